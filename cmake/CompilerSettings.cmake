@@ -1,0 +1,39 @@
+# Warnings, sanitizers, ccache and the flags of the plain kernels.
+
+find_program(DRAGOMAN_CCACHE ccache)
+if(DRAGOMAN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${DRAGOMAN_CCACHE}")
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# The interpreter's bits must not depend on the machine or on the build type: no contraction into
+# fused multiply-adds, and the same optimisation in every preset but the sanitizers'.
+set(DRAGOMAN_KERNEL_FLAGS -ffp-contract=off)
+if(DRAGOMAN_SANITIZE)
+  list(APPEND DRAGOMAN_KERNEL_FLAGS -O1)
+else()
+  list(APPEND DRAGOMAN_KERNEL_FLAGS -O3)
+endif()
+
+if(DRAGOMAN_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# dragoman_compile_settings(TARGET SCOPE STANDARD): language standard, warnings, include root.
+function(dragoman_compile_settings target scope standard)
+  target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}")
+  if(scope STREQUAL "INTERFACE")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  if(DRAGOMAN_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
