@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Installs what Dragoman needs to build and to be tested, on Debian 12 or 13; only what is missing.
+# Runs as root, or through sudo.
+set -euo pipefail
+
+packages=(
+  ca-certificates git ccache cmake g++ make ninja-build clang clang-format-14
+  libcli11-dev libdnnl-dev libfmt-dev libgtest-dev libgmock-dev libonnx-dev libonnx-testdata
+  libprotobuf-dev libzip-dev nlohmann-json3-dev protobuf-compiler
+  python3 python3-numpy python3-onnx python3-protobuf
+)
+
+die() {
+  echo "install-deps.sh: $*" >&2
+  exit 1
+}
+
+# The Debian release this machine runs: a number, or "sid".
+debian_release() {
+  [ -r /etc/os-release ] || return 0
+  (. /etc/os-release && [ "${ID:-}" = debian ] && echo "${VERSION_ID:-sid}") || true
+}
+
+is_installed() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+release=$(debian_release)
+case $release in
+  12) ;;
+  13 | sid) packages=("${packages[@]/clang-format-14/clang-format}") ;;
+  *)
+    echo "install-deps.sh: not Debian 12 or 13: nothing installed; needed: ${packages[*]}" >&2
+    exit 0
+    ;;
+esac
+
+missing=()
+for package in "${packages[@]}"; do
+  is_installed "$package" || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "install-deps.sh: everything is installed"
+  exit 0
+fi
+
+run=(env DEBIAN_FRONTEND=noninteractive)
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || die "run this as root, or install sudo; missing: ${missing[*]}"
+  run=(sudo "${run[@]}")
+fi
+echo "install-deps.sh: installing ${missing[*]}"
+"${run[@]}" apt-get update -q </dev/null
+"${run[@]}" apt-get install -y -q --no-install-recommends "${missing[@]}" </dev/null

@@ -1,0 +1,37 @@
+#include "codegen/onednn/runtime_files.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace dragoman {
+namespace {
+
+TEST(RuntimeFilesTest, EveryFileLiesInTheProgramAsItIsOnDisk) {
+  const std::filesystem::path root = DRAGOMAN_SOURCE_DIR;
+  size_t on_disk = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "runtime")) {
+    const std::string extension = entry.path().extension().string();
+    on_disk += extension == ".h" || extension == ".cc";
+  }
+  EXPECT_EQ(RuntimeFiles().size(), on_disk);
+  for (const RuntimeFile& file : RuntimeFiles()) {
+    std::ifstream stream(root / file.path, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    EXPECT_EQ(file.text, text.str()) << file.path;
+  }
+}
+
+TEST(RuntimeFilesTest, FilesAreSortedByPath) {
+  const auto files = RuntimeFiles();
+  EXPECT_TRUE(std::is_sorted(files.begin(), files.end(),
+                             [](const auto& a, const auto& b) { return a.path < b.path; }));
+}
+
+}  // namespace
+}  // namespace dragoman
