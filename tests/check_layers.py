@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Checks that every #include obeys the order of the layers.
+
+Usage: check_layers.py [ROOT]
+
+Prints one line a finding, FILE:LINE: error: what, and exits 1 if there is any.
+"""
+
+import pathlib
+import re
+import sys
+
+# Folder -> the folders whose headers it may include, besides its own. The longest prefix counts.
+_OPS = ["core/support", "core/ir", "core/ops", "runtime/params"]
+_CORE = ["core", "runtime/params", "runtime/kernels"]
+LAYERS = {
+    "core/support": [],
+    "core/ir": ["core/support"],
+    "core/ops": ["core/support", "core/ir", "runtime/params"],
+    "core/compare": _OPS,
+    "core/analysis": _OPS,
+    "core/interpreter": _OPS + ["core/compare", "core/analysis", "runtime/kernels"],
+    "core/rewrite": _CORE,
+    "importers": ["core", "runtime/params", "proto"],
+    "exporters": ["core", "runtime/params", "proto"],
+    "codegen": ["core", "runtime/params"],
+    "cli": ["core", "importers", "exporters", "codegen", "runtime"],
+    "runtime/params": [],
+    "runtime/kernels": ["runtime/params"],
+    "runtime/program": ["runtime/params", "runtime/kernels"],
+    "runtime/fast": ["runtime"],
+    "tests": ["core", "importers", "exporters", "codegen", "cli", "runtime", "proto"],
+}
+ROOTS = sorted({layer.split("/")[0] for layer in LAYERS} | {"proto"})
+
+PROTOBUF_USERS = ["importers/onnx", "exporters/onnx", "exporters/native", "tests"]
+ONEDNN_USERS = ["runtime/fast", "tests/unit/runtime"]
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+_RAW_STRING = re.compile(r'R"([^()\\\s]{0,16})\(.*?\)\1"', re.DOTALL)
+
+
+def is_under(path, folders):
+    return any(path == folder or path.startswith(folder + "/") for folder in folders)
+
+
+def layer_of(path):
+    return max((layer for layer in LAYERS if is_under(path, [layer])), key=len, default=None)
+
+
+def own_folders(path, layer):
+    """What a file always sees: its layer; of the formats, only its own (importers/onnx)."""
+    if layer in ("importers", "exporters"):
+        return ["/".join(path.split("/")[:2])] if path.count("/") > 1 else [layer]
+    return [layer]
+
+
+def quoted_problem(path, layer, target):
+    if target.split("/")[0] not in ROOTS:
+        return f'"{target}" is not written from the root of the project'
+    if target.startswith("proto/") and not is_under(path, PROTOBUF_USERS):
+        return f'"{target}": protobuf messages are for {", ".join(PROTOBUF_USERS)} only'
+    if not is_under(target, own_folders(path, layer) + LAYERS[layer]):
+        return f'{layer} may not include "{target}"'
+    return None
+
+
+def angled_problem(path, target, uses_messages):
+    if re.match(r"(oneapi/)?dnnl", target) and not is_under(path, ONEDNN_USERS):
+        return f"<{target}>: oneDNN is for {ONEDNN_USERS[0]} only"
+    if target.startswith("google/protobuf/"):
+        if not is_under(path, PROTOBUF_USERS):
+            return f'<{target}>: protobuf is for {", ".join(PROTOBUF_USERS)} only'
+        if not uses_messages:
+            return f'<{target}> in a file that includes no "proto/..." message'
+    return None
+
+
+def check_text(path, text):
+    """Yields (line, what) for each #include of the file that breaks a rule."""
+    layer = layer_of(path)
+    if layer is None:
+        yield 1, "the file lies in no known layer"
+        return
+    text = _RAW_STRING.sub(lambda match: "\n" * match.group().count("\n"), text)
+    includes = list(_INCLUDE.finditer(text))
+    uses_messages = any(match.group(2).startswith("proto/") for match in includes)
+    for match in includes:
+        quote, target = match.groups()
+        if quote == '"':
+            problem = quoted_problem(path, layer, target)
+        else:
+            problem = angled_problem(path, target, uses_messages)
+        if problem:
+            yield text.count("\n", 0, match.start(2)) + 1, problem
+
+
+def source_files(root):
+    for folder in ROOTS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in (".h", ".cc"):
+                yield file
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
+    findings = 0
+    for file in source_files(root):
+        path = file.relative_to(root).as_posix()
+        for line, what in check_text(path, file.read_text(encoding="utf-8")):
+            print(f"{path}:{line}: error: {what}", file=sys.stderr)
+            findings += 1
+    if findings:
+        print(f"{findings} includes break the order of the layers", file=sys.stderr)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
