@@ -1,0 +1,75 @@
+#include "core/ir/attribute.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace dragoman {
+namespace {
+
+constexpr std::array<std::string_view, 23> kKindNames = {
+    "none",     "int",           "float",           "double",          "bool",
+    "string",   "tensor",        "sparse tensor",   "graph",           "type",
+    "symbol",   "reference",     "complex",         "list of ints",    "list of floats",
+    "list of doubles", "list of strings", "list of tensors", "list of sparse tensors", "list of graphs",
+    "list of types",   "list",   "dictionary"};
+static_assert(kKindNames.size() == std::variant_size_v<Attribute::Storage>);
+
+bool Same(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+bool Same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool Same(const Attribute::Complex& a, const Attribute::Complex& b) {
+  return Same(a.real(), b.real()) && Same(a.imag(), b.imag());
+}
+bool Same(const Attribute::TensorPtr& a, const Attribute::TensorPtr& b) { return a == b || *a == *b; }
+bool Same(const Attribute::SparseTensorPtr& a, const Attribute::SparseTensorPtr& b) {
+  return a == b || *a == *b;
+}
+bool Same(const Attribute& a, const Attribute& b) { return Identical(a, b); }
+bool Same(const NamedAttribute& a, const NamedAttribute& b) {
+  return a.name == b.name && Identical(a.value, b.value);
+}
+template <class T>
+bool Same(const T& a, const T& b) {
+  return a == b;
+}
+template <class T>
+bool Same(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const T& x, const T& y) { return Same(x, y); });
+}
+
+}  // namespace
+
+Attribute::Attribute(Dict v) : storage_(std::move(v)) {}
+
+const Tensor* Attribute::tensor() const {
+  const TensorPtr* p = As<TensorPtr>();
+  return p == nullptr ? nullptr : p->get();
+}
+
+const SparseTensor* Attribute::sparse_tensor() const {
+  const SparseTensorPtr* p = As<SparseTensorPtr>();
+  return p == nullptr ? nullptr : p->get();
+}
+
+Graph* Attribute::graph() const {
+  const GraphPtr* p = As<GraphPtr>();
+  return p == nullptr ? nullptr : p->get();
+}
+
+std::string_view Name(Attribute::Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+
+bool Identical(const Attribute& a, const Attribute& b) {
+  if (a.kind() != b.kind()) return false;
+  return std::visit(
+      [&](const auto& x) { return Same(x, *b.As<std::decay_t<decltype(x)>>()); }, a.storage());
+}
+
+const Attribute* Find(const std::vector<NamedAttribute>& attributes, std::string_view name) {
+  for (const NamedAttribute& attribute : attributes) {
+    if (attribute.name == name) return &attribute.value;
+  }
+  return nullptr;
+}
+
+}  // namespace dragoman

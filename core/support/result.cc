@@ -1,0 +1,55 @@
+#include "core/support/result.h"
+
+#include <algorithm>
+
+namespace dragoman {
+
+std::string Finding::ToString() const {
+  std::string text;
+  for (const std::string* part : {&file, &place}) {
+    if (part->empty()) continue;
+    if (!text.empty()) text += ':';
+    text += *part;
+  }
+  if (!text.empty()) text += ": ";
+  return text + "error: " + message;
+}
+
+ErrorKind Error::kind() const {
+  auto has = [&](ErrorKind kind) {
+    return std::any_of(findings_.begin(), findings_.end(),
+                       [kind](const Finding& f) { return f.kind == kind; });
+  };
+  if (has(ErrorKind::kInternal)) return ErrorKind::kInternal;
+  if (has(ErrorKind::kInvalidInput)) return ErrorKind::kInvalidInput;
+  return ErrorKind::kUnsupported;
+}
+
+Error& Error::InFile(std::string_view file) {
+  for (Finding& finding : findings_) {
+    if (finding.file.empty()) finding.file = file;
+  }
+  return *this;
+}
+
+Error& Error::At(std::string_view place) {
+  for (Finding& finding : findings_) {
+    if (finding.place.empty()) finding.place = place;
+  }
+  return *this;
+}
+
+std::string Error::ToString() const {
+  std::string text;
+  for (const Finding& finding : findings_) {
+    if (!text.empty()) text += '\n';
+    text += finding.ToString();
+  }
+  return text;
+}
+
+Error InvalidInput(std::string message) { return {ErrorKind::kInvalidInput, std::move(message)}; }
+Error Unsupported(std::string message) { return {ErrorKind::kUnsupported, std::move(message)}; }
+Error Internal(std::string message) { return {ErrorKind::kInternal, std::move(message)}; }
+
+}  // namespace dragoman
