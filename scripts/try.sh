@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Shows what Dragoman does, from nothing: installs what is missing, builds, then takes a small model
+# to Relax text, to ONNX and to a C++ program, runs that program and compares it with torch.
+# Everything that it writes lies in out/.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# step TEXT COMMAND...: says what the command is for, prints it, and runs it.
+step() {
+  printf '\n# %s\n$ %s\n' "$1" "${*:2}"
+  "${@:2}"
+}
+
+# differs COMMAND...: like the command, but the answer "no" (exit code 1) is the one expected.
+differs() {
+  local status=0
+  "$@" || status=$?
+  [ "$status" -eq 1 ] || { echo "try.sh: expected exit code 1, found $status" >&2; exit 1; }
+}
+
+scripts/install-deps.sh
+export CCACHE_BASEDIR=$PWD
+step "Build Dragoman." cmake --preset release -DDRAGOMAN_TESTS=OFF -B build/try
+cmake --build build/try --target dragoman --parallel "$(nproc)"
+PATH=$PWD/build/try:$PATH
+model=tests/models/mlp
+rm -rf out
+mkdir out
+
+step "What is in the model?" dragoman inspect $model/model.onnx
+step "Write it as a Relax module, weights beside it." \
+  dragoman convert $model/model.onnx -o out/mlp.py
+step "The module:" cat out/mlp.py
+step "Rewrite it and write ONNX again." \
+  dragoman convert $model/model.onnx -o out/mlp.onnx --passes default
+step "The rewritten model computes what torch recorded." \
+  dragoman verify out/mlp.onnx --data $model/test_data_set_0
+step "Write a C++ program on oneDNN." \
+  dragoman codegen $model/model.onnx -o out/mlp_cpp --data $model
+step "Build it: it needs nothing of Dragoman." cmake -S out/mlp_cpp -B out/mlp_build
+cmake --build out/mlp_build --parallel "$(nproc)"
+step "It replays the recorded input and must give torch's output." \
+  ctest --test-dir out/mlp_build --output-on-failure
+step "The same from the command line." \
+  dragoman verify $model/model.onnx --data $model/test_data_set_0 --engine native
+step "A copy through another format is the same graph." \
+  dragoman convert $model/model.onnx -o out/copy.dgm
+dragoman diff $model/model.onnx out/copy.dgm
+step "Another model is not; diff names the first difference." \
+  differs dragoman diff $model/model.onnx tests/models/mlp_dynamic/model.onnx
+printf '\nDone: the files are in out/.\n'
