@@ -1,0 +1,96 @@
+// Cast between any two of the real element types and strings, as in ai.onnx 22; convert.h has the
+// rules for numbers.
+//
+// To a string a float is written in the fewest digits that read back the same, without exponent from
+// 1e-4 up to 1e16, else with; infinities and NaN are "INF", "-INF", "NaN". From a string the whole
+// string has to be a decimal number, or one of those names in any case; it may have a plus sign. For
+// an integer result a fraction is cut off.
+#ifndef DRAGOMAN_RUNTIME_KERNELS_CAST_H_
+#define DRAGOMAN_RUNTIME_KERNELS_CAST_H_
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <type_traits>
+
+#include "runtime/kernels/convert.h"
+#include "runtime/kernels/element.h"
+#include "runtime/kernels/tensor_view.h"
+#include "runtime/params/cast.h"
+#include "runtime/params/status.h"
+
+namespace dragoman::rt {
+
+namespace scalar {
+
+template <class From>
+std::string ToText(From value) {
+  const auto wide = Widen(value);
+  char text[64];
+  std::to_chars_result end{};
+  if constexpr (kIsInteger<From>) {
+    end = std::to_chars(text, text + sizeof(text), static_cast<std::common_type_t<From, int>>(wide));
+  } else {
+    if (std::isnan(wide)) return "NaN";
+    if (std::isinf(wide)) return wide < 0 ? "-INF" : "INF";
+    const auto magnitude = std::fabs(wide);
+    const bool plain = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
+    end = std::to_chars(text, text + sizeof(text), wide,
+                        plain ? std::chars_format::fixed : std::chars_format::scientific);
+  }
+  return std::string(text, end.ptr);
+}
+
+// Whether [begin, end) is a number as a whole.
+template <class Number>
+bool Parse(const char* begin, const char* end, Number* number) {
+  const std::from_chars_result result = std::from_chars(begin, end, *number);
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+template <class To>
+bool FromText(const std::string& text, bool saturate, To* value) {
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
+  if constexpr (kIsInteger<To> && !std::is_same_v<To, bool>) {
+    using Integer = std::conditional_t<std::is_unsigned_v<Compute<To>>, std::uint64_t, std::int64_t>;
+    Integer integer;
+    if (Parse(begin, end, &integer)) {
+      *value = Convert<To>(integer);
+      return true;
+    }
+  }
+  std::conditional_t<std::is_same_v<To, float>, float, double> number;
+  if (!Parse(begin, end, &number)) return false;
+  *value = Convert<To>(number, saturate);
+  return true;
+}
+
+}  // namespace scalar
+
+// Fails only where a string is no number.
+template <class From, class To>
+Status Cast(const CastParams& p, TensorView<const From> input, TensorView<To> output) {
+  const std::int64_t n = output.size();
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<From, To>) {
+      output[i] = input[i];
+    } else if constexpr (std::is_same_v<From, std::string>) {
+      if (!scalar::FromText(input[i], p.saturate, &output[i])) {
+        return Status::Error("a string is not a number in range");
+      }
+    } else if constexpr (std::is_same_v<To, std::string>) {
+      output[i] = scalar::ToText(input[i]);
+    } else {
+      output[i] = Convert<To>(input[i], p.saturate);
+    }
+  }
+  return Status();
+}
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_KERNELS_CAST_H_

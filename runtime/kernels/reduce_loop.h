@@ -1,0 +1,150 @@
+// The loop of all reductions over a set of axes.
+//
+// A reducer is a struct with
+//
+//     using State = …;                      what is kept of the elements seen
+//     static State Start();                 of no elements
+//     static State Step(State, T);          one element more
+//     static State Merge(State, State);     of two disjoint sets of elements
+//     static T Finish(State, int64 count);
+//
+// Elements are spread over kLanes states, so that neither rounding errors nor the latency of an
+// addition pile up in one.
+#ifndef DRAGOMAN_RUNTIME_KERNELS_REDUCE_LOOP_H_
+#define DRAGOMAN_RUNTIME_KERNELS_REDUCE_LOOP_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/kernels/tensor_view.h"
+#include "runtime/params/reduce.h"
+#include "runtime/params/shape.h"
+
+namespace dragoman::rt {
+
+// Axes that are walked together: sizes and strides in elements, outermost first.
+struct StridedAxes {
+  Shape sizes;
+  Shape strides;
+
+  std::int64_t count() const { return NumElements(sizes); }
+
+  // Merges with the last axis where that continues it.
+  void Append(std::int64_t size, std::int64_t stride) {
+    if (size == 1) return;
+    const int last = sizes.size() - 1;
+    if (last >= 0 && strides[last] == stride * size) {
+      sizes[last] *= size;
+      strides[last] = stride;
+    } else {
+      sizes.push_back(size);
+      strides.push_back(stride);
+    }
+  }
+
+  // Calls visit(offset) for each combination of indices, in order.
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    const std::int64_t n = count();
+    Shape index = Shape::Filled(sizes.size(), 0);
+    std::int64_t offset = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      visit(offset);
+      for (int axis = sizes.size() - 1; axis >= 0; --axis) {
+        offset += strides[axis];
+        if (++index[axis] < sizes[axis]) break;
+        offset -= strides[axis] * sizes[axis];
+        index[axis] = 0;
+      }
+    }
+  }
+
+  // Splits off the last axis if it is contiguous; otherwise a run is one element.
+  std::int64_t TakeContiguous() {
+    const int last = sizes.size() - 1;
+    if (last < 0 || strides[last] != 1) return 1;
+    const std::int64_t size = sizes[last];
+    sizes.resize(last);
+    strides.resize(last);
+    return size;
+  }
+};
+
+struct ReducePlan {
+  StridedAxes kept;
+  StridedAxes reduced;
+
+  ReducePlan(const Shape& shape, const ReducedAxes& is_reduced) {
+    const Shape strides = Strides(shape);
+    for (int axis = 0; axis < shape.size(); ++axis) {
+      (is_reduced[axis] ? reduced : kept).Append(shape[axis], strides[axis]);
+    }
+  }
+};
+
+inline constexpr int kLanes = 16;
+
+// One result: the elements are runs of `run` contiguous ones at the offsets of `outer`.
+template <class Reducer, class T>
+T ReduceRuns(const T* x, const StridedAxes& outer, std::int64_t run, std::int64_t count) {
+  typename Reducer::State states[kLanes];
+  for (auto& state : states) state = Reducer::Start();
+  outer.ForEach([&](std::int64_t offset) {
+    const T* p = x + offset;
+    std::int64_t i = 0;
+    for (; i + kLanes <= run; i += kLanes) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        states[lane] = Reducer::Step(states[lane], p[i + lane]);
+      }
+    }
+    for (int lane = 0; i < run; ++i, ++lane) states[lane] = Reducer::Step(states[lane], p[i]);
+  });
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) {
+      states[lane] = Reducer::Merge(states[lane], states[lane + half]);
+    }
+  }
+  return Reducer::Finish(states[0], count);
+}
+
+// `lanes` (at most kLanes) neighbouring results at once.
+template <class Reducer, class T>
+void ReduceColumns(const T* x, const StridedAxes& reduced, int lanes, std::int64_t count, T* y) {
+  typename Reducer::State states[kLanes];
+  for (auto& state : states) state = Reducer::Start();
+  reduced.ForEach([&](std::int64_t offset) {
+    const T* p = x + offset;
+    for (int lane = 0; lane < lanes; ++lane) {
+      states[lane] = Reducer::Step(states[lane], p[lane]);
+    }
+  });
+  for (int lane = 0; lane < lanes; ++lane) y[lane] = Reducer::Finish(states[lane], count);
+}
+
+template <class Reducer, class T>
+void Reduce(const ReduceParams& p, TensorView<const T> data, TensorView<const std::int64_t> axes,
+            TensorView<T> reduced) {
+  if (reduced.size() == 0) return;
+  const IntSpan span{axes.data, axes.present() ? axes.size() : 0};
+  ReducePlan plan(data.shape, FindReducedAxes(data.rank(), span, p.noop_with_empty_axes));
+  const std::int64_t count = plan.reduced.count();
+  const std::int64_t columns = plan.kept.TakeContiguous();
+  const std::int64_t run = columns == 1 ? plan.reduced.TakeContiguous() : 1;
+  T* out = reduced.data;
+  plan.kept.ForEach([&](std::int64_t offset) {
+    const T* x = data.data + offset;
+    if (columns == 1) {
+      *out++ = ReduceRuns<Reducer>(x, plan.reduced, run, count);
+      return;
+    }
+    for (std::int64_t j = 0; j < columns; j += kLanes) {
+      const int lanes = static_cast<int>(std::min<std::int64_t>(kLanes, columns - j));
+      ReduceColumns<Reducer>(x + j, plan.reduced, lanes, count, out + j);
+    }
+    out += columns;
+  });
+}
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_KERNELS_REDUCE_LOOP_H_

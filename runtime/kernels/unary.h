@@ -1,0 +1,118 @@
+// The elementwise functions of one operand without attributes, as ai.onnx 22 defines them.
+//
+// Abs, Neg, Sign and Relu take integers too, and wrap: Abs and Neg of the least integer are itself.
+// BitwiseNot takes integers, Not bool, all others floating types. Domain errors give NaN, poles
+// infinity; Sign and Relu of NaN are NaN. Round goes to the nearest integer, ties to even.
+#ifndef DRAGOMAN_RUNTIME_KERNELS_UNARY_H_
+#define DRAGOMAN_RUNTIME_KERNELS_UNARY_H_
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "runtime/kernels/element.h"
+#include "runtime/kernels/elementwise.h"
+#include "runtime/kernels/tensor_view.h"
+#include "runtime/params/is_inf.h"
+
+namespace dragoman::rt {
+
+namespace scalar {
+
+template <class C>
+C Abs(C v) {
+  if constexpr (std::is_unsigned_v<C>) {
+    return v;
+  } else if constexpr (std::is_integral_v<C>) {
+    return v < 0 ? WrapNegate(v) : v;
+  } else {
+    return std::fabs(v);
+  }
+}
+
+template <class C>
+C Sign(C v) {
+  if constexpr (std::is_unsigned_v<C>) {
+    return v != 0 ? 1 : 0;
+  } else {
+    return v > 0 ? C(1) : v < 0 ? C(-1) : v == 0 ? C(0) : v;
+  }
+}
+
+// log(1 + exp(v)) without overflow.
+template <class C>
+C Softplus(C v) {
+  return (v < 0 ? C(0) : v) + std::log1p(std::exp(-std::fabs(v)));
+}
+
+template <class C>
+C Sigmoid(C v) {
+  const C e = std::exp(-std::fabs(v));
+  return (v < 0 ? e : C(1)) / (C(1) + e);
+}
+
+template <class C>
+C HardSwish(C v) {
+  const C gate = v / C(6) + C(0.5);
+  return v * (gate < 0 ? C(0) : gate > 1 ? C(1) : gate);
+}
+
+}  // namespace scalar
+
+// Defines the kernel Op whose scalar function of `v`, of type C, is `expression`.
+#define DRAGOMAN_UNARY_KERNEL(Op, expression)         \
+  template <class T>                                  \
+  void Op(TensorView<const T> x, TensorView<T> y) {   \
+    using C = Compute<T>;                             \
+    MapUnary(x, y, [](C v) -> C { return (expression); }); \
+  }
+
+DRAGOMAN_UNARY_KERNEL(Abs, scalar::Abs(v))
+DRAGOMAN_UNARY_KERNEL(Acos, std::acos(v))
+DRAGOMAN_UNARY_KERNEL(Acosh, std::acosh(v))
+DRAGOMAN_UNARY_KERNEL(Asin, std::asin(v))
+DRAGOMAN_UNARY_KERNEL(Asinh, std::asinh(v))
+DRAGOMAN_UNARY_KERNEL(Atan, std::atan(v))
+DRAGOMAN_UNARY_KERNEL(Atanh, std::atanh(v))
+DRAGOMAN_UNARY_KERNEL(BitwiseNot, static_cast<C>(~v))
+DRAGOMAN_UNARY_KERNEL(Ceil, std::ceil(v))
+DRAGOMAN_UNARY_KERNEL(Cos, std::cos(v))
+DRAGOMAN_UNARY_KERNEL(Cosh, std::cosh(v))
+DRAGOMAN_UNARY_KERNEL(Erf, std::erf(v))
+DRAGOMAN_UNARY_KERNEL(Exp, std::exp(v))
+DRAGOMAN_UNARY_KERNEL(Floor, std::floor(v))
+DRAGOMAN_UNARY_KERNEL(HardSwish, scalar::HardSwish(v))
+DRAGOMAN_UNARY_KERNEL(Log, std::log(v))
+DRAGOMAN_UNARY_KERNEL(Mish, v * std::tanh(scalar::Softplus(v)))
+DRAGOMAN_UNARY_KERNEL(Neg, WrapNegate(v))
+DRAGOMAN_UNARY_KERNEL(Not, !v)
+DRAGOMAN_UNARY_KERNEL(Reciprocal, C(1) / v)
+DRAGOMAN_UNARY_KERNEL(Relu, v < C(0) ? C(0) : v)
+DRAGOMAN_UNARY_KERNEL(Round, std::nearbyint(v))
+DRAGOMAN_UNARY_KERNEL(Sigmoid, scalar::Sigmoid(v))
+DRAGOMAN_UNARY_KERNEL(Sign, scalar::Sign(v))
+DRAGOMAN_UNARY_KERNEL(Sin, std::sin(v))
+DRAGOMAN_UNARY_KERNEL(Sinh, std::sinh(v))
+DRAGOMAN_UNARY_KERNEL(Softplus, scalar::Softplus(v))
+DRAGOMAN_UNARY_KERNEL(Softsign, v / (C(1) + std::fabs(v)))
+DRAGOMAN_UNARY_KERNEL(Sqrt, std::sqrt(v))
+DRAGOMAN_UNARY_KERNEL(Tan, std::tan(v))
+DRAGOMAN_UNARY_KERNEL(Tanh, std::tanh(v))
+
+#undef DRAGOMAN_UNARY_KERNEL
+
+template <class T>
+void IsNaN(TensorView<const T> x, TensorView<bool> y) {
+  MapUnary(x, y, [](Compute<T> v) { return std::isnan(v); });
+}
+
+template <class T>
+void IsInf(const IsInfParams& p, TensorView<const T> x, TensorView<bool> y) {
+  MapUnary(x, y, [&p](Compute<T> v) {
+    return std::isinf(v) && (v < 0 ? p.detect_negative : p.detect_positive);
+  });
+}
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_KERNELS_UNARY_H_
