@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/tensor_view.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::rt {
@@ -26,6 +27,17 @@ struct AxisLoop {
     return outer_index * size * inner + inner_index;
   }
 };
+
+// Calls slice(x, y) at the start of each slice along the axis.
+template <class T, class Slice>
+void ForEachSlice(const AxisLoop& loop, TensorView<const T> x, TensorView<T> y, Slice slice) {
+  if (y.size() == 0) return;
+  for (std::int64_t o = 0; o < loop.outer; ++o) {
+    for (std::int64_t i = 0; i < loop.inner; ++i) {
+      slice(x.data + loop.Offset(o, i), y.data + loop.Offset(o, i));
+    }
+  }
+}
 
 }  // namespace dragoman::rt
 
