@@ -7,20 +7,43 @@
 namespace dragoman {
 namespace {
 
-constexpr std::array<std::string_view, 23> kKindNames = {
-    "none",     "int",           "float",           "double",          "bool",
-    "string",   "tensor",        "sparse tensor",   "graph",           "type",
-    "symbol",   "reference",     "complex",         "list of ints",    "list of floats",
-    "list of doubles", "list of strings", "list of tensors", "list of sparse tensors", "list of graphs",
-    "list of types",   "list",   "dictionary"};
+constexpr std::array<std::string_view, 23> kKindNames = {"none",
+                                                         "int",
+                                                         "float",
+                                                         "double",
+                                                         "bool",
+                                                         "string",
+                                                         "tensor",
+                                                         "sparse tensor",
+                                                         "graph",
+                                                         "type",
+                                                         "symbol",
+                                                         "reference",
+                                                         "complex",
+                                                         "list of ints",
+                                                         "list of floats",
+                                                         "list of doubles",
+                                                         "list of strings",
+                                                         "list of tensors",
+                                                         "list of sparse tensors",
+                                                         "list of graphs",
+                                                         "list of types",
+                                                         "list",
+                                                         "dictionary"};
 static_assert(kKindNames.size() == std::variant_size_v<Attribute::Storage>);
 
-bool Same(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
-bool Same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool Same(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+bool Same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 bool Same(const Attribute::Complex& a, const Attribute::Complex& b) {
   return Same(a.real(), b.real()) && Same(a.imag(), b.imag());
 }
-bool Same(const Attribute::TensorPtr& a, const Attribute::TensorPtr& b) { return a == b || *a == *b; }
+bool Same(const Attribute::TensorPtr& a, const Attribute::TensorPtr& b) {
+  return a == b || *a == *b;
+}
 bool Same(const Attribute::SparseTensorPtr& a, const Attribute::SparseTensorPtr& b) {
   return a == b || *a == *b;
 }
@@ -61,8 +84,8 @@ std::string_view Name(Attribute::Kind kind) { return kKindNames[static_cast<std:
 
 bool Identical(const Attribute& a, const Attribute& b) {
   if (a.kind() != b.kind()) return false;
-  return std::visit(
-      [&](const auto& x) { return Same(x, *b.As<std::decay_t<decltype(x)>>()); }, a.storage());
+  return std::visit([&](const auto& x) { return Same(x, *b.As<std::decay_t<decltype(x)>>()); },
+                    a.storage());
 }
 
 const Attribute* Find(const std::vector<NamedAttribute>& attributes, std::string_view name) {

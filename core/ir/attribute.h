@@ -25,18 +25,19 @@ struct Symbol {
   friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
-// Inside a function body: the value of the function's attribute `name` at the place of the call. `kind` is
-// the kind that the file states for it, in the file's own numbering.
+// Inside a function body: the value of the function's attribute `name` at the place of the call.
+// `kind` is the kind that the file states for it, in the file's own numbering.
 struct AttributeRef {
   std::string name;
   int kind = 0;
   friend bool operator==(const AttributeRef&, const AttributeRef&) = default;
 };
 
-// One value of one of the kinds below. Copying shares tensors and graphs; a graph belongs to one node, so
-// whoever copies a node clones its graphs (CloneInto in graph.h).
+// One value of one of the kinds below. Copying shares tensors and graphs; a graph belongs to one
+// node, so whoever copies a node clones its graphs (CloneInto in graph.h).
 //
-// ai.onnx needs int, float, string, tensor, sparse tensor, graph, type and lists of these. The rest is for source dialects.
+// ai.onnx needs int, float, string, tensor, sparse tensor, graph, type and lists of these. The rest
+// is for source dialects.
 class Attribute {
  public:
   struct None {
@@ -58,14 +59,34 @@ class Attribute {
   using Complex = std::complex<double>;
 
   using Storage =
-      std::variant<None, std::int64_t, float, double, bool, std::string, TensorPtr, SparseTensorPtr, GraphPtr,
-                   Type, Symbol, AttributeRef, Complex, Ints, Floats, Doubles, Strings, Tensors,
-                   SparseTensors, Graphs, Types, List, Dict>;
+      std::variant<None, std::int64_t, float, double, bool, std::string, TensorPtr, SparseTensorPtr,
+                   GraphPtr, Type, Symbol, AttributeRef, Complex, Ints, Floats, Doubles, Strings,
+                   Tensors, SparseTensors, Graphs, Types, List, Dict>;
   // The alternatives of Storage by index.
   enum class Kind : std::uint8_t {
-    kNone, kInt, kFloat, kDouble, kBool, kString, kTensor, kSparseTensor, kGraph,
-    kType, kSymbol, kRef, kComplex, kInts, kFloats, kDoubles, kStrings, kTensors,
-    kSparseTensors, kGraphs, kTypes, kList, kDict,
+    kNone,
+    kInt,
+    kFloat,
+    kDouble,
+    kBool,
+    kString,
+    kTensor,
+    kSparseTensor,
+    kGraph,
+    kType,
+    kSymbol,
+    kRef,
+    kComplex,
+    kInts,
+    kFloats,
+    kDoubles,
+    kStrings,
+    kTensors,
+    kSparseTensors,
+    kGraphs,
+    kTypes,
+    kList,
+    kDict,
   };
 
   Attribute() = default;
@@ -97,10 +118,12 @@ class Attribute {
   Kind kind() const { return static_cast<Kind>(storage_.index()); }
   const Storage& storage() const { return storage_; }
 
-  // The value if the attribute is of that kind, else nullptr: `if (const auto* ints = a.As<Attribute::Ints>())`.
-  // Tensors and graphs through their own names.
+  // The value if the attribute is of that kind, else nullptr: `if (const auto* ints =
+  // a.As<Attribute::Ints>())`. Tensors and graphs through their own names.
   template <class T>
-  const T* As() const { return std::get_if<T>(&storage_); }
+  const T* As() const {
+    return std::get_if<T>(&storage_);
+  }
   const Tensor* tensor() const;
   const SparseTensor* sparse_tensor() const;
   Graph* graph() const;
@@ -112,8 +135,9 @@ class Attribute {
 // The words that stand for the kinds in messages: "int", "list of floats", …
 std::string_view Name(Attribute::Kind kind);
 
-// What has no typed home: unknown fields, presence, encodings, doc strings. An ordered list that only the
-// reader and the writer of the format concerned interpret; keys start with the format's name ("onnx.doc_string").
+// What has no typed home: unknown fields, presence, encodings, doc strings. An ordered list that
+// only the reader and the writer of the format concerned interpret; keys start with the format's
+// name ("onnx.doc_string").
 using Extra = std::vector<NamedAttribute>;
 
 struct NamedAttribute {
@@ -125,7 +149,8 @@ struct NamedAttribute {
   std::shared_ptr<const Extra> extra;  // nullptr: none
 };
 
-// Equal kinds and values, floats by bits; graphs are never equal but to themselves (core/compare knows more).
+// Equal kinds and values, floats by bits; graphs are never equal but to themselves (core/compare
+// knows more).
 bool Identical(const Attribute& a, const Attribute& b);
 
 // The first entry called `name`, or nullptr.

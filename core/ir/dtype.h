@@ -65,7 +65,8 @@ inline bool IsFloating(DType dtype) { return Info(dtype).is_floating; }
 inline bool IsInteger(DType dtype) { return Info(dtype).is_integer; }
 inline bool IsComplex(DType dtype) { return dtype == DType::kC64 || dtype == DType::kC128; }
 
-// Bytes that `count` packed elements take (4-bit types: two a byte); nullopt on overflow or for strings.
+// Bytes that `count` packed elements take (4-bit types: two a byte); nullopt on overflow or for
+// strings.
 std::optional<std::size_t> PackedBytes(DType dtype, std::int64_t count);
 
 }  // namespace dragoman

@@ -103,7 +103,8 @@ Extra& Value::extra() {
 }
 
 bool Node::Is(std::string_view type) const {
-  return op_->type == type && op_->dialect == "onnx" && (op_->domain.empty() || op_->domain == "ai.onnx");
+  return op_->type == type && op_->dialect == "onnx" &&
+         (op_->domain.empty() || op_->domain == "ai.onnx");
 }
 
 bool Node::IsDragoman(std::string_view type) const {
@@ -219,7 +220,8 @@ Value* Graph::AddConstant(std::string name, Tensor tensor) {
 }
 
 Value* Graph::AddSparseConstant(std::string name, SparseTensor tensor) {
-  Type type = Type::SparseTensor(tensor.values.dtype(), Shape(tensor.sizes.begin(), tensor.sizes.end()));
+  Type type =
+      Type::SparseTensor(tensor.values.dtype(), Shape(tensor.sizes.begin(), tensor.sizes.end()));
   Value* value = AddConstant(std::move(name), Tensor());
   value->set_type(std::move(type));
   value->set_data(std::move(tensor));
@@ -250,7 +252,8 @@ void Graph::RemoveOutput(std::size_t i) {
   for (; i < outputs_.size(); ++i) outputs_[i].index_ = static_cast<std::uint32_t>(i);
 }
 
-Node* Graph::Insert(Node* position, const OpName* op, std::span<Value* const> operands, std::string name) {
+Node* Graph::Insert(Node* position, const OpName* op, std::span<Value* const> operands,
+                    std::string name) {
   auto* node = new Node;
   node->op_ = op;
   node->name_ = std::move(name);
@@ -362,7 +365,8 @@ void CloneInto(const Graph& source, Graph& target, ValueMap& map) {
     map[constant.get()] = copy;
   }
   std::vector<std::pair<const Node*, Node*>> copies;
-  for (const Node& node : source.nodes()) copies.emplace_back(&node, CloneNode(node, target, nullptr, map));
+  for (const Node& node : source.nodes())
+    copies.emplace_back(&node, CloneNode(node, target, nullptr, map));
   // Where order is not topological, an operand was copied before its producer.
   for (auto [node, copy] : copies) {
     for (std::size_t i = 0; i < node->num_operands(); ++i) {
@@ -392,7 +396,9 @@ void WalkGraphs(G& graph, const std::function<void(G&)>& visit) {
 
 }  // namespace
 
-void ForEachGraph(Graph& graph, const std::function<void(Graph&)>& visit) { WalkGraphs(graph, visit); }
+void ForEachGraph(Graph& graph, const std::function<void(Graph&)>& visit) {
+  WalkGraphs(graph, visit);
+}
 
 void ForEachGraph(const Graph& graph, const std::function<void(const Graph&)>& visit) {
   WalkGraphs(graph, visit);

@@ -1,16 +1,19 @@
 // Graph, Node, Value, Use: the one data structure of both levels.
 //
-// Ownership. A Graph owns its inputs, constants and nodes; a Node owns its results; a subgraph is owned by the
-// attribute of the node whose body it is. Values never move in memory and live as long as their owner.
+// Ownership. A Graph owns its inputs, constants and nodes; a Node owns its results; a subgraph is
+// owned by the attribute of the node whose body it is. Values never move in memory and live as long
+// as their owner.
 //
 // Invariants, kept by every function here:
-//  - Each operand slot and each graph output is a Use, linked into the use list of its Value: a Value knows all its uses.
-//  - A node belongs to one graph. A Use in a subgraph may refer to a Value of an enclosing graph (a capture).
+//  - Each operand slot and each graph output is a Use, linked into the use list of its Value: a
+//  Value knows all its uses.
+//  - A node belongs to one graph. A Use in a subgraph may refer to a Value of an enclosing graph (a
+//  capture).
 //  - A Value is not destroyed while used, except together with its users.
 // Checked by the verifier (verify.h), by level: names, types, topological order, SSA.
 //
-// Subgraphs nest at most kMaxGraphNesting deep: readers refuse deeper files, so walks over nesting may recurse.
-// The number of nodes is bounded by memory only: walks along edges never recurse.
+// Subgraphs nest at most kMaxGraphNesting deep: readers refuse deeper files, so walks over nesting
+// may recurse. The number of nodes is bounded by memory only: walks along edges never recurse.
 #ifndef DRAGOMAN_CORE_IR_GRAPH_H_
 #define DRAGOMAN_CORE_IR_GRAPH_H_
 
@@ -40,16 +43,17 @@ class Value;
 
 // The name of an operator. Interned: equal names are the same object, for the life of the process.
 struct OpName {
-  std::string dialect;   // "onnx", "dragoman", "aten", "tf", …
-  std::string domain;    // of dialect onnx: as the file writes it, "" or "ai.onnx" for the default one
-  std::string type;      // "Conv"
+  std::string dialect;  // "onnx", "dragoman", "aten", "tf", …
+  std::string
+      domain;        // of dialect onnx: as the file writes it, "" or "ai.onnx" for the default one
+  std::string type;  // "Conv"
   std::string overload;  // of torch operators and ONNX functions; else empty
 
   // "onnx.Conv", "onnx:com.microsoft.Gelu", "aten.add.Tensor".
   std::string ToString() const;
 };
-const OpName* InternOp(std::string_view dialect, std::string_view type, std::string_view domain = "",
-                       std::string_view overload = "");
+const OpName* InternOp(std::string_view dialect, std::string_view type,
+                       std::string_view domain = "", std::string_view overload = "");
 
 // One place that reads a value: operand `index` of `user()`, or output `index` of `graph()`.
 class Use {
@@ -59,11 +63,11 @@ class Use {
   Use& operator=(Use&& other) noexcept;
   ~Use() { Set(nullptr); }
 
-  Value* value() const { return value_; }    // nullptr: an omitted operand
-  Node* user() const { return user_; }       // nullptr: the output of a graph
-  Graph* graph() const;                      // the graph that holds the user or the output
+  Value* value() const { return value_; }  // nullptr: an omitted operand
+  Node* user() const { return user_; }     // nullptr: the output of a graph
+  Graph* graph() const;                    // the graph that holds the user or the output
   std::size_t index() const { return index_; }
-  Use* next() const { return next_; }        // the next use of the same value
+  Use* next() const { return next_; }  // the next use of the same value
   void Set(Value* value);
 
  private:
@@ -87,15 +91,18 @@ class Value {
   Kind kind() const { return kind_; }
   bool is_constant() const { return kind_ == Kind::kConstant; }
   Node* producer() const { return producer_; }  // kResult only, else nullptr
-  std::size_t index() const { return index_; }  // among the results, inputs or constants of its owner
-  Graph* graph() const;                         // that defines it
+  std::size_t index() const {
+    return index_;
+  }                      // among the results, inputs or constants of its owner
+  Graph* graph() const;  // that defines it
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
   const Type& type() const { return type_; }
   void set_type(Type type) { type_ = std::move(type); }
 
-  // The contents of a constant, or the default of an input; nullptr if there is none, or if it is sparse.
+  // The contents of a constant, or the default of an input; nullptr if there is none, or if it is
+  // sparse.
   const Tensor* tensor() const { return data_ ? data_->tensor() : nullptr; }
   const SparseTensor* sparse_tensor() const { return data_ ? data_->sparse_tensor() : nullptr; }
   const Attribute* data() const { return data_.get(); }
@@ -136,7 +143,8 @@ class Node {
  public:
   const OpName& op() const { return *op_; }
   void set_op(const OpName* op) { op_ = op; }
-  // Whether this is operator `type` of the default domain of the common dialect (onnx, "" or "ai.onnx").
+  // Whether this is operator `type` of the default domain of the common dialect (onnx, "" or
+  // "ai.onnx").
   bool Is(std::string_view type) const;
   // Whether this is operator `type` of domain `dragoman`.
   bool IsDragoman(std::string_view type) const;
@@ -149,14 +157,18 @@ class Node {
   std::span<const Use> operands() const { return operands_; }
   std::size_t num_operands() const { return operands_.size(); }
   // nullptr also where `i` is beyond the last slot: trailing optional operands may be left out.
-  Value* operand(std::size_t i) const { return i < operands_.size() ? operands_[i].value() : nullptr; }
+  Value* operand(std::size_t i) const {
+    return i < operands_.size() ? operands_[i].value() : nullptr;
+  }
   void set_operand(std::size_t i, Value* value) { operands_[i].Set(value); }
   void AddOperand(Value* value);
   void RemoveTrailingOperand() { operands_.pop_back(); }
 
   // Results; an entry is nullptr where an optional result is omitted.
   std::size_t num_results() const { return results_.size(); }
-  Value* result(std::size_t i = 0) const { return i < results_.size() ? results_[i].get() : nullptr; }
+  Value* result(std::size_t i = 0) const {
+    return i < results_.size() ? results_[i].get() : nullptr;
+  }
   Value* AddResult(std::string name, Type type = {});
   void AddOmittedResult() { results_.push_back(nullptr); }
   void OmitResult(std::size_t i) { results_[i].reset(); }  // which must be unused
@@ -197,7 +209,8 @@ class Node {
   std::unique_ptr<Extra> extra_;
 };
 
-// The nodes of a graph in stored order. The node at hand may be erased while iterating, and nodes may be inserted.
+// The nodes of a graph in stored order. The node at hand may be erased while iterating, and nodes
+// may be inserted.
 class NodeRange {
  public:
   class Iterator {
@@ -269,7 +282,8 @@ class Graph {
   Node* last_node() const { return last_; }
   std::size_t num_nodes() const { return num_nodes_; }
   // A node with `operands` and no results yet, before `position` (nullptr: at the end).
-  Node* Insert(Node* position, const OpName* op, std::span<Value* const> operands, std::string name = "");
+  Node* Insert(Node* position, const OpName* op, std::span<Value* const> operands,
+               std::string name = "");
   Node* Append(const OpName* op, std::span<Value* const> operands, std::string name = "") {
     return Insert(nullptr, op, operands, std::move(name));
   }
@@ -299,10 +313,11 @@ class Graph {
 // From values of one graph to those of another.
 using ValueMap = std::unordered_map<const Value*, Value*>;
 
-// Copies `node` to before `position` of `target` (nullptr: the end), subgraphs and all; an operand that `map` does not
-// know is kept as it is (a capture). Adds the results to `map`.
+// Copies `node` to before `position` of `target` (nullptr: the end), subgraphs and all; an operand
+// that `map` does not know is kept as it is (a capture). Adds the results to `map`.
 Node* CloneNode(const Node& node, Graph& target, Node* position, ValueMap& map);
-// Copies inputs, constants, nodes and outputs of `source` into the empty `target`; tensors are shared.
+// Copies inputs, constants, nodes and outputs of `source` into the empty `target`; tensors are
+// shared.
 void CloneInto(const Graph& source, Graph& target, ValueMap& map);
 
 // `visit` is called for `graph` and every graph below it, outer ones first.

@@ -11,7 +11,8 @@ inline float HalfBitsToFloat(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
   const std::uint32_t rest = bits & 0x7fff;
   if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13);
-  // Shifted into float's fields the exponent is 112 too small; the product also normalises subnormals.
+  // Shifted into float's fields the exponent is 112 too small; the product also normalises
+  // subnormals.
   const float magnitude = std::bit_cast<float>(rest << 13) * 0x1p112f;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
 }

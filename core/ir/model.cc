@@ -3,7 +3,9 @@
 namespace dragoman {
 namespace {
 
-std::string_view CanonicalDomain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
+std::string_view CanonicalDomain(std::string_view domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
 
 std::unique_ptr<Graph> CloneGraph(const Graph& graph) {
   auto copy = std::make_unique<Graph>();
@@ -49,7 +51,8 @@ Model Clone(const Model& model) {
 
 void ForEachGraph(const Model& model, const std::function<void(const Graph&)>& visit) {
   for (const Entry& entry : model.entries) ForEachGraph(std::as_const(*entry.graph), visit);
-  for (const Function& function : model.functions) ForEachGraph(std::as_const(*function.graph), visit);
+  for (const Function& function : model.functions)
+    ForEachGraph(std::as_const(*function.graph), visit);
 }
 
 void ForEachGraph(Model& model, const std::function<void(Graph&)>& visit) {

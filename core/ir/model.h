@@ -29,15 +29,15 @@ struct OpsetImport {
   friend bool operator==(const OpsetImport&, const OpsetImport&) = default;
 };
 
-// The shape of an entry's arguments or results over its flat inputs or outputs: a leaf is one flat value.
-// Nesting is bounded by Type::kMaxNesting.
+// The shape of an entry's arguments or results over its flat inputs or outputs: a leaf is one flat
+// value. Nesting is bounded by Type::kMaxNesting.
 struct Structure {
   enum class Kind : std::uint8_t { kTensor, kScalar, kOptional, kTuple, kList, kDict };
 
   Kind kind = Kind::kTensor;
-  std::string name;                   // of an argument; the key of a dict's entry
-  std::vector<Structure> children;    // of kTuple, kList, kDict, kOptional
-  std::size_t index = 0;              // of a leaf: which flat input or output
+  std::string name;                 // of an argument; the key of a dict's entry
+  std::vector<Structure> children;  // of kTuple, kList, kDict, kOptional
+  std::size_t index = 0;            // of a leaf: which flat input or output
   friend bool operator==(const Structure&, const Structure&) = default;
 };
 
@@ -48,8 +48,8 @@ struct State {
   Attribute initial;  // a tensor, or a list for other types
 };
 
-// That an entry reads State `state` at input `input` and leaves its next value at output `output`. The inputs and
-// outputs of states come after all others.
+// That an entry reads State `state` at input `input` and leaves its next value at output `output`.
+// The inputs and outputs of states come after all others.
 struct StateBinding {
   std::size_t state = 0;
   std::size_t input = 0;
@@ -66,13 +66,14 @@ struct Entry {
   std::vector<StateBinding> states;
 };
 
-// A function that nodes of a source graph call by name (ONNX model-local functions, TF library functions).
+// A function that nodes of a source graph call by name (ONNX model-local functions, TF library
+// functions).
 struct Function {
   const OpName* op = nullptr;
   std::unique_ptr<Graph> graph;
-  std::vector<std::string> attributes;      // names without a default
-  std::vector<NamedAttribute> defaults;     // names with one
-  std::vector<OpsetImport> opsets;          // its own, where the format has them
+  std::vector<std::string> attributes;   // names without a default
+  std::vector<NamedAttribute> defaults;  // names with one
+  std::vector<OpsetImport> opsets;       // its own, where the format has them
   Extra extra;
 };
 

@@ -32,7 +32,8 @@ OriginPtr Origin::Merge(const OriginPtr& a, const OriginPtr& b) {
   return Merge(parts);
 }
 
-// Chains of merges grow as long as a model has rewrites: they are taken apart on a list of their own, not on the stack.
+// Chains of merges grow as long as a model has rewrites: they are taken apart on a list of their
+// own, not on the stack.
 Origin::~Origin() {
   std::vector<OriginPtr> pending = std::move(parts_);
   while (!pending.empty()) {

@@ -13,18 +13,19 @@ namespace dragoman {
 
 // One operator call of the source file, with everything that it said.
 struct SourceOp {
-  std::string op;        // with its domain, as in graph text: "onnx.Conv"
+  std::string op;  // with its domain, as in graph text: "onnx.Conv"
   std::string name;
-  std::string scope;     // "/encoder/layer.0", the chain of inlined calls
-  std::string location;  // in the user's source: "policy.py:87"
+  std::string scope;                       // "/encoder/layer.0", the chain of inlined calls
+  std::string location;                    // in the user's source: "policy.py:87"
   std::vector<NamedAttribute> attributes;  // a subgraph stands here as the Symbol of its name
 };
 
 class Origin;
 using OriginPtr = std::shared_ptr<const Origin>;  // nullptr: nothing known
 
-// An immutable shared DAG: a leaf is a SourceOp, an inner node points at the Origins of what was replaced.
-// Merging copies nothing, so 100,000 unrolled steps that become one operator cost one vector of pointers.
+// An immutable shared DAG: a leaf is a SourceOp, an inner node points at the Origins of what was
+// replaced. Merging copies nothing, so 100,000 unrolled steps that become one operator cost one
+// vector of pointers.
 class Origin {
  public:
   static OriginPtr Leaf(SourceOp op);

@@ -56,7 +56,8 @@ Result<std::int64_t> CountElements(const std::vector<std::int64_t>& sizes) {
 Result<Tensor> Tensor::Make(DType dtype, std::vector<std::int64_t> sizes, Buffer buffer) {
   DRAGOMAN_ASSIGN(std::int64_t count, CountElements(sizes));
   std::optional<std::size_t> bytes = PackedBytes(dtype, count);
-  if (!bytes) return InvalidInput("a tensor of element type " + std::string(Name(dtype)) + " has no bytes");
+  if (!bytes)
+    return InvalidInput("a tensor of element type " + std::string(Name(dtype)) + " has no bytes");
   if (*bytes != buffer.size()) {
     return InvalidInput("tensor data has " + std::to_string(buffer.size()) + " bytes, expected " +
                         std::to_string(*bytes));
@@ -70,11 +71,12 @@ Result<Tensor> Tensor::Make(DType dtype, std::vector<std::int64_t> sizes, Buffer
   return tensor;
 }
 
-Result<Tensor> Tensor::MakeStrings(std::vector<std::int64_t> sizes, std::vector<std::string> strings) {
+Result<Tensor> Tensor::MakeStrings(std::vector<std::int64_t> sizes,
+                                   std::vector<std::string> strings) {
   DRAGOMAN_ASSIGN(std::int64_t count, CountElements(sizes));
   if (static_cast<std::uint64_t>(count) != strings.size()) {
-    return InvalidInput("tensor data has " + std::to_string(strings.size()) + " strings, expected " +
-                        std::to_string(count));
+    return InvalidInput("tensor data has " + std::to_string(strings.size()) +
+                        " strings, expected " + std::to_string(count));
   }
   Tensor tensor;
   tensor.dtype_ = DType::kString;
@@ -138,20 +140,47 @@ void Append(std::string& bytes, T value) {
 std::string Encode(DType dtype, double value) {
   std::string bytes;
   switch (dtype) {
-    case DType::kF32: Append(bytes, static_cast<float>(value)); break;
-    case DType::kF64: Append(bytes, value); break;
-    case DType::kF16: Append(bytes, FloatToHalfBits(static_cast<float>(value))); break;
-    case DType::kBF16: Append(bytes, FloatToBFloat16Bits(static_cast<float>(value))); break;
-    case DType::kBool: Append(bytes, value != 0); break;
-    case DType::kI8: Append(bytes, static_cast<std::int8_t>(value)); break;
-    case DType::kI16: Append(bytes, static_cast<std::int16_t>(value)); break;
-    case DType::kI32: Append(bytes, static_cast<std::int32_t>(value)); break;
-    case DType::kI64: Append(bytes, static_cast<std::int64_t>(value)); break;
-    case DType::kU8: Append(bytes, static_cast<std::uint8_t>(value)); break;
-    case DType::kU16: Append(bytes, static_cast<std::uint16_t>(value)); break;
-    case DType::kU32: Append(bytes, static_cast<std::uint32_t>(value)); break;
-    case DType::kU64: Append(bytes, static_cast<std::uint64_t>(value)); break;
-    default: break;
+    case DType::kF32:
+      Append(bytes, static_cast<float>(value));
+      break;
+    case DType::kF64:
+      Append(bytes, value);
+      break;
+    case DType::kF16:
+      Append(bytes, FloatToHalfBits(static_cast<float>(value)));
+      break;
+    case DType::kBF16:
+      Append(bytes, FloatToBFloat16Bits(static_cast<float>(value)));
+      break;
+    case DType::kBool:
+      Append(bytes, value != 0);
+      break;
+    case DType::kI8:
+      Append(bytes, static_cast<std::int8_t>(value));
+      break;
+    case DType::kI16:
+      Append(bytes, static_cast<std::int16_t>(value));
+      break;
+    case DType::kI32:
+      Append(bytes, static_cast<std::int32_t>(value));
+      break;
+    case DType::kI64:
+      Append(bytes, static_cast<std::int64_t>(value));
+      break;
+    case DType::kU8:
+      Append(bytes, static_cast<std::uint8_t>(value));
+      break;
+    case DType::kU16:
+      Append(bytes, static_cast<std::uint16_t>(value));
+      break;
+    case DType::kU32:
+      Append(bytes, static_cast<std::uint32_t>(value));
+      break;
+    case DType::kU64:
+      Append(bytes, static_cast<std::uint64_t>(value));
+      break;
+    default:
+      break;
   }
   return bytes;
 }
@@ -160,7 +189,8 @@ std::string Encode(DType dtype, double value) {
 
 Result<Tensor> Tensor::Full(DType dtype, std::vector<std::int64_t> sizes, double value) {
   const std::string element = Encode(dtype, value);
-  if (element.empty()) return Unsupported("cannot fill a tensor of element type " + std::string(Name(dtype)));
+  if (element.empty())
+    return Unsupported("cannot fill a tensor of element type " + std::string(Name(dtype)));
   DRAGOMAN_ASSIGN(std::int64_t count, CountElements(sizes));
   std::string bytes;
   bytes.reserve(element.size() * static_cast<std::size_t>(count));
@@ -187,14 +217,22 @@ std::int64_t Tensor::IntAt(std::int64_t i) const {
   const auto n = static_cast<std::size_t>(i);
   switch (dtype_) {
     case DType::kBool:
-    case DType::kU8: return data<std::uint8_t>()[n];
-    case DType::kI8: return data<std::int8_t>()[n];
-    case DType::kU16: return data<std::uint16_t>()[n];
-    case DType::kI16: return data<std::int16_t>()[n];
-    case DType::kU32: return data<std::uint32_t>()[n];
-    case DType::kI32: return data<std::int32_t>()[n];
-    case DType::kU64: return static_cast<std::int64_t>(data<std::uint64_t>()[n]);
-    case DType::kI64: return data<std::int64_t>()[n];
+    case DType::kU8:
+      return data<std::uint8_t>()[n];
+    case DType::kI8:
+      return data<std::int8_t>()[n];
+    case DType::kU16:
+      return data<std::uint16_t>()[n];
+    case DType::kI16:
+      return data<std::int16_t>()[n];
+    case DType::kU32:
+      return data<std::uint32_t>()[n];
+    case DType::kI32:
+      return data<std::int32_t>()[n];
+    case DType::kU64:
+      return static_cast<std::int64_t>(data<std::uint64_t>()[n]);
+    case DType::kI64:
+      return data<std::int64_t>()[n];
     case DType::kU4:
     case DType::kI4: {
       const int nibble = (data<std::uint8_t>()[n / 2] >> (n % 2 * 4)) & 15;
@@ -205,19 +243,26 @@ std::int64_t Tensor::IntAt(std::int64_t i) const {
       const int bits = (data<std::uint8_t>()[n / 4] >> (n % 4 * 2)) & 3;
       return dtype_ == DType::kI2 && bits > 1 ? bits - 4 : bits;
     }
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
 double Tensor::FloatAt(std::int64_t i) const {
   const auto n = static_cast<std::size_t>(i);
   switch (dtype_) {
-    case DType::kF32: return data<float>()[n];
-    case DType::kF64: return data<double>()[n];
-    case DType::kF16: return HalfBitsToFloat(data<std::uint16_t>()[n]);
-    case DType::kBF16: return BFloat16BitsToFloat(data<std::uint16_t>()[n]);
-    case DType::kU64: return static_cast<double>(data<std::uint64_t>()[n]);
-    default: return static_cast<double>(IntAt(i));
+    case DType::kF32:
+      return data<float>()[n];
+    case DType::kF64:
+      return data<double>()[n];
+    case DType::kF16:
+      return HalfBitsToFloat(data<std::uint16_t>()[n]);
+    case DType::kBF16:
+      return BFloat16BitsToFloat(data<std::uint16_t>()[n]);
+    case DType::kU64:
+      return static_cast<double>(data<std::uint64_t>()[n]);
+    default:
+      return static_cast<double>(IntAt(i));
   }
 }
 
@@ -238,16 +283,20 @@ Tensor Tensor::Reshaped(std::vector<std::int64_t> sizes) const {
 bool operator==(const Tensor& a, const Tensor& b) {
   if (a.dtype_ != b.dtype_ || a.sizes_ != b.sizes_) return false;
   if (a.dtype_ == DType::kString) {
-    return std::equal(a.strings().begin(), a.strings().end(), b.strings().begin(), b.strings().end());
+    return std::equal(a.strings().begin(), a.strings().end(), b.strings().begin(),
+                      b.strings().end());
   }
   if (a.bytes().data() == b.bytes().data()) return a.bytes().size() == b.bytes().size();
   return a.bytes().size() == b.bytes().size() &&
-         (a.bytes().empty() || std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0);
+         (a.bytes().empty() ||
+          std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0);
 }
 
 std::uint64_t Tensor::Hash() const {
-  std::uint64_t hash = HashBytes(std::as_bytes(std::span(sizes_)), static_cast<std::uint64_t>(dtype_));
-  for (const std::string& s : strings()) hash = HashBytes(std::as_bytes(std::span(s)), hash + s.size());
+  std::uint64_t hash =
+      HashBytes(std::as_bytes(std::span(sizes_)), static_cast<std::uint64_t>(dtype_));
+  for (const std::string& s : strings())
+    hash = HashBytes(std::as_bytes(std::span(s)), hash + s.size());
   return HashBytes(bytes(), hash);
 }
 

@@ -15,8 +15,8 @@
 
 namespace dragoman {
 
-// Immutable bytes with an owner: an allocation of our own, or a window on a mapped file, which stays
-// mapped as long as a Buffer points into it. Copying shares.
+// Immutable bytes with an owner: an allocation of our own, or a window on a mapped file, which
+// stays mapped as long as a Buffer points into it. Copying shares.
 class Buffer {
  public:
   Buffer() = default;
@@ -34,25 +34,29 @@ class Buffer {
   std::shared_ptr<const void> owner_;
 };
 
-// Elements are dense, row-major, little-endian; 4-bit types are packed two a byte, the first in the low half
-// (2-bit types four a byte); bool is one byte, 0 or 1; strings are a vector of byte strings.
+// Elements are dense, row-major, little-endian; 4-bit types are packed two a byte, the first in the
+// low half (2-bit types four a byte); bool is one byte, 0 or 1; strings are a vector of byte
+// strings.
 //
-// Invariant: the buffer has exactly PackedBytes(dtype, size()) bytes, or `strings()` size() entries.
-// A Tensor that is default-made has no element type and no elements.
+// Invariant: the buffer has exactly PackedBytes(dtype, size()) bytes, or `strings()` size()
+// entries. A Tensor that is default-made has no element type and no elements.
 class Tensor {
  public:
   Tensor() = default;
   // Errors: negative or overflowing sizes; a buffer of another length.
   static Result<Tensor> Make(DType dtype, std::vector<std::int64_t> sizes, Buffer buffer);
-  static Result<Tensor> MakeStrings(std::vector<std::int64_t> sizes, std::vector<std::string> strings);
+  static Result<Tensor> MakeStrings(std::vector<std::int64_t> sizes,
+                                    std::vector<std::string> strings);
 
-  // From numbers; the caller's sizes and count must agree. T is float, double, bool, (u)int8..64 for its own element type.
+  // From numbers; the caller's sizes and count must agree. T is float, double, bool, (u)int8..64
+  // for its own element type.
   template <class T>
   static Tensor Of(std::vector<std::int64_t> sizes, std::span<const T> values);
   static Tensor Ints(std::span<const std::int64_t> values);  // int64, rank 1
   static Tensor Int(std::int64_t value);                     // int64, rank 0
   static Tensor Float(float value);                          // float32, rank 0
-  // Every element equal to `value`, converted to `dtype` (f16 to f64, bf16, integers of 8 bits and more, bool).
+  // Every element equal to `value`, converted to `dtype` (f16 to f64, bf16, integers of 8 bits and
+  // more, bool).
   static Result<Tensor> Full(DType dtype, std::vector<std::int64_t> sizes, double value);
 
   DType dtype() const { return dtype_; }
@@ -66,8 +70,9 @@ class Tensor {
   // kString only.
   std::span<const std::string> strings() const;
 
-  // The elements as T, whose size is that of the element type. A window that is not aligned for T is copied
-  // once, on the first call; afterwards all copies of this Tensor made from this one see the aligned bytes.
+  // The elements as T, whose size is that of the element type. A window that is not aligned for T
+  // is copied once, on the first call; afterwards all copies of this Tensor made from this one see
+  // the aligned bytes.
   template <class T>
   std::span<const T> data() const {
     return {reinterpret_cast<const T*>(Aligned(alignof(T))), static_cast<std::size_t>(size_)};

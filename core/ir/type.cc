@@ -24,7 +24,8 @@ std::optional<std::vector<std::int64_t>> KnownShape(const Shape& shape) {
 }
 
 Type Type::Make(Data data) {
-  for (const Type& element : data.elements) data.nesting = std::max(data.nesting, 1 + element.nesting());
+  for (const Type& element : data.elements)
+    data.nesting = std::max(data.nesting, 1 + element.nesting());
   Type type;
   type.data_ = std::make_shared<const Data>(std::move(data));
   return type;

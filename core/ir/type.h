@@ -1,4 +1,5 @@
-// Types of values: tensor, sparse tensor, sequence, optional, map, tuple, control, opaque. Any part may be unknown.
+// Types of values: tensor, sparse tensor, sequence, optional, map, tuple, control, opaque. Any part
+// may be unknown.
 #ifndef DRAGOMAN_CORE_IR_TYPE_H_
 #define DRAGOMAN_CORE_IR_TYPE_H_
 
@@ -76,8 +77,9 @@ class Type {
   // Identical: unknown parts are equal to unknown parts, symbols to symbols of the same name.
   friend bool operator==(const Type& a, const Type& b);
 
-  // "f32[1, n, ?]", "f32[*]" for an unknown rank, "f32[]" for rank 0, "?[*]" for an unknown element type,
-  // "sparse f32[3]", "seq<f32[?]>", "opt<…>", "map<i64, …>", "tuple<…>", "control", "opaque<\"domain\", \"name\">", "?".
+  // "f32[1, n, ?]", "f32[*]" for an unknown rank, "f32[]" for rank 0, "?[*]" for an unknown element
+  // type, "sparse f32[3]", "seq<f32[?]>", "opt<…>", "map<i64, …>", "tuple<…>", "control",
+  // "opaque<\"domain\", \"name\">", "?".
   std::string ToString() const;
 
  private:
@@ -85,10 +87,10 @@ class Type {
     Kind kind = Kind::kUnknown;
     DType dtype = DType::kUnknown;
     int nesting = 1;
-    std::optional<Shape> shape;
-    std::vector<Type> elements;
-    std::string domain;
-    std::string name;
+    std::optional<Shape> shape = std::nullopt;
+    std::vector<Type> elements = {};
+    std::string domain = {};
+    std::string name = {};
   };
   static Type Make(Data data);
 

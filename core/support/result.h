@@ -19,7 +19,8 @@ enum class ErrorKind {
   kUnsupported,   // understood, but dragoman cannot do it       (exit code 4)
 };
 
-// One finding, printed as `FILE:PLACE: error: what; found, expected; hint`. Lower case, no final period.
+// One finding, printed as `FILE:PLACE: error: what; found, expected; hint`. Lower case, no final
+// period.
 struct Finding {
   ErrorKind kind = ErrorKind::kInvalidInput;
   std::string file;     // empty if no file is concerned
@@ -32,7 +33,9 @@ struct Finding {
 // One or more findings: all that stand in the way are told at once. Never empty.
 class [[nodiscard]] Error {
  public:
-  Error(ErrorKind kind, std::string message) { findings_.push_back({kind, {}, {}, std::move(message)}); }
+  Error(ErrorKind kind, std::string message) {
+    findings_.push_back({kind, {}, {}, std::move(message)});
+  }
   explicit Error(Finding finding) { findings_.push_back(std::move(finding)); }
   explicit Error(std::vector<Finding> findings) : findings_(std::move(findings)) {
     assert(!findings_.empty());
@@ -99,19 +102,19 @@ using Status = Result<void>;
 #define DRAGOMAN_CONCAT(a, b) DRAGOMAN_CONCAT_INNER(a, b)
 
 // DRAGOMAN_TRY(expr): leaves the function with the error of a failed Status.
-#define DRAGOMAN_TRY(expr)                                               \
-  do {                                                                   \
-    if (auto try_result_ = (expr); !try_result_.ok()) {                  \
-      return std::move(try_result_).error();                             \
-    }                                                                    \
+#define DRAGOMAN_TRY(expr)                              \
+  do {                                                  \
+    if (auto try_result_ = (expr); !try_result_.ok()) { \
+      return std::move(try_result_).error();            \
+    }                                                   \
   } while (false)
 
 // DRAGOMAN_ASSIGN(auto x, expr): declares x, or leaves with the error of a failed Result<T>.
-#define DRAGOMAN_ASSIGN(declaration, expr)                                                       \
+#define DRAGOMAN_ASSIGN(declaration, expr) \
   DRAGOMAN_ASSIGN_INNER(DRAGOMAN_CONCAT(assign_result_, __LINE__), declaration, expr)
-#define DRAGOMAN_ASSIGN_INNER(temporary, declaration, expr)  \
-  auto temporary = (expr);                                   \
-  if (!temporary.ok()) return std::move(temporary).error();  \
+#define DRAGOMAN_ASSIGN_INNER(temporary, declaration, expr) \
+  auto temporary = (expr);                                  \
+  if (!temporary.ok()) return std::move(temporary).error(); \
   declaration = std::move(temporary).value()
 
 }  // namespace dragoman

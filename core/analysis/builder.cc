@@ -1,0 +1,54 @@
+#include "core/analysis/builder.h"
+
+#include <utility>
+
+namespace dragoman {
+
+std::string GraphBuilder::UniqueName(std::string_view name, std::string_view fallback) {
+  std::string base(name.empty() ? fallback : name);
+  std::string unique = base;
+  for (int i = 2; !names_->insert(unique).second; ++i) unique = base + "_" + std::to_string(i);
+  return unique;
+}
+
+Value* GraphBuilder::Constant(Tensor tensor, std::string_view name) {
+  Value* value = graph_->AddConstant(UniqueName(name, "c"), std::move(tensor));
+  value->set_origin(origin_);
+  return value;
+}
+
+Result<Node*> GraphBuilder::Append(std::string_view type, std::span<Value* const> operands,
+                                   std::vector<NamedAttribute> attributes,
+                                   std::span<const std::string> results,
+                                   std::string_view node_name) {
+  const OpDef* def = FindOp(type);
+  if (def == nullptr) return Internal("the common dialect has no operator " + std::string(type));
+  Node* node = graph_->Append(def->name, operands, std::string(node_name));
+  while (node->num_operands() > 0 && node->operands().back().value() == nullptr)
+    node->RemoveTrailingOperand();
+  for (NamedAttribute& attribute : attributes) {
+    node->SetAttribute(attribute.name, std::move(attribute.value));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].empty() && i > 0) {
+      node->AddOmittedResult();
+    } else {
+      node->AddResult(UniqueName(results[i], def->name->type));
+    }
+  }
+  node->set_origin(origin_);
+  if (Status status = inference_->InferNode(*node); !status.ok()) {
+    graph_->Erase(node);
+    return std::move(status).error();
+  }
+  return node;
+}
+
+Result<Value*> GraphBuilder::Add(std::string_view type, std::vector<Value*> operands,
+                                 std::vector<NamedAttribute> attributes, std::string_view result) {
+  const std::string results[] = {std::string(result)};
+  DRAGOMAN_ASSIGN(Node * node, Append(type, operands, std::move(attributes), results));
+  return node->result();
+}
+
+}  // namespace dragoman

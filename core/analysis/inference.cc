@@ -1,0 +1,179 @@
+#include "core/analysis/inference.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/support/text.h"
+
+namespace dragoman {
+namespace {
+
+template <class Combine>
+std::optional<Shape> CombineShapes(const Shape& a, const Shape& b, Combine combine) {
+  Shape shape;
+  for (std::size_t i = 0; i < a.size(); ++i) shape.push_back(combine(a[i], b[i]));
+  return shape;
+}
+
+bool IsTensorKind(const Type& type) {
+  return type.kind() == Type::Kind::kTensor || type.kind() == Type::Kind::kSparseTensor;
+}
+
+Type WithElement(const Type& type, Type element) {
+  if (type.kind() == Type::Kind::kSequence) return Type::Sequence(std::move(element));
+  if (type.kind() == Type::Kind::kOptional) return Type::Optional(std::move(element));
+  return type;
+}
+
+}  // namespace
+
+Type Refine(const Type& a, const Type& b) {
+  if (!a.known()) return b;
+  if (!b.known() || a.kind() != b.kind()) return a;
+  if (!IsTensorKind(a)) {
+    return a.elements().size() == 1 ? WithElement(a, Refine(a.element(), b.element())) : a;
+  }
+  Type type = a.dtype() == DType::kUnknown ? a.WithDType(b.dtype()) : a;
+  if (b.shape() == nullptr) return type;
+  if (a.shape() == nullptr) return type.WithShape(*b.shape());
+  if (a.rank() != b.rank()) return type;
+  return type.WithShape(CombineShapes(*a.shape(), *b.shape(), [](const Dim& x, const Dim& y) {
+    return x.unknown() || (y.known() && !x.known()) ? y : x;
+  }));
+}
+
+Type Generalize(const Type& a, const Type& b) {
+  if (a == b) return a;
+  if (a.kind() != b.kind()) return {};
+  if (!IsTensorKind(a)) {
+    return a.elements().size() == 1 ? WithElement(a, Generalize(a.element(), b.element())) : Type();
+  }
+  Type type = a.dtype() == b.dtype() ? a : a.WithDType(DType::kUnknown);
+  if (a.shape() == nullptr || b.shape() == nullptr || a.rank() != b.rank()) {
+    return type.WithShape(std::nullopt);
+  }
+  return type.WithShape(CombineShapes(*a.shape(), *b.shape(), [](const Dim& x, const Dim& y) {
+    return x == y ? x : Dim::Unknown();
+  }));
+}
+
+Knowledge Inference::Know(const Value* value) const {
+  Knowledge knowledge;
+  if (value == nullptr) return knowledge;
+  knowledge.type = value->type();
+  if (value->is_constant()) knowledge.tensor = value->tensor();
+  if (auto found = elements_.find(value); found != elements_.end()) {
+    knowledge.elements = found->second;
+  } else if (const Tensor* t = knowledge.tensor;
+             t != nullptr && t->size() <= kMaxElements &&
+             (IsInteger(t->dtype()) || t->dtype() == DType::kBool)) {
+    const std::vector<std::int64_t> ints = t->ToInts();
+    knowledge.elements = Elements(ints.begin(), ints.end());
+  }
+  return knowledge;
+}
+
+std::optional<std::vector<std::int64_t>> Inference::KnownInts(const Value* value) const {
+  const Knowledge knowledge = Know(value);
+  if (!knowledge.elements) {
+    const Tensor* t = knowledge.tensor;
+    if (t == nullptr || !IsInteger(t->dtype())) return std::nullopt;
+    return t->ToInts();
+  }
+  std::vector<std::int64_t> ints;
+  for (const Dim& element : *knowledge.elements) {
+    if (!element.known()) return std::nullopt;
+    ints.push_back(element.value());
+  }
+  return ints;
+}
+
+void Inference::Learn(const Value* value, Elements elements) {
+  elements_[value] = std::move(elements);
+}
+
+Dim Inference::FreshSymbol(std::string_view hint) {
+  const std::string base = Identifier(hint);
+  for (int i = 1;; ++i) {
+    const std::string name = i == 1 ? base : base + "_" + std::to_string(i);
+    auto [owner, is_new] = symbols_.try_emplace(name, node_);
+    if (owner->second != node_ || !node_symbols_.insert(name).second) continue;
+    return Dim::Symbol(name);
+  }
+}
+
+Status Inference::InferNode(Node& node) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr || !def->infer) return {};
+  std::vector<Knowledge> operands;
+  operands.reserve(node.num_operands());
+  for (const Use& use : node.operands()) operands.push_back(Know(use.value()));
+
+  const Node* outer = std::exchange(node_, &node);
+  std::set<std::string> outer_symbols = std::exchange(node_symbols_, {});
+  auto infer_body = [this](Graph& body, std::span<const Knowledge> inputs) {
+    return InferBody(body, inputs);
+  };
+  auto fresh = [this, &node](std::string_view hint) {
+    node_ = &node;
+    return FreshSymbol(hint);
+  };
+  Result<InferContext> context =
+      InferContext::Make(node, *def, std::move(operands), infer_body, fresh);
+  Status status = context.ok() ? def->infer(*context) : Status(context.error());
+  node_ = outer;
+  node_symbols_ = std::move(outer_symbols);
+  if (!status.ok()) return std::move(status).error().At(node.Describe());
+
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    Value* result = node.result(i);
+    if (result == nullptr) continue;
+    Knowledge& learnt = context->results()[i];
+    result->set_type(Refine(learnt.type, result->type()));
+    if (learnt.elements) {
+      elements_[result] = std::move(*learnt.elements);
+    } else {
+      elements_.erase(result);
+    }
+  }
+  return {};
+}
+
+Status Inference::InferGraph(Graph& graph) {
+  for (Node& node : graph.nodes()) DRAGOMAN_TRY(InferNode(node));
+  return {};
+}
+
+Result<std::vector<Knowledge>> Inference::InferBody(Graph& body,
+                                                    std::span<const Knowledge> inputs) {
+  if (inputs.size() > body.num_inputs()) {
+    return InvalidInput("body '" + body.name() + "' has " + std::to_string(body.num_inputs()) +
+                        " inputs, expected " + std::to_string(inputs.size()));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Value* input = body.input(i);
+    input->set_type(inputs[i].type);
+    elements_.erase(input);
+    if (inputs[i].elements) Learn(input, *inputs[i].elements);
+  }
+  // An earlier pass may have known more about the inputs than holds now.
+  for (Node& node : body.nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (FindOp(node) != nullptr && node.result(i) != nullptr) node.result(i)->set_type({});
+    }
+  }
+  DRAGOMAN_TRY(InferGraph(body));
+  std::vector<Knowledge> outputs;
+  for (const Use& use : body.outputs()) outputs.push_back(Know(use.value()));
+  return outputs;
+}
+
+Status InferModel(Model& model) {
+  for (Entry& entry : model.entries) {
+    Inference inference;
+    DRAGOMAN_TRY(inference.InferGraph(*entry.graph));
+  }
+  return {};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,143 @@
+// The definition of an operator of the common dialect: ai.onnx at opset 22, and domain dragoman.
+// Everything that Dragoman knows of an operator stands in its OpDef, or is found through it.
+#ifndef DRAGOMAN_CORE_OPS_OP_DEF_H_
+#define DRAGOMAN_CORE_OPS_OP_DEF_H_
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/ops/params.h"
+#include "core/ops/signature.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+class InferContext;
+
+// Sets the types of a node's results (and small values, where they are known). The caller has
+// checked operands against the signature and bound its type variables; result element types that
+// follow from it are already set.
+using InferFunction = std::function<Status(InferContext&)>;
+
+// Where an operator's plain kernel is, and how it is called: NAME<types...>(params, operands...,
+// results...[, scratch]).
+struct KernelBinding {
+  std::string_view header = {};  // "runtime/kernels/softmax.h"; empty: no kernel
+  std::string_view types =
+      {};  // template arguments: type variables, "bits(T)" for storage by size: "bits(T) Tind"
+  std::string_view function = {};  // if it differs from the operator's name
+  bool fallible = false;           // returns rt::Status
+  bool scratch = false;            // takes scratch memory, NAMEScratchBytes tells how much
+  bool copies = false;             // the result's elements are operand 0's: the plan may alias them
+  // "runtime/params/reshape.h" if NAMEShape gives the sizes of results from operand values.
+  std::string_view shape_header = {};
+};
+
+// Replaces `node`, which is of this operator, by others that mean the same; inserts them before it
+// and returns what stands for its results. Used by exporters whose target lacks the operator.
+using ExpandFunction = std::function<Result<std::vector<Value*>>(Node& node)>;
+
+struct OpDef {
+  const OpName* name = nullptr;
+  Signature signature;
+  std::vector<AttributeDef> attributes;
+  std::function<Result<Params>(const Node&)> fill_params;  // null: no parameter struct
+  InferFunction infer;
+  KernelBinding kernel;
+  ExpandFunction expand;     // of domain dragoman
+  bool effect = false;       // kept, and in order
+  bool random = false;       // never folded, merged or copied
+  bool commutative = false;  // in its first two operands
+
+  // "Conv", "dragoman.Linear".
+  std::string Label() const;
+};
+
+// Makes an OpDef in one expression:
+//
+//     Op("Softmax", "(input: T) -> (output: T)", "T: float")
+//         .Attributes<rt::SoftmaxParams>()
+//         .Infer(SameTypeAsFirst)
+//         .Kernel({.header = "runtime/kernels/softmax.h", .types = "T"})
+class OpBuilder {
+ public:
+  OpBuilder(const OpName* name, std::string_view signature, std::string_view variables) {
+    def_.name = name;
+    def_.signature = ParseSignature(signature, variables);
+  }
+
+  // The attributes that the parameter struct P declares.
+  template <class P>
+  OpBuilder&& Attributes() && {
+    for (AttributeDef& attribute : AttributesOf<P>())
+      def_.attributes.push_back(std::move(attribute));
+    def_.fill_params = [](const Node& node) { return FillParams<P>(node); };
+    return std::move(*this);
+  }
+  // A further attribute, which no parameter struct has: a tensor, an element type, a body.
+  OpBuilder&& Attribute(std::string name, dragoman::Attribute::Kind kind,
+                        dragoman::Attribute value = {}) && {
+    def_.attributes.push_back({std::move(name), kind, std::move(value)});
+    return std::move(*this);
+  }
+  // In place of the generic filling: where members do not follow from attributes one by one.
+  OpBuilder&& FillWith(std::function<Result<Params>(const Node&)> fill) && {
+    def_.fill_params = std::move(fill);
+    return std::move(*this);
+  }
+  OpBuilder&& Infer(InferFunction infer) && {
+    def_.infer = std::move(infer);
+    return std::move(*this);
+  }
+  OpBuilder&& Kernel(KernelBinding kernel) && {
+    def_.kernel = kernel;
+    return std::move(*this);
+  }
+  OpBuilder&& Expand(ExpandFunction expand) && {
+    def_.expand = std::move(expand);
+    return std::move(*this);
+  }
+  OpBuilder&& Effect() && {
+    def_.effect = true;
+    return std::move(*this);
+  }
+  OpBuilder&& Random() && {
+    def_.random = true;
+    return std::move(*this);
+  }
+  OpBuilder&& Commutative() && {
+    def_.commutative = true;
+    return std::move(*this);
+  }
+
+  operator OpDef() && { return std::move(def_); }
+
+ private:
+  OpDef def_;
+};
+
+// Of ai.onnx, or of domain dragoman.
+OpBuilder Op(std::string_view type, std::string_view signature, std::string_view variables);
+OpBuilder DragomanOp(std::string_view type, std::string_view signature, std::string_view variables);
+
+// The definition of an operator, or nullptr if the common dialect has none of that name.
+const OpDef* FindOp(const OpName& name);
+inline const OpDef* FindOp(const Node& node) { return FindOp(node.op()); }
+// By type in ai.onnx, or "dragoman.Linear".
+const OpDef* FindOp(std::string_view label);
+// All operators, sorted by label.
+std::span<const OpDef* const> AllOps();
+
+// A node that must stay where it is: it, or a node in one of its subgraphs, has an effect.
+bool HasEffect(const Node& node);
+bool IsRandom(const Node& node);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_OPS_OP_DEF_H_

@@ -1,0 +1,52 @@
+#include "core/ops/params.h"
+
+#include <cctype>
+#include <cmath>
+
+#include "core/support/text.h"
+
+namespace dragoman::params_internal {
+
+bool SameWord(std::string_view enumerator, std::string_view word) {
+  enumerator.remove_prefix(1);
+  auto skip = [](std::string_view& text) {
+    while (!text.empty() && text.front() == '_') text.remove_prefix(1);
+  };
+  for (;; enumerator.remove_prefix(1), word.remove_prefix(1)) {
+    skip(enumerator);
+    skip(word);
+    if (enumerator.empty() || word.empty()) return enumerator.empty() && word.empty();
+    if (std::tolower(static_cast<unsigned char>(enumerator.front())) !=
+        std::tolower(static_cast<unsigned char>(word.front()))) {
+      return false;
+    }
+  }
+}
+
+std::string WordOf(std::string_view enumerator) {
+  std::string word;
+  for (char c : enumerator.substr(1)) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !word.empty()) word += '_';
+    word += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return word;
+}
+
+std::string CppFloat(float value) {
+  if (std::isnan(value)) return "std::numeric_limits<float>::quiet_NaN()";
+  if (std::isinf(value)) {
+    return std::string(value < 0 ? "-" : "") + "std::numeric_limits<float>::infinity()";
+  }
+  std::string text = FormatFloat(value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + "f";
+}
+
+Status WrongKind(const Node& node, std::string_view attribute, std::string_view expected) {
+  return InvalidInput("attribute '" + std::string(attribute) + "' is a " +
+                      std::string(Name(node.attribute(attribute)->kind())) + ", expected a " +
+                      std::string(expected));
+}
+
+}  // namespace dragoman::params_internal

@@ -1,0 +1,33 @@
+#include "runtime/params/softmax.h"
+
+#include "core/ops/infer_context.h"
+#include "core/ops/op_list.h"
+
+namespace dragoman {
+namespace {
+
+Status InferSoftmax(InferContext& context) {
+  if (const Shape* shape = context.shape(0)) {
+    const auto rank = static_cast<int>(shape->size());
+    if (rank > 0)
+      DRAGOMAN_TRY(NormalizeAxis(context, context.params<rt::SoftmaxParams>().axis, rank));
+  }
+  return SameTypeAsFirst(context);
+}
+
+OpDef Make(std::string_view type, std::string_view header) {
+  return Op(type, "(input: T) -> (output: T)", "T: float")
+      .Attributes<rt::SoftmaxParams>()
+      .Infer(InferSoftmax)
+      .Kernel({.header = header, .types = "T"});
+}
+
+}  // namespace
+
+std::vector<OpDef> SoftmaxOps() {
+  return {Make("Hardmax", "runtime/kernels/hardmax.h"),
+          Make("LogSoftmax", "runtime/kernels/softmax.h"),
+          Make("Softmax", "runtime/kernels/softmax.h")};
+}
+
+}  // namespace dragoman
