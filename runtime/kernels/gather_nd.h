@@ -24,8 +24,7 @@ Status GatherND(const GatherNdParams& p, TensorView<const T> data,
   const std::int64_t batches = ProductOfSizes(data.shape, 0, batch);
   const std::int64_t batch_size = ProductOfSizes(data.shape, batch, data.rank());
   const std::int64_t per_batch = ProductOfSizes(indices.shape, batch, last);
-  const std::int64_t run =
-      ProductOfSizes(data.shape, batch + static_cast<int>(depth), data.rank());
+  const std::int64_t run = ProductOfSizes(data.shape, batch + static_cast<int>(depth), data.rank());
   const std::int64_t* at = indices.data;
   T* to = output.data;
   for (std::int64_t b = 0; b < batches; ++b) {

@@ -69,8 +69,7 @@ Status Pad(const PadParams& p, TensorView<const T> data, TensorView<const std::i
   const IntOperand pad_values(pads), axis_values(axes);
   Shape expected, begins, ends;
   DRAGOMAN_RT_TRY(PadShape(p, data.shape, pad_values.span(), axis_values.span(), &expected));
-  DRAGOMAN_RT_TRY(
-      ResolvePads(data.rank(), pad_values.span(), axis_values.span(), &begins, &ends));
+  DRAGOMAN_RT_TRY(ResolvePads(data.rank(), pad_values.span(), axis_values.span(), &begins, &ends));
   if (expected != output.shape) return Status::Error("the result of padding has other sizes");
   const std::int64_t count = output.size();
   if (count == 0) return Status();

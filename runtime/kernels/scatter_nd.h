@@ -28,8 +28,7 @@ Status ScatterND(const ScatterNdParams& p, TensorView<const T> data,
   const T* from = updates.data;
   for (std::int64_t i = 0; i < count; ++i, from += run) {
     std::int64_t offset = 0;
-    DRAGOMAN_RT_TRY(
-        OffsetOf(indices.data + i * depth, depth, data.shape, strides, 0, &offset));
+    DRAGOMAN_RT_TRY(OffsetOf(indices.data + i * depth, depth, data.shape, strides, 0, &offset));
     T* to = output.data + offset;
     for (std::int64_t j = 0; j < run; ++j) to[j] = ReduceScattered<T>(p.reduction, to[j], from[j]);
   }

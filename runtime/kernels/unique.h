@@ -64,8 +64,7 @@ struct UniqueItems {
 // The same for UniqueCount and Unique.
 template <class T>
 std::int64_t UniqueScratchBytes(const UniqueParams& p, TensorView<const T> x) {
-  return 3 * internal::UniqueItems<T>(p, x).count *
-         static_cast<std::int64_t>(sizeof(std::int64_t));
+  return 3 * internal::UniqueItems<T>(p, x).count * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 
 // The number of distinct items. T is the real element type; NaNs are equal to each other and

@@ -2,8 +2,6 @@
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CUM_SUM_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CUM_SUM_H_
 
-
-
 namespace dragoman::rt {
 
 // exclusive: element i is the sum of those before i. reverse: sums run from the end.

@@ -27,6 +27,8 @@ struct PadParams {
   }
 };
 
+inline constexpr std::int64_t kMaxPad = std::int64_t{1} << 62;
+
 // Spreads pads over all axes: result axis i grows by begins[i] in front and ends[i] behind;
 // negative entries crop. Absent axes are 0, 1, ...
 constexpr Status ResolvePads(int rank, IntSpan pads, IntSpan axes, Shape* begins, Shape* ends) {
@@ -38,6 +40,8 @@ constexpr Status ResolvePads(int rank, IntSpan pads, IntSpan axes, Shape* begins
   *ends = Shape::Filled(rank, 0);
   for (std::int64_t i = 0; i < count; ++i) {
     const int axis = WrapAxis(axes.data == nullptr ? i : axes[i], rank);
+    if (pads[i] < -kMaxPad || pads[count + i] < -kMaxPad)
+      return Status::Error("a pad is too large");
     (*begins)[axis] = pads[i];
     (*ends)[axis] = pads[count + i];
   }

@@ -34,8 +34,8 @@ constexpr void SliceAxis(std::int64_t start, std::int64_t end, std::int64_t step
   start = ClampTo(start, 0, forward || size == 0 ? size : size - 1);
   end = ClampTo(end, forward ? 0 : -1, forward ? size : std::max<std::int64_t>(size - 1, -1));
   const std::int64_t span = forward ? end - start : start - end;
-  const std::uint64_t stride = forward ? static_cast<std::uint64_t>(step)
-                                       : 0 - static_cast<std::uint64_t>(step);
+  const std::uint64_t stride =
+      forward ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
   const bool empty = size == 0 || span <= 0;
   region->starts[axis] = start;
   region->steps[axis] = step;

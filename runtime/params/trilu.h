@@ -2,8 +2,6 @@
 #ifndef DRAGOMAN_RUNTIME_PARAMS_TRILU_H_
 #define DRAGOMAN_RUNTIME_PARAMS_TRILU_H_
 
-
-
 namespace dragoman::rt {
 
 struct TriluParams {
