@@ -1,0 +1,164 @@
+#include "runtime/kernels/reduce.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "runtime/kernels/arg_reduce.h"
+#include "tests/unit/runtime/dense.h"
+
+namespace dragoman::rt {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatEq;
+using testing::IsNan;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+Shape ReducedShape(const ReduceParams& p, const Shape& data, const std::vector<std::int64_t>& axes) {
+  Shape reduced;
+  const IntSpan span{axes.data(), static_cast<std::int64_t>(axes.size())};
+  EXPECT_TRUE(ReduceShape(p, data, span, &reduced).ok());
+  return reduced;
+}
+
+TEST(ReduceShapeTest, KeepsOrDropsAxes) {
+  EXPECT_EQ(ReducedShape({true, false}, {2, 3, 4}, {1}), (Shape{2, 1, 4}));
+  EXPECT_EQ(ReducedShape({false, false}, {2, 3, 4}, {-1, 0}), (Shape{3}));
+  EXPECT_EQ(ReducedShape({false, false}, {2, 3, 4}, {}), (Shape{}));
+  EXPECT_EQ(ReducedShape({false, true}, {2, 3, 4}, {}), (Shape{2, 3, 4}));
+}
+
+TEST(ReduceShapeTest, RefusesBadAxes) {
+  Shape reduced;
+  const std::int64_t beyond[] = {3};
+  EXPECT_FALSE(ReduceShape({}, {2, 3, 4}, {beyond, 1}, &reduced).ok());
+  const std::int64_t twice[] = {1, -2};
+  EXPECT_FALSE(ReduceShape({}, {2, 3, 4}, {twice, 2}, &reduced).ok());
+}
+
+TEST(ReduceTest, SumsOverAnyAxes) {
+  Dense<std::int32_t> x({2, 3, 4});
+  std::iota(x.Out().data, x.Out().data + 24, 0);
+  const Dense<std::int64_t> middle({1}, {1});
+  Dense<std::int32_t> columns({2, 1, 4});
+  ReduceSum(ReduceParams{}, x.In(), middle.In(), columns.Out());
+  EXPECT_THAT(columns.Values(), ElementsAre(12, 15, 18, 21, 48, 51, 54, 57));
+  const Dense<std::int64_t> ends({2}, {0, -1});
+  Dense<std::int32_t> rows({1, 3, 1});
+  ReduceSum(ReduceParams{}, x.In(), ends.In(), rows.Out());
+  EXPECT_THAT(rows.Values(), ElementsAre(60, 92, 124));
+  Dense<std::int32_t> all({1, 1, 1});
+  ReduceSum(ReduceParams{}, x.In(), {}, all.Out());
+  EXPECT_THAT(all.Values(), ElementsAre(276));
+}
+
+TEST(ReduceTest, LongRunsAndManyColumns) {
+  Dense<float> x({37, 41});
+  for (int i = 0; i < 37 * 41; ++i) x.Out()[i] = static_cast<float>(i % 7);
+  std::vector<float> by_row(37), by_column(41);
+  for (int i = 0; i < 37 * 41; ++i) {
+    by_row[i / 41] += x.Out()[i];
+    by_column[i % 41] += x.Out()[i];
+  }
+  const Dense<std::int64_t> first({1}, {0}), last({1}, {1});
+  Dense<float> rows({37, 1}), columns({1, 41});
+  ReduceSum(ReduceParams{}, x.In(), last.In(), rows.Out());
+  ReduceSum(ReduceParams{}, x.In(), first.In(), columns.Out());
+  EXPECT_EQ(rows.Values(), by_row);
+  EXPECT_EQ(columns.Values(), by_column);
+}
+
+TEST(ReduceTest, LongSumsStayAccurate) {
+  Dense<float> x({1000003});
+  std::fill_n(x.Out().data, 1000003, 0.1f);
+  Dense<float> mean({1});
+  ReduceMean(ReduceParams{}, x.In(), {}, mean.Out());
+  EXPECT_FLOAT_EQ(mean.Values()[0], 0.1f);
+}
+
+TEST(ReduceTest, OfNothing) {
+  const Dense<float> x({2, 0});
+  const Dense<std::int64_t> axes({1}, {1});
+  Dense<float> y({2, 1});
+  const ReduceParams p;
+  ReduceMax(p, x.In(), axes.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(-kInf, -kInf));
+  ReduceMin(p, x.In(), axes.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(kInf, kInf));
+  ReduceProd(p, x.In(), axes.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(1, 1));
+  ReduceLogSumExp(p, x.In(), axes.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(-kInf, -kInf));
+  ReduceMean(p, x.In(), axes.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(IsNan(), IsNan()));
+}
+
+TEST(ReduceTest, Norms) {
+  const Dense<float> x({2}, {3, -4});
+  Dense<float> y({1});
+  ReduceL1(ReduceParams{}, x.In(), {}, y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(7));
+  ReduceL2(ReduceParams{}, x.In(), {}, y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(5));
+  ReduceSumSquare(ReduceParams{}, x.In(), {}, y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(25));
+}
+
+TEST(ReduceTest, LogSumExpDoesNotOverflow) {
+  const Dense<float> x({2, 2}, {1000, 1000, -kInf, -kInf});
+  const Dense<std::int64_t> axes({1}, {1});
+  Dense<float> y({2, 1});
+  ReduceLogSumExp(ReduceParams{}, x.In(), axes.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(FloatEq(1000.6931f), -kInf));
+}
+
+TEST(ReduceTest, MaxPropagatesNanAndTakesBool) {
+  const Dense<float> x({3}, {1, kNaN, 3});
+  Dense<float> y({1});
+  ReduceMax(ReduceParams{}, x.In(), {}, y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(IsNan()));
+  const Dense<bool> b({2, 2}, {true, false, true, true});
+  const Dense<std::int64_t> axes({1}, {1});
+  Dense<bool> all({2, 1});
+  ReduceMin(ReduceParams{}, b.In(), axes.In(), all.Out());
+  EXPECT_THAT(all.Values(), ElementsAre(false, true));
+}
+
+TEST(ReduceTest, NoAxesMayMeanEachElementAlone) {
+  const Dense<float> x({2}, {3, -4});
+  Dense<float> y({2});
+  ReduceSumSquare(ReduceParams{true, true}, x.In(), {}, y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(9, 16));
+}
+
+TEST(ArgReduceTest, FirstOrLastOfEqualOnes) {
+  const Dense<float> x({2, 3}, {2, 5, 5, 1, 1, 7});
+  Dense<std::int64_t> y({2, 1});
+  ArgReduceParams p;
+  p.axis = 1;
+  ArgMax(p, x.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(1, 2));
+  ArgMin(p, x.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(0, 0));
+  p.select_last_index = true;
+  ArgMax(p, x.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(2, 2));
+}
+
+TEST(ArgReduceTest, NanIsTheExtreme) {
+  const Dense<float> x({3, 1}, {2, kNaN, 5});
+  Dense<std::int64_t> y({1, 1});
+  ArgMin(ArgReduceParams{}, x.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace dragoman::rt
