@@ -78,6 +78,9 @@ class Tensor {
     return {reinterpret_cast<const T*>(Aligned(alignof(T))), static_cast<std::size_t>(size_)};
   }
 
+  // The bytes at an address that is a multiple of `alignment`, in the same way.
+  const std::byte* AlignedBytes(std::size_t alignment) const { return Aligned(alignment); }
+
   // Element `i` as a number, of any integer type or bool / any numeric type. Not for large loops.
   std::int64_t IntAt(std::int64_t i) const;
   double FloatAt(std::int64_t i) const;

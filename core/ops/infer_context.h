@@ -66,6 +66,7 @@ class InferContext {
   const P& params() const {
     return params_.As<P>();
   }
+  const Params& all_params() const { return params_; }
   const Attribute* attribute(std::string_view name) const { return node_->attribute(name); }
   std::int64_t IntAttribute(std::string_view name, std::int64_t value) const;
 

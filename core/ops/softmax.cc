@@ -15,11 +15,11 @@ Status InferSoftmax(InferContext& context) {
   return SameTypeAsFirst(context);
 }
 
-OpDef Make(std::string_view type, std::string_view header) {
+OpDef Make(std::string_view type) {
   return Op(type, "(input: T) -> (output: T)", "T: float")
       .Attributes<rt::SoftmaxParams>()
       .Infer(InferSoftmax)
-      .Kernel({.header = header, .types = "T"});
+      .Kernel({.header = "runtime/kernels/softmax.h", .types = "T"});
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+#include "core/interpreter/array.h"
+
+#include <cstring>
+#include <utility>
+
+#include "core/ops/kernel_name.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
+
+// How many elements share a byte in a packed tensor.
+int PerByte(DType dtype) {
+  const int bits = Info(dtype).bits;
+  return bits > 0 && bits < 8 ? 8 / bits : 1;
+}
+
+std::uint8_t Unpack(std::uint8_t byte, int slot, const DTypeInfo& info) {
+  const int value = (byte >> (slot * info.bits)) & ((1 << info.bits) - 1);
+  const bool negative = info.is_integer && info.is_signed && (value >> (info.bits - 1)) != 0;
+  return static_cast<std::uint8_t>(negative ? value - (1 << info.bits) : value);
+}
+
+}  // namespace
+
+Result<Array> Array::Make(DType dtype, const rt::Shape& shape) {
+  std::int64_t bytes = dtype == DType::kString ? std::int64_t{sizeof(std::string)}
+                                               : static_cast<std::int64_t>(RuntimeBytes(dtype));
+  for (std::int64_t d : shape) {
+    if (d < 0 || __builtin_mul_overflow(bytes, d, &bytes) || bytes > kMaxBytes) {
+      return InvalidInput("a tensor of the sizes that are asked for does not fit into memory");
+    }
+  }
+  Array array;
+  array.dtype_ = dtype;
+  array.shape_ = shape;
+  if (dtype == DType::kString) {
+    auto strings = std::make_shared<std::vector<std::string>>(
+        static_cast<std::size_t>(rt::NumElements(shape)) + 1);
+    array.data_ = strings->data();
+    array.owner_ = std::move(strings);
+    return array;
+  }
+  auto* memory = static_cast<std::byte*>(std::calloc(static_cast<std::size_t>(bytes) + 64, 1));
+  if (memory == nullptr) return InvalidInput("out of memory: " + std::to_string(bytes) + " bytes");
+  array.data_ = memory;
+  array.owner_ = std::shared_ptr<void>(memory, std::free);
+  return array;
+}
+
+Result<Array> Array::FromTensor(const Tensor& tensor) {
+  if (tensor.rank() > rt::kMaxRank) {
+    return Unsupported("rank " + std::to_string(tensor.rank()) + " is above " +
+                       std::to_string(rt::kMaxRank));
+  }
+  rt::Shape shape;
+  for (std::int64_t d : tensor.sizes()) shape.push_back(d);
+  const int per_byte = PerByte(tensor.dtype());
+  if (tensor.dtype() != DType::kString && per_byte == 1 && tensor.size() > 0) {
+    auto owner = std::make_shared<const Tensor>(tensor);
+    Array array;
+    array.dtype_ = tensor.dtype();
+    array.shape_ = shape;
+    array.data_ = const_cast<std::byte*>(owner->AlignedBytes(RuntimeBytes(tensor.dtype())));
+    array.owner_ = std::move(owner);
+    return array;
+  }
+  DRAGOMAN_ASSIGN(Array array, Make(tensor.dtype(), shape));
+  if (tensor.dtype() == DType::kString) {
+    std::copy(tensor.strings().begin(), tensor.strings().end(),
+              static_cast<std::string*>(array.data_));
+    return array;
+  }
+  auto* elements = static_cast<std::uint8_t*>(array.data_);
+  const auto* packed = reinterpret_cast<const std::uint8_t*>(tensor.bytes().data());
+  for (std::int64_t i = 0; per_byte > 1 && i < tensor.size(); ++i) {
+    elements[i] =
+        Unpack(packed[i / per_byte], static_cast<int>(i % per_byte), Info(tensor.dtype()));
+  }
+  return array;
+}
+
+Tensor Array::ToTensor() const {
+  std::vector<std::int64_t> sizes(shape_.begin(), shape_.end());
+  const auto count = static_cast<std::size_t>(size());
+  if (dtype_ == DType::kString) {
+    const auto* strings = static_cast<const std::string*>(data_);
+    Result<Tensor> tensor = Tensor::MakeStrings(std::move(sizes), {strings, strings + count});
+    return std::move(*tensor);
+  }
+  const int per_byte = PerByte(dtype_);
+  const std::span<const std::byte> elements(static_cast<const std::byte*>(data_),
+                                            count * RuntimeBytes(dtype_));
+  Buffer buffer = Buffer::Window(elements, owner_);
+  if (per_byte > 1) {
+    const DTypeInfo& info = Info(dtype_);
+    std::string packed(
+        (count + static_cast<std::size_t>(per_byte) - 1) / static_cast<std::size_t>(per_byte),
+        '\0');
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto slot = static_cast<int>(i % static_cast<std::size_t>(per_byte));
+      const int bits = static_cast<int>(elements[i]) & ((1 << info.bits) - 1);
+      packed[i / static_cast<std::size_t>(per_byte)] |=
+          static_cast<char>(bits << (slot * info.bits));
+    }
+    buffer = Buffer::Own(std::move(packed));
+  }
+  Result<Tensor> tensor = Tensor::Make(dtype_, std::move(sizes), std::move(buffer));
+  return std::move(*tensor);
+}
+
+Array Array::Reshaped(const rt::Shape& shape) const {
+  Array array = *this;
+  array.shape_ = shape;
+  return array;
+}
+
+}  // namespace dragoman

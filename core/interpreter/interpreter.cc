@@ -1,0 +1,141 @@
+#include "core/interpreter/interpreter.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "core/interpreter/evaluate.h"
+#include "core/interpreter/frame.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman {
+namespace {
+
+Result<std::vector<RuntimeValue>> RunKernel(const Node& node,
+                                            std::span<const RuntimeValue> operands) {
+  std::vector<Array> arrays;
+  arrays.reserve(operands.size());
+  for (const RuntimeValue& operand : operands) {
+    if (operand.kind == RuntimeValue::Kind::kSequence) {
+      return Unsupported("takes a sequence where it needs a tensor").At(node.Describe());
+    }
+    arrays.push_back(operand.array);
+  }
+  DRAGOMAN_ASSIGN(std::vector<Array> results, EvaluateNode(node, arrays));
+  std::vector<RuntimeValue> values;
+  for (Array& result : results) {
+    values.push_back(result.present() ? RuntimeValue::Of(std::move(result)) : RuntimeValue());
+  }
+  return values;
+}
+
+Result<RuntimeValue> FromData(const Attribute& data) {
+  if (const Tensor* tensor = data.tensor()) {
+    DRAGOMAN_ASSIGN(Array array, Array::FromTensor(*tensor));
+    return RuntimeValue::Of(std::move(array));
+  }
+  if (const auto* list = data.As<Attribute::List>()) {
+    RuntimeValue value;
+    value.kind = RuntimeValue::Kind::kSequence;
+    for (const Attribute& element : *list) {
+      DRAGOMAN_ASSIGN(RuntimeValue item, FromData(element));
+      value.sequence.push_back(std::move(item));
+    }
+    return value;
+  }
+  return Unsupported("a constant that is a " + std::string(Name(data.kind())) + " cannot be run");
+}
+
+Status FillConstants(const Graph& graph, Frame& frame) {
+  for (const auto& constant : graph.constants()) {
+    if (!constant->used()) continue;
+    Result<RuntimeValue> value = FromData(*constant->data());
+    if (!value.ok()) return std::move(value).error().At("constant '" + constant->name() + "'");
+    frame.Set(constant.get(), std::move(*value));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
+                                                      std::vector<RuntimeValue> inputs,
+                                                      const Frame* outer) const {
+  if (inputs.size() != graph.num_inputs()) {
+    return InvalidInput("graph '" + graph.name() + "' is given " + std::to_string(inputs.size()) +
+                        " inputs, it has " + std::to_string(graph.num_inputs()));
+  }
+  Frame frame(outer);
+  for (std::size_t i = 0; i < inputs.size(); ++i) frame.Set(graph.input(i), std::move(inputs[i]));
+  DRAGOMAN_TRY(FillConstants(graph, frame));
+  for (const Node& node : graph.nodes()) {
+    std::vector<RuntimeValue> operands;
+    operands.reserve(node.num_operands());
+    for (const Use& use : node.operands()) operands.push_back(frame.Get(use.value()));
+    const auto start = std::chrono::steady_clock::now();
+    const NodeHandler handler = FindHandler(node);
+    Result<std::vector<RuntimeValue>> results =
+        handler != nullptr ? handler(node, operands, *this, frame) : RunKernel(node, operands);
+    if (!results.ok()) return std::move(results).error().At(node.Describe());
+    if (observer != nullptr && *observer)
+      (*observer)(node, std::chrono::steady_clock::now() - start);
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr) frame.Set(node.result(i), std::move((*results)[i]));
+    }
+    frame.Release(node);
+  }
+  std::vector<RuntimeValue> outputs;
+  for (const Use& use : graph.outputs()) outputs.push_back(frame.Get(use.value()));
+  return outputs;
+}
+
+std::vector<Finding> UnsupportedNodes(const Graph& graph) {
+  std::vector<Finding> findings;
+  ForEachGraph(graph, [&](const Graph& body) {
+    for (const Node& node : body.nodes()) {
+      if (FindHandler(node) != nullptr) continue;
+      const OpDef* def = FindOp(node);
+      if (def != nullptr && !def->kernel.header.empty()) continue;
+      const char* why =
+          def == nullptr ? "operator is not in the common dialect" : "operator has no kernel";
+      findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), why});
+    }
+  });
+  return findings;
+}
+
+Result<Interpreter> Interpreter::Make(const Model& model) {
+  std::vector<Finding> findings;
+  for (const Entry& entry : model.entries) {
+    for (Finding& finding : UnsupportedNodes(*entry.graph)) findings.push_back(std::move(finding));
+  }
+  if (!findings.empty()) return Error(std::move(findings));
+  Interpreter interpreter(model);
+  DRAGOMAN_TRY(interpreter.Reset());
+  return interpreter;
+}
+
+Status Interpreter::Reset() {
+  std::vector<RuntimeValue> states;
+  for (const State& state : model_->states) {
+    Result<RuntimeValue> value = FromData(state.initial);
+    if (!value.ok()) return std::move(value).error().At("state '" + state.name + "'");
+    states.push_back(std::move(*value));
+  }
+  states_ = std::move(states);
+  return {};
+}
+
+Result<std::vector<RuntimeValue>> Interpreter::Run(const Entry& entry,
+                                                   std::vector<RuntimeValue> inputs) {
+  for (const StateBinding& binding : entry.states) inputs.push_back(states_[binding.state]);
+  const Execution execution{&observer_, &sink_};
+  DRAGOMAN_ASSIGN(std::vector<RuntimeValue> outputs,
+                  execution.RunGraph(*entry.graph, std::move(inputs), nullptr));
+  for (const StateBinding& binding : entry.states) {
+    states_[binding.state] = std::move(outputs[binding.output]);
+  }
+  outputs.resize(outputs.size() - entry.states.size());
+  return outputs;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,125 @@
+// The kernels that the interpreter can call, by instance name. One file a family
+// (kernels_<family>.cc) lists them with the element types that ai.onnx allows.
+//
+// Adding an operator's kernel: one row in the file of its family:
+//
+//     Add<Floats>(table, "Softmax", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Softmax, T); });
+#ifndef DRAGOMAN_CORE_INTERPRETER_KERNEL_TABLE_H_
+#define DRAGOMAN_CORE_INTERPRETER_KERNEL_TABLE_H_
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/interpreter/kernel_call.h"
+#include "runtime/kernels/element.h"
+
+namespace dragoman {
+
+using KernelTable = std::map<std::string, KernelEntry, std::less<>>;
+
+// The entry of "Softmax<float>" (see core/ops/kernel_name.h), or nullptr.
+const KernelEntry* FindKernel(std::string_view instance);
+
+template <class... T>
+struct Types {};
+
+template <class A, class B>
+struct Concat;
+template <class... A, class... B>
+struct Concat<Types<A...>, Types<B...>> {
+  using type = Types<A..., B...>;
+};
+template <class A, class B>
+using Plus = typename Concat<A, B>::type;
+
+using Floats = Types<float, double, rt::Half, rt::BFloat16>;
+using Signed = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+using Unsigned = Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+using Integers = Plus<Signed, Unsigned>;
+using Numbers = Plus<Floats, Integers>;
+using Index = Types<std::int32_t, std::int64_t>;
+using Bool = Types<bool>;
+using String = Types<std::string>;
+using Float8s = Types<rt::Float8E4M3FN, rt::Float8E4M3FNUZ, rt::Float8E5M2, rt::Float8E5M2FNUZ>;
+using Complexes = Types<std::complex<float>, std::complex<double>>;
+// Storage by size, for kernels that only move elements.
+using Bits =
+    Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, rt::Bytes16, std::string>;
+
+// The text of a type argument, as KernelInstance writes it.
+template <class T>
+inline constexpr std::string_view kCppName = "";
+#define DRAGOMAN_CPP_NAME(TYPE) \
+  template <>                   \
+  inline constexpr std::string_view kCppName<TYPE> = #TYPE;
+DRAGOMAN_CPP_NAME(float)
+DRAGOMAN_CPP_NAME(double)
+DRAGOMAN_CPP_NAME(bool)
+DRAGOMAN_CPP_NAME(std::int8_t)
+DRAGOMAN_CPP_NAME(std::int16_t)
+DRAGOMAN_CPP_NAME(std::int32_t)
+DRAGOMAN_CPP_NAME(std::int64_t)
+DRAGOMAN_CPP_NAME(std::uint8_t)
+DRAGOMAN_CPP_NAME(std::uint16_t)
+DRAGOMAN_CPP_NAME(std::uint32_t)
+DRAGOMAN_CPP_NAME(std::uint64_t)
+DRAGOMAN_CPP_NAME(std::string)
+DRAGOMAN_CPP_NAME(std::complex<float>)
+DRAGOMAN_CPP_NAME(std::complex<double>)
+DRAGOMAN_CPP_NAME(rt::Half)
+DRAGOMAN_CPP_NAME(rt::BFloat16)
+DRAGOMAN_CPP_NAME(rt::Float8E4M3FN)
+DRAGOMAN_CPP_NAME(rt::Float8E4M3FNUZ)
+DRAGOMAN_CPP_NAME(rt::Float8E5M2)
+DRAGOMAN_CPP_NAME(rt::Float8E5M2FNUZ)
+DRAGOMAN_CPP_NAME(rt::Float8E8M0)
+DRAGOMAN_CPP_NAME(rt::Float4E2M1)
+DRAGOMAN_CPP_NAME(rt::Int4)
+DRAGOMAN_CPP_NAME(rt::UInt4)
+DRAGOMAN_CPP_NAME(rt::Int2)
+DRAGOMAN_CPP_NAME(rt::UInt2)
+DRAGOMAN_CPP_NAME(rt::Bytes16)
+#undef DRAGOMAN_CPP_NAME
+
+namespace kernel_internal {
+
+template <class List, class... Lists>
+struct Product;
+
+template <class... T, class... Rest>
+struct Product<Types<T...>, Rest...> {
+  template <class... Chosen, class Make>
+  static void Add(KernelTable& table, const std::string& prefix, const Make& make) {
+    (AddOne<T, Chosen...>(table, prefix, make), ...);
+  }
+  template <class One, class... Chosen, class Make>
+  static void AddOne(KernelTable& table, const std::string& prefix, const Make& make) {
+    const std::string name =
+        prefix + (sizeof...(Chosen) == 0 ? "<" : ", ") + std::string(kCppName<One>);
+    if constexpr (sizeof...(Rest) == 0) {
+      table[name + ">"] = make.template operator()<Chosen..., One>();
+    } else {
+      Product<Rest...>::template Add<Chosen..., One>(table, name, make);
+    }
+  }
+};
+
+}  // namespace kernel_internal
+
+// Adds instances of kernel `name` for all combinations of one type from each of `Lists`, as
+// `make<T...>()` gives them.
+template <class... Lists, class Make>
+void Add(KernelTable& table, const std::string& name, const Make& make) {
+  kernel_internal::Product<Lists...>::template Add<>(table, name, make);
+}
+
+// The families, one file each.
+void AddSoftmaxKernels(KernelTable& table);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_INTERPRETER_KERNEL_TABLE_H_
