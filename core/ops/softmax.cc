@@ -25,9 +25,7 @@ OpDef Make(std::string_view type) {
 }  // namespace
 
 std::vector<OpDef> SoftmaxOps() {
-  return {Make("Hardmax", "runtime/kernels/hardmax.h"),
-          Make("LogSoftmax", "runtime/kernels/softmax.h"),
-          Make("Softmax", "runtime/kernels/softmax.h")};
+  return {Make("Hardmax"), Make("LogSoftmax"), Make("Softmax")};
 }
 
 }  // namespace dragoman
