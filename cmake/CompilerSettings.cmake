@@ -32,7 +32,8 @@ function(dragoman_compile_settings target scope standard)
   endif()
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON)
-  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  # Designated initializers leave the other members at their defaults on purpose.
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
   if(DRAGOMAN_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

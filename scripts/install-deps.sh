@@ -4,9 +4,9 @@
 set -euo pipefail
 
 packages=(
-  ca-certificates git ccache cmake g++ make ninja-build clang clang-format-14
+  ca-certificates git ccache cmake g++ make ninja-build clang
   libcli11-dev libdnnl-dev libfmt-dev libgtest-dev libgmock-dev libonnx-dev libonnx-testdata
-  libprotobuf-dev libzip-dev nlohmann-json3-dev protobuf-compiler
+  libprotobuf-dev libxxhash-dev libzip-dev nlohmann-json3-dev protobuf-compiler
   python3 python3-numpy python3-onnx python3-protobuf
 )
 
@@ -27,8 +27,8 @@ is_installed() {
 
 release=$(debian_release)
 case $release in
-  12) ;;
-  13 | sid) packages=("${packages[@]/clang-format-14/clang-format}") ;;
+  12) packages+=(clang-format-14) ;;
+  13 | sid) ;;
   *)
     echo "install-deps.sh: not Debian 12 or 13: nothing installed; needed: ${packages[*]}" >&2
     exit 0
