@@ -21,6 +21,7 @@ LAYERS = {
     "core/analysis": _OPS,
     "core/interpreter": _OPS + ["core/compare", "core/analysis", "runtime/kernels"],
     "core/rewrite": _CORE,
+    "proto": ["core/support", "core/ir"],
     "importers": ["core", "runtime/params", "proto"],
     "exporters": ["core", "runtime/params", "proto"],
     "codegen": ["core", "runtime/params"],
@@ -31,9 +32,9 @@ LAYERS = {
     "runtime/fast": ["runtime"],
     "tests": ["core", "importers", "exporters", "codegen", "cli", "runtime", "proto"],
 }
-ROOTS = sorted({layer.split("/")[0] for layer in LAYERS} | {"proto"})
+ROOTS = sorted({layer.split("/")[0] for layer in LAYERS})
 
-PROTOBUF_USERS = ["importers/onnx", "exporters/onnx", "exporters/native", "tests"]
+PROTOBUF_USERS = ["proto", "importers/onnx", "exporters/onnx", "exporters/native", "tests"]
 ONEDNN_USERS = ["runtime/fast", "tests/unit/runtime"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
