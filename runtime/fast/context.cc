@@ -1,0 +1,24 @@
+#include "runtime/fast/context.h"
+
+#include <new>
+
+#include "runtime/fast/primitive.h"
+
+namespace dragoman::rt {
+
+FastContext::FastContext() = default;
+FastContext::~FastContext() = default;
+
+Status FastContext::Init() noexcept {
+  try {
+    dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    impl_ = std::make_unique<Impl>(Impl{engine, dnnl::stream(engine)});
+  } catch (const dnnl::error&) {
+    return Status::Error("oneDNN has no CPU engine");
+  } catch (const std::bad_alloc&) {
+    return Status::Error("out of memory");
+  }
+  return Status();
+}
+
+}  // namespace dragoman::rt

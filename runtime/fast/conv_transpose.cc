@@ -1,0 +1,103 @@
+#include "runtime/fast/conv_transpose.h"
+
+#include <exception>
+
+#include "runtime/fast/primitive.h"
+
+namespace dragoman::rt {
+
+struct PreparedConvTranspose::Impl {
+  Primitive primitive;
+  dnnl_memory_t x = nullptr;
+};
+
+namespace {
+
+// The elements of the full result that the end of an axis cuts off, whatever pad_end says of it.
+std::int64_t CutAtEnd(const WindowAxis& axis) {
+  return (axis.input - 1) * axis.stride + axis.Span() - axis.pad_begin - axis.output;
+}
+
+// w (C, M / group, kernel...) as oneDNN's (group, M / group, C / group, kernel...), not moved.
+dnnl::memory::desc TransposedDesc(const Shape& w, std::int64_t group) {
+  const Shape steps = Strides(w);
+  const std::int64_t in = w[0] / group;
+  dnnl::memory::dims sizes{group, w[1], in};
+  dnnl::memory::dims strides{in * steps[0], steps[1], steps[0]};
+  for (int i = 2; i < w.size(); ++i) {
+    sizes.push_back(w[i]);
+    strides.push_back(steps[i]);
+  }
+  if (group == 1) {
+    sizes.erase(sizes.begin());
+    strides.erase(strides.begin());
+  }
+  return StridedDesc(sizes, strides);
+}
+
+dnnl::memory::dims TransposedDims(const Shape& w, std::int64_t group) {
+  dnnl::memory::dims sizes{w[1], w[0] / group};
+  for (int i = 2; i < w.size(); ++i) sizes.push_back(w[i]);
+  if (group != 1) sizes.insert(sizes.begin(), group);
+  return sizes;
+}
+
+}  // namespace
+
+PreparedConvTranspose::PreparedConvTranspose() = default;
+PreparedConvTranspose::~PreparedConvTranspose() = default;
+PreparedConvTranspose::PreparedConvTranspose(PreparedConvTranspose&&) noexcept = default;
+PreparedConvTranspose& PreparedConvTranspose::operator=(PreparedConvTranspose&&) noexcept = default;
+
+bool PreparedConvTranspose::Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w) {
+  Window window;
+  if (x.size() > 5 || !ConvTransposeWindow(p, x, w, &window).ok()) return false;
+  for (int i = 0; i < window.rank; ++i) {
+    if (CutAtEnd(window.axes[i]) < 0) return false;
+  }
+  return HasElements(x) && HasElements(w);
+}
+
+Status PreparedConvTranspose::Init(const FastContext& context, const ConvTransposeParams& p,
+                                   const Shape& x, const Shape& w, const float* weights,
+                                   const float* bias, const PostOps& post) noexcept {
+  if (!Supports(p, x, w)) return Status::Error("this deconvolution is not supported by oneDNN");
+  Window window;
+  DRAGOMAN_RT_TRY(ConvTransposeWindow(p, x, w, &window));
+  for (int i = 0; i < window.rank; ++i) window.axes[i].pad_end = CutAtEnd(window.axes[i]);
+  Shape y;
+  DRAGOMAN_RT_TRY(ConvTransposeShape(p, x, w, &y));
+  try {
+    dnnl_compat::OperandDescs descs{
+        PlainDesc(ToDims(x)), AnyDesc(TransposedDims(w, p.group)), {}, PlainDesc(ToDims(y))};
+    if (bias != nullptr) descs.bias = PlainDesc({y[1]});
+    const auto desc = dnnl_compat::MakeConvolution<dnnl::deconvolution_forward>(
+        context.impl().engine, dnnl::algorithm::deconvolution_direct, descs, ToWindowDims(window),
+        MakeAttributes(post));
+    if (!desc) return Status::Error("oneDNN has no implementation of this deconvolution");
+    auto impl = std::make_unique<Impl>();
+    impl->primitive.Create(context, desc, dnnl::deconvolution_forward(desc), post.residual);
+    impl->x = impl->primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
+    impl->primitive.Own(DNNL_ARG_WEIGHTS, Reordered(context, TransposedDesc(w, p.group), weights,
+                                                    desc.weights_desc()));
+    if (bias != nullptr) {
+      impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
+    }
+    impl_ = std::move(impl);
+  } catch (const std::exception&) {
+    return Status::Error("oneDNN could not prepare a deconvolution");
+  }
+  return Status();
+}
+
+Status PreparedConvTranspose::Run(const float* x, const float* residual, float* y,
+                                  void* scratch) noexcept {
+  impl_->primitive.SetData(impl_->x, x);
+  return impl_->primitive.Run(residual, y, scratch);
+}
+
+std::int64_t PreparedConvTranspose::ScratchBytes() const noexcept {
+  return impl_->primitive.scratch_bytes();
+}
+
+}  // namespace dragoman::rt

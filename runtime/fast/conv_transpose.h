@@ -1,0 +1,41 @@
+// ConvTranspose in f32 on oneDNN, prepared for one shape: weights are laid out once.
+#ifndef DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
+#define DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/fast/context.h"
+#include "runtime/fast/post_ops.h"
+#include "runtime/params/conv_transpose.h"
+
+namespace dragoman::rt {
+
+class PreparedConvTranspose {
+ public:
+  PreparedConvTranspose();
+  ~PreparedConvTranspose();
+  PreparedConvTranspose(PreparedConvTranspose&&) noexcept;
+  PreparedConvTranspose& operator=(PreparedConvTranspose&&) noexcept;
+
+  // 1 to 3 spatial axes, nothing empty, no result elements beyond the reach of the kernel.
+  static bool Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w);
+
+  // `weights` (of sizes w) and `bias` (may be null) are copied.
+  Status Init(const FastContext& context, const ConvTransposeParams& p, const Shape& x,
+              const Shape& w, const float* weights, const float* bias,
+              const PostOps& post) noexcept;
+
+  // Row-major x, y and, if post.residual, residual (of y's sizes; may be y itself). `scratch` has
+  // ScratchBytes() and is aligned to 64.
+  Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
+  std::int64_t ScratchBytes() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_

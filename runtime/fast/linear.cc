@@ -1,0 +1,59 @@
+#include "runtime/fast/linear.h"
+
+#include <exception>
+
+#include "runtime/fast/primitive.h"
+
+namespace dragoman::rt {
+
+struct PreparedLinear::Impl {
+  Primitive primitive;
+  dnnl_memory_t x = nullptr;
+};
+
+PreparedLinear::PreparedLinear() = default;
+PreparedLinear::~PreparedLinear() = default;
+PreparedLinear::PreparedLinear(PreparedLinear&&) noexcept = default;
+PreparedLinear& PreparedLinear::operator=(PreparedLinear&&) noexcept = default;
+
+bool PreparedLinear::Supports(const LinearSizes& sizes) {
+  return sizes.rows > 0 && sizes.in > 0 && sizes.out > 0;
+}
+
+Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes,
+                            const float* weights, const float* bias, const PostOps& post) noexcept {
+  if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
+  try {
+    const dnnl::memory::dims w_dims{sizes.in, sizes.out};
+    dnnl_compat::OperandDescs descs{
+        PlainDesc({sizes.rows, sizes.in}), AnyDesc(w_dims), {}, PlainDesc({sizes.rows, sizes.out})};
+    if (bias != nullptr) descs.bias = PlainDesc({1, sizes.out});
+    const auto desc = dnnl_compat::MakeMatMul(context.impl().engine, descs, MakeAttributes(post));
+    if (!desc) return Status::Error("oneDNN has no implementation of this product");
+    auto impl = std::make_unique<Impl>();
+    impl->primitive.Create(context, desc, dnnl::matmul(desc), post.residual);
+    impl->x = impl->primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
+    const dnnl::memory::desc given =
+        sizes.in_first ? PlainDesc(w_dims) : StridedDesc(w_dims, {1, sizes.in});
+    impl->primitive.Own(DNNL_ARG_WEIGHTS, Reordered(context, given, weights, desc.weights_desc()));
+    if (bias != nullptr) {
+      impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
+    }
+    impl_ = std::move(impl);
+  } catch (const std::exception&) {
+    return Status::Error("oneDNN could not prepare a product");
+  }
+  return Status();
+}
+
+Status PreparedLinear::Run(const float* x, const float* residual, float* y,
+                           void* scratch) noexcept {
+  impl_->primitive.SetData(impl_->x, x);
+  return impl_->primitive.Run(residual, y, scratch);
+}
+
+std::int64_t PreparedLinear::ScratchBytes() const noexcept {
+  return impl_->primitive.scratch_bytes();
+}
+
+}  // namespace dragoman::rt

@@ -1,0 +1,49 @@
+// A product with constant weights in f32 on oneDNN (Linear; Gemm and MatMul with a constant
+// matrix), prepared for one number of rows: weights are packed once.
+#ifndef DRAGOMAN_RUNTIME_FAST_LINEAR_H_
+#define DRAGOMAN_RUNTIME_FAST_LINEAR_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/fast/context.h"
+#include "runtime/fast/post_ops.h"
+
+namespace dragoman::rt {
+
+// y (rows, out) = x (rows, in) · weight + bias. The weight lies as (out, in), or with `in_first` as
+// (in, out).
+struct LinearSizes {
+  std::int64_t rows = 0;
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  bool in_first = false;
+};
+
+class PreparedLinear {
+ public:
+  PreparedLinear();
+  ~PreparedLinear();
+  PreparedLinear(PreparedLinear&&) noexcept;
+  PreparedLinear& operator=(PreparedLinear&&) noexcept;
+
+  // Nothing empty.
+  static bool Supports(const LinearSizes& sizes);
+
+  // `weights` and `bias` (out elements; may be null) are copied.
+  Status Init(const FastContext& context, const LinearSizes& sizes, const float* weights,
+              const float* bias, const PostOps& post) noexcept;
+
+  // Row-major x, y and, if post.residual, residual (of y's sizes; may be y itself). `scratch` has
+  // ScratchBytes() and is aligned to 64.
+  Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
+  std::int64_t ScratchBytes() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_LINEAR_H_

@@ -1,0 +1,71 @@
+#include "runtime/fast/mat_mul.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "runtime/fast/primitive.h"
+
+namespace dragoman::rt {
+
+struct PreparedMatMul::Impl {
+  Primitive primitive;
+  dnnl_memory_t a = nullptr;
+  dnnl_memory_t b = nullptr;
+};
+
+namespace {
+
+// `shape` with leading ones up to `rank`.
+dnnl::memory::dims Aligned(const Shape& shape, int rank) {
+  dnnl::memory::dims dims(static_cast<std::size_t>(rank - shape.size()), 1);
+  dims.insert(dims.end(), shape.begin(), shape.end());
+  return dims;
+}
+
+}  // namespace
+
+PreparedMatMul::PreparedMatMul() = default;
+PreparedMatMul::~PreparedMatMul() = default;
+PreparedMatMul::PreparedMatMul(PreparedMatMul&&) noexcept = default;
+PreparedMatMul& PreparedMatMul::operator=(PreparedMatMul&&) noexcept = default;
+
+bool PreparedMatMul::Supports(const Shape& a, const Shape& b) {
+  MatMulSizes sizes;
+  return a.size() >= 2 && b.size() >= 2 && ResolveMatMul(a, b, &sizes).ok() && HasElements(a) &&
+         HasElements(b);
+}
+
+Status PreparedMatMul::Init(const FastContext& context, const Shape& a, const Shape& b,
+                            const PostOps& post) noexcept {
+  if (!Supports(a, b)) return Status::Error("this product is not supported by oneDNN");
+  Shape y;
+  DRAGOMAN_RT_TRY(MatMulShape(a, b, &y));
+  try {
+    const int rank = std::max(a.size(), b.size());
+    const dnnl_compat::OperandDescs descs{
+        PlainDesc(Aligned(a, rank)), PlainDesc(Aligned(b, rank)), {}, PlainDesc(ToDims(y))};
+    const auto desc = dnnl_compat::MakeMatMul(context.impl().engine, descs, MakeAttributes(post));
+    if (!desc) return Status::Error("oneDNN has no implementation of this product");
+    auto impl = std::make_unique<Impl>();
+    impl->primitive.Create(context, desc, dnnl::matmul(desc), post.residual);
+    impl->a = impl->primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
+    impl->b = impl->primitive.Bind(DNNL_ARG_WEIGHTS, desc.weights_desc());
+    impl_ = std::move(impl);
+  } catch (const std::exception&) {
+    return Status::Error("oneDNN could not prepare a product");
+  }
+  return Status();
+}
+
+Status PreparedMatMul::Run(const float* a, const float* b, const float* residual, float* y,
+                           void* scratch) noexcept {
+  impl_->primitive.SetData(impl_->a, a);
+  impl_->primitive.SetData(impl_->b, b);
+  return impl_->primitive.Run(residual, y, scratch);
+}
+
+std::int64_t PreparedMatMul::ScratchBytes() const noexcept {
+  return impl_->primitive.scratch_bytes();
+}
+
+}  // namespace dragoman::rt

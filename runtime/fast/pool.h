@@ -1,0 +1,40 @@
+// MaxPool and AveragePool in f32 on oneDNN, prepared for one shape.
+#ifndef DRAGOMAN_RUNTIME_FAST_POOL_H_
+#define DRAGOMAN_RUNTIME_FAST_POOL_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/fast/context.h"
+#include "runtime/params/average_pool.h"
+#include "runtime/params/max_pool.h"
+
+namespace dragoman::rt {
+
+class PreparedPool {
+ public:
+  PreparedPool();
+  ~PreparedPool();
+  PreparedPool(PreparedPool&&) noexcept;
+  PreparedPool& operator=(PreparedPool&&) noexcept;
+
+  // 1 to 3 spatial axes, no dilations, nothing empty, every window with an element of x; with
+  // count_include_pad no window that reaches beyond the padding. Indices are not computed.
+  static bool Supports(const MaxPoolParams& p, const Shape& x);
+  static bool Supports(const AveragePoolParams& p, const Shape& x);
+
+  Status Init(const FastContext& context, const MaxPoolParams& p, const Shape& x) noexcept;
+  Status Init(const FastContext& context, const AveragePoolParams& p, const Shape& x) noexcept;
+
+  // Row-major x and y. `scratch` has ScratchBytes() and is aligned to 64.
+  Status Run(const float* x, float* y, void* scratch) noexcept;
+  std::int64_t ScratchBytes() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_POOL_H_

@@ -1,0 +1,35 @@
+// What a prepared operator does to its result before it stores it.
+#ifndef DRAGOMAN_RUNTIME_FAST_POST_OPS_H_
+#define DRAGOMAN_RUNTIME_FAST_POST_OPS_H_
+
+namespace dragoman::rt {
+
+enum class FusedActivation {
+  kNone,
+  kRelu,
+  kClip,  // to [alpha, beta]
+  kSigmoid,
+  kTanh,
+  kGelu,      // x * (1 + erf(x / sqrt 2)) / 2
+  kGeluTanh,  // its approximation by tanh
+  kHardSwish,
+  kSwish,  // x * sigmoid(x)
+};
+
+constexpr const char* Name(FusedActivation activation) {
+  constexpr const char* kNames[] = {"kNone", "kRelu",     "kClip",      "kSigmoid", "kTanh",
+                                    "kGelu", "kGeluTanh", "kHardSwish", "kSwish"};
+  return kNames[static_cast<int>(activation)];
+}
+
+// result = activation(value + residual), where value includes the bias.
+struct PostOps {
+  bool residual = false;
+  FusedActivation activation = FusedActivation::kNone;
+  float alpha = 0.0f;
+  float beta = 0.0f;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_POST_OPS_H_

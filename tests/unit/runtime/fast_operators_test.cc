@@ -1,0 +1,281 @@
+// The prepared operators over oneDNN against the plain kernels, on drawn shapes and attributes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "runtime/fast/conv.h"
+#include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/linear.h"
+#include "runtime/fast/mat_mul.h"
+#include "runtime/fast/pool.h"
+#include "runtime/kernels/average_pool.h"
+#include "runtime/kernels/conv.h"
+#include "runtime/kernels/conv_transpose.h"
+#include "runtime/kernels/linear.h"
+#include "runtime/kernels/mat_mul.h"
+#include "runtime/kernels/max_pool.h"
+
+namespace dragoman::rt {
+namespace {
+
+class FastOperatorsTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
+
+  std::int64_t Pick(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
+  }
+  Ints PickEach(int count, std::int64_t low, std::int64_t high) {
+    Ints ints;
+    for (int i = 0; i < count; ++i) ints.push_back(Pick(low, high));
+    return ints;
+  }
+  std::vector<float> Draw(std::int64_t count) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& v : values) v = std::uniform_real_distribution<float>(-1.0f, 1.0f)(random_);
+    return values;
+  }
+  std::vector<float> Draw(const Shape& shape) { return Draw(NumElements(shape)); }
+
+  // Any of the post-ops, with or without residual.
+  PostOps PickPostOps() {
+    PostOps post;
+    post.residual = Pick(0, 1) == 1;
+    post.activation = static_cast<FusedActivation>(Pick(0, 8));
+    post.alpha = -0.25f;
+    post.beta = 0.75f;
+    return post;
+  }
+  AutoPad PickAutoPad() { return static_cast<AutoPad>(Pick(0, 3)); }
+  // N, channels, 1 to 3 spatial sizes.
+  Shape PickImage(std::int64_t channels) {
+    Shape shape{Pick(1, 3), channels};
+    for (std::int64_t i = Pick(1, 3); i > 0; --i) shape.push_back(Pick(4, 11));
+    return shape;
+  }
+
+  void* Scratch(std::int64_t bytes) {
+    scratch_.resize(static_cast<std::size_t>(bytes + 64));
+    const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
+    return scratch_.data() + (64 - address % 64) % 64;
+  }
+
+  FastContext context_;
+  std::mt19937 random_{7};
+  std::vector<char> scratch_;
+};
+
+float Apply(const PostOps& post, float x) {
+  switch (post.activation) {
+    case FusedActivation::kNone:
+      return x;
+    case FusedActivation::kRelu:
+      return std::max(x, 0.0f);
+    case FusedActivation::kClip:
+      return std::clamp(x, post.alpha, post.beta);
+    case FusedActivation::kSigmoid:
+      return 1.0f / (1.0f + std::exp(-x));
+    case FusedActivation::kTanh:
+      return std::tanh(x);
+    case FusedActivation::kGelu:
+      return 0.5f * x * (1.0f + std::erf(x / std::sqrt(2.0f)));
+    case FusedActivation::kGeluTanh:
+      return 0.5f * x * (1.0f + std::tanh(0.7978845608f * (x + 0.044715f * x * x * x)));
+    case FusedActivation::kHardSwish:
+      return x * std::clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f;
+    case FusedActivation::kSwish:
+      return x / (1.0f + std::exp(-x));
+  }
+  return x;
+}
+
+// `expected` as the plain kernel left it.
+void ExpectNear(std::vector<float> expected, const std::vector<float>& actual, const PostOps& post,
+                const std::vector<float>& residual) {
+  ASSERT_EQ(expected.size(), actual.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const float value = Apply(post, expected[i] + (post.residual ? residual[i] : 0.0f));
+    ASSERT_NEAR(value, actual[i], 2e-5f * (1.0f + std::fabs(value)))
+        << "element " << i << ", " << Name(post.activation);
+  }
+}
+
+TEST_F(FastOperatorsTest, ConvIsThePlainKernel) {
+  int checked = 0;
+  for (int n = 0; n < 300; ++n) {
+    ConvParams p;
+    p.group = Pick(1, 3);
+    const Shape x = PickImage(p.group * Pick(1, 5));
+    const int rank = x.size() - 2;
+    p.auto_pad = PickAutoPad();
+    p.strides = PickEach(rank, 1, 3);
+    p.dilations = PickEach(rank, 1, 2);
+    p.pads = PickEach(2 * rank, 0, 2);
+    Shape w{p.group * Pick(1, 6), x[1] / p.group};
+    for (int i = 0; i < rank; ++i) w.push_back(Pick(1, 3));
+    Shape y;
+    if (!ConvShape(p, x, w, &y).ok()) continue;
+    ASSERT_TRUE(PreparedConv::Supports(p, x, w));
+    const bool has_bias = Pick(0, 1) == 1;
+    const PostOps post = PickPostOps();
+    const std::vector<float> dx = Draw(x), dw = Draw(w), db = Draw(w[0]), residual = Draw(y);
+    std::vector<float> plain(residual.size()), fast(residual.size());
+    const TensorView<const float> bias{has_bias ? db.data() : nullptr, {w[0]}};
+    Conv<float>(p, {dx.data(), x}, {dw.data(), w}, bias, {plain.data(), y});
+    PreparedConv conv;
+    ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), bias.data, post).ok());
+    ASSERT_TRUE(
+        conv.Run(dx.data(), residual.data(), fast.data(), Scratch(conv.ScratchBytes())).ok());
+    ExpectNear(plain, fast, post, residual);
+    ++checked;
+  }
+  EXPECT_GT(checked, 200);
+}
+
+TEST_F(FastOperatorsTest, ConvTransposeIsThePlainKernel) {
+  int checked = 0;
+  for (int n = 0; n < 300; ++n) {
+    ConvTransposeParams p;
+    p.group = Pick(1, 3);
+    const Shape x = PickImage(p.group * Pick(1, 4));
+    const int rank = x.size() - 2;
+    p.auto_pad = PickAutoPad();
+    p.strides = PickEach(rank, 1, 3);
+    p.dilations = PickEach(rank, 1, 2);
+    p.pads = PickEach(2 * rank, 0, 2);
+    p.output_padding = PickEach(rank, 0, 1);
+    Shape w{x[1], Pick(1, 4)};
+    for (int i = 0; i < rank; ++i) w.push_back(Pick(1, 3));
+    Shape y;
+    if (!ConvTransposeShape(p, x, w, &y).ok() || !PreparedConvTranspose::Supports(p, x, w)) {
+      continue;
+    }
+    const bool has_bias = Pick(0, 1) == 1;
+    const PostOps post = PickPostOps();
+    const std::vector<float> dx = Draw(x), dw = Draw(w), db = Draw(y[1]), residual = Draw(y);
+    std::vector<float> plain(residual.size()), fast(residual.size());
+    const TensorView<const float> vx{dx.data(), x}, vw{dw.data(), w};
+    const TensorView<const float> bias{has_bias ? db.data() : nullptr, {y[1]}};
+    const TensorView<float> vy{plain.data(), y};
+    ConvTranspose<float>(p, vx, vw, bias, vy,
+                         Scratch(ConvTransposeScratchBytes<float>(p, vx, vw, bias, vy)));
+    PreparedConvTranspose conv;
+    ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), bias.data, post).ok());
+    ASSERT_TRUE(
+        conv.Run(dx.data(), residual.data(), fast.data(), Scratch(conv.ScratchBytes())).ok());
+    ExpectNear(plain, fast, post, residual);
+    ++checked;
+  }
+  EXPECT_GT(checked, 100);
+}
+
+TEST_F(FastOperatorsTest, LinearIsThePlainKernel) {
+  for (int n = 0; n < 200; ++n) {
+    const LinearSizes sizes{Pick(1, 40), Pick(1, 90), Pick(1, 90), Pick(0, 1) == 1};
+    const bool has_bias = Pick(0, 1) == 1;
+    const PostOps post = PickPostOps();
+    const std::vector<float> x = Draw(sizes.rows * sizes.in), w = Draw(sizes.in * sizes.out);
+    const std::vector<float> b = Draw(sizes.out), residual = Draw(sizes.rows * sizes.out);
+    std::vector<float> by_input(w.size());  // (in, out)
+    for (std::int64_t i = 0; i < sizes.in * sizes.out; ++i) {
+      by_input[i % sizes.in * sizes.out + i / sizes.in] = w[i];
+    }
+    std::vector<float> plain(residual.size()), fast(residual.size());
+    Linear<float>({x.data(), {sizes.rows, sizes.in}}, {w.data(), {sizes.out, sizes.in}},
+                  {has_bias ? b.data() : nullptr, {sizes.out}},
+                  {plain.data(), {sizes.rows, sizes.out}});
+    PreparedLinear linear;
+    ASSERT_TRUE(linear
+                    .Init(context_, sizes, sizes.in_first ? by_input.data() : w.data(),
+                          has_bias ? b.data() : nullptr, post)
+                    .ok());
+    ASSERT_TRUE(
+        linear.Run(x.data(), residual.data(), fast.data(), Scratch(linear.ScratchBytes())).ok());
+    ExpectNear(plain, fast, post, residual);
+  }
+}
+
+TEST_F(FastOperatorsTest, MatMulIsThePlainKernel) {
+  for (int n = 0; n < 200; ++n) {
+    Shape a, b;
+    for (std::int64_t i = Pick(0, 2); i > 0; --i) {
+      const std::int64_t size = Pick(1, 4);
+      a.push_back(Pick(0, 3) == 0 ? 1 : size);
+      b.push_back(Pick(0, 3) == 0 ? 1 : size);
+    }
+    const std::int64_t depth = Pick(1, 70);
+    a.push_back(Pick(1, 70));
+    a.push_back(depth);
+    b.push_back(depth);
+    b.push_back(Pick(1, 70));
+    Shape y;
+    ASSERT_TRUE(MatMulShape(a, b, &y).ok());
+    const PostOps post = PickPostOps();
+    const std::vector<float> da = Draw(a), db = Draw(b), residual = Draw(y);
+    std::vector<float> plain(residual.size()), fast(residual.size());
+    MatMul<float>({da.data(), a}, {db.data(), b}, {plain.data(), y});
+    PreparedMatMul product;
+    ASSERT_TRUE(product.Init(context_, a, b, post).ok());
+    ASSERT_TRUE(product
+                    .Run(da.data(), db.data(), residual.data(), fast.data(),
+                         Scratch(product.ScratchBytes()))
+                    .ok());
+    ExpectNear(plain, fast, post, residual);
+  }
+}
+
+TEST_F(FastOperatorsTest, PoolsAreThePlainKernels) {
+  int checked = 0;
+  for (int n = 0; n < 300; ++n) {
+    const Shape x = PickImage(Pick(1, 9));
+    const int rank = x.size() - 2;
+    MaxPoolParams max;
+    max.auto_pad = PickAutoPad();
+    max.ceil_mode = Pick(0, 1) == 1;
+    max.kernel_shape = PickEach(rank, 1, 4);
+    max.pads = PickEach(2 * rank, 0, 1);
+    max.strides = PickEach(rank, 1, 3);
+    AveragePoolParams average;
+    average.auto_pad = max.auto_pad;
+    average.ceil_mode = max.ceil_mode;
+    average.count_include_pad = Pick(0, 1) == 1;
+    average.kernel_shape = max.kernel_shape;
+    average.pads = max.pads;
+    average.strides = max.strides;
+    Shape y;
+    if (!MaxPoolShape(max, x, &y).ok() || !PreparedPool::Supports(average, x)) continue;
+    const std::vector<float> dx = Draw(x);
+    std::vector<float> plain(static_cast<std::size_t>(NumElements(y))), fast(plain.size());
+    PreparedPool pool;
+    MaxPool<float>(max, {dx.data(), x}, {plain.data(), y}, {});
+    ASSERT_TRUE(pool.Init(context_, max, x).ok());
+    ASSERT_TRUE(pool.Run(dx.data(), fast.data(), Scratch(pool.ScratchBytes())).ok());
+    EXPECT_EQ(plain, fast);
+    AveragePool<float>(average, {dx.data(), x}, {plain.data(), y});
+    ASSERT_TRUE(pool.Init(context_, average, x).ok());
+    ASSERT_TRUE(pool.Run(dx.data(), fast.data(), Scratch(pool.ScratchBytes())).ok());
+    ExpectNear(plain, fast, PostOps(), {});
+    ++checked;
+  }
+  EXPECT_GT(checked, 150);
+}
+
+TEST_F(FastOperatorsTest, WhatOneDnnCannotDoIsTold) {
+  const Shape image4d{1, 2, 3, 3, 3, 3}, weight4d{2, 2, 1, 1, 1, 1};
+  EXPECT_FALSE(PreparedConv::Supports({}, image4d, weight4d));
+  EXPECT_FALSE(PreparedConv::Supports({}, {0, 2, 5}, {3, 2, 1}));
+  MaxPoolParams dilated;
+  dilated.kernel_shape = {2};
+  dilated.dilations = {2};
+  EXPECT_FALSE(PreparedPool::Supports(dilated, {1, 2, 9}));
+  EXPECT_FALSE(PreparedMatMul::Supports({4}, {4, 5}));
+  PreparedConv conv;
+  EXPECT_FALSE(conv.Init(context_, {}, image4d, weight4d, nullptr, nullptr, {}).ok());
+}
+
+}  // namespace
+}  // namespace dragoman::rt
