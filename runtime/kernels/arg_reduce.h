@@ -1,5 +1,5 @@
-// ArgMax and ArgMin: the index of the extreme along an axis, the first or the last of equal ones. The
-// first NaN is more extreme than any number. A reduced axis of size 0 gives no valid index: 0.
+// ArgMax and ArgMin: the index of the extreme along an axis, the first or the last of equal ones.
+// The first NaN is more extreme than any number. A reduced axis of size 0 gives no valid index: 0.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ARG_REDUCE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_ARG_REDUCE_H_
 
@@ -31,14 +31,13 @@ std::int64_t FindBest(const T* x, std::int64_t n, std::int64_t stride, bool last
 }
 
 template <class T, class Precedes>
-void ArgReduce(const ArgReduceParams& p, TensorView<const T> data,
-               TensorView<std::int64_t> reduced, Precedes precedes) {
+void ArgReduce(const ArgReduceParams& p, TensorView<const T> data, TensorView<std::int64_t> reduced,
+               Precedes precedes) {
   const AxisLoop loop(data.shape, p.axis);
   for (std::int64_t o = 0; o < loop.outer; ++o) {
     for (std::int64_t i = 0; i < loop.inner; ++i) {
-      reduced[o * loop.inner + i] =
-          FindBest(data.data + loop.Offset(o, i), loop.size, loop.inner, p.select_last_index,
-                   precedes);
+      reduced[o * loop.inner + i] = FindBest(data.data + loop.Offset(o, i), loop.size, loop.inner,
+                                             p.select_last_index, precedes);
     }
   }
 }
@@ -46,14 +45,12 @@ void ArgReduce(const ArgReduceParams& p, TensorView<const T> data,
 }  // namespace internal
 
 template <class T>
-void ArgMax(const ArgReduceParams& p, TensorView<const T> data,
-            TensorView<std::int64_t> reduced) {
+void ArgMax(const ArgReduceParams& p, TensorView<const T> data, TensorView<std::int64_t> reduced) {
   internal::ArgReduce(p, data, reduced, [](Compute<T> a, Compute<T> b) { return a > b; });
 }
 
 template <class T>
-void ArgMin(const ArgReduceParams& p, TensorView<const T> data,
-            TensorView<std::int64_t> reduced) {
+void ArgMin(const ArgReduceParams& p, TensorView<const T> data, TensorView<std::int64_t> reduced) {
   internal::ArgReduce(p, data, reduced, [](Compute<T> a, Compute<T> b) { return a < b; });
 }
 

@@ -1,8 +1,8 @@
-// BatchNormalization of ai.onnx 15: y = (x - mean) / sqrt(variance + epsilon) * scale + b, per channel
-// (axis 1; a tensor of rank 1 has one channel).
+// BatchNormalization of ai.onnx 15: y = (x - mean) / sqrt(variance + epsilon) * scale + b, per
+// channel (axis 1; a tensor of rank 1 has one channel).
 //
-// Inference takes the statistics `mean` and `variance`. In training mode they are those of the batch,
-// and the running ones are momentum * given + (1 - momentum) * batch.
+// Inference takes the statistics `mean` and `variance`. In training mode they are those of the
+// batch, and the running ones are momentum * given + (1 - momentum) * batch.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_BATCH_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_BATCH_NORMALIZATION_H_
 

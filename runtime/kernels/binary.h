@@ -1,8 +1,8 @@
 // The elementwise functions of two operands, or of any number, with NumPy's broadcasting.
 //
 // Integer arithmetic wraps. Div of integers rounds towards zero; x / 0 is 0. Pow of integers with a
-// negative exponent is the quotient 1 / x^n, so 0 unless x is 1 or -1; with a floating exponent it is
-// computed in double and saturates. Mod without `fmod` has the divisor's sign, with it the
+// negative exponent is the quotient 1 / x^n, so 0 unless x is 1 or -1; with a floating exponent it
+// is computed in double and saturates. Mod without `fmod` has the divisor's sign, with it the
 // dividend's; of integers, x mod 0 is 0. A shift by the width or more gives 0. Max and Min of a NaN
 // are NaN. Variadic kernels are a chain of the binary one, from the left; the result may be stored
 // over the first operand only.
@@ -87,21 +87,21 @@ C Min(C a, C b) {
 }  // namespace scalar
 
 // Defines the kernel Op whose scalar function of `a` and `b`, of type C, is `expression`.
-#define DRAGOMAN_BINARY_KERNEL(Op, expression)                                   \
-  template <class T>                                                             \
-  void Op(TensorView<const T> x, TensorView<const T> y, TensorView<T> result) {  \
-    using C = Compute<T>;                                                        \
-    MapBinary(x, y, result, [](C a, C b) -> C { return (expression); });         \
+#define DRAGOMAN_BINARY_KERNEL(Op, expression)                                  \
+  template <class T>                                                            \
+  void Op(TensorView<const T> x, TensorView<const T> y, TensorView<T> result) { \
+    using C = Compute<T>;                                                       \
+    MapBinary(x, y, result, [](C a, C b) -> C { return (expression); });        \
   }
 
 DRAGOMAN_BINARY_KERNEL(Add, WrapAdd(a, b))
 DRAGOMAN_BINARY_KERNEL(Sub, WrapSub(a, b))
 DRAGOMAN_BINARY_KERNEL(Mul, WrapMul(a, b))
 DRAGOMAN_BINARY_KERNEL(Div, SafeDiv(a, b))
-DRAGOMAN_BINARY_KERNEL(And, a && b)
+DRAGOMAN_BINARY_KERNEL(And, a&& b)
 DRAGOMAN_BINARY_KERNEL(Or, a || b)
 DRAGOMAN_BINARY_KERNEL(Xor, a != b)
-DRAGOMAN_BINARY_KERNEL(BitwiseAnd, static_cast<C>(a & b))
+DRAGOMAN_BINARY_KERNEL(BitwiseAnd, static_cast<C>(a& b))
 DRAGOMAN_BINARY_KERNEL(BitwiseOr, static_cast<C>(a | b))
 DRAGOMAN_BINARY_KERNEL(BitwiseXor, static_cast<C>(a ^ b))
 DRAGOMAN_BINARY_KERNEL(PRelu, a < C(0) ? WrapMul(a, b) : a)

@@ -1,10 +1,10 @@
 // Cast between any two of the real element types and strings, as in ai.onnx 22; convert.h has the
 // rules for numbers.
 //
-// To a string a float is written in the fewest digits that read back the same, without exponent from
-// 1e-4 up to 1e16, else with; infinities and NaN are "INF", "-INF", "NaN". From a string the whole
-// string has to be a decimal number, or one of those names in any case; it may have a plus sign. For
-// an integer result a fraction is cut off.
+// To a string a float is written in the fewest digits that read back the same, without exponent
+// from 1e-4 up to 1e16, else with; infinities and NaN are "INF", "-INF", "NaN". From a string the
+// whole string has to be a decimal number, or one of those names in any case; it may have a plus
+// sign. For an integer result a fraction is cut off.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CAST_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CAST_H_
 
@@ -31,7 +31,8 @@ std::string ToText(From value) {
   char text[64];
   std::to_chars_result end{};
   if constexpr (kIsInteger<From>) {
-    end = std::to_chars(text, text + sizeof(text), static_cast<std::common_type_t<From, int>>(wide));
+    end =
+        std::to_chars(text, text + sizeof(text), static_cast<std::common_type_t<From, int>>(wide));
   } else {
     if (std::isnan(wide)) return "NaN";
     if (std::isinf(wide)) return wide < 0 ? "-INF" : "INF";
@@ -56,7 +57,8 @@ bool FromText(const std::string& text, bool saturate, To* value) {
   const char* end = begin + text.size();
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
   if constexpr (kIsInteger<To> && !std::is_same_v<To, bool>) {
-    using Integer = std::conditional_t<std::is_unsigned_v<Compute<To>>, std::uint64_t, std::int64_t>;
+    using Integer =
+        std::conditional_t<std::is_unsigned_v<Compute<To>>, std::uint64_t, std::int64_t>;
     Integer integer;
     if (Parse(begin, end, &integer)) {
       *value = Convert<To>(integer);

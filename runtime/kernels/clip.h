@@ -1,5 +1,5 @@
-// Clip: min(max(x, min), max) with bounds of rank 0, each of which may be absent. `max` wins where it
-// is less than `min`; NaN stays NaN.
+// Clip: min(max(x, min), max) with bounds of rank 0, each of which may be absent. `max` wins where
+// it is less than `min`; NaN stays NaN.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CLIP_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CLIP_H_
 

@@ -1,5 +1,5 @@
-// Conversion of one number to another element type, as ONNX's Cast defines it. What ONNX leaves open:
-// a float outside an integer's range becomes the nearest bound, NaN becomes 0.
+// Conversion of one number to another element type, as ONNX's Cast defines it. What ONNX leaves
+// open: a float outside an integer's range becomes the nearest bound, NaN becomes 0.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONVERT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CONVERT_H_
 
@@ -38,11 +38,11 @@ To ToInteger(F value) {
 }
 
 template <class T>
-inline constexpr bool kSaturates =
-    kIsNarrowFloat<T> && sizeof(T) == 1 && !std::is_same_v<T, Float4E2M1>;
+inline constexpr bool kSaturates = kIsNarrowFloat<T> && sizeof(T) == 1 &&
+                                   !std::is_same_v<T, Float4E2M1>;
 
-// Rounds to nearest even; integers keep their low bits; bool is `value != 0`. `saturate` matters where
-// To is an 8-bit float.
+// Rounds to nearest even; integers keep their low bits; bool is `value != 0`. `saturate` matters
+// where To is an 8-bit float.
 template <class To, class From>
 To Convert(From value, bool saturate = true) {
   const auto wide = Widen(value);

@@ -27,8 +27,8 @@ struct SmallInt {
   SmallInt() = default;
   template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
   constexpr explicit SmallInt(T v)
-      : value(static_cast<decltype(value)>(
-            (static_cast<int>(v & ((1 << kBits) - 1)) ^ -kLowest) + kLowest)) {}
+      : value(static_cast<decltype(value)>((static_cast<int>(v & ((1 << kBits) - 1)) ^ -kLowest) +
+                                           kLowest)) {}
   constexpr operator int() const { return value; }
 };
 
@@ -71,9 +71,8 @@ namespace internal {
 
 template <class T>
 struct ComputeType {
-  using Type =
-      std::conditional_t<kIsNarrowFloat<T>, float,
-                         std::conditional_t<kIsSmallInt<T>, std::int32_t, T>>;
+  using Type = std::conditional_t<kIsNarrowFloat<T>, float,
+                                  std::conditional_t<kIsSmallInt<T>, std::int32_t, T>>;
 };
 
 template <class T, class = void>
@@ -94,9 +93,8 @@ struct AccumulateType<T, std::enable_if_t<kIsNarrowFloat<T>>> {
 };
 template <class T>
 struct AccumulateType<T, std::enable_if_t<kIsInteger<T>>> {
-  using Type =
-      std::conditional_t<std::is_unsigned_v<typename ComputeType<T>::Type>, std::uint64_t,
-                         std::int64_t>;
+  using Type = std::conditional_t<std::is_unsigned_v<typename ComputeType<T>::Type>, std::uint64_t,
+                                  std::int64_t>;
 };
 
 }  // namespace internal

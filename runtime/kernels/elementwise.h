@@ -1,6 +1,6 @@
-// The loops of elementwise kernels. A scalar function takes Compute<T> of each operand; its result is
-// converted once to the element type of the result. The result may be stored over an operand of the
-// same shape and element size.
+// The loops of elementwise kernels. A scalar function takes Compute<T> of each operand; its result
+// is converted once to the element type of the result. The result may be stored over an operand of
+// the same shape and element size.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ELEMENTWISE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_ELEMENTWISE_H_
 

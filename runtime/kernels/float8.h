@@ -1,6 +1,6 @@
 // The 8-bit floats of ONNX, and its 4-bit one stored in a byte. They become float implicitly, since
-// that is exact. On the way back overflow saturates, or gives what the layout has for it (infinity in
-// Float8E5M2, else NaN); see the tables of ONNX's Cast.
+// that is exact. On the way back overflow saturates, or gives what the layout has for it (infinity
+// in Float8E5M2, else NaN); see the tables of ONNX's Cast.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_FLOAT8_H_
 #define DRAGOMAN_RUNTIME_KERNELS_FLOAT8_H_
 
@@ -58,8 +58,7 @@ struct Float8 {
     const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
     const std::uint8_t nan = kKind == Float8Kind::kFnuz ? 0x80 : sign | 0x7f;
     if (std::isnan(value)) return nan;
-    const std::uint32_t code =
-        std::isinf(value) ? 0xffu : EncodeMagnitude<kMantissa, kBias>(value);
+    const std::uint32_t code = std::isinf(value) ? 0xffu : EncodeMagnitude<kMantissa, kBias>(value);
     if (code > kLargest) {
       if (saturate) return sign | kLargest;
       return kKind == Float8Kind::kIeee ? sign | (kLargest + 1) : nan;
@@ -81,8 +80,7 @@ struct Float8E8M0 {
 
   Float8E8M0() = default;
   template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  explicit Float8E8M0(T value, bool saturate = true)
-      : bits(Encode(RoundToOdd(value), saturate)) {}
+  explicit Float8E8M0(T value, bool saturate = true) : bits(Encode(RoundToOdd(value), saturate)) {}
   static Float8E8M0 FromBits(std::uint8_t bits) {
     Float8E8M0 value;
     value.bits = bits;
@@ -109,8 +107,8 @@ struct Float8E8M0 {
   }
 };
 
-// Values 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives, one a byte, code in the low four bits. From
-// float: overflow saturates, NaN becomes 6.
+// Values 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives, one a byte, code in the low four bits.
+// From float: overflow saturates, NaN becomes 6.
 struct Float4E2M1 {
   std::uint8_t bits;
 

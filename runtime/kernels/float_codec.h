@@ -1,7 +1,7 @@
 // Conversions between float and narrow binary floats of any layout: sign, exponent of bias `kBias`,
-// `kMantissa` bits of significand, subnormals. What a layout does with its topmost codes (infinities,
-// NaN) is the business of its own type. Every conversion to a narrow type rounds once, to nearest,
-// ties to even.
+// `kMantissa` bits of significand, subnormals. What a layout does with its topmost codes
+// (infinities, NaN) is the business of its own type. Every conversion to a narrow type rounds once,
+// to nearest, ties to even.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_FLOAT_CODEC_H_
 #define DRAGOMAN_RUNTIME_KERNELS_FLOAT_CODEC_H_
 
@@ -25,7 +25,8 @@ inline float FloatFromBits(std::uint32_t bits) {
 }
 
 // A float that rounds to any narrower format as `value` itself does: an inexact result has an odd
-// last bit, so that a second rounding cannot see a tie where there was none (Boldo, Melquiond 2005).
+// last bit, so that a second rounding cannot see a tie where there was none (Boldo, Melquiond
+// 2005).
 inline float RoundToOdd(double value) {
   const float rounded = static_cast<float>(value);
   if (std::isnan(value) || static_cast<double>(rounded) == value) return rounded;
@@ -70,8 +71,7 @@ std::uint32_t EncodeMagnitude(float value) {
   const std::uint32_t magnitude = FloatBits(value) & 0x7fffffffu;
   // The sum has the unit of a subnormal in its last place, so the addition itself rounds.
   const float anchor = PowerOfTwo(24 - kBias - kMantissa);
-  const std::uint32_t subnormal =
-      FloatBits(FloatFromBits(magnitude) + anchor) - FloatBits(anchor);
+  const std::uint32_t subnormal = FloatBits(FloatFromBits(magnitude) + anchor) - FloatBits(anchor);
   const std::uint32_t odd = (magnitude >> kShift) & 1;
   const std::uint32_t rebias = static_cast<std::uint32_t>(127 - kBias) << 23;
   const std::uint32_t normal = (magnitude - rebias + ((1u << (kShift - 1)) - 1) + odd) >> kShift;

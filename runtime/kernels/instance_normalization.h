@@ -1,6 +1,6 @@
-// InstanceNormalization and GroupNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale + bias,
-// with the statistics of each channel, or group of channels, of each instance. x is (N, C, …), `scale`
-// and `bias` have an element a channel (ai.onnx 21).
+// InstanceNormalization and GroupNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale +
+// bias, with the statistics of each channel, or group of channels, of each instance. x is (N, C,
+// …), `scale` and `bias` have an element a channel (ai.onnx 21).
 #ifndef DRAGOMAN_RUNTIME_KERNELS_INSTANCE_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_INSTANCE_NORMALIZATION_H_
 
@@ -44,8 +44,7 @@ void GroupNormalization(const GroupNormalizationParams& p, TensorView<const T> x
 
 template <class T>
 void InstanceNormalization(const InstanceNormalizationParams& p, TensorView<const T> input,
-                           TensorView<const T> scale, TensorView<const T> b,
-                           TensorView<T> output) {
+                           TensorView<const T> scale, TensorView<const T> b, TensorView<T> output) {
   GroupNormalizationParams group;
   group.epsilon = p.epsilon;
   group.num_groups = input.shape[1];

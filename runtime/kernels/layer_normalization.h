@@ -1,6 +1,6 @@
-// LayerNormalization (ai.onnx 17) and RMSNormalization (ai.onnx 23): each slice over the axes from `axis`
-// on is normalised, multiplied by `scale` and, for the former, shifted by `bias`; both broadcast to x.
-// Statistics are computed in float at least, whatever stash_type says.
+// LayerNormalization (ai.onnx 17) and RMSNormalization (ai.onnx 23): each slice over the axes from
+// `axis` on is normalised, multiplied by `scale` and, for the former, shifted by `bias`; both
+// broadcast to x. Statistics are computed in float at least, whatever stash_type says.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_LAYER_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_LAYER_NORMALIZATION_H_
 
@@ -78,7 +78,8 @@ void LayerNormalization(const LayerNormalizationParams& p, TensorView<const T> x
     for (std::int64_t i = 0; i < n; ++i) {
       const S gain = static_cast<S>(Widen(scale[scale_at.offset()]));
       const S shift = bias.present() ? static_cast<S>(Widen(bias[bias_at.offset()])) : S(0);
-      out[i] = static_cast<T>((static_cast<S>(Widen(in[i])) - moments.mean) * inverse * gain + shift);
+      out[i] =
+          static_cast<T>((static_cast<S>(Widen(in[i])) - moments.mean) * inverse * gain + shift);
       scale_at.Advance();
       bias_at.Advance();
     }

@@ -10,7 +10,8 @@
 
 namespace dragoman::rt {
 
-// The type of statistics of T: double for float too, so that sums over images keep float's precision.
+// The type of statistics of T: double for float too, so that sums over images keep float's
+// precision.
 template <class T>
 using Statistic = Accumulate<Compute<T>>;
 

@@ -1,12 +1,12 @@
-// QuantizeLinear and DequantizeLinear of ai.onnx 21, with one scale in all (a `scale` of one element), one
-// an index of the axis (rank 1), or one a block of `block_size` indices of it (the rank of x). An absent
-// zero point is 0.
+// QuantizeLinear and DequantizeLinear of ai.onnx 21, with one scale in all (a `scale` of one
+// element), one an index of the axis (rank 1), or one a block of `block_size` indices of it (the
+// rank of x). An absent zero point is 0.
 //
 //     quantize:   y = saturate(round_to_even(x / scale) + zero_point)
 //     dequantize: y = (x - zero_point) * scale
 //
-// Quotients and products are computed in float, or in double where the scale is one. For 8-bit floats
-// the sum of quotient and zero point is what gets rounded; NaN becomes 0 in an integer.
+// Quotients and products are computed in float, or in double where the scale is one. For 8-bit
+// floats the sum of quotient and zero point is what gets rounded; NaN becomes 0 in an integer.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_QUANTIZE_LINEAR_H_
 #define DRAGOMAN_RUNTIME_KERNELS_QUANTIZE_LINEAR_H_
 

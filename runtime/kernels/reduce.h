@@ -104,9 +104,7 @@ template <class T>
 struct Prod {
   using State = Accumulate<T>;
   static State Start() { return State(1); }
-  static State Step(State product, T v) {
-    return WrapMul(product, static_cast<State>(Widen(v)));
-  }
+  static State Step(State product, T v) { return WrapMul(product, static_cast<State>(Widen(v))); }
   static State Merge(State a, State b) { return WrapMul(a, b); }
   static T Finish(State product, std::int64_t) { return static_cast<T>(product); }
 };
@@ -132,11 +130,11 @@ struct Min {
 }  // namespace reducer
 
 // Defines the kernel ReduceOp of reducer::Op.
-#define DRAGOMAN_REDUCE_KERNEL(Op)                                                             \
-  template <class T>                                                                           \
-  void Reduce##Op(const ReduceParams& p, TensorView<const T> data,                             \
-                  TensorView<const std::int64_t> axes, TensorView<T> reduced) {                \
-    Reduce<reducer::Op<T>>(p, data, axes, reduced);                                            \
+#define DRAGOMAN_REDUCE_KERNEL(Op)                                              \
+  template <class T>                                                            \
+  void Reduce##Op(const ReduceParams& p, TensorView<const T> data,              \
+                  TensorView<const std::int64_t> axes, TensorView<T> reduced) { \
+    Reduce<reducer::Op<T>>(p, data, axes, reduced);                             \
   }
 
 DRAGOMAN_REDUCE_KERNEL(L1)

@@ -1,6 +1,6 @@
-// Softmax, LogSoftmax and Hardmax along one axis, as in ai.onnx 13 and later. A slice that holds NaN or
-// +infinity, or nothing but -infinity, becomes NaN in Softmax and LogSoftmax. Hardmax marks the first of
-// equal maxima.
+// Softmax, LogSoftmax and Hardmax along one axis, as in ai.onnx 13 and later. A slice that holds
+// NaN or +infinity, or nothing but -infinity, becomes NaN in Softmax and LogSoftmax. Hardmax marks
+// the first of equal maxima.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SOFTMAX_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SOFTMAX_H_
 
@@ -70,8 +70,8 @@ void Hardmax(const SoftmaxParams& p, TensorView<const T> input, TensorView<T> ou
   using C = Compute<T>;
   const AxisLoop loop(input.shape, p.axis);
   ForEachSlice(loop, input, output, [&loop](const T* x, T* y) {
-    const std::int64_t best = internal::FindBest(x, loop.size, loop.inner, false,
-                                                 [](C a, C b) { return a > b; });
+    const std::int64_t best =
+        internal::FindBest(x, loop.size, loop.inner, false, [](C a, C b) { return a > b; });
     for (std::int64_t i = 0; i < loop.size; ++i) {
       y[i * loop.inner] = static_cast<T>(i == best ? C(1) : C(0));
     }

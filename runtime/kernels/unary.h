@@ -60,10 +60,10 @@ C HardSwish(C v) {
 }  // namespace scalar
 
 // Defines the kernel Op whose scalar function of `v`, of type C, is `expression`.
-#define DRAGOMAN_UNARY_KERNEL(Op, expression)         \
-  template <class T>                                  \
-  void Op(TensorView<const T> x, TensorView<T> y) {   \
-    using C = Compute<T>;                             \
+#define DRAGOMAN_UNARY_KERNEL(Op, expression)              \
+  template <class T>                                       \
+  void Op(TensorView<const T> x, TensorView<T> y) {        \
+    using C = Compute<T>;                                  \
     MapUnary(x, y, [](C v) -> C { return (expression); }); \
   }
 
@@ -83,7 +83,7 @@ DRAGOMAN_UNARY_KERNEL(Exp, std::exp(v))
 DRAGOMAN_UNARY_KERNEL(Floor, std::floor(v))
 DRAGOMAN_UNARY_KERNEL(HardSwish, scalar::HardSwish(v))
 DRAGOMAN_UNARY_KERNEL(Log, std::log(v))
-DRAGOMAN_UNARY_KERNEL(Mish, v * std::tanh(scalar::Softplus(v)))
+DRAGOMAN_UNARY_KERNEL(Mish, v* std::tanh(scalar::Softplus(v)))
 DRAGOMAN_UNARY_KERNEL(Neg, WrapNegate(v))
 DRAGOMAN_UNARY_KERNEL(Not, !v)
 DRAGOMAN_UNARY_KERNEL(Reciprocal, C(1) / v)

@@ -6,7 +6,8 @@
 
 namespace dragoman::rt {
 
-// `stash_type` is a TensorProto.DataType: the least precise type in which statistics may be computed.
+// `stash_type` is a TensorProto.DataType: the least precise type in which statistics may be
+// computed.
 struct LayerNormalizationParams {
   std::int64_t axis = -1;
   float epsilon = 1e-5f;

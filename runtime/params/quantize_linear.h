@@ -6,8 +6,8 @@
 
 namespace dragoman::rt {
 
-// `block_size` 0 stands for one scale in all or one an axis; `output_dtype`, a TensorProto.DataType,
-// repeats the type of the result; `saturate` matters for 8-bit floats.
+// `block_size` 0 stands for one scale in all or one an axis; `output_dtype`, a
+// TensorProto.DataType, repeats the type of the result; `saturate` matters for 8-bit floats.
 struct QuantizeLinearParams {
   std::int64_t axis = 1;
   std::int64_t block_size = 0;

@@ -22,7 +22,8 @@ using testing::IsNan;
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-Shape ReducedShape(const ReduceParams& p, const Shape& data, const std::vector<std::int64_t>& axes) {
+Shape ReducedShape(const ReduceParams& p, const Shape& data,
+                   const std::vector<std::int64_t>& axes) {
   Shape reduced;
   const IntSpan span{axes.data(), static_cast<std::int64_t>(axes.size())};
   EXPECT_TRUE(ReduceShape(p, data, span, &reduced).ok());
