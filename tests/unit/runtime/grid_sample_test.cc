@@ -1,0 +1,71 @@
+#include "runtime/kernels/grid_sample.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "tests/unit/runtime/dense.h"
+
+namespace dragoman::rt {
+namespace {
+
+using Floats = std::vector<float>;
+
+// The image 0, 1, 2, 3 sampled at the given points of its only spatial axis.
+Floats Sampled(const GridSampleParams& p, const Floats& points) {
+  const Dense<float> x({1, 1, 4}, {0, 1, 2, 3});
+  const auto count = static_cast<std::int64_t>(points.size());
+  Dense<float> grid({1, count, 1});
+  std::copy(points.begin(), points.end(), grid.Out().data);
+  Shape shape;
+  EXPECT_TRUE(GridSampleShape(p, {1, 1, 4}, {1, count, 1}, &shape).ok());
+  EXPECT_EQ(shape, Shape({1, 1, count}));
+  Dense<float> y(shape);
+  GridSample(p, x.In(), grid.In(), y.Out());
+  return y.Values();
+}
+
+TEST(GridSampleTest, AlignsCornersOrPixelBorders) {
+  GridSampleParams p;
+  EXPECT_EQ(Sampled(p, {-0.75f, 0, 1}), Floats({0, 1.5f, 1.5f}));
+  p.align_corners = true;
+  EXPECT_EQ(Sampled(p, {-1, 0, 1}), Floats({0, 1.5f, 3}));
+}
+
+TEST(GridSampleTest, PadsBeyondTheImage) {
+  GridSampleParams p;
+  p.mode = GridSampleMode::kNearest;
+  const Floats points = {-1.5f, 1.75f, std::numeric_limits<float>::quiet_NaN()};
+  EXPECT_EQ(Sampled(p, points), Floats({0, 0, 0}));
+  p.padding_mode = GridSamplePadding::kBorder;
+  EXPECT_EQ(Sampled(p, points), Floats({0, 3, 0}));
+  p.padding_mode = GridSamplePadding::kReflection;
+  EXPECT_EQ(Sampled(p, {-1.75f, 1.75f}), Floats({1, 2}));
+}
+
+// At t = 0.5 Keys' kernel with a = -0.75 weighs -3/32, 19/32, 19/32, -3/32.
+TEST(GridSampleTest, Cubic) {
+  GridSampleParams p;
+  p.mode = GridSampleMode::kCubic;
+  const Floats y = Sampled(p, {0});
+  EXPECT_FLOAT_EQ(y[0], (1 + 2) * 19.0f / 32 - (0 + 3) * 3.0f / 32);
+}
+
+TEST(GridSampleTest, ReadsGridPointsInnermostAxisFirst) {
+  const Dense<float> x({1, 1, 2, 3}, {0, 1, 2, 3, 4, 5}), grid({1, 1, 1, 2}, {1, -1});
+  GridSampleParams p;
+  p.align_corners = true;
+  Dense<float> y({1, 1, 1, 1});
+  GridSample(p, x.In(), grid.In(), y.Out());
+  EXPECT_EQ(y.Values(), Floats({2}));
+}
+
+TEST(GridSampleTest, ShapeRefusesAGridThatDoesNotFit) {
+  Shape y;
+  EXPECT_FALSE(GridSampleShape({}, {1, 1, 4, 4}, {1, 2, 2, 3}, &y).ok());
+  EXPECT_FALSE(GridSampleShape({}, {1, 1, 4, 4}, {2, 2, 2, 2}, &y).ok());
+}
+
+}  // namespace
+}  // namespace dragoman::rt
