@@ -1,0 +1,25 @@
+// Words for values and attributes in findings.
+#ifndef DRAGOMAN_CORE_COMPARE_PLACES_H_
+#define DRAGOMAN_CORE_COMPARE_PLACES_H_
+
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
+
+namespace dragoman::compare {
+
+// "constant 'W' f32[3, 4]", "input 'x' f32[2]", "result 0 'y' of node 'fc' (onnx.Gemm)"; "nothing"
+// for nullptr.
+std::string Describe(const Value* value);
+// The value of an attribute, short: long lists and strings are cut, tensors told by their type.
+std::string Describe(const Attribute& attribute);
+// `value` with an absolute precision that reads well: "1e-06", "0.125".
+std::string FormatNumber(double value);
+
+// Keeps the first and the last steps of a long path and says how many were left out.
+std::vector<std::string> ShortenPath(std::vector<std::string> path);
+
+}  // namespace dragoman::compare
+
+#endif  // DRAGOMAN_CORE_COMPARE_PLACES_H_

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/compare/colors.h"
+#include "core/compare/fingerprint.h"
+#include "core/compare/places.h"
+#include "core/compare/structural_walk.h"
+#include "core/support/hash.h"
+
+namespace dragoman::compare {
+namespace {
+
+// Partners for nodes of the first model among the nodes of the second, each handed out once: one of
+// equal colour and name before one of equal colour.
+class Candidates {
+ public:
+  Candidates(std::span<const Node* const> nodes, std::span<const std::uint64_t> colors) {
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      by_color_[colors[i]].push_back(nodes[i]);
+      by_name_[HashString(nodes[i]->name(), colors[i])].push_back(nodes[i]);
+    }
+  }
+
+  template <class Taken>
+  const Node* ByName(const Node& node, std::uint64_t color, const Taken& taken) {
+    return Next(by_name_, HashString(node.name(), color), taken);
+  }
+  template <class Taken>
+  const Node* ByColor(std::uint64_t color, const Taken& taken) {
+    return Next(by_color_, color, taken);
+  }
+
+ private:
+  using Lists = std::unordered_map<std::uint64_t, std::vector<const Node*>>;  // in reverse order
+
+  template <class Taken>
+  static const Node* Next(Lists& lists, std::uint64_t key, const Taken& taken) {
+    const auto found = lists.find(key);
+    if (found == lists.end()) return nullptr;
+    std::vector<const Node*>& list = found->second;
+    while (!list.empty() && taken(list.back())) list.pop_back();
+    return list.empty() ? nullptr : list.back();
+  }
+
+  Lists by_color_;
+  Lists by_name_;
+};
+
+bool IsSink(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return false;
+  }
+  return true;
+}
+
+void CollectConstants(const Graph& root, ConstantTable& table,
+                      std::unordered_set<std::uint32_t>& classes,
+                      std::vector<const Value*>& unused) {
+  ForEachGraph(root, [&](const Graph& graph) {
+    for (const auto& constant : graph.constants()) {
+      classes.insert(table.ClassOf(constant->data()));
+      if (!constant->used()) unused.push_back(constant.get());
+    }
+  });
+}
+
+}  // namespace
+
+// Frames may be added on the way: by nodes with subgraphs, and by functions.
+bool StructuralWalk::PairUnreachable() {
+  if (options_.level != Level::kSource) return true;
+  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
+    if (!PairUnreachableOf(frame)) return false;
+    if (frame + 1 == frames_.size() && !PairUncalledFunctions()) return false;
+  }
+  return true;
+}
+
+std::vector<const Node*> StructuralWalk::Unpaired(
+    const Graph& graph, const std::unordered_map<const Node*, std::uint32_t>& pair_of) const {
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph.nodes()) {
+    if (!pair_of.contains(&node)) nodes.push_back(&node);
+  }
+  return nodes;
+}
+
+std::vector<std::uint64_t> StructuralWalk::Colors(
+    std::span<const Node* const> nodes,
+    const std::unordered_map<const Node*, std::uint32_t>& pair_of) {
+  AttributeEncoder encoder(constants_);
+  encoder.type = [](const Type& type) { return std::to_string(static_cast<int>(type.kind())); };
+  encoder.symbol = [](const Symbol&) { return std::string(); };
+  const bool bits_count = !options_.rtol.has_value();
+  const auto local = [&](const Node& node) {
+    std::string bytes;
+    const bool calls = functions_a_.contains(&node.op()) || functions_b_.contains(&node.op());
+    if (!calls) AppendOp(bytes, node.op());
+    for (const NamedAttribute* attribute :
+         CountedAttributes(node, traits_.Of(node), options_.level)) {
+      AppendText(bytes, attribute->name);
+      if (bits_count) encoder.Append(attribute->value, bytes);
+    }
+    AppendInt(bytes, node.num_operands());
+    AppendInt(bytes, node.num_results());
+    return HashString(bytes);
+  };
+  const auto outside = [&](const Value* value) -> std::uint64_t {
+    if (value == nullptr) return 1;
+    if (value->is_constant()) return bits_count ? HashCombine(2, constants_.ClassOf(value->data())) : 2;
+    const std::uint64_t place = HashCombine(3, value->index());
+    const auto pair = pair_of.find(value->producer());
+    return pair == pair_of.end() ? place : HashCombine(place, pair->second);
+  };
+  return ColorNodes(nodes, local, outside);
+}
+
+bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
+  const Graph &graph_a = *frames_[frame].a, &graph_b = *frames_[frame].b;
+  std::vector<const Node*> a = Unpaired(graph_a, pair_of_a_);
+  const std::vector<const Node*> b = Unpaired(graph_b, pair_of_b_);
+  if (a.empty() && b.empty()) return true;
+  const std::vector<std::uint64_t> colors_a = Colors(a, pair_of_a_);
+  const std::vector<std::uint64_t> colors_b = Colors(b, pair_of_b_);
+  std::vector<std::size_t> order;  // sinks first: they force what is above them
+  for (std::size_t i = 0; i < a.size(); ++i) order.push_back(i);
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return IsSink(*a[i]); });
+
+  Candidates same(b, colors_b);
+  const std::vector<std::uint64_t> no_colors(b.size(), 0);
+  Candidates any(b, no_colors);
+  const auto taken = [&](const Node* node) { return pair_of_b_.contains(node); };
+  const auto pair_by = [&](auto partner) {
+    for (std::size_t i : order) {
+      if (pair_of_a_.contains(a[i])) continue;
+      const Node* found = partner(i);
+      if (found == nullptr) continue;
+      const Trail trail = {Via::kUnreachable, frame, static_cast<std::uint32_t>(i)};
+      if (!MatchNodes(a[i], found, trail) || !Drain()) return false;
+    }
+    return true;
+  };
+  // What is left after colours differs somewhere: the walk from nodes of equal names says where.
+  if (!pair_by([&](std::size_t i) { return same.ByName(*a[i], colors_a[i], taken); }) ||
+      !pair_by([&](std::size_t i) { return same.ByColor(colors_a[i], taken); }) ||
+      !pair_by([&](std::size_t i) { return any.ByName(*a[i], 0, taken); })) {
+    return false;
+  }
+  a = Unpaired(graph_a, pair_of_a_);
+  if (!a.empty()) {
+    return FailAtFrame("a node is missing on one side", frame, a.front()->Describe(), "nothing");
+  }
+  const std::vector<const Node*> rest = Unpaired(graph_b, pair_of_b_);
+  if (rest.empty()) return true;
+  return FailAtFrame("a node is missing on one side", frame, "nothing", rest.front()->Describe());
+}
+
+bool StructuralWalk::PairUncalledFunctions() {
+  for (std::size_t i = 0; i < a_.functions.size(); ++i) {
+    if (function_of_a_[i] != kNone) continue;
+    const auto found = functions_b_.find(a_.functions[i].op);
+    const bool open = found != functions_b_.end() && function_of_b_[found->second] == kNone;
+    if (!open) {
+      return Fail("a function is missing on one side", nullptr, "model", "model",
+                  "function '" + a_.functions[i].op->ToString() + "'", "nothing");
+    }
+    if (!MatchFunctions(i, found->second) || !Drain()) return false;
+  }
+  for (std::size_t i = 0; i < b_.functions.size(); ++i) {
+    if (function_of_b_[i] != kNone) continue;
+    return Fail("a function is missing on one side", nullptr, "model", "model", "nothing",
+                "function '" + b_.functions[i].op->ToString() + "'");
+  }
+  return true;
+}
+
+bool StructuralWalk::CompareUnusedConstants() {
+  if (options_.level != Level::kSource || options_.rtol) return true;
+  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
+    if (frames_[frame].owner != kNone) continue;
+    std::unordered_set<std::uint32_t> in_a, in_b;
+    std::vector<const Value*> unused_a, unused_b;
+    CollectConstants(*frames_[frame].a, constants_, in_a, unused_a);
+    CollectConstants(*frames_[frame].b, constants_, in_b, unused_b);
+    for (const Value* value : unused_a) {
+      if (in_b.contains(constants_.ClassOf(value->data()))) continue;
+      return FailAtFrame("an unused constant is missing on one side", frame, Describe(value),
+                         "nothing");
+    }
+    for (const Value* value : unused_b) {
+      if (in_a.contains(constants_.ClassOf(value->data()))) continue;
+      return FailAtFrame("an unused constant is missing on one side", frame, "nothing",
+                         Describe(value));
+    }
+  }
+  return true;
+}
+
+}  // namespace dragoman::compare

@@ -1,0 +1,55 @@
+// What comparison has to know of operators beyond their names.
+#ifndef DRAGOMAN_CORE_COMPARE_TRAITS_H_
+#define DRAGOMAN_CORE_COMPARE_TRAITS_H_
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman::compare {
+
+struct OpTraits {
+  const OpDef* definition = nullptr;  // nullptr: an operator that the common dialect does not have
+  bool ordered = false;               // an effect, or of a dialect whose nodes run in program order
+  bool random = false;
+  bool commutative = false;  // in its first two operands
+};
+
+class TraitTable {
+ public:
+  const OpTraits& Of(const Node& node);
+
+ private:
+  std::unordered_map<const OpName*, OpTraits> traits_;
+};
+
+// Equal but for the spelling of ONNX's default domain.
+bool SameOp(const OpName& a, const OpName& b);
+
+// The attributes that count at `level`, sorted by name: at the common level, those that have their
+// default value are left out.
+std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpTraits& traits,
+                                                     Level level);
+
+// The number of operand slots, or results, that count: at the common level, without omitted ones at
+// the end.
+std::size_t CountedOperands(const Node& node, Level level);
+std::size_t CountedResults(const Node& node, Level level);
+
+// For a graph and all below it: the nodes that must keep their order, those that hold such a node in
+// a subgraph included.
+class OrderedNodes {
+ public:
+  OrderedNodes(const Graph& root, TraitTable& traits);
+  std::span<const Node* const> Of(const Graph& graph) const;
+
+ private:
+  std::unordered_map<const Graph*, std::vector<const Node*>> nodes_;
+};
+
+}  // namespace dragoman::compare
+
+#endif  // DRAGOMAN_CORE_COMPARE_TRAITS_H_
