@@ -66,7 +66,8 @@ void PadRow(const PadAxis& axis, const T* from, T value, std::int64_t size, T* t
 template <class T, class Tind>
 Status Pad(const PadParams& p, TensorView<const T> data, TensorView<const std::int64_t> pads,
            TensorView<const T> constant_value, TensorView<const Tind> axes, TensorView<T> output) {
-  const IntOperand pad_values(pads), axis_values(axes);
+  const IntOperand<std::int64_t> pad_values(pads);
+  const IntOperand<Tind> axis_values(axes);
   Shape expected, begins, ends;
   DRAGOMAN_RT_TRY(PadShape(p, data.shape, pad_values.span(), axis_values.span(), &expected));
   DRAGOMAN_RT_TRY(ResolvePads(data.rank(), pad_values.span(), axis_values.span(), &begins, &ends));
