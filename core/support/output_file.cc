@@ -1,0 +1,226 @@
+#include "core/support/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "core/support/confined_path.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+constexpr int kMaxAttempts = 1000;
+
+// A hidden name beside `target`, the same for equal attempts of one process.
+std::string TemporaryName(const fs::path& target, int attempt) {
+  const std::string name = target.filename().string().substr(0, 200);
+  return (target.parent_path() / fmt::format(".{}.{}-{}.tmp", name, ::getpid(), attempt)).string();
+}
+
+std::set<std::string> ReadMarker(const fs::path& folder) {
+  std::ifstream marker(folder / OutputFolder::kMarker);
+  std::set<std::string> files{std::string(OutputFolder::kMarker)};
+  for (std::string line; std::getline(marker, line);) files.insert(line);
+  return files;
+}
+
+// Moves what is not on the list from one folder to another, where the place is free.
+std::error_code CarryOver(const fs::path& from, const fs::path& to,
+                          const std::set<std::string>& except) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(from, error), end; !error && it != end;
+       it.increment(error)) {
+    const fs::path name = it->path().lexically_relative(from);
+    const fs::file_status status = it->symlink_status(error);
+    if (error) break;
+    if (fs::is_directory(status) || except.count(name.generic_string()) != 0) continue;
+    if (fs::exists(fs::symlink_status(to / name, error))) continue;
+    fs::create_directories((to / name).parent_path(), error);
+    if (!error) fs::rename(it->path(), to / name, error);
+    if (error) break;
+  }
+  return error;
+}
+
+// Refuses a target that is neither missing, nor an empty folder, nor ours.
+Status CheckTarget(const std::string& target) {
+  std::error_code error;
+  const fs::file_status status = fs::status(target, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (!fs::is_directory(status)) return FileError("exists and is no folder", target);
+  const bool empty = fs::is_empty(target, error);
+  if (error) return SystemError("read", target, error);
+  if (!empty && !fs::exists(fs::path(target) / OutputFolder::kMarker, error)) {
+    return FileError("the folder is not empty and was not written by dragoman; choose another",
+                     target);
+  }
+  return {};
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path, std::string target, std::string temporary, int fd)
+    : path_(std::move(path)),
+      target_(std::move(target)),
+      temporary_(std::move(temporary)),
+      fd_(fd) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::move(other.fd_)),
+      buffer_(std::move(other.buffer_)),
+      size_(other.size_),
+      state_(std::move(other.state_)) {}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) std::remove(temporary_.c_str());
+}
+
+Result<OutputFile> OutputFile::Create(const std::string& path) {
+  std::error_code error;
+  fs::path target = path;
+  const fs::file_status status = fs::status(target, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return FileError("exists and is no regular file", path);
+  }
+  if (fs::exists(status)) target = fs::canonical(target, error);
+  if (target.filename().empty()) return FileError("names no file", path);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::string temporary = TemporaryName(target, attempt);
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) return OutputFile(path, target.string(), std::move(temporary), fd);
+    if (errno != EEXIST) break;
+  }
+  return SystemError("create", path);
+}
+
+Status OutputFile::Write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return SystemError("write", path_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Status OutputFile::Flush() {
+  if (state_.ok()) state_ = Write(std::as_bytes(std::span(buffer_)));
+  buffer_.clear();
+  return state_;
+}
+
+Status OutputFile::Append(std::span<const std::byte> bytes) {
+  size_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kBufferBytes) DRAGOMAN_TRY(Flush());
+  if (bytes.size() <= kBufferBytes) {
+    buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  } else if (state_.ok()) {
+    state_ = Write(bytes);
+  }
+  return state_;
+}
+
+Status OutputFile::Append(std::string_view text) {
+  return Append(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+Status OutputFile::Commit() {
+  DRAGOMAN_TRY(Flush());
+  if (::close(fd_.Release()) != 0) return SystemError("write", path_);
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return SystemError("rename", path_);
+  temporary_.clear();
+  return {};
+}
+
+Status WriteFile(const std::string& path, std::span<const std::byte> content) {
+  DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create(path));
+  DRAGOMAN_TRY(file.Append(content));
+  return file.Commit();
+}
+
+Status WriteFile(const std::string& path, std::string_view content) {
+  return WriteFile(path, std::as_bytes(std::span(content.data(), content.size())));
+}
+
+OutputFolder::OutputFolder(std::string target, std::string temporary)
+    : target_(std::move(target)), temporary_(std::move(temporary)) {}
+
+OutputFolder::OutputFolder(OutputFolder&& other) noexcept
+    : target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      files_(std::move(other.files_)) {}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+Result<OutputFolder> OutputFolder::Create(const std::string& path) {
+  std::error_code error;
+  fs::path target = fs::weakly_canonical(path, error);
+  if (error) return SystemError("create", path, error);
+  if (target.filename().empty()) target = target.parent_path();
+  DRAGOMAN_TRY(CheckTarget(target.string()));
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::string temporary = TemporaryName(target, attempt);
+    if (::mkdir(temporary.c_str(), 0777) == 0) {
+      return OutputFolder(target.string(), std::move(temporary));
+    }
+    if (errno != EEXIST) break;
+  }
+  return SystemError("create", path);
+}
+
+Result<OutputFile> OutputFolder::AddFile(std::string_view name) {
+  DRAGOMAN_TRY(CheckConfinedName(name));
+  const fs::path relative = fs::path(name).lexically_normal();
+  if (relative == kMarker || !files_.insert(relative.generic_string()).second) {
+    return Internal("output file '" + std::string(name) + "' is written twice");
+  }
+  const fs::path path = temporary_ / relative;
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return SystemError("create", path.parent_path().string(), error);
+  return OutputFile::Create(path.string());
+}
+
+Status OutputFolder::WriteFile(std::string_view name, std::string_view content) {
+  DRAGOMAN_ASSIGN(OutputFile file, AddFile(name));
+  DRAGOMAN_TRY(file.Append(content));
+  return file.Commit();
+}
+
+Status OutputFolder::Commit() {
+  std::string marker;
+  for (const std::string& file : files_) marker += file + '\n';
+  DRAGOMAN_TRY(dragoman::WriteFile((fs::path(temporary_) / kMarker).string(), marker));
+  DRAGOMAN_TRY(CheckTarget(target_));
+  if (::rename(temporary_.c_str(), target_.c_str()) == 0) {
+    temporary_.clear();
+    return {};
+  }
+  const std::set<std::string> old_files = ReadMarker(target_);
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
+    return SystemError("replace", target_);
+  }
+  const std::error_code error = CarryOver(temporary_, target_, old_files);
+  if (error) {
+    const std::string kept = std::exchange(temporary_, {});
+    return SystemError("carry over files that are not ours, left in " + kept, target_, error);
+  }
+  return {};
+}
+
+}  // namespace dragoman
