@@ -42,6 +42,24 @@ constexpr Status GatherShape(const GatherParams& p, const Shape& data, const Sha
   return CheckSizes(*output);
 }
 
+// Checks that an axis of `data` exists and that `indices` stay within `data` on all others.
+constexpr Status CheckElementIndices(std::int64_t axis, const Shape& data, const Shape& indices) {
+  int along = 0;
+  DRAGOMAN_RT_TRY(ResolveAxis(axis, data.size(), &along));
+  if (indices.size() != data.size()) return Status::Error("the ranks differ");
+  for (int i = 0; i < data.size(); ++i) {
+    if (i != along && indices[i] > data[i])
+      return Status::Error("indices are larger than the data");
+  }
+  return Status();
+}
+
+constexpr Status GatherElementsShape(const GatherParams& p, const Shape& data, const Shape& indices,
+                                     Shape* output) {
+  *output = indices;
+  return CheckElementIndices(p.axis, data, indices);
+}
+
 // The last axis of `indices` runs over the axes of `data` that follow the batch axes.
 constexpr Status GatherNdShape(const GatherNdParams& p, const Shape& data, const Shape& indices,
                                Shape* output) {

@@ -1,8 +1,12 @@
-// Attributes of ScatterElements and ScatterND. The result has the sizes of `data`.
+// Attributes and sizes of ScatterElements and ScatterND.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_SCATTER_H_
 #define DRAGOMAN_RUNTIME_PARAMS_SCATTER_H_
 
 #include <cstdint>
+
+#include "runtime/params/gather.h"
+#include "runtime/params/shape.h"
+#include "runtime/params/status.h"
 
 namespace dragoman::rt {
 
@@ -32,6 +36,22 @@ struct ScatterNdParams {
     f("reduction", self.reduction);
   }
 };
+
+// Both results have the sizes of `data`; the functions check that the operands fit.
+constexpr Status ScatterElementsShape(const ScatterElementsParams& p, const Shape& data,
+                                      const Shape& indices, const Shape& updates, Shape* output) {
+  *output = data;
+  if (updates != indices) return Status::Error("the sizes of updates and indices differ");
+  return CheckElementIndices(p.axis, data, indices);
+}
+
+constexpr Status ScatterNdShape(const ScatterNdParams&, const Shape& data, const Shape& indices,
+                                const Shape& updates, Shape* output) {
+  *output = data;
+  Shape slices;
+  DRAGOMAN_RT_TRY(GatherNdShape({}, data, indices, &slices));
+  return updates == slices ? Status() : Status::Error("updates do not have the indexed sizes");
+}
 
 }  // namespace dragoman::rt
 

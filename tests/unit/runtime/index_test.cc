@@ -114,6 +114,24 @@ TEST(ScatterNdTest, WritesAndReducesSlices) {
   EXPECT_EQ(static_cast<float>(y.Values()[3]), 64);
 }
 
+TEST(ScatterTest, ShapeFunctionsRefuseOperandsThatDoNotFit) {
+  Shape y;
+  EXPECT_TRUE(ScatterElementsShape({}, {2, 3}, {4, 3}, {4, 3}, &y).ok());
+  EXPECT_EQ(y, Shape({2, 3}));
+  EXPECT_FALSE(ScatterElementsShape({}, {2, 3}, {1, 4}, {1, 4}, &y).ok());
+  EXPECT_FALSE(ScatterElementsShape({}, {2, 3}, {1, 3}, {1, 2}, &y).ok());
+  EXPECT_FALSE(GatherElementsShape({}, {2, 3}, {2}, &y).ok());
+  EXPECT_TRUE(ScatterNdShape({}, {2, 3}, {5, 1}, {5, 3}, &y).ok());
+  EXPECT_FALSE(ScatterNdShape({}, {2, 3}, {5, 1}, {5, 2}, &y).ok());
+}
+
+TEST(ReverseSequenceTest, ShapeFunctionChecksAxesAndLengths) {
+  Shape y;
+  EXPECT_TRUE(ReverseSequenceShape({}, {3, 2}, {2}, &y).ok());
+  EXPECT_FALSE(ReverseSequenceShape({}, {3, 2}, {3}, &y).ok());
+  EXPECT_FALSE(ReverseSequenceShape({}, {3}, {3}, &y).ok());
+}
+
 TEST(OneHotTest, LeavesAnIndexOutOfRangeCold) {
   const Dense<float> indices({4}, {1.9f, -1, 3, -4});
   const Dense<std::uint8_t> values({2}, {5, 9});
