@@ -11,8 +11,9 @@
 
 namespace dragoman::rt {
 
-// x is (N, C, spatial...). The divisor counts the taps inside the operand, with count_include_pad those
-// inside the padded operand; what ceil_mode adds beyond the padding never counts. The mean of no taps is 0.
+// x is (N, C, spatial...). The divisor counts the taps inside the operand, with count_include_pad
+// those inside the padded operand; what ceil_mode adds beyond the padding never counts. The mean of
+// no taps is 0.
 template <class T>
 void AveragePool(const AveragePoolParams& p, TensorView<const T> x, TensorView<T> y) {
   using Sum = Accumulate<T>;

@@ -10,8 +10,8 @@
 
 namespace dragoman::rt {
 
-// x (N, C, spatial...), w (M, C / group, kernel...), b (M) or absent, y (N, M, spatial...). The bias is
-// added to the sum before it is rounded to T.
+// x (N, C, spatial...), w (M, C / group, kernel...), b (M) or absent, y (N, M, spatial...). The
+// bias is added to the sum before it is rounded to T.
 template <class T>
 void Conv(const ConvParams& p, TensorView<const T> x, TensorView<const T> w, TensorView<const T> b,
           TensorView<T> y) {
@@ -26,7 +26,7 @@ void Conv(const ConvParams& p, TensorView<const T> x, TensorView<const T> w, Ten
     y[at] = static_cast<T>(static_cast<Compute<T>>(sum));
   };
   ConvLoops<Sum, decltype(load_x), decltype(load_w), decltype(store)>(window, sizes, load_x, load_w,
-                                                                       store)
+                                                                      store)
       .Run();
 }
 

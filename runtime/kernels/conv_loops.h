@@ -61,9 +61,9 @@ struct ConvSizes {
   std::int64_t out_channels = 0;  // of one group
 };
 
-// `load_x(channel, offset)` is the element `offset` of x, of input channel `channel`; `load_w(channel,
-// offset)` the element `offset` of w, of result channel `channel`; both as Sum. Then
-// `store(channel, offset, sum)` is called for every element of y. Padding contributes nothing.
+// `load_x(channel, offset)` is the element `offset` of x, of input channel `channel`;
+// `load_w(channel, offset)` the element `offset` of w, of result channel `channel`; both as Sum.
+// Then `store(channel, offset, sum)` is called for every element of y. Padding contributes nothing.
 template <class Sum, class LoadX, class LoadW, class Store>
 class ConvLoops {
  public:
@@ -93,7 +93,8 @@ class ConvLoops {
   void RunGroup(std::int64_t n, std::int64_t g, std::int64_t first) {
     const std::int64_t channels = sizes_.group * sizes_.out_channels;
     for (std::int64_t m = 0; m < sizes_.out_channels; m += Tile::kRows) {
-      const int rows = static_cast<int>(std::min<std::int64_t>(Tile::kRows, sizes_.out_channels - m));
+      const int rows =
+          static_cast<int>(std::min<std::int64_t>(Tile::kRows, sizes_.out_channels - m));
       const std::int64_t channel = g * sizes_.out_channels + m;
       tile_.Clear(rows, columns_.count());
       for (std::int64_t tap = 0; tap < taps_; ++tap) {

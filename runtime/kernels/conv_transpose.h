@@ -79,8 +79,8 @@ std::int64_t ConvTransposeScratchBytes(const ConvTransposeParams&, TensorView<co
   return plane * static_cast<std::int64_t>(sizeof(ProductSum<T>));
 }
 
-// x (N, C, spatial...), w (C, M / group, kernel...), b (M) or absent, y (N, M, spatial...). Results that
-// no tap reaches hold the bias.
+// x (N, C, spatial...), w (C, M / group, kernel...), b (M) or absent, y (N, M, spatial...). Results
+// that no tap reaches hold the bias.
 template <class T>
 void ConvTranspose(const ConvTransposeParams& p, TensorView<const T> x, TensorView<const T> w,
                    TensorView<const T> b, TensorView<T> y, void* scratch) {

@@ -9,7 +9,8 @@
 
 namespace dragoman::rt {
 
-// x is (N, C, spatial...), y (N, C, 1, ...). A NaN wins. The maximum of an empty plane is LowestValue.
+// x is (N, C, spatial...), y (N, C, 1, ...). A NaN wins. The maximum of an empty plane is
+// LowestValue.
 template <class T>
 void GlobalMaxPool(TensorView<const T> x, TensorView<T> y) {
   std::int64_t plane = 1;

@@ -9,8 +9,8 @@
 
 namespace dragoman::rt {
 
-// x is (..., in), weight (out, in), bias (out) or absent, y (..., out). The bias is added to the sum
-// before it is rounded to T.
+// x is (..., in), weight (out, in), bias (out) or absent, y (..., out). The bias is added to the
+// sum before it is rounded to T.
 template <class T>
 void Linear(TensorView<const T> x, TensorView<const T> weight, TensorView<const T> bias,
             TensorView<T> y) {

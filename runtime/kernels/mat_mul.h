@@ -35,8 +35,7 @@ void MatMul(TensorView<const T> a, TensorView<const T> b, TensorView<T> y) {
   const ProductSizes product{sizes.rows, sizes.columns, sizes.depth};
   ForEachMatrix(sizes, [&](std::int64_t n, std::int64_t a_offset, std::int64_t b_offset) {
     T* result = y.data + n * sizes.rows * sizes.columns;
-    Multiply(product, a.data + a_offset, {sizes.depth, 1}, b.data + b_offset,
-             {sizes.columns, 1},
+    Multiply(product, a.data + a_offset, {sizes.depth, 1}, b.data + b_offset, {sizes.columns, 1},
              [&](std::int64_t i, std::int64_t j, ProductSum<T> sum) {
                result[i * sizes.columns + j] = static_cast<T>(static_cast<Compute<T>>(sum));
              });

@@ -9,8 +9,8 @@
 
 namespace dragoman::rt {
 
-// A quantisation parameter: absent (a given value), one for all, or one a row of a (a column of b) for
-// each matrix of the batch.
+// A quantisation parameter: absent (a given value), one for all, or one a row of a (a column of b)
+// for each matrix of the batch.
 template <class T>
 class QuantParameter {
  public:
@@ -40,10 +40,11 @@ class QuantParameter {
 };
 
 // Calls store(i, j, sum) with the int32 sum of
-// (a(i, k) - zero point of row i) * (b(k, j) - zero point of column j) for the matrices at `a` and `b`.
+// (a(i, k) - zero point of row i) * (b(k, j) - zero point of column j) for the matrices at `a` and
+// `b`.
 template <class T1, class T2, class Store>
-void MultiplyIntegers(ProductSizes sizes, const T1* a, const QuantParameter<T1>& a_zero, const T2* b,
-                      const QuantParameter<T2>& b_zero, Store store) {
+void MultiplyIntegers(ProductSizes sizes, const T1* a, const QuantParameter<T1>& a_zero,
+                      const T2* b, const QuantParameter<T2>& b_zero, Store store) {
   MultiplyTiles<std::uint32_t>(
       sizes,
       [&](std::int64_t i, std::int64_t k) {
@@ -62,8 +63,9 @@ void MultiplyIntegers(ProductSizes sizes, const T1* a, const QuantParameter<T1>&
 // A zero point is a scalar, a vector (per row of a, per column of b) or a tensor (..., M, 1) or
 // (..., 1, N) with the operand's batch; absent it is 0. Sums wrap.
 template <class T1, class T2>
-void MatMulInteger(TensorView<const T1> a, TensorView<const T2> b, TensorView<const T1> a_zero_point,
-                   TensorView<const T2> b_zero_point, TensorView<std::int32_t> y) {
+void MatMulInteger(TensorView<const T1> a, TensorView<const T2> b,
+                   TensorView<const T1> a_zero_point, TensorView<const T2> b_zero_point,
+                   TensorView<std::int32_t> y) {
   MatMulSizes sizes;
   if (!ResolveMatMul(a.shape, b.shape, &sizes).ok()) return;
   const ProductSizes product{sizes.rows, sizes.columns, sizes.depth};

@@ -37,9 +37,10 @@ inline std::int64_t FirstAxisInnermost(const Window& window, std::int64_t offset
 
 }  // namespace internal
 
-// x is (N, C, spatial...). `indices`, which may be absent, numbers each maximum's element in the whole of
-// x, within its plane by storage_order; of equal elements the first counts. A NaN wins. The
-// maximum of a window without elements is LowestValue, its index that of the plane's first element.
+// x is (N, C, spatial...). `indices`, which may be absent, numbers each maximum's element in the
+// whole of x, within its plane by storage_order; of equal elements the first counts. A NaN wins.
+// The maximum of a window without elements is LowestValue, its index that of the plane's first
+// element.
 template <class T>
 void MaxPool(const MaxPoolParams& p, TensorView<const T> x, TensorView<T> y,
              TensorView<std::int64_t> indices) {

@@ -11,8 +11,8 @@
 namespace dragoman::rt {
 
 // An index numbers an element of a tensor of MaxUnpoolIndexedShape; the element goes to the same
-// coordinates of y, which may be larger (so the ONNX suite has it). All others are 0. An index outside
-// either is an error. `output_shape` only determined y's sizes.
+// coordinates of y, which may be larger (so the ONNX suite has it). All others are 0. An index
+// outside either is an error. `output_shape` only determined y's sizes.
 template <class T>
 Status MaxUnpool(const MaxUnpoolParams& p, TensorView<const T> x,
                  TensorView<const std::int64_t> indices, TensorView<const std::int64_t>,

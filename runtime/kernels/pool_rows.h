@@ -50,8 +50,7 @@ class PoolRows {
       const bool is_last = i == window_.rank - 1;
       const std::int64_t at = is_last ? column : rest % axis.output;
       if (!is_last) rest /= axis.output;
-      const std::int64_t room =
-          axis.input + axis.pad_begin + axis.pad_end - 1 - at * axis.stride;
+      const std::int64_t room = axis.input + axis.pad_begin + axis.pad_end - 1 - at * axis.stride;
       count *= room < 0 ? 0 : std::min(axis.kernel, room / axis.dilation + 1);
     }
     return count;
@@ -67,8 +66,8 @@ class PoolRows {
     tap /= last_.kernel;
     for (int i = window_.rank - 2; i >= 0; --i) {
       const WindowAxis& axis = window_.axes[i];
-      const std::int64_t at = rest % axis.output * axis.stride - axis.pad_begin +
-                              tap % axis.kernel * axis.dilation;
+      const std::int64_t at =
+          rest % axis.output * axis.stride - axis.pad_begin + tap % axis.kernel * axis.dilation;
       if (at < 0 || at >= axis.input) return false;
       offset += at * size;
       size *= axis.input;
@@ -88,11 +87,12 @@ class PoolRows {
   const std::int64_t taps_;
 };
 
-// Pools by sums. For each plane of x and each block of up to 64 results, `add(element, sum)` is called for
-// every tap in the operand and `finish(sum, taps, padded_taps)` gives the result: `taps` counts those in
-// the operand, `padded_taps` those in the operand with its padding.
+// Pools by sums. For each plane of x and each block of up to 64 results, `add(element, sum)` is
+// called for every tap in the operand and `finish(sum, taps, padded_taps)` gives the result: `taps`
+// counts those in the operand, `padded_taps` those in the operand with its padding.
 template <class T, class Sum, class Add, class Finish>
-void PoolBySums(const Window& window, std::int64_t planes, const T* x, T* y, Add add, Finish finish) {
+void PoolBySums(const Window& window, std::int64_t planes, const T* x, T* y, Add add,
+                Finish finish) {
   constexpr std::int64_t kBlock = 64;
   Sum sums[kBlock];
   std::int64_t counts[kBlock];
@@ -113,8 +113,7 @@ void PoolBySums(const Window& window, std::int64_t planes, const T* x, T* y, Add
         }
       });
       for (std::int64_t o = first; o < last; ++o) {
-        y[i * row_size + o] =
-            finish(sums[o - first], counts[o - first], pool.PaddedTaps(row, o));
+        y[i * row_size + o] = finish(sums[o - first], counts[o - first], pool.PaddedTaps(row, o));
       }
     }
   }

@@ -1,5 +1,5 @@
-// Sums of products for MatMul, Gemm, Linear, the convolutions and the recurrent ops: tiled so that the
-// compiler vectorises across results, and in an order that depends on the sizes alone.
+// Sums of products for MatMul, Gemm, Linear, the convolutions and the recurrent ops: tiled so that
+// the compiler vectorises across results, and in an order that depends on the sizes alone.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_PRODUCT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_PRODUCT_H_
 
@@ -13,9 +13,9 @@ namespace dragoman::rt {
 
 // The type in which products of T are summed. Integers are summed modulo 2^n.
 template <class T>
-using ProductSum = std::conditional_t<
-    kIsFloating<T>, Accumulate<T>,
-    std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>>;
+using ProductSum =
+    std::conditional_t<kIsFloating<T>, Accumulate<T>,
+                       std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>>;
 
 // A block of results and the factors of the next kDepth products.
 template <class Sum>
@@ -92,7 +92,8 @@ void MultiplyTiles(ProductSizes sizes, A a, B b, Store store) {
     for (int c = 0; c < columns; ++c) tile.right[d][c] = b(k, j0 + c);
   };
   for (std::int64_t j0 = 0; j0 < sizes.columns; j0 += Tile::kColumns) {
-    const int columns = static_cast<int>(std::min<std::int64_t>(Tile::kColumns, sizes.columns - j0));
+    const int columns =
+        static_cast<int>(std::min<std::int64_t>(Tile::kColumns, sizes.columns - j0));
     for (std::int64_t i0 = 0; i0 < sizes.rows; i0 += Tile::kRows) {
       const int rows = static_cast<int>(std::min<std::int64_t>(Tile::kRows, sizes.rows - i0));
       tile.Clear(rows, columns);

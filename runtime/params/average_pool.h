@@ -8,7 +8,8 @@
 
 namespace dragoman::rt {
 
-// count_include_pad divides by the taps inside the padded operand instead of those inside the operand.
+// count_include_pad divides by the taps inside the padded operand instead of those inside the
+// operand.
 struct AveragePoolParams {
   AutoPad auto_pad = AutoPad::kNotSet;
   bool ceil_mode = false;

@@ -59,8 +59,8 @@ constexpr WindowSpec ConvWindowSpec(const ConvParams& p, const Shape& w) {
 
 }  // namespace internal
 
-// Resolves the window of x (N, C, spatial...) under w (M, C / group, kernel...). Checks everything that
-// the kernel relies on.
+// Resolves the window of x (N, C, spatial...) under w (M, C / group, kernel...). Checks everything
+// that the kernel relies on.
 constexpr Status ConvWindow(const ConvParams& p, const Shape& x, const Shape& w, Window* window) {
   DRAGOMAN_RT_TRY(internal::CheckConvOperands(p, x, w));
   if (x[1] % p.group != 0 || w[1] != x[1] / p.group) {

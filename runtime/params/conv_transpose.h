@@ -57,9 +57,9 @@ constexpr Status ResolveTransposed(AutoPad auto_pad, std::int64_t output_padding
 
 }  // namespace internal
 
-// Resolves the window of the result: its *outputs* are x's elements seen from the convolution that this
-// op transposes. So axes[i].input is a size of x, axes[i].output one of the result, and
-// input i, tap k contributes to output i * stride - pad_begin + k * dilation. A result larger than all
+// Resolves the window of the result: its *outputs* are x's elements seen from the convolution that
+// this op transposes. So axes[i].input is a size of x, axes[i].output one of the result, and input
+// i, tap k contributes to output i * stride - pad_begin + k * dilation. A result larger than all
 // contributions (output_shape, SAME with stride > kernel) holds the bias alone at its end.
 constexpr Status ConvTransposeWindow(const ConvTransposeParams& p, const Shape& x, const Shape& w,
                                      Window* window) {
@@ -84,10 +84,11 @@ constexpr Status ConvTransposeWindow(const ConvTransposeParams& p, const Shape& 
   for (int i = 0; i < rank; ++i) {
     WindowAxis& axis = window->axes[i];
     axis.input = x[i + 2];
-    if (axis.input < 1 || axis.input > kMaxExtent) return Status::Error("spatial size out of range");
-    DRAGOMAN_RT_TRY(internal::ResolveTransposed(
-        p.auto_pad, p.output_padding.empty() ? 0 : p.output_padding[i],
-        p.output_shape.empty() ? -1 : p.output_shape[i], &axis));
+    if (axis.input < 1 || axis.input > kMaxExtent)
+      return Status::Error("spatial size out of range");
+    DRAGOMAN_RT_TRY(
+        internal::ResolveTransposed(p.auto_pad, p.output_padding.empty() ? 0 : p.output_padding[i],
+                                    p.output_shape.empty() ? -1 : p.output_shape[i], &axis));
   }
   return Status();
 }

@@ -10,8 +10,8 @@
 
 namespace dragoman::rt {
 
-// A product resolved: for every element of `batch` a (rows × depth) · (depth × columns). A 1-D operand
-// is a row (a) or a column (b).
+// A product resolved: for every element of `batch` a (rows × depth) · (depth × columns). A 1-D
+// operand is a row (a) or a column (b).
 struct MatMulSizes {
   Shape batch;
   Shape a_batch_strides;  // of one element of batch, in elements of a; 0 where a is broadcast
@@ -23,7 +23,8 @@ struct MatMulSizes {
 
 namespace internal {
 
-// The strides of the leading axes of `operand` (all but its matrix), aligned at the end with `batch`.
+// The strides of the leading axes of `operand` (all but its matrix), aligned at the end with
+// `batch`.
 constexpr Shape BatchStrides(const Shape& operand, std::int64_t matrix, const Shape& batch) {
   Shape strides = Shape::Filled(batch.size(), 0);
   std::int64_t stride = matrix;

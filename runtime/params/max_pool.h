@@ -8,7 +8,8 @@
 
 namespace dragoman::rt {
 
-// storage_order 1 numbers the elements of a plane with its first spatial axis innermost (Indices only).
+// storage_order 1 numbers the elements of a plane with its first spatial axis innermost (Indices
+// only).
 struct MaxPoolParams {
   AutoPad auto_pad = AutoPad::kNotSet;
   bool ceil_mode = false;

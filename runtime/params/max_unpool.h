@@ -33,9 +33,9 @@ constexpr Status MaxUnpoolIndexedShape(const MaxUnpoolParams& p, const Shape& x,
   for (int i = 0; i < window.rank; ++i) {
     WindowAxis& axis = window.axes[i];
     axis.input = x[i + 2];
-    if (axis.input < 1 || axis.input > kMaxExtent) return Status::Error("spatial size out of range");
-    axis.output =
-        (axis.input - 1) * axis.stride - axis.pad_begin - axis.pad_end + axis.kernel;
+    if (axis.input < 1 || axis.input > kMaxExtent)
+      return Status::Error("spatial size out of range");
+    axis.output = (axis.input - 1) * axis.stride - axis.pad_begin - axis.pad_end + axis.kernel;
     if (axis.output < 1) return Status::Error("result would be empty");
   }
   return WindowOutputShape(x[0], x[1], window, indexed);

@@ -13,12 +13,12 @@ namespace dragoman::rt {
 // Spatial axes follow batch and channel.
 inline constexpr int kMaxSpatialRank = kMaxRank - 2;
 
-// Sizes, kernels, strides, dilations and pads beyond this are refused, so that sums of products of two
-// of them stay within int64.
+// Sizes, kernels, strides, dilations and pads beyond this are refused, so that sums of products of
+// two of them stay within int64.
 inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
 
-// kNotSet takes `pads` as given; kSameUpper and kSameLower pad so that output = ceil(input / stride),
-// the odd element at the end or at the beginning; kValid does not pad.
+// kNotSet takes `pads` as given; kSameUpper and kSameLower pad so that output = ceil(input /
+// stride), the odd element at the end or at the beginning; kValid does not pad.
 enum class AutoPad { kNotSet, kSameUpper, kSameLower, kValid };
 
 constexpr const char* Name(AutoPad auto_pad) {
@@ -56,7 +56,8 @@ struct Window {
   }
 };
 
-// The attributes that describe a window; an empty list stands for its default (ones, or no padding).
+// The attributes that describe a window; an empty list stands for its default (ones, or no
+// padding).
 struct WindowSpec {
   AutoPad auto_pad = AutoPad::kNotSet;
   bool ceil_mode = false;
@@ -139,9 +140,9 @@ constexpr Status ResolveWindow(const WindowSpec& spec, const Shape& input, Windo
   for (int i = 0; i < window->rank; ++i) {
     WindowAxis& axis = window->axes[i];
     axis.input = input[i + 2];
-    if (axis.input < 0 || axis.input > kMaxExtent) return Status::Error("spatial size out of range");
-    const bool same =
-        spec.auto_pad == AutoPad::kSameUpper || spec.auto_pad == AutoPad::kSameLower;
+    if (axis.input < 0 || axis.input > kMaxExtent)
+      return Status::Error("spatial size out of range");
+    const bool same = spec.auto_pad == AutoPad::kSameUpper || spec.auto_pad == AutoPad::kSameLower;
     if (same) {
       internal::ResolveSame(spec.auto_pad == AutoPad::kSameUpper, &axis);
     } else {
