@@ -324,7 +324,7 @@ std::string FileName(std::string_view name) {
   for (char& c : result) {
     if (!IsWordCharacter(c) && c != '.' && c != '-') c = '_';
   }
-  if (result.empty() || result == "." || result == "..") result.insert(0, "_");
+  if (result.empty() || result == "." || result == "..") result.insert(result.begin(), '_');
   return result;
 }
 
@@ -337,8 +337,8 @@ std::string Identifier(std::string_view name) {
   }
   if (result.empty()) return "_0";
   if (result.size() == 1 && result[0] == '_') return "_0";
-  if (IsDigit(result[0])) result.insert(0, "_");
-  if (result.size() > 1 && result[0] == '_' && IsUpper(result[1])) result.insert(0, "v");
+  if (IsDigit(result[0])) result.insert(result.begin(), '_');
+  if (result.size() > 1 && result[0] == '_' && IsUpper(result[1])) result.insert(result.begin(), 'v');
   if (std::binary_search(kKeywords.begin(), kKeywords.end(), result)) result += '_';
   return result;
 }
