@@ -7,13 +7,30 @@
 #include <tuple>
 #include <utility>
 
+#include "core/support/text.h"
+
 namespace dragoman {
 
+namespace {
+
+std::string Component(const std::string& name) { return IsIdentifier(name) ? name : Quote(name); }
+
+// Identifiers joined by points.
+bool IsPlainDomain(std::string_view domain) {
+  for (std::size_t point = domain.find('.'); point != domain.npos; point = domain.find('.')) {
+    if (!IsIdentifier(domain.substr(0, point))) return false;
+    domain.remove_prefix(point + 1);
+  }
+  return IsIdentifier(domain);
+}
+
+}  // namespace
+
 std::string OpName::ToString() const {
-  std::string text = dialect;
-  if (!domain.empty()) text += ":" + domain;
-  text += "." + type;
-  if (!overload.empty()) text += "." + overload;
+  std::string text = Component(dialect);
+  if (!domain.empty()) text += ":" + (IsPlainDomain(domain) ? domain : Quote(domain));
+  text += "." + Component(type);
+  if (!overload.empty()) text += (domain.empty() ? "." : ":") + Component(overload);
   return text;
 }
 
@@ -148,6 +165,11 @@ void Node::SetAttribute(std::string_view name, Attribute value) {
     return;
   }
   attributes_.emplace_back(std::string(name), std::move(value));
+}
+
+void Node::AddAttribute(NamedAttribute attribute) {
+  Adopt(attribute.value, [this](Graph& graph) { graph.parent_ = this; });
+  attributes_.push_back(std::move(attribute));
 }
 
 void Node::RemoveAttribute(std::string_view name) {
@@ -341,8 +363,9 @@ Node* CloneNode(const Node& node, Graph& target, Node* position, ValueMap& map) 
     map[result] = made;
   }
   for (const NamedAttribute& attribute : node.attributes()) {
-    copy->SetAttribute(attribute.name, CloneAttribute(attribute.value, map));
-    copy->attributes().back().extra = attribute.extra;
+    NamedAttribute made(attribute.name, CloneAttribute(attribute.value, map));
+    made.extra = attribute.extra;
+    copy->AddAttribute(std::move(made));
   }
   copy->set_origin(node.origin());
   if (node.extra_if_any() != nullptr) copy->extra() = *node.extra_if_any();
@@ -360,7 +383,8 @@ void CloneInto(const Graph& source, Graph& target, ValueMap& map) {
   for (const auto& constant : source.constants()) {
     Value* copy = target.AddConstant(constant->name(), Tensor());
     copy->set_type(constant->type());
-    copy->set_data(*constant->data());
+    copy->clear_data();
+    if (constant->data() != nullptr) copy->set_data(*constant->data());
     CloneValue(*constant, *copy);
     map[constant.get()] = copy;
   }

@@ -49,7 +49,8 @@ struct OpName {
   std::string type;  // "Conv"
   std::string overload;  // of torch operators and ONNX functions; else empty
 
-  // "onnx.Conv", "onnx:com.microsoft.Gelu", "aten.add.Tensor".
+  // As in graph text: "onnx.Conv", "onnx:com.microsoft.Gelu", "aten.add.Tensor", with a domain and an overload
+  // "onnx:local.f:fast"; parts that are no identifiers in quotes.
   std::string ToString() const;
 };
 const OpName* InternOp(std::string_view dialect, std::string_view type,
@@ -178,6 +179,8 @@ class Node {
   const Attribute* attribute(std::string_view name) const { return Find(attributes_, name); }
   // Replaces the attribute of that name, or appends it. A graph becomes this node's subgraph.
   void SetAttribute(std::string_view name, Attribute value);
+  // Appends it, even if there is one of that name. A graph becomes this node's subgraph.
+  void AddAttribute(NamedAttribute attribute);
   void RemoveAttribute(std::string_view name);
   // Bodies: every graph among the attributes, in attribute order.
   std::vector<Graph*> subgraphs() const;
