@@ -92,6 +92,17 @@ void Inference::Learn(const Value* value, Elements elements) {
   elements_[value] = std::move(elements);
 }
 
+void Inference::Forget(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) Forget(node.result(i));
+  for (const Graph* body : node.subgraphs()) Forget(*body);
+}
+
+void Inference::Forget(const Graph& graph) {
+  for (const auto& input : graph.inputs()) Forget(input.get());
+  for (const auto& constant : graph.constants()) Forget(constant.get());
+  for (const Node& node : graph.nodes()) Forget(node);
+}
+
 Dim Inference::FreshSymbol(std::string_view hint) {
   const std::string base = Identifier(hint);
   for (int i = 1;; ++i) {

@@ -44,8 +44,10 @@ class Inference {
   std::optional<std::vector<std::int64_t>> KnownInts(const Value* value) const;
   // States what a body's input or a value made by hand holds.
   void Learn(const Value* value, Elements elements);
-  // Forgets what was known of a value that is about to be erased.
+  // Forgets what was learnt of values that are about to be erased.
   void Forget(const Value* value) { elements_.erase(value); }
+  void Forget(const Node& node);
+  void Forget(const Graph& graph);
 
  private:
   Result<std::vector<Knowledge>> InferBody(Graph& body, std::span<const Knowledge> inputs);

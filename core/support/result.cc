@@ -25,14 +25,14 @@ ErrorKind Error::kind() const {
   return ErrorKind::kUnsupported;
 }
 
-Error& Error::InFile(std::string_view file) {
+Error& Error::InFile(std::string_view file) & {
   for (Finding& finding : findings_) {
     if (finding.file.empty()) finding.file = file;
   }
   return *this;
 }
 
-Error& Error::At(std::string_view place) {
+Error& Error::At(std::string_view place) & {
   for (Finding& finding : findings_) {
     if (finding.place.empty()) finding.place = place;
   }

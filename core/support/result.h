@@ -46,8 +46,10 @@ class [[nodiscard]] Error {
   // The gravest kind: internal before invalid input before unsupported.
   ErrorKind kind() const;
   // Fill in file or place where a finding has none yet; for callers that know more.
-  Error& InFile(std::string_view file);
-  Error& At(std::string_view place);
+  Error& InFile(std::string_view file) &;
+  Error InFile(std::string_view file) && { return std::move(InFile(file)); }
+  Error& At(std::string_view place) &;
+  Error At(std::string_view place) && { return std::move(At(place)); }
   std::string ToString() const;  // one line a finding
 
  private:

@@ -1,0 +1,201 @@
+// If, Loop and Scan: bodies are lowered for the types that their inputs have in the common graph.
+#include <algorithm>
+#include <utility>
+
+#include "core/ops/op_def.h"
+#include "importers/onnx/graph_lowering.h"
+#include "importers/onnx/op_lowering.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxPasses = 3;
+
+// Sizes that grow or shrink on the way round become unknown, then the rank does.
+bool Widen(std::vector<Type>& inputs, const std::vector<Type>& outputs, std::size_t first) {
+  bool changed = false;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    Type wide = Generalize(inputs[first + i], outputs[i]);
+    if (wide == inputs[first + i]) continue;
+    inputs[first + i] = std::move(wide);
+    changed = true;
+  }
+  return changed;
+}
+
+// The type of one step's slice of `type` along `axis`.
+Type Slice(const Type& type, std::int64_t axis) {
+  if (type.shape() == nullptr) return Type::Tensor(type.dtype());
+  Shape shape = *type.shape();
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) return Type::Tensor(type.dtype());
+  shape.erase(shape.begin() + axis);
+  return Type::Tensor(type.dtype(), std::move(shape));
+}
+
+}  // namespace
+
+Result<const Graph*> OnnxGraphLowering::Body(const Node& node, std::string_view attribute) const {
+  const Attribute* found = node.attribute(attribute);
+  const Graph* body = found != nullptr ? found->graph() : nullptr;
+  if (body == nullptr)
+    return InvalidInput("has no body '" + std::string(attribute) + "'").At(node.Describe());
+  return body;
+}
+
+Result<std::shared_ptr<Graph>> OnnxGraphLowering::LowerBody(const Graph& body,
+                                                            const CallScope& scope,
+                                                            const std::vector<Type>& inputs) {
+  auto common = std::make_shared<Graph>();
+  common->set_name(body.name());
+  GraphBuilder builder(*common, inference_, names_);
+  for (std::size_t i = 0; i < body.num_inputs(); ++i) {
+    const Value& input = *body.input(i);
+    values_[&input] = common->AddInput(builder.UniqueName(input.name()), inputs[i]);
+  }
+  DRAGOMAN_TRY(LowerConstants(body, builder));
+  DRAGOMAN_TRY(LowerNodes(body, scope, builder));
+  for (const Use& use : body.outputs()) {
+    DRAGOMAN_ASSIGN(Value * output, Lookup(use.value()));
+    common->AddOutput(output);
+  }
+  return common;
+}
+
+Result<std::shared_ptr<Graph>> OnnxGraphLowering::LowerLoopBody(
+    const Graph& body, const CallScope& scope, std::vector<Type> inputs, std::size_t first_carried,
+    std::size_t num_carried, std::size_t first_output) {
+  const std::unordered_set<std::string> names = names_;
+  for (int pass = 0;; ++pass) {
+    names_ = names;
+    DRAGOMAN_ASSIGN(std::shared_ptr<Graph> lowered, LowerBody(body, scope, inputs));
+    if (lowered->num_outputs() < first_output + num_carried) {
+      return InvalidInput("body '" + body.name() + "' has too few outputs");
+    }
+    std::vector<Type> carried;
+    for (std::size_t i = 0; i < num_carried; ++i) {
+      carried.push_back(lowered->output(first_output + i)->type());
+    }
+    if (!Widen(inputs, carried, first_carried)) return lowered;
+    inference_.Forget(*lowered);
+    for (std::size_t i = 0; i < num_carried && pass == kMaxPasses - 2; ++i) {
+      Type& type = inputs[first_carried + i];
+      if (!(type == carried[i]) && type.is_tensor()) type = type.WithShape(std::nullopt);
+    }
+    if (pass >= kMaxPasses)
+      return InvalidInput("body '" + body.name() + "' changes the types that it carries");
+  }
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::AppendWithBodies(
+    const Node& node, GraphBuilder& builder, std::string_view type,
+    const std::vector<Value*>& operands, std::vector<NamedAttribute> attributes) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    names.push_back(node.result(i) != nullptr ? node.result(i)->name() : "");
+  }
+  DRAGOMAN_ASSIGN(Node * made,
+                  builder.Append(type, operands, std::move(attributes), names, node.name()));
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < made->num_results(); ++i) results.push_back(made->result(i));
+  return results;
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerIf(const Node& node, const CallScope& scope,
+                                                       GraphBuilder& builder) {
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  if (operands.size() != 1 || operands[0] == nullptr) {
+    return InvalidInput("an If has one operand").At(node.Describe());
+  }
+  DRAGOMAN_ASSIGN(const Graph* then_branch, Body(node, "then_branch"));
+  DRAGOMAN_ASSIGN(const Graph* else_branch, Body(node, "else_branch"));
+  for (const Graph* branch : {then_branch, else_branch}) {
+    if (branch->num_inputs() != 0 || branch->num_outputs() != node.num_results()) {
+      return InvalidInput("branch '" + branch->name() + "' has " +
+                          std::to_string(branch->num_inputs()) + " inputs and " +
+                          std::to_string(branch->num_outputs()) + " outputs, expected 0 and " +
+                          std::to_string(node.num_results()))
+          .At(node.Describe());
+    }
+  }
+  if (std::optional<std::vector<std::int64_t>> known = builder.KnownInts(operands[0]);
+      known && known->size() == 1) {
+    const Graph& taken = known->front() != 0 ? *then_branch : *else_branch;
+    DRAGOMAN_TRY(LowerConstants(taken, builder));
+    DRAGOMAN_TRY(LowerNodes(taken, scope, builder));
+    std::vector<Value*> results;
+    for (const Use& use : taken.outputs()) {
+      DRAGOMAN_ASSIGN(Value * result, Lookup(use.value()));
+      results.push_back(result);
+    }
+    return results;
+  }
+  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> then_body, LowerBody(*then_branch, scope, {}));
+  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> else_body, LowerBody(*else_branch, scope, {}));
+  return AppendWithBodies(
+      node, builder, "If", operands,
+      {{"else_branch", Attribute(else_body)}, {"then_branch", Attribute(then_body)}});
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const CallScope& scope,
+                                                         GraphBuilder& builder) {
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
+  if (operands.size() < 2) operands.resize(2, nullptr);
+  const std::size_t carried = operands.size() - 2;
+  if (body->num_inputs() != carried + 2 || body->num_outputs() < carried + 1) {
+    return InvalidInput("body '" + body->name() + "' has " + std::to_string(body->num_inputs()) +
+                        " inputs, expected " + std::to_string(carried + 2))
+        .At(node.Describe());
+  }
+  std::vector<Type> inputs = {Type::Tensor(DType::kI64, Shape{}),
+                              Type::Tensor(DType::kBool, Shape{})};
+  for (std::size_t i = 0; i < carried; ++i) {
+    if (operands[i + 2] == nullptr) {
+      return InvalidInput("carried operand " + std::to_string(i) + " is missing")
+          .At(node.Describe());
+    }
+    inputs.push_back(operands[i + 2]->type());
+  }
+  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> lowered,
+                  LowerLoopBody(*body, scope, std::move(inputs), 2, carried, 1));
+  return AppendWithBodies(node, builder, "Loop", operands, {{"body", Attribute(lowered)}});
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerScan(const Node& node, const CallScope& scope,
+                                                         GraphBuilder& builder) {
+  if (OpsetOf(node, scope) < 9) {
+    return Unsupported("Scan of opset 8, with a batch axis, has no common form")
+        .At(node.Describe());
+  }
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
+  DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+  OpLowering op{node, 0, builder, operands, attributes};
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> scanned, op.TakeInt("num_scan_inputs"));
+  DRAGOMAN_ASSIGN(std::optional<Attribute::Ints> axes, op.TakeInts("scan_input_axes"));
+  const auto total = static_cast<std::int64_t>(operands.size());
+  if (!scanned || *scanned < 1 || *scanned > total || body->num_inputs() != operands.size()) {
+    return InvalidInput("num_scan_inputs and the inputs of the body do not fit the operands")
+        .At(node.Describe());
+  }
+  const auto states = static_cast<std::size_t>(total - *scanned);
+  std::vector<Type> inputs;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] == nullptr) {
+      return InvalidInput("operand " + std::to_string(i) + " is missing").At(node.Describe());
+    }
+    const bool has_axis = i >= states && axes && i - states < axes->size();
+    const Type& type = operands[i]->type();
+    inputs.push_back(i < states ? type : Slice(type, has_axis ? (*axes)[i - states] : 0));
+  }
+  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> lowered,
+                  LowerLoopBody(*body, scope, std::move(inputs), 0, states, 0));
+  for (NamedAttribute& attribute : attributes) {
+    if (attribute.name == "body") attribute.value = Attribute(lowered);
+  }
+  return AppendWithBodies(node, builder, "Scan", operands, std::move(attributes));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,298 @@
+#include "importers/onnx/graph_lowering.h"
+
+#include <utility>
+
+#include "core/ops/op_def.h"
+#include "importers/onnx/lower.h"
+#include "importers/onnx/op_lowering.h"
+#include "importers/onnx/sparse.h"
+
+namespace dragoman {
+namespace {
+
+bool IsDefaultDomain(const OpName& op) { return op.domain.empty() || op.domain == "ai.onnx"; }
+
+// The value of `graph` called `name`, or nullptr.
+Value* FindByName(const Graph& graph, std::string_view name) {
+  for (const auto& constant : graph.constants()) {
+    if (constant->name() == name) return constant.get();
+  }
+  for (const Node& node : graph.nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr && node.result(i)->name() == name) return node.result(i);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Graph>> OnnxGraphLowering::LowerEntry(const Graph& graph) {
+  auto common = std::make_unique<Graph>();
+  common->set_name(graph.name());
+  GraphBuilder builder(*common, inference_, names_);
+  DRAGOMAN_TRY(LowerInputs(graph, builder));
+  CallScope scope;
+  scope.opsets = &source_.opsets;
+  DRAGOMAN_TRY(LowerConstants(graph, builder));
+  DRAGOMAN_TRY(LowerNodes(graph, scope, builder));
+  for (const Use& use : graph.outputs()) DRAGOMAN_TRY(LowerOutput(*use.value(), builder));
+  return common;
+}
+
+// An output keeps its name: its value takes it, or an Identity does where the value is an input, a
+// constant or another output already.
+Status OnnxGraphLowering::LowerOutput(const Value& declared, GraphBuilder& builder) {
+  Graph& graph = builder.graph();
+  DRAGOMAN_ASSIGN(Value * output, Lookup(&declared));
+  bool taken = output->kind() != Value::Kind::kResult || output->graph() != &graph;
+  for (const Use* use = output->first_use(); use != nullptr; use = use->next()) {
+    taken = taken || (use->user() == nullptr && use->graph() == &graph);
+  }
+  if (taken && output->name() != declared.name()) {
+    DRAGOMAN_ASSIGN(output, builder.Add("Identity", {output}));
+  }
+  if (output->name() != declared.name()) {
+    if (Value* other = FindByName(graph, declared.name()))
+      other->set_name(builder.UniqueName(other->name()));
+    output->set_name(declared.name());
+  }
+  output->set_type(Refine(output->type(), declared.type()));
+  graph.AddOutput(output);
+  return {};
+}
+
+Status OnnxGraphLowering::LowerInputs(const Graph& graph, GraphBuilder& builder) {
+  std::size_t position = 0;
+  for (const auto& input : graph.inputs()) {
+    if (input->data() != nullptr) {
+      if (input->tensor() == nullptr)
+        return Unsupported("input '" + input->name() + "' has a sparse default");
+      values_[input.get()] = builder.Constant(*input->tensor(), input->name());
+      continue;
+    }
+    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input->name(), position++, input->type()));
+    values_[input.get()] =
+        builder.graph().AddInput(builder.UniqueName(input->name()), std::move(type));
+  }
+  return {};
+}
+
+Status OnnxGraphLowering::LowerConstants(const Graph& graph, GraphBuilder& builder) {
+  for (const auto& constant : graph.constants()) {
+    if (const SparseTensor* sparse = constant->sparse_tensor()) {
+      Result<Tensor> dense = Densify(*sparse);
+      if (!dense.ok()) return std::move(dense).error().At("constant '" + constant->name() + "'");
+      values_[constant.get()] = builder.Constant(std::move(*dense), constant->name());
+    } else {
+      values_[constant.get()] = builder.Constant(*constant->tensor(), constant->name());
+    }
+  }
+  return {};
+}
+
+Status OnnxGraphLowering::LowerNodes(const Graph& graph, const CallScope& scope,
+                                     GraphBuilder& builder) {
+  DRAGOMAN_ASSIGN(std::vector<const Node*> order, TopologicalOrder(graph));
+  for (const Node* node : order) DRAGOMAN_TRY(LowerNode(*node, scope, builder));
+  return {};
+}
+
+Status OnnxGraphLowering::LowerNode(const Node& node, const CallScope& scope,
+                                    GraphBuilder& builder) {
+  const OriginPtr outer = builder.origin();
+  builder.set_origin(OriginOf(node, scope));
+  Status status = LowerOperator(node, scope, builder);
+  builder.set_origin(outer);
+  if (!status.ok()) return std::move(status).error().At(node.Describe());
+  return {};
+}
+
+Status OnnxGraphLowering::LowerOperator(const Node& node, const CallScope& scope,
+                                        GraphBuilder& builder) {
+  auto lower = [&]() -> Result<std::vector<Value*>> {
+    if (const Function* function = FindFunction(node))
+      return InlineCall(node, *function, scope, builder);
+    if (node.op().domain == "dragoman") {
+      DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+      DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+      OpLowering op{node, 0, builder, std::move(operands), std::move(attributes)};
+      const std::string label = "dragoman." + node.op().type;
+      if (FindOp(label) != nullptr) return op.Emit(label);
+    }
+    if (!IsDefaultDomain(node.op())) return LowerForeign(node, scope, builder);
+    const std::string& type = node.op().type;
+    if (type == "Constant") return LowerConstantNode(node, scope, builder);
+    if (type == "If") return LowerIf(node, scope, builder);
+    if (type == "Loop") return LowerLoop(node, scope, builder);
+    if (type == "Scan") return LowerScan(node, scope, builder);
+    const std::int64_t opset = OpsetOf(node, scope);
+    const OnnxLowering lowering = FindOnnxLowering(type, opset);
+    if (lowering == nullptr && FindOp(type) == nullptr) return LowerForeign(node, scope, builder);
+    DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+    DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+    OpLowering op{node, opset, builder, std::move(operands), std::move(attributes)};
+    if (opset < 6) op.Drop("consumed_inputs");
+    return lowering != nullptr ? lowering(op) : op.Emit(type);
+  };
+  DRAGOMAN_ASSIGN(std::vector<Value*> results, lower());
+  for (std::size_t i = 0; i < node.num_results() && i < results.size(); ++i) {
+    const Value* declared = node.result(i);
+    if (declared == nullptr || results[i] == nullptr) continue;
+    values_[declared] = results[i];
+    // A body is lowered once a pass: what its values were declared to be holds for the first only.
+    if (node.graph()->parent() == nullptr && declared->type().is_tensor()) {
+      results[i]->set_type(Refine(results[i]->type(), declared->type()));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerForeign(const Node& node,
+                                                            const CallScope& scope,
+                                                            GraphBuilder& builder) {
+  if (!node.subgraphs().empty()) {
+    return Unsupported("operator with a body is unknown").At(node.Describe());
+  }
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+  Node* copy = builder.graph().Append(&node.op(), operands, node.name());
+  for (NamedAttribute& attribute : attributes)
+    copy->SetAttribute(attribute.name, std::move(attribute.value));
+  copy->set_origin(builder.origin());
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    if (result == nullptr) {
+      copy->AddOmittedResult();
+      results.push_back(nullptr);
+    } else {
+      results.push_back(copy->AddResult(builder.UniqueName(result->name()), result->type()));
+    }
+  }
+  return results;
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerConstantNode(const Node& node,
+                                                                 const CallScope& scope,
+                                                                 GraphBuilder& builder) {
+  DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+  if (attributes.size() != 1 || node.result(0) == nullptr) {
+    return InvalidInput("a Constant has exactly one attribute and one result").At(node.Describe());
+  }
+  DRAGOMAN_ASSIGN(Tensor tensor, ConstantTensor(attributes.front().value));
+  return std::vector<Value*>{builder.Constant(std::move(tensor), node.result(0)->name())};
+}
+
+const Function* OnnxGraphLowering::FindFunction(const Node& node) const {
+  for (const Function& function : source_.functions) {
+    if (function.op == &node.op()) return &function;
+  }
+  return nullptr;
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
+                                                          const Function& function,
+                                                          const CallScope& scope,
+                                                          GraphBuilder& builder) {
+  for (const CallScope* at = &scope; at != nullptr; at = at->caller) {
+    if (at->function == &function) return InvalidInput("function calls itself").At(node.Describe());
+  }
+  inlined_nodes_ += function.graph->num_nodes();
+  if (inlined_nodes_ > kMaxInlinedNodes) {
+    return InvalidInput("functions expand to more than " + std::to_string(kMaxInlinedNodes) +
+                        " nodes")
+        .At(node.Describe());
+  }
+  CallScope inner;
+  inner.function = &function;
+  inner.path = scope.path + "/" + (node.name().empty() ? node.op().type : node.name());
+  inner.opsets = function.opsets.empty() ? scope.opsets : &function.opsets;
+  inner.caller = &scope;
+  DRAGOMAN_ASSIGN(inner.attributes, ResolveAttributes(node, scope));
+  for (const NamedAttribute& attribute : function.defaults) {
+    if (Find(inner.attributes, attribute.name) == nullptr) inner.attributes.push_back(attribute);
+  }
+  const Graph& body = *function.graph;
+  if (node.num_operands() > body.num_inputs() || node.num_results() > body.num_outputs()) {
+    return InvalidInput("the call has more operands or results than the function")
+        .At(node.Describe());
+  }
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  for (std::size_t i = 0; i < body.num_inputs(); ++i) {
+    values_[body.input(i)] = i < operands.size() ? operands[i] : nullptr;
+  }
+  DRAGOMAN_TRY(LowerConstants(body, builder));
+  DRAGOMAN_TRY(LowerNodes(body, inner, builder));
+  std::vector<Value*> results;
+  for (const Use& use : body.outputs()) {
+    DRAGOMAN_ASSIGN(Value * result, Lookup(use.value()));
+    results.push_back(result);
+  }
+  return results;
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::Operands(const Node& node) const {
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) {
+    DRAGOMAN_ASSIGN(Value * operand, Lookup(use.value()));
+    operands.push_back(operand);
+  }
+  return operands;
+}
+
+Result<Value*> OnnxGraphLowering::Lookup(const Value* value) const {
+  if (value == nullptr) return static_cast<Value*>(nullptr);
+  auto found = values_.find(value);
+  if (found == values_.end())
+    return InvalidInput("value '" + value->name() + "' is read before it is computed");
+  return found->second;
+}
+
+Result<std::vector<NamedAttribute>> OnnxGraphLowering::ResolveAttributes(
+    const Node& node, const CallScope& scope) const {
+  std::vector<NamedAttribute> resolved;
+  for (const NamedAttribute& attribute : node.attributes()) {
+    const auto* reference = attribute.value.As<AttributeRef>();
+    if (reference == nullptr) {
+      resolved.emplace_back(attribute.name, attribute.value);
+      continue;
+    }
+    if (scope.function == nullptr) {
+      return InvalidInput("attribute '" + attribute.name +
+                          "' refers to a function's attribute outside of one")
+          .At(node.Describe());
+    }
+    // An attribute that the call leaves out is left out here too.
+    if (const Attribute* value = Find(scope.attributes, reference->name)) {
+      resolved.emplace_back(attribute.name, *value);
+    }
+  }
+  return resolved;
+}
+
+std::int64_t OnnxGraphLowering::OpsetOf(const Node& node, const CallScope& scope) const {
+  const std::string_view domain =
+      IsDefaultDomain(node.op()) ? "" : std::string_view(node.op().domain);
+  for (const OpsetImport& opset : *scope.opsets) {
+    if ((opset.domain == "ai.onnx" ? "" : std::string_view(opset.domain)) == domain)
+      return opset.version;
+  }
+  // Files of IR version 1 and 2 import nothing: they mean version 1.
+  return 1;
+}
+
+OriginPtr OnnxGraphLowering::OriginOf(const Node& node, const CallScope& scope) const {
+  SourceOp op;
+  op.op = node.op().ToString();
+  op.name = node.name();
+  op.scope = scope.path;
+  for (const NamedAttribute& attribute : node.attributes()) {
+    NamedAttribute copy(attribute.name, attribute.value);
+    if (const Graph* body = attribute.value.graph()) copy.value = Symbol{body->name()};
+    op.attributes.push_back(std::move(copy));
+  }
+  return Origin::Leaf(std::move(op));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,97 @@
+// The worker behind LowerOnnx: walks source graphs in topological order and fills common graphs.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
+#define DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/analysis/builder.h"
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// The call that a graph is being expanded for; the outermost has no function.
+struct CallScope {
+  const Function* function = nullptr;
+  std::string path;                        // "/block1/attention", for Origins
+  std::vector<NamedAttribute> attributes;  // of the call, what AttributeRefs stand for
+  const std::vector<OpsetImport>* opsets = nullptr;
+  const CallScope* caller = nullptr;
+};
+
+class OnnxGraphLowering {
+ public:
+  OnnxGraphLowering(const Model& source, const Facts& facts) : source_(source), facts_(facts) {}
+
+  // Lowers the graph of one entry.
+  Result<std::unique_ptr<Graph>> LowerEntry(const Graph& graph);
+
+ private:
+  using Map = std::unordered_map<const Value*, Value*>;  // source to common
+
+  Status LowerInputs(const Graph& graph, GraphBuilder& builder);
+  Status LowerConstants(const Graph& graph, GraphBuilder& builder);
+  Status LowerOutput(const Value& declared, GraphBuilder& builder);
+  Status LowerNodes(const Graph& graph, const CallScope& scope, GraphBuilder& builder);
+  Status LowerNode(const Node& node, const CallScope& scope, GraphBuilder& builder);
+  Status LowerOperator(const Node& node, const CallScope& scope, GraphBuilder& builder);
+  Result<std::vector<Value*>> LowerForeign(const Node& node, const CallScope& scope,
+                                           GraphBuilder& builder);
+  Result<std::vector<Value*>> LowerConstantNode(const Node& node, const CallScope& scope,
+                                                GraphBuilder& builder);
+
+  // Calls of local functions.
+  const Function* FindFunction(const Node& node) const;
+  Result<std::vector<Value*>> InlineCall(const Node& node, const Function& function,
+                                         const CallScope& scope, GraphBuilder& builder);
+
+  // Nodes with bodies.
+  Result<std::vector<Value*>> LowerIf(const Node& node, const CallScope& scope,
+                                      GraphBuilder& builder);
+  Result<std::vector<Value*>> LowerLoop(const Node& node, const CallScope& scope,
+                                        GraphBuilder& builder);
+  Result<std::vector<Value*>> LowerScan(const Node& node, const CallScope& scope,
+                                        GraphBuilder& builder);
+  Result<std::shared_ptr<Graph>> LowerBody(const Graph& body, const CallScope& scope,
+                                           const std::vector<Type>& inputs);
+  // Lowers a body whose inputs from `first_carried` on come back as its outputs from `first_output`
+  // on: types that change on the way round are widened until they hold, and the body lowered for
+  // those.
+  Result<std::shared_ptr<Graph>> LowerLoopBody(const Graph& body, const CallScope& scope,
+                                               std::vector<Type> inputs, std::size_t first_carried,
+                                               std::size_t num_carried, std::size_t first_output);
+  Result<std::vector<Value*>> AppendWithBodies(const Node& node, GraphBuilder& builder,
+                                               std::string_view type,
+                                               const std::vector<Value*>& operands,
+                                               std::vector<NamedAttribute> attributes);
+
+  Result<const Graph*> Body(const Node& node, std::string_view attribute) const;
+  Result<std::vector<Value*>> Operands(const Node& node) const;
+  Result<Value*> Lookup(const Value* value) const;
+  Result<std::vector<NamedAttribute>> ResolveAttributes(const Node& node,
+                                                        const CallScope& scope) const;
+  std::int64_t OpsetOf(const Node& node, const CallScope& scope) const;
+  OriginPtr OriginOf(const Node& node, const CallScope& scope) const;
+
+  const Model& source_;
+  const Facts& facts_;
+  Inference inference_;
+  std::unordered_set<std::string> names_;
+  Map values_;
+  std::size_t inlined_nodes_ = 0;
+};
+
+// The nodes of `graph` so that each comes after those whose results it, or a body of it, reads;
+// otherwise in stored order. Errors: a cycle, naming a node on it.
+Result<std::vector<const Node*>> TopologicalOrder(const Graph& graph);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_

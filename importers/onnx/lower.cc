@@ -1,0 +1,37 @@
+#include "importers/onnx/lower.h"
+
+#include <utility>
+
+#include "importers/onnx/graph_lowering.h"
+
+namespace dragoman {
+
+Result<Model> LowerOnnx(const Model& source, const Facts& facts) {
+  Model model;
+  model.level = Level::kCommon;
+  model.dialect = source.dialect;
+  model.metadata = source.metadata;
+  model.opsets.push_back({"", kCommonOpset});
+  for (const OpsetImport& opset : source.opsets) {
+    if (!opset.domain.empty() && opset.domain != "ai.onnx") model.opsets.push_back(opset);
+  }
+  for (const State& state : source.states) model.states.push_back(state);
+  for (const Entry& entry : source.entries) {
+    if (facts.entry && *facts.entry != entry.name) continue;
+    std::vector<std::string> names;
+    for (const auto& input : entry.graph->inputs()) {
+      if (input->data() == nullptr) names.push_back(input->name());
+    }
+    DRAGOMAN_TRY(CheckFacts(facts, names));
+    OnnxGraphLowering lowering(source, facts);
+    DRAGOMAN_ASSIGN(std::unique_ptr<Graph> graph, lowering.LowerEntry(*entry.graph));
+    model.entries.push_back(
+        {entry.name, std::move(graph), entry.arguments, entry.results, entry.states});
+  }
+  if (model.entries.empty()) {
+    return InvalidInput("the model has no entry '" + facts.entry.value_or("main") + "'");
+  }
+  return model;
+}
+
+}  // namespace dragoman

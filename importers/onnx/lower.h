@@ -1,0 +1,27 @@
+// Lowers a source Model of dialect onnx, of any operator-set version, to a common Model: ai.onnx at
+// kCommonOpset.
+//
+// Local functions are inlined, older operators are upgraded (attributes that became operands,
+// renamed operators, changed defaults), Constant nodes become constants, an If on a known condition
+// is replaced by its branch. An operator that the common dialect lacks stays as a foreign node.
+// Each node's Origin is the source node with all its attributes.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
+#define DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
+
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Functions may call functions: what they expand to is bounded by this many nodes.
+inline constexpr std::size_t kMaxInlinedNodes = 4'000'000;
+
+// Errors: invalid input, where a node breaks the rules of its operator; unsupported, where an older
+// form cannot be expressed. All that stand in the way are listed, up to the first failing node of
+// each graph.
+Result<Model> LowerOnnx(const Model& source, const Facts& facts = {});
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
