@@ -1,0 +1,134 @@
+// Elementwise operators: broadcasting by attribute (below opset 7), bounds by attribute (Clip below
+// 11), and operators that ai.onnx 1 had as experiments.
+#include <limits>
+#include <utility>
+
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+
+// The second operand's axes meet those of the first from `axis` on; without `axis`, the last ones.
+LoweredResults LowerLegacyBroadcast(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> broadcast, op.TakeInt("broadcast"));
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> axis, op.TakeInt("axis"));
+  if (broadcast.value_or(0) == 0 || !axis || op.operands.size() != 2)
+    return op.Emit(op.source.op().type);
+  DRAGOMAN_ASSIGN(int rank, op.Rank(0));
+  DRAGOMAN_ASSIGN(int other, op.Rank(1));
+  const std::int64_t first = *axis < 0 ? *axis + rank : *axis;
+  const std::int64_t trailing = rank - first - other;
+  if (first < 0 || trailing < 0)
+    return op.Invalid("axis " + std::to_string(*axis) + " is out of range");
+  if (trailing > 0) {
+    std::vector<std::int64_t> axes;
+    for (std::int64_t i = 0; i < trailing; ++i) axes.push_back(other + i);
+    DRAGOMAN_ASSIGN(op.operands[1], op.builder.Add("Unsqueeze", {op.operand(1), op.Ints(axes)}));
+  }
+  return op.Emit(op.source.op().type);
+}
+
+LoweredResults LowerPRelu(OpLowering& op) {
+  DRAGOMAN_ASSIGN(int rank, op.Rank(0));
+  DRAGOMAN_ASSIGN(int slope_rank, op.Rank(1));
+  if (slope_rank == 1 && rank > 2) {
+    std::vector<std::int64_t> axes;
+    for (int i = 1; i < rank - 1; ++i) axes.push_back(i);
+    DRAGOMAN_ASSIGN(op.operands[1], op.builder.Add("Unsqueeze", {op.operand(1), op.Ints(axes)}));
+  }
+  return op.Emit("PRelu");
+}
+
+LoweredResults LowerClip(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<float> min, op.TakeFloat("min"));
+  DRAGOMAN_ASSIGN(std::optional<float> max, op.TakeFloat("max"));
+  if (op.operands.size() != 1 || op.operand(0) == nullptr)
+    return op.Invalid("has not exactly one operand");
+  op.operands.resize(3, nullptr);
+  if (min) {
+    DRAGOMAN_ASSIGN(op.operands[1], op.Scalar(*min, op.operand(0)));
+  }
+  if (max) {
+    DRAGOMAN_ASSIGN(op.operands[2], op.Scalar(*max, op.operand(0)));
+  }
+  return op.Emit("Clip");
+}
+
+LoweredResults LowerSelu(OpLowering& op) {
+  if (!op.Has("alpha")) op.attributes.emplace_back("alpha", 1.6732f);
+  if (!op.Has("gamma")) op.attributes.emplace_back("gamma", 1.0507f);
+  return op.Emit("Selu");
+}
+
+namespace {
+
+struct AlphaBeta {
+  float alpha;
+  float beta;
+};
+
+Result<AlphaBeta> TakeAlphaBeta(OpLowering& op, float alpha, float beta) {
+  DRAGOMAN_ASSIGN(std::optional<float> a, op.TakeFloat("alpha"));
+  DRAGOMAN_ASSIGN(std::optional<float> b, op.TakeFloat("beta"));
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  return AlphaBeta{a.value_or(alpha), b.value_or(beta)};
+}
+
+}  // namespace
+
+// alpha * x + beta
+LoweredResults LowerAffine(OpLowering& op) {
+  DRAGOMAN_ASSIGN(AlphaBeta p, TakeAlphaBeta(op, 1.0f, 0.0f));
+  DRAGOMAN_ASSIGN(Value * alpha, op.Scalar(p.alpha, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * beta, op.Scalar(p.beta, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), alpha}));
+  return op.EmitOne("Add", {scaled, beta});
+}
+
+// alpha * tanh(beta * x)
+LoweredResults LowerScaledTanh(OpLowering& op) {
+  DRAGOMAN_ASSIGN(AlphaBeta p, TakeAlphaBeta(op, 1.0f, 1.0f));
+  DRAGOMAN_ASSIGN(Value * alpha, op.Scalar(p.alpha, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * beta, op.Scalar(p.beta, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), beta}));
+  DRAGOMAN_ASSIGN(Value * tanh, op.builder.Add("Tanh", {scaled}));
+  return op.EmitOne("Mul", {tanh, alpha});
+}
+
+// alpha * log(exp(beta * x) + 1)
+LoweredResults LowerParametricSoftplus(OpLowering& op) {
+  DRAGOMAN_ASSIGN(AlphaBeta p, TakeAlphaBeta(op, 1.0f, 1.0f));
+  DRAGOMAN_ASSIGN(Value * alpha, op.Scalar(p.alpha, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * beta, op.Scalar(p.beta, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), beta}));
+  DRAGOMAN_ASSIGN(Value * softplus, op.builder.Add("Softplus", {scaled}));
+  return op.EmitOne("Mul", {softplus, alpha});
+}
+
+// scale * x + bias, a bias for each channel of (N, C, H, W)
+LoweredResults LowerImageScaler(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<float> scale, op.TakeFloat("scale"));
+  DRAGOMAN_ASSIGN(std::optional<std::vector<float>> bias, op.TakeFloats("bias"));
+  if (!bias) return op.Invalid("attribute 'bias' is missing");
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_ASSIGN(Value * factor, op.Scalar(scale.value_or(1.0f), op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), factor}));
+  const auto channels = static_cast<std::int64_t>(bias->size());
+  Value* offset = op.builder.Constant(Tensor::Of<float>({channels, 1, 1}, *bias));
+  return op.EmitOne("Add", {scaled, offset});
+}
+
+LoweredResults LowerCast(OpLowering& op) {
+  const Attribute* to = Find(op.attributes, "to");
+  if (to == nullptr || to->As<std::string>() == nullptr) return op.Emit("Cast");
+  DRAGOMAN_ASSIGN(std::optional<std::string> word, op.TakeString("to"));
+  std::string name;
+  for (char c : *word) name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  if (name == "float") name = "float32";
+  if (name == "double") name = "float64";
+  const std::optional<DType> dtype = DTypeFromName(name);
+  if (!dtype) return op.Invalid("attribute 'to' names the unknown element type '" + *word + "'");
+  op.attributes.emplace_back("to", static_cast<std::int64_t>(*dtype));
+  return op.Emit("Cast");
+}
+
+}  // namespace dragoman

@@ -1,0 +1,84 @@
+#include "importers/onnx/ops/lowerings.h"
+
+#include <string_view>
+
+namespace dragoman {
+namespace {
+
+// Of operator `type` below opset `before`.
+struct Row {
+  std::string_view type;
+  std::int64_t before;
+  OnnxLowering lower;
+};
+
+constexpr std::int64_t kAlways = INT64_MAX;
+
+constexpr Row kOnnxLowerings[] = {
+    {"Add", 7, LowerLegacyBroadcast},
+    {"Affine", kAlways, LowerAffine},
+    {"And", 7, LowerLegacyBroadcast},
+    {"BatchNormalization", 14, LowerBatchNormalization},
+    {"Cast", kAlways, LowerCast},
+    {"Clip", 11, LowerClip},
+    {"Concat", 4, LowerConcat},
+    {"Div", 7, LowerLegacyBroadcast},
+    {"Dropout", 12, LowerDropout},
+    {"Equal", 7, LowerLegacyBroadcast},
+    {"GRU", 14, LowerRecurrent},
+    {"GlobalLpPool", 2, LowerLpPool},
+    {"Greater", 7, LowerLegacyBroadcast},
+    {"GridSample", 20, LowerGridSample},
+    {"GroupNormalization", 21, LowerGroupNormalization},
+    {"Hardmax", 13, LowerSoftmax},
+    {"ImageScaler", kAlways, LowerImageScaler},
+    {"LSTM", 14, LowerRecurrent},
+    {"Less", 7, LowerLegacyBroadcast},
+    {"LogSoftmax", 13, LowerSoftmax},
+    {"LpNormalization", 2, LowerLpPool},
+    {"LpPool", 2, LowerLpPool},
+    {"Mul", 7, LowerLegacyBroadcast},
+    {"Or", 7, LowerLegacyBroadcast},
+    {"PRelu", 7, LowerPRelu},
+    {"Pad", 11, LowerPad},
+    {"ParametricSoftplus", kAlways, LowerParametricSoftplus},
+    {"Pow", 7, LowerLegacyBroadcast},
+    {"RNN", 14, LowerRecurrent},
+    {"ReduceL1", 18, LowerReduce},
+    {"ReduceL2", 18, LowerReduce},
+    {"ReduceLogSum", 18, LowerReduce},
+    {"ReduceLogSumExp", 18, LowerReduce},
+    {"ReduceMax", 18, LowerReduce},
+    {"ReduceMean", 18, LowerReduce},
+    {"ReduceMin", 18, LowerReduce},
+    {"ReduceProd", 18, LowerReduce},
+    {"ReduceSum", 13, LowerReduce},
+    {"ReduceSumSquare", 18, LowerReduce},
+    {"Reshape", 5, LowerReshape},
+    {"Resize", 11, LowerResize},
+    {"RoiAlign", 16, LowerRoiAlign},
+    {"ScaledTanh", kAlways, LowerScaledTanh},
+    {"Scatter", kAlways, LowerScatter},
+    {"Selu", 6, LowerSelu},
+    {"Slice", 10, LowerSlice},
+    {"Softmax", 13, LowerSoftmax},
+    {"Split", 18, LowerSplit},
+    {"Squeeze", 13, LowerSqueeze},
+    {"Sub", 7, LowerLegacyBroadcast},
+    {"Tile", 6, LowerTile},
+    {"TopK", 10, LowerTopK},
+    {"Unsqueeze", 13, LowerSqueeze},
+    {"Upsample", kAlways, LowerUpsample},
+    {"Xor", 7, LowerLegacyBroadcast},
+};
+
+}  // namespace
+
+OnnxLowering FindOnnxLowering(std::string_view type, std::int64_t opset) {
+  for (const Row& row : kOnnxLowerings) {
+    if (row.type == type) return opset < row.before ? row.lower : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace dragoman

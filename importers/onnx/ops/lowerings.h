@@ -1,0 +1,46 @@
+// Operators of ai.onnx whose form has changed: each function takes any version below the one that
+// its row in lowerings.cc names, and gives the form of kCommonOpset.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_LOWERINGS_H_
+#define DRAGOMAN_IMPORTERS_ONNX_OPS_LOWERINGS_H_
+
+#include <vector>
+
+#include "importers/onnx/op_lowering.h"
+
+namespace dragoman {
+
+using LoweredResults = Result<std::vector<Value*>>;
+
+LoweredResults LowerAffine(OpLowering& op);
+LoweredResults LowerBatchNormalization(OpLowering& op);
+LoweredResults LowerCast(OpLowering& op);
+LoweredResults LowerClip(OpLowering& op);
+LoweredResults LowerConcat(OpLowering& op);
+LoweredResults LowerDropout(OpLowering& op);
+LoweredResults LowerGridSample(OpLowering& op);
+LoweredResults LowerGroupNormalization(OpLowering& op);
+LoweredResults LowerImageScaler(OpLowering& op);
+LoweredResults LowerLegacyBroadcast(OpLowering& op);
+LoweredResults LowerLpPool(OpLowering& op);
+LoweredResults LowerPRelu(OpLowering& op);
+LoweredResults LowerPad(OpLowering& op);
+LoweredResults LowerParametricSoftplus(OpLowering& op);
+LoweredResults LowerRecurrent(OpLowering& op);
+LoweredResults LowerReduce(OpLowering& op);
+LoweredResults LowerReshape(OpLowering& op);
+LoweredResults LowerResize(OpLowering& op);
+LoweredResults LowerRoiAlign(OpLowering& op);
+LoweredResults LowerScaledTanh(OpLowering& op);
+LoweredResults LowerScatter(OpLowering& op);
+LoweredResults LowerSelu(OpLowering& op);
+LoweredResults LowerSlice(OpLowering& op);
+LoweredResults LowerSoftmax(OpLowering& op);
+LoweredResults LowerSplit(OpLowering& op);
+LoweredResults LowerSqueeze(OpLowering& op);
+LoweredResults LowerTile(OpLowering& op);
+LoweredResults LowerTopK(OpLowering& op);
+LoweredResults LowerUpsample(OpLowering& op);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_OPS_LOWERINGS_H_

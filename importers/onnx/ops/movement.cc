@@ -1,0 +1,147 @@
+// Operators that move data: attributes that became operands.
+#include <utility>
+
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+
+LoweredResults LowerConcat(OpLowering& op) {
+  if (!op.Has("axis")) op.attributes.emplace_back("axis", 1);
+  return op.Emit("Concat");
+}
+
+LoweredResults LowerReshape(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> shape, op.TakeInts("shape"));
+  if (!shape) return op.Invalid("attribute 'shape' is missing");
+  op.operands.resize(1);
+  op.operands.push_back(op.Ints(*shape));
+  return op.Emit("Reshape");
+}
+
+// Squeeze and Unsqueeze.
+LoweredResults LowerSqueeze(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> axes, op.TakeInts("axes"));
+  op.operands.resize(1);
+  if (axes) op.operands.push_back(op.Ints(*axes));
+  return op.Emit(op.source.op().type);
+}
+
+LoweredResults LowerReduce(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> axes, op.TakeInts("axes"));
+  op.operands.resize(1);
+  if (axes && !axes->empty()) op.operands.push_back(op.Ints(*axes));
+  return op.Emit(op.source.op().type);
+}
+
+LoweredResults LowerSlice(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> starts, op.TakeInts("starts"));
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> ends, op.TakeInts("ends"));
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> axes, op.TakeInts("axes"));
+  if (!starts || !ends) return op.Invalid("attributes 'starts' and 'ends' are needed");
+  op.operands.resize(1);
+  op.operands.push_back(op.Ints(*starts));
+  op.operands.push_back(op.Ints(*ends));
+  if (axes) op.operands.push_back(op.Ints(*axes));
+  return op.Emit("Slice");
+}
+
+// Sizes came as an attribute or, in opset 1, as an operand; from 13 on as an operand. Equal parts
+// need their number.
+LoweredResults LowerSplit(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> split, op.TakeInts("split"));
+  if (split) {
+    op.operands.resize(1);
+    op.operands.push_back(op.Ints(*split));
+  }
+  if (op.operand(1) == nullptr) {
+    op.operands.resize(1);
+    op.attributes.emplace_back("num_outputs", static_cast<std::int64_t>(op.num_results()));
+  }
+  return op.Emit("Split");
+}
+
+LoweredResults LowerPad(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> pads, op.TakeInts("pads"));
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> paddings, op.TakeInts("paddings"));
+  DRAGOMAN_ASSIGN(std::optional<float> value, op.TakeFloat("value"));
+  if (!pads) pads = paddings;
+  if (!pads || op.operand(0) == nullptr) return op.Invalid("attribute 'pads' is missing");
+  op.operands.resize(1);
+  op.operands.push_back(op.Ints(*pads));
+  DRAGOMAN_ASSIGN(Value * filler, op.Scalar(value.value_or(0.0f), op.operand(0)));
+  op.operands.push_back(filler);
+  return op.Emit("Pad");
+}
+
+// Tile-1 repeats one axis.
+LoweredResults LowerTile(OpLowering& op) {
+  DRAGOMAN_ASSIGN(int rank, op.Rank(0));
+  const auto tiles = op.builder.KnownInts(op.operand(1));
+  const auto axis = op.builder.KnownInts(op.operand(2));
+  if (!tiles || !axis || tiles->size() != 1 || axis->size() != 1) {
+    return op.Unsupported("tiles and axis of Tile in opset 1 must be constants");
+  }
+  if (axis->front() < 0 || axis->front() >= rank) return op.Invalid("axis is out of range");
+  std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank), 1);
+  repeats[static_cast<std::size_t>(axis->front())] = tiles->front();
+  return op.EmitOne("Tile", {op.operand(0), op.Ints(repeats)});
+}
+
+LoweredResults LowerTopK(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> k, op.TakeInt("k"));
+  if (!k) return op.Invalid("attribute 'k' is missing");
+  op.operands.resize(1);
+  op.operands.push_back(op.Ints({*k}));
+  return op.Emit("TopK");
+}
+
+LoweredResults LowerScatter(OpLowering& op) { return op.Emit("ScatterElements"); }
+
+LoweredResults LowerGridSample(OpLowering& op) {
+  for (NamedAttribute& attribute : op.attributes) {
+    const auto* mode = attribute.value.As<std::string>();
+    if (attribute.name != "mode" || mode == nullptr) continue;
+    if (*mode == "bilinear")
+      attribute.value = "linear";
+    else if (*mode == "bicubic")
+      attribute.value = "cubic";
+  }
+  return op.Emit("GridSample");
+}
+
+LoweredResults LowerRoiAlign(OpLowering& op) {
+  if (!op.Has("coordinate_transformation_mode")) {
+    op.attributes.emplace_back("coordinate_transformation_mode", "output_half_pixel");
+  }
+  return op.Emit("RoiAlign");
+}
+
+namespace {
+
+// Below opset 11, sampling is at asymmetric coordinates, and nearest rounds down.
+LoweredResults EmitAsymmetricResize(OpLowering& op, Value* scales) {
+  DRAGOMAN_ASSIGN(std::optional<std::string> mode, op.TakeString("mode"));
+  std::string kept = mode.value_or("nearest");
+  if (kept == "bilinear") kept = "linear";
+  return op.EmitOne("Resize", {op.operand(0), nullptr, scales},
+                    {{"coordinate_transformation_mode", "asymmetric"},
+                     {"mode", Attribute(std::move(kept))},
+                     {"nearest_mode", "floor"}});
+}
+
+}  // namespace
+
+LoweredResults LowerResize(OpLowering& op) { return EmitAsymmetricResize(op, op.operand(1)); }
+
+LoweredResults LowerUpsample(OpLowering& op) {
+  if (op.operand(1) != nullptr) return EmitAsymmetricResize(op, op.operand(1));
+  DRAGOMAN_ASSIGN(std::optional<std::vector<float>> scales, op.TakeFloats("scales"));
+  DRAGOMAN_ASSIGN(std::optional<float> height, op.TakeFloat("height_scale"));
+  DRAGOMAN_ASSIGN(std::optional<float> width, op.TakeFloat("width_scale"));
+  if (!scales && height && width) scales = {1.0f, 1.0f, *height, *width};
+  if (!scales) return op.Invalid("has no scales");
+  const auto rank = static_cast<std::int64_t>(scales->size());
+  return EmitAsymmetricResize(op, op.builder.Constant(Tensor::Of<float>({rank}, *scales)));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,100 @@
+// Layers: changed defaults, modes that went away.
+#include <utility>
+
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+
+// Inference only: is_test and spatial are gone, training_mode is off, and further results belong to
+// training.
+LoweredResults LowerBatchNormalization(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> is_test, op.TakeInt("is_test"));
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> spatial, op.TakeInt("spatial"));
+  if (op.opset < 7 && is_test.value_or(0) == 0 && op.num_results() > 1) {
+    return op.Unsupported("training-mode batch normalisation of opset " + std::to_string(op.opset));
+  }
+  if (spatial.value_or(1) == 0) {
+    DRAGOMAN_ASSIGN(int rank, op.Rank(0));
+    if (rank > 2)
+      return op.Unsupported("spatial = 0, with statistics of each position, has no common form");
+  }
+  for (std::size_t i = 1; i < op.num_results(); ++i) {
+    const Value* result = op.source.result(i);
+    if (result != nullptr && result->used()) {
+      return op.Unsupported("result " + std::to_string(i) + " belongs to training, and is used");
+    }
+  }
+  return op.EmitOne("BatchNormalization", op.operands, op.attributes);
+}
+
+LoweredResults LowerDropout(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<float> ratio, op.TakeFloat("ratio"));
+  op.Drop("is_test");
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  op.operands.resize(1);
+  if (ratio) op.operands.push_back(op.builder.Float(*ratio));
+  const Value* mask = op.source.result(1);
+  if (mask != nullptr && mask->used() && op.opset < 10) {
+    return op.Unsupported("the mask of opset " + std::to_string(op.opset) + " is used");
+  }
+  return op.Emit("Dropout");
+}
+
+// Below opset 13 the operand is seen as a matrix, rows up to `axis`, and normalised by row.
+LoweredResults LowerSoftmax(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> given, op.TakeInt("axis"));
+  const std::string& type = op.source.op().type;
+  DRAGOMAN_ASSIGN(int rank, op.Rank(0));
+  std::int64_t axis = given.value_or(1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis > rank)
+    return op.Invalid("axis " + std::to_string(*given) + " is out of range");
+  if (axis == rank - 1) return op.EmitOne(type, {op.operand(0)}, {{"axis", axis}});
+  DRAGOMAN_ASSIGN(Value * shape, op.builder.Add("Shape", {op.operand(0)}));
+  DRAGOMAN_ASSIGN(Value * matrix, op.builder.Add("Flatten", {op.operand(0)}, {{"axis", axis}}));
+  DRAGOMAN_ASSIGN(Value * normal, op.builder.Add(type, {matrix}, {{"axis", std::int64_t{1}}}));
+  return op.EmitOne("Reshape", {normal, shape});
+}
+
+// In opset 1, p is a float.
+LoweredResults LowerLpPool(OpLowering& op) {
+  for (NamedAttribute& attribute : op.attributes) {
+    const auto* p = attribute.value.As<float>();
+    if (attribute.name != "p" || p == nullptr) continue;
+    if (*p != static_cast<float>(static_cast<std::int64_t>(*p)))
+      return op.Unsupported("p is not an integer");
+    attribute.value = static_cast<std::int64_t>(*p);
+  }
+  return op.Emit(op.source.op().type);
+}
+
+// Below opset 7, results beyond the first are computed on request.
+LoweredResults LowerRecurrent(OpLowering& op) {
+  op.Drop("output_sequence");
+  return op.Emit(op.source.op().type);
+}
+
+// Below opset 21, scale and bias are one a group; later, one a channel.
+LoweredResults LowerGroupNormalization(OpLowering& op) {
+  DRAGOMAN_ASSIGN(int rank, op.Rank(0));
+  const Attribute* groups = Find(op.attributes, "num_groups");
+  const Dim channels = rank > 1 ? (*op.operand(0)->type().shape())[1] : Dim::Unknown();
+  if (groups == nullptr || groups->As<std::int64_t>() == nullptr || !channels.known()) {
+    return op.Unsupported("num_groups and the number of channels must be known");
+  }
+  const std::int64_t count = *groups->As<std::int64_t>();
+  if (count < 1 || channels.value() % count != 0)
+    return op.Invalid("num_groups does not divide the channels");
+  for (std::size_t i : {1, 2}) {
+    if (op.operand(i) == nullptr) return op.Invalid("operand " + std::to_string(i) + " is missing");
+    Value* column = op.Ints({count, 1});
+    Value* spread = op.Ints({count, channels.value() / count});
+    Value* flat = op.Ints({channels.value()});
+    DRAGOMAN_ASSIGN(Value * rows, op.builder.Add("Reshape", {op.operand(i), column}));
+    DRAGOMAN_ASSIGN(Value * repeated, op.builder.Add("Expand", {rows, spread}));
+    DRAGOMAN_ASSIGN(op.operands[i], op.builder.Add("Reshape", {repeated, flat}));
+  }
+  return op.Emit("GroupNormalization");
+}
+
+}  // namespace dragoman
