@@ -1,0 +1,347 @@
+#include "core/compare/graph_diff.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "core/compare/match_nodes.h"
+#include "core/compare/places.h"
+#include "core/compare/symbol_map.h"
+
+namespace dragoman::compare {
+namespace {
+
+// How many operands of an inserted node are tried as the former source of an edge.
+constexpr std::size_t kMaxTried = 8;
+constexpr std::size_t kMaxOrigins = 3;
+
+std::string OriginText(const OriginPtr& origin) {
+  std::string text;
+  const std::vector<const SourceOp*> leaves = Flatten(origin);
+  for (std::size_t i = 0; i < std::min(leaves.size(), kMaxOrigins); ++i) {
+    text += (i > 0 ? ", " : "") + leaves[i]->op + " '" + leaves[i]->name + "'";
+    if (!leaves[i]->location.empty()) text += " " + leaves[i]->location;
+  }
+  if (leaves.size() > kMaxOrigins) {
+    text += " and " + std::to_string(leaves.size() - kMaxOrigins) + " more";
+  }
+  return text;
+}
+
+class GraphDiff {
+ public:
+  GraphDiff(const Graph& a, const Graph& b, const GraphDiffContext& context,
+            std::vector<Edit>& edits)
+      : root_a_(a),
+        root_b_(b),
+        context_(context),
+        edits_(edits),
+        symbols_(context.options.ignore_shapes),
+        input_of_b_(PairInputs(a, b)),
+        a_(a, SideContextOf(false)),
+        b_(b, SideContextOf(true)) {
+    MatchNodes(a_, b_);
+  }
+
+  void Run() {
+    CompareInputs();
+    for (const Graph* graph : a_.graphs) {
+      for (const Node& node : graph->nodes()) CompareNode(node);
+      ComparePartnerOutputs(*graph);
+    }
+    for (const Graph* graph : b_.graphs) {
+      for (const Node& node : graph->nodes()) {
+        const std::int64_t i = b_.IndexOf(&node);
+        if (i >= 0 && At(b_, i).partner < 0) AddInserted(node);
+      }
+    }
+  }
+
+ private:
+  static const GraphSide::Entry& At(const GraphSide& side, std::int64_t i) {
+    return side.entries[static_cast<std::size_t>(i)];
+  }
+
+  // For each input of b the input of a: by position if there are equally many, else by name; -1:
+  // none.
+  static std::vector<std::int64_t> PairInputs(const Graph& a, const Graph& b) {
+    std::vector<std::int64_t> pairs(b.num_inputs(), -1);
+    std::unordered_map<std::string, std::int64_t> by_name;
+    for (std::size_t i = 0; i < a.num_inputs(); ++i) {
+      by_name.emplace(a.input(i)->name(), static_cast<std::int64_t>(i));
+    }
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto found = by_name.find(b.input(i)->name());
+      if (a.num_inputs() == b.num_inputs()) {
+        pairs[i] = static_cast<std::int64_t>(i);
+      } else if (found != by_name.end()) {
+        pairs[i] = found->second;
+        by_name.erase(found);
+      }
+    }
+    return pairs;
+  }
+
+  SideContext SideContextOf(bool of_b) const {
+    SideContext side{context_.options, context_.constants, context_.traits, {}, {}};
+    side.canonical_op = [this, of_b](const OpName& op) -> const OpName& {
+      return of_b ? context_.canonical_op(op) : op;
+    };
+    side.input_code = [this, of_b](std::size_t i) -> std::uint64_t {
+      if (!of_b) return i;
+      const std::int64_t partner = input_of_b_[i];
+      return partner >= 0 ? static_cast<std::uint64_t>(partner) : ~std::uint64_t{i};
+    };
+    return side;
+  }
+
+  Edit& Add(Edit::Kind kind, std::string what, std::string place_a, std::string place_b,
+            std::string old_value, std::string new_value) {
+    Edit& edit = edits_.emplace_back();
+    edit.kind = kind;
+    edit.what = std::move(what);
+    edit.place_a = std::move(place_a);
+    edit.place_b = std::move(place_b);
+    edit.old_value = std::move(old_value);
+    edit.new_value = std::move(new_value);
+    return edit;
+  }
+
+  Edit& AddAtNodes(Edit::Kind kind, std::string what, const Node& a, const Node& b,
+                   std::string old_value, std::string new_value) {
+    Edit& edit = Add(kind, std::move(what), a.Describe(), b.Describe(), std::move(old_value),
+                     std::move(new_value));
+    if (!context_.options.ignore_origins) {
+      edit.origin_a = OriginText(a.origin());
+      edit.origin_b = OriginText(b.origin());
+    }
+    return edit;
+  }
+
+  void AddInserted(const Node& node) {
+    Edit& edit = Add(Edit::Kind::kInsertedNode, "", "", node.Describe(), "", Surroundings(node));
+    if (!context_.options.ignore_origins) edit.origin_b = OriginText(node.origin());
+  }
+
+  void AddRemoved(const Node& node) {
+    Edit& edit = Add(Edit::Kind::kRemovedNode, "", node.Describe(), "", Surroundings(node), "");
+    if (!context_.options.ignore_origins) edit.origin_a = OriginText(node.origin());
+  }
+
+  static std::string Surroundings(const Node& node) {
+    return "first operand: " + Describe(node.operand(0));
+  }
+
+  void CompareInputs() {
+    std::set<std::int64_t> taken(input_of_b_.begin(), input_of_b_.end());
+    for (std::size_t i = 0; i < root_a_.num_inputs(); ++i) {
+      if (taken.contains(static_cast<std::int64_t>(i))) continue;
+      Add(Edit::Kind::kChangedInput, "input " + std::to_string(i) + " removed",
+          Describe(root_a_.input(i)), "", "", "");
+    }
+    for (std::size_t i = 0; i < root_b_.num_inputs(); ++i) {
+      const Value& y = *root_b_.input(i);
+      const std::int64_t partner = input_of_b_[i];
+      if (partner < 0) {
+        Add(Edit::Kind::kChangedInput, "input " + std::to_string(i) + " inserted", "",
+            Describe(&y), "", "");
+        continue;
+      }
+      const Value& x = *root_a_.input(static_cast<std::size_t>(partner));
+      if (!symbols_.Match(x.type(), y.type(), 0)) {
+        Add(Edit::Kind::kChangedInput, "type of input " + std::to_string(i), Describe(&x),
+            Describe(&y), x.type().ToString(), y.type().ToString());
+      }
+      if (!context_.constants.Same(x.data(), y.data())) {
+        Add(Edit::Kind::kChangedInput, "default of input " + std::to_string(i), Describe(&x),
+            Describe(&y), x.data() == nullptr ? "nothing" : Describe(*x.data()),
+            y.data() == nullptr ? "nothing" : Describe(*y.data()));
+      }
+    }
+  }
+
+  void CompareNode(const Node& a) {
+    const std::int64_t i = a_.IndexOf(&a);
+    if (i < 0) return;
+    if (At(a_, i).partner < 0) return AddRemoved(a);
+    const Node& b = *At(b_, At(a_, i).partner).node;
+    if (!SameOp(a.op(), context_.canonical_op(b.op()))) {
+      AddAtNodes(Edit::Kind::kChangedOp, "", a, b, a.op().ToString(), b.op().ToString());
+    }
+    CompareAttributes(a, b);
+    CompareOperands(a, b);
+    CompareResults(a, b);
+  }
+
+  void CompareAttributes(const Node& a, const Node& b) {
+    const auto x = CountedAttributes(a, context_.traits.Of(a), context_.options.level);
+    const auto y = CountedAttributes(b, context_.traits.Of(b), context_.options.level);
+    for (std::size_t i = 0, j = 0; i < x.size() || j < y.size();) {
+      const bool in_a = i < x.size() && (j == y.size() || x[i]->name <= y[j]->name);
+      const bool in_b = j < y.size() && (i == x.size() || y[j]->name <= x[i]->name);
+      const Attribute* old_value = in_a ? &x[i]->value : nullptr;
+      const Attribute* new_value = in_b ? &y[j]->value : nullptr;
+      if (!in_a || !in_b || !SameAttribute(*old_value, *new_value)) {
+        AddAtNodes(Edit::Kind::kChangedAttribute, "attribute '" + (in_a ? x[i] : y[j])->name + "'",
+                   a, b, in_a ? Describe(*old_value) : "nothing",
+                   in_b ? Describe(*new_value) : "nothing");
+        AddElements(in_a ? old_value->tensor() : nullptr, in_b ? new_value->tensor() : nullptr);
+      }
+      i += in_a;
+      j += in_b;
+    }
+  }
+
+  // Graphs are compared node by node elsewhere.
+  bool SameAttribute(const Attribute& a, const Attribute& b) {
+    if (a.kind() != b.kind()) return false;
+    if (const Type* type = a.As<Type>()) return symbols_.Match(*type, *b.As<Type>(), 0);
+    if (a.tensor() != nullptr || a.sparse_tensor() != nullptr) {
+      return context_.constants.Same(&a, &b);
+    }
+    if (a.graph() != nullptr) return true;
+    if (const auto* graphs = a.As<Attribute::Graphs>()) {
+      return graphs->size() == b.As<Attribute::Graphs>()->size();
+    }
+    return context_.constants.ClassOf(&a) == context_.constants.ClassOf(&b);
+  }
+
+  void AddElements(const Tensor* a, const Tensor* b) {
+    if (a == nullptr || b == nullptr || a->dtype() != b->dtype() || a->sizes() != b->sizes()) return;
+    const TensorDifference difference = CompareElements(*a, *b);
+    edits_.back().elements =
+        Edit::Elements{difference.count, a->size(), difference.first, difference.largest_absolute,
+                       difference.largest_relative};
+  }
+
+  bool SameEdge(const Value* a, const Value* b) {
+    if (a == nullptr || b == nullptr) return a == b;
+    if (a->kind() != b->kind()) return false;
+    switch (a->kind()) {
+      case Value::Kind::kConstant:
+        return context_.constants.Same(a->data(), b->data());
+      case Value::Kind::kInput: {
+        const bool roots = a->graph() == &root_a_ && b->graph() == &root_b_;
+        if (roots) return input_of_b_[b->index()] == static_cast<std::int64_t>(a->index());
+        return a->index() == b->index() && a_.ScopeOf(*a->graph()) == b_.ScopeOf(*b->graph());
+      }
+      case Value::Kind::kResult:
+        return a->index() == b->index() && PartnerOfA(a->producer()) == b->producer();
+    }
+    return false;
+  }
+
+  const Node* PartnerOfA(const Node* node) const {
+    const std::int64_t i = a_.IndexOf(node);
+    return i < 0 || At(a_, i).partner < 0 ? nullptr : At(b_, At(a_, i).partner).node;
+  }
+
+  static const Node* Unmatched(const Value* value, const GraphSide& side) {
+    if (value == nullptr || value->producer() == nullptr) return nullptr;
+    const std::int64_t i = side.IndexOf(value->producer());
+    return i < 0 || At(side, i).partner < 0 ? value->producer() : nullptr;
+  }
+
+  // Whether nodes that were inserted or removed say already why the edge differs.
+  bool Explained(const Value* a, const Value* b) {
+    const Node *removed = Unmatched(a, a_), *inserted = Unmatched(b, b_);
+    if (removed != nullptr && inserted != nullptr) return true;
+    for (std::size_t i = 0; inserted != nullptr && i < kMaxTried; ++i) {
+      if (i < inserted->num_operands() && SameEdge(a, inserted->operand(i))) return true;
+    }
+    for (std::size_t i = 0; removed != nullptr && i < kMaxTried; ++i) {
+      if (i < removed->num_operands() && SameEdge(removed->operand(i), b)) return true;
+    }
+    return false;
+  }
+
+  void CompareOperands(const Node& a, const Node& b) {
+    const std::size_t count_a = CountedOperands(a, context_.options.level);
+    const std::size_t count_b = CountedOperands(b, context_.options.level);
+    const bool swaps = context_.options.commute && context_.traits.Of(a).commutative;
+    const bool swapped = swaps && count_a >= 2 && count_b >= 2 &&
+                         SameEdge(a.operand(0), b.operand(1)) &&
+                         SameEdge(a.operand(1), b.operand(0));
+    for (std::size_t i = swapped ? 2 : 0; i < std::max(count_a, count_b); ++i) {
+      const Value *x = a.operand(i), *y = b.operand(i);
+      const std::string what = "operand " + std::to_string(i);
+      if (SameEdge(x, y)) {
+        const bool slots = i < count_a && i < count_b;
+        if (!slots) AddAtNodes(Edit::Kind::kChangedOperand, what, a, b, "", "");
+      } else if (x != nullptr && y != nullptr && x->is_constant() && y->is_constant()) {
+        AddConstant(what, a, b, *x, *y);
+      } else if (!Explained(x, y)) {
+        AddAtNodes(Edit::Kind::kChangedOperand, what, a, b, Describe(x), Describe(y));
+      }
+    }
+  }
+
+  // A constant that several nodes read is listed once.
+  void AddConstant(const std::string& what, const Node& a, const Node& b, const Value& x,
+                   const Value& y) {
+    if (!constants_listed_.emplace(&x, &y).second) return;
+    AddAtNodes(Edit::Kind::kChangedConstant, what, a, b, Describe(&x), Describe(&y));
+    AddElements(x.tensor(), y.tensor());
+  }
+
+  void CompareResults(const Node& a, const Node& b) {
+    const std::size_t count = std::max(CountedResults(a, context_.options.level),
+                                       CountedResults(b, context_.options.level));
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value *x = a.result(i), *y = b.result(i);
+      const std::string what = "result " + std::to_string(i);
+      if (x == nullptr || y == nullptr) {
+        if (x == y) continue;
+        AddAtNodes(Edit::Kind::kChangedResult, what, a, b, Describe(x), Describe(y));
+      } else if (!symbols_.Match(x->type(), y->type(), 0)) {
+        AddAtNodes(Edit::Kind::kChangedType, "type of " + what, a, b, x->type().ToString(),
+                   y->type().ToString());
+      }
+    }
+  }
+
+  const Graph* PartnerGraph(const Graph& a) const {
+    if (&a == &root_a_) return &root_b_;
+    const Node* partner = PartnerOfA(a.parent());
+    if (partner == nullptr) return nullptr;
+    const std::vector<Graph*> of_a = a.parent()->subgraphs(), of_b = partner->subgraphs();
+    const auto number = std::find(of_a.begin(), of_a.end(), &a) - of_a.begin();
+    return static_cast<std::size_t>(number) < of_b.size() ? of_b[static_cast<std::size_t>(number)]
+                                                          : nullptr;
+  }
+
+  void ComparePartnerOutputs(const Graph& a) {
+    const Graph* b = PartnerGraph(a);
+    if (b == nullptr) return;
+    const std::string owner = a.parent() == nullptr ? "" : " of a body of " + a.parent()->Describe();
+    for (std::size_t i = 0; i < std::max(a.num_outputs(), b->num_outputs()); ++i) {
+      const bool in_a = i < a.num_outputs(), in_b = i < b->num_outputs();
+      const Value *x = in_a ? a.output(i) : nullptr, *y = in_b ? b->output(i) : nullptr;
+      if (in_a && in_b && (SameEdge(x, y) || Explained(x, y))) continue;
+      const std::string what = "output " + std::to_string(i) + owner;
+      Add(Edit::Kind::kChangedOutput, what, in_a ? Describe(x) : "", in_b ? Describe(y) : "", "",
+          "");
+    }
+  }
+
+  const Graph& root_a_;
+  const Graph& root_b_;
+  const GraphDiffContext& context_;
+  std::vector<Edit>& edits_;
+  SymbolMap symbols_;
+  std::vector<std::int64_t> input_of_b_;
+  GraphSide a_;
+  GraphSide b_;
+  std::set<std::pair<const Value*, const Value*>> constants_listed_;
+};
+
+}  // namespace
+
+void DiffGraphs(const Graph& a, const Graph& b, const GraphDiffContext& context,
+                std::vector<Edit>& edits) {
+  GraphDiff(a, b, context, edits).Run();
+}
+
+}  // namespace dragoman::compare

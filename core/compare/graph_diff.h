@@ -1,0 +1,29 @@
+// The edits between two graphs and all below them.
+#ifndef DRAGOMAN_CORE_COMPARE_GRAPH_DIFF_H_
+#define DRAGOMAN_CORE_COMPARE_GRAPH_DIFF_H_
+
+#include <functional>
+#include <vector>
+
+#include "core/compare/constant_table.h"
+#include "core/compare/diff.h"
+#include "core/compare/traits.h"
+
+namespace dragoman::compare {
+
+struct GraphDiffContext {
+  const CompareOptions& options;
+  ConstantTable& constants;
+  TraitTable& traits;
+  // The name in the first model of a function that the second one calls otherwise.
+  std::function<const OpName&(const OpName&)> canonical_op;
+};
+
+// Appends the edits that lead from `a` to `b`, in order of the nodes of `a`. An operand that differs
+// only because a node was inserted into its edge, or removed from it, is not listed by itself.
+void DiffGraphs(const Graph& a, const Graph& b, const GraphDiffContext& context,
+                std::vector<Edit>& edits);
+
+}  // namespace dragoman::compare
+
+#endif  // DRAGOMAN_CORE_COMPARE_GRAPH_DIFF_H_

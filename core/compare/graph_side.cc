@@ -1,0 +1,163 @@
+#include "core/compare/graph_side.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/compare/fingerprint.h"
+#include "core/support/hash.h"
+
+namespace dragoman::compare {
+namespace {
+
+class SideBuilder {
+ public:
+  SideBuilder(const Graph& root, const SideContext& context, GraphSide& side)
+      : root_(root), context_(context), side_(side), ordered_(root, context.traits) {}
+
+  void Build() {
+    NameScopes();
+    CollectNodes();
+    for (GraphSide::Entry& entry : side_.entries) {
+      entry.scope = side_.ScopeOf(*entry.node->graph());
+      entry.local = HashCombine(HashLocally(*entry.node), entry.scope);
+      entry.up = HashUpstream(entry);
+    }
+    HashUses();
+  }
+
+ private:
+  void NameScopes() {
+    side_.scopes[&root_] = 1;
+    ForEachGraph(root_, [&](const Graph& graph) {
+      side_.graphs.push_back(&graph);
+      const std::uint64_t scope = side_.ScopeOf(graph);
+      for (const Node& node : graph.nodes()) {
+        std::uint64_t number = 0;
+        for (const Graph* below : node.subgraphs()) {
+          side_.scopes[below] = HashCombine(scope, ++number);
+        }
+      }
+    });
+  }
+
+  // Depth first from outputs; at the source level then from every node.
+  void CollectNodes() {
+    Collect(root_);
+    if (context_.options.level == Level::kCommon) return;
+    for (const Graph* graph : side_.graphs) {
+      for (const Node& node : graph->nodes()) Visit(&node);
+    }
+  }
+
+  void Collect(const Graph& graph) {
+    for (const Node* node : ordered_.Of(graph)) Visit(node);
+    for (const Use& output : graph.outputs()) {
+      if (output.value() != nullptr) Visit(output.value()->producer());
+    }
+  }
+
+  void Visit(const Node* start) {
+    if (start == nullptr || side_.index.contains(start)) return;
+    std::vector<std::pair<const Node*, bool>> stack = {{start, false}};
+    while (!stack.empty()) {
+      const auto [node, expanded] = stack.back();
+      stack.pop_back();
+      if (expanded) {
+        side_.index[node] = static_cast<std::int64_t>(side_.entries.size());
+        side_.entries.push_back({.node = node});
+      } else if (side_.index.try_emplace(node, -1).second) {
+        stack.emplace_back(node, true);
+        PushNeeded(*node, stack);
+      }
+    }
+  }
+
+  void PushNeeded(const Node& node, std::vector<std::pair<const Node*, bool>>& stack) const {
+    const auto push = [&](const Node* needed) {
+      if (needed != nullptr && !side_.index.contains(needed)) stack.emplace_back(needed, false);
+    };
+    for (const Use& use : node.operands()) {
+      if (use.value() != nullptr) push(use.value()->producer());
+    }
+    for (const Graph* graph : node.subgraphs()) {
+      for (const Node* ordered : ordered_.Of(*graph)) push(ordered);
+      for (const Use& output : graph->outputs()) {
+        if (output.value() != nullptr) push(output.value()->producer());
+      }
+    }
+  }
+
+  std::uint64_t HashLocally(const Node& node) {
+    AttributeEncoder encoder(context_.constants);
+    encoder.type = [](const Type& type) { return std::to_string(static_cast<int>(type.dtype())); };
+    std::string bytes;
+    AppendOp(bytes, context_.canonical_op(node.op()));
+    for (const NamedAttribute* attribute :
+         CountedAttributes(node, context_.traits.Of(node), context_.options.level)) {
+      AppendText(bytes, attribute->name);
+      encoder.Append(attribute->value, bytes);
+    }
+    return HashString(bytes);
+  }
+
+  std::uint64_t CodeOf(const Value* value) {
+    if (value == nullptr) return 1;
+    if (value->is_constant()) return HashCombine(2, context_.constants.ClassOf(value->data()));
+    if (value->kind() == Value::Kind::kInput) {
+      const bool of_root = value->graph() == &root_;
+      const std::uint64_t code = of_root ? context_.input_code(value->index()) : value->index();
+      return HashCombine(3 + code, side_.ScopeOf(*value->graph()));
+    }
+    const std::int64_t producer = side_.IndexOf(value->producer());
+    const std::uint64_t up = producer < 0 ? 4 : side_.entries[static_cast<std::size_t>(producer)].up;
+    return HashCombine(up, value->index());
+  }
+
+  std::uint64_t HashUpstream(const GraphSide::Entry& entry) {
+    std::uint64_t hash = entry.local;
+    for (const Use& use : entry.node->operands()) hash = HashCombine(hash, CodeOf(use.value()));
+    for (const Graph* graph : entry.node->subgraphs()) {
+      for (const Use& output : graph->outputs()) hash = HashCombine(hash, CodeOf(output.value()));
+    }
+    return hash;
+  }
+
+  void AddUse(const Value* value, std::uint64_t user, std::uint64_t index) {
+    if (value == nullptr || value->producer() == nullptr) return;
+    const std::int64_t producer = side_.IndexOf(value->producer());
+    if (producer < 0) return;
+    side_.entries[static_cast<std::size_t>(producer)].uses +=
+        HashCombine(user, HashCombine(index, value->index()));
+  }
+
+  void HashUses() {
+    for (std::size_t i = 0; i < root_.num_outputs(); ++i) AddUse(root_.output(i), 5, i);
+    for (auto entry = side_.entries.rbegin(); entry != side_.entries.rend(); ++entry) {
+      const std::uint64_t down = HashCombine(entry->local, entry->uses);
+      for (const Use& use : entry->node->operands()) AddUse(use.value(), down, use.index());
+      std::uint64_t number = 0;
+      for (const Graph* graph : entry->node->subgraphs()) {
+        const std::uint64_t user = HashCombine(down, ++number);
+        for (std::size_t i = 0; i < graph->num_outputs(); ++i) AddUse(graph->output(i), user, i);
+      }
+    }
+  }
+
+  const Graph& root_;
+  const SideContext& context_;
+  GraphSide& side_;
+  OrderedNodes ordered_;
+};
+
+}  // namespace
+
+GraphSide::GraphSide(const Graph& root, const SideContext& context) {
+  SideBuilder(root, context, *this).Build();
+}
+
+std::int64_t GraphSide::IndexOf(const Node* node) const {
+  const auto found = index.find(node);
+  return found == index.end() ? -1 : found->second;
+}
+
+}  // namespace dragoman::compare

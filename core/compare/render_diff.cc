@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/compare/diff.h"
+#include "core/compare/places.h"
+
+namespace dragoman {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 11> kNames = {
+    "changed attribute", "changed op",    "changed operand", "changed result",
+    "changed type",      "changed constant", "inserted node", "removed node",
+    "changed input",     "changed output",   "changed model"};
+static_assert(kNames.size() == static_cast<std::size_t>(Edit::Kind::kChangedModel) + 1);
+
+std::string_view Name(Level level) { return level == Level::kSource ? "source" : "common"; }
+
+std::map<Edit::Kind, std::size_t> Counts(const DiffReport& report) {
+  std::map<Edit::Kind, std::size_t> counts;
+  for (const Edit& edit : report.edits) ++counts[edit.kind];
+  return counts;
+}
+
+std::string Places(const Edit& edit) {
+  const auto with_origin = [](const std::string& place, const std::string& origin) {
+    return origin.empty() ? place : place + " (from " + origin + ")";
+  };
+  const std::string a = with_origin(edit.place_a, edit.origin_a);
+  const std::string b = with_origin(edit.place_b, edit.origin_b);
+  if (a.empty() || b.empty() || a == b) return a.empty() ? b : a;
+  return a + " / " + b;
+}
+
+void AppendEdit(const Edit& edit, std::string& text) {
+  text += fmt::format("  {}: {}", Name(edit.kind), Places(edit));
+  if (!edit.what.empty()) text += ": " + edit.what;
+  if (!edit.old_value.empty() && !edit.new_value.empty()) {
+    text += fmt::format(": {} -> {}", edit.old_value, edit.new_value);
+  } else if (!edit.old_value.empty() || !edit.new_value.empty()) {
+    text += ": " + edit.old_value + edit.new_value;
+  }
+  if (edit.elements) {
+    text += fmt::format(
+        "; {} of {} elements differ, the first is number {}, by at most {} (relative {})",
+        edit.elements->count, edit.elements->total, edit.elements->first,
+        compare::FormatNumber(edit.elements->largest_absolute),
+        compare::FormatNumber(edit.elements->largest_relative));
+  }
+  text += '\n';
+}
+
+// JSON has no infinities: they are strings there.
+Json NumberJson(double value) {
+  if (value - value == 0) return value;
+  return compare::FormatNumber(value);
+}
+
+Json EditJson(const Edit& edit) {
+  Json json = {{"kind", Name(edit.kind)}, {"what", edit.what},
+               {"a", edit.place_a},       {"b", edit.place_b},
+               {"old", edit.old_value},   {"new", edit.new_value}};
+  if (!edit.origin_a.empty()) json["origin_a"] = edit.origin_a;
+  if (!edit.origin_b.empty()) json["origin_b"] = edit.origin_b;
+  if (edit.elements) {
+    json["elements"] = {{"differ", edit.elements->count},
+                        {"total", edit.elements->total},
+                        {"first", edit.elements->first},
+                        {"largest_absolute", NumberJson(edit.elements->largest_absolute)},
+                        {"largest_relative", NumberJson(edit.elements->largest_relative)}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string_view Name(Edit::Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+std::string RenderText(const DiffReport& report) {
+  if (report.equal()) return fmt::format("equal ({} level)\n", Name(report.level));
+  std::string text = fmt::format("different ({} level): ", Name(report.level));
+  for (const std::string& line : report.first->Lines()) text += line + "\n";
+  text += fmt::format("{} edit{}", report.edits.size(), report.edits.size() == 1 ? "" : "s");
+  const char* separator = ": ";
+  for (const auto& [kind, count] : Counts(report)) {
+    text += fmt::format("{}{} {}", separator, count, Name(kind));
+    separator = ", ";
+  }
+  text += '\n';
+  for (const Edit& edit : report.edits) AppendEdit(edit, text);
+  return text;
+}
+
+std::string RenderJson(const DiffReport& report) {
+  Json json = {{"equal", report.equal()}, {"level", Name(report.level)}};
+  if (report.first) {
+    json["first"] = {{"reason", report.first->reason},     {"a", report.first->place_a},
+                     {"b", report.first->place_b},         {"expected", report.first->expected},
+                     {"found", report.first->found},       {"path", report.first->path}};
+  }
+  Json counts = Json::object();
+  for (const auto& [kind, count] : Counts(report)) counts[std::string(Name(kind))] = count;
+  json["counts"] = std::move(counts);
+  json["edits"] = Json::array();
+  for (const Edit& edit : report.edits) json["edits"].push_back(EditJson(edit));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace dragoman
