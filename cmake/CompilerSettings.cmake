@@ -34,6 +34,10 @@ function(dragoman_compile_settings target scope standard)
     CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON)
   # Designated initializers leave the other members at their defaults on purpose.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+  # GCC 12 warns falsely of "literal" + std::string (https://gcc.gnu.org/PR105651).
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
   if(DRAGOMAN_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
