@@ -73,6 +73,11 @@ Result<InferContext> InferContext::Make(const Node& node, const OpDef& def,
                                         SymbolSource fresh_symbol) {
   std::vector<DType> bound(def.signature.variables.size(), DType::kUnknown);
   DRAGOMAN_TRY(BindOperands(node, def, operands, bound));
+  for (const AttributeDef& attribute : def.attributes) {
+    if (attribute.required && node.attribute(attribute.name) == nullptr) {
+      return InvalidInput("attribute '" + attribute.name + "' is missing").At(node.Describe());
+    }
+  }
   InferContext context;
   context.node_ = &node;
   context.def_ = &def;

@@ -1,5 +1,6 @@
 #include "core/ops/kernel_name.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dragoman {
@@ -102,14 +103,17 @@ std::vector<DType> BindVariables(const Node& node, const OpDef& def) {
 
 namespace {
 
-// One word of KernelBinding::types: "T" or "bits(T)".
+// One word of KernelBinding::types: "T", "bits(T)", "T=f32" or "f32".
 Result<std::string> TypeArgument(const OpDef& def, std::string_view word,
                                  std::span<const DType> variables) {
   const bool bits = word.starts_with("bits(");
-  const std::string_view name = bits ? word.substr(5, word.size() - 6) : word;
+  if (bits) word = word.substr(5, word.size() - 6);
+  const std::size_t equals = std::min(word.find('='), word.size());
+  const std::string_view name = word.substr(0, equals);
+  const std::string_view fallback = equals < word.size() ? word.substr(equals + 1) : word;
   const int index = def.signature.FindVariable(name);
-  if (index < 0) return Internal(def.Label() + " has no type variable " + std::string(name));
-  const DType dtype = variables[static_cast<std::size_t>(index)];
+  DType dtype = index < 0 ? DType::kUnknown : variables[static_cast<std::size_t>(index)];
+  if (dtype == DType::kUnknown) dtype = DTypeFromName(fallback).value_or(DType::kUnknown);
   const std::string_view type = bits ? CppBitsType(dtype) : CppType(dtype);
   if (type.empty())
     return Unsupported(def.Label() + ": element type " + std::string(name) + " is unknown");

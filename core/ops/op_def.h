@@ -29,8 +29,9 @@ using InferFunction = std::function<Status(InferContext&)>;
 // results...[, scratch]).
 struct KernelBinding {
   std::string_view header = {};  // "runtime/kernels/softmax.h"; empty: no kernel
-  std::string_view types =
-      {};  // template arguments: type variables, "bits(T)" for storage by size: "bits(T) Tind"
+  // Template arguments: type variables; "bits(T)" for storage by size; "U=f32" for a variable of
+  // optional operands or results only, with the element type if all are absent; "f32" itself.
+  std::string_view types = {};
   std::string_view function = {};  // if it differs from the operator's name
   bool fallible = false;           // returns rt::Status
   bool scratch = false;            // takes scratch memory, NAMEScratchBytes tells how much
@@ -84,6 +85,15 @@ class OpBuilder {
   OpBuilder&& Attribute(std::string name, dragoman::Attribute::Kind kind,
                         dragoman::Attribute value = {}) && {
     def_.attributes.push_back({std::move(name), kind, std::move(value)});
+    return std::move(*this);
+  }
+  // Of the attributes declared so far, one that every node must have; its default is none.
+  OpBuilder&& Required(std::string_view name) && {
+    for (AttributeDef& attribute : def_.attributes) {
+      if (attribute.name != name) continue;
+      attribute.default_value = {};
+      attribute.required = true;
+    }
     return std::move(*this);
   }
   // In place of the generic filling: where members do not follow from attributes one by one.

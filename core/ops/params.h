@@ -23,6 +23,7 @@ struct AttributeDef {
   std::string name;
   Attribute::Kind kind = Attribute::Kind::kNone;
   Attribute default_value;  // None: required, or without a fixed default
+  bool required = false;    // a node without it is refused
 };
 
 // A filled parameter struct of any type.
