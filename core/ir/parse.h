@@ -17,7 +17,7 @@ inline constexpr int kMaxAttributeNesting = 64;
 struct ParseOptions {
   // The `size` bytes that PrintOptions::store put elsewhere under `reference` ("sha256:…"). Not
   // set: such a text is an error.
-  std::function<Result<Buffer>(std::string_view reference, std::size_t size)> load;
+  std::function<Result<Buffer>(std::string_view reference, std::size_t size)> load = nullptr;
 };
 
 // A whole text, `dragoman 1 …` and what follows, or only entries and functions, or only `graph …`:

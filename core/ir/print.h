@@ -18,7 +18,7 @@ struct PrintOptions {
   std::int64_t inline_elements = 256;
   // If set, called for each larger tensor of numbers: what it returns stands in the text in place
   // of the data. A reference that ParseOptions::load understands ("sha256:…"), or kElided.
-  std::function<std::string(const Tensor&)> store;
+  std::function<std::string(const Tensor&)> store = nullptr;
 };
 
 // In place of data that a text for people only leaves out; not read back.

@@ -120,12 +120,16 @@ Result<std::string> TextScanner::String() {
 }
 
 Result<std::string> TextScanner::Name() {
-  word_ = at_;
-  if (AtRaw("\"")) return String();
+  const std::size_t begin = word_;  // of the sign in front of the name
+  if (AtRaw("\"")) {
+    Result<std::string> name = String();
+    word_ = begin;
+    return name;
+  }
   const std::size_t n = PlainNameLength(text_.substr(at_));
   if (n == 0) return Unexpected("a name");
   at_ += n;
-  return std::string(text_.substr(word_, n));
+  return std::string(text_.substr(at_ - n, n));
 }
 
 Result<std::string> TextScanner::Key() {
