@@ -20,9 +20,9 @@ differs() {
 
 scripts/install-deps.sh
 export CCACHE_BASEDIR=$PWD
-step "Build Dragoman." cmake --preset release -DDRAGOMAN_TESTS=OFF -B build/try
-cmake --build build/try --target dragoman --parallel "$(nproc)"
-PATH=$PWD/build/try:$PATH
+step "Build Dragoman." cmake --preset release
+cmake --build --preset release --target dragoman --parallel "$(nproc)"
+PATH=$PWD/build/release:$PATH
 model=tests/models/mlp
 rm -rf out
 mkdir out
