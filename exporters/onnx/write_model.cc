@@ -1,0 +1,149 @@
+#include "exporters/onnx/write_model.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/support/output_file.h"
+#include "core/support/text.h"
+#include "exporters/onnx/dict_to_message.h"
+#include "exporters/onnx/expand_model.h"
+#include "exporters/onnx/write_context.h"
+#include "exporters/onnx/write_graph.h"
+#include "proto/onnx/onnx.pb.h"
+
+namespace dragoman {
+namespace {
+
+using onnx_pb::ModelProto;
+using onnx_writer::ModelExpander;
+using onnx_writer::WriteContext;
+
+constexpr std::int64_t kCommonIrVersion = 10;  // the one of ai.onnx 22
+constexpr std::string_view kOwnDomain = "dragoman";
+
+void FillMetadata(const Model& model, ModelProto* message) {
+  onnx_writer::FitSize(model.metadata.size(), message->mutable_metadata_props());
+  for (std::size_t i = 0; i < model.metadata.size(); ++i) {
+    auto* entry = message->mutable_metadata_props(static_cast<int>(i));
+    const auto& [key, value] = model.metadata[i];
+    if (!key.empty()) entry->set_key(key);
+    if (!value.empty()) entry->set_value(value);
+  }
+}
+
+bool UsesOwnDomain(const Model& model) {
+  bool uses = false;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) uses = uses || node.op().dialect == kOwnDomain;
+  });
+  return uses;
+}
+
+// What a file must say and a common graph does not.
+void Complete(const Model& model, ModelProto* message) {
+  if (model.level != Level::kCommon) return;
+  message->set_ir_version(std::max(message->ir_version(), kCommonIrVersion));
+  if (!message->has_producer_name()) message->set_producer_name("dragoman");
+  if (!model.OpsetVersion("")) message->add_opset_import()->set_version(kCommonOpset);
+  if (model.OpsetVersion(kOwnDomain) || !UsesOwnDomain(model)) return;
+  auto* own = message->add_opset_import();
+  own->set_domain(std::string(kOwnDomain));
+  own->set_version(1);
+}
+
+Status FillModel(const Model& model, WriteContext* context, ModelProto* message) {
+  if (model.entries.size() != 1) {
+    return Unsupported("an ONNX file has one entry, the model has " + std::to_string(model.entries.size()));
+  }
+  if (!model.states.empty()) return Unsupported("ONNX has no state such as " + Quote(model.states[0].name));
+  DRAGOMAN_TRY(onnx_writer::FillFromExtra(&model.extra, {}, &context->bulk, message));
+  onnx_writer::FillOpsets(model.opsets, message->mutable_opset_import());
+  FillMetadata(model, message);
+  DRAGOMAN_TRY(onnx_writer::FillGraph(model.main(), context, message->mutable_graph()));
+  for (const Function& function : model.functions) {
+    DRAGOMAN_TRY(onnx_writer::FillFunction(function, context, message->add_functions()));
+  }
+  context->external.Place();
+  Complete(model, message);
+  return {};
+}
+
+std::string Serialize(const ModelProto& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+// A model ready to be written.
+struct Prepared {
+  WriteContext context;
+  std::string message;  // with tokens
+};
+
+Result<std::unique_ptr<Prepared>> Prepare(const Model& model, const std::string& data_name,
+                                          const WriteOnnxOptions& options) {
+  auto prepared = std::make_unique<Prepared>(
+      Prepared{{options, {}, onnx_writer::ExternalData(data_name), onnx_writer::ValueNames(model)}, {}});
+  ModelProto message;
+  DRAGOMAN_TRY(FillModel(model, &prepared->context, &message));
+  prepared->message = Serialize(message);
+  return prepared;
+}
+
+Status CheckSize(const ModelExpander& expander, const WriteOnnxOptions& options) {
+  if (expander.size() <= options.max_file_bytes) return {};
+  return Unsupported("the ONNX file would have " + std::to_string(expander.size()) + " bytes, more than " +
+                     std::to_string(options.max_file_bytes) + "; keep tensor data in a file of its own");
+}
+
+Status WriteFiles(const Prepared& prepared, const ModelExpander& expander, const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  std::vector<OutputFile> files;
+  DRAGOMAN_TRY(prepared.context.external.Write(folder, &files));
+  DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create(path));
+  DRAGOMAN_TRY(expander.Write([&](std::span<const std::byte> bytes) { return file.Append(bytes); }));
+  for (OutputFile& data : files) DRAGOMAN_TRY(data.Commit());
+  return file.Commit();
+}
+
+}  // namespace
+
+Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOptions& options) {
+  const std::string data_name = std::filesystem::path(path).filename().string() + ".data";
+  DRAGOMAN_ASSIGN(std::unique_ptr<Prepared> prepared, Prepare(model, data_name, options));
+  DRAGOMAN_ASSIGN(ModelExpander expander, ModelExpander::Make(prepared->message, prepared->context.bulk));
+  if (expander.size() > options.max_file_bytes && options.data == WriteOnnxOptions::Data::kKeep) {
+    WriteOnnxOptions external = options;
+    external.data = WriteOnnxOptions::Data::kExternal;
+    return WriteOnnx(model, path, external);
+  }
+  DRAGOMAN_TRY(CheckSize(expander, options));
+  return WriteFiles(*prepared, expander, path);
+}
+
+Result<std::string> WriteOnnxBytes(const Model& model, const WriteOnnxOptions& options) {
+  DRAGOMAN_ASSIGN(const std::unique_ptr<Prepared> prepared, Prepare(model, "model.data", options));
+  DRAGOMAN_ASSIGN(const ModelExpander expander,
+                  ModelExpander::Make(prepared->message, prepared->context.bulk));
+  DRAGOMAN_TRY(CheckSize(expander, options));
+  std::string bytes;
+  bytes.reserve(expander.size());
+  DRAGOMAN_TRY(expander.Write([&](std::span<const std::byte> piece) {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return Status();
+  }));
+  return bytes;
+}
+
+}  // namespace dragoman

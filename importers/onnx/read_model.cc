@@ -1,0 +1,86 @@
+#include "importers/onnx/read_model.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "core/support/mapped_file.h"
+#include "importers/onnx/read_context.h"
+#include "importers/onnx/read_graph.h"
+#include "importers/onnx/reduce_model.h"
+#include "proto/onnx/onnx.pb.h"
+
+namespace dragoman {
+namespace {
+
+using onnx_pb::ModelProto;
+using onnx_reader::ClearIfAllEmpty;
+using onnx_reader::Place;
+using onnx_reader::ReadContext;
+
+void TakeMetadata(ModelProto* message, Model* model) {
+  for (auto& entry : *message->mutable_metadata_props()) {
+    model->metadata.emplace_back(entry.key(), entry.value());
+    if (!entry.key().empty()) entry.clear_key();
+    if (!entry.value().empty()) entry.clear_value();
+  }
+  ClearIfAllEmpty(message->mutable_metadata_props());
+}
+
+Status ReadFunctions(ModelProto* message, const Place& place, ReadContext& context, Model* model) {
+  for (int i = 0; i < message->functions_size(); ++i) {
+    const Place function_place{&place, ModelProto::kFunctionsFieldNumber, i};
+    DRAGOMAN_ASSIGN(Function function,
+                    ReadFunction(message->mutable_functions(i), function_place, context));
+    model->functions.push_back(std::move(function));
+  }
+  message->clear_functions();
+  return {};
+}
+
+Result<Model> ReadMessage(ModelProto* message, ReadContext& context) {
+  const Place place;
+  if (!message->has_graph()) return context.Fail(place, "an ONNX model without a graph");
+  Model model;
+  model.entries.push_back({"main", std::make_unique<Graph>(), {}, {}, {}});
+  const Place graph_place{&place, ModelProto::kGraphFieldNumber, 0};
+  DRAGOMAN_TRY(ReadGraph(message->mutable_graph(), nullptr, graph_place, context, &model.main()));
+  message->clear_graph();
+  DRAGOMAN_TRY(ReadFunctions(message, place, context, &model));
+  DRAGOMAN_TRY(context.Noted());
+  model.opsets = onnx_reader::TakeOpsets(message->mutable_opset_import());
+  TakeMetadata(message, &model);
+  context.Keep(*message, [&]() -> Extra& { return model.extra; });
+  return model;
+}
+
+Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const void> owner,
+                       std::optional<std::string> folder) {
+  DRAGOMAN_ASSIGN(onnx_reader::ReducedModel reduced, onnx_reader::ReduceModel(file));
+  ModelProto message;
+  if (!message.ParseFromString(reduced.message)) {
+    return Error(Finding{ErrorKind::kInvalidInput, {}, "byte 0", "the file is no ONNX model"});
+  }
+  reduced.message = {};
+  ReadContext context(file, std::move(owner), std::move(reduced), std::move(folder));
+  return ReadMessage(&message, context);
+}
+
+}  // namespace
+
+Result<Model> ReadOnnx(const std::string& path, const ReadOnnxOptions& options) {
+  DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  const std::string folder =
+      options.data_folder.value_or(std::filesystem::path(path).parent_path().string());
+  Result<Model> model = ReadFile(file->bytes(), file, folder);
+  if (!model.ok()) model.error().InFile(path);
+  return model;
+}
+
+Result<Model> ReadOnnxBytes(Buffer file, const ReadOnnxOptions& options) {
+  const auto owner = std::make_shared<const Buffer>(std::move(file));
+  return ReadFile(owner->bytes(), owner, options.data_folder);
+}
+
+}  // namespace dragoman
