@@ -1,0 +1,284 @@
+// What equality respects and what does not count, by pairs of graphs in the text form.
+#include "core/compare/equal.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "core/ir/parse.h"
+
+namespace dragoman {
+namespace {
+
+constexpr CompareOptions kSource = {.level = Level::kSource};
+constexpr CompareOptions kCommon = {.level = Level::kCommon};
+
+Model Parse(std::string_view text) {
+  Result<Model> model = ParseText(text);
+  EXPECT_TRUE(model.ok()) << model.error().ToString() << text;
+  return model.ok() ? std::move(model).value() : Model();
+}
+
+// Empty: equal; else what differs.
+std::string Differ(std::string_view a, std::string_view b, const CompareOptions& options) {
+  const Result<std::optional<Difference>> result = CompareModels(Parse(a), Parse(b), options);
+  if (!result.ok()) return "error: " + result.error().ToString();
+  return result->has_value() ? (*result)->reason : "";
+}
+
+struct Pair {
+  std::string_view name;
+  std::string_view a;
+  std::string_view b;
+};
+
+TEST(CompareModels, NamesOrderAndSharingOfConstantsDoNotCount) {
+  const Pair pairs[] = {
+      {"names of nodes and values",
+       "graph g(%x: f32[2]) -> (%y) { %t = onnx.Relu(%x) @first %y = onnx.Neg(%t) @second }",
+       "graph h(%in: f32[2]) -> (%out) { %u = onnx.Relu(%in) @a %out = onnx.Neg(%u) @b }"},
+      {"the order of independent nodes",
+       "graph g(%x: f32[2]) -> (%y) { %a = onnx.Relu(%x) %b = onnx.Neg(%x) %y = onnx.Sub(%a, %b) }",
+       "graph g(%x: f32[2]) -> (%y) { %b = onnx.Neg(%x) %a = onnx.Relu(%x) %y = onnx.Sub(%a, %b) }"},
+      {"shared constants",
+       "graph g(%x: f32[1]) -> (%y) { const %w: f32[1] = [2.0] %a = onnx.Sub(%x, %w) "
+       "%y = onnx.Div(%a, %w) }",
+       "graph g(%x: f32[1]) -> (%y) { const %w: f32[1] = [2.0] const %v: f32[1] = [2.0] "
+       "%a = onnx.Sub(%x, %w) %y = onnx.Div(%a, %v) }"},
+      {"the order of attributes",
+       "graph g(%x: f32[1]) -> (%y) { %y = onnx.Foo(%x) {a = 1, b = 2.0} }",
+       "graph g(%x: f32[1]) -> (%y) { %y = onnx.Foo(%x) {b = 2.0, a = 1} }"},
+      {"names of symbols, also in expressions",
+       "graph g(%x: f32[n, 2*n + m], %z: f32[m]) -> (%y) { %y: f32[n*m] = onnx.Foo(%x, %z) }",
+       "graph g(%x: f32[m, 2*m + a], %z: f32[a]) -> (%y) { %y: f32[a*m] = onnx.Foo(%x, %z) }"},
+      {"the spelling of the default domain",
+       "graph g(%x: f32[1]) -> (%y) { %y = onnx.Relu(%x) }",
+       "graph g(%x: f32[1]) -> (%y) { %y = onnx:ai.onnx.Relu(%x) }"},
+  };
+  for (const Pair& pair : pairs) {
+    EXPECT_EQ(Differ(pair.a, pair.b, kSource), "") << pair.name;
+    EXPECT_EQ(Differ(pair.a, pair.b, kCommon), "") << pair.name;
+    CompareOptions classes = kCommon;
+    classes.modulo_sharing = true;
+    EXPECT_EQ(Differ(pair.a, pair.b, classes), "") << pair.name;
+  }
+}
+
+TEST(CompareModels, EverythingElseCounts) {
+  const Pair pairs[] = {
+      {"op types differ",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Neg(%x) }"},
+      {"attribute 'axis' differs",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {axis = 1} }",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {axis = 0} }"},
+      {"attribute 'alpha' differs",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {alpha = 0.0} }",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {alpha = -0.0} }"},
+      {"attribute 'axis' is missing on one side",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {axis = 1} }",
+       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) }"},
+      {"constants differ",
+       "graph g(%x: f32[1]) -> (%y) { const %w: f32[1] = [0.0] %y = onnx.Sub(%x, %w) }",
+       "graph g(%x: f32[1]) -> (%y) { const %w: f32[1] = [-0.0] %y = onnx.Sub(%x, %w) }"},
+      {"the edge comes from another input",
+       "graph g(%a: f32[1], %b: f32[1]) -> (%y) { %y = onnx.Sub(%a, %b) }",
+       "graph g(%a: f32[1], %b: f32[1]) -> (%y) { %y = onnx.Sub(%b, %a) }"},
+      {"an edge is missing on one side",
+       "graph g(%a: f32[1], %b: f32[1]) -> (%y) { %y = onnx.Foo(%a, _, %b) }",
+       "graph g(%a: f32[1], %b: f32[1]) -> (%y) { %y = onnx.Foo(%a, %a, %b) }"},
+      {"numbers of inputs differ",
+       "graph g(%a: f32[1]) -> (%y) { %y = onnx.Relu(%a) }",
+       "graph g(%a: f32[1], %unused: f32[1]) -> (%y) { %y = onnx.Relu(%a) }"},
+      {"numbers of outputs differ",
+       "graph g(%a: f32[1]) -> (%y) { %y = onnx.Relu(%a) }",
+       "graph g(%a: f32[1]) -> (%y, %y) { %y = onnx.Relu(%a) }"},
+      {"the edge comes from elsewhere",
+       "graph g(%a: f32[1]) -> (%a) { }",
+       "graph g(%a: f32[1]) -> (%y) { %y = onnx.Identity(%a) }"},
+      {"the edge comes from another result",
+       "graph g(%a: f32[2]) -> (%y) { %y, %z = onnx.Split(%a) }",
+       "graph g(%a: f32[2]) -> (%z) { %y, %z = onnx.Split(%a) }"},
+      {"types of input 0 ('a') differ",
+       "graph g(%a: f32[2]) -> (%y) { %y = onnx.Relu(%a) }",
+       "graph g(%a: f16[2]) -> (%y) { %y = onnx.Relu(%a) }"},
+      {"types of input 1 ('b') differ",  // n stands for one size only
+       "graph g(%a: f32[n], %b: f32[n]) -> (%y) { %y = onnx.Sub(%a, %b) }",
+       "graph g(%a: f32[n], %b: f32[m]) -> (%y) { %y = onnx.Sub(%a, %b) }"},
+      {"types of result 0 ('y') differ",
+       "graph g(%a: f32[n]) -> (%y) { %y: f32[n] = onnx.Foo(%a) }",
+       "graph g(%a: f32[n]) -> (%y) { %y: f32[2*n] = onnx.Foo(%a) }"},
+  };
+  for (const Pair& pair : pairs) {
+    EXPECT_EQ(Differ(pair.a, pair.b, kSource), pair.name);
+    EXPECT_EQ(Differ(pair.a, pair.b, kCommon), pair.name);
+    CompareOptions classes = kCommon;
+    classes.commute = true;
+    classes.modulo_sharing = true;
+    EXPECT_NE(Differ(pair.a, pair.b, classes), "") << pair.name;
+  }
+}
+
+TEST(CompareModels, OneValueDoesNotStandForTwo) {
+  const std::string_view shared =
+      "graph g(%x: f32[1]) -> (%y) { %t = onnx.Relu(%x) %y = onnx.Sub(%t, %t) }";
+  const std::string_view copied =
+      "graph g(%x: f32[1]) -> (%y) { %t = onnx.Relu(%x) %u = onnx.Relu(%x) %y = onnx.Sub(%t, %u) }";
+  EXPECT_NE(Differ(shared, copied, kCommon), "");
+  EXPECT_NE(Differ(copied, shared, kCommon), "");
+  CompareOptions classes = kCommon;
+  classes.modulo_sharing = true;
+  EXPECT_EQ(Differ(shared, copied, classes), "");
+  EXPECT_EQ(Differ(copied, shared, classes), "");
+}
+
+TEST(CompareModels, ACaptureIsAValueOfTheGraphOutside) {
+  const std::string_view captured = R"(graph g(%c: bool[], %x: f32[1]) -> (%y) {
+      %t = onnx.Relu(%x)
+      %y = onnx.If(%c) {then_branch = graph t() -> (%a) { %a = onnx.Neg(%t) },
+                        else_branch = graph e() -> (%t) { }} })";
+  const std::string_view computed_inside = R"(graph g(%c: bool[], %x: f32[1]) -> (%y) {
+      %t = onnx.Relu(%x)
+      %y = onnx.If(%c) {then_branch = graph t() -> (%a) { %u = onnx.Relu(%x) %a = onnx.Neg(%u) },
+                        else_branch = graph e() -> (%t) { }} })";
+  const std::string_view input_instead = R"(graph g(%c: bool[], %x: f32[1]) -> (%y) {
+      %t = onnx.Relu(%x)
+      %y = onnx.If(%c) {then_branch = graph t() -> (%a) { %a = onnx.Neg(%x) },
+                        else_branch = graph e() -> (%t) { }} })";
+  EXPECT_EQ(Differ(captured, captured, kCommon), "");
+  EXPECT_NE(Differ(captured, computed_inside, kCommon), "");
+  EXPECT_EQ(Differ(captured, input_instead, kCommon), "the edge comes from elsewhere");
+  CompareOptions classes = kCommon;
+  classes.modulo_sharing = true;
+  EXPECT_NE(Differ(captured, input_instead, classes), "");
+}
+
+TEST(CompareModels, DeadNodesCountAtTheSourceLevelOnly) {
+  const std::string_view plain = "graph g(%x: f32[1]) -> (%y) { %y = onnx.Relu(%x) }";
+  const std::string_view dead =
+      "graph g(%x: f32[1]) -> (%y) { %y = onnx.Relu(%x) %d = onnx.Neg(%x) %e = onnx.Abs(%d) }";
+  const std::string_view reordered =
+      "graph g(%x: f32[1]) -> (%y) { %a = onnx.Neg(%x) %b = onnx.Abs(%a) %y = onnx.Relu(%x) }";
+  const std::string_view other =
+      "graph g(%x: f32[1]) -> (%y) { %a = onnx.Neg(%y) %b = onnx.Abs(%a) %y = onnx.Relu(%x) }";
+  EXPECT_EQ(Differ(plain, dead, kCommon), "");
+  EXPECT_EQ(Differ(plain, dead, kSource), "a node is missing on one side");
+  EXPECT_EQ(Differ(dead, reordered, kSource), "");
+  EXPECT_NE(Differ(dead, other, kSource), "");
+}
+
+TEST(CompareModels, PresenceCountsAtTheSourceLevelOnly) {
+  const std::string_view slots = "graph g(%x: f32[1]) -> (%y) { %y = onnx.Clip(%x, _, _) }";
+  const std::string_view none = "graph g(%x: f32[1]) -> (%y) { %y = onnx.Clip(%x) }";
+  EXPECT_EQ(Differ(slots, none, kSource), "numbers of operands differ");
+  EXPECT_EQ(Differ(slots, none, kCommon), "");
+}
+
+TEST(CompareModels, CyclesOfTheSourceLevelEnd) {
+  const std::string_view loop =
+      "graph g(%x: f32[1]) -> (%y) { %m = tf.Merge(%x, %n) %n = tf.NextIteration(%m) "
+      "%y = tf.Exit(%m) }";
+  const std::string_view longer =
+      "graph g(%x: f32[1]) -> (%y) { %m = tf.Merge(%x, %n) %k = tf.NextIteration(%m) "
+      "%n = tf.Add(%k, %k) %y = tf.Exit(%m) }";
+  const std::string_view unreachable =
+      "graph g(%x: f32[1]) -> (%x) { %m = tf.Merge(%x, %n) %n = tf.NextIteration(%m) }";
+  EXPECT_EQ(Differ(loop, loop, kSource), "");
+  EXPECT_EQ(Differ(loop, longer, kSource), "op types differ");
+  EXPECT_EQ(Differ(unreachable, unreachable, kSource), "");
+  CompareOptions classes = kSource;
+  classes.modulo_sharing = true;
+  EXPECT_NE(Differ(loop, loop, classes).find("is on a cycle"), std::string::npos);
+}
+
+TEST(CompareModels, ProgramOrderIsMeaningWhereADialectMutates) {
+  const std::string_view ab =
+      "graph g(%x: f32[1]) -> (%x) { %a = aten.relu_(%x) %b = aten.neg_(%x) }";
+  const std::string_view ba =
+      "graph g(%x: f32[1]) -> (%x) { %b = aten.neg_(%x) %a = aten.relu_(%x) }";
+  EXPECT_EQ(Differ(ab, ab, kSource), "");
+  EXPECT_EQ(Differ(ab, ba, kSource), "op types differ");
+}
+
+TEST(CompareModels, OptionsLetDifferencesPass) {
+  const std::string_view a =
+      "graph g(%x: f32[2]) -> (%y) { const %w: f32[2] = [1.0, 2.0] %y = onnx.Sub(%x, %w) }";
+  const std::string_view close =
+      "graph g(%x: f32[2]) -> (%y) { const %w: f32[2] = [1.0, 2.0001] %y = onnx.Sub(%x, %w) }";
+  const std::string_view reshaped =
+      "graph g(%x: f32[3]) -> (%y) { const %w: f32[3] = [1.0, 2.0, 3.0] %y = onnx.Sub(%x, %w) }";
+  CompareOptions options = kSource;
+  options.rtol = 1e-3;
+  EXPECT_EQ(Differ(a, close, options), "");
+  options.rtol = 1e-6;
+  EXPECT_EQ(Differ(a, close, options), "constants differ");
+  options = kSource;
+  options.ignore_weights = true;
+  EXPECT_EQ(Differ(a, close, options), "");
+  EXPECT_NE(Differ(a, reshaped, options), "");
+  options.ignore_shapes = true;
+  EXPECT_EQ(Differ(a, reshaped, options), "");
+  options.rtol = 1.0;
+  options.commute = true;
+  EXPECT_NE(Differ(a, a, options).find("error: "), std::string::npos);
+}
+
+TEST(CompareModels, FunctionsAreComparedByDefinition) {
+  const std::string head = "dragoman 1 source onnx\nopset \"\" 17\nopset \"f\" 1\n";
+  Model a = Parse(head + "entry main(%x: f32[1]) -> (%y) { %y = onnx:f.One(%x) }");
+  Model b = Parse(head + "entry main(%x: f32[1]) -> (%y) { %y = onnx:f.Two(%x) }");
+  const auto define = [](Model& model, std::string_view name, std::string_view body) {
+    Model text = Parse(body);
+    model.functions.push_back({InternOp("onnx", name, "f"), std::move(text.entries[0].graph), {}, {}, {}, {}});
+  };
+  define(a, "One", "graph f(%p) -> (%q) { %q = onnx.Relu(%p) }");
+  define(b, "Two", "graph f(%u) -> (%v) { %v = onnx.Relu(%u) }");
+  EXPECT_FALSE(CompareModels(a, b, kSource)->has_value());
+  b.functions.clear();
+  define(b, "Two", "graph f(%u) -> (%v) { %v = onnx.Neg(%u) }");
+  const auto result = CompareModels(a, b, kSource);
+  ASSERT_TRUE(result->has_value());
+  EXPECT_EQ((*result)->path.front(), "function 'onnx:f.One'");
+}
+
+TEST(CompareModels, ThePathLeadsToThePlace) {
+  const Model a = Parse(R"(graph g(%c: bool[]) -> (%y) {
+      const %w: f32[1] = [1.0]
+      %y = onnx.If(%c) {then_branch = graph t() -> (%a) { %a = onnx.Neg(%w) @neg }} @if })");
+  const Model b = Parse(R"(graph g(%c: bool[]) -> (%y) {
+      const %w: f32[1] = [2.0]
+      %y = onnx.If(%c) {then_branch = graph t() -> (%a) { %a = onnx.Neg(%w) @neg }} @if })");
+  const auto result = CompareModels(a, b, kSource);
+  ASSERT_TRUE(result.ok() && result->has_value());
+  const Difference& difference = **result;
+  EXPECT_EQ(difference.place_a, "operand 0 of node 'neg' (onnx.Neg)");
+  EXPECT_EQ(difference.expected, "constant 'w' f32[1]");
+  const std::vector<std::string> path = {"entry 'main'",
+                                         "output 0 of entry 'main'",
+                                         "node 'if' (onnx.If)",
+                                         "attribute 'then_branch'",
+                                         "output 0 of attribute 'then_branch'",
+                                         "operand 0 of node 'neg' (onnx.Neg)"};
+  EXPECT_EQ(difference.path, path);
+}
+
+TEST(CompareModels, CommutativeOperandsEffectsAndRandomNodes) {
+  const std::string_view ab =
+      "graph g(%x: f32[1], %z: f32[1]) -> (%y) { %y = onnx.Add(%x, %z) }";
+  const std::string_view ba =
+      "graph g(%x: f32[1], %z: f32[1]) -> (%y) { %y = onnx.Add(%z, %x) }";
+  const std::string_view one_draw =
+      "graph g() -> (%y) { %r = onnx.RandomNormal() {shape = [1]} %y = onnx.Sub(%r, %r) }";
+  const std::string_view two_draws =
+      "graph g() -> (%y) { %r = onnx.RandomNormal() {shape = [1]} "
+      "%s = onnx.RandomNormal() {shape = [1]} %y = onnx.Sub(%r, %s) }";
+  CompareOptions options = kCommon;
+  EXPECT_NE(Differ(ab, ba, options), "");
+  options.commute = true;
+  EXPECT_EQ(Differ(ab, ba, options), "");
+  EXPECT_EQ(Differ(two_draws, two_draws, options), "");
+  EXPECT_NE(Differ(one_draw, two_draws, options), "");
+}
+
+}  // namespace
+}  // namespace dragoman
