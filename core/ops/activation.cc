@@ -1,0 +1,37 @@
+// Activation functions with attributes.
+#include "runtime/params/activation.h"
+
+#include "core/ops/infer_context.h"
+#include "core/ops/op_list.h"
+
+namespace dragoman {
+namespace {
+
+template <class P>
+OpDef Activation(std::string_view type) {
+  return Op(type, "(X: T) -> (Y: T)", "T: float")
+      .Attributes<P>()
+      .Infer(SameTypeAsFirst)
+      .Kernel({.header = "runtime/kernels/activation.h", .types = "T"});
+}
+
+}  // namespace
+
+std::vector<OpDef> ActivationOps() {
+  return {
+      Activation<rt::CeluParams>("Celu"),
+      Activation<rt::EluParams>("Elu"),
+      Activation<rt::GeluParams>("Gelu"),
+      Activation<rt::HardSigmoidParams>("HardSigmoid"),
+      Activation<rt::LeakyReluParams>("LeakyRelu"),
+      Activation<rt::SeluParams>("Selu"),
+      Op("Shrink", "(input: T) -> (output: T)", "T: number")
+          .Attributes<rt::ShrinkParams>()
+          .Infer(SameTypeAsFirst)
+          .Kernel({.header = "runtime/kernels/activation.h", .types = "T"}),
+      Activation<rt::SwishParams>("Swish"),
+      Activation<rt::ThresholdedReluParams>("ThresholdedRelu"),
+  };
+}
+
+}  // namespace dragoman

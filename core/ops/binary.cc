@@ -1,0 +1,177 @@
+// Elementwise functions of two tensors, or of any number, with NumPy's broadcasting.
+#include "core/ops/elements.h"
+#include "core/ops/infer_context.h"
+#include "core/ops/op_list.h"
+#include "core/ops/operand_checks.h"
+#include "runtime/params/bit_shift.h"
+#include "runtime/params/mod.h"
+
+namespace dragoman {
+namespace {
+
+constexpr KernelBinding kKernel = {.header = "runtime/kernels/binary.h", .types = "T"};
+
+template <ElementFunction function>
+Status InferElements(InferContext& context) {
+  DRAGOMAN_TRY(BroadcastAll(context));
+  MapElements(context, function);
+  return {};
+}
+
+Dim AddElement(const InferContext&, std::span<const Dim> x) { return x[0] + x[1]; }
+Dim SubElement(const InferContext&, std::span<const Dim> x) { return x[0] - x[1]; }
+Dim MulElement(const InferContext&, std::span<const Dim> x) { return x[0] * x[1]; }
+
+bool BothPositive(const Dim& a, const Dim& b) {
+  return RangeOf(a).lower >= 0 && RangeOf(b).lower >= 0 && Equal(b, Dim(0)) != Truth::kYes;
+}
+
+// Quotients round towards zero; floor division is the same where neither is negative.
+Dim DivElement(const InferContext&, std::span<const Dim> x) {
+  const Dim& a = x[0];
+  const Dim& b = x[1];
+  if (BothPositive(a, b)) return FloorDiv(a, b);
+  if (!a.known() || !b.known() || b.value() == 0) return Dim::Unknown();
+  return b.value() == -1 ? Dim(0) - a : Dim(a.value() / b.value());
+}
+
+Dim ModElement(const InferContext& context, std::span<const Dim> x) {
+  const Dim& a = x[0];
+  const Dim& b = x[1];
+  if (BothPositive(a, b)) return Mod(a, b);
+  if (!a.known() || !b.known() || b.value() == 0) return Dim::Unknown();
+  if (b.value() == -1) return Dim(0);
+  return context.params<rt::ModParams>().fmod ? Dim(a.value() % b.value()) : Mod(a, b);
+}
+
+Dim MaxElement(const InferContext&, std::span<const Dim> x) {
+  Dim most = x[0];
+  for (const Dim& other : x.subspan(1)) most = Max(most, other);
+  return most;
+}
+
+Dim MinElement(const InferContext&, std::span<const Dim> x) {
+  Dim least = x[0];
+  for (const Dim& other : x.subspan(1)) least = Min(least, other);
+  return least;
+}
+
+Dim SumElement(const InferContext&, std::span<const Dim> x) {
+  Dim sum = x[0];
+  for (const Dim& other : x.subspan(1)) sum = sum + other;
+  return sum;
+}
+
+Dim AndElement(const InferContext&, std::span<const Dim> x) {
+  const Truth a = ToTruth(x[0]);
+  const Truth b = ToTruth(x[1]);
+  if (a == Truth::kNo || b == Truth::kNo) return Dim(0);
+  return a == Truth::kYes && b == Truth::kYes ? Dim(1) : Dim::Unknown();
+}
+
+Dim OrElement(const InferContext&, std::span<const Dim> x) {
+  const Truth a = ToTruth(x[0]);
+  const Truth b = ToTruth(x[1]);
+  if (a == Truth::kYes || b == Truth::kYes) return Dim(1);
+  return a == Truth::kNo && b == Truth::kNo ? Dim(0) : Dim::Unknown();
+}
+
+Dim XorElement(const InferContext&, std::span<const Dim> x) {
+  const Truth a = ToTruth(x[0]);
+  const Truth b = ToTruth(x[1]);
+  if (a == Truth::kUnknown || b == Truth::kUnknown) return Dim::Unknown();
+  return Dim(a != b ? 1 : 0);
+}
+
+Dim EqualElement(const InferContext&, std::span<const Dim> x) {
+  return ToElement(Equal(x[0], x[1]));
+}
+Dim GreaterElement(const InferContext&, std::span<const Dim> x) {
+  return ToElement(Less(x[1], x[0]));
+}
+Dim GreaterOrEqualElement(const InferContext&, std::span<const Dim> x) {
+  return ToElement(LessEqual(x[1], x[0]));
+}
+Dim LessElement(const InferContext&, std::span<const Dim> x) { return ToElement(Less(x[0], x[1])); }
+Dim LessOrEqualElement(const InferContext&, std::span<const Dim> x) {
+  return ToElement(LessEqual(x[0], x[1]));
+}
+
+Status InferPRelu(InferContext& context) {
+  DRAGOMAN_TRY(CheckBroadcastsTo(context, 1, 0));
+  return SameTypeAsFirst(context);
+}
+
+OpDef Arithmetic(std::string_view type, InferFunction infer, bool commutative = false) {
+  OpBuilder op = Op(type, "(A: T, B: T) -> (C: T)", "T: number complex")
+                     .Infer(std::move(infer))
+                     .Kernel(kKernel);
+  return commutative ? std::move(op).Commutative() : std::move(op);
+}
+
+OpDef Logic(std::string_view type, InferFunction infer) {
+  return Op(type, "(A: bool, B: bool) -> (C: bool)", "")
+      .Infer(std::move(infer))
+      .Kernel({.header = kKernel.header, .types = "bool"})
+      .Commutative();
+}
+
+OpDef Bitwise(std::string_view type) {
+  return Op(type, "(A: T, B: T) -> (C: T)", "T: int")
+      .Infer(BroadcastAll)
+      .Kernel(kKernel)
+      .Commutative();
+}
+
+OpDef Comparison(std::string_view type, InferFunction infer) {
+  return Op(type, "(A: T, B: T) -> (C: bool)", "T: number").Infer(std::move(infer)).Kernel(kKernel);
+}
+
+OpDef Variadic(std::string_view type, std::string_view signature, std::string_view variables,
+               InferFunction infer) {
+  return Op(type, signature, variables).Infer(std::move(infer)).Kernel(kKernel);
+}
+
+}  // namespace
+
+std::vector<OpDef> BinaryOps() {
+  return {
+      Arithmetic("Add", InferElements<AddElement>, true),
+      Logic("And", InferElements<AndElement>),
+      Op("BitShift", "(X: T, Y: T) -> (Z: T)", "T: unsigned")
+          .Attributes<rt::BitShiftParams>()
+          .Required("direction")
+          .Infer(BroadcastAll)
+          .Kernel(kKernel),
+      Bitwise("BitwiseAnd"),
+      Bitwise("BitwiseOr"),
+      Bitwise("BitwiseXor"),
+      Arithmetic("Div", InferElements<DivElement>),
+      Op("Equal", "(A: T, B: T) -> (C: bool)", "T: number bool str complex")
+          .Infer(InferElements<EqualElement>)
+          .Kernel(kKernel)
+          .Commutative(),
+      Comparison("Greater", InferElements<GreaterElement>),
+      Comparison("GreaterOrEqual", InferElements<GreaterOrEqualElement>),
+      Comparison("Less", InferElements<LessElement>),
+      Comparison("LessOrEqual", InferElements<LessOrEqualElement>),
+      Variadic("Max", "(data_0: T*) -> (max: T)", "T: number", InferElements<MaxElement>),
+      Variadic("Mean", "(data_0: T*) -> (mean: T)", "T: float", BroadcastAll),
+      Variadic("Min", "(data_0: T*) -> (min: T)", "T: number", InferElements<MinElement>),
+      Op("Mod", "(A: T, B: T) -> (C: T)", "T: number")
+          .Attributes<rt::ModParams>()
+          .Infer(InferElements<ModElement>)
+          .Kernel(kKernel),
+      Arithmetic("Mul", InferElements<MulElement>, true),
+      Logic("Or", InferElements<OrElement>),
+      Op("PRelu", "(X: T, slope: T) -> (Y: T)", "T: number").Infer(InferPRelu).Kernel(kKernel),
+      Op("Pow", "(X: T, Y: T1) -> (Z: T)", "T: number; T1: number")
+          .Infer(BroadcastAll)
+          .Kernel({.header = kKernel.header, .types = "T T1"}),
+      Arithmetic("Sub", InferElements<SubElement>),
+      Variadic("Sum", "(data_0: T*) -> (sum: T)", "T: number", InferElements<SumElement>),
+      Logic("Xor", InferElements<XorElement>),
+  };
+}
+
+}  // namespace dragoman

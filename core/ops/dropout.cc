@@ -1,0 +1,29 @@
+#include "runtime/params/dropout.h"
+
+#include "core/ops/infer_context.h"
+#include "core/ops/op_list.h"
+#include "core/ops/operand_checks.h"
+
+namespace dragoman {
+namespace {
+
+Status InferDropout(InferContext& context) {
+  DRAGOMAN_TRY(CheckScalar(context, 1));
+  DRAGOMAN_TRY(CheckScalar(context, 2));
+  if (const Shape* shape = context.shape(0)) context.SetShape(1, *shape);
+  return SameTypeAsFirst(context);
+}
+
+}  // namespace
+
+std::vector<OpDef> DropoutOps() {
+  return {
+      Op("Dropout", "(data: T, ratio: T1?, training_mode: bool?) -> (output: T, mask: bool?)",
+         "T: float; T1: float")
+          .Attributes<rt::DropoutParams>()
+          .Infer(InferDropout)
+          .Kernel(
+              {.header = "runtime/kernels/dropout.h", .types = "T T1=f32 bool", .fallible = true})};
+}
+
+}  // namespace dragoman

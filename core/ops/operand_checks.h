@@ -1,0 +1,28 @@
+// What kernels trust of their operands' sizes. Each check passes over an omitted operand and over
+// sizes that are not known; only what is certainly wrong is an error.
+#ifndef DRAGOMAN_CORE_OPS_OPERAND_CHECKS_H_
+#define DRAGOMAN_CORE_OPS_OPERAND_CHECKS_H_
+
+#include <cstddef>
+
+#include "core/ops/infer_context.h"
+
+namespace dragoman {
+
+// Operand `i` has one element, of whatever rank.
+Status CheckScalar(const InferContext& context, std::size_t i);
+// Operand `i` has at least rank `rank`.
+Status CheckMinRank(const InferContext& context, std::size_t i, int rank);
+// Operand `i` has rank 1 and `size` elements.
+Status CheckVector(const InferContext& context, std::size_t i, const Dim& size);
+// Operand `i` has the shape of operand `j`.
+Status CheckSameShape(const InferContext& context, std::size_t i, std::size_t j);
+// Operand `i` broadcasts to the shape of operand `j`, which stays as it is.
+Status CheckBroadcastsTo(const InferContext& context, std::size_t i, std::size_t j);
+
+// The channels of operand 0: its size on axis 1, 1 for rank 1, unknown if its rank is.
+Dim ChannelsOf(const InferContext& context);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_OPS_OPERAND_CHECKS_H_

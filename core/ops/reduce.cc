@@ -1,0 +1,130 @@
+#include "runtime/params/reduce.h"
+
+#include "core/ops/elements.h"
+#include "core/ops/infer_context.h"
+#include "core/ops/op_list.h"
+
+namespace dragoman {
+namespace {
+
+// Combines an element into what has been reduced so far.
+using Combine = Dim (*)(const Dim& so_far, const Dim& element);
+
+// The sizes of the data that ReduceShape keeps, in their order. It is asked with sizes that tell
+// the axes apart, so that it need not know the real ones.
+Result<Shape> ReducedShape(InferContext& context, const Shape& data, rt::IntSpan axes) {
+  constexpr std::int64_t kFirst = 2;
+  rt::Shape marked;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    marked.push_back(kFirst + static_cast<std::int64_t>(i));
+  rt::Shape reduced;
+  DRAGOMAN_TRY(
+      context.Check(rt::ReduceShape(context.params<rt::ReduceParams>(), marked, axes, &reduced)));
+  Shape shape;
+  for (std::int64_t mark : reduced)
+    shape.push_back(mark == 1 ? Dim(1) : data[static_cast<std::size_t>(mark - kFirst)]);
+  return shape;
+}
+
+// Which axes are reduced is not known: of the result only the rank is, if anything.
+void SetUnknownAxes(InferContext& context, const Shape& data) {
+  const Shape* axes = context.shape(1);
+  if (context.params<rt::ReduceParams>().keepdims) {
+    Shape shape;
+    for (const Dim& size : data) {
+      const bool one = Equal(size, Dim(1)) == Truth::kYes;
+      shape.push_back(one ? Dim(1) : Dim::Unknown());
+    }
+    context.SetShape(0, std::move(shape));
+  } else if (axes != nullptr && axes->size() == 1 && (*axes)[0].known()) {
+    const std::int64_t count = (*axes)[0].value();
+    if (count == 0 || count > static_cast<std::int64_t>(data.size())) return;
+    context.SetShape(0, Shape(data.size() - static_cast<std::size_t>(count)));
+  }
+}
+
+// The elements of a small tensor reduced along `axes` to `sizes`.
+void ReduceElements(InferContext& context, const rt::Shape& data, rt::IntSpan axes,
+                    Combine combine) {
+  const Elements& elements = *context.elements(0);
+  const rt::ReducedAxes is_reduced = rt::FindReducedAxes(
+      data.size(), axes, context.params<rt::ReduceParams>().noop_with_empty_axes);
+  std::vector<std::int64_t> sizes(data.begin(), data.end());
+  std::vector<std::int64_t> kept = sizes;
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (is_reduced[static_cast<int>(i)]) kept[i] = 1;
+    count *= static_cast<std::size_t>(kept[i]);
+  }
+  std::vector<std::optional<Dim>> reduced(count);
+  for (std::size_t flat = 0; flat < elements.size(); ++flat) {
+    std::optional<Dim>& slot = reduced[BroadcastOffset(flat, sizes, kept)];
+    slot = slot ? combine(*slot, elements[flat]) : elements[flat];
+  }
+  Elements results;
+  for (const std::optional<Dim>& result : reduced) {
+    if (!result) return;
+    results.push_back(FitElement(context.result_dtype(0), *result));
+  }
+  context.SetElements(0, std::move(results));
+}
+
+template <Combine combine>
+Status InferReduce(InferContext& context) {
+  const Shape* data = context.shape(0);
+  if (data == nullptr || data->size() > static_cast<std::size_t>(rt::kMaxRank)) return {};
+  std::vector<std::int64_t> axes;
+  if (context.has(1)) {
+    const std::optional<std::vector<std::int64_t>> ints = context.ints(1);
+    if (!ints) {
+      SetUnknownAxes(context, *data);
+      return {};
+    }
+    axes = *ints;
+  }
+  const rt::IntSpan span{axes.data(), static_cast<std::int64_t>(axes.size())};
+  DRAGOMAN_ASSIGN(Shape reduced, ReducedShape(context, *data, span));
+  context.SetShape(0, std::move(reduced));
+  if constexpr (combine != nullptr) {
+    const std::optional<rt::Shape> sizes = ToRuntimeShape(data);
+    if (sizes && context.elements(0) &&
+        rt::NumElements(*sizes) == static_cast<std::int64_t>(context.elements(0)->size())) {
+      ReduceElements(context, *sizes, span, combine);
+    }
+  }
+  return {};
+}
+
+Dim AddTo(const Dim& a, const Dim& b) { return a + b; }
+Dim MultiplyBy(const Dim& a, const Dim& b) { return a * b; }
+Dim Greater(const Dim& a, const Dim& b) { return Max(a, b); }
+Dim Smaller(const Dim& a, const Dim& b) { return Min(a, b); }
+
+OpDef Reduce(std::string_view type, InferFunction infer = InferReduce<nullptr>,
+             std::string_view variables = "T: number") {
+  return Op(type, "(data: T, axes: i64?#) -> (reduced: T)", variables)
+      .Attributes<rt::ReduceParams>()
+      .Infer(std::move(infer))
+      .Kernel({.header = "runtime/kernels/reduce.h",
+               .types = "T",
+               .shape_header = "runtime/params/reduce.h"});
+}
+
+}  // namespace
+
+std::vector<OpDef> ReduceOps() {
+  return {
+      Reduce("ReduceL1"),
+      Reduce("ReduceL2"),
+      Reduce("ReduceLogSum"),
+      Reduce("ReduceLogSumExp"),
+      Reduce("ReduceMax", InferReduce<Greater>, "T: number bool"),
+      Reduce("ReduceMean"),
+      Reduce("ReduceMin", InferReduce<Smaller>, "T: number bool"),
+      Reduce("ReduceProd", InferReduce<MultiplyBy>),
+      Reduce("ReduceSum", InferReduce<AddTo>),
+      Reduce("ReduceSumSquare"),
+  };
+}
+
+}  // namespace dragoman

@@ -1,0 +1,59 @@
+// Elementwise operators that choose, limit or pass on: Where, Clip, Identity.
+#include "core/ops/elements.h"
+#include "core/ops/infer_context.h"
+#include "core/ops/op_list.h"
+#include "core/ops/operand_checks.h"
+
+namespace dragoman {
+namespace {
+
+Dim WhereElement(const InferContext&, std::span<const Dim> x) {
+  const Truth condition = ToTruth(x[0]);
+  if (condition == Truth::kUnknown) return x[1] == x[2] ? x[1] : Dim::Unknown();
+  return condition == Truth::kYes ? x[1] : x[2];
+}
+
+Dim ClipElement(const InferContext& context, std::span<const Dim> x) {
+  Dim value = x[0];
+  if (context.has(1)) value = Max(value, x[1]);
+  if (context.has(2)) value = Min(value, x[2]);
+  return value;
+}
+
+Status InferWhere(InferContext& context) {
+  DRAGOMAN_TRY(BroadcastAll(context));
+  MapElements(context, WhereElement);
+  return {};
+}
+
+Status InferClip(InferContext& context) {
+  DRAGOMAN_TRY(CheckScalar(context, 1));
+  DRAGOMAN_TRY(CheckScalar(context, 2));
+  DRAGOMAN_TRY(SameShapeAsFirst(context));
+  MapElements(context, ClipElement);
+  return {};
+}
+
+Status InferIdentity(InferContext& context) {
+  DRAGOMAN_TRY(SameTypeAsFirst(context));
+  if (context.elements(0)) context.SetElements(0, *context.elements(0));
+  return {};
+}
+
+}  // namespace
+
+std::vector<OpDef> SelectOps() {
+  return {
+      Op("Clip", "(input: T, min: T?, max: T?) -> (output: T)", "T: number")
+          .Infer(InferClip)
+          .Kernel({.header = "runtime/kernels/clip.h", .types = "T"}),
+      Op("Identity", "(input: V) -> (output: V)", "V: value")
+          .Infer(InferIdentity)
+          .Kernel({.header = "runtime/kernels/identity.h", .types = "bits(V)", .copies = true}),
+      Op("Where", "(condition: bool, X: T, Y: T) -> (output: T)", "T: any")
+          .Infer(InferWhere)
+          .Kernel({.header = "runtime/kernels/where.h", .types = "bits(T)"}),
+  };
+}
+
+}  // namespace dragoman
