@@ -25,7 +25,6 @@ LAYERS = {
     "importers": ["core", "runtime/params", "proto"],
     "exporters": ["core", "runtime/params", "proto"],
     "codegen": ["core", "runtime/params"],
-    "proto": [],
     "cli": ["core", "importers", "exporters", "codegen", "runtime"],
     "runtime/params": [],
     "runtime/kernels": ["runtime/params"],
