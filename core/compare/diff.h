@@ -1,12 +1,13 @@
 // The edits that lead from one model to another.
 //
 // Nodes of the two models are matched in this order, each step among what is left:
-//   1. what the node computes, and what uses it, are equal;
+//   1. what the node computes, and what uses it, are equal; then either of them and the name;
 //   2. what it computes is equal and occurs once on either side (upstream of a change);
 //   3. op, attributes and what uses it are equal (downstream of a change);
 //   4. what uses it is equal and occurs once on either side (the changed node itself);
 //   5. neighbours of matches: producers of the same operand, single users of the same kind;
-//   6. what it computes, among several; then op and name; then name; then neighbours again.
+//   6. what it computes, among several; then op, attributes and what it reads (nodes that nothing
+//      uses); then op and name; then name; then neighbours again.
 // Hashes are over whole subgraphs, so each step is a sort: O(n log n). What remains was inserted or
 // removed. Matches only decide how the difference is told: whether there is one, CompareModels says.
 #ifndef DRAGOMAN_CORE_COMPARE_DIFF_H_

@@ -31,6 +31,7 @@ struct GraphSide {
     std::uint64_t local = 0;  // op, attributes, scope
     std::uint64_t up = 0;     // what it computes
     std::uint64_t uses = 0;   // what uses it; 0: nothing
+    std::uint64_t operands = 0;  // while matching: what it reads
     std::int64_t partner = -1;
   };
 

@@ -25,11 +25,16 @@ class Matcher {
     using Entry = GraphSide::Entry;
     const auto op = [](const Entry& e) { return HashString(e.node->op().ToString(), e.scope); };
     MatchBy([](const Entry& e) { return HashCombine(e.up, e.uses); }, Several::kPair);
+    MatchBy([](const Entry& e) { return IfNamed(e, HashString(e.node->name(), e.up)); },
+            Several::kSkip);
+    MatchBy([](const Entry& e) { return IfNamed(e, HashString(e.node->name(), Downstream(e))); },
+            Several::kSkip);
     MatchBy([](const Entry& e) { return e.up; }, Several::kSkip);
-    MatchBy([](const Entry& e) { return IfUsed(e, HashCombine(e.local, e.uses)); }, Several::kPair);
+    MatchBy([](const Entry& e) { return IfUsed(e, Downstream(e)); }, Several::kPair);
     MatchBy([](const Entry& e) { return IfUsed(e, HashCombine(e.scope, e.uses)); }, Several::kSkip);
     MatchNeighbours();
     MatchBy([](const Entry& e) { return e.up; }, Several::kPair);
+    MatchByOperands();
     MatchBy([&](const Entry& e) { return IfNamed(e, HashString(e.node->name(), op(e))); },
             Several::kSkip);
     MatchBy([](const Entry& e) { return IfNamed(e, HashString(e.node->name(), e.scope)); },
@@ -38,6 +43,9 @@ class Matcher {
   }
 
  private:
+  static std::uint64_t Downstream(const GraphSide::Entry& entry) {
+    return HashCombine(entry.local, entry.uses);
+  }
   static std::optional<std::uint64_t> IfUsed(const GraphSide::Entry& entry, std::uint64_t key) {
     return entry.uses == 0 ? std::nullopt : std::optional(key);
   }
@@ -50,6 +58,34 @@ class Matcher {
     bool of_b;
     std::int64_t index;
   };
+
+  // Op, attributes, and partners of the producers of operands: for what nothing uses.
+  void MatchByOperands() {
+    for (const bool with_local : {true, false}) {
+      for (GraphSide* side : {&a_, &b_}) {
+        for (GraphSide::Entry& entry : side->entries) {
+          entry.operands = with_local ? entry.local : entry.scope;
+          for (const Use& use : entry.node->operands()) {
+            entry.operands = HashCombine(entry.operands, OperandCode(*side, use.value()));
+          }
+        }
+      }
+      MatchBy([](const GraphSide::Entry& e) { return e.operands; },
+              with_local ? Several::kPair : Several::kSkip);
+      MatchNeighbours();
+    }
+  }
+
+  std::uint64_t OperandCode(const GraphSide& side, const Value* value) const {
+    if (value == nullptr) return 0;
+    const auto kind = static_cast<std::uint64_t>(value->kind());
+    const std::int64_t i = value->producer() == nullptr ? -1 : side.IndexOf(value->producer());
+    if (i < 0) return HashCombine(kind, value->is_constant() ? 0 : value->index());
+    const GraphSide::Entry& producer = side.entries[static_cast<std::size_t>(i)];
+    const std::int64_t pair = &side == &a_ ? i : producer.partner;
+    return HashCombine(producer.partner < 0 ? producer.up : static_cast<std::uint64_t>(pair),
+                       value->index());
+  }
 
   static void Collect(const GraphSide& side, bool of_b, const Key& key, std::vector<Item>& items) {
     for (std::size_t i = 0; i < side.entries.size(); ++i) {

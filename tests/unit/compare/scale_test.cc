@@ -1,0 +1,87 @@
+// Graphs of a million nodes: time and memory of equality must stay linear.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+
+#include "core/compare/equal.h"
+
+namespace dragoman {
+namespace {
+
+#ifdef NDEBUG
+constexpr int kNodes = 1'000'000;
+#else
+constexpr int kNodes = 50'000;
+#endif
+constexpr double kMaxSeconds = 30;  // of both walks, on a machine that does other things as well
+constexpr long kMaxKilobytes = 2'000'000;
+
+enum class Shape { kChain, kComb, kLadder, kSiblings };
+
+Value* AddNode(Graph& graph, std::string_view op, std::vector<Value*> operands) {
+  return graph.Append(InternOp("onnx", op), operands)->AddResult("");
+}
+
+// A ladder has 2^n paths. The last node is `last`.
+Model Build(Shape shape, std::string_view last) {
+  Model model;
+  model.level = Level::kCommon;
+  Entry& entry = model.entries.emplace_back();
+  entry.name = "main";
+  entry.graph = std::make_unique<Graph>();
+  Graph& graph = *entry.graph;
+  Value* const input = graph.AddInput("x", Type::Tensor(DType::kF32, {std::int64_t{1}}));
+  Value* at = input;
+  std::vector<Value*> all;
+  for (int i = 1; i < kNodes; ++i) {
+    if (shape == Shape::kChain) at = AddNode(graph, "Relu", {at});
+    if (shape == Shape::kComb) at = AddNode(graph, "Sub", {at, input});
+    if (shape == Shape::kLadder) at = AddNode(graph, "Sub", {at, at});
+    if (shape == Shape::kSiblings) all.push_back(AddNode(graph, "Relu", {input}));
+  }
+  if (all.empty()) all.push_back(at);
+  graph.AddOutput(AddNode(graph, last, all));
+  return model;
+}
+
+class Scale : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(Scale, IsLinear) {
+  const Model a = Build(GetParam(), "Concat"), b = Build(GetParam(), "Concat");
+  const auto start = std::chrono::steady_clock::now();
+  for (const bool modulo_sharing : {false, true}) {
+    CompareOptions options = {.level = Level::kCommon};
+    options.modulo_sharing = modulo_sharing;
+    const auto result = CompareModels(a, b, options);
+    ASSERT_TRUE(result.ok());
+    EXPECT_FALSE(result->has_value());
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  RecordProperty("seconds", std::to_string(seconds.count()));
+  EXPECT_LT(seconds.count(), kMaxSeconds);
+  rusage usage = {};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  RecordProperty("kilobytes", std::to_string(usage.ru_maxrss));
+  EXPECT_LT(usage.ru_maxrss, kMaxKilobytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Scale,
+                         ::testing::Values(Shape::kChain, Shape::kComb, Shape::kLadder,
+                                           Shape::kSiblings));
+
+TEST(Scale, EqualSiblingsThatNothingUsesArePaired) {
+  Model a = Build(Shape::kSiblings, "Concat"), b = Build(Shape::kSiblings, "Concat");
+  for (Model* model : {&a, &b}) {
+    Graph& graph = model->main();
+    graph.SetOutput(0, graph.input(0));
+    graph.Erase(graph.last_node());
+    model->level = Level::kSource;
+  }
+  EXPECT_FALSE(CompareModels(a, b, {})->has_value());
+  AddNode(b.main(), "Relu", {b.main().input(0)});
+  EXPECT_TRUE(CompareModels(a, b, {})->has_value());
+}
+
+}  // namespace
+}  // namespace dragoman
