@@ -5,7 +5,25 @@ namespace {
 
 KernelTable BuildTable() {
   KernelTable table;
+  AddActivationKernels(table);
+  AddBinaryKernels(table);
+  AddComparisonKernels(table);
+  AddCountKernels(table);
+  AddFloatCastKernels(table);
+  AddGatherKernels(table);
+  AddGenerateKernels(table);
+  AddIntegerCastKernels(table);
+  AddMovementKernels(table);
+  AddNormalizationKernels(table);
+  AddPowKernels(table);
+  AddQuantizeKernels(table);
+  AddReduceKernels(table);
+  AddResizeKernels(table);
+  AddSelectKernels(table);
+  AddSmallCastKernels(table);
   AddSoftmaxKernels(table);
+  AddUnaryKernels(table);
+  AddWhereKernels(table);
   return table;
 }
 

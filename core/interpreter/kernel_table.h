@@ -118,7 +118,25 @@ void Add(KernelTable& table, const std::string& name, const Make& make) {
 }
 
 // The families, one file each.
+void AddActivationKernels(KernelTable& table);
+void AddBinaryKernels(KernelTable& table);
+void AddComparisonKernels(KernelTable& table);
+void AddCountKernels(KernelTable& table);
+void AddFloatCastKernels(KernelTable& table);
+void AddGatherKernels(KernelTable& table);
+void AddGenerateKernels(KernelTable& table);
+void AddIntegerCastKernels(KernelTable& table);
+void AddMovementKernels(KernelTable& table);
+void AddNormalizationKernels(KernelTable& table);
+void AddPowKernels(KernelTable& table);
+void AddQuantizeKernels(KernelTable& table);
+void AddReduceKernels(KernelTable& table);
+void AddResizeKernels(KernelTable& table);
+void AddSelectKernels(KernelTable& table);
+void AddSmallCastKernels(KernelTable& table);
 void AddSoftmaxKernels(KernelTable& table);
+void AddUnaryKernels(KernelTable& table);
+void AddWhereKernels(KernelTable& table);
 
 }  // namespace dragoman
 

@@ -13,16 +13,42 @@ std::vector<OpDef> ActivationOps();
 std::vector<OpDef> ArgReduceOps();
 std::vector<OpDef> BinaryOps();
 std::vector<OpDef> CastOps();
+std::vector<OpDef> CompressOps();
+std::vector<OpDef> ConcatOps();
+std::vector<OpDef> ConstantOfShapeOps();
+std::vector<OpDef> CumSumOps();
+std::vector<OpDef> DepthToSpaceOps();
 std::vector<OpDef> DropoutOps();
+std::vector<OpDef> EinsumOps();
+std::vector<OpDef> ExpandOps();
+std::vector<OpDef> EyeLikeOps();
+std::vector<OpDef> FlattenOps();
+std::vector<OpDef> GatherOps();
+std::vector<OpDef> GridSampleOps();
+std::vector<OpDef> NonZeroOps();
 std::vector<OpDef> NormalizationOps();
+std::vector<OpDef> OneHotOps();
+std::vector<OpDef> PadOps();
 std::vector<OpDef> QuantizeOps();
 std::vector<OpDef> RandomOps();
+std::vector<OpDef> RangeOps();
 std::vector<OpDef> ReduceOps();
 std::vector<OpDef> ReshapeOps();
-std::vector<OpDef> SelectOps();
+std::vector<OpDef> ResizeOps();
+std::vector<OpDef> ReverseSequenceOps();
+std::vector<OpDef> ScatterOps();
 std::vector<OpDef> ShapeOps();
+std::vector<OpDef> SliceOps();
 std::vector<OpDef> SoftmaxOps();
+std::vector<OpDef> SplitOps();
+std::vector<OpDef> SqueezeOps();
+std::vector<OpDef> TileOps();
+std::vector<OpDef> TopKOps();
+std::vector<OpDef> TransposeOps();
+std::vector<OpDef> TriluOps();
 std::vector<OpDef> UnaryOps();
+std::vector<OpDef> UniqueOps();
+std::vector<OpDef> WhereOps();
 
 using OpFamily = std::vector<OpDef> (*)();
 
@@ -31,16 +57,42 @@ inline constexpr OpFamily kOpFamilies[] = {
     ArgReduceOps,
     BinaryOps,
     CastOps,
+    CompressOps,
+    ConcatOps,
+    ConstantOfShapeOps,
+    CumSumOps,
+    DepthToSpaceOps,
     DropoutOps,
+    EinsumOps,
+    ExpandOps,
+    EyeLikeOps,
+    FlattenOps,
+    GatherOps,
+    GridSampleOps,
+    NonZeroOps,
     NormalizationOps,
+    OneHotOps,
+    PadOps,
     QuantizeOps,
     RandomOps,
+    RangeOps,
     ReduceOps,
     ReshapeOps,
-    SelectOps,
+    ResizeOps,
+    ReverseSequenceOps,
+    ScatterOps,
     ShapeOps,
+    SliceOps,
     SoftmaxOps,
+    SplitOps,
+    SqueezeOps,
+    TileOps,
+    TopKOps,
+    TransposeOps,
+    TriluOps,
     UnaryOps,
+    UniqueOps,
+    WhereOps,
 };
 
 }  // namespace dragoman

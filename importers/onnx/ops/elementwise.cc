@@ -131,4 +131,15 @@ LoweredResults LowerCast(OpLowering& op) {
   return op.Emit("Cast");
 }
 
+LoweredResults LowerCastLike(OpLowering& op) {
+  if (op.operands.size() != 2 || op.operand(0) == nullptr || op.operand(1) == nullptr)
+    return op.Invalid("has not exactly two operands");
+  const DType dtype = op.builder.dtype(op.operand(1));
+  if (dtype == DType::kUnknown)
+    return op.Unsupported("the element type of operand 1 must be known");
+  op.operands.resize(1);
+  op.attributes.emplace_back("to", static_cast<std::int64_t>(dtype));
+  return op.Emit("Cast");
+}
+
 }  // namespace dragoman

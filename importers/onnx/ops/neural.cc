@@ -68,6 +68,18 @@ LoweredResults LowerLpPool(OpLowering& op) {
   return op.Emit(op.source.op().type);
 }
 
+// Below opset 19, the scale is a float also where x holds integers.
+LoweredResults LowerQuantizeLinear(OpLowering& op) {
+  const Value* scale = op.operand(1);
+  if (op.operand(0) == nullptr || scale == nullptr) return op.Invalid("an operand is missing");
+  const DType dtype = op.builder.dtype(scale);
+  if (op.builder.dtype(op.operand(0)) != dtype && dtype != DType::kUnknown) {
+    DRAGOMAN_ASSIGN(op.operands[0], op.builder.Add("Cast", {op.operand(0)},
+                                                   {{"to", static_cast<std::int64_t>(dtype)}}));
+  }
+  return op.Emit("QuantizeLinear");
+}
+
 // Below opset 7, results beyond the first are computed on request.
 LoweredResults LowerRecurrent(OpLowering& op) {
   op.Drop("output_sequence");

@@ -42,7 +42,7 @@ Status InferIdentity(InferContext& context) {
 
 }  // namespace
 
-std::vector<OpDef> SelectOps() {
+std::vector<OpDef> WhereOps() {
   return {
       Op("Clip", "(input: T, min: T?, max: T?) -> (output: T)", "T: number")
           .Infer(InferClip)

@@ -1,0 +1,7 @@
+#include "core/interpreter/cast_kernels.h"
+
+namespace dragoman {
+
+void AddFloatCastKernels(KernelTable& table) { AddCasts<Floats>(table); }
+
+}  // namespace dragoman

@@ -1,0 +1,7 @@
+#include "core/interpreter/cast_kernels.h"
+
+namespace dragoman {
+
+void AddIntegerCastKernels(KernelTable& table) { AddCasts<Integers>(table); }
+
+}  // namespace dragoman

@@ -1,0 +1,119 @@
+#include "tests/conformance/onnx_values.h"
+
+#include <google/protobuf/unknown_field_set.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "importers/onnx/read_model.h"
+#include "proto/onnx/onnx.pb.h"
+
+namespace dragoman {
+namespace {
+
+// As the reader reads any tensor: it is made the initializer of a model.
+Result<RuntimeValue> ReadTensor(const std::string& bytes) {
+  onnx_pb::ModelProto message;
+  onnx_pb::TensorProto* tensor = message.mutable_graph()->add_initializer();
+  if (!tensor->ParseFromString(bytes)) return InvalidInput("no TensorProto");
+  tensor->set_name("value");
+  DRAGOMAN_ASSIGN(Model model, ReadOnnxBytes(Buffer::Own(message.SerializeAsString())));
+  if (model.main().constants().size() != 1) return InvalidInput("a tensor that cannot be read");
+  DRAGOMAN_ASSIGN(Array array, Array::FromTensor(*model.main().constants()[0]->tensor()));
+  return RuntimeValue::Of(std::move(array));
+}
+
+// The values in a SequenceProto or OptionalProto: fields 3 to 7, whichever their kind.
+Result<std::vector<std::string>> ReadContained(const std::string& bytes) {
+  google::protobuf::UnknownFieldSet fields;
+  if (!fields.ParseFromString(bytes)) return InvalidInput("no SequenceProto or OptionalProto");
+  std::vector<std::string> contained;
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const google::protobuf::UnknownField& field = fields.field(i);
+    if (field.number() >= 3 &&
+        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+      contained.push_back(field.length_delimited());
+  }
+  return contained;
+}
+
+// Recurses as deep as the type nests, which is bounded.
+Result<RuntimeValue> ReadValue(const std::string& bytes, const Type& type) {
+  if (type.kind() != Type::Kind::kSequence && type.kind() != Type::Kind::kOptional)
+    return ReadTensor(bytes);
+  DRAGOMAN_ASSIGN(std::vector<std::string> contained, ReadContained(bytes));
+  if (type.kind() == Type::Kind::kOptional) {
+    if (contained.empty()) return RuntimeValue();
+    return ReadValue(contained[0], type.element());
+  }
+  RuntimeValue sequence;
+  sequence.kind = RuntimeValue::Kind::kSequence;
+  sequence.sequence_dtype = type.element().dtype();
+  for (const std::string& element : contained) {
+    DRAGOMAN_ASSIGN(RuntimeValue value, ReadValue(element, type.element()));
+    sequence.sequence.push_back(std::move(value));
+  }
+  return sequence;
+}
+
+bool Near(double a, double b, const Tolerance& tolerance) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b)) return a == b;
+  return std::fabs(a - b) <= tolerance.absolute + tolerance.relative * std::fabs(b);
+}
+
+std::optional<std::string> FindElementDifference(const Tensor& a, const Tensor& b,
+                                                 const Tolerance& tolerance) {
+  if (!IsFloating(a.dtype())) {
+    if (a == b) return std::nullopt;
+    return "elements of type " + std::string(Name(a.dtype())) + " differ";
+  }
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    const double computed = a.FloatAt(i);
+    const double recorded = b.FloatAt(i);
+    if (Near(computed, recorded, tolerance)) continue;
+    return "element " + std::to_string(i) + " is " + std::to_string(computed) + ", expected " +
+           std::to_string(recorded);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<RuntimeValue> ReadOnnxValue(const std::filesystem::path& path, const Type& type) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return InvalidInput("cannot be read").InFile(path.string());
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  Result<RuntimeValue> value = ReadValue(bytes, type);
+  if (!value.ok()) value.error().InFile(path.string());
+  return value;
+}
+
+std::optional<std::string> FindDifference(const RuntimeValue& computed,
+                                          const RuntimeValue& recorded,
+                                          const Tolerance& tolerance) {
+  if (computed.kind != recorded.kind) return "a value of another kind";
+  if (computed.kind == RuntimeValue::Kind::kNone) return std::nullopt;
+  if (computed.kind == RuntimeValue::Kind::kSequence) {
+    if (computed.sequence.size() != recorded.sequence.size()) {
+      return "a sequence of " + std::to_string(computed.sequence.size()) + ", expected " +
+             std::to_string(recorded.sequence.size());
+    }
+    for (std::size_t i = 0; i < computed.sequence.size(); ++i) {
+      auto difference = FindDifference(computed.sequence[i], recorded.sequence[i], tolerance);
+      if (difference) return "in item " + std::to_string(i) + ": " + *difference;
+    }
+    return std::nullopt;
+  }
+  const Tensor a = computed.array.ToTensor();
+  const Tensor b = recorded.array.ToTensor();
+  if (a.type() != b.type())
+    return "type " + a.type().ToString() + ", expected " + b.type().ToString();
+  return FindElementDifference(a, b, tolerance);
+}
+
+}  // namespace dragoman
