@@ -19,7 +19,6 @@ KernelTable BuildTable() {
   AddQuantizeKernels(table);
   AddReduceKernels(table);
   AddResizeKernels(table);
-  AddSelectKernels(table);
   AddSmallCastKernels(table);
   AddSoftmaxKernels(table);
   AddUnaryKernels(table);

@@ -132,7 +132,6 @@ void AddPowKernels(KernelTable& table);
 void AddQuantizeKernels(KernelTable& table);
 void AddReduceKernels(KernelTable& table);
 void AddResizeKernels(KernelTable& table);
-void AddSelectKernels(KernelTable& table);
 void AddSmallCastKernels(KernelTable& table);
 void AddSoftmaxKernels(KernelTable& table);
 void AddUnaryKernels(KernelTable& table);

@@ -33,10 +33,11 @@ std::vector<OpDef> ShapeOps() {
       Op("Shape", "(data: T) -> (shape: i64)", "T: any")
           .Attributes<rt::ShapeParams>()
           .Infer(InferShape)
-          .Kernel({.header = "runtime/kernels/shape_of.h", .types = "T", .function = "ShapeOf"}),
+          .Kernel(
+              {.header = "runtime/kernels/shape_of.h", .types = "bits(T)", .function = "ShapeOf"}),
       Op("Size", "(data: T) -> (size: i64)", "T: any")
           .Infer(InferSize)
-          .Kernel({.header = "runtime/kernels/size.h", .types = "T"})};
+          .Kernel({.header = "runtime/kernels/size.h", .types = "bits(T)"})};
 }
 
 }  // namespace dragoman

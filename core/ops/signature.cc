@@ -9,10 +9,11 @@
 namespace dragoman {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kClasses = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kClasses = {{
     {"any",
      "f32 u8 i8 u16 i16 i32 i64 str bool f16 f64 u32 u64 c64 c128 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 "
      "f8e5m2fnuz u4 i4 f4e2m1 f8e8m0 u2 i2"},
+    {"basic", "f32 u8 i8 u16 i16 i32 i64 str bool f16 f64 u32 u64 c64 c128"},
     {"number", "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64"},
     {"float", "f16 bf16 f32 f64"},
     {"int", "i8 i16 i32 i64 u8 u16 u32 u64"},

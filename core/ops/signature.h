@@ -6,8 +6,9 @@
 // name (`i64`). Behind it may stand
 //   ?  optional          *  variadic, one or more       +  variadic whose element types may differ
 //   #  the sizes of results depend on the operand's value (Reshape's shape)
-// A type variable lists element types by name, or by a class: any, number (float int), float (f16
-// bf16 f32 f64), int (signed unsigned), signed, unsigned, index (i32 i64), float8, quant (4 and 8
+// A type variable lists element types by name, or by a class: any, basic (those of ONNX's first
+// versions: no bf16, no 8- or 4-bit floats, no 4-bit ints), number (float int), float (f16 bf16 f32
+// f64), int (signed unsigned), signed, unsigned, index (i32 i64), float8, quant (4 and 8
 // bit ints, float8), complex, bool, str. `value` in place of element types: any type at all,
 // sequences and optionals too.
 #ifndef DRAGOMAN_CORE_OPS_SIGNATURE_H_

@@ -6,14 +6,15 @@
 #include <cstdint>
 
 #include "runtime/kernels/tensor_view.h"
+#include "runtime/params/constant_of_shape.h"
 
 namespace dragoman::rt {
 
-// `value` is the attribute, one element; absent it is zero.
+// T is an unsigned integer of the element's size.
 template <class T>
-void ConstantOfShape(TensorView<const T> value, TensorView<const std::int64_t> /*input*/,
+void ConstantOfShape(const ConstantOfShapeParams& p, TensorView<const std::int64_t> /*input*/,
                      TensorView<T> output) {
-  std::fill_n(output.data, output.size(), value.present() ? value[0] : T{});
+  std::fill_n(output.data, output.size(), static_cast<T>(p.bits));
 }
 
 }  // namespace dragoman::rt

@@ -1,6 +1,8 @@
-// Sizes of ConstantOfShape.
+// Attributes and sizes of ConstantOfShape.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CONSTANT_OF_SHAPE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CONSTANT_OF_SHAPE_H_
+
+#include <cstdint>
 
 #include "runtime/params/checked.h"
 #include "runtime/params/shape.h"
@@ -8,7 +10,17 @@
 
 namespace dragoman::rt {
 
-constexpr Status ConstantOfShapeShape(IntSpan input, Shape* output) {
+// The bits of the element that the attribute `value` holds, zero-extended.
+struct ConstantOfShapeParams {
+  std::int64_t bits = 0;
+
+  template <class Self, class F>
+  static void Visit(Self& self, F&& f) {
+    f("bits", self.bits);
+  }
+};
+
+constexpr Status ConstantOfShapeShape(const ConstantOfShapeParams&, IntSpan input, Shape* output) {
   return ShapeFromSpan(input, output);
 }
 

@@ -256,16 +256,15 @@ TEST(SpaceToDepthTest, UndoesDepthToSpace) {
   EXPECT_EQ(z.Values(), x.Values());
 }
 
-TEST(ConstantOfShapeTest, FillsWithTheValueOrZero) {
+TEST(ConstantOfShapeTest, FillsWithTheBitsOfTheValue) {
   Shape shape;
-  EXPECT_TRUE(ConstantOfShapeShape(Span({2}), &shape).ok());
+  ConstantOfShapeParams p;
+  EXPECT_TRUE(ConstantOfShapeShape(p, Span({2}), &shape).ok());
   Dense<std::uint8_t> y(shape);
-  const Dense<std::uint8_t> seven({1}, {7});
-  ConstantOfShape(seven.In(), {}, y.Out());
+  p.bits = 7;
+  ConstantOfShape(p, {}, y.Out());
   EXPECT_EQ(y.Values(), Bytes({7, 7}));
-  ConstantOfShape(TensorView<const std::uint8_t>{}, {}, y.Out());
-  EXPECT_EQ(y.Values(), Bytes({0, 0}));
-  EXPECT_FALSE(ConstantOfShapeShape(Span({-1}), &shape).ok());
+  EXPECT_FALSE(ConstantOfShapeShape(p, Span({-1}), &shape).ok());
 }
 
 }  // namespace

@@ -111,10 +111,10 @@ TEST(EyeLikeTest, PutsOnesOnADiagonal) {
   EyeLikeParams p;
   p.k = -1;
   Dense<float> y({3, 2});
-  EyeLike(p, y.Out());
+  EyeLike(p, TensorView<const std::uint8_t>{}, y.Out());
   EXPECT_EQ(y.Values(), Floats({0, 0, 1, 0, 0, 1}));
   p.k = 2;
-  EyeLike(p, y.Out());
+  EyeLike(p, TensorView<const std::uint8_t>{}, y.Out());
   EXPECT_EQ(y.Values(), Floats(6, 0));
 }
 

@@ -1,0 +1,68 @@
+#include <vector>
+
+#include "core/interpreter/kernel_table.h"
+#include "runtime/kernels/compress.h"
+#include "runtime/kernels/non_zero.h"
+#include "runtime/kernels/top_k.h"
+#include "runtime/kernels/unique.h"
+
+namespace dragoman {
+namespace {
+
+using kernel_internal::Apply;
+
+// A count that only the data tell, of the operands' elements.
+template <class T>
+rt::Status NonZeroShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
+  const std::int64_t rank = arguments.operands[0].shape().size();
+  shapes[0] = {rank, Apply(&rt::NonZeroCount<T>, arguments)};
+  return rt::Status();
+}
+
+template <class T>
+rt::Status CompressShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
+  return rt::CompressShape(arguments.params->As<rt::CompressParams>(),
+                           arguments.operands[0].shape(), Apply(&rt::CompressCount<T>, arguments),
+                           &shapes[0]);
+}
+
+template <class T>
+rt::Status UniqueShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
+  const auto& params = arguments.params->As<rt::UniqueParams>();
+  const rt::Shape& x = arguments.operands[0].shape();
+  const std::int64_t bytes = Apply(&rt::UniqueScratchBytes<T>, arguments);
+  std::vector<std::int64_t> scratch(static_cast<std::size_t>(bytes) / sizeof(std::int64_t) + 1);
+  KernelArguments counting = arguments;
+  counting.scratch = scratch.data();
+  const std::int64_t count = Apply(&rt::UniqueCount<T>, counting);
+  const std::int64_t items =
+      params.has_axis ? x[rt::WrapAxis(params.axis, x.size())] : rt::NumElements(x);
+  const rt::Shape others[] = {{}, {count}, {items}, {count}};
+  for (std::size_t i = 1; i < shapes.size(); ++i) shapes[i] = others[i];
+  return rt::UniqueShape(params, x, count, &shapes[0]);
+}
+
+}  // namespace
+
+void AddCountKernels(KernelTable& table) {
+  using Ordered = Plus<Plus<Numbers, Bool>, String>;
+  Add<Bits>(table, "Compress", []<class T>() {
+    KernelEntry entry = DRAGOMAN_KERNEL_ENTRY(Compress, T);
+    entry.result_shapes = CompressShapes<T>;
+    return entry;
+  });
+  Add<Plus<Ordered, Complexes>>(table, "NonZero", []<class T>() {
+    KernelEntry entry = DRAGOMAN_KERNEL_ENTRY(NonZero, T);
+    entry.result_shapes = NonZeroShapes<T>;
+    return entry;
+  });
+  Add<Plus<Integers, Types<float, double, rt::Half>>>(
+      table, "TopK", []<class T>() { return DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(TopK, T); });
+  Add<Ordered>(table, "Unique", []<class T>() {
+    KernelEntry entry = DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(Unique, T);
+    entry.result_shapes = UniqueShapes<T>;
+    return entry;
+  });
+}
+
+}  // namespace dragoman
