@@ -34,6 +34,22 @@ Status CheckVector(const InferContext& context, std::size_t i, const Dim& size) 
   return context.Fail(Say(context, i) + ", expected [" + size.ToString() + "]");
 }
 
+Status CheckScalarOrVector(const InferContext& context, std::size_t i, const Dim& size) {
+  const Shape* shape = context.shape(i);
+  if (shape == nullptr || !Differ(NumElements(*shape), Dim(1))) return {};
+  return CheckVector(context, i, size);
+}
+
+Status CheckShape(const InferContext& context, std::size_t i, const Shape& expected) {
+  const Shape* shape = context.shape(i);
+  if (shape == nullptr) return {};
+  bool same = shape->size() == expected.size();
+  for (std::size_t k = 0; same && k < shape->size(); ++k) same = !Differ((*shape)[k], expected[k]);
+  if (same) return {};
+  return context.Fail(Say(context, i) + ", expected sizes " +
+                      Type::Tensor(context.dtype(i), expected).ToString());
+}
+
 Status CheckSameShape(const InferContext& context, std::size_t i, std::size_t j) {
   const Shape* shape = context.shape(i);
   const Shape* other = context.shape(j);
@@ -45,17 +61,21 @@ Status CheckSameShape(const InferContext& context, std::size_t i, std::size_t j)
 }
 
 Status CheckBroadcastsTo(const InferContext& context, std::size_t i, std::size_t j) {
-  const Shape* shape = context.shape(i);
   const Shape* to = context.shape(j);
-  if (shape == nullptr || to == nullptr) return {};
-  bool fits = shape->size() <= to->size();
+  return to != nullptr ? CheckBroadcastsTo(context, i, *to) : Status();
+}
+
+Status CheckBroadcastsTo(const InferContext& context, std::size_t i, const Shape& to) {
+  const Shape* shape = context.shape(i);
+  if (shape == nullptr) return {};
+  bool fits = shape->size() <= to.size();
   for (std::size_t k = 1; fits && k <= shape->size(); ++k) {
     const Dim& size = (*shape)[shape->size() - k];
-    fits = !Differ(size, Dim(1)) || !Differ(size, (*to)[to->size() - k]);
+    fits = !Differ(size, Dim(1)) || !Differ(size, to[to.size() - k]);
   }
   if (fits) return {};
-  return context.Fail(Say(context, i) + ", which does not broadcast to " +
-                      context.type(j).ToString());
+  return context.Fail(Say(context, i) + ", which does not broadcast to sizes " +
+                      Type::Tensor(context.dtype(i), to).ToString());
 }
 
 Dim ChannelsOf(const InferContext& context) {

@@ -15,10 +15,16 @@ Status CheckScalar(const InferContext& context, std::size_t i);
 Status CheckMinRank(const InferContext& context, std::size_t i, int rank);
 // Operand `i` has rank 1 and `size` elements.
 Status CheckVector(const InferContext& context, std::size_t i, const Dim& size);
+// Operand `i` has one element, of whatever rank, or rank 1 and `size` elements.
+Status CheckScalarOrVector(const InferContext& context, std::size_t i, const Dim& size);
+// Operand `i` has sizes `expected`.
+Status CheckShape(const InferContext& context, std::size_t i, const Shape& expected);
 // Operand `i` has the shape of operand `j`.
 Status CheckSameShape(const InferContext& context, std::size_t i, std::size_t j);
 // Operand `i` broadcasts to the shape of operand `j`, which stays as it is.
 Status CheckBroadcastsTo(const InferContext& context, std::size_t i, std::size_t j);
+// Operand `i` broadcasts to sizes `to`, which stay as they are.
+Status CheckBroadcastsTo(const InferContext& context, std::size_t i, const Shape& to);
 
 // The channels of operand 0: its size on axis 1, 1 for rank 1, unknown if its rank is.
 Dim ChannelsOf(const InferContext& context);

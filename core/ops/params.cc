@@ -49,4 +49,14 @@ Status WrongKind(const Node& node, std::string_view attribute, std::string_view 
                       std::string(expected));
 }
 
+Status UnknownWord(std::string_view attribute, std::string_view word) {
+  return InvalidInput("attribute '" + std::string(attribute) + "' has the unknown value '" +
+                      std::string(word) + "'");
+}
+
+Status TooLong(std::string_view attribute, std::size_t size, int capacity) {
+  return Unsupported("attribute '" + std::string(attribute) + "' has " + std::to_string(size) +
+                     " entries, more than " + std::to_string(capacity));
+}
+
 }  // namespace dragoman::params_internal

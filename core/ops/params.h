@@ -63,22 +63,41 @@ std::string CppTypeName() {
   return name;
 }
 
+// Whether enumerator type V has a name for its value: compilers print others as casts, "(E)5".
+template <auto V>
+constexpr bool IsEnumerator() {
+  const std::string_view text = __PRETTY_FUNCTION__;
+  return text[text.find("V = ") + 4] != '(';
+}
+
+// How many enumerators E has, which are numbered from 0 without gaps.
+template <class E, int I = 0>
+constexpr int CountEnumerators() {
+  if constexpr (IsEnumerator<static_cast<E>(I)>()) {
+    return CountEnumerators<E, I + 1>();
+  } else {
+    return I;
+  }
+}
+
+// The type of the entries of a list member.
+template <class M>
+using EntryOf = std::decay_t<decltype(*std::declval<const M&>().begin())>;
+
 // Enumerators meet ONNX's words without regard to case, underscores and the leading k: kHalfPixel
 // is "half_pixel".
 bool SameWord(std::string_view enumerator, std::string_view word);
 std::string WordOf(std::string_view enumerator);
 std::string CppFloat(float value);
 
-// Enumerators are numbered from 0 without gaps; Name() gives nothing beyond the last.
 template <class E>
 bool ReadEnum(std::string_view word, E& value) {
-  for (int i = 0;; ++i) {
-    const char* name = Name(static_cast<E>(i));
-    if (name == nullptr || *name == '\0') return false;
-    if (!SameWord(name, word)) continue;
+  for (int i = 0; i < CountEnumerators<E>(); ++i) {
+    if (!SameWord(Name(static_cast<E>(i)), word)) continue;
     value = static_cast<E>(i);
     return true;
   }
+  return false;
 }
 
 Status WrongKind(const Node& node, std::string_view attribute, std::string_view expected);
@@ -91,6 +110,10 @@ constexpr Attribute::Kind KindOf() {
     return Attribute::Kind::kFloat;
   else if constexpr (std::is_same_v<M, bool> || std::is_same_v<M, std::int64_t>)
     return Attribute::Kind::kInt;
+  else if constexpr (std::is_enum_v<EntryOf<M>>)
+    return Attribute::Kind::kStrings;
+  else if constexpr (std::is_same_v<EntryOf<M>, float>)
+    return Attribute::Kind::kFloats;
   else
     return Attribute::Kind::kInts;
 }
@@ -103,8 +126,38 @@ Attribute ToAttribute(const M& member) {
     return member;
   else if constexpr (std::is_same_v<M, bool> || std::is_same_v<M, std::int64_t>)
     return std::int64_t{member};
+  else if constexpr (std::is_enum_v<EntryOf<M>>) {
+    Attribute::Strings words;
+    for (EntryOf<M> entry : member) words.push_back(WordOf(Name(entry)));
+    return words;
+  } else if constexpr (std::is_same_v<EntryOf<M>, float>)
+    return Attribute::Floats(member.begin(), member.end());
   else
     return Attribute::Ints(member.begin(), member.end());
+}
+
+Status UnknownWord(std::string_view attribute, std::string_view word);
+Status TooLong(std::string_view attribute, std::size_t size, int capacity);
+
+// A list member from an attribute whose entries are of type Stored.
+template <class Stored, class M>
+Status FromList(const Node& node, std::string_view name, const Attribute& attribute,
+                std::string_view expected, M& member) {
+  const auto* entries = attribute.As<std::vector<Stored>>();
+  if (entries == nullptr) return WrongKind(node, name, expected);
+  if (entries->size() > static_cast<std::size_t>(M::kCapacity))
+    return TooLong(name, entries->size(), M::kCapacity);
+  member = M();
+  for (const Stored& entry : *entries) {
+    EntryOf<M> value{};
+    if constexpr (std::is_enum_v<EntryOf<M>>) {
+      if (!ReadEnum(entry, value)) return UnknownWord(name, entry);
+    } else {
+      value = entry;
+    }
+    member.push_back(value);
+  }
+  return {};
 }
 
 template <class M>
@@ -113,10 +166,7 @@ Status FromAttribute(const Node& node, std::string_view name, const Attribute& a
   if constexpr (std::is_enum_v<M>) {
     const auto* word = attribute.As<std::string>();
     if (word == nullptr) return WrongKind(node, name, "string");
-    if (!ReadEnum(*word, member)) {
-      return InvalidInput("attribute '" + std::string(name) + "' has the unknown value '" + *word +
-                          "'");
-    }
+    if (!ReadEnum(*word, member)) return UnknownWord(name, *word);
   } else if constexpr (std::is_same_v<M, float>) {
     const auto* value = attribute.As<float>();
     if (value == nullptr) return WrongKind(node, name, "float");
@@ -125,16 +175,12 @@ Status FromAttribute(const Node& node, std::string_view name, const Attribute& a
     const auto* value = attribute.As<std::int64_t>();
     if (value == nullptr) return WrongKind(node, name, "int");
     member = static_cast<M>(*value);
+  } else if constexpr (std::is_enum_v<EntryOf<M>>) {
+    return FromList<std::string>(node, name, attribute, "list of strings", member);
+  } else if constexpr (std::is_same_v<EntryOf<M>, float>) {
+    return FromList<float>(node, name, attribute, "list of floats", member);
   } else {
-    const auto* values = attribute.As<Attribute::Ints>();
-    if (values == nullptr) return WrongKind(node, name, "list of ints");
-    if (values->size() > static_cast<std::size_t>(M::kCapacity)) {
-      return Unsupported("attribute '" + std::string(name) + "' has " +
-                         std::to_string(values->size()) + " entries, more than " +
-                         std::to_string(M::kCapacity));
-    }
-    member = M();
-    for (std::int64_t v : *values) member.push_back(v);
+    return FromList<std::int64_t>(node, name, attribute, "list of ints", member);
   }
   return {};
 }
@@ -151,7 +197,7 @@ std::string ToCpp(const M& member) {
     return std::to_string(member);
   else {
     std::string text = "{";
-    for (std::int64_t v : member) text += (text.size() > 1 ? ", " : "") + std::to_string(v);
+    for (EntryOf<M> entry : member) text += (text.size() > 1 ? ", " : "") + ToCpp(entry);
     return text + "}";
   }
 }

@@ -1,0 +1,157 @@
+// LSTM, GRU, RNN.
+#include <array>
+#include <utility>
+
+#include "core/ops/infer_context.h"
+#include "core/ops/op_list.h"
+#include "core/ops/operand_checks.h"
+#include "runtime/params/gru.h"
+#include "runtime/params/lstm.h"
+#include "runtime/params/rnn.h"
+
+namespace dragoman {
+namespace {
+
+// What rt::RecurrentSizes holds, with sizes that may not be known.
+struct Extents {
+  Dim steps;
+  Dim batch;
+  Dim input;
+  Dim hidden;
+  std::int64_t directions = 1;
+  std::int64_t gates = 1;
+  bool batch_first = false;
+
+  Shape Sequence(const Dim& features) const {
+    return batch_first ? Shape{batch, steps, features} : Shape{steps, batch, features};
+  }
+  Shape State() const {
+    return batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
+  }
+  Shape Y() const {
+    return batch_first ? Shape{batch, steps, directions, hidden}
+                       : Shape{steps, directions, batch, hidden};
+  }
+  // Of all operands that an LSTM may have; the others' are the first six.
+  std::array<Shape, 8> OperandShapes() const {
+    const Dim rows = Dim(gates) * hidden;
+    return {Sequence(input),
+            Shape{directions, rows, input},
+            Shape{directions, rows, hidden},
+            Shape{directions, rows + rows},
+            Shape{batch},
+            State(),
+            State(),
+            Shape{directions, Dim(3) * hidden}};
+  }
+  // The same with 1 where a size is not known.
+  Extents WithStandIns() const {
+    Extents known = *this;
+    for (Dim* dim : {&known.steps, &known.batch, &known.input, &known.hidden}) {
+      if (!dim->known()) *dim = Dim(1);
+    }
+    return known;
+  }
+};
+
+template <class Params>
+Extents ReadExtents(const InferContext& context, std::int64_t gates) {
+  const auto& params = context.params<Params>();
+  Extents extents;
+  extents.gates = gates;
+  extents.directions = params.direction == rt::RnnDirection::kBidirectional ? 2 : 1;
+  extents.batch_first = params.layout == 1;
+  if (const Shape* x = context.shape(0); x != nullptr && x->size() == 3) {
+    extents.steps = (*x)[extents.batch_first ? 1 : 0];
+    extents.batch = (*x)[extents.batch_first ? 0 : 1];
+    extents.input = (*x)[2];
+  }
+  if (const Shape* r = context.shape(2); r != nullptr && r->size() == 3) extents.hidden = (*r)[2];
+  if (!extents.hidden.known() && params.hidden_size != 0) extents.hidden = Dim(params.hidden_size);
+  return extents;
+}
+
+// Checks the operands that are there; gives their sizes as the runtime takes them, with stand-ins
+// for sizes that are not known.
+Result<std::array<rt::Shape, 8>> CheckOperands(const InferContext& context,
+                                               const Extents& extents) {
+  const std::array<Shape, 8> expected = extents.OperandShapes();
+  const std::array<Shape, 8> stand_ins = extents.WithStandIns().OperandShapes();
+  std::array<rt::Shape, 8> shapes;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (!context.has(i)) continue;
+    DRAGOMAN_TRY(CheckShape(context, i, expected[i]));
+    const std::optional<rt::Shape> sizes = ToRuntimeShape(&stand_ins[i]);
+    if (!sizes) return context.Fail("the hidden size is too large");
+    shapes[i] = *sizes;
+  }
+  return shapes;
+}
+
+void SetResults(InferContext& context, const Extents& extents) {
+  context.SetShape(0, extents.Y());
+  for (std::size_t i = 1; i < context.num_results(); ++i) context.SetShape(i, extents.State());
+}
+
+Status InferLstm(InferContext& context) {
+  const auto& params = context.params<rt::LSTMParams>();
+  const Extents extents = ReadExtents<rt::LSTMParams>(context, 4);
+  DRAGOMAN_ASSIGN(auto s, CheckOperands(context, extents));
+  rt::Shape y, y_h, y_c;
+  DRAGOMAN_TRY(context.Check(
+      rt::LSTMShape(params, {s[0], s[1], s[2], s[3], s[4], s[5]}, s[6], s[7], &y, &y_h, &y_c)));
+  SetResults(context, extents);
+  return {};
+}
+
+Status InferGru(InferContext& context) {
+  const auto& params = context.params<rt::GRUParams>();
+  const Extents extents = ReadExtents<rt::GRUParams>(context, 3);
+  DRAGOMAN_ASSIGN(auto s, CheckOperands(context, extents));
+  rt::Shape y, y_h;
+  DRAGOMAN_TRY(context.Check(rt::GRUShape(params, {s[0], s[1], s[2], s[3], s[4], s[5]}, &y, &y_h)));
+  SetResults(context, extents);
+  return {};
+}
+
+Status InferRnn(InferContext& context) {
+  const auto& params = context.params<rt::RNNParams>();
+  const Extents extents = ReadExtents<rt::RNNParams>(context, 1);
+  DRAGOMAN_ASSIGN(auto s, CheckOperands(context, extents));
+  rt::Shape y, y_h;
+  DRAGOMAN_TRY(context.Check(rt::RNNShape(params, {s[0], s[1], s[2], s[3], s[4], s[5]}, &y, &y_h)));
+  SetResults(context, extents);
+  return {};
+}
+
+constexpr std::string_view kOneState =
+    "(X: T, W: T, R: T, B: T?, sequence_lens: i32?, initial_h: T?) -> (Y: T?, Y_h: T?)";
+
+}  // namespace
+
+std::vector<OpDef> RecurrentOps() {
+  return {
+      Op("GRU", kOneState, "T: float")
+          .Attributes<rt::GRUParams>()
+          .Infer(InferGru)
+          .Kernel(
+              {.header = "runtime/kernels/gru.h", .types = "T", .fallible = true, .scratch = true}),
+      Op("LSTM",
+         "(X: T, W: T, R: T, B: T?, sequence_lens: i32?, initial_h: T?, initial_c: T?, P: T?) -> "
+         "(Y: T?, Y_h: T?, Y_c: T?)",
+         "T: float")
+          .Attributes<rt::LSTMParams>()
+          .Infer(InferLstm)
+          .Kernel({.header = "runtime/kernels/lstm.h",
+                   .types = "T",
+                   .fallible = true,
+                   .scratch = true}),
+      Op("RNN", kOneState, "T: float")
+          .Attributes<rt::RNNParams>()
+          .Infer(InferRnn)
+          .Kernel(
+              {.header = "runtime/kernels/rnn.h", .types = "T", .fallible = true, .scratch = true}),
+  };
+}
+
+}  // namespace dragoman
