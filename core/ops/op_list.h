@@ -58,14 +58,15 @@ std::vector<OpDef> WhereOps();
 using OpFamily = std::vector<OpDef> (*)();
 
 inline constexpr OpFamily kOpFamilies[] = {
-    ActivationOps, ArgReduceOps,       BinaryOps,        CastOps,         CompressOps,
-    ConcatOps,     ConstantOfShapeOps, CumSumOps,        DepthToSpaceOps, DropoutOps,
-    EinsumOps,     ExpandOps,          EyeLikeOps,       FlattenOps,      GatherOps,
-    GridSampleOps, NonZeroOps,         NormalizationOps, OneHotOps,       PadOps,
-    QuantizeOps,   RandomOps,          RangeOps,         ReduceOps,       ReshapeOps,
-    ResizeOps,     ReverseSequenceOps, ScatterOps,       ShapeOps,        SliceOps,
-    SoftmaxOps,    SplitOps,           SqueezeOps,       TileOps,         TopKOps,
-    TransposeOps,  TriluOps,           UnaryOps,         UniqueOps,       WhereOps,
+    ActivationOps,    ArgReduceOps,       BinaryOps,    CastOps,    CompressOps,
+    ConcatOps,        ConstantOfShapeOps, ConvOps,      CumSumOps,  DepthToSpaceOps,
+    DropoutOps,       EinsumOps,          ExpandOps,    EyeLikeOps, FlattenOps,
+    GatherOps,        GridSampleOps,      LinearOps,    MatMulOps,  NonZeroOps,
+    NormalizationOps, OneHotOps,          PadOps,       PoolOps,    QuantizeOps,
+    RandomOps,        RangeOps,           RecurrentOps, ReduceOps,  ReshapeOps,
+    ResizeOps,        ReverseSequenceOps, ScatterOps,   ShapeOps,   SliceOps,
+    SoftmaxOps,       SplitOps,           SqueezeOps,   TileOps,    TopKOps,
+    TransposeOps,     TriluOps,           UnaryOps,     UniqueOps,  WhereOps,
 };
 
 }  // namespace dragoman
