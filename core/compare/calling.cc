@@ -42,13 +42,11 @@ std::vector<std::string> EntryNames(const Model& model) {
 }
 
 bool SameStructure(const std::vector<Structure>& a, const std::vector<Structure>& b, bool keys) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [keys](const Structure& x, const Structure& y) {
-                      return x.kind == y.kind && x.index == y.index &&
-                             (!keys || x.name == y.name) &&
-                             SameStructure(x.children, y.children,
-                                           x.kind == Structure::Kind::kDict);
-                    });
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [keys](const Structure& x, const Structure& y) {
+        return x.kind == y.kind && x.index == y.index && (!keys || x.name == y.name) &&
+               SameStructure(x.children, y.children, x.kind == Structure::Kind::kDict);
+      });
 }
 
 std::vector<StateBinding> Sorted(std::vector<StateBinding> bindings) {
@@ -122,8 +120,7 @@ std::vector<std::pair<const Entry*, const Entry*>> EntryPairs(const Model& a, co
   const bool by_name = unique && names == EntryNames(b);
   std::vector<std::pair<const Entry*, const Entry*>> pairs;
   for (std::size_t i = 0; i < a.entries.size(); ++i) {
-    pairs.emplace_back(&a.entries[i],
-                       by_name ? b.FindEntry(a.entries[i].name) : &b.entries[i]);
+    pairs.emplace_back(&a.entries[i], by_name ? b.FindEntry(a.entries[i].name) : &b.entries[i]);
   }
   return pairs;
 }

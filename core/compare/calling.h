@@ -17,7 +17,8 @@ struct HeadDifference {
   std::string found;
 };
 
-// Levels; numbers of entries and states; at the source level dialects and versions of operator sets.
+// Levels; numbers of entries and states; at the source level dialects and versions of operator
+// sets.
 std::optional<HeadDifference> CompareModelHeads(const Model& a, const Model& b, Level level);
 // Attributes and their defaults; at the source level versions of operator sets.
 std::optional<HeadDifference> CompareFunctionHeads(const Function& a, const Function& b,
@@ -25,8 +26,8 @@ std::optional<HeadDifference> CompareFunctionHeads(const Function& a, const Func
 
 // Entries by name if both models have the same names, else by position. Both have equally many.
 std::vector<std::pair<const Entry*, const Entry*>> EntryPairs(const Model& a, const Model& b);
-// Equal structures of arguments and results (only keys of dicts count of the names), and equal state
-// bindings in any order.
+// Equal structures of arguments and results (only keys of dicts count of the names), and equal
+// state bindings in any order.
 bool SameConvention(const Entry& a, const Entry& b);
 
 }  // namespace dragoman::compare

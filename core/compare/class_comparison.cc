@@ -199,9 +199,8 @@ std::optional<Difference> ClassComparison::CompareLocally(const Node& a, const N
     const auto types = [](const Node& node) {
       std::string text;
       for (std::size_t i = 0; i < node.num_results(); ++i) {
-        text += (i > 0 ? ", " : "") + (node.result(i) != nullptr
-                                           ? node.result(i)->type().ToString()
-                                           : std::string("nothing"));
+        text += (i > 0 ? ", " : "") + (node.result(i) != nullptr ? node.result(i)->type().ToString()
+                                                                 : std::string("nothing"));
       }
       return text;
     };
@@ -211,8 +210,7 @@ std::optional<Difference> ClassComparison::CompareLocally(const Node& a, const N
 }
 
 // The first operands that have no partner of their class on the other side.
-bool ClassComparison::FindOperands(const Node& a, const Node& b, std::size_t& i,
-                                   std::size_t& j) {
+bool ClassComparison::FindOperands(const Node& a, const Node& b, std::size_t& i, std::size_t& j) {
   const std::size_t count = CountedOperands(a, options_.level);
   const auto code_a = [&](std::size_t n) { return classes_a_.CodeOf(a.operand(n)); };
   const auto code_b = [&](std::size_t n) { return classes_b_.CodeOf(b.operand(n)); };

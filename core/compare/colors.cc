@@ -78,8 +78,8 @@ class Coloring {
     for (const Use& use : nodes_[i]->operands()) {
       const std::size_t producer = Producer(use.value());
       const bool inside = producer < nodes_.size();
-      hash = HashCombine(hash, inside ? HashCombine(up[producer], use.value()->index())
-                                      : outside_(use.value()));
+      hash = HashCombine(
+          hash, inside ? HashCombine(up[producer], use.value()->index()) : outside_(use.value()));
     }
     return hash;
   }
@@ -101,9 +101,9 @@ class Coloring {
 
 }  // namespace
 
-std::vector<std::uint64_t> ColorNodes(
-    std::span<const Node* const> nodes, const std::function<std::uint64_t(const Node&)>& local,
-    const std::function<std::uint64_t(const Value*)>& outside) {
+std::vector<std::uint64_t> ColorNodes(std::span<const Node* const> nodes,
+                                      const std::function<std::uint64_t(const Node&)>& local,
+                                      const std::function<std::uint64_t(const Value*)>& outside) {
   const Coloring coloring(nodes, outside);
   std::vector<std::uint64_t> colors;
   colors.reserve(nodes.size());

@@ -93,8 +93,8 @@ TensorDifference CompareElements(const Tensor& a, const Tensor& b) {
 }
 
 std::uint32_t ConstantTable::ClassOfType(const Tensor& tensor) {
-  std::string key = options_.ignore_shapes ? std::string(Name(tensor.dtype()))
-                                           : tensor.type().ToString();
+  std::string key =
+      options_.ignore_shapes ? std::string(Name(tensor.dtype())) : tensor.type().ToString();
   return ClassOf(std::make_unique<Attribute>(std::move(key)).get());
 }
 

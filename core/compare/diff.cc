@@ -16,7 +16,11 @@ namespace {
 class ModelDiff {
  public:
   ModelDiff(const Model& a, const Model& b, const CompareOptions& options, std::vector<Edit>& edits)
-      : a_(a), b_(b), constants_(options), context_{options, constants_, traits_, {}}, edits_(edits) {
+      : a_(a),
+        b_(b),
+        constants_(options),
+        context_{options, constants_, traits_, {}},
+        edits_(edits) {
     PairFunctions();
     context_.canonical_op = [this](const OpName& op) -> const OpName& {
       const auto found = op_in_a_.find(&op);

@@ -9,7 +9,8 @@
 //   6. what it computes, among several; then op, attributes and what it reads (nodes that nothing
 //      uses); then op and name; then name; then neighbours again.
 // Hashes are over whole subgraphs, so each step is a sort: O(n log n). What remains was inserted or
-// removed. Matches only decide how the difference is told: whether there is one, CompareModels says.
+// removed. Matches only decide how the difference is told: whether there is one, CompareModels
+// says.
 #ifndef DRAGOMAN_CORE_COMPARE_DIFF_H_
 #define DRAGOMAN_CORE_COMPARE_DIFF_H_
 

@@ -52,12 +52,12 @@ struct CompareOptions {
 
 // The first place where two models differ, in the order of the walk.
 struct Difference {
-  std::string reason;                // "attribute 'axis' differs"
-  std::string place_a;               // "node 'fc1' (onnx.Gemm)"
-  std::string place_b;               // the place on the other side that was held against it
-  std::string expected;              // what the first model has there
-  std::string found;                 // what the second has
-  std::vector<std::string> path;     // from an entry down to the place; long ones are cut inside
+  std::string reason;             // "attribute 'axis' differs"
+  std::string place_a;            // "node 'fc1' (onnx.Gemm)"
+  std::string place_b;            // the place on the other side that was held against it
+  std::string expected;           // what the first model has there
+  std::string found;              // what the second has
+  std::vector<std::string> path;  // from an entry down to the place; long ones are cut inside
   std::vector<std::string> Lines() const;  // as text, one finding
 };
 

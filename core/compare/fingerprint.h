@@ -15,8 +15,8 @@ void AppendInt(std::string& out, std::uint64_t value);
 void AppendText(std::string& out, std::string_view text);  // with its length
 void AppendOp(std::string& out, const OpName& op);
 
-// Appends an attribute's kind and value. Tensors stand as their class in `constants`; types, symbols
-// and graphs as the hooks say, without a hook by their text, their name, and not at all.
+// Appends an attribute's kind and value. Tensors stand as their class in `constants`; types,
+// symbols and graphs as the hooks say, without a hook by their text, their name, and not at all.
 class AttributeEncoder {
  public:
   explicit AttributeEncoder(ConstantTable& constants) : constants_(constants) {}

@@ -145,8 +145,8 @@ class GraphDiff {
       const Value& y = *root_b_.input(i);
       const std::int64_t partner = input_of_b_[i];
       if (partner < 0) {
-        Add(Edit::Kind::kChangedInput, "input " + std::to_string(i) + " inserted", "",
-            Describe(&y), "", "");
+        Add(Edit::Kind::kChangedInput, "input " + std::to_string(i) + " inserted", "", Describe(&y),
+            "", "");
         continue;
       }
       const Value& x = *root_a_.input(static_cast<std::size_t>(partner));
@@ -209,7 +209,8 @@ class GraphDiff {
   }
 
   void AddElements(const Tensor* a, const Tensor* b) {
-    if (a == nullptr || b == nullptr || a->dtype() != b->dtype() || a->sizes() != b->sizes()) return;
+    if (a == nullptr || b == nullptr || a->dtype() != b->dtype() || a->sizes() != b->sizes())
+      return;
     const TensorDifference difference = CompareElements(*a, *b);
     edits_.back().elements =
         Edit::Elements{difference.count, a->size(), difference.first, difference.largest_absolute,
@@ -315,7 +316,8 @@ class GraphDiff {
   void ComparePartnerOutputs(const Graph& a) {
     const Graph* b = PartnerGraph(a);
     if (b == nullptr) return;
-    const std::string owner = a.parent() == nullptr ? "" : " of a body of " + a.parent()->Describe();
+    const std::string owner =
+        a.parent() == nullptr ? "" : " of a body of " + a.parent()->Describe();
     for (std::size_t i = 0; i < std::max(a.num_outputs(), b->num_outputs()); ++i) {
       const bool in_a = i < a.num_outputs(), in_b = i < b->num_outputs();
       const Value *x = in_a ? a.output(i) : nullptr, *y = in_b ? b->output(i) : nullptr;

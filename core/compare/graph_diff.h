@@ -19,8 +19,9 @@ struct GraphDiffContext {
   std::function<const OpName&(const OpName&)> canonical_op;
 };
 
-// Appends the edits that lead from `a` to `b`, in order of the nodes of `a`. An operand that differs
-// only because a node was inserted into its edge, or removed from it, is not listed by itself.
+// Appends the edits that lead from `a` to `b`, in order of the nodes of `a`. An operand that
+// differs only because a node was inserted into its edge, or removed from it, is not listed by
+// itself.
 void DiffGraphs(const Graph& a, const Graph& b, const GraphDiffContext& context,
                 std::vector<Edit>& edits);
 

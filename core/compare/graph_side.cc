@@ -109,7 +109,8 @@ class SideBuilder {
       return HashCombine(3 + code, side_.ScopeOf(*value->graph()));
     }
     const std::int64_t producer = side_.IndexOf(value->producer());
-    const std::uint64_t up = producer < 0 ? 4 : side_.entries[static_cast<std::size_t>(producer)].up;
+    const std::uint64_t up =
+        producer < 0 ? 4 : side_.entries[static_cast<std::size_t>(producer)].up;
     return HashCombine(up, value->index());
   }
 

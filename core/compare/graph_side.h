@@ -27,10 +27,10 @@ struct SideContext {
 struct GraphSide {
   struct Entry {
     const Node* node = nullptr;
-    std::uint64_t scope = 0;  // where its graph stands: attribute names from the root on
-    std::uint64_t local = 0;  // op, attributes, scope
-    std::uint64_t up = 0;     // what it computes
-    std::uint64_t uses = 0;   // what uses it; 0: nothing
+    std::uint64_t scope = 0;     // where its graph stands: attribute names from the root on
+    std::uint64_t local = 0;     // op, attributes, scope
+    std::uint64_t up = 0;        // what it computes
+    std::uint64_t uses = 0;      // what uses it; 0: nothing
     std::uint64_t operands = 0;  // while matching: what it reads
     std::int64_t partner = -1;
   };

@@ -211,8 +211,9 @@ std::string NodeClasses::InputKey(const Graph& graph) const {
   std::string key;
   AppendInt(key, graph.num_inputs());
   for (const auto& input : graph.inputs()) {
-    AppendText(key, options_.ignore_shapes && !input->type().known() ? std::string()
-                                                                     : symbols_.Text(input->type()));
+    AppendText(key, options_.ignore_shapes && !input->type().known()
+                        ? std::string()
+                        : symbols_.Text(input->type()));
     AppendInt(key, constants_.ClassOf(input->data()));
   }
   return key;
@@ -223,7 +224,8 @@ std::string NodeClasses::ResultKey(const Node& node) const {
   for (std::size_t i = 0; i < CountedResults(node, options_.level); ++i) {
     const Value* result = node.result(i);
     key += result == nullptr ? '0' : '1';
-    if (result != nullptr && !options_.ignore_shapes) AppendText(key, symbols_.Text(result->type()));
+    if (result != nullptr && !options_.ignore_shapes)
+      AppendText(key, symbols_.Text(result->type()));
   }
   return key;
 }

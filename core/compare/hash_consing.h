@@ -1,5 +1,5 @@
-// Classes of nodes over both models, and equality by them: up to duplication of pure nodes and, with
-// `commute`, up to the order of commutative operands.
+// Classes of nodes over both models, and equality by them: up to duplication of pure nodes and,
+// with `commute`, up to the order of commutative operands.
 #ifndef DRAGOMAN_CORE_COMPARE_HASH_CONSING_H_
 #define DRAGOMAN_CORE_COMPARE_HASH_CONSING_H_
 

@@ -105,7 +105,8 @@ class Matcher {
     });
     for (std::size_t first = 0, last = 0; first < items.size(); first = last) {
       std::size_t middle = first;
-      while (middle < items.size() && items[middle].key == items[first].key && !items[middle].of_b) {
+      while (middle < items.size() && items[middle].key == items[first].key &&
+             !items[middle].of_b) {
         ++middle;
       }
       last = middle;
@@ -122,7 +123,8 @@ class Matcher {
 
   void PairGroups(std::span<const Item> group_a, std::span<const Item> group_b) {
     std::unordered_map<std::string_view, std::int64_t> by_name;
-    for (const Item& item : group_b) by_name.try_emplace(b_.entries[Index(item)].node->name(), item.index);
+    for (const Item& item : group_b)
+      by_name.try_emplace(b_.entries[Index(item)].node->name(), item.index);
     for (const Item& item : group_a) {
       const auto found = by_name.find(a_.entries[Index(item)].node->name());
       if (found == by_name.end() || found->first.empty()) continue;

@@ -13,8 +13,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 11> kNames = {
-    "changed attribute", "changed op",    "changed operand", "changed result",
-    "changed type",      "changed constant", "inserted node", "removed node",
+    "changed attribute", "changed op",       "changed operand", "changed result",
+    "changed type",      "changed constant", "inserted node",   "removed node",
     "changed input",     "changed output",   "changed model"};
 static_assert(kNames.size() == static_cast<std::size_t>(Edit::Kind::kChangedModel) + 1);
 
@@ -61,9 +61,8 @@ Json NumberJson(double value) {
 }
 
 Json EditJson(const Edit& edit) {
-  Json json = {{"kind", Name(edit.kind)}, {"what", edit.what},
-               {"a", edit.place_a},       {"b", edit.place_b},
-               {"old", edit.old_value},   {"new", edit.new_value}};
+  Json json = {{"kind", Name(edit.kind)}, {"what", edit.what},     {"a", edit.place_a},
+               {"b", edit.place_b},       {"old", edit.old_value}, {"new", edit.new_value}};
   if (!edit.origin_a.empty()) json["origin_a"] = edit.origin_a;
   if (!edit.origin_b.empty()) json["origin_b"] = edit.origin_b;
   if (edit.elements) {
@@ -98,9 +97,9 @@ std::string RenderText(const DiffReport& report) {
 std::string RenderJson(const DiffReport& report) {
   Json json = {{"equal", report.equal()}, {"level", Name(report.level)}};
   if (report.first) {
-    json["first"] = {{"reason", report.first->reason},     {"a", report.first->place_a},
-                     {"b", report.first->place_b},         {"expected", report.first->expected},
-                     {"found", report.first->found},       {"path", report.first->path}};
+    json["first"] = {{"reason", report.first->reason}, {"a", report.first->place_a},
+                     {"b", report.first->place_b},     {"expected", report.first->expected},
+                     {"found", report.first->found},   {"path", report.first->path}};
   }
   Json counts = Json::object();
   for (const auto& [kind, count] : Counts(report)) counts[std::string(Name(kind))] = count;

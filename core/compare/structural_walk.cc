@@ -124,8 +124,7 @@ bool StructuralWalk::MatchValues(const Value* a, const Value* b, Trail trail) {
   }
   if (a->kind() != b->kind()) return FailAtEdge("the edge comes from elsewhere", trail, a, b);
   if (a->is_constant()) {
-    return constants_.Same(a->data(), b->data()) ||
-           FailAtEdge("constants differ", trail, a, b);
+    return constants_.Same(a->data(), b->data()) || FailAtEdge("constants differ", trail, a, b);
   }
   const auto graph = graph_of_.find(a->graph());
   if (graph == graph_of_.end() || graph->second != b->graph()) {
@@ -190,8 +189,8 @@ bool StructuralWalk::MatchCallees(const Node& a, const Node& b, std::uint32_t pa
   if (call_a && call_b) {
     const bool bound_apart = !MatchFunctions(x->second, y->second);
     if (difference_) return false;
-    return !bound_apart || FailAtPair("the nodes call different functions", pair,
-                                      a.op().ToString(), b.op().ToString());
+    return !bound_apart || FailAtPair("the nodes call different functions", pair, a.op().ToString(),
+                                      b.op().ToString());
   }
   if (call_a == call_b && SameOp(a.op(), b.op())) return true;
   return FailAtPair("op types differ", pair, a.op().ToString(), b.op().ToString());
@@ -288,9 +287,7 @@ bool StructuralWalk::SameLeaves(const Attribute& a, const Attribute& b, std::str
     AddFrame(*x, *y, pair, "attribute '" + std::string(name) + "'");
     return true;
   };
-  const auto same_types = [&](const Type& x, const Type& y) {
-    return symbols_.Match(x, y, pair);
-  };
+  const auto same_types = [&](const Type& x, const Type& y) { return symbols_.Match(x, y, pair); };
   switch (a.kind()) {
     case Kind::kTensor:
     case Kind::kSparseTensor:

@@ -30,7 +30,8 @@ class StructuralWalk {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   enum class Via : std::uint8_t { kOperand, kOutput, kEffect, kUnreachable };
-  // How the walk came to a place: operand `index` of pair `from`, or number `index` of frame `from`.
+  // How the walk came to a place: operand `index` of pair `from`, or number `index` of frame
+  // `from`.
   struct Trail {
     Via via;
     std::uint32_t from;
@@ -75,9 +76,8 @@ class StructuralWalk {
   bool PairUnreachableOf(std::uint32_t frame);
   std::vector<const Node*> Unpaired(
       const Graph& graph, const std::unordered_map<const Node*, std::uint32_t>& pair_of) const;
-  std::vector<std::uint64_t> Colors(
-      std::span<const Node* const> nodes,
-      const std::unordered_map<const Node*, std::uint32_t>& pair_of);
+  std::vector<std::uint64_t> Colors(std::span<const Node* const> nodes,
+                                    const std::unordered_map<const Node*, std::uint32_t>& pair_of);
   bool PairUncalledFunctions();
   bool CompareUnusedConstants();
   bool CompareTypes();
@@ -107,7 +107,7 @@ class StructuralWalk {
   std::unordered_map<const Node*, std::uint32_t> pair_of_b_;
   std::unordered_map<const Graph*, std::uint32_t> frame_of_;  // of the first model's graphs
   std::unordered_map<const Graph*, const Graph*> graph_of_;   // both ways
-  std::unordered_map<const Graph*, OrderedNodes> ordered_;    // by the graph of an entry or function
+  std::unordered_map<const Graph*, OrderedNodes> ordered_;  // by the graph of an entry or function
   std::unordered_map<const OpName*, std::size_t> functions_a_;  // by the name that nodes call
   std::unordered_map<const OpName*, std::size_t> functions_b_;
   std::vector<std::size_t> function_of_a_;  // its partner, or kNone

@@ -18,8 +18,8 @@ bool StructuralWalk::Fail(std::string reason, const Trail* trail, std::string pl
 bool StructuralWalk::FailAtPair(std::string reason, std::uint32_t pair, std::string expected,
                                 std::string found) {
   const Pair& at = pairs_[pair];
-  return Fail(std::move(reason), &at.trail, at.a->Describe(), at.b->Describe(),
-              std::move(expected), std::move(found));
+  return Fail(std::move(reason), &at.trail, at.a->Describe(), at.b->Describe(), std::move(expected),
+              std::move(found));
 }
 
 bool StructuralWalk::FailAtEdge(std::string reason, const Trail& trail, const Value* a,

@@ -108,7 +108,8 @@ std::vector<std::uint64_t> StructuralWalk::Colors(
   };
   const auto outside = [&](const Value* value) -> std::uint64_t {
     if (value == nullptr) return 1;
-    if (value->is_constant()) return bits_count ? HashCombine(2, constants_.ClassOf(value->data())) : 2;
+    if (value->is_constant())
+      return bits_count ? HashCombine(2, constants_.ClassOf(value->data())) : 2;
     const std::uint64_t place = HashCombine(3, value->index());
     const auto pair = pair_of.find(value->producer());
     return pair == pair_of.end() ? place : HashCombine(place, pair->second);

@@ -39,8 +39,8 @@ std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpT
 std::size_t CountedOperands(const Node& node, Level level);
 std::size_t CountedResults(const Node& node, Level level);
 
-// For a graph and all below it: the nodes that must keep their order, those that hold such a node in
-// a subgraph included.
+// For a graph and all below it: the nodes that must keep their order, those that hold such a node
+// in a subgraph included.
 class OrderedNodes {
  public:
   OrderedNodes(const Graph& root, TraitTable& traits);

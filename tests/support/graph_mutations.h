@@ -132,9 +132,10 @@ enum class Change {
   kMissingEdge,
   kCapture,
 };
-inline constexpr Change kChanges[] = {
-    Change::kAttribute,       Change::kWeightBit,   Change::kNegativeZero, Change::kExchangedWeights,
-    Change::kSwappedOperands, Change::kElementType, Change::kMissingEdge,  Change::kCapture};
+inline constexpr Change kChanges[] = {Change::kAttribute,       Change::kWeightBit,
+                                      Change::kNegativeZero,    Change::kExchangedWeights,
+                                      Change::kSwappedOperands, Change::kElementType,
+                                      Change::kMissingEdge,     Change::kCapture};
 
 // The nodes at which a diff may name the change.
 using Places = std::set<std::string>;
@@ -185,8 +186,7 @@ inline void SetElement(Value& weight, std::size_t i, std::uint32_t bits) {
   const Tensor& tensor = *weight.tensor();
   std::string bytes(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.bytes().size());
   std::memcpy(bytes.data() + 4 * i, &bits, 4);
-  weight.set_data(
-      Tensor::Make(DType::kF32, tensor.sizes(), Buffer::Own(std::move(bytes))).value());
+  weight.set_data(Tensor::Make(DType::kF32, tensor.sizes(), Buffer::Own(std::move(bytes))).value());
 }
 
 inline std::optional<Places> PlantInWeights(const std::vector<Value*>& weights, Change change,
@@ -220,8 +220,9 @@ inline std::optional<Places> PlantInWeights(const std::vector<Value*>& weights, 
 inline bool Swap(Node& node) {
   Value *x = node.operand(0), *y = node.operand(1);
   if (x == nullptr || y == nullptr) return false;
-  const bool told_apart = x->kind() != y->kind() || x->kind() == Value::Kind::kInput ||
-                          (x->producer() != nullptr && !x->producer()->Is(y->producer()->op().type));
+  const bool told_apart =
+      x->kind() != y->kind() || x->kind() == Value::Kind::kInput ||
+      (x->producer() != nullptr && !x->producer()->Is(y->producer()->op().type));
   if (x == y || !told_apart) return false;
   node.set_operand(0, y);
   node.set_operand(1, x);
@@ -231,8 +232,8 @@ inline bool Swap(Node& node) {
 inline bool ChangeElementType(Node& node) {
   Value* result = node.result(0);
   if (result == nullptr || !result->type().is_tensor()) return false;
-  result->set_type(result->type().WithDType(
-      result->type().dtype() == DType::kF64 ? DType::kF32 : DType::kF64));
+  result->set_type(
+      result->type().WithDType(result->type().dtype() == DType::kF64 ? DType::kF32 : DType::kF64));
   return true;
 }
 
@@ -248,7 +249,8 @@ inline bool Capture(Node& node) {
   if (outside == nullptr || outside->num_inputs() == 0) return false;
   for (std::size_t i = 0; i < node.num_operands(); ++i) {
     const Value* value = node.operand(i);
-    if (value == nullptr || value->producer() == nullptr || value->graph() != node.graph()) continue;
+    if (value == nullptr || value->producer() == nullptr || value->graph() != node.graph())
+      continue;
     node.set_operand(i, outside->input(outside->num_inputs() - 1));
     return true;
   }

@@ -39,7 +39,8 @@ TEST(CompareModels, NamesOrderAndSharingOfConstantsDoNotCount) {
        "graph h(%in: f32[2]) -> (%out) { %u = onnx.Relu(%in) @a %out = onnx.Neg(%u) @b }"},
       {"the order of independent nodes",
        "graph g(%x: f32[2]) -> (%y) { %a = onnx.Relu(%x) %b = onnx.Neg(%x) %y = onnx.Sub(%a, %b) }",
-       "graph g(%x: f32[2]) -> (%y) { %b = onnx.Neg(%x) %a = onnx.Relu(%x) %y = onnx.Sub(%a, %b) }"},
+       "graph g(%x: f32[2]) -> (%y) { %b = onnx.Neg(%x) %a = onnx.Relu(%x) %y = onnx.Sub(%a, %b) "
+       "}"},
       {"shared constants",
        "graph g(%x: f32[1]) -> (%y) { const %w: f32[1] = [2.0] %a = onnx.Sub(%x, %w) "
        "%y = onnx.Div(%a, %w) }",
@@ -51,8 +52,7 @@ TEST(CompareModels, NamesOrderAndSharingOfConstantsDoNotCount) {
       {"names of symbols, also in expressions",
        "graph g(%x: f32[n, 2*n + m], %z: f32[m]) -> (%y) { %y: f32[n*m] = onnx.Foo(%x, %z) }",
        "graph g(%x: f32[m, 2*m + a], %z: f32[a]) -> (%y) { %y: f32[a*m] = onnx.Foo(%x, %z) }"},
-      {"the spelling of the default domain",
-       "graph g(%x: f32[1]) -> (%y) { %y = onnx.Relu(%x) }",
+      {"the spelling of the default domain", "graph g(%x: f32[1]) -> (%y) { %y = onnx.Relu(%x) }",
        "graph g(%x: f32[1]) -> (%y) { %y = onnx:ai.onnx.Relu(%x) }"},
   };
   for (const Pair& pair : pairs) {
@@ -66,11 +66,9 @@ TEST(CompareModels, NamesOrderAndSharingOfConstantsDoNotCount) {
 
 TEST(CompareModels, EverythingElseCounts) {
   const Pair pairs[] = {
-      {"op types differ",
-       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }",
+      {"op types differ", "graph g(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }",
        "graph g(%x: f32[2]) -> (%y) { %y = onnx.Neg(%x) }"},
-      {"attribute 'axis' differs",
-       "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {axis = 1} }",
+      {"attribute 'axis' differs", "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {axis = 1} }",
        "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {axis = 0} }"},
       {"attribute 'alpha' differs",
        "graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {alpha = 0.0} }",
@@ -87,20 +85,16 @@ TEST(CompareModels, EverythingElseCounts) {
       {"an edge is missing on one side",
        "graph g(%a: f32[1], %b: f32[1]) -> (%y) { %y = onnx.Foo(%a, _, %b) }",
        "graph g(%a: f32[1], %b: f32[1]) -> (%y) { %y = onnx.Foo(%a, %a, %b) }"},
-      {"numbers of inputs differ",
-       "graph g(%a: f32[1]) -> (%y) { %y = onnx.Relu(%a) }",
+      {"numbers of inputs differ", "graph g(%a: f32[1]) -> (%y) { %y = onnx.Relu(%a) }",
        "graph g(%a: f32[1], %unused: f32[1]) -> (%y) { %y = onnx.Relu(%a) }"},
-      {"numbers of outputs differ",
-       "graph g(%a: f32[1]) -> (%y) { %y = onnx.Relu(%a) }",
+      {"numbers of outputs differ", "graph g(%a: f32[1]) -> (%y) { %y = onnx.Relu(%a) }",
        "graph g(%a: f32[1]) -> (%y, %y) { %y = onnx.Relu(%a) }"},
-      {"the edge comes from elsewhere",
-       "graph g(%a: f32[1]) -> (%a) { }",
+      {"the edge comes from elsewhere", "graph g(%a: f32[1]) -> (%a) { }",
        "graph g(%a: f32[1]) -> (%y) { %y = onnx.Identity(%a) }"},
       {"the edge comes from another result",
        "graph g(%a: f32[2]) -> (%y) { %y, %z = onnx.Split(%a) }",
        "graph g(%a: f32[2]) -> (%z) { %y, %z = onnx.Split(%a) }"},
-      {"types of input 0 ('a') differ",
-       "graph g(%a: f32[2]) -> (%y) { %y = onnx.Relu(%a) }",
+      {"types of input 0 ('a') differ", "graph g(%a: f32[2]) -> (%y) { %y = onnx.Relu(%a) }",
        "graph g(%a: f16[2]) -> (%y) { %y = onnx.Relu(%a) }"},
       {"types of input 1 ('b') differ",  // n stands for one size only
        "graph g(%a: f32[n], %b: f32[n]) -> (%y) { %y = onnx.Sub(%a, %b) }",
@@ -229,7 +223,8 @@ TEST(CompareModels, FunctionsAreComparedByDefinition) {
   Model b = Parse(head + "entry main(%x: f32[1]) -> (%y) { %y = onnx:f.Two(%x) }");
   const auto define = [](Model& model, std::string_view name, std::string_view body) {
     Model text = Parse(body);
-    model.functions.push_back({InternOp("onnx", name, "f"), std::move(text.entries[0].graph), {}, {}, {}, {}});
+    model.functions.push_back(
+        {InternOp("onnx", name, "f"), std::move(text.entries[0].graph), {}, {}, {}, {}});
   };
   define(a, "One", "graph f(%p) -> (%q) { %q = onnx.Relu(%p) }");
   define(b, "Two", "graph f(%u) -> (%v) { %v = onnx.Relu(%u) }");
@@ -263,10 +258,8 @@ TEST(CompareModels, ThePathLeadsToThePlace) {
 }
 
 TEST(CompareModels, CommutativeOperandsEffectsAndRandomNodes) {
-  const std::string_view ab =
-      "graph g(%x: f32[1], %z: f32[1]) -> (%y) { %y = onnx.Add(%x, %z) }";
-  const std::string_view ba =
-      "graph g(%x: f32[1], %z: f32[1]) -> (%y) { %y = onnx.Add(%z, %x) }";
+  const std::string_view ab = "graph g(%x: f32[1], %z: f32[1]) -> (%y) { %y = onnx.Add(%x, %z) }";
+  const std::string_view ba = "graph g(%x: f32[1], %z: f32[1]) -> (%y) { %y = onnx.Add(%z, %x) }";
   const std::string_view one_draw =
       "graph g() -> (%y) { %r = onnx.RandomNormal() {shape = [1]} %y = onnx.Sub(%r, %r) }";
   const std::string_view two_draws =

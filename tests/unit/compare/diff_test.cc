@@ -1,0 +1,124 @@
+// What a diff lists for one change of each kind.
+#include "core/compare/diff.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "core/ir/parse.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kBase = R"(graph g(%x: f32[2]) -> (%y) {
+    const %w: f32[2] = [1.0, -4.0]
+    %a: f32[2] = onnx.Sub(%x, %w) @sub
+    %b: f32[2] = onnx.Foo(%a) {axis = 1} @foo
+    %y: f32[2] = onnx.Div(%b, %x) @div
+})";
+
+Model Parse(std::string_view text) {
+  Result<Model> model = ParseText(text);
+  EXPECT_TRUE(model.ok()) << model.error().ToString() << text;
+  return model.ok() ? std::move(model).value() : Model();
+}
+
+// The base with its first `old_text` replaced.
+std::string With(std::string_view old_text, std::string_view new_text) {
+  std::string text(kBase);
+  return text.replace(text.find(old_text), old_text.size(), new_text);
+}
+
+// The lines of the rendered edit list.
+std::string Edits(std::string_view changed) {
+  const Result<DiffReport> report = DiffModels(Parse(kBase), Parse(changed), {});
+  if (!report.ok()) return report.error().ToString();
+  const std::string text = RenderText(*report);
+  const std::size_t count = text.find(" edit");
+  return count == std::string::npos ? text : text.substr(text.find('\n', count) + 1);
+}
+
+TEST(DiffModels, EqualModels) { EXPECT_EQ(Edits(kBase), "equal (source level)\n"); }
+
+TEST(DiffModels, ChangedAttribute) {
+  EXPECT_EQ(Edits(With("axis = 1", "axis = 2")),
+            "  changed attribute: node 'foo' (onnx.Foo): attribute 'axis': 1 -> 2\n");
+}
+
+TEST(DiffModels, ChangedOp) {
+  EXPECT_EQ(Edits(With("onnx.Foo", "onnx.Bar")),
+            "  changed op: node 'foo' (onnx.Foo) / node 'foo' (onnx.Bar): onnx.Foo -> onnx.Bar\n");
+}
+
+TEST(DiffModels, ChangedOperand) {
+  EXPECT_EQ(Edits(With("onnx.Div(%b, %x)", "onnx.Div(%b, %a)")),
+            "  changed operand: node 'div' (onnx.Div): operand 1: input 'x' f32[2] -> "
+            "result 0 'a' of node 'sub' (onnx.Sub)\n");
+}
+
+TEST(DiffModels, ChangedConstant) {
+  EXPECT_EQ(Edits(With("-4.0", "-4.5")),
+            "  changed constant: node 'sub' (onnx.Sub): operand 1: constant 'w' f32[2] -> "
+            "constant 'w' f32[2]; 1 of 2 elements differ, the first is number 1, by at most 0.5 "
+            "(relative 0.125)\n");
+}
+
+TEST(DiffModels, ChangedType) {
+  EXPECT_EQ(Edits(With("%b: f32[2]", "%b: f32[?]")),
+            "  changed type: node 'foo' (onnx.Foo): type of result 0: f32[2] -> f32[?]\n");
+}
+
+TEST(DiffModels, InsertedNodeExplainsTheEdgeItStandsOn) {
+  EXPECT_EQ(
+      Edits(With("%b: f32[2] = onnx.Foo(%a)", "%n = onnx.Neg(%a) @neg\n%b: f32[2] = onnx.Foo(%n)")),
+      "  inserted node: node 'neg' (onnx.Neg): first operand: "
+      "result 0 'a' of node 'sub' (onnx.Sub)\n");
+}
+
+TEST(DiffModels, ChangedInputAndOutput) {
+  EXPECT_EQ(Edits(With("(%x: f32[2]) -> (%y)", "(%x: f32[2], %z: i64[]) -> (%y, %z)")),
+            "  changed input: input 'z' i64[]: input 1 inserted\n"
+            "  changed output: input 'z' i64[]: output 1\n");
+}
+
+constexpr std::string_view kJson = R"({
+  "equal": false,
+  "level": "source",
+  "first": {
+    "reason": "attribute 'axis' differs",
+    "a": "node 'foo' (onnx.Foo)",
+                           "b" : "node 'foo' (onnx.Foo)",
+                           "expected" : "1",
+                           "found" : "2",
+                           "path"
+    : [ "entry 'main'", "output 0 of entry 'main'", "operand 0 of node 'div' (onnx.Div)" ]
+}
+, "counts" : {"changed attribute" : 1}, "edits" : [ {
+  "kind" : "changed attribute",
+  "what" : "attribute 'axis'",
+  "a" : "node 'foo' (onnx.Foo)",
+  "b" : "node 'foo' (onnx.Foo)",
+  "old" : "1",
+  "new" : "2"
+} ]
+}
+)";
+
+TEST(DiffModels, TextLeadsWithTheFirstPlaceAndJsonSaysTheSame) {
+  const Result<DiffReport> report =
+      DiffModels(Parse(kBase), Parse(With("axis = 1", "axis = 2")), {});
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(RenderText(*report),
+            "different (source level): attribute 'axis' differs\n"
+            "  in the first:  node 'foo' (onnx.Foo): 1\n"
+            "  in the second: node 'foo' (onnx.Foo): 2\n"
+            "  path: entry 'main'\n"
+            "        output 0 of entry 'main'\n"
+            "        operand 0 of node 'div' (onnx.Div)\n"
+            "1 edit: 1 changed attribute\n"
+            "  changed attribute: node 'foo' (onnx.Foo): attribute 'axis': 1 -> 2\n");
+  EXPECT_EQ(RenderJson(*report), kJson);
+}
+
+}  // namespace
+}  // namespace dragoman
