@@ -81,28 +81,36 @@ TEST(DiffModels, ChangedInputAndOutput) {
             "  changed output: input 'z' i64[]: output 1\n");
 }
 
-constexpr std::string_view kJson = R"({
+constexpr std::string_view kJson = R"json({
   "equal": false,
   "level": "source",
   "first": {
     "reason": "attribute 'axis' differs",
     "a": "node 'foo' (onnx.Foo)",
-                           "b" : "node 'foo' (onnx.Foo)",
-                           "expected" : "1",
-                           "found" : "2",
-                           "path"
-    : [ "entry 'main'", "output 0 of entry 'main'", "operand 0 of node 'div' (onnx.Div)" ]
+    "b": "node 'foo' (onnx.Foo)",
+    "expected": "1",
+    "found": "2",
+    "path": [
+      "entry 'main'",
+      "output 0 of entry 'main'",
+      "operand 0 of node 'div' (onnx.Div)"
+    ]
+  },
+  "counts": {
+    "changed attribute": 1
+  },
+  "edits": [
+    {
+      "kind": "changed attribute",
+      "what": "attribute 'axis'",
+      "a": "node 'foo' (onnx.Foo)",
+      "b": "node 'foo' (onnx.Foo)",
+      "old": "1",
+      "new": "2"
+    }
+  ]
 }
-, "counts" : {"changed attribute" : 1}, "edits" : [ {
-  "kind" : "changed attribute",
-  "what" : "attribute 'axis'",
-  "a" : "node 'foo' (onnx.Foo)",
-  "b" : "node 'foo' (onnx.Foo)",
-  "old" : "1",
-  "new" : "2"
-} ]
-}
-)";
+)json";
 
 TEST(DiffModels, TextLeadsWithTheFirstPlaceAndJsonSaysTheSame) {
   const Result<DiffReport> report =
