@@ -54,7 +54,7 @@ class CheckLayersTest(unittest.TestCase):
         self.expect_clean("importers/onnx/reader.cc", protobuf + messages)
         self.expect_finding("importers/onnx/reader.cc", protobuf, 1, "no \"proto/...\" message")
         self.expect_finding("core/ir/graph.cc", protobuf, 1, "protobuf is for")
-        self.expect_finding("exporters/json/write.cc", messages, 1, "protobuf messages are for")
+        self.expect_finding("exporters/dot/write.cc", messages, 1, "protobuf messages are for")
 
     def test_text_of_generated_programs_is_no_include(self):
         self.expect_clean("codegen/onednn/emit/program.cc",

@@ -1,0 +1,38 @@
+#include "exporters/json/write_model.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <limits>
+
+#include "core/support/output_file.h"
+#include "proto/pack_model.h"
+
+namespace dragoman {
+
+Result<std::string> WriteJsonText(const Model& model) {
+  pb::Model message;
+  DRAGOMAN_TRY(PackModel(
+      model,
+      [](const Buffer& buffer, pb::Buffer* to) {
+        to->set_data(reinterpret_cast<const char*>(buffer.bytes().data()), buffer.size());
+      },
+      &message));
+  if (message.ByteSizeLong() > std::numeric_limits<std::int32_t>::max()) {
+    return Unsupported(
+        "the model has over 2 GB, too much for JSON; write the native format (.dgm)");
+  }
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
+  if (!status.ok()) return Internal("cannot write JSON: " + status.ToString());
+  return text;
+}
+
+Status WriteJson(const Model& model, const std::string& path) {
+  DRAGOMAN_ASSIGN(const std::string text, WriteJsonText(model));
+  return WriteFile(path, text);
+}
+
+}  // namespace dragoman
