@@ -6,8 +6,10 @@
 namespace dragoman {
 
 Error WireReader::Damaged(std::size_t position, const std::string& what) const {
-  return Error(Finding{
-      ErrorKind::kInvalidInput, {}, "byte " + std::to_string(base_ + position), "damaged file: " + what});
+  return Error(Finding{ErrorKind::kInvalidInput,
+                       {},
+                       "byte " + std::to_string(base_ + position),
+                       "damaged file: " + what});
 }
 
 Result<std::uint64_t> WireReader::NextVarint() {
@@ -34,8 +36,8 @@ Result<WireReader::Tag> WireReader::ReadTag() {
 Status WireReader::Skip(std::size_t count, std::size_t start) {
   const std::size_t left = bytes_.size() - position_;
   if (count > left) {
-    return Damaged(start, "a field of " + std::to_string(count) + " bytes has " + std::to_string(left) +
-                              " bytes left");
+    return Damaged(start, "a field of " + std::to_string(count) + " bytes has " +
+                              std::to_string(left) + " bytes left");
   }
   position_ += count;
   return {};
@@ -59,7 +61,8 @@ Result<std::span<const std::byte>> WireReader::ReadPayload(WireType type, std::s
 Status WireReader::SkipGroup(std::uint32_t number, int max_groups, std::size_t start) {
   std::vector<std::uint32_t> open = {number};
   while (!open.empty()) {
-    if (open.size() > static_cast<std::size_t>(max_groups)) return Damaged(start, "nested too deeply");
+    if (open.size() > static_cast<std::size_t>(max_groups))
+      return Damaged(start, "nested too deeply");
     if (done()) return Damaged(start, "a group has no end");
     const std::size_t at = position_;
     DRAGOMAN_ASSIGN(const Tag tag, ReadTag());
@@ -81,7 +84,8 @@ Result<WireField> WireReader::Next(int max_groups) {
   WireField field;
   field.number = tag.number;
   field.type = tag.type;
-  if (tag.type == WireType::kEndGroup) return Damaged(start, "the end of a group that was not open");
+  if (tag.type == WireType::kEndGroup)
+    return Damaged(start, "the end of a group that was not open");
   if (tag.type == WireType::kStartGroup) {
     DRAGOMAN_TRY(SkipGroup(tag.number, max_groups, start));
   } else {

@@ -18,7 +18,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 bool FitsInt32(std::int64_t value) {
-  return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+  return value >= std::numeric_limits<std::int32_t>::min() &&
+         value <= std::numeric_limits<std::int32_t>::max();
 }
 
 // One field of one message. Each Set function returns false where the attribute is of another kind.
@@ -52,7 +53,8 @@ class FieldSetter {
     if (const auto* number = value.As<std::int64_t>()) return SetInt(*number);
     if (const auto* text = value.As<std::string>()) return SetText(*text);
     if (const Tensor* bytes = value.tensor()) return SetRawData(*bytes);
-    if (const auto* number = value.As<float>(); number && field_.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT) {
+    if (const auto* number = value.As<float>();
+        number && field_.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT) {
       set_.SetFloat(message_, &field_, *number);
       return true;
     }
@@ -91,7 +93,8 @@ class FieldSetter {
 
   bool SetNumbers(const Attribute& value) {
     if (const auto* numbers = value.As<Attribute::Ints>()) {
-      return std::all_of(numbers->begin(), numbers->end(), [this](std::int64_t n) { return AddInt(n); });
+      return std::all_of(numbers->begin(), numbers->end(),
+                         [this](std::int64_t n) { return AddInt(n); });
     }
     const auto* floats = value.As<Attribute::Floats>();
     if (floats != nullptr && field_.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT) {
@@ -130,7 +133,8 @@ class FieldSetter {
 
 bool SetUnknownFields(const Attribute& value, Message* message) {
   const auto* bytes = value.As<std::string>();
-  return bytes != nullptr && message->GetReflection()->MutableUnknownFields(message)->ParseFromString(*bytes);
+  return bytes != nullptr &&
+         message->GetReflection()->MutableUnknownFields(message)->ParseFromString(*bytes);
 }
 
 Status SetField(std::string_view name, const Attribute& value, Bulk* bulk, Message* message) {

@@ -28,7 +28,8 @@ const T* FindIn(const Extra* extra, std::string_view name) {
   return entry == nullptr ? nullptr : entry->As<T>();
 }
 
-// What `messages` tell belongs to a list of `size` elements: if they are not as many, it is dropped.
+// What `messages` tell belongs to a list of `size` elements: if they are not as many, it is
+// dropped.
 template <class T>
 void FitSize(std::size_t size, google::protobuf::RepeatedPtrField<T>* messages) {
   if (static_cast<std::size_t>(messages->size()) == size) return;

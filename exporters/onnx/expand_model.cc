@@ -57,7 +57,8 @@ const Descriptor& TypeOf(const Descriptor& parent, const WireField& field) {
   return *parent.FindFieldByNumber(static_cast<int>(field.number))->message_type();
 }
 
-// Both walks recurse into messages, at most kMaxMessageNesting deep, and meet them in the same order.
+// Both walks recurse into messages, at most kMaxMessageNesting deep, and meet them in the same
+// order.
 class Measurer {
  public:
   Measurer(const Bulk& bulk, std::vector<std::uint64_t>* sizes) : bulk_(bulk), sizes_(*sizes) {}
@@ -98,7 +99,8 @@ class Measurer {
 
 class Expander {
  public:
-  Expander(const Bulk& bulk, const std::vector<std::uint64_t>& sizes, const ModelExpander::Sink& sink)
+  Expander(const Bulk& bulk, const std::vector<std::uint64_t>& sizes,
+           const ModelExpander::Sink& sink)
       : bulk_(bulk), sizes_(sizes), sink_(sink) {}
 
   Status Expand(const Descriptor& type, std::span<const std::byte> message) {
@@ -114,13 +116,15 @@ class Expander {
  private:
   Status ExpandField(const Descriptor& type, const WireField& field) {
     switch (TreatmentOf(type, field)) {
-      case Treatment::kCopy: return sink_(field.whole);
+      case Treatment::kCopy:
+        return sink_(field.whole);
       case Treatment::kReplace: {
         const std::span<const std::byte> window = bulk_.Window(AsText(field.payload));
         DRAGOMAN_TRY(sink_(AsBytes(HeaderOf(field.number, window.size()))));
         return sink_(window);
       }
-      case Treatment::kDescend: break;
+      case Treatment::kDescend:
+        break;
     }
     DRAGOMAN_TRY(sink_(AsBytes(HeaderOf(field.number, sizes_[next_]))));
     return Expand(TypeOf(type, field), field.payload);
@@ -143,7 +147,8 @@ Result<ModelExpander> ModelExpander::Make(const std::string& message, const Bulk
 }
 
 Status ModelExpander::Write(const Sink& sink) const {
-  return Expander(*bulk_, sizes_, sink).Expand(*onnx_pb::ModelProto::descriptor(), AsBytes(*message_));
+  return Expander(*bulk_, sizes_, sink)
+      .Expand(*onnx_pb::ModelProto::descriptor(), AsBytes(*message_));
 }
 
 }  // namespace dragoman::onnx_writer

@@ -14,8 +14,8 @@
 
 namespace dragoman::onnx_writer {
 
-// Measures when made, so that every length is known before its message is written. `message` and `bulk` must
-// outlive it.
+// Measures when made, so that every length is known before its message is written. `message` and
+// `bulk` must outlive it.
 class ModelExpander {
  public:
   using Sink = std::function<Status(std::span<const std::byte>)>;

@@ -35,7 +35,8 @@ void AddKey(const std::string& key, const std::string& value, TensorProto* messa
 }
 
 bool SameBytes(std::span<const std::byte> a, std::span<const std::byte> b) {
-  return a.size() == b.size() && (a.data() == b.data() || a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+  return a.size() == b.size() &&
+         (a.data() == b.data() || a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
 // Whether the bytes that both ranges cover are the same. a begins first.
@@ -70,8 +71,8 @@ void ExternalData::Keep(std::span<const std::byte> bytes, TensorProto* message) 
   const std::string* length_text = FindKey(*message, "length");
   const auto offset = offset_text ? ParseUint64(*offset_text) : 0;
   const auto length = length_text ? ParseUint64(*length_text) : bytes.size();
-  const bool is_place = location && CheckConfinedName(*location).ok() && offset && length == bytes.size() &&
-                        *offset <= UINT64_MAX - bytes.size();
+  const bool is_place = location && CheckConfinedName(*location).ok() && offset &&
+                        length == bytes.size() && *offset <= UINT64_MAX - bytes.size();
   if (!is_place || !Fits(files_[*location], *offset, bytes)) {
     Add(bytes, message);
   } else {
@@ -87,7 +88,8 @@ void ExternalData::Place() {
   if (pending_.empty()) return;
   Ranges& ranges = files_[own_name_];
   std::uint64_t end = 0;
-  for (const auto& [offset, bytes] : ranges) end = std::max<std::uint64_t>(end, offset + bytes.size());
+  for (const auto& [offset, bytes] : ranges)
+    end = std::max<std::uint64_t>(end, offset + bytes.size());
   for (const Pending& tensor : pending_) {
     end = (end + kAlignment - 1) / kAlignment * kAlignment;
     ranges.emplace(end, tensor.bytes);
@@ -134,7 +136,8 @@ Status ExternalData::Write(const std::string& folder, std::vector<OutputFile>* f
     const std::filesystem::path path = std::filesystem::path(folder) / location;
     std::error_code error;
     if (location != own_name_ && std::filesystem::exists(path, error)) {
-      DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> present, OpenConfined(folder, location));
+      DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> present,
+                      OpenConfined(folder, location));
       if (Holds(present->bytes(), ranges)) continue;
       return InvalidInput("the data file " + path.string() +
                           " is there already and holds other data; write to another folder");

@@ -20,16 +20,17 @@ class ExternalData {
   // `own_name` is the data file that belongs to the model to be written.
   explicit ExternalData(std::string own_name) : own_name_(std::move(own_name)) {}
 
-  // `bytes` go where external_data of `message` says. If they do not fit there (another length, a place that
-  // other bytes take), they go to the end of our own data file.
+  // `bytes` go where external_data of `message` says. If they do not fit there (another length, a
+  // place that other bytes take), they go to the end of our own data file.
   void Keep(std::span<const std::byte> bytes, onnx_pb::TensorProto* message);
   // `bytes` go to our own data file. `message` must live until Place.
   void Add(std::span<const std::byte> bytes, onnx_pb::TensorProto* message);
   // Gives all that was added its place, behind what was kept, and notes it in the messages.
   void Place();
 
-  // Writes the data files below `folder`, each whole or not at all, and leaves them in `files` to be committed. A
-  // file other than our own that is there already must hold the same bytes at the same places, and stays.
+  // Writes the data files below `folder`, each whole or not at all, and leaves them in `files` to
+  // be committed. A file other than our own that is there already must hold the same bytes at the
+  // same places, and stays.
   Status Write(const std::string& folder, std::vector<OutputFile>* files) const;
 
  private:

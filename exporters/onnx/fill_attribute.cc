@@ -17,17 +17,22 @@ namespace {
 
 using onnx_pb::AttributeProto;
 
-constexpr std::array<std::string_view, 2> kSpecial = {onnx_extra::kAbsent, onnx_extra::kTensorEncoding};
+constexpr std::array<std::string_view, 2> kSpecial = {onnx_extra::kAbsent,
+                                                      onnx_extra::kTensorEncoding};
 
 class AttributeWriter {
  public:
   AttributeWriter(const NamedAttribute& attribute, WriteContext* context, AttributeProto* message)
-      : attribute_(attribute), context_(context), message_(*message), encodings_(attribute.extra.get()) {}
+      : attribute_(attribute),
+        context_(context),
+        message_(*message),
+        encodings_(attribute.extra.get()) {}
 
   Status Write() {
     DRAGOMAN_TRY(FillFromExtra(attribute_.extra.get(), kSpecial, &context_->bulk, &message_));
     if (!attribute_.name.empty()) message_.set_name(attribute_.name);
-    return std::visit([this](const auto& value) { return Fill(value); }, attribute_.value.storage());
+    return std::visit([this](const auto& value) { return Fill(value); },
+                      attribute_.value.storage());
   }
 
  private:
@@ -86,8 +91,9 @@ class AttributeWriter {
     message_.set_ref_attr_name(value.name);
     if (value.kind == 0) return {};
     if (!onnx_pb::AttributeProto_AttributeType_IsValid(value.kind)) {
-      return Unsupported("attribute " + Quote(attribute_.name) + " refers to a kind that ONNX does not have: " +
-                         std::to_string(value.kind));
+      return Unsupported(
+          "attribute " + Quote(attribute_.name) +
+          " refers to a kind that ONNX does not have: " + std::to_string(value.kind));
     }
     message_.set_type(static_cast<AttributeProto::AttributeType>(value.kind));
     return {};
@@ -115,7 +121,8 @@ class AttributeWriter {
     SetType(AttributeProto::TENSORS);
     FitSize(values.size(), message_.mutable_tensors());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      FillTensor(values[i], encodings_.Next(), context_, message_.mutable_tensors(static_cast<int>(i)));
+      FillTensor(values[i], encodings_.Next(), context_,
+                 message_.mutable_tensors(static_cast<int>(i)));
     }
     return {};
   }
@@ -124,7 +131,8 @@ class AttributeWriter {
     SetType(AttributeProto::SPARSE_TENSORS);
     FitSize(values.size(), message_.mutable_sparse_tensors());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      FillSparseTensor(values[i], &encodings_, context_, message_.mutable_sparse_tensors(static_cast<int>(i)));
+      FillSparseTensor(values[i], &encodings_, context_,
+                       message_.mutable_sparse_tensors(static_cast<int>(i)));
     }
     return {};
   }
@@ -147,7 +155,9 @@ class AttributeWriter {
   }
 
   // The message itself, which had no typed form.
-  Status Fill(const Attribute::Dict& fields) { return FillFromDict(fields, &context_->bulk, &message_); }
+  Status Fill(const Attribute::Dict& fields) {
+    return FillFromDict(fields, &context_->bulk, &message_);
+  }
 
   template <class T>
   Status Fill(const T&) {
@@ -163,7 +173,8 @@ class AttributeWriter {
 
 }  // namespace
 
-Status FillAttribute(const NamedAttribute& attribute, WriteContext* context, AttributeProto* message) {
+Status FillAttribute(const NamedAttribute& attribute, WriteContext* context,
+                     AttributeProto* message) {
   return AttributeWriter(attribute, context, message).Write();
 }
 

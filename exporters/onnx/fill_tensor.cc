@@ -25,13 +25,22 @@ void Widen(std::span<const std::byte> bytes, RepeatedField<Wide>* numbers) {
 
 bool EncodeInt32Data(const Tensor& tensor, RepeatedField<std::int32_t>* numbers) {
   switch (tensor.dtype()) {
-    case DType::kI32: Widen<std::int32_t>(tensor.bytes(), numbers); return true;
-    case DType::kI16: Widen<std::int16_t>(tensor.bytes(), numbers); return true;
-    case DType::kI8: Widen<std::int8_t>(tensor.bytes(), numbers); return true;
+    case DType::kI32:
+      Widen<std::int32_t>(tensor.bytes(), numbers);
+      return true;
+    case DType::kI16:
+      Widen<std::int16_t>(tensor.bytes(), numbers);
+      return true;
+    case DType::kI8:
+      Widen<std::int8_t>(tensor.bytes(), numbers);
+      return true;
     case DType::kU16:
     case DType::kF16:
-    case DType::kBF16: Widen<std::uint16_t>(tensor.bytes(), numbers); return true;
-    default: break;
+    case DType::kBF16:
+      Widen<std::uint16_t>(tensor.bytes(), numbers);
+      return true;
+    default:
+      break;
   }
   if (Info(tensor.dtype()).bits > 8) return false;
   Widen<std::uint8_t>(tensor.bytes(), numbers);
@@ -59,7 +68,8 @@ bool EncodeTyped(const Tensor& tensor, std::string_view field, TensorProto* mess
   return true;
 }
 
-void FillBytes(const Tensor& tensor, std::string_view encoding, WriteContext* context, TensorProto* message) {
+void FillBytes(const Tensor& tensor, std::string_view encoding, WriteContext* context,
+               TensorProto* message) {
   using Data = WriteOnnxOptions::Data;
   const bool was_external = message->data_location() == TensorProto::EXTERNAL;
   if (was_external && context->options.data != Data::kInline) {
@@ -69,7 +79,8 @@ void FillBytes(const Tensor& tensor, std::string_view encoding, WriteContext* co
     message->clear_data_location();
     message->clear_external_data();
   }
-  if (context->options.data == Data::kExternal && tensor.bytes().size() >= context->options.min_external_bytes) {
+  if (context->options.data == Data::kExternal &&
+      tensor.bytes().size() >= context->options.min_external_bytes) {
     return context->external.Add(tensor.bytes(), message);
   }
   if (EncodeTyped(tensor, encoding, message)) return;
@@ -79,10 +90,12 @@ void FillBytes(const Tensor& tensor, std::string_view encoding, WriteContext* co
 }  // namespace
 
 Encodings::Encodings(const Extra* extra) {
-  if (const auto* list = FindIn<Attribute::Strings>(extra, onnx_extra::kTensorEncoding)) list_ = *list;
+  if (const auto* list = FindIn<Attribute::Strings>(extra, onnx_extra::kTensorEncoding))
+    list_ = *list;
 }
 
-void FillTensor(const Tensor& tensor, std::string_view encoding, WriteContext* context, TensorProto* message) {
+void FillTensor(const Tensor& tensor, std::string_view encoding, WriteContext* context,
+                TensorProto* message) {
   for (const std::int64_t size : tensor.sizes()) message->add_dims(size);
   if (tensor.dtype() == DType::kUnknown) return;
   message->set_data_type(static_cast<int>(tensor.dtype()));

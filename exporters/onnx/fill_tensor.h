@@ -12,7 +12,8 @@
 
 namespace dragoman::onnx_writer {
 
-// The encodings of the tensors of one attribute or initializer (proto/onnx/extra.h), handed out in order.
+// The encodings of the tensors of one attribute or initializer (proto/onnx/extra.h), handed out in
+// order.
 class Encodings {
  public:
   explicit Encodings(const Extra* extra);
@@ -23,8 +24,8 @@ class Encodings {
   std::size_t next_ = 0;
 };
 
-// Adds `tensor` to `message`, which may hold what a Tensor cannot say. An encoding that does not suit the element
-// type gives way to raw_data. Where the data goes, context.options tells.
+// Adds `tensor` to `message`, which may hold what a Tensor cannot say. An encoding that does not
+// suit the element type gives way to raw_data. Where the data goes, context.options tells.
 void FillTensor(const Tensor& tensor, std::string_view encoding, WriteContext* context,
                 onnx_pb::TensorProto* message);
 

@@ -41,25 +41,36 @@ void FillOpaque(const Type& type, onnx_pb::TypeProto::Opaque* message) {
 
 Status FillType(const Type& type, onnx_pb::TypeProto* message) {
   switch (type.kind()) {
-    case Type::Kind::kUnknown: return {};
-    case Type::Kind::kTensor: FillTensor(type, message->mutable_tensor_type()); return {};
-    case Type::Kind::kSparseTensor: FillTensor(type, message->mutable_sparse_tensor_type()); return {};
-    case Type::Kind::kOpaque: FillOpaque(type, message->mutable_opaque_type()); return {};
+    case Type::Kind::kUnknown:
+      return {};
+    case Type::Kind::kTensor:
+      FillTensor(type, message->mutable_tensor_type());
+      return {};
+    case Type::Kind::kSparseTensor:
+      FillTensor(type, message->mutable_sparse_tensor_type());
+      return {};
+    case Type::Kind::kOpaque:
+      FillOpaque(type, message->mutable_opaque_type());
+      return {};
     case Type::Kind::kSequence: {
       auto* sequence = message->mutable_sequence_type();
-      return type.element().known() ? FillType(type.element(), sequence->mutable_elem_type()) : Status();
+      return type.element().known() ? FillType(type.element(), sequence->mutable_elem_type())
+                                    : Status();
     }
     case Type::Kind::kOptional: {
       auto* optional = message->mutable_optional_type();
-      return type.element().known() ? FillType(type.element(), optional->mutable_elem_type()) : Status();
+      return type.element().known() ? FillType(type.element(), optional->mutable_elem_type())
+                                    : Status();
     }
     case Type::Kind::kMap: {
       auto* map = message->mutable_map_type();
       if (type.map_key() != DType::kUnknown) map->set_key_type(static_cast<int>(type.map_key()));
-      return type.element().known() ? FillType(type.element(), map->mutable_value_type()) : Status();
+      return type.element().known() ? FillType(type.element(), map->mutable_value_type())
+                                    : Status();
     }
     case Type::Kind::kTuple:
-    case Type::Kind::kControl: break;
+    case Type::Kind::kControl:
+      break;
   }
   return Unsupported("ONNX has no type " + type.ToString());
 }

@@ -6,7 +6,8 @@
 namespace dragoman::onnx_writer {
 namespace {
 
-void ForEachValue(const Graph& graph, const std::function<void(const Value&, const std::string&)>& visit) {
+void ForEachValue(const Graph& graph,
+                  const std::function<void(const Value&, const std::string&)>& visit) {
   for (const auto& input : graph.inputs()) visit(*input, "input");
   for (const auto& constant : graph.constants()) visit(*constant, "constant");
   for (const Node& node : graph.nodes()) {
@@ -20,7 +21,8 @@ void ForEachValue(const Graph& graph, const std::function<void(const Value&, con
 
 ValueNames::ValueNames(const Model& model) {
   ForEachGraph(model, [this](const Graph& graph) {
-    ForEachValue(graph, [this](const Value& value, const std::string&) { taken_.Reserve(value.name()); });
+    ForEachValue(graph,
+                 [this](const Value& value, const std::string&) { taken_.Reserve(value.name()); });
   });
   ForEachGraph(model, [this](const Graph& graph) { NameValuesOf(graph); });
   ForEachGraph(model, [this](const Graph& graph) { NameCaptures(graph); });
@@ -61,7 +63,8 @@ void ValueNames::NameCaptures(const Graph& graph) {
 // From the graph that reads `value` outwards to the one that defines it.
 void ValueNames::RenameShadowsOf(const Value& value, const Graph& reader) {
   const std::string& name = Of(value);
-  for (const Graph* graph = &reader; graph != nullptr && graph != value.graph(); graph = graph->parent_graph()) {
+  for (const Graph* graph = &reader; graph != nullptr && graph != value.graph();
+       graph = graph->parent_graph()) {
     Table& table = tables_[graph];
     auto shadow = table.find(name);
     if (shadow == table.end()) continue;

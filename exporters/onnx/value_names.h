@@ -11,9 +11,9 @@
 
 namespace dragoman::onnx_writer {
 
-// A value keeps its name unless ONNX would take it for another's: two of one name in a graph, or in a subgraph the name
-// of a value that is read there from outside. Such a value, and one without a name that needs one, gets a name that
-// nothing else in the model has.
+// A value keeps its name unless ONNX would take it for another's: two of one name in a graph, or in
+// a subgraph the name of a value that is read there from outside. Such a value, and one without a
+// name that needs one, gets a name that nothing else in the model has.
 class ValueNames {
  public:
   explicit ValueNames(const Model& model);

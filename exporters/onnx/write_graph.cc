@@ -28,7 +28,8 @@ using onnx_pb::TensorProto;
 using onnx_pb::ValueInfoProto;
 
 constexpr std::array<std::string_view, 4> kGraphSpecial = {
-    onnx_extra::kValueInfo, onnx_extra::kInitializer, onnx_extra::kSparseInitializer, onnx_extra::kOutput};
+    onnx_extra::kValueInfo, onnx_extra::kInitializer, onnx_extra::kSparseInitializer,
+    onnx_extra::kOutput};
 
 class GraphWriter {
  public:
@@ -64,7 +65,8 @@ class GraphWriter {
 Status GraphWriter::Write(GraphProto* message) {
   DRAGOMAN_TRY(FillFromExtra(extra_, kGraphSpecial, &context_.bulk, message));
   if (!graph_.name().empty()) message->set_name(graph_.name());
-  for (const auto& input : graph_.inputs()) DRAGOMAN_TRY(FillValueInfo(*input, message->add_input()));
+  for (const auto& input : graph_.inputs())
+    DRAGOMAN_TRY(FillValueInfo(*input, message->add_input()));
   DRAGOMAN_TRY(FillInitializers(message));
   DRAGOMAN_TRY(FillOutputs(message->mutable_output()));
   DRAGOMAN_TRY(FillNodes(message->mutable_node()));
@@ -113,7 +115,8 @@ Status GraphWriter::FillOutputs(RepeatedPtrField<ValueInfoProto>* messages) {
   return {};
 }
 
-Status GraphWriter::FillOutput(const Value* value, const Attribute* entry, ValueInfoProto* message) {
+Status GraphWriter::FillOutput(const Value* value, const Attribute* entry,
+                               ValueInfoProto* message) {
   const auto* fields = entry == nullptr ? nullptr : entry->As<Attribute::Dict>();
   const bool as_value = fields == nullptr || fields->empty();
   if (as_value) return value == nullptr ? Status() : FillValueInfo(*value, message);
@@ -151,7 +154,8 @@ Status GraphWriter::FillValueInfos(RepeatedPtrField<ValueInfoProto>* messages) {
     for (const Attribute& entry : *entries) {
       if (const auto* fields = entry.As<Attribute::Dict>()) {
         DRAGOMAN_TRY(FillFromDict(*fields, &context_.bulk, messages->Add()));
-      } else if (const auto* name = entry.As<std::string>(); name != nullptr && values.contains(*name)) {
+      } else if (const auto* name = entry.As<std::string>();
+                 name != nullptr && values.contains(*name)) {
         listed.insert(values[*name]);
         DRAGOMAN_TRY(FillValueInfo(*values[*name], messages->Add()));
       }
@@ -201,7 +205,8 @@ std::vector<const Value*> GraphWriter::Initializers(std::string_view key, Wanted
 
 Status GraphWriter::FillInitializers(GraphProto* message) {
   const auto is_sparse = [](const Value& value) {
-    return value.sparse_tensor() != nullptr || Untyped(value, onnx_extra::kUntypedSparseInitializer);
+    return value.sparse_tensor() != nullptr ||
+           Untyped(value, onnx_extra::kUntypedSparseInitializer);
   };
   const auto is_dense = [&](const Value& value) { return !is_sparse(value); };
   for (const Value* value : Initializers(onnx_extra::kInitializer, is_dense)) {
@@ -218,8 +223,8 @@ Status GraphWriter::FillInitializer(const Value& value, TensorProto* message) {
   if (const auto* whole = Untyped(value, onnx_extra::kUntypedInitializer)) {
     DRAGOMAN_TRY(FillFromDict(*whole, &context_.bulk, message));
   } else if (value.tensor() == nullptr) {
-    return Unsupported("constant " + Quote(value.name()) + " is a " + std::string(Name(value.data()->kind())) +
-                       ", which ONNX does not have");
+    return Unsupported("constant " + Quote(value.name()) + " is a " +
+                       std::string(Name(value.data()->kind())) + ", which ONNX does not have");
   } else {
     if (const auto* rest = FindIn<Attribute::Dict>(extra, onnx_extra::kInitializer)) {
       DRAGOMAN_TRY(FillFromDict(*rest, &context_.bulk, message));
@@ -241,7 +246,8 @@ Status GraphWriter::FillSparseInitializer(const Value& value, SparseTensorProto*
     Encodings encodings(extra);
     FillSparseTensor(*value.sparse_tensor(), &encodings, &context_, message);
   }
-  if (const std::string& name = NameOf(&value); !name.empty()) message->mutable_values()->set_name(name);
+  if (const std::string& name = NameOf(&value); !name.empty())
+    message->mutable_values()->set_name(name);
   return {};
 }
 

@@ -1,4 +1,5 @@
-// Graph, Node, Attribute and Function to their messages. Graphs recurse, at most kMaxGraphNesting deep.
+// Graph, Node, Attribute and Function to their messages. Graphs recurse, at most kMaxGraphNesting
+// deep.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_WRITE_GRAPH_H_
 #define DRAGOMAN_EXPORTERS_ONNX_WRITE_GRAPH_H_
 
@@ -13,7 +14,8 @@ namespace dragoman::onnx_writer {
 
 Status FillGraph(const Graph& graph, WriteContext* context, onnx_pb::GraphProto* message);
 
-Status FillFunction(const Function& function, WriteContext* context, onnx_pb::FunctionProto* message);
+Status FillFunction(const Function& function, WriteContext* context,
+                    onnx_pb::FunctionProto* message);
 
 Status FillAttribute(const NamedAttribute& attribute, WriteContext* context,
                      onnx_pb::AttributeProto* message);

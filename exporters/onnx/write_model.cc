@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -60,9 +61,11 @@ void Complete(const Model& model, ModelProto* message) {
 
 Status FillModel(const Model& model, WriteContext* context, ModelProto* message) {
   if (model.entries.size() != 1) {
-    return Unsupported("an ONNX file has one entry, the model has " + std::to_string(model.entries.size()));
+    return Unsupported("an ONNX file has one entry, the model has " +
+                       std::to_string(model.entries.size()));
   }
-  if (!model.states.empty()) return Unsupported("ONNX has no state such as " + Quote(model.states[0].name));
+  if (!model.states.empty())
+    return Unsupported("ONNX has no state such as " + Quote(model.states[0].name));
   DRAGOMAN_TRY(onnx_writer::FillFromExtra(&model.extra, {}, &context->bulk, message));
   onnx_writer::FillOpsets(model.opsets, message->mutable_opset_import());
   FillMetadata(model, message);
@@ -76,6 +79,8 @@ Status FillModel(const Model& model, WriteContext* context, ModelProto* message)
 }
 
 std::string Serialize(const ModelProto& message) {
+  const google::protobuf::LogSilencer
+      silencer;  // protobuf reports texts that are not UTF-8, and writes them
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
   google::protobuf::io::CodedOutputStream coded(&stream);
@@ -93,8 +98,8 @@ struct Prepared {
 
 Result<std::unique_ptr<Prepared>> Prepare(const Model& model, const std::string& data_name,
                                           const WriteOnnxOptions& options) {
-  auto prepared = std::make_unique<Prepared>(
-      Prepared{{options, {}, onnx_writer::ExternalData(data_name), onnx_writer::ValueNames(model)}, {}});
+  auto prepared = std::make_unique<Prepared>(Prepared{
+      {options, {}, onnx_writer::ExternalData(data_name), onnx_writer::ValueNames(model)}, {}});
   ModelProto message;
   DRAGOMAN_TRY(FillModel(model, &prepared->context, &message));
   prepared->message = Serialize(message);
@@ -103,16 +108,19 @@ Result<std::unique_ptr<Prepared>> Prepare(const Model& model, const std::string&
 
 Status CheckSize(const ModelExpander& expander, const WriteOnnxOptions& options) {
   if (expander.size() <= options.max_file_bytes) return {};
-  return Unsupported("the ONNX file would have " + std::to_string(expander.size()) + " bytes, more than " +
-                     std::to_string(options.max_file_bytes) + "; keep tensor data in a file of its own");
+  return Unsupported("the ONNX file would have " + std::to_string(expander.size()) +
+                     " bytes, more than " + std::to_string(options.max_file_bytes) +
+                     "; keep tensor data in a file of its own");
 }
 
-Status WriteFiles(const Prepared& prepared, const ModelExpander& expander, const std::string& path) {
+Status WriteFiles(const Prepared& prepared, const ModelExpander& expander,
+                  const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::vector<OutputFile> files;
   DRAGOMAN_TRY(prepared.context.external.Write(folder, &files));
   DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create(path));
-  DRAGOMAN_TRY(expander.Write([&](std::span<const std::byte> bytes) { return file.Append(bytes); }));
+  DRAGOMAN_TRY(
+      expander.Write([&](std::span<const std::byte> bytes) { return file.Append(bytes); }));
   for (OutputFile& data : files) DRAGOMAN_TRY(data.Commit());
   return file.Commit();
 }
@@ -122,7 +130,8 @@ Status WriteFiles(const Prepared& prepared, const ModelExpander& expander, const
 Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOptions& options) {
   const std::string data_name = std::filesystem::path(path).filename().string() + ".data";
   DRAGOMAN_ASSIGN(std::unique_ptr<Prepared> prepared, Prepare(model, data_name, options));
-  DRAGOMAN_ASSIGN(ModelExpander expander, ModelExpander::Make(prepared->message, prepared->context.bulk));
+  DRAGOMAN_ASSIGN(ModelExpander expander,
+                  ModelExpander::Make(prepared->message, prepared->context.bulk));
   if (expander.size() > options.max_file_bytes && options.data == WriteOnnxOptions::Data::kKeep) {
     WriteOnnxOptions external = options;
     external.data = WriteOnnxOptions::Data::kExternal;

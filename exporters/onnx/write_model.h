@@ -1,10 +1,12 @@
 // Writes graphs as ONNX files.
 //
-// A source graph that ReadOnnx made becomes a file equal to the one it came from: the same message, as protobuf
-// serialises it deterministically. What was changed in the graph is changed in the file and nothing else is. A
-// common graph is written as it is; nodes of dialect "dragoman" get domain "dragoman".
+// A source graph that ReadOnnx made becomes a file equal to the one it came from: the same message,
+// as protobuf serialises it deterministically. What was changed in the graph is changed in the file
+// and nothing else is. A common graph is written as it is; nodes of dialect "dragoman" get domain
+// "dragoman".
 //
-// Tensor bytes go from where they lie straight to the file, so memory does not grow with the weights.
+// Tensor bytes go from where they lie straight to the file, so memory does not grow with the
+// weights.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_WRITE_MODEL_H_
 #define DRAGOMAN_EXPORTERS_ONNX_WRITE_MODEL_H_
 
@@ -19,7 +21,8 @@ namespace dragoman {
 
 struct WriteOnnxOptions {
   enum class Data : std::uint8_t {
-    // Tensors that came from data files go to files of the same names beside the output, at the same offsets; the
+    // Tensors that came from data files go to files of the same names beside the output, at the
+    // same offsets; the
     // rest is in the model file, unless that passes `max_file_bytes`: then as kExternal.
     kKeep,
     // All in the model file.
@@ -32,14 +35,16 @@ struct WriteOnnxOptions {
   std::uint64_t max_file_bytes = INT32_MAX;  // what other readers take: protobuf's limit
 };
 
-// The files appear whole or not at all. A data file that is there already is not replaced, unless it is
+// The files appear whole or not at all. A data file that is there already is not replaced, unless
+// it is
 // "<output>.data": it must hold the same data, else InvalidInput.
 //
-// Unsupported, with the node or value: dialects other than onnx and dragoman; attributes and types that ONNX does
-// not have; several entries; states; a model file over `max_file_bytes`.
+// Unsupported, with the node or value: dialects other than onnx and dragoman; attributes and types
+// that ONNX does not have; several entries; states; a model file over `max_file_bytes`.
 Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOptions& options = {});
 
-// The bytes of the model file alone. Data files are not written: with kKeep the message says where tensors lay.
+// The bytes of the model file alone. Data files are not written: with kKeep the message says where
+// tensors lay.
 Result<std::string> WriteOnnxBytes(const Model& model, const WriteOnnxOptions& options = {});
 
 }  // namespace dragoman

@@ -16,14 +16,17 @@ namespace dragoman::onnx_reader {
 // The bytes that a raw_data token stands for.
 using ResolveToken = std::function<Buffer(const std::string& token)>;
 
-// Every field that is set, by number; unknown ones last. Messages nest no deeper than protobuf lets them.
+// Every field that is set, by number; unknown ones last. Messages nest no deeper than protobuf lets
+// them.
 Attribute::Dict ToDict(const google::protobuf::Message& message, const ResolveToken& resolve);
 
 // The same with the prefix "onnx." on the outermost names.
 Extra ToExtra(const google::protobuf::Message& message, const ResolveToken& resolve);
 
 // Whether nothing at all is set, so that nothing remains to be kept.
-inline bool IsEmpty(const google::protobuf::Message& message) { return message.ByteSizeLong() == 0; }
+inline bool IsEmpty(const google::protobuf::Message& message) {
+  return message.ByteSizeLong() == 0;
+}
 
 // Clears `messages` if nothing is set in any of them.
 template <class T>

@@ -43,11 +43,14 @@ bool IsSet(const AttributeProto& message, int number) {
                               : message.GetReflection()->HasField(message, field);
 }
 
-std::string FieldName(int number) { return AttributeProto::descriptor()->FindFieldByNumber(number)->name(); }
+std::string FieldName(int number) {
+  return AttributeProto::descriptor()->FindFieldByNumber(number)->name();
+}
 
 class AttributeReader {
  public:
-  AttributeReader(AttributeProto* message, const Scope* scope, const Place& place, ReadContext& context)
+  AttributeReader(AttributeProto* message, const Scope* scope, const Place& place,
+                  ReadContext& context)
       : message_(*message), scope_(scope), place_(place), context_(context) {}
 
   Result<NamedAttribute> Read() {
@@ -116,24 +119,34 @@ class AttributeReader {
     switch (field) {
       case AttributeProto::kFFieldNumber:
       case AttributeProto::kIFieldNumber:
-      case AttributeProto::kSFieldNumber: return std::optional(ReadScalar(field));
-      case AttributeProto::kTFieldNumber: return ReadTensor();
-      case AttributeProto::kGFieldNumber: return ReadSubgraph();
-      case AttributeProto::kSparseTensorFieldNumber: return ReadSparseTensor();
-      case AttributeProto::kTensorsFieldNumber: return ReadTensors();
-      case AttributeProto::kGraphsFieldNumber: return ReadSubgraphs();
-      case AttributeProto::kSparseTensorsFieldNumber: return ReadSparseTensors();
+      case AttributeProto::kSFieldNumber:
+        return std::optional(ReadScalar(field));
+      case AttributeProto::kTFieldNumber:
+        return ReadTensor();
+      case AttributeProto::kGFieldNumber:
+        return ReadSubgraph();
+      case AttributeProto::kSparseTensorFieldNumber:
+        return ReadSparseTensor();
+      case AttributeProto::kTensorsFieldNumber:
+        return ReadTensors();
+      case AttributeProto::kGraphsFieldNumber:
+        return ReadSubgraphs();
+      case AttributeProto::kSparseTensorsFieldNumber:
+        return ReadSparseTensors();
       case AttributeProto::kTpFieldNumber:
-      case AttributeProto::kTypeProtosFieldNumber: return std::optional(ReadTypes(field));
-      default: return std::optional(ReadList(field));
+      case AttributeProto::kTypeProtosFieldNumber:
+        return std::optional(ReadTypes(field));
+      default:
+        return std::optional(ReadList(field));
     }
   }
 
   Attribute ReadScalar(int field) {
     if (!IsSet(message_, field)) absent_.push_back(FieldName(field));
-    Attribute value = field == AttributeProto::kFFieldNumber   ? Attribute(message_.f())
-                      : field == AttributeProto::kIFieldNumber ? Attribute(std::int64_t{message_.i()})
-                                                               : Attribute(message_.s());
+    Attribute value = field == AttributeProto::kFFieldNumber ? Attribute(message_.f())
+                      : field == AttributeProto::kIFieldNumber
+                          ? Attribute(std::int64_t{message_.i()})
+                          : Attribute(message_.s());
     Clear(field);
     return value;
   }
@@ -174,8 +187,9 @@ class AttributeReader {
 
   Result<std::optional<Attribute>> ReadSparseTensor() {
     const Place place{&place_, AttributeProto::kSparseTensorFieldNumber, 0};
-    DRAGOMAN_ASSIGN(std::optional<SparseTensor> tensor,
-                    TakeSparseTensor(message_.mutable_sparse_tensor(), place, context_, &encodings_));
+    DRAGOMAN_ASSIGN(
+        std::optional<SparseTensor> tensor,
+        TakeSparseTensor(message_.mutable_sparse_tensor(), place, context_, &encodings_));
     if (!tensor) return std::optional<Attribute>();
     if (IsEmpty(message_.sparse_tensor())) message_.clear_sparse_tensor();
     return std::optional<Attribute>(*std::move(tensor));
@@ -224,14 +238,16 @@ class AttributeReader {
     for (int i = 0; i < message_.graphs_size(); ++i) {
       const Place place{&place_, AttributeProto::kGraphsFieldNumber, i};
       graphs.push_back(std::make_shared<Graph>());
-      DRAGOMAN_TRY(ReadGraph(message_.mutable_graphs(i), scope_, place, context_, graphs.back().get()));
+      DRAGOMAN_TRY(
+          ReadGraph(message_.mutable_graphs(i), scope_, place, context_, graphs.back().get()));
     }
     message_.clear_graphs();
     return std::optional<Attribute>(std::move(graphs));
   }
 
   void Clear(int field) {
-    message_.GetReflection()->ClearField(&message_, AttributeProto::descriptor()->FindFieldByNumber(field));
+    message_.GetReflection()->ClearField(&message_,
+                                         AttributeProto::descriptor()->FindFieldByNumber(field));
   }
 
   std::shared_ptr<const Extra> TakeExtra() {
@@ -252,8 +268,8 @@ class AttributeReader {
 
 }  // namespace
 
-Result<NamedAttribute> ReadAttribute(AttributeProto* message, const Scope* scope, const Place& place,
-                                     ReadContext& context) {
+Result<NamedAttribute> ReadAttribute(AttributeProto* message, const Scope* scope,
+                                     const Place& place, ReadContext& context) {
   return AttributeReader(message, scope, place, context).Read();
 }
 

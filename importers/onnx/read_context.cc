@@ -31,42 +31,47 @@ Buffer ReadContext::RawData(const std::string& token) const {
   return Buffer::Window(reduced_.Window(token), owner_);
 }
 
-Result<Buffer> ReadContext::ExternalData(const onnx_pb::TensorProto& tensor, std::size_t size,
-                                         const Place& place) {
+Result<std::optional<Buffer>> ReadContext::ExternalData(const onnx_pb::TensorProto& tensor,
+                                                        std::size_t size, const Place& place) {
   const ExternalKeys keys = KeysOf(tensor);
   const std::optional<std::uint64_t> offset = ParseUint64(keys.offset.value_or("0"));
-  const std::optional<std::uint64_t> length = ParseUint64(keys.length.value_or(std::to_string(size)));
+  const std::optional<std::uint64_t> length =
+      ParseUint64(keys.length.value_or(std::to_string(size)));
   const std::string tensor_name = "external data of tensor " + Quote(tensor.name());
   if (!offset || !length) {
-    return Fail(place, tensor_name + " has offset " + Quote(keys.offset.value_or("")) + " and length " +
-                           Quote(keys.length.value_or("")) + ", expected numbers");
+    return Fail(place, tensor_name + " has offset " + Quote(keys.offset.value_or("")) +
+                           " and length " + Quote(keys.length.value_or("")) + ", expected numbers");
   }
   if (*length != size) {
     return Fail(place, tensor_name + " has " + std::to_string(*length) + " bytes, expected " +
                            std::to_string(size));
   }
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> data, OpenData(keys.location, place));
+  if (data == nullptr) return std::optional<Buffer>();
   const std::span<const std::byte> bytes = data->bytes();
   if (*offset > bytes.size() || size > bytes.size() - *offset) {
     return Fail(place, tensor_name + " is " + std::to_string(size) + " bytes at offset " +
-                           std::to_string(*offset) + ", but the file " + Quote(keys.location) + " has " +
-                           std::to_string(bytes.size()));
+                           std::to_string(*offset) + ", but the file " + Quote(keys.location) +
+                           " has " + std::to_string(bytes.size()));
   }
-  return Buffer::Window(bytes.subspan(*offset, size), data);
+  return std::optional(Buffer::Window(bytes.subspan(*offset, size), data));
 }
 
 Result<std::shared_ptr<const MappedFile>> ReadContext::OpenData(const std::string& location,
                                                                 const Place& place) {
-  if (!folder_) {
-    return Fail(place, "tensor data lies in the file " + Quote(location) + ", but the model has no folder");
-  }
   std::shared_ptr<const MappedFile>& data = data_files_[location];
-  if (data == nullptr) {
-    Result<std::shared_ptr<const MappedFile>> opened = OpenConfined(*folder_, location);
-    if (!opened.ok()) {
-      return Fail(place, "external data " + Quote(location) + ": " + opened.error().findings()[0].message);
-    }
+  if (data != nullptr) return data;
+  if (!options_.data_folder) {
+    if (!options_.require_data) return data;
+    return Fail(
+        place, "tensor data lies in the file " + Quote(location) + ", but the model has no folder");
+  }
+  Result<std::shared_ptr<const MappedFile>> opened = OpenConfined(*options_.data_folder, location);
+  if (opened.ok()) {
     data = *std::move(opened);
+  } else if (options_.require_data || !CheckConfinedName(location).ok()) {
+    return Fail(place,
+                "external data " + Quote(location) + ": " + opened.error().findings()[0].message);
   }
   return data;
 }
@@ -76,7 +81,9 @@ Attribute::Dict ReadContext::Dict(const google::protobuf::Message& message) cons
 }
 
 Error ReadContext::Fail(const Place& place, std::string message) const {
-  return Error(Finding{ErrorKind::kInvalidInput, {}, "byte " + std::to_string(FindOffset(file_, place)),
+  return Error(Finding{ErrorKind::kInvalidInput,
+                       {},
+                       "byte " + std::to_string(FindOffset(file_, place)),
                        std::move(message)});
 }
 

@@ -14,6 +14,7 @@
 #include "core/support/mapped_file.h"
 #include "core/support/result.h"
 #include "importers/onnx/message_to_dict.h"
+#include "importers/onnx/read_model.h"
 #include "importers/onnx/reduce_model.h"
 #include "proto/onnx/onnx.pb.h"
 
@@ -21,17 +22,22 @@ namespace dragoman::onnx_reader {
 
 class ReadContext {
  public:
-  // `owner` keeps `file` alive. `folder` is where external data lies; nullopt: there is none.
-  ReadContext(std::span<const std::byte> file, std::shared_ptr<const void> owner, ReducedModel reduced,
-              std::optional<std::string> folder)
-      : file_(file), owner_(std::move(owner)), reduced_(std::move(reduced)), folder_(std::move(folder)) {}
+  // `owner` keeps `file` alive.
+  ReadContext(std::span<const std::byte> file, std::shared_ptr<const void> owner,
+              ReducedModel reduced, ReadOnnxOptions options)
+      : file_(file),
+        owner_(std::move(owner)),
+        reduced_(std::move(reduced)),
+        options_(std::move(options)) {}
 
   const ReducedModel& reduced() const { return reduced_; }
 
   // The bytes of a raw_data field; they stay in the file.
   Buffer RawData(const std::string& token) const;
-  // The `size` bytes that external_data of `tensor` names; they stay in their file.
-  Result<Buffer> ExternalData(const onnx_pb::TensorProto& tensor, std::size_t size, const Place& place);
+  // The `size` bytes that external_data of `tensor` names; they stay in their file. nullopt: there
+  // is no such file, and it need not be there.
+  Result<std::optional<Buffer>> ExternalData(const onnx_pb::TensorProto& tensor, std::size_t size,
+                                             const Place& place);
 
   Attribute::Dict Dict(const google::protobuf::Message& message) const;
   // Appends what remains of `message` to `extra`, which `make` makes if something does.
@@ -50,12 +56,14 @@ class ReadContext {
   Status Noted() const;  // all of them
 
  private:
-  Result<std::shared_ptr<const MappedFile>> OpenData(const std::string& location, const Place& place);
+  // nullptr: there is no such file, and it need not be there.
+  Result<std::shared_ptr<const MappedFile>> OpenData(const std::string& location,
+                                                     const Place& place);
 
   std::span<const std::byte> file_;
   std::shared_ptr<const void> owner_;
   ReducedModel reduced_;
-  std::optional<std::string> folder_;
+  ReadOnnxOptions options_;
   std::map<std::string, std::shared_ptr<const MappedFile>> data_files_;
   std::vector<Finding> findings_;
   const ResolveToken resolve_ = [this](const std::string& token) { return RawData(token); };

@@ -84,6 +84,16 @@ class GraphReader {
   std::unordered_map<const Value*, std::string> descriptions_;
 };
 
+// What a tensor without typed form says of its type.
+Type StatedType(const TensorProto& message) {
+  const bool known = IsDTypeNumber(message.data_type());
+  const DType dtype = known ? static_cast<DType>(message.data_type()) : DType::kUnknown;
+  Shape shape;
+  for (const std::int64_t size : message.dims())
+    shape.push_back(size < 0 ? Dim::Unknown() : Dim(size));
+  return Type::Tensor(dtype, std::move(shape));
+}
+
 Status GraphReader::Read(GraphProto* message) {
   graph_.set_name(message->name());
   if (!message->name().empty()) message->clear_name();
@@ -159,7 +169,8 @@ void GraphReader::ReadInputs(RepeatedPtrField<ValueInfoProto>* inputs) {
 
 Value* GraphReader::InitializerValue(const std::string& name, const Place& place) {
   Value* value = Own(name);
-  if (value != nullptr && value->kind() == Value::Kind::kInput && value->data() == nullptr) return value;
+  if (value != nullptr && value->kind() == Value::Kind::kInput && value->data() == nullptr)
+    return value;
   value = graph_.AddConstant(name, Tensor());
   Define(value, place);
   return value;
@@ -182,7 +193,7 @@ Status GraphReader::ReadInitializer(TensorProto* message, Value* value, const Pl
   std::vector<std::string> encodings;
   DRAGOMAN_ASSIGN(std::optional<Tensor> tensor, TakeTensor(message, place, context_, &encodings));
   if (!tensor) {
-    SetContents(value, Type(), Untyped(onnx_extra::kUntypedInitializer, *message));
+    SetContents(value, StatedType(*message), Untyped(onnx_extra::kUntypedInitializer, *message));
     return {};
   }
   SetContents(value, tensor->type(), *tensor);
@@ -204,7 +215,8 @@ Status GraphReader::ReadSparseInitializers(RepeatedPtrField<SparseTensorProto>* 
   return {};
 }
 
-Status GraphReader::ReadSparseInitializer(SparseTensorProto* message, Value* value, const Place& place) {
+Status GraphReader::ReadSparseInitializer(SparseTensorProto* message, Value* value,
+                                          const Place& place) {
   std::vector<std::string> encodings;
   DRAGOMAN_ASSIGN(std::optional<SparseTensor> tensor,
                   TakeSparseTensor(message, place, context_, &encodings));
@@ -225,7 +237,8 @@ void GraphReader::SetContents(Value* value, Type type, Attribute data) {
   value->set_data(std::move(data));
 }
 
-void GraphReader::KeepRest(Value* value, std::string_view key, const google::protobuf::Message& message,
+void GraphReader::KeepRest(Value* value, std::string_view key,
+                           const google::protobuf::Message& message,
                            const std::vector<std::string>& encodings) {
   Extra rest;
   if (!IsEmpty(message)) rest.emplace_back(std::string(key), context_.Dict(message));
@@ -233,7 +246,8 @@ void GraphReader::KeepRest(Value* value, std::string_view key, const google::pro
   if (!rest.empty()) value->extra().insert(value->extra().end(), rest.begin(), rest.end());
 }
 
-Attribute GraphReader::Untyped(std::string_view key, const google::protobuf::Message& message) const {
+Attribute GraphReader::Untyped(std::string_view key,
+                               const google::protobuf::Message& message) const {
   Attribute::Dict dict;
   dict.emplace_back(std::string(key), context_.Dict(message));
   return dict;
@@ -366,8 +380,8 @@ void GraphReader::ReadOperands(const NodeProto& message, const Place& place, Nod
     const std::string& name = message.input(i);
     Value* value = name.empty() ? nullptr : scope_.Find(name);
     if (value == nullptr && !name.empty()) {
-      context_.Note(place, InGraph("has no value " + Quote(name) + ", operand " + std::to_string(i) +
-                                   " of " + node->Describe()));
+      context_.Note(place, InGraph("has no value " + Quote(name) + ", operand " +
+                                   std::to_string(i) + " of " + node->Describe()));
     }
     node->AddOperand(value);
   }
@@ -377,11 +391,11 @@ Status GraphReader::ReadAttributes(NodeProto* message, const Place& place, Node*
   std::unordered_set<std::string> names;
   for (int i = 0; i < message->attribute_size(); ++i) {
     const Place attribute_place{&place, NodeProto::kAttributeFieldNumber, i};
-    DRAGOMAN_ASSIGN(NamedAttribute attribute,
-                    ReadAttribute(message->mutable_attribute(i), &scope_, attribute_place, context_));
+    DRAGOMAN_ASSIGN(NamedAttribute attribute, ReadAttribute(message->mutable_attribute(i), &scope_,
+                                                            attribute_place, context_));
     if (!names.insert(attribute.name).second) {
-      return context_.Fail(attribute_place, node->Describe() + " has attribute " + Quote(attribute.name) +
-                                                " twice");
+      return context_.Fail(attribute_place,
+                           node->Describe() + " has attribute " + Quote(attribute.name) + " twice");
     }
     node->AddAttribute(std::move(attribute));
   }

@@ -1,8 +1,9 @@
 // GraphProto, NodeProto, AttributeProto and FunctionProto to Graph, Node, Attribute and Function.
 //
-// Names are resolved in the whole graph, then in the graphs around it: a node may stand before the one whose result
-// it reads. Names that nothing defines, or that two things of one graph define, are noted in the context; the
-// graph is then of no use. Messages are emptied as they are read. Graphs nest as deep as protobuf lets messages nest.
+// Names are resolved in the whole graph, then in the graphs around it: a node may stand before the
+// one whose result it reads. Names that nothing defines, or that two things of one graph define,
+// are noted in the context; the graph is then of no use. Messages are emptied as they are read.
+// Graphs nest as deep as protobuf lets messages nest.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_READ_GRAPH_H_
 #define DRAGOMAN_IMPORTERS_ONNX_READ_GRAPH_H_
 
@@ -26,14 +27,15 @@ struct Scope {
 };
 
 // The contents of `message` into the empty `graph`.
-Status ReadGraph(onnx_pb::GraphProto* message, const Scope* outer, const Place& place, ReadContext& context,
-                 Graph* graph);
+Status ReadGraph(onnx_pb::GraphProto* message, const Scope* outer, const Place& place,
+                 ReadContext& context, Graph* graph);
 
-Result<Function> ReadFunction(onnx_pb::FunctionProto* message, const Place& place, ReadContext& context);
+Result<Function> ReadFunction(onnx_pb::FunctionProto* message, const Place& place,
+                              ReadContext& context);
 
 // An attribute of a node in `scope`.
-Result<NamedAttribute> ReadAttribute(onnx_pb::AttributeProto* message, const Scope* scope, const Place& place,
-                                     ReadContext& context);
+Result<NamedAttribute> ReadAttribute(onnx_pb::AttributeProto* message, const Scope* scope,
+                                     const Place& place, ReadContext& context);
 
 // `entries` into domain and version; what is left of all of them is cleared if it is nothing.
 std::vector<OpsetImport> TakeOpsets(

@@ -1,5 +1,7 @@
 #include "importers/onnx/read_model.h"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -56,14 +58,16 @@ Result<Model> ReadMessage(ModelProto* message, ReadContext& context) {
 }
 
 Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const void> owner,
-                       std::optional<std::string> folder) {
+                       const ReadOnnxOptions& options) {
   DRAGOMAN_ASSIGN(onnx_reader::ReducedModel reduced, onnx_reader::ReduceModel(file));
+  const google::protobuf::LogSilencer
+      silencer;  // protobuf reports texts that are not UTF-8, and parses them
   ModelProto message;
   if (!message.ParseFromString(reduced.message)) {
     return Error(Finding{ErrorKind::kInvalidInput, {}, "byte 0", "the file is no ONNX model"});
   }
   reduced.message = {};
-  ReadContext context(file, std::move(owner), std::move(reduced), std::move(folder));
+  ReadContext context(file, std::move(owner), std::move(reduced), options);
   return ReadMessage(&message, context);
 }
 
@@ -71,16 +75,17 @@ Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const vo
 
 Result<Model> ReadOnnx(const std::string& path, const ReadOnnxOptions& options) {
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  const std::string folder =
-      options.data_folder.value_or(std::filesystem::path(path).parent_path().string());
-  Result<Model> model = ReadFile(file->bytes(), file, folder);
+  ReadOnnxOptions resolved = options;
+  if (!resolved.data_folder)
+    resolved.data_folder = std::filesystem::path(path).parent_path().string();
+  Result<Model> model = ReadFile(file->bytes(), file, resolved);
   if (!model.ok()) model.error().InFile(path);
   return model;
 }
 
 Result<Model> ReadOnnxBytes(Buffer file, const ReadOnnxOptions& options) {
   const auto owner = std::make_shared<const Buffer>(std::move(file));
-  return ReadFile(owner->bytes(), owner, options.data_folder);
+  return ReadFile(owner->bytes(), owner, options);
 }
 
 }  // namespace dragoman

@@ -29,9 +29,12 @@ void AppendBytesField(std::uint32_t number, std::string_view payload, std::strin
 
 std::size_t FixedWidth(const FieldDescriptor& field) {
   switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_FLOAT: return sizeof(float);
-    case FieldDescriptor::CPPTYPE_DOUBLE: return sizeof(double);
-    default: return 0;
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return sizeof(float);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return sizeof(double);
+    default:
+      return 0;
   }
 }
 
@@ -39,7 +42,9 @@ std::size_t FixedWidth(const FieldDescriptor& field) {
 Status CheckPacked(const FieldDescriptor& descriptor, const WireField& field) {
   if (const std::size_t width = FixedWidth(descriptor)) {
     if (field.payload.size() % width == 0) return {};
-    return Error(Finding{ErrorKind::kInvalidInput, {}, "byte " + std::to_string(field.payload_offset),
+    return Error(Finding{ErrorKind::kInvalidInput,
+                         {},
+                         "byte " + std::to_string(field.payload_offset),
                          "damaged file: " + std::string(descriptor.full_name()) + " has " +
                              std::to_string(field.payload.size()) + " bytes, no multiple of " +
                              std::to_string(width)});
@@ -56,8 +61,8 @@ class Reducer {
   explicit Reducer(ReducedModel* model) : model_(model) {}
 
   // Appends the reduced form of a message of `type`. Recursion is bounded by `levels`.
-  Status Reduce(const Descriptor& type, std::span<const std::byte> bytes, std::size_t base, int levels,
-                std::string* out) {
+  Status Reduce(const Descriptor& type, std::span<const std::byte> bytes, std::size_t base,
+                int levels, std::string* out) {
     WireReader reader(bytes, base);
     while (!reader.done()) {
       DRAGOMAN_ASSIGN(const WireField field, reader.Next(levels));
@@ -82,11 +87,14 @@ class Reducer {
     return {};
   }
 
-  Status ReduceMessage(const Descriptor& type, const WireField& field, int levels, std::string* out) {
+  Status ReduceMessage(const Descriptor& type, const WireField& field, int levels,
+                       std::string* out) {
     if (levels == 0) {
-      return Error(Finding{ErrorKind::kInvalidInput, {}, "byte " + std::to_string(field.payload_offset),
-                           "messages nest more than " + std::to_string(onnx_extra::kMaxMessageNesting) +
-                               " deep"});
+      return Error(Finding{
+          ErrorKind::kInvalidInput,
+          {},
+          "byte " + std::to_string(field.payload_offset),
+          "messages nest more than " + std::to_string(onnx_extra::kMaxMessageNesting) + " deep"});
     }
     std::string inner;
     DRAGOMAN_TRY(Reduce(type, field.payload, field.payload_offset, levels - 1, &inner));
@@ -100,10 +108,9 @@ class Reducer {
     return {reinterpret_cast<const char*>(&number), sizeof number};
   }
 
-  const std::string raw_data_ =
-      onnx_pb::TensorProto::descriptor()
-          ->FindFieldByNumber(onnx_pb::TensorProto::kRawDataFieldNumber)
-          ->full_name();
+  const std::string raw_data_ = onnx_pb::TensorProto::descriptor()
+                                    ->FindFieldByNumber(onnx_pb::TensorProto::kRawDataFieldNumber)
+                                    ->full_name();
   ReducedModel* model_;
 };
 
@@ -128,13 +135,14 @@ Result<ReducedModel> ReduceModel(std::span<const std::byte> file) {
 namespace {
 
 // The `index`th message field `number` of `message`, nullopt if there is none.
-std::optional<WireField> FindMessage(std::span<const std::byte> message, std::size_t base, int number,
-                                     int index) {
+std::optional<WireField> FindMessage(std::span<const std::byte> message, std::size_t base,
+                                     int number, int index) {
   WireReader reader(message, base);
   while (!reader.done()) {
     Result<WireField> field = reader.Next(onnx_extra::kMaxMessageNesting);
     if (!field.ok()) return std::nullopt;
-    if (field->number != static_cast<std::uint32_t>(number) || field->type != WireType::kBytes) continue;
+    if (field->number != static_cast<std::uint32_t>(number) || field->type != WireType::kBytes)
+      continue;
     if (index-- == 0) return *field;
   }
   return std::nullopt;

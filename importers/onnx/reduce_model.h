@@ -1,7 +1,8 @@
 // A copy of an ONNX file without its bulk, for protobuf to parse.
 //
-// protobuf would copy every weight, and refuses messages over 2 GB. So the file is first walked by its wire
-// format: raw_data of every tensor stays where it lies, and the copy holds in its place the number of a window.
+// protobuf would copy every weight, and refuses messages over 2 GB. So the file is first walked by
+// its wire format: raw_data of every tensor stays where it lies, and the copy holds in its place
+// the number of a window.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_REDUCE_MODEL_H_
 #define DRAGOMAN_IMPORTERS_ONNX_REDUCE_MODEL_H_
 
@@ -16,18 +17,19 @@
 namespace dragoman::onnx_reader {
 
 struct ReducedModel {
-  std::string message;                             // a ModelProto; raw_data is a token
+  std::string message;                              // a ModelProto; raw_data is a token
   std::vector<std::span<const std::byte>> windows;  // by token
 
   // The bytes that a token of `message` stands for.
   std::span<const std::byte> Window(std::string_view token) const;
 };
 
-// `file` is a serialised ModelProto of any size. Checks all of it that protobuf would check, so errors (damaged,
-// nested more than 100 deep) have the offset in the file as their place.
+// `file` is a serialised ModelProto of any size. Checks all of it that protobuf would check, so
+// errors (damaged, nested more than 100 deep) have the offset in the file as their place.
 Result<ReducedModel> ReduceModel(std::span<const std::byte> file);
 
-// Where a message lies: field number and index, from the model down. Lives on the stack of the walk.
+// Where a message lies: field number and index, from the model down. Lives on the stack of the
+// walk.
 struct Place {
   const Place* parent = nullptr;  // nullptr: this is the model
   int field = 0;

@@ -18,14 +18,20 @@ using onnx_pb::TensorProto;
 int TypedField(DType dtype) {
   switch (dtype) {
     case DType::kF32:
-    case DType::kC64: return TensorProto::kFloatDataFieldNumber;
+    case DType::kC64:
+      return TensorProto::kFloatDataFieldNumber;
     case DType::kF64:
-    case DType::kC128: return TensorProto::kDoubleDataFieldNumber;
-    case DType::kI64: return TensorProto::kInt64DataFieldNumber;
+    case DType::kC128:
+      return TensorProto::kDoubleDataFieldNumber;
+    case DType::kI64:
+      return TensorProto::kInt64DataFieldNumber;
     case DType::kU32:
-    case DType::kU64: return TensorProto::kUint64DataFieldNumber;
-    case DType::kString: return TensorProto::kStringDataFieldNumber;
-    default: return TensorProto::kInt32DataFieldNumber;
+    case DType::kU64:
+      return TensorProto::kUint64DataFieldNumber;
+    case DType::kString:
+      return TensorProto::kStringDataFieldNumber;
+    default:
+      return TensorProto::kInt32DataFieldNumber;
   }
 }
 
@@ -54,7 +60,8 @@ void Append(T value, std::string* bytes) {
 // The numbers in their own representation.
 template <class T>
 std::string BytesOf(const google::protobuf::RepeatedField<T>& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), sizeof(T) * static_cast<std::size_t>(numbers.size())};
+  return {reinterpret_cast<const char*>(numbers.data()),
+          sizeof(T) * static_cast<std::size_t>(numbers.size())};
 }
 
 // The numbers as elements of type T; nullopt if one does not fit.
@@ -63,7 +70,8 @@ std::optional<std::string> Narrow(const google::protobuf::RepeatedField<Wide>& n
   std::string bytes;
   bytes.reserve(sizeof(T) * static_cast<std::size_t>(numbers.size()));
   for (const Wide number : numbers) {
-    if (number < static_cast<Wide>(std::numeric_limits<T>::min()) || number > max) return std::nullopt;
+    if (number < static_cast<Wide>(std::numeric_limits<T>::min()) || number > max)
+      return std::nullopt;
     Append(static_cast<T>(number), &bytes);
   }
   return bytes;
@@ -78,31 +86,43 @@ std::optional<std::string> Narrow(const google::protobuf::RepeatedField<Wide>& n
 std::optional<std::string> DecodeInt32Data(const TensorProto& message, DType dtype) {
   const auto& numbers = message.int32_data();
   switch (dtype) {
-    case DType::kI32: return BytesOf(numbers);
-    case DType::kI16: return Narrow<std::int16_t>(numbers);
-    case DType::kI8: return Narrow<std::int8_t>(numbers);
-    case DType::kBool: return Narrow<std::uint8_t>(numbers, 1);
+    case DType::kI32:
+      return BytesOf(numbers);
+    case DType::kI16:
+      return Narrow<std::int16_t>(numbers);
+    case DType::kI8:
+      return Narrow<std::int8_t>(numbers);
+    case DType::kBool:
+      return Narrow<std::uint8_t>(numbers, 1);
     case DType::kU16:
     case DType::kF16:
-    case DType::kBF16: return Narrow<std::uint16_t>(numbers);
-    default: return Narrow<std::uint8_t>(numbers);
+    case DType::kBF16:
+      return Narrow<std::uint16_t>(numbers);
+    default:
+      return Narrow<std::uint8_t>(numbers);
   }
 }
 
 std::optional<std::string> DecodeTyped(const TensorProto& message, DType dtype) {
   switch (TypedField(dtype)) {
-    case TensorProto::kFloatDataFieldNumber: return BytesOf(message.float_data());
-    case TensorProto::kDoubleDataFieldNumber: return BytesOf(message.double_data());
-    case TensorProto::kInt64DataFieldNumber: return BytesOf(message.int64_data());
+    case TensorProto::kFloatDataFieldNumber:
+      return BytesOf(message.float_data());
+    case TensorProto::kDoubleDataFieldNumber:
+      return BytesOf(message.double_data());
+    case TensorProto::kInt64DataFieldNumber:
+      return BytesOf(message.int64_data());
     case TensorProto::kUint64DataFieldNumber:
       if (dtype == DType::kU64) return BytesOf(message.uint64_data());
       return Narrow<std::uint32_t>(message.uint64_data());
-    default: return DecodeInt32Data(message, dtype);
+    default:
+      return DecodeInt32Data(message, dtype);
   }
 }
 
-Error InTensor(const TensorProto& message, const Place& place, const ReadContext& context, const Error& error) {
-  return context.Fail(place, "tensor " + Quote(message.name()) + ": " + error.findings()[0].message);
+Error InTensor(const TensorProto& message, const Place& place, const ReadContext& context,
+               const Error& error) {
+  return context.Fail(place,
+                      "tensor " + Quote(message.name()) + ": " + error.findings()[0].message);
 }
 
 // A Tensor of `elements`, which are bytes or strings.
@@ -112,7 +132,8 @@ Result<std::optional<Tensor>> MakeTensor(const TensorProto& message, const Place
   std::vector<std::int64_t> sizes(message.dims().begin(), message.dims().end());
   Result<Tensor> tensor = [&] {
     if constexpr (std::is_same_v<Elements, Buffer>) {
-      return Tensor::Make(static_cast<DType>(message.data_type()), std::move(sizes), std::move(elements));
+      return Tensor::Make(static_cast<DType>(message.data_type()), std::move(sizes),
+                          std::move(elements));
     } else {
       return Tensor::MakeStrings(std::move(sizes), std::move(elements));
     }
@@ -134,8 +155,16 @@ Result<std::optional<Tensor>> MakeExternal(const TensorProto& message, const Pla
                                            ReadContext& context) {
   const std::optional<std::size_t> size = ExpectedBytes(message);
   if (!size) return context.Fail(place, "tensor " + Quote(message.name()) + ": sizes overflow");
-  DRAGOMAN_ASSIGN(Buffer buffer, context.ExternalData(message, *size, place));
-  return MakeTensor(message, place, context, std::move(buffer));
+  DRAGOMAN_ASSIGN(std::optional<Buffer> buffer, context.ExternalData(message, *size, place));
+  if (!buffer) return std::optional<Tensor>();
+  return MakeTensor(message, place, context, *std::move(buffer));
+}
+
+// Whether elements are expected and none is there, as in files without weights.
+bool LacksElements(const TensorProto& message, int field, const ReadContext& context) {
+  const bool is_empty = field == 0 || (field == TensorProto::kRawDataFieldNumber &&
+                                       context.RawData(message.raw_data()).size() == 0);
+  return is_empty && ExpectedBytes(message).value_or(0) > 0;
 }
 
 // `field` holds the elements; 0 if no field does.
@@ -152,7 +181,8 @@ Result<std::optional<Tensor>> Decode(const TensorProto& message, int field, cons
   if (field != 0 && field != TypedField(dtype)) return std::optional<Tensor>();
   if (is_string) {
     const auto& strings = message.string_data();
-    return MakeTensor(message, place, context, std::vector<std::string>(strings.begin(), strings.end()));
+    return MakeTensor(message, place, context,
+                      std::vector<std::string>(strings.begin(), strings.end()));
   }
   std::optional<std::string> bytes = DecodeTyped(message, dtype);
   if (!bytes) return std::optional<Tensor>();
@@ -162,7 +192,8 @@ Result<std::optional<Tensor>> Decode(const TensorProto& message, int field, cons
 std::string EncodingOf(int field, DType dtype) {
   if (dtype == DType::kString || dtype == DType::kUnknown) return "";
   if (field == 0) return std::string(onnx_extra::kNoEncoding);
-  if (field == TensorProto::kRawDataFieldNumber || field == TensorProto::kExternalDataFieldNumber) return "";
+  if (field == TensorProto::kRawDataFieldNumber || field == TensorProto::kExternalDataFieldNumber)
+    return "";
   return TensorProto::descriptor()->FindFieldByNumber(field)->name();
 }
 
@@ -170,12 +201,14 @@ void ClearTaken(TensorProto* message, int field) {
   message->clear_dims();
   message->clear_data_type();
   if (field == 0 || field == TensorProto::kExternalDataFieldNumber) return;
-  message->GetReflection()->ClearField(message, TensorProto::descriptor()->FindFieldByNumber(field));
+  message->GetReflection()->ClearField(message,
+                                       TensorProto::descriptor()->FindFieldByNumber(field));
 }
 
 }  // namespace
 
-Result<std::optional<Tensor>> TakeTensor(TensorProto* message, const Place& place, ReadContext& context,
+Result<std::optional<Tensor>> TakeTensor(TensorProto* message, const Place& place,
+                                         ReadContext& context,
                                          std::vector<std::string>* encodings) {
   const std::vector<int> fields = DataFields(*message, context);
   if (message->data_type() == 0 && message->dims().empty() && fields.empty()) {
@@ -186,6 +219,7 @@ Result<std::optional<Tensor>> TakeTensor(TensorProto* message, const Place& plac
     return std::optional<Tensor>();
   }
   const int field = fields.empty() ? 0 : fields[0];
+  if (LacksElements(*message, field, context)) return std::optional<Tensor>();
   DRAGOMAN_ASSIGN(std::optional<Tensor> tensor, Decode(*message, field, place, context));
   if (!tensor) return tensor;
   encodings->push_back(EncodingOf(field, tensor->dtype()));
@@ -197,8 +231,10 @@ Result<std::optional<SparseTensor>> TakeSparseTensor(SparseTensorProto* message,
                                                      ReadContext& context,
                                                      std::vector<std::string>* encodings) {
   const auto& sizes = message->dims();
-  const bool negative = std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; });
-  if (!message->has_values() || !message->has_indices() || negative) return std::optional<SparseTensor>();
+  const bool negative =
+      std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; });
+  if (!message->has_values() || !message->has_indices() || negative)
+    return std::optional<SparseTensor>();
   SparseTensorProto rest = *message;
   std::vector<std::string> taken;
   const Place values_place{&place, SparseTensorProto::kValuesFieldNumber, 0};
@@ -220,9 +256,10 @@ Result<std::optional<SparseTensor>> TakeSparseTensor(SparseTensorProto* message,
 }
 
 void AppendEncodings(const std::vector<std::string>& encodings, Extra* extra) {
-  const bool usual =
-      std::all_of(encodings.begin(), encodings.end(), [](const std::string& e) { return e.empty(); });
-  if (!usual) extra->emplace_back(std::string(onnx_extra::kTensorEncoding), Attribute::Strings(encodings));
+  const bool usual = std::all_of(encodings.begin(), encodings.end(),
+                                 [](const std::string& e) { return e.empty(); });
+  if (!usual)
+    extra->emplace_back(std::string(onnx_extra::kTensorEncoding), Attribute::Strings(encodings));
 }
 
 }  // namespace dragoman::onnx_reader

@@ -12,19 +12,20 @@
 
 namespace dragoman::onnx_reader {
 
-// Takes element type, sizes and elements out of `message`; name, doc string, external_data and the like remain.
-// raw_data and external data become windows on their files. The encoding (proto/onnx/extra.h) is appended to
-// `encodings`.
+// Takes element type, sizes and elements out of `message`; name, doc string, external_data and the
+// like remain. raw_data and external data become windows on their files. The encoding
+// (proto/onnx/extra.h) is appended to `encodings`.
 //
-// nullopt, and `message` is as it was, if it says something that a Tensor cannot: an unknown element type, a segment,
-// data in the wrong or in several fields, numbers beyond the element type. Errors: a number of elements other than
-// the sizes tell; external data that cannot be had.
+// nullopt, and `message` is as it was, if it says something that a Tensor cannot: an unknown
+// element type, a segment, data in the wrong or in several fields, numbers beyond the element type,
+// no data at all. Errors: a number of elements other than the sizes tell; external data that cannot
+// be had.
 Result<std::optional<Tensor>> TakeTensor(onnx_pb::TensorProto* message, const Place& place,
                                          ReadContext& context, std::vector<std::string>* encodings);
 
 // The same; two encodings.
-Result<std::optional<SparseTensor>> TakeSparseTensor(onnx_pb::SparseTensorProto* message, const Place& place,
-                                                     ReadContext& context,
+Result<std::optional<SparseTensor>> TakeSparseTensor(onnx_pb::SparseTensorProto* message,
+                                                     const Place& place, ReadContext& context,
                                                      std::vector<std::string>* encodings);
 
 // Notes `encodings` in `extra`, unless all are the usual ones.

@@ -93,27 +93,38 @@ Type TakeCase(TypeProto* message) {
       const DType dtype = TakeElementType(tensor);
       return Type::SparseTensor(dtype, TakeShapeOf(tensor));
     }
-    case TypeProto::kSequenceType: return Type::Sequence(TakeElement(message->mutable_sequence_type()));
-    case TypeProto::kOptionalType: return Type::Optional(TakeElement(message->mutable_optional_type()));
+    case TypeProto::kSequenceType:
+      return Type::Sequence(TakeElement(message->mutable_sequence_type()));
+    case TypeProto::kOptionalType:
+      return Type::Optional(TakeElement(message->mutable_optional_type()));
     case TypeProto::kMapType: {
       const DType key = TakeKeyType(message->mutable_map_type());
       return Type::Map(key, TakeMapped(message->mutable_map_type()));
     }
-    case TypeProto::kOpaqueType: return TakeOpaque(message->mutable_opaque_type());
-    case TypeProto::VALUE_NOT_SET: break;
+    case TypeProto::kOpaqueType:
+      return TakeOpaque(message->mutable_opaque_type());
+    case TypeProto::VALUE_NOT_SET:
+      break;
   }
   return Type();
 }
 
 bool CaseIsEmpty(const TypeProto& message) {
   switch (message.value_case()) {
-    case TypeProto::kTensorType: return IsEmpty(message.tensor_type());
-    case TypeProto::kSparseTensorType: return IsEmpty(message.sparse_tensor_type());
-    case TypeProto::kSequenceType: return IsEmpty(message.sequence_type());
-    case TypeProto::kOptionalType: return IsEmpty(message.optional_type());
-    case TypeProto::kMapType: return IsEmpty(message.map_type());
-    case TypeProto::kOpaqueType: return IsEmpty(message.opaque_type());
-    case TypeProto::VALUE_NOT_SET: break;
+    case TypeProto::kTensorType:
+      return IsEmpty(message.tensor_type());
+    case TypeProto::kSparseTensorType:
+      return IsEmpty(message.sparse_tensor_type());
+    case TypeProto::kSequenceType:
+      return IsEmpty(message.sequence_type());
+    case TypeProto::kOptionalType:
+      return IsEmpty(message.optional_type());
+    case TypeProto::kMapType:
+      return IsEmpty(message.map_type());
+    case TypeProto::kOpaqueType:
+      return IsEmpty(message.opaque_type());
+    case TypeProto::VALUE_NOT_SET:
+      break;
   }
   return false;
 }
@@ -126,10 +137,14 @@ Type TakeNested(TypeProto* message) {
 
 const TypeProto* Inner(const TypeProto& message) {
   switch (message.value_case()) {
-    case TypeProto::kSequenceType: return &message.sequence_type().elem_type();
-    case TypeProto::kOptionalType: return &message.optional_type().elem_type();
-    case TypeProto::kMapType: return &message.map_type().value_type();
-    default: return nullptr;
+    case TypeProto::kSequenceType:
+      return &message.sequence_type().elem_type();
+    case TypeProto::kOptionalType:
+      return &message.optional_type().elem_type();
+    case TypeProto::kMapType:
+      return &message.map_type().value_type();
+    default:
+      return nullptr;
   }
 }
 

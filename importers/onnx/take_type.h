@@ -7,8 +7,9 @@
 
 namespace dragoman::onnx_reader {
 
-// What of `message` a Type can say; it is taken out, and what remains is for `extra`. dim_param becomes a symbol
-// of that very name, "?" and negative sizes unknown dims. What nests deeper than Type::kMaxNesting remains whole.
+// What of `message` a Type can say; it is taken out, and what remains is for `extra`. dim_param
+// becomes a symbol of that very name, "?" and negative sizes unknown dims. What nests deeper than
+// Type::kMaxNesting remains whole.
 Type TakeType(onnx_pb::TypeProto* message);
 
 }  // namespace dragoman::onnx_reader

@@ -1,20 +1,23 @@
 // What the ONNX reader leaves in `extra`, for the ONNX writer.
 //
-// What has a typed home in the graph goes there. What then remains of a message is kept under the names of
-// its fields, "onnx.doc_string", in the order of the field numbers: a number or string as such, a message as a
-// Dict of its own fields, raw_data as a u8 tensor, fields that the schema does not know as bytes under
-// "unknown_fields". A list of messages that stands in `extra` beside a typed list (opset_import, metadata_props,
-// tensors, …) tells, element by element, what that list cannot.
+// What has a typed home in the graph goes there. What then remains of a message is kept under the
+// names of its fields, "onnx.doc_string", in the order of the field numbers: a number or string as
+// such, a message as a Dict of its own fields, raw_data as a u8 tensor, fields that the schema does
+// not know as bytes under "unknown_fields". A list of messages that stands in `extra` beside a
+// typed list (opset_import, metadata_props, tensors, …) tells, element by element, what that list
+// cannot.
 //
-// The writer leaves out a text that is empty, a number that is 0 and a type that is unknown; a field that is
-// present all the same remains, so `onnx.name = ""` says that the file has an empty name.
+// The writer leaves out a text that is empty, a number that is 0 and a type that is unknown; a
+// field that is present all the same remains, so `onnx.name = ""` says that the file has an empty
+// name.
 //
-// Where it lies: of a ModelProto in Model::extra; of a GraphProto in Graph::extra; of a FunctionProto in
-// Function::extra; of a NodeProto in Node::extra; of an AttributeProto in NamedAttribute::extra; of a
-// ValueInfoProto or an initializer in Value::extra, under the keys below.
+// Where it lies: of a ModelProto in Model::extra; of a GraphProto in Graph::extra; of a
+// FunctionProto in Function::extra; of a NodeProto in Node::extra; of an AttributeProto in
+// NamedAttribute::extra; of a ValueInfoProto or an initializer in Value::extra, under the keys
+// below.
 //
-// A message without typed form (an unknown element type, an attribute of two kinds, numbers beyond their
-// element type) is a Dict in place of the value, and nothing of it remains.
+// A message without typed form (an unknown element type, an attribute of two kinds, numbers beyond
+// their element type) is a Dict in place of the value, and nothing of it remains.
 #ifndef DRAGOMAN_PROTO_ONNX_EXTRA_H_
 #define DRAGOMAN_PROTO_ONNX_EXTRA_H_
 
@@ -26,22 +29,26 @@ namespace dragoman::onnx_extra {
 inline constexpr std::string_view kPrefix = "onnx.";
 inline constexpr std::string_view kUnknownFields = "unknown_fields";
 
-// Of an attribute: the fields ("type", "f", "i", "s") that the file leaves out though the value has them.
+// Of an attribute: the fields ("type", "f", "i", "s") that the file leaves out though the value has
+// them.
 inline constexpr std::string_view kAbsent = "onnx.absent";
-// Of an attribute or initializer: per tensor, the field that holds its elements, "" for raw_data (string_data for
-// strings), "none" if no field does. A sparse tensor counts as two: values, indices. Left out if all are "".
+// Of an attribute or initializer: per tensor, the field that holds its elements, "" for raw_data
+// (string_data for strings), "none" if no field does. A sparse tensor counts as two: values,
+// indices. Left out if all are "".
 inline constexpr std::string_view kTensorEncoding = "onnx.tensor_encoding";
 inline constexpr std::string_view kNoEncoding = "none";
 
-// Of a value: what remains of its ValueInfoProto, a Dict. There, if empty, because the file names the value
-// without a type.
+// Of a value: what remains of its ValueInfoProto, a Dict. There, if empty, because the file names
+// the value without a type.
 //
-// Of a graph: the list value_info where it is not all results of known type in the order of nodes, without the
-// graph's outputs: a string names a value of the graph, a Dict is an entry that says something else.
+// Of a graph: the list value_info where it is not all results of known type in the order of nodes,
+// without the graph's outputs: a string names a value of the graph, a Dict is an entry that says
+// something else.
 inline constexpr std::string_view kValueInfo = "onnx.value_info";
 // Of a value: what remains of its TensorProto or SparseTensorProto, a Dict.
 //
-// Of a graph: the names of its initializers where these are not first inputs, then constants, each in order.
+// Of a graph: the names of its initializers where these are not first inputs, then constants, each
+// in order.
 inline constexpr std::string_view kInitializer = "onnx.initializer";
 inline constexpr std::string_view kSparseInitializer = "onnx.sparse_initializer";
 // Of a graph: its outputs, an empty Dict where the value itself tells all, else the ValueInfoProto.

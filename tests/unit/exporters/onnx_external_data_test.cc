@@ -1,0 +1,169 @@
+// Tensors in files of their own: found, confined, written again.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "exporters/onnx/write_model.h"
+#include "importers/onnx/read_model.h"
+#include "proto/onnx/onnx.pb.h"
+#include "tests/support/onnx_messages.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+using onnx_pb::ModelProto;
+using Data = WriteOnnxOptions::Data;
+
+class OnnxExternalData : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("dragoman_" + std::string(test->name()) + "_" + std::to_string(getpid()));
+    fs::create_directories(folder_ / "in");
+    fs::create_directories(folder_ / "out");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  void Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+  }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  // A model of one tensor of two bytes that lies in `location`.
+  void WriteModel(const std::string& location, const std::string& offset,
+                  const std::string& length) const {
+    ModelProto message = ModelFromText(R"pb(
+      graph { initializer { name: "w" dims: 2 data_type: 2 data_location: EXTERNAL } })pb");
+    auto* entries = message.mutable_graph()->mutable_initializer(0)->mutable_external_data();
+    for (const auto& [key, value] :
+         {std::pair("location", location), std::pair("offset", offset), std::pair("length", length),
+          std::pair("checksum", std::string("c"))}) {
+      auto* entry = entries->Add();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
+    Write("in/m.onnx", Deterministic(message));
+  }
+
+  std::string ErrorOfReading() const {
+    const Result<Model> model = ReadOnnx(Path("in/m.onnx"));
+    return model.ok() ? "" : model.error().findings()[0].message;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OnnxExternalData, IsReadAndWrittenAgainAsItWas) {
+  Write("in/w.bin", "..ab.");
+  WriteModel("w.bin", "2", "2");
+  const Result<Model> model = ReadOnnx(Path("in/m.onnx"));
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().constants()[0]->tensor()->IntAt(0), 'a');
+  ASSERT_TRUE(WriteOnnx(*model, Path("out/m.onnx")).ok());
+  EXPECT_EQ(Read("out/m.onnx"), Read("in/m.onnx"));
+  EXPECT_EQ(Read("out/w.bin"), std::string("\0\0ab", 4));
+}
+
+TEST_F(OnnxExternalData, MayBeTakenIntoTheModelFile) {
+  Write("in/w.bin", "ab");
+  WriteModel("w.bin", "0", "2");
+  const Result<Model> model = ReadOnnx(Path("in/m.onnx"));
+  ASSERT_TRUE(WriteOnnx(*model, Path("out/m.onnx"), {.data = Data::kInline}).ok());
+  ModelProto message;
+  ASSERT_TRUE(message.ParseFromString(Read("out/m.onnx")));
+  EXPECT_EQ(message.graph().initializer(0).raw_data(), "ab");
+  EXPECT_EQ(message.graph().initializer(0).external_data_size(), 0);
+  EXPECT_FALSE(message.graph().initializer(0).has_data_location());
+}
+
+TEST_F(OnnxExternalData, TakesLargeTensorsWhenAskedOrWhenTheFileWouldBeTooLarge) {
+  ModelProto message = ModelFromText(R"pb(
+    graph {
+      initializer { name: "a" dims: 100 data_type: 2 }
+      initializer { name: "b" dims: 1 data_type: 2 raw_data: "b" }
+      initializer { name: "c" dims: 70 data_type: 2 }
+    })pb");
+  message.mutable_graph()->mutable_initializer(0)->set_raw_data(std::string(100, 'a'));
+  message.mutable_graph()->mutable_initializer(2)->set_raw_data(std::string(70, 'c'));
+  const Result<Model> model = ReadMessage(message);
+  ASSERT_TRUE(model.ok());
+  ASSERT_TRUE(
+      WriteOnnx(*model, Path("out/1.onnx"), {.data = Data::kExternal, .min_external_bytes = 64})
+          .ok());
+  ASSERT_TRUE(
+      WriteOnnx(*model, Path("out/2.onnx"), {.min_external_bytes = 64, .max_file_bytes = 200})
+          .ok());
+  EXPECT_FALSE(
+      WriteOnnx(*model, Path("out/3.onnx"), {.data = Data::kInline, .max_file_bytes = 200}).ok());
+  EXPECT_FALSE(fs::exists(Path("out/3.onnx")));
+  for (const std::string name : {"out/1.onnx", "out/2.onnx"}) {
+    EXPECT_EQ(Read(name + ".data"),
+              std::string(100, 'a') + std::string(28, '\0') + std::string(70, 'c'));
+    const Result<Model> again = ReadOnnx(Path(name));
+    ASSERT_TRUE(again.ok()) << again.error().ToString();
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(*again->main().constants()[i]->tensor(), *model->main().constants()[i]->tensor());
+    }
+  }
+}
+
+TEST_F(OnnxExternalData, ThatWasChangedGoesToTheModelsOwnFile) {
+  Write("in/w.bin", "ab");
+  WriteModel("w.bin", "0", "2");
+  const Result<Model> model = ReadOnnx(Path("in/m.onnx"));
+  model->main().constants()[0]->set_data(Tensor::Int(7));
+  ASSERT_TRUE(WriteOnnx(*model, Path("out/m.onnx")).ok());
+  EXPECT_FALSE(fs::exists(Path("out/w.bin")));
+  const Result<Model> again = ReadOnnx(Path("out/m.onnx"));
+  ASSERT_TRUE(again.ok()) << again.error().ToString();
+  EXPECT_EQ(again->main().constants()[0]->tensor()->IntAt(0), 7);
+}
+
+TEST_F(OnnxExternalData, OfAnotherModelIsNotReplaced) {
+  Write("in/w.bin", "ab");
+  WriteModel("w.bin", "0", "2");
+  const Result<Model> model = ReadOnnx(Path("in/m.onnx"));
+  Write("out/w.bin", "ab, and what others keep here");
+  EXPECT_TRUE(WriteOnnx(*model, Path("out/m.onnx")).ok());
+  EXPECT_EQ(Read("out/w.bin"), "ab, and what others keep here");
+  Write("out/w.bin", "xy");
+  fs::remove(Path("out/m.onnx"));
+  EXPECT_FALSE(WriteOnnx(*model, Path("out/m.onnx")).ok());
+  EXPECT_EQ(Read("out/w.bin"), "xy");
+  EXPECT_FALSE(fs::exists(Path("out/m.onnx")));
+}
+
+TEST_F(OnnxExternalData, IsConfinedToTheFolderAndChecked) {
+  Write("w.bin", "ab");
+  Write("in/w.bin", "ab");
+  fs::create_symlink("../w.bin", folder_ / "in/link.bin");
+  for (const char* location :
+       {"../w.bin", "/etc/passwd", "link.bin", "", "in\\w.bin", "missing.bin"}) {
+    WriteModel(location, "0", "2");
+    EXPECT_NE(ErrorOfReading(), "") << location;
+  }
+  WriteModel("w.bin", "1", "2");
+  EXPECT_EQ(ErrorOfReading(),
+            "external data of tensor \"w\" is 2 bytes at offset 1, but the file \"w.bin\" has 2");
+  WriteModel("w.bin", "18446744073709551615", "2");
+  EXPECT_NE(ErrorOfReading(), "");
+  WriteModel("w.bin", "0", "1");
+  EXPECT_EQ(ErrorOfReading(), "external data of tensor \"w\" has 1 bytes, expected 2");
+  WriteModel("w.bin", "-1", "2");
+  EXPECT_EQ(ErrorOfReading(),
+            "external data of tensor \"w\" has offset \"-1\" and length \"2\", expected numbers");
+}
+
+}  // namespace
+}  // namespace dragoman
