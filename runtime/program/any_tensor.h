@@ -1,0 +1,52 @@
+// A tensor whose element type only the run tells: what files hold.
+#ifndef DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_
+#define DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/kernels/tensor_view.h"
+#include "runtime/params/shape.h"
+#include "runtime/program/element_type.h"
+
+namespace dragoman::rt {
+
+struct AnyTensor {
+  const ElementType* type = &kElementTypes[0];
+  Shape shape = {0};
+  std::vector<std::byte> bytes;      // all types but strings
+  std::vector<std::string> strings;  // strings only
+
+  std::int64_t size() const { return NumElements(shape); }
+
+  // The elements as T, which has the element type's size. Never null.
+  template <class T>
+  T* data() {
+    if constexpr (std::is_same_v<T, std::string>) {
+      strings.resize(strings.empty() ? 1 : strings.size());
+      return strings.data();
+    } else {
+      bytes.resize(bytes.empty() ? sizeof(T) : bytes.size());
+      return reinterpret_cast<T*>(bytes.data());
+    }
+  }
+
+  // Zeroed elements.
+  void Resize(const char* type_name, const Shape& sizes);
+  template <class T>
+  void Set(const char* type_name, TensorView<const T> view) {
+    Resize(type_name, view.shape);
+    for (std::int64_t i = 0; i < view.size(); ++i) data<T>()[i] = view[i];
+  }
+};
+
+// nullptr: no such element type.
+const ElementType* FindElementType(const std::string& name);
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_

@@ -1,0 +1,37 @@
+// The driver of a generated program: the options of `dragoman run`, for one model.
+#ifndef DRAGOMAN_RUNTIME_PROGRAM_INFER_MAIN_H_
+#define DRAGOMAN_RUNTIME_PROGRAM_INFER_MAIN_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/params/status.h"
+#include "runtime/program/any_tensor.h"
+#include "runtime/program/info.h"
+#include "runtime/program/trace.h"
+
+namespace dragoman::rt {
+
+// One object of a model's class, without its types.
+class InferTarget {
+ public:
+  virtual ~InferTarget() = default;
+  // Calls entry `entry` with as many inputs, of the right element types and ranks, as it has; gives
+  // its outputs.
+  virtual Status Call(int entry, std::vector<AnyTensor>& inputs,
+                      std::vector<AnyTensor>& outputs) = 0;
+  virtual void SaveState() = 0;
+  virtual Status RestoreState() = 0;  // what SaveState saw
+  virtual Trace& trace() = 0;
+};
+
+// An empty `weights` stands for the file that the program was built with. May throw Error.
+using MakeTarget = std::unique_ptr<InferTarget> (*)(const std::string& weights, int threads);
+
+// The whole of main(). Exit codes: 0 done; 2 the call or the input is at fault.
+int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv);
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_PROGRAM_INFER_MAIN_H_

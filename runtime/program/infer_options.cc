@@ -1,0 +1,126 @@
+#include "runtime/program/infer_options.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "runtime/program/error.h"
+
+namespace dragoman::rt {
+namespace {
+
+constexpr int kMaxCount = 100'000'000;
+
+int ParseCount(const std::string& option, std::string_view text) {
+  int count = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (problem != std::errc() || end != text.data() + text.size() || count < 1 ||
+      count > kMaxCount) {
+    throw Error(option + ": '" + std::string(text) + "' is no number of 1 or more");
+  }
+  return count;
+}
+
+int FindEntry(const ModelInfo& info, std::string_view name) {
+  for (int i = 0; i < info.entries.size; ++i) {
+    if (name == info.entries[i].name || name == info.entries[i].method) return i;
+  }
+  throw Error("--steps: the model has no entry '" + std::string(name) + "'");
+}
+
+// "10", or "forward*5,reset_memory,forward*5".
+void ParseSteps(const ModelInfo& info, std::string_view text, std::vector<int>& calls) {
+  calls.clear();
+  if (text.find_first_not_of("0123456789") == std::string_view::npos) {
+    calls.assign(static_cast<std::size_t>(ParseCount("--steps", text)), 0);
+    return;
+  }
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(part.size() < text.size() ? part.size() + 1 : part.size());
+    const std::size_t star = part.rfind('*');
+    const bool counted = star != std::string_view::npos;
+    const int count = counted ? ParseCount("--steps", part.substr(star + 1)) : 1;
+    if (calls.size() + static_cast<std::size_t>(count) > kMaxCount)
+      throw Error("--steps: too many calls");
+    calls.insert(calls.end(), static_cast<std::size_t>(count),
+                 FindEntry(info, counted ? part.substr(0, star) : part));
+  }
+}
+
+}  // namespace
+
+InferOptions ParseInferOptions(const ModelInfo& info, int argc, char** argv) {
+  InferOptions options;
+  options.calls = {0};
+  for (int i = 1; i < argc; ++i) {
+    std::string option = argv[i];
+    if (option == "--help" || option == "-h") {
+      options.help = true;
+      return options;
+    }
+    if (option == "--profile") {
+      options.profile = true;
+      continue;
+    }
+    std::string value;
+    if (const std::size_t equals = option.find('=');
+        option.compare(0, 2, "--") == 0 && equals != std::string::npos) {
+      value = option.substr(equals + 1);
+      option.resize(equals);
+    } else if (i + 1 < argc) {
+      value = argv[++i];
+    } else {
+      throw Error(option + ": the option is unknown, or its value is missing; see --help");
+    }
+    if (option == "--input") {
+      const std::size_t equals = value.rfind('=');
+      if (equals == std::string::npos) throw Error("--input: expected NAME=FILE.npy");
+      options.inputs.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+    } else if (option == "--inputs") {
+      options.archives.push_back(value);
+    } else if (option == "--output-dir") {
+      options.output_dir = value;
+    } else if (option == "--weights") {
+      options.weights = value;
+    } else if (option == "--steps") {
+      ParseSteps(info, value, options.calls);
+      options.stacked = true;
+    } else if (option == "--repeat") {
+      options.repeat = ParseCount(option, value);
+    } else if (option == "--threads") {
+      options.threads = ParseCount(option, value);
+    } else {
+      throw Error(option + ": the option is unknown; see --help");
+    }
+  }
+  return options;
+}
+
+std::string InferHelp(const ModelInfo& info) {
+  std::string text = "Runs the model '" + std::string(info.name) +
+                     "'.\n\n"
+                     "  --input NAME=FILE.npy  an input, by name or position; for each input one\n"
+                     "  --inputs FILE.npz      inputs by name\n"
+                     "  --output-dir DIR       one .npy an output, and index.json\n"
+                     "  --steps N              N calls; an input with one more leading axis of N\n"
+                     "                         is sliced, outputs are stacked\n"
+                     "  --steps A*5,B,A*5      calls of several entries\n"
+                     "  --repeat N             time N calls, as JSON in microseconds\n"
+                     "  --profile              time of every step\n"
+                     "  --threads N            1 unless given\n"
+                     "  --weights FILE         the weights, if they have moved\n\n";
+  const auto list = [&](const char* title, const List<TensorInfo>& tensors) {
+    for (const TensorInfo& tensor : tensors) {
+      text +=
+          std::string("  ") + title + " " + tensor.name + ": " + tensor.dtype + tensor.shape + "\n";
+    }
+  };
+  for (const EntryInfo& entry : info.entries) {
+    text += std::string("entry ") + entry.name + "\n";
+    list("input", entry.inputs);
+    list("output", entry.outputs);
+  }
+  return text;
+}
+
+}  // namespace dragoman::rt

@@ -1,0 +1,81 @@
+// The zip format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
+#include "runtime/program/npz.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "runtime/program/error.h"
+
+namespace dragoman::rt {
+namespace {
+
+constexpr std::uint32_t kEndRecord = 0x06054b50;
+constexpr std::uint32_t kCentralRecord = 0x02014b50;
+constexpr std::uint32_t kLocalRecord = 0x04034b50;
+
+class Archive {
+ public:
+  explicit Archive(std::string_view file) : file_(file) {}
+
+  std::uint32_t Word(std::size_t at) const { return Read<std::uint32_t>(at); }
+  std::uint16_t Half(std::size_t at) const { return Read<std::uint16_t>(at); }
+  std::string_view Bytes(std::size_t at, std::size_t count) const {
+    if (at > file_.size() || count > file_.size() - at) throw Error("the archive is cut short");
+    return file_.substr(at, count);
+  }
+
+  // Where the directory's end record is: the last one that there is.
+  std::size_t End() const {
+    for (std::size_t at = file_.size() < 22 ? 0 : file_.size() - 22 + 1; at-- > 0;) {
+      if (Word(at) == kEndRecord) return at;
+    }
+    throw Error("not a .npz archive");
+  }
+
+ private:
+  template <class T>
+  T Read(std::size_t at) const {
+    T value = 0;
+    std::memcpy(&value, Bytes(at, sizeof value).data(), sizeof value);
+    return value;
+  }
+
+  std::string_view file_;
+};
+
+// The contents of the entry that the directory describes at `at`.
+std::string_view Contents(const Archive& archive, std::size_t at) {
+  if (archive.Half(at + 10) != 0) throw Error("compressed entries are not read; use numpy.savez");
+  const std::uint32_t size = archive.Word(at + 24);
+  const std::size_t local = archive.Word(at + 42);
+  if (size == UINT32_MAX || archive.Word(at + 20) != size) throw Error("the entry is too large");
+  if (archive.Word(local) != kLocalRecord) throw Error("the archive is damaged");
+  return archive.Bytes(local + 30 + archive.Half(local + 26) + archive.Half(local + 28), size);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, NpyArray>> ReadNpz(const std::string& path) {
+  const std::string file = ReadWholeFile(path);
+  std::string entry;
+  try {
+    const Archive archive(file);
+    const std::size_t end = archive.End();
+    std::size_t at = archive.Word(end + 16);
+    std::vector<std::pair<std::string, NpyArray>> arrays;
+    for (int i = 0; i < archive.Half(end + 10); ++i) {
+      if (archive.Word(at) != kCentralRecord) throw Error("the archive is damaged");
+      entry = archive.Bytes(at + 46, archive.Half(at + 28));
+      const std::size_t stem = entry.size() - 4;
+      const bool npy = entry.size() > 4 && entry.compare(stem, 4, ".npy") == 0;
+      arrays.emplace_back(npy ? entry.substr(0, stem) : entry, ParseNpy(Contents(archive, at)));
+      at += 46u + archive.Half(at + 28) + archive.Half(at + 30) + archive.Half(at + 32);
+    }
+    return arrays;
+  } catch (const Error& error) {
+    throw Error(path + (entry.empty() ? "" : ":" + entry) + ": " + error.what());
+  }
+}
+
+}  // namespace dragoman::rt

@@ -1,0 +1,52 @@
+// The weights file of a generated program, mapped read-only.
+//
+// 64 bytes of header: "dragoman weights" (16 bytes), then as 64-bit integers the version (1), the
+// identity and the size of the file in bytes. The identity is a hash of all tensors, which the
+// program knows: the file of another model is refused. Behind it lie the tensors, each at a
+// multiple of 64: elements as in memory, little-endian; strings as their number, their lengths
+// (64-bit integers) and their bytes.
+#ifndef DRAGOMAN_RUNTIME_PROGRAM_WEIGHTS_H_
+#define DRAGOMAN_RUNTIME_PROGRAM_WEIGHTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/kernels/tensor_view.h"
+#include "runtime/params/shape.h"
+#include "runtime/program/tensor.h"
+
+namespace dragoman::rt {
+
+class Weights {
+ public:
+  static constexpr char kMagic[] = "dragoman weights";
+  static constexpr std::int64_t kVersion = 1;
+  static constexpr std::int64_t kHeaderBytes = 64;
+
+  // Throws Error: no such file; not the weights of this program.
+  static std::shared_ptr<const Weights> Open(const std::string& path, std::uint64_t identity,
+                                             std::int64_t bytes);
+  Weights(const Weights&) = delete;
+  Weights& operator=(const Weights&) = delete;
+  ~Weights();
+
+  // The tensor at `offset`, of which the generator vouches for.
+  template <class T>
+  TensorView<const T> At(std::int64_t offset, const Shape& shape) const {
+    return {reinterpret_cast<const T*>(data_ + offset), shape};
+  }
+  // Throws Error where the file contradicts itself, std::bad_alloc.
+  Tensor<std::string> StringsAt(std::int64_t offset, const Shape& shape) const;
+
+ private:
+  Weights() = default;
+
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_PROGRAM_WEIGHTS_H_
