@@ -14,16 +14,11 @@
 
 #include "core/ir/graph.h"
 #include "core/ir/model.h"
+#include "core/ir/type_algebra.h"
 #include "core/ops/infer_context.h"
 #include "core/support/result.h"
 
 namespace dragoman {
-
-// Of two statements about one value, what both together say: a known part wins over an unknown one,
-// and where both are known `a` is kept.
-Type Refine(const Type& a, const Type& b);
-// The most special type that both are instances of: sizes that differ become unknown, as do ranks.
-Type Generalize(const Type& a, const Type& b);
 
 // Infers node by node and remembers what it learnt about values beside their types. A node's types
 // are stored in its results; an operator without a definition (a foreign node) keeps the types that

@@ -76,6 +76,8 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
     Result<std::vector<RuntimeValue>> results =
         handler != nullptr ? handler(node, operands, *this, frame) : RunKernel(node, operands);
     if (!results.ok()) return std::move(results).error().At(node.Describe());
+    if (results->size() < node.num_results())
+      return InvalidInput("has more results than its operator gives").At(node.Describe());
     if (observer != nullptr && *observer)
       (*observer)(node, std::chrono::steady_clock::now() - start);
     for (std::size_t i = 0; i < node.num_results(); ++i) {

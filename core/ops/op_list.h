@@ -20,17 +20,21 @@ std::vector<OpDef> ConvOps();
 std::vector<OpDef> CumSumOps();
 std::vector<OpDef> DepthToSpaceOps();
 std::vector<OpDef> DropoutOps();
+std::vector<OpDef> EffectOps();
 std::vector<OpDef> EinsumOps();
 std::vector<OpDef> ExpandOps();
 std::vector<OpDef> EyeLikeOps();
 std::vector<OpDef> FlattenOps();
 std::vector<OpDef> GatherOps();
 std::vector<OpDef> GridSampleOps();
+std::vector<OpDef> IfOps();
 std::vector<OpDef> LinearOps();
+std::vector<OpDef> LoopOps();
 std::vector<OpDef> MatMulOps();
 std::vector<OpDef> NonZeroOps();
 std::vector<OpDef> NormalizationOps();
 std::vector<OpDef> OneHotOps();
+std::vector<OpDef> OptionalOps();
 std::vector<OpDef> PadOps();
 std::vector<OpDef> PoolOps();
 std::vector<OpDef> QuantizeOps();
@@ -41,7 +45,9 @@ std::vector<OpDef> ReduceOps();
 std::vector<OpDef> ReshapeOps();
 std::vector<OpDef> ResizeOps();
 std::vector<OpDef> ReverseSequenceOps();
+std::vector<OpDef> ScanOps();
 std::vector<OpDef> ScatterOps();
+std::vector<OpDef> SequenceOps();
 std::vector<OpDef> ShapeOps();
 std::vector<OpDef> SliceOps();
 std::vector<OpDef> SoftmaxOps();
@@ -58,15 +64,57 @@ std::vector<OpDef> WhereOps();
 using OpFamily = std::vector<OpDef> (*)();
 
 inline constexpr OpFamily kOpFamilies[] = {
-    ActivationOps,    ArgReduceOps,       BinaryOps,    CastOps,    CompressOps,
-    ConcatOps,        ConstantOfShapeOps, ConvOps,      CumSumOps,  DepthToSpaceOps,
-    DropoutOps,       EinsumOps,          ExpandOps,    EyeLikeOps, FlattenOps,
-    GatherOps,        GridSampleOps,      LinearOps,    MatMulOps,  NonZeroOps,
-    NormalizationOps, OneHotOps,          PadOps,       PoolOps,    QuantizeOps,
-    RandomOps,        RangeOps,           RecurrentOps, ReduceOps,  ReshapeOps,
-    ResizeOps,        ReverseSequenceOps, ScatterOps,   ShapeOps,   SliceOps,
-    SoftmaxOps,       SplitOps,           SqueezeOps,   TileOps,    TopKOps,
-    TransposeOps,     TriluOps,           UnaryOps,     UniqueOps,  WhereOps,
+    ActivationOps,
+    ArgReduceOps,
+    BinaryOps,
+    CastOps,
+    CompressOps,
+    ConcatOps,
+    ConstantOfShapeOps,
+    ConvOps,
+    CumSumOps,
+    DepthToSpaceOps,
+    DropoutOps,
+    EffectOps,
+    EinsumOps,
+    ExpandOps,
+    EyeLikeOps,
+    FlattenOps,
+    GatherOps,
+    GridSampleOps,
+    IfOps,
+    LinearOps,
+    LoopOps,
+    MatMulOps,
+    NonZeroOps,
+    NormalizationOps,
+    OneHotOps,
+    OptionalOps,
+    PadOps,
+    PoolOps,
+    QuantizeOps,
+    RandomOps,
+    RangeOps,
+    RecurrentOps,
+    ReduceOps,
+    ReshapeOps,
+    ResizeOps,
+    ReverseSequenceOps,
+    ScanOps,
+    ScatterOps,
+    SequenceOps,
+    ShapeOps,
+    SliceOps,
+    SoftmaxOps,
+    SplitOps,
+    SqueezeOps,
+    TileOps,
+    TopKOps,
+    TransposeOps,
+    TriluOps,
+    UnaryOps,
+    UniqueOps,
+    WhereOps,
 };
 
 }  // namespace dragoman

@@ -2,26 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ops/op_def.h"
+#include "core/ops/control_flow.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/op_lowering.h"
 
 namespace dragoman {
 namespace {
-
-constexpr int kMaxPasses = 3;
-
-// Sizes that grow or shrink on the way round become unknown, then the rank does.
-bool Widen(std::vector<Type>& inputs, const std::vector<Type>& outputs, std::size_t first) {
-  bool changed = false;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    Type wide = Generalize(inputs[first + i], outputs[i]);
-    if (wide == inputs[first + i]) continue;
-    inputs[first + i] = std::move(wide);
-    changed = true;
-  }
-  return changed;
-}
 
 // The type of one step's slice of `type` along `axis`.
 Type Slice(const Type& type, std::int64_t axis) {
@@ -73,18 +59,16 @@ Result<std::shared_ptr<Graph>> OnnxGraphLowering::LowerLoopBody(
     if (lowered->num_outputs() < first_output + num_carried) {
       return InvalidInput("body '" + body.name() + "' has too few outputs");
     }
-    std::vector<Type> carried;
+    std::vector<Type> returned;
     for (std::size_t i = 0; i < num_carried; ++i) {
-      carried.push_back(lowered->output(first_output + i)->type());
+      returned.push_back(lowered->output(first_output + i)->type());
     }
-    if (!Widen(inputs, carried, first_carried)) return lowered;
+    const auto first = inputs.begin() + static_cast<std::ptrdiff_t>(first_carried);
+    std::vector<Type> carried(first, first + static_cast<std::ptrdiff_t>(num_carried));
+    DRAGOMAN_ASSIGN(bool again, WidenCarried(carried, returned, pass));
+    if (!again) return lowered;
+    std::move(carried.begin(), carried.end(), first);
     inference_.Forget(*lowered);
-    for (std::size_t i = 0; i < num_carried && pass == kMaxPasses - 2; ++i) {
-      Type& type = inputs[first_carried + i];
-      if (!(type == carried[i]) && type.is_tensor()) type = type.WithShape(std::nullopt);
-    }
-    if (pass >= kMaxPasses)
-      return InvalidInput("body '" + body.name() + "' changes the types that it carries");
   }
 }
 

@@ -1,0 +1,47 @@
+#include "core/interpreter/handlers.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/ops/op_def.h"
+
+namespace dragoman {
+namespace {
+
+struct Row {
+  std::string_view label;
+  NodeHandler handler;
+};
+
+// Sorted by label.
+constexpr Row kHandlers[] = {
+    {"ConcatFromSequence", RunConcatFromSequence},
+    {"Identity", RunIdentity},
+    {"If", RunIf},
+    {"Loop", RunLoop},
+    {"Optional", RunOptional},
+    {"OptionalGetElement", RunOptionalGetElement},
+    {"OptionalHasElement", RunOptionalHasElement},
+    {"Scan", RunScan},
+    {"SequenceAt", RunSequenceAt},
+    {"SequenceConstruct", RunSequenceConstruct},
+    {"SequenceEmpty", RunSequenceEmpty},
+    {"SequenceErase", RunSequenceErase},
+    {"SequenceInsert", RunSequenceInsert},
+    {"SequenceLength", RunSequenceLength},
+    {"SplitToSequence", RunSplitToSequence},
+    {"dragoman.Assert", RunAssert},
+    {"dragoman.Print", RunPrint},
+};
+
+}  // namespace
+
+NodeHandler FindHandler(const Node& node) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr) return nullptr;
+  const std::string label = def->Label();
+  const auto* row = std::ranges::lower_bound(kHandlers, std::string_view(label), {}, &Row::label);
+  return row != std::end(kHandlers) && row->label == label ? row->handler : nullptr;
+}
+
+}  // namespace dragoman

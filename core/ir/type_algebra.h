@@ -1,0 +1,20 @@
+// What two statements about the type of one value say together, and what they have in common.
+#ifndef DRAGOMAN_CORE_IR_TYPE_ALGEBRA_H_
+#define DRAGOMAN_CORE_IR_TYPE_ALGEBRA_H_
+
+#include "core/ir/type.h"
+
+namespace dragoman {
+
+// Of two statements about one value, what both together say: a known part wins over an unknown one,
+// and where both are known `a` is kept.
+Type Refine(const Type& a, const Type& b);
+// The most special type that both are instances of: sizes that differ become unknown, as do ranks.
+Type Generalize(const Type& a, const Type& b);
+
+// The type without the sizes and ranks of its tensors.
+Type WithoutShapes(const Type& type);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_IR_TYPE_ALGEBRA_H_
