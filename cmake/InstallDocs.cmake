@@ -1,16 +1,18 @@
-# Man pages (docs/*.1) and shell completions (scripts/completion/dragoman.{bash,fish}, _dragoman).
+# Installs the man pages docs/*.1 and the shell completions that the built program prints.
 file(GLOB manuals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.1")
 if(manuals)
   install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 
-# install_completion(FILE DESTINATION NAME): installs the file when it exists.
-function(install_completion file destination name)
-  set(source "${PROJECT_SOURCE_DIR}/scripts/completion/${file}")
-  if(EXISTS "${source}")
-    install(FILES "${source}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${destination}" RENAME "${name}")
-  endif()
+# install_completion(SHELL FILE FOLDER): FILE is what `dragoman completion SHELL` prints.
+function(install_completion shell file folder)
+  set(output "${PROJECT_BINARY_DIR}/completion/${file}")
+  add_custom_command(TARGET dragoman POST_BUILD
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/completion"
+    COMMAND dragoman completion ${shell} > "${output}" VERBATIM)
+  install(FILES "${output}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${folder}")
 endfunction()
-install_completion(dragoman.bash bash-completion/completions dragoman)
-install_completion(dragoman.fish fish/vendor_completions.d dragoman.fish)
-install_completion(_dragoman zsh/site-functions _dragoman)
+if(TARGET dragoman)
+  install_completion(bash dragoman bash-completion/completions)
+  install_completion(zsh _dragoman zsh/site-functions)
+endif()

@@ -6,7 +6,8 @@ Usage: make_models.py [DIR]         the small models, into DIR (default: this fo
 
 Needs Debian's python3-torch (1.13) and python3-onnx; --full also python3-torchvision. Weights and
 inputs come from fixed seeds. Each model is a folder with model.onnx and ONNX test-data sets
-(test_data_set_N/input_M.pb, output_M.pb); the outputs are torch's.
+(test_data_set_N/input_M.pb, output_M.pb); the outputs are torch's. mlp has the first set's arrays as
+.npy files too, for scripts/try.sh.
 """
 
 import argparse
@@ -203,6 +204,7 @@ class Case:
     opset: int = 13
     dynamic_axes: dict = None
     keep_batch_norm: bool = False  # the exporter otherwise merges it into the convolution
+    npy: bool = False
 
 
 _BERT_NAMES = dict(input_names=("ids", "mask"), output_names=("hidden", "pooled"))
@@ -212,7 +214,7 @@ _BERT_AXES["pooled"] = {0: "batch"}
 SMALL = [
     Case("linear", lambda: nn.Linear(10, 7), normals(1, 3, 10, 10)),
     Case("linear_nobias", lambda: nn.Linear(10, 7, bias=False), normals(1, 3, 10, 10)),
-    Case("mlp", Mlp, normals(1, 41)),
+    Case("mlp", Mlp, normals(1, 41), npy=True),
     Case("mlp_dynamic", Mlp, batches(41), dynamic_axes={"x": {0: "batch"}, "y": {0: "batch"}}),
     Case("resnet", lambda: ResNet((4, 6, 8, 12), 10), normals(2, 3, 32, 32)),
     Case("resnet_bn", lambda: ResNet((4, 6, 8, 12), 10), normals(1, 3, 32, 32), opset=15,
@@ -285,6 +287,8 @@ def write_case(case, folder):
                                      ("output", case.output_names, outputs)):
             for i, (name, tensor) in enumerate(zip(names, tensors)):
                 save_tensor(tensor, name, data_set / f"{kind}_{i}.pb")
+                if case.npy and n == 0:
+                    np.save(folder / f"{name}.npy", tensor.numpy())
     assert not torch.equal(*(y.flatten()[:2] for y in first_outputs)), "outputs do not vary"
 
 
