@@ -7,9 +7,13 @@ endif()
 # install_completion(SHELL FILE FOLDER): FILE is what `dragoman completion SHELL` prints.
 function(install_completion shell file folder)
   set(output "${PROJECT_BINARY_DIR}/completion/${file}")
-  add_custom_command(TARGET dragoman POST_BUILD
-    COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/completion"
-    COMMAND dragoman completion ${shell} > "${output}" VERBATIM)
+  install(CODE "
+    file(MAKE_DIRECTORY \"${PROJECT_BINARY_DIR}/completion\")
+    execute_process(COMMAND \"${PROJECT_BINARY_DIR}/dragoman\" completion ${shell}
+                    OUTPUT_FILE \"${output}\" RESULT_VARIABLE result)
+    if(result)
+      message(FATAL_ERROR \"dragoman completion ${shell} failed: \${result}\")
+    endif()")
   install(FILES "${output}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${folder}")
 endfunction()
 if(TARGET dragoman)

@@ -20,7 +20,7 @@ differs() {
 
 # compare_arrays FOUND EXPECTED: two .npy files, within 1e-4 relative.
 compare_arrays() {
-  python3 -c 'import sys, numpy
+  /usr/bin/python3 -c 'import sys, numpy
 found, expected = (numpy.load(path) for path in sys.argv[1:])
 print("torch:   ", expected.round(4), "\ndragoman:", found.round(4))
 print("largest difference:", abs(found - expected).max())
