@@ -148,7 +148,9 @@ std::string_view TextScanner::Token() {
 }
 
 Result<std::int64_t> TextScanner::Int() {
-  const std::string_view token = Token();
+  SkipSpace();
+  while (at_ < text_.size() && text_[at_] != ':' && IsTokenByte(text_[at_])) ++at_;
+  const std::string_view token = text_.substr(word_, at_ - word_);
   if (token.empty()) return Unexpected("an integer");
   const std::optional<std::int64_t> value = ParseInt64(token);
   if (!value) return Fail("\"" + std::string(token) + "\" is no 64-bit integer");

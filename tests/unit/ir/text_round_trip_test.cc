@@ -67,7 +67,7 @@ entry main(%c: bool[], %x: f32[2]) -> (%y: f32[2]) {
 TEST(TextRoundTrip, ValuesThatShareAName) {
   ExpectComesBack(R"(dragoman 1 source onnx
 
-entry main(%x, %x~1, %~0) -> (%x~2, _, %~1) {
+entry main(%x, %x~1: f32[2], %~0: bool[]) -> (%x~2: f32[2], _, %~1) {
   %x~2, _, %~1 = onnx.Foo(%x~1, %~0)
   onnx.If(%x) {then_branch = graph() -> (%x~3) {
     %x~3 = onnx.Neg(%x~2)
