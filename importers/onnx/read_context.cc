@@ -88,12 +88,22 @@ Error ReadContext::Fail(const Place& place, std::string message) const {
 }
 
 void ReadContext::Note(const Place& place, std::string message) {
-  findings_.push_back(Fail(place, std::move(message)).findings()[0]);
+  if (findings_.size() < kMaxNoted) {
+    findings_.push_back(Fail(place, std::move(message)).findings()[0]);
+  } else {
+    ++unlisted_;
+  }
 }
 
 Status ReadContext::Noted() const {
   if (findings_.empty()) return {};
-  return Error(findings_);
+  std::vector<Finding> findings = findings_;
+  if (unlisted_ > 0) {
+    Finding rest = findings.back();
+    rest.message = "and " + std::to_string(unlisted_) + " more";
+    findings.push_back(std::move(rest));
+  }
+  return Error(std::move(findings));
 }
 
 }  // namespace dragoman::onnx_reader

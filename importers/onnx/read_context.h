@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_IMPORTERS_ONNX_READ_CONTEXT_H_
 #define DRAGOMAN_IMPORTERS_ONNX_READ_CONTEXT_H_
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ namespace dragoman::onnx_reader {
 
 class ReadContext {
  public:
+  static constexpr std::size_t kMaxNoted = 100;
+
   // `owner` keeps `file` alive.
   ReadContext(std::span<const std::byte> file, std::shared_ptr<const void> owner,
               ReducedModel reduced, ReadOnnxOptions options)
@@ -29,8 +32,6 @@ class ReadContext {
         owner_(std::move(owner)),
         reduced_(std::move(reduced)),
         options_(std::move(options)) {}
-
-  const ReducedModel& reduced() const { return reduced_; }
 
   // The bytes of a raw_data field; they stay in the file.
   Buffer RawData(const std::string& token) const;
@@ -51,7 +52,8 @@ class ReadContext {
 
   // An error with the place in the file.
   Error Fail(const Place& place, std::string message) const;
-  // Notes an error after which reading goes on, so that all of the kind are told at once.
+  // Notes an error after which reading goes on, so that all of the kind are told at once; of more
+  // than kMaxNoted the number.
   void Note(const Place& place, std::string message);
   Status Noted() const;  // all of them
 
@@ -66,6 +68,7 @@ class ReadContext {
   ReadOnnxOptions options_;
   std::map<std::string, std::shared_ptr<const MappedFile>> data_files_;
   std::vector<Finding> findings_;
+  std::size_t unlisted_ = 0;  // findings beyond kMaxNoted
   const ResolveToken resolve_ = [this](const std::string& token) { return RawData(token); };
 };
 

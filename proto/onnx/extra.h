@@ -58,7 +58,6 @@ inline constexpr std::string_view kOutput = "onnx.output";
 inline constexpr std::string_view kUntypedInitializer = "initializer";
 inline constexpr std::string_view kUntypedSparseInitializer = "sparse_initializer";
 
-// Stands in for raw_data while a message is in protobuf's hands: the number of a window, 8 bytes.
 inline constexpr int kMaxMessageNesting = 100;  // protobuf's limit
 
 }  // namespace dragoman::onnx_extra

@@ -126,6 +126,16 @@ TEST(OnnxReader, NamesWhatIsNotDefinedAndWhatIsDefinedTwice) {
             "byte 14: error: node '' (onnx.A) has attribute \"a\" twice");
 }
 
+TEST(OnnxReader, ListsAHundredUndefinedNames) {
+  ModelProto message;
+  auto* node = message.mutable_graph()->add_node();
+  for (int i = 0; i < 150; ++i) node->add_input("x" + std::to_string(i));
+  const Result<Model> model = ReadMessage(message);
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.error().findings().size(), 101U);
+  EXPECT_EQ(model.error().findings().back().message, "and 50 more");
+}
+
 TEST(OnnxReader, CountsElements) {
   EXPECT_EQ(
       ErrorOf(R"pb(graph { initializer { name: "w" dims: 3 data_type: 1 raw_data: "abcd" } })pb"),
