@@ -116,4 +116,30 @@ Array Array::Reshaped(const rt::Shape& shape) const {
   return array;
 }
 
+Array Array::Slice(std::int64_t index, const rt::Shape& shape) const {
+  Array array = Reshaped(shape);
+  const auto width = dtype_ == DType::kString ? sizeof(std::string) : RuntimeBytes(dtype_);
+  const auto offset = static_cast<std::size_t>(index * rt::NumElements(shape)) * width;
+  array.data_ = static_cast<std::byte*>(data_) + offset;
+  return array;
+}
+
+Result<Array> StackArrays(std::span<const Array> arrays) {
+  const Array& first = arrays.front();
+  if (first.shape().size() == rt::kMaxRank) return Unsupported("stacked outputs have too many axes");
+  rt::Shape shape = {static_cast<std::int64_t>(arrays.size())};
+  for (std::int64_t d : first.shape()) shape.push_back(d);
+  DRAGOMAN_ASSIGN(Array whole, Array::Make(first.dtype(), shape));
+  const auto count = static_cast<std::size_t>(first.size());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (first.dtype() == DType::kString) {
+      const auto* from = static_cast<const std::string*>(arrays[i].data());
+      std::copy(from, from + count, static_cast<std::string*>(whole.data()) + i * count);
+    } else if (const std::size_t bytes = count * RuntimeBytes(first.dtype()); bytes > 0) {
+      std::memcpy(static_cast<std::byte*>(whole.data()) + i * bytes, arrays[i].data(), bytes);
+    }
+  }
+  return whole;
+}
+
 }  // namespace dragoman

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Array {
   void* data() const { return data_; }
   // The same elements with other sizes of the same count.
   Array Reshaped(const rt::Shape& shape) const;
+  // Entry `index` along the leading axis; `shape` has the remaining sizes. Shares the elements.
+  Array Slice(std::int64_t index, const rt::Shape& shape) const;
 
  private:
   DType dtype_ = DType::kUnknown;
@@ -38,6 +41,9 @@ class Array {
   void* data_ = nullptr;  // never null if present
   std::shared_ptr<const void> owner_;
 };
+
+// Arrays of equal types along a new leading axis; at least one. Errors: too many axes or bytes.
+Result<Array> StackArrays(std::span<const Array> arrays);
 
 // A tensor, a sequence of values, or an optional that holds none (kNone) or what it holds (itself).
 struct RuntimeValue {

@@ -11,6 +11,7 @@
 
 #include "core/interpreter/array.h"
 #include "core/ir/model.h"
+#include "core/ops/op_def.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -66,6 +67,9 @@ using NodeHandler = Result<std::vector<RuntimeValue>> (*)(const Node& node,
                                                           const Execution& execution,
                                                           const Frame& frame);
 NodeHandler FindHandler(const Node& node);
+
+// Whether nodes of operator `def` run: a kernel or a handler computes them.
+bool RunsInInterpreter(const OpDef& def);
 
 // Every node of `graph` and its bodies that neither a kernel nor a handler computes, as findings.
 std::vector<Finding> UnsupportedNodes(const Graph& graph);

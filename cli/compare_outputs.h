@@ -1,0 +1,31 @@
+// Whether a computed array is what was expected.
+#ifndef DRAGOMAN_CLI_COMPARE_OUTPUTS_H_
+#define DRAGOMAN_CLI_COMPARE_OUTPUTS_H_
+
+#include <optional>
+#include <string>
+
+#include "core/interpreter/array.h"
+
+namespace dragoman::cli {
+
+// |a - b| <= absolute + relative * |b|. Unset: by element type, both 1e-4 for float32, 1e-7 for float64, 1e-2 for
+// narrower floats, exact for all others.
+struct Tolerance {
+  std::optional<double> relative;
+  std::optional<double> absolute;
+};
+
+struct OutputComparison {
+  std::string name;
+  bool ok = false;
+  std::string message;  // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
+};
+
+// NaN equals NaN, an infinity itself.
+OutputComparison CompareOutput(const std::string& name, const Array& found, const Array& expected,
+                               const Tolerance& tolerance);
+
+}  // namespace dragoman::cli
+
+#endif  // DRAGOMAN_CLI_COMPARE_OUTPUTS_H_

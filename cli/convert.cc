@@ -1,0 +1,100 @@
+// dragoman convert MODEL -o OUT
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/options.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct ConvertOptions {
+  std::string model;
+  std::string output;
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  std::optional<std::string> level;
+  std::string state = "keep";
+  std::optional<std::int64_t> opset;
+  bool unroll = false;
+  LoweringOptions lowering;
+  CommonOptions common;
+};
+
+// Whether the file can hold the source graph as it is, and nothing asks for more.
+bool IsPlainCopy(const Model& source, Format target, const ConvertOptions& options) {
+  if (options.lowering.has_facts() || options.lowering.has_cut() || options.opset) return false;
+  if (options.lowering.passes.value_or("none") != "none" || options.level == "common") return false;
+  if (Info(target).is_container) return true;
+  return source.level == Level::kSource && Info(target).name == source.dialect;
+}
+
+Result<Model> Prepare(Model source, Format target, const ConvertOptions& options) {
+  if (IsPlainCopy(source, target, options)) return source;
+  if (options.level == "source") {
+    return InvalidInput("--level source does not go with facts, cuts, passes or this format");
+  }
+  LoweringOptions lowering = options.lowering;
+  // A container at the common level gets what lowering gives, unless passes are asked for.
+  if (Info(target).is_container && !lowering.passes) lowering.passes = "none";
+  return ToCommon(source, lowering, options.common);
+}
+
+Status Convert(const ConvertOptions& options) {
+  if (options.unroll) return Unsupported("--unroll: sequence operators are not lowered to cells");
+  if (options.output == "-" && !options.to) return InvalidInput("-o - needs --to");
+  DRAGOMAN_ASSIGN(Format target, options.to ? FormatByName(*options.to) : FormatOfOutput(options.output));
+  if (!Info(target).writes) {
+    return Unsupported("files of format " + std::string(Info(target).name) + " cannot be written");
+  }
+  DRAGOMAN_ASSIGN(Model source, LoadModel(options.model, options.from));
+  Result<Model> prepared = Prepare(std::move(source), target, options);
+  if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
+  SaveOptions save;
+  save.opset = options.opset;
+  save.lift_state = options.state == "lift";
+  save.common = options.common;
+  return SaveModel(*prepared, options.output, target, save);
+}
+
+int RunConvert(const ConvertOptions& options) {
+  const Status status = Convert(options);
+  return status.ok() ? kDone : Report(status.error(), options.model);
+}
+
+}  // namespace
+
+void AddConvert(CLI::App& program, int& exit_code) {
+  auto options = std::make_shared<ConvertOptions>();
+  CLI::App* command = program.add_subcommand("convert", "Write a model in another format");
+  command->add_option("MODEL", options->model, "A model file")->required();
+  command->add_option("-o,--output", options->output, "The file to write; - prints a text form")->required();
+  command->add_option("--from", options->from, "Format of MODEL, if neither content nor suffix tell");
+  command->add_option("--to", options->to, "Format of OUT, if its suffix does not tell");
+  command
+      ->add_option("--level", options->level,
+                   "Of containers: source (the default, as the file says it) or common (lowered)")
+      ->check(CLI::IsMember({"source", "common"}));
+  AddPasses(*command, options->lowering);
+  command->add_option("--state", options->state, "keep: record which outputs feed which inputs; lift: do not")
+      ->check(CLI::IsMember({"keep", "lift"}));
+  command->add_option("--opset", options->opset, "Of ONNX files made from a lowered graph")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--unroll", options->unroll, "Lower sequence operators to cells");
+  AddFacts(*command, options->lowering);
+  AddCut(*command, options->lowering);
+  AddCommonOptions(*command, options->common);
+  command->footer(
+      "A file in its own dialect, or a container (.dgm, .dgt, .json), gets the source graph as it is: a\n"
+      "lossless copy. With --passes, facts or a cut, or in another dialect, the graph is lowered,\n"
+      "rewritten and written anew.\n"
+      "\n"
+      "  dragoman convert model.onnx -o model.py\n"
+      "  dragoman convert model.onnx -o - --to text\n"
+      "  dragoman convert model.onnx -o small.onnx --passes default --shape x=1,3,224,224\n"
+      "  dragoman convert model.onnx -o head.onnx --cut-outputs /encoder/out");
+  command->callback([options, &exit_code] { exit_code = RunConvert(*options); });
+}
+
+}  // namespace dragoman::cli

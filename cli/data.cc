@@ -1,0 +1,268 @@
+#include "cli/data.h"
+
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "core/ops/infer_context.h"
+#include "core/ops/kernel_name.h"
+#include "core/support/output_file.h"
+#include "core/support/text.h"
+
+namespace dragoman::cli {
+namespace {
+
+// How NumPy holds an element type: its letter and the bytes of one element.
+struct NpyKind {
+  char kind;
+  std::int64_t bytes;
+};
+
+NpyKind KindOf(DType dtype) {
+  const DTypeInfo& info = Info(dtype);
+  const auto bytes = static_cast<std::int64_t>(RuntimeBytes(dtype));
+  if (dtype == DType::kString) return {'U', 0};
+  if (dtype == DType::kBool) return {'b', 1};
+  if (IsComplex(dtype)) return {'c', bytes};
+  if (info.is_integer) return {info.is_signed ? 'i' : 'u', bytes};
+  const bool native = dtype == DType::kF16 || dtype == DType::kF32 || dtype == DType::kF64;
+  return {native ? 'f' : 'u', bytes};
+}
+
+std::string Describe(const NpyArray& npy) {
+  if (npy.kind == 'U' || npy.kind == 'S') return "strings";
+  for (const DTypeInfo& info : AllDTypes()) {
+    const NpyKind kind = KindOf(info.dtype);
+    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return std::string(info.numpy_name);
+  }
+  return std::string(1, npy.kind) + std::to_string(npy.item_bytes);
+}
+
+// The element type that an array most plainly has.
+DType PlainDType(const NpyArray& npy) {
+  if (npy.kind == 'U' || npy.kind == 'S') return DType::kString;
+  for (const DTypeInfo& info : AllDTypes()) {
+    const NpyKind kind = KindOf(info.dtype);
+    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return info.dtype;
+  }
+  return DType::kUnknown;
+}
+
+Status CheckSizes(const Slot& slot, const Array& array) {
+  const Shape* shape = slot.type.shape();
+  if (shape == nullptr) return {};
+  bool fits = static_cast<int>(shape->size()) == array.shape().size();
+  for (int i = 0; fits && i < array.shape().size(); ++i) {
+    const Dim& dim = (*shape)[static_cast<std::size_t>(i)];
+    fits = !dim.known() || dim.value() == array.shape()[i];
+  }
+  if (fits) return {};
+  return InvalidInput("input '" + slot.name + "' is given " +
+                      Type::Tensor(array.dtype(), FromRuntimeShape(array.shape())).ToString() +
+                      ", expected " + slot.type.ToString());
+}
+
+Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
+  DType dtype = slot.type.dtype();
+  if (slot.type.kind() == Type::Kind::kOptional) dtype = slot.type.element().dtype();
+  if (dtype == DType::kUnknown) dtype = PlainDType(npy);
+  Result<Array> array = FromNpy(npy, dtype);
+  if (!array.ok()) {
+    return InvalidInput("input '" + slot.name + "' is given " + Describe(npy) + ", expected " +
+                        std::string(NumpyName(dtype)));
+  }
+  DRAGOMAN_TRY(CheckSizes(slot, *array));
+  return RuntimeValue::Of(std::move(*array));
+}
+
+// The elements "name.0", "name.1", … of a sequence.
+Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray>& arrays, std::set<std::size_t>& used) {
+  RuntimeValue value;
+  value.kind = RuntimeValue::Kind::kSequence;
+  const Slot element{slot.name, slot.type.element()};
+  value.sequence_dtype = element.type.dtype();
+  for (std::size_t next = 0;; ++next) {
+    const std::string name = slot.name + "." + std::to_string(next);
+    std::size_t i = 0;
+    while (i < arrays.size() && arrays[i].name != name) ++i;
+    if (i == arrays.size()) return value;
+    used.insert(i);
+    DRAGOMAN_ASSIGN(RuntimeValue item, BindTensor({name, element.type}, arrays[i].array));
+    value.sequence.push_back(std::move(item));
+  }
+}
+
+void FlattenValue(const std::string& name, const RuntimeValue& value,
+                  std::vector<std::pair<std::string, Array>>& flat) {
+  if (value.kind == RuntimeValue::Kind::kTensor) flat.emplace_back(name, value.array);
+  for (std::size_t i = 0; i < value.sequence.size(); ++i) {
+    FlattenValue(name + "." + std::to_string(i), value.sequence[i], flat);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
+  std::vector<NamedArray> arrays;
+  if (options.archive) {
+    using Archive = std::vector<std::pair<std::string, NpyArray>>;
+    DRAGOMAN_ASSIGN(Archive archive, ReadNpz(*options.archive));
+    for (auto& [name, array] : archive) arrays.push_back({name, std::move(array)});
+  }
+  for (const std::string& input : options.inputs) {
+    const std::size_t equals = input.rfind('=');
+    if (equals == std::string::npos || equals == 0) return InvalidInput("--input " + input + " is not NAME=FILE.npy");
+    DRAGOMAN_ASSIGN(NpyArray array, ReadNpy(input.substr(equals + 1)));
+    arrays.push_back({input.substr(0, equals), std::move(array)});
+  }
+  return arrays;
+}
+
+std::vector<Slot> InputSlots(const Entry& entry) {
+  std::vector<Slot> slots;
+  std::set<std::size_t> states;
+  for (const StateBinding& binding : entry.states) states.insert(binding.input);
+  for (const auto& input : entry.graph->inputs()) {
+    if (input->data() == nullptr && !states.contains(input->index())) slots.push_back({input->name(), input->type()});
+  }
+  return slots;
+}
+
+std::vector<Slot> OutputSlots(const Entry& entry) {
+  std::vector<Slot> slots;
+  std::set<std::size_t> states;
+  for (const StateBinding& binding : entry.states) states.insert(binding.output);
+  for (const Use& use : entry.graph->outputs()) {
+    if (!states.contains(use.index())) slots.push_back({use.value()->name(), use.value()->type()});
+  }
+  return slots;
+}
+
+Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays) {
+  std::vector<RuntimeValue> values;
+  std::set<std::size_t> used;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    const Slot& slot = slots[s];
+    if (slot.type.kind() == Type::Kind::kSequence) {
+      DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence(slot, arrays, used));
+      values.push_back(std::move(value));
+      continue;
+    }
+    auto find = [&](const std::string& name) {
+      std::size_t i = 0;
+      while (i < arrays.size() && arrays[i].name != name) ++i;
+      return i;
+    };
+    std::size_t i = find(slot.name);
+    if (i == arrays.size()) i = find(std::to_string(s));
+    if (i == arrays.size() && slot.type.kind() == Type::Kind::kOptional) {
+      values.emplace_back();
+      continue;
+    }
+    if (i == arrays.size()) {
+      return InvalidInput("input '" + slot.name + "' (" + slot.type.ToString() + ") is not given; --input " +
+                          slot.name + "=FILE.npy");
+    }
+    used.insert(i);
+    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i].array));
+    values.push_back(std::move(value));
+  }
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (used.contains(i)) continue;
+    std::string message = "the model has no input '" + arrays[i].name + "'; its inputs are";
+    for (const Slot& slot : slots) message += " '" + slot.name + "'";
+    return InvalidInput(std::move(message));
+  }
+  return values;
+}
+
+Type TypeOf(const RuntimeValue& value) {
+  if (value.kind != RuntimeValue::Kind::kTensor) return {};
+  return Type::Tensor(value.array.dtype(), FromRuntimeShape(value.array.shape()));
+}
+
+Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values, Facts facts) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Type type = TypeOf(values[i]);
+    if (!type.is_tensor() || !(slots[i].type.is_tensor() || !slots[i].type.known())) continue;
+    ShapeFact fact;
+    fact.input = slots[i].name;
+    fact.dtype = type.dtype();
+    for (const Dim& dim : *type.shape()) fact.dims.emplace_back(dim);
+    facts.shapes.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+Result<Array> FromNpy(const NpyArray& npy, DType dtype) {
+  const NpyKind kind = KindOf(dtype);
+  const bool text = npy.kind == 'U' || npy.kind == 'S';
+  const bool fits = kind.kind == 'U' ? text
+                                     : !text && kind.bytes == npy.item_bytes &&
+                                           (kind.kind == npy.kind || npy.kind == 'V');
+  if (!fits || npy.shape.size() > static_cast<std::size_t>(rt::kMaxRank)) {
+    return InvalidInput("an array of " + Describe(npy) + " is not " + std::string(NumpyName(dtype)));
+  }
+  rt::Shape shape;
+  for (std::int64_t d : npy.shape) shape.push_back(d);
+  DRAGOMAN_ASSIGN(Array array, Array::Make(dtype, shape));
+  if (dtype == DType::kString) {
+    std::copy(npy.strings.begin(), npy.strings.end(), static_cast<std::string*>(array.data()));
+  } else if (!npy.bytes.empty()) {
+    std::memcpy(array.data(), npy.bytes.data(), npy.bytes.size());
+  }
+  return array;
+}
+
+NpyArray ToNpy(const Array& array) {
+  const NpyKind kind = KindOf(array.dtype());
+  NpyArray npy;
+  npy.kind = kind.kind;
+  npy.item_bytes = kind.bytes;
+  npy.shape.assign(array.shape().begin(), array.shape().end());
+  const auto count = static_cast<std::size_t>(array.size());
+  if (array.dtype() == DType::kString) {
+    const auto* strings = static_cast<const std::string*>(array.data());
+    npy.strings.assign(strings, strings + count);
+    return npy;
+  }
+  const auto* bytes = static_cast<const std::byte*>(array.data());
+  npy.bytes.assign(bytes, bytes + count * RuntimeBytes(array.dtype()));
+  return npy;
+}
+
+std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slots,
+                                                   const std::vector<RuntimeValue>& values) {
+  std::vector<std::pair<std::string, Array>> flat;
+  for (std::size_t i = 0; i < slots.size(); ++i) FlattenValue(slots[i].name, values[i], flat);
+  return flat;
+}
+
+Status WriteOutputs(const std::string& folder, const std::vector<std::pair<std::string, Array>>& outputs) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return InvalidInput("cannot make the folder: " + error.message()).InFile(folder);
+  nlohmann::ordered_json index;
+  index["outputs"] = nlohmann::ordered_json::array();
+  std::set<std::string> taken;
+  for (const auto& [name, array] : outputs) {
+    const std::string base = FileName(name);
+    std::string stem = base;
+    for (int i = 2; !taken.insert(stem).second; ++i) stem = base + "_" + std::to_string(i);
+    const std::string file = stem + ".npy";
+    DRAGOMAN_TRY(WriteNpy((std::filesystem::path(folder) / file).string(), ToNpy(array)));
+    nlohmann::ordered_json entry;
+    entry["name"] = name;
+    entry["file"] = file;
+    entry["dtype"] = NumpyName(array.dtype());
+    entry["shape"] = std::vector<std::int64_t>(array.shape().begin(), array.shape().end());
+    index["outputs"].push_back(std::move(entry));
+  }
+  const auto strict = nlohmann::ordered_json::error_handler_t::replace;
+  return WriteFile((std::filesystem::path(folder) / "index.json").string(),
+                   index.dump(2, ' ', false, strict) + "\n");
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,63 @@
+// Inputs and outputs of runs: .npy and .npz files, ONNX test-data sets, output folders.
+#ifndef DRAGOMAN_CLI_DATA_H_
+#define DRAGOMAN_CLI_DATA_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/facts.h"
+#include "core/interpreter/array.h"
+#include "core/ir/model.h"
+#include "core/support/npy.h"
+#include "core/support/result.h"
+
+namespace dragoman::cli {
+
+// An array with the name of the flat input or output that it is for: "x", "1" (a position), "x.0" (of a sequence).
+struct NamedArray {
+  std::string name;
+  NpyArray array;
+};
+
+struct InputOptions {
+  std::vector<std::string> inputs;    // --input NAME=FILE.npy
+  std::optional<std::string> archive;  // --inputs FILE.npz
+};
+
+Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options);
+
+// A flat input or output.
+struct Slot {
+  std::string name;
+  Type type;
+};
+// Those that a caller gives and gets: without states, and without inputs that have a default.
+std::vector<Slot> InputSlots(const Entry& entry);
+std::vector<Slot> OutputSlots(const Entry& entry);
+
+// One value a slot, in order; kNone for an absent optional. Errors: an array that no slot is named like, a slot without
+// an array, an element type or size that contradicts the slot's type.
+Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays);
+
+// What a value tells of an input of unknown type.
+Type TypeOf(const RuntimeValue& value);
+// Facts that give the inputs in `slots` the sizes of `values`.
+Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values, Facts facts);
+
+// Errors: the array's kind is not that of `dtype` (see design: bfloat16 as uint16 bits, 8-bit floats as uint8 bits).
+Result<Array> FromNpy(const NpyArray& npy, DType dtype);
+NpyArray ToNpy(const Array& array);
+
+// Slot names and values, sequences flattened to "name.0", "name.1", …; absent optionals left out.
+std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slots,
+                                                   const std::vector<RuntimeValue>& values);
+
+// Writes one .npy an output, and index.json, into `folder`, which is made if missing; both as the command line's
+// contract says.
+Status WriteOutputs(const std::string& folder, const std::vector<std::pair<std::string, Array>>& outputs);
+
+}  // namespace dragoman::cli
+
+#endif  // DRAGOMAN_CLI_DATA_H_

@@ -1,0 +1,225 @@
+// dragoman inspect MODEL
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/data.h"
+#include "cli/options.h"
+#include "codegen/onednn/codegen.h"
+#include "codegen/relax/write_relax.h"
+#include "core/interpreter/interpreter.h"
+#include "core/ir/print.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr std::size_t kMaxRows = 12;
+
+struct InspectOptions {
+  std::string model;
+  std::optional<std::string> to;
+  std::optional<std::string> node;
+  LoweringOptions lowering;
+  CommonOptions common;
+};
+
+// What the graphs of a model hold together.
+struct Census {
+  std::vector<std::pair<std::string, std::size_t>> ops;  // most frequent first
+  std::size_t nodes = 0;
+  std::size_t constants = 0;
+  std::uint64_t bytes = 0;
+};
+
+Census CensusOf(const Model& model) {
+  Census census;
+  std::map<std::string, std::size_t> ops;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) ++ops[node.op().ToString()];
+    census.nodes += graph.num_nodes();
+    census.constants += graph.constants().size();
+    for (const auto& constant : graph.constants()) {
+      if (constant->tensor() != nullptr) census.bytes += constant->tensor()->bytes().size();
+    }
+  });
+  census.ops.assign(ops.begin(), ops.end());
+  std::stable_sort(census.ops.begin(), census.ops.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return census;
+}
+
+// Whether target T takes the model, and what stands in the way.
+struct Target {
+  std::string name;
+  std::vector<Finding> findings;
+  bool works() const { return findings.empty(); }
+};
+
+std::vector<Finding> FindingsOf(Error error) { return std::move(error.findings()); }
+
+std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options) {
+  std::vector<Target> targets;
+  LoweringOptions lowering = options.lowering;
+  Result<Model> common = ToCommon(source, lowering, {});
+  if (!common.ok()) {
+    for (const char* name : {"onnx", "relax", "cpp", "run"}) targets.push_back({name, FindingsOf(common.error())});
+    return targets;
+  }
+  targets.push_back({"onnx", {}});
+  Result<RelaxModule> relax = EmitRelax(*common);
+  targets.push_back({"relax", relax.ok() ? std::vector<Finding>() : FindingsOf(relax.error())});
+  Status cpp = CheckProgram(*common);
+  targets.push_back({"cpp", cpp.ok() ? std::vector<Finding>() : FindingsOf(cpp.error())});
+  Result<Interpreter> interpreter = Interpreter::Make(*common);
+  targets.push_back({"run", interpreter.ok() ? std::vector<Finding>() : FindingsOf(interpreter.error())});
+  return targets;
+}
+
+std::string Size(std::uint64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) * 1e-3);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
+}
+
+void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
+  for (std::size_t i = 0; i < slots.size() && i < kMaxRows; ++i) {
+    fmt::print("  {:<7} {}: {}\n", i == 0 ? label : "", slots[i].name, slots[i].type.ToString());
+  }
+  if (slots.size() > kMaxRows) fmt::print("  {:<7} … and {} more\n", "", slots.size() - kMaxRows);
+}
+
+void PrintCensus(const Census& census) {
+  std::string ops;
+  for (std::size_t i = 0; i < census.ops.size() && i < 2 * kMaxRows; ++i) {
+    ops += fmt::format("{}{} {}", i == 0 ? "" : ", ", census.ops[i].second, census.ops[i].first);
+  }
+  if (census.ops.size() > 2 * kMaxRows) ops += ", …";
+  fmt::print("nodes    {}: {}\n", census.nodes, ops);
+  fmt::print("weights  {} constants, {}\n", census.constants, Size(census.bytes));
+}
+
+void PrintTargets(const std::vector<Target>& targets, const InspectOptions& options) {
+  for (const Target& target : targets) {
+    std::string answer = "yes";
+    if (!target.works()) {
+      answer = fmt::format("no: {}", target.findings.front().ToString());
+      if (target.findings.size() > 1) answer += fmt::format(" (and {} more)", target.findings.size() - 1);
+    }
+    fmt::print("  {:<6} {}\n", target.name, answer);
+  }
+  const bool cpp = targets[2].works();
+  fmt::print("\nnext:  dragoman {}\n", cpp ? "codegen " + options.model + " -o model_cpp"
+                                         : "inspect " + options.model + " --to cpp");
+}
+
+nlohmann::ordered_json SlotsJson(const std::vector<Slot>& slots) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Slot& slot : slots) json.push_back({{"name", slot.name}, {"type", slot.type.ToString()}});
+  return json;
+}
+
+void PrintJson(const Model& model, const std::vector<Target>& targets) {
+  nlohmann::ordered_json json;
+  json["level"] = model.level == Level::kSource ? "source" : "common";
+  json["dialect"] = model.dialect;
+  for (const OpsetImport& opset : model.opsets) json["opsets"][opset.domain] = opset.version;
+  for (const Entry& entry : model.entries) {
+    json["entries"].push_back({{"name", entry.name},
+                               {"inputs", SlotsJson(InputSlots(entry))},
+                               {"outputs", SlotsJson(OutputSlots(entry))}});
+  }
+  for (const State& state : model.states) {
+    json["states"].push_back({{"name", state.name}, {"type", state.type.ToString()}});
+  }
+  const Census census = CensusOf(model);
+  json["nodes"] = census.nodes;
+  for (const auto& [op, count] : census.ops) json["ops"][op] = count;
+  json["constants"] = census.constants;
+  json["weight_bytes"] = census.bytes;
+  for (const Target& target : targets) {
+    nlohmann::ordered_json findings = nlohmann::ordered_json::array();
+    for (const Finding& finding : target.findings) findings.push_back(finding.ToString());
+    json["targets"][target.name] = {{"works", target.works()}, {"findings", findings}};
+  }
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+void PrintScreen(const Model& model, const std::vector<Target>& targets, const InspectOptions& options) {
+  std::string versions;
+  for (const OpsetImport& opset : model.opsets) {
+    versions += fmt::format("{}{} {}", versions.empty() ? "" : ", ",
+                            opset.domain.empty() ? "ai.onnx" : opset.domain, opset.version);
+  }
+  fmt::print("{}: {} model, {} level, operator sets: {}\n", options.model, model.dialect,
+             model.level == Level::kSource ? "source" : "common", versions.empty() ? "none" : versions);
+  for (const Entry& entry : model.entries) {
+    fmt::print("entry {}\n", entry.name);
+    PrintSlots("input", InputSlots(entry));
+    PrintSlots("output", OutputSlots(entry));
+  }
+  for (const State& state : model.states) fmt::print("state    {}: {}\n", state.name, state.type.ToString());
+  if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
+  PrintCensus(CensusOf(model));
+  fmt::print("targets\n");
+  PrintTargets(targets, options);
+}
+
+// Prints the nodes called so, or that compute a value called so.
+int PrintNode(const Model& model, const std::string& name) {
+  bool found = false;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      bool is_it = node.name() == name;
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        is_it = is_it || (node.result(i) != nullptr && node.result(i)->name() == name);
+      }
+      if (!is_it) continue;
+      found = true;
+      Graph alone;
+      ValueMap map;
+      CloneNode(node, alone, nullptr, map);
+      fmt::print("{}\n", PrintGraph(alone));
+    }
+  });
+  return found ? kDone : Report(InvalidInput("there is no node or value '" + name + "'"));
+}
+
+int RunInspect(const InspectOptions& options) {
+  Result<Model> model = LoadModel(options.model);
+  if (!model.ok()) return Report(model.error());
+  if (options.node) return PrintNode(*model, *options.node);
+  std::vector<Target> targets = TargetsOf(*model, options);
+  if (options.to) {
+    for (Target& target : targets) {
+      if (target.name != *options.to) continue;
+      if (!target.works()) return Report(Error(std::move(target.findings)), options.model);
+      fmt::print("{}: nothing stands in the way of {}\n", options.model, target.name);
+    }
+    return kDone;
+  }
+  options.common.json ? PrintJson(*model, targets) : PrintScreen(*model, targets, options);
+  return kDone;
+}
+
+}  // namespace
+
+void AddInspect(CLI::App& program, int& exit_code) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App* command = program.add_subcommand("inspect", "Tell what is in a model, and what can be done with it");
+  command->add_option("MODEL", options->model, "A model file")->required();
+  command->add_option("--to", options->to, "List all that stands in the way of a target: onnx, relax, cpp, run")
+      ->check(CLI::IsMember({"onnx", "relax", "cpp", "run"}));
+  command->add_option("--node", options->node, "Print one node, by its name or that of a result");
+  AddFacts(*command, options->lowering);
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &exit_code] { exit_code = RunInspect(*options); });
+}
+
+}  // namespace dragoman::cli

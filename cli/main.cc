@@ -1,0 +1,56 @@
+// The `dragoman` program. Each subcommand is a file of this folder.
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "cli/options.h"
+
+namespace {
+
+constexpr char kDescription[] =
+    "Translates neural-network models between graph representations, compares them, and\n"
+    "generates standalone C++ inference source.";
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  dragoman inspect model.onnx                    what is in it, and what to do with it\n"
+    "  dragoman convert model.onnx -o model.py        to a TVM Relax module, weights in model.npz\n"
+    "  dragoman convert model.onnx -o model.dgt       to graph text, to read and edit\n"
+    "  dragoman codegen model.onnx -o policy_cpp      to a C++ program on oneDNN\n"
+    "  dragoman diff a.onnx b.onnx                    are they the same graph, and if not, where\n"
+    "  dragoman verify model.onnx --data test_data_set_0\n"
+    "\n"
+    "Exit codes: 0 done or yes, 1 the answer is no (diff, verify), 2 the input or the call is at\n"
+    "fault, 3 a bug in dragoman, 4 understood but not supported.";
+
+int Run(int argc, char** argv) {
+  using namespace dragoman::cli;
+  CLI::App program(kDescription, "dragoman");
+  program.footer(kFooter);
+  program.set_version_flag("--version", "dragoman " DRAGOMAN_VERSION);
+  program.require_subcommand(1);
+  program.failure_message([](const CLI::App* app, const CLI::Error& error) {
+    return fmt::format("dragoman: error: {}; see {} --help\n", error.what(), app->get_name());
+  });
+  int exit_code = kDone;
+  constexpr AddCommand kCommands[] = {AddInspect, AddConvert, AddCodegen, AddDiff,
+                                      AddRun,     AddVerify,  AddOps,     AddCompletion};
+  for (AddCommand add : kCommands) add(program, exit_code);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? kDone : kBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "dragoman: error: internal: {}\n", error.what());
+    return dragoman::cli::kBug;
+  }
+}

@@ -1,0 +1,150 @@
+#include "cli/model_io.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codegen/relax/write_relax.h"
+#include "core/ir/parse.h"
+#include "core/ir/print.h"
+#include "core/ir/verify.h"
+#include "core/rewrite/apply_facts.h"
+#include "core/rewrite/cut.h"
+#include "core/rewrite/pipeline.h"
+#include "core/support/mapped_file.h"
+#include "core/support/output_file.h"
+#include "exporters/dot/write_model.h"
+#include "exporters/json/write_model.h"
+#include "exporters/native/write_model.h"
+#include "exporters/onnx/export_onnx.h"
+#include "exporters/onnx/write_model.h"
+#include "importers/json/read_model.h"
+#include "importers/native/read_model.h"
+#include "importers/onnx/lower.h"
+#include "importers/onnx/read_model.h"
+
+namespace dragoman::cli {
+namespace {
+
+Result<Model> ReadText(const std::string& path) {
+  DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  const std::span<const std::byte> bytes = file->bytes();
+  return ParseText({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+Result<Model> Read(const std::string& path, Format format) {
+  switch (format) {
+    case Format::kOnnx: return ReadOnnx(path);
+    case Format::kDragoman: return ReadNative(path);
+    case Format::kText: return ReadText(path);
+    case Format::kJson: return ReadJson(path);
+    default:
+      return Unsupported("files of format " + std::string(Info(format).name) + " cannot be read");
+  }
+}
+
+// A text for standard output. Errors: the format has no text form.
+Result<std::string> ToText(const Model& model, Format format) {
+  switch (format) {
+    case Format::kText: return PrintText(model);
+    case Format::kJson: return WriteJsonText(model);
+    case Format::kDot: return PrintDot(model);
+    case Format::kRelax: {
+      DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model));
+      return module.text;
+    }
+    default: return InvalidInput("format " + std::string(Info(format).name) + " has no text form to print");
+  }
+}
+
+Status Write(const Model& model, const std::string& path, Format format, const SaveOptions& options) {
+  switch (format) {
+    case Format::kOnnx: {
+      if (model.level == Level::kSource) return WriteOnnx(model, path);
+      ExportOptions target;
+      target.opset = options.opset;
+      target.lift_state = options.lift_state;
+      target.strict = options.common.strict;
+      target.warn = [&](std::string_view message) { Warn(options.common, path, message); };
+      return ExportOnnx(model, path, target);
+    }
+    case Format::kRelax: return WriteRelax(model, path);
+    case Format::kDragoman: return WriteNative(model, path);
+    case Format::kText:
+    case Format::kJson:
+    case Format::kDot: {
+      DRAGOMAN_ASSIGN(std::string text, ToText(model, format));
+      return WriteFile(path, text);
+    }
+    default: return Unsupported("files of format " + std::string(Info(format).name) + " cannot be written");
+  }
+}
+
+}  // namespace
+
+Result<Model> LoadModel(const std::string& path, const std::optional<std::string>& from) {
+  Result<Format> format = from ? FormatByName(*from) : FormatOfInput(path);
+  if (!format.ok()) return std::move(format).error().InFile(path);
+  Result<Model> model = Read(path, *format);
+  if (!model.ok()) return std::move(model).error().InFile(path);
+  if (*format != Format::kOnnx) {
+    // Our own containers can be edited by hand.
+    if (Status status = Verify(*model); !status.ok()) {
+      Error error = std::move(status).error();
+      for (Finding& finding : error.findings()) finding.kind = ErrorKind::kInvalidInput;
+      return std::move(error).InFile(path);
+    }
+  }
+  return model;
+}
+
+Result<Facts> ParseFacts(const LoweringOptions& options) {
+  Facts facts;
+  for (const std::string& text : options.shapes) {
+    DRAGOMAN_ASSIGN(ShapeFact fact, ParseShapeFact(text));
+    facts.shapes.push_back(std::move(fact));
+  }
+  for (const std::string& text : options.dims) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) return InvalidInput("--dim " + text + " is not SYMBOL=SIZE");
+    Result<Dim> dim = ParseDim(text.substr(equals + 1));
+    if (!dim.ok() || (dim->known() && dim->value() < 0)) return InvalidInput("--dim " + text + ": not a size");
+    facts.dims.insert_or_assign(text.substr(0, equals), std::move(*dim));
+  }
+  facts.entry = options.entry;
+  return facts;
+}
+
+Result<Model> Lower(const Model& source, const Facts& facts) {
+  if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
+  if (source.dialect == "onnx") return LowerOnnx(source, facts);
+  return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
+}
+
+Result<Model> ToCommon(const Model& source, const LoweringOptions& options, const CommonOptions& common) {
+  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options));
+  DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
+  if (options.has_cut()) DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
+  PipelineOptions pipeline;
+  pipeline.passes = options.passes.value_or("default");
+  if (common.explain) {
+    pipeline.explain = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
+  }
+  DRAGOMAN_TRY(RunPipeline(model, pipeline));
+  return model;
+}
+
+Status SaveModel(const Model& model, const std::string& path, Format format, const SaveOptions& options) {
+  if (path == "-") {
+    DRAGOMAN_ASSIGN(std::string text, ToText(model, format));
+    fmt::print("{}", text);
+    return {};
+  }
+  Status status = Write(model, path, format, options);
+  if (!status.ok()) return std::move(status).error().InFile(path);
+  return status;
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,112 @@
+// dragoman ops [OP]
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "codegen/relax/write_relax.h"
+#include "core/ops/op_def.h"
+#include "core/rewrite/pipeline.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct OpsOptions {
+  std::optional<std::string> op;
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  CommonOptions common;
+};
+
+// What can be done with an operator: the coverage table, a row an operator.
+struct Coverage {
+  bool runs;
+  bool relax;
+};
+
+Coverage CoverageOf(const OpDef& def) { return {RunsInInterpreter(def), RelaxHasOp(def.Label())}; }
+
+bool Chosen(const Coverage& coverage, const std::optional<std::string>& target) {
+  if (!target || *target == "onnx") return true;
+  return *target == "relax" ? coverage.relax : coverage.runs;
+}
+
+const char* YesNo(bool yes) { return yes ? "yes" : "-"; }
+
+void PrintOp(const OpDef& def) {
+  const Coverage coverage = CoverageOf(def);
+  fmt::print("{}{}\n", def.Label(), def.signature.ToString());
+  for (const TypeVariable& variable : def.signature.variables) {
+    fmt::print("  {}: {}\n", variable.name, variable.allowed.ToString());
+  }
+  for (const AttributeDef& attribute : def.attributes) {
+    fmt::print("  attribute {}: {}\n", attribute.name, Name(attribute.kind));
+  }
+  fmt::print("  runs and C++: {}; relax: {}; kernel: {}\n", YesNo(coverage.runs), YesNo(coverage.relax),
+             def.kernel.header.empty() ? "-" : def.kernel.header);
+}
+
+void PrintTable(const OpsOptions& options) {
+  fmt::print("{:<32} {:<12} {:<6}\n", "operator", "run and C++", "relax");
+  for (const OpDef* def : AllOps()) {
+    const Coverage coverage = CoverageOf(*def);
+    if (!Chosen(coverage, options.to)) continue;
+    fmt::print("{:<32} {:<12} {:<6}\n", def->Label(), YesNo(coverage.runs), YesNo(coverage.relax));
+  }
+  fmt::print("\npasses, in order (* by default)\n");
+  for (const PassInfo& pass : AllPasses()) {
+    fmt::print("{} {:<28} {}\n", pass.by_default ? "*" : " ", pass.name, pass.sentence);
+  }
+  fmt::print("\nformats\n");
+  for (const FormatInfo& format : AllFormats()) {
+    fmt::print("  {:<12} {:<8} {:<6} {:<6} {}\n", format.name, format.suffix, format.reads ? "reads" : "",
+               format.writes ? "writes" : "", format.what);
+  }
+}
+
+void PrintJson(const OpsOptions& options) {
+  nlohmann::ordered_json ops = nlohmann::ordered_json::array();
+  for (const OpDef* def : AllOps()) {
+    const Coverage coverage = CoverageOf(*def);
+    if (!Chosen(coverage, options.to)) continue;
+    ops.push_back({{"op", def->Label()},
+                   {"signature", def->signature.ToString()},
+                   {"runs", coverage.runs},
+                   {"relax", coverage.relax}});
+  }
+  fmt::print("{}\n", ops.dump(2));
+}
+
+int RunOps(const OpsOptions& options) {
+  if (options.from && *options.from != "onnx") {
+    return Report(Unsupported("operators of dialect " + *options.from + " are not read"));
+  }
+  if (options.op) {
+    const OpDef* def = FindOp(*options.op);
+    if (def == nullptr) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
+    PrintOp(*def);
+  } else if (options.common.json) {
+    PrintJson(options);
+  } else {
+    PrintTable(options);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddOps(CLI::App& program, int& exit_code) {
+  auto options = std::make_shared<OpsOptions>();
+  CLI::App* command = program.add_subcommand("ops", "List operators, passes and formats");
+  command->add_option("OP", options->op, "Tell all about one operator");
+  command->add_option("--from", options->from, "Only those that this dialect has");
+  command->add_option("--to", options->to, "Only those that this target has: onnx, relax, cpp")
+      ->check(CLI::IsMember({"onnx", "relax", "cpp"}));
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &exit_code] { exit_code = RunOps(*options); });
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,37 @@
+// What every subcommand tells the user, and with which exit code.
+#ifndef DRAGOMAN_CLI_REPORT_H_
+#define DRAGOMAN_CLI_REPORT_H_
+
+#include <string>
+#include <string_view>
+
+#include "core/support/result.h"
+
+namespace dragoman::cli {
+
+enum ExitCode : int {
+  kDone = 0,
+  kAnswerIsNo = 1,      // diff, verify
+  kBadInput = 2,        // the input or the call is at fault
+  kBug = 3,             // in dragoman
+  kNotSupported = 4,    // understood, but not supported
+};
+
+// Options that all subcommands take.
+struct CommonOptions {
+  bool explain = false;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool strict = false;
+};
+
+// Prints all findings, one a line, and their number if there are several; gives the exit code of their kind.
+ExitCode Report(const Error& error, std::string_view file = "");
+
+// One line on standard error, unless --quiet is given; with --strict the caller makes it an error.
+void Warn(const CommonOptions& options, std::string_view file, std::string_view message);
+
+}  // namespace dragoman::cli
+
+#endif  // DRAGOMAN_CLI_REPORT_H_

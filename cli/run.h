@@ -1,0 +1,47 @@
+// Calls of a model on either engine: what `run` and `verify` share.
+#ifndef DRAGOMAN_CLI_RUN_H_
+#define DRAGOMAN_CLI_RUN_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/data.h"
+#include "cli/model_io.h"
+#include "core/interpreter/array.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman::cli {
+
+// One stretch of calls: `count` calls of an entry.
+struct Step {
+  std::string entry;  // empty: the default one
+  std::int64_t count = 1;
+};
+// "10", or "forward*5,reset_memory,forward*5".
+Result<std::vector<Step>> ParseSteps(const std::string& text);
+
+struct RunRequest {
+  std::string engine = "interpreter";  // or native
+  std::optional<std::string> steps;    // --steps
+  std::int64_t repeat = 1;
+  bool profile = false;
+  LoweringOptions lowering;
+  CommonOptions common;
+};
+
+struct RunResult {
+  std::vector<std::pair<std::string, Array>> outputs;  // flat
+  std::vector<double> milliseconds;                    // one a repetition
+  std::vector<std::pair<std::string, double>> profile;  // node and milliseconds, slowest first
+};
+
+// Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the default entry, stacked if
+// there are several steps.
+Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& inputs, const RunRequest& request);
+
+}  // namespace dragoman::cli
+
+#endif  // DRAGOMAN_CLI_RUN_H_

@@ -1,0 +1,146 @@
+// dragoman verify MODEL --data D… | --against B
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/compare_outputs.h"
+#include "cli/data_sets.h"
+#include "cli/options.h"
+#include "cli/run.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct VerifyOptions {
+  std::string model;
+  std::vector<std::string> data;
+  std::optional<std::string> against;
+  std::int64_t random = 1;
+  std::uint64_t seed = 0;
+  Tolerance tolerance;
+  RunRequest request;
+};
+
+using FlatOutputs = std::vector<std::pair<std::string, Array>>;
+
+// The answer for one data set, or one drawn input.
+struct Verdict {
+  std::string what;
+  std::vector<OutputComparison> outputs;
+
+  bool ok() const {
+    return std::all_of(outputs.begin(), outputs.end(), [](const OutputComparison& o) { return o.ok; });
+  }
+};
+
+Verdict Judge(std::string what, const FlatOutputs& found, const FlatOutputs& expected, const Tolerance& tolerance) {
+  Verdict verdict{std::move(what), {}};
+  if (found.size() != expected.size()) {
+    OutputComparison count;
+    count.message = fmt::format("{} outputs, expected {}", found.size(), expected.size());
+    verdict.outputs.push_back(std::move(count));
+    return verdict;
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    verdict.outputs.push_back(CompareOutput(found[i].first, found[i].second, expected[i].second, tolerance));
+  }
+  return verdict;
+}
+
+Result<std::vector<Verdict>> AgainstData(const Model& model, const VerifyOptions& options) {
+  std::vector<Verdict> verdicts;
+  const Entry& entry = model.entries.front();
+  for (const std::string& path : options.data) {
+    DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(path));
+    for (const std::string& folder : folders) {
+      DRAGOMAN_ASSIGN(DataSet set, ReadDataSet(folder, InputSlots(entry), OutputSlots(entry)));
+      DRAGOMAN_ASSIGN(RunResult result, RunModel(model, set.inputs, options.request));
+      verdicts.push_back(Judge(folder, result.outputs, set.outputs, options.tolerance));
+    }
+  }
+  return verdicts;
+}
+
+Result<std::vector<Verdict>> AgainstModel(const Model& model, const VerifyOptions& options) {
+  DRAGOMAN_ASSIGN(Model other, LoadModel(*options.against));
+  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.request.lowering));
+  std::mt19937_64 generator(options.seed);
+  std::vector<Verdict> verdicts;
+  for (std::int64_t i = 0; i < options.random; ++i) {
+    DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs, DrawInputs(model.entries.front(), facts, generator));
+    DRAGOMAN_ASSIGN(RunResult found, RunModel(model, inputs, options.request));
+    // Names may differ between the two: positions tell.
+    for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
+    RunRequest request = options.request;
+    request.lowering = {};
+    DRAGOMAN_ASSIGN(RunResult expected, RunModel(other, inputs, request));
+    verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected.outputs, options.tolerance));
+  }
+  return verdicts;
+}
+
+void PrintText(const std::vector<Verdict>& verdicts) {
+  for (const Verdict& verdict : verdicts) {
+    fmt::print("{}: {}\n", verdict.what, verdict.ok() ? "ok" : "different");
+    for (const OutputComparison& output : verdict.outputs) fmt::print("  {}\n", output.message);
+  }
+}
+
+void PrintJson(const std::vector<Verdict>& verdicts) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Verdict& verdict : verdicts) {
+    nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+    for (const OutputComparison& output : verdict.outputs) {
+      outputs.push_back({{"name", output.name}, {"ok", output.ok}, {"message", output.message}});
+    }
+    json.push_back({{"what", verdict.what}, {"ok", verdict.ok()}, {"outputs", std::move(outputs)}});
+  }
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int RunVerify(const VerifyOptions& options) {
+  if (options.data.empty() == !options.against.has_value()) {
+    return Report(InvalidInput("verify takes either --data or --against"));
+  }
+  Result<Model> model = LoadModel(options.model);
+  if (!model.ok()) return Report(model.error());
+  Result<std::vector<Verdict>> verdicts =
+      options.against ? AgainstModel(*model, options) : AgainstData(*model, options);
+  if (!verdicts.ok()) return Report(verdicts.error(), options.model);
+  if (!options.request.common.quiet) {
+    options.request.common.json ? PrintJson(*verdicts) : PrintText(*verdicts);
+  }
+  const bool ok = std::all_of(verdicts->begin(), verdicts->end(), [](const Verdict& v) { return v.ok(); });
+  return ok ? kDone : kAnswerIsNo;
+}
+
+}  // namespace
+
+void AddVerify(CLI::App& program, int& exit_code) {
+  auto options = std::make_shared<VerifyOptions>();
+  CLI::App* command = program.add_subcommand("verify", "Check what a model computes against recorded data or another model");
+  command->add_option("MODEL", options->model, "A model file")->required();
+  command->add_option("--data", options->data,
+                      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of such");
+  command->add_option("--against", options->against, "Another model, that must compute the same");
+  command->add_option("--random", options->random, "With --against: how many inputs to draw")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, "With --against: the seed of the drawing");
+  command->add_option("--steps", options->request.steps, "As for run");
+  command->add_option("--rtol", options->tolerance.relative, "Relative tolerance, for every element type");
+  command->add_option("--atol", options->tolerance.absolute, "Absolute tolerance, for every element type");
+  command->add_option("--engine", options->request.engine, "interpreter or native")
+      ->check(CLI::IsMember({"interpreter", "native"}));
+  AddFacts(*command, options->request.lowering);
+  AddCommonOptions(*command, options->request.common);
+  command->footer(
+      "Element types and sizes must be equal, and |a-b| <= atol + rtol*|b|, where both default to\n"
+      "1e-4 (float32), 1e-7 (float64), 1e-2 (float16, bfloat16), 0 (others).\n"
+      "Exit codes: 0 equal, 1 different.");
+  command->callback([options, &exit_code] { exit_code = RunVerify(*options); });
+}
+
+}  // namespace dragoman::cli

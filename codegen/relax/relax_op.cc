@@ -1,0 +1,68 @@
+#include "codegen/relax/relax_op.h"
+
+#include <fmt/format.h>
+
+namespace dragoman::relax {
+namespace {
+
+Result<Shape> SizesOf(const RelaxOp& op, const Type& type) {
+  if (type.shape() == nullptr) return op.Refuse("a rank is not known; state the inputs' sizes with --shape");
+  return *type.shape();
+}
+
+template <class T>
+const T* AttributeAs(const RelaxOp& op, std::string_view name) {
+  const Attribute* attribute = op.node.attribute(name);
+  return attribute != nullptr ? attribute->As<T>() : nullptr;
+}
+
+}  // namespace
+
+Result<Shape> RelaxOp::shape(std::size_t i) const { return SizesOf(*this, type(i)); }
+
+Result<Shape> RelaxOp::result_shape(std::size_t i) const { return SizesOf(*this, result_type(i)); }
+
+Result<std::string> RelaxOp::shape_text(const Shape& shape) const {
+  std::optional<std::string> text = ShapeText(shape, symbols);
+  if (!text) return Refuse("a size is known at run time only");
+  return *text;
+}
+
+std::int64_t RelaxOp::Int(std::string_view name, std::int64_t value) const {
+  const auto* found = AttributeAs<std::int64_t>(*this, name);
+  return found != nullptr ? *found : value;
+}
+
+float RelaxOp::Float(std::string_view name, float value) const {
+  const auto* found = AttributeAs<float>(*this, name);
+  return found != nullptr ? *found : value;
+}
+
+std::string RelaxOp::String(std::string_view name, std::string_view value) const {
+  const auto* found = AttributeAs<std::string>(*this, name);
+  return found != nullptr ? *found : std::string(value);
+}
+
+std::vector<std::int64_t> RelaxOp::Ints(std::string_view name) const {
+  const auto* found = AttributeAs<Attribute::Ints>(*this, name);
+  return found != nullptr ? *found : Attribute::Ints();
+}
+
+Result<std::vector<std::int64_t>> RelaxOp::KnownInts(std::size_t i) const {
+  std::optional<std::vector<std::int64_t>> ints = inference.KnownInts(node.operand(i));
+  if (!ints) return Refuse(fmt::format("operand {} is known at run time only", i));
+  return *ints;
+}
+
+std::string RelaxOp::Const(double value, std::size_t like) const {
+  const DType element = dtype(like);
+  const std::string number =
+      IsFloating(element) ? PythonFloat(value, element == DType::kF64) : fmt::format("{:.0f}", value);
+  return fmt::format("R.const({}, \"{}\")", number, RelaxDType(element));
+}
+
+Error RelaxOp::Refuse(std::string_view why) const {
+  return Unsupported("Relax cannot say it: " + std::string(why)).At(node.Describe());
+}
+
+}  // namespace dragoman::relax

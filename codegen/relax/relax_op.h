@@ -1,0 +1,62 @@
+// What the emitter of one operator works with.
+//
+// Adding an operator: a function in ops/<family>.cc and a row in op_table.cc. It gives one expression a result; bindings that it
+// needs before go through Bind. It refuses, with Refuse, whatever Relax would compute differently.
+#ifndef DRAGOMAN_CODEGEN_RELAX_RELAX_OP_H_
+#define DRAGOMAN_CODEGEN_RELAX_RELAX_OP_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/relax/relax_text.h"
+#include "core/analysis/inference.h"
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+
+namespace dragoman::relax {
+
+struct RelaxOp {
+  const Node& node;
+  const Inference& inference;
+  const SymbolNames& symbols;
+  // The variable or constant that stands for a value.
+  std::function<std::string(const Value*)> name_of;
+  // Binds a variable to an expression of that type and gives its name; an unknown type is left out.
+  std::function<std::string(const std::string& expression, const Type& type)> bind;
+
+  bool has(std::size_t i) const { return node.operand(i) != nullptr; }
+  std::string arg(std::size_t i) const { return name_of(node.operand(i)); }
+  const Type& type(std::size_t i = 0) const { return node.operand(i)->type(); }
+  const Type& result_type(std::size_t i = 0) const { return node.result(i)->type(); }
+  DType dtype(std::size_t i = 0) const { return type(i).dtype(); }
+  // Sizes of operand `i`. Errors: the rank is not known.
+  Result<Shape> shape(std::size_t i) const;
+  Result<Shape> result_shape(std::size_t i = 0) const;
+  Result<std::string> shape_text(const Shape& shape) const;
+
+  std::int64_t Int(std::string_view name, std::int64_t value) const;
+  float Float(std::string_view name, float value) const;
+  std::string String(std::string_view name, std::string_view value) const;
+  std::vector<std::int64_t> Ints(std::string_view name) const;
+  // The integers of operand `i`. Errors: they are not known when the module is written.
+  Result<std::vector<std::int64_t>> KnownInts(std::size_t i) const;
+
+  // `R.const(value, dtype)` of the element type of operand `like`.
+  std::string Const(double value, std::size_t like = 0) const;
+
+  Error Refuse(std::string_view why) const;
+};
+
+using Expressions = Result<std::vector<std::string>>;
+using RelaxEmitter = Expressions (*)(RelaxOp&);
+
+// The emitter of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
+RelaxEmitter FindRelaxEmitter(std::string_view label);
+
+}  // namespace dragoman::relax
+
+#endif  // DRAGOMAN_CODEGEN_RELAX_RELAX_OP_H_

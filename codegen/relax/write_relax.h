@@ -1,0 +1,34 @@
+// Writes a common model as a TVM Relax module: TVMScript text that `tvm.script.from_source` reads, and the weights beside it.
+#ifndef DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_
+#define DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/ir/tensor.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Weights are parameters of `main` behind the true inputs, whose number is its attribute num_input.
+struct RelaxModule {
+  std::string text;
+  std::vector<std::pair<std::string, Tensor>> weights;  // by parameter name, in order
+};
+
+// Whether Relax can say the operator of that label ("Conv", "dragoman.Linear"), with some attributes at least.
+bool RelaxHasOp(std::string_view label);
+
+// Errors: unsupported, listing every node that Relax cannot say.
+Result<RelaxModule> EmitRelax(const Model& model);
+
+// The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit floats as raw uint16 and
+// uint8 with the element type in the key ("w:bfloat16"). Both appear or none.
+Status WriteRelax(const Model& model, const std::string& path);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_

@@ -1,0 +1,20 @@
+// Cuts a piece out of a common graph.
+#ifndef DRAGOMAN_CORE_REWRITE_CUT_H_
+#define DRAGOMAN_CORE_REWRITE_CUT_H_
+
+#include <string>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Keeps of the default entry what lies between `inputs`, which become its inputs, and `outputs`, which become its outputs; an
+// empty list keeps those that it has. Inputs that nothing reads any more go.
+// Errors: a value that does not exist; an output that needs an input which was cut off.
+Status CutModel(Model& model, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_CUT_H_

@@ -1,0 +1,43 @@
+// The passes over common graphs, and the pipelines made of them.
+#ifndef DRAGOMAN_CORE_REWRITE_PIPELINE_H_
+#define DRAGOMAN_CORE_REWRITE_PIPELINE_H_
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+struct PassContext;
+
+// A rewrite of a whole graph (its bodies are visited by the driver). Returns whether anything changed.
+using PassFunction = Result<bool> (*)(Graph& graph, PassContext& context);
+
+struct PassInfo {
+  std::string_view name;      // "fold-constants"
+  std::string_view sentence;  // what it does
+  PassFunction run;
+  bool by_default;
+};
+
+// All passes, in the order in which a pipeline runs them.
+std::span<const PassInfo> AllPasses();
+
+struct PipelineOptions {
+  std::string passes = "default";  // "none", "default", names, or "default,-name"
+  // Told each rewrite made, and each near miss, one line each; may be empty.
+  std::function<void(std::string_view)> explain;
+};
+
+// Runs the chosen passes to a fixed point, on every entry and body of the common `model`. Types are inferred anew.
+// Errors: a pass that does not exist.
+Status RunPipeline(Model& model, const PipelineOptions& options);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_PIPELINE_H_

@@ -1,0 +1,31 @@
+// Writes a common model as an ONNX file that any runtime runs.
+#ifndef DRAGOMAN_EXPORTERS_ONNX_EXPORT_ONNX_H_
+#define DRAGOMAN_EXPORTERS_ONNX_EXPORT_ONNX_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+struct ExportOptions {
+  std::optional<std::int64_t> opset;  // of ai.onnx; nullopt: kCommonOpset
+  bool lift_state = false;            // without the record of which outputs feed which inputs
+  bool strict = false;                // what would be a warning is an error
+  std::function<void(std::string_view)> warn;  // told what is left out
+};
+
+// dragoman.Linear is written as MatMul or Gemm in place; other operators of domain dragoman as model-local functions of
+// their expansion. States become further inputs and outputs; which belong together is recorded in the metadata ("dragoman.states")
+// so that reading the file restores them. Effects that ONNX cannot say are left out with a warning.
+// Errors: unsupported, listing every operator that the wanted opset cannot express.
+Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_EXPORTERS_ONNX_EXPORT_ONNX_H_
