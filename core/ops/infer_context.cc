@@ -87,12 +87,22 @@ Result<InferContext> InferContext::Make(const Node& node, const OpDef& def,
   context.operands_ = std::move(operands);
   context.infer_subgraph_ = std::move(infer_subgraph);
   context.fresh_symbol_ = std::move(fresh_symbol);
+  for (std::size_t i = node.num_results(); i < def.signature.results.size(); ++i) {
+    const Formal& formal = def.signature.results[i];
+    if (formal.optional || formal.variadic) continue;
+    return InvalidInput("result " + std::to_string(i) + " (" + formal.name + ") is missing")
+        .At(node.Describe());
+  }
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Formal* formal = def.signature.ResultAt(i);
     if (formal == nullptr) {
       return InvalidInput("has " + std::to_string(node.num_results()) +
                           " results, expected at most " +
                           std::to_string(def.signature.results.size()))
+          .At(node.Describe());
+    }
+    if (node.result(i) == nullptr && !formal->optional) {
+      return InvalidInput("result " + std::to_string(i) + " (" + formal->name + ") is missing")
           .At(node.Describe());
     }
     const bool plain =

@@ -27,7 +27,7 @@ const Dim& SmallTensor::At(const rt::Shape& position) const {
 std::optional<SmallTensor> SmallOperand(const InferContext& context, std::size_t i) {
   const std::optional<Elements>& elements = context.elements(i);
   const std::optional<rt::Shape> shape = ToRuntimeShape(context.shape(i));
-  if (!elements || !shape) return std::nullopt;
+  if (!elements || !shape || !rt::CheckSizes(*shape).ok()) return std::nullopt;
   if (rt::NumElements(*shape) != static_cast<std::int64_t>(elements->size())) return std::nullopt;
   return SmallTensor{*shape, *elements};
 }

@@ -14,7 +14,7 @@ Result<Shape> ReshapedShape(InferContext& context, const Elements& shape) {
   std::optional<std::size_t> inferred;
   Dim known(1);
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    Dim size = shape[i];
+    Dim size = shape[i].unknown() ? context.FreshDim(0) : shape[i];
     if (size.known() && size.value() == 0 && !allowzero) {
       if (data != nullptr && i >= data->size())
         return context.Fail("0 in the new shape has no size to copy");

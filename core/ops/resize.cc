@@ -21,7 +21,9 @@ Dim ScaledSize(const Dim& size, float scale) {
 // The new sizes of the named axes; unknown ones are not known.
 Result<Elements> NewSizes(const InferContext& context, const rt::ResizeParams& params,
                           const Elements& named) {
-  if (context.has(3)) {
+  // Older exporters write an empty list for an absent operand.
+  const bool by_sizes = context.has(3) && !(context.elements(3) && context.elements(3)->empty());
+  if (by_sizes) {
     if (params.keep_aspect_ratio_policy != rt::AspectRatioPolicy::kStretch)
       return Elements(named.size());
     std::optional<Elements> sizes = ElementsOrUnknown(context, 3);
