@@ -73,6 +73,8 @@ void TextPrinter::PrintDefinition(const Value& value) {
     const bool typed =
         tensor == nullptr || tensor->dtype() == DType::kUnknown || tensor->type() != value.type();
     if (typed) {
+      const bool is_tensor = tensor != nullptr || value.sparse_tensor() != nullptr;
+      if (!is_tensor) out_ += "value ";
       PrintValueOf(*value.data());
     } else {
       PrintTensorBody(*tensor);
