@@ -46,11 +46,13 @@ Result<std::string> Prove(const CodegenCommand& options, const Model& source, bo
     DRAGOMAN_ASSIGN(DataSet set, ReadDataSet(folder, InputSlots(entry), OutputSlots(entry)));
     DRAGOMAN_ASSIGN(RunResult result, RunModel(source, set.inputs, request));
     for (std::size_t i = 0; i < set.outputs.size(); ++i) {
-      if (i >= result.outputs.size()) return Internal("the program has fewer outputs than the model");
+      if (i >= result.outputs.size())
+        return Internal("the program has fewer outputs than the model");
       const OutputComparison compared =
           CompareOutput(set.outputs[i].first, result.outputs[i].second, set.outputs[i].second, {});
       all_equal = all_equal && compared.ok;
-      proof += fmt::format("  {}: {}: {}\n", folder, compared.ok ? "ok" : "DIFFERENT", compared.message);
+      proof +=
+          fmt::format("  {}: {}: {}\n", folder, compared.ok ? "ok" : "DIFFERENT", compared.message);
     }
   }
   return proof;
@@ -69,7 +71,8 @@ void PrintUse(const std::string& output, const std::string& name) {
 
 Result<bool> Generate(const CodegenCommand& options) {
   if (options.precision != "f32") {
-    return Unsupported("--precision " + options.precision + ": programs compute in the model's own precision");
+    return Unsupported("--precision " + options.precision +
+                       ": programs compute in the model's own precision");
   }
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model));
@@ -100,10 +103,12 @@ int RunCodegen(const CodegenCommand& options) {
 
 void AddCodegen(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<CodegenCommand>();
-  CLI::App* command = program.add_subcommand("codegen", "Generate a standalone C++ program on oneDNN");
+  CLI::App* command =
+      program.add_subcommand("codegen", "Generate a standalone C++ program on oneDNN");
   command->add_option("MODEL", options->model, "A model file")->required();
   command->add_option("-o,--output", options->output, "The folder to write")->required();
-  command->add_option("--name", options->name, "Namespace of the program; default: the file's stem");
+  command->add_option("--name", options->name,
+                      "Namespace of the program; default: the file's stem");
   command->add_option("--precision", options->precision, "f32")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "int8"}));
   command->add_option("--data", options->data, "Recorded data that the program must reproduce");

@@ -18,9 +18,12 @@ struct Limits {
 
 Limits LimitsOf(DType dtype, const Tolerance& tolerance) {
   double usual = 0;
-  if (dtype == DType::kF32 || dtype == DType::kC64) usual = 1e-4;
-  else if (dtype == DType::kF64 || dtype == DType::kC128) usual = 1e-7;
-  else if (dtype == DType::kF16 || dtype == DType::kBF16) usual = 1e-2;
+  if (dtype == DType::kF32 || dtype == DType::kC64)
+    usual = 1e-4;
+  else if (dtype == DType::kF64 || dtype == DType::kC128)
+    usual = 1e-7;
+  else if (dtype == DType::kF16 || dtype == DType::kBF16)
+    usual = 1e-2;
   return {tolerance.relative.value_or(usual), tolerance.absolute.value_or(usual)};
 }
 
@@ -28,26 +31,42 @@ Limits LimitsOf(DType dtype, const Tolerance& tolerance) {
 std::complex<double> At(const Array& array, std::int64_t i) {
   const void* data = array.data();
   switch (array.dtype()) {
-    case DType::kF32: return static_cast<const float*>(data)[i];
-    case DType::kF64: return static_cast<const double*>(data)[i];
-    case DType::kC64: return static_cast<const std::complex<float>*>(data)[i];
-    case DType::kC128: return static_cast<const std::complex<double>*>(data)[i];
-    case DType::kF16: return HalfBitsToFloat(static_cast<const std::uint16_t*>(data)[i]);
-    case DType::kBF16: return BFloat16BitsToFloat(static_cast<const std::uint16_t*>(data)[i]);
+    case DType::kF32:
+      return static_cast<const float*>(data)[i];
+    case DType::kF64:
+      return static_cast<const double*>(data)[i];
+    case DType::kC64:
+      return static_cast<const std::complex<float>*>(data)[i];
+    case DType::kC128:
+      return static_cast<const std::complex<double>*>(data)[i];
+    case DType::kF16:
+      return HalfBitsToFloat(static_cast<const std::uint16_t*>(data)[i]);
+    case DType::kBF16:
+      return BFloat16BitsToFloat(static_cast<const std::uint16_t*>(data)[i]);
     case DType::kI8:
     case DType::kI4:
-    case DType::kI2: return static_cast<double>(static_cast<const std::int8_t*>(data)[i]);
-    case DType::kI16: return static_cast<double>(static_cast<const std::int16_t*>(data)[i]);
-    case DType::kU16: return static_cast<double>(static_cast<const std::uint16_t*>(data)[i]);
-    case DType::kI32: return static_cast<double>(static_cast<const std::int32_t*>(data)[i]);
-    case DType::kU32: return static_cast<double>(static_cast<const std::uint32_t*>(data)[i]);
-    case DType::kI64: return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
-    case DType::kU64: return static_cast<double>(static_cast<const std::uint64_t*>(data)[i]);
-    default: return static_cast<double>(static_cast<const std::uint8_t*>(data)[i]);  // bits of 8-bit floats too
+    case DType::kI2:
+      return static_cast<double>(static_cast<const std::int8_t*>(data)[i]);
+    case DType::kI16:
+      return static_cast<double>(static_cast<const std::int16_t*>(data)[i]);
+    case DType::kU16:
+      return static_cast<double>(static_cast<const std::uint16_t*>(data)[i]);
+    case DType::kI32:
+      return static_cast<double>(static_cast<const std::int32_t*>(data)[i]);
+    case DType::kU32:
+      return static_cast<double>(static_cast<const std::uint32_t*>(data)[i]);
+    case DType::kI64:
+      return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
+    case DType::kU64:
+      return static_cast<double>(static_cast<const std::uint64_t*>(data)[i]);
+    default:
+      return static_cast<double>(
+          static_cast<const std::uint8_t*>(data)[i]);  // bits of 8-bit floats too
   }
 }
 
-// How far two numbers are apart, and whether that is allowed. 64-bit integers are compared as such by the caller.
+// How far two numbers are apart, and whether that is allowed. 64-bit integers are compared as such
+// by the caller.
 bool Within(double found, double expected, const Limits& limits, double& distance) {
   if (std::isnan(found) || std::isnan(expected)) {
     distance = std::isnan(found) && std::isnan(expected) ? 0 : INFINITY;
@@ -57,7 +76,8 @@ bool Within(double found, double expected, const Limits& limits, double& distanc
   return distance == 0 || distance <= limits.absolute + limits.relative * std::fabs(expected);
 }
 
-bool SameElement(const Array& found, const Array& expected, std::int64_t i, const Limits& limits, double& distance) {
+bool SameElement(const Array& found, const Array& expected, std::int64_t i, const Limits& limits,
+                 double& distance) {
   if (found.dtype() == DType::kString) {
     const bool same = static_cast<const std::string*>(found.data())[i] ==
                       static_cast<const std::string*>(expected.data())[i];
@@ -124,7 +144,8 @@ OutputComparison CompareOutput(const std::string& name, const Array& found, cons
   if (wrong > 0) result.message += fmt::format(", {} of {} elements differ", wrong, found.size());
   if (worst >= 0) {
     result.message += fmt::format(", largest difference {:.3g} at {} ({}, expected {})", largest,
-                                  Position(found.shape(), worst), Element(found, worst), Element(expected, worst));
+                                  Position(found.shape(), worst), Element(found, worst),
+                                  Element(expected, worst));
   }
   return result;
 }

@@ -9,8 +9,8 @@
 
 namespace dragoman::cli {
 
-// |a - b| <= absolute + relative * |b|. Unset: by element type, both 1e-4 for float32, 1e-7 for float64, 1e-2 for
-// narrower floats, exact for all others.
+// |a - b| <= absolute + relative * |b|. Unset: by element type, both 1e-4 for float32, 1e-7 for
+// float64, 1e-2 for narrower floats, exact for all others.
 struct Tolerance {
   std::optional<double> relative;
   std::optional<double> absolute;
@@ -19,7 +19,8 @@ struct Tolerance {
 struct OutputComparison {
   std::string name;
   bool ok = false;
-  std::string message;  // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
+  std::string
+      message;  // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
 };
 
 // NaN equals NaN, an infinity itself.

@@ -31,7 +31,8 @@ autoload -U +X bashcompinit && bashcompinit
 std::string OptionNames(const CLI::App& command) {
   std::string names;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names += (names.empty() ? "--" : " --") + name;
+    for (const std::string& name : option->get_lnames())
+      names += (names.empty() ? "--" : " --") + name;
   }
   return names;
 }
@@ -41,8 +42,8 @@ std::string BashScript(const CLI::App& program) {
   std::string cases;
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
     commands += (commands.empty() ? "" : " ") + command->get_name();
-    cases += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n", command->get_name(),
-                         OptionNames(*command));
+    cases += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n",
+                         command->get_name(), OptionNames(*command));
   }
   return fmt::format(kBash, fmt::arg("commands", commands), fmt::arg("cases", cases));
 }
@@ -52,7 +53,9 @@ std::string BashScript(const CLI::App& program) {
 void AddCompletion(CLI::App& program, int& exit_code) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
-  command->add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  command->add_option("SHELL", *shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
   command->callback([shell, &program, &exit_code] {
     fmt::print("{}{}", *shell == "zsh" ? kZsh : "", BashScript(program));
     exit_code = kDone;

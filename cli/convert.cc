@@ -44,7 +44,8 @@ Result<Model> Prepare(Model source, Format target, const ConvertOptions& options
 Status Convert(const ConvertOptions& options) {
   if (options.unroll) return Unsupported("--unroll: sequence operators are not lowered to cells");
   if (options.output == "-" && !options.to) return InvalidInput("-o - needs --to");
-  DRAGOMAN_ASSIGN(Format target, options.to ? FormatByName(*options.to) : FormatOfOutput(options.output));
+  DRAGOMAN_ASSIGN(Format target,
+                  options.to ? FormatByName(*options.to) : FormatOfOutput(options.output));
   if (!Info(target).writes) {
     return Unsupported("files of format " + std::string(Info(target).name) + " cannot be written");
   }
@@ -69,15 +70,19 @@ void AddConvert(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<ConvertOptions>();
   CLI::App* command = program.add_subcommand("convert", "Write a model in another format");
   command->add_option("MODEL", options->model, "A model file")->required();
-  command->add_option("-o,--output", options->output, "The file to write; - prints a text form")->required();
-  command->add_option("--from", options->from, "Format of MODEL, if neither content nor suffix tell");
+  command->add_option("-o,--output", options->output, "The file to write; - prints a text form")
+      ->required();
+  command->add_option("--from", options->from,
+                      "Format of MODEL, if neither content nor suffix tell");
   command->add_option("--to", options->to, "Format of OUT, if its suffix does not tell");
   command
       ->add_option("--level", options->level,
                    "Of containers: source (the default, as the file says it) or common (lowered)")
       ->check(CLI::IsMember({"source", "common"}));
   AddPasses(*command, options->lowering);
-  command->add_option("--state", options->state, "keep: record which outputs feed which inputs; lift: do not")
+  command
+      ->add_option("--state", options->state,
+                   "keep: record which outputs feed which inputs; lift: do not")
       ->check(CLI::IsMember({"keep", "lift"}));
   command->add_option("--opset", options->opset, "Of ONNX files made from a lowered graph")
       ->check(CLI::PositiveNumber);
@@ -86,7 +91,8 @@ void AddConvert(CLI::App& program, int& exit_code) {
   AddCut(*command, options->lowering);
   AddCommonOptions(*command, options->common);
   command->footer(
-      "A file in its own dialect, or a container (.dgm, .dgt, .json), gets the source graph as it is: a\n"
+      "A file in its own dialect, or a container (.dgm, .dgt, .json), gets the source graph as it "
+      "is: a\n"
       "lossless copy. With --passes, facts or a cut, or in another dialect, the graph is lowered,\n"
       "rewritten and written anew.\n"
       "\n"

@@ -78,7 +78,8 @@ Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
 }
 
 // The elements "name.0", "name.1", … of a sequence.
-Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray>& arrays, std::set<std::size_t>& used) {
+Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray>& arrays,
+                                  std::set<std::size_t>& used) {
   RuntimeValue value;
   value.kind = RuntimeValue::Kind::kSequence;
   const Slot element{slot.name, slot.type.element()};
@@ -113,7 +114,8 @@ Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
   }
   for (const std::string& input : options.inputs) {
     const std::size_t equals = input.rfind('=');
-    if (equals == std::string::npos || equals == 0) return InvalidInput("--input " + input + " is not NAME=FILE.npy");
+    if (equals == std::string::npos || equals == 0)
+      return InvalidInput("--input " + input + " is not NAME=FILE.npy");
     DRAGOMAN_ASSIGN(NpyArray array, ReadNpy(input.substr(equals + 1)));
     arrays.push_back({input.substr(0, equals), std::move(array)});
   }
@@ -125,7 +127,8 @@ std::vector<Slot> InputSlots(const Entry& entry) {
   std::set<std::size_t> states;
   for (const StateBinding& binding : entry.states) states.insert(binding.input);
   for (const auto& input : entry.graph->inputs()) {
-    if (input->data() == nullptr && !states.contains(input->index())) slots.push_back({input->name(), input->type()});
+    if (input->data() == nullptr && !states.contains(input->index()))
+      slots.push_back({input->name(), input->type()});
   }
   return slots;
 }
@@ -140,7 +143,8 @@ std::vector<Slot> OutputSlots(const Entry& entry) {
   return slots;
 }
 
-Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays) {
+Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
+                                             const std::vector<NamedArray>& arrays) {
   std::vector<RuntimeValue> values;
   std::set<std::size_t> used;
   for (std::size_t s = 0; s < slots.size(); ++s) {
@@ -162,8 +166,8 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots, con
       continue;
     }
     if (i == arrays.size()) {
-      return InvalidInput("input '" + slot.name + "' (" + slot.type.ToString() + ") is not given; --input " +
-                          slot.name + "=FILE.npy");
+      return InvalidInput("input '" + slot.name + "' (" + slot.type.ToString() +
+                          ") is not given; --input " + slot.name + "=FILE.npy");
     }
     used.insert(i);
     DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i].array));
@@ -183,7 +187,8 @@ Type TypeOf(const RuntimeValue& value) {
   return Type::Tensor(value.array.dtype(), FromRuntimeShape(value.array.shape()));
 }
 
-Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values, Facts facts) {
+Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values,
+              Facts facts) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Type type = TypeOf(values[i]);
     if (!type.is_tensor() || !(slots[i].type.is_tensor() || !slots[i].type.known())) continue;
@@ -203,7 +208,8 @@ Result<Array> FromNpy(const NpyArray& npy, DType dtype) {
                                      : !text && kind.bytes == npy.item_bytes &&
                                            (kind.kind == npy.kind || npy.kind == 'V');
   if (!fits || npy.shape.size() > static_cast<std::size_t>(rt::kMaxRank)) {
-    return InvalidInput("an array of " + Describe(npy) + " is not " + std::string(NumpyName(dtype)));
+    return InvalidInput("an array of " + Describe(npy) + " is not " +
+                        std::string(NumpyName(dtype)));
   }
   rt::Shape shape;
   for (std::int64_t d : npy.shape) shape.push_back(d);
@@ -240,7 +246,8 @@ std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slot
   return flat;
 }
 
-Status WriteOutputs(const std::string& folder, const std::vector<std::pair<std::string, Array>>& outputs) {
+Status WriteOutputs(const std::string& folder,
+                    const std::vector<std::pair<std::string, Array>>& outputs) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return InvalidInput("cannot make the folder: " + error.message()).InFile(folder);

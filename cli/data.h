@@ -15,14 +15,15 @@
 
 namespace dragoman::cli {
 
-// An array with the name of the flat input or output that it is for: "x", "1" (a position), "x.0" (of a sequence).
+// An array with the name of the flat input or output that it is for: "x", "1" (a position), "x.0"
+// (of a sequence).
 struct NamedArray {
   std::string name;
   NpyArray array;
 };
 
 struct InputOptions {
-  std::vector<std::string> inputs;    // --input NAME=FILE.npy
+  std::vector<std::string> inputs;     // --input NAME=FILE.npy
   std::optional<std::string> archive;  // --inputs FILE.npz
 };
 
@@ -37,16 +38,18 @@ struct Slot {
 std::vector<Slot> InputSlots(const Entry& entry);
 std::vector<Slot> OutputSlots(const Entry& entry);
 
-// One value a slot, in order; kNone for an absent optional. Errors: an array that no slot is named like, a slot without
-// an array, an element type or size that contradicts the slot's type.
-Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays);
+// One value a slot, in order; kNone for an absent optional. Errors: an array that no slot is named
+// like, a slot without an array, an element type or size that contradicts the slot's type.
+Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
+                                             const std::vector<NamedArray>& arrays);
 
 // What a value tells of an input of unknown type.
 Type TypeOf(const RuntimeValue& value);
 // Facts that give the inputs in `slots` the sizes of `values`.
 Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values, Facts facts);
 
-// Errors: the array's kind is not that of `dtype` (see design: bfloat16 as uint16 bits, 8-bit floats as uint8 bits).
+// Errors: the array's kind is not that of `dtype` (see design: bfloat16 as uint16 bits, 8-bit
+// floats as uint8 bits).
 Result<Array> FromNpy(const NpyArray& npy, DType dtype);
 NpyArray ToNpy(const Array& array);
 
@@ -54,9 +57,10 @@ NpyArray ToNpy(const Array& array);
 std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slots,
                                                    const std::vector<RuntimeValue>& values);
 
-// Writes one .npy an output, and index.json, into `folder`, which is made if missing; both as the command line's
-// contract says.
-Status WriteOutputs(const std::string& folder, const std::vector<std::pair<std::string, Array>>& outputs);
+// Writes one .npy an output, and index.json, into `folder`, which is made if missing; both as the
+// command line's contract says.
+Status WriteOutputs(const std::string& folder,
+                    const std::vector<std::pair<std::string, Array>>& outputs);
 
 }  // namespace dragoman::cli
 

@@ -26,7 +26,8 @@ Result<Array> ToArray(const Attribute& value) {
 }
 
 // The recorded value of `slot` in `file`, flattened under the slot's name.
-Result<std::vector<std::pair<std::string, Array>>> ReadSlot(const fs::path& file, const Slot& slot) {
+Result<std::vector<std::pair<std::string, Array>>> ReadSlot(const fs::path& file,
+                                                            const Slot& slot) {
   std::vector<std::pair<std::string, Array>> flat;
   DRAGOMAN_ASSIGN(Attribute value, ReadOnnxValue(file.string(), slot.type));
   if (value.kind() == Attribute::Kind::kNone) return flat;
@@ -42,7 +43,8 @@ Result<std::vector<std::pair<std::string, Array>>> ReadSlot(const fs::path& file
   return flat;
 }
 
-Result<std::vector<std::pair<std::string, Array>>> ReadSlots(const fs::path& folder, const std::string& stem,
+Result<std::vector<std::pair<std::string, Array>>> ReadSlots(const fs::path& folder,
+                                                             const std::string& stem,
                                                              const std::vector<Slot>& slots) {
   std::vector<std::pair<std::string, Array>> flat;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -77,27 +79,46 @@ Result<Array> Draw(DType dtype, const rt::Shape& shape, std::mt19937_64& generat
   DRAGOMAN_ASSIGN(Array array, Array::Make(dtype, shape));
   // Box and Muller; std::normal_distribution is not the same everywhere.
   auto uniform = [&] { return (static_cast<double>(generator() >> 11) + 0.5) * 0x1p-53; };
-  auto normal = [&] { return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform()); };
+  auto normal = [&] {
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
+  };
   for (std::int64_t i = 0; i < array.size(); ++i) {
     switch (dtype) {
-      case DType::kF32: static_cast<float*>(array.data())[i] = static_cast<float>(normal()); break;
-      case DType::kF64: static_cast<double*>(array.data())[i] = normal(); break;
+      case DType::kF32:
+        static_cast<float*>(array.data())[i] = static_cast<float>(normal());
+        break;
+      case DType::kF64:
+        static_cast<double*>(array.data())[i] = normal();
+        break;
       case DType::kF16:
-        static_cast<std::uint16_t*>(array.data())[i] = FloatToHalfBits(static_cast<float>(normal()));
+        static_cast<std::uint16_t*>(array.data())[i] =
+            FloatToHalfBits(static_cast<float>(normal()));
         break;
       case DType::kBF16:
-        static_cast<std::uint16_t*>(array.data())[i] = FloatToBFloat16Bits(static_cast<float>(normal()));
+        static_cast<std::uint16_t*>(array.data())[i] =
+            FloatToBFloat16Bits(static_cast<float>(normal()));
         break;
-      case DType::kBool: static_cast<std::uint8_t*>(array.data())[i] = generator() & 1; break;
+      case DType::kBool:
+        static_cast<std::uint8_t*>(array.data())[i] = generator() & 1;
+        break;
       case DType::kI8:
-      case DType::kU8: static_cast<std::uint8_t*>(array.data())[i] = generator() & 3; break;
+      case DType::kU8:
+        static_cast<std::uint8_t*>(array.data())[i] = generator() & 3;
+        break;
       case DType::kI16:
-      case DType::kU16: static_cast<std::uint16_t*>(array.data())[i] = generator() & 3; break;
+      case DType::kU16:
+        static_cast<std::uint16_t*>(array.data())[i] = generator() & 3;
+        break;
       case DType::kI32:
-      case DType::kU32: static_cast<std::uint32_t*>(array.data())[i] = generator() & 3; break;
+      case DType::kU32:
+        static_cast<std::uint32_t*>(array.data())[i] = generator() & 3;
+        break;
       case DType::kI64:
-      case DType::kU64: static_cast<std::uint64_t*>(array.data())[i] = generator() & 3; break;
-      default: return Unsupported("inputs of element type " + std::string(Name(dtype)) + " are not drawn");
+      case DType::kU64:
+        static_cast<std::uint64_t*>(array.data())[i] = generator() & 3;
+        break;
+      default:
+        return Unsupported("inputs of element type " + std::string(Name(dtype)) + " are not drawn");
     }
   }
   return array;
@@ -114,7 +135,9 @@ Result<std::vector<std::string>> FindDataSets(const std::string& path) {
   }
   if (error) return InvalidInput(error.message()).InFile(path);
   if (found.empty()) {
-    return InvalidInput("holds no recorded data; expected input_0.pb, output_0.pb, … or inputs.npz and outputs.npz")
+    return InvalidInput(
+               "holds no recorded data; expected input_0.pb, output_0.pb, … or inputs.npz and "
+               "outputs.npz")
         .InFile(path);
   }
   std::sort(found.begin(), found.end());
@@ -133,19 +156,23 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
   return set;
 }
 
-Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts, std::mt19937_64& generator) {
+Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
+                                           std::mt19937_64& generator) {
   std::vector<NamedArray> arrays;
   const std::vector<Slot> slots = InputSlots(entry);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, slots[i].name, i, slots[i].type));
     const Shape* dims = type.shape();
-    if (!type.is_tensor() || dims == nullptr || dims->size() > static_cast<std::size_t>(rt::kMaxRank)) {
-      return Unsupported("input '" + slots[i].name + "' has type " + type.ToString() + ": give --shape");
+    if (!type.is_tensor() || dims == nullptr ||
+        dims->size() > static_cast<std::size_t>(rt::kMaxRank)) {
+      return Unsupported("input '" + slots[i].name + "' has type " + type.ToString() +
+                         ": give --shape");
     }
     rt::Shape shape;
     for (const Dim& dim : *dims) {
       if (!dim.known()) {
-        return Unsupported("input '" + slots[i].name + "' has type " + type.ToString() + ": give --shape or --dim");
+        return Unsupported("input '" + slots[i].name + "' has type " + type.ToString() +
+                           ": give --shape or --dim");
       }
       shape.push_back(dim.value());
     }

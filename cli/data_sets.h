@@ -16,17 +16,19 @@ struct DataSet {
   std::vector<std::pair<std::string, Array>> outputs;  // flat, in order
 };
 
-// The data sets at `path`: itself, if it holds input_0.pb, output_0.pb or outputs.npz; else its folders that do, sorted.
-// Errors: there are none.
+// The data sets at `path`: itself, if it holds input_0.pb, output_0.pb or outputs.npz; else its
+// folders that do, sorted. Errors: there are none.
 Result<std::vector<std::string>> FindDataSets(const std::string& path);
 
-// Files of an ONNX test-data set belong to inputs and outputs by number, arrays of an .npz by name or position.
+// Files of an ONNX test-data set belong to inputs and outputs by number, arrays of an .npz by name
+// or position.
 Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& inputs,
                             const std::vector<Slot>& outputs);
 
-// One array an input of `entry`: floats from the normal distribution, integers from 0 to 3, bools at random. Errors: a
-// size that neither the model nor `facts` tell; strings, sequences.
-Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts, std::mt19937_64& generator);
+// One array an input of `entry`: floats from the normal distribution, integers from 0 to 3, bools
+// at random. Errors: a size that neither the model nor `facts` tell; strings, sequences.
+Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
+                                           std::mt19937_64& generator);
 
 }  // namespace dragoman::cli
 

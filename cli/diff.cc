@@ -37,10 +37,14 @@ bool SameVocabulary(const Model& a, const Model& b) {
 
 Status ReadIgnored(DiffOptions& options) {
   for (const std::string& word : options.ignore) {
-    if (word == "weights") options.compare.ignore_weights = true;
-    else if (word == "shapes") options.compare.ignore_shapes = true;
-    else if (word == "origins") options.compare.ignore_origins = true;
-    else return InvalidInput("--ignore " + word + ": it is one of weights, shapes, origins");
+    if (word == "weights")
+      options.compare.ignore_weights = true;
+    else if (word == "shapes")
+      options.compare.ignore_shapes = true;
+    else if (word == "origins")
+      options.compare.ignore_origins = true;
+    else
+      return InvalidInput("--ignore " + word + ": it is one of weights, shapes, origins");
   }
   return {};
 }
@@ -77,19 +81,25 @@ int RunDiff(DiffOptions& options) {
 
 void AddDiff(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<DiffOptions>();
-  CLI::App* command = program.add_subcommand("diff", "Say whether two graphs are the same, and where they differ");
+  CLI::App* command =
+      program.add_subcommand("diff", "Say whether two graphs are the same, and where they differ");
   command->add_option("A", options->a, "A model file")->required();
   command->add_option("B", options->b, "Another")->required();
   command
-      ->add_option("--level", options->level,
-                   "source (as the files say it) or common; default: source if dialect and versions agree")
+      ->add_option(
+          "--level", options->level,
+          "source (as the files say it) or common; default: source if dialect and versions agree")
       ->check(CLI::IsMember({"source", "common"}));
-  command->add_option("--ignore", options->ignore, "What may differ: weights, shapes, origins")->delimiter(',');
-  command->add_flag("--commute", options->compare.commute, "Operands of commutative operators in any order");
+  command->add_option("--ignore", options->ignore, "What may differ: weights, shapes, origins")
+      ->delimiter(',');
+  command->add_flag("--commute", options->compare.commute,
+                    "Operands of commutative operators in any order");
   command->add_flag("--modulo-sharing", options->compare.modulo_sharing,
                     "Equal computations may be shared or repeated");
-  command->add_option("--rtol", options->compare.rtol, "Relative tolerance of floating-point constants");
-  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  command->add_option("--rtol", options->compare.rtol,
+                      "Relative tolerance of floating-point constants");
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
   AddCommonOptions(*command, options->common);
   command->footer("Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
   command->callback([options, &exit_code] { exit_code = RunDiff(*options); });

@@ -14,7 +14,8 @@ constexpr std::array<FormatInfo, 10> kFormats = {{
     {Format::kPt2, "pt2", ".pt2", false, false, false, "torch.export archive"},
     {Format::kTensorFlow, "tf", ".pb", false, false, false, "TensorFlow GraphDef or SavedModel"},
     {Format::kRelay, "relay", ".relay", false, false, false, "TVM Relay text"},
-    {Format::kRelax, "relax", ".py", false, true, false, "TVM Relax module, weights beside it in .npz"},
+    {Format::kRelax, "relax", ".py", false, true, false,
+     "TVM Relax module, weights beside it in .npz"},
     {Format::kDragoman, "dragoman", ".dgm", true, true, true, "our own container, lossless"},
     {Format::kText, "text", ".dgt", true, true, true, "graph text, lossless, to read and edit"},
     {Format::kJson, "json", ".json", true, true, true, "our own container as JSON, lossless"},
@@ -66,10 +67,12 @@ Result<Format> FormatOfInput(const std::string& path) {
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   constexpr std::size_t kEnough = 4096;
   const std::span<const std::byte> bytes = file->bytes();
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kEnough));
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                               std::min(bytes.size(), kEnough));
   if (std::optional<Format> format = ByContent(start)) return *format;
   if (std::optional<Format> format = BySuffix(path)) return *format;
-  return InvalidInput("neither content nor suffix tell the format; name it with --from").InFile(path);
+  return InvalidInput("neither content nor suffix tell the format; name it with --from")
+      .InFile(path);
 }
 
 }  // namespace dragoman::cli

@@ -11,7 +11,18 @@
 
 namespace dragoman::cli {
 
-enum class Format { kOnnx, kTorchScript, kPt2, kTensorFlow, kRelay, kRelax, kDragoman, kText, kJson, kDot };
+enum class Format {
+  kOnnx,
+  kTorchScript,
+  kPt2,
+  kTensorFlow,
+  kRelay,
+  kRelax,
+  kDragoman,
+  kText,
+  kJson,
+  kDot
+};
 
 struct FormatInfo {
   Format format;

@@ -69,7 +69,8 @@ std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options
   LoweringOptions lowering = options.lowering;
   Result<Model> common = ToCommon(source, lowering, {});
   if (!common.ok()) {
-    for (const char* name : {"onnx", "relax", "cpp", "run"}) targets.push_back({name, FindingsOf(common.error())});
+    for (const char* name : {"onnx", "relax", "cpp", "run"})
+      targets.push_back({name, FindingsOf(common.error())});
     return targets;
   }
   targets.push_back({"onnx", {}});
@@ -78,7 +79,8 @@ std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options
   Status cpp = CheckProgram(*common);
   targets.push_back({"cpp", cpp.ok() ? std::vector<Finding>() : FindingsOf(cpp.error())});
   Result<Interpreter> interpreter = Interpreter::Make(*common);
-  targets.push_back({"run", interpreter.ok() ? std::vector<Finding>() : FindingsOf(interpreter.error())});
+  targets.push_back(
+      {"run", interpreter.ok() ? std::vector<Finding>() : FindingsOf(interpreter.error())});
   return targets;
 }
 
@@ -110,18 +112,20 @@ void PrintTargets(const std::vector<Target>& targets, const InspectOptions& opti
     std::string answer = "yes";
     if (!target.works()) {
       answer = fmt::format("no: {}", target.findings.front().ToString());
-      if (target.findings.size() > 1) answer += fmt::format(" (and {} more)", target.findings.size() - 1);
+      if (target.findings.size() > 1)
+        answer += fmt::format(" (and {} more)", target.findings.size() - 1);
     }
     fmt::print("  {:<6} {}\n", target.name, answer);
   }
   const bool cpp = targets[2].works();
   fmt::print("\nnext:  dragoman {}\n", cpp ? "codegen " + options.model + " -o model_cpp"
-                                         : "inspect " + options.model + " --to cpp");
+                                           : "inspect " + options.model + " --to cpp");
 }
 
 nlohmann::ordered_json SlotsJson(const std::vector<Slot>& slots) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Slot& slot : slots) json.push_back({{"name", slot.name}, {"type", slot.type.ToString()}});
+  for (const Slot& slot : slots)
+    json.push_back({{"name", slot.name}, {"type", slot.type.ToString()}});
   return json;
 }
 
@@ -151,20 +155,23 @@ void PrintJson(const Model& model, const std::vector<Target>& targets) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-void PrintScreen(const Model& model, const std::vector<Target>& targets, const InspectOptions& options) {
+void PrintScreen(const Model& model, const std::vector<Target>& targets,
+                 const InspectOptions& options) {
   std::string versions;
   for (const OpsetImport& opset : model.opsets) {
     versions += fmt::format("{}{} {}", versions.empty() ? "" : ", ",
                             opset.domain.empty() ? "ai.onnx" : opset.domain, opset.version);
   }
   fmt::print("{}: {} model, {} level, operator sets: {}\n", options.model, model.dialect,
-             model.level == Level::kSource ? "source" : "common", versions.empty() ? "none" : versions);
+             model.level == Level::kSource ? "source" : "common",
+             versions.empty() ? "none" : versions);
   for (const Entry& entry : model.entries) {
     fmt::print("entry {}\n", entry.name);
     PrintSlots("input", InputSlots(entry));
     PrintSlots("output", OutputSlots(entry));
   }
-  for (const State& state : model.states) fmt::print("state    {}: {}\n", state.name, state.type.ToString());
+  for (const State& state : model.states)
+    fmt::print("state    {}: {}\n", state.name, state.type.ToString());
   if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
   PrintCensus(CensusOf(model));
   fmt::print("targets\n");
@@ -212,9 +219,12 @@ int RunInspect(const InspectOptions& options) {
 
 void AddInspect(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<InspectOptions>();
-  CLI::App* command = program.add_subcommand("inspect", "Tell what is in a model, and what can be done with it");
+  CLI::App* command =
+      program.add_subcommand("inspect", "Tell what is in a model, and what can be done with it");
   command->add_option("MODEL", options->model, "A model file")->required();
-  command->add_option("--to", options->to, "List all that stands in the way of a target: onnx, relax, cpp, run")
+  command
+      ->add_option("--to", options->to,
+                   "List all that stands in the way of a target: onnx, relax, cpp, run")
       ->check(CLI::IsMember({"onnx", "relax", "cpp", "run"}));
   command->add_option("--node", options->node, "Print one node, by its name or that of a result");
   AddFacts(*command, options->lowering);

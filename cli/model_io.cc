@@ -36,10 +36,14 @@ Result<Model> ReadText(const std::string& path) {
 
 Result<Model> Read(const std::string& path, Format format) {
   switch (format) {
-    case Format::kOnnx: return ReadOnnx(path);
-    case Format::kDragoman: return ReadNative(path);
-    case Format::kText: return ReadText(path);
-    case Format::kJson: return ReadJson(path);
+    case Format::kOnnx:
+      return ReadOnnx(path);
+    case Format::kDragoman:
+      return ReadNative(path);
+    case Format::kText:
+      return ReadText(path);
+    case Format::kJson:
+      return ReadJson(path);
     default:
       return Unsupported("files of format " + std::string(Info(format).name) + " cannot be read");
   }
@@ -48,18 +52,24 @@ Result<Model> Read(const std::string& path, Format format) {
 // A text for standard output. Errors: the format has no text form.
 Result<std::string> ToText(const Model& model, Format format) {
   switch (format) {
-    case Format::kText: return PrintText(model);
-    case Format::kJson: return WriteJsonText(model);
-    case Format::kDot: return PrintDot(model);
+    case Format::kText:
+      return PrintText(model);
+    case Format::kJson:
+      return WriteJsonText(model);
+    case Format::kDot:
+      return PrintDot(model);
     case Format::kRelax: {
       DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model));
       return module.text;
     }
-    default: return InvalidInput("format " + std::string(Info(format).name) + " has no text form to print");
+    default:
+      return InvalidInput("format " + std::string(Info(format).name) +
+                          " has no text form to print");
   }
 }
 
-Status Write(const Model& model, const std::string& path, Format format, const SaveOptions& options) {
+Status Write(const Model& model, const std::string& path, Format format,
+             const SaveOptions& options) {
   switch (format) {
     case Format::kOnnx: {
       if (model.level == Level::kSource) return WriteOnnx(model, path);
@@ -70,15 +80,19 @@ Status Write(const Model& model, const std::string& path, Format format, const S
       target.warn = [&](std::string_view message) { Warn(options.common, path, message); };
       return ExportOnnx(model, path, target);
     }
-    case Format::kRelax: return WriteRelax(model, path);
-    case Format::kDragoman: return WriteNative(model, path);
+    case Format::kRelax:
+      return WriteRelax(model, path);
+    case Format::kDragoman:
+      return WriteNative(model, path);
     case Format::kText:
     case Format::kJson:
     case Format::kDot: {
       DRAGOMAN_ASSIGN(std::string text, ToText(model, format));
       return WriteFile(path, text);
     }
-    default: return Unsupported("files of format " + std::string(Info(format).name) + " cannot be written");
+    default:
+      return Unsupported("files of format " + std::string(Info(format).name) +
+                         " cannot be written");
   }
 }
 
@@ -108,9 +122,11 @@ Result<Facts> ParseFacts(const LoweringOptions& options) {
   }
   for (const std::string& text : options.dims) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return InvalidInput("--dim " + text + " is not SYMBOL=SIZE");
+    if (equals == std::string::npos || equals == 0)
+      return InvalidInput("--dim " + text + " is not SYMBOL=SIZE");
     Result<Dim> dim = ParseDim(text.substr(equals + 1));
-    if (!dim.ok() || (dim->known() && dim->value() < 0)) return InvalidInput("--dim " + text + ": not a size");
+    if (!dim.ok() || (dim->known() && dim->value() < 0))
+      return InvalidInput("--dim " + text + ": not a size");
     facts.dims.insert_or_assign(text.substr(0, equals), std::move(*dim));
   }
   facts.entry = options.entry;
@@ -123,7 +139,8 @@ Result<Model> Lower(const Model& source, const Facts& facts) {
   return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
 }
 
-Result<Model> ToCommon(const Model& source, const LoweringOptions& options, const CommonOptions& common) {
+Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
+                       const CommonOptions& common) {
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options));
   DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
   if (options.has_cut()) DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
@@ -136,7 +153,8 @@ Result<Model> ToCommon(const Model& source, const LoweringOptions& options, cons
   return model;
 }
 
-Status SaveModel(const Model& model, const std::string& path, Format format, const SaveOptions& options) {
+Status SaveModel(const Model& model, const std::string& path, Format format,
+                 const SaveOptions& options) {
   if (path == "-") {
     DRAGOMAN_ASSIGN(std::string text, ToText(model, format));
     fmt::print("{}", text);

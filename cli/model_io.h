@@ -28,13 +28,16 @@ struct LoweringOptions {
 };
 
 // Reads a model as it is in the file. `from` overrules what content and suffix say.
-Result<Model> LoadModel(const std::string& path, const std::optional<std::string>& from = std::nullopt);
+Result<Model> LoadModel(const std::string& path,
+                        const std::optional<std::string>& from = std::nullopt);
 
 Result<Facts> ParseFacts(const LoweringOptions& options);
 
-// A common model made from `source`, which may be one already: lowered with the facts, cut, rewritten by the passes
+// A common model made from `source`, which may be one already: lowered with the facts, cut,
+// rewritten by the passes
 // (`default` unless options name others).
-Result<Model> ToCommon(const Model& source, const LoweringOptions& options, const CommonOptions& common);
+Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
+                       const CommonOptions& common);
 // The same without cut and passes.
 Result<Model> Lower(const Model& source, const Facts& facts);
 
@@ -44,8 +47,10 @@ struct SaveOptions {
   CommonOptions common;
 };
 
-// Writes `model` in `format`; `path` "-" prints a text form. Reports what a target cannot say and leaves out.
-Status SaveModel(const Model& model, const std::string& path, Format format, const SaveOptions& options);
+// Writes `model` in `format`; `path` "-" prints a text form. Reports what a target cannot say and
+// leaves out.
+Status SaveModel(const Model& model, const std::string& path, Format format,
+                 const SaveOptions& options);
 
 }  // namespace dragoman::cli
 

@@ -9,7 +9,8 @@
 namespace dragoman::cli {
 
 // `model` is common. Never falls back: what the generator or the compiler refuses is an error.
-Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& inputs, const RunRequest& request);
+Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& inputs,
+                            const RunRequest& request);
 
 }  // namespace dragoman::cli
 

@@ -45,8 +45,8 @@ void PrintOp(const OpDef& def) {
   for (const AttributeDef& attribute : def.attributes) {
     fmt::print("  attribute {}: {}\n", attribute.name, Name(attribute.kind));
   }
-  fmt::print("  runs and C++: {}; relax: {}; kernel: {}\n", YesNo(coverage.runs), YesNo(coverage.relax),
-             def.kernel.header.empty() ? "-" : def.kernel.header);
+  fmt::print("  runs and C++: {}; relax: {}; kernel: {}\n", YesNo(coverage.runs),
+             YesNo(coverage.relax), def.kernel.header.empty() ? "-" : def.kernel.header);
 }
 
 void PrintTable(const OpsOptions& options) {
@@ -62,8 +62,8 @@ void PrintTable(const OpsOptions& options) {
   }
   fmt::print("\nformats\n");
   for (const FormatInfo& format : AllFormats()) {
-    fmt::print("  {:<12} {:<8} {:<6} {:<6} {}\n", format.name, format.suffix, format.reads ? "reads" : "",
-               format.writes ? "writes" : "", format.what);
+    fmt::print("  {:<12} {:<8} {:<6} {:<6} {}\n", format.name, format.suffix,
+               format.reads ? "reads" : "", format.writes ? "writes" : "", format.what);
   }
 }
 

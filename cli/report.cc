@@ -13,9 +13,12 @@ ExitCode Report(const Error& error, std::string_view file) {
   }
   if (error.findings().size() > 1) fmt::print(stderr, "{} errors\n", error.findings().size());
   switch (error.kind()) {
-    case ErrorKind::kInvalidInput: return kBadInput;
-    case ErrorKind::kInternal: return kBug;
-    case ErrorKind::kUnsupported: return kNotSupported;
+    case ErrorKind::kInvalidInput:
+      return kBadInput;
+    case ErrorKind::kInternal:
+      return kBug;
+    case ErrorKind::kUnsupported:
+      return kNotSupported;
   }
   return kBug;
 }

@@ -11,10 +11,10 @@ namespace dragoman::cli {
 
 enum ExitCode : int {
   kDone = 0,
-  kAnswerIsNo = 1,      // diff, verify
-  kBadInput = 2,        // the input or the call is at fault
-  kBug = 3,             // in dragoman
-  kNotSupported = 4,    // understood, but not supported
+  kAnswerIsNo = 1,    // diff, verify
+  kBadInput = 2,      // the input or the call is at fault
+  kBug = 3,           // in dragoman
+  kNotSupported = 4,  // understood, but not supported
 };
 
 // Options that all subcommands take.
@@ -26,7 +26,8 @@ struct CommonOptions {
   bool strict = false;
 };
 
-// Prints all findings, one a line, and their number if there are several; gives the exit code of their kind.
+// Prints all findings, one a line, and their number if there are several; gives the exit code of
+// their kind.
 ExitCode Report(const Error& error, std::string_view file = "");
 
 // One line on standard error, unless --quiet is given; with --strict the caller makes it an error.

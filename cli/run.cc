@@ -18,7 +18,8 @@
 namespace dragoman::cli {
 namespace {
 
-// Inputs that have one more leading axis, of the number of steps, than their slot are given a slice a step.
+// Inputs that have one more leading axis, of the number of steps, than their slot are given a slice
+// a step.
 struct StepInputs {
   std::vector<RuntimeValue> whole;
   std::vector<bool> sliced;
@@ -42,11 +43,13 @@ std::vector<RuntimeValue> StepInputs::At(std::int64_t step) const {
 
 std::int64_t TotalSteps(const std::vector<Step>& steps, const std::string& entry) {
   std::int64_t total = 0;
-  for (const Step& step : steps) total += step.entry.empty() || step.entry == entry ? step.count : 0;
+  for (const Step& step : steps)
+    total += step.entry.empty() || step.entry == entry ? step.count : 0;
   return total;
 }
 
-// Binds arrays to slots, for a number of steps: `slots` loses the leading axis where an array has it.
+// Binds arrays to slots, for a number of steps: `slots` loses the leading axis where an array has
+// it.
 Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
                              std::int64_t steps, bool stepped) {
   StepInputs inputs;
@@ -77,7 +80,8 @@ Result<FlatOutputs> Stack(const std::vector<FlatOutputs>& steps) {
     std::vector<Array> arrays;
     for (const FlatOutputs& step : steps) {
       if (i >= step.size() || step[i].second.shape() != first.shape()) {
-        return Unsupported("output '" + steps.front()[i].first + "' has other sizes at each step: not stacked");
+        return Unsupported("output '" + steps.front()[i].first +
+                           "' has other sizes at each step: not stacked");
       }
       arrays.push_back(step[i].second);
     }
@@ -90,8 +94,9 @@ Result<FlatOutputs> Stack(const std::vector<FlatOutputs>& steps) {
 const Entry& DefaultEntry(const Model& model) { return model.entries.front(); }
 
 // Runs all steps once; outputs are those of the default entry.
-Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model, const std::vector<Step>& steps,
-                             const StepInputs& inputs, bool stepped) {
+Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model,
+                             const std::vector<Step>& steps, const StepInputs& inputs,
+                             bool stepped) {
   std::vector<FlatOutputs> outputs;
   std::int64_t index = 0;
   for (const Step& step : steps) {
@@ -99,8 +104,10 @@ Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model, const
     if (entry == nullptr) return InvalidInput("the model has no entry '" + step.entry + "'");
     for (std::int64_t i = 0; i < step.count; ++i) {
       const bool is_default = entry == &DefaultEntry(model);
-      std::vector<RuntimeValue> values = is_default ? inputs.At(index++) : std::vector<RuntimeValue>();
-      DRAGOMAN_ASSIGN(std::vector<RuntimeValue> results, interpreter.Run(*entry, std::move(values)));
+      std::vector<RuntimeValue> values =
+          is_default ? inputs.At(index++) : std::vector<RuntimeValue>();
+      DRAGOMAN_ASSIGN(std::vector<RuntimeValue> results,
+                      interpreter.Run(*entry, std::move(values)));
       if (is_default) outputs.push_back(Flatten(OutputSlots(*entry), results));
     }
   }
@@ -111,12 +118,13 @@ Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model, const
 
 std::vector<std::pair<std::string, double>> Sorted(const std::map<std::string, double>& times) {
   std::vector<std::pair<std::string, double>> rows(times.begin(), times.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   return rows;
 }
 
-Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps, const StepInputs& inputs,
-                            const RunRequest& request) {
+Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps,
+                            const StepInputs& inputs, const RunRequest& request) {
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(model));
   interpreter.set_line_sink([](std::string_view line) { fmt::print(stderr, "{}\n", line); });
   std::map<std::string, double> times;
@@ -129,8 +137,10 @@ Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps, 
   for (std::int64_t i = 0; i < request.repeat; ++i) {
     DRAGOMAN_TRY(interpreter.Reset());
     const auto start = std::chrono::steady_clock::now();
-    DRAGOMAN_ASSIGN(result.outputs, RunSteps(interpreter, model, steps, inputs, request.steps.has_value()));
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    DRAGOMAN_ASSIGN(result.outputs,
+                    RunSteps(interpreter, model, steps, inputs, request.steps.has_value()));
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
     result.milliseconds.push_back(elapsed.count());
   }
   result.profile = Sorted(times);
@@ -153,14 +163,16 @@ Result<std::vector<Step>> ParseSteps(const std::string& text) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const std::size_t star = word.find('*');
     Step step;
-    std::optional<std::int64_t> count = ParseInt64(star == std::string_view::npos ? word : word.substr(star + 1));
+    std::optional<std::int64_t> count =
+        ParseInt64(star == std::string_view::npos ? word : word.substr(star + 1));
     if (star != std::string_view::npos) {
       step.entry = word.substr(0, star);
     } else if (!count) {
       step.entry = word;
       count = 1;
     }
-    if (!count || *count < 1) return InvalidInput("--steps " + text + " is not a number or ENTRY*N,…");
+    if (!count || *count < 1)
+      return InvalidInput("--steps " + text + " is not a number or ENTRY*N,…");
     step.count = *count;
     steps.push_back(std::move(step));
   }
@@ -168,7 +180,8 @@ Result<std::vector<Step>> ParseSteps(const std::string& text) {
   return steps;
 }
 
-Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& inputs, const RunRequest& request) {
+Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& inputs,
+                           const RunRequest& request) {
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(request.lowering));
   std::vector<Step> steps = {{}};
   if (request.steps) {
@@ -176,8 +189,8 @@ Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& i
   }
   const Entry& entry = ChosenEntry(source, facts);
   const std::vector<Slot> slots = InputSlots(entry);
-  DRAGOMAN_ASSIGN(StepInputs bound,
-                  BindSteps(slots, inputs, TotalSteps(steps, entry.name), request.steps.has_value()));
+  DRAGOMAN_ASSIGN(StepInputs bound, BindSteps(slots, inputs, TotalSteps(steps, entry.name),
+                                              request.steps.has_value()));
   facts = FactsOf(slots, bound.At(0), std::move(facts));
   DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
   if (request.engine == "native") return RunNative(model, inputs, request);
@@ -208,7 +221,8 @@ void PrintTimes(const RunOptions& options, const RunResult& result) {
     json["p99_ms"] = Quantile(times, 0.99);
     fmt::print("{}\n", json.dump());
   }
-  for (const auto& [node, milliseconds] : result.profile) fmt::print("{:10.3f} ms  {}\n", milliseconds, node);
+  for (const auto& [node, milliseconds] : result.profile)
+    fmt::print("{:10.3f} ms  {}\n", milliseconds, node);
 }
 
 int RunCommand(const RunOptions& options) {
@@ -218,7 +232,8 @@ int RunCommand(const RunOptions& options) {
   if (!inputs.ok()) return Report(inputs.error());
   Result<RunResult> result = RunModel(*source, *inputs, options.request);
   if (!result.ok()) return Report(result.error(), options.model);
-  if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok()) return Report(status.error());
+  if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
+    return Report(status.error());
   if (!options.request.common.quiet) PrintTimes(options, *result);
   return kDone;
 }
@@ -233,12 +248,19 @@ void AddRun(CLI::App& program, int& exit_code) {
       ->take_all()
       ->expected(1);
   command->add_option("--inputs", options->inputs.archive, "FILE.npz with an array for each input");
-  command->add_option("--output-dir", options->output_dir, "Gets one .npy an output, and index.json")->required();
-  command->add_option("--steps", options->request.steps,
-                      "N calls of one object, or ENTRY*N,…; inputs with one more leading axis are sliced");
-  command->add_option("--engine", options->request.engine, "interpreter, or native: the generated C++ program")
+  command
+      ->add_option("--output-dir", options->output_dir, "Gets one .npy an output, and index.json")
+      ->required();
+  command->add_option(
+      "--steps", options->request.steps,
+      "N calls of one object, or ENTRY*N,…; inputs with one more leading axis are sliced");
+  command
+      ->add_option("--engine", options->request.engine,
+                   "interpreter, or native: the generated C++ program")
       ->check(CLI::IsMember({"interpreter", "native"}));
-  command->add_option("--repeat", options->request.repeat, "Run N times from the same state, and print times")
+  command
+      ->add_option("--repeat", options->request.repeat,
+                   "Run N times from the same state, and print times")
       ->check(CLI::PositiveNumber);
   command->add_flag("--profile", options->request.profile, "Print the time of each node");
   AddFacts(*command, options->request.lowering);

@@ -33,14 +33,15 @@ struct RunRequest {
 };
 
 struct RunResult {
-  std::vector<std::pair<std::string, Array>> outputs;  // flat
-  std::vector<double> milliseconds;                    // one a repetition
+  std::vector<std::pair<std::string, Array>> outputs;   // flat
+  std::vector<double> milliseconds;                     // one a repetition
   std::vector<std::pair<std::string, double>> profile;  // node and milliseconds, slowest first
 };
 
-// Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the default entry, stacked if
-// there are several steps.
-Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& inputs, const RunRequest& request);
+// Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the default
+// entry, stacked if there are several steps.
+Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& inputs,
+                           const RunRequest& request);
 
 }  // namespace dragoman::cli
 

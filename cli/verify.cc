@@ -32,11 +32,13 @@ struct Verdict {
   std::vector<OutputComparison> outputs;
 
   bool ok() const {
-    return std::all_of(outputs.begin(), outputs.end(), [](const OutputComparison& o) { return o.ok; });
+    return std::all_of(outputs.begin(), outputs.end(),
+                       [](const OutputComparison& o) { return o.ok; });
   }
 };
 
-Verdict Judge(std::string what, const FlatOutputs& found, const FlatOutputs& expected, const Tolerance& tolerance) {
+Verdict Judge(std::string what, const FlatOutputs& found, const FlatOutputs& expected,
+              const Tolerance& tolerance) {
   Verdict verdict{std::move(what), {}};
   if (found.size() != expected.size()) {
     OutputComparison count;
@@ -45,7 +47,8 @@ Verdict Judge(std::string what, const FlatOutputs& found, const FlatOutputs& exp
     return verdict;
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    verdict.outputs.push_back(CompareOutput(found[i].first, found[i].second, expected[i].second, tolerance));
+    verdict.outputs.push_back(
+        CompareOutput(found[i].first, found[i].second, expected[i].second, tolerance));
   }
   return verdict;
 }
@@ -70,14 +73,16 @@ Result<std::vector<Verdict>> AgainstModel(const Model& model, const VerifyOption
   std::mt19937_64 generator(options.seed);
   std::vector<Verdict> verdicts;
   for (std::int64_t i = 0; i < options.random; ++i) {
-    DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs, DrawInputs(model.entries.front(), facts, generator));
+    DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs,
+                    DrawInputs(model.entries.front(), facts, generator));
     DRAGOMAN_ASSIGN(RunResult found, RunModel(model, inputs, options.request));
     // Names may differ between the two: positions tell.
     for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
     RunRequest request = options.request;
     request.lowering = {};
     DRAGOMAN_ASSIGN(RunResult expected, RunModel(other, inputs, request));
-    verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected.outputs, options.tolerance));
+    verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected.outputs,
+                             options.tolerance));
   }
   return verdicts;
 }
@@ -113,7 +118,8 @@ int RunVerify(const VerifyOptions& options) {
   if (!options.request.common.quiet) {
     options.request.common.json ? PrintJson(*verdicts) : PrintText(*verdicts);
   }
-  const bool ok = std::all_of(verdicts->begin(), verdicts->end(), [](const Verdict& v) { return v.ok(); });
+  const bool ok =
+      std::all_of(verdicts->begin(), verdicts->end(), [](const Verdict& v) { return v.ok(); });
   return ok ? kDone : kAnswerIsNo;
 }
 
@@ -121,17 +127,21 @@ int RunVerify(const VerifyOptions& options) {
 
 void AddVerify(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = program.add_subcommand("verify", "Check what a model computes against recorded data or another model");
+  CLI::App* command = program.add_subcommand(
+      "verify", "Check what a model computes against recorded data or another model");
   command->add_option("MODEL", options->model, "A model file")->required();
-  command->add_option("--data", options->data,
-                      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of such");
+  command->add_option(
+      "--data", options->data,
+      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of such");
   command->add_option("--against", options->against, "Another model, that must compute the same");
   command->add_option("--random", options->random, "With --against: how many inputs to draw")
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", options->seed, "With --against: the seed of the drawing");
   command->add_option("--steps", options->request.steps, "As for run");
-  command->add_option("--rtol", options->tolerance.relative, "Relative tolerance, for every element type");
-  command->add_option("--atol", options->tolerance.absolute, "Absolute tolerance, for every element type");
+  command->add_option("--rtol", options->tolerance.relative,
+                      "Relative tolerance, for every element type");
+  command->add_option("--atol", options->tolerance.absolute,
+                      "Absolute tolerance, for every element type");
   command->add_option("--engine", options->request.engine, "interpreter or native")
       ->check(CLI::IsMember({"interpreter", "native"}));
   AddFacts(*command, options->request.lowering);

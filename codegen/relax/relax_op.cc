@@ -6,7 +6,8 @@ namespace dragoman::relax {
 namespace {
 
 Result<Shape> SizesOf(const RelaxOp& op, const Type& type) {
-  if (type.shape() == nullptr) return op.Refuse("a rank is not known; state the inputs' sizes with --shape");
+  if (type.shape() == nullptr)
+    return op.Refuse("a rank is not known; state the inputs' sizes with --shape");
   return *type.shape();
 }
 
@@ -56,8 +57,8 @@ Result<std::vector<std::int64_t>> RelaxOp::KnownInts(std::size_t i) const {
 
 std::string RelaxOp::Const(double value, std::size_t like) const {
   const DType element = dtype(like);
-  const std::string number =
-      IsFloating(element) ? PythonFloat(value, element == DType::kF64) : fmt::format("{:.0f}", value);
+  const std::string number = IsFloating(element) ? PythonFloat(value, element == DType::kF64)
+                                                 : fmt::format("{:.0f}", value);
   return fmt::format("R.const({}, \"{}\")", number, RelaxDType(element));
 }
 

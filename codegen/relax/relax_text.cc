@@ -22,15 +22,21 @@ std::optional<std::string> AtomText(const DimAtom& atom, const SymbolNames& name
   }
   auto fold = [&](std::string_view function) {
     std::string text = operands.front();
-    for (std::size_t i = 1; i < operands.size(); ++i) text = fmt::format("{}({}, {})", function, text, operands[i]);
+    for (std::size_t i = 1; i < operands.size(); ++i)
+      text = fmt::format("{}({}, {})", function, text, operands[i]);
     return text;
   };
   switch (atom.kind) {
-    case DimAtom::Kind::kFloorDiv: return fmt::format("(({}) // ({}))", operands[0], operands[1]);
-    case DimAtom::Kind::kMod: return fmt::format("(({}) % ({}))", operands[0], operands[1]);
-    case DimAtom::Kind::kMin: return fold("T.min");
-    case DimAtom::Kind::kMax: return fold("T.max");
-    default: return std::nullopt;
+    case DimAtom::Kind::kFloorDiv:
+      return fmt::format("(({}) // ({}))", operands[0], operands[1]);
+    case DimAtom::Kind::kMod:
+      return fmt::format("(({}) % ({}))", operands[0], operands[1]);
+    case DimAtom::Kind::kMin:
+      return fold("T.min");
+    case DimAtom::Kind::kMax:
+      return fold("T.max");
+    default:
+      return std::nullopt;
   }
 }
 
@@ -61,8 +67,10 @@ std::string_view RelaxDType(DType dtype) {
     case DType::kF8E8M0:
     case DType::kF8E4M3FNUZ:
     case DType::kF8E5M2FNUZ:
-    case DType::kUnknown: return "";
-    default: return NumpyName(dtype);
+    case DType::kUnknown:
+      return "";
+    default:
+      return NumpyName(dtype);
   }
 }
 
@@ -81,8 +89,10 @@ std::optional<std::string> DimText(const Dim& dim, const SymbolNames& names) {
       if (!atom) return std::nullopt;
       product += (product.empty() ? "" : " * ") + *atom;
     }
-    if (text.empty()) text = (negative ? "-" : "") + product;
-    else text += (negative ? " - " : " + ") + product;
+    if (text.empty())
+      text = (negative ? "-" : "") + product;
+    else
+      text += (negative ? " - " : " + ") + product;
   }
   return text;
 }
@@ -110,7 +120,8 @@ std::string TensorText(const Type& type, const std::optional<std::string>& shape
   const std::string suffix = dtype.empty() ? "" : fmt::format("dtype=\"{}\"", dtype);
   if (type.shape() == nullptr) return fmt::format("R.Tensor({})", suffix);
   if (shape) return fmt::format("R.Tensor({}{}{})", *shape, suffix.empty() ? "" : ", ", suffix);
-  return fmt::format("R.Tensor({}{}ndim={})", suffix, suffix.empty() ? "" : ", ", type.shape()->size());
+  return fmt::format("R.Tensor({}{}ndim={})", suffix, suffix.empty() ? "" : ", ",
+                     type.shape()->size());
 }
 
 }  // namespace
@@ -148,7 +159,8 @@ std::optional<std::string> ConstText(const Tensor& tensor) {
   std::int64_t offset = 0;
   auto element = [&](std::int64_t i) -> std::string {
     if (tensor.dtype() == DType::kBool) return tensor.IntAt(i) != 0 ? "True" : "False";
-    if (tensor.dtype() == DType::kU64) return std::to_string(static_cast<std::uint64_t>(tensor.IntAt(i)));
+    if (tensor.dtype() == DType::kU64)
+      return std::to_string(static_cast<std::uint64_t>(tensor.IntAt(i)));
     if (IsInteger(tensor.dtype())) return std::to_string(tensor.IntAt(i));
     return PythonFloat(tensor.FloatAt(i), tensor.dtype() == DType::kF64);
   };

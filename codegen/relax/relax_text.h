@@ -21,7 +21,8 @@ using SymbolNames = std::map<std::string, std::string>;
 // TVM's name of an element type; empty if it has none (strings, complex, 4-bit).
 std::string_view RelaxDType(DType dtype);
 
-// A size as a Python expression; nullopt if it is unknown, or uses a symbol that `names` lacks, or `broadcast`.
+// A size as a Python expression; nullopt if it is unknown, or uses a symbol that `names` lacks, or
+// `broadcast`.
 std::optional<std::string> DimText(const Dim& dim, const SymbolNames& names);
 // "(2, n)"; a single size has its comma. nullopt like DimText.
 std::optional<std::string> ShapeText(const Shape& shape, const SymbolNames& names);
@@ -31,7 +32,8 @@ std::string ListText(std::span<const std::int64_t> values);
 // `R.Tensor((2, n), dtype="float32")`, with ndim where sizes cannot be said.
 std::string TypeText(const Type& type, const SymbolNames& names);
 
-// The same in a signature, where a symbolic size is a string: `R.Tensor(("n", 4), dtype="float32")`.
+// The same in a signature, where a symbolic size is a string: `R.Tensor(("n", 4),
+// dtype="float32")`.
 std::string SignatureType(const Type& type, const SymbolNames& names);
 
 // `R.const(1.5, "float32")`, nested lists by row. nullopt for element types that have no literal.

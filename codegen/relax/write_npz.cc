@@ -34,9 +34,12 @@ struct FreeSource {
   void operator()(zip_source_t* source) const { zip_source_free(source); }
 };
 
-Error ZipError(const std::string& path, const char* what) { return Internal(std::string("zip: ") + what).InFile(path); }
+Error ZipError(const std::string& path, const char* what) {
+  return Internal(std::string("zip: ") + what).InFile(path);
+}
 
-Status AddEntry(zip_t* archive, const std::string& path, const std::string& name, const std::string& bytes) {
+Status AddEntry(zip_t* archive, const std::string& path, const std::string& name,
+                const std::string& bytes) {
   zip_source_t* source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
   if (source == nullptr) return ZipError(path, "out of memory");
   const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
@@ -52,7 +55,8 @@ Status AddEntry(zip_t* archive, const std::string& path, const std::string& name
 
 }  // namespace
 
-Status WriteNpz(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& arrays) {
+Status WriteNpz(const std::string& path,
+                const std::vector<std::pair<std::string, Tensor>>& arrays) {
   zip_error_t error;
   zip_error_init(&error);
   std::unique_ptr<zip_source_t, FreeSource> memory(zip_source_buffer_create(nullptr, 0, 0, &error));
@@ -78,7 +82,8 @@ Status WriteNpz(const std::string& path, const std::vector<std::pair<std::string
   std::string whole(stat.size, '\0');
   const zip_int64_t size = zip_source_read(memory.get(), whole.data(), whole.size());
   zip_source_close(memory.get());
-  if (size < 0 || static_cast<std::size_t>(size) != whole.size()) return ZipError(path, "short read");
+  if (size < 0 || static_cast<std::size_t>(size) != whole.size())
+    return ZipError(path, "short read");
   return WriteFile(path, whole);
 }
 

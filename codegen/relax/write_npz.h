@@ -11,8 +11,8 @@
 
 namespace dragoman {
 
-// Stored entries "<name>.npy" in the given order with fixed times: equal tensors give equal bytes. Element types that NumPy
-// lacks are raw bits with the type in the key: "w:bfloat16".
+// Stored entries "<name>.npy" in the given order with fixed times: equal tensors give equal bytes.
+// Element types that NumPy lacks are raw bits with the type in the key: "w:bfloat16".
 Status WriteNpz(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& arrays);
 
 }  // namespace dragoman

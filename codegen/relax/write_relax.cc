@@ -30,8 +30,10 @@ std::string PackageComment() {
 // One function of the module, from the graph of one entry.
 class FunctionWriter {
  public:
-  FunctionWriter(const Entry& entry, RelaxModule& module) : entry_(entry), graph_(*entry.graph), module_(module) {
-    for (const char* reserved : {"R", "T", "I", "cls", "Module", "float", "metadata"}) scope_.Reserve(reserved);
+  FunctionWriter(const Entry& entry, RelaxModule& module)
+      : entry_(entry), graph_(*entry.graph), module_(module) {
+    for (const char* reserved : {"R", "T", "I", "cls", "Module", "float", "metadata"})
+      scope_.Reserve(reserved);
   }
 
   Result<std::string> Write();
@@ -45,7 +47,9 @@ class FunctionWriter {
   std::string Signature() const;
   std::string Body();
   std::string Bind(const std::string& name, const std::string& expression, const Type& type);
-  std::string FreshVariable() { return scope_.Unique(next_++ == 0 ? "lv" : fmt::format("lv{}", next_ - 1)); }
+  std::string FreshVariable() {
+    return scope_.Unique(next_++ == 0 ? "lv" : fmt::format("lv{}", next_ - 1));
+  }
   bool IsOutput(const Value* value) const;
 
   const Entry& entry_;
@@ -86,12 +90,15 @@ Status FunctionWriter::AddInputs() {
   for (const auto& input : graph_.inputs()) {
     const Type& type = input->type();
     if (!type.is_tensor() || relax::RelaxDType(type.dtype()).empty()) {
-      findings_.push_back({ErrorKind::kUnsupported, {}, "input '" + input->name() + "'",
+      findings_.push_back({ErrorKind::kUnsupported,
+                           {},
+                           "input '" + input->name() + "'",
                            "Relax has no type " + type.ToString()});
       continue;
     }
     names_[input.get()] = scope_.Unique(Identifier(input->name()));
-    parameters_.push_back(fmt::format("{}: {}", names_[input.get()], relax::SignatureType(type, symbols_)));
+    parameters_.push_back(
+        fmt::format("{}: {}", names_[input.get()], relax::SignatureType(type, symbols_)));
   }
   return {};
 }
@@ -101,12 +108,15 @@ Status FunctionWriter::AddConstants() {
     if (!constant->used()) continue;
     const Tensor* tensor = constant->tensor();
     if (tensor == nullptr || relax::RelaxDType(tensor->dtype()).empty()) {
-      findings_.push_back({ErrorKind::kUnsupported, {}, "constant '" + constant->name() + "'",
+      findings_.push_back({ErrorKind::kUnsupported,
+                           {},
+                           "constant '" + constant->name() + "'",
                            "Relax has no constants of type " + constant->type().ToString()});
       continue;
     }
-    const bool small = tensor->rank() == 0 || (!IsFloating(tensor->dtype()) && tensor->size() <= kMaxInlineElements &&
-                                               tensor->size() > 0);
+    const bool small =
+        tensor->rank() == 0 || (!IsFloating(tensor->dtype()) &&
+                                tensor->size() <= kMaxInlineElements && tensor->size() > 0);
     std::optional<std::string> literal = small ? relax::ConstText(*tensor) : std::nullopt;
     if (literal) {
       names_[constant.get()] = std::move(*literal);
@@ -120,16 +130,19 @@ Status FunctionWriter::AddConstants() {
   return {};
 }
 
-std::string FunctionWriter::Bind(const std::string& name, const std::string& expression, const Type& type) {
+std::string FunctionWriter::Bind(const std::string& name, const std::string& expression,
+                                 const Type& type) {
   const bool annotated = type.is_tensor() && !relax::RelaxDType(type.dtype()).empty();
-  lines_.push_back(annotated ? fmt::format("{}: {} = {}", name, relax::TypeText(type, symbols_), expression)
-                             : fmt::format("{} = {}", name, expression));
+  lines_.push_back(
+      annotated ? fmt::format("{}: {} = {}", name, relax::TypeText(type, symbols_), expression)
+                : fmt::format("{} = {}", name, expression));
   return name;
 }
 
 Status FunctionWriter::EmitNode(const Node& node) {
   const OpDef* def = FindOp(node);
-  const relax::RelaxEmitter emitter = def != nullptr ? relax::FindRelaxEmitter(def->Label()) : nullptr;
+  const relax::RelaxEmitter emitter =
+      def != nullptr ? relax::FindRelaxEmitter(def->Label()) : nullptr;
   if (emitter == nullptr) return Unsupported("Relax has no such operator").At(node.Describe());
   auto name_of = [this](const Value* value) {
     auto found = names_.find(value);
@@ -168,11 +181,14 @@ Status FunctionWriter::EmitNodes() {
 
 std::string FunctionWriter::Signature() const {
   std::vector<std::string> results;
-  for (const Use& use : graph_.outputs()) results.push_back(relax::SignatureType(use.value()->type(), symbols_));
+  for (const Use& use : graph_.outputs())
+    results.push_back(relax::SignatureType(use.value()->type(), symbols_));
   const std::string result =
       results.size() == 1 ? results.front() : fmt::format("R.Tuple({})", fmt::join(results, ", "));
-  const std::string name = entry_.name == "main" || IsIdentifier(entry_.name) ? entry_.name : Identifier(entry_.name);
-  return fmt::format("    @R.function\n    def {}({}) -> {}:\n", name, fmt::join(parameters_, ", "), result);
+  const std::string name =
+      entry_.name == "main" || IsIdentifier(entry_.name) ? entry_.name : Identifier(entry_.name);
+  return fmt::format("    @R.function\n    def {}({}) -> {}:\n", name, fmt::join(parameters_, ", "),
+                     result);
 }
 
 std::string FunctionWriter::Body() {
@@ -189,7 +205,8 @@ std::string FunctionWriter::Body() {
     outputs.push_back(name);
     bound.insert(name);
   }
-  std::string text = fmt::format("        R.func_attr({{\"num_input\": {}}})\n", graph_.num_inputs());
+  std::string text =
+      fmt::format("        R.func_attr({{\"num_input\": {}}})\n", graph_.num_inputs());
   for (const auto& [symbol, name] : symbols_) text += fmt::format("        {} = T.int64()\n", name);
   text += "        with R.dataflow():\n";
   for (const std::string& line : lines_) text += "            " + line + "\n";

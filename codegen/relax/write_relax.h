@@ -1,4 +1,5 @@
-// Writes a common model as a TVM Relax module: TVMScript text that `tvm.script.from_source` reads, and the weights beside it.
+// Writes a common model as a TVM Relax module: TVMScript text that `tvm.script.from_source` reads,
+// and the weights beside it.
 #ifndef DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_
 #define DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_
 
@@ -19,14 +20,16 @@ struct RelaxModule {
   std::vector<std::pair<std::string, Tensor>> weights;  // by parameter name, in order
 };
 
-// Whether Relax can say the operator of that label ("Conv", "dragoman.Linear"), with some attributes at least.
+// Whether Relax can say the operator of that label ("Conv", "dragoman.Linear"), with some
+// attributes at least.
 bool RelaxHasOp(std::string_view label);
 
 // Errors: unsupported, listing every node that Relax cannot say.
 Result<RelaxModule> EmitRelax(const Model& model);
 
-// The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit floats as raw uint16 and
-// uint8 with the element type in the key ("w:bfloat16"). Both appear or none.
+// The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit
+// floats as raw uint16 and uint8 with the element type in the key ("w:bfloat16"). Both appear or
+// none.
 Status WriteRelax(const Model& model, const std::string& path);
 
 }  // namespace dragoman

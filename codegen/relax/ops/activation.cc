@@ -1,0 +1,141 @@
+// Activations: Relax has few of them, the rest is composed. All in the operand's own element type.
+#include <fmt/format.h>
+
+#include "codegen/relax/ops/emitters.h"
+
+namespace dragoman::relax {
+namespace {
+
+Expressions One(std::string expression) { return std::vector<std::string>{std::move(expression)}; }
+
+std::string BindLike(RelaxOp& op, const std::string& expression) {
+  return op.bind(expression, op.type());
+}
+
+// clip(x, low, high) by constants.
+std::string Clamp(RelaxOp& op, const std::string& x, double low, double high) {
+  const std::string above = BindLike(op, fmt::format("R.maximum({}, {})", x, op.Const(low)));
+  return BindLike(op, fmt::format("R.minimum({}, {})", above, op.Const(high)));
+}
+
+// where(x > 0, x, scale * (exp(x / width) - 1))
+Expressions ExponentialUnit(RelaxOp& op, double scale, double width, double gain) {
+  const std::string negative =
+      BindLike(op, fmt::format("R.minimum({}, {})", op.arg(0), op.Const(0)));
+  std::string inner = negative;
+  if (width != 1) inner = BindLike(op, fmt::format("R.divide({}, {})", negative, op.Const(width)));
+  const std::string exp = BindLike(op, fmt::format("R.exp({})", inner));
+  const std::string less = BindLike(op, fmt::format("R.subtract({}, {})", exp, op.Const(1)));
+  const std::string low = BindLike(op, fmt::format("R.multiply({}, {})", less, op.Const(scale)));
+  const std::string high = BindLike(op, fmt::format("R.nn.relu({})", op.arg(0)));
+  std::string sum = fmt::format("R.add({}, {})", high, low);
+  if (gain != 1) sum = fmt::format("R.multiply({}, {})", BindLike(op, sum), op.Const(gain));
+  return One(sum);
+}
+
+}  // namespace
+
+Expressions EmitRelu(RelaxOp& op) { return One(fmt::format("R.nn.relu({})", op.arg(0))); }
+
+Expressions EmitLeakyRelu(RelaxOp& op) {
+  return One(fmt::format("R.nn.leakyrelu({}, alpha={})", op.arg(0),
+                         PythonFloat(op.Float("alpha", 0.01f), false)));
+}
+
+Expressions EmitGelu(RelaxOp& op) {
+  const bool tanh = op.String("approximate", "none") == "tanh";
+  return One(fmt::format("R.nn.{}({})", tanh ? "gelu_tanh" : "gelu", op.arg(0)));
+}
+
+Expressions EmitElu(RelaxOp& op) { return ExponentialUnit(op, op.Float("alpha", 1.0f), 1, 1); }
+
+Expressions EmitCelu(RelaxOp& op) {
+  const double alpha = op.Float("alpha", 1.0f);
+  return ExponentialUnit(op, alpha, alpha, 1);
+}
+
+Expressions EmitSelu(RelaxOp& op) {
+  return ExponentialUnit(op, op.Float("alpha", 1.67326319217681884765625f), 1,
+                         op.Float("gamma", 1.05070102214813232421875f));
+}
+
+Expressions EmitHardSigmoid(RelaxOp& op) {
+  const std::string scaled =
+      BindLike(op, fmt::format("R.multiply({}, {})", op.arg(0), op.Const(op.Float("alpha", 0.2f))));
+  const std::string shifted =
+      BindLike(op, fmt::format("R.add({}, {})", scaled, op.Const(op.Float("beta", 0.5f))));
+  return One(Clamp(op, shifted, 0, 1));
+}
+
+Expressions EmitHardSwish(RelaxOp& op) {
+  const std::string shifted = BindLike(op, fmt::format("R.add({}, {})", op.arg(0), op.Const(3)));
+  const std::string gate = Clamp(op, shifted, 0, 6);
+  const std::string scaled = BindLike(op, fmt::format("R.divide({}, {})", gate, op.Const(6)));
+  return One(fmt::format("R.multiply({}, {})", op.arg(0), scaled));
+}
+
+// log(1 + exp(x)) as relu(x) + log(1 + exp(-|x|)), which does not overflow.
+Expressions EmitSoftplus(RelaxOp& op) {
+  const std::string magnitude = BindLike(op, fmt::format("R.abs({})", op.arg(0)));
+  const std::string minus = BindLike(op, fmt::format("R.negative({})", magnitude));
+  const std::string exp = BindLike(op, fmt::format("R.exp({})", minus));
+  const std::string plus = BindLike(op, fmt::format("R.add({}, {})", exp, op.Const(1)));
+  const std::string log = BindLike(op, fmt::format("R.log({})", plus));
+  const std::string high = BindLike(op, fmt::format("R.nn.relu({})", op.arg(0)));
+  return One(fmt::format("R.add({}, {})", high, log));
+}
+
+Expressions EmitMish(RelaxOp& op) {
+  Expressions softplus = EmitSoftplus(op);
+  if (!softplus.ok()) return softplus;
+  const std::string tanh = BindLike(op, fmt::format("R.tanh({})", BindLike(op, softplus->front())));
+  return One(fmt::format("R.multiply({}, {})", op.arg(0), tanh));
+}
+
+Expressions EmitSoftsign(RelaxOp& op) {
+  const std::string magnitude = BindLike(op, fmt::format("R.abs({})", op.arg(0)));
+  const std::string below = BindLike(op, fmt::format("R.add({}, {})", magnitude, op.Const(1)));
+  return One(fmt::format("R.divide({}, {})", op.arg(0), below));
+}
+
+Expressions EmitReciprocal(RelaxOp& op) {
+  return One(fmt::format("R.divide({}, {})", op.Const(1), op.arg(0)));
+}
+
+Expressions EmitThresholdedRelu(RelaxOp& op) {
+  const std::string above =
+      op.bind(fmt::format("R.greater({}, {})", op.arg(0), op.Const(op.Float("alpha", 1.0f))),
+              op.type().WithDType(DType::kBool));
+  return One(fmt::format("R.where({}, {}, {})", above, op.arg(0), op.Const(0)));
+}
+
+Expressions EmitShrink(RelaxOp& op) {
+  const float lambd = op.Float("lambd", 0.5f);
+  const float bias = op.Float("bias", 0.0f);
+  const Type mask = op.type().WithDType(DType::kBool);
+  const std::string below =
+      op.bind(fmt::format("R.less({}, {})", op.arg(0), op.Const(-lambd)), mask);
+  const std::string above =
+      op.bind(fmt::format("R.greater({}, {})", op.arg(0), op.Const(lambd)), mask);
+  const std::string raised = BindLike(op, fmt::format("R.add({}, {})", op.arg(0), op.Const(bias)));
+  const std::string lowered =
+      BindLike(op, fmt::format("R.subtract({}, {})", op.arg(0), op.Const(bias)));
+  const std::string rest =
+      BindLike(op, fmt::format("R.where({}, {}, {})", above, lowered, op.Const(0)));
+  return One(fmt::format("R.where({}, {}, {})", below, raised, rest));
+}
+
+// Relax's prelu has one slope an axis; ONNX's broadcasts. So: relu(x) + slope * min(x, 0).
+Expressions EmitPRelu(RelaxOp& op) {
+  const std::string high = BindLike(op, fmt::format("R.maximum({}, {})", op.arg(0), op.Const(0)));
+  const std::string low = BindLike(op, fmt::format("R.minimum({}, {})", op.arg(0), op.Const(0)));
+  const std::string scaled = BindLike(op, fmt::format("R.multiply({}, {})", low, op.arg(1)));
+  return One(fmt::format("R.add({}, {})", high, scaled));
+}
+
+Expressions EmitSoftmax(RelaxOp& op) {
+  const char* name = op.node.op().type == "Softmax" ? "softmax" : "log_softmax";
+  return One(fmt::format("R.nn.{}({}, axis={})", name, op.arg(0), op.Int("axis", -1)));
+}
+
+}  // namespace dragoman::relax

@@ -1,0 +1,85 @@
+// The emitters of all operators that Relax can say; op_table.cc lists them by label.
+#ifndef DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_
+#define DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_
+
+#include "codegen/relax/relax_op.h"
+
+namespace dragoman::relax {
+
+// elementwise.cc
+Expressions EmitUnary(RelaxOp& op);
+Expressions EmitBinary(RelaxOp& op);
+Expressions EmitFloatUnary(RelaxOp& op);
+Expressions EmitVariadic(RelaxOp& op);
+Expressions EmitBitShift(RelaxOp& op);
+Expressions EmitCast(RelaxOp& op);
+Expressions EmitClip(RelaxOp& op);
+Expressions EmitMod(RelaxOp& op);
+Expressions EmitPow(RelaxOp& op);
+Expressions EmitWhere(RelaxOp& op);
+
+// activation.cc
+Expressions EmitCelu(RelaxOp& op);
+Expressions EmitElu(RelaxOp& op);
+Expressions EmitGelu(RelaxOp& op);
+Expressions EmitHardSigmoid(RelaxOp& op);
+Expressions EmitHardSwish(RelaxOp& op);
+Expressions EmitLeakyRelu(RelaxOp& op);
+Expressions EmitMish(RelaxOp& op);
+Expressions EmitPRelu(RelaxOp& op);
+Expressions EmitReciprocal(RelaxOp& op);
+Expressions EmitRelu(RelaxOp& op);
+Expressions EmitSelu(RelaxOp& op);
+Expressions EmitShrink(RelaxOp& op);
+Expressions EmitSoftmax(RelaxOp& op);
+Expressions EmitSoftplus(RelaxOp& op);
+Expressions EmitSoftsign(RelaxOp& op);
+Expressions EmitThresholdedRelu(RelaxOp& op);
+
+// product.cc
+Expressions EmitEinsum(RelaxOp& op);
+Expressions EmitGemm(RelaxOp& op);
+Expressions EmitLinear(RelaxOp& op);
+Expressions EmitMatMul(RelaxOp& op);
+
+// convolution.cc
+Expressions EmitConv(RelaxOp& op);
+Expressions EmitConvTranspose(RelaxOp& op);
+Expressions EmitGlobalPool(RelaxOp& op);
+Expressions EmitPool(RelaxOp& op);
+
+// normalization.cc
+Expressions EmitBatchNormalization(RelaxOp& op);
+Expressions EmitGroupNormalization(RelaxOp& op);
+Expressions EmitInstanceNormalization(RelaxOp& op);
+Expressions EmitLayerNormalization(RelaxOp& op);
+
+// reduction.cc
+Expressions EmitArgReduce(RelaxOp& op);
+Expressions EmitReduce(RelaxOp& op);
+
+// movement.cc
+Expressions EmitConcat(RelaxOp& op);
+Expressions EmitConstantOfShape(RelaxOp& op);
+Expressions EmitCumSum(RelaxOp& op);
+Expressions EmitDepthToSpace(RelaxOp& op);
+Expressions EmitDropout(RelaxOp& op);
+Expressions EmitExpand(RelaxOp& op);
+Expressions EmitGather(RelaxOp& op);
+Expressions EmitGatherElements(RelaxOp& op);
+Expressions EmitIdentity(RelaxOp& op);
+Expressions EmitPad(RelaxOp& op);
+Expressions EmitRange(RelaxOp& op);
+Expressions EmitReshape(RelaxOp& op);
+Expressions EmitShape(RelaxOp& op);
+Expressions EmitSlice(RelaxOp& op);
+Expressions EmitSpaceToDepth(RelaxOp& op);
+Expressions EmitSplit(RelaxOp& op);
+Expressions EmitTile(RelaxOp& op);
+Expressions EmitTranspose(RelaxOp& op);
+Expressions EmitTrilu(RelaxOp& op);
+Expressions EmitUnsqueeze(RelaxOp& op);
+
+}  // namespace dragoman::relax
+
+#endif  // DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_
