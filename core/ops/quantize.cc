@@ -9,12 +9,13 @@ namespace {
 
 // One scale in all, one an index of `axis`, or one a block of `block_size` indices of it.
 Status CheckScale(const InferContext& context, std::int64_t axis, std::int64_t block_size) {
-  DRAGOMAN_TRY(CheckSameShape(context, 2, 1));
   if (block_size < 0) return context.Fail("block_size is " + std::to_string(block_size));
   const Shape* x = context.shape(0);
   const Shape* scale = context.shape(1);
   if (x == nullptr || scale == nullptr) return {};
-  if (block_size == 0 && Equal(NumElements(*scale), Dim(1)) == Truth::kYes) return {};
+  const bool one = Equal(NumElements(*scale), Dim(1)) == Truth::kYes;
+  DRAGOMAN_TRY(one ? CheckScalar(context, 2) : CheckSameShape(context, 2, 1));
+  if (block_size == 0 && one) return {};
   DRAGOMAN_ASSIGN(int positive, NormalizeAxis(context, axis, static_cast<int>(x->size())));
   const auto along = static_cast<std::size_t>(positive);
   if (block_size == 0) return CheckVector(context, 1, (*x)[along]);

@@ -16,14 +16,19 @@ namespace dragoman {
 namespace {
 
 // As the reader reads any tensor: it is made the initializer of a model.
-Result<RuntimeValue> ReadTensor(const std::string& bytes) {
+// ONNX records bf16 by its bits, as u16.
+Result<RuntimeValue> ReadTensor(const std::string& bytes, DType declared) {
   onnx_pb::ModelProto message;
   onnx_pb::TensorProto* tensor = message.mutable_graph()->add_initializer();
   if (!tensor->ParseFromString(bytes)) return InvalidInput("no TensorProto");
   tensor->set_name("value");
   DRAGOMAN_ASSIGN(Model model, ReadOnnxBytes(Buffer::Own(message.SerializeAsString())));
   if (model.main().constants().size() != 1) return InvalidInput("a tensor that cannot be read");
-  DRAGOMAN_ASSIGN(Array array, Array::FromTensor(*model.main().constants()[0]->tensor()));
+  Tensor read = *model.main().constants()[0]->tensor();
+  if (declared == DType::kBF16 && read.dtype() == DType::kU16) {
+    DRAGOMAN_ASSIGN(read, Tensor::Make(DType::kBF16, read.sizes(), read.buffer()));
+  }
+  DRAGOMAN_ASSIGN(Array array, Array::FromTensor(read));
   return RuntimeValue::Of(std::move(array));
 }
 
@@ -44,7 +49,7 @@ Result<std::vector<std::string>> ReadContained(const std::string& bytes) {
 // Recurses as deep as the type nests, which is bounded.
 Result<RuntimeValue> ReadValue(const std::string& bytes, const Type& type) {
   if (type.kind() != Type::Kind::kSequence && type.kind() != Type::Kind::kOptional)
-    return ReadTensor(bytes);
+    return ReadTensor(bytes, type.dtype());
   DRAGOMAN_ASSIGN(std::vector<std::string> contained, ReadContained(bytes));
   if (type.kind() == Type::Kind::kOptional) {
     if (contained.empty()) return RuntimeValue();

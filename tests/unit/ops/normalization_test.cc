@@ -72,8 +72,8 @@ TEST(QuantizeLinear, ScaleIsOneOrPerAxisOrPerBlock) {
   EXPECT_THAT(
       Infer("%x: u8[2, 5], %s: f32[2, 2]", "%y = onnx.DequantizeLinear(%x, %s) {block_size = 2}"),
       HasSubstr("does not fit blocks of 2"));
-  EXPECT_THAT(Infer("%x: u8[n], %s: f32[], %z: u8[1]", "%y = onnx.DequantizeLinear(%x, %s, %z)"),
-              HasSubstr("expected the sizes of f32[]"));
+  EXPECT_THAT(Infer("%x: u8[n], %s: f32[], %z: u8[2]", "%y = onnx.DequantizeLinear(%x, %s, %z)"),
+              HasSubstr("expected one element"));
 }
 
 TEST(DynamicQuantizeLinear, GivesScaleAndZeroPoint) {
