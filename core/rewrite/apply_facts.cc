@@ -1,0 +1,65 @@
+#include "core/rewrite/apply_facts.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/inference.h"
+#include "core/ir/type_algebra.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman {
+namespace {
+
+// Forgets the sizes that inference finds again.
+void ForgetShapes(Graph& graph) {
+  for (Node& node : graph.nodes()) {
+    if (FindOp(node) == nullptr) continue;
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr) node.result(i)->set_type(WithoutShapes(node.result(i)->type()));
+    }
+    for (Graph* body : node.subgraphs()) ForgetShapes(*body);
+  }
+}
+
+Status ApplyToEntry(Graph& graph, const Facts& facts) {
+  std::vector<std::string> names;
+  for (const auto& input : graph.inputs()) names.push_back(input->name());
+  DRAGOMAN_TRY(CheckFacts(facts, names));
+  for (std::size_t i = 0; i < graph.num_inputs(); ++i) {
+    Value& input = *graph.input(i);
+    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, input.name(), i, input.type()));
+    input.set_type(std::move(type));
+  }
+  const Facts sizes_only{.shapes = {}, .dims = facts.dims, .entry = {}};
+  std::vector<Type> declared;
+  for (const Use& output : graph.outputs()) {
+    DRAGOMAN_ASSIGN(Type type,
+                    ApplyFacts(sizes_only, output.value()->name(), 0, output.value()->type()));
+    declared.push_back(std::move(type));
+  }
+  ForgetShapes(graph);
+  Inference inference;
+  DRAGOMAN_TRY(inference.InferGraph(graph));
+  for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
+    if (graph.output(i)->kind() != Value::Kind::kResult) continue;
+    graph.output(i)->set_type(Refine(graph.output(i)->type(), declared[i]));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Model> ApplyFactsToModel(const Model& common, const Facts& facts) {
+  Model model = Clone(common);
+  if (facts.entry) {
+    if (model.FindEntry(*facts.entry) == nullptr) {
+      return InvalidInput("the model has no entry '" + *facts.entry + "'");
+    }
+    std::erase_if(model.entries, [&](const Entry& entry) { return entry.name != *facts.entry; });
+  }
+  for (Entry& entry : model.entries) DRAGOMAN_TRY(ApplyToEntry(*entry.graph, facts));
+  return model;
+}
+
+}  // namespace dragoman

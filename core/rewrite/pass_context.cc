@@ -1,0 +1,170 @@
+#include "core/rewrite/pass_context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ir/type_algebra.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman {
+namespace {
+
+std::string UniqueName(std::unordered_set<std::string>& names, std::string_view wanted) {
+  const std::string base(wanted.empty() ? "v" : wanted);
+  std::string name = base;
+  for (int i = 2; !names.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+  return name;
+}
+
+void CollectNames(const Graph& entry, std::unordered_set<std::string>& names) {
+  ForEachGraph(entry, [&](const Graph& graph) {
+    for (const auto& input : graph.inputs()) names.insert(input->name());
+    for (const auto& constant : graph.constants()) names.insert(constant->name());
+    for (const Node& node : graph.nodes()) {
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        if (node.result(i) != nullptr) names.insert(node.result(i)->name());
+      }
+    }
+  });
+}
+
+bool IsOutput(const Value& value) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() == nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<PassContext> PassContext::Make(Graph& entry, std::function<void(std::string_view)> explain) {
+  PassContext context;
+  context.explain = std::move(explain);
+  CollectNames(entry, context.names);
+  DRAGOMAN_TRY(context.inference.InferGraph(entry));
+  return context;
+}
+
+void PassContext::Explain(const Node& node, std::string_view what) const {
+  if (explain) explain(std::string(rule) + ": " + node.Describe() + ": " + std::string(what));
+}
+
+Value* PassContext::AddConstant(Graph& graph, Tensor tensor, std::string_view name,
+                                OriginPtr origin) {
+  Value* constant = graph.AddConstant(UniqueName(names, name), std::move(tensor));
+  constant->set_origin(std::move(origin));
+  return constant;
+}
+
+Result<Value*> PassContext::Insert(Node& position, std::string_view label,
+                                   std::span<Value* const> operands,
+                                   std::vector<NamedAttribute> attributes) {
+  const OpDef* def = FindOp(label);
+  if (def == nullptr) return Internal("the common dialect has no operator " + std::string(label));
+  Node* node = position.graph()->Insert(&position, def->name, operands, position.name());
+  while (node->num_operands() > 0 && node->operands().back().value() == nullptr) {
+    node->RemoveTrailingOperand();
+  }
+  for (NamedAttribute& attribute : attributes) node->AddAttribute(std::move(attribute));
+  node->set_origin(position.origin());
+  const std::string base =
+      position.result() != nullptr ? position.result()->name() : def->name->type;
+  Value* result = node->AddResult(UniqueName(names, base));
+  DRAGOMAN_TRY(inference.InferNode(*node));
+  return result;
+}
+
+bool PassContext::CanReplace(const Value& old, const Value& by) {
+  if (&old == &by) return false;
+  if (!IsOutput(old)) return true;
+  const Graph* graph = old.graph();
+  if (by.graph() != graph) return false;
+  if (graph->parent() != nullptr) return true;
+  return by.kind() == Value::Kind::kResult && !IsOutput(by);
+}
+
+void PassContext::Replace(Node& node, std::span<Value* const> by) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    Value* old = node.result(i);
+    if (old == nullptr || i >= by.size() || by[i] == nullptr) continue;
+    const bool names_output = IsOutput(*old) && old->graph()->parent() == nullptr;
+    by[i]->set_type(Refine(by[i]->type(), old->type()));
+    AddOrigin(*by[i], node.origin());
+    old->ReplaceAllUsesWith(by[i]);
+    if (!names_output) continue;
+    std::string freed = by[i]->name();
+    by[i]->set_name(old->name());
+    old->set_name(std::move(freed));
+  }
+  Erase(node);
+}
+
+bool PassContext::ReplaceIfAllowed(Node& node, Value* by) {
+  if (node.result() == nullptr || by == nullptr || !CanReplace(*node.result(), *by)) {
+    Explain(node, "stays, since it gives an output its name");
+    return false;
+  }
+  Explain(node, "replaced by %" + by->name());
+  Replace(node, std::span<Value* const>(&by, 1));
+  return true;
+}
+
+void PassContext::Erase(Node& node) {
+  inference.Forget(node);
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr) names.erase(node.result(i)->name());
+  }
+  node.graph()->Erase(&node);
+}
+
+void AddOrigin(Value& value, const OriginPtr& origin) {
+  if (value.producer() != nullptr) {
+    value.producer()->set_origin(Origin::Merge(value.producer()->origin(), origin));
+  } else if (value.is_constant()) {
+    value.set_origin(Origin::Merge(value.origin(), origin));
+  }
+}
+
+Result<bool> ApplyPatterns(Graph& graph, PassContext& context, std::span<const Pattern> patterns) {
+  bool changed = false;
+  for (Node& node : graph.nodes()) {
+    for (const Pattern& pattern : patterns) {
+      context.rule = pattern.name;
+      DRAGOMAN_ASSIGN(const bool applied, pattern.apply(node, context));
+      if (!applied) continue;
+      changed = true;
+      break;
+    }
+  }
+  return changed;
+}
+
+const Tensor* ConstantOf(const Value* value) {
+  return value != nullptr && value->is_constant() ? value->tensor() : nullptr;
+}
+
+std::optional<std::vector<std::int64_t>> IntsOf(const PassContext& context, const Value* value) {
+  return value == nullptr ? std::nullopt : context.inference.KnownInts(value);
+}
+
+bool SameShape(const Value& a, const Value& b) {
+  const Shape* left = a.type().shape();
+  const Shape* right = b.type().shape();
+  if (left == nullptr || right == nullptr || left->size() != right->size()) return false;
+  return std::equal(left->begin(), left->end(), right->begin(),
+                    [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
+}
+
+std::int64_t IntAttribute(const Node& node, std::string_view name, std::int64_t value) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* number = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+  return number != nullptr ? *number : value;
+}
+
+float FloatAttribute(const Node& node, std::string_view name, float value) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* number = attribute != nullptr ? attribute->As<float>() : nullptr;
+  return number != nullptr ? *number : value;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,82 @@
+// What passes and patterns work with: inference, names, and the few steps by which they change a
+// graph.
+#ifndef DRAGOMAN_CORE_REWRITE_PASS_CONTEXT_H_
+#define DRAGOMAN_CORE_REWRITE_PASS_CONTEXT_H_
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "core/analysis/inference.h"
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// One entry being rewritten.
+struct PassContext {
+  // Infers the types of all values of `entry` and learns the names of its values.
+  static Result<PassContext> Make(Graph& entry, std::function<void(std::string_view)> explain);
+
+  Inference inference;
+  std::unordered_set<std::string> names;  // of all values of the entry and its bodies
+  std::function<void(std::string_view)> explain;
+  std::string_view rule;           // the pass or pattern at work, for explanations
+  std::size_t folded_bytes = 0;    // that constant folding has made so far
+
+  // "RULE: node 'conv1' (onnx.Conv): WHAT".
+  void Explain(const Node& node, std::string_view what) const;
+
+  // A constant of `graph`, called `name` or, if that is taken, name_2, ….
+  Value* AddConstant(Graph& graph, Tensor tensor, std::string_view name, OriginPtr origin);
+  // A node of operator `label` ("Reshape", "dragoman.Linear") with one result, before `position`,
+  // whose Origin it gets. Errors: operands that the operator refuses.
+  Result<Value*> Insert(Node& position, std::string_view label,
+                        std::span<Value* const> operands,
+                        std::vector<NamedAttribute> attributes = {});
+
+  // Whether every reader of `old` can read `by` instead: an output of an entry keeps its name, so
+  // it needs a node result of that graph that is no output yet; an output of a body needs a value
+  // of the body.
+  static bool CanReplace(const Value& old, const Value& by);
+  // Readers of result i of `node` read by[i] from now on, and `node` goes. Entries for results
+  // that nothing reads may be nullptr. Names of outputs, more precise types and Origins pass to
+  // what replaces. CanReplace holds for each.
+  void Replace(Node& node, std::span<Value* const> by);
+  // The same if it can be done: else nothing happens and false is returned.
+  bool ReplaceIfAllowed(Node& node, Value* by);
+
+  // `node`, whose results nothing reads, goes.
+  void Erase(Node& node);
+};
+
+// Adds `origin` to the Origins of the node or constant that yields `value`.
+void AddOrigin(Value& value, const OriginPtr& origin);
+
+// A rewrite rooted at one node. It may insert nodes before that node and replace or change it;
+// what it leaves unused is collected by the pass eliminate-dead.
+struct Pattern {
+  std::string_view name;
+  Result<bool> (*apply)(Node& node, PassContext& context);  // whether anything changed
+};
+
+// Offers every node of `graph`, in order, to the patterns; the first that applies has it.
+Result<bool> ApplyPatterns(Graph& graph, PassContext& context, std::span<const Pattern> patterns);
+
+// The contents of a constant; nullptr for any other value, or none.
+const Tensor* ConstantOf(const Value* value);
+// Integers of a constant or of a value that inference knows.
+std::optional<std::vector<std::int64_t>> IntsOf(const PassContext& context, const Value* value);
+// Whether both have a known rank and sizes that are equal under every assignment of the symbols.
+bool SameShape(const Value& a, const Value& b);
+// Attributes of `node` with their defaults.
+std::int64_t IntAttribute(const Node& node, std::string_view name, std::int64_t value);
+float FloatAttribute(const Node& node, std::string_view name, float value);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_PASS_CONTEXT_H_

@@ -1,0 +1,101 @@
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/interpreter/evaluate.h"
+#include "core/ops/op_def.h"
+#include "core/rewrite/passes.h"
+
+namespace dragoman {
+namespace {
+
+// What folding may make: any small result of operands that are not large; a large one only by
+// moving elements, and not more than there were. So no large weight is computed from another, and
+// none that rounds differently on another machine.
+constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
+constexpr std::size_t kLargeOperandBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxFoldedBytes = std::size_t{64} << 20;
+
+std::size_t BytesOf(const Type& type) {
+  const auto sizes = type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
+  if (!sizes) return SIZE_MAX;
+  std::int64_t count = 1;
+  for (std::int64_t size : *sizes) {
+    if (__builtin_mul_overflow(count, size, &count)) return SIZE_MAX;
+  }
+  return PackedBytes(type.dtype(), count).value_or(SIZE_MAX);
+}
+
+bool MovesElements(const OpDef& def) { return def.kernel.types.starts_with("bits(T)"); }
+
+bool IsFoldable(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def != nullptr && !def->kernel.types.empty() && !def->effect && !def->random &&
+         !node.Is("Identity") && node.num_operands() > 0 && node.subgraphs().empty();
+}
+
+bool FitsBudget(const Node& node, const PassContext& context, std::size_t operand_bytes) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    const std::size_t size = BytesOf(node.result(i)->type());
+    if (size > kMaxFoldedBytes) return false;
+    bytes += size;
+  }
+  if (context.folded_bytes + bytes > kMaxFoldedBytes) return false;
+  if (MovesElements(*FindOp(node))) return bytes <= kSmallBytes || bytes <= operand_bytes;
+  return bytes <= kSmallBytes && operand_bytes <= kLargeOperandBytes;
+}
+
+// A Transpose of a large constant is left to fold-transposes, after it had its chance to become a
+// part of dragoman.Linear.
+bool IsLeftToOthers(const Node& node, std::size_t operand_bytes) {
+  return node.Is("Transpose") && operand_bytes > kSmallBytes;
+}
+
+Result<Value*> AddFolded(Node& node, std::size_t i, Tensor tensor, PassContext& context) {
+  const Value& result = *node.result(i);
+  context.folded_bytes += tensor.bytes().size();
+  Value* constant =
+      context.AddConstant(*node.graph(), std::move(tensor), result.name(), node.origin());
+  if (PassContext::CanReplace(result, *constant)) return constant;
+  return context.Insert(node, "Identity", {{constant}});
+}
+
+Result<bool> Fold(Node& node, PassContext& context) {
+  if (!IsFoldable(node)) return false;
+  std::vector<const Tensor*> operands;
+  std::size_t operand_bytes = 0;
+  for (const Use& use : node.operands()) {
+    const Tensor* tensor = ConstantOf(use.value());
+    if (tensor == nullptr && use.value() != nullptr) return false;
+    if (tensor != nullptr) operand_bytes += tensor->bytes().size();
+    operands.push_back(tensor);
+  }
+  if (!FitsBudget(node, context, operand_bytes) || IsLeftToOthers(node, operand_bytes)) {
+    context.Explain(node, "not folded, since that would make or read much data");
+    return false;
+  }
+  Result<std::vector<Tensor>> tensors = EvaluateOnTensors(node, operands);
+  if (!tensors.ok()) {
+    context.Explain(node, "not folded: " + tensors.error().ToString());
+    return false;
+  }
+  std::vector<Value*> constants(node.num_results(), nullptr);
+  for (std::size_t i = 0; i < node.num_results() && i < tensors->size(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    DRAGOMAN_ASSIGN(constants[i], AddFolded(node, i, std::move((*tensors)[i]), context));
+  }
+  context.Explain(node, "computed");
+  context.Replace(node, constants);
+  return true;
+}
+
+}  // namespace
+
+Result<bool> FoldConstants(Graph& graph, PassContext& context) {
+  static constexpr Pattern kPatterns[] = {{"fold-constants", Fold}};
+  return ApplyPatterns(graph, context, kPatterns);
+}
+
+}  // namespace dragoman

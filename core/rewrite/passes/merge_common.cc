@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/ops/op_def.h"
+#include "core/rewrite/passes.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::size_t kMaxMergedBytes = std::size_t{64} << 10;  // of a constant
+
+std::size_t Combine(std::size_t hash, std::size_t more) {
+  return hash ^ (more + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2));
+}
+
+std::size_t HashOf(const Node& node, bool commutative) {
+  std::size_t hash = std::hash<const void*>()(&node.op());
+  std::size_t front = 0;
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    const std::size_t operand = std::hash<const void*>()(node.operand(i));
+    if (commutative && i < 2) {
+      front += operand;
+    } else {
+      hash = Combine(hash, operand);
+    }
+  }
+  for (const NamedAttribute& attribute : node.attributes()) {
+    hash += std::hash<std::string>()(attribute.name);
+  }
+  return Combine(hash, front);
+}
+
+bool SameOperands(const Node& a, const Node& b, bool commutative) {
+  if (a.num_operands() != b.num_operands()) return false;
+  for (std::size_t i = 2; i < a.num_operands(); ++i) {
+    if (a.operand(i) != b.operand(i)) return false;
+  }
+  if (a.operand(0) == b.operand(0) && a.operand(1) == b.operand(1)) return true;
+  return commutative && a.operand(0) == b.operand(1) && a.operand(1) == b.operand(0);
+}
+
+bool SameAttributes(const Node& a, const Node& b) {
+  if (a.attributes().size() != b.attributes().size()) return false;
+  return std::all_of(a.attributes().begin(), a.attributes().end(),
+                     [&](const NamedAttribute& attribute) {
+                       const Attribute* other = b.attribute(attribute.name);
+                       return other != nullptr && Identical(attribute.value, *other);
+                     });
+}
+
+// `keeper` has every result that `node` has, and may stand for it.
+bool SameResults(const Node& keeper, const Node& node) {
+  if (keeper.num_results() != node.num_results()) return false;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    if (result == nullptr) continue;
+    if (keeper.result(i) == nullptr || !PassContext::CanReplace(*result, *keeper.result(i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The nodes and constants that are visible where the walk stands. What a body adds goes when the
+// body ends.
+class Merging {
+ public:
+  explicit Merging(PassContext& context) : context_(context) {}
+
+  void Visit(Graph& graph) {
+    const std::size_t mark = hashes_.size();
+    for (const auto& constant : graph.constants()) VisitConstant(*constant);
+    for (Node& node : graph.nodes()) {
+      for (Graph* body : node.subgraphs()) Visit(*body);
+      VisitNode(node);
+    }
+    while (hashes_.size() > mark) {
+      auto found = visible_.find(hashes_.back());
+      found->second.pop_back();
+      if (found->second.empty()) visible_.erase(found);
+      hashes_.pop_back();
+    }
+  }
+  bool changed() const { return changed_; }
+
+ private:
+  struct Item {
+    Value* constant = nullptr;
+    Node* node = nullptr;
+  };
+
+  void Add(std::size_t hash, Item item) {
+    visible_[hash].push_back(item);
+    hashes_.push_back(hash);
+  }
+
+  void VisitConstant(Value& constant) {
+    const Tensor* tensor = constant.tensor();
+    if (tensor == nullptr || !constant.used() || tensor->bytes().size() > kMaxMergedBytes) return;
+    const std::size_t hash = tensor->Hash();
+    for (const Item& item : visible_[hash]) {
+      if (item.constant == nullptr || !(*item.constant->tensor() == *tensor)) continue;
+      if (!PassContext::CanReplace(constant, *item.constant)) continue;
+      AddOrigin(*item.constant, constant.origin());
+      constant.ReplaceAllUsesWith(item.constant);
+      changed_ = true;
+      return;
+    }
+    Add(hash, {&constant, nullptr});
+  }
+
+  void VisitNode(Node& node) {
+    const OpDef* def = FindOp(node);
+    if (def == nullptr || def->effect || def->random || !node.subgraphs().empty()) return;
+    // An Identity stands where an output needs a value of its own.
+    if (node.Is("Identity")) return;
+    const std::size_t hash = HashOf(node, def->commutative);
+    for (const Item& item : visible_[hash]) {
+      if (item.node == nullptr || &item.node->op() != &node.op()) continue;
+      if (!SameOperands(*item.node, node, def->commutative)) continue;
+      if (!SameAttributes(*item.node, node) || !SameResults(*item.node, node)) continue;
+      Merge(node, *item.node);
+      return;
+    }
+    Add(hash, {nullptr, &node});
+  }
+
+  void Merge(Node& node, Node& keeper) {
+    context_.Explain(node, "computes the same as " + keeper.Describe());
+    std::vector<Value*> results;
+    for (std::size_t i = 0; i < keeper.num_results(); ++i) results.push_back(keeper.result(i));
+    context_.Replace(node, results);
+    changed_ = true;
+  }
+
+  PassContext& context_;
+  std::unordered_map<std::size_t, std::vector<Item>> visible_;
+  std::vector<std::size_t> hashes_;  // of what is visible, in the order in which it was added
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Result<bool> MergeCommon(Graph& graph, PassContext& context) {
+  // Bodies are walked from the outermost graph, since they see its nodes.
+  if (graph.parent() != nullptr) return false;
+  Merging merging(context);
+  merging.Visit(graph);
+  return merging.changed();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,17 @@
+// The families of patterns that remove nodes which give an operand unchanged.
+#ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_IDENTITY_PATTERNS_H_
+#define DRAGOMAN_CORE_REWRITE_PATTERNS_IDENTITY_PATTERNS_H_
+
+#include <span>
+
+#include "core/rewrite/pass_context.h"
+
+namespace dragoman {
+
+std::span<const Pattern> CopyPatterns();     // Identity, Dropout, Cast, operators of one operand
+std::span<const Pattern> ReshapePatterns();  // Reshape, Flatten, Squeeze, Unsqueeze
+std::span<const Pattern> RegionPatterns();   // Slice, Pad, Expand, Tile, Transpose
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_PATTERNS_IDENTITY_PATTERNS_H_

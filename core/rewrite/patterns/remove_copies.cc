@@ -1,0 +1,62 @@
+#include <string_view>
+
+#include "core/rewrite/patterns/identity_patterns.h"
+
+namespace dragoman {
+namespace {
+
+// Identity(x) = x
+Result<bool> RemoveIdentity(Node& node, PassContext& context) {
+  return node.Is("Identity") && context.ReplaceIfAllowed(node, node.operand(0));
+}
+
+// Dropout(x, ratio, training = false) = x, if nothing reads the mask
+Result<bool> RemoveDropout(Node& node, PassContext& context) {
+  if (!node.Is("Dropout")) return false;
+  const Value* mask = node.result(1);
+  if (mask != nullptr && mask->used()) return false;
+  if (const Value* training = node.operand(2)) {
+    const Tensor* known = ConstantOf(training);
+    if (known == nullptr || known->IntAt(0) != 0) return false;
+  }
+  return context.ReplaceIfAllowed(node, node.operand(0));
+}
+
+// Cast(x: T, to = T) = x
+Result<bool> RemoveCast(Node& node, PassContext& context) {
+  if (!node.Is("Cast")) return false;
+  const DType from = node.operand(0)->type().dtype();
+  if (from == DType::kUnknown || IntAttribute(node, "to", 0) != static_cast<int>(from)) {
+    return false;
+  }
+  return context.ReplaceIfAllowed(node, node.operand(0));
+}
+
+// Concat(x) = Max(x) = Min(x) = Sum(x) = Mean(x) = x
+Result<bool> RemoveSingle(Node& node, PassContext& context) {
+  constexpr std::string_view kOps[] = {"Concat", "Max", "Min", "Sum", "Mean"};
+  if (node.num_operands() != 1) return false;
+  for (std::string_view op : kOps) {
+    if (node.Is(op)) return context.ReplaceIfAllowed(node, node.operand(0));
+  }
+  return false;
+}
+
+// Split(x) into one part = x
+Result<bool> RemoveSplit(Node& node, PassContext& context) {
+  if (!node.Is("Split") || node.num_results() != 1 || node.result() == nullptr) return false;
+  if (!SameShape(*node.operand(0), *node.result())) return false;
+  return context.ReplaceIfAllowed(node, node.operand(0));
+}
+
+constexpr Pattern kPatterns[] = {
+    {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
+    {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
+    {"remove-split", RemoveSplit},
+};
+
+}  // namespace
+
+std::span<const Pattern> CopyPatterns() { return kPatterns; }
+
+}  // namespace dragoman
