@@ -24,7 +24,7 @@ LAYERS = {
     "proto": ["core/support", "core/ir"],
     "importers": ["core", "runtime/params", "proto"],
     "exporters": ["core", "runtime/params", "proto"],
-    "codegen": ["core", "runtime/params"],
+    "codegen": ["core", "runtime"],
     "cli": ["core", "importers", "exporters", "codegen", "runtime"],
     "runtime/params": [],
     "runtime/kernels": ["runtime/params"],
