@@ -79,7 +79,6 @@ Result<bool> Generate(const CodegenCommand& options) {
   DRAGOMAN_ASSIGN(Model model, ToCommon(source, options.lowering, options.common));
   CodegenOptions codegen;
   codegen.name = name;
-  codegen.data = options.data;
   DRAGOMAN_TRY(WriteProgram(model, options.output, codegen));
   bool all_equal = true;
   std::string proof;

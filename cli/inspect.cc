@@ -76,7 +76,7 @@ std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options
   targets.push_back({"onnx", {}});
   Result<RelaxModule> relax = EmitRelax(*common);
   targets.push_back({"relax", relax.ok() ? std::vector<Finding>() : FindingsOf(relax.error())});
-  Status cpp = CheckProgram(*common);
+  Result<GeneratedProgram> cpp = GenerateCpp(*common, {});
   targets.push_back({"cpp", cpp.ok() ? std::vector<Finding>() : FindingsOf(cpp.error())});
   Result<Interpreter> interpreter = Interpreter::Make(*common);
   targets.push_back(

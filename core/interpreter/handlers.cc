@@ -38,8 +38,11 @@ constexpr Row kHandlers[] = {
 
 NodeHandler FindHandler(const Node& node) {
   const OpDef* def = FindOp(node);
-  if (def == nullptr) return nullptr;
-  const std::string label = def->Label();
+  return def != nullptr ? FindHandler(*def) : nullptr;
+}
+
+NodeHandler FindHandler(const OpDef& def) {
+  const std::string label = def.Label();
   const auto* row = std::ranges::lower_bound(kHandlers, std::string_view(label), {}, &Row::label);
   return row != std::end(kHandlers) && row->label == label ? row->handler : nullptr;
 }

@@ -90,13 +90,16 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
   return outputs;
 }
 
+bool RunsInInterpreter(const OpDef& def) {
+  return !def.kernel.header.empty() || FindHandler(def) != nullptr;
+}
+
 std::vector<Finding> UnsupportedNodes(const Graph& graph) {
   std::vector<Finding> findings;
   ForEachGraph(graph, [&](const Graph& body) {
     for (const Node& node : body.nodes()) {
-      if (FindHandler(node) != nullptr) continue;
       const OpDef* def = FindOp(node);
-      if (def != nullptr && !def->kernel.header.empty()) continue;
+      if (def != nullptr && RunsInInterpreter(*def)) continue;
       const char* why =
           def == nullptr ? "operator is not in the common dialect" : "operator has no kernel";
       findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), why});

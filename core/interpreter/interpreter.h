@@ -67,6 +67,7 @@ using NodeHandler = Result<std::vector<RuntimeValue>> (*)(const Node& node,
                                                           const Execution& execution,
                                                           const Frame& frame);
 NodeHandler FindHandler(const Node& node);
+NodeHandler FindHandler(const OpDef& def);
 
 // Whether nodes of operator `def` run: a kernel or a handler computes them.
 bool RunsInInterpreter(const OpDef& def);
