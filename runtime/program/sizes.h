@@ -13,29 +13,31 @@
 
 namespace dragoman::rt {
 
-inline constexpr std::int64_t kBadSize = INT64_MIN;
+// Sums of a few of these do not overflow, and stay negative.
+inline constexpr std::int64_t kBadSize = -(std::int64_t{1} << 60);
 inline constexpr std::int64_t kMaxBytes = std::int64_t{1} << 46;
 
-// The products of int64 factors; kBadSize on overflow.
+constexpr bool IsBadSize(std::int64_t size) { return size < kBadSize / 2 || size > -kBadSize; }
+
 constexpr std::int64_t Times(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? kBadSize : product;
-}
-
-constexpr std::int64_t Plus(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kBadSize : sum;
+  const bool bad = __builtin_mul_overflow(a, b, &product) || IsBadSize(a) || IsBadSize(b);
+  return bad || IsBadSize(product) ? kBadSize : product;
 }
 
 // Rounded to minus infinity; the remainder has the divisor's sign.
 constexpr std::int64_t FloorDiv(std::int64_t a, std::int64_t b) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) return kBadSize;
+  if (b == 0 || IsBadSize(a) || IsBadSize(b)) return kBadSize;
   return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 constexpr std::int64_t FloorMod(std::int64_t a, std::int64_t b) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) return kBadSize;
+  if (b == 0 || IsBadSize(a) || IsBadSize(b)) return kBadSize;
   const std::int64_t rest = a % b;
   return rest != 0 && ((rest < 0) != (b < 0)) ? rest + b : rest;
+}
+constexpr std::int64_t Least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+constexpr std::int64_t Greatest(std::int64_t a, std::int64_t b) {
+  return IsBadSize(a) || IsBadSize(b) ? kBadSize : (a > b ? a : b);
 }
 
 // The size that a and b broadcast to.
@@ -52,7 +54,7 @@ constexpr Status CheckedBytes(const Shape& shape, std::size_t element_bytes, std
     if (size < 0) return Status::Error("a size is negative, or sizes do not fit each other");
     empty = empty || size == 0;
     if (size != 0) total = Times(total, size);
-    if (total < 0 || total > kMaxBytes) return Status::Error("a tensor is too large");
+    if (IsBadSize(total) || total > kMaxBytes) return Status::Error("a tensor is too large");
   }
   *bytes = empty ? 0 : total;
   return Status();

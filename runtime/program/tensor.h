@@ -60,10 +60,10 @@ class Tensor {
     *view = this->view();
     return Status();
   }
-  // Takes sizes and elements of `other`, which does not lie in this tensor.
+  // Takes sizes and elements of `other`, which lies elsewhere or is all of this tensor.
   Status Assign(TensorView<const T> other) noexcept {
     DRAGOMAN_RT_TRY(Resize(other.shape));
-    if (other.data != nullptr) std::copy_n(other.data, size(), data());
+    if (other.data != nullptr && other.data != data()) std::copy_n(other.data, size(), data());
     return Status();
   }
 

@@ -14,6 +14,7 @@
 
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/shape.h"
+#include "runtime/program/sizes.h"
 
 namespace dragoman::rt {
 
@@ -68,12 +69,12 @@ class View {
   constexpr std::int64_t size(int axis) const { return shape_[axis]; }
   constexpr operator TensorView<T>() const { return {data_, shape_}; }
 
-  // Whether there is data and every size is what the type says, and none negative.
+  // Whether there is data and every size is what the type says, none negative or absurd.
   constexpr bool Fits() const {
     if (data_ == nullptr || shape_.size() != kRank) return false;
     constexpr Shape kSizes = {D...};
     for (int i = 0; i < kRank; ++i) {
-      if (shape_[i] < 0 || (kSizes[i] != Any && kSizes[i] != shape_[i])) return false;
+      if (shape_[i] < 0 || shape_[i] > kMaxBytes || (kSizes[i] != Any && kSizes[i] != shape_[i])) return false;
     }
     return true;
   }

@@ -1,0 +1,49 @@
+#include "codegen/onednn/codegen.h"
+
+#include <algorithm>
+
+#include "codegen/onednn/emit/emit_build.h"
+#include "codegen/onednn/emit/emit_source.h"
+#include "codegen/onednn/emit/emit_weights.h"
+#include "codegen/onednn/plan/build.h"
+#include "codegen/onednn/runtime_closure.h"
+#include "core/support/output_file.h"
+#include "core/support/text.h"
+
+namespace dragoman {
+
+Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options) {
+  if (Identifier(options.name) != options.name) {
+    return InvalidInput("the name " + Quote(options.name) +
+                        " is no C++ identifier; try --name " + Identifier(options.name));
+  }
+  DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name));
+  GeneratedProgram program;
+  program.files = onednn::EmitSources(plan);
+  program.files.push_back({"infer.cc", onednn::EmitInfer(plan)});
+  const std::vector<const RuntimeFile*> runtime = onednn::RuntimeClosure(program.files);
+  program.files.push_back({"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime)});
+  for (const RuntimeFile* file : runtime)
+    program.files.push_back({std::string(file->path), std::string(file->text)});
+  std::ranges::sort(program.files, {}, &GeneratedFile::path);
+  program.plan = std::move(plan);
+  return program;
+}
+
+Status WriteProgram(const GeneratedProgram& program, const std::filesystem::path& folder) {
+  DRAGOMAN_ASSIGN(OutputFolder output, OutputFolder::Create(folder.string()));
+  for (const GeneratedFile& file : program.files)
+    DRAGOMAN_TRY(output.WriteFile(file.path, file.text));
+  DRAGOMAN_ASSIGN(OutputFile weights, output.AddFile(program.plan.name + ".weights"));
+  DRAGOMAN_TRY(onednn::WriteWeights(program.plan, weights));
+  DRAGOMAN_TRY(weights.Commit());
+  return output.Commit();
+}
+
+Status WriteProgram(const Model& model, const std::filesystem::path& folder,
+                    const CodegenOptions& options) {
+  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, options));
+  return WriteProgram(program, folder);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,42 @@
+// Generates a C++ program on oneDNN from a common Model: a folder that builds with CMake, a C++17
+// compiler and oneDNN alone. See docs/generated-cpp.md for what the user sees.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "codegen/onednn/plan/plan.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+struct CodegenOptions {
+  std::string name = "model";  // namespace, CMake target and file names; an identifier
+};
+
+struct GeneratedFile {
+  std::string path;  // "policy.cc", "runtime/kernels/softmax.h"
+  std::string text;
+};
+
+// A whole program. The weights are not text: they stay in the Plan, whose tensors share the
+// Model's buffers.
+struct GeneratedProgram {
+  onednn::Plan plan;
+  std::vector<GeneratedFile> files;  // all but the weights, sorted by path
+};
+
+// Errors: a name that is no identifier; all nodes that a program cannot have, as findings.
+Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options);
+
+// The program as a folder (core/support/output_file.h: whole or not at all).
+Status WriteProgram(const GeneratedProgram& program, const std::filesystem::path& folder);
+Status WriteProgram(const Model& model, const std::filesystem::path& folder,
+                    const CodegenOptions& options);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_

@@ -1,0 +1,147 @@
+#include <string>
+
+#include "codegen/onednn/emit/emit_steps.h"
+
+namespace dragoman::onednn {
+
+// Copies at the end of a body.
+void StepEmitter::EmitYields(const Block& block) {
+  for (const Copy& copy : block.yields) {
+    const Buffer& to = plan_.buffer(copy.to);
+    const std::string from =
+        copy.from_saved ? plan_.buffer(copy.from).holder + ".view()" : Name(copy.from);
+    if (copy.assigns) {
+      Try(to.holder + ".Assign(" + from + ")");
+      continue;
+    }
+    if (to.storage != Storage::kArena)
+      Try(Holder(copy.to) + ".Place(" + from + ".shape, &" + to.name + ")");
+    code_.Line("rt::CopyElements<" + ElementText(plan_, copy.to) + ">(" + from + ", " + to.name +
+               ");");
+  }
+}
+
+void StepEmitter::EmitIf(const Step& step) {
+  for (BufferId id : step.results) {
+    if (plan_.buffer(id).storage == Storage::kArena) {
+      EmitPlace(id, "");
+    } else if (!members_.buffers.contains(id)) {
+      code_.Line(Declared(id, false) + Name(id) + ";");
+    }
+  }
+  code_.Open("if (" + Name(step.inputs.front()) + "[0]) {");
+  EmitBlock(step.bodies[0]);
+  EmitYields(step.bodies[0]);
+  code_.Close("} else {");
+  code_.Open("");
+  EmitBlock(step.bodies[1]);
+  EmitYields(step.bodies[1]);
+  code_.Close();
+}
+
+// Carried values take their initial values, and what is collected is emptied.
+void StepEmitter::EmitCarriedStart(const Step& step) {
+  for (const Copy& copy : step.carried)
+    Try(plan_.buffer(copy.to).holder + ".Assign(" + Name(copy.from) + ")");
+  for (const ScanAxis& axis : step.scan_outputs) {
+    code_.Line(Holder(axis.stack) + ".Start(" +
+               (axis.empty ? ShapeText(plan_, *axis.empty) : EmptyPart(axis)) + ");");
+  }
+}
+
+// The sizes of a part that nobody knows: none.
+std::string StepEmitter::EmptyPart(const ScanAxis& axis) const {
+  const Buffer& part = plan_.buffer(axis.part);
+  std::string text;
+  for (std::size_t i = 0; part.shape && i < part.shape->size(); ++i)
+    text += (text.empty() ? "" : ", ") +
+            ((*part.shape)[i].known() ? (*part.shape)[i].ToString() : std::string("0"));
+  return "{" + text + "}";
+}
+
+void StepEmitter::EmitIteration(const Step& step) {
+  for (const Copy& copy : step.carried) {
+    const Buffer& carried = plan_.buffer(copy.to);
+    code_.Line(Declared(copy.to) + carried.name + " = " + carried.holder + ".view();");
+  }
+  EmitBlock(step.bodies.front());
+  code_.Line();
+  for (const ScanAxis& axis : step.scan_outputs)
+    Try(Holder(axis.stack) + ".Push(" + Name(axis.part) + ")");
+}
+
+void StepEmitter::EmitCarriedResults(const Step& step) {
+  for (BufferId id : step.results) {
+    const Buffer& buffer = plan_.buffer(id);
+    if (buffer.storage != Storage::kAlias) continue;
+    code_.Line(Declared(id) + buffer.name + " = " + plan_.buffer(buffer.alias).holder +
+               ".view();");
+  }
+  for (const ScanAxis& axis : step.scan_outputs) {
+    const Buffer& stack = plan_.buffer(axis.stack);
+    if (!members_.buffers.contains(axis.stack))
+      code_.Line(Declared(axis.stack, false) + stack.name + ";");
+    Try(stack.holder + ".View(&" + stack.name + ")");
+    if (axis.whole == axis.stack) continue;
+    const std::string at = std::to_string(axis.axis);
+    EmitPlace(axis.whole, "rt::WithAxis(rt::WithoutAxis(" + stack.name + ".shape, 0), " + at +
+                              ", " + stack.name + ".shape[0])");
+    code_.Line("rt::PlaceStack<" + ElementText(plan_, axis.whole) + ">(" + stack.name + ", " + at +
+               ", " + (axis.reversed ? "true" : "false") + ", " + Name(axis.whole) + ");");
+  }
+}
+
+void StepEmitter::EmitLoop(const Step& step) {
+  const std::string number = std::to_string(step.number);
+  const std::string trips = "trips_" + number, more = "more_" + number, turn = "turn_" + number;
+  EmitCarriedStart(step);
+  code_.Line("const std::int64_t " + trips + " = " +
+             (step.inputs[0] == kAbsent ? "std::numeric_limits<std::int64_t>::max()"
+                                        : Name(step.inputs[0]) + "[0]") +
+             ";");
+  code_.Line("bool " + more + " = " +
+             (step.inputs[1] == kAbsent ? "true" : Name(step.inputs[1]) + "[0]") + ";");
+  code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + " && " + more +
+             "; ++" + turn + ") {");
+  code_.Line("const rt::TensorView<const std::int64_t> " + Name(step.counter) + " = {&" + turn +
+             ", {}};");
+  code_.Line("const rt::TensorView<const bool> " + Name(step.condition) + " = {&" + more +
+             ", {}};");
+  code_.Line("static_cast<void>(" + Name(step.counter) + ");");
+  code_.Line("static_cast<void>(" + Name(step.condition) + ");");
+  EmitIteration(step);
+  code_.Line("const bool next_" + more + " = " + Name(step.next) + "[0];");
+  EmitYields(step.bodies.front());
+  code_.Line(more + " = next_" + more + ";");
+  code_.Close();
+  EmitCarriedResults(step);
+}
+
+void StepEmitter::EmitScan(const Step& step) {
+  const std::string number = std::to_string(step.number);
+  const std::string trips = "trips_" + number, turn = "turn_" + number;
+  EmitCarriedStart(step);
+  auto length = [&](const ScanAxis& axis) {
+    return Name(axis.whole) + ".shape[" + std::to_string(axis.axis) + "]";
+  };
+  code_.Line("const std::int64_t " + trips + " = " + length(step.scan_inputs.front()) + ";");
+  for (std::size_t i = 1; i < step.scan_inputs.size(); ++i) {
+    code_.Line("if (" + length(step.scan_inputs[i]) + " != " + trips +
+               ") return rt::Status::Error(\"the scanned operands differ in length\");");
+  }
+  code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + "; ++" + turn +
+             ") {");
+  for (const ScanAxis& axis : step.scan_inputs) {
+    const std::string at = std::to_string(axis.axis);
+    const std::string index = axis.reversed ? trips + " - 1 - " + turn : turn;
+    EmitPlace(axis.part, "rt::WithoutAxis(" + Name(axis.whole) + ".shape, " + at + ")");
+    code_.Line("rt::TakeSlice<" + ElementText(plan_, axis.part) + ">(" + Name(axis.whole) + ", " +
+               at + ", " + index + ", " + Name(axis.part) + ");");
+  }
+  EmitIteration(step);
+  EmitYields(step.bodies.front());
+  code_.Close();
+  EmitCarriedResults(step);
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cctype>
+
+#include "codegen/onednn/emit/emit_source.h"
+#include "codegen/onednn/emit/text.h"
+#include "core/ops/kernel_name.h"
+
+namespace dragoman::onednn {
+namespace {
+
+// "rt::View<const float, 1, rt::Any>".
+std::string PublicView(const Plan& plan, BufferId id, bool is_const) {
+  std::string text = "rt::View<" + std::string(is_const ? "const " : "") + ElementText(plan, id);
+  for (const Dim& dim : *plan.buffer(id).shape)
+    text += ", " + (dim.known() ? dim.ToString() : std::string("rt::Any"));
+  return text + ">";
+}
+
+std::string Guard(const Plan& plan) {
+  std::string guard = plan.name + "_H_";
+  std::ranges::transform(guard, guard.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return "MODEL_" + guard;
+}
+
+// Headers whose types the elements of inputs, outputs and states have.
+std::vector<std::string> ElementHeaders(const Plan& plan) {
+  bool element = false, complex = false, string = false;
+  auto add = [&](DType dtype) {
+    element = element || CppType(dtype).starts_with("rt::");
+    complex = complex || IsComplex(dtype);
+    string = string || dtype == DType::kString;
+  };
+  for (const Buffer& buffer : plan.buffers) add(buffer.dtype);
+  for (const StateMember& state : plan.states) add(state.type.dtype());
+  std::vector<std::string> headers;
+  if (complex) headers.push_back("#include <complex>");
+  headers.push_back("#include <cstdint>");
+  headers.push_back("#include <memory>");
+  headers.push_back("#include <string>");
+  headers.push_back("");
+  if (element) headers.push_back("#include \"runtime/kernels/element.h\"");
+  return headers;
+}
+
+}  // namespace
+
+std::string PublicParameters(const Plan& plan, const PlanEntry& entry) {
+  std::string text;
+  auto add = [&](const std::string& type, const std::string& name) {
+    text += (text.empty() ? "" : ", ") + type + name;
+  };
+  for (const PlanInput& input : entry.inputs)
+    add(PublicView(plan, input.buffer, true) + " ", plan.buffer(input.buffer).name);
+  for (const PlanOutput& output : entry.outputs) {
+    if (plan.buffer(output.value).IsStatic()) {
+      add(PublicView(plan, output.value, false) + " ", output.name);
+    } else {
+      add("rt::Tensor<" + ElementText(plan, output.value) + ">& ", output.name);
+    }
+  }
+  return "(" + text + ")";
+}
+
+std::string Signature(const Plan& plan, const PlanEntry& entry) {
+  std::string text = entry.method + "(";
+  for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
+    const Buffer& buffer = plan.buffer(entry.inputs[i].buffer);
+    text += (i == 0 ? "" : ", ") + buffer.label + ": " + TypeText(buffer);
+  }
+  text += ") -> ";
+  if (entry.outputs.size() != 1) text += "(";
+  for (std::size_t i = 0; i < entry.outputs.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + entry.outputs[i].label + ": " +
+            TypeText(plan.buffer(entry.outputs[i].value));
+  }
+  return text + (entry.outputs.size() != 1 ? ")" : "");
+}
+
+std::string EmitHeader(const Plan& plan) {
+  CodeWriter code;
+  const std::string& model = plan.class_name;
+  code.Comment("The model '" + plan.name +
+               "'. Sizes that only the run tells are rt::Any; outputs of such sizes are tensors, "
+               "which keep their capacity. Input and output memory must not overlap.");
+  code.Line("#ifndef " + Guard(plan));
+  code.Line("#define " + Guard(plan));
+  code.Line();
+  for (const std::string& header : ElementHeaders(plan)) code.Line(header);
+  for (std::string_view header : {"params/status.h", "program/error.h", "program/info.h",
+                                  "program/tensor.h", "program/trace.h", "program/view.h"}) {
+    code.Line("#include \"runtime/" + std::string(header) + "\"");
+  }
+  code.Line();
+  code.Line("namespace " + plan.name + " {");
+  code.Line();
+  code.Line("namespace rt = ::dragoman::rt;");
+  code.Line();
+  code.Open("struct Options {");
+  code.Line("std::string weights;  // the weights file; empty: where it was when this was built");
+  code.Line("int threads = 1;");
+  code.Close("};");
+  code.Line();
+  code.Comment("What lives from one call to the next.");
+  code.Open("struct State {");
+  for (const StateMember& state : plan.states) {
+    code.Comment("'" + state.label + "' " + state.type.ToString());
+    code.Line("rt::Tensor<" + std::string(CppType(state.type.dtype())) + "> " + state.name + ";");
+  }
+  code.Close("};");
+  code.Line();
+  code.Comment("One object is used by one thread at a time. Methods neither lock nor throw, nor do "
+               "they allocate once they have run with the largest sizes.");
+  code.Line("class " + model + " {");
+  code.Line(" public:");
+  code.Open("");
+  code.Line("explicit " + model +
+            "(const Options& options = {});  // throws rt::Error, std::bad_alloc");
+  code.Line("~" + model + "();");
+  code.Line(model + "(const " + model + "&) = delete;");
+  code.Line(model + "& operator=(const " + model + "&) = delete;");
+  code.Line();
+  code.Comment("A further object with the same weights; its states start from their initial "
+               "values. Throws like the constructor.");
+  code.Line("std::unique_ptr<" + model + "> Fork() const;");
+  for (const PlanEntry& entry : plan.entries) {
+    code.Line();
+    code.Comment(Signature(plan, entry));
+    if (entry.label != entry.method) code.Comment("The model's entry '" + entry.label + "'.");
+    code.Line("[[nodiscard]] rt::Status " + entry.method + PublicParameters(plan, entry) +
+              " noexcept;");
+  }
+  code.Line();
+  code.Comment("All states take the values that the model file has. After an error of any other "
+               "method, states are what they were before it.");
+  code.Line("void reset() noexcept;");
+  code.Line("const State& state() const noexcept;");
+  code.Line("[[nodiscard]] rt::Status set_state(const State& state) noexcept;");
+  code.Line();
+  code.Line("static const rt::ModelInfo& info() noexcept;");
+  code.Line("rt::Trace& trace() noexcept;  // which step runs, and profiles");
+  code.Close("");
+  code.Line(" private:");
+  code.Open("");
+  code.Line("struct Impl;");
+  code.Line("explicit " + model + "(std::unique_ptr<Impl> impl);");
+  code.Line("std::unique_ptr<Impl> impl_;");
+  code.Close("};");
+  code.Line();
+  code.Line("}  // namespace " + plan.name);
+  code.Line();
+  code.Line("#endif  // " + Guard(plan));
+  return code.Take();
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,16 @@
+// Constants of a program: step names, what its weights file must be, what info() tells.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFO_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFO_H_
+
+#include "codegen/onednn/emit/text.h"
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+// `shared`: other files use them too.
+void EmitConstants(const Plan& plan, bool shared, CodeWriter& code);
+void EmitInfo(const Plan& plan, CodeWriter& code);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFO_H_

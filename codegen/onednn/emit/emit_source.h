@@ -1,0 +1,31 @@
+// The model's class: its header, and its sources.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_SOURCE_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_SOURCE_H_
+
+#include <string>
+#include <vector>
+
+#include "codegen/onednn/codegen.h"
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+// Steps of an entry that stand in one function: more are divided among several files.
+inline constexpr std::size_t kStepsPerFile = 1000;
+
+// "policy.h", "policy.cc"; with more steps also "policy_impl.h", "policy_2.cc", ...
+std::vector<GeneratedFile> EmitSources(const Plan& plan);
+
+// "policy.h".
+std::string EmitHeader(const Plan& plan);
+
+// "(rt::View<const float, 1, 41> x, rt::Tensor<float>& y)": the parameters of an entry as the user
+// sees them.
+std::string PublicParameters(const Plan& plan, const PlanEntry& entry);
+
+// "forward(x: f32[1, 41]) -> f32[1, 10]".
+std::string Signature(const Plan& plan, const PlanEntry& entry);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_SOURCE_H_

@@ -1,0 +1,75 @@
+// Prints the steps of a Plan as C++ statements.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_STEPS_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_STEPS_H_
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/onednn/emit/text.h"
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+// What is a member of the program, not a variable of a function: what several functions use.
+struct Members {
+  std::set<BufferId> buffers;
+  std::set<std::string> symbols;
+};
+
+class StepEmitter {
+ public:
+  StepEmitter(const Plan& plan, const Members& members, CodeWriter& code)
+      : plan_(plan), members_(members), code_(code) {}
+
+  void EmitBlock(const Block& block);
+  void EmitSteps(std::span<const Step> steps);
+  void EmitBinds(const std::vector<SymbolBinding>& binds);
+  // An input's sizes: symbols that it binds, and checks of what is known already.
+  void EmitInput(const PlanInput& input, std::set<std::string>& bound);
+  // ScratchBytes of the steps whose sizes are numbers, and Init of what is prepared: statements of
+  // the constructor.
+  void EmitPreparations();
+
+ private:
+  void EmitStep(const Step& step);
+  void EmitKernel(const Step& step);
+  void EmitPrepared(const Step& step);
+  void EmitAlias(const Step& step);
+  void EmitIf(const Step& step);
+  void EmitLoop(const Step& step);
+  void EmitScan(const Step& step);
+  void EmitCarriedStart(const Step& step);
+  void EmitCarriedResults(const Step& step);
+  void EmitIteration(const Step& step);
+  void EmitYields(const Block& block);
+  std::string EmptyPart(const ScanAxis& axis) const;
+  void EmitSizeFunction(const Step& step);
+  void EmitSizeChecks(const Step& step);
+  void EmitPlaces(const Step& step);
+  void EmitPlace(BufferId id, const std::string& sizes);
+  void PrepareSteps(std::span<const Step> steps);
+
+  // Where the Tensor, Stack or Memory of a buffer is: "slots_[2]", "acc_own".
+  std::string Holder(BufferId id) const;
+  // "const rt::TensorView<float> ", or nothing for a member.
+  std::string Declared(BufferId id, bool constant = true) const;
+  std::string Name(BufferId id) const { return id == kAbsent ? "{}" : plan_.buffer(id).name; }
+  std::string SizesOf(const Step& step, std::size_t result) const;
+  std::string ArgumentText(const Argument& argument, bool is_result, bool sizes_only) const;
+  std::string CallArguments(const Step& step, bool sizes_only) const;
+  std::string ViewArgument(BufferId id, const std::string& as, bool is_result,
+                           bool sizes_only) const;
+  std::string SizeArgumentText(const Step& step, const SizeArgument& argument) const;
+  std::string SizesVariable(const Step& step) const { return "sizes_" + std::to_string(step.number); }
+  void Try(const std::string& expression) { code_.Line("DRAGOMAN_RT_TRY(" + expression + ");"); }
+
+  const Plan& plan_;
+  const Members& members_;
+  CodeWriter& code_;
+};
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_STEPS_H_

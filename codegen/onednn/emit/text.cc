@@ -1,0 +1,130 @@
+#include "codegen/onednn/emit/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/ops/kernel_name.h"
+#include "core/support/text.h"
+
+namespace dragoman::onednn {
+namespace {
+
+constexpr std::size_t kLineWidth = 100;
+// Up to here a coefficient times a size does not overflow.
+constexpr std::int64_t kPlainCoefficient = 1000;
+
+std::string Call(std::string_view function, const std::string& a, const std::string& b) {
+  return std::string(function) + "(" + a + ", " + b + ")";
+}
+
+// Dims nest at most Dim::kMaxNesting deep.
+std::string AtomText(const Plan& plan, const DimAtom& atom) {
+  if (atom.kind == DimAtom::Kind::kSymbol) return plan.symbols.at(atom.name);
+  std::string_view function;
+  switch (atom.kind) {
+    case DimAtom::Kind::kFloorDiv:
+      function = "rt::FloorDiv";
+      break;
+    case DimAtom::Kind::kMod:
+      function = "rt::FloorMod";
+      break;
+    case DimAtom::Kind::kMin:
+      function = "rt::Least";
+      break;
+    case DimAtom::Kind::kMax:
+      function = "rt::Greatest";
+      break;
+    default:
+      function = "rt::BroadcastSize";
+      break;
+  }
+  std::string text = SizeText(plan, atom.operands.front());
+  for (std::size_t i = 1; i < atom.operands.size(); ++i)
+    text = Call(function, text, SizeText(plan, atom.operands[i]));
+  return text;
+}
+
+// The product of a term without its sign.
+std::string TermText(const Plan& plan, const DimTerm& term) {
+  const std::int64_t coefficient = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+  if (term.factors.empty()) return std::to_string(coefficient);
+  std::string text = AtomText(plan, *term.factors.front());
+  for (std::size_t i = 1; i < term.factors.size(); ++i)
+    text = Call("rt::Times", text, AtomText(plan, *term.factors[i]));
+  if (coefficient == 1) return text;
+  if (coefficient <= kPlainCoefficient) return std::to_string(coefficient) + " * " + text;
+  return Call("rt::Times", std::to_string(coefficient), text);
+}
+
+}  // namespace
+
+void CodeWriter::Comment(std::string_view text) {
+  std::string rest = CommentText(text);
+  const std::size_t width = kLineWidth - 3 - static_cast<std::size_t>(indent_);
+  while (rest.size() > width) {
+    std::size_t cut = rest.rfind(' ', width);
+    if (cut == std::string::npos || cut == 0) cut = rest.find(' ', width);
+    if (cut == std::string::npos) break;
+    Line("// " + CommentText(rest.substr(0, cut)));
+    rest.erase(0, cut + 1);
+  }
+  Line("// " + rest);
+}
+
+std::string Literal(std::string_view text) {
+  std::string literal = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\' || c == '?') {
+      literal += '\\';
+      literal += c;
+    } else if (byte >= 0x20 && byte < 0x7f) {
+      literal += c;
+    } else {
+      literal += '\\';
+      for (int shift : {6, 3, 0}) literal += static_cast<char>('0' + (byte >> shift & 7));
+    }
+  }
+  return literal + "\"";
+}
+
+std::string CommentText(std::string_view text) {
+  std::string safe = Escape(text);
+  std::ranges::replace(safe, '\\', '/');
+  return safe;
+}
+
+std::string SizeText(const Plan& plan, const Dim& dim) {
+  if (dim.known()) return std::to_string(dim.value());
+  std::string text;
+  for (const DimTerm& term : dim.terms()) {
+    const bool negative = term.coefficient < 0;
+    if (text.empty()) {
+      text = (negative ? "-" : "") + TermText(plan, term);
+    } else {
+      text += (negative ? " - " : " + ") + TermText(plan, term);
+    }
+  }
+  return text;
+}
+
+std::string ShapeText(const Plan& plan, const Shape& shape) {
+  std::string text;
+  for (const Dim& dim : shape) text += (text.empty() ? "" : ", ") + SizeText(plan, dim);
+  return "{" + text + "}";
+}
+
+std::string TypeText(const Buffer& buffer) {
+  return Type::Tensor(buffer.dtype, buffer.shape).ToString();
+}
+
+std::string ElementText(const Plan& plan, BufferId id) {
+  return std::string(CppType(plan.buffer(id).dtype));
+}
+
+std::string ViewText(const Plan& plan, BufferId id) {
+  return "rt::TensorView<" + std::string(plan.IsConst(id) ? "const " : "") +
+         ElementText(plan, id) + ">";
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,55 @@
+// C++ text: lines with indentation, literals, comments, sizes.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_TEXT_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_EMIT_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+class CodeWriter {
+ public:
+  // An empty text is an empty line.
+  void Line(std::string_view text = {}) {
+    if (!text.empty()) text_.append(static_cast<std::size_t>(indent_), ' ').append(text);
+    text_ += '\n';
+  }
+  // Adjacent lines that stand for themselves.
+  void Raw(std::string_view text) { text_ += text; }
+  void Comment(std::string_view text);
+  void Open(std::string_view text) {
+    Line(text);
+    indent_ += 2;
+  }
+  void Close(std::string_view text = "}") {
+    indent_ -= 2;
+    Line(text);
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  int indent_ = 0;
+};
+
+// A string literal; any bytes.
+std::string Literal(std::string_view text);
+// Text that is safe behind "//": printable, on one line, without a backslash at its end.
+std::string CommentText(std::string_view text);
+
+// A size as int64 arithmetic over the program's names of symbols.
+std::string SizeText(const Plan& plan, const Dim& dim);
+// "{n, 64}".
+std::string ShapeText(const Plan& plan, const Shape& shape);
+// "f32[n, 64]" in the words of graph text.
+std::string TypeText(const Buffer& buffer);
+// "float".
+std::string ElementText(const Plan& plan, BufferId id);
+// "rt::TensorView<const float>".
+std::string ViewText(const Plan& plan, BufferId id);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_EMIT_TEXT_H_

@@ -1,0 +1,303 @@
+#include "codegen/onednn/plan/build.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "codegen/onednn/plan/name_sizes.h"
+#include "codegen/onednn/plan/place.h"
+#include "core/ops/kernel_name.h"
+#include "runtime/params/shape.h"
+
+namespace dragoman::onednn {
+namespace {
+
+constexpr std::int64_t kWeightsAlignment = 64;
+constexpr std::int64_t kWeightsHeader = 64;
+
+std::int64_t AlignedUp(std::int64_t bytes) {
+  return (bytes + kWeightsAlignment - 1) / kWeightsAlignment * kWeightsAlignment;
+}
+
+bool IsControlFlow(const Node& node) {
+  return node.Is("If") || node.Is("Loop") || node.Is("Scan");
+}
+
+std::string WhyUnsupported(const Node& node) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr) return "operator is not in the common dialect";
+  if (def->kernel.header.empty() && !IsControlFlow(node)) return "operator has no kernel";
+  auto bad = [](const Value* value) {
+    if (value == nullptr) return false;
+    const Type& type = value->type();
+    return !type.is_tensor() || type.dtype() == DType::kUnknown ||
+           type.rank().value_or(0) > rt::kMaxRank;
+  };
+  for (const Use& use : node.operands()) {
+    if (bad(use.value())) return "operand of type " + use.value()->type().ToString();
+  }
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (bad(node.result(i))) return "result of type " + node.result(i)->type().ToString();
+  }
+  if (IsControlFlow(node)) return "";
+  const Result<std::string> instance = KernelInstance(*def, BindVariables(node, *def));
+  return instance.ok() ? "" : instance.error().findings().front().message;
+}
+
+std::string ClassName(std::string_view name) {
+  std::string made;
+  bool upper = true;
+  for (const char c : name) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    made += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return made.empty() || std::isdigit(static_cast<unsigned char>(made[0])) ? "Model" + made : made;
+}
+
+}  // namespace
+
+std::vector<Finding> FindUnsupported(const Model& model) {
+  std::vector<Finding> findings;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      std::string why = WhyUnsupported(node);
+      if (why.empty()) continue;
+      findings.push_back(
+          {ErrorKind::kUnsupported, {}, node.Describe(), "no C++ for it: " + std::move(why)});
+    }
+  });
+  for (const State& state : model.states) {
+    if (state.initial.tensor() != nullptr && state.type.dtype() != DType::kString) continue;
+    findings.push_back({ErrorKind::kUnsupported,
+                        {},
+                        "state '" + state.name + "'",
+                        "no C++ for a state of type " + state.type.ToString()});
+  }
+  return findings;
+}
+
+Result<Plan> MakePlan(const Model& model, std::string_view name) {
+  Model named = Clone(model);
+  named.functions.clear();
+  DRAGOMAN_TRY(NameSizes(named));
+  std::vector<Finding> findings = FindUnsupported(named);
+  if (!findings.empty()) return Error(std::move(findings));
+  Plan plan;
+  plan.name = name;
+  plan.class_name = ClassName(name);
+  if (plan.class_name == name) plan.class_name += "Model";
+  DRAGOMAN_TRY(PlanBuilder(named, plan).Build());
+  PlaceBuffers(plan);
+  return plan;
+}
+
+// What the text of a program uses itself.
+void PlanBuilder::ReserveNames() {
+  for (std::string_view word :
+       {"rt", "std", "Options", "State", "Impl", "impl_", "Fork", "reset", "state", "set_state",
+        "info", "trace", "trace_", "weights_", "arena_", "scratch_", "slots_", "context_", "state_",
+        "threads_", "options", "status", "dragoman", "main", "i", "Prepare", "kSteps"}) {
+    names_.Reserve(word);
+  }
+  names_.Reserve(plan_.name);
+  names_.Reserve(plan_.class_name);
+}
+
+Status PlanBuilder::Build() {
+  ReserveNames();
+  plan_.weights_bytes = kWeightsHeader;
+  std::vector<std::string> methods;
+  for (const Entry& entry : model_.entries) {
+    const std::string wanted = entry.name == "main" ? "run" : Identifier(entry.name);
+    methods.push_back(names_.Unique(wanted));
+  }
+  DRAGOMAN_TRY(AddStates());
+  for (std::size_t i = 0; i < model_.entries.size(); ++i) {
+    plan_.entries.push_back({});
+    plan_.entries.back().label = model_.entries[i].name;
+    plan_.entries.back().method = methods[i];
+    DRAGOMAN_TRY(BuildEntry(model_.entries[i]));
+  }
+  return {};
+}
+
+Status PlanBuilder::AddStates() {
+  for (const State& state : model_.states) {
+    const Tensor& initial = *state.initial.tensor();
+    plan_.states.push_back({names_.Unique(Identifier(state.name)), state.name, state.type, initial,
+                            AddWeights(initial)});
+  }
+  return {};
+}
+
+BufferId PlanBuilder::AddBuffer(std::string_view label, const Type& type, Storage storage) {
+  Buffer buffer;
+  buffer.name = names_.Unique(Identifier(label));
+  buffer.label = label;
+  buffer.dtype = type.dtype();
+  if (type.shape() != nullptr) buffer.shape = *type.shape();
+  buffer.storage = storage;
+  buffer.first = buffer.last = position_;
+  plan_.buffers.push_back(std::move(buffer));
+  return static_cast<BufferId>(plan_.buffers.size()) - 1;
+}
+
+BufferId PlanBuilder::Make(const Value& value) {
+  BufferId id = AddBuffer(value.name(), value.type(), Storage::kSlot);
+  Buffer& buffer = plan_.buffer(id);
+  if (auto direct = direct_.find(&value); direct != direct_.end()) {
+    buffer.storage = Storage::kOutput;
+    buffer.at = direct->second;
+    if (!buffer.IsStatic()) buffer.holder = names_.Unique(buffer.name + "_out");
+  } else if (buffer.dtype == DType::kString) {
+    SetHolder(id, Storage::kOwn);
+  } else if (buffer.IsStatic()) {
+    buffer.storage = Storage::kArena;
+  }
+  buffers_[&value] = id;
+  return id;
+}
+
+void PlanBuilder::SetHolder(BufferId id, Storage storage) {
+  Buffer& buffer = plan_.buffer(id);
+  buffer.storage = storage;
+  buffer.holder = names_.Unique(buffer.name + (storage == Storage::kStack ? "_stack" : "_own"));
+}
+
+BufferId PlanBuilder::Get(const Value* value) {
+  if (value == nullptr) return kAbsent;
+  auto found = buffers_.find(value);
+  const BufferId id = found != buffers_.end() ? found->second : AddConstant(*value);
+  Touch(id);
+  return id;
+}
+
+void PlanBuilder::Touch(BufferId id) {
+  const BufferId root = plan_.Root(id);
+  Buffer& buffer = plan_.buffer(root);
+  buffer.last = std::max(buffer.last, position_);
+  if (loops_ > 0) touched_.push_back(root);
+}
+
+std::int64_t PlanBuilder::AddWeights(const Tensor& tensor) {
+  const void* data = tensor.dtype() == DType::kString
+                         ? static_cast<const void*>(tensor.strings().data())
+                         : static_cast<const void*>(tensor.bytes().data());
+  const std::pair key(data, tensor.type().ToString());
+  const auto [at, is_new] = offsets_.try_emplace(key, plan_.weights_bytes);
+  if (!is_new) return at->second;
+  std::int64_t bytes = static_cast<std::int64_t>(RuntimeBytes(tensor.dtype())) * tensor.size();
+  if (tensor.dtype() == DType::kString) {
+    bytes = 8 * (tensor.size() + 1);
+    for (const std::string& text : tensor.strings()) bytes += static_cast<std::int64_t>(text.size());
+  }
+  plan_.weights.push_back({tensor, plan_.weights_bytes});
+  plan_.weights_bytes += std::max(AlignedUp(bytes), kWeightsAlignment);
+  return at->second;
+}
+
+BufferId PlanBuilder::AddConstant(const Value& value) {
+  const BufferId id = AddBuffer(value.name(), value.tensor()->type(), Storage::kWeights);
+  plan_.buffer(id).at = AddWeights(*value.tensor());
+  buffers_[&value] = id;
+  return id;
+}
+
+bool PlanBuilder::IsBound(const std::string& symbol) const {
+  return std::ranges::any_of(bound_, [&](const auto& block) { return block.contains(symbol); });
+}
+
+bool PlanBuilder::IsKnown(const Dim& dim) const {
+  if (dim.unknown()) return false;
+  return std::ranges::all_of(dim.Symbols(), [&](const auto& symbol) { return IsBound(symbol); });
+}
+
+std::string PlanBuilder::SymbolName(const std::string& symbol) {
+  const auto [at, is_new] = plan_.symbols.try_emplace(symbol);
+  if (is_new) at->second = names_.Unique(Identifier(symbol));
+  return at->second;
+}
+
+// Symbols that `id` is the first to show.
+std::vector<SymbolBinding> PlanBuilder::BindSizes(BufferId id) {
+  std::vector<SymbolBinding> binds;
+  if (!plan_.buffer(id).shape) return binds;
+  const Shape shape = *plan_.buffer(id).shape;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::string* symbol = shape[i].symbol();
+    if (symbol == nullptr || IsBound(*symbol)) continue;
+    bound_.back().insert(*symbol);
+    SymbolName(*symbol);
+    binds.push_back({*symbol, id, static_cast<int>(i)});
+  }
+  return binds;
+}
+
+// Outputs that one kernel writes are written where the caller wants them.
+void PlanBuilder::MarkDirectOutputs(const Entry& entry) {
+  const std::size_t own = entry.graph->num_outputs() - entry.states.size();
+  for (std::size_t i = 0; i < own; ++i) {
+    const Value* value = entry.graph->output(i);
+    const Node* producer = value->producer();
+    if (producer == nullptr || producer->graph() != entry.graph.get()) continue;
+    const OpDef* def = FindOp(*producer);
+    if (def->kernel.header.empty() || def->kernel.copies) continue;
+    direct_.try_emplace(value, static_cast<int>(i));
+  }
+}
+
+Status PlanBuilder::BuildEntry(const Entry& entry) {
+  const Graph& graph = *entry.graph;
+  const std::size_t index = plan_.entries.size() - 1;
+  bound_ = {{}};
+  MarkDirectOutputs(entry);
+  std::map<std::size_t, std::size_t> state_of;  // by input
+  for (const StateBinding& binding : entry.states) state_of[binding.input] = binding.state;
+  PlanEntry made = std::move(plan_.entries[index]);
+  for (std::size_t i = 0; i < graph.num_inputs(); ++i) {
+    const auto state = state_of.find(i);
+    const bool is_state = state != state_of.end();
+    const BufferId id = AddBuffer(graph.input(i)->name(), graph.input(i)->type(),
+                                  is_state ? Storage::kState : Storage::kInput);
+    plan_.buffer(id).at = static_cast<std::int64_t>(is_state ? state->second : i);
+    buffers_[graph.input(i)] = id;
+    std::vector<SymbolBinding> binds = BindSizes(id);
+    if (is_state) {
+      std::ranges::move(binds, std::back_inserter(made.body.binds));
+    } else {
+      made.inputs.push_back({id, std::move(binds)});
+    }
+  }
+  DRAGOMAN_TRY(BuildNodes(graph, made.body));
+  DRAGOMAN_TRY(AddOutputs(entry, made));
+  plan_.entries[index] = std::move(made);
+  return {};
+}
+
+Status PlanBuilder::AddOutputs(const Entry& entry, PlanEntry& made) {
+  ++position_;
+  const Graph& graph = *entry.graph;
+  std::set<std::size_t> state_outputs;
+  for (const StateBinding& binding : entry.states) {
+    state_outputs.insert(binding.output);
+    made.states.push_back({binding.state, buffers_.at(graph.input(binding.input)),
+                           Get(graph.output(binding.output))});
+  }
+  for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
+    if (state_outputs.contains(i)) continue;
+    const Value* value = graph.output(i);
+    const BufferId id = Get(value);
+    const Buffer& buffer = plan_.buffer(id);
+    const bool direct = buffer.storage == Storage::kOutput &&
+                        buffer.at == static_cast<std::int64_t>(i);
+    std::string name = direct ? buffer.holder : names_.Unique(buffer.name + "_out");
+    if (name.empty()) name = buffer.name;
+    made.outputs.push_back({name, value->name(), id, direct});
+  }
+  return {};
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,110 @@
+// Builds the Plan of a Model: one step a node, one buffer a value.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_BUILD_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_BUILD_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "codegen/onednn/plan/plan.h"
+#include "codegen/onednn/plan/size_functions.h"
+#include "core/ir/model.h"
+#include "core/ops/op_def.h"
+#include "core/support/result.h"
+#include "core/support/text.h"
+
+namespace dragoman::onednn {
+
+// The Plan of a common Model, complete. `name` is an identifier. Errors: invalid input, where
+// inference refuses a node; unsupported, with every node that stands in the way.
+Result<Plan> MakePlan(const Model& model, std::string_view name);
+
+// Every node and value that a generated program cannot have, bodies included.
+std::vector<Finding> FindUnsupported(const Model& model);
+
+// The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
+class PlanBuilder {
+ public:
+  PlanBuilder(const Model& model, Plan& plan) : model_(model), plan_(plan) {}
+
+  Status Build();
+
+ private:
+  // build.cc
+  void ReserveNames();
+  Status AddStates();
+  Status BuildEntry(const Entry& entry);
+  Status AddOutputs(const Entry& entry, PlanEntry& made);
+  void MarkDirectOutputs(const Entry& entry);
+  BufferId AddBuffer(std::string_view label, const Type& type, Storage storage);
+  BufferId Make(const Value& value);
+  // Gives a buffer an rt::Tensor or rt::Stack of its own.
+  void SetHolder(BufferId id, Storage storage);
+  BufferId Get(const Value* value);
+  BufferId AddConstant(const Value& value);
+  std::int64_t AddWeights(const Tensor& tensor);
+  // The elements of `id` are needed at the current position.
+  void Touch(BufferId id);
+  bool IsBound(const std::string& symbol) const;
+  bool IsKnown(const Dim& dim) const;
+  std::vector<SymbolBinding> BindSizes(BufferId id);
+  std::string SymbolName(const std::string& symbol);
+
+  // build_node.cc
+  Status BuildNodes(const Graph& graph, Block& block);
+  Status BuildNode(const Node& node, Block& block);
+  Step NewStep(const Node& node, Step::Kind kind);
+  Status BuildKernel(const Node& node, const OpDef& def, Step& step);
+  Status AddArguments(const Node& node, const OpDef& def, Step& step);
+  void BuildAlias(const Node& node, Step& step);
+  Status SetSizes(const Node& node, const OpDef& def, Step& step);
+  Status SetSizeFunction(const Node& node, const OpDef& def, const SizeFunction& function,
+                         Step& step);
+  bool NeedsFunction(const Node& node, const SizeFunction& function) const;
+  Status AddSizeArgument(const Node& node, const OpDef& def, std::string_view word, Step& step);
+  void FinishResults(const Node& node, Step& step);
+
+  // build_prepared.cc: a oneDNN primitive in place of the kernel. False: none fits.
+  bool BuildPrepared(const Node& node, const OpDef& def, Step& step);
+  bool PrepareConv(const Node& node, const OpDef& def, Prepared& prepared);
+  bool PrepareConvTranspose(const Node& node, const OpDef& def, Prepared& prepared);
+  bool PreparePool(const Node& node, const OpDef& def, Prepared& prepared);
+  bool PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared);
+  bool PrepareMatMul(const Node& node, Prepared& prepared);
+
+  // build_control_flow.cc
+  struct LoopScope {
+    int start = 0;            // its first position
+    std::size_t touched = 0;  // of touched_, when it began
+  };
+  LoopScope EnterLoop();
+  void LeaveLoop(const LoopScope& scope);
+  Status BuildIf(const Node& node, Step& step);
+  Status BuildLoop(const Node& node, Step& step);
+  Status BuildScan(const Node& node, Step& step);
+  Status BuildBranch(const Node& node, std::string_view attribute, Step& step);
+  Status BuildBody(const Graph& body, Step& step);
+  BufferId AddCarried(const Value& initial, const Value& input, Step& step);
+  void AddYields(const Graph& body, std::size_t first, Step& step);
+  void AddCarriedResults(const Node& node, Step& step);
+  void AddStackedResult(const Node& node, std::size_t result, const Value& output, Step& step);
+
+  const Model& model_;
+  Plan& plan_;
+  NameScope names_;
+  std::unordered_map<const Value*, BufferId> buffers_;
+  std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory
+  std::map<std::pair<const void*, std::string>, std::int64_t> offsets_;  // of weights
+  std::vector<std::set<std::string>> bound_ = {{}};  // symbols, by block
+  std::vector<BufferId> touched_;                    // in loops
+  int loops_ = 0;                                    // around the current position
+  int position_ = 0;
+};
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_BUILD_H_

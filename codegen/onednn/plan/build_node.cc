@@ -1,0 +1,315 @@
+#include <algorithm>
+#include <charconv>
+
+#include "codegen/onednn/plan/build.h"
+#include "core/ops/kernel_name.h"
+
+namespace dragoman::onednn {
+namespace {
+
+// Kernels whose result has the sizes of their first operand, whatever its rank.
+bool KeepsShape(const OpDef& def) {
+  constexpr std::string_view kHeaders[] = {
+      "runtime/kernels/activation.h", "runtime/kernels/cast.h",    "runtime/kernels/clip.h",
+      "runtime/kernels/identity.h",   "runtime/kernels/softmax.h", "runtime/kernels/unary.h"};
+  return std::ranges::find(kHeaders, def.kernel.header) != std::end(kHeaders);
+}
+
+std::vector<std::string_view> Words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+// The type under which a kernel wants elements of `formal`, "" for their own: kernels that only
+// move elements take storage by size.
+std::string PassedAs(const OpDef& def, std::string_view types, const Formal* formal, DType dtype) {
+  if (formal == nullptr || formal->variable < 0) return "";
+  const std::string& variable =
+      def.signature.variables[static_cast<std::size_t>(formal->variable)].name;
+  for (std::string_view word : Words(types)) {
+    if (word == "bits(" + variable + ")") {
+      const std::string_view bits = CppBitsType(dtype);
+      return bits == CppType(dtype) ? "" : std::string(bits);
+    }
+  }
+  return "";
+}
+
+std::string Label(const Value* value) {
+  return "'" + value->name() + "' " + value->type().ToString();
+}
+
+// "fc1 (Gemm): 'x' f32[1, 41], 'w' f32[10, 41] -> 'y' f32[1, 10]"
+std::string Comment(const Node& node, const OpDef* def) {
+  std::string text = def != nullptr ? def->Label() : node.op().type;
+  if (!node.name().empty()) text += " '" + node.name() + "'";
+  text += ":";
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    if (node.operand(i) != nullptr) text += (i == 0 ? " " : ", ") + Label(node.operand(i));
+  }
+  text += " ->";
+  bool first = true;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    text += (first ? " " : ", ") + Label(node.result(i));
+    first = false;
+  }
+  return text;
+}
+
+std::string StepName(const Node& node, const OpDef* def) {
+  std::string name = node.name();
+  for (std::size_t i = 0; i < node.num_results() && name.empty(); ++i) {
+    if (node.result(i) != nullptr) name = node.result(i)->name();
+  }
+  return "node '" + name + "' (" + (def != nullptr ? def->Label() : node.op().type) + ")";
+}
+
+bool AnyResultUsed(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return true;
+  }
+  return false;
+}
+
+bool IsStatic(const Value* value) {
+  return value == nullptr ||
+         (value->type().shape() != nullptr && KnownShape(*value->type().shape()).has_value());
+}
+
+std::size_t IndexIn(std::string_view word) {
+  std::size_t index = 0;
+  std::from_chars(word.data() + 1, word.data() + word.size(), index);
+  return index;
+}
+
+}  // namespace
+
+Status PlanBuilder::BuildNodes(const Graph& graph, Block& block) {
+  for (const Node& node : graph.nodes()) {
+    if (!AnyResultUsed(node) && !HasEffect(node)) continue;
+    Status status = BuildNode(node, block);
+    if (!status.ok()) return std::move(status).error().At(node.Describe());
+  }
+  return {};
+}
+
+Step PlanBuilder::NewStep(const Node& node, Step::Kind kind) {
+  const OpDef* def = FindOp(node);
+  Step step;
+  step.kind = kind;
+  step.number = static_cast<int>(plan_.step_names.size());
+  step.comment = Comment(node, def);
+  plan_.step_names.push_back(StepName(node, def));
+  ++position_;
+  return step;
+}
+
+Status PlanBuilder::BuildNode(const Node& node, Block& block) {
+  const OpDef& def = *FindOp(node);
+  Step step = NewStep(node, Step::Kind::kKernel);
+  if (node.Is("If")) {
+    DRAGOMAN_TRY(BuildIf(node, step));
+  } else if (node.Is("Loop")) {
+    DRAGOMAN_TRY(BuildLoop(node, step));
+  } else if (node.Is("Scan")) {
+    DRAGOMAN_TRY(BuildScan(node, step));
+  } else if (!BuildPrepared(node, def, step)) {
+    DRAGOMAN_TRY(SetSizes(node, def, step));
+    if (def.kernel.copies) {
+      BuildAlias(node, step);
+    } else {
+      DRAGOMAN_TRY(BuildKernel(node, def, step));
+    }
+    FinishResults(node, step);
+  }
+  block.steps.push_back(std::move(step));
+  return {};
+}
+
+// Results that exist, and the symbols that they bind.
+void PlanBuilder::FinishResults(const Node& node, Step& step) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    const BufferId id = buffers_.at(node.result(i));
+    step.results.push_back(id);
+    std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
+  }
+}
+
+void PlanBuilder::BuildAlias(const Node& node, Step& step) {
+  step.kind = Step::Kind::kAlias;
+  const BufferId source = Get(node.operand(0));
+  step.inputs = {source};
+  const BufferId id = AddBuffer(node.result()->name(), node.result()->type(), Storage::kAlias);
+  plan_.buffer(id).alias = source;
+  buffers_[node.result()] = id;
+}
+
+Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) {
+  Result<std::string> instance = KernelInstance(def, BindVariables(node, def));
+  if (!instance.ok()) return std::move(instance).error();
+  step.function = *instance;
+  step.fallible = def.kernel.fallible;
+  step.scratch = def.kernel.scratch;
+  plan_.headers.insert(std::string(def.kernel.header));
+  if (def.fill_params) {
+    DRAGOMAN_ASSIGN(Params params, def.fill_params(node));
+    step.params = params.cpp();
+  }
+  return AddArguments(node, def, step);
+}
+
+Status PlanBuilder::AddArguments(const Node& node, const OpDef& def, Step& step) {
+  const Signature& signature = def.signature;
+  auto element = [&](const Formal* formal, const Value* value) {
+    const DType dtype = value->type().dtype();
+    std::string as = PassedAs(def, def.kernel.types, formal, dtype);
+    return std::pair(as, as.empty() ? std::string(CppType(dtype)) : as);
+  };
+  auto add = [&](Argument& argument, const Formal* formal, const Value* value, BufferId id) {
+    argument.buffers.push_back(id);
+    if (value == nullptr) return;
+    std::tie(argument.as, argument.element) = element(formal, value);
+  };
+  for (std::size_t i = 0; i < signature.operands.size(); ++i) {
+    const Formal& formal = signature.operands[i];
+    Argument& argument = step.operands.emplace_back();
+    argument.variadic = formal.variadic;
+    const std::size_t end = formal.variadic ? std::max(node.num_operands(), i) : i + 1;
+    for (std::size_t j = i; j < end; ++j)
+      add(argument, &formal, node.operand(j), Get(node.operand(j)));
+  }
+  for (std::size_t i = 0; i < signature.results.size(); ++i) {
+    const Formal& formal = signature.results[i];
+    Argument& argument = step.outputs.emplace_back();
+    argument.variadic = formal.variadic;
+    const std::size_t end = formal.variadic ? std::max(node.num_results(), i) : i + 1;
+    for (std::size_t j = i; j < end; ++j) {
+      const Value* result = node.result(j);
+      if (result == nullptr && formal.variadic)
+        return Unsupported("no C++ for an omitted result among several");
+      add(argument, &formal, result, result == nullptr ? kAbsent : Make(*result));
+    }
+  }
+  return {};
+}
+
+bool PlanBuilder::NeedsFunction(const Node& node, const SizeFunction& function) const {
+  bool is_static = true;
+  for (const Use& use : node.operands()) is_static = is_static && IsStatic(use.value());
+  for (std::size_t i = 0; i < node.num_results(); ++i)
+    is_static = is_static && IsStatic(node.result(i));
+  if (!is_static) return true;
+  for (std::string_view word : Words(function.arguments)) {
+    if (word[0] != 'v' && word[0] != 'f' && word[0] != 'x') continue;
+    const Value* value = node.operand(IndexIn(word));
+    if (value != nullptr && !value->is_constant()) return true;
+  }
+  return false;
+}
+
+Status PlanBuilder::SetSizes(const Node& node, const OpDef& def, Step& step) {
+  const SizeFunction* function = FindSizeFunction(def);
+  if (function != nullptr && NeedsFunction(node, *function))
+    return SetSizeFunction(node, def, *function, step);
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    if (IsStatic(result)) continue;
+    const Shape* shape = result->type().shape();
+    if (shape != nullptr && std::ranges::all_of(*shape, [&](const Dim& d) { return IsKnown(d); })) {
+      if (step.sizes.kind == SizeRule::Kind::kNone) step.sizes.kind = SizeRule::Kind::kDims;
+      continue;
+    }
+    const Value* first = node.operand(0);
+    const Shape* source = first != nullptr ? first->type().shape() : nullptr;
+    const bool same = shape != nullptr ? source != nullptr && *shape == *source : KeepsShape(def);
+    if (!same) {
+      return Unsupported("no C++ for it: the sizes of result '" + result->name() + "', " +
+                         result->type().ToString() + ", are not known before it runs");
+    }
+    step.sizes.kind = SizeRule::Kind::kSame;
+    step.sizes.same = Get(first);
+  }
+  return {};
+}
+
+Status PlanBuilder::SetSizeFunction(const Node& node, const OpDef& def,
+                                    const SizeFunction& function, Step& step) {
+  step.sizes.kind = SizeRule::Kind::kFunction;
+  step.sizes.function = function.function;
+  step.sizes.num_sizes = static_cast<std::size_t>(function.sizes);
+  plan_.headers.insert(std::string(function.header));
+  if (!function.types.empty()) {
+    OpDef typed;  // the types of a kernel of that name
+    typed.name = def.name;
+    typed.signature = def.signature;
+    typed.kernel.header = function.header;
+    typed.kernel.function = function.function;
+    typed.kernel.types = function.types;
+    DRAGOMAN_ASSIGN(step.sizes.function, KernelInstance(typed, BindVariables(node, def)));
+  }
+  for (std::string_view word : Words(function.arguments)) {
+    if (word == "R") {
+      step.sizes.counted = true;
+      step.sizes.num_sizes = node.num_results();
+      continue;
+    }
+    DRAGOMAN_TRY(AddSizeArgument(node, def, word, step));
+  }
+  return {};
+}
+
+Status PlanBuilder::AddSizeArgument(const Node& node, const OpDef& def, std::string_view word,
+                                    Step& step) {
+  using Kind = SizeArgument::Kind;
+  SizeArgument& argument = step.sizes.arguments.emplace_back();
+  const std::size_t index = IndexIn(word);
+  auto add_all = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) argument.buffers.push_back(Get(node.operand(i)));
+  };
+  switch (word[0]) {
+    case 'p': {
+      DRAGOMAN_ASSIGN(Params params, def.fill_params(node));
+      argument.kind = Kind::kParams;
+      step.params = params.cpp();
+      return {};
+    }
+    case 'm':
+      argument.kind = Kind::kScratch;
+      return {};
+    case 'S':
+      argument.kind = Kind::kShapes;
+      add_all(node.num_operands());
+      return {};
+    case 'B':
+      argument.kind = Kind::kGroup;
+      add_all(node.num_operands());
+      return {};
+    case 'g':
+      argument.kind = Kind::kGroup;
+      add_all(index + 1);
+      return {};
+    default:
+      break;
+  }
+  argument.kind = word[0] == 's'   ? Kind::kShape
+                  : word[0] == 'v' ? Kind::kInts
+                  : word[0] == 'f' ? Kind::kFloats
+                                   : Kind::kView;
+  const Value* value = node.operand(index);
+  argument.buffers = {Get(value)};
+  if (argument.kind == Kind::kView && value != nullptr) {
+    const SizeFunction* function = FindSizeFunction(def);
+    argument.as = PassedAs(def, function->types, def.signature.Operand(index),
+                           value->type().dtype());
+  }
+  return {};
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,182 @@
+// Which nodes a prepared oneDNN operator computes: f32, sizes known, weights constant.
+#include <algorithm>
+
+#include "codegen/onednn/plan/build.h"
+#include "core/ops/infer_context.h"
+#include "runtime/fast/conv.h"
+#include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/linear.h"
+#include "runtime/fast/mat_mul.h"
+#include "runtime/fast/pool.h"
+#include "runtime/params/gemm.h"
+
+namespace dragoman::onednn {
+namespace {
+
+bool IsF32(const Value* value) {
+  return value != nullptr && value->type().dtype() == DType::kF32;
+}
+
+bool IsF32Constant(const Value* value) {
+  return IsF32(value) && value->is_constant() && value->tensor() != nullptr;
+}
+
+std::optional<rt::Shape> SizesOf(const Value* value) {
+  return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
+}
+
+std::string Text(const rt::Shape& shape) {
+  std::string text;
+  for (std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "{" + text + "}";
+}
+
+std::string Text(const rt::LinearSizes& sizes) {
+  return "{/*rows=*/" + std::to_string(sizes.rows) + ", /*in=*/" + std::to_string(sizes.in) +
+         ", /*out=*/" + std::to_string(sizes.out) +
+         ", /*in_first=*/" + (sizes.in_first ? "true" : "false") + "}";
+}
+
+// A bias of one element for each of `count` outputs, or none.
+bool FitsBias(const Value* bias, std::int64_t count) {
+  if (bias == nullptr) return true;
+  if (!IsF32Constant(bias)) return false;
+  const std::optional<rt::Shape> shape = SizesOf(bias);
+  return shape && !shape->empty() && shape->back() == count && rt::NumElements(*shape) == count;
+}
+
+// The sizes of a product by a constant matrix, which `in_first` says the layout of.
+rt::LinearSizes ProductSizes(const rt::Shape& x, const rt::Shape& weight, bool in_first) {
+  rt::LinearSizes sizes;
+  sizes.rows = 1;
+  for (int i = 0; i + 1 < x.size(); ++i) sizes.rows *= x[i];
+  sizes.in = weight[in_first ? 0 : 1];
+  sizes.out = weight[in_first ? 1 : 0];
+  sizes.in_first = in_first;
+  return sizes;
+}
+
+}  // namespace
+
+bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prepared) {
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  const std::optional<rt::Shape> w = SizesOf(node.operand(1));
+  if (!x || !w || !IsF32Constant(node.operand(1)) || !FitsBias(node.operand(2), (*w)[0]))
+    return false;
+  const Result<Params> params = def.fill_params(node);
+  if (!params.ok() || !rt::PreparedConv::Supports(params->As<rt::ConvParams>(), *x, *w))
+    return false;
+  prepared.type = "rt::PreparedConv";
+  prepared.header = "runtime/fast/conv.h";
+  prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
+  prepared.takes_weights = true;
+  return true;
+}
+
+bool PlanBuilder::PrepareConvTranspose(const Node& node, const OpDef& def, Prepared& prepared) {
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  const std::optional<rt::Shape> w = SizesOf(node.operand(1));
+  const std::optional<rt::Shape> y = SizesOf(node.result());
+  if (!x || !w || !y || y->size() < 2 || !IsF32Constant(node.operand(1)) ||
+      !FitsBias(node.operand(2), (*y)[1])) {
+    return false;
+  }
+  const Result<Params> params = def.fill_params(node);
+  if (!params.ok() ||
+      !rt::PreparedConvTranspose::Supports(params->As<rt::ConvTransposeParams>(), *x, *w)) {
+    return false;
+  }
+  prepared.type = "rt::PreparedConvTranspose";
+  prepared.header = "runtime/fast/conv_transpose.h";
+  prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
+  prepared.takes_weights = true;
+  return true;
+}
+
+bool PlanBuilder::PreparePool(const Node& node, const OpDef& def, Prepared& prepared) {
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  const Result<Params> params = def.fill_params(node);
+  if (!x || !params.ok()) return false;
+  const bool max = node.Is("MaxPool");
+  if (max && node.result(1) != nullptr) return false;
+  const bool fits = max ? rt::PreparedPool::Supports(params->As<rt::MaxPoolParams>(), *x)
+                        : rt::PreparedPool::Supports(params->As<rt::AveragePoolParams>(), *x);
+  prepared.type = "rt::PreparedPool";
+  prepared.header = "runtime/fast/pool.h";
+  prepared.init = params->cpp() + ", " + Text(*x);
+  return fits;
+}
+
+bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared) {
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  const std::optional<rt::Shape> w = SizesOf(node.operand(1));
+  if (!x || !w || x->empty() || w->size() != 2 || !IsF32Constant(node.operand(1))) return false;
+  bool in_first = false;
+  if (node.Is("Gemm")) {
+    const Result<Params> params = def.fill_params(node);
+    if (!params.ok()) return false;
+    const auto& gemm = params->As<rt::GemmParams>();
+    const bool scaled = gemm.alpha != 1.0f || (gemm.beta != 1.0f && node.operand(2) != nullptr);
+    if (scaled || gemm.transA) return false;
+    in_first = !gemm.transB;
+  } else if (node.Is("MatMul")) {
+    in_first = true;
+  }
+  const rt::LinearSizes sizes = ProductSizes(*x, *w, in_first);
+  if (x->back() != sizes.in || !rt::PreparedLinear::Supports(sizes) ||
+      !FitsBias(node.operand(2), sizes.out)) {
+    return false;
+  }
+  prepared.type = "rt::PreparedLinear";
+  prepared.header = "runtime/fast/linear.h";
+  prepared.init = Text(sizes);
+  prepared.takes_weights = true;
+  return true;
+}
+
+bool PlanBuilder::PrepareMatMul(const Node& node, Prepared& prepared) {
+  const std::optional<rt::Shape> a = SizesOf(node.operand(0));
+  const std::optional<rt::Shape> b = SizesOf(node.operand(1));
+  if (!a || !b || !IsF32(node.operand(1)) || !rt::PreparedMatMul::Supports(*a, *b)) return false;
+  prepared.type = "rt::PreparedMatMul";
+  prepared.header = "runtime/fast/mat_mul.h";
+  prepared.init = Text(*a) + ", " + Text(*b);
+  return true;
+}
+
+bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) {
+  if (!IsF32(node.operand(0)) || !SizesOf(node.result())) return false;
+  Prepared prepared;
+  prepared.post = "rt::PostOps{}";
+  prepared.residual = true;
+  bool fits = false;
+  if (node.Is("Conv")) {
+    fits = PrepareConv(node, def, prepared);
+  } else if (node.Is("ConvTranspose")) {
+    fits = PrepareConvTranspose(node, def, prepared);
+  } else if (node.Is("MaxPool") || node.Is("AveragePool")) {
+    fits = PreparePool(node, def, prepared);
+    prepared.post.clear();
+    prepared.residual = false;
+  } else if (node.IsDragoman("Linear") || node.Is("Gemm") || node.Is("MatMul")) {
+    fits = PrepareLinear(node, def, prepared) ||
+           (node.Is("MatMul") && PrepareMatMul(node, prepared));
+  }
+  if (!fits) return false;
+  if (prepared.takes_weights) {
+    prepared.weights = Get(node.operand(1));
+    prepared.bias = Get(node.operand(2));
+  }
+  step.kind = Step::Kind::kPrepared;
+  step.prepared = static_cast<int>(plan_.prepared.size());
+  step.inputs = {Get(node.operand(0))};
+  if (prepared.type == "rt::PreparedMatMul") step.inputs.push_back(Get(node.operand(1)));
+  Make(*node.result());
+  prepared.name = names_.Unique(plan_.buffer(buffers_.at(node.result())).name + "_op");
+  plan_.headers.insert(prepared.header);
+  plan_.prepared.push_back(std::move(prepared));
+  FinishResults(node, step);
+  return true;
+}
+
+}  // namespace dragoman::onednn

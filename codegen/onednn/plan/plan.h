@@ -1,0 +1,249 @@
+// The decided form of a common Model for one C++ program: which kernel or prepared operator
+// computes each value, where the value lies, how its sizes become known. Passes fill it in; the
+// emitter takes a const Plan and only prints.
+//
+// Sizes. A buffer's Dims are numbers, or expressions over symbols that are known when the buffer is
+// made: sizes of inputs, and sizes that an earlier step computed and bound to a symbol.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_PLAN_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/ir/tensor.h"
+#include "core/ir/type.h"
+
+namespace dragoman::onednn {
+
+using BufferId = int;
+inline constexpr BufferId kAbsent = -1;
+
+// Where a buffer's elements lie.
+enum class Storage {
+  kInput,    // the caller's
+  kOutput,   // the caller's: a view of known sizes, or an rt::Tensor
+  kState,    // a member of the program's State
+  kWeights,  // the weights file
+  kArena,    // the arena, at an offset; sizes are numbers
+  kSlot,     // a Memory that grows
+  kOwn,      // an rt::Tensor of its own: strings, values that a loop carries
+  kStack,    // an rt::Stack: what a loop collects
+  kLocal,    // a scalar variable of the code: a loop's counter and condition
+  kAlias,    // in the memory of another buffer, under sizes of its own
+};
+
+struct Buffer {
+  std::string name;   // identifier, unique in the program
+  std::string label;  // the model's own name
+  DType dtype = DType::kUnknown;
+  std::optional<Shape> shape;  // nullopt: of a rank that only the run tells
+  Storage storage = Storage::kSlot;
+  std::int64_t at = 0;       // bytes in weights or arena; number of the slot, input, output, state
+  std::string holder;        // the rt::Tensor or rt::Stack that has the elements, if any
+  BufferId alias = kAbsent;  // kAlias
+  int first = 0, last = 0;   // positions of steps between which the elements are needed
+
+  bool IsStatic() const { return shape && KnownShape(*shape).has_value(); }
+};
+
+// An operand or result of a call.
+struct Argument {
+  std::vector<BufferId> buffers;  // one, or those of a variadic; kAbsent is an omitted one
+  bool variadic = false;
+  std::string as;       // the element type that it is passed as, if not its own
+  std::string element;  // of a variadic: the element type of the list
+};
+
+// One argument of a shape function.
+struct SizeArgument {
+  enum class Kind {
+    kParams,
+    kShape,      // of a buffer
+    kInts,       // values of a buffer
+    kFloats,
+    kView,       // a buffer
+    kShapes,     // of several, and their number
+    kGroup,      // of several, in braces
+    kScratch,
+  };
+
+  Kind kind = Kind::kParams;
+  std::vector<BufferId> buffers;  // kAbsent: an omitted operand
+  std::string as;                 // of a view
+};
+
+// How a step learns its results' sizes where they are not numbers.
+struct SizeRule {
+  enum class Kind {
+    kNone,      // they are numbers
+    kDims,      // from the results' Dims
+    kSame,      // those of buffer `same`
+    kFunction,  // function(arguments..., &sizes...)
+  };
+
+  Kind kind = Kind::kNone;
+  BufferId same = kAbsent;
+  std::string function;  // "ReshapeShape"
+  std::vector<SizeArgument> arguments;
+  bool counted = false;       // it takes an array of shapes and their number: Split
+  std::size_t num_sizes = 1;  // shapes that the function gives
+};
+
+// A symbol gets the size of axis `axis` of a buffer.
+struct SymbolBinding {
+  std::string symbol;  // in Dims
+  BufferId buffer = kAbsent;
+  int axis = 0;
+};
+
+struct Copy {
+  BufferId from = kAbsent;
+  BufferId to = kAbsent;
+  bool assigns = false;     // `to` is a tensor of its own, else a result that is placed
+  bool from_saved = false;  // `from` is what an earlier copy assigned
+};
+
+struct Step;
+
+// A body: what runs in one branch, or one iteration.
+struct Block {
+  std::vector<SymbolBinding> binds;  // sizes of the block's inputs
+  std::vector<Step> steps;
+  std::vector<Copy> yields;  // at the end, in this order
+};
+
+// One iteration's part of what a loop reads or collects along an axis.
+struct ScanAxis {
+  BufferId whole = kAbsent;  // all iterations
+  BufferId part = kAbsent;   // one iteration
+  BufferId stack = kAbsent;  // outputs: where the parts are collected
+  int axis = 0;
+  bool reversed = false;
+  std::optional<Shape> empty;  // outputs: sizes of a part, should there be none
+};
+
+struct Step {
+  enum class Kind { kKernel, kPrepared, kAlias, kIf, kLoop, kScan };
+
+  Kind kind = Kind::kKernel;
+  int number = 0;       // in Plan::step_names
+  std::string comment;  // the node in words
+  SizeRule sizes;
+  std::vector<BufferId> results;  // buffers that this step makes
+  std::vector<SymbolBinding> binds;
+
+  // kKernel: function(params, operands..., results...[, scratch])
+  std::string function;
+  std::string params;  // empty: takes none
+  std::vector<Argument> operands;
+  std::vector<Argument> outputs;
+  bool fallible = false;
+  bool scratch = false;
+
+  int prepared = -1;             // kPrepared: in Plan::prepared
+  std::vector<BufferId> inputs;  // kPrepared, kAlias: operands; kIf: the condition; kLoop:
+                                 // trip count and condition, each may be kAbsent
+
+  // kIf: then, else. kLoop, kScan: the body.
+  std::vector<Block> bodies;
+  std::vector<Copy> carried;          // kLoop, kScan: initial value, carried buffer
+  std::vector<ScanAxis> scan_inputs;  // kScan
+  std::vector<ScanAxis> scan_outputs;
+  BufferId counter = kAbsent;    // kLoop: the iteration number in the body
+  BufferId condition = kAbsent;  // kLoop: the condition in the body
+  BufferId next = kAbsent;       // kLoop: the condition that the body gives
+};
+
+// A prepared operator: a member, made by the constructor.
+struct Prepared {
+  std::string name;        // of the member
+  std::string type;        // "rt::PreparedConv"
+  std::string header;      // "runtime/fast/conv.h"
+  std::string init;        // arguments of Init between the context and the weights
+  std::string post;        // "rt::PostOps{}"; empty: takes none
+  bool takes_weights = false;
+  BufferId weights = kAbsent;
+  BufferId bias = kAbsent;
+  bool residual = false;  // Run takes a residual operand
+};
+
+struct PlanInput {
+  BufferId buffer = kAbsent;
+  std::vector<SymbolBinding> binds;
+};
+
+struct PlanOutput {
+  std::string name;        // the identifier of the parameter
+  std::string label;       // in the model
+  BufferId value = kAbsent;
+  bool direct = false;  // `value` is computed in the caller's memory
+};
+
+struct PlanState {
+  std::size_t state = 0;       // in Plan::states
+  BufferId current = kAbsent;  // its value when the entry begins
+  BufferId next = kAbsent;     // its value when the entry has succeeded
+};
+
+struct PlanEntry {
+  std::string label;   // in the model
+  std::string method;  // of the class
+  std::vector<PlanInput> inputs;
+  std::vector<PlanOutput> outputs;
+  std::vector<PlanState> states;
+  Block body;
+};
+
+struct StateMember {
+  std::string name;
+  std::string label;
+  Type type;
+  Tensor initial;
+  std::int64_t offset = 0;  // of the initial value in the weights file
+};
+
+// A tensor of the weights file, in the runtime's form.
+struct WeightTensor {
+  Tensor tensor;
+  std::int64_t offset = 0;  // in the file
+};
+
+struct Plan {
+  std::string name;        // namespace and file names
+  std::string class_name;  // "Policy"
+  std::vector<Buffer> buffers;
+  std::vector<Prepared> prepared;
+  std::vector<PlanEntry> entries;
+  std::vector<StateMember> states;
+  std::vector<WeightTensor> weights;
+  std::int64_t weights_bytes = 0;
+  std::int64_t arena_bytes = 0;
+  int num_slots = 0;
+  std::map<std::string, std::string> symbols;  // of Dims, and what the program calls them
+  std::vector<std::string> step_names;
+  std::set<std::string> headers;  // of runtime/, that the steps need
+
+  const Buffer& buffer(BufferId id) const { return buffers[static_cast<std::size_t>(id)]; }
+  Buffer& buffer(BufferId id) { return buffers[static_cast<std::size_t>(id)]; }
+  // The buffer in whose memory `id` lies: itself unless it is an alias.
+  BufferId Root(BufferId id) const {
+    while (buffer(id).storage == Storage::kAlias) id = buffer(id).alias;
+    return id;
+  }
+  // Whether code may not write to it.
+  bool IsConst(BufferId id) const {
+    const Storage storage = buffer(Root(id)).storage;
+    return storage == Storage::kInput || storage == Storage::kWeights ||
+           storage == Storage::kState || storage == Storage::kLocal;
+  }
+};
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_PLAN_H_

@@ -1,0 +1,18 @@
+// The files of runtime/ that a program needs.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_RUNTIME_CLOSURE_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_RUNTIME_CLOSURE_H_
+
+#include <span>
+#include <vector>
+
+#include "codegen/onednn/codegen.h"
+#include "codegen/onednn/runtime_files.h"
+
+namespace dragoman::onednn {
+
+// What `files` include, directly or not; with each header the source of the same name. Sorted.
+std::vector<const RuntimeFile*> RuntimeClosure(std::span<const GeneratedFile> files);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_RUNTIME_CLOSURE_H_

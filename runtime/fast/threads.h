@@ -1,0 +1,13 @@
+// How many threads oneDNN uses.
+#ifndef DRAGOMAN_RUNTIME_FAST_THREADS_H_
+#define DRAGOMAN_RUNTIME_FAST_THREADS_H_
+
+namespace dragoman::rt {
+
+// For what the calling thread prepares and runs from now on. Takes effect where oneDNN is built on
+// OpenMP, as in the distributions' packages.
+void SetThreads(int threads) noexcept;
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_THREADS_H_
