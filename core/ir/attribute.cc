@@ -63,6 +63,31 @@ bool Same(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
+// Out of line: here NamedAttribute is complete, which the destructor of Storage needs.
+Attribute::Attribute(std::int64_t v) : storage_(v) {}
+Attribute::Attribute(int v) : storage_(std::int64_t{v}) {}
+Attribute::Attribute(float v) : storage_(v) {}
+Attribute::Attribute(double v) : storage_(v) {}
+Attribute::Attribute(bool v) : storage_(v) {}
+Attribute::Attribute(std::string v) : storage_(std::move(v)) {}
+Attribute::Attribute(const char* v) : storage_(std::string(v)) {}
+Attribute::Attribute(Tensor v) : storage_(std::make_shared<const Tensor>(std::move(v))) {}
+Attribute::Attribute(SparseTensor v)
+    : storage_(std::make_shared<const SparseTensor>(std::move(v))) {}
+Attribute::Attribute(GraphPtr v) : storage_(std::move(v)) {}
+Attribute::Attribute(Type v) : storage_(std::move(v)) {}
+Attribute::Attribute(Symbol v) : storage_(std::move(v)) {}
+Attribute::Attribute(AttributeRef v) : storage_(std::move(v)) {}
+Attribute::Attribute(Complex v) : storage_(v) {}
+Attribute::Attribute(Ints v) : storage_(std::move(v)) {}
+Attribute::Attribute(Floats v) : storage_(std::move(v)) {}
+Attribute::Attribute(Doubles v) : storage_(std::move(v)) {}
+Attribute::Attribute(Strings v) : storage_(std::move(v)) {}
+Attribute::Attribute(Tensors v) : storage_(std::move(v)) {}
+Attribute::Attribute(SparseTensors v) : storage_(std::move(v)) {}
+Attribute::Attribute(Graphs v) : storage_(std::move(v)) {}
+Attribute::Attribute(Types v) : storage_(std::move(v)) {}
+Attribute::Attribute(List v) : storage_(std::move(v)) {}
 Attribute::Attribute(Dict v) : storage_(std::move(v)) {}
 
 const Tensor* Attribute::tensor() const {

@@ -90,29 +90,29 @@ class Attribute {
   };
 
   Attribute() = default;
-  Attribute(std::int64_t v) : storage_(v) {}
-  Attribute(int v) : storage_(std::int64_t{v}) {}
-  Attribute(float v) : storage_(v) {}
-  Attribute(double v) : storage_(v) {}
-  Attribute(bool v) : storage_(v) {}
-  Attribute(std::string v) : storage_(std::move(v)) {}
-  Attribute(const char* v) : storage_(std::string(v)) {}
-  Attribute(Tensor v) : storage_(std::make_shared<const Tensor>(std::move(v))) {}
-  Attribute(SparseTensor v) : storage_(std::make_shared<const SparseTensor>(std::move(v))) {}
-  Attribute(GraphPtr v) : storage_(std::move(v)) {}
-  Attribute(Type v) : storage_(std::move(v)) {}
-  Attribute(Symbol v) : storage_(std::move(v)) {}
-  Attribute(AttributeRef v) : storage_(std::move(v)) {}
-  Attribute(Complex v) : storage_(v) {}
-  Attribute(Ints v) : storage_(std::move(v)) {}
-  Attribute(Floats v) : storage_(std::move(v)) {}
-  Attribute(Doubles v) : storage_(std::move(v)) {}
-  Attribute(Strings v) : storage_(std::move(v)) {}
-  Attribute(Tensors v) : storage_(std::move(v)) {}
-  Attribute(SparseTensors v) : storage_(std::move(v)) {}
-  Attribute(Graphs v) : storage_(std::move(v)) {}
-  Attribute(Types v) : storage_(std::move(v)) {}
-  Attribute(List v) : storage_(std::move(v)) {}
+  Attribute(std::int64_t v);
+  Attribute(int v);
+  Attribute(float v);
+  Attribute(double v);
+  Attribute(bool v);
+  Attribute(std::string v);
+  Attribute(const char* v);
+  Attribute(Tensor v);
+  Attribute(SparseTensor v);
+  Attribute(GraphPtr v);
+  Attribute(Type v);
+  Attribute(Symbol v);
+  Attribute(AttributeRef v);
+  Attribute(Complex v);
+  Attribute(Ints v);
+  Attribute(Floats v);
+  Attribute(Doubles v);
+  Attribute(Strings v);
+  Attribute(Tensors v);
+  Attribute(SparseTensors v);
+  Attribute(Graphs v);
+  Attribute(Types v);
+  Attribute(List v);
   Attribute(Dict v);
 
   Kind kind() const { return static_cast<Kind>(storage_.index()); }

@@ -312,6 +312,17 @@ void Graph::Unlink(Node* node) {
   --num_nodes_;
 }
 
+void Graph::Redirect(const ValueMap& map) {
+  auto redirect = [&map](Use& use) {
+    auto found = map.find(use.value());
+    if (found != map.end()) use.Set(found->second);
+  };
+  for (Node& node : nodes()) {
+    for (Use& use : node.operands_) redirect(use);
+  }
+  for (Use& use : outputs_) redirect(use);
+}
+
 Extra& Graph::extra() {
   if (!extra_) extra_ = std::make_unique<Extra>();
   return *extra_;
@@ -388,16 +399,10 @@ void CloneInto(const Graph& source, Graph& target, ValueMap& map) {
     CloneValue(*constant, *copy);
     map[constant.get()] = copy;
   }
-  std::vector<std::pair<const Node*, Node*>> copies;
-  for (const Node& node : source.nodes())
-    copies.emplace_back(&node, CloneNode(node, target, nullptr, map));
-  // Where order is not topological, an operand was copied before its producer.
-  for (auto [node, copy] : copies) {
-    for (std::size_t i = 0; i < node->num_operands(); ++i) {
-      copy->set_operand(i, Mapped(map, node->operand(i)));
-    }
-  }
-  for (const Use& use : source.outputs()) target.AddOutput(Mapped(map, use.value()));
+  for (const Node& node : source.nodes()) CloneNode(node, target, nullptr, map);
+  for (const Use& use : source.outputs()) target.AddOutput(use.value());
+  // Where order is not topological, a node or a body of it was copied before what it reads.
+  ForEachGraph(target, [&map](Graph& graph) { graph.Redirect(map); });
   if (source.extra_if_any() != nullptr) target.extra() = *source.extra_if_any();
 }
 

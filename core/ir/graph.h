@@ -49,8 +49,8 @@ struct OpName {
   std::string type;  // "Conv"
   std::string overload;  // of torch operators and ONNX functions; else empty
 
-  // As in graph text: "onnx.Conv", "onnx:com.microsoft.Gelu", "aten.add.Tensor", with a domain and an overload
-  // "onnx:local.f:fast"; parts that are no identifiers in quotes.
+  // As in graph text: "onnx.Conv", "onnx:com.microsoft.Gelu", "aten.add.Tensor", with a domain and
+  // an overload "onnx:local.f:fast"; parts that are no identifiers in quotes.
   std::string ToString() const;
 };
 const OpName* InternOp(std::string_view dialect, std::string_view type,
@@ -247,6 +247,9 @@ class NodeRange {
   Node* first_;
 };
 
+// From values of one graph to those of another.
+using ValueMap = std::unordered_map<const Value*, Value*>;
+
 class Graph {
  public:
   Graph() = default;
@@ -294,6 +297,10 @@ class Graph {
   // The node's results must be unused.
   void Erase(Node* node);
 
+  // Every operand and output of this graph, its bodies excepted, that `map` knows reads what it
+  // maps to.
+  void Redirect(const ValueMap& map);
+
   Extra& extra();  // made on first call
   const Extra* extra_if_any() const { return extra_.get(); }
 
@@ -312,9 +319,6 @@ class Graph {
   std::size_t num_nodes_ = 0;
   std::unique_ptr<Extra> extra_;
 };
-
-// From values of one graph to those of another.
-using ValueMap = std::unordered_map<const Value*, Value*>;
 
 // Copies `node` to before `position` of `target` (nullptr: the end), subgraphs and all; an operand
 // that `map` does not know is kept as it is (a capture). Adds the results to `map`.

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 
 #include "core/support/text.h"
 
@@ -41,6 +42,11 @@ std::string CppFloat(float value) {
   std::string text = FormatFloat(value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text + "f";
+}
+
+// The least integer has no literal: a minus is an operator.
+std::string CppInt(std::int64_t value) {
+  return value == INT64_MIN ? "INT64_MIN" : std::to_string(value);
 }
 
 Status WrongKind(const Node& node, std::string_view attribute, std::string_view expected) {

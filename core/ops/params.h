@@ -89,6 +89,7 @@ using EntryOf = std::decay_t<decltype(*std::declval<const M&>().begin())>;
 bool SameWord(std::string_view enumerator, std::string_view word);
 std::string WordOf(std::string_view enumerator);
 std::string CppFloat(float value);
+std::string CppInt(std::int64_t value);
 
 template <class E>
 bool ReadEnum(std::string_view word, E& value) {
@@ -194,7 +195,7 @@ std::string ToCpp(const M& member) {
   else if constexpr (std::is_same_v<M, bool>)
     return member ? "true" : "false";
   else if constexpr (std::is_same_v<M, std::int64_t>)
-    return std::to_string(member);
+    return CppInt(member);
   else {
     std::string text = "{";
     for (EntryOf<M> entry : member) text += (text.size() > 1 ? ", " : "") + ToCpp(entry);
