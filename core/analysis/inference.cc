@@ -111,6 +111,9 @@ Result<std::vector<Knowledge>> Inference::InferBody(Graph& body,
     return InvalidInput("body '" + body.name() + "' has " + std::to_string(body.num_inputs()) +
                         " inputs, expected " + std::to_string(inputs.size()));
   }
+  nodes_in_bodies_ += body.num_nodes() + 1;
+  if (nodes_in_bodies_ > kMaxNodesInBodies)
+    return Unsupported("body '" + body.name() + "' nests in too many loops");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Value* input = body.input(i);
     input->set_type(inputs[i].type);

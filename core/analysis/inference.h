@@ -20,6 +20,10 @@
 
 namespace dragoman {
 
+// Loops look at their bodies again until types hold, and loops nest: what one Inference looks at in
+// bodies is bounded by this many nodes.
+inline constexpr std::size_t kMaxNodesInBodies = 16'000'000;
+
 // Infers node by node and remembers what it learnt about values beside their types. A node's types
 // are stored in its results; an operator without a definition (a foreign node) keeps the types that
 // it has.
@@ -50,8 +54,9 @@ class Inference {
 
   std::unordered_map<const Value*, Elements> elements_;
   std::map<std::string, const Node*> symbols_;  // given out, and to which node
-  const Node* node_ = nullptr;                  // being inferred
-  std::set<std::string> node_symbols_;          // that it was given so far
+  std::size_t nodes_in_bodies_ = 0;
+  const Node* node_ = nullptr;          // being inferred
+  std::set<std::string> node_symbols_;  // that it was given so far
 };
 
 // Infers every entry of a common model.
