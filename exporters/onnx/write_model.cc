@@ -26,7 +26,14 @@ using onnx_pb::ModelProto;
 using onnx_writer::ModelExpander;
 using onnx_writer::WriteContext;
 
-constexpr std::int64_t kCommonIrVersion = 10;  // the one of ai.onnx 22
+// The first version of the format that knows ai.onnx `opset`. Source: ONNX, docs/Versioning.md.
+std::int64_t IrVersionOf(std::int64_t opset) {
+  if (opset >= 21) return 10;
+  if (opset >= 19) return 9;
+  if (opset >= 15) return 8;
+  return opset >= 12 ? 7 : 6;
+}
+
 constexpr std::string_view kOwnDomain = "dragoman";
 
 void FillMetadata(const Model& model, ModelProto* message) {
@@ -50,7 +57,8 @@ bool UsesOwnDomain(const Model& model) {
 // What a file must say and a common graph does not.
 void Complete(const Model& model, ModelProto* message) {
   if (model.level != Level::kCommon) return;
-  message->set_ir_version(std::max(message->ir_version(), kCommonIrVersion));
+  const std::int64_t opset = model.OpsetVersion("").value_or(kCommonOpset);
+  message->set_ir_version(std::max(message->ir_version(), IrVersionOf(opset)));
   if (!message->has_producer_name()) message->set_producer_name("dragoman");
   if (!model.OpsetVersion("")) message->add_opset_import()->set_version(kCommonOpset);
   if (model.OpsetVersion(kOwnDomain) || !UsesOwnDomain(model)) return;

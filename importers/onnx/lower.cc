@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "importers/onnx/graph_lowering.h"
+#include "importers/onnx/restore_states.h"
 
 namespace dragoman {
 
@@ -31,6 +32,7 @@ Result<Model> LowerOnnx(const Model& source, const Facts& facts) {
   if (model.entries.empty()) {
     return InvalidInput("the model has no entry '" + facts.entry.value_or("main") + "'");
   }
+  DRAGOMAN_TRY(RestoreStates(model));
   return model;
 }
 

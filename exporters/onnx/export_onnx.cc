@@ -1,0 +1,114 @@
+#include "exporters/onnx/export_onnx.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ir/print.h"
+#include "core/ops/op_def.h"
+#include "core/support/text.h"
+#include "exporters/onnx/lower_opset.h"
+#include "exporters/onnx/write_model.h"
+
+namespace dragoman {
+namespace {
+
+// Effects that ONNX cannot say go, each with a warning.
+Status DropEffects(Graph& graph, const ExportOptions& options) {
+  for (Node& node : graph.nodes()) {
+    for (Graph* body : node.subgraphs()) DRAGOMAN_TRY(DropEffects(*body, options));
+    const OpDef* def = FindOp(node);
+    if (def == nullptr || !def->effect) continue;
+    if (options.strict) {
+      return Unsupported("ONNX has no such effect; --strict forbids to leave it out")
+          .At(node.Describe());
+    }
+    if (options.warn) options.warn(node.Describe() + " is left out: ONNX has no such effect");
+    graph.Erase(&node);
+  }
+  return {};
+}
+
+// The nodes that stand for `node` keep its result names.
+Status ReplaceByExpansion(Node& node, const OpDef& def) {
+  DRAGOMAN_ASSIGN(const std::vector<Value*> results, def.expand(node));
+  for (std::size_t i = 0; i < node.num_results() && i < results.size(); ++i) {
+    Value* old = node.result(i);
+    if (old == nullptr || results[i] == nullptr) continue;
+    old->ReplaceAllUsesWith(results[i]);
+    std::string name = old->name();
+    old->set_name(results[i]->name());
+    results[i]->set_name(std::move(name));
+  }
+  node.graph()->Erase(&node);
+  return {};
+}
+
+Status ExpandOwnOperators(Graph& graph, std::vector<Finding>& findings) {
+  for (Node& node : graph.nodes()) {
+    for (Graph* body : node.subgraphs()) DRAGOMAN_TRY(ExpandOwnOperators(*body, findings));
+    if (node.op().dialect == "onnx") continue;
+    const OpDef* def = FindOp(node);
+    if (def == nullptr || !def->expand) {
+      findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(),
+                          "ONNX has no such operator, nor is it made of others"});
+      continue;
+    }
+    DRAGOMAN_TRY(ReplaceByExpansion(node, *def));
+  }
+  return {};
+}
+
+// Which output of an entry is the next value of which input, and what that starts with. Read by
+// importers/onnx/restore_states.cc.
+std::string StateRecord(const Model& model, const Entry& entry) {
+  nlohmann::ordered_json record = nlohmann::ordered_json::array();
+  for (const StateBinding& binding : entry.states) {
+    const State& state = model.states[binding.state];
+    record.push_back({{"name", Escape(state.name)},
+                      {"input", entry.graph->input(binding.input)->name()},
+                      {"output", entry.graph->output(binding.output)->name()},
+                      {"initial", PrintAttribute(state.initial)}});
+  }
+  return record.dump();
+}
+
+void LiftStates(Model& model, const ExportOptions& options) {
+  for (Entry& entry : model.entries) {
+    if (!entry.states.empty() && !options.lift_state) {
+      model.metadata.emplace_back(kStatesKey, StateRecord(model, entry));
+    }
+    entry.states.clear();
+  }
+  model.states.clear();
+}
+
+void SetOpset(Model& model, std::int64_t opset) {
+  std::erase_if(model.opsets, [](const OpsetImport& import) {
+    return import.domain.empty() || import.domain == "ai.onnx";
+  });
+  model.opsets.insert(model.opsets.begin(), {"", opset});
+}
+
+}  // namespace
+
+Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options) {
+  if (model.level != Level::kCommon) return Internal("only a common model is exported");
+  Model copy = Clone(model);
+  std::vector<Finding> findings;
+  const std::int64_t opset = options.opset.value_or(kCommonOpset);
+  DRAGOMAN_TRY(CheckOpset(opset));
+  for (Entry& entry : copy.entries) {
+    DRAGOMAN_TRY(DropEffects(*entry.graph, options));
+    DRAGOMAN_TRY(ExpandOwnOperators(*entry.graph, findings));
+    LowerOpset(*entry.graph, opset, findings);
+  }
+  if (!findings.empty()) return Error(std::move(findings));
+  LiftStates(copy, options);
+  SetOpset(copy, opset);
+  return WriteOnnx(copy, path);
+}
+
+}  // namespace dragoman

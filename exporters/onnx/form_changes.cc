@@ -1,0 +1,321 @@
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exporters/onnx/lower_opset.h"
+
+namespace dragoman {
+namespace {
+
+using Ints = Attribute::Ints;
+
+const Tensor* ConstantAt(const Node& node, std::size_t i) {
+  const Value* value = node.operand(i);
+  return value != nullptr && value->is_constant() ? value->tensor() : nullptr;
+}
+
+std::int64_t IntOr(const Node& node, std::string_view name, std::int64_t value) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* number = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+  return number != nullptr ? *number : value;
+}
+
+std::string TextOr(const Node& node, std::string_view name, std::string_view value) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
+  return text != nullptr ? *text : std::string(value);
+}
+
+void DropOperand(Node& node, std::size_t i) {
+  node.set_operand(i, nullptr);
+  while (node.num_operands() > 0 && node.operands().back().value() == nullptr) {
+    node.RemoveTrailingOperand();
+  }
+}
+
+// Operand `i`, constant integers, becomes attribute `name`.
+std::string OperandToAttribute(Node& node, std::size_t i, std::string_view name) {
+  if (node.operand(i) == nullptr) return "";
+  const Tensor* tensor = ConstantAt(node, i);
+  if (tensor == nullptr) return "its " + std::string(name) + " is computed";
+  node.SetAttribute(name, tensor->ToInts());
+  DropOperand(node, i);
+  return "";
+}
+
+// Attribute `name`, an integer that is `only`, goes.
+std::string DropInt(Node& node, std::string_view name, std::int64_t only) {
+  const std::int64_t value = IntOr(node, name, only);
+  if (value != only) return "it has " + std::string(name) + " = " + std::to_string(value);
+  node.RemoveAttribute(name);
+  return "";
+}
+
+std::string DropOnes(Node& node, std::string_view name) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* values = attribute != nullptr ? attribute->As<Ints>() : nullptr;
+  if (values != nullptr && !std::all_of(values->begin(), values->end(),
+                                        [](std::int64_t value) { return value == 1; })) {
+    return "it has " + std::string(name) + " other than 1";
+  }
+  node.RemoveAttribute(name);
+  return "";
+}
+
+std::string LowerReduce(Node& node) {
+  const bool noop = IntOr(node, "noop_with_empty_axes", 0) != 0;
+  const Tensor* axes = ConstantAt(node, 1);
+  const bool has_axes = node.operand(1) != nullptr && (axes == nullptr || axes->size() > 0);
+  if (noop && !has_axes) return "it has noop_with_empty_axes";
+  node.RemoveAttribute("noop_with_empty_axes");
+  if (!has_axes && node.operand(1) != nullptr) {
+    DropOperand(node, 1);
+    return "";
+  }
+  return OperandToAttribute(node, 1, "axes");
+}
+
+std::string RefuseBool(Node& node) {
+  return node.operand(0)->type().dtype() == DType::kBool ? "it reduces bools" : "";
+}
+
+std::string LowerAxes(Node& node) { return OperandToAttribute(node, 1, "axes"); }
+
+// Equal parts: the size must be known to divide.
+std::string LowerSplitCount(Node& node) {
+  node.RemoveAttribute("num_outputs");
+  if (node.operand(1) != nullptr) return "";
+  const Shape* shape = node.operand(0)->type().shape();
+  if (shape == nullptr) return "it splits an unknown rank into equal parts";
+  std::int64_t axis = IntOr(node, "axis", 0);
+  if (axis < 0) axis += static_cast<std::int64_t>(shape->size());
+  const Dim& size = (*shape)[static_cast<std::size_t>(axis)];
+  const auto parts = static_cast<std::int64_t>(node.num_results());
+  if (size.known() && size.value() % parts == 0) return "";
+  return "it splits " + size.ToString() + " into " + std::to_string(parts) + " parts";
+}
+
+std::string LowerSplit(Node& node) { return OperandToAttribute(node, 1, "split"); }
+
+// Pads of all axes in place of pads of some.
+std::string LowerPadAxes(Node& node) {
+  if (node.operand(3) == nullptr) return "";
+  const Tensor* axes = ConstantAt(node, 3);
+  const Tensor* pads = ConstantAt(node, 1);
+  const std::optional<int> rank = node.operand(0)->type().rank();
+  if (axes == nullptr || pads == nullptr || !rank) return "its axes are not known";
+  const std::vector<std::int64_t> some = pads->ToInts();
+  Ints all(static_cast<std::size_t>(*rank) * 2, 0);
+  const std::vector<std::int64_t> places = axes->ToInts();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::int64_t place = places[i] < 0 ? places[i] + *rank : places[i];
+    all[static_cast<std::size_t>(place)] = some[i];
+    all[static_cast<std::size_t>(place + *rank)] = some[i + places.size()];
+  }
+  Value* old = node.operand(1);
+  node.set_operand(1, node.graph()->AddConstant(old->name() + ".all", Tensor::Ints(all)));
+  DropOperand(node, 3);
+  return "";
+}
+
+std::string RefuseWrap(Node& node) {
+  return TextOr(node, "mode", "constant") == "wrap" ? "it pads with mode wrap" : "";
+}
+
+std::string LowerResize(Node& node) {
+  if (node.attribute("axes") != nullptr) return "it has axes";
+  if (TextOr(node, "keep_aspect_ratio_policy", "stretch") != "stretch") {
+    return "it has a keep_aspect_ratio_policy";
+  }
+  node.RemoveAttribute("keep_aspect_ratio_policy");
+  return DropInt(node, "antialias", 0);
+}
+
+std::string RefuseSymmetric(Node& node) {
+  return TextOr(node, "coordinate_transformation_mode", "") == "half_pixel_symmetric"
+             ? "it has coordinate_transformation_mode half_pixel_symmetric"
+             : "";
+}
+
+std::string RefuseResizeRegion(Node& node) {
+  return node.operand(1) == nullptr ? "its roi is left out" : "";
+}
+
+std::string RefuseExtremes(Node& node) {
+  const std::string reduction = TextOr(node, "reduction", "none");
+  return reduction == "max" || reduction == "min" ? "it has reduction " + reduction : "";
+}
+
+std::string DropReduction(Node& node) {
+  const std::string reduction = TextOr(node, "reduction", "none");
+  if (reduction != "none") return "it has reduction " + reduction;
+  node.RemoveAttribute("reduction");
+  return "";
+}
+
+std::string LowerGridSample(Node& node) {
+  if (node.operand(0)->type().rank() != 4) return "its operand is not of rank 4";
+  const std::string mode = TextOr(node, "mode", "linear");
+  if (mode == "linear") node.SetAttribute("mode", "bilinear");
+  if (mode == "cubic") node.SetAttribute("mode", "bicubic");
+  return "";
+}
+
+std::string LowerAveragePool(Node& node) { return DropOnes(node, "dilations"); }
+
+std::string LowerLpPool(Node& node) {
+  std::string refusal = DropInt(node, "ceil_mode", 0);
+  return refusal.empty() ? DropOnes(node, "dilations") : refusal;
+}
+
+std::string DropSaturate(Node& node) {
+  node.RemoveAttribute("saturate");
+  return "";
+}
+
+std::string DropBlocks(Node& node) {
+  std::string refusal = DropInt(node, "block_size", 0);
+  if (!refusal.empty()) return refusal;
+  return DropInt(node, "output_dtype", 0);
+}
+
+std::string RefuseQuantizedAxis(Node& node) {
+  if (node.operand(1)->type().rank() != 0) return "it is quantised per axis";
+  node.RemoveAttribute("axis");
+  return "";
+}
+
+std::string RefuseQuantizedType(Node& node) {
+  const DType scale = node.operand(1)->type().dtype();
+  const DType first = node.operand(0)->type().dtype();
+  const bool sixteen = first == DType::kI16 || first == DType::kU16 ||
+                       (node.operand(2) != nullptr && Info(node.operand(2)->type().dtype()).bits == 16);
+  if (sixteen) return "it has 16-bit integers";
+  return scale != DType::kF32 ? "its scale is no f32" : "";
+}
+
+std::string RefuseGroupScale(Node&) { return "its scale is per channel"; }
+
+std::string DropAllowZero(Node& node) { return DropInt(node, "allowzero", 0); }
+
+std::string LowerShape(Node& node) {
+  if (node.attribute("end") != nullptr) return "it has end";
+  return DropInt(node, "start", 0);
+}
+
+std::string DropTrainingMode(Node& node) { return DropInt(node, "training_mode", 0); }
+
+std::string DropLayout(Node& node) { return DropInt(node, "layout", 0); }
+
+// Before 13 all axes from `axis` on were one.
+std::string LowerSoftmax(Node& node) {
+  const std::optional<int> rank = node.operand(0)->type().rank();
+  const std::int64_t axis = IntOr(node, "axis", -1);
+  if (axis != -1 && (!rank || axis != *rank - 1)) return "its axis is not the last";
+  node.SetAttribute("axis", std::int64_t{-1});
+  return "";
+}
+
+std::string LowerDropout(Node& node) {
+  if (node.operand(2) != nullptr) return "it has a training mode";
+  const Tensor* ratio = ConstantAt(node, 1);
+  if (ratio == nullptr && node.operand(1) != nullptr) return "its ratio is computed";
+  if (ratio != nullptr) {
+    node.SetAttribute("ratio", static_cast<float>(ratio->FloatAt(0)));
+    DropOperand(node, 1);
+  }
+  node.RemoveAttribute("seed");
+  return "";
+}
+
+std::string DropSelectLast(Node& node) { return DropInt(node, "select_last_index", 0); }
+
+std::string DropBatchDims(Node& node) { return DropInt(node, "batch_dims", 0); }
+
+std::string RefuseMixedPow(Node& node) {
+  return node.operand(0)->type().dtype() != node.operand(1)->type().dtype()
+             ? "base and exponent have different types"
+             : "";
+}
+
+std::string RefuseStrings(Node& node) {
+  return node.operand(0)->type().dtype() == DType::kString ? "it compares strings" : "";
+}
+
+std::string RefuseIntegerPool(Node& node) {
+  return IsInteger(node.operand(0)->type().dtype()) ? "it pools integers" : "";
+}
+
+std::string RefuseHalf(Node& node) {
+  return node.operand(0)->type().dtype() == DType::kF16 ? "it takes f16" : "";
+}
+
+// Sorted by type, newer changes first.
+constexpr FormChange kChanges[] = {
+    {"ArgMax", 12, DropSelectLast},
+    {"ArgMin", 12, DropSelectLast},
+    {"AveragePool", 19, LowerAveragePool},
+    {"BatchNormalization", 14, DropTrainingMode},
+    {"Cast", 19, DropSaturate},
+    {"DequantizeLinear", 21, DropBlocks},
+    {"DequantizeLinear", 19, RefuseQuantizedType},
+    {"DequantizeLinear", 13, RefuseQuantizedAxis},
+    {"Dropout", 12, LowerDropout},
+    {"Equal", 19, RefuseStrings},
+    {"GRU", 14, DropLayout},
+    {"GatherND", 12, DropBatchDims},
+    {"GridSample", 20, LowerGridSample},
+    {"GroupNormalization", 21, RefuseGroupScale},
+    {"Hardmax", 13, LowerSoftmax},
+    {"IsInf", 20, RefuseHalf},
+    {"LSTM", 14, DropLayout},
+    {"LogSoftmax", 13, LowerSoftmax},
+    {"LpPool", 18, LowerLpPool},
+    {"MaxPool", 12, RefuseIntegerPool},
+    {"Pad", 19, RefuseWrap},
+    {"Pad", 18, LowerPadAxes},
+    {"Pow", 12, RefuseMixedPow},
+    {"QuantizeLinear", 21, DropBlocks},
+    {"QuantizeLinear", 19, RefuseQuantizedType},
+    {"QuantizeLinear", 13, RefuseQuantizedAxis},
+    {"RNN", 14, DropLayout},
+    {"ReduceL1", 18, LowerReduce},
+    {"ReduceL2", 18, LowerReduce},
+    {"ReduceLogSum", 18, LowerReduce},
+    {"ReduceLogSumExp", 18, LowerReduce},
+    {"ReduceMax", 20, RefuseBool},
+    {"ReduceMax", 18, LowerReduce},
+    {"ReduceMean", 18, LowerReduce},
+    {"ReduceMin", 20, RefuseBool},
+    {"ReduceMin", 18, LowerReduce},
+    {"ReduceProd", 18, LowerReduce},
+    {"ReduceSum", 13, LowerReduce},
+    {"ReduceSumSquare", 18, LowerReduce},
+    {"Reshape", 14, DropAllowZero},
+    {"Resize", 19, RefuseSymmetric},
+    {"Resize", 18, LowerResize},
+    {"Resize", 13, RefuseResizeRegion},
+    {"ScatterElements", 18, RefuseExtremes},
+    {"ScatterElements", 16, DropReduction},
+    {"ScatterND", 18, RefuseExtremes},
+    {"ScatterND", 16, DropReduction},
+    {"Shape", 15, LowerShape},
+    {"Softmax", 13, LowerSoftmax},
+    {"Split", 18, LowerSplitCount},
+    {"Split", 13, LowerSplit},
+    {"Squeeze", 13, LowerAxes},
+    {"Unsqueeze", 13, LowerAxes},
+};
+
+}  // namespace
+
+std::vector<FormChange> FormChangesOf(std::string_view type) {
+  std::vector<FormChange> changes;
+  std::copy_if(std::begin(kChanges), std::end(kChanges), std::back_inserter(changes),
+               [&](const FormChange& change) { return change.type == type; });
+  return changes;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,102 @@
+#include "exporters/onnx/lower_opset.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/ir/model.h"
+
+namespace dragoman {
+namespace {
+
+bool IsDefaultDomain(const OpName& op) {
+  return op.dialect == "onnx" && (op.domain.empty() || op.domain == "ai.onnx");
+}
+
+// Types that operators came to admit over time, so that only the newest form is sure to have them.
+bool IsYoung(DType dtype) {
+  return dtype == DType::kBF16 || static_cast<int>(dtype) > static_cast<int>(DType::kBF16);
+}
+
+bool IsSmallInteger(DType dtype) {
+  return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;
+}
+
+// Arithmetic that took integers, and small ones, only from some opset on.
+struct IntegerSince {
+  std::string_view type;
+  std::int64_t integers;
+  std::int64_t small_integers;
+};
+constexpr IntegerSince kIntegerSince[] = {
+    {"Add", 7, 14},       {"Clip", 12, 12},    {"CumSum", 11, 11},   {"Div", 7, 14},
+    {"Max", 12, 12},      {"Min", 12, 12},     {"Mul", 7, 14},       {"Pow", 12, 12},
+    {"ReduceMax", 1, 12}, {"ReduceMin", 1, 12}, {"Relu", 14, 14},    {"Sub", 7, 14},
+};
+
+std::int64_t NeededForIntegers(std::string_view type, DType dtype) {
+  if (!IsInteger(dtype)) return 1;
+  const auto* row = std::find_if(std::begin(kIntegerSince), std::end(kIntegerSince),
+                                 [&](const IntegerSince& r) { return r.type == type; });
+  if (row == std::end(kIntegerSince)) return 1;
+  return IsSmallInteger(dtype) ? row->small_integers : row->integers;
+}
+
+// The opset that `node` needs for the types of its operands and results.
+std::int64_t NeededForTypes(const Node& node, const OpVersions& versions) {
+  std::int64_t needed = 1;
+  const auto consider = [&](const Value* value) {
+    if (value == nullptr || !value->type().known()) return;
+    const DType dtype = value->type().dtype();
+    if (IsYoung(dtype)) needed = std::max(needed, versions.newest);
+    // Sequences and optionals in bodies and Identity.
+    if (!value->type().is_tensor() && versions.first < 10) needed = std::max<std::int64_t>(needed, 16);
+    needed = std::max(needed, NeededForIntegers(versions.type, dtype));
+  };
+  for (const Use& use : node.operands()) consider(use.value());
+  for (std::size_t i = 0; i < node.num_results(); ++i) consider(node.result(i));
+  return needed;
+}
+
+// Empty, or what stands in the way.
+std::string LowerNode(Node& node, std::int64_t opset) {
+  const OpVersions* versions = FindOpVersions(node.op().type);
+  if (versions == nullptr) return "";
+  if (versions->first > opset) {
+    return "the operator exists from opset " + std::to_string(versions->first) + " on";
+  }
+  if (versions->newest <= opset) return "";
+  if (const std::int64_t needed = NeededForTypes(node, *versions); needed > opset) {
+    return "its element types need opset " + std::to_string(needed);
+  }
+  for (const FormChange& change : FormChangesOf(versions->type)) {
+    if (change.since <= opset) break;
+    std::string refusal = change.downgrade(node);
+    if (!refusal.empty()) {
+      return refusal + ", which needs opset " + std::to_string(change.since);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Status CheckOpset(std::int64_t opset) {
+  if (opset >= kMinExportOpset && opset <= kCommonOpset) return {};
+  return Unsupported("--opset " + std::to_string(opset) + " is not between " +
+                     std::to_string(kMinExportOpset) + " and " + std::to_string(kCommonOpset));
+}
+
+void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings) {
+  for (Node& node : graph.nodes()) {
+    for (Graph* body : node.subgraphs()) LowerOpset(*body, opset, findings);
+    if (!IsDefaultDomain(node.op())) continue;
+    std::string refusal = LowerNode(node, opset);
+    if (refusal.empty()) continue;
+    findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(),
+                        "cannot be written for opset " + std::to_string(opset) + ": " + refusal});
+  }
+  graph.EraseConstantsIf([](const Value& constant) { return !constant.used(); });
+}
+
+}  // namespace dragoman

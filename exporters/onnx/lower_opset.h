@@ -1,0 +1,49 @@
+// Writes common operators in the form of an older operator set.
+//
+// Between two opsets most operators only admit more element types. For the others there is a
+// downgrade: an operand becomes an attribute, an attribute with its default value goes. What the
+// older form cannot say is refused by name.
+#ifndef DRAGOMAN_EXPORTERS_ONNX_LOWER_OPSET_H_
+#define DRAGOMAN_EXPORTERS_ONNX_LOWER_OPSET_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+inline constexpr std::int64_t kMinExportOpset = 11;
+
+// Errors: an opset that is not between kMinExportOpset and kCommonOpset.
+Status CheckOpset(std::int64_t opset);
+
+// Gives every node of `graph` and its bodies the form of ai.onnx `opset`. Adds a finding for each
+// node that has none.
+void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings);
+
+// The versions of ai.onnx that introduced operator `type` and that changed it last, up to
+// kCommonOpset; nullptr if the table lacks it.
+struct OpVersions {
+  std::string_view type;
+  std::int64_t newest;
+  std::int64_t first;
+};
+const OpVersions* FindOpVersions(std::string_view type);
+
+// Gives `node` the form that its operator had before `since`, where a newer form began. Empty text,
+// or what the older form cannot say.
+using Downgrade = std::string (*)(Node& node);
+struct FormChange {
+  std::string_view type;
+  std::int64_t since;
+  Downgrade downgrade;
+};
+// Sorted by type, newer changes first.
+std::vector<FormChange> FormChangesOf(std::string_view type);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_EXPORTERS_ONNX_LOWER_OPSET_H_

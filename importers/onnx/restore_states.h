@@ -1,0 +1,18 @@
+// Makes states of the inputs and outputs that were states when the file was written.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_RESTORE_STATES_H_
+#define DRAGOMAN_IMPORTERS_ONNX_RESTORE_STATES_H_
+
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Takes the entry "dragoman.states" out of the metadata of a lowered model: a JSON list of {"name",
+// "input", "output", "initial"}, names of an input and an output of the entry, and an attribute in
+// graph text. Does nothing if there is no such entry.
+// Errors: invalid input, for a record that is not of this form or names what does not exist.
+Status RestoreStates(Model& model);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_RESTORE_STATES_H_
