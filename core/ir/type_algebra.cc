@@ -42,7 +42,12 @@ Type Refine(const Type& a, const Type& b) {
 
 Type Generalize(const Type& a, const Type& b) {
   if (a == b) return a;
-  if (a.kind() != b.kind()) return {};
+  if (!a.known() || !b.known()) return {};
+  if (a.kind() != b.kind()) {
+    if (a.kind() == Type::Kind::kOptional) return WithElement(a, Generalize(a.element(), b));
+    if (b.kind() == Type::Kind::kOptional) return WithElement(b, Generalize(a, b.element()));
+    return {};
+  }
   if (!IsTensorKind(a)) {
     return a.elements().size() == 1 ? WithElement(a, Generalize(a.element(), b.element())) : Type();
   }

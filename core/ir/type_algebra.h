@@ -10,6 +10,7 @@ namespace dragoman {
 // and where both are known `a` is kept.
 Type Refine(const Type& a, const Type& b);
 // The most special type that both are instances of: sizes that differ become unknown, as do ranks.
+// A value is an instance of an optional that holds it.
 Type Generalize(const Type& a, const Type& b);
 
 // The type without the sizes and ranks of its tensors.

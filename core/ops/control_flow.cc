@@ -10,7 +10,10 @@ namespace {
 
 bool KindsDiffer(const Type& a, const Type& b) {
   if (!a.known() || !b.known()) return false;
-  if (a.kind() != b.kind()) return true;
+  if (a.kind() != b.kind()) {
+    if (a.kind() == Type::Kind::kOptional) return KindsDiffer(a.element(), b);
+    return b.kind() != Type::Kind::kOptional || KindsDiffer(a, b.element());
+  }
   if (!a.is_tensor()) return a.elements().size() == 1 && KindsDiffer(a.element(), b.element());
   return a.dtype() != b.dtype() && a.dtype() != DType::kUnknown && b.dtype() != DType::kUnknown;
 }

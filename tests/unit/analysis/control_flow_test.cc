@@ -99,6 +99,13 @@ TEST(InferSequence, ElementsAreGeneralized) {
   EXPECT_THAT(Infer(inputs, "%y = onnx.SequenceAt(%a, %i)"), HasSubstr("expected a sequence"));
 }
 
+TEST(InferOptional, ALoopMayFillIt) {
+  EXPECT_EQ(Infer("%m: i64[], %o: opt<f32[n]>, %x: f32[n]",
+                  "%y = onnx.Loop(%m, _, %o) {body = graph b(%i: i64[], %c: bool[], %v) -> "
+                  "(%c, %w) { %w = onnx.Neg(%x) }}"),
+            "opt<f32[*]>");
+}
+
 TEST(InferOptional, WrapsAndUnwraps) {
   const std::string optional = "%o = onnx.Optional(%a)\n";
   EXPECT_EQ(Infer("%a: f32[n]", optional, "%o"), "opt<f32[n]>");
