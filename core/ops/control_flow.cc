@@ -18,6 +18,26 @@ bool KindsDiffer(const Type& a, const Type& b) {
   return a.dtype() != b.dtype() && a.dtype() != DType::kUnknown && b.dtype() != DType::kUnknown;
 }
 
+bool Visible(const Dim& dim, const std::set<std::string>& outer) {
+  const std::vector<std::string> symbols = dim.Symbols();
+  return std::ranges::all_of(symbols,
+                             [&](const std::string& symbol) { return outer.contains(symbol); });
+}
+
+// A sequence's elements need not have one size: no symbol stands for it.
+Type OuterElements(const Type& type, const std::set<std::string>& outer) {
+  if (type.kind() == Type::Kind::kSequence)
+    return Type::Sequence(OuterElements(type.element(), outer));
+  if (type.kind() == Type::Kind::kOptional)
+    return Type::Optional(OuterElements(type.element(), outer));
+  if (type.shape() == nullptr) return type;
+  Shape shape = *type.shape();
+  for (Dim& dim : shape) {
+    if (!Visible(dim, outer)) dim = Dim::Unknown();
+  }
+  return type.WithShape(std::move(shape));
+}
+
 void AddSymbols(const Type& type, std::set<std::string>& symbols) {
   if (const Shape* shape = type.shape()) {
     for (const Dim& dim : *shape) {
@@ -86,19 +106,16 @@ Shape OuterShape(InferContext& context, std::size_t i, const Shape& shape,
                  const std::set<std::string>& outer) {
   Shape seen = shape;
   for (Dim& dim : seen) {
-    const std::vector<std::string> symbols = dim.Symbols();
-    const bool visible = std::ranges::all_of(
-        symbols, [&](const std::string& symbol) { return outer.contains(symbol); });
-    if (dim.unknown() || !visible) dim = context.FreshDim(i);
+    if (dim.unknown() || !Visible(dim, outer)) dim = context.FreshDim(i);
   }
   return seen;
 }
 
 Type OuterType(InferContext& context, std::size_t i, const Type& type,
                const std::set<std::string>& outer) {
-  if (type.is_tensor() && type.shape() != nullptr)
-    return type.WithShape(OuterShape(context, i, *type.shape(), outer));
-  return type.is_tensor() ? type : WithoutShapes(type);
+  if (!type.is_tensor()) return OuterElements(type, outer);
+  if (type.shape() == nullptr) return type;
+  return type.WithShape(OuterShape(context, i, *type.shape(), outer));
 }
 
 bool KnownElements(const Elements& elements) {

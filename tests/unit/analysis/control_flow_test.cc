@@ -103,7 +103,7 @@ TEST(InferOptional, ALoopMayFillIt) {
   EXPECT_EQ(Infer("%m: i64[], %o: opt<f32[n]>, %x: f32[n]",
                   "%y = onnx.Loop(%m, _, %o) {body = graph b(%i: i64[], %c: bool[], %v) -> "
                   "(%c, %w) { %w = onnx.Neg(%x) }}"),
-            "opt<f32[*]>");
+            "opt<f32[n]>");
 }
 
 TEST(InferOptional, WrapsAndUnwraps) {
