@@ -55,11 +55,31 @@ Result<std::vector<std::int64_t>> RelaxOp::KnownInts(std::size_t i) const {
   return *ints;
 }
 
+std::string ConstOf(double value, DType dtype) {
+  const std::string number = IsFloating(dtype) ? PythonFloat(value, dtype == DType::kF64)
+                                               : fmt::format("{:.0f}", value);
+  return fmt::format("R.const({}, \"{}\")", number, RelaxDType(dtype));
+}
+
 std::string RelaxOp::Const(double value, std::size_t like) const {
-  const DType element = dtype(like);
-  const std::string number = IsFloating(element) ? PythonFloat(value, element == DType::kF64)
-                                                 : fmt::format("{:.0f}", value);
-  return fmt::format("R.const({}, \"{}\")", number, RelaxDType(element));
+  return ConstOf(value, dtype(like));
+}
+
+std::string RelaxOp::FloatArgument(double value) const {
+  return PythonFloat(value, dtype() == DType::kF64);
+}
+
+Result<std::string> RelaxOp::ShapeValue(const Shape& shape) const {
+  DRAGOMAN_ASSIGN(std::string text, shape_text(shape));
+  std::string sizes = text.substr(1, text.size() - 2);
+  if (shape.size() == 1) sizes.pop_back();
+  return "R.shape([" + sizes + "])";
+}
+
+Result<std::int64_t> RelaxOp::Axis(std::string_view name, std::int64_t value) const {
+  DRAGOMAN_ASSIGN(Shape sizes, shape(0));
+  const std::int64_t axis = Int(name, value);
+  return axis < 0 ? axis + static_cast<std::int64_t>(sizes.size()) : axis;
 }
 
 Error RelaxOp::Refuse(std::string_view why) const {

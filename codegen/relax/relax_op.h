@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codegen/relax/relax_text.h"
@@ -28,6 +29,8 @@ struct RelaxOp {
   std::function<std::string(const Value*)> name_of;
   // Binds a variable to an expression of that type and gives its name; an unknown type is left out.
   std::function<std::string(const std::string& expression, const Type& type)> bind;
+  // Declares the symbols of a type that only run time knows. Errors: within a branch.
+  std::function<Status(const Type& type)> declare;
 
   bool has(std::size_t i) const { return node.operand(i) != nullptr; }
   std::string arg(std::size_t i) const { return name_of(node.operand(i)); }
@@ -48,11 +51,27 @@ struct RelaxOp {
 
   // `R.const(value, dtype)` of the element type of operand `like`.
   std::string Const(double value, std::size_t like = 0) const;
+  // A float attribute as an argument, rounded as the element type of operand 0 holds it.
+  std::string FloatArgument(double value) const;
+  // bind with the type of operand 0.
+  std::string BindLike(const std::string& expression) const { return bind(expression, type()); }
+  // bind without an annotation.
+  std::string BindPlain(const std::string& expression) const { return bind(expression, {}); }
+  // "R.shape([2, n])". Errors: a size that only run time knows.
+  Result<std::string> ShapeValue(const Shape& shape) const;
+  // `axis` of operand 0, counted from the front. Errors: the rank is not known.
+  Result<std::int64_t> Axis(std::string_view name, std::int64_t value) const;
 
   Error Refuse(std::string_view why) const;
 };
 
 using Expressions = Result<std::vector<std::string>>;
+// The one expression of an operator with one result.
+inline Expressions One(std::string expression) { return std::vector{std::move(expression)}; }
+
+// `R.const(value, "dtype")`.
+std::string ConstOf(double value, DType dtype);
+
 using RelaxEmitter = Expressions (*)(RelaxOp&);
 
 // The emitter of operator `label` ("Conv", "dragoman.Linear"), or nullptr.

@@ -53,10 +53,14 @@ Status AddEntry(zip_t* archive, const std::string& path, const std::string& name
   return {};
 }
 
+// An archive of nothing, which libzip does not write: the end of a central directory alone.
+std::string EmptyArchive() { return "PK\x05\x06" + std::string(18, '\0'); }
+
 }  // namespace
 
 Status WriteNpz(const std::string& path,
                 const std::vector<std::pair<std::string, Tensor>>& arrays) {
+  if (arrays.empty()) return WriteFile(path, EmptyArchive());
   zip_error_t error;
   zip_error_init(&error);
   std::unique_ptr<zip_source_t, FreeSource> memory(zip_source_buffer_create(nullptr, 0, 0, &error));

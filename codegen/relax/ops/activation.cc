@@ -6,30 +6,24 @@
 namespace dragoman::relax {
 namespace {
 
-Expressions One(std::string expression) { return std::vector<std::string>{std::move(expression)}; }
-
-std::string BindLike(RelaxOp& op, const std::string& expression) {
-  return op.bind(expression, op.type());
-}
-
 // clip(x, low, high) by constants.
 std::string Clamp(RelaxOp& op, const std::string& x, double low, double high) {
-  const std::string above = BindLike(op, fmt::format("R.maximum({}, {})", x, op.Const(low)));
-  return BindLike(op, fmt::format("R.minimum({}, {})", above, op.Const(high)));
+  const std::string above = op.BindLike(fmt::format("R.maximum({}, {})", x, op.Const(low)));
+  return op.BindLike(fmt::format("R.minimum({}, {})", above, op.Const(high)));
 }
 
-// where(x > 0, x, scale * (exp(x / width) - 1))
+// gain * (relu(x) + scale * (exp(min(x, 0) / width) - 1))
 Expressions ExponentialUnit(RelaxOp& op, double scale, double width, double gain) {
   const std::string negative =
-      BindLike(op, fmt::format("R.minimum({}, {})", op.arg(0), op.Const(0)));
+      op.BindLike(fmt::format("R.minimum({}, {})", op.arg(0), op.Const(0)));
   std::string inner = negative;
-  if (width != 1) inner = BindLike(op, fmt::format("R.divide({}, {})", negative, op.Const(width)));
-  const std::string exp = BindLike(op, fmt::format("R.exp({})", inner));
-  const std::string less = BindLike(op, fmt::format("R.subtract({}, {})", exp, op.Const(1)));
-  const std::string low = BindLike(op, fmt::format("R.multiply({}, {})", less, op.Const(scale)));
-  const std::string high = BindLike(op, fmt::format("R.nn.relu({})", op.arg(0)));
+  if (width != 1) inner = op.BindLike(fmt::format("R.divide({}, {})", negative, op.Const(width)));
+  const std::string exp = op.BindLike(fmt::format("R.exp({})", inner));
+  const std::string less = op.BindLike(fmt::format("R.subtract({}, {})", exp, op.Const(1)));
+  const std::string low = op.BindLike(fmt::format("R.multiply({}, {})", less, op.Const(scale)));
+  const std::string high = op.BindLike(fmt::format("R.nn.relu({})", op.arg(0)));
   std::string sum = fmt::format("R.add({}, {})", high, low);
-  if (gain != 1) sum = fmt::format("R.multiply({}, {})", BindLike(op, sum), op.Const(gain));
+  if (gain != 1) sum = fmt::format("R.multiply({}, {})", op.BindLike(sum), op.Const(gain));
   return One(sum);
 }
 
@@ -39,7 +33,7 @@ Expressions EmitRelu(RelaxOp& op) { return One(fmt::format("R.nn.relu({})", op.a
 
 Expressions EmitLeakyRelu(RelaxOp& op) {
   return One(fmt::format("R.nn.leakyrelu({}, alpha={})", op.arg(0),
-                         PythonFloat(op.Float("alpha", 0.01f), false)));
+                         op.FloatArgument(op.Float("alpha", 0.01f))));
 }
 
 Expressions EmitGelu(RelaxOp& op) {
@@ -61,40 +55,40 @@ Expressions EmitSelu(RelaxOp& op) {
 
 Expressions EmitHardSigmoid(RelaxOp& op) {
   const std::string scaled =
-      BindLike(op, fmt::format("R.multiply({}, {})", op.arg(0), op.Const(op.Float("alpha", 0.2f))));
+      op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.Const(op.Float("alpha", 0.2f))));
   const std::string shifted =
-      BindLike(op, fmt::format("R.add({}, {})", scaled, op.Const(op.Float("beta", 0.5f))));
+      op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("beta", 0.5f))));
   return One(Clamp(op, shifted, 0, 1));
 }
 
 Expressions EmitHardSwish(RelaxOp& op) {
-  const std::string shifted = BindLike(op, fmt::format("R.add({}, {})", op.arg(0), op.Const(3)));
+  const std::string shifted = op.BindLike(fmt::format("R.add({}, {})", op.arg(0), op.Const(3)));
   const std::string gate = Clamp(op, shifted, 0, 6);
-  const std::string scaled = BindLike(op, fmt::format("R.divide({}, {})", gate, op.Const(6)));
+  const std::string scaled = op.BindLike(fmt::format("R.divide({}, {})", gate, op.Const(6)));
   return One(fmt::format("R.multiply({}, {})", op.arg(0), scaled));
 }
 
 // log(1 + exp(x)) as relu(x) + log(1 + exp(-|x|)), which does not overflow.
 Expressions EmitSoftplus(RelaxOp& op) {
-  const std::string magnitude = BindLike(op, fmt::format("R.abs({})", op.arg(0)));
-  const std::string minus = BindLike(op, fmt::format("R.negative({})", magnitude));
-  const std::string exp = BindLike(op, fmt::format("R.exp({})", minus));
-  const std::string plus = BindLike(op, fmt::format("R.add({}, {})", exp, op.Const(1)));
-  const std::string log = BindLike(op, fmt::format("R.log({})", plus));
-  const std::string high = BindLike(op, fmt::format("R.nn.relu({})", op.arg(0)));
+  const std::string magnitude = op.BindLike(fmt::format("R.abs({})", op.arg(0)));
+  const std::string minus = op.BindLike(fmt::format("R.negative({})", magnitude));
+  const std::string exp = op.BindLike(fmt::format("R.exp({})", minus));
+  const std::string plus = op.BindLike(fmt::format("R.add({}, {})", exp, op.Const(1)));
+  const std::string log = op.BindLike(fmt::format("R.log({})", plus));
+  const std::string high = op.BindLike(fmt::format("R.nn.relu({})", op.arg(0)));
   return One(fmt::format("R.add({}, {})", high, log));
 }
 
 Expressions EmitMish(RelaxOp& op) {
   Expressions softplus = EmitSoftplus(op);
   if (!softplus.ok()) return softplus;
-  const std::string tanh = BindLike(op, fmt::format("R.tanh({})", BindLike(op, softplus->front())));
+  const std::string tanh = op.BindLike(fmt::format("R.tanh({})", op.BindLike(softplus->front())));
   return One(fmt::format("R.multiply({}, {})", op.arg(0), tanh));
 }
 
 Expressions EmitSoftsign(RelaxOp& op) {
-  const std::string magnitude = BindLike(op, fmt::format("R.abs({})", op.arg(0)));
-  const std::string below = BindLike(op, fmt::format("R.add({}, {})", magnitude, op.Const(1)));
+  const std::string magnitude = op.BindLike(fmt::format("R.abs({})", op.arg(0)));
+  const std::string below = op.BindLike(fmt::format("R.add({}, {})", magnitude, op.Const(1)));
   return One(fmt::format("R.divide({}, {})", op.arg(0), below));
 }
 
@@ -110,6 +104,7 @@ Expressions EmitThresholdedRelu(RelaxOp& op) {
 }
 
 Expressions EmitShrink(RelaxOp& op) {
+  if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
   const float lambd = op.Float("lambd", 0.5f);
   const float bias = op.Float("bias", 0.0f);
   const Type mask = op.type().WithDType(DType::kBool);
@@ -117,20 +112,49 @@ Expressions EmitShrink(RelaxOp& op) {
       op.bind(fmt::format("R.less({}, {})", op.arg(0), op.Const(-lambd)), mask);
   const std::string above =
       op.bind(fmt::format("R.greater({}, {})", op.arg(0), op.Const(lambd)), mask);
-  const std::string raised = BindLike(op, fmt::format("R.add({}, {})", op.arg(0), op.Const(bias)));
+  const std::string raised = op.BindLike(fmt::format("R.add({}, {})", op.arg(0), op.Const(bias)));
   const std::string lowered =
-      BindLike(op, fmt::format("R.subtract({}, {})", op.arg(0), op.Const(bias)));
+      op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), op.Const(bias)));
   const std::string rest =
-      BindLike(op, fmt::format("R.where({}, {}, {})", above, lowered, op.Const(0)));
+      op.BindLike(fmt::format("R.where({}, {}, {})", above, lowered, op.Const(0)));
   return One(fmt::format("R.where({}, {}, {})", below, raised, rest));
 }
 
 // Relax's prelu has one slope an axis; ONNX's broadcasts. So: relu(x) + slope * min(x, 0).
 Expressions EmitPRelu(RelaxOp& op) {
-  const std::string high = BindLike(op, fmt::format("R.maximum({}, {})", op.arg(0), op.Const(0)));
-  const std::string low = BindLike(op, fmt::format("R.minimum({}, {})", op.arg(0), op.Const(0)));
-  const std::string scaled = BindLike(op, fmt::format("R.multiply({}, {})", low, op.arg(1)));
+  const std::string high = op.BindLike(fmt::format("R.maximum({}, {})", op.arg(0), op.Const(0)));
+  const std::string low = op.BindLike(fmt::format("R.minimum({}, {})", op.arg(0), op.Const(0)));
+  const std::string scaled = op.BindLike(fmt::format("R.multiply({}, {})", low, op.arg(1)));
   return One(fmt::format("R.add({}, {})", high, scaled));
+}
+
+// x * sigmoid(alpha * x)
+Expressions EmitSwish(RelaxOp& op) {
+  const float alpha = op.Float("alpha", 1.0f);
+  if (alpha == 1.0f) return One(fmt::format("R.nn.silu({})", op.arg(0)));
+  const std::string scaled =
+      op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.Const(alpha)));
+  const std::string gate = op.BindLike(fmt::format("R.sigmoid({})", scaled));
+  return One(fmt::format("R.multiply({}, {})", op.arg(0), gate));
+}
+
+// One at the first greatest element of each row along the axis, else zero.
+Expressions EmitHardmax(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  const Dim& size = shape[static_cast<std::size_t>(axis)];
+  Shape row(shape.size(), Dim(1));
+  row[static_cast<std::size_t>(axis)] = size;
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(row));
+  const std::optional<std::string> count = DimText(size, op.symbols);
+  const std::string places = op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", *count));
+  const std::string aligned =
+      op.bind(fmt::format("R.reshape({}, {})", places, sizes), Type::Tensor(DType::kI64, row));
+  const std::string greatest =
+      op.BindPlain(fmt::format("R.argmax({}, axis={}, keepdims=True)", op.arg(0), axis));
+  const std::string hit = op.bind(fmt::format("R.equal({}, {})", greatest, aligned),
+                                  op.type().WithDType(DType::kBool));
+  return One(fmt::format("R.astype({}, dtype=\"{}\")", hit, RelaxDType(op.dtype())));
 }
 
 Expressions EmitSoftmax(RelaxOp& op) {

@@ -7,15 +7,17 @@
 namespace dragoman::relax {
 
 // elementwise.cc
-Expressions EmitUnary(RelaxOp& op);
 Expressions EmitBinary(RelaxOp& op);
-Expressions EmitFloatUnary(RelaxOp& op);
-Expressions EmitVariadic(RelaxOp& op);
 Expressions EmitBitShift(RelaxOp& op);
 Expressions EmitCast(RelaxOp& op);
 Expressions EmitClip(RelaxOp& op);
+Expressions EmitFloatUnary(RelaxOp& op);
+Expressions EmitIsInf(RelaxOp& op);
 Expressions EmitMod(RelaxOp& op);
 Expressions EmitPow(RelaxOp& op);
+Expressions EmitSigned(RelaxOp& op);
+Expressions EmitUnary(RelaxOp& op);
+Expressions EmitVariadic(RelaxOp& op);
 Expressions EmitWhere(RelaxOp& op);
 
 // activation.cc
@@ -24,6 +26,7 @@ Expressions EmitElu(RelaxOp& op);
 Expressions EmitGelu(RelaxOp& op);
 Expressions EmitHardSigmoid(RelaxOp& op);
 Expressions EmitHardSwish(RelaxOp& op);
+Expressions EmitHardmax(RelaxOp& op);
 Expressions EmitLeakyRelu(RelaxOp& op);
 Expressions EmitMish(RelaxOp& op);
 Expressions EmitPRelu(RelaxOp& op);
@@ -34,6 +37,7 @@ Expressions EmitShrink(RelaxOp& op);
 Expressions EmitSoftmax(RelaxOp& op);
 Expressions EmitSoftplus(RelaxOp& op);
 Expressions EmitSoftsign(RelaxOp& op);
+Expressions EmitSwish(RelaxOp& op);
 Expressions EmitThresholdedRelu(RelaxOp& op);
 
 // product.cc
@@ -45,7 +49,11 @@ Expressions EmitMatMul(RelaxOp& op);
 // convolution.cc
 Expressions EmitConv(RelaxOp& op);
 Expressions EmitConvTranspose(RelaxOp& op);
+
+// pool.cc
+Expressions EmitGlobalLpPool(RelaxOp& op);
 Expressions EmitGlobalPool(RelaxOp& op);
+Expressions EmitLpPool(RelaxOp& op);
 Expressions EmitPool(RelaxOp& op);
 
 // normalization.cc
@@ -53,6 +61,10 @@ Expressions EmitBatchNormalization(RelaxOp& op);
 Expressions EmitGroupNormalization(RelaxOp& op);
 Expressions EmitInstanceNormalization(RelaxOp& op);
 Expressions EmitLayerNormalization(RelaxOp& op);
+Expressions EmitLpNormalization(RelaxOp& op);
+Expressions EmitLrn(RelaxOp& op);
+Expressions EmitMeanVarianceNormalization(RelaxOp& op);
+Expressions EmitRmsNormalization(RelaxOp& op);
 
 // reduction.cc
 Expressions EmitArgReduce(RelaxOp& op);
@@ -65,20 +77,38 @@ Expressions EmitCumSum(RelaxOp& op);
 Expressions EmitDepthToSpace(RelaxOp& op);
 Expressions EmitDropout(RelaxOp& op);
 Expressions EmitExpand(RelaxOp& op);
-Expressions EmitGather(RelaxOp& op);
-Expressions EmitGatherElements(RelaxOp& op);
+Expressions EmitEyeLike(RelaxOp& op);
 Expressions EmitIdentity(RelaxOp& op);
 Expressions EmitPad(RelaxOp& op);
 Expressions EmitRange(RelaxOp& op);
 Expressions EmitReshape(RelaxOp& op);
 Expressions EmitShape(RelaxOp& op);
-Expressions EmitSlice(RelaxOp& op);
+Expressions EmitSize(RelaxOp& op);
 Expressions EmitSpaceToDepth(RelaxOp& op);
 Expressions EmitSplit(RelaxOp& op);
 Expressions EmitTile(RelaxOp& op);
 Expressions EmitTranspose(RelaxOp& op);
 Expressions EmitTrilu(RelaxOp& op);
 Expressions EmitUnsqueeze(RelaxOp& op);
+
+// slice.cc
+Expressions EmitSlice(RelaxOp& op);
+
+// indexing.cc
+Expressions EmitCompress(RelaxOp& op);
+Expressions EmitGather(RelaxOp& op);
+Expressions EmitGatherElements(RelaxOp& op);
+Expressions EmitGatherNd(RelaxOp& op);
+Expressions EmitNonZero(RelaxOp& op);
+Expressions EmitOneHot(RelaxOp& op);
+Expressions EmitReverseSequence(RelaxOp& op);
+Expressions EmitScatterElements(RelaxOp& op);
+Expressions EmitScatterNd(RelaxOp& op);
+Expressions EmitTopK(RelaxOp& op);
+
+// quantize.cc
+Expressions EmitDequantizeLinear(RelaxOp& op);
+Expressions EmitQuantizeLinear(RelaxOp& op);
 
 }  // namespace dragoman::relax
 

@@ -1,7 +1,6 @@
-// Operators that move data. Sizes and bounds must be known when the module is written, or be
-// symbolic sizes.
+// Operators that move data or make it. Sizes must be known when the module is written, or be
+// symbolic.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -10,16 +9,6 @@
 
 namespace dragoman::relax {
 namespace {
-
-Expressions One(std::string expression) { return std::vector<std::string>{std::move(expression)}; }
-
-// "R.shape([2, n])"
-Result<std::string> ShapeValue(const RelaxOp& op, const Shape& shape) {
-  DRAGOMAN_ASSIGN(std::string text, op.shape_text(shape));
-  std::string sizes = text.substr(1, text.size() - 2);
-  if (shape.size() == 1) sizes.pop_back();
-  return "R.shape([" + sizes + "])";
-}
 
 std::int64_t Normalized(std::int64_t axis, std::size_t rank) {
   return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
@@ -33,15 +22,28 @@ Expressions EmitIdentity(RelaxOp& op) {
 }
 
 Expressions EmitDropout(RelaxOp& op) {
-  if (op.has(2)) return op.Refuse("training mode");
-  if (op.node.result(1) != nullptr) return op.Refuse("the mask as a result");
-  return One(op.arg(0));
+  if (op.has(2)) {
+    DRAGOMAN_ASSIGN(std::vector<std::int64_t> training, op.KnownInts(2));
+    if (training.front() != 0) return op.Refuse("training mode");
+  }
+  std::vector<std::string> expressions = {op.arg(0)};
+  if (op.node.result(1) == nullptr) return expressions;
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
+  expressions.push_back(fmt::format("R.broadcast_to(R.const(True, \"bool\"), {})", sizes));
+  return expressions;
 }
 
-// Reshape, Flatten, Squeeze and Unsqueeze: to the sizes that inference gives.
+// Reshape, Flatten and Squeeze: to the sizes that inference gives. A 0 copies a size in Relax.
 Expressions EmitReshape(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
-  DRAGOMAN_ASSIGN(std::string sizes, ShapeValue(op, shape));
+  DRAGOMAN_ASSIGN(Shape from, op.shape(0));
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool zero = shape[i].known() && shape[i].value() == 0;
+    if (zero && (i >= from.size() || from[i] != shape[i]))
+      return op.Refuse("a reshape of nothing that moves the size 0");
+  }
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
   return One(fmt::format("R.reshape({}, {})", op.arg(0), sizes));
 }
 
@@ -55,7 +57,7 @@ Expressions EmitUnsqueeze(RelaxOp& op) {
 
 Expressions EmitExpand(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
-  DRAGOMAN_ASSIGN(std::string sizes, ShapeValue(op, shape));
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
   return One(fmt::format("R.broadcast_to({}, {})", op.arg(0), sizes));
 }
 
@@ -101,127 +103,91 @@ Expressions EmitSplit(RelaxOp& op) {
   return expressions;
 }
 
-// Bounds are resolved against known sizes; an axis of unknown size can only be sliced forwards from
-// its start.
-Expressions EmitSlice(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> starts, op.KnownInts(1));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> ends, op.KnownInts(2));
-  std::vector<std::int64_t> axes(starts.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  std::vector<std::int64_t> steps(starts.size(), 1);
-  if (op.has(3)) {
-    DRAGOMAN_ASSIGN(axes, op.KnownInts(3));
-  }
-  if (op.has(4)) {
-    DRAGOMAN_ASSIGN(steps, op.KnownInts(4));
-  }
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    axes[i] = Normalized(axes[i], shape.size());
-    const Dim& size = shape[static_cast<std::size_t>(axes[i])];
-    if (!size.known()) return op.Refuse("a slice of a size that is known at run time only");
-    const std::int64_t n = size.value();
-    auto resolve = [&](std::int64_t bound) {
-      if (bound < 0) bound += n;
-      return steps[i] > 0 ? std::clamp<std::int64_t>(bound, 0, n)
-                          : std::clamp<std::int64_t>(bound, -1, n - 1);
-    };
-    starts[i] = resolve(starts[i]);
-    ends[i] = resolve(std::max(ends[i], -n - 1));
-    if (steps[i] > 0) ends[i] = std::max(ends[i], starts[i]);
-    if (steps[i] < 0) ends[i] = std::min(ends[i], starts[i]);
-    // A negative bound would count from the end: everything before the start lies beyond -n.
-    if (ends[i] < 0) ends[i] = std::numeric_limits<std::int64_t>::min();
-  }
-  return One(fmt::format(
-      "R.strided_slice({}, axes={}, begin={}, end={}, strides={}, assume_inbound=False)", op.arg(0),
-      ListText(axes), ListText(starts), ListText(ends), ListText(steps)));
-}
-
-namespace {
-
-// Indices without negative ones: where(i < 0, i + size, i).
-Result<std::string> Wrapped(RelaxOp& op, std::size_t operand, const Dim& size) {
-  const Type& type = op.type(operand);
-  if (!size.known()) return op.Refuse("indices into a size that is known at run time only");
-  const std::string limit =
-      fmt::format("R.const({}, \"{}\")", size.value(), RelaxDType(type.dtype()));
-  const std::string zero = fmt::format("R.const(0, \"{}\")", RelaxDType(type.dtype()));
-  const std::string negative =
-      op.bind(fmt::format("R.less({}, {})", op.arg(operand), zero), type.WithDType(DType::kBool));
-  const std::string raised = op.bind(fmt::format("R.add({}, {})", op.arg(operand), limit), type);
-  return op.bind(fmt::format("R.where({}, {}, {})", negative, raised, op.arg(operand)), type);
-}
-
-Result<std::string> Indices(RelaxOp& op, std::size_t operand, const Dim& size) {
-  if (std::optional<std::vector<std::int64_t>> known =
-          op.inference.KnownInts(op.node.operand(operand))) {
-    if (std::all_of(known->begin(), known->end(), [](std::int64_t i) { return i >= 0; }))
-      return op.arg(operand);
-  }
-  return Wrapped(op, operand, size);
-}
-
-}  // namespace
-
-Expressions EmitGather(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  const std::int64_t axis = Normalized(op.Int("axis", 0), shape.size());
-  DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, shape[static_cast<std::size_t>(axis)]));
-  return One(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", op.arg(0), indices, axis));
-}
-
-Expressions EmitGatherElements(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  const std::int64_t axis = Normalized(op.Int("axis", 0), shape.size());
-  DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, shape[static_cast<std::size_t>(axis)]));
-  return One(fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), indices, axis));
-}
-
 Expressions EmitTile(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> repeats, op.KnownInts(1));
   return One(fmt::format("R.tile({}, repeats={})", op.arg(0), ListText(repeats)));
 }
 
-Expressions EmitPad(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+namespace {
+
+// Before and after each axis in turn, as Relax orders them.
+Result<std::vector<std::int64_t>> PadWidths(const RelaxOp& op, std::size_t rank) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> pads, op.KnownInts(1));
-  std::vector<std::int64_t> axes(shape.size());
+  std::vector<std::int64_t> axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   if (op.has(3)) {
     DRAGOMAN_ASSIGN(axes, op.KnownInts(3));
   }
-  std::vector<std::int64_t> widths(2 * shape.size(), 0);
+  std::vector<std::int64_t> widths(2 * rank, 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(Normalized(axes[i], shape.size()));
+    const auto axis = static_cast<std::size_t>(Normalized(axes[i], rank));
     widths[2 * axis] = pads[i];
     widths[2 * axis + 1] = pads[i + axes.size()];
   }
-  if (std::any_of(widths.begin(), widths.end(), [](std::int64_t w) { return w < 0; })) {
-    return op.Refuse("negative padding");
+  for (std::int64_t width : widths) {
+    if (width < 0) return op.Refuse("negative padding");
   }
+  return widths;
+}
+
+// What is padded from the operand itself must lie in it: `spare` elements of an axis cannot be
+// taken.
+Status CheckSource(const RelaxOp& op, const Shape& shape, const std::vector<std::int64_t>& widths,
+                   std::int64_t spare) {
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const Dim& size = shape[i / 2];
+    if (widths[i] > 0 && (!size.known() || widths[i] > size.value() - spare))
+      return op.Refuse("padding by more than the operand holds");
+  }
+  return {};
+}
+
+Result<std::string> PadValue(const RelaxOp& op) {
+  if (op.dtype() == DType::kBool) return op.Refuse("padding of bool");
+  if (!op.has(2)) return std::string("0.0");
+  const Tensor* filler = op.node.operand(2)->tensor();
+  if (filler == nullptr) return op.Refuse("a padding value that is known at run time only");
+  if (IsFloating(op.dtype())) return op.FloatArgument(filler->FloatAt(0));
+  return std::to_string(filler->IntAt(0)) + ".0";
+}
+
+}  // namespace
+
+Expressions EmitPad(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(std::vector<std::int64_t> widths, PadWidths(op, shape.size()));
   const std::string mode = op.String("mode", "constant");
-  if (mode != "constant" && mode != "reflect") return op.Refuse("padding of mode " + mode);
   std::string value = "0.0";
-  if (op.has(2)) {
-    const Tensor* filler = op.node.operand(2)->tensor();
-    if (filler == nullptr) return op.Refuse("a padding value that is known at run time only");
-    value = PythonFloat(filler->FloatAt(0), true);
+  if (mode == "constant") {
+    DRAGOMAN_ASSIGN(value, PadValue(op));
+  } else {
+    DRAGOMAN_TRY(CheckSource(op, shape, widths, mode == "reflect" ? 1 : 0));
   }
+  const std::string name = mode == "edge" ? "replicate" : mode == "wrap" ? "circular" : mode;
   return One(fmt::format("R.nn.pad({}, pad_width={}, pad_mode=\"{}\", pad_value={})", op.arg(0),
-                         ListText(widths), mode, value));
+                         ListText(widths), name, value));
 }
 
 Expressions EmitShape(RelaxOp& op) {
-  if (op.Int("start", 0) != 0 || op.node.attribute("end") != nullptr)
-    return op.Refuse("a part of the sizes");
-  const std::string shape = op.bind(fmt::format("R.shape_of({})", op.arg(0)), {});
-  return One(fmt::format("R.shape_to_tensor({})", shape));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  const std::string sizes = op.BindPlain(fmt::format("R.shape_of({})", op.arg(0)));
+  const std::string all = fmt::format("R.shape_to_tensor({})", sizes);
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const std::int64_t start =
+      std::clamp<std::int64_t>(Normalized(op.Int("start", 0), shape.size()), 0, rank);
+  const std::int64_t end =
+      std::clamp<std::int64_t>(Normalized(op.Int("end", rank), shape.size()), start, rank);
+  if (start == 0 && end == rank) return One(all);
+  return One(fmt::format(
+      "R.strided_slice({}, axes=[0], begin=[{}], end=[{}], strides=[1], assume_inbound=False)",
+      op.BindPlain(all), start, end));
 }
+
+Expressions EmitSize(RelaxOp& op) { return One(fmt::format("R.size({})", op.arg(0))); }
 
 Expressions EmitConstantOfShape(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
-  DRAGOMAN_ASSIGN(std::string sizes, ShapeValue(op, shape));
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
   const Attribute* value = op.node.attribute("value");
   std::optional<std::string> filler = "R.const(0.0, \"float32\")";
   if (value != nullptr && value->tensor() != nullptr)
@@ -235,7 +201,8 @@ Expressions EmitRange(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> delta, op.KnownInts(2));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> start, op.KnownInts(0));
   const Knowledge limit = op.inference.Know(op.node.operand(1));
-  if (!limit.elements || limit.elements->size() != 1 || delta.front() <= 0) {
+  if (!limit.elements || limit.elements->size() != 1 || delta.front() <= 0 ||
+      (start.front() != 0 && !limit.elements->front().known())) {
     return op.Refuse("a range whose bounds are known at run time only, or that goes down");
   }
   const std::optional<std::string> end = DimText(limit.elements->front(), op.symbols);
@@ -246,6 +213,8 @@ Expressions EmitRange(RelaxOp& op) {
 
 Expressions EmitCumSum(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> axis, op.KnownInts(1));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  axis.front() = Normalized(axis.front(), shape.size());
   const bool reverse = op.Int("reverse", 0) != 0;
   std::string x = op.arg(0);
   if (reverse) x = op.bind(fmt::format("R.flip({}, axis={})", x, axis.front()), op.type());
@@ -265,17 +234,26 @@ Expressions EmitTrilu(RelaxOp& op) {
   return One(fmt::format("R.{}({}, {})", op.Int("upper", 1) != 0 ? "triu" : "tril", op.arg(0), k));
 }
 
+Expressions EmitEyeLike(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  const std::optional<std::string> rows = DimText(shape[0], op.symbols);
+  const std::optional<std::string> columns = DimText(shape[1], op.symbols);
+  if (!rows || !columns) return op.Refuse("a size is known at run time only");
+  return One(fmt::format("R.eye({}, {}, {}, dtype=\"{}\")", *rows, *columns, op.Int("k", 0),
+                         RelaxDType(op.result_type().dtype())));
+}
+
 namespace {
 
 // reshape to `split`, permute, reshape to the result's sizes.
 Expressions Rearrange(RelaxOp& op, const Shape& split, const std::vector<std::int64_t>& perm) {
-  DRAGOMAN_ASSIGN(std::string first, ShapeValue(op, split));
+  DRAGOMAN_ASSIGN(std::string first, op.ShapeValue(split));
   DRAGOMAN_ASSIGN(Shape result, op.result_shape());
-  DRAGOMAN_ASSIGN(std::string last, ShapeValue(op, result));
+  DRAGOMAN_ASSIGN(std::string last, op.ShapeValue(result));
   const std::string parts =
       op.bind(fmt::format("R.reshape({}, {})", op.arg(0), first), Type::Tensor(op.dtype(), split));
   const std::string moved =
-      op.bind(fmt::format("R.permute_dims({}, axes={})", parts, ListText(perm)), {});
+      op.BindPlain(fmt::format("R.permute_dims({}, axes={})", parts, ListText(perm)));
   return One(fmt::format("R.reshape({}, {})", moved, last));
 }
 

@@ -6,7 +6,9 @@
 namespace dragoman::relax {
 namespace {
 
-std::string Epsilon(const RelaxOp& op) { return PythonFloat(op.Float("epsilon", 1e-5f), false); }
+std::string Epsilon(const RelaxOp& op) {
+  return op.FloatArgument(op.Float("epsilon", 1e-5f));
+}
 
 Status EqualElementTypes(const RelaxOp& op) {
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
@@ -16,64 +18,192 @@ Status EqualElementTypes(const RelaxOp& op) {
   return {};
 }
 
-Result<std::vector<std::int64_t>> SpatialAxes(const RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+std::vector<std::int64_t> AxesFrom(std::int64_t first, std::size_t rank) {
   std::vector<std::int64_t> axes;
-  for (std::size_t i = 2; i < shape.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  for (auto i = first; i < static_cast<std::int64_t>(rank); ++i) axes.push_back(i);
   return axes;
+}
+
+Type Reduced(const Type& type, const std::vector<std::int64_t>& axes) {
+  Shape shape = *type.shape();
+  for (std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = Dim(1);
+  return type.WithShape(std::move(shape));
+}
+
+// A mean, variance or sum over axes that stay as 1.
+std::string Moment(RelaxOp& op, std::string_view function, const std::string& x,
+                   const std::vector<std::int64_t>& axes) {
+  return op.bind(fmt::format("R.{}({}, axis={}, keepdims=True)", function, x, ListText(axes)),
+                 Reduced(op.type(), axes));
+}
+
+// A vector over channels as (C, 1, …).
+std::string PerChannel(RelaxOp& op, std::size_t i, std::size_t spatial) {
+  std::vector<std::int64_t> axes = AxesFrom(1, spatial + 1);
+  if (axes.empty()) return op.arg(i);
+  return op.BindPlain(fmt::format("R.expand_dims({}, axis={})", op.arg(i), ListText(axes)));
+}
+
+// Every operand behind the first is a vector over channels.
+Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
+  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  if (shape.size() < lowest_rank) return op.Refuse("an operand of so low a rank");
+  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
+    DRAGOMAN_ASSIGN(Shape vector, op.shape(i));
+    if (vector.size() != 1) return op.Refuse("scale and bias that are no vectors");
+  }
+  return {};
 }
 
 }  // namespace
 
 Expressions EmitBatchNormalization(RelaxOp& op) {
   if (op.Int("training_mode", 0) != 0) return op.Refuse("training mode");
-  DRAGOMAN_TRY(EqualElementTypes(op));
-  const std::string all = op.bind(
-      fmt::format(
-          "R.nn.batch_norm({}, {}, {}, {}, {}, axis=1, epsilon={}, center=True, scale=True, "
-          "momentum={}, training=False)",
-          op.arg(0), op.arg(1), op.arg(2), op.arg(3), op.arg(4), Epsilon(op),
-          PythonFloat(1.0f - op.Float("momentum", 0.9f), false)),
-      {});
-  return std::vector<std::string>{all + "[0]"};
+  DRAGOMAN_TRY(CheckVectors(op, 2));
+  const std::string all = op.BindPlain(fmt::format(
+      "R.nn.batch_norm({}, {}, {}, {}, {}, axis=1, epsilon={}, center=True, scale=True, "
+      "momentum={}, training=False)",
+      op.arg(0), op.arg(1), op.arg(2), op.arg(3), op.arg(4), Epsilon(op),
+      PythonFloat(1.0f - op.Float("momentum", 0.9f), false)));
+  return One(all + "[0]");
 }
 
+// (x - mean) / sqrt(variance + epsilon) * scale + bias
 Expressions EmitInstanceNormalization(RelaxOp& op) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, SpatialAxes(op));
-  return std::vector<std::string>{
-      fmt::format("R.nn.instance_norm({}, {}, {}, channel_axis=1, axes={}, epsilon={}, "
-                  "center=True, scale=True)",
-                  op.arg(0), op.arg(1), op.arg(2), ListText(axes), Epsilon(op))};
+  DRAGOMAN_TRY(CheckVectors(op, 3));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  const std::vector<std::int64_t> axes = AxesFrom(2, shape.size());
+  const std::string mean = Moment(op, "mean", op.arg(0), axes);
+  const std::string variance = Moment(op, "variance", op.arg(0), axes);
+  const std::string centred = op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), mean));
+  const std::string raised =
+      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon", 1e-5f))));
+  const std::string deviation = op.BindPlain(fmt::format("R.sqrt({})", raised));
+  const std::string unit = op.BindLike(fmt::format("R.divide({}, {})", centred, deviation));
+  const std::string scale = PerChannel(op, 1, axes.size());
+  const std::string scaled = op.BindLike(fmt::format("R.multiply({}, {})", unit, scale));
+  return One(fmt::format("R.add({}, {})", scaled, PerChannel(op, 2, axes.size())));
 }
 
 Expressions EmitGroupNormalization(RelaxOp& op) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, SpatialAxes(op));
-  return std::vector<std::string>{fmt::format(
+  DRAGOMAN_TRY(CheckVectors(op, 3));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  return One(fmt::format(
       "R.nn.group_norm({}, {}, {}, num_groups={}, channel_axis=1, axes={}, epsilon={}, "
       "center=True, scale=True)",
-      op.arg(0), op.arg(1), op.arg(2), op.Int("num_groups", 1), ListText(axes), Epsilon(op))};
+      op.arg(0), op.arg(1), op.arg(2), op.Int("num_groups", 1),
+      ListText(AxesFrom(2, shape.size())), Epsilon(op)));
 }
 
-Expressions EmitLayerNormalization(RelaxOp& op) {
-  if (op.node.result(1) != nullptr || op.node.result(2) != nullptr)
-    return op.Refuse("mean and deviation as results");
+namespace {
+
+// Relax demands scale and bias of exactly the sizes that are normalised.
+Status CheckAffine(const RelaxOp& op, std::int64_t axis) {
   DRAGOMAN_TRY(EqualElementTypes(op));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(Shape scale, op.shape(1));
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  std::int64_t axis = op.Int("axis", -1);
-  if (axis < 0) axis += rank;
-  if (static_cast<std::int64_t>(scale.size()) != rank - axis)
-    return op.Refuse("scale has another rank than the axes");
-  std::vector<std::int64_t> axes;
-  for (std::int64_t i = axis; i < rank; ++i) axes.push_back(i);
+  const Shape wanted(shape.begin() + axis, shape.end());
+  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
+    if (!op.has(i)) continue;
+    DRAGOMAN_ASSIGN(Shape given, op.shape(i));
+    if (given != wanted) return op.Refuse("scale and bias have other sizes than what is normalised");
+  }
+  return {};
+}
+
+// Mean and 1 / sqrt(variance + epsilon).
+Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
+                     std::vector<std::string>& expressions) {
+  if (op.node.result(1) == nullptr && op.node.result(2) == nullptr) return {};
+  if (op.result_type(op.node.result(1) != nullptr ? 1 : 2).dtype() != op.dtype())
+    return op.Refuse("mean and deviation of another element type");
+  expressions.push_back(fmt::format("R.mean({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)));
+  const std::string variance = Moment(op, "variance", op.arg(0), axes);
+  const std::string raised =
+      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon", 1e-5f))));
+  expressions.push_back(fmt::format("R.rsqrt({})", raised));
+  return {};
+}
+
+}  // namespace
+
+Expressions EmitLayerNormalization(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_TRY(CheckAffine(op, axis));
+  const std::vector<std::int64_t> axes = AxesFrom(axis, shape.size());
   std::string bias = op.has(2) ? op.arg(2) : "";
   if (bias.empty()) bias = op.bind(fmt::format("R.zeros_like({})", op.arg(1)), op.type(1));
-  return std::vector<std::string>{
+  std::vector<std::string> expressions = {
       fmt::format("R.nn.layer_norm({}, {}, {}, axes={}, epsilon={}, center=True, scale=True)",
                   op.arg(0), op.arg(1), bias, ListText(axes), Epsilon(op))};
+  DRAGOMAN_TRY(AddStatistics(op, axes, expressions));
+  return expressions;
+}
+
+Expressions EmitRmsNormalization(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_TRY(CheckAffine(op, axis));
+  return One(fmt::format("R.nn.rms_norm({}, {}, axes={}, epsilon={})", op.arg(0), op.arg(1),
+                         ListText(AxesFrom(axis, shape.size())), Epsilon(op)));
+}
+
+// x / |x|, by the sum of magnitudes or the root of the sum of squares; 0 where that is 0.
+Expressions EmitLpNormalization(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  const bool absolute = op.Int("p", 2) == 1;
+  const std::string powers = op.BindLike(
+      absolute ? fmt::format("R.abs({})", op.arg(0))
+               : fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
+  std::string norm = Moment(op, "sum", powers, {axis});
+  if (!absolute) norm = op.BindPlain(fmt::format("R.sqrt({})", norm));
+  const std::string empty = op.BindPlain(fmt::format("R.equal({}, {})", norm, op.Const(0)));
+  const std::string safe =
+      op.BindPlain(fmt::format("R.where({}, {}, {})", empty, op.Const(1), norm));
+  return One(fmt::format("R.divide({}, {})", op.arg(0), safe));
+}
+
+// (x - mean) / sqrt(variance), with the small number that ONNX's expansion adds to the root.
+Expressions EmitMeanVarianceNormalization(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  if (Info(op.dtype()).bits < 32) return op.Refuse("its small number vanishes in 16 bits");
+  std::vector<std::int64_t> axes = op.Ints("axes");
+  if (op.node.attribute("axes") == nullptr) axes = {0, 2, 3};
+  for (std::int64_t& axis : axes) {
+    if (axis < 0) axis += static_cast<std::int64_t>(shape.size());
+  }
+  const std::string mean = Moment(op, "mean", op.arg(0), axes);
+  const std::string variance = Moment(op, "variance", op.arg(0), axes);
+  const std::string centred = op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), mean));
+  const std::string root = op.BindPlain(fmt::format("R.sqrt({})", variance));
+  const std::string safe = op.BindPlain(fmt::format("R.add({}, {})", root, op.Const(1e-9)));
+  return One(fmt::format("R.divide({}, {})", centred, safe));
+}
+
+// x / (bias + alpha * mean over neighbouring channels of x^2) ^ beta, channels beyond the ends
+// being 0.
+Expressions EmitLrn(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  if (shape.size() != 4) return op.Refuse("only two spatial axes");
+  const std::int64_t size = op.Int("size", 1);
+  const std::int64_t before = (size - 1) / 2;
+  const std::vector<std::int64_t> pads = {before, 0, 0, size - 1 - before, 0, 0};
+  const std::string squares = op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
+  const std::string volume = op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", squares));
+  const std::string means = op.BindPlain(fmt::format(
+      "R.nn.avg_pool3d({}, pool_size=[{}, 1, 1], strides=[1, 1, 1], padding={}, "
+      "dilation=[1, 1, 1], ceil_mode=False, count_include_pad=True, layout=\"NCDHW\", "
+      "out_layout=\"NCDHW\")",
+      volume, size, ListText(pads)));
+  const std::string mean = op.BindLike(fmt::format("R.squeeze({}, axis=[1])", means));
+  const std::string scaled = op.BindLike(
+      fmt::format("R.multiply({}, {})", mean, op.Const(op.Float("alpha", 0.0001f))));
+  const std::string raised =
+      op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("bias", 1.0f))));
+  const std::string power =
+      op.BindLike(fmt::format("R.power({}, {})", raised, op.Const(op.Float("beta", 0.75f))));
+  return One(fmt::format("R.divide({}, {})", op.arg(0), power));
 }
 
 }  // namespace dragoman::relax

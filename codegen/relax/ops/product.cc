@@ -1,4 +1,6 @@
 // Products.
+#include <map>
+
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
@@ -54,17 +56,48 @@ Expressions EmitGemm(RelaxOp& op) {
   return std::vector<std::string>{fmt::format("R.add({}, {})", product, c)};
 }
 
-Expressions EmitEinsum(RelaxOp& op) {
-  std::string operands;
-  for (std::size_t i = 0; i < op.node.num_operands(); ++i) operands += op.arg(i) + ", ";
-  const std::string equation = op.String("equation", "");
+namespace {
+
+// The equation with its result written out, without blanks. Refused: an ellipsis, a letter twice in
+// one operand (a diagonal).
+Result<std::string> Explicit(const RelaxOp& op, const std::string& equation) {
+  std::string text;
   for (char c : equation) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ',' || c == '-' ||
-                       c == '>' || c == ' ';
-    if (!plain) return op.Refuse("the equation uses more than letters");
+    if (c == ' ') continue;
+    if (c != ',' && c != '-' && c != '>' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z'))
+      return op.Refuse("the equation uses more than letters");
+    text += c;
   }
-  return std::vector<std::string>{
-      fmt::format("R.einsum(({}), subscripts=\"{}\")", operands, equation)};
+  const std::size_t arrow = text.find("->");
+  const std::string inputs = text.substr(0, arrow);
+  std::map<char, int> in_operand;
+  std::map<char, int> in_all;
+  for (char c : inputs) {
+    if (c == ',') {
+      in_operand.clear();
+    } else if (++in_operand[c] > 1) {
+      return op.Refuse("a diagonal");
+    } else {
+      ++in_all[c];
+    }
+  }
+  if (arrow != std::string::npos) return text;
+  text += "->";
+  for (const auto& [letter, count] : in_all) {
+    if (count == 1) text += letter;
+  }
+  return text;
+}
+
+}  // namespace
+
+Expressions EmitEinsum(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::string equation, Explicit(op, op.String("equation", "")));
+  std::string operands;
+  for (std::size_t i = 0; i < op.node.num_operands(); ++i)
+    operands += (i > 0 ? ", " : "") + op.arg(i);
+  if (op.node.num_operands() == 1) operands += ",";
+  return One(fmt::format("R.einsum(({}), subscripts=\"{}\")", operands, equation));
 }
 
 }  // namespace dragoman::relax

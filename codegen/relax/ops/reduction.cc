@@ -33,65 +33,100 @@ std::string Call(std::string_view function, const std::string& x, const Reductio
                      reduction.keepdims);
 }
 
-std::string BindLike(RelaxOp& op, const std::string& expression) {
-  return op.bind(expression, op.type());
-}
-
-Expressions One(std::string expression) { return std::vector<std::string>{std::move(expression)}; }
-
-// log(sum(exp(x - max))) + max
+// log(sum(exp(x - max))) + max, where an infinite max is taken as 0.
 Expressions LogSumExp(RelaxOp& op, const Reduction& reduction) {
   const Reduction kept{reduction.axes, "True"};
-  const std::string max = op.bind(Call("max", op.arg(0), kept), {});
-  const std::string shifted = BindLike(op, fmt::format("R.subtract({}, {})", op.arg(0), max));
-  const std::string exp = BindLike(op, fmt::format("R.exp({})", shifted));
+  const std::string max = op.BindPlain(Call("max", op.arg(0), kept));
+  const std::string finite = op.BindPlain(fmt::format("R.isfinite({})", max));
+  const std::string base =
+      op.BindPlain(fmt::format("R.where({}, {}, {})", finite, max, op.Const(0)));
+  const std::string shifted = op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), base));
+  const std::string exp = op.BindLike(fmt::format("R.exp({})", shifted));
   const std::string sum = op.bind(Call("sum", exp, reduction), op.result_type());
   const std::string log = op.bind(fmt::format("R.log({})", sum), op.result_type());
+  if (reduction.keepdims == "True") return One(fmt::format("R.add({}, {})", log, base));
   const std::string offset =
-      reduction.keepdims == "True"
-          ? max
-          : op.bind(fmt::format("R.squeeze({}, axis={})", max, ListText(reduction.axes)),
-                    op.result_type());
+      op.bind(fmt::format("R.squeeze({}, axis={})", base, ListText(reduction.axes)),
+              op.result_type());
   return One(fmt::format("R.add({}, {})", log, offset));
+}
+
+// An extreme of nothing is another number in Relax.
+bool MayBeEmpty(const Shape& shape, const Reduction& reduction) {
+  for (std::int64_t axis : reduction.axes) {
+    const std::int64_t at = axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis;
+    const Dim& size = shape[static_cast<std::size_t>(at)];
+    if (size.known() && size.value() == 0) return true;
+  }
+  return false;
+}
+
+struct Plain {
+  std::string_view type;
+  std::string_view function;
+};
+constexpr Plain kPlain[] = {{"ReduceMax", "max"},
+                            {"ReduceMean", "mean"},
+                            {"ReduceMin", "min"},
+                            {"ReduceProd", "prod"},
+                            {"ReduceSum", "sum"}};
+
+Status CheckReduction(const RelaxOp& op, const Reduction& reduction) {
+  const std::string& type = op.node.op().type;
+  if (op.dtype() == DType::kBool) return op.Refuse("reductions of bool");
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  if (MayBeEmpty(shape, reduction) && type != "ReduceSum" && type != "ReduceProd")
+    return op.Refuse("a reduction of nothing");
+  const bool any = type == "ReduceMax" || type == "ReduceMin" || type == "ReduceProd" ||
+                   type == "ReduceSum" || type == "ReduceL1" || type == "ReduceSumSquare";
+  if (!any && !IsFloating(op.dtype())) return op.Refuse("a mean, root or logarithm of integers");
+  return {};
 }
 
 }  // namespace
 
 Expressions EmitReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Reduction reduction, ReductionOf(op));
+  DRAGOMAN_TRY(CheckReduction(op, reduction));
   const std::string& type = op.node.op().type;
-  if (op.dtype() == DType::kBool) return op.Refuse("reductions of bool");
-  if (reduction.axes.empty()) return op.Refuse("a reduction over no axes");
-  if (type == "ReduceMean" && !IsFloating(op.dtype())) return op.Refuse("the mean of integers");
   const std::string x = op.arg(0);
-  if (type == "ReduceMax") return One(Call("max", x, reduction));
-  if (type == "ReduceMin") return One(Call("min", x, reduction));
-  if (type == "ReduceMean") return One(Call("mean", x, reduction));
-  if (type == "ReduceProd") return One(Call("prod", x, reduction));
-  if (type == "ReduceSum") return One(Call("sum", x, reduction));
-  if (type == "ReduceL1")
-    return One(Call("sum", BindLike(op, fmt::format("R.abs({})", x)), reduction));
-  const bool squares = type == "ReduceL2" || type == "ReduceSumSquare";
-  if (squares) {
+  for (const Plain& plain : kPlain) {
+    if (plain.type != type) continue;
+    return One(reduction.axes.empty() ? x : Call(plain.function, x, reduction));
+  }
+  if (reduction.axes.empty()) return op.Refuse("a reduction over no axes");
+  if (type == "ReduceL1") {
+    if (IsInteger(op.dtype()) && !Info(op.dtype()).is_signed) return One(Call("sum", x, reduction));
+    return One(Call("sum", op.BindLike(fmt::format("R.abs({})", x)), reduction));
+  }
+  if (type == "ReduceL2" || type == "ReduceSumSquare") {
     const std::string sum =
-        Call("sum", BindLike(op, fmt::format("R.multiply({}, {})", x, x)), reduction);
+        Call("sum", op.BindLike(fmt::format("R.multiply({}, {})", x, x)), reduction);
     if (type == "ReduceSumSquare") return One(sum);
-    if (!IsFloating(op.dtype())) return op.Refuse("the root of integers");
     return One(fmt::format("R.sqrt({})", op.bind(sum, op.result_type())));
   }
-  if (!IsFloating(op.dtype())) return op.Refuse("the logarithm of integers");
   if (type == "ReduceLogSum") {
     return One(fmt::format("R.log({})", op.bind(Call("sum", x, reduction), op.result_type())));
   }
   return LogSumExp(op, reduction);
 }
 
-// Relax takes the first of equal elements, as ONNX does unless select_last_index is set.
+// Relax takes the first of equal elements; the last is the first of the flipped operand.
 Expressions EmitArgReduce(RelaxOp& op) {
-  if (op.Int("select_last_index", 0) != 0) return op.Refuse("the last of equal elements");
-  return One(fmt::format("R.{}({}, axis={}, keepdims={})",
-                         op.node.op().type == "ArgMax" ? "argmax" : "argmin", op.arg(0),
-                         op.Int("axis", 0), op.Int("keepdims", 1) != 0 ? "True" : "False"));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
+  const bool last = op.Int("select_last_index", 0) != 0;
+  std::string x = op.arg(0);
+  if (last) x = op.BindLike(fmt::format("R.flip({}, axis={})", x, axis));
+  const std::string index = fmt::format("R.{}({}, axis={}, keepdims={})",
+                                        op.node.op().type == "ArgMax" ? "argmax" : "argmin", x, axis,
+                                        op.Int("keepdims", 1) != 0 ? "True" : "False");
+  if (!last) return One(index);
+  const Dim& size = shape[static_cast<std::size_t>(axis)];
+  if (!size.known()) return op.Refuse("the last of equal elements of a symbolic size");
+  return One(fmt::format("R.subtract({}, {})",
+                         ConstOf(static_cast<double>(size.value() - 1), DType::kI64),
+                         op.bind(index, op.result_type())));
 }
 
 }  // namespace dragoman::relax

@@ -1,0 +1,188 @@
+// Operators that address elements by index. Relax does not count negative indices from the end
+// (scatter_elements alone does), so they are raised before.
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "codegen/relax/ops/emitters.h"
+
+namespace dragoman::relax {
+namespace {
+
+std::string Cast(const std::string& x, DType dtype) {
+  return fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(dtype));
+}
+
+// The size of one axis of `data` as a 0-d tensor of an integer type.
+std::string SizeOf(RelaxOp& op, const std::string& data, const Dim& size, std::int64_t axis,
+                   DType dtype) {
+  if (size.known()) return ConstOf(static_cast<double>(size.value()), dtype);
+  const std::string shape = op.BindPlain(fmt::format("R.shape_of({})", data));
+  const std::string sizes = op.BindPlain(fmt::format("R.shape_to_tensor({})", shape));
+  const std::string taken =
+      op.BindPlain(fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", sizes,
+                               ConstOf(static_cast<double>(axis), DType::kI64)));
+  return dtype == DType::kI64 ? taken : op.BindPlain(Cast(taken, dtype));
+}
+
+// where(i < 0, i + size, i)
+std::string Raised(RelaxOp& op, const std::string& indices, const Type& type,
+                   const std::string& size) {
+  const std::string zero = ConstOf(0, type.dtype());
+  const std::string negative =
+      op.bind(fmt::format("R.less({}, {})", indices, zero), type.WithDType(DType::kBool));
+  const std::string raised = op.bind(fmt::format("R.add({}, {})", indices, size), type);
+  return op.bind(fmt::format("R.where({}, {}, {})", negative, raised, indices), type);
+}
+
+bool KnownNotNegative(const RelaxOp& op, std::size_t operand) {
+  std::optional<std::vector<std::int64_t>> known =
+      op.inference.KnownInts(op.node.operand(operand));
+  return known && std::all_of(known->begin(), known->end(), [](std::int64_t i) { return i >= 0; });
+}
+
+// Indices along one axis of operand 0.
+Result<std::string> Indices(RelaxOp& op, std::size_t operand, std::int64_t axis) {
+  if (KnownNotNegative(op, operand)) return op.arg(operand);
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  const Dim& size = shape[static_cast<std::size_t>(axis)];
+  return Raised(op, op.arg(operand), op.type(operand),
+                SizeOf(op, op.arg(0), size, axis, op.dtype(operand)));
+}
+
+// Index tuples in the last axis, into axes `first` … of operand 0.
+Result<std::string> IndexTuples(RelaxOp& op, std::size_t operand, std::size_t first) {
+  if (KnownNotNegative(op, operand)) return op.arg(operand);
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(Shape indices, op.shape(operand));
+  const Dim& depth = indices.back();
+  if (!depth.known()) return op.Refuse("index tuples of unknown length");
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(depth.value()); ++i) {
+    if (!shape[i].known()) return op.Refuse("index tuples into a symbolic size");
+    sizes.push_back(shape[i].value());
+  }
+  const std::string limits =
+      fmt::format("R.const({}, \"{}\")", ListText(sizes), RelaxDType(op.dtype(operand)));
+  return Raised(op, op.arg(operand), op.type(operand), limits);
+}
+
+Result<std::string> Reduction(const RelaxOp& op) {
+  const std::string reduction = op.String("reduction", "none");
+  return reduction == "none" ? "update" : reduction;
+}
+
+}  // namespace
+
+Expressions EmitGather(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
+  return One(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", op.arg(0), indices, axis));
+}
+
+Expressions EmitGatherElements(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
+  return One(fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), indices, axis));
+}
+
+Expressions EmitGatherNd(RelaxOp& op) {
+  const std::int64_t batch = op.Int("batch_dims", 0);
+  DRAGOMAN_ASSIGN(std::string indices, IndexTuples(op, 1, static_cast<std::size_t>(batch)));
+  return One(fmt::format("R.gather_nd({}, {}, batch_dims={})", op.arg(0), indices, batch));
+}
+
+Expressions EmitScatterElements(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(std::string reduction, Reduction(op));
+  DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
+  return One(fmt::format("R.scatter_elements({}, {}, {}, axis={}, reduction=\"{}\")", op.arg(0),
+                         indices, op.arg(2), axis, reduction));
+}
+
+Expressions EmitScatterNd(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::string reduction, Reduction(op));
+  DRAGOMAN_ASSIGN(std::string indices, IndexTuples(op, 1, 0));
+  return One(fmt::format("R.scatter_nd({}, {}, {}, reduction=\"{}\")", op.arg(0), indices,
+                         op.arg(2), reduction));
+}
+
+Expressions EmitTopK(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(std::vector<std::int64_t> k, op.KnownInts(1));
+  const std::string both = op.BindPlain(fmt::format(
+      "R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")", op.arg(0),
+      k.front(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
+  return std::vector<std::string>{both + "[0]", both + "[1]"};
+}
+
+// The indices compared with 0, 1, … along a new axis, which chooses between the two values.
+Expressions EmitOneHot(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::vector<std::int64_t> depth, op.KnownInts(1));
+  DRAGOMAN_ASSIGN(Shape result, op.result_shape());
+  const auto rank = static_cast<std::int64_t>(result.size());
+  std::int64_t axis = op.Int("axis", -1);
+  if (axis < 0) axis += rank;
+  const std::string whole =
+      op.dtype() == DType::kI64
+          ? op.arg(0)
+          : op.bind(Cast(op.arg(0), DType::kI64), op.type().WithDType(DType::kI64));
+  const std::string raised =
+      Raised(op, whole, op.type().WithDType(DType::kI64),
+             ConstOf(static_cast<double>(depth.front()), DType::kI64));
+  const std::string wide =
+      op.BindPlain(fmt::format("R.expand_dims({}, axis=[{}])", raised, axis));
+  Shape row(result.size(), Dim(1));
+  row[static_cast<std::size_t>(axis)] = Dim(depth.front());
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(row));
+  const std::string places =
+      op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", depth.front()));
+  const std::string aligned = op.BindPlain(fmt::format("R.reshape({}, {})", places, sizes));
+  const std::string hit = op.bind(fmt::format("R.equal({}, {})", wide, aligned),
+                                  op.result_type().WithDType(DType::kBool));
+  auto value = [&](int i) {
+    return op.BindPlain(fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", op.arg(2),
+                                    ConstOf(i, DType::kI64)));
+  };
+  const std::string off = value(0);
+  return One(fmt::format("R.where({}, {}, {})", hit, value(1), off));
+}
+
+// The number of elements found is a size that only run time knows: match_cast names it.
+Expressions EmitNonZero(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  if (shape.empty()) return op.Refuse("a scalar");
+  DRAGOMAN_TRY(op.declare(op.result_type()));
+  const std::string found = op.BindPlain(fmt::format("R.nonzero({})", op.arg(0)));
+  return One(fmt::format("R.match_cast({}, {})", found, TypeText(op.result_type(), op.symbols)));
+}
+
+Expressions EmitCompress(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape result, op.result_shape());
+  const bool flat = op.node.attribute("axis") == nullptr;
+  std::int64_t axis = 0;
+  std::string data = op.arg(0);
+  if (flat) {
+    data = op.BindPlain(fmt::format("R.flatten({})", data));
+  } else {
+    DRAGOMAN_ASSIGN(axis, op.Axis("axis", 0));
+  }
+  const Dim& count = result[static_cast<std::size_t>(axis)];
+  const Type found = Type::Tensor(DType::kI64, Shape{Dim(1), count});
+  DRAGOMAN_TRY(op.declare(found));
+  const std::string places = op.BindPlain(fmt::format("R.nonzero({})", op.arg(1)));
+  const std::string cast = op.bind(
+      fmt::format("R.match_cast({}, {})", places, TypeText(found, op.symbols)), found);
+  const std::string list = op.BindPlain(fmt::format("R.squeeze({}, axis=[0])", cast));
+  return One(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", data, list, axis));
+}
+
+Expressions EmitReverseSequence(RelaxOp& op) {
+  const std::int64_t batch = op.Int("batch_axis", 1);
+  const std::int64_t time = op.Int("time_axis", 0);
+  return One(fmt::format("R.reverse_sequence({}, {}, seq_axis={}, batch_axis={})", op.arg(0),
+                         op.arg(1), time, batch));
+}
+
+}  // namespace dragoman::relax
