@@ -7,13 +7,11 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/write_relax.h"
-#include "core/ir/parse.h"
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/cut.h"
 #include "core/rewrite/pipeline.h"
-#include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
 #include "exporters/dot/write_model.h"
 #include "exporters/json/write_model.h"
@@ -24,15 +22,10 @@
 #include "importers/native/read_model.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
+#include "importers/text/read_model.h"
 
 namespace dragoman::cli {
 namespace {
-
-Result<Model> ReadText(const std::string& path) {
-  DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  const std::span<const std::byte> bytes = file->bytes();
-  return ParseText({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
 
 Result<Model> Read(const std::string& path, Format format) {
   switch (format) {

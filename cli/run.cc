@@ -8,7 +8,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/native_engine.h"
 #include "cli/options.h"
@@ -116,34 +115,61 @@ Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model,
   return Stack(outputs);
 }
 
-std::vector<std::pair<std::string, double>> Sorted(const std::map<std::string, double>& times) {
-  std::vector<std::pair<std::string, double>> rows(times.begin(), times.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return rows;
+double Quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+// As the generated programs print it.
+std::string TimesText(const std::vector<double>& microseconds) {
+  return fmt::format(
+      "{{\"repeat\": {}, \"unit\": \"us\", \"min\": {:.3f}, \"median\": {:.3f}, \"p99\": "
+      "{:.3f}}}\n",
+      microseconds.size(), Quantile(microseconds, 0.0), Quantile(microseconds, 0.5),
+      Quantile(microseconds, 0.99));
+}
+
+struct NodeTime {
+  double microseconds = 0;
+  std::int64_t calls = 0;
+};
+
+std::string ProfileText(const std::map<std::string, NodeTime>& times) {
+  std::vector<std::pair<std::string, NodeTime>> rows(times.begin(), times.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.second.microseconds > b.second.microseconds;
+  });
+  std::string text = fmt::format("{:>12} {:>8}  {}\n", "us", "calls", "step");
+  for (const auto& [node, time] : rows)
+    text += fmt::format("{:12.3f} {:8}  {}\n", time.microseconds, time.calls, node);
+  return text;
 }
 
 Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps,
                             const StepInputs& inputs, const RunRequest& request) {
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(model));
   interpreter.set_line_sink([](std::string_view line) { fmt::print(stderr, "{}\n", line); });
-  std::map<std::string, double> times;
+  std::map<std::string, NodeTime> profile;
   if (request.profile) {
-    interpreter.set_observer([&times](const Node& node, std::chrono::nanoseconds elapsed) {
-      times[node.Describe()] += static_cast<double>(elapsed.count()) * 1e-6;
+    interpreter.set_observer([&profile](const Node& node, std::chrono::nanoseconds elapsed) {
+      NodeTime& time = profile[node.Describe()];
+      time.microseconds += static_cast<double>(elapsed.count()) * 1e-3;
+      ++time.calls;
     });
   }
   RunResult result;
+  std::vector<double> times;
   for (std::int64_t i = 0; i < request.repeat; ++i) {
     DRAGOMAN_TRY(interpreter.Reset());
     const auto start = std::chrono::steady_clock::now();
     DRAGOMAN_ASSIGN(result.outputs,
                     RunSteps(interpreter, model, steps, inputs, request.steps.has_value()));
-    const std::chrono::duration<double, std::milli> elapsed =
+    const std::chrono::duration<double, std::micro> elapsed =
         std::chrono::steady_clock::now() - start;
-    result.milliseconds.push_back(elapsed.count());
+    times.push_back(elapsed.count());
   }
-  result.profile = Sorted(times);
+  if (request.repeat > 1 || request.common.json) result.report += TimesText(times);
+  if (request.profile) result.report += ProfileText(profile);
   return result;
 }
 
@@ -206,25 +232,6 @@ struct RunOptions {
   RunRequest request;
 };
 
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
-void PrintTimes(const RunOptions& options, const RunResult& result) {
-  const auto& times = result.milliseconds;
-  if (options.request.common.json || options.request.repeat > 1) {
-    nlohmann::ordered_json json;
-    json["calls"] = times.size();
-    json["min_ms"] = Quantile(times, 0.0);
-    json["median_ms"] = Quantile(times, 0.5);
-    json["p99_ms"] = Quantile(times, 0.99);
-    fmt::print("{}\n", json.dump());
-  }
-  for (const auto& [node, milliseconds] : result.profile)
-    fmt::print("{:10.3f} ms  {}\n", milliseconds, node);
-}
-
 int RunCommand(const RunOptions& options) {
   Result<Model> source = LoadModel(options.model);
   if (!source.ok()) return Report(source.error());
@@ -234,7 +241,7 @@ int RunCommand(const RunOptions& options) {
   if (!result.ok()) return Report(result.error(), options.model);
   if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
     return Report(status.error());
-  if (!options.request.common.quiet) PrintTimes(options, *result);
+  if (!options.request.common.quiet) fmt::print("{}", result->report);
   return kDone;
 }
 

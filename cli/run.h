@@ -33,9 +33,8 @@ struct RunRequest {
 };
 
 struct RunResult {
-  std::vector<std::pair<std::string, Array>> outputs;   // flat
-  std::vector<double> milliseconds;                     // one a repetition
-  std::vector<std::pair<std::string, double>> profile;  // node and milliseconds, slowest first
+  std::vector<std::pair<std::string, Array>> outputs;  // flat
+  std::string report;  // times, as JSON, and the profile; for standard output
 };
 
 // Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the default

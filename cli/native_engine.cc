@@ -1,0 +1,88 @@
+#include "cli/native_engine.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "codegen/onednn/native.h"
+#include "core/support/mapped_file.h"
+#include "core/support/process.h"
+
+namespace dragoman::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder for the files of one run, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string path = (fs::temp_directory_path() / "dragoman-XXXXXX").string();
+    if (mkdtemp(path.data()) != nullptr) path_ = path;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+Result<std::string> ReadFile(const fs::path& path) {
+  DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path.string()));
+  return std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+}
+
+// The outputs that the program wrote, in the order of its index.
+Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const fs::path& folder) {
+  DRAGOMAN_ASSIGN(std::string text, ReadFile(folder / "index.json"));
+  const auto index = nlohmann::json::parse(text, nullptr, false);
+  if (index.is_discarded()) return Internal("the program wrote no index");
+  std::vector<std::pair<std::string, Array>> outputs;
+  for (const auto& entry : index["outputs"]) {
+    DRAGOMAN_ASSIGN(NpyArray npy, ReadNpy((folder / entry["file"].get<std::string>()).string()));
+    const std::optional<DType> dtype = DTypeFromName(entry["dtype"].get<std::string>());
+    DRAGOMAN_ASSIGN(Array array, FromNpy(npy, dtype.value_or(DType::kUnknown)));
+    outputs.emplace_back(entry["name"].get<std::string>(), std::move(array));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& inputs,
+                            const RunRequest& request) {
+  DRAGOMAN_ASSIGN(fs::path infer, BuildNative(model));
+  const ScratchFolder scratch;
+  if (scratch.path().empty()) return InvalidInput("cannot make a temporary folder");
+  std::vector<std::string> arguments = {infer.string(), "--output-dir",
+                                        (scratch.path() / "out").string()};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const fs::path file = scratch.path() / fmt::format("{}.npy", i);
+    DRAGOMAN_TRY(WriteNpy(file.string(), inputs[i].array));
+    arguments.insert(arguments.end(), {"--input", inputs[i].name + "=" + file.string()});
+  }
+  if (request.steps) arguments.insert(arguments.end(), {"--steps", *request.steps});
+  if (request.repeat > 1)
+    arguments.insert(arguments.end(), {"--repeat", std::to_string(request.repeat)});
+  if (request.profile) arguments.emplace_back("--profile");
+  DRAGOMAN_ASSIGN(ProcessResult process, RunProcess(arguments));
+  if (process.exit_code != 0) {
+    const std::string what =
+        fmt::format("the program ended with exit code {}: {}", process.exit_code, process.output);
+    return process.exit_code == 2 ? InvalidInput(what) : Internal(what);
+  }
+  RunResult result;
+  DRAGOMAN_ASSIGN(result.outputs, ReadOutputs(scratch.path() / "out"));
+  result.report = process.output;
+  return result;
+}
+
+}  // namespace dragoman::cli

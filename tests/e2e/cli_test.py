@@ -1,0 +1,136 @@
+"""The command line, as a user calls it: what comes out, which files appear, which exit code says what."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MLP = MODELS / "mlp" / "model.onnx"
+DATA = MODELS / "mlp" / "test_data_set_0"
+
+
+def dragoman(*arguments):
+    command = [DRAGOMAN, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name)
+
+    def done(self, *arguments):
+        result = dragoman(*arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def fails(self, code, *arguments):
+        result = dragoman(*arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertIn("error: ", result.stderr)
+        return result.stderr
+
+    def test_a_copy_has_the_same_bytes(self):
+        self.done("convert", MLP, "-o", self.out / "copy.onnx")
+        self.assertEqual((self.out / "copy.onnx").read_bytes(), MLP.read_bytes())
+
+    def test_every_container_and_back_gives_the_same_bytes(self):
+        for suffix in ("dgm", "dgt", "json"):
+            with self.subTest(suffix):
+                middle = self.out / f"model.{suffix}"
+                back = self.out / f"{suffix}.onnx"
+                self.done("convert", MLP, "-o", middle)
+                self.done("convert", middle, "-o", back)
+                self.assertEqual(back.read_bytes(), MLP.read_bytes())
+
+    def test_an_edit_of_the_text_is_an_edit_of_the_file(self):
+        text = self.out / "model.dgt"
+        self.done("convert", MLP, "-o", text)
+        text.write_text(text.read_text().replace("onnx.Relu", "onnx.Tanh"))
+        self.done("convert", text, "-o", self.out / "edited.onnx")
+        answer = dragoman("diff", MLP, self.out / "edited.onnx")
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("onnx.Tanh", answer.stdout)
+
+    def test_rewritten_models_compute_the_same(self):
+        for passes in ("none", "default"):
+            with self.subTest(passes):
+                target = self.out / f"{passes}.onnx"
+                self.done("convert", MLP, "-o", target, "--level", "common", "--passes", passes)
+                self.done("verify", target, "--data", DATA)
+                self.done("verify", target, "--against", MLP, "--random", 3)
+
+    def test_diff_answers_by_exit_code(self):
+        self.assertEqual(dragoman("diff", MLP, MLP).returncode, 0)
+        other = MODELS / "mlp_dynamic" / "model.onnx"
+        self.assertEqual(dragoman("diff", MLP, other).returncode, 1)
+        report = json.loads(dragoman("diff", MLP, other, "--format", "json").stdout)
+        self.assertFalse(report["equal"])
+
+    def test_run_writes_outputs_and_an_index(self):
+        import numpy  # pylint: disable=import-outside-toplevel
+
+        size = json.loads(self.done("inspect", MLP, "--json"))["entries"][0]["inputs"][0]
+        dims = [int(d) for d in size["type"].split("[")[1].rstrip("]").split(",")]
+        numpy.save(self.out / "x.npy", numpy.ones(dims, dtype=numpy.float32))
+        for name in (size["name"], "0"):
+            self.done("run", MLP, "--input", f"{name}={self.out / 'x.npy'}", "--output-dir", self.out / "y")
+            index = json.loads((self.out / "y" / "index.json").read_text())
+            entry = index["outputs"][0]
+            array = numpy.load(self.out / "y" / entry["file"])
+            self.assertEqual(entry["dtype"], "float32")
+            self.assertEqual(list(array.shape), entry["shape"])
+
+    def test_steps_slice_inputs_and_stack_outputs(self):
+        import numpy  # pylint: disable=import-outside-toplevel
+
+        size = json.loads(self.done("inspect", MLP, "--json"))["entries"][0]["inputs"][0]
+        dims = [int(d) for d in size["type"].split("[")[1].rstrip("]").split(",")]
+        values = numpy.random.default_rng(0).normal(size=[5, *dims]).astype(numpy.float32)
+        numpy.save(self.out / "x.npy", values)
+        self.done("run", MLP, "--input", f"0={self.out / 'x.npy'}", "--output-dir", self.out / "y", "--steps", 5)
+        entry = json.loads((self.out / "y" / "index.json").read_text())["outputs"][0]
+        self.assertEqual(entry["shape"][0], 5)
+
+    def test_bad_calls_exit_with_2(self):
+        self.fails(2, "frobnicate")
+        self.fails(2, "convert", MLP)
+        self.fails(2, "inspect", self.out / "missing.onnx")
+        self.fails(2, "convert", MLP, "-o", self.out / "x.unknown")
+        self.fails(2, "convert", MLP, "-o", self.out / "x.onnx", "--shape", "nothing=1,2")
+        self.fails(2, "run", MLP, "--output-dir", self.out / "y")
+        self.fails(2, "convert", MLP, "-o", self.out / "x.onnx", "--passes", "no-such-pass")
+        self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_damaged_files_leave_nothing_behind(self):
+        whole = MLP.read_bytes()
+        for length in range(0, len(whole), max(1, len(whole) // 40)):
+            (self.out / "cut.onnx").write_bytes(whole[:length])
+            result = dragoman("convert", self.out / "cut.onnx", "-o", self.out / "x.onnx")
+            self.assertIn(result.returncode, (0, 2), result.stderr)
+            if result.returncode == 2:
+                self.assertFalse((self.out / "x.onnx").exists())
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            (self.out / "x.onnx").unlink(missing_ok=True)
+
+    def test_the_same_input_gives_the_same_bytes(self):
+        for suffix in ("onnx", "py", "dgm", "json", "dot"):
+            first, second = self.out / f"a.{suffix}", self.out / f"b.{suffix}"
+            self.done("convert", MLP, "-o", first, "--passes", "default")
+            self.done("convert", MLP, "-o", second, "--passes", "default")
+            self.assertEqual(first.read_bytes(), second.read_bytes(), suffix)
+
+    def test_every_command_has_help(self):
+        for command in ("inspect", "convert", "codegen", "diff", "run", "verify", "ops", "completion"):
+            self.assertIn("--help", self.done(command, "--help"))
+        self.assertIn("dragoman", self.done("--version"))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
