@@ -110,6 +110,14 @@ Expressions EmitTopK(RelaxOp& op);
 Expressions EmitDequantizeLinear(RelaxOp& op);
 Expressions EmitQuantizeLinear(RelaxOp& op);
 
+// resize.cc
+Expressions EmitResize(RelaxOp& op);
+
+// recurrent.cc
+Expressions EmitGru(RelaxOp& op);
+Expressions EmitLstm(RelaxOp& op);
+Expressions EmitRnn(RelaxOp& op);
+
 }  // namespace dragoman::relax
 
 #endif  // DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_
