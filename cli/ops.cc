@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "codegen/relax/write_relax.h"
+#include "core/interpreter/interpreter.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pipeline.h"
 

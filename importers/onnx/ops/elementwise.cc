@@ -120,13 +120,14 @@ LoweredResults LowerImageScaler(OpLowering& op) {
 LoweredResults LowerCast(OpLowering& op) {
   const Attribute* to = Find(op.attributes, "to");
   if (to == nullptr || to->As<std::string>() == nullptr) return op.Emit("Cast");
-  DRAGOMAN_ASSIGN(std::optional<std::string> word, op.TakeString("to"));
+  const std::string word = *to->As<std::string>();
+  op.Drop("to");
   std::string name;
-  for (char c : *word) name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  for (char c : word) name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   if (name == "float") name = "float32";
   if (name == "double") name = "float64";
   const std::optional<DType> dtype = DTypeFromName(name);
-  if (!dtype) return op.Invalid("attribute 'to' names the unknown element type '" + *word + "'");
+  if (!dtype) return op.Invalid("attribute 'to' names the unknown element type '" + word + "'");
   op.attributes.emplace_back("to", static_cast<std::int64_t>(*dtype));
   return op.Emit("Cast");
 }
