@@ -57,6 +57,8 @@ void TextPrinter::PrintList(std::string_view kind, const List& list) {
   }
   out_ += ']';
 }
+// print.cc prints the attribute names of functions.
+template void TextPrinter::PrintList(std::string_view, const Attribute::Strings&);
 
 void TextPrinter::PrintTensor(const Tensor& tensor) {
   out_ += tensor.type().ToString() + " ";
