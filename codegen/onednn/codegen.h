@@ -4,6 +4,7 @@
 #define DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace dragoman {
 
 struct CodegenOptions {
   std::string name = "model";  // namespace, CMake target and file names; an identifier
+  // A folder with recorded data: `inputs.npz` or test_data_set_N, which a ctest of the program
+  // replays.
+  std::optional<std::string> data;
 };
 
 struct GeneratedFile {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -16,7 +17,8 @@ std::int64_t AlignedBytes(std::int64_t bytes) {
 
 std::int64_t BytesOf(const Buffer& buffer) {
   std::int64_t bytes = static_cast<std::int64_t>(RuntimeBytes(buffer.dtype));
-  for (std::int64_t size : *KnownShape(*buffer.shape)) bytes *= size;
+  const std::optional<std::vector<std::int64_t>> sizes = KnownShape(*buffer.shape);
+  for (std::int64_t size : *sizes) bytes *= size;
   return bytes;
 }
 
