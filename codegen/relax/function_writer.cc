@@ -84,26 +84,35 @@ void FunctionWriter::AddInputs() {
   }
 }
 
-void FunctionWriter::AddConstants(const Graph& graph) {
-  for (const auto& constant : graph.constants()) {
-    if (!constant->used()) continue;
-    const Tensor* tensor = constant->tensor();
-    if (tensor == nullptr || RelaxDType(tensor->dtype()).empty()) {
-      Refuse("constant '" + constant->name() + "'",
-             "Relax has no constants of type " + constant->type().ToString());
-      continue;
-    }
-    std::optional<std::string> literal = IsSmall(*tensor) ? ConstText(*tensor) : std::nullopt;
-    if (literal) {
-      names_[constant.get()] = std::move(*literal);
-      continue;
-    }
-    std::string name = weight_names_.Unique(Identifier(constant->name()));
-    while (!scope_.Reserve(name)) name = weight_names_.Unique(name);
-    names_[constant.get()] = name;
-    parameters_.push_back(fmt::format("{}: {}", name, TypeText(tensor->type(), symbols_)));
-    weights_.emplace_back(name, *tensor);
+void FunctionWriter::AddConstant(const Value& constant) {
+  if (!constant.used() || names_.contains(&constant)) return;
+  const Tensor* tensor = constant.tensor();
+  if (tensor == nullptr || RelaxDType(tensor->dtype()).empty()) {
+    Refuse("constant '" + constant.name() + "'",
+           "Relax has no constants of type " + constant.type().ToString());
+    return;
   }
+  std::optional<std::string> literal = IsSmall(*tensor) ? ConstText(*tensor) : std::nullopt;
+  if (literal) {
+    names_[&constant] = std::move(*literal);
+    return;
+  }
+  std::string name = weight_names_.Unique(Identifier(constant.name()));
+  while (!scope_.Reserve(name)) name = weight_names_.Unique(name);
+  names_[&constant] = name;
+  parameters_.push_back(fmt::format("{}: {}", name, TypeText(tensor->type(), symbols_)));
+  weights_.emplace_back(name, *tensor);
+}
+
+// In the order in which nodes read them, then those that only bodies or outputs read.
+void FunctionWriter::AddConstants(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    for (const Use& operand : node.operands()) {
+      const Value* value = operand.value();
+      if (value != nullptr && value->is_constant() && value->graph() == &graph) AddConstant(*value);
+    }
+  }
+  for (const auto& constant : graph.constants()) AddConstant(*constant);
 }
 
 std::string FunctionWriter::NameOf(const Value* value) const {
@@ -236,7 +245,8 @@ std::string FunctionWriter::Signature() const {
     results.push_back(SignatureType(use.value()->type(), signature_symbols_));
   const std::string result =
       results.size() == 1 ? results.front() : fmt::format("R.Tuple({})", fmt::join(results, ", "));
-  return fmt::format("    @R.function\n    def {}({}) -> {}:\n", Identifier(entry_.name),
+  const std::string name = entry_.name == "main" ? "main" : Identifier(entry_.name);
+  return fmt::format("    @R.function\n    def {}({}) -> {}:\n", name,
                      fmt::join(parameters_, ", "), result);
 }
 

@@ -39,6 +39,7 @@ class FunctionWriter {
 
   void NameSymbols();
   void AddInputs();
+  void AddConstant(const Value& constant);
   void AddConstants(const Graph& graph);
   void EmitNodes(const Graph& graph);
   Status EmitNode(const Node& node);
