@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/inference.h"
 #include "core/ir/parse.h"
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
@@ -26,6 +27,7 @@ using Names = std::vector<std::string>;
 
 std::string CutText(const Names& inputs, const Names& outputs) {
   Model model = ParseText(kChain).value();
+  EXPECT_TRUE(InferModel(model).ok());
   if (Status status = CutModel(model, inputs, outputs); !status.ok()) {
     return status.error().ToString();
   }
@@ -36,16 +38,16 @@ std::string CutText(const Names& inputs, const Names& outputs) {
 TEST(Cut, KeepsWhatLiesBetween) {
   EXPECT_EQ(CutText({"b"}, {"y"}),
             "graph main(%b: f32[n, 2]) -> (%y: f32[n, 2]) {\n"
-            "  %y: f32[n, 2] = onnx.Relu(%b)\n"
-            "}");
+            "  %y = onnx.Relu(%b)\n"
+            "}\n");
 }
 
 TEST(Cut, EmptyListsKeepWhatThereIs) {
   EXPECT_EQ(CutText({}, {"a"}),
             "graph main(%x: f32[n, 2]) -> (%a: f32[n, 2]) {\n"
             "  const %two: f32[] = 2.0\n"
-            "  %a: f32[n, 2] = onnx.Mul(%x, %two)\n"
-            "}");
+            "  %a = onnx.Mul(%x, %two)\n"
+            "}\n");
 }
 
 TEST(Cut, AnInputThatIsNeededMustBeNamed) {

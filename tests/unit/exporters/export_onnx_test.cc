@@ -1,0 +1,139 @@
+// Common models as ONNX files: read back and lowered, they are the same models, in the form that
+// the wanted opset asks for.
+#include "exporters/onnx/export_onnx.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/ir/parse.h"
+#include "core/ir/print.h"
+#include "importers/onnx/lower.h"
+#include "importers/onnx/read_model.h"
+
+namespace dragoman {
+namespace {
+
+Model Parse(const std::string& text) {
+  Result<Model> model = ParseText(text);
+  EXPECT_TRUE(model.ok()) << model.error().ToString();
+  return model.ok() ? std::move(*model) : Model();
+}
+
+class ExportOnnxTest : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  // The file that `text` is written to, as its reader gives it.
+  Result<Model> RoundTrip(const std::string& text, const ExportOptions& options = {}) {
+    DRAGOMAN_TRY(ExportOnnx(Parse(text), path_, options));
+    return ReadOnnx(path_);
+  }
+  std::string GraphAtOpset(const std::string& text, std::int64_t opset) {
+    ExportOptions options;
+    options.opset = opset;
+    Result<Model> source = RoundTrip(text, options);
+    if (!source.ok()) return source.error().ToString();
+    EXPECT_EQ(source->OpsetVersion(""), opset);
+    std::string ops;
+    for (const Node& node : source->main().nodes()) {
+      ops += node.op().type;
+      for (const NamedAttribute& attribute : node.attributes()) {
+        ops += " " + attribute.name + "=" + PrintAttribute(attribute.value);
+      }
+      ops += "/" + std::to_string(node.num_operands()) + ";";
+    }
+    return ops;
+  }
+
+  const std::string path_ =
+      (std::filesystem::path(testing::TempDir()) /
+       (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".onnx"))
+          .string();
+};
+
+constexpr char kMean[] = R"(graph main(%x: f32[n, 4]) -> (%y) {
+  const %axes: i64[1] = [1]
+  %m = onnx.ReduceMean(%x, %axes) {keepdims = 0}
+  %y = onnx.Unsqueeze(%m, %axes)
+})";
+
+TEST_F(ExportOnnxTest, AxesAreAttributesInOlderOpsets) {
+  EXPECT_EQ(GraphAtOpset(kMean, 22), "ReduceMean keepdims=0/2;Unsqueeze/2;");
+  EXPECT_EQ(GraphAtOpset(kMean, 17), "ReduceMean keepdims=0 axes=[1]/1;Unsqueeze/2;");
+  EXPECT_EQ(GraphAtOpset(kMean, 11), "ReduceMean keepdims=0 axes=[1]/1;Unsqueeze axes=[1]/1;");
+}
+
+TEST_F(ExportOnnxTest, WhatAnOpsetLacksIsRefusedByName) {
+  const std::string error = GraphAtOpset(R"(graph main(%x: f32[4], %k: i64[1]) -> (%y, %z) {
+    %y = onnx.Gelu(%x)
+    %z = onnx.ReduceSum(%x, %k)
+  })", 12);
+  EXPECT_NE(error.find("Gelu"), std::string::npos) << error;
+  EXPECT_NE(error.find("exists from opset 20 on"), std::string::npos) << error;
+  EXPECT_NE(error.find("its axes is computed"), std::string::npos) << error;
+}
+
+TEST_F(ExportOnnxTest, LinearIsGemmForMatricesAndMatMulElse) {
+  EXPECT_EQ(GraphAtOpset(R"(graph main(%x: f32[n, 3], %s: f32[b, n, 3]) -> (%y, %z) {
+    const %w: f32[2, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    const %b: f32[2] = [0.5, -0.5]
+    %y: f32[n, 2] = dragoman.Linear(%x, %w, %b)
+    %z: f32[b, n, 2] = dragoman.Linear(%s, %w, %b)
+  })", 22),
+            "Gemm transB=1/3;Transpose perm=[1, 0]/1;MatMul/2;Add/2;");
+}
+
+TEST_F(ExportOnnxTest, EffectsAreLeftOutWithAWarning) {
+  constexpr char kText[] = R"(graph main(%x: f32[2], %ok: bool[]) -> (%y) {
+    dragoman.Assert(%ok, %x)
+    %y = onnx.Relu(%x)
+  })";
+  std::vector<std::string> warnings;
+  ExportOptions options;
+  options.warn = [&](std::string_view line) { warnings.emplace_back(line); };
+  ASSERT_TRUE(RoundTrip(kText, options).ok());
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("dragoman.Assert"), std::string::npos);
+  options.strict = true;
+  EXPECT_FALSE(RoundTrip(kText, options).ok());
+}
+
+Model Counter() {
+  Model model = Parse(R"(graph main(%x: f32[2], %count: f32[2]) -> (%y, %next) {
+    %next: f32[2] = onnx.Add(%count, %x)
+    %y: f32[2] = onnx.Neg(%next)
+  })");
+  const std::vector<float> zeros(2, 0.0f);
+  model.states.push_back(
+      {"memory", model.main().input(1)->type(), Tensor::Of<float>({2}, zeros)});
+  model.entries.front().states.push_back({0, 1, 1});
+  return model;
+}
+
+TEST_F(ExportOnnxTest, StatesComeBack) {
+  ASSERT_TRUE(ExportOnnx(Counter(), path_, {}).ok());
+  const Result<Model> common = LowerOnnx(ReadOnnx(path_).value());
+  ASSERT_TRUE(common.ok()) << common.error().ToString();
+  ASSERT_EQ(common->states.size(), 1u);
+  EXPECT_EQ(common->states[0].name, "memory");
+  ASSERT_NE(common->states[0].initial.tensor(), nullptr);
+  EXPECT_EQ(common->states[0].initial.tensor()->size(), 2);
+  EXPECT_EQ(common->entries[0].states, (std::vector<StateBinding>{{0, 1, 1}}));
+  EXPECT_TRUE(common->metadata.empty());
+}
+
+TEST_F(ExportOnnxTest, LiftedStatesStayInputsAndOutputs) {
+  ExportOptions options;
+  options.lift_state = true;
+  ASSERT_TRUE(ExportOnnx(Counter(), path_, options).ok());
+  const Result<Model> common = LowerOnnx(ReadOnnx(path_).value());
+  ASSERT_TRUE(common.ok()) << common.error().ToString();
+  EXPECT_TRUE(common->states.empty());
+  EXPECT_EQ(common->main().num_inputs(), 2u);
+}
+
+}  // namespace
+}  // namespace dragoman
