@@ -457,6 +457,52 @@ for _spatial in (1, 2, 3):
     transposed_convolution(_spatial)
 
 
+def cubic_weights(t, a):
+    def near(d):
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+
+    def far(d):
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.array([far(1 + t), near(t), near(1 - t), far(2 - t)])
+
+
+def resize_matrix(size, out, method, coordinates, rounding, alpha, exclude):
+    """out × size: how each element of the result is made of those of one axis."""
+    scale = (size - 1) / (out - 1) if coordinates == "align_corners" else size / out
+    matrix = np.zeros((out, size))
+    for o in range(out):
+        half = coordinates in ("half_pixel", "pytorch_half_pixel")
+        place = (o + 0.5) * scale - 0.5 if half else o * scale
+        if method == "nearest_neighbor":
+            index = {"round_prefer_floor": math.ceil(place - 0.5), "floor": math.floor(place + 1e-5),
+                     "round_prefer_ceil": math.floor(place + 0.5),
+                     "ceil": math.ceil(place - 1e-5)}[rounding]
+            matrix[o, min(max(index, 0), size - 1)] = 1
+            continue
+        low = math.floor(place)
+        t = place - low
+        if method == "linear":
+            taps, weights = range(low, low + 2), np.array([1 - t, t])
+        else:
+            taps, weights = range(low - 1, low + 3), cubic_weights(t, alpha)
+            if exclude:
+                weights = weights * [0 <= tap < size for tap in taps]
+                weights = weights / weights.sum()
+        for tap, weight in zip(taps, weights):
+            matrix[o, min(max(tap, 0), size - 1)] += weight
+    return matrix
+
+
+@op("image.resize2d")
+def resize2d(x, size, layout, method, coordinate_transformation_mode, rounding_method,
+             cubic_alpha=-0.75, cubic_exclude=0):
+    assert layout == "NCHW"
+    rows, columns = [
+        resize_matrix(x.shape[2 + i], size[i], method, coordinate_transformation_mode,
+                      rounding_method, cubic_alpha, cubic_exclude) for i in range(2)]
+    return np.einsum("nchw,oh,pw->ncop", x, rows, columns).astype(x.dtype)
+
+
 # Quantisation --------------------------------------------------------------------------------
 
 def along(x, vector, axis):
@@ -507,6 +553,8 @@ class Function:
             return
         assert call == "Tensor" and isinstance(value, np.ndarray), ast.unparse(node)
         keywords = {k.arg: ast.literal_eval(k.value) for k in node.keywords}
+        if keywords.get("dtype") == "bfloat16":
+            raise Refused("bfloat16")
         if "dtype" in keywords:
             assert value.dtype == keywords["dtype"], f"{value.dtype}: {ast.unparse(node)}"
         if "ndim" in keywords:
@@ -554,7 +602,10 @@ class Function:
         if name not in OPS:
             raise Refused(f"R.{name}")
         keywords = {k.arg: self.evaluate(k.value) for k in node.keywords}
-        return OPS[name](*map(self.evaluate, node.args), **keywords)
+        if "bfloat16" in keywords.values():
+            raise Refused("bfloat16")
+        result = OPS[name](*map(self.evaluate, node.args), **keywords)
+        return np.asarray(result) if isinstance(result, np.generic) else result
 
     def run_block(self, statements):
         for node in statements:

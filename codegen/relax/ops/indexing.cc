@@ -119,25 +119,26 @@ Expressions EmitTopK(RelaxOp& op) {
 
 // The indices compared with 0, 1, … along a new axis, which chooses between the two values.
 Expressions EmitOneHot(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> depth, op.KnownInts(1));
   DRAGOMAN_ASSIGN(Shape result, op.result_shape());
   const auto rank = static_cast<std::int64_t>(result.size());
   std::int64_t axis = op.Int("axis", -1);
   if (axis < 0) axis += rank;
+  const Dim& depth = result[static_cast<std::size_t>(axis)];
+  if (!depth.known()) return op.Refuse("a depth that is known at run time only");
   const std::string whole =
       op.dtype() == DType::kI64
           ? op.arg(0)
           : op.bind(Cast(op.arg(0), DType::kI64), op.type().WithDType(DType::kI64));
   const std::string raised =
       Raised(op, whole, op.type().WithDType(DType::kI64),
-             ConstOf(static_cast<double>(depth.front()), DType::kI64));
+             ConstOf(static_cast<double>(depth.value()), DType::kI64));
   const std::string wide =
       op.BindPlain(fmt::format("R.expand_dims({}, axis=[{}])", raised, axis));
   Shape row(result.size(), Dim(1));
-  row[static_cast<std::size_t>(axis)] = Dim(depth.front());
+  row[static_cast<std::size_t>(axis)] = depth;
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(row));
   const std::string places =
-      op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", depth.front()));
+      op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", depth.value()));
   const std::string aligned = op.BindPlain(fmt::format("R.reshape({}, {})", places, sizes));
   const std::string hit = op.bind(fmt::format("R.equal({}, {})", wide, aligned),
                                   op.result_type().WithDType(DType::kBool));

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Relax modules: every one that `dragoman convert` writes is linted and evaluated on NumPy.
+
+Models: those of tests/models, and ONNX's backend node suite where it is installed. What the emitter
+refuses must say so (exit code 4). A case that is refused because an operand is known at run time
+only is tried again with that operand known. Of the node suite at least LEAST_WRITTEN cases are written.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import relax_eval  # noqa: E402
+import relax_lint  # noqa: E402
+
+BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
+SUITE = "/usr/share/libonnx-testdata/data/node"
+MODELS = "tests/models"
+LEAST_WRITTEN = 650
+UNSUPPORTED = 4
+SMALL = 64
+RTOL, ATOL = 1e-3, 1e-5
+RTOL_HALF, ATOL_HALF = 1e-2, 1e-2
+
+
+def read_pb(path):
+    tensor = onnx.TensorProto()
+    with open(path, "rb") as file:
+        tensor.ParseFromString(file.read())
+    return numpy_helper.to_array(tensor)
+
+
+def recorded(folder):
+    """Inputs and outputs of the first data set; None if they are no tensors."""
+    data = os.path.join(folder, "test_data_set_0")
+    try:
+        return [[read_pb(os.path.join(data, f"{kind}_{i}.pb"))
+                 for i in range(sum(name.startswith(kind) for name in os.listdir(data)))]
+                for kind in ("input", "output")]
+    except Exception:  # sequences and optionals do not parse as tensors
+        return None
+
+
+def with_known_operands(model, data, folder):
+    """A copy whose small operands behind the first are constants, and the data left."""
+    inputs, outputs = data
+    copy = onnx.load(model)
+    given = list(copy.graph.input)
+    kept = []
+    for i, (value, array) in enumerate(zip(given, inputs)):
+        if i > 0 and array.size <= SMALL:
+            copy.graph.initializer.append(numpy_helper.from_array(array, value.name))
+            copy.graph.input.remove(value)
+        else:
+            kept.append(array)
+    path = os.path.join(folder, os.path.basename(os.path.dirname(model)) + "_known.onnx")
+    onnx.save(copy, path)
+    return path, (kept, outputs)
+
+
+def close(actual, expected):
+    if actual.dtype != expected.dtype or actual.shape != expected.shape:
+        return False
+    if expected.dtype.kind != "f":
+        return np.array_equal(actual, expected)
+    half = expected.dtype.itemsize == 2
+    return np.allclose(actual, expected, RTOL_HALF if half else RTOL, ATOL_HALF if half else ATOL,
+                       equal_nan=True)
+
+
+def weights_of(path, names):
+    with np.load(path[:-3] + ".npz") as archive:
+        stored = {key.split(":")[0]: archive[key] for key in archive.files}
+    return [stored[name] for name in names]
+
+
+def evaluate(path, data):
+    """What is wrong with the module's results; None if nothing."""
+    inputs, outputs = data
+    with open(path, encoding="utf-8") as file:
+        main = relax_eval.Function(file.read())
+    arguments = inputs + weights_of(path, main.parameters[len(inputs):])
+    results = main(*arguments)
+    for i, (actual, expected) in enumerate(zip(results, outputs)):
+        if not close(actual, expected):
+            return f"output {i} differs: {actual.dtype}{actual.shape} " \
+                   f"{actual.ravel()[:4]} for {expected.ravel()[:4]}"
+    return None if len(results) == len(outputs) else "another number of outputs"
+
+
+def convert(model, data, folder):
+    """('written' | 'refused' | 'failed', what)"""
+    name = os.path.basename(os.path.dirname(model)) + os.path.basename(model)
+    path = os.path.join(folder, name.replace(".onnx", ".py"))
+    run = subprocess.run([BINARY, "convert", model, "-o", path], capture_output=True, text=True)
+    if run.returncode == UNSUPPORTED:
+        return "refused", run.stderr.strip()
+    if run.returncode != 0:
+        return "failed", f"exit code {run.returncode}: {run.stderr.strip()}"
+    findings = relax_lint.lint(path)
+    if findings:
+        return "failed", findings[0]
+    try:
+        wrong = evaluate(path, data) if data else None
+    except relax_eval.Refused as refused:
+        return "not evaluated", str(refused)
+    except Exception as error:  # a module that does not run is a finding like any other
+        wrong = f"{type(error).__name__}: {error}"
+    return ("failed", wrong) if wrong else ("written", "")
+
+
+def check(model, data, folder):
+    """The same; a model that is refused is tried again with known operands."""
+    outcome, what = convert(model, data, folder)
+    if outcome != "refused" or not data or "known at run time" not in what:
+        return outcome, what
+    return convert(*with_known_operands(model, data, folder), folder)
+
+
+def cases():
+    for name in sorted(os.listdir(MODELS)):
+        model = os.path.join(MODELS, name, "model.onnx")
+        if os.path.exists(model):
+            yield model, recorded(os.path.dirname(model))
+    for name in sorted(os.listdir(SUITE)) if os.path.isdir(SUITE) else []:
+        folder = os.path.join(SUITE, name)
+        yield os.path.join(folder, "model.onnx"), recorded(folder)
+
+
+def main():
+    counts = {"written": 0, "not evaluated": 0, "refused": 0, "failed": 0}
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        jobs = [(model, pool.submit(check, model, data, folder)) for model, data in cases()]
+        for model, job in jobs:
+            outcome, what = job.result()
+            counts[outcome] += 1
+            if outcome == "failed" or (outcome != "written" and "-v" in sys.argv):
+                print(f"{model}: {outcome}: {what}")
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    enough = not os.path.isdir(SUITE) or counts["written"] >= LEAST_WRITTEN
+    return 0 if counts["failed"] == 0 and enough else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
