@@ -14,8 +14,8 @@ namespace dragoman {
 
 Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options) {
   if (Identifier(options.name) != options.name) {
-    return InvalidInput("the name " + Quote(options.name) +
-                        " is no C++ identifier; try --name " + Identifier(options.name));
+    return InvalidInput("the name " + Quote(options.name) + " is no C++ identifier; try --name " +
+                        Identifier(options.name));
   }
   DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name));
   GeneratedProgram program;

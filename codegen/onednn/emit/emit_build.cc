@@ -87,7 +87,7 @@ std::string Quoted(std::string_view text) {
 // Whether a runtime source belongs to the driver alone.
 bool IsDriver(std::string_view path) {
   constexpr std::string_view kDriver[] = {"infer_main.cc", "infer_options.cc", "any_tensor.cc",
-                                          "npy.cc", "npz.cc", "utf8.cc"};
+                                          "npy.cc",        "npz.cc",           "utf8.cc"};
   return std::ranges::any_of(kDriver, [&](std::string_view file) {
     return path == "runtime/program/" + std::string(file);
   });
@@ -144,11 +144,12 @@ std::string EmitInfer(const Plan& plan) {
   code.Line();
   code.Line("namespace rt = dragoman::rt;");
   code.Line();
-  code.Open("class Target final : public rt::InferTarget {");
-  code.Line("public:");
+  code.Line("class Target final : public rt::InferTarget {");
+  code.Line(" public:");
+  code.Indent();
   code.Line("explicit Target(const " + plan.name + "::Options& options) : model_(options) {}");
-  code.Open("rt::Status Call(int entry, std::vector<rt::AnyTensor>& inputs,");
-  code.Open("              std::vector<rt::AnyTensor>& outputs) override {");
+  code.Line("rt::Status Call(int entry, std::vector<rt::AnyTensor>& inputs,");
+  code.Open("                std::vector<rt::AnyTensor>& outputs) override {");
   code.Line("static_cast<void>(inputs);");
   code.Line("static_cast<void>(outputs);");
   code.Open("switch (entry) {");
@@ -156,12 +157,13 @@ std::string EmitInfer(const Plan& plan) {
   code.Close();
   code.Line("return rt::Status::Error(\"no such entry\");");
   code.Close();
-  code.Close("");
   code.Line("void SaveState() override { saved_ = model_.state(); }");
   code.Line("rt::Status RestoreState() override { return model_.set_state(saved_); }");
   code.Line("rt::Trace& trace() override { return model_.trace(); }");
+  code.Outdent();
   code.Line();
-  code.Line("private:");
+  code.Line(" private:");
+  code.Indent();
   code.Line(plan.name + "::" + model + " model_;");
   code.Line(plan.name + "::State saved_;");
   code.Close("};");

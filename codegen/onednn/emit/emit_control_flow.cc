@@ -32,8 +32,7 @@ void StepEmitter::EmitIf(const Step& step) {
   code_.Open("if (" + Name(step.inputs.front()) + "[0]) {");
   EmitBlock(step.bodies[0]);
   EmitYields(step.bodies[0]);
-  code_.Close("} else {");
-  code_.Open("");
+  code_.Else();
   EmitBlock(step.bodies[1]);
   EmitYields(step.bodies[1]);
   code_.Close();
@@ -62,7 +61,9 @@ std::string StepEmitter::EmptyPart(const ScanAxis& axis) const {
 void StepEmitter::EmitIteration(const Step& step) {
   for (const Copy& copy : step.carried) {
     const Buffer& carried = plan_.buffer(copy.to);
-    code_.Line(Declared(copy.to) + carried.name + " = " + carried.holder + ".view();");
+    const std::string declared = Declared(copy.to);
+    code_.Line((declared.empty() ? "" : "[[maybe_unused]] ") + declared + carried.name + " = " +
+               carried.holder + ".view();");
   }
   EmitBlock(step.bodies.front());
   code_.Line();
@@ -74,8 +75,7 @@ void StepEmitter::EmitCarriedResults(const Step& step) {
   for (BufferId id : step.results) {
     const Buffer& buffer = plan_.buffer(id);
     if (buffer.storage != Storage::kAlias) continue;
-    code_.Line(Declared(id) + buffer.name + " = " + plan_.buffer(buffer.alias).holder +
-               ".view();");
+    code_.Line(Declared(id) + buffer.name + " = " + plan_.buffer(buffer.alias).holder + ".view();");
   }
   for (const ScanAxis& axis : step.scan_outputs) {
     const Buffer& stack = plan_.buffer(axis.stack);
@@ -103,12 +103,10 @@ void StepEmitter::EmitLoop(const Step& step) {
              (step.inputs[1] == kAbsent ? "true" : Name(step.inputs[1]) + "[0]") + ";");
   code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + " && " + more +
              "; ++" + turn + ") {");
-  code_.Line("const rt::TensorView<const std::int64_t> " + Name(step.counter) + " = {&" + turn +
-             ", {}};");
-  code_.Line("const rt::TensorView<const bool> " + Name(step.condition) + " = {&" + more +
-             ", {}};");
-  code_.Line("static_cast<void>(" + Name(step.counter) + ");");
-  code_.Line("static_cast<void>(" + Name(step.condition) + ");");
+  code_.Line("[[maybe_unused]] const rt::TensorView<const std::int64_t> " + Name(step.counter) +
+             " = {&" + turn + ", {}};");
+  code_.Line("[[maybe_unused]] const rt::TensorView<const bool> " + Name(step.condition) + " = {&" +
+             more + ", {}};");
   EmitIteration(step);
   code_.Line("const bool next_" + more + " = " + Name(step.next) + "[0];");
   EmitYields(step.bodies.front());
@@ -129,8 +127,7 @@ void StepEmitter::EmitScan(const Step& step) {
     code_.Line("if (" + length(step.scan_inputs[i]) + " != " + trips +
                ") return rt::Status::Error(\"the scanned operands differ in length\");");
   }
-  code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + "; ++" + turn +
-             ") {");
+  code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + "; ++" + turn + ") {");
   for (const ScanAxis& axis : step.scan_inputs) {
     const std::string at = std::to_string(axis.axis);
     const std::string index = axis.reversed ? trips + " - 1 - " + turn : turn;

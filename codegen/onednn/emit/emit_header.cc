@@ -109,19 +109,21 @@ std::string EmitHeader(const Plan& plan) {
   }
   code.Close("};");
   code.Line();
-  code.Comment("One object is used by one thread at a time. Methods neither lock nor throw, nor do "
-               "they allocate once they have run with the largest sizes.");
+  code.Comment(
+      "One object is used by one thread at a time. Methods neither lock nor throw, nor do "
+      "they allocate once they have run with the largest sizes.");
   code.Line("class " + model + " {");
   code.Line(" public:");
-  code.Open("");
+  code.Indent();
   code.Line("explicit " + model +
             "(const Options& options = {});  // throws rt::Error, std::bad_alloc");
   code.Line("~" + model + "();");
   code.Line(model + "(const " + model + "&) = delete;");
   code.Line(model + "& operator=(const " + model + "&) = delete;");
   code.Line();
-  code.Comment("A further object with the same weights; its states start from their initial "
-               "values. Throws like the constructor.");
+  code.Comment(
+      "A further object with the same weights; its states start from their initial "
+      "values. Throws like the constructor.");
   code.Line("std::unique_ptr<" + model + "> Fork() const;");
   for (const PlanEntry& entry : plan.entries) {
     code.Line();
@@ -131,17 +133,19 @@ std::string EmitHeader(const Plan& plan) {
               " noexcept;");
   }
   code.Line();
-  code.Comment("All states take the values that the model file has. After an error of any other "
-               "method, states are what they were before it.");
+  code.Comment(
+      "All states take the values that the model file has. After an error of any other "
+      "method, states are what they were before it.");
   code.Line("void reset() noexcept;");
   code.Line("const State& state() const noexcept;");
   code.Line("[[nodiscard]] rt::Status set_state(const State& state) noexcept;");
   code.Line();
   code.Line("static const rt::ModelInfo& info() noexcept;");
   code.Line("rt::Trace& trace() noexcept;  // which step runs, and profiles");
-  code.Close("");
+  code.Outdent();
+  code.Line();
   code.Line(" private:");
-  code.Open("");
+  code.Indent();
   code.Line("struct Impl;");
   code.Line("explicit " + model + "(std::unique_ptr<Impl> impl);");
   code.Line("std::unique_ptr<Impl> impl_;");

@@ -18,9 +18,9 @@ std::string SizesText(const std::optional<Shape>& shape) {
 std::string TensorText(const std::string& label, const std::string& identifier, DType dtype,
                        const std::optional<Shape>& shape) {
   const std::string type = Type::Tensor(dtype, shape).ToString();
-  return "{" + Literal(label) + ", " + Literal(identifier) + ", " +
-         Literal(NumpyName(dtype)) + ", " + Literal(type.substr(type.find('['))) + ", " +
-         (shape ? "true" : "false") + ", " + SizesText(shape) + "},";
+  return "{" + Literal(label) + ", " + Literal(identifier) + ", " + Literal(NumpyName(dtype)) +
+         ", " + Literal(type.substr(type.find('['))) + ", " + (shape ? "true" : "false") + ", " +
+         SizesText(shape) + "},";
 }
 
 // A static array, which C++ does not allow to be empty; gives the List of it.
@@ -44,8 +44,8 @@ void EmitConstants(const Plan& plan, bool shared, CodeWriter& code) {
   for (const std::string& name : plan.step_names) code.Line(Literal(name) + ",");
   if (plan.step_names.empty()) code.Line("\"\",");
   code.Close("};");
-  code.Line(fmt::format("constexpr std::uint64_t kWeightsIdentity = {:#018x};",
-                        WeightsIdentity(plan)));
+  code.Line(
+      fmt::format("constexpr std::uint64_t kWeightsIdentity = {:#018x};", WeightsIdentity(plan)));
   code.Line("constexpr std::int64_t kWeightsBytes = " + std::to_string(plan.weights_bytes) + ";");
   code.Line();
   if (!shared) {
@@ -84,8 +84,8 @@ void EmitInfo(const Plan& plan, CodeWriter& code) {
   }
   const std::string entry_list = ListText("kEntries", entries.size(), "EntryInfo", entries, code);
   const std::string state_list = ListText("kStates", states.size(), "TensorInfo", states, code);
-  code.Line("static const rt::ModelInfo kInfo = {" + Literal(plan.name) + ", " + entry_list +
-            ", " + state_list + "};");
+  code.Line("static const rt::ModelInfo kInfo = {" + Literal(plan.name) + ", " + entry_list + ", " +
+            state_list + "};");
   code.Line("return kInfo;");
   code.Close();
 }

@@ -92,8 +92,7 @@ void SourceEmitter::ImplMembers(CodeWriter& code) {
   code.Line("State next_state_;  // takes the place of state_ when an entry has succeeded");
   code.Line("rt::Memory arena_;");
   code.Line("rt::Memory scratch_;");
-  if (plan_.num_slots > 0)
-    code.Line("rt::Memory slots_[" + std::to_string(plan_.num_slots) + "];");
+  if (plan_.num_slots > 0) code.Line("rt::Memory slots_[" + std::to_string(plan_.num_slots) + "];");
   if (UsesOneDnn()) code.Line("rt::FastContext context_;");
   for (BufferId id = 0; id < static_cast<BufferId>(plan_.buffers.size()); ++id) {
     const Buffer& buffer = plan_.buffer(id);
@@ -113,7 +112,8 @@ void SourceEmitter::ImplMembers(CodeWriter& code) {
   }
   for (const std::string& symbol : members_.symbols)
     code.Line("std::int64_t " + plan_.symbols.at(symbol) + " = 0;");
-  for (const Prepared& prepared : plan_.prepared) code.Line(prepared.type + " " + prepared.name + ";");
+  for (const Prepared& prepared : plan_.prepared)
+    code.Line(prepared.type + " " + prepared.name + ";");
 }
 
 void SourceEmitter::ImplStruct(CodeWriter& code) {
@@ -140,8 +140,8 @@ void SourceEmitter::ImplStruct(CodeWriter& code) {
 }
 
 void SourceEmitter::Constructor(CodeWriter& code) {
-  code.Open(Scope() + "Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
-  code.Line("  : weights_(std::move(weights)), threads_(threads) {");
+  code.Line(Scope() + "Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
+  code.Open("    : weights_(std::move(weights)), threads_(threads) {");
   for (const Buffer& buffer : plan_.buffers) {
     if (buffer.storage != Storage::kWeights) continue;
     const std::string place =
@@ -297,13 +297,11 @@ void SourceEmitter::PublicEntry(const PlanEntry& entry, CodeWriter& code) {
     code.Close();
   }
   if (UsesOneDnn()) code.Line("rt::SetThreads(impl_->threads_);");
-  const std::string call =
-      "impl_->trace_.Finish(impl_->" + entry.method + "(" + arguments + "));";
+  const std::string call = "impl_->trace_.Finish(impl_->" + entry.method + "(" + arguments + "));";
   if (HasStrings()) {
     code.Open("try {");
     code.Line("return " + call);
-    code.Close("} catch (const std::bad_alloc&) {");
-    code.Open("");
+    code.Else("} catch (const std::bad_alloc&) {");
     code.Line("return impl_->trace_.Finish(rt::Status::Error(\"out of memory\"));");
     code.Close();
   } else {
@@ -316,11 +314,12 @@ void SourceEmitter::PublicEntry(const PlanEntry& entry, CodeWriter& code) {
 void SourceEmitter::PublicMethods(CodeWriter& code) {
   const std::string& model = plan_.class_name;
   code.Line(model + "::" + model + "(const Options& options)");
-  code.Open("    : impl_(std::make_unique<Impl>(");
-  code.Line("    rt::Weights::Open(options.weights.empty() ? MODEL_WEIGHTS : options.weights,");
-  code.Line("                      kWeightsIdentity, kWeightsBytes),");
-  code.Line("    options.threads)) {}");
-  code.Close("");
+  code.Line("    : impl_(std::make_unique<Impl>(");
+  code.Line(
+      "          rt::Weights::Open(options.weights.empty() ? MODEL_WEIGHTS : options.weights,");
+  code.Line("                            kWeightsIdentity, kWeightsBytes),");
+  code.Line("          options.threads)) {}");
+  code.Line();
   code.Line(model + "::" + model + "(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}");
   code.Line(model + "::~" + model + "() = default;");
   code.Line();

@@ -5,6 +5,9 @@
 namespace dragoman::onednn {
 namespace {
 
+// Not every size that has a name is asked for.
+constexpr const char* kSizeDeclaration = "[[maybe_unused]] const std::int64_t ";
+
 std::string Join(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
@@ -13,9 +16,8 @@ std::string Join(const std::vector<std::string>& parts) {
 
 bool AllStatic(const Plan& plan, const std::vector<Argument>& arguments) {
   return std::ranges::all_of(arguments, [&](const Argument& argument) {
-    return std::ranges::all_of(argument.buffers, [&](BufferId id) {
-      return id == kAbsent || plan.buffer(id).IsStatic();
-    });
+    return std::ranges::all_of(
+        argument.buffers, [&](BufferId id) { return id == kAbsent || plan.buffer(id).IsStatic(); });
   });
 }
 
@@ -76,7 +78,7 @@ std::string StepEmitter::CallArguments(const Step& step, bool sizes_only) const 
 void StepEmitter::EmitBinds(const std::vector<SymbolBinding>& binds) {
   for (const SymbolBinding& bind : binds) {
     const std::string& name = plan_.symbols.at(bind.symbol);
-    code_.Line((members_.symbols.contains(bind.symbol) ? "" : "const std::int64_t ") + name +
+    code_.Line(std::string(members_.symbols.contains(bind.symbol) ? "" : kSizeDeclaration) + name +
                " = " + Name(bind.buffer) + ".shape[" + std::to_string(bind.axis) + "];");
   }
 }
@@ -92,12 +94,12 @@ void StepEmitter::EmitInput(const PlanInput& input, std::set<std::string>& bound
     };
     if (dim.known() || std::ranges::any_of(input.binds, binds_it)) continue;
     code_.Open("if (" + buffer.name + ".shape[" + std::to_string(i) +
-               "] != " + SizeText(plan_, dim) + ")");
+               "] != " + SizeText(plan_, dim) + ") {");
     code_.Line("return rt::Status::Error(" +
                Literal("input '" + buffer.label + "': size " + std::to_string(i) +
                        " differs from " + dim.ToString() + " of other inputs") +
                ");");
-    code_.Close("");
+    code_.Close();
   }
 }
 
@@ -221,7 +223,8 @@ void StepEmitter::EmitPlace(BufferId id, const std::string& sizes) {
 }
 
 void StepEmitter::EmitPlaces(const Step& step) {
-  for (std::size_t i = 0; i < step.results.size(); ++i) EmitPlace(step.results[i], SizesOf(step, i));
+  for (std::size_t i = 0; i < step.results.size(); ++i)
+    EmitPlace(step.results[i], SizesOf(step, i));
 }
 
 // Whether the run came to the sizes on which the program relies, before anything is computed.
@@ -232,7 +235,7 @@ void StepEmitter::EmitSizeChecks(const Step& step) {
     const std::string sizes = SizesOf(step, i);
     for (const SymbolBinding& bind : step.binds) {
       if (bind.buffer != step.results[i]) continue;
-      code_.Line((members_.symbols.contains(bind.symbol) ? "" : "const std::int64_t ") +
+      code_.Line(std::string(members_.symbols.contains(bind.symbol) ? "" : kSizeDeclaration) +
                  plan_.symbols.at(bind.symbol) + " = " + sizes + "[" + std::to_string(bind.axis) +
                  "];");
     }
@@ -272,9 +275,8 @@ void StepEmitter::EmitPrepared(const Step& step) {
 void StepEmitter::EmitAlias(const Step& step) {
   const BufferId id = step.results.front();
   const Buffer& buffer = plan_.buffer(id);
-  const std::string sizes = step.sizes.kind == SizeRule::Kind::kNone
-                                ? ShapeText(plan_, *buffer.shape)
-                                : SizesOf(step, 0);
+  const std::string sizes =
+      step.sizes.kind == SizeRule::Kind::kNone ? ShapeText(plan_, *buffer.shape) : SizesOf(step, 0);
   code_.Line(Declared(id) + buffer.name + " = {" + Name(step.inputs.front()) + ".data, " + sizes +
              "};");
 }

@@ -62,7 +62,9 @@ class StepEmitter {
   std::string ViewArgument(BufferId id, const std::string& as, bool is_result,
                            bool sizes_only) const;
   std::string SizeArgumentText(const Step& step, const SizeArgument& argument) const;
-  std::string SizesVariable(const Step& step) const { return "sizes_" + std::to_string(step.number); }
+  std::string SizesVariable(const Step& step) const {
+    return "sizes_" + std::to_string(step.number);
+  }
   void Try(const std::string& expression) { code_.Line("DRAGOMAN_RT_TRY(" + expression + ");"); }
 
   const Plan& plan_;

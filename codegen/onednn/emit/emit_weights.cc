@@ -20,7 +20,8 @@ std::string Unpacked(const Tensor& tensor) {
   const int per_byte = 8 / info.bits;
   std::string bytes(static_cast<std::size_t>(tensor.size()), '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto packed = static_cast<unsigned>(tensor.bytes()[i / static_cast<std::size_t>(per_byte)]);
+    const auto packed =
+        static_cast<unsigned>(tensor.bytes()[i / static_cast<std::size_t>(per_byte)]);
     const unsigned shift = static_cast<unsigned>(i) % static_cast<unsigned>(per_byte) *
                            static_cast<unsigned>(info.bits);
     unsigned bits = packed >> shift & ((1u << info.bits) - 1);

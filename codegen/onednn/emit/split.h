@@ -13,8 +13,7 @@ namespace dragoman::onednn {
 std::size_t CountParts(const PlanEntry& entry, std::size_t steps);
 
 // Adds what more than one function of `entry` uses.
-void AddSharedValues(const Plan& plan, const PlanEntry& entry, std::size_t steps,
-                     Members& members);
+void AddSharedValues(const Plan& plan, const PlanEntry& entry, std::size_t steps, Members& members);
 
 }  // namespace dragoman::onednn
 

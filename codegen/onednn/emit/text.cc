@@ -123,8 +123,8 @@ std::string ElementText(const Plan& plan, BufferId id) {
 }
 
 std::string ViewText(const Plan& plan, BufferId id) {
-  return "rt::TensorView<" + std::string(plan.IsConst(id) ? "const " : "") +
-         ElementText(plan, id) + ">";
+  return "rt::TensorView<" + std::string(plan.IsConst(id) ? "const " : "") + ElementText(plan, id) +
+         ">";
 }
 
 }  // namespace dragoman::onednn

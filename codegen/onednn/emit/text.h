@@ -23,6 +23,14 @@ class CodeWriter {
     Line(text);
     indent_ += 2;
   }
+  // From one branch to the other.
+  void Else(std::string_view text = "} else {") {
+    Close(text);
+    indent_ += 2;
+  }
+  // Lines from here on are further in, or out again.
+  void Indent() { indent_ += 2; }
+  void Outdent() { indent_ -= 2; }
   void Close(std::string_view text = "}") {
     indent_ -= 2;
     Line(text);

@@ -18,9 +18,7 @@ std::int64_t AlignedUp(std::int64_t bytes) {
   return (bytes + kWeightsAlignment - 1) / kWeightsAlignment * kWeightsAlignment;
 }
 
-bool IsControlFlow(const Node& node) {
-  return node.Is("If") || node.Is("Loop") || node.Is("Scan");
-}
+bool IsControlFlow(const Node& node) { return node.Is("If") || node.Is("Loop") || node.Is("Scan"); }
 
 std::string WhyUnsupported(const Node& node) {
   const OpDef* def = FindOp(node);
@@ -97,9 +95,10 @@ Result<Plan> MakePlan(const Model& model, std::string_view name) {
 // What the text of a program uses itself.
 void PlanBuilder::ReserveNames() {
   for (std::string_view word :
-       {"rt", "std", "Options", "State", "Impl", "impl_", "Fork", "reset", "state", "set_state",
-        "info", "trace", "trace_", "weights_", "arena_", "scratch_", "slots_", "context_", "state_",
-        "threads_", "options", "status", "dragoman", "main", "i", "Prepare", "kSteps"}) {
+       {"rt",     "std",      "Options",   "State",    "Impl",    "impl_",    "Fork",
+        "reset",  "state",    "set_state", "info",     "trace",   "trace_",   "weights_",
+        "arena_", "scratch_", "slots_",    "context_", "state_",  "threads_", "options",
+        "status", "dragoman", "main",      "i",        "Prepare", "kSteps"}) {
     names_.Reserve(word);
   }
   names_.Reserve(plan_.name);
@@ -192,7 +191,8 @@ std::int64_t PlanBuilder::AddWeights(const Tensor& tensor) {
   std::int64_t bytes = static_cast<std::int64_t>(RuntimeBytes(tensor.dtype())) * tensor.size();
   if (tensor.dtype() == DType::kString) {
     bytes = 8 * (tensor.size() + 1);
-    for (const std::string& text : tensor.strings()) bytes += static_cast<std::int64_t>(text.size());
+    for (const std::string& text : tensor.strings())
+      bytes += static_cast<std::int64_t>(text.size());
   }
   plan_.weights.push_back({tensor, plan_.weights_bytes});
   plan_.weights_bytes += std::max(AlignedUp(bytes), kWeightsAlignment);
@@ -291,8 +291,8 @@ Status PlanBuilder::AddOutputs(const Entry& entry, PlanEntry& made) {
     const Value* value = graph.output(i);
     const BufferId id = Get(value);
     const Buffer& buffer = plan_.buffer(id);
-    const bool direct = buffer.storage == Storage::kOutput &&
-                        buffer.at == static_cast<std::int64_t>(i);
+    const bool direct =
+        buffer.storage == Storage::kOutput && buffer.at == static_cast<std::int64_t>(i);
     std::string name = direct ? buffer.holder : names_.Unique(buffer.name + "_out");
     if (name.empty()) name = buffer.name;
     made.outputs.push_back({name, value->name(), id, direct});

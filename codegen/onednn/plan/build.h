@@ -99,9 +99,9 @@ class PlanBuilder {
   std::unordered_map<const Value*, BufferId> buffers_;
   std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory
   std::map<std::pair<const void*, std::string>, std::int64_t> offsets_;  // of weights
-  std::vector<std::set<std::string>> bound_ = {{}};  // symbols, by block
-  std::vector<BufferId> touched_;                    // in loops
-  int loops_ = 0;                                    // around the current position
+  std::vector<std::set<std::string>> bound_ = {{}};                      // symbols, by block
+  std::vector<BufferId> touched_;                                        // in loops
+  int loops_ = 0;  // around the current position
   int position_ = 0;
 };
 

@@ -79,8 +79,8 @@ void PlanBuilder::AddYields(const Graph& body, std::size_t first, Step& step) {
     const BufferId to = step.carried[i].to;
     const BufferId root = plan_.Root(from);
     const bool other = root != to && std::ranges::any_of(step.carried, [&](const Copy& carried) {
-      return carried.to == root;
-    });
+                         return carried.to == root;
+                       });
     if (other) {
       const BufferId saved = AddBuffer(output->name() + "_next", output->type(), Storage::kOwn);
       SetHolder(saved, Storage::kOwn);
@@ -123,7 +123,7 @@ void PlanBuilder::AddStackedResult(const Node& node, std::size_t result, const V
   if (value == nullptr) return;
   ScanAxis axis;
   axis.part = Get(&output);
-  axis.stack = AddBuffer(value->name() + "_parts", value->type(), Storage::kStack);
+  axis.stack = AddBuffer(value->name(), value->type(), Storage::kStack);
   SetHolder(axis.stack, Storage::kStack);
   const Shape* part = output.type().shape();
   if (part != nullptr && std::ranges::all_of(*part, [&](const Dim& d) { return IsKnown(d); }))
@@ -166,7 +166,8 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   step.kind = Step::Kind::kScan;
   const Graph& body = BodyOf(node, "body");
   DRAGOMAN_ASSIGN(ScanLayout layout, ReadScan(node, body));
-  for (std::size_t i = 0; i < layout.states; ++i) AddCarried(*node.operand(i), *body.input(i), step);
+  for (std::size_t i = 0; i < layout.states; ++i)
+    AddCarried(*node.operand(i), *body.input(i), step);
   for (std::size_t i = 0; i < layout.inputs; ++i) {
     const Value& operand = *node.operand(layout.states + i);
     const Value& input = *body.input(layout.states + i);

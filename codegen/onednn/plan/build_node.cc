@@ -306,8 +306,8 @@ Status PlanBuilder::AddSizeArgument(const Node& node, const OpDef& def, std::str
   argument.buffers = {Get(value)};
   if (argument.kind == Kind::kView && value != nullptr) {
     const SizeFunction* function = FindSizeFunction(def);
-    argument.as = PassedAs(def, function->types, def.signature.Operand(index),
-                           value->type().dtype());
+    argument.as =
+        PassedAs(def, function->types, def.signature.Operand(index), value->type().dtype());
   }
   return {};
 }

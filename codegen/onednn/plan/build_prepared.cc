@@ -13,9 +13,7 @@
 namespace dragoman::onednn {
 namespace {
 
-bool IsF32(const Value* value) {
-  return value != nullptr && value->type().dtype() == DType::kF32;
-}
+bool IsF32(const Value* value) { return value != nullptr && value->type().dtype() == DType::kF32; }
 
 bool IsF32Constant(const Value* value) {
   return IsF32(value) && value->is_constant() && value->tensor() != nullptr;
@@ -33,8 +31,8 @@ std::string Text(const rt::Shape& shape) {
 
 std::string Text(const rt::LinearSizes& sizes) {
   return "{/*rows=*/" + std::to_string(sizes.rows) + ", /*in=*/" + std::to_string(sizes.in) +
-         ", /*out=*/" + std::to_string(sizes.out) +
-         ", /*in_first=*/" + (sizes.in_first ? "true" : "false") + "}";
+         ", /*out=*/" + std::to_string(sizes.out) + ", /*in_first=*/" +
+         (sizes.in_first ? "true" : "false") + "}";
 }
 
 // A bias of one element for each of `count` outputs, or none.
@@ -159,8 +157,8 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
     prepared.post.clear();
     prepared.residual = false;
   } else if (node.IsDragoman("Linear") || node.Is("Gemm") || node.Is("MatMul")) {
-    fits = PrepareLinear(node, def, prepared) ||
-           (node.Is("MatMul") && PrepareMatMul(node, prepared));
+    fits =
+        PrepareLinear(node, def, prepared) || (node.Is("MatMul") && PrepareMatMul(node, prepared));
   }
   if (!fits) return false;
   if (prepared.takes_weights) {

@@ -12,7 +12,8 @@ namespace dragoman::onednn {
 namespace {
 
 std::int64_t AlignedBytes(std::int64_t bytes) {
-  return std::max(kArenaAlignment, (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment);
+  return std::max(kArenaAlignment,
+                  (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment);
 }
 
 std::int64_t BytesOf(const Buffer& buffer) {
@@ -66,9 +67,8 @@ void PlaceSlots(Plan& plan) {
 std::vector<std::int64_t> PlaceLifetimes(const std::vector<Lifetime>& lifetimes) {
   std::vector<std::size_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return lifetimes[a].bytes > lifetimes[b].bytes;
-  });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
   std::vector<std::int64_t> offsets(lifetimes.size());
   std::vector<std::size_t> placed;  // by offset
   for (std::size_t i : order) {

@@ -64,12 +64,12 @@ struct Argument {
 struct SizeArgument {
   enum class Kind {
     kParams,
-    kShape,      // of a buffer
-    kInts,       // values of a buffer
+    kShape,  // of a buffer
+    kInts,   // values of a buffer
     kFloats,
-    kView,       // a buffer
-    kShapes,     // of several, and their number
-    kGroup,      // of several, in braces
+    kView,    // a buffer
+    kShapes,  // of several, and their number
+    kGroup,   // of several, in braces
     kScratch,
   };
 
@@ -162,11 +162,11 @@ struct Step {
 
 // A prepared operator: a member, made by the constructor.
 struct Prepared {
-  std::string name;        // of the member
-  std::string type;        // "rt::PreparedConv"
-  std::string header;      // "runtime/fast/conv.h"
-  std::string init;        // arguments of Init between the context and the weights
-  std::string post;        // "rt::PostOps{}"; empty: takes none
+  std::string name;    // of the member
+  std::string type;    // "rt::PreparedConv"
+  std::string header;  // "runtime/fast/conv.h"
+  std::string init;    // arguments of Init between the context and the weights
+  std::string post;    // "rt::PostOps{}"; empty: takes none
   bool takes_weights = false;
   BufferId weights = kAbsent;
   BufferId bias = kAbsent;
@@ -179,8 +179,8 @@ struct PlanInput {
 };
 
 struct PlanOutput {
-  std::string name;        // the identifier of the parameter
-  std::string label;       // in the model
+  std::string name;   // the identifier of the parameter
+  std::string label;  // in the model
   BufferId value = kAbsent;
   bool direct = false;  // `value` is computed in the caller's memory
 };
