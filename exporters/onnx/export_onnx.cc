@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,18 @@ void SetOpset(Model& model, std::int64_t opset) {
   model.opsets.insert(model.opsets.begin(), {"", opset});
 }
 
+// Readers want an import for each domain, also where the source had none.
+void ImportForeignDomains(Model& model) {
+  std::set<std::string> missing;
+  ForEachGraph(std::as_const(model), [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      const std::string& domain = node.op().domain;
+      if (!domain.empty() && !model.OpsetVersion(domain)) missing.insert(domain);
+    }
+  });
+  for (const std::string& domain : missing) model.opsets.push_back({domain, 1});
+}
+
 }  // namespace
 
 Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options) {
@@ -108,6 +121,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   if (!findings.empty()) return Error(std::move(findings));
   LiftStates(copy, options);
   SetOpset(copy, opset);
+  ImportForeignDomains(copy);
   return WriteOnnx(copy, path);
 }
 

@@ -13,9 +13,20 @@ bool IsDefaultDomain(const OpName& op) {
   return op.dialect == "onnx" && (op.domain.empty() || op.domain == "ai.onnx");
 }
 
-// Types that operators came to admit over time, so that only the newest form is sure to have them.
-bool IsYoung(DType dtype) {
-  return dtype == DType::kBF16 || static_cast<int>(dtype) > static_cast<int>(DType::kBF16);
+// Most operators took bf16 in opset 13, these in their newest form.
+constexpr std::string_view kLateBF16[] = {"ConstantOfShape", "DequantizeLinear", "IsInf",
+                                          "QuantizeLinear"};
+
+// The opset that operators need for an element type that they came to admit over time: the newest
+// form is sure to have it.
+std::int64_t NeededForYoung(const OpVersions& versions, DType dtype) {
+  if (dtype == DType::kBF16) {
+    const bool late = versions.newest == kCommonOpset ||
+                      std::find(std::begin(kLateBF16), std::end(kLateBF16), versions.type) !=
+                          std::end(kLateBF16);
+    return late ? versions.newest : 13;
+  }
+  return static_cast<int>(dtype) > static_cast<int>(DType::kBF16) ? versions.newest : 1;
 }
 
 bool IsSmallInteger(DType dtype) {
@@ -48,9 +59,9 @@ std::int64_t NeededForTypes(const Node& node, const OpVersions& versions) {
   const auto consider = [&](const Value* value) {
     if (value == nullptr || !value->type().known()) return;
     const DType dtype = value->type().dtype();
-    if (IsYoung(dtype)) needed = std::max(needed, versions.newest);
-    // Sequences and optionals in bodies and Identity.
-    if (!value->type().is_tensor() && versions.first < 10) needed = std::max<std::int64_t>(needed, 16);
+    needed = std::max(needed, NeededForYoung(versions, dtype));
+    const bool tensors_only = versions.first < 10;  // but for bodies and Identity, later
+    if (!value->type().is_tensor() && tensors_only) needed = std::max<std::int64_t>(needed, 16);
     needed = std::max(needed, NeededForIntegers(versions.type, dtype));
   };
   for (const Use& use : node.operands()) consider(use.value());
