@@ -1,125 +1,194 @@
 #include "codegen/onednn/native.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <string>
-#include <vector>
+#include <system_error>
+#include <utility>
 
-#include <fmt/format.h>
-
-#include "codegen/onednn/codegen.h"
+#include "codegen/onednn/emit/emit_weights.h"
+#include "codegen/onednn/process.h"
+#include "codegen/onednn/runtime_files.h"
 #include "core/support/hash.h"
-#include "core/support/process.h"
+#include "core/support/output_file.h"
 
 namespace dragoman {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
+constexpr std::string_view kLibrary = "libruntime.a";
+
+fs::path CacheFolder(const NativeOptions& options) {
+  if (!options.cache.empty()) return options.cache;
+  if (const char* cache = std::getenv("DRAGOMAN_CACHE")) return cache;
+  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "dragoman";
+  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "dragoman";
+  return fs::temp_directory_path() / "dragoman-cache";
 }
 
-fs::path CacheFolder() {
-  if (std::string folder = Variable("DRAGOMAN_CACHE"); !folder.empty()) return folder;
-  if (std::string folder = Variable("XDG_CACHE_HOME"); !folder.empty())
-    return fs::path(folder) / "dragoman";
-  if (std::string folder = Variable("HOME"); !folder.empty())
-    return fs::path(folder) / ".cache" / "dragoman";
-  return fs::temp_directory_path() / fmt::format("dragoman-{}", getuid());
-}
-
-std::string Compiler() {
-  const std::string compiler = Variable("CXX");
-  return compiler.empty() ? "c++" : compiler;
-}
-
-bool IsSource(const GeneratedFile& file) { return file.path.ends_with(".cc"); }
-bool IsRuntime(const GeneratedFile& file) { return file.path.starts_with("runtime/"); }
-
-// Of everything that the compiler sees, and of the weights.
-std::string KeyOf(const GeneratedProgram& program) {
-  std::uint64_t hash = HashString(Compiler());
-  for (const GeneratedFile& file : program.files) {
-    hash = HashString(file.text, HashString(file.path, hash));
+// A folder that is removed unless it is published.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> Create(const fs::path& parent) {
+    std::error_code problem;
+    fs::create_directories(parent, problem);
+    std::string name = (parent / "building-XXXXXX").string();
+    if (problem || ::mkdtemp(name.data()) == nullptr)
+      return InvalidInput("cannot write to the cache; set DRAGOMAN_CACHE").InFile(parent.string());
+    return TemporaryFolder(name);
   }
-  for (const onednn::WeightTensor& weight : program.plan.weights) {
-    hash = HashCombine(hash, weight.tensor.Hash());
-  }
-  return fmt::format("{:016x}", hash);
-}
-
-Status Run(const std::vector<std::string>& arguments) {
-  DRAGOMAN_ASSIGN(ProcessResult result, RunProcess(arguments));
-  if (result.exit_code == 0) return {};
-  return Internal(fmt::format("'{}' failed with exit code {}:\n{}", fmt::join(arguments, " "),
-                              result.exit_code, result.output));
-}
-
-// One object file; a finished one takes its name at once, so that parallel calls do not meet.
-Status Compile(const fs::path& folder, const std::string& source, const fs::path& object) {
-  std::error_code error;
-  fs::create_directories(object.parent_path(), error);
-  const fs::path unfinished = object.string() + fmt::format(".{}", getpid());
-  DRAGOMAN_TRY(
-      Run({Compiler(), "-std=c++17", "-O2", "-fno-strict-aliasing", "-pthread", "-I",
-           folder.string(), "-DMODEL_WEIGHTS=\"" + (folder / "model.weights").string() + "\"", "-c",
-           (folder / source).string(), "-o", unfinished.string()}));
-  fs::rename(unfinished, object, error);
-  if (error) return InvalidInput(error.message()).InFile(object.string());
-  return {};
-}
-
-// The objects of runtime sources depend on the runtime alone, and stay for the next program.
-Result<std::vector<std::string>> CompileAll(const GeneratedProgram& program,
-                                            const fs::path& folder) {
-  std::vector<std::string> objects;
-  for (const GeneratedFile& file : program.files) {
-    if (!IsSource(file)) continue;
-    fs::path object = folder / "objects" / (file.path + ".o");
-    if (IsRuntime(file)) {
-      std::uint64_t hash = HashString(Compiler());
-      for (const GeneratedFile& other : program.files) {
-        if (IsRuntime(other)) hash = HashString(other.text, hash);
-      }
-      object = CacheFolder() / fmt::format("runtime-{:016x}", hash) / (file.path + ".o");
-    }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
     std::error_code ignored;
-    if (!fs::exists(object, ignored)) DRAGOMAN_TRY(Compile(folder, file.path, object));
-    objects.push_back(object.string());
+    if (!path_.empty()) fs::remove_all(path_, ignored);
   }
-  return objects;
+  const fs::path& path() const { return path_; }
+
+  // Gives the folder its final name; who comes second finds an equal folder there.
+  Status Publish(const fs::path& target) {
+    std::error_code problem;
+    fs::rename(path_, target, problem);
+    if (!problem) {
+      path_.clear();
+    } else if (!fs::exists(target)) {
+      return InvalidInput("cannot write to the cache: " + problem.message())
+          .InFile(target.string());
+    }
+    return {};
+  }
+
+ private:
+  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+Status Compile(std::vector<std::string> command, const fs::path& folder) {
+  DRAGOMAN_ASSIGN(ProcessResult result, RunProcess(command, folder));
+  if (result.exit_code == 0) return {};
+  const std::string first = result.error.substr(0, result.error.find('\n'));
+  return Internal(command.front() + " failed: " + first).At(command.back());
 }
 
-bool UsesOneDnn(const GeneratedProgram& program) {
-  for (const GeneratedFile& file : program.files) {
-    if (file.path.starts_with("runtime/fast/")) return true;
+Status WriteText(const fs::path& path, std::string_view text) {
+  std::error_code problem;
+  fs::create_directories(path.parent_path(), problem);
+  if (problem) return InvalidInput(problem.message()).InFile(path.parent_path().string());
+  return WriteFile(path.string(), text);
+}
+
+std::vector<std::string> CompileCommand(const NativeOptions& options, const fs::path& object,
+                                        const std::string& optimization) {
+  return {options.compiler, "-std=c++17", optimization, "-fno-strict-aliasing", "-w", "-c", "-o",
+          object.string()};
+}
+
+std::uint64_t RuntimeHash(const NativeOptions& options) {
+  std::uint64_t hash = HashString(options.compiler + " " + options.optimization);
+  for (const RuntimeFile& file : RuntimeFiles())
+    hash = HashCombine(HashCombine(hash, HashString(file.path)), HashString(file.text));
+  return hash;
+}
+
+// All of runtime/, its headers and a library of its sources.
+Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cache,
+                              std::uint64_t hash) {
+  const fs::path target = cache / fmt::format("runtime-{:016x}", hash);
+  if (fs::exists(target / kLibrary)) return target;
+  DRAGOMAN_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create(cache));
+  for (const RuntimeFile& file : RuntimeFiles())
+    DRAGOMAN_TRY(WriteText(folder.path() / file.path, file.text));
+  std::vector<std::string> archive = {"ar", "rcs", (folder.path() / kLibrary).string()};
+  for (const RuntimeFile& file : RuntimeFiles()) {
+    if (!file.path.ends_with(".cc")) continue;
+    const fs::path object = folder.path() / (std::string(file.path) + ".o");
+    std::vector<std::string> command = CompileCommand(options, object, options.optimization);
+    command.push_back("-I" + folder.path().string());
+    command.push_back((folder.path() / file.path).string());
+    DRAGOMAN_TRY(Compile(std::move(command), folder.path()));
+    archive.push_back(object.string());
   }
-  return false;
+  DRAGOMAN_TRY(Compile(std::move(archive), folder.path()));
+  DRAGOMAN_TRY(folder.Publish(target));
+  return target;
+}
+
+bool IsModelFile(const GeneratedFile& file) {
+  return !file.path.starts_with("runtime/") && file.path != "CMakeLists.txt";
+}
+
+std::uint64_t ProgramHash(const GeneratedProgram& program, std::uint64_t runtime) {
+  std::uint64_t hash = HashCombine(runtime, onednn::WeightsIdentity(program.plan));
+  for (const GeneratedFile& file : program.files) {
+    if (IsModelFile(file))
+      hash = HashCombine(HashCombine(hash, HashString(file.path)), HashString(file.text));
+  }
+  return hash;
+}
+
+Status BuildProgram(const GeneratedProgram& program, const NativeOptions& options,
+                    const fs::path& runtime, const fs::path& folder) {
+  const std::string weights_path = (folder / (program.plan.name + ".weights")).string();
+  DRAGOMAN_ASSIGN(OutputFile weights, OutputFile::Create(weights_path));
+  DRAGOMAN_TRY(onednn::WriteWeights(program.plan, weights));
+  DRAGOMAN_TRY(weights.Commit());
+  for (const GeneratedFile& file : program.files) {
+    if (IsModelFile(file)) DRAGOMAN_TRY(WriteText(folder / file.path, file.text));
+  }
+  std::vector<std::string> link = {options.compiler, "-o", (folder / "infer").string()};
+  for (const GeneratedFile& file : program.files) {
+    if (!IsModelFile(file) || !file.path.ends_with(".cc")) continue;
+    const fs::path object = folder / (file.path + ".o");
+    const bool driver = file.path == "infer.cc";
+    std::vector<std::string> command =
+        CompileCommand(options, object, driver ? "-O0" : options.optimization);
+    command.insert(command.end(), {"-DMODEL_WEIGHTS=\"\"", "-I" + folder.string(),
+                                   "-I" + runtime.string(), (folder / file.path).string()});
+    DRAGOMAN_TRY(Compile(std::move(command), folder));
+    link.push_back(object.string());
+  }
+  link.push_back((runtime / kLibrary).string());
+  link.insert(link.end(), {"-ldnnl", "-lpthread"});
+  return Compile(std::move(link), folder);
 }
 
 }  // namespace
 
-Result<fs::path> BuildNative(const Model& model) {
-  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, {}));
-  const fs::path folder = CacheFolder() / KeyOf(program);
-  const fs::path infer = folder / "infer";
-  std::error_code error;
-  if (fs::exists(infer, error)) return infer;
-  fs::create_directories(folder.parent_path(), error);
-  if (error) return InvalidInput(error.message()).InFile(folder.parent_path().string());
-  DRAGOMAN_TRY(WriteProgram(program, folder));
-  DRAGOMAN_ASSIGN(std::vector<std::string> objects, CompileAll(program, folder));
-  const fs::path unfinished = folder / fmt::format("infer.{}", getpid());
-  std::vector<std::string> link = {Compiler(), "-pthread", "-o", unfinished.string()};
-  link.insert(link.end(), objects.begin(), objects.end());
-  if (UsesOneDnn(program)) link.emplace_back("-ldnnl");
-  DRAGOMAN_TRY(Run(link));
-  fs::rename(unfinished, infer, error);
-  if (error) return InvalidInput(error.message()).InFile(infer.string());
-  return infer;
+Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& options) {
+  CodegenOptions codegen;
+  codegen.name = "native";
+  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, codegen));
+  const fs::path cache = CacheFolder(options);
+  const std::uint64_t runtime_hash = RuntimeHash(options);
+  const std::uint64_t hash = ProgramHash(program, runtime_hash);
+  const fs::path target = cache / fmt::format("model-{:016x}", hash);
+  if (!fs::exists(target / "infer")) {
+    DRAGOMAN_ASSIGN(fs::path runtime, BuildRuntime(options, cache, runtime_hash));
+    DRAGOMAN_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create(cache));
+    DRAGOMAN_TRY(BuildProgram(program, options, runtime, folder.path()));
+    DRAGOMAN_TRY(folder.Publish(target));
+  }
+  return NativeProgram{target, target / "infer", target / "native.weights"};
+}
+
+Result<std::string> CompileAndRun(const Model& model, const std::vector<std::string>& arguments,
+                                  const NativeOptions& options) {
+  DRAGOMAN_ASSIGN(NativeProgram program, BuildNative(model, options));
+  DRAGOMAN_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create(CacheFolder(options)));
+  std::vector<std::string> command = {program.infer.string(), "--weights",
+                                      program.weights.string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  DRAGOMAN_ASSIGN(ProcessResult result, RunProcess(command, folder.path()));
+  if (result.exit_code == 0) return std::move(result.out);
+  constexpr std::string_view kPrefix = ": error: ";
+  std::string message = result.error.substr(0, result.error.find('\n'));
+  const std::size_t prefix = message.find(kPrefix);
+  if (prefix != std::string::npos) message.erase(0, prefix + kPrefix.size());
+  if (result.exit_code == 2) return InvalidInput(std::move(message));
+  return Internal("the generated program ended with exit code " + std::to_string(result.exit_code) +
+                  ": " + message);
 }
 
 }  // namespace dragoman

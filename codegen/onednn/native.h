@@ -1,19 +1,42 @@
-// Compiles generated programs on this machine, for `--engine native` and for proofs.
+// The native engine: the C++ program of a model, generated, compiled and run. What has been built
+// once is found again by its content.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_NATIVE_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_NATIVE_H_
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "codegen/onednn/codegen.h"
 #include "core/ir/model.h"
 #include "core/support/result.h"
 
 namespace dragoman {
 
-// Generates the program of the common `model`, compiles it with the C++ compiler ($CXX, else c++),
-// and gives the path of its `infer`. Cached by content, below $DRAGOMAN_CACHE,
-// $XDG_CACHE_HOME/dragoman, or ~/.cache/dragoman: the runtime's objects once for all programs.
-// Errors: nodes that a program cannot have; a compiler that fails, with its last output.
-Result<std::filesystem::path> BuildNative(const Model& model);
+struct NativeOptions {
+  // Empty: $DRAGOMAN_CACHE, $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman.
+  std::filesystem::path cache;
+  std::string compiler = "c++";
+  std::string optimization = "-O2";
+};
+
+// A compiled model.
+struct NativeProgram {
+  std::filesystem::path folder;
+  std::filesystem::path infer;
+  std::filesystem::path weights;
+};
+
+// Generates and compiles the common `model`. The runtime is compiled once for all models of a
+// cache. Several processes may use one cache at a time. Errors: what the generator refuses; what
+// the compiler says (internal: generated code always compiles); no compiler; no oneDNN.
+Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& options = {});
+
+// Runs the program `infer` of the model with `arguments` (its own options: --input, --inputs,
+// --output-dir, --steps, --repeat, --profile, --threads). Returns what it printed; outputs are in
+// the folder given with --output-dir. Errors: those of BuildNative, and what the program refuses.
+Result<std::string> CompileAndRun(const Model& model, const std::vector<std::string>& arguments,
+                                  const NativeOptions& options = {});
 
 }  // namespace dragoman
 
