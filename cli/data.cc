@@ -50,20 +50,6 @@ DType PlainDType(const NpyArray& npy) {
   return DType::kUnknown;
 }
 
-Status CheckSizes(const Slot& slot, const Array& array) {
-  const Shape* shape = slot.type.shape();
-  if (shape == nullptr) return {};
-  bool fits = static_cast<int>(shape->size()) == array.shape().size();
-  for (int i = 0; fits && i < array.shape().size(); ++i) {
-    const Dim& dim = (*shape)[static_cast<std::size_t>(i)];
-    fits = !dim.known() || dim.value() == array.shape()[i];
-  }
-  if (fits) return {};
-  return InvalidInput("input '" + slot.name + "' is given " +
-                      Type::Tensor(array.dtype(), FromRuntimeShape(array.shape())).ToString() +
-                      ", expected " + slot.type.ToString());
-}
-
 Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
   DType dtype = slot.type.dtype();
   if (slot.type.kind() == Type::Kind::kOptional) dtype = slot.type.element().dtype();
@@ -73,7 +59,6 @@ Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
     return InvalidInput("input '" + slot.name + "' is given " + Describe(npy) + ", expected " +
                         std::string(NumpyName(dtype)));
   }
-  DRAGOMAN_TRY(CheckSizes(slot, *array));
   return RuntimeValue::Of(std::move(*array));
 }
 
@@ -149,9 +134,11 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
   std::set<std::size_t> used;
   for (std::size_t s = 0; s < slots.size(); ++s) {
     const Slot& slot = slots[s];
-    if (slot.type.kind() == Type::Kind::kSequence) {
-      DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence(slot, arrays, used));
-      values.push_back(std::move(value));
+    const bool optional = slot.type.kind() == Type::Kind::kOptional;
+    const Type& type = optional ? slot.type.element() : slot.type;
+    if (type.kind() == Type::Kind::kSequence) {
+      DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence({slot.name, type}, arrays, used));
+      values.push_back(optional && value.sequence.empty() ? RuntimeValue() : std::move(value));
       continue;
     }
     auto find = [&](const std::string& name) {
@@ -161,7 +148,7 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
     };
     std::size_t i = find(slot.name);
     if (i == arrays.size()) i = find(std::to_string(s));
-    if (i == arrays.size() && slot.type.kind() == Type::Kind::kOptional) {
+    if (i == arrays.size() && optional) {
       values.emplace_back();
       continue;
     }
@@ -195,6 +182,7 @@ Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& v
     ShapeFact fact;
     fact.input = slots[i].name;
     fact.dtype = type.dtype();
+    fact.from_data = true;
     for (const Dim& dim : *type.shape()) fact.dims.emplace_back(dim);
     facts.shapes.push_back(std::move(fact));
   }

@@ -20,9 +20,15 @@ bool IsDataSet(const fs::path& folder) {
   return false;
 }
 
-Result<Array> ToArray(const Attribute& value) {
-  if (const Tensor* tensor = value.tensor()) return Array::FromTensor(*tensor);
-  return Unsupported("a nested sequence");
+// Files older than ONNX's bfloat16 hold its bits as uint16.
+Result<Array> ToArray(const Attribute& value, const Type& type) {
+  const Tensor* tensor = value.tensor();
+  if (tensor == nullptr) return Unsupported("a nested sequence");
+  if (tensor->dtype() == DType::kU16 && type.dtype() == DType::kBF16) {
+    DRAGOMAN_ASSIGN(Tensor bits, Tensor::Make(DType::kBF16, tensor->sizes(), tensor->buffer()));
+    return Array::FromTensor(bits);
+  }
+  return Array::FromTensor(*tensor);
 }
 
 // The recorded value of `slot` in `file`, flattened under the slot's name.
@@ -33,12 +39,12 @@ Result<std::vector<std::pair<std::string, Array>>> ReadSlot(const fs::path& file
   if (value.kind() == Attribute::Kind::kNone) return flat;
   if (const auto* list = value.As<Attribute::List>()) {
     for (std::size_t i = 0; i < list->size(); ++i) {
-      DRAGOMAN_ASSIGN(Array item, ToArray((*list)[i]));
+      DRAGOMAN_ASSIGN(Array item, ToArray((*list)[i], {}));
       flat.emplace_back(slot.name + "." + std::to_string(i), std::move(item));
     }
     return flat;
   }
-  DRAGOMAN_ASSIGN(Array array, ToArray(value));
+  DRAGOMAN_ASSIGN(Array array, ToArray(value, slot.type));
   flat.emplace_back(slot.name, std::move(array));
   return flat;
 }

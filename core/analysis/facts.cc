@@ -22,7 +22,7 @@ Result<Type> Override(const ShapeFact& fact, const Type& type) {
     return InvalidInput("--shape " + fact.input + ": the input has type " + type.ToString() +
                         ", expected a tensor");
   }
-  const Shape* declared = type.shape();
+  const Shape* declared = fact.from_data ? nullptr : type.shape();
   if (declared != nullptr && declared->size() != fact.dims.size()) {
     return InvalidInput("--shape " + fact.input + " gives " + std::to_string(fact.dims.size()) +
                         " sizes, the input has type " + type.ToString());

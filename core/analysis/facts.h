@@ -21,6 +21,7 @@ struct ShapeFact {
   std::string input;  // a name, or a position in decimal
   std::optional<DType> dtype;
   std::vector<std::optional<Dim>> dims;
+  bool from_data = false;  // read off an array: holds whatever the file declares
 };
 
 struct Facts {
