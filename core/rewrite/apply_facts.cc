@@ -16,7 +16,8 @@ void ForgetShapes(Graph& graph) {
   for (Node& node : graph.nodes()) {
     if (FindOp(node) == nullptr) continue;
     for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr) node.result(i)->set_type(WithoutShapes(node.result(i)->type()));
+      if (node.result(i) != nullptr)
+        node.result(i)->set_type(WithoutShapes(node.result(i)->type()));
     }
     for (Graph* body : node.subgraphs()) ForgetShapes(*body);
   }

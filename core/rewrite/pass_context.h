@@ -25,8 +25,8 @@ struct PassContext {
   Inference inference;
   std::unordered_set<std::string> names;  // of all values of the entry and its bodies
   std::function<void(std::string_view)> explain;
-  std::string_view rule;           // the pass or pattern at work, for explanations
-  std::size_t folded_bytes = 0;    // that constant folding has made so far
+  std::string_view rule;         // the pass or pattern at work, for explanations
+  std::size_t folded_bytes = 0;  // that constant folding has made so far
 
   // "RULE: node 'conv1' (onnx.Conv): WHAT".
   void Explain(const Node& node, std::string_view what) const;
@@ -35,8 +35,7 @@ struct PassContext {
   Value* AddConstant(Graph& graph, Tensor tensor, std::string_view name, OriginPtr origin);
   // A node of operator `label` ("Reshape", "dragoman.Linear") with one result, before `position`,
   // whose Origin it gets. Errors: operands that the operator refuses.
-  Result<Value*> Insert(Node& position, std::string_view label,
-                        std::span<Value* const> operands,
+  Result<Value*> Insert(Node& position, std::string_view label, std::span<Value* const> operands,
                         std::vector<NamedAttribute> attributes = {});
 
   // Whether every reader of `old` can read `by` instead: an output of an entry keeps its name, so

@@ -14,8 +14,10 @@ namespace {
 constexpr int kMaxRounds = 32;
 
 constexpr PassInfo kPasses[] = {
-    {"eliminate-dead", "removes nodes without effect whose results nothing reads, and constants "
-     "that nothing reads", EliminateDead, true},
+    {"eliminate-dead",
+     "removes nodes without effect whose results nothing reads, and constants "
+     "that nothing reads",
+     EliminateDead, true},
     {"eliminate-identities", "removes nodes that give one of their operands unchanged",
      EliminateIdentities, true},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
@@ -26,8 +28,10 @@ constexpr PassInfo kPasses[] = {
      FuseLinear, true},
     {"fold-transposes", "merges successive Transposes, and transposes constants", FoldTransposes,
      true},
-    {"fold-batch-normalization", "moves a BatchNormalization into the weight and bias of the Conv "
-     "before it", FoldBatchNormalization, true},
+    {"fold-batch-normalization",
+     "moves a BatchNormalization into the weight and bias of the Conv "
+     "before it",
+     FoldBatchNormalization, true},
 };
 
 std::vector<std::string_view> SplitAtCommas(std::string_view text) {
@@ -47,8 +51,8 @@ const PassInfo* FindPass(std::string_view name) {
 }
 
 Error UnknownPass(std::string_view name) {
-  std::string message = "--passes names '" + std::string(name) +
-                        "', which is no pass; expected none, default, or of";
+  std::string message =
+      "--passes names '" + std::string(name) + "', which is no pass; expected none, default, or of";
   for (const PassInfo& pass : kPasses) message += " " + std::string(pass.name);
   return InvalidInput(std::move(message));
 }

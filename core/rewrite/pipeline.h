@@ -15,7 +15,8 @@ namespace dragoman {
 
 struct PassContext;
 
-// A rewrite of a whole graph (its bodies are visited by the driver). Returns whether anything changed.
+// A rewrite of a whole graph (its bodies are visited by the driver). Returns whether anything
+// changed.
 using PassFunction = Result<bool> (*)(Graph& graph, PassContext& context);
 
 struct PassInfo {
@@ -34,8 +35,8 @@ struct PipelineOptions {
   std::function<void(std::string_view)> explain;
 };
 
-// Runs the chosen passes to a fixed point, on every entry and body of the common `model`. Types are inferred anew.
-// Errors: a pass that does not exist.
+// Runs the chosen passes to a fixed point, on every entry and body of the common `model`. Types are
+// inferred anew. Errors: a pass that does not exist.
 Status RunPipeline(Model& model, const PipelineOptions& options);
 
 }  // namespace dragoman

@@ -53,7 +53,9 @@ Status ExpandOwnOperators(Graph& graph, std::vector<Finding>& findings) {
     if (node.op().dialect == "onnx") continue;
     const OpDef* def = FindOp(node);
     if (def == nullptr || !def->expand) {
-      findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(),
+      findings.push_back({ErrorKind::kUnsupported,
+                          {},
+                          node.Describe(),
                           "ONNX has no such operator, nor is it made of others"});
       continue;
     }

@@ -56,8 +56,8 @@ std::string DropInt(Node& node, std::string_view name, std::int64_t only) {
 std::string DropOnes(Node& node, std::string_view name) {
   const Attribute* attribute = node.attribute(name);
   const auto* values = attribute != nullptr ? attribute->As<Ints>() : nullptr;
-  if (values != nullptr && !std::all_of(values->begin(), values->end(),
-                                        [](std::int64_t value) { return value == 1; })) {
+  if (values != nullptr &&
+      !std::all_of(values->begin(), values->end(), [](std::int64_t value) { return value == 1; })) {
     return "it has " + std::string(name) + " other than 1";
   }
   node.RemoveAttribute(name);
@@ -190,8 +190,9 @@ std::string RefuseQuantizedAxis(Node& node) {
 std::string RefuseQuantizedType(Node& node) {
   const DType scale = node.operand(1)->type().dtype();
   const DType first = node.operand(0)->type().dtype();
-  const bool sixteen = first == DType::kI16 || first == DType::kU16 ||
-                       (node.operand(2) != nullptr && Info(node.operand(2)->type().dtype()).bits == 16);
+  const bool sixteen =
+      first == DType::kI16 || first == DType::kU16 ||
+      (node.operand(2) != nullptr && Info(node.operand(2)->type().dtype()).bits == 16);
   if (sixteen) return "it has 16-bit integers";
   return scale != DType::kF32 ? "its scale is no f32" : "";
 }

@@ -21,9 +21,9 @@ constexpr std::string_view kLateBF16[] = {"ConstantOfShape", "DequantizeLinear",
 // form is sure to have it.
 std::int64_t NeededForYoung(const OpVersions& versions, DType dtype) {
   if (dtype == DType::kBF16) {
-    const bool late = versions.newest == kCommonOpset ||
-                      std::find(std::begin(kLateBF16), std::end(kLateBF16), versions.type) !=
-                          std::end(kLateBF16);
+    const bool late =
+        versions.newest == kCommonOpset ||
+        std::find(std::begin(kLateBF16), std::end(kLateBF16), versions.type) != std::end(kLateBF16);
     return late ? versions.newest : 13;
   }
   return static_cast<int>(dtype) > static_cast<int>(DType::kBF16) ? versions.newest : 1;
@@ -40,9 +40,9 @@ struct IntegerSince {
   std::int64_t small_integers;
 };
 constexpr IntegerSince kIntegerSince[] = {
-    {"Add", 7, 14},       {"Clip", 12, 12},    {"CumSum", 11, 11},   {"Div", 7, 14},
-    {"Max", 12, 12},      {"Min", 12, 12},     {"Mul", 7, 14},       {"Pow", 12, 12},
-    {"ReduceMax", 1, 12}, {"ReduceMin", 1, 12}, {"Relu", 14, 14},    {"Sub", 7, 14},
+    {"Add", 7, 14},       {"Clip", 12, 12},     {"CumSum", 11, 11}, {"Div", 7, 14},
+    {"Max", 12, 12},      {"Min", 12, 12},      {"Mul", 7, 14},     {"Pow", 12, 12},
+    {"ReduceMax", 1, 12}, {"ReduceMin", 1, 12}, {"Relu", 14, 14},   {"Sub", 7, 14},
 };
 
 std::int64_t NeededForIntegers(std::string_view type, DType dtype) {
@@ -104,7 +104,9 @@ void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings
     if (!IsDefaultDomain(node.op())) continue;
     std::string refusal = LowerNode(node, opset);
     if (refusal.empty()) continue;
-    findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(),
+    findings.push_back({ErrorKind::kUnsupported,
+                        {},
+                        node.Describe(),
                         "cannot be written for opset " + std::to_string(opset) + ": " + refusal});
   }
   graph.EraseConstantsIf([](const Value& constant) { return !constant.used(); });

@@ -181,11 +181,9 @@ constexpr OpVersions kVersions[] = {
 }  // namespace
 
 const OpVersions* FindOpVersions(std::string_view type) {
-  const auto* row =
-      std::lower_bound(std::begin(kVersions), std::end(kVersions), type,
-                       [](const OpVersions& versions, std::string_view wanted) {
-                         return versions.type < wanted;
-                       });
+  const auto* row = std::lower_bound(
+      std::begin(kVersions), std::end(kVersions), type,
+      [](const OpVersions& versions, std::string_view wanted) { return versions.type < wanted; });
   return row != std::end(kVersions) && row->type == type ? row : nullptr;
 }
 

@@ -48,15 +48,15 @@ Status RestoreState(Model& model, const nlohmann::json& record) {
   const auto input = FindInput(*entry.graph, input_name);
   const auto output = FindOutput(*entry.graph, output_name);
   if (!input) return BadRecord("names the input " + Quote(input_name) + ", which does not exist");
-  if (!output) return BadRecord("names the output " + Quote(output_name) + ", which does not exist");
+  if (!output)
+    return BadRecord("names the output " + Quote(output_name) + ", which does not exist");
   for (const StateBinding& binding : entry.states) {
     if (binding.input != *input && binding.output != *output) continue;
     return BadRecord("binds an input or output to two states");
   }
   DRAGOMAN_ASSIGN(Attribute initial, ParseAttribute(initial_text));
   entry.states.push_back({model.states.size(), *input, *output});
-  model.states.push_back(
-      {std::move(name), entry.graph->input(*input)->type(), std::move(initial)});
+  model.states.push_back({std::move(name), entry.graph->input(*input)->type(), std::move(initial)});
   return {};
 }
 

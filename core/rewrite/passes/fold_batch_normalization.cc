@@ -26,7 +26,9 @@ std::optional<Affine> AffineOf(const Node& node, std::int64_t channels) {
   const double epsilon = FloatAttribute(node, "epsilon", 1e-5f);
   Affine affine;
   for (std::int64_t c = 0; c < channels; ++c) {
-    const auto at = [&](std::size_t operand) { return node.operand(operand)->tensor()->FloatAt(c); };
+    const auto at = [&](std::size_t operand) {
+      return node.operand(operand)->tensor()->FloatAt(c);
+    };
     const double scale = at(1) / std::sqrt(at(4) + epsilon);
     affine.scale.push_back(scale);
     affine.shift.push_back(at(2) - at(3) * scale);
@@ -107,8 +109,8 @@ Result<bool> FoldIntoConv(Node& node, PassContext& context) {
     return ReplaceByConv(node, *conv, ScaleRows<double>(weight, affine->scale),
                          ScaleBias<double>(bias, *affine), context);
   }
-  context.Explain(node, "not folded, since the weight is of type " +
-                            std::string(Name(weight.dtype())));
+  context.Explain(node,
+                  "not folded, since the weight is of type " + std::string(Name(weight.dtype())));
   return false;
 }
 

@@ -42,8 +42,8 @@ Result<bool> FoldKnownIntegers(Node& node, PassContext& context) {
   if (!ints) return false;
   std::optional<Tensor> tensor = IntegerTensor(node.result()->type(), *ints);
   if (!tensor) return false;
-  Value* constant = context.AddConstant(*node.graph(), std::move(*tensor), node.result()->name(),
-                                        node.origin());
+  Value* constant =
+      context.AddConstant(*node.graph(), std::move(*tensor), node.result()->name(), node.origin());
   if (context.ReplaceIfAllowed(node, constant)) return true;
   DRAGOMAN_ASSIGN(Value * copy, context.Insert(node, "Identity", {{constant}}));
   return context.ReplaceIfAllowed(node, copy);

@@ -48,8 +48,8 @@ std::optional<Ints> InferringForm(const Shape& from, const Elements& sizes) {
 Result<bool> SetSizes(Node& node, const Ints& form, PassContext& context) {
   const Value& old = *node.operand(1);
   context.Explain(node, "sizes become constant");
-  node.set_operand(1, context.AddConstant(*node.graph(), Tensor::Ints(form), old.name(),
-                                          old.origin()));
+  node.set_operand(
+      1, context.AddConstant(*node.graph(), Tensor::Ints(form), old.name(), old.origin()));
   DRAGOMAN_TRY(context.inference.InferNode(node));
   return true;
 }

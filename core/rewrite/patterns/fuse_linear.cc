@@ -44,8 +44,7 @@ Value* AsBias(Value* bias, const Dim& size, int max_rank, Graph& graph, PassCont
   if (!size.known() || tensor->size() != size.value() || tensor->sizes().back() != size.value()) {
     return nullptr;
   }
-  return context.AddConstant(graph, tensor->Reshaped({size.value()}), bias->name(),
-                             bias->origin());
+  return context.AddConstant(graph, tensor->Reshaped({size.value()}), bias->name(), bias->origin());
 }
 
 bool ScalesAreOne(const Node& node) {

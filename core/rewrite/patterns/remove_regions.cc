@@ -7,8 +7,8 @@ namespace {
 
 bool AllAre(const PassContext& context, const Value* value, std::int64_t wanted) {
   const auto ints = IntsOf(context, value);
-  return ints && std::all_of(ints->begin(), ints->end(),
-                             [wanted](std::int64_t i) { return i == wanted; });
+  return ints &&
+         std::all_of(ints->begin(), ints->end(), [wanted](std::int64_t i) { return i == wanted; });
 }
 
 // Slice(x, starts, ends, axes, steps = 1) = x, if it has the shape of x
@@ -50,8 +50,8 @@ Result<bool> RemoveTranspose(Node& node, PassContext& context) {
 }
 
 constexpr Pattern kPatterns[] = {
-    {"remove-slice", RemoveSlice}, {"remove-pad", RemovePad},
-    {"remove-expand", RemoveExpand}, {"remove-tile", RemoveTile},
+    {"remove-slice", RemoveSlice},         {"remove-pad", RemovePad},
+    {"remove-expand", RemoveExpand},       {"remove-tile", RemoveTile},
     {"remove-transpose", RemoveTranspose},
 };
 

@@ -70,7 +70,8 @@ TEST_F(ExportOnnxTest, WhatAnOpsetLacksIsRefusedByName) {
   const std::string error = GraphAtOpset(R"(graph main(%x: f32[4], %k: i64[1]) -> (%y, %z) {
     %y = onnx.Gelu(%x)
     %z = onnx.ReduceSum(%x, %k)
-  })", 12);
+  })",
+                                         12);
   EXPECT_NE(error.find("Gelu"), std::string::npos) << error;
   EXPECT_NE(error.find("exists from opset 20 on"), std::string::npos) << error;
   EXPECT_NE(error.find("its axes is computed"), std::string::npos) << error;
@@ -82,7 +83,8 @@ TEST_F(ExportOnnxTest, LinearIsGemmForMatricesAndMatMulElse) {
     const %b: f32[2] = [0.5, -0.5]
     %y: f32[n, 2] = dragoman.Linear(%x, %w, %b)
     %z: f32[b, n, 2] = dragoman.Linear(%s, %w, %b)
-  })", 22),
+  })",
+                         22),
             "Gemm transB=1/3;Transpose perm=[1, 0]/1;MatMul/2;Add/2;");
 }
 
@@ -107,8 +109,7 @@ Model Counter() {
     %y: f32[2] = onnx.Neg(%next)
   })");
   const std::vector<float> zeros(2, 0.0f);
-  model.states.push_back(
-      {"memory", model.main().input(1)->type(), Tensor::Of<float>({2}, zeros)});
+  model.states.push_back({"memory", model.main().input(1)->type(), Tensor::Of<float>({2}, zeros)});
   model.entries.front().states.push_back({0, 1, 1});
   return model;
 }

@@ -56,7 +56,8 @@ TEST(Pipeline, WhatReplacesInheritsTheOrigins) {
     const %b: f32[2] = [1.0, 2.0]
     %m = onnx.MatMul(%x, %w)
     %y = onnx.Add(%m, %b)
-  })").value();
+  })")
+                    .value();
   for (Node& node : model.main().nodes()) {
     node.set_origin(Origin::Leaf({node.op().ToString(), "", "", "", {}}));
   }
@@ -73,7 +74,8 @@ TEST(Pipeline, ForeignNodesStay) {
     %a = onnx:com.example.Blur(%x)
     %b = onnx:com.example.Blur(%x)
     %y = onnx.Add(%a, %b)
-  })").value();
+  })")
+                    .value();
   ASSERT_TRUE(RunPipeline(model, {}).ok());
   EXPECT_EQ(model.main().num_nodes(), 4u);
 }
