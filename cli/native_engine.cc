@@ -9,7 +9,6 @@
 
 #include "codegen/onednn/native.h"
 #include "core/support/mapped_file.h"
-#include "core/support/process.h"
 
 namespace dragoman::cli {
 namespace {
@@ -59,11 +58,9 @@ Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const fs::path& f
 
 Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& inputs,
                             const RunRequest& request) {
-  DRAGOMAN_ASSIGN(fs::path infer, BuildNative(model));
   const ScratchFolder scratch;
   if (scratch.path().empty()) return InvalidInput("cannot make a temporary folder");
-  std::vector<std::string> arguments = {infer.string(), "--output-dir",
-                                        (scratch.path() / "out").string()};
+  std::vector<std::string> arguments = {"--output-dir", (scratch.path() / "out").string()};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const fs::path file = scratch.path() / fmt::format("{}.npy", i);
     DRAGOMAN_TRY(WriteNpy(file.string(), inputs[i].array));
@@ -73,15 +70,9 @@ Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& i
   if (request.repeat > 1)
     arguments.insert(arguments.end(), {"--repeat", std::to_string(request.repeat)});
   if (request.profile) arguments.emplace_back("--profile");
-  DRAGOMAN_ASSIGN(ProcessResult process, RunProcess(arguments));
-  if (process.exit_code != 0) {
-    const std::string what =
-        fmt::format("the program ended with exit code {}: {}", process.exit_code, process.output);
-    return process.exit_code == 2 ? InvalidInput(what) : Internal(what);
-  }
   RunResult result;
+  DRAGOMAN_ASSIGN(result.report, CompileAndRun(model, arguments));
   DRAGOMAN_ASSIGN(result.outputs, ReadOutputs(scratch.path() / "out"));
-  result.report = process.output;
   return result;
 }
 
