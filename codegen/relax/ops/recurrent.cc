@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::int64_t kMaxSteps = 512;
 
-// The weights of one direction, as (inputs, gates · hidden), and its biases.
+// The weights of one direction, as (inputs, gates · hidden); what it has not is empty.
 struct Weights {
-  std::string input, hidden, input_bias, hidden_bias;  // biases empty if there are none
+  std::string input, hidden, input_bias, hidden_bias, peepholes;
 };
 
 struct State {
@@ -34,8 +34,13 @@ class Unrolled {
   std::string Step(std::string_view function, const std::string& a, const std::string& b) {
     return op_->bind(fmt::format("R.{}({}, {})", function, a, b), state_);
   }
-  std::string Activate(std::size_t i, const std::string& x) {
-    return op_->bind(fmt::format("R.{}({})", activations_[i], x), state_);
+  // Activation i of the current direction, of x clipped.
+  std::string Activate(std::size_t i, std::string x);
+  // x + state * peephole i.
+  std::string Peeped(const std::string& x, const std::string& state, const Weights& weights,
+                     std::int64_t i) {
+    if (weights.peepholes.empty()) return x;
+    return Step("add", x, Step("multiply", state, GateOf(weights.peepholes, 0, i, i + 1)));
   }
   std::string Product(const std::string& a, const std::string& b) {
     return op_->BindPlain(fmt::format("R.matmul({}, {}, out_dtype=None)", a, b));
@@ -53,6 +58,7 @@ class Unrolled {
     return tensor.empty() ? "" : op_->BindPlain(Cut(tensor, axis, from * hidden_, to * hidden_));
   }
   std::string One() const { return op_->Const(1); }
+  bool coupled() const { return op_->Int("input_forget", 0) != 0; }
   bool linear_before_reset() const { return op_->Int("linear_before_reset", 0) != 0; }
 
   using Cell = std::function<State(Unrolled&, const std::string& x, const State&, const Weights&)>;
@@ -61,7 +67,7 @@ class Unrolled {
  private:
   Status ReadSizes();
   Status ReadActivations(std::int64_t gates);
-  Status CheckPlain() const;
+  State Masked(std::int64_t t, const State& before, const State& after, std::string& output);
   std::string Taken(std::size_t operand, std::int64_t index, std::int64_t axis);
   Weights WeightsOf(std::int64_t direction);
   Result<std::string> Initial(std::size_t operand, std::int64_t direction);
@@ -72,6 +78,7 @@ class Unrolled {
   std::int64_t steps_ = 0;
   std::int64_t hidden_ = 0;
   std::int64_t directions_ = 1;
+  std::size_t direction_ = 0;
   bool reverse_ = false;
   bool batch_first_ = false;
   Type state_;  // (batch, hidden)
@@ -82,18 +89,19 @@ Result<Unrolled> Unrolled::Make(RelaxOp& op, std::int64_t gates) {
   Unrolled made;
   made.op_ = &op;
   made.gates_ = gates;
-  DRAGOMAN_TRY(made.CheckPlain());
   DRAGOMAN_TRY(made.ReadSizes());
   DRAGOMAN_TRY(made.ReadActivations(gates));
   return made;
 }
 
-Status Unrolled::CheckPlain() const {
-  if (op_->node.attribute("clip") != nullptr) return op_->Refuse("clipped gates");
-  if (op_->Int("input_forget", 0) != 0) return op_->Refuse("coupled gates");
-  if (op_->has(4)) return op_->Refuse("sequence lengths");
-  if (op_->has(7)) return op_->Refuse("peepholes");
-  return {};
+std::string Unrolled::Activate(std::size_t i, std::string x) {
+  const float clip = op_->Float("clip", 0.0f);
+  if (op_->node.attribute("clip") != nullptr) {
+    x = Step("minimum", Step("maximum", x, op_->Const(-clip)), op_->Const(clip));
+  }
+  const std::size_t count = activations_.size() / static_cast<std::size_t>(directions_);
+  const std::string& function = activations_[direction_ * count + i];
+  return op_->bind(fmt::format("R.{}({})", function, x), state_);
 }
 
 Status Unrolled::ReadSizes() {
@@ -113,7 +121,7 @@ Status Unrolled::ReadSizes() {
   return {};
 }
 
-// The functions f, g, h of a cell, equal in both directions.
+// The functions f, g, h of a cell, direction by direction.
 Status Unrolled::ReadActivations(std::int64_t gates) {
   const Attribute* given = op_->node.attribute("activations");
   std::vector<std::string> names = {"Sigmoid", "Tanh", "Tanh"};
@@ -122,14 +130,8 @@ Status Unrolled::ReadActivations(std::int64_t gates) {
   const std::size_t count = names.size();
   if (const auto* list = given != nullptr ? given->As<Attribute::Strings>() : nullptr)
     names = *list;
-  if (names.size() == 2 * count && directions_ == 2) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (names[i] != names[i + count])
-        return op_->Refuse("directions of different activations");
-    }
-    names.resize(count);
-  }
-  if (names.size() != count)
+  if (given == nullptr && directions_ == 2) names.insert(names.end(), names.begin(), names.end());
+  if (names.size() != count * static_cast<std::size_t>(directions_))
     return op_->Refuse("another number of activations");
   for (const std::string& name : names) {
     if (name != "Sigmoid" && name != "Tanh" && name != "Relu")
@@ -152,6 +154,7 @@ Weights Unrolled::WeightsOf(std::int64_t direction) {
   Weights weights;
   weights.input = turned(1);
   weights.hidden = turned(2);
+  if (op_->has(7)) weights.peepholes = Taken(7, direction, 0);
   if (!op_->has(3)) return weights;
   const std::string both = Taken(3, direction, 0);
   weights.input_bias = GateOf(both, 0, 0, gates_);
@@ -169,10 +172,28 @@ std::string Unrolled::Stacked(const std::vector<std::string>& parts, std::int64_
   return op_->BindPlain(fmt::format("R.stack(({},), axis={})", fmt::join(parts, ", "), axis));
 }
 
+// The state after step t, and what it gives out: beyond a row's length the state stays and the output
+// is 0, in either direction.
+State Unrolled::Masked(std::int64_t t, const State& before, const State& after,
+                       std::string& output) {
+  output = after.hidden;
+  if (!op_->has(4)) return after;
+  const std::string counts = op_->BindPlain(
+      fmt::format("R.less({}, {})", ConstOf(static_cast<double>(t), op_->dtype(4)), op_->arg(4)));
+  const std::string mask = op_->BindPlain(fmt::format("R.expand_dims({}, axis=[1])", counts));
+  auto chosen = [&](const std::string& a, const std::string& b) {
+    return op_->bind(fmt::format("R.where({}, {}, {})", mask, a, b), state_);
+  };
+  output = chosen(after.hidden, op_->Const(0));
+  return {chosen(after.hidden, before.hidden),
+          after.cell.empty() ? "" : chosen(after.cell, before.cell)};
+}
+
 Expressions Unrolled::Run(const Cell& cell) {
   std::vector<std::string> sequences, hidden, cells;
   for (std::int64_t d = 0; d < directions_; ++d) {
     const bool backward = reverse_ || d == 1;
+    direction_ = static_cast<std::size_t>(d);
     const Weights weights = WeightsOf(d);
     State state;
     DRAGOMAN_ASSIGN(state.hidden, Initial(5, d));
@@ -182,8 +203,8 @@ Expressions Unrolled::Run(const Cell& cell) {
     std::vector<std::string> steps(static_cast<std::size_t>(steps_));
     for (std::int64_t i = 0; i < steps_; ++i) {
       const std::int64_t t = backward ? steps_ - 1 - i : i;
-      state = cell(*this, Taken(0, t, batch_first_ ? 1 : 0), state, weights);
-      steps[static_cast<std::size_t>(t)] = state.hidden;
+      const State next = cell(*this, Taken(0, t, batch_first_ ? 1 : 0), state, weights);
+      state = Masked(t, state, next, steps[static_cast<std::size_t>(t)]);
     }
     sequences.push_back(Stacked(steps, batch_first_ ? 1 : 0));
     hidden.push_back(state.hidden);
@@ -197,17 +218,19 @@ Expressions Unrolled::Run(const Cell& cell) {
   return expressions;
 }
 
-// Gates in the order i, o, f, c.
+// Gates in the order i, o, f, c; peepholes i, o, f.
 State LstmCell(Unrolled& u, const std::string& x, const State& state, const Weights& w) {
   const std::string products =
       u.Sum(u.Product(x, w.input), u.Product(state.hidden, w.hidden));
   const std::string all = u.Sum(u.Sum(products, w.input_bias), w.hidden_bias);
-  const std::string input = u.Activate(0, u.Gate(all, 0));
-  const std::string output = u.Activate(0, u.Gate(all, 1));
-  const std::string forget = u.Activate(0, u.Gate(all, 2));
+  const std::string input = u.Activate(0, u.Peeped(u.Gate(all, 0), state.cell, w, 0));
+  const std::string forget = u.coupled()
+                                 ? u.Step("subtract", u.One(), input)
+                                 : u.Activate(0, u.Peeped(u.Gate(all, 2), state.cell, w, 2));
   const std::string fresh = u.Activate(1, u.Gate(all, 3));
   const std::string kept = u.Step("multiply", forget, state.cell);
   const std::string cell = u.Step("add", kept, u.Step("multiply", input, fresh));
+  const std::string output = u.Activate(0, u.Peeped(u.Gate(all, 1), cell, w, 1));
   return {u.Step("multiply", output, u.Activate(2, cell)), cell};
 }
 
