@@ -1,0 +1,139 @@
+// Programs that are generated, compiled and run.
+#include "codegen/onednn/native.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/ir/parse.h"
+#include "core/support/npy.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+class NativeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / "dragoman_native_test";
+    fs::create_directories(folder_);
+    options_.optimization = "-O1";
+    if (std::getenv("DRAGOMAN_CACHE") == nullptr) options_.cache = folder_ / "cache";
+  }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  template <class T>
+  std::string Input(const std::string& name, char kind, std::vector<std::int64_t> shape,
+                    const std::vector<T>& values) {
+    NpyArray array;
+    array.kind = kind;
+    array.item_bytes = sizeof(T);
+    array.shape = std::move(shape);
+    const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+    array.bytes.assign(bytes, bytes + values.size() * sizeof(T));
+    EXPECT_TRUE(WriteNpy(Path(name + ".npy"), array).ok());
+    return name + "=" + Path(name + ".npy");
+  }
+
+  Result<std::string> Run(std::string_view text, std::vector<std::string> inputs,
+                          std::vector<std::string> more = {}) {
+    Result<Model> model = ParseText(text);
+    if (!model.ok()) return model.error();
+    std::vector<std::string> arguments = {"--output-dir", Path("out")};
+    for (std::string& input : inputs) {
+      arguments.push_back("--input");
+      arguments.push_back(std::move(input));
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return CompileAndRun(*model, arguments, options_);
+  }
+
+  std::vector<float> Output(const std::string& name, std::vector<std::int64_t> shape) const {
+    Result<NpyArray> array = ReadNpy(Path("out/" + name + ".npy"));
+    if (!array.ok()) {
+      ADD_FAILURE() << array.error().ToString();
+      return {};
+    }
+    EXPECT_EQ(array->shape, shape);
+    const auto* values = reinterpret_cast<const float*>(array->bytes.data());
+    return {values, values + array->bytes.size() / sizeof(float)};
+  }
+
+  fs::path folder_;
+  NativeOptions options_;
+};
+
+TEST_F(NativeTest, RunsAPreparedProduct) {
+  Result<std::string> run = Run(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2]) {
+      const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+      const %b: f32[2] = [0.5, -10.0]
+      %h = dragoman.Linear(%x, %w, %b)
+      %y = onnx.Relu(%h)
+    })",
+                                {Input<float>("x", 'f', {1, 3}, {1, 2, 3})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{2.25f, 0.0f}));
+}
+
+constexpr std::string_view kLoop =
+    R"(graph main(%x: f32[batch, 2], %n: i64[]) -> (%y, %all) {
+      const %one: f32[1] = [1.0]
+      %y, %all = onnx.Loop(%n, _, %x) {body = graph body(%i: i64[], %on: bool[], %a: f32[batch, 2]) -> (%on, %next, %next) {
+        %next = onnx.Add(%a, %one)
+      }}
+    })";
+
+TEST_F(NativeTest, LoopsAsOftenAsTheDataSay) {
+  Result<std::string> run =
+      Run(kLoop, {Input<float>("x", 'f', {1, 2}, {1, 2}), Input<std::int64_t>("n", 'i', {}, {2})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{3, 4}));
+  EXPECT_EQ(Output("all", {2, 1, 2}), (std::vector<float>{2, 3, 3, 4}));
+}
+
+TEST_F(NativeTest, LoopsThatNeverRunGiveTheirInitialValues) {
+  Result<std::string> run =
+      Run(kLoop, {Input<float>("x", 'f', {1, 2}, {1, 2}), Input<std::int64_t>("n", 'i', {}, {0})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{1, 2}));
+  EXPECT_EQ(Output("all", {0, 1, 2}), std::vector<float>());
+}
+
+TEST_F(NativeTest, KeepsStateFromCallToCall) {
+  Result<std::string> run = Run(R"(dragoman 1 common onnx
+    opset "" 22
+    state h: f32[2] = f32[2] [0.0, 10.0]
+    entry main(%x: f32[2], %h: f32[2]) -> (%y: f32[2], %next: f32[2]) {
+      %next = onnx.Add(%x, %h)
+      %y = onnx.Neg(%next)
+    }
+    state 0 input 1 -> output 1)",
+                                {Input<float>("x", 'f', {2}, {1, 2})}, {"--steps", "3"});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {3, 2}), (std::vector<float>{-1, -12, -2, -14, -3, -16}));
+}
+
+TEST_F(NativeTest, NamesTheNodeWhoseDataAreWrong) {
+  Result<std::string> run =
+      Run(R"(graph main(%x: f32[2], %i: i64[1]) -> (%y: f32[1]) {
+      %y = onnx.Gather(%x, %i) @pick
+    })",
+          {Input<float>("x", 'f', {2}, {1, 2}), Input<std::int64_t>("i", 'i', {1}, {7})});
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().kind(), ErrorKind::kInvalidInput);
+  EXPECT_NE(run.error().ToString().find("node 'pick' (Gather)"), std::string::npos)
+      << run.error().ToString();
+}
+
+TEST_F(NativeTest, RefusesInputsOfOtherSizes) {
+  Result<std::string> run = Run("graph main(%x: f32[2]) -> (%y: f32[2]) { %y = onnx.Relu(%x) }",
+                                {Input<float>("x", 'f', {3}, {1, 2, 3})});
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.error().ToString().find("input 'x' is not f32[2]"), std::string::npos)
+      << run.error().ToString();
+}
+
+}  // namespace
+}  // namespace dragoman

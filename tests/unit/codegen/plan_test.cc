@@ -1,0 +1,122 @@
+// Which steps and buffers a graph becomes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codegen/onednn/plan/build.h"
+#include "core/ir/parse.h"
+
+namespace dragoman::onednn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Result<Plan> PlanOf(std::string_view text) {
+  Result<Model> model = ParseText(text);
+  if (!model.ok()) return model.error();
+  return MakePlan(*model, "test");
+}
+
+Plan GoodPlan(std::string_view text) {
+  Result<Plan> plan = PlanOf(text);
+  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
+  return plan.ok() ? std::move(*plan) : Plan();
+}
+
+std::vector<Step::Kind> Kinds(const Plan& plan) {
+  std::vector<Step::Kind> kinds;
+  for (const Step& step : plan.entries.front().body.steps) kinds.push_back(step.kind);
+  return kinds;
+}
+
+const Buffer& Named(const Plan& plan, std::string_view label) {
+  for (const Buffer& buffer : plan.buffers) {
+    if (buffer.label == label) return buffer;
+  }
+  ADD_FAILURE() << "no buffer " << label;
+  return plan.buffers.front();
+}
+
+TEST(MakePlan, PreparesAProductWithConstantWeights) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2]) {
+    const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+    %y = dragoman.Linear(%x, %w)
+  })");
+  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kPrepared));
+  ASSERT_THAT(plan.prepared, SizeIs(1));
+  EXPECT_EQ(plan.prepared[0].type, "rt::PreparedLinear");
+  EXPECT_EQ(Named(plan, "y").storage, Storage::kOutput);
+  EXPECT_EQ(plan.arena_bytes, 0);
+}
+
+TEST(MakePlan, TakesThePlainKernelWhereSizesAreNotKnown) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
+    const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+    %y = dragoman.Linear(%x, %w)
+  })");
+  const Step& step = plan.entries.front().body.steps.front();
+  EXPECT_EQ(step.kind, Step::Kind::kKernel);
+  EXPECT_EQ(step.function, "Linear<float>");
+  EXPECT_EQ(step.sizes.function, "LinearShape");
+}
+
+TEST(MakePlan, LetsAReshapeShareMemory) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[2, 3]) -> (%y: f32[6]) {
+    const %s: i64[1] = [6]
+    %a = onnx.Relu(%x)
+    %b = onnx.Reshape(%a, %s)
+    %y = onnx.Neg(%b)
+  })");
+  EXPECT_THAT(Kinds(plan),
+              ElementsAre(Step::Kind::kKernel, Step::Kind::kAlias, Step::Kind::kKernel));
+  EXPECT_EQ(Named(plan, "b").storage, Storage::kAlias);
+  EXPECT_EQ(plan.arena_bytes, 64);
+}
+
+TEST(MakePlan, ReusesMemoryAlongAChain) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[16]) -> (%y: f32[16]) {
+    %a = onnx.Relu(%x)
+    %b = onnx.Neg(%a)
+    %c = onnx.Relu(%b)
+    %y = onnx.Neg(%c)
+  })");
+  EXPECT_EQ(Named(plan, "a").at, Named(plan, "c").at);
+  EXPECT_NE(Named(plan, "a").at, Named(plan, "b").at);
+  EXPECT_EQ(plan.arena_bytes, 128);
+}
+
+TEST(MakePlan, KeepsWhatALoopReadsUntilItsEnd) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[4], %n: i64[], %c: bool[]) -> (%y) {
+    %k = onnx.Relu(%x)
+    %y: f32[4] = onnx.Loop(%n, %c, %x) {body = graph body(%i: i64[], %on: bool[], %a: f32[4]) -> (%more, %next) {
+      %more = onnx.Identity(%on)
+      %sum = onnx.Add(%a, %k)
+      %next = onnx.Neg(%sum)
+    }}
+  })");
+  const Buffer& read = Named(plan, "k");
+  EXPECT_GE(read.last, Named(plan, "next").last);
+  EXPECT_NE(read.at, Named(plan, "next").at);
+}
+
+TEST(MakePlan, ListsEveryNodeThatHasNoCpp) {
+  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[4]) -> (%y: f32[4], %z: f32[4]) {
+    %y: f32[4] = onnx:com.acme.Foo(%x) @first
+    %z: f32[4] = onnx:com.acme.Bar(%x) @second
+  })");
+  ASSERT_FALSE(plan.ok());
+  ASSERT_THAT(plan.error().findings(), SizeIs(2));
+  EXPECT_EQ(plan.error().kind(), ErrorKind::kUnsupported);
+  EXPECT_THAT(plan.error().findings()[0].place, HasSubstr("first"));
+  EXPECT_THAT(plan.error().findings()[1].place, HasSubstr("second"));
+}
+
+TEST(MakePlan, AsksForTheRankOfAnInput) {
+  const Result<Plan> plan = PlanOf("graph main(%x: f32[*]) -> (%y) { %y = onnx.Relu(%x) }");
+  ASSERT_FALSE(plan.ok());
+  EXPECT_THAT(plan.error().ToString(), HasSubstr("--shape x="));
+}
+
+}  // namespace
+}  // namespace dragoman::onednn

@@ -1,0 +1,153 @@
+// Relax text of small graphs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "codegen/relax/write_npz.h"
+#include "codegen/relax/write_relax.h"
+#include "core/analysis/inference.h"
+#include "core/ir/parse.h"
+
+namespace dragoman {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// The module of a graph with these inputs, statements and outputs, or what is refused.
+std::string Emit(const std::string& inputs, const std::string& body,
+                 const std::string& outputs = "%y") {
+  Result<Model> model =
+      ParseText("graph main(" + inputs + ") -> (" + outputs + ") {\n" + body + "\n}");
+  if (!model.ok()) return model.error().ToString();
+  const Status status = InferModel(*model);
+  if (!status.ok()) return status.error().ToString();
+  Result<RelaxModule> module = EmitRelax(*model);
+  return module.ok() ? module->text : module.error().ToString();
+}
+
+TEST(Relax, WritesLinearAsPermuteMatmulAdd) {
+  EXPECT_EQ(Emit("%x: f32[1, 3, 10, 10], %weight: f32[7, 10], %bias: f32[7]",
+                 "%y = dragoman.Linear(%x, %weight, %bias)"),
+            R"(# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1, 3, 10, 10), dtype="float32"), weight: R.Tensor((7, 10), dtype="float32"), bias: R.Tensor((7,), dtype="float32")) -> R.Tensor((1, 3, 10, 7), dtype="float32"):
+        R.func_attr({"num_input": 3})
+        with R.dataflow():
+            lv: R.Tensor((10, 7), dtype="float32") = R.permute_dims(weight, axes=[1, 0])
+            lv1: R.Tensor((1, 3, 10, 7), dtype="float32") = R.matmul(x, lv, out_dtype=None)
+            gv: R.Tensor((1, 3, 10, 7), dtype="float32") = R.add(lv1, bias)
+            R.output(gv)
+        return gv
+)");
+}
+
+TEST(Relax, DeclaresSymbolicSizesOfTheSignature) {
+  const std::string text = Emit("%x: f32[n, 4]", "%y = onnx.Concat(%x, %x) {axis = 0}");
+  EXPECT_THAT(text, HasSubstr(R"(def main(x: R.Tensor(("n", 4), dtype="float32")))"));
+  EXPECT_THAT(text, HasSubstr("        n = T.int64()\n"));
+  EXPECT_THAT(text, HasSubstr(R"(gv: R.Tensor((2 * n, 4), dtype="float32") = )"));
+}
+
+TEST(Relax, NamesSizesThatOnlyRunTimeKnowsByMatchCast) {
+  const std::string text = Emit("%x: bool[3, 4]", "%y = onnx.NonZero(%x)");
+  EXPECT_THAT(text, HasSubstr("lv = R.nonzero(x)\n"));
+  EXPECT_THAT(text, HasSubstr(R"(= R.match_cast(lv, R.Tensor((2, )"));
+  EXPECT_THAT(text, HasSubstr("-> R.Tensor(dtype=\"int64\", ndim=2):\n"));
+}
+
+TEST(Relax, EndsTheDataflowBlockBeforeAnIf) {
+  const std::string text =
+      Emit("%c: bool[], %x: f32[3]",
+           "%e = onnx.Exp(%x)\n"
+           "%t = onnx.If(%c) {then_branch = graph t() -> (%a) { %a = onnx.Neg(%e) }, "
+           "else_branch = graph f() -> (%b) { %b = onnx.Abs(%x) }}\n"
+           "%y = onnx.Sin(%t)");
+  EXPECT_THAT(text, HasSubstr(R"(        with R.dataflow():
+            lv: R.Tensor((3,), dtype="float32") = R.exp(x)
+            R.output(lv)
+        if c:
+            lv2: R.Tensor((3,), dtype="float32") = R.negative(lv)
+            lv1: R.Tensor((3,), dtype="float32") = lv2
+        else:
+            lv3: R.Tensor((3,), dtype="float32") = R.abs(x)
+            lv1: R.Tensor((3,), dtype="float32") = lv3
+        with R.dataflow():
+            gv: R.Tensor((3,), dtype="float32") = R.sin(lv1)
+            R.output(gv)
+        return gv
+)"));
+}
+
+TEST(Relax, RenamesWhatPythonReserves) {
+  const std::string text = Emit("%R: f32[3], %in: f32[3]", "%y = onnx.Add(%R, %in)");
+  EXPECT_THAT(text, Not(HasSubstr("(R:")));
+  EXPECT_THAT(text, HasSubstr("R.add(R_2, in_2)"));
+}
+
+TEST(Relax, CastsToBoolByComparison) {
+  EXPECT_THAT(Emit("%x: f32[3]", "%y = onnx.Cast(%x) {to = bool}"),
+              testing::AnyOf(HasSubstr(R"(R.not_equal(x, R.const(0.0, "float32")))"),
+                             HasSubstr("to")));
+}
+
+TEST(Relax, RaisesNegativeIndices) {
+  const std::string text =
+      Emit("%x: f32[5, 4], %i: i64[2]", "%y = onnx.Gather(%x, %i) {axis = 0}");
+  EXPECT_THAT(text, HasSubstr(R"(R.less(i, R.const(0, "int64")))"));
+  EXPECT_THAT(text, HasSubstr(R"(R.add(i, R.const(5, "int64")))"));
+  EXPECT_THAT(text, HasSubstr(R"(R.take(x, lv2, axis=0, mode="fast"))"));
+}
+
+TEST(Relax, SlicesBackwardsBeyondTheFirstElement) {
+  const std::string text = Emit("%x: f32[5]",
+                                "const %s: i64[1] = [-1]\nconst %e: i64[1] = [-100]\n"
+                                "const %a: i64[1] = [0]\nconst %p: i64[1] = [-1]\n"
+                                "%y = onnx.Slice(%x, %s, %e, %a, %p)");
+  EXPECT_THAT(text, HasSubstr("axes=[0], begin=[4], end=[-9223372036854775808], strides=[-1]"));
+}
+
+TEST(Relax, ListsEveryNodeThatItCannotSay) {
+  const std::string text = Emit("%x: f32[2, 3, 8, 8]",
+                                "%a, %i = onnx.MaxPool(%x) {kernel_shape = [2, 2]}\n"
+                                "%b = onnx.Det(%x)\n"
+                                "%c = onnx.Exp(%x)",
+                                "%a, %i, %b, %c");
+  EXPECT_THAT(text, HasSubstr("pools have no Indices"));
+  EXPECT_THAT(text, HasSubstr("onnx.Det"));
+  EXPECT_THAT(text, Not(HasSubstr("onnx.Exp")));
+}
+
+TEST(Relax, KeepsLargeConstantsBesideTheText) {
+  Result<Model> model = ParseText(
+      "graph main(%x: f32[2]) -> (%y) {\nconst %w: f32[2] = [1.5, 2.5]\n"
+      "const %h: f32[] = 0.5\n%z = onnx.Mul(%x, %w)\n%y = onnx.Add(%z, %h)\n}");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  ASSERT_TRUE(InferModel(*model).ok());
+  Result<RelaxModule> module = EmitRelax(*model);
+  ASSERT_TRUE(module.ok()) << module.error().ToString();
+  ASSERT_EQ(module->weights.size(), 1u);
+  EXPECT_EQ(module->weights[0].first, "w");
+  EXPECT_THAT(module->text, HasSubstr("R.func_attr({\"num_input\": 1})"));
+  EXPECT_THAT(module->text, HasSubstr(R"(R.const(0.5, "float32"))"));
+}
+
+TEST(Npz, AnArchiveOfNothingIsAnArchive) {
+  const std::string path = testing::TempDir() + "/relax_empty.npz";
+  ASSERT_TRUE(WriteNpz(path, {}).ok());
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(bytes.size(), 22u);
+  EXPECT_EQ(bytes.substr(0, 4), "PK\x05\x06");
+}
+
+}  // namespace
+}  // namespace dragoman
