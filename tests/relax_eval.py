@@ -1,6 +1,6 @@
 """Evaluates Relax modules on NumPy, for tests where there is no TVM.
 
-The meaning of each operator is that of TVM, written down here on its own: nothing is shared with the
+The meaning of each operator is that of TVM, written down here on its own, with nothing shared with
 emitter. Annotations are checked against what is computed: element types, sizes, symbolic sizes.
 """
 import ast

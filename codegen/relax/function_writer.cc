@@ -13,11 +13,11 @@ namespace {
 constexpr std::int64_t kMaxInlineElements = 64;
 // Names with a meaning in a module, and Python's keywords.
 constexpr const char* kReserved[] = {
-    "R",      "T",      "I",     "cls",    "Module", "float",    "metadata", "False",  "None",
-    "True",   "and",    "as",    "assert", "async",  "await",    "break",    "class",  "continue",
-    "def",    "del",    "elif",  "else",   "except", "finally",  "for",      "from",   "global",
-    "if",     "import", "in",    "is",     "lambda", "nonlocal", "not",      "or",     "pass",
-    "raise",  "return", "try",   "while",  "with",   "yield"};
+    "R",     "T",      "I",    "cls",    "Module", "float",    "metadata", "False", "None",
+    "True",  "and",    "as",   "assert", "async",  "await",    "break",    "class", "continue",
+    "def",   "del",    "elif", "else",   "except", "finally",  "for",      "from",  "global",
+    "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",      "or",    "pass",
+    "raise", "return", "try",  "while",  "with",   "yield"};
 
 bool IsSmall(const Tensor& tensor) {
   if (tensor.rank() == 0) return true;
@@ -181,7 +181,8 @@ Status FunctionWriter::EmitNode(const Node& node) {
   DRAGOMAN_ASSIGN(std::vector<std::string> expressions, emitter(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
-    if (result != nullptr) names_[result] = Bind(ResultName(result), expressions[i], result->type());
+    if (result != nullptr)
+      names_[result] = Bind(ResultName(result), expressions[i], result->type());
   }
   return {};
 }
@@ -246,8 +247,8 @@ std::string FunctionWriter::Signature() const {
   const std::string result =
       results.size() == 1 ? results.front() : fmt::format("R.Tuple({})", fmt::join(results, ", "));
   const std::string name = entry_.name == "main" ? "main" : Identifier(entry_.name);
-  return fmt::format("    @R.function\n    def {}({}) -> {}:\n", name,
-                     fmt::join(parameters_, ", "), result);
+  return fmt::format("    @R.function\n    def {}({}) -> {}:\n", name, fmt::join(parameters_, ", "),
+                     result);
 }
 
 // The statements, where a block gives out what later ones read.

@@ -63,8 +63,8 @@ class FunctionWriter {
   NameScope& weight_names_;
   Inference inference_;
   NameScope scope_;
-  SymbolNames symbols_;            // all that are declared
-  SymbolNames signature_symbols_;  // those that inputs define
+  SymbolNames symbols_;                                  // all that are declared
+  SymbolNames signature_symbols_;                        // those that inputs define
   std::unordered_map<const Value*, std::string> names_;  // looked up, never iterated
   std::vector<std::string> parameters_;                  // "x: R.Tensor(…)"
   std::vector<Segment> segments_;

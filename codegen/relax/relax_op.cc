@@ -56,8 +56,8 @@ Result<std::vector<std::int64_t>> RelaxOp::KnownInts(std::size_t i) const {
 }
 
 std::string ConstOf(double value, DType dtype) {
-  const std::string number = IsFloating(dtype) ? PythonFloat(value, dtype == DType::kF64)
-                                               : fmt::format("{:.0f}", value);
+  const std::string number =
+      IsFloating(dtype) ? PythonFloat(value, dtype == DType::kF64) : fmt::format("{:.0f}", value);
   return fmt::format("R.const({}, \"{}\")", number, RelaxDType(dtype));
 }
 

@@ -147,13 +147,14 @@ Expressions EmitHardmax(RelaxOp& op) {
   row[static_cast<std::size_t>(axis)] = size;
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(row));
   const std::optional<std::string> count = DimText(size, op.symbols);
-  const std::string places = op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", *count));
+  const std::string places =
+      op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", *count));
   const std::string aligned =
       op.bind(fmt::format("R.reshape({}, {})", places, sizes), Type::Tensor(DType::kI64, row));
   const std::string greatest =
       op.BindPlain(fmt::format("R.argmax({}, axis={}, keepdims=True)", op.arg(0), axis));
-  const std::string hit = op.bind(fmt::format("R.equal({}, {})", greatest, aligned),
-                                  op.type().WithDType(DType::kBool));
+  const std::string hit =
+      op.bind(fmt::format("R.equal({}, {})", greatest, aligned), op.type().WithDType(DType::kBool));
   return One(fmt::format("R.astype({}, dtype=\"{}\")", hit, RelaxDType(op.dtype())));
 }
 

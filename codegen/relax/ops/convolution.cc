@@ -70,8 +70,8 @@ Result<std::vector<std::int64_t>> TransposedPads(const RelaxOp& op, const Layout
   for (std::size_t i = 0; i < n; ++i) {
     if (!input[i + 2].known() || !output[i + 2].known())
       return op.Refuse("padding of a size that is known at run time only");
-    const std::int64_t full = (input[i + 2].value() - 1) * strides[i] + extra[i] +
-                              (kernel[i] - 1) * dilations[i] + 1;
+    const std::int64_t full =
+        (input[i + 2].value() - 1) * strides[i] + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
     const std::int64_t total = full - output[i + 2].value();
     if (total < 0) return op.Refuse("a result beyond what the kernel reaches");
     pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;

@@ -37,8 +37,7 @@ std::string Raised(RelaxOp& op, const std::string& indices, const Type& type,
 }
 
 bool KnownNotNegative(const RelaxOp& op, std::size_t operand) {
-  std::optional<std::vector<std::int64_t>> known =
-      op.inference.KnownInts(op.node.operand(operand));
+  std::optional<std::vector<std::int64_t>> known = op.inference.KnownInts(op.node.operand(operand));
   return known && std::all_of(known->begin(), known->end(), [](std::int64_t i) { return i >= 0; });
 }
 
@@ -111,9 +110,9 @@ Expressions EmitScatterNd(RelaxOp& op) {
 Expressions EmitTopK(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> k, op.KnownInts(1));
-  const std::string both = op.BindPlain(fmt::format(
-      "R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")", op.arg(0),
-      k.front(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
+  const std::string both = op.BindPlain(
+      fmt::format("R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
+                  op.arg(0), k.front(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
   return std::vector<std::string>{both + "[0]", both + "[1]"};
 }
 
@@ -125,15 +124,12 @@ Expressions EmitOneHot(RelaxOp& op) {
   if (axis < 0) axis += rank;
   const Dim& depth = result[static_cast<std::size_t>(axis)];
   if (!depth.known()) return op.Refuse("a depth that is known at run time only");
-  const std::string whole =
-      op.dtype() == DType::kI64
-          ? op.arg(0)
-          : op.bind(Cast(op.arg(0), DType::kI64), op.type().WithDType(DType::kI64));
-  const std::string raised =
-      Raised(op, whole, op.type().WithDType(DType::kI64),
-             ConstOf(static_cast<double>(depth.value()), DType::kI64));
-  const std::string wide =
-      op.BindPlain(fmt::format("R.expand_dims({}, axis=[{}])", raised, axis));
+  const std::string whole = op.dtype() == DType::kI64 ? op.arg(0)
+                                                      : op.bind(Cast(op.arg(0), DType::kI64),
+                                                                op.type().WithDType(DType::kI64));
+  const std::string raised = Raised(op, whole, op.type().WithDType(DType::kI64),
+                                    ConstOf(static_cast<double>(depth.value()), DType::kI64));
+  const std::string wide = op.BindPlain(fmt::format("R.expand_dims({}, axis=[{}])", raised, axis));
   Shape row(result.size(), Dim(1));
   row[static_cast<std::size_t>(axis)] = depth;
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(row));
@@ -143,8 +139,8 @@ Expressions EmitOneHot(RelaxOp& op) {
   const std::string hit = op.bind(fmt::format("R.equal({}, {})", wide, aligned),
                                   op.result_type().WithDType(DType::kBool));
   auto value = [&](int i) {
-    return op.BindPlain(fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", op.arg(2),
-                                    ConstOf(i, DType::kI64)));
+    return op.BindPlain(
+        fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", op.arg(2), ConstOf(i, DType::kI64)));
   };
   const std::string off = value(0);
   return One(fmt::format("R.where({}, {}, {})", hit, value(1), off));
@@ -173,8 +169,8 @@ Expressions EmitCompress(RelaxOp& op) {
   const Type found = Type::Tensor(DType::kI64, Shape{Dim(1), count});
   DRAGOMAN_TRY(op.declare(found));
   const std::string places = op.BindPlain(fmt::format("R.nonzero({})", op.arg(1)));
-  const std::string cast = op.bind(
-      fmt::format("R.match_cast({}, {})", places, TypeText(found, op.symbols)), found);
+  const std::string cast =
+      op.bind(fmt::format("R.match_cast({}, {})", places, TypeText(found, op.symbols)), found);
   const std::string list = op.BindPlain(fmt::format("R.squeeze({}, axis=[0])", cast));
   return One(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", data, list, axis));
 }

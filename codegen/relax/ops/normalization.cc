@@ -6,9 +6,7 @@
 namespace dragoman::relax {
 namespace {
 
-std::string Epsilon(const RelaxOp& op) {
-  return op.FloatArgument(op.Float("epsilon", 1e-5f));
-}
+std::string Epsilon(const RelaxOp& op) { return op.FloatArgument(op.Float("epsilon", 1e-5f)); }
 
 Status EqualElementTypes(const RelaxOp& op) {
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
@@ -89,11 +87,11 @@ Expressions EmitInstanceNormalization(RelaxOp& op) {
 Expressions EmitGroupNormalization(RelaxOp& op) {
   DRAGOMAN_TRY(CheckVectors(op, 3));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  return One(fmt::format(
-      "R.nn.group_norm({}, {}, {}, num_groups={}, channel_axis=1, axes={}, epsilon={}, "
-      "center=True, scale=True)",
-      op.arg(0), op.arg(1), op.arg(2), op.Int("num_groups", 1),
-      ListText(AxesFrom(2, shape.size())), Epsilon(op)));
+  return One(
+      fmt::format("R.nn.group_norm({}, {}, {}, num_groups={}, channel_axis=1, axes={}, epsilon={}, "
+                  "center=True, scale=True)",
+                  op.arg(0), op.arg(1), op.arg(2), op.Int("num_groups", 1),
+                  ListText(AxesFrom(2, shape.size())), Epsilon(op)));
 }
 
 namespace {
@@ -106,7 +104,8 @@ Status CheckAffine(const RelaxOp& op, std::int64_t axis) {
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
     if (!op.has(i)) continue;
     DRAGOMAN_ASSIGN(Shape given, op.shape(i));
-    if (given != wanted) return op.Refuse("scale and bias have other sizes than what is normalised");
+    if (given != wanted)
+      return op.Refuse("scale and bias have other sizes than what is normalised");
   }
   return {};
 }
@@ -117,7 +116,8 @@ Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
   if (op.node.result(1) == nullptr && op.node.result(2) == nullptr) return {};
   if (op.result_type(op.node.result(1) != nullptr ? 1 : 2).dtype() != op.dtype())
     return op.Refuse("mean and deviation of another element type");
-  expressions.push_back(fmt::format("R.mean({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)));
+  expressions.push_back(
+      fmt::format("R.mean({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)));
   const std::string variance = Moment(op, "variance", op.arg(0), axes);
   const std::string raised =
       op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon", 1e-5f))));
@@ -153,9 +153,9 @@ Expressions EmitRmsNormalization(RelaxOp& op) {
 Expressions EmitLpNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
   const bool absolute = op.Int("p", 2) == 1;
-  const std::string powers = op.BindLike(
-      absolute ? fmt::format("R.abs({})", op.arg(0))
-               : fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
+  const std::string powers =
+      op.BindLike(absolute ? fmt::format("R.abs({})", op.arg(0))
+                           : fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
   std::string norm = Moment(op, "sum", powers, {axis});
   if (!absolute) norm = op.BindPlain(fmt::format("R.sqrt({})", norm));
   const std::string empty = op.BindPlain(fmt::format("R.equal({}, {})", norm, op.Const(0)));
@@ -191,14 +191,14 @@ Expressions EmitLrn(RelaxOp& op) {
   const std::vector<std::int64_t> pads = {before, 0, 0, size - 1 - before, 0, 0};
   const std::string squares = op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
   const std::string volume = op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", squares));
-  const std::string means = op.BindPlain(fmt::format(
-      "R.nn.avg_pool3d({}, pool_size=[{}, 1, 1], strides=[1, 1, 1], padding={}, "
-      "dilation=[1, 1, 1], ceil_mode=False, count_include_pad=True, layout=\"NCDHW\", "
-      "out_layout=\"NCDHW\")",
-      volume, size, ListText(pads)));
+  const std::string means = op.BindPlain(
+      fmt::format("R.nn.avg_pool3d({}, pool_size=[{}, 1, 1], strides=[1, 1, 1], padding={}, "
+                  "dilation=[1, 1, 1], ceil_mode=False, count_include_pad=True, layout=\"NCDHW\", "
+                  "out_layout=\"NCDHW\")",
+                  volume, size, ListText(pads)));
   const std::string mean = op.BindLike(fmt::format("R.squeeze({}, axis=[1])", means));
-  const std::string scaled = op.BindLike(
-      fmt::format("R.multiply({}, {})", mean, op.Const(op.Float("alpha", 0.0001f))));
+  const std::string scaled =
+      op.BindLike(fmt::format("R.multiply({}, {})", mean, op.Const(op.Float("alpha", 0.0001f))));
   const std::string raised =
       op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("bias", 1.0f))));
   const std::string power =

@@ -21,8 +21,7 @@ bool RoundsUp(const Shape& shape, const PoolWindow& window) {
   for (std::size_t i = 0; i < n; ++i) {
     if (!shape[i + 2].known()) return true;
     const std::int64_t span = (window.kernel[i] - 1) * window.dilations[i] + 1;
-    const std::int64_t moves =
-        shape[i + 2].value() + window.pads[i] + window.pads[i + n] - span;
+    const std::int64_t moves = shape[i + 2].value() + window.pads[i] + window.pads[i + n] - span;
     if (moves % window.strides[i] != 0) return true;
   }
   return false;
@@ -79,8 +78,7 @@ std::string PowerOf(RelaxOp& op, std::int64_t p) {
   const std::string magnitude = op.BindLike(fmt::format("R.abs({})", op.arg(0)));
   if (p == 1) return magnitude;
   if (p == 2) return op.BindLike(fmt::format("R.multiply({}, {})", magnitude, magnitude));
-  return op.BindLike(
-      fmt::format("R.power({}, {})", magnitude, op.Const(static_cast<double>(p))));
+  return op.BindLike(fmt::format("R.power({}, {})", magnitude, op.Const(static_cast<double>(p))));
 }
 
 Expressions RootOf(RelaxOp& op, const std::string& sum, std::int64_t p) {
@@ -127,8 +125,8 @@ Expressions EmitGlobalPool(RelaxOp& op) {
 Expressions EmitGlobalLpPool(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, SpatialAxes(op));
   const std::int64_t p = op.Int("p", 2);
-  return RootOf(op, fmt::format("R.sum({}, axis={}, keepdims=True)", PowerOf(op, p), ListText(axes)),
-                p);
+  return RootOf(
+      op, fmt::format("R.sum({}, axis={}, keepdims=True)", PowerOf(op, p), ListText(axes)), p);
 }
 
 }  // namespace dragoman::relax

@@ -7,8 +7,7 @@ namespace dragoman::relax {
 namespace {
 
 bool IsStored(DType dtype) {
-  return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 ||
-         dtype == DType::kU16;
+  return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;
 }
 
 // One scale for all, or one an element of the axis.

@@ -172,8 +172,8 @@ std::string Unrolled::Stacked(const std::vector<std::string>& parts, std::int64_
   return op_->BindPlain(fmt::format("R.stack(({},), axis={})", fmt::join(parts, ", "), axis));
 }
 
-// The state after step t, and what it gives out: beyond a row's length the state stays and the output
-// is 0, in either direction.
+// The state after step t, and what it gives out: beyond a row's length the state stays and the
+// output is 0, in either direction.
 State Unrolled::Masked(std::int64_t t, const State& before, const State& after,
                        std::string& output) {
   output = after.hidden;
@@ -210,7 +210,8 @@ Expressions Unrolled::Run(const Cell& cell) {
     hidden.push_back(state.hidden);
     cells.push_back(state.cell);
   }
-  // Directions stand behind the steps (and the batch); in the last states behind the batch, or first.
+  // Directions stand behind the steps (and the batch); in the last states behind the batch, or
+  // first.
   const std::int64_t last_axis = batch_first_ ? 1 : 0;
   std::vector<std::string> expressions = {Stacked(sequences, batch_first_ ? 2 : 1),
                                           Stacked(hidden, last_axis)};
@@ -220,8 +221,7 @@ Expressions Unrolled::Run(const Cell& cell) {
 
 // Gates in the order i, o, f, c; peepholes i, o, f.
 State LstmCell(Unrolled& u, const std::string& x, const State& state, const Weights& w) {
-  const std::string products =
-      u.Sum(u.Product(x, w.input), u.Product(state.hidden, w.hidden));
+  const std::string products = u.Sum(u.Product(x, w.input), u.Product(state.hidden, w.hidden));
   const std::string all = u.Sum(u.Sum(products, w.input_bias), w.hidden_bias);
   const std::string input = u.Activate(0, u.Peeped(u.Gate(all, 0), state.cell, w, 0));
   const std::string forget = u.coupled()
@@ -237,8 +237,8 @@ State LstmCell(Unrolled& u, const std::string& x, const State& state, const Weig
 // Gates in the order z, r, h.
 State GruCell(Unrolled& u, const std::string& x, const State& state, const Weights& w) {
   const std::string from_input = u.Sum(u.Product(x, w.input), w.input_bias);
-  const std::string from_hidden = u.Sum(
-      u.Product(state.hidden, u.GateOf(w.hidden, 1, 0, 2)), u.GateOf(w.hidden_bias, 0, 0, 2));
+  const std::string from_hidden =
+      u.Sum(u.Product(state.hidden, u.GateOf(w.hidden, 1, 0, 2)), u.GateOf(w.hidden_bias, 0, 0, 2));
   const std::string update =
       u.Activate(0, u.Step("add", u.Gate(from_input, 0), u.Gate(from_hidden, 0)));
   const std::string reset =
@@ -258,8 +258,7 @@ State GruCell(Unrolled& u, const std::string& x, const State& state, const Weigh
 }
 
 State RnnCell(Unrolled& u, const std::string& x, const State& state, const Weights& w) {
-  const std::string products =
-      u.Sum(u.Product(x, w.input), u.Product(state.hidden, w.hidden));
+  const std::string products = u.Sum(u.Product(x, w.input), u.Product(state.hidden, w.hidden));
   return {u.Activate(0, u.Sum(u.Sum(products, w.input_bias), w.hidden_bias)), ""};
 }
 

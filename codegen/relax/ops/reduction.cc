@@ -45,9 +45,8 @@ Expressions LogSumExp(RelaxOp& op, const Reduction& reduction) {
   const std::string sum = op.bind(Call("sum", exp, reduction), op.result_type());
   const std::string log = op.bind(fmt::format("R.log({})", sum), op.result_type());
   if (reduction.keepdims == "True") return One(fmt::format("R.add({}, {})", log, base));
-  const std::string offset =
-      op.bind(fmt::format("R.squeeze({}, axis={})", base, ListText(reduction.axes)),
-              op.result_type());
+  const std::string offset = op.bind(
+      fmt::format("R.squeeze({}, axis={})", base, ListText(reduction.axes)), op.result_type());
   return One(fmt::format("R.add({}, {})", log, offset));
 }
 
@@ -119,8 +118,8 @@ Expressions EmitArgReduce(RelaxOp& op) {
   std::string x = op.arg(0);
   if (last) x = op.BindLike(fmt::format("R.flip({}, axis={})", x, axis));
   const std::string index = fmt::format("R.{}({}, axis={}, keepdims={})",
-                                        op.node.op().type == "ArgMax" ? "argmax" : "argmin", x, axis,
-                                        op.Int("keepdims", 1) != 0 ? "True" : "False");
+                                        op.node.op().type == "ArgMax" ? "argmax" : "argmin", x,
+                                        axis, op.Int("keepdims", 1) != 0 ? "True" : "False");
   if (!last) return One(index);
   const Dim& size = shape[static_cast<std::size_t>(axis)];
   if (!size.known()) return op.Refuse("the last of equal elements of a symbolic size");

@@ -53,8 +53,7 @@ Status CheckScales(const RelaxOp& op, const Shape& from, const Shape& to) {
 
 Expressions EmitResize(RelaxOp& op) {
   const std::string mode = op.String("mode", "nearest");
-  const std::string coordinates =
-      op.String("coordinate_transformation_mode", "half_pixel");
+  const std::string coordinates = op.String("coordinate_transformation_mode", "half_pixel");
   if (!IsKnownCoordinate(coordinates)) return op.Refuse("coordinates of mode " + coordinates);
   if (op.dtype() != DType::kF32) return op.Refuse("resizing of other element types than f32");
   if (op.Int("antialias", 0) != 0) return op.Refuse("antialiasing");

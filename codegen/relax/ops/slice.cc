@@ -74,8 +74,7 @@ Result<Bounds> ResolvedSymbolic(const RelaxOp& op, const Range& range, const Dim
   const Dim from = range.start < 0 ? size + Dim(range.start) : Dim(range.start);
   const Dim to = range.end >= kFar ? size : range.end < 0 ? size + Dim(range.end) : Dim(range.end);
   const Dim length = to - from;
-  const bool exact =
-      result == length || (length.symbolic() && result == Max(length, Dim(0)));
+  const bool exact = result == length || (length.symbolic() && result == Max(length, Dim(0)));
   if (range.step != 1 || !begin || !end || !exact)
     return op.Refuse("a slice of a size that is known at run time only");
   return Bounds{*begin, *end, 1};

@@ -90,18 +90,16 @@ TEST(Relax, EndsTheDataflowBlockBeforeAnIf) {
 TEST(Relax, RenamesWhatPythonReserves) {
   const std::string text = Emit("%R: f32[3], %in: f32[3]", "%y = onnx.Add(%R, %in)");
   EXPECT_THAT(text, Not(HasSubstr("(R:")));
-  EXPECT_THAT(text, HasSubstr("R.add(R_2, in_2)"));
+  EXPECT_THAT(text, HasSubstr("R.add(R_2, in_)"));
 }
 
 TEST(Relax, CastsToBoolByComparison) {
-  EXPECT_THAT(Emit("%x: f32[3]", "%y = onnx.Cast(%x) {to = bool}"),
-              testing::AnyOf(HasSubstr(R"(R.not_equal(x, R.const(0.0, "float32")))"),
-                             HasSubstr("to")));
+  EXPECT_THAT(Emit("%x: f32[3]", "%y = onnx.Cast(%x) {to = 9}"),
+              HasSubstr(R"(R.not_equal(x, R.const(0.0, "float32")))"));
 }
 
 TEST(Relax, RaisesNegativeIndices) {
-  const std::string text =
-      Emit("%x: f32[5, 4], %i: i64[2]", "%y = onnx.Gather(%x, %i) {axis = 0}");
+  const std::string text = Emit("%x: f32[5, 4], %i: i64[2]", "%y = onnx.Gather(%x, %i) {axis = 0}");
   EXPECT_THAT(text, HasSubstr(R"(R.less(i, R.const(0, "int64")))"));
   EXPECT_THAT(text, HasSubstr(R"(R.add(i, R.const(5, "int64")))"));
   EXPECT_THAT(text, HasSubstr(R"(R.take(x, lv2, axis=0, mode="fast"))"));
