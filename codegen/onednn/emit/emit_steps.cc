@@ -29,6 +29,13 @@ bool HasKnownScratch(const Plan& plan, const Step& step) {
 
 }  // namespace
 
+// A comma between template arguments would end the argument of a macro.
+void StepEmitter::Try(const std::string& expression) {
+  const bool has_types = expression.find('<') != std::string::npos;
+  code_.Line(has_types ? "DRAGOMAN_RT_TRY((" + expression + "));"
+                       : "DRAGOMAN_RT_TRY(" + expression + ");");
+}
+
 std::string StepEmitter::Holder(BufferId id) const {
   const Buffer& buffer = plan_.buffer(id);
   if (buffer.storage == Storage::kSlot) return "slots_[" + std::to_string(buffer.at) + "]";

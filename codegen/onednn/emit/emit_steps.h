@@ -65,7 +65,7 @@ class StepEmitter {
   std::string SizesVariable(const Step& step) const {
     return "sizes_" + std::to_string(step.number);
   }
-  void Try(const std::string& expression) { code_.Line("DRAGOMAN_RT_TRY(" + expression + ");"); }
+  void Try(const std::string& expression);
 
   const Plan& plan_;
   const Members& members_;
