@@ -1,7 +1,7 @@
 """Evaluates Relax modules on NumPy, for tests where there is no TVM.
 
-The meaning of each operator is that of TVM, written down here on its own, with nothing shared with
-emitter. Annotations are checked against what is computed: element types, sizes, symbolic sizes.
+The meaning of each operator is that of TVM, written down here on its own: nothing is shared
+with the emitter. Annotations are checked against what is computed: element types, sizes, symbolic sizes.
 """
 import ast
 import itertools
