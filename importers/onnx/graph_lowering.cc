@@ -67,7 +67,7 @@ Status OnnxGraphLowering::LowerInputs(const Graph& graph, GraphBuilder& builder)
   for (const auto& input : graph.inputs()) {
     if (input->data() != nullptr) {
       if (input->tensor() == nullptr)
-        return Unsupported("input '" + input->name() + "' has a sparse default");
+        return Unsupported("the default of input '" + input->name() + "' is no dense tensor");
       values_[input.get()] = builder.Constant(*input->tensor(), input->name());
       continue;
     }
@@ -84,6 +84,12 @@ Status OnnxGraphLowering::LowerConstants(const Graph& graph, GraphBuilder& build
       Result<Tensor> dense = Densify(*sparse);
       if (!dense.ok()) return std::move(dense).error().At("constant '" + constant->name() + "'");
       values_[constant.get()] = builder.Constant(std::move(*dense), constant->name());
+    } else if (constant->tensor() == nullptr) {
+      return InvalidInput("its elements are not in the file")
+          .At("constant '" + constant->name() + "'");
+    } else if (constant->tensor() == nullptr) {
+      return InvalidInput("its elements are not in the file")
+          .At("constant '" + constant->name() + "'");
     } else {
       values_[constant.get()] = builder.Constant(*constant->tensor(), constant->name());
     }
@@ -156,21 +162,8 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerForeign(const Node& node,
   }
   DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
   DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
-  Node* copy = builder.graph().Append(&node.op(), operands, node.name());
-  for (NamedAttribute& attribute : attributes)
-    copy->SetAttribute(attribute.name, std::move(attribute.value));
-  copy->set_origin(builder.origin());
-  std::vector<Value*> results;
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
-    if (result == nullptr) {
-      copy->AddOmittedResult();
-      results.push_back(nullptr);
-    } else {
-      results.push_back(copy->AddResult(builder.UniqueName(result->name()), result->type()));
-    }
-  }
-  return results;
+  OpLowering op{node, 0, builder, std::move(operands), std::move(attributes)};
+  return op.EmitForeign();
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerConstantNode(const Node& node,

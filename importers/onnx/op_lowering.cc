@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/ops/op_def.h"
+
 namespace dragoman {
 namespace {
 
@@ -60,7 +62,26 @@ Result<Value*> OpLowering::Scalar(double value, const Value* like) {
   return builder.Constant(std::move(tensor));
 }
 
+std::vector<Value*> OpLowering::EmitForeign() {
+  Node* copy = builder.graph().Append(&source.op(), operands, source.name());
+  for (NamedAttribute& attribute : attributes)
+    copy->SetAttribute(attribute.name, std::move(attribute.value));
+  copy->set_origin(builder.origin());
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < num_results(); ++i) {
+    const Value* result = source.result(i);
+    if (result == nullptr) {
+      copy->AddOmittedResult();
+      results.push_back(nullptr);
+    } else {
+      results.push_back(copy->AddResult(builder.UniqueName(result->name()), result->type()));
+    }
+  }
+  return results;
+}
+
 Result<std::vector<Value*>> OpLowering::Emit(std::string_view type) {
+  if (FindOp(type) == nullptr && type == source.op().type) return EmitForeign();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < num_results(); ++i) names.push_back(ResultName(i));
   DRAGOMAN_ASSIGN(Node * node, builder.Append(type, operands, attributes, names, source.name()));

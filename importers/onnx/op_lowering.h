@@ -46,7 +46,10 @@ struct OpLowering {
   // A constant of the element type of `like`, rank 0.
   Result<Value*> Scalar(double value, const Value* like);
 
-  // Appends `type` with `operands` and `attributes` as they are now and the source's result names.
+  // Appends the source node as it is, with `operands` and `attributes`: a foreign node.
+  std::vector<Value*> EmitForeign();
+  // Appends `type` with `operands` and `attributes` as they are now and the source's result names;
+  // as a foreign node if the common dialect has no such operator.
   Result<std::vector<Value*>> Emit(std::string_view type);
   // One node whose only result is the source's first.
   Result<std::vector<Value*>> EmitOne(std::string_view type, std::vector<Value*> with,
