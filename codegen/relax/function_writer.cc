@@ -251,24 +251,30 @@ std::string FunctionWriter::Signature() const {
                      result);
 }
 
-// The statements, where a block gives out what later ones read.
+// The statements, where a block gives out what later ones read. Bindings of a block that nothing
+// reads (sizes that the text states) are left out; a match_cast stays, since it names sizes.
 std::string FunctionWriter::Blocks(const std::string& result) const {
   std::set<std::string> read;
   AddWords(result, read);
   std::vector<std::string> texts;
   for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
-    if (segment->lines.empty()) continue;
     std::vector<std::string> given;
     for (const std::string& name : segment->bound) {
       if (read.contains(name)) given.push_back(name);
     }
     const std::string indent(segment->dataflow ? 12 : 8, ' ');
-    std::string text = segment->dataflow ? "        with R.dataflow():\n" : "";
-    for (const std::string& line : segment->lines) {
-      text += indent + line + "\n";
-      AddWords(line, read);
+    std::vector<std::string> lines;
+    if (segment->dataflow) lines.push_back(fmt::format("R.output({})", fmt::join(given, ", ")));
+    for (auto line = segment->lines.rbegin(); line != segment->lines.rend(); ++line) {
+      const std::string target = line->substr(0, line->find_first_of(": "));
+      const bool casts = line->find("R.match_cast(") != std::string::npos;
+      if (segment->dataflow && !casts && !read.contains(target)) continue;
+      AddWords(*line, read);
+      lines.push_back(*line);
     }
-    if (segment->dataflow) text += fmt::format("{}R.output({})\n", indent, fmt::join(given, ", "));
+    if (lines.size() == (segment->dataflow ? 1u : 0u)) continue;
+    std::string text = segment->dataflow ? "        with R.dataflow():\n" : "";
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) text += indent + *line + "\n";
     texts.push_back(std::move(text));
   }
   return fmt::format("{}", fmt::join(texts.rbegin(), texts.rend(), ""));
