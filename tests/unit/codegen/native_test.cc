@@ -105,11 +105,11 @@ TEST_F(NativeTest, KeepsStateFromCallToCall) {
   Result<std::string> run = Run(R"(dragoman 1 common onnx
     opset "" 22
     state h: f32[2] = f32[2] [0.0, 10.0]
-    entry main(%x: f32[2], %h: f32[2]) -> (%y: f32[2], %next: f32[2]) {
+    entry main(%x: f32[2], %h: f32[2]) -> (%y: f32[2], %next: f32[2])
+        state 0 input 1 -> output 1 {
       %next = onnx.Add(%x, %h)
       %y = onnx.Neg(%next)
-    }
-    state 0 input 1 -> output 1)",
+    })",
                                 {Input<float>("x", 'f', {2}, {1, 2})}, {"--steps", "3"});
   ASSERT_TRUE(run.ok()) << run.error().ToString();
   EXPECT_EQ(Output("y", {3, 2}), (std::vector<float>{-1, -12, -2, -14, -3, -16}));
