@@ -80,6 +80,7 @@ Result<std::vector<Verdict>> AgainstModel(const Model& model, const VerifyOption
     for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
     RunRequest request = options.request;
     request.lowering = {};
+    request.engine = "interpreter";  // so that a model against itself compares the engines
     DRAGOMAN_ASSIGN(RunResult expected, RunModel(other, inputs, request));
     verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected.outputs,
                              options.tolerance));
