@@ -1,10 +1,12 @@
 // Generates a C++ program on oneDNN from a common Model: a folder that builds with CMake, a C++17
-// compiler and oneDNN alone. See docs/generated-cpp.md for what the user sees.
+// compiler and oneDNN alone.
+//
+// It holds the model's class NAME.{h,cc}, each entry a method (the entry "main" is called run), its
+// weights NAME.weights, the runtime files that it uses, and the program infer.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +18,6 @@ namespace dragoman {
 
 struct CodegenOptions {
   std::string name = "model";  // namespace, CMake target and file names; an identifier
-  // A folder with recorded data: `inputs.npz` or test_data_set_N, which a ctest of the program
-  // replays.
-  std::optional<std::string> data;
 };
 
 struct GeneratedFile {
