@@ -74,7 +74,8 @@ class View {
     if (data_ == nullptr || shape_.size() != kRank) return false;
     constexpr Shape kSizes = {D...};
     for (int i = 0; i < kRank; ++i) {
-      if (shape_[i] < 0 || shape_[i] > kMaxBytes || (kSizes[i] != Any && kSizes[i] != shape_[i])) return false;
+      if (shape_[i] < 0 || shape_[i] > kMaxBytes || (kSizes[i] != Any && kSizes[i] != shape_[i]))
+        return false;
     }
     return true;
   }
