@@ -123,7 +123,8 @@ std::vector<Slot> OutputSlots(const Entry& entry) {
   std::set<std::size_t> states;
   for (const StateBinding& binding : entry.states) states.insert(binding.output);
   for (const Use& use : entry.graph->outputs()) {
-    if (!states.contains(use.index())) slots.push_back({use.value()->name(), use.value()->type()});
+    if (use.value() != nullptr && !states.contains(use.index()))
+      slots.push_back({use.value()->name(), use.value()->type()});
   }
   return slots;
 }

@@ -126,7 +126,8 @@ Array Array::Slice(std::int64_t index, const rt::Shape& shape) const {
 
 Result<Array> StackArrays(std::span<const Array> arrays) {
   const Array& first = arrays.front();
-  if (first.shape().size() == rt::kMaxRank) return Unsupported("stacked outputs have too many axes");
+  if (first.shape().size() == rt::kMaxRank)
+    return Unsupported("stacked outputs have too many axes");
   rt::Shape shape = {static_cast<std::int64_t>(arrays.size())};
   for (std::int64_t d : first.shape()) shape.push_back(d);
   DRAGOMAN_ASSIGN(Array whole, Array::Make(first.dtype(), shape));

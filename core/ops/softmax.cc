@@ -24,8 +24,6 @@ OpDef Make(std::string_view type) {
 
 }  // namespace
 
-std::vector<OpDef> SoftmaxOps() {
-  return {Make("Hardmax"), Make("LogSoftmax"), Make("Softmax")};
-}
+std::vector<OpDef> SoftmaxOps() { return {Make("Hardmax"), Make("LogSoftmax"), Make("Softmax")}; }
 
 }  // namespace dragoman

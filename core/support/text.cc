@@ -338,7 +338,8 @@ std::string Identifier(std::string_view name) {
   if (result.empty()) return "_0";
   if (result.size() == 1 && result[0] == '_') return "_0";
   if (IsDigit(result[0])) result.insert(result.begin(), '_');
-  if (result.size() > 1 && result[0] == '_' && IsUpper(result[1])) result.insert(result.begin(), 'v');
+  if (result.size() > 1 && result[0] == '_' && IsUpper(result[1]))
+    result.insert(result.begin(), 'v');
   if (std::binary_search(kKeywords.begin(), kKeywords.end(), result)) result += '_';
   return result;
 }

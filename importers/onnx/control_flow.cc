@@ -43,7 +43,7 @@ Result<std::shared_ptr<Graph>> OnnxGraphLowering::LowerBody(const Graph& body,
   DRAGOMAN_TRY(LowerConstants(body, builder));
   DRAGOMAN_TRY(LowerNodes(body, scope, builder));
   for (const Use& use : body.outputs()) {
-    DRAGOMAN_ASSIGN(Value * output, Lookup(use.value()));
+    DRAGOMAN_ASSIGN(Value * output, LookupOutput(use));
     common->AddOutput(output);
   }
   return common;
@@ -110,7 +110,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerIf(const Node& node, const C
     DRAGOMAN_TRY(LowerNodes(taken, scope, builder));
     std::vector<Value*> results;
     for (const Use& use : taken.outputs()) {
-      DRAGOMAN_ASSIGN(Value * result, Lookup(use.value()));
+      DRAGOMAN_ASSIGN(Value * result, LookupOutput(use));
       results.push_back(result);
     }
     return results;

@@ -36,15 +36,17 @@ Result<std::unique_ptr<Graph>> OnnxGraphLowering::LowerEntry(const Graph& graph)
   scope.opsets = &source_.opsets;
   DRAGOMAN_TRY(LowerConstants(graph, builder));
   DRAGOMAN_TRY(LowerNodes(graph, scope, builder));
-  for (const Use& use : graph.outputs()) DRAGOMAN_TRY(LowerOutput(*use.value(), builder));
+  for (const Use& use : graph.outputs()) {
+    DRAGOMAN_ASSIGN(Value * output, LookupOutput(use));
+    DRAGOMAN_TRY(LowerOutput(*use.value(), output, builder));
+  }
   return common;
 }
 
 // An output keeps its name: its value takes it, or an Identity does where the value is an input, a
 // constant or another output already.
-Status OnnxGraphLowering::LowerOutput(const Value& declared, GraphBuilder& builder) {
+Status OnnxGraphLowering::LowerOutput(const Value& declared, Value* output, GraphBuilder& builder) {
   Graph& graph = builder.graph();
-  DRAGOMAN_ASSIGN(Value * output, Lookup(&declared));
   bool taken = output->kind() != Value::Kind::kResult || output->graph() != &graph;
   for (const Use* use = output->first_use(); use != nullptr; use = use->next()) {
     taken = taken || (use->user() == nullptr && use->graph() == &graph);
@@ -219,7 +221,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
   DRAGOMAN_TRY(LowerNodes(body, inner, builder));
   std::vector<Value*> results;
   for (const Use& use : body.outputs()) {
-    DRAGOMAN_ASSIGN(Value * result, Lookup(use.value()));
+    DRAGOMAN_ASSIGN(Value * result, LookupOutput(use));
     results.push_back(result);
   }
   return results;
@@ -240,6 +242,12 @@ Result<Value*> OnnxGraphLowering::Lookup(const Value* value) const {
   if (found == values_.end())
     return InvalidInput("value '" + value->name() + "' is read before it is computed");
   return found->second;
+}
+
+Result<Value*> OnnxGraphLowering::LookupOutput(const Use& output) const {
+  if (output.value() != nullptr) return Lookup(output.value());
+  return InvalidInput("output " + std::to_string(output.index()) + " has no name")
+      .At("graph '" + output.graph()->name() + "'");
 }
 
 Result<std::vector<NamedAttribute>> OnnxGraphLowering::ResolveAttributes(

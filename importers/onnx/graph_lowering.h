@@ -38,7 +38,7 @@ class OnnxGraphLowering {
 
   Status LowerInputs(const Graph& graph, GraphBuilder& builder);
   Status LowerConstants(const Graph& graph, GraphBuilder& builder);
-  Status LowerOutput(const Value& declared, GraphBuilder& builder);
+  Status LowerOutput(const Value& declared, Value* output, GraphBuilder& builder);
   Status LowerNodes(const Graph& graph, const CallScope& scope, GraphBuilder& builder);
   Status LowerNode(const Node& node, const CallScope& scope, GraphBuilder& builder);
   Status LowerOperator(const Node& node, const CallScope& scope, GraphBuilder& builder);
@@ -75,6 +75,8 @@ class OnnxGraphLowering {
   Result<const Graph*> Body(const Node& node, std::string_view attribute) const;
   Result<std::vector<Value*>> Operands(const Node& node) const;
   Result<Value*> Lookup(const Value* value) const;
+  // Of an output, which needs a name.
+  Result<Value*> LookupOutput(const Use& output) const;
   Result<std::vector<NamedAttribute>> ResolveAttributes(const Node& node,
                                                         const CallScope& scope) const;
   std::int64_t OpsetOf(const Node& node, const CallScope& scope) const;

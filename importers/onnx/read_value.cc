@@ -15,7 +15,8 @@ using onnx_pb::OptionalProto;
 using onnx_pb::SequenceProto;
 using onnx_pb::TensorProto;
 
-// The reader of models knows all encodings of tensors: the tensor goes through it as an initializer.
+// The reader of models knows all encodings of tensors: the tensor goes through it as an
+// initializer.
 Result<Attribute> FromTensor(TensorProto tensor) {
   onnx_pb::ModelProto model;
   model.set_ir_version(8);
@@ -23,13 +24,16 @@ Result<Attribute> FromTensor(TensorProto tensor) {
   *model.mutable_graph()->add_initializer() = std::move(tensor);
   DRAGOMAN_ASSIGN(Model read, ReadOnnxBytes(Buffer::Own(model.SerializeAsString())));
   const auto constants = read.main().constants();
-  if (constants.empty() || constants.front()->tensor() == nullptr) return InvalidInput("not a tensor");
+  if (constants.empty() || constants.front()->tensor() == nullptr)
+    return InvalidInput("not a tensor");
   return Attribute(*constants.front()->tensor());
 }
 
 // Sequences of sequences do not occur in ONNX.
 Result<Attribute> FromSequence(const SequenceProto& sequence) {
-  if (sequence.sequence_values_size() + sequence.map_values_size() + sequence.optional_values_size() > 0) {
+  if (sequence.sequence_values_size() + sequence.map_values_size() +
+          sequence.optional_values_size() >
+      0) {
     return Unsupported("a sequence of other things than tensors");
   }
   Attribute::List values;
@@ -57,7 +61,8 @@ Result<Message> Parse(const MappedFile& file) {
 }
 
 Result<Attribute> Read(const MappedFile& file, const Type& type) {
-  if (file.bytes().size() > static_cast<std::size_t>(INT32_MAX)) return Unsupported("larger than 2 GB");
+  if (file.bytes().size() > static_cast<std::size_t>(INT32_MAX))
+    return Unsupported("larger than 2 GB");
   switch (type.kind()) {
     case Type::Kind::kSequence: {
       DRAGOMAN_ASSIGN(SequenceProto sequence, Parse<SequenceProto>(file));

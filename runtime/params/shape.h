@@ -7,7 +7,8 @@
 
 namespace dragoman::rt {
 
-// The highest rank that kernels handle. Graphs may hold more; interpreter and code generator refuse it.
+// The highest rank that kernels handle. Graphs may hold more; interpreter and code generator refuse
+// it.
 inline constexpr int kMaxRank = 8;
 
 // Up to N integers, stored in place. Pushing beyond N is a programming error of the caller, who

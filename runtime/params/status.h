@@ -22,11 +22,11 @@ class [[nodiscard]] Status {
 
 }  // namespace dragoman::rt
 
-#define DRAGOMAN_RT_TRY(expr)                                      \
-  do {                                                             \
-    if (::dragoman::rt::Status status_ = (expr); !status_.ok()) {  \
-      return status_;                                              \
-    }                                                              \
+#define DRAGOMAN_RT_TRY(expr)                                     \
+  do {                                                            \
+    if (::dragoman::rt::Status status_ = (expr); !status_.ok()) { \
+      return status_;                                             \
+    }                                                             \
   } while (false)
 
 #endif  // DRAGOMAN_RUNTIME_PARAMS_STATUS_H_
