@@ -16,10 +16,12 @@ namespace fs = std::filesystem;
 class NativeTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / "dragoman_native_test";
+    const fs::path common = fs::temp_directory_path() / "dragoman_native_test";
+    // Tests run side by side: each has its files to itself, all share the cache.
+    folder_ = common / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::create_directories(folder_);
     options_.optimization = "-O1";
-    if (std::getenv("DRAGOMAN_CACHE") == nullptr) options_.cache = folder_ / "cache";
+    if (std::getenv("DRAGOMAN_CACHE") == nullptr) options_.cache = common / "cache";
   }
 
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
