@@ -11,6 +11,7 @@
 #include "importers/onnx/read_model.h"
 #include "proto/onnx/onnx.pb.h"
 #include "tests/support/onnx_messages.h"
+#include "tests/unit/test_folder.h"
 
 namespace dragoman {
 namespace {
@@ -22,15 +23,11 @@ using Data = WriteOnnxOptions::Data;
 class OnnxExternalData : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() /
-              ("dragoman_" + std::string(test->name()) + "_" + std::to_string(getpid()));
     fs::create_directories(folder_ / "in");
     fs::create_directories(folder_ / "out");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_ / name; }
 
   void Write(const std::string& name, const std::string& bytes) const {
     std::ofstream(Path(name), std::ios::binary) << bytes;
@@ -61,7 +58,7 @@ class OnnxExternalData : public testing::Test {
     return model.ok() ? "" : model.error().findings()[0].message;
   }
 
-  fs::path folder_;
+  TestFolder folder_;
 };
 
 TEST_F(OnnxExternalData, IsReadAndWrittenAgainAsItWas) {

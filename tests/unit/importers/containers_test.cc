@@ -21,6 +21,7 @@
 #include "importers/text/read_model.h"
 #include "proto/native_header.h"
 #include "proto/pack_model.h"
+#include "tests/unit/test_folder.h"
 
 namespace dragoman {
 namespace {
@@ -82,19 +83,6 @@ Model Parsed(const std::string& text) {
 
 Result<Model> ReadBytes(const std::string& bytes) { return ReadNativeBytes(Buffer::Own(bytes)); }
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "dragoman.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 std::string Content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream content;
@@ -118,7 +106,7 @@ TEST(Native, HoldsEverything) {
 }
 
 TEST(Native, IsWrittenFromAndReadToFiles) {
-  const Folder folder;
+  const TestFolder folder;
   ASSERT_TRUE(WriteNative(Parsed(kEverything), folder / "m.dgm").ok());
   const Result<Model> model = ReadNative(folder / "m.dgm");
   ASSERT_TRUE(model.ok()) << model.error().ToString();
@@ -238,7 +226,7 @@ TEST(Json, SurvivesTextCutAnywhere) {
 }
 
 TEST(TextFile, LargeTensorsLieBeside) {
-  const Folder folder;
+  const TestFolder folder;
   const Model model = Parsed(
       "graph() -> () { const %a: u8[3] = [1, 2, 3] const %b: i8[3] = [1, 2, 3] const %c: u8[3] = "
       "[4, 5, 6] }");
@@ -262,7 +250,7 @@ TEST(TextFile, LargeTensorsLieBeside) {
 }
 
 TEST(TextFile, WithoutLargeTensorsThereIsNoSideFile) {
-  const Folder folder;
+  const TestFolder folder;
   ASSERT_TRUE(WriteText(Parsed(kEverything), folder / "m.dgt", {.side_file = true}).ok());
   EXPECT_EQ(Content(folder / "m.dgt"), kEverything);
   EXPECT_FALSE(std::filesystem::exists(folder / "m.dgt.bin"));

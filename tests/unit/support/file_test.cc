@@ -13,6 +13,7 @@
 #include "core/support/output_file.h"
 #include "core/support/progress.h"
 #include "core/support/sha256.h"
+#include "tests/unit/test_folder.h"
 
 namespace dragoman {
 namespace {
@@ -22,14 +23,7 @@ namespace fs = std::filesystem;
 // A fresh folder for each test.
 class FileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "dragoman_test_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  std::string Path(std::string_view name) const { return (root_ / name).string(); }
+  std::string Path(std::string_view name) const { return folder_ / name; }
 
   void Put(std::string_view name, std::string_view content) const {
     fs::create_directories((root_ / name).parent_path());
@@ -51,7 +45,8 @@ class FileTest : public testing::Test {
     return names;
   }
 
-  fs::path root_;
+  TestFolder folder_;
+  const fs::path& root_ = folder_.path();
 };
 
 using MappedFileTest = FileTest;

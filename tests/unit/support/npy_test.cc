@@ -4,14 +4,12 @@
 #include <zip.h>
 
 #include <cstring>
-#include <filesystem>
 
 #include "core/support/output_file.h"
+#include "tests/unit/test_folder.h"
 
 namespace dragoman {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A version 1 file with this header dict and data.
 std::string File(std::string_view header, std::string_view data) {
@@ -106,9 +104,10 @@ TEST(Npy, RefusesToWriteContradictions) {
 }
 
 // An archive of these entries, deflated if asked for.
-std::string WriteZip(const std::vector<std::pair<std::string, std::string>>& entries,
+std::string WriteZip(const TestFolder& folder,
+                     const std::vector<std::pair<std::string, std::string>>& entries,
                      bool deflate) {
-  const std::string path = (fs::temp_directory_path() / "dragoman_npy_test.npz").string();
+  const std::string path = folder / "arrays.npz";
   zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
   for (const auto& [name, content] : entries) {
     zip_source_t* source = zip_source_buffer(archive, content.data(), content.size(), 0);
@@ -124,27 +123,27 @@ TEST(Npz, ReadsStoredAndDeflatedArrays) {
   const NpyArray x{'f', 4, {2}, Bytes<float>({1.0f, 2.0f}), {}};
   const NpyArray y{'U', 0, {}, {}, {"text"}};
   for (const bool deflate : {false, true}) {
+    const TestFolder folder;
     const std::string path =
-        WriteZip({{"z/x.npy", *SerializeNpy(x)}, {"a.npy", *SerializeNpy(y)}}, deflate);
+        WriteZip(folder, {{"z/x.npy", *SerializeNpy(x)}, {"a.npy", *SerializeNpy(y)}}, deflate);
     const auto arrays = ReadNpz(path);
     ASSERT_TRUE(arrays.ok()) << arrays.error().ToString();
     ASSERT_EQ(arrays->size(), 2u);
     EXPECT_EQ((*arrays)[0], (std::pair<std::string, NpyArray>("z/x", x)));
     EXPECT_EQ((*arrays)[1], (std::pair<std::string, NpyArray>("a", y)));
-    fs::remove(path);
   }
 }
 
 TEST(Npz, RefusesBombsAndOtherFiles) {
-  const std::string bomb = WriteZip({{"x.npy", std::string(2'000'000, '\0')}}, true);
+  const TestFolder folder;
+  const std::string bomb = WriteZip(folder, {{"x.npy", std::string(2'000'000, '\0')}}, true);
   const auto error = ReadNpz(bomb, 1'000'000);
   ASSERT_FALSE(error.ok());
   EXPECT_NE(error.error().ToString().find("unpack to more than is allowed"), std::string::npos);
-  EXPECT_FALSE(ReadNpz(WriteZip({{"readme.txt", "hello"}}, false)).ok());
-  EXPECT_FALSE(ReadNpz(WriteZip({{"x.npy", "no array"}}, false)).ok());
+  EXPECT_FALSE(ReadNpz(WriteZip(folder, {{"readme.txt", "hello"}}, false)).ok());
+  EXPECT_FALSE(ReadNpz(WriteZip(folder, {{"x.npy", "no array"}}, false)).ok());
   ASSERT_TRUE(WriteFile(bomb, "no archive").ok());
   EXPECT_FALSE(ReadNpz(bomb).ok());
-  fs::remove(bomb);
 }
 
 }  // namespace
