@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cli/options.h"
 
 namespace dragoman::cli {
@@ -41,6 +43,16 @@ Result<Model> Prepare(Model source, Format target, const ConvertOptions& options
   return ToCommon(source, lowering, options.common);
 }
 
+// A copy keeps the references of weights that lie in files which are not there.
+Status CheckWeights(const Model& model, const ConvertOptions& options) {
+  const std::size_t absent = CountAbsentWeights(model);
+  if (absent == 0) return {};
+  const std::string what = fmt::format("the elements of {} constants are not there", absent);
+  if (options.common.strict) return InvalidInput(what);
+  Warn(options.common, options.model, what + "; the copy is without them, too");
+  return {};
+}
+
 Status Convert(const ConvertOptions& options) {
   if (options.unroll) return Unsupported("--unroll: sequence operators are not lowered to cells");
   if (options.output == "-" && !options.to) return InvalidInput("-o - needs --to");
@@ -52,6 +64,9 @@ Status Convert(const ConvertOptions& options) {
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model, options.from));
   Result<Model> prepared = Prepare(std::move(source), target, options);
   if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
+  if (Status status = CheckWeights(*prepared, options); !status.ok()) {
+    return std::move(status).error().InFile(options.model);
+  }
   SaveOptions save;
   save.opset = options.opset;
   save.lift_state = options.state == "lift";

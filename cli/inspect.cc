@@ -97,14 +97,15 @@ void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
   if (slots.size() > kMaxRows) fmt::print("  {:<7} … and {} more\n", "", slots.size() - kMaxRows);
 }
 
-void PrintCensus(const Census& census) {
+void PrintCensus(const Census& census, std::size_t absent) {
   std::string ops;
   for (std::size_t i = 0; i < census.ops.size() && i < 2 * kMaxRows; ++i) {
     ops += fmt::format("{}{} {}", i == 0 ? "" : ", ", census.ops[i].second, census.ops[i].first);
   }
   if (census.ops.size() > 2 * kMaxRows) ops += ", …";
   fmt::print("nodes    {}: {}\n", census.nodes, ops);
-  fmt::print("weights  {} constants, {}\n", census.constants, Size(census.bytes));
+  fmt::print("weights  {} constants, {}{}\n", census.constants, Size(census.bytes),
+             absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
 }
 
 void PrintTargets(const std::vector<Target>& targets, const InspectOptions& options) {
@@ -147,6 +148,7 @@ void PrintJson(const Model& model, const std::vector<Target>& targets) {
   for (const auto& [op, count] : census.ops) json["ops"][op] = count;
   json["constants"] = census.constants;
   json["weight_bytes"] = census.bytes;
+  json["absent_weights"] = CountAbsentWeights(model);
   for (const Target& target : targets) {
     nlohmann::ordered_json findings = nlohmann::ordered_json::array();
     for (const Finding& finding : target.findings) findings.push_back(finding.ToString());
@@ -173,7 +175,7 @@ void PrintScreen(const Model& model, const std::vector<Target>& targets,
   for (const State& state : model.states)
     fmt::print("state    {}: {}\n", state.name, state.type.ToString());
   if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
-  PrintCensus(CensusOf(model));
+  PrintCensus(CensusOf(model), CountAbsentWeights(model));
   fmt::print("targets\n");
   PrintTargets(targets, options);
 }
@@ -212,6 +214,7 @@ int RunInspect(const InspectOptions& options) {
     return kDone;
   }
   options.common.json ? PrintJson(*model, targets) : PrintScreen(*model, targets, options);
+  if (options.common.verbose && !options.common.json) fmt::print("\n{}", PrintText(*model));
   return kDone;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/model_io.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -30,7 +31,7 @@ namespace {
 Result<Model> Read(const std::string& path, Format format) {
   switch (format) {
     case Format::kOnnx:
-      return ReadOnnx(path);
+      return ReadOnnx(path, {.data_folder = {}, .require_data = false});
     case Format::kDragoman:
       return ReadNative(path);
     case Format::kText:
@@ -105,6 +106,17 @@ Result<Model> LoadModel(const std::string& path, const std::optional<std::string
     }
   }
   return model;
+}
+
+std::size_t CountAbsentWeights(const Model& model) {
+  std::size_t count = 0;
+  ForEachGraph(model, [&](const Graph& graph) {
+    count += static_cast<std::size_t>(
+        std::count_if(graph.constants().begin(), graph.constants().end(), [](const auto& constant) {
+          return constant->tensor() == nullptr && constant->sparse_tensor() == nullptr;
+        }));
+  });
+  return count;
 }
 
 Result<Facts> ParseFacts(const LoweringOptions& options) {

@@ -27,9 +27,13 @@ struct LoweringOptions {
   bool has_cut() const { return !cut_inputs.empty() || !cut_outputs.empty(); }
 };
 
-// Reads a model as it is in the file. `from` overrules what content and suffix say.
+// Reads a model as it is in the file. `from` overrules what content and suffix say. Weights that
+// lie in another file which is not there are constants without elements: only lowering needs them.
 Result<Model> LoadModel(const std::string& path,
                         const std::optional<std::string>& from = std::nullopt);
+
+// How many constants of the model have no elements.
+std::size_t CountAbsentWeights(const Model& model);
 
 Result<Facts> ParseFacts(const LoweringOptions& options);
 

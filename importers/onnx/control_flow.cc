@@ -20,7 +20,38 @@ Type Slice(const Type& type, std::int64_t axis) {
   return Type::Tensor(type.dtype(), std::move(shape));
 }
 
+// The value of `graph`, or of a graph around it, that is called `name`; nullptr if there is none.
+const Value* FindOuter(const Graph* graph, const std::string& name) {
+  for (; graph != nullptr; graph = graph->parent_graph()) {
+    for (const auto& input : graph->inputs()) {
+      if (input->name() == name) return input.get();
+    }
+    for (const auto& constant : graph->constants()) {
+      if (constant->name() == name) return constant.get();
+    }
+    for (const Node& node : graph->nodes()) {
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        if (node.result(i) != nullptr && node.result(i)->name() == name) return node.result(i);
+      }
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+Status OnnxGraphLowering::BindBranchInputs(const Graph& branch, const Node& node) {
+  for (const auto& input : branch.inputs()) {
+    const auto outer = values_.find(FindOuter(node.graph(), input->name()));
+    if (outer == values_.end()) {
+      return InvalidInput("branch '" + branch.name() + "' has input '" + input->name() +
+                          "', which is no value computed before; branches have no inputs")
+          .At(node.Describe());
+    }
+    values_[input.get()] = outer->second;
+  }
+  return {};
+}
 
 Result<const Graph*> OnnxGraphLowering::Body(const Node& node, std::string_view attribute) const {
   const Attribute* found = node.attribute(attribute);
@@ -36,7 +67,7 @@ Result<std::shared_ptr<Graph>> OnnxGraphLowering::LowerBody(const Graph& body,
   auto common = std::make_shared<Graph>();
   common->set_name(body.name());
   GraphBuilder builder(*common, inference_, names_);
-  for (std::size_t i = 0; i < body.num_inputs(); ++i) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value& input = *body.input(i);
     values_[&input] = common->AddInput(builder.UniqueName(input.name()), inputs[i]);
   }
@@ -95,13 +126,13 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerIf(const Node& node, const C
   DRAGOMAN_ASSIGN(const Graph* then_branch, Body(node, "then_branch"));
   DRAGOMAN_ASSIGN(const Graph* else_branch, Body(node, "else_branch"));
   for (const Graph* branch : {then_branch, else_branch}) {
-    if (branch->num_inputs() != 0 || branch->num_outputs() != node.num_results()) {
+    if (branch->num_outputs() != node.num_results()) {
       return InvalidInput("branch '" + branch->name() + "' has " +
-                          std::to_string(branch->num_inputs()) + " inputs and " +
-                          std::to_string(branch->num_outputs()) + " outputs, expected 0 and " +
+                          std::to_string(branch->num_outputs()) + " outputs, expected " +
                           std::to_string(node.num_results()))
           .At(node.Describe());
     }
+    DRAGOMAN_TRY(BindBranchInputs(*branch, node));
   }
   if (std::optional<std::vector<std::int64_t>> known = builder.KnownInts(operands[0]);
       known && known->size() == 1) {

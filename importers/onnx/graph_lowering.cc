@@ -87,10 +87,7 @@ Status OnnxGraphLowering::LowerConstants(const Graph& graph, GraphBuilder& build
       if (!dense.ok()) return std::move(dense).error().At("constant '" + constant->name() + "'");
       values_[constant.get()] = builder.Constant(std::move(*dense), constant->name());
     } else if (constant->tensor() == nullptr) {
-      return InvalidInput("its elements are not in the file")
-          .At("constant '" + constant->name() + "'");
-    } else if (constant->tensor() == nullptr) {
-      return InvalidInput("its elements are not in the file")
+      return InvalidInput("its elements are neither in the file nor in one beside it")
           .At("constant '" + constant->name() + "'");
     } else {
       values_[constant.get()] = builder.Constant(*constant->tensor(), constant->name());

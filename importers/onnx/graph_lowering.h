@@ -72,6 +72,10 @@ class OnnxGraphLowering {
                                                const std::vector<Value*>& operands,
                                                std::vector<NamedAttribute> attributes);
 
+  // Branches have no inputs; some writers declare there the outer values that a branch reads, and
+  // those are what inputs of these names stand for.
+  Status BindBranchInputs(const Graph& branch, const Node& node);
+
   Result<const Graph*> Body(const Node& node, std::string_view attribute) const;
   Result<std::vector<Value*>> Operands(const Node& node) const;
   Result<Value*> Lookup(const Value* value) const;

@@ -1,0 +1,228 @@
+// How models of any operator set become common graphs: source text, and the text after lowering.
+#include "importers/onnx/lower.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/ir/parse.h"
+#include "core/ir/print.h"
+
+namespace dragoman {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Model> Lowered(std::string_view body) {
+  const Result<Model> source = ParseText("dragoman 1 source onnx\n" + std::string(body));
+  if (!source.ok()) return source.error();
+  return LowerOnnx(*source);
+}
+
+void ExpectLowered(std::string_view source, std::string_view common) {
+  const Result<Model> model = Lowered(source);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  const std::string text = PrintText(*model, {.origins = false});
+  EXPECT_EQ(text, "dragoman 1 common onnx\n" + std::string(common));
+}
+
+std::string ErrorOf(std::string_view source) {
+  const Result<Model> model = Lowered(source);
+  return model.ok() ? "no error" : model.error().ToString();
+}
+
+// Opset 9 had the bounds of Slice, the axes of Squeeze and the limits of Clip as attributes.
+TEST(LowerOnnx, SliceSqueezeAndClipTakeOperands) {
+  ExpectLowered(
+      R"(opset "" 9
+
+entry main(%x: f32[n, 3, 8, 8]) -> (%y: f32[*]) {
+  %first = onnx.Slice(%x) {axes = [1], ends = [1], starts = [0]}
+  %plane = onnx.Squeeze(%first) {axes = [1]}
+  %y = onnx.Clip(%plane) {max = 6.0, min = 0.0}
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[n, 3, 8, 8]) -> (%y: f32[n, 8, 8]) {
+  const %c: i64[1] = [0]
+  const %c_2: i64[1] = [1]
+  const %c_3: i64[1] = [1]
+  const %c_4: i64[1] = [1]
+  const %c_5: f32[] = 0.0
+  const %c_6: f32[] = 6.0
+  %first: f32[n, 1, 8, 8] = onnx.Slice(%x, %c, %c_2, %c_3)
+  %plane: f32[n, 8, 8] = onnx.Squeeze(%first, %c_4)
+  %y = onnx.Clip(%plane, %c_5, %c_6)
+}
+)");
+}
+
+// Before opset 13 Softmax normalised over all axes from `axis` on.
+TEST(LowerOnnx, SoftmaxOfOldCoversTheAxesBehindIt) {
+  ExpectLowered(
+      R"(opset "" 12
+
+entry main(%x: f32[n, 3, 4]) -> (%y: f32[*]) {
+  %y = onnx.Softmax(%x) {axis = 1}
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[n, 3, 4]) -> (%y: f32[n, 3, 4]) {
+  %Shape: i64[3] = onnx.Shape(%x)
+  %Flatten: f32[n, 12] = onnx.Flatten(%x) {axis = 1}
+  %Softmax: f32[n, 12] = onnx.Softmax(%Flatten) {axis = 1}
+  %y = onnx.Reshape(%Softmax, %Shape)
+}
+)");
+}
+
+TEST(LowerOnnx, UpsampleIsResize) {
+  ExpectLowered(
+      R"(opset "" 9
+
+entry main(%x: f32[1, 1, h, w]) -> (%y: f32[*]) {
+  const %scales: f32[4] = [1.0, 1.0, 2.0, 2.0]
+  %y = onnx.Upsample(%x, %scales) {mode = "nearest"}
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[1, 1, h, w]) -> (%y: f32[1, 1, 2*h, 2*w]) {
+  const %scales: f32[4] = [1.0, 1.0, 2.0, 2.0]
+  %y = onnx.Resize(%x, _, %scales) {coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode = "floor"}
+}
+)");
+}
+
+// Before opset 7 the second operand was aligned at `axis`.
+TEST(LowerOnnx, OldBroadcastingAlignsAtAnAxis) {
+  ExpectLowered(
+      R"(opset "" 6
+
+entry main(%x: f32[2, 3, 4], %b: f32[3]) -> (%y: f32[*]) {
+  %y = onnx.Add(%x, %b) {axis = 1, broadcast = 1}
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[2, 3, 4], %b: f32[3]) -> (%y: f32[2, 3, 4]) {
+  const %c: i64[1] = [1]
+  %Unsqueeze: f32[3, 1] = onnx.Unsqueeze(%b, %c)
+  %y = onnx.Add(%x, %Unsqueeze)
+}
+)");
+}
+
+TEST(LowerOnnx, FunctionsAreInlined) {
+  ExpectLowered(
+      R"(opset "" 16
+opset "local" 1
+
+entry main(%x: f32[2]) -> (%y: f32[*]) {
+  %y = onnx:local.Scaled(%x) {factor = 3.0} @call
+}
+
+function onnx:local.Scaled(%x) -> (%y)
+    opset "" 16
+    attributes ["factor"] {
+  %factor = onnx.Constant() {value_float = $factor(1)}
+  %y = onnx.Mul(%x, %factor) @scale
+}
+)",
+      R"(opset "" 22
+opset "local" 1
+
+entry main(%x: f32[2]) -> (%y: f32[2]) {
+  const %factor: f32[] = 3.0
+  %y = onnx.Mul(%x, %factor) @scale
+}
+)");
+}
+
+TEST(LowerOnnx, ForeignOperatorsStay) {
+  ExpectLowered(
+      R"(opset "" 17
+opset "com.acme" 1
+
+entry main(%x: f32[2]) -> (%y: f32[*]) {
+  %y = onnx:com.acme.Magic(%x) {power = 9}
+}
+)",
+      R"(opset "" 22
+opset "com.acme" 1
+
+entry main(%x: f32[2]) -> (%y: f32[*]) {
+  %y = onnx:com.acme.Magic(%x) {power = 9}
+}
+)");
+}
+
+// The rank of x is 2.
+TEST(LowerOnnx, AKnownConditionTakesABranch) {
+  ExpectLowered(
+      R"(opset "" 16
+
+entry main(%x: f32[2, 3]) -> (%y: f32[*]) {
+  const %two: i64[] = 2
+  %shape = onnx.Shape(%x)
+  %rank = onnx.Size(%shape)
+  %same = onnx.Equal(%rank, %two)
+  %y = onnx.If(%same) {else_branch = graph no() -> (%x) {}, then_branch = graph yes() -> (%n) {
+    %n = onnx.Neg(%x)
+  }}
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[2, 3]) -> (%y: f32[2, 3]) {
+  const %two: i64[] = 2
+  %shape: i64[2] = onnx.Shape(%x)
+  %rank: i64[] = onnx.Size(%shape)
+  %same: bool[] = onnx.Equal(%rank, %two)
+  %y = onnx.Neg(%x)
+}
+)");
+}
+
+// Branches have no inputs; some writers list the values that a branch captures.
+TEST(LowerOnnx, InputsOfABranchAreOuterValues) {
+  ExpectLowered(
+      R"(opset "" 16
+
+entry main(%x: f32[2], %c: bool[]) -> (%y: f32[*]) {
+  %x_in = onnx.Identity(%x)
+  %y = onnx.If(%c) {else_branch = graph no() -> (%x_in) {}, then_branch = graph yes(%x_in: f32[2]) -> (%n) {
+    %n = onnx.Neg(%x_in)
+  }}
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[2], %c: bool[]) -> (%y: f32[2]) {
+  %x_in: f32[2] = onnx.Identity(%x)
+  %y = onnx.If(%c) {else_branch = graph no() -> (%x_in) {}, then_branch = graph yes() -> (%n: f32[2]) {
+    %n = onnx.Neg(%x_in)
+  }}
+}
+)");
+}
+
+TEST(LowerOnnx, RefusesWhatItCannotExpress) {
+  EXPECT_THAT(ErrorOf(R"(opset "" 16
+entry main(%x: f32[2], %c: bool[]) -> (%y: f32[*]) {
+  %y = onnx.If(%c) {else_branch = graph no() -> (%x) {}, then_branch = graph yes(%z: f32[2]) -> (%z) {}}
+})"),
+              HasSubstr("branch 'yes' has input 'z', which is no value computed before"));
+  EXPECT_THAT(ErrorOf(R"(opset "" 6
+entry main(%x: f32[1, 2, 3], %s: f32[2]) -> (%y: f32[*]) {
+  %y, %m, %v, %n, %w = onnx.BatchNormalization(%x, %s, %s, %s, %s) @norm
+})"),
+              HasSubstr("'norm' (onnx.BatchNormalization): error: training-mode"));
+}
+
+}  // namespace
+}  // namespace dragoman
