@@ -50,8 +50,8 @@ Result<Buffer> Elements(const StoredTensor& tensor, std::size_t bytes, std::size
                           std::make_shared<Buffer>(stored));
   }
   if (total > std::max(kMaxExpandedBytes, kMaxExpansion * stored.size())) {
-    return Unsupported(fmt::format("a tensor of {} bytes on a storage of {} bytes", total,
-                                   stored.size()));
+    return Unsupported(
+        fmt::format("a tensor of {} bytes on a storage of {} bytes", total, stored.size()));
   }
   std::string copy(total, '\0');
   if (total != 0) CopyStrided(tensor, bytes, &copy);

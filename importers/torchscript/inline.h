@@ -13,8 +13,8 @@ namespace dragoman {
 // What inlining may expand to.
 inline constexpr std::size_t kMaxInlinedTorchNodes = 4'000'000;
 
-// The graph of a method or function by its qualified name, "__torch__.m.Net.helper", among functions
-// and entries; nullptr: there is none.
+// The graph of a method or function by its qualified name, "__torch__.m.Net.helper", among
+// functions and entries; nullptr: there is none.
 const Graph* FindTorchFunction(const Model& model, std::string_view qualified_name);
 
 // A copy in which every prim.CallFunction, and every prim.CallMethod on a value of a class, is

@@ -13,9 +13,9 @@
 namespace dragoman::torchscript {
 
 struct StoredProgram {
-  StoredHeap heap;                 // owns all that follows
-  Stored root;                     // data.pkl: the module object
-  std::vector<Stored> constants;   // CONSTANTS.c0, c1, …
+  StoredHeap heap;                // owns all that follows
+  Stored root;                    // data.pkl: the module object
+  std::vector<Stored> constants;  // CONSTANTS.c0, c1, …
   // By method, the example inputs that it was traced with; tensors have sizes and element type but
   // no data. Empty if the archive has none.
   std::vector<std::pair<std::string, Stored>> traced_inputs;

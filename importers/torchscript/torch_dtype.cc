@@ -49,9 +49,8 @@ const TorchDTypeInfo& Info(TorchDType dtype) {
 }
 
 std::optional<TorchDType> TorchDTypeFromNumber(std::int64_t number) {
-  const TorchDTypeInfo* info = Find([&](const TorchDTypeInfo& row) {
-    return static_cast<std::int64_t>(row.dtype) == number;
-  });
+  const TorchDTypeInfo* info = Find(
+      [&](const TorchDTypeInfo& row) { return static_cast<std::int64_t>(row.dtype) == number; });
   return info == nullptr ? std::nullopt : std::optional(info->dtype);
 }
 

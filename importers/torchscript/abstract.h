@@ -1,0 +1,182 @@
+// Abstract values: what the evaluator (evaluator.h) knows of each value of a TorchScript program
+// while it builds the common graph.
+//
+// A number, a string, a tuple or None is itself. What Python shares and mutates, tensors, lists,
+// dicts and objects, is a reference to a Cell: two references to one Cell are aliases, and a write
+// through one is seen through the other. A tensor is a view of its cell: the cell holds the common
+// value of the whole storage, `path` leads from there to the elements that the tensor names.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_ABSTRACT_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_ABSTRACT_H_
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/analysis/builder.h"
+#include "core/ir/graph.h"
+#include "core/ir/tensor.h"
+#include "core/support/result.h"
+
+namespace dragoman::torchscript {
+
+struct Abstract;
+struct Cell;
+using CellPtr = std::shared_ptr<Cell>;
+
+struct None {};
+
+// A Python number. Known, or a 0-d common value: bool, int64, float64 or complex128.
+struct Number {
+  enum class Kind : std::uint8_t { kBool, kInt, kFloat, kComplex };
+
+  Kind kind = Kind::kInt;
+  std::variant<std::int64_t, double, std::complex<double>, Value*> value;  // bool as int64 0 or 1
+
+  static Number Bool(bool v) { return {Kind::kBool, std::int64_t{v}}; }
+  static Number Int(std::int64_t v) { return {Kind::kInt, v}; }
+  static Number Float(double v) { return {Kind::kFloat, v}; }
+  static Number Complex(std::complex<double> v) { return {Kind::kComplex, v}; }
+
+  bool known() const { return !std::holds_alternative<Value*>(value); }
+  Value* symbolic() const { return known() ? nullptr : std::get<Value*>(value); }
+  std::int64_t AsInt() const;            // if known; truncated towards zero
+  double AsDouble() const;               // if known
+  std::complex<double> AsComplex() const;  // if known
+  // The element type of a tensor made from it: bool, int64, float64 or complex128.
+  DType dtype() const;
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
+// A string: known, or a 0-d common value of strings.
+struct String {
+  std::variant<std::string, Value*> value;
+
+  bool known() const { return std::holds_alternative<std::string>(value); }
+  const std::string& text() const { return std::get<std::string>(value); }
+};
+
+// One step from a tensor to a view of it.
+struct ViewStep {
+  // Reads the view off a value of its base.
+  std::function<Result<Value*>(GraphBuilder&, Value* base)> get;
+  // The base with the view's elements replaced by those of `value`. Empty: elements are found by
+  // sending their positions through `get`, which must then only move elements.
+  std::function<Result<Value*>(GraphBuilder&, Value* base, Value* value)> put;
+};
+
+// Shared by all views that go through it.
+struct ViewPath {
+  ViewStep step;
+  std::shared_ptr<const ViewPath> base;  // nullptr: the storage itself
+
+  // The value last read, and when that holds (heap.h).
+  struct Cached {
+    Value* value = nullptr;
+    std::uint64_t version = 0;
+    std::uint64_t scope = 0;
+  };
+  mutable Cached cached = {};
+};
+
+struct TensorRef {
+  CellPtr storage;
+  std::shared_ptr<const ViewPath> path;  // nullptr: the whole storage
+};
+
+struct ListRef {
+  CellPtr cell;
+};
+struct DictRef {
+  CellPtr cell;
+};
+struct ObjectRef {
+  CellPtr cell;
+};
+
+// Immutable; a NamedTuple's too.
+struct Tuple {
+  std::shared_ptr<const std::vector<Abstract>> items;
+};
+
+struct Device {
+  std::string name;  // everything is computed on "cpu"
+};
+
+struct Enumerator {
+  std::string class_name;
+  std::string name;
+  std::shared_ptr<const Abstract> value;
+};
+
+// Present or absent as `present`, a 0-d bool, says at run time; `payload` is meaningless if absent.
+struct Maybe {
+  Value* present = nullptr;
+  std::shared_ptr<const Abstract> payload;
+};
+
+// What a branch that cannot be taken would give; any value stands for it.
+struct Uninitialized {};
+
+// The result of something that was reported as unsupported: whatever depends on it is left out.
+struct Poison {};
+
+struct Abstract {
+  using Storage = std::variant<None, Number, String, TensorRef, ListRef, DictRef, ObjectRef, Tuple,
+                               Device, Enumerator, Maybe, Uninitialized, Poison>;
+  Storage value;
+
+  Abstract() = default;
+  template <class T>
+    requires std::is_constructible_v<Storage, T>
+  Abstract(T v) : value(std::move(v)) {}
+
+  template <class T>
+  const T* As() const {
+    return std::get_if<T>(&value);
+  }
+  template <class T>
+  bool Is() const {
+    return std::holds_alternative<T>(value);
+  }
+};
+
+// For messages: "a tensor", "a list", "None", …
+std::string Describe(const Abstract& value);
+
+// What a cell holds. Every change goes through the Heap (heap.h), which can undo it.
+struct StorageContents {
+  Value* value = nullptr;           // of the whole storage
+  std::optional<Tensor> constant;   // instead, until its first use in a graph makes it one
+};
+struct ListContents {
+  std::vector<Abstract> items;
+  Value* sequence = nullptr;   // instead of items: a list whose length only run time tells
+  std::optional<Number::Kind> numbers;  // of `sequence`: its elements are numbers, not tensors
+};
+struct DictContents {
+  std::vector<std::pair<Abstract, Abstract>> items;  // in the order of insertion
+};
+struct ObjectContents {
+  std::string class_name;
+  std::vector<std::pair<std::string, Abstract>> attributes;
+};
+
+struct Cell {
+  using Contents = std::variant<StorageContents, ListContents, DictContents, ObjectContents>;
+
+  Contents contents;
+  std::uint64_t number = 0;   // in the order of making
+  std::uint64_t version = 0;  // of the contents: another one after each change
+  // The place of a cell that was loaded from the file: "lstm.h0"; empty for others.
+  std::string path;
+};
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_ABSTRACT_H_

@@ -1,0 +1,152 @@
+#include "importers/torchscript/heap.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dragoman::torchscript {
+namespace {
+
+// Puts `value` into `base` where `step` would read it, whatever way it moves elements.
+Result<Value*> PutByPosition(GraphBuilder& builder, const ViewStep& step, Value* base,
+                             Value* value) {
+  const std::int64_t all[] = {-1};
+  Value* flat_shape = builder.Ints(all);
+  DRAGOMAN_ASSIGN(Value * shape, builder.Add("Shape", {base}));
+  DRAGOMAN_ASSIGN(Value * count, builder.Add("Size", {base}));
+  DRAGOMAN_ASSIGN(Value * range, builder.Add("Range", {builder.Int(0), count, builder.Int(1)}));
+  DRAGOMAN_ASSIGN(Value * positions, builder.Add("Reshape", {range, shape}));
+  DRAGOMAN_ASSIGN(Value * read, step.get(builder, positions));
+  DRAGOMAN_ASSIGN(Value * indices, builder.Add("Reshape", {read, flat_shape}));
+  DRAGOMAN_ASSIGN(Value * flat, builder.Add("Reshape", {base, flat_shape}));
+  DRAGOMAN_ASSIGN(Value * updates, builder.Add("Reshape", {value, flat_shape}));
+  DRAGOMAN_ASSIGN(Value * scattered, builder.Add("ScatterElements", {flat, indices, updates}));
+  return builder.Add("Reshape", {scattered, shape});
+}
+
+Result<Value*> Put(GraphBuilder& builder, const ViewStep& step, Value* base, Value* value) {
+  if (step.put) return step.put(builder, base, value);
+  return PutByPosition(builder, step, base, value);
+}
+
+// The steps from the storage to the view.
+std::vector<const ViewPath*> Steps(const TensorRef& tensor) {
+  std::vector<const ViewPath*> steps;
+  for (const ViewPath* path = tensor.path.get(); path != nullptr; path = path->base.get()) {
+    steps.push_back(path);
+  }
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+}  // namespace
+
+CellPtr Heap::NewCell(Cell::Contents contents) {
+  auto cell = std::make_shared<Cell>();
+  cell->contents = std::move(contents);
+  cell->number = ++cells_;
+  cell->version = ++versions_;
+  return cell;
+}
+
+Abstract Heap::NewTensor(Value* value) {
+  return TensorRef{NewCell(StorageContents{value, std::nullopt}), nullptr};
+}
+
+Abstract Heap::NewList(std::vector<Abstract> items) {
+  return ListRef{NewCell(ListContents{std::move(items), nullptr, std::nullopt})};
+}
+
+TensorRef Heap::View(const TensorRef& base, ViewStep step) {
+  return {base.storage, std::make_shared<const ViewPath>(ViewPath{std::move(step), base.path})};
+}
+
+bool Heap::InScope(std::uint64_t scope) const {
+  return std::binary_search(scopes_.begin(), scopes_.end(), scope);
+}
+
+Result<Value*> Heap::StorageValue(const CellPtr& cell) {
+  auto& contents = std::get<StorageContents>(cell->contents);
+  if (contents.value == nullptr) {
+    if (!contents.constant) return Internal("a tensor without contents");
+    contents.value = root_->Constant(*contents.constant, cell->path);
+  }
+  return contents.value;
+}
+
+Result<Value*> Heap::Read(GraphBuilder& builder, const TensorRef& tensor) {
+  const std::uint64_t version = tensor.storage->version;
+  const std::vector<const ViewPath*> steps = Steps(tensor);
+  std::size_t next = steps.size();
+  auto is_cached = [&](const ViewPath& path) {
+    return path.cached.value != nullptr && path.cached.version == version &&
+           InScope(path.cached.scope);
+  };
+  while (next > 0 && !is_cached(*steps[next - 1])) --next;
+  DRAGOMAN_ASSIGN(Value * value, StorageValue(tensor.storage));
+  if (next > 0) value = steps[next - 1]->cached.value;
+  for (; next < steps.size(); ++next) {
+    DRAGOMAN_ASSIGN(value, steps[next]->step.get(builder, value));
+    steps[next]->cached = {value, version, scopes_.back()};
+  }
+  return value;
+}
+
+Status Heap::Write(GraphBuilder& builder, const TensorRef& tensor, Value* value) {
+  const std::vector<const ViewPath*> steps = Steps(tensor);
+  std::vector<Value*> bases;
+  DRAGOMAN_ASSIGN(Value * base, StorageValue(tensor.storage));
+  for (const ViewPath* path : steps) {
+    bases.push_back(base);
+    DRAGOMAN_ASSIGN(base, path->step.get(builder, base));
+  }
+  Value* updated = value;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    DRAGOMAN_ASSIGN(updated, Put(builder, steps[i]->step, bases[i], updated));
+  }
+  auto& contents = Mutable<StorageContents>(tensor.storage);
+  contents.value = updated;
+  contents.constant.reset();
+  return {};
+}
+
+void Heap::Record(const CellPtr& cell) {
+  if (!stretches_.empty()) {
+    Stretch& stretch = stretches_.back();
+    if (cell->number < stretch.first_cell &&
+        stretch.index.try_emplace(cell.get(), stretch.saved.size()).second) {
+      stretch.saved.push_back({cell, cell->contents, cell->version});
+    }
+  }
+  cell->version = ++versions_;
+}
+
+void Heap::Enter() {
+  stretches_.push_back({{}, {}, cells_ + 1, scopes_.size()});
+  scopes_.push_back(++last_scope_);
+}
+
+std::vector<CellChange> Heap::Leave() {
+  std::vector<CellChange> changes;
+  for (Saved& saved : stretches_.back().saved) {
+    changes.push_back({saved.cell, std::exchange(saved.cell->contents, std::move(saved.contents))});
+    saved.cell->version = saved.version;
+  }
+  scopes_.resize(stretches_.back().outer_scopes);
+  stretches_.pop_back();
+  return changes;
+}
+
+void Heap::Keep() {
+  Stretch inner = std::move(stretches_.back());
+  stretches_.pop_back();
+  if (stretches_.empty()) return;
+  Stretch& outer = stretches_.back();
+  for (Saved& saved : inner.saved) {
+    if (saved.cell->number < outer.first_cell &&
+        outer.index.try_emplace(saved.cell.get(), outer.saved.size()).second) {
+      outer.saved.push_back(std::move(saved));
+    }
+  }
+}
+
+}  // namespace dragoman::torchscript

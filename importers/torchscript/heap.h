@@ -1,0 +1,87 @@
+// The cells of one evaluation: reading and writing tensors through views, and undoing what a branch
+// or a pass over a loop's body did.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_HEAP_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_HEAP_H_
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/analysis/builder.h"
+#include "core/support/result.h"
+#include "importers/torchscript/abstract.h"
+
+namespace dragoman::torchscript {
+
+// A cell that existed before a stretch of the program, and what the stretch left in it.
+struct CellChange {
+  CellPtr cell;
+  Cell::Contents contents;
+};
+
+class Heap {
+ public:
+  // Constants of the file go to the graph of `root`.
+  explicit Heap(GraphBuilder& root) : root_(&root), scopes_{0} {}
+
+  CellPtr NewCell(Cell::Contents contents);
+  Abstract NewTensor(Value* value);
+  Abstract NewList(std::vector<Abstract> items);
+  // What `base` looks like through `step`: a tensor that shares its elements.
+  static TensorRef View(const TensorRef& base, ViewStep step);
+
+  // The present value of a tensor.
+  Result<Value*> Read(GraphBuilder& builder, const TensorRef& tensor);
+  // Replaces the elements of `tensor` by those of `value`, of its type and sizes. All aliases see
+  // it.
+  Status Write(GraphBuilder& builder, const TensorRef& tensor, Value* value);
+
+  // The contents of `cell`, to be changed.
+  template <class T>
+  T& Mutable(const CellPtr& cell) {
+    Record(cell);
+    return std::get<T>(cell->contents);
+  }
+  void Replace(const CellPtr& cell, Cell::Contents contents) {
+    Record(cell);
+    cell->contents = std::move(contents);
+  }
+
+  // A stretch whose changes can be taken back, and whose values are not seen after Leave: a body of
+  // If or Loop, or an attempt. Stretches nest.
+  void Enter();
+  // Takes all changes since the last Enter back. Gives, in the order of first change, the cells
+  // that are older than the stretch, with what it had left in them.
+  std::vector<CellChange> Leave();
+  // Ends the last stretch and keeps its changes as changes of the one around it.
+  void Keep();
+
+ private:
+  struct Saved {
+    CellPtr cell;
+    Cell::Contents contents;
+    std::uint64_t version;
+  };
+  struct Stretch {
+    std::vector<Saved> saved;
+    std::unordered_map<const Cell*, std::size_t> index;
+    std::uint64_t first_cell;  // cells with a number from here on were made in the stretch
+    std::size_t outer_scopes;  // how many scopes were open before
+  };
+
+  void Record(const CellPtr& cell);
+  Result<Value*> StorageValue(const CellPtr& cell);
+  bool InScope(std::uint64_t scope) const;
+
+  GraphBuilder* root_;
+  std::uint64_t versions_ = 0;
+  std::uint64_t cells_ = 0;
+  std::uint64_t last_scope_ = 0;
+  std::vector<std::uint64_t> scopes_;  // open ones
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_HEAP_H_

@@ -1,0 +1,541 @@
+#include "importers/torchscript/ops/op_lowering.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "importers/torchscript/heap.h"
+#include "importers/torchscript/torch_dtype.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+std::string Quote(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+Error NotA(std::string_view name, const char* expected, const Abstract& found) {
+  return InvalidInput("argument " + Quote(name) + " is " + Describe(found) + ", expected " +
+                      expected);
+}
+
+// The items of a list or tuple; nullptr if it is none, or one of unknown length.
+const std::vector<Abstract>* Items(const Abstract& value) {
+  if (const auto* tuple = value.As<Tuple>()) return tuple->items.get();
+  const auto* list = value.As<ListRef>();
+  if (list == nullptr) return nullptr;
+  const auto& contents = std::get<ListContents>(list->cell->contents);
+  return contents.sequence == nullptr ? &contents.items : nullptr;
+}
+
+// torch's order of kinds: bool, integers, floats, complex.
+int KindRank(DType dtype) {
+  if (dtype == DType::kBool) return 0;
+  if (IsComplex(dtype)) return 3;
+  return IsFloating(dtype) ? 2 : 1;
+}
+
+// torch.promote_types.
+DType PromoteTypes(DType a, DType b) {
+  if (a == b) return a;
+  const int rank_a = KindRank(a);
+  const int rank_b = KindRank(b);
+  if (rank_a != rank_b && (rank_a < 2 || rank_b < 2)) return rank_a > rank_b ? a : b;
+  if (rank_a == 3 || rank_b == 3) {
+    const auto wide = [](DType t) { return t == DType::kC128 || t == DType::kF64; };
+    return wide(a) || wide(b) ? DType::kC128 : DType::kC64;
+  }
+  const DTypeInfo& info_a = Info(a);
+  const DTypeInfo& info_b = Info(b);
+  if (info_a.bits != info_b.bits) {
+    const DTypeInfo& wide = info_a.bits > info_b.bits ? info_a : info_b;
+    const DTypeInfo& narrow = info_a.bits > info_b.bits ? info_b : info_a;
+    if (rank_a == 2 || wide.is_signed || wide.is_signed == narrow.is_signed) return wide.dtype;
+  }
+  if (rank_a == 2) return DType::kF32;
+  switch (std::max(info_a.bits, info_b.bits)) {
+    case 8:
+      return DType::kI16;
+    case 16:
+      return DType::kI32;
+    default:
+      return DType::kI64;
+  }
+}
+
+// What a number of this kind is as a tensor without an element type of its own.
+DType DefaultDType(Number::Kind kind) {
+  switch (kind) {
+    case Number::Kind::kBool:
+      return DType::kBool;
+    case Number::Kind::kInt:
+      return DType::kI64;
+    case Number::Kind::kFloat:
+      return DType::kF32;
+    case Number::Kind::kComplex:
+      return DType::kC64;
+  }
+  return DType::kUnknown;
+}
+
+// The higher kind decides; of one kind, the category that comes first.
+DType CombineCategories(DType higher, DType lower) {
+  if (higher == DType::kUnknown) return lower;
+  if (lower == DType::kUnknown || KindRank(higher) >= KindRank(lower)) return higher;
+  // A complex operand of a lower category keeps the precision of the tensors before it.
+  if (KindRank(lower) == 3 && KindRank(higher) == 2)
+    return higher == DType::kF64 ? DType::kC128 : DType::kC64;
+  return lower;
+}
+
+}  // namespace
+
+bool Call::Declares(std::string_view name) const {
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
+bool Call::Has(std::string_view name) const {
+  Result<Abstract> found = Argument(name);
+  return found.ok() && !found->Is<None>();
+}
+
+Result<Abstract> Call::Argument(std::string_view name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  const auto index = static_cast<std::size_t>(found - names_.begin());
+  if (found == names_.end() || index >= arguments_.size())
+    return Internal(op_->ToString() + " has no argument " + Quote(name));
+  return arguments_[index];
+}
+
+Result<Value*> Call::Tensor(std::string_view name) {
+  DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+  return TensorOf(argument, name);
+}
+
+Result<Value*> Call::TensorOf(const Abstract& argument, std::string_view name) {
+  if (const auto* tensor = argument.As<TensorRef>()) return heap_->Read(*builder_, *tensor);
+  if (const auto* number = argument.As<Number>()) return NumberValue(*number, number->dtype());
+  if (const auto* maybe = argument.As<Maybe>()) return TensorOf(*maybe->payload, name);
+  return NotA(name, "a tensor", argument);
+}
+
+Result<Value*> Call::OptionalTensor(std::string_view name) {
+  if (!Has(name)) return static_cast<Value*>(nullptr);
+  return Tensor(name);
+}
+
+Result<std::vector<Value*>> Call::Tensors(std::string_view name) {
+  DRAGOMAN_ASSIGN(std::vector<Value*> values, OptionalTensors(name));
+  for (Value* value : values) {
+    if (value == nullptr) return InvalidInput("argument " + Quote(name) + " holds None");
+  }
+  return values;
+}
+
+Result<std::vector<Value*>> Call::OptionalTensors(std::string_view name) {
+  DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+  const std::vector<Abstract>* items = Items(argument);
+  if (items == nullptr && argument.Is<ListRef>())
+    return Unsupported("argument " + Quote(name) + " is a list whose length only run time tells");
+  if (items == nullptr) return NotA(name, "a list of tensors", argument);
+  std::vector<Value*> values;
+  for (const Abstract& item : *items) {
+    Value* value = nullptr;
+    if (!item.Is<None>()) {
+      DRAGOMAN_ASSIGN(value, TensorOf(item, name));
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+Result<Number> Call::NumberOf(const Abstract& argument, std::string_view name) {
+  if (const auto* number = argument.As<Number>()) return *number;
+  if (const auto* enumerator = argument.As<Enumerator>()) return NumberOf(*enumerator->value, name);
+  if (const auto* maybe = argument.As<Maybe>()) return NumberOf(*maybe->payload, name);
+  const auto* tensor = argument.As<TensorRef>();
+  if (tensor == nullptr) return NotA(name, "a number", argument);
+  DRAGOMAN_ASSIGN(Value * value, heap_->Read(*builder_, *tensor));
+  Number::Kind kind = Number::Kind::kInt;
+  if (IsFloating(value->type().dtype())) kind = Number::Kind::kFloat;
+  if (value->type().dtype() == DType::kBool) kind = Number::Kind::kBool;
+  const Number model{kind, std::int64_t{0}};
+  DRAGOMAN_ASSIGN(value, Cast(value, model.dtype()));
+  DRAGOMAN_ASSIGN(value, Reshape(value, {}));
+  return NumberFrom(kind, value);
+}
+
+Result<Number> Call::Scalar(std::string_view name) {
+  DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+  return NumberOf(argument, name);
+}
+
+Result<std::vector<Number>> Call::Scalars(std::string_view name) {
+  DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+  std::vector<Number> numbers;
+  if (const std::vector<Abstract>* items = Items(argument)) {
+    for (const Abstract& item : *items) {
+      DRAGOMAN_ASSIGN(Number number, NumberOf(item, name));
+      numbers.push_back(number);
+    }
+    return numbers;
+  }
+  DRAGOMAN_ASSIGN(Number number, NumberOf(argument, name));
+  numbers.push_back(number);
+  return numbers;
+}
+
+Result<Number> Call::Known(std::string_view name) {
+  DRAGOMAN_ASSIGN(Number number, Scalar(name));
+  if (!number.known()) return MustBeKnown(name);
+  return number;
+}
+
+Error Call::MustBeKnown(std::string_view name) const {
+  return dragoman::Unsupported("argument " + Quote(name) + " of " + op_->ToString() +
+                               " must be known at conversion; give sizes with --shape");
+}
+
+Result<std::int64_t> Call::Int(std::string_view name) {
+  DRAGOMAN_ASSIGN(Number number, Known(name));
+  return number.AsInt();
+}
+
+Result<double> Call::Float(std::string_view name) {
+  DRAGOMAN_ASSIGN(Number number, Known(name));
+  return number.AsDouble();
+}
+
+Result<bool> Call::Bool(std::string_view name) {
+  DRAGOMAN_ASSIGN(Number number, Known(name));
+  return number.AsDouble() != 0;
+}
+
+Result<std::optional<std::int64_t>> Call::OptionalInt(std::string_view name) {
+  if (!Has(name)) return std::optional<std::int64_t>();
+  DRAGOMAN_ASSIGN(const std::int64_t value, Int(name));
+  return std::optional(value);
+}
+
+Result<std::optional<double>> Call::OptionalFloat(std::string_view name) {
+  if (!Has(name)) return std::optional<double>();
+  DRAGOMAN_ASSIGN(const double value, Float(name));
+  return std::optional(value);
+}
+
+Result<std::optional<bool>> Call::OptionalBool(std::string_view name) {
+  if (!Has(name)) return std::optional<bool>();
+  DRAGOMAN_ASSIGN(const bool value, Bool(name));
+  return std::optional(value);
+}
+
+Result<Ints> Call::IntList(std::string_view name) {
+  DRAGOMAN_ASSIGN(std::vector<Number> numbers, Scalars(name));
+  Ints ints;
+  for (const Number& number : numbers) {
+    if (!number.known()) return MustBeKnown(name);
+    ints.push_back(number.AsInt());
+  }
+  return ints;
+}
+
+Result<Ints> Call::IntList(std::string_view name, std::size_t count) {
+  DRAGOMAN_ASSIGN(Ints ints, IntList(name));
+  if (ints.size() == 1 && count > 1) ints.resize(count, ints.front());
+  if (ints.size() != count) {
+    return InvalidInput("argument " + Quote(name) + " has " + std::to_string(ints.size()) +
+                        " items, expected " + std::to_string(count));
+  }
+  return ints;
+}
+
+Result<std::optional<Ints>> Call::OptionalIntList(std::string_view name) {
+  if (!Has(name)) return std::optional<Ints>();
+  DRAGOMAN_ASSIGN(Ints ints, IntList(name));
+  return std::optional(std::move(ints));
+}
+
+Result<std::vector<double>> Call::FloatList(std::string_view name) {
+  DRAGOMAN_ASSIGN(std::vector<Number> numbers, Scalars(name));
+  std::vector<double> floats;
+  for (const Number& number : numbers) {
+    if (!number.known()) return MustBeKnown(name);
+    floats.push_back(number.AsDouble());
+  }
+  return floats;
+}
+
+Result<Value*> Call::ScalarValue(std::string_view name, DType dtype) {
+  DRAGOMAN_ASSIGN(Number number, Scalar(name));
+  return NumberValue(number, dtype);
+}
+
+Result<Value*> Call::IntValue(std::string_view name) { return ScalarValue(name, DType::kI64); }
+
+Result<Value*> Call::IntListValue(std::string_view name) {
+  DRAGOMAN_ASSIGN(std::vector<Number> numbers, Scalars(name));
+  return NumberList(numbers);
+}
+
+Result<std::string> Call::Text(std::string_view name) {
+  DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+  if (const auto* device = argument.As<Device>()) return device->name;
+  const auto* string = argument.As<String>();
+  if (string == nullptr) return NotA(name, "a string", argument);
+  if (!string->known()) return MustBeKnown(name);
+  return string->text();
+}
+
+Result<std::optional<std::string>> Call::OptionalText(std::string_view name) {
+  if (!Has(name)) return std::optional<std::string>();
+  DRAGOMAN_ASSIGN(std::string text, Text(name));
+  return std::optional(std::move(text));
+}
+
+Result<DType> Call::DTypeOr(std::string_view name, DType otherwise) {
+  if (!Has(name)) return otherwise;
+  DRAGOMAN_ASSIGN(const std::int64_t code, Int(name));
+  const std::optional<TorchDType> dtype = TorchDTypeFromNumber(code);
+  if (!dtype || Info(*dtype).is_quantized || Info(*dtype).element == DType::kUnknown) {
+    return dragoman::Unsupported("argument " + Quote(name) + " is element type " +
+                                 (dtype ? std::string(Info(*dtype).name) : std::to_string(code)));
+  }
+  return Info(*dtype).element;
+}
+
+Result<int> Call::Rank(const Value* value) {
+  if (const std::optional<int> rank = value->type().rank()) return *rank;
+  return dragoman::Unsupported(op_->ToString() +
+                               " needs the rank of its operand, which is unknown; give the sizes "
+                               "of the inputs with --shape");
+}
+
+Result<DType> Call::DTypeOf(const Value* value) {
+  const DType dtype = value->type().dtype();
+  if (dtype != DType::kUnknown) return dtype;
+  return dragoman::Unsupported(op_->ToString() +
+                               " needs the element type of its operand, which is unknown; give "
+                               "--shape NAME=TYPE:D,…");
+}
+
+Result<std::int64_t> Call::NormalizeAxis(std::int64_t axis, int rank) {
+  const std::int64_t count = std::max(rank, 1);
+  if (axis < -count || axis >= count) {
+    return InvalidInput("axis " + std::to_string(axis) + " is beyond a tensor of rank " +
+                        std::to_string(rank));
+  }
+  return axis < 0 ? axis + count : axis;
+}
+
+Result<std::int64_t> Call::Axis(std::string_view name, int rank) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, Int(name));
+  return NormalizeAxis(axis, rank);
+}
+
+Result<Ints> Call::Axes(std::string_view name, int rank) {
+  Ints axes;
+  if (Has(name)) {
+    DRAGOMAN_ASSIGN(axes, IntList(name));
+  }
+  for (std::int64_t& axis : axes) {
+    DRAGOMAN_ASSIGN(axis, NormalizeAxis(axis, rank));
+  }
+  if (axes.empty()) {
+    for (int i = 0; i < rank; ++i) axes.push_back(i);
+  }
+  return axes;
+}
+
+Result<DType> Call::ResultType(std::span<const std::string_view> names) {
+  // By category: tensors with dimensions, 0-d tensors, numbers.
+  std::array<DType, 3> categories = {};
+  bool unknown_rank = false;
+  for (std::string_view name : names) {
+    DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+    if (argument.Is<None>()) continue;
+    DType dtype = DType::kUnknown;
+    std::size_t category = 2;
+    if (const auto* number = argument.As<Number>()) {
+      dtype = DefaultDType(number->kind);
+    } else {
+      DRAGOMAN_ASSIGN(Value * value, TensorOf(argument, name));
+      DRAGOMAN_ASSIGN(dtype, DTypeOf(value));
+      const std::optional<int> rank = value->type().rank();
+      unknown_rank = unknown_rank || !rank;
+      category = rank && *rank == 0 ? 1 : 0;
+    }
+    DType& known = categories[category];
+    known = known == DType::kUnknown ? dtype : PromoteTypes(known, dtype);
+  }
+  if (unknown_rank && categories[1] != DType::kUnknown && categories[1] != categories[0] &&
+      KindRank(categories[0]) <= KindRank(categories[1])) {
+    return dragoman::Unsupported(
+        "the element type of the result depends on a rank that is unknown; give the sizes of the "
+        "inputs with --shape");
+  }
+  return CombineCategories(categories[0], CombineCategories(categories[1], categories[2]));
+}
+
+Result<std::vector<Value*>> Call::Promoted(std::initializer_list<std::string_view> names,
+                                           bool to_float) {
+  DRAGOMAN_ASSIGN(DType dtype, ResultType(names));
+  if (to_float && KindRank(dtype) < 2) dtype = DType::kF32;
+  std::vector<Value*> values;
+  for (std::string_view name : names) {
+    DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+    if (const auto* number = argument.As<Number>()) {
+      DRAGOMAN_ASSIGN(Value * value, NumberValue(*number, dtype));
+      values.push_back(value);
+      continue;
+    }
+    DRAGOMAN_ASSIGN(Value * value, TensorOf(argument, name));
+    DRAGOMAN_ASSIGN(value, Cast(value, dtype));
+    values.push_back(value);
+  }
+  return values;
+}
+
+Result<Value*> Call::Cast(Value* value, DType dtype) {
+  if (value->type().dtype() == dtype) return value;
+  return Add("Cast", {value}, {{"to", static_cast<std::int64_t>(dtype)}});
+}
+
+Result<Value*> Call::ToFloating(Value* value) {
+  DRAGOMAN_ASSIGN(const DType dtype, DTypeOf(value));
+  return KindRank(dtype) < 2 ? Cast(value, DType::kF32) : value;
+}
+
+Result<std::vector<Value*>> Call::AddMany(std::string_view type, std::vector<Value*> operands,
+                                          std::vector<NamedAttribute> attributes,
+                                          std::size_t count) {
+  const std::vector<std::string> names(count, "v");
+  DRAGOMAN_ASSIGN(Node * node, builder_->Append(type, operands, std::move(attributes), names));
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < count; ++i) results.push_back(node->result(i));
+  return results;
+}
+
+Result<Value*> Call::Constant(double value, DType dtype) {
+  DRAGOMAN_ASSIGN(dragoman::Tensor tensor, dragoman::Tensor::Full(dtype, {}, value));
+  return builder_->Constant(std::move(tensor));
+}
+
+Result<Value*> Call::NumberValue(const Number& number, DType dtype) {
+  if (!number.known()) return Cast(number.symbolic(), dtype);
+  if (IsComplex(dtype)) {
+    const std::complex<double> c = number.AsComplex();
+    const std::array<float, 2> narrow = {static_cast<float>(c.real()), static_cast<float>(c.imag())};
+    const auto bytes = dtype == DType::kC128 ? std::as_bytes(std::span(&c, 1))
+                                             : std::as_bytes(std::span(narrow));
+    DRAGOMAN_ASSIGN(dragoman::Tensor tensor, dragoman::Tensor::Make(dtype, {}, Buffer::Copy(bytes)));
+    return builder_->Constant(std::move(tensor));
+  }
+  if (dtype == DType::kI64) return builder_->Int(number.AsInt());
+  return Constant(number.AsDouble(), dtype);
+}
+
+Result<Value*> Call::NumberList(std::span<const Number> numbers) {
+  const bool known =
+      std::all_of(numbers.begin(), numbers.end(), [](const Number& n) { return n.known(); });
+  if (known) {
+    Ints ints;
+    for (const Number& number : numbers) ints.push_back(number.AsInt());
+    return ConstantInts(ints);
+  }
+  std::vector<Value*> items;
+  for (const Number& number : numbers) {
+    DRAGOMAN_ASSIGN(Value * item, NumberValue(number, DType::kI64));
+    const std::int64_t axes[] = {0};
+    DRAGOMAN_ASSIGN(item, Unsqueeze(item, axes));
+    items.push_back(item);
+  }
+  if (items.size() == 1) return items.front();
+  return Add("Concat", std::move(items), {{"axis", 0}});
+}
+
+Result<Number> Call::SizeOf(Value* value, std::int64_t axis) {
+  if (const Shape* shape = value->type().shape()) {
+    const auto index = static_cast<std::size_t>(axis);
+    if (axis < 0 || index >= shape->size())
+      return InvalidInput("axis " + std::to_string(axis) + " is beyond a tensor of rank " +
+                          std::to_string(shape->size()));
+    if ((*shape)[index].known()) return Number::Int((*shape)[index].value());
+  }
+  DRAGOMAN_ASSIGN(Value * shape, ShapeOf(value));
+  DRAGOMAN_ASSIGN(Value * size, Add("Gather", {shape, builder_->Int(axis)}));
+  return NumberFrom(Number::Kind::kInt, size);
+}
+
+Result<Value*> Call::Reshape(Value* value, std::span<const std::int64_t> sizes) {
+  const bool zero = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  std::vector<NamedAttribute> attributes;
+  if (zero) attributes.emplace_back("allowzero", 1);
+  if (const Shape* shape = value->type().shape(); shape != nullptr && shape->size() == sizes.size()) {
+    bool same = true;
+    for (std::size_t i = 0; i < sizes.size(); ++i) same = same && (*shape)[i] == Dim(sizes[i]);
+    if (same) return value;
+  }
+  return Add("Reshape", {value, ConstantInts(sizes)}, std::move(attributes));
+}
+
+Result<Value*> Call::Transpose(Value* value, std::span<const std::int64_t> permutation) {
+  if (std::is_sorted(permutation.begin(), permutation.end())) return value;
+  return Add("Transpose", {value}, {{"perm", Ints(permutation.begin(), permutation.end())}});
+}
+
+Result<Value*> Call::Squeeze(Value* value, std::span<const std::int64_t> axes) {
+  if (axes.empty()) return value;
+  return Add("Squeeze", {value, ConstantInts(axes)});
+}
+
+Result<Value*> Call::Unsqueeze(Value* value, std::span<const std::int64_t> axes) {
+  if (axes.empty()) return value;
+  return Add("Unsqueeze", {value, ConstantInts(axes)});
+}
+
+Abstract Call::NewTensor(Value* value) { return heap_->NewTensor(value); }
+
+Abstract Call::NewList(std::vector<Abstract> items) { return heap_->NewList(std::move(items)); }
+
+Abstract Call::NewTensorList(std::span<Value* const> values) {
+  std::vector<Abstract> items;
+  for (Value* value : values) items.push_back(heap_->NewTensor(value));
+  return heap_->NewList(std::move(items));
+}
+
+Number Call::NumberFrom(Number::Kind kind, Value* value) {
+  const Knowledge knowledge = builder_->inference().Know(value);
+  if (kind == Number::Kind::kFloat) {
+    if (knowledge.tensor != nullptr && knowledge.tensor->size() == 1)
+      return Number::Float(knowledge.tensor->FloatAt(0));
+  } else if (kind != Number::Kind::kComplex) {
+    if (const std::optional<Ints> ints = builder_->KnownInts(value); ints && ints->size() == 1)
+      return {kind, ints->front()};
+  }
+  return {kind, value};
+}
+
+Abstract Call::NewNumber(Number::Kind kind, Value* value) { return NumberFrom(kind, value); }
+
+Status Call::Write(std::string_view name, Value* value) {
+  DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
+  const auto* tensor = argument.As<TensorRef>();
+  if (tensor == nullptr) return NotA(name, "a tensor", argument);
+  return heap_->Write(*builder_, *tensor, value);
+}
+
+Error Call::Unsupported(std::string message) const {
+  return dragoman::Unsupported(op_->ToString() + ": " + std::move(message));
+}
+
+Error Call::Invalid(std::string message) const {
+  return InvalidInput(op_->ToString() + ": " + std::move(message));
+}
+
+Result<Results> OpLowering::operator()(Call& call) const {
+  if (general_ != nullptr) return general_(call);
+  DRAGOMAN_ASSIGN(Value * value, plain_(call));
+  return Results{call.NewTensor(value)};
+}
+
+}  // namespace dragoman::torchscript

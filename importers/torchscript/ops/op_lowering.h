@@ -1,0 +1,181 @@
+// What the lowering function of one operator works with.
+//
+// A function is written once, for the functional form. The evaluator derives from it
+//  - the in-place form: `add_` computes `add`, converts to self's element type, and writes to self;
+//  - the `out` overloads: compute, then write to the arguments called `out…`.
+// It need not know of views or aliases: Tensor("self") is the present value.
+//
+// Arguments are named as in the operator's schema, defaults filled in. What is wrong or missing is
+// an Error without a place: the evaluator adds the user's source line.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_OP_LOWERING_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_OP_LOWERING_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/builder.h"
+#include "core/support/result.h"
+#include "importers/torchscript/abstract.h"
+
+namespace dragoman::torchscript {
+
+class Heap;
+
+using Ints = std::vector<std::int64_t>;
+
+// The results of an operator, one an output of its schema.
+using Results = std::vector<Abstract>;
+
+class Call {
+ public:
+  // `names` are the schema's argument names, one for each of `arguments`.
+  Call(Heap& heap, GraphBuilder& builder, const OpName& op, std::span<const std::string> names,
+       std::span<const Abstract> arguments)
+      : heap_(&heap), builder_(&builder), op_(&op), names_(names), arguments_(arguments) {}
+
+  const OpName& op() const { return *op_; }
+  GraphBuilder& builder() { return *builder_; }
+  Heap& heap() { return *heap_; }
+
+  // ---- arguments ----
+  bool Declares(std::string_view name) const;  // the schema has an argument of that name
+  bool Has(std::string_view name) const;       // declared, and not None
+  Result<Abstract> Argument(std::string_view name) const;
+  std::span<const std::string> names() const { return names_; }
+
+  // The present value of a tensor argument; a number becomes a 0-d tensor.
+  Result<Value*> Tensor(std::string_view name);
+  // nullptr for None.
+  Result<Value*> OptionalTensor(std::string_view name);
+  Result<std::vector<Value*>> Tensors(std::string_view name);  // of a list
+  Result<std::vector<Value*>> OptionalTensors(std::string_view name);  // nullptr for None
+
+  // Numbers that must be known. Errors: one that only run time tells (unsupported).
+  Result<std::int64_t> Int(std::string_view name);
+  Result<double> Float(std::string_view name);
+  Result<bool> Bool(std::string_view name);
+  Result<std::optional<std::int64_t>> OptionalInt(std::string_view name);
+  Result<std::optional<double>> OptionalFloat(std::string_view name);
+  Result<std::optional<bool>> OptionalBool(std::string_view name);
+  Result<Ints> IntList(std::string_view name);  // an int is a list of one
+  Result<std::optional<Ints>> OptionalIntList(std::string_view name);
+  Result<std::vector<double>> FloatList(std::string_view name);
+  // A list `count` long; one int stands for that many equal ones (kernel_size=3).
+  Result<Ints> IntList(std::string_view name, std::size_t count);
+
+  // Numbers that may be known or not.
+  Result<Number> Scalar(std::string_view name);
+  Result<std::vector<Number>> Scalars(std::string_view name);  // of a list, or one number
+  // As common values: 0-d of `dtype`; int64 of rank 0; int64 of rank 1.
+  Result<Value*> ScalarValue(std::string_view name, DType dtype);
+  Result<Value*> IntValue(std::string_view name);
+  Result<Value*> IntListValue(std::string_view name);
+
+  Result<std::string> Text(std::string_view name);
+  Result<std::optional<std::string>> OptionalText(std::string_view name);
+  // An element type argument (torch's numbering), or `otherwise` where it is None or not declared.
+  Result<DType> DTypeOr(std::string_view name, DType otherwise);
+
+  // ---- questions ----
+  // Errors: unknown, with the hint to give --shape.
+  Result<int> Rank(const Value* value);
+  Result<DType> DTypeOf(const Value* value);
+  // Argument `name` as an axis of a tensor of rank `rank`, counted from the front. Rank 0 counts as
+  // one axis.
+  Result<std::int64_t> Axis(std::string_view name, int rank);
+  // A list of axes; None and an empty list give every axis.
+  Result<Ints> Axes(std::string_view name, int rank);
+  static Result<std::int64_t> NormalizeAxis(std::int64_t axis, int rank);
+
+  // ---- element types ----
+  // The element type that torch computes with for these arguments, which are tensors or numbers:
+  // tensors with dimensions, 0-d tensors and numbers count in this order (torch.result_type).
+  Result<DType> ResultType(std::span<const std::string_view> names);
+  Result<DType> ResultType(std::initializer_list<std::string_view> names) {
+    return ResultType(std::span(names.begin(), names.size()));
+  }
+  // The arguments, converted to their ResultType; to float32 if that is an integer and `to_float`.
+  Result<std::vector<Value*>> Promoted(std::initializer_list<std::string_view> names,
+                                       bool to_float = false);
+  // `value` if it is of `dtype`, else converted.
+  Result<Value*> Cast(Value* value, DType dtype);
+  // float32 if `value` is of an integer or bool type, else as it is.
+  Result<Value*> ToFloating(Value* value);
+
+  // ---- building ----
+  Result<Value*> Add(std::string_view type, std::vector<Value*> operands,
+                     std::vector<NamedAttribute> attributes = {}) {
+    return builder_->Add(type, std::move(operands), std::move(attributes));
+  }
+  // With `count` results.
+  Result<std::vector<Value*>> AddMany(std::string_view type, std::vector<Value*> operands,
+                                      std::vector<NamedAttribute> attributes, std::size_t count);
+  Result<Value*> Constant(double value, DType dtype);  // 0-d
+  Value* ConstantInts(std::span<const std::int64_t> values) { return builder_->Ints(values); }
+  Value* ConstantInts(std::initializer_list<std::int64_t> values) {
+    return builder_->Ints(std::span(values.begin(), values.size()));
+  }
+  Result<Value*> NumberValue(const Number& number, DType dtype);  // 0-d
+  Result<Value*> NumberList(std::span<const Number> numbers);     // int64, rank 1
+  // The size of axis `axis` (from the front): known if inference knows it.
+  Result<Number> SizeOf(Value* value, std::int64_t axis);
+  Result<Value*> ShapeOf(Value* value) { return Add("Shape", {value}); }
+  // Sizes may be -1 once, and are taken literally if 0.
+  Result<Value*> Reshape(Value* value, std::span<const std::int64_t> sizes);
+  Result<Value*> Transpose(Value* value, std::span<const std::int64_t> permutation);
+  Result<Value*> Squeeze(Value* value, std::span<const std::int64_t> axes);
+  Result<Value*> Unsqueeze(Value* value, std::span<const std::int64_t> axes);
+
+  // ---- results ----
+  // A fresh tensor that holds `value`.
+  Abstract NewTensor(Value* value);
+  Abstract NewList(std::vector<Abstract> items);
+  Abstract NewTensorList(std::span<Value* const> values);
+  // A number that is known if inference knows the 0-d `value`.
+  Abstract NewNumber(Number::Kind kind, Value* value);
+
+  // ---- mutation, for what the derived forms do not cover ----
+  // Replaces the elements of tensor argument `name` by those of `value`, which has its sizes.
+  Status Write(std::string_view name, Value* value);
+
+  Number NumberFrom(Number::Kind kind, Value* value);
+
+  Error Unsupported(std::string message) const;
+  Error Invalid(std::string message) const;
+
+ private:
+  Result<Value*> TensorOf(const Abstract& argument, std::string_view name);
+  Result<Number> NumberOf(const Abstract& argument, std::string_view name);
+  Result<Number> Known(std::string_view name);
+  Error MustBeKnown(std::string_view name) const;
+
+  Heap* heap_;
+  GraphBuilder* builder_;
+  const OpName* op_;
+  std::span<const std::string> names_;
+  std::span<const Abstract> arguments_;
+};
+
+// One operator, all overloads. The plain kind gives one tensor; the general one any results.
+class OpLowering {
+ public:
+  using Plain = Result<Value*> (*)(Call&);
+  using General = Result<Results> (*)(Call&);
+
+  constexpr OpLowering(Plain plain) : plain_(plain) {}
+  constexpr OpLowering(General general) : general_(general) {}
+  Result<Results> operator()(Call& call) const;
+
+ private:
+  Plain plain_ = nullptr;
+  General general_ = nullptr;
+};
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_OP_LOWERING_H_
