@@ -6,8 +6,9 @@
 #ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARCHIVE_H_
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARCHIVE_H_
 
-#include <map>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,9 +44,8 @@ class Archive {
   // Those whose names start with `prefix`, sorted.
   std::vector<std::string_view> NamesUnder(std::string_view prefix) const;
   bool Has(std::string_view name) const;
-  // The bytes of a record. Errors: there is none; damaged compressed data; another checksum (of
-  // deflated records: stored ones are not read to the end here); all that was inflated so far is
-  // beyond kInflateBase + kInflateRatio · file size.
+  // The bytes of a record. Errors: there is none; damaged compressed data; another checksum; all
+  // that was inflated so far is beyond kInflateBase + kInflateRatio · file size.
   Result<Buffer> Read(std::string_view name) const;
 
   static constexpr std::size_t kInflateBase = std::size_t{64} << 20;
@@ -54,9 +54,15 @@ class Archive {
  private:
   struct State;
   explicit Archive(std::unique_ptr<State> state);
+  Status ReadDirectory();
+  Status ReadVersion();
+  Result<Buffer> ReadEntry(std::size_t index) const;
 
   std::unique_ptr<State> state_;
 };
+
+// Whether `file` is an archive of torch.export (.pt2), which looks much like one of TorchScript.
+bool IsExportArchive(std::span<const std::byte> file);
 
 // "code/__torch__/a/b.py" files, sorted.
 std::vector<std::string_view> CodeFiles(const Archive& archive);

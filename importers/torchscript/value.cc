@@ -21,6 +21,10 @@ struct Describer {
     return "object of " + object->class_name;
   }
   std::string operator()(const StoredEnum* value) const { return "enum " + value->class_name; }
+  std::string operator()(const StoredStorage*) const { return "storage"; }
+  std::string operator()(const StoredGlobal* global) const {
+    return global->module + "." + global->name;
+  }
 };
 
 }  // namespace

@@ -32,15 +32,18 @@ struct StoredTuple;
 struct StoredDict;
 struct StoredObject;
 struct StoredEnum;
+struct StoredStorage;
+struct StoredGlobal;
 
 using StoredString = const std::string*;
 using StoredComplex = const std::complex<double>*;
 
-// std::monostate is None. Pointers are never null.
-using Stored =
-    std::variant<std::monostate, bool, std::int64_t, double, StoredComplex, StoredString,
-                 const StoredDevice*, const StoredTensor*, const StoredList*, const StoredTuple*,
-                 const StoredDict*, const StoredObject*, const StoredEnum*>;
+// std::monostate is None. Pointers are never null. The last two stand for arguments of torch's own
+// rebuilding functions and are no values of TorchScript.
+using Stored = std::variant<std::monostate, bool, std::int64_t, double, StoredComplex, StoredString,
+                            const StoredDevice*, const StoredTensor*, const StoredList*,
+                            const StoredTuple*, const StoredDict*, const StoredObject*,
+                            const StoredEnum*, const StoredStorage*, const StoredGlobal*>;
 
 inline bool IsNone(const Stored& value) { return std::holds_alternative<std::monostate>(value); }
 // "list", "object of __torch__.Net": for messages.
@@ -90,7 +93,9 @@ struct StoredEnum {
 // The bytes that one or more tensors share.
 struct StoredStorage {
   std::string key;  // record name behind the folder of the pickle: "0"
-  int number = 0;   // from 0, in the order of first appearance in the heap
+  // From 0, in the order of the heap. Storages of equal number are the same memory, seen as
+  // elements of different types.
+  int number = 0;
   TorchDType dtype = TorchDType::kF32;
   std::string device;      // where it was when saved; read to main memory all the same
   std::int64_t count = 0;  // elements
@@ -98,6 +103,12 @@ struct StoredStorage {
   // inputs, whose data are not kept.
   Buffer bytes;
   bool has_data = true;
+};
+
+// A class or function that a pickle names.
+struct StoredGlobal {
+  std::string module;
+  std::string name;
 };
 
 // Of a quantised tensor: real = scale · (stored − zero_point).
@@ -148,9 +159,15 @@ class StoredHeap {
   StoredHeap& operator=(StoredHeap&&) noexcept;
   ~StoredHeap();
 
-  // Takes `value` over; the pointer may be changed through until the heap is handed on.
+  // Takes `value` over; the reader may still change it through the pointer.
   template <class T>
   T* Add(T value);
+  // For the reader, which fills containers after others already refer to them. `value` must be of
+  // this heap.
+  template <class T>
+  T* Mutable(const T* value) {
+    return const_cast<T*>(value);
+  }
 
   int object_count() const { return objects_; }
 
@@ -160,7 +177,7 @@ class StoredHeap {
 
   std::tuple<Owned<std::string>, Owned<std::complex<double>>, Owned<StoredDevice>,
              Owned<StoredTensor>, Owned<StoredStorage>, Owned<StoredList>, Owned<StoredTuple>,
-             Owned<StoredDict>, Owned<StoredObject>, Owned<StoredEnum>>
+             Owned<StoredDict>, Owned<StoredObject>, Owned<StoredEnum>, Owned<StoredGlobal>>
       owned_;
   int objects_ = 0;
 };
