@@ -1,0 +1,214 @@
+#include "importers/torchscript/ops/composer.h"
+
+#include <limits>
+#include <numeric>
+
+namespace dragoman {
+
+Value* Composer::Fail(Error error) {
+  if (!error_) error_ = std::move(error);
+  return nullptr;
+}
+
+Status Composer::status() const {
+  if (error_) return *error_;
+  return {};
+}
+
+Result<Value*> Composer::Done(Value* value) const {
+  if (error_) return *error_;
+  return value;
+}
+
+Value* Composer::Op(std::string_view type, std::vector<Value*> operands,
+                    std::vector<NamedAttribute> attributes) {
+  if (failed()) return nullptr;
+  return Take(builder_->Add(type, std::move(operands), std::move(attributes)));
+}
+
+std::vector<Value*> Composer::Ops(std::string_view type, std::vector<Value*> operands,
+                                  std::vector<NamedAttribute> attributes, std::size_t count) {
+  std::vector<Value*> results(count);
+  if (failed()) return results;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(builder_->UniqueName(""));
+  Node* node = Take(builder_->Append(type, operands, std::move(attributes), names));
+  for (std::size_t i = 0; node != nullptr && i < count; ++i) results[i] = node->result(i);
+  return results;
+}
+
+DType Composer::dtype(const Value* value) const {
+  return value != nullptr ? value->type().dtype() : DType::kUnknown;
+}
+
+std::optional<int> Composer::MaybeRank(const Value* value) const {
+  if (value == nullptr) return std::nullopt;
+  return value->type().rank();
+}
+
+int Composer::Rank(const Value* value) {
+  if (failed() || value == nullptr) return 0;
+  if (std::optional<int> rank = value->type().rank()) return *rank;
+  Fail("the rank of '" + value->name() + "' is not known; state the inputs' sizes with --shape");
+  return 0;
+}
+
+std::optional<std::int64_t> Composer::KnownSize(const Value* value, int axis) const {
+  if (value == nullptr || value->type().shape() == nullptr) return std::nullopt;
+  const dragoman::Shape& shape = *value->type().shape();
+  if (axis < 0 || axis >= static_cast<int>(shape.size())) return std::nullopt;
+  const Dim& size = shape[static_cast<std::size_t>(axis)];
+  if (!size.known()) return std::nullopt;
+  return size.value();
+}
+
+std::optional<std::vector<std::int64_t>> Composer::KnownSizes(const Value* value) const {
+  if (value == nullptr || value->type().shape() == nullptr) return std::nullopt;
+  return KnownShape(*value->type().shape());
+}
+
+int Composer::Axis(std::int64_t axis, int rank) {
+  const int axes = rank == 0 ? 1 : rank;
+  if (axis < -axes || axis >= axes) {
+    Fail(InvalidInput("dimension " + std::to_string(axis) + " is out of range for rank " +
+                      std::to_string(rank)));
+    return 0;
+  }
+  return static_cast<int>(axis < 0 ? axis + axes : axis);
+}
+
+Value* Composer::Ints(std::vector<std::int64_t> values) {
+  return failed() ? nullptr : builder_->Ints(values);
+}
+
+Value* Composer::Int(std::int64_t value) { return failed() ? nullptr : builder_->Int(value); }
+
+Value* Composer::Number(double value, DType dtype) {
+  if (failed()) return nullptr;
+  if (IsComplex(dtype)) return Cast(Number(value, RealPart(dtype)), dtype);
+  Tensor tensor = Take(Tensor::Full(dtype, {}, value));
+  return failed() ? nullptr : builder_->Constant(std::move(tensor));
+}
+
+Value* Composer::Bool(bool value) { return Number(value ? 1 : 0, DType::kBool); }
+
+Value* Composer::Cast(Value* value, DType to) {
+  if (failed() || dtype(value) == to) return value;
+  return Op("Cast", {value}, {{"to", static_cast<std::int64_t>(to)}});
+}
+
+Value* Composer::Where(Value* condition, Term a, Term b) {
+  Value* first = Resolve(a, b.value);
+  return Op("Where", {condition, first, Resolve(b, first)});
+}
+
+Value* Composer::Shape(Value* value) {
+  if (failed()) return nullptr;
+  if (std::optional<std::vector<std::int64_t>> sizes = KnownSizes(value)) return Ints(*sizes);
+  return Op("Shape", {value});
+}
+
+Value* Composer::SizeVector(Value* value, int first, int count) {
+  if (failed()) return nullptr;
+  std::vector<std::int64_t> sizes;
+  for (int axis = first; axis < first + count; ++axis) {
+    if (std::optional<std::int64_t> size = KnownSize(value, axis)) sizes.push_back(*size);
+  }
+  if (sizes.size() == static_cast<std::size_t>(count)) return Ints(std::move(sizes));
+  return Op("Shape", {value},
+            {{"start", std::int64_t{first}}, {"end", std::int64_t{first + count}}});
+}
+
+Value* Composer::Size(Value* value, int axis) {
+  if (std::optional<std::int64_t> size = KnownSize(value, axis)) return Int(*size);
+  return Squeeze(SizeVector(value, axis, 1), {0});
+}
+
+Value* Composer::NumElements(Value* value) {
+  if (failed()) return nullptr;
+  if (std::optional<std::vector<std::int64_t>> sizes = KnownSizes(value)) {
+    return Int(std::accumulate(sizes->begin(), sizes->end(), std::int64_t{1}, std::multiplies<>()));
+  }
+  return Op("Size", {value});
+}
+
+Value* Composer::Reshape(Value* value, Value* shape) {
+  return Op("Reshape", {value, shape}, {{"allowzero", std::int64_t{1}}});
+}
+
+Value* Composer::Transpose(Value* value, std::vector<std::int64_t> permutation) {
+  bool moves = false;
+  for (std::size_t i = 0; i < permutation.size(); ++i)
+    moves = moves || permutation[i] != static_cast<std::int64_t>(i);
+  return moves ? Op("Transpose", {value}, {{"perm", std::move(permutation)}}) : value;
+}
+
+Value* Composer::SwapAxes(Value* value, int a, int b) {
+  std::vector<std::int64_t> permutation = AllAxes(Rank(value));
+  if (failed() || a == b) return value;
+  std::swap(permutation[static_cast<std::size_t>(a)], permutation[static_cast<std::size_t>(b)]);
+  return Transpose(value, std::move(permutation));
+}
+
+Value* Composer::Unsqueeze(Value* value, std::vector<std::int64_t> axes) {
+  return axes.empty() ? value : Op("Unsqueeze", {value, Ints(std::move(axes))});
+}
+
+Value* Composer::Squeeze(Value* value, std::vector<std::int64_t> axes) {
+  return axes.empty() ? value : Op("Squeeze", {value, Ints(std::move(axes))});
+}
+
+Value* Composer::Concat(std::vector<Value*> values, std::int64_t axis) {
+  if (values.size() == 1) return values[0];
+  return Op("Concat", std::move(values), {{"axis", axis}});
+}
+
+Value* Composer::Slice(Value* value, int axis, std::int64_t start, std::int64_t end,
+                       std::int64_t step) {
+  return Op("Slice", {value, Ints({start}), Ints({end}), Ints({axis}), Ints({step})});
+}
+
+Value* Composer::Slice(Value* value, int axis, Value* start, Value* end, Value* step) {
+  return Op("Slice", {value, start, end, Ints({axis}), step});
+}
+
+Value* Composer::Gather(Value* value, Value* indices, int axis) {
+  return Op("Gather", {value, indices}, {{"axis", std::int64_t{axis}}});
+}
+
+Value* Composer::Reduce(std::string_view type, Value* value, std::vector<std::int64_t> axes,
+                        bool keep) {
+  if (axes.empty()) return value;
+  return Op(type, {value, Ints(std::move(axes))}, {{"keepdims", std::int64_t{keep ? 1 : 0}}});
+}
+
+Value* Composer::ReduceAll(std::string_view type, Value* value) {
+  if (MaybeRank(value) == 0) return value;
+  return Op(type, {value}, {{"keepdims", std::int64_t{0}}});
+}
+
+Value* Composer::Iota(Value* count) { return Op("Range", {Int(0), count, Int(1)}); }
+
+Value* Composer::Full(Value* shape, double value, DType dtype) {
+  if (failed()) return nullptr;
+  if (IsComplex(dtype)) return Cast(Full(shape, value, RealPart(dtype)), dtype);
+  Tensor tensor = Take(Tensor::Full(dtype, {1}, value));
+  return Op("ConstantOfShape", {shape}, {{"value", std::move(tensor)}});
+}
+
+Value* Composer::Binary(std::string_view type, Term a, Term b) {
+  Value* first = Resolve(a, b.value);
+  return Op(type, {first, Resolve(b, first)});
+}
+
+Value* Composer::Resolve(const Term& term, const Value* like) {
+  return term.is_number ? Number(term.number, like) : term.value;
+}
+
+std::vector<std::int64_t> AllAxes(int rank) {
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+}  // namespace dragoman
