@@ -1,23 +1,70 @@
 #include "importers/torchscript/ops/composer.h"
 
-#include <limits>
+#include <algorithm>
+#include <functional>
 #include <numeric>
+#include <utility>
 
-namespace dragoman {
+#include "importers/torchscript/ops/promotion.h"
+
+namespace dragoman::torchscript {
 
 Value* Composer::Fail(Error error) {
   if (!error_) error_ = std::move(error);
   return nullptr;
 }
 
-Status Composer::status() const {
-  if (error_) return *error_;
-  return {};
-}
-
 Result<Value*> Composer::Done(Value* value) const {
   if (error_) return *error_;
   return value;
+}
+
+Result<Results> Composer::Done(std::initializer_list<Value*> values) const {
+  if (error_) return *error_;
+  Results results;
+  for (Value* value : values) results.push_back(call_->NewTensor(value));
+  return results;
+}
+
+Value* Composer::OptionalTensor(std::string_view name) {
+  return Has(name) ? Tensor(name) : nullptr;
+}
+
+Value* Composer::Floating(std::string_view name) {
+  Value* value = Tensor(name);
+  return Cast(value, FloatingResult(dtype(value)));
+}
+
+std::vector<Value*> Composer::Promoted(std::initializer_list<std::string_view> names,
+                                       bool to_float) {
+  std::vector<Value*> values;
+  if (!failed()) values = Take(call_->Promoted(names, to_float));
+  values.resize(names.size());
+  return values;
+}
+
+std::int64_t Composer::IntOr(std::string_view name, std::int64_t otherwise) {
+  return Has(name) ? Int(name) : otherwise;
+}
+
+double Composer::FloatOr(std::string_view name, double otherwise) {
+  return Has(name) ? Float(name) : otherwise;
+}
+
+bool Composer::BoolOr(std::string_view name, bool otherwise) {
+  return Has(name) ? Bool(name) : otherwise;
+}
+
+int Composer::AxisArgument(std::string_view name, const Value* tensor) {
+  return Axis(Int(name), Rank(tensor));
+}
+
+std::vector<std::int64_t> Composer::AxesArgument(std::string_view name, const Value* tensor) {
+  const int rank = Rank(tensor);
+  if (failed()) return {};
+  std::vector<std::int64_t> axes = Take(call_->Axes(name, rank));
+  std::sort(axes.begin(), axes.end());
+  return axes;
 }
 
 Value* Composer::Op(std::string_view type, std::vector<Value*> operands,
@@ -95,6 +142,12 @@ Value* Composer::Bool(bool value) { return Number(value ? 1 : 0, DType::kBool); 
 Value* Composer::Cast(Value* value, DType to) {
   if (failed() || dtype(value) == to) return value;
   return Op("Cast", {value}, {{"to", static_cast<std::int64_t>(to)}});
+}
+
+Value* Composer::Widen(Value* value) {
+  const DType type = dtype(value);
+  const bool half = type == DType::kF16 || type == DType::kBF16;
+  return half ? Cast(value, DType::kF32) : value;
 }
 
 Value* Composer::Where(Value* condition, Term a, Term b) {
@@ -211,4 +264,4 @@ std::vector<std::int64_t> AllAxes(int rank) {
   return axes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::torchscript

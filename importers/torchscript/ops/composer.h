@@ -1,12 +1,17 @@
-// Writes compositions of common operators as expressions: Mul(x, Sigmoid(x)).
+// Writes the lowering of an operator as an expression over its arguments:
 //
-// The first error sticks: from then on every call gives nullptr and appends nothing, and Done()
-// reports it. So a lowering checks once, at its end, and may pass nullptr on freely; what it asks
-// of a nullptr (Rank, dtype) is 0 or unknown.
+//     Composer c(call);
+//     Value* x = c.Floating("self");
+//     return c.Done(c.Mul(x, c.Sigmoid(x)));
+//
+// The first error sticks: from then on every call gives nullptr (or 0, or nothing) and appends
+// nothing, and Done() reports it. So a lowering checks once, at its end. It needs care only where a
+// loop or an index depends on what an argument says.
 #ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_COMPOSER_H_
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_COMPOSER_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,11 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/builder.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
+#include "importers/torchscript/ops/op_lowering.h"
 
-namespace dragoman {
+namespace dragoman::torchscript {
 
 // An operand: a value, or a number that becomes a 0-d constant of the other operand's element type.
 struct Term {
@@ -33,15 +38,16 @@ struct Term {
 
 class Composer {
  public:
-  explicit Composer(GraphBuilder& builder) : builder_(&builder) {}
+  explicit Composer(Call& call) : call_(&call), builder_(&call.builder()) {}
 
-  GraphBuilder& builder() { return *builder_; }
+  Call& call() { return *call_; }
   bool failed() const { return error_.has_value(); }
   // Keeps the first of several errors. Gives nullptr, so that it can be returned.
   Value* Fail(Error error);
-  Value* Fail(std::string unsupported) { return Fail(dragoman::Unsupported(std::move(unsupported))); }
-  Status status() const;
+  Value* Fail(std::string unsupported) { return Fail(Unsupported(std::move(unsupported))); }
   Result<Value*> Done(Value* value) const;
+  // Several tensors, which become the operator's results.
+  Result<Results> Done(std::initializer_list<Value*> values) const;
 
   // Takes a result apart, keeping its error.
   template <class T>
@@ -50,9 +56,33 @@ class Composer {
     Fail(std::move(result).error());
     return T();
   }
-  void Check(Status status) {
-    if (!status.ok()) Fail(std::move(status).error());
+
+  // Arguments, by their names in the schema.
+  bool Has(std::string_view name) const { return call_->Has(name); }
+  Value* Tensor(std::string_view name) { return Take(call_->Tensor(name)); }
+  // nullptr for None, and for an argument that the overload lacks.
+  Value* OptionalTensor(std::string_view name);
+  std::vector<Value*> Tensors(std::string_view name) { return Take(call_->Tensors(name)); }
+  // Integers and bool become the default float.
+  Value* Floating(std::string_view name);
+  // Numbers and tensors converted to the type that torch computes with (torch.result_type); to the
+  // default float if that is an integer and `to_float`. After an error as many nullptrs.
+  std::vector<Value*> Promoted(std::initializer_list<std::string_view> names,
+                               bool to_float = false);
+  std::int64_t Int(std::string_view name) { return Take(call_->Int(name)); }
+  double Float(std::string_view name) { return Take(call_->Float(name)); }
+  bool Bool(std::string_view name) { return Take(call_->Bool(name)); }
+  std::string Text(std::string_view name) { return Take(call_->Text(name)); }
+  DType DTypeOr(std::string_view name, DType otherwise) {
+    return Take(call_->DTypeOr(name, otherwise));
   }
+  // Where the overload declares no such argument, or it is None, `otherwise`.
+  std::int64_t IntOr(std::string_view name, std::int64_t otherwise);
+  double FloatOr(std::string_view name, double otherwise);
+  bool BoolOr(std::string_view name, bool otherwise);
+  // One axis; the axes of a list of them (all if it is empty or None), sorted.
+  int AxisArgument(std::string_view name, const Value* tensor);
+  std::vector<std::int64_t> AxesArgument(std::string_view name, const Value* tensor);
 
   // Appends an operator; nullptr among the operands is an optional one that is omitted.
   Value* Op(std::string_view type, std::vector<Value*> operands,
@@ -83,6 +113,8 @@ class Composer {
   // The element type becomes `to`; the value itself if it is that already.
   Value* Cast(Value* value, DType to);
   Value* CastLike(Value* value, const Value* like) { return Cast(value, dtype(like)); }
+  // Halves become float32: torch rounds once at the end of an operator, a composition at each step.
+  Value* Widen(Value* value);
 
   Value* Add(Term a, Term b) { return Binary("Add", a, b); }
   Value* Sub(Term a, Term b) { return Binary("Sub", a, b); }
@@ -156,6 +188,7 @@ class Composer {
   Value* Binary(std::string_view type, Term a, Term b);
   Value* Resolve(const Term& term, const Value* like);
 
+  Call* call_;
   GraphBuilder* builder_;
   std::optional<Error> error_;
 };
@@ -163,6 +196,6 @@ class Composer {
 // All axes of a tensor of `rank`.
 std::vector<std::int64_t> AllAxes(int rank);
 
-}  // namespace dragoman
+}  // namespace dragoman::torchscript
 
 #endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_COMPOSER_H_

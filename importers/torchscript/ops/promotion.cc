@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-namespace dragoman {
+namespace dragoman::torchscript {
 namespace {
 
 // Beyond this many operands of unknown rank, the type is not known.
@@ -123,4 +123,4 @@ DType ResultType(std::span<const PromotionOperand> operands) {
   return *result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::torchscript

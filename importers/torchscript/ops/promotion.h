@@ -13,7 +13,7 @@
 
 #include "core/ir/dtype.h"
 
-namespace dragoman {
+namespace dragoman::torchscript {
 
 // torch.get_default_dtype(): an archive holds none, so it is torch's own.
 inline constexpr DType kDefaultFloat = DType::kF32;
@@ -55,6 +55,6 @@ inline DType RealPart(DType dtype) {
   return dtype == DType::kC128 ? DType::kF64 : dtype;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::torchscript
 
 #endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_PROMOTION_H_

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::torchscript {
 namespace {
 
 // The tables hold torch.result_type of torch 1.13 for an operand of the row's type and one of the
@@ -138,4 +138,4 @@ TEST(PromotionTest, NamesTheTypesOfResults) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::torchscript

@@ -1,0 +1,212 @@
+// Functions of two tensors or numbers with numeric results.
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "importers/torchscript/ops/composer.h"
+#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+struct Operands {
+  Value* self;
+  Value* other;
+};
+
+Operands TakeOperands(Composer& c, bool to_float = false) {
+  const std::vector<Value*> values = c.Promoted({"self", "other"}, to_float);
+  return {values[0], values[1]};
+}
+
+// `value` times argument `alpha`.
+Value* TimesAlpha(Composer& c, Value* value) {
+  if (!c.Has("alpha")) return value;
+  const std::optional<Number> alpha = c.Take(c.call().Scalar("alpha"));
+  if (!alpha || (alpha->known() && alpha->AsComplex() == 1.0)) return value;
+  return c.Mul(value, c.Take(c.call().NumberValue(*alpha, c.dtype(value))));
+}
+
+Value* Difference(Composer& c, Value* a, Value* b) {
+  if (c.dtype(a) == DType::kBool) return c.Fail("subtraction of bool tensors");
+  return c.Sub(a, TimesAlpha(c, b));
+}
+
+std::string RoundingMode(Composer& c) {
+  return c.Has("rounding_mode") ? c.Text("rounding_mode") : "true";
+}
+
+// log(base^a + base^b), without overflow.
+Value* LogAddExp(Composer& c, const Operands& x, double log_base) {
+  Value* larger = c.Max(x.self, x.other);
+  Value* distance = c.Abs(c.Sub(x.self, x.other));
+  Value* rest = Log1p(c, c.Exp(c.Mul(distance, -log_base)));
+  Value* sum = c.Add(larger, c.Div(rest, log_base));
+  return c.Where(c.Equal(x.self, x.other), c.Add(larger, std::log(2.0) / log_base), sum);
+}
+
+}  // namespace
+
+Result<Value*> LowerAdd(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  Value* scaled = c.dtype(x.other) == DType::kBool ? x.other : TimesAlpha(c, x.other);
+  return c.Done(c.dtype(x.self) == DType::kBool ? c.Or(x.self, scaled) : c.Add(x.self, scaled));
+}
+
+Result<Value*> LowerSub(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Difference(c, x.self, x.other));
+}
+
+Result<Value*> LowerRSub(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Difference(c, x.other, x.self));
+}
+
+Result<Value*> LowerMul(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(c.dtype(x.self) == DType::kBool ? c.And(x.self, x.other) : c.Mul(x.self, x.other));
+}
+
+Result<Value*> LowerDiv(Call& call) {
+  Composer c(call);
+  const std::string mode = RoundingMode(c);
+  const Operands x = TakeOperands(c, mode == "true");
+  if (mode == "true") return c.Done(c.Div(x.self, x.other));
+  if (mode == "floor") return c.Done(FloorQuotient(c, x.self, x.other));
+  if (mode == "trunc") return c.Done(TruncQuotient(c, x.self, x.other));
+  return call.Invalid("rounding_mode '" + mode + "' is unknown");
+}
+
+Result<Value*> LowerFloorDivide(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(FloorQuotient(c, x.self, x.other));
+}
+
+Result<Value*> LowerRemainder(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Remainder(c, x.self, x.other));
+}
+
+Result<Value*> LowerFmod(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(c.Op("Mod", {x.self, x.other}, {{"fmod", std::int64_t{1}}}));
+}
+
+Result<Value*> LowerPow(Call& call) {
+  Composer c(call);
+  const std::vector<Value*> x = c.Promoted({"self", "exponent"});
+  if (c.dtype(x[0]) == DType::kBool) return call.Unsupported("powers of bool");
+  return c.Done(c.Pow(x[0], x[1]));
+}
+
+Result<Value*> LowerFloatPower(Call& call) {
+  Composer c(call);
+  const std::vector<Value*> x = c.Promoted({"self", "exponent"});
+  if (IsComplex(c.dtype(x[0]))) return call.Unsupported("powers of complex numbers");
+  return c.Done(c.Pow(c.Cast(x[0], DType::kF64), c.Cast(x[1], DType::kF64)));
+}
+
+Result<Value*> LowerMaximum(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Maximum(c, x.self, x.other));
+}
+
+Result<Value*> LowerMinimum(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Minimum(c, x.self, x.other));
+}
+
+// fmax, fmin: a NaN gives way to the other operand.
+Result<Value*> LowerFloatExtremum(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  const bool largest = FunctionalName(call.op()) == "fmax";
+  Value* chosen = largest ? Maximum(c, x.self, x.other) : Minimum(c, x.self, x.other);
+  if (!IsFloating(c.dtype(x.self))) return c.Done(chosen);
+  Value* rest = c.Where(IsNaN(c, x.other), x.self, chosen);
+  return c.Done(c.Where(IsNaN(c, x.self), x.other, rest));
+}
+
+// The angle of (other, self), from quotients that cannot overflow.
+Result<Value*> LowerAtan2(Call& call) {
+  Composer c(call);
+  const Operands given = TakeOperands(c, true);
+  Value* y = c.Widen(given.self);
+  Value* x = c.Widen(given.other);
+  Value* steep = c.Greater(c.Abs(y), c.Abs(x));
+  Value* flat = c.Op("Atan", {c.Div(y, x)});
+  Value* half_turn = NegateWhere(c, SignBit(c, y), c.Expand(c.Number(M_PI, y), c.Shape(y)));
+  Value* from_axis = c.Where(SignBit(c, x), c.Add(flat, half_turn), flat);
+  Value* quarter = c.Div(half_turn, 2);
+  Value* from_pole = c.Sub(quarter, c.Op("Atan", {c.Div(x, y)}));
+  Value* regular = c.Where(steep, from_pole, from_axis);
+  Value* at_origin = c.Where(SignBit(c, x), half_turn, y);
+  Value* origin = c.And(c.Equal(y, 0), c.Equal(x, 0));
+  return c.Done(c.CastLike(c.Where(origin, at_origin, regular), given.self));
+}
+
+Result<Value*> LowerHypot(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c);
+  Value* a = c.Abs(c.Widen(x.self));
+  Value* b = c.Abs(c.Widen(x.other));
+  Value* larger = c.Max(a, b);
+  Value* ratio = c.Div(c.Min(a, b), c.Where(c.Equal(larger, 0), 1, larger));
+  Value* length = c.Mul(larger, c.Sqrt(c.Add(c.Mul(ratio, ratio), 1)));
+  Value* infinite = c.Or(IsInf(c, a, true, true), IsInf(c, b, true, true));
+  return c.Done(c.CastLike(c.Where(infinite, INFINITY, length), x.self));
+}
+
+Result<Value*> LowerCopySign(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c, true);
+  return c.Done(NegateWhere(c, SignBit(c, x.other), c.Abs(x.self)));
+}
+
+Result<Value*> LowerLdexp(Call& call) {
+  Composer c(call);
+  Value* x = c.Floating("self");
+  Value* exponent = c.Floating("other");
+  Value* power = c.Pow(2.0, c.Widen(exponent));
+  return c.Done(c.CastLike(c.Mul(c.Widen(x), power), x));
+}
+
+Result<Value*> LowerLogAddExp(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c, true);
+  const Operands wide = {c.Widen(x.self), c.Widen(x.other)};
+  const bool base_two = FunctionalName(call.op()) == "logaddexp2";
+  return c.Done(c.CastLike(LogAddExp(c, wide, base_two ? std::log(2.0) : 1.0), x.self));
+}
+
+// xlogy, special_xlogy, special_xlog1py: x log y, and 0 where x is 0 unless y is NaN.
+Result<Value*> LowerXLogY(Call& call) {
+  Composer c(call);
+  const Operands x = TakeOperands(c, true);
+  Value* a = c.Widen(x.self);
+  Value* b = c.Widen(x.other);
+  const bool plus_one = FunctionalName(call.op()) == "special_xlog1py";
+  Value* product = c.Mul(a, plus_one ? Log1p(c, b) : c.Log(b));
+  Value* zero = c.And(c.Equal(a, 0), c.Not(IsNaN(c, b)));
+  return c.Done(c.CastLike(c.Where(zero, 0, product), x.self));
+}
+
+Result<Value*> LowerHeaviside(Call& call) {
+  Composer c(call);
+  Value* x = c.Tensor("self");
+  Value* step = c.Cast(c.Greater(x, 0), c.dtype(x));
+  return c.Done(c.Where(c.Equal(x, 0), c.Tensor("values"), step));
+}
+
+}  // namespace dragoman::torchscript

@@ -1,0 +1,79 @@
+#include "importers/torchscript/ops/math.h"
+
+namespace dragoman::torchscript {
+
+std::string_view FunctionalName(const OpName& op) {
+  std::string_view name = op.type;
+  const bool dunder = name.size() > 1 && name.substr(name.size() - 2) == "__";
+  if (!dunder && !name.empty() && name.back() == '_') name.remove_suffix(1);
+  return name;
+}
+
+Value* Expm1(Composer& c, Value* x) {
+  return c.Mul(c.Tanh(c.Mul(x, 0.5)), c.Add(c.Exp(x), 1));
+}
+
+Value* Log1p(Composer& c, Value* x) {
+  Value* sum = c.Add(x, 1);
+  Value* corrected = c.Div(c.Mul(c.Log(sum), x), c.Sub(sum, 1));
+  Value* infinite = c.Where(c.Equal(sum, INFINITY), sum, corrected);
+  return c.Where(c.Equal(sum, 1), x, infinite);
+}
+
+Value* Trunc(Composer& c, Value* x) {
+  return c.Where(c.Less(x, 0), c.Op("Ceil", {x}), c.Floor(x));
+}
+
+Value* SignBit(Composer& c, Value* x) {
+  if (!IsFloating(c.dtype(x))) return c.Less(x, 0);
+  Value* pole = c.Where(c.Equal(x, 0), c.Op("Reciprocal", {x}), x);
+  return c.Less(pole, 0);
+}
+
+Value* NegateWhere(Composer& c, Value* negative, Value* x) {
+  return c.Where(negative, c.Neg(x), x);
+}
+
+Value* Remainder(Composer& c, Value* a, Value* b) {
+  if (IsInteger(c.dtype(a))) return c.Op("Mod", {a, b});
+  Value* rest = c.Op("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  Value* other_side = c.Op("Xor", {c.Less(rest, 0), c.Less(b, 0)});
+  Value* moves = c.And(c.NotEqual(rest, 0), other_side);
+  return c.Where(moves, c.Add(rest, b), rest);
+}
+
+Value* FloorQuotient(Composer& c, Value* a, Value* b) {
+  if (IsInteger(c.dtype(a))) return c.Div(c.Sub(a, Remainder(c, a, b)), b);
+  Value* exact = c.Div(c.Sub(a, Remainder(c, a, b)), b);
+  return c.Where(c.Equal(b, 0), c.Div(a, b), c.Op("Round", {exact}));
+}
+
+Value* TruncQuotient(Composer& c, Value* a, Value* b) {
+  Value* quotient = c.Div(a, b);
+  return IsInteger(c.dtype(a)) ? quotient : Trunc(c, quotient);
+}
+
+Value* IsTrue(Composer& c, Value* x) {
+  return c.dtype(x) == DType::kBool ? x : c.NotEqual(x, 0);
+}
+
+Value* IsNaN(Composer& c, Value* x) {
+  return IsFloating(c.dtype(x)) ? c.Op("IsNaN", {x}) : c.NotEqual(x, x);
+}
+
+Value* IsInf(Composer& c, Value* x, bool negative, bool positive) {
+  if (!IsFloating(c.dtype(x))) return c.NotEqual(x, x);
+  return c.Op("IsInf", {x},
+              {{"detect_negative", std::int64_t{negative}},
+               {"detect_positive", std::int64_t{positive}}});
+}
+
+Value* Maximum(Composer& c, Value* a, Value* b) {
+  return c.dtype(a) == DType::kBool ? c.Or(a, b) : c.Max(a, b);
+}
+
+Value* Minimum(Composer& c, Value* a, Value* b) {
+  return c.dtype(a) == DType::kBool ? c.And(a, b) : c.Min(a, b);
+}
+
+}  // namespace dragoman::torchscript

@@ -1,0 +1,42 @@
+// Compositions that several operators share.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_MATH_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_MATH_H_
+
+#include <string_view>
+
+#include "importers/torchscript/ops/composer.h"
+
+namespace dragoman::torchscript {
+
+// "add" of `aten.add_`.
+std::string_view FunctionalName(const OpName& op);
+
+// exp(x) - 1 and log(1 + x), exact near 0 too (W. Kahan's forms).
+Value* Expm1(Composer& c, Value* x);
+Value* Log1p(Composer& c, Value* x);
+
+// Towards zero.
+Value* Trunc(Composer& c, Value* x);
+// Whether the sign is minus, that of -0 too.
+Value* SignBit(Composer& c, Value* x);
+// -x where `negative`, else x.
+Value* NegateWhere(Composer& c, Value* negative, Value* x);
+
+// The remainder that has the divisor's sign, and the quotient rounded down that belongs to it.
+Value* Remainder(Composer& c, Value* a, Value* b);
+Value* FloorQuotient(Composer& c, Value* a, Value* b);
+// The quotient rounded towards zero.
+Value* TruncQuotient(Composer& c, Value* a, Value* b);
+
+// a of bool: whether it is not zero.
+Value* IsTrue(Composer& c, Value* x);
+Value* IsNaN(Composer& c, Value* x);
+Value* IsInf(Composer& c, Value* x, bool negative, bool positive);
+
+// Both of bool: Or, And; else the larger, the smaller, and NaN if either is.
+Value* Maximum(Composer& c, Value* a, Value* b);
+Value* Minimum(Composer& c, Value* a, Value* b);
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_MATH_H_
