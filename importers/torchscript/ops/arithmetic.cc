@@ -1,6 +1,5 @@
 // Functions of two tensors or numbers with numeric results.
 #include <cmath>
-#include <optional>
 #include <string>
 
 #include "importers/torchscript/ops/composer.h"
@@ -15,25 +14,25 @@ struct Operands {
   Value* other;
 };
 
-Operands TakeOperands(Composer& c, bool to_float = false) {
+Operands TakeOperands(CallComposer& c, bool to_float = false) {
   const std::vector<Value*> values = c.Promoted({"self", "other"}, to_float);
   return {values[0], values[1]};
 }
 
 // `value` times argument `alpha`.
-Value* TimesAlpha(Composer& c, Value* value) {
+Value* TimesAlpha(CallComposer& c, Value* value) {
   if (!c.Has("alpha")) return value;
-  const std::optional<Number> alpha = c.Take(c.call().Scalar("alpha"));
-  if (!alpha || (alpha->known() && alpha->AsComplex() == 1.0)) return value;
-  return c.Mul(value, c.Take(c.call().NumberValue(*alpha, c.dtype(value))));
+  const Number alpha = c.Take(c.call().Scalar("alpha"));
+  if (c.failed() || (alpha.known() && alpha.AsComplex() == 1.0)) return value;
+  return c.Mul(value, c.Take(c.call().NumberValue(alpha, c.dtype(value))));
 }
 
-Value* Difference(Composer& c, Value* a, Value* b) {
+Value* Difference(CallComposer& c, Value* a, Value* b) {
   if (c.dtype(a) == DType::kBool) return c.Fail("subtraction of bool tensors");
   return c.Sub(a, TimesAlpha(c, b));
 }
 
-std::string RoundingMode(Composer& c) {
+std::string RoundingMode(CallComposer& c) {
   return c.Has("rounding_mode") ? c.Text("rounding_mode") : "true";
 }
 
@@ -49,32 +48,32 @@ Value* LogAddExp(Composer& c, const Operands& x, double log_base) {
 }  // namespace
 
 Result<Value*> LowerAdd(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   Value* scaled = c.dtype(x.other) == DType::kBool ? x.other : TimesAlpha(c, x.other);
   return c.Done(c.dtype(x.self) == DType::kBool ? c.Or(x.self, scaled) : c.Add(x.self, scaled));
 }
 
 Result<Value*> LowerSub(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(Difference(c, x.self, x.other));
 }
 
 Result<Value*> LowerRSub(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(Difference(c, x.other, x.self));
 }
 
 Result<Value*> LowerMul(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(c.dtype(x.self) == DType::kBool ? c.And(x.self, x.other) : c.Mul(x.self, x.other));
 }
 
 Result<Value*> LowerDiv(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::string mode = RoundingMode(c);
   const Operands x = TakeOperands(c, mode == "true");
   if (mode == "true") return c.Done(c.Div(x.self, x.other));
@@ -84,52 +83,52 @@ Result<Value*> LowerDiv(Call& call) {
 }
 
 Result<Value*> LowerFloorDivide(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(FloorQuotient(c, x.self, x.other));
 }
 
 Result<Value*> LowerRemainder(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(Remainder(c, x.self, x.other));
 }
 
 Result<Value*> LowerFmod(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(c.Op("Mod", {x.self, x.other}, {{"fmod", std::int64_t{1}}}));
 }
 
 Result<Value*> LowerPow(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
   if (c.dtype(x[0]) == DType::kBool) return call.Unsupported("powers of bool");
   return c.Done(c.Pow(x[0], x[1]));
 }
 
 Result<Value*> LowerFloatPower(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
   if (IsComplex(c.dtype(x[0]))) return call.Unsupported("powers of complex numbers");
   return c.Done(c.Pow(c.Cast(x[0], DType::kF64), c.Cast(x[1], DType::kF64)));
 }
 
 Result<Value*> LowerMaximum(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(Maximum(c, x.self, x.other));
 }
 
 Result<Value*> LowerMinimum(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   return c.Done(Minimum(c, x.self, x.other));
 }
 
 // fmax, fmin: a NaN gives way to the other operand.
 Result<Value*> LowerFloatExtremum(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   const bool largest = FunctionalName(call.op()) == "fmax";
   Value* chosen = largest ? Maximum(c, x.self, x.other) : Minimum(c, x.self, x.other);
@@ -140,7 +139,7 @@ Result<Value*> LowerFloatExtremum(Call& call) {
 
 // The angle of (other, self), from quotients that cannot overflow.
 Result<Value*> LowerAtan2(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands given = TakeOperands(c, true);
   Value* y = c.Widen(given.self);
   Value* x = c.Widen(given.other);
@@ -157,7 +156,7 @@ Result<Value*> LowerAtan2(Call& call) {
 }
 
 Result<Value*> LowerHypot(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c);
   Value* a = c.Abs(c.Widen(x.self));
   Value* b = c.Abs(c.Widen(x.other));
@@ -169,13 +168,13 @@ Result<Value*> LowerHypot(Call& call) {
 }
 
 Result<Value*> LowerCopySign(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c, true);
   return c.Done(NegateWhere(c, SignBit(c, x.other), c.Abs(x.self)));
 }
 
 Result<Value*> LowerLdexp(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Floating("self");
   Value* exponent = c.Floating("other");
   Value* power = c.Pow(2.0, c.Widen(exponent));
@@ -183,7 +182,7 @@ Result<Value*> LowerLdexp(Call& call) {
 }
 
 Result<Value*> LowerLogAddExp(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c, true);
   const Operands wide = {c.Widen(x.self), c.Widen(x.other)};
   const bool base_two = FunctionalName(call.op()) == "logaddexp2";
@@ -192,7 +191,7 @@ Result<Value*> LowerLogAddExp(Call& call) {
 
 // xlogy, special_xlogy, special_xlog1py: x log y, and 0 where x is 0 unless y is NaN.
 Result<Value*> LowerXLogY(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const Operands x = TakeOperands(c, true);
   Value* a = c.Widen(x.self);
   Value* b = c.Widen(x.other);
@@ -203,7 +202,7 @@ Result<Value*> LowerXLogY(Call& call) {
 }
 
 Result<Value*> LowerHeaviside(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   Value* step = c.Cast(c.Greater(x, 0), c.dtype(x));
   return c.Done(c.Where(c.Equal(x, 0), c.Tensor("values"), step));

@@ -19,23 +19,23 @@ Result<Value*> Composer::Done(Value* value) const {
   return value;
 }
 
-Result<Results> Composer::Done(std::initializer_list<Value*> values) const {
-  if (error_) return *error_;
+Result<Results> CallComposer::Done(std::initializer_list<Value*> values) const {
+  if (failed()) return Composer::Done(nullptr).error();
   Results results;
   for (Value* value : values) results.push_back(call_->NewTensor(value));
   return results;
 }
 
-Value* Composer::OptionalTensor(std::string_view name) {
+Value* CallComposer::OptionalTensor(std::string_view name) {
   return Has(name) ? Tensor(name) : nullptr;
 }
 
-Value* Composer::Floating(std::string_view name) {
+Value* CallComposer::Floating(std::string_view name) {
   Value* value = Tensor(name);
   return Cast(value, FloatingResult(dtype(value)));
 }
 
-std::vector<Value*> Composer::Promoted(std::initializer_list<std::string_view> names,
+std::vector<Value*> CallComposer::Promoted(std::initializer_list<std::string_view> names,
                                        bool to_float) {
   std::vector<Value*> values;
   if (!failed()) values = Take(call_->Promoted(names, to_float));
@@ -43,23 +43,23 @@ std::vector<Value*> Composer::Promoted(std::initializer_list<std::string_view> n
   return values;
 }
 
-std::int64_t Composer::IntOr(std::string_view name, std::int64_t otherwise) {
+std::int64_t CallComposer::IntOr(std::string_view name, std::int64_t otherwise) {
   return Has(name) ? Int(name) : otherwise;
 }
 
-double Composer::FloatOr(std::string_view name, double otherwise) {
+double CallComposer::FloatOr(std::string_view name, double otherwise) {
   return Has(name) ? Float(name) : otherwise;
 }
 
-bool Composer::BoolOr(std::string_view name, bool otherwise) {
+bool CallComposer::BoolOr(std::string_view name, bool otherwise) {
   return Has(name) ? Bool(name) : otherwise;
 }
 
-int Composer::AxisArgument(std::string_view name, const Value* tensor) {
+int CallComposer::AxisArgument(std::string_view name, const Value* tensor) {
   return Axis(Int(name), Rank(tensor));
 }
 
-std::vector<std::int64_t> Composer::AxesArgument(std::string_view name, const Value* tensor) {
+std::vector<std::int64_t> CallComposer::AxesArgument(std::string_view name, const Value* tensor) {
   const int rank = Rank(tensor);
   if (failed()) return {};
   std::vector<std::int64_t> axes = Take(call_->Axes(name, rank));

@@ -1,6 +1,6 @@
 // Writes the lowering of an operator as an expression over its arguments:
 //
-//     Composer c(call);
+//     CallComposer c(call);
 //     Value* x = c.Floating("self");
 //     return c.Done(c.Mul(x, c.Sigmoid(x)));
 //
@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/builder.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 #include "importers/torchscript/ops/op_lowering.h"
@@ -38,16 +39,14 @@ struct Term {
 
 class Composer {
  public:
-  explicit Composer(Call& call) : call_(&call), builder_(&call.builder()) {}
+  explicit Composer(GraphBuilder& builder) : builder_(&builder) {}
 
-  Call& call() { return *call_; }
+  GraphBuilder& builder() { return *builder_; }
   bool failed() const { return error_.has_value(); }
   // Keeps the first of several errors. Gives nullptr, so that it can be returned.
   Value* Fail(Error error);
   Value* Fail(std::string unsupported) { return Fail(Unsupported(std::move(unsupported))); }
   Result<Value*> Done(Value* value) const;
-  // Several tensors, which become the operator's results.
-  Result<Results> Done(std::initializer_list<Value*> values) const;
 
   // Takes a result apart, keeping its error.
   template <class T>
@@ -56,33 +55,6 @@ class Composer {
     Fail(std::move(result).error());
     return T();
   }
-
-  // Arguments, by their names in the schema.
-  bool Has(std::string_view name) const { return call_->Has(name); }
-  Value* Tensor(std::string_view name) { return Take(call_->Tensor(name)); }
-  // nullptr for None, and for an argument that the overload lacks.
-  Value* OptionalTensor(std::string_view name);
-  std::vector<Value*> Tensors(std::string_view name) { return Take(call_->Tensors(name)); }
-  // Integers and bool become the default float.
-  Value* Floating(std::string_view name);
-  // Numbers and tensors converted to the type that torch computes with (torch.result_type); to the
-  // default float if that is an integer and `to_float`. After an error as many nullptrs.
-  std::vector<Value*> Promoted(std::initializer_list<std::string_view> names,
-                               bool to_float = false);
-  std::int64_t Int(std::string_view name) { return Take(call_->Int(name)); }
-  double Float(std::string_view name) { return Take(call_->Float(name)); }
-  bool Bool(std::string_view name) { return Take(call_->Bool(name)); }
-  std::string Text(std::string_view name) { return Take(call_->Text(name)); }
-  DType DTypeOr(std::string_view name, DType otherwise) {
-    return Take(call_->DTypeOr(name, otherwise));
-  }
-  // Where the overload declares no such argument, or it is None, `otherwise`.
-  std::int64_t IntOr(std::string_view name, std::int64_t otherwise);
-  double FloatOr(std::string_view name, double otherwise);
-  bool BoolOr(std::string_view name, bool otherwise);
-  // One axis; the axes of a list of them (all if it is empty or None), sorted.
-  int AxisArgument(std::string_view name, const Value* tensor);
-  std::vector<std::int64_t> AxesArgument(std::string_view name, const Value* tensor);
 
   // Appends an operator; nullptr among the operands is an optional one that is omitted.
   Value* Op(std::string_view type, std::vector<Value*> operands,
@@ -188,9 +160,48 @@ class Composer {
   Value* Binary(std::string_view type, Term a, Term b);
   Value* Resolve(const Term& term, const Value* like);
 
-  Call* call_;
   GraphBuilder* builder_;
   std::optional<Error> error_;
+};
+
+// A Composer that takes the arguments of a call.
+class CallComposer : public Composer {
+ public:
+  explicit CallComposer(Call& call) : Composer(call.builder()), call_(&call) {}
+
+  Call& call() { return *call_; }
+  using Composer::Done;
+  // Several tensors, which become the operator's results.
+  Result<Results> Done(std::initializer_list<Value*> values) const;
+
+  bool Has(std::string_view name) const { return call_->Has(name); }
+  Value* Tensor(std::string_view name) { return Take(call_->Tensor(name)); }
+  // nullptr for None, and for an argument that the overload lacks.
+  Value* OptionalTensor(std::string_view name);
+  std::vector<Value*> Tensors(std::string_view name) { return Take(call_->Tensors(name)); }
+  // Integers and bool become the default float.
+  Value* Floating(std::string_view name);
+  // Numbers and tensors converted to the type that torch computes with (torch.result_type); to the
+  // default float if that is an integer and `to_float`. After an error as many nullptrs.
+  std::vector<Value*> Promoted(std::initializer_list<std::string_view> names,
+                               bool to_float = false);
+  std::int64_t Int(std::string_view name) { return Take(call_->Int(name)); }
+  double Float(std::string_view name) { return Take(call_->Float(name)); }
+  bool Bool(std::string_view name) { return Take(call_->Bool(name)); }
+  std::string Text(std::string_view name) { return Take(call_->Text(name)); }
+  DType DTypeOr(std::string_view name, DType otherwise) {
+    return Take(call_->DTypeOr(name, otherwise));
+  }
+  // Where the overload declares no such argument, or it is None, `otherwise`.
+  std::int64_t IntOr(std::string_view name, std::int64_t otherwise);
+  double FloatOr(std::string_view name, double otherwise);
+  bool BoolOr(std::string_view name, bool otherwise);
+  // One axis; the axes of a list of them (all if it is empty or None), sorted.
+  int AxisArgument(std::string_view name, const Value* tensor);
+  std::vector<std::int64_t> AxesArgument(std::string_view name, const Value* tensor);
+
+ private:
+  Call* call_;
 };
 
 // All axes of a tensor of `rank`.

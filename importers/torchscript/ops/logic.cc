@@ -14,19 +14,19 @@ Value* Ordered(Composer& c, Value* x) {
 }
 
 Result<Value*> Compare(Call& call, std::string_view type) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   return c.Done(c.Op(type, {Ordered(c, x[0]), Ordered(c, x[1])}));
 }
 
 Result<Value*> Bitwise(Call& call, std::string_view type, std::string_view on_bool) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   return c.Done(c.Op(c.dtype(x[0]) == DType::kBool ? on_bool : type, {x[0], x[1]}));
 }
 
 Result<Value*> Logical(Call& call, std::string_view type) {
-  Composer c(call);
+  CallComposer c(call);
   Value* self = IsTrue(c, c.Tensor("self"));
   return c.Done(c.Op(type, {self, IsTrue(c, c.Tensor("other"))}));
 }
@@ -72,13 +72,13 @@ Value* ShiftRight(Composer& c, Value* a, Value* b) {
 }  // namespace
 
 Result<Value*> LowerEq(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   return c.Done(c.Equal(x[0], x[1]));
 }
 
 Result<Value*> LowerNe(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   return c.Done(c.NotEqual(x[0], x[1]));
 }
@@ -97,21 +97,21 @@ Result<Value*> LowerBitwiseOr(Call& call) { return Bitwise(call, "BitwiseOr", "O
 Result<Value*> LowerBitwiseXor(Call& call) { return Bitwise(call, "BitwiseXor", "Xor"); }
 
 Result<Value*> LowerShiftLeft(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   if (!IsInteger(c.dtype(x[0]))) return c.Done(c.Mul(x[0], c.Pow(2.0, x[1])));
   return c.Done(ShiftLeft(c, x[0], x[1]));
 }
 
 Result<Value*> LowerShiftRight(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   if (!IsInteger(c.dtype(x[0]))) return c.Done(c.Div(x[0], c.Pow(2.0, x[1])));
   return c.Done(ShiftRight(c, x[0], x[1]));
 }
 
 Result<Value*> LowerIsClose(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   Value* same = c.Equal(x[0], x[1]);
   if (c.Bool("equal_nan")) same = c.Or(same, c.And(IsNaN(c, x[0]), IsNaN(c, x[1])));
@@ -128,7 +128,7 @@ Result<Value*> LowerIsClose(Call& call) {
 }
 
 Result<Value*> LowerWhere(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   if (!call.Declares("self")) return call.Unsupported("where without operands");
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   return c.Done(c.Where(IsTrue(c, c.Tensor("condition")), x[0], x[1]));

@@ -12,8 +12,69 @@ namespace dragoman::torchscript {
 // own only where it is not derived. nullptr: there is none.
 const OpLowering* FindOpLowering(std::string_view name);
 
+// arithmetic.cc
+Result<Value*> LowerAdd(Call& call);
+Result<Value*> LowerSub(Call& call);
+Result<Value*> LowerRSub(Call& call);
+Result<Value*> LowerMul(Call& call);
+Result<Value*> LowerDiv(Call& call);
+Result<Value*> LowerFloorDivide(Call& call);
+Result<Value*> LowerRemainder(Call& call);
+Result<Value*> LowerFmod(Call& call);
+Result<Value*> LowerPow(Call& call);
+Result<Value*> LowerFloatPower(Call& call);
+Result<Value*> LowerMaximum(Call& call);
+Result<Value*> LowerMinimum(Call& call);
+Result<Value*> LowerFloatExtremum(Call& call);
+Result<Value*> LowerAtan2(Call& call);
+Result<Value*> LowerHypot(Call& call);
+Result<Value*> LowerCopySign(Call& call);
+Result<Value*> LowerLdexp(Call& call);
+Result<Value*> LowerLogAddExp(Call& call);
+Result<Value*> LowerXLogY(Call& call);
+Result<Value*> LowerHeaviside(Call& call);
+
+// logic.cc
+Result<Value*> LowerEq(Call& call);
+Result<Value*> LowerNe(Call& call);
+Result<Value*> LowerLt(Call& call);
+Result<Value*> LowerLe(Call& call);
+Result<Value*> LowerGt(Call& call);
+Result<Value*> LowerGe(Call& call);
+Result<Value*> LowerLogicalAnd(Call& call);
+Result<Value*> LowerLogicalOr(Call& call);
+Result<Value*> LowerLogicalXor(Call& call);
+Result<Value*> LowerBitwiseAnd(Call& call);
+Result<Value*> LowerBitwiseOr(Call& call);
+Result<Value*> LowerBitwiseXor(Call& call);
+Result<Value*> LowerShiftLeft(Call& call);
+Result<Value*> LowerShiftRight(Call& call);
+Result<Value*> LowerIsClose(Call& call);
+Result<Value*> LowerWhere(Call& call);
+
 // neural.cc
 Result<Value*> LowerRelu(Call& call);
+
+// pointwise.cc
+Result<Value*> LowerAbs(Call& call);
+Result<Value*> LowerNeg(Call& call);
+Result<Value*> LowerRounding(Call& call);
+Result<Value*> LowerRound(Call& call);
+Result<Value*> LowerFrac(Call& call);
+Result<Value*> LowerSign(Call& call);
+Result<Value*> LowerSignBit(Call& call);
+Result<Value*> LowerSquare(Call& call);
+Result<Value*> LowerIdentity(Call& call);
+Result<Value*> LowerIsNaN(Call& call);
+Result<Value*> LowerIsInf(Call& call);
+Result<Value*> LowerIsFinite(Call& call);
+Result<Value*> LowerLogicalNot(Call& call);
+Result<Value*> LowerBitwiseNot(Call& call);
+Result<Value*> LowerNanToNum(Call& call);
+Result<Value*> LowerLogit(Call& call);
+
+// unary.cc
+Result<Value*> LowerFloatFunction(Call& call);
 
 }  // namespace dragoman::torchscript
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "importers/torchscript/heap.h"
+#include "importers/torchscript/ops/promotion.h"
 #include "importers/torchscript/torch_dtype.h"
 
 namespace dragoman::torchscript {
@@ -26,66 +27,6 @@ const std::vector<Abstract>* Items(const Abstract& value) {
   if (list == nullptr) return nullptr;
   const auto& contents = std::get<ListContents>(list->cell->contents);
   return contents.sequence == nullptr ? &contents.items : nullptr;
-}
-
-// torch's order of kinds: bool, integers, floats, complex.
-int KindRank(DType dtype) {
-  if (dtype == DType::kBool) return 0;
-  if (IsComplex(dtype)) return 3;
-  return IsFloating(dtype) ? 2 : 1;
-}
-
-// torch.promote_types.
-DType PromoteTypes(DType a, DType b) {
-  if (a == b) return a;
-  const int rank_a = KindRank(a);
-  const int rank_b = KindRank(b);
-  if (rank_a != rank_b && (rank_a < 2 || rank_b < 2)) return rank_a > rank_b ? a : b;
-  if (rank_a == 3 || rank_b == 3) {
-    const auto wide = [](DType t) { return t == DType::kC128 || t == DType::kF64; };
-    return wide(a) || wide(b) ? DType::kC128 : DType::kC64;
-  }
-  const DTypeInfo& info_a = Info(a);
-  const DTypeInfo& info_b = Info(b);
-  if (info_a.bits != info_b.bits) {
-    const DTypeInfo& wide = info_a.bits > info_b.bits ? info_a : info_b;
-    const DTypeInfo& narrow = info_a.bits > info_b.bits ? info_b : info_a;
-    if (rank_a == 2 || wide.is_signed || wide.is_signed == narrow.is_signed) return wide.dtype;
-  }
-  if (rank_a == 2) return DType::kF32;
-  switch (std::max(info_a.bits, info_b.bits)) {
-    case 8:
-      return DType::kI16;
-    case 16:
-      return DType::kI32;
-    default:
-      return DType::kI64;
-  }
-}
-
-// What a number of this kind is as a tensor without an element type of its own.
-DType DefaultDType(Number::Kind kind) {
-  switch (kind) {
-    case Number::Kind::kBool:
-      return DType::kBool;
-    case Number::Kind::kInt:
-      return DType::kI64;
-    case Number::Kind::kFloat:
-      return DType::kF32;
-    case Number::Kind::kComplex:
-      return DType::kC64;
-  }
-  return DType::kUnknown;
-}
-
-// The higher kind decides; of one kind, the category that comes first.
-DType CombineCategories(DType higher, DType lower) {
-  if (higher == DType::kUnknown) return lower;
-  if (lower == DType::kUnknown || KindRank(higher) >= KindRank(lower)) return higher;
-  // A complex operand of a lower category keeps the precision of the tensors before it.
-  if (KindRank(lower) == 3 && KindRank(higher) == 2)
-    return higher == DType::kF64 ? DType::kC128 : DType::kC64;
-  return lower;
 }
 
 }  // namespace
@@ -347,39 +288,29 @@ Result<Ints> Call::Axes(std::string_view name, int rank) {
 }
 
 Result<DType> Call::ResultType(std::span<const std::string_view> names) {
-  // By category: tensors with dimensions, 0-d tensors, numbers.
-  std::array<DType, 3> categories = {};
-  bool unknown_rank = false;
+  std::vector<PromotionOperand> operands;
   for (std::string_view name : names) {
     DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
     if (argument.Is<None>()) continue;
-    DType dtype = DType::kUnknown;
-    std::size_t category = 2;
     if (const auto* number = argument.As<Number>()) {
-      dtype = DefaultDType(number->kind);
-    } else {
-      DRAGOMAN_ASSIGN(Value * value, TensorOf(argument, name));
-      DRAGOMAN_ASSIGN(dtype, DTypeOf(value));
-      const std::optional<int> rank = value->type().rank();
-      unknown_rank = unknown_rank || !rank;
-      category = rank && *rank == 0 ? 1 : 0;
+      operands.push_back({number->dtype(), PromotionClass::kNumber});
+      continue;
     }
-    DType& known = categories[category];
-    known = known == DType::kUnknown ? dtype : PromoteTypes(known, dtype);
+    DRAGOMAN_ASSIGN(Value * value, TensorOf(argument, name));
+    DRAGOMAN_ASSIGN(const DType dtype, DTypeOf(value));
+    operands.push_back({dtype, PromotionClassOf(value->type().rank())});
   }
-  if (unknown_rank && categories[1] != DType::kUnknown && categories[1] != categories[0] &&
-      KindRank(categories[0]) <= KindRank(categories[1])) {
-    return dragoman::Unsupported(
-        "the element type of the result depends on a rank that is unknown; give the sizes of the "
-        "inputs with --shape");
-  }
-  return CombineCategories(categories[0], CombineCategories(categories[1], categories[2]));
+  const DType result = dragoman::torchscript::ResultType(operands);
+  if (result != DType::kUnknown) return result;
+  return dragoman::Unsupported(
+      "the element type of the result depends on a rank that is unknown, or is one that dragoman "
+      "lacks; give the sizes of the inputs with --shape");
 }
 
 Result<std::vector<Value*>> Call::Promoted(std::initializer_list<std::string_view> names,
                                            bool to_float) {
   DRAGOMAN_ASSIGN(DType dtype, ResultType(names));
-  if (to_float && KindRank(dtype) < 2) dtype = DType::kF32;
+  if (to_float) dtype = FloatingResult(dtype);
   std::vector<Value*> values;
   for (std::string_view name : names) {
     DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
@@ -402,7 +333,7 @@ Result<Value*> Call::Cast(Value* value, DType dtype) {
 
 Result<Value*> Call::ToFloating(Value* value) {
   DRAGOMAN_ASSIGN(const DType dtype, DTypeOf(value));
-  return KindRank(dtype) < 2 ? Cast(value, DType::kF32) : value;
+  return Cast(value, FloatingResult(dtype));
 }
 
 Result<std::vector<Value*>> Call::AddMany(std::string_view type, std::vector<Value*> operands,

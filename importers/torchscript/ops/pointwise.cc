@@ -18,12 +18,12 @@ double Largest(DType dtype) {
 }  // namespace
 
 Result<Value*> LowerAbs(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   return c.Done(c.Abs(c.Tensor("self")));
 }
 
 Result<Value*> LowerNeg(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   if (c.dtype(x) == DType::kBool) return call.Unsupported("negation of bool");
   return c.Done(IsComplex(c.dtype(x)) ? c.Sub(0, x) : c.Neg(x));
@@ -31,7 +31,7 @@ Result<Value*> LowerNeg(Call& call) {
 
 // ceil, floor, round, trunc, fix: integers are what they are.
 Result<Value*> LowerRounding(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   if (!IsFloating(c.dtype(x))) return c.Done(x);
   const std::string_view name = FunctionalName(call.op());
@@ -41,7 +41,7 @@ Result<Value*> LowerRounding(Call& call) {
 }
 
 Result<Value*> LowerRound(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   const std::int64_t decimals = c.IntOr("decimals", 0);
   if (!IsFloating(c.dtype(x))) return c.Done(x);
@@ -55,27 +55,27 @@ Result<Value*> LowerRound(Call& call) {
 }
 
 Result<Value*> LowerFrac(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   return c.Done(c.Sub(x, Trunc(c, x)));
 }
 
 Result<Value*> LowerSign(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   if (IsComplex(c.dtype(x))) return call.Unsupported("the sign of complex numbers");
   return c.Done(c.dtype(x) == DType::kBool ? x : c.Op("Sign", {x}));
 }
 
 Result<Value*> LowerSignBit(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   if (c.dtype(x) == DType::kBool) return c.Done(c.And(x, c.Not(x)));
   return c.Done(SignBit(c, x));
 }
 
 Result<Value*> LowerSquare(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   if (c.dtype(x) == DType::kBool) x = c.Cast(x, DType::kI64);
   return c.Done(c.Mul(x, x));
@@ -83,42 +83,42 @@ Result<Value*> LowerSquare(Call& call) {
 
 // Operators without a meaning at inference, and copies.
 Result<Value*> LowerIdentity(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   return c.Done(c.Tensor("self"));
 }
 
 Result<Value*> LowerIsNaN(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   return c.Done(IsNaN(c, c.Tensor("self")));
 }
 
 // isinf, isposinf, isneginf
 Result<Value*> LowerIsInf(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   const std::string_view name = FunctionalName(call.op());
   return c.Done(IsInf(c, c.Tensor("self"), name != "isposinf", name != "isneginf"));
 }
 
 Result<Value*> LowerIsFinite(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   if (!IsFloating(c.dtype(x))) return c.Done(c.Equal(x, x));
   return c.Done(c.Not(c.Or(IsNaN(c, x), IsInf(c, x, true, true))));
 }
 
 Result<Value*> LowerLogicalNot(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   return c.Done(c.Not(IsTrue(c, c.Tensor("self"))));
 }
 
 Result<Value*> LowerBitwiseNot(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   return c.Done(c.dtype(x) == DType::kBool ? c.Not(x) : c.Op("BitwiseNot", {x}));
 }
 
 Result<Value*> LowerNanToNum(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Tensor("self");
   if (!IsFloating(c.dtype(x))) return c.Done(x);
   const double largest = Largest(c.dtype(x));
@@ -128,7 +128,7 @@ Result<Value*> LowerNanToNum(Call& call) {
 }
 
 Result<Value*> LowerLogit(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Floating("self");
   Value* p = c.Widen(x);
   if (c.Has("eps")) {

@@ -9,6 +9,7 @@
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_PROMOTION_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/ir/dtype.h"
@@ -24,6 +25,11 @@ enum class PromotionClass : std::uint8_t {
   kNumber,
   kUnknownRank,  // of the first two
 };
+
+inline PromotionClass PromotionClassOf(std::optional<int> rank) {
+  if (!rank) return PromotionClass::kUnknownRank;
+  return *rank == 0 ? PromotionClass::kZeroDim : PromotionClass::kDimensioned;
+}
 
 struct PromotionOperand {
   DType dtype;

@@ -101,7 +101,7 @@ constexpr auto kFunctions = std::to_array<Function>({
 }  // namespace
 
 Result<Value*> LowerFloatFunction(Call& call) {
-  Composer c(call);
+  CallComposer c(call);
   Value* x = c.Floating("self");
   const std::string_view name = FunctionalName(call.op());
   const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
