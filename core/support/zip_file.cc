@@ -213,9 +213,8 @@ Status ZipFile::CheckOverlaps() const {
   for (const ZipEntry& entry : entries_) {
     if (entry.packed_size != 0) sorted.push_back(&entry);
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const ZipEntry* a, const ZipEntry* b) {
-    return a->offset < b->offset;
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const ZipEntry* a, const ZipEntry* b) { return a->offset < b->offset; });
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i - 1]->offset + sorted[i - 1]->packed_size > sorted[i]->offset) {
       return EntryError(sorted[i]->name, "overlaps entry " + Quote(sorted[i - 1]->name));
@@ -231,9 +230,8 @@ Result<std::string> ZipFile::Read(std::size_t index) {
   }
   state_->left -= entry.size;
   std::string bytes;
-  DRAGOMAN_TRY(state_->ReadPieces(index, entry, [&](const char* piece, std::size_t count) {
-    bytes.append(piece, count);
-  }));
+  DRAGOMAN_TRY(state_->ReadPieces(
+      index, entry, [&](const char* piece, std::size_t count) { bytes.append(piece, count); }));
   return bytes;
 }
 

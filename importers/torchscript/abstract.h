@@ -45,8 +45,8 @@ struct Number {
 
   bool known() const { return !std::holds_alternative<Value*>(value); }
   Value* symbolic() const { return known() ? nullptr : std::get<Value*>(value); }
-  std::int64_t AsInt() const;            // if known; truncated towards zero
-  double AsDouble() const;               // if known
+  std::int64_t AsInt() const;              // if known; truncated towards zero
+  double AsDouble() const;                 // if known
   std::complex<double> AsComplex() const;  // if known
   // The element type of a tensor made from it: bool, int64, float64 or complex128.
   DType dtype() const;
@@ -133,8 +133,7 @@ struct Abstract {
 
   Abstract() = default;
   template <class T>
-    requires std::is_constructible_v<Storage, T>
-  Abstract(T v) : value(std::move(v)) {}
+  requires std::is_constructible_v<Storage, T> Abstract(T v) : value(std::move(v)) {}
 
   template <class T>
   const T* As() const {
@@ -151,12 +150,12 @@ std::string Describe(const Abstract& value);
 
 // What a cell holds. Every change goes through the Heap (heap.h), which can undo it.
 struct StorageContents {
-  Value* value = nullptr;           // of the whole storage
-  std::optional<Tensor> constant;   // instead, until its first use in a graph makes it one
+  Value* value = nullptr;          // of the whole storage
+  std::optional<Tensor> constant;  // instead, until its first use in a graph makes it one
 };
 struct ListContents {
   std::vector<Abstract> items;
-  Value* sequence = nullptr;   // instead of items: a list whose length only run time tells
+  Value* sequence = nullptr;            // instead of items: a list whose length only run time tells
   std::optional<Number::Kind> numbers;  // of `sequence`: its elements are numbers, not tensors
 };
 struct DictContents {

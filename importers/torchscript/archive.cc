@@ -87,8 +87,8 @@ Status Archive::State::ListRecords() {
   if (entries.empty()) return InvalidInput("the archive is empty");
   for (const ZipEntry& entry : entries) {
     if (IsSafeName(entry.name)) continue;
-    return InvalidInput(fmt::format("the name of archive entry {} leads out of the archive",
-                                    Quote(entry.name)));
+    return InvalidInput(
+        fmt::format("the name of archive entry {} leads out of the archive", Quote(entry.name)));
   }
   if (HoldsExport(entries)) {
     return Unsupported("a torch.export archive (.pt2), which holds no TorchScript");

@@ -35,9 +35,7 @@ const void* ContainerAddress(const Stored& value) {
   return nullptr;
 }
 
-bool IsKey(const Stored& value) {
-  return !IsNone(value) && ContainerAddress(value) == nullptr;
-}
+bool IsKey(const Stored& value) { return !IsNone(value) && ContainerAddress(value) == nullptr; }
 
 Status CheckKeys(const StoredDict& dict) {
   std::set<std::string_view> texts;

@@ -134,9 +134,8 @@ Result<Quantization> PerChannel(std::span<const Stored> parts, const std::string
   const std::int64_t channels = in_range ? tensor.sizes[static_cast<std::size_t>(*axis)] : -1;
   const std::vector<std::int64_t> expected = {channels};
   if (scales->sizes != expected || zero_points->sizes != expected) {
-    return InvalidInput(
-        fmt::format("a quantised tensor of {} channels has other numbers of scales or zero points",
-                    channels));
+    return InvalidInput(fmt::format(
+        "a quantised tensor of {} channels has other numbers of scales or zero points", channels));
   }
   return Quantization{.per_channel = true,
                       .scales = scales,
@@ -257,10 +256,9 @@ constexpr std::array<std::string_view, 5> kSchemes = {
     "per_tensor_affine", "per_tensor_symmetric"};
 
 const Function* FindFunction(std::string_view module, std::string_view name) {
-  const auto* found =
-      std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Function& function) {
-        return function.module == module && function.name == name;
-      });
+  const auto* found = std::find_if(
+      kFunctions.begin(), kFunctions.end(),
+      [&](const Function& function) { return function.module == module && function.name == name; });
   return found == kFunctions.end() ? nullptr : found;
 }
 
@@ -313,8 +311,8 @@ Result<Stored> Rebuilder::Storage(const Stored& id) {
 }
 
 Result<Stored> Rebuilder::Load(StoredStorage storage) {
-  const auto [first, last] = std::pair(storages_.lower_bound(storage.key),
-                                       storages_.upper_bound(storage.key));
+  const auto [first, last] =
+      std::pair(storages_.lower_bound(storage.key), storages_.upper_bound(storage.key));
   for (auto it = first; it != last; ++it) {
     if (it->second->dtype != storage.dtype) continue;
     if (it->second->count == storage.count) return Stored(it->second);

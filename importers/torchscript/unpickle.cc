@@ -334,8 +334,7 @@ Status Machine::NewObject() {
 
 Status Machine::Build() {
   DRAGOMAN_ASSIGN(const Stored state, Pop());
-  const auto* object =
-      stack_.empty() ? nullptr : std::get_if<const StoredObject*>(&stack_.back());
+  const auto* object = stack_.empty() ? nullptr : std::get_if<const StoredObject*>(&stack_.back());
   if (object == nullptr) return InvalidInput("a state is given to what is no object");
   if ((*object)->state.has_value()) return InvalidInput("an object gets two states");
   heap_.Mutable(*object)->state = state;
@@ -395,9 +394,9 @@ Result<Stored> Machine::RunSteps() {
     start_ = position_;
     DRAGOMAN_ASSIGN(const auto opcode, Take<unsigned char>());
     if (opcode == kStop) break;
-    const auto* handler = std::find_if(
-        kHandlers.begin(), kHandlers.end(),
-        [&](const Handler& candidate) { return candidate.opcode == opcode; });
+    const auto* handler =
+        std::find_if(kHandlers.begin(), kHandlers.end(),
+                     [&](const Handler& candidate) { return candidate.opcode == opcode; });
     if (handler == kHandlers.end()) {
       return InvalidInput(fmt::format("the opcode {:#04x} is not allowed", opcode));
     }
@@ -424,8 +423,8 @@ Rebuilder::LoadStorage LoadFrom(const Archive& archive, std::string folder, bool
     DRAGOMAN_ASSIGN(const Buffer bytes, archive.Read(folder + key));
     if (bytes.size() == 0 && !require_data) return std::optional<Buffer>();
     if (bytes.size() >= size) return std::optional(bytes);
-    return InvalidInput(fmt::format("record {}{} has {} bytes, expected {}", folder, key,
-                                    bytes.size(), size));
+    return InvalidInput(
+        fmt::format("record {}{} has {} bytes, expected {}", folder, key, bytes.size(), size));
   };
 }
 

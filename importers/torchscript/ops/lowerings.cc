@@ -146,9 +146,9 @@ constexpr Row kLowerings[] = {
 }  // namespace
 
 const OpLowering* FindOpLowering(std::string_view name) {
-  const Row* row = std::lower_bound(
-      std::begin(kLowerings), std::end(kLowerings), name,
-      [](const Row& row, std::string_view wanted) { return row.name < wanted; });
+  const Row* row =
+      std::lower_bound(std::begin(kLowerings), std::end(kLowerings), name,
+                       [](const Row& row, std::string_view wanted) { return row.name < wanted; });
   return row != std::end(kLowerings) && row->name == name ? &row->lower : nullptr;
 }
 

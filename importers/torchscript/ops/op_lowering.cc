@@ -355,10 +355,12 @@ Result<Value*> Call::NumberValue(const Number& number, DType dtype) {
   if (!number.known()) return Cast(number.symbolic(), dtype);
   if (IsComplex(dtype)) {
     const std::complex<double> c = number.AsComplex();
-    const std::array<float, 2> narrow = {static_cast<float>(c.real()), static_cast<float>(c.imag())};
-    const auto bytes = dtype == DType::kC128 ? std::as_bytes(std::span(&c, 1))
-                                             : std::as_bytes(std::span(narrow));
-    DRAGOMAN_ASSIGN(dragoman::Tensor tensor, dragoman::Tensor::Make(dtype, {}, Buffer::Copy(bytes)));
+    const std::array<float, 2> narrow = {static_cast<float>(c.real()),
+                                         static_cast<float>(c.imag())};
+    const auto bytes =
+        dtype == DType::kC128 ? std::as_bytes(std::span(&c, 1)) : std::as_bytes(std::span(narrow));
+    DRAGOMAN_ASSIGN(dragoman::Tensor tensor,
+                    dragoman::Tensor::Make(dtype, {}, Buffer::Copy(bytes)));
     return builder_->Constant(std::move(tensor));
   }
   if (dtype == DType::kI64) return builder_->Int(number.AsInt());
@@ -401,7 +403,8 @@ Result<Value*> Call::Reshape(Value* value, std::span<const std::int64_t> sizes) 
   const bool zero = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
   std::vector<NamedAttribute> attributes;
   if (zero) attributes.emplace_back("allowzero", 1);
-  if (const Shape* shape = value->type().shape(); shape != nullptr && shape->size() == sizes.size()) {
+  if (const Shape* shape = value->type().shape();
+      shape != nullptr && shape->size() == sizes.size()) {
     bool same = true;
     for (std::size_t i = 0; i < sizes.size(); ++i) same = same && (*shape)[i] == Dim(sizes[i]);
     if (same) return value;

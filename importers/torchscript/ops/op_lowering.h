@@ -52,7 +52,7 @@ class Call {
   Result<Value*> Tensor(std::string_view name);
   // nullptr for None.
   Result<Value*> OptionalTensor(std::string_view name);
-  Result<std::vector<Value*>> Tensors(std::string_view name);  // of a list
+  Result<std::vector<Value*>> Tensors(std::string_view name);          // of a list
   Result<std::vector<Value*>> OptionalTensors(std::string_view name);  // nullptr for None
 
   // Numbers that must be known. Errors: one that only run time tells (unsupported).
