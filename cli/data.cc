@@ -2,12 +2,15 @@
 
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <set>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
 #include "core/ops/infer_context.h"
 #include "core/ops/kernel_name.h"
+#include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
 
@@ -259,6 +262,24 @@ Status WriteOutputs(const std::string& folder,
   const auto strict = nlohmann::ordered_json::error_handler_t::replace;
   return WriteFile((std::filesystem::path(folder) / "index.json").string(),
                    index.dump(2, ' ', false, strict) + "\n");
+}
+
+Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const std::string& folder) {
+  const std::filesystem::path path = folder;
+  DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file,
+                  MappedFile::Open((path / "index.json").string()));
+  const std::span<const std::byte> text = file->bytes();
+  const auto* first = reinterpret_cast<const char*>(text.data());
+  const auto index = nlohmann::json::parse(first, first + text.size(), nullptr, false);
+  if (!index.is_object()) return InvalidInput("no index of outputs").InFile(folder);
+  std::vector<std::pair<std::string, Array>> outputs;
+  for (const auto& entry : index["outputs"]) {
+    DRAGOMAN_ASSIGN(NpyArray npy, ReadNpy((path / entry["file"].get<std::string>()).string()));
+    const std::optional<DType> dtype = DTypeFromName(entry["dtype"].get<std::string>());
+    DRAGOMAN_ASSIGN(Array array, FromNpy(npy, dtype.value_or(DType::kUnknown)));
+    outputs.emplace_back(entry["name"].get<std::string>(), std::move(array));
+  }
+  return outputs;
 }
 
 }  // namespace dragoman::cli

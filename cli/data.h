@@ -62,6 +62,9 @@ std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slot
 Status WriteOutputs(const std::string& folder,
                     const std::vector<std::pair<std::string, Array>>& outputs);
 
+// What WriteOutputs, or a generated program, wrote, in the order of the index.
+Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const std::string& folder);
+
 }  // namespace dragoman::cli
 
 #endif  // DRAGOMAN_CLI_DATA_H_

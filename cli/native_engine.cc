@@ -5,10 +5,8 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "codegen/onednn/native.h"
-#include "core/support/mapped_file.h"
 
 namespace dragoman::cli {
 namespace {
@@ -33,26 +31,6 @@ class ScratchFolder {
  private:
   fs::path path_;
 };
-
-Result<std::string> ReadFile(const fs::path& path) {
-  DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path.string()));
-  return std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-}
-
-// The outputs that the program wrote, in the order of its index.
-Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const fs::path& folder) {
-  DRAGOMAN_ASSIGN(std::string text, ReadFile(folder / "index.json"));
-  const auto index = nlohmann::json::parse(text, nullptr, false);
-  if (index.is_discarded()) return Internal("the program wrote no index");
-  std::vector<std::pair<std::string, Array>> outputs;
-  for (const auto& entry : index["outputs"]) {
-    DRAGOMAN_ASSIGN(NpyArray npy, ReadNpy((folder / entry["file"].get<std::string>()).string()));
-    const std::optional<DType> dtype = DTypeFromName(entry["dtype"].get<std::string>());
-    DRAGOMAN_ASSIGN(Array array, FromNpy(npy, dtype.value_or(DType::kUnknown)));
-    outputs.emplace_back(entry["name"].get<std::string>(), std::move(array));
-  }
-  return outputs;
-}
 
 }  // namespace
 

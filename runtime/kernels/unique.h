@@ -63,7 +63,9 @@ struct UniqueItems {
 
 // The same for UniqueCount and Unique.
 template <class T>
-std::int64_t UniqueScratchBytes(const UniqueParams& p, TensorView<const T> x) {
+std::int64_t UniqueScratchBytes(const UniqueParams& p, TensorView<const T> x, TensorView<T>,
+                                TensorView<std::int64_t>, TensorView<std::int64_t>,
+                                TensorView<std::int64_t>) {
   return 3 * internal::UniqueItems<T>(p, x).count * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 

@@ -167,7 +167,8 @@ void WriteNpy(const std::string& path, const AnyTensor& tensor) {
     for (const std::string& text : tensor.strings) data += Ucs4FromUtf8(text, width);
     type = "U" + std::to_string(width);
   } else {
-    data.assign(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+    data.assign(reinterpret_cast<const char*>(tensor.bytes.data()),
+                static_cast<std::size_t>(tensor.size() * tensor.type->bytes));
   }
   const char order = tensor.type->bytes == 1 ? '|' : '<';
   std::string header =

@@ -15,7 +15,7 @@ template <class T>
 Status UniqueSizes(const UniqueParams& p, TensorView<const T> x, Memory& scratch, Shape* y,
                    Shape* indices, Shape* inverse_indices, Shape* counts) {
   DRAGOMAN_RT_TRY(UniqueShape(p, x.shape, 0, y));
-  DRAGOMAN_RT_TRY(scratch.Reserve(UniqueScratchBytes<T>(p, x)));
+  DRAGOMAN_RT_TRY(scratch.Reserve(UniqueScratchBytes<T>(p, x, {}, {}, {}, {})));
   const std::int64_t count = UniqueCount<T>(p, x, scratch.data());
   *indices = *counts = {count};
   *inverse_indices = {p.has_axis ? x.shape[WrapAxis(p.axis, x.rank())] : x.size()};

@@ -140,14 +140,13 @@ std::string EmitInfer(const Plan& plan) {
   code.Line("#include \"" + plan.name + ".h\"");
   code.Line("#include \"runtime/program/infer_main.h\"");
   code.Line();
+  code.Line("namespace " + plan.name + " {");
   code.Line("namespace {");
-  code.Line();
-  code.Line("namespace rt = dragoman::rt;");
   code.Line();
   code.Line("class Target final : public rt::InferTarget {");
   code.Line(" public:");
   code.Indent();
-  code.Line("explicit Target(const " + plan.name + "::Options& options) : model_(options) {}");
+  code.Line("explicit Target(const Options& options) : model_(options) {}");
   code.Line("rt::Status Call(int entry, std::vector<rt::AnyTensor>& inputs,");
   code.Open("                std::vector<rt::AnyTensor>& outputs) override {");
   code.Line("static_cast<void>(inputs);");
@@ -164,21 +163,23 @@ std::string EmitInfer(const Plan& plan) {
   code.Line();
   code.Line(" private:");
   code.Indent();
-  code.Line(plan.name + "::" + model + " model_;");
-  code.Line(plan.name + "::State saved_;");
+  code.Line(model + " model_;");
+  code.Line("State saved_;");
   code.Close("};");
   code.Line();
   code.Open("std::unique_ptr<rt::InferTarget> Make(const std::string& weights, int threads) {");
-  code.Line(plan.name + "::Options options;");
+  code.Line("Options options;");
   code.Line("options.weights = weights;");
   code.Line("options.threads = threads;");
   code.Line("return std::make_unique<Target>(options);");
   code.Close();
   code.Line();
   code.Line("}  // namespace");
+  code.Line("}  // namespace " + plan.name);
   code.Line();
   code.Open("int main(int argc, char** argv) {");
-  code.Line("return rt::InferMain(" + plan.name + "::" + model + "::info(), &Make, argc, argv);");
+  code.Line("return dragoman::rt::InferMain(" + plan.name + "::" + model + "::info(), &" +
+            plan.name + "::Make, argc, argv);");
   code.Close();
   return code.Take();
 }

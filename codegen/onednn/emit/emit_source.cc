@@ -74,8 +74,11 @@ void SourceEmitter::Includes(CodeWriter& code) {
 std::string SourceEmitter::ImplParameters(const PlanEntry& entry) const {
   std::string text;
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  for (const PlanInput& input : entry.inputs)
-    add(ViewText(plan_, input.buffer) + " " + plan_.buffer(input.buffer).name);
+  for (const PlanInput& input : entry.inputs) {
+    const Buffer& buffer = plan_.buffer(input.buffer);
+    const bool read = buffer.last > buffer.first;
+    add((read ? "" : "[[maybe_unused]] ") + ViewText(plan_, input.buffer) + " " + buffer.name);
+  }
   for (const PlanOutput& output : entry.outputs) {
     const std::string element = ElementText(plan_, output.value);
     add(plan_.buffer(output.value).IsStatic() ? "rt::TensorView<" + element + "> " + output.name

@@ -3,6 +3,7 @@
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_BUILD_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -92,6 +93,7 @@ class PlanBuilder {
   void AddYields(const Graph& body, std::size_t first, Step& step);
   void AddCarriedResults(const Node& node, Step& step);
   void AddStackedResult(const Node& node, std::size_t result, const Value& output, Step& step);
+  std::optional<Shape> EmptyPart(const Value& output) const;
 
   const Model& model_;
   Plan& plan_;

@@ -1,6 +1,7 @@
 // If, Loop and Scan: bodies become blocks of the same function, so captured values are simply in
 // scope.
 #include <algorithm>
+#include <optional>
 
 #include "codegen/onednn/plan/build.h"
 #include "core/ops/scan.h"
@@ -10,6 +11,12 @@ namespace {
 
 const Graph& BodyOf(const Node& node, std::string_view attribute) {
   return *node.attribute(attribute)->graph();
+}
+
+// nullptr if nobody asks for it.
+const Value* UsedResult(const Node& node, std::size_t index) {
+  const Value* result = node.result(index);
+  return result != nullptr && result->used() ? result : nullptr;
 }
 
 int FromFront(std::int64_t axis, std::size_t rank) {
@@ -26,7 +33,7 @@ Status PlanBuilder::BuildBranch(const Node& node, std::string_view attribute, St
   DRAGOMAN_TRY(BuildNodes(body, block));
   ++position_;
   for (std::size_t i = 0; i < body.num_outputs(); ++i) {
-    if (node.result(i) == nullptr) continue;
+    if (UsedResult(node, i) == nullptr) continue;
     block.yields.push_back({Get(body.output(i)), buffers_.at(node.result(i)), false, false});
   }
   bound_.pop_back();
@@ -40,7 +47,7 @@ Status PlanBuilder::BuildIf(const Node& node, Step& step) {
   const Graph& then_branch = BodyOf(node, "then_branch");
   const Graph& else_branch = BodyOf(node, "else_branch");
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
+    const Value* result = UsedResult(node, i);
     if (result == nullptr) continue;
     const BufferId id = Make(*result);
     Buffer& buffer = plan_.buffer(id);
@@ -107,7 +114,7 @@ Status PlanBuilder::BuildBody(const Graph& body, Step& step) {
 // A carried value after the last iteration.
 void PlanBuilder::AddCarriedResults(const Node& node, Step& step) {
   for (std::size_t i = 0; i < step.carried.size() && i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
+    const Value* result = UsedResult(node, i);
     if (result == nullptr) continue;
     const BufferId id = AddBuffer(result->name(), result->type(), Storage::kAlias);
     plan_.buffer(id).alias = step.carried[i].to;
@@ -119,16 +126,21 @@ void PlanBuilder::AddCarriedResults(const Node& node, Step& step) {
 // Result `result` of `node` collects the body's `output`.
 void PlanBuilder::AddStackedResult(const Node& node, std::size_t result, const Value& output,
                                    Step& step) {
-  const Value* value = node.result(result);
+  const Value* value = UsedResult(node, result);
   if (value == nullptr) return;
   ScanAxis axis;
   axis.part = Get(&output);
   axis.stack = AddBuffer(value->name(), value->type(), Storage::kStack);
   SetHolder(axis.stack, Storage::kStack);
-  const Shape* part = output.type().shape();
-  if (part != nullptr && std::ranges::all_of(*part, [&](const Dim& d) { return IsKnown(d); }))
-    axis.empty = *part;
   step.scan_outputs.push_back(std::move(axis));
+}
+
+// The sizes of one part as far as they are known outside of the body.
+std::optional<Shape> PlanBuilder::EmptyPart(const Value& output) const {
+  const Shape* part = output.type().shape();
+  if (part == nullptr || !std::ranges::all_of(*part, [&](const Dim& d) { return IsKnown(d); }))
+    return std::nullopt;
+  return *part;
 }
 
 Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
@@ -151,10 +163,11 @@ Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
   AddCarriedResults(node, step);
   std::size_t next_stack = 0;
   for (std::size_t i = step.carried.size(); i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
+    const Value* result = UsedResult(node, i);
     if (result == nullptr) continue;
     ScanAxis& axis = step.scan_outputs[next_stack++];
     axis.whole = axis.stack;
+    axis.empty = EmptyPart(*body.output(i + 1));
     buffers_[result] = axis.stack;
     step.results.push_back(axis.stack);
   }
@@ -191,10 +204,11 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   AddCarriedResults(node, step);
   std::size_t next_stack = 0;
   for (std::size_t i = 0; i < layout.outputs; ++i) {
-    const Value* result = node.result(layout.states + i);
+    const Value* result = UsedResult(node, layout.states + i);
     if (result == nullptr) continue;
     ScanAxis& axis = step.scan_outputs[next_stack++];
     axis.reversed = layout.output_reversed[i];
+    axis.empty = EmptyPart(*body.output(layout.states + i));
     if (layout.output_axes[i] != 0 && !result->type().rank())
       return Unsupported("no C++ for it: the rank of '" + result->name() + "' is not known");
     const std::size_t rank = static_cast<std::size_t>(result->type().rank().value_or(1));

@@ -166,7 +166,7 @@ struct UniqueResults {
 
 template <class T>
 UniqueResults<T> UniqueOf(const UniqueParams& p, const Dense<T>& x, std::int64_t items) {
-  std::vector<char> scratch(UniqueScratchBytes(p, x.In()));
+  std::vector<char> scratch(UniqueScratchBytes(p, x.In(), {}, {}, {}, {}));
   const std::int64_t count = UniqueCount(p, x.In(), scratch.data());
   Shape shape;
   EXPECT_TRUE(UniqueShape(p, x.In().shape, count, &shape).ok());
