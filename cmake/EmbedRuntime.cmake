@@ -14,4 +14,5 @@ add_custom_command(
           -D "OUTPUT=${DRAGOMAN_EMBEDDED_RUNTIME}"
           -P "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake"
   DEPENDS ${runtime_paths} "${runtime_list}" "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/text_literals.cmake"
   COMMENT "Embedding runtime/" VERBATIM)

@@ -1,0 +1,17 @@
+# dragoman_embed_text(RESULT INPUT file HEADER path.h NAMESPACE name FUNCTION Name)
+#
+# Sets RESULT to a generated source of `std::string_view FUNCTION()`, the text of INPUT, as HEADER
+# declares it. Paths are relative to the project.
+function(dragoman_embed_text result)
+  cmake_parse_arguments(ARG "" "INPUT;HEADER;NAMESPACE;FUNCTION" "" ${ARGN})
+  string(REGEX REPLACE "\\.h$" ".cc" output "${PROJECT_BINARY_DIR}/generated/${ARG_HEADER}")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" -D "INPUT=${PROJECT_SOURCE_DIR}/${ARG_INPUT}"
+            -D "HEADER=${ARG_HEADER}" -D "NAMESPACE=${ARG_NAMESPACE}" -D "FUNCTION=${ARG_FUNCTION}"
+            -D "OUTPUT=${output}" -P "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake"
+    DEPENDS "${PROJECT_SOURCE_DIR}/${ARG_INPUT}" "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake"
+            "${PROJECT_SOURCE_DIR}/cmake/text_literals.cmake"
+    COMMENT "Embedding ${ARG_INPUT}" VERBATIM)
+  set(${result} "${output}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,13 @@
+# Usage: cmake -D INPUT=file -D HEADER=path.h -D NAMESPACE=name -D FUNCTION=Name -D OUTPUT=file.cc
+#              -P embed_text.cmake
+#
+# Writes the source of `std::string_view FUNCTION()`, declared in HEADER, which returns the text of
+# INPUT.
+include("${CMAKE_CURRENT_LIST_DIR}/text_literals.cmake")
+
+file(READ "${INPUT}" text)
+to_literals("${text}" literals)
+string(CONCAT source
+  "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n"
+  "std::string_view ${FUNCTION}() {\n  return ${literals};\n}\n\n}  // namespace ${NAMESPACE}\n")
+file(WRITE "${OUTPUT}" "${source}")
