@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/support/mapped_file.h"
+#include "importers/torchscript/archive.h"
 
 namespace dragoman::cli {
 namespace {
@@ -30,8 +31,12 @@ std::optional<Format> BySuffix(const std::string& path) {
   return std::nullopt;
 }
 
-std::optional<Format> ByContent(std::string_view start) {
-  if (start.starts_with("PK\x03\x04")) return Format::kTorchScript;
+std::optional<Format> ByContent(std::span<const std::byte> file) {
+  constexpr std::size_t kEnough = 4096;
+  const std::string_view start(reinterpret_cast<const char*>(file.data()),
+                               std::min(file.size(), kEnough));
+  if (torchscript::IsExportArchive(file)) return Format::kPt2;
+  if (torchscript::IsTorchFile(file)) return Format::kTorchScript;
   if (start.starts_with("DRAGOMAN")) return Format::kDragoman;
   if (start.starts_with("dragoman ")) return Format::kText;
   if (start.starts_with("#[version") || start.starts_with("def @main")) return Format::kRelay;
@@ -65,11 +70,7 @@ Result<Format> FormatOfInput(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return Format::kTensorFlow;
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  constexpr std::size_t kEnough = 4096;
-  const std::span<const std::byte> bytes = file->bytes();
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
-                               std::min(bytes.size(), kEnough));
-  if (std::optional<Format> format = ByContent(start)) return *format;
+  if (std::optional<Format> format = ByContent(file->bytes())) return *format;
   if (std::optional<Format> format = BySuffix(path)) return *format;
   return InvalidInput("neither content nor suffix tell the format; name it with --from")
       .InFile(path);

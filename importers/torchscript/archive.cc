@@ -17,7 +17,7 @@ constexpr int kNewestVersion = 10;  // of torch 2.14
 constexpr std::string_view kLegacyPickle = "\x80\x02";
 constexpr std::string_view kPreview = "PYTORCH1";
 constexpr std::string_view kMobile = "PTMF";  // at byte 4, a flatbuffer's identifier
-constexpr std::string_view kZip = "PK";
+constexpr std::string_view kZip = "PK\x03\x04";
 
 std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -225,6 +225,11 @@ Result<Buffer> Archive::ReadEntry(std::size_t index) const {
   }
   DRAGOMAN_ASSIGN(const std::span<const std::byte> bytes, state_->zip->View(index));
   return Buffer::Window(bytes, std::make_shared<Buffer>(state_->file));
+}
+
+bool IsTorchFile(std::span<const std::byte> file) {
+  return AsText(file).starts_with(kZip) ||
+         OtherFile(AsText(file))->kind() == ErrorKind::kUnsupported;
 }
 
 bool IsExportArchive(std::span<const std::byte> file) {

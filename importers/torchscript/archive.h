@@ -61,6 +61,9 @@ class Archive {
   std::unique_ptr<State> state_;
 };
 
+// Whether `file` begins as one of the files of torch that Archive::Open can tell apart. Zip
+// archives of others are among them.
+bool IsTorchFile(std::span<const std::byte> file);
 // Whether `file` is an archive of torch.export (.pt2), which looks much like one of TorchScript.
 bool IsExportArchive(std::span<const std::byte> file);
 

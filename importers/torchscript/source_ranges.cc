@@ -135,9 +135,10 @@ std::optional<std::size_t> SourceRanges::ReadSource(const StoredTuple* tuple) {
 }
 
 std::optional<SourcePlace> SourceRanges::Find(std::size_t offset) const {
-  const auto after = std::upper_bound(
-      ranges_.begin(), ranges_.end(), offset,
-      [](std::size_t at, const Range& range) { return at < static_cast<std::size_t>(range.offset); });
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), offset,
+                                      [](std::size_t at, const Range& range) {
+                                        return at < static_cast<std::size_t>(range.offset);
+                                      });
   if (after == ranges_.begin()) return std::nullopt;
   const Range& range = *(after - 1);
   const Source& source = sources_[range.source];
@@ -154,7 +155,8 @@ std::optional<SourcePlace> SourceRanges::Find(std::size_t offset) const {
   if (source.file.empty() || start >= end) return std::nullopt;
   const std::size_t line_start = start == 0 ? 0 : text.rfind('\n', start - 1) + 1;
   const std::string_view line = LineAt(text, line_start);
-  const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n');
+  const auto lines =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n');
   return SourcePlace{.file = std::string(source.file),
                      .line = source.first_line + lines,
                      .text = std::string(line),

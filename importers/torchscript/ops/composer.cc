@@ -36,7 +36,7 @@ Value* CallComposer::Floating(std::string_view name) {
 }
 
 std::vector<Value*> CallComposer::Promoted(std::initializer_list<std::string_view> names,
-                                       bool to_float) {
+                                           bool to_float) {
   std::vector<Value*> values;
   if (!failed()) values = Take(call_->Promoted(names, to_float));
   values.resize(names.size());

@@ -61,9 +61,8 @@ Value* ShiftRight(Composer& c, Value* a, Value* b) {
   const DType bits = UnsignedOf(type);
   Value* negative = c.Less(a, 0);
   Value* magnitude = c.Where(negative, c.Op("BitwiseNot", {a}), a);
-  Value* shifted = c.Cast(c.Op("BitShift", {c.Cast(magnitude, bits), c.Cast(b, bits)},
-                               {{"direction", "RIGHT"}}),
-                          type);
+  Value* shifted = c.Cast(
+      c.Op("BitShift", {c.Cast(magnitude, bits), c.Cast(b, bits)}, {{"direction", "RIGHT"}}), type);
   Value* beyond = c.Or(c.Less(b, 0), c.GreaterOrEqual(b, Info(type).bits));
   Value* kept = c.Where(beyond, 0, shifted);
   return c.Where(negative, c.Op("BitwiseNot", {kept}), kept);

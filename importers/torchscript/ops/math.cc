@@ -9,9 +9,7 @@ std::string_view FunctionalName(const OpName& op) {
   return name;
 }
 
-Value* Expm1(Composer& c, Value* x) {
-  return c.Mul(c.Tanh(c.Mul(x, 0.5)), c.Add(c.Exp(x), 1));
-}
+Value* Expm1(Composer& c, Value* x) { return c.Mul(c.Tanh(c.Mul(x, 0.5)), c.Add(c.Exp(x), 1)); }
 
 Value* Log1p(Composer& c, Value* x) {
   Value* sum = c.Add(x, 1);
@@ -20,9 +18,7 @@ Value* Log1p(Composer& c, Value* x) {
   return c.Where(c.Equal(sum, 1), x, infinite);
 }
 
-Value* Trunc(Composer& c, Value* x) {
-  return c.Where(c.Less(x, 0), c.Op("Ceil", {x}), c.Floor(x));
-}
+Value* Trunc(Composer& c, Value* x) { return c.Where(c.Less(x, 0), c.Op("Ceil", {x}), c.Floor(x)); }
 
 Value* SignBit(Composer& c, Value* x) {
   if (!IsFloating(c.dtype(x))) return c.Less(x, 0);
@@ -53,9 +49,7 @@ Value* TruncQuotient(Composer& c, Value* a, Value* b) {
   return IsInteger(c.dtype(a)) ? quotient : Trunc(c, quotient);
 }
 
-Value* IsTrue(Composer& c, Value* x) {
-  return c.dtype(x) == DType::kBool ? x : c.NotEqual(x, 0);
-}
+Value* IsTrue(Composer& c, Value* x) { return c.dtype(x) == DType::kBool ? x : c.NotEqual(x, 0); }
 
 Value* IsNaN(Composer& c, Value* x) {
   return IsFloating(c.dtype(x)) ? c.Op("IsNaN", {x}) : c.NotEqual(x, x);
@@ -63,9 +57,9 @@ Value* IsNaN(Composer& c, Value* x) {
 
 Value* IsInf(Composer& c, Value* x, bool negative, bool positive) {
   if (!IsFloating(c.dtype(x))) return c.NotEqual(x, x);
-  return c.Op("IsInf", {x},
-              {{"detect_negative", std::int64_t{negative}},
-               {"detect_positive", std::int64_t{positive}}});
+  return c.Op(
+      "IsInf", {x},
+      {{"detect_negative", std::int64_t{negative}}, {"detect_positive", std::int64_t{positive}}});
 }
 
 Value* Maximum(Composer& c, Value* a, Value* b) {

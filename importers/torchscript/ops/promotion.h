@@ -1,5 +1,5 @@
-// The element type that an operator of torch computes in, given its operands' (c10/core/ScalarType.h
-// and ATen/native/TypeProperties.cpp of torch 1.13 and 2.x).
+// The element type that an operator of torch computes in, given its operands'
+// (c10/core/ScalarType.h and ATen/native/TypeProperties.cpp of torch 1.13 and 2.x).
 //
 // Operands fall into three classes: tensors with dimensions, 0-d tensors, and numbers of the
 // program. A class matters only where its category (bool < integer < floating < complex) is above

@@ -13,7 +13,7 @@ namespace {
 // The tables hold torch.result_type of torch 1.13 for an operand of the row's type and one of the
 // column's. Columns are the element types in the order of rows, or bool, int, float, complex
 // numbers; '?' stands for complex32, which has no counterpart here.
-constexpr std::string_view kNames[] = {"u8",  "i8",  "i16", "i32", "i64",  "f16",
+constexpr std::string_view kNames[] = {"u8",   "i8",  "i16", "i32", "i64",  "f16",
                                        "bf16", "f32", "f64", "c64", "c128", "bool"};
 
 constexpr std::string_view kDimensionedDimensioned = R"(
@@ -100,9 +100,8 @@ std::vector<DType> AllTypes() {
 const std::vector<DType> kNumbers = {DType::kBool, DType::kI64, DType::kF64, DType::kC128};
 
 TEST(PromotionTest, FollowsTorchBetweenDimensionedTensors) {
-  EXPECT_EQ(
-      PromotionTable(PromotionClass::kDimensioned, PromotionClass::kDimensioned, AllTypes()),
-      kDimensionedDimensioned);
+  EXPECT_EQ(PromotionTable(PromotionClass::kDimensioned, PromotionClass::kDimensioned, AllTypes()),
+            kDimensionedDimensioned);
 }
 
 TEST(PromotionTest, FollowsTorchForZeroDimTensors) {
