@@ -35,6 +35,13 @@ Value* CallComposer::Floating(std::string_view name) {
   return Cast(value, FloatingResult(dtype(value)));
 }
 
+Value* CallComposer::As(std::string_view name, DType dtype) {
+  const Abstract argument = Take(call_->Argument(name));
+  if (failed()) return nullptr;
+  if (argument.Is<torchscript::Number>()) return Take(call_->ScalarValue(name, dtype));
+  return Cast(Tensor(name), dtype);
+}
+
 std::vector<Value*> CallComposer::Promoted(std::initializer_list<std::string_view> names,
                                            bool to_float) {
   std::vector<Value*> values;
@@ -61,7 +68,7 @@ int CallComposer::AxisArgument(std::string_view name, const Value* tensor) {
 
 std::vector<std::int64_t> CallComposer::AxesArgument(std::string_view name, const Value* tensor) {
   const int rank = Rank(tensor);
-  if (failed()) return {};
+  if (failed() || rank == 0) return {};
   std::vector<std::int64_t> axes = Take(call_->Axes(name, rank));
   std::sort(axes.begin(), axes.end());
   return axes;
@@ -137,7 +144,7 @@ Value* Composer::Number(double value, DType dtype) {
   return failed() ? nullptr : builder_->Constant(std::move(tensor));
 }
 
-Value* Composer::Bool(bool value) { return Number(value ? 1 : 0, DType::kBool); }
+Value* Composer::BoolConstant(bool value) { return Number(value ? 1 : 0, DType::kBool); }
 
 Value* Composer::Cast(Value* value, DType to) {
   if (failed() || dtype(value) == to) return value;

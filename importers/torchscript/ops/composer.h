@@ -80,7 +80,7 @@ class Composer {
   Value* Int(std::int64_t value);
   Value* Number(double value, DType dtype);
   Value* Number(double value, const Value* like) { return Number(value, dtype(like)); }
-  Value* Bool(bool value);
+  Value* BoolConstant(bool value);
 
   // The element type becomes `to`; the value itself if it is that already.
   Value* Cast(Value* value, DType to);
@@ -171,6 +171,7 @@ class CallComposer : public Composer {
 
   Call& call() { return *call_; }
   using Composer::Done;
+  using Composer::Int;
   // Several tensors, which become the operator's results.
   Result<Results> Done(std::initializer_list<Value*> values) const;
 
@@ -181,6 +182,8 @@ class CallComposer : public Composer {
   std::vector<Value*> Tensors(std::string_view name) { return Take(call_->Tensors(name)); }
   // Integers and bool become the default float.
   Value* Floating(std::string_view name);
+  // A number or a tensor, converted to `dtype`.
+  Value* As(std::string_view name, DType dtype);
   // Numbers and tensors converted to the type that torch computes with (torch.result_type); to the
   // default float if that is an integer and `to_float`. After an error as many nullptrs.
   std::vector<Value*> Promoted(std::initializer_list<std::string_view> names,
@@ -196,8 +199,8 @@ class CallComposer : public Composer {
   std::int64_t IntOr(std::string_view name, std::int64_t otherwise);
   double FloatOr(std::string_view name, double otherwise);
   bool BoolOr(std::string_view name, bool otherwise);
-  // One axis; the axes of a list of them (all if it is empty or None), sorted.
   int AxisArgument(std::string_view name, const Value* tensor);
+  // The axes of a list, sorted; all if it is empty or None. A 0-d tensor has none.
   std::vector<std::int64_t> AxesArgument(std::string_view name, const Value* tensor);
 
  private:

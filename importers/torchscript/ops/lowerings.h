@@ -12,6 +12,30 @@ namespace dragoman::torchscript {
 // own only where it is not derived. nullptr: there is none.
 const OpLowering* FindOpLowering(std::string_view name);
 
+// activation.cc
+Result<Value*> LowerRelu(Call& call);
+Result<Value*> LowerRelu6(Call& call);
+Result<Value*> LowerHardtanh(Call& call);
+Result<Value*> LowerElu(Call& call);
+Result<Value*> LowerCelu(Call& call);
+Result<Value*> LowerSelu(Call& call);
+Result<Value*> LowerLeakyRelu(Call& call);
+Result<Value*> LowerRRelu(Call& call);
+Result<Value*> LowerPRelu(Call& call);
+Result<Value*> LowerGelu(Call& call);
+Result<Value*> LowerSilu(Call& call);
+Result<Value*> LowerHardswish(Call& call);
+Result<Value*> LowerHardsigmoid(Call& call);
+Result<Value*> LowerSoftplus(Call& call);
+Result<Value*> LowerHardshrink(Call& call);
+Result<Value*> LowerSoftshrink(Call& call);
+Result<Value*> LowerThreshold(Call& call);
+Result<Value*> LowerGlu(Call& call);
+Result<Value*> LowerSoftmax(Call& call);
+Result<Value*> LowerLogSoftmax(Call& call);
+Result<Value*> LowerSafeSoftmax(Call& call);
+Result<Value*> LowerDropout(Call& call);
+
 // arithmetic.cc
 Result<Value*> LowerAdd(Call& call);
 Result<Value*> LowerSub(Call& call);
@@ -52,8 +76,12 @@ Result<Value*> LowerShiftRight(Call& call);
 Result<Value*> LowerIsClose(Call& call);
 Result<Value*> LowerWhere(Call& call);
 
-// neural.cc
-Result<Value*> LowerRelu(Call& call);
+// norm.cc
+Result<Value*> LowerNorm(Call& call);
+Result<Value*> LowerLinalgVectorNorm(Call& call);
+Result<Value*> LowerLinalgMatrixNorm(Call& call);
+Result<Value*> LowerLinalgNorm(Call& call);
+Result<Value*> LowerDist(Call& call);
 
 // pointwise.cc
 Result<Value*> LowerAbs(Call& call);
@@ -72,6 +100,32 @@ Result<Value*> LowerLogicalNot(Call& call);
 Result<Value*> LowerBitwiseNot(Call& call);
 Result<Value*> LowerNanToNum(Call& call);
 Result<Value*> LowerLogit(Call& call);
+
+// reduction.cc
+Result<Value*> LowerSum(Call& call);
+Result<Value*> LowerNanSum(Call& call);
+Result<Value*> LowerProd(Call& call);
+Result<Value*> LowerMean(Call& call);
+Result<Value*> LowerNanMean(Call& call);
+Result<Value*> LowerVar(Call& call);
+Result<Value*> LowerStd(Call& call);
+Result<Results> LowerVarMean(Call& call);
+Result<Results> LowerStdMean(Call& call);
+Result<Value*> LowerAny(Call& call);
+Result<Value*> LowerAll(Call& call);
+Result<Value*> LowerCountNonzero(Call& call);
+Result<Value*> LowerLogSumExp(Call& call);
+Result<Value*> LowerCumSum(Call& call);
+Result<Value*> LowerTrace(Call& call);
+Result<Value*> LowerSumToSize(Call& call);
+
+// ternary.cc
+Result<Value*> LowerClamp(Call& call);
+Result<Value*> LowerClampMin(Call& call);
+Result<Value*> LowerClampMax(Call& call);
+Result<Value*> LowerAddcmul(Call& call);
+Result<Value*> LowerAddcdiv(Call& call);
+Result<Value*> LowerLerp(Call& call);
 
 // unary.cc
 Result<Value*> LowerFloatFunction(Call& call);

@@ -1,5 +1,7 @@
 #include "importers/torchscript/ops/math.h"
 
+#include <cmath>
+
 namespace dragoman::torchscript {
 
 std::string_view FunctionalName(const OpName& op) {

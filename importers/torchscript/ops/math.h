@@ -2,7 +2,9 @@
 #ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_MATH_H_
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_MATH_H_
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "importers/torchscript/ops/composer.h"
 
@@ -32,6 +34,10 @@ Value* TruncQuotient(Composer& c, Value* a, Value* b);
 Value* IsTrue(Composer& c, Value* x);
 Value* IsNaN(Composer& c, Value* x);
 Value* IsInf(Composer& c, Value* x, bool negative, bool positive);
+
+// The p-norm along `axes`: p of 0 counts what is not zero, infinities take extremes.
+Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
+                  bool keep);
 
 // Both of bool: Or, And; else the larger, the smaller, and NaN if either is.
 Value* Maximum(Composer& c, Value* a, Value* b);
