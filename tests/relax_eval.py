@@ -531,18 +531,23 @@ class Function:
 
     def __init__(self, text, name="main"):
         functions = [f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef)]
+        self.text = text
         self.definition = next(f for f in functions if f.name == name)
         self.parameters = [a.arg for a in self.definition.args.args]
         self.names = {}
 
     def __call__(self, *arguments):
+        result = self.call(*arguments)
+        return result if isinstance(result, tuple) else (result,)
+
+    def call(self, *arguments):
         self.names = {}
         for parameter, value in zip(self.definition.args.args, arguments):
             self.names[parameter.arg] = value
             self.check_type(parameter.annotation, value)
         result = self.run_block(self.definition.body)
         self.check_type(self.definition.returns, result)
-        return result if isinstance(result, tuple) else (result,)
+        return result
 
     def check_type(self, node, value):
         """That a value has its annotated type; sizes that are new names are learnt."""
@@ -593,6 +598,8 @@ class Function:
         name = dotted(node.func)
         if name is None:
             called = ast.unparse(node.func)
+            if called.startswith("cls."):
+                return Function(self.text, called[4:]).call(*map(self.evaluate, node.args))
             function = {"T.min": min, "T.max": max, "float": float}[called]
             return function(*map(self.evaluate, node.args))
         if name == "match_cast":
@@ -618,6 +625,7 @@ class Function:
             elif isinstance(node, ast.AnnAssign):
                 self.names[node.target.id] = self.evaluate(node.value)
                 self.check_type(node.annotation, self.names[node.target.id])
-            elif isinstance(node, ast.Assign) and ast.unparse(node.value) != "T.int64()":
+            elif isinstance(node, ast.Assign) and ast.unparse(node.value) not in (
+                    "T.int64()", "Module"):
                 self.names[node.targets[0].id] = self.evaluate(node.value)
         return None

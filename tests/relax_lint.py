@@ -12,7 +12,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GIVEN = {"R", "T", "I", "float", "True", "False", "None"}
+GIVEN = {"R", "T", "I", "Module", "float", "True", "False", "None"}
 TYPES = {"Tensor", "Tuple", "Shape"}
 
 

@@ -44,11 +44,14 @@ void AddWords(const std::string& text, std::set<std::string>& words) {
 
 }  // namespace
 
-FunctionWriter::FunctionWriter(const Entry& entry, Weights& weights, NameScope& weight_names)
-    : entry_(entry), graph_(*entry.graph), weights_(weights), weight_names_(weight_names) {
+FunctionWriter::FunctionWriter(std::string name, Graph& graph, Access access, ModuleParts& parts)
+    : name_(std::move(name)),
+      graph_(graph),
+      is_private_(access == Access::kPrivate),
+      parts_(parts) {
   for (const char* reserved : kReserved) {
     scope_.Reserve(reserved);
-    weight_names_.Reserve(reserved);
+    parts_.weight_names.Reserve(reserved);
   }
   segments_.emplace_back();
 }
@@ -78,7 +81,7 @@ void FunctionWriter::AddInputs() {
       continue;
     }
     const std::string name = scope_.Unique(Identifier(input->name()));
-    weight_names_.Reserve(name);
+    if (!is_private_) parts_.weight_names.Reserve(name);
     names_[input.get()] = name;
     parameters_.push_back(fmt::format("{}: {}", name, SignatureType(type, symbols_)));
   }
@@ -92,16 +95,23 @@ void FunctionWriter::AddConstant(const Value& constant) {
            "Relax has no constants of type " + constant.type().ToString());
     return;
   }
-  std::optional<std::string> literal = IsSmall(*tensor) ? ConstText(*tensor) : std::nullopt;
+  const bool in_text = IsSmall(*tensor) || (is_private_ && tensor->size() == 1);
+  std::optional<std::string> literal = in_text ? ConstText(*tensor) : std::nullopt;
   if (literal) {
     names_[&constant] = std::move(*literal);
     return;
   }
-  std::string name = weight_names_.Unique(Identifier(constant.name()));
-  while (!scope_.Reserve(name)) name = weight_names_.Unique(name);
+  if (is_private_) {
+    Refuse("constant '" + constant.name() + "'",
+           "a body holds it, whose constants stand in Relax text; found " +
+               std::to_string(tensor->size()) + " elements");
+    return;
+  }
+  std::string name = parts_.weight_names.Unique(Identifier(constant.name()));
+  while (!scope_.Reserve(name)) name = parts_.weight_names.Unique(name);
   names_[&constant] = name;
   parameters_.push_back(fmt::format("{}: {}", name, TypeText(tensor->type(), symbols_)));
-  weights_.emplace_back(name, *tensor);
+  parts_.weights.emplace_back(name, *tensor);
 }
 
 // In the order in which nodes read them, then those that only bodies or outputs read.
@@ -165,6 +175,7 @@ Status FunctionWriter::Declare(const Type& type) {
 
 Status FunctionWriter::EmitNode(const Node& node) {
   if (node.Is("If")) return EmitIf(node);
+  if (node.IsDragoman("Fused")) return EmitFused(node);
   const OpDef* def = FindOp(node);
   const RelaxEmitter emitter = def != nullptr ? FindRelaxEmitter(def->Label()) : nullptr;
   if (emitter == nullptr) return Unsupported("Relax has no such operator").At(node.Describe());
@@ -230,12 +241,35 @@ Status FunctionWriter::EmitIf(const Node& node) {
   if (branches_ == 0) segments_.emplace_back();
   if (single) {
     names_[node.result(0)] = name;
-    return {};
+  } else {
+    BindResults(node, name);
   }
+  return {};
+}
+
+void FunctionWriter::BindResults(const Node& node, const std::string& tuple) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
     if (result == nullptr) continue;
-    names_[result] = Bind(ResultName(result), fmt::format("{}[{}]", name, i), result->type());
+    names_[result] = Bind(ResultName(result), fmt::format("{}[{}]", tuple, i), result->type());
+  }
+}
+
+Status FunctionWriter::EmitFused(const Node& node) {
+  const std::string hint = node.name().empty() ? "fused" : "fused_" + Identifier(node.name());
+  const std::string name = parts_.function_names.Unique(hint);
+  Graph& body = *node.attribute("body")->graph();
+  DRAGOMAN_ASSIGN(std::string text,
+                  FunctionWriter(name, body, Access::kPrivate, parts_).Write());
+  parts_.private_functions.push_back(std::move(text));
+  calls_ = true;
+  std::vector<std::string> arguments;
+  for (const Use& use : node.operands()) arguments.push_back(NameOf(use.value()));
+  const std::string call = fmt::format("cls.{}({})", name, fmt::join(arguments, ", "));
+  if (body.num_outputs() > 1) {
+    BindResults(node, Bind(FreshVariable(), call, {}));
+  } else if (const Value* result = node.result(0)) {
+    names_[result] = Bind(ResultName(result), call, result->type());
   }
   return {};
 }
@@ -246,8 +280,8 @@ std::string FunctionWriter::Signature() const {
     results.push_back(SignatureType(use.value()->type(), signature_symbols_));
   const std::string result =
       results.size() == 1 ? results.front() : fmt::format("R.Tuple({})", fmt::join(results, ", "));
-  const std::string name = entry_.name == "main" ? "main" : Identifier(entry_.name);
-  return fmt::format("    @R.function\n    def {}({}) -> {}:\n", name, fmt::join(parameters_, ", "),
+  return fmt::format("    @R.function{}\n    def {}({}) -> {}:\n",
+                     is_private_ ? "(private=True)" : "", name_, fmt::join(parameters_, ", "),
                      result);
 }
 
@@ -290,8 +324,10 @@ std::string FunctionWriter::Body() {
       name = Bind(FreshOutput(), name, use.value()->type());
     outputs.push_back(name);
   }
-  std::string text =
-      fmt::format("        R.func_attr({{\"num_input\": {}}})\n", graph_.num_inputs());
+  std::string text;
+  if (!is_private_)
+    text += fmt::format("        R.func_attr({{\"num_input\": {}}})\n", graph_.num_inputs());
+  if (calls_) text += "        cls = Module\n";
   for (const auto& [symbol, name] : symbols_) text += fmt::format("        {} = T.int64()\n", name);
   const std::string result =
       outputs.size() == 1 ? outputs.front() : fmt::format("({})", fmt::join(outputs, ", "));
@@ -299,8 +335,7 @@ std::string FunctionWriter::Body() {
 }
 
 Result<std::string> FunctionWriter::Write() {
-  if (!entry_.states.empty()) return Unsupported("Relax functions have no states");
-  DRAGOMAN_TRY(inference_.InferGraph(*entry_.graph));
+  DRAGOMAN_TRY(inference_.InferGraph(graph_));
   NameSymbols();
   AddInputs();
   AddConstants(graph_);

@@ -1,4 +1,5 @@
-// Writes one function of a Relax module from the graph of one entry.
+// Writes one function of a Relax module: a graph that one can call, or the body of a
+// dragoman.Fused, which becomes a private function that the others call.
 //
 // Nodes become bindings of dataflow blocks. An If is no part of such a block: the block ends before
 // it and another begins behind; its bodies are plain bindings, both of which end in one name.
@@ -20,11 +21,19 @@ namespace dragoman::relax {
 
 using Weights = std::vector<std::pair<std::string, Tensor>>;
 
+// What the functions of a module share.
+struct ModuleParts {
+  Weights weights;         // the constants that are parameters
+  NameScope weight_names;  // unique in the module
+  NameScope function_names;
+  std::vector<std::string> private_functions;  // texts
+};
+
 class FunctionWriter {
  public:
-  // `weights` gets the constants that are parameters; their names are unique in `weight_names`,
-  // which the functions of a module share.
-  FunctionWriter(const Entry& entry, Weights& weights, NameScope& weight_names);
+  enum class Access { kPublic, kPrivate };
+
+  FunctionWriter(std::string name, Graph& graph, Access access, ModuleParts& parts);
 
   // The function's text. Errors: unsupported, listing every node that Relax cannot say.
   Result<std::string> Write();
@@ -44,6 +53,8 @@ class FunctionWriter {
   void EmitNodes(const Graph& graph);
   Status EmitNode(const Node& node);
   Status EmitIf(const Node& node);
+  Status EmitFused(const Node& node);
+  void BindResults(const Node& node, const std::string& tuple);
   void EmitBranch(const Graph& body, const std::string& name, const Node& node);
   Status Declare(const Type& type);
   void Refuse(const std::string& place, const std::string& what);
@@ -57,10 +68,10 @@ class FunctionWriter {
   std::string Body();
   std::string Blocks(const std::string& result) const;
 
-  const Entry& entry_;
-  const Graph& graph_;
-  Weights& weights_;
-  NameScope& weight_names_;
+  const std::string name_;
+  Graph& graph_;
+  const bool is_private_;
+  ModuleParts& parts_;
   Inference inference_;
   NameScope scope_;
   SymbolNames symbols_;                                  // all that are declared
@@ -69,7 +80,8 @@ class FunctionWriter {
   std::vector<std::string> parameters_;                  // "x: R.Tensor(…)"
   std::vector<Segment> segments_;
   std::vector<Finding> findings_;
-  int branches_ = 0;  // around the current statement
+  bool calls_ = false;  // other functions of the module
+  int branches_ = 0;    // around the current statement
   int next_variable_ = 0;
   int next_output_ = 0;
 };

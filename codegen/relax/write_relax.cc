@@ -1,5 +1,9 @@
 #include "codegen/relax/write_relax.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "codegen/relax/function_writer.h"
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/write_npz.h"
@@ -20,25 +24,37 @@ constexpr std::string_view kHead =
 }  // namespace
 
 bool RelaxHasOp(std::string_view label) {
-  return label == "If" || relax::FindRelaxEmitter(label) != nullptr;
+  return label == "If" || label == "dragoman.Fused" || relax::FindRelaxEmitter(label) != nullptr;
 }
 
 Result<RelaxModule> EmitRelax(const Model& model) {
-  RelaxModule module;
-  module.text = kHead;
   const Model copy = Clone(model);
-  NameScope weight_names;
+  relax::ModuleParts parts;
+  std::vector<std::string> functions;
   std::vector<Finding> findings;
+  const auto name_of = [](const Entry& entry) {
+    return entry.name == "main" ? entry.name : Identifier(entry.name);
+  };
+  for (const Entry& entry : copy.entries) parts.function_names.Reserve(name_of(entry));
   for (const Entry& entry : copy.entries) {
+    if (!entry.states.empty()) return Unsupported("Relax functions have no states");
     Result<std::string> function =
-        relax::FunctionWriter(entry, module.weights, weight_names).Write();
-    if (!function.ok()) {
-      for (Finding& finding : function.error().findings()) findings.push_back(std::move(finding));
+        relax::FunctionWriter(name_of(entry), *entry.graph,
+                              relax::FunctionWriter::Access::kPublic, parts)
+            .Write();
+    if (function.ok()) {
+      functions.push_back(std::move(*function));
       continue;
     }
-    module.text += (&entry == &copy.entries.front() ? "" : "\n") + *function;
+    for (Finding& finding : function.error().findings()) findings.push_back(std::move(finding));
   }
   if (!findings.empty()) return Error(std::move(findings));
+  std::ranges::move(parts.private_functions, std::back_inserter(functions));
+  RelaxModule module;
+  module.text = kHead;
+  for (const std::string& function : functions)
+    module.text += (&function == &functions.front() ? "" : "\n") + function;
+  module.weights = std::move(parts.weights);
   return module;
 }
 

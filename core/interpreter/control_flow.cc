@@ -57,6 +57,12 @@ class Stacked {
 
 }  // namespace
 
+Result<Values> RunFused(const Node& node, std::span<const RuntimeValue> operands,
+                        const Execution& execution, const Frame& frame) {
+  DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
+  return execution.RunGraph(*body, Values(operands.begin(), operands.end()), &frame);
+}
+
 Result<Values> RunIf(const Node& node, std::span<const RuntimeValue> operands,
                      const Execution& execution, const Frame& frame) {
   DRAGOMAN_ASSIGN(std::int64_t condition, IntOperand(operands, 0));

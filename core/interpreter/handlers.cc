@@ -31,6 +31,7 @@ constexpr Row kHandlers[] = {
     {"SequenceLength", RunSequenceLength},
     {"SplitToSequence", RunSplitToSequence},
     {"dragoman.Assert", RunAssert},
+    {"dragoman.Fused", RunFused},
     {"dragoman.Print", RunPrint},
 };
 

@@ -15,6 +15,7 @@ namespace dragoman {
                                          const Execution& execution, const Frame& frame)
 
 // control_flow.cc
+DRAGOMAN_HANDLER(RunFused);
 DRAGOMAN_HANDLER(RunIf);
 DRAGOMAN_HANDLER(RunLoop);
 DRAGOMAN_HANDLER(RunScan);

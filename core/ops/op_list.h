@@ -25,6 +25,7 @@ std::vector<OpDef> EinsumOps();
 std::vector<OpDef> ExpandOps();
 std::vector<OpDef> EyeLikeOps();
 std::vector<OpDef> FlattenOps();
+std::vector<OpDef> FusedOps();
 std::vector<OpDef> GatherOps();
 std::vector<OpDef> GridSampleOps();
 std::vector<OpDef> IfOps();
@@ -80,6 +81,7 @@ inline constexpr OpFamily kOpFamilies[] = {
     ExpandOps,
     EyeLikeOps,
     FlattenOps,
+    FusedOps,
     GatherOps,
     GridSampleOps,
     IfOps,

@@ -9,13 +9,6 @@
 namespace dragoman {
 namespace {
 
-std::string UniqueName(std::unordered_set<std::string>& names, std::string_view wanted) {
-  const std::string base(wanted.empty() ? "v" : wanted);
-  std::string name = base;
-  for (int i = 2; !names.insert(name).second; ++i) name = base + "_" + std::to_string(i);
-  return name;
-}
-
 void CollectNames(const Graph& entry, std::unordered_set<std::string>& names) {
   ForEachGraph(entry, [&](const Graph& graph) {
     for (const auto& input : graph.inputs()) names.insert(input->name());
@@ -49,9 +42,16 @@ void PassContext::Explain(const Node& node, std::string_view what) const {
   if (explain) explain(std::string(rule) + ": " + node.Describe() + ": " + std::string(what));
 }
 
+std::string PassContext::UniqueName(std::string_view wanted) {
+  const std::string base(wanted.empty() ? "v" : wanted);
+  std::string name = base;
+  for (int i = 2; !names.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+  return name;
+}
+
 Value* PassContext::AddConstant(Graph& graph, Tensor tensor, std::string_view name,
                                 OriginPtr origin) {
-  Value* constant = graph.AddConstant(UniqueName(names, name), std::move(tensor));
+  Value* constant = graph.AddConstant(UniqueName(name), std::move(tensor));
   constant->set_origin(std::move(origin));
   return constant;
 }
@@ -69,7 +69,7 @@ Result<Value*> PassContext::Insert(Node& position, std::string_view label,
   node->set_origin(position.origin());
   const std::string base =
       position.result() != nullptr ? position.result()->name() : def->name->type;
-  Value* result = node->AddResult(UniqueName(names, base));
+  Value* result = node->AddResult(UniqueName(base));
   DRAGOMAN_TRY(inference.InferNode(*node));
   return result;
 }

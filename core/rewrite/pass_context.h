@@ -31,6 +31,8 @@ struct PassContext {
   // "RULE: node 'conv1' (onnx.Conv): WHAT".
   void Explain(const Node& node, std::string_view what) const;
 
+  // `wanted`, or if that is taken, wanted_2, …; taken from now on.
+  std::string UniqueName(std::string_view wanted);
   // A constant of `graph`, called `name` or, if that is taken, name_2, ….
   Value* AddConstant(Graph& graph, Tensor tensor, std::string_view name, OriginPtr origin);
   // A node of operator `label` ("Reshape", "dragoman.Linear") with one result, before `position`,

@@ -14,6 +14,7 @@ Result<bool> MergeCommon(Graph& graph, PassContext& context);
 Result<bool> FuseLinear(Graph& graph, PassContext& context);
 Result<bool> FoldTransposes(Graph& graph, PassContext& context);
 Result<bool> FoldBatchNormalization(Graph& graph, PassContext& context);
+Result<bool> FuseGates(Graph& graph, PassContext& context);
 
 }  // namespace dragoman
 

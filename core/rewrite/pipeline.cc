@@ -32,6 +32,10 @@ constexpr PassInfo kPasses[] = {
      "moves a BatchNormalization into the weight and bias of the Conv "
      "before it",
      FoldBatchNormalization, true},
+    {"fuse-gates",
+     "makes one dragoman.Fused of a product, the parts that it is split into and "
+     "the gates computed from these",
+     FuseGates, true, true},
 };
 
 std::vector<std::string_view> SplitAtCommas(std::string_view text) {
@@ -93,7 +97,7 @@ Result<bool> RunRound(const Model& model, const std::vector<bool>& chosen, Graph
                       PassContext& context) {
   bool changed = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (!chosen[i]) continue;
+    if (!chosen[i] || (changed && kPasses[i].at_end)) continue;
     DRAGOMAN_ASSIGN(const bool pass_changed, RunPass(kPasses[i], entry, context));
     changed = changed || pass_changed;
 #ifndef NDEBUG

@@ -11,6 +11,7 @@
 #include "core/ops/op_def.h"
 #include "core/support/text.h"
 #include "exporters/onnx/lower_opset.h"
+#include "exporters/onnx/outline_fused.h"
 #include "exporters/onnx/write_model.h"
 
 namespace dragoman {
@@ -50,7 +51,7 @@ Status ReplaceByExpansion(Node& node, const OpDef& def) {
 Status ExpandOwnOperators(Graph& graph, std::vector<Finding>& findings) {
   for (Node& node : graph.nodes()) {
     for (Graph* body : node.subgraphs()) DRAGOMAN_TRY(ExpandOwnOperators(*body, findings));
-    if (node.op().dialect == "onnx") continue;
+    if (node.op().dialect == "onnx" || node.IsDragoman("Fused")) continue;
     const OpDef* def = FindOp(node);
     if (def == nullptr || !def->expand) {
       findings.push_back({ErrorKind::kUnsupported,
@@ -121,6 +122,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
     LowerOpset(*entry.graph, opset, findings);
   }
   if (!findings.empty()) return Error(std::move(findings));
+  OutlineFused(copy, opset);
   LiftStates(copy, options);
   SetOpset(copy, opset);
   ImportForeignDomains(copy);

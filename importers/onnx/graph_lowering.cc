@@ -1,5 +1,6 @@
 #include "importers/onnx/graph_lowering.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/ops/op_def.h"
@@ -11,6 +12,14 @@ namespace dragoman {
 namespace {
 
 bool IsDefaultDomain(const OpName& op) { return op.domain.empty() || op.domain == "ai.onnx"; }
+
+// A call of a function that exporters/onnx/outline_fused.h made.
+bool IsFused(const Node& node, const Function& function) {
+  const bool complete =
+      std::ranges::all_of(node.operands(), [](const Use& use) { return use.value() != nullptr; });
+  return function.op->domain == "dragoman" && function.op->type.starts_with("Fused") && complete &&
+         node.num_operands() > 0 && node.num_operands() == function.graph->num_inputs();
+}
 
 // The value of `graph` called `name`, or nullptr.
 Value* FindByName(const Graph& graph, std::string_view name) {
@@ -183,10 +192,8 @@ const Function* OnnxGraphLowering::FindFunction(const Node& node) const {
   return nullptr;
 }
 
-Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
-                                                          const Function& function,
-                                                          const CallScope& scope,
-                                                          GraphBuilder& builder) {
+Result<CallScope> OnnxGraphLowering::EnterCall(const Node& node, const Function& function,
+                                               const CallScope& scope) {
   for (const CallScope* at = &scope; at != nullptr; at = at->caller) {
     if (at->function == &function) return InvalidInput("function calls itself").At(node.Describe());
   }
@@ -205,11 +212,34 @@ Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
   for (const NamedAttribute& attribute : function.defaults) {
     if (Find(inner.attributes, attribute.name) == nullptr) inner.attributes.push_back(attribute);
   }
-  const Graph& body = *function.graph;
-  if (node.num_operands() > body.num_inputs() || node.num_results() > body.num_outputs()) {
+  if (node.num_operands() > function.graph->num_inputs() ||
+      node.num_results() > function.graph->num_outputs()) {
     return InvalidInput("the call has more operands or results than the function")
         .At(node.Describe());
   }
+  return inner;
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerFused(const Node& node,
+                                                          const Function& function,
+                                                          const CallScope& scope,
+                                                          GraphBuilder& builder) {
+  DRAGOMAN_ASSIGN(const CallScope inner, EnterCall(node, function, scope));
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  std::vector<Type> types;
+  for (const Value* operand : operands) types.push_back(operand->type());
+  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> body, LowerBody(*function.graph, inner, types));
+  body->set_name("body");
+  return AppendWithBodies(node, builder, "dragoman.Fused", operands, {{"body", Attribute(body)}});
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
+                                                          const Function& function,
+                                                          const CallScope& scope,
+                                                          GraphBuilder& builder) {
+  if (IsFused(node, function)) return LowerFused(node, function, scope, builder);
+  DRAGOMAN_ASSIGN(const CallScope inner, EnterCall(node, function, scope));
+  const Graph& body = *function.graph;
   DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
   for (std::size_t i = 0; i < body.num_inputs(); ++i) {
     values_[body.input(i)] = i < operands.size() ? operands[i] : nullptr;

@@ -49,7 +49,13 @@ class OnnxGraphLowering {
 
   // Calls of local functions.
   const Function* FindFunction(const Node& node) const;
+  // The scope that the nodes of `function` are lowered in. Errors: a function that calls itself;
+  // operands or results that it does not have; more than kMaxInlinedNodes.
+  Result<CallScope> EnterCall(const Node& node, const Function& function, const CallScope& scope);
   Result<std::vector<Value*>> InlineCall(const Node& node, const Function& function,
+                                         const CallScope& scope, GraphBuilder& builder);
+  // What the exporter made of a dragoman.Fused becomes one again.
+  Result<std::vector<Value*>> LowerFused(const Node& node, const Function& function,
                                          const CallScope& scope, GraphBuilder& builder);
 
   // Nodes with bodies.

@@ -23,6 +23,7 @@ bool IsControlFlow(const Node& node) { return node.Is("If") || node.Is("Loop") |
 std::string WhyUnsupported(const Node& node) {
   const OpDef* def = FindOp(node);
   if (def == nullptr) return "operator is not in the common dialect";
+  if (node.IsDragoman("Fused")) return "";  // its nodes are asked
   if (def->kernel.header.empty() && !IsControlFlow(node)) return "operator has no kernel";
   auto bad = [](const Value* value) {
     if (value == nullptr) return false;
@@ -55,6 +56,25 @@ std::string ClassName(std::string_view name) {
   return made.empty() || std::isdigit(static_cast<unsigned char>(made[0])) ? "Model" + made : made;
 }
 
+// The passes on the Plan fuse steps on their own.
+Status InlineFused(Model& model) {
+  std::vector<Node*> fused;
+  ForEachGraph(model, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      if (node.IsDragoman("Fused")) fused.push_back(&node);
+    }
+  });
+  // Inner nodes before those whose bodies they are in.
+  for (auto node = fused.rbegin(); node != fused.rend(); ++node) {
+    DRAGOMAN_ASSIGN(const std::vector<Value*> results, FindOp(**node)->expand(**node));
+    for (std::size_t i = 0; i < (*node)->num_results(); ++i) {
+      if ((*node)->result(i) != nullptr) (*node)->result(i)->ReplaceAllUsesWith(results[i]);
+    }
+    (*node)->graph()->Erase(*node);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Finding> FindUnsupported(const Model& model) {
@@ -80,6 +100,7 @@ std::vector<Finding> FindUnsupported(const Model& model) {
 Result<Plan> MakePlan(const Model& model, std::string_view name) {
   Model named = Clone(model);
   named.functions.clear();
+  DRAGOMAN_TRY(InlineFused(named));
   DRAGOMAN_TRY(NameSizes(named));
   std::vector<Finding> findings = FindUnsupported(named);
   if (!findings.empty()) return Error(std::move(findings));

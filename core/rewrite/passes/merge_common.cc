@@ -76,6 +76,7 @@ class Merging {
     const std::size_t mark = hashes_.size();
     for (const auto& constant : graph.constants()) VisitConstant(*constant);
     for (Node& node : graph.nodes()) {
+      if (node.IsDragoman("Fused")) continue;
       for (Graph* body : node.subgraphs()) Visit(*body);
       VisitNode(node);
     }
@@ -147,8 +148,8 @@ class Merging {
 }  // namespace
 
 Result<bool> MergeCommon(Graph& graph, PassContext& context) {
-  // Bodies are walked from the outermost graph, since they see its nodes.
-  if (graph.parent() != nullptr) return false;
+  // Bodies are walked from the outermost graph, since they see its nodes; that of a Fused sees none.
+  if (graph.parent() != nullptr && !graph.parent()->IsDragoman("Fused")) return false;
   Merging merging(context);
   merging.Visit(graph);
   return merging.changed();

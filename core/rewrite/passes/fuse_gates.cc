@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/ops/op_def.h"
+#include "core/rewrite/passes.h"
+#include "core/rewrite/patterns/outline.h"
+
+namespace dragoman {
+namespace {
+
+// A sum of products has at most so many terms, one after the other.
+constexpr int kMaxTerms = 8;
+
+constexpr std::string_view kArithmetic[] = {"runtime/kernels/binary.h", "runtime/kernels/where.h"};
+constexpr std::string_view kActivations[] = {"runtime/kernels/activation.h",
+                                             "runtime/kernels/clip.h", "runtime/kernels/unary.h"};
+
+template <std::size_t N>
+bool HasKernelOf(const Node& node, const std::string_view (&headers)[N]) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr || node.num_results() != 1 || node.result() == nullptr) return false;
+  return IsFloating(node.result()->type().dtype()) &&
+         std::ranges::find(headers, def->kernel.header) != std::end(headers);
+}
+
+bool IsActivation(const Node& node) { return HasKernelOf(node, kActivations); }
+bool IsElementwise(const Node& node) {
+  return IsActivation(node) || HasKernelOf(node, kArithmetic);
+}
+
+bool IsDense(const Node& node) {
+  return (node.IsDragoman("Linear") || node.Is("MatMul") || node.Is("Gemm")) &&
+         ConstantOf(node.operand(1)) != nullptr;
+}
+
+// A node that takes parts out of a value.
+bool IsParting(const Node& node) {
+  if (node.Is("Split")) return true;
+  if (!node.Is("Slice")) return false;
+  for (std::size_t i = 1; i < node.num_operands(); ++i) {
+    if (node.operand(i) != nullptr && ConstantOf(node.operand(i)) == nullptr) return false;
+  }
+  return true;
+}
+
+// Whether `value` is a product with a weight, or a sum with one in it.
+bool IsDenseSum(const Value& value, const Graph& graph) {
+  std::vector<const Node*> open = {value.producer()};
+  for (int terms = 0; !open.empty() && terms < kMaxTerms; ++terms) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node == nullptr || node->graph() != &graph) continue;
+    if (IsDense(*node)) return true;
+    if (!node->Is("Add")) continue;
+    for (const Use& use : node->operands()) open.push_back(use.value()->producer());
+  }
+  return false;
+}
+
+// Finds groups in one graph. A group is closed under "reads": it grows along the order of nodes and
+// ends before the first reader that is no member, so no node between members depends on it.
+class GateGroups {
+ public:
+  GateGroups(Graph& graph, PassContext& context) : graph_(graph), context_(context) {
+    std::size_t index = 0;
+    for (Node& node : graph.nodes()) index_[&node] = index++;
+  }
+
+  Result<bool> Run() {
+    std::vector<Node*> roots;
+    for (Node& node : graph_.nodes()) {
+      if (IsParting(node)) roots.push_back(&node);
+    }
+    bool changed = false;
+    for (Node* root : roots) {
+      if (!index_.contains(root)) continue;
+      DRAGOMAN_ASSIGN(const bool fused, Fuse(*root));
+      changed = changed || fused;
+    }
+    return changed;
+  }
+
+ private:
+  using Members = std::map<std::size_t, Node*>;  // by place
+
+  Result<bool> Fuse(Node& root) {
+    const Value* whole = root.operand(0);
+    if (!IsDenseSum(*whole, graph_)) return false;
+    Members members;
+    Grow(*whole, members);
+    const auto count = [&](bool (*is)(const Node&)) {
+      return std::ranges::count_if(members, [&](const auto& m) { return is(*m.second); });
+    };
+    if (count(IsElementwise) < 2 || count(IsActivation) < 1) return false;
+    AddSources(members);
+    if (count(IsDense) == 0) {
+      context_.Explain(root, "not fused, since other nodes read the product that it parts");
+      return false;
+    }
+    std::vector<Node*> nodes;
+    for (const auto& [place, node] : members) nodes.push_back(node);
+    context_.Explain(root, "fused with " + std::to_string(nodes.size() - 1) + " other nodes");
+    const std::size_t place = members.rbegin()->first;
+    for (const Node* node : nodes) index_.erase(node);
+    DRAGOMAN_ASSIGN(Node * fused, OutlineAsFused(nodes, context_));
+    index_[fused] = place;
+    return true;
+  }
+
+  // The node of this graph that reads: the user, or the one whose body it is in; nullptr for an
+  // output.
+  Node* Reader(const Use& use) const {
+    Node* node = use.user();
+    const Graph* at = use.graph();
+    while (at != &graph_) {
+      node = at->parent();
+      at = node->graph();
+    }
+    return node;
+  }
+
+  void AddReaders(const Value& value, Members& readers) const {
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      if (Node* reader = Reader(*use)) readers.emplace(index_.at(reader), reader);
+    }
+  }
+
+  // The partings of `whole`, then what computes element by element from the parts.
+  void Grow(const Value& whole, Members& members) const {
+    Members open;
+    AddReaders(whole, open);
+    while (!open.empty()) {
+      const auto [place, node] = *open.begin();
+      open.erase(open.begin());
+      const bool parts = IsParting(*node) && node->operand(0) == &whole;
+      if (!parts && (members.empty() || !IsElementwise(*node))) return;
+      members.emplace(place, node);
+      for (std::size_t i = 0; i < node->num_results(); ++i) {
+        if (node->result(i) != nullptr) AddReaders(*node->result(i), open);
+      }
+    }
+  }
+
+  bool IsReadByMembersOnly(const Node& node, const Members& members) const {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) == nullptr) continue;
+      for (const Use* use = node.result(i)->first_use(); use != nullptr; use = use->next()) {
+        const auto found = use->user() != nullptr ? index_.find(use->user()) : index_.end();
+        if (found == index_.end() || !members.contains(found->second)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The products, sums and partings that only members read.
+  void AddSources(Members& members) const {
+    std::vector<Node*> open;
+    for (const auto& [place, node] : members) open.push_back(node);
+    while (!open.empty()) {
+      const Node* node = open.back();
+      open.pop_back();
+      for (const Use& use : node->operands()) {
+        Node* source = use.value() != nullptr ? use.value()->producer() : nullptr;
+        if (source == nullptr || source->graph() != &graph_) continue;
+        if (!IsDense(*source) && !IsParting(*source) && !source->Is("Add")) continue;
+        if (!IsReadByMembersOnly(*source, members)) continue;
+        if (members.emplace(index_.at(source), source).second) open.push_back(source);
+      }
+    }
+  }
+
+  Graph& graph_;
+  PassContext& context_;
+  std::unordered_map<const Node*, std::size_t> index_;  // looked up, never iterated
+};
+
+}  // namespace
+
+Result<bool> FuseGates(Graph& graph, PassContext& context) {
+  if (graph.parent() != nullptr && graph.parent()->IsDragoman("Fused")) return false;
+  return GateGroups(graph, context).Run();
+}
+
+}  // namespace dragoman
