@@ -259,8 +259,7 @@ Status FunctionWriter::EmitFused(const Node& node) {
   const std::string hint = node.name().empty() ? "fused" : "fused_" + Identifier(node.name());
   const std::string name = parts_.function_names.Unique(hint);
   Graph& body = *node.attribute("body")->graph();
-  DRAGOMAN_ASSIGN(std::string text,
-                  FunctionWriter(name, body, Access::kPrivate, parts_).Write());
+  DRAGOMAN_ASSIGN(std::string text, FunctionWriter(name, body, Access::kPrivate, parts_).Write());
   parts_.private_functions.push_back(std::move(text));
   calls_ = true;
   std::vector<std::string> arguments;

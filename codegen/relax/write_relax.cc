@@ -39,8 +39,8 @@ Result<RelaxModule> EmitRelax(const Model& model) {
   for (const Entry& entry : copy.entries) {
     if (!entry.states.empty()) return Unsupported("Relax functions have no states");
     Result<std::string> function =
-        relax::FunctionWriter(name_of(entry), *entry.graph,
-                              relax::FunctionWriter::Access::kPublic, parts)
+        relax::FunctionWriter(name_of(entry), *entry.graph, relax::FunctionWriter::Access::kPublic,
+                              parts)
             .Write();
     if (function.ok()) {
       functions.push_back(std::move(*function));

@@ -26,10 +26,10 @@ struct ExportOptions {
 inline constexpr char kStatesKey[] = "dragoman.states";
 
 // Operators of domain dragoman are written as the ONNX operators that they expand to: Linear as
-// Gemm, or as MatMul and Add, Fused as the call of a model-local function. States become further inputs and outputs. Effects that ONNX cannot
-// say are left out with a warning. Nodes are written in the form that `opset` asks for
-// (lower_opset.h).
-// Errors: unsupported, listing every operator that the wanted opset cannot express.
+// Gemm, or as MatMul and Add, Fused as the call of a model-local function. States become further
+// inputs and outputs. Effects that ONNX cannot say are left out with a warning. Nodes are written
+// in the form that `opset` asks for (lower_opset.h). Errors: unsupported, listing every operator
+// that the wanted opset cannot express.
 Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options);
 
 }  // namespace dragoman

@@ -148,7 +148,8 @@ class Merging {
 }  // namespace
 
 Result<bool> MergeCommon(Graph& graph, PassContext& context) {
-  // Bodies are walked from the outermost graph, since they see its nodes; that of a Fused sees none.
+  // Bodies are walked from the outermost graph, since they see its nodes; that of a Fused sees
+  // none.
   if (graph.parent() != nullptr && !graph.parent()->IsDragoman("Fused")) return false;
   Merging merging(context);
   merging.Visit(graph);

@@ -24,9 +24,8 @@ class Outlining {
       origin = Origin::Merge(origin, member->origin());
     }
     Node* const last = members_.back();
-    Node* const fused =
-        last->graph()->Insert(last->next(), FindOp("dragoman.Fused")->name, operands_,
-                              last->name());
+    Node* const fused = last->graph()->Insert(last->next(), FindOp("dragoman.Fused")->name,
+                                              operands_, last->name());
     fused->set_origin(std::move(origin));
     for (Node* member : members_) MoveResults(*member, *fused);
     fused->SetAttribute("body", body_);

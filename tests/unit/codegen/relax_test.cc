@@ -10,6 +10,7 @@
 #include "codegen/relax/write_relax.h"
 #include "core/analysis/inference.h"
 #include "core/ir/parse.h"
+#include "core/rewrite/pipeline.h"
 
 namespace dragoman {
 namespace {
@@ -48,6 +49,30 @@ class Module:
             R.output(gv)
         return gv
 )");
+}
+
+TEST(Relax, DenseSplitGatesIsOneFusedFunction) {
+  Result<Model> model = ParseText(R"(graph main(%x: f32[2, 3], %h: f32[2, 2]) -> (%y) {
+    const %w: f32[4, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [1.0, 2.0, 3.0]]
+    const %b: f32[4] = [1.0, 2.0, 3.0, 4.0]
+    %dense = dragoman.Linear(%x, %w, %b)
+    %p, %q = onnx.Split(%dense) {axis = 1, num_outputs = 2}
+    %gate = onnx.Sigmoid(%p)
+    %new = onnx.Tanh(%q)
+    %y = onnx.Mul(%gate, %new)
+  })");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  ASSERT_TRUE(RunPipeline(*model, {.passes = "fuse-gates", .explain = {}}).ok());
+  Result<RelaxModule> module = EmitRelax(*model);
+  ASSERT_TRUE(module.ok()) << module.error().ToString();
+  EXPECT_THAT(module->text, HasSubstr(R"(        cls = Module
+        with R.dataflow():
+            gv: R.Tensor((2, 2), dtype="float32") = cls.fused(x, w, b)
+            R.output(gv)
+        return gv
+
+    @R.function(private=True)
+    def fused(x_2: R.Tensor((2, 3), dtype="float32"), w_2: )"));
 }
 
 TEST(Relax, DeclaresSymbolicSizesOfTheSignature) {

@@ -88,6 +88,23 @@ TEST_F(ExportOnnxTest, LinearIsGemmForMatricesAndMatMulElse) {
             "Gemm transB=1/3;Transpose perm=[1, 0]/1;MatMul/2;Add/2;");
 }
 
+TEST_F(ExportOnnxTest, FusedIsTheCallOfAFunctionAndComesBack) {
+  const Result<Model> source = RoundTrip(R"(graph main(%x: f32[2]) -> (%y) {
+    %y = dragoman.Fused(%x) {body = graph body(%a: f32[2]) -> (%c) {
+      const %one: f32[] = 1.0
+      %b = onnx.Add(%a, %one)
+      %c = onnx.Tanh(%b)
+    }}
+  })");
+  ASSERT_TRUE(source.ok()) << source.error().ToString();
+  ASSERT_EQ(source->functions.size(), 1u);
+  EXPECT_EQ(source->main().first_node()->op().ToString(), "onnx:dragoman.Fused_1");
+  const Result<Model> common = LowerOnnx(*source);
+  ASSERT_TRUE(common.ok()) << common.error().ToString();
+  EXPECT_EQ(common->main().num_nodes(), 1u);
+  EXPECT_TRUE(common->main().first_node()->IsDragoman("Fused"));
+}
+
 TEST_F(ExportOnnxTest, EffectsAreLeftOutWithAWarning) {
   constexpr char kText[] = R"(graph main(%x: f32[2], %ok: bool[]) -> (%y) {
     dragoman.Assert(%ok, %x)
