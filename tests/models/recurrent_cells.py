@@ -1,0 +1,198 @@
+"""One step of an LSTM, GRU or RNN as nodes, in a style that is drawn choice by choice."""
+
+import numpy as np
+
+# Every choice that a cell's spelling has; draw_style takes one of each.
+CHOICES = {
+    "product": ("concat", "sum", "per_gate", "per_gate_concat"),
+    "dense": ("matmul", "gemm", "gemm_in_out", "transposed"),
+    "bias_in": ("gemm", "add"),
+    "split": ("split", "split_sizes", "slice", "slice_from_end", "reshape"),
+    "swap": (False, True),
+    "update": ("weighted", "one_minus_last", "difference"),
+    "one_minus": ("sub", "neg_add"),
+}
+
+
+def draw_style(layer, rng, fixed=()):
+    style = {name: options[rng.integers(len(options))] for name, options in CHOICES.items()}
+    style["order"] = "".join(rng.permutation(list(layer.gates)))
+    style.update(fixed)
+    return style
+
+
+class CellWriter:
+    """Writes steps of one direction of `layer` into a graph; `biases` names those in use."""
+
+    def __init__(self, layer, weights, style, biases):
+        self.layer, self.weights, self.style, self.biases = layer, weights, style, biases
+
+    # Weights -----------------------------------------------------------------------------------
+
+    def ordered(self, gates):
+        return [gate for gate in self.style["order"] if gate in gates]
+
+    def matrix(self, name, gates):
+        return np.concatenate([self.weights[gate][name] for gate in self.ordered(gates)])
+
+    def bias(self, names, gates):
+        names = [name for name in names if name in self.biases]
+        return sum(self.matrix(name, gates) for name in names) if names else None
+
+    # Arithmetic --------------------------------------------------------------------------------
+
+    def add(self, g, a, b):
+        return g.op("Add", b, a) if self.style["swap"] else g.op("Add", a, b)
+
+    def mul(self, g, a, b):
+        return g.op("Mul", b, a) if self.style["swap"] else g.op("Mul", a, b)
+
+    def one_minus(self, g, value):
+        if self.style["one_minus"] == "sub":
+            return g.op("Sub", g.const(1.0), value)
+        return g.op("Add", g.op("Neg", value), g.const(1.0))
+
+    def function(self, g, name, value):
+        if name == "hard_sigmoid":
+            return g.op("HardSigmoid", value, alpha=0.2, beta=0.5)
+        return g.op({"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu",
+                     "softsign": "Softsign"}[name], value)
+
+    def gate(self, g, value):
+        return self.function(g, self.layer.gate, value)
+
+    def activation(self, g, value):
+        return self.function(g, self.layer.activation, value)
+
+    def dense(self, g, x, matrix, bias, is_matrix=True):
+        """x times the transpose of `matrix` (out, in)."""
+        form = self.style["dense"]
+        if form.startswith("gemm") and is_matrix:
+            in_gemm = bias is not None and self.style["bias_in"] == "gemm"
+            operands = [x, g.const(matrix if form == "gemm" else matrix.T)]
+            y = g.op("Gemm", *operands, *([g.const(bias)] if in_gemm else []),
+                     transB=int(form == "gemm"))
+            bias = None if in_gemm else bias
+        elif form == "transposed":
+            y = g.op("MatMul", x, g.op("Transpose", g.const(matrix), perm=[1, 0]))
+        else:
+            y = g.op("MatMul", x, g.const(matrix.T))
+        return y if bias is None else self.add(g, y, g.const(bias))
+
+    def split(self, g, value, gates):
+        """The gates of a merged value, in this style's order, by name."""
+        ordered, size, form = self.ordered(gates), self.layer.hidden, self.style["split"]
+        if len(ordered) == 1:
+            return {ordered[0]: value}
+        if form.startswith("split"):
+            sizes = [g.ints(*[size] * len(ordered))] if form == "split_sizes" else []
+            return dict(zip(ordered, g.op("Split", value, *sizes, outputs=len(ordered), axis=1)))
+        if form == "reshape":
+            value = g.op("Reshape", value, g.ints(-1, len(ordered), size))
+            return {gate: g.op("Gather", value, g.const(i, np.int64), axis=1)
+                    for i, gate in enumerate(ordered)}
+        parts = {}
+        for i, gate in enumerate(ordered):
+            last = i == len(ordered) - 1 and form == "slice_from_end"
+            end = np.iinfo(np.int64).max if last else (i + 1) * size
+            axis = -1 if form == "slice_from_end" else 1
+            parts[gate] = g.op("Slice", value, g.ints(i * size), g.ints(end), g.ints(axis))
+        return parts
+
+    # Products ----------------------------------------------------------------------------------
+
+    def hoist(self, g, xs):
+        """The products of all steps' inputs (…, I) at once: (…, gates * H)."""
+        gates = self.layer.gates
+        return self.dense(g, xs, self.matrix("W", gates), self.bias(["wb"], gates),
+                          is_matrix=False)
+
+    def from_x(self, g, x, gates, hoisted):
+        """The inputs' part of each gate."""
+        if hoisted:
+            parts = self.split(g, x, self.layer.gates)
+            return {gate: parts[gate] for gate in gates}
+        return self.products(g, x, gates, "W", "wb")
+
+    def products(self, g, value, gates, name, bias):
+        if self.style["product"].startswith("per_gate"):
+            return {gate: self.dense(g, value, self.weights[gate][name], self.bias([bias], gate))
+                    for gate in gates}
+        merged = self.dense(g, value, self.matrix(name, gates), self.bias([bias], gates))
+        return self.split(g, merged, gates)
+
+    def sums(self, g, x, h, gates, hoisted):
+        """What goes into each gate's function: products of x and h with the bias."""
+        product = self.style["product"]
+        if hoisted and product == "sum" and gates == self.layer.gates:
+            total = self.dense(g, h, self.matrix("R", gates), self.bias(["rb"], gates))
+            return self.split(g, self.add(g, x, total), gates)
+        if hoisted or product == "per_gate":
+            xs = self.from_x(g, x, gates, hoisted)
+            hs = self.products(g, h, gates, "R", "rb")
+            return {gate: self.add(g, xs[gate], hs[gate]) for gate in gates}
+        if product == "sum":
+            total = self.add(g, self.dense(g, x, self.matrix("W", gates), self.bias(["wb"], gates)),
+                             self.dense(g, h, self.matrix("R", gates), self.bias(["rb"], gates)))
+            return self.split(g, total, gates)
+        both = g.op("Concat", x, h, axis=1)
+
+        def total_of(some):
+            matrix = np.concatenate([self.matrix("W", some), self.matrix("R", some)], axis=1)
+            return self.dense(g, both, matrix, self.bias(["wb", "rb"], some))
+
+        if product == "concat":
+            return self.split(g, total_of(gates), gates)
+        return {gate: total_of(gate) for gate in gates}
+
+    # Cells -------------------------------------------------------------------------------------
+
+    def step(self, g, x, state, hoisted=False):
+        """The next state. `x` is the step's input, or its part of the hoisted product."""
+        return getattr(self, "step_" + self.layer.kind)(g, x, state, hoisted)
+
+    def step_rnn(self, g, x, state, hoisted):
+        return {"h": self.activation(g, self.sums(g, x, state["h"], "n", hoisted)["n"])}
+
+    def step_gru(self, g, x, state, hoisted):
+        h = state["h"]
+        if self.layer.reset_after:
+            xs = self.from_x(g, x, "zrn", hoisted)
+            hs = self.products(g, h, "zrn", "R", "rb")
+            z, r = (self.gate(g, self.add(g, xs[name], hs[name])) for name in "zr")
+            n = self.add(g, xs["n"], self.mul(g, r, hs["n"]))
+        else:
+            sums = self.sums(g, x, h, "zr", hoisted)
+            z, r = self.gate(g, sums["z"]), self.gate(g, sums["r"])
+            n = self.sums(g, x, self.mul(g, r, h), "n", hoisted)["n"]
+        return {"h": self.update(g, z, self.activation(g, n), h)}
+
+    def update(self, g, z, n, h):
+        """z of one and 1 - z of the other."""
+        kept, new = (n, h) if self.layer.update_new else (h, n)
+        if self.style["update"] == "difference":
+            return self.add(g, new, self.mul(g, z, g.op("Sub", kept, new)))
+        terms = [self.mul(g, z, kept), self.mul(g, self.one_minus(g, z), new)]
+        return self.add(g, *(terms if self.style["update"] == "weighted" else terms[::-1]))
+
+    def step_lstm(self, g, x, state, hoisted):
+        sums = self.sums(g, x, state["h"], self.layer.gates, hoisted)
+        c = state["c"]
+        i = self.gate(g, self.with_peephole(g, sums["i"], "i", c))
+        f = self.one_minus(g, i) if self.layer.coupled else self.forget(g, sums["f"], c)
+        c = self.add(g, self.mul(g, f, c), self.mul(g, i, self.activation(g, sums["g"])))
+        o = self.gate(g, self.with_peephole(g, sums["o"], "o", c))
+        h = self.mul(g, o, self.activation(g, c))
+        if self.layer.projection:
+            h = self.dense(g, h, self.weights["projection"], None)
+        return {"h": h, "c": c}
+
+    def forget(self, g, total, c):
+        if self.layer.forget_bias:
+            total = self.add(g, total, g.const(self.layer.forget_bias))
+        return self.gate(g, self.with_peephole(g, total, "f", c))
+
+    def with_peephole(self, g, total, gate, c):
+        if not self.layer.peepholes:
+            return total
+        return self.add(g, total, self.mul(g, c, g.const(self.weights["peephole"][gate])))

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""LSTM, GRU and RNN as exporters and people spell them, drawn as products of independent choices.
+
+Usage: recurrent_spellings.py DIR [--seed S] [--count N] [--steps T] [--family F]
+
+Writes DIR/<family>_<seed>/model.onnx with its ONNX test-data set; the outputs are NumPy's. A family
+fixes the choices that make a source recognisable (TF1's BasicLSTMCell, Keras, torch, Relay, …); all
+others are free. The same seed writes the same weights and spelling for any number of steps.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+
+import numpy as np
+from onnx import numpy_helper
+
+from onnx_graph import GraphWriter
+from recurrent_cells import CellWriter, draw_style
+from recurrent_reference import Layer, draw_weights, run
+
+# family -> what it fixes: of the layer, of the cell's style, of the whole.
+FAMILIES = {
+    "torch_cell": ({"kind": ("lstm", "gru", "rnn"), "reset_after": (True,)},
+                   {"product": "sum", "dense": "gemm", "split": "split"}, {}),
+    "tf1_basic_lstm": ({"kind": ("lstm",), "forget_bias": (1.0,)},
+                       {"product": "concat", "dense": "matmul", "order": "igfo", "split": "split"},
+                       {"biases": ("wb",), "time": "unrolled"}),
+    "tf1_lstm_cell": ({"kind": ("lstm",), "forget_bias": (1.0, 0.5), "peepholes": (True,)},
+                      {"product": "concat", "dense": "matmul", "order": "igfo"},
+                      {"biases": ("wb",)}),
+    "tf1_gru_cell": ({"kind": ("gru",), "reset_after": (False,), "update_new": (False,)},
+                     {"product": "concat", "dense": "matmul"}, {"biases": ("wb",)}),
+    "keras_1": ({"kind": ("lstm", "gru", "rnn"), "gate": ("hard_sigmoid", "sigmoid")},
+                {"product": "per_gate", "dense": "matmul"}, {"biases": ("wb",)}),
+    "keras_2": ({"kind": ("lstm", "gru"), "reset_after": (True,)},
+                {"product": "sum", "dense": "matmul", "split": "slice"}, {"batch_first": True}),
+    "relay": ({"kind": ("lstm", "gru", "rnn")},
+              {"product": "sum", "dense": "gemm", "bias_in": "add", "split": "split_sizes"},
+              {"time": "unrolled"}),
+    "coupled": ({"kind": ("lstm",), "coupled": (True,)}, {}, {}),
+    "activations": ({"activation": ("relu", "softsign", "tanh"),
+                     "gate": ("hard_sigmoid", "sigmoid")}, {}, {}),
+    "scan": ({}, {}, {"time": "scan"}),
+    "loop": ({}, {}, {"time": "loop"}),
+    "numpy": ({}, {"split": "slice", "dense": "matmul"}, {"time": "unrolled"}),
+    "free": ({}, {}, {}),
+}
+
+LAYER_CHOICES = {
+    "kind": ("lstm", "gru", "rnn"),
+    "reset_after": (False, True),
+    "update_new": (False, True),
+    "directions": (("forward",), ("forward",), ("backward",), ("forward", "backward")),
+}
+CHOICES = {
+    "time": ("unrolled", "unrolled", "loop", "scan"),
+    "layers": (1, 1, 2),
+    "batch_first": (False, True),
+    "hoist": (False, False, True),
+    "take": ("slice", "gather", "split"),           # how a step's input is taken, unrolled
+    "stack": ("unsqueeze", "reshape"),              # how outputs are put together, unrolled
+    "initial": ("zeros", "constant", "input", "fill"),
+    "outputs": (("y",), ("last",), ("y", "last")),
+    "biases": ((), ("wb",), ("wb", "rb")),
+    "batch": (1, 2, 5),
+    "dynamic_batch": (False, False, True),
+}
+
+
+@dataclasses.dataclass
+class Spelling:
+    family: str
+    choices: dict
+    layers: list    # of Layer
+    styles: list    # of dicts, one a layer
+    states: list    # initial ones: one list a layer of one dict a direction
+
+
+def pick(rng, options):
+    return options[int(rng.integers(len(options)))]
+
+
+def draw(family, seed):
+    rng = np.random.default_rng(seed)
+    of_layer, of_style, of_whole = FAMILIES[family]
+    choices = {name: pick(rng, options) for name, options in CHOICES.items()}
+    choices.update(of_whole)
+    choices["dynamic_batch"] &= choices["initial"] == "input"
+    drawn = {name: pick(rng, options) for name, options in {**LAYER_CHOICES, **of_layer}.items()}
+    spelling = Spelling(family, choices, [], [], [])
+    inputs = int(rng.integers(2, 6))
+    for _ in range(choices["layers"]):
+        layer = Layer(inputs=inputs, hidden=int(rng.integers(3, 7)), **drawn)
+        draw_weights(layer, rng, choices["biases"])
+        style = draw_style(layer, rng, of_style)
+        shape = choices["batch"]
+        zero = choices["initial"] in ("zeros", "fill")
+        spelling.layers.append(layer)
+        spelling.styles.append(style)
+        spelling.states.append([
+            {s: (rng.uniform(-0.8, 0.8, (shape, layer.size_of(s))) * (not zero)).astype(np.float32)
+             for s in layer.states} for _ in layer.directions])
+        inputs = layer.h_size * len(layer.directions)
+    return spelling
+
+
+class SequenceWriter:
+    """Writes one spelling as a graph over `steps` steps."""
+
+    def __init__(self, spelling, steps):
+        self.s, self.steps, self.choices = spelling, steps, spelling.choices
+        self.g = GraphWriter()
+        self.time_axis = 1 if self.choices["batch_first"] else 0
+        self.inputs = {}  # data by name
+
+    def sequence_shape(self, features):
+        batch = "N" if self.choices["dynamic_batch"] else self.choices["batch"]
+        return [batch, self.steps, features] if self.time_axis else [self.steps, batch, features]
+
+    def write(self, x):
+        g = self.g
+        self.inputs["x"] = x.swapaxes(0, 1) if self.time_axis else x
+        value = g.input("x", np.float32, self.sequence_shape(self.s.layers[0].inputs))
+        for number, layer in enumerate(self.s.layers):
+            value, lasts = self.write_layer(number, layer, value)
+            last_layer = number == len(self.s.layers) - 1
+            if last_layer and "y" in self.choices["outputs"]:
+                g.output(value, "y")
+            if "last" not in self.choices["outputs"]:
+                continue
+            for direction, state in zip(layer.directions, lasts):
+                for name in layer.states:
+                    g.output(state[name], f"last_{name}_{number}_{direction}")
+        return g.model()
+
+    def initial_state(self, number, direction, name):
+        data = self.s.states[number][direction][name]
+        kind = self.choices["initial"]
+        if kind == "input":
+            label = f"{name}0_{number}_{direction}"
+            self.inputs[label] = data
+            batch = "N" if self.choices["dynamic_batch"] else len(data)
+            return self.g.input(label, np.float32, [batch, data.shape[1]])
+        if kind == "fill":
+            return self.g.op("Expand", self.g.const(0.0), self.g.ints(*data.shape))
+        return self.g.const(data)
+
+    def write_layer(self, number, layer, xs):
+        outputs, lasts = [], []
+        for d, (direction, weights) in enumerate(zip(layer.directions, layer.weights)):
+            cell = CellWriter(layer, weights, self.s.styles[number], self.choices["biases"])
+            state = {name: self.initial_state(number, d, name) for name in layer.states}
+            hoist = self.choices["hoist"] and cell.style["product"] in ("sum", "per_gate")
+            source = cell.hoist(self.g, xs) if hoist else xs
+            how = getattr(self, "write_" + self.choices["time"])
+            y, state = how(cell, source, state, direction == "backward", hoist)
+            outputs.append(y)
+            lasts.append(state)
+        y = outputs[0] if len(outputs) == 1 else self.g.op("Concat", *outputs, axis=2)
+        return y, lasts
+
+    # Unrolled ----------------------------------------------------------------------------------
+
+    def steps_of(self, xs):
+        g, axis = self.g, self.time_axis
+        take = self.choices["take"]
+        if take == "split" and self.steps > 1:
+            parts = g.op("Split", xs, outputs=self.steps, axis=axis)
+            return [g.op("Squeeze", part, g.ints(axis)) for part in parts]
+        if take == "gather":
+            return [g.op("Gather", xs, g.const(t, np.int64), axis=axis) for t in range(self.steps)]
+        return [g.op("Squeeze", g.op("Slice", xs, g.ints(t), g.ints(t + 1), g.ints(axis)),
+                     g.ints(axis)) for t in range(self.steps)]
+
+    def write_unrolled(self, cell, xs, state, backwards, hoisted):
+        g, axis = self.g, self.time_axis
+        parts = self.steps_of(xs)
+        hs = [None] * self.steps
+        for t in reversed(range(self.steps)) if backwards else range(self.steps):
+            state = cell.step(g, parts[t], state, hoisted)
+            hs[t] = state["h"]
+        if self.choices["stack"] == "reshape" and not self.choices["dynamic_batch"]:
+            sizes = self.sequence_shape(cell.layer.h_size)
+            sizes[axis] = 1
+            wide = [g.op("Reshape", h, g.ints(*sizes)) for h in hs]
+        else:
+            wide = [g.op("Unsqueeze", h, g.ints(axis)) for h in hs]
+        return g.op("Concat", *wide, axis=axis), state
+
+    # Loop --------------------------------------------------------------------------------------
+
+    def write_loop(self, cell, xs, state, backwards, hoisted):
+        g, names = self.g, list(state)
+        body = GraphWriter(g)
+        turn = body.input(g.fresh("turn"), np.int64, [])
+        body.output(body.op("Identity", body.input(g.fresh("running"), np.bool_, [])),
+                    dtype=np.bool_, shape=[])
+        inner = {name: body.input(g.fresh(name), np.float32, [None, cell.layer.size_of(name)])
+                 for name in names}
+        if backwards:
+            turn = body.op("Sub", body.const(self.steps - 1, np.int64), turn)
+        x = body.op("Gather", xs, turn, axis=self.time_axis)
+        inner = cell.step(body, x, inner, hoisted)
+        for name in names:
+            body.output(inner[name])
+        body.output(body.op("Identity", inner["h"]))
+        results = g.op("Loop", g.const(self.steps, np.int64), g.const(True, np.bool_),
+                       *state.values(), outputs=len(names) + 1, body=body.graph())
+        y = self.reversed(results[-1]) if backwards else results[-1]
+        if self.time_axis:
+            y = g.op("Transpose", y, perm=[1, 0, 2])
+        return y, dict(zip(names, results))
+
+    def reversed(self, y):
+        ends = self.g.ints(-1), self.g.ints(np.iinfo(np.int64).min), self.g.ints(0)
+        return self.g.op("Slice", y, *ends, self.g.ints(-1))
+
+    # Scan --------------------------------------------------------------------------------------
+
+    def write_scan(self, cell, xs, state, backwards, hoisted):
+        g, names = self.g, list(state)
+        body = GraphWriter(g)
+        inner = {name: body.input(g.fresh(name), np.float32, [None, cell.layer.size_of(name)])
+                 for name in names}
+        x = body.input(g.fresh("x"), np.float32, None)
+        inner = cell.step(body, x, inner, hoisted)
+        for name in names:
+            body.output(inner[name])
+        body.output(body.op("Identity", inner["h"]))
+        direction, axis = [int(backwards)], [self.time_axis]
+        results = g.op("Scan", *state.values(), xs, outputs=len(names) + 1, body=body.graph(),
+                       num_scan_inputs=1, scan_input_axes=axis, scan_output_axes=axis,
+                       scan_input_directions=direction, scan_output_directions=direction)
+        return results[-1], dict(zip(names, results))
+
+
+def write(spelling, steps, seed=0):
+    """The model, its input data and the outputs of the reference, by name."""
+    rng = np.random.default_rng([seed, steps])
+    writer = SequenceWriter(spelling, steps)
+    x = rng.uniform(-1, 1, (steps, spelling.choices["batch"], spelling.layers[0].inputs))
+    x = x.astype(np.float32)
+    model = writer.write(x)
+    outputs, value = {}, x.astype(np.float64)
+    for number, (layer, initial) in enumerate(zip(spelling.layers, spelling.states)):
+        value, lasts = run(layer, value, initial)
+        for direction, state in zip(layer.directions, lasts):
+            for name in layer.states:
+                outputs[f"last_{name}_{number}_{direction}"] = state[name]
+    outputs["y"] = value.swapaxes(0, 1) if writer.time_axis else value
+    inputs = {info.name: writer.inputs[info.name] for info in model.graph.input}
+    wanted = {info.name: outputs[info.name].astype(np.float32) for info in model.graph.output}
+    return model, inputs, wanted
+
+
+def save(folder, model, inputs, outputs):
+    data_set = folder / "test_data_set_0"
+    data_set.mkdir(parents=True, exist_ok=True)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    for kind, data in (("input", inputs), ("output", outputs)):
+        for i, (name, value) in enumerate(data.items()):
+            tensor = numpy_helper.from_array(np.ascontiguousarray(value), name)
+            (data_set / f"{kind}_{i}.pb").write_bytes(tensor.SerializeToString())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("dir", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--count", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--family", choices=FAMILIES)
+    args = parser.parse_args()
+    first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
+    print(f"--seed {first}")
+    for seed in range(first, first + args.count):
+        family = args.family or list(FAMILIES)[seed % len(FAMILIES)]
+        save(args.dir / f"{family}_{seed}", *write(draw(family, seed), args.steps, seed))
+
+
+if __name__ == "__main__":
+    main()
