@@ -68,6 +68,8 @@ struct ViewStep {
   // The base with the view's elements replaced by those of `value`. Empty: elements are found by
   // sending their positions through `get`, which must then only move elements.
   std::function<Result<Value*>(GraphBuilder&, Value* base, Value* value)> put;
+  // The view's elements lie in order and without gaps if those of the base do.
+  bool contiguous = false;
 };
 
 // Shared by all views that go through it.

@@ -26,6 +26,16 @@ Result<Results> CallComposer::Done(std::initializer_list<Value*> values) const {
   return results;
 }
 
+Result<Results> CallComposer::DoneWith(Results results) const {
+  if (failed()) return Composer::Done(nullptr).error();
+  return results;
+}
+
+Result<Results> CallComposer::DoneList(const std::vector<Value*>& values) const {
+  if (failed()) return Composer::Done(nullptr).error();
+  return Results{call_->NewTensorList(values)};
+}
+
 Value* CallComposer::OptionalTensor(std::string_view name) {
   return Has(name) ? Tensor(name) : nullptr;
 }
@@ -131,6 +141,11 @@ int Composer::Axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + axes : axis);
 }
 
+int Composer::AxisOf(std::int64_t axis, const Value* value) {
+  const std::optional<int> rank = MaybeRank(value);
+  return rank ? Axis(axis, *rank) : static_cast<int>(axis);
+}
+
 Value* Composer::Ints(std::vector<std::int64_t> values) {
   return failed() ? nullptr : builder_->Ints(values);
 }
@@ -192,7 +207,22 @@ Value* Composer::NumElements(Value* value) {
   return Op("Size", {value});
 }
 
+Value* Composer::ConcatSizes(std::vector<Value*> parts) {
+  if (failed()) return nullptr;
+  std::vector<std::int64_t> known;
+  for (const Value* part : parts) {
+    const std::optional<std::vector<std::int64_t>> sizes = builder_->KnownInts(part);
+    if (!sizes) return Concat(std::move(parts), 0);
+    known.insert(known.end(), sizes->begin(), sizes->end());
+  }
+  return Ints(std::move(known));
+}
+
 Value* Composer::Reshape(Value* value, Value* shape) {
+  if (failed()) return nullptr;
+  const std::optional<std::vector<std::int64_t>> sizes = builder_->KnownInts(shape);
+  if (sizes && std::find(sizes->begin(), sizes->end(), 0) == sizes->end())
+    return Op("Reshape", {value, shape});
   return Op("Reshape", {value, shape}, {{"allowzero", std::int64_t{1}}});
 }
 

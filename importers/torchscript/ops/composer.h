@@ -74,6 +74,9 @@ class Composer {
   // Axis `axis` of a tensor of `rank` counted from the front; 0-d tensors have axes 0 and -1, as in
   // torch. Fails if it is out of range.
   int Axis(std::int64_t axis, int rank);
+  // The same for a tensor whose rank may be unknown: where operators count from the end too, that
+  // stays as it is.
+  int AxisOf(std::int64_t axis, const Value* value);
 
   // Constants.
   Value* Ints(std::vector<std::int64_t> values);
@@ -119,6 +122,8 @@ class Composer {
   Value* Size(Value* value, int axis);
   Value* SizeVector(Value* value, int first, int count);
   Value* NumElements(Value* value);
+  // Lists of sizes, one behind the other; a constant if they are.
+  Value* ConcatSizes(std::vector<Value*> parts);
 
   // Movement. Axes are counted from the front.
   Value* Reshape(Value* value, Value* shape);
@@ -151,6 +156,8 @@ class Composer {
     return Reduce("ReduceMean", value, std::move(axes), keep);
   }
 
+  // A number as int64 of rank 1.
+  Value* Vector(Value* number) { return Reshape(number, {1}); }
   // 0, 1, … count - 1, of int64; `count` is 0-d.
   Value* Iota(Value* count);
   // A tensor of `shape` (int64, rank 1) whose elements are all `value`.
@@ -174,6 +181,10 @@ class CallComposer : public Composer {
   using Composer::Int;
   // Several tensors, which become the operator's results.
   Result<Results> Done(std::initializer_list<Value*> values) const;
+  // Any results.
+  Result<Results> DoneWith(Results results) const;
+  // One result: a list of tensors.
+  Result<Results> DoneList(const std::vector<Value*>& values) const;
 
   bool Has(std::string_view name) const { return call_->Has(name); }
   Value* Tensor(std::string_view name) { return Take(call_->Tensor(name)); }

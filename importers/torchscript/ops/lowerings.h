@@ -130,6 +130,39 @@ Result<Value*> LowerLerp(Call& call);
 // unary.cc
 Result<Value*> LowerFloatFunction(Call& call);
 
+// view_axes.cc
+Result<Results> LowerTranspose(Call& call);
+Result<Results> LowerT(Call& call);
+Result<Results> LowerMatrixTranspose(Call& call);
+Result<Results> LowerReverseAxes(Call& call);
+Result<Results> LowerPermute(Call& call);
+Result<Results> LowerMoveAxes(Call& call);
+Result<Results> LowerExpand(Call& call);
+Result<Results> LowerExpandAs(Call& call);
+
+// view_parts.cc
+Result<Results> LowerSelect(Call& call);
+Result<Results> LowerSlice(Call& call);
+Result<Results> LowerNarrow(Call& call);
+Result<Results> LowerSplit(Call& call);
+Result<Results> LowerChunk(Call& call);
+Result<Results> LowerTensorSplit(Call& call);
+Result<Results> LowerUnbind(Call& call);
+
+// view_shape.cc
+Result<Results> LowerViewSizes(Call& call);
+Result<Results> LowerReshape(Call& call);
+Result<Results> LowerViewAs(Call& call);
+Result<Results> LowerReshapeAs(Call& call);
+Result<Results> LowerFlatten(Call& call);
+Result<Results> LowerRavel(Call& call);
+Result<Results> LowerUnflatten(Call& call);
+Result<Results> LowerUnsqueeze(Call& call);
+Result<Results> LowerSqueeze(Call& call);
+Result<Results> LowerAtLeast(Call& call);
+Result<Results> LowerContiguous(Call& call);
+Result<Results> LowerSelf(Call& call);
+
 }  // namespace dragoman::torchscript
 
 #endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_LOWERINGS_H_

@@ -1,0 +1,127 @@
+#include "importers/torchscript/ops/view.h"
+
+#include <limits>
+#include <utility>
+
+#include "importers/torchscript/heap.h"
+#include "importers/torchscript/ops/math.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+
+bool GivesCopy(std::string_view name) {
+  return name.ends_with("_copy") || name.find("unsafe_") != std::string_view::npos;
+}
+
+std::optional<std::int64_t> KnownInt(Composer& c, Value* value) {
+  if (value == nullptr) return std::nullopt;
+  const std::optional<std::vector<std::int64_t>> ints = c.builder().KnownInts(value);
+  if (!ints || ints->size() != 1) return std::nullopt;
+  return ints->front();
+}
+
+// Replaces [start, end) of `axis`, which the caller knows to be a range of whole elements.
+Value* PutRange(Composer& c, Value* base, Value* value, int axis, Value* start, Value* end) {
+  Value* one = c.Ints({1});
+  const std::optional<std::int64_t> first = KnownInt(c, start);
+  std::vector<Value*> parts;
+  if (first != 0) parts.push_back(c.Slice(base, axis, c.Ints({0}), start, one));
+  parts.push_back(value);
+  const std::optional<std::int64_t> last = KnownInt(c, end);
+  const std::optional<std::int64_t> size = c.KnownSize(base, axis);
+  const bool to_end = last && (*last == kEnd || (size && *last >= *size));
+  if (!to_end) parts.push_back(c.Slice(base, axis, end, c.Ints({kEnd}), one));
+  return c.Concat(std::move(parts), axis);
+}
+
+}  // namespace
+
+Abstract MakeView(CallComposer& c, View view) {
+  Call& call = c.call();
+  const Abstract self = c.Take(call.Argument("self"));
+  const auto* tensor = self.As<TensorRef>();
+  if (c.failed() || tensor == nullptr || GivesCopy(FunctionalName(call.op()))) {
+    Value* copy = view.get(c, c.Tensor("self"));
+    return c.failed() ? Abstract() : call.NewTensor(copy);
+  }
+  ViewStep step;
+  step.get = [get = std::move(view.get)](GraphBuilder& builder, Value* base) {
+    Composer inner(builder);
+    return inner.Done(get(inner, base));
+  };
+  if (view.put) {
+    step.put = [put = std::move(view.put)](GraphBuilder& builder, Value* base, Value* value) {
+      Composer inner(builder);
+      return inner.Done(put(inner, base, value));
+    };
+  }
+  step.contiguous = view.contiguous;
+  TensorRef result = Heap::View(*tensor, std::move(step));
+  c.Take(call.heap().Read(call.builder(), result));
+  return result;
+}
+
+Result<Results> LowerView(CallComposer& c, View view) {
+  return c.DoneWith({MakeView(c, std::move(view))});
+}
+
+Result<Results> LowerAlias(CallComposer& c, std::string_view name) {
+  return c.DoneWith({c.Take(c.call().Argument(name))});
+}
+
+bool IsContiguous(CallComposer& c) {
+  const Abstract self = c.Take(c.call().Argument("self"));
+  const auto* tensor = self.As<TensorRef>();
+  if (tensor == nullptr) return true;
+  for (const ViewPath* path = tensor->path.get(); path != nullptr; path = path->base.get()) {
+    if (!path->step.contiguous) return false;
+  }
+  return true;
+}
+
+View SliceView(Composer& c, const Value* base, const SliceBounds& bounds) {
+  const int axis = bounds.axis;
+  Value* start = bounds.start;
+  Value* end = bounds.end;
+  const std::optional<std::int64_t> first = KnownInt(c, start);
+  const std::optional<std::int64_t> last = KnownInt(c, end);
+  const std::optional<std::int64_t> size = c.KnownSize(base, axis);
+  const bool to_end = last && (*last == kEnd || (size && *last >= *size));
+  View view;
+  if (first == 0 && to_end && bounds.step == 1) {
+    view.get = [](Composer&, Value* whole) { return whole; };
+    view.put = [](Composer&, Value*, Value* value) { return value; };
+    view.contiguous = true;
+    return view;
+  }
+  view.get = [=, step = bounds.step](Composer& inner, Value* whole) {
+    return inner.Slice(whole, axis, start, end, inner.Ints({step}));
+  };
+  const bool in_order = first && *first >= 0 && last && *last >= *first && size && *size >= *last;
+  if (bounds.step == 1 && (in_order || (first && *first >= 0 && to_end && size && *first <= *size))) {
+    view.put = [=](Composer& inner, Value* whole, Value* value) {
+      return PutRange(inner, whole, value, axis, start, end);
+    };
+  }
+  view.contiguous = axis == 0 && bounds.step == 1;
+  return view;
+}
+
+View SelectView(Composer& c, int axis, Value* index) {
+  View view;
+  view.get = [=](Composer& inner, Value* whole) { return inner.Gather(whole, index, axis); };
+  const std::optional<std::int64_t> known = KnownInt(c, index);
+  if (known && (*known >= 0 || *known == -1)) {
+    view.put = [=, at = *known](Composer& inner, Value* whole, Value* value) {
+      Value* row = inner.Unsqueeze(value, {axis});
+      Value* end = inner.Ints({at == -1 ? kEnd : at + 1});
+      return PutRange(inner, whole, row, axis, inner.Ints({at}), end);
+    };
+  }
+  view.contiguous = axis == 0;
+  return view;
+}
+
+}  // namespace dragoman::torchscript
