@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""However an LSTM, GRU or RNN is spelled, it becomes one sequence node a layer.
+
+Usage: recurrent_spellings_test.py [--seed S] [--count N] [--family F] [--keep DIR]
+
+Draws N spellings (recurrent_spellings.py), with a fresh seed that is printed, converts each with
+`dragoman` ($DRAGOMAN_BINARY) and checks: one LSTM, GRU or RNN a layer; no gate arithmetic in the graph,
+its bodies and functions; as many nodes for 10 steps as for 60; the reference's outputs to 1e-5, by
+`dragoman verify` and by an evaluator that shares nothing with it (onnx_eval.py).
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+
+import onnx_eval
+import recurrent_spellings as spellings
+
+STEPS, MORE_STEPS = 10, 60
+TOLERANCE = 1e-5
+SEQUENCE = {"LSTM", "GRU", "RNN"}
+ARITHMETIC = {"Sigmoid", "Tanh", "HardSigmoid", "Softsign", "Relu", "Clip", "Exp", "Div", "Mul", "MatMul", "Gemm"}
+
+
+def graphs_of(model):
+    """Every graph: the main one, those of functions, and bodies."""
+    open_graphs = [model.graph, *model.functions]
+    while open_graphs:
+        graph = open_graphs.pop()
+        yield graph
+        open_graphs += [a.g for node in graph.node for a in node.attribute if a.HasField("g")]
+
+
+def census(model):
+    return collections.Counter(node.op_type for graph in graphs_of(model) for node in graph.node)
+
+
+def convert(source, target):
+    command = [os.environ["DRAGOMAN_BINARY"], "convert", source, "-o", target, "--passes", "default"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return result.stderr.strip() if result.returncode else ""
+
+
+def verify(model, data):
+    command = [os.environ["DRAGOMAN_BINARY"], "verify", model, "--data", data,
+               "--rtol", str(TOLERANCE), "--atol", str(TOLERANCE)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (result.stdout + result.stderr).strip() if result.returncode else ""
+
+
+def differs(actual, expected):
+    return actual.shape != expected.shape or not np.allclose(actual, expected, TOLERANCE, TOLERANCE)
+
+
+def check_numbers(model, folder, inputs, outputs):
+    """Complaints about the model's outputs; `folder` has the data."""
+    complaint = verify(model, folder)
+    if complaint:
+        return ["dragoman verify: " + complaint]
+    try:
+        results = onnx_eval.evaluate(onnx.load(model), inputs)
+    except onnx_eval.Refused as refused:
+        return [f"onnx_eval does not know {refused}"]
+    return [f"{name} differs from the reference" for name, expected in outputs.items()
+            if differs(results[name], expected)]
+
+
+def check(family, seed, folder):
+    """Complaints about one spelling, none if all is well."""
+    spelling = spellings.draw(family, seed)
+    counts, converted = [], []
+    for steps in (STEPS, MORE_STEPS):
+        model, inputs, outputs = spellings.write(spelling, steps, seed)
+        place = folder / f"{family}_{seed}_{steps}"
+        spellings.save(place, model, inputs, outputs)
+        complaint = convert(place / "model.onnx", place / "fused.onnx")
+        if complaint:
+            return ["convert: " + complaint]
+        counts.append(census(onnx.load(place / "fused.onnx")))
+        converted.append((place / "fused.onnx", place, inputs, outputs))
+    found = sum(counts[0][name] for name in SEQUENCE)
+    complaints = check_numbers(*converted[0])
+    if found != len(spelling.layers):
+        complaints.append(f"{found} sequence nodes for {len(spelling.layers)} layers")
+    left = sorted(ARITHMETIC & set(counts[0]))
+    if left:
+        complaints.append(f"gate arithmetic is left: {', '.join(left)}")
+    if counts[0] != counts[1]:
+        complaints.append(f"{counts[0].total()} nodes for {STEPS} steps, {counts[1].total()} for "
+                          f"{MORE_STEPS}")
+    return complaints
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--count", type=int, default=3 * len(spellings.FAMILIES))
+    parser.add_argument("--family", choices=spellings.FAMILIES)
+    parser.add_argument("--keep", type=pathlib.Path, help="where the models are left")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
+    print(f"--seed {first}", flush=True)
+    families = [args.family] if args.family else list(spellings.FAMILIES)
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in range(first, first + args.count):
+            family = families[seed % len(families)]
+            complaints = check(family, seed, args.keep or pathlib.Path(scratch))
+            failed += bool(complaints)
+            for complaint in complaints:
+                print(f"--family {family} --seed {seed} --count 1: {complaint}")
+    print(f"{args.count - failed} of {args.count} spellings are one sequence node a layer")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
