@@ -17,18 +17,18 @@ inline constexpr int kMaxSourceNesting = 200;
 
 struct Expr {
   enum class Kind : std::uint8_t {
-    kName,         // text
-    kInt,          // int_value
-    kFloat,        // float_value
-    kImaginary,    // float_value, of 2.j
-    kString,       // text, unescaped
+    kName,       // text
+    kInt,        // int_value
+    kFloat,      // float_value
+    kImaginary,  // float_value, of 2.j
+    kString,     // text, unescaped
     kNone,
     kTrue,
     kFalse,
-    kAttribute,    // parts[0] . text
-    kCall,         // parts[0] ( parts[1…] ), the last keywords.size() of them by keyword
-    kSubscript,    // parts[0] [ parts[1] ]
-    kSlice,        // parts = begin, end, step; kMissing where left out; only as an index
+    kAttribute,  // parts[0] . text
+    kCall,       // parts[0] ( parts[1…] ), the last keywords.size() of them by keyword
+    kSubscript,  // parts[0] [ parts[1] ]
+    kSlice,      // parts = begin, end, step; kMissing where left out; only as an index
     kTuple,
     kList,
     kDict,         // parts = key, value, key, value, …
@@ -76,7 +76,7 @@ struct Stmt {
   Kind kind = Kind::kPass;
   std::uint32_t offset = 0;
   std::vector<Expr> targets;
-  bool unpacks = false;  // kAssign: the value is taken apart into the targets
+  bool unpacks = false;   // kAssign: the value is taken apart into the targets
   std::string augmented;  // kAssign: "+" of "+=", else empty
   std::optional<Expr> type;
   Expr value;
@@ -98,7 +98,7 @@ struct FunctionDef {
 struct Member {
   std::string name;
   std::uint32_t offset = 0;
-  std::optional<Expr> type;   // without the Final[…] around it
+  std::optional<Expr> type;  // without the Final[…] around it
   std::optional<Expr> value;
   bool is_final = false;
 };

@@ -22,9 +22,9 @@ constexpr int kNot = 3;
 constexpr int kUnary = 11;
 constexpr int kPower = 12;
 constexpr std::array<Precedence, 23> kBinary = {{
-    {"or", 1}, {"and", 2}, {"in", 4},  {"is", 4},  {"<", 4},   {"<=", 4},  {">", 4},     {">=", 4},
-    {"==", 4}, {"!=", 4},  {"|", 5},   {"^", 6},   {"&", 7},   {"<<", 8},  {">>", 8},    {"+", 9},
-    {"-", 9},  {"*", 10},  {"/", 10},  {"//", 10}, {"%", 10},  {"@", 10},  {"**", kPower},
+    {"or", 1}, {"and", 2}, {"in", 4}, {"is", 4},  {"<", 4},  {"<=", 4}, {">", 4},       {">=", 4},
+    {"==", 4}, {"!=", 4},  {"|", 5},  {"^", 6},   {"&", 7},  {"<<", 8}, {">>", 8},      {"+", 9},
+    {"-", 9},  {"*", 10},  {"/", 10}, {"//", 10}, {"%", 10}, {"@", 10}, {"**", kPower},
 }};
 
 std::string Shown(const Token& token, std::string_view text) {
@@ -96,8 +96,8 @@ std::string ExprParser::ExpectName() {
 
 void ExprParser::Fail(std::string message) {
   if (!failed_ && findings_.size() < kMaxSourceFindings) {
-    findings_.push_back(FindingAt(ErrorKind::kInvalidInput, file_, text_, Peek().offset,
-                                  std::move(message)));
+    findings_.push_back(
+        FindingAt(ErrorKind::kInvalidInput, file_, text_, Peek().offset, std::move(message)));
   }
   failed_ = true;
   SkipLine();
@@ -314,8 +314,7 @@ Expr ExprParser::ParseNumber() {
     Advance();
     return expr;
   }
-  Expr expr =
-      Make(token.kind == Token::Kind::kFloat ? Expr::Kind::kFloat : Expr::Kind::kImaginary);
+  Expr expr = Make(token.kind == Token::Kind::kFloat ? Expr::Kind::kFloat : Expr::Kind::kImaginary);
   expr.float_value = FloatOf(Text(token));
   Advance();
   return expr;

@@ -46,8 +46,7 @@ class Lexer {
   }
 
   void Add(Token::Kind kind, std::size_t length) {
-    tokens_.push_back(
-        {kind, static_cast<std::uint32_t>(at_), static_cast<std::uint32_t>(length)});
+    tokens_.push_back({kind, static_cast<std::uint32_t>(at_), static_cast<std::uint32_t>(length)});
     at_ += length;
   }
 

@@ -36,10 +36,10 @@ struct Token {
 inline constexpr std::size_t kMaxSourceBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxSourceFindings = 20;
 
-// The tokens of `text`; the last is kEnd. Line breaks inside brackets, empty lines and comments give
-// none. What is wrong is added to `findings`, up to kMaxSourceFindings, and skipped: characters that
-// no token starts with, strings without an end, an indentation that no line around it has, a text
-// beyond kMaxSourceBytes.
+// The tokens of `text`; the last is kEnd. Line breaks inside brackets, empty lines and comments
+// give none. What is wrong is added to `findings`, up to kMaxSourceFindings, and skipped:
+// characters that no token starts with, strings without an end, an indentation that no line around
+// it has, a text beyond kMaxSourceBytes.
 std::vector<Token> Tokenize(std::string_view file, std::string_view text,
                             std::vector<Finding>& findings);
 

@@ -23,7 +23,8 @@ struct SchemaArgument {
   // none, int, double, bool, string, or a list of ints
   std::optional<Attribute> default_value;
   bool keyword_only = false;
-  // "Tensor(a!)": the operator writes to it; "(a)": a result may share memory with it. Empty: neither.
+  // "Tensor(a!)": the operator writes to it; "(a)": a result may share memory with it. Empty:
+  // neither.
   std::string alias;
 
   bool mutated() const { return alias.find('!') != std::string::npos; }

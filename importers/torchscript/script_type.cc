@@ -56,10 +56,9 @@ std::vector<ScriptType> MembersOf(const ScriptType& type) {
 
 bool AllSubtypes(const std::vector<ScriptType>& a, const std::vector<ScriptType>& b,
                  const Implements& implements) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](const ScriptType& x, const ScriptType& y) {
-                      return IsSubtype(x, y, implements);
-                    });
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [&](const ScriptType& x, const ScriptType& y) { return IsSubtype(x, y, implements); });
 }
 
 }  // namespace
@@ -156,9 +155,8 @@ bool IsSubtype(const ScriptType& a, const ScriptType& b, const Implements& imple
   if (b.Is(Kind::kAny) || a == b) return true;
   if (a.Is(Kind::kUnion) || (a.Is(Kind::kOptional) && !b.Is(Kind::kOptional))) {
     const std::vector<ScriptType> members = MembersOf(a);
-    return std::all_of(members.begin(), members.end(), [&](const ScriptType& member) {
-      return IsSubtype(member, b, implements);
-    });
+    return std::all_of(members.begin(), members.end(),
+                       [&](const ScriptType& member) { return IsSubtype(member, b, implements); });
   }
   switch (b.kind()) {
     case Kind::kNumber:

@@ -86,8 +86,8 @@ class ScriptType {
 // Which classes implement which interfaces; of names alone nothing is known.
 using Implements = std::function<bool(const std::string& class_name, const std::string& interface)>;
 
-// Whether every value of `a` is one of `b`: int of number, T of Optional[T], NamedTuple of its plain
-// tuple; elements of lists and dicts must be equal.
+// Whether every value of `a` is one of `b`: int of number, T of Optional[T], NamedTuple of its
+// plain tuple; elements of lists and dicts must be equal.
 bool IsSubtype(const ScriptType& a, const ScriptType& b, const Implements& implements);
 
 // The least type that holds both, as torch finds it; nullopt: there is none but a Union.

@@ -43,6 +43,7 @@ class Machine {
   Status Push(Stored value);
   template <class T>
   Status PushNew(T value);
+  Status Need(std::size_t count) const;  // values above the last mark
   Result<Stored> Pop();
   Result<std::size_t> PopMark();
   Status PushTuple(std::size_t start);
@@ -140,9 +141,14 @@ Status Machine::PushNew(T value) {
   return Push(static_cast<const T*>(heap_.Add(std::move(value))));
 }
 
-Result<Stored> Machine::Pop() {
+Status Machine::Need(std::size_t count) const {
   const std::size_t floor = marks_.empty() ? 0 : marks_.back();
-  if (stack_.size() <= floor) return InvalidInput("the stack is empty");
+  if (stack_.size() - floor >= count) return {};
+  return InvalidInput("the stack is empty");
+}
+
+Result<Stored> Machine::Pop() {
+  DRAGOMAN_TRY(Need(1));
   const Stored value = stack_.back();
   stack_.pop_back();
   return value;
@@ -210,7 +216,7 @@ Status Machine::PushTuple(std::size_t start) {
 
 // The stack above `start` becomes the items of the container just below.
 Status Machine::AppendFrom(std::size_t start) {
-  const auto* top = start == 0 ? nullptr : std::get_if<const StoredList*>(&stack_[start - 1]);
+  const auto* top = std::get_if<const StoredList*>(&stack_[start - 1]);
   if (top == nullptr) return InvalidInput("items are appended to what is no list");
   const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(start);
   StoredList* list = heap_.Mutable(*top);
@@ -221,7 +227,7 @@ Status Machine::AppendFrom(std::size_t start) {
 }
 
 Status Machine::SetFrom(std::size_t start) {
-  const auto* top = start == 0 ? nullptr : std::get_if<const StoredDict*>(&stack_[start - 1]);
+  const auto* top = std::get_if<const StoredDict*>(&stack_[start - 1]);
   if (top == nullptr) return InvalidInput("items are set in what is no dict");
   if ((stack_.size() - start) % 2 != 0) return InvalidInput("a key has no value");
   StoredDict* dict = heap_.Mutable(*top);
@@ -241,8 +247,7 @@ Status Machine::Mark() {
 
 template <std::size_t kCount>
 Status Machine::PushTupleOf() {
-  const std::size_t floor = marks_.empty() ? 0 : marks_.back();
-  if (stack_.size() < floor + kCount) return InvalidInput("the stack is empty");
+  DRAGOMAN_TRY(Need(kCount));
   return PushTuple(stack_.size() - kCount);
 }
 
@@ -266,22 +271,24 @@ Status Machine::PushDictFromMark() {
 }
 
 Status Machine::Append() {
-  if (stack_.empty()) return InvalidInput("the stack is empty");
+  DRAGOMAN_TRY(Need(2));
   return AppendFrom(stack_.size() - 1);
 }
 
 Status Machine::AppendFromMark() {
   DRAGOMAN_ASSIGN(const std::size_t start, PopMark());
+  DRAGOMAN_TRY(Need(stack_.size() - start + 1));
   return AppendFrom(start);
 }
 
 Status Machine::SetItem() {
-  if (stack_.size() < 2) return InvalidInput("the stack is empty");
+  DRAGOMAN_TRY(Need(3));
   return SetFrom(stack_.size() - 2);
 }
 
 Status Machine::SetFromMark() {
   DRAGOMAN_ASSIGN(const std::size_t start, PopMark());
+  DRAGOMAN_TRY(Need(stack_.size() - start + 1));
   return SetFrom(start);
 }
 

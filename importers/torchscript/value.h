@@ -170,6 +170,11 @@ class StoredHeap {
   }
 
   int object_count() const { return objects_; }
+  // In the order of the file.
+  template <class Visit>
+  void ForEachTensor(Visit visit) const {
+    for (const auto& tensor : std::get<Owned<StoredTensor>>(owned_)) visit(*tensor);
+  }
 
  private:
   template <class T>
