@@ -1,0 +1,13 @@
+#include "importers/torchscript/clean_up.h"
+
+#include "importers/torchscript/erase_dead.h"
+#include "importers/torchscript/lower_tuples.h"
+
+namespace dragoman::torchscript {
+
+void CleanUp(Graph& graph, SchemaTable& schemas) {
+  LowerSimpleTuples(graph);
+  EraseDeadNodes(graph, schemas);
+}
+
+}  // namespace dragoman::torchscript
