@@ -55,6 +55,9 @@ class Composer {
     Fail(std::move(result).error());
     return T();
   }
+  void Check(Status status) {
+    if (!status.ok()) Fail(std::move(status).error());
+  }
 
   // Appends an operator; nullptr among the operands is an optional one that is omitted.
   Value* Op(std::string_view type, std::vector<Value*> operands,

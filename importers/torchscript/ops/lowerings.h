@@ -58,6 +58,11 @@ Result<Value*> LowerLogAddExp(Call& call);
 Result<Value*> LowerXLogY(Call& call);
 Result<Value*> LowerHeaviside(Call& call);
 
+// convolution.cc
+Result<Value*> LowerConv(Call& call);
+Result<Value*> LowerConvTranspose(Call& call);
+Result<Value*> LowerAnyConv(Call& call);
+
 // logic.cc
 Result<Value*> LowerEq(Call& call);
 Result<Value*> LowerNe(Call& call);
@@ -83,6 +88,16 @@ Result<Value*> LowerLinalgMatrixNorm(Call& call);
 Result<Value*> LowerLinalgNorm(Call& call);
 Result<Value*> LowerDist(Call& call);
 
+// normalization.cc
+Result<Value*> LowerBatchNorm(Call& call);
+Result<Results> LowerNativeBatchNorm(Call& call);
+Result<Value*> LowerLayerNorm(Call& call);
+Result<Results> LowerNativeLayerNorm(Call& call);
+Result<Value*> LowerRmsNorm(Call& call);
+Result<Value*> LowerGroupNorm(Call& call);
+Result<Value*> LowerInstanceNorm(Call& call);
+Result<Value*> LowerWeightNorm(Call& call);
+
 // pointwise.cc
 Result<Value*> LowerAbs(Call& call);
 Result<Value*> LowerNeg(Call& call);
@@ -100,6 +115,22 @@ Result<Value*> LowerLogicalNot(Call& call);
 Result<Value*> LowerBitwiseNot(Call& call);
 Result<Value*> LowerNanToNum(Call& call);
 Result<Value*> LowerLogit(Call& call);
+
+// product.cc
+Result<Value*> LowerMatMul(Call& call);
+Result<Value*> LowerLinear(Call& call);
+Result<Value*> LowerAddmm(Call& call);
+Result<Value*> LowerAddmv(Call& call);
+Result<Value*> LowerAddr(Call& call);
+Result<Value*> LowerBaddbmm(Call& call);
+Result<Value*> LowerAddbmm(Call& call);
+Result<Value*> LowerOuter(Call& call);
+Result<Value*> LowerInner(Call& call);
+Result<Value*> LowerVecdot(Call& call);
+Result<Value*> LowerChainMatMul(Call& call);
+Result<Value*> LowerTensordot(Call& call);
+Result<Value*> LowerEinsum(Call& call);
+Result<Value*> LowerBilinear(Call& call);
 
 // reduction.cc
 Result<Value*> LowerSum(Call& call);

@@ -39,6 +39,9 @@ Value* IsInf(Composer& c, Value* x, bool negative, bool positive);
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep);
 
+// As NumPy multiplies by rank; of one element type.
+Value* MatMul(Composer& c, Value* a, Value* b);
+
 // Both of bool: Or, And; else the larger, the smaller, and NaN if either is.
 Value* Maximum(Composer& c, Value* a, Value* b);
 Value* Minimum(Composer& c, Value* a, Value* b);
