@@ -36,6 +36,10 @@ Result<Value*> LowerLogSoftmax(Call& call);
 Result<Value*> LowerSafeSoftmax(Call& call);
 Result<Value*> LowerDropout(Call& call);
 
+// adaptive_pooling.cc
+Result<Value*> LowerAdaptiveAvgPool(Call& call);
+Result<Results> LowerAdaptiveMaxPool(Call& call);
+
 // arithmetic.cc
 Result<Value*> LowerAdd(Call& call);
 Result<Value*> LowerSub(Call& call);
@@ -62,6 +66,52 @@ Result<Value*> LowerHeaviside(Call& call);
 Result<Value*> LowerConv(Call& call);
 Result<Value*> LowerConvTranspose(Call& call);
 Result<Value*> LowerAnyConv(Call& call);
+
+// creation.cc
+Result<Value*> LowerZeros(Call& call);
+Result<Value*> LowerOnes(Call& call);
+Result<Value*> LowerFull(Call& call);
+Result<Value*> LowerScalarTensor(Call& call);
+Result<Value*> LowerArange(Call& call);
+Result<Value*> LowerLinspace(Call& call);
+Result<Value*> LowerLogspace(Call& call);
+Result<Value*> LowerEye(Call& call);
+Result<Value*> LowerWindow(Call& call);
+Result<Value*> LowerRand(Call& call);
+Result<Value*> LowerRandn(Call& call);
+Result<Value*> LowerRandint(Call& call);
+Result<Value*> LowerBernoulli(Call& call);
+Result<Value*> LowerTypeAs(Call& call);
+Result<Results> LowerTo(Call& call);
+
+// embedding.cc
+Result<Value*> LowerEmbedding(Call& call);
+Result<Results> LowerEmbeddingBag(Call& call);
+Result<Value*> LowerOneHot(Call& call);
+
+// indexing.cc
+Result<Value*> LowerIndex(Call& call);
+Result<Value*> LowerIndexPut(Call& call);
+Result<Value*> LowerIndexSelect(Call& call);
+Result<Value*> LowerGather(Call& call);
+Result<Value*> LowerTakeAlongDim(Call& call);
+Result<Value*> LowerTake(Call& call);
+Result<Value*> LowerMaskedSelect(Call& call);
+Result<Value*> LowerNonZero(Call& call);
+Result<Results> LowerNonZeroNumpy(Call& call);
+
+// join.cc
+Result<Value*> LowerCat(Call& call);
+Result<Value*> LowerStack(Call& call);
+Result<Value*> LowerHStack(Call& call);
+Result<Value*> LowerVStack(Call& call);
+Result<Value*> LowerDStack(Call& call);
+Result<Value*> LowerColumnStack(Call& call);
+Result<Value*> LowerRepeat(Call& call);
+Result<Value*> LowerRepeatInterleave(Call& call);
+Result<Results> LowerBroadcastTensors(Call& call);
+Result<Results> LowerMeshgrid(Call& call);
+Result<Value*> LowerKron(Call& call);
 
 // logic.cc
 Result<Value*> LowerEq(Call& call);
@@ -98,6 +148,31 @@ Result<Value*> LowerGroupNorm(Call& call);
 Result<Value*> LowerInstanceNorm(Call& call);
 Result<Value*> LowerWeightNorm(Call& call);
 
+// order.cc
+Result<Results> LowerMax(Call& call);
+Result<Results> LowerMin(Call& call);
+Result<Value*> LowerAmax(Call& call);
+Result<Value*> LowerAmin(Call& call);
+Result<Value*> LowerArgmax(Call& call);
+Result<Value*> LowerArgmin(Call& call);
+Result<Results> LowerMedian(Call& call);
+Result<Results> LowerNanMedian(Call& call);
+Result<Results> LowerAminmax(Call& call);
+Result<Results> LowerTopK(Call& call);
+Result<Results> LowerSort(Call& call);
+Result<Value*> LowerArgsort(Call& call);
+Result<Value*> LowerMsort(Call& call);
+Result<Results> LowerKthValue(Call& call);
+Result<Value*> LowerSearchSorted(Call& call);
+Result<Results> LowerUnique(Call& call);
+
+// padding.cc
+Result<Value*> LowerPad(Call& call);
+Result<Value*> LowerConstantPad(Call& call);
+Result<Value*> LowerReflectionPad(Call& call);
+Result<Value*> LowerReplicationPad(Call& call);
+Result<Value*> LowerCircularPad(Call& call);
+
 // pointwise.cc
 Result<Value*> LowerAbs(Call& call);
 Result<Value*> LowerNeg(Call& call);
@@ -116,6 +191,12 @@ Result<Value*> LowerBitwiseNot(Call& call);
 Result<Value*> LowerNanToNum(Call& call);
 Result<Value*> LowerLogit(Call& call);
 
+// pooling.cc
+Result<Value*> LowerMaxPool(Call& call);
+Result<Results> LowerMaxPoolWithIndices(Call& call);
+Result<Value*> LowerAvgPool(Call& call);
+Result<Value*> LowerMaxUnpool(Call& call);
+
 // product.cc
 Result<Value*> LowerMatMul(Call& call);
 Result<Value*> LowerLinear(Call& call);
@@ -131,6 +212,21 @@ Result<Value*> LowerChainMatMul(Call& call);
 Result<Value*> LowerTensordot(Call& call);
 Result<Value*> LowerEinsum(Call& call);
 Result<Value*> LowerBilinear(Call& call);
+
+// rearrange.cc
+Result<Value*> LowerFlip(Call& call);
+Result<Value*> LowerFlipAxis(Call& call);
+Result<Value*> LowerRot90(Call& call);
+Result<Value*> LowerRoll(Call& call);
+Result<Value*> LowerTril(Call& call);
+Result<Value*> LowerTriu(Call& call);
+Result<Results> LowerDiagonal(Call& call);
+Result<Value*> LowerDiagEmbed(Call& call);
+Result<Value*> LowerDiag(Call& call);
+Result<Value*> LowerDiagFlat(Call& call);
+Result<Value*> LowerPixelShuffle(Call& call);
+Result<Value*> LowerPixelUnshuffle(Call& call);
+Result<Value*> LowerChannelShuffle(Call& call);
 
 // reduction.cc
 Result<Value*> LowerSum(Call& call);
@@ -149,6 +245,24 @@ Result<Value*> LowerLogSumExp(Call& call);
 Result<Value*> LowerCumSum(Call& call);
 Result<Value*> LowerTrace(Call& call);
 Result<Value*> LowerSumToSize(Call& call);
+
+// resampling.cc
+Result<Value*> LowerUpsample(Call& call);
+Result<Value*> LowerGridSampler(Call& call);
+Result<Value*> LowerAffineGrid(Call& call);
+
+// scatter.cc
+Result<Value*> LowerScatter(Call& call);
+Result<Value*> LowerScatterAdd(Call& call);
+Result<Value*> LowerScatterReduce(Call& call);
+Result<Value*> LowerIndexAdd(Call& call);
+Result<Value*> LowerIndexCopy(Call& call);
+Result<Value*> LowerIndexFill(Call& call);
+Result<Value*> LowerPut(Call& call);
+Result<Value*> LowerMaskedFill(Call& call);
+Result<Value*> LowerMaskedScatter(Call& call);
+Result<Value*> LowerFill(Call& call);
+Result<Value*> LowerZero(Call& call);
 
 // ternary.cc
 Result<Value*> LowerClamp(Call& call);

@@ -1,0 +1,196 @@
+// Writing elements by index or mask: scatter, index_add, masked_fill, fill…
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "importers/torchscript/ops/composer.h"
+#include "importers/torchscript/ops/indexing.h"
+#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+// A 0-d tensor counts as a vector of one element.
+struct Vectorized {
+  Value* x;
+  bool was_scalar;
+};
+
+Vectorized AsVector(Composer& c, Value* x) {
+  const bool scalar = c.MaybeRank(x) == 0;
+  return {scalar ? c.Unsqueeze(x, {0}) : x, scalar};
+}
+
+// Argument `src`, of which torch uses the corner that the index covers, or `value` everywhere.
+Value* Source(CallComposer& c, Value* index, DType dtype) {
+  if (c.call().Declares("value")) return c.Expand(c.As("value", dtype), c.Shape(index));
+  Value* source = AsVector(c, c.Tensor("src")).x;
+  const int rank = c.Rank(index);
+  for (int axis = 0; axis < rank && !c.failed(); ++axis) {
+    const std::optional<std::int64_t> size = c.KnownSize(source, axis);
+    if (size && size == c.KnownSize(index, axis)) continue;
+    source = c.Slice(source, axis, c.Ints({0}), c.SizeVector(index, axis, 1), c.Ints({1}));
+  }
+  return source;
+}
+
+Result<Value*> Scatter(CallComposer& c, std::string_view reduction) {
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  Value* index = AsVector(c, c.Tensor("index")).x;
+  const std::int64_t axis = c.AxisArgument("dim", self.x);
+  std::vector<NamedAttribute> attributes = {{"axis", axis}};
+  if (!reduction.empty()) attributes.push_back({"reduction", std::string(reduction)});
+  Value* source = Source(c, index, c.dtype(self.x));
+  Value* y = c.Op("ScatterElements", {self.x, index, source}, std::move(attributes));
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+// How often each place is written to, with those that keep what was there counted if `with_self`.
+Value* CountWrites(Composer& c, Value* x, Value* index, std::int64_t axis, bool with_self) {
+  Value* start = c.Full(c.Shape(x), with_self ? 1 : 0, c.dtype(x));
+  Value* ones = c.Full(c.Shape(index), 1, c.dtype(x));
+  return c.Op("ScatterElements", {start, index, ones}, {{"axis", axis}, {"reduction", "add"}});
+}
+
+double Neutral(const std::string& reduction) {
+  if (reduction == "mul") return 1;
+  if (reduction == "max") return -INFINITY;
+  return reduction == "min" ? INFINITY : 0;
+}
+
+std::string ReductionName(const std::string& torch) {
+  if (torch == "sum" || torch == "mean" || torch == "add") return "add";
+  if (torch == "prod" || torch == "multiply") return "mul";
+  if (torch == "amax") return "max";
+  return torch == "amin" ? "min" : "";
+}
+
+// An index of rank 1 along `axis`, and otherwise every place.
+AdvancedIndex AlongAxis(Value* index, int axis) {
+  AdvancedIndex all;
+  all.indices.assign(static_cast<std::size_t>(axis), nullptr);
+  all.indices.push_back(index);
+  return all;
+}
+
+}  // namespace
+
+// scatter, with or without `reduce`
+Result<Value*> LowerScatter(Call& call) {
+  CallComposer c(call);
+  if (!c.Has("reduce")) return Scatter(c, "");
+  const std::string reduction = ReductionName(c.Text("reduce"));
+  if (reduction.empty()) return call.Invalid("the reduction is unknown");
+  return Scatter(c, reduction);
+}
+
+Result<Value*> LowerScatterAdd(Call& call) {
+  CallComposer c(call);
+  return Scatter(c, "add");
+}
+
+Result<Value*> LowerScatterReduce(Call& call) {
+  CallComposer c(call);
+  const std::string mode = c.Text("reduce");
+  const std::string reduction = ReductionName(mode);
+  if (c.failed() || reduction.empty()) return call.Invalid("the reduction is unknown");
+  const bool with_self = c.BoolOr("include_self", true);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  Value* index = AsVector(c, c.Tensor("index")).x;
+  const std::int64_t axis = c.AxisArgument("dim", self.x);
+  Value* x = self.x;
+  if (!IsFloating(c.dtype(x)) && !with_self && reduction != "add" && reduction != "mul")
+    return call.Unsupported("include_self = False for integers");
+  Value* count = c.Widen(CountWrites(c, x, index, axis, with_self));
+  Value* untouched = c.Equal(CountWrites(c, x, index, axis, false), 0);
+  Value* start = with_self ? x : c.Where(untouched, x, Neutral(reduction));
+  Value* source = Source(c, index, c.dtype(x));
+  Value* y = c.Op("ScatterElements", {start, index, source},
+                  {{"axis", axis}, {"reduction", reduction}});
+  if (mode == "mean") {
+    Value* divisor = c.CastLike(c.Max(count, 1), y);
+    y = IsFloating(c.dtype(y)) ? c.Div(y, divisor) : FloorQuotient(c, y, divisor);
+  }
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+Result<Value*> LowerIndexAdd(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  Value* source = AsVector(c, c.Tensor("source")).x;
+  const Number alpha = c.Take(call.Scalar("alpha"));
+  if (!alpha.known() || alpha.AsComplex() != 1.0)
+    source = c.Mul(source, c.Take(call.NumberValue(alpha, c.dtype(source))));
+  Value* y = IndexWrite(c, self.x, AlongAxis(index, axis), source, true);
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+Result<Value*> LowerIndexCopy(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Tensor("index")).x;
+  Value* source = AsVector(c, c.Tensor("source")).x;
+  Value* y = IndexWrite(c, self.x, AlongAxis(index, axis), source, false);
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+Result<Value*> LowerIndexFill(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  Value* value = c.As("value", c.dtype(self.x));
+  Value* y = IndexWrite(c, self.x, AlongAxis(index, axis), value, false);
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+// By places in the flattened tensor.
+Result<Value*> LowerPut(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* index = c.Flatten(c.Tensor("index"));
+  AdvancedIndex places;
+  places.indices = {index};
+  Value* source = c.Flatten(c.Tensor("source"));
+  Value* written = IndexWrite(c, c.Flatten(x), places, source, c.BoolOr("accumulate", false));
+  return c.Done(c.Reshape(written, c.Shape(x)));
+}
+
+Result<Value*> LowerMaskedFill(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* mask = IsTrue(c, c.Tensor("mask"));
+  return c.Done(c.Where(mask, c.As("value", c.dtype(x)), x));
+}
+
+// Where the mask is true, the elements of the source in their order.
+Result<Value*> LowerMaskedScatter(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* mask = c.And(IsTrue(c, c.Tensor("mask")), c.Full(c.Shape(x), 1, DType::kBool));
+  Value* shape = c.Shape(mask);
+  Value* counted = c.Op("CumSum", {c.Cast(c.Flatten(mask), DType::kI64), c.Int(0)});
+  Value* places = c.Reshape(c.Max(c.Sub(counted, 1), 0), shape);
+  Value* taken = c.Gather(c.Flatten(c.Tensor("source")), places, 0);
+  return c.Done(c.Where(mask, taken, x));
+}
+
+// fill, copy: sizes and element type of self.
+Result<Value*> LowerFill(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* value = c.As(call.Declares("src") ? "src" : "value", c.dtype(x));
+  return c.Done(c.Expand(value, c.Shape(x)));
+}
+
+Result<Value*> LowerZero(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(c.Full(c.Shape(x), 0, c.dtype(x)));
+}
+
+}  // namespace dragoman::torchscript
