@@ -69,8 +69,7 @@ Result<Value*> LowerElu(Call& call) {
 
 Result<Value*> LowerCelu(Call& call) {
   CallComposer c(call);
-  return c.Done(
-      c.Op("Celu", {c.Tensor("self")}, {FloatAttribute("alpha", c.Float("alpha"))}));
+  return c.Done(c.Op("Celu", {c.Tensor("self")}, {FloatAttribute("alpha", c.Float("alpha"))}));
 }
 
 Result<Value*> LowerSelu(Call& call) {
@@ -80,8 +79,8 @@ Result<Value*> LowerSelu(Call& call) {
 
 Result<Value*> LowerLeakyRelu(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Op("LeakyRelu", {c.Tensor("self")},
-                     {FloatAttribute("alpha", c.Float("negative_slope"))}));
+  return c.Done(
+      c.Op("LeakyRelu", {c.Tensor("self")}, {FloatAttribute("alpha", c.Float("negative_slope"))}));
 }
 
 // At inference the slope is the mean of the bounds.
@@ -127,8 +126,7 @@ Result<Value*> LowerHardswish(Call& call) {
 
 Result<Value*> LowerHardsigmoid(Call& call) {
   CallComposer c(call);
-  return c.Done(
-      c.Op("HardSigmoid", {c.Tensor("self")}, {FloatAttribute("alpha", 1.0 / 6)}));
+  return c.Done(c.Op("HardSigmoid", {c.Tensor("self")}, {FloatAttribute("alpha", 1.0 / 6)}));
 }
 
 // Beyond `threshold` it is the identity, which in floating point it is already from 20 on.

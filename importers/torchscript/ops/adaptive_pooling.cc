@@ -115,8 +115,9 @@ Result<Value*> AdaptiveAverage(CallComposer& c) {
   if (IsOne(sizes)) {
     y = c.Op("GlobalAveragePool", {batched.x});
   } else if (sizes.in.empty()) {
-    return c.call().Unsupported("output sizes beyond 1 need the input's sizes; state them with "
-                                "--shape");
+    return c.call().Unsupported(
+        "output sizes beyond 1 need the input's sizes; state them with "
+        "--shape");
   } else if (Divides(sizes)) {
     y = c.Op("AveragePool", {batched.x}, WindowAttributes(sizes));
   } else {

@@ -73,8 +73,8 @@ Value* Convolve(Composer& c, const Convolution& conv, int spatial) {
   const DType computed = IsInteger(type) ? DType::kF64 : type;
   std::vector<Value*> operands = {c.Cast(conv.x, computed), c.Cast(conv.weight, computed)};
   if (conv.bias != nullptr) operands.push_back(c.Cast(conv.bias, computed));
-  Value* y = c.Op(conv.transposed ? "ConvTranspose" : "Conv", std::move(operands),
-                  std::move(attributes));
+  Value* y =
+      c.Op(conv.transposed ? "ConvTranspose" : "Conv", std::move(operands), std::move(attributes));
   return c.Cast(y, type);
 }
 

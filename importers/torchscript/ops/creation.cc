@@ -189,8 +189,7 @@ Result<Results> LowerTo(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   DType dtype = c.dtype(x);
-  const Abstract other =
-      call.Declares("other") ? c.Take(call.Argument("other")) : Abstract(None());
+  const Abstract other = call.Declares("other") ? c.Take(call.Argument("other")) : Abstract(None());
   if (other.Is<TensorRef>()) dtype = c.dtype(c.Tensor("other"));
   dtype = c.DTypeOr("dtype", dtype);
   const bool copy = call.op().type == "_to_copy" || c.BoolOr("copy", false);

@@ -35,9 +35,10 @@ std::vector<Value*> WithoutLegacyEmpty(const Composer& c, std::vector<Value*> va
 Value* AtLeast(Composer& c, Value* x, int wanted) {
   const int rank = c.Rank(x);
   if (rank >= wanted) return x;
-  if (wanted == 3) return c.Unsqueeze(x, rank == 2 ? std::vector<std::int64_t>{2}
-                                         : rank == 1 ? std::vector<std::int64_t>{0, 2}
-                                                     : std::vector<std::int64_t>{0, 1, 2});
+  if (wanted == 3)
+    return c.Unsqueeze(x, rank == 2   ? std::vector<std::int64_t>{2}
+                          : rank == 1 ? std::vector<std::int64_t>{0, 2}
+                                      : std::vector<std::int64_t>{0, 1, 2});
   return c.Unsqueeze(x, AllAxes(wanted - rank));
 }
 
@@ -127,8 +128,8 @@ Result<Value*> LowerRepeatInterleave(Call& call) {
     if (axis + 1 < rank) shape.push_back(c.SizeVector(x, axis + 1, rank - axis - 1));
     return c.Done(c.Reshape(repeated, c.ConcatSizes(std::move(shape))));
   }
-  Value* counts = c.Expand(c.Flatten(c.Cast(c.Tensor("repeats"), DType::kI64)),
-                           c.SizeVector(x, axis, 1));
+  Value* counts =
+      c.Expand(c.Flatten(c.Cast(c.Tensor("repeats"), DType::kI64)), c.SizeVector(x, axis, 1));
   Value* ends = c.Op("CumSum", {counts, c.Int(0)});
   Value* total = c.ReduceSum(counts, {0});
   Value* places = c.Unsqueeze(c.Iota(total), {1});

@@ -126,11 +126,12 @@ Result<Value*> LowerIsClose(Call& call) {
   return c.Done(c.Or(same, c.And(near, c.Less(distance, INFINITY))));
 }
 
-Result<Value*> LowerWhere(Call& call) {
+// With a condition alone, the places where it is true.
+Result<Results> LowerWhere(Call& call) {
+  if (!call.Declares("self")) return LowerNonZeroNumpy(call);
   CallComposer c(call);
-  if (!call.Declares("self")) return call.Unsupported("where without operands");
   const std::vector<Value*> x = c.Promoted({"self", "other"});
-  return c.Done(c.Where(IsTrue(c, c.Tensor("condition")), x[0], x[1]));
+  return c.Done({c.Where(IsTrue(c, c.Tensor("condition")), x[0], x[1])});
 }
 
 }  // namespace dragoman::torchscript

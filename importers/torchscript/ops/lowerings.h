@@ -62,6 +62,12 @@ Result<Value*> LowerLogAddExp(Call& call);
 Result<Value*> LowerXLogY(Call& call);
 Result<Value*> LowerHeaviside(Call& call);
 
+// attention.cc
+Result<Value*> LowerAttention(Call& call);
+Result<Results> LowerAttentionWithWeights(Call& call);
+Result<Results> LowerNativeMultiHeadAttention(Call& call);
+Result<Value*> LowerTransformerEncoderLayer(Call& call);
+
 // convolution.cc
 Result<Value*> LowerConv(Call& call);
 Result<Value*> LowerConvTranspose(Call& call);
@@ -83,6 +89,13 @@ Result<Value*> LowerRandint(Call& call);
 Result<Value*> LowerBernoulli(Call& call);
 Result<Value*> LowerTypeAs(Call& call);
 Result<Results> LowerTo(Call& call);
+
+// distance.cc
+Result<Value*> LowerPairwiseDistance(Call& call);
+Result<Value*> LowerCdist(Call& call);
+Result<Value*> LowerPdist(Call& call);
+Result<Value*> LowerCosineSimilarity(Call& call);
+Result<Value*> LowerCross(Call& call);
 
 // embedding.cc
 Result<Value*> LowerEmbedding(Call& call);
@@ -129,7 +142,26 @@ Result<Value*> LowerBitwiseXor(Call& call);
 Result<Value*> LowerShiftLeft(Call& call);
 Result<Value*> LowerShiftRight(Call& call);
 Result<Value*> LowerIsClose(Call& call);
-Result<Value*> LowerWhere(Call& call);
+Result<Results> LowerWhere(Call& call);
+
+// loss.cc
+Result<Value*> LowerL1Loss(Call& call);
+Result<Value*> LowerMseLoss(Call& call);
+Result<Value*> LowerSmoothL1Loss(Call& call);
+Result<Value*> LowerHuberLoss(Call& call);
+Result<Value*> LowerBinaryCrossEntropy(Call& call);
+Result<Value*> LowerBinaryCrossEntropyWithLogits(Call& call);
+Result<Value*> LowerKlDiv(Call& call);
+Result<Value*> LowerPoissonNllLoss(Call& call);
+Result<Value*> LowerNllLoss(Call& call);
+Result<Value*> LowerCrossEntropyLoss(Call& call);
+Result<Value*> LowerHingeEmbeddingLoss(Call& call);
+Result<Value*> LowerMarginRankingLoss(Call& call);
+Result<Value*> LowerSoftMarginLoss(Call& call);
+Result<Value*> LowerCosineEmbeddingLoss(Call& call);
+Result<Value*> LowerTripletMarginLoss(Call& call);
+Result<Value*> LowerMultiMarginLoss(Call& call);
+Result<Value*> LowerMultilabelMarginLoss(Call& call);
 
 // norm.cc
 Result<Value*> LowerNorm(Call& call);

@@ -22,9 +22,7 @@ Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_
 
 namespace {
 
-double Order(CallComposer& c, std::string_view name) {
-  return c.Has(name) ? c.Float(name) : 2;
-}
+double Order(CallComposer& c, std::string_view name) { return c.Has(name) ? c.Float(name) : 2; }
 
 Value* NormOperand(CallComposer& c) {
   Value* x = c.Tensor("self");
@@ -63,8 +61,7 @@ Result<Value*> LowerMatrixNormOf(CallComposer& c, Value* x) {
     return c.Done(VectorNorm(c, x, 2, axes, keep));
   }
   const int rows = static_cast<int>(axes[0]);
-  return c.Done(
-      MatrixNorm(c, x, c.Float("ord"), rows, static_cast<int>(axes[1]), keep));
+  return c.Done(MatrixNorm(c, x, c.Float("ord"), rows, static_cast<int>(axes[1]), keep));
 }
 
 }  // namespace

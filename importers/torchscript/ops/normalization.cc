@@ -182,9 +182,9 @@ Result<Value*> LowerGroupNorm(Call& call) {
   Value* scale = c.CastLike(PerChannel(c, c.OptionalTensor("weight"), x, 1), x);
   Value* bias = c.CastLike(PerChannel(c, c.OptionalTensor("bias"), x, 0), x);
   Value* spatial = rank == 2 ? c.Unsqueeze(x, {2}) : x;
-  Value* y = c.Op("GroupNormalization", {spatial, scale, bias},
-                  {{"epsilon", static_cast<float>(c.Float("eps"))},
-                   {"num_groups", c.Int("num_groups")}});
+  Value* y =
+      c.Op("GroupNormalization", {spatial, scale, bias},
+           {{"epsilon", static_cast<float>(c.Float("eps"))}, {"num_groups", c.Int("num_groups")}});
   return c.Done(rank == 2 ? c.Squeeze(y, {2}) : y);
 }
 

@@ -20,7 +20,7 @@ struct Sorted {
 Sorted TakeFirst(Composer& c, Value* x, Value* count, int axis, bool descending) {
   const DType type = c.dtype(x);
   if (c.MaybeRank(x) == 0) return {x, c.Int(0)};
-  const DType computed = type == DType::kBF16    ? DType::kF32
+  const DType computed = type == DType::kBF16   ? DType::kF32
                          : type == DType::kBool ? DType::kU8
                                                 : type;
   const std::vector<Value*> results =
@@ -48,8 +48,7 @@ Sorted Pick(Composer& c, const Sorted& sorted, Value* place, int axis, bool keep
 Value* ArgExtreme(Composer& c, std::string_view type, Value* x, int axis, bool keep) {
   if (c.dtype(x) == DType::kBool) x = c.Cast(x, DType::kU8);
   if (c.MaybeRank(x) == 0) return c.Mul(c.Shape(c.Unsqueeze(x, {0})), 0);
-  return c.Op(type, {x},
-              {{"axis", std::int64_t{axis}}, {"keepdims", std::int64_t{keep ? 1 : 0}}});
+  return c.Op(type, {x}, {{"axis", std::int64_t{axis}}, {"keepdims", std::int64_t{keep ? 1 : 0}}});
 }
 
 struct Extreme {
@@ -83,7 +82,8 @@ Result<Value*> LowerArg(Call& call, std::string_view type) {
   if (c.Has("dim")) return c.Done(ArgExtreme(c, type, x, c.AxisArgument("dim", x), keep));
   Value* place = ArgExtreme(c, type, c.Flatten(x), 0, false);
   if (!keep) return c.Done(place);
-  return c.Done(c.Reshape(place, std::vector<std::int64_t>(static_cast<std::size_t>(c.Rank(x)), 1)));
+  return c.Done(
+      c.Reshape(place, std::vector<std::int64_t>(static_cast<std::size_t>(c.Rank(x)), 1)));
 }
 
 Result<Value*> LowerExtremes(Call& call, std::string_view type) {
@@ -181,8 +181,8 @@ Result<Value*> LowerSearchSorted(Call& call) {
   if (c.Has("sorter")) return call.Unsupported("argument sorter");
   bool right = c.Bool("right");
   if (c.Has("side")) right = right || c.Text("side") == "right";
-  const DType type = IsFloating(c.dtype(x)) || IsFloating(c.dtype(boundaries)) ? DType::kF64
-                                                                              : DType::kI64;
+  const DType type =
+      IsFloating(c.dtype(x)) || IsFloating(c.dtype(boundaries)) ? DType::kF64 : DType::kI64;
   Value* element = c.Unsqueeze(c.Cast(x, type), {-1});
   Value* row = c.Cast(boundaries, type);
   if (c.Rank(boundaries) > 1) row = c.Unsqueeze(row, {-2});

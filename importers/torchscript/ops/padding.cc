@@ -21,8 +21,8 @@ Pads TakePads(CallComposer& c, std::string_view name, int rank) {
   const auto axes = static_cast<std::size_t>(rank);
   Pads pads{std::vector<Number>(axes, Number::Int(0)), std::vector<Number>(axes, Number::Int(0))};
   if (given.size() % 2 != 0 || given.size() / 2 > axes) {
-    c.Fail(InvalidInput("the list of paddings does not fit a tensor of rank " +
-                        std::to_string(rank)));
+    c.Fail(
+        InvalidInput("the list of paddings does not fit a tensor of rank " + std::to_string(rank)));
     return pads;
   }
   for (std::size_t i = 0; i < given.size() / 2; ++i) {

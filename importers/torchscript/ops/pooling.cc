@@ -83,9 +83,9 @@ Value* Unpool(CallComposer& c, Value* x, int spatial) {
   Value* channels = c.SizeVector(batched.x, 0, 2);
   Value* rows = c.ConcatSizes({channels, c.Ints({-1})});
   Value* zeros = c.Full(c.ConcatSizes({channels, c.Ints({plane})}), 0, c.dtype(x));
-  Value* flat = c.Op("ScatterElements",
-                     {zeros, c.Reshape(indices.x, rows), c.Reshape(batched.x, rows)},
-                     {{"axis", std::int64_t{2}}});
+  Value* flat =
+      c.Op("ScatterElements", {zeros, c.Reshape(indices.x, rows), c.Reshape(batched.x, rows)},
+           {{"axis", std::int64_t{2}}});
   Value* y = c.Reshape(flat, c.ConcatSizes({channels, c.Ints(sizes)}));
   return Unbatch(c, y, batched);
 }

@@ -134,8 +134,7 @@ Result<Value*> LowerVecdot(Call& call) {
 // chain_matmul, linalg_multi_dot: from the left.
 Result<Value*> LowerChainMatMul(Call& call) {
   CallComposer c(call);
-  const std::vector<Value*> factors =
-      c.Tensors(call.Declares("matrices") ? "matrices" : "tensors");
+  const std::vector<Value*> factors = c.Tensors(call.Declares("matrices") ? "matrices" : "tensors");
   if (factors.empty()) return call.Invalid("no factors");
   Value* product = factors[0];
   for (std::size_t i = 1; i < factors.size(); ++i) product = MatMul(c, product, factors[i]);

@@ -135,7 +135,8 @@ Result<Value*> LowerRoll(Call& call) {
   if (axes.empty() && shifts.size() == 1)
     return c.Done(c.Reshape(Roll(c, c.Flatten(x), 0, shifts[0]), c.Shape(x)));
   if (axes.size() != shifts.size()) return call.Invalid("shifts and dims differ in length");
-  for (std::size_t i = 0; i < axes.size(); ++i) x = Roll(c, x, c.Axis(axes[i], c.Rank(x)), shifts[i]);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    x = Roll(c, x, c.Axis(axes[i], c.Rank(x)), shifts[i]);
   return c.Done(x);
 }
 
@@ -193,7 +194,8 @@ Result<Value*> LowerPixelShuffle(Call& call) {
   Value* lead = c.ConcatSizes({c.Ints({-1}), c.SizeVector(x, rank - 3, 3)});
   Value* y = c.Op("DepthToSpace", {c.Reshape(x, lead)}, {{"blocksize", r}, {"mode", "CRD"}});
   Value* tail = c.SizeVector(y, 1, 3);
-  return c.Done(c.Reshape(y, rank == 3 ? tail : c.ConcatSizes({c.SizeVector(x, 0, rank - 3), tail})));
+  return c.Done(
+      c.Reshape(y, rank == 3 ? tail : c.ConcatSizes({c.SizeVector(x, 0, rank - 3), tail})));
 }
 
 Result<Value*> LowerPixelUnshuffle(Call& call) {
@@ -206,8 +208,8 @@ Result<Value*> LowerPixelUnshuffle(Call& call) {
   Value* factor = c.Ints({r});
   Value* rows = c.Div(size(rank - 2), factor);
   Value* columns = c.Div(size(rank - 1), factor);
-  Value* blocks = c.Reshape(
-      x, c.ConcatSizes({c.Ints({-1}), size(rank - 3), rows, factor, columns, factor}));
+  Value* blocks =
+      c.Reshape(x, c.ConcatSizes({c.Ints({-1}), size(rank - 3), rows, factor, columns, factor}));
   Value* ordered = c.Transpose(blocks, {0, 1, 3, 5, 2, 4});
   std::vector<Value*> sizes;
   if (rank > 3) sizes.push_back(c.SizeVector(x, 0, rank - 3));
@@ -220,8 +222,8 @@ Result<Value*> LowerChannelShuffle(Call& call) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
   if (c.failed() || rank < 3) return call.Invalid("it needs three axes");
-  Value* split = c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({c.Int("groups"), -1}),
-                                c.SizeVector(x, 2, rank - 2)});
+  Value* split = c.ConcatSizes(
+      {c.SizeVector(x, 0, 1), c.Ints({c.Int("groups"), -1}), c.SizeVector(x, 2, rank - 2)});
   return c.Done(c.Reshape(c.SwapAxes(c.Reshape(x, split), 1, 2), c.Shape(x)));
 }
 

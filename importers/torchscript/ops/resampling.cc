@@ -68,8 +68,7 @@ std::vector<NamedAttribute> Attributes(const Mode& mode, bool align_corners, boo
   std::vector<NamedAttribute> attributes = {{"coordinate_transformation_mode", coordinates},
                                             {"mode", std::string(mode.resize)}};
   if (!mode.nearest.empty()) attributes.push_back({"nearest_mode", std::string(mode.nearest)});
-  if (mode.resize == "cubic")
-    attributes.push_back({"cubic_coeff_a", antialias ? -0.5f : -0.75f});
+  if (mode.resize == "cubic") attributes.push_back({"cubic_coeff_a", antialias ? -0.5f : -0.75f});
   if (antialias) {
     attributes.push_back({"antialias", std::int64_t{1}});
     attributes.push_back({"exclude_outside", std::int64_t{1}});

@@ -106,8 +106,8 @@ Result<Value*> LowerScatterReduce(Call& call) {
   Value* untouched = c.Equal(CountWrites(c, x, index, axis, false), 0);
   Value* start = with_self ? x : c.Where(untouched, x, Neutral(reduction));
   Value* source = Source(c, index, c.dtype(x));
-  Value* y = c.Op("ScatterElements", {start, index, source},
-                  {{"axis", axis}, {"reduction", reduction}});
+  Value* y =
+      c.Op("ScatterElements", {start, index, source}, {{"axis", axis}, {"reduction", reduction}});
   if (mode == "mean") {
     Value* divisor = c.CastLike(c.Max(count, 1), y);
     y = IsFloating(c.dtype(y)) ? c.Div(y, divisor) : FloorQuotient(c, y, divisor);

@@ -100,7 +100,8 @@ View SliceView(Composer& c, const Value* base, const SliceBounds& bounds) {
     return inner.Slice(whole, axis, start, end, inner.Ints({step}));
   };
   const bool in_order = first && *first >= 0 && last && *last >= *first && size && *size >= *last;
-  if (bounds.step == 1 && (in_order || (first && *first >= 0 && to_end && size && *first <= *size))) {
+  if (bounds.step == 1 &&
+      (in_order || (first && *first >= 0 && to_end && size && *first <= *size))) {
     view.put = [=](Composer& inner, Value* whole, Value* value) {
       return PutRange(inner, whole, value, axis, start, end);
     };

@@ -14,9 +14,7 @@ namespace {
 View Reshaping(std::function<Value*(Composer&, Value*)> get) {
   View view;
   view.get = std::move(get);
-  view.put = [](Composer& c, Value* base, Value* value) {
-    return c.Reshape(value, c.Shape(base));
-  };
+  view.put = [](Composer& c, Value* base, Value* value) { return c.Reshape(value, c.Shape(base)); };
   view.contiguous = true;
   return view;
 }
@@ -111,9 +109,8 @@ Result<Results> LowerUnsqueeze(Call& call) {
   Value* x = c.Tensor("self");
   std::int64_t axis = c.Int("dim");
   if (const std::optional<int> rank = c.MaybeRank(x)) axis = c.Axis(axis, *rank + 1);
-  return LowerView(c, Reshaping([axis](Composer& inner, Value* base) {
-                     return inner.Unsqueeze(base, {axis});
-                   }));
+  return LowerView(
+      c, Reshaping([axis](Composer& inner, Value* base) { return inner.Unsqueeze(base, {axis}); }));
 }
 
 // Of the axes named (all, if none are), those of size 1 vanish.
@@ -134,9 +131,8 @@ Result<Results> LowerSqueeze(Call& call) {
     }
     if (*size == 1) ones.push_back(axis);
   }
-  return LowerView(c, Reshaping([ones](Composer& inner, Value* base) {
-                     return inner.Squeeze(base, ones);
-                   }));
+  return LowerView(
+      c, Reshaping([ones](Composer& inner, Value* base) { return inner.Squeeze(base, ones); }));
 }
 
 // atleast_1d, atleast_2d, atleast_3d
@@ -150,9 +146,8 @@ Result<Results> LowerAtLeast(Call& call) {
   if (wanted == 3 && rank == 2) axes = {2};
   if (wanted == 3 && rank == 1) axes = {0, 2};
   if (axes.empty()) axes = AllAxes(wanted - rank);
-  return LowerView(c, Reshaping([axes](Composer& inner, Value* base) {
-                     return inner.Unsqueeze(base, axes);
-                   }));
+  return LowerView(
+      c, Reshaping([axes](Composer& inner, Value* base) { return inner.Unsqueeze(base, axes); }));
 }
 
 // contiguous: a copy only where elements do not lie in order.
