@@ -56,9 +56,10 @@ Value* PassContext::AddConstant(Graph& graph, Tensor tensor, std::string_view na
   return constant;
 }
 
-Result<Value*> PassContext::Insert(Node& position, std::string_view label,
-                                   std::span<Value* const> operands,
-                                   std::vector<NamedAttribute> attributes) {
+Result<Node*> PassContext::InsertNode(Node& position, std::string_view label,
+                                      std::span<Value* const> operands,
+                                      std::vector<NamedAttribute> attributes,
+                                      std::size_t num_results) {
   const OpDef* def = FindOp(label);
   if (def == nullptr) return Internal("the common dialect has no operator " + std::string(label));
   Node* node = position.graph()->Insert(&position, def->name, operands, position.name());
@@ -69,9 +70,16 @@ Result<Value*> PassContext::Insert(Node& position, std::string_view label,
   node->set_origin(position.origin());
   const std::string base =
       position.result() != nullptr ? position.result()->name() : def->name->type;
-  Value* result = node->AddResult(UniqueName(base));
+  for (std::size_t i = 0; i < num_results; ++i) node->AddResult(UniqueName(base));
   DRAGOMAN_TRY(inference.InferNode(*node));
-  return result;
+  return node;
+}
+
+Result<Value*> PassContext::Insert(Node& position, std::string_view label,
+                                   std::span<Value* const> operands,
+                                   std::vector<NamedAttribute> attributes) {
+  DRAGOMAN_ASSIGN(Node * node, InsertNode(position, label, operands, std::move(attributes), 1));
+  return node->result();
 }
 
 bool PassContext::CanReplace(const Value& old, const Value& by) {

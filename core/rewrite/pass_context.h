@@ -35,8 +35,11 @@ struct PassContext {
   std::string UniqueName(std::string_view wanted);
   // A constant of `graph`, called `name` or, if that is taken, name_2, ….
   Value* AddConstant(Graph& graph, Tensor tensor, std::string_view name, OriginPtr origin);
-  // A node of operator `label` ("Reshape", "dragoman.Linear") with one result, before `position`,
-  // whose Origin it gets. Errors: operands that the operator refuses.
+  // A node of operator `label` ("Reshape", "dragoman.Linear") with `num_results` results, before
+  // `position`, whose Origin it gets. Errors: operands that the operator refuses.
+  Result<Node*> InsertNode(Node& position, std::string_view label, std::span<Value* const> operands,
+                           std::vector<NamedAttribute> attributes, std::size_t num_results);
+  // With one result.
   Result<Value*> Insert(Node& position, std::string_view label, std::span<Value* const> operands,
                         std::vector<NamedAttribute> attributes = {});
 

@@ -22,6 +22,8 @@ constexpr PassInfo kPasses[] = {
      EliminateIdentities, true},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
      FoldSizes, true},
+    {"fuse-recurrences", "makes one LSTM, GRU or RNN of cells that follow one another in time",
+     FuseRecurrences, true},
     {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants, true},
     {"merge-common", "keeps one of several nodes that compute the same", MergeCommon, true},
     {"fuse-linear", "makes dragoman.Linear of Gemm, or of MatMul and Add, with a constant weight",

@@ -1,0 +1,366 @@
+#include "core/analysis/affine.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxNesting = 100;
+constexpr std::size_t kMaxTerms = 32;
+constexpr std::size_t kMaxSegments = 32;
+
+using Kind = AffineTerm::Kind;
+
+bool Before(const AffineTerm& a, const AffineTerm& b) {
+  return std::pair(a.atom, a.kind) < std::pair(b.atom, b.kind);
+}
+
+std::size_t CountTerms(const AffineForm& form) {
+  std::size_t count = 0;
+  for (const AffineSegment& segment : form.segments) count += segment.terms.size();
+  return count;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> SizeAlong(const Value& value, int axis) {
+  const Shape* shape = value.type().shape();
+  if (shape == nullptr || axis < 0 || axis >= static_cast<int>(shape->size())) return std::nullopt;
+  const Dim& dim = (*shape)[static_cast<std::size_t>(axis)];
+  return dim.known() ? std::optional(dim.value()) : std::nullopt;
+}
+
+const AffineForm* AffineForms::Of(const Value* value, int axis) {
+  return Get(value, axis, Mode::kAffine);
+}
+
+const AffineForm* AffineForms::Wiring(const Value* value, int axis) {
+  return Get(value, axis, Mode::kWiring);
+}
+
+const AffineForm* AffineForms::Definition(const Value* value, int axis) {
+  const Node* node = value->producer();
+  if (node == nullptr || !(node->Is("Add") || node->Is("Sub") || node->Is("Sum"))) return nullptr;
+  return Get(value, axis, Mode::kDefinition);
+}
+
+const AffineForm* AffineForms::Get(const Value* value, int axis, Mode mode) {
+  const auto key = std::tuple(value, axis, mode);
+  if (const auto found = forms_.find(key); found != forms_.end()) {
+    return found->second ? &*found->second : nullptr;
+  }
+  const std::optional<std::int64_t> size = SizeAlong(*value, axis);
+  if (!size || *size < 1) return nullptr;
+  ++nesting_;
+  FormOrNone form = nesting_ > kMaxNesting ? std::nullopt : Compute(*value, axis, *size, mode);
+  --nesting_;
+  const bool too_large =
+      form && (form->segments.size() > kMaxSegments || CountTerms(*form) > kMaxTerms);
+  if ((!form || too_large) && mode != Mode::kDefinition) form = Leaf(*value, axis, *size);
+  FormOrNone& stored = forms_[key] = std::move(form);
+  return stored ? &*stored : nullptr;
+}
+
+AffineForms::FormOrNone AffineForms::Compute(const Value& value, int axis, std::int64_t size,
+                                             Mode mode) {
+  if (mode == Mode::kAffine) {
+    if (FormOrNone form = OfConstant(value, axis, size)) return form;
+  }
+  const Node* node = value.producer();
+  if (node == nullptr) return std::nullopt;
+  if (mode != Mode::kDefinition) {
+    if (FormOrNone form = Move(*node, value, axis, mode)) return form;
+  }
+  return mode == Mode::kWiring ? std::nullopt : Arithmetic(*node, value, axis, size, mode);
+}
+
+AffineForms::FormOrNone AffineForms::OfConstant(const Value& value, int axis, std::int64_t size) {
+  const ConstId id = consts_.Of(&value);
+  if (id == kNoConst) return std::nullopt;
+  const ConstId vector = consts_.VectorAlong(id, axis, *value.type().rank(), size);
+  if (vector == kNoConst) return std::nullopt;
+  return AffineForm{{AffineSegment{size, {}, vector}}, false};
+}
+
+AffineForm AffineForms::Leaf(const Value& value, int axis, std::int64_t size) {
+  const AtomId atom = Intern({.value = &value, .axis = axis, .size = size});
+  return {{AffineSegment{size, {AffineTerm{.atom = atom}}, kNoConst}}, true};
+}
+
+AtomId AffineForms::Intern(const Atom& atom) {
+  const auto [found, is_new] = ids_.try_emplace(atom, static_cast<AtomId>(atoms_.size()));
+  if (is_new) atoms_.push_back(&found->first);
+  return found->second;
+}
+
+AtomId AffineForms::AsAtom(const AffineSegment& segment) {
+  if (segment.bias != kNoConst || segment.terms.size() != 1) return kNoAtom;
+  const AffineTerm& term = segment.terms.front();
+  return term.kind == Kind::kScalar && term.scale == 1 ? term.atom : kNoAtom;
+}
+
+AtomId AffineForms::SliceAtom(AtomId id, std::int64_t begin, std::int64_t size) {
+  Atom part = atom(id);
+  part.begin += begin;
+  part.size = size;
+  return Intern(part);
+}
+
+AffineSegment AffineForms::SliceSegment(const AffineSegment& segment, std::int64_t begin,
+                                        std::int64_t size) {
+  if (begin == 0 && size == segment.size) return segment;
+  AffineSegment part{size, segment.terms, consts_.Slice(segment.bias, 0, begin, size)};
+  for (AffineTerm& term : part.terms) {
+    if (term.kind != Kind::kMatrix) term.atom = SliceAtom(term.atom, begin, size);
+    term.coefficient = consts_.Slice(term.coefficient, 0, begin, size);
+  }
+  std::sort(part.terms.begin(), part.terms.end(), Before);
+  return part;
+}
+
+std::optional<AffineSegment> AffineForms::Slice(const AffineForm& form, std::int64_t begin,
+                                                std::int64_t size) {
+  for (const AffineSegment& segment : form.segments) {
+    if (begin < segment.size) {
+      if (begin + size > segment.size) return std::nullopt;
+      return SliceSegment(segment, begin, size);
+    }
+    begin -= segment.size;
+  }
+  return std::nullopt;
+}
+
+AffineSegment AffineForms::Scale(const AffineSegment& a, double factor) {
+  AffineSegment scaled{a.size, a.terms, consts_.Scale(a.bias, factor)};
+  for (AffineTerm& term : scaled.terms) {
+    if (term.kind == Kind::kScalar) {
+      term.scale *= factor;
+    } else {
+      term.coefficient = consts_.Scale(term.coefficient, factor);
+    }
+  }
+  return scaled;
+}
+
+AffineSegment AffineForms::Add(const AffineSegment& a, const AffineSegment& b) {
+  AffineSegment sum{a.size, {}, consts_.Add(a.bias, b.bias)};
+  std::merge(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+             std::back_inserter(sum.terms), Before);
+  std::vector<AffineTerm> merged;
+  for (const AffineTerm& term : sum.terms) {
+    if (merged.empty() || Before(merged.back(), term)) {
+      merged.push_back(term);
+      continue;
+    }
+    merged.back().scale += term.scale;
+    merged.back().coefficient = consts_.Add(merged.back().coefficient, term.coefficient);
+  }
+  sum.terms = std::move(merged);
+  return sum;
+}
+
+AffineSegment AffineForms::Multiply(const AffineSegment& segment, ConstId vector) {
+  AffineSegment product{segment.size, segment.terms, kNoConst};
+  if (segment.bias != kNoConst) {
+    const ConstId column = consts_.Reshape(segment.bias, {segment.size, 1});
+    product.bias = consts_.Reshape(consts_.Rows(column, vector), {segment.size});
+  }
+  for (AffineTerm& term : product.terms) {
+    if (term.kind == Kind::kScalar) {
+      term.kind = Kind::kDiagonal;
+      term.coefficient = consts_.Scale(vector, term.scale);
+      term.scale = 1;
+    } else if (term.kind == Kind::kMatrix) {
+      term.coefficient = consts_.Rows(term.coefficient, vector);
+    } else {
+      const ConstId column = consts_.Reshape(term.coefficient, {segment.size, 1});
+      term.coefficient = consts_.Reshape(consts_.Rows(column, vector), {segment.size});
+    }
+  }
+  return product;
+}
+
+AffineForms::FormOrNone AffineForms::AddForms(const AffineForm& a, const AffineForm& b) {
+  AffineForm sum;
+  sum.aligned = a.aligned && b.aligned;
+  std::size_t i = 0, j = 0;
+  std::int64_t from_a = 0, from_b = 0;
+  while (i < a.segments.size() && j < b.segments.size()) {
+    const std::int64_t size =
+        std::min(a.segments[i].size - from_a, b.segments[j].size - from_b);
+    sum.segments.push_back(Add(SliceSegment(a.segments[i], from_a, size),
+                               SliceSegment(b.segments[j], from_b, size)));
+    from_a += size;
+    from_b += size;
+    if (from_a == a.segments[i].size) ++i, from_a = 0;
+    if (from_b == b.segments[j].size) ++j, from_b = 0;
+  }
+  return sum;
+}
+
+bool AffineForms::HoldsProduct(const AffineForm& form) const {
+  for (const AffineSegment& segment : form.segments) {
+    for (const AffineTerm& term : segment.terms) {
+      if (term.kind == Kind::kMatrix) continue;
+      const Atom& a = atom(term.atom);
+      const Node* node = a.step_axis < 0 ? a.value->producer() : nullptr;
+      if (node == nullptr) continue;
+      for (std::string_view type : {"Mul", "Add", "Sub", "Sum", "Where"}) {
+        if (node->Is(type)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+AffineForms::FormOrNone AffineForms::Operand(const Value& operand, const Value& result, int axis,
+                                             std::int64_t size) {
+  const auto rank = result.type().rank();
+  const auto own_rank = operand.type().rank();
+  if (!rank || !own_rank) return std::nullopt;
+  if (const ConstId id = consts_.Of(&operand); id != kNoConst) {
+    const ConstId vector = consts_.VectorAlong(id, axis, *rank, size);
+    if (vector != kNoConst) return AffineForm{{AffineSegment{size, {}, vector}}, true};
+  }
+  const int own_axis = axis - (*rank - *own_rank);
+  if (SizeAlong(operand, own_axis) != size) return std::nullopt;
+  const AffineForm* form = Of(&operand, own_axis);
+  if (form == nullptr) return std::nullopt;
+  AffineForm copy = *form;
+  copy.aligned = copy.aligned && operand.type().shape() != nullptr &&
+                 *operand.type().shape() == *result.type().shape();
+  return copy;
+}
+
+AffineForms::FormOrNone AffineForms::Sum(const Node& node, const Value& value, int axis,
+                                         std::int64_t size, Mode mode) {
+  FormOrNone sum;
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    FormOrNone form = Operand(*node.operand(i), value, axis, size);
+    if (!form || (mode == Mode::kAffine && HoldsProduct(*form))) return std::nullopt;
+    if (node.Is("Sub") && i == 1) {
+      for (AffineSegment& segment : form->segments) segment = Scale(segment, -1);
+    }
+    sum = sum ? AddForms(*sum, *form) : form;
+  }
+  return sum;
+}
+
+AffineForms::FormOrNone AffineForms::Multiple(const Node& node, const Value& value, int axis,
+                                              std::int64_t size) {
+  const bool divides = node.Is("Div");
+  for (std::size_t i = divides ? 1 : 0; i < 2; ++i) {
+    const ConstId id = consts_.Of(node.operand(i));
+    if (id == kNoConst) continue;
+    const ConstId vector = consts_.VectorAlong(id, axis, *value.type().rank(), size);
+    if (vector == kNoConst) continue;
+    FormOrNone form = Operand(*node.operand(1 - i), value, axis, size);
+    if (!form) return std::nullopt;
+    const auto number = consts_.Uniform(vector);
+    if (divides && (!number || *number == 0)) return std::nullopt;
+    std::int64_t begin = 0;
+    for (AffineSegment& segment : form->segments) {
+      segment = number ? Scale(segment, divides ? 1 / *number : *number)
+                       : Multiply(segment, consts_.Slice(vector, 0, begin, segment.size));
+      begin += segment.size;
+    }
+    return form;
+  }
+  return std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::Apply(ConstId matrix, const Value& operand, int axis) {
+  const AffineForm* wiring = Wiring(&operand, axis);
+  if (wiring == nullptr) return std::nullopt;
+  const std::int64_t rows = consts_.sizes(matrix)[0];
+  AffineForm product;
+  product.segments.push_back(AffineSegment{rows, {}, kNoConst});
+  product.aligned = wiring->aligned;
+  std::int64_t begin = 0;
+  for (const AffineSegment& segment : wiring->segments) {
+    if (begin + segment.size > consts_.sizes(matrix)[1]) return std::nullopt;
+    AffineSegment term{rows, {}, kNoConst};
+    term.terms.push_back({.kind = Kind::kMatrix,
+                          .atom = segment.terms.front().atom,
+                          .coefficient = consts_.Slice(matrix, 1, begin, segment.size)});
+    product.segments.front() = Add(product.segments.front(), term);
+    begin += segment.size;
+  }
+  if (begin != consts_.sizes(matrix)[1]) return std::nullopt;
+  return product;
+}
+
+AffineForms::FormOrNone AffineForms::Product(const Node& node, int axis) {
+  const Value& a = *node.operand(0);
+  const Value& b = *node.operand(1);
+  const int rank = node.result()->type().rank().value_or(0);
+  const int a_rank = a.type().rank().value_or(0);
+  const int b_rank = b.type().rank().value_or(0);
+  const ConstId right = consts_.Of(&b);
+  if (right != kNoConst && b_rank == 2 && axis == rank - 1 && a_rank >= 1) {
+    return Apply(consts_.Transpose(right), a, a_rank - 1);
+  }
+  const ConstId left = consts_.Of(&a);
+  const bool along_columns = b_rank == 1 ? axis == 0 : axis == rank - 2;
+  if (left == kNoConst || a_rank != 2 || b_rank > 2 || !along_columns) return std::nullopt;
+  return Apply(left, b, 0);
+}
+
+AffineForms::FormOrNone AffineForms::Gemm(const Node& node, int axis) {
+  const auto ints = [&](std::string_view name) {
+    const Attribute* attribute = node.attribute(name);
+    return attribute != nullptr && attribute->As<std::int64_t>() != nullptr &&
+           *attribute->As<std::int64_t>() != 0;
+  };
+  const auto floats = [&](std::string_view name) {
+    const Attribute* attribute = node.attribute(name);
+    return attribute != nullptr && attribute->As<float>() != nullptr
+               ? static_cast<double>(*attribute->As<float>())
+               : 1.0;
+  };
+  const bool weight_first = axis == 0;
+  const Value& weight = *node.operand(weight_first ? 0 : 1);
+  const Value& operand = *node.operand(weight_first ? 1 : 0);
+  const bool weight_swapped = ints(weight_first ? "transA" : "transB");
+  const bool operand_swapped = ints(weight_first ? "transB" : "transA");
+  ConstId matrix = consts_.Of(&weight);
+  if (matrix == kNoConst || consts_.sizes(matrix).size() != 2) return std::nullopt;
+  if (weight_first == weight_swapped) matrix = consts_.Transpose(matrix);
+  const int contracted = weight_first ? 0 : 1;
+  FormOrNone form = Apply(matrix, operand, operand_swapped ? 1 - contracted : contracted);
+  if (!form) return std::nullopt;
+  for (AffineSegment& segment : form->segments) segment = Scale(segment, floats("alpha"));
+  if (node.operand(2) == nullptr) return form;
+  FormOrNone bias = Operand(*node.operand(2), *node.result(), axis, form->segments.front().size);
+  if (!bias) return std::nullopt;
+  for (AffineSegment& segment : bias->segments) segment = Scale(segment, floats("beta"));
+  return AddForms(*form, *bias);
+}
+
+AffineForms::FormOrNone AffineForms::Arithmetic(const Node& node, const Value& value, int axis,
+                                                std::int64_t size, Mode mode) {
+  if (node.Is("Add") || node.Is("Sub") || node.Is("Sum")) {
+    return Sum(node, value, axis, size, mode);
+  }
+  if (node.Is("Mul") || node.Is("Div")) return Multiple(node, value, axis, size);
+  if (node.Is("MatMul")) return Product(node, axis);
+  if (node.Is("Gemm")) return Gemm(node, axis);
+  if (node.Is("Neg")) {
+    FormOrNone form = Operand(*node.operand(0), value, axis, size);
+    if (!form) return std::nullopt;
+    for (AffineSegment& segment : form->segments) segment = Scale(segment, -1);
+    return form;
+  }
+  if (!node.IsDragoman("Linear") || axis != value.type().rank().value_or(0) - 1) {
+    return std::nullopt;
+  }
+  const ConstId weight = consts_.Of(node.operand(1));
+  if (weight == kNoConst) return std::nullopt;
+  FormOrNone form = Apply(weight, *node.operand(0), axis);
+  if (!form || node.operand(2) == nullptr) return form;
+  const FormOrNone bias = Operand(*node.operand(2), value, axis, size);
+  return bias ? AddForms(*form, *bias) : std::nullopt;
+}
+
+}  // namespace dragoman

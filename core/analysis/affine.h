@@ -1,0 +1,144 @@
+// Affine forms: what a value computes, along its feature axis, from values that are not affine.
+//
+// The elements of a value along one axis, its features, are cut into segments. Each segment is
+//     sum of coefficient_i * atom_i + bias
+// where an atom is a run of features of another value (possibly one time step of it), a coefficient
+// is a number, a diagonal or a matrix, and the bias a vector; both are expressions over constants
+// (const_expr.h) and none is computed here. Other axes are carried along and do not count.
+//
+// Atoms are graph inputs, constants that vary along other axes, results of operators that are not
+// affine, and the operands of products: two matrices are never multiplied. Sums that hold a product
+// of two values are atoms as well, since those are the states of recurrent cells; Definition looks
+// into them. So a form has a bounded number of terms, and all forms of a graph cost O(nodes).
+#ifndef DRAGOMAN_CORE_ANALYSIS_AFFINE_H_
+#define DRAGOMAN_CORE_ANALYSIS_AFFINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/const_expr.h"
+#include "core/analysis/inference.h"
+#include "core/ir/graph.h"
+
+namespace dragoman {
+
+using AtomId = std::uint32_t;
+inline constexpr AtomId kNoAtom = UINT32_MAX;
+
+// Features begin .. begin + size of `value` along `axis`; of its step `step` along `step_axis`, if
+// that is not negative.
+struct Atom {
+  const Value* value = nullptr;
+  int axis = 0;
+  std::int64_t begin = 0;
+  std::int64_t size = 0;
+  int step_axis = -1;
+  std::int64_t step = 0;
+
+  friend auto operator<=>(const Atom&, const Atom&) = default;
+};
+
+struct AffineTerm {
+  enum class Kind : std::uint8_t { kScalar, kDiagonal, kMatrix };
+
+  Kind kind = Kind::kScalar;
+  AtomId atom = 0;
+  double scale = 1;                 // kScalar
+  ConstId coefficient = kNoConst;   // kDiagonal: a vector; kMatrix: (features, size of the atom)
+};
+
+struct AffineSegment {
+  std::int64_t size = 0;
+  std::vector<AffineTerm> terms;  // sorted by atom, then kind; each pair once
+  ConstId bias = kNoConst;        // a vector; kNoConst is zero
+};
+
+struct AffineForm {
+  std::vector<AffineSegment> segments;
+  // Every atom has the sizes and axes of the value, so its steps are those of the value.
+  bool aligned = false;
+};
+
+class AffineForms {
+ public:
+  explicit AffineForms(const Inference& inference) : inference_(&inference) {}
+
+  // Asked in the order of nodes, the work of a call is bounded. nullptr: the number of features is
+  // not known.
+  const AffineForm* Of(const Value* value, int axis);
+  // Every segment is one atom with coefficient 1: only operators that move elements are followed.
+  const AffineForm* Wiring(const Value* value, int axis);
+  // Like Of, but of a sum even if it is an atom: from the forms of its operands. nullptr: no sum.
+  const AffineForm* Definition(const Value* value, int axis);
+
+  const Atom& atom(AtomId id) const { return *atoms_[id]; }
+  AtomId Intern(const Atom& atom);
+  ConstExprs& consts() { return consts_; }
+  const Inference& inference() const { return *inference_; }
+
+  // Features begin .. begin + size of `form` as one segment; nullopt where they have no common
+  // form.
+  std::optional<AffineSegment> Slice(const AffineForm& form, std::int64_t begin, std::int64_t size);
+  AffineSegment Add(const AffineSegment& a, const AffineSegment& b);
+  AffineSegment Scale(const AffineSegment& a, double factor);
+  // The atom, if the segment is nothing but it, or kNoAtom.
+  static AtomId AsAtom(const AffineSegment& segment);
+
+ private:
+  enum class Mode : std::uint8_t { kAffine, kWiring, kDefinition };
+  using FormOrNone = std::optional<AffineForm>;
+
+  const AffineForm* Get(const Value* value, int axis, Mode mode);
+  FormOrNone Compute(const Value& value, int axis, std::int64_t size, Mode mode);
+  FormOrNone OfConstant(const Value& value, int axis, std::int64_t size);
+  AffineForm Leaf(const Value& value, int axis, std::int64_t size);
+
+  // Operators that move elements.
+  FormOrNone Move(const Node& node, const Value& value, int axis, Mode mode);
+  FormOrNone Reshape(const Node& node, const Value& value, int axis, Mode mode);
+  FormOrNone Transpose(const Node& node, int axis, Mode mode);
+  FormOrNone Concat(const Node& node, const Value& value, int axis, Mode mode);
+  FormOrNone Split(const Node& node, const Value& value, int axis, Mode mode);
+  FormOrNone SliceNode(const Node& node, const Value& value, int axis, Mode mode);
+  FormOrNone Gather(const Node& node, const Value& value, int axis, Mode mode);
+  // Features of `operand`; step `step` of it along `step_axis`.
+  FormOrNone Features(const Value& operand, int axis, std::int64_t begin, std::int64_t size,
+                      Mode mode);
+  FormOrNone Step(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
+
+  // Arithmetic.
+  FormOrNone Arithmetic(const Node& node, const Value& value, int axis, std::int64_t size,
+                        Mode mode);
+  FormOrNone Sum(const Node& node, const Value& value, int axis, std::int64_t size, Mode mode);
+  FormOrNone Multiple(const Node& node, const Value& value, int axis, std::int64_t size);
+  FormOrNone Product(const Node& node, int axis);
+  FormOrNone Gemm(const Node& node, int axis);
+  FormOrNone Apply(ConstId matrix, const Value& operand, int axis);
+  // The form of an operand of an elementwise operator; constants become biases.
+  FormOrNone Operand(const Value& operand, const Value& result, int axis, std::int64_t size);
+  FormOrNone AddForms(const AffineForm& a, const AffineForm& b);
+  AffineSegment Multiply(const AffineSegment& segment, ConstId vector);
+  AffineSegment SliceSegment(const AffineSegment& segment, std::int64_t begin, std::int64_t size);
+  AtomId SliceAtom(AtomId id, std::int64_t begin, std::int64_t size);
+  bool HoldsProduct(const AffineForm& form) const;
+
+  const Inference* inference_;
+  ConstExprs consts_;
+  std::map<Atom, AtomId> ids_;
+  std::vector<const Atom*> atoms_;
+  std::map<std::tuple<const Value*, int, Mode>, FormOrNone> forms_;
+  int nesting_ = 0;  // of calls of Get
+};
+
+// The size of a value along `axis`, if it is known; nullopt if there is no such axis.
+std::optional<std::int64_t> SizeAlong(const Value& value, int axis);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_ANALYSIS_AFFINE_H_

@@ -1,0 +1,227 @@
+// The part of AffineForms that follows operators which move elements.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/analysis/affine.h"
+
+namespace dragoman {
+namespace {
+
+int AxisOf(const Node& node, std::string_view name, int rank, std::int64_t fallback) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* stated = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+  const std::int64_t axis = stated != nullptr ? *stated : fallback;
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+// The runs of one value that follow one another are one run.
+bool Continues(const Atom& a, const Atom& b) {
+  Atom next = a;
+  next.begin += a.size;
+  next.size = b.size;
+  return next == b;
+}
+
+bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
+
+// The sizes behind `axis`, multiplied; nullopt if one is not known.
+std::optional<std::int64_t> SizeBehind(const Shape& shape, std::size_t axis) {
+  std::int64_t size = 1;
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) {
+    if (!shape[i].known() || __builtin_mul_overflow(size, shape[i].value(), &size)) {
+      return std::nullopt;
+    }
+  }
+  return size;
+}
+
+}  // namespace
+
+AffineForms::FormOrNone AffineForms::Move(const Node& node, const Value& value, int axis,
+                                          Mode mode) {
+  if (node.Is("Identity")) {
+    const AffineForm* form = Get(node.operand(0), axis, mode);
+    return form != nullptr ? FormOrNone(*form) : std::nullopt;
+  }
+  if (node.Is("Reshape") || node.Is("Squeeze") || node.Is("Unsqueeze") || node.Is("Flatten")) {
+    return Reshape(node, value, axis, mode);
+  }
+  if (node.Is("Transpose")) return Transpose(node, axis, mode);
+  if (node.Is("Concat")) return Concat(node, value, axis, mode);
+  if (node.Is("Split")) return Split(node, value, axis, mode);
+  if (node.Is("Slice")) return SliceNode(node, value, axis, mode);
+  if (node.Is("Gather")) return Gather(node, value, axis, mode);
+  return std::nullopt;
+}
+
+// The feature axis of the operand is the one of the same size with as many elements behind it.
+AffineForms::FormOrNone AffineForms::Reshape(const Node& node, const Value& value, int axis,
+                                             Mode mode) {
+  const Shape& to = *value.type().shape();
+  const Shape* from = node.operand(0)->type().shape();
+  const auto at = static_cast<std::size_t>(axis);
+  const auto behind = SizeBehind(to, at);
+  if (from == nullptr || !behind) return std::nullopt;
+  for (std::size_t i = from->size(); i-- > 0;) {
+    if (!(*from)[i].known() || (*from)[i].value() != to[at].value()) continue;
+    if (SizeBehind(*from, i) != behind) continue;
+    const AffineForm* form = Get(node.operand(0), static_cast<int>(i), mode);
+    if (form == nullptr) return std::nullopt;
+    AffineForm copy = *form;
+    copy.aligned = false;
+    return copy;
+  }
+  return std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::Transpose(const Node& node, int axis, Mode mode) {
+  const Shape* from = node.operand(0)->type().shape();
+  if (from == nullptr) return std::nullopt;
+  Attribute::Ints perm(from->size());
+  std::iota(perm.rbegin(), perm.rend(), 0);
+  if (const Attribute* stated = node.attribute("perm")) perm = *stated->As<Attribute::Ints>();
+  // The other axes that have more than one element must stay in order.
+  const std::int64_t feature = perm[static_cast<std::size_t>(axis)];
+  std::int64_t last = -1;
+  for (std::int64_t source : perm) {
+    if (source == feature || IsOne((*from)[static_cast<std::size_t>(source)])) continue;
+    if (source < last) return std::nullopt;
+    last = source;
+  }
+  const AffineForm* form = Get(node.operand(0), static_cast<int>(feature), mode);
+  if (form == nullptr) return std::nullopt;
+  AffineForm copy = *form;
+  copy.aligned = false;
+  return copy;
+}
+
+AffineForms::FormOrNone AffineForms::Concat(const Node& node, const Value& value, int axis,
+                                            Mode mode) {
+  if (AxisOf(node, "axis", *value.type().rank(), 0) != axis) return std::nullopt;
+  AffineForm joined;
+  joined.aligned = true;
+  for (const Use& use : node.operands()) {
+    const AffineForm* part = Get(use.value(), axis, mode);
+    if (part == nullptr) return std::nullopt;
+    joined.aligned = joined.aligned && part->aligned;
+    for (const AffineSegment& segment : part->segments) {
+      const AtomId before = joined.segments.empty() ? kNoAtom : AsAtom(joined.segments.back());
+      const AtomId next = AsAtom(segment);
+      if (before != kNoAtom && next != kNoAtom && Continues(atom(before), atom(next))) {
+        Atom whole = atom(before);
+        whole.size += segment.size;
+        joined.segments.back() = {whole.size, {AffineTerm{.atom = Intern(whole)}}, kNoConst};
+        continue;
+      }
+      joined.segments.push_back(segment);
+    }
+  }
+  return joined;
+}
+
+AffineForms::FormOrNone AffineForms::Features(const Value& operand, int axis, std::int64_t begin,
+                                              std::int64_t size, Mode mode) {
+  const AffineForm* form = Get(&operand, axis, mode);
+  if (form == nullptr) return std::nullopt;
+  AffineForm part;
+  part.aligned = form->aligned;
+  for (const AffineSegment& segment : form->segments) {
+    const std::int64_t from = std::clamp<std::int64_t>(begin, 0, segment.size);
+    const std::int64_t to = std::clamp<std::int64_t>(begin + size, 0, segment.size);
+    if (from < to) part.segments.push_back(SliceSegment(segment, from, to - from));
+    begin -= segment.size;
+  }
+  return part;
+}
+
+AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int step_axis,
+                                          std::int64_t step, Mode mode) {
+  const auto count = SizeAlong(operand, step_axis);
+  if (step < 0 && !count) return std::nullopt;
+  if (step < 0) step += *count;
+  if (step < 0 || (count && step >= *count)) return std::nullopt;
+  const AffineForm* form = Get(&operand, axis, mode);
+  if (form == nullptr) return std::nullopt;
+  AffineForm part = *form;
+  bool has_steps = false;
+  for (const AffineSegment& segment : part.segments) {
+    for (const AffineTerm& term : segment.terms) {
+      has_steps = has_steps || atom(term.atom).step_axis >= 0;
+    }
+  }
+  if (!part.aligned || has_steps) part = Leaf(operand, axis, *SizeAlong(operand, axis));
+  for (AffineSegment& segment : part.segments) {
+    for (AffineTerm& term : segment.terms) {
+      Atom at_step = atom(term.atom);
+      at_step.step_axis = step_axis;
+      at_step.step = step;
+      term.atom = Intern(at_step);
+    }
+    std::sort(segment.terms.begin(), segment.terms.end(),
+              [](const AffineTerm& a, const AffineTerm& b) { return a.atom < b.atom; });
+  }
+  part.aligned = false;
+  return part;
+}
+
+AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value, int axis,
+                                           Mode mode) {
+  const Value& operand = *node.operand(0);
+  const int split = AxisOf(node, "axis", *value.type().rank(), 0);
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < value.index(); ++i) {
+    const auto size =
+        node.result(i) != nullptr ? SizeAlong(*node.result(i), split) : std::nullopt;
+    if (!size) return std::nullopt;
+    begin += *size;
+  }
+  const auto size = SizeAlong(value, split);
+  if (!size) return std::nullopt;
+  if (split == axis) return Features(operand, axis, begin, *size, mode);
+  return *size == 1 ? Step(operand, axis, split, begin, mode) : std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::SliceNode(const Node& node, const Value& value, int axis,
+                                               Mode mode) {
+  const Value& operand = *node.operand(0);
+  const auto starts = inference_->KnownInts(node.operand(1));
+  const auto rank = operand.type().rank();
+  if (!starts || starts->size() != 1 || !rank) return std::nullopt;
+  std::int64_t along = 0;
+  if (node.operand(3) != nullptr) {
+    const auto axes = inference_->KnownInts(node.operand(3));
+    if (!axes) return std::nullopt;
+    along = axes->front() < 0 ? axes->front() + *rank : axes->front();
+  }
+  if (node.operand(4) != nullptr) {
+    const auto steps = inference_->KnownInts(node.operand(4));
+    if (!steps || steps->front() != 1) return std::nullopt;
+  }
+  const int cut = static_cast<int>(along);
+  const auto size = SizeAlong(value, cut);
+  const auto whole = SizeAlong(operand, cut);
+  if (!size) return std::nullopt;
+  std::int64_t begin = starts->front();
+  if (begin < 0 && whole) begin = std::max<std::int64_t>(begin + *whole, 0);
+  if (cut == axis) return Features(operand, axis, begin, *size, mode);
+  return *size == 1 ? Step(operand, axis, cut, begin, mode) : std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::Gather(const Node& node, const Value& value, int axis,
+                                            Mode mode) {
+  const Value& operand = *node.operand(0);
+  const auto rank = operand.type().rank();
+  const auto indices = inference_->KnownInts(node.operand(1));
+  const auto index_rank = node.operand(1)->type().rank();
+  if (!rank || !indices || indices->size() != 1 || !index_rank) return std::nullopt;
+  const int along = AxisOf(node, "axis", *rank, 0);
+  // The axis is replaced by those of the indices, all of size 1.
+  const int shift = *index_rank - 1;
+  if (axis >= along && axis < along + *index_rank) return std::nullopt;
+  const int source = axis < along ? axis : axis - shift;
+  if (SizeAlong(operand, source) != SizeAlong(value, axis)) return std::nullopt;
+  return Step(operand, source, along, indices->front(), mode);
+}
+
+}  // namespace dragoman

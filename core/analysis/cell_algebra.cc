@@ -1,0 +1,301 @@
+#include "core/analysis/cell_algebra.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace dragoman {
+namespace {
+
+using Kind = AffineTerm::Kind;
+
+constexpr std::size_t kMaxMonomials = 16;
+constexpr std::size_t kMaxFactors = 3;
+constexpr int kMaxExpansions = 8;
+
+const Node* ProducerOf(const Atom& atom) {
+  return atom.step_axis < 0 ? atom.value->producer() : nullptr;
+}
+
+// Features of the operand of an elementwise operator where `atom` is its result.
+std::optional<AffineSegment> OperandAt(const Value* operand, const Atom& atom,
+                                       AffineForms& forms) {
+  if (operand == nullptr) return std::nullopt;
+  const auto rank = atom.value->type().rank();
+  const auto own_rank = operand->type().rank();
+  if (!rank || !own_rank) return std::nullopt;
+  if (const ConstId id = forms.consts().Of(operand); id != kNoConst) {
+    const auto whole = SizeAlong(*atom.value, atom.axis);
+    const ConstId vector =
+        whole ? forms.consts().VectorAlong(id, atom.axis, *rank, *whole) : kNoConst;
+    if (vector != kNoConst) {
+      return AffineSegment{
+          atom.size, {}, forms.consts().Slice(vector, 0, atom.begin, atom.size)};
+    }
+  }
+  const int axis = atom.axis - (*rank - *own_rank);
+  if (SizeAlong(*operand, axis) != SizeAlong(*atom.value, atom.axis)) return std::nullopt;
+  const AffineForm* form = forms.Of(operand, axis);
+  return form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
+}
+
+float FloatOf(const Node& node, std::string_view name, float fallback) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* value = attribute != nullptr ? attribute->As<float>() : nullptr;
+  return value != nullptr ? *value : fallback;
+}
+
+std::optional<double> NumberOf(const Value* value, AffineForms& forms) {
+  if (value == nullptr) return std::nullopt;
+  const ConstId id = forms.consts().Of(value);
+  return id != kNoConst ? forms.consts().Uniform(id) : std::nullopt;
+}
+
+// The bounds of Clip; nullopt where they are not known.
+struct Bounds {
+  double low = -HUGE_VAL;
+  double high = HUGE_VAL;
+};
+std::optional<Bounds> BoundsOf(const Node& clip, AffineForms& forms) {
+  Bounds bounds;
+  for (std::size_t i = 1; i <= 2; ++i) {
+    if (clip.operand(i) == nullptr) continue;
+    const auto number = NumberOf(clip.operand(i), forms);
+    if (!number) return std::nullopt;
+    (i == 1 ? bounds.low : bounds.high) = *number;
+  }
+  return bounds;
+}
+
+std::optional<CellFunction> FunctionOf(const Node& node, AffineForms& forms) {
+  for (std::string_view name : {"Sigmoid", "Tanh", "Relu", "Softplus", "Softsign"}) {
+    if (node.Is(name)) return CellFunction{.name = name};
+  }
+  if (node.Is("LeakyRelu")) return CellFunction{"LeakyRelu", FloatOf(node, "alpha", 0.01f)};
+  if (node.Is("Elu")) return CellFunction{"Elu", FloatOf(node, "alpha", 1.0f)};
+  if (node.Is("ThresholdedRelu")) {
+    return CellFunction{"ThresholdedRelu", FloatOf(node, "alpha", 1.0f)};
+  }
+  if (node.Is("HardSigmoid")) {
+    return CellFunction{"HardSigmoid", FloatOf(node, "alpha", 0.2f), FloatOf(node, "beta", 0.5f)};
+  }
+  if (!node.Is("Clip")) return std::nullopt;
+  const auto bounds = BoundsOf(node, forms);
+  if (!bounds || bounds->low != 0 || bounds->high != 1) return std::nullopt;
+  return CellFunction{"HardSigmoid", 1.0f, 0.0f};
+}
+
+// 1 / (1 + exp(-x)), written out.
+std::optional<CellGate> AsSpelledSigmoid(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const Node& node = *ProducerOf(atom);
+  const bool divides = node.Is("Div");
+  if (!divides && !node.Is("Reciprocal")) return std::nullopt;
+  if (divides && NumberOf(node.operand(0), forms) != 1.0) return std::nullopt;
+  const auto sum = OperandAt(node.operand(divides ? 1 : 0), atom, forms);
+  if (!sum || sum->terms.size() != 1 || sum->bias == kNoConst) return std::nullopt;
+  const AffineTerm& term = sum->terms.front();
+  if (forms.consts().Uniform(sum->bias) != 1.0 || term.kind != Kind::kScalar || term.scale != 1) {
+    return std::nullopt;
+  }
+  const Atom power = forms.atom(term.atom);
+  const Node* exp = ProducerOf(power);
+  if (exp == nullptr || !exp->Is("Exp")) return std::nullopt;
+  const auto negated = OperandAt(exp->operand(0), power, forms);
+  if (!negated) return std::nullopt;
+  return CellGate{{.name = "Sigmoid"}, forms.Scale(*negated, -1), id};
+}
+
+// clip(x, -b, b) as an argument: its bound, and x.
+void PeelClip(CellGate& gate, AffineForms& forms) {
+  const AtomId id = AffineForms::AsAtom(gate.argument);
+  if (id == kNoAtom) return;
+  const Atom atom = forms.atom(id);
+  const Node* node = ProducerOf(atom);
+  if (node == nullptr || !node->Is("Clip")) return;
+  const auto bounds = BoundsOf(*node, forms);
+  if (!bounds || bounds->low != -bounds->high || bounds->high <= 0) return;
+  const auto inner = OperandAt(node->operand(0), atom, forms);
+  if (!inner) return;
+  gate.function.clip = static_cast<float>(bounds->high);
+  gate.argument = *inner;
+}
+
+bool IsProduct(AtomId id, AffineForms& forms) {
+  const Node* node = ProducerOf(forms.atom(id));
+  return node != nullptr && node->Is("Mul");
+}
+
+// The sum that `id` is; nullopt if it is none.
+std::optional<AffineSegment> DefinitionOf(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  if (atom.step_axis >= 0) return std::nullopt;
+  const AffineForm* form = forms.Definition(atom.value, atom.axis);
+  return form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
+}
+
+// The terms of a factor as monomials. A factor that is a sum with a candidate in it, h - n, is
+// looked into; one that is a state is not.
+std::optional<Polynomial> ReadFactor(const AffineSegment& segment, AffineForms& forms) {
+  AffineSegment sum = segment;
+  if (const AtomId id = AffineForms::AsAtom(segment); id != kNoAtom) {
+    const auto definition = DefinitionOf(id, forms);
+    const bool holds_activation =
+        definition &&
+        std::any_of(definition->terms.begin(), definition->terms.end(),
+                    [&](const AffineTerm& term) { return IsActivation(term.atom, forms); }) &&
+        std::none_of(definition->terms.begin(), definition->terms.end(),
+                     [&](const AffineTerm& term) { return IsProduct(term.atom, forms); });
+    if (holds_activation) sum = *definition;
+  }
+  Polynomial terms;
+  for (const AffineTerm& term : sum.terms) {
+    if (term.kind == Kind::kMatrix) return std::nullopt;
+    terms.push_back({term.scale, {term.atom}, term.coefficient});
+  }
+  if (sum.bias != kNoConst) {
+    const auto number = forms.consts().Uniform(sum.bias);
+    terms.push_back(number ? Monomial{*number, {}} : Monomial{1, {}, sum.bias});
+  }
+  return terms;
+}
+
+// Adds `monomial` to the one with the same atoms.
+void Accumulate(Polynomial& sum, Monomial monomial) {
+  std::sort(monomial.factors.begin(), monomial.factors.end());
+  for (Monomial& other : sum) {
+    if (other.factors != monomial.factors) continue;
+    if (other.constant != kNoConst || monomial.constant != kNoConst) break;
+    other.scale += monomial.scale;
+    return;
+  }
+  sum.push_back(std::move(monomial));
+}
+
+// Adds `scale` times the product that `id` is.
+bool AddProduct(AtomId id, double scale, AffineForms& forms, Polynomial& sum) {
+  const auto factors = FactorsOf(id, forms);
+  if (!factors) return false;
+  const auto left = ReadFactor(factors->a, forms);
+  const auto right = ReadFactor(factors->b, forms);
+  if (!left || !right) return false;
+  for (const Monomial& a : *left) {
+    for (const Monomial& b : *right) {
+      if (a.constant != kNoConst && b.constant != kNoConst) return false;
+      Monomial product{scale * a.scale * b.scale, a.factors, std::max(a.constant, b.constant)};
+      product.factors.insert(product.factors.end(), b.factors.begin(), b.factors.end());
+      if (product.factors.size() > kMaxFactors) return false;
+      Accumulate(sum, std::move(product));
+    }
+  }
+  return sum.size() <= kMaxMonomials;
+}
+
+bool AddSegment(const AffineSegment& segment, double scale, AffineForms& forms, Polynomial& sum) {
+  if (segment.bias != kNoConst && forms.consts().Uniform(segment.bias) != 0.0) return false;
+  for (const AffineTerm& term : segment.terms) {
+    if (term.kind == Kind::kMatrix) return false;
+    if (term.kind == Kind::kScalar && IsProduct(term.atom, forms)) {
+      if (!AddProduct(term.atom, scale * term.scale, forms, sum)) return false;
+    } else {
+      Accumulate(sum, {scale * term.scale, {term.atom}, term.coefficient});
+    }
+  }
+  return sum.size() <= kMaxMonomials;
+}
+
+// What an expansion leaves as it is: factors of products, and what their gates read.
+std::set<AtomId> KeptBy(const Polynomial& sum, AffineForms& forms) {
+  std::set<AtomId> kept;
+  for (const Monomial& monomial : sum) {
+    for (AtomId factor : monomial.factors) {
+      if (monomial.factors.size() > 1) kept.insert(factor);
+      const auto gate = AsActivation(factor, forms);
+      if (!gate) continue;
+      for (const AffineTerm& term : gate->argument.terms) kept.insert(term.atom);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::optional<CellGate> AsActivation(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const Node* node = ProducerOf(atom);
+  if (node == nullptr) return std::nullopt;
+  const auto function = FunctionOf(*node, forms);
+  if (!function) return AsSpelledSigmoid(id, forms);
+  const auto argument = OperandAt(node->operand(0), atom, forms);
+  if (!argument) return std::nullopt;
+  CellGate gate{*function, *argument, id};
+  PeelClip(gate, forms);
+  return gate;
+}
+
+bool IsActivation(AtomId atom, AffineForms& forms) { return AsActivation(atom, forms).has_value(); }
+
+bool IsDense(const AffineSegment& segment) {
+  return !segment.terms.empty() &&
+         std::all_of(segment.terms.begin(), segment.terms.end(),
+                     [](const AffineTerm& term) { return term.kind == Kind::kMatrix; });
+}
+
+bool ReadsDensely(const AffineSegment& segment, AtomId atom) {
+  return std::any_of(segment.terms.begin(), segment.terms.end(), [&](const AffineTerm& term) {
+    return term.kind == Kind::kMatrix && term.atom == atom;
+  });
+}
+
+std::optional<FactorPair> FactorsOf(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const Node* node = ProducerOf(atom);
+  if (node == nullptr || !node->Is("Mul")) return std::nullopt;
+  auto a = OperandAt(node->operand(0), atom, forms);
+  auto b = OperandAt(node->operand(1), atom, forms);
+  if (!a || !b) return std::nullopt;
+  return FactorPair{std::move(*a), std::move(*b)};
+}
+
+std::optional<Polynomial> ExpandState(AtomId id, AffineForms& forms) {
+  Polynomial sum;
+  const auto definition = DefinitionOf(id, forms);
+  if (!definition || !AddSegment(*definition, 1, forms, sum)) return std::nullopt;
+  for (int i = 0; i < kMaxExpansions; ++i) {
+    const std::set<AtomId> kept = KeptBy(sum, forms);
+    const auto found = std::find_if(sum.begin(), sum.end(), [&](const Monomial& monomial) {
+      return monomial.factors.size() == 1 && !kept.contains(monomial.factors.front()) &&
+             DefinitionOf(monomial.factors.front(), forms).has_value();
+    });
+    if (found == sum.end()) break;
+    const Monomial opened = *found;
+    sum.erase(found);
+    if (opened.constant != kNoConst) return std::nullopt;
+    const auto inner = DefinitionOf(opened.factors.front(), forms);
+    if (!AddSegment(*inner, opened.scale, forms, sum)) return std::nullopt;
+  }
+  return sum;
+}
+
+AffineSegment ExpandSums(AffineSegment segment, AffineForms& forms) {
+  for (int i = 0; i < kMaxExpansions; ++i) {
+    const auto found =
+        std::find_if(segment.terms.begin(), segment.terms.end(), [&](const AffineTerm& term) {
+          return term.kind == Kind::kScalar && DefinitionOf(term.atom, forms).has_value();
+        });
+    if (found == segment.terms.end()) break;
+    const AffineTerm term = *found;
+    segment.terms.erase(found);
+    segment = forms.Add(segment, forms.Scale(*DefinitionOf(term.atom, forms), term.scale));
+  }
+  return segment;
+}
+
+ConstId ConstantFactor(const Monomial& monomial, std::int64_t size, ConstExprs& consts) {
+  if (monomial.constant == kNoConst) return consts.Fill({size}, monomial.scale);
+  return consts.Scale(monomial.constant, monomial.scale);
+}
+
+}  // namespace dragoman

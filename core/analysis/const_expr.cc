@@ -1,0 +1,207 @@
+#include "core/analysis/const_expr.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/ir/print.h"
+
+namespace dragoman {
+namespace {
+
+using Kind = ConstExpr::Kind;
+
+constexpr int kMaxNesting = 100;
+
+// What may stand between a file's constant and its use as a weight.
+constexpr std::string_view kFollowed[] = {"Add",     "Cast",    "Concat",  "Div",       "Expand",
+                                          "Flatten", "Gather",  "Mul",     "Neg",       "Pad",
+                                          "Reshape", "Slice",   "Split",   "Squeeze",   "Sub",
+                                          "Sum",     "Tile",    "Transpose", "Unsqueeze"};
+
+bool IsFollowed(const Node& node) {
+  return std::any_of(std::begin(kFollowed), std::end(kFollowed),
+                     [&](std::string_view type) { return node.Is(type); });
+}
+
+std::string KeyOf(const Node& node, std::size_t result, const std::vector<ConstId>& operands) {
+  std::string key = fmt::format("{}#{}", node.op().ToString(), result);
+  for (ConstId id : operands) key += fmt::format(",{}", id);
+  for (const NamedAttribute& attribute : node.attributes()) {
+    key += fmt::format(";{}={}", attribute.name, PrintAttribute(attribute.value));
+  }
+  return key;
+}
+
+}  // namespace
+
+ConstId ConstExprs::Intern(ConstExpr expr, std::string key) {
+  const auto [found, is_new] = ids_.try_emplace(std::move(key), exprs_.size());
+  if (is_new) exprs_.push_back(std::move(expr));
+  return found->second;
+}
+
+ConstId ConstExprs::Make(Kind kind, std::vector<ConstId> operands, std::vector<std::int64_t> ints,
+                         double scale, std::vector<std::int64_t> sizes) {
+  std::string key = fmt::format("{}:{}:{}:{}:{}", static_cast<int>(kind), fmt::join(operands, ","),
+                                fmt::join(ints, ","), scale, fmt::join(sizes, ","));
+  ConstExpr expr;
+  expr.kind = kind;
+  expr.operands = std::move(operands);
+  expr.ints = std::move(ints);
+  expr.scale = scale;
+  expr.sizes = std::move(sizes);
+  return Intern(std::move(expr), std::move(key));
+}
+
+ConstId ConstExprs::OfTensor(const Value& value) {
+  const Tensor* tensor = value.tensor();
+  if (tensor == nullptr || tensor->dtype() == DType::kString) return kNoConst;
+  std::vector<ConstId>& same = tensors_[tensor->Hash()];
+  for (ConstId id : same) {
+    if (*exprs_[id].value->tensor() == *tensor) return id;
+  }
+  ConstExpr expr;
+  expr.value = &value;
+  expr.sizes = tensor->sizes();
+  exprs_.push_back(std::move(expr));
+  same.push_back(static_cast<ConstId>(exprs_.size() - 1));
+  return same.back();
+}
+
+ConstId ConstExprs::OfNode(const Node& node, std::size_t result) {
+  if (node.Is("Identity")) return Of(node.operand(0));
+  if (!IsFollowed(node)) return kNoConst;
+  const Shape* shape = node.result(result)->type().shape();
+  const auto sizes = shape != nullptr ? KnownShape(*shape) : std::nullopt;
+  if (!sizes) return kNoConst;
+  ConstExpr expr;
+  for (const Use& use : node.operands()) {
+    const ConstId id = use.value() != nullptr ? Of(use.value()) : kNoConst;
+    if (id == kNoConst && use.value() != nullptr) return kNoConst;
+    expr.operands.push_back(id);
+  }
+  if (node.Is("Transpose") && sizes->size() == 2) {
+    const Attribute* perm = node.attribute("perm");
+    if (perm == nullptr || *perm->As<Attribute::Ints>() == Attribute::Ints{1, 0}) {
+      return Transpose(expr.operands.front());
+    }
+  }
+  expr.kind = Kind::kNode;
+  expr.ints = {static_cast<std::int64_t>(result)};
+  expr.node = &node;
+  expr.sizes = *sizes;
+  std::string key = KeyOf(node, result, expr.operands);
+  return Intern(std::move(expr), std::move(key));
+}
+
+ConstId ConstExprs::Of(const Value* value) {
+  if (const auto found = of_values_.find(value); found != of_values_.end()) return found->second;
+  if (nesting_ == kMaxNesting) return kNoConst;
+  ++nesting_;
+  ConstId id = kNoConst;
+  if (value->is_constant()) {
+    id = OfTensor(*value);
+  } else if (value->producer() != nullptr) {
+    id = OfNode(*value->producer(), value->index());
+  }
+  --nesting_;
+  return of_values_[value] = id;
+}
+
+ConstId ConstExprs::Transpose(ConstId matrix) {
+  const ConstExpr& expr = exprs_[matrix];
+  if (expr.kind == Kind::kTranspose) return expr.operands.front();
+  return Make(Kind::kTranspose, {matrix}, {}, 0, {expr.sizes[1], expr.sizes[0]});
+}
+
+ConstId ConstExprs::Slice(ConstId a, int axis, std::int64_t begin, std::int64_t size) {
+  if (a == kNoConst) return a;
+  const ConstExpr& expr = exprs_[a];
+  const auto at = static_cast<std::size_t>(axis);
+  if (begin == 0 && size == expr.sizes[at]) return a;
+  std::vector<std::int64_t> sizes = expr.sizes;
+  sizes[at] = size;
+  if (expr.kind == Kind::kTranspose) {
+    return Transpose(Slice(expr.operands.front(), 1 - axis, begin, size));
+  }
+  if (expr.kind == Kind::kSlice && expr.ints[0] == axis) {
+    return Make(Kind::kSlice, expr.operands, {axis, expr.ints[1] + begin}, 0, std::move(sizes));
+  }
+  if (expr.kind == Kind::kFill) {
+    return Make(Kind::kFill, expr.operands, {}, expr.scale, std::move(sizes));
+  }
+  return Make(Kind::kSlice, {a}, {axis, begin}, 0, std::move(sizes));
+}
+
+ConstId ConstExprs::Concat(std::vector<ConstId> parts, int axis) {
+  if (parts.size() == 1) return parts.front();
+  const auto at = static_cast<std::size_t>(axis);
+  std::vector<std::int64_t> sizes = exprs_[parts.front()].sizes;
+  sizes[at] = 0;
+  for (ConstId part : parts) sizes[at] += exprs_[part].sizes[at];
+  return Make(Kind::kConcat, std::move(parts), {axis}, 0, std::move(sizes));
+}
+
+ConstId ConstExprs::Add(ConstId a, ConstId b) {
+  if (a == kNoConst) return b;
+  if (b == kNoConst) return a;
+  return Make(Kind::kAdd, {std::min(a, b), std::max(a, b)}, {}, 0, exprs_[a].sizes);
+}
+
+ConstId ConstExprs::Scale(ConstId a, double factor) {
+  if (a == kNoConst || factor == 1) return a;
+  const ConstExpr& expr = exprs_[a];
+  if (expr.kind == Kind::kScale) {
+    return Scale(expr.operands.front(), expr.scale * factor);
+  }
+  return Make(Kind::kScale, {a}, {}, factor, expr.sizes);
+}
+
+ConstId ConstExprs::Reshape(ConstId a, std::vector<std::int64_t> sizes) {
+  if (exprs_[a].sizes == sizes) return a;
+  return Make(Kind::kReshape, {a}, {}, 0, std::move(sizes));
+}
+
+ConstId ConstExprs::Fill(std::vector<std::int64_t> sizes, double value) {
+  return Make(Kind::kFill, {}, {}, value, std::move(sizes));
+}
+
+ConstId ConstExprs::FillWith(std::vector<std::int64_t> sizes, ConstId element) {
+  const auto number = Uniform(element);
+  if (number) return Fill(std::move(sizes), *number);
+  return Make(Kind::kFill, {element}, {}, 0, std::move(sizes));
+}
+
+ConstId ConstExprs::Diagonal(ConstId vector) {
+  const std::int64_t size = exprs_[vector].sizes.front();
+  return Make(Kind::kDiagonal, {vector}, {}, 0, {size, size});
+}
+
+ConstId ConstExprs::Rows(ConstId matrix, ConstId vector) {
+  return Make(Kind::kRows, {matrix, vector}, {}, 0, exprs_[matrix].sizes);
+}
+
+ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size) {
+  const std::vector<std::int64_t>& sizes = exprs_[a].sizes;
+  const int own = axis - (rank - static_cast<int>(sizes.size()));
+  std::int64_t count = 1;
+  for (std::int64_t n : sizes) count *= n;
+  const std::int64_t along = own >= 0 ? sizes[static_cast<std::size_t>(own)] : 1;
+  if (count != along) return kNoConst;
+  if (along == size) return Reshape(a, {size});
+  return along == 1 ? FillWith({size}, a) : kNoConst;
+}
+
+std::optional<double> ConstExprs::Uniform(ConstId a) const {
+  const ConstExpr& expr = exprs_[a];
+  if (expr.kind == Kind::kFill && expr.operands.empty()) return expr.scale;
+  const Tensor* tensor = expr.value != nullptr ? expr.value->tensor() : nullptr;
+  if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
+  return tensor->FloatAt(0);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,250 @@
+// Cells with equal weights that pass their states on become one LSTM, GRU or RNN. A cell is
+// recognised by what it computes (core/analysis/recurrent_cell.h).
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/ops/op_def.h"
+#include "core/rewrite/passes.h"
+#include "core/rewrite/recurrence/cell_nodes.h"
+#include "core/rewrite/recurrence/emit_sequence.h"
+#include "core/rewrite/recurrence/restack.h"
+
+namespace dragoman {
+namespace {
+
+using CellsByType = std::map<DType, std::vector<RecurrentCell>>;
+
+std::optional<RecurrentCell> MatchCell(Node& node, AffineForms& forms) {
+  const int rank = node.result()->type().rank().value_or(0);
+  for (int axis = rank - 1; axis >= std::max(rank - 2, 0); --axis) {
+    for (const auto match : {MatchLstm, MatchGru, MatchRnn}) {
+      if (auto cell = match(node, axis, forms)) return cell;
+    }
+  }
+  return std::nullopt;
+}
+
+CellsByType FindCells(Graph& graph, AffineForms& forms) {
+  CellsByType cells;
+  for (Node& node : graph.nodes()) {
+    const Value* result = node.result();
+    if (result == nullptr || node.num_results() != 1) continue;
+    if (!IsFloating(result->type().dtype())) continue;
+    // In the order of nodes, so that each step of the analysis is short.
+    forms.Of(result, result->type().rank().value_or(0) - 1);
+    if (auto cell = MatchCell(node, forms)) {
+      cells[result->type().dtype()].push_back(std::move(*cell));
+    }
+  }
+  return cells;
+}
+
+// One graph whose cells are being fused.
+class Fusion {
+ public:
+  Fusion(Graph& graph, PassContext& context, AffineForms& forms)
+      : graph_(graph), context_(context), forms_(forms), positions_(NumberNodes(graph)) {}
+
+  Status FuseChain(const CellChain& chain) {
+    std::vector<CellNodes> nodes;
+    for (const CellStep& step : chain.steps) {
+      auto collected = CollectCellNodes(step, forms_, positions_);
+      if (!collected) return {};
+      nodes.push_back(std::move(*collected));
+    }
+    const std::vector<bool> starts = FindRunStarts(chain, nodes);
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i <= chain.steps.size(); ++i) {
+      if (!starts[i]) continue;
+      if (i - begin >= 2) {
+        DRAGOMAN_TRY(FuseRun(std::span(chain.steps).subspan(begin, i - begin),
+                             std::span(nodes).subspan(begin, i - begin)));
+      }
+      begin = i;
+    }
+    return {};
+  }
+
+  // Gives what is read of the fused cells from their operators, and removes the cells.
+  Result<bool> Finish() {
+    if (fused_.hidden.empty()) return false;
+    DRAGOMAN_TRY(Restack());
+    for (Value* value : FindNeeded()) {
+      const int axis = axes_.at(value);
+      DRAGOMAN_ASSIGN(Value * current, CurrentValue(value, axis, fused_, context_));
+      if (current != nullptr && PassContext::CanReplace(*value, *current)) {
+        context_.Replace(*value->producer(), {{current}});
+      }
+    }
+    EraseCells();
+    return true;
+  }
+
+ private:
+  // Where weights change, and where something else reads what is inside of a cell: such a cell is
+  // a run of its own, or the end of one if it is its new cell state that is read. The end of the
+  // chain counts as a start.
+  std::vector<bool> FindRunStarts(const CellChain& chain, const std::vector<CellNodes>& nodes) {
+    const std::size_t count = chain.steps.size();
+    std::vector<bool> starts(count + 1, false);
+    starts[count] = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!chain.breaks[i].empty()) {
+        ReportBreak(chain, i);
+        starts[i] = true;
+      }
+      const bool last = i + 1 == count;
+      const auto escape =
+          FindEscape(chain.steps[i], nodes[i], last ? nullptr : &nodes[i + 1], forms_);
+      if (!escape || (escape->is_cell_state && last)) continue;
+      ReportEscape(chain, i, *escape);
+      starts[i] = starts[i] || !escape->is_cell_state;
+      starts[i + 1] = true;
+    }
+    return starts;
+  }
+
+  void ReportBreak(const CellChain& chain, std::size_t i) {
+    const Node& node = *chain.steps[i].cell->node;
+    context_.Explain(node, fmt::format("step {} of {} uses another {} than the step before", i,
+                                       chain.steps.size(), chain.breaks[i]));
+  }
+
+  void ReportEscape(const CellChain& chain, std::size_t i, const Escape& escape) {
+    const RecurrentCell& cell = *chain.steps[i].cell;
+    const Node& node = *cell.node;
+    std::string what = escape.is_cell_state ? "the cell state" : "an inner value";
+    for (std::size_t gate = 0; gate < cell.gates.size(); ++gate) {
+      const AtomId id = cell.gates[gate].value;
+      if (id != kNoAtom && forms_.atom(id).value == escape.value) {
+        what = fmt::format("the {} gate", GateName(cell.kind, gate));
+      }
+    }
+    context_.Explain(node, fmt::format("step {} of {}: {} %{} is used elsewhere", i,
+                                       chain.steps.size(), what, escape.value->name()));
+  }
+
+  Status FuseRun(std::span<const CellStep> steps, std::span<const CellNodes> nodes) {
+    const RecurrentCell& cell = *steps.front().cell;
+    if (!cell.uniform) {
+      context_.Explain(*cell.node, "not fused, since its gates have different activations");
+      return {};
+    }
+    DRAGOMAN_ASSIGN(EmitResult result, EmitSequence(steps, forms_, fused_, context_));
+    if (result.node == nullptr) {
+      context_.Explain(*cell.node, fmt::format("{} steps of {} are not fused, since {}",
+                                               steps.size(), Name(cell.kind), result.obstacle));
+      return {};
+    }
+    context_.Explain(*cell.node, fmt::format("{} steps become one {}", steps.size(),
+                                             Name(cell.kind)));
+    std::vector<OriginPtr> origins;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      for (Node* node : nodes[i].all) {
+        if (cells_.insert(node).second) origins.push_back(node->origin());
+      }
+      EnterAxis(steps[i].cell->h);
+      if (steps[i].cell->c != kNoAtom) EnterAxis(steps[i].cell->c);
+    }
+    result.node->set_origin(Origin::Merge(origins));
+    return {};
+  }
+
+  void EnterAxis(AtomId id) {
+    const Atom& atom = forms_.atom(id);
+    axes_.emplace(atom.value, atom.axis);
+  }
+
+  Status Restack() {
+    std::vector<std::pair<Node*, Value*>> replacements;
+    for (Node& node : graph_.nodes()) {
+      if (!node.Is("Concat") || !positions_.contains(&node) || cells_.contains(&node)) continue;
+      DRAGOMAN_ASSIGN(Value * whole, RestackSteps(node, forms_, fused_, context_));
+      if (whole != nullptr) replacements.emplace_back(&node, whole);
+    }
+    for (const auto& [node, whole] : replacements) context_.Replace(*node, {{whole}});
+    return {};
+  }
+
+  // The values of fused cells that live nodes or outputs read, in the order of the graph.
+  std::vector<Value*> FindNeeded() {
+    std::unordered_set<const Value*> read;
+    for (const Use& use : graph_.outputs()) read.insert(use.value());
+    std::vector<Value*> needed;
+    for (Node* node = graph_.last_node(); node != nullptr; node = node->prev()) {
+      bool live = FindOp(*node) == nullptr || HasEffect(*node);
+      for (std::size_t i = 0; i < node->num_results(); ++i) {
+        Value* result = node->result(i);
+        if (result == nullptr || !read.contains(result)) continue;
+        const bool is_fused = fused_.hidden.contains(result) || fused_.last.contains(result);
+        if (is_fused) needed.push_back(result);
+        live = live || !is_fused;
+      }
+      if (live) MarkRead(*node, read);
+    }
+    std::reverse(needed.begin(), needed.end());
+    return needed;
+  }
+
+  static void MarkRead(const Node& node, std::unordered_set<const Value*>& read) {
+    for (const Use& use : node.operands()) read.insert(use.value());
+    for (const Graph* body : node.subgraphs()) {
+      ForEachGraph(*body, [&](const Graph& graph) {
+        for (const Use& use : graph.outputs()) read.insert(use.value());
+        for (const Node& inner : graph.nodes()) {
+          for (const Use& use : inner.operands()) read.insert(use.value());
+        }
+      });
+    }
+  }
+
+  void EraseCells() {
+    for (Node* node = graph_.last_node(); node != nullptr;) {
+      Node* before = node->prev();
+      bool used = false;
+      for (std::size_t i = 0; i < node->num_results(); ++i) {
+        used = used || (node->result(i) != nullptr && node->result(i)->used());
+      }
+      // Views of steps die with the cells that read them.
+      if (!used && positions_.contains(node) && FindOp(*node) != nullptr && !HasEffect(*node)) {
+        context_.Erase(*node);
+      }
+      node = before;
+    }
+  }
+
+  Graph& graph_;
+  PassContext& context_;
+  AffineForms& forms_;
+  NodePositions positions_;
+  FusedValues fused_;
+  std::unordered_map<const Value*, int> axes_;    // of the features of what cells yielded
+  std::unordered_set<const Node*> cells_;         // nodes that were fused
+};
+
+}  // namespace
+
+Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
+  AffineForms forms(context.inference);
+  const CellsByType cells = FindCells(graph, forms);
+  Fusion fusion(graph, context, forms);
+  for (const auto& [dtype, of_type] : cells) {
+    if (of_type.size() < 2) continue;
+    WeightComparer comparer(forms.consts(), dtype);
+    for (const CellChain& chain : LinkCells(of_type, comparer)) {
+      DRAGOMAN_TRY(fusion.FuseChain(chain));
+    }
+  }
+  return fusion.Finish();
+}
+
+}  // namespace dragoman

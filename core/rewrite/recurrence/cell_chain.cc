@@ -1,0 +1,216 @@
+#include "core/rewrite/recurrence/cell_chain.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dragoman {
+namespace {
+
+using Kind = RecurrentCell::Kind;
+
+std::set<AtomId> AtomsOf(const RecurrentCell& cell) {
+  std::set<AtomId> atoms;
+  for (const CellGate& gate : cell.gates) {
+    for (const AffineTerm& term : gate.argument.terms) atoms.insert(term.atom);
+  }
+  return atoms;
+}
+
+// Links cells one by one, in topological order.
+class Linker {
+ public:
+  Linker(const std::vector<RecurrentCell>& cells, WeightComparer& comparer)
+      : cells_(cells), comparer_(comparer), links_(cells.size()) {}
+
+  void Link() {
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      LinkCell(i);
+      by_h_.emplace(cells_[i].h, i);
+      if (cells_[i].kind == Kind::kLstm) by_c_.emplace(cells_[i].c, i);
+    }
+  }
+
+  std::vector<CellChain> Chains() {
+    std::vector<CellChain> chains;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (links_[i].before || !links_[i].after) continue;
+      CellChain chain;
+      for (std::optional<std::size_t> at = i; at; at = links_[*at].after) {
+        chain.steps.push_back(std::move(*links_[*at].step));
+        chain.breaks.push_back(std::move(links_[*at].difference));
+      }
+      chains.push_back(std::move(chain));
+    }
+    return chains;
+  }
+
+ private:
+  struct CellLink {
+    std::optional<std::size_t> before;
+    std::optional<std::size_t> after;
+    std::optional<CellStep> step;
+    std::string difference;
+  };
+
+  std::optional<std::size_t> Find(const std::unordered_map<AtomId, std::size_t>& map, AtomId atom,
+                                  Kind kind) const {
+    const auto found = map.find(atom);
+    if (found == map.end() || cells_[found->second].kind != kind) return std::nullopt;
+    return found->second;
+  }
+
+  void LinkCell(std::size_t i) {
+    const RecurrentCell& cell = cells_[i];
+    if (cell.kind == Kind::kRnn) {
+      for (AtomId atom : AtomsOf(cell)) {
+        const auto before = Find(by_h_, atom, Kind::kRnn);
+        if (before && Join(*before, i, atom, /*must_be_equal=*/true)) return;
+      }
+      return;
+    }
+    const bool lstm = cell.kind == Kind::kLstm;
+    const auto before =
+        lstm ? Find(by_c_, cell.old_c.atom, cell.kind) : Find(by_h_, cell.old_h.atom, cell.kind);
+    if (before) Join(*before, i, cells_[*before].h, /*must_be_equal=*/false);
+  }
+
+  // Whether cell `i` with the old state `old_h` follows cell `before`.
+  bool Join(std::size_t before, std::size_t i, AtomId old_h, bool must_be_equal) {
+    if (links_[before].after || cells_[before].hidden != cells_[i].hidden) return false;
+    if (!AtomsOf(cells_[i]).contains(old_h)) return false;
+    CellStep step = ReadStep(cells_[i], old_h);
+    std::string difference = FitStepBefore(before, step);
+    if (!difference.empty() && must_be_equal) return false;
+    if (!links_[before].step) return false;
+    links_[before].after = i;
+    links_[i].before = before;
+    links_[i].step = std::move(step);
+    links_[i].difference = std::move(difference);
+    return true;
+  }
+
+  // Tells apart the operands of the first cell of a run such that it equals the second, `step`.
+  std::string FitStepBefore(std::size_t before, const CellStep& step) {
+    CellLink& link = links_[before];
+    if (link.step) return comparer_.Difference(*link.step, step);
+    const RecurrentCell& cell = cells_[before];
+    std::string difference = "structure";
+    for (AtomId atom : AtomsOf(cell)) {
+      if (cell.old_h.atom != kNoAtom && cell.old_h.atom != atom) continue;
+      CellStep first = ReadStep(cell, atom);
+      std::string found = comparer_.Difference(first, step);
+      if (!found.empty() && cell.old_h.atom == kNoAtom) {
+        if (difference == "structure") difference = std::move(found);
+        continue;
+      }
+      link.step = std::move(first);
+      return found;
+    }
+    return difference;
+  }
+
+  const std::vector<RecurrentCell>& cells_;
+  WeightComparer& comparer_;
+  std::vector<CellLink> links_;
+  std::unordered_map<AtomId, std::size_t> by_h_;
+  std::unordered_map<AtomId, std::size_t> by_c_;
+};
+
+}  // namespace
+
+CellStep ReadStep(const RecurrentCell& cell, AtomId old_h) {
+  CellStep step;
+  step.cell = &cell;
+  step.old_h = old_h;
+  step.old_c = cell.old_c;
+  step.weights.peepholes = cell.peepholes;
+  step.weights.reset_bias = cell.reset_bias;
+  step.weights.recurrent.assign(cell.gates.size(), kNoConst);
+  std::map<AtomId, std::vector<ConstId>> inputs;
+  for (std::size_t gate = 0; gate < cell.gates.size(); ++gate) {
+    const AffineSegment& argument = cell.gates[gate].argument;
+    step.weights.biases.push_back(argument.bias);
+    for (const AffineTerm& term : argument.terms) {
+      if (term.atom == old_h) {
+        step.weights.recurrent[gate] = term.coefficient;
+        continue;
+      }
+      auto [weights, is_new] = inputs.try_emplace(term.atom, cell.gates.size(), kNoConst);
+      weights->second[gate] = term.coefficient;
+    }
+  }
+  if (cell.kind == Kind::kGru) step.weights.recurrent[2] = cell.reset_matrix;
+  std::vector<std::pair<std::vector<ConstId>, AtomId>> sorted;
+  for (auto& [atom, weights] : inputs) sorted.emplace_back(std::move(weights), atom);
+  std::sort(sorted.begin(), sorted.end());
+  for (auto& [weights, atom] : sorted) {
+    step.inputs.push_back(atom);
+    step.weights.inputs.push_back(std::move(weights));
+  }
+  return step;
+}
+
+ConstId WeightComparer::Canonical(ConstId id) {
+  if (id == kNoConst) return id;
+  const auto [found, is_new] = canonical_.try_emplace(id, id);
+  if (!is_new) return found->second;
+  const Result<Tensor> tensor = evaluator_.Evaluate(id);
+  if (!tensor.ok()) return id;
+  std::vector<ConstId>& same = by_hash_[tensor->Hash()];
+  for (ConstId other : same) {
+    const Result<Tensor> known = evaluator_.Evaluate(other);
+    if (known.ok() && *known == *tensor) return canonical_[id] = other;
+  }
+  same.push_back(id);
+  return id;
+}
+
+bool WeightComparer::Same(ConstId a, ConstId b) {
+  if (a == b) return true;
+  return a != kNoConst && b != kNoConst && Canonical(a) == Canonical(b);
+}
+
+std::string WeightComparer::Difference(const CellStep& a, const CellStep& b) {
+  const RecurrentCell& x = *a.cell;
+  const RecurrentCell& y = *b.cell;
+  if (x.kind != y.kind || x.coupled != y.coupled || a.inputs.size() != b.inputs.size() ||
+      x.linear_before_reset != y.linear_before_reset) {
+    return "structure";
+  }
+  for (std::size_t gate = 0; gate < x.gates.size(); ++gate) {
+    const std::string_view name = GateName(x.kind, gate);
+    if (x.gates[gate].function != y.gates[gate].function) {
+      return fmt::format("{}-gate activation", name);
+    }
+    bool same = Same(a.weights.recurrent[gate], b.weights.recurrent[gate]);
+    for (std::size_t i = 0; i < a.inputs.size(); ++i) {
+      same = same && Same(a.weights.inputs[i][gate], b.weights.inputs[i][gate]);
+    }
+    if (!same) return fmt::format("{}-gate weight", name);
+    if (!Same(a.weights.biases[gate], b.weights.biases[gate])) {
+      return fmt::format("{}-gate bias", name);
+    }
+  }
+  if (x.output_function != y.output_function) return "output activation";
+  if (!Same(a.weights.reset_bias, b.weights.reset_bias)) return "hidden-gate bias";
+  if (a.weights.peepholes.size() != b.weights.peepholes.size()) return "peepholes";
+  for (std::size_t i = 0; i < a.weights.peepholes.size(); ++i) {
+    if (!Same(a.weights.peepholes[i], b.weights.peepholes[i])) {
+      return fmt::format("{}-gate peephole", GateName(x.kind, i));
+    }
+  }
+  return {};
+}
+
+std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells,
+                                 WeightComparer& comparer) {
+  Linker linker(cells, comparer);
+  linker.Link();
+  return linker.Chains();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,69 @@
+// Cells that follow one another in time with equal weights.
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_CHAIN_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_CHAIN_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/analysis/recurrent_cell.h"
+#include "core/rewrite/recurrence/evaluate_const.h"
+
+namespace dragoman {
+
+// What a cell computes with, once it is known which atom is the old hidden state. kNoConst stands
+// for zeros.
+struct CellWeights {
+  std::vector<std::vector<ConstId>> inputs;  // per input and gate: (hidden, size of the input)
+  std::vector<ConstId> recurrent;            // per gate: (hidden, hidden)
+  std::vector<ConstId> biases;               // per gate: (hidden)
+  std::vector<ConstId> peepholes;            // as in RecurrentCell
+  ConstId reset_bias = kNoConst;             // as in RecurrentCell
+};
+
+// One cell with its operands told apart.
+struct CellStep {
+  const RecurrentCell* cell = nullptr;
+  AtomId old_h = kNoAtom;
+  CellState old_c;
+  std::vector<AtomId> inputs;  // in the order of weights.inputs
+  CellWeights weights;
+};
+
+// The operands of `cell` if `old_h` is its old hidden state.
+CellStep ReadStep(const RecurrentCell& cell, AtomId old_h);
+
+// Compares weights by what they are: first as expressions, then by their elements.
+class WeightComparer {
+ public:
+  WeightComparer(const ConstExprs& exprs, DType dtype) : evaluator_(exprs, dtype) {}
+
+  bool Same(const CellStep& a, const CellStep& b) { return Difference(a, b).empty(); }
+  // "forget-gate weight", "activation of the cell gate"; empty if there is none.
+  std::string Difference(const CellStep& a, const CellStep& b);
+
+ private:
+  bool Same(ConstId a, ConstId b);
+  // The first id with these elements.
+  ConstId Canonical(ConstId id);
+
+  ConstEvaluator evaluator_;
+  std::unordered_map<ConstId, ConstId> canonical_;
+  std::unordered_map<std::uint64_t, std::vector<ConstId>> by_hash_;
+};
+
+// A run of cells in which each reads the states of the one before.
+struct CellChain {
+  std::vector<CellStep> steps;
+  std::vector<std::string> breaks;  // per step: how it differs from the one before; else empty
+};
+
+// All maximal runs of at least two of `cells`, which are in topological order. States pass from
+// cell to cell; weights may differ where `breaks` says so.
+std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_CHAIN_H_

@@ -1,0 +1,110 @@
+#include "core/rewrite/recurrence/cell_nodes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace dragoman {
+namespace {
+
+constexpr std::size_t kMaxNodes = 500;
+
+constexpr std::string_view kMoving[] = {"Concat", "Flatten", "Gather",    "Identity", "Reshape",
+                                        "Slice",  "Split",   "Squeeze", "Transpose", "Unsqueeze"};
+
+bool OnlyMoves(const Node& node) {
+  return std::any_of(std::begin(kMoving), std::end(kMoving),
+                     [&](std::string_view type) { return node.Is(type); });
+}
+
+bool IsIn(const std::unordered_set<const Value*>& values, const Value* value) {
+  return value != nullptr && values.contains(value);
+}
+
+std::unordered_set<const Value*> StatesOf(const CellStep& step, const AffineForms& forms) {
+  std::unordered_set<const Value*> states;
+  if (step.old_h != kNoAtom) states.insert(forms.atom(step.old_h).value);
+  if (step.old_c.atom != kNoAtom) states.insert(forms.atom(step.old_c.atom).value);
+  return states;
+}
+
+// Nodes that compute from a state. What merely moves a state stays useful without the cell.
+void MarkInterior(const std::unordered_set<const Value*>& states, CellNodes& nodes) {
+  std::unordered_set<const Value*> moved = states;
+  std::unordered_set<const Value*> computed;
+  for (Node* node : nodes.all) {
+    const auto reads = [&](const std::unordered_set<const Value*>& values) {
+      return std::any_of(node->operands().begin(), node->operands().end(),
+                         [&](const Use& use) { return IsIn(values, use.value()); });
+    };
+    const bool interior = reads(computed) || (reads(moved) && !OnlyMoves(*node));
+    if (!interior && !reads(moved)) continue;
+    if (interior) nodes.interior.insert(node);
+    for (std::size_t i = 0; i < node->num_results(); ++i) {
+      if (node->result(i) != nullptr) (interior ? computed : moved).insert(node->result(i));
+    }
+  }
+}
+
+}  // namespace
+
+NodePositions NumberNodes(const Graph& graph) {
+  NodePositions positions;
+  for (const Node& node : graph.nodes()) positions.emplace(&node, positions.size());
+  return positions;
+}
+
+std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForms& forms,
+                                          const NodePositions& positions) {
+  const std::unordered_set<const Value*> states = StatesOf(step, forms);
+  std::unordered_set<const Value*> border = states;
+  for (AtomId input : step.inputs) border.insert(forms.atom(input).value);
+  CellNodes nodes;
+  std::vector<Node*> stack = {step.cell->node};
+  while (!stack.empty()) {
+    Node* node = stack.back();
+    stack.pop_back();
+    if (!positions.contains(node) || !nodes.members.insert(node).second) continue;
+    if (nodes.members.size() > kMaxNodes) return std::nullopt;
+    nodes.all.push_back(node);
+    for (const Use& use : node->operands()) {
+      if (use.value() == nullptr || border.contains(use.value())) continue;
+      if (use.value()->producer() != nullptr) stack.push_back(use.value()->producer());
+    }
+  }
+  std::sort(nodes.all.begin(), nodes.all.end(), [&](const Node* a, const Node* b) {
+    return positions.at(a) < positions.at(b);
+  });
+  MarkInterior(states, nodes);
+  return nodes;
+}
+
+std::optional<Escape> FindEscape(const CellStep& step, const CellNodes& nodes,
+                                 const CellNodes* next, const AffineForms& forms) {
+  const AtomId c = step.cell->c;
+  std::unordered_set<const Value*> cell_state;  // however it is moved
+  if (c != kNoAtom) cell_state.insert(forms.atom(c).value);
+  std::optional<Escape> state_escape;
+  for (Node* node : nodes.all) {
+    if (!nodes.interior.contains(node) || node == step.cell->node) continue;
+    const bool moves_state = OnlyMoves(*node) && IsIn(cell_state, node->operand(0));
+    for (std::size_t i = 0; i < node->num_results(); ++i) {
+      const Value* value = node->result(i);
+      if (value == nullptr) continue;
+      if (moves_state) cell_state.insert(value);
+      const bool is_state = cell_state.contains(value);
+      for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
+        if (use->user() != nullptr && nodes.members.contains(use->user())) continue;
+        if (is_state && next != nullptr && use->user() != nullptr &&
+            next->members.contains(use->user())) {
+          continue;
+        }
+        if (!is_state) return Escape{value, use, false};
+        state_escape = Escape{value, use, true};
+      }
+    }
+  }
+  return state_escape;
+}
+
+}  // namespace dragoman

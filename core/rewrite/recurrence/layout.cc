@@ -1,0 +1,129 @@
+#include "core/rewrite/recurrence/layout.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace dragoman {
+namespace {
+
+// Of two shapes with equally many elements: equal if at most one size is not known to be.
+bool AreSame(const Shape* a, const Shape& b) {
+  if (a == nullptr || a->size() != b.size()) return false;
+  int open = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const Truth equal = Equal((*a)[i], b[i]);
+    if (equal == Truth::kNo) return false;
+    open += equal == Truth::kUnknown ? 1 : 0;
+  }
+  return open <= 1;
+}
+
+}  // namespace
+
+Dim BatchOf(const Value& value, int axis, int step_axis) {
+  const Shape* shape = value.type().shape();
+  if (shape == nullptr) return Dim::Unknown();
+  Dim batch(1);
+  for (int i = 0; i < static_cast<int>(shape->size()); ++i) {
+    if (i != axis && i != step_axis) batch = batch * (*shape)[static_cast<std::size_t>(i)];
+  }
+  return batch;
+}
+
+Value* LayoutBuilder::Ints(std::vector<std::int64_t> values) {
+  return context_.AddConstant(*position_.graph(), Tensor::Ints(values), "sizes",
+                              position_.origin());
+}
+
+Result<Value*> LayoutBuilder::Transpose(Value* value, std::vector<std::int64_t> perm) {
+  if (std::is_sorted(perm.begin(), perm.end())) return value;
+  return context_.Insert(position_, "Transpose", {{value}}, {{"perm", std::move(perm)}});
+}
+
+Result<Value*> LayoutBuilder::Reshape(Value* value, const Shape& shape) {
+  if (AreSame(value->type().shape(), shape)) return value;
+  std::vector<std::int64_t> sizes;
+  bool open = false;
+  for (const Dim& dim : shape) {
+    if (!dim.known() && open) return static_cast<Value*>(nullptr);
+    open = open || !dim.known();
+    sizes.push_back(dim.known() ? dim.value() : -1);
+  }
+  return context_.Insert(position_, "Reshape", {{value, Ints(std::move(sizes))}});
+}
+
+Result<Value*> LayoutBuilder::Slice(Value* value, std::int64_t axis, std::int64_t begin,
+                                    std::int64_t end, std::int64_t step) {
+  return context_.Insert(position_, "Slice",
+                         {{value, Ints({begin}), Ints({end}), Ints({axis}), Ints({step})}});
+}
+
+Result<Value*> LayoutBuilder::Gather(Value* value, std::int64_t axis, const Tensor& indices) {
+  Value* constant =
+      context_.AddConstant(*position_.graph(), indices, "indices", position_.origin());
+  return context_.Insert(position_, "Gather", {{value, constant}}, {{"axis", axis}});
+}
+
+Result<Value*> LayoutBuilder::Concat(const std::vector<Value*>& parts, std::int64_t axis) {
+  if (parts.size() == 1) return parts.front();
+  return context_.Insert(position_, "Concat", parts, {{"axis", axis}});
+}
+
+Result<Value*> LayoutBuilder::Squeeze(Value* value, std::int64_t axis) {
+  return context_.Insert(position_, "Squeeze", {{value, Ints({axis})}});
+}
+
+Result<Value*> LayoutBuilder::Unsqueeze(Value* value, std::int64_t axis) {
+  return context_.Insert(position_, "Unsqueeze", {{value, Ints({axis})}});
+}
+
+Result<Value*> LayoutBuilder::Expand(Value* value, const std::vector<std::int64_t>& sizes) {
+  return context_.Insert(position_, "Expand", {{value, Ints(sizes)}});
+}
+
+Result<Value*> LayoutBuilder::ToSequence(Value* value, int step_axis, int axis) {
+  const Shape shape = *value->type().shape();
+  std::vector<std::int64_t> perm = {step_axis};
+  for (int i = 0; i < static_cast<int>(shape.size()); ++i) {
+    if (i != step_axis && i != axis) perm.push_back(i);
+  }
+  perm.push_back(axis);
+  DRAGOMAN_ASSIGN(value, Transpose(value, std::move(perm)));
+  if (shape.size() == 3) return value;
+  if (shape.size() == 2) return Unsqueeze(value, 1);
+  return Reshape(value, {shape[static_cast<std::size_t>(step_axis)],
+                         BatchOf(*value, static_cast<int>(shape.size()) - 1, 0),
+                         shape[static_cast<std::size_t>(axis)]});
+}
+
+Result<Value*> LayoutBuilder::ToState(Value* value, int axis) {
+  const Shape shape = *value->type().shape();
+  std::vector<std::int64_t> perm;
+  for (int i = 0; i < static_cast<int>(shape.size()); ++i) {
+    if (i != axis) perm.push_back(i);
+  }
+  perm.push_back(axis);
+  const Dim batch = BatchOf(*value, axis);
+  DRAGOMAN_ASSIGN(value, Transpose(value, std::move(perm)));
+  if (shape.size() == 2) return Unsqueeze(value, 0);
+  return Reshape(value, {Dim(1), batch, shape[static_cast<std::size_t>(axis)]});
+}
+
+Result<Value*> LayoutBuilder::FromState(Value* value, const Value& like, int axis) {
+  const Shape& shape = *like.type().shape();
+  const int rank = static_cast<int>(shape.size());
+  if (axis == rank - 1) return Reshape(value, shape);
+  Shape moved;
+  std::vector<std::int64_t> perm;
+  for (int i = 0; i < rank; ++i) {
+    if (i != axis) moved.push_back(shape[static_cast<std::size_t>(i)]);
+    perm.push_back(i < axis ? i : i == axis ? rank - 1 : i - 1);
+  }
+  moved.push_back(shape[static_cast<std::size_t>(axis)]);
+  DRAGOMAN_ASSIGN(value, Reshape(value, moved));
+  if (value == nullptr) return value;
+  return Transpose(value, std::move(perm));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,49 @@
+// Brings sequences and states into the layout of ONNX's recurrent operators, and back.
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LAYOUT_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_LAYOUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/rewrite/pass_context.h"
+
+namespace dragoman {
+
+// Inserts nodes before `position`. A function gives nullptr where sizes that it needs are not
+// known; then nothing that is read has been inserted.
+class LayoutBuilder {
+ public:
+  LayoutBuilder(PassContext& context, Node& position) : context_(context), position_(position) {}
+
+  Result<Value*> Transpose(Value* value, std::vector<std::int64_t> perm);
+  // Of a known size along all axes but one at most.
+  Result<Value*> Reshape(Value* value, const Shape& shape);
+  Result<Value*> Slice(Value* value, std::int64_t axis, std::int64_t begin, std::int64_t end,
+                       std::int64_t step = 1);
+  Result<Value*> Gather(Value* value, std::int64_t axis, const Tensor& indices);
+  Result<Value*> Concat(const std::vector<Value*>& parts, std::int64_t axis);
+  Result<Value*> Squeeze(Value* value, std::int64_t axis);
+  Result<Value*> Unsqueeze(Value* value, std::int64_t axis);
+  Result<Value*> Expand(Value* value, const std::vector<std::int64_t>& sizes);
+
+  // (steps, batch, features) of a value whose steps lie along `step_axis` and features along
+  // `axis`; the others, in order, are the batch.
+  Result<Value*> ToSequence(Value* value, int step_axis, int axis);
+  // (1, batch, features) of a value with features along `axis`.
+  Result<Value*> ToState(Value* value, int axis);
+  // A (batch, features) value in the shape of `like`, which has its features along `axis`.
+  Result<Value*> FromState(Value* value, const Value& like, int axis);
+
+ private:
+  Value* Ints(std::vector<std::int64_t> values);
+
+  PassContext& context_;
+  Node& position_;
+};
+
+// The number of elements of `value` over its size along `axis`.
+Dim BatchOf(const Value& value, int axis, int step_axis = -1);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_LAYOUT_H_

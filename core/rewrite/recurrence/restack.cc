@@ -1,0 +1,96 @@
+#include "core/rewrite/recurrence/restack.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace dragoman {
+namespace {
+
+// What the operands have in common: per segment of features, the sequence.
+using Parts = std::vector<SequenceInput>;
+
+std::optional<Parts> ReadParts(const Node& concat, int axis, AffineForms& forms,
+                               const FusedValues& fused) {
+  Parts parts;
+  bool any_fused = false;
+  for (const Use& use : concat.operands()) {
+    const AffineForm* form = forms.Wiring(use.value(), axis);
+    if (form == nullptr) return std::nullopt;
+    if (parts.empty()) parts.resize(form->segments.size());
+    if (parts.size() != form->segments.size()) return std::nullopt;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const AtomId id = AffineForms::AsAtom(form->segments[i]);
+      const auto source = id != kNoAtom ? SourceOf(forms.atom(id), fused) : std::nullopt;
+      if (!source) return std::nullopt;
+      any_fused = any_fused || fused.hidden.contains(forms.atom(id).value);
+      if (parts[i].order.empty()) parts[i].first = *source;
+      if (!source->SameSequence(parts[i].first)) return std::nullopt;
+      parts[i].order.push_back(source->step);
+    }
+  }
+  if (!any_fused) return std::nullopt;
+  return parts;
+}
+
+bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
+
+// Whether the steps come before the batch in a tensor of `shape`; nullopt if they come within.
+std::optional<bool> StepsComeFirst(const Shape& shape, std::size_t step_axis, std::size_t axis) {
+  bool before = false;
+  bool after = false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i == step_axis || IsOne(shape[i])) continue;
+    if (i > axis) return std::nullopt;
+    if (i == axis) continue;
+    (i < step_axis ? before : after) = true;
+  }
+  if (before && after) return std::nullopt;
+  return !before;
+}
+
+Result<Value*> Restack(Node& concat, const Parts& parts, bool steps_first, PassContext& context) {
+  LayoutBuilder layout(context, concat);
+  std::vector<Value*> values;
+  for (const SequenceInput& part : parts) {
+    DRAGOMAN_ASSIGN(Value * value, EmitSteps(part, /*in_time=*/false, layout));
+    values.push_back(value);
+  }
+  DRAGOMAN_ASSIGN(Value * whole, layout.Concat(values, 2));
+  if (!steps_first) {
+    DRAGOMAN_ASSIGN(whole, layout.Transpose(whole, {1, 0, 2}));
+  }
+  DRAGOMAN_ASSIGN(whole, layout.Reshape(whole, *concat.result()->type().shape()));
+  if (whole == nullptr || PassContext::CanReplace(*concat.result(), *whole)) return whole;
+  return context.Insert(concat, "Identity", {{whole}});
+}
+
+}  // namespace
+
+Result<Value*> RestackSteps(Node& concat, AffineForms& forms, const FusedValues& fused,
+                          PassContext& context) {
+  const Shape* shape = concat.result()->type().shape();
+  const Attribute* attribute = concat.attribute("axis");
+  if (shape == nullptr || attribute == nullptr || concat.num_operands() < 2) {
+    return static_cast<Value*>(nullptr);
+  }
+  const std::int64_t stated = *attribute->As<std::int64_t>();
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  const auto step_axis = static_cast<std::size_t>(stated < 0 ? stated + rank : stated);
+  for (std::size_t axis = shape->size(); axis-- > 0;) {
+    const auto parts = ReadParts(concat, static_cast<int>(axis), forms, fused);
+    if (!parts) continue;
+    if (axis == step_axis) return Restack(concat, *parts, /*steps_first=*/false, context);
+    const bool all_single =
+        std::all_of(concat.operands().begin(), concat.operands().end(), [&](const Use& use) {
+          return SizeAlong(*use.value(), static_cast<int>(step_axis)) == 1;
+        });
+    const auto steps_first = StepsComeFirst(*shape, step_axis, axis);
+    if (!all_single || !steps_first) continue;
+    return Restack(concat, *parts, *steps_first, context);
+  }
+  return static_cast<Value*>(nullptr);
+}
+
+}  // namespace dragoman
