@@ -187,10 +187,9 @@ AffineForms::FormOrNone AffineForms::AddForms(const AffineForm& a, const AffineF
   std::size_t i = 0, j = 0;
   std::int64_t from_a = 0, from_b = 0;
   while (i < a.segments.size() && j < b.segments.size()) {
-    const std::int64_t size =
-        std::min(a.segments[i].size - from_a, b.segments[j].size - from_b);
-    sum.segments.push_back(Add(SliceSegment(a.segments[i], from_a, size),
-                               SliceSegment(b.segments[j], from_b, size)));
+    const std::int64_t size = std::min(a.segments[i].size - from_a, b.segments[j].size - from_b);
+    sum.segments.push_back(
+        Add(SliceSegment(a.segments[i], from_a, size), SliceSegment(b.segments[j], from_b, size)));
     from_a += size;
     from_b += size;
     if (from_a == a.segments[i].size) ++i, from_a = 0;

@@ -49,8 +49,8 @@ struct AffineTerm {
 
   Kind kind = Kind::kScalar;
   AtomId atom = 0;
-  double scale = 1;                 // kScalar
-  ConstId coefficient = kNoConst;   // kDiagonal: a vector; kMatrix: (features, size of the atom)
+  double scale = 1;                // kScalar
+  ConstId coefficient = kNoConst;  // kDiagonal: a vector; kMatrix: (features, size of the atom)
 };
 
 struct AffineSegment {

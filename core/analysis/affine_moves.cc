@@ -171,8 +171,7 @@ AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value,
   const int split = AxisOf(node, "axis", *value.type().rank(), 0);
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < value.index(); ++i) {
-    const auto size =
-        node.result(i) != nullptr ? SizeAlong(*node.result(i), split) : std::nullopt;
+    const auto size = node.result(i) != nullptr ? SizeAlong(*node.result(i), split) : std::nullopt;
     if (!size) return std::nullopt;
     begin += *size;
   }

@@ -20,8 +20,7 @@ const Node* ProducerOf(const Atom& atom) {
 }
 
 // Features of the operand of an elementwise operator where `atom` is its result.
-std::optional<AffineSegment> OperandAt(const Value* operand, const Atom& atom,
-                                       AffineForms& forms) {
+std::optional<AffineSegment> OperandAt(const Value* operand, const Atom& atom, AffineForms& forms) {
   if (operand == nullptr) return std::nullopt;
   const auto rank = atom.value->type().rank();
   const auto own_rank = operand->type().rank();
@@ -31,8 +30,7 @@ std::optional<AffineSegment> OperandAt(const Value* operand, const Atom& atom,
     const ConstId vector =
         whole ? forms.consts().VectorAlong(id, atom.axis, *rank, *whole) : kNoConst;
     if (vector != kNoConst) {
-      return AffineSegment{
-          atom.size, {}, forms.consts().Slice(vector, 0, atom.begin, atom.size)};
+      return AffineSegment{atom.size, {}, forms.consts().Slice(vector, 0, atom.begin, atom.size)};
     }
   }
   const int axis = atom.axis - (*rank - *own_rank);

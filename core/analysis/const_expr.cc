@@ -17,10 +17,10 @@ using Kind = ConstExpr::Kind;
 constexpr int kMaxNesting = 100;
 
 // What may stand between a file's constant and its use as a weight.
-constexpr std::string_view kFollowed[] = {"Add",     "Cast",    "Concat",  "Div",       "Expand",
-                                          "Flatten", "Gather",  "Mul",     "Neg",       "Pad",
-                                          "Reshape", "Slice",   "Split",   "Squeeze",   "Sub",
-                                          "Sum",     "Tile",    "Transpose", "Unsqueeze"};
+constexpr std::string_view kFollowed[] = {"Add",     "Cast",   "Concat",    "Div",      "Expand",
+                                          "Flatten", "Gather", "Mul",       "Neg",      "Pad",
+                                          "Reshape", "Slice",  "Split",     "Squeeze",  "Sub",
+                                          "Sum",     "Tile",   "Transpose", "Unsqueeze"};
 
 bool IsFollowed(const Node& node) {
   return std::any_of(std::begin(kFollowed), std::end(kFollowed),

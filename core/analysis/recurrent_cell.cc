@@ -40,8 +40,7 @@ std::optional<CellGate> Complement(CellGate gate, AffineForms& forms) {
   const double shift = (1.0 - 2.0 * gate.function.beta) / gate.function.alpha;
   ConstExprs& consts = forms.consts();
   if (shift != 0) {
-    gate.argument.bias =
-        consts.Add(gate.argument.bias, consts.Fill({gate.argument.size}, shift));
+    gate.argument.bias = consts.Add(gate.argument.bias, consts.Fill({gate.argument.size}, shift));
   }
   return gate;
 }
@@ -140,8 +139,8 @@ class LstmMatcher {
     if (!first || !second) return false;
     const bool first_fits = SameAsOutput(first) && IsDense(second->argument);
     const bool second_fits = SameAsOutput(second) && IsDense(first->argument);
-    const bool swap = first_fits == second_fits ? CoefficientOf(*second) < CoefficientOf(*first)
-                                                : second_fits;
+    const bool swap =
+        first_fits == second_fits ? CoefficientOf(*second) < CoefficientOf(*first) : second_fits;
     gates_[0] = swap ? *second : *first;
     gates_[3] = swap ? *first : *second;
     return true;
@@ -198,10 +197,9 @@ class LstmMatcher {
     }
     if (!IsDense(gates_[3].argument)) return false;
     const CellFunction& function = gates_[1].function;
-    cell_.uniform = gates_[0].function == function &&
-                    (cell_.coupled || gates_[2].function == function) &&
-                    gates_[3].function.clip == function.clip &&
-                    cell_.output_function.clip == function.clip;
+    cell_.uniform =
+        gates_[0].function == function && (cell_.coupled || gates_[2].function == function) &&
+        gates_[3].function.clip == function.clip && cell_.output_function.clip == function.clip;
     if (cell_.peepholes == std::vector<ConstId>(3, kNoConst)) cell_.peepholes.clear();
     cell_.gates.assign(gates_.begin(), gates_.end());
     return true;

@@ -62,10 +62,10 @@ struct RecurrentCell {
   std::vector<ConstId> peepholes;  // kLstm: vectors for i, o, f (kNoConst: none), or empty
   bool coupled = false;            // kLstm: f = 1 - i
 
-  CellState old_h;                    // kGru; of the others, it is one of the atoms of the gates
-  bool linear_before_reset = false;   // kGru
-  ConstId reset_matrix = kNoConst;    // kGru: of the candidate, on the old state
-  ConstId reset_bias = kNoConst;      // kGru with linear_before_reset
+  CellState old_h;                   // kGru; of the others, it is one of the atoms of the gates
+  bool linear_before_reset = false;  // kGru
+  ConstId reset_matrix = kNoConst;   // kGru: of the candidate, on the old state
+  ConstId reset_bias = kNoConst;     // kGru with linear_before_reset
 };
 
 // "LSTM", "GRU", "RNN".

@@ -24,8 +24,7 @@ inline std::string MakeZip(const std::vector<ZipRecord>& records) {
   zip_source_keep(target);
   zip_t* archive = zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &error);
   for (const ZipRecord& record : records) {
-    zip_source_t* source =
-        zip_source_buffer(archive, record.bytes.data(), record.bytes.size(), 0);
+    zip_source_t* source = zip_source_buffer(archive, record.bytes.data(), record.bytes.size(), 0);
     const zip_int64_t index = zip_file_add(archive, record.name.c_str(), source, ZIP_FL_ENC_UTF_8);
     zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
                              record.deflate ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);

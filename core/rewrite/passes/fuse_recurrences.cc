@@ -16,37 +16,12 @@
 #include "core/rewrite/passes.h"
 #include "core/rewrite/recurrence/cell_nodes.h"
 #include "core/rewrite/recurrence/emit_sequence.h"
+#include "core/rewrite/recurrence/find_cells.h"
+#include "core/rewrite/recurrence/fuse_loop.h"
 #include "core/rewrite/recurrence/restack.h"
 
 namespace dragoman {
 namespace {
-
-using CellsByType = std::map<DType, std::vector<RecurrentCell>>;
-
-std::optional<RecurrentCell> MatchCell(Node& node, AffineForms& forms) {
-  const int rank = node.result()->type().rank().value_or(0);
-  for (int axis = rank - 1; axis >= std::max(rank - 2, 0); --axis) {
-    for (const auto match : {MatchLstm, MatchGru, MatchRnn}) {
-      if (auto cell = match(node, axis, forms)) return cell;
-    }
-  }
-  return std::nullopt;
-}
-
-CellsByType FindCells(Graph& graph, AffineForms& forms) {
-  CellsByType cells;
-  for (Node& node : graph.nodes()) {
-    const Value* result = node.result();
-    if (result == nullptr || node.num_results() != 1) continue;
-    if (!IsFloating(result->type().dtype())) continue;
-    // In the order of nodes, so that each step of the analysis is short.
-    forms.Of(result, result->type().rank().value_or(0) - 1);
-    if (auto cell = MatchCell(node, forms)) {
-      cells[result->type().dtype()].push_back(std::move(*cell));
-    }
-  }
-  return cells;
-}
 
 // One graph whose cells are being fused.
 class Fusion {
@@ -145,8 +120,8 @@ class Fusion {
                                                steps.size(), Name(cell.kind), result.obstacle));
       return {};
     }
-    context_.Explain(*cell.node, fmt::format("{} steps become one {}", steps.size(),
-                                             Name(cell.kind)));
+    context_.Explain(*cell.node,
+                     fmt::format("{} steps become one {}", steps.size(), Name(cell.kind)));
     std::vector<OriginPtr> origins;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (Node* node : nodes[i].all) {
@@ -227,13 +202,41 @@ class Fusion {
   AffineForms& forms_;
   NodePositions positions_;
   FusedValues fused_;
-  std::unordered_map<const Value*, int> axes_;    // of the features of what cells yielded
-  std::unordered_set<const Node*> cells_;         // nodes that were fused
+  std::unordered_map<const Value*, int> axes_;  // of the features of what cells yielded
+  std::unordered_set<const Node*> cells_;       // nodes that were fused
 };
 
-}  // namespace
+// Removes what was added in vain: nodes and constants that are not among `before` and the first
+// `num_constants`, and that nothing reads.
+void EraseLeftOvers(Graph& graph, const NodePositions& before, std::size_t num_constants,
+                    PassContext& context) {
+  for (Node* node = graph.last_node(); node != nullptr;) {
+    Node* previous = node->prev();
+    bool used = before.contains(node);
+    for (std::size_t i = 0; i < node->num_results(); ++i) {
+      used = used || (node->result(i) != nullptr && node->result(i)->used());
+    }
+    if (!used) context.Erase(*node);
+    node = previous;
+  }
+  graph.EraseConstantsIf([&](const Value& constant) {
+    if (constant.index() < num_constants || constant.used()) return false;
+    context.inference.Forget(&constant);
+    context.names.erase(constant.name());
+    return true;
+  });
+}
 
-Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
+Result<bool> FuseLoops(Graph& graph, PassContext& context) {
+  bool changed = false;
+  for (Node& node : graph.nodes()) {
+    DRAGOMAN_ASSIGN(const bool fused, FuseLoop(node, context));
+    changed = changed || fused;
+  }
+  return changed;
+}
+
+Result<bool> FuseChains(Graph& graph, PassContext& context) {
   AffineForms forms(context.inference);
   const CellsByType cells = FindCells(graph, forms);
   Fusion fusion(graph, context, forms);
@@ -245,6 +248,17 @@ Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
     }
   }
   return fusion.Finish();
+}
+
+}  // namespace
+
+Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
+  const NodePositions before = NumberNodes(graph);
+  const std::size_t num_constants = graph.constants().size();
+  DRAGOMAN_ASSIGN(const bool loops, FuseLoops(graph, context));
+  DRAGOMAN_ASSIGN(const bool chains, FuseChains(graph, context));
+  EraseLeftOvers(graph, before, num_constants, context);
+  return loops || chains;
 }
 
 }  // namespace dragoman

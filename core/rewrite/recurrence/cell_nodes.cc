@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 500;
 
-constexpr std::string_view kMoving[] = {"Concat", "Flatten", "Gather",    "Identity", "Reshape",
+constexpr std::string_view kMoving[] = {"Concat", "Flatten", "Gather",  "Identity",  "Reshape",
                                         "Slice",  "Split",   "Squeeze", "Transpose", "Unsqueeze"};
 
 bool OnlyMoves(const Node& node) {
@@ -72,9 +72,8 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
       if (use.value()->producer() != nullptr) stack.push_back(use.value()->producer());
     }
   }
-  std::sort(nodes.all.begin(), nodes.all.end(), [&](const Node* a, const Node* b) {
-    return positions.at(a) < positions.at(b);
-  });
+  std::sort(nodes.all.begin(), nodes.all.end(),
+            [&](const Node* a, const Node* b) { return positions.at(a) < positions.at(b); });
   MarkInterior(states, nodes);
   return nodes;
 }

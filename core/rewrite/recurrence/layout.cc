@@ -1,11 +1,27 @@
 #include "core/rewrite/recurrence/layout.h"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 #include <utility>
 
 namespace dragoman {
 namespace {
+
+bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
+
+// Whether the steps come before the batch in a tensor of `shape`; nullopt if they come within.
+std::optional<bool> StepsComeFirst(const Shape& shape, std::size_t step_axis, std::size_t axis) {
+  bool before = false;
+  bool after = false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i == step_axis || IsOne(shape[i])) continue;
+    if (i > axis) return std::nullopt;
+    if (i == axis) continue;
+    (i < step_axis ? before : after) = true;
+  }
+  if (before && after) return std::nullopt;
+  return !before;
+}
 
 // Of two shapes with equally many elements: equal if at most one size is not known to be.
 bool AreSame(const Shape* a, const Shape& b) {
@@ -124,6 +140,19 @@ Result<Value*> LayoutBuilder::FromState(Value* value, const Value& like, int axi
   DRAGOMAN_ASSIGN(value, Reshape(value, moved));
   if (value == nullptr) return value;
   return Transpose(value, std::move(perm));
+}
+
+Result<Value*> LayoutBuilder::FromSequence(Value* value, const Shape& shape, int step_axis,
+                                           int axis) {
+  const auto steps_first = step_axis == axis
+                               ? std::optional(false)
+                               : StepsComeFirst(shape, static_cast<std::size_t>(step_axis),
+                                                static_cast<std::size_t>(axis));
+  if (!steps_first) return static_cast<Value*>(nullptr);
+  if (!*steps_first) {
+    DRAGOMAN_ASSIGN(value, Transpose(value, {1, 0, 2}));
+  }
+  return Reshape(value, shape);
 }
 
 }  // namespace dragoman

@@ -31,6 +31,9 @@ class LayoutBuilder {
   Result<Value*> ToSequence(Value* value, int step_axis, int axis);
   // (1, batch, features) of a value with features along `axis`.
   Result<Value*> ToState(Value* value, int axis);
+  // A (steps, batch, features) value as a tensor of `shape` with steps along `step_axis` and
+  // features along `axis`; if these are the same axis, the features of all steps lie side by side.
+  Result<Value*> FromSequence(Value* value, const Shape& shape, int step_axis, int axis);
   // A (batch, features) value in the shape of `like`, which has its features along `axis`.
   Result<Value*> FromState(Value* value, const Value& like, int axis);
 

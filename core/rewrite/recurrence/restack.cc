@@ -34,23 +34,8 @@ std::optional<Parts> ReadParts(const Node& concat, int axis, AffineForms& forms,
   return parts;
 }
 
-bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
-
-// Whether the steps come before the batch in a tensor of `shape`; nullopt if they come within.
-std::optional<bool> StepsComeFirst(const Shape& shape, std::size_t step_axis, std::size_t axis) {
-  bool before = false;
-  bool after = false;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i == step_axis || IsOne(shape[i])) continue;
-    if (i > axis) return std::nullopt;
-    if (i == axis) continue;
-    (i < step_axis ? before : after) = true;
-  }
-  if (before && after) return std::nullopt;
-  return !before;
-}
-
-Result<Value*> Restack(Node& concat, const Parts& parts, bool steps_first, PassContext& context) {
+Result<Value*> Restack(Node& concat, const Parts& parts, int step_axis, int axis,
+                       PassContext& context) {
   LayoutBuilder layout(context, concat);
   std::vector<Value*> values;
   for (const SequenceInput& part : parts) {
@@ -58,10 +43,8 @@ Result<Value*> Restack(Node& concat, const Parts& parts, bool steps_first, PassC
     values.push_back(value);
   }
   DRAGOMAN_ASSIGN(Value * whole, layout.Concat(values, 2));
-  if (!steps_first) {
-    DRAGOMAN_ASSIGN(whole, layout.Transpose(whole, {1, 0, 2}));
-  }
-  DRAGOMAN_ASSIGN(whole, layout.Reshape(whole, *concat.result()->type().shape()));
+  const Shape shape = *concat.result()->type().shape();
+  DRAGOMAN_ASSIGN(whole, layout.FromSequence(whole, shape, step_axis, axis));
   if (whole == nullptr || PassContext::CanReplace(*concat.result(), *whole)) return whole;
   return context.Insert(concat, "Identity", {{whole}});
 }
@@ -69,7 +52,7 @@ Result<Value*> Restack(Node& concat, const Parts& parts, bool steps_first, PassC
 }  // namespace
 
 Result<Value*> RestackSteps(Node& concat, AffineForms& forms, const FusedValues& fused,
-                          PassContext& context) {
+                            PassContext& context) {
   const Shape* shape = concat.result()->type().shape();
   const Attribute* attribute = concat.attribute("axis");
   if (shape == nullptr || attribute == nullptr || concat.num_operands() < 2) {
@@ -77,18 +60,15 @@ Result<Value*> RestackSteps(Node& concat, AffineForms& forms, const FusedValues&
   }
   const std::int64_t stated = *attribute->As<std::int64_t>();
   const auto rank = static_cast<std::int64_t>(shape->size());
-  const auto step_axis = static_cast<std::size_t>(stated < 0 ? stated + rank : stated);
-  for (std::size_t axis = shape->size(); axis-- > 0;) {
-    const auto parts = ReadParts(concat, static_cast<int>(axis), forms, fused);
+  const auto step_axis = static_cast<int>(stated < 0 ? stated + rank : stated);
+  for (int axis = static_cast<int>(rank) - 1; axis >= 0; --axis) {
+    const auto parts = ReadParts(concat, axis, forms, fused);
     if (!parts) continue;
-    if (axis == step_axis) return Restack(concat, *parts, /*steps_first=*/false, context);
     const bool all_single =
-        std::all_of(concat.operands().begin(), concat.operands().end(), [&](const Use& use) {
-          return SizeAlong(*use.value(), static_cast<int>(step_axis)) == 1;
-        });
-    const auto steps_first = StepsComeFirst(*shape, step_axis, axis);
-    if (!all_single || !steps_first) continue;
-    return Restack(concat, *parts, *steps_first, context);
+        std::all_of(concat.operands().begin(), concat.operands().end(),
+                    [&](const Use& use) { return SizeAlong(*use.value(), step_axis) == 1; });
+    if (axis != step_axis && !all_single) continue;
+    return Restack(concat, *parts, step_axis, axis, context);
   }
   return static_cast<Value*>(nullptr);
 }

@@ -10,7 +10,7 @@ namespace dragoman {
 // What can replace `concat`, inserted before it, if its operands are steps of sequences, at least
 // one of them of a fused operator; else nullptr.
 Result<Value*> RestackSteps(Node& concat, AffineForms& forms, const FusedValues& fused,
-                          PassContext& context);
+                            PassContext& context);
 
 }  // namespace dragoman
 

@@ -11,8 +11,8 @@ Value* Mutable(const Value& value) {
 }
 
 bool StepSource::SameSequence(const StepSource& other) const {
-  return value == other.value && axis == other.axis && begin == other.begin &&
-         size == other.size && step_axis == other.step_axis;
+  return value == other.value && axis == other.axis && begin == other.begin && size == other.size &&
+         step_axis == other.step_axis;
 }
 
 std::optional<StepSource> SourceOf(const Atom& atom, const FusedValues& fused) {

@@ -91,7 +91,9 @@ TEST(TorchScriptArchive, NamesOtherFilesOfTorch) {
   EXPECT_THAT(ErrorOf(OpenRecords({{"a/model.json", "{}"}})), HasSubstr("older than torch 1.4"));
   EXPECT_THAT(ErrorOf(OpenRecords(Records({{"net/byteorder", "big"}}))),
               HasSubstr("not little-endian"));
-  EXPECT_THAT(ErrorOf(OpenBytes("\x7f" "ELF")), HasSubstr("net.pt:byte 0: error: not a"));
+  EXPECT_THAT(ErrorOf(OpenBytes("\x7f"
+                                "ELF")),
+              HasSubstr("net.pt:byte 0: error: not a"));
 }
 
 TEST(TorchScriptArchive, RefusesNamesThatLeadOut) {

@@ -64,7 +64,9 @@ TEST_F(Unpickling, ReadsScalars) {
 }
 
 TEST_F(Unpickling, KeepsOrderAndTypeOfContainers) {
-  const Stored list = *Read("ctorch.jit._pickle\nbuild_intlist\n](K\x01K\x02" "e\x85R");
+  const Stored list = *Read(
+      "ctorch.jit._pickle\nbuild_intlist\n](K\x01K\x02"
+      "e\x85R");
   EXPECT_EQ(std::get<const StoredList*>(list)->items.size(), 2U);
   EXPECT_EQ(std::get<const StoredList*>(list)->type_tag, "List[int]");
   const Stored dict = *Read("ctorch.jit._pickle\nrestore_type_tag\n}(" + Text("b") + Int(1) +

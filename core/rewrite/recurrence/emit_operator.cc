@@ -1,0 +1,151 @@
+#include "core/rewrite/recurrence/emit_operator.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dragoman {
+namespace {
+
+using Kind = RecurrentCell::Kind;
+
+class OperatorEmitter {
+ public:
+  OperatorEmitter(const CellStep& step, AffineForms& forms, Node& position, PassContext& context)
+      : step_(step),
+        cell_(*step.cell),
+        forms_(forms),
+        position_(position),
+        context_(context),
+        evaluator_(forms.consts(), step.cell->node->result()->type().dtype()) {}
+
+  Result<Node*> Emit(const SequenceOperands& sequence) {
+    std::vector<Value*> operands = {sequence.x};
+    DRAGOMAN_TRY(AddWeights(operands));
+    operands.push_back(nullptr);
+    operands.push_back(sequence.initial_h);
+    if (cell_.kind == Kind::kLstm) {
+      operands.push_back(sequence.initial_c);
+      DRAGOMAN_TRY(AddPeepholes(operands));
+    }
+    return context_.InsertNode(position_, Name(cell_.kind), operands, Attributes(sequence.reverse),
+                               cell_.kind == Kind::kLstm ? 3 : 2);
+  }
+
+ private:
+  // (1, gates * hidden, …) of the matrices that `of_gate` gives.
+  template <class F>
+  Result<Value*> Stack(std::string_view name, F&& of_gate) {
+    std::vector<ConstId> gates;
+    for (std::size_t gate = 0; gate < cell_.gates.size(); ++gate) gates.push_back(of_gate(gate));
+    return Constant(name, forms_.consts().Concat(std::move(gates), 0));
+  }
+
+  // With a leading size of 1.
+  Result<Value*> Constant(std::string_view name, ConstId id) {
+    DRAGOMAN_ASSIGN(const Tensor tensor, evaluator_.Evaluate(id));
+    std::vector<std::int64_t> sizes = {1};
+    sizes.insert(sizes.end(), tensor.sizes().begin(), tensor.sizes().end());
+    return context_.AddConstant(*position_.graph(), tensor.Reshaped(std::move(sizes)), name,
+                                position_.origin());
+  }
+
+  ConstId OrZeros(ConstId id, std::vector<std::int64_t> sizes) {
+    return id != kNoConst ? id : forms_.consts().Fill(std::move(sizes), 0);
+  }
+
+  Status AddWeights(std::vector<Value*>& operands) {
+    ConstExprs& consts = forms_.consts();
+    const CellWeights& weights = step_.weights;
+    const std::int64_t hidden = cell_.hidden;
+    DRAGOMAN_ASSIGN(Value * w, Stack("W", [&](std::size_t gate) {
+                      std::vector<ConstId> parts;
+                      for (std::size_t i = 0; i < weights.inputs.size(); ++i) {
+                        const std::int64_t size = forms_.atom(step_.inputs[i]).size;
+                        parts.push_back(OrZeros(weights.inputs[i][gate], {hidden, size}));
+                      }
+                      return consts.Concat(std::move(parts), 1);
+                    }));
+    DRAGOMAN_ASSIGN(Value * r, Stack("R", [&](std::size_t gate) {
+                      return OrZeros(weights.recurrent[gate], {hidden, hidden});
+                    }));
+    operands.push_back(w);
+    operands.push_back(r);
+    return AddBias(operands);
+  }
+
+  // Those of the inputs, then those of the states: zeros but for a GRU's behind the reset.
+  Status AddBias(std::vector<Value*>& operands) {
+    const CellWeights& weights = step_.weights;
+    std::vector<ConstId> biases = weights.biases;
+    biases.resize(2 * biases.size(), kNoConst);
+    if (cell_.kind == Kind::kGru) biases.back() = weights.reset_bias;
+    if (biases == std::vector<ConstId>(biases.size(), kNoConst)) {
+      operands.push_back(nullptr);
+      return {};
+    }
+    for (ConstId& id : biases) id = OrZeros(id, {cell_.hidden});
+    DRAGOMAN_ASSIGN(Value * b, Constant("B", forms_.consts().Concat(std::move(biases), 0)));
+    operands.push_back(b);
+    return {};
+  }
+
+  Status AddPeepholes(std::vector<Value*>& operands) {
+    std::vector<ConstId> peepholes = step_.weights.peepholes;
+    if (peepholes.empty()) return {};
+    for (ConstId& id : peepholes) id = OrZeros(id, {cell_.hidden});
+    DRAGOMAN_ASSIGN(Value * p, Constant("P", forms_.consts().Concat(std::move(peepholes), 0)));
+    operands.push_back(p);
+    return {};
+  }
+
+  std::vector<CellFunction> Functions() const {
+    if (cell_.kind == Kind::kRnn) return {cell_.gates[0].function};
+    if (cell_.kind == Kind::kGru) return {cell_.gates[0].function, cell_.gates[2].function};
+    return {cell_.gates[1].function, cell_.gates[3].function, cell_.output_function};
+  }
+
+  std::vector<NamedAttribute> Attributes(bool reverse) const {
+    std::vector<NamedAttribute> attributes;
+    Attribute::Strings names;
+    Attribute::Floats alpha, beta;
+    for (const CellFunction& function : Functions()) {
+      names.emplace_back(function.name);
+      if (HasAlpha(function)) alpha.push_back(function.alpha);
+      if (HasBeta(function)) beta.push_back(function.beta);
+    }
+    const Attribute::Strings defaults = cell_.kind == Kind::kLstm
+                                            ? Attribute::Strings{"Sigmoid", "Tanh", "Tanh"}
+                                        : cell_.kind == Kind::kGru
+                                            ? Attribute::Strings{"Sigmoid", "Tanh"}
+                                            : Attribute::Strings{"Tanh"};
+    if (!alpha.empty()) attributes.emplace_back("activation_alpha", std::move(alpha));
+    if (!beta.empty()) attributes.emplace_back("activation_beta", std::move(beta));
+    if (names != defaults) attributes.emplace_back("activations", std::move(names));
+    const float clip = cell_.gates[0].function.clip;
+    if (clip != 0) attributes.emplace_back("clip", clip);
+    if (reverse) attributes.emplace_back("direction", "reverse");
+    attributes.emplace_back("hidden_size", cell_.hidden);
+    if (cell_.coupled) attributes.emplace_back("input_forget", std::int64_t{1});
+    if (cell_.linear_before_reset) {
+      attributes.emplace_back("linear_before_reset", std::int64_t{1});
+    }
+    return attributes;
+  }
+
+  const CellStep& step_;
+  const RecurrentCell& cell_;
+  AffineForms& forms_;
+  Node& position_;
+  PassContext& context_;
+  ConstEvaluator evaluator_;
+};
+
+}  // namespace
+
+Result<Node*> EmitOperator(const CellStep& step, const SequenceOperands& operands,
+                           AffineForms& forms, Node& position, PassContext& context) {
+  return OperatorEmitter(step, forms, position, context).Emit(operands);
+}
+
+}  // namespace dragoman

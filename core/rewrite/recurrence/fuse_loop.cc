@@ -1,0 +1,314 @@
+#include "core/rewrite/recurrence/fuse_loop.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/rewrite/recurrence/emit_operator.h"
+#include "core/rewrite/recurrence/find_cells.h"
+#include "core/rewrite/recurrence/layout.h"
+#include "core/rewrite/recurrence/loop_view.h"
+#include "core/rewrite/recurrence/zeros.h"
+
+namespace dragoman {
+namespace {
+
+using Kind = RecurrentCell::Kind;
+
+// (steps, batch, features), in the order of time; the turns go backwards if `reverse`.
+struct TurnSequence {
+  Value* value = nullptr;
+  bool reverse = false;
+};
+
+class LoopFusion {
+ public:
+  LoopFusion(LoopView view, PassContext& context)
+      : view_(std::move(view)),
+        context_(context),
+        forms_(context.inference),
+        layout_(context, *view_.node) {}
+
+  Result<bool> Fuse() {
+    cells_ = FindCells(*view_.body, forms_);
+    for (const auto& [dtype, of_type] : cells_) {
+      for (const RecurrentCell& cell : of_type) DRAGOMAN_TRY(FuseCell(cell));
+    }
+    if (count_ == 0) return false;
+    std::vector<Value*> by(view_.node->num_results(), nullptr);
+    std::vector<std::pair<Node*, Value*>> stacks;
+    DRAGOMAN_ASSIGN(const bool complete, FindResults(by, stacks));
+    if (!complete) {
+      context_.Explain(*view_.node, fmt::format("{} cells in it, but not fused, since {}", count_,
+                                                obstacle_));
+      return false;
+    }
+    context_.Explain(*view_.node, fmt::format("{} cells in it become operators", count_));
+    for (const auto& [node, value] : stacks) context_.Replace(*node, {{value}});
+    context_.Replace(*view_.node, by);
+    return true;
+  }
+
+ private:
+  // The whole of `value` as one atom, or kNoAtom.
+  AtomId WiredAtom(const Value* value) {
+    const int rank = value->type().rank().value_or(0);
+    for (int axis = rank - 1; axis >= std::max(rank - 2, 0); --axis) {
+      const AffineForm* form = forms_.Wiring(value, axis);
+      if (form == nullptr || form->segments.size() != 1) continue;
+      const AtomId id = AffineForms::AsAtom(form->segments.front());
+      const Atom& atom = forms_.atom(id);
+      if (IsWhole(atom) && results_.contains(atom.value)) return id;
+    }
+    return kNoAtom;
+  }
+
+  static bool IsWhole(const Atom& atom) {
+    return atom.step_axis < 0 && atom.begin == 0 &&
+           SizeAlong(*atom.value, atom.axis) == atom.size;
+  }
+
+  // The state of the loop that `atom` is, if `next` is its value in the next turn.
+  const LoopState* StateOf(AtomId id, AtomId next) {
+    if (id == kNoAtom || !IsWhole(forms_.atom(id))) return nullptr;
+    const Atom atom = forms_.atom(id);
+    for (const LoopState& state : view_.states) {
+      if (state.input != atom.value) continue;
+      const int rank = state.output->type().rank().value_or(0);
+      if (state.input->type().rank() != rank) return nullptr;
+      const AffineForm* form = forms_.Wiring(state.output, atom.axis);
+      if (form == nullptr || form->segments.size() != 1) return nullptr;
+      return AffineForms::AsAtom(form->segments.front()) == next ? &state : nullptr;
+    }
+    return nullptr;
+  }
+
+  Status FuseCell(const RecurrentCell& cell) {
+    const LoopState* c = nullptr;
+    if (cell.kind == Kind::kLstm) {
+      c = StateOf(cell.old_c.atom, cell.c);
+      if (c == nullptr) return {};
+    }
+    for (const CellGate& gate : cell.gates) {
+      for (const AffineTerm& term : gate.argument.terms) {
+        const LoopState* h = StateOf(term.atom, cell.h);
+        if (h == nullptr) continue;
+        if (cell.kind == Kind::kGru && cell.old_h.atom != term.atom) continue;
+        return Emit(ReadStep(cell, term.atom), *h, c);
+      }
+    }
+    return {};
+  }
+
+  Status Emit(const CellStep& step, const LoopState& h, const LoopState* c) {
+    const RecurrentCell& cell = *step.cell;
+    if (!cell.uniform || step.inputs.empty()) return {};
+    DRAGOMAN_ASSIGN(const std::optional<TurnSequence> x, Input(step));
+    if (!x) return {};
+    SequenceOperands operands{.x = x->value, .reverse = x->reverse};
+    DRAGOMAN_ASSIGN(const bool has_h, Initial(h, step.old_h, operands.initial_h));
+    if (!has_h) return {};
+    if (c != nullptr) {
+      DRAGOMAN_ASSIGN(const bool has_c, Initial(*c, step.old_c.atom, operands.initial_c));
+      if (!has_c) return {};
+    }
+    DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, operands, forms_, *view_.node, context_));
+    std::vector<OriginPtr> origins = {view_.node->origin()};
+    for (const Node& inner : view_.body->nodes()) origins.push_back(inner.origin());
+    node->set_origin(Origin::Merge(origins));
+    DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node->result(0), 1));
+    const Value* h_value = forms_.atom(cell.h).value;
+    sequences_[h_value] = {sequence, x->reverse};
+    results_[h_value] = node->result(1);
+    if (c != nullptr) results_[forms_.atom(cell.c).value] = node->result(2);
+    ++count_;
+    return {};
+  }
+
+  // All inputs of a cell, side by side; nullopt if they are no sequences.
+  Result<std::optional<TurnSequence>> Input(const CellStep& step) {
+    const Dim batch = BatchOf(*step.cell->node->result(), forms_.atom(step.cell->h).axis);
+    std::vector<Value*> parts;
+    bool reverse = false;
+    for (AtomId id : step.inputs) {
+      const Atom atom = forms_.atom(id);
+      DRAGOMAN_ASSIGN(std::optional<TurnSequence> part, SequenceOf(atom));
+      if (!part || (!parts.empty() && part->reverse != reverse)) return Nothing();
+      if (Equal(BatchOf(*part->value, 2, 0), batch) != Truth::kYes) return Nothing();
+      if (SizeAlong(*part->value, 2) != atom.size) {
+        DRAGOMAN_ASSIGN(part->value,
+                        layout_.Slice(part->value, 2, atom.begin, atom.begin + atom.size));
+      }
+      reverse = part->reverse;
+      parts.push_back(part->value);
+    }
+    DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(parts, 2));
+    return std::optional(TurnSequence{whole, reverse});
+  }
+
+  static std::optional<TurnSequence> Nothing() { return std::nullopt; }
+
+  Result<std::optional<TurnSequence>> SequenceOf(const Atom& atom) {
+    if (atom.step_axis >= 0) return Nothing();
+    if (const auto found = sequences_.find(atom.value); found != sequences_.end()) {
+      return std::optional(found->second);
+    }
+    const auto found = view_.slices.find(atom.value);
+    if (found == view_.slices.end()) return Nothing();
+    const LoopSlice& slice = found->second;
+    // A slice that keeps its axis has the features where the sequence has them.
+    const bool keeps_axis = atom.value->type().rank() == slice.sequence->type().rank();
+    const int axis = keeps_axis || atom.axis < slice.axis ? atom.axis : atom.axis + 1;
+    if (axis == slice.axis) return Nothing();
+    DRAGOMAN_ASSIGN(Value * value, layout_.ToSequence(slice.sequence, slice.axis, axis));
+    if (value == nullptr) return Nothing();
+    return std::optional(TurnSequence{value, slice.reverse});
+  }
+
+  // Into `operand`, which stays nullptr for zeros; false if sizes are not known.
+  Result<bool> Initial(const LoopState& state, AtomId id, Value*& operand) {
+    if (IsZero(state.initial)) return true;
+    const Atom& atom = forms_.atom(id);
+    if (state.initial->type().rank() != atom.value->type().rank()) return false;
+    DRAGOMAN_ASSIGN(operand, layout_.ToState(state.initial, atom.axis));
+    return operand != nullptr;
+  }
+
+  // What stands for the results of the loop that are read, in `by`, and for lists that are joined.
+  Result<bool> FindResults(std::vector<Value*>& by, std::vector<std::pair<Node*, Value*>>& stacks) {
+    for (const LoopState& state : view_.states) {
+      if (state.last == nullptr || !state.last->used()) continue;
+      const bool is_list = state.last->type().kind() == Type::Kind::kSequence;
+      DRAGOMAN_ASSIGN(const bool found, is_list ? FindList(state, stacks)
+                                                : FindLast(state, by[state.last->index()]));
+      if (!found) return Missing(*state.last);
+    }
+    for (const LoopCollection& collection : view_.collections) {
+      if (collection.result == nullptr || !collection.result->used()) continue;
+      const std::size_t index = collection.result->index();
+      DRAGOMAN_ASSIGN(by[index], Collected(*collection.output, *collection.result,
+                                           collection.axis, collection.reverse));
+      if (by[index] == nullptr) return Missing(*collection.result);
+    }
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      if (by[i] == nullptr || PassContext::CanReplace(*view_.node->result(i), *by[i])) continue;
+      DRAGOMAN_ASSIGN(by[i], context_.Insert(*view_.node, "Identity", {{by[i]}}));
+    }
+    return true;
+  }
+
+  bool Missing(const Value& result) {
+    obstacle_ = "its result %" + result.name() + " is something else";
+    return false;
+  }
+
+  Result<bool> FindLast(const LoopState& state, Value*& by) {
+    if (state.output == state.input) {
+      by = state.initial;
+      return true;
+    }
+    const AtomId id = WiredAtom(state.output);
+    if (id == kNoAtom) return false;
+    DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(results_.at(forms_.atom(id).value), 0));
+    DRAGOMAN_ASSIGN(by, layout_.FromState(last, *state.last, AxisIn(*state.output, id)));
+    return by != nullptr;
+  }
+
+  // Where the features of an atom lie in a value that is wired to it.
+  int AxisIn(const Value& value, AtomId id) {
+    const int rank = value.type().rank().value_or(0);
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      const AffineForm* form = forms_.Wiring(&value, axis);
+      if (form != nullptr && form->segments.size() == 1 &&
+          AffineForms::AsAtom(form->segments.front()) == id) {
+        return axis;
+      }
+    }
+    return rank - 1;
+  }
+
+  // `output` of all turns along `axis` of `result`; nullptr if it is no hidden state.
+  Result<Value*> Collected(const Value& output, const Value& result, int axis, bool reverse) {
+    const AtomId id = WiredAtom(&output);
+    const auto found = id != kNoAtom ? sequences_.find(forms_.atom(id).value) : sequences_.end();
+    const Shape* shape = result.type().shape();
+    if (found == sequences_.end() || shape == nullptr) return static_cast<Value*>(nullptr);
+    Value* value = found->second.value;
+    if (found->second.reverse != reverse) {
+      DRAGOMAN_ASSIGN(value, layout_.Slice(value, 0, INT64_MAX, INT64_MIN, -1));
+    }
+    int features = AxisIn(output, id);
+    const bool stacked = output.type().rank() != result.type().rank();
+    if (stacked && features >= axis) ++features;
+    return layout_.FromSequence(value, *shape, axis, features);
+  }
+
+  // A list to which every turn adds a value, and which is read by ConcatFromSequence only.
+  Result<bool> FindList(const LoopState& state, std::vector<std::pair<Node*, Value*>>& stacks) {
+    const Node* insert = state.output->producer();
+    const Node* empty = state.initial->producer();
+    if (insert == nullptr || empty == nullptr || !insert->Is("SequenceInsert") ||
+        !empty->Is("SequenceEmpty") || insert->operand(0) != state.input ||
+        insert->operand(2) != nullptr) {
+      return false;
+    }
+    for (const Use* use = state.last->first_use(); use != nullptr; use = use->next()) {
+      Node* join = use->user();
+      if (join == nullptr || !join->Is("ConcatFromSequence")) return false;
+      DRAGOMAN_ASSIGN(Value * joined, Joined(*insert->operand(1), *join));
+      if (joined == nullptr) return false;
+      stacks.emplace_back(join, joined);
+    }
+    return true;
+  }
+
+  Result<Value*> Joined(const Value& element, const Node& join) {
+    const Shape* shape = element.type().shape();
+    const AtomId id = shape != nullptr ? WiredAtom(&element) : kNoAtom;
+    const auto found = id != kNoAtom ? sequences_.find(forms_.atom(id).value) : sequences_.end();
+    if (found == sequences_.end()) return static_cast<Value*>(nullptr);
+    const Dim steps = found->second.value->type().shape()->front();
+    const bool stacks = IntAttribute(join, "new_axis", 0) != 0;
+    const auto rank = static_cast<std::int64_t>(shape->size()) + (stacks ? 1 : 0);
+    std::int64_t axis = IntAttribute(join, "axis", 0);
+    if (axis < 0) axis += rank;
+    Shape joined = *shape;
+    if (stacks) {
+      joined.insert(joined.begin() + axis, steps);
+    } else if (joined[static_cast<std::size_t>(axis)] == Dim(1)) {
+      joined[static_cast<std::size_t>(axis)] = steps;
+    } else {
+      return static_cast<Value*>(nullptr);
+    }
+    Graph scratch;
+    const Value* like = scratch.AddInput("", Type::Tensor(element.type().dtype(), joined));
+    DRAGOMAN_ASSIGN(Value * value, Collected(element, *like, static_cast<int>(axis), false));
+    if (value == nullptr || PassContext::CanReplace(*join.result(), *value)) return value;
+    return context_.Insert(*view_.node, "Identity", {{value}});
+  }
+
+  LoopView view_;
+  PassContext& context_;
+  AffineForms forms_;
+  LayoutBuilder layout_;
+  CellsByType cells_;
+  std::map<const Value*, TurnSequence> sequences_;  // by hidden state in the body
+  std::map<const Value*, Value*> results_;          // (1, batch, hidden), by state in the body
+  std::size_t count_ = 0;
+  std::string obstacle_;
+};
+
+}  // namespace
+
+Result<bool> FuseLoop(Node& node, PassContext& context) {
+  std::optional<LoopView> view = ViewLoop(node, context);
+  if (!view) return false;
+  return LoopFusion(std::move(*view), context).Fuse();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,175 @@
+#include "core/rewrite/recurrence/loop_view.h"
+
+#include <utility>
+
+#include "core/ops/op_def.h"
+
+namespace dragoman {
+namespace {
+
+std::int64_t EntryOf(const Node& node, std::string_view name, std::size_t i) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* ints = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  return ints != nullptr && i < ints->size() ? (*ints)[i] : 0;
+}
+
+int FromFront(std::int64_t axis, const Value& value) {
+  const int rank = value.type().rank().value_or(0);
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+LoopView ViewScan(Node& node) {
+  LoopView view;
+  view.node = &node;
+  view.body = node.subgraphs().front();
+  const auto num_slices = static_cast<std::size_t>(IntAttribute(node, "num_scan_inputs", 0));
+  const std::size_t num_states = node.num_operands() - num_slices;
+  for (std::size_t i = 0; i < num_states; ++i) {
+    view.states.push_back(
+        {node.operand(i), view.body->input(i), view.body->output(i), node.result(i)});
+  }
+  for (std::size_t i = 0; i < num_slices; ++i) {
+    Value* sequence = node.operand(num_states + i);
+    view.slices[view.body->input(num_states + i)] = {
+        sequence, FromFront(EntryOf(node, "scan_input_axes", i), *sequence),
+        EntryOf(node, "scan_input_directions", i) == 1};
+  }
+  for (std::size_t i = num_states; i < view.body->num_outputs(); ++i) {
+    Value* result = node.result(i);
+    const std::int64_t axis = EntryOf(node, "scan_output_axes", i - num_states);
+    view.collections.push_back(
+        {view.body->output(i), result, result != nullptr ? FromFront(axis, *result) : 0,
+         EntryOf(node, "scan_output_directions", i - num_states) == 1});
+  }
+  return view;
+}
+
+bool IsTrue(const Value* value) {
+  for (; value != nullptr; value = value->producer()->operand(0)) {
+    const Tensor* tensor = ConstantOf(value);
+    if (tensor != nullptr) return tensor->size() == 1 && tensor->IntAt(0) != 0;
+    if (value->producer() == nullptr || !value->producer()->Is("Identity")) return false;
+  }
+  return false;
+}
+
+// sign * turn + offset
+struct TurnNumber {
+  int sign = 0;
+  Dim offset;
+};
+
+class LoopReader {
+ public:
+  LoopReader(Node& node, const PassContext& context) : node_(node), context_(context) {}
+
+  std::optional<LoopView> Read() {
+    LoopView view;
+    view.node = &node_;
+    view.body = node_.subgraphs().front();
+    const Value* condition = view.body->output(0);
+    const bool goes_on = IsTrue(condition) || condition == view.body->input(1);
+    if (!goes_on || (node_.operand(1) != nullptr && !IsTrue(node_.operand(1)))) return std::nullopt;
+    const Knowledge limit = context_.inference.Know(node_.operand(0));
+    if (limit.elements && limit.elements->size() == 1) trips_ = limit.elements->front();
+    const std::size_t num_states = node_.num_operands() - 2;
+    for (std::size_t i = 0; i < num_states; ++i) {
+      view.states.push_back({node_.operand(i + 2), view.body->input(i + 2),
+                             view.body->output(i + 1), node_.result(i)});
+    }
+    for (std::size_t i = num_states; i + 1 < view.body->num_outputs(); ++i) {
+      view.collections.push_back({view.body->output(i + 1), node_.result(i), 0, false});
+    }
+    turns_[view.body->input(0)] = {1, Dim(0)};
+    FindCounters(view);
+    for (Node& node : view.body->nodes()) Visit(node, view);
+    return view;
+  }
+
+ private:
+  // A state that starts at a number and grows by one.
+  void FindCounters(const LoopView& view) {
+    for (const LoopState& state : view.states) {
+      const Node* step = state.output->producer();
+      if (step == nullptr || !step->Is("Add")) continue;
+      const auto start = context_.inference.Know(state.initial);
+      if (!start.elements || start.elements->size() != 1) continue;
+      for (std::size_t i = 0; i < 2; ++i) {
+        if (step->operand(i) != state.input) continue;
+        const auto by = IntsOf(context_, step->operand(1 - i));
+        if (by == std::vector<std::int64_t>{1}) turns_[state.input] = {1, start.elements->front()};
+      }
+    }
+  }
+
+  std::optional<TurnNumber> NumberOf(const Value* value) const {
+    if (value == nullptr) return std::nullopt;
+    if (const auto found = turns_.find(value); found != turns_.end()) return found->second;
+    const Knowledge knowledge = context_.inference.Know(value);
+    if (!knowledge.elements || knowledge.elements->size() != 1) return std::nullopt;
+    return TurnNumber{0, knowledge.elements->front()};
+  }
+
+  void Visit(Node& node, LoopView& view) {
+    if (node.Is("Add") || node.Is("Sub")) {
+      const auto a = NumberOf(node.operand(0));
+      const auto b = NumberOf(node.operand(1));
+      if (!a || !b || (a->sign == 0 && b->sign == 0)) return;
+      const bool minus = node.Is("Sub");
+      turns_[node.result()] = {minus ? a->sign - b->sign : a->sign + b->sign,
+                               minus ? a->offset - b->offset : a->offset + b->offset};
+    } else if (node.Is("Identity") || node.Is("Cast") || node.Is("Unsqueeze") ||
+               node.Is("Squeeze") || node.Is("Reshape")) {
+      const auto found = turns_.find(node.operand(0));
+      if (found != turns_.end()) turns_[node.result()] = TurnNumber(found->second);
+    } else if (node.Is("Gather")) {
+      AddSlice(node, node.operand(1), static_cast<int>(IntAttribute(node, "axis", 0)), view);
+    } else if (node.Is("Slice")) {
+      VisitSlice(node, view);
+    }
+  }
+
+  void VisitSlice(Node& node, LoopView& view) {
+    const auto end = NumberOf(node.operand(2));
+    const auto begin = NumberOf(node.operand(1));
+    const auto axes = node.operand(3) != nullptr ? IntsOf(context_, node.operand(3))
+                                                 : std::vector<std::int64_t>{0};
+    if (!begin || !end || !axes || axes->size() != 1 || node.operand(4) != nullptr) return;
+    if (begin->sign != end->sign || !(end->offset - begin->offset == Dim(1))) return;
+    AddSlice(node, node.operand(1), static_cast<int>(axes->front()), view);
+  }
+
+  // The slice of every turn if these are all of the sequence, in order or backwards.
+  void AddSlice(Node& node, const Value* index, int axis, LoopView& view) {
+    const auto found = turns_.find(index);
+    Value* sequence = node.operand(0);
+    const Shape* shape = sequence->type().shape();
+    if (found == turns_.end() || shape == nullptr || sequence->graph() == view.body) return;
+    axis = FromFront(axis, *sequence);
+    const Dim& length = (*shape)[static_cast<std::size_t>(axis)];
+    if (Equal(length, trips_) != Truth::kYes) return;
+    const TurnNumber& number = found->second;
+    if (number.sign == 1 && number.offset == Dim(0)) {
+      view.slices[node.result()] = {sequence, axis, false};
+    } else if (number.sign == -1 && Equal(number.offset, length - Dim(1)) == Truth::kYes) {
+      view.slices[node.result()] = {sequence, axis, true};
+    }
+  }
+
+  Node& node_;
+  const PassContext& context_;
+  Dim trips_;  // unknown if they are
+  std::unordered_map<const Value*, TurnNumber> turns_;
+};
+
+}  // namespace
+
+std::optional<LoopView> ViewLoop(Node& node, const PassContext& context) {
+  if ((!node.Is("Loop") && !node.Is("Scan")) || node.subgraphs().size() != 1 || HasEffect(node)) {
+    return std::nullopt;
+  }
+  if (node.Is("Scan")) return ViewScan(node);
+  return LoopReader(node, context).Read();
+}
+
+}  // namespace dragoman

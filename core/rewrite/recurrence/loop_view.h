@@ -1,0 +1,53 @@
+// Loop and Scan as what they do: states that pass from turn to turn, slices that a turn reads,
+// results that are collected.
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_VIEW_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_VIEW_H_
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "core/rewrite/pass_context.h"
+
+namespace dragoman {
+
+struct LoopState {
+  Value* initial = nullptr;  // outside
+  Value* input = nullptr;    // of the body
+  Value* output = nullptr;   // of the body
+  Value* last = nullptr;     // the result of the node; nullptr: omitted
+};
+
+// Values that the turns read one after another: slices of `sequence` along `axis`.
+struct LoopSlice {
+  Value* sequence = nullptr;
+  int axis = 0;
+  bool reverse = false;
+};
+
+// One value a turn, stacked along `axis`.
+struct LoopCollection {
+  Value* output = nullptr;  // of the body
+  Value* result = nullptr;  // of the node; nullptr: omitted
+  int axis = 0;
+  bool reverse = false;
+};
+
+struct LoopView {
+  Node* node = nullptr;
+  Graph* body = nullptr;
+  std::vector<LoopState> states;
+  std::vector<LoopCollection> collections;
+  // By the value in the body that is the slice: an input, or what picks a slice by the number of
+  // the turn.
+  std::unordered_map<const Value*, LoopSlice> slices;
+};
+
+// The view of a Scan, or of a Loop that runs once for every slice that it reads; nullopt for any
+// other node, and for a loop that may end early or has effects.
+std::optional<LoopView> ViewLoop(Node& node, const PassContext& context);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_VIEW_H_

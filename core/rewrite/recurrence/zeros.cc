@@ -1,0 +1,43 @@
+#include "core/rewrite/recurrence/zeros.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxHops = 32;
+
+constexpr std::string_view kMoving[] = {"Cast",    "Expand", "Gather", "Identity", "Reshape",
+                                            "Slice",   "Split",  "Squeeze", "Tile", "Transpose",
+                                            "Unsqueeze"};
+
+}  // namespace
+
+bool IsZeroTensor(const Tensor& tensor) {
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    if (tensor.FloatAt(i) != 0) return false;
+  }
+  return true;
+}
+
+bool IsZero(const Value* value) {
+  for (int hop = 0; hop < kMaxHops && value != nullptr; ++hop) {
+    if (const Tensor* tensor = value->is_constant() ? value->tensor() : nullptr) return IsZeroTensor(*tensor);
+    const Node* node = value->producer();
+    if (node == nullptr) return false;
+    if (node->Is("ConstantOfShape")) {
+      const Attribute* fill = node->attribute("value");
+      return fill == nullptr || (fill->tensor() != nullptr && IsZeroTensor(*fill->tensor()));
+    }
+    if (std::none_of(std::begin(kMoving), std::end(kMoving),
+                     [&](std::string_view type) { return node->Is(type); })) {
+      return false;
+    }
+    value = node->operand(0);
+  }
+  return false;
+}
+
+}  // namespace dragoman
