@@ -90,6 +90,14 @@ Result<Value*> LowerBernoulli(Call& call);
 Result<Value*> LowerTypeAs(Call& call);
 Result<Results> LowerTo(Call& call);
 
+// cumulative.cc
+Result<Value*> LowerCumProd(Call& call);
+Result<Value*> LowerLogCumSumExp(Call& call);
+Result<Results> LowerCumMax(Call& call);
+Result<Results> LowerCumMin(Call& call);
+Result<Value*> LowerDiff(Call& call);
+Result<Value*> LowerTrapezoid(Call& call);
+
 // distance.cc
 Result<Value*> LowerPairwiseDistance(Call& call);
 Result<Value*> LowerCdist(Call& call);
@@ -101,6 +109,11 @@ Result<Value*> LowerCross(Call& call);
 Result<Value*> LowerEmbedding(Call& call);
 Result<Results> LowerEmbeddingBag(Call& call);
 Result<Value*> LowerOneHot(Call& call);
+
+// fold.cc
+Result<Value*> LowerIm2Col(Call& call);
+Result<Value*> LowerCol2Im(Call& call);
+Result<Results> LowerUnfold(Call& call);
 
 // indexing.cc
 Result<Value*> LowerIndex(Call& call);
@@ -125,6 +138,15 @@ Result<Value*> LowerRepeatInterleave(Call& call);
 Result<Results> LowerBroadcastTensors(Call& call);
 Result<Results> LowerMeshgrid(Call& call);
 Result<Value*> LowerKron(Call& call);
+
+// lists.cc
+Result<Value*> LowerBlockDiag(Call& call);
+Result<Value*> LowerCartesianProd(Call& call);
+Result<Value*> LowerCombinations(Call& call);
+Result<Value*> LowerIsIn(Call& call);
+Result<Results> LowerEqual(Call& call);
+Result<Results> LowerAllClose(Call& call);
+Result<Value*> LowerTriangleIndices(Call& call);
 
 // logic.cc
 Result<Value*> LowerEq(Call& call);
@@ -253,6 +275,7 @@ Result<Value*> LowerRoll(Call& call);
 Result<Value*> LowerTril(Call& call);
 Result<Value*> LowerTriu(Call& call);
 Result<Results> LowerDiagonal(Call& call);
+Result<Value*> LowerLinalgDiagonal(Call& call);
 Result<Value*> LowerDiagEmbed(Call& call);
 Result<Value*> LowerDiag(Call& call);
 Result<Value*> LowerDiagFlat(Call& call);
@@ -295,6 +318,13 @@ Result<Value*> LowerMaskedFill(Call& call);
 Result<Value*> LowerMaskedScatter(Call& call);
 Result<Value*> LowerFill(Call& call);
 Result<Value*> LowerZero(Call& call);
+
+// strided.cc
+Result<Results> LowerAsStrided(Call& call);
+Result<Value*> LowerAsStridedScatter(Call& call);
+Result<Value*> LowerSelectScatter(Call& call);
+Result<Value*> LowerSliceScatter(Call& call);
+Result<Value*> LowerDiagonalScatter(Call& call);
 
 // ternary.cc
 Result<Value*> LowerClamp(Call& call);

@@ -143,20 +143,29 @@ Result<Value*> LowerRoll(Call& call) {
 Result<Value*> LowerTril(Call& call) { return Triangle(call, false); }
 Result<Value*> LowerTriu(Call& call) { return Triangle(call, true); }
 
-// diagonal, linalg_diagonal: a view
-Result<Results> LowerDiagonal(Call& call) {
-  CallComposer c(call);
-  Value* x = c.Tensor(call.Declares("A") ? "A" : "self");
+View TakeDiagonalView(CallComposer& c) {
+  Value* x = c.Tensor("self");
   const int first = c.AxisArgument("dim1", x);
   const int second = c.AxisArgument("dim2", x);
   const std::int64_t offset = c.Int("offset");
-  if (!c.failed() && first == second) return call.Invalid("dim1 and dim2 are equal");
-  if (call.Declares("A")) return c.Done({Diagonal(c, x, offset, first, second)});
+  if (first == second) c.Fail(InvalidInput("dim1 and dim2 are equal"));
   View view;
   view.get = [=](Composer& inner, Value* base) {
     return Diagonal(inner, base, offset, first, second);
   };
-  return LowerView(c, std::move(view));
+  return view;
+}
+
+Result<Results> LowerDiagonal(Call& call) {
+  CallComposer c(call);
+  return LowerView(c, TakeDiagonalView(c));
+}
+
+Result<Value*> LowerLinalgDiagonal(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("A");
+  const int first = c.AxisArgument("dim1", x);
+  return c.Done(Diagonal(c, x, c.Int("offset"), first, c.AxisArgument("dim2", x)));
 }
 
 Result<Value*> LowerDiagEmbed(Call& call) {

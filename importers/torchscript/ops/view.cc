@@ -36,16 +36,7 @@ Value* PutRange(Composer& c, Value* base, Value* value, int axis, Value* start, 
   return c.Concat(std::move(parts), axis);
 }
 
-}  // namespace
-
-Abstract MakeView(CallComposer& c, View view) {
-  Call& call = c.call();
-  const Abstract self = c.Take(call.Argument("self"));
-  const auto* tensor = self.As<TensorRef>();
-  if (c.failed() || tensor == nullptr || GivesCopy(FunctionalName(call.op()))) {
-    Value* copy = view.get(c, c.Tensor("self"));
-    return c.failed() ? Abstract() : call.NewTensor(copy);
-  }
+ViewStep ToStep(View view) {
   ViewStep step;
   step.get = [get = std::move(view.get)](GraphBuilder& builder, Value* base) {
     Composer inner(builder);
@@ -58,7 +49,20 @@ Abstract MakeView(CallComposer& c, View view) {
     };
   }
   step.contiguous = view.contiguous;
-  TensorRef result = Heap::View(*tensor, std::move(step));
+  return step;
+}
+
+}  // namespace
+
+Abstract MakeView(CallComposer& c, View view) {
+  Call& call = c.call();
+  const Abstract self = c.Take(call.Argument("self"));
+  const auto* tensor = self.As<TensorRef>();
+  if (c.failed() || tensor == nullptr || GivesCopy(FunctionalName(call.op()))) {
+    Value* copy = view.get(c, c.Tensor("self"));
+    return c.failed() ? Abstract() : call.NewTensor(copy);
+  }
+  TensorRef result = Heap::View(*tensor, ToStep(std::move(view)));
   c.Take(call.heap().Read(call.builder(), result));
   return result;
 }
@@ -123,6 +127,20 @@ View SelectView(Composer& c, int axis, Value* index) {
   }
   view.contiguous = axis == 0;
   return view;
+}
+
+Value* WithViewReplaced(CallComposer& c, View view, Value* value) {
+  Value* self = c.Tensor("self");
+  if (c.failed()) return nullptr;
+  Call& call = c.call();
+  const Abstract copy = call.NewTensor(self);
+  const TensorRef& whole = *copy.As<TensorRef>();
+  const TensorRef part = Heap::View(whole, ToStep(std::move(view)));
+  Value* seen = c.Take(call.heap().Read(call.builder(), part));
+  value = c.Expand(c.CastLike(value, self), c.Shape(seen));
+  if (c.failed()) return nullptr;
+  c.Check(call.heap().Write(call.builder(), part, value));
+  return c.Take(call.heap().Read(call.builder(), whole));
 }
 
 }  // namespace dragoman::torchscript

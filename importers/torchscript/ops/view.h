@@ -40,6 +40,13 @@ View SliceView(Composer& c, const Value* base, const SliceBounds& bounds);
 // Element `index` (int64, rank 0) of `axis`, which vanishes.
 View SelectView(Composer& c, int axis, Value* index);
 
+// The views that the arguments of slice and of diagonal describe.
+View TakeSliceView(CallComposer& c);
+View TakeDiagonalView(CallComposer& c);
+
+// A copy of argument `self` in which the elements that `view` shows are those of `value`.
+Value* WithViewReplaced(CallComposer& c, View view, Value* value);
+
 }  // namespace dragoman::torchscript
 
 #endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_VIEW_H_

@@ -122,15 +122,19 @@ Result<Results> LowerSelect(Call& call) {
   return LowerView(c, SelectView(c, axis, c.Take(call.IntValue("index"))));
 }
 
-Result<Results> LowerSlice(Call& call) {
-  CallComposer c(call);
+View TakeSliceView(CallComposer& c) {
   Value* x = c.Tensor("self");
   SliceBounds bounds;
   bounds.axis = c.AxisOf(c.Int("dim"), x);
   bounds.start = Bound(c, "start", 0);
   bounds.end = Bound(c, "end", kEnd);
   bounds.step = c.Int("step");
-  return LowerView(c, SliceView(c, x, bounds));
+  return SliceView(c, x, bounds);
+}
+
+Result<Results> LowerSlice(Call& call) {
+  CallComposer c(call);
+  return LowerView(c, TakeSliceView(c));
 }
 
 Result<Results> LowerNarrow(Call& call) {

@@ -1,0 +1,134 @@
+// Operators on lists of tensors or sets of elements: blocks, products of sets, membership.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "importers/torchscript/ops/composer.h"
+#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
+
+namespace dragoman::torchscript {
+
+// Matrices along the diagonal of one; vectors count as rows.
+Result<Value*> LowerBlockDiag(Call& call) {
+  CallComposer c(call);
+  std::vector<Value*> rows;
+  const std::vector<Value*> blocks = c.Tensors("tensors");
+  std::vector<std::vector<std::int64_t>> sizes;
+  std::int64_t width = 0;
+  std::vector<Value*> matrices;
+  for (Value* block : blocks) {
+    const int rank = c.Rank(block);
+    Value* matrix = rank < 2 ? c.Reshape(block, {1, -1}) : block;
+    const std::optional<std::vector<std::int64_t>> known = c.KnownSizes(matrix);
+    if (!known) return call.Unsupported("sizes that are not known; state them with --shape");
+    width += known->at(1);
+    sizes.push_back(*known);
+    matrices.push_back(matrix);
+  }
+  std::int64_t left = 0;
+  for (std::size_t i = 0; i < matrices.size() && !c.failed(); ++i) {
+    const std::int64_t right = width - left - sizes[i][1];
+    Value* pads = c.Ints({0, left, 0, right});
+    rows.push_back(c.Op("Pad", {matrices[i], pads, c.Number(0, matrices[i])}));
+    left += sizes[i][1];
+  }
+  if (rows.empty()) return c.Done(c.Fail("an empty list"));
+  return c.Done(c.Concat(std::move(rows), 0));
+}
+
+// All combinations of one element of each vector.
+Result<Value*> LowerCartesianProd(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> values = c.Tensors("tensors");
+  if (values.size() == 1) return c.Done(values[0]);
+  std::vector<Value*> sizes;
+  for (Value* value : values) sizes.push_back(c.SizeVector(value, 0, 1));
+  if (c.failed() || sizes.empty()) return c.Done(c.Fail("an empty list"));
+  Value* shape = c.ConcatSizes(sizes);
+  std::vector<Value*> columns;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::vector<std::int64_t> ones(values.size(), 1);
+    ones[i] = -1;
+    Value* grid = c.Expand(c.Reshape(values[i], std::move(ones)), shape);
+    columns.push_back(c.Reshape(grid, {-1, 1}));
+  }
+  return c.Done(c.Concat(std::move(columns), 1));
+}
+
+// Pairs, of which `with_replacement` lets both be the same element.
+Result<Value*> LowerCombinations(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const std::optional<std::int64_t> count = c.KnownSize(x, 0);
+  const std::int64_t chosen = c.Int("r");
+  if (!count || chosen != 2) return call.Unsupported("other than pairs of a known number");
+  const std::int64_t gap = c.Bool("with_replacement") ? 0 : 1;
+  std::vector<std::int64_t> pairs;
+  for (std::int64_t i = 0; i < *count; ++i) {
+    for (std::int64_t j = i + gap; j < *count; ++j) pairs.insert(pairs.end(), {i, j});
+  }
+  Value* places = c.Reshape(c.Ints(std::move(pairs)), {-1, 2});
+  return c.Done(c.Gather(x, places, 0));
+}
+
+Result<Value*> LowerIsIn(Call& call) {
+  CallComposer c(call);
+  const bool one_element = call.Declares("element");
+  const bool one_test = call.Declares("test_element");
+  const std::vector<Value*> x =
+      c.Promoted({one_element ? "element" : "elements", one_test ? "test_element" : "test_elements"});
+  Value* same = c.Equal(c.Unsqueeze(x[0], {-1}), c.Flatten(x[1]));
+  const int last = c.Rank(x[0]);
+  Value* found = c.Reduce("ReduceMax", same, {last}, false);
+  return c.Done(c.Bool("invert") ? c.Not(found) : found);
+}
+
+// equal: one answer for the whole of two tensors of the same sizes.
+Result<Results> LowerEqual(Call& call) {
+  CallComposer c(call);
+  Value* a = c.Tensor("self");
+  Value* b = c.Tensor("other");
+  const std::optional<std::vector<std::int64_t>> sizes_a = c.KnownSizes(a);
+  const std::optional<std::vector<std::int64_t>> sizes_b = c.KnownSizes(b);
+  if (c.failed() || !sizes_a || !sizes_b)
+    return call.Unsupported("sizes that are not known; state them with --shape");
+  if (*sizes_a != *sizes_b) return Results{Number::Bool(false)};
+  Value* same = c.ReduceAll("ReduceMin", c.Equal(a, b));
+  if (c.failed()) return c.DoneWith({});
+  return Results{call.NewNumber(Number::Kind::kBool, same)};
+}
+
+Result<Results> LowerAllClose(Call& call) {
+  CallComposer c(call);
+  Value* close = c.Take(LowerIsClose(call));
+  Value* all = c.ReduceAll("ReduceMin", close);
+  if (c.failed()) return c.DoneWith({});
+  return Results{call.NewNumber(Number::Kind::kBool, all)};
+}
+
+// tril_indices, triu_indices: the rows and columns of a triangle of known size.
+Result<Value*> LowerTriangleIndices(Call& call) {
+  CallComposer c(call);
+  const std::int64_t rows = c.Int("row");
+  const std::int64_t columns = c.Int("col");
+  const std::int64_t offset = c.Int("offset");
+  const bool lower = call.op().type == "tril_indices";
+  std::vector<std::int64_t> row_list;
+  std::vector<std::int64_t> column_list;
+  constexpr std::int64_t kMaxSize = 4096;
+  if (rows > kMaxSize || columns > kMaxSize) return call.Unsupported("triangles of this size");
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      if (lower ? j - i > offset : j - i < offset) continue;
+      row_list.push_back(i);
+      column_list.push_back(j);
+    }
+  }
+  row_list.insert(row_list.end(), column_list.begin(), column_list.end());
+  Value* both = c.Reshape(c.Ints(std::move(row_list)),
+                          {2, static_cast<std::int64_t>(column_list.size())});
+  return c.Done(c.Cast(both, c.DTypeOr("dtype", DType::kI64)));
+}
+
+}  // namespace dragoman::torchscript
