@@ -49,12 +49,6 @@ std::vector<NamedAttribute> WindowAttributes(const Sizes& sizes) {
   return {{"kernel_shape", std::move(kernel)}, {"strides", std::move(strides)}};
 }
 
-std::vector<std::int64_t> SpatialList(int spatial) {
-  std::vector<std::int64_t> axes = AllAxes(spatial);
-  for (std::int64_t& axis : axes) axis += 2;
-  return axes;
-}
-
 // Row i weighs what window i averages: in x out, to be multiplied from the right.
 Value* AverageMatrix(Composer& c, std::int64_t in, std::int64_t out, DType dtype) {
   std::vector<float> weights(static_cast<std::size_t>(in * out), 0.0f);

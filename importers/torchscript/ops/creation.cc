@@ -38,10 +38,6 @@ DType NumbersType(std::span<const Number> numbers) {
   return type;
 }
 
-Value* AsDouble(CallComposer& c, const Number& number) {
-  return c.Take(c.call().NumberValue(number, DType::kF64));
-}
-
 // `steps` points from start to end, each reckoned from the nearer end; of float64.
 Value* Linspace(CallComposer& c, Value* start, Value* end, Value* steps) {
   Value* last = c.Sub(c.Cast(steps, DType::kF64), 1);
