@@ -226,6 +226,9 @@ Result<Value*> LowerConstantPad(Call& call);
 Result<Value*> LowerReflectionPad(Call& call);
 Result<Value*> LowerReplicationPad(Call& call);
 Result<Value*> LowerCircularPad(Call& call);
+// packed.cc
+Result<Results> LowerPackPaddedSequence(Call& call);
+Result<Results> LowerPadPackedSequence(Call& call);
 
 // pointwise.cc
 Result<Value*> LowerAbs(Call& call);
@@ -282,6 +285,11 @@ Result<Value*> LowerDiagFlat(Call& call);
 Result<Value*> LowerPixelShuffle(Call& call);
 Result<Value*> LowerPixelUnshuffle(Call& call);
 Result<Value*> LowerChannelShuffle(Call& call);
+// recurrent.cc
+Result<Results> LowerRecurrence(Call& call);
+Result<Results> LowerLstmCell(Call& call);
+Result<Value*> LowerGruCell(Call& call);
+Result<Value*> LowerRnnCell(Call& call);
 
 // reduction.cc
 Result<Value*> LowerSum(Call& call);
