@@ -1,5 +1,6 @@
 // dragoman inspect MODEL
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/data.h"
+#include "cli/describe_torchscript.h"
 #include "cli/options.h"
 #include "codegen/onednn/codegen.h"
 #include "codegen/relax/write_relax.h"
@@ -176,6 +178,7 @@ void PrintScreen(const Model& model, const std::vector<Target>& targets,
     fmt::print("state    {}: {}\n", state.name, state.type.ToString());
   if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
   PrintCensus(CensusOf(model), CountAbsentWeights(model));
+  fmt::print("{}", DescribeTorchScript(model, options.common.verbose ? SIZE_MAX : kMaxRows));
   fmt::print("targets\n");
   PrintTargets(targets, options);
 }

@@ -285,6 +285,17 @@ Result<Value*> LowerDiagFlat(Call& call);
 Result<Value*> LowerPixelShuffle(Call& call);
 Result<Value*> LowerPixelUnshuffle(Call& call);
 Result<Value*> LowerChannelShuffle(Call& call);
+// quantized.cc
+Result<Value*> LowerQuantizePerTensor(Call& call);
+Result<Value*> LowerQuantizePerChannel(Call& call);
+Result<Value*> LowerDequantize(Call& call);
+Result<Value*> LowerIntRepr(Call& call);
+Result<Value*> LowerQuantizedLinear(Call& call);
+Result<Value*> LowerDynamicLinear(Call& call);
+Result<Value*> LowerQuantizedConv(Call& call);
+Result<Value*> LowerQuantizedBinary(Call& call);
+Result<Value*> LowerQuantizedCat(Call& call);
+
 // recurrent.cc
 Result<Results> LowerRecurrence(Call& call);
 Result<Results> LowerLstmCell(Call& call);
