@@ -2,6 +2,7 @@
 
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/compress.h"
+#include "runtime/kernels/non_max_suppression.h"
 #include "runtime/kernels/non_zero.h"
 #include "runtime/kernels/top_k.h"
 #include "runtime/kernels/unique.h"
@@ -42,6 +43,17 @@ rt::Status UniqueShapes(const KernelArguments& arguments, std::span<rt::Shape> s
   return rt::UniqueShape(params, x, count, &shapes[0]);
 }
 
+rt::Status NonMaxSuppressionShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
+  DRAGOMAN_RT_TRY(
+      rt::CheckNonMaxSuppression(arguments.operands[0].shape(), arguments.operands[1].shape()));
+  const std::int64_t bytes = Apply(&rt::NonMaxSuppressionScratchBytes<float>, arguments);
+  std::vector<std::int64_t> scratch(static_cast<std::size_t>(bytes) / sizeof(std::int64_t));
+  KernelArguments counting = arguments;
+  counting.scratch = scratch.data();
+  shapes[0] = {Apply(&rt::NonMaxSuppressionCount<float>, counting), 3};
+  return rt::Status();
+}
+
 }  // namespace
 
 void AddCountKernels(KernelTable& table) {
@@ -49,6 +61,11 @@ void AddCountKernels(KernelTable& table) {
   Add<Bits>(table, "Compress", []<class T>() {
     KernelEntry entry = DRAGOMAN_KERNEL_ENTRY(Compress, T);
     entry.result_shapes = CompressShapes<T>;
+    return entry;
+  });
+  Add<Types<float>>(table, "NonMaxSuppression", []<class T>() {
+    KernelEntry entry = DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(NonMaxSuppression, T);
+    entry.result_shapes = NonMaxSuppressionShapes;
     return entry;
   });
   Add<Plus<Ordered, Complexes>>(table, "NonZero", []<class T>() {

@@ -1,6 +1,7 @@
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/grid_sample.h"
 #include "runtime/kernels/resize.h"
+#include "runtime/kernels/roi_align.h"
 
 namespace dragoman {
 
@@ -12,6 +13,7 @@ void AddResizeKernels(KernelTable& table) {
   Add<Plus<Sampled, String>, Types<float, double, rt::Half>>(
       table, "Resize",
       []<class T1, class T2>() { return DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(Resize, T1, T2); });
+  Add<Floats>(table, "RoiAlign", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(RoiAlign, T); });
 }
 
 }  // namespace dragoman

@@ -32,6 +32,7 @@ std::vector<OpDef> IfOps();
 std::vector<OpDef> LinearOps();
 std::vector<OpDef> LoopOps();
 std::vector<OpDef> MatMulOps();
+std::vector<OpDef> NonMaxSuppressionOps();
 std::vector<OpDef> NonZeroOps();
 std::vector<OpDef> NormalizationOps();
 std::vector<OpDef> OneHotOps();
@@ -46,6 +47,7 @@ std::vector<OpDef> ReduceOps();
 std::vector<OpDef> ReshapeOps();
 std::vector<OpDef> ResizeOps();
 std::vector<OpDef> ReverseSequenceOps();
+std::vector<OpDef> RoiAlignOps();
 std::vector<OpDef> ScanOps();
 std::vector<OpDef> ScatterOps();
 std::vector<OpDef> SequenceOps();
@@ -65,15 +67,60 @@ std::vector<OpDef> WhereOps();
 using OpFamily = std::vector<OpDef> (*)();
 
 inline constexpr OpFamily kOpFamilies[] = {
-    ActivationOps,      ArgReduceOps, BinaryOps,    CastOps,         CompressOps, ConcatOps,
-    ConstantOfShapeOps, ConvOps,      CumSumOps,    DepthToSpaceOps, DropoutOps,  EffectOps,
-    EinsumOps,          ExpandOps,    EyeLikeOps,   FlattenOps,      FusedOps,    GatherOps,
-    GridSampleOps,      IfOps,        LinearOps,    LoopOps,         MatMulOps,   NonZeroOps,
-    NormalizationOps,   OneHotOps,    OptionalOps,  PadOps,          PoolOps,     QuantizeOps,
-    RandomOps,          RangeOps,     RecurrentOps, ReduceOps,       ReshapeOps,  ResizeOps,
-    ReverseSequenceOps, ScanOps,      ScatterOps,   SequenceOps,     ShapeOps,    SliceOps,
-    SoftmaxOps,         SplitOps,     SqueezeOps,   TileOps,         TopKOps,     TransposeOps,
-    TriluOps,           UnaryOps,     UniqueOps,    WhereOps,
+    ActivationOps,
+    ArgReduceOps,
+    BinaryOps,
+    CastOps,
+    CompressOps,
+    ConcatOps,
+    ConstantOfShapeOps,
+    ConvOps,
+    CumSumOps,
+    DepthToSpaceOps,
+    DropoutOps,
+    EffectOps,
+    EinsumOps,
+    ExpandOps,
+    EyeLikeOps,
+    FlattenOps,
+    FusedOps,
+    GatherOps,
+    GridSampleOps,
+    IfOps,
+    LinearOps,
+    LoopOps,
+    MatMulOps,
+    NonMaxSuppressionOps,
+    NonZeroOps,
+    NormalizationOps,
+    OneHotOps,
+    OptionalOps,
+    PadOps,
+    PoolOps,
+    QuantizeOps,
+    RandomOps,
+    RangeOps,
+    RecurrentOps,
+    ReduceOps,
+    ReshapeOps,
+    ResizeOps,
+    ReverseSequenceOps,
+    RoiAlignOps,
+    ScanOps,
+    ScatterOps,
+    SequenceOps,
+    ShapeOps,
+    SliceOps,
+    SoftmaxOps,
+    SplitOps,
+    SqueezeOps,
+    TileOps,
+    TopKOps,
+    TransposeOps,
+    TriluOps,
+    UnaryOps,
+    UniqueOps,
+    WhereOps,
 };
 
 }  // namespace dragoman

@@ -23,6 +23,9 @@ class Dense {
   Dense(const Shape& shape, std::initializer_list<T> values) : Dense(shape) {
     std::copy(values.begin(), values.end(), elements_.get());
   }
+  Dense(const Shape& shape, const std::vector<T>& values) : Dense(shape) {
+    std::copy(values.begin(), values.end(), elements_.get());
+  }
 
   TensorView<const T> In() const { return {elements_.get(), shape_}; }
   TensorView<T> Out() { return {elements_.get(), shape_}; }

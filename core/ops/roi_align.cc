@@ -1,0 +1,42 @@
+#include "runtime/params/roi_align.h"
+
+#include "core/ops/movement.h"
+#include "core/ops/op_list.h"
+
+namespace dragoman {
+namespace {
+
+Status InferRoiAlign(InferContext& context) {
+  const auto& params = context.params<rt::RoiAlignParams>();
+  if (const std::optional<std::vector<rt::Shape>> known = RuntimeShapes(context)) {
+    rt::Shape y;
+    DRAGOMAN_TRY(
+        context.Check(rt::RoiAlignShape(params, (*known)[0], (*known)[1], (*known)[2], &y)));
+    context.SetShape(0, y);
+    return {};
+  }
+  const Shape *x = context.shape(0), *rois = context.shape(1), *images = context.shape(2);
+  if ((x != nullptr && x->size() != 4) || (rois != nullptr && rois->size() != 2) ||
+      (images != nullptr && images->size() != 1)) {
+    return context.Fail("the operands must have ranks 4, 2 and 1");
+  }
+  Dim regions;
+  if (rois != nullptr) regions = rois->front();
+  if (images != nullptr) {
+    DRAGOMAN_ASSIGN(regions, SameSize(context, images->front(), regions));
+  }
+  context.SetShape(0, Shape{regions, x == nullptr ? Dim() : (*x)[1], Dim(params.output_height),
+                            Dim(params.output_width)});
+  return {};
+}
+
+}  // namespace
+
+std::vector<OpDef> RoiAlignOps() {
+  return {Op("RoiAlign", "(X: T, rois: T, batch_indices: i64) -> (Y: T)", "T: float")
+              .Attributes<rt::RoiAlignParams>()
+              .Infer(InferRoiAlign)
+              .Kernel({.header = "runtime/kernels/roi_align.h", .types = "T", .fallible = true})};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,123 @@
+// NonMaxSuppression: of boxes that overlap, the ones with the best score.
+#ifndef DRAGOMAN_RUNTIME_KERNELS_NON_MAX_SUPPRESSION_H_
+#define DRAGOMAN_RUNTIME_KERNELS_NON_MAX_SUPPRESSION_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/kernels/order.h"
+#include "runtime/kernels/tensor_view.h"
+#include "runtime/params/non_max_suppression.h"
+
+namespace dragoman::rt {
+
+namespace internal {
+
+template <class T>
+struct Box {
+  T top, left, bottom, right;
+
+  Box(const T* at, bool center_point) {
+    if (center_point) {
+      left = at[0] - at[2] / 2, right = at[0] + at[2] / 2;
+      top = at[1] - at[3] / 2, bottom = at[1] + at[3] / 2;
+    } else {
+      top = std::min(at[0], at[2]), bottom = std::max(at[0], at[2]);
+      left = std::min(at[1], at[3]), right = std::max(at[1], at[3]);
+    }
+  }
+  T Area() const { return (bottom - top) * (right - left); }
+
+  // Whether the intersection over the union is beyond `threshold`; boxes without area overlap none.
+  bool Overlaps(const Box& other, T threshold) const {
+    const T height = std::min(bottom, other.bottom) - std::max(top, other.top);
+    const T width = std::min(right, other.right) - std::max(left, other.left);
+    if (!(height > 0 && width > 0)) return false;
+    const T common = height * width;
+    return common / (Area() + other.Area() - common) > threshold;
+  }
+};
+
+// The number that an optional scalar holds.
+template <class T>
+T First(TensorView<const T> scalar, T otherwise) {
+  return scalar.present() && scalar.size() > 0 ? scalar[0] : otherwise;
+}
+
+// One call's selection: `emit(batch, class, box)` in the order of the result.
+template <class T, class Emit>
+void SelectBoxes(const NonMaxSuppressionParams& p, TensorView<const T> boxes,
+                 TensorView<const T> scores, std::int64_t limit, TensorView<const T> iou_threshold,
+                 TensorView<const T> score_threshold, std::int64_t* order, const Emit& emit) {
+  const T overlap = First(iou_threshold, T(0));
+  const bool thresholded = score_threshold.present() && score_threshold.size() > 0;
+  const std::int64_t classes = scores.shape[1], count = scores.shape[2];
+  std::int64_t* const selected = order + count;
+  for (std::int64_t line = 0; line < scores.shape[0] * classes; ++line) {
+    const T* score = scores.data + line * count;
+    const T* box = boxes.data + line / classes * count * 4;
+    std::int64_t candidates = 0, chosen = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!thresholded || score[i] > score_threshold[0]) order[candidates++] = i;
+    }
+    std::sort(order, order + candidates, [score](std::int64_t a, std::int64_t b) {
+      const int compared = CompareElements(score[a], score[b]);
+      return compared == 0 ? a < b : compared > 0;
+    });
+    for (std::int64_t k = 0; k < candidates && chosen < limit; ++k) {
+      const Box<T> candidate(box + order[k] * 4, p.center_point_box);
+      const bool suppressed = std::any_of(selected, selected + chosen, [&](std::int64_t other) {
+        return candidate.Overlaps(Box<T>(box + other * 4, p.center_point_box), overlap);
+      });
+      if (suppressed) continue;
+      selected[chosen++] = order[k];
+      emit(line / classes, line % classes, order[k]);
+    }
+  }
+}
+
+}  // namespace internal
+
+// The same for NonMaxSuppressionCount and NonMaxSuppression.
+template <class T>
+std::int64_t NonMaxSuppressionScratchBytes(const NonMaxSuppressionParams&, TensorView<const T>,
+                                           TensorView<const T> scores,
+                                           TensorView<const std::int64_t>, TensorView<const T>,
+                                           TensorView<const T>, TensorView<std::int64_t>) {
+  return 2 * scores.shape[2] * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+// The number of rows of the result.
+template <class T>
+std::int64_t NonMaxSuppressionCount(const NonMaxSuppressionParams& p, TensorView<const T> boxes,
+                                    TensorView<const T> scores,
+                                    TensorView<const std::int64_t> max_output,
+                                    TensorView<const T> iou_threshold,
+                                    TensorView<const T> score_threshold, void* scratch) {
+  std::int64_t rows = 0;
+  internal::SelectBoxes(p, boxes, scores, internal::First<std::int64_t>(max_output, 0),
+                        iou_threshold, score_threshold, static_cast<std::int64_t*>(scratch),
+                        [&rows](std::int64_t, std::int64_t, std::int64_t) { ++rows; });
+  return rows;
+}
+
+// Rows (batch, class, box), for each class of each batch by falling score; of equal scores the
+// lower box first, NaN before all. An absent limit is 0, an absent score threshold none.
+template <class T>
+void NonMaxSuppression(const NonMaxSuppressionParams& p, TensorView<const T> boxes,
+                       TensorView<const T> scores, TensorView<const std::int64_t> max_output,
+                       TensorView<const T> iou_threshold, TensorView<const T> score_threshold,
+                       TensorView<std::int64_t> selected, void* scratch) {
+  std::int64_t* to = selected.data;
+  internal::SelectBoxes(p, boxes, scores, internal::First<std::int64_t>(max_output, 0),
+                        iou_threshold, score_threshold, static_cast<std::int64_t*>(scratch),
+                        [&to](std::int64_t batch, std::int64_t label, std::int64_t box) {
+                          *to++ = batch;
+                          *to++ = label;
+                          *to++ = box;
+                        });
+}
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_KERNELS_NON_MAX_SUPPRESSION_H_

@@ -1,0 +1,93 @@
+// The kernels of object detectors.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "runtime/kernels/non_max_suppression.h"
+#include "runtime/kernels/roi_align.h"
+#include "tests/unit/runtime/dense.h"
+
+namespace dragoman::rt {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+// The boxes of one batch and class that are kept.
+List Kept(const std::vector<float>& boxes, const std::vector<float>& scores, std::int64_t limit,
+          float overlap, const NonMaxSuppressionParams& p = {}) {
+  const auto count = static_cast<std::int64_t>(scores.size());
+  const Dense<float> box({1, count, 4}, boxes), score({1, 1, count}, scores);
+  const Dense<std::int64_t> most(Shape{}, {limit});
+  const Dense<float> threshold(Shape{}, {overlap}), least(Shape{}, {0.1f});
+  std::vector<std::int64_t> scratch(static_cast<std::size_t>(2 * count));
+  const std::int64_t rows = NonMaxSuppressionCount<float>(
+      p, box.In(), score.In(), most.In(), threshold.In(), least.In(), scratch.data());
+  Dense<std::int64_t> selected({rows, 3});
+  NonMaxSuppression<float>(p, box.In(), score.In(), most.In(), threshold.In(), least.In(),
+                           selected.Out(), scratch.data());
+  List kept;
+  for (std::int64_t i = 0; i < rows; ++i) kept.push_back(selected.In()[3 * i + 2]);
+  return kept;
+}
+
+// Two boxes that overlap by 9 of 11 parts, the second with its corners swapped, and one apart.
+const std::vector<float> kBoxes = {0, 0, 1, 1, 1, 1.1f, 0, 0.1f, 0, 5, 1, 6};
+
+TEST(NonMaxSuppressionTest, KeepsTheBestOfBoxesThatOverlap) {
+  EXPECT_EQ(Kept(kBoxes, {0.5f, 0.9f, 0.3f}, 10, 0.5f), List({1, 2}));
+  EXPECT_EQ(Kept(kBoxes, {0.5f, 0.9f, 0.3f}, 10, 0.9f), List({1, 0, 2}));
+}
+
+TEST(NonMaxSuppressionTest, HeedsTheLimitAndTheLeastScore) {
+  EXPECT_EQ(Kept(kBoxes, {0.5f, 0.9f, 0.3f}, 1, 0.9f), List({1}));
+  EXPECT_EQ(Kept(kBoxes, {0.5f, 0.1f, 0.05f}, 10, 0.9f), List({0}));
+}
+
+TEST(NonMaxSuppressionTest, OfEqualScoresTheFirstBoxWins) {
+  EXPECT_EQ(Kept(kBoxes, {0.5f, 0.5f, 0.5f}, 10, 0.5f), List({0, 2}));
+}
+
+TEST(NonMaxSuppressionTest, ReadsBoxesByTheirCenters) {
+  NonMaxSuppressionParams p;
+  p.center_point_box = true;
+  EXPECT_EQ(Kept({0, 0, 2, 2, 0.5f, 0, 2, 2, 9, 0, 2, 2}, {0.9f, 0.8f, 0.7f}, 10, 0.5f, p),
+            List({0, 2}));
+}
+
+// The pooled values of one region of a 4x4 image whose pixel at (y, x) is 4 y + x.
+std::vector<float> Pooled(const RoiAlignParams& p, const std::vector<float>& region) {
+  Dense<float> x({1, 1, 4, 4});
+  for (std::int64_t i = 0; i < 16; ++i) x.Out()[i] = static_cast<float>(i);
+  const Dense<float> rois({1, 4}, region);
+  const Dense<std::int64_t> images({1}, {0});
+  Shape shape;
+  EXPECT_TRUE(RoiAlignShape(p, x.In().shape, rois.In().shape, images.In().shape, &shape).ok());
+  Dense<float> y(shape);
+  EXPECT_TRUE(RoiAlign(p, x.In(), rois.In(), images.In(), y.Out()).ok());
+  return y.Values();
+}
+
+TEST(RoiAlignTest, SamplesBetweenPixels) {
+  RoiAlignParams p;
+  p.output_height = p.output_width = 2;
+  p.sampling_ratio = 1;
+  // Bins of size 1 around (1.5, 1.5); their centers lie on pixels.
+  EXPECT_EQ(Pooled(p, {1, 1, 3, 3}), (std::vector<float>{5, 6, 9, 10}));
+  p.coordinate_transformation_mode = RoiAlignCoordinates::kOutputHalfPixel;
+  EXPECT_EQ(Pooled(p, {1, 1, 3, 3}), (std::vector<float>{7.5f, 8.5f, 11.5f, 12.5f}));
+}
+
+TEST(RoiAlignTest, RefusesRegionsThatAreNoneOfTheImages) {
+  const Dense<float> x({1, 1, 2, 2}, {1, 2, 3, 4});
+  Dense<float> y({1, 1, 1, 1});
+  const Dense<float> region({1, 4}, {0, 0, 1, 1});
+  const Dense<std::int64_t> second({1}, {1}), first({1}, {0});
+  EXPECT_FALSE(RoiAlign<float>({}, x.In(), region.In(), second.In(), y.Out()).ok());
+  const Dense<float> endless({1, 4}, {0, 0, std::numeric_limits<float>::infinity(), 1});
+  EXPECT_FALSE(RoiAlign<float>({}, x.In(), endless.In(), first.In(), y.Out()).ok());
+}
+
+}  // namespace
+}  // namespace dragoman::rt
