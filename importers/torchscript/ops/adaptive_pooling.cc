@@ -51,14 +51,14 @@ std::vector<NamedAttribute> WindowAttributes(const Sizes& sizes) {
 
 // Row i weighs what window i averages: in x out, to be multiplied from the right.
 Value* AverageMatrix(Composer& c, std::int64_t in, std::int64_t out, DType dtype) {
-  std::vector<float> weights(static_cast<std::size_t>(in * out), 0.0f);
+  std::vector<double> weights(static_cast<std::size_t>(in * out), 0.0);
   for (std::int64_t i = 0; i < out; ++i) {
     const std::int64_t begin = Begin(i, in, out);
     const std::int64_t end = End(i, in, out);
     for (std::int64_t j = begin; j < end; ++j)
-      weights[static_cast<std::size_t>(j * out + i)] = 1.0f / static_cast<float>(end - begin);
+      weights[static_cast<std::size_t>(j * out + i)] = 1.0 / static_cast<double>(end - begin);
   }
-  return c.Cast(c.builder().Constant(Tensor::Of<float>({in, out}, weights)), dtype);
+  return c.Cast(c.builder().Constant(Tensor::Of<double>({in, out}, weights)), dtype);
 }
 
 // The positions that the windows of one axis read, out rows of equal length: short windows repeat

@@ -3,11 +3,26 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "importers/torchscript/ops/promotion.h"
 
 namespace dragoman::torchscript {
+namespace {
+
+// 0-d; of a complex type too.
+Result<Tensor> ScalarTensor(double value, DType dtype) {
+  if (!IsComplex(dtype)) return Tensor::Full(dtype, {}, value);
+  const double wide[] = {value, 0};
+  const float narrow[] = {static_cast<float>(value), 0};
+  const std::span<const std::byte> bytes = dtype == DType::kC128
+                                               ? std::as_bytes(std::span<const double>(wide))
+                                               : std::as_bytes(std::span<const float>(narrow));
+  return Tensor::Make(dtype, {}, Buffer::Copy(bytes));
+}
+
+}  // namespace
 
 Value* Composer::Fail(Error error) {
   if (!error_) error_ = std::move(error);
@@ -154,8 +169,7 @@ Value* Composer::Int(std::int64_t value) { return failed() ? nullptr : builder_-
 
 Value* Composer::Number(double value, DType dtype) {
   if (failed()) return nullptr;
-  if (IsComplex(dtype)) return Cast(Number(value, RealPart(dtype)), dtype);
-  Tensor tensor = Take(Tensor::Full(dtype, {}, value));
+  Tensor tensor = Take(ScalarTensor(value, dtype));
   return failed() ? nullptr : builder_->Constant(std::move(tensor));
 }
 
@@ -281,8 +295,9 @@ Value* Composer::Iota(Value* count) { return Op("Range", {Int(0), count, Int(1)}
 
 Value* Composer::Full(Value* shape, double value, DType dtype) {
   if (failed()) return nullptr;
-  if (IsComplex(dtype)) return Cast(Full(shape, value, RealPart(dtype)), dtype);
-  Tensor tensor = Take(Tensor::Full(dtype, {1}, value));
+  Tensor tensor = Take(ScalarTensor(value, dtype));
+  if (failed()) return nullptr;
+  tensor = tensor.Reshaped({1});
   return Op("ConstantOfShape", {shape}, {{"value", std::move(tensor)}});
 }
 

@@ -34,7 +34,8 @@ Result<Value*> Running(CallComposer& c, Value* x, std::string_view type, double 
 Result<Results> RunningExtreme(Call& call, std::string_view type, double neutral) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  if (!c.failed() && !IsFloating(c.dtype(x))) return call.Unsupported("running extremes of integers");
+  if (!c.failed() && !IsFloating(c.dtype(x)))
+    return call.Unsupported("running extremes of integers");
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
   if (rank == 0) return c.Done({x, c.Int(0)});

@@ -26,7 +26,7 @@ Result<Value*> LowerEmbedding(Call& call) {
 }
 
 // The reduced rows; of the further results, which serve training, the bag of each index and the
-// sizes of bags.
+// sizes of bags, not the places of maxima.
 Result<Results> LowerEmbeddingBag(Call& call) {
   CallComposer c(call);
   Value* weight = c.Tensor("weight");
@@ -59,7 +59,8 @@ Result<Results> LowerEmbeddingBag(Call& call) {
     if (mode == kMean) y = c.Div(y, c.CastLike(c.Unsqueeze(c.Max(sizes, 1), {1}), y));
     y = c.CastLike(y, rows);
   }
-  return c.Done({y, bag, sizes, sizes});
+  if (c.failed()) return c.Done({});
+  return Results{call.NewTensor(y), call.NewTensor(bag), call.NewTensor(sizes), None()};
 }
 
 // Rows of class indices: 1 at the class, 0 elsewhere.

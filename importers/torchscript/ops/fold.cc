@@ -53,8 +53,8 @@ Result<Value*> LowerIm2Col(Call& call) {
   Value* taken = c.Gather(c.Gather(padded, rows, 2), columns, 4);
   Value* ordered = c.Transpose(taken, {0, 1, 2, 4, 3, 5});
   Value* lead = c.SizeVector(batched.x, 0, 1);
-  Value* features = c.Mul(c.SizeVector(batched.x, 1, 1),
-                          c.Ints({windows.kernel[0] * windows.kernel[1]}));
+  Value* features =
+      c.Mul(c.SizeVector(batched.x, 1, 1), c.Ints({windows.kernel[0] * windows.kernel[1]}));
   Value* count = c.Mul(c.SizeVector(rows, 1, 1), c.SizeVector(columns, 1, 1));
   return c.Done(Unbatch(c, c.Reshape(ordered, c.ConcatSizes({lead, features, count})), batched));
 }

@@ -2,6 +2,7 @@
 #include "importers/torchscript/ops/indexing.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "importers/torchscript/ops/lowerings.h"
@@ -63,23 +64,29 @@ std::vector<std::int64_t> Inverse(const std::vector<std::int64_t>& permutation) 
   return inverse;
 }
 
-// The indices of all indexed axes side by side in a last axis, counted from the front.
-Value* JoinIndices(Composer& c, Value* x, const AdvancedIndex& index, const AxisOrder& axes) {
-  std::vector<Value*> parts;
-  Value* together = nullptr;
-  for (Value* one : index.indices) {
-    if (one == nullptr) continue;
-    Value* zeros = c.Mul(one, 0);
-    together = together == nullptr ? zeros : c.Add(together, zeros);
+// Whether all indices are known to have the same sizes.
+bool HaveEqualSizes(const Composer& c, const std::vector<Value*>& indices) {
+  std::optional<std::vector<std::int64_t>> first;
+  for (const Value* index : indices) {
+    const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(index);
+    if (!sizes || (first && *first != *sizes)) return false;
+    first = sizes;
   }
-  Value* shape = c.Shape(together);
-  for (int i = 0; i < axes.indexed; ++i) {
-    const auto axis = static_cast<int>(axes.order[static_cast<std::size_t>(i)]);
-    Value* one = index.indices[static_cast<std::size_t>(axis)];
-    Value* from_front = c.Where(c.Less(one, 0), c.Add(one, c.Size(x, axis)), one);
-    parts.push_back(c.Unsqueeze(c.Expand(from_front, shape), {-1}));
+  return true;
+}
+
+// The indices of all indexed axes side by side in a last axis.
+Value* JoinIndices(Composer& c, const AdvancedIndex& index) {
+  std::vector<Value*> indices = index.indices;
+  std::erase(indices, nullptr);
+  if (indices.size() > 1 && !HaveEqualSizes(c, indices)) {
+    Value* together = nullptr;
+    for (Value* one : indices) together = together == nullptr ? one : c.Add(together, one);
+    Value* shape = c.Shape(together);
+    for (Value*& one : indices) one = c.Expand(one, shape);
   }
-  return c.Concat(std::move(parts), -1);
+  for (Value*& one : indices) one = c.Unsqueeze(one, {-1});
+  return c.Concat(std::move(indices), -1);
 }
 
 }  // namespace
@@ -105,7 +112,7 @@ Value* IndexRead(Composer& c, Value* x, const AdvancedIndex& index) {
     const auto axis = static_cast<std::size_t>(axes.order[0]);
     return c.Gather(x, index.indices[axis], static_cast<int>(axis));
   }
-  Value* joined = JoinIndices(c, x, index, axes);
+  Value* joined = JoinIndices(c, index);
   Value* read = c.Op("GatherND", {c.Transpose(x, axes.order), joined});
   const int count = c.Rank(joined) - 1;
   return c.Transpose(read, MoveBehind(c.Rank(read), count, axes.place));
@@ -120,7 +127,7 @@ Value* IndexWrite(Composer& c, Value* x, const AdvancedIndex& index, Value* valu
     return add ? c.Add(x, all) : all;
   }
   Value* ordered = c.Transpose(x, axes.order);
-  Value* joined = JoinIndices(c, x, index, axes);
+  Value* joined = JoinIndices(c, index);
   const int count = c.Rank(joined) - 1;
   Value* sizes = c.SizeVector(joined, 0, count);
   if (axes.indexed < rank)
@@ -188,7 +195,6 @@ Result<Value*> LowerTakeAlongDim(Call& call) {
   const int rank = c.Rank(x);
   for (int other = 0; other < rank && !c.failed(); ++other) {
     if (other == axis) continue;
-    std::vector<std::int64_t> before = AllAxes(rank);
     Value* size = c.Max(c.SizeVector(x, other, 1), c.SizeVector(index, other, 1));
     std::vector<Value*> sizes(static_cast<std::size_t>(rank), c.Ints({1}));
     sizes[static_cast<std::size_t>(other)] = size;

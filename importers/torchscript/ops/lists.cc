@@ -76,8 +76,8 @@ Result<Value*> LowerIsIn(Call& call) {
   CallComposer c(call);
   const bool one_element = call.Declares("element");
   const bool one_test = call.Declares("test_element");
-  const std::vector<Value*> x =
-      c.Promoted({one_element ? "element" : "elements", one_test ? "test_element" : "test_elements"});
+  const std::vector<Value*> x = c.Promoted(
+      {one_element ? "element" : "elements", one_test ? "test_element" : "test_elements"});
   Value* same = c.Equal(c.Unsqueeze(x[0], {-1}), c.Flatten(x[1]));
   const int last = c.Rank(x[0]);
   Value* found = c.Reduce("ReduceMax", same, {last}, false);
@@ -126,8 +126,8 @@ Result<Value*> LowerTriangleIndices(Call& call) {
     }
   }
   row_list.insert(row_list.end(), column_list.begin(), column_list.end());
-  Value* both = c.Reshape(c.Ints(std::move(row_list)),
-                          {2, static_cast<std::int64_t>(column_list.size())});
+  Value* both =
+      c.Reshape(c.Ints(std::move(row_list)), {2, static_cast<std::int64_t>(column_list.size())});
   return c.Done(c.Cast(both, c.DTypeOr("dtype", DType::kI64)));
 }
 

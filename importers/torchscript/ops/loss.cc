@@ -55,8 +55,8 @@ ClassLoss NegativeLogLikelihood(CallComposer& c, Value* log_p) {
   Value* safe = c.Where(ignored, 0, target);
   Value* picked = c.Op("GatherElements", {log_p, c.Unsqueeze(safe, {axis})}, {{"axis", axis}});
   Value* weight = c.OptionalTensor("weight");
-  Value* factor = weight != nullptr ? c.Gather(weight, safe, 0)
-                                    : c.Expand(c.Number(1, log_p), c.Shape(target));
+  Value* factor =
+      weight != nullptr ? c.Gather(weight, safe, 0) : c.Expand(c.Number(1, log_p), c.Shape(target));
   factor = c.Where(ignored, 0, factor);
   Value* losses = c.Neg(c.Mul(c.Squeeze(picked, {axis}), factor));
   return {c.Where(ignored, 0, losses), factor};
@@ -171,8 +171,7 @@ Result<Value*> LowerBinaryCrossEntropyWithLogits(Call& call) {
 Result<Value*> LowerKlDiv(Call& call) {
   CallComposer c(call);
   const Pair p = TakePair(c);
-  if (c.BoolOr("log_target", false))
-    return Reduced(c, c.Mul(c.Exp(p.y), c.Sub(p.y, p.x)));
+  if (c.BoolOr("log_target", false)) return Reduced(c, c.Mul(c.Exp(p.y), c.Sub(p.y, p.x)));
   Value* entropy = c.Where(c.Equal(p.y, 0), 0, c.Mul(p.y, c.Log(p.y)));
   return Reduced(c, c.Sub(entropy, c.Mul(p.y, p.x)));
 }
@@ -269,7 +268,8 @@ Result<Value*> LowerMultiMarginLoss(Call& call) {
   Value* own = c.Op("GatherElements", {x, classes}, {{"axis", std::int64_t{1}}});
   Value* margin = c.Max(c.Add(c.Sub(x, own), c.Float("margin")), 0);
   if (c.Float("p") == 2) margin = c.Mul(margin, margin);
-  if (Value* weight = c.OptionalTensor("weight")) margin = c.Mul(margin, c.Gather(weight, classes, 0));
+  if (Value* weight = c.OptionalTensor("weight"))
+    margin = c.Mul(margin, c.Gather(weight, classes, 0));
   Value* others = c.NotEqual(c.Iota(c.Size(x, 1)), classes);
   Value* losses = c.Div(c.ReduceSum(c.Where(others, margin, 0), {1}), c.CastLike(c.Size(x, 1), x));
   if (single && c.MaybeRank(target) == 0) losses = c.Squeeze(losses, {0});
@@ -287,8 +287,8 @@ Result<Value*> LowerMultilabelMarginLoss(Call& call) {
   Value* ended = c.Op("CumSum", {c.Cast(c.Less(target, 0), DType::kI64), c.Int(1)});
   Value* listed = c.Equal(ended, 0);
   Value* safe = c.Where(listed, target, 0);
-  Value* matches = c.And(c.Equal(c.Unsqueeze(safe, {2}), c.Iota(c.Size(x, 1))),
-                         c.Unsqueeze(listed, {2}));
+  Value* matches =
+      c.And(c.Equal(c.Unsqueeze(safe, {2}), c.Iota(c.Size(x, 1))), c.Unsqueeze(listed, {2}));
   Value* is_target = c.Reduce("ReduceMax", matches, {1}, false);
   Value* own = c.Op("GatherElements", {x, safe}, {{"axis", std::int64_t{1}}});
   Value* margin = c.Max(c.Sub(c.Unsqueeze(x, {1}), c.Sub(c.Unsqueeze(own, {2}), 1)), 0);

@@ -50,15 +50,37 @@ std::vector<double> TakeScales(CallComposer& c, std::size_t spatial) {
   return scales;
 }
 
-// Whether factors lead to the sizes that the call states.
-bool Agree(CallComposer& c, Value* x, const std::vector<double>& scales) {
-  if (!c.Has("output_size")) return true;
-  const std::vector<Number> sizes = c.Take(c.call().Scalars("output_size"));
-  for (std::size_t i = 0; i < scales.size() && i < sizes.size(); ++i) {
+// The sizes that factors lead to, if the operand's are known and the factors are exactly the
+// quotients: then sizes say it without rounding.
+std::optional<std::vector<std::int64_t>> ExactSizes(const Composer& c, const Value* x,
+                                                    const std::vector<double>& scales) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < scales.size(); ++i) {
     const std::optional<std::int64_t> in = c.KnownSize(x, static_cast<int>(i) + 2);
-    if (!in || !sizes[i].known()) continue;
-    if (std::floor(static_cast<double>(*in) * scales[i]) != static_cast<double>(sizes[i].AsInt()))
+    if (!in) return std::nullopt;
+    const double size = static_cast<double>(*in) * scales[i];
+    if (size != std::floor(size)) return std::nullopt;
+    sizes.push_back(static_cast<std::int64_t>(size));
+  }
+  return sizes;
+}
+
+// Whether common Resize, whose factors are of float32, comes to the sizes that torch does, and that
+// the call states.
+bool Agree(CallComposer& c, Value* x, const std::vector<double>& scales) {
+  std::vector<Number> stated;
+  if (c.Has("output_size")) stated = c.Take(c.call().Scalars("output_size"));
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const std::optional<std::int64_t> in = c.KnownSize(x, static_cast<int>(i) + 2);
+    if (!in) continue;
+    const double size = static_cast<double>(*in);
+    const double wanted = std::floor(size * scales[i]);
+    const double reached = std::floor(size * static_cast<double>(static_cast<float>(scales[i])));
+    if (wanted != size * scales[i] && wanted != reached) return false;
+    if (i < stated.size() && stated[i].known() &&
+        static_cast<double>(stated[i].AsInt()) != wanted) {
       return false;
+    }
   }
   return true;
 }
@@ -102,15 +124,19 @@ Result<Value*> LowerUpsample(Call& call) {
   const DType type = c.dtype(x);
   Value* wide = c.Widen(x);
   const std::vector<double> scales = TakeScales(c, spatial);
-  if (!c.failed() && !scales.empty() && Agree(c, x, scales)) {
+  std::optional<std::vector<std::int64_t>> exact;
+  if (!scales.empty()) exact = ExactSizes(c, x, scales);
+  if (!Agree(c, x, scales))
+    return call.Unsupported("scale factors that do not lead to the sizes that torch gives");
+  if (!c.failed() && !scales.empty() && !exact) {
     std::vector<float> factors = {1, 1};
     for (double scale : scales) factors.push_back(static_cast<float>(scale));
     const auto count = static_cast<std::int64_t>(factors.size());
     Value* operand = c.builder().Constant(Tensor::Of<float>({count}, factors));
     return c.Done(c.Cast(c.Op("Resize", {wide, nullptr, operand}, std::move(attributes)), type));
   }
-  if (!scales.empty()) return call.Unsupported("scale factors that do not lead to output_size");
-  Value* sizes = c.ConcatSizes({c.SizeVector(x, 0, 2), c.Take(call.IntListValue("output_size"))});
+  Value* spatial_sizes = exact ? c.Ints(*exact) : c.Take(call.IntListValue("output_size"));
+  Value* sizes = c.ConcatSizes({c.SizeVector(x, 0, 2), spatial_sizes});
   return c.Done(
       c.Cast(c.Op("Resize", {wide, nullptr, nullptr, sizes}, std::move(attributes)), type));
 }

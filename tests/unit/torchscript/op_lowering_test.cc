@@ -1,0 +1,204 @@
+// Operators of torch, lowered by themselves and run. Expected numbers are torch 1.13's.
+#include "importers/torchscript/ops/op_lowering.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/interpreter/interpreter.h"
+#include "core/ir/element_text.h"
+#include "core/ir/parse.h"
+#include "importers/torchscript/heap.h"
+#include "importers/torchscript/ops/lowerings.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+using testing::HasSubstr;
+
+// A constant of the graph by name ("%x"), or a value of the program.
+struct Argument {
+  Argument(const char* text) : constant(text[0] == '%' ? text + 1 : "") {
+    if (constant.empty()) value = String{std::string(text)};
+  }
+  Argument(int v) : value(Number::Int(v)) {}
+  Argument(double v) : value(Number::Float(v)) {}
+  Argument(bool v) : value(Number::Bool(v)) {}
+  Argument(None v) : value(v) {}
+  Argument(std::vector<int> v) : ints(std::move(v)), is_list(true) {}
+
+  std::string constant;
+  Abstract value;
+  std::vector<int> ints;
+  bool is_list = false;
+};
+using Arguments = std::vector<std::pair<std::string, Argument>>;
+
+std::string Text(const RuntimeValue& value) {
+  const Tensor tensor = value.array.ToTensor();
+  std::string text = tensor.type().ToString();
+  for (std::int64_t i = 0; i < tensor.size(); ++i) text += " " + FormatElement(tensor, i);
+  return text;
+}
+
+Abstract Resolve(const Argument& argument, const Graph& graph, Heap& heap) {
+  if (argument.is_list) {
+    std::vector<Abstract> items;
+    for (int item : argument.ints) items.push_back(Number::Int(item));
+    return heap.NewList(std::move(items));
+  }
+  if (argument.constant.empty()) return argument.value;
+  for (const auto& constant : graph.constants()) {
+    if (constant->name() == argument.constant) return heap.NewTensor(constant.get());
+  }
+  return Abstract();
+}
+
+// The results of `op` ("sum.dim_IntList"), joined by "; ", or the message of the error.
+std::string Lowered(const std::string& op, const std::string& constants,
+                    const Arguments& arguments) {
+  Result<Model> model = ParseText("graph g() -> () {\n" + constants + "\n}");
+  if (!model.ok()) return model.error().ToString();
+  Graph& graph = *model->entries[0].graph;
+  Inference inference;
+  std::unordered_set<std::string> used;
+  for (const auto& constant : graph.constants()) used.insert(constant->name());
+  GraphBuilder builder(graph, inference, used);
+  Heap heap(builder);
+  std::vector<std::string> names;
+  std::vector<Abstract> values;
+  for (const auto& [name, argument] : arguments) {
+    names.push_back(name);
+    values.push_back(Resolve(argument, graph, heap));
+  }
+  const std::size_t dot = op.find('.');
+  const std::string type = op.substr(0, dot);
+  const std::string overload = dot == std::string::npos ? "" : op.substr(dot + 1);
+  Call call(heap, builder, *InternOp("aten", type, "", overload), names, values);
+  const OpLowering* lower = FindOpLowering("aten." + type);
+  if (lower == nullptr) return "no lowering";
+  const Result<Results> results = (*lower)(call);
+  if (!results.ok()) return results.error().ToString();
+  for (const Abstract& result : *results) {
+    Result<Value*> value = heap.Read(builder, *result.As<TensorRef>());
+    if (!value.ok()) return value.error().ToString();
+    graph.AddOutput(*value);
+  }
+  Result<Interpreter> interpreter = Interpreter::Make(*model);
+  if (!interpreter.ok()) return interpreter.error().ToString();
+  const Result<std::vector<RuntimeValue>> ran = interpreter->Run(model->entries[0], {});
+  if (!ran.ok()) return ran.error().ToString();
+  std::string text;
+  for (const RuntimeValue& value : *ran) text += (text.empty() ? "" : "; ") + Text(value);
+  return text;
+}
+
+constexpr char kInts[] = "const %a: i64[4] = [7, -7, 5, -1]\nconst %b: i64[4] = [2, 2, -3, 4]";
+
+TEST(OpLoweringTest, DividesAsTheRoundingModeSays) {
+  EXPECT_EQ(Lowered("div.Tensor", kInts, {{"self", "%a"}, {"other", "%b"}}),
+            "f32[4] 3.5 -3.5 -1.6666666 -0.25");
+  const auto with_mode = [](const char* mode) {
+    return Lowered("div.Tensor_mode", kInts,
+                   {{"self", "%a"}, {"other", "%b"}, {"rounding_mode", mode}});
+  };
+  EXPECT_EQ(with_mode("floor"), "i64[4] 3 -4 -2 -1");
+  EXPECT_EQ(with_mode("trunc"), "i64[4] 3 -3 -1 0");
+}
+
+TEST(OpLoweringTest, GivesRemaindersTheSignOfTheDivisor) {
+  EXPECT_EQ(Lowered("remainder.Tensor", kInts, {{"self", "%a"}, {"other", "%b"}}),
+            "i64[4] 1 1 -1 3");
+  EXPECT_EQ(Lowered("fmod.Tensor", kInts, {{"self", "%a"}, {"other", "%b"}}), "i64[4] 1 -1 2 -1");
+  EXPECT_EQ(Lowered("remainder.Scalar", "const %x: f32[3] = [5.5, -5.5, 4]",
+                    {{"self", "%x"}, {"other", 2.0}}),
+            "f32[3] 1.5 0.5 0");
+}
+
+TEST(OpLoweringTest, RoundsFloatQuotientsDownAsPythonDoes) {
+  EXPECT_EQ(Lowered("floor_divide", "const %x: f32[3] = [1, -1, 7]\nconst %y: f32 = 0.1",
+                    {{"self", "%x"}, {"other", "%y"}}),
+            "f32[3] 9 -10 69");
+}
+
+TEST(OpLoweringTest, PromotesNumbersByCategory) {
+  EXPECT_EQ(Lowered("add.Scalar", kInts, {{"self", "%a"}, {"other", 1}, {"alpha", 2}}),
+            "i64[4] 9 -5 7 1");
+  EXPECT_EQ(Lowered("mul.Scalar", "const %x: i8[2] = [3, -2]", {{"self", "%x"}, {"other", 0.5}}),
+            "f32[2] 1.5 -1");
+  EXPECT_EQ(Lowered("add.Tensor", "const %x: bool[2] = [true, false]",
+                    {{"self", "%x"}, {"other", "%x"}}),
+            "bool[2] true false");
+}
+
+TEST(OpLoweringTest, KeepsAccuracyNearZero) {
+  const std::string x = "const %x: f32[3] = [1e-6, 0, -1e-7]";
+  EXPECT_EQ(Lowered("expm1", x, {{"self", "%x"}}), "f32[3] 1.0000005e-06 0 -1e-07");
+  EXPECT_EQ(Lowered("log1p", x, {{"self", "%x"}}), "f32[3] 9.999995e-07 0 -1e-07");
+}
+
+TEST(OpLoweringTest, SumsIntegersAsInt64) {
+  const std::string x = "const %x: u8[2, 2] = [200, 100, 1, 2]";
+  EXPECT_EQ(Lowered("sum", x, {{"self", "%x"}, {"dtype", None()}}), "i64[] 303");
+  EXPECT_EQ(Lowered("sum.dim_IntList", x,
+                    {{"self", "%x"}, {"dim", std::vector{-1}}, {"keepdim", true}, {"dtype", None()}}),
+            "i64[2, 1] 300 3");
+  EXPECT_EQ(Lowered("any.dim", x, {{"self", "%x"}, {"dim", 0}, {"keepdim", false}}), "u8[2] 1 1");
+}
+
+TEST(OpLoweringTest, CorrectsVariances) {
+  const std::string x = "const %x: f32[4] = [1, 2, 3, 6]";
+  EXPECT_EQ(Lowered("var", x, {{"self", "%x"}, {"unbiased", true}}), "f32[] 4.6666665");
+  EXPECT_EQ(Lowered("var", x, {{"self", "%x"}, {"unbiased", false}}), "f32[] 3.5");
+}
+
+TEST(OpLoweringTest, ChunksUnevenly) {
+  EXPECT_EQ(Lowered("narrow", kInts, {{"self", "%a"}, {"dim", 0}, {"start", -3}, {"length", 2}}),
+            "i64[2] -7 5");
+  EXPECT_EQ(Lowered("roll", kInts, {{"self", "%a"}, {"shifts", 1}, {"dims", 0}}),
+            "i64[4] -1 7 -7 5");
+}
+
+TEST(OpLoweringTest, PadsTheLastAxesFirst) {
+  const std::string x = "const %x: i64[2, 2] = [1, 2, 3, 4]";
+  EXPECT_EQ(Lowered("constant_pad_nd", x,
+                    {{"self", "%x"}, {"pad", std::vector{1, 0, 0, -1}}, {"value", 9}}),
+            "i64[1, 3] 9 1 2");
+}
+
+TEST(OpLoweringTest, PoolsToSizesThatDoNotDivide) {
+  EXPECT_EQ(Lowered("adaptive_avg_pool1d", "const %x: f32[1, 5] = [1, 2, 3, 4, 5]",
+                    {{"self", "%x"}, {"output_size", std::vector{2}}}),
+            "f32[1, 2] 2 4");
+  EXPECT_EQ(Lowered("adaptive_max_pool1d", "const %x: f32[1, 5] = [1, 9, 3, 4, 5]",
+                    {{"self", "%x"}, {"output_size", std::vector{3}}}),
+            "f32[1, 3] 9 9 5; i64[1, 3] 1 1 4");
+}
+
+TEST(OpLoweringTest, IgnoresTargetsInMeans) {
+  EXPECT_EQ(Lowered("nll_loss", "const %x: f32[3, 2] = [1, 2, 3, 4, 5, 6]\n"
+                                "const %t: i64[3] = [0, 1, -100]",
+                    {{"self", "%x"},
+                     {"target", "%t"},
+                     {"weight", None()},
+                     {"reduction", 1},
+                     {"ignore_index", -100}}),
+            "f32[] -2.5");
+}
+
+TEST(OpLoweringTest, RefusesByNameWhatItCannotDo) {
+  const std::string x = "const %x: f32[1, 3] = [1, 2, 3]";
+  EXPECT_THAT(Lowered("dropout", x, {{"input", "%x"}, {"p", 2.0}, {"train", "yes"}}),
+              HasSubstr("'train'"));
+  EXPECT_THAT(Lowered("pad", x, {{"self", "%x"}, {"pad", std::vector{1, 1}}, {"mode", "mirror"}}),
+              HasSubstr("mode = 'mirror'"));
+  EXPECT_THAT(Lowered("transpose.int", x, {{"self", "%x"}, {"dim0", 0}, {"dim1", 2}}),
+              HasSubstr("dimension 2 is out of range for rank 2"));
+}
+
+}  // namespace
+}  // namespace dragoman::torchscript
