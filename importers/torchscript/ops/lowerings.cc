@@ -554,6 +554,9 @@ constexpr Row kLowerings[] = {
     {"quantized.linear_relu_dynamic_fp16", LowerDynamicLinear},
     {"quantized.mul", LowerQuantizedBinary},
     {"quantized.mul_relu", LowerQuantizedBinary},
+    {"torchvision.deform_conv2d", LowerDeformConv2d},
+    {"torchvision.nms", LowerNms},
+    {"torchvision.roi_align", LowerRoiAlign},
 };
 
 }  // namespace

@@ -353,6 +353,11 @@ Result<Value*> LowerAddcmul(Call& call);
 Result<Value*> LowerAddcdiv(Call& call);
 Result<Value*> LowerLerp(Call& call);
 
+// torchvision.cc
+Result<Value*> LowerDeformConv2d(Call& call);
+Result<Value*> LowerNms(Call& call);
+Result<Value*> LowerRoiAlign(Call& call);
+
 // unary.cc
 Result<Value*> LowerFloatFunction(Call& call);
 
