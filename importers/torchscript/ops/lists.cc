@@ -1,6 +1,7 @@
 // Operators on lists of tensors or sets of elements: blocks, products of sets, membership.
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "importers/torchscript/ops/composer.h"
@@ -82,6 +83,47 @@ Result<Value*> LowerIsIn(Call& call) {
   const int last = c.Rank(x[0]);
   Value* found = c.Reduce("ReduceMax", same, {last}, false);
   return c.Done(c.Bool("invert") ? c.Not(found) : found);
+}
+
+// _infer_size, broadcast_shapes: what two lists of sizes are when broadcast together.
+Result<Results> LowerBroadcastShapes(Call& call) {
+  CallComposer c(call);
+  std::vector<std::int64_t> a = c.Take(call.IntList("a"));
+  std::vector<std::int64_t> b = c.Take(call.IntList("b"));
+  const std::size_t rank = std::max(a.size(), b.size());
+  a.insert(a.begin(), rank - a.size(), 1);
+  b.insert(b.begin(), rank - b.size(), 1);
+  std::vector<Abstract> sizes;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
+      return call.Invalid("the sizes " + std::to_string(a[i]) + " and " + std::to_string(b[i]) +
+                          " cannot be broadcast together");
+    sizes.push_back(Number::Int(a[i] == 1 ? b[i] : a[i]));
+  }
+  return c.DoneWith({call.NewList(std::move(sizes))});
+}
+
+// The chunks of each tensor, padded with zeros to one size and flattened behind `dim`, side by side.
+Result<Value*> LowerChunkCat(Call& call) {
+  CallComposer c(call);
+  const std::int64_t axis = c.Int("dim");
+  const std::int64_t chunks = c.Int("num_chunks");
+  std::vector<Value*> parts;
+  for (Value* value : c.Tensors("tensors")) {
+    const int at = c.Axis(axis, c.Rank(value));
+    const std::optional<std::int64_t> size = c.KnownSize(value, at);
+    if (c.failed() || !size || chunks < 1)
+      return call.Unsupported("sizes that are not known; state them with --shape");
+    const std::int64_t rows = std::max<std::int64_t>((*size + chunks - 1) / chunks, 1);
+    std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(c.Rank(value)), 0);
+    pads[static_cast<std::size_t>(c.Rank(value) + at)] = rows * chunks - *size;
+    Value* padded = c.Op("Pad", {value, c.Ints(std::move(pads)), c.Number(0, value)});
+    Value* shape = c.Ints({chunks, -1});
+    if (at > 0) shape = c.ConcatSizes({c.SizeVector(value, 0, at), shape});
+    parts.push_back(c.Reshape(padded, shape));
+  }
+  if (c.failed() || parts.empty()) return call.Invalid("an empty list");
+  return c.Done(c.Concat(std::move(parts), -1));
 }
 
 // equal: one answer for the whole of two tensors of the same sizes.

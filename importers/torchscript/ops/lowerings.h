@@ -115,6 +115,9 @@ Result<Value*> LowerIm2Col(Call& call);
 Result<Value*> LowerCol2Im(Call& call);
 Result<Results> LowerUnfold(Call& call);
 
+// fractional_pooling.cc
+Result<Results> LowerFractionalMaxPool(Call& call);
+
 // indexing.cc
 Result<Value*> LowerIndex(Call& call);
 Result<Value*> LowerIndexPut(Call& call);
@@ -144,6 +147,8 @@ Result<Value*> LowerBlockDiag(Call& call);
 Result<Value*> LowerCartesianProd(Call& call);
 Result<Value*> LowerCombinations(Call& call);
 Result<Value*> LowerIsIn(Call& call);
+Result<Results> LowerBroadcastShapes(Call& call);
+Result<Value*> LowerChunkCat(Call& call);
 Result<Results> LowerEqual(Call& call);
 Result<Results> LowerAllClose(Call& call);
 Result<Value*> LowerTriangleIndices(Call& call);
@@ -220,15 +225,16 @@ Result<Results> LowerKthValue(Call& call);
 Result<Value*> LowerSearchSorted(Call& call);
 Result<Results> LowerUnique(Call& call);
 
+// packed.cc
+Result<Results> LowerPackPaddedSequence(Call& call);
+Result<Results> LowerPadPackedSequence(Call& call);
+
 // padding.cc
 Result<Value*> LowerPad(Call& call);
 Result<Value*> LowerConstantPad(Call& call);
 Result<Value*> LowerReflectionPad(Call& call);
 Result<Value*> LowerReplicationPad(Call& call);
 Result<Value*> LowerCircularPad(Call& call);
-// packed.cc
-Result<Results> LowerPackPaddedSequence(Call& call);
-Result<Results> LowerPadPackedSequence(Call& call);
 
 // pointwise.cc
 Result<Value*> LowerAbs(Call& call);
@@ -270,6 +276,17 @@ Result<Value*> LowerTensordot(Call& call);
 Result<Value*> LowerEinsum(Call& call);
 Result<Value*> LowerBilinear(Call& call);
 
+// quantized.cc
+Result<Value*> LowerQuantizePerTensor(Call& call);
+Result<Value*> LowerQuantizePerChannel(Call& call);
+Result<Value*> LowerDequantize(Call& call);
+Result<Value*> LowerIntRepr(Call& call);
+Result<Value*> LowerQuantizedLinear(Call& call);
+Result<Value*> LowerDynamicLinear(Call& call);
+Result<Value*> LowerQuantizedConv(Call& call);
+Result<Value*> LowerQuantizedBinary(Call& call);
+Result<Value*> LowerQuantizedCat(Call& call);
+
 // rearrange.cc
 Result<Value*> LowerFlip(Call& call);
 Result<Value*> LowerFlipAxis(Call& call);
@@ -285,16 +302,6 @@ Result<Value*> LowerDiagFlat(Call& call);
 Result<Value*> LowerPixelShuffle(Call& call);
 Result<Value*> LowerPixelUnshuffle(Call& call);
 Result<Value*> LowerChannelShuffle(Call& call);
-// quantized.cc
-Result<Value*> LowerQuantizePerTensor(Call& call);
-Result<Value*> LowerQuantizePerChannel(Call& call);
-Result<Value*> LowerDequantize(Call& call);
-Result<Value*> LowerIntRepr(Call& call);
-Result<Value*> LowerQuantizedLinear(Call& call);
-Result<Value*> LowerDynamicLinear(Call& call);
-Result<Value*> LowerQuantizedConv(Call& call);
-Result<Value*> LowerQuantizedBinary(Call& call);
-Result<Value*> LowerQuantizedCat(Call& call);
 
 // recurrent.cc
 Result<Results> LowerRecurrence(Call& call);
