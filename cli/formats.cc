@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<FormatInfo, 10> kFormats = {{
     {Format::kOnnx, "onnx", ".onnx", true, true, false, "ONNX, any operator set"},
-    {Format::kTorchScript, "torchscript", ".pt", false, false, false, "TorchScript archive"},
+    {Format::kTorchScript, "torchscript", ".pt", true, false, false, "TorchScript archive"},
     {Format::kPt2, "pt2", ".pt2", false, false, false, "torch.export archive"},
     {Format::kTensorFlow, "tf", ".pb", false, false, false, "TensorFlow GraphDef or SavedModel"},
     {Format::kRelay, "relay", ".relay", false, false, false, "TVM Relay text"},

@@ -24,6 +24,7 @@
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
 #include "importers/text/read_model.h"
+#include "importers/torchscript/read_model.h"
 
 namespace dragoman::cli {
 namespace {
@@ -32,6 +33,8 @@ Result<Model> Read(const std::string& path, Format format) {
   switch (format) {
     case Format::kOnnx:
       return ReadOnnx(path, {.data_folder = {}, .require_data = false});
+    case Format::kTorchScript:
+      return ReadTorchScript(path);
     case Format::kDragoman:
       return ReadNative(path);
     case Format::kText:

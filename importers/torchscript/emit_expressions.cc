@@ -125,7 +125,7 @@ Result<Typed> FunctionEmitter::EmitExpr(const Expr& expr, const ScriptType* hint
     case Expr::Kind::kTuple:
       return EmitTuple(expr, hint);
     case Expr::Kind::kSubscript:
-      return EmitSubscript(expr);
+      return EmitSubscript(expr, hint);
     case Expr::Kind::kConditional:
       return EmitConditional(expr, hint);
     case Expr::Kind::kCall:
@@ -163,6 +163,9 @@ Result<FunctionEmitter::Sugared> FunctionEmitter::EmitName(const Expr& expr) {
   const std::string& name = expr.text;
   if (const Typed* variable = environment_.Find(name)) {
     return Sugared{Sugared::Kind::kValue, {}, *variable};
+  }
+  if (const std::string* alias = environment_.FindAlias(name)) {
+    return Sugared{Sugared::Kind::kQualified, *alias};
   }
   if (environment_.FindClosure(name) != nullptr) return Sugared{Sugared::Kind::kClosure, name};
   if (const auto literal = LiteralOf(expr)) {
@@ -459,7 +462,7 @@ Result<Typed> FunctionEmitter::EmitTensorIndex(Typed tensor, const Expr& index) 
   return tensor;
 }
 
-Result<Typed> FunctionEmitter::EmitSubscript(const Expr& expr) {
+Result<Typed> FunctionEmitter::EmitSubscript(const Expr& expr, const ScriptType* hint) {
   DRAGOMAN_ASSIGN(const Typed object, EmitExpr(expr.parts[0]));
   builder_.SetOffset(expr.offset);
   const Expr& index = expr.parts[1];
@@ -472,6 +475,12 @@ Result<Typed> FunctionEmitter::EmitSubscript(const Expr& expr) {
   DRAGOMAN_ASSIGN(const Typed position, EmitExpr(index));
   CallArguments arguments;
   if (object.type.Is(Kind::kClass)) {
+    const ScriptClass* owner = program_.FindClass(object.type.name());
+    if (hint != nullptr && owner != nullptr && owner->kind == ScriptClass::Kind::kModule) {
+      return builder_.Append({"prim", "ModuleContainerIndex",
+                              position.type.Is(Kind::kString) ? "dict" : "list"},
+                             {object.value, position.value}, *hint);
+    }
     arguments.positional = {position};
     return CallMethod(object, "__getitem__", arguments);
   }

@@ -120,12 +120,21 @@ Status FunctionEmitter::EmitReturn(const Stmt& stmt) {
 Status FunctionEmitter::EmitAssignment(const Stmt& stmt) {
   if (!stmt.augmented.empty()) return EmitAugmented(stmt);
   if (stmt.unpacks) return EmitUnpacking(stmt);
+  const Expr& target = stmt.targets.front();
+  const auto name = QualifiedName(stmt.value);
+  if (name && name->starts_with("__torch__.") && target.kind == Expr::Kind::kName) {
+    DRAGOMAN_ASSIGN(Sugared function, EmitSugared(stmt.value));
+    if (function.kind == Sugared::Kind::kQualified) {
+      environment_.SetAlias(target.text, std::move(function.name));
+      return {};
+    }
+  }
   std::optional<ScriptType> annotated;
   if (stmt.type) {
     DRAGOMAN_ASSIGN(annotated, TypeAt(*stmt.type));
   }
   DRAGOMAN_ASSIGN(Typed value, EmitExpr(stmt.value, annotated ? &*annotated : nullptr));
-  return Assign(stmt.targets.front(), value, annotated);
+  return Assign(target, value, annotated);
 }
 
 Status FunctionEmitter::Assign(const Expr& target, Typed value,

@@ -40,6 +40,15 @@ class Environment {
     return found == closures_.end() ? nullptr : found->second;
   }
 
+  // A variable that stands for a function: its qualified name.
+  void SetAlias(const std::string& name, std::string qualified_name) {
+    aliases_[name] = std::move(qualified_name);
+  }
+  const std::string* FindAlias(const std::string& name) const {
+    const auto found = aliases_.find(name);
+    return found == aliases_.end() ? nullptr : &found->second;
+  }
+
  private:
   const Typed* FindUpTo(const std::string& name, std::size_t count) const {
     while (count-- > 0) {
@@ -51,6 +60,7 @@ class Environment {
 
   std::vector<Frame> frames_;
   std::map<std::string, const FunctionDef*> closures_;
+  std::map<std::string, std::string> aliases_;
 };
 
 // The names that the statements assign, sorted, those of nested blocks included.

@@ -126,7 +126,7 @@ class FunctionEmitter {
   Result<Typed> EmitList(const Expr& expr, const ScriptType* hint);
   Result<Typed> EmitDict(const Expr& expr, const ScriptType* hint);
   Result<Typed> EmitTuple(const Expr& expr, const ScriptType* hint);
-  Result<Typed> EmitSubscript(const Expr& expr);
+  Result<Typed> EmitSubscript(const Expr& expr, const ScriptType* hint);
   Result<Typed> EmitTupleIndex(const Typed& tuple, const Expr& index);
   Result<Typed> EmitTupleSlice(const Typed& tuple, const Expr& slice);
   Result<Typed> EmitSlice(const Typed& object, const Expr& slice, std::int64_t dim);
