@@ -1,5 +1,7 @@
 #include "runtime/fast/conv.h"
 
+#include <algorithm>
+#include <cstring>
 #include <exception>
 
 #include "runtime/fast/primitive.h"
@@ -8,7 +10,6 @@ namespace dragoman::rt {
 
 struct PreparedConv::Impl {
   Primitive primitive;
-  dnnl_memory_t x = nullptr;
 };
 
 namespace {
@@ -20,6 +21,24 @@ dnnl::memory::dims GroupedDims(const Shape& w, std::int64_t group) {
   dims[0] /= group;
   dims.insert(dims.begin(), group);
   return dims;
+}
+
+using Desc = dnnl::convolution_forward::primitive_desc;
+
+// Whether oneDNN has more to offer for it than a loop without vectors.
+bool IsFast(const Desc& desc) {
+  return desc && std::strstr(desc.impl_info_str(), "ref") == nullptr;
+}
+
+// A convolution from x as it lies to the result as it is wanted; if there is no fast one, between
+// layouts of oneDNN's choice.
+template <class Make>
+Desc Choose(const Make& make, const dnnl::memory::desc& x, const dnnl::memory::desc& any_x,
+            const dnnl::memory::desc& y, const dnnl::memory::desc& any_y) {
+  Desc desc = make(x, y);
+  if (!IsFast(desc)) desc = make(any_x, y);
+  if (!IsFast(desc)) desc = make(any_x, any_y);
+  return desc;
 }
 
 }  // namespace
@@ -36,7 +55,7 @@ bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w)
 
 Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const Shape& x,
                           const Shape& w, const float* weights, const float* bias,
-                          const PostOps& post) noexcept {
+                          const PostOps& post, const Blocks& blocks) noexcept {
   if (!Supports(p, x, w)) return Status::Error("this convolution is not supported by oneDNN");
   Window window;
   DRAGOMAN_RT_TRY(ConvWindow(p, x, w, &window));
@@ -44,21 +63,28 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
   DRAGOMAN_RT_TRY(ConvShape(p, x, w, &y));
   try {
     const dnnl::memory::dims w_dims = GroupedDims(w, p.group);
-    dnnl_compat::OperandDescs descs{
-        PlainDesc(ToDims(x)), AnyDesc(w_dims), {}, PlainDesc(ToDims(y))};
-    if (bias != nullptr) descs.bias = PlainDesc({w[0]});
-    const auto desc = dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
-        context.impl().engine, dnnl::algorithm::convolution_direct, descs, ToWindowDims(window),
-        MakeAttributes(post));
+    const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
+    const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+      return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
+          context.impl().engine, dnnl::algorithm::convolution_direct,
+          {from, AnyDesc(w_dims), b_desc, to}, ToWindowDims(window), MakeAttributes(post));
+    };
+    const dnnl::memory::desc given = BlockedDesc(x, blocks.x);
+    const dnnl::memory::desc any_x = AnyDesc(ToDims(x)), any_y = AnyDesc(ToDims(y));
+    const bool free = blocks.y == nullptr || *blocks.y == 0;
+    const Desc desc = Choose(make, blocks.x == kRowMajor ? any_x : given, any_x,
+                             free ? any_y : BlockedDesc(y, *blocks.y), any_y);
     if (!desc) return Status::Error("oneDNN has no implementation of this convolution");
+    if (blocks.y != nullptr && *blocks.y == 0)
+      *blocks.y = std::max(BlockOf(desc.dst_desc(), y), kRowMajor);
     auto impl = std::make_unique<Impl>();
-    impl->primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual);
-    impl->x = impl->primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
+    impl->primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual,
+                           BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
+    impl->primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
     impl->primitive.Own(DNNL_ARG_WEIGHTS,
                         Reordered(context, PlainDesc(w_dims), weights, desc.weights_desc()));
-    if (bias != nullptr) {
-      impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
-    }
+    if (bias != nullptr)
+      impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a convolution");
@@ -67,8 +93,11 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
 }
 
 Status PreparedConv::Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
-  impl_->primitive.SetData(impl_->x, x);
-  return impl_->primitive.Run(residual, y, scratch);
+  return impl_->primitive.Run({x}, residual, y, scratch);
+}
+
+const char* PreparedConv::Implementation() const noexcept {
+  return impl_->primitive.implementation();
 }
 
 std::int64_t PreparedConv::ScratchBytes() const noexcept {

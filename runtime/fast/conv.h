@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/layout.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/params/conv.h"
 
@@ -23,12 +24,15 @@ class PreparedConv {
 
   // `weights` (of sizes w) and `bias` (may be null) are copied.
   Status Init(const FastContext& context, const ConvParams& p, const Shape& x, const Shape& w,
-              const float* weights, const float* bias, const PostOps& post) noexcept;
+              const float* weights, const float* bias, const PostOps& post,
+              const Blocks& blocks = {}) noexcept;
 
-  // Row-major x, y and, if post.residual, residual (of y's sizes; may be y itself). `scratch` has
-  // ScratchBytes() and is aligned to 64.
+  // x, y and, if post.residual, residual, which has y's sizes and layout and may be y itself.
+  // `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
+  // The implementation that oneDNN chose.
+  const char* Implementation() const noexcept;
 
  private:
   struct Impl;

@@ -8,7 +8,6 @@ namespace dragoman::rt {
 
 struct PreparedConvTranspose::Impl {
   Primitive primitive;
-  dnnl_memory_t x = nullptr;
 };
 
 namespace {
@@ -69,15 +68,16 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
   DRAGOMAN_RT_TRY(ConvTransposeShape(p, x, w, &y));
   try {
     dnnl_compat::OperandDescs descs{
-        PlainDesc(ToDims(x)), AnyDesc(TransposedDims(w, p.group)), {}, PlainDesc(ToDims(y))};
+        AnyDesc(ToDims(x)), AnyDesc(TransposedDims(w, p.group)), {}, AnyDesc(ToDims(y))};
     if (bias != nullptr) descs.bias = PlainDesc({y[1]});
     const auto desc = dnnl_compat::MakeConvolution<dnnl::deconvolution_forward>(
         context.impl().engine, dnnl::algorithm::deconvolution_direct, descs, ToWindowDims(window),
         MakeAttributes(post));
     if (!desc) return Status::Error("oneDNN has no implementation of this deconvolution");
     auto impl = std::make_unique<Impl>();
-    impl->primitive.Create(context, desc, dnnl::deconvolution_forward(desc), post.residual);
-    impl->x = impl->primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
+    impl->primitive.Create(context, desc, dnnl::deconvolution_forward(desc), post.residual,
+                           PlainDesc(ToDims(y)));
+    impl->primitive.BindOperand(DNNL_ARG_SRC, PlainDesc(ToDims(x)), desc.src_desc());
     impl->primitive.Own(DNNL_ARG_WEIGHTS, Reordered(context, TransposedDesc(w, p.group), weights,
                                                     desc.weights_desc()));
     if (bias != nullptr) {
@@ -92,8 +92,11 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
 
 Status PreparedConvTranspose::Run(const float* x, const float* residual, float* y,
                                   void* scratch) noexcept {
-  impl_->primitive.SetData(impl_->x, x);
-  return impl_->primitive.Run(residual, y, scratch);
+  return impl_->primitive.Run({x}, residual, y, scratch);
+}
+
+const char* PreparedConvTranspose::Implementation() const noexcept {
+  return impl_->primitive.implementation();
 }
 
 std::int64_t PreparedConvTranspose::ScratchBytes() const noexcept {

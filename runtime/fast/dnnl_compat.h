@@ -54,6 +54,19 @@ inline dnnl::matmul::primitive_desc MakeMatMul(const dnnl::engine& engine, const
 #endif
 }
 
+// Weights are (out, in).
+inline dnnl::inner_product_forward::primitive_desc MakeInnerProduct(
+    const dnnl::engine& engine, const OperandDescs& o, const dnnl::primitive_attr& attr) {
+  constexpr auto kKind = dnnl::prop_kind::forward_inference;
+#if DNNL_VERSION_MAJOR >= 3
+  return dnnl::inner_product_forward::primitive_desc(engine, kKind, o.src, o.weights, o.bias, o.dst,
+                                                     attr, true);
+#else
+  const dnnl::inner_product_forward::desc desc(kKind, o.src, o.weights, o.bias, o.dst);
+  return dnnl::inner_product_forward::primitive_desc(desc, attr, engine, true);
+#endif
+}
+
 // Without dilations.
 inline dnnl::pooling_forward::primitive_desc MakePooling(const dnnl::engine& engine,
                                                          dnnl::algorithm algorithm,

@@ -8,7 +8,6 @@ namespace dragoman::rt {
 
 struct PreparedLinear::Impl {
   Primitive primitive;
-  dnnl_memory_t x = nullptr;
 };
 
 PreparedLinear::PreparedLinear() = default;
@@ -24,21 +23,22 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
                             const float* weights, const float* bias, const PostOps& post) noexcept {
   if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
   try {
-    const dnnl::memory::dims w_dims{sizes.in, sizes.out};
-    dnnl_compat::OperandDescs descs{
-        PlainDesc({sizes.rows, sizes.in}), AnyDesc(w_dims), {}, PlainDesc({sizes.rows, sizes.out})};
-    if (bias != nullptr) descs.bias = PlainDesc({1, sizes.out});
-    const auto desc = dnnl_compat::MakeMatMul(context.impl().engine, descs, MakeAttributes(post));
+    const dnnl::memory::dims w_dims{sizes.out, sizes.in};
+    const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in});
+    const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out});
+    dnnl_compat::OperandDescs descs{x, AnyDesc(w_dims), {}, y};
+    if (bias != nullptr) descs.bias = PlainDesc({sizes.out});
+    const auto desc =
+        dnnl_compat::MakeInnerProduct(context.impl().engine, descs, MakeAttributes(post));
     if (!desc) return Status::Error("oneDNN has no implementation of this product");
     auto impl = std::make_unique<Impl>();
-    impl->primitive.Create(context, desc, dnnl::matmul(desc), post.residual);
-    impl->x = impl->primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
+    impl->primitive.Create(context, desc, dnnl::inner_product_forward(desc), post.residual, y);
+    impl->primitive.BindOperand(DNNL_ARG_SRC, x, desc.src_desc());
     const dnnl::memory::desc given =
-        sizes.in_first ? PlainDesc(w_dims) : StridedDesc(w_dims, {1, sizes.in});
+        sizes.in_first ? StridedDesc(w_dims, {1, sizes.out}) : PlainDesc(w_dims);
     impl->primitive.Own(DNNL_ARG_WEIGHTS, Reordered(context, given, weights, desc.weights_desc()));
-    if (bias != nullptr) {
+    if (bias != nullptr)
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
-    }
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a product");
@@ -48,8 +48,11 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
 
 Status PreparedLinear::Run(const float* x, const float* residual, float* y,
                            void* scratch) noexcept {
-  impl_->primitive.SetData(impl_->x, x);
-  return impl_->primitive.Run(residual, y, scratch);
+  return impl_->primitive.Run({x}, residual, y, scratch);
+}
+
+const char* PreparedLinear::Implementation() const noexcept {
+  return impl_->primitive.implementation();
 }
 
 std::int64_t PreparedLinear::ScratchBytes() const noexcept {

@@ -38,6 +38,8 @@ class PreparedLinear {
   // ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
+  // The implementation that oneDNN chose.
+  const char* Implementation() const noexcept;
 
  private:
   struct Impl;

@@ -9,8 +9,6 @@ namespace dragoman::rt {
 
 struct PreparedMatMul::Impl {
   Primitive primitive;
-  dnnl_memory_t a = nullptr;
-  dnnl_memory_t b = nullptr;
 };
 
 namespace {
@@ -47,9 +45,9 @@ Status PreparedMatMul::Init(const FastContext& context, const Shape& a, const Sh
     const auto desc = dnnl_compat::MakeMatMul(context.impl().engine, descs, MakeAttributes(post));
     if (!desc) return Status::Error("oneDNN has no implementation of this product");
     auto impl = std::make_unique<Impl>();
-    impl->primitive.Create(context, desc, dnnl::matmul(desc), post.residual);
-    impl->a = impl->primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
-    impl->b = impl->primitive.Bind(DNNL_ARG_WEIGHTS, desc.weights_desc());
+    impl->primitive.Create(context, desc, dnnl::matmul(desc), post.residual, descs.dst);
+    impl->primitive.BindOperand(DNNL_ARG_SRC, descs.src, desc.src_desc());
+    impl->primitive.BindOperand(DNNL_ARG_WEIGHTS, descs.weights, desc.weights_desc());
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a product");
@@ -59,9 +57,11 @@ Status PreparedMatMul::Init(const FastContext& context, const Shape& a, const Sh
 
 Status PreparedMatMul::Run(const float* a, const float* b, const float* residual, float* y,
                            void* scratch) noexcept {
-  impl_->primitive.SetData(impl_->a, a);
-  impl_->primitive.SetData(impl_->b, b);
-  return impl_->primitive.Run(residual, y, scratch);
+  return impl_->primitive.Run({a, b}, residual, y, scratch);
+}
+
+const char* PreparedMatMul::Implementation() const noexcept {
+  return impl_->primitive.implementation();
 }
 
 std::int64_t PreparedMatMul::ScratchBytes() const noexcept {

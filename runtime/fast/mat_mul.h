@@ -29,6 +29,8 @@ class PreparedMatMul {
   Status Run(const float* a, const float* b, const float* residual, float* y,
              void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
+  // The implementation that oneDNN chose.
+  const char* Implementation() const noexcept;
 
  private:
   struct Impl;

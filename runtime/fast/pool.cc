@@ -9,17 +9,21 @@ namespace dragoman::rt {
 
 struct PreparedPool::Impl {
   Primitive primitive;
-  dnnl_memory_t x = nullptr;
 
-  void Prepare(const FastContext& context, dnnl::algorithm algorithm, const Window& window,
-               const Shape& x_shape, const Shape& y_shape) {
-    const dnnl_compat::OperandDescs descs{
-        PlainDesc(ToDims(x_shape)), {}, {}, PlainDesc(ToDims(y_shape))};
-    const auto desc = dnnl_compat::MakePooling(context.impl().engine, algorithm, descs,
-                                               ToWindowDims(window), MakeAttributes(PostOps()));
-    if (!desc) return;
-    primitive.Create(context, desc, dnnl::pooling_forward(desc), false);
-    x = primitive.Bind(DNNL_ARG_SRC, desc.src_desc());
+  // False if there is no implementation.
+  bool Prepare(const FastContext& context, dnnl::algorithm algorithm, const Window& window,
+               const Shape& x, const Shape& y, const Blocks& blocks) {
+    if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = blocks.x;
+    const dnnl::memory::desc given = BlockedDesc(x, blocks.x);
+    const dnnl::memory::desc made = BlockedDesc(y, blocks.x);
+    const auto desc =
+        dnnl_compat::MakePooling(context.impl().engine, algorithm, {given, {}, {}, made},
+                                 ToWindowDims(window), MakeAttributes(PostOps()));
+    if (!desc) return false;
+    primitive.Create(context, desc, dnnl::pooling_forward(desc), false,
+                     BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
+    primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
+    return true;
   }
 };
 
@@ -43,12 +47,12 @@ bool WindowSupported(const Window& window, bool full_divisor) {
 
 template <class Impl>
 Status Prepare(const FastContext& context, dnnl::algorithm algorithm, Window window, const Shape& x,
-               const Shape& y, std::unique_ptr<Impl>* prepared) noexcept {
+               const Shape& y, const Blocks& blocks, std::unique_ptr<Impl>* prepared) noexcept {
   for (int i = 0; i < window.rank; ++i) window.axes[i].pad_end = ReachAtEnd(window.axes[i]);
   try {
     auto impl = std::make_unique<Impl>();
-    impl->Prepare(context, algorithm, window, x, y);
-    if (impl->x == nullptr) return Status::Error("oneDNN has no implementation of this pool");
+    if (!impl->Prepare(context, algorithm, window, x, y, blocks))
+      return Status::Error("oneDNN has no implementation of this pool");
     *prepared = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a pool");
@@ -74,18 +78,18 @@ bool PreparedPool::Supports(const AveragePoolParams& p, const Shape& x) {
          WindowSupported(window, p.count_include_pad);
 }
 
-Status PreparedPool::Init(const FastContext& context, const MaxPoolParams& p,
-                          const Shape& x) noexcept {
+Status PreparedPool::Init(const FastContext& context, const MaxPoolParams& p, const Shape& x,
+                          const Blocks& blocks) noexcept {
   if (!Supports(p, x)) return Status::Error("this pool is not supported by oneDNN");
   Window window;
   Shape y;
   DRAGOMAN_RT_TRY(MaxPoolWindow(p, x, &window));
   DRAGOMAN_RT_TRY(MaxPoolShape(p, x, &y));
-  return Prepare(context, dnnl::algorithm::pooling_max, window, x, y, &impl_);
+  return Prepare(context, dnnl::algorithm::pooling_max, window, x, y, blocks, &impl_);
 }
 
-Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p,
-                          const Shape& x) noexcept {
+Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p, const Shape& x,
+                          const Blocks& blocks) noexcept {
   if (!Supports(p, x)) return Status::Error("this pool is not supported by oneDNN");
   Window window;
   Shape y;
@@ -94,12 +98,15 @@ Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p
   const dnnl::algorithm algorithm = p.count_include_pad
                                         ? dnnl::algorithm::pooling_avg_include_padding
                                         : dnnl::algorithm::pooling_avg_exclude_padding;
-  return Prepare(context, algorithm, window, x, y, &impl_);
+  return Prepare(context, algorithm, window, x, y, blocks, &impl_);
 }
 
 Status PreparedPool::Run(const float* x, float* y, void* scratch) noexcept {
-  impl_->primitive.SetData(impl_->x, x);
-  return impl_->primitive.Run(nullptr, y, scratch);
+  return impl_->primitive.Run({x}, nullptr, y, scratch);
+}
+
+const char* PreparedPool::Implementation() const noexcept {
+  return impl_->primitive.implementation();
 }
 
 std::int64_t PreparedPool::ScratchBytes() const noexcept {

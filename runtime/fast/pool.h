@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/layout.h"
 #include "runtime/params/average_pool.h"
 #include "runtime/params/max_pool.h"
 
@@ -23,12 +24,16 @@ class PreparedPool {
   static bool Supports(const MaxPoolParams& p, const Shape& x);
   static bool Supports(const AveragePoolParams& p, const Shape& x);
 
-  Status Init(const FastContext& context, const MaxPoolParams& p, const Shape& x) noexcept;
-  Status Init(const FastContext& context, const AveragePoolParams& p, const Shape& x) noexcept;
+  Status Init(const FastContext& context, const MaxPoolParams& p, const Shape& x,
+              const Blocks& blocks = {}) noexcept;
+  Status Init(const FastContext& context, const AveragePoolParams& p, const Shape& x,
+              const Blocks& blocks = {}) noexcept;
 
-  // Row-major x and y. `scratch` has ScratchBytes() and is aligned to 64.
+  // x and y lie as `blocks` says. `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const float* x, float* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
+  // The implementation that oneDNN chose.
+  const char* Implementation() const noexcept;
 
  private:
   struct Impl;

@@ -22,9 +22,11 @@ constexpr const char* Name(FusedActivation activation) {
   return kNames[static_cast<int>(activation)];
 }
 
-// result = activation(value + residual), where value includes the bias.
+// result = activation(value + residual), or with activation_first activation(value) + residual,
+// where value includes the bias.
 struct PostOps {
   bool residual = false;
+  bool activation_first = false;
   FusedActivation activation = FusedActivation::kNone;
   float alpha = 0.0f;
   float beta = 0.0f;

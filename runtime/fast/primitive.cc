@@ -45,22 +45,84 @@ void Primitive::Own(int argument, const dnnl::memory& memory) {
   ++count_;
 }
 
-Status Primitive::Run(const float* residual, float* y, void* scratch) noexcept {
-  if (residual_ && residual != y) std::memcpy(y, residual, result_bytes_);
-  SetData(result_, y);
-  SetData(scratch_, scratch);
-  const dnnl_stream_t stream = context_->stream.get();
-  if (dnnl_primitive_execute(primitive_.get(), stream, count_, arguments_) != dnnl_success ||
-      dnnl_stream_wait(stream) != dnnl_success) {
-    return Status::Error("a oneDNN primitive failed");
+Primitive::Port Primitive::MakePort(int argument, const dnnl::memory::desc& outside,
+                                    const dnnl::memory::desc& inside) {
+  Port port;
+  port.argument = Bind(argument, inside);
+  port.reorders = outside != inside;
+  if (!port.reorders) return port;
+  port.outside = dnnl::memory(outside, context_->engine, DNNL_MEMORY_NONE);
+  port.offset = scratch_bytes_;
+  scratch_bytes_ += Aligned(static_cast<std::int64_t>(inside.get_size()));
+  return port;
+}
+
+void Primitive::BindOperand(int argument, const dnnl::memory::desc& given,
+                            const dnnl::memory::desc& wanted) {
+  Port port = MakePort(argument, given, wanted);
+  if (port.reorders) port.reorder = dnnl::reorder(port.outside, memories_[count_ - 1]);
+  operands_[num_operands_++] = std::move(port);
+}
+
+void Primitive::CreateResult(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted) {
+  result_ = MakePort(DNNL_ARG_DST, wanted, made);
+  result_bytes_ = made.get_size();
+  if (!result_.reorders) return;
+  const dnnl::memory& inside = memories_[count_ - 1];
+  result_.reorder = dnnl::reorder(inside, result_.outside);
+  if (residual_) load_residual_ = dnnl::reorder(result_.outside, inside);
+}
+
+bool Primitive::Reorder(const dnnl::reorder& reorder, dnnl_memory_t from,
+                        dnnl_memory_t to) noexcept {
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+  return dnnl_primitive_execute(reorder.get(), context_->stream.get(), 2, arguments) ==
+         dnnl_success;
+}
+
+// The primitive adds to what its result holds.
+bool Primitive::LoadResidual(const float* residual, float* y, char* scratch) noexcept {
+  if (!result_.reorders) {
+    if (residual != y) std::memcpy(y, residual, result_bytes_);
+    return true;
   }
+  SetData(result_.argument, scratch + result_.offset);
+  SetData(result_.outside.get(), residual);
+  return Reorder(load_residual_, result_.outside.get(), result_.argument);
+}
+
+Status Primitive::Run(std::initializer_list<const float*> operands, const float* residual, float* y,
+                      void* scratch) noexcept {
+  auto* memory = static_cast<char*>(scratch);
+  const dnnl_stream_t stream = context_->stream.get();
+  bool good = true;
+  int next = 0;
+  for (const float* data : operands) {
+    Port& port = operands_[next++];
+    SetData(port.argument, port.reorders ? static_cast<const void*>(memory + port.offset) : data);
+    if (!port.reorders) continue;
+    SetData(port.outside.get(), data);
+    good = good && Reorder(port.reorder, port.outside.get(), port.argument);
+  }
+  if (residual_) good = good && LoadResidual(residual, y, memory);
+  SetData(result_.argument, result_.reorders ? memory + result_.offset : static_cast<void*>(y));
+  SetData(scratch_, scratch);
+  good = good &&
+         dnnl_primitive_execute(primitive_.get(), stream, count_, arguments_) == dnnl_success;
+  if (result_.reorders) {
+    SetData(result_.outside.get(), y);
+    good = good && Reorder(result_.reorder, result_.argument, result_.outside.get());
+  }
+  if (!good || dnnl_stream_wait(stream) != dnnl_success)
+    return Status::Error("a oneDNN primitive failed");
   return Status();
 }
 
 dnnl::primitive_attr MakeAttributes(const PostOps& post) {
   dnnl::post_ops ops;
-  if (post.residual) ops.append_sum(1.0f);
+  if (post.residual && !post.activation_first) ops.append_sum(1.0f);
   AppendActivation(post, &ops);
+  if (post.residual && post.activation_first) ops.append_sum(1.0f);
   dnnl::primitive_attr attr;
   attr.set_post_ops(ops);
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -83,6 +145,22 @@ dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes) {
 
 dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes) {
   return dnnl::memory::desc(sizes, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
+}
+
+dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block) {
+  if (block == kRowMajor) return PlainDesc(ToDims(shape));
+  using Tag = dnnl::memory::format_tag;
+  constexpr Tag kTags[2][3] = {{Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c},
+                               {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c}};
+  return dnnl::memory::desc(ToDims(shape), dnnl::memory::data_type::f32,
+                            kTags[block == 16 ? 1 : 0][shape.size() - 3]);
+}
+
+std::int64_t BlockOf(const dnnl::memory::desc& desc, const Shape& shape) {
+  for (std::int64_t block : {std::int64_t{8}, std::int64_t{16}, kRowMajor}) {
+    if (desc == BlockedDesc(shape, block)) return block;
+  }
+  return 0;
 }
 
 dnnl::memory::dims ToDims(const Shape& shape) {

@@ -4,9 +4,11 @@
 #define DRAGOMAN_RUNTIME_FAST_PRIMITIVE_H_
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/dnnl_compat.h"
+#include "runtime/fast/layout.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
@@ -19,45 +21,76 @@ struct FastContext::Impl {
   dnnl::stream stream;
 };
 
-// A oneDNN primitive with its arguments, executed without allocation by this side.
+// A oneDNN primitive with its arguments, executed without allocation by this side. An operand or
+// the result may lie otherwise than the primitive wants: then a reorder goes before or behind it,
+// by way of the scratch memory.
 class Primitive {
  public:
-  // `desc` must not be empty. Throws dnnl::error.
+  // `desc` must not be empty. The result is to lie as `y`. Throws dnnl::error.
   template <class Desc, class Made>
-  void Create(const FastContext& context, const Desc& desc, const Made& made, bool residual) {
+  void Create(const FastContext& context, const Desc& desc, const Made& made, bool residual,
+              const dnnl::memory::desc& y) {
     context_ = &context.impl();
     primitive_ = made;
     residual_ = residual;
-    result_bytes_ = desc.dst_desc().get_size();
-    scratch_bytes_ = desc.scratchpad_desc().get_size();
+    implementation_ = desc.impl_info_str();
+    scratch_bytes_ = Aligned(static_cast<std::int64_t>(desc.scratchpad_desc().get_size()));
     scratch_ = Bind(DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc());
-    result_ = Bind(DNNL_ARG_DST, desc.dst_desc());
+    CreateResult(desc.dst_desc(), y);
   }
 
-  // Adds an argument whose data is set before each run, or one that owns its data.
-  dnnl_memory_t Bind(int argument, const dnnl::memory::desc& desc);
+  // Adds an operand that lies as `given`, where the primitive wants it as `wanted`.
+  void BindOperand(int argument, const dnnl::memory::desc& given,
+                   const dnnl::memory::desc& wanted);
+  // Adds an argument that owns its data.
   void Own(int argument, const dnnl::memory& memory);
 
-  void SetData(dnnl_memory_t memory, const void* data) {
-    dnnl_memory_set_data_handle(memory, const_cast<void*>(data));
-  }
-  Status Run(const float* residual, float* y, void* scratch) noexcept;
+  // `operands` in the order in which they were bound. `residual` lies as the result.
+  Status Run(std::initializer_list<const float*> operands, const float* residual, float* y,
+             void* scratch) noexcept;
 
-  std::int64_t scratch_bytes() const { return static_cast<std::int64_t>(scratch_bytes_); }
+  std::int64_t scratch_bytes() const { return scratch_bytes_; }
+  // oneDNN's name of it: "jit:avx2".
+  const char* implementation() const { return implementation_; }
 
  private:
   static constexpr int kMaxArguments = 6;
+  static constexpr int kMaxOperands = 2;
+
+  // Where a tensor lies outside of the primitive, and what brings it to the primitive's own
+  // argument if that is another place.
+  struct Port {
+    dnnl_memory_t argument = nullptr;
+    bool reorders = false;
+    dnnl::memory outside;
+    dnnl::reorder reorder;
+    std::int64_t offset = 0;  // of the primitive's form in the scratch memory
+  };
+
+  static std::int64_t Aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+  static void SetData(dnnl_memory_t memory, const void* data) {
+    dnnl_memory_set_data_handle(memory, const_cast<void*>(data));
+  }
+  dnnl_memory_t Bind(int argument, const dnnl::memory::desc& desc);
+  void CreateResult(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted);
+  Port MakePort(int argument, const dnnl::memory::desc& outside, const dnnl::memory::desc& inside);
+  bool Reorder(const dnnl::reorder& reorder, dnnl_memory_t from, dnnl_memory_t to) noexcept;
+  bool LoadResidual(const float* residual, float* y, char* scratch) noexcept;
 
   FastContext::Impl* context_ = nullptr;
   dnnl::primitive primitive_;
   dnnl::memory memories_[kMaxArguments];
   dnnl_exec_arg_t arguments_[kMaxArguments];
   int count_ = 0;
-  bool residual_ = false;
+  Port operands_[kMaxOperands];
+  int num_operands_ = 0;
+  Port result_;
+  dnnl::reorder load_residual_;
   std::size_t result_bytes_ = 0;
-  std::size_t scratch_bytes_ = 0;
+  bool residual_ = false;
+  std::int64_t scratch_bytes_ = 0;
   dnnl_memory_t scratch_ = nullptr;
-  dnnl_memory_t result_ = nullptr;
+  const char* implementation_ = "";
 };
 
 // Attributes with `post` and a scratchpad of the caller's.
@@ -67,6 +100,10 @@ dnnl::primitive_attr MakeAttributes(const PostOps& post);
 dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes);
 dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides);
 dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes);
+// One in blocks of channels (layout.h); rank 3 to 5 unless `block` is kRowMajor.
+dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block);
+// The block of a desc of `shape`; 0 if it lies in another way.
+std::int64_t BlockOf(const dnnl::memory::desc& desc, const Shape& shape);
 
 dnnl::memory::dims ToDims(const Shape& shape);
 dnnl_compat::WindowDims ToWindowDims(const Window& window);

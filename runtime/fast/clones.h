@@ -1,0 +1,23 @@
+// Loops that are compiled once an instruction set and chosen when the program starts, so that a
+// program which is built for any x86-64 uses the vectors of the processor that it runs on.
+#ifndef DRAGOMAN_RUNTIME_FAST_CLONES_H_
+#define DRAGOMAN_RUNTIME_FAST_CLONES_H_
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define DRAGOMAN_RT_CLONES \
+  __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"), noinline))
+#else
+#define DRAGOMAN_RT_CLONES
+#endif
+
+// Of a function that such a loop calls: it takes the loop's instruction set.
+#define DRAGOMAN_RT_INLINE inline __attribute__((always_inline))
+
+// In front of a loop whose iterations do not depend on each other.
+#if defined(__clang__)
+#define DRAGOMAN_RT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define DRAGOMAN_RT_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#endif  // DRAGOMAN_RUNTIME_FAST_CLONES_H_
