@@ -13,12 +13,13 @@ enum class FusedActivation {
   kGelu,      // x * (1 + erf(x / sqrt 2)) / 2
   kGeluTanh,  // its approximation by tanh
   kHardSwish,
-  kSwish,  // x * sigmoid(x)
+  kSwish,        // x * sigmoid(x)
+  kHardSigmoid,  // alpha * x + beta, clipped to 0 … 1
 };
 
 constexpr const char* Name(FusedActivation activation) {
-  constexpr const char* kNames[] = {"kNone", "kRelu",     "kClip",      "kSigmoid", "kTanh",
-                                    "kGelu", "kGeluTanh", "kHardSwish", "kSwish"};
+  constexpr const char* kNames[] = {"kNone",     "kRelu",      "kClip",  "kSigmoid",    "kTanh", "kGelu",
+                                    "kGeluTanh", "kHardSwish", "kSwish", "kHardSigmoid"};
   return kNames[static_cast<int>(activation)];
 }
 

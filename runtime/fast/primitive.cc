@@ -29,6 +29,9 @@ void AppendActivation(const PostOps& post, dnnl::post_ops* ops) {
       return AppendEltwise(ops, algorithm::eltwise_hardswish, 1.0f / 6.0f, 0.5f);
     case FusedActivation::kSwish:
       return AppendEltwise(ops, algorithm::eltwise_swish, 1.0f, 0.0f);
+    case FusedActivation::kHardSigmoid:
+      AppendEltwise(ops, algorithm::eltwise_linear, post.alpha, post.beta);
+      return AppendEltwise(ops, algorithm::eltwise_clip, 0.0f, 1.0f);
   }
 }
 

@@ -115,6 +115,10 @@ void SourceEmitter::ImplMembers(CodeWriter& code) {
   }
   for (const std::string& symbol : members_.symbols)
     code.Line("std::int64_t " + plan_.symbols.at(symbol) + " = 0;");
+  for (const LayoutGroup& group : plan_.groups) {
+    code.Line("std::int64_t " + group.name + " = 0;  // layout group, chosen by " +
+              CommentText(group.anchor));
+  }
   for (const Prepared& prepared : plan_.prepared)
     code.Line(prepared.type + " " + prepared.name + ";");
 }

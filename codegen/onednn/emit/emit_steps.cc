@@ -1,6 +1,9 @@
 #include "codegen/onednn/emit/emit_steps.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "codegen/onednn/plan/scalar_ops.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -25,6 +28,12 @@ bool AllStatic(const Plan& plan, const std::vector<Argument>& arguments) {
 bool HasKnownScratch(const Plan& plan, const Step& step) {
   return step.scratch && step.sizes.kind == SizeRule::Kind::kNone &&
          AllStatic(plan, step.operands) && AllStatic(plan, step.outputs);
+}
+
+std::string FloatLiteral(float value) {
+  if (std::isinf(value))
+    return std::string(value < 0 ? "-" : "") + "std::numeric_limits<float>::infinity()";
+  return FormatFloat(value) + "f";
 }
 
 }  // namespace
@@ -122,6 +131,7 @@ void StepEmitter::EmitSteps(std::span<const Step> steps) {
 void StepEmitter::EmitStep(const Step& step) {
   code_.Line();
   code_.Comment(step.comment);
+  for (const std::string& comment : step.fused) code_.Comment(comment);
   code_.Line("trace_.At(" + std::to_string(step.number) + ");");
   EmitSizeFunction(step);
   switch (step.kind) {
@@ -132,6 +142,17 @@ void StepEmitter::EmitStep(const Step& step) {
     case Step::Kind::kPrepared:
       EmitPlaces(step);
       EmitPrepared(step);
+      break;
+    case Step::Kind::kMap:
+      EmitPlaces(step);
+      EmitMap(step);
+      break;
+    case Step::Kind::kLaidOut:
+      EmitPlaces(step);
+      EmitLaidOut(step);
+      break;
+    case Step::Kind::kInPlace:
+      EmitPlaces(step);
       break;
     case Step::Kind::kAlias:
       EmitAlias(step);
@@ -273,10 +294,65 @@ void StepEmitter::EmitPrepared(const Step& step) {
   const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
   std::vector<std::string> arguments;
   for (BufferId id : step.inputs) arguments.push_back(Name(id) + ".data");
-  if (prepared.residual) arguments.push_back("nullptr");
+  if (prepared.takes_post)
+    arguments.push_back(step.residual == kAbsent ? "nullptr" : Name(step.residual) + ".data");
   arguments.push_back(Name(step.results.front()) + ".data");
   arguments.push_back("scratch_.data()");
   Try(prepared.name + ".Run(" + Join(arguments) + ")");
+}
+
+std::string StepEmitter::BlockText(BufferId id) const {
+  const int group = plan_.buffer(id).group;
+  return group == kRowMajor ? "rt::kRowMajor" : plan_.groups[static_cast<std::size_t>(group)].name;
+}
+
+// The loop's body names its elements as the program names the tensors.
+void StepEmitter::EmitMap(const Step& step) {
+  std::vector<std::string> parameters, operands, results;
+  for (BufferId id : step.inputs) {
+    parameters.push_back("float " + Name(id));
+    operands.push_back(Name(id));
+  }
+  for (BufferId id : step.results) {
+    parameters.push_back("float& " + Name(id));
+    results.push_back(Name(id));
+  }
+  const bool blocked = plan_.buffer(step.results.front()).group != kRowMajor;
+  code_.Open((blocked ? "rt::MapBlocked(" + BlockText(step.results.front()) + ", "
+                      : std::string("rt::Map(")) +
+             "[](" + Join(parameters) + ") {");
+  for (const MapTerm& term : step.terms) {
+    const bool is_result = std::ranges::find(step.results, term.result) != step.results.end();
+    code_.Line((is_result ? "" : "const float ") + Name(term.result) + " = " + TermText(term) + ";");
+  }
+  code_.Close("}, rt::Operands(" + Join(operands) + "), rt::Results(" + Join(results) + "));");
+}
+
+std::string StepEmitter::TermText(const MapTerm& term) const {
+  std::string text(term.op->text);
+  for (std::size_t i = 0; i < term.arguments.size(); ++i) {
+    const MapArgument& argument = term.arguments[i];
+    const std::string value =
+        argument.buffer == kAbsent ? FloatLiteral(argument.number) : Name(argument.buffer);
+    const std::string place = "{" + std::to_string(i) + "}";
+    for (std::size_t at = text.find(place); at != std::string::npos;
+         at = text.find(place, at + value.size())) {
+      text.replace(at, place.size(), value);
+    }
+  }
+  return text;
+}
+
+void StepEmitter::EmitLaidOut(const Step& step) {
+  std::vector<std::string> operands;
+  for (BufferId id : step.inputs) operands.push_back(Name(id));
+  std::string operand = operands.front();
+  if (step.function == "ConcatChannels") {
+    operand = "rt::ViewArray<const float, " + std::to_string(operands.size()) + ">{{" +
+              Join(operands) + "}}";
+  }
+  code_.Line("rt::" + step.function + "(" + BlockText(step.inputs.front()) + ", " + operand + ", " +
+             Name(step.results.front()) + ");");
 }
 
 void StepEmitter::EmitAlias(const Step& step) {
@@ -291,6 +367,7 @@ void StepEmitter::EmitAlias(const Step& step) {
 void StepEmitter::PrepareSteps(std::span<const Step> steps) {
   for (const Step& step : steps) {
     for (const Block& body : step.bodies) PrepareSteps(body.steps);
+    if (step.kind == Step::Kind::kPrepared) EmitPreparation(step);
     if (HasKnownScratch(plan_, step)) {
       const std::size_t types = std::min(step.function.find('<'), step.function.size());
       Try("scratch_.Reserve(rt::" + step.function.substr(0, types) + "ScratchBytes" +
@@ -299,17 +376,25 @@ void StepEmitter::PrepareSteps(std::span<const Step> steps) {
   }
 }
 
-void StepEmitter::EmitPreparations() {
-  for (const Prepared& prepared : plan_.prepared) {
-    std::vector<std::string> arguments = {"context_", prepared.init};
-    if (prepared.takes_weights) {
-      arguments.push_back(Name(prepared.weights) + ".data");
-      arguments.push_back(prepared.bias == kAbsent ? "nullptr" : Name(prepared.bias) + ".data");
-    }
-    if (!prepared.post.empty()) arguments.push_back(prepared.post);
-    Try(prepared.name + ".Init(" + Join(arguments) + ")");
-    Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");
+void StepEmitter::EmitPreparation(const Step& step) {
+  const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
+  std::vector<std::string> arguments = {"context_", prepared.init};
+  if (prepared.takes_weights) {
+    arguments.push_back(Name(prepared.weights) + ".data");
+    arguments.push_back(prepared.bias == kAbsent ? "nullptr" : Name(prepared.bias) + ".data");
   }
+  if (prepared.takes_post) arguments.push_back(prepared.post);
+  const BufferId x = step.inputs.front(), y = step.results.front();
+  const bool y_grouped = plan_.buffer(y).group != kRowMajor;
+  if (prepared.takes_blocks && (y_grouped || plan_.buffer(x).group != kRowMajor)) {
+    arguments.push_back("rt::Blocks{" + BlockText(x) + ", " +
+                        (y_grouped ? "&" + BlockText(y) : std::string("nullptr")) + "}");
+  }
+  Try(prepared.name + ".Init(" + Join(arguments) + ")");
+  Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");
+}
+
+void StepEmitter::EmitPreparations() {
   for (const PlanEntry& entry : plan_.entries) PrepareSteps(entry.body.steps);
 }
 

@@ -36,6 +36,8 @@ class StepEmitter {
   void EmitStep(const Step& step);
   void EmitKernel(const Step& step);
   void EmitPrepared(const Step& step);
+  void EmitMap(const Step& step);
+  void EmitLaidOut(const Step& step);
   void EmitAlias(const Step& step);
   void EmitIf(const Step& step);
   void EmitLoop(const Step& step);
@@ -55,6 +57,10 @@ class StepEmitter {
   std::string Holder(BufferId id) const;
   // "const rt::TensorView<float> ", or nothing for a member.
   std::string Declared(BufferId id, bool constant = true) const;
+  // The block of channels of a buffer: "group_1_", "rt::kRowMajor".
+  std::string BlockText(BufferId id) const;
+  void EmitPreparation(const Step& step);
+  std::string TermText(const MapTerm& term) const;
   std::string Name(BufferId id) const { return id == kAbsent ? "{}" : plan_.buffer(id).name; }
   std::string SizesOf(const Step& step, std::size_t result) const;
   std::string ArgumentText(const Argument& argument, bool is_result, bool sizes_only) const;

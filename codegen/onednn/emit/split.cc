@@ -1,50 +1,35 @@
 #include "codegen/onednn/emit/split.h"
 
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
+
+#include "codegen/onednn/plan/uses.h"
 
 namespace dragoman::onednn {
 namespace {
 
-class Uses {
- public:
-  explicit Uses(const Plan& plan) : plan_(plan) {}
-
-  void AddStep(const Step& step) {
-    Add(step.results);
-    Add(step.inputs);
-    for (const Argument& argument : step.operands) Add(argument.buffers);
-    for (const Argument& argument : step.outputs) Add(argument.buffers);
-    for (const SizeArgument& argument : step.sizes.arguments) Add(argument.buffers);
-    Add({step.sizes.same, step.counter, step.condition, step.next});
-    for (const Copy& copy : step.carried) Add({copy.from, copy.to});
-    for (const auto* axes : {&step.scan_inputs, &step.scan_outputs}) {
-      for (const ScanAxis& axis : *axes) Add({axis.whole, axis.part, axis.stack});
-    }
-    for (const SymbolBinding& bind : step.binds) symbols.insert(bind.symbol);
-    for (const Block& body : step.bodies) {
-      for (const Copy& copy : body.yields) Add({copy.from, copy.to});
-      for (const Step& inner : body.steps) AddStep(inner);
+// Adds the symbols that a step binds, its bodies included.
+void AddBinds(const Step& step, std::set<std::string>& symbols) {
+  std::vector<const Step*> left = {&step};
+  while (!left.empty()) {
+    const Step& next = *left.back();
+    left.pop_back();
+    for (const SymbolBinding& bind : next.binds) symbols.insert(bind.symbol);
+    for (const Block& body : next.bodies) {
+      for (const Step& inner : body.steps) left.push_back(&inner);
     }
   }
+}
 
-  std::set<BufferId> buffers;
-  std::set<std::string> symbols;
-
- private:
-  void Add(const std::vector<BufferId>& ids) {
-    for (BufferId id : ids) {
-      if (id == kAbsent) continue;
-      buffers.insert(id);
-      if (!plan_.buffer(id).shape) continue;
-      for (const Dim& dim : *plan_.buffer(id).shape) {
-        for (const std::string& symbol : dim.Symbols()) symbols.insert(symbol);
-      }
-    }
+// Adds the symbols in the sizes of a buffer.
+void AddSymbols(const Buffer& buffer, std::set<std::string>& symbols) {
+  if (!buffer.shape) return;
+  for (const Dim& dim : *buffer.shape) {
+    for (const std::string& symbol : dim.Symbols()) symbols.insert(symbol);
   }
-
-  const Plan& plan_;
-};
+}
 
 }  // namespace
 
@@ -59,16 +44,17 @@ void AddSharedValues(const Plan& plan, const PlanEntry& entry, std::size_t steps
   std::map<BufferId, std::size_t> part_of;
   for (const PlanInput& input : entry.inputs) members.buffers.insert(input.buffer);
   for (std::size_t part = 0; part < parts; ++part) {
-    Uses uses(plan);
+    std::set<BufferId> used;
     for (std::size_t i = part * steps; i < std::min((part + 1) * steps, entry.body.steps.size());
          ++i) {
-      uses.AddStep(entry.body.steps[i]);
+      used.merge(BuffersOf(entry.body.steps[i]));
+      AddBinds(entry.body.steps[i], members.symbols);
     }
-    for (BufferId id : uses.buffers) {
+    for (BufferId id : used) {
       const auto [at, is_new] = part_of.try_emplace(id, part);
       if (!is_new && at->second != part) members.buffers.insert(id);
+      AddSymbols(plan.buffer(id), members.symbols);
     }
-    members.symbols.insert(uses.symbols.begin(), uses.symbols.end());
   }
   for (const PlanOutput& output : entry.outputs) members.buffers.insert(output.value);
   for (const PlanState& state : entry.states) members.buffers.insert(state.next);

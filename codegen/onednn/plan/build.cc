@@ -4,7 +4,9 @@
 #include <cctype>
 
 #include "codegen/onednn/plan/name_sizes.h"
+#include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/place.h"
+#include "codegen/onednn/plan/uses.h"
 #include "core/ops/kernel_name.h"
 #include "runtime/params/shape.h"
 
@@ -75,6 +77,17 @@ Status InlineFused(Model& model) {
   return {};
 }
 
+void RunPasses(Plan& plan) {
+  MakeMaps(plan);
+  FuseActivations(plan);
+  FuseMaps(plan);
+  FusePostOps(plan);
+  FormLayoutGroups(plan);
+  FindLifetimes(plan);
+  ShareMemory(plan);
+  PlaceBuffers(plan);
+}
+
 }  // namespace
 
 std::vector<Finding> FindUnsupported(const Model& model) {
@@ -109,7 +122,7 @@ Result<Plan> MakePlan(const Model& model, std::string_view name) {
   plan.class_name = ClassName(name);
   if (plan.class_name == name) plan.class_name += "Model";
   DRAGOMAN_TRY(PlanBuilder(named, plan).Build());
-  PlaceBuffers(plan);
+  RunPasses(plan);
   return plan;
 }
 
@@ -160,7 +173,6 @@ BufferId PlanBuilder::AddBuffer(std::string_view label, const Type& type, Storag
   buffer.dtype = type.dtype();
   if (type.shape() != nullptr) buffer.shape = *type.shape();
   buffer.storage = storage;
-  buffer.first = buffer.last = position_;
   plan_.buffers.push_back(std::move(buffer));
   return static_cast<BufferId>(plan_.buffers.size()) - 1;
 }
@@ -190,16 +202,7 @@ void PlanBuilder::SetHolder(BufferId id, Storage storage) {
 BufferId PlanBuilder::Get(const Value* value) {
   if (value == nullptr) return kAbsent;
   auto found = buffers_.find(value);
-  const BufferId id = found != buffers_.end() ? found->second : AddConstant(*value);
-  Touch(id);
-  return id;
-}
-
-void PlanBuilder::Touch(BufferId id) {
-  const BufferId root = plan_.Root(id);
-  Buffer& buffer = plan_.buffer(root);
-  buffer.last = std::max(buffer.last, position_);
-  if (loops_ > 0) touched_.push_back(root);
+  return found != buffers_.end() ? found->second : AddConstant(*value);
 }
 
 std::int64_t PlanBuilder::AddWeights(const Tensor& tensor) {
@@ -299,7 +302,6 @@ Status PlanBuilder::BuildEntry(const Entry& entry) {
 }
 
 Status PlanBuilder::AddOutputs(const Entry& entry, PlanEntry& made) {
-  ++position_;
   const Graph& graph = *entry.graph;
   std::set<std::size_t> state_outputs;
   for (const StateBinding& binding : entry.states) {

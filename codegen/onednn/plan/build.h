@@ -30,7 +30,8 @@ std::vector<Finding> FindUnsupported(const Model& model);
 // The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, Plan& plan) : model_(model), plan_(plan) {}
+  PlanBuilder(const Model& model, Plan& plan)
+      : model_(model), plan_(plan), names_(plan.names) {}
 
   Status Build();
 
@@ -48,8 +49,6 @@ class PlanBuilder {
   BufferId Get(const Value* value);
   BufferId AddConstant(const Value& value);
   std::int64_t AddWeights(const Tensor& tensor);
-  // The elements of `id` are needed at the current position.
-  void Touch(BufferId id);
   bool IsBound(const std::string& symbol) const;
   bool IsKnown(const Dim& dim) const;
   std::vector<SymbolBinding> BindSizes(BufferId id);
@@ -78,12 +77,6 @@ class PlanBuilder {
   bool PrepareMatMul(const Node& node, Prepared& prepared);
 
   // build_control_flow.cc
-  struct LoopScope {
-    int start = 0;            // its first position
-    std::size_t touched = 0;  // of touched_, when it began
-  };
-  LoopScope EnterLoop();
-  void LeaveLoop(const LoopScope& scope);
   Status BuildIf(const Node& node, Step& step);
   Status BuildLoop(const Node& node, Step& step);
   Status BuildScan(const Node& node, Step& step);
@@ -97,14 +90,11 @@ class PlanBuilder {
 
   const Model& model_;
   Plan& plan_;
-  NameScope names_;
+  NameScope& names_;
   std::unordered_map<const Value*, BufferId> buffers_;
   std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory
   std::map<std::pair<const void*, std::string>, std::int64_t> offsets_;  // of weights
   std::vector<std::set<std::string>> bound_ = {{}};                      // symbols, by block
-  std::vector<BufferId> touched_;                                        // in loops
-  int loops_ = 0;  // around the current position
-  int position_ = 0;
 };
 
 }  // namespace dragoman::onednn

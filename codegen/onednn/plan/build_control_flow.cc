@@ -31,7 +31,6 @@ Status PlanBuilder::BuildBranch(const Node& node, std::string_view attribute, St
   bound_.emplace_back();
   Block block;
   DRAGOMAN_TRY(BuildNodes(body, block));
-  ++position_;
   for (std::size_t i = 0; i < body.num_outputs(); ++i) {
     if (UsedResult(node, i) == nullptr) continue;
     block.yields.push_back({Get(body.output(i)), buffers_.at(node.result(i)), false, false});
@@ -59,7 +58,6 @@ Status PlanBuilder::BuildIf(const Node& node, Step& step) {
   DRAGOMAN_TRY(BuildBranch(node, "then_branch", step));
   DRAGOMAN_TRY(BuildBranch(node, "else_branch", step));
   for (BufferId id : step.results) {
-    Touch(id);
     std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
   }
   return {};
@@ -106,7 +104,6 @@ Status PlanBuilder::BuildBody(const Graph& body, Step& step) {
       std::ranges::move(BindSizes(found->second), std::back_inserter(block.binds));
   }
   DRAGOMAN_TRY(BuildNodes(body, block));
-  ++position_;
   step.bodies.push_back(std::move(block));
   return {};
 }
@@ -153,13 +150,13 @@ Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
   step.condition = AddBuffer(body.input(1)->name(), body.input(1)->type(), Storage::kLocal);
   buffers_[body.input(0)] = step.counter;
   buffers_[body.input(1)] = step.condition;
-  const LoopScope scope = EnterLoop();
+  bound_.emplace_back();
   DRAGOMAN_TRY(BuildBody(body, step));
   step.next = Get(body.output(0));
   for (std::size_t i = step.carried.size(); i + 1 < body.num_outputs(); ++i)
     AddStackedResult(node, i, *body.output(i + 1), step);
   AddYields(body, 1, step);
-  LeaveLoop(scope);
+  bound_.pop_back();
   AddCarriedResults(node, step);
   std::size_t next_stack = 0;
   for (std::size_t i = step.carried.size(); i < node.num_results(); ++i) {
@@ -195,12 +192,12 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
     buffers_[&input] = axis.part;
     step.scan_inputs.push_back(std::move(axis));
   }
-  const LoopScope scope = EnterLoop();
+  bound_.emplace_back();
   DRAGOMAN_TRY(BuildBody(body, step));
   for (std::size_t i = 0; i < layout.outputs; ++i)
     AddStackedResult(node, layout.states + i, *body.output(layout.states + i), step);
   AddYields(body, 0, step);
-  LeaveLoop(scope);
+  bound_.pop_back();
   AddCarriedResults(node, step);
   std::size_t next_stack = 0;
   for (std::size_t i = 0; i < layout.outputs; ++i) {
@@ -224,24 +221,6 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   }
   for (BufferId id : step.results) std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
   return {};
-}
-
-PlanBuilder::LoopScope PlanBuilder::EnterLoop() {
-  bound_.emplace_back();
-  ++loops_;
-  ++position_;
-  return {position_, touched_.size()};
-}
-
-// What the loop uses and did not make is needed until its end, whatever the iteration.
-void PlanBuilder::LeaveLoop(const LoopScope& scope) {
-  ++position_;
-  for (std::size_t i = scope.touched; i < touched_.size(); ++i) {
-    Buffer& buffer = plan_.buffer(touched_[i]);
-    if (buffer.first < scope.start) buffer.last = std::max(buffer.last, position_);
-  }
-  if (--loops_ == 0) touched_.clear();
-  bound_.pop_back();
 }
 
 }  // namespace dragoman::onednn

@@ -103,10 +103,10 @@ Step PlanBuilder::NewStep(const Node& node, Step::Kind kind) {
   const OpDef* def = FindOp(node);
   Step step;
   step.kind = kind;
+  step.node = &node;
   step.number = static_cast<int>(plan_.step_names.size());
   step.comment = Comment(node, def);
   plan_.step_names.push_back(StepName(node, def));
-  ++position_;
   return step;
 }
 

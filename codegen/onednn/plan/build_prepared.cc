@@ -146,16 +146,17 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
   if (!IsF32(node.operand(0)) || !SizesOf(node.result())) return false;
   Prepared prepared;
   prepared.post = "rt::PostOps{}";
-  prepared.residual = true;
+  prepared.takes_post = true;
   bool fits = false;
   if (node.Is("Conv")) {
     fits = PrepareConv(node, def, prepared);
+    prepared.takes_blocks = true;
   } else if (node.Is("ConvTranspose")) {
     fits = PrepareConvTranspose(node, def, prepared);
   } else if (node.Is("MaxPool") || node.Is("AveragePool")) {
     fits = PreparePool(node, def, prepared);
-    prepared.post.clear();
-    prepared.residual = false;
+    prepared.takes_post = false;
+    prepared.takes_blocks = true;
   } else if (node.IsDragoman("Linear") || node.Is("Gemm") || node.Is("MatMul")) {
     fits =
         PrepareLinear(node, def, prepared) || (node.Is("MatMul") && PrepareMatMul(node, prepared));

@@ -1,12 +1,14 @@
 #include "codegen/onednn/plan/place.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <queue>
 #include <utility>
 
 #include "core/ops/kernel_name.h"
+#include "runtime/fast/layout.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -16,26 +18,46 @@ std::int64_t AlignedBytes(std::int64_t bytes) {
                   (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment);
 }
 
-std::int64_t BytesOf(const Buffer& buffer) {
-  std::int64_t bytes = static_cast<std::int64_t>(RuntimeBytes(buffer.dtype));
-  const std::optional<std::vector<std::int64_t>> sizes = KnownShape(*buffer.shape);
-  for (std::int64_t size : *sizes) bytes *= size;
-  return bytes;
-}
+// Of a unit: what lies inside of it is needed as long as it is.
+struct Unit {
+  BufferId root = kAbsent;
+  Lifetime lifetime;
+};
 
-void PlaceArena(Plan& plan) {
-  std::vector<BufferId> ids;
-  std::vector<Lifetime> lifetimes;
+std::vector<Unit> FindUnits(const Plan& plan) {
+  std::map<BufferId, Unit> units;
   for (BufferId id = 0; id < static_cast<BufferId>(plan.buffers.size()); ++id) {
     const Buffer& buffer = plan.buffer(id);
     if (buffer.storage != Storage::kArena) continue;
-    ids.push_back(id);
-    lifetimes.push_back({BytesOf(buffer), buffer.first, buffer.last});
+    BufferId root = id;
+    while (plan.buffer(root).inside != kAbsent) root = plan.buffer(root).inside;
+    const auto [at, is_new] = units.try_emplace(root, Unit{root, {0, buffer.first, buffer.last}});
+    Lifetime& lifetime = at->second.lifetime;
+    lifetime.first = std::min(lifetime.first, buffer.first);
+    lifetime.last = std::max(lifetime.last, buffer.last);
+    if (id == root) lifetime.bytes = PlacedBytes(buffer);
   }
+  std::vector<Unit> found;
+  for (const auto& [root, unit] : units) found.push_back(unit);
+  return found;
+}
+
+void PlaceArena(Plan& plan) {
+  const std::vector<Unit> units = FindUnits(plan);
+  std::vector<Lifetime> lifetimes;
+  for (const Unit& unit : units) lifetimes.push_back(unit.lifetime);
   const std::vector<std::int64_t> offsets = PlaceLifetimes(lifetimes);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    plan.buffer(ids[i]).at = offsets[i];
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    plan.buffer(units[i].root).at = offsets[i];
     plan.arena_bytes = std::max(plan.arena_bytes, offsets[i] + AlignedBytes(lifetimes[i].bytes));
+  }
+  for (Buffer& buffer : plan.buffers) {
+    if (buffer.storage != Storage::kArena || buffer.inside == kAbsent) continue;
+    buffer.at = buffer.inside_at;
+    for (BufferId id = buffer.inside; id != kAbsent; id = plan.buffer(id).inside) {
+      const Buffer& outer = plan.buffer(id);
+      buffer.at += outer.inside == kAbsent ? outer.at : outer.inside_at;
+    }
   }
 }
 
@@ -63,6 +85,15 @@ void PlaceSlots(Plan& plan) {
 }
 
 }  // namespace
+
+std::int64_t PlacedBytes(const Buffer& buffer) {
+  std::vector<std::int64_t> sizes = *KnownShape(*buffer.shape);
+  if (buffer.group != kRowMajor)
+    sizes[1] = (sizes[1] + rt::kMaxBlock - 1) / rt::kMaxBlock * rt::kMaxBlock;
+  std::int64_t bytes = static_cast<std::int64_t>(RuntimeBytes(buffer.dtype));
+  for (std::int64_t size : sizes) bytes *= size;
+  return bytes;
+}
 
 std::vector<std::int64_t> PlaceLifetimes(const std::vector<Lifetime>& lifetimes) {
   std::vector<std::size_t> order(lifetimes.size());

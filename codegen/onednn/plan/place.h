@@ -22,6 +22,9 @@ struct Lifetime {
 // not overlap in memory: largest first, each at the lowest place that fits.
 std::vector<std::int64_t> PlaceLifetimes(const std::vector<Lifetime>& lifetimes);
 
+// What a buffer of the arena takes: channels of a layout group in blocks of the largest size.
+std::int64_t PlacedBytes(const Buffer& buffer);
+
 // Gives every buffer of the arena its offset and every buffer of unknown size its slot.
 void PlaceBuffers(Plan& plan);
 

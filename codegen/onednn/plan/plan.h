@@ -18,11 +18,13 @@
 #include "core/ir/model.h"
 #include "core/ir/tensor.h"
 #include "core/ir/type.h"
+#include "core/support/text.h"
 
 namespace dragoman::onednn {
 
 using BufferId = int;
 inline constexpr BufferId kAbsent = -1;
+inline constexpr int kRowMajor = -1;  // no layout group
 
 // Where a buffer's elements lie.
 enum class Storage {
@@ -48,8 +50,35 @@ struct Buffer {
   std::string holder;        // the rt::Tensor or rt::Stack that has the elements, if any
   BufferId alias = kAbsent;  // kAlias
   int first = 0, last = 0;   // positions of steps between which the elements are needed
+  int group = kRowMajor;     // in Plan::groups: the tensor lies as the group's
+  // kArena: the buffer in whose memory this one lies, and where, in bytes. A part shares the
+  // lifetime of the whole; in place of an operand it begins when that ends.
+  BufferId inside = kAbsent;
+  std::int64_t inside_at = 0;
+  bool is_part = false;
 
   bool IsStatic() const { return shape && KnownShape(*shape).has_value(); }
+};
+
+// Tensors of one layout, which the first of its anchors chooses when the program starts.
+struct LayoutGroup {
+  std::string name;    // of the member that holds the block of channels
+  std::string anchor;  // "'conv1'"
+};
+
+// An operand of a MapTerm: an element of a buffer, or a number.
+struct MapArgument {
+  BufferId buffer = kAbsent;
+  float number = 0.0f;
+};
+
+struct ScalarOp;  // scalar_ops.h
+
+// One operator within a loop over elements; `result` may live within the loop only.
+struct MapTerm {
+  const ScalarOp* op = nullptr;
+  std::vector<MapArgument> arguments;
+  BufferId result = kAbsent;
 };
 
 // An operand or result of a call.
@@ -129,11 +158,15 @@ struct ScanAxis {
 };
 
 struct Step {
-  enum class Kind { kKernel, kPrepared, kAlias, kIf, kLoop, kScan };
+  // kMap: one loop over elements. kLaidOut: function(block of operand 0, operands..., result).
+  // kInPlace: the result's parts are where they belong already.
+  enum class Kind { kKernel, kPrepared, kMap, kLaidOut, kInPlace, kAlias, kIf, kLoop, kScan };
 
   Kind kind = Kind::kKernel;
-  int number = 0;       // in Plan::step_names
-  std::string comment;  // the node in words
+  const Node* node = nullptr;  // while the Plan is made
+  int number = 0;              // in Plan::step_names
+  std::string comment;         // the node in words
+  std::vector<std::string> fused;  // further nodes that it computes, in order
   SizeRule sizes;
   std::vector<BufferId> results;  // buffers that this step makes
   std::vector<SymbolBinding> binds;
@@ -147,8 +180,10 @@ struct Step {
   bool scratch = false;
 
   int prepared = -1;             // kPrepared: in Plan::prepared
-  std::vector<BufferId> inputs;  // kPrepared, kAlias: operands; kIf: the condition; kLoop:
-                                 // trip count and condition, each may be kAbsent
+  BufferId residual = kAbsent;   // kPrepared: added to the result
+  std::vector<MapTerm> terms;    // kMap
+  std::vector<BufferId> inputs;  // kPrepared, kMap, kLaidOut, kInPlace, kAlias: operands; kIf: the
+                                 // condition; kLoop: trip count and condition, each may be kAbsent
 
   // kIf: then, else. kLoop, kScan: the body.
   std::vector<Block> bodies;
@@ -166,11 +201,12 @@ struct Prepared {
   std::string type;    // "rt::PreparedConv"
   std::string header;  // "runtime/fast/conv.h"
   std::string init;    // arguments of Init between the context and the weights
-  std::string post;    // "rt::PostOps{}"; empty: takes none
+  bool takes_post = false;  // Init takes PostOps, Run a residual operand
+  std::string post;         // "rt::PostOps{}" unless something is fused
+  bool takes_blocks = false;
   bool takes_weights = false;
   BufferId weights = kAbsent;
   BufferId bias = kAbsent;
-  bool residual = false;  // Run takes a residual operand
 };
 
 struct PlanInput {
@@ -222,12 +258,14 @@ struct Plan {
   std::vector<PlanEntry> entries;
   std::vector<StateMember> states;
   std::vector<WeightTensor> weights;
+  std::vector<LayoutGroup> groups;
   std::int64_t weights_bytes = 0;
   std::int64_t arena_bytes = 0;
   int num_slots = 0;
   std::map<std::string, std::string> symbols;  // of Dims, and what the program calls them
   std::vector<std::string> step_names;
   std::set<std::string> headers;  // of runtime/, that the steps need
+  NameScope names;                // taken in the program
 
   const Buffer& buffer(BufferId id) const { return buffers[static_cast<std::size_t>(id)]; }
   Buffer& buffer(BufferId id) { return buffers[static_cast<std::size_t>(id)]; }

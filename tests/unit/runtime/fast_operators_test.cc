@@ -45,7 +45,8 @@ class FastOperatorsTest : public testing::Test {
   PostOps PickPostOps() {
     PostOps post;
     post.residual = Pick(0, 1) == 1;
-    post.activation = static_cast<FusedActivation>(Pick(0, 8));
+    post.activation_first = Pick(0, 1) == 1;
+    post.activation = static_cast<FusedActivation>(Pick(0, 9));
     post.alpha = -0.25f;
     post.beta = 0.75f;
     return post;
@@ -89,6 +90,8 @@ float Apply(const PostOps& post, float x) {
       return x * std::clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f;
     case FusedActivation::kSwish:
       return x / (1.0f + std::exp(-x));
+    case FusedActivation::kHardSigmoid:
+      return std::clamp(post.alpha * x + post.beta, 0.0f, 1.0f);
   }
   return x;
 }
@@ -98,7 +101,9 @@ void ExpectNear(std::vector<float> expected, const std::vector<float>& actual, c
                 const std::vector<float>& residual) {
   ASSERT_EQ(expected.size(), actual.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const float value = Apply(post, expected[i] + (post.residual ? residual[i] : 0.0f));
+    const float added = post.residual ? residual[i] : 0.0f;
+    const float value = post.activation_first ? Apply(post, expected[i]) + added
+                                              : Apply(post, expected[i] + added);
     ASSERT_NEAR(value, actual[i], 2e-5f * (1.0f + std::fabs(value)))
         << "element " << i << ", " << Name(post.activation);
   }

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "codegen/onednn/plan/passes.h"
+#include "codegen/onednn/plan/scalar_ops.h"
+#include "codegen/onednn/plan/uses.h"
+#include "runtime/fast/map.h"
+
+namespace dragoman::onednn {
+namespace {
+
+constexpr std::size_t kMaxTerms = 32;  // of one loop: what a person reads, and a compiler likes
+constexpr std::size_t kMaxResults = 4;
+
+bool HasKnownRank(const Plan& plan, const Step& step) {
+  auto known = [&](const Argument& argument) {
+    return std::ranges::all_of(argument.buffers, [&](BufferId id) {
+      return id == kAbsent || plan.buffer(id).shape.has_value();
+    });
+  };
+  return std::ranges::all_of(step.operands, known) && std::ranges::all_of(step.outputs, known);
+}
+
+// Turns a kernel's step into a loop of one term, if it is one.
+void MakeMap(Plan& plan, Step& step) {
+  if (step.kind != Step::Kind::kKernel || step.sizes.kind == SizeRule::Kind::kFunction ||
+      step.results.size() != 1 || !HasKnownRank(plan, step)) {
+    return;
+  }
+  const std::optional<ScalarCall> call = ToScalarCall(*step.node);
+  if (!call) return;
+  MapTerm term{call->op, {}, step.results.front()};
+  std::vector<BufferId> operands;
+  for (const Argument& argument : step.operands)
+    std::ranges::copy(argument.buffers, std::back_inserter(operands));
+  for (const ScalarCall::Argument& argument : call->arguments) {
+    if (argument.operand < 0) {
+      term.arguments.push_back({kAbsent, argument.number});
+      continue;
+    }
+    const BufferId id = operands[static_cast<std::size_t>(argument.operand)];
+    term.arguments.push_back({id, 0.0f});
+    if (std::ranges::find(step.inputs, id) == step.inputs.end()) step.inputs.push_back(id);
+  }
+  if (step.inputs.empty()) return;
+  step.kind = Step::Kind::kMap;
+  step.terms = {std::move(term)};
+  step.operands.clear();
+  step.outputs.clear();
+  plan.headers.insert("runtime/fast/map.h");
+  plan.headers.insert("runtime/fast/math.h");
+}
+
+class BlockFuser {
+ public:
+  BlockFuser(Plan& plan, Block& block, const PlanEntry* entry)
+      : plan_(plan), steps_(block.steps), uses_(block, entry), gone_(block.steps.size(), false) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      for (BufferId id : steps_[i].results) maker_[id] = i;
+    }
+  }
+
+  void Run() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].kind != Step::Kind::kMap) continue;
+      while (MergeOneInto(i)) {
+      }
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (gone_[i]) continue;
+      if (kept != i) steps_[kept] = std::move(steps_[i]);
+      ++kept;
+    }
+    steps_.resize(kept);
+  }
+
+ private:
+  bool MergeOneInto(std::size_t at) {
+    for (BufferId id : steps_[at].inputs) {
+      const auto maker = maker_.find(id);
+      if (maker == maker_.end() || maker->second >= at || gone_[maker->second]) continue;
+      if (!CanMerge(maker->second, at)) continue;
+      Merge(maker->second, at);
+      return true;
+    }
+    return false;
+  }
+
+  // What else reads the results of `first` comes after `second`.
+  bool CanMerge(std::size_t first, std::size_t second) const {
+    const Step& a = steps_[first];
+    const Step& b = steps_[second];
+    if (a.kind != Step::Kind::kMap || !a.binds.empty() ||
+        plan_.buffer(a.results.front()).shape != plan_.buffer(b.results.front()).shape ||
+        a.terms.size() + b.terms.size() > kMaxTerms) {
+      return false;
+    }
+    std::set<BufferId> operands(a.inputs.begin(), a.inputs.end());
+    operands.insert(b.inputs.begin(), b.inputs.end());
+    std::size_t results = b.results.size();
+    for (BufferId id : a.results) {
+      const bool kept = IsReadElsewhere(id, second);
+      results += kept ? 1 : 0;
+      if (kept && *ReadersBeside(id, second).begin() < second) return false;
+      if (b.sizes.kind == SizeRule::Kind::kSame && b.sizes.same == id &&
+          a.sizes.kind != SizeRule::Kind::kSame) {
+        return false;
+      }
+    }
+    return operands.size() <= static_cast<std::size_t>(rt::kMaxMapOperands) &&
+           results <= kMaxResults;
+  }
+
+  // Steps that were merged read as the one that they are in now.
+  std::set<std::size_t> ReadersBeside(BufferId id, std::size_t step) const {
+    std::set<std::size_t> readers;
+    for (std::size_t reader : uses_.Readers(id)) {
+      while (reader != BlockUses::kOutside && gone_[reader]) reader = into_.at(reader);
+      if (reader != step) readers.insert(reader);
+    }
+    return readers;
+  }
+  bool IsReadElsewhere(BufferId id, std::size_t step) const {
+    return !ReadersBeside(id, step).empty();
+  }
+
+  void Merge(std::size_t first, std::size_t second) {
+    Step& a = steps_[first];
+    Step& b = steps_[second];
+    std::vector<BufferId> inputs = a.inputs;
+    for (BufferId id : b.inputs) {
+      const bool internal = std::ranges::find(a.results, id) != a.results.end();
+      if (!internal && std::ranges::find(inputs, id) == inputs.end()) inputs.push_back(id);
+    }
+    std::vector<BufferId> results;
+    for (BufferId id : a.results) {
+      if (IsReadElsewhere(id, second)) results.push_back(id);
+      maker_[id] = second;
+    }
+    std::ranges::copy(b.results, std::back_inserter(results));
+    std::vector<MapTerm> terms = std::move(a.terms);
+    std::ranges::move(b.terms, std::back_inserter(terms));
+    if (b.sizes.kind == SizeRule::Kind::kSame) {
+      const BufferId same = b.sizes.same;
+      if (std::ranges::find(a.results, same) != a.results.end()) b.sizes = a.sizes;
+    }
+    std::vector<std::string> comments = {std::move(a.comment)};
+    std::ranges::move(a.fused, std::back_inserter(comments));
+    comments.push_back(std::move(b.comment));
+    std::ranges::move(b.fused, std::back_inserter(comments));
+    b.comment = std::move(comments.front());
+    b.fused.assign(std::next(comments.begin()), comments.end());
+    b.inputs = std::move(inputs);
+    b.results = std::move(results);
+    b.terms = std::move(terms);
+    gone_[first] = true;
+    into_[first] = second;
+  }
+
+  Plan& plan_;
+  std::vector<Step>& steps_;
+  BlockUses uses_;
+  std::map<BufferId, std::size_t> maker_;
+  std::vector<bool> gone_;
+  std::map<std::size_t, std::size_t> into_;
+};
+
+void MakeBlock(Plan& plan, Block& block) {
+  for (Step& step : block.steps) {
+    MakeMap(plan, step);
+    for (Block& body : step.bodies) MakeBlock(plan, body);
+  }
+}
+
+void FuseBlock(Plan& plan, Block& block, const PlanEntry* entry) {
+  for (Step& step : block.steps) {
+    for (Block& body : step.bodies) FuseBlock(plan, body, nullptr);
+  }
+  BlockFuser(plan, block, entry).Run();
+}
+
+}  // namespace
+
+void MakeMaps(Plan& plan) {
+  for (PlanEntry& entry : plan.entries) MakeBlock(plan, entry.body);
+}
+
+void FuseMaps(Plan& plan) {
+  for (PlanEntry& entry : plan.entries) FuseBlock(plan, entry.body, &entry);
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "codegen/onednn/plan/passes.h"
+#include "codegen/onednn/plan/scalar_ops.h"
+#include "codegen/onednn/plan/uses.h"
+#include "core/support/text.h"
+#include "runtime/fast/post_ops.h"
+
+namespace dragoman::onednn {
+namespace {
+
+using rt::FusedActivation;
+
+constexpr double kFar = 1e30;  // where a clipped function is constant
+
+bool Near(double a, double b) { return std::fabs(a - b) <= 1e-6 * (1.0 + std::fabs(b)); }
+
+double Activation(const rt::PostOps& post, double x) {
+  auto op = [](std::string_view name, std::array<double, kMaxScalarArguments> arguments) {
+    return FindScalarOp(name)->compute(arguments.data());
+  };
+  switch (post.activation) {
+    case FusedActivation::kNone:
+      return x;
+    case FusedActivation::kRelu:
+      return op("Relu", {x});
+    case FusedActivation::kClip:
+      return op("Clip", {x, post.alpha, post.beta});
+    case FusedActivation::kSigmoid:
+      return op("Sigmoid", {x});
+    case FusedActivation::kTanh:
+      return op("Tanh", {x});
+    case FusedActivation::kGelu:
+      return op("Gelu", {x});
+    case FusedActivation::kGeluTanh:
+      return op("GeluTanh", {x});
+    case FusedActivation::kHardSwish:
+      return op("HardSwish", {x});
+    case FusedActivation::kSwish:
+      return op("Swish", {x, 1.0});
+    case FusedActivation::kHardSigmoid:
+      return op("HardSigmoid", {x, post.alpha, post.beta});
+  }
+  return x;
+}
+
+// A loop as a function of the value that a prepared operator gives, and of a residual.
+class LoopFunction {
+ public:
+  LoopFunction(const Step& step, BufferId value, BufferId residual) : step_(step) {
+    operands_ = {value};
+    if (residual != kAbsent) operands_.push_back(residual);
+  }
+
+  double operator()(double x, double residual) const {
+    const double inputs[] = {x, residual};
+    return Evaluate(step_.terms, operands_, std::span(inputs).first(operands_.size()));
+  }
+
+  bool Is(const rt::PostOps& post) const {
+    for (int i = -40; i <= 40; ++i) {
+      const double x = 0.37 * i;
+      if (!Agrees(post, x, 0.0) || !Agrees(post, x, 1.3) || !Agrees(post, x, -2.9)) return false;
+    }
+    for (double x : {60.0, 1e3, 1e5, 1e10, kFar}) {
+      if (!Agrees(post, x, 0.0) || !Agrees(post, -x, 0.0)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool Agrees(const rt::PostOps& post, double x, double residual) const {
+    const double r = post.residual ? residual : 0.0;
+    const double expected =
+        post.activation_first ? Activation(post, x) + r : Activation(post, x + r);
+    return Near((*this)(x, residual), expected);
+  }
+
+  const Step& step_;
+  std::vector<BufferId> operands_;
+};
+
+std::vector<rt::PostOps> Candidates(const LoopFunction& loop) {
+  std::vector<rt::PostOps> candidates;
+  for (FusedActivation activation :
+       {FusedActivation::kNone, FusedActivation::kRelu, FusedActivation::kSigmoid,
+        FusedActivation::kTanh, FusedActivation::kGelu, FusedActivation::kGeluTanh,
+        FusedActivation::kHardSwish, FusedActivation::kSwish}) {
+    candidates.push_back({false, false, activation, 0.0f, 0.0f});
+  }
+  const double low = loop(-kFar, 0.0), high = loop(kFar, 0.0);
+  if (low < high) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    candidates.push_back({false, false, FusedActivation::kClip,
+                          low == -kFar ? -kInfinity : static_cast<float>(low),
+                          high == kFar ? kInfinity : static_cast<float>(high)});
+  }
+  const double middle = loop(0.0, 0.0);
+  if (low == 0.0 && high == 1.0) {
+    candidates.push_back({false, false, FusedActivation::kHardSigmoid,
+                          static_cast<float>(loop(1.0, 0.0) - middle),
+                          static_cast<float>(middle)});
+  }
+  return candidates;
+}
+
+std::optional<rt::PostOps> Recognise(const LoopFunction& loop, bool residual) {
+  for (rt::PostOps post : Candidates(loop)) {
+    if (!residual && post.activation == FusedActivation::kNone) continue;
+    post.residual = residual;
+    for (bool first : {false, true}) {
+      post.activation_first = first;
+      if (loop.Is(post)) return post;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string FloatText(float value) {
+  if (!std::isinf(value)) return FormatFloat(value) + "f";
+  return std::string(value < 0 ? "-" : "") + "std::numeric_limits<float>::infinity()";
+}
+
+std::string Text(const rt::PostOps& post) {
+  auto boolean = [](bool value) { return value ? std::string("true") : std::string("false"); };
+  std::string text = "rt::PostOps{/*residual=*/" + boolean(post.residual) +
+                     ", /*activation_first=*/" + boolean(post.activation_first) +
+                     ", rt::FusedActivation::" + rt::Name(post.activation);
+  if (post.alpha != 0.0f || post.beta != 0.0f)
+    text += ", " + FloatText(post.alpha) + ", " + FloatText(post.beta);
+  return text + "}";
+}
+
+class PostOpFuser {
+ public:
+  PostOpFuser(Plan& plan, Block& block, const PlanEntry* entry, bool residuals)
+      : plan_(plan), steps_(block.steps), uses_(block, entry), residuals_(residuals) {}
+
+  void Run() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].kind == Step::Kind::kMap) FuseOne(i);
+    }
+    std::erase_if(steps_, [](const Step& step) {
+      return step.kind == Step::Kind::kMap && step.terms.empty();
+    });
+  }
+
+ private:
+  // The prepared step that can take the loop at `map` upon its result `id`; nullptr: none.
+  Step* Target(BufferId id, std::size_t map) {
+    const std::size_t maker = uses_.Maker(id);
+    if (maker == BlockUses::kOutside || uses_.Readers(id).size() != 1) return nullptr;
+    Step& step = steps_[maker];
+    const bool fits = step.kind == Step::Kind::kPrepared && maker < map && step.fused.empty() &&
+                      plan_.prepared[static_cast<std::size_t>(step.prepared)].takes_post &&
+                      plan_.buffer(id).IsStatic() &&
+                      plan_.buffer(id).shape == plan_.buffer(steps_[map].results.front()).shape;
+    return fits ? &step : nullptr;
+  }
+
+  // A tensor of the result's sizes that is there when step `maker` runs.
+  bool CanBeResidual(BufferId id, std::size_t maker, BufferId result) const {
+    const Buffer& buffer = plan_.buffer(id);
+    const std::size_t made = uses_.Maker(id);
+    return (made == BlockUses::kOutside || made < maker) && buffer.dtype == DType::kF32 &&
+           buffer.storage == Storage::kArena && buffer.shape == plan_.buffer(result).shape;
+  }
+
+  void FuseOne(std::size_t at) {
+    const Step& map = steps_[at];
+    if (map.results.size() != 1 || map.inputs.size() > (residuals_ ? 2u : 1u)) return;
+    for (std::size_t i = 0; i < map.inputs.size(); ++i) {
+      Step* target = Target(map.inputs[i], at);
+      if (target == nullptr) continue;
+      const BufferId residual = map.inputs.size() == 2 ? map.inputs[1 - i] : kAbsent;
+      const std::size_t maker = uses_.Maker(map.inputs[i]);
+      if (residual != kAbsent && !CanBeResidual(residual, maker, map.results.front())) continue;
+      const LoopFunction loop(map, map.inputs[i], residual);
+      const std::optional<rt::PostOps> post = Recognise(loop, residual != kAbsent);
+      if (!post) continue;
+      Absorb(*target, steps_[at], *post, residual);
+      return;
+    }
+  }
+
+  void Absorb(Step& target, Step& map, const rt::PostOps& post, BufferId residual) {
+    Prepared& prepared = plan_.prepared[static_cast<std::size_t>(target.prepared)];
+    prepared.post = Text(post);
+    target.residual = residual;
+    target.results = map.results;
+    target.fused.push_back(map.comment);
+    std::ranges::copy(map.fused, std::back_inserter(target.fused));
+    map.terms.clear();
+  }
+
+  Plan& plan_;
+  std::vector<Step>& steps_;
+  BlockUses uses_;
+  bool residuals_;
+};
+
+void FuseBlock(Plan& plan, Block& block, const PlanEntry* entry, bool residuals) {
+  for (Step& step : block.steps) {
+    for (Block& body : step.bodies) FuseBlock(plan, body, nullptr, residuals);
+  }
+  PostOpFuser(plan, block, entry, residuals).Run();
+}
+
+void FuseEntries(Plan& plan, bool residuals) {
+  for (PlanEntry& entry : plan.entries) FuseBlock(plan, entry.body, &entry, residuals);
+}
+
+}  // namespace
+
+void FuseActivations(Plan& plan) { FuseEntries(plan, false); }
+
+void FusePostOps(Plan& plan) { FuseEntries(plan, true); }
+
+}  // namespace dragoman::onednn

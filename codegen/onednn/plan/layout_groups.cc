@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "codegen/onednn/plan/passes.h"
+#include "codegen/onednn/plan/uses.h"
+#include "core/ops/op_def.h"
+#include "runtime/fast/layout.h"
+#include "runtime/params/concat.h"
+#include "runtime/params/reduce.h"
+
+namespace dragoman::onednn {
+namespace {
+
+constexpr std::string_view kHeader = "runtime/fast/layout.h";
+
+bool IsPrepared(const Plan& plan, const Step& step, std::string_view type) {
+  return step.kind == Step::Kind::kPrepared &&
+         plan.prepared[static_cast<std::size_t>(step.prepared)].type == type;
+}
+
+std::vector<std::int64_t> SizesOf(const Buffer& buffer) { return *KnownShape(*buffer.shape); }
+
+bool IsImage(const Buffer& buffer) {
+  return buffer.dtype == DType::kF32 && buffer.IsStatic() && buffer.shape->size() >= 3 &&
+         buffer.shape->size() <= 5;
+}
+
+// Whether a concatenation is of the channels of images.
+bool ConcatenatesChannels(const Plan& plan, const Step& step) {
+  if (step.kind != Step::Kind::kKernel || !step.node->Is("Concat")) return false;
+  const Buffer& result = plan.buffer(step.results.front());
+  const Result<Params> params = FindOp(*step.node)->fill_params(*step.node);
+  if (!params.ok() || !IsImage(result)) return false;
+  const std::int64_t axis = params->As<rt::ConcatParams>().axis;
+  return axis == 1 || axis + static_cast<std::int64_t>(result.shape->size()) == 1;
+}
+
+// Whether a step takes the means over all spatial axes of an image.
+bool TakesChannelMeans(const Plan& plan, const Step& step) {
+  if (step.kind != Step::Kind::kKernel) return false;
+  if (!step.node->Is("GlobalAveragePool") && !step.node->Is("ReduceMean")) return false;
+  const BufferId operand = step.operands.front().buffers.front();
+  if (operand == kAbsent || !IsImage(plan.buffer(operand))) return false;
+  if (step.node->Is("GlobalAveragePool")) return true;
+  const Value* axes = step.node->operand(1);
+  if (axes == nullptr || !axes->is_constant() || axes->tensor() == nullptr) return false;
+  const auto rank = static_cast<std::int64_t>(plan.buffer(operand).shape->size());
+  std::set<std::int64_t> reduced;
+  for (std::int64_t axis : axes->tensor()->ToInts()) reduced.insert(axis < 0 ? axis + rank : axis);
+  return static_cast<std::int64_t>(reduced.size()) == rank - 2 && *reduced.begin() == 2 &&
+         *reduced.rbegin() == rank - 1;
+}
+
+bool IsFull(const Plan& plan, const Step& step, BufferId id) {
+  return plan.buffer(id).shape == plan.buffer(step.results.front()).shape;
+}
+
+// The operands of `step` that may lie in blocks; those of loops only with its results.
+std::vector<BufferId> Accepted(const Plan& plan, const Step& step) {
+  if (IsPrepared(plan, step, "rt::PreparedConv") || IsPrepared(plan, step, "rt::PreparedPool")) {
+    std::vector<BufferId> accepted = {step.inputs.front()};
+    if (step.residual != kAbsent) accepted.push_back(step.residual);
+    return accepted;
+  }
+  if (step.kind == Step::Kind::kLaidOut) return step.inputs;
+  std::vector<BufferId> accepted;
+  if (step.kind == Step::Kind::kMap) {
+    std::ranges::copy_if(step.inputs, std::back_inserter(accepted),
+                         [&](BufferId id) { return IsFull(plan, step, id); });
+  }
+  return accepted;
+}
+
+class GroupFormer {
+ public:
+  GroupFormer(Plan& plan, PlanEntry& entry) : plan_(plan), entry_(entry) {}
+
+  void Run() {
+    MarkLaidOutSteps();
+    FindCandidates();
+    while (DropMixed()) {
+    }
+    Unite();
+    Assign();
+    CopyForOthers();
+  }
+
+ private:
+  std::vector<Step>& steps() { return entry_.body.steps; }
+
+  void MarkLaidOutSteps() {
+    for (Step& step : steps()) {
+      const bool concat = ConcatenatesChannels(plan_, step);
+      if (!concat && !TakesChannelMeans(plan_, step)) continue;
+      step.inputs = step.operands.front().buffers;
+      step.kind = Step::Kind::kLaidOut;
+      step.function = concat ? "ConcatChannels" : "ChannelMeans";
+      step.operands.clear();
+      step.outputs.clear();
+      step.scratch = false;
+      plan_.headers.insert(std::string(kHeader));
+    }
+  }
+
+  // Images of the arena that a step makes which may lay them out, and at least one accepts.
+  void FindCandidates() {
+    std::set<BufferId> made, accepted;
+    for (const Step& step : steps()) {
+      const bool makes = step.kind == Step::Kind::kMap || step.function == "ConcatChannels" ||
+                         IsPrepared(plan_, step, "rt::PreparedConv") ||
+                         IsPrepared(plan_, step, "rt::PreparedPool");
+      for (BufferId id : step.results) {
+        const Buffer& buffer = plan_.buffer(id);
+        if (makes && buffer.storage == Storage::kArena && IsImage(buffer)) made.insert(id);
+      }
+      for (BufferId id : Accepted(plan_, step)) accepted.insert(id);
+    }
+    std::ranges::set_intersection(made, accepted, std::inserter(candidates_, candidates_.end()));
+    const BlockUses uses(entry_.body, &entry_);
+    std::erase_if(candidates_, [&](BufferId id) {
+      return std::ranges::any_of(uses.Readers(id),
+                                 [&](std::size_t reader) { return !CanReadCopy(reader, id); });
+    });
+  }
+
+  // Whether what reads a tensor could read a copy of it just as well.
+  bool CanReadCopy(std::size_t reader, BufferId id) {
+    if (reader == BlockUses::kOutside || !steps()[reader].bodies.empty()) return false;
+    const Step& step = steps()[reader];
+    return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
+      return std::ranges::find(argument.buffers, id) != argument.buffers.end();
+    });
+  }
+
+  bool IsCandidate(BufferId id) const { return candidates_.contains(id); }
+
+  // What a loop reads of a blocked tensor beside tensors of its size: one element, or one a channel.
+  bool BroadcastsInBlocks(const Step& step, BufferId id) const {
+    const Buffer& buffer = plan_.buffer(id);
+    if (!buffer.IsStatic()) return false;
+    const std::vector<std::int64_t> sizes = SizesOf(buffer);
+    const std::vector<std::int64_t> result = SizesOf(plan_.buffer(step.results.front()));
+    const std::int64_t count =
+        std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+    if (count == 1) return true;
+    const std::size_t lead = result.size() - sizes.size();
+    if (lead > 1 || sizes[1 - lead] != result[1]) return false;
+    return std::all_of(sizes.begin() + static_cast<std::ptrdiff_t>(2 - lead), sizes.end(),
+                       [](std::int64_t size) { return size == 1; });
+  }
+
+  // Tensors that lie alike or not at all: all results and full operands of a loop, a sum and what
+  // is added to it.
+  std::vector<BufferId> Alike(const Step& step) const {
+    std::vector<BufferId> alike;
+    if (step.kind == Step::Kind::kMap) {
+      alike = step.results;
+      for (BufferId id : step.inputs) {
+        if (IsFull(plan_, step, id)) alike.push_back(id);
+      }
+    } else if (step.function == "ConcatChannels") {
+      alike = step.inputs;
+      alike.push_back(step.results.front());
+    } else if (step.kind == Step::Kind::kPrepared && step.residual != kAbsent) {
+      alike = {step.residual, step.results.front()};
+    }
+    return alike;
+  }
+
+  bool DropMixed() {
+    bool changed = false;
+    auto drop = [&](BufferId id) { changed = candidates_.erase(id) > 0 || changed; };
+    for (const Step& step : steps()) {
+      const std::vector<BufferId> alike = Alike(step);
+      bool whole = std::ranges::all_of(alike, [&](BufferId id) { return IsCandidate(id); });
+      if (step.kind == Step::Kind::kMap) {
+        for (BufferId id : step.inputs)
+          whole = whole && (IsFull(plan_, step, id) || BroadcastsInBlocks(step, id));
+      }
+      if (step.function == "ConcatChannels") whole = whole && HasWholeBlocks(step);
+      if (!whole) std::ranges::for_each(alike, drop);
+    }
+    return changed;
+  }
+
+  // All but the last operand can be followed by another without a gap, whatever the block.
+  bool HasWholeBlocks(const Step& step) const {
+    return std::all_of(step.inputs.begin(), step.inputs.end() - 1, [&](BufferId id) {
+      return SizesOf(plan_.buffer(id))[1] % rt::kMaxBlock == 0;
+    });
+  }
+
+  BufferId Find(BufferId id) {
+    while (parent_.at(id) != id) id = parent_.at(id);
+    return id;
+  }
+
+  void Unite() {
+    for (BufferId id : candidates_) parent_[id] = id;
+    for (const Step& step : steps()) {
+      std::vector<BufferId> alike = Alike(step);
+      if (IsPrepared(plan_, step, "rt::PreparedPool"))
+        alike = {step.inputs.front(), step.results.front()};
+      std::erase_if(alike, [&](BufferId id) { return !IsCandidate(id); });
+      for (BufferId id : alike) parent_[Find(id)] = Find(alike.front());
+    }
+  }
+
+  // Numbers the groups that a convolution writes to.
+  void Assign() {
+    std::map<BufferId, int> numbers;
+    for (const Step& step : steps()) {
+      if (!IsPrepared(plan_, step, "rt::PreparedConv") || !IsCandidate(step.results.front()))
+        continue;
+      const int next = static_cast<int>(plan_.groups.size());
+      if (!numbers.try_emplace(Find(step.results.front()), next).second) continue;
+      plan_.groups.push_back({plan_.names.Unique("group_" + std::to_string(next + 1) + "_"),
+                              plan_.step_names[static_cast<std::size_t>(step.number)]});
+      plan_.headers.insert(std::string(kHeader));
+    }
+    for (BufferId id : candidates_) {
+      const auto number = numbers.find(Find(id));
+      if (number != numbers.end()) plan_.buffer(id).group = number->second;
+    }
+  }
+
+  // Steps that need row-major tensors get copies.
+  void CopyForOthers() {
+    std::set<BufferId> others;
+    const BlockUses uses(entry_.body, &entry_);
+    for (BufferId id : candidates_) {
+      if (plan_.buffer(id).group == kRowMajor) continue;
+      for (std::size_t reader : uses.Readers(id)) {
+        if (!Accepts(steps()[reader], id)) others.insert(id);
+      }
+    }
+    std::vector<Step> made;
+    for (std::size_t i = 0; i < steps().size(); ++i) {
+      const std::vector<BufferId> results = steps()[i].results;
+      made.push_back(std::move(steps()[i]));
+      for (BufferId id : results) {
+        if (others.contains(id)) made.push_back(MakeCopy(made.back(), id));
+      }
+    }
+    steps() = std::move(made);
+    for (Step& step : steps()) Redirect(step);
+  }
+
+  bool Accepts(const Step& step, BufferId id) const {
+    const std::vector<BufferId> accepted = Accepted(plan_, step);
+    return std::ranges::find(accepted, id) != accepted.end();
+  }
+
+  Step MakeCopy(const Step& maker, BufferId id) {
+    Buffer buffer = plan_.buffer(id);
+    buffer.name = plan_.names.Unique(buffer.name + "_row_major");
+    buffer.group = kRowMajor;
+    plan_.buffers.push_back(std::move(buffer));
+    const BufferId copy = static_cast<BufferId>(plan_.buffers.size()) - 1;
+    copies_[id] = copy;
+    Step step;
+    step.kind = Step::Kind::kLaidOut;
+    step.number = maker.number;
+    step.comment = "'" + plan_.buffer(id).label + "' in row-major order";
+    step.function = "CopyToRowMajor";
+    step.inputs = {id};
+    step.results = {copy};
+    return step;
+  }
+
+  // Makes readers that need row-major tensors read the copies.
+  void Redirect(Step& step) {
+    if (step.function == "CopyToRowMajor") return;
+    const std::vector<BufferId> accepted = Accepted(plan_, step);
+    auto replace = [&](std::vector<BufferId>& ids) {
+      for (BufferId& id : ids) {
+        const auto copy = copies_.find(id);
+        const bool accepts = std::ranges::find(accepted, id) != accepted.end();
+        if (copy != copies_.end() && !accepts) id = copy->second;
+      }
+    };
+    replace(step.inputs);
+    for (Argument& argument : step.operands) replace(argument.buffers);
+    if (step.kind == Step::Kind::kAlias) plan_.buffer(step.results.front()).alias = step.inputs[0];
+  }
+
+  Plan& plan_;
+  PlanEntry& entry_;
+  std::set<BufferId> candidates_;
+  std::map<BufferId, BufferId> parent_;
+  std::map<BufferId, BufferId> copies_;
+};
+
+}  // namespace
+
+void FormLayoutGroups(Plan& plan) {
+  for (PlanEntry& entry : plan.entries) GroupFormer(plan, entry).Run();
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,33 @@
+// The passes that make a Plan of one step a node into one that is fast, in the order in which
+// MakePlan runs them. Each leaves the meaning of the Plan as it was.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_PASSES_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_PASSES_H_
+
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+// Elementwise steps in f32 become loops of one term each (kMap).
+void MakeMaps(Plan& plan);
+
+// A loop over the result of a prepared operator alone becomes its post-op. Which function it is, its
+// values tell, not its spelling.
+void FuseActivations(Plan& plan);
+
+// Loops over the same sizes, of which one reads what the other makes, become one.
+void FuseMaps(Plan& plan);
+
+// As FuseActivations, and also loops that add a further tensor before or behind the activation.
+void FusePostOps(Plan& plan);
+
+// Forms layout groups of what convolutions, pools, loops and concatenations of channels make and
+// only those read. Where another step reads such a tensor too, it reads a row-major copy.
+void FormLayoutGroups(Plan& plan);
+
+// Operands of concatenations are made where they end up, results over operands that are not needed
+// any more. Lifetimes are known.
+void ShareMemory(Plan& plan);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_PASSES_H_

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <set>
+
+#include "codegen/onednn/plan/passes.h"
+#include "codegen/onednn/plan/place.h"
+#include "codegen/onednn/plan/uses.h"
+#include "core/ops/op_def.h"
+#include "runtime/params/concat.h"
+
+namespace dragoman::onednn {
+namespace {
+
+class Sharer {
+ public:
+  explicit Sharer(Plan& plan) : plan_(plan) {}
+
+  void Run() {
+    for (PlanEntry& entry : plan_.entries) {
+      // The last first: the operands of one may be parts of another.
+      for (std::size_t i = entry.body.steps.size(); i-- > 0;) PlaceParts(entry, i);
+    }
+    for (PlanEntry& entry : plan_.entries) {
+      for (Step& step : entry.body.steps) ReuseOperand(step);
+    }
+  }
+
+ private:
+  const std::vector<BufferId>& OperandsOf(const Step& step) const {
+    return step.kind == Step::Kind::kLaidOut ? step.inputs : step.operands.front().buffers;
+  }
+
+  // Whether the operands of a concatenation lie one behind the other in its result.
+  bool IsSequence(const Step& step) const {
+    if (step.results.size() != 1 || !plan_.buffer(step.results.front()).IsStatic()) return false;
+    const Buffer& result = plan_.buffer(step.results.front());
+    const std::vector<std::int64_t> sizes = *KnownShape(*result.shape);
+    std::int64_t axis = 1;
+    if (step.kind == Step::Kind::kKernel && step.node != nullptr && step.node->Is("Concat")) {
+      const Result<Params> params = FindOp(*step.node)->fill_params(*step.node);
+      if (!params.ok()) return false;
+      axis = params->As<rt::ConcatParams>().axis;
+      if (axis < 0) axis += static_cast<std::int64_t>(sizes.size());
+    } else if (step.function != "ConcatChannels") {
+      return false;
+    }
+    return std::all_of(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(axis),
+                       [](std::int64_t size) { return size == 1; });
+  }
+
+  // Whether `id` can be made at `at` bytes of `whole`: it lies nowhere else yet, or lies there
+  // already as a part of a concatenation that begins with the same operands.
+  bool CanBePart(BufferId id, BufferId whole) const {
+    const Buffer& buffer = plan_.buffer(id);
+    return buffer.storage == Storage::kArena && buffer.inside == kAbsent &&
+           buffer.group == plan_.buffer(whole).group && buffer.dtype == plan_.buffer(whole).dtype;
+  }
+
+  void PlaceParts(PlanEntry& entry, std::size_t at) {
+    Step& step = entry.body.steps[at];
+    if (!IsSequence(step)) return;
+    const BufferId whole = step.results.front();
+    if (plan_.buffer(whole).storage != Storage::kArena) return;
+    const std::vector<BufferId> operands = OperandsOf(step);
+    const std::set<BufferId> distinct(operands.begin(), operands.end());
+    if (distinct.size() != operands.size()) return;
+    const bool prefix = LiesInLongerOne(operands, whole);
+    if (!prefix && !std::ranges::all_of(operands, [&](BufferId id) { return CanBePart(id, whole); }))
+      return;
+    std::int64_t offset = 0;
+    for (BufferId id : operands) {
+      Buffer& buffer = plan_.buffer(id);
+      if (!prefix) {
+        buffer.inside = whole;
+        buffer.inside_at = offset;
+        buffer.is_part = true;
+      }
+      offset += PlacedBytes(buffer);
+    }
+    if (prefix) {
+      Buffer& buffer = plan_.buffer(whole);
+      buffer.inside = plan_.buffer(operands.front()).inside;
+      buffer.is_part = true;
+    }
+    step.kind = Step::Kind::kInPlace;
+    step.inputs = operands;
+    step.operands.clear();
+    step.outputs.clear();
+  }
+
+  // Whether a later concatenation begins with the same operands, which are its parts already.
+  bool LiesInLongerOne(const std::vector<BufferId>& operands, BufferId whole) const {
+    const BufferId other = plan_.buffer(operands.front()).inside;
+    if (other == kAbsent || plan_.buffer(whole).inside != kAbsent ||
+        plan_.buffer(whole).group != plan_.buffer(other).group) {
+      return false;
+    }
+    std::int64_t offset = 0;
+    for (BufferId id : operands) {
+      const Buffer& buffer = plan_.buffer(id);
+      if (buffer.inside != other || buffer.inside_at != offset) return false;
+      offset += PlacedBytes(buffer);
+    }
+    return true;
+  }
+
+  bool IsPart(BufferId id) const {
+    for (; id != kAbsent; id = plan_.buffer(id).inside) {
+      if (plan_.buffer(id).is_part) return true;
+    }
+    return false;
+  }
+
+  // The buffer whose place in the arena decides that of `id`.
+  BufferId Unit(BufferId id) const {
+    id = plan_.Root(id);
+    while (plan_.buffer(id).inside != kAbsent) id = plan_.buffer(id).inside;
+    return id;
+  }
+
+  // A convolution still reads its operand when it writes first results.
+  bool ReadsWhileWriting(const Step& step, BufferId residual) const {
+    return step.kind == Step::Kind::kPrepared &&
+           std::ranges::any_of(step.inputs,
+                               [&](BufferId id) { return Unit(id) == Unit(residual); });
+  }
+
+  // A loop's or sum's result takes the memory of an operand that nothing needs any more.
+  void ReuseOperand(Step& step) {
+    std::vector<BufferId> operands;
+    if (step.kind == Step::Kind::kMap) operands = step.inputs;
+    if (step.residual != kAbsent) operands = {step.residual};
+    if (operands.empty() || step.results.empty()) return;
+    for (BufferId result : step.results) {
+      Buffer& buffer = plan_.buffer(result);
+      if (buffer.storage != Storage::kArena || buffer.inside != kAbsent) continue;
+      for (BufferId id : operands) {
+        const BufferId root = plan_.Root(id);
+        const Buffer& operand = plan_.buffer(root);
+        const bool fits = operand.storage == Storage::kArena && operand.group == buffer.group &&
+                          plan_.buffer(id).shape == buffer.shape && operand.dtype == buffer.dtype &&
+                          PlacedBytes(operand) == PlacedBytes(buffer);
+        if (!fits || operand.last != buffer.first || IsPart(root) ||
+            ReadsWhileWriting(step, id) || !taken_.insert(root).second) {
+          continue;
+        }
+        buffer.inside = root;
+        break;
+      }
+    }
+  }
+
+  Plan& plan_;
+  std::set<BufferId> taken_;
+};
+
+}  // namespace
+
+void ShareMemory(Plan& plan) { Sharer(plan).Run(); }
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,44 @@
+// What steps read and write.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_USES_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_USES_H_
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+// Every buffer that `step` reads or writes, its bodies included.
+std::set<BufferId> BuffersOf(const Step& step);
+
+// For the steps of one block: which of them makes a buffer and which read it.
+class BlockUses {
+ public:
+  // Stands for readers behind the block: its yields, outputs and states of the entry.
+  static constexpr std::size_t kOutside = std::numeric_limits<std::size_t>::max();
+
+  // `entry` is the one whose body `block` is, or nullptr.
+  BlockUses(const Block& block, const PlanEntry* entry);
+
+  // The step that makes `id`, or kOutside.
+  std::size_t Maker(BufferId id) const;
+  // Indices of steps, ascending, kOutside last.
+  const std::set<std::size_t>& Readers(BufferId id) const;
+
+ private:
+  std::map<BufferId, std::size_t> makers_;
+  std::map<BufferId, std::set<std::size_t>> readers_;
+};
+
+// Gives every buffer the positions of its first and last use; steps are numbered in the order in
+// which they run, those of bodies within the position of their step. What a body reads and did not
+// make is needed until its step ends, whatever the iteration.
+void FindLifetimes(Plan& plan);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_USES_H_

@@ -1,0 +1,198 @@
+"""Writes the models of the benchmark as ONNX files, with seeded random weights.
+
+usage: make_models.py FOLDER [NAME...]
+
+Vision models are torchvision's, transformers are written out here, recurrent ones are torch.nn's.
+Every folder FOLDER/NAME gets model.onnx; inputs are drawn by the benchmark.
+"""
+
+import math
+import os
+import sys
+import warnings
+
+import torch
+import torchvision
+from torch import nn
+
+warnings.filterwarnings("ignore")
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads, causal):
+        super().__init__()
+        self.heads = heads
+        self.causal = causal
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def split(self, x):
+        batch, length, width = x.shape
+        return x.view(batch, length, self.heads, width // self.heads).transpose(1, 2)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        query, key, value = (self.split(layer(x)) for layer in (self.query, self.key, self.value))
+        scores = query @ key.transpose(-2, -1) / math.sqrt(width // self.heads)
+        if self.causal:
+            scores = scores + torch.full((length, length), -1e9).triu(1)
+        mixed = torch.softmax(scores, -1) @ value
+        return self.out(mixed.transpose(1, 2).reshape(batch, length, width))
+
+
+class Block(nn.Module):
+    """One transformer layer; the normalisation stands before the sublayers or behind them."""
+
+    def __init__(self, width, heads, causal=False, norm_first=False, tanh=False):
+        super().__init__()
+        self.attention = Attention(width, heads, causal)
+        self.norm1 = nn.LayerNorm(width)
+        self.norm2 = nn.LayerNorm(width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+        self.norm_first = norm_first
+        self.tanh = tanh
+
+    def gelu(self, x):
+        if not self.tanh:
+            return nn.functional.gelu(x)
+        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * torch.pow(x, 3.0))
+        return 0.5 * x * (1.0 + torch.tanh(inner))
+
+    def feed(self, x):
+        return self.down(self.gelu(self.up(x)))
+
+    def forward(self, x):
+        if self.norm_first:
+            x = x + self.attention(self.norm1(x))
+            return x + self.feed(self.norm2(x))
+        x = self.norm1(x + self.attention(x))
+        return self.norm2(x + self.feed(x))
+
+
+class Bert(nn.Module):
+    def __init__(self, length=128, width=768, heads=12, layers=12, words=30522):
+        super().__init__()
+        self.words = nn.Embedding(words, width)
+        self.places = nn.Parameter(torch.randn(length, width) * 0.02)
+        self.norm = nn.LayerNorm(width)
+        self.layers = nn.Sequential(*(Block(width, heads) for _ in range(layers)))
+
+    def forward(self, ids):
+        return self.layers(self.norm(self.words(ids) + self.places))
+
+
+class Gpt(nn.Module):
+    def __init__(self, length=64, width=768, heads=12, layers=12, words=50257):
+        super().__init__()
+        self.words = nn.Embedding(words, width)
+        self.places = nn.Parameter(torch.randn(length, width) * 0.02)
+        self.layers = nn.Sequential(
+            *(Block(width, heads, causal=True, norm_first=True, tanh=True) for _ in range(layers)))
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, ids):
+        x = self.norm(self.layers(self.words(ids) + self.places))
+        return x @ self.words.weight.t()
+
+
+class Vit(nn.Module):
+    def __init__(self, width=768, heads=12, layers=12):
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, 16, 16)
+        self.token = nn.Parameter(torch.randn(1, 1, width) * 0.02)
+        self.places = nn.Parameter(torch.randn(1, 197, width) * 0.02)
+        self.layers = nn.Sequential(
+            *(Block(width, heads, norm_first=True) for _ in range(layers)))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, 1000)
+
+    def forward(self, image):
+        x = self.patches(image).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token, x], 1) + self.places
+        return self.head(self.norm(self.layers(x))[:, 0])
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind, layers=1, both=False):
+        super().__init__()
+        self.cell = kind(128, 256, layers, bidirectional=both)
+
+    def forward(self, x):
+        return self.cell(x)[0]
+
+
+class LstmPolicy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTM(41, 64)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x, h, c):
+        y, (h, c) = self.cell(x, (h, c))
+        return self.head(y[0]), h, c
+
+
+def mlp_policy():
+    return nn.Sequential(nn.Linear(41, 128), nn.ELU(), nn.Linear(128, 64), nn.ELU(), nn.Linear(64, 10))
+
+
+def image(size=224):
+    return lambda: (torch.randn(1, 3, size, size),)
+
+
+def vision(name, **options):
+    return lambda: getattr(torchvision.models, name)(**options)
+
+
+MODELS = {
+    "resnet18": (vision("resnet18"), image()),
+    "resnet50": (vision("resnet50"), image()),
+    "mobilenet_v2": (vision("mobilenet_v2"), image()),
+    "mobilenet_v3": (vision("mobilenet_v3_large"), image()),
+    "efficientnet_b0": (vision("efficientnet_b0"), image()),
+    "densenet121": (vision("densenet121"), image()),
+    "squeezenet": (vision("squeezenet1_1"), image()),
+    "inception_v3": (vision("inception_v3", aux_logits=True, init_weights=False), image(299)),
+    "bert": (Bert, lambda: (torch.randint(0, 30522, (1, 128)),)),
+    "gpt2": (Gpt, lambda: (torch.randint(0, 50257, (1, 64)),)),
+    "vit": (Vit, image()),
+    "lstm_1": (lambda: Recurrent(nn.LSTM), lambda: (torch.randn(100, 1, 128),)),
+    "lstm_8": (lambda: Recurrent(nn.LSTM), lambda: (torch.randn(100, 8, 128),)),
+    "gru_1": (lambda: Recurrent(nn.GRU), lambda: (torch.randn(100, 1, 128),)),
+    "gru_8": (lambda: Recurrent(nn.GRU), lambda: (torch.randn(100, 8, 128),)),
+    "lstm_2_layers": (lambda: Recurrent(nn.LSTM, 2), lambda: (torch.randn(100, 1, 128),)),
+    "lstm_both_ways": (lambda: Recurrent(nn.LSTM, 1, True), lambda: (torch.randn(100, 1, 128),)),
+    "mlp_policy": (mlp_policy, lambda: (torch.randn(1, 41),)),
+    "lstm_policy": (LstmPolicy, lambda: (torch.randn(1, 1, 41), torch.zeros(1, 1, 64),
+                                         torch.zeros(1, 1, 64))),
+}
+
+
+def settle(model):
+    """Random statistics, so that batch normalisation does something that folding must get right."""
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.running_mean.normal_(0, 0.1)
+            module.running_var.uniform_(0.5, 1.5)
+    return model.eval()
+
+
+def main():
+    folder = sys.argv[1]
+    for name in sys.argv[2:] or MODELS:
+        target = os.path.join(folder, name)
+        if os.path.exists(os.path.join(target, "model.onnx")):
+            continue
+        os.makedirs(target, exist_ok=True)
+        make, inputs = MODELS[name]
+        torch.manual_seed(7)
+        model = settle(make())
+        with torch.no_grad():
+            torch.onnx.export(model, inputs(), os.path.join(target, "model.onnx"), opset_version=14)
+
+
+if __name__ == "__main__":
+    main()
