@@ -3,7 +3,8 @@
 #ifndef DRAGOMAN_RUNTIME_FAST_CLONES_H_
 #define DRAGOMAN_RUNTIME_FAST_CLONES_H_
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
 #define DRAGOMAN_RT_CLONES \
   __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"), noinline))
 #else

@@ -1,8 +1,9 @@
 // How the f32 activations of a layout group lie in memory.
 //
-// A tensor (N, C, spatial...) lies with its channels in blocks: as (N, C / block, spatial..., block),
-// where the last block is filled up with channels of zeros. Block 1 is row-major order. All tensors
-// of a group have the block that the group's first convolution asked for on the machine at hand.
+// A tensor (N, C, spatial...) lies with its channels in blocks: as (N, C / block, spatial...,
+// block), where the last block is filled up with channels of zeros. Block 1 is row-major order. All
+// tensors of a group have the block that the group's first convolution asked for on the machine at
+// hand.
 #ifndef DRAGOMAN_RUNTIME_FAST_LAYOUT_H_
 #define DRAGOMAN_RUNTIME_FAST_LAYOUT_H_
 
@@ -37,7 +38,8 @@ struct BlockedSizes {
 };
 
 // Copies a laid-out tensor to row-major order.
-void CopyToRowMajor(std::int64_t block, TensorView<const float> from, TensorView<float> to) noexcept;
+void CopyToRowMajor(std::int64_t block, TensorView<const float> from,
+                    TensorView<float> to) noexcept;
 
 // Concatenates laid-out tensors along the channels. All but the last have whole blocks of channels.
 void ConcatChannels(std::int64_t block, Views<const float> from, TensorView<float> to) noexcept;

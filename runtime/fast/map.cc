@@ -8,9 +8,9 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kPiece = 512;        // elements for which values that repeat are written out
-constexpr std::int64_t kGrain = 1 << 14;    // elements a thread is worth
-constexpr std::int64_t kShortestRun = 16;   // of one channel block, else rows are longer
+constexpr std::int64_t kPiece = 512;       // elements for which values that repeat are written out
+constexpr std::int64_t kGrain = 1 << 14;   // elements a thread is worth
+constexpr std::int64_t kShortestRun = 16;  // of one channel block, else rows are longer
 
 // How an operand walks along the results.
 enum class Walk { kFull, kSingle, kChannel, kOther };
@@ -127,8 +127,7 @@ class MapRun {
     const float* x[kMaxMapOperands];
     float* y[kMaxMapOperands];
     for (std::int64_t i = begin; i < end; i += length) {
-      for (int k = 0; k < num_operands_; ++k)
-        x[k] = Moves(k) ? operands_[k].data + i : repeated[k];
+      for (int k = 0; k < num_operands_; ++k) x[k] = Moves(k) ? operands_[k].data + i : repeated[k];
       for (int k = 0; k < num_results_; ++k) y[k] = results_[k].data + i;
       chunk_(body_, x, y, std::min(length, end - i));
     }

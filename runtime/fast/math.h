@@ -103,7 +103,9 @@ DRAGOMAN_RT_INLINE float HardSigmoid(float x, float alpha, float beta) {
 }
 DRAGOMAN_RT_INLINE float HardSwish(float x) { return x * Clip(x / 6.0f + 0.5f, 0.0f, 1.0f); }
 DRAGOMAN_RT_INLINE float Swish(float x, float alpha) { return x * Sigmoid(alpha * x); }
-DRAGOMAN_RT_INLINE float Gelu(float x) { return 0.5f * x * (1.0f + Erf(x * 0.70710678118654752440f)); }
+DRAGOMAN_RT_INLINE float Gelu(float x) {
+  return 0.5f * x * (1.0f + Erf(x * 0.70710678118654752440f));
+}
 DRAGOMAN_RT_INLINE float GeluTanh(float x) {
   return 0.5f * x * (1.0f + Tanh(0.79788456080286535588f * (x + 0.044715f * x * x * x)));
 }

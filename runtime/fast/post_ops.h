@@ -18,8 +18,8 @@ enum class FusedActivation {
 };
 
 constexpr const char* Name(FusedActivation activation) {
-  constexpr const char* kNames[] = {"kNone",     "kRelu",      "kClip",  "kSigmoid",    "kTanh", "kGelu",
-                                    "kGeluTanh", "kHardSwish", "kSwish", "kHardSigmoid"};
+  constexpr const char* kNames[] = {"kNone", "kRelu",     "kClip",      "kSigmoid", "kTanh",
+                                    "kGelu", "kGeluTanh", "kHardSwish", "kSwish",   "kHardSigmoid"};
   return kNames[static_cast<int>(activation)];
 }
 

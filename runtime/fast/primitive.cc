@@ -110,8 +110,8 @@ Status Primitive::Run(std::initializer_list<const float*> operands, const float*
   if (residual_) good = good && LoadResidual(residual, y, memory);
   SetData(result_.argument, result_.reorders ? memory + result_.offset : static_cast<void*>(y));
   SetData(scratch_, scratch);
-  good = good &&
-         dnnl_primitive_execute(primitive_.get(), stream, count_, arguments_) == dnnl_success;
+  good =
+      good && dnnl_primitive_execute(primitive_.get(), stream, count_, arguments_) == dnnl_success;
   if (result_.reorders) {
     SetData(result_.outside.get(), y);
     good = good && Reorder(result_.reorder, result_.argument, result_.outside.get());

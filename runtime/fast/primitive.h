@@ -40,8 +40,7 @@ class Primitive {
   }
 
   // Adds an operand that lies as `given`, where the primitive wants it as `wanted`.
-  void BindOperand(int argument, const dnnl::memory::desc& given,
-                   const dnnl::memory::desc& wanted);
+  void BindOperand(int argument, const dnnl::memory::desc& given, const dnnl::memory::desc& wanted);
   // Adds an argument that owns its data.
   void Own(int argument, const dnnl::memory& memory);
 

@@ -323,7 +323,8 @@ void StepEmitter::EmitMap(const Step& step) {
              "[](" + Join(parameters) + ") {");
   for (const MapTerm& term : step.terms) {
     const bool is_result = std::ranges::find(step.results, term.result) != step.results.end();
-    code_.Line((is_result ? "" : "const float ") + Name(term.result) + " = " + TermText(term) + ";");
+    code_.Line((is_result ? "" : "const float ") + Name(term.result) + " = " + TermText(term) +
+               ";");
   }
   code_.Close("}, rt::Operands(" + Join(operands) + "), rt::Results(" + Join(results) + "));");
 }

@@ -30,8 +30,7 @@ std::vector<Finding> FindUnsupported(const Model& model);
 // The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, Plan& plan)
-      : model_(model), plan_(plan), names_(plan.names) {}
+  PlanBuilder(const Model& model, Plan& plan) : model_(model), plan_(plan), names_(plan.names) {}
 
   Status Build();
 

@@ -103,8 +103,7 @@ std::vector<rt::PostOps> Candidates(const LoopFunction& loop) {
   const double middle = loop(0.0, 0.0);
   if (low == 0.0 && high == 1.0) {
     candidates.push_back({false, false, FusedActivation::kHardSigmoid,
-                          static_cast<float>(loop(1.0, 0.0) - middle),
-                          static_cast<float>(middle)});
+                          static_cast<float>(loop(1.0, 0.0) - middle), static_cast<float>(middle)});
   }
   return candidates;
 }

@@ -139,7 +139,8 @@ class GroupFormer {
 
   bool IsCandidate(BufferId id) const { return candidates_.contains(id); }
 
-  // What a loop reads of a blocked tensor beside tensors of its size: one element, or one a channel.
+  // What a loop reads of a blocked tensor beside tensors of its size: one element, or one a
+  // channel.
   bool BroadcastsInBlocks(const Step& step, BufferId id) const {
     const Buffer& buffer = plan_.buffer(id);
     if (!buffer.IsStatic()) return false;

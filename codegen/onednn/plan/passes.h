@@ -10,8 +10,8 @@ namespace dragoman::onednn {
 // Elementwise steps in f32 become loops of one term each (kMap).
 void MakeMaps(Plan& plan);
 
-// A loop over the result of a prepared operator alone becomes its post-op. Which function it is, its
-// values tell, not its spelling.
+// A loop over the result of a prepared operator alone becomes its post-op. Which function it is,
+// its values tell, not its spelling.
 void FuseActivations(Plan& plan);
 
 // Loops over the same sizes, of which one reads what the other makes, become one.

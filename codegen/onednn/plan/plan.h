@@ -163,9 +163,9 @@ struct Step {
   enum class Kind { kKernel, kPrepared, kMap, kLaidOut, kInPlace, kAlias, kIf, kLoop, kScan };
 
   Kind kind = Kind::kKernel;
-  const Node* node = nullptr;  // while the Plan is made
-  int number = 0;              // in Plan::step_names
-  std::string comment;         // the node in words
+  const Node* node = nullptr;      // while the Plan is made
+  int number = 0;                  // in Plan::step_names
+  std::string comment;             // the node in words
   std::vector<std::string> fused;  // further nodes that it computes, in order
   SizeRule sizes;
   std::vector<BufferId> results;  // buffers that this step makes
@@ -197,10 +197,10 @@ struct Step {
 
 // A prepared operator: a member, made by the constructor.
 struct Prepared {
-  std::string name;    // of the member
-  std::string type;    // "rt::PreparedConv"
-  std::string header;  // "runtime/fast/conv.h"
-  std::string init;    // arguments of Init between the context and the weights
+  std::string name;         // of the member
+  std::string type;         // "rt::PreparedConv"
+  std::string header;       // "runtime/fast/conv.h"
+  std::string init;         // arguments of Init between the context and the weights
   bool takes_post = false;  // Init takes PostOps, Run a residual operand
   std::string post;         // "rt::PostOps{}" unless something is fused
   bool takes_blocks = false;

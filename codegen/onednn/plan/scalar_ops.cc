@@ -66,7 +66,8 @@ constexpr ScalarOp kScalarOps[] = {
 };
 
 bool IsF32(const Value* value) {
-  return value != nullptr && value->type().dtype() == DType::kF32 && value->type().shape() != nullptr;
+  return value != nullptr && value->type().dtype() == DType::kF32 &&
+         value->type().shape() != nullptr;
 }
 
 std::optional<float> NumberOf(const Value* value) {
@@ -106,7 +107,8 @@ Call PowCall(const Node& node) {
 Call CallWithAttributes(const Node& node) {
   const Result<Params> params = FindOp(node)->fill_params(node);
   if (!params.ok()) return std::nullopt;
-  if (node.Is("LeakyRelu")) return WithNumbers("LeakyRelu", {params->As<rt::LeakyReluParams>().alpha});
+  if (node.Is("LeakyRelu"))
+    return WithNumbers("LeakyRelu", {params->As<rt::LeakyReluParams>().alpha});
   if (node.Is("Elu")) return WithNumbers("Elu", {params->As<rt::EluParams>().alpha});
   if (node.Is("Swish")) return WithNumbers("Swish", {params->As<rt::SwishParams>().alpha});
   if (node.Is("HardSigmoid")) {
@@ -126,7 +128,8 @@ const ScalarOp* FindScalarOp(std::string_view name) {
 }
 
 Call ToScalarCall(const Node& node) {
-  if (node.op().dialect != "onnx" || !node.op().domain.empty() || !IsF32(node.result())) return std::nullopt;
+  if (node.op().dialect != "onnx" || !node.op().domain.empty() || !IsF32(node.result()))
+    return std::nullopt;
   for (const Use& use : node.operands()) {
     if (use.value() != nullptr && !IsF32(use.value())) return std::nullopt;
   }

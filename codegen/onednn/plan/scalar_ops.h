@@ -14,7 +14,7 @@ namespace dragoman::onednn {
 // A function of up to kMaxScalarArguments numbers.
 struct ScalarOp {
   std::string_view name;
-  std::string_view text;                // C++: "rt::fast::Clip({0}, {1}, {2})"
+  std::string_view text;  // C++: "rt::fast::Clip({0}, {1}, {2})"
   double (*compute)(const double* arguments);
 };
 

@@ -64,7 +64,8 @@ class Sharer {
     const std::set<BufferId> distinct(operands.begin(), operands.end());
     if (distinct.size() != operands.size()) return;
     const bool prefix = LiesInLongerOne(operands, whole);
-    if (!prefix && !std::ranges::all_of(operands, [&](BufferId id) { return CanBePart(id, whole); }))
+    if (!prefix &&
+        !std::ranges::all_of(operands, [&](BufferId id) { return CanBePart(id, whole); }))
       return;
     std::int64_t offset = 0;
     for (BufferId id : operands) {
@@ -119,9 +120,9 @@ class Sharer {
 
   // A convolution still reads its operand when it writes first results.
   bool ReadsWhileWriting(const Step& step, BufferId residual) const {
-    return step.kind == Step::Kind::kPrepared &&
-           std::ranges::any_of(step.inputs,
-                               [&](BufferId id) { return Unit(id) == Unit(residual); });
+    return step.kind == Step::Kind::kPrepared && std::ranges::any_of(step.inputs, [&](BufferId id) {
+             return Unit(id) == Unit(residual);
+           });
   }
 
   // A loop's or sum's result takes the memory of an operand that nothing needs any more.
@@ -139,8 +140,8 @@ class Sharer {
         const bool fits = operand.storage == Storage::kArena && operand.group == buffer.group &&
                           plan_.buffer(id).shape == buffer.shape && operand.dtype == buffer.dtype &&
                           PlacedBytes(operand) == PlacedBytes(buffer);
-        if (!fits || operand.last != buffer.first || IsPart(root) ||
-            ReadsWhileWriting(step, id) || !taken_.insert(root).second) {
+        if (!fits || operand.last != buffer.first || IsPart(root) || ReadsWhileWriting(step, id) ||
+            !taken_.insert(root).second) {
           continue;
         }
         buffer.inside = root;

@@ -94,8 +94,7 @@ class LifetimeFinder {
         Touch(yields, position_++);
       }
       std::set<BufferId> outer = BuffersOf(step);
-      std::erase_if(outer,
-                    [&](BufferId id) { return plan_.buffer(plan_.Root(id)).first > start; });
+      std::erase_if(outer, [&](BufferId id) { return plan_.buffer(plan_.Root(id)).first > start; });
       Touch(outer, position_++);
     }
   }

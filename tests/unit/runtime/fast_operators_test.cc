@@ -102,8 +102,8 @@ void ExpectNear(std::vector<float> expected, const std::vector<float>& actual, c
   ASSERT_EQ(expected.size(), actual.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const float added = post.residual ? residual[i] : 0.0f;
-    const float value = post.activation_first ? Apply(post, expected[i]) + added
-                                              : Apply(post, expected[i] + added);
+    const float value =
+        post.activation_first ? Apply(post, expected[i]) + added : Apply(post, expected[i] + added);
     ASSERT_NEAR(value, actual[i], 2e-5f * (1.0f + std::fabs(value)))
         << "element " << i << ", " << Name(post.activation);
   }
