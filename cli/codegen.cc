@@ -11,6 +11,7 @@
 #include "cli/data_sets.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/structured_calls.h"
 #include "codegen/onednn/codegen.h"
 #include "core/support/text.h"
 
@@ -43,7 +44,10 @@ Result<std::string> Prove(const CodegenCommand& options, const Model& source, bo
   std::string proof;
   for (const std::string& folder : folders) {
     const Entry& entry = source.entries.front();
-    DRAGOMAN_ASSIGN(DataSet set, ReadDataSet(folder, InputSlots(entry), OutputSlots(entry)));
+    const bool structured = HasStructuredCalls(source);
+    DRAGOMAN_ASSIGN(DataSet set,
+                    ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
+                                structured ? std::vector<Slot>() : OutputSlots(entry)));
     DRAGOMAN_ASSIGN(RunResult result, RunModel(source, set.inputs, request));
     for (std::size_t i = 0; i < set.outputs.size(); ++i) {
       if (i >= result.outputs.size())

@@ -43,16 +43,6 @@ std::string Describe(const NpyArray& npy) {
   return std::string(1, npy.kind) + std::to_string(npy.item_bytes);
 }
 
-// The element type that an array most plainly has.
-DType PlainDType(const NpyArray& npy) {
-  if (npy.kind == 'U' || npy.kind == 'S') return DType::kString;
-  for (const DTypeInfo& info : AllDTypes()) {
-    const NpyKind kind = KindOf(info.dtype);
-    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return info.dtype;
-  }
-  return DType::kUnknown;
-}
-
 Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
   DType dtype = slot.type.dtype();
   if (slot.type.kind() == Type::Kind::kOptional) dtype = slot.type.element().dtype();
@@ -92,6 +82,15 @@ void FlattenValue(const std::string& name, const RuntimeValue& value,
 }
 
 }  // namespace
+
+DType PlainDType(const NpyArray& npy) {
+  if (npy.kind == 'U' || npy.kind == 'S') return DType::kString;
+  for (const DTypeInfo& info : AllDTypes()) {
+    const NpyKind kind = KindOf(info.dtype);
+    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return info.dtype;
+  }
+  return DType::kUnknown;
+}
 
 Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
   std::vector<NamedArray> arrays;

@@ -52,6 +52,8 @@ Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& v
 // floats as uint8 bits).
 Result<Array> FromNpy(const NpyArray& npy, DType dtype);
 NpyArray ToNpy(const Array& array);
+// The element type that an array most plainly has; kUnknown if none is like it.
+DType PlainDType(const NpyArray& npy);
 
 // Slot names and values, sequences flattened to "name.0", "name.1", …; absent optionals left out.
 std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slots,

@@ -75,6 +75,14 @@ Result<DataSet> ReadArchives(const fs::path& folder, const std::vector<Slot>& ou
   InputOptions options;
   options.archive = (folder / "outputs.npz").string();
   DRAGOMAN_ASSIGN(std::vector<NamedArray> recorded, LoadInputs(options));
+  if (outputs.empty()) {
+    // Outputs that are not known before lowering are told by their order.
+    for (const NamedArray& output : recorded) {
+      DRAGOMAN_ASSIGN(Array array, FromNpy(output.array, PlainDType(output.array)));
+      set.outputs.emplace_back(output.name, std::move(array));
+    }
+    return set;
+  }
   DRAGOMAN_ASSIGN(std::vector<RuntimeValue> values, BindArrays(outputs, recorded));
   set.outputs = Flatten(outputs, values);
   return set;

@@ -24,6 +24,7 @@
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
 #include "importers/text/read_model.h"
+#include "importers/torchscript/lower.h"
 #include "importers/torchscript/read_model.h"
 
 namespace dragoman::cli {
@@ -144,6 +145,7 @@ Result<Facts> ParseFacts(const LoweringOptions& options) {
 Result<Model> Lower(const Model& source, const Facts& facts) {
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
   if (source.dialect == "onnx") return LowerOnnx(source, facts);
+  if (source.dialect == "torchscript") return LowerTorchScript(source, facts);
   return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/native_engine.h"
 #include "cli/options.h"
+#include "cli/structured_calls.h"
 #include "core/interpreter/interpreter.h"
 #include "core/support/text.h"
 
@@ -206,6 +207,26 @@ Result<std::vector<Step>> ParseSteps(const std::string& text) {
   return steps;
 }
 
+namespace {
+
+Result<RunResult> RunStructured(const Model& source, const Entry& entry,
+                                const std::vector<NamedArray>& inputs, const Facts& facts,
+                                const std::vector<Step>& steps, const RunRequest& request) {
+  const bool stepped = request.steps.has_value();
+  const std::int64_t total = TotalSteps(steps, entry.name);
+  const std::vector<NamedArray> arrays = NameByArgument(entry, inputs);
+  DRAGOMAN_ASSIGN(
+      Model model,
+      Lower(source,
+            FactsOfArrays(entry, arrays, stepped ? std::optional(total) : std::nullopt, facts)));
+  if (request.engine == "native") return RunNative(model, arrays, request);
+  DRAGOMAN_ASSIGN(StepInputs bound,
+                  BindSteps(InputSlots(model.entries.front()), arrays, total, stepped));
+  return Interpret(model, steps, bound, request);
+}
+
+}  // namespace
+
 Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& inputs,
                            const RunRequest& request) {
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(request.lowering));
@@ -214,6 +235,8 @@ Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& i
     DRAGOMAN_ASSIGN(steps, ParseSteps(*request.steps));
   }
   const Entry& entry = ChosenEntry(source, facts);
+  if (HasStructuredCalls(source))
+    return RunStructured(source, entry, inputs, facts, steps, request);
   const std::vector<Slot> slots = InputSlots(entry);
   DRAGOMAN_ASSIGN(StepInputs bound, BindSteps(slots, inputs, TotalSteps(steps, entry.name),
                                               request.steps.has_value()));

@@ -10,6 +10,7 @@
 #include "cli/data_sets.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/structured_calls.h"
 
 namespace dragoman::cli {
 namespace {
@@ -59,7 +60,10 @@ Result<std::vector<Verdict>> AgainstData(const Model& model, const VerifyOptions
   for (const std::string& path : options.data) {
     DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(path));
     for (const std::string& folder : folders) {
-      DRAGOMAN_ASSIGN(DataSet set, ReadDataSet(folder, InputSlots(entry), OutputSlots(entry)));
+      const bool structured = HasStructuredCalls(model);
+      DRAGOMAN_ASSIGN(DataSet set,
+                      ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
+                                  structured ? std::vector<Slot>() : OutputSlots(entry)));
       DRAGOMAN_ASSIGN(RunResult result, RunModel(model, set.inputs, options.request));
       verdicts.push_back(Judge(folder, result.outputs, set.outputs, options.tolerance));
     }
@@ -70,11 +74,17 @@ Result<std::vector<Verdict>> AgainstData(const Model& model, const VerifyOptions
 Result<std::vector<Verdict>> AgainstModel(const Model& model, const VerifyOptions& options) {
   DRAGOMAN_ASSIGN(Model other, LoadModel(*options.against));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.request.lowering));
+  std::optional<Model> lowered;
+  if (HasStructuredCalls(model)) {
+    DRAGOMAN_ASSIGN(lowered, Lower(model, facts));
+    facts = {};
+  }
+  const Model& drawn_for = lowered ? *lowered : model;
   std::mt19937_64 generator(options.seed);
   std::vector<Verdict> verdicts;
   for (std::int64_t i = 0; i < options.random; ++i) {
     DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs,
-                    DrawInputs(model.entries.front(), facts, generator));
+                    DrawInputs(drawn_for.entries.front(), facts, generator));
     DRAGOMAN_ASSIGN(RunResult found, RunModel(model, inputs, options.request));
     // Names may differ between the two: positions tell.
     for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].name = std::to_string(k);

@@ -29,8 +29,7 @@ OriginPtr BlockBuilder::MakeOrigin(const OpName& op) const {
     source.attributes.emplace_back("source_column", static_cast<std::int64_t>(place->column));
     source.attributes.emplace_back("source_length", static_cast<std::int64_t>(place->length));
   } else if (!file_->source.name.empty()) {
-    source.location =
-        fmt::format("{}:{}", file_->source.name, LineOf(file_->source.text, offset_));
+    source.location = fmt::format("{}:{}", file_->source.name, LineOf(file_->source.text, offset_));
   }
   return Origin::Leaf(std::move(source));
 }

@@ -151,8 +151,7 @@ Attribute CellTable::CellOf(const void* identity, const Stored& value, ScriptTyp
   return Symbol{std::move(name)};
 }
 
-ScriptType CellTable::ContainerType(const ScriptType& declared, const std::string& tag,
-                                    Kind kind) {
+ScriptType CellTable::ContainerType(const ScriptType& declared, const std::string& tag, Kind kind) {
   const ScriptType& type = declared.WithoutOptional();
   if (type.Is(kind)) return type;
   if (!tag.empty()) {

@@ -175,8 +175,7 @@ Status FunctionEmitter::EmitLoop(const Stmt& stmt) {
   }
   Node* node = builder_.Append({"prim", "Loop"}, operands);
   const auto body = NewBlock(*node, "body");
-  const Typed index{body->AddInput("i", ToIrType(ScriptType(Kind::kInt))),
-                    ScriptType(Kind::kInt)};
+  const Typed index{body->AddInput("i", ToIrType(ScriptType(Kind::kInt))), ScriptType(Kind::kInt)};
   Environment::Frame inputs;
   for (const std::string& name : carried) {
     const ScriptType& type = environment_.Find(name)->type;

@@ -147,9 +147,8 @@ Result<Typed> FunctionEmitter::EmitToList(const Typed& tensor, const ScriptType&
                             : element->Is(Kind::kComplex) ? 3
                                                           : -1;
   if (code < 0) return Fail(fmt::format("tolist as {}", type.ToString()));
-  return builder_.Append(
-      {"prim", "tolist"},
-      {tensor.value, builder_.Int(depth).value, builder_.Int(code).value}, type);
+  return builder_.Append({"prim", "tolist"},
+                         {tensor.value, builder_.Int(depth).value, builder_.Int(code).value}, type);
 }
 
 Typed FunctionEmitter::PackResults(Node& node, const std::vector<ScriptType>& types) {
@@ -168,8 +167,8 @@ Result<Typed> FunctionEmitter::CallBuiltin(const std::string& name,
   std::vector<const ScriptFunction*> functions;
   for (const Schema& schema : overloads) {
     // What stands in script functions means what it means today.
-    functions.push_back(
-        inlining_ > 0 ? nullptr : context_.script_functions.Upgrader(schema.FullName()));
+    functions.push_back(inlining_ > 0 ? nullptr
+                                      : context_.script_functions.Upgrader(schema.FullName()));
     if (functions.back() == nullptr) {
       schemas.push_back(&schema);
       continue;
@@ -263,8 +262,7 @@ Result<Typed> FunctionEmitter::CallQualified(const std::string& name,
       return CallNamedTuple(*type, arguments);
     }
     DRAGOMAN_ASSIGN(const Typed object, CreateObject(name));
-    DRAGOMAN_ASSIGN([[maybe_unused]] const Typed none,
-                    CallMethod(object, "__init__", arguments));
+    DRAGOMAN_ASSIGN([[maybe_unused]] const Typed none, CallMethod(object, "__init__", arguments));
     return object;
   }
   if (const auto function = program_.FindFunction(name)) return CallFunction(*function, arguments);

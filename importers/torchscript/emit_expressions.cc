@@ -46,28 +46,15 @@ struct OperatorName {
   std::string_view op;
 };
 
-constexpr std::array<OperatorName, 22> kOperators = {{{"+", "aten::add"},
-                                                      {"-", "aten::sub"},
-                                                      {"*", "aten::mul"},
-                                                      {"/", "aten::div"},
-                                                      {"//", "aten::floordiv"},
-                                                      {"%", "aten::remainder"},
-                                                      {"**", "aten::pow"},
-                                                      {"@", "aten::matmul"},
-                                                      {"&", "aten::__and__"},
-                                                      {"|", "aten::__or__"},
-                                                      {"^", "aten::__xor__"},
-                                                      {"<<", "aten::__lshift__"},
-                                                      {">>", "aten::__rshift__"},
-                                                      {"<", "aten::lt"},
-                                                      {"<=", "aten::le"},
-                                                      {">", "aten::gt"},
-                                                      {">=", "aten::ge"},
-                                                      {"==", "aten::eq"},
-                                                      {"!=", "aten::ne"},
-                                                      {"is", "aten::__is__"},
-                                                      {"is not", "aten::__isnot__"},
-                                                      {"in", "aten::__contains__"}}};
+constexpr std::array<OperatorName, 22> kOperators = {
+    {{"+", "aten::add"},          {"-", "aten::sub"},       {"*", "aten::mul"},
+     {"/", "aten::div"},          {"//", "aten::floordiv"}, {"%", "aten::remainder"},
+     {"**", "aten::pow"},         {"@", "aten::matmul"},    {"&", "aten::__and__"},
+     {"|", "aten::__or__"},       {"^", "aten::__xor__"},   {"<<", "aten::__lshift__"},
+     {">>", "aten::__rshift__"},  {"<", "aten::lt"},        {"<=", "aten::le"},
+     {">", "aten::gt"},           {">=", "aten::ge"},       {"==", "aten::eq"},
+     {"!=", "aten::ne"},          {"is", "aten::__is__"},   {"is not", "aten::__isnot__"},
+     {"in", "aten::__contains__"}}};
 
 constexpr std::array<std::string_view, 12> kSpecialForms = {
     "annotate", "unchecked_cast", "uninitialized", "isinstance", "getattr", "fork",
@@ -209,7 +196,8 @@ Result<FunctionEmitter::Sugared> FunctionEmitter::EmitAttribute(const Expr& expr
   if (base.name.starts_with("ops.")) {
     return Sugared{Sugared::Kind::kBuiltin, base.name.substr(4) + "::" + name};
   }
-  const auto number = name.starts_with('c') ? IntOf(std::string_view(name).substr(1)) : std::nullopt;
+  const auto number =
+      name.starts_with('c') ? IntOf(std::string_view(name).substr(1)) : std::nullopt;
   if (!number || static_cast<std::size_t>(*number) >= context_.constants.size()) {
     return Fail(fmt::format("the archive has no constant '{}'", name));
   }
@@ -223,8 +211,8 @@ Result<FunctionEmitter::Sugared> FunctionEmitter::QualifiedAttribute(const std::
   if (owner != nullptr && owner->kind == ScriptClass::Kind::kEnum) {
     const Member* member = owner->FindMember(name);
     if (member == nullptr) return Fail(fmt::format("{} has no enumerator '{}'", head, name));
-    const Typed value = builder_.Constant(Symbol{head + "." + name},
-                                          ScriptType::Named(Kind::kEnum, head));
+    const Typed value =
+        builder_.Constant(Symbol{head + "." + name}, ScriptType::Named(Kind::kEnum, head));
     return Sugared{Sugared::Kind::kValue, {}, value};
   }
   if (name == "__new__") return Sugared{Sugared::Kind::kNew, head};
@@ -416,8 +404,7 @@ Result<Typed> FunctionEmitter::EmitTupleSlice(const Typed& tuple, const Expr& sl
   return builder_.Tuple(items);
 }
 
-Result<Typed> FunctionEmitter::EmitSlice(const Typed& object, const Expr& slice,
-                                         std::int64_t dim) {
+Result<Typed> FunctionEmitter::EmitSlice(const Typed& object, const Expr& slice, std::int64_t dim) {
   CallArguments arguments;
   arguments.positional = {object};
   if (object.type.Is(Kind::kTensor)) arguments.positional.push_back(builder_.Int(dim));
@@ -477,9 +464,9 @@ Result<Typed> FunctionEmitter::EmitSubscript(const Expr& expr, const ScriptType*
   if (object.type.Is(Kind::kClass)) {
     const ScriptClass* owner = program_.FindClass(object.type.name());
     if (hint != nullptr && owner != nullptr && owner->kind == ScriptClass::Kind::kModule) {
-      return builder_.Append({"prim", "ModuleContainerIndex",
-                              position.type.Is(Kind::kString) ? "dict" : "list"},
-                             {object.value, position.value}, *hint);
+      return builder_.Append(
+          {"prim", "ModuleContainerIndex", position.type.Is(Kind::kString) ? "dict" : "list"},
+          {object.value, position.value}, *hint);
     }
     arguments.positional = {position};
     return CallMethod(object, "__getitem__", arguments);

@@ -14,13 +14,13 @@ namespace {
 
 // Of prim: what is not in the table of schemas and may go.
 constexpr std::array<std::string_view, 17> kPurePrims = {
-    "Constant",   "DictConstruct",  "EnumName",   "EnumValue",      "GetAttr",      "ListConstruct",
-    "ListUnpack", "TupleConstruct", "TupleIndex", "TupleUnpack",    "Uninitialized", "isinstance",
-    "tolist",     "unchecked_cast", "dtype",      "CreateObject",   "NumToTensor"};
+    "Constant",   "DictConstruct",  "EnumName",   "EnumValue",    "GetAttr",       "ListConstruct",
+    "ListUnpack", "TupleConstruct", "TupleIndex", "TupleUnpack",  "Uninitialized", "isinstance",
+    "tolist",     "unchecked_cast", "dtype",      "CreateObject", "NumToTensor"};
 // Operators with effects that their schemas do not show.
 constexpr std::array<std::string_view, 12> kEffects = {
-    "Print",       "RaiseException", "SetAttr", "CallMethod", "CallFunction", "Enter",
-    "Exit",        "fork",           "warn",    "wait",       "manual_seed",  "save"};
+    "Print", "RaiseException", "SetAttr", "CallMethod", "CallFunction", "Enter",
+    "Exit",  "fork",           "warn",    "wait",       "manual_seed",  "save"};
 
 class Eraser {
  public:
@@ -79,8 +79,7 @@ class Eraser {
 
   bool OpHasEffect(const OpName& op) {
     if (std::find(kEffects.begin(), kEffects.end(), op.type) != kEffects.end()) return true;
-    const bool pure =
-        std::find(kPurePrims.begin(), kPurePrims.end(), op.type) != kPurePrims.end();
+    const bool pure = std::find(kPurePrims.begin(), kPurePrims.end(), op.type) != kPurePrims.end();
     if (op.dialect == "prim" && pure) return false;
     const Schema* schema = schemas_.Find(op.dialect, op.type, op.overload);
     if (schema == nullptr) return true;

@@ -40,6 +40,11 @@ std::vector<const ViewPath*> Steps(const TensorRef& tensor) {
 
 }  // namespace
 
+void Heap::SetRoot(GraphBuilder& root) {
+  root_ = &root;
+  constants_.clear();
+}
+
 CellPtr Heap::NewCell(Cell::Contents contents) {
   auto cell = std::make_shared<Cell>();
   cell->contents = std::move(contents);
@@ -65,12 +70,12 @@ bool Heap::InScope(std::uint64_t scope) const {
 }
 
 Result<Value*> Heap::StorageValue(const CellPtr& cell) {
-  auto& contents = std::get<StorageContents>(cell->contents);
-  if (contents.value == nullptr) {
-    if (!contents.constant) return Internal("a tensor without contents");
-    contents.value = root_->Constant(*contents.constant, cell->path);
-  }
-  return contents.value;
+  const auto& contents = std::get<StorageContents>(cell->contents);
+  if (contents.value != nullptr) return contents.value;
+  if (!contents.constant) return Internal("a tensor without contents");
+  Value*& constant = constants_[cell->version];
+  if (constant == nullptr) constant = root_->Constant(*contents.constant, cell->path);
+  return constant;
 }
 
 Result<Value*> Heap::Read(GraphBuilder& builder, const TensorRef& tensor) {

@@ -22,8 +22,10 @@ struct CellChange {
 
 class Heap {
  public:
-  // Constants of the file go to the graph of `root`.
-  explicit Heap(GraphBuilder& root) : root_(&root), scopes_{0} {}
+  Heap() : scopes_{0} {}
+
+  // Tensors of the file become constants of the graph of `root` from now on.
+  void SetRoot(GraphBuilder& root);
 
   CellPtr NewCell(Cell::Contents contents);
   Abstract NewTensor(Value* value);
@@ -33,10 +35,14 @@ class Heap {
 
   // The present value of a tensor.
   Result<Value*> Read(GraphBuilder& builder, const TensorRef& tensor);
+  // The present value of a whole storage.
+  Result<Value*> StorageValue(const CellPtr& cell);
   // Replaces the elements of `tensor` by those of `value`, of its type and sizes. All aliases see
   // it.
   Status Write(GraphBuilder& builder, const TensorRef& tensor, Value* value);
 
+  // The number of the cell made last.
+  std::uint64_t last_cell() const { return cells_; }
   // The contents of `cell`, to be changed.
   template <class T>
   T& Mutable(const CellPtr& cell) {
@@ -71,10 +77,10 @@ class Heap {
   };
 
   void Record(const CellPtr& cell);
-  Result<Value*> StorageValue(const CellPtr& cell);
   bool InScope(std::uint64_t scope) const;
 
-  GraphBuilder* root_;
+  GraphBuilder* root_ = nullptr;
+  std::unordered_map<std::uint64_t, Value*> constants_;  // of the root, by the version of a cell
   std::uint64_t versions_ = 0;
   std::uint64_t cells_ = 0;
   std::uint64_t last_scope_ = 0;

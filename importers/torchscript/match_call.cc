@@ -151,8 +151,7 @@ std::optional<Typed> CallMatcher::Convert(const Typed& value, const ScriptType& 
     if (!(type.element() == value.type.element())) result = builder_.List(type.element(), {});
   } else if (value.type.Is(Kind::kTuple) && ConvertibleToList(value.type, list)) {
     result = builder_.List(list.element(), builder_.UnpackTuple(value));
-  } else if (value.type.Is(Kind::kTuple) && type.Is(Kind::kTuple) &&
-             !IsSubtype(value.type, type) &&
+  } else if (value.type.Is(Kind::kTuple) && type.Is(Kind::kTuple) && !IsSubtype(value.type, type) &&
              value.type.elements().size() == type.elements().size()) {
     std::vector<Typed> items = builder_.UnpackTuple(value);
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -182,8 +181,7 @@ std::optional<Typed> CallMatcher::TryArgument(const SchemaArgument& formal, Type
 
 std::optional<Typed> CallMatcher::TryVarargsList(const SchemaArgument& formal,
                                                  const CallArguments& arguments, std::size_t first,
-                                                 TypeVariables& variables,
-                                                 bool allow_conversions) {
+                                                 TypeVariables& variables, bool allow_conversions) {
   const ScriptType& element = formal.type.WithoutOptional().element();
   SchemaArgument item_formal;
   item_formal.type = element;

@@ -28,8 +28,8 @@ struct CallArguments {
 };
 
 struct MatchedCall {
-  std::size_t overload = 0;      // which of the schemas
-  std::vector<Typed> operands;   // one per schema argument, converted; then those of varargs
+  std::size_t overload = 0;     // which of the schemas
+  std::vector<Typed> operands;  // one per schema argument, converted; then those of varargs
   std::vector<ScriptType> results;
 };
 

@@ -34,7 +34,9 @@ Result<StoredAttributes> LinearParameters(const StoredTuple& state) {
 // ("2", [config, weight], [bias]), config = spatial dims, stride…, padding…, dilation…,
 // output_padding…, groups, transpose
 Result<StoredAttributes> ConvParameters(const StoredTuple& state, StoredHeap& heap) {
-  const auto malformed = [] { return InvalidInput("packed convolution parameters of another form"); };
+  const auto malformed = [] {
+    return InvalidInput("packed convolution parameters of another form");
+  };
   if (state.items.size() != 3) return malformed();
   const auto* version = std::get_if<StoredString>(&state.items[0]);
   const auto* tensors = ItemsOf(state.items[1]);
@@ -53,8 +55,7 @@ Result<StoredAttributes> ConvParameters(const StoredTuple& state, StoredHeap& he
     return malformed();
   }
   StoredAttributes result{{"weight", (*tensors)[1]}, {"bias", (*optional)[0]}};
-  constexpr std::array<const char*, 4> kLists = {"stride", "padding", "dilation",
-                                                 "output_padding"};
+  constexpr std::array<const char*, 4> kLists = {"stride", "padding", "dilation", "output_padding"};
   for (std::size_t i = 0; i < kLists.size(); ++i) {
     const auto count = static_cast<std::size_t>(dims);
     result.emplace_back(kLists[i], IntList(std::span(numbers).subspan(1 + i * count, count), heap));

@@ -183,8 +183,8 @@ Result<const Schema*> Program::SignatureOf(const ScriptFunction& function) {
   if (known != signatures_.end()) return static_cast<const Schema*>(known->second.get());
   const SourceFile& source = function.file->source;
   const auto fail = [&](std::uint32_t offset, std::string message) {
-    return Error(FindingAt(ErrorKind::kInvalidInput, source.name, source.text, offset,
-                           std::move(message)));
+    return Error(
+        FindingAt(ErrorKind::kInvalidInput, source.name, source.text, offset, std::move(message)));
   };
   auto schema = std::make_unique<Schema>();
   schema->name = function.name;

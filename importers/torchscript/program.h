@@ -55,8 +55,7 @@ class Program {
   // nullptr: there is none, or its file is damaged, which findings() then tell.
   const ScriptClass* FindClass(const std::string& qualified_name);
   std::optional<ScriptFunction> FindFunction(const std::string& qualified_name);
-  std::optional<ScriptFunction> FindMethod(const std::string& class_name,
-                                           std::string_view method);
+  std::optional<ScriptFunction> FindMethod(const std::string& class_name, std::string_view method);
 
   // The type of a class, interface, NamedTuple or enum of the archive, or of torch's own C++
   // classes.

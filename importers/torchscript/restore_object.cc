@@ -17,7 +17,8 @@ Result<StoredAttributes> AttributesOf(const StoredObject& object, Program& progr
     }
     return PackedParameters(object, heap);
   }
-  if (owner->FindMethod("__getstate__") != nullptr && owner->FindMethod("__setstate__") != nullptr) {
+  if (owner->FindMethod("__getstate__") != nullptr &&
+      owner->FindMethod("__setstate__") != nullptr) {
     return RunSetState(object, program, heap);
   }
   const StoredDict* attributes = object.attributes();

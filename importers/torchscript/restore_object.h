@@ -14,15 +14,15 @@ namespace dragoman::torchscript {
 
 using StoredAttributes = std::vector<std::pair<std::string, Stored>>;
 
-// In slot order. For a class with __getstate__ and __setstate__, what __setstate__ assigns when it is
-// run on the stored state (new values go to `heap`); for torch's own packed parameters
+// In slot order. For a class with __getstate__ and __setstate__, what __setstate__ assigns when it
+// is run on the stored state (new values go to `heap`); for torch's own packed parameters
 // (`__torch__.torch.classes.quantized.…`), what they hold:
 //   LinearPackedParamsBase    weight, bias (or None)
 //   Conv2dPackedParamsBase    weight, bias, stride, padding, dilation, output_padding (lists of
 //   Conv3dPackedParamsBase    ints), groups, transpose
-// and for other classes of torch one attribute `state`. Errors: a state that does not fit; unsupported:
-// statements in __setstate__ beyond assignments, conditions, tuples, own methods and the prepack
-// operators.
+// and for other classes of torch one attribute `state`. Errors: a state that does not fit;
+// unsupported: statements in __setstate__ beyond assignments, conditions, tuples, own methods and
+// the prepack operators.
 Result<StoredAttributes> AttributesOf(const StoredObject& object, Program& program,
                                       StoredHeap& heap);
 

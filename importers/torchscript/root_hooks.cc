@@ -48,7 +48,8 @@ Result<FunctionDef> HookedForward(Program& program, const ScriptClass& owner,
     const char* target = type.Is(Kind::kNone) ? "hook__result" : "hook__output";
     body += fmt::format("  {} = (self).{}(hook__input, hook__output, )\n", target, hook);
   }
-  DRAGOMAN_ASSIGN(SourceFile file, ParseSource("", "def hooked():\n" + body + "  return hook__output\n"));
+  DRAGOMAN_ASSIGN(SourceFile file,
+                  ParseSource("", "def hooked():\n" + body + "  return hook__output\n"));
   FunctionDef result = std::move(file.functions.front());
   result.name = forward.name;
   result.parameters = forward.parameters;

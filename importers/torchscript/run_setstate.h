@@ -7,8 +7,8 @@
 
 namespace dragoman::torchscript {
 
-// The attributes that __setstate__(self, state) has assigned when it returns, in slot order. A run is
-// bounded by kMaxSetStateSteps expressions. Errors: as AttributesOf.
+// The attributes that __setstate__(self, state) has assigned when it returns, in slot order. A run
+// is bounded by kMaxSetStateSteps expressions. Errors: as AttributesOf.
 inline constexpr int kMaxSetStateSteps = 100'000;
 Result<StoredAttributes> RunSetState(const StoredObject& object, Program& program,
                                      StoredHeap& heap);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kUntil = "until_";
 
-// "aten::div.Tensor" of "div__Tensor", "aten::div_.Scalar" of "div___Scalar", "aten::full" of "full".
+// "aten::div.Tensor" of "div__Tensor", "aten::div_.Scalar" of "div___Scalar", "aten::full" of
+// "full".
 std::string OperatorOf(const std::string& name) {
   const std::size_t separator = name.rfind("__");
   if (separator == std::string::npos || separator == 0) return "aten::" + name;

@@ -82,7 +82,8 @@ class Listing {
     if (const auto* v = value.As<double>()) return fmt::format("float {:.17g}", *v);
     if (const auto* v = value.As<bool>()) return *v ? "True" : "False";
     if (const auto* v = value.As<std::string>()) return fmt::format("'{}'", *v);
-    if (const auto* v = value.As<Attribute::Ints>()) return fmt::format("[{}]", fmt::join(*v, ", "));
+    if (const auto* v = value.As<Attribute::Ints>())
+      return fmt::format("[{}]", fmt::join(*v, ", "));
     if (const auto* v = value.As<Attribute::Complex>()) {
       return fmt::format("complex {:.17g} {:.17g}", v->real(), v->imag());
     }

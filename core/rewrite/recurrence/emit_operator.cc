@@ -114,11 +114,10 @@ class OperatorEmitter {
       if (HasAlpha(function)) alpha.push_back(function.alpha);
       if (HasBeta(function)) beta.push_back(function.beta);
     }
-    const Attribute::Strings defaults = cell_.kind == Kind::kLstm
-                                            ? Attribute::Strings{"Sigmoid", "Tanh", "Tanh"}
-                                        : cell_.kind == Kind::kGru
-                                            ? Attribute::Strings{"Sigmoid", "Tanh"}
-                                            : Attribute::Strings{"Tanh"};
+    const Attribute::Strings defaults =
+        cell_.kind == Kind::kLstm  ? Attribute::Strings{"Sigmoid", "Tanh", "Tanh"}
+        : cell_.kind == Kind::kGru ? Attribute::Strings{"Sigmoid", "Tanh"}
+                                   : Attribute::Strings{"Tanh"};
     if (!alpha.empty()) attributes.emplace_back("activation_alpha", std::move(alpha));
     if (!beta.empty()) attributes.emplace_back("activation_beta", std::move(beta));
     if (names != defaults) attributes.emplace_back("activations", std::move(names));

@@ -44,8 +44,8 @@ class LoopFusion {
     std::vector<std::pair<Node*, Value*>> stacks;
     DRAGOMAN_ASSIGN(const bool complete, FindResults(by, stacks));
     if (!complete) {
-      context_.Explain(*view_.node, fmt::format("{} cells in it, but not fused, since {}", count_,
-                                                obstacle_));
+      context_.Explain(*view_.node,
+                       fmt::format("{} cells in it, but not fused, since {}", count_, obstacle_));
       return false;
     }
     context_.Explain(*view_.node, fmt::format("{} cells in it become operators", count_));
@@ -69,8 +69,7 @@ class LoopFusion {
   }
 
   static bool IsWhole(const Atom& atom) {
-    return atom.step_axis < 0 && atom.begin == 0 &&
-           SizeAlong(*atom.value, atom.axis) == atom.size;
+    return atom.step_axis < 0 && atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
   }
 
   // The state of the loop that `atom` is, if `next` is its value in the next turn.
@@ -184,15 +183,15 @@ class LoopFusion {
     for (const LoopState& state : view_.states) {
       if (state.last == nullptr || !state.last->used()) continue;
       const bool is_list = state.last->type().kind() == Type::Kind::kSequence;
-      DRAGOMAN_ASSIGN(const bool found, is_list ? FindList(state, stacks)
-                                                : FindLast(state, by[state.last->index()]));
+      DRAGOMAN_ASSIGN(const bool found,
+                      is_list ? FindList(state, stacks) : FindLast(state, by[state.last->index()]));
       if (!found) return Missing(*state.last);
     }
     for (const LoopCollection& collection : view_.collections) {
       if (collection.result == nullptr || !collection.result->used()) continue;
       const std::size_t index = collection.result->index();
-      DRAGOMAN_ASSIGN(by[index], Collected(*collection.output, *collection.result,
-                                           collection.axis, collection.reverse));
+      DRAGOMAN_ASSIGN(by[index], Collected(*collection.output, *collection.result, collection.axis,
+                                           collection.reverse));
       if (by[index] == nullptr) return Missing(*collection.result);
     }
     for (std::size_t i = 0; i < by.size(); ++i) {

@@ -37,9 +37,9 @@ LoopView ViewScan(Node& node) {
   for (std::size_t i = num_states; i < view.body->num_outputs(); ++i) {
     Value* result = node.result(i);
     const std::int64_t axis = EntryOf(node, "scan_output_axes", i - num_states);
-    view.collections.push_back(
-        {view.body->output(i), result, result != nullptr ? FromFront(axis, *result) : 0,
-         EntryOf(node, "scan_output_directions", i - num_states) == 1});
+    view.collections.push_back({view.body->output(i), result,
+                                result != nullptr ? FromFront(axis, *result) : 0,
+                                EntryOf(node, "scan_output_directions", i - num_states) == 1});
   }
   return view;
 }

@@ -9,9 +9,9 @@ namespace {
 
 constexpr int kMaxHops = 32;
 
-constexpr std::string_view kMoving[] = {"Cast",    "Expand", "Gather", "Identity", "Reshape",
-                                            "Slice",   "Split",  "Squeeze", "Tile", "Transpose",
-                                            "Unsqueeze"};
+constexpr std::string_view kMoving[] = {"Cast",    "Expand",    "Gather",   "Identity",
+                                        "Reshape", "Slice",     "Split",    "Squeeze",
+                                        "Tile",    "Transpose", "Unsqueeze"};
 
 }  // namespace
 
@@ -24,7 +24,8 @@ bool IsZeroTensor(const Tensor& tensor) {
 
 bool IsZero(const Value* value) {
   for (int hop = 0; hop < kMaxHops && value != nullptr; ++hop) {
-    if (const Tensor* tensor = value->is_constant() ? value->tensor() : nullptr) return IsZeroTensor(*tensor);
+    if (const Tensor* tensor = value->is_constant() ? value->tensor() : nullptr)
+      return IsZeroTensor(*tensor);
     const Node* node = value->producer();
     if (node == nullptr) return false;
     if (node->Is("ConstantOfShape")) {

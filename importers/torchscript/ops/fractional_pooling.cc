@@ -57,8 +57,8 @@ Result<Results> LowerFractionalMaxPool(Call& call) {
     const std::optional<std::int64_t> in = c.KnownSize(x, i + 2);
     if (!in) return call.Unsupported("sizes that are not known; state them with --shape");
     plane *= *in;
-    Value* along = Positions(c, {*in, out[at], kernel[at]},
-                             c.Select(samples, 2, SampleOf(i, spatial)));
+    Value* along =
+        Positions(c, {*in, out[at], kernel[at]}, c.Select(samples, 2, SampleOf(i, spatial)));
     std::vector<std::int64_t> others;
     for (int j = 0; j < spatial; ++j) {
       if (j != i) others.insert(others.end(), {2 + j, 2 + spatial + j});
@@ -69,8 +69,8 @@ Result<Results> LowerFractionalMaxPool(Call& call) {
   Value* lines = c.ConcatSizes({channels, c.Ints({-1})});
   Value* windows = c.ConcatSizes({channels, c.Ints(out), c.Ints({-1})});
   Value* flat = c.Reshape(x, c.ConcatSizes({channels, c.Ints({plane})}));
-  Value* read = c.Op("GatherElements", {flat, c.Reshape(places, lines)},
-                     {{"axis", std::int64_t{2}}});
+  Value* read =
+      c.Op("GatherElements", {flat, c.Reshape(places, lines)}, {{"axis", std::int64_t{2}}});
   const std::int64_t last = spatial + 2;
   read = c.Reshape(read, windows);
   Value* chosen = c.Op("ArgMax", {read}, {{"axis", last}, {"keepdims", std::int64_t{1}}});

@@ -103,7 +103,8 @@ Result<Results> LowerBroadcastShapes(Call& call) {
   return c.DoneWith({call.NewList(std::move(sizes))});
 }
 
-// The chunks of each tensor, padded with zeros to one size and flattened behind `dim`, side by side.
+// The chunks of each tensor, padded with zeros to one size and flattened behind `dim`, side by
+// side.
 Result<Value*> LowerChunkCat(Call& call) {
   CallComposer c(call);
   const std::int64_t axis = c.Int("dim");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "importers/torchscript/heap.h"
+#include "importers/torchscript/number_value.h"
 #include "importers/torchscript/ops/promotion.h"
 #include "importers/torchscript/torch_dtype.h"
 
@@ -44,7 +45,7 @@ Result<Abstract> Call::Argument(std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   const auto index = static_cast<std::size_t>(found - names_.begin());
   if (found == names_.end() || index >= arguments_.size())
-    return Internal(op_->ToString() + " has no argument " + Quote(name));
+    return Internal(op().ToString() + " has no argument " + Quote(name));
   return arguments_[index];
 }
 
@@ -97,13 +98,11 @@ Result<Number> Call::NumberOf(const Abstract& argument, std::string_view name) {
   const auto* tensor = argument.As<TensorRef>();
   if (tensor == nullptr) return NotA(name, "a number", argument);
   DRAGOMAN_ASSIGN(Value * value, heap_->Read(*builder_, *tensor));
-  Number::Kind kind = Number::Kind::kInt;
-  if (IsFloating(value->type().dtype())) kind = Number::Kind::kFloat;
-  if (value->type().dtype() == DType::kBool) kind = Number::Kind::kBool;
+  const Number::Kind kind = KindOf(value->type().dtype());
   const Number model{kind, std::int64_t{0}};
   DRAGOMAN_ASSIGN(value, Cast(value, model.dtype()));
   DRAGOMAN_ASSIGN(value, Reshape(value, {}));
-  return NumberFrom(kind, value);
+  return torchscript::NumberFrom(*builder_, kind, value);
 }
 
 Result<Number> Call::Scalar(std::string_view name) {
@@ -133,7 +132,7 @@ Result<Number> Call::Known(std::string_view name) {
 }
 
 Error Call::MustBeKnown(std::string_view name) const {
-  return dragoman::Unsupported("argument " + Quote(name) + " of " + op_->ToString() +
+  return dragoman::Unsupported("argument " + Quote(name) + " of " + op().ToString() +
                                " must be known at conversion; give sizes with --shape");
 }
 
@@ -246,7 +245,7 @@ Result<DType> Call::DTypeOr(std::string_view name, DType otherwise) {
 
 Result<int> Call::Rank(const Value* value) {
   if (const std::optional<int> rank = value->type().rank()) return *rank;
-  return dragoman::Unsupported(op_->ToString() +
+  return dragoman::Unsupported(op().ToString() +
                                " needs the rank of its operand, which is unknown; give the sizes "
                                "of the inputs with --shape");
 }
@@ -254,7 +253,7 @@ Result<int> Call::Rank(const Value* value) {
 Result<DType> Call::DTypeOf(const Value* value) {
   const DType dtype = value->type().dtype();
   if (dtype != DType::kUnknown) return dtype;
-  return dragoman::Unsupported(op_->ToString() +
+  return dragoman::Unsupported(op().ToString() +
                                " needs the element type of its operand, which is unknown; give "
                                "--shape NAME=TYPE:D,…");
 }
@@ -352,19 +351,7 @@ Result<Value*> Call::Constant(double value, DType dtype) {
 }
 
 Result<Value*> Call::NumberValue(const Number& number, DType dtype) {
-  if (!number.known()) return Cast(number.symbolic(), dtype);
-  if (IsComplex(dtype)) {
-    const std::complex<double> c = number.AsComplex();
-    const std::array<float, 2> narrow = {static_cast<float>(c.real()),
-                                         static_cast<float>(c.imag())};
-    const auto bytes =
-        dtype == DType::kC128 ? std::as_bytes(std::span(&c, 1)) : std::as_bytes(std::span(narrow));
-    DRAGOMAN_ASSIGN(dragoman::Tensor tensor,
-                    dragoman::Tensor::Make(dtype, {}, Buffer::Copy(bytes)));
-    return builder_->Constant(std::move(tensor));
-  }
-  if (dtype == DType::kI64) return builder_->Int(number.AsInt());
-  return Constant(number.AsDouble(), dtype);
+  return torchscript::NumberValue(*builder_, number, dtype);
 }
 
 Result<Value*> Call::NumberList(std::span<const Number> numbers) {
@@ -396,7 +383,7 @@ Result<Number> Call::SizeOf(Value* value, std::int64_t axis) {
   }
   DRAGOMAN_ASSIGN(Value * shape, ShapeOf(value));
   DRAGOMAN_ASSIGN(Value * size, Add("Gather", {shape, builder_->Int(axis)}));
-  return NumberFrom(Number::Kind::kInt, size);
+  return torchscript::NumberFrom(*builder_, Number::Kind::kInt, size);
 }
 
 Result<Value*> Call::Reshape(Value* value, std::span<const std::int64_t> sizes) {
@@ -437,19 +424,9 @@ Abstract Call::NewTensorList(std::span<Value* const> values) {
   return heap_->NewList(std::move(items));
 }
 
-Number Call::NumberFrom(Number::Kind kind, Value* value) {
-  const Knowledge knowledge = builder_->inference().Know(value);
-  if (kind == Number::Kind::kFloat) {
-    if (knowledge.tensor != nullptr && knowledge.tensor->size() == 1)
-      return Number::Float(knowledge.tensor->FloatAt(0));
-  } else if (kind != Number::Kind::kComplex) {
-    if (const std::optional<Ints> ints = builder_->KnownInts(value); ints && ints->size() == 1)
-      return {kind, ints->front()};
-  }
-  return {kind, value};
+Abstract Call::NewNumber(Number::Kind kind, Value* value) {
+  return torchscript::NumberFrom(*builder_, kind, value);
 }
-
-Abstract Call::NewNumber(Number::Kind kind, Value* value) { return NumberFrom(kind, value); }
 
 Status Call::Write(std::string_view name, Value* value) {
   DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
@@ -459,11 +436,11 @@ Status Call::Write(std::string_view name, Value* value) {
 }
 
 Error Call::Unsupported(std::string message) const {
-  return dragoman::Unsupported(op_->ToString() + ": " + std::move(message));
+  return dragoman::Unsupported(op().ToString() + ": " + std::move(message));
 }
 
 Error Call::Invalid(std::string message) const {
-  return InvalidInput(op_->ToString() + ": " + std::move(message));
+  return InvalidInput(op().ToString() + ": " + std::move(message));
 }
 
 Result<Results> OpLowering::operator()(Call& call) const {

@@ -33,12 +33,14 @@ using Results = std::vector<Abstract>;
 
 class Call {
  public:
-  // `names` are the schema's argument names, one for each of `arguments`.
-  Call(Heap& heap, GraphBuilder& builder, const OpName& op, std::span<const std::string> names,
+  // `names` are the schema's argument names, one for each of `arguments`; fewer for operators of
+  // dialect prim, which have no schema.
+  Call(Heap& heap, GraphBuilder& builder, const Node& node, std::span<const std::string> names,
        std::span<const Abstract> arguments)
-      : heap_(&heap), builder_(&builder), op_(&op), names_(names), arguments_(arguments) {}
+      : heap_(&heap), builder_(&builder), node_(&node), names_(names), arguments_(arguments) {}
 
-  const OpName& op() const { return *op_; }
+  const Node& node() const { return *node_; }  // of the source
+  const OpName& op() const { return node_->op(); }
   GraphBuilder& builder() { return *builder_; }
   Heap& heap() { return *heap_; }
 
@@ -46,6 +48,7 @@ class Call {
   bool Declares(std::string_view name) const;  // the schema has an argument of that name
   bool Has(std::string_view name) const;       // declared, and not None
   Result<Abstract> Argument(std::string_view name) const;
+  std::span<const Abstract> arguments() const { return arguments_; }
   std::span<const std::string> names() const { return names_; }
 
   // The present value of a tensor argument; a number becomes a 0-d tensor.
@@ -143,8 +146,6 @@ class Call {
   // Replaces the elements of tensor argument `name` by those of `value`, which has its sizes.
   Status Write(std::string_view name, Value* value);
 
-  Number NumberFrom(Number::Kind kind, Value* value);
-
   Error Unsupported(std::string message) const;
   Error Invalid(std::string message) const;
 
@@ -156,7 +157,7 @@ class Call {
 
   Heap* heap_;
   GraphBuilder* builder_;
-  const OpName* op_;
+  const Node* node_;
   std::span<const std::string> names_;
   std::span<const Abstract> arguments_;
 };

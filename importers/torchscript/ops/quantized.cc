@@ -1,5 +1,5 @@
-// Quantised tensors and torch's quantized:: operators, as QuantizeLinear / DequantizeLinear pairs: a
-// quantised tensor is what DequantizeLinear gives, and an operator computes with that.
+// Quantised tensors and torch's quantized:: operators, as QuantizeLinear / DequantizeLinear pairs:
+// a quantised tensor is what DequantizeLinear gives, and an operator computes with that.
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"

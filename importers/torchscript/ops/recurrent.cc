@@ -126,8 +126,8 @@ Direction Recurrence::Weights(std::size_t layer, std::size_t direction) const {
 Value* Recurrence::Reorder(Value* rows) {
   if (kind_.gates == 1) return rows;
   const std::vector<Value*> gates =
-      c_.Ops("Split", {rows}, {{"axis", std::int64_t{0}},
-                               {"num_outputs", static_cast<std::int64_t>(kind_.gates)}},
+      c_.Ops("Split", {rows},
+             {{"axis", std::int64_t{0}}, {"num_outputs", static_cast<std::int64_t>(kind_.gates)}},
              kind_.gates);
   std::vector<Value*> ordered;
   for (std::size_t i = 0; i < kind_.gates; ++i) ordered.push_back(gates[kind_.order[i]]);

@@ -10,8 +10,8 @@ namespace {
 // The places (N, points · oh, ow) along one axis of the image that a deformable convolution reads,
 // scaled as GridSample wants them: (2 p + 1) / size - 1.
 struct Displacement {
-  Value* offsets;  // (N, points, oh, ow)
-  int image_axis;  // of the image: 2 or 3
+  Value* offsets;                  // (N, points, oh, ow)
+  int image_axis;                  // of the image: 2 or 3
   std::vector<std::int64_t> taps;  // of each point, before dilation
   std::int64_t stride;
   std::int64_t padding;
@@ -25,9 +25,9 @@ Value* PlacesAlong(Composer& c, Value* image, const Displacement& d) {
   Value* first = c.Reshape(c.Cast(c.Ints(starts), DType::kF32), {1, points, 1, 1});
   Value* steps = c.Mul(c.Cast(c.Iota(c.Size(d.offsets, d.image_axis)), DType::kF32),
                        static_cast<double>(d.stride));
-  const std::vector<std::int64_t> alone =
-      d.image_axis == 2 ? std::vector<std::int64_t>{1, 1, -1, 1}
-                        : std::vector<std::int64_t>{1, 1, 1, -1};
+  const std::vector<std::int64_t> alone = d.image_axis == 2
+                                              ? std::vector<std::int64_t>{1, 1, -1, 1}
+                                              : std::vector<std::int64_t>{1, 1, 1, -1};
   Value* base = c.CastLike(c.Add(first, c.Reshape(steps, alone)), d.offsets);
   Value* places = c.Add(d.offsets, base);
   Value* size = c.CastLike(c.Size(image, d.image_axis), places);
@@ -73,9 +73,9 @@ class DeformableConv {
     // (N, channels, points · oh, ow) -> (N, channels · points, oh, ow)
     Value* columns = groups.size() == 1 ? groups[0] : c_.Concat(std::move(groups), 1);
     const std::int64_t points = weight_sizes_[2] * weight_sizes_[3];
-    Value* shape = c_.ConcatSizes({c_.SizeVector(image_, 0, 1),
-                                   c_.Ints({channels * offset_groups_ * points}),
-                                   c_.SizeVector(offset_, 2, 2)});
+    Value* shape =
+        c_.ConcatSizes({c_.SizeVector(image_, 0, 1), c_.Ints({channels * offset_groups_ * points}),
+                        c_.SizeVector(offset_, 2, 2)});
     Value* weight = c_.Reshape(weight_, {weight_sizes_[0], weight_sizes_[1] * points, 1, 1});
     return c_.Op("Conv", {c_.Reshape(columns, shape), weight, c_.OptionalTensor("bias")},
                  {{"group", c_.Int("groups")}});
@@ -88,14 +88,13 @@ class DeformableConv {
     const std::int64_t first = group * points * 2;
     Value* vertical = c_.Slice(offset_, 1, first, first + 2 * points, 2);
     Value* horizontal = c_.Slice(offset_, 1, first + 1, first + 2 * points, 2);
-    Value* y = PlacesAlong(c_, image,
-                           {vertical, 2, rows_, c_.Int("stride_h"), c_.Int("pad_h"),
-                            c_.Int("dilation_h")});
-    Value* x = PlacesAlong(c_, image,
-                           {horizontal, 3, columns_, c_.Int("stride_w"), c_.Int("pad_w"),
-                            c_.Int("dilation_w")});
-    Value* grid = c_.Concat(
-        {c_.Unsqueeze(JoinPoints(c_, x), {3}), c_.Unsqueeze(JoinPoints(c_, y), {3})}, 3);
+    Value* y = PlacesAlong(
+        c_, image, {vertical, 2, rows_, c_.Int("stride_h"), c_.Int("pad_h"), c_.Int("dilation_h")});
+    Value* x = PlacesAlong(
+        c_, image,
+        {horizontal, 3, columns_, c_.Int("stride_w"), c_.Int("pad_w"), c_.Int("dilation_w")});
+    Value* grid =
+        c_.Concat({c_.Unsqueeze(JoinPoints(c_, x), {3}), c_.Unsqueeze(JoinPoints(c_, y), {3})}, 3);
     Value* samples = c_.Op("GridSample", {image, grid});
     if (!c_.Bool("use_mask")) return samples;
     Value* mask = c_.Slice(c_.Tensor("mask"), 1, group * points, (group + 1) * points);
@@ -125,8 +124,7 @@ Result<Value*> LowerNms(Call& call) {
   Value* scores = c.Unsqueeze(c.Cast(c.Tensor("scores"), DType::kF32), {0, 1});
   Value* limit = c.SizeVector(boxes, 1, 1);
   Value* threshold = c.As("iou_threshold", DType::kF32);
-  Value* selected =
-      c.Op("NonMaxSuppression", {boxes, scores, limit, c.Reshape(threshold, {1})});
+  Value* selected = c.Op("NonMaxSuppression", {boxes, scores, limit, c.Reshape(threshold, {1})});
   return c.Done(c.Select(selected, 1, 2));
 }
 
@@ -136,13 +134,13 @@ Result<Value*> LowerRoiAlign(Call& call) {
   Value* boxes = c.Slice(rois, 1, 1, 5);
   Value* batch = c.Cast(c.Select(rois, 1, 0), DType::kI64);
   const bool aligned = c.BoolOr("aligned", false);
-  return c.Done(c.Op(
-      "RoiAlign", {c.Tensor("input"), boxes, batch},
-      {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
-       {"output_height", c.Int("pooled_height")},
-       {"output_width", c.Int("pooled_width")},
-       {"sampling_ratio", std::max<std::int64_t>(c.Int("sampling_ratio"), 0)},
-       {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}}));
+  return c.Done(
+      c.Op("RoiAlign", {c.Tensor("input"), boxes, batch},
+           {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
+            {"output_height", c.Int("pooled_height")},
+            {"output_width", c.Int("pooled_width")},
+            {"sampling_ratio", std::max<std::int64_t>(c.Int("sampling_ratio"), 0)},
+            {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}}));
 }
 
 }  // namespace dragoman::torchscript

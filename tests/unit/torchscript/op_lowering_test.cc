@@ -68,7 +68,8 @@ std::string Lowered(const std::string& op, const std::string& constants,
   std::unordered_set<std::string> used;
   for (const auto& constant : graph.constants()) used.insert(constant->name());
   GraphBuilder builder(graph, inference, used);
-  Heap heap(builder);
+  Heap heap;
+  heap.SetRoot(builder);
   std::vector<std::string> names;
   std::vector<Abstract> values;
   for (const auto& [name, argument] : arguments) {
@@ -78,7 +79,9 @@ std::string Lowered(const std::string& op, const std::string& constants,
   const std::size_t dot = op.find('.');
   const std::string type = op.substr(0, dot);
   const std::string overload = dot == std::string::npos ? "" : op.substr(dot + 1);
-  Call call(heap, builder, *InternOp("aten", type, "", overload), names, values);
+  Graph source;
+  const Node& node = *source.Append(InternOp("aten", type, "", overload), {});
+  Call call(heap, builder, node, names, values);
   const OpLowering* lower = FindOpLowering("aten." + type);
   if (lower == nullptr) return "no lowering";
   const Result<Results> results = (*lower)(call);
@@ -130,9 +133,9 @@ TEST(OpLoweringTest, PromotesNumbersByCategory) {
             "i64[4] 9 -5 7 1");
   EXPECT_EQ(Lowered("mul.Scalar", "const %x: i8[2] = [3, -2]", {{"self", "%x"}, {"other", 0.5}}),
             "f32[2] 1.5 -1");
-  EXPECT_EQ(Lowered("add.Tensor", "const %x: bool[2] = [true, false]",
-                    {{"self", "%x"}, {"other", "%x"}}),
-            "bool[2] true false");
+  EXPECT_EQ(
+      Lowered("add.Tensor", "const %x: bool[2] = [true, false]", {{"self", "%x"}, {"other", "%x"}}),
+      "bool[2] true false");
 }
 
 TEST(OpLoweringTest, KeepsAccuracyNearZero) {
@@ -144,9 +147,10 @@ TEST(OpLoweringTest, KeepsAccuracyNearZero) {
 TEST(OpLoweringTest, SumsIntegersAsInt64) {
   const std::string x = "const %x: u8[2, 2] = [200, 100, 1, 2]";
   EXPECT_EQ(Lowered("sum", x, {{"self", "%x"}, {"dtype", None()}}), "i64[] 303");
-  EXPECT_EQ(Lowered("sum.dim_IntList", x,
-                    {{"self", "%x"}, {"dim", std::vector{-1}}, {"keepdim", true}, {"dtype", None()}}),
-            "i64[2, 1] 300 3");
+  EXPECT_EQ(
+      Lowered("sum.dim_IntList", x,
+              {{"self", "%x"}, {"dim", std::vector{-1}}, {"keepdim", true}, {"dtype", None()}}),
+      "i64[2, 1] 300 3");
   EXPECT_EQ(Lowered("any.dim", x, {{"self", "%x"}, {"dim", 0}, {"keepdim", false}}), "u8[2] 1 1");
 }
 
@@ -180,8 +184,9 @@ TEST(OpLoweringTest, PoolsToSizesThatDoNotDivide) {
 }
 
 TEST(OpLoweringTest, IgnoresTargetsInMeans) {
-  EXPECT_EQ(Lowered("nll_loss", "const %x: f32[3, 2] = [1, 2, 3, 4, 5, 6]\n"
-                                "const %t: i64[3] = [0, 1, -100]",
+  EXPECT_EQ(Lowered("nll_loss",
+                    "const %x: f32[3, 2] = [1, 2, 3, 4, 5, 6]\n"
+                    "const %t: i64[3] = [0, 1, -100]",
                     {{"self", "%x"},
                      {"target", "%t"},
                      {"weight", None()},

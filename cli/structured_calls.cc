@@ -1,0 +1,104 @@
+#include "cli/structured_calls.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/support/text.h"
+
+namespace dragoman::cli {
+namespace {
+
+const Value* FindArgument(const Entry& entry, std::string_view name) {
+  for (std::size_t i = 1; i < entry.graph->num_inputs(); ++i) {
+    if (entry.graph->input(i)->name() == name) return entry.graph->input(i);
+  }
+  return nullptr;
+}
+
+bool IsNumber(const Type& type) {
+  return type.kind() == Type::Kind::kOpaque &&
+         (type.opaque_name() == "int" || type.opaque_name() == "float" ||
+          type.opaque_name() == "bool");
+}
+
+// What an example in a traced file tells of an argument; nullptr if it has none.
+const Type* TracedType(const Value* argument) {
+  const Extra* extra = argument != nullptr ? argument->extra_if_any() : nullptr;
+  const Attribute* traced = extra != nullptr ? Find(*extra, "torchscript.traced") : nullptr;
+  return traced != nullptr ? traced->As<Type>() : nullptr;
+}
+
+// The rank that the model or the user states for the argument of an array.
+std::optional<std::size_t> DeclaredRank(const Entry& entry, const std::string& name,
+                                        const Facts& facts) {
+  for (const ShapeFact& fact : facts.shapes) {
+    if (fact.input == name) return fact.dims.size();
+  }
+  const Value* argument = FindArgument(entry, name);
+  if (argument == nullptr) return std::nullopt;
+  const bool optional = argument->type().kind() == Type::Kind::kOptional;
+  if (IsNumber(optional ? argument->type().element() : argument->type())) return 0;
+  const Type* type = TracedType(argument);
+  if (type == nullptr || type->shape() == nullptr) return std::nullopt;
+  return type->shape()->size();
+}
+
+// The element type of an array, unless the file tells that its bits stand for another one.
+std::optional<DType> DTypeFact(const Entry& entry, const NamedArray& array) {
+  const Type* traced = TracedType(FindArgument(entry, array.name));
+  const DType plain = PlainDType(array.array);
+  if (traced == nullptr || traced->dtype() == plain) return plain;
+  if (FromNpy(array.array, traced->dtype()).ok()) return std::nullopt;
+  return plain;
+}
+
+}  // namespace
+
+bool HasStructuredCalls(const Model& model) {
+  return model.level == Level::kSource && model.dialect == "torchscript";
+}
+
+std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArray> arrays) {
+  for (NamedArray& array : arrays) {
+    if (FindArgument(entry, array.name) != nullptr) continue;
+    const std::size_t dot = std::min(array.name.find('.'), array.name.size());
+    std::string_view head = std::string_view(array.name).substr(0, dot);
+    if (head.starts_with("i")) head.remove_prefix(1);
+    const std::optional<std::int64_t> position = ParseInt64(head);
+    const auto count = static_cast<std::int64_t>(entry.graph->num_inputs());
+    if (!position || *position < 0 || *position + 1 >= count) continue;
+    array.name.replace(0, dot, entry.graph->input(static_cast<std::size_t>(*position + 1))->name());
+  }
+  return arrays;
+}
+
+Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
+                    std::optional<std::int64_t> steps, Facts facts) {
+  std::vector<ShapeFact> made;
+  for (const NamedArray& array : arrays) {
+    ShapeFact fact;
+    fact.input = array.name;
+    fact.from_data = true;
+    fact.dtype = DTypeFact(entry, array);
+    const std::vector<std::int64_t>& sizes = array.array.shape;
+    const std::optional<std::size_t> rank = DeclaredRank(entry, array.name, facts);
+    const bool fits = rank ? sizes.size() == *rank + 1 : sizes.size() >= 2;
+    const bool sliced = steps && fits && sizes.front() == *steps;
+    for (std::size_t i = sliced ? 1 : 0; i < sizes.size(); ++i) fact.dims.emplace_back(sizes[i]);
+    made.push_back(std::move(fact));
+  }
+  // What the user states stays, with the element type of the data.
+  for (ShapeFact& fact : made) {
+    const auto stated = std::find_if(facts.shapes.begin(), facts.shapes.end(),
+                                     [&](const ShapeFact& f) { return f.input == fact.input; });
+    if (stated == facts.shapes.end()) {
+      facts.shapes.push_back(std::move(fact));
+    } else if (!stated->dtype) {
+      stated->dtype = fact.dtype;
+    }
+  }
+  return facts;
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,31 @@
+// Calls of source models whose entries take structured arguments of unknown types (TorchScript):
+// the data tell the types, and the lowered entry tells the flat inputs.
+#ifndef DRAGOMAN_CLI_STRUCTURED_CALLS_H_
+#define DRAGOMAN_CLI_STRUCTURED_CALLS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cli/data.h"
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+
+namespace dragoman::cli {
+
+// Whether flat inputs are known only when the model is lowered.
+bool HasStructuredCalls(const Model& model);
+
+// Arrays by the names of arguments: a position in front becomes the argument's name ("1.key" to
+// "d.key"), as does "i" with a position where no argument is called so.
+std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArray> arrays);
+
+// Facts that give each argument the element type and sizes of its array, less the leading axis of
+// arrays that hold one slice for each of `steps` calls. An argument whose rank nothing tells is
+// sliced if its array has that leading axis and one more.
+Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
+                    std::optional<std::int64_t> steps, Facts facts);
+
+}  // namespace dragoman::cli
+
+#endif  // DRAGOMAN_CLI_STRUCTURED_CALLS_H_

@@ -1,0 +1,35 @@
+// An entry's arguments and results: structured values over flat inputs and outputs.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARGUMENTS_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/builder.h"
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+#include "importers/torchscript/abstract.h"
+#include "importers/torchscript/heap.h"
+
+namespace dragoman::torchscript {
+
+// Makes the arguments of `function` but self from its inputs' types, the facts, and the examples of
+// a traced file; each leaf becomes an input of the builder's graph.
+//
+// A tensor has the sizes and the element type that the facts state. Without them, an example tells
+// rank and element type, and each size is a symbol ("x_0"); else the element type is float32.
+Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& function,
+                                            const Facts& facts, Heap& heap, GraphBuilder& builder);
+
+// The facts that name a part of an argument of `function`, with the name instead of a position.
+// Errors: a fact that names none.
+Result<Facts> CanonicalFacts(const Graph& function, const Facts& facts);
+
+// Adds the leaves of `result` to the graph's outputs, in order: "output", "output.0",
+// "output.key". None is left out. Errors: objects, optionals that only run time tells.
+Status AddResults(const Abstract& result, Heap& heap, GraphBuilder& builder);
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARGUMENTS_H_

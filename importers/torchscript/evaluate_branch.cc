@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/ir/type_algebra.h"
+#include "core/ops/op_def.h"
+#include "importers/torchscript/evaluator.h"
+#include "importers/torchscript/number_value.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+const Graph* Block(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.attribute(name);
+  return attribute != nullptr ? attribute->graph() : nullptr;
+}
+
+bool HasEffects(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    if (HasEffect(node)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Evaluator::Flow Evaluator::RunIf(const Node& node, Frame& frame) {
+  const Graph* then_branch = Block(node, "then_branch");
+  const Graph* else_branch = Block(node, "else_branch");
+  if (then_branch == nullptr || else_branch == nullptr || node.num_operands() != 1) {
+    Report(node, InvalidInput("prim.If without branches"));
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  const Abstract condition = Get(node.operand(0), frame);
+  const auto* number = condition.As<Number>();
+  if (number == nullptr) {
+    if (!condition.Is<Poison>())
+      Report(node, Unsupported("a condition that is " + Describe(condition)));
+    // Only for what else is unsupported.
+    RunSide(*then_branch, frame);
+    RunSide(*else_branch, frame);
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  if (!number->known()) return RunEither(node, number->symbolic(), frame);
+  std::vector<Abstract> results;
+  const Flow flow = RunBlock(number->AsInt() != 0 ? *then_branch : *else_branch, frame, results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+Evaluator::Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& frame) {
+  const Graph& then_branch = *Block(node, "then_branch");
+  const Graph& else_branch = *Block(node, "else_branch");
+  const std::size_t findings = findings_.size();
+  Side then_side = RunSide(then_branch, frame);
+  const std::string then_raised = raised_;
+  Side else_side = RunSide(else_branch, frame);
+  const bool then_raises = then_side.flow == Flow::kRaised;
+  const bool else_raises = else_side.flow == Flow::kRaised;
+  if (then_raises && else_raises) return Flow::kRaised;
+  if (then_raises || else_raises) {
+    findings_.resize(findings);
+    const std::string message = then_raises ? then_raised : raised_;
+    if (Status status = AppendAssert(condition, else_raises, message); !status.ok())
+      Report(node, status.error());
+    std::vector<Abstract> results;
+    const Flow flow = RunBlock(then_raises ? else_branch : then_branch, frame, results);
+    SetResults(node, frame, std::move(results));
+    return flow;
+  }
+  if (Status status = MergeSides(node, condition, then_side, else_side, frame); !status.ok()) {
+    Report(node, status.error());
+    Poisoned(node, frame);
+  }
+  return Flow::kNext;
+}
+
+Evaluator::Side Evaluator::RunSide(const Graph& graph, Frame& frame) {
+  Side side;
+  side.body = std::make_shared<Graph>();
+  side.builder = std::make_unique<GraphBuilder>(*side.body, inference_, names_);
+  side.builder->set_origin(builder_->origin());
+  GraphBuilder* outer = std::exchange(builder_, side.builder.get());
+  heap_.Enter();
+  side.flow = RunBlock(graph, frame, side.results);
+  side.changes = heap_.Leave();
+  builder_ = outer;
+  return side;
+}
+
+Status Evaluator::AppendAssert(Value* condition, bool expected, const std::string& message) {
+  if (!expected) {
+    DRAGOMAN_ASSIGN(condition, builder_->Add("Not", {condition}));
+  }
+  Value* const operands[] = {condition};
+  DRAGOMAN_ASSIGN(Node * made, builder_->Append("dragoman.Assert", operands,
+                                                {{"message", Attribute(message)}}, {}));
+  (void)made;
+  return {};
+}
+
+Result<std::vector<Value*>> Evaluator::ReadSide(Side& side, std::span<const Leaf> leaves, bool of_a,
+                                                const std::vector<Type>& types) {
+  GraphBuilder* outer = std::exchange(builder_, side.builder.get());
+  heap_.Enter();
+  for (const CellChange& change : side.changes) heap_.Replace(change.cell, change.contents);
+  Result<std::vector<Value*>> values = LeafSideValues(heap_, *builder_, leaves, of_a);
+  for (std::size_t i = 0; values.ok() && !types.empty() && i < leaves.size(); ++i) {
+    if ((*values)[i] != nullptr) continue;
+    const LeafSide& missing = of_a ? leaves[i].a : leaves[i].b;
+    Result<Value*> value = LeafValue(heap_, *builder_, leaves[i], missing, types[i]);
+    if (!value.ok()) {
+      values = std::move(value).error();
+    } else {
+      (*values)[i] = *value;
+    }
+  }
+  heap_.Leave();
+  builder_ = outer;
+  return values;
+}
+
+// A body gives each value once, and none of another graph.
+Status Evaluator::AddOutputs(Side& side, std::span<Value* const> values) {
+  std::unordered_set<const Value*> given;
+  for (Value* value : values) {
+    const bool own = value->kind() == Value::Kind::kResult && value->graph() == side.body.get();
+    if (!own || !given.insert(value).second) {
+      DRAGOMAN_ASSIGN(value, side.builder->Add("Identity", {value}));
+    }
+    side.body->AddOutput(value);
+  }
+  return {};
+}
+
+Status Evaluator::MergeSides(const Node& node, Value* condition, Side& then_side, Side& else_side,
+                             Frame& frame) {
+  Merger merger(then_side.changes, else_side.changes);
+  std::vector<MergedValue> results;
+  for (std::size_t i = 0; i < then_side.results.size(); ++i) {
+    const std::string name = node.result(i) != nullptr ? node.result(i)->name() : "";
+    DRAGOMAN_ASSIGN(MergedValue merged,
+                    merger.Merge(then_side.results[i], else_side.results[i], name));
+    results.push_back(std::move(merged));
+  }
+  std::vector<CellPtr> cells;
+  for (const Side* side : {&then_side, &else_side}) {
+    for (const CellChange& change : side->changes) {
+      if (std::find(cells.begin(), cells.end(), change.cell) == cells.end())
+        cells.push_back(change.cell);
+    }
+  }
+  std::vector<MergedContents> contents;
+  for (const CellPtr& cell : cells) {
+    DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeCell(cell));
+    contents.push_back(std::move(merged));
+  }
+  const std::vector<Leaf>& leaves = merger.leaves();
+  DRAGOMAN_ASSIGN(std::vector<Value*> then_values, ReadSide(then_side, leaves, true, {}));
+  DRAGOMAN_ASSIGN(std::vector<Value*> else_values, ReadSide(else_side, leaves, false, {}));
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const Value* some = then_values[i] != nullptr ? then_values[i] : else_values[i];
+    types.push_back(some != nullptr ? some->type() : Type());
+  }
+  DRAGOMAN_ASSIGN(then_values, ReadSide(then_side, leaves, true, types));
+  DRAGOMAN_ASSIGN(else_values, ReadSide(else_side, leaves, false, types));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const DType a = then_values[i]->type().dtype();
+    const DType b = else_values[i]->type().dtype();
+    if (a != b && a != DType::kUnknown && b != DType::kUnknown) {
+      return Unsupported("the branches give tensors of different element types, " +
+                         std::string(Name(a)) + " and " + std::string(Name(b)));
+    }
+    names.push_back(leaves[i].name.empty() ? "if" : leaves[i].name);
+  }
+  std::vector<Value*> values;
+  if (!leaves.empty() || HasEffects(*then_side.body) || HasEffects(*else_side.body)) {
+    DRAGOMAN_TRY(AddOutputs(then_side, then_values));
+    DRAGOMAN_TRY(AddOutputs(else_side, else_values));
+    Value* const operands[] = {condition};
+    DRAGOMAN_ASSIGN(Node * made, builder_->Append("If", operands,
+                                                  {{"else_branch", Attribute(else_side.body)},
+                                                   {"then_branch", Attribute(then_side.body)}},
+                                                  names));
+    for (std::size_t i = 0; i < leaves.size(); ++i) values.push_back(made->result(i));
+  }
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    heap_.Replace(cells[i], contents[i](heap_, values));
+  std::vector<Abstract> merged;
+  for (const MergedValue& result : results) merged.push_back(result(heap_, values));
+  SetResults(node, frame, std::move(merged));
+  return {};
+}
+
+}  // namespace dragoman::torchscript

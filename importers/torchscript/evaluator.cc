@@ -1,0 +1,356 @@
+#include "importers/torchscript/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "importers/torchscript/finding.h"
+#include "importers/torchscript/inline.h"
+#include "importers/torchscript/loaded_cells.h"
+#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/script_lowerings.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+// Whether Poison lies in `value`, or in what it lists.
+bool IsPoisoned(const Abstract& value, int depth = 0) {
+  constexpr int kDeepEnough = 4;
+  if (value.Is<Poison>()) return true;
+  if (depth == kDeepEnough) return false;
+  auto any = [depth](const std::vector<Abstract>& items) {
+    return std::any_of(items.begin(), items.end(),
+                       [depth](const Abstract& item) { return IsPoisoned(item, depth + 1); });
+  };
+  if (const auto* tuple = value.As<Tuple>()) return any(*tuple->items);
+  if (const auto* list = value.As<ListRef>())
+    return any(std::get<ListContents>(list->cell->contents).items);
+  if (const auto* maybe = value.As<Maybe>()) return IsPoisoned(*maybe->payload, depth + 1);
+  return false;
+}
+
+// The functional operator that `type` is the in-place form of; empty if it is none.
+std::string FunctionalName(const std::string& type) {
+  const bool in_place = type.size() > 1 && type.back() == '_' && type[type.size() - 2] != '_';
+  return in_place ? type.substr(0, type.size() - 1) : std::string();
+}
+
+bool IsSupported(const OpName& op) {
+  const std::string base = FunctionalName(op.type);
+  return FindScriptLowering(op, {}) || FindOpLowering(op.dialect + "." + op.type) != nullptr ||
+         (!base.empty() && FindOpLowering(op.dialect + "." + base) != nullptr);
+}
+
+Error NotSupported(const OpName& op) {
+  return Unsupported("operator " + op.ToString() + " is not supported");
+}
+
+// Whether the operator only moves values about.
+bool PassesPoison(const OpName& op) {
+  return op.dialect == "prim" || op.type == "append" || op.type == "__getitem__" ||
+         op.type == "_set_item";
+}
+
+std::vector<std::string> ArgumentNames(const Schema* schema) {
+  std::vector<std::string> names;
+  if (schema == nullptr) return names;
+  for (const SchemaArgument& argument : schema->arguments) names.push_back(argument.name);
+  return names;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Model& source, SchemaTable& schemas, Heap& heap, Graph& graph,
+                     Inference& inference)
+    : source_(source),
+      schemas_(schemas),
+      heap_(heap),
+      inference_(inference),
+      root_(graph, inference, names_),
+      builder_(&root_) {
+  heap_.SetRoot(root_);
+}
+
+Abstract Evaluator::Run(const Graph& function, std::vector<Abstract> arguments) {
+  std::vector<Abstract> results;
+  if (CallFunction(function, std::move(arguments), results) == Flow::kRaised) {
+    findings_.push_back({ErrorKind::kUnsupported, "", function.name(),
+                         "always raises an exception for these inputs: " + raised_});
+    return Uninitialized();
+  }
+  return results.empty() ? Abstract(None()) : results.front();
+}
+
+const Abstract& Evaluator::Get(const Value* value, const Frame& frame) const {
+  static const Abstract kNothing = Poison();
+  const auto found = frame.values.find(value);
+  return found != frame.values.end() ? found->second : kNothing;
+}
+
+std::vector<Abstract> Evaluator::Operands(const Node& node, const Frame& frame) const {
+  std::vector<Abstract> operands;
+  for (const Use& use : node.operands()) operands.push_back(Get(use.value(), frame));
+  return operands;
+}
+
+void Evaluator::SetResults(const Node& node, Frame& frame, std::vector<Abstract> results) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    frame.values[node.result(i)] = i < results.size() ? std::move(results[i]) : Abstract(Poison());
+  }
+}
+
+void Evaluator::Poisoned(const Node& node, Frame& frame) { SetResults(node, frame, {}); }
+
+void Evaluator::Report(const Node& node, const Error& error) {
+  for (const Finding& finding : error.findings()) {
+    Finding placed = AtSource(node, finding);
+    const auto same = [&](const Finding& f) {
+      return f.place == placed.place && f.message == placed.message;
+    };
+    if (std::none_of(findings_.begin(), findings_.end(), same))
+      findings_.push_back(std::move(placed));
+  }
+}
+
+Evaluator::Flow Evaluator::RunNodes(const Graph& graph, Frame& frame) {
+  for (const Node& node : graph.nodes()) {
+    if (RunNode(node, frame) == Flow::kRaised) return Flow::kRaised;
+  }
+  return Flow::kNext;
+}
+
+Evaluator::Flow Evaluator::RunBlock(const Graph& graph, Frame& frame,
+                                    std::vector<Abstract>& results) {
+  if (RunNodes(graph, frame) == Flow::kRaised) return Flow::kRaised;
+  for (const Use& use : graph.outputs()) results.push_back(Get(use.value(), frame));
+  return Flow::kNext;
+}
+
+Evaluator::Flow Evaluator::CallFunction(const Graph& function, std::vector<Abstract> arguments,
+                                        std::vector<Abstract>& results) {
+  Frame frame;
+  for (std::size_t i = 0; i < function.num_inputs(); ++i) {
+    frame.values[function.input(i)] =
+        i < arguments.size() ? std::move(arguments[i]) : Abstract(Poison());
+  }
+  ++depth_;
+  const Flow flow = RunBlock(function, frame, results);
+  --depth_;
+  return flow;
+}
+
+Evaluator::Flow Evaluator::RunNode(const Node& node, Frame& frame) {
+  struct Row {
+    std::string_view type;
+    Flow (Evaluator::*run)(const Node&, Frame&);
+  };
+  static constexpr Row kControl[] = {
+      {"Constant", &Evaluator::RunConstant}, {"If", &Evaluator::RunIf},
+      {"Loop", &Evaluator::RunLoop},         {"CallMethod", &Evaluator::RunCall},
+      {"CallFunction", &Evaluator::RunCall}, {"RaiseException", &Evaluator::RunRaise},
+      {"fork", &Evaluator::RunFork},         {"Enter", &Evaluator::RunContext},
+      {"Exit", &Evaluator::RunContext},
+  };
+  const OriginPtr outer = builder_->origin();
+  builder_->set_origin(node.origin());
+  GraphBuilder* const builder = builder_;
+  Flow flow = Flow::kNext;
+  const Row* row = std::end(kControl);
+  if (node.op().dialect == "prim") {
+    row = std::find_if(std::begin(kControl), std::end(kControl),
+                       [&](const Row& r) { return r.type == node.op().type; });
+  }
+  if (row == std::end(kControl)) {
+    RunOperator(node, frame);
+  } else if (depth_ >= kMaxEvaluationDepth) {
+    Report(node, Unsupported("blocks and calls nest too deep"));
+    Poisoned(node, frame);
+  } else {
+    ++depth_;
+    flow = (this->*row->run)(node, frame);
+    --depth_;
+  }
+  builder->set_origin(outer);
+  return flow;
+}
+
+Evaluator::Flow Evaluator::RunConstant(const Node& node, Frame& frame) {
+  const Attribute* value = node.attribute("value");
+  Result<Abstract> made =
+      value != nullptr ? ConstantValue(source_, *value, heap_) : Result<Abstract>(Abstract(None()));
+  if (!made.ok()) {
+    Report(node, made.error());
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  const Type type = node.result() != nullptr ? node.result()->type() : Type();
+  const auto* text = made->As<String>();
+  if (text != nullptr && type.kind() == Type::Kind::kOpaque && type.opaque_name() == "Device")
+    *made = Device{text->text()};
+  if (const auto* tuple = made->As<Tuple>(); tuple && type.kind() == Type::Kind::kSequence)
+    *made = heap_.NewList(*tuple->items);
+  SetResults(node, frame, {std::move(*made)});
+  return Flow::kNext;
+}
+
+Result<const Graph*> Evaluator::Method(const Abstract& object, const std::string& name) const {
+  const auto* reference = object.As<ObjectRef>();
+  if (reference == nullptr)
+    return Unsupported("method " + name + " of " + Describe(object) + " cannot be called");
+  const std::string& class_name = std::get<ObjectContents>(reference->cell->contents).class_name;
+  const Graph* method = FindTorchFunction(source_, class_name + "." + name);
+  if (method == nullptr) return Unsupported("class " + class_name + " has no method " + name);
+  return method;
+}
+
+Evaluator::Flow Evaluator::RunCall(const Node& node, Frame& frame) {
+  std::vector<Abstract> operands = Operands(node, frame);
+  const Graph* callee = nullptr;
+  Result<const Graph*> method = Internal("no callee");
+  if (node.op().type == "CallMethod") {
+    const Attribute* name = node.attribute("name");
+    if (!operands.empty() && name != nullptr && name->As<std::string>() != nullptr)
+      method = Method(operands.front(), *name->As<std::string>());
+    if (method.ok()) callee = *method;
+  } else if (const Attribute* name = node.attribute("callee");
+             name != nullptr && name->As<Symbol>() != nullptr) {
+    callee = FindTorchFunction(source_, name->As<Symbol>()->name);
+    method = Unsupported("function " + name->As<Symbol>()->name + " is not in the file");
+  }
+  if (callee == nullptr) {
+    if (operands.empty() || !IsPoisoned(operands.front())) Report(node, method.error());
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  std::vector<Abstract> results;
+  const Flow flow = CallFunction(*callee, std::move(operands), results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+Evaluator::Flow Evaluator::RunFork(const Node& node, Frame& frame) {
+  const Attribute* subgraph = node.attribute("Subgraph");
+  if (subgraph == nullptr || subgraph->graph() == nullptr) {
+    Report(node, InvalidInput("prim.fork has no subgraph"));
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  std::vector<Abstract> results;
+  const Flow flow = CallFunction(*subgraph->graph(), Operands(node, frame), results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+Evaluator::Flow Evaluator::RunContext(const Node& node, Frame& frame) {
+  std::vector<Abstract> arguments = Operands(node, frame);
+  const bool enters = node.op().type == "Enter";
+  Result<const Graph*> method = Method(arguments.empty() ? Abstract(None()) : arguments.front(),
+                                       enters ? "__enter__" : "__exit__");
+  std::vector<Abstract> results;
+  Flow flow = Flow::kNext;
+  if (method.ok()) {
+    arguments.resize(1);
+    while (arguments.size() < (*method)->num_inputs()) arguments.emplace_back(None());
+    flow = CallFunction(**method, std::move(arguments), results);
+  } else {
+    Report(node, method.error());
+  }
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+Evaluator::Flow Evaluator::RunRaise(const Node& node, Frame& frame) {
+  const std::vector<Abstract> operands = Operands(node, frame);
+  const auto* text = operands.empty() ? nullptr : operands.front().As<String>();
+  raised_ = text != nullptr && text->known() ? text->text() : "an exception";
+  return Flow::kRaised;
+}
+
+void Evaluator::RunOperator(const Node& node, Frame& frame) {
+  const std::vector<Abstract> arguments = Operands(node, frame);
+  const bool poisoned = !PassesPoison(node.op()) &&
+                        std::any_of(arguments.begin(), arguments.end(),
+                                    [](const Abstract& value) { return IsPoisoned(value); });
+  if (poisoned) {
+    if (!IsSupported(node.op())) Report(node, NotSupported(node.op()));
+    Poisoned(node, frame);
+    return;
+  }
+  Result<Results> results = Lower(node, arguments);
+  if (results.ok()) {
+    SetResults(node, frame, std::move(*results));
+    return;
+  }
+  Report(node, results.error());
+  Poisoned(node, frame);
+}
+
+Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arguments) {
+  const OpName& op = node.op();
+  const Schema* schema = schemas_.Find(op.dialect, op.type, op.overload);
+  const std::vector<std::string> names = ArgumentNames(schema);
+  const std::string prefix = op.dialect + ".";
+  if (const std::optional<OpLowering> lower = FindScriptLowering(op, arguments)) {
+    Call call(heap_, *builder_, node, names, arguments);
+    return (*lower)(call);
+  }
+  if (const OpLowering* lower = FindOpLowering(prefix + op.type)) {
+    const bool writes = schema != nullptr && schema->arguments.size() > 1 &&
+                        schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
+    if (writes) return LowerOut(node, *lower, *schema, names, arguments);
+    Call call(heap_, *builder_, node, names, arguments);
+    return (*lower)(call);
+  }
+  if (const std::string base = FunctionalName(op.type); !base.empty()) {
+    if (const OpLowering* lower = FindOpLowering(prefix + base))
+      return LowerInPlace(node, *lower, names, arguments);
+  }
+  return NotSupported(op);
+}
+
+Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lower,
+                                        std::span<const std::string> names,
+                                        std::span<const Abstract> arguments) {
+  Call call(heap_, *builder_, node, names, arguments);
+  const auto* self = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
+  if (self == nullptr) return Unsupported(node.op().ToString() + " needs a tensor to write to");
+  DRAGOMAN_ASSIGN(Value * before, heap_.Read(*builder_, *self));
+  DRAGOMAN_ASSIGN(Results results, lower(call));
+  const auto* computed = results.empty() ? nullptr : results.front().As<TensorRef>();
+  if (computed == nullptr) return Internal(node.op().ToString() + " has no functional result");
+  DRAGOMAN_ASSIGN(Value * after, heap_.Read(*builder_, *computed));
+  if (before->type().dtype() != DType::kUnknown) {
+    DRAGOMAN_ASSIGN(after, call.Cast(after, before->type().dtype()));
+  }
+  DRAGOMAN_TRY(heap_.Write(*builder_, *self, after));
+  results.front() = arguments.front();
+  return results;
+}
+
+Result<Results> Evaluator::LowerOut(const Node& node, const OpLowering& lower, const Schema& schema,
+                                    std::span<const std::string> names,
+                                    std::span<const Abstract> arguments) {
+  Call call(heap_, *builder_, node, names, arguments);
+  DRAGOMAN_ASSIGN(Results results, lower(call));
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < schema.arguments.size() && i < arguments.size(); ++i) {
+    const auto* target = arguments[i].As<TensorRef>();
+    if (!schema.arguments[i].mutated() || target == nullptr || next >= results.size()) continue;
+    const auto* computed = results[next].As<TensorRef>();
+    if (computed == nullptr) return Internal(node.op().ToString() + " gives no tensor");
+    DRAGOMAN_ASSIGN(Value * value, heap_.Read(*builder_, *computed));
+    DRAGOMAN_ASSIGN(Value * before, heap_.Read(*builder_, *target));
+    if (before->type().dtype() != DType::kUnknown) {
+      DRAGOMAN_ASSIGN(value, call.Cast(value, before->type().dtype()));
+    }
+    if (target->path == nullptr) {
+      heap_.Replace(target->storage, StorageContents{value, std::nullopt});
+    } else {
+      DRAGOMAN_TRY(heap_.Write(*builder_, *target, value));
+    }
+    results[next++] = arguments[i];
+  }
+  return results;
+}
+
+}  // namespace dragoman::torchscript

@@ -1,0 +1,407 @@
+#include "importers/torchscript/merge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "importers/torchscript/number_value.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+MergedValue Keep(Abstract value) {
+  return [value = std::move(value)](Heap&, LeafValues) { return value; };
+}
+
+Error NoCommonForm(const Abstract& a, const Abstract& b) {
+  return Unsupported(Describe(a) + " on one way and " + Describe(b) +
+                     " on another have no common form");
+}
+
+std::string Join(const std::string& name, const std::string& part) {
+  return name.empty() ? part : name + "." + part;
+}
+
+// What a key of a dict is called in names, and whether two are equal; empty if it cannot be told.
+std::string KeyText(const Abstract& key) {
+  if (const auto* string = key.As<String>()) return string->known() ? string->text() : "";
+  const auto* number = key.As<Number>();
+  if (number == nullptr || !number->known()) return "";
+  return number->kind == Number::Kind::kFloat ? std::to_string(number->AsDouble())
+                                              : std::to_string(number->AsInt());
+}
+
+// The kind of a list's elements: nullopt for tensors, or if there are none.
+std::optional<Number::Kind> ElementKind(const ListContents& list) {
+  if (list.sequence != nullptr || list.items.empty()) return list.numbers;
+  const auto* number = list.items.front().As<Number>();
+  return number != nullptr ? std::optional(number->kind) : std::nullopt;
+}
+
+bool CanBeSequence(const ListContents& list) {
+  return std::all_of(list.items.begin(), list.items.end(), [](const Abstract& item) {
+    return item.Is<TensorRef>() || item.Is<Number>();
+  });
+}
+
+}  // namespace
+
+bool SameTensor(const TensorRef& a, const TensorRef& b) {
+  return a.storage == b.storage && a.path == b.path;
+}
+
+Merger::Merger(std::span<const CellChange> a, std::span<const CellChange> b) {
+  for (const CellChange& change : a) changed_a_[change.cell.get()] = &change.contents;
+  for (const CellChange& change : b) changed_b_[change.cell.get()] = &change.contents;
+}
+
+const Cell::Contents& Merger::ContentsOf(const CellPtr& cell, const Changed& changed) const {
+  const auto found = changed.find(cell.get());
+  return found != changed.end() ? *found->second : cell->contents;
+}
+
+std::size_t Merger::AddLeaf(Leaf leaf) {
+  leaves_.push_back(std::move(leaf));
+  return leaves_.size() - 1;
+}
+
+Result<MergedValue> Merger::Merge(const Abstract& a, const Abstract& b, const std::string& name) {
+  if (a.Is<Poison>() || b.Is<Poison>()) return Keep(Poison());
+  if (a.Is<Uninitialized>() && b.Is<Uninitialized>()) return Keep(a);
+  if (a.Is<None>() && b.Is<None>()) return Keep(a);
+  if ((a.Is<None>() && b.Is<Uninitialized>()) || (b.Is<None>() && a.Is<Uninitialized>()))
+    return Keep(None());
+  if (a.Is<None>() || b.Is<None>() || a.Is<Maybe>() || b.Is<Maybe>()) return MergeMaybe(a, b, name);
+  const Abstract& some = a.Is<Uninitialized>() ? b : a;
+  if (a.value.index() != b.value.index() && !a.Is<Uninitialized>() && !b.Is<Uninitialized>())
+    return NoCommonForm(a, b);
+  if (some.Is<TensorRef>()) return MergeTensors(a, b, name);
+  if (const auto* number = some.As<Number>()) {
+    if (a.Is<Uninitialized>() || b.Is<Uninitialized>()) {
+      if (number->known()) return Keep(some);
+      Leaf leaf{Leaf::Kind::kNumber, number->kind, {}, {}, name};
+      (a.Is<Uninitialized>() ? leaf.b : leaf.a) = some;
+      const std::size_t index = AddLeaf(std::move(leaf));
+      return MergedValue([index, kind = number->kind](Heap&, LeafValues values) {
+        return Abstract(Number{kind, values[index]});
+      });
+    }
+    return MergeNumbers(*a.As<Number>(), *b.As<Number>(), name);
+  }
+  if (const auto* tuple = some.As<Tuple>()) {
+    const std::vector<Abstract> absent(tuple->items->size(), Uninitialized());
+    return MergeItems(a.Is<Uninitialized>() ? absent : *a.As<Tuple>()->items,
+                      b.Is<Uninitialized>() ? absent : *b.As<Tuple>()->items, name);
+  }
+  auto cell_of = [](const Abstract& value) {
+    if (const auto* list = value.As<ListRef>()) return list->cell;
+    if (const auto* dict = value.As<DictRef>()) return dict->cell;
+    if (const auto* object = value.As<ObjectRef>()) return object->cell;
+    return CellPtr();
+  };
+  if (cell_of(some) != nullptr) return MergeCells(a, b, cell_of(a), cell_of(b), name);
+  if (a.Is<Uninitialized>() || b.Is<Uninitialized>()) return Keep(some);
+  if (const auto* string = a.As<String>()) {
+    if (string->value == b.As<String>()->value) return Keep(a);
+    const std::size_t index = AddLeaf({Leaf::Kind::kString, std::nullopt, a, b, name});
+    return MergedValue(
+        [index](Heap&, LeafValues values) { return Abstract(String{values[index]}); });
+  }
+  if (const auto* e = a.As<Enumerator>()) {
+    const auto* f = b.As<Enumerator>();
+    if (e->class_name == f->class_name && e->name == f->name) return Keep(a);
+    return NoCommonForm(a, b);
+  }
+  return Keep(a);
+}
+
+Result<MergedValue> Merger::MergeMaybe(const Abstract& a, const Abstract& b,
+                                       const std::string& name) {
+  auto present = [](const Abstract& value) -> Abstract {
+    if (value.Is<None>()) return Number::Bool(false);
+    if (value.Is<Uninitialized>()) return value;
+    const auto* maybe = value.As<Maybe>();
+    return maybe != nullptr ? Number{Number::Kind::kBool, maybe->present} : Number::Bool(true);
+  };
+  auto payload = [](const Abstract& value) -> Abstract {
+    if (value.Is<None>()) return Uninitialized();
+    const auto* maybe = value.As<Maybe>();
+    return maybe != nullptr ? *maybe->payload : value;
+  };
+  DRAGOMAN_ASSIGN(MergedValue flag, Merge(present(a), present(b), Join(name, "present")));
+  DRAGOMAN_ASSIGN(MergedValue value, Merge(payload(a), payload(b), name));
+  return MergedValue([flag, value](Heap& heap, LeafValues values) -> Abstract {
+    const Abstract is_present = flag(heap, values);
+    Abstract content = value(heap, values);
+    Value* known = is_present.As<Number>()->symbolic();
+    if (known == nullptr) return is_present.As<Number>()->AsInt() != 0 ? content : Abstract(None());
+    return Maybe{known, std::make_shared<const Abstract>(std::move(content))};
+  });
+}
+
+Result<MergedValue> Merger::MergeNumbers(const Number& a, const Number& b,
+                                         const std::string& name) {
+  if (a == b) return Keep(a);
+  const Number::Kind kind = std::max(a.kind, b.kind);
+  const std::size_t index = AddLeaf({Leaf::Kind::kNumber, kind, Abstract(a), Abstract(b), name});
+  return MergedValue([index, kind](Heap&, LeafValues values) {
+    return Abstract(Number{kind, values[index]});
+  });
+}
+
+Result<MergedValue> Merger::MergeTensors(const Abstract& a, const Abstract& b,
+                                         const std::string& name) {
+  const auto* x = a.As<TensorRef>();
+  const auto* y = b.As<TensorRef>();
+  if (x != nullptr && y != nullptr && SameTensor(*x, *y)) return Keep(a);
+  Leaf leaf{Leaf::Kind::kTensor, std::nullopt, {}, {}, name};
+  if (x != nullptr) leaf.a = a;
+  if (y != nullptr) leaf.b = b;
+  const std::size_t index = AddLeaf(std::move(leaf));
+  return MergedValue(
+      [index](Heap& heap, LeafValues values) { return heap.NewTensor(values[index]); });
+}
+
+Result<MergedValue> Merger::MergeItems(const std::vector<Abstract>& a,
+                                       const std::vector<Abstract>& b, const std::string& name) {
+  if (a.size() != b.size()) return Unsupported("tuples of different length have no common form");
+  std::vector<MergedValue> items;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    DRAGOMAN_ASSIGN(MergedValue item, Merge(a[i], b[i], Join(name, std::to_string(i))));
+    items.push_back(std::move(item));
+  }
+  return MergedValue([items](Heap& heap, LeafValues values) -> Abstract {
+    std::vector<Abstract> merged;
+    for (const MergedValue& item : items) merged.push_back(item(heap, values));
+    return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(merged))};
+  });
+}
+
+Result<MergedValue> Merger::MergeCells(const Abstract& a, const Abstract& b, const CellPtr& cell_a,
+                                       const CellPtr& cell_b, const std::string& name) {
+  if (cell_a == cell_b) return Keep(a);
+  const CellPtr& some = cell_a != nullptr ? cell_a : cell_b;
+  const Cell::Contents& contents_a = ContentsOf(cell_a != nullptr ? cell_a : some, changed_a_);
+  const Cell::Contents& contents_b = ContentsOf(cell_b != nullptr ? cell_b : some, changed_b_);
+  DRAGOMAN_ASSIGN(MergedContents contents,
+                  MergeContents(contents_a, contents_b, cell_a != nullptr ? cell_a : some,
+                                cell_b != nullptr ? cell_b : some, name));
+  const Abstract& model = cell_a != nullptr ? a : b;
+  return MergedValue([contents, model](Heap& heap, LeafValues values) -> Abstract {
+    CellPtr cell = heap.NewCell(contents(heap, values));
+    if (model.Is<ListRef>()) return ListRef{std::move(cell)};
+    if (model.Is<DictRef>()) return DictRef{std::move(cell)};
+    return ObjectRef{std::move(cell)};
+  });
+}
+
+Result<MergedContents> Merger::MergeCell(const CellPtr& cell) {
+  return MergeContents(ContentsOf(cell, changed_a_), ContentsOf(cell, changed_b_), cell, cell,
+                       cell->path);
+}
+
+Result<MergedContents> Merger::MergeContents(const Cell::Contents& a, const Cell::Contents& b,
+                                             const LeafSide& side_a, const LeafSide& side_b,
+                                             const std::string& name) {
+  if (const auto* x = std::get_if<StorageContents>(&a)) {
+    const auto& y = std::get<StorageContents>(b);
+    if (x->value != nullptr && x->value == y.value)
+      return MergedContents([c = *x](Heap&, LeafValues) -> Cell::Contents { return c; });
+    const std::size_t index = AddLeaf({Leaf::Kind::kTensor, std::nullopt,
+                                       x->value != nullptr ? LeafSide(x->value) : side_a,
+                                       y.value != nullptr ? LeafSide(y.value) : side_b, name});
+    return MergedContents([index](Heap&, LeafValues values) -> Cell::Contents {
+      return StorageContents{values[index], std::nullopt};
+    });
+  }
+  if (const auto* list = std::get_if<ListContents>(&a))
+    return MergeLists(*list, std::get<ListContents>(b), side_a, side_b, name);
+  if (const auto* x = std::get_if<DictContents>(&a)) {
+    const auto& y = std::get<DictContents>(b);
+    auto same_key = [](const auto& p, const auto& q) {
+      return KeyText(p.first) == KeyText(q.first) && !KeyText(p.first).empty();
+    };
+    if (!std::equal(x->items.begin(), x->items.end(), y.items.begin(), y.items.end(), same_key))
+      return Unsupported("dict '" + name + "' has keys that only run time tells");
+    std::vector<MergedValue> items;
+    for (std::size_t i = 0; i < x->items.size(); ++i) {
+      DRAGOMAN_ASSIGN(MergedValue item, Merge(x->items[i].second, y.items[i].second,
+                                              Join(name, KeyText(x->items[i].first))));
+      items.push_back(std::move(item));
+    }
+    return MergedContents([items, model = *x](Heap& heap, LeafValues values) -> Cell::Contents {
+      DictContents merged = model;
+      for (std::size_t i = 0; i < items.size(); ++i)
+        merged.items[i].second = items[i](heap, values);
+      return merged;
+    });
+  }
+  const auto& x = std::get<ObjectContents>(a);
+  const auto& y = std::get<ObjectContents>(b);
+  if (x.class_name != y.class_name)
+    return Unsupported("objects of " + x.class_name + " and " + y.class_name +
+                       " have no common form");
+  std::vector<std::pair<std::string, MergedValue>> attributes;
+  for (const auto& [key, value] : x.attributes) {
+    const auto other = std::find_if(y.attributes.begin(), y.attributes.end(),
+                                    [&](const auto& item) { return item.first == key; });
+    const Abstract absent = Uninitialized();
+    DRAGOMAN_ASSIGN(
+        MergedValue merged,
+        Merge(value, other != y.attributes.end() ? other->second : absent, Join(name, key)));
+    attributes.emplace_back(key, std::move(merged));
+  }
+  return MergedContents(
+      [attributes, name = x.class_name](Heap& heap, LeafValues values) -> Cell::Contents {
+        ObjectContents merged{name, {}};
+        for (const auto& [key, value] : attributes)
+          merged.attributes.emplace_back(key, value(heap, values));
+        return merged;
+      });
+}
+
+Result<MergedContents> Merger::MergeLists(const ListContents& a, const ListContents& b,
+                                          const LeafSide& side_a, const LeafSide& side_b,
+                                          const std::string& name) {
+  const bool listed = a.sequence == nullptr && b.sequence == nullptr;
+  if (listed && a.items.size() == b.items.size()) {
+    std::vector<MergedValue> items;
+    for (std::size_t i = 0; i < a.items.size(); ++i) {
+      DRAGOMAN_ASSIGN(MergedValue item,
+                      Merge(a.items[i], b.items[i], Join(name, std::to_string(i))));
+      items.push_back(std::move(item));
+    }
+    return MergedContents([items](Heap& heap, LeafValues values) -> Cell::Contents {
+      ListContents merged;
+      for (const MergedValue& item : items) merged.items.push_back(item(heap, values));
+      return merged;
+    });
+  }
+  if (!CanBeSequence(a) || !CanBeSequence(b)) {
+    return Unsupported(
+        "a list of other things than tensors or numbers has a length that only run time tells");
+  }
+  if (!listed && a.sequence == b.sequence)
+    return MergedContents([a](Heap&, LeafValues) -> Cell::Contents { return a; });
+  const bool take_b = a.sequence == nullptr && a.items.empty();
+  const std::optional<Number::Kind> kind = ElementKind(take_b ? b : a);
+  const std::size_t index =
+      AddLeaf({Leaf::Kind::kSequence, kind, a.sequence != nullptr ? LeafSide(a.sequence) : side_a,
+               b.sequence != nullptr ? LeafSide(b.sequence) : side_b, name});
+  return MergedContents([index, kind](Heap&, LeafValues values) -> Cell::Contents {
+    return ListContents{{}, values[index], kind};
+  });
+}
+
+namespace {
+
+// Something of type `type`, for a side that never uses it.
+Result<Value*> Placeholder(GraphBuilder& builder, const Leaf& leaf, const Type& type) {
+  if (leaf.kind == Leaf::Kind::kString) {
+    DRAGOMAN_ASSIGN(Tensor empty, Tensor::MakeStrings({}, {""}));
+    return builder.Constant(std::move(empty));
+  }
+  if (type.kind() == Type::Kind::kSequence) {
+    return builder.Add("SequenceEmpty", {},
+                       {{"dtype", static_cast<std::int64_t>(type.element().dtype())}});
+  }
+  if (type.dtype() == DType::kUnknown)
+    return Unsupported("a value that one branch leaves out has an element type that is unknown");
+  std::vector<std::int64_t> sizes;
+  if (const Shape* shape = type.shape()) {
+    for (const Dim& dim : *shape) sizes.push_back(dim.known() ? dim.value() : 0);
+  }
+  DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(type.dtype(), sizes, 0));
+  return builder.Constant(std::move(zero));
+}
+
+Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
+                         const Type& other) {
+  const auto& list = std::get<ListContents>(cell->contents);
+  if (list.sequence != nullptr) return list.sequence;
+  const DType element =
+      other.kind() == Type::Kind::kSequence ? other.element().dtype() : DType::kUnknown;
+  return SequenceOf(heap, builder, list, element);
+}
+
+}  // namespace
+
+Type TypeOf(const LeafSide& side) {
+  if (const auto* value = std::get_if<Value*>(&side)) return (*value)->type();
+  const auto* abstract = std::get_if<Abstract>(&side);
+  if (abstract == nullptr) return {};
+  if (const auto* number = abstract->As<Number>()) return Type::Tensor(number->dtype(), Shape{});
+  if (abstract->Is<String>()) return Type::Tensor(DType::kString, Shape{});
+  const auto* tensor = abstract->As<TensorRef>();
+  if (tensor == nullptr || tensor->path != nullptr) return {};
+  const Value* value = std::get<StorageContents>(tensor->storage->contents).value;
+  return value != nullptr ? value->type() : Type();
+}
+
+Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,
+                          DType element) {
+  if (list.sequence != nullptr) return list.sequence;
+  if (list.items.empty()) {
+    if (element == DType::kUnknown)
+      return Unsupported("the element type of a list that starts empty is unknown");
+    return builder.Add("SequenceEmpty", {}, {{"dtype", static_cast<std::int64_t>(element)}});
+  }
+  std::vector<Value*> items;
+  for (const Abstract& item : list.items) {
+    if (const auto* number = item.As<Number>()) {
+      DRAGOMAN_ASSIGN(Value * value, NumberValue(builder, *number, number->dtype()));
+      items.push_back(value);
+    } else if (const auto* tensor = item.As<TensorRef>()) {
+      DRAGOMAN_ASSIGN(Value * value, heap.Read(builder, *tensor));
+      items.push_back(value);
+    } else {
+      return Unsupported("a list with " + Describe(item) +
+                         " cannot have a length that only run "
+                         "time tells");
+    }
+  }
+  return builder.Add("SequenceConstruct", std::move(items));
+}
+
+Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, const LeafSide& side,
+                         const Type& other) {
+  if (std::holds_alternative<std::monostate>(side)) return Placeholder(builder, leaf, other);
+  if (const auto* value = std::get_if<Value*>(&side)) return *value;
+  if (const auto* cell = std::get_if<CellPtr>(&side)) {
+    if (leaf.kind == Leaf::Kind::kSequence) return ListValue(heap, builder, *cell, other);
+    return heap.StorageValue(*cell);
+  }
+  const auto& abstract = std::get<Abstract>(side);
+  if (const auto* number = abstract.As<Number>()) {
+    const Number model{*leaf.number, std::int64_t{0}};
+    return NumberValue(builder, *number, model.dtype());
+  }
+  if (const auto* string = abstract.As<String>()) {
+    if (!string->known()) return std::get<Value*>(string->value);
+    DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
+    return builder.Constant(std::move(text));
+  }
+  const auto* tensor = abstract.As<TensorRef>();
+  if (tensor == nullptr) return Internal("a leaf that is " + Describe(abstract));
+  return heap.Read(builder, *tensor);
+}
+
+Result<std::vector<Value*>> LeafSideValues(Heap& heap, GraphBuilder& builder,
+                                           std::span<const Leaf> leaves, bool of_a) {
+  std::vector<Value*> values;
+  for (const Leaf& leaf : leaves) {
+    const LeafSide& side = of_a ? leaf.a : leaf.b;
+    const auto* cell = std::get_if<CellPtr>(&side);
+    const bool waits = std::holds_alternative<std::monostate>(side) ||
+                       (cell != nullptr && leaf.kind == Leaf::Kind::kSequence &&
+                        std::get<ListContents>((*cell)->contents).sequence == nullptr &&
+                        std::get<ListContents>((*cell)->contents).items.empty());
+    Value* value = nullptr;
+    if (!waits) {
+      DRAGOMAN_ASSIGN(value, LeafValue(heap, builder, leaf, side, {}));
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace dragoman::torchscript

@@ -1,0 +1,102 @@
+// What two ways through a program have in common: the two branches of an If, the way into a loop
+// and the way round it, a model before and after an entry was called.
+//
+// A Merger walks two abstract values at once. Where they are the same it keeps them; where they
+// differ it makes a Leaf, a place that needs a common value on each side (the outputs of two
+// branches; the operand and the output of a loop's body; a State). Given one common value a leaf, a
+// Merged function tells what stands for both.
+//
+// None on one side and a value on the other give a Maybe, whose presence is a leaf of its own.
+// Lists of different length become sequences. An Uninitialized side gives way to the other.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_MERGE_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_MERGE_H_
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "core/support/result.h"
+#include "importers/torchscript/abstract.h"
+#include "importers/torchscript/heap.h"
+
+namespace dragoman::torchscript {
+
+// One side of a leaf: nothing, for which a placeholder stands; an abstract value; a common value; a
+// cell as a whole, as it is in the state of that side: a storage, or a list as a sequence.
+using LeafSide = std::variant<std::monostate, Abstract, Value*, CellPtr>;
+
+struct Leaf {
+  enum class Kind : std::uint8_t { kTensor, kNumber, kString, kSequence };
+
+  Kind kind = Kind::kTensor;
+  std::optional<Number::Kind> number = std::nullopt;  // of a kNumber, or a kSequence's elements
+  LeafSide a;
+  LeafSide b;
+  std::string name;  // where it lies: "h", "hist", "table.k"
+};
+
+using LeafValues = std::span<Value* const>;
+using MergedValue = std::function<Abstract(Heap&, LeafValues)>;
+using MergedContents = std::function<Cell::Contents(Heap&, LeafValues)>;
+
+class Merger {
+ public:
+  // The cells that each side changed; all others are as they are now.
+  Merger(std::span<const CellChange> a = {}, std::span<const CellChange> b = {});
+
+  // Errors: values that have no common form, such as objects of two classes.
+  Result<MergedValue> Merge(const Abstract& a, const Abstract& b, const std::string& name = "");
+  // What `cell` holds after either side.
+  Result<MergedContents> MergeCell(const CellPtr& cell);
+  Result<MergedContents> MergeContents(const Cell::Contents& a, const Cell::Contents& b,
+                                       const LeafSide& side_a, const LeafSide& side_b,
+                                       const std::string& name);
+
+  const std::vector<Leaf>& leaves() const { return leaves_; }
+
+ private:
+  using Changed = std::unordered_map<const Cell*, const Cell::Contents*>;
+
+  const Cell::Contents& ContentsOf(const CellPtr& cell, const Changed& changed) const;
+  Result<MergedValue> MergeMaybe(const Abstract& a, const Abstract& b, const std::string& name);
+  Result<MergedValue> MergeNumbers(const Number& a, const Number& b, const std::string& name);
+  Result<MergedValue> MergeTensors(const Abstract& a, const Abstract& b, const std::string& name);
+  Result<MergedValue> MergeItems(const std::vector<Abstract>& a, const std::vector<Abstract>& b,
+                                 const std::string& name);
+  Result<MergedValue> MergeCells(const Abstract& a, const Abstract& b, const CellPtr& cell_a,
+                                 const CellPtr& cell_b, const std::string& name);
+  Result<MergedContents> MergeLists(const ListContents& a, const ListContents& b,
+                                    const LeafSide& side_a, const LeafSide& side_b,
+                                    const std::string& name);
+  std::size_t AddLeaf(Leaf leaf);
+
+  Changed changed_a_;
+  Changed changed_b_;
+  std::vector<Leaf> leaves_;
+};
+
+// Whether two tensors are the same view of the same storage.
+bool SameTensor(const TensorRef& a, const TensorRef& b);
+
+// What is known of the type of a side before it is read.
+Type TypeOf(const LeafSide& side);
+
+// The common value of a side of `leaf`, read in the graph of `builder` and the present state of
+// `heap`. `other`: the type of the other side, for a placeholder.
+Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, const LeafSide& side,
+                         const Type& other);
+// The values of side a, or b, of all leaves; placeholders are left out as nullptr.
+Result<std::vector<Value*>> LeafSideValues(Heap& heap, GraphBuilder& builder,
+                                           std::span<const Leaf> leaves, bool of_a);
+
+// A list as a sequence of its items. Errors: items that are neither tensors nor numbers.
+Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,
+                          DType element);
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_MERGE_H_

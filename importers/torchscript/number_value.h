@@ -1,0 +1,20 @@
+// Numbers as common values and back.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_NUMBER_VALUE_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_NUMBER_VALUE_H_
+
+#include "core/analysis/builder.h"
+#include "core/support/result.h"
+#include "importers/torchscript/abstract.h"
+
+namespace dragoman::torchscript {
+
+// A 0-d value of `dtype`.
+Result<Value*> NumberValue(GraphBuilder& builder, const Number& number, DType dtype);
+// The number that the 0-d `value` is: known if inference knows it.
+Number NumberFrom(const GraphBuilder& builder, Number::Kind kind, Value* value);
+// The kind of number that an element of `dtype` is in Python.
+Number::Kind KindOf(DType dtype);
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_NUMBER_VALUE_H_

@@ -1,0 +1,534 @@
+// Lists, dicts and tuples. A list whose length only run time tells is a sequence of the common
+// graph.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "importers/torchscript/heap.h"
+#include "importers/torchscript/merge.h"
+#include "importers/torchscript/number_value.h"
+#include "importers/torchscript/ops/script_lowerings.h"
+
+namespace dragoman::torchscript {
+namespace {
+
+const ListContents& ListOf(const ListRef& list) {
+  return std::get<ListContents>(list.cell->contents);
+}
+
+const DictContents& DictOf(const DictRef& dict) {
+  return std::get<DictContents>(dict.cell->contents);
+}
+
+const Abstract& Argument(const Call& call, std::size_t i) {
+  static const Abstract kNone = None();
+  return i < call.arguments().size() ? call.arguments()[i] : kNone;
+}
+
+Result<CellPtr> ListCell(const Call& call) {
+  const auto* list = Argument(call, 0).As<ListRef>();
+  if (list == nullptr) return call.Unsupported("of " + Describe(Argument(call, 0)));
+  return list->cell;
+}
+
+Result<CellPtr> DictCell(const Call& call) {
+  const auto* dict = Argument(call, 0).As<DictRef>();
+  if (dict == nullptr) return call.Unsupported("of " + Describe(Argument(call, 0)));
+  return dict->cell;
+}
+
+// The items of argument `i`, which must be known to be so many.
+Result<std::vector<Abstract>> KnownItems(const Call& call, std::size_t i) {
+  const std::vector<Abstract>* items = ItemsOf(Argument(call, i));
+  if (items == nullptr)
+    return call.Unsupported("of " + Describe(Argument(call, i)) +
+                            " whose length only run time tells");
+  return *items;
+}
+
+Result<Value*> ItemValue(Call& call, const Abstract& item) {
+  if (const auto* tensor = item.As<TensorRef>()) return call.heap().Read(call.builder(), *tensor);
+  if (const auto* number = item.As<Number>()) return call.NumberValue(*number, number->dtype());
+  return call.Unsupported("of " + Describe(item) + " in a list whose length only run time tells");
+}
+
+Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
+  return list.numbers ? call.NewNumber(*list.numbers, item) : call.NewTensor(item);
+}
+
+// The position that a Python index means; `size` itself is allowed for insertion.
+Result<std::size_t> Position(const Call& call, const Abstract& index, std::size_t size) {
+  const auto* number = index.As<Number>();
+  if (number == nullptr || !number->known())
+    return call.Unsupported("index that only run time tells, into a list of known length");
+  const auto count = static_cast<std::int64_t>(size);
+  const std::int64_t i = number->AsInt() < 0 ? number->AsInt() + count : number->AsInt();
+  if (i < 0 || i >= count) {
+    return call.Invalid("index " + std::to_string(number->AsInt()) + " is beyond a list of " +
+                        std::to_string(count));
+  }
+  return static_cast<std::size_t>(i);
+}
+
+// The key's place in the dict; its size if it is not there.
+Result<std::size_t> Find(Call& call, const DictContents& dict, const Abstract& key) {
+  for (std::size_t i = 0; i < dict.items.size(); ++i) {
+    DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, dict.items[i].first, key));
+    if (!equal.known()) return call.Unsupported("a key that only run time tells");
+    if (equal.AsInt() != 0) return i;
+  }
+  return dict.items.size();
+}
+
+Error NoSuchKey(const Call& call, const Abstract& key) {
+  Result<std::string> text = TextOf(key);
+  return call.Invalid("the dict has no key " + (text.ok() ? *text : Describe(key)));
+}
+
+Result<Results> LowerLen(Call& call) {
+  const Abstract& value = Argument(call, 0);
+  if (const auto* dict = value.As<DictRef>())
+    return Results{Number::Int(static_cast<std::int64_t>(DictOf(*dict).items.size()))};
+  if (const std::vector<Abstract>* items = ItemsOf(value))
+    return Results{Number::Int(static_cast<std::int64_t>(items->size()))};
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  DRAGOMAN_ASSIGN(Value * length,
+                  call.Add("SequenceLength", {std::get<ListContents>(cell->contents).sequence}));
+  return Results{call.NewNumber(Number::Kind::kInt, length)};
+}
+
+// One item of a list of known length at an index that only run time tells.
+Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index) {
+  ListContents list{items, nullptr, std::nullopt};
+  if (items.empty()) return call.Invalid("index into an empty list");
+  if (const auto* number = items.front().As<Number>()) list.numbers = number->kind;
+  DRAGOMAN_ASSIGN(Value * sequence, SequenceOf(call.heap(), call.builder(), list, DType::kUnknown));
+  DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, index.symbolic()}));
+  return Results{FromSequence(call, list, item)};
+}
+
+Result<Results> LowerGetItem(Call& call) {
+  const Abstract& value = Argument(call, 0);
+  if (const auto* dict = value.As<DictRef>()) {
+    DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(*dict), Argument(call, 1)));
+    if (i == DictOf(*dict).items.size()) return NoSuchKey(call, Argument(call, 1));
+    return Results{DictOf(*dict).items[i].second};
+  }
+  const auto* index = Argument(call, 1).As<Number>();
+  if (const std::vector<Abstract>* items = ItemsOf(value)) {
+    if (index != nullptr && !index->known()) return SelectItem(call, *items, *index);
+    DRAGOMAN_ASSIGN(const std::size_t i, Position(call, Argument(call, 1), items->size()));
+    return Results{(*items)[i]};
+  }
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  const auto& list = std::get<ListContents>(cell->contents);
+  DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+  DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {list.sequence, at}));
+  return Results{FromSequence(call, list, item)};
+}
+
+Result<Results> LowerSetItem(Call& call) {
+  if (Argument(call, 0).Is<DictRef>()) {
+    DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
+    DRAGOMAN_ASSIGN(const std::size_t i,
+                    Find(call, std::get<DictContents>(cell->contents), Argument(call, 1)));
+    auto& items = call.heap().Mutable<DictContents>(cell).items;
+    if (i == items.size()) {
+      items.emplace_back(Argument(call, 1), Argument(call, 2));
+    } else {
+      items[i].second = Argument(call, 2);
+    }
+    return Results{};
+  }
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
+    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 2)));
+    const auto* index = Argument(call, 1).As<Number>();
+    DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+    DRAGOMAN_ASSIGN(Value * erased, call.Add("SequenceErase", {sequence, at}));
+    // Behind erasing, a negative index would count one item less.
+    DRAGOMAN_ASSIGN(Value * length, call.Add("SequenceLength", {sequence}));
+    DRAGOMAN_ASSIGN(Value * shifted, call.Add("Add", {at, length}));
+    DRAGOMAN_ASSIGN(Value * negative, call.Add("Less", {at, call.builder().Int(0)}));
+    DRAGOMAN_ASSIGN(Value * place, call.Add("Where", {negative, shifted, at}));
+    DRAGOMAN_ASSIGN(Value * changed, call.Add("SequenceInsert", {erased, item, place}));
+    call.heap().Mutable<ListContents>(cell).sequence = changed;
+    return Results{Argument(call, 0)};
+  }
+  auto& items = call.heap().Mutable<ListContents>(cell).items;
+  DRAGOMAN_ASSIGN(const std::size_t i, Position(call, Argument(call, 1), items.size()));
+  items[i] = Argument(call, 2);
+  return Results{Argument(call, 0)};
+}
+
+Result<Results> LowerAppend(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
+    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 1)));
+    DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {sequence, item}));
+    call.heap().Mutable<ListContents>(cell).sequence = longer;
+  } else {
+    call.heap().Mutable<ListContents>(cell).items.push_back(Argument(call, 1));
+  }
+  return Results{Argument(call, 0)};
+}
+
+Result<Results> LowerInsert(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  const auto* index = Argument(call, 1).As<Number>();
+  if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
+    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 2)));
+    DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+    DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {sequence, item, at}));
+    call.heap().Mutable<ListContents>(cell).sequence = longer;
+    return Results{};
+  }
+  if (index == nullptr || !index->known())
+    return call.Unsupported("at an index that only run time tells");
+  auto& items = call.heap().Mutable<ListContents>(cell).items;
+  const auto count = static_cast<std::int64_t>(items.size());
+  const std::int64_t i = index->AsInt() < 0 ? index->AsInt() + count : index->AsInt();
+  items.insert(items.begin() + std::clamp<std::int64_t>(i, 0, count), Argument(call, 2));
+  return Results{};
+}
+
+Result<Results> LowerExtend(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  DRAGOMAN_ASSIGN(std::vector<Abstract> added, KnownItems(call, 1));
+  if (std::get<ListContents>(cell->contents).sequence != nullptr) {
+    for (const Abstract& item : added) {
+      DRAGOMAN_ASSIGN(Value * value, ItemValue(call, item));
+      auto& contents = call.heap().Mutable<ListContents>(cell);
+      DRAGOMAN_ASSIGN(contents.sequence, call.Add("SequenceInsert", {contents.sequence, value}));
+    }
+  } else {
+    auto& items = call.heap().Mutable<ListContents>(cell).items;
+    items.insert(items.end(), added.begin(), added.end());
+  }
+  return Results{Argument(call, 0)};
+}
+
+Result<Results> LowerDictPop(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
+  DRAGOMAN_ASSIGN(const std::size_t i,
+                  Find(call, std::get<DictContents>(cell->contents), Argument(call, 1)));
+  if (i == std::get<DictContents>(cell->contents).items.size()) {
+    if (call.arguments().size() > 2) return Results{Argument(call, 2)};
+    return NoSuchKey(call, Argument(call, 1));
+  }
+  auto& items = call.heap().Mutable<DictContents>(cell).items;
+  Abstract value = items[i].second;
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
+  return call.node().num_results() > 0 ? Results{std::move(value)} : Results{};
+}
+
+// pop, and del l[i].
+Result<Results> LowerPop(Call& call) {
+  if (Argument(call, 0).Is<DictRef>()) return LowerDictPop(call);
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
+    const auto* index = Argument(call, 1).As<Number>();
+    DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+    DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, at}));
+    auto& list = call.heap().Mutable<ListContents>(cell);
+    DRAGOMAN_ASSIGN(list.sequence, call.Add("SequenceErase", {sequence, at}));
+    return Results{FromSequence(call, list, item)};
+  }
+  auto& items = call.heap().Mutable<ListContents>(cell).items;
+  DRAGOMAN_ASSIGN(const std::size_t i, Position(call, Argument(call, 1), items.size()));
+  Abstract item = items[i];
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
+  return call.node().num_results() > 0 ? Results{std::move(item)} : Results{};
+}
+
+Result<Results> LowerClear(Call& call) {
+  if (const auto* dict = Argument(call, 0).As<DictRef>()) {
+    call.heap().Replace(dict->cell, DictContents{});
+    return Results{};
+  }
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  call.heap().Replace(cell, ListContents{});
+  return Results{};
+}
+
+Result<Results> LowerCopy(Call& call) {
+  if (const auto* dict = Argument(call, 0).As<DictRef>())
+    return Results{DictRef{call.heap().NewCell(DictOf(*dict))}};
+  if (const auto* tuple = Argument(call, 0).As<Tuple>())
+    return Results{call.NewList(*tuple->items)};
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  return Results{ListRef{call.heap().NewCell(cell->contents)}};
+}
+
+Result<Results> LowerReverse(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  std::reverse(items.begin(), items.end());
+  call.heap().Replace(cell, ListContents{std::move(items), nullptr, std::nullopt});
+  return Results{};
+}
+
+Result<bool> LessThan(const Call& call, const Abstract& a, const Abstract& b) {
+  const auto* s = a.As<String>();
+  const auto* t = b.As<String>();
+  if (s != nullptr && t != nullptr && s->known() && t->known()) return s->text() < t->text();
+  const auto* x = a.As<Number>();
+  const auto* y = b.As<Number>();
+  if (x == nullptr || y == nullptr || !x->known() || !y->known())
+    return call.Unsupported("of items that only run time tells");
+  return x->AsDouble() < y->AsDouble();
+}
+
+// list.sort(reverse), and sorted(list).
+Result<Results> LowerSort(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  const auto* reverse = Argument(call, 1).As<Number>();
+  const bool descending = reverse != nullptr && reverse->known() && reverse->AsInt() != 0;
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    for (std::size_t k = i; k > 0; --k) {
+      const Abstract& before = items[k - 1];
+      DRAGOMAN_ASSIGN(const bool swap, descending ? LessThan(call, before, items[k])
+                                                  : LessThan(call, items[k], before));
+      if (!swap) break;
+      std::swap(items[k - 1], items[k]);
+    }
+  }
+  if (call.op().type == "sorted") return Results{call.NewList(std::move(items))};
+  call.heap().Replace(cell, ListContents{std::move(items), nullptr, std::nullopt});
+  return Results{};
+}
+
+Result<Results> LowerSlice(Call& call) {
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  const auto count = static_cast<std::int64_t>(items.size());
+  std::array<std::int64_t, 3> bounds = {0, count, 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Abstract& argument = Argument(call, i + 1);
+    const auto* number = argument.As<Number>();
+    if (argument.Is<None>()) continue;
+    if (number == nullptr || !number->known())
+      return call.Unsupported("of a list, with bounds that only run time tells");
+    bounds[i] = number->AsInt();
+  }
+  if (bounds[2] < 1) return call.Unsupported("of a list, backwards");
+  auto clamp = [count](std::int64_t i) {
+    return std::clamp<std::int64_t>(i < 0 ? i + count : i, 0, count);
+  };
+  std::vector<Abstract> slice;
+  for (std::int64_t i = clamp(bounds[0]); i < clamp(bounds[1]); i += bounds[2])
+    slice.push_back(items[static_cast<std::size_t>(i)]);
+  if (Argument(call, 0).Is<Tuple>()) return Results{MakeTuple(std::move(slice))};
+  return Results{call.NewList(std::move(slice))};
+}
+
+Result<Results> LowerListAdd(Call& call) {
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  DRAGOMAN_ASSIGN(std::vector<Abstract> more, KnownItems(call, 1));
+  items.insert(items.end(), more.begin(), more.end());
+  return Results{call.NewList(std::move(items))};
+}
+
+Result<Results> LowerListMul(Call& call) {
+  const bool left = Argument(call, 0).Is<ListRef>();
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, left ? 0 : 1));
+  const auto* times = Argument(call, left ? 1 : 0).As<Number>();
+  constexpr std::int64_t kMost = 1 << 20;
+  if (times == nullptr || !times->known() ||
+      times->AsInt() * static_cast<std::int64_t>(items.size()) > kMost)
+    return call.Unsupported("of a list, by a number that only run time tells");
+  std::vector<Abstract> repeated;
+  for (std::int64_t i = 0; i < times->AsInt(); ++i)
+    repeated.insert(repeated.end(), items.begin(), items.end());
+  return Results{call.NewList(std::move(repeated))};
+}
+
+Result<Results> LowerContains(Call& call) {
+  if (const auto* dict = Argument(call, 0).As<DictRef>()) {
+    DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(*dict), Argument(call, 1)));
+    return Results{Number::Bool(i < DictOf(*dict).items.size())};
+  }
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  Value* any = nullptr;
+  for (const Abstract& item : items) {
+    DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, item, Argument(call, 1)));
+    if (equal.known() && equal.AsInt() != 0) return Results{Number::Bool(true)};
+    if (equal.known()) continue;
+    if (any == nullptr) {
+      any = equal.symbolic();
+    } else {
+      DRAGOMAN_ASSIGN(any, call.Add("Or", {any, equal.symbolic()}));
+    }
+  }
+  if (any == nullptr) return Results{Number::Bool(false)};
+  return Results{Number{Number::Kind::kBool, any}};
+}
+
+// list.index, list.count, list.remove
+Result<Results> LowerSearch(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, items[i], Argument(call, 1)));
+    if (!equal.known()) return call.Unsupported("of items that only run time tells");
+    if (equal.AsInt() == 0) continue;
+    ++count;
+    if (call.op().type == "index") return Results{Number::Int(static_cast<std::int64_t>(i))};
+    if (call.op().type == "remove") {
+      auto& list = call.heap().Mutable<ListContents>(cell).items;
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
+      return Results{};
+    }
+  }
+  if (call.op().type == "count") return Results{Number::Int(count)};
+  return call.Invalid("the item is not in the list");
+}
+
+Result<Results> LowerDictParts(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
+  std::vector<Abstract> parts;
+  for (const auto& [key, value] : std::get<DictContents>(cell->contents).items) {
+    if (call.op().type == "keys") parts.push_back(key);
+    if (call.op().type == "values") parts.push_back(value);
+    if (call.op().type == "items") parts.push_back(MakeTuple({key, value}));
+  }
+  return Results{call.NewList(std::move(parts))};
+}
+
+Result<Results> LowerDictGet(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
+  const auto& dict = std::get<DictContents>(cell->contents);
+  DRAGOMAN_ASSIGN(const std::size_t i, Find(call, dict, Argument(call, 1)));
+  if (i < dict.items.size()) return Results{dict.items[i].second};
+  if (call.op().type == "setdefault")
+    call.heap().Mutable<DictContents>(cell).items.emplace_back(Argument(call, 1),
+                                                               Argument(call, 2));
+  return Results{Argument(call, 2)};
+}
+
+Result<Results> LowerDictUpdate(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
+  const auto* other = Argument(call, 1).As<DictRef>();
+  if (other == nullptr) return call.Unsupported("by " + Describe(Argument(call, 1)));
+  const DictContents added = DictOf(*other);
+  for (const auto& [key, value] : added.items) {
+    DRAGOMAN_ASSIGN(const std::size_t i, Find(call, std::get<DictContents>(cell->contents), key));
+    auto& items = call.heap().Mutable<DictContents>(cell).items;
+    if (i == items.size()) {
+      items.emplace_back(key, value);
+    } else {
+      items[i].second = value;
+    }
+  }
+  return Results{};
+}
+
+Result<Results> LowerPopItem(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
+  auto& items = call.heap().Mutable<DictContents>(cell).items;
+  if (items.empty()) return call.Invalid("the dict is empty");
+  auto [key, value] = items.back();
+  items.pop_back();
+  return Results{MakeTuple({std::move(key), std::move(value)})};
+}
+
+// dict(pairs) and dict().
+Result<Results> LowerDictOf(Call& call) {
+  DictContents contents;
+  if (const auto* dict = Argument(call, 0).As<DictRef>()) {
+    contents = DictOf(*dict);
+  } else if (!call.arguments().empty()) {
+    DRAGOMAN_ASSIGN(std::vector<Abstract> pairs, KnownItems(call, 0));
+    for (const Abstract& pair : pairs) {
+      const std::vector<Abstract>* items = ItemsOf(pair);
+      if (items == nullptr || items->size() != 2) return call.Invalid("is not given pairs");
+      contents.items.emplace_back(items->front(), items->back());
+    }
+  }
+  return Results{DictRef{call.heap().NewCell(std::move(contents))}};
+}
+
+Result<Results> LowerListExtremum(Call& call) {
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  if (items.empty()) return call.Invalid("of an empty list");
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    DRAGOMAN_ASSIGN(const bool better, call.op().type == "max"
+                                           ? LessThan(call, items[best], items[i])
+                                           : LessThan(call, items[i], items[best]));
+    if (better) best = i;
+  }
+  return Results{items[best]};
+}
+
+Result<Results> LowerListSum(Call& call) {
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  Number sum = Number::Int(0);
+  for (const Abstract& item : items) {
+    const auto* number = item.As<Number>();
+    if (number == nullptr || !number->known())
+      return call.Unsupported("of items that only run time tells");
+    sum = number->kind == Number::Kind::kFloat || sum.kind == Number::Kind::kFloat
+              ? Number::Float(sum.AsDouble() + number->AsDouble())
+              : Number::Int(sum.AsInt() + number->AsInt());
+  }
+  return Results{sum};
+}
+
+// any(list) and all(list).
+Result<Results> LowerListTruth(Call& call) {
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  const bool any = call.op().type == "any";
+  for (const Abstract& item : items) {
+    const auto* number = item.As<Number>();
+    if (number == nullptr || !number->known())
+      return call.Unsupported("of items that only run time tells");
+    if ((number->AsDouble() != 0) == any) return Results{Number::Bool(any)};
+  }
+  return Results{Number::Bool(!any)};
+}
+
+constexpr ScriptRow kRows[] = {
+    {"aten.Delete", LowerPop},
+    {"aten.__contains__", LowerContains},
+    {"aten.__getitem__", LowerGetItem},
+    {"aten._set_item", LowerSetItem},
+    {"aten.add", LowerListAdd},
+    {"aten.add_", LowerExtend},
+    {"aten.all", LowerListTruth},
+    {"aten.any", LowerListTruth},
+    {"aten.append", LowerAppend},
+    {"aten.clear", LowerClear},
+    {"aten.copy", LowerCopy},
+    {"aten.count", LowerSearch},
+    {"aten.dict", LowerDictOf},
+    {"aten.extend", LowerExtend},
+    {"aten.get", LowerDictGet},
+    {"aten.index", LowerSearch},
+    {"aten.insert", LowerInsert},
+    {"aten.items", LowerDictParts},
+    {"aten.keys", LowerDictParts},
+    {"aten.len", LowerLen},
+    {"aten.list", LowerCopy},
+    {"aten.mul", LowerListMul},
+    {"aten.pop", LowerPop},
+    {"aten.popitem", LowerPopItem},
+    {"aten.remove", LowerSearch},
+    {"aten.reverse", LowerReverse},
+    {"aten.setdefault", LowerDictGet},
+    {"aten.slice", LowerSlice},
+    {"aten.sort", LowerSort},
+    {"aten.sorted", LowerSort},
+    {"aten.sum", LowerListSum},
+    {"aten.update", LowerDictUpdate},
+    {"aten.values", LowerDictParts},
+    {"prim.max", LowerListExtremum},
+    {"prim.min", LowerListExtremum},
+};
+
+}  // namespace
+
+std::span<const ScriptRow> ContainerRows() { return kRows; }
+
+}  // namespace dragoman::torchscript

@@ -1,0 +1,58 @@
+#include "importers/torchscript/ops/script_lowerings.h"
+
+#include <algorithm>
+#include <string>
+
+namespace dragoman::torchscript {
+namespace {
+
+const OpLowering* Find(std::span<const ScriptRow> rows, std::string_view name) {
+  const auto row =
+      std::lower_bound(rows.begin(), rows.end(), name,
+                       [](const ScriptRow& r, std::string_view wanted) { return r.name < wanted; });
+  return row != rows.end() && row->name == name ? &row->lower : nullptr;
+}
+
+template <class... Kinds>
+bool IsAnyOf(const Abstract& value) {
+  return (value.Is<Kinds>() || ...);
+}
+
+}  // namespace
+
+std::optional<OpLowering> FindScriptLowering(const OpName& op,
+                                             std::span<const Abstract> arguments) {
+  const std::string name = op.dialect + "." + op.type;
+  const bool tensors = std::any_of(arguments.begin(), arguments.end(),
+                                   [](const Abstract& a) { return a.Is<TensorRef>(); });
+  const bool numbers =
+      !arguments.empty() && std::all_of(arguments.begin(), arguments.end(),
+                                        [](const Abstract& a) { return IsAnyOf<Number, None>(a); });
+  const bool strings = std::any_of(arguments.begin(), arguments.end(),
+                                   [](const Abstract& a) { return a.Is<String>(); });
+  const bool contained = !arguments.empty() && IsAnyOf<ListRef, DictRef, Tuple>(arguments.front());
+  const bool containers = contained || (arguments.size() > 1 && !tensors &&
+                                        IsAnyOf<ListRef, DictRef, Tuple>(arguments[1]));
+  const OpLowering* found = nullptr;
+  if (numbers) found = Find(NumberRows(), name);
+  if (found == nullptr && containers) found = Find(ContainerRows(), name);
+  if (found == nullptr && strings) found = Find(StringRows(), name);
+  if (found == nullptr) found = Find(ObjectRows(), name);
+  if (found == nullptr) found = Find(TensorQueryRows(), name);
+  if (found == nullptr) found = Find(MutationRows(), name);
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+const std::vector<Abstract>* ItemsOf(const Abstract& value) {
+  if (const auto* tuple = value.As<Tuple>()) return tuple->items.get();
+  const auto* list = value.As<ListRef>();
+  if (list == nullptr) return nullptr;
+  const auto& contents = std::get<ListContents>(list->cell->contents);
+  return contents.sequence == nullptr ? &contents.items : nullptr;
+}
+
+Abstract MakeTuple(std::vector<Abstract> items) {
+  return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
+}
+
+}  // namespace dragoman::torchscript

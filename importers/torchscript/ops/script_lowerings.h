@@ -1,0 +1,46 @@
+// Operators of the language rather than of tensors: Python numbers, strings, containers, objects,
+// and what a program asks a tensor. They have names in common with operators of tensors
+// ("aten.add"): a table says to what arguments its rows apply.
+#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_SCRIPT_LOWERINGS_H_
+#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_SCRIPT_LOWERINGS_H_
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "importers/torchscript/ops/op_lowering.h"
+
+namespace dragoman::torchscript {
+
+// The lowering of an operator of the language for these arguments, or nullopt.
+std::optional<OpLowering> FindScriptLowering(const OpName& op, std::span<const Abstract> arguments);
+
+struct ScriptRow {
+  std::string_view name;  // "aten.len"
+  OpLowering lower;
+};
+
+// Sorted by name. All arguments are numbers.
+std::span<const ScriptRow> NumberRows();
+// An argument is a string.
+std::span<const ScriptRow> StringRows();
+// An argument is a list, a dict or a tuple.
+std::span<const ScriptRow> ContainerRows();
+// Any arguments.
+std::span<const ScriptRow> ObjectRows();
+std::span<const ScriptRow> TensorQueryRows();
+std::span<const ScriptRow> MutationRows();
+
+// The items of a list or tuple; nullptr if it is none, or one whose length only run time tells.
+const std::vector<Abstract>* ItemsOf(const Abstract& value);
+Abstract MakeTuple(std::vector<Abstract> items);
+
+// Whether two values are equal in Python: known, or a bool number that run time tells.
+Result<Number> ValuesEqual(Call& call, const Abstract& a, const Abstract& b);
+// str(value), for messages and formats. Errors: only run time tells.
+Result<std::string> TextOf(const Abstract& value);
+
+}  // namespace dragoman::torchscript
+
+#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_SCRIPT_LOWERINGS_H_

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Runs cases of TorchScript (shared/data/torch-cases) through the command line.
+
+A case is a folder with model.pt, inputs.npz, outputs.npz and meta.json. The model is run on its
+inputs by the interpreter; it is converted to ONNX for the sizes of the inputs and that file is run,
+too; with --native, the generated C++ program is run. Outputs are compared here, with NumPy.
+
+Cases that are expected to fail stand in torch_cases_expected.txt with a reason; one that passes
+nevertheless is an error as well. Without --all a sample is run, drawn by a hash of the case's name.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+TOLERANCES = {"float32": 1e-4, "float64": 1e-7, "float16": 1e-2, "bfloat16": 1e-2,
+              "complex64": 1e-4, "complex128": 1e-7}
+SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
+TIMEOUT_S = 120
+
+
+def flat_inputs(meta, arrays):
+    """(path by position, array, element type) of every leaf that is given."""
+    leaves = []
+
+    def walk(path, item):
+        kind = item["kind"]
+        if kind == "tensor":
+            leaves.append((path, arrays[item["key"]], item["dtype"]))
+        elif kind in ("tuple", "list", "namedtuple"):
+            for i, part in enumerate(item["items"]):
+                walk(f"{path}.{i}", part)
+        elif kind == "dict":
+            for key, part in item["items"]:
+                walk(f"{path}.{key['value']}", part)
+        elif kind == "str":
+            leaves.append((path, np.array(item["value"]), "string"))
+        elif kind != "none":
+            leaves.append((path, np.array(item["value"], SCALARS[kind]), kind_name(kind)))
+
+    for i, item in enumerate(meta["inputs"]):
+        walk(str(i), item)
+    return leaves
+
+
+def kind_name(kind):
+    return {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}[kind]
+
+
+def flat_outputs(item, arrays):
+    """(array, element type) of every leaf, in order."""
+    kind = item["kind"]
+    if kind == "tensor":
+        return [(arrays[item["key"]], item["dtype"])]
+    if kind in ("tuple", "list", "namedtuple"):
+        return [leaf for part in item["items"] for leaf in flat_outputs(part, arrays)]
+    if kind == "dict":
+        return [leaf for _, part in item["items"] for leaf in flat_outputs(part, arrays)]
+    if kind == "str":
+        return [(np.array(item["value"]), "str")]
+    if kind == "none":
+        return []
+    value = complex(*item["value"]) if kind == "complex" else item["value"]
+    return [(np.array(value, SCALARS[kind]), kind_name(kind))]
+
+
+def expected_outputs(meta, arrays):
+    if meta["calls"] == 1:
+        return flat_outputs(meta["outputs"], arrays)
+    calls = [flat_outputs(call, arrays) for call in meta["outputs"]["items"]]
+    return [(np.stack([leaf[0] for leaf in leaves]), leaves[0][1]) for leaves in zip(*calls)]
+
+
+def widen(array, dtype):
+    if dtype == "bfloat16":
+        return (array.astype(np.uint32) << 16).view(np.float32)
+    return array
+
+
+def compare(found, expected):
+    """An empty string, or what differs."""
+    if len(found) != len(expected):
+        return f"{len(found)} outputs, expected {len(expected)}"
+    for i, ((a, dtype_a), (b, dtype_b)) in enumerate(zip(found, expected)):
+        if dtype_b == "str":
+            if str(a) != str(b):
+                return f"output {i}: {a}, expected {b}"
+            continue
+        if dtype_a != dtype_b:
+            return f"output {i}: element type {dtype_a}, expected {dtype_b}"
+        if a.shape != b.shape:
+            return f"output {i}: sizes {list(a.shape)}, expected {list(b.shape)}"
+        tolerance = TOLERANCES.get(dtype_b, 0)
+        a, b = widen(a, dtype_a), widen(b, dtype_b)
+        if not np.allclose(a.astype(np.complex128), b.astype(np.complex128), rtol=tolerance,
+                           atol=tolerance, equal_nan=True):
+            worst = np.nanmax(np.abs(a.astype(np.complex128) - b.astype(np.complex128)))
+            return f"output {i}: differs by {worst:.3g}"
+    return ""
+
+
+def run(command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace",
+                              timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "takes too long")
+
+
+def read_outputs(folder):
+    index = json.loads((folder / "index.json").read_text())
+    return [(np.load(folder / entry["file"]), entry["dtype"]) for entry in index["outputs"]]
+
+
+class Case:
+    def __init__(self, folder, dragoman, work):
+        self.folder = folder
+        self.name = f"{folder.parent.name}/{folder.name}"
+        self.dragoman = dragoman
+        self.work = work
+        self.meta = json.loads((folder / "meta.json").read_text())
+        self.expected = expected_outputs(self.meta, np.load(folder / "outputs.npz"))
+        self.inputs = flat_inputs(self.meta, np.load(folder / "inputs.npz"))
+
+    def run_model(self, model, names, extra=()):
+        out = self.work / f"out-{len(list(self.work.glob('out-*')))}"
+        command = [self.dragoman, "run", str(model), "--output-dir", str(out), *extra]
+        for i, (name, (_, array, _)) in enumerate(zip(names, self.inputs)):
+            file = self.work / f"in-{i}.npy"
+            np.save(file, array)
+            command += ["--input", f"{name}={file}"]
+        if self.meta["calls"] > 1:
+            command += ["--steps", str(self.meta["calls"])]
+        done = run(command)
+        if done.returncode != 0:
+            return f"exit {done.returncode}: {done.stderr.strip()}"
+        return compare(read_outputs(out), self.expected)
+
+    def shapes(self):
+        facts = []
+        for path, array, dtype in self.inputs:
+            sizes = ",".join(str(d) for d in array.shape)
+            facts += ["--shape", f"{path}={dtype}:{sizes}"]
+        return facts
+
+    def check(self, native):
+        """An empty string if the case passes, else the stage and what went wrong."""
+        paths = [path for path, _, _ in self.inputs]
+        shapes = self.shapes()
+        model = self.folder / "model.pt"
+        problem = self.run_model(model, paths, shapes)
+        if problem:
+            return "run: " + problem
+        onnx = self.work / "model.onnx"
+        done = run([self.dragoman, "convert", str(model), "-o", str(onnx), *shapes])
+        if done.returncode != 0:
+            return f"convert: exit {done.returncode}: {done.stderr.strip()}"
+        problem = self.run_model(onnx, [str(i) for i in range(len(paths))])
+        if problem:
+            return "onnx: " + problem
+        if native:
+            problem = self.run_model(model, paths, [*shapes, "--engine", "native"])
+            if problem:
+                return "native: " + problem
+        return ""
+
+
+def check_case(folder, dragoman, native):
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            return Case(folder, dragoman, pathlib.Path(work)).check(native)
+        except (KeyError, ValueError, OSError) as error:
+            return f"driver: {error!r}"
+
+
+def read_expected(path):
+    """Case to reason: lines "suite/case: reason", "suite/* pattern" with fnmatch are not needed."""
+    expected = {}
+    for line in path.read_text().splitlines() if path.exists() else []:
+        if line and not line.startswith("#"):
+            case, _, reason = line.partition(": ")
+            expected[case] = reason
+    return expected
+
+
+def in_sample(name, percent):
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16) % 100 < percent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("dragoman")
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", help="a regular expression that names must match")
+    parser.add_argument("--percent", type=int, default=6)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--native", action="store_true")
+    parser.add_argument("--report", type=pathlib.Path, help="gets a line for each failure")
+    parser.add_argument("--expected", type=pathlib.Path,
+                        default=pathlib.Path(__file__).with_name("torch_cases_expected.txt"))
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        print(f"{options.data} is not there: skipped")
+        return 77
+    folders = sorted(path.parent for path in options.data.glob("*/*/meta.json"))
+    names = {folder: f"{folder.parent.name}/{folder.name}" for folder in folders}
+    if options.only:
+        folders = [f for f in folders if re.search(options.only, names[f])]
+    elif not options.all:
+        folders = [f for f in folders if in_sample(names[f], options.percent)]
+    expected = read_expected(options.expected)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        problems = list(pool.map(
+            lambda folder: check_case(folder, options.dragoman, options.native), folders))
+
+    bad = 0
+    passed = {}
+    lines = []
+    for folder, problem in zip(folders, problems):
+        name = names[folder]
+        suite = passed.setdefault(folder.parent.name, [0, 0])
+        suite[0] += not problem
+        suite[1] += 1
+        if problem:
+            lines.append(f"{name}: {problem}")
+        if bool(problem) != (name in expected):
+            bad += 1
+            print(f"{name}: {problem or 'passes, though expected to fail: ' + expected[name]}")
+    for suite, (good, count) in sorted(passed.items()):
+        print(f"{suite}: {good} of {count} pass")
+    if options.report:
+        options.report.write_text("\n".join(lines) + "\n")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
