@@ -149,10 +149,18 @@ Result<Value*> LowerIndex(Call& call) {
   return c.Done(IndexRead(c, x, TakeIndices(c)));
 }
 
-// index_put, _index_put_impl
+// index_put, _index_put_impl: one value under a mask is a choice.
 Result<Value*> LowerIndexPut(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
+  const std::vector<Value*> given = c.Take(call.OptionalTensors("indices"));
+  if (given.size() == 1 && IsMask(c, given[0]) && !c.BoolOr("accumulate", false) &&
+      c.MaybeRank(c.Tensor("values")) == 0) {
+    Value* mask = IsTrue(c, given[0]);
+    std::vector<std::int64_t> trailing;
+    for (int axis = c.Rank(mask); axis < c.Rank(x); ++axis) trailing.push_back(axis);
+    return c.Done(c.Where(c.Unsqueeze(mask, std::move(trailing)), c.Tensor("values"), x));
+  }
   const AdvancedIndex index = TakeIndices(c);
   return c.Done(IndexWrite(c, x, index, c.Tensor("values"), c.BoolOr("accumulate", false)));
 }
@@ -194,7 +202,8 @@ Result<Value*> LowerTakeAlongDim(Call& call) {
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
   for (int other = 0; other < rank && !c.failed(); ++other) {
-    if (other == axis) continue;
+    const std::optional<std::int64_t> known = c.KnownSize(x, other);
+    if (other == axis || (known && known == c.KnownSize(index, other))) continue;
     Value* size = c.Max(c.SizeVector(x, other, 1), c.SizeVector(index, other, 1));
     std::vector<Value*> sizes(static_cast<std::size_t>(rank), c.Ints({1}));
     sizes[static_cast<std::size_t>(other)] = size;
@@ -215,10 +224,11 @@ Result<Value*> LowerMaskedSelect(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   Value* mask = IsTrue(c, c.Tensor("mask"));
-  Value* everywhere = c.Full(c.Shape(x), 1, DType::kBool);
-  Value* wide_mask = c.And(mask, everywhere);
-  Value* wide = c.Expand(x, c.Shape(wide_mask));
-  return c.Done(c.Op("Compress", {wide, c.Flatten(wide_mask)}));
+  if (!HaveEqualSizes(c, {x, mask})) {
+    mask = c.And(mask, c.Full(c.Shape(x), 1, DType::kBool));
+    x = c.Expand(x, c.Shape(mask));
+  }
+  return c.Done(c.Op("Compress", {x, c.Flatten(mask)}));
 }
 
 // nonzero, argwhere: one row a place.

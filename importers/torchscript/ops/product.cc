@@ -29,8 +29,7 @@ Value* AddProduct(CallComposer& c, Value* self, Value* product) {
     return is(by, 1) ? value : c.Mul(value, c.Take(c.call().NumberValue(by, c.dtype(value))));
   };
   product = scaled(product, alpha);
-  if (!is(beta, 0)) return c.Add(scaled(self, beta), product);
-  return c.Expand(product, c.Shape(product));
+  return is(beta, 0) ? product : c.Add(scaled(self, beta), product);
 }
 
 Value* InputTensor(CallComposer& c, std::string_view name) {
