@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "core/rewrite/pipeline.h"
+#include "core/rewrite/unroll.h"
 
 namespace dragoman::cli {
 namespace {
@@ -27,9 +29,21 @@ struct ConvertOptions {
 // Whether the file can hold the source graph as it is, and nothing asks for more.
 bool IsPlainCopy(const Model& source, Format target, const ConvertOptions& options) {
   if (options.lowering.has_facts() || options.lowering.has_cut() || options.opset) return false;
+  if (options.unroll) return false;
   if (options.lowering.passes.value_or("none") != "none" || options.level == "common") return false;
   if (Info(target).is_container) return true;
   return source.level == Level::kSource && Info(target).name == source.dialect;
+}
+
+// Sequence operators become cells, which then are simplified as the passes say.
+Result<Model> Unrolled(const Model& source, LoweringOptions lowering, const CommonOptions& common) {
+  const std::string passes = lowering.passes.value_or("default");
+  lowering.passes = passes + ",-fuse-gates";
+  DRAGOMAN_ASSIGN(Model model, ToCommon(source, lowering, common));
+  const PipelineOptions pipeline = PipelineOf(lowering, common);
+  DRAGOMAN_TRY(UnrollSequences(model, pipeline.explain));
+  DRAGOMAN_TRY(RunPipeline(model, pipeline));
+  return model;
 }
 
 Result<Model> Prepare(Model source, Format target, const ConvertOptions& options) {
@@ -40,6 +54,7 @@ Result<Model> Prepare(Model source, Format target, const ConvertOptions& options
   LoweringOptions lowering = options.lowering;
   // A container at the common level gets what lowering gives, unless passes are asked for.
   if (Info(target).is_container && !lowering.passes) lowering.passes = "none";
+  if (options.unroll) return Unrolled(source, std::move(lowering), options.common);
   return ToCommon(source, lowering, options.common);
 }
 
@@ -54,7 +69,6 @@ Status CheckWeights(const Model& model, const ConvertOptions& options) {
 }
 
 Status Convert(const ConvertOptions& options) {
-  if (options.unroll) return Unsupported("--unroll: sequence operators are not lowered to cells");
   if (options.output == "-" && !options.to) return InvalidInput("-o - needs --to");
   DRAGOMAN_ASSIGN(Format target,
                   options.to ? FormatByName(*options.to) : FormatOfOutput(options.output));

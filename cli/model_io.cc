@@ -149,17 +149,21 @@ Result<Model> Lower(const Model& source, const Facts& facts) {
   return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
 }
 
-Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
-                       const CommonOptions& common) {
-  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options));
-  DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
-  if (options.has_cut()) DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
+PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& common) {
   PipelineOptions pipeline;
   pipeline.passes = options.passes.value_or("default");
   if (common.explain) {
     pipeline.explain = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
   }
-  DRAGOMAN_TRY(RunPipeline(model, pipeline));
+  return pipeline;
+}
+
+Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
+                       const CommonOptions& common) {
+  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options));
+  DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
+  if (options.has_cut()) DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
+  DRAGOMAN_TRY(RunPipeline(model, PipelineOf(options, common)));
   return model;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
+#include "core/rewrite/pipeline.h"
 #include "core/support/result.h"
 
 namespace dragoman::cli {
@@ -37,9 +38,10 @@ std::size_t CountAbsentWeights(const Model& model);
 
 Result<Facts> ParseFacts(const LoweringOptions& options);
 
+// The passes that the options choose; `default` unless they name others.
+PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& common);
 // A common model made from `source`, which may be one already: lowered with the facts, cut,
-// rewritten by the passes
-// (`default` unless options name others).
+// rewritten by the passes.
 Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
                        const CommonOptions& common);
 // The same without cut and passes.

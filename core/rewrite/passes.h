@@ -15,6 +15,7 @@ Result<bool> FuseRecurrences(Graph& graph, PassContext& context);
 Result<bool> FuseLinear(Graph& graph, PassContext& context);
 Result<bool> FoldTransposes(Graph& graph, PassContext& context);
 Result<bool> FoldBatchNormalization(Graph& graph, PassContext& context);
+Result<bool> RollChains(Graph& graph, PassContext& context);
 Result<bool> FuseGates(Graph& graph, PassContext& context);
 
 }  // namespace dragoman

@@ -1,0 +1,385 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/ops/op_def.h"
+#include "core/rewrite/passes.h"
+#include "core/rewrite/recurrence/equal_steps.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxChains = 64;  // of a graph, in one run of the pass
+
+// A result of each step that nodes outside of the steps read.
+struct Collected {
+  std::size_t node = 0;
+  std::size_t result = 0;
+  std::int64_t axis = 0;  // along which the steps' values are put together
+  bool reversed = false;  // the last step comes first
+  bool squeezed = false;  // without the axis, which has size 1 there
+  Node* concat = nullptr;  // that puts them together
+  std::size_t position = 0;  // of the first of them among its operands
+  Value* whole = nullptr;
+};
+
+class Rolling {
+ public:
+  Rolling(Graph& graph, EqualSteps& steps, PassContext& context)
+      : graph_(graph), steps_(steps), context_(context) {}
+
+  // False, and nothing has changed, if it cannot be done.
+  Result<bool> Run() {
+    if (!FitStates()) return false;
+    for (const auto& step : steps_.steps) members_.insert(step.begin(), step.end());
+    members_.erase(nullptr);
+    FindCollected();
+    if (!FindPosition()) return false;
+    context_.Explain(*steps_.steps.front().front(),
+                     std::to_string(steps_.steps.size()) + " equal steps rolled into a Scan" +
+                         (steps_.end.empty() ? "" : "; " + steps_.end));
+    DRAGOMAN_ASSIGN(Node * scan, InsertScan());
+    for (std::size_t i = 0; i < collected_.size(); ++i) {
+      collected_[i].whole = scan->result(steps_.states.size() + i);
+      DRAGOMAN_TRY(InsertParts(collected_[i]));
+    }
+    for (const Collected& collected : collected_) DRAGOMAN_TRY(ReplaceConcat(collected));
+    ReplaceSteps(*scan);
+    return true;
+  }
+
+ private:
+  std::size_t length() const { return steps_.steps.size(); }
+  const Value& NextOf(std::size_t state) const {
+    const auto [node, result] = steps_.states[state];
+    return *steps_.steps.front()[node]->result(result);
+  }
+
+  bool StatesFit() const {
+    for (std::size_t i = 0; i < steps_.states.size(); ++i) {
+      if (steps_.initial[i] == nullptr || !SameShape(*steps_.initial[i], NextOf(i))) return false;
+    }
+    return true;
+  }
+
+  // Where initial states are smaller than states, the first step stays as it is.
+  bool FitStates() {
+    if (StatesFit()) return true;
+    if (length() <= kMinRolledSteps) return false;
+    for (std::size_t i = 0; i < steps_.states.size(); ++i) {
+      const auto [node, result] = steps_.states[i];
+      steps_.initial[i] = steps_.steps.front()[node]->result(result);
+    }
+    for (auto& operands : steps_.operands) {
+      for (StepOperand& operand : operands) operand.slice.index += steps_.backwards ? -1 : 1;
+    }
+    steps_.steps.erase(steps_.steps.begin());
+    return StatesFit();
+  }
+
+  // By others than the steps and `concat`.
+  bool IsReadOutside(const Value& value, const Node* concat = nullptr) const {
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      if (use->user() == nullptr) return true;
+      if (use->user() != concat && !members_.contains(use->user())) return true;
+    }
+    return false;
+  }
+  bool IsState(std::size_t node, std::size_t result) const {
+    return std::ranges::find(steps_.states, std::pair(node, result)) != steps_.states.end();
+  }
+
+  void FindCollected() {
+    const std::vector<Node*>& first = steps_.steps.front();
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      for (std::size_t j = 0; j < first[i]->num_results(); ++j) {
+        const std::size_t count = length() - (IsState(i, j) ? 1 : 0);
+        bool read = false;
+        for (std::size_t t = 0; t < count && !read; ++t) {
+          const Value* value = steps_.At(t, i, j);
+          read = value != nullptr && IsReadOutside(*value);
+        }
+        if (read) collected_.push_back(Collect(i, j));
+      }
+    }
+  }
+
+  Collected Collect(std::size_t i, std::size_t j) const {
+    Collected made;
+    made.node = i;
+    made.result = j;
+    const Value& first = *steps_.steps.front()[i]->result(j);
+    for (const Use* use = first.first_use(); use != nullptr; use = use->next()) {
+      Node* const concat = use->user();
+      if (concat == nullptr || !concat->Is("Concat") || members_.contains(concat)) continue;
+      if (concat->graph() == &graph_ && Fits(*concat, use->index(), made)) return made;
+    }
+    return made;
+  }
+
+  // Whether the steps' values stand in `concat` one after the other, the first of them at `at`.
+  bool Fits(Node& concat, std::size_t at, Collected& made) const {
+    const Value& first = *concat.operand(at);
+    const auto rank = first.type().rank();
+    if (!rank) return false;
+    std::int64_t axis = IntAttribute(concat, "axis", 0);
+    if (axis < 0) axis += *rank;
+    const Dim size = (*first.type().shape())[static_cast<std::size_t>(axis)];
+    if (!size.known() || size.value() != 1) return false;
+    for (const bool reversed : {false, true}) {
+      const std::size_t begin = reversed ? at + 1 - length() : at;
+      if (begin > at || begin + length() > concat.num_operands()) continue;
+      bool all = true;
+      for (std::size_t t = 0; t < length() && all; ++t) {
+        const std::size_t place = reversed ? at - t : at + t;
+        all = concat.operand(place) == steps_.At(t, made.node, made.result);
+      }
+      if (!all) continue;
+      made.axis = axis;
+      made.reversed = reversed;
+      made.squeezed = true;
+      made.concat = &concat;
+      made.position = begin;
+      return true;
+    }
+    return false;
+  }
+
+  // The node of this graph that reads, or whose body does; nullptr for an output.
+  Node* Reader(const Use& use) const {
+    Node* node = use.user();
+    for (const Graph* at = use.graph(); at != &graph_; at = node->graph()) node = at->parent();
+    return node;
+  }
+
+  // The Scan goes before the first node that reads what the steps give; all that the steps read
+  // must come before it.
+  bool FindPosition() {
+    std::unordered_map<const Node*, std::size_t> index;
+    for (Node& node : graph_.nodes()) index.emplace(&node, index.size());
+    position_ = steps_.steps.front().front();
+    for (Node* member : members_) {
+      if (index.at(member) > index.at(position_)) position_ = member;
+    }
+    const auto consider = [&](const Value& value) {
+      for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+        Node* const reader = Reader(*use);
+        if (reader == nullptr || members_.contains(reader)) continue;
+        if (index.at(reader) < index.at(position_)) position_ = reader;
+      }
+    };
+    for (const Node* member : members_) {
+      for (std::size_t j = 0; j < member->num_results(); ++j) {
+        if (member->result(j) != nullptr) consider(*member->result(j));
+      }
+    }
+    const auto is_before = [&](const Value* value) {
+      const Node* producer = value != nullptr ? value->producer() : nullptr;
+      const auto found = index.find(producer);
+      return found == index.end() || found->second < index.at(position_);
+    };
+    for (const auto& operands : steps_.operands) {
+      for (const StepOperand& operand : operands) {
+        if (operand.kind == StepOperand::Kind::kOuter && !is_before(operand.value)) return false;
+        if (operand.kind == StepOperand::Kind::kSlice && !is_before(operand.slice.source)) {
+          return false;
+        }
+      }
+    }
+    return std::ranges::all_of(steps_.initial, is_before);
+  }
+
+  Value* Ints(std::int64_t value) {
+    return context_.AddConstant(graph_, Tensor::Ints(std::vector{value}), "ints", {});
+  }
+
+  // All slices that the steps read of a tensor, and the axis.
+  Result<Value*> Scanned(const StepSlice& first) {
+    const auto span = static_cast<std::int64_t>(length()) - 1;
+    const std::int64_t begin = steps_.backwards ? first.index - span : first.index;
+    const Shape& shape = *first.source->type().shape();
+    if (begin == 0 && shape[static_cast<std::size_t>(first.axis)].value() == span + 1) {
+      return first.source;
+    }
+    Value* const operands[] = {first.source, Ints(begin), Ints(begin + span + 1),
+                               Ints(first.axis)};
+    return context_.Insert(*position_, "Slice", operands);
+  }
+
+  // The value of the body in place of a slice, whose axis a Scan takes away.
+  Value* SliceInput(const StepSlice& slice, Graph& body) {
+    Shape shape = *slice.source->type().shape();
+    shape.erase(shape.begin() + slice.axis);
+    const DType dtype = slice.source->type().dtype();
+    Value* input = body.AddInput(context_.UniqueName(slice.source->name() + ".step"),
+                                 Type::Tensor(dtype, std::move(shape)));
+    if (!slice.keeps_axis) return input;
+    Value* const axes =
+        context_.AddConstant(body, Tensor::Ints(std::vector{slice.axis}), "axes", {});
+    Node* wide = body.Append(FindOp("Unsqueeze")->name, std::vector<Value*>{input, axes});
+    return wide->AddResult(context_.UniqueName(input->name()));
+  }
+
+  Result<Node*> InsertScan() {
+    auto body = std::make_shared<Graph>();
+    body->set_name("body");
+    ValueMap map;
+    std::vector<Value*> operands = steps_.initial;
+    // The second step is the model: its states are results of the first, each a value of its own.
+    const std::vector<Node*>& model = steps_.steps[1];
+    for (std::size_t i = 0; i < steps_.states.size(); ++i) {
+      map[&NextOf(i)] = body->AddInput(context_.UniqueName(NextOf(i).name()), NextOf(i).type());
+    }
+    Attribute::Ints input_axes;
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      for (std::size_t j = 0; j < model[i]->num_operands(); ++j) {
+        const StepOperand& operand = steps_.operands[i][j];
+        const Value* value = model[i]->operand(j);
+        if (operand.kind != StepOperand::Kind::kSlice || map.contains(value)) continue;
+        DRAGOMAN_ASSIGN(Value * whole, Scanned(operand.slice));
+        operands.push_back(whole);
+        input_axes.push_back(operand.slice.axis);
+        map[value] = SliceInput(operand.slice, *body);
+      }
+    }
+    for (const Node* node : model) {
+      Node* copy = CloneNode(*node, *body, nullptr, map);
+      for (std::size_t j = 0; j < copy->num_results(); ++j) {
+        Value* result = copy->result(j);
+        if (result != nullptr) result->set_name(context_.UniqueName(result->name()));
+      }
+    }
+    for (const auto& [node, result] : steps_.states) {
+      body->AddOutput(map.at(model[node]->result(result)));
+    }
+    Attribute::Ints output_axes, output_directions;
+    for (const Collected& collected : collected_) {
+      body->AddOutput(BodyOutput(collected, model, map, *body));
+      output_axes.push_back(collected.axis);
+      output_directions.push_back(collected.reversed ? 1 : 0);
+    }
+    const Attribute::Ints input_directions(input_axes.size(), steps_.backwards ? 1 : 0);
+    Node* scan = graph_.Insert(position_, FindOp("Scan")->name, operands);
+    scan->SetAttribute("body", body);
+    scan->SetAttribute("num_scan_inputs", static_cast<std::int64_t>(input_axes.size()));
+    scan->SetAttribute("scan_input_axes", input_axes);
+    scan->SetAttribute("scan_input_directions", input_directions);
+    scan->SetAttribute("scan_output_axes", output_axes);
+    scan->SetAttribute("scan_output_directions", output_directions);
+    for (std::size_t i = 0; i < body->num_outputs(); ++i) {
+      scan->AddResult(context_.UniqueName(body->output(i)->name()));
+    }
+    DRAGOMAN_TRY(context_.inference.InferNode(*scan));
+    return scan;
+  }
+
+  Value* BodyOutput(const Collected& collected, const std::vector<Node*>& model,
+                    const ValueMap& map, Graph& body) {
+    const Node& node = *model[collected.node];
+    Value* const value = map.at(node.result(collected.result));
+    if (!collected.squeezed) return value;
+    const auto axes = IntsOf(context_, node.operand(1));
+    if (node.Is("Unsqueeze") && axes == std::vector{collected.axis}) {
+      return value->producer()->operand(0);
+    }
+    Value* const axis =
+        context_.AddConstant(body, Tensor::Ints(std::vector{collected.axis}), "axes", {});
+    Node* narrow = body.Append(FindOp("Squeeze")->name, std::vector<Value*>{value, axis});
+    return narrow->AddResult(context_.UniqueName(value->name()));
+  }
+
+  // The steps' values become one operand of the Concat, or all of it.
+  Status ReplaceConcat(const Collected& collected) {
+    if (collected.concat == nullptr) return {};
+    Node& concat = *collected.concat;
+    std::vector<Value*> operands;
+    for (std::size_t i = 0; i < concat.num_operands(); ++i) {
+      const bool rolled =
+          i >= collected.position && i < collected.position + length();
+      if (!rolled) operands.push_back(concat.operand(i));
+      if (i == collected.position) operands.push_back(collected.whole);
+    }
+    Value* whole = collected.whole;
+    if (operands.size() > 1 || !PassContext::CanReplace(*concat.result(), *whole)) {
+      const bool single = operands.size() == 1;
+      DRAGOMAN_ASSIGN(
+          whole, context_.Insert(concat, single ? "Identity" : "Concat", operands,
+                                 single ? std::vector<NamedAttribute>{} : concat.attributes()));
+    }
+    context_.Replace(concat, std::span<Value* const>(&whole, 1));
+    return {};
+  }
+
+  // What single steps' values are read for, apart from the Concat.
+  Status InsertParts(const Collected& collected) {
+    const std::size_t count = length() - (IsState(collected.node, collected.result) ? 1 : 0);
+    for (std::size_t t = 0; t < count; ++t) {
+      const Value* value = steps_.At(t, collected.node, collected.result);
+      if (value == nullptr || !IsReadOutside(*value, collected.concat)) continue;
+      const std::size_t place = collected.reversed ? length() - 1 - t : t;
+      Value* const index = context_.AddConstant(
+          graph_, Tensor::Int(static_cast<std::int64_t>(place)), "step", {});
+      DRAGOMAN_ASSIGN(Value * part,
+                      context_.Insert(*position_, "Gather", {{collected.whole, index}},
+                                      {{"axis", collected.axis}}));
+      if (collected.squeezed) {
+        DRAGOMAN_ASSIGN(part,
+                        context_.Insert(*position_, "Unsqueeze", {{part, Ints(collected.axis)}}));
+      }
+      parts_[value] = part;
+    }
+    return {};
+  }
+
+  void ReplaceSteps(Node& scan) {
+    for (std::size_t i = 0; i < steps_.states.size(); ++i) {
+      const auto [node, result] = steps_.states[i];
+      parts_[steps_.At(length() - 1, node, result)] = scan.result(i);
+    }
+    // Last things first, so that what is left to read a value is outside of the steps.
+    for (auto step = steps_.steps.rbegin(); step != steps_.steps.rend(); ++step) {
+      for (auto node = step->rbegin(); node != step->rend(); ++node) {
+        if (*node == nullptr) continue;
+        std::vector<Value*> by;
+        for (std::size_t j = 0; j < (*node)->num_results(); ++j) {
+          const Value* result = (*node)->result(j);
+          const auto part = parts_.find(result);
+          by.push_back(result != nullptr && part != parts_.end() ? part->second : nullptr);
+        }
+        scan.set_origin(Origin::Merge(scan.origin(), (*node)->origin()));
+        context_.Replace(**node, by);
+      }
+    }
+  }
+
+  Graph& graph_;
+  EqualSteps& steps_;
+  PassContext& context_;
+  std::unordered_set<Node*> members_;
+  std::unordered_map<const Value*, Value*> parts_;  // of steps' values, looked up only
+  std::vector<Collected> collected_;
+  Node* position_ = nullptr;
+};
+
+}  // namespace
+
+Result<bool> RollChains(Graph& graph, PassContext& context) {
+  if (graph.parent() != nullptr && graph.parent()->IsDragoman("Fused")) return false;
+  bool changed = false;
+  for (const bool backwards : {false, true}) {
+    for (int chain = 0; chain < kMaxChains; ++chain) {
+      std::optional<EqualSteps> steps = FindEqualSteps(graph, context, backwards);
+      if (!steps) break;
+      DRAGOMAN_ASSIGN(const bool rolled, Rolling(graph, *steps, context).Run());
+      if (!rolled) break;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,367 @@
+#include "core/rewrite/recurrence/equal_steps.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "core/ops/op_def.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::int64_t kNoLevel = -1;
+// The first steps may differ, where what they read is zero and was folded away.
+constexpr std::size_t kMaxSkippedLevels = 3;
+// A step of more nodes is the rest of the model.
+constexpr std::size_t kMaxStepNodes = 5'000;
+
+std::optional<std::int64_t> IntOf(const PassContext& context, const Value* value) {
+  const auto ints = IntsOf(context, value);
+  if (!ints || ints->size() != 1) return std::nullopt;
+  return ints->front();
+}
+
+std::optional<std::int64_t> SizeAlong(const Value& value, std::int64_t axis) {
+  const Shape* shape = value.type().shape();
+  if (shape == nullptr || axis < 0 || axis >= static_cast<std::int64_t>(shape->size())) {
+    return std::nullopt;
+  }
+  const Dim& size = (*shape)[static_cast<std::size_t>(axis)];
+  return size.known() ? std::optional(size.value()) : std::nullopt;
+}
+
+std::int64_t FromFront(const Value& value, std::int64_t axis) {
+  return axis < 0 ? axis + value.type().rank().value_or(0) : axis;
+}
+
+std::optional<StepSlice> GatheredSlice(const Node& node, const PassContext& context) {
+  const auto index = IntOf(context, node.operand(1));
+  if (!index || node.operand(1)->type().rank() != 0) return std::nullopt;
+  const std::int64_t axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
+  const auto size = SizeAlong(*node.operand(0), axis);
+  if (!size) return std::nullopt;
+  return StepSlice{node.operand(0), axis, *index < 0 ? *index + *size : *index, false};
+}
+
+std::optional<StepSlice> CutSlice(const Node& node, const PassContext& context) {
+  const auto start = IntOf(context, node.operand(1));
+  const auto given = IntOf(context, node.operand(3));
+  const auto step = node.operand(4) != nullptr ? IntOf(context, node.operand(4)) : 1;
+  if (!start || (node.operand(3) != nullptr && !given) || step != 1) return std::nullopt;
+  const std::int64_t axis = FromFront(*node.operand(0), given.value_or(0));
+  const auto size = SizeAlong(*node.operand(0), axis);
+  if (!size || SizeAlong(*node.result(), axis) != 1) return std::nullopt;
+  return StepSlice{node.operand(0), axis, *start < 0 ? *start + *size : *start, true};
+}
+
+std::optional<StepSlice> PartSlice(const Node& node, const Value& part) {
+  const std::int64_t axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
+  const auto size = SizeAlong(*node.operand(0), axis);
+  if (!size || static_cast<std::size_t>(*size) != node.num_results()) return std::nullopt;
+  if (SizeAlong(part, axis) != 1) return std::nullopt;
+  return StepSlice{node.operand(0), axis, static_cast<std::int64_t>(part.index()), true};
+}
+
+// Between kinds of nodes that a step may have.
+bool MayRoll(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def != nullptr && node.subgraphs().empty() && !def->effect && !def->random &&
+         node.num_operands() > 0;
+}
+
+bool SameConstant(const Value* a, const Value* b) {
+  const Tensor* x = ConstantOf(a);
+  const Tensor* y = ConstantOf(b);
+  return x != nullptr && y != nullptr && *x == *y;
+}
+
+bool SameForm(const Node& a, const Node& b) {
+  if (&a.op() != &b.op() || a.num_operands() != b.num_operands() ||
+      a.num_results() != b.num_results() || a.attributes().size() != b.attributes().size()) {
+    return false;
+  }
+  return std::ranges::all_of(a.attributes(), [&](const NamedAttribute& attribute) {
+    const Attribute* other = b.attribute(attribute.name);
+    return other != nullptr && Identical(attribute.value, *other);
+  });
+}
+
+class Finder {
+ public:
+  Finder(Graph& graph, const PassContext& context, bool backwards)
+      : graph_(graph), context_(context), backwards_(backwards) {}
+
+  std::optional<EqualSteps> Find() {
+    FindSlices();
+    if (count_ < static_cast<std::int64_t>(kMinRolledSteps)) return std::nullopt;
+    SortIntoLevels();
+    std::size_t begin = 0;
+    while (begin < levels_.size() && levels_[begin].empty()) ++begin;
+    const std::size_t end = std::min(begin + kMaxSkippedLevels, levels_.size() - 1);
+    for (first_ = begin; first_ < end; ++first_) {
+      EqualSteps steps;
+      steps.backwards = backwards_;
+      if (!Compare(first_, steps)) continue;
+      while (AppendStep(steps)) continue;
+      if (steps.steps.size() >= kMinRolledSteps) return steps;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::int64_t LevelOf(const StepSlice& slice) const {
+    return backwards_ ? count_ - 1 - slice.index : slice.index;
+  }
+
+  void FindSlices() {
+    for (Node& node : graph_.nodes()) {
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        if (node.result(i) == nullptr) continue;
+        const std::optional<StepSlice> slice = SliceOf(*node.result(i), context_);
+        if (!slice || slice->source->is_constant()) continue;
+        slices_[node.result(i)] = *slice;
+        count_ = std::max(count_, slice->index + 1);
+      }
+    }
+  }
+
+  std::int64_t LevelOf(const Value* value) const {
+    const auto slice = slices_.find(value);
+    if (slice != slices_.end()) {
+      const bool is_of_step = LevelOfValue(slice->second.source) == kNoLevel;
+      return is_of_step ? LevelOf(slice->second) : LevelOfValue(slice->second.source);
+    }
+    return LevelOfValue(value);
+  }
+  std::int64_t LevelOfValue(const Value* value) const {
+    const Node* producer = value != nullptr ? value->producer() : nullptr;
+    const auto found = level_.find(producer);
+    return found != level_.end() ? found->second : kNoLevel;
+  }
+  // Whether `value` is a slice that steps are counted by.
+  const StepSlice* StepSliceAt(const Value* value) const {
+    const auto found = slices_.find(value);
+    if (found == slices_.end() || LevelOfValue(found->second.source) != kNoLevel) return nullptr;
+    return &found->second;
+  }
+
+  // Whether the results of `node` are slices that steps are counted by.
+  bool AddSlices(const Node& node) {
+    bool any = false;
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      const StepSlice* slice = StepSliceAt(node.result(i));
+      if (slice == nullptr) continue;
+      any = true;
+      auto& of_source = slices_of_[slice->source];
+      of_source.resize(static_cast<std::size_t>(count_));
+      of_source[static_cast<std::size_t>(slice->index)].push_back(node.result(i));
+    }
+    return any;
+  }
+
+  void SortIntoLevels() {
+    levels_.resize(static_cast<std::size_t>(count_));
+    for (Node& node : graph_.nodes()) {
+      if (AddSlices(node)) continue;
+      std::int64_t level = kNoLevel;
+      for (const Use& use : node.operands()) level = std::max(level, LevelOf(use.value()));
+      if (!node.subgraphs().empty()) level = count_ - 1;
+      if (level == kNoLevel) continue;
+      level_[&node] = level;
+      levels_[static_cast<std::size_t>(level)].push_back(&node);
+    }
+  }
+
+  // The levels `first` and the next, node by node.
+  bool Compare(std::size_t first, EqualSteps& steps) {
+    const std::vector<Node*>& now = levels_[first];
+    const std::vector<Node*>& next = levels_[first + 1];
+    if (now.empty() || now.size() != next.size() || now.size() > kMaxStepNodes) return false;
+    place_.clear();
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      place_[now[i]] = i;
+      place_[next[i]] = i;
+    }
+    step_of_.clear();
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      step_of_[now[i]] = 0;
+      step_of_[next[i]] = 1;
+    }
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (!MayRoll(*now[i]) || !SameForm(*now[i], *next[i])) return false;
+      std::vector<StepOperand>& operands = steps.operands.emplace_back();
+      for (std::size_t j = 0; j < now[i]->num_operands(); ++j) {
+        const auto operand = CompareOperands(now[i]->operand(j), next[i]->operand(j), steps);
+        if (!operand) return false;
+        operands.push_back(*operand);
+      }
+    }
+    steps.steps = {now, next};
+    return !steps.states.empty();
+  }
+
+  std::optional<StepOperand> CompareOperands(Value* now, Value* next, EqualSteps& steps) const {
+    StepOperand operand;
+    operand.value = now;
+    if (now == next || SameConstant(now, next)) return operand;
+    if (now == nullptr || next == nullptr) return std::nullopt;
+    const StepSlice* slice = StepSliceAt(now);
+    const StepSlice* next_slice = StepSliceAt(next);
+    if (slice != nullptr && next_slice != nullptr) {
+      operand.kind = StepOperand::Kind::kSlice;
+      operand.slice = *slice;
+      if (!IsSlice(*next_slice, *slice, 1)) return std::nullopt;
+      return operand;
+    }
+    const auto place = place_.find(next->producer());
+    if (place == place_.end()) return std::nullopt;
+    operand.node = place->second;
+    operand.result = next->index();
+    if (step_of_.at(next->producer()) == 1) {
+      operand.kind = StepOperand::Kind::kInner;
+      const auto inner = place_.find(now->producer());
+      if (inner == place_.end() || step_of_.at(now->producer()) != 0 ||
+          inner->second != operand.node || now->index() != next->index()) {
+        return std::nullopt;
+      }
+      return operand;
+    }
+    operand.kind = StepOperand::Kind::kState;
+    const std::pair state(operand.node, operand.result);
+    const auto found = std::ranges::find(steps.states, state);
+    if (found != steps.states.end()) {
+      const auto i = static_cast<std::size_t>(found - steps.states.begin());
+      return steps.initial[i] == now ? std::optional(operand) : std::nullopt;
+    }
+    steps.states.push_back(state);
+    steps.initial.push_back(now);
+    return operand;
+  }
+
+  // Whether `slice` is `first`, `steps` steps later.
+  bool IsSlice(const StepSlice& slice, const StepSlice& first, std::size_t steps) const {
+    const auto offset = static_cast<std::int64_t>(steps);
+    return slice.source == first.source && slice.axis == first.axis &&
+           slice.keeps_axis == first.keeps_axis &&
+           slice.index == first.index + (backwards_ ? -offset : offset);
+  }
+
+  // The step that follows the last one, by what its nodes must read. False: there is none, or none
+  // can follow it.
+  bool AppendStep(EqualSteps& steps) {
+    const std::size_t number = steps.steps.size();
+    const std::size_t at = first_ + number;
+    if (at >= levels_.size()) return false;
+    const std::size_t size = steps.operands.size();
+    const Node* missing = nullptr;
+    std::vector<Node*> step;
+    std::unordered_set<const Node*> taken;
+    for (std::size_t i = 0; i < size; ++i) {
+      Node* node = FindNode(steps, i, number, step, taken);
+      if (node == nullptr && missing == nullptr) missing = steps.steps.back()[i];
+      if (node != nullptr) taken.insert(node);
+      step.push_back(node);
+    }
+    const bool may_miss = at + 1 == levels_.size() && !taken.empty();
+    if (missing != nullptr && !may_miss) {
+      steps.end = "matched " + std::to_string(number) + " of " + std::to_string(levels_.size()) +
+                  " steps; step " + std::to_string(at) + " has nothing like " +
+                  missing->Describe();
+      return false;
+    }
+    steps.steps.push_back(std::move(step));
+    return missing == nullptr;
+  }
+
+  Node* FindNode(const EqualSteps& steps, std::size_t i, std::size_t number,
+                 const std::vector<Node*>& step, const std::unordered_set<const Node*>& taken) {
+    const Node& model = *steps.steps.back()[i];
+    const std::vector<StepOperand>& operands = steps.operands[i];
+    for (std::size_t j = 0; j < operands.size(); ++j) {
+      if (operands[j].kind == StepOperand::Kind::kOuter) continue;
+      if (operands[j].kind == StepOperand::Kind::kSlice) {
+        for (Value* slice : SlicesAt(operands[j].slice, number)) {
+          if (Node* node = ReaderOf(*slice, model, steps, i, number, step, taken)) return node;
+        }
+        return nullptr;
+      }
+      const Value* value = ValueOf(operands[j], steps, step);
+      return value != nullptr ? ReaderOf(*value, model, steps, i, number, step, taken) : nullptr;
+    }
+    return nullptr;
+  }
+
+  std::vector<Value*> SlicesAt(const StepSlice& first, std::size_t number) {
+    const auto offset = static_cast<std::int64_t>(number);
+    const std::int64_t index = first.index + (backwards_ ? -offset : offset);
+    const auto& of_source = slices_of_.at(first.source);
+    if (index < 0 || index >= static_cast<std::int64_t>(of_source.size())) return {};
+    return of_source[static_cast<std::size_t>(index)];
+  }
+
+  static const Value* ValueOf(const StepOperand& operand, const EqualSteps& steps,
+                              const std::vector<Node*>& step) {
+    const Node* node = operand.kind == StepOperand::Kind::kState ? steps.steps.back()[operand.node]
+                                                                 : step[operand.node];
+    return node != nullptr ? node->result(operand.result) : nullptr;
+  }
+
+  Node* ReaderOf(const Value& value, const Node& model, const EqualSteps& steps, std::size_t i,
+                 std::size_t number, const std::vector<Node*>& step,
+                 const std::unordered_set<const Node*>& taken) const {
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      Node* node = use->user();
+      if (node == nullptr || use->graph() != &graph_ || taken.contains(node)) continue;
+      if (SameForm(model, *node) && Reads(*node, steps, i, number, step)) return node;
+    }
+    return nullptr;
+  }
+
+  bool Reads(const Node& node, const EqualSteps& steps, std::size_t i, std::size_t number,
+             const std::vector<Node*>& step) const {
+    for (std::size_t j = 0; j < node.num_operands(); ++j) {
+      const StepOperand& operand = steps.operands[i][j];
+      const Value* value = node.operand(j);
+      if (operand.kind == StepOperand::Kind::kOuter) {
+        if (value != operand.value && !SameConstant(value, operand.value)) return false;
+      } else if (operand.kind == StepOperand::Kind::kSlice) {
+        const StepSlice* slice = StepSliceAt(value);
+        if (slice == nullptr || !IsSlice(*slice, operand.slice, number)) return false;
+      } else if (value == nullptr || value != ValueOf(operand, steps, step)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Graph& graph_;
+  const PassContext& context_;
+  const bool backwards_;
+  std::int64_t count_ = 0;  // of steps
+  std::size_t first_ = 0;   // the level of the first step
+  std::vector<std::vector<Node*>> levels_;
+  // All maps are looked up, never iterated.
+  std::unordered_map<const Value*, StepSlice> slices_;
+  std::unordered_map<const Value*, std::vector<std::vector<Value*>>> slices_of_;
+  std::unordered_map<const Node*, std::int64_t> level_;
+  std::unordered_map<const Node*, std::size_t> place_;    // in its level
+  std::unordered_map<const Node*, std::size_t> step_of_;  // of the two that are compared
+};
+
+}  // namespace
+
+std::optional<StepSlice> SliceOf(const Value& value, const PassContext& context) {
+  const Node* node = value.producer();
+  if (node == nullptr) return std::nullopt;
+  if (node->Is("Gather")) return GatheredSlice(*node, context);
+  if (node->Is("Slice")) return CutSlice(*node, context);
+  if (node->Is("Split")) return PartSlice(*node, value);
+  return std::nullopt;
+}
+
+std::optional<EqualSteps> FindEqualSteps(Graph& graph, const PassContext& context,
+                                         bool backwards) {
+  return Finder(graph, context, backwards).Find();
+}
+
+}  // namespace dragoman

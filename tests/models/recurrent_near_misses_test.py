@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Unrolled recurrences that are almost regular stay right, and --explain tells what is in the way.
+
+Usage: recurrent_near_misses_test.py [--seed S] [--rounds N]
+
+In each round every near miss is drawn anew (the seed is printed), converted with `dragoman`
+($DRAGOMAN_BINARY), and compared with NumPy by `dragoman verify` and onnx_eval.py.
+"""
+
+import argparse
+import copy
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import recurrent_reference as reference
+import recurrent_spellings as spellings
+from onnx_graph import GraphWriter
+from recurrent_cells import CellWriter, draw_style
+from recurrent_spellings_test import SEQUENCE, census, check_numbers
+from recurrent_reference import Layer, draw_weights
+
+import onnx
+
+STEPS, BATCH, INPUTS, HIDDEN = 20, 2, 3, 4
+
+
+class NearMiss:
+    """An unrolled layer of which step `self.step` differs."""
+
+    def __init__(self, kind, rng):
+        self.rng, self.step = rng, int(rng.integers(5, 15))
+        self.layer = Layer(kind, INPUTS, HIDDEN, ("forward",))
+        draw_weights(self.layer, rng)
+        self.style = draw_style(self.layer, rng)
+        self.other_layer, self.other_weights = self.layer, copy.deepcopy(self.layer.weights[0])
+        self.other_style = self.style
+        self.order = list(range(STEPS))  # which input each step reads
+        self.inner = False               # whether something else reads step's state c or h
+
+    def write(self):
+        g, rng = GraphWriter(), self.rng
+        x = rng.uniform(-1, 1, (STEPS, BATCH, INPUTS)).astype(np.float32)
+        state = {name: rng.uniform(-0.8, 0.8, (BATCH, HIDDEN)).astype(np.float32)
+                 for name in self.layer.states}
+        g.input("x", np.float32, x.shape)
+        names = {name: g.const(value) for name, value in state.items()}
+        values = {name: value.astype(np.float64) for name, value in state.items()}
+        outputs, ys = {}, []
+        for t in range(STEPS):
+            odd = t == self.step
+            layer = self.other_layer if odd else self.layer
+            weights = self.other_weights if odd else self.layer.weights[0]
+            cell = CellWriter(layer, weights, self.other_style if odd else self.style, ("wb", "rb"))
+            source = self.order[t]
+            step = g.op("Gather", "x", g.const(source, np.int64), axis=0)
+            names = cell.step(g, step, names)
+            h, c = reference.step(layer, weights, x[source].astype(np.float64), values["h"],
+                                  values.get("c"))
+            values = {"h": h, "c": c}
+            ys.append((names["h"], h))
+            if odd and self.inner:
+                name = self.layer.states[-1]
+                g.output(names[name], "inner")
+                outputs["inner"] = values[name]
+        g.output(g.op("Concat", *[g.op("Unsqueeze", y, g.ints(0)) for y, _ in ys], axis=0), "y")
+        outputs["y"] = np.stack([h for _, h in ys])
+        return g.model(), {"x": x}, {name: value.astype(np.float32)
+                                     for name, value in outputs.items()}
+
+
+def other_weight(rng):
+    """One weight of one gate is another one. Around it the cell is found, twice."""
+    case = NearMiss("lstm", rng)
+    case.other_weights["f"]["R"][0, 0] += 0.5
+    return case, 2, True
+
+
+def swapped_gates(rng):
+    case = NearMiss("lstm", rng)
+    weights = case.other_weights
+    weights["i"], weights["f"] = weights["f"], weights["i"]
+    return case, 2, True
+
+
+def other_activation(rng):
+    case = NearMiss("lstm", rng)
+    case.other_layer = copy.copy(case.layer)
+    case.other_layer.activation = "softsign"
+    return case, 2, True
+
+
+def state_used_elsewhere(rng):
+    case = NearMiss(str(rng.choice(["lstm", "gru"])), rng)
+    case.inner = True
+    return case, None, False
+
+
+def other_order(rng):
+    case = NearMiss(str(rng.choice(["lstm", "gru", "rnn"])), rng)
+    k = case.step
+    case.order[k], case.order[k + 1] = k + 1, k
+    return case, None, False
+
+
+CASES = (other_weight, swapped_gates, other_activation, state_used_elsewhere, other_order)
+
+
+def convert(folder):
+    command = [os.environ["DRAGOMAN_BINARY"], "convert", folder / "model.onnx", "-o",
+               folder / "fused.onnx", "--passes", "default", "--explain"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def check(make, seed, folder):
+    case, nodes, is_named = make(np.random.default_rng(seed))
+    model, inputs, outputs = case.write()
+    spellings.save(folder, model, inputs, outputs)
+    result = convert(folder)
+    if result.returncode:
+        return ["convert: " + result.stderr.strip()]
+    complaints = check_numbers(folder / "fused.onnx", folder, inputs, outputs)
+    counts = census(onnx.load(folder / "fused.onnx"))
+    found = sum(counts[name] for name in SEQUENCE)
+    if nodes is not None and found != nodes:
+        complaints.append(f"{found} sequence nodes, expected {nodes}")
+    if is_named and f"step {case.step}" not in result.stderr:
+        complaints.append(f"--explain does not name step {case.step}")
+    return complaints
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--rounds", type=int, default=3)
+    args = parser.parse_args()
+    first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
+    print(f"--seed {first}", flush=True)
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in range(first, first + args.rounds):
+            for make in CASES:
+                complaints = check(make, seed, pathlib.Path(scratch) / f"{make.__name__}_{seed}")
+                failed += bool(complaints)
+                for complaint in complaints:
+                    print(f"{make.__name__} --seed {seed} --rounds 1: {complaint}")
+    print(f"{args.rounds * len(CASES) - failed} of {args.rounds * len(CASES)} near misses are right")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
