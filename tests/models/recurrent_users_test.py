@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""The recurrent models that users brought up, each by name.
+
+Usage: recurrent_users_test.py [NAME...]
+
+Each case writes a model, converts it with `dragoman` ($DRAGOMAN_BINARY) and checks what is in it and
+the outputs, which NumPy computed.
+"""
+
+import pathlib
+import subprocess
+import os
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+
+import recurrent_reference as reference
+import recurrent_spellings as spellings
+from onnx_graph import GraphWriter
+from recurrent_cells import CellWriter, draw_style
+from recurrent_reference import Layer, draw_weights
+from recurrent_spellings_test import SEQUENCE, census, check_numbers, convert
+
+BATCH, BIASES = 2, ("wb", "rb")
+
+
+def make_layer(kind, inputs, hidden, rng, **options):
+    layer = Layer(kind, inputs, hidden, ("forward",), **options)
+    draw_weights(layer, rng)
+    return layer
+
+
+def zeros(layer):
+    return {name: np.zeros((BATCH, layer.size_of(name)), np.float32) for name in layer.states}
+
+
+def uniform(rng, *shape):
+    return rng.uniform(-1, 1, shape).astype(np.float32)
+
+
+class Users(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def fused_census(self, model, inputs, outputs, name="model"):
+        """Converts, checks the numbers, and counts operators."""
+        place = self.folder / name
+        spellings.save(place, model, inputs, outputs)
+        self.assertEqual(convert(place / "model.onnx", place / "fused.onnx"), "")
+        self.assertEqual(check_numbers(place / "fused.onnx", place, inputs, outputs), [])
+        return census(onnx.load(place / "fused.onnx"))
+
+    def sequence_nodes(self, counts):
+        return sum(counts[name] for name in SEQUENCE)
+
+    # A transducer: two layers over frames, one over labels, joined for every pair. Unrolled.
+    def test_rnn_transducer_has_three_recurrent_nodes(self):
+        counts = [self.fused_census(*self.transducer(steps), f"transducer_{steps}")
+                  for steps in (8, 32)]
+        self.assertEqual(self.sequence_nodes(counts[0]), 3)
+        self.assertEqual(counts[0], counts[1])
+
+    def transducer(self, steps):
+        rng = np.random.default_rng(11)
+        layers = [make_layer("lstm", 5, 6, rng), make_layer("lstm", 6, 6, rng),
+                  make_layer("lstm", 4, 6, rng)]
+        frames, labels = uniform(rng, steps, BATCH, 5), uniform(rng, steps // 2, BATCH, 4)
+        g = GraphWriter()
+        g.input("frames", np.float32, frames.shape)
+        g.input("labels", np.float32, labels.shape)
+        ends, values = [], []
+        for source, data, chosen in (("frames", frames, layers[:2]), ("labels", labels, layers[2:])):
+            value, xs = data.astype(np.float64), source
+            for layer in chosen:
+                xs = self.unrolled(g, layer, xs, len(data), rng)
+                value = reference.run(layer, value, [zeros(layer)])[0]
+            ends.append(xs)
+            values.append(value)
+        joint = g.op("Tanh", g.op("Add", g.op("Unsqueeze", ends[0], g.ints(1)),
+                                  g.op("Unsqueeze", ends[1], g.ints(0))))
+        g.output(g.op("Identity", joint), "joint")
+        wanted = np.tanh(values[0][:, None] + values[1][None]).astype(np.float32)
+        return g.model(), {"frames": frames, "labels": labels}, {"joint": wanted}
+
+    def unrolled(self, g, layer, xs, steps, rng):
+        cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng), BIASES)
+        state = {name: g.const(value) for name, value in zeros(layer).items()}
+        hs = []
+        for t in range(steps):
+            state = cell.step(g, g.op("Gather", xs, g.const(t, np.int64), axis=0), state)
+            hs.append(g.op("Unsqueeze", state["h"], g.ints(0)))
+        return g.op("Concat", *hs, axis=0)
+
+    # Relay's fuser splits this at `split` (apache/tvm#2890).
+    def test_dense_split_gates_is_one_function(self):
+        rng = np.random.default_rng(3)
+        g = GraphWriter()
+        weight, x, h = uniform(rng, 12, 3), uniform(rng, BATCH, 3), uniform(rng, BATCH, 4)
+        g.input("x", np.float32, x.shape)
+        g.input("h", np.float32, h.shape)
+        p, q, r = g.op("Split", g.op("Gemm", "x", g.const(weight), transB=1), axis=1, outputs=3)
+        gate = g.op("Sigmoid", p)
+        new = g.op("Mul", g.op("Tanh", q), g.op("Relu", r))
+        g.output(g.op("Add", g.op("Mul", gate, "h"), new), "y")
+        place = self.folder / "gates"
+        spellings.save(place, g.model(), {"x": x, "h": h}, {})
+        self.assertEqual(convert(place / "model.onnx", place / "gates.py"), "")
+        text = (place / "gates.py").read_text()
+        self.assertEqual(text.count("private=True"), 1)
+        main = text[:text.index("private=True")]
+        self.assertIn("cls.fused", main)
+        for operator in ("R.matmul", "R.split", "R.sigmoid", "R.tanh", "R.add"):
+            self.assertNotIn(operator, main)
+
+    # The last states go out and come in again with the next call.
+    def test_stateful_lstm_keeps_its_states(self):
+        rng = np.random.default_rng(5)
+        layer = make_layer("lstm", 3, 4, rng)
+        x, h, c = (uniform(rng, *shape) for shape in ((6, BATCH, 3), (BATCH, 4), (BATCH, 4)))
+        g = GraphWriter()
+        for name, value in (("x", x), ("h", h), ("c", c)):
+            g.input(name, np.float32, value.shape)
+        cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng), BIASES)
+        state = {"h": "h", "c": "c"}
+        for t in range(len(x)):
+            state = cell.step(g, g.op("Gather", "x", g.const(t, np.int64), axis=0), state)
+        g.output(state["h"], "next_h")
+        g.output(state["c"], "next_c")
+        _, (last,) = reference.run(layer, x.astype(np.float64), [{"h": h, "c": c}])
+        wanted = {f"next_{name}": last[name].astype(np.float32) for name in "hc"}
+        counts = self.fused_census(g.model(), {"x": x, "h": h, "c": c}, wanted)
+        self.assertEqual(self.sequence_nodes(counts), 1)
+
+    # for t in range(x.shape[0]): h, c = cell(x[t], (h, c))
+    def test_scripted_cell_in_a_loop_over_a_run_time_length(self):
+        rng = np.random.default_rng(9)
+        layer = make_layer("lstm", 3, 4, rng)
+        x = uniform(rng, 7, BATCH, 3)
+        g = GraphWriter()
+        g.input("x", np.float32, ["T", BATCH, 3])
+        steps = g.op("Gather", g.op("Shape", "x"), g.const(0, np.int64), axis=0)
+        body = GraphWriter(g)
+        turn = body.input("turn", np.int64, [])
+        body.output(body.op("Identity", body.input("running", np.bool_, [])), dtype=np.bool_)
+        state = {name: body.input(name + "_in", np.float32, [BATCH, 4]) for name in "hc"}
+        cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng), BIASES)
+        state = cell.step(body, body.op("Gather", "x", turn, axis=0), state)
+        for name in "hch":
+            body.output(body.op("Identity", state[name]))
+        start = g.const(np.zeros((BATCH, 4)))
+        _, _, y = g.op("Loop", steps, g.const(True, np.bool_), start, start, outputs=3,
+                       body=body.graph())
+        g.output(y, "y")
+        wanted = reference.run(layer, x.astype(np.float64), [zeros(layer)])[0].astype(np.float32)
+        counts = self.fused_census(g.model(), {"x": x}, {"y": wanted})
+        self.assertEqual(self.sequence_nodes(counts), 1)
+        self.assertEqual(counts["Loop"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
