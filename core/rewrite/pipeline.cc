@@ -34,8 +34,9 @@ constexpr PassInfo kPasses[] = {
      "moves a BatchNormalization into the weight and bias of the Conv "
      "before it",
      FoldBatchNormalization, true},
-    {"roll-chains", "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
-     RollChains, true, true},
+    {"roll-chains",
+     "makes a Scan of what unrolling made of a loop: equal steps, one after the other", RollChains,
+     true, true},
     {"fuse-gates",
      "makes one dragoman.Fused of a product, the parts that it is split into and "
      "the gates computed from these",

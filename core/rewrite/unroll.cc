@@ -87,8 +87,7 @@ class Unrolling {
 
   void RunDirection(int d) {
     const UnrolledWeights weights = WeightsOf(d);
-    Value* const inputs =
-        nodes_.Op("dragoman.Linear", {node_.operand(0), weights.w, weights.wb});
+    Value* const inputs = nodes_.Op("dragoman.Linear", {node_.operand(0), weights.w, weights.wb});
     UnrolledState state = {Initial(5, d), nullptr};
     if (form_.kind == RecurrentForm::Kind::kLstm) state.c = Initial(6, d);
     std::vector<Value*> given(static_cast<std::size_t>(steps_));
@@ -106,12 +105,12 @@ class Unrolling {
 
   // The state after step t, and what the step gives out.
   UnrolledState Masked(std::int64_t t, const UnrolledState& before, const UnrolledState& after,
-                   Value*& given) {
+                       Value*& given) {
     Value* const lengths = node_.operand(4);
     given = after.h;
     if (lengths == nullptr) return after;
-    Value* const counts =
-        nodes_.Unsqueeze(nodes_.Op("Less", {nodes_.Scalar(static_cast<double>(t), lengths), lengths}), 1);
+    Value* const counts = nodes_.Unsqueeze(
+        nodes_.Op("Less", {nodes_.Scalar(static_cast<double>(t), lengths), lengths}), 1);
     given = nodes_.Op("Where", {counts, after.h, nodes_.Scalar(0, after.h)});
     UnrolledState state = {nodes_.Op("Where", {counts, after.h, before.h}), nullptr};
     if (after.c != nullptr) state.c = nodes_.Op("Where", {counts, after.c, before.c});

@@ -95,7 +95,7 @@ namespace {
 class UnrolledCell {
  public:
   UnrolledCell(StepNodes& nodes, const RecurrentForm& form, int d, std::int64_t hidden,
-       const UnrolledWeights& weights)
+               const UnrolledWeights& weights)
       : nodes_(nodes),
         form_(form),
         functions_(form.functions[static_cast<std::size_t>(d)]),
@@ -106,8 +106,8 @@ class UnrolledCell {
   UnrolledState Lstm(Value* x, const UnrolledState& state) {
     Value* const all = Add(x, Linear(state.h, weights_.r, weights_.rb));
     Value* const input = Activate(0, Peeped(Gate(all, 0), state.c, 0));
-    Value* const forget = form_.coupled ? OneMinus(input)
-                                        : Activate(0, Peeped(Gate(all, 2), state.c, 2));
+    Value* const forget =
+        form_.coupled ? OneMinus(input) : Activate(0, Peeped(Gate(all, 2), state.c, 2));
     Value* const fresh = Activate(1, Gate(all, 3));
     Value* const c = Add(Mul(forget, state.c), Mul(input, fresh));
     Value* const output = Activate(0, Peeped(Gate(all, 1), c, 1));
@@ -170,9 +170,8 @@ class UnrolledCell {
       case rt::RnnActivation::kLeakyRelu:
         return nodes_.Op("LeakyRelu", {x}, {{"alpha", f.alpha}});
       case rt::RnnActivation::kThresholdedRelu:
-        return nodes_.Op(
-            "Where", {nodes_.Op("GreaterOrEqual", {x, nodes_.Scalar(f.alpha, x)}), x,
-                      nodes_.Scalar(0, x)});
+        return nodes_.Op("Where", {nodes_.Op("GreaterOrEqual", {x, nodes_.Scalar(f.alpha, x)}), x,
+                                   nodes_.Scalar(0, x)});
       case rt::RnnActivation::kScaledTanh:
         return scaled(nodes_.Op("Tanh", {scaled(x, f.beta)}), f.alpha);
       case rt::RnnActivation::kHardSigmoid:
@@ -196,8 +195,9 @@ class UnrolledCell {
 
 }  // namespace
 
-UnrolledState AppendUnrolledCell(StepNodes& nodes, const RecurrentForm& form, int d, std::int64_t hidden,
-                     const UnrolledWeights& weights, Value* x, const UnrolledState& state) {
+UnrolledState AppendUnrolledCell(StepNodes& nodes, const RecurrentForm& form, int d,
+                                 std::int64_t hidden, const UnrolledWeights& weights, Value* x,
+                                 const UnrolledState& state) {
   UnrolledCell cell(nodes, form, d, hidden, weights);
   switch (form.kind) {
     case RecurrentForm::Kind::kLstm:

@@ -80,8 +80,9 @@ struct UnrolledState {
 };
 
 // One step of direction `d`. `x` (B, G·H) is the product of the step's input with w, plus wb.
-UnrolledState AppendUnrolledCell(StepNodes& nodes, const RecurrentForm& form, int d, std::int64_t hidden,
-                     const UnrolledWeights& weights, Value* x, const UnrolledState& state);
+UnrolledState AppendUnrolledCell(StepNodes& nodes, const RecurrentForm& form, int d,
+                                 std::int64_t hidden, const UnrolledWeights& weights, Value* x,
+                                 const UnrolledState& state);
 
 }  // namespace dragoman
 

@@ -34,6 +34,8 @@ std::int64_t IrVersionOf(std::int64_t opset) {
   return opset >= 12 ? 7 : 6;
 }
 
+constexpr std::int64_t kFirstWithFunctions = 8;
+
 constexpr std::string_view kOwnDomain = "dragoman";
 
 void FillMetadata(const Model& model, ModelProto* message) {
@@ -58,7 +60,8 @@ bool UsesOwnDomain(const Model& model) {
 void Complete(const Model& model, ModelProto* message) {
   if (model.level != Level::kCommon) return;
   const std::int64_t opset = model.OpsetVersion("").value_or(kCommonOpset);
-  message->set_ir_version(std::max(message->ir_version(), IrVersionOf(opset)));
+  const std::int64_t least = model.functions.empty() ? IrVersionOf(opset) : kFirstWithFunctions;
+  message->set_ir_version(std::max({message->ir_version(), IrVersionOf(opset), least}));
   if (!message->has_producer_name()) message->set_producer_name("dragoman");
   if (!model.OpsetVersion("")) message->add_opset_import()->set_version(kCommonOpset);
   if (model.OpsetVersion(kOwnDomain) || !UsesOwnDomain(model)) return;

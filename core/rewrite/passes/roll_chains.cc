@@ -19,10 +19,10 @@ constexpr int kMaxChains = 64;  // of a graph, in one run of the pass
 struct Collected {
   std::size_t node = 0;
   std::size_t result = 0;
-  std::int64_t axis = 0;  // along which the steps' values are put together
-  bool reversed = false;  // the last step comes first
-  bool squeezed = false;  // without the axis, which has size 1 there
-  Node* concat = nullptr;  // that puts them together
+  std::int64_t axis = 0;     // along which the steps' values are put together
+  bool reversed = false;     // the last step comes first
+  bool squeezed = false;     // without the axis, which has size 1 there
+  Node* concat = nullptr;    // that puts them together
   std::size_t position = 0;  // of the first of them among its operands
   Value* whole = nullptr;
 };
@@ -205,8 +205,7 @@ class Rolling {
     if (begin == 0 && shape[static_cast<std::size_t>(first.axis)].value() == span + 1) {
       return first.source;
     }
-    Value* const operands[] = {first.source, Ints(begin), Ints(begin + span + 1),
-                               Ints(first.axis)};
+    Value* const operands[] = {first.source, Ints(begin), Ints(begin + span + 1), Ints(first.axis)};
     return context_.Insert(*position_, "Slice", operands);
   }
 
@@ -298,8 +297,7 @@ class Rolling {
     Node& concat = *collected.concat;
     std::vector<Value*> operands;
     for (std::size_t i = 0; i < concat.num_operands(); ++i) {
-      const bool rolled =
-          i >= collected.position && i < collected.position + length();
+      const bool rolled = i >= collected.position && i < collected.position + length();
       if (!rolled) operands.push_back(concat.operand(i));
       if (i == collected.position) operands.push_back(collected.whole);
     }
@@ -321,8 +319,8 @@ class Rolling {
       const Value* value = steps_.At(t, collected.node, collected.result);
       if (value == nullptr || !IsReadOutside(*value, collected.concat)) continue;
       const std::size_t place = collected.reversed ? length() - 1 - t : t;
-      Value* const index = context_.AddConstant(
-          graph_, Tensor::Int(static_cast<std::int64_t>(place)), "step", {});
+      Value* const index =
+          context_.AddConstant(graph_, Tensor::Int(static_cast<std::int64_t>(place)), "step", {});
       DRAGOMAN_ASSIGN(Value * part,
                       context_.Insert(*position_, "Gather", {{collected.whole, index}},
                                       {{"axis", collected.axis}}));

@@ -159,13 +159,26 @@ class Finder {
     return any;
   }
 
+  // Of what the node and its bodies read.
+  std::int64_t LevelOfOperands(const Node& node) const {
+    std::int64_t level = kNoLevel;
+    for (const Use& use : node.operands()) level = std::max(level, LevelOf(use.value()));
+    for (const Graph* body : node.subgraphs()) {
+      ForEachGraph(*body, [&](const Graph& graph) {
+        for (const Node& inner : graph.nodes()) {
+          for (const Use& use : inner.operands()) level = std::max(level, LevelOf(use.value()));
+        }
+        for (const Use& use : graph.outputs()) level = std::max(level, LevelOf(use.value()));
+      });
+    }
+    return level;
+  }
+
   void SortIntoLevels() {
     levels_.resize(static_cast<std::size_t>(count_));
     for (Node& node : graph_.nodes()) {
       if (AddSlices(node)) continue;
-      std::int64_t level = kNoLevel;
-      for (const Use& use : node.operands()) level = std::max(level, LevelOf(use.value()));
-      if (!node.subgraphs().empty()) level = count_ - 1;
+      const std::int64_t level = LevelOfOperands(node);
       if (level == kNoLevel) continue;
       level_[&node] = level;
       levels_[static_cast<std::size_t>(level)].push_back(&node);
@@ -265,8 +278,7 @@ class Finder {
     const bool may_miss = at + 1 == levels_.size() && !taken.empty();
     if (missing != nullptr && !may_miss) {
       steps.end = "matched " + std::to_string(number) + " of " + std::to_string(levels_.size()) +
-                  " steps; step " + std::to_string(at) + " has nothing like " +
-                  missing->Describe();
+                  " steps; step " + std::to_string(at) + " has nothing like " + missing->Describe();
       return false;
     }
     steps.steps.push_back(std::move(step));
@@ -359,8 +371,7 @@ std::optional<StepSlice> SliceOf(const Value& value, const PassContext& context)
   return std::nullopt;
 }
 
-std::optional<EqualSteps> FindEqualSteps(Graph& graph, const PassContext& context,
-                                         bool backwards) {
+std::optional<EqualSteps> FindEqualSteps(Graph& graph, const PassContext& context, bool backwards) {
   return Finder(graph, context, backwards).Find();
 }
 

@@ -39,16 +39,16 @@ struct StepOperand {
   enum class Kind { kOuter, kSlice, kInner, kState };
 
   Kind kind = Kind::kOuter;
-  Value* value = nullptr;    // kOuter: the same in all steps
-  StepSlice slice;           // kSlice: that of the first step
-  std::size_t node = 0;      // kInner, kState: which node's result, of this step or the one before
+  Value* value = nullptr;  // kOuter: the same in all steps
+  StepSlice slice;         // kSlice: that of the first step
+  std::size_t node = 0;    // kInner, kState: which node's result, of this step or the one before
   std::size_t result = 0;
 };
 
 struct EqualSteps {
   bool backwards = false;  // the first step reads the last slice
-  // All of equal size, in corresponding order. Of the last step those nodes may be missing (nullptr)
-  // that only a further step would need.
+  // All of equal size, in corresponding order. Of the last step those nodes may be missing
+  // (nullptr) that only a further step would need.
   std::vector<std::vector<Node*>> steps;
   std::vector<std::vector<StepOperand>> operands;  // of each node of a step
   std::string end;  // why no further step is equal, if there was one; else empty
