@@ -94,6 +94,19 @@ Status Write(const Model& model, const std::string& path, Format format,
   }
 }
 
+// An ONNX file has one entry.
+Status WriteDefaultEntry(const Model& model, const std::string& path, const SaveOptions& options) {
+  std::string left_out;
+  for (std::size_t i = 1; i < model.entries.size(); ++i)
+    left_out += (i > 1 ? ", " : "") + model.entries[i].name;
+  const std::string message = "an ONNX file has one entry; left out: " + left_out;
+  if (options.common.strict) return Unsupported(message);
+  Warn(options.common, path, message);
+  Model single = Clone(model);
+  single.entries.resize(1);
+  return Write(single, path, Format::kOnnx, options);
+}
+
 }  // namespace
 
 Result<Model> LoadModel(const std::string& path, const std::optional<std::string>& from) {
@@ -174,7 +187,10 @@ Status SaveModel(const Model& model, const std::string& path, Format format,
     fmt::print("{}", text);
     return {};
   }
-  Status status = Write(model, path, format, options);
+  Status status = format == Format::kOnnx && model.level == Level::kCommon &&
+                          model.entries.size() > 1
+                      ? WriteDefaultEntry(model, path, options)
+                      : Write(model, path, format, options);
   if (!status.ok()) return std::move(status).error().InFile(path);
   return status;
 }

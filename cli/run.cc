@@ -237,7 +237,15 @@ Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& i
   const Entry& entry = ChosenEntry(source, facts);
   if (HasStructuredCalls(source))
     return RunStructured(source, entry, inputs, facts, steps, request);
-  const std::vector<Slot> slots = InputSlots(entry);
+  std::vector<Slot> slots = InputSlots(entry);
+  const bool has_states = std::any_of(
+      source.metadata.begin(), source.metadata.end(),
+      [](const auto& entry) { return entry.first == "dragoman.states"; });
+  if (has_states) {
+    // Which inputs are states, and not given, is known when the model is lowered.
+    DRAGOMAN_ASSIGN(const Model lowered, Lower(source, facts));
+    slots = InputSlots(lowered.entries.front());
+  }
   DRAGOMAN_ASSIGN(StepInputs bound, BindSteps(slots, inputs, TotalSteps(steps, entry.name),
                                               request.steps.has_value()));
   facts = FactsOf(slots, bound.At(0), std::move(facts));

@@ -36,7 +36,7 @@ std::string FunctionalName(const std::string& type) {
 
 bool IsSupported(const OpName& op) {
   const std::string base = FunctionalName(op.type);
-  return FindScriptLowering(op, {}) || FindOpLowering(op.dialect + "." + op.type) != nullptr ||
+  return HasScriptLowering(op) || FindOpLowering(op.dialect + "." + op.type) != nullptr ||
          (!base.empty() && FindOpLowering(op.dialect + "." + base) != nullptr);
 }
 

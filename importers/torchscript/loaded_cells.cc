@@ -8,6 +8,7 @@ namespace {
 // "self.lstm.h0" is called "lstm.h0" outside.
 std::string InterfaceName(const std::string& path) {
   constexpr std::string_view kRoot = "self.";
+  if (path == "self") return "";
   return path.starts_with(kRoot) ? path.substr(kRoot.size()) : path;
 }
 

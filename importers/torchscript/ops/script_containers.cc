@@ -489,6 +489,22 @@ Result<Results> LowerListTruth(Call& call) {
   return Results{Number::Bool(!any)};
 }
 
+// cat and stack of a list whose length only run time tells.
+Result<Results> LowerJoinSequence(Call& call) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  Value* sequence = std::get<ListContents>(cell->contents).sequence;
+  DRAGOMAN_ASSIGN(const std::int64_t axis, call.Int("dim"));
+  const bool stacks = call.op().type == "stack";
+  DRAGOMAN_ASSIGN(Value * joined, call.Add("ConcatFromSequence", {sequence},
+                                           {{"axis", axis}, {"new_axis", stacks ? 1 : 0}}));
+  return Results{call.NewTensor(joined)};
+}
+
+constexpr ScriptRow kSequenceRows[] = {
+    {"aten.cat", LowerJoinSequence},
+    {"aten.stack", LowerJoinSequence},
+};
+
 constexpr ScriptRow kRows[] = {
     {"aten.Delete", LowerPop},
     {"aten.__contains__", LowerContains},
@@ -530,5 +546,7 @@ constexpr ScriptRow kRows[] = {
 }  // namespace
 
 std::span<const ScriptRow> ContainerRows() { return kRows; }
+
+std::span<const ScriptRow> SequenceRows() { return kSequenceRows; }
 
 }  // namespace dragoman::torchscript

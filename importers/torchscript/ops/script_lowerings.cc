@@ -35,12 +35,23 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
                                         IsAnyOf<ListRef, DictRef, Tuple>(arguments[1]));
   const OpLowering* found = nullptr;
   if (numbers) found = Find(NumberRows(), name);
+  if (contained && ItemsOf(arguments.front()) == nullptr) found = Find(SequenceRows(), name);
   if (found == nullptr && containers) found = Find(ContainerRows(), name);
   if (found == nullptr && strings) found = Find(StringRows(), name);
-  if (found == nullptr) found = Find(ObjectRows(), name);
+  const bool compares = op.type == "eq" || op.type == "ne";
+  if (found == nullptr && !(compares && tensors)) found = Find(ObjectRows(), name);
   if (found == nullptr) found = Find(TensorQueryRows(), name);
   if (found == nullptr) found = Find(MutationRows(), name);
   return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+bool HasScriptLowering(const OpName& op) {
+  const std::string name = op.dialect + "." + op.type;
+  for (const auto& rows : {NumberRows(), StringRows(), ContainerRows(), ObjectRows(),
+                           TensorQueryRows(), MutationRows()}) {
+    if (Find(rows, name) != nullptr) return true;
+  }
+  return false;
 }
 
 const std::vector<Abstract>* ItemsOf(const Abstract& value) {

@@ -16,6 +16,9 @@ namespace dragoman::torchscript {
 // The lowering of an operator of the language for these arguments, or nullopt.
 std::optional<OpLowering> FindScriptLowering(const OpName& op, std::span<const Abstract> arguments);
 
+// Whether some arguments have one.
+bool HasScriptLowering(const OpName& op);
+
 struct ScriptRow {
   std::string_view name;  // "aten.len"
   OpLowering lower;
@@ -27,6 +30,8 @@ std::span<const ScriptRow> NumberRows();
 std::span<const ScriptRow> StringRows();
 // An argument is a list, a dict or a tuple.
 std::span<const ScriptRow> ContainerRows();
+// The first argument is a list whose length only run time tells.
+std::span<const ScriptRow> SequenceRows();
 // Any arguments.
 std::span<const ScriptRow> ObjectRows();
 std::span<const ScriptRow> TensorQueryRows();

@@ -39,6 +39,29 @@ Result<Results> LowerGetAttr(Call& call) {
                           "'");
 }
 
+// The module at an index, or under a key, of a ModuleList or ModuleDict.
+Result<Results> LowerModuleIndex(Call& call) {
+  DRAGOMAN_ASSIGN(Abstract object, First(call));
+  const auto* reference = object.As<ObjectRef>();
+  if (reference == nullptr || call.arguments().size() != 2)
+    return call.Unsupported("of " + Describe(object));
+  const auto* key = call.arguments()[1].As<String>();
+  const auto* index = call.arguments()[1].As<Number>();
+  if ((key == nullptr || !key->known()) && (index == nullptr || !index->known()))
+    return call.Unsupported("a module that only run time tells");
+  std::vector<Abstract> modules;
+  for (const auto& [name, value] : std::get<ObjectContents>(reference->cell->contents).attributes) {
+    if (!value.Is<ObjectRef>()) continue;
+    if (key != nullptr && name == key->text()) return Results{value};
+    modules.push_back(value);
+  }
+  const auto count = static_cast<std::int64_t>(modules.size());
+  std::int64_t i = index != nullptr ? index->AsInt() : count;
+  if (i < 0) i += count;
+  if (i < 0 || i >= count) return call.Invalid("there is no such module");
+  return Results{modules[static_cast<std::size_t>(i)]};
+}
+
 Result<Results> LowerSetAttr(Call& call) {
   DRAGOMAN_ASSIGN(Abstract object, First(call));
   DRAGOMAN_ASSIGN(std::string name, NameAttribute(call));
@@ -240,6 +263,14 @@ Result<Results> LowerEqual(Call& call) {
   return Results{Number{Number::Kind::kBool, different}};
 }
 
+Result<Results> LowerDevice(Call&) { return Results{Device{"cpu"}}; }
+
+Result<Results> LowerStr(Call& call) {
+  DRAGOMAN_ASSIGN(Abstract value, First(call));
+  DRAGOMAN_ASSIGN(std::string text, TextOf(value));
+  return Results{String{std::move(text)}};
+}
+
 Result<Results> LowerNothing(Call& call) { return Results(call.node().num_results(), None()); }
 
 Result<Results> LowerFalse(Call&) { return Results{Number::Bool(false)}; }
@@ -271,11 +302,10 @@ Result<Results> LowerPrint(Call& call) {
 }
 
 constexpr ScriptRow kRows[] = {
-    {"aten._unwrap_optional", LowerUncheckedCast},
     {"aten.__is__", LowerIs},
     {"aten.__isnot__", LowerIs},
-    {"aten.__not__", LowerFalse},
-    {"aten.device", LowerFirst},
+    {"aten._unwrap_optional", LowerUncheckedCast},
+    {"aten.device", LowerDevice},
     {"aten.eq", LowerEqual},
     {"aten.get_autocast_dtype", LowerFalse},
     {"aten.is_autocast_cpu_enabled", LowerFalse},
@@ -283,6 +313,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.is_grad_enabled", LowerFalse},
     {"aten.ne", LowerEqual},
     {"aten.set_grad_enabled", LowerNothing},
+    {"aten.str", LowerStr},
     {"aten.wait", LowerFirst},
     {"aten.warn", LowerNothing},
     {"prim.AutogradAnomalyMode", LowerNothing},
@@ -293,6 +324,7 @@ constexpr ScriptRow kRows[] = {
     {"prim.GetAttr", LowerGetAttr},
     {"prim.ListConstruct", LowerListConstruct},
     {"prim.ListUnpack", LowerUnpack},
+    {"prim.ModuleContainerIndex", LowerModuleIndex},
     {"prim.Print", LowerPrint},
     {"prim.SetAttr", LowerSetAttr},
     {"prim.TupleConstruct", LowerTupleConstruct},

@@ -375,7 +375,8 @@ Result<Number> ValuesEqual(Call& call, const Abstract& a, const Abstract& b) {
   const auto* f = b.As<Enumerator>();
   if (e != nullptr && f != nullptr)
     return Number::Bool(e->class_name == f->class_name && e->name == f->name);
-  if (a.Is<Device>() && b.Is<Device>()) return Number::Bool(true);
+  if ((a.Is<Device>() && (b.Is<Device>() || t != nullptr)) || (b.Is<Device>() && s != nullptr))
+    return Number::Bool(true);
   const std::vector<Abstract>* items_a = ItemsOf(a);
   const std::vector<Abstract>* items_b = ItemsOf(b);
   if (items_a == nullptr || items_b == nullptr)
