@@ -38,7 +38,7 @@ bool IsPlainCopy(const Model& source, Format target, const ConvertOptions& optio
 // Sequence operators become cells, which then are simplified as the passes say.
 Result<Model> Unrolled(const Model& source, LoweringOptions lowering, const CommonOptions& common) {
   const std::string passes = lowering.passes.value_or("default");
-  lowering.passes = passes + ",-roll-chains,-fuse-gates";
+  lowering.passes = passes + ",-fuse-recurrences,-roll-chains,-fuse-gates";
   DRAGOMAN_ASSIGN(Model model, ToCommon(source, lowering, common));
   const PipelineOptions pipeline = PipelineOf(lowering, common);
   DRAGOMAN_TRY(UnrollSequences(model, pipeline.explain));

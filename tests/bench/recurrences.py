@@ -3,13 +3,14 @@
 
 Usage: recurrences.py [--steps T,…] [--layers N] [--batch B,…] [--repeat R] [--scaling]
 
-For each number of steps: nodes, seconds of `dragoman codegen` and of compiling, milliseconds a run of
-the C++ program (the median), with `--passes none` and with the default; then torch's nn.LSTM of the
-same sizes, where torch is installed. --scaling measures `dragoman convert` on 2,000 and on 4,000 steps of
-two layers, and on the same with one weight of one step changed. Needs $DRAGOMAN_BINARY.
+For each number of steps: nodes, seconds of `dragoman codegen` and of compiling, milliseconds a run
+of the C++ program (the median), with `--passes none` and with the default; then torch's nn.LSTM of
+the same sizes, where torch is installed. --scaling measures `dragoman convert` on 2,000 and on 4,000
+steps of two layers, and on the same with one weight of one step changed. Needs $DRAGOMAN_BINARY.
 """
 
 import argparse
+import copy
 import json
 import os
 import pathlib
@@ -40,13 +41,13 @@ def unrolled(steps, layers, batch, odd_step=None, hidden=HIDDEN):
         layer = Layer("lstm", size, hidden, ("forward",))
         draw_weights(layer, rng)
         cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng, STYLE), ("wb", "rb"))
+        other = copy.deepcopy(layer.weights[0])
+        other["i"]["R"] *= -1
+        odd = CellWriter(layer, other, cell.style, ("wb", "rb"))
         state = {name: g.const(np.zeros((batch, hidden))) for name in "hc"}
         for t in range(steps):
-            if number == 0 and t == odd_step:
-                weights = dict(layer.weights[0], i=dict(layer.weights[0]["i"], R=-layer.weights[0]["i"]["R"]))
-                state = CellWriter(layer, weights, cell.style, ("wb", "rb")).step(g, values[t], state)
-            else:
-                state = cell.step(g, values[t], state)
+            at_odd_step = number == 0 and t == odd_step
+            state = (odd if at_odd_step else cell).step(g, values[t], state)
             values[t] = state["h"]
         size = hidden
     g.output(g.op("Concat", *[g.op("Unsqueeze", v, g.ints(0)) for v in values], axis=0), "y")
@@ -55,7 +56,8 @@ def unrolled(steps, layers, batch, odd_step=None, hidden=HIDDEN):
 
 def seconds(*command):
     start = time.perf_counter()
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                            check=False)
     if result.returncode:
         sys.exit(f"{command}: {result.stderr}")
     return time.perf_counter() - start, result.stdout
@@ -68,11 +70,12 @@ def measure(folder, model, passes, batch, steps, repeat):
     seconds(binary, "convert", model, "-o", common, "--passes", passes)
     nodes = len(onnx.load(common).graph.node)
     generate, _ = seconds(binary, "codegen", model, "-o", program, "--passes", passes)
-    configure, _ = seconds("cmake", "-S", program, "-B", program / "build", "-DCMAKE_BUILD_TYPE=Release")
+    configure, _ = seconds("cmake", "-S", program, "-B", program / "build",
+                           "-DCMAKE_BUILD_TYPE=Release")
     build, _ = seconds("cmake", "--build", program / "build")
     np.save(folder / "x.npy", np.zeros((steps, batch, INPUTS), np.float32))
-    _, text = seconds(program / "build" / "infer", "--input", f"x={folder / 'x.npy'}", "--output-dir",
-                      folder / "out", "--repeat", repeat, "--json")
+    _, text = seconds(program / "build" / "infer", "--input", f"x={folder / 'x.npy'}",
+                      "--output-dir", folder / "out", "--repeat", repeat, "--json")
     microseconds = json.loads(text.strip().splitlines()[-1])["median"]
     return nodes, generate, configure + build, microseconds / 1000
 
@@ -94,8 +97,8 @@ def torch_ms(kind, steps, layers, batch, repeat):
 
 
 def report_runs(args):
-    print(f"{'steps':>6} {'batch':>5} {'passes':>8} {'nodes':>7} {'codegen s':>10} {'compile s':>10} "
-          f"{'run ms':>9}")
+    print(f"{'steps':>6} {'batch':>5} {'passes':>8} {'nodes':>7} {'codegen s':>10} "
+          f"{'compile s':>10} {'run ms':>9}")
     for steps in args.steps:
         for batch in args.batch:
             with tempfile.TemporaryDirectory() as scratch:
@@ -103,8 +106,8 @@ def report_runs(args):
                 onnx.save(unrolled(steps, args.layers, batch), folder / "model.onnx")
                 for passes in ("none", "default"):
                     row = measure(folder, folder / "model.onnx", passes, batch, steps, args.repeat)
-                    print(f"{steps:6} {batch:5} {passes:>8} {row[0]:7} {row[1]:10.2f} {row[2]:10.2f} "
-                          f"{row[3]:9.3f}", flush=True)
+                    print(f"{steps:6} {batch:5} {passes:>8} {row[0]:7} {row[1]:10.2f} "
+                          f"{row[2]:10.2f} {row[3]:9.3f}", flush=True)
             beside = torch_ms("LSTM", steps, args.layers, batch, args.repeat)
             if beside is not None:
                 print(f"{steps:6} {batch:5} {'torch':>8} {'':7} {'':10} {'':10} {beside:9.3f}")

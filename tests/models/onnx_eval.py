@@ -1,7 +1,7 @@
 """Evaluates ONNX models on NumPy, for tests where there is no other runtime.
 
-Only ai.onnx, model-local functions and the operators listed here. Nothing is shared with Dragoman: the
-meaning of each operator is that of ONNX's documentation, written down on its own.
+Only ai.onnx, model-local functions and the operators listed here. Nothing is shared with Dragoman:
+the meaning of each operator is that of ONNX's documentation, written down on its own.
 """
 
 import numpy as np

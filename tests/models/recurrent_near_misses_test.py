@@ -148,7 +148,8 @@ def main():
                 failed += bool(complaints)
                 for complaint in complaints:
                     print(f"{make.__name__} --seed {seed} --rounds 1: {complaint}")
-    print(f"{args.rounds * len(CASES) - failed} of {args.rounds * len(CASES)} near misses are right")
+    count = args.rounds * len(CASES)
+    print(f"{count - failed} of {count} near misses are right")
     return 1 if failed else 0
 
 

@@ -1,7 +1,8 @@
 """LSTM, GRU and RNN in NumPy (float64), from weights that are kept gate by gate.
 
-A layer's weights are a list of one dict a direction: gate -> W (H, I), R (H, P), wb (H), rb (H), and
-"peephole" -> gate -> (H), "projection" (P, H) where the layer has them; P, the size of h, is H else.
+A layer's weights are a list of one dict a direction: gate -> W (H, I), R (H, P), wb (H), rb (H);
+and "peephole" -> gate -> (H), "projection" (P, H) where the layer has them. P, the size of h, is H
+where it has not.
 """
 
 import dataclasses
@@ -49,7 +50,8 @@ def draw_weights(layer, rng, biases=("wb", "rb")):
         return rng.uniform(-0.6, 0.6, shape).astype(np.float32)
 
     def draw_gate():
-        weights = {"W": uniform(layer.hidden, layer.inputs), "R": uniform(layer.hidden, layer.h_size)}
+        weights = {"W": uniform(layer.hidden, layer.inputs),
+                   "R": uniform(layer.hidden, layer.h_size)}
         for name in ("wb", "rb"):
             weights[name] = uniform(layer.hidden) * (name in biases)
         return weights

@@ -3,9 +3,9 @@
 
 Usage: recurrent_spellings.py DIR [--seed S] [--count N] [--steps T] [--family F]
 
-Writes DIR/<family>_<seed>/model.onnx with its ONNX test-data set; the outputs are NumPy's. A family
-fixes the choices that make a source recognisable (TF1's BasicLSTMCell, Keras, torch, Relay, …); all
-others are free. The same seed writes the same weights and spelling for any number of steps.
+Writes DIR/<family>_<seed>/model.onnx with its ONNX test-data set; the outputs are NumPy's. A
+family fixes the choices that make a source recognisable (TF1's BasicLSTMCell, Keras, torch, Relay,
+…); all others are free. The same seed writes the same weights and spelling for any number of steps.
 """
 
 import argparse

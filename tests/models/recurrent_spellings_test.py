@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """However an LSTM, GRU or RNN is spelled, it becomes one sequence node a layer.
 
-Usage: recurrent_spellings_test.py [--seed S] [--count N] [--family F] [--keep DIR]
+Usage: recurrent_spellings_test.py [--seed S] [--count N] [--family F] [--keep DIR] [--missed M]
 
 Draws N spellings (recurrent_spellings.py), with a fresh seed that is printed, converts each with
-`dragoman` ($DRAGOMAN_BINARY) and checks: one LSTM, GRU or RNN a layer; no gate arithmetic in the graph,
-its bodies and functions; as many nodes for 10 steps as for 60; the reference's outputs to 1e-5, by
-`dragoman verify` and by an evaluator that shares nothing with it (onnx_eval.py).
+`dragoman` ($DRAGOMAN_BINARY) and checks: one LSTM, GRU or RNN a layer; no gate arithmetic in the
+graph, its bodies and functions; as many nodes for 10 steps as for 60; the reference's outputs to
+1e-5, by `dragoman verify` and by an evaluator that shares nothing with it (onnx_eval.py).
+
+Outputs must be right always; of M spellings it is forgiven that they are not recognised.
 """
 
 import argparse
@@ -26,7 +28,8 @@ import recurrent_spellings as spellings
 STEPS, MORE_STEPS = 10, 60
 TOLERANCE = 1e-5
 SEQUENCE = {"LSTM", "GRU", "RNN"}
-ARITHMETIC = {"Sigmoid", "Tanh", "HardSigmoid", "Softsign", "Relu", "Clip", "Exp", "Div", "Mul", "MatMul", "Gemm"}
+ARITHMETIC = {"Sigmoid", "Tanh", "HardSigmoid", "Softsign", "Relu", "Clip", "Exp", "Div", "Mul",
+              "MatMul", "Gemm"}
 
 
 def graphs_of(model):
@@ -43,7 +46,8 @@ def census(model):
 
 
 def convert(source, target):
-    command = [os.environ["DRAGOMAN_BINARY"], "convert", source, "-o", target, "--passes", "default"]
+    command = [os.environ["DRAGOMAN_BINARY"], "convert", source, "-o", target,
+               "--passes", "default"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     return result.stderr.strip() if result.returncode else ""
 
@@ -73,7 +77,7 @@ def check_numbers(model, folder, inputs, outputs):
 
 
 def check(family, seed, folder):
-    """Complaints about one spelling, none if all is well."""
+    """What is wrong with one spelling's outputs, and what was not recognised in it."""
     spelling = spellings.draw(family, seed)
     counts, converted = [], []
     for steps in (STEPS, MORE_STEPS):
@@ -82,19 +86,21 @@ def check(family, seed, folder):
         spellings.save(place, model, inputs, outputs)
         complaint = convert(place / "model.onnx", place / "fused.onnx")
         if complaint:
-            return ["convert: " + complaint]
+            return ["convert: " + complaint], []
         counts.append(census(onnx.load(place / "fused.onnx")))
         converted.append((place / "fused.onnx", place, inputs, outputs))
-    found = sum(counts[0][name] for name in SEQUENCE)
-    complaints = check_numbers(*converted[0])
-    if found != len(spelling.layers):
-        complaints.append(f"{found} sequence nodes for {len(spelling.layers)} layers")
-    left = sorted(ARITHMETIC & set(counts[0]))
+    return check_numbers(*converted[0]), unrecognised(len(spelling.layers), *counts)
+
+
+def unrecognised(layers, few, many):
+    """Complaints, from what is in the graph of few steps and in that of many."""
+    found = sum(few[name] for name in SEQUENCE)
+    complaints = [f"{found} sequence nodes for {layers} layers"] if found != layers else []
+    left = sorted(ARITHMETIC & set(few))
     if left:
         complaints.append(f"gate arithmetic is left: {', '.join(left)}")
-    if counts[0] != counts[1]:
-        complaints.append(f"{counts[0].total()} nodes for {STEPS} steps, {counts[1].total()} for "
-                          f"{MORE_STEPS}")
+    if few != many:
+        complaints.append(f"{few.total()} nodes for {STEPS} steps, {many.total()} for {MORE_STEPS}")
     return complaints
 
 
@@ -103,6 +109,7 @@ def arguments():
     parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int, default=3 * len(spellings.FAMILIES))
     parser.add_argument("--family", choices=spellings.FAMILIES)
+    parser.add_argument("--missed", type=int, default=0)
     parser.add_argument("--keep", type=pathlib.Path, help="where the models are left")
     return parser.parse_args()
 
@@ -112,16 +119,18 @@ def main():
     first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
     print(f"--seed {first}", flush=True)
     families = [args.family] if args.family else list(spellings.FAMILIES)
-    failed = 0
+    wrong = missed = 0
     with tempfile.TemporaryDirectory() as scratch:
         for seed in range(first, first + args.count):
             family = families[seed % len(families)]
-            complaints = check(family, seed, args.keep or pathlib.Path(scratch))
-            failed += bool(complaints)
-            for complaint in complaints:
+            errors, left = check(family, seed, args.keep or pathlib.Path(scratch))
+            wrong += bool(errors)
+            missed += bool(left)
+            for complaint in errors + left:
                 print(f"--family {family} --seed {seed} --count 1: {complaint}")
-    print(f"{args.count - failed} of {args.count} spellings are one sequence node a layer")
-    return 1 if failed else 0
+    print(f"{args.count - missed} of {args.count} spellings are one sequence node a layer; the "
+          f"outputs of {wrong} are wrong")
+    return 1 if wrong or missed > args.missed else 0
 
 
 if __name__ == "__main__":

@@ -3,14 +3,11 @@
 
 Usage: recurrent_users_test.py [NAME...]
 
-Each case writes a model, converts it with `dragoman` ($DRAGOMAN_BINARY) and checks what is in it and
-the outputs, which NumPy computed.
+Each case writes a model, converts it with `dragoman` ($DRAGOMAN_BINARY) and checks what is in it
+and the outputs, which NumPy computed.
 """
 
 import pathlib
-import subprocess
-import os
-import sys
 import tempfile
 import unittest
 
@@ -74,7 +71,8 @@ class Users(unittest.TestCase):
         g.input("frames", np.float32, frames.shape)
         g.input("labels", np.float32, labels.shape)
         ends, values = [], []
-        for source, data, chosen in (("frames", frames, layers[:2]), ("labels", labels, layers[2:])):
+        parts = (("frames", frames, layers[:2]), ("labels", labels, layers[2:]))
+        for source, data, chosen in parts:
             value, xs = data.astype(np.float64), source
             for layer in chosen:
                 xs = self.unrolled(g, layer, xs, len(data), rng)
