@@ -187,10 +187,10 @@ Status SaveModel(const Model& model, const std::string& path, Format format,
     fmt::print("{}", text);
     return {};
   }
-  Status status = format == Format::kOnnx && model.level == Level::kCommon &&
-                          model.entries.size() > 1
-                      ? WriteDefaultEntry(model, path, options)
-                      : Write(model, path, format, options);
+  Status status =
+      format == Format::kOnnx && model.level == Level::kCommon && model.entries.size() > 1
+          ? WriteDefaultEntry(model, path, options)
+          : Write(model, path, format, options);
   if (!status.ok()) return std::move(status).error().InFile(path);
   return status;
 }

@@ -238,9 +238,9 @@ Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& i
   if (HasStructuredCalls(source))
     return RunStructured(source, entry, inputs, facts, steps, request);
   std::vector<Slot> slots = InputSlots(entry);
-  const bool has_states = std::any_of(
-      source.metadata.begin(), source.metadata.end(),
-      [](const auto& entry) { return entry.first == "dragoman.states"; });
+  const bool has_states =
+      std::any_of(source.metadata.begin(), source.metadata.end(),
+                  [](const auto& entry) { return entry.first == "dragoman.states"; });
   if (has_states) {
     // Which inputs are states, and not given, is known when the model is lowered.
     DRAGOMAN_ASSIGN(const Model lowered, Lower(source, facts));

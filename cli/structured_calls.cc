@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/support/text.h"
+#include "importers/torchscript/arguments.h"
 
 namespace dragoman::cli {
 namespace {
@@ -61,14 +61,10 @@ bool HasStructuredCalls(const Model& model) {
 
 std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArray> arrays) {
   for (NamedArray& array : arrays) {
-    if (FindArgument(entry, array.name) != nullptr) continue;
-    const std::size_t dot = std::min(array.name.find('.'), array.name.size());
-    std::string_view head = std::string_view(array.name).substr(0, dot);
-    if (head.starts_with("i")) head.remove_prefix(1);
-    const std::optional<std::int64_t> position = ParseInt64(head);
-    const auto count = static_cast<std::int64_t>(entry.graph->num_inputs());
-    if (!position || *position < 0 || *position + 1 >= count) continue;
-    array.name.replace(0, dot, entry.graph->input(static_cast<std::size_t>(*position + 1))->name());
+    std::optional<std::string> name = torchscript::CanonicalInput(*entry.graph, array.name);
+    if (!name && array.name.starts_with("i"))
+      name = torchscript::CanonicalInput(*entry.graph, array.name.substr(1));
+    if (name) array.name = std::move(*name);
   }
   return arrays;
 }

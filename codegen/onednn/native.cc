@@ -81,8 +81,15 @@ Status WriteText(const fs::path& path, std::string_view text) {
 
 std::vector<std::string> CompileCommand(const NativeOptions& options, const fs::path& object,
                                         const std::string& optimization) {
-  return {options.compiler, "-std=c++17", optimization, "-fno-strict-aliasing", "-fno-math-errno",
-          "-fno-trapping-math", "-w", "-c", "-o",
+  return {options.compiler,
+          "-std=c++17",
+          optimization,
+          "-fno-strict-aliasing",
+          "-fno-math-errno",
+          "-fno-trapping-math",
+          "-w",
+          "-c",
+          "-o",
           object.string()};
 }
 

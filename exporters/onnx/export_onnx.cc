@@ -65,6 +65,33 @@ Status ExpandOwnOperators(Graph& graph, std::vector<Finding>& findings) {
   return {};
 }
 
+// ONNX tells outputs by name: one that is an output already gets a copy.
+void SeparateOutputs(Model& model) {
+  std::set<std::string> names;
+  ForEachGraph(std::as_const(model), [&](const Graph& graph) {
+    for (const auto& input : graph.inputs()) names.insert(input->name());
+    for (const auto& constant : graph.constants()) names.insert(constant->name());
+    for (const Node& node : graph.nodes()) {
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        if (node.result(i) != nullptr) names.insert(node.result(i)->name());
+      }
+    }
+  });
+  ForEachGraph(model, [&](Graph& graph) {
+    std::set<const Value*> given;
+    for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
+      Value* value = graph.output(i);
+      if (value == nullptr || given.insert(value).second) continue;
+      std::string name = value->name() + "_copy";
+      for (int k = 2; !names.insert(name).second; ++k)
+        name = value->name() + "_copy_" + std::to_string(k);
+      Value* const operands[] = {value};
+      Node* copy = graph.Append(InternOp("onnx", "Identity"), operands);
+      graph.SetOutput(i, copy->AddResult(std::move(name), value->type()));
+    }
+  });
+}
+
 // Which output of an entry is the next value of which input, and what that starts with. Read by
 // importers/onnx/restore_states.cc.
 std::string StateRecord(const Model& model, const Entry& entry) {
@@ -123,6 +150,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   }
   if (!findings.empty()) return Error(std::move(findings));
   OutlineFused(copy, opset);
+  SeparateOutputs(copy);
   LiftStates(copy, options);
   SetOpset(copy, opset);
   ImportForeignDomains(copy);

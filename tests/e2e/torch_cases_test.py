@@ -46,8 +46,15 @@ def flat_inputs(meta, arrays):
         elif kind != "none":
             leaves.append((path, np.array(item["value"], SCALARS[kind]), kind_name(kind)))
 
+    # Tuples are taken apart in counting positions, all else counts once.
+    position = 0
+
+    def count(item):
+        return sum(map(count, item["items"])) if item["kind"] == "tuple" else 1
+
     for i, item in enumerate(meta["inputs"]):
-        walk(str(i), item)
+        walk(str(i) if item["kind"] in ("tuple", "list", "dict") else str(position), item)
+        position += count(item)
     return leaves
 
 
@@ -182,7 +189,7 @@ def check_case(folder, dragoman, native):
 
 
 def read_expected(path):
-    """Case to reason: lines "suite/case: reason", "suite/* pattern" with fnmatch are not needed."""
+    """Case to reason, of lines "suite/case: reason"."""
     expected = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         if line and not line.startswith("#"):
