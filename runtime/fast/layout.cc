@@ -50,7 +50,7 @@ void CopyToRowMajor(std::int64_t block, TensorView<const float> from,
     return;
   }
   const std::int64_t step = sizes.spatial * block;
-  Parallel(sizes.n * sizes.channel_blocks, kGrain / step + 1,
+  Parallel(sizes.n * sizes.channel_blocks, kGrain / std::max<std::int64_t>(step, 1) + 1,
            [&](std::int64_t begin, std::int64_t end) {
              for (std::int64_t i = begin; i < end; ++i) {
                const std::int64_t first = i % sizes.channel_blocks * block;
@@ -76,7 +76,7 @@ void ChannelMeans(std::int64_t block, TensorView<const float> x, TensorView<floa
   const BlockedSizes sizes(x.shape, block);
   const float scale = 1.0f / static_cast<float>(sizes.spatial);
   const std::int64_t step = sizes.spatial * block;
-  Parallel(sizes.n * sizes.channel_blocks, kGrain / step + 1,
+  Parallel(sizes.n * sizes.channel_blocks, kGrain / std::max<std::int64_t>(step, 1) + 1,
            [&](std::int64_t begin, std::int64_t end) {
              for (std::int64_t i = begin; i < end; ++i) {
                const std::int64_t first = i % sizes.channel_blocks * block;

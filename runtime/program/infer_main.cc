@@ -223,11 +223,18 @@ void Repeat(InferTarget& target, EntryRun& run, int entry, int count) {
       times[0], times[last / 2], times[last * 99 / 100]);
 }
 
+// The longest first.
 void PrintProfile(const Trace& trace) {
+  std::vector<StepProfile> steps = trace.Profile();
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const StepProfile& a, const StepProfile& b) { return a.time > b.time; });
   std::printf("%12s %8s  %s\n", "us", "calls", "step");
-  for (const StepProfile& step : trace.Profile()) {
-    std::printf("%12.3f %8lld  %s\n", std::chrono::duration<double, std::micro>(step.time).count(),
-                static_cast<long long>(step.calls), step.step.c_str());
+  for (const StepProfile& step : steps) {
+    const std::string how =
+        step.implementation.empty() ? std::string() : ": " + step.implementation;
+    std::printf("%12.3f %8lld  %s%s\n",
+                std::chrono::duration<double, std::micro>(step.time).count(),
+                static_cast<long long>(step.calls), step.step.c_str(), how.c_str());
   }
 }
 

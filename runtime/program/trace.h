@@ -15,6 +15,7 @@ namespace dragoman::rt {
 // Time and number of runs of one step.
 struct StepProfile {
   std::string step;
+  std::string implementation;  // of a prepared operator
   std::int64_t calls = 0;
   std::chrono::nanoseconds time{0};
 };
@@ -42,6 +43,15 @@ class Trace {
     return Status::Error(text_);
   }
 
+  // For profiles: what computes step `step`, and the blocks of channels in which it leaves its
+  // result; 1 stands for row-major order. Throws std::bad_alloc.
+  void Describe(int step, const char* implementation, std::int64_t block) {
+    const auto index = static_cast<std::size_t>(step);
+    if (implementations_.size() <= index) implementations_.resize(index + 1);
+    implementations_[index] = implementation;
+    if (block != 1) implementations_[index] += ", channels by " + std::to_string(block);
+  }
+
   void StartProfile() {
     profile_.clear();
     profiling_ = true;
@@ -53,6 +63,7 @@ class Trace {
       if (profile_[i].calls == 0) continue;
       steps.push_back(profile_[i]);
       steps.back().step = names_[i];
+      if (i < implementations_.size()) steps.back().implementation = implementations_[i];
     }
     return steps;
   }
@@ -76,6 +87,7 @@ class Trace {
   bool profiling_ = false;
   Clock::time_point since_;
   std::vector<StepProfile> profile_;
+  std::vector<std::string> implementations_;
   char text_[512] = {};
 };
 

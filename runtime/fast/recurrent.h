@@ -1,0 +1,49 @@
+// LSTM and GRU in f32 with constant weights, prepared for one shape.
+//
+// The products by the input weights of all steps are one product, made first. Of each step remain
+// the product by the recurrent weights, by a loop of our own over packed weights where the batch is
+// small, and one loop for gates and states.
+#ifndef DRAGOMAN_RUNTIME_FAST_RECURRENT_H_
+#define DRAGOMAN_RUNTIME_FAST_RECURRENT_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/fast/context.h"
+#include "runtime/params/gru.h"
+#include "runtime/params/lstm.h"
+
+namespace dragoman::rt {
+
+class PreparedRecurrent {
+ public:
+  PreparedRecurrent();
+  ~PreparedRecurrent();
+  PreparedRecurrent(PreparedRecurrent&&) noexcept;
+  PreparedRecurrent& operator=(PreparedRecurrent&&) noexcept;
+
+  // x is (steps, batch, input). The default functions, no clipping, layout 0; of GRU those with
+  // linear_before_reset.
+  static bool Supports(const LSTMParams& p, const Shape& x);
+  static bool Supports(const GRUParams& p, const Shape& x);
+
+  // W, R and B as ONNX has them; B may be null. They are copied.
+  Status Init(const FastContext& context, const LSTMParams& p, const Shape& x, const float* w,
+              const float* r, const float* b) noexcept;
+  Status Init(const FastContext& context, const GRUParams& p, const Shape& x, const float* w,
+              const float* r, const float* b) noexcept;
+
+  // All but x may be null; GRU has no c. `scratch` has ScratchBytes() and is aligned to 64.
+  Status Run(const float* x, const float* initial_h, const float* initial_c, float* y, float* y_h,
+             float* y_c, void* scratch) noexcept;
+  std::int64_t ScratchBytes() const noexcept;
+  const char* Implementation() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_RECURRENT_H_

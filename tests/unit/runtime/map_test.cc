@@ -1,0 +1,183 @@
+// Loops over elements, tensors in blocks of channels, and the scalar functions of the loops.
+#include "runtime/fast/map.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runtime/fast/conv.h"
+#include "runtime/fast/math.h"
+#include "runtime/kernels/binary.h"
+
+namespace dragoman::rt {
+namespace {
+
+std::vector<float> Ramp(const Shape& shape, float step) {
+  std::vector<float> values(static_cast<std::size_t>(NumElements(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(step * static_cast<float>(i + 1));
+  return values;
+}
+
+// The elements of a row-major tensor in blocks of channels; the last block is filled with zeros.
+std::vector<float> InBlocks(const std::vector<float>& values, const Shape& shape,
+                            std::int64_t block) {
+  const BlockedSizes sizes(shape, block);
+  std::vector<float> laid_out(static_cast<std::size_t>(sizes.size()));
+  for (std::int64_t n = 0; n < sizes.n; ++n) {
+    for (std::int64_t c = 0; c < sizes.channels; ++c) {
+      for (std::int64_t s = 0; s < sizes.spatial; ++s) {
+        const std::int64_t at =
+            ((n * sizes.channel_blocks + c / block) * sizes.spatial + s) * block + c % block;
+        laid_out[static_cast<std::size_t>(at)] =
+            values[static_cast<std::size_t>((n * sizes.channels + c) * sizes.spatial + s)];
+      }
+    }
+  }
+  return laid_out;
+}
+
+TEST(Map, BroadcastsAsThePlainKernels) {
+  const Shape shapes[] = {{2, 5, 4, 5}, {5, 1, 1}, {1, 5, 1, 1}, {2, 5, 1, 1}, {1},
+                          {5},          {4, 1},    {2, 1, 4, 5}, {700}};
+  for (const Shape& a_shape : shapes) {
+    for (const Shape& b_shape : shapes) {
+      const bool long_ones = a_shape[0] == 700 || b_shape[0] == 700;
+      const Shape shape = long_ones ? Shape{700} : Shape{2, 5, 4, 5};
+      if (long_ones && (NumElements(a_shape) == 1) + (NumElements(b_shape) == 1) +
+                               (a_shape[0] == 700) + (b_shape[0] == 700) !=
+                           2) {
+        continue;
+      }
+      const std::vector<float> a = Ramp(a_shape, 0.7f), b = Ramp(b_shape, 0.3f);
+      const auto count = static_cast<std::size_t>(NumElements(shape));
+      std::vector<float> plain(count), sum(count), product(count);
+      const TensorView<const float> x{a.data(), a_shape}, y{b.data(), b_shape};
+      Add<float>(x, y, {plain.data(), shape});
+      Map(
+          [](float p, float q, float& r, float& s) {
+            r = p + q;
+            s = r * p;
+          },
+          Operands(x, y),
+          Results(TensorView<float>{sum.data(), shape}, TensorView<float>{product.data(), shape}));
+      EXPECT_EQ(sum, plain);
+      Mul<float>(TensorView<const float>{sum.data(), shape}, x, {plain.data(), shape});
+      EXPECT_EQ(product, plain);
+    }
+  }
+}
+
+TEST(Map, StoresOverAnOperand) {
+  std::vector<float> values = Ramp({1000}, 0.1f);
+  const std::vector<float> before = values;
+  const TensorView<float> view{values.data(), {1000}};
+  Map([](float x, float& y) { y = 2.0f * x; }, Operands(view), Results(view));
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], 2.0f * before[i]);
+}
+
+TEST(MapBlocked, WalksOverBlocksAndKeepsZerosBehindTheLastChannel) {
+  for (std::int64_t block : {8, 16}) {
+    for (const Shape& scales : {Shape{1, 20, 1, 1}, Shape{2, 20, 1, 1}, Shape{1}}) {
+      const Shape shape{2, 20, 3, 7};
+      const std::vector<float> x = Ramp(shape, 0.2f), s = Ramp(scales, 0.9f);
+      std::vector<float> plain(x.size());
+      Add<float>({x.data(), shape}, {s.data(), scales}, {plain.data(), shape});
+      const std::vector<float> laid_out = InBlocks(x, shape, block);
+      std::vector<float> sum(laid_out.size(), 5.0f);
+      MapBlocked(
+          block, [](float a, float b, float& y) { y = a + b; },
+          Operands(TensorView<const float>{laid_out.data(), shape},
+                   TensorView<const float>{s.data(), scales}),
+          Results(TensorView<float>{sum.data(), shape}));
+      EXPECT_EQ(sum, InBlocks(plain, shape, block));
+    }
+  }
+}
+
+TEST(Layout, CopiesMeansAndConcatenatesInBlocks) {
+  const Shape a_shape{2, 16, 3, 5}, b_shape{2, 5, 3, 5}, whole{2, 21, 3, 5};
+  for (std::int64_t block : {1, 8, 16}) {
+    const std::vector<float> a = Ramp(a_shape, 0.3f), b = Ramp(b_shape, 0.7f);
+    const std::vector<float> a_laid = InBlocks(a, a_shape, block),
+                             b_laid = InBlocks(b, b_shape, block);
+    std::vector<float> joined(static_cast<std::size_t>(BlockedSizes(whole, block).size()));
+    const TensorView<const float> parts[] = {{a_laid.data(), a_shape}, {b_laid.data(), b_shape}};
+    ConcatChannels(block, {parts, 2}, {joined.data(), whole});
+    std::vector<float> plain(static_cast<std::size_t>(NumElements(whole)));
+    CopyToRowMajor(block, {joined.data(), whole}, {plain.data(), whole});
+    for (std::size_t n = 0; n < 2; ++n) {
+      EXPECT_TRUE(std::equal(a.begin() + static_cast<std::ptrdiff_t>(n * 240),
+                             a.begin() + static_cast<std::ptrdiff_t>(n * 240 + 240),
+                             plain.begin() + static_cast<std::ptrdiff_t>(n * 315)));
+      EXPECT_TRUE(std::equal(b.begin() + static_cast<std::ptrdiff_t>(n * 75),
+                             b.begin() + static_cast<std::ptrdiff_t>(n * 75 + 75),
+                             plain.begin() + static_cast<std::ptrdiff_t>(n * 315 + 240)));
+    }
+    std::vector<float> means(42);
+    ChannelMeans(block, {joined.data(), whole}, {means.data(), {2, 21, 1, 1}});
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      double sum = 0.0;
+      for (std::size_t s = 0; s < 15; ++s) sum += plain[i * 15 + s];
+      EXPECT_NEAR(means[i], sum / 15.0, 1e-6);
+    }
+  }
+}
+
+TEST(PreparedConv, GivesTheSameInEveryLayout) {
+  FastContext context;
+  ASSERT_TRUE(context.Init().ok());
+  const Shape x_shape{1, 24, 9, 9}, w_shape{20, 24, 3, 3}, y_shape{1, 20, 7, 7};
+  const std::vector<float> x = Ramp(x_shape, 0.3f), w = Ramp(w_shape, 0.11f);
+  std::vector<float> expected(static_cast<std::size_t>(NumElements(y_shape)));
+  std::vector<char> memory(1 << 20);
+  PreparedConv plain;
+  ASSERT_TRUE(plain.Init(context, {}, x_shape, w_shape, w.data(), nullptr, {}).ok());
+  ASSERT_TRUE(plain.Run(x.data(), nullptr, expected.data(), memory.data()).ok());
+  for (std::int64_t x_block : {1, 8, 16}) {
+    for (std::int64_t wanted : {0, 1, 8, 16}) {
+      std::int64_t y_block = wanted;
+      PreparedConv conv;
+      ASSERT_TRUE(
+          conv.Init(context, {}, x_shape, w_shape, w.data(), nullptr, {}, {x_block, &y_block})
+              .ok());
+      EXPECT_TRUE(wanted == 0 ? y_block > 0 : y_block == wanted);
+      ASSERT_LT(conv.ScratchBytes(), static_cast<std::int64_t>(memory.size()));
+      std::vector<float> y(static_cast<std::size_t>(BlockedSizes(y_shape, y_block).size()));
+      const std::vector<float> laid_out = InBlocks(x, x_shape, x_block);
+      ASSERT_TRUE(conv.Run(laid_out.data(), nullptr, y.data(), memory.data()).ok());
+      const std::vector<float> blocked = InBlocks(expected, y_shape, y_block);
+      for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], blocked[i], 1e-4f) << i;
+    }
+  }
+}
+
+TEST(FastMath, IsWithinAFewUnitsOfTheLastPlace) {
+  for (double x = -20.0; x < 20.0; x += 0.0037) {
+    const auto v = static_cast<float>(x);
+    const double d = v;
+    EXPECT_NEAR(fast::Exp(v), std::exp(d), 3e-7 * std::exp(d)) << v;
+    EXPECT_NEAR(fast::Tanh(v), std::tanh(d), 3e-7 * std::fabs(std::tanh(d))) << v;
+    EXPECT_NEAR(fast::Erf(v), std::erf(d), 3e-7 * std::fabs(std::erf(d)) + 1e-7) << v;
+    EXPECT_NEAR(fast::Sigmoid(v), 1.0 / (1.0 + std::exp(-d)), 4e-7) << v;
+  }
+}
+
+TEST(FastMath, KeepsWhatIsNotFinite) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float nan = std::nanf("");
+  EXPECT_EQ(fast::Exp(kInfinity), kInfinity);
+  EXPECT_EQ(fast::Exp(-kInfinity), 0.0f);
+  EXPECT_EQ(fast::Tanh(kInfinity), 1.0f);
+  EXPECT_EQ(fast::Tanh(-kInfinity), -1.0f);
+  EXPECT_EQ(fast::Erf(-kInfinity), -1.0f);
+  for (float value : {fast::Exp(nan), fast::Tanh(nan), fast::Erf(nan), fast::Sigmoid(nan),
+                      fast::Relu(nan), fast::Clip(nan, 0.0f, 1.0f)}) {
+    EXPECT_TRUE(std::isnan(value));
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::rt

@@ -1,0 +1,125 @@
+// Prepared LSTM and GRU against the plain kernels.
+#include "runtime/fast/recurrent.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "runtime/kernels/gru.h"
+#include "runtime/kernels/lstm.h"
+
+namespace dragoman::rt {
+namespace {
+
+struct Sizes {
+  std::int64_t steps, batch, input, hidden;
+};
+
+class PreparedRecurrentTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
+
+  std::vector<float> Draw(std::int64_t count) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& v : values) v = std::uniform_real_distribution<float>(-0.5f, 0.5f)(random_);
+    return values;
+  }
+
+  // The outputs of plain kernel and prepared operator, Y before Y_h and Y_c.
+  template <class P, class Plain>
+  void Check(P p, const Sizes& s, std::int64_t gates, Plain plain_kernel) {
+    for (RnnDirection direction :
+         {RnnDirection::kForward, RnnDirection::kReverse, RnnDirection::kBidirectional}) {
+      p.direction = direction;
+      p.hidden_size = s.hidden;
+      const std::int64_t d = direction == RnnDirection::kBidirectional ? 2 : 1;
+      const Shape x_shape{s.steps, s.batch, s.input}, state{d, s.batch, s.hidden};
+      const std::vector<float> x = Draw(NumElements(x_shape)),
+                               w = Draw(d * gates * s.hidden * s.input),
+                               r = Draw(d * gates * s.hidden * s.hidden),
+                               b = Draw(d * 2 * gates * s.hidden), h = Draw(NumElements(state)),
+                               c = Draw(NumElements(state));
+      std::vector<float> expected[3], actual[3];
+      for (auto* outputs : {expected, actual}) {
+        outputs[0].resize(static_cast<std::size_t>(s.steps * NumElements(state)));
+        outputs[1].resize(h.size());
+        outputs[2].resize(h.size());
+      }
+      plain_kernel(p, x, w, r, b, h, c, expected, x_shape, state);
+      PreparedRecurrent prepared;
+      ASSERT_TRUE(prepared.Init(context_, p, x_shape, w.data(), r.data(), b.data()).ok());
+      std::vector<char> memory(static_cast<std::size_t>(prepared.ScratchBytes()) + 64);
+      auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+      char* scratch = memory.data() + (64 - address % 64) % 64;
+      const bool lstm = gates == 4;
+      ASSERT_TRUE(prepared
+                      .Run(x.data(), h.data(), lstm ? c.data() : nullptr, actual[0].data(),
+                           actual[1].data(), lstm ? actual[2].data() : nullptr, scratch)
+                      .ok());
+      for (int k = 0; k < (lstm ? 3 : 2); ++k) {
+        for (std::size_t i = 0; i < expected[k].size(); ++i)
+          ASSERT_NEAR(expected[k][i], actual[k][i], 2e-5f) << "output " << k << ", element " << i;
+      }
+    }
+  }
+
+  FastContext context_;
+  std::mt19937 random_{3};
+};
+
+constexpr Sizes kSizes[] = {{7, 1, 5, 11}, {3, 2, 9, 64}, {4, 5, 6, 33}, {1, 1, 1, 1}};
+
+TEST_F(PreparedRecurrentTest, LstmIsThePlainKernel) {
+  for (const Sizes& s : kSizes) {
+    Check(LSTMParams(), s, 4,
+          [](const LSTMParams& p, const auto& x, const auto& w, const auto& r, const auto& b,
+             const auto& h, const auto& c, auto& out, const Shape& x_shape, const Shape& state) {
+            const std::int64_t d = state[0], hidden = state[2];
+            const TensorView<const float> vx{x.data(), x_shape},
+                vw{w.data(), {d, 4 * hidden, x_shape[2]}}, vr{r.data(), {d, 4 * hidden, hidden}},
+                vb{b.data(), {d, 8 * hidden}}, vh{h.data(), state}, vc{c.data(), state};
+            const TensorView<float> y{out[0].data(), {x_shape[0], d, state[1], hidden}},
+                y_h{out[1].data(), state}, y_c{out[2].data(), state};
+            std::vector<char> scratch(static_cast<std::size_t>(
+                LSTMScratchBytes<float>(p, vx, vw, vr, vb, {}, vh, vc, {}, y, y_h, y_c)));
+            ASSERT_TRUE(
+                LSTM<float>(p, vx, vw, vr, vb, {}, vh, vc, {}, y, y_h, y_c, scratch.data()).ok());
+          });
+  }
+}
+
+TEST_F(PreparedRecurrentTest, GruIsThePlainKernel) {
+  for (const Sizes& s : kSizes) {
+    GRUParams params;
+    params.linear_before_reset = true;
+    Check(params, s, 3,
+          [](const GRUParams& p, const auto& x, const auto& w, const auto& r, const auto& b,
+             const auto& h, const auto&, auto& out, const Shape& x_shape, const Shape& state) {
+            const std::int64_t d = state[0], hidden = state[2];
+            const TensorView<const float> vx{x.data(), x_shape},
+                vw{w.data(), {d, 3 * hidden, x_shape[2]}}, vr{r.data(), {d, 3 * hidden, hidden}},
+                vb{b.data(), {d, 6 * hidden}}, vh{h.data(), state};
+            const TensorView<float> y{out[0].data(), {x_shape[0], d, state[1], hidden}},
+                y_h{out[1].data(), state};
+            std::vector<char> scratch(static_cast<std::size_t>(
+                GRUScratchBytes<float>(p, vx, vw, vr, vb, {}, vh, y, y_h)));
+            ASSERT_TRUE(GRU<float>(p, vx, vw, vr, vb, {}, vh, y, y_h, scratch.data()).ok());
+          });
+  }
+}
+
+TEST_F(PreparedRecurrentTest, LeavesVariantsToThePlainKernel) {
+  LSTMParams lstm;
+  lstm.hidden_size = 2;
+  EXPECT_TRUE(PreparedRecurrent::Supports(lstm, {1, 1, 1}));
+  lstm.clip = 1.0f;
+  EXPECT_FALSE(PreparedRecurrent::Supports(lstm, {1, 1, 1}));
+  GRUParams gru;
+  gru.hidden_size = 2;
+  EXPECT_FALSE(PreparedRecurrent::Supports(gru, {1, 1, 1}));
+}
+
+}  // namespace
+}  // namespace dragoman::rt
