@@ -1,12 +1,14 @@
 #include "importers/torchscript/clean_up.h"
 
 #include "importers/torchscript/erase_dead.h"
+#include "importers/torchscript/fold_known.h"
 #include "importers/torchscript/lower_tuples.h"
 
 namespace dragoman::torchscript {
 
 void CleanUp(Graph& graph, SchemaTable& schemas) {
   LowerSimpleTuples(graph);
+  FoldKnown(graph);
   EraseDeadNodes(graph, schemas);
 }
 

@@ -213,7 +213,8 @@ std::optional<CallMatcher::Attempt> CallMatcher::Try(const Schema& schema,
       self_used = true;
     } else if (!formal.keyword_only && next < positional.size()) {
       const ScriptType& type = positional[next].type;
-      if (allow_conversions && TakesRestAsList(schema, i) && !type.Is(Kind::kList) &&
+      const bool omitted = type.Is(Kind::kNone) && formal.type.Is(Kind::kOptional);
+      if (allow_conversions && TakesRestAsList(schema, i) && !omitted && !type.Is(Kind::kList) &&
           !ConvertibleToList(type, formal.type.WithoutOptional())) {
         actual.value = TryVarargsList(formal, arguments, next, variables, allow_conversions);
         if (!actual.value) return std::nullopt;

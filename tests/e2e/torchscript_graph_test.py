@@ -37,7 +37,10 @@ class Listing:
         node = value.node()
         if node.kind() == "prim::Constant" and not node.attributeNames():
             return "None"
-        return show_constant(value.toIValue() if "value" in node.attributeNames() else None)
+        try:
+            return show_constant(value.toIValue())
+        except RuntimeError:  # an enumerator, whose class Python does not know
+            return "symbol"
 
     def block(self, block, depth):
         indent = "  " * depth
