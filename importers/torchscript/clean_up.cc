@@ -3,6 +3,7 @@
 #include "importers/torchscript/erase_dead.h"
 #include "importers/torchscript/fold_known.h"
 #include "importers/torchscript/lower_tuples.h"
+#include "importers/torchscript/order_results.h"
 
 namespace dragoman::torchscript {
 
@@ -10,6 +11,7 @@ void CleanUp(Graph& graph, SchemaTable& schemas) {
   LowerSimpleTuples(graph);
   FoldKnown(graph);
   EraseDeadNodes(graph, schemas);
+  OrderResults(graph);
 }
 
 }  // namespace dragoman::torchscript
