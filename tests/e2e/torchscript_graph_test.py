@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Compares source graphs of TorchScript archives with torch's own.
 
-Usage: torchscript_graph_test.py LISTING_TOOL [--verbose] MODEL...
+Usage: torchscript_graph_test.py [--verbose] [MODEL...]
 
-Every method that torchscript_listing prints must have the nodes, operands, constants and blocks of libtorch's
-`inlined_graph` for the loaded file. Files that this torch does not load are left out. Exits 77 without torch.
+Every method that torchscript_listing (beside DRAGOMAN_BINARY) prints must have the nodes, operands, constants and
+blocks of libtorch's `inlined_graph` for the loaded file. Files that this torch does not load are left out. Without
+models, compares those of ../shared/data/torch-cases/lang-1.13. Exits 77 without torch, the tool or the models.
 """
 
 import difflib
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -19,6 +22,14 @@ try:
     import torchvision  # noqa: F401  (its operators)
 except ImportError:
     pass
+
+
+CASES = pathlib.Path("../shared/data/torch-cases/lang-1.13")
+# torch inlines calls of functions that it has simplified before; these files show it.
+DIFFERENT = {
+    "cf_for_break_return", "lit_strings", "md_quantized_linear", "md_sparse_buffer", "op_any_isinstance",
+    "rn_attention_decode", "rn_gru_biasFalse_batch_firstTrue_script", "rn_gru_state", "rn_lstm_proj_size3_script",
+    "rn_rnn_biasFalse_batch_firstTrue_script", "rn_rnn_nonlinearityrelu_script"}
 
 
 class Listing:
@@ -131,10 +142,15 @@ def check(path, methods, verbose):
 
 
 def main(arguments):
+    tool = pathlib.Path(os.environ["DRAGOMAN_BINARY"]).parent / "tests" / "torchscript_listing"
     verbose = "--verbose" in arguments
-    tool, *paths = [argument for argument in arguments if argument != "--verbose"]
+    paths = [argument for argument in arguments if argument != "--verbose"]
+    if not paths:
+        paths = [str(path) for path in sorted(CASES.glob("*/model.pt")) if path.parent.name not in DIFFERENT]
+    if not tool.exists() or not paths:
+        return 77
     failed = loaded = 0
-    for path, methods in our_listings(tool, paths).items():
+    for path, methods in our_listings(str(tool), paths).items():
         findings = check(path, methods, verbose)
         if findings is None:
             continue
