@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -204,8 +205,10 @@ def in_sample(name, percent):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("dragoman")
-    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("--dragoman",
+                        default=os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman"))
+    parser.add_argument("--data", type=pathlib.Path,
+                        default=pathlib.Path("../shared/data/torch-cases"))
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", help="a regular expression that names must match")
     parser.add_argument("--percent", type=int, default=6)

@@ -1,0 +1,130 @@
+// Source text and the common text that it lowers to.
+#include "importers/torchscript/lower.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/ir/parse.h"
+#include "core/ir/print.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kHead[] = R"(dragoman 1 source torchscript
+opset "torch" 3
+)";
+
+// The common text behind its header, without origins.
+std::string Lowered(const std::string& source, const std::string& shape) {
+  Result<Model> model = ParseText(kHead + source);
+  if (!model.ok()) return model.error().ToString();
+  Facts facts;
+  Result<ShapeFact> fact = ParseShapeFact(shape);
+  if (!fact.ok()) return fact.error().ToString();
+  facts.shapes.push_back(*fact);
+  Result<Model> common = LowerTorchScript(*model, facts);
+  if (!common.ok()) return common.error().ToString();
+  std::string text = PrintText(*common);
+  text.erase(0, text.find("opset"));
+  text.erase(0, text.find('\n') + 1);
+  return text.substr(0, text.find("\norigins {"));
+}
+
+TEST(LowerTorchScriptTest, MakesStatesOfWhatEntriesChange) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {h = @self.h, count = 0}
+state self.h: f32[1, 2] = f32[1, 2] [[0.0, 0.0]]
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %one: opaque<"torch", "int"> = prim.Constant() {value = 1}
+  %h: ?[*] = prim.GetAttr(%self) {name = "h"}
+  %y: ?[*] = aten.add_.Tensor(%h, %x, %one)
+  %n: opaque<"torch", "int"> = prim.GetAttr(%self) {name = "count"}
+  %m: opaque<"torch", "int"> = aten.add.int(%n, %one)
+  prim.SetAttr(%self, %m) {name = "count"}
+}
+
+entry reset(%self: opaque<"torch", "__torch__.Net">) -> (%none) {
+  %h: ?[*] = prim.GetAttr(%self) {name = "h"}
+  %y: ?[*] = aten.zero_(%h)
+  %none: opaque<"torch", "NoneType"> = prim.Constant()
+}
+)",
+                    "x=1,2"),
+            R"(state h: f32[1, 2] = f32[1, 2] [[0.0, 0.0]]
+state count: i64[] = i64[] 0
+
+entry forward(%x: f32[1, 2], %h: f32[1, 2], %count: i64[]) -> (%output: f32[1, 2], %output: f32[1, 2], %Add_2: i64[])
+    state 0 input 1 -> output 1
+    state 1 input 2 -> output 2 {
+  const %c: i64[] = 1
+  %output = onnx.Add(%h, %x)
+  %Add_2 = onnx.Add(%count, %c)
+}
+
+entry reset(%h: f32[1, 2]) -> (%Expand: f32[1, 2])
+    state 0 input 0 -> output 0 {
+  const %c: f32[] = 0.0
+  %Shape: i64[2] = onnx.Shape(%h)
+  %Expand = onnx.Expand(%c, %Shape)
+}
+)");
+}
+
+TEST(LowerTorchScriptTest, CarriesWhatALoopOfUnknownLengthChanges) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %zero: opaque<"torch", "int"> = prim.Constant() {value = 0}
+  %one: opaque<"torch", "int"> = prim.Constant() {value = 1}
+  %more: opaque<"torch", "bool"> = prim.Constant() {value = true}
+  %n: opaque<"torch", "int"> = aten.size.int(%x, %zero)
+  %row: ?[*] = aten.select.int(%x, %zero, %zero)
+  %outs: seq<?[*]> = prim.ListConstruct()
+  %last: ?[*] = prim.Loop(%n, %more, %row) {body = graph(%i: opaque<"torch", "int">, %h: ?[*]) -> (%more, %h2) {
+    %r: ?[*] = aten.select.int(%x, %zero, %i)
+    %h2: ?[*] = aten.add.Tensor(%h, %r, %one)
+    %l: seq<?[*]> = aten.append.t(%outs, %h2)
+  }}
+  %y: ?[*] = aten.stack(%outs, %zero)
+}
+)",
+                    "x=n,2"),
+            R"(
+entry forward(%x: f32[n, 2]) -> (%output: f32[*]) {
+  const %c: i64[] = 0
+  const %c_2: i64[] = 0
+  %Shape: i64[2] = onnx.Shape(%x)
+  %Gather: i64[] = onnx.Gather(%Shape, %c)
+  %Gather_2: f32[2] = onnx.Gather(%x, %c_2) {axis = 0}
+  %SequenceEmpty: seq<f32[*]> = onnx.SequenceEmpty() {dtype = 1}
+  %h_2: f32[2], %loop: seq<f32[*]> = onnx.Loop(%Gather, _, %Gather_2, %SequenceEmpty) {body = graph(%i_2: i64[], %more_2: bool[], %h: f32[2], %carried: seq<f32[*]>) -> (%Identity: bool[], %Add_2: f32[2], %SequenceInsert: seq<f32[*]>) {
+    const %c_3: bool[] = true
+    %Gather_4: f32[2] = onnx.Gather(%x, %i_2) {axis = 0}
+    %Add_2 = onnx.Add(%h, %Gather_4)
+    %SequenceInsert = onnx.SequenceInsert(%carried, %Add_2)
+    %Identity = onnx.Identity(%c_3)
+  }}
+  %output = onnx.ConcatFromSequence(%loop) {axis = 0, new_axis = 1}
+}
+)");
+}
+
+TEST(LowerTorchScriptTest, NamesAllUnsupportedOperatorsAtOnce) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%z) {
+  %y: ?[*] = mine.strange(%x)
+  %z: ?[*] = mine.stranger(%y)
+}
+)",
+                    "x=1,2"),
+            "node 'y' (mine.strange): error: operator mine.strange is not supported\n"
+            "node 'z' (mine.stranger): error: operator mine.stranger is not supported");
+}
+
+}  // namespace
+}  // namespace dragoman
