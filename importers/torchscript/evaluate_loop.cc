@@ -326,7 +326,11 @@ Status Evaluator::FinishLoop(const Node& node, Frame& frame, LoopPlan& plan, Loo
   DRAGOMAN_ASSIGN(Node * made,
                   builder_->Append("Loop", operands, {{"body", Attribute(side.body)}}, names));
   std::vector<Value*> values;
-  for (std::size_t i = 0; i < plan.leaves.size(); ++i) values.push_back(made->result(i));
+  for (std::size_t i = 0; i < plan.leaves.size(); ++i) {
+    values.push_back(made->result(i));
+    // The empty list that a loop starts with has no items of another type.
+    if (plan.leaves[i].kind == Leaf::Kind::kSequence) values.back()->set_type(plan.types[i]);
+  }
   for (const auto& [cell, contents] : plan.cells) heap_.Replace(cell, contents(heap_, values));
   std::vector<Abstract> results;
   for (const MergedValue& value : plan.values) results.push_back(value(heap_, values));

@@ -89,7 +89,8 @@ def expected_outputs(meta, arrays):
 
 def widen(array, dtype):
     if dtype == "bfloat16":
-        return (array.astype(np.uint32) << 16).view(np.float32)
+        wide = np.atleast_1d(array).astype(np.uint32) << 16
+        return wide.view(np.float32).reshape(array.shape)
     return array
 
 
