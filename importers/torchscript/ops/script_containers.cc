@@ -52,6 +52,13 @@ Result<Value*> ItemValue(Call& call, const Abstract& item) {
   return call.Unsupported("of " + Describe(item) + " in a list whose length only run time tells");
 }
 
+// Argument `i`, an index, as an int64 value.
+Result<Value*> IndexValue(Call& call, std::size_t i) {
+  const auto* index = Argument(call, i).As<Number>();
+  if (index == nullptr) return call.Unsupported("index that is " + Describe(Argument(call, i)));
+  return call.NumberValue(*index, DType::kI64);
+}
+
 Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
   return list.numbers ? call.NewNumber(*list.numbers, item) : call.NewTensor(item);
 }
@@ -122,7 +129,7 @@ Result<Results> LowerGetItem(Call& call) {
   }
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   const auto& list = std::get<ListContents>(cell->contents);
-  DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+  DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
   DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {list.sequence, at}));
   return Results{FromSequence(call, list, item)};
 }
@@ -143,8 +150,7 @@ Result<Results> LowerSetItem(Call& call) {
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
     DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 2)));
-    const auto* index = Argument(call, 1).As<Number>();
-    DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+    DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
     DRAGOMAN_ASSIGN(Value * erased, call.Add("SequenceErase", {sequence, at}));
     // Behind erasing, a negative index would count one item less.
     DRAGOMAN_ASSIGN(Value * length, call.Add("SequenceLength", {sequence}));
@@ -178,7 +184,7 @@ Result<Results> LowerInsert(Call& call) {
   const auto* index = Argument(call, 1).As<Number>();
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
     DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 2)));
-    DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+    DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
     DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {sequence, item, at}));
     call.heap().Mutable<ListContents>(cell).sequence = longer;
     return Results{};
@@ -227,8 +233,7 @@ Result<Results> LowerPop(Call& call) {
   if (Argument(call, 0).Is<DictRef>()) return LowerDictPop(call);
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
-    const auto* index = Argument(call, 1).As<Number>();
-    DRAGOMAN_ASSIGN(Value * at, call.NumberValue(*index, DType::kI64));
+    DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
     DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, at}));
     auto& list = call.heap().Mutable<ListContents>(cell);
     DRAGOMAN_ASSIGN(list.sequence, call.Add("SequenceErase", {sequence, at}));
