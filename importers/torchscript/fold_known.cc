@@ -24,6 +24,8 @@ std::optional<Attribute> FoldInts(std::string_view op, std::int64_t a, std::int6
   return std::nullopt;
 }
 
+bool IsKnownNone(const Value* value) { return IsKnown(value) && KnownValue(value) == nullptr; }
+
 std::optional<Attribute> FoldTuple(const Node& node) {
   Attribute::List items;
   for (const Use& use : node.operands()) {
@@ -41,6 +43,10 @@ std::optional<Attribute> Fold(const Node& node) {
   const std::string& op = node.op().type;
   if (op == "device" && node.num_operands() == 1) {
     if (auto name = KnownAs<std::string>(node.operand(0))) return Attribute(*std::move(name));
+  }
+  if ((op == "__is__" || op == "__isnot__") && IsKnownNone(node.operand(0)) &&
+      IsKnownNone(node.operand(1))) {
+    return Attribute(op == "__is__");
   }
   if (op == "__not__") {
     if (const auto flag = KnownAs<bool>(node.operand(0))) return Attribute(!*flag);

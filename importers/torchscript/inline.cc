@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "importers/torchscript/graph_queries.h"
+#include "importers/torchscript/schema.h"
+#include "importers/torchscript/simplify_callee.h"
 
 namespace dragoman {
 namespace {
@@ -88,6 +90,7 @@ class Inliner {
         DRAGOMAN_TRY(Inline(node, *callee));
       }
     }
+    if (depth > 0) torchscript::SimplifyCallee(graph, schemas_);
     marks_[&graph] = Mark::kDone;
     return {};
   }
@@ -181,6 +184,7 @@ class Inliner {
   }
 
   Model& model_;
+  torchscript::SchemaTable schemas_;
   std::string root_class_;
   std::unordered_map<std::string, Graph*> graphs_;
   std::unordered_map<const Graph*, Mark> marks_;
