@@ -101,9 +101,9 @@ class BlockFuser {
     operands.insert(b.inputs.begin(), b.inputs.end());
     std::size_t results = b.results.size();
     for (BufferId id : a.results) {
-      const bool kept = IsReadElsewhere(id, second);
-      results += kept ? 1 : 0;
-      if (kept && *ReadersBeside(id, second).begin() < second) return false;
+      const std::set<std::size_t> others = ReadersBeside(id, first, second);
+      results += others.empty() ? 0 : 1;
+      if (!others.empty() && *others.begin() < second) return false;
       if (b.sizes.kind == SizeRule::Kind::kSame && b.sizes.same == id &&
           a.sizes.kind != SizeRule::Kind::kSame) {
         return false;
@@ -114,16 +114,13 @@ class BlockFuser {
   }
 
   // Steps that were merged read as the one that they are in now.
-  std::set<std::size_t> ReadersBeside(BufferId id, std::size_t step) const {
+  std::set<std::size_t> ReadersBeside(BufferId id, std::size_t first, std::size_t second) const {
     std::set<std::size_t> readers;
     for (std::size_t reader : uses_.Readers(id)) {
       while (reader != BlockUses::kOutside && gone_[reader]) reader = into_.at(reader);
-      if (reader != step) readers.insert(reader);
+      if (reader != first && reader != second) readers.insert(reader);
     }
     return readers;
-  }
-  bool IsReadElsewhere(BufferId id, std::size_t step) const {
-    return !ReadersBeside(id, step).empty();
   }
 
   void Merge(std::size_t first, std::size_t second) {
@@ -136,7 +133,7 @@ class BlockFuser {
     }
     std::vector<BufferId> results;
     for (BufferId id : a.results) {
-      if (IsReadElsewhere(id, second)) results.push_back(id);
+      if (!ReadersBeside(id, first, second).empty()) results.push_back(id);
       maker_[id] = second;
     }
     std::ranges::copy(b.results, std::back_inserter(results));

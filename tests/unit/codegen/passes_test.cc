@@ -1,0 +1,174 @@
+// What the passes on the Plan make of steps.
+#include "codegen/onednn/plan/passes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codegen/onednn/plan/build.h"
+#include "core/ir/parse.h"
+
+namespace dragoman::onednn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Plan PlanOf(std::string_view text) {
+  Result<Model> model = ParseText(text);
+  if (!model.ok()) {
+    ADD_FAILURE() << model.error().ToString();
+    return {};
+  }
+  Result<Plan> plan = MakePlan(*model, "test");
+  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
+  return plan.ok() ? std::move(*plan) : Plan();
+}
+
+const std::vector<Step>& Steps(const Plan& plan) { return plan.entries.front().body.steps; }
+
+std::vector<Step::Kind> Kinds(const Plan& plan) {
+  std::vector<Step::Kind> kinds;
+  for (const Step& step : Steps(plan)) kinds.push_back(step.kind);
+  return kinds;
+}
+
+const Buffer& Named(const Plan& plan, std::string_view label) {
+  for (const Buffer& buffer : plan.buffers) {
+    if (buffer.label == label) return buffer;
+  }
+  ADD_FAILURE() << "no buffer " << label;
+  return plan.buffers.front();
+}
+
+TEST(FuseMaps, MakesOneLoopOfAChainThatBroadcasts) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[4, 8], %r: f32[4, 1]) -> (%y: f32[4, 8]) {
+    const %two: f32[] = 2.0
+    %a = onnx.Mul(%x, %two)
+    %b = onnx.Sub(%a, %r)
+    %c = onnx.Tanh(%b)
+    %y = onnx.Add(%c, %a)
+  })");
+  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kMap));
+  EXPECT_THAT(Steps(plan)[0].terms, SizeIs(4));
+  EXPECT_THAT(Steps(plan)[0].inputs, SizeIs(2));
+}
+
+TEST(FuseMaps, KeepsWhatAnotherStepReads) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[8]) -> (%y: f32[8], %z: f32[8]) {
+    %a = onnx.Exp(%x)
+    %y = onnx.Tanh(%a)
+    %z = onnx.Softmax(%a)
+  })");
+  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kMap, Step::Kind::kKernel));
+  EXPECT_THAT(Steps(plan)[0].results, SizeIs(2));
+}
+
+TEST(FuseMaps, LeavesLoopsWhoseResultIsNeededInBetween) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[8]) -> (%y: f32[8]) {
+    %a = onnx.Exp(%x)
+    %s = onnx.Softmax(%a)
+    %y = onnx.Add(%a, %s)
+  })");
+  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kMap, Step::Kind::kKernel, Step::Kind::kMap));
+}
+
+// A product, and behind it `nodes`, which make %y of its result %v.
+std::string Product(std::string_view nodes) {
+  return R"(graph main(%x: f32[2, 3], %r: f32[2, 2]) -> (%y: f32[2, 2]) {
+    const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+    const %three: f32[] = 3.0
+    const %six: f32[] = 6.0
+    const %zero: f32[] = 0.0
+    const %root: f32[] = 1.41421354
+    const %one: f32[] = 1.0
+    const %half: f32[] = 0.5
+    %s = onnx.Softmax(%r)
+    %v = dragoman.Linear(%x, %w)
+    )" + std::string(nodes) +
+         "\n}";
+}
+
+TEST(FusePostOps, KnowsFunctionsByTheirValues) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"%y = onnx.Relu(%v)", "kRelu"},
+      {"%y = onnx.Clip(%v, %zero, %six)", "kClip, 0.0f, 6.0f"},
+      {"%y = onnx.Max(%v, %zero)", "kRelu"},
+      {"%a = onnx.Sigmoid(%v)\n%y = onnx.Mul(%a, %v)", "kSwish"},
+      {"%a = onnx.Add(%v, %three)\n%b = onnx.Clip(%a, %zero, %six)\n%c = onnx.Mul(%v, %b)\n"
+       "%y = onnx.Div(%c, %six)",
+       "kHardSwish"},
+      {"%a = onnx.Div(%v, %root)\n%b = onnx.Erf(%a)\n%c = onnx.Add(%b, %one)\n"
+       "%d = onnx.Mul(%v, %c)\n%y = onnx.Mul(%d, %half)",
+       "kGelu"},
+      {"%y = onnx.Add(%s, %v)",
+       "residual=*/true, /*activation_first=*/false, "
+       "rt::FusedActivation::kNone"},
+      {"%a = onnx.Add(%v, %s)\n%y = onnx.Relu(%a)",
+       "residual=*/true, /*activation_first=*/false, "
+       "rt::FusedActivation::kRelu"},
+  };
+  for (const auto& [nodes, post] : kCases) {
+    const Plan plan = PlanOf(Product(nodes));
+    EXPECT_THAT(plan.prepared.at(0).post, HasSubstr(post)) << nodes;
+    EXPECT_EQ(Kinds(plan).back(), Step::Kind::kPrepared) << nodes;
+  }
+}
+
+TEST(FusePostOps, LeavesWhatIsOnlyAlike) {
+  for (const char* nodes :
+       {"%a = onnx.Sigmoid(%v)\n%b = onnx.Mul(%a, %v)\n%y = onnx.Mul(%b, %half)",
+        "%a = onnx.Clip(%v, %zero, %six)\n%y = onnx.Sub(%a, %s)"}) {
+    const Plan plan = PlanOf(Product(nodes));
+    EXPECT_EQ(plan.prepared.at(0).post.find("residual=*/true"), std::string::npos) << nodes;
+    EXPECT_EQ(Kinds(plan).back(), Step::Kind::kMap) << nodes;
+  }
+}
+
+constexpr std::string_view kImages = R"(graph main(%x: f32[1, 16, 8, 8]) -> (%y: f32[1, 32, 1, 1]) {
+    const %w: f32[16, 16, 1, 1] = zeros
+    %a = onnx.Conv(%x, %w) {kernel_shape = [1, 1]}
+    %b = onnx.Conv(%a, %w) {kernel_shape = [1, 1]}
+    %c = onnx.Concat(%a, %b) {axis = 1}
+    %y = onnx.GlobalAveragePool(%c)
+  })";
+
+std::string Images() {
+  std::string text(kImages);
+  std::string zeros;
+  for (int i = 0; i < 16; ++i) {
+    zeros += i == 0 ? "[" : ", [";
+    for (int j = 0; j < 16; ++j) zeros += j == 0 ? "[[0.0]]" : ", [[0.0]]";
+    zeros += "]";
+  }
+  return text.replace(text.find("zeros"), 5, "[" + zeros + "]");
+}
+
+TEST(FormLayoutGroups, JoinsWhatAConcatenationJoins) {
+  const Plan plan = PlanOf(Images());
+  ASSERT_THAT(plan.groups, SizeIs(1));
+  EXPECT_EQ(Named(plan, "a").group, 0);
+  EXPECT_EQ(Named(plan, "b").group, 0);
+  EXPECT_EQ(Named(plan, "c").group, 0);
+  EXPECT_EQ(Named(plan, "y").group, kRowMajor);
+}
+
+TEST(ShareMemory, MakesTheOperandsOfAConcatenationInPlace) {
+  const Plan plan = PlanOf(Images());
+  EXPECT_EQ(Named(plan, "a").at, Named(plan, "c").at);
+  EXPECT_EQ(Named(plan, "b").at, Named(plan, "c").at + 16 * 64 * 4);
+  EXPECT_EQ(Steps(plan)[2].kind, Step::Kind::kInPlace);
+}
+
+TEST(ShareMemory, StoresALoopOverItsOperand) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[16]) -> (%y: f32[16]) {
+    %a = onnx.Softmax(%x)
+    %b = onnx.Exp(%a)
+    %y = onnx.Softmax(%b)
+  })");
+  EXPECT_EQ(Named(plan, "a").at, Named(plan, "b").at);
+  EXPECT_EQ(plan.arena_bytes, 64);
+}
+
+}  // namespace
+}  // namespace dragoman::onednn
