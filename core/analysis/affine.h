@@ -111,6 +111,8 @@ class AffineForms {
   FormOrNone Features(const Value& operand, int axis, std::int64_t begin, std::int64_t size,
                       Mode mode);
   FormOrNone Step(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
+  // The same where Reshape has cut the features into runs that lie along `step_axis`.
+  FormOrNone Run(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
 
   // Arithmetic.
   FormOrNone Arithmetic(const Node& node, const Value& value, int axis, std::int64_t size,

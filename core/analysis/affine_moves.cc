@@ -141,6 +141,7 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   if (step < 0 && !count) return std::nullopt;
   if (step < 0) step += *count;
   if (step < 0 || (count && step >= *count)) return std::nullopt;
+  if (FormOrNone run = Run(operand, axis, step_axis, step, mode)) return run;
   const AffineForm* form = Get(&operand, axis, mode);
   if (form == nullptr) return std::nullopt;
   AffineForm part = *form;
@@ -163,6 +164,30 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   }
   part.aligned = false;
   return part;
+}
+
+AffineForms::FormOrNone AffineForms::Run(const Value& operand, int axis, int step_axis,
+                                         std::int64_t step, Mode mode) {
+  const Node* node = operand.producer();
+  if (node == nullptr || !node->Is("Reshape") || step_axis != axis - 1) return std::nullopt;
+  const Value& source = *node->operand(0);
+  const Shape* from = source.type().shape();
+  const auto size = SizeAlong(operand, axis);
+  const auto count = SizeAlong(operand, step_axis);
+  const auto behind = SizeBehind(*operand.type().shape(), static_cast<std::size_t>(axis));
+  std::int64_t whole = 0;
+  if (from == nullptr || !size || !count || !behind ||
+      __builtin_mul_overflow(*size, *count, &whole) || *count < 2) {
+    return std::nullopt;
+  }
+  for (int i = static_cast<int>(from->size()) - 1; i >= 0; --i) {
+    if (SizeAlong(source, i) != whole) continue;
+    if (SizeBehind(*from, static_cast<std::size_t>(i)) != behind) continue;
+    FormOrNone part = Features(source, i, step * *size, *size, mode);
+    if (part) part->aligned = false;
+    return part;
+  }
+  return std::nullopt;
 }
 
 AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value, int axis,

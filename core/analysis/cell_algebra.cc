@@ -241,6 +241,25 @@ bool IsDense(const AffineSegment& segment) {
                      [](const AffineTerm& term) { return term.kind == Kind::kMatrix; });
 }
 
+AffineSegment AsDense(AffineSegment segment, ConstExprs& consts) {
+  std::vector<AffineTerm> dense;
+  for (AffineTerm& term : segment.terms) {
+    if (term.kind != Kind::kMatrix) {
+      const ConstId vector = term.kind == Kind::kDiagonal
+                                 ? term.coefficient
+                                 : consts.Fill({segment.size}, term.scale);
+      term = {Kind::kMatrix, term.atom, 1, consts.Diagonal(vector)};
+    }
+    if (!dense.empty() && dense.back().atom == term.atom) {
+      dense.back().coefficient = consts.Add(dense.back().coefficient, term.coefficient);
+    } else {
+      dense.push_back(term);
+    }
+  }
+  segment.terms = std::move(dense);
+  return segment;
+}
+
 bool ReadsDensely(const AffineSegment& segment, AtomId atom) {
   return std::any_of(segment.terms.begin(), segment.terms.end(), [&](const AffineTerm& term) {
     return term.kind == Kind::kMatrix && term.atom == atom;

@@ -16,6 +16,9 @@ bool IsActivation(AtomId atom, AffineForms& forms);
 
 // Whether every term is a matrix, and there is one.
 bool IsDense(const AffineSegment& segment);
+// The same segment with every term as a matrix: what a gate adds as it is, an input that was
+// multiplied by its weight before, is multiplied by a diagonal.
+AffineSegment AsDense(AffineSegment segment, ConstExprs& consts);
 bool ReadsDensely(const AffineSegment& segment, AtomId atom);
 
 // scale * product of atoms (sorted), times a constant vector if there is one.

@@ -45,21 +45,20 @@ std::optional<CellGate> Complement(CellGate gate, AffineForms& forms) {
   return gate;
 }
 
-// Takes the terms in `state` out of a gate, as its peephole. False: terms that no gate has.
+// Takes the terms in `state` out of a gate, as its peephole. False: nothing is left.
 bool TakePeephole(CellGate& gate, AtomId state, ConstExprs& consts, ConstId& peephole) {
   AffineSegment dense{gate.argument.size, {}, gate.argument.bias};
   for (const AffineTerm& term : gate.argument.terms) {
-    if (term.kind == TermKind::kMatrix) {
+    if (term.kind == TermKind::kMatrix || term.atom != state) {
       dense.terms.push_back(term);
       continue;
     }
-    if (term.atom != state || state == kNoAtom) return false;
     const ConstId vector = term.kind == TermKind::kDiagonal
                                ? term.coefficient
                                : consts.Fill({gate.argument.size}, term.scale);
     peephole = consts.Add(peephole, vector);
   }
-  gate.argument = std::move(dense);
+  gate.argument = AsDense(std::move(dense), consts);
   return IsDense(gate.argument);
 }
 
@@ -137,8 +136,8 @@ class LstmMatcher {
     const auto first = AsActivation(a, forms_);
     const auto second = AsActivation(b, forms_);
     if (!first || !second) return false;
-    const bool first_fits = SameAsOutput(first) && IsDense(second->argument);
-    const bool second_fits = SameAsOutput(second) && IsDense(first->argument);
+    const bool first_fits = SameAsOutput(first);
+    const bool second_fits = SameAsOutput(second);
     const bool swap =
         first_fits == second_fits ? CoefficientOf(*second) < CoefficientOf(*first) : second_fits;
     gates_[0] = swap ? *second : *first;
@@ -195,6 +194,7 @@ class LstmMatcher {
         return false;
       }
     }
+    gates_[3].argument = AsDense(gates_[3].argument, forms_.consts());
     if (!IsDense(gates_[3].argument)) return false;
     const CellFunction& function = gates_[1].function;
     cell_.uniform =
@@ -249,8 +249,9 @@ class GruMatcher {
   }
 
   bool MatchGates(AtomId s, AtomId gate, const Monomial& added) {
-    const auto z = AsActivation(gate, forms_);
-    if (!z || !IsDense(z->argument)) return false;
+    auto z = AsActivation(gate, forms_);
+    if (!z) return false;
+    z->argument = AsDense(z->argument, forms_.consts());
     if (added.factors == std::vector<AtomId>{gate}) {
       // The old state is constant, so s is the candidate.
       cell_.old_h = {kNoAtom, ConstantFactor(added, cell_.hidden, forms_.consts())};
@@ -281,13 +282,13 @@ class GruMatcher {
       if (reset && r) return false;
       if (reset) {
         r = std::move(reset);
-      } else if (term.kind == TermKind::kMatrix) {
-        inputs.terms.push_back(term);
       } else {
-        return false;
+        inputs.terms.push_back(term);
       }
     }
-    if (!r || !IsDense(r->argument)) return false;
+    if (!r) return false;
+    inputs = AsDense(std::move(inputs), forms_.consts());
+    r->argument = AsDense(r->argument, forms_.consts());
     cell_.uniform = r->function == z.function && n->function.clip == z.function.clip;
     n->argument = std::move(inputs);
     cell_.gates = {z, *r, *n};
@@ -388,8 +389,13 @@ std::optional<RecurrentCell> MatchRnn(Node& node, int axis, AffineForms& forms) 
   if (node.result() == nullptr) return std::nullopt;
   const AtomId h = ResultAtom(node, axis, forms);
   if (h == kNoAtom) return std::nullopt;
-  const auto gate = AsActivation(h, forms);
-  if (!gate || !IsDense(gate->argument) || gate->argument.terms.size() < 2) return std::nullopt;
+  auto gate = AsActivation(h, forms);
+  if (!gate || gate->argument.terms.size() < 2) return std::nullopt;
+  const bool any_dense =
+      std::any_of(gate->argument.terms.begin(), gate->argument.terms.end(),
+                  [](const AffineTerm& term) { return term.kind == TermKind::kMatrix; });
+  if (!any_dense) return std::nullopt;
+  gate->argument = AsDense(gate->argument, forms.consts());
   RecurrentCell cell;
   cell.kind = Kind::kRnn;
   cell.node = &node;

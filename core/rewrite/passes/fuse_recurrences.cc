@@ -18,6 +18,7 @@
 #include "core/rewrite/recurrence/emit_sequence.h"
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/fuse_loop.h"
+#include "core/rewrite/recurrence/merge_directions.h"
 #include "core/rewrite/recurrence/restack.h"
 
 namespace dragoman {
@@ -258,7 +259,8 @@ Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
   DRAGOMAN_ASSIGN(const bool loops, FuseLoops(graph, context));
   DRAGOMAN_ASSIGN(const bool chains, FuseChains(graph, context));
   EraseLeftOvers(graph, before, num_constants, context);
-  return loops || chains;
+  DRAGOMAN_ASSIGN(const bool merged, MergeDirections(graph, context));
+  return loops || chains || merged;
 }
 
 }  // namespace dragoman

@@ -134,8 +134,10 @@ CellStep ReadStep(const RecurrentCell& cell, AtomId old_h) {
   for (std::size_t gate = 0; gate < cell.gates.size(); ++gate) {
     const AffineSegment& argument = cell.gates[gate].argument;
     step.weights.biases.push_back(argument.bias);
+    // What a GRU's candidate reads of the old state beside the reset has no place in the operator.
+    const bool is_candidate = cell.kind == Kind::kGru && gate == 2;
     for (const AffineTerm& term : argument.terms) {
-      if (term.atom == old_h) {
+      if (term.atom == old_h && !is_candidate) {
         step.weights.recurrent[gate] = term.coefficient;
         continue;
       }

@@ -1,0 +1,64 @@
+#include "cli/fusion_summary.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace dragoman::cli {
+namespace {
+
+std::size_t CountRecurrent(const NodeCount& count) {
+  std::size_t sum = 0;
+  for (const auto& [kind, number] : count.recurrent) sum += number;
+  return sum;
+}
+
+std::int64_t StepsOf(const Node& node) {
+  const Value* x = node.operand(0);
+  const Shape* shape = x != nullptr ? x->type().shape() : nullptr;
+  if (shape == nullptr || shape->size() != 3 || !shape->front().known()) return -1;
+  return shape->front().value();
+}
+
+std::string WithCommas(std::size_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string Size(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  const double kilo = static_cast<double>(bytes) / 1e3;
+  if (kilo < 10) return fmt::format("{:.1f} kB", kilo);
+  if (kilo < 1000) return fmt::format("{:.0f} kB", kilo);
+  return fmt::format("{:.1f} MB", kilo / 1e3);
+}
+
+}  // namespace
+
+NodeCount CountNodes(const Model& model) {
+  NodeCount count;
+  ForEachGraph(model, [&](const Graph& graph) {
+    count.nodes += graph.num_nodes();
+    for (const Node& node : graph.nodes()) {
+      for (std::string_view type : {"GRU", "LSTM", "RNN"}) {
+        if (node.Is(type)) ++count.recurrent[{std::string(type), StepsOf(node)}];
+      }
+    }
+  });
+  return count;
+}
+
+std::string FusionSummary(const NodeCount& before, const NodeCount& after,
+                          std::uint64_t bytes_before, std::uint64_t bytes_after) {
+  if (CountRecurrent(after) <= CountRecurrent(before)) return {};
+  std::string what;
+  for (const auto& [kind, number] : after.recurrent) {
+    what += fmt::format("{}{} {}", what.empty() ? "" : ", ", number, kind.first);
+    if (kind.second >= 0) what += fmt::format(" of {} steps", kind.second);
+  }
+  return fmt::format("{} nodes to {}: {}; {} to {}", WithCommas(before.nodes),
+                     WithCommas(after.nodes), what, Size(bytes_before), Size(bytes_after));
+}
+
+}  // namespace dragoman::cli
