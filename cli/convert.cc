@@ -1,11 +1,16 @@
 // dragoman convert MODEL -o OUT
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cli/fusion_summary.h"
 #include "cli/options.h"
 #include "core/rewrite/pipeline.h"
 #include "core/rewrite/unroll.h"
@@ -70,6 +75,20 @@ Status CheckWeights(const Model& model, const ConvertOptions& options) {
   return {};
 }
 
+// One line on standard error.
+void SayWhatWasFused(const NodeCount& before, const NodeCount& after,
+                     const ConvertOptions& options) {
+  if (options.common.quiet) return;
+  std::error_code ignored;
+  const std::uint64_t bytes_before = std::filesystem::file_size(options.model, ignored);
+  if (ignored) return;
+  const std::uint64_t bytes_after =
+      options.output == "-" ? 0 : std::filesystem::file_size(options.output, ignored);
+  if (ignored) return;
+  const std::string line = FusionSummary(before, after, bytes_before, bytes_after);
+  if (!line.empty()) fmt::print(stderr, "{}\n", line);
+}
+
 Status Convert(const ConvertOptions& options) {
   if (options.output == "-" && !options.to) return InvalidInput("-o - needs --to");
   DRAGOMAN_ASSIGN(Format target,
@@ -78,6 +97,7 @@ Status Convert(const ConvertOptions& options) {
     return Unsupported("files of format " + std::string(Info(target).name) + " cannot be written");
   }
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model, options.from));
+  const NodeCount before = CountNodes(source);
   Result<Model> prepared = Prepare(std::move(source), target, options);
   if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
   if (Status status = CheckWeights(*prepared, options); !status.ok()) {
@@ -87,7 +107,9 @@ Status Convert(const ConvertOptions& options) {
   save.opset = options.opset;
   save.lift_state = options.state == "lift";
   save.common = options.common;
-  return SaveModel(*prepared, options.output, target, save);
+  DRAGOMAN_TRY(SaveModel(*prepared, options.output, target, save));
+  SayWhatWasFused(before, CountNodes(*prepared), options);
+  return {};
 }
 
 int RunConvert(const ConvertOptions& options) {

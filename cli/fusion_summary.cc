@@ -57,8 +57,10 @@ std::string FusionSummary(const NodeCount& before, const NodeCount& after,
     what += fmt::format("{}{} {}", what.empty() ? "" : ", ", number, kind.first);
     if (kind.second >= 0) what += fmt::format(" of {} steps", kind.second);
   }
-  return fmt::format("{} nodes to {}: {}; {} to {}", WithCommas(before.nodes),
-                     WithCommas(after.nodes), what, Size(bytes_before), Size(bytes_after));
+  const std::string line =
+      fmt::format("{} nodes to {}: {}", WithCommas(before.nodes), WithCommas(after.nodes), what);
+  if (bytes_after == 0) return line;
+  return fmt::format("{}; {} to {}", line, Size(bytes_before), Size(bytes_after));
 }
 
 }  // namespace dragoman::cli

@@ -245,9 +245,8 @@ AffineSegment AsDense(AffineSegment segment, ConstExprs& consts) {
   std::vector<AffineTerm> dense;
   for (AffineTerm& term : segment.terms) {
     if (term.kind != Kind::kMatrix) {
-      const ConstId vector = term.kind == Kind::kDiagonal
-                                 ? term.coefficient
-                                 : consts.Fill({segment.size}, term.scale);
+      const ConstId vector =
+          term.kind == Kind::kDiagonal ? term.coefficient : consts.Fill({segment.size}, term.scale);
       term = {Kind::kMatrix, term.atom, 1, consts.Diagonal(vector)};
     }
     if (!dense.empty() && dense.back().atom == term.atom) {

@@ -39,14 +39,17 @@ class Fusion {
     }
     const std::vector<bool> starts = FindRunStarts(chain, nodes);
     std::size_t begin = 0;
+    std::size_t matched = 0;
     for (std::size_t i = 1; i <= chain.steps.size(); ++i) {
       if (!starts[i]) continue;
       if (i - begin >= 2) {
+        matched += i - begin;
         DRAGOMAN_TRY(FuseRun(std::span(chain.steps).subspan(begin, i - begin),
                              std::span(nodes).subspan(begin, i - begin)));
       }
       begin = i;
     }
+    Report(chain, starts, matched);
     return {};
   }
 
@@ -74,10 +77,7 @@ class Fusion {
     std::vector<bool> starts(count + 1, false);
     starts[count] = true;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!chain.breaks[i].empty()) {
-        ReportBreak(chain, i);
-        starts[i] = true;
-      }
+      starts[i] = starts[i] || !chain.breaks[i].empty();
       const bool last = i + 1 == count;
       const auto escape =
           FindEscape(chain.steps[i], nodes[i], last ? nullptr : &nodes[i + 1], forms_);
@@ -89,10 +89,19 @@ class Fusion {
     return starts;
   }
 
-  void ReportBreak(const CellChain& chain, std::size_t i) {
-    const Node& node = *chain.steps[i].cell->node;
-    context_.Explain(node, fmt::format("step {} of {} uses another {} than the step before", i,
-                                       chain.steps.size(), chain.breaks[i]));
+  // Tells which steps are left as they are, or where runs end, and why.
+  void Report(const CellChain& chain, const std::vector<bool>& starts, std::size_t matched) {
+    const std::size_t count = chain.steps.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool alone = i > 0 && starts[i] && starts[i + 1];
+      if (chain.breaks[i].empty() || (!alone && i > 0 && starts[i - 1])) continue;
+      near_misses_.push_back(
+          {chain.steps[i].cell->node, fmt::format("step {} uses another {}", i, chain.breaks[i])});
+    }
+    for (const auto& [node, what] : near_misses_) {
+      context_.Explain(*node, fmt::format("matched {} of {} steps; {}", matched, count, what));
+    }
+    near_misses_.clear();
   }
 
   void ReportEscape(const CellChain& chain, std::size_t i, const Escape& escape) {
@@ -105,8 +114,8 @@ class Fusion {
         what = fmt::format("the {} gate", GateName(cell.kind, gate));
       }
     }
-    context_.Explain(node, fmt::format("step {} of {}: {} %{} is used elsewhere", i,
-                                       chain.steps.size(), what, escape.value->name()));
+    near_misses_.push_back(
+        {&node, fmt::format("step {}: {} %{} is used elsewhere", i, what, escape.value->name())});
   }
 
   Status FuseRun(std::span<const CellStep> steps, std::span<const CellNodes> nodes) {
@@ -204,7 +213,8 @@ class Fusion {
   NodePositions positions_;
   FusedValues fused_;
   std::unordered_map<const Value*, int> axes_;  // of the features of what cells yielded
-  std::unordered_set<const Node*> cells_;       // nodes that were fused
+  std::vector<std::pair<const Node*, std::string>> near_misses_;  // of the chain at hand
+  std::unordered_set<const Node*> cells_;                         // nodes that were fused
 };
 
 // Removes what was added in vain: nodes and constants that are not among `before` and the first

@@ -38,12 +38,12 @@ bool IsListOfFunctions(std::string_view attribute) {
 
 bool SameAttributes(const Node& a, const Node& b) {
   const auto fits = [](const Node& node, const Node& other) {
-    return std::all_of(
-        node.attributes().begin(), node.attributes().end(), [&](const NamedAttribute& attribute) {
-          if (attribute.name == "direction") return true;
-          const Attribute* match = other.attribute(attribute.name);
-          return match != nullptr && Identical(attribute.value, *match);
-        });
+    return std::all_of(node.attributes().begin(), node.attributes().end(),
+                       [&](const NamedAttribute& attribute) {
+                         if (attribute.name == "direction") return true;
+                         const Attribute* match = other.attribute(attribute.name);
+                         return match != nullptr && Identical(attribute.value, *match);
+                       });
   };
   return fits(a, b) && fits(b, a);
 }
@@ -135,16 +135,15 @@ Status Merge(Node& forward, Node& backward, Node& position, PassContext& context
     if (a != nullptr && IsInitialState(forward, i)) {
       DRAGOMAN_ASSIGN(joined, layout.Concat({a, b}, 0));
     } else if (a != nullptr) {
-      joined = context.AddConstant(*position.graph(), Joined(*a->tensor(), *b->tensor()),
-                                   a->name(), a->origin());
+      joined = context.AddConstant(*position.graph(), Joined(*a->tensor(), *b->tensor()), a->name(),
+                                   a->origin());
     }
     operands.push_back(joined);
   }
   const std::size_t num_results = forward.Is("LSTM") ? 3 : 2;
   operands.resize(std::min(operands.size(), num_results == 3 ? std::size_t{8} : std::size_t{6}));
-  DRAGOMAN_ASSIGN(Node * both,
-                  context.InsertNode(position, forward.op().type, operands, Attributes(forward),
-                                     num_results));
+  DRAGOMAN_ASSIGN(Node * both, context.InsertNode(position, forward.op().type, operands,
+                                                  Attributes(forward), num_results));
   both->set_origin(Origin::Merge(forward.origin(), backward.origin()));
   context.Explain(forward, "becomes bidirectional with " + backward.Describe());
   std::vector<Value*> halves[2];
