@@ -136,7 +136,8 @@ class LstmPolicy(nn.Module):
 
 
 def mlp_policy():
-    return nn.Sequential(nn.Linear(41, 128), nn.ELU(), nn.Linear(128, 64), nn.ELU(), nn.Linear(64, 10))
+    return nn.Sequential(nn.Linear(41, 128), nn.ELU(), nn.Linear(128, 64), nn.ELU(),
+                         nn.Linear(64, 10))
 
 
 def image(size=224):

@@ -74,8 +74,8 @@ class Case:
 
     def build(self):
         """Seconds that the compiler needs."""
-        subprocess.run([DRAGOMAN, "codegen", self.model, "-o", self.program, "--name", self.name, "-q"],
-                       check=True)
+        command = [DRAGOMAN, "codegen", self.model, "-o", self.program, "--name", self.name, "-q"]
+        subprocess.run(command, check=True)
         build = self.program + "-build"
         environment = dict(os.environ, CCACHE_DISABLE="1")
         subprocess.run(["cmake", "-S", self.program, "-B", build], check=True, env=environment,
@@ -143,8 +143,8 @@ def describe_machine():
     with open("/proc/cpuinfo") as file:
         model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
     load = os.getloadavg()
-    return (f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()}; load average "
-            f"{load[0]:.1f} {load[1]:.1f} {load[2]:.1f} when it began")
+    return (f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()}; "
+            f"load average {load[0]:.1f} {load[1]:.1f} {load[2]:.1f} when it began")
 
 
 def main():
@@ -169,8 +169,10 @@ def main():
                        cwd=options.work, check=True)
     host = empty_host(options.work)
     print(describe_machine() + "\n")
-    print("| model | threads | ours ms | ORT ms | latency | cpu | start ms | memory MB | difference |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    columns = ["model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "memory MB",
+               "difference"]
+    print("| " + " | ".join(columns) + " |")
+    print("| --- " * len(columns) + "|", flush=True)
     compiled = []
     for name in names:
         case = Case(name, options.work)
