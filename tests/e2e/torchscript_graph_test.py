@@ -28,9 +28,7 @@ CASES = pathlib.Path("../shared/data/torch-cases/lang-1.13")
 # What torch simplifies further before it inlines it (peepholes, equal results of branches), a schema that has changed
 # since torch 1.13, and a listing of control characters.
 DIFFERENT = {
-    "cf_for_break_return", "lit_strings", "md_sparse_buffer", "op_any_isinstance",
-    "rn_attention_decode", "rn_gru_biasFalse_batch_firstTrue_script", "rn_gru_state", "rn_lstm_proj_size3_script",
-    "rn_rnn_biasFalse_batch_firstTrue_script", "rn_rnn_nonlinearityrelu_script"}
+    "cf_for_break_return", "lit_strings", "md_sparse_buffer", "op_any_isinstance", "rn_attention_decode"}
 
 
 class Listing:
