@@ -12,10 +12,6 @@
 namespace dragoman::torchscript {
 namespace {
 
-const ListContents& ListOf(const ListRef& list) {
-  return std::get<ListContents>(list.cell->contents);
-}
-
 const DictContents& DictOf(const DictRef& dict) {
   return std::get<DictContents>(dict.cell->contents);
 }
