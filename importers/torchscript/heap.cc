@@ -74,8 +74,20 @@ Result<Value*> Heap::StorageValue(const CellPtr& cell) {
   if (contents.value != nullptr) return contents.value;
   if (!contents.constant) return Internal("a tensor without contents");
   Value*& constant = constants_[cell->version];
-  if (constant == nullptr) constant = root_->Constant(*contents.constant, cell->path);
+  if (constant != nullptr) return constant;
+  Value* stored = root_->Constant(*contents.constant, cell->path);
+  const auto grid = grids_.find(cell->version);
+  if (grid == grids_.end()) return constant = stored;
+  const QuantizedGrid& q = grid->second;
+  Value* scale = root_->Constant(q.scale);
+  Value* zero_point = root_->Constant(q.zero_point);
+  DRAGOMAN_ASSIGN(constant,
+                  root_->Add("DequantizeLinear", {stored, scale, zero_point}, {{"axis", q.axis}}));
   return constant;
+}
+
+void Heap::SetGrid(const CellPtr& cell, QuantizedGrid grid) {
+  grids_.insert_or_assign(cell->version, std::move(grid));
 }
 
 Result<Value*> Heap::Read(GraphBuilder& builder, const TensorRef& tensor) {

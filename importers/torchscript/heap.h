@@ -4,6 +4,7 @@
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_HEAP_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/analysis/builder.h"
 #include "core/support/result.h"
 #include "importers/torchscript/abstract.h"
+#include "importers/torchscript/quantized_grid.h"
 
 namespace dragoman::torchscript {
 
@@ -28,6 +30,8 @@ class Heap {
   void SetRoot(GraphBuilder& root);
 
   CellPtr NewCell(Cell::Contents contents);
+  // The constant that `cell` holds is stored on `grid`: what is read is DequantizeLinear of it.
+  void SetGrid(const CellPtr& cell, QuantizedGrid grid);
   Abstract NewTensor(Value* value);
   Abstract NewList(std::vector<Abstract> items);
   // What `base` looks like through `step`: a tensor that shares its elements.
@@ -80,6 +84,7 @@ class Heap {
   bool InScope(std::uint64_t scope) const;
 
   GraphBuilder* root_ = nullptr;
+  std::map<std::uint64_t, QuantizedGrid> grids_;         // by the version of a cell
   std::unordered_map<std::uint64_t, Value*> constants_;  // of the root, by the version of a cell
   std::uint64_t versions_ = 0;
   std::uint64_t cells_ = 0;

@@ -1,5 +1,6 @@
 #include "importers/torchscript/loaded_cells.h"
 
+#include <optional>
 #include <utility>
 
 namespace dragoman::torchscript {
@@ -14,6 +15,12 @@ std::string InterfaceName(const std::string& path) {
 
 Error NotUnderstood(const std::string& name) {
   return InvalidInput("state '" + name + "' is not as a TorchScript source graph has it");
+}
+
+Status SetGridOf(const Attribute::Dict& tensor, const CellPtr& cell, Heap& heap) {
+  DRAGOMAN_ASSIGN(std::optional<QuantizedGrid> grid, GridOf(tensor));
+  if (grid.has_value()) heap.SetGrid(cell, *std::move(grid));
+  return {};
 }
 
 Abstract EmptyCell(const State& state, Heap& heap) {
@@ -77,8 +84,11 @@ Result<Abstract> LoadedCells::ValueOf(const Attribute& value, Heap& heap) const 
   if (const auto* v = value.As<Attribute::Dict>()) {
     if (const Attribute* device = Find(*v, "device"); device && device->As<std::string>())
       return Abstract(Device{*device->As<std::string>()});
-    if (const Attribute* tensor = Find(*v, "tensor"); tensor && tensor->tensor() != nullptr)
-      return ValueOf(*tensor, heap);
+    if (const Attribute* tensor = Find(*v, "tensor"); tensor && tensor->tensor() != nullptr) {
+      DRAGOMAN_ASSIGN(Abstract made, ValueOf(*tensor, heap));
+      DRAGOMAN_TRY(SetGridOf(*v, made.As<TensorRef>()->storage, heap));
+      return made;
+    }
   }
   std::vector<Abstract> items;
   auto add = [&](const auto& list) -> Status {
@@ -124,7 +134,10 @@ Result<LoadedCells> LoadedCells::Load(const Model& source, Heap& heap) {
     if (const auto* tensor = reference.As<TensorRef>()) {
       tensor->storage->path = InterfaceName(state.name);
       const Attribute* data = &state.initial;
-      if (const auto* parts = data->As<Attribute::Dict>()) data = Find(*parts, "tensor");
+      if (const auto* parts = data->As<Attribute::Dict>()) {
+        DRAGOMAN_TRY(SetGridOf(*parts, tensor->storage, heap));
+        data = Find(*parts, "tensor");
+      }
       if (data != nullptr && data->tensor() != nullptr)
         std::get<StorageContents>(tensor->storage->contents).constant = *data->tensor();
       continue;
