@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,6 +34,19 @@ Result<std::string> NamespaceOf(const CodegenCommand& options) {
   if (!options.name) return Identifier(std::filesystem::path(options.model).stem().string());
   if (IsIdentifier(*options.name)) return *options.name;
   return InvalidInput("--name " + *options.name + " is not a C++ identifier");
+}
+
+// The recorded runs that the folder's own tests replay.
+Result<std::vector<ReplayCase>> ReadCases(const std::string& data, const Entry& entry) {
+  DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(data));
+  std::vector<ReplayCase> cases;
+  for (const std::string& folder : folders) {
+    DRAGOMAN_ASSIGN(DataSet set, ReadDataSet(folder, InputSlots(entry), OutputSlots(entry)));
+    ReplayCase& made = cases.emplace_back();
+    for (const NamedArray& input : set.inputs) made.inputs.emplace_back(input.name, input.array);
+    for (const auto& [name, array] : set.outputs) made.outputs.emplace_back(name, ToNpy(array));
+  }
+  return cases;
 }
 
 // Replays recorded data through the native engine. The lines of the proof.
@@ -83,6 +97,9 @@ Result<bool> Generate(const CodegenCommand& options) {
   DRAGOMAN_ASSIGN(Model model, ToCommon(source, options.lowering, options.common));
   CodegenOptions codegen;
   codegen.name = name;
+  if (options.data && !HasStructuredCalls(source)) {
+    DRAGOMAN_ASSIGN(codegen.cases, ReadCases(*options.data, source.entries.front()));
+  }
   DRAGOMAN_TRY(WriteProgram(model, options.output, codegen));
   bool all_equal = true;
   std::string proof;

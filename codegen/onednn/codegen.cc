@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/onednn/emit/emit_build.h"
+#include "codegen/onednn/emit/emit_replay.h"
 #include "codegen/onednn/emit/emit_source.h"
 #include "codegen/onednn/emit/emit_weights.h"
 #include "codegen/onednn/plan/build.h"
@@ -22,7 +23,9 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   program.files = onednn::EmitSources(plan);
   program.files.push_back({"infer.cc", onednn::EmitInfer(plan)});
   const std::vector<const RuntimeFile*> runtime = onednn::RuntimeClosure(program.files);
-  program.files.push_back({"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime)});
+  program.files.push_back(
+      {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, options.cases)});
+  DRAGOMAN_TRY(onednn::AddReplayData(options.cases, program.files));
   for (const RuntimeFile* file : runtime)
     program.files.push_back({std::string(file->path), std::string(file->text)});
   std::ranges::sort(program.files, {}, &GeneratedFile::path);

@@ -2,22 +2,32 @@
 // compiler and oneDNN alone.
 //
 // It holds the model's class NAME.{h,cc}, each entry a method (the entry "main" is called run), its
-// weights NAME.weights, the runtime files that it uses, and the program infer.
+// weights NAME.weights, the runtime files that it uses, the program infer, and recorded runs as
+// tests.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_CODEGEN_H_
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/onednn/plan/plan.h"
 #include "core/ir/model.h"
+#include "core/support/npy.h"
 #include "core/support/result.h"
 
 namespace dragoman {
 
+// A recorded run of the default entry. Names are those of its inputs and outputs.
+struct ReplayCase {
+  std::vector<std::pair<std::string, NpyArray>> inputs;
+  std::vector<std::pair<std::string, NpyArray>> outputs;
+};
+
 struct CodegenOptions {
-  std::string name = "model";  // namespace, CMake target and file names; an identifier
+  std::string name = "model";     // namespace, CMake target and file names; an identifier
+  std::vector<ReplayCase> cases;  // kept in data/, and replayed by a test of the folder
 };
 
 struct GeneratedFile {

@@ -1,8 +1,6 @@
 #include "codegen/onednn/native.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <system_error>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "codegen/onednn/runtime_files.h"
 #include "core/support/hash.h"
 #include "core/support/output_file.h"
+#include "core/support/temporary_folder.h"
 
 namespace dragoman {
 namespace {
@@ -28,42 +27,12 @@ fs::path CacheFolder(const NativeOptions& options) {
   return fs::temp_directory_path() / "dragoman-cache";
 }
 
-// A folder that is removed unless it is published.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> Create(const fs::path& parent) {
-    std::error_code problem;
-    fs::create_directories(parent, problem);
-    std::string name = (parent / "building-XXXXXX").string();
-    if (problem || ::mkdtemp(name.data()) == nullptr)
-      return InvalidInput("cannot write to the cache; set DRAGOMAN_CACHE").InFile(parent.string());
-    return TemporaryFolder(name);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
-  // Gives the folder its final name; who comes second finds an equal folder there.
-  Status Publish(const fs::path& target) {
-    std::error_code problem;
-    fs::rename(path_, target, problem);
-    if (!problem) {
-      path_.clear();
-    } else if (!fs::exists(target)) {
-      return InvalidInput("cannot write to the cache: " + problem.message())
-          .InFile(target.string());
-    }
-    return {};
-  }
-
- private:
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
+// A new folder in the cache.
+Result<TemporaryFolder> NewFolder(const fs::path& cache) {
+  Result<TemporaryFolder> folder = TemporaryFolder::Create(cache);
+  if (folder.ok()) return folder;
+  return InvalidInput("cannot write to the cache; set DRAGOMAN_CACHE").InFile(cache.string());
+}
 
 Status Compile(std::vector<std::string> command, const fs::path& folder) {
   DRAGOMAN_ASSIGN(ProcessResult result, RunProcess(command, folder));
@@ -105,7 +74,7 @@ Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cach
                               std::uint64_t hash) {
   const fs::path target = cache / fmt::format("runtime-{:016x}", hash);
   if (fs::exists(target / kLibrary)) return target;
-  DRAGOMAN_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create(cache));
+  DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
   for (const RuntimeFile& file : RuntimeFiles())
     DRAGOMAN_TRY(WriteText(folder.path() / file.path, file.text));
   std::vector<std::string> archive = {"ar", "rcs", (folder.path() / kLibrary).string()};
@@ -174,7 +143,7 @@ Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& optio
   const fs::path target = cache / fmt::format("model-{:016x}", hash);
   if (!fs::exists(target / "infer")) {
     DRAGOMAN_ASSIGN(fs::path runtime, BuildRuntime(options, cache, runtime_hash));
-    DRAGOMAN_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create(cache));
+    DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
     DRAGOMAN_TRY(BuildProgram(program, options, runtime, folder.path()));
     DRAGOMAN_TRY(folder.Publish(target));
   }
@@ -184,7 +153,7 @@ Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& optio
 Result<std::string> CompileAndRun(const Model& model, const std::vector<std::string>& arguments,
                                   const NativeOptions& options) {
   DRAGOMAN_ASSIGN(NativeProgram program, BuildNative(model, options));
-  DRAGOMAN_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create(CacheFolder(options)));
+  DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(CacheFolder(options)));
   std::vector<std::string> command = {program.infer.string(), "--weights",
                                       program.weights.string()};
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/program/error.h"
+#include "runtime/program/expect.h"
 #include "runtime/program/infer_options.h"
 #include "runtime/program/npy.h"
 #include "runtime/program/npz.h"
@@ -238,7 +239,30 @@ void PrintProfile(const Trace& trace) {
   }
 }
 
-void Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
+const OutputData& FindOutput(const std::vector<EntryRun>& runs, const std::string& name) {
+  for (const EntryRun& run : runs) {
+    for (const OutputData& output : run.outputs) {
+      if (output.info->name == name) return output;
+    }
+  }
+  throw Error("--expect: there is no output '" + name + "'");
+}
+
+// One line an expected output.
+bool AreAsExpected(const std::vector<EntryRun>& runs, const InferOptions& options) {
+  bool equal = true;
+  for (const auto& [name, path] : options.expected) {
+    const AnyTensor& found = FindOutput(runs, name).tensor;
+    const Verdict verdict = Compare(found, ToTensor(ReadNpy(path), *found.type));
+    std::printf("%s: %s: %s\n", name.c_str(), verdict.equal ? "ok" : "DIFFERENT",
+                verdict.message.c_str());
+    equal = equal && verdict.equal;
+  }
+  return equal;
+}
+
+// Whether all outputs are as expected.
+bool Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
   std::vector<EntryRun> runs = PrepareRuns(info, options);
   const std::unique_ptr<InferTarget> target = make(options.weights, options.threads);
   const int first = options.calls.front();
@@ -251,6 +275,7 @@ void Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
   }
   if (options.profile) PrintProfile(target->trace());
   if (!options.output_dir.empty()) WriteOutputs(options.output_dir, runs);
+  return AreAsExpected(runs, options);
 }
 
 }  // namespace
@@ -262,8 +287,7 @@ int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv) {
       std::fputs(InferHelp(info).c_str(), stdout);
       return 0;
     }
-    Run(info, make, options);
-    return 0;
+    return Run(info, make, options) ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: error: %s\n", argc > 0 ? argv[0] : "infer", error.what());
     return 2;

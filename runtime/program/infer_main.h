@@ -29,7 +29,8 @@ class InferTarget {
 // An empty `weights` stands for the file that the program was built with. May throw Error.
 using MakeTarget = std::unique_ptr<InferTarget> (*)(const std::string& weights, int threads);
 
-// The whole of main(). Exit codes: 0 done; 2 the call or the input is at fault.
+// The whole of main(). Exit codes: 0 done; 1 an output is not as expected; 2 the call or the input
+// is at fault.
 int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv);
 
 }  // namespace dragoman::rt

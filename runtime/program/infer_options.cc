@@ -72,10 +72,11 @@ InferOptions ParseInferOptions(const ModelInfo& info, int argc, char** argv) {
     } else {
       throw Error(option + ": the option is unknown, or its value is missing; see --help");
     }
-    if (option == "--input") {
+    if (option == "--input" || option == "--expect") {
       const std::size_t equals = value.rfind('=');
-      if (equals == std::string::npos) throw Error("--input: expected NAME=FILE.npy");
-      options.inputs.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+      if (equals == std::string::npos) throw Error(option + ": expected NAME=FILE.npy");
+      auto& files = option == "--input" ? options.inputs : options.expected;
+      files.emplace_back(value.substr(0, equals), value.substr(equals + 1));
     } else if (option == "--inputs") {
       options.archives.push_back(value);
     } else if (option == "--output-dir") {
@@ -101,6 +102,7 @@ std::string InferHelp(const ModelInfo& info) {
                      "'.\n\n"
                      "  --input NAME=FILE.npy  an input, by name or position; for each input one\n"
                      "  --inputs FILE.npz      inputs by name\n"
+                     "  --expect NAME=FILE.npy what an output must be; exit code 1 if it is not\n"
                      "  --output-dir DIR       one .npy an output, and index.json\n"
                      "  --steps N              N calls; an input with one more leading axis of N\n"
                      "                         is sliced, outputs are stacked\n"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/onednn/emit/emit_replay.h"
 #include "codegen/onednn/emit/text.h"
 
 namespace dragoman::onednn {
@@ -45,7 +46,7 @@ if(@NAME@_INFER)
   set_target_properties(@NAME@_infer PROPERTIES OUTPUT_NAME infer)
   target_compile_options(@NAME@_infer PRIVATE -Wall -Wextra)
   target_link_libraries(@NAME@_infer PRIVATE @NAME@::@NAME@)
-endif()
+@TESTS@endif()
 
 install(TARGETS @NAME@ EXPORT @NAME@-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES @NAME@.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/@NAME@)
@@ -89,7 +90,8 @@ std::string Quoted(std::string_view text) {
 // Whether a runtime source belongs to the driver alone.
 bool IsDriver(std::string_view path) {
   constexpr std::string_view kDriver[] = {"infer_main.cc", "infer_options.cc", "any_tensor.cc",
-                                          "npy.cc",        "npz.cc",           "utf8.cc"};
+                                          "expect.cc",     "npy.cc",           "npz.cc",
+                                          "utf8.cc"};
   return std::ranges::any_of(kDriver, [&](std::string_view file) {
     return path == "runtime/program/" + std::string(file);
   });
@@ -187,7 +189,8 @@ std::string EmitInfer(const Plan& plan) {
 }
 
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
-                      std::span<const RuntimeFile* const> runtime) {
+                      std::span<const RuntimeFile* const> runtime,
+                      std::span<const ReplayCase> cases) {
   std::string library, infer;
   bool onednn = false;
   for (const GeneratedFile& file : sources) {
@@ -209,6 +212,7 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@LINK@", link);
   text = Filled(std::move(text), "@SOURCES@", library);
   text = Filled(std::move(text), "@INFER_SOURCES@", Filled(infer, "\n", "\n  "));
+  text = Filled(std::move(text), "@TESTS@", EmitReplayTests(cases));
   return Filled(std::move(text), "@NAME@", plan.name);
 }
 

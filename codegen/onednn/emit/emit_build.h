@@ -15,7 +15,8 @@ namespace dragoman::onednn {
 std::string EmitInfer(const Plan& plan);
 
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
-                      std::span<const RuntimeFile* const> runtime);
+                      std::span<const RuntimeFile* const> runtime,
+                      std::span<const ReplayCase> cases);
 
 }  // namespace dragoman::onednn
 

@@ -1,0 +1,44 @@
+#include "core/support/temporary_folder.h"
+
+#include <stdlib.h>
+
+#include <string>
+#include <system_error>
+
+namespace dragoman {
+
+namespace fs = std::filesystem;
+
+Result<TemporaryFolder> TemporaryFolder::Create(const fs::path& parent) {
+  std::error_code problem;
+  fs::create_directories(parent, problem);
+  std::string name = (parent / "dragoman-XXXXXX").string();
+  if (problem || ::mkdtemp(name.data()) == nullptr)
+    return InvalidInput("cannot make a folder in it").InFile(parent.string());
+  return TemporaryFolder(name);
+}
+
+Result<TemporaryFolder> TemporaryFolder::Create() {
+  std::error_code problem;
+  const fs::path parent = fs::temp_directory_path(problem);
+  if (problem) return InvalidInput("there is no folder for temporary files; set TMPDIR");
+  return Create(parent);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+Status TemporaryFolder::Publish(const fs::path& target) {
+  std::error_code problem;
+  fs::rename(path_, target, problem);
+  if (!problem) {
+    path_.clear();
+  } else if (!fs::exists(target)) {
+    return InvalidInput("cannot be written: " + problem.message()).InFile(target.string());
+  }
+  return {};
+}
+
+}  // namespace dragoman

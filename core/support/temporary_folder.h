@@ -1,0 +1,37 @@
+// A folder for files in passing.
+#ifndef DRAGOMAN_CORE_SUPPORT_TEMPORARY_FOLDER_H_
+#define DRAGOMAN_CORE_SUPPORT_TEMPORARY_FOLDER_H_
+
+#include <filesystem>
+#include <utility>
+
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Removed with all that is in it, unless it is published.
+class TemporaryFolder {
+ public:
+  // In `parent`, which is made if missing. Error: that cannot be written to.
+  static Result<TemporaryFolder> Create(const std::filesystem::path& parent);
+  // Where the system keeps temporary files.
+  static Result<TemporaryFolder> Create();
+
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+  // Gives the folder its final name; whoever comes second finds an equal folder there.
+  Status Publish(const std::filesystem::path& target);
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;  // empty: nothing to remove
+};
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_SUPPORT_TEMPORARY_FOLDER_H_

@@ -1,0 +1,24 @@
+// Whether a tensor is what a recorded run says.
+#ifndef DRAGOMAN_RUNTIME_PROGRAM_EXPECT_H_
+#define DRAGOMAN_RUNTIME_PROGRAM_EXPECT_H_
+
+#include <string>
+
+#include "runtime/program/any_tensor.h"
+
+namespace dragoman::rt {
+
+struct Verdict {
+  bool equal = false;
+  double largest = 0;   // the largest difference of two elements; infinite for NaN against a number
+  std::string message;  // "largest difference 1.2e-06 at element 3"
+};
+
+// Equal element types and sizes, and |a - b| <= t + t * |b| with t = 1e-4 for float32, 1e-7 for
+// float64 (complex types by their parts), 1e-2 for float16 and bfloat16; all others by their bits.
+// NaN equals NaN.
+Verdict Compare(const AnyTensor& found, const AnyTensor& expected);
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_PROGRAM_EXPECT_H_
