@@ -30,7 +30,7 @@ bool IsRepeated(const SchemaArgument& formal, const ScriptType& actual) {
 bool TakesRestAsList(const Schema& schema, std::size_t i) {
   const auto& formals = schema.arguments;
   const bool last = i + 1 == formals.size() || formals[i + 1].keyword_only;
-  const ScriptType& type = formals[i].type.WithoutOptional();
+  const ScriptType& type = formals[i].type;
   return last && type.Is(Kind::kList) && !formals[i].repeat && !type.element().has_variables();
 }
 
@@ -213,8 +213,7 @@ std::optional<CallMatcher::Attempt> CallMatcher::Try(const Schema& schema,
       self_used = true;
     } else if (!formal.keyword_only && next < positional.size()) {
       const ScriptType& type = positional[next].type;
-      const bool omitted = type.Is(Kind::kNone) && formal.type.Is(Kind::kOptional);
-      if (allow_conversions && TakesRestAsList(schema, i) && !omitted && !type.Is(Kind::kList) &&
+      if (allow_conversions && TakesRestAsList(schema, i) && !type.Is(Kind::kList) &&
           !ConvertibleToList(type, formal.type.WithoutOptional())) {
         actual.value = TryVarargsList(formal, arguments, next, variables, allow_conversions);
         if (!actual.value) return std::nullopt;

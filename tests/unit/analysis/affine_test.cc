@@ -16,15 +16,16 @@ class AffineTest : public testing::Test {
  protected:
   // The form of the first output of a graph with these lines, along its last axis.
   const AffineForm* FormOf(const std::string& lines) {
-    model_ = ParseText("graph main(%x: f32[2, 3], %s: f32[5, 2, 3], %h: f32[2, 4]) -> (%y) {\n"
-                       "  const %w: f32[3, 4] = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0],\n"
-                       "    [9.0, 10.0, 11.0, 12.0]]\n"
-                       "  const %r: f32[4, 4] = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0],\n"
-                       "    [9.0, 10.0, 11.0, 12.0], [0.0, 1.0, 0.0, 1.0]]\n"
-                       "  const %b: f32[4] = [1.0, 2.0, 3.0, 4.0]\n"
-                       "  const %two: f32[] = 2.0\n"
-                       "  const %first: i64[] = 0\n" +
-                       lines + "\n}\n")
+    model_ = ParseText(
+                 "graph main(%x: f32[2, 3], %s: f32[5, 2, 3], %h: f32[2, 4]) -> (%y) {\n"
+                 "  const %w: f32[3, 4] = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0],\n"
+                 "    [9.0, 10.0, 11.0, 12.0]]\n"
+                 "  const %r: f32[4, 4] = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0],\n"
+                 "    [9.0, 10.0, 11.0, 12.0], [0.0, 1.0, 0.0, 1.0]]\n"
+                 "  const %b: f32[4] = [1.0, 2.0, 3.0, 4.0]\n"
+                 "  const %two: f32[] = 2.0\n"
+                 "  const %first: i64[] = 0\n" +
+                 lines + "\n}\n")
                  .value();
     inference_ = Inference();
     EXPECT_TRUE(inference_.InferGraph(model_.main()).ok());

@@ -25,9 +25,8 @@ struct Cell {
 
 // An LSTM of hidden size 2 over eight steps of %x, unrolled. `order` gives the step of %x that is
 // read at each step.
-std::string Unrolled(const std::function<Cell(int)>& cell_at,
-                     const std::function<int(int)>& order, const std::string& outputs,
-                     const std::string& extra = "") {
+std::string Unrolled(const std::function<Cell(int)>& cell_at, const std::function<int(int)>& order,
+                     const std::string& outputs, const std::string& extra = "") {
   std::string text = "graph main(%x: f32[8, 3, 2], %h0: f32[3, 2], %c0: f32[3, 2]) -> (" + outputs +
                      ") {\n  const %axis: i64[1] = [0]\n";
   for (const char* name : {"w", "v"}) {
@@ -80,7 +79,9 @@ Outcome Fuse(const std::string& text) {
     return outcome;
   }
   Model after = Clone(*before);
-  const auto explain = [&](std::string_view line) { outcome.explained += std::string(line) + "\n"; };
+  const auto explain = [&](std::string_view line) {
+    outcome.explained += std::string(line) + "\n";
+  };
   const Status status =
       RunPipeline(after, {.passes = "fuse-recurrences,eliminate-dead", .explain = explain});
   EXPECT_TRUE(status.ok());
@@ -118,12 +119,11 @@ TEST(FuseRecurrences, AnotherWeightAtOneStepGivesTwoOperatorsAroundACell) {
 }
 
 TEST(FuseRecurrences, AnotherActivationAtOneStepIsNamed) {
-  const Outcome outcome = Fuse(Unrolled(
-      [](int t) { return Cell{.forget = t == 4 ? "HardSigmoid" : "Sigmoid"}; }, InOrder,
-      "%ys, %c8"));
+  const Outcome outcome =
+      Fuse(Unrolled([](int t) { return Cell{.forget = t == 4 ? "HardSigmoid" : "Sigmoid"}; },
+                    InOrder, "%ys, %c8"));
   EXPECT_EQ(outcome.sequences, 2u);
-  EXPECT_NE(outcome.explained.find("step 4 uses another forget-gate activation"),
-            std::string::npos)
+  EXPECT_NE(outcome.explained.find("step 4 uses another forget-gate activation"), std::string::npos)
       << outcome.explained;
 }
 
