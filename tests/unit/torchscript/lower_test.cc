@@ -93,14 +93,14 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
 )",
                     "x=n,2"),
             R"(
-entry forward(%x: f32[n, 2]) -> (%output: f32[*]) {
+entry forward(%x: f32[n, 2]) -> (%output: f32[ConcatFromSequence, 2]) {
   const %c: i64[] = 0
   const %c_2: i64[] = 0
   %Shape: i64[2] = onnx.Shape(%x)
   %Gather: i64[] = onnx.Gather(%Shape, %c)
   %Gather_2: f32[2] = onnx.Gather(%x, %c_2) {axis = 0}
   %SequenceEmpty: seq<f32[*]> = onnx.SequenceEmpty() {dtype = 1}
-  %h_2: f32[2], %loop: seq<f32[*]> = onnx.Loop(%Gather, _, %Gather_2, %SequenceEmpty) {body = graph(%i_2: i64[], %more_2: bool[], %h: f32[2], %carried: seq<f32[*]>) -> (%Identity: bool[], %Add_2: f32[2], %SequenceInsert: seq<f32[*]>) {
+  %h_2: f32[2], %loop: seq<f32[2]> = onnx.Loop(%Gather, _, %Gather_2, %SequenceEmpty) {body = graph(%i_2: i64[], %more_2: bool[], %h: f32[2], %carried: seq<f32[*]>) -> (%Identity: bool[], %Add_2: f32[2], %SequenceInsert: seq<f32[*]>) {
     const %c_3: bool[] = true
     %Gather_4: f32[2] = onnx.Gather(%x, %i_2) {axis = 0}
     %Add_2 = onnx.Add(%h, %Gather_4)
