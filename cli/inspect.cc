@@ -51,6 +51,13 @@ Census CensusOf(const Model& model) {
       if (constant->tensor() != nullptr) census.bytes += constant->tensor()->bytes().size();
     }
   });
+  // The weights of a TorchScript program lie in its objects.
+  for (const State& state : model.states) {
+    const Tensor* tensor = state.initial.tensor();
+    if (model.level != Level::kSource || tensor == nullptr) continue;
+    ++census.constants;
+    census.bytes += tensor->bytes().size();
+  }
   census.ops.assign(ops.begin(), ops.end());
   std::stable_sort(census.ops.begin(), census.ops.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -99,6 +106,13 @@ void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
   if (slots.size() > kMaxRows) fmt::print("  {:<7} … and {} more\n", "", slots.size() - kMaxRows);
 }
 
+void PrintStates(const std::vector<State>& states) {
+  for (std::size_t i = 0; i < states.size() && i < kMaxRows; ++i) {
+    fmt::print("state    {}: {}\n", states[i].name, states[i].type.ToString());
+  }
+  if (states.size() > kMaxRows) fmt::print("         … and {} more\n", states.size() - kMaxRows);
+}
+
 void PrintCensus(const Census& census, std::size_t absent) {
   std::string ops;
   for (std::size_t i = 0; i < census.ops.size() && i < 2 * kMaxRows; ++i) {
@@ -114,7 +128,8 @@ void PrintTargets(const std::vector<Target>& targets, const InspectOptions& opti
   for (const Target& target : targets) {
     std::string answer = "yes";
     if (!target.works()) {
-      answer = fmt::format("no: {}", target.findings.front().ToString());
+      const std::string finding = target.findings.front().ToString();
+      answer = "no: " + finding.substr(0, finding.find('\n'));
       if (target.findings.size() > 1)
         answer += fmt::format(" (and {} more)", target.findings.size() - 1);
     }
@@ -174,8 +189,7 @@ void PrintScreen(const Model& model, const std::vector<Target>& targets,
     PrintSlots("input", InputSlots(entry));
     PrintSlots("output", OutputSlots(entry));
   }
-  for (const State& state : model.states)
-    fmt::print("state    {}: {}\n", state.name, state.type.ToString());
+  PrintStates(model.states);
   if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
   PrintCensus(CensusOf(model), CountAbsentWeights(model));
   fmt::print("{}", DescribeTorchScript(model, options.common.verbose ? SIZE_MAX : kMaxRows));
