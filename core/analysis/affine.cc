@@ -201,7 +201,7 @@ AffineForms::FormOrNone AffineForms::AddForms(const AffineForm& a, const AffineF
 bool AffineForms::HoldsProduct(const AffineForm& form) const {
   for (const AffineSegment& segment : form.segments) {
     for (const AffineTerm& term : segment.terms) {
-      if (term.kind == Kind::kMatrix) continue;
+      if (term.kind != Kind::kScalar) continue;
       const Atom& a = atom(term.atom);
       const Node* node = a.step_axis < 0 ? a.value->producer() : nullptr;
       if (node == nullptr) continue;
