@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/compare_outputs.h"
+#include "cli/data.h"
 #include "cli/data_sets.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -36,32 +37,63 @@ Result<std::string> NamespaceOf(const CodegenCommand& options) {
   return InvalidInput("--name " + *options.name + " is not a C++ identifier");
 }
 
-// The recorded runs that the folder's own tests replay.
-Result<std::vector<ReplayCase>> ReadCases(const std::string& data, const Entry& entry) {
+// The entry whose calls are recorded.
+const Entry& RecordedEntry(const Model& source, const Facts& facts) {
+  const Entry* chosen = facts.entry ? source.FindEntry(*facts.entry) : nullptr;
+  return chosen != nullptr ? *chosen : source.entries.front();
+}
+
+struct Recording {
+  std::string folder;
+  DataSet set;
+};
+
+// The recorded runs in `data`. Inputs of structured calls are named by argument.
+Result<std::vector<Recording>> ReadRecordings(const std::string& data, const Model& source,
+                                              const Entry& entry) {
+  const bool structured = HasStructuredCalls(source);
   DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(data));
+  std::vector<Recording> recordings;
+  for (std::string& folder : folders) {
+    DRAGOMAN_ASSIGN(DataSet set,
+                    ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
+                                structured ? std::vector<Slot>() : OutputSlots(entry)));
+    if (structured) set.inputs = NameByArgument(entry, std::move(set.inputs));
+    recordings.push_back({std::move(folder), std::move(set)});
+  }
+  return recordings;
+}
+
+// What the folder's own tests replay; outputs of structured calls are told by their order among
+// those of the lowered `entry`.
+Result<std::vector<ReplayCase>> ReplayCases(const std::vector<Recording>& recordings,
+                                            bool structured, const Entry& entry) {
+  const std::vector<Slot> slots = OutputSlots(entry);
   std::vector<ReplayCase> cases;
-  for (const std::string& folder : folders) {
-    DRAGOMAN_ASSIGN(DataSet set, ReadDataSet(folder, InputSlots(entry), OutputSlots(entry)));
+  for (const auto& [folder, set] : recordings) {
+    if (structured && set.outputs.size() != slots.size()) {
+      return InvalidInput(fmt::format("found {} recorded outputs, expected {}", set.outputs.size(),
+                                      slots.size()))
+          .InFile(folder);
+    }
     ReplayCase& made = cases.emplace_back();
     for (const NamedArray& input : set.inputs) made.inputs.emplace_back(input.name, input.array);
-    for (const auto& [name, array] : set.outputs) made.outputs.emplace_back(name, ToNpy(array));
+    for (std::size_t i = 0; i < set.outputs.size(); ++i) {
+      const auto& [name, array] = set.outputs[i];
+      made.outputs.emplace_back(structured ? slots[i].name : name, ToNpy(array));
+    }
   }
   return cases;
 }
 
 // Replays recorded data through the native engine. The lines of the proof.
-Result<std::string> Prove(const CodegenCommand& options, const Model& source, bool& all_equal) {
-  DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(*options.data));
+Result<std::string> Prove(const CodegenCommand& options, const Model& source,
+                          const std::vector<Recording>& recordings, bool& all_equal) {
   RunRequest request;
   request.engine = "native";
   request.lowering = options.lowering;
   std::string proof;
-  for (const std::string& folder : folders) {
-    const Entry& entry = source.entries.front();
-    const bool structured = HasStructuredCalls(source);
-    DRAGOMAN_ASSIGN(DataSet set,
-                    ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
-                                structured ? std::vector<Slot>() : OutputSlots(entry)));
+  for (const auto& [folder, set] : recordings) {
     DRAGOMAN_ASSIGN(RunResult result, RunModel(source, set.inputs, request));
     for (std::size_t i = 0; i < set.outputs.size(); ++i) {
       if (i >= result.outputs.size())
@@ -94,17 +126,24 @@ Result<bool> Generate(const CodegenCommand& options) {
   }
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model));
-  DRAGOMAN_ASSIGN(Model model, ToCommon(source, options.lowering, options.common));
+  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
+  const Entry& entry = RecordedEntry(source, facts);
+  const bool structured = HasStructuredCalls(source);
+  std::vector<Recording> recordings;
+  if (options.data) {
+    DRAGOMAN_ASSIGN(recordings, ReadRecordings(*options.data, source, entry));
+    if (structured)
+      facts = FactsOfArrays(entry, recordings.front().set.inputs, std::nullopt, std::move(facts));
+  }
+  DRAGOMAN_ASSIGN(Model model, ToCommon(source, facts, options.lowering, options.common));
   CodegenOptions codegen;
   codegen.name = name;
-  if (options.data && !HasStructuredCalls(source)) {
-    DRAGOMAN_ASSIGN(codegen.cases, ReadCases(*options.data, source.entries.front()));
-  }
+  DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, structured, model.entries.front()));
   DRAGOMAN_TRY(WriteProgram(model, options.output, codegen));
   bool all_equal = true;
   std::string proof;
   if (options.data) {
-    DRAGOMAN_ASSIGN(proof, Prove(options, source, all_equal));
+    DRAGOMAN_ASSIGN(proof, Prove(options, source, recordings, all_equal));
   }
   if (!options.common.quiet) {
     PrintUse(options.output, name);
@@ -131,7 +170,9 @@ void AddCodegen(CLI::App& program, int& exit_code) {
                       "Namespace of the program; default: the file's stem");
   command->add_option("--precision", options->precision, "f32")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "int8"}));
-  command->add_option("--data", options->data, "Recorded data that the program must reproduce");
+  command->add_option(
+      "--data", options->data,
+      "Recorded data that the program must reproduce; tells sizes of TorchScript's inputs");
   AddPasses(*command, options->lowering);
   AddFacts(*command, options->lowering);
   AddCut(*command, options->lowering);

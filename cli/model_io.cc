@@ -174,6 +174,11 @@ PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& 
 Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
                        const CommonOptions& common) {
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options));
+  return ToCommon(source, facts, options, common);
+}
+
+Result<Model> ToCommon(const Model& source, const Facts& facts, const LoweringOptions& options,
+                       const CommonOptions& common) {
   DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
   if (options.has_cut()) DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
   DRAGOMAN_TRY(RunPipeline(model, PipelineOf(options, common)));

@@ -44,6 +44,9 @@ PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& 
 // rewritten by the passes.
 Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
                        const CommonOptions& common);
+// The same with `facts` in place of those of the options.
+Result<Model> ToCommon(const Model& source, const Facts& facts, const LoweringOptions& options,
+                       const CommonOptions& common);
 // The same without cut and passes.
 Result<Model> Lower(const Model& source, const Facts& facts);
 
