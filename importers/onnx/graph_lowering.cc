@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/densify.h"
 #include "core/ops/op_def.h"
+#include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/op_lowering.h"
-#include "importers/onnx/sparse.h"
 
 namespace dragoman {
 namespace {

@@ -324,6 +324,12 @@ Status AddOutput(Value* value, const std::string& name, GraphBuilder& builder) {
   return {};
 }
 
+// A quantised tensor leaves the model as the integers that it stores.
+Value* StoredForm(Value* value) {
+  const Node* node = value->producer();
+  return node != nullptr && node->Is("DequantizeLinear") ? node->operand(0) : value;
+}
+
 Status AddItems(const std::vector<Abstract>& items, const std::string& name, Heap& heap,
                 GraphBuilder& builder);
 
@@ -332,7 +338,7 @@ Status AddResult(const Abstract& result, const std::string& name, Heap& heap,
   if (result.Is<None>()) return {};
   if (const auto* tensor = result.As<TensorRef>()) {
     DRAGOMAN_ASSIGN(Value * value, heap.Read(builder, *tensor));
-    return AddOutput(value, name, builder);
+    return AddOutput(StoredForm(value), name, builder);
   }
   if (const auto* number = result.As<Number>()) {
     DRAGOMAN_ASSIGN(Value * value, NumberValue(builder, *number, number->dtype()));

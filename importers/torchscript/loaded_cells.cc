@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "importers/torchscript/sparse_parts.h"
+
 namespace dragoman::torchscript {
 namespace {
 
@@ -137,6 +139,10 @@ Result<LoadedCells> LoadedCells::Load(const Model& source, Heap& heap) {
       if (const auto* parts = data->As<Attribute::Dict>()) {
         DRAGOMAN_TRY(SetGridOf(*parts, tensor->storage, heap));
         data = Find(*parts, "tensor");
+        if (Find(*parts, "layout") != nullptr) {
+          DRAGOMAN_ASSIGN(std::get<StorageContents>(tensor->storage->contents).constant,
+                          ExpandParts(*parts));
+        }
       }
       if (data != nullptr && data->tensor() != nullptr)
         std::get<StorageContents>(tensor->storage->contents).constant = *data->tensor();

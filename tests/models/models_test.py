@@ -15,9 +15,7 @@ import sys
 FOLDER = pathlib.Path(__file__).parent
 # TorchScript models whose results are not judged, and why.
 NOT_JUDGED = {
-    "packed_sequences": "the padded length comes from run time",
     "rnnt_greedy": "a tensor is made of an empty list",
-    "stored_quantized": "quantised buffers",
 }
 # TorchScript models that are compiled: methods that share states, branches and loops, lists.
 NATIVE = ("control_flow", "counter", "list_mutation", "lstm_policy")

@@ -188,7 +188,8 @@ Result<Results> LowerTo(Call& call) {
   const Abstract other = call.Declares("other") ? c.Take(call.Argument("other")) : Abstract(None());
   if (other.Is<TensorRef>()) dtype = c.dtype(c.Tensor("other"));
   dtype = c.DTypeOr("dtype", dtype);
-  const bool copy = call.op().type == "_to_copy" || c.BoolOr("copy", false);
+  const std::string& type = call.op().type;
+  const bool copy = type == "_to_copy" || type == "to_dense" || c.BoolOr("copy", false);
   if (dtype == c.dtype(x) && !copy) return LowerAlias(c);
   return c.Done({c.Cast(x, dtype)});
 }

@@ -494,6 +494,7 @@ constexpr Row kLowerings[] = {
     {"aten.threshold", LowerThreshold},
     {"aten.tile", LowerRepeat},
     {"aten.to", LowerTo},
+    {"aten.to_dense", LowerTo},
     {"aten.topk", LowerTopK},
     {"aten.trace", LowerTrace},
     {"aten.transpose", LowerTranspose},

@@ -128,7 +128,8 @@ Result<Value*> LowerQuantizePerChannel(Call& call) {
 
 Result<Value*> LowerDequantize(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Tensor(call.Declares("qtensor") ? "qtensor" : "self"));
+  Value* x = c.Tensor(call.Declares("qtensor") ? "qtensor" : "self");
+  return c.Done(c.Op("Identity", {x}));
 }
 
 Result<Value*> LowerIntRepr(Call& call) {

@@ -267,6 +267,12 @@ Result<Results> LowerDevice(Call&) { return Results{Device{"cpu"}}; }
 
 Result<Results> LowerStr(Call& call) {
   DRAGOMAN_ASSIGN(Abstract value, First(call));
+  const auto* number = value.As<Number>();
+  if (number != nullptr && !number->known() && number->kind == Number::Kind::kInt) {
+    DRAGOMAN_ASSIGN(Value * digits, call.Add("Cast", {number->symbolic()},
+                                             {{"to", static_cast<std::int64_t>(DType::kString)}}));
+    return Results{String{digits}};
+  }
   DRAGOMAN_ASSIGN(std::string text, TextOf(value));
   return Results{String{std::move(text)}};
 }

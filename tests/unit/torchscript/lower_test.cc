@@ -72,6 +72,53 @@ entry reset(%h: f32[1, 2]) -> (%Expand: f32[1, 2])
 )");
 }
 
+TEST(LowerTorchScriptTest, ExpandsSparseTensorsOfTheFile) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {s = @self.s}
+state self.s: ?[*] = {layout = "coo", parts = tensors [i64[2, 2] [[0, 1], [2, 0]], f32[2] [5.0, 7.0]], sizes = [2, 3]}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %none: opaque<"torch", "NoneType"> = prim.Constant()
+  %one: opaque<"torch", "int"> = prim.Constant() {value = 1}
+  %s: ?[*] = prim.GetAttr(%self) {name = "s"}
+  %d: ?[*] = aten.to_dense(%s, %none, %none)
+  %y: ?[*] = aten.add.Tensor(%d, %x, %one)
+}
+)",
+                    "x=2,3"),
+            R"(
+entry forward(%x: f32[2, 3]) -> (%output: f32[2, 3]) {
+  const %s: f32[2, 3] = [[0.0, 0.0, 5.0], [7.0, 0.0, 0.0]]
+  %output = onnx.Add(%s, %x)
+}
+)");
+}
+
+TEST(LowerTorchScriptTest, GivesTheIntegersOfAQuantisedResult) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %scale: opaque<"torch", "float"> = prim.Constant() {value = double 0.5}
+  %zero: opaque<"torch", "int"> = prim.Constant() {value = 10}
+  %dtype: opaque<"torch", "int"> = prim.Constant() {value = 13}
+  %q: ?[*] = aten.quantize_per_tensor(%x, %scale, %zero, %dtype)
+  %d: ?[*] = aten.dequantize.self(%q)
+  %y: tuple<?[*], ?[*]> = prim.TupleConstruct(%q, %d)
+}
+)",
+                    "x=3"),
+            R"(
+entry forward(%x: f32[3]) -> (%output.0: u8[3], %output.1: f32[3]) {
+  const %c: f32[] = 0.5
+  const %c_2: u8[] = 10
+  %output.0 = onnx.QuantizeLinear(%x, %c, %c_2) {axis = 0}
+  %DequantizeLinear: f32[3] = onnx.DequantizeLinear(%output.0, %c, %c_2) {axis = 0}
+  %output.1 = onnx.Identity(%DequantizeLinear)
+}
+)");
+}
+
 TEST(LowerTorchScriptTest, CarriesWhatALoopOfUnknownLengthChanges) {
   EXPECT_EQ(Lowered(R"(
 state self: opaque<"torch", "__torch__.Net"> = {}

@@ -1,6 +1,6 @@
-// Constants that ONNX can write in several forms.
-#ifndef DRAGOMAN_IMPORTERS_ONNX_SPARSE_H_
-#define DRAGOMAN_IMPORTERS_ONNX_SPARSE_H_
+// Sparse tensors with their zeros written out.
+#ifndef DRAGOMAN_CORE_IR_DENSIFY_H_
+#define DRAGOMAN_CORE_IR_DENSIFY_H_
 
 #include "core/ir/attribute.h"
 #include "core/support/result.h"
@@ -14,9 +14,6 @@ inline constexpr std::size_t kMaxDenseBytes = std::size_t{1} << 30;
 // kMaxDenseBytes.
 Result<Tensor> Densify(const SparseTensor& sparse);
 
-// What attribute value, value_float, value_ints, … or sparse_value of a Constant node stands for.
-Result<Tensor> ConstantTensor(const Attribute& attribute);
-
 }  // namespace dragoman
 
-#endif  // DRAGOMAN_IMPORTERS_ONNX_SPARSE_H_
+#endif  // DRAGOMAN_CORE_IR_DENSIFY_H_
