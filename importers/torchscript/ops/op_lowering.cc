@@ -42,7 +42,10 @@ bool Call::Has(std::string_view name) const {
 }
 
 Result<Abstract> Call::Argument(std::string_view name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
+  auto found = std::find(names_.begin(), names_.end(), name);
+  // Schemas of in-place forms call `self` what those of the functional ones call `input`.
+  if (found == names_.end() && name == "input")
+    found = std::find(names_.begin(), names_.end(), "self");
   const auto index = static_cast<std::size_t>(found - names_.begin());
   if (found == names_.end() || index >= arguments_.size())
     return Internal(op().ToString() + " has no argument " + Quote(name));

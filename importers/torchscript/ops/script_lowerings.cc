@@ -36,7 +36,7 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
   const OpLowering* found = nullptr;
   if (numbers) found = Find(NumberRows(), name);
   if (contained && ItemsOf(arguments.front()) == nullptr) found = Find(SequenceRows(), name);
-  if (found == nullptr && containers) found = Find(ContainerRows(), name);
+  if (found == nullptr && (containers || arguments.empty())) found = Find(ContainerRows(), name);
   if (found == nullptr && strings) found = Find(StringRows(), name);
   const bool compares = op.type == "eq" || op.type == "ne";
   if (found == nullptr && !(compares && tensors)) found = Find(ObjectRows(), name);
