@@ -77,10 +77,7 @@ class Lexer {
       return true;
     }
     for (; width < indents_.back(); indents_.pop_back()) Add(Token::Kind::kDedent, 0);
-    if (width > indents_.back()) {
-      Fail(at_, "this line is indented like no line around it");
-      indents_.back() = width;
-    }
+    if (width > indents_.back()) Fail(at_, "this line is indented like no line around it");
     return true;
   }
 

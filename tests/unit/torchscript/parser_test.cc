@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <string>
+
 namespace dragoman::torchscript {
 namespace {
 
@@ -43,6 +46,33 @@ TEST(TorchScriptParser, RefusesDeepNesting) {
   const std::string deep = "def f():\n  return " + std::string(100'000, '(');
   EXPECT_FALSE(ParseSource("net.py", deep).ok());
   EXPECT_FALSE(ParseSource("net.py", "def f():\n  return " + std::string(100'000, '-') + "1").ok());
+}
+
+TEST(TorchScriptParser, TellsOfALineIndentedLikeNone) {
+  const auto file = ParseSource("net.py", "def f(x):\n  y = x\n z = x\ndef g(x):\n  return x\n");
+  ASSERT_FALSE(file.ok());
+  EXPECT_NE(file.error().ToString().find("indented like no line"), std::string::npos);
+}
+
+TEST(TorchScriptParser, EndsOnDamagedText) {
+  const std::string whole =
+      "class Net(Module):\n  w : Tensor\n  def forward(self: __torch__.Net, x: Tensor) -> Tensor:\n"
+      "    if torch.gt(x, 1):\n      y = \"a\\n\"\n    else:\n      y, z, = (x)[0:2]\n    return "
+      "y\n";
+  std::mt19937 random(1);
+  for (int round = 0; round < 5'000; ++round) {
+    std::string text = whole;
+    for (int i = 0; i < 3; ++i) {
+      const std::size_t at = random() % text.size();
+      if (random() % 2 == 0) {
+        text.erase(at, random() % 8);
+      } else {
+        text.insert(at, 1, " \n:()\"[_0x.\t"[random() % 12]);
+      }
+    }
+    const auto file = ParseSource("net.py", text);
+    EXPECT_TRUE(file.ok() || !file.error().findings().empty()) << text;
+  }
 }
 
 }  // namespace
