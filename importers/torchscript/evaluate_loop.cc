@@ -157,7 +157,7 @@ Status Evaluator::BuildLoop(const Node& node, Frame& frame) {
       status = std::move(stable).error();
     } else if (!*stable) {
       findings_.resize(findings);
-      status = Replan(node, frame, plan, pass);
+      status = Replan(node, plan, pass);
     } else {
       status = FinishLoop(node, frame, plan, pass);
     }
@@ -247,26 +247,14 @@ Result<bool> Evaluator::RunPass(const Node& node, Frame& frame, LoopPlan& plan, 
 }
 
 // Makes everything that differed from turn to turn a carried value.
-Status Evaluator::Replan(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass) {
-  (void)frame;
+Status Evaluator::Replan(const Node& node, LoopPlan& plan, LoopPass& pass) {
   auto between = std::make_shared<Graph>();
   plan.kept.push_back(between);
   std::vector<Value*> stand_ins;
   for (const Type& type : pass.joined) stand_ins.push_back(between->AddInput("", type));
   std::vector<Abstract> values;
   for (const MergedValue& value : pass.values) values.push_back(value(heap_, stand_ins));
-  std::vector<std::pair<CellPtr, Cell::Contents>> cells;
-  for (const auto& [cell, contents] : plan.cells) cells.emplace_back(cell, cell->contents);
-  for (const auto& [cell, contents] : pass.cells) {
-    Cell::Contents joined = contents(heap_, stand_ins);
-    const auto known = std::find_if(cells.begin(), cells.end(),
-                                    [&](const auto& item) { return item.first == cell; });
-    if (known != cells.end()) {
-      known->second = std::move(joined);
-    } else {
-      cells.emplace_back(cell, std::move(joined));
-    }
-  }
+  const JoinedCells cells = JoinCells(heap_, plan.cells, pass.cells, stand_ins);
   heap_.Leave();
 
   Merger merger;

@@ -116,7 +116,7 @@ class Evaluator {
   void EraseAfter(Node* last);
   Status BuildLoop(const Node& node, Frame& frame);
   Result<bool> RunPass(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
-  Status Replan(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
+  Status Replan(const Node& node, LoopPlan& plan, LoopPass& pass);
   Status FinishLoop(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
 
   const Model& source_;

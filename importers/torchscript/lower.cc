@@ -169,18 +169,7 @@ Status ModelLowering::Extend(LoweredEntry& lowered) {
   auto between = std::make_shared<Graph>();
   std::vector<Value*> stand_ins;
   for (const Type& type : lowered.joined) stand_ins.push_back(between->AddInput("", type));
-  std::vector<std::pair<CellPtr, Cell::Contents>> cells;
-  for (const auto& [cell, contents] : plan_.cells) cells.emplace_back(cell, cell->contents);
-  for (const auto& [cell, contents] : lowered.changed) {
-    Cell::Contents joined = contents(heap_, stand_ins);
-    const auto known = std::find_if(cells.begin(), cells.end(),
-                                    [&](const auto& item) { return item.first == cell; });
-    if (known != cells.end()) {
-      known->second = std::move(joined);
-    } else {
-      cells.emplace_back(cell, std::move(joined));
-    }
-  }
+  const JoinedCells cells = JoinCells(heap_, plan_.cells, lowered.changed, stand_ins);
   heap_.Leave();
   plan_.kept.push_back(std::move(between));
   plan_.kept.push_back(std::move(lowered.entry.graph));

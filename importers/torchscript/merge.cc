@@ -385,6 +385,24 @@ Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, co
   return heap.Read(builder, *tensor);
 }
 
+JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedContents>> planned,
+                      std::span<const std::pair<CellPtr, MergedContents>> changed,
+                      LeafValues stand_ins) {
+  JoinedCells cells;
+  for (const auto& [cell, contents] : planned) cells.emplace_back(cell, cell->contents);
+  for (const auto& [cell, contents] : changed) {
+    Cell::Contents joined = contents(heap, stand_ins);
+    const auto known = std::find_if(cells.begin(), cells.end(),
+                                    [&](const auto& item) { return item.first == cell; });
+    if (known != cells.end()) {
+      known->second = std::move(joined);
+    } else {
+      cells.emplace_back(cell, std::move(joined));
+    }
+  }
+  return cells;
+}
+
 Result<std::vector<Value*>> LeafSideValues(Heap& heap, GraphBuilder& builder,
                                            std::span<const Leaf> leaves, bool of_a) {
   std::vector<Value*> values;

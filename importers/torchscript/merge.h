@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -92,6 +93,14 @@ Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, co
 // The values of side a, or b, of all leaves; placeholders are left out as nullptr.
 Result<std::vector<Value*>> LeafSideValues(Heap& heap, GraphBuilder& builder,
                                            std::span<const Leaf> leaves, bool of_a);
+
+// Cells with what they hold, each once.
+using JoinedCells = std::vector<std::pair<CellPtr, Cell::Contents>>;
+// The present contents of the `planned` cells, and in place of them or behind them what `changed`
+// gives for `stand_ins`.
+JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedContents>> planned,
+                      std::span<const std::pair<CellPtr, MergedContents>> changed,
+                      LeafValues stand_ins);
 
 // A list as a sequence of its items. Errors: items that are neither tensors nor numbers.
 Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,
