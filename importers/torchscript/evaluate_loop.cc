@@ -171,6 +171,15 @@ Status Evaluator::BuildLoop(const Node& node, Frame& frame) {
 // Runs the body once, in a stretch of the heap that stays entered if it succeeds. Gives whether
 // what came back has the form and the types that went in.
 Result<bool> Evaluator::RunPass(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass) {
+  const std::vector<Abstract> given = RunBody(node, frame, plan, pass);
+  Result<bool> stable = CompareTurn(*Body(node), given, pass);
+  if (!stable.ok()) heap_.Leave();
+  return stable;
+}
+
+// Runs the body on inputs of its own, which it gives as the values that the source carries.
+std::vector<Abstract> Evaluator::RunBody(const Node& node, Frame& frame, LoopPlan& plan,
+                                         LoopPass& pass) {
   const Graph& body = *Body(node);
   Side& side = pass.side;
   side.body = std::make_shared<Graph>();
@@ -195,52 +204,50 @@ Result<bool> Evaluator::RunPass(const Node& node, Frame& frame, LoopPlan& plan, 
   side.flow = RunBlock(body, frame, side.results);
   side.changes = heap_.Leave();
   builder_ = outer;
-  auto fail = [&](Error error) {
-    heap_.Leave();
-    return error;
-  };
-  if (side.flow == Flow::kRaised) return fail(Unsupported("every turn raises: " + raised_));
+  return given;
+}
+
+// Merges what went into the body with what came back: fills the rest of `pass`.
+Result<bool> Evaluator::CompareTurn(const Graph& body, const std::vector<Abstract>& given,
+                                    LoopPass& pass) {
+  Side& side = pass.side;
+  if (side.flow == Flow::kRaised) return Unsupported("every turn raises: " + raised_);
   const auto* condition = side.results.front().As<Number>();
-  if (condition == nullptr) return fail(Unsupported("the condition of the loop is no number"));
+  if (condition == nullptr) return Unsupported("the condition of the loop is no number");
   pass.condition = *condition;
 
   Merger merger({}, side.changes);
   for (std::size_t i = 0; i < given.size(); ++i) {
-    Result<MergedValue> merged =
-        merger.Merge(given[i], side.results[i + 1], body.input(i + 1)->name());
-    if (!merged.ok()) return fail(std::move(merged).error());
-    pass.values.push_back(std::move(*merged));
+    DRAGOMAN_ASSIGN(MergedValue merged,
+                    merger.Merge(given[i], side.results[i + 1], body.input(i + 1)->name()));
+    pass.values.push_back(std::move(merged));
   }
   for (const CellChange& change : side.changes) {
-    Result<MergedContents> merged = merger.MergeCell(change.cell);
-    if (!merged.ok()) return fail(std::move(merged).error());
-    pass.cells.emplace_back(change.cell, std::move(*merged));
+    DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeCell(change.cell));
+    pass.cells.emplace_back(change.cell, std::move(merged));
   }
   const std::vector<Leaf>& leaves = merger.leaves();
   Side before;
   before.body = side.body;
   before.builder = std::make_unique<GraphBuilder>(*side.builder);
-  Result<std::vector<Value*>> in = ReadSide(before, leaves, true, {});
-  if (!in.ok()) return fail(std::move(in).error());
-  Result<std::vector<Value*>> out = ReadSide(side, leaves, false, {});
-  if (!out.ok()) return fail(std::move(out).error());
+  DRAGOMAN_ASSIGN(const std::vector<Value*> in, ReadSide(before, leaves, true, {}));
+  DRAGOMAN_ASSIGN(std::vector<Value*> out, ReadSide(side, leaves, false, {}));
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const Type a = (*in)[i] != nullptr ? (*in)[i]->type() : Type();
-    const Type b = (*out)[i] != nullptr ? (*out)[i]->type() : Type();
+    const Type a = in[i] != nullptr ? in[i]->type() : Type();
+    const Type b = out[i] != nullptr ? out[i]->type() : Type();
     pass.joined.push_back(Join(a, b));
   }
-  out = ReadSide(side, leaves, false, pass.joined);
-  if (!out.ok()) return fail(std::move(out).error());
+  DRAGOMAN_ASSIGN(out, ReadSide(side, leaves, false, pass.joined));
   pass.returned = pass.inputs;
   bool stable = true;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const auto input = std::find(pass.inputs.begin(), pass.inputs.end(), (*in)[i]);
+    const auto input = std::find(pass.inputs.begin(), pass.inputs.end(), in[i]);
     if (input == pass.inputs.end()) {
       stable = false;
       continue;
     }
     Value*& returned = pass.returned[static_cast<std::size_t>(input - pass.inputs.begin())];
-    if (returned == *input) returned = (*out)[i];
+    if (returned == *input) returned = out[i];
     stable = stable && pass.joined[i] == (*input)->type();
   }
   return stable;

@@ -116,6 +116,8 @@ class Evaluator {
   void EraseAfter(Node* last);
   Status BuildLoop(const Node& node, Frame& frame);
   Result<bool> RunPass(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
+  std::vector<Abstract> RunBody(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
+  Result<bool> CompareTurn(const Graph& body, const std::vector<Abstract>& given, LoopPass& pass);
   Status Replan(const Node& node, LoopPlan& plan, LoopPass& pass);
   Status FinishLoop(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
 
