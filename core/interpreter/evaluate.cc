@@ -9,6 +9,7 @@
 #include "core/interpreter/kernel_table.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/kernel_name.h"
+#include "core/ops/random.h"
 
 namespace dragoman {
 namespace {
@@ -57,7 +58,9 @@ std::vector<DType> BoundTypes(const OpDef& def, std::span<const Array> operands,
 
 Status ToStatus(const Node& node, rt::Status status) {
   if (status.ok()) return {};
-  return InvalidInput(status.message()).At(node.Describe());
+  const ErrorKind kind =
+      MayDrawRandomNumbers(node) ? ErrorKind::kUnsupported : ErrorKind::kInvalidInput;
+  return Error(kind, status.message()).At(node.Describe());
 }
 
 // Sizes of all results: from inference, or where only the data tell from the kernel's own function.

@@ -1,11 +1,13 @@
 #include "core/interpreter/interpreter.h"
 
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "core/interpreter/evaluate.h"
 #include "core/interpreter/frame.h"
 #include "core/ops/op_def.h"
+#include "core/ops/random.h"
 
 namespace dragoman {
 namespace {
@@ -99,10 +101,11 @@ std::vector<Finding> UnsupportedNodes(const Graph& graph) {
   ForEachGraph(graph, [&](const Graph& body) {
     for (const Node& node : body.nodes()) {
       const OpDef* def = FindOp(node);
-      if (def != nullptr && RunsInInterpreter(*def)) continue;
-      const char* why =
-          def == nullptr ? "operator is not in the common dialect" : "operator has no kernel";
-      findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), why});
+      std::string why(WhyRandom(node));
+      if (why.empty() && def != nullptr && RunsInInterpreter(*def)) continue;
+      if (why.empty())
+        why = def == nullptr ? "operator is not in the common dialect" : "operator has no kernel";
+      findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), std::move(why)});
     }
   });
   return findings;

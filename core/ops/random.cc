@@ -1,4 +1,5 @@
-// Random numbers: known to inference and exporters, refused by interpreter and code generator.
+#include "core/ops/random.h"
+
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 
@@ -77,7 +78,25 @@ OpDef Uniform(OpBuilder op) {
       .Attribute("low", Attribute::Kind::kFloat, 0.0f);
 }
 
+// Whether operand `i` is there and constant, and what it holds: 0 or not.
+bool IsConstantly(const Node& node, std::size_t i, bool zero) {
+  const Value* value = node.operand(i);
+  const Tensor* tensor = value != nullptr ? value->tensor() : nullptr;
+  return tensor != nullptr && tensor->size() == 1 && (tensor->FloatAt(0) == 0) == zero;
+}
+
 }  // namespace
+
+std::string_view WhyRandom(const Node& node) {
+  const OpDef* def = FindOp(node);
+  if (def != nullptr && def->random) return "it draws random numbers";
+  const bool trains = node.Is("Dropout") && IsConstantly(node, 2, false);
+  if (trains && (node.operand(1) == nullptr || IsConstantly(node, 1, false)))
+    return "in training mode it draws random numbers";
+  return "";
+}
+
+bool MayDrawRandomNumbers(const Node& node) { return node.Is("Dropout"); }
 
 std::vector<OpDef> RandomOps() {
   return {

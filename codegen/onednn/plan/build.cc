@@ -8,6 +8,7 @@
 #include "codegen/onednn/plan/place.h"
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/kernel_name.h"
+#include "core/ops/random.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
@@ -25,6 +26,7 @@ bool IsControlFlow(const Node& node) { return node.Is("If") || node.Is("Loop") |
 std::string WhyUnsupported(const Node& node) {
   const OpDef* def = FindOp(node);
   if (def == nullptr) return "operator is not in the common dialect";
+  if (const std::string_view why = WhyRandom(node); !why.empty()) return std::string(why);
   if (node.IsDragoman("Fused")) return "";  // its nodes are asked
   if (def->kernel.header.empty() && !IsControlFlow(node)) return "operator has no kernel";
   auto bad = [](const Value* value) {
