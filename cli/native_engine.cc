@@ -25,7 +25,9 @@ Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& i
     arguments.insert(arguments.end(), {"--repeat", std::to_string(request.repeat)});
   if (request.profile) arguments.emplace_back("--profile");
   RunResult result;
-  DRAGOMAN_ASSIGN(result.report, CompileAndRun(model, arguments));
+  NativeOptions options;
+  options.line_sink = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
+  DRAGOMAN_ASSIGN(result.report, CompileAndRun(model, arguments, options));
   DRAGOMAN_ASSIGN(result.outputs, ReadOutputs(scratch.path() / "out"));
   return result;
 }

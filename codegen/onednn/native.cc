@@ -1,6 +1,7 @@
 #include "codegen/onednn/native.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
@@ -131,6 +132,14 @@ Status BuildProgram(const GeneratedProgram& program, const NativeOptions& option
   return Compile(std::move(link), folder);
 }
 
+void ForEachLine(std::string_view text, const std::function<void(std::string_view)>& sink) {
+  while (sink && !text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    sink(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
 }  // namespace
 
 Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& options) {
@@ -158,11 +167,12 @@ Result<std::string> CompileAndRun(const Model& model, const std::vector<std::str
                                       program.weights.string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   DRAGOMAN_ASSIGN(ProcessResult result, RunProcess(command, folder.path()));
+  const std::string prefix = command.front() + ": error: ";
+  const std::size_t error = std::min(result.error.rfind(prefix), result.error.size());
+  ForEachLine(std::string_view(result.error).substr(0, error), options.line_sink);
   if (result.exit_code == 0) return std::move(result.out);
-  constexpr std::string_view kPrefix = ": error: ";
-  std::string message = result.error.substr(0, result.error.find('\n'));
-  const std::size_t prefix = message.find(kPrefix);
-  if (prefix != std::string::npos) message.erase(0, prefix + kPrefix.size());
+  std::string message = result.error.substr(std::min(error + prefix.size(), result.error.size()));
+  message.resize(std::min(message.find('\n'), message.size()));
   if (result.exit_code == 2) return InvalidInput(std::move(message));
   return Internal("the generated program ended with exit code " + std::to_string(result.exit_code) +
                   ": " + message);

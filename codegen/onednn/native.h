@@ -4,7 +4,9 @@
 #define DRAGOMAN_CODEGEN_ONEDNN_NATIVE_H_
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/onednn/codegen.h"
@@ -18,6 +20,8 @@ struct NativeOptions {
   std::filesystem::path cache;
   std::string compiler = "c++";
   std::string optimization = "-O2";
+  // Where lines that the model prints go, one a call; nullptr: nowhere.
+  std::function<void(std::string_view line)> line_sink;
 };
 
 // A compiled model.

@@ -96,6 +96,7 @@ void SourceEmitter::ImplMembers(CodeWriter& code) {
   code.Line("rt::Memory arena_;");
   code.Line("rt::Memory scratch_;");
   if (plan_.num_slots > 0) code.Line("rt::Memory slots_[" + std::to_string(plan_.num_slots) + "];");
+  if (plan_.headers.contains(std::string(kLineHeader))) code.Line("rt::Line line_;");
   if (UsesOneDnn()) code.Line("rt::FastContext context_;");
   for (BufferId id = 0; id < static_cast<BufferId>(plan_.buffers.size()); ++id) {
     const Buffer& buffer = plan_.buffer(id);

@@ -166,6 +166,13 @@ void StepEmitter::EmitStep(const Step& step) {
     case Step::Kind::kScan:
       EmitScan(step);
       break;
+    case Step::Kind::kAssert:
+      EmitAssert(step);
+      break;
+    case Step::Kind::kPrint:
+      EmitLine("", step);
+      Try("line_.Print()");
+      break;
   }
   if (step.sizes.kind != SizeRule::Kind::kFunction) EmitBinds(step.binds);
 }

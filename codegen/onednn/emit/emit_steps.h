@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/onednn/emit/text.h"
@@ -42,6 +43,8 @@ class StepEmitter {
   void EmitIf(const Step& step);
   void EmitLoop(const Step& step);
   void EmitScan(const Step& step);
+  void EmitAssert(const Step& step);
+  void EmitLine(std::string_view prefix, const Step& step);
   void EmitCarriedStart(const Step& step);
   void EmitCarriedResults(const Step& step);
   void EmitIteration(const Step& step);

@@ -21,14 +21,18 @@ std::int64_t AlignedUp(std::int64_t bytes) {
   return (bytes + kWeightsAlignment - 1) / kWeightsAlignment * kWeightsAlignment;
 }
 
-bool IsControlFlow(const Node& node) { return node.Is("If") || node.Is("Loop") || node.Is("Scan"); }
+// Steps of a kind of their own, not calls of kernels.
+bool HasOwnStep(const Node& node) {
+  return node.Is("If") || node.Is("Loop") || node.Is("Scan") || node.IsDragoman("Assert") ||
+         node.IsDragoman("Print");
+}
 
 std::string WhyUnsupported(const Node& node) {
   const OpDef* def = FindOp(node);
   if (def == nullptr) return "operator is not in the common dialect";
   if (const std::string_view why = WhyRandom(node); !why.empty()) return std::string(why);
   if (node.IsDragoman("Fused")) return "";  // its nodes are asked
-  if (def->kernel.header.empty() && !IsControlFlow(node)) return "operator has no kernel";
+  if (def->kernel.header.empty() && !HasOwnStep(node)) return "operator has no kernel";
   auto bad = [](const Value* value) {
     if (value == nullptr) return false;
     const Type& type = value->type();
@@ -41,7 +45,7 @@ std::string WhyUnsupported(const Node& node) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (bad(node.result(i))) return "result of type " + node.result(i)->type().ToString();
   }
-  if (IsControlFlow(node)) return "";
+  if (HasOwnStep(node)) return "";
   const Result<std::string> instance = KernelInstance(*def, BindVariables(node, *def));
   return instance.ok() ? "" : instance.error().findings().front().message;
 }
@@ -134,7 +138,7 @@ void PlanBuilder::ReserveNames() {
        {"rt",     "std",      "Options",   "State",    "Impl",    "impl_",    "Fork",
         "reset",  "state",    "set_state", "info",     "trace",   "trace_",   "weights_",
         "arena_", "scratch_", "slots_",    "context_", "state_",  "threads_", "options",
-        "status", "dragoman", "main",      "i",        "Prepare", "kSteps"}) {
+        "status", "dragoman", "main",      "i",        "Prepare", "kSteps",   "line_"}) {
     names_.Reserve(word);
   }
   names_.Reserve(plan_.name);

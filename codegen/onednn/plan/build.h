@@ -75,6 +75,11 @@ class PlanBuilder {
   bool PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareMatMul(const Node& node, Prepared& prepared);
 
+  // build_effect.cc
+  void BuildAssert(const Node& node, Step& step);
+  void BuildPrint(const Node& node, Step& step);
+  void AddLine(const Node& node, std::size_t first, Step& step);
+
   // build_control_flow.cc
   Status BuildIf(const Node& node, Step& step);
   Status BuildLoop(const Node& node, Step& step);

@@ -119,6 +119,10 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
     DRAGOMAN_TRY(BuildLoop(node, step));
   } else if (node.Is("Scan")) {
     DRAGOMAN_TRY(BuildScan(node, step));
+  } else if (node.IsDragoman("Assert")) {
+    BuildAssert(node, step);
+  } else if (node.IsDragoman("Print")) {
+    BuildPrint(node, step);
   } else if (!BuildPrepared(node, def, step)) {
     DRAGOMAN_TRY(SetSizes(node, def, step));
     if (def.kernel.copies) {

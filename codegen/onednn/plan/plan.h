@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ir/model.h"
@@ -24,7 +25,8 @@ namespace dragoman::onednn {
 
 using BufferId = int;
 inline constexpr BufferId kAbsent = -1;
-inline constexpr int kRowMajor = -1;  // no layout group
+inline constexpr int kRowMajor = -1;                                       // no layout group
+inline constexpr std::string_view kLineHeader = "runtime/program/line.h";  // of effects
 
 // Where a buffer's elements lie.
 enum class Storage {
@@ -138,6 +140,12 @@ struct Copy {
   bool from_saved = false;  // `from` is what an earlier copy assigned
 };
 
+// A piece of a line that a step writes: text, and behind it the value of an operand.
+struct LinePart {
+  std::string text;
+  int input = -1;  // in Step::inputs; -1: text only
+};
+
 struct Step;
 
 // A body: what runs in one branch, or one iteration.
@@ -160,7 +168,20 @@ struct ScanAxis {
 struct Step {
   // kMap: one loop over elements. kLaidOut: function(block of operand 0, operands..., result).
   // kInPlace: the result's parts are where they belong already.
-  enum class Kind { kKernel, kPrepared, kMap, kLaidOut, kInPlace, kAlias, kIf, kLoop, kScan };
+  // kAssert, kPrint: effects, which write a line.
+  enum class Kind {
+    kKernel,
+    kPrepared,
+    kMap,
+    kLaidOut,
+    kInPlace,
+    kAlias,
+    kIf,
+    kLoop,
+    kScan,
+    kAssert,
+    kPrint
+  };
 
   Kind kind = Kind::kKernel;
   const Node* node = nullptr;      // while the Plan is made
@@ -182,8 +203,10 @@ struct Step {
   int prepared = -1;             // kPrepared: in Plan::prepared
   BufferId residual = kAbsent;   // kPrepared: added to the result
   std::vector<MapTerm> terms;    // kMap
-  std::vector<BufferId> inputs;  // kPrepared, kMap, kLaidOut, kInPlace, kAlias: operands; kIf: the
-                                 // condition; kLoop: trip count and condition, each may be kAbsent
+  std::vector<BufferId> inputs;  // kPrepared, kMap, kLaidOut, kInPlace, kAlias, kPrint: operands;
+                                 // kIf: the condition; kLoop: trip count and condition, each may be
+                                 // kAbsent; kAssert: the condition, and operands
+  std::vector<LinePart> line;    // kAssert, kPrint
 
   // kIf: then, else. kLoop, kScan: the body.
   std::vector<Block> bodies;

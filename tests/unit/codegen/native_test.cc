@@ -129,6 +129,63 @@ TEST_F(NativeTest, NamesTheNodeWhoseDataAreWrong) {
       << run.error().ToString();
 }
 
+constexpr std::string_view kAssertInBranch =
+    R"(graph main(%x: f32[2], %strict: bool[]) -> (%y: f32[2]) {
+      const %least: f32[2] = [0.0, 0.0]
+      %y = onnx.If(%strict) {then_branch = graph checked() -> (%a: f32[2]) {
+        dragoman.Print(%x) {message = "checks {}"}
+        %smallest = onnx.ReduceMin(%x) {keepdims = 0}
+        %zero = onnx.ReduceMin(%least) {keepdims = 0}
+        %ok = onnx.GreaterOrEqual(%smallest, %zero)
+        dragoman.Assert(%ok, %smallest) {message = "{} is negative"} @guard
+        dragoman.Print(%ok) {message = "fine:"}
+        %a = onnx.Sqrt(%x)
+      }, else_branch = graph plain() -> (%b: f32[2]) {
+        %b = onnx.Neg(%x)
+      }}
+    })";
+
+TEST_F(NativeTest, AssertBehindAControlEdge) {
+  const std::string strict = Input<char>("strict", 'b', {}, {1});
+  std::vector<std::string> lines;
+  options_.line_sink = [&](std::string_view line) { lines.emplace_back(line); };
+  Result<std::string> run = Run(kAssertInBranch, {Input<float>("x", 'f', {2}, {4, 9}), strict});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {2}), (std::vector<float>{2, 3}));
+  EXPECT_EQ(lines, (std::vector<std::string>{"checks f32[2] 4.0 9.0", "fine: true"}));
+
+  lines.clear();
+  run = Run(kAssertInBranch, {Input<float>("x", 'f', {2}, {4, -9}), strict});
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().findings().front().message,
+            "node 'guard' (dragoman.Assert): assertion failed: -9.0 is negative");
+  EXPECT_EQ(lines, (std::vector<std::string>{"checks f32[2] 4.0 -9.0"}));
+
+  const std::string lax = Input<char>("strict", 'b', {}, {0});
+  run = Run(kAssertInBranch, {Input<float>("x", 'f', {2}, {4, -9}), lax});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {2}), (std::vector<float>{-4, 9}));
+}
+
+TEST_F(NativeTest, AssertsInEveryTurnOfALoop) {
+  constexpr std::string_view kModel = R"(graph main(%limit: i64[]) -> (%y: i64[]) {
+      const %turns: i64[] = 3
+      const %zero: i64[] = 0
+      const %one: i64[] = 1
+      %y = onnx.Loop(%turns, _, %zero) {body = graph body(%i: i64[], %on: bool[], %a: i64[]) -> (%on, %b) {
+        %b = onnx.Add(%a, %one)
+        %ok = onnx.Less(%b, %limit)
+        dragoman.Assert(%ok) {message = "too far"}
+      }}
+    })";
+  Result<std::string> run = Run(kModel, {Input<std::int64_t>("limit", 'i', {}, {4})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  run = Run(kModel, {Input<std::int64_t>("limit", 'i', {}, {3})});
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.error().ToString().find("assertion failed: too far"), std::string::npos)
+      << run.error().ToString();
+}
+
 TEST_F(NativeTest, RefusesInputsOfOtherSizes) {
   Result<std::string> run = Run("graph main(%x: f32[2]) -> (%y: f32[2]) { %y = onnx.Relu(%x) }",
                                 {Input<float>("x", 'f', {3}, {1, 2, 3})});

@@ -1,0 +1,39 @@
+// Assert and Print.
+#include <string>
+#include <string_view>
+
+#include "codegen/onednn/plan/build.h"
+
+namespace dragoman::onednn {
+
+void PlanBuilder::BuildAssert(const Node& node, Step& step) {
+  step.kind = Step::Kind::kAssert;
+  step.inputs = {Get(node.operand(0))};
+  AddLine(node, 1, step);
+}
+
+void PlanBuilder::BuildPrint(const Node& node, Step& step) {
+  step.kind = Step::Kind::kPrint;
+  AddLine(node, 0, step);
+}
+
+// The node's message, each {} of which stands for the next of the operands from `first` on; those
+// that are left over follow.
+void PlanBuilder::AddLine(const Node& node, std::size_t first, Step& step) {
+  plan_.headers.insert(std::string(kLineHeader));
+  const Attribute* attribute = node.attribute("message");
+  const auto* message = attribute != nullptr ? attribute->As<std::string>() : nullptr;
+  std::string_view rest = message != nullptr ? std::string_view(*message) : std::string_view();
+  for (std::size_t i = first; i < node.num_operands(); ++i) {
+    const std::size_t hole = rest.find("{}");
+    LinePart part{std::string(rest.substr(0, hole)), static_cast<int>(step.inputs.size())};
+    rest = hole != std::string_view::npos ? rest.substr(hole + 2) : std::string_view();
+    const bool first_part = part.text.empty() && step.line.empty();
+    if (hole == std::string_view::npos && !first_part) part.text += ' ';
+    step.inputs.push_back(Get(node.operand(i)));
+    step.line.push_back(std::move(part));
+  }
+  if (!rest.empty()) step.line.push_back({std::string(rest)});
+}
+
+}  // namespace dragoman::onednn
