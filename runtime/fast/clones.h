@@ -1,12 +1,16 @@
 // Loops that are compiled once an instruction set and chosen when the program starts, so that a
-// program which is built for any x86-64 uses the vectors of the processor that it runs on.
+// program which is built for any x86-64 uses the vectors of the processor that it runs on. Features
+// are asked for, not makes of processors: "arch=haswell" would mean Intel's Haswell alone.
 #ifndef DRAGOMAN_RUNTIME_FAST_CLONES_H_
 #define DRAGOMAN_RUNTIME_FAST_CLONES_H_
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
-#define DRAGOMAN_RT_CLONES \
-  __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"), noinline))
+#if __GNUC__ >= 12
+#define DRAGOMAN_RT_CLONES __attribute__((target_clones("default", "arch=x86-64-v3"), noinline))
+#else
+#define DRAGOMAN_RT_CLONES __attribute__((target_clones("default", "avx2"), noinline))
+#endif
 #else
 #define DRAGOMAN_RT_CLONES
 #endif

@@ -7,40 +7,28 @@
 #include "runtime/fast/clones.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/math.h"
+#include "runtime/fast/panel_product.h"
 
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kPanel = 64;    // outputs that are computed in registers together
-constexpr std::int64_t kOwnBatch = 2;  // up to which our own product is the faster one
-constexpr std::int64_t kAlignment = 64;
+enum class Cell {
+  kLstm,
+  kGru,       // that multiplies the state before it resets it
+  kGruReset,  // that resets the state before
+  kTanh,
+  kRelu,
+};
 
-using Vector = float __attribute__((vector_size(32)));
-constexpr std::int64_t kVectors = kPanel * sizeof(float) / sizeof(Vector);
-
-std::int64_t Rounded(std::int64_t count) { return (count + kPanel - 1) / kPanel * kPanel; }
-
-// out = panels · h, where a panel holds for each element of h the weights of kPanel outputs.
-#if defined(__clang__)
-DRAGOMAN_RT_CLONES
-#else
-DRAGOMAN_RT_CLONES __attribute__((optimize("fp-contract=fast")))
-#endif
-void MultiplyPanels(const float* panels, std::int64_t count, const float* h, std::int64_t hidden,
-                    float* out) {
-  for (std::int64_t p = 0; p < count; ++p) {
-    Vector sums[kVectors] = {};
-    const auto* weights = reinterpret_cast<const Vector*>(panels + p * hidden * kPanel);
-    for (std::int64_t k = 0; k < hidden; ++k) {
-      const float factor = h[k];
-      for (std::int64_t j = 0; j < kVectors; ++j) sums[j] += weights[k * kVectors + j] * factor;
-    }
-    auto* to = reinterpret_cast<Vector*>(out + p * kPanel);
-    for (std::int64_t j = 0; j < kVectors; ++j) to[j] = sums[j];
-  }
+std::int64_t NumGates(Cell cell) {
+  return cell == Cell::kLstm ? 4 : cell == Cell::kGru || cell == Cell::kGruReset ? 3 : 1;
 }
 
-// Gates i, o, f, c of one row; x is the input's part of them.
+std::int64_t Rounded(std::int64_t floats) { return (floats + 15) / 16 * 16; }
+
+// The loops below are over one row; x is the input's part of the gates, r the state's.
+
+// Gates i, o, f, c.
 DRAGOMAN_RT_CLONES void LstmRow(std::int64_t hidden, const float* x, const float* r, float* h,
                                 float* c) {
   DRAGOMAN_RT_INDEPENDENT
@@ -54,7 +42,7 @@ DRAGOMAN_RT_CLONES void LstmRow(std::int64_t hidden, const float* x, const float
   }
 }
 
-// Gates z, r, h of one row.
+// Gates z, r, h.
 DRAGOMAN_RT_CLONES void GruRow(std::int64_t hidden, const float* x, const float* r,
                                const float* bias, float* h) {
   DRAGOMAN_RT_INDEPENDENT
@@ -66,50 +54,66 @@ DRAGOMAN_RT_CLONES void GruRow(std::int64_t hidden, const float* x, const float*
   }
 }
 
-// Floats at an address that is a multiple of kAlignment.
-class AlignedFloats {
- public:
-  explicit AlignedFloats(std::int64_t count)
-      : data_(static_cast<float*>(::operator new(static_cast<std::size_t>(count) * sizeof(float),
-                                                 std::align_val_t(kAlignment)))) {
-    std::fill_n(data_.get(), count, 0.0f);
+// r begins with the gates z and r; z takes its place there.
+DRAGOMAN_RT_CLONES void ResetRow(std::int64_t hidden, const float* x, float* r, const float* h,
+                                 float* reset_h) {
+  DRAGOMAN_RT_INDEPENDENT
+  for (std::int64_t k = 0; k < hidden; ++k) {
+    r[k] = fast::Sigmoid(x[k] + r[k]);
+    reset_h[k] = fast::Sigmoid(x[hidden + k] + r[hidden + k]) * h[k];
   }
-  float* data() const { return data_.get(); }
+}
 
- private:
-  struct Deleter {
-    void operator()(float* data) const { ::operator delete(data, std::align_val_t(kAlignment)); }
-  };
-  std::unique_ptr<float, Deleter> data_;
-};
-
-// r (outputs, hidden) in panels.
-AlignedFloats Packed(const float* r, std::int64_t outputs, std::int64_t hidden) {
-  AlignedFloats panels(Rounded(outputs) * hidden);
-  for (std::int64_t i = 0; i < outputs; ++i) {
-    float* panel = panels.data() + i / kPanel * kPanel * hidden + i % kPanel;
-    for (std::int64_t k = 0; k < hidden; ++k) panel[k * kPanel] = r[i * hidden + k];
+// `r` is gate h's part of the reset state.
+DRAGOMAN_RT_CLONES void UpdateRow(std::int64_t hidden, const float* x, const float* r,
+                                  const float* z, float* h) {
+  DRAGOMAN_RT_INDEPENDENT
+  for (std::int64_t k = 0; k < hidden; ++k) {
+    const float g = fast::Tanh(x[2 * hidden + k] + r[k]);
+    h[k] = (1.0f - z[k]) * g + z[k] * h[k];
   }
-  return panels;
+}
+
+DRAGOMAN_RT_CLONES void TanhRow(std::int64_t hidden, const float* x, const float* r, float* h) {
+  DRAGOMAN_RT_INDEPENDENT
+  for (std::int64_t k = 0; k < hidden; ++k) h[k] = fast::Tanh(x[k] + r[k]);
+}
+
+DRAGOMAN_RT_CLONES void ReluRow(std::int64_t hidden, const float* x, const float* r, float* h) {
+  DRAGOMAN_RT_INDEPENDENT
+  for (std::int64_t k = 0; k < hidden; ++k) h[k] = fast::Relu(x[k] + r[k]);
 }
 
 struct Direction {
   PreparedLinear input;
-  PreparedLinear recurrent;  // of large batches
-  AlignedFloats panels{0};   // of small ones
+  PanelProduct recurrent;
+  PanelProduct after_reset;  // kGruReset: gate h
   std::vector<float> reset_bias;
   bool backward = false;
 };
 
+// Memory of one run.
+struct Buffers {
+  float* given;    // the input's part of all gates of all steps
+  float* product;  // the state's part of one step
+  float* hidden;   // kGruReset: the reset state, and its product
+  float* h;
+  float* c;
+};
+
 template <class P, class Function>
-bool HasDefaults(const P& p, const Shape& x, Function function, int functions) {
-  const int directions = p.direction == RnnDirection::kBidirectional ? 2 : 1;
-  for (int d = 0; d < directions; ++d) {
-    for (int i = 0; i < functions; ++i) {
-      const RnnActivation expected = i == 0 ? RnnActivation::kSigmoid : RnnActivation::kTanh;
-      if (function(p, d, i).kind != expected) return false;
+bool HasFunctions(const P& p, Function function, std::initializer_list<RnnActivation> expected) {
+  for (int d = 0; d < (p.direction == RnnDirection::kBidirectional ? 2 : 1); ++d) {
+    int i = 0;
+    for (const RnnActivation activation : expected) {
+      if (function(p, d, i++).kind != activation) return false;
     }
   }
+  return true;
+}
+
+template <class P>
+bool IsPlain(const P& p, const Shape& x) {
   return p.clip == 0.0f && p.layout == 0 && p.hidden_size > 0 && x.size() == 3 &&
          NumElements(x) > 0;
 }
@@ -117,13 +121,12 @@ bool HasDefaults(const P& p, const Shape& x, Function function, int functions) {
 }  // namespace
 
 struct PreparedRecurrent::Impl {
-  std::int64_t steps = 0, batch = 0, input = 0, hidden = 0, gates = 0;
+  Cell cell = Cell::kLstm;
+  std::int64_t steps = 0, batch = 0, input = 0, hidden = 0;
   std::vector<Direction> directions;
 
-  std::int64_t outputs() const { return gates * hidden; }
+  std::int64_t outputs() const { return NumGates(cell) * hidden; }
   std::int64_t state() const { return batch * hidden; }
-  std::int64_t product_size() const { return batch * Rounded(outputs()); }
-  bool multiplies_itself() const { return batch <= kOwnBatch; }
 
   Status Prepare(const FastContext& context, RnnDirection which, const float* w, const float* r,
                  const float* b) {
@@ -131,68 +134,94 @@ struct PreparedRecurrent::Impl {
     for (int d = 0; d < count; ++d) {
       Direction direction;
       direction.backward = which == RnnDirection::kReverse || d == 1;
-      const float* bias = b != nullptr ? b + d * 2 * outputs() : nullptr;
-      std::vector<float> sum(static_cast<std::size_t>(outputs()), 0.0f);
-      direction.reset_bias.assign(static_cast<std::size_t>(hidden), 0.0f);
-      for (std::int64_t i = 0; bias != nullptr && i < outputs(); ++i) {
-        const bool after_reset = gates == 3 && i >= 2 * hidden;
-        const float recurrent = bias[outputs() + i];
-        if (after_reset) direction.reset_bias[static_cast<std::size_t>(i - 2 * hidden)] = recurrent;
-        sum[static_cast<std::size_t>(i)] = bias[i] + (after_reset ? 0.0f : recurrent);
-      }
+      const std::vector<float> bias =
+          Bias(b != nullptr ? b + d * 2 * outputs() : nullptr, &direction);
       DRAGOMAN_RT_TRY(direction.input.Init(context, {steps * batch, input, outputs(), false},
-                                           w + d * outputs() * input, sum.data(), {}));
+                                           w + d * outputs() * input, bias.data(), {}));
       const float* recurrent = r + d * outputs() * hidden;
-      if (multiplies_itself()) {
-        direction.panels = Packed(recurrent, outputs(), hidden);
-      } else {
-        DRAGOMAN_RT_TRY(direction.recurrent.Init(context, {batch, hidden, outputs(), false},
-                                                 recurrent, nullptr, {}));
-      }
+      const bool resets = cell == Cell::kGruReset;
+      direction.recurrent.Pack(recurrent, resets ? 2 * hidden : outputs(), hidden, batch);
+      if (resets)
+        direction.after_reset.Pack(recurrent + 2 * hidden * hidden, hidden, hidden, batch);
       directions.push_back(std::move(direction));
     }
     return Status();
   }
 
-  // Bytes behind our own part of the scratch memory, for the products.
-  std::int64_t LinearScratch() const {
-    std::int64_t bytes = 0;
-    for (const Direction& direction : directions) {
-      bytes = std::max(bytes, direction.input.ScratchBytes());
-      if (!multiplies_itself()) bytes = std::max(bytes, direction.recurrent.ScratchBytes());
+  // The biases that need not wait for the state; the others go to `direction`.
+  std::vector<float> Bias(const float* b, Direction* direction) const {
+    std::vector<float> sum(static_cast<std::size_t>(outputs()), 0.0f);
+    direction->reset_bias.assign(static_cast<std::size_t>(hidden), 0.0f);
+    for (std::int64_t i = 0; b != nullptr && i < outputs(); ++i) {
+      const bool waits = cell == Cell::kGru && i >= 2 * hidden;
+      const float recurrent = b[outputs() + i];
+      if (waits) direction->reset_bias[static_cast<std::size_t>(i - 2 * hidden)] = recurrent;
+      sum[static_cast<std::size_t>(i)] = b[i] + (waits ? 0.0f : recurrent);
     }
-    return bytes;
-  }
-  std::int64_t OwnFloats() const {
-    return Rounded(steps * batch * outputs()) + Rounded(product_size()) + 2 * Rounded(state());
+    return sum;
   }
 
-  Status RunDirection(std::size_t d, const float* x, float* h, float* c, float* y, float* memory) {
+  // Our own part of the scratch memory; that of the product by the input follows.
+  std::int64_t OwnFloats() const {
+    const Direction& direction = directions.front();
+    return Rounded(steps * batch * outputs()) + Rounded(batch * direction.recurrent.row_size()) +
+           Rounded(batch * direction.after_reset.row_size()) + 3 * Rounded(state());
+  }
+
+  Buffers Divide(float* memory) const {
+    const Direction& direction = directions.front();
+    Buffers buffers;
+    buffers.given = memory;
+    buffers.product = buffers.given + Rounded(steps * batch * outputs());
+    buffers.h = buffers.product + Rounded(batch * direction.recurrent.row_size());
+    buffers.c = buffers.h + Rounded(state());
+    buffers.hidden = buffers.c + Rounded(state());
+    return buffers;
+  }
+
+  void Step(const Direction& direction, const float* given, const Buffers& buffers) const {
+    const std::int64_t row = direction.recurrent.row_size();
+    direction.recurrent.Run(buffers.h, buffers.product);
+    for (std::int64_t n = 0; n < batch; ++n) {
+      const float* x = given + n * outputs();
+      float* r = buffers.product + n * row;
+      float* h = buffers.h + n * hidden;
+      switch (cell) {
+        case Cell::kLstm:
+          LstmRow(hidden, x, r, h, buffers.c + n * hidden);
+          break;
+        case Cell::kGru:
+          GruRow(hidden, x, r, direction.reset_bias.data(), h);
+          break;
+        case Cell::kGruReset:
+          ResetRow(hidden, x, r, h, buffers.hidden + n * hidden);
+          break;
+        case Cell::kTanh:
+          TanhRow(hidden, x, r, h);
+          break;
+        case Cell::kRelu:
+          ReluRow(hidden, x, r, h);
+          break;
+      }
+    }
+    if (cell != Cell::kGruReset) return;
+    float* product = buffers.hidden + Rounded(state());
+    direction.after_reset.Run(buffers.hidden, product);
+    for (std::int64_t n = 0; n < batch; ++n) {
+      UpdateRow(hidden, given + n * outputs(), product + n * direction.after_reset.row_size(),
+                buffers.product + n * row, buffers.h + n * hidden);
+    }
+  }
+
+  Status RunDirection(std::size_t d, const float* x, float* y, const Buffers& buffers) {
     Direction& direction = directions[d];
-    float* from_input = memory;
-    float* product = from_input + Rounded(steps * batch * outputs());
-    float* scratch = memory + OwnFloats();
-    DRAGOMAN_RT_TRY(direction.input.Run(x, nullptr, from_input, scratch));
-    const std::int64_t row = multiplies_itself() ? Rounded(outputs()) : outputs();
+    DRAGOMAN_RT_TRY(direction.input.Run(x, nullptr, buffers.given, buffers.given + OwnFloats()));
     for (std::int64_t i = 0; i < steps; ++i) {
       const std::int64_t t = direction.backward ? steps - 1 - i : i;
-      if (!multiplies_itself())
-        DRAGOMAN_RT_TRY(direction.recurrent.Run(h, nullptr, product, scratch));
-      for (std::int64_t n = 0; n < batch; ++n) {
-        if (multiplies_itself()) {
-          MultiplyPanels(direction.panels.data(), row / kPanel, h + n * hidden, hidden,
-                         product + n * row);
-        }
-        const float* given = from_input + (t * batch + n) * outputs();
-        if (gates == 4) {
-          LstmRow(hidden, given, product + n * row, h + n * hidden, c + n * hidden);
-        } else {
-          GruRow(hidden, given, product + n * row, direction.reset_bias.data(), h + n * hidden);
-        }
-      }
+      Step(direction, buffers.given + t * batch * outputs(), buffers);
       if (y == nullptr) continue;
       const std::int64_t at = t * static_cast<std::int64_t>(directions.size());
-      std::copy_n(h, state(), y + (at + static_cast<std::int64_t>(d)) * state());
+      std::copy_n(buffers.h, state(), y + (at + static_cast<std::int64_t>(d)) * state());
     }
     return Status();
   }
@@ -204,26 +233,35 @@ PreparedRecurrent::PreparedRecurrent(PreparedRecurrent&&) noexcept = default;
 PreparedRecurrent& PreparedRecurrent::operator=(PreparedRecurrent&&) noexcept = default;
 
 bool PreparedRecurrent::Supports(const LSTMParams& p, const Shape& x) {
-  return HasDefaults(p, x, LSTMFunction, 3) && !p.input_forget;
+  using A = RnnActivation;
+  return IsPlain(p, x) && !p.input_forget &&
+         HasFunctions(p, LSTMFunction, {A::kSigmoid, A::kTanh, A::kTanh});
 }
 
 bool PreparedRecurrent::Supports(const GRUParams& p, const Shape& x) {
-  return HasDefaults(p, x, GRUFunction, 2) && p.linear_before_reset;
+  return IsPlain(p, x) &&
+         HasFunctions(p, GRUFunction, {RnnActivation::kSigmoid, RnnActivation::kTanh});
+}
+
+bool PreparedRecurrent::Supports(const RNNParams& p, const Shape& x) {
+  return IsPlain(p, x) && (HasFunctions(p, RNNFunction, {RnnActivation::kTanh}) ||
+                           HasFunctions(p, RNNFunction, {RnnActivation::kRelu}));
 }
 
 namespace {
 
 template <class Impl, class P>
-Status Prepare(const FastContext& context, const P& p, const Shape& x, std::int64_t gates,
-               const float* w, const float* r, const float* b,
-               std::unique_ptr<Impl>* prepared) noexcept {
+Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell, const float* w,
+               const float* r, const float* b, std::unique_ptr<Impl>* prepared) noexcept {
+  if (!PreparedRecurrent::Supports(p, x))
+    return Status::Error("this recurrent operator cannot be prepared");
   try {
     auto impl = std::make_unique<Impl>();
+    impl->cell = cell;
     impl->steps = x[0];
     impl->batch = x[1];
     impl->input = x[2];
     impl->hidden = p.hidden_size;
-    impl->gates = gates;
     DRAGOMAN_RT_TRY(impl->Prepare(context, p.direction, w, r, b));
     *prepared = std::move(impl);
   } catch (const std::exception&) {
@@ -236,47 +274,51 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, std::int6
 
 Status PreparedRecurrent::Init(const FastContext& context, const LSTMParams& p, const Shape& x,
                                const float* w, const float* r, const float* b) noexcept {
-  if (!Supports(p, x)) return Status::Error("this LSTM cannot be prepared");
-  return Prepare(context, p, x, 4, w, r, b, &impl_);
+  return Prepare(context, p, x, Cell::kLstm, w, r, b, &impl_);
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const GRUParams& p, const Shape& x,
                                const float* w, const float* r, const float* b) noexcept {
-  if (!Supports(p, x)) return Status::Error("this GRU cannot be prepared");
-  return Prepare(context, p, x, 3, w, r, b, &impl_);
+  return Prepare(context, p, x, p.linear_before_reset ? Cell::kGru : Cell::kGruReset, w, r, b,
+                 &impl_);
+}
+
+Status PreparedRecurrent::Init(const FastContext& context, const RNNParams& p, const Shape& x,
+                               const float* w, const float* r, const float* b) noexcept {
+  const bool relu = RNNFunction(p, 0, 0).kind == RnnActivation::kRelu;
+  return Prepare(context, p, x, relu ? Cell::kRelu : Cell::kTanh, w, r, b, &impl_);
 }
 
 Status PreparedRecurrent::Run(const float* x, const float* initial_h, const float* initial_c,
                               float* y, float* y_h, float* y_c, void* scratch) noexcept {
   Impl& impl = *impl_;
   const std::int64_t state = impl.state();
-  auto* memory = static_cast<float*>(scratch);
-  float* h = memory + impl.OwnFloats() - 2 * Rounded(state);
-  float* c = h + Rounded(state);
-  auto load = [state](const float* from, std::size_t d, float* to) {
+  const Buffers buffers = impl.Divide(static_cast<float*>(scratch));
+  auto load = [state](const float* from, std::int64_t at, float* to) {
     if (from == nullptr) {
       std::fill_n(to, state, 0.0f);
     } else {
-      std::copy_n(from + static_cast<std::int64_t>(d) * state, state, to);
+      std::copy_n(from + at, state, to);
     }
   };
   for (std::size_t d = 0; d < impl.directions.size(); ++d) {
-    load(initial_h, d, h);
-    load(initial_c, d, c);
-    DRAGOMAN_RT_TRY(impl.RunDirection(d, x, h, c, y, memory));
     const std::int64_t at = static_cast<std::int64_t>(d) * state;
-    if (y_h != nullptr) std::copy_n(h, state, y_h + at);
-    if (y_c != nullptr) std::copy_n(c, state, y_c + at);
+    load(initial_h, at, buffers.h);
+    load(initial_c, at, buffers.c);
+    DRAGOMAN_RT_TRY(impl.RunDirection(d, x, y, buffers));
+    if (y_h != nullptr) std::copy_n(buffers.h, state, y_h + at);
+    if (y_c != nullptr) std::copy_n(buffers.c, state, y_c + at);
   }
   return Status();
 }
 
 std::int64_t PreparedRecurrent::ScratchBytes() const noexcept {
-  return impl_->OwnFloats() * static_cast<std::int64_t>(sizeof(float)) + impl_->LinearScratch();
+  std::int64_t products = 0;
+  for (const Direction& direction : impl_->directions)
+    products = std::max(products, direction.input.ScratchBytes());
+  return impl_->OwnFloats() * static_cast<std::int64_t>(sizeof(float)) + products;
 }
 
-const char* PreparedRecurrent::Implementation() const noexcept {
-  return impl_->multiplies_itself() ? "own loop" : impl_->directions[0].recurrent.Implementation();
-}
+const char* PreparedRecurrent::Implementation() const noexcept { return "own loop"; }
 
 }  // namespace dragoman::rt

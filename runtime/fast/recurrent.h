@@ -1,8 +1,7 @@
-// LSTM and GRU in f32 with constant weights, prepared for one shape.
+// LSTM, GRU and RNN in f32 with constant weights, prepared for one shape.
 //
 // The products by the input weights of all steps are one product, made first. Of each step remain
-// the product by the recurrent weights, by a loop of our own over packed weights where the batch is
-// small, and one loop for gates and states.
+// the product by the recurrent weights, packed in panels, and one loop for gates and states.
 #ifndef DRAGOMAN_RUNTIME_FAST_RECURRENT_H_
 #define DRAGOMAN_RUNTIME_FAST_RECURRENT_H_
 
@@ -12,6 +11,7 @@
 #include "runtime/fast/context.h"
 #include "runtime/params/gru.h"
 #include "runtime/params/lstm.h"
+#include "runtime/params/rnn.h"
 
 namespace dragoman::rt {
 
@@ -22,18 +22,20 @@ class PreparedRecurrent {
   PreparedRecurrent(PreparedRecurrent&&) noexcept;
   PreparedRecurrent& operator=(PreparedRecurrent&&) noexcept;
 
-  // x is (steps, batch, input). The default functions, no clipping, layout 0; of GRU those with
-  // linear_before_reset.
+  // x is (steps, batch, input). The default functions, of RNN also Relu, no clipping, layout 0.
   static bool Supports(const LSTMParams& p, const Shape& x);
   static bool Supports(const GRUParams& p, const Shape& x);
+  static bool Supports(const RNNParams& p, const Shape& x);
 
   // W, R and B as ONNX has them; B may be null. They are copied.
   Status Init(const FastContext& context, const LSTMParams& p, const Shape& x, const float* w,
               const float* r, const float* b) noexcept;
   Status Init(const FastContext& context, const GRUParams& p, const Shape& x, const float* w,
               const float* r, const float* b) noexcept;
+  Status Init(const FastContext& context, const RNNParams& p, const Shape& x, const float* w,
+              const float* r, const float* b) noexcept;
 
-  // All but x may be null; GRU has no c. `scratch` has ScratchBytes() and is aligned to 64.
+  // All but x may be null; only LSTM has c. `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* initial_h, const float* initial_c, float* y, float* y_h,
              float* y_c, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;

@@ -49,6 +49,7 @@ class Case:
         self.program = os.path.join(work, "programs", name)
         self.data = os.path.join(work, "data", name)
         os.makedirs(self.data, exist_ok=True)
+        os.makedirs(os.path.dirname(self.program), exist_ok=True)
         self.inputs = self.draw_inputs()
 
     def draw_inputs(self):

@@ -300,10 +300,11 @@ void StepEmitter::EmitKernel(const Step& step) {
 void StepEmitter::EmitPrepared(const Step& step) {
   const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
   std::vector<std::string> arguments;
-  for (BufferId id : step.inputs) arguments.push_back(Name(id) + ".data");
-  if (prepared.takes_post)
-    arguments.push_back(step.residual == kAbsent ? "nullptr" : Name(step.residual) + ".data");
-  arguments.push_back(Name(step.results.front()) + ".data");
+  auto data = [&](BufferId id) { return id == kAbsent ? "nullptr" : Name(id) + ".data"; };
+  for (BufferId id : step.inputs) arguments.push_back(data(id));
+  if (prepared.takes_post) arguments.push_back(data(step.residual));
+  for (BufferId id : step.places.empty() ? step.results : step.places)
+    arguments.push_back(data(id));
   arguments.push_back("scratch_.data()");
   Try(prepared.name + ".Run(" + Join(arguments) + ")");
 }
@@ -387,10 +388,8 @@ void StepEmitter::PrepareSteps(std::span<const Step> steps) {
 void StepEmitter::EmitPreparation(const Step& step) {
   const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
   std::vector<std::string> arguments = {"context_", prepared.init};
-  if (prepared.takes_weights) {
-    arguments.push_back(Name(prepared.weights) + ".data");
-    arguments.push_back(prepared.bias == kAbsent ? "nullptr" : Name(prepared.bias) + ".data");
-  }
+  for (BufferId id : prepared.constants)
+    arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
   if (prepared.takes_post) arguments.push_back(prepared.post);
   const BufferId x = step.inputs.front(), y = step.results.front();
   const bool y_grouped = plan_.buffer(y).group != kRowMajor;
@@ -400,6 +399,8 @@ void StepEmitter::EmitPreparation(const Step& step) {
   }
   Try(prepared.name + ".Init(" + Join(arguments) + ")");
   Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");
+  code_.Line("trace_.Describe(" + std::to_string(step.number) + ", " + prepared.name +
+             ".Implementation(), " + BlockText(y) + ");");
 }
 
 void StepEmitter::EmitPreparations() {

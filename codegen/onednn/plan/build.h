@@ -74,6 +74,9 @@ class PlanBuilder {
   bool PreparePool(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareMatMul(const Node& node, Prepared& prepared);
+  // Gives `step`, whose results are known, its operator.
+  void AddPrepared(Prepared prepared, Step& step);
+  bool BuildRecurrent(const Node& node, const OpDef& def, Step& step);
 
   // build_effect.cc
   void BuildAssert(const Node& node, Step& step);

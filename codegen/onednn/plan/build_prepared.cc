@@ -8,6 +8,7 @@
 #include "runtime/fast/linear.h"
 #include "runtime/fast/mat_mul.h"
 #include "runtime/fast/pool.h"
+#include "runtime/fast/recurrent.h"
 #include "runtime/params/gemm.h"
 
 namespace dragoman::onednn {
@@ -54,6 +55,14 @@ rt::LinearSizes ProductSizes(const rt::Shape& x, const rt::Shape& weight, bool i
   return sizes;
 }
 
+// No lengths of sequences, no peepholes, and what the runtime supports.
+bool FitsRecurrent(const Node& node, const Params& params, const rt::Shape& x) {
+  if (node.operand(4) != nullptr || node.operand(7) != nullptr) return false;
+  if (node.Is("LSTM")) return rt::PreparedRecurrent::Supports(params.As<rt::LSTMParams>(), x);
+  if (node.Is("GRU")) return rt::PreparedRecurrent::Supports(params.As<rt::GRUParams>(), x);
+  return rt::PreparedRecurrent::Supports(params.As<rt::RNNParams>(), x);
+}
+
 }  // namespace
 
 bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prepared) {
@@ -67,7 +76,7 @@ bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prep
   prepared.type = "rt::PreparedConv";
   prepared.header = "runtime/fast/conv.h";
   prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
-  prepared.takes_weights = true;
+  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
   return true;
 }
 
@@ -87,7 +96,7 @@ bool PlanBuilder::PrepareConvTranspose(const Node& node, const OpDef& def, Prepa
   prepared.type = "rt::PreparedConvTranspose";
   prepared.header = "runtime/fast/conv_transpose.h";
   prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
-  prepared.takes_weights = true;
+  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
   return true;
 }
 
@@ -128,7 +137,7 @@ bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& pr
   prepared.type = "rt::PreparedLinear";
   prepared.header = "runtime/fast/linear.h";
   prepared.init = Text(sizes);
-  prepared.takes_weights = true;
+  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
   return true;
 }
 
@@ -142,7 +151,47 @@ bool PlanBuilder::PrepareMatMul(const Node& node, Prepared& prepared) {
   return true;
 }
 
+// With constant weights; an operand or result that is not there stays in its place.
+bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step) {
+  const std::size_t num_states = node.Is("LSTM") ? 2 : 1;
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  const Result<Params> params = def.fill_params(node);
+  if (!x || !params.ok() || !FitsRecurrent(node, *params, *x)) return false;
+  const bool has_bias = node.operand(3) != nullptr;
+  if (!IsF32Constant(node.operand(1)) || !IsF32Constant(node.operand(2)) ||
+      (has_bias && !IsF32Constant(node.operand(3)))) {
+    return false;
+  }
+  for (std::size_t i = 5; i < 5 + num_states; ++i) {
+    if (node.operand(i) != nullptr && !SizesOf(node.operand(i))) return false;
+  }
+  Prepared prepared;
+  prepared.type = "rt::PreparedRecurrent";
+  prepared.header = "runtime/fast/recurrent.h";
+  prepared.init = params->cpp() + ", " + Text(*x);
+  for (std::size_t i : {1, 2, 3}) prepared.constants.push_back(Get(node.operand(i)));
+  step.kind = Step::Kind::kPrepared;
+  step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
+                 num_states == 2 ? Get(node.operand(6)) : kAbsent};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Value* result = i <= num_states ? node.result(i) : nullptr;
+    step.places.push_back(result != nullptr ? Make(*result) : kAbsent);
+  }
+  FinishResults(node, step);
+  AddPrepared(std::move(prepared), step);
+  return true;
+}
+
+void PlanBuilder::AddPrepared(Prepared prepared, Step& step) {
+  prepared.name = names_.Unique(plan_.buffer(step.results.front()).name + "_op");
+  step.prepared = static_cast<int>(plan_.prepared.size());
+  plan_.headers.insert({prepared.header, "runtime/fast/layout.h"});
+  plan_.prepared.push_back(std::move(prepared));
+}
+
 bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) {
+  if (node.Is("LSTM") || node.Is("GRU") || node.Is("RNN"))
+    return IsF32(node.operand(0)) && BuildRecurrent(node, def, step);
   if (!IsF32(node.operand(0)) || !SizesOf(node.result())) return false;
   Prepared prepared;
   prepared.post = "rt::PostOps{}";
@@ -162,19 +211,12 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
         PrepareLinear(node, def, prepared) || (node.Is("MatMul") && PrepareMatMul(node, prepared));
   }
   if (!fits) return false;
-  if (prepared.takes_weights) {
-    prepared.weights = Get(node.operand(1));
-    prepared.bias = Get(node.operand(2));
-  }
   step.kind = Step::Kind::kPrepared;
-  step.prepared = static_cast<int>(plan_.prepared.size());
   step.inputs = {Get(node.operand(0))};
   if (prepared.type == "rt::PreparedMatMul") step.inputs.push_back(Get(node.operand(1)));
   Make(*node.result());
-  prepared.name = names_.Unique(plan_.buffer(buffers_.at(node.result())).name + "_op");
-  plan_.headers.insert(prepared.header);
-  plan_.prepared.push_back(std::move(prepared));
   FinishResults(node, step);
+  AddPrepared(std::move(prepared), step);
   return true;
 }
 

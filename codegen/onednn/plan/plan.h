@@ -202,6 +202,7 @@ struct Step {
 
   int prepared = -1;             // kPrepared: in Plan::prepared
   BufferId residual = kAbsent;   // kPrepared: added to the result
+  std::vector<BufferId> places;  // kPrepared: results as Run takes them; kAbsent: null
   std::vector<MapTerm> terms;    // kMap
   std::vector<BufferId> inputs;  // kPrepared, kMap, kLaidOut, kInPlace, kAlias, kPrint: operands;
                                  // kIf: the condition; kLoop: trip count and condition, each may be
@@ -227,9 +228,7 @@ struct Prepared {
   bool takes_post = false;  // Init takes PostOps, Run a residual operand
   std::string post;         // "rt::PostOps{}" unless something is fused
   bool takes_blocks = false;
-  bool takes_weights = false;
-  BufferId weights = kAbsent;
-  BufferId bias = kAbsent;
+  std::vector<BufferId> constants;  // weights, which Init takes; kAbsent: null
 };
 
 struct PlanInput {

@@ -79,6 +79,19 @@ TEST_F(NativeTest, RunsAPreparedProduct) {
   EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{2.25f, 0.0f}));
 }
 
+TEST_F(NativeTest, RunsAPreparedRecurrence) {
+  Result<std::string> run = Run(R"(graph main(%x: f32[2, 1, 1]) -> (%all, %last) {
+      const %w: f32[1, 1, 1] = [[[2.0]]]
+      const %r: f32[1, 1, 1] = [[[0.5]]]
+      const %b: f32[1, 2] = [[1.0, 0.25]]
+      %all, %last = onnx.RNN(%x, %w, %r, %b) {activations = ["Relu"], hidden_size = 1}
+    })",
+                                {Input<float>("x", 'f', {2, 1, 1}, {1, -1})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("all", {2, 1, 1, 1}), (std::vector<float>{3.25f, 0.875f}));
+  EXPECT_EQ(Output("last", {1, 1, 1}), (std::vector<float>{0.875f}));
+}
+
 constexpr std::string_view kLoop =
     R"(graph main(%x: f32[batch, 2], %n: i64[]) -> (%y, %all) {
       const %one: f32[1] = [1.0]

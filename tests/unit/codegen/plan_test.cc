@@ -50,6 +50,18 @@ TEST(MakePlan, PreparesAProductWithConstantWeights) {
   EXPECT_EQ(plan.arena_bytes, 0);
 }
 
+TEST(MakePlan, PreparesARecurrentOperatorWithConstantWeights) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[2, 1, 1], %h: f32[1, 1, 1]) -> (%last) {
+    const %w: f32[1, 3, 1] = [[[1.0], [2.0], [3.0]]]
+    const %r: f32[1, 3, 1] = [[[4.0], [5.0], [6.0]]]
+    %all, %last = onnx.GRU(%x, %w, %r, _, _, %h) {hidden_size = 1}
+  })");
+  ASSERT_THAT(Kinds(plan), ElementsAre(Step::Kind::kPrepared));
+  EXPECT_EQ(plan.prepared[0].type, "rt::PreparedRecurrent");
+  EXPECT_THAT(plan.prepared[0].constants, ElementsAre(testing::Ge(0), testing::Ge(0), kAbsent));
+  EXPECT_EQ(plan.buffer(plan.entries.front().body.steps.front().places[1]).label, "last");
+}
+
 TEST(MakePlan, TakesThePlainKernelWhereSizesAreNotKnown) {
   const Plan plan = GoodPlan(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]

@@ -1,4 +1,4 @@
-// Prepared LSTM and GRU against the plain kernels.
+// Prepared LSTM, GRU and RNN against the plain kernels.
 #include "runtime/fast/recurrent.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 
 #include "runtime/kernels/gru.h"
 #include "runtime/kernels/lstm.h"
+#include "runtime/kernels/rnn.h"
 
 namespace dragoman::rt {
 namespace {
@@ -69,7 +70,8 @@ class PreparedRecurrentTest : public testing::Test {
   std::mt19937 random_{3};
 };
 
-constexpr Sizes kSizes[] = {{7, 1, 5, 11}, {3, 2, 9, 64}, {4, 5, 6, 33}, {1, 1, 1, 1}};
+constexpr Sizes kSizes[] = {
+    {7, 1, 5, 11}, {3, 2, 9, 64}, {4, 5, 6, 33}, {2, 11, 8, 70}, {1, 1, 1, 1}};
 
 TEST_F(PreparedRecurrentTest, LstmIsThePlainKernel) {
   for (const Sizes& s : kSizes) {
@@ -92,21 +94,46 @@ TEST_F(PreparedRecurrentTest, LstmIsThePlainKernel) {
 
 TEST_F(PreparedRecurrentTest, GruIsThePlainKernel) {
   for (const Sizes& s : kSizes) {
-    GRUParams params;
-    params.linear_before_reset = true;
-    Check(params, s, 3,
-          [](const GRUParams& p, const auto& x, const auto& w, const auto& r, const auto& b,
-             const auto& h, const auto&, auto& out, const Shape& x_shape, const Shape& state) {
-            const std::int64_t d = state[0], hidden = state[2];
-            const TensorView<const float> vx{x.data(), x_shape},
-                vw{w.data(), {d, 3 * hidden, x_shape[2]}}, vr{r.data(), {d, 3 * hidden, hidden}},
-                vb{b.data(), {d, 6 * hidden}}, vh{h.data(), state};
-            const TensorView<float> y{out[0].data(), {x_shape[0], d, state[1], hidden}},
-                y_h{out[1].data(), state};
-            std::vector<char> scratch(static_cast<std::size_t>(
-                GRUScratchBytes<float>(p, vx, vw, vr, vb, {}, vh, y, y_h)));
-            ASSERT_TRUE(GRU<float>(p, vx, vw, vr, vb, {}, vh, y, y_h, scratch.data()).ok());
-          });
+    for (const bool linear_before_reset : {true, false}) {
+      GRUParams params;
+      params.linear_before_reset = linear_before_reset;
+      Check(params, s, 3,
+            [](const GRUParams& p, const auto& x, const auto& w, const auto& r, const auto& b,
+               const auto& h, const auto&, auto& out, const Shape& x_shape, const Shape& state) {
+              const std::int64_t d = state[0], hidden = state[2];
+              const TensorView<const float> vx{x.data(), x_shape},
+                  vw{w.data(), {d, 3 * hidden, x_shape[2]}}, vr{r.data(), {d, 3 * hidden, hidden}},
+                  vb{b.data(), {d, 6 * hidden}}, vh{h.data(), state};
+              const TensorView<float> y{out[0].data(), {x_shape[0], d, state[1], hidden}},
+                  y_h{out[1].data(), state};
+              std::vector<char> scratch(static_cast<std::size_t>(
+                  GRUScratchBytes<float>(p, vx, vw, vr, vb, {}, vh, y, y_h)));
+              ASSERT_TRUE(GRU<float>(p, vx, vw, vr, vb, {}, vh, y, y_h, scratch.data()).ok());
+            });
+    }
+  }
+}
+
+TEST_F(PreparedRecurrentTest, RnnIsThePlainKernel) {
+  for (const Sizes& s : kSizes) {
+    for (const RnnActivation activation : {RnnActivation::kTanh, RnnActivation::kRelu}) {
+      RNNParams params;
+      params.activations = {activation, activation};
+      Check(params, s, 1,
+            [](RNNParams p, const auto& x, const auto& w, const auto& r, const auto& b,
+               const auto& h, const auto&, auto& out, const Shape& x_shape, const Shape& state) {
+              const std::int64_t d = state[0], hidden = state[2];
+              if (d == 1) p.activations = {p.activations[0]};
+              const TensorView<const float> vx{x.data(), x_shape},
+                  vw{w.data(), {d, hidden, x_shape[2]}}, vr{r.data(), {d, hidden, hidden}},
+                  vb{b.data(), {d, 2 * hidden}}, vh{h.data(), state};
+              const TensorView<float> y{out[0].data(), {x_shape[0], d, state[1], hidden}},
+                  y_h{out[1].data(), state};
+              std::vector<char> scratch(static_cast<std::size_t>(
+                  RNNScratchBytes<float>(p, vx, vw, vr, vb, {}, vh, y, y_h)));
+              ASSERT_TRUE(RNN<float>(p, vx, vw, vr, vb, {}, vh, y, y_h, scratch.data()).ok());
+            });
+    }
   }
 }
 
@@ -118,6 +145,7 @@ TEST_F(PreparedRecurrentTest, LeavesVariantsToThePlainKernel) {
   EXPECT_FALSE(PreparedRecurrent::Supports(lstm, {1, 1, 1}));
   GRUParams gru;
   gru.hidden_size = 2;
+  gru.activations = {RnnActivation::kSigmoid, RnnActivation::kRelu};
   EXPECT_FALSE(PreparedRecurrent::Supports(gru, {1, 1, 1}));
 }
 
