@@ -11,6 +11,7 @@
 #include "cli/compare_outputs.h"
 #include "cli/data.h"
 #include "cli/data_sets.h"
+#include "cli/native_engine.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/structured_calls.h"
@@ -26,6 +27,7 @@ struct CodegenCommand {
   std::optional<std::string> name;
   std::string precision = "f32";
   std::optional<std::string> data;
+  std::optional<std::string> steps;
   LoweringOptions lowering;
   CommonOptions common;
 };
@@ -86,15 +88,28 @@ Result<std::vector<ReplayCase>> ReplayCases(const std::vector<Recording>& record
   return cases;
 }
 
-// Replays recorded data through the native engine. The lines of the proof.
-Result<std::string> Prove(const CodegenCommand& options, const Model& source,
+// Facts that hold for all recordings.
+Result<Facts> FactsOfRecordings(const std::vector<Recording>& recordings, const Entry& entry,
+                                const std::optional<std::string>& steps, const Facts& facts) {
+  std::optional<std::int64_t> calls;
+  if (steps) {
+    DRAGOMAN_ASSIGN(const std::vector<Step> parsed, ParseSteps(*steps));
+    calls = CountCalls(parsed, entry.name);
+  }
+  std::vector<Facts> each;
+  for (const Recording& recording : recordings)
+    each.push_back(FactsOfArrays(entry, recording.set.inputs, calls, facts));
+  return JoinFacts(each);
+}
+
+// Replays recorded data through the program of `model`. The lines of the proof.
+Result<std::string> Prove(const CodegenCommand& options, const Model& model,
                           const std::vector<Recording>& recordings, bool& all_equal) {
   RunRequest request;
-  request.engine = "native";
-  request.lowering = options.lowering;
+  request.steps = options.steps;
   std::string proof;
   for (const auto& [folder, set] : recordings) {
-    DRAGOMAN_ASSIGN(RunResult result, RunModel(source, set.inputs, request));
+    DRAGOMAN_ASSIGN(RunResult result, RunNative(model, set.inputs, request));
     for (std::size_t i = 0; i < set.outputs.size(); ++i) {
       if (i >= result.outputs.size())
         return Internal("the program has fewer outputs than the model");
@@ -124,6 +139,7 @@ Result<bool> Generate(const CodegenCommand& options) {
     return Unsupported("--precision " + options.precision +
                        ": programs compute in the model's own precision");
   }
+  if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
@@ -132,18 +148,20 @@ Result<bool> Generate(const CodegenCommand& options) {
   std::vector<Recording> recordings;
   if (options.data) {
     DRAGOMAN_ASSIGN(recordings, ReadRecordings(*options.data, source, entry));
-    if (structured)
-      facts = FactsOfArrays(entry, recordings.front().set.inputs, std::nullopt, std::move(facts));
+    if (structured) {
+      DRAGOMAN_ASSIGN(facts, FactsOfRecordings(recordings, entry, options.steps, facts));
+    }
   }
   DRAGOMAN_ASSIGN(Model model, ToCommon(source, facts, options.lowering, options.common));
   CodegenOptions codegen;
   codegen.name = name;
+  codegen.steps = options.steps.value_or("");
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, structured, model.entries.front()));
   DRAGOMAN_TRY(WriteProgram(model, options.output, codegen));
   bool all_equal = true;
   std::string proof;
   if (options.data) {
-    DRAGOMAN_ASSIGN(proof, Prove(options, source, recordings, all_equal));
+    DRAGOMAN_ASSIGN(proof, Prove(options, model, recordings, all_equal));
   }
   if (!options.common.quiet) {
     PrintUse(options.output, name);
@@ -173,6 +191,7 @@ void AddCodegen(CLI::App& program, int& exit_code) {
   command->add_option(
       "--data", options->data,
       "Recorded data that the program must reproduce; tells sizes of TorchScript's inputs");
+  command->add_option("--steps", options->steps, "The calls that --data records, as for run");
   AddPasses(*command, options->lowering);
   AddFacts(*command, options->lowering);
   AddCut(*command, options->lowering);

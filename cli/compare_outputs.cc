@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/data.h"
 #include "core/ir/half.h"
 #include "core/ops/infer_context.h"
 
@@ -118,11 +119,21 @@ std::string TypeText(const Array& array) {
   return Type::Tensor(array.dtype(), FromRuntimeShape(array.shape())).ToString();
 }
 
+bool HoldsBits(const Array& recorded, DType dtype) {
+  return (dtype == DType::kBF16 && recorded.dtype() == DType::kU16) ||
+         (IsFloating(dtype) && recorded.dtype() == DType::kU8);
+}
+
 }  // namespace
 
-OutputComparison CompareOutput(const std::string& name, const Array& found, const Array& expected,
+OutputComparison CompareOutput(const std::string& name, const Array& found, const Array& recorded,
                                const Tolerance& tolerance) {
   OutputComparison result{name, false, {}};
+  Array expected = recorded;
+  if (HoldsBits(recorded, found.dtype())) {
+    Result<Array> read = FromNpy(ToNpy(recorded), found.dtype());
+    if (read.ok()) expected = std::move(*read);
+  }
   if (found.dtype() != expected.dtype() || found.shape() != expected.shape()) {
     result.message = fmt::format("{}: {}, expected {}", name, TypeText(found), TypeText(expected));
     return result;

@@ -23,8 +23,9 @@ struct OutputComparison {
       message;  // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
 };
 
-// NaN equals NaN, an infinity itself.
-OutputComparison CompareOutput(const std::string& name, const Array& found, const Array& expected,
+// NaN equals NaN, an infinity itself. Recorded values whose element type NumPy lacks may be there
+// as bits: bfloat16 as uint16, floats of 8 bits as uint8.
+OutputComparison CompareOutput(const std::string& name, const Array& found, const Array& recorded,
                                const Tolerance& tolerance);
 
 }  // namespace dragoman::cli

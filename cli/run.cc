@@ -41,13 +41,6 @@ std::vector<RuntimeValue> StepInputs::At(std::int64_t step) const {
   return values;
 }
 
-std::int64_t TotalSteps(const std::vector<Step>& steps, const std::string& entry) {
-  std::int64_t total = 0;
-  for (const Step& step : steps)
-    total += step.entry.empty() || step.entry == entry ? step.count : 0;
-  return total;
-}
-
 // Binds arrays to slots, for a number of steps: `slots` loses the leading axis where an array has
 // it.
 Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
@@ -207,13 +200,20 @@ Result<std::vector<Step>> ParseSteps(const std::string& text) {
   return steps;
 }
 
+std::int64_t CountCalls(const std::vector<Step>& steps, const std::string& entry) {
+  std::int64_t total = 0;
+  for (const Step& step : steps)
+    total += step.entry.empty() || step.entry == entry ? step.count : 0;
+  return total;
+}
+
 namespace {
 
 Result<RunResult> RunStructured(const Model& source, const Entry& entry,
                                 const std::vector<NamedArray>& inputs, const Facts& facts,
                                 const std::vector<Step>& steps, const RunRequest& request) {
   const bool stepped = request.steps.has_value();
-  const std::int64_t total = TotalSteps(steps, entry.name);
+  const std::int64_t total = CountCalls(steps, entry.name);
   const std::vector<NamedArray> arrays = NameByArgument(entry, inputs);
   DRAGOMAN_ASSIGN(
       Model model,
@@ -246,7 +246,7 @@ Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& i
     DRAGOMAN_ASSIGN(const Model lowered, Lower(source, facts));
     slots = InputSlots(lowered.entries.front());
   }
-  DRAGOMAN_ASSIGN(StepInputs bound, BindSteps(slots, inputs, TotalSteps(steps, entry.name),
+  DRAGOMAN_ASSIGN(StepInputs bound, BindSteps(slots, inputs, CountCalls(steps, entry.name),
                                               request.steps.has_value()));
   facts = FactsOf(slots, bound.At(0), std::move(facts));
   DRAGOMAN_ASSIGN(Model model, Lower(source, facts));

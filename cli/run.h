@@ -22,6 +22,8 @@ struct Step {
 };
 // "10", or "forward*5,reset_memory,forward*5".
 Result<std::vector<Step>> ParseSteps(const std::string& text);
+// How many of the calls are of `entry`, the default one.
+std::int64_t CountCalls(const std::vector<Step>& steps, const std::string& entry);
 
 struct RunRequest {
   std::string engine = "interpreter";  // or native

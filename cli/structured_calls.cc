@@ -1,9 +1,12 @@
 #include "cli/structured_calls.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 
+#include "core/support/text.h"
 #include "importers/torchscript/arguments.h"
 
 namespace dragoman::cli {
@@ -95,6 +98,32 @@ Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
     }
   }
   return facts;
+}
+
+Result<Facts> JoinFacts(const std::vector<Facts>& calls) {
+  Facts joined = calls.front();
+  std::map<std::vector<std::int64_t>, Dim> symbols;  // by the sizes in all calls
+  for (std::size_t i = 0; i < joined.shapes.size(); ++i) {
+    ShapeFact& fact = joined.shapes[i];
+    if (!fact.from_data) continue;
+    for (const Facts& call : calls) {
+      const bool alike = call.shapes.size() == joined.shapes.size() &&
+                         call.shapes[i].input == fact.input && call.shapes[i].dtype == fact.dtype &&
+                         call.shapes[i].dims.size() == fact.dims.size();
+      if (!alike) {
+        return InvalidInput("the recorded calls differ in whether argument '" + fact.input +
+                            "' is given, or in its rank or element type");
+      }
+    }
+    for (std::size_t axis = 0; axis < fact.dims.size(); ++axis) {
+      std::vector<std::int64_t> sizes;
+      for (const Facts& call : calls) sizes.push_back(call.shapes[i].dims[axis]->value());
+      if (std::ranges::count(sizes, sizes.front()) == std::ssize(sizes)) continue;
+      const Dim symbol = Dim::Symbol(Identifier(fact.input) + "_" + std::to_string(axis));
+      fact.dims[axis] = symbols.try_emplace(std::move(sizes), symbol).first->second;
+    }
+  }
+  return joined;
 }
 
 }  // namespace dragoman::cli

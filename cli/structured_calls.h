@@ -26,6 +26,11 @@ std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArra
 Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
                     std::optional<std::int64_t> steps, Facts facts);
 
+// Facts that hold for every call that `calls` tell of. Sizes that differ between calls become
+// symbols; those that change together are one. Errors: calls with other arguments, ranks or element
+// types.
+Result<Facts> JoinFacts(const std::vector<Facts>& calls);
+
 }  // namespace dragoman::cli
 
 #endif  // DRAGOMAN_CLI_STRUCTURED_CALLS_H_

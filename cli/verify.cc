@@ -54,19 +54,6 @@ Verdict Judge(std::string what, const FlatOutputs& found, const FlatOutputs& exp
   return verdict;
 }
 
-// Recorded values whose element type NumPy lacks are there as bits.
-Status ReadBits(const FlatOutputs& found, FlatOutputs& recorded) {
-  for (std::size_t i = 0; i < found.size() && i < recorded.size(); ++i) {
-    const DType dtype = found[i].second.dtype();
-    Array& array = recorded[i].second;
-    const bool bits = (dtype == DType::kBF16 && array.dtype() == DType::kU16) ||
-                      (IsFloating(dtype) && array.dtype() == DType::kU8);
-    if (!bits) continue;
-    DRAGOMAN_ASSIGN(array, FromNpy(ToNpy(array), dtype));
-  }
-  return {};
-}
-
 Result<std::vector<Verdict>> AgainstData(const Model& model, const VerifyOptions& options) {
   std::vector<Verdict> verdicts;
   const Entry& entry = model.entries.front();
@@ -78,7 +65,6 @@ Result<std::vector<Verdict>> AgainstData(const Model& model, const VerifyOptions
                       ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
                                   structured ? std::vector<Slot>() : OutputSlots(entry)));
       DRAGOMAN_ASSIGN(RunResult result, RunModel(model, set.inputs, options.request));
-      DRAGOMAN_TRY(ReadBits(result.outputs, set.outputs));
       verdicts.push_back(Judge(folder, result.outputs, set.outputs, options.tolerance));
     }
   }

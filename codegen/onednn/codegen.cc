@@ -24,7 +24,7 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   program.files.push_back({"infer.cc", onednn::EmitInfer(plan)});
   const std::vector<const RuntimeFile*> runtime = onednn::RuntimeClosure(program.files);
   program.files.push_back(
-      {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, options.cases)});
+      {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, options)});
   DRAGOMAN_TRY(onednn::AddReplayData(options.cases, program.files));
   for (const RuntimeFile* file : runtime)
     program.files.push_back({std::string(file->path), std::string(file->text)});

@@ -19,7 +19,7 @@
 
 namespace dragoman {
 
-// A recorded run of the default entry. Names are those of its inputs and outputs.
+// A recorded run. Names are those of inputs and outputs.
 struct ReplayCase {
   std::vector<std::pair<std::string, NpyArray>> inputs;
   std::vector<std::pair<std::string, NpyArray>> outputs;
@@ -28,6 +28,7 @@ struct ReplayCase {
 struct CodegenOptions {
   std::string name = "model";     // namespace, CMake target and file names; an identifier
   std::vector<ReplayCase> cases;  // kept in data/, and replayed by a test of the folder
+  std::string steps;              // the calls of each case, as for --steps; empty: one call
 };
 
 struct GeneratedFile {

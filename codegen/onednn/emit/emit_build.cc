@@ -189,8 +189,7 @@ std::string EmitInfer(const Plan& plan) {
 }
 
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
-                      std::span<const RuntimeFile* const> runtime,
-                      std::span<const ReplayCase> cases) {
+                      std::span<const RuntimeFile* const> runtime, const CodegenOptions& options) {
   std::string library, infer;
   bool onednn = false;
   for (const GeneratedFile& file : sources) {
@@ -212,7 +211,7 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@LINK@", link);
   text = Filled(std::move(text), "@SOURCES@", library);
   text = Filled(std::move(text), "@INFER_SOURCES@", Filled(infer, "\n", "\n  "));
-  text = Filled(std::move(text), "@TESTS@", EmitReplayTests(cases));
+  text = Filled(std::move(text), "@TESTS@", EmitReplayTests(options));
   return Filled(std::move(text), "@NAME@", plan.name);
 }
 

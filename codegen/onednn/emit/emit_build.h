@@ -15,8 +15,7 @@ namespace dragoman::onednn {
 std::string EmitInfer(const Plan& plan);
 
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
-                      std::span<const RuntimeFile* const> runtime,
-                      std::span<const ReplayCase> cases);
+                      std::span<const RuntimeFile* const> runtime, const CodegenOptions& options);
 
 }  // namespace dragoman::onednn
 

@@ -48,12 +48,15 @@ Status AddReplayData(std::span<const ReplayCase> cases, std::vector<GeneratedFil
   return {};
 }
 
-std::string EmitReplayTests(std::span<const ReplayCase> cases) {
+std::string EmitReplayTests(const CodegenOptions& options) {
+  const std::vector<ReplayCase>& cases = options.cases;
   if (cases.empty()) return "";
+  const std::string steps =
+      options.steps.empty() ? "" : "\n    --steps " + Bracketed(options.steps);
   std::string text = "\n  # Recorded runs.\n  enable_testing()\n";
   for (std::size_t i = 0; i < cases.size(); ++i) {
     text += "  add_test(NAME @NAME@.data_" + std::to_string(i) +
-            " WORKING_DIRECTORY \"${CMAKE_CURRENT_SOURCE_DIR}\"\n    COMMAND @NAME@_infer" +
+            " WORKING_DIRECTORY \"${CMAKE_CURRENT_SOURCE_DIR}\"\n    COMMAND @NAME@_infer" + steps +
             Arguments(cases[i].inputs, i, "input", "--input") +
             Arguments(cases[i].outputs, i, "output", "--expect") + ")\n";
   }

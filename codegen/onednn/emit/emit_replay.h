@@ -15,7 +15,7 @@ namespace dragoman::onednn {
 Status AddReplayData(std::span<const ReplayCase> cases, std::vector<GeneratedFile>& files);
 
 // Lines of CMakeLists.txt: one test a case; empty if there is none. "@NAME@" stands for the name.
-std::string EmitReplayTests(std::span<const ReplayCase> cases);
+std::string EmitReplayTests(const CodegenOptions& options);
 
 }  // namespace dragoman::onednn
 

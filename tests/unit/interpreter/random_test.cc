@@ -24,8 +24,8 @@ std::string Outcome(const std::string& body) {
 }
 
 std::string Dropout(const std::string& ratio, const std::string& training) {
-  return Outcome("const %x: f32[2] = [1, 2]\nconst %r: f32[] = " + ratio + "\nconst %t: bool[] = " +
-                 training + "\n%y = onnx.Dropout(%x, %r, %t)");
+  return Outcome("const %x: f32[2] = [1, 2]\nconst %r: f32[] = " + ratio +
+                 "\nconst %t: bool[] = " + training + "\n%y = onnx.Dropout(%x, %r, %t)");
 }
 
 TEST(RandomTest, GeneratorsAreRefusedBeforeTheRun) {
