@@ -41,6 +41,10 @@ constexpr PassInfo kPasses[] = {
      "makes one dragoman.Fused of a product, the parts that it is split into and "
      "the gates computed from these",
      FuseGates, true, true},
+    {"use-integer-products",
+     "computes products of dequantised operands by ConvInteger, MatMulInteger, QLinearConv and "
+     "QLinearMatMul",
+     UseIntegerProducts, false},
 };
 
 std::vector<std::string_view> SplitAtCommas(std::string_view text) {

@@ -10,8 +10,8 @@ namespace {
 
 using Vector = float __attribute__((vector_size(32)));
 constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(float);
-constexpr std::int64_t kSums = 8;            // that hide the latency of a multiplication
-constexpr std::int64_t kMaxRows = 4;         // that share the loads of one panel
+constexpr std::int64_t kSums = 8;                // that hide the latency of a multiplication
+constexpr std::int64_t kMaxRows = 4;             // that share the loads of one panel
 constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
 
 // `kRows` rows by one panel: all sums stay in registers. What is at `next` will be
@@ -20,10 +20,12 @@ template <int kRows, int kVectors>
 #if defined(__clang__)
 DRAGOMAN_RT_CLONES
 #else
-DRAGOMAN_RT_CLONES __attribute__((optimize("fp-contract=fast")))
+DRAGOMAN_RT_CLONES
+    __attribute__((optimize("fp-contract=fast")))
 #endif
-void MultiplyPanel(const float* panel, const float* next, std::int64_t inputs, const float* x,
-                   float* y, std::int64_t y_row) {
+    void
+    MultiplyPanel(const float* panel, const float* next, std::int64_t inputs, const float* x,
+                  float* y, std::int64_t y_row) {
   Vector sums[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) sums[r][v] = Vector{};
@@ -86,7 +88,8 @@ void PanelProduct::Run(const float* x, float* y) const noexcept {
       std::int64_t r = 0;
       for (; r + group <= rows_; r += group)
         whole(panel, panel + panel_size, inputs_, x + r * inputs_, to + r * row, row);
-      if (rest != nullptr) rest(panel, panel + panel_size, inputs_, x + r * inputs_, to + r * row, row);
+      if (rest != nullptr)
+        rest(panel, panel + panel_size, inputs_, x + r * inputs_, to + r * row, row);
     }
   });
 }

@@ -7,6 +7,8 @@ namespace dragoman::rt {
 // For what the calling thread prepares and runs from now on. Takes effect where oneDNN is built on
 // OpenMP, as in the distributions' packages.
 void SetThreads(int threads) noexcept;
+// What SetThreads allowed the calling thread; 1 without OpenMP.
+int MaxThreads() noexcept;
 
 }  // namespace dragoman::rt
 

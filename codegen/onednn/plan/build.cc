@@ -9,6 +9,7 @@
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/kernel_name.h"
 #include "core/ops/random.h"
+#include "core/rewrite/pipeline.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
@@ -120,6 +121,8 @@ Result<Plan> MakePlan(const Model& model, std::string_view name) {
   Model named = Clone(model);
   named.functions.clear();
   DRAGOMAN_TRY(InlineFused(named));
+  DRAGOMAN_TRY(
+      RunPipeline(named, {.passes = "use-integer-products,eliminate-dead", .explain = {}}));
   DRAGOMAN_TRY(NameSizes(named));
   std::vector<Finding> findings = FindUnsupported(named);
   if (!findings.empty()) return Error(std::move(findings));

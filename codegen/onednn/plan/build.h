@@ -83,6 +83,12 @@ class PlanBuilder {
   void BuildPrint(const Node& node, Step& step);
   void AddLine(const Node& node, std::size_t first, Step& step);
 
+  // build_int8.cc: the same for products of 8-bit integers.
+  bool BuildInt8(const Node& node, const OpDef& def, Step& step);
+  bool PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& prepared);
+  bool PrepareInt8MatMul(const Node& node, Prepared& prepared);
+  std::string Int8Constants(const Node& node, bool constant_weights);
+
   // build_control_flow.cc
   Status BuildIf(const Node& node, Step& step);
   Status BuildLoop(const Node& node, Step& step);

@@ -123,7 +123,7 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
     BuildAssert(node, step);
   } else if (node.IsDragoman("Print")) {
     BuildPrint(node, step);
-  } else if (!BuildPrepared(node, def, step)) {
+  } else if (!BuildPrepared(node, def, step) && !BuildInt8(node, def, step)) {
     DRAGOMAN_TRY(SetSizes(node, def, step));
     if (def.kernel.copies) {
       BuildAlias(node, step);

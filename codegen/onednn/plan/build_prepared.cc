@@ -211,13 +211,20 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
         PrepareLinear(node, def, prepared) || (node.Is("MatMul") && PrepareMatMul(node, prepared));
   }
   if (!fits) return false;
-  step.kind = Step::Kind::kPrepared;
   step.inputs = {Get(node.operand(0))};
   if (prepared.type == "rt::PreparedMatMul") step.inputs.push_back(Get(node.operand(1)));
+  step.kind = Step::Kind::kPrepared;
   Make(*node.result());
   FinishResults(node, step);
   AddPrepared(std::move(prepared), step);
   return true;
+}
+
+void PlanBuilder::AddPrepared(Prepared prepared, Step& step) {
+  prepared.name = names_.Unique(plan_.buffer(step.results.front()).name + "_op");
+  step.prepared = static_cast<int>(plan_.prepared.size());
+  plan_.headers.insert({prepared.header, "runtime/fast/layout.h"});
+  plan_.prepared.push_back(std::move(prepared));
 }
 
 }  // namespace dragoman::onednn

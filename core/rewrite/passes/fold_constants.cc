@@ -47,10 +47,22 @@ bool FitsBudget(const Node& node, const PassContext& context, std::size_t operan
   return bytes <= kSmallBytes && operand_bytes <= kLargeOperandBytes;
 }
 
+// A weight or bias that is dequantised for a product with a dequantised operand.
+bool BelongsToQuantizedProduct(const Node& node) {
+  if (!node.Is("DequantizeLinear")) return false;
+  for (const Use* use = node.result()->first_use(); use != nullptr; use = use->next()) {
+    const Node* user = use->user();
+    if (user == nullptr || use->index() == 0 || user->operand(0) == nullptr) continue;
+    const Node* x = user->operand(0)->producer();
+    if (x != nullptr && x->Is("DequantizeLinear")) return true;
+  }
+  return false;
+}
+
 // A Transpose of a large constant is left to fold-transposes, after it had its chance to become a
-// part of dragoman.Linear.
+// part of dragoman.Linear; what quantised products consist of to use-integer-products.
 bool IsLeftToOthers(const Node& node, std::size_t operand_bytes) {
-  return node.Is("Transpose") && operand_bytes > kSmallBytes;
+  return (node.Is("Transpose") && operand_bytes > kSmallBytes) || BelongsToQuantizedProduct(node);
 }
 
 Result<Value*> AddFolded(Node& node, std::size_t i, Tensor tensor, PassContext& context) {

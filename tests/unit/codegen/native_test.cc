@@ -92,6 +92,27 @@ TEST_F(NativeTest, RunsAPreparedRecurrence) {
   EXPECT_EQ(Output("last", {1, 1, 1}), (std::vector<float>{0.875f}));
 }
 
+// Weights of 127 by activations of 255: pairs of such products do not fit into 16 bits.
+TEST_F(NativeTest, RunsQuantisedProductsOnIntegers) {
+  Result<std::string> run =
+      Run(R"(graph main(%x: f32[1, 4]) -> (%y: f32[1, 2]) {
+      const %scale: f32[] = 0.5
+      const %one: f32[] = 1.0
+      const %zero: u8[] = 0
+      const %w: i8[4, 2] = [[127, -128], [127, -128], [127, 1], [0, 2]]
+      const %b: f32[2] = [0.5, -0.5]
+      %q = onnx.QuantizeLinear(%x, %scale, %zero)
+      %xd = onnx.DequantizeLinear(%q, %scale, %zero)
+      %wd = onnx.DequantizeLinear(%w, %one)
+      %m = onnx.MatMul(%xd, %wd)
+      %y = onnx.Add(%m, %b)
+    })",
+          {Input<float>("x", 'f', {1, 4}, {127.5f, 127.5f, 127.5f, 2.0f})}, {"--profile"});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{48578.0f, -32509.0f}));
+  EXPECT_NE(run->find("(MatMulInteger): int8:"), std::string::npos) << *run;
+}
+
 constexpr std::string_view kLoop =
     R"(graph main(%x: f32[batch, 2], %n: i64[]) -> (%y, %all) {
       const %one: f32[1] = [1.0]

@@ -1,0 +1,165 @@
+// Which nodes prepared operators on 8-bit integers compute: sizes known; weights, scales and the
+// zero points of weights and results constant.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "codegen/onednn/plan/build.h"
+#include "core/ops/infer_context.h"
+#include "runtime/fast/int8_conv.h"
+#include "runtime/fast/int8_mat_mul.h"
+
+namespace dragoman::onednn {
+namespace {
+
+bool IsInt8(const Value* value) {
+  return value != nullptr &&
+         (value->type().dtype() == DType::kI8 || value->type().dtype() == DType::kU8);
+}
+
+bool IsConstant(const Value* value) { return value->is_constant() && value->tensor() != nullptr; }
+
+std::optional<rt::Shape> SizesOf(const Value* value) {
+  return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
+}
+
+// None, or a tensor of one element.
+bool IsOne(const Value* value) {
+  if (value == nullptr) return true;
+  const std::optional<rt::Shape> shape = SizesOf(value);
+  return shape && rt::NumElements(*shape) == 1;
+}
+
+// None, or a constant of one element or of one for each of `count`.
+bool IsOneOrLine(const Value* value, std::int64_t count) {
+  if (value == nullptr) return true;
+  const std::optional<rt::Shape> shape = SizesOf(value);
+  if (!IsConstant(value) || !shape || shape->size() > 1) return false;
+  return rt::NumElements(*shape) == 1 || rt::NumElements(*shape) == count;
+}
+
+// Where QLinearConv and QLinearMatMul, or ConvInteger and MatMulInteger, have their operands.
+struct QuantizedOperands {
+  const Value* x = nullptr;
+  const Value* x_scale = nullptr;
+  const Value* x_zero = nullptr;
+  const Value* w = nullptr;
+  const Value* w_scale = nullptr;
+  const Value* w_zero = nullptr;
+  const Value* y_scale = nullptr;
+  const Value* y_zero = nullptr;
+  const Value* bias = nullptr;
+
+  explicit QuantizedOperands(const Node& node) {
+    x = node.operand(0);
+    if (node.Is("QLinearConv") || node.Is("QLinearMatMul")) {
+      x_scale = node.operand(1);
+      x_zero = node.operand(2);
+      w = node.operand(3);
+      w_scale = node.operand(4);
+      w_zero = node.operand(5);
+      y_scale = node.operand(6);
+      y_zero = node.operand(7);
+      bias = node.operand(8);
+    } else {
+      w = node.operand(1);
+      x_zero = node.operand(2);
+      w_zero = node.operand(3);
+    }
+  }
+
+  // Whether the operators can requantise results of `channels` channels, or need not.
+  bool CanRequantize(std::int64_t channels) const {
+    if (y_scale == nullptr) return true;
+    const auto is_f32 = [](const Value* value) { return value->type().dtype() == DType::kF32; };
+    return is_f32(x_scale) && is_f32(y_scale) && is_f32(w_scale) && IsInt8(y_zero) &&
+           IsOneOrLine(x_scale, 1) && IsOneOrLine(y_scale, 1) && IsOneOrLine(y_zero, 1) &&
+           IsOneOrLine(w_scale, channels) && (bias == nullptr || IsConstant(bias));
+  }
+};
+
+bool HasConstantWeights(const QuantizedOperands& operands) {
+  return IsConstant(operands.w) && (operands.w_zero == nullptr || IsConstant(operands.w_zero));
+}
+
+std::string Text(const rt::Shape& shape) {
+  std::string text;
+  for (std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "{" + text + "}";
+}
+
+}  // namespace
+
+// The operands of the node that Init takes behind the sizes, as the program names them.
+std::string PlanBuilder::Int8Constants(const Node& node, bool constant_weights) {
+  const QuantizedOperands operands(node);
+  const auto name = [&](const Value* value) {
+    return value == nullptr ? std::string("{}") : plan_.buffer(Get(value)).name;
+  };
+  std::string text = constant_weights ? name(operands.w) + ".data, " + name(operands.w_zero)
+                                      : std::string("nullptr, {}");
+  if (operands.y_scale == nullptr) return text;
+  text += ", rt::Requantization{";
+  for (const Value* value :
+       {operands.x_scale, operands.w_scale, operands.y_scale, operands.y_zero, operands.bias})
+    text += (value == operands.x_scale ? "" : ", ") + name(value);
+  return text + "}";
+}
+
+bool PlanBuilder::PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& prepared) {
+  const QuantizedOperands operands(node);
+  const std::optional<rt::Shape> x = SizesOf(operands.x), w = SizesOf(operands.w);
+  const Result<Params> params = def.fill_params(node);
+  if (!x || !w || w->empty() || !params.ok() || !IsConstant(operands.w) ||
+      !IsOneOrLine(operands.w_zero, (*w)[0]) || !operands.CanRequantize((*w)[0]) ||
+      !rt::PreparedInt8Conv::Supports(params->As<rt::ConvParams>(), *x, *w)) {
+    return false;
+  }
+  prepared.type = "rt::PreparedInt8Conv";
+  prepared.header = "runtime/fast/int8_conv.h";
+  prepared.init =
+      params->cpp() + ", " + Text(*x) + ", " + Text(*w) + ", " + Int8Constants(node, true);
+  return true;
+}
+
+bool PlanBuilder::PrepareInt8MatMul(const Node& node, Prepared& prepared) {
+  const QuantizedOperands operands(node);
+  const std::optional<rt::Shape> a = SizesOf(operands.x), b = SizesOf(operands.w);
+  if (!a || !b || b->empty()) return false;
+  const bool constant = HasConstantWeights(operands);
+  const bool fits = constant ? IsOneOrLine(operands.w_zero, b->back()) : IsOne(operands.w_zero);
+  if (!fits || !operands.CanRequantize(b->back()) ||
+      !rt::PreparedInt8MatMul::Supports(*a, *b, constant)) {
+    return false;
+  }
+  prepared.type = "rt::PreparedInt8MatMul";
+  prepared.header = "runtime/fast/int8_mat_mul.h";
+  prepared.init = Text(*a) + ", " + Text(*b) + ", " + Int8Constants(node, constant);
+  return true;
+}
+
+bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
+  const bool conv = node.Is("QLinearConv") || node.Is("ConvInteger");
+  if (!conv && !node.Is("QLinearMatMul") && !node.Is("MatMulInteger")) return false;
+  const QuantizedOperands operands(node);
+  if (!IsInt8(operands.x) || !IsInt8(operands.w) || !IsOne(operands.x_zero) ||
+      !SizesOf(node.result())) {
+    return false;
+  }
+  Prepared prepared;
+  if (!(conv ? PrepareInt8Conv(node, def, prepared) : PrepareInt8MatMul(node, prepared)))
+    return false;
+  step.inputs = {Get(operands.x), Get(operands.x_zero)};
+  if (!conv) {
+    const bool prepacked = HasConstantWeights(operands);
+    step.inputs.push_back(prepacked ? kAbsent : Get(operands.w));
+    step.inputs.push_back(prepacked ? kAbsent : Get(operands.w_zero));
+  }
+  step.kind = Step::Kind::kPrepared;
+  Make(*node.result());
+  FinishResults(node, step);
+  AddPrepared(std::move(prepared), step);
+  return true;
+}
+
+}  // namespace dragoman::onednn

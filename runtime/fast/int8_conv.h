@@ -1,0 +1,44 @@
+// QLinearConv and ConvInteger, prepared for one shape: exact in int32 whatever the processor
+// (int8_product.h), the weights packed once.
+#ifndef DRAGOMAN_RUNTIME_FAST_INT8_CONV_H_
+#define DRAGOMAN_RUNTIME_FAST_INT8_CONV_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/fast/context.h"
+#include "runtime/fast/int8_product.h"
+#include "runtime/params/conv.h"
+
+namespace dragoman::rt {
+
+class PreparedInt8Conv {
+ public:
+  PreparedInt8Conv();
+  ~PreparedInt8Conv();
+  PreparedInt8Conv(PreparedInt8Conv&&) noexcept;
+  PreparedInt8Conv& operator=(PreparedInt8Conv&&) noexcept;
+
+  // 1 to 3 spatial axes, pads that are not negative, nothing empty.
+  static bool Supports(const ConvParams& p, const Shape& x, const Shape& w);
+
+  // `weights` (of sizes w) and what `requantization` has are copied; `w_zero` has no element, one,
+  // or one a result channel. `product` is for tests.
+  Status Init(const FastContext& context, const ConvParams& p, const Shape& x, const Shape& w,
+              Int8Data weights, const Int8View& w_zero, const Requantization& requantization = {},
+              const Int8Kernel& product = ChooseInt8Kernel()) noexcept;
+
+  // Row-major x and y; x_zero is one element, or absent. `scratch` has ScratchBytes() and is
+  // aligned to 64. y is of 8 bits if there was a Requantization with scales.
+  Status Run(Int8Data x, Int8Data x_zero, Int8Result y, void* scratch) noexcept;
+  std::int64_t ScratchBytes() const noexcept;
+  const char* Implementation() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_INT8_CONV_H_
