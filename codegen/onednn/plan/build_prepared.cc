@@ -220,11 +220,4 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
   return true;
 }
 
-void PlanBuilder::AddPrepared(Prepared prepared, Step& step) {
-  prepared.name = names_.Unique(plan_.buffer(step.results.front()).name + "_op");
-  step.prepared = static_cast<int>(plan_.prepared.size());
-  plan_.headers.insert({prepared.header, "runtime/fast/layout.h"});
-  plan_.prepared.push_back(std::move(prepared));
-}
-
 }  // namespace dragoman::onednn
