@@ -59,8 +59,6 @@ Result<Model> Prepare(Model source, Format target, const ConvertOptions& options
   LoweringOptions lowering = options.lowering;
   // A container at the common level gets what lowering gives, unless passes are asked for.
   if (Info(target).is_container && !lowering.passes) lowering.passes = "none";
-  // Relax has no Scan.
-  if (Info(target).name == "relax" && !lowering.passes) lowering.passes = "default,-roll-chains";
   if (options.unroll) return Unrolled(source, std::move(lowering), options.common);
   return ToCommon(source, lowering, options.common);
 }

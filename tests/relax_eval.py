@@ -20,14 +20,26 @@ def dotted(node):
     return ".".join(reversed(parts)) if isinstance(node, ast.Name) and node.id == "R" else None
 
 
+class AssertionFailed(Exception):
+    """R.assert_op of a condition that does not hold."""
+
+
 class Function:
-    """Function `name` of a module's text. It takes all its parameters, in order."""
+    """Function `name` of a module's text. It takes all its parameters, in order.
+
+    What R.print wrote stands in `printed`.
+    """
 
     def __init__(self, text, name="main"):
-        functions = [f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef)]
-        self.text = text
-        self.definition = next(f for f in functions if f.name == name)
+        functions = {f.name: f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef)}
+        self.printed = []
+        self.enter(functions, name, self.printed)
+
+    def enter(self, functions, name, printed):
+        self.functions = functions
+        self.definition = functions[name]
         self.parameters = [a.arg for a in self.definition.args.args]
+        self.printed = printed
         self.names = {}
 
     def __call__(self, *arguments):
@@ -35,6 +47,7 @@ class Function:
         return result if isinstance(result, tuple) else (result,)
 
     def call(self, *arguments):
+        assert len(arguments) == len(self.parameters), f"{self.definition.name}: arguments"
         self.names = {}
         for parameter, value in zip(self.definition.args.args, arguments):
             self.names[parameter.arg] = value
@@ -43,12 +56,26 @@ class Function:
         self.check_type(self.definition.returns, result)
         return result
 
+    def call_other(self, name, arguments):
+        other = Function.__new__(Function)
+        other.enter(self.functions, name, self.printed)
+        return other.call(*arguments)
+
     def check_type(self, node, value):
         """That a value has its annotated type; sizes that are new names are learnt."""
+        if dotted(node) == "Tuple":
+            assert value == (), "a tuple of nothing"
+            return
         call = dotted(node.func)
         if call == "Tuple":
+            assert len(node.args) == len(value), ast.unparse(node)
             for part, element in zip(node.args, value):
                 self.check_type(part, element)
+            return
+        if call == "Shape":
+            assert isinstance(value, list), ast.unparse(node)
+            if node.args:
+                self.check_sizes(node, value)
             return
         assert call == "Tensor" and isinstance(value, np.ndarray), ast.unparse(node)
         keywords = {k.arg: ast.literal_eval(k.value) for k in node.keywords}
@@ -58,16 +85,18 @@ class Function:
             assert value.dtype == keywords["dtype"], f"{value.dtype}: {ast.unparse(node)}"
         if "ndim" in keywords:
             assert value.ndim == keywords["ndim"], f"{value.shape}: {ast.unparse(node)}"
-        if not node.args:
-            return
+        if node.args:
+            self.check_sizes(node, value.shape)
+
+    def check_sizes(self, node, shape):
         sizes = node.args[0].elts
-        assert len(sizes) == value.ndim, f"{value.shape}: {ast.unparse(node)}"
-        for size, actual in zip(sizes, value.shape):
+        assert len(sizes) == len(shape), f"{shape}: {ast.unparse(node)}"
+        for size, actual in zip(sizes, shape):
             if isinstance(size, ast.Constant) and isinstance(size.value, str):
                 size = ast.parse(size.value, mode="eval").body
             if isinstance(size, ast.Name) and size.id not in self.names:
                 self.names[size.id] = actual
-            assert self.evaluate(size) == actual, f"{value.shape}: {ast.unparse(node)}"
+            assert self.evaluate(size) == actual, f"{shape}: {ast.unparse(node)}"
 
     def evaluate(self, node):
         if isinstance(node, ast.Constant):
@@ -93,7 +122,7 @@ class Function:
         if name is None:
             called = ast.unparse(node.func)
             if called.startswith("cls."):
-                return Function(self.text, called[4:]).call(*map(self.evaluate, node.args))
+                return self.call_other(called[4:], map(self.evaluate, node.args))
             function = {"T.min": min, "T.max": max, "float": float}[called]
             return function(*map(self.evaluate, node.args))
         if name == "match_cast":
@@ -115,7 +144,11 @@ class Function:
             if isinstance(node, ast.With):
                 self.run_block(node.body)
             elif isinstance(node, ast.If):
-                self.run_block(node.body if self.evaluate(node.test) else node.orelse)
+                test = self.evaluate(node.test)
+                assert test.dtype == np.bool_ and test.ndim == 0, "a condition is a 0-d bool"
+                self.run_block(node.body if test else node.orelse)
+            elif isinstance(node, ast.Expr):
+                self.run_effect(node.value)
             elif isinstance(node, ast.AnnAssign):
                 self.names[node.target.id] = self.evaluate(node.value)
                 self.check_type(node.annotation, self.names[node.target.id])
@@ -123,3 +156,15 @@ class Function:
                     "T.int64()", "Module"):
                 self.names[node.targets[0].id] = self.evaluate(node.value)
         return None
+
+    def run_effect(self, node):
+        """R.print(x, format="…") and R.assert_op(condition, [x], format="…"); R.func_attr."""
+        name = dotted(node.func)
+        if name not in ("print", "assert_op"):
+            return
+        values = [self.evaluate(a) for a in node.args]
+        message = next((self.evaluate(k.value) for k in node.keywords if k.arg == "format"), "")
+        if name == "print":
+            self.printed.append(message.format(*values))
+        elif not values[0]:
+            raise AssertionFailed(message.format(*values[1]))

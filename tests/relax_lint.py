@@ -5,7 +5,9 @@ usage: relax_lint.py MODULE.py...
 
 Reported, one line each: text that does not parse; a call of R. that relax_signatures.tsv lacks, with
 an unknown keyword, too many or too few arguments; a name that is used before it is defined, or after
-the dataflow block that kept it to itself; a name bound twice. Exit code 1 if anything was reported.
+the dataflow block that kept it to itself; a name bound twice; a call of a function that the module
+lacks, or with another number of arguments; an effect in a dataflow block or in a function that is
+pure. Exit code 1 if anything was reported.
 """
 import ast
 import os
@@ -14,6 +16,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 GIVEN = {"R", "T", "I", "Module", "float", "True", "False", "None"}
 TYPES = {"Tensor", "Tuple", "Shape"}
+EFFECTS = {"assert_op", "print"}
 
 
 def load_signatures():
@@ -41,18 +44,43 @@ def dotted(node):
     return None
 
 
+def is_pure(function):
+    """By its decorator, @R.function(pure=False)."""
+    flags = {k.arg: k.value.value for d in function.decorator_list if isinstance(d, ast.Call)
+             for k in d.keywords}
+    return flags.get("pure", True)
+
+
 class Lint:
     def __init__(self, path):
         self.path = path
         self.findings = []
+        self.functions = {}
+        self.may_have_effects = False  # where the walk is
 
     def report(self, node, what):
         self.findings.append(f"{self.path}:{getattr(node, 'lineno', 0)}: {what}")
 
+    def check_own_call(self, call):
+        """cls.name(…)"""
+        name = call.func.attr
+        function = self.functions.get(name)
+        if function is None:
+            self.report(call, f"the module has no function {name}")
+            return
+        if len(call.args) != len(function.args.args):
+            self.report(call, f"{name} takes {len(function.args.args)} arguments")
+        if not is_pure(function) and not self.may_have_effects:
+            self.report(call, f"{name} has effects")
+
     def check_call(self, call):
         name = dotted(call.func)
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "cls":
+            self.check_own_call(call)
         if name is None or name in TYPES:
             return
+        if name in EFFECTS and not self.may_have_effects:
+            self.report(call, f"R.{name} is an effect")
         if name not in SIGNATURES:
             self.report(call, f"unknown operator R.{name}")
             return
@@ -110,7 +138,9 @@ class Lint:
 
     def check_dataflow(self, node, defined):
         inner = set(defined)
+        outside, self.may_have_effects = self.may_have_effects, False
         self.check_block(node.body[:-1], inner, in_dataflow=True)
+        self.may_have_effects = outside
         call = getattr(node.body[-1], "value", None)
         if not isinstance(call, ast.Call) or dotted(call.func) != "output":
             self.report(node, "a dataflow block that does not end in R.output")
@@ -142,6 +172,7 @@ class Lint:
 
     def check_function(self, function):
         defined = set()
+        self.may_have_effects = not is_pure(function)
         for argument in function.args.args:
             self.define(ast.Name(id=argument.arg), defined, [])
             self.check_expression(argument.annotation, set())
@@ -160,6 +191,7 @@ class Lint:
         functions = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
         if not functions:
             self.report(tree, "no function")
+        self.functions = {function.name: function for function in functions}
         for function in functions:
             self.check_function(function)
         return self.findings

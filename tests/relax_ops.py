@@ -44,7 +44,7 @@ def truncated_divide(x, y):
 for _name, _function in {
         "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": truncated_divide,
         "power": np.power, "maximum": np.maximum, "minimum": np.minimum, "mod": np.fmod,
-        "floor_mod": np.mod, "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or,
+        "floor_mod": np.mod, "floor_divide": np.floor_divide, "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or,
         "bitwise_xor": np.bitwise_xor, "left_shift": np.left_shift,
         "right_shift": np.right_shift}.items():
     binary(_name, _function)
@@ -115,6 +115,8 @@ OPS["shape"] = lambda value: [int(v) for v in value]
 OPS["shape_of"] = lambda x: list(x.shape)
 OPS["shape_to_tensor"] = lambda x: np.array(x, np.int64).reshape(len(x))
 OPS["size"] = lambda x: np.array(x.size, np.int64)
+OPS["tuple"] = lambda *elements: elements
+OPS["zeros"] = np.zeros
 OPS["zeros_like"] = np.zeros_like
 OPS["flatten"] = lambda x: x.reshape(-1)
 OPS["permute_dims"] = lambda x, axes=None: np.transpose(x, axes)

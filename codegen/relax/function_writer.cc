@@ -1,5 +1,6 @@
 #include "codegen/relax/function_writer.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,8 +10,6 @@
 namespace dragoman::relax {
 namespace {
 
-// Constants of at most so many integers, and all scalars, stand in the text; others are parameters.
-constexpr std::int64_t kMaxInlineElements = 64;
 // Names with a meaning in a module, and Python's keywords.
 constexpr const char* kReserved[] = {
     "R",     "T",      "I",    "cls",    "Module", "float",    "metadata", "False", "None",
@@ -18,11 +17,6 @@ constexpr const char* kReserved[] = {
     "def",   "del",    "elif", "else",   "except", "finally",  "for",      "from",  "global",
     "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",      "or",    "pass",
     "raise", "return", "try",  "while",  "with",   "yield"};
-
-bool IsSmall(const Tensor& tensor) {
-  if (tensor.rank() == 0) return true;
-  return !IsFloating(tensor.dtype()) && tensor.size() > 0 && tensor.size() <= kMaxInlineElements;
-}
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -42,92 +36,141 @@ void AddWords(const std::string& text, std::set<std::string>& words) {
   if (!word.empty()) words.insert(std::move(word));
 }
 
+Type TypeOf(const FunctionResult& result) {
+  const Type& type = result.value->type();
+  if (result.form == FunctionResult::Form::kScalar) return Type::Tensor(type.dtype(), Shape{});
+  return result.form == FunctionResult::Form::kRow ? AsRow(type) : type;
+}
+
 }  // namespace
 
-FunctionWriter::FunctionWriter(std::string name, Graph& graph, Access access, ModuleParts& parts)
-    : name_(std::move(name)),
-      graph_(graph),
-      is_private_(access == Access::kPrivate),
-      parts_(parts) {
+Type AsRow(const Type& type) {
+  if (type.shape() == nullptr) return Type::Tensor(type.dtype());
+  Shape shape = *type.shape();
+  shape.insert(shape.begin(), Dim(1));
+  return Type::Tensor(type.dtype(), std::move(shape));
+}
+
+FunctionWriter::FunctionWriter(std::string name, const Graph& graph, const Inference& inference,
+                               ModuleParts& parts)
+    : name_(std::move(name)), graph_(graph), outer_(nullptr), parts_(parts), inference_(inference) {
   for (const char* reserved : kReserved) {
     scope_.Reserve(reserved);
     parts_.weight_names.Reserve(reserved);
   }
-  segments_.emplace_back();
+  for (const auto& input : graph.inputs()) inputs_.push_back(input.get());
+  for (const Use& output : graph.outputs()) results_.push_back({output.value()});
+}
+
+FunctionWriter::FunctionWriter(std::string name, const Graph& body, const BodyForm& form,
+                               FunctionWriter& outer)
+    : name_(std::move(name)),
+      graph_(body),
+      outer_(&outer),
+      parts_(outer.parts_),
+      inference_(outer.inference_),
+      inputs_(form.inputs),
+      captured_(CapturesOf(body)),
+      results_(form.results) {
+  for (const char* reserved : kReserved) scope_.Reserve(reserved);
+  for (const auto& [value, expression] : form.given) names_[value] = expression;
 }
 
 void FunctionWriter::Refuse(const std::string& place, const std::string& what) {
   findings_.push_back({ErrorKind::kUnsupported, {}, place, what});
 }
 
-// Symbols that stand alone as a size of an input; others have no definition in the signature.
+// Symbols that stand alone as a size of a parameter; others have no definition in the signature.
 void FunctionWriter::NameSymbols() {
-  for (const auto& input : graph_.inputs()) {
-    if (input->type().shape() == nullptr) continue;
-    for (const Dim& dim : *input->type().shape()) {
+  const auto name_those_of = [this](const Value& value) {
+    if (value.type().shape() == nullptr) return;
+    for (const Dim& dim : *value.type().shape()) {
       const std::string* symbol = dim.symbol();
       if (symbol == nullptr || symbols_.contains(*symbol)) continue;
       symbols_[*symbol] = scope_.Unique(Identifier(*symbol));
     }
+  };
+  for (const Value* input : inputs_) name_those_of(*input);
+  for (const Value* captured : captured_) name_those_of(*captured);
+}
+
+// The other symbols of the function around that types of this body use.
+void FunctionWriter::AddSizes() {
+  if (outer_ == nullptr) return;
+  std::set<std::string> used;
+  const auto see = [&](const Value* value) {
+    if (value == nullptr || value->type().shape() == nullptr) return;
+    for (const Dim& dim : *value->type().shape()) {
+      for (std::string& symbol : dim.Symbols()) used.insert(std::move(symbol));
+    }
+  };
+  for (const Value* input : inputs_) see(input);
+  for (const Value* captured : captured_) see(captured);
+  ForEachGraph(graph_, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      for (std::size_t i = 0; i < node.num_results(); ++i) see(node.result(i));
+    }
+  });
+  for (const std::string& symbol : used) {
+    if (symbols_.contains(symbol) || !outer_->symbols_.contains(symbol)) continue;
+    sizes_.push_back(symbol);
+    symbols_[symbol] = scope_.Unique(Identifier(symbol));
   }
-  signature_symbols_ = symbols_;
 }
 
 void FunctionWriter::AddInputs() {
-  for (const auto& input : graph_.inputs()) {
-    const Type& type = input->type();
+  const auto add = [this](const Value& value, std::string_view what) {
+    const Type& type = value.type();
     if (!type.is_tensor() || RelaxDType(type.dtype()).empty()) {
-      Refuse("input '" + input->name() + "'", "Relax has no type " + type.ToString());
-      continue;
+      Refuse(fmt::format("{} '{}'", what, value.name()), "Relax has no type " + type.ToString());
+      return;
     }
-    const std::string name = scope_.Unique(Identifier(input->name()));
-    if (!is_private_) parts_.weight_names.Reserve(name);
-    names_[input.get()] = name;
-    parameters_.push_back(fmt::format("{}: {}", name, SignatureType(type, symbols_)));
-  }
+    const std::string name = scope_.Unique(Identifier(value.name()));
+    if (outer_ == nullptr) parts_.weight_names.Reserve(name);
+    names_[&value] = name;
+    parameters_.push_back({name, SignatureType(type, symbols_)});
+  };
+  for (const Value* input : inputs_) add(*input, "input");
+  for (const Value* captured : captured_) add(*captured, "value");
+  if (sizes_.empty()) return;
+  std::vector<std::string> names;
+  for (const std::string& symbol : sizes_) names.push_back(fmt::format("\"{}\"", symbols_[symbol]));
+  parameters_.push_back(
+      {scope_.Unique("sizes"), fmt::format("R.Shape([{}])", fmt::join(names, ", "))});
 }
 
-void FunctionWriter::AddConstant(const Value& constant) {
-  if (!constant.used() || names_.contains(&constant)) return;
+void FunctionWriter::AddWeight(const Value& constant) {
   const Tensor* tensor = constant.tensor();
   if (tensor == nullptr || RelaxDType(tensor->dtype()).empty()) {
     Refuse("constant '" + constant.name() + "'",
            "Relax has no constants of type " + constant.type().ToString());
     return;
   }
-  const bool in_text = IsSmall(*tensor) || (is_private_ && tensor->size() == 1);
-  std::optional<std::string> literal = in_text ? ConstText(*tensor) : std::nullopt;
-  if (literal) {
-    names_[&constant] = std::move(*literal);
-    return;
-  }
-  if (is_private_) {
-    Refuse("constant '" + constant.name() + "'",
-           "a body holds it, whose constants stand in Relax text; found " +
-               std::to_string(tensor->size()) + " elements");
-    return;
-  }
   std::string name = parts_.weight_names.Unique(Identifier(constant.name()));
   while (!scope_.Reserve(name)) name = parts_.weight_names.Unique(name);
   names_[&constant] = name;
-  parameters_.push_back(fmt::format("{}: {}", name, TypeText(tensor->type(), symbols_)));
+  parameters_.push_back({name, TypeText(tensor->type(), symbols_)});
   parts_.weights.emplace_back(name, *tensor);
 }
 
-// In the order in which nodes read them, then those that only bodies or outputs read.
-void FunctionWriter::AddConstants(const Graph& graph) {
-  for (const Node& node : graph.nodes()) {
-    for (const Use& operand : node.operands()) {
-      const Value* value = operand.value();
-      if (value != nullptr && value->is_constant() && value->graph() == &graph) AddConstant(*value);
-    }
+void FunctionWriter::AddWeights() {
+  if (outer_ != nullptr) return;
+  for (const Value* value : CapturesOf(graph_)) AddWeight(*value);
+}
+
+void FunctionWriter::CheckResults() {
+  for (const FunctionResult& result : results_) {
+    const Type& type = result.value->type();
+    if (!type.is_tensor() || RelaxDType(type.dtype()).empty())
+      Refuse("output '" + result.value->name() + "'", "Relax has no type " + type.ToString());
   }
-  for (const auto& constant : graph.constants()) AddConstant(*constant);
 }
 
 std::string FunctionWriter::NameOf(const Value* value) const {
   auto found = names_.find(value);
-  return found != names_.end() ? found->second : "None";
+  if (found != names_.end()) return found->second;
+  const bool is_literal = value != nullptr && value->is_constant() && IsLiteral(*value);
+  return is_literal ? *ConstText(*value->tensor()) : "None";
 }
 
 std::string FunctionWriter::FreshVariable() {
@@ -161,11 +204,50 @@ std::string FunctionWriter::Bind(const std::string& name, const std::string& exp
   return name;
 }
 
+// Of a node's result: what run time alone knows of its sizes is named by a cast.
+void FunctionWriter::BindResult(const Value* result, const std::string& expression) {
+  const std::string name = ResultName(result);
+  const Type& type = result->type();
+  names_[result] = name;
+  const bool said = type.shape() == nullptr || ShapeText(*type.shape(), symbols_).has_value();
+  if (said || !Declare(type).ok()) {
+    Bind(name, expression, type);
+    return;
+  }
+  const std::string whole = Bind(FreshVariable(), expression, {});
+  Bind(name, fmt::format("R.match_cast({}, {})", whole, TypeText(type, symbols_)), type);
+}
+
+// Functions with effects are called between dataflow blocks.
+std::string FunctionWriter::BindCall(const std::string& name, const std::string& call, bool pure) {
+  calls_ = true;
+  if (!pure) BeginOutside();
+  Bind(name, call, {});
+  if (!pure) EndOutside();
+  return name;
+}
+
+void FunctionWriter::BeginOutside() {
+  if (branches_ == 0) segments_.push_back({.dataflow = false, .lines = {}, .bound = {}});
+}
+
+void FunctionWriter::EndOutside() {
+  if (branches_ == 0) segments_.emplace_back();
+}
+
+void FunctionWriter::AddOutside(const std::string& line) {
+  BeginOutside();
+  AddLine(line);
+  EndOutside();
+}
+
 Status FunctionWriter::Declare(const Type& type) {
   if (type.shape() == nullptr) return Unsupported("a rank is not known");
   if (branches_ > 0) return Unsupported("Relax cannot name a size within a branch");
   for (const Dim& dim : *type.shape()) {
     if (dim.unknown()) return Unsupported("a size has no name");
+  }
+  for (const Dim& dim : *type.shape()) {
     for (const std::string& symbol : dim.Symbols()) {
       if (!symbols_.contains(symbol)) symbols_[symbol] = scope_.Unique(Identifier(symbol));
     }
@@ -174,8 +256,15 @@ Status FunctionWriter::Declare(const Type& type) {
 }
 
 Status FunctionWriter::EmitNode(const Node& node) {
+  pure_ = pure_ && !HasEffect(node);
   if (node.Is("If")) return EmitIf(node);
+  if (node.Is("Loop")) return EmitLoop(node);
   if (node.IsDragoman("Fused")) return EmitFused(node);
+  if (node.IsDragoman("Assert") || node.IsDragoman("Print")) return EmitEffect(node);
+  return EmitOperator(node);
+}
+
+Status FunctionWriter::EmitOperator(const Node& node) {
   const OpDef* def = FindOp(node);
   const RelaxEmitter emitter = def != nullptr ? FindRelaxEmitter(def->Label()) : nullptr;
   if (emitter == nullptr) return Unsupported("Relax has no such operator").At(node.Describe());
@@ -207,81 +296,12 @@ void FunctionWriter::EmitNodes(const Graph& graph) {
   }
 }
 
-// The results of a body under one name: alone, or as a tuple.
-void FunctionWriter::EmitBranch(const Graph& body, const std::string& name, const Node& node) {
-  ++branches_;
-  AddConstants(body);
-  EmitNodes(body);
-  std::vector<std::string> results;
-  for (const Use& output : body.outputs()) results.push_back(NameOf(output.value()));
-  if (results.size() == 1) {
-    Bind(name, results.front(), node.result(0)->type());
-  } else {
-    Bind(name, fmt::format("({})", fmt::join(results, ", ")), {});
+FunctionHead FunctionWriter::Head() const {
+  FunctionHead head{name_, outer_ != nullptr, pure_, parameters_, {}};
+  for (const FunctionResult& result : results_) {
+    head.results.push_back(SignatureType(TypeOf(result), signature_symbols_));
   }
-  --branches_;
-}
-
-Status FunctionWriter::EmitIf(const Node& node) {
-  const Attribute* then_branch = node.attribute("then_branch");
-  const Attribute* else_branch = node.attribute("else_branch");
-  if (node.num_results() == 0 || then_branch == nullptr || else_branch == nullptr)
-    return Unsupported("Relax has no If without results").At(node.Describe());
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && !node.result(i)->type().is_tensor())
-      return Unsupported("Relax has only tensors as results of If").At(node.Describe());
-  }
-  const bool single = node.num_results() == 1 && node.result(0) != nullptr;
-  const std::string name = single ? ResultName(node.result(0)) : FreshVariable();
-  if (branches_ == 0) segments_.push_back({.dataflow = false, .lines = {}, .bound = {}});
-  AddLine(fmt::format("if {}:", NameOf(node.operand(0))));
-  EmitBranch(*then_branch->graph(), name, node);
-  AddLine("else:");
-  EmitBranch(*else_branch->graph(), name, node);
-  if (branches_ == 0) segments_.emplace_back();
-  if (single) {
-    names_[node.result(0)] = name;
-  } else {
-    BindResults(node, name);
-  }
-  return {};
-}
-
-void FunctionWriter::BindResults(const Node& node, const std::string& tuple) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
-    if (result == nullptr) continue;
-    names_[result] = Bind(ResultName(result), fmt::format("{}[{}]", tuple, i), result->type());
-  }
-}
-
-Status FunctionWriter::EmitFused(const Node& node) {
-  const std::string hint = node.name().empty() ? "fused" : "fused_" + Identifier(node.name());
-  const std::string name = parts_.function_names.Unique(hint);
-  Graph& body = *node.attribute("body")->graph();
-  DRAGOMAN_ASSIGN(std::string text, FunctionWriter(name, body, Access::kPrivate, parts_).Write());
-  parts_.private_functions.push_back(std::move(text));
-  calls_ = true;
-  std::vector<std::string> arguments;
-  for (const Use& use : node.operands()) arguments.push_back(NameOf(use.value()));
-  const std::string call = fmt::format("cls.{}({})", name, fmt::join(arguments, ", "));
-  if (body.num_outputs() > 1) {
-    BindResults(node, Bind(FreshVariable(), call, {}));
-  } else if (const Value* result = node.result(0)) {
-    names_[result] = Bind(ResultName(result), call, result->type());
-  }
-  return {};
-}
-
-std::string FunctionWriter::Signature() const {
-  std::vector<std::string> results;
-  for (const Use& use : graph_.outputs())
-    results.push_back(SignatureType(use.value()->type(), signature_symbols_));
-  const std::string result =
-      results.size() == 1 ? results.front() : fmt::format("R.Tuple({})", fmt::join(results, ", "));
-  return fmt::format("    @R.function{}\n    def {}({}) -> {}:\n",
-                     is_private_ ? "(private=True)" : "", name_, fmt::join(parameters_, ", "),
-                     result);
+  return head;
 }
 
 // The statements, where a block gives out what later ones read. Bindings of a block that nothing
@@ -313,35 +333,44 @@ std::string FunctionWriter::Blocks(const std::string& result) const {
   return fmt::format("{}", fmt::join(texts.rbegin(), texts.rend(), ""));
 }
 
-std::string FunctionWriter::Body() {
-  // An output that is no binding of this function, or is one twice, gets one.
-  std::vector<std::string> outputs;
+// A result that is no binding of this function, or is one twice, gets one.
+std::string FunctionWriter::ReturnValue() {
+  std::vector<std::string> results;
   std::set<std::string> bound;
-  for (const Use& use : graph_.outputs()) {
-    std::string name = NameOf(use.value());
-    if (use.value()->kind() != Value::Kind::kResult || !bound.insert(name).second)
-      name = Bind(FreshOutput(), name, use.value()->type());
-    outputs.push_back(name);
+  for (const FunctionResult& result : results_) {
+    const Value* value = result.value;
+    const bool is_row = result.form == FunctionResult::Form::kRow;
+    std::string name = NameOf(value);
+    if (is_row) name = fmt::format("R.expand_dims({}, axis=[0])", name);
+    if (result.form == FunctionResult::Form::kScalar) name = ScalarOf(*value);
+    const bool is_own = value->kind() == Value::Kind::kResult && value->graph() == &graph_;
+    if (is_row || !is_own || bound.contains(name)) name = Bind(FreshOutput(), name, TypeOf(result));
+    bound.insert(name);
+    results.push_back(name);
   }
-  std::string text;
-  if (!is_private_)
-    text += fmt::format("        R.func_attr({{\"num_input\": {}}})\n", graph_.num_inputs());
-  if (calls_) text += "        cls = Module\n";
-  for (const auto& [symbol, name] : symbols_) text += fmt::format("        {} = T.int64()\n", name);
-  const std::string result =
-      outputs.size() == 1 ? outputs.front() : fmt::format("({})", fmt::join(outputs, ", "));
-  return text + Blocks(result) + fmt::format("        return {}\n", result);
+  return TupleText(results);
 }
 
-Result<std::string> FunctionWriter::Write() {
-  DRAGOMAN_TRY(inference_.InferGraph(graph_));
+std::string FunctionWriter::Declarations(const std::string& attributes) const {
+  std::string text;
+  if (!attributes.empty()) text += fmt::format("        R.func_attr({{{}}})\n", attributes);
+  if (calls_) text += "        cls = Module\n";
+  for (const auto& [symbol, name] : symbols_) text += fmt::format("        {} = T.int64()\n", name);
+  return text;
+}
+
+Result<std::string> FunctionWriter::Write(const std::string& attributes) {
   NameSymbols();
+  AddSizes();
   AddInputs();
-  AddConstants(graph_);
+  signature_symbols_ = symbols_;
+  AddWeights();
+  CheckResults();
   EmitNodes(graph_);
   if (!findings_.empty()) return Error(std::move(findings_));
-  const std::string body = Body();
-  return Signature() + body;
+  const std::string result = ReturnValue();
+  return Head().Text() + Declarations(attributes) + Blocks(result) +
+         fmt::format("        return {}\n", result);
 }
 
 }  // namespace dragoman::relax

@@ -1,8 +1,12 @@
-// Writes one function of a Relax module: a graph that one can call, or the body of a
-// dragoman.Fused, which becomes a private function that the others call.
+// Writes one function of a Relax module: a graph that one can call, or a body, which becomes a
+// private function that others call.
 //
-// Nodes become bindings of dataflow blocks. An If is no part of such a block: the block ends before
-// it and another begins behind; its bodies are plain bindings, both of which end in one name.
+// Nodes become bindings of dataflow blocks. What is no part of such a block (an If, an effect, a
+// call of a function with effects) ends it, and another begins behind.
+//
+// A private function sees nothing but its parameters. What a body captures of enclosing graphs, and
+// the constants in it that are too large for the text, are parameters behind its inputs; sizes that
+// the types of parameters do not define come last, as one R.Shape.
 #ifndef DRAGOMAN_CODEGEN_RELAX_FUNCTION_WRITER_H_
 #define DRAGOMAN_CODEGEN_RELAX_FUNCTION_WRITER_H_
 
@@ -14,7 +18,7 @@
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/relax_text.h"
 #include "core/analysis/inference.h"
-#include "core/ir/model.h"
+#include "core/ir/graph.h"
 #include "core/support/text.h"
 
 namespace dragoman::relax {
@@ -29,14 +33,57 @@ struct ModuleParts {
   std::vector<std::string> private_functions;  // texts
 };
 
+// Whether a constant stands in the text, wherever it is read: scalars, and integers if they are
+// few.
+bool IsLiteral(const Value& constant);
+
+// What `body` reads that is not its own: values of enclosing graphs and constants that are no
+// literals, in the order in which nodes read them. Bodies of its nodes count as it.
+std::vector<const Value*> CapturesOf(const Graph& body);
+
+// A value that a function returns.
+struct FunctionResult {
+  enum class Form {
+    kAsIs,
+    kScalar,  // of one element, as a 0-d tensor
+    kRow,     // with a first axis of 1 added
+  };
+
+  const Value* value = nullptr;
+  Form form = Form::kAsIs;
+};
+// With a first axis of 1.
+Type AsRow(const Type& type);
+
+// A private function that was written, as its caller sees it.
+struct BodyFunction {
+  std::string name;
+  std::vector<Parameter> inputs;
+  std::vector<Parameter> captured;     // behind the inputs
+  std::vector<std::string> arguments;  // for those, in names of the caller
+  std::vector<std::string> results;    // types
+  SymbolNames sizes;                   // that its signature defines
+  NameScope names;                     // that it uses
+  bool pure = true;
+};
+
+// How a body becomes a function.
+struct BodyForm {
+  std::string hint;  // of its name
+  std::vector<const Value*> inputs;
+  std::vector<FunctionResult> results;
+  std::vector<std::pair<const Value*, std::string>> given;  // inputs that are this expression
+};
+
 class FunctionWriter {
  public:
-  enum class Access { kPublic, kPrivate };
+  // Of an entry; `inference` has inferred it.
+  FunctionWriter(std::string name, const Graph& graph, const Inference& inference,
+                 ModuleParts& parts);
 
-  FunctionWriter(std::string name, Graph& graph, Access access, ModuleParts& parts);
-
-  // The function's text. Errors: unsupported, listing every node that Relax cannot say.
-  Result<std::string> Write();
+  // The function's text; `attributes` are entries of its R.func_attr.
+  // Errors: unsupported, listing every node that Relax cannot say.
+  Result<std::string> Write(const std::string& attributes);
 
  private:
   // A dataflow block, or statements between two.
@@ -46,39 +93,72 @@ class FunctionWriter {
     std::vector<std::string> bound;  // names, in order
   };
 
+  FunctionWriter(std::string name, const Graph& body, const BodyForm& form, FunctionWriter& outer);
+
+  // signature
   void NameSymbols();
   void AddInputs();
-  void AddConstant(const Value& constant);
-  void AddConstants(const Graph& graph);
+  void AddSizes();
+  void AddWeights();
+  void AddWeight(const Value& constant);
+  void CheckResults();
+  FunctionHead Head() const;
+
+  // nodes
   void EmitNodes(const Graph& graph);
   Status EmitNode(const Node& node);
-  Status EmitIf(const Node& node);
-  Status EmitFused(const Node& node);
-  void BindResults(const Node& node, const std::string& tuple);
-  void EmitBranch(const Graph& body, const std::string& name, const Node& node);
+  Status EmitOperator(const Node& node);
   Status Declare(const Type& type);
   void Refuse(const std::string& place, const std::string& what);
+
+  // control_flow.cc
+  Status EmitIf(const Node& node);
+  Status EmitFused(const Node& node);
+  Status EmitLoop(const Node& node);
+  Status EmitBranch(const Graph& body, const std::string& name, const Node& node);
+  void EmitBranchInPlace(const Graph& body, const std::string& name, const Node& node);
+  bool NamesSizes(const Graph& body) const;
+  Result<BodyFunction> WriteBody(const Graph& body, const BodyForm& form);
+  std::string LoopCall(const Node& node, const std::string& name, bool has_condition,
+                       const std::vector<std::string>& fixed);
+  Result<std::string> FormatOf(const Node& node, std::size_t first,
+                               std::vector<std::string>& arguments);
+  Status EmitEffect(const Node& node);
+  std::string ScalarOf(const Value& value);
+  void BindResults(const Node& node, const std::string& tuple, std::size_t count);
+
+  // statements
   std::string NameOf(const Value* value) const;
   std::string ResultName(const Value* result);
   std::string FreshVariable();
   std::string FreshOutput();
   std::string Bind(const std::string& name, const std::string& expression, const Type& type);
+  void BindResult(const Value* result, const std::string& expression);
+  std::string BindCall(const std::string& name, const std::string& call, bool pure);
   void AddLine(const std::string& line);
-  std::string Signature() const;
-  std::string Body();
+  void AddOutside(const std::string& line);
+  void BeginOutside();
+  void EndOutside();
+  std::string ReturnValue();
+  std::string Declarations(const std::string& attributes) const;
   std::string Blocks(const std::string& result) const;
 
   const std::string name_;
-  Graph& graph_;
-  const bool is_private_;
+  const Graph& graph_;
+  FunctionWriter* const outer_;  // nullptr for an entry
   ModuleParts& parts_;
-  Inference inference_;
+  const Inference& inference_;
+  bool pure_ = true;
+  std::vector<const Value*> inputs_;
+  std::vector<const Value*> captured_;
+  std::vector<FunctionResult> results_;
   NameScope scope_;
   SymbolNames symbols_;                                  // all that are declared
-  SymbolNames signature_symbols_;                        // those that inputs define
+  SymbolNames signature_symbols_;                        // those that parameters define
+  std::vector<std::string> sizes_;                       // symbols that come as an R.Shape
   std::unordered_map<const Value*, std::string> names_;  // looked up, never iterated
-  std::vector<std::string> parameters_;                  // "x: R.Tensor(…)"
-  std::vector<Segment> segments_;
+  std::vector<Parameter> parameters_;
+  std::vector<Segment> segments_{1};
   std::vector<Finding> findings_;
   bool calls_ = false;  // other functions of the module
   int branches_ = 0;    // around the current statement

@@ -70,10 +70,9 @@ std::string RelaxOp::FloatArgument(double value) const {
 }
 
 Result<std::string> RelaxOp::ShapeValue(const Shape& shape) const {
-  DRAGOMAN_ASSIGN(std::string text, shape_text(shape));
-  std::string sizes = text.substr(1, text.size() - 2);
-  if (shape.size() == 1) sizes.pop_back();
-  return "R.shape([" + sizes + "])";
+  std::optional<std::string> text = ShapeValueText(shape, symbols);
+  if (!text) return Refuse("a size is known at run time only");
+  return *text;
 }
 
 Result<std::int64_t> RelaxOp::Axis(std::string_view name, std::int64_t value) const {

@@ -107,6 +107,16 @@ std::optional<std::string> ShapeText(const Shape& shape, const SymbolNames& name
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+std::optional<std::string> ShapeValueText(const Shape& shape, const SymbolNames& names) {
+  std::vector<std::string> sizes;
+  for (const Dim& dim : shape) {
+    std::optional<std::string> text = DimText(dim, names);
+    if (!text) return std::nullopt;
+    sizes.push_back(std::move(*text));
+  }
+  return fmt::format("R.shape([{}])", fmt::join(sizes, ", "));
+}
+
 std::string ListText(std::span<const std::int64_t> values) {
   std::string text = "[";
   for (std::int64_t v : values) text += (text.size() > 1 ? ", " : "") + std::to_string(v);
@@ -140,6 +150,45 @@ std::string SignatureType(const Type& type, const SymbolNames& names) {
     text += (i > 0 ? ", " : "") + (dim.known() ? *size : "\"" + *size + "\"");
   }
   return TensorText(type, text + (type.shape()->size() == 1 ? ",)" : ")"));
+}
+
+std::string FunctionHead::Text() const {
+  std::vector<std::string> flags, arguments;
+  if (is_private) flags.push_back("private=True");
+  if (!pure) flags.push_back("pure=False");
+  for (const Parameter& p : parameters) arguments.push_back(p.name + ": " + p.type);
+  const std::string result = results.empty() ? "R.Tuple"
+                             : results.size() == 1
+                                 ? results.front()
+                                 : fmt::format("R.Tuple({})", fmt::join(results, ", "));
+  return fmt::format("    @R.function{}\n    def {}({}) -> {}:\n",
+                     flags.empty() ? "" : fmt::format("({})", fmt::join(flags, ", ")), name,
+                     fmt::join(arguments, ", "), result);
+}
+
+std::string TupleText(std::span<const std::string> elements) {
+  if (elements.empty()) return "R.tuple()";
+  return elements.size() == 1 ? elements.front() : fmt::format("({})", fmt::join(elements, ", "));
+}
+
+std::string ElementText(const std::string& tuple, std::size_t i, std::size_t count) {
+  return count == 1 ? tuple : fmt::format("{}[{}]", tuple, i);
+}
+
+std::string QuotedText(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      quoted += fmt::format("\\x{:02x}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
 }
 
 std::string PythonFloat(double value, bool is_double) {

@@ -4,9 +4,12 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "codegen/relax/function_writer.h"
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/write_npz.h"
+#include "core/rewrite/lower_to_loops.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
 
@@ -24,24 +27,31 @@ constexpr std::string_view kHead =
 }  // namespace
 
 bool RelaxHasOp(std::string_view label) {
-  return label == "If" || label == "dragoman.Fused" || relax::FindRelaxEmitter(label) != nullptr;
+  constexpr std::string_view kElsewhere[] = {
+      "GRU",           "If", "LSTM", "Loop", "RNN", "Scan", "dragoman.Assert", "dragoman.Fused",
+      "dragoman.Print"};
+  return std::ranges::count(kElsewhere, label) > 0 || relax::FindRelaxEmitter(label) != nullptr;
 }
 
 Result<RelaxModule> EmitRelax(const Model& model) {
-  const Model copy = Clone(model);
+  Model copy = Clone(model);
+  DRAGOMAN_TRY(LowerToLoops(copy));
   relax::ModuleParts parts;
   std::vector<std::string> functions;
   std::vector<Finding> findings;
-  const auto name_of = [](const Entry& entry) {
-    return entry.name == "main" ? entry.name : Identifier(entry.name);
-  };
-  for (const Entry& entry : copy.entries) parts.function_names.Reserve(name_of(entry));
+  std::vector<std::string> names;
   for (const Entry& entry : copy.entries) {
+    const bool is_default = &entry == &copy.entries.front();
+    names.push_back(parts.function_names.Unique(is_default ? "main" : Identifier(entry.name)));
+  }
+  for (std::size_t i = 0; i < copy.entries.size(); ++i) {
+    const Entry& entry = copy.entries[i];
+    Inference inference;
+    DRAGOMAN_TRY(inference.InferGraph(*entry.graph));
     if (!entry.states.empty()) return Unsupported("Relax functions have no states");
     Result<std::string> function =
-        relax::FunctionWriter(name_of(entry), *entry.graph, relax::FunctionWriter::Access::kPublic,
-                              parts)
-            .Write();
+        relax::FunctionWriter(names[i], *entry.graph, inference, parts)
+            .Write(fmt::format("\"num_input\": {}", entry.graph->num_inputs()));
     if (function.ok()) {
       functions.push_back(std::move(*function));
       continue;

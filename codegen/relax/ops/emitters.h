@@ -113,11 +113,6 @@ Expressions EmitQuantizeLinear(RelaxOp& op);
 // resize.cc
 Expressions EmitResize(RelaxOp& op);
 
-// recurrent.cc
-Expressions EmitGru(RelaxOp& op);
-Expressions EmitLstm(RelaxOp& op);
-Expressions EmitRnn(RelaxOp& op);
-
 }  // namespace dragoman::relax
 
 #endif  // DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_

@@ -82,10 +82,21 @@ Result<Bounds> ResolvedSymbolic(const RelaxOp& op, const Range& range, const Dim
 
 }  // namespace
 
+namespace {
+
+// All of an axis, backwards, whatever its size.
+bool IsFlip(const Range& range) {
+  return range.start == -1 && range.step == -1 && range.end < -(std::int64_t{1} << 31);
+}
+
+}  // namespace
+
 Expressions EmitSlice(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(Shape result, op.result_shape());
   DRAGOMAN_ASSIGN(std::vector<Range> ranges, RangesOf(op, shape.size()));
+  if (ranges.size() == 1 && IsFlip(ranges.front()))
+    return One(fmt::format("R.flip({}, axis={})", op.arg(0), ranges.front().axis));
   std::vector<std::int64_t> axes;
   std::vector<std::string> begins, ends;
   std::vector<std::int64_t> steps;

@@ -112,6 +112,45 @@ TEST(Relax, EndsTheDataflowBlockBeforeAnIf) {
 )"));
 }
 
+TEST(Relax, LoopIsAFunctionThatHalvesItsTurns) {
+  const std::string text =
+      Emit("%n: i64[], %x: f32[3]",
+           "%y = onnx.Loop(%n, _, %x) {body = graph b(%i: i64[], %more: bool[], %a: f32[3]) -> "
+           "(%more, %b) { %b = onnx.Add(%a, %x) }}");
+  EXPECT_THAT(text, HasSubstr(R"(cls.loop(R.const(0, "int64"), n, x, x))"));
+  EXPECT_THAT(text, HasSubstr(R"(        if several:
+            first = cls.loop(i, half, a, x)
+            second = cls.loop(middle, rest, first, x)
+            result = second
+        else:
+            result = cls.loop_turn(i, count, a, x)
+        return result
+)"));
+}
+
+TEST(Relax, LstmFromPyTorchDoesNotGrowWithItsLength) {
+  const auto text_of = [](const std::string& steps) {
+    return Emit("%x: f32[" + steps + ", 1, 3], %w: f32[1, 16, 3], %r: f32[1, 16, 4]",
+                "%y, _, _ = onnx.LSTM(%x, %w, %r) {hidden_size = 4}");
+  };
+  const std::string text = text_of("1000");
+  EXPECT_THAT(text, HasSubstr("def loop_step("));
+  EXPECT_THAT(text, HasSubstr(R"(-> R.Tensor((1000, 1, 1, 4), dtype="float32"))"));
+  EXPECT_EQ(text_of("2000").size(), text.size());
+  EXPECT_THAT(text_of("t"), HasSubstr("def loop_step("));
+}
+
+TEST(Relax, EffectsStandOutsideOfDataflowBlocksInFunctionsThatAreNotPure) {
+  EXPECT_THAT(Emit("%c: bool[], %x: f32[3]",
+                   "dragoman.Assert(%c, %x) {message = \"x is \\\"{}\\\"\"}\n%y = onnx.Exp(%x)"),
+              HasSubstr(R"(    @R.function(pure=False)
+    def main(c: R.Tensor((), dtype="bool"), x: R.Tensor((3,), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        R.func_attr({"num_input": 2})
+        R.assert_op(c, [x], format="x is \"{}\"")
+        with R.dataflow():
+)"));
+}
+
 TEST(Relax, RenamesWhatPythonReserves) {
   const std::string text = Emit("%R: f32[3], %in: f32[3]", "%y = onnx.Add(%R, %in)");
   EXPECT_THAT(text, Not(HasSubstr("(R:")));

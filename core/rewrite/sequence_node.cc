@@ -1,0 +1,81 @@
+#include "core/rewrite/sequence_node.h"
+
+#include <algorithm>
+#include <string>
+
+namespace dragoman {
+
+Result<SequenceNode> SequenceNode::Read(Node& node) {
+  const Shape* x = node.operand(0)->type().shape();
+  const Shape* r = node.operand(2)->type().shape();
+  if (x == nullptr || x->size() != 3 || r == nullptr || r->size() != 3) {
+    return Unsupported("cannot be taken apart: its sizes are not known; hint: --shape")
+        .At(node.Describe());
+  }
+  if (!(*r)[2].known() || (*r)[2].value() < 1) {
+    return Unsupported("cannot be taken apart: the hidden size is " + (*r)[2].ToString() +
+                       "; hint: --dim or --shape")
+        .At(node.Describe());
+  }
+  SequenceNode sequence{node, {}, IntAttribute(node, "layout", 0) == 1, {}, (*r)[2].value()};
+  sequence.steps = (*x)[static_cast<std::size_t>(sequence.time_axis())];
+  DRAGOMAN_ASSIGN(sequence.form, ReadRecurrentForm(node));
+  return sequence;
+}
+
+std::vector<Node*> SequenceNode::All(Graph& entry) {
+  std::vector<Node*> sequences;
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      if (node.Is("LSTM") || node.Is("GRU") || node.Is("RNN")) sequences.push_back(&node);
+    }
+  });
+  std::ranges::reverse(sequences);
+  return sequences;
+}
+
+UnrolledWeights SequenceNode::WeightsOf(StepNodes& nodes, int d) const {
+  UnrolledWeights weights;
+  weights.w = nodes.Gather(node.operand(1), d, 0);
+  weights.r = nodes.Gather(node.operand(2), d, 0);
+  if (node.operand(3) != nullptr) {
+    Value* const both = nodes.Gather(node.operand(3), d, 0);
+    const std::int64_t rows = form.gates() * hidden;
+    weights.wb = nodes.Slice(both, 0, 0, rows);
+    weights.rb = nodes.Slice(both, 0, rows, 2 * rows);
+  }
+  if (node.operand(7) != nullptr) weights.p = nodes.Gather(node.operand(7), d, 0);
+  return weights;
+}
+
+Value* SequenceNode::Initial(StepNodes& nodes, std::size_t operand, int d) const {
+  if (node.operand(operand) != nullptr) {
+    return nodes.Gather(node.operand(operand), d, time_axis());
+  }
+  Value* const batch = nodes.SizeOf(node.operand(0), batch_axis());
+  Value* const sizes = nodes.Concat({batch, nodes.Ints({hidden})}, 0);
+  return nodes.Zeros(sizes);
+}
+
+UnrolledState SequenceNode::InitialState(StepNodes& nodes, int d) const {
+  UnrolledState state = {Initial(nodes, 5, d), nullptr};
+  if (form.kind == RecurrentForm::Kind::kLstm) state.c = Initial(nodes, 6, d);
+  return state;
+}
+
+Value* SequenceNode::Inputs(StepNodes& nodes, const UnrolledWeights& weights) const {
+  return nodes.Op("dragoman.Linear", {node.operand(0), weights.w, weights.wb});
+}
+
+UnrolledState SequenceNode::Masked(StepNodes& nodes, Value* t, const UnrolledState& before,
+                                   const UnrolledState& after, Value*& given) const {
+  given = after.h;
+  if (lengths() == nullptr) return after;
+  Value* const counts = nodes.Unsqueeze(nodes.Op("Less", {t, node.operand(4)}), 1);
+  given = nodes.Op("Where", {counts, after.h, nodes.Scalar(0, after.h)});
+  UnrolledState state = {nodes.Op("Where", {counts, after.h, before.h}), nullptr};
+  if (after.c != nullptr) state.c = nodes.Op("Where", {counts, after.c, before.c});
+  return state;
+}
+
+}  // namespace dragoman

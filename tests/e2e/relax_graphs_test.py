@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Graphs as Relax modules: linted, evaluated on NumPy, compared with what `dragoman run` gives.
+
+A case is a graph in the text form (docs/text-form.md), the inputs of one or more runs, and what the
+module's text must hold. A run that fails must fail in both.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import relax_eval  # noqa: E402
+import relax_lint  # noqa: E402
+
+BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
+RTOL, ATOL = 1e-4, 1e-5
+CASES = {}
+
+
+def case(name, graph, *runs, holds=(), flags=()):
+    CASES[name] = (graph, runs, holds, flags)
+
+
+def f32(*sizes):
+    """Small numbers, the same in every run."""
+    return np.random.default_rng(sum(sizes)).standard_normal(sizes).astype(np.float32)
+
+
+def scalar(value):
+    return np.array(value, np.float32)
+
+
+def i64(value):
+    return np.array(value, np.int64)
+
+
+true, false = np.array(True), np.array(False)
+
+# Loops.
+
+case("turns by a count that run time knows", """
+graph main(%n: i64[], %x: f32[2, 3]) -> (%last, %all) {
+  %last, %all = onnx.Loop(%n, _, %x) {
+    body = graph body(%i: i64[], %more: bool[], %a: f32[2, 3]) -> (%more, %b, %b) {
+      %b = onnx.Add(%a, %x)
+    }
+  }
+}""", [i64(0), f32(2, 3)], [i64(1), f32(2, 3)], [i64(100), f32(2, 3)],
+     holds=["cls.loop(", "@R.function(private=True)"])
+
+case("turns until a condition fails", """
+graph main(%x: f32[], %go: bool[]) -> (%last, %all) {
+  %last, %all = onnx.Loop(_, %go, %x) {
+    body = graph body(%i: i64[], %more: bool[], %a: f32[]) -> (%next, %b, %a) {
+      const %limit: f32[] = 500.0
+      %b = onnx.Add(%a, %a)
+      %next = onnx.Less(%b, %limit)
+    }
+  }
+}""", [scalar(1), true], [scalar(300), true], [scalar(1), false])
+
+case("a state that grows", """
+graph main(%x: f32[n, 2], %turns: i64[]) -> (%last) {
+  %last = onnx.Loop(%turns, _, %x) {
+    body = graph body(%i: i64[], %more: bool[], %a: f32[m, 2]) -> (%more, %b) {
+      %b = onnx.Concat(%a, %x) {axis = 0}
+    }
+  }
+}""", [f32(3, 2), i64(5)], [f32(1, 2), i64(0)])
+
+case("a loop in a loop, which reads what is outside of both", """
+graph main(%x: f32[n], %turns: i64[]) -> (%last, %rows) {
+  const %w: f32[3] = [1.0, 2.0, 3.0]
+  %last, %rows = onnx.Loop(%turns, _, %x) {
+    body = graph outer(%i: i64[], %more: bool[], %a: f32[n]) -> (%more, %b, %b) {
+      %b = onnx.Loop(%i, _, %a) {
+        body = graph inner(%j: i64[], %go: bool[], %c: f32[n]) -> (%go, %e) {
+          %sum = onnx.ReduceSum(%w) {keepdims = 0}
+          %d = onnx.Add(%c, %sum)
+          %e = onnx.Mul(%d, %x)
+        }
+      }
+    }
+  }
+}""", [f32(4), i64(5)], [f32(2), i64(1)])
+
+case("a branch in a loop that names a size", """
+graph main(%x: f32[5], %turns: i64[]) -> (%all) {
+  %last, %all = onnx.Loop(%turns, _, %x) {
+    body = graph body(%i: i64[], %more: bool[], %a: f32[5]) -> (%more, %b, %count) {
+      const %two: i64[] = 2
+      const %one: f32[] = 1.0
+      %early = onnx.Less(%i, %two)
+      %b = onnx.Sub(%a, %one)
+      %count = onnx.If(%early) {
+        then_branch = graph t() -> (%p) {
+          const %zero: f32[] = 0.0
+          %mask = onnx.Greater(%b, %zero)
+          %found = onnx.NonZero(%mask)
+          %p = onnx.Size(%found)
+        },
+        else_branch = graph f() -> (%q) { %q = onnx.Size(%b) }
+      }
+    }
+  }
+}""", [f32(5) * 3, i64(4)])
+
+case("Scan forwards and backwards, along other axes", """
+graph main(%h: f32[3], %x: f32[2, t, 3], %y: f32[t, 3]) -> (%last, %a, %b) {
+  %last, %a, %b = onnx.Scan(%h, %x, %y) {
+    body = graph body(%s: f32[3], %u: f32[2, 3], %v: f32[3]) -> (%n, %p, %n) {
+      %p = onnx.Mul(%u, %s)
+      %n = onnx.Add(%s, %v)
+    }, num_scan_inputs = 2, scan_input_axes = [1, 0], scan_input_directions = [0, 1],
+    scan_output_axes = [2, 0], scan_output_directions = [1, 0]
+  }
+}""", [f32(3), f32(2, 7, 3), f32(7, 3)], [f32(3), f32(2, 1, 3), f32(1, 3)])
+
+
+# Sequences.
+
+def recurrence(kind, gates, operands, attributes, results):
+    """A sequence operator over t steps of 2 rows of 3, with a hidden size of 4."""
+    return f"""
+graph main(%x: f32[t, 2, 3], %w: f32[2, {4 * gates}, 3], %r: f32[2, {4 * gates}, 4],
+           %b: f32[2, {8 * gates}], %lengths: i32[2], %h: f32[2, 2, 4]) -> ({results}) {{
+  {results} = onnx.{kind}(%x, %w, %r, %b{operands}) {{
+    hidden_size = 4, direction = "bidirectional"{attributes}
+  }}
+}}"""
+
+
+def sequence_inputs(gates, steps, lengths):
+    return [f32(steps, 2, 3), f32(2, 4 * gates, 3), f32(2, 4 * gates, 4), f32(2, 8 * gates),
+            np.array(lengths, np.int32), f32(2, 2, 4)]
+
+
+case("LSTM of any number of steps", recurrence("LSTM", 4, "", "", "%y, %last, %cell"),
+     sequence_inputs(4, 1, [1, 1]), sequence_inputs(4, 6, [6, 6]), sequence_inputs(4, 300, [9, 9]),
+     holds=["cls.loop_"])
+case("GRU with lengths", recurrence("GRU", 3, ", %lengths, %h", ", linear_before_reset = 1",
+                                    "%y, %last"), sequence_inputs(3, 6, [6, 2]))
+case("RNN with another activation, clipped",
+     recurrence("RNN", 1, ", _, %h", ', activations = ["Relu", "Softsign"], clip = 0.5',
+                "%y, %last"), sequence_inputs(1, 6, [6, 6]))
+
+
+def run_graph(graph, inputs, folder):
+    """The outputs of `dragoman run`; None if it fails."""
+    command = [BINARY, "run", graph, "--output-dir", os.path.join(folder, "out")]
+    for i, array in enumerate(inputs):
+        file = os.path.join(folder, f"{i}.npy")
+        np.save(file, array)
+        command += ["--input", f"{i}={file}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None
+    with open(os.path.join(folder, "out", "index.json"), encoding="utf-8") as file:
+        index = json.load(file)
+    return [np.load(os.path.join(folder, "out", o["file"])) for o in index["outputs"]]
+
+
+def run_module(path, inputs):
+    """The module's results; None if an assertion fails."""
+    with open(path, encoding="utf-8") as file:
+        main = relax_eval.Function(file.read())
+    with np.load(path[:-3] + ".npz") as weights:
+        given = [weights[name] for name in main.parameters[len(inputs):]]
+    try:
+        return main(*inputs, *given)
+    except relax_eval.AssertionFailed:
+        return None
+
+
+def differences(actual, expected):
+    if actual is None or expected is None:
+        return [] if actual is expected else ["one fails, the other does not"]
+    if len(actual) != len(expected):
+        return ["another number of results"]
+    return [f"result {i}: {a.dtype}{a.shape} {a.ravel()[:4]}, expected {b.dtype}{b.shape} "
+            f"{b.ravel()[:4]}" for i, (a, b) in enumerate(zip(actual, expected))
+            if a.dtype != b.dtype or a.shape != b.shape or not np.allclose(a, b, RTOL, ATOL)]
+
+
+def check(name, folder):
+    """What is wrong, a line each."""
+    graph, runs, holds, flags = CASES[name]
+    source = os.path.join(folder, "model.dgt")
+    module = os.path.join(folder, "model.py")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(graph)
+    done = subprocess.run([BINARY, "convert", source, "-o", module, *flags], capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        return [done.stderr.strip()]
+    findings = relax_lint.lint(module)
+    with open(module, encoding="utf-8") as file:
+        text = file.read()
+    findings += [f"the text lacks {part}" for part in holds if part not in text]
+    for inputs in runs if not findings else []:
+        findings += differences(run_module(module, inputs), run_graph(source, inputs, folder))
+    return findings
+
+
+def main():
+    wrong = 0
+    for name in CASES:
+        if len(sys.argv) > 1 and sys.argv[1] not in name:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            findings = check(name, folder)
+        wrong += bool(findings)
+        for finding in findings:
+            print(f"{name}: {finding}")
+    print(f"{len(CASES)} graphs, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
