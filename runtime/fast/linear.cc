@@ -1,14 +1,30 @@
 #include "runtime/fast/linear.h"
 
+#include <cstring>
 #include <exception>
 
+#include "runtime/fast/panel_product.h"
 #include "runtime/fast/primitive.h"
 
 namespace dragoman::rt {
 
 struct PreparedLinear::Impl {
+  bool own = false;
+  PanelProduct panels;
   Primitive primitive;
 };
+
+namespace {
+
+constexpr std::int64_t kOwnRows = 2;  // up to which the call of a primitive costs too much
+
+// Such implementations pack the weights in every call.
+bool IsPlainGemm(const char* implementation) {
+  return std::strstr(implementation, "gemm:") != nullptr &&
+         std::strstr(implementation, "brgemm") == nullptr;
+}
+
+}  // namespace
 
 PreparedLinear::PreparedLinear() = default;
 PreparedLinear::~PreparedLinear() = default;
@@ -23,6 +39,15 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
                             const float* weights, const float* bias, const PostOps& post) noexcept {
   if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
   try {
+    auto impl = std::make_unique<Impl>();
+    const auto pack = [&] {
+      impl->own = true;
+      impl->panels.Pack(weights, sizes.in_first ? 1 : sizes.in, sizes.in_first ? sizes.out : 1,
+                        bias, sizes.out, sizes.in, sizes.rows, post);
+      impl_ = std::move(impl);
+      return Status();
+    };
+    if (sizes.rows <= kOwnRows) return pack();
     const dnnl::memory::dims w_dims{sizes.out, sizes.in};
     const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in});
     const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out});
@@ -31,7 +56,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
     const auto desc =
         dnnl_compat::MakeInnerProduct(context.impl().engine, descs, MakeAttributes(post));
     if (!desc) return Status::Error("oneDNN has no implementation of this product");
-    auto impl = std::make_unique<Impl>();
+    if (IsPlainGemm(desc.impl_info_str())) return pack();
     impl->primitive.Create(context, desc, dnnl::inner_product_forward(desc), post.residual, y);
     impl->primitive.BindOperand(DNNL_ARG_SRC, x, desc.src_desc());
     const dnnl::memory::desc given =
@@ -48,15 +73,17 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
 
 Status PreparedLinear::Run(const float* x, const float* residual, float* y,
                            void* scratch) noexcept {
-  return impl_->primitive.Run({x}, residual, y, scratch);
+  if (!impl_->own) return impl_->primitive.Run({x}, residual, y, scratch);
+  impl_->panels.Run(x, residual, y);
+  return Status();
 }
 
 const char* PreparedLinear::Implementation() const noexcept {
-  return impl_->primitive.implementation();
+  return impl_->own ? "own panels" : impl_->primitive.implementation();
 }
 
 std::int64_t PreparedLinear::ScratchBytes() const noexcept {
-  return impl_->primitive.scratch_bytes();
+  return impl_->own ? 0 : impl_->primitive.scratch_bytes();
 }
 
 }  // namespace dragoman::rt

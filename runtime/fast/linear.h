@@ -1,5 +1,5 @@
-// A product with constant weights in f32 on oneDNN (Linear; Gemm and MatMul with a constant
-// matrix), prepared for one number of rows: weights are packed once.
+// A product with constant weights in f32 (Linear; Gemm and MatMul with a constant matrix), prepared
+// for one number of rows: weights are packed once, for oneDNN or for a loop of our own.
 #ifndef DRAGOMAN_RUNTIME_FAST_LINEAR_H_
 #define DRAGOMAN_RUNTIME_FAST_LINEAR_H_
 
@@ -38,7 +38,7 @@ class PreparedLinear {
   // ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
-  // The implementation that oneDNN chose.
+  // The implementation that was chosen.
   const char* Implementation() const noexcept;
 
  private:

@@ -1,5 +1,8 @@
-// Products of few rows by a constant matrix in f32, by loops of our own: where a primitive's call
-// costs as much as the product, or its blocks do not fit so few rows.
+// Products by a constant matrix in f32, by loops of our own over packed weights: where a
+// primitive's call costs as much as the product, or the primitive would pack in every call.
+//
+// Weights lie in panels: for each input the weights of the next 16 outputs (of more where there are
+// few rows), so that the sums of up to 6 rows stay in registers.
 #ifndef DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 #define DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 
@@ -7,26 +10,37 @@
 #include <memory>
 #include <new>
 
+#include "runtime/fast/post_ops.h"
+
 namespace dragoman::rt {
 
 class PanelProduct {
  public:
-  // Copies `weights` (outputs, inputs), for products of `rows` rows. Throws std::bad_alloc.
-  void Pack(const float* weights, std::int64_t outputs, std::int64_t inputs, std::int64_t rows);
+  // Copies `weights`, whose element of output o and input i lies at o * out_stride + i * in_stride,
+  // and `bias` (may be null), for products of `rows` rows. Throws std::bad_alloc.
+  void Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
+            const float* bias, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
+            const PostOps& post = {});
 
-  // y (rows, row_size()) = x (rows, inputs) · weightsᵀ; what lies behind the outputs of a row is
-  // undefined. y is aligned to 32.
-  void Run(const float* x, float* y) const noexcept;
-  // Outputs rounded up to whole panels.
-  std::int64_t row_size() const { return panels_ * width_; }
+  // y (rows, outputs) = x (rows, inputs) · weightsᵀ + bias, and the post-ops; `residual`, which
+  // only they need, may be y. All row-major.
+  void Run(const float* x, const float* residual, float* y) const noexcept;
 
  private:
   struct Free {
     void operator()(float* data) const { ::operator delete(data, std::align_val_t(64)); }
   };
+  using Floats = std::unique_ptr<float, Free>;
 
-  std::unique_ptr<float, Free> data_;  // for each panel and input the weights of `width_` outputs
-  std::int64_t panels_ = 0, width_ = 0, inputs_ = 0, rows_ = 0;
+  static Floats Zeros(std::int64_t count);
+  void RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end, const float* x,
+                const float* residual, float* y) const noexcept;
+
+  Floats panels_;
+  Floats bias_;  // of whole panels
+  std::int64_t width_ = 0, num_panels_ = 0;
+  std::int64_t outputs_ = 0, inputs_ = 0, rows_ = 0;
+  PostOps post_;
 };
 
 }  // namespace dragoman::rt

@@ -96,9 +96,10 @@ struct Direction {
 struct Buffers {
   float* given;    // the input's part of all gates of all steps
   float* product;  // the state's part of one step
-  float* hidden;   // kGruReset: the reset state, and its product
   float* h;
   float* c;
+  float* reset_h;    // kGruReset
+  float* candidate;  // kGruReset: its product
 };
 
 template <class P, class Function>
@@ -127,6 +128,8 @@ struct PreparedRecurrent::Impl {
 
   std::int64_t outputs() const { return NumGates(cell) * hidden; }
   std::int64_t state() const { return batch * hidden; }
+  // Outputs of the first product of a step.
+  std::int64_t product_size() const { return cell == Cell::kGruReset ? 2 * hidden : outputs(); }
 
   Status Prepare(const FastContext& context, RnnDirection which, const float* w, const float* r,
                  const float* b) {
@@ -140,9 +143,11 @@ struct PreparedRecurrent::Impl {
                                            w + d * outputs() * input, bias.data(), {}));
       const float* recurrent = r + d * outputs() * hidden;
       const bool resets = cell == Cell::kGruReset;
-      direction.recurrent.Pack(recurrent, resets ? 2 * hidden : outputs(), hidden, batch);
-      if (resets)
-        direction.after_reset.Pack(recurrent + 2 * hidden * hidden, hidden, hidden, batch);
+      direction.recurrent.Pack(recurrent, hidden, 1, nullptr, product_size(), hidden, batch);
+      if (resets) {
+        direction.after_reset.Pack(recurrent + 2 * hidden * hidden, hidden, 1, nullptr, hidden,
+                                   hidden, batch);
+      }
       directions.push_back(std::move(direction));
     }
     return Status();
@@ -163,25 +168,24 @@ struct PreparedRecurrent::Impl {
 
   // Our own part of the scratch memory; that of the product by the input follows.
   std::int64_t OwnFloats() const {
-    const Direction& direction = directions.front();
-    return Rounded(steps * batch * outputs()) + Rounded(batch * direction.recurrent.row_size()) +
-           Rounded(batch * direction.after_reset.row_size()) + 3 * Rounded(state());
+    return Rounded(steps * batch * outputs()) + Rounded(batch * product_size()) +
+           4 * Rounded(state());
   }
 
   Buffers Divide(float* memory) const {
-    const Direction& direction = directions.front();
     Buffers buffers;
     buffers.given = memory;
     buffers.product = buffers.given + Rounded(steps * batch * outputs());
-    buffers.h = buffers.product + Rounded(batch * direction.recurrent.row_size());
+    buffers.h = buffers.product + Rounded(batch * product_size());
     buffers.c = buffers.h + Rounded(state());
-    buffers.hidden = buffers.c + Rounded(state());
+    buffers.reset_h = buffers.c + Rounded(state());
+    buffers.candidate = buffers.reset_h + Rounded(state());
     return buffers;
   }
 
   void Step(const Direction& direction, const float* given, const Buffers& buffers) const {
-    const std::int64_t row = direction.recurrent.row_size();
-    direction.recurrent.Run(buffers.h, buffers.product);
+    const std::int64_t row = product_size();
+    direction.recurrent.Run(buffers.h, nullptr, buffers.product);
     for (std::int64_t n = 0; n < batch; ++n) {
       const float* x = given + n * outputs();
       float* r = buffers.product + n * row;
@@ -194,7 +198,7 @@ struct PreparedRecurrent::Impl {
           GruRow(hidden, x, r, direction.reset_bias.data(), h);
           break;
         case Cell::kGruReset:
-          ResetRow(hidden, x, r, h, buffers.hidden + n * hidden);
+          ResetRow(hidden, x, r, h, buffers.reset_h + n * hidden);
           break;
         case Cell::kTanh:
           TanhRow(hidden, x, r, h);
@@ -205,10 +209,9 @@ struct PreparedRecurrent::Impl {
       }
     }
     if (cell != Cell::kGruReset) return;
-    float* product = buffers.hidden + Rounded(state());
-    direction.after_reset.Run(buffers.hidden, product);
+    direction.after_reset.Run(buffers.reset_h, nullptr, buffers.candidate);
     for (std::int64_t n = 0; n < batch; ++n) {
-      UpdateRow(hidden, given + n * outputs(), product + n * direction.after_reset.row_size(),
+      UpdateRow(hidden, given + n * outputs(), buffers.candidate + n * hidden,
                 buffers.product + n * row, buffers.h + n * hidden);
     }
   }

@@ -1,0 +1,64 @@
+#include "runtime/fast/activate.h"
+
+#include "runtime/fast/clones.h"
+#include "runtime/fast/math.h"
+
+namespace dragoman::rt {
+namespace {
+
+// A loop an activation, so that none of them branches.
+struct Area {
+  std::int64_t rows, count, stride;
+  float* y;
+};
+
+template <class F>
+DRAGOMAN_RT_INLINE void ForEach(const Area& area, F function) {
+  for (std::int64_t r = 0; r < area.rows; ++r) {
+    float* y = area.y + r * area.stride;
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < area.count; ++i) y[i] = function(y[i]);
+  }
+}
+
+DRAGOMAN_RT_CLONES void ActivateArea(const Area& area, const PostOps& post) {
+  const float alpha = post.alpha, beta = post.beta;
+  switch (post.activation) {
+    case FusedActivation::kNone:
+      return;
+    case FusedActivation::kRelu:
+      return ForEach(area, [](float x) { return fast::Relu(x); });
+    case FusedActivation::kClip:
+      return ForEach(
+          area, [=](float x) { return fast::Clip(x, alpha, beta); });
+    case FusedActivation::kSigmoid:
+      return ForEach(area, [](float x) { return fast::Sigmoid(x); });
+    case FusedActivation::kTanh:
+      return ForEach(area, [](float x) { return fast::Tanh(x); });
+    case FusedActivation::kGelu:
+      return ForEach(area, [](float x) { return fast::Gelu(x); });
+    case FusedActivation::kGeluTanh:
+      return ForEach(area, [](float x) { return fast::GeluTanh(x); });
+    case FusedActivation::kHardSwish:
+      return ForEach(area, [](float x) { return fast::HardSwish(x); });
+    case FusedActivation::kSwish:
+      return ForEach(area, [](float x) { return fast::Swish(x, 1.0f); });
+    case FusedActivation::kHardSigmoid:
+      return ForEach(area, [=](float x) {
+        return fast::HardSigmoid(x, alpha, beta);
+      });
+  }
+}
+
+}  // namespace
+
+void Activate(const PostOps& post, std::int64_t rows, std::int64_t count, std::int64_t stride,
+              const float* added, float* y) noexcept {
+  ActivateArea({rows, count, stride, y}, post);
+  if (added == nullptr) return;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t i = 0; i < count; ++i) y[r * stride + i] += added[r * stride + i];
+  }
+}
+
+}  // namespace dragoman::rt
