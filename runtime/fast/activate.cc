@@ -29,8 +29,7 @@ DRAGOMAN_RT_CLONES void ActivateArea(const Area& area, const PostOps& post) {
     case FusedActivation::kRelu:
       return ForEach(area, [](float x) { return fast::Relu(x); });
     case FusedActivation::kClip:
-      return ForEach(
-          area, [=](float x) { return fast::Clip(x, alpha, beta); });
+      return ForEach(area, [=](float x) { return fast::Clip(x, alpha, beta); });
     case FusedActivation::kSigmoid:
       return ForEach(area, [](float x) { return fast::Sigmoid(x); });
     case FusedActivation::kTanh:
@@ -44,9 +43,7 @@ DRAGOMAN_RT_CLONES void ActivateArea(const Area& area, const PostOps& post) {
     case FusedActivation::kSwish:
       return ForEach(area, [](float x) { return fast::Swish(x, 1.0f); });
     case FusedActivation::kHardSigmoid:
-      return ForEach(area, [=](float x) {
-        return fast::HardSigmoid(x, alpha, beta);
-      });
+      return ForEach(area, [=](float x) { return fast::HardSigmoid(x, alpha, beta); });
   }
 }
 

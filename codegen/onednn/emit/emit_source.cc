@@ -41,6 +41,12 @@ class SourceEmitter {
   std::string Part(const PlanEntry& entry, std::size_t part);
   bool HasStrings() const;
   bool UsesOneDnn() const { return !plan_.prepared.empty(); }
+  // Loops of runtime/fast run on as many threads as its primitives.
+  bool UsesThreads() const {
+    return std::ranges::any_of(plan_.headers, [](const std::string& header) {
+      return header.starts_with("runtime/fast/");
+    });
+  }
   std::string Scope() const { return plan_.class_name + "::Impl::"; }
 
   const Plan& plan_;
@@ -59,10 +65,8 @@ void SourceEmitter::Includes(CodeWriter& code) {
                                   "program/sizes.h", "program/weights.h"}) {
     headers.insert("runtime/" + std::string(header));
   }
-  if (UsesOneDnn()) {
-    headers.insert("runtime/fast/context.h");
-    headers.insert("runtime/fast/threads.h");
-  }
+  if (UsesOneDnn()) headers.insert("runtime/fast/context.h");
+  if (UsesThreads()) headers.insert("runtime/fast/threads.h");
   code.Line("#include <cstdint>");
   code.Line("#include <limits>");
   code.Line("#include <new>");
@@ -172,10 +176,8 @@ void SourceEmitter::Prepare(CodeWriter& code) {
   code.Open("rt::Status " + Scope() + "Prepare() {");
   code.Line("DRAGOMAN_RT_TRY(arena_.Reserve(" + std::to_string(plan_.arena_bytes) + "));");
   code.Line("DRAGOMAN_RT_TRY(scratch_.Reserve(0));");
-  if (UsesOneDnn()) {
-    code.Line("rt::SetThreads(threads_);");
-    code.Line("DRAGOMAN_RT_TRY(context_.Init());");
-  }
+  if (UsesThreads()) code.Line("rt::SetThreads(threads_);");
+  if (UsesOneDnn()) code.Line("DRAGOMAN_RT_TRY(context_.Init());");
   for (const Buffer& buffer : plan_.buffers) {
     if (buffer.storage != Storage::kOwn || !buffer.IsStatic()) continue;
     code.Line("DRAGOMAN_RT_TRY(" + buffer.holder + ".Resize(" + ShapeText(plan_, *buffer.shape) +
@@ -304,7 +306,7 @@ void SourceEmitter::PublicEntry(const PlanEntry& entry, CodeWriter& code) {
               Literal("output '" + output.label + "' is not " + TypeText(buffer)) + ");");
     code.Close();
   }
-  if (UsesOneDnn()) code.Line("rt::SetThreads(impl_->threads_);");
+  if (UsesThreads()) code.Line("rt::SetThreads(impl_->threads_);");
   const std::string call = "impl_->trace_.Finish(impl_->" + entry.method + "(" + arguments + "));";
   if (HasStrings()) {
     code.Open("try {");

@@ -6,10 +6,10 @@
 #include "codegen/onednn/plan/name_sizes.h"
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/place.h"
+#include "codegen/onednn/plan/simplify.h"
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/kernel_name.h"
 #include "core/ops/random.h"
-#include "core/rewrite/pipeline.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
@@ -121,8 +121,7 @@ Result<Plan> MakePlan(const Model& model, std::string_view name) {
   Model named = Clone(model);
   named.functions.clear();
   DRAGOMAN_TRY(InlineFused(named));
-  DRAGOMAN_TRY(
-      RunPipeline(named, {.passes = "use-integer-products,eliminate-dead", .explain = {}}));
+  DRAGOMAN_TRY(SimplifyForCpp(named));
   DRAGOMAN_TRY(NameSizes(named));
   std::vector<Finding> findings = FindUnsupported(named);
   if (!findings.empty()) return Error(std::move(findings));

@@ -88,6 +88,31 @@ std::size_t IndexIn(std::string_view word) {
   return index;
 }
 
+// Whether `operand` has one element for each along the last axis of `x`, or is absent.
+bool IsRowOf(const Value* operand, const Value& x) {
+  if (operand == nullptr) return true;
+  const Shape* shape = operand->type().shape();
+  return shape->size() == 1 && Equal(shape->front(), x.type().shape()->back()) == Truth::kYes;
+}
+
+// Softmax and normalisations along the last axis, for which runtime/fast has loops of its own.
+bool IsAlongRows(const Node& node) {
+  const bool normalizes = node.Is("LayerNormalization") || node.Is("RMSNormalization");
+  if ((!normalizes && !node.Is("Softmax")) || node.num_results() != 1) return false;
+  for (const Use& use : node.operands()) {
+    const Value* value = use.value();
+    if (value != nullptr && (value->type().dtype() != DType::kF32 || !value->type().rank()))
+      return false;
+  }
+  const Value& x = *node.operand(0);
+  const int rank = *x.type().rank();
+  const Attribute* attribute = node.attribute("axis");
+  const auto* axis = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+  const bool last = axis == nullptr || *axis == -1 || *axis == rank - 1;
+  return rank > 0 && last &&
+         (!normalizes || (IsRowOf(node.operand(1), x) && IsRowOf(node.operand(2), x)));
+}
+
 }  // namespace
 
 Status PlanBuilder::BuildNodes(const Graph& graph, Block& block) {
@@ -161,7 +186,12 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
   step.function = *instance;
   step.fallible = def.kernel.fallible;
   step.scratch = def.kernel.scratch;
-  plan_.headers.insert(std::string(def.kernel.header));
+  if (IsAlongRows(node)) {
+    step.function = def.name->type + "Rows";
+    plan_.headers.insert("runtime/fast/rows.h");
+  } else {
+    plan_.headers.insert(std::string(def.kernel.header));
+  }
   if (def.fill_params) {
     DRAGOMAN_ASSIGN(Params params, def.fill_params(node));
     step.params = params.cpp();

@@ -1,0 +1,26 @@
+// Rewrites of the common graph that suit a generated program: what one step computes better than
+// several.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIMPLIFY_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIMPLIFY_H_
+
+#include <span>
+
+#include "core/ir/model.h"
+#include "core/rewrite/pass_context.h"
+#include "core/support/result.h"
+
+namespace dragoman::onednn {
+
+// Applies all patterns below to every graph of `model` until none applies. The meaning stays, up to
+// the order of sums and products.
+Status SimplifyForCpp(Model& model);
+
+// Pad with zeros becomes padding of the Conv or AveragePool behind it, BatchNormalization a product
+// and a sum, which fuse with their neighbours.
+std::span<const Pattern> WindowPatterns();
+// LayerNormalization and RMSNormalization that are written as means, differences and roots.
+std::span<const Pattern> NormalizationPatterns();
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIMPLIFY_H_

@@ -1,0 +1,153 @@
+#include <optional>
+#include <utility>
+
+#include "codegen/onednn/plan/simplify.h"
+
+namespace dragoman::onednn {
+namespace {
+
+// The node of operator `type` that gives `value`; nullptr if another does.
+const Node* Maker(const Value* value, std::string_view type) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  return node != nullptr && node->Is(type) ? node : nullptr;
+}
+
+std::optional<double> NumberOf(const Value* value) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr || tensor->size() != 1 || tensor->dtype() != DType::kF32)
+    return std::nullopt;
+  return tensor->FloatAt(0);
+}
+
+// The mean along the last axis that `value` is, kept as an axis of 1: its operand.
+const Value* MeanOperand(const Value* value, const PassContext& context) {
+  const Node* mean = Maker(value, "ReduceMean");
+  if (mean == nullptr || IntAttribute(*mean, "keepdims", 1) == 0) return nullptr;
+  const auto axes = IntsOf(context, mean->operand(1));
+  const std::optional<int> rank = mean->operand(0)->type().rank();
+  const bool last = axes && axes->size() == 1 && rank && (axes->front() == -1 ||
+                                                          axes->front() == *rank - 1);
+  return last ? mean->operand(0) : nullptr;
+}
+
+// What `value` is the square of.
+const Value* SquareOperand(const Value* value) {
+  if (const Node* power = Maker(value, "Pow"))
+    return NumberOf(power->operand(1)) == 2.0 ? power->operand(0) : nullptr;
+  const Node* product = Maker(value, "Mul");
+  const bool square = product != nullptr && product->operand(0) == product->operand(1);
+  return square ? product->operand(0) : nullptr;
+}
+
+// sqrt(mean(d²) + epsilon)
+struct Deviation {
+  const Value* d;
+  double epsilon;
+};
+
+std::optional<Deviation> FindDeviation(const Value* value, const PassContext& context) {
+  const Node* root = Maker(value, "Sqrt");
+  const Node* sum = root != nullptr ? Maker(root->operand(0), "Add") : nullptr;
+  if (sum == nullptr) return std::nullopt;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const std::optional<double> epsilon = NumberOf(sum->operand(side));
+    if (!epsilon) continue;
+    const Value* d = SquareOperand(MeanOperand(sum->operand(1 - side), context));
+    if (d != nullptr) return Deviation{d, *epsilon};
+  }
+  return std::nullopt;
+}
+
+// The deviation by which `value` is divided, and what is.
+struct Quotient {
+  const Value* d;
+  Deviation by;
+};
+
+std::optional<Quotient> FindQuotient(const Value* value, const PassContext& context) {
+  if (const Node* division = Maker(value, "Div")) {
+    const std::optional<Deviation> by = FindDeviation(division->operand(1), context);
+    return by ? std::optional(Quotient{division->operand(0), *by}) : std::nullopt;
+  }
+  const Node* product = Maker(value, "Mul");
+  for (std::size_t side = 0; product != nullptr && side < 2; ++side) {
+    const Value* root = nullptr;
+    if (const Node* inverse = Maker(product->operand(side), "Reciprocal"))
+      root = inverse->operand(0);
+    const Node* division = Maker(product->operand(side), "Div");
+    if (division != nullptr && NumberOf(division->operand(0)) == 1.0) root = division->operand(1);
+    const std::optional<Deviation> by = FindDeviation(root, context);
+    if (by) return Quotient{product->operand(1 - side), *by};
+  }
+  return std::nullopt;
+}
+
+// The operand whose mean along the last axis `value` is the difference from.
+const Value* CenteredOperand(const Value* value, const PassContext& context) {
+  const Node* difference = Maker(value, "Sub");
+  if (difference == nullptr) return nullptr;
+  const Value* x = difference->operand(0);
+  return MeanOperand(difference->operand(1), context) == x ? x : nullptr;
+}
+
+bool IsSameDifference(const Value* a, const Value* b, const PassContext& context) {
+  return a == b || (CenteredOperand(a, context) != nullptr &&
+                    CenteredOperand(a, context) == CenteredOperand(b, context));
+}
+
+// Whether `value` has one element for each along the last axis of `x`, and no other axis.
+bool IsRowOf(const Value* value, const Value& x) {
+  const Shape* shape = value->type().shape();
+  const Shape* sizes = x.type().shape();
+  return shape != nullptr && sizes != nullptr && !sizes->empty() && shape->size() == 1 &&
+         value->type().dtype() == DType::kF32 &&
+         Equal(shape->front(), sizes->back()) == Truth::kYes;
+}
+
+// x / sqrt(mean(x²) + epsilon) * scale; with x - mean(x) in place of x LayerNormalization.
+Result<bool> FuseNormalization(Node& node, PassContext& context) {
+  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  for (std::size_t side = 0; side < 2; ++side) {
+    Value* scale = node.operand(side);
+    const std::optional<Quotient> quotient = FindQuotient(node.operand(1 - side), context);
+    if (!quotient || !IsSameDifference(quotient->d, quotient->by.d, context)) continue;
+    const Value* centered = CenteredOperand(quotient->d, context);
+    auto* x = const_cast<Value*>(centered != nullptr ? centered : quotient->d);
+    if (!IsRowOf(scale, *x)) continue;
+    DRAGOMAN_ASSIGN(
+        Value * y,
+        context.Insert(node, centered != nullptr ? "LayerNormalization" : "RMSNormalization",
+                       {{x, scale}}, {{"epsilon", static_cast<float>(quotient->by.epsilon)}}));
+    return context.ReplaceIfAllowed(node, y);
+  }
+  return false;
+}
+
+// LayerNormalization(x, scale) + bias = LayerNormalization(x, scale, bias)
+Result<bool> FuseBias(Node& node, PassContext& context) {
+  if (!node.Is("Add")) return false;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Node* norm = Maker(node.operand(side), "LayerNormalization");
+    Value* bias = node.operand(1 - side);
+    if (norm == nullptr || norm->operand(2) != nullptr || !norm->result()->HasOneUse()) continue;
+    const bool other_results = norm->num_results() > 1;
+    if (other_results || IntAttribute(*norm, "axis", -1) != -1 || !IsRowOf(bias, *norm->operand(0)))
+      continue;
+    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "LayerNormalization",
+                                              {{norm->operand(0), norm->operand(1), bias}},
+                                              norm->attributes()));
+    return context.ReplaceIfAllowed(node, y);
+  }
+  return false;
+}
+
+constexpr Pattern kPatterns[] = {
+    {"fuse-normalization", FuseNormalization},
+    {"fuse-normalization-bias", FuseBias},
+};
+
+}  // namespace
+
+std::span<const Pattern> NormalizationPatterns() { return kPatterns; }
+
+}  // namespace dragoman::onednn

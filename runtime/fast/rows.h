@@ -1,0 +1,27 @@
+// Softmax and normalisations of the rows of a tensor in f32: operators of ONNX along the last axis,
+// each one pass over memory. Called as the plain kernels are.
+#ifndef DRAGOMAN_RUNTIME_FAST_ROWS_H_
+#define DRAGOMAN_RUNTIME_FAST_ROWS_H_
+
+#include "runtime/kernels/tensor_view.h"
+#include "runtime/params/layer_normalization.h"
+#include "runtime/params/softmax.h"
+
+namespace dragoman::rt {
+
+// p.axis is the last one.
+void SoftmaxRows(const SoftmaxParams& p, TensorView<const float> x,
+                 TensorView<float> y) noexcept;
+
+// p.axis is the last one; scale and bias have one element for each of its elements; bias may be
+// absent, mean and inv_std are.
+void LayerNormalizationRows(const LayerNormalizationParams& p, TensorView<const float> x,
+                            TensorView<const float> scale, TensorView<const float> bias,
+                            TensorView<float> y, TensorView<float> mean,
+                            TensorView<float> inv_std) noexcept;
+void RMSNormalizationRows(const RMSNormalizationParams& p, TensorView<const float> x,
+                          TensorView<const float> scale, TensorView<float> y) noexcept;
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_ROWS_H_

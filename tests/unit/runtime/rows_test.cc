@@ -1,0 +1,87 @@
+// Loops along rows against the plain kernels.
+#include "runtime/fast/rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "runtime/kernels/layer_normalization.h"
+#include "runtime/kernels/softmax.h"
+
+namespace dragoman::rt {
+namespace {
+
+constexpr std::int64_t kSizes[] = {1, 2, 15, 16, 17, 100, 768};
+
+class RowsTest : public testing::Test {
+ protected:
+  std::vector<float> Draw(std::int64_t count) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& v : values) v = std::uniform_real_distribution<float>(-3.0f, 4.0f)(random_);
+    return values;
+  }
+
+  void Reset(std::int64_t size) {
+    shape_ = {3, 2, size};
+    x_ = Draw(6 * size);
+    scale_ = Draw(size);
+    bias_ = Draw(size);
+    plain_.assign(x_.size(), 0.0f);
+    fast_.assign(x_.size(), 0.0f);
+  }
+
+  void ExpectNear(float tolerance) const {
+    for (std::size_t i = 0; i < plain_.size(); ++i)
+      ASSERT_NEAR(plain_[i], fast_[i], tolerance * (1.0f + std::fabs(plain_[i]))) << i;
+  }
+
+  TensorView<const float> x() const { return {x_.data(), shape_}; }
+  TensorView<const float> Row(const std::vector<float>& row) const {
+    return {row.data(), {shape_[2]}};
+  }
+  TensorView<float> To(std::vector<float>& y) const { return {y.data(), shape_}; }
+
+  std::mt19937 random_{5};
+  Shape shape_;
+  std::vector<float> x_, scale_, bias_, plain_, fast_;
+};
+
+TEST_F(RowsTest, SoftmaxIsThePlainKernel) {
+  for (std::int64_t size : kSizes) {
+    Reset(size);
+    Softmax<float>({}, x(), To(plain_));
+    SoftmaxRows({}, x(), To(fast_));
+    ExpectNear(2e-6f);
+  }
+}
+
+TEST_F(RowsTest, SoftmaxLeavesMaskedElementsOut) {
+  Reset(20);
+  x_[3] = -std::numeric_limits<float>::infinity();
+  x_[7] = -1e9f;
+  SoftmaxRows({}, x(), To(fast_));
+  EXPECT_EQ(fast_[3], 0.0f);
+  EXPECT_EQ(fast_[7], 0.0f);
+  EXPECT_GT(fast_[4], 0.0f);
+}
+
+TEST_F(RowsTest, NormalizationsAreThePlainKernels) {
+  for (std::int64_t size : kSizes) {
+    for (const bool has_bias : {true, false}) {
+      Reset(size);
+      const TensorView<const float> bias = has_bias ? Row(bias_) : TensorView<const float>();
+      LayerNormalization<float, float>({}, x(), Row(scale_), bias, To(plain_), {}, {});
+      LayerNormalizationRows({}, x(), Row(scale_), bias, To(fast_), {}, {});
+      ExpectNear(1e-5f);
+    }
+    RMSNormalization<float, float>({}, x(), Row(scale_), To(plain_));
+    RMSNormalizationRows({}, x(), Row(scale_), To(fast_));
+    ExpectNear(1e-5f);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::rt
