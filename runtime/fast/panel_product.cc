@@ -126,7 +126,8 @@ void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int6
 
 // Inputs `begin` … `end`.
 void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end,
-                            const float* x, const float* residual, float* y) const noexcept {
+                            std::int64_t num_rows, const float* x, const float* residual,
+                            float* y) const noexcept {
   const std::int64_t first = panel * width_, count = std::min(width_, outputs_ - first);
   const bool starts = begin == 0, ends = end == inputs_;
   const bool adds_first = residual != nullptr && !post_.activation_first;
@@ -137,10 +138,10 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t
   tile.x_row = inputs_;
   tile.bias = starts ? bias_.get() + first : nullptr;
   tile.added_row = tile.y_row = outputs_;
-  for (std::int64_t r = 0; r < rows_; r += group) {
-    const std::int64_t rows = std::min(group, rows_ - r);
+  for (std::int64_t r = 0; r < num_rows; r += group) {
+    const std::int64_t rows = std::min(group, num_rows - r);
     const std::int64_t at = r * outputs_ + first;
-    tile.next = r + rows < rows_ ? tile.panel : tile.panel + inputs_ * width_;
+    tile.next = r + rows < num_rows ? tile.panel : tile.panel + inputs_ * width_;
     tile.x = x + r * inputs_ + begin;
     tile.added = !starts ? y + at : adds_first ? residual + at : nullptr;
     tile.y = y + at;
@@ -156,18 +157,27 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t
   }
 }
 
+void PanelProduct::RunPanels(std::int64_t first, std::int64_t last, std::int64_t rows,
+                             const float* x, const float* residual, float* y) const noexcept {
+  // A residual that may lie in y is needed until the end.
+  const bool whole = rows <= kMaxRows || (residual != nullptr && post_.activation_first);
+  const std::int64_t block = whole ? inputs_ : kBlock;
+  for (std::int64_t k = 0; k < inputs_; k += block) {
+    for (std::int64_t panel = first; panel < last; ++panel)
+      RunPanel(panel, k, std::min(k + block, inputs_), rows, x, residual, y);
+  }
+}
+
+void PanelProduct::RunRows(std::int64_t rows, const float* x, float* y) const noexcept {
+  RunPanels(0, num_panels_, rows, x, nullptr, y);
+}
+
 void PanelProduct::Run(const float* x, const float* residual, float* y) const noexcept {
   if (!post_.residual) residual = nullptr;
-  // A residual that may lie in y is needed until the end.
-  const bool whole = rows_ <= kMaxRows || (residual != nullptr && post_.activation_first);
-  const std::int64_t block = whole ? inputs_ : kBlock;
   const std::int64_t products = width_ * inputs_ * rows_;
   const std::int64_t grain = std::max<std::int64_t>(kPartProducts / products, 1);
   Parallel(num_panels_, grain, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = 0; k < inputs_; k += block) {
-      for (std::int64_t panel = begin; panel < end; ++panel)
-        RunPanel(panel, k, std::min(k + block, inputs_), x, residual, y);
-    }
+    RunPanels(begin, end, rows_, x, residual, y);
   });
 }
 

@@ -25,6 +25,8 @@ class PanelProduct {
   // y (rows, outputs) = x (rows, inputs) · weightsᵀ + bias, and the post-ops; `residual`, which
   // only they need, may be y. All row-major.
   void Run(const float* x, const float* residual, float* y) const noexcept;
+  // The first `rows` rows on this thread alone, without residual.
+  void RunRows(std::int64_t rows, const float* x, float* y) const noexcept;
 
  private:
   struct Free {
@@ -33,8 +35,10 @@ class PanelProduct {
   using Floats = std::unique_ptr<float, Free>;
 
   static Floats Zeros(std::int64_t count);
-  void RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end, const float* x,
-                const float* residual, float* y) const noexcept;
+  void RunPanels(std::int64_t first, std::int64_t last, std::int64_t rows, const float* x,
+                 const float* residual, float* y) const noexcept;
+  void RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end, std::int64_t rows,
+                const float* x, const float* residual, float* y) const noexcept;
 
   Floats panels_;
   Floats bias_;  // of whole panels

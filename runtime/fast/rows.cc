@@ -36,9 +36,9 @@ DRAGOMAN_RT_INLINE float Sum(std::int64_t count, F f) {
 
 DRAGOMAN_RT_CLONES void Softmax(std::int64_t rows, std::int64_t size, const float* x, float* y) {
   for (std::int64_t row = 0; row < rows; ++row, x += size, y += size) {
-    const float max =
-        Reduce(size, -std::numeric_limits<float>::infinity(), [=](std::int64_t i) { return x[i]; },
-               [](float a, float b) { return b > a ? b : a; });
+    const float max = Reduce(
+        size, -std::numeric_limits<float>::infinity(), [=](std::int64_t i) { return x[i]; },
+        [](float a, float b) { return b > a ? b : a; });
     DRAGOMAN_RT_INDEPENDENT
     for (std::int64_t i = 0; i < size; ++i) y[i] = fast::Exp(x[i] - max);
     const float factor = 1.0f / Sum(size, [=](std::int64_t i) { return y[i]; });
@@ -72,9 +72,8 @@ void ForRows(const Shape& shape, Body body) noexcept {
   const std::int64_t elements = NumElements(shape), size = shape[shape.size() - 1];
   if (elements == 0) return;
   const std::int64_t grain = std::max<std::int64_t>(kPartElements / size, 1);
-  Parallel(elements / size, grain, [=](std::int64_t begin, std::int64_t end) {
-    body(begin * size, end - begin);
-  });
+  Parallel(elements / size, grain,
+           [=](std::int64_t begin, std::int64_t end) { body(begin * size, end - begin); });
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 namespace dragoman::rt {
 
 // p.axis is the last one.
-void SoftmaxRows(const SoftmaxParams& p, TensorView<const float> x,
-                 TensorView<float> y) noexcept;
+void SoftmaxRows(const SoftmaxParams& p, TensorView<const float> x, TensorView<float> y) noexcept;
 
 // p.axis is the last one; scale and bias have one element for each of its elements; bias may be
 // absent, mean and inv_std are.

@@ -25,8 +25,8 @@ const Value* MeanOperand(const Value* value, const PassContext& context) {
   if (mean == nullptr || IntAttribute(*mean, "keepdims", 1) == 0) return nullptr;
   const auto axes = IntsOf(context, mean->operand(1));
   const std::optional<int> rank = mean->operand(0)->type().rank();
-  const bool last = axes && axes->size() == 1 && rank && (axes->front() == -1 ||
-                                                          axes->front() == *rank - 1);
+  const bool last =
+      axes && axes->size() == 1 && rank && (axes->front() == -1 || axes->front() == *rank - 1);
   return last ? mean->operand(0) : nullptr;
 }
 

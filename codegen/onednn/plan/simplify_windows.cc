@@ -32,9 +32,8 @@ std::optional<Pads> ZeroPads(const Node& pad, const PassContext& context) {
   const auto amounts = IntsOf(context, pad.operand(1)), axes = IntsOf(context, pad.operand(3));
   if (!amounts || (pad.operand(3) != nullptr && !axes)) return std::nullopt;
   const rt::IntSpan span{amounts->data(), static_cast<std::int64_t>(amounts->size())};
-  const rt::IntSpan axis_span = axes ? rt::IntSpan{axes->data(), static_cast<std::int64_t>(
-                                                                     axes->size())}
-                                     : rt::IntSpan();
+  const rt::IntSpan axis_span =
+      axes ? rt::IntSpan{axes->data(), static_cast<std::int64_t>(axes->size())} : rt::IntSpan();
   Pads pads;
   if (!rt::ResolvePads(*rank, span, axis_span, &pads.begins, &pads.ends).ok()) return std::nullopt;
   for (int i = 0; i < *rank; ++i) {
