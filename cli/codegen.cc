@@ -26,6 +26,7 @@ struct CodegenCommand {
   std::string output;
   std::optional<std::string> name;
   std::string precision = "f32";
+  bool exact_conv = false;
   std::optional<std::string> data;
   std::optional<std::string> steps;
   LoweringOptions lowering;
@@ -156,6 +157,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   CodegenOptions codegen;
   codegen.name = name;
   codegen.steps = options.steps.value_or("");
+  codegen.plan.exact_conv = options.exact_conv;
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, structured, model.entries.front()));
   DRAGOMAN_TRY(WriteProgram(model, options.output, codegen));
   bool all_equal = true;
@@ -188,6 +190,8 @@ void AddCodegen(CLI::App& program, int& exit_code) {
                       "Namespace of the program; default: the file's stem");
   command->add_option("--precision", options->precision, "f32")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "int8"}));
+  command->add_flag("--exact-conv", options->exact_conv,
+                    "Convolve by sums of products, never by Winograd's algorithm");
   command->add_option(
       "--data", options->data,
       "Recorded data that the program must reproduce; tells sizes of TorchScript's inputs");

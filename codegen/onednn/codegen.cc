@@ -18,7 +18,7 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
     return InvalidInput("the name " + Quote(options.name) + " is no C++ identifier; try --name " +
                         Identifier(options.name));
   }
-  DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name));
+  DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name, options.plan));
   GeneratedProgram program;
   program.files = onednn::EmitSources(plan);
   program.files.push_back({"infer.cc", onednn::EmitInfer(plan)});

@@ -28,7 +28,8 @@ struct ReplayCase {
 struct CodegenOptions {
   std::string name = "model";     // namespace, CMake target and file names; an identifier
   std::vector<ReplayCase> cases;  // kept in data/, and replayed by a test of the folder
-  std::string steps;              // the calls of each case, as for --steps; empty: one call
+  onednn::PlanOptions plan;
+  std::string steps;  // the calls of each case, as for --steps; empty: one call
 };
 
 struct GeneratedFile {

@@ -5,10 +5,12 @@
 #include <exception>
 
 #include "runtime/fast/primitive.h"
+#include "runtime/fast/winograd.h"
 
 namespace dragoman::rt {
 
 struct PreparedConv::Impl {
+  std::unique_ptr<Winograd> winograd;  // in place of the primitive
   Primitive primitive;
 };
 
@@ -41,6 +43,12 @@ Desc Choose(const Make& make, const dnnl::memory::desc& x, const dnnl::memory::d
   return desc;
 }
 
+// Whether x lies, and y may lie, as Winograd takes them.
+bool LiesForWinograd(const Blocks& blocks) {
+  return blocks.x == Winograd::kBlock && blocks.y != nullptr &&
+         (*blocks.y == 0 || *blocks.y == Winograd::kBlock);
+}
+
 }  // namespace
 
 PreparedConv::PreparedConv() = default;
@@ -55,13 +63,20 @@ bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w)
 
 Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const Shape& x,
                           const Shape& w, const float* weights, const float* bias,
-                          const PostOps& post, const Blocks& blocks) noexcept {
+                          const PostOps& post, const Blocks& blocks, ConvMethod method) noexcept {
   if (!Supports(p, x, w)) return Status::Error("this convolution is not supported by oneDNN");
   Window window;
   DRAGOMAN_RT_TRY(ConvWindow(p, x, w, &window));
   Shape y;
   DRAGOMAN_RT_TRY(ConvShape(p, x, w, &y));
   try {
+    if (method == ConvMethod::kFastest && LiesForWinograd(blocks) &&
+        Winograd::Supports(window, p.group, x, w)) {
+      *blocks.y = Winograd::kBlock;
+      impl_ = std::make_unique<Impl>();
+      impl_->winograd = std::make_unique<Winograd>(window, x, w, weights, bias, post);
+      return Status();
+    }
     const dnnl::memory::dims w_dims = GroupedDims(w, p.group);
     const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
     const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
@@ -93,15 +108,18 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
 }
 
 Status PreparedConv::Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
-  return impl_->primitive.Run({x}, residual, y, scratch);
+  if (impl_->winograd == nullptr) return impl_->primitive.Run({x}, residual, y, scratch);
+  impl_->winograd->Run(x, residual, y, scratch);
+  return Status();
 }
 
 const char* PreparedConv::Implementation() const noexcept {
-  return impl_->primitive.implementation();
+  return impl_->winograd != nullptr ? "own winograd" : impl_->primitive.implementation();
 }
 
 std::int64_t PreparedConv::ScratchBytes() const noexcept {
-  return impl_->primitive.scratch_bytes();
+  return impl_->winograd != nullptr ? impl_->winograd->ScratchBytes()
+                                    : impl_->primitive.scratch_bytes();
 }
 
 }  // namespace dragoman::rt

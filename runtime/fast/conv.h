@@ -1,4 +1,5 @@
-// Conv in f32 on oneDNN, prepared for one shape: weights are laid out once.
+// Conv in f32, prepared for one shape: weights are laid out once, for oneDNN or for Winograd's
+// algorithm.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONV_H_
 #define DRAGOMAN_RUNTIME_FAST_CONV_H_
 
@@ -11,6 +12,11 @@
 #include "runtime/params/conv.h"
 
 namespace dragoman::rt {
+
+enum class ConvMethod {
+  kFastest,
+  kDirect,  // sums of products: the errors of other methods are some times larger
+};
 
 class PreparedConv {
  public:
@@ -25,13 +31,13 @@ class PreparedConv {
   // `weights` (of sizes w) and `bias` (may be null) are copied.
   Status Init(const FastContext& context, const ConvParams& p, const Shape& x, const Shape& w,
               const float* weights, const float* bias, const PostOps& post,
-              const Blocks& blocks = {}) noexcept;
+              const Blocks& blocks = {}, ConvMethod method = ConvMethod::kFastest) noexcept;
 
   // x, y and, if post.residual, residual, which has y's sizes and layout and may be y itself.
   // `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
-  // The implementation that oneDNN chose.
+  // The implementation that was chosen.
   const char* Implementation() const noexcept;
 
  private:

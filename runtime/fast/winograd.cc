@@ -15,7 +15,7 @@ constexpr std::int64_t kLanes = 8;
 constexpr std::int64_t kCacheFloats = 96 * 1024;  // of transformed operands and results together
 constexpr std::int64_t kMinChannels = 16, kMinTiles = 9, kSmallWeights = 1 << 18;
 constexpr std::int64_t kLine = 4 * kLanes;  // of a tile of results
-constexpr std::int64_t kTileRows = 6;             // of a product that share the loads of weights
+constexpr std::int64_t kTileRows = 6;       // of a product that share the loads of weights
 
 // Bᵀ d of one column or row.
 DRAGOMAN_RT_INLINE void TransformLine(const Vector* d, std::int64_t stride, Vector* to,
@@ -115,8 +115,8 @@ bool Winograd::Supports(const Window& window, std::int64_t group, const Shape& x
       return false;
   }
   // With few tiles most of the time goes into reading weights, of which there are four times more.
-  const std::int64_t tiles = x[0] * Quotient(window.axes[0].output, kOut) *
-                             Quotient(window.axes[1].output, kOut);
+  const std::int64_t tiles =
+      x[0] * Quotient(window.axes[0].output, kOut) * Quotient(window.axes[1].output, kOut);
   return x[1] >= kMinChannels && w[0] >= kMinChannels &&
          (tiles >= kMinTiles || kPoints * x[1] * w[0] <= kSmallWeights);
 }
@@ -165,12 +165,12 @@ Winograd::Place Winograd::PlaceOf(std::int64_t tile) const {
 void Winograd::TransformTile(const float* x, std::int64_t tile, float* to) const noexcept {
   const Place place = PlaceOf(tile);
   const std::int64_t top = place.row - pad_top_, left = place.column - pad_left_;
-  const bool inside =
-      top >= 0 && left >= 0 && top + kTile <= height_ && left + kTile <= width_;
+  const bool inside = top >= 0 && left >= 0 && top + kTile <= height_ && left + kTile <= width_;
   for (std::int64_t c = 0; c < channels_; c += kLanes) {
     const float* plane = x + (place.image * channels_ + c) * height_ * width_;
     if (inside) {
-      TransformVectors(plane + (top * width_ + left) * kLanes, width_ * kLanes, to + c, operands_point_);
+      TransformVectors(plane + (top * width_ + left) * kLanes, width_ * kLanes, to + c,
+                       operands_point_);
       continue;
     }
     alignas(32) float patch[kPoints * kLanes] = {};
@@ -205,8 +205,7 @@ void Winograd::FinishTile(const float* from, std::int64_t tile, const float* res
   }
 }
 
-void Winograd::Run(const float* x, const float* residual, float* y,
-                   void* scratch) const noexcept {
+void Winograd::Run(const float* x, const float* residual, float* y, void* scratch) const noexcept {
   auto* transformed = static_cast<float*>(scratch);
   float* products = transformed + kPoints * operands_point_;
   if (!post_.residual) residual = nullptr;
@@ -218,8 +217,8 @@ void Winograd::Run(const float* x, const float* residual, float* y,
     });
     Parallel(kPoints, 1, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p) {
-        products_[static_cast<std::size_t>(p)].RunRows(
-            count, transformed + p * operands_point_, products + p * results_point_);
+        products_[static_cast<std::size_t>(p)].RunRows(count, transformed + p * operands_point_,
+                                                       products + p * results_point_);
       }
     });
     Parallel(count, kTileRows, [=](std::int64_t begin, std::int64_t end) {

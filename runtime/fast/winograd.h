@@ -1,5 +1,5 @@
-// Convolutions with 3 × 3 weights and stride 1 by Winograd's algorithm F(4 × 4, 3 × 3): a product of
-// 36 numbers in place of 144 for every 4 × 4 results. Tensors lie with their channels by 8.
+// Convolutions with 3 × 3 weights and stride 1 by Winograd's algorithm F(4 × 4, 3 × 3): a product
+// of 36 numbers in place of 144 for every 4 × 4 results. Tensors lie with their channels by 8.
 //
 // Lavin, Gray: Fast Algorithms for Convolutional Neural Networks, arXiv:1509.09308. A tile of 6 × 6
 // operands d, weights g and 4 × 4 results y: y = Aᵀ ((G g Gᵀ) ⊙ (Bᵀ d B)) A. The sums over channels

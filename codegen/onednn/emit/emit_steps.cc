@@ -396,6 +396,7 @@ void StepEmitter::EmitPreparation(const Step& step) {
   if (prepared.takes_blocks && (y_grouped || plan_.buffer(x).group != kRowMajor)) {
     arguments.push_back("rt::Blocks{" + BlockText(x) + ", " +
                         (y_grouped ? "&" + BlockText(y) : std::string("nullptr")) + "}");
+    if (!prepared.method.empty()) arguments.push_back(prepared.method);
   }
   Try(prepared.name + ".Init(" + Join(arguments) + ")");
   Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");

@@ -10,6 +10,7 @@
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/kernel_name.h"
 #include "core/ops/random.h"
+#include "core/rewrite/pipeline.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
@@ -117,10 +118,12 @@ std::vector<Finding> FindUnsupported(const Model& model) {
   return findings;
 }
 
-Result<Plan> MakePlan(const Model& model, std::string_view name) {
+Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptions& options) {
   Model named = Clone(model);
   named.functions.clear();
   DRAGOMAN_TRY(InlineFused(named));
+  DRAGOMAN_TRY(
+      RunPipeline(named, {.passes = "use-integer-products,eliminate-dead", .explain = {}}));
   DRAGOMAN_TRY(SimplifyForCpp(named));
   DRAGOMAN_TRY(NameSizes(named));
   std::vector<Finding> findings = FindUnsupported(named);
@@ -129,7 +132,7 @@ Result<Plan> MakePlan(const Model& model, std::string_view name) {
   plan.name = name;
   plan.class_name = ClassName(name);
   if (plan.class_name == name) plan.class_name += "Model";
-  DRAGOMAN_TRY(PlanBuilder(named, plan).Build());
+  DRAGOMAN_TRY(PlanBuilder(named, plan, options).Build());
   RunPasses(plan);
   return plan;
 }

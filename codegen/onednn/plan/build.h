@@ -22,7 +22,7 @@ namespace dragoman::onednn {
 
 // The Plan of a common Model, complete. `name` is an identifier. Errors: invalid input, where
 // inference refuses a node; unsupported, with every node that stands in the way.
-Result<Plan> MakePlan(const Model& model, std::string_view name);
+Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptions& options = {});
 
 // Every node and value that a generated program cannot have, bodies included.
 std::vector<Finding> FindUnsupported(const Model& model);
@@ -30,7 +30,8 @@ std::vector<Finding> FindUnsupported(const Model& model);
 // The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, Plan& plan) : model_(model), plan_(plan), names_(plan.names) {}
+  PlanBuilder(const Model& model, Plan& plan, const PlanOptions& options)
+      : model_(model), plan_(plan), options_(options), names_(plan.names) {}
 
   Status Build();
 
@@ -103,6 +104,7 @@ class PlanBuilder {
 
   const Model& model_;
   Plan& plan_;
+  const PlanOptions& options_;
   NameScope& names_;
   std::unordered_map<const Value*, BufferId> buffers_;
   std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory

@@ -73,6 +73,7 @@ bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prep
   const Result<Params> params = def.fill_params(node);
   if (!params.ok() || !rt::PreparedConv::Supports(params->As<rt::ConvParams>(), *x, *w))
     return false;
+  if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
   prepared.type = "rt::PreparedConv";
   prepared.header = "runtime/fast/conv.h";
   prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);

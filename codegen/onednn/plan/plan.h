@@ -228,6 +228,7 @@ struct Prepared {
   bool takes_post = false;  // Init takes PostOps, Run a residual operand
   std::string post;         // "rt::PostOps{}" unless something is fused
   bool takes_blocks = false;
+  std::string method;               // a further argument of Init behind the blocks, if any
   std::vector<BufferId> constants;  // weights, which Init takes; kAbsent: null
 };
 
@@ -270,6 +271,10 @@ struct StateMember {
 struct WeightTensor {
   Tensor tensor;
   std::int64_t offset = 0;  // in the file
+};
+
+struct PlanOptions {
+  bool exact_conv = false;  // no algorithms that round otherwise than a sum of products
 };
 
 struct Plan {

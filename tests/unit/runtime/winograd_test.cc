@@ -1,0 +1,131 @@
+// Convolution by Winograd's algorithm against the plain kernel.
+#include "runtime/fast/winograd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "runtime/fast/conv.h"
+#include "runtime/kernels/conv.h"
+
+namespace dragoman::rt {
+namespace {
+
+class WinogradTest : public testing::Test {
+ protected:
+  std::vector<float> Draw(std::int64_t count, float scale = 1.0f) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& v : values) v = std::uniform_real_distribution<float>(-scale, scale)(random_);
+    return values;
+  }
+
+  // (N, C, H, W) with the channels by 8, or back.
+  static std::vector<float> Relaid(const std::vector<float>& from, const Shape& shape, bool back) {
+    std::vector<float> to(from.size());
+    const std::int64_t area = shape[2] * shape[3];
+    for (std::int64_t nc = 0; nc < shape[0] * shape[1]; ++nc) {
+      for (std::int64_t i = 0; i < area; ++i) {
+        const std::int64_t plain = nc * area + i, blocked = (nc / 8 * area + i) * 8 + nc % 8;
+        to[static_cast<std::size_t>(back ? plain : blocked)] =
+            from[static_cast<std::size_t>(back ? blocked : plain)];
+      }
+    }
+    return to;
+  }
+
+  void* Scratch(std::int64_t bytes) {
+    scratch_.assign(static_cast<std::size_t>(bytes + 64), 0x7f);
+    const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
+    return scratch_.data() + (64 - address % 64) % 64;
+  }
+
+  // Relative to the largest result.
+  void ExpectEqual(const ConvParams& p, const Shape& x, const Shape& w, const PostOps& post,
+                   bool in_place) {
+    Window window;
+    Shape y;
+    ASSERT_TRUE(ConvWindow(p, x, w, &window).ok() && ConvShape(p, x, w, &y).ok());
+    ASSERT_TRUE(Winograd::Supports(window, 1, x, w));
+    const std::vector<float> dx = Draw(NumElements(x)), db = Draw(w[0]),
+                             dw = Draw(NumElements(w), 1.0f / std::sqrt(9.0f * w[1]));
+    const std::vector<float> residual = Draw(NumElements(y));
+    std::vector<float> plain(residual.size());
+    Conv<float>(p, {dx.data(), x}, {dw.data(), w}, {db.data(), {w[0]}}, {plain.data(), y});
+    const Winograd fast(window, x, w, dw.data(), db.data(), post);
+    const std::vector<float> blocked = Relaid(dx, x, false), added = Relaid(residual, y, false);
+    std::vector<float> made = in_place ? added : std::vector<float>(added.size());
+    fast.Run(blocked.data(), in_place ? made.data() : added.data(), made.data(),
+             Scratch(fast.ScratchBytes()));
+    made = Relaid(made, y, true);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      float expected = plain[i] + (post.residual && !post.activation_first ? residual[i] : 0.0f);
+      if (post.activation == FusedActivation::kRelu) expected = std::max(expected, 0.0f);
+      if (post.residual && post.activation_first) expected += residual[i];
+      ASSERT_NEAR(expected, made[i], 2e-5f) << i;
+    }
+  }
+
+  std::mt19937 random_{11};
+  std::vector<char> scratch_;
+};
+
+TEST_F(WinogradTest, IsThePlainKernel) {
+  const Shape xs[] = {{1, 16, 4, 4}, {2, 16, 13, 9}, {1, 24, 7, 30}, {1, 64, 20, 20}};
+  for (const Shape& x : xs) {
+    for (const std::int64_t pad : {0, 1, 2}) {
+      if (x[2] + 2 * pad - 2 < 4) continue;
+      ConvParams p;
+      p.pads = {pad, pad, pad, pad};
+      const Shape w{32, x[1], 3, 3};
+      ExpectEqual(p, x, w, {}, false);
+      PostOps post;
+      post.residual = true;
+      post.activation = FusedActivation::kRelu;
+      ExpectEqual(p, x, w, post, true);
+      post.activation_first = true;
+      ExpectEqual(p, x, w, post, false);
+    }
+  }
+}
+
+TEST_F(WinogradTest, IsTakenForThreeByThreeWithStrideOneAlone) {
+  const Shape x{1, 32, 28, 28};
+  const auto supports = [&](const ConvParams& p, const Shape& w) {
+    Window window;
+    return ConvWindow(p, x, w, &window).ok() && Winograd::Supports(window, p.group, x, w);
+  };
+  ConvParams p;
+  EXPECT_TRUE(supports(p, {32, 32, 3, 3}));
+  EXPECT_FALSE(supports(p, {32, 32, 1, 1}));
+  EXPECT_FALSE(supports(p, {30, 32, 3, 3}));
+  p.strides = {2, 2};
+  EXPECT_FALSE(supports(p, {32, 32, 3, 3}));
+  p.strides = {};
+  p.dilations = {2, 2};
+  EXPECT_FALSE(supports(p, {32, 32, 3, 3}));
+  p.dilations = {};
+  p.group = 2;
+  EXPECT_FALSE(supports(p, {32, 16, 3, 3}));
+}
+
+TEST_F(WinogradTest, IsNotTakenForExactConvolutions) {
+  FastContext context;
+  ASSERT_TRUE(context.Init().ok());
+  const Shape x{1, 32, 28, 28}, w{32, 32, 3, 3};
+  const std::vector<float> weights = Draw(NumElements(w));
+  const auto implementation = [&](ConvMethod method) {
+    PreparedConv conv;
+    std::int64_t block = 0;
+    EXPECT_TRUE(conv.Init(context, {}, x, w, weights.data(), nullptr, {},
+                          {Winograd::kBlock, &block}, method)
+                    .ok());
+    return std::string(conv.Implementation());
+  };
+  EXPECT_EQ(implementation(ConvMethod::kFastest), "own winograd");
+  EXPECT_NE(implementation(ConvMethod::kDirect), "own winograd");
+}
+
+}  // namespace
+}  // namespace dragoman::rt
