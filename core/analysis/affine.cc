@@ -45,6 +45,10 @@ const AffineForm* AffineForms::Definition(const Value* value, int axis) {
   return Get(value, axis, Mode::kDefinition);
 }
 
+const AffineForm* AffineForms::Spelling(const Value* value, int axis) {
+  return IsSpelled(value) ? Get(value, axis, Mode::kDefinition) : nullptr;
+}
+
 const AffineForm* AffineForms::Get(const Value* value, int axis, Mode mode) {
   const auto key = std::tuple(value, axis, mode);
   if (const auto found = forms_.find(key); found != forms_.end()) {
@@ -67,12 +71,19 @@ AffineForms::FormOrNone AffineForms::Compute(const Value& value, int axis, std::
   if (mode == Mode::kAffine) {
     if (FormOrNone form = OfConstant(value, axis, size)) return form;
   }
+  if (turns_.contains(&value)) return Turn(value, axis, mode);
   const Node* node = value.producer();
   if (node == nullptr) return std::nullopt;
   if (mode != Mode::kDefinition) {
     if (FormOrNone form = Move(*node, value, axis, mode)) return form;
   }
-  return mode == Mode::kWiring ? std::nullopt : Arithmetic(*node, value, axis, size, mode);
+  if (mode == Mode::kWiring) return std::nullopt;
+  FormOrNone form = Arithmetic(*node, value, axis, size, mode);
+  if (mode == Mode::kAffine && form && SpellsFunction(*form)) {
+    spelled_.insert(&value);
+    return std::nullopt;
+  }
+  return form;
 }
 
 AffineForms::FormOrNone AffineForms::OfConstant(const Value& value, int axis, std::int64_t size) {
@@ -204,13 +215,27 @@ bool AffineForms::HoldsProduct(const AffineForm& form) const {
       if (term.kind != Kind::kScalar) continue;
       const Atom& a = atom(term.atom);
       const Node* node = a.step_axis < 0 ? a.value->producer() : nullptr;
-      if (node == nullptr) continue;
+      if (node == nullptr || IsSpelled(a.value)) continue;
       for (std::string_view type : {"Mul", "Add", "Sub", "Sum", "Where"}) {
         if (node->Is(type)) return true;
       }
     }
   }
   return false;
+}
+
+bool AffineForms::SpellsFunction(const AffineForm& form) const {
+  if (form.segments.size() != 1 || form.segments.front().terms.size() != 1) return false;
+  const AffineSegment& segment = form.segments.front();
+  const AffineTerm& term = segment.terms.front();
+  const Atom& inner = atom(term.atom);
+  const Node* node = inner.step_axis < 0 ? inner.value->producer() : nullptr;
+  if (term.kind != Kind::kScalar || node == nullptr) return false;
+  const auto shift = segment.bias == kNoConst ? std::optional(0.0) : consts_.Uniform(segment.bias);
+  if (node->Is("Tanh")) return term.scale == 0.5 && shift == 0.5;
+  if (node->Is("Sigmoid")) return term.scale == 2 && shift == -1;
+  const bool is_bounded = node->Is("Clip") || node->Is("Min") || node->Is("Max");
+  return is_bounded && term.scale != 1 && shift == 0;
 }
 
 AffineForms::FormOrNone AffineForms::Operand(const Value& operand, const Value& result, int axis,
@@ -271,13 +296,16 @@ AffineForms::FormOrNone AffineForms::Multiple(const Node& node, const Value& val
 
 AffineForms::FormOrNone AffineForms::Apply(ConstId matrix, const Value& operand, int axis) {
   const AffineForm* wiring = Wiring(&operand, axis);
-  if (wiring == nullptr) return std::nullopt;
+  return wiring != nullptr ? Apply(matrix, *wiring) : std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::Apply(ConstId matrix, const AffineForm& wiring) {
   const std::int64_t rows = consts_.sizes(matrix)[0];
   AffineForm product;
   product.segments.push_back(AffineSegment{rows, {}, kNoConst});
-  product.aligned = wiring->aligned;
+  product.aligned = wiring.aligned;
   std::int64_t begin = 0;
-  for (const AffineSegment& segment : wiring->segments) {
+  for (const AffineSegment& segment : wiring.segments) {
     if (begin + segment.size > consts_.sizes(matrix)[1]) return std::nullopt;
     AffineSegment term{rows, {}, kNoConst};
     term.terms.push_back({.kind = Kind::kMatrix,

@@ -19,6 +19,8 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -69,6 +71,14 @@ class AffineForms {
  public:
   explicit AffineForms(const Inference& inference) : inference_(&inference) {}
 
+  // `value`, in the body of a loop, is a step of `sequence`, a value around the loop: that of the
+  // turn at hand. Its atoms are steps kTurn or kTurnFromEnd. Told before the first question.
+  void SetTurn(const Value* value, const Value* sequence, int step_axis, bool from_end) {
+    turns_[value] = {sequence, step_axis, from_end ? kTurnFromEnd : kTurn};
+  }
+  static constexpr std::int64_t kTurn = INT64_MAX - 1;
+  static constexpr std::int64_t kTurnFromEnd = INT64_MAX;
+
   // Asked in the order of nodes, the work of a call is bounded. nullptr: the number of features is
   // not known.
   const AffineForm* Of(const Value* value, int axis);
@@ -76,6 +86,10 @@ class AffineForms {
   const AffineForm* Wiring(const Value* value, int axis);
   // Like Of, but of a sum even if it is an atom: from the forms of its operands. nullptr: no sum.
   const AffineForm* Definition(const Value* value, int axis);
+  // Whether the value is an atom because it is one activation function written by another, as
+  // 0.5 * tanh(x / 2) + 0.5; Spelling gives that form, of one term.
+  bool IsSpelled(const Value* value) const { return spelled_.contains(value); }
+  const AffineForm* Spelling(const Value* value, int axis);
 
   const Atom& atom(AtomId id) const { return *atoms_[id]; }
   AtomId Intern(const Atom& atom);
@@ -99,6 +113,8 @@ class AffineForms {
   FormOrNone OfConstant(const Value& value, int axis, std::int64_t size);
   AffineForm Leaf(const Value& value, int axis, std::int64_t size);
 
+  FormOrNone Turn(const Value& value, int axis, Mode mode);
+
   // Operators that move elements.
   FormOrNone Move(const Node& node, const Value& value, int axis, Mode mode);
   FormOrNone Reshape(const Node& node, const Value& value, int axis, Mode mode);
@@ -111,6 +127,8 @@ class AffineForms {
   FormOrNone Features(const Value& operand, int axis, std::int64_t begin, std::int64_t size,
                       Mode mode);
   FormOrNone Step(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
+  // The same of a sum or product along the last axis: from the steps of its operands.
+  FormOrNone StepOfSum(const Value& operand, int axis, int step_axis, std::int64_t step);
   // The same where Reshape has cut the features into runs that lie along `step_axis`.
   FormOrNone Run(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
 
@@ -122,6 +140,7 @@ class AffineForms {
   FormOrNone Product(const Node& node, int axis);
   FormOrNone Gemm(const Node& node, int axis);
   FormOrNone Apply(ConstId matrix, const Value& operand, int axis);
+  FormOrNone Apply(ConstId matrix, const AffineForm& wiring);
   // The form of an operand of an elementwise operator; constants become biases.
   FormOrNone Operand(const Value& operand, const Value& result, int axis, std::int64_t size);
   FormOrNone AddForms(const AffineForm& a, const AffineForm& b);
@@ -129,13 +148,22 @@ class AffineForms {
   AffineSegment SliceSegment(const AffineSegment& segment, std::int64_t begin, std::int64_t size);
   AtomId SliceAtom(AtomId id, std::int64_t begin, std::int64_t size);
   bool HoldsProduct(const AffineForm& form) const;
+  bool SpellsFunction(const AffineForm& form) const;
+
+  struct TurnOf {
+    const Value* sequence = nullptr;
+    int step_axis = 0;
+    std::int64_t step = 0;
+  };
 
   const Inference* inference_;
   ConstExprs consts_;
+  std::unordered_map<const Value*, TurnOf> turns_;  // looked up only
   std::map<Atom, AtomId> ids_;
   std::vector<const Atom*> atoms_;
   std::map<std::tuple<const Value*, int, Mode>, FormOrNone> forms_;
-  int nesting_ = 0;  // of calls of Get
+  std::unordered_set<const Value*> spelled_;  // looked up only
+  int nesting_ = 0;                           // of calls of Get
 };
 
 // The size of a value along `axis`, if it is known; nullopt if there is no such axis.

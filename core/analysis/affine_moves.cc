@@ -138,9 +138,10 @@ AffineForms::FormOrNone AffineForms::Features(const Value& operand, int axis, st
 AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int step_axis,
                                           std::int64_t step, Mode mode) {
   const auto count = SizeAlong(operand, step_axis);
+  const bool is_turn = step >= kTurn;
   if (step < 0 && !count) return std::nullopt;
   if (step < 0) step += *count;
-  if (step < 0 || (count && step >= *count)) return std::nullopt;
+  if (step < 0 || (count && step >= *count && !is_turn)) return std::nullopt;
   if (FormOrNone run = Run(operand, axis, step_axis, step, mode)) return run;
   const AffineForm* form = Get(&operand, axis, mode);
   if (form == nullptr) return std::nullopt;
@@ -151,7 +152,12 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
       has_steps = has_steps || atom(term.atom).step_axis >= 0;
     }
   }
-  if (!part.aligned || has_steps) part = Leaf(operand, axis, *SizeAlong(operand, axis));
+  if (!part.aligned || has_steps) {
+    if (mode == Mode::kAffine) {
+      if (FormOrNone sum = StepOfSum(operand, axis, step_axis, step)) return sum;
+    }
+    part = Leaf(operand, axis, *SizeAlong(operand, axis));
+  }
   for (AffineSegment& segment : part.segments) {
     for (AffineTerm& term : segment.terms) {
       Atom at_step = atom(term.atom);
@@ -166,10 +172,49 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   return part;
 }
 
+AffineForms::FormOrNone AffineForms::StepOfSum(const Value& operand, int axis, int step_axis,
+                                               std::int64_t step) {
+  const Node* node = operand.producer();
+  const auto rank = operand.type().rank();
+  if (node == nullptr || rank < 3 || axis != *rank - 1 || step_axis == axis) return std::nullopt;
+  const bool is_linear = node->IsDragoman("Linear");
+  if (is_linear || node->Is("MatMul")) {
+    const ConstId weight = consts_.Of(node->operand(1));
+    if (weight == kNoConst || consts_.sizes(weight).size() != 2) return std::nullopt;
+    const FormOrNone wiring = Step(*node->operand(0), axis, step_axis, step, Mode::kWiring);
+    if (!wiring) return std::nullopt;
+    FormOrNone product = Apply(is_linear ? weight : consts_.Transpose(weight), *wiring);
+    if (!product || !is_linear || node->operand(2) == nullptr) return product;
+    const FormOrNone bias = Operand(*node->operand(2), operand, axis, *SizeAlong(operand, axis));
+    return bias ? AddForms(*product, *bias) : std::nullopt;
+  }
+  if (!node->Is("Add")) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (consts_.Of(node->operand(i)) == kNoConst) continue;
+    const Value& sum = *node->operand(1 - i);
+    const FormOrNone bias = Operand(*node->operand(i), operand, axis, *SizeAlong(operand, axis));
+    if (!bias || sum.type().rank() != rank) return std::nullopt;
+    const FormOrNone part = Step(sum, axis, step_axis, step, Mode::kAffine);
+    return part ? AddForms(*part, *bias) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::Turn(const Value& value, int axis, Mode mode) {
+  const TurnOf& turn = turns_.at(&value);
+  const bool keeps_axis = value.type().rank() == turn.sequence->type().rank();
+  if (keeps_axis && axis == turn.step_axis) return std::nullopt;
+  const int source = keeps_axis || axis < turn.step_axis ? axis : axis + 1;
+  if (SizeAlong(*turn.sequence, source) != SizeAlong(value, axis)) return std::nullopt;
+  return Step(*turn.sequence, source, turn.step_axis, turn.step, mode);
+}
+
 AffineForms::FormOrNone AffineForms::Run(const Value& operand, int axis, int step_axis,
                                          std::int64_t step, Mode mode) {
   const Node* node = operand.producer();
-  if (node == nullptr || !node->Is("Reshape") || step_axis != axis - 1) return std::nullopt;
+  if (node == nullptr || !node->Is("Reshape") || step_axis != axis - 1 || step >= kTurn) {
+    return std::nullopt;
+  }
   const Value& source = *node->operand(0);
   const Shape* from = source.type().shape();
   const auto size = SizeAlong(operand, axis);

@@ -51,38 +51,95 @@ std::optional<double> NumberOf(const Value* value, AffineForms& forms) {
   return id != kNoConst ? forms.consts().Uniform(id) : std::nullopt;
 }
 
-// The bounds of Clip; nullopt where they are not known.
-struct Bounds {
+// `node` as min(max(x, low), high): a Clip, a Min or Max, or one around the other.
+struct BoundedValue {
+  const Value* x = nullptr;
   double low = -HUGE_VAL;
   double high = HUGE_VAL;
 };
-std::optional<Bounds> BoundsOf(const Node& clip, AffineForms& forms) {
-  Bounds bounds;
+
+std::optional<BoundedValue> ReadClip(const Node& clip, AffineForms& forms) {
+  BoundedValue bounded{.x = clip.operand(0)};
   for (std::size_t i = 1; i <= 2; ++i) {
     if (clip.operand(i) == nullptr) continue;
     const auto number = NumberOf(clip.operand(i), forms);
     if (!number) return std::nullopt;
-    (i == 1 ? bounds.low : bounds.high) = *number;
+    (i == 1 ? bounded.low : bounded.high) = *number;
   }
-  return bounds;
+  return bounded;
 }
 
-std::optional<CellFunction> FunctionOf(const Node& node, AffineForms& forms) {
-  for (std::string_view name : {"Sigmoid", "Tanh", "Relu", "Softplus", "Softsign"}) {
-    if (node.Is(name)) return CellFunction{.name = name};
+std::optional<BoundedValue> ReadMinOrMax(const Node& node, AffineForms& forms) {
+  if ((!node.Is("Min") && !node.Is("Max")) || node.num_operands() != 2) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto number = NumberOf(node.operand(i), forms);
+    if (!number) continue;
+    BoundedValue bounded{.x = node.operand(1 - i)};
+    (node.Is("Max") ? bounded.low : bounded.high) = *number;
+    return bounded;
   }
-  if (node.Is("LeakyRelu")) return CellFunction{"LeakyRelu", FloatOf(node, "alpha", 0.01f)};
-  if (node.Is("Elu")) return CellFunction{"Elu", FloatOf(node, "alpha", 1.0f)};
-  if (node.Is("ThresholdedRelu")) {
-    return CellFunction{"ThresholdedRelu", FloatOf(node, "alpha", 1.0f)};
+  return std::nullopt;
+}
+
+std::optional<BoundedValue> ReadBounded(const Node& node, AffineForms& forms) {
+  if (node.Is("Clip")) return ReadClip(node, forms);
+  const auto outer = ReadMinOrMax(node, forms);
+  if (!outer || outer->x->producer() == nullptr) return outer;
+  const auto inner = ReadMinOrMax(*outer->x->producer(), forms);
+  if (!inner || node.op().type == outer->x->producer()->op().type) return outer;
+  const BoundedValue both{inner->x, std::max(outer->low, inner->low),
+                          std::min(outer->high, inner->high)};
+  return both.low <= both.high ? std::optional(both) : outer;
+}
+
+// An activation function and what it is of.
+struct AppliedFunction {
+  CellFunction function;
+  const Value* x = nullptr;
+};
+
+std::optional<AppliedFunction> FunctionOf(const Node& node, AffineForms& forms) {
+  const Value* x = node.num_operands() > 0 ? node.operand(0) : nullptr;
+  for (std::string_view name : {"Sigmoid", "Tanh", "Relu", "Softplus", "Softsign"}) {
+    if (node.Is(name)) return AppliedFunction{{.name = name}, x};
+  }
+  if (node.Is("LeakyRelu")) {
+    return AppliedFunction{{"LeakyRelu", FloatOf(node, "alpha", 0.01f)}, x};
+  }
+  for (std::string_view name : {"Elu", "ThresholdedRelu"}) {
+    if (node.Is(name)) return AppliedFunction{{name, FloatOf(node, "alpha", 1.0f)}, x};
   }
   if (node.Is("HardSigmoid")) {
-    return CellFunction{"HardSigmoid", FloatOf(node, "alpha", 0.2f), FloatOf(node, "beta", 0.5f)};
+    return AppliedFunction{
+        {"HardSigmoid", FloatOf(node, "alpha", 0.2f), FloatOf(node, "beta", 0.5f)}, x};
   }
-  if (!node.Is("Clip")) return std::nullopt;
-  const auto bounds = BoundsOf(node, forms);
-  if (!bounds || bounds->low != 0 || bounds->high != 1) return std::nullopt;
-  return CellFunction{"HardSigmoid", 1.0f, 0.0f};
+  const auto bounded = ReadBounded(node, forms);
+  if (!bounded || bounded->low != 0) return std::nullopt;
+  if (bounded->high == HUGE_VAL) return AppliedFunction{{.name = "Relu"}, bounded->x};
+  if (bounded->high != 1) return std::nullopt;
+  return AppliedFunction{{"HardSigmoid", 1.0f, 0.0f}, bounded->x};
+}
+
+// An activation function that is written by another: a multiple of that plus a number.
+std::optional<CellGate> AsMultiple(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const AffineForm* form = forms.Spelling(atom.value, atom.axis);
+  const auto segment = form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
+  if (!segment) return std::nullopt;
+  const AffineTerm term = segment->terms.front();
+  const Atom inner = forms.atom(term.atom);
+  const Node& node = *inner.value->producer();
+  const auto bounded = ReadBounded(node, forms);
+  const Value* x = bounded ? bounded->x : node.operand(0);
+  const auto argument = OperandAt(x, inner, forms);
+  if (!argument) return std::nullopt;
+  // tanh(x) = 2 sigmoid(2 x) - 1
+  if (node.Is("Tanh")) return CellGate{{.name = "Sigmoid"}, forms.Scale(*argument, 2), id};
+  if (node.Is("Sigmoid")) return CellGate{{.name = "Tanh"}, forms.Scale(*argument, 0.5), id};
+  if (!bounded || bounded->low != 0 || std::abs(bounded->high * term.scale - 1) > 1e-6) {
+    return std::nullopt;
+  }
+  return CellGate{{"HardSigmoid", static_cast<float>(term.scale), 0.0f}, *argument, id};
 }
 
 // 1 / (1 + exp(-x)), written out.
@@ -112,24 +169,23 @@ void PeelClip(CellGate& gate, AffineForms& forms) {
   if (id == kNoAtom) return;
   const Atom atom = forms.atom(id);
   const Node* node = ProducerOf(atom);
-  if (node == nullptr || !node->Is("Clip")) return;
-  const auto bounds = BoundsOf(*node, forms);
-  if (!bounds || bounds->low != -bounds->high || bounds->high <= 0) return;
-  const auto inner = OperandAt(node->operand(0), atom, forms);
-  if (!inner) return;
-  gate.function.clip = static_cast<float>(bounds->high);
+  const auto bounded = node != nullptr ? ReadBounded(*node, forms) : std::nullopt;
+  if (!bounded || bounded->low != -bounded->high || bounded->high <= 0) return;
+  const auto inner = OperandAt(bounded->x, atom, forms);
+  if (!inner || bounded->high == HUGE_VAL) return;
+  gate.function.clip = static_cast<float>(bounded->high);
   gate.argument = *inner;
 }
 
 bool IsProduct(AtomId id, AffineForms& forms) {
   const Node* node = ProducerOf(forms.atom(id));
-  return node != nullptr && node->Is("Mul");
+  return node != nullptr && node->Is("Mul") && !forms.IsSpelled(forms.atom(id).value);
 }
 
 // The sum that `id` is; nullopt if it is none.
 std::optional<AffineSegment> DefinitionOf(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
-  if (atom.step_axis >= 0) return std::nullopt;
+  if (atom.step_axis >= 0 || forms.IsSpelled(atom.value)) return std::nullopt;
   const AffineForm* form = forms.Definition(atom.value, atom.axis);
   return form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
 }
@@ -224,11 +280,12 @@ std::optional<CellGate> AsActivation(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
   const Node* node = ProducerOf(atom);
   if (node == nullptr) return std::nullopt;
-  const auto function = FunctionOf(*node, forms);
-  if (!function) return AsSpelledSigmoid(id, forms);
-  const auto argument = OperandAt(node->operand(0), atom, forms);
+  if (forms.IsSpelled(atom.value)) return AsMultiple(id, forms);
+  const auto applied = FunctionOf(*node, forms);
+  if (!applied) return AsSpelledSigmoid(id, forms);
+  const auto argument = OperandAt(applied->x, atom, forms);
   if (!argument) return std::nullopt;
-  CellGate gate{*function, *argument, id};
+  CellGate gate{applied->function, *argument, id};
   PeelClip(gate, forms);
   return gate;
 }
@@ -277,6 +334,8 @@ std::optional<FactorPair> FactorsOf(AtomId id, AffineForms& forms) {
 
 std::optional<Polynomial> ExpandState(AtomId id, AffineForms& forms) {
   Polynomial sum;
+  if (IsProduct(id, forms))
+    return AddProduct(id, 1, forms, sum) ? std::optional(sum) : std::nullopt;
   const auto definition = DefinitionOf(id, forms);
   if (!definition || !AddSegment(*definition, 1, forms, sum)) return std::nullopt;
   for (int i = 0; i < kMaxExpansions; ++i) {
@@ -312,6 +371,39 @@ AffineSegment ExpandSums(AffineSegment segment, AffineForms& forms) {
 ConstId ConstantFactor(const Monomial& monomial, std::int64_t size, ConstExprs& consts) {
   if (monomial.constant == kNoConst) return consts.Fill({size}, monomial.scale);
   return consts.Scale(monomial.constant, monomial.scale);
+}
+
+std::optional<CellGate> Complement(CellGate gate, AffineForms& forms) {
+  const bool hard = gate.function.name == "HardSigmoid";
+  if ((!hard && gate.function.name != "Sigmoid") || (hard && gate.function.clip != 0)) {
+    return std::nullopt;
+  }
+  gate.argument = forms.Scale(gate.argument, -1);
+  if (!hard) return gate;
+  // 1 - min(max(a x + b, 0), 1) = min(max(a y + b, 0), 1) with y = (1 - 2 b) / a - x
+  if (gate.function.alpha == 0) return std::nullopt;
+  const double shift = (1.0 - 2.0 * gate.function.beta) / gate.function.alpha;
+  ConstExprs& consts = forms.consts();
+  if (shift != 0) {
+    gate.argument.bias = consts.Add(gate.argument.bias, consts.Fill({gate.argument.size}, shift));
+  }
+  return gate;
+}
+
+bool TakePeephole(CellGate& gate, AtomId state, ConstExprs& consts, ConstId& peephole) {
+  AffineSegment dense{gate.argument.size, {}, gate.argument.bias};
+  for (const AffineTerm& term : gate.argument.terms) {
+    if (term.kind == Kind::kMatrix || term.atom != state) {
+      dense.terms.push_back(term);
+      continue;
+    }
+    const ConstId vector = term.kind == Kind::kDiagonal
+                               ? term.coefficient
+                               : consts.Fill({gate.argument.size}, term.scale);
+    peephole = consts.Add(peephole, vector);
+  }
+  gate.argument = AsDense(std::move(dense), consts);
+  return IsDense(gate.argument);
 }
 
 }  // namespace dragoman

@@ -43,6 +43,11 @@ struct FactorPair {
 };
 std::optional<FactorPair> FactorsOf(AtomId atom, AffineForms& forms);
 
+// 1 - function(x) as the same function of another argument.
+std::optional<CellGate> Complement(CellGate gate, AffineForms& forms);
+// Takes the terms in `state` out of a gate, as its peephole. False: nothing is left.
+bool TakePeephole(CellGate& gate, AtomId state, ConstExprs& consts, ConstId& peephole);
+
 // Of the number that a constant factor stands for: a vector of `size`.
 ConstId ConstantFactor(const Monomial& monomial, std::int64_t size, ConstExprs& consts);
 

@@ -155,6 +155,9 @@ ConstId ConstExprs::Add(ConstId a, ConstId b) {
 ConstId ConstExprs::Scale(ConstId a, double factor) {
   if (a == kNoConst || factor == 1) return a;
   const ConstExpr& expr = exprs_[a];
+  if (expr.kind == Kind::kFill && expr.operands.empty()) {
+    return Fill(expr.sizes, expr.scale * factor);
+  }
   if (expr.kind == Kind::kScale) {
     return Scale(expr.operands.front(), expr.scale * factor);
   }
@@ -183,6 +186,10 @@ ConstId ConstExprs::Diagonal(ConstId vector) {
 
 ConstId ConstExprs::Rows(ConstId matrix, ConstId vector) {
   return Make(Kind::kRows, {matrix, vector}, {}, 0, exprs_[matrix].sizes);
+}
+
+ConstId ConstExprs::Product(ConstId a, ConstId b) {
+  return Make(Kind::kProduct, {a, b}, {}, 0, {exprs_[a].sizes[0], exprs_[b].sizes[1]});
 }
 
 ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size) {

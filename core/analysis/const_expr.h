@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/ir/graph.h"
@@ -34,6 +35,7 @@ struct ConstExpr {
     kFill,       // of `sizes` with `scale`, or with the one element of the operand
     kDiagonal,   // the square matrix with this vector on its diagonal
     kRows,       // a matrix (operand 0), row i times element i of a vector (operand 1)
+    kProduct,    // of two matrices; no analysis makes one
   };
 
   Kind kind = Kind::kTensor;
@@ -56,6 +58,10 @@ class ConstExprs {
   // arithmetic, in few steps; kNoConst for any other. Products are no such expression, so a
   // constant state that meets a weight stays visible.
   ConstId Of(const Value* value);
+  // From now on Of these values is kNoConst. Told before the first question.
+  void Hide(const std::unordered_set<const Value*>& values) {
+    for (const Value* value : values) of_values_[value] = kNoConst;
+  }
 
   ConstId Transpose(ConstId matrix);
   ConstId Slice(ConstId a, int axis, std::int64_t begin, std::int64_t size);
@@ -67,6 +73,7 @@ class ConstExprs {
   ConstId FillWith(std::vector<std::int64_t> sizes, ConstId element);
   ConstId Diagonal(ConstId vector);
   ConstId Rows(ConstId matrix, ConstId vector);
+  ConstId Product(ConstId a, ConstId b);
 
   // The constant as a vector of `size` along `axis` of a tensor of rank `rank`: a scalar is
   // repeated; kNoConst if it varies along another axis.

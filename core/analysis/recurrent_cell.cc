@@ -27,41 +27,6 @@ AtomId ResultAtom(const Node& node, int axis, AffineForms& forms) {
   return forms.Intern({.value = node.result(), .axis = axis, .size = *size});
 }
 
-// 1 - function(x) as the same function of another argument.
-std::optional<CellGate> Complement(CellGate gate, AffineForms& forms) {
-  const bool hard = gate.function.name == "HardSigmoid";
-  if ((!hard && gate.function.name != "Sigmoid") || (hard && gate.function.clip != 0)) {
-    return std::nullopt;
-  }
-  gate.argument = forms.Scale(gate.argument, -1);
-  if (!hard) return gate;
-  // 1 - min(max(a x + b, 0), 1) = min(max(a y + b, 0), 1) with y = (1 - 2 b) / a - x
-  if (gate.function.alpha == 0) return std::nullopt;
-  const double shift = (1.0 - 2.0 * gate.function.beta) / gate.function.alpha;
-  ConstExprs& consts = forms.consts();
-  if (shift != 0) {
-    gate.argument.bias = consts.Add(gate.argument.bias, consts.Fill({gate.argument.size}, shift));
-  }
-  return gate;
-}
-
-// Takes the terms in `state` out of a gate, as its peephole. False: nothing is left.
-bool TakePeephole(CellGate& gate, AtomId state, ConstExprs& consts, ConstId& peephole) {
-  AffineSegment dense{gate.argument.size, {}, gate.argument.bias};
-  for (const AffineTerm& term : gate.argument.terms) {
-    if (term.kind == TermKind::kMatrix || term.atom != state) {
-      dense.terms.push_back(term);
-      continue;
-    }
-    const ConstId vector = term.kind == TermKind::kDiagonal
-                               ? term.coefficient
-                               : consts.Fill({gate.argument.size}, term.scale);
-    peephole = consts.Add(peephole, vector);
-  }
-  gate.argument = AsDense(std::move(dense), consts);
-  return IsDense(gate.argument);
-}
-
 class LstmMatcher {
  public:
   LstmMatcher(Node& node, int axis, AffineForms& forms) : forms_(forms) {
@@ -403,6 +368,18 @@ std::optional<RecurrentCell> MatchRnn(Node& node, int axis, AffineForms& forms) 
   cell.h = h;
   cell.gates = {*gate};
   return cell;
+}
+
+ConstId ProjectionOf(AtomId id, AtomId h, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const bool is_whole =
+      atom.step_axis < 0 && atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
+  const AffineForm* form = is_whole ? forms.Of(atom.value, atom.axis) : nullptr;
+  if (form == nullptr || form->segments.size() != 1) return kNoConst;
+  const AffineSegment& segment = form->segments.front();
+  if (segment.terms.size() != 1 || segment.bias != kNoConst) return kNoConst;
+  const AffineTerm& term = segment.terms.front();
+  return term.kind == TermKind::kMatrix && term.atom == h ? term.coefficient : kNoConst;
 }
 
 }  // namespace dragoman

@@ -78,6 +78,9 @@ std::optional<RecurrentCell> MatchLstm(Node& node, int axis, AffineForms& forms)
 std::optional<RecurrentCell> MatchGru(Node& node, int axis, AffineForms& forms);
 std::optional<RecurrentCell> MatchRnn(Node& node, int axis, AffineForms& forms);
 
+// The matrix M if all of `atom` is M * h, the projection of a hidden state; else kNoConst.
+ConstId ProjectionOf(AtomId atom, AtomId h, AffineForms& forms);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_ANALYSIS_RECURRENT_CELL_H_

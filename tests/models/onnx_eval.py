@@ -30,6 +30,7 @@ def simple(name, function):
 for _name, _function in {
         "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "MatMul": np.matmul,
         "Neg": np.negative, "Exp": np.exp, "Tanh": np.tanh, "Sqrt": np.sqrt, "Abs": np.abs,
+        "Atan": np.arctan, "Reciprocal": np.reciprocal,
         "Less": np.less, "Greater": np.greater, "Equal": np.equal, "And": np.logical_and,
         "Not": np.logical_not, "Where": np.where, "Min": np.minimum, "Max": np.maximum,
         "Identity": lambda x: x, "Relu": lambda x: np.maximum(x, 0),
@@ -80,6 +81,16 @@ def concat(_, *operands, axis):
 def split(node, x, sizes=None, axis=0, num_outputs=None):
     parts = len(node.output) if sizes is None else np.cumsum(sizes)[:-1]
     return np.split(x, parts, axis)
+
+
+@op("Pad")
+def pad(_, x, pads, value=None, axes=None, mode=b"constant"):
+    assert mode == b"constant"
+    axes = range(x.ndim) if axes is None else axes
+    widths = [(0, 0)] * x.ndim
+    for i, axis in enumerate(axes):
+        widths[axis] = (pads[i], pads[len(axes) + i])
+    return np.pad(x, widths, constant_values=0 if value is None else value)
 
 
 @op("Slice")

@@ -11,6 +11,9 @@ CHOICES = {
     "swap": (False, True),
     "update": ("weighted", "one_minus_last", "difference"),
     "one_minus": ("sub", "neg_add"),
+    "sigmoid": ("op", "op", "exp", "reciprocal", "tanh"),
+    "hard_sigmoid": ("op", "clip", "min_max", "relu6"),
+    "tanh": ("op", "op", "op", "sigmoid"),
 }
 
 
@@ -53,10 +56,42 @@ class CellWriter:
         return g.op("Add", g.op("Neg", value), g.const(1.0))
 
     def function(self, g, name, value):
+        spelling = self.style.get(name, "op")
+        if spelling != "op":
+            return getattr(self, f"{name}_by_{spelling}")(g, value)
         if name == "hard_sigmoid":
             return g.op("HardSigmoid", value, alpha=0.2, beta=0.5)
         return g.op({"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu",
                      "softsign": "Softsign"}[name], value)
+
+    def sigmoid_by_exp(self, g, value):
+        total = self.add(g, g.const(1.0), g.op("Exp", g.op("Neg", value)))
+        return g.op("Div", g.const(1.0), total)
+
+    def sigmoid_by_reciprocal(self, g, value):
+        return g.op("Reciprocal", self.add(g, g.op("Exp", self.mul(g, g.const(-1.0), value)),
+                                           g.const(1.0)))
+
+    def sigmoid_by_tanh(self, g, value):
+        half = g.const(0.5)
+        return self.add(g, self.mul(g, half, g.op("Tanh", self.mul(g, value, half))), half)
+
+    def tanh_by_sigmoid(self, g, value):
+        two = g.const(2.0)
+        twice = self.mul(g, two, g.op("Sigmoid", self.mul(g, value, two)))
+        return g.op("Sub", twice, g.const(1.0))
+
+    def hard_sigmoid_by_clip(self, g, value):
+        line = self.add(g, self.mul(g, value, g.const(0.2)), g.const(0.5))
+        return g.op("Clip", line, g.const(0.0), g.const(1.0))
+
+    def hard_sigmoid_by_min_max(self, g, value):
+        line = self.add(g, self.mul(g, value, g.const(0.2)), g.const(0.5))
+        return g.op("Max", g.op("Min", line, g.const(1.0)), g.const(0.0))
+
+    def hard_sigmoid_by_relu6(self, g, value):
+        shifted = g.op("Clip", self.add(g, value, g.const(2.5)), g.const(0.0), g.const(5.0))
+        return g.op("Div", shifted, g.const(5.0))
 
     def gate(self, g, value):
         return self.function(g, self.layer.gate, value)
@@ -151,6 +186,40 @@ class CellWriter:
         """The next state. `x` is the step's input, or its part of the hoisted product."""
         return getattr(self, "step_" + self.layer.kind)(g, x, state, hoisted)
 
+    def first_step(self, g, x, hoisted=False):
+        """The state after a first step whose own state is zero, as constant folding leaves it."""
+        sums = self.from_x(g, x, self.layer.gates, hoisted)
+        after_reset = self.layer.kind == "gru" and self.layer.reset_after
+        if "rb" in self.biases:
+            for gate in self.layer.gates:
+                if not (after_reset and gate == "n"):
+                    sums[gate] = self.add(g, sums[gate], g.const(self.weights[gate]["rb"]))
+        return getattr(self, f"first_{self.layer.kind}")(g, sums)
+
+    def first_rnn(self, g, sums):
+        return {"h": self.activation(g, sums["n"])}
+
+    def first_gru(self, g, sums):
+        n = sums["n"]
+        if self.layer.reset_after and "rb" in self.biases:
+            reset = self.gate(g, sums["r"])
+            n = self.add(g, n, self.mul(g, reset, g.const(self.weights["n"]["rb"])))
+        share = self.gate(g, sums["z"])
+        if not self.layer.update_new:
+            share = self.one_minus(g, share)
+        return {"h": self.mul(g, share, self.activation(g, n))}
+
+    def first_lstm(self, g, sums):
+        c = self.mul(g, self.gate(g, sums["i"]), self.activation(g, sums["g"]))
+        return self.hidden(g, sums["o"], c)
+
+    def hidden(self, g, total, c):
+        o = self.gate(g, self.with_peephole(g, total, "o", c))
+        h = self.mul(g, o, self.activation(g, c))
+        if self.layer.projection:
+            h = self.dense(g, h, self.weights["projection"], None)
+        return {"h": h, "c": c}
+
     def step_rnn(self, g, x, state, hoisted):
         return {"h": self.activation(g, self.sums(g, x, state["h"], "n", hoisted)["n"])}
 
@@ -181,11 +250,7 @@ class CellWriter:
         i = self.gate(g, self.with_peephole(g, sums["i"], "i", c))
         f = self.one_minus(g, i) if self.layer.coupled else self.forget(g, sums["f"], c)
         c = self.add(g, self.mul(g, f, c), self.mul(g, i, self.activation(g, sums["g"])))
-        o = self.gate(g, self.with_peephole(g, sums["o"], "o", c))
-        h = self.mul(g, o, self.activation(g, c))
-        if self.layer.projection:
-            h = self.dense(g, h, self.weights["projection"], None)
-        return {"h": h, "c": c}
+        return self.hidden(g, sums["o"], c)
 
     def forget(self, g, total, c):
         if self.layer.forget_bias:

@@ -26,7 +26,8 @@ FAMILIES = {
     "tf1_basic_lstm": ({"kind": ("lstm",), "forget_bias": (1.0,)},
                        {"product": "concat", "dense": "matmul", "order": "igfo", "split": "split"},
                        {"biases": ("wb",), "time": "unrolled"}),
-    "tf1_lstm_cell": ({"kind": ("lstm",), "forget_bias": (1.0, 0.5), "peepholes": (True,)},
+    "tf1_lstm_cell": ({"kind": ("lstm",), "forget_bias": (1.0, 0.5), "peepholes": (True, False),
+                       "projection": (0, 2, 3)},
                       {"product": "concat", "dense": "matmul", "order": "igfo"},
                       {"biases": ("wb",)}),
     "tf1_gru_cell": ({"kind": ("gru",), "reset_after": (False,), "update_new": (False,)},
@@ -41,6 +42,7 @@ FAMILIES = {
     "coupled": ({"kind": ("lstm",), "coupled": (True,)}, {}, {}),
     "activations": ({"activation": ("relu", "softsign", "tanh"),
                      "gate": ("hard_sigmoid", "sigmoid")}, {}, {}),
+    "projected": ({"kind": ("lstm",), "projection": (2, 3, 5)}, {}, {}),
     "scan": ({}, {}, {"time": "scan"}),
     "loop": ({}, {}, {"time": "loop"}),
     "numpy": ({}, {"split": "slice", "dense": "matmul"}, {"time": "unrolled"}),
@@ -60,9 +62,11 @@ CHOICES = {
     "hoist": (False, False, True),
     "take": ("slice", "gather", "split"),           # how a step's input is taken, unrolled
     "stack": ("unsqueeze", "reshape"),              # how outputs are put together, unrolled
-    "initial": ("zeros", "constant", "input", "fill"),
+    "initial": ("zeros", "constant", "input", "fill", "folded"),
     "outputs": (("y",), ("last",), ("y", "last")),
     "biases": ((), ("wb",), ("wb", "rb")),
+    "before": ("none", "none", "none", "abs"),     # what a step does with its input first
+    "behind": ("none", "none", "none", "atan"),     # what it does with its output last
     "batch": (1, 2, 5),
     "dynamic_batch": (False, False, True),
 }
@@ -87,15 +91,17 @@ def draw(family, seed):
     choices = {name: pick(rng, options) for name, options in CHOICES.items()}
     choices.update(of_whole)
     choices["dynamic_batch"] &= choices["initial"] == "input"
+    choices["hoist"] &= choices["before"] == "none"
     drawn = {name: pick(rng, options) for name, options in {**LAYER_CHOICES, **of_layer}.items()}
     spelling = Spelling(family, choices, [], [], [])
     inputs = int(rng.integers(2, 6))
     for _ in range(choices["layers"]):
         layer = Layer(inputs=inputs, hidden=int(rng.integers(3, 7)), **drawn)
+        layer.projection *= layer.kind == "lstm"
         draw_weights(layer, rng, choices["biases"])
         style = draw_style(layer, rng, of_style)
         shape = choices["batch"]
-        zero = choices["initial"] in ("zeros", "fill")
+        zero = choices["initial"] in ("zeros", "fill", "folded")
         spelling.layers.append(layer)
         spelling.styles.append(style)
         spelling.states.append([
@@ -160,6 +166,14 @@ class SequenceWriter:
         y = outputs[0] if len(outputs) == 1 else self.g.op("Concat", *outputs, axis=2)
         return y, lasts
 
+    def before(self, g, x):
+        """Of a step's input what the cell reads; not of one that was multiplied already."""
+        return x if self.choices["before"] == "none" else g.op("Abs", x)
+
+    def behind(self, g, h):
+        """Of a step's hidden state what the layer gives out."""
+        return h if self.choices["behind"] == "none" else g.op("Atan", h)
+
     # Unrolled ----------------------------------------------------------------------------------
 
     def steps_of(self, xs):
@@ -177,9 +191,12 @@ class SequenceWriter:
         g, axis = self.g, self.time_axis
         parts = self.steps_of(xs)
         hs = [None] * self.steps
-        for t in reversed(range(self.steps)) if backwards else range(self.steps):
-            state = cell.step(g, parts[t], state, hoisted)
-            hs[t] = state["h"]
+        order = range(self.steps)[::-1] if backwards else range(self.steps)
+        for t in order:
+            x = self.before(g, parts[t])
+            is_folded = self.choices["initial"] == "folded" and t == order[0]
+            state = cell.first_step(g, x, hoisted) if is_folded else cell.step(g, x, state, hoisted)
+            hs[t] = self.behind(g, state["h"])
         if self.choices["stack"] == "reshape" and not self.choices["dynamic_batch"]:
             sizes = self.sequence_shape(cell.layer.h_size)
             sizes[axis] = 1
@@ -201,10 +218,10 @@ class SequenceWriter:
         if backwards:
             turn = body.op("Sub", body.const(self.steps - 1, np.int64), turn)
         x = body.op("Gather", xs, turn, axis=self.time_axis)
-        inner = cell.step(body, x, inner, hoisted)
+        inner = cell.step(body, self.before(body, x), inner, hoisted)
         for name in names:
             body.output(inner[name])
-        body.output(body.op("Identity", inner["h"]))
+        body.output(body.op("Identity", self.behind(body, inner["h"])))
         results = g.op("Loop", g.const(self.steps, np.int64), g.const(True, np.bool_),
                        *state.values(), outputs=len(names) + 1, body=body.graph())
         y = self.reversed(results[-1]) if backwards else results[-1]
@@ -224,10 +241,10 @@ class SequenceWriter:
         inner = {name: body.input(g.fresh(name), np.float32, [None, cell.layer.size_of(name)])
                  for name in names}
         x = body.input(g.fresh("x"), np.float32, None)
-        inner = cell.step(body, x, inner, hoisted)
+        inner = cell.step(body, self.before(body, x), inner, hoisted)
         for name in names:
             body.output(inner[name])
-        body.output(body.op("Identity", inner["h"]))
+        body.output(body.op("Identity", self.behind(body, inner["h"])))
         direction, axis = [int(backwards)], [self.time_axis]
         results = g.op("Scan", *state.values(), xs, outputs=len(names) + 1, body=body.graph(),
                        num_scan_inputs=1, scan_input_axes=axis, scan_output_axes=axis,
@@ -242,9 +259,11 @@ def write(spelling, steps, seed=0):
     x = rng.uniform(-1, 1, (steps, spelling.choices["batch"], spelling.layers[0].inputs))
     x = x.astype(np.float32)
     model = writer.write(x)
-    outputs, value = {}, x.astype(np.float64)
+    outputs, value, choices = {}, x.astype(np.float64), spelling.choices
     for number, (layer, initial) in enumerate(zip(spelling.layers, spelling.states)):
-        value, lasts = run(layer, value, initial)
+        value, lasts = run(layer, np.abs(value) if choices["before"] == "abs" else value, initial)
+        if choices["behind"] == "atan":
+            value = np.arctan(value)
         for direction, state in zip(layer.directions, lasts):
             for name in layer.states:
                 outputs[f"last_{name}_{number}_{direction}"] = state[name]

@@ -2,6 +2,7 @@
 // recognised by what it computes (core/analysis/recurrent_cell.h).
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/recurrence/cell_nodes.h"
+#include "core/rewrite/recurrence/constant_states.h"
 #include "core/rewrite/recurrence/emit_sequence.h"
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/fuse_loop.h"
@@ -139,6 +141,7 @@ class Fusion {
       }
       EnterAxis(steps[i].cell->h);
       if (steps[i].cell->c != kNoAtom) EnterAxis(steps[i].cell->c);
+      if (steps[i].projected != kNoAtom) EnterAxis(steps[i].projected);
     }
     result.node->set_origin(Origin::Merge(origins));
     return {};
@@ -247,17 +250,42 @@ Result<bool> FuseLoops(Graph& graph, PassContext& context) {
   return changed;
 }
 
-Result<bool> FuseChains(Graph& graph, PassContext& context) {
-  AffineForms forms(context.inference);
-  const CellsByType cells = FindCells(graph, forms);
-  Fusion fusion(graph, context, forms);
-  for (const auto& [dtype, of_type] : cells) {
-    if (of_type.size() < 2) continue;
-    WeightComparer comparer(forms.consts(), dtype);
-    for (const CellChain& chain : LinkCells(of_type, comparer)) {
-      DRAGOMAN_TRY(fusion.FuseChain(chain));
+// The cells of a graph, linked.
+struct ChainSearch {
+  // `states` are constants that are no weights.
+  ChainSearch(Graph& graph, PassContext& context, const std::unordered_set<const Value*>& states)
+      : forms(std::make_unique<AffineForms>(context.inference)) {
+    forms->consts().Hide(states);
+    cells = std::make_unique<CellsByType>(FindCells(graph, *forms));
+    for (const auto& [dtype, of_type] : *cells) {
+      if (of_type.size() < 2) continue;
+      WeightComparer comparer(forms->consts(), dtype);
+      for (CellChain& chain : LinkCells(of_type, comparer, *forms)) {
+        chains.push_back(std::move(chain));
+      }
     }
   }
+
+  std::size_t CountSteps() const {
+    std::size_t count = 0;
+    for (const CellChain& chain : chains) count += chain.steps.size();
+    return count;
+  }
+
+  std::unique_ptr<AffineForms> forms;
+  std::unique_ptr<CellsByType> cells;
+  std::vector<CellChain> chains;
+};
+
+Result<bool> FuseChains(Graph& graph, PassContext& context) {
+  ChainSearch search(graph, context, {});
+  const auto states = FindConstantStates(search.chains, *search.forms, NumberNodes(graph));
+  if (!states.empty()) {
+    ChainSearch deeper(graph, context, states);
+    if (deeper.CountSteps() > search.CountSteps()) search = std::move(deeper);
+  }
+  Fusion fusion(graph, context, *search.forms);
+  for (const CellChain& chain : search.chains) DRAGOMAN_TRY(fusion.FuseChain(chain));
   return fusion.Finish();
 }
 

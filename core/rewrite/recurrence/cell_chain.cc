@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/rewrite/recurrence/first_step.h"
+
 namespace dragoman {
 namespace {
 
@@ -23,8 +25,8 @@ std::set<AtomId> AtomsOf(const RecurrentCell& cell) {
 // Links cells one by one, in topological order.
 class Linker {
  public:
-  Linker(const std::vector<RecurrentCell>& cells, WeightComparer& comparer)
-      : cells_(cells), comparer_(comparer), links_(cells.size()) {}
+  Linker(const std::vector<RecurrentCell>& cells, WeightComparer& comparer, AffineForms& forms)
+      : cells_(cells), comparer_(comparer), forms_(forms), links_(cells.size()) {}
 
   void Link() {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -39,7 +41,13 @@ class Linker {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (links_[i].before || !links_[i].after) continue;
       CellChain chain;
+      if (auto first = MatchFirstStep(*links_[i].step, comparer_, forms_)) {
+        chain.first = std::move(first->cell);
+        chain.steps.push_back(std::move(first->step));
+        chain.breaks.emplace_back();
+      }
       for (std::optional<std::size_t> at = i; at; at = links_[*at].after) {
+        if (!links_[*at].after) FindLastProjection(*at);
         chain.steps.push_back(std::move(*links_[*at].step));
         chain.breaks.push_back(std::move(links_[*at].difference));
       }
@@ -75,7 +83,32 @@ class Linker {
     const bool lstm = cell.kind == Kind::kLstm;
     const auto before =
         lstm ? Find(by_c_, cell.old_c.atom, cell.kind) : Find(by_h_, cell.old_h.atom, cell.kind);
-    if (before) Join(*before, i, cells_[*before].h, /*must_be_equal=*/false);
+    if (!before) return;
+    if (Join(*before, i, cells_[*before].h, /*must_be_equal=*/false) || !lstm) return;
+    for (AtomId atom : AtomsOf(cell)) {
+      const ConstId projection = ProjectionOf(atom, cells_[*before].h, forms_);
+      if (projection == kNoConst || !Join(*before, i, atom, /*must_be_equal=*/false)) continue;
+      EnterProjection(*before, atom, projection);
+      return;
+    }
+  }
+
+  void EnterProjection(std::size_t i, AtomId projected, ConstId projection) {
+    CellLink& link = links_[i];
+    link.step->projected = projected;
+    link.step->weights.projection = projection;
+    if (!link.before || !link.difference.empty()) return;
+    const ConstId other = links_[*link.before].step->weights.projection;
+    if (!comparer_.Same(other, projection)) link.difference = "projection";
+  }
+
+  // No cell reads the last cell's projection.
+  void FindLastProjection(std::size_t i) {
+    const CellStep& before = *links_[*links_[i].before].step;
+    CellStep& step = *links_[i].step;
+    step.weights.projection = before.weights.projection;
+    if (step.weights.projection == kNoConst) return;
+    step.projected = FindProjected(step.cell->h, step.weights.projection, comparer_, forms_);
   }
 
   // Whether cell `i` with the old state `old_h` follows cell `before`.
@@ -115,6 +148,7 @@ class Linker {
 
   const std::vector<RecurrentCell>& cells_;
   WeightComparer& comparer_;
+  AffineForms& forms_;
   std::vector<CellLink> links_;
   std::unordered_map<AtomId, std::size_t> by_h_;
   std::unordered_map<AtomId, std::size_t> by_c_;
@@ -208,11 +242,28 @@ std::string WeightComparer::Difference(const CellStep& a, const CellStep& b) {
   return {};
 }
 
-std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells,
-                                 WeightComparer& comparer) {
-  Linker linker(cells, comparer);
+std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer,
+                                 AffineForms& forms) {
+  Linker linker(cells, comparer, forms);
   linker.Link();
   return linker.Chains();
+}
+
+AtomId FindProjected(AtomId h, ConstId matrix, WeightComparer& comparer, AffineForms& forms) {
+  const Atom hidden = forms.atom(h);
+  for (const Use* use = hidden.value->first_use(); use != nullptr; use = use->next()) {
+    const Node* user = use->user();
+    const Value* value = user != nullptr ? user->result() : nullptr;
+    if (value == nullptr || value->graph() != hidden.value->graph()) continue;
+    for (int axis = value->type().rank().value_or(0) - 1; axis >= 0; --axis) {
+      const auto size = SizeAlong(*value, axis);
+      if (!size) continue;
+      const AtomId atom = forms.Intern({.value = value, .axis = axis, .size = *size});
+      const ConstId projection = ProjectionOf(atom, h, forms);
+      if (projection != kNoConst && comparer.Same(projection, matrix)) return atom;
+    }
+  }
+  return kNoAtom;
 }
 
 }  // namespace dragoman

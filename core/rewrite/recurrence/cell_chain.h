@@ -21,6 +21,9 @@ struct CellWeights {
   std::vector<ConstId> biases;               // per gate: (hidden)
   std::vector<ConstId> peepholes;            // as in RecurrentCell
   ConstId reset_bias = kNoConst;             // as in RecurrentCell
+  // Of an LSTM whose old hidden state is this matrix times what the cell before it gave; its
+  // `recurrent` are (hidden, size of the projection).
+  ConstId projection = kNoConst;
 };
 
 // One cell with its operands told apart.
@@ -29,6 +32,7 @@ struct CellStep {
   AtomId old_h = kNoAtom;
   CellState old_c;
   std::vector<AtomId> inputs;  // in the order of weights.inputs
+  AtomId projected = kNoAtom;  // the projection of the new hidden state, if there is one
   CellWeights weights;
 };
 
@@ -43,9 +47,9 @@ class WeightComparer {
   bool Same(const CellStep& a, const CellStep& b) { return Difference(a, b).empty(); }
   // "forget-gate weight", "activation of the cell gate"; empty if there is none.
   std::string Difference(const CellStep& a, const CellStep& b);
+  bool Same(ConstId a, ConstId b);
 
  private:
-  bool Same(ConstId a, ConstId b);
   // The first id with these elements.
   ConstId Canonical(ConstId id);
 
@@ -56,13 +60,17 @@ class WeightComparer {
 
 // A run of cells in which each reads the states of the one before.
 struct CellChain {
+  std::unique_ptr<RecurrentCell> first;  // the first step's, where only a rest of it is there
   std::vector<CellStep> steps;
   std::vector<std::string> breaks;  // per step: how it differs from the one before; else empty
 };
 
 // All maximal runs of at least two of `cells`, which are in topological order. States pass from
 // cell to cell; weights may differ where `breaks` says so.
-std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer);
+std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer,
+                                 AffineForms& forms);
+// The projection of the hidden state `h` by `matrix` among what is computed from it, or kNoAtom.
+AtomId FindProjected(AtomId h, ConstId matrix, WeightComparer& comparer, AffineForms& forms);
 
 }  // namespace dragoman
 

@@ -17,9 +17,16 @@ class OperatorEmitter {
         forms_(forms),
         position_(position),
         context_(context),
+        layout_(context, position),
         evaluator_(forms.consts(), step.cell->node->result()->type().dtype()) {}
 
-  Result<Node*> Emit(const SequenceOperands& sequence) {
+  Result<Node*> Emit(SequenceOperands sequence) {
+    if (step_.weights.projection != kNoConst && sequence.initial_h != nullptr) {
+      DRAGOMAN_ASSIGN(Value * first, AtFirstStep(sequence));
+      DRAGOMAN_ASSIGN(sequence.x, layout_.Concat({sequence.x, first}, 2));
+      sequence.initial_h = nullptr;
+      reads_initial_h_ = true;
+    }
     std::vector<Value*> operands = {sequence.x};
     DRAGOMAN_TRY(AddWeights(operands));
     operands.push_back(nullptr);
@@ -33,6 +40,30 @@ class OperatorEmitter {
   }
 
  private:
+  // The initial hidden state at the first step, zeros at all others.
+  Result<Value*> AtFirstStep(const SequenceOperands& sequence) {
+    const auto ints = [&](std::int64_t value) {
+      return context_.AddConstant(*position_.graph(), Tensor::Ints(std::vector{value}), "ints", {});
+    };
+    Value* const none = ints(0);
+    DRAGOMAN_ASSIGN(Value * steps,
+                    context_.Insert(position_, "Shape", {{sequence.x}},
+                                    {{"end", std::int64_t{1}}, {"start", std::int64_t{0}}}));
+    DRAGOMAN_ASSIGN(Value * others, context_.Insert(position_, "Sub", {{steps, ints(1)}}));
+    DRAGOMAN_ASSIGN(Value * pads, layout_.Concat(sequence.reverse ? std::vector{others, none}
+                                                                  : std::vector{none, others},
+                                                 0));
+    return context_.Insert(position_, "Pad", {{sequence.initial_h, pads, nullptr, none}});
+  }
+
+  // What the cell reads of its old hidden state, before any projection.
+  ConstId Recurrent(std::size_t gate) {
+    const ConstId id = step_.weights.recurrent[gate];
+    const ConstId projection = step_.weights.projection;
+    if (id == kNoConst || projection == kNoConst) return id;
+    return forms_.consts().Product(id, projection);
+  }
+
   // (1, gates * hidden, …) of the matrices that `of_gate` gives.
   template <class F>
   Result<Value*> Stack(std::string_view name, F&& of_gate) {
@@ -64,10 +95,14 @@ class OperatorEmitter {
                         const std::int64_t size = forms_.atom(step_.inputs[i]).size;
                         parts.push_back(OrZeros(weights.inputs[i][gate], {hidden, size}));
                       }
+                      if (reads_initial_h_) {
+                        const std::int64_t size = consts.sizes(weights.projection)[0];
+                        parts.push_back(OrZeros(weights.recurrent[gate], {hidden, size}));
+                      }
                       return consts.Concat(std::move(parts), 1);
                     }));
     DRAGOMAN_ASSIGN(Value * r, Stack("R", [&](std::size_t gate) {
-                      return OrZeros(weights.recurrent[gate], {hidden, hidden});
+                      return OrZeros(Recurrent(gate), {hidden, hidden});
                     }));
     operands.push_back(w);
     operands.push_back(r);
@@ -137,7 +172,9 @@ class OperatorEmitter {
   AffineForms& forms_;
   Node& position_;
   PassContext& context_;
+  LayoutBuilder layout_;
   ConstEvaluator evaluator_;
+  bool reads_initial_h_ = false;
 };
 
 }  // namespace
@@ -145,6 +182,14 @@ class OperatorEmitter {
 Result<Node*> EmitOperator(const CellStep& step, const SequenceOperands& operands,
                            AffineForms& forms, Node& position, PassContext& context) {
   return OperatorEmitter(step, forms, position, context).Emit(operands);
+}
+
+Result<Value*> EmitProjection(const CellStep& step, Value* hidden, AffineForms& forms,
+                              Node& position, PassContext& context) {
+  ConstEvaluator evaluator(forms.consts(), hidden->type().dtype());
+  DRAGOMAN_ASSIGN(const Tensor weight, evaluator.Evaluate(step.weights.projection));
+  Value* constant = context.AddConstant(*position.graph(), weight, "projection", position.origin());
+  return context.Insert(position, "dragoman.Linear", {{hidden, constant}});
 }
 
 }  // namespace dragoman

@@ -4,21 +4,31 @@
 
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/recurrence/cell_chain.h"
+#include "core/rewrite/recurrence/layout.h"
 
 namespace dragoman {
 
 // The operands that are not weights, in ONNX's layout 0.
 struct SequenceOperands {
   Value* x = nullptr;          // (steps, batch, features of all inputs)
-  Value* initial_h = nullptr;  // (1, batch, hidden); nullptr: zeros
+  Value* initial_h = nullptr;  // (1, batch, hidden or projection); nullptr: zeros
   Value* initial_c = nullptr;  // of an LSTM, likewise
   bool reverse = false;
 };
 
 // The operator that does `step` for every step of the sequence, before `position`; its results are
-// Y, Y_h and, of an LSTM, Y_c. Errors: internal.
+// Y, Y_h and, of an LSTM, Y_c.
+//
+// ONNX's LSTM has no projection, and needs none: where the old hidden state is P * m, what the cell
+// reads of it, R * P * m, is that of an LSTM with weights R * P, whose hidden state is m. The first
+// hidden state, of which there is no m, is a further input at the first step, with weights R.
+// Errors: internal.
 Result<Node*> EmitOperator(const CellStep& step, const SequenceOperands& operands,
                            AffineForms& forms, Node& position, PassContext& context);
+
+// `hidden`, (…, hidden), projected as `step` does it; inserted before `position`.
+Result<Value*> EmitProjection(const CellStep& step, Value* hidden, AffineForms& forms,
+                              Node& position, PassContext& context);
 
 }  // namespace dragoman
 

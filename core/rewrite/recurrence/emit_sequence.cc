@@ -1,6 +1,7 @@
 #include "core/rewrite/recurrence/emit_sequence.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,11 @@ class SequenceEmitter {
         fused_(fused),
         context_(context),
         layout_(context, position_),
+        batcher_(
+            [this](const StepFamily& family) {
+              return KnownSteps(family, fused_, context_, layout_);
+            },
+            context, position_),
         evaluator_(forms.consts(), position_.result()->type().dtype()),
         batch_(BatchOf(*position_.result(), forms.atom(cell_.h).axis)) {}
 
@@ -45,32 +51,87 @@ class SequenceEmitter {
   }
 
  private:
+  // An input of all steps.
+  struct InputPart {
+    std::optional<SequenceInput> steps;  // of a sequence
+    Value* whole = nullptr;              // else computed: (steps, batch, features)
+    bool reverse = false;
+  };
+
   // (steps, batch, features) of all inputs, side by side; nullptr sets obstacle_.
   Result<Value*> Input() {
-    std::vector<SequenceInput> sequences;
+    std::vector<InputPart> inputs;
     for (std::size_t i = 0; i < steps_.front().inputs.size(); ++i) {
       std::vector<AtomId> atoms;
       for (const CellStep& step : steps_) atoms.push_back(step.inputs[i]);
-      auto sequence = ReadSequence(atoms, forms_, fused_);
-      if (!sequence) {
-        obstacle_ = "its inputs are no steps of one value";
-        return static_cast<Value*>(nullptr);
-      }
-      const StepSource& source = sequence->first;
-      if (Equal(BatchOf(*source.value, source.axis, source.step_axis), batch_) != Truth::kYes) {
-        obstacle_ = "its input has another batch size";
-        return static_cast<Value*>(nullptr);
-      }
-      sequences.push_back(std::move(*sequence));
+      DRAGOMAN_ASSIGN(InputPart part, ReadInput(atoms));
+      if (!obstacle_.empty()) return static_cast<Value*>(nullptr);
+      inputs.push_back(std::move(part));
     }
-    reverse_ = std::all_of(sequences.begin(), sequences.end(),
-                           [](const SequenceInput& s) { return s.Direction() == -1; });
+    reverse_ = std::ranges::all_of(inputs, &InputPart::reverse);
     std::vector<Value*> parts;
-    for (const SequenceInput& sequence : sequences) {
-      DRAGOMAN_ASSIGN(Value * part, EmitSteps(sequence, reverse_, layout_));
+    for (const InputPart& input : inputs) {
+      Value* part = input.whole;
+      if (input.steps) {
+        DRAGOMAN_ASSIGN(part, EmitSteps(*input.steps, reverse_, layout_));
+      } else if (input.reverse && !reverse_) {
+        DRAGOMAN_ASSIGN(part, layout_.Reverse(part));
+      }
       parts.push_back(part);
     }
     return layout_.Concat(parts, 2);
+  }
+
+  Result<InputPart> ReadInput(const std::vector<AtomId>& atoms) {
+    InputPart part;
+    part.steps = ReadSequence(atoms, forms_, fused_);
+    if (part.steps) {
+      const StepSource& source = part.steps->first;
+      part.reverse = part.steps->Direction() == -1;
+      CheckBatch(BatchOf(*source.value, source.axis, source.step_axis));
+      return part;
+    }
+    StepFamily family;
+    const Atom first = forms_.atom(atoms.front());
+    bool alike = first.step_axis < 0;
+    for (AtomId id : atoms) {
+      Atom atom = forms_.atom(id);
+      family.push_back(Mutable(*atom.value));
+      atom.value = first.value;
+      alike = alike && atom == first;
+    }
+    if (alike) {
+      DRAGOMAN_TRY(BatchInput(family, first, part));
+    }
+    if (part.whole == nullptr) {
+      obstacle_ = "its inputs are no steps of one value";
+    } else {
+      CheckBatch(BatchOf(*part.whole, 2, 0));
+    }
+    return part;
+  }
+
+  Status BatchInput(const StepFamily& family, const Atom& atom, InputPart& part) {
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch(family));
+    if (!steps) return {};
+    Value* whole = steps->value;
+    if (steps->shared) {
+      DRAGOMAN_ASSIGN(whole, layout_.Unsqueeze(whole, {0}));
+      std::vector<std::int64_t> sizes(static_cast<std::size_t>(*whole->type().rank()), 1);
+      sizes.front() = static_cast<std::int64_t>(family.size());
+      DRAGOMAN_ASSIGN(whole, layout_.Expand(whole, sizes));
+    }
+    part.reverse = steps->reverse;
+    DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, 0, atom.axis + 1));
+    if (whole != nullptr && SizeAlong(*whole, 2) != atom.size) {
+      DRAGOMAN_ASSIGN(whole, layout_.Slice(whole, 2, atom.begin, atom.begin + atom.size));
+    }
+    part.whole = whole;
+    return {};
+  }
+
+  void CheckBatch(const Dim& batch) {
+    if (Equal(batch, batch_) != Truth::kYes) obstacle_ = "its input has another batch size";
   }
 
   // Into `initial`, which stays nullptr for zeros.
@@ -112,7 +173,7 @@ class SequenceEmitter {
     if (Equal(own, batch_) == Truth::kYes) {
       initial = value;
     } else if (Equal(own, Dim(1)) == Truth::kYes && batch_.known()) {
-      DRAGOMAN_ASSIGN(initial, layout_.Expand(value, {1, batch_.value(), cell_.hidden}));
+      DRAGOMAN_ASSIGN(initial, layout_.Expand(value, {1, batch_.value(), 1}));
     } else {
       obstacle_ = "its initial state has another batch size";
     }
@@ -120,6 +181,7 @@ class SequenceEmitter {
   }
 
   Status ReadConstantState(ConstId id, Value*& initial) {
+    if (id == kNoConst) return {};
     DRAGOMAN_ASSIGN(const Tensor tensor, evaluator_.Evaluate(id));
     if (IsZeroTensor(tensor)) return {};
     Value* value = context_.AddConstant(*position_.graph(), tensor.Reshaped({1, 1, cell_.hidden}),
@@ -129,13 +191,26 @@ class SequenceEmitter {
 
   Status Enter(Node& node) {
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node.result(0), 1));
+    Value* projected = nullptr;
+    if (steps_.front().weights.projection != kNoConst) {
+      DRAGOMAN_ASSIGN(projected,
+                      EmitProjection(steps_.front(), sequence, forms_, position_, context_));
+    }
     const auto count = static_cast<std::int64_t>(steps_.size());
     for (std::int64_t i = 0; i < count; ++i) {
       const CellStep& step = steps_[static_cast<std::size_t>(i)];
       const Value* h = forms_.atom(step.cell->h).value;
-      fused_.hidden[h] = {sequence, reverse_ ? count - 1 - i : i};
+      fused_.hidden[h] = {sequence, reverse_ ? count - 1 - i : i, forms_.atom(step.cell->h).axis};
+      if (step.projected != kNoAtom) {
+        const Atom& atom = forms_.atom(step.projected);
+        fused_.hidden[atom.value] = {projected, fused_.hidden[h].step, atom.axis};
+      }
       if (i + 1 < count) continue;
       fused_.last[h] = node.result(1);
+      if (step.projected != kNoAtom) {
+        DRAGOMAN_ASSIGN(fused_.last[forms_.atom(step.projected).value],
+                        EmitProjection(step, node.result(1), forms_, position_, context_));
+      }
       if (cell_.kind == Kind::kLstm) fused_.last[forms_.atom(step.cell->c).value] = node.result(2);
     }
     return {};
@@ -148,6 +223,7 @@ class SequenceEmitter {
   FusedValues& fused_;
   PassContext& context_;
   LayoutBuilder layout_;
+  StepBatcher batcher_;
   ConstEvaluator evaluator_;
   Dim batch_;
   bool reverse_ = false;

@@ -75,17 +75,6 @@ bool SameConstant(const Value* a, const Value* b) {
   return x != nullptr && y != nullptr && *x == *y;
 }
 
-bool SameForm(const Node& a, const Node& b) {
-  if (&a.op() != &b.op() || a.num_operands() != b.num_operands() ||
-      a.num_results() != b.num_results() || a.attributes().size() != b.attributes().size()) {
-    return false;
-  }
-  return std::ranges::all_of(a.attributes(), [&](const NamedAttribute& attribute) {
-    const Attribute* other = b.attribute(attribute.name);
-    return other != nullptr && Identical(attribute.value, *other);
-  });
-}
-
 class Finder {
  public:
   Finder(Graph& graph, const PassContext& context, bool backwards)
@@ -361,6 +350,17 @@ class Finder {
 };
 
 }  // namespace
+
+bool SameForm(const Node& a, const Node& b) {
+  if (&a.op() != &b.op() || a.num_operands() != b.num_operands() ||
+      a.num_results() != b.num_results() || a.attributes().size() != b.attributes().size()) {
+    return false;
+  }
+  return std::ranges::all_of(a.attributes(), [&](const NamedAttribute& attribute) {
+    const Attribute* other = b.attribute(attribute.name);
+    return other != nullptr && Identical(attribute.value, *other);
+  });
+}
 
 std::optional<StepSlice> SliceOf(const Value& value, const PassContext& context) {
   const Node* node = value.producer();

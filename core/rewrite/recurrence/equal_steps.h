@@ -34,6 +34,9 @@ struct StepSlice {
 // The slice that `value` is, if it is one.
 std::optional<StepSlice> SliceOf(const Value& value, const PassContext& context);
 
+// Whether two nodes differ in their operands at most.
+bool SameForm(const Node& a, const Node& b);
+
 // What a node of a step reads.
 struct StepOperand {
   enum class Kind { kOuter, kSlice, kInner, kState };

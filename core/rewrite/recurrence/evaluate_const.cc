@@ -74,6 +74,8 @@ Result<Tensor> ConstEvaluator::Compute(const ConstExpr& expr) {
       DRAGOMAN_ASSIGN(Tensor eye, dragoman::Compute("EyeLike", {std::move(frame)}));
       return dragoman::Compute("Mul", {std::move(eye), x[0]});
     }
+    case Kind::kProduct:
+      return dragoman::Compute("MatMul", std::move(x));
     case Kind::kRows:
       return dragoman::Compute("Mul", {x[0], x[1].Reshaped({expr.sizes[0], 1})});
   }

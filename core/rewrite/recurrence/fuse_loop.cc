@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "core/rewrite/recurrence/batch_steps.h"
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/loop_view.h"
+#include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
@@ -24,6 +26,7 @@ using Kind = RecurrentCell::Kind;
 struct TurnSequence {
   Value* value = nullptr;
   bool reverse = false;
+  int axis = 0;  // of the features in a turn's value
 };
 
 class LoopFusion {
@@ -32,7 +35,13 @@ class LoopFusion {
       : view_(std::move(view)),
         context_(context),
         forms_(context.inference),
-        layout_(context, *view_.node) {}
+        layout_(context, *view_.node),
+        batcher_([this](const StepFamily& family) { return Known(*family.front()); }, context,
+                 *view_.node, view_.body) {
+    for (const auto& [value, slice] : view_.slices) {
+      forms_.SetTurn(value, slice.sequence, slice.axis, slice.reverse);
+    }
+  }
 
   Result<bool> Fuse() {
     cells_ = FindCells(*view_.body, forms_);
@@ -72,8 +81,9 @@ class LoopFusion {
     return atom.step_axis < 0 && atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
   }
 
-  // The state of the loop that `atom` is, if `next` is its value in the next turn.
-  const LoopState* StateOf(AtomId id, AtomId next) {
+  // The state of the loop that `atom` is, if `next` is its value in the next turn, or a projection
+  // of that, which is then entered in `step`.
+  const LoopState* StateOf(AtomId id, AtomId next, CellStep* step = nullptr) {
     if (id == kNoAtom || !IsWhole(forms_.atom(id))) return nullptr;
     const Atom atom = forms_.atom(id);
     for (const LoopState& state : view_.states) {
@@ -82,7 +92,14 @@ class LoopFusion {
       if (state.input->type().rank() != rank) return nullptr;
       const AffineForm* form = forms_.Wiring(state.output, atom.axis);
       if (form == nullptr || form->segments.size() != 1) return nullptr;
-      return AffineForms::AsAtom(form->segments.front()) == next ? &state : nullptr;
+      const AtomId after = AffineForms::AsAtom(form->segments.front());
+      if (after == next) return &state;
+      const ConstId projection =
+          step != nullptr && after != kNoAtom ? ProjectionOf(after, next, forms_) : kNoConst;
+      if (projection == kNoConst) return nullptr;
+      step->projected = after;
+      step->weights.projection = projection;
+      return &state;
     }
     return nullptr;
   }
@@ -95,10 +112,11 @@ class LoopFusion {
     }
     for (const CellGate& gate : cell.gates) {
       for (const AffineTerm& term : gate.argument.terms) {
-        const LoopState* h = StateOf(term.atom, cell.h);
-        if (h == nullptr) continue;
         if (cell.kind == Kind::kGru && cell.old_h.atom != term.atom) continue;
-        return Emit(ReadStep(cell, term.atom), *h, c);
+        CellStep step = ReadStep(cell, term.atom);
+        const LoopState* h = StateOf(term.atom, cell.h, &step);
+        if (h == nullptr || (step.projected != kNoAtom && cell.kind != Kind::kLstm)) continue;
+        return Emit(step, *h, c);
       }
     }
     return {};
@@ -121,11 +139,23 @@ class LoopFusion {
     for (const Node& inner : view_.body->nodes()) origins.push_back(inner.origin());
     node->set_origin(Origin::Merge(origins));
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node->result(0), 1));
+    turns_ = sequence->type().shape()->front();
     const Value* h_value = forms_.atom(cell.h).value;
-    sequences_[h_value] = {sequence, x->reverse};
+    sequences_[h_value] = {sequence, x->reverse, forms_.atom(cell.h).axis};
     results_[h_value] = node->result(1);
     if (c != nullptr) results_[forms_.atom(cell.c).value] = node->result(2);
+    if (step.projected != kNoAtom) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, x->reverse));
     ++count_;
+    return {};
+  }
+
+  Status EnterProjected(const CellStep& step, Value* sequence, Node& node, bool reverse) {
+    const Atom& atom = forms_.atom(step.projected);
+    DRAGOMAN_ASSIGN(Value * projected,
+                    EmitProjection(step, sequence, forms_, *view_.node, context_));
+    sequences_[atom.value] = {projected, reverse, atom.axis};
+    DRAGOMAN_ASSIGN(results_[atom.value],
+                    EmitProjection(step, node.result(1), forms_, *view_.node, context_));
     return {};
   }
 
@@ -153,21 +183,46 @@ class LoopFusion {
   static std::optional<TurnSequence> Nothing() { return std::nullopt; }
 
   Result<std::optional<TurnSequence>> SequenceOf(const Atom& atom) {
-    if (atom.step_axis >= 0) return Nothing();
-    if (const auto found = sequences_.find(atom.value); found != sequences_.end()) {
-      return std::optional(found->second);
+    Value* whole = Mutable(*atom.value);
+    bool reverse = atom.step == AffineForms::kTurnFromEnd;
+    int step_axis = atom.step_axis;
+    int axis = atom.axis;
+    if (step_axis < 0) {
+      DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({whole}));
+      if (!steps || steps->shared) return Nothing();
+      whole = steps->value;
+      reverse = steps->reverse;
+      step_axis = 0;
+      ++axis;
+    } else if (atom.step < AffineForms::kTurn || atom.value->graph() == view_.body) {
+      return Nothing();
     }
-    const auto found = view_.slices.find(atom.value);
-    if (found == view_.slices.end()) return Nothing();
-    const LoopSlice& slice = found->second;
-    // A slice that keeps its axis has the features where the sequence has them.
-    const bool keeps_axis = atom.value->type().rank() == slice.sequence->type().rank();
-    const int axis = keeps_axis || atom.axis < slice.axis ? atom.axis : atom.axis + 1;
-    if (axis == slice.axis) return Nothing();
-    DRAGOMAN_ASSIGN(Value * value, layout_.ToSequence(slice.sequence, slice.axis, axis));
-    if (value == nullptr) return Nothing();
-    return std::optional(TurnSequence{value, slice.reverse});
+    DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, step_axis, axis));
+    if (whole == nullptr) return Nothing();
+    return std::optional(TurnSequence{whole, reverse});
   }
+
+  // Slices, and the hidden states of cells that have become operators, of all turns.
+  Result<std::optional<BatchedSteps>> Known(const Value& value) {
+    if (const auto found = sequences_.find(&value); found != sequences_.end()) {
+      const TurnSequence& hidden = found->second;
+      Shape shape = *value.type().shape();
+      shape.insert(shape.begin(), hidden.value->type().shape()->front());
+      DRAGOMAN_ASSIGN(Value * whole, layout_.FromSequence(hidden.value, shape, 0, hidden.axis + 1));
+      if (whole == nullptr) return NotBatched();
+      return std::optional(BatchedSteps{whole, false, hidden.reverse});
+    }
+    const auto found = view_.slices.find(&value);
+    if (found == view_.slices.end()) return NotBatched();
+    const LoopSlice& slice = found->second;
+    DRAGOMAN_ASSIGN(Value * whole, layout_.StepsFirst(slice.sequence, slice.axis));
+    if (value.type().rank() == slice.sequence->type().rank()) {
+      DRAGOMAN_ASSIGN(whole, layout_.Unsqueeze(whole, {slice.axis + 1}));
+    }
+    return std::optional(BatchedSteps{whole, false, slice.reverse});
+  }
+
+  static std::optional<BatchedSteps> NotBatched() { return std::nullopt; }
 
   // Into `operand`, which stays nullptr for zeros; false if sizes are not known.
   Result<bool> Initial(const LoopState& state, AtomId id, Value*& operand) {
@@ -212,10 +267,21 @@ class LoopFusion {
       return true;
     }
     const AtomId id = WiredAtom(state.output);
-    if (id == kNoAtom) return false;
+    if (id == kNoAtom) return FindLastComputed(state, by);
     DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(results_.at(forms_.atom(id).value), 0));
     DRAGOMAN_ASSIGN(by, layout_.FromState(last, *state.last, AxisIn(*state.output, id)));
     return by != nullptr;
+  }
+
+  // The last of the values that each turn computes, if there is a turn.
+  Result<bool> FindLastComputed(const LoopState& state, Value*& by) {
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({state.output}));
+    if (!steps || steps->shared) return false;
+    const auto count = SizeAlong(*steps->value, 0);
+    if (!count || *count < 1) return false;
+    DRAGOMAN_ASSIGN(by,
+                    layout_.Gather(steps->value, 0, Tensor::Int(steps->reverse ? 0 : *count - 1)));
+    return true;
   }
 
   // Where the features of an atom lie in a value that is wired to it.
@@ -231,20 +297,31 @@ class LoopFusion {
     return rank - 1;
   }
 
-  // `output` of all turns along `axis` of `result`; nullptr if it is no hidden state.
-  Result<Value*> Collected(const Value& output, const Value& result, int axis, bool reverse) {
+  // `output` of all turns along `axis` of `result`; nullptr if it cannot be had.
+  Result<Value*> Collected(Value& output, const Value& result, int axis, bool reverse) {
     const AtomId id = WiredAtom(&output);
     const auto found = id != kNoAtom ? sequences_.find(forms_.atom(id).value) : sequences_.end();
     const Shape* shape = result.type().shape();
-    if (found == sequences_.end() || shape == nullptr) return static_cast<Value*>(nullptr);
+    if (shape == nullptr) return static_cast<Value*>(nullptr);
+    if (found == sequences_.end()) return CollectedComputed(output, *shape, axis, reverse);
     Value* value = found->second.value;
     if (found->second.reverse != reverse) {
-      DRAGOMAN_ASSIGN(value, layout_.Slice(value, 0, INT64_MAX, INT64_MIN, -1));
+      DRAGOMAN_ASSIGN(value, layout_.Reverse(value));
     }
     int features = AxisIn(output, id);
     const bool stacked = output.type().rank() != result.type().rank();
     if (stacked && features >= axis) ++features;
     return layout_.FromSequence(value, *shape, axis, features);
+  }
+
+  Result<Value*> CollectedComputed(Value& output, const Shape& shape, int axis, bool reverse) {
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({&output}));
+    if (!steps || steps->shared) return static_cast<Value*>(nullptr);
+    Value* value = steps->value;
+    if (steps->reverse != reverse) {
+      DRAGOMAN_ASSIGN(value, layout_.Reverse(value));
+    }
+    return layout_.Stacked(value, axis, shape);
   }
 
   // A list to which every turn adds a value, and which is read by ConcatFromSequence only.
@@ -266,21 +343,18 @@ class LoopFusion {
     return true;
   }
 
-  Result<Value*> Joined(const Value& element, const Node& join) {
+  Result<Value*> Joined(Value& element, const Node& join) {
     const Shape* shape = element.type().shape();
-    const AtomId id = shape != nullptr ? WiredAtom(&element) : kNoAtom;
-    const auto found = id != kNoAtom ? sequences_.find(forms_.atom(id).value) : sequences_.end();
-    if (found == sequences_.end()) return static_cast<Value*>(nullptr);
-    const Dim steps = found->second.value->type().shape()->front();
+    if (shape == nullptr) return static_cast<Value*>(nullptr);
     const bool stacks = IntAttribute(join, "new_axis", 0) != 0;
     const auto rank = static_cast<std::int64_t>(shape->size()) + (stacks ? 1 : 0);
     std::int64_t axis = IntAttribute(join, "axis", 0);
     if (axis < 0) axis += rank;
     Shape joined = *shape;
     if (stacks) {
-      joined.insert(joined.begin() + axis, steps);
+      joined.insert(joined.begin() + axis, turns_);
     } else if (joined[static_cast<std::size_t>(axis)] == Dim(1)) {
-      joined[static_cast<std::size_t>(axis)] = steps;
+      joined[static_cast<std::size_t>(axis)] = turns_;
     } else {
       return static_cast<Value*>(nullptr);
     }
@@ -295,9 +369,11 @@ class LoopFusion {
   PassContext& context_;
   AffineForms forms_;
   LayoutBuilder layout_;
+  StepBatcher batcher_;
   CellsByType cells_;
   std::map<const Value*, TurnSequence> sequences_;  // by hidden state in the body
   std::map<const Value*, Value*> results_;          // (1, batch, hidden), by state in the body
+  Dim turns_;                                       // how many there are, once a cell is fused
   std::size_t count_ = 0;
   std::string obstacle_;
 };

@@ -90,12 +90,35 @@ Result<Value*> LayoutBuilder::Squeeze(Value* value, std::int64_t axis) {
   return context_.Insert(position_, "Squeeze", {{value, Ints({axis})}});
 }
 
-Result<Value*> LayoutBuilder::Unsqueeze(Value* value, std::int64_t axis) {
-  return context_.Insert(position_, "Unsqueeze", {{value, Ints({axis})}});
+Result<Value*> LayoutBuilder::Unsqueeze(Value* value, std::vector<std::int64_t> axes) {
+  return context_.Insert(position_, "Unsqueeze", {{value, Ints(std::move(axes))}});
 }
 
 Result<Value*> LayoutBuilder::Expand(Value* value, const std::vector<std::int64_t>& sizes) {
   return context_.Insert(position_, "Expand", {{value, Ints(sizes)}});
+}
+
+Result<Value*> LayoutBuilder::Reverse(Value* value) {
+  return Slice(value, 0, INT64_MAX, INT64_MIN, -1);
+}
+
+Result<Value*> LayoutBuilder::StepsFirst(Value* value, int axis) {
+  std::vector<std::int64_t> perm = {axis};
+  for (int i = 0; i < value->type().rank().value_or(0); ++i) {
+    if (i != axis) perm.push_back(i);
+  }
+  return Transpose(value, std::move(perm));
+}
+
+Result<Value*> LayoutBuilder::Stacked(Value* value, int axis, const Shape& shape) {
+  std::vector<std::int64_t> perm;
+  for (int i = 1; i < value->type().rank().value_or(0); ++i) perm.push_back(i);
+  perm.insert(perm.begin() + axis, 0);
+  const Shape own = *value->type().shape();
+  DRAGOMAN_ASSIGN(value, Transpose(value, std::move(perm)));
+  if (own.size() == shape.size()) return value;
+  if (IsOne(own[static_cast<std::size_t>(axis) + 1])) return Squeeze(value, axis + 1);
+  return Reshape(value, shape);
 }
 
 Result<Value*> LayoutBuilder::ToSequence(Value* value, int step_axis, int axis) {
@@ -107,7 +130,7 @@ Result<Value*> LayoutBuilder::ToSequence(Value* value, int step_axis, int axis) 
   perm.push_back(axis);
   DRAGOMAN_ASSIGN(value, Transpose(value, std::move(perm)));
   if (shape.size() == 3) return value;
-  if (shape.size() == 2) return Unsqueeze(value, 1);
+  if (shape.size() == 2) return Unsqueeze(value, {1});
   return Reshape(value, {shape[static_cast<std::size_t>(step_axis)],
                          BatchOf(*value, static_cast<int>(shape.size()) - 1, 0),
                          shape[static_cast<std::size_t>(axis)]});
@@ -122,7 +145,7 @@ Result<Value*> LayoutBuilder::ToState(Value* value, int axis) {
   perm.push_back(axis);
   const Dim batch = BatchOf(*value, axis);
   DRAGOMAN_ASSIGN(value, Transpose(value, std::move(perm)));
-  if (shape.size() == 2) return Unsqueeze(value, 0);
+  if (shape.size() == 2) return Unsqueeze(value, {0});
   return Reshape(value, {Dim(1), batch, shape[static_cast<std::size_t>(axis)]});
 }
 

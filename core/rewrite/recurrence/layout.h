@@ -23,8 +23,16 @@ class LayoutBuilder {
   Result<Value*> Gather(Value* value, std::int64_t axis, const Tensor& indices);
   Result<Value*> Concat(const std::vector<Value*>& parts, std::int64_t axis);
   Result<Value*> Squeeze(Value* value, std::int64_t axis);
-  Result<Value*> Unsqueeze(Value* value, std::int64_t axis);
+  Result<Value*> Unsqueeze(Value* value, std::vector<std::int64_t> axes);
   Result<Value*> Expand(Value* value, const std::vector<std::int64_t>& sizes);
+
+  // The same from the last to the first along axis 0.
+  Result<Value*> Reverse(Value* value);
+  // With `axis` in front of the others.
+  Result<Value*> StepsFirst(Value* value, int axis);
+  // A (steps, sizes of a step) value as a tensor of `shape` with the steps along `axis`: an axis of
+  // their own, or one along which the steps' values lie side by side.
+  Result<Value*> Stacked(Value* value, int axis, const Shape& shape);
 
   // (steps, batch, features) of a value whose steps lie along `step_axis` and features along
   // `axis`; the others, in order, are the batch.

@@ -49,6 +49,33 @@ Result<Value*> Restack(Node& concat, const Parts& parts, int step_axis, int axis
   return context.Insert(concat, "Identity", {{whole}});
 }
 
+// A Concat of what is computed from the hidden state of each step alike.
+Result<Value*> RestackComputed(Node& concat, const Shape& shape, int axis, const FusedValues& fused,
+                               PassContext& context) {
+  StepFamily family;
+  for (const Use& use : concat.operands()) {
+    if (use.value()->producer() == nullptr) return static_cast<Value*>(nullptr);
+    family.push_back(use.value());
+  }
+  LayoutBuilder layout(context, concat);
+  bool any_fused = false;
+  StepBatcher batcher(
+      [&](const StepFamily& steps) {
+        any_fused = any_fused || fused.hidden.contains(steps.front());
+        return KnownSteps(steps, fused, context, layout);
+      },
+      context, concat);
+  DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher.Batch(family));
+  if (!steps || steps->shared || !any_fused) return static_cast<Value*>(nullptr);
+  Value* whole = steps->value;
+  if (steps->reverse) {
+    DRAGOMAN_ASSIGN(whole, layout.Reverse(whole));
+  }
+  DRAGOMAN_ASSIGN(whole, layout.Stacked(whole, axis, shape));
+  if (whole == nullptr || PassContext::CanReplace(*concat.result(), *whole)) return whole;
+  return context.Insert(concat, "Identity", {{whole}});
+}
+
 }  // namespace
 
 Result<Value*> RestackSteps(Node& concat, AffineForms& forms, const FusedValues& fused,
@@ -70,7 +97,7 @@ Result<Value*> RestackSteps(Node& concat, AffineForms& forms, const FusedValues&
     if (axis != step_axis && !all_single) continue;
     return Restack(concat, *parts, step_axis, axis, context);
   }
-  return static_cast<Value*>(nullptr);
+  return RestackComputed(concat, *shape, step_axis, fused, context);
 }
 
 }  // namespace dragoman

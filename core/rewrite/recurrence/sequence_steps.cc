@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/rewrite/recurrence/equal_steps.h"
+
 namespace dragoman {
 
 Value* Mutable(const Value& value) {
@@ -63,13 +65,12 @@ Result<Value*> CurrentValue(Value* value, int axis, const FusedValues& fused,
   return layout.FromState(current, *value, axis);
 }
 
-Result<Value*> EmitSteps(const SequenceInput& input, bool in_time, LayoutBuilder& layout) {
-  const StepSource& source = input.first;
-  DRAGOMAN_ASSIGN(Value * value,
-                  layout.ToSequence(Mutable(*source.value), source.step_axis, source.axis));
-  if (source.begin != 0 || SizeAlong(*value, 2) != source.size) {
-    DRAGOMAN_ASSIGN(value, layout.Slice(value, 2, source.begin, source.begin + source.size));
-  }
+namespace {
+
+// Those steps of a value that has the steps along axis 0: in the order of the run, or in that of
+// time if `in_time` and the run goes backwards.
+Result<Value*> TakeSteps(Value* value, const SequenceInput& input, bool in_time,
+                         LayoutBuilder& layout) {
   const std::int64_t direction = input.Direction();
   if (direction == 0) return layout.Gather(value, 0, Tensor::Ints(input.order));
   const std::int64_t begin = std::min(input.order.front(), input.order.back());
@@ -79,6 +80,59 @@ Result<Value*> EmitSteps(const SequenceInput& input, bool in_time, LayoutBuilder
   }
   if (begin == 0 && SizeAlong(*value, 0) == end) return value;
   return layout.Slice(value, 0, begin, end);
+}
+
+std::optional<BatchedSteps> NotKnown() { return std::nullopt; }
+
+Result<std::optional<BatchedSteps>> HiddenSteps(const StepFamily& family, const FusedValues& fused,
+                                                LayoutBuilder& layout) {
+  const SequenceStep first = fused.hidden.at(family.front());
+  SequenceInput input;
+  for (const Value* value : family) {
+    const auto found = fused.hidden.find(value);
+    if (found == fused.hidden.end() || found->second.sequence != first.sequence) return NotKnown();
+    input.order.push_back(found->second.step);
+  }
+  DRAGOMAN_ASSIGN(Value * whole, TakeSteps(first.sequence, input, /*in_time=*/true, layout));
+  Shape shape = *family.front()->type().shape();
+  shape.insert(shape.begin(), Dim(static_cast<std::int64_t>(family.size())));
+  DRAGOMAN_ASSIGN(whole, layout.FromSequence(whole, shape, 0, first.axis + 1));
+  if (whole == nullptr) return NotKnown();
+  return std::optional(BatchedSteps{whole, false, input.Direction() == -1});
+}
+
+}  // namespace
+
+Result<std::optional<BatchedSteps>> KnownSteps(const StepFamily& family, const FusedValues& fused,
+                                               PassContext& context, LayoutBuilder& layout) {
+  if (fused.hidden.contains(family.front())) return HiddenSteps(family, fused, layout);
+  const auto first = SliceOf(*family.front(), context);
+  if (!first) return NotKnown();
+  SequenceInput input;
+  for (const Value* value : family) {
+    const auto slice = SliceOf(*value, context);
+    const bool fits = slice && slice->source == first->source && slice->axis == first->axis &&
+                      slice->keeps_axis == first->keeps_axis;
+    if (!fits) return NotKnown();
+    input.order.push_back(slice->index);
+  }
+  const int axis = static_cast<int>(first->axis);
+  DRAGOMAN_ASSIGN(Value * whole, layout.StepsFirst(first->source, axis));
+  DRAGOMAN_ASSIGN(whole, TakeSteps(whole, input, /*in_time=*/true, layout));
+  if (first->keeps_axis) {
+    DRAGOMAN_ASSIGN(whole, layout.Unsqueeze(whole, {first->axis + 1}));
+  }
+  return std::optional(BatchedSteps{whole, false, input.Direction() == -1});
+}
+
+Result<Value*> EmitSteps(const SequenceInput& input, bool in_time, LayoutBuilder& layout) {
+  const StepSource& source = input.first;
+  DRAGOMAN_ASSIGN(Value * value,
+                  layout.ToSequence(Mutable(*source.value), source.step_axis, source.axis));
+  if (source.begin != 0 || SizeAlong(*value, 2) != source.size) {
+    DRAGOMAN_ASSIGN(value, layout.Slice(value, 2, source.begin, source.begin + source.size));
+  }
+  return TakeSteps(value, input, in_time, layout);
 }
 
 }  // namespace dragoman

@@ -10,6 +10,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/rewrite/pass_context.h"
+#include "core/rewrite/recurrence/batch_steps.h"
 #include "core/rewrite/recurrence/layout.h"
 
 namespace dragoman {
@@ -18,6 +19,7 @@ namespace dragoman {
 struct SequenceStep {
   Value* sequence = nullptr;
   std::int64_t step = 0;
+  int axis = 0;  // of the features in what the cell yielded
 };
 
 // What has been fused so far, by the values that the cells yielded. These values are still there,
@@ -61,6 +63,11 @@ Result<Value*> CurrentValue(Value* value, int axis, const FusedValues& fused, Pa
 // (steps, batch, features) of those steps, in the order of the run; in the order of time if
 // `in_time` and the run goes backwards.
 Result<Value*> EmitSteps(const SequenceInput& input, bool in_time, LayoutBuilder& layout);
+
+// A family (batch_steps.h) of hidden states of fused cells, or of slices of one value; nullopt if
+// it is neither.
+Result<std::optional<BatchedSteps>> KnownSteps(const StepFamily& family, const FusedValues& fused,
+                                               PassContext& context, LayoutBuilder& layout);
 
 // The value as one can change it.
 Value* Mutable(const Value& value);

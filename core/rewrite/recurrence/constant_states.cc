@@ -1,0 +1,79 @@
+#include "core/rewrite/recurrence/constant_states.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::size_t kMaxNodes = 500;
+
+class StateFinder {
+ public:
+  StateFinder(AffineForms& forms, const NodePositions& positions,
+              std::unordered_set<const Value*>& states)
+      : forms_(forms), positions_(positions), states_(states) {}
+
+  void Visit(const CellStep& first) {
+    const auto nodes = CollectCellNodes(first, forms_, positions_);
+    if (!nodes) return;
+    std::unordered_set<ConstId> of_cell;
+    for (const Node* node : nodes->all) {
+      for (const Use& use : node->operands()) {
+        if (use.value() != nullptr) of_cell.insert(forms_.consts().Of(use.value()));
+      }
+    }
+    for (const Value* value : ReadBefore(first)) {
+      const ConstId id = forms_.consts().Of(value);
+      if (id != kNoConst && !of_cell.contains(id) && HasSizesOfState(*value, first)) {
+        states_.insert(value);
+      }
+    }
+  }
+
+ private:
+  // What the nodes read that compute the states of `first`: those of a cell, or fewer.
+  std::vector<const Value*> ReadBefore(const CellStep& first) {
+    std::vector<const Value*> read;
+    std::vector<const Node*> stack;
+    std::unordered_set<const Node*> seen;
+    const auto push = [&](const Value* value) {
+      if (value == nullptr) return;
+      read.push_back(value);
+      const Node* node = value->producer();
+      if (node == nullptr || forms_.consts().Of(value) != kNoConst) return;
+      if (positions_.contains(node) && seen.insert(node).second) stack.push_back(node);
+    };
+    for (AtomId id : {first.old_h, first.old_c.atom}) {
+      if (id != kNoAtom && forms_.atom(id).step_axis < 0) push(forms_.atom(id).value);
+    }
+    while (!stack.empty() && seen.size() < kMaxNodes) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      for (const Use& use : node->operands()) push(use.value());
+    }
+    return read;
+  }
+
+  bool HasSizesOfState(const Value& value, const CellStep& first) const {
+    const Atom& state = forms_.atom(first.old_h);
+    return value.type().rank() == state.value->type().rank() && state.axis > 0 &&
+           SizeAlong(value, state.axis) == state.size;
+  }
+
+  AffineForms& forms_;
+  const NodePositions& positions_;
+  std::unordered_set<const Value*>& states_;
+};
+
+}  // namespace
+
+std::unordered_set<const Value*> FindConstantStates(const std::vector<CellChain>& chains,
+                                                    AffineForms& forms,
+                                                    const NodePositions& positions) {
+  std::unordered_set<const Value*> states;
+  StateFinder finder(forms, positions, states);
+  for (const CellChain& chain : chains) {
+    if (chain.steps.front().old_h != kNoAtom) finder.Visit(chain.steps.front());
+  }
+  return states;
+}
+
+}  // namespace dragoman

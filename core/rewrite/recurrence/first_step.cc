@@ -1,0 +1,186 @@
+#include "core/rewrite/recurrence/first_step.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/cell_algebra.h"
+#include "core/rewrite/recurrence/sequence_steps.h"
+
+namespace dragoman {
+namespace {
+
+using Kind = RecurrentCell::Kind;
+using TermKind = AffineTerm::Kind;
+
+class FirstMatcher {
+ public:
+  FirstMatcher(const CellStep& second, WeightComparer& comparer, AffineForms& forms)
+      : second_(second),
+        weights_(second.weights),
+        comparer_(comparer),
+        forms_(forms),
+        inputs_(second.inputs.size(), kNoAtom) {}
+
+  std::optional<FirstStep> Match() {
+    if (second_.old_h == kNoAtom || !ReadHidden()) return std::nullopt;
+    const Kind kind = second_.cell->kind;
+    const bool fits = kind == Kind::kLstm ? MatchLstm() : kind == Kind::kGru ? MatchGru() : MatchRnn();
+    if (!fits || std::ranges::count(inputs_, kNoAtom) > 0) return std::nullopt;
+    const Node* node = forms_.atom(h_).value->producer();
+    FirstStep first{std::make_unique<RecurrentCell>(*second_.cell), second_};
+    first.cell->node = Mutable(*node->result())->producer();
+    first.cell->h = h_;
+    first.cell->c = second_.old_c.atom;
+    first.cell->old_c = {};
+    first.cell->old_h = {};
+    for (CellGate& gate : first.cell->gates) gate.value = kNoAtom;
+    first.step.cell = first.cell.get();
+    first.step.old_h = kNoAtom;
+    first.step.old_c = {};
+    first.step.inputs = inputs_;
+    first.step.projected = h_ != second_.old_h ? second_.old_h : kNoAtom;
+    return first;
+  }
+
+ private:
+  // What the first cell gives, before any projection.
+  bool ReadHidden() {
+    h_ = second_.old_h;
+    if (weights_.projection != kNoConst) {
+      const Atom& atom = forms_.atom(h_);
+      const AffineForm* form = atom.step_axis < 0 ? forms_.Of(atom.value, atom.axis) : nullptr;
+      if (form == nullptr || form->segments.size() != 1) return false;
+      if (form->segments.front().terms.size() != 1) return false;
+      h_ = form->segments.front().terms.front().atom;
+      if (!comparer_.Same(ProjectionOf(second_.old_h, h_, forms_), weights_.projection)) {
+        return false;
+      }
+    }
+    const Atom& atom = forms_.atom(h_);
+    return atom.step_axis < 0 && atom.begin == 0 && atom.value->producer() != nullptr &&
+           SizeAlong(*atom.value, atom.axis) == atom.size;
+  }
+
+  // h = o * function(c), c = i * g
+  bool MatchLstm() {
+    const AtomId c = second_.old_c.atom;
+    const auto outer = c != kNoAtom ? FactorsOf(h_, forms_) : std::nullopt;
+    const auto inner = c != kNoAtom ? FactorsOf(c, forms_) : std::nullopt;
+    if (!outer || !inner) return false;
+    const auto either = [](const FactorPair& pair, auto&& fits) {
+      const AtomId a = AffineForms::AsAtom(pair.a);
+      const AtomId b = AffineForms::AsAtom(pair.b);
+      return a != kNoAtom && b != kNoAtom && (fits(a, b) || fits(b, a));
+    };
+    return either(*outer, [&](AtomId o, AtomId state) { return IsOutput(state) && IsGate(o, 1, c); }) &&
+           either(*inner, [&](AtomId i, AtomId g) { return IsGate(i, 0) && IsGate(g, 3); });
+  }
+
+  bool IsOutput(AtomId state) {
+    const AtomId c = second_.old_c.atom;
+    if (state == c) return second_.cell->output_function.name == "Affine";
+    const auto function = AsActivation(state, forms_);
+    return function && function->function == second_.cell->output_function &&
+           AffineForms::AsAtom(function->argument) == c;
+  }
+
+  // h = n - z * n, or z * n
+  bool MatchGru() {
+    const auto sum = ExpandState(h_, forms_);
+    if (!sum || sum->empty() || sum->size() > 2) return false;
+    const Monomial& product = sum->size() == 1 || sum->front().factors.size() == 2 ? sum->front()
+                                                                                  : sum->back();
+    if (product.factors.size() != 2 || product.constant != kNoConst) return false;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const AtomId z = product.factors[i];
+      const AtomId n = product.factors[1 - i];
+      const bool fits = sum->size() == 1 ? product.scale == 1 && IsComplement(z)
+                                         : product.scale == -1 && HasSingle(*sum, n) && IsGate(z, 0);
+      if (fits && IsCandidate(n)) return true;
+    }
+    return false;
+  }
+
+  static bool HasSingle(const Polynomial& sum, AtomId n) {
+    return std::ranges::any_of(sum, [&](const Monomial& monomial) {
+      return monomial.factors == std::vector{n} && monomial.scale == 1 &&
+             monomial.constant == kNoConst;
+    });
+  }
+
+  bool IsComplement(AtomId z) {
+    const auto gate = AsActivation(z, forms_);
+    const auto complement = gate ? Complement(*gate, forms_) : std::nullopt;
+    return complement && Fits(*complement, 0);
+  }
+
+  // Of the reset gate no more is left than its product with a bias.
+  bool IsCandidate(AtomId id) {
+    auto n = AsActivation(id, forms_);
+    if (!n) return false;
+    AffineSegment inputs{n->argument.size, {}, n->argument.bias};
+    ConstId reset_bias = kNoConst;
+    for (const AffineTerm& term : n->argument.terms) {
+      if (term.kind == TermKind::kDiagonal && IsGate(term.atom, 1)) {
+        reset_bias = term.coefficient;
+      } else {
+        inputs.terms.push_back(term);
+      }
+    }
+    n->argument = std::move(inputs);
+    return comparer_.Same(reset_bias, weights_.reset_bias) && Fits(*n, 2);
+  }
+
+  bool MatchRnn() { return IsGate(h_, 0); }
+
+  // Whether `id` is gate `gate` of the cell; `state` is what a peephole of it reads.
+  bool IsGate(AtomId id, std::size_t gate, AtomId state = kNoAtom) {
+    auto found = AsActivation(id, forms_);
+    if (!found) return false;
+    if (!weights_.peepholes.empty() && state != kNoAtom) {
+      ConstId peephole = kNoConst;
+      if (!TakePeephole(*found, state, forms_.consts(), peephole)) return false;
+      if (!comparer_.Same(peephole, weights_.peepholes[gate])) return false;
+    }
+    return Fits(*found, gate);
+  }
+
+  bool Fits(const CellGate& found, std::size_t gate) {
+    if (found.function != second_.cell->gates[gate].function) return false;
+    const AffineSegment argument = AsDense(found.argument, forms_.consts());
+    if (!comparer_.Same(argument.bias, weights_.biases[gate])) return false;
+    std::vector<AtomId> inputs = inputs_;
+    std::size_t open = argument.terms.size();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const ConstId weight = weights_.inputs[i][gate];
+      if (weight == kNoConst) continue;
+      const auto term = std::ranges::find_if(argument.terms, [&](const AffineTerm& candidate) {
+        return (inputs[i] == kNoAtom || inputs[i] == candidate.atom) &&
+               comparer_.Same(candidate.coefficient, weight);
+      });
+      if (term == argument.terms.end()) return false;
+      inputs[i] = term->atom;
+      --open;
+    }
+    if (open != 0) return false;
+    inputs_ = std::move(inputs);
+    return true;
+  }
+
+  const CellStep& second_;
+  const CellWeights& weights_;
+  WeightComparer& comparer_;
+  AffineForms& forms_;
+  std::vector<AtomId> inputs_;
+  AtomId h_ = kNoAtom;
+};
+
+}  // namespace
+
+std::optional<FirstStep> MatchFirstStep(const CellStep& second, WeightComparer& comparer,
+                                        AffineForms& forms) {
+  return FirstMatcher(second, comparer, forms).Match();
+}
+
+}  // namespace dragoman

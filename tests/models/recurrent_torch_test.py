@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Recurrences that torch writes, as TorchScript: cells traced and scripted, layers with all options.
+
+Usage: recurrent_torch_test.py [NAME...]
+
+Each model is converted to ONNX with `dragoman` ($DRAGOMAN_BINARY) for two lengths; it must hold one
+sequence node a layer, equally many nodes for both lengths, and give what torch gives, evaluated by
+onnx_eval.py. Skipped where torch is not installed.
+"""
+
+import pathlib
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import onnx
+
+import onnx_eval
+from recurrent_spellings_test import SEQUENCE, census, convert, differs
+
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    torch = None
+
+BATCH, INPUTS, HIDDEN = 2, 3, 4
+
+
+def cell_loop(cell, is_lstm, head=False):
+    """A module that runs `cell` over the steps of its input, one by one."""
+    class Loop(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = cell
+            self.head = nn.Linear(HIDDEN, 2) if head else nn.Identity()
+
+        def forward(self, x):
+            state = x.new_zeros(x.shape[1], HIDDEN)
+            state = (state, state) if is_lstm else state
+            outputs = []
+            for step in x.unbind(0):
+                state = self.cell(step, state)
+                outputs.append(self.head(state[0] if is_lstm else state))
+            return torch.stack(outputs)
+
+    return Loop().eval()
+
+
+def layer(name, **options):
+    class Wrapped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = getattr(nn, name)(INPUTS, HIDDEN, **options)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    return Wrapped().eval()
+
+
+def transducer():
+    """Two layers over frames, one over labels, joined for every pair."""
+    class Transducer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cells = nn.ModuleList([nn.LSTMCell(INPUTS, HIDDEN), nn.LSTMCell(HIDDEN, HIDDEN),
+                                        nn.LSTMCell(INPUTS, HIDDEN)])
+            self.join = nn.Linear(HIDDEN, 3)
+
+        def run(self, cell, steps):
+            h = c = steps[0].new_zeros(steps[0].shape[0], HIDDEN)
+            outputs = []
+            for step in steps:
+                h, c = cell(step, (h, c))
+                outputs.append(h)
+            return outputs
+
+        def forward(self, x):
+            frames = self.run(self.cells[1], self.run(self.cells[0], x.unbind(0)))
+            labels = self.run(self.cells[2], x[::3].unbind(0))
+            pairs = torch.stack(frames)[:, None] + torch.stack(labels)[None]
+            return self.join(torch.relu(pairs))
+
+    return Transducer().eval()
+
+
+def scripted_lstm():
+    class Scripted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.LSTMCell(INPUTS, HIDDEN)
+
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 4)
+            c = torch.zeros(x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0)):
+                h, c = self.cell(x[t], (h, c))
+                outputs.append(h)
+            return torch.stack(outputs), h, c
+
+    return torch.jit.script(Scripted().eval())
+
+
+@unittest.skipIf(torch is None, "torch is not installed")
+class TorchRecurrences(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        torch.manual_seed(7)
+        warnings.simplefilter("ignore")  # of tracing, about checks of sizes
+
+    def count(self, module, steps, options=()):
+        """Operators of the converted module, which must agree with torch."""
+        x = torch.randn(steps, BATCH, INPUTS)
+        if not isinstance(module, torch.jit.ScriptModule):
+            module = torch.jit.trace(module, (x,))
+        source, target = self.folder / "model.pt", self.folder / "model.onnx"
+        module.save(str(source))
+        shape = ["--shape", f"x={steps},{BATCH},{INPUTS}"]
+        self.assertEqual(convert(source, target, *shape, *options), "")
+        model = onnx.load(target)
+        with torch.no_grad():
+            wanted = module(x)
+        wanted = [value for value in torch_leaves(wanted)]
+        found = onnx_eval.evaluate(model, {model.graph.input[0].name: x.numpy()})
+        for info, value in zip(model.graph.output, wanted):
+            self.assertFalse(differs(found[info.name], value.numpy()), info.name)
+        return census(model)
+
+    def check(self, make, nodes):
+        counts = [self.count(make(), steps) for steps in (6, 15)]
+        self.assertEqual(sum(counts[0][name] for name in SEQUENCE), nodes, counts[0])
+        for left in ("Loop", "Scan", "Sigmoid", "Tanh"):
+            self.assertEqual(counts[0][left], 0, left)
+        self.assertEqual(counts[0], counts[1])
+
+    def test_traced_cells(self):
+        for cell in (nn.LSTMCell, nn.GRUCell, nn.RNNCell):
+            with self.subTest(cell.__name__):
+                is_lstm = cell is nn.LSTMCell
+                self.check(lambda: cell_loop(cell(INPUTS, HIDDEN), is_lstm), 1)
+
+    def test_traced_cell_with_a_head_in_each_step(self):
+        self.check(lambda: cell_loop(nn.GRUCell(INPUTS, HIDDEN), False, head=True), 1)
+
+    def test_rnn_transducer(self):
+        self.check(transducer, 3)
+
+    def test_scripted_cell_in_a_loop(self):
+        self.check(scripted_lstm, 1)
+
+    def test_layers(self):
+        for name, options, nodes in (
+                ("LSTM", {}, 1), ("LSTM", {"num_layers": 2, "bidirectional": True}, 2),
+                ("LSTM", {"proj_size": 2}, 1), ("GRU", {"bias": False}, 1),
+                ("GRU", {"num_layers": 2}, 2), ("RNN", {"nonlinearity": "relu"}, 1)):
+            with self.subTest(name, **options):
+                self.check(lambda: layer(name, **options), nodes)
+
+
+def torch_leaves(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+        return
+    for part in value:
+        yield from torch_leaves(part)
+
+
+if __name__ == "__main__":
+    unittest.main()
