@@ -190,19 +190,30 @@ std::optional<AffineSegment> DefinitionOf(AtomId id, AffineForms& forms) {
   return form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
 }
 
-// The terms of a factor as monomials. A factor that is a sum with a candidate in it, h - n, is
-// looked into; one that is a state is not.
+// Whether a sum is h - n, a state and a candidate, and no state itself: it holds an activation, and
+// no product but what may be a state, one that the activation is no factor of.
+bool IsDifference(const AffineSegment& sum, AffineForms& forms) {
+  std::set<AtomId> activations;
+  for (const AffineTerm& term : sum.terms) {
+    if (IsActivation(term.atom, forms)) activations.insert(term.atom);
+  }
+  if (activations.empty()) return false;
+  return std::ranges::none_of(sum.terms, [&](const AffineTerm& term) {
+    if (!IsProduct(term.atom, forms)) return false;
+    const auto factors = FactorsOf(term.atom, forms);
+    const bool opposes = sum.terms.size() == 2 &&
+                         sum.terms.front().scale == -sum.terms.back().scale && factors;
+    return !opposes || activations.contains(AffineForms::AsAtom(factors->a)) ||
+           activations.contains(AffineForms::AsAtom(factors->b));
+  });
+}
+
+// The terms of a factor as monomials. A difference is looked into; a state is not.
 std::optional<Polynomial> ReadFactor(const AffineSegment& segment, AffineForms& forms) {
   AffineSegment sum = segment;
   if (const AtomId id = AffineForms::AsAtom(segment); id != kNoAtom) {
     const auto definition = DefinitionOf(id, forms);
-    const bool holds_activation =
-        definition &&
-        std::any_of(definition->terms.begin(), definition->terms.end(),
-                    [&](const AffineTerm& term) { return IsActivation(term.atom, forms); }) &&
-        std::none_of(definition->terms.begin(), definition->terms.end(),
-                     [&](const AffineTerm& term) { return IsProduct(term.atom, forms); });
-    if (holds_activation) sum = *definition;
+    if (definition && IsDifference(*definition, forms)) sum = *definition;
   }
   Polynomial terms;
   for (const AffineTerm& term : sum.terms) {
@@ -247,11 +258,31 @@ bool AddProduct(AtomId id, double scale, AffineForms& forms, Polynomial& sum) {
   return sum.size() <= kMaxMonomials;
 }
 
+// The factors of the products in a sum.
+std::set<AtomId> FactorsIn(const AffineSegment& sum, AffineForms& forms) {
+  std::set<AtomId> atoms;
+  for (const AffineTerm& term : sum.terms) {
+    const auto factors = IsProduct(term.atom, forms) ? FactorsOf(term.atom, forms) : std::nullopt;
+    if (!factors) continue;
+    for (const AffineSegment& factor : {factors->a, factors->b}) {
+      const auto read = ReadFactor(factor, forms);
+      if (!read) continue;
+      for (const Monomial& monomial : *read) {
+        atoms.insert(monomial.factors.begin(), monomial.factors.end());
+      }
+    }
+  }
+  return atoms;
+}
+
+// A product that is a factor of another product is a state, and stays.
 bool AddSegment(const AffineSegment& segment, double scale, AffineForms& forms, Polynomial& sum) {
+  const std::set<AtomId> states = FactorsIn(segment, forms);
   if (segment.bias != kNoConst && forms.consts().Uniform(segment.bias) != 0.0) return false;
   for (const AffineTerm& term : segment.terms) {
     if (term.kind == Kind::kMatrix) return false;
-    if (term.kind == Kind::kScalar && IsProduct(term.atom, forms)) {
+    const bool is_state = states.contains(term.atom);
+    if (term.kind == Kind::kScalar && !is_state && IsProduct(term.atom, forms)) {
       if (!AddProduct(term.atom, scale * term.scale, forms, sum)) return false;
     } else {
       Accumulate(sum, {scale * term.scale, {term.atom}, term.coefficient});
