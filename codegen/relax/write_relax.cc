@@ -24,6 +24,29 @@ constexpr std::string_view kHead =
     "@I.ir_module\n"
     "class Module:\n";
 
+// What stands in R.func_attr.
+std::string AttributesOf(const Entry& entry, const Model& model) {
+  std::string text = fmt::format("\"num_input\": {}", entry.graph->num_inputs());
+  if (entry.states.empty()) return text;
+  std::vector<std::string> states;
+  for (const StateBinding& binding : entry.states) {
+    states.push_back(fmt::format("{}: [{}, {}]", relax::QuotedText(model.states[binding.state].name),
+                                 binding.input, binding.output));
+  }
+  return text + fmt::format(", \"states\": {{{}}}", fmt::join(states, ", "));
+}
+
+Result<relax::Weights> InitialStates(const Model& model) {
+  relax::Weights initial;
+  for (const State& state : model.states) {
+    const Tensor* tensor = state.initial.tensor();
+    if (tensor == nullptr)
+      return Unsupported("Relax has no type " + state.type.ToString()).At("state '" + state.name + "'");
+    initial.emplace_back(state.name, *tensor);
+  }
+  return initial;
+}
+
 }  // namespace
 
 bool RelaxHasOp(std::string_view label) {
@@ -48,10 +71,9 @@ Result<RelaxModule> EmitRelax(const Model& model) {
     const Entry& entry = copy.entries[i];
     Inference inference;
     DRAGOMAN_TRY(inference.InferGraph(*entry.graph));
-    if (!entry.states.empty()) return Unsupported("Relax functions have no states");
     Result<std::string> function =
         relax::FunctionWriter(names[i], *entry.graph, inference, parts)
-            .Write(fmt::format("\"num_input\": {}", entry.graph->num_inputs()));
+            .Write(AttributesOf(entry, model));
     if (function.ok()) {
       functions.push_back(std::move(*function));
       continue;
@@ -65,6 +87,7 @@ Result<RelaxModule> EmitRelax(const Model& model) {
   for (const std::string& function : functions)
     module.text += (&function == &functions.front() ? "" : "\n") + function;
   module.weights = std::move(parts.weights);
+  DRAGOMAN_ASSIGN(module.states, InitialStates(model));
   return module;
 }
 
@@ -74,6 +97,7 @@ Status WriteRelax(const Model& model, const std::string& path) {
   DRAGOMAN_ASSIGN(OutputFile text, OutputFile::Create(path));
   DRAGOMAN_TRY(text.Append(module.text));
   DRAGOMAN_TRY(WriteNpz(stem + ".npz", module.weights));
+  if (!module.states.empty()) DRAGOMAN_TRY(WriteNpz(stem + ".states.npz", module.states));
   return text.Commit();
 }
 

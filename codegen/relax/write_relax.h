@@ -14,10 +14,13 @@
 
 namespace dragoman {
 
-// Weights are parameters of `main` behind the true inputs, whose number is its attribute num_input.
+// The default entry is the function `main`. Weights are its parameters behind the true inputs, whose
+// number is its attribute num_input. A state is an input and a result; the attribute `states` gives
+// their places: {"name": [input, result]}.
 struct RelaxModule {
   std::string text;
   std::vector<std::pair<std::string, Tensor>> weights;  // by parameter name, in order
+  std::vector<std::pair<std::string, Tensor>> states;   // initial values by name
 };
 
 // Whether Relax can say the operator of that label ("Conv", "dragoman.Linear"), with some
@@ -28,8 +31,8 @@ bool RelaxHasOp(std::string_view label);
 Result<RelaxModule> EmitRelax(const Model& model);
 
 // The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit
-// floats as raw uint16 and uint8 with the element type in the key ("w:bfloat16"). Both appear or
-// none.
+// floats as raw uint16 and uint8 with the element type in the key ("w:bfloat16"). Initial values of
+// states go into STEM.states.npz.
 Status WriteRelax(const Model& model, const std::string& path);
 
 }  // namespace dragoman
