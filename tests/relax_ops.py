@@ -114,6 +114,7 @@ def const(value, dtype):
 OPS["shape"] = lambda value: [int(v) for v in value]
 OPS["shape_of"] = lambda x: list(x.shape)
 OPS["shape_to_tensor"] = lambda x: np.array(x, np.int64).reshape(len(x))
+OPS["tensor_to_shape"] = lambda x: [int(v) for v in x]
 OPS["size"] = lambda x: np.array(x.size, np.int64)
 OPS["tuple"] = lambda *elements: elements
 OPS["zeros"] = np.zeros

@@ -174,7 +174,8 @@ struct LoopForm {
   bool has_condition = false;  // some turn may be the last by it
   bool may_stop = false;       // there may be no turn
   std::size_t num_carried = 0;
-  std::vector<std::size_t> results;  // of the node: what is carried, then what is collected and read
+  std::vector<std::size_t>
+      results;  // of the node: what is carried, then what is collected and read
   BodyForm body;
 };
 
@@ -223,7 +224,8 @@ std::string FunctionWriter::LoopCall(const Node& node, const std::string& name, 
   const Value* condition = node.operand(1);
   if (has_condition)
     arguments.push_back(condition != nullptr ? ScalarOf(*condition) : "R.const(True, \"bool\")");
-  for (std::size_t i = 2; i < node.num_operands(); ++i) arguments.push_back(NameOf(node.operand(i)));
+  for (std::size_t i = 2; i < node.num_operands(); ++i)
+    arguments.push_back(NameOf(node.operand(i)));
   arguments.insert(arguments.end(), fixed.begin(), fixed.end());
   return fmt::format("cls.{}({})", name, fmt::join(arguments, ", "));
 }
@@ -272,7 +274,8 @@ Result<std::string> FunctionWriter::FormatOf(const Node& node, std::size_t first
   std::string_view rest = message != nullptr ? std::string_view(*message) : std::string_view();
   std::string format;
   const auto copy = [&format](std::string_view text) {
-    for (const char c : text) format += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+    for (const char c : text)
+      format += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
   };
   for (std::size_t i = first; i < node.num_operands(); ++i) {
     const std::size_t place = rest.find("{}");

@@ -31,7 +31,10 @@ class Writer {
   std::size_t num_results() const { return num_carried() + recursion_.collected.size(); }
 
   FunctionHead Head(const std::string& name) const {
-    FunctionHead head{name, true, recursion_.pure, {recursion_.index, {count_, std::string(kCount)}},
+    FunctionHead head{name,
+                      true,
+                      recursion_.pure,
+                      {recursion_.index, {count_, std::string(kCount)}},
                       recursion_.carried_results};
     for (const Parameter& p : recursion_.carried) head.parameters.push_back(p);
     for (const Parameter& p : recursion_.fixed) head.parameters.push_back(p);
@@ -64,7 +67,8 @@ class Writer {
 
   // A block that binds `test` to: count > limit, and the condition.
   std::string TestLines(const std::string& test, int limit) {
-    const std::string compared = fmt::format("R.greater({}, R.const({}, \"int64\"))", count_, limit);
+    const std::string compared =
+        fmt::format("R.greater({}, R.const({}, \"int64\"))", count_, limit);
     if (!recursion_.has_condition) return fmt::format("            {} = {}\n", test, compared);
     return fmt::format("            {} = R.logical_and({}, {})\n", test, compared,
                        recursion_.carried.front().name);
@@ -149,7 +153,8 @@ std::string Writer::Join() {
     }
     const std::string dtype(RelaxDType(type.dtype()));
     const auto text = [&](std::string_view rows) {
-      return fmt::format("R.Tensor((\"{}\"{}), dtype=\"{}\")", rows, rest.empty() ? "," : rest, dtype);
+      return fmt::format("R.Tensor((\"{}\"{}), dtype=\"{}\")", rows, rest.empty() ? "," : rest,
+                         dtype);
     };
     head.parameters.push_back({fmt::format("a{}", i), text("p")});
     head.parameters.push_back({fmt::format("b{}", i), text("q")});

@@ -57,6 +57,13 @@ struct RelaxOp {
   std::string BindLike(const std::string& expression) const { return bind(expression, type()); }
   // bind without an annotation.
   std::string BindPlain(const std::string& expression) const { return bind(expression, {}); }
+  // Binds `R.function(arguments…)` without an annotation.
+  template <class... Arguments>
+  std::string Do(std::string_view function, const Arguments&... arguments) const {
+    std::string text;
+    ((text += (text.empty() ? "" : ", ") + std::string(arguments)), ...);
+    return BindPlain("R." + std::string(function) + "(" + text + ")");
+  }
   // "R.shape([2, n])". Errors: a size that only run time knows.
   Result<std::string> ShapeValue(const Shape& shape) const;
   // `axis` of operand 0, counted from the front. Errors: the rank is not known.

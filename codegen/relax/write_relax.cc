@@ -30,8 +30,9 @@ std::string AttributesOf(const Entry& entry, const Model& model) {
   if (entry.states.empty()) return text;
   std::vector<std::string> states;
   for (const StateBinding& binding : entry.states) {
-    states.push_back(fmt::format("{}: [{}, {}]", relax::QuotedText(model.states[binding.state].name),
-                                 binding.input, binding.output));
+    states.push_back(fmt::format("{}: [{}, {}]",
+                                 relax::QuotedText(model.states[binding.state].name), binding.input,
+                                 binding.output));
   }
   return text + fmt::format(", \"states\": {{{}}}", fmt::join(states, ", "));
 }
@@ -41,7 +42,8 @@ Result<relax::Weights> InitialStates(const Model& model) {
   for (const State& state : model.states) {
     const Tensor* tensor = state.initial.tensor();
     if (tensor == nullptr)
-      return Unsupported("Relax has no type " + state.type.ToString()).At("state '" + state.name + "'");
+      return Unsupported("Relax has no type " + state.type.ToString())
+          .At("state '" + state.name + "'");
     initial.emplace_back(state.name, *tensor);
   }
   return initial;
@@ -71,9 +73,8 @@ Result<RelaxModule> EmitRelax(const Model& model) {
     const Entry& entry = copy.entries[i];
     Inference inference;
     DRAGOMAN_TRY(inference.InferGraph(*entry.graph));
-    Result<std::string> function =
-        relax::FunctionWriter(names[i], *entry.graph, inference, parts)
-            .Write(AttributesOf(entry, model));
+    Result<std::string> function = relax::FunctionWriter(names[i], *entry.graph, inference, parts)
+                                       .Write(AttributesOf(entry, model));
     if (function.ok()) {
       functions.push_back(std::move(*function));
       continue;

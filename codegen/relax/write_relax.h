@@ -14,9 +14,9 @@
 
 namespace dragoman {
 
-// The default entry is the function `main`. Weights are its parameters behind the true inputs, whose
-// number is its attribute num_input. A state is an input and a result; the attribute `states` gives
-// their places: {"name": [input, result]}.
+// The default entry is the function `main`. Weights are its parameters behind the true inputs,
+// whose number is its attribute num_input. A state is an input and a result; the attribute `states`
+// gives their places: {"name": [input, result]}.
 struct RelaxModule {
   std::string text;
   std::vector<std::pair<std::string, Tensor>> weights;  // by parameter name, in order

@@ -1,6 +1,7 @@
 #include "runtime/params/reshape.h"
 
 #include "core/ops/infer_context.h"
+#include "core/ops/movement.h"
 #include "core/ops/op_list.h"
 
 namespace dragoman {
@@ -44,7 +45,7 @@ Status InferReshape(InferContext& context) {
     const Shape* sizes = context.shape(1);
     if (sizes == nullptr || sizes->size() != 1 || !(*sizes)[0].known()) return {};
     if ((*sizes)[0].value() > kMaxElements) return context.Fail("the new rank is too high");
-    context.SetShape(0, Shape(static_cast<std::size_t>((*sizes)[0].value())));
+    context.SetShape(0, FreshShape(context, 0, static_cast<std::size_t>((*sizes)[0].value())));
     return {};
   }
   const std::optional<rt::Shape> data = ToRuntimeShape(context.shape(0));

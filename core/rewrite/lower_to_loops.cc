@@ -26,9 +26,9 @@ Value* FromEnd(StepNodes& nodes, Value* count, Value* index) {
 }
 
 Value* Reversed(StepNodes& nodes, Value* x, std::int64_t axis) {
-  return nodes.Op("Slice", {x, nodes.Ints({-1}),
-                            nodes.Ints({std::numeric_limits<std::int64_t>::min()}),
-                            nodes.Ints({axis}), nodes.Ints({-1})});
+  return nodes.Op("Slice",
+                  {x, nodes.Ints({-1}), nodes.Ints({std::numeric_limits<std::int64_t>::min()}),
+                   nodes.Ints({axis}), nodes.Ints({-1})});
 }
 
 // The first axis goes to place `axis`.
@@ -158,8 +158,8 @@ class SequenceLowering {
     Value* t = reversed ? FromEnd(nodes, count_, loop.index()) : loop.index();
     Value* const x = nodes.Op("Gather", {inputs, t}, {{"axis", sequence_.time_axis()}});
     const UnrolledState before = {loop.state(0), initial.c != nullptr ? loop.state(1) : nullptr};
-    const UnrolledState after = AppendUnrolledCell(nodes, sequence_.form, d, sequence_.hidden,
-                                                   weights, x, before);
+    const UnrolledState after =
+        AppendUnrolledCell(nodes, sequence_.form, d, sequence_.hidden, weights, x, before);
     if (const Value* lengths = sequence_.lengths()) {
       t = nodes.Op("Cast", {t}, {{"to", static_cast<std::int64_t>(lengths->type().dtype())}});
     }

@@ -1,5 +1,5 @@
-// An LSTM, GRU or RNN that is about to be replaced by cells: its sizes, and what one direction of it
-// works with.
+// An LSTM, GRU or RNN that is about to be replaced by cells: its sizes, and what one direction of
+// it works with.
 #ifndef DRAGOMAN_CORE_REWRITE_SEQUENCE_NODE_H_
 #define DRAGOMAN_CORE_REWRITE_SEQUENCE_NODE_H_
 

@@ -149,6 +149,112 @@ case("RNN with another activation, clipped",
                 "%y, %last"), sequence_inputs(1, 6, [6, 6]))
 
 
+# Sizes that run time knows.
+
+case("arange(shape_of(x)[0])", """
+graph main(%x: f32[n, 2]) -> (%places) {
+  const %first: i64[] = 0
+  const %one: i64[] = 1
+  %sizes = onnx.Shape(%x)
+  %n = onnx.Gather(%sizes, %first)
+  %places = onnx.Range(%first, %n, %one)
+}""", [f32(3, 2)], [f32(0, 2)], holds=['R.arange(0, n, 1, dtype="int64")'])
+
+case("cond on a run-time shape", """
+graph main(%x: f32[n]) -> (%y) {
+  const %four: i64[] = 4
+  %n = onnx.Size(%x)
+  %is_long = onnx.Greater(%n, %four)
+  %y = onnx.If(%is_long) {
+    then_branch = graph t() -> (%a) { %a = onnx.ReduceSum(%x) },
+    else_branch = graph f() -> (%b) { %b = onnx.Neg(%x) }
+  }
+}""", [f32(7)], [f32(2)], holds=["        if lv"])
+
+case("Assert behind a control edge", """
+graph main(%x: f32[n], %n: i64[]) -> (%y) {
+  %size = onnx.Size(%x)
+  %as_said = onnx.Equal(%size, %n)
+  dragoman.Assert(%as_said, %size, %n) {message = "found {} elements, expected {}"}
+  %y = onnx.Exp(%x)
+}""", [f32(3), i64(3)], [f32(3), i64(4)], holds=["R.assert_op(", "pure=False"])
+
+case("an assertion in a loop", """
+graph main(%x: f32[], %turns: i64[]) -> (%last) {
+  %last = onnx.Loop(%turns, _, %x) {
+    body = graph body(%i: i64[], %more: bool[], %a: f32[]) -> (%more, %b) {
+      const %limit: f32[] = 10.0
+      %b = onnx.Add(%a, %a)
+      %is_small = onnx.Less(%b, %limit)
+      dragoman.Assert(%is_small) {message = "too large"}
+    }
+  }
+}""", [scalar(1), i64(3)], [scalar(1), i64(4)], holds=["loop_step", "private=True, pure=False"])
+
+case("Reshape to sizes with a 0 and a -1", """
+graph main(%x: f32[n, 6], %sizes: i64[3]) -> (%y) { %y = onnx.Reshape(%x, %sizes) }""",
+     [f32(4, 6), i64([0, 3, -1])], [f32(4, 6), i64([2, -1, 4])], [f32(1, 6), i64([6, 1, 1])],
+     holds=["R.tensor_to_shape(", "R.match_cast("])
+case("Expand", """
+graph main(%x: f32[n, 1], %sizes: i64[3]) -> (%y) { %y = onnx.Expand(%x, %sizes) }""",
+     [f32(4, 1), i64([2, 1, 5])], [f32(1, 1), i64([2, 3, 1])])
+case("ConstantOfShape, whose sizes are computed with", """
+graph main(%sizes: i64[2]) -> (%y) {
+  %x = onnx.ConstantOfShape(%sizes)
+  %y = onnx.Concat(%x, %x) {axis = 0}
+}""", [i64([2, 3])], [i64([0, 3])])
+case("Range of floats", """
+graph main(%start: f32[], %limit: f32[], %step: f32[]) -> (%y) {
+  %y = onnx.Range(%start, %limit, %step)
+}""", [scalar(1), scalar(2), scalar(0.3)], [scalar(1), scalar(-1), scalar(-0.5)],
+     [scalar(1), scalar(0), scalar(1)])
+case("Range downwards", """
+graph main(%start: i64[], %limit: i64[]) -> (%y) {
+  const %step: i64[] = -3
+  %y = onnx.Range(%start, %limit, %step)
+}""", [i64(10), i64(-1)], [i64(10), i64(1)], [i64(1), i64(1)])
+case("Slice by run-time bounds and steps", """
+graph main(%x: f32[n, 5], %starts: i64[2], %ends: i64[2], %steps: i64[2]) -> (%y) {
+  const %axes: i64[2] = [1, 0]
+  %y = onnx.Slice(%x, %starts, %ends, %axes, %steps)
+}""", [f32(6, 5), i64([1, -4]), i64([4, 100]), i64([2, 1])],
+     [f32(6, 5), i64([-1, 100]), i64([-100, -5]), i64([-2, -1])],
+     [f32(6, 5), i64([4, 2]), i64([2, 6]), i64([1, 3])])
+case("Slice of a symbolic size that may be too small", """
+graph main(%x: f32[n]) -> (%y) {
+  const %starts: i64[1] = [-4]
+  const %ends: i64[1] = [3]
+  %y = onnx.Slice(%x, %starts, %ends)
+}""", [f32(6)], [f32(2)], [f32(9)])
+case("Tile", """
+graph main(%x: f32[n, 2], %repeats: i64[2]) -> (%y) { %y = onnx.Tile(%x, %repeats) }""",
+     [f32(3, 2), i64([2, 1])], [f32(3, 2), i64([0, 3])])
+for mode in ("constant", "edge", "reflect", "wrap"):
+    case("Pad of mode " + mode, """
+graph main(%x: f32[n, 4], %pads: i64[4]) -> (%y) {
+  %y = onnx.Pad(%x, %pads) {mode = "MODE"}
+}""".replace("MODE", mode), [f32(3, 4), i64([1, 0, 2, 3])], [f32(3, 4), i64([0, 2, 0, 0])])
+case("Pad by less than nothing", """
+graph main(%x: f32[5, 4]) -> (%y) {
+  const %pads: i64[4] = [-1, 2, 0, -2]
+  %y = onnx.Pad(%x, %pads)
+}""", [f32(5, 4)])
+case("TopK of a run-time number", """
+graph main(%x: f32[3, 6], %k: i64[1]) -> (%y, %places) { %y, %places = onnx.TopK(%x, %k) }""",
+     [f32(3, 6), i64([2])], [f32(3, 6), i64([6])])
+case("Split into run-time sizes", """
+graph main(%x: f32[2, 6], %sizes: i64[3]) -> (%a, %b, %c) {
+  %a, %b, %c = onnx.Split(%x, %sizes) {axis = 1}
+}""", [f32(2, 6), i64([1, 3, 2])], [f32(2, 6), i64([6, 0, 0])])
+case("OneHot of a run-time depth", """
+graph main(%x: i64[3], %depth: i64[], %values: f32[2]) -> (%y) {
+  %y = onnx.OneHot(%x, %depth, %values)
+}""", [i64([0, 2, -1]), i64(4), f32(2)])
+case("Trilu of a run-time diagonal", """
+graph main(%x: f32[n, 4], %k: i64[]) -> (%y) { %y = onnx.Trilu(%x, %k) {upper = 0} }""",
+     [f32(3, 4), i64(1)], [f32(3, 4), i64(-5)])
+
+
 def run_graph(graph, inputs, folder):
     """The outputs of `dragoman run`; None if it fails."""
     command = [BINARY, "run", graph, "--output-dir", os.path.join(folder, "out")]

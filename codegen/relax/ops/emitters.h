@@ -79,8 +79,6 @@ Expressions EmitDropout(RelaxOp& op);
 Expressions EmitExpand(RelaxOp& op);
 Expressions EmitEyeLike(RelaxOp& op);
 Expressions EmitIdentity(RelaxOp& op);
-Expressions EmitPad(RelaxOp& op);
-Expressions EmitRange(RelaxOp& op);
 Expressions EmitReshape(RelaxOp& op);
 Expressions EmitShape(RelaxOp& op);
 Expressions EmitSize(RelaxOp& op);
@@ -90,6 +88,12 @@ Expressions EmitTile(RelaxOp& op);
 Expressions EmitTranspose(RelaxOp& op);
 Expressions EmitTrilu(RelaxOp& op);
 Expressions EmitUnsqueeze(RelaxOp& op);
+
+// pad.cc
+Expressions EmitPad(RelaxOp& op);
+
+// range.cc
+Expressions EmitRange(RelaxOp& op);
 
 // slice.cc
 Expressions EmitSlice(RelaxOp& op);

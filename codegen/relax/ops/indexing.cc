@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -14,16 +15,11 @@ std::string Cast(const std::string& x, DType dtype) {
   return fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(dtype));
 }
 
-// The size of one axis of `data` as a 0-d tensor of an integer type.
-std::string SizeOf(RelaxOp& op, const std::string& data, const Dim& size, std::int64_t axis,
-                   DType dtype) {
+// The size of one axis of operand 0 as a 0-d tensor of an integer type.
+std::string LimitOf(RelaxOp& op, const Dim& size, std::int64_t axis, DType dtype) {
   if (size.known()) return ConstOf(static_cast<double>(size.value()), dtype);
-  const std::string shape = op.BindPlain(fmt::format("R.shape_of({})", data));
-  const std::string sizes = op.BindPlain(fmt::format("R.shape_to_tensor({})", shape));
-  const std::string taken =
-      op.BindPlain(fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", sizes,
-                               ConstOf(static_cast<double>(axis), DType::kI64)));
-  return dtype == DType::kI64 ? taken : op.BindPlain(Cast(taken, dtype));
+  const std::string whole = SizeOf(op, 0, size, axis);
+  return dtype == DType::kI64 ? whole : op.BindPlain(Cast(whole, dtype));
 }
 
 // where(i < 0, i + size, i)
@@ -54,8 +50,7 @@ Result<std::string> Indices(RelaxOp& op, std::size_t operand, std::int64_t axis)
   if (KnownNotNegative(op, operand)) return op.arg(operand);
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const Dim& size = shape[static_cast<std::size_t>(axis)];
-  return Raised(op, op.arg(operand), op.type(operand),
-                SizeOf(op, op.arg(0), size, axis, op.dtype(operand)));
+  return Raised(op, op.arg(operand), op.type(operand), LimitOf(op, size, axis, op.dtype(operand)));
 }
 
 // Index tuples in the last axis, into axes `first` … of operand 0.
@@ -115,13 +110,26 @@ Expressions EmitScatterNd(RelaxOp& op) {
                          op.arg(2), reduction));
 }
 
+// A number of elements that run time knows: all are put in order, and the first of them taken.
 Expressions EmitTopK(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> k, op.KnownInts(1));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  const auto known = op.inference.KnownInts(op.node.operand(1));
+  const Dim k = known ? Dim(known->front()) : shape[static_cast<std::size_t>(axis)];
+  if (!k.known()) return op.Refuse("all of a symbolic size in order");
   const std::string both = op.BindPlain(
       fmt::format("R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
-                  op.arg(0), k.front(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
-  return std::vector<std::string>{both + "[0]", both + "[1]"};
+                  op.arg(0), k.value(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
+  std::vector<std::string> results = {both + "[0]", both + "[1]"};
+  if (known) return results;
+  const std::size_t first = op.node.result(0) != nullptr ? 0 : 1;
+  DRAGOMAN_ASSIGN(Shape result, op.result_shape(first));
+  const std::string wanted = op.Do("reshape", op.arg(1), "R.shape([])");
+  DRAGOMAN_ASSIGN(std::string count, NameSize(op, wanted, result[static_cast<std::size_t>(axis)]));
+  const std::string places = Places(op, count);
+  for (std::string& part : results)
+    part = fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", part, places, axis);
+  return results;
 }
 
 // The indices compared with 0, 1, … along a new axis, which chooses between the two values.
@@ -131,19 +139,18 @@ Expressions EmitOneHot(RelaxOp& op) {
   std::int64_t axis = op.Int("axis", -1);
   if (axis < 0) axis += rank;
   const Dim& depth = result[static_cast<std::size_t>(axis)];
-  if (!depth.known()) return op.Refuse("a depth that is known at run time only");
+  const std::string wanted = op.Do("reshape", AsInt64(op, 1), "R.shape([])");
+  DRAGOMAN_ASSIGN(std::string count, NameSize(op, wanted, depth));
   const std::string whole = op.dtype() == DType::kI64 ? op.arg(0)
                                                       : op.bind(Cast(op.arg(0), DType::kI64),
                                                                 op.type().WithDType(DType::kI64));
   const std::string raised = Raised(op, whole, op.type().WithDType(DType::kI64),
-                                    ConstOf(static_cast<double>(depth.value()), DType::kI64));
+                                    depth.known() ? Int64Const(depth.value()) : wanted);
   const std::string wide = op.BindPlain(fmt::format("R.expand_dims({}, axis=[{}])", raised, axis));
   Shape row(result.size(), Dim(1));
   row[static_cast<std::size_t>(axis)] = depth;
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(row));
-  const std::string places =
-      op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", depth.value()));
-  const std::string aligned = op.BindPlain(fmt::format("R.reshape({}, {})", places, sizes));
+  const std::string aligned = op.Do("reshape", Places(op, count), sizes);
   const std::string hit = op.bind(fmt::format("R.equal({}, {})", wide, aligned),
                                   op.result_type().WithDType(DType::kBool));
   auto value = [&](int i) {

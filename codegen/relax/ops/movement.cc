@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -34,10 +35,52 @@ Expressions EmitDropout(RelaxOp& op) {
   return expressions;
 }
 
+namespace {
+
+// `vector` of `count` elements with as many ones before it as `wanted` exceeds that.
+std::string WithOnesBefore(RelaxOp& op, const std::string& vector, std::size_t count,
+                           std::size_t wanted) {
+  if (count >= wanted) return vector;
+  const std::vector<std::int64_t> ones(wanted - count, 1);
+  return op.BindPlain(
+      fmt::format("R.concat((R.const({}, \"int64\"), {}), axis=0)", ListText(ones), vector));
+}
+
+// The sizes that operand 1 of Reshape asks for at run time: 0 copies, -1 takes what is left.
+std::string WantedSizes(RelaxOp& op, std::size_t rank, std::size_t wanted) {
+  std::string sizes = op.arg(1);
+  if (op.Int("allowzero", 0) == 0) {
+    std::string own = SizesOf(op, op.arg(0));
+    if (rank > wanted) {
+      own = op.BindPlain(fmt::format(
+          "R.strided_slice({}, axes=[0], begin=[0], end=[{}], strides=[1], assume_inbound=False)",
+          own, wanted));
+    } else if (rank < wanted) {
+      const std::vector<std::int64_t> ones(wanted - rank, 1);
+      own = op.BindPlain(
+          fmt::format("R.concat(({}, R.const({}, \"int64\")), axis=0)", own, ListText(ones)));
+    }
+    sizes = op.Do("where", op.Do("equal", sizes, Int64Const(0)), own, sizes);
+  }
+  const std::string is_rest = op.Do("equal", sizes, Int64Const(-1));
+  const std::string others = op.Do("where", is_rest, Int64Const(1), sizes);
+  const std::string product = op.BindPlain(fmt::format("R.prod({}, axis=[0])", others));
+  const std::string divisor = op.Do("maximum", product, Int64Const(1));
+  const std::string rest = op.Do("floor_divide", op.Do("size", op.arg(0)), divisor);
+  return op.Do("where", is_rest, rest, sizes);
+}
+
+}  // namespace
+
 // Reshape, Flatten and Squeeze: to the sizes that inference gives. A 0 copies a size in Relax.
 Expressions EmitReshape(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
   DRAGOMAN_ASSIGN(Shape from, op.shape(0));
+  if (!IsSaid(op, shape) && op.node.Is("Reshape")) {
+    DRAGOMAN_ASSIGN(std::string named,
+                    NameSizes(op, WantedSizes(op, from.size(), shape.size()), shape));
+    return One(fmt::format("R.reshape({}, {})", op.arg(0), named));
+  }
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const bool zero = shape[i].known() && shape[i].value() == 0;
     if (zero && (i >= from.size() || from[i] != shape[i]))
@@ -55,8 +98,18 @@ Expressions EmitUnsqueeze(RelaxOp& op) {
   return One(fmt::format("R.expand_dims({}, axis={})", op.arg(0), ListText(axes)));
 }
 
+// At run time: an own size of 1 gives way to the one that is asked for.
 Expressions EmitExpand(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
+  DRAGOMAN_ASSIGN(Shape from, op.shape(0));
+  DRAGOMAN_ASSIGN(Shape asked, op.shape(1));
+  if (!IsSaid(op, shape) && asked.size() == 1 && asked[0].known()) {
+    const std::string own = WithOnesBefore(op, SizesOf(op, op.arg(0)), from.size(), shape.size());
+    const auto count = static_cast<std::size_t>(asked[0].value());
+    const std::string wanted = WithOnesBefore(op, op.arg(1), count, shape.size());
+    const std::string sizes = op.Do("where", op.Do("equal", own, Int64Const(1)), wanted, own);
+    DRAGOMAN_TRY(NameSizes(op, sizes, shape));
+  }
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
   return One(fmt::format("R.broadcast_to({}, {})", op.arg(0), sizes));
 }
@@ -80,11 +133,38 @@ Expressions EmitConcat(RelaxOp& op) {
   return One(fmt::format("R.concat(({}), axis={})", operands, op.Int("axis", 0)));
 }
 
+namespace {
+
+// Parts whose sizes run time knows: each takes the places behind those before it.
+Expressions SplitAtRunTime(RelaxOp& op, std::int64_t axis) {
+  Shape sizes;
+  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
+    if (op.node.result(i) == nullptr) return op.Refuse("a part is omitted");
+    DRAGOMAN_ASSIGN(Shape part, op.result_shape(i));
+    sizes.push_back(part[static_cast<std::size_t>(axis)]);
+  }
+  DRAGOMAN_TRY(NameSizes(op, op.arg(1), sizes));
+  std::vector<std::string> parts;
+  Dim from(0);
+  for (const Dim& size : sizes) {
+    const Dim to = from + size;
+    const std::string places =
+        op.BindPlain(fmt::format("R.arange({}, {}, 1, dtype=\"int64\")", *DimText(from, op.symbols),
+                                 *DimText(to, op.symbols)));
+    parts.push_back(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", op.arg(0), places, axis));
+    from = to;
+  }
+  return parts;
+}
+
+}  // namespace
+
 Expressions EmitSplit(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const std::int64_t axis = Normalized(op.Int("axis", 0), shape.size());
   const std::size_t count = op.node.num_results();
   if (count == 1) return One(op.arg(0));
+  if (op.has(1) && !op.inference.KnownInts(op.node.operand(1))) return SplitAtRunTime(op, axis);
   std::vector<std::int64_t> cuts;
   std::int64_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -103,69 +183,22 @@ Expressions EmitSplit(RelaxOp& op) {
   return expressions;
 }
 
+// By repeats that run time knows: each axis takes its own elements over and over.
 Expressions EmitTile(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> repeats, op.KnownInts(1));
-  return One(fmt::format("R.tile({}, repeats={})", op.arg(0), ListText(repeats)));
-}
-
-namespace {
-
-// Before and after each axis in turn, as Relax orders them.
-Result<std::vector<std::int64_t>> PadWidths(const RelaxOp& op, std::size_t rank) {
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> pads, op.KnownInts(1));
-  std::vector<std::int64_t> axes(rank);
-  std::iota(axes.begin(), axes.end(), 0);
-  if (op.has(3)) {
-    DRAGOMAN_ASSIGN(axes, op.KnownInts(3));
+  const std::optional<std::vector<std::int64_t>> repeats =
+      op.inference.KnownInts(op.node.operand(1));
+  if (repeats) return One(fmt::format("R.tile({}, repeats={})", op.arg(0), ListText(*repeats)));
+  DRAGOMAN_ASSIGN(Shape from, op.shape(0));
+  DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
+  DRAGOMAN_TRY(NameSizes(op, op.Do("multiply", SizesOf(op, op.arg(0)), op.arg(1)), shape));
+  std::string x = op.arg(0);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto axis = static_cast<std::int64_t>(i);
+    const std::string places = op.Do("floor_mod", Places(op, *DimText(shape[i], op.symbols)),
+                                     SizeOf(op, 0, from[i], axis));
+    x = op.BindPlain(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", x, places, axis));
   }
-  std::vector<std::int64_t> widths(2 * rank, 0);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(Normalized(axes[i], rank));
-    widths[2 * axis] = pads[i];
-    widths[2 * axis + 1] = pads[i + axes.size()];
-  }
-  for (std::int64_t width : widths) {
-    if (width < 0) return op.Refuse("negative padding");
-  }
-  return widths;
-}
-
-// What is padded from the operand itself must lie in it: `spare` elements of an axis cannot be
-// taken.
-Status CheckSource(const RelaxOp& op, const Shape& shape, const std::vector<std::int64_t>& widths,
-                   std::int64_t spare) {
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    const Dim& size = shape[i / 2];
-    if (widths[i] > 0 && (!size.known() || widths[i] > size.value() - spare))
-      return op.Refuse("padding by more than the operand holds");
-  }
-  return {};
-}
-
-Result<std::string> PadValue(const RelaxOp& op) {
-  if (op.dtype() == DType::kBool) return op.Refuse("padding of bool");
-  if (!op.has(2)) return std::string("0.0");
-  const Tensor* filler = op.node.operand(2)->tensor();
-  if (filler == nullptr) return op.Refuse("a padding value that is known at run time only");
-  if (IsFloating(op.dtype())) return op.FloatArgument(filler->FloatAt(0));
-  return std::to_string(filler->IntAt(0)) + ".0";
-}
-
-}  // namespace
-
-Expressions EmitPad(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> widths, PadWidths(op, shape.size()));
-  const std::string mode = op.String("mode", "constant");
-  std::string value = "0.0";
-  if (mode == "constant") {
-    DRAGOMAN_ASSIGN(value, PadValue(op));
-  } else {
-    DRAGOMAN_TRY(CheckSource(op, shape, widths, mode == "reflect" ? 1 : 0));
-  }
-  const std::string name = mode == "edge" ? "replicate" : mode == "wrap" ? "circular" : mode;
-  return One(fmt::format("R.nn.pad({}, pad_width={}, pad_mode=\"{}\", pad_value={})", op.arg(0),
-                         ListText(widths), name, value));
+  return One(x);
 }
 
 Expressions EmitShape(RelaxOp& op) {
@@ -187,28 +220,13 @@ Expressions EmitSize(RelaxOp& op) { return One(fmt::format("R.size({})", op.arg(
 
 Expressions EmitConstantOfShape(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
-  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
+  DRAGOMAN_ASSIGN(std::string sizes, NameSizes(op, op.arg(0), shape));
   const Attribute* value = op.node.attribute("value");
   std::optional<std::string> filler = "R.const(0.0, \"float32\")";
   if (value != nullptr && value->tensor() != nullptr)
     filler = ConstText(value->tensor()->Reshaped({}));
   if (!filler) return op.Refuse("a constant of that element type");
   return One(fmt::format("R.broadcast_to({}, {})", *filler, sizes));
-}
-
-Expressions EmitRange(RelaxOp& op) {
-  if (!IsInteger(op.dtype())) return op.Refuse("a range of floating-point numbers");
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> delta, op.KnownInts(2));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> start, op.KnownInts(0));
-  const Knowledge limit = op.inference.Know(op.node.operand(1));
-  if (!limit.elements || limit.elements->size() != 1 || delta.front() <= 0 ||
-      (start.front() != 0 && !limit.elements->front().known())) {
-    return op.Refuse("a range whose bounds are known at run time only, or that goes down");
-  }
-  const std::optional<std::string> end = DimText(limit.elements->front(), op.symbols);
-  if (!end) return op.Refuse("a range whose bounds are known at run time only");
-  return One(fmt::format("R.arange({}, {}, {}, dtype=\"{}\")", start.front(), *end, delta.front(),
-                         RelaxDType(op.dtype())));
 }
 
 Expressions EmitCumSum(RelaxOp& op) {
@@ -225,11 +243,31 @@ Expressions EmitCumSum(RelaxOp& op) {
   return One(fmt::format("R.flip({}, axis={})", op.bind(sum, op.type()), axis.front()));
 }
 
+namespace {
+
+// Where column - row is at least (upper) or at most (lower) a run-time k.
+Expressions TriluAtRunTime(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  const std::size_t n = shape.size();
+  const std::optional<std::string> rows = DimText(shape[n - 2], op.symbols);
+  const std::optional<std::string> columns = DimText(shape[n - 1], op.symbols);
+  if (!rows || !columns) return op.Refuse("a size is known at run time only");
+  const std::string row =
+      op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", Places(op, *rows)));
+  const std::string from = op.Do("subtract", Places(op, *columns), row);
+  const bool upper = op.Int("upper", 1) != 0;
+  const std::string kept = op.Do(upper ? "greater_equal" : "less_equal", from, op.arg(1));
+  return One(fmt::format("R.where({}, {}, {})", kept, op.arg(0), op.Const(0)));
+}
+
+}  // namespace
+
 Expressions EmitTrilu(RelaxOp& op) {
   std::int64_t k = 0;
   if (op.has(1)) {
-    DRAGOMAN_ASSIGN(std::vector<std::int64_t> known, op.KnownInts(1));
-    k = known.front();
+    const auto known = op.inference.KnownInts(op.node.operand(1));
+    if (!known) return TriluAtRunTime(op);
+    k = known->front();
   }
   return One(fmt::format("R.{}({}, {})", op.Int("upper", 1) != 0 ? "triu" : "tril", op.arg(0), k));
 }

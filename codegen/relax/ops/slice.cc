@@ -1,4 +1,5 @@
-// Slice, with bounds that are known when the module is written.
+// Slice: by R.strided_slice where its bounds are known when the module is written, else each axis
+// takes its elements by index.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -80,20 +82,71 @@ Result<Bounds> ResolvedSymbolic(const RelaxOp& op, const Range& range, const Dim
   return Bounds{*begin, *end, 1};
 }
 
-}  // namespace
-
-namespace {
-
 // All of an axis, backwards, whatever its size.
 bool IsFlip(const Range& range) {
   return range.start == -1 && range.step == -1 && range.end < -(std::int64_t{1} << 31);
 }
 
-}  // namespace
+// Bounds of one axis as 0-d int64 tensors.
+struct RuntimeBounds {
+  std::string start, end, step;
+};
 
-Expressions EmitSlice(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(Shape result, op.result_shape());
+// `bound`, counted from the front and held within low … high.
+std::string Within(RelaxOp& op, const std::string& bound, const std::string& size,
+                   const std::string& low, const std::string& high) {
+  const std::string is_negative = op.Do("less", bound, Int64Const(0));
+  const std::string front = op.Do("where", is_negative, op.Do("add", bound, size), bound);
+  return op.Do("minimum", op.Do("maximum", front, low), high);
+}
+
+// What an axis of `size` elements gives: elements start + i * step, i below the count.
+Result<std::string> Indices(RelaxOp& op, const RuntimeBounds& bounds, const std::string& size,
+                            const Dim& length) {
+  const std::string zero = Int64Const(0);
+  const std::string forwards = op.Do("greater", bounds.step, zero);
+  const std::string last = op.Do("subtract", size, Int64Const(1));
+  const std::string high = op.Do("where", forwards, size, last);
+  const std::string low = op.Do("where", forwards, zero, Int64Const(-1));
+  const std::string start = Within(op, bounds.start, size, zero, high);
+  std::string count;
+  if (!IsSaid(op, {length})) {
+    const std::string end = Within(op, bounds.end, size, low, high);
+    const std::string back = op.Do("subtract", start, end);
+    const std::string steps = op.Do("negative", op.Do("floor_divide", back, bounds.step));
+    count = op.Do("maximum", steps, zero);
+  }
+  DRAGOMAN_ASSIGN(std::string named, NameSize(op, count, length));
+  return op.Do("add", op.Do("multiply", Places(op, named), bounds.step), start);
+}
+
+Expressions SliceByIndex(RelaxOp& op, const Shape& shape, const Shape& result) {
+  DRAGOMAN_ASSIGN(Shape bounds, op.shape(1));
+  if (bounds.size() != 1 || !bounds[0].known()) return op.Refuse("bounds of unknown number");
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(bounds[0].value()));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (op.has(3)) {
+    DRAGOMAN_ASSIGN(axes, op.KnownInts(3));
+  }
+  const std::string starts = AsInt64(op, 1), ends = AsInt64(op, 2);
+  const std::string steps = op.has(4) ? AsInt64(op, 4) : "";
+  std::string x = op.arg(0);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t axis =
+        axes[i] < 0 ? axes[i] + static_cast<std::int64_t>(shape.size()) : axes[i];
+    const auto at = static_cast<std::size_t>(axis);
+    const auto place = static_cast<std::int64_t>(i);
+    const RuntimeBounds of_axis = {ElementOf(op, starts, place), ElementOf(op, ends, place),
+                                   steps.empty() ? Int64Const(1) : ElementOf(op, steps, place)};
+    DRAGOMAN_ASSIGN(std::string indices,
+                    Indices(op, of_axis, SizeOf(op, 0, shape[at], axis), result[at]));
+    x = op.BindPlain(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", x, indices, axis));
+  }
+  return One(x);
+}
+
+// R.strided_slice. Errors: the bounds are not known, or may lie outside.
+Expressions SliceByBounds(RelaxOp& op, const Shape& shape, const Shape& result) {
   DRAGOMAN_ASSIGN(std::vector<Range> ranges, RangesOf(op, shape.size()));
   if (ranges.size() == 1 && IsFlip(ranges.front()))
     return One(fmt::format("R.flip({}, axis={})", op.arg(0), ranges.front().axis));
@@ -119,6 +172,15 @@ Expressions EmitSlice(RelaxOp& op) {
   return One(fmt::format(
       "R.strided_slice({}, axes={}, begin=[{}], end=[{}], strides={}, assume_inbound=False)",
       op.arg(0), ListText(axes), fmt::join(begins, ", "), fmt::join(ends, ", "), ListText(steps)));
+}
+
+}  // namespace
+
+Expressions EmitSlice(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(Shape result, op.result_shape());
+  Expressions slice = SliceByBounds(op, shape, result);
+  return slice.ok() ? std::move(slice) : SliceByIndex(op, shape, result);
 }
 
 }  // namespace dragoman::relax

@@ -1,0 +1,38 @@
+// Sizes that only run time knows: computed as int64 tensors, turned into shapes, and named by
+// R.match_cast.
+#ifndef DRAGOMAN_CODEGEN_RELAX_OPS_RUNTIME_SIZES_H_
+#define DRAGOMAN_CODEGEN_RELAX_OPS_RUNTIME_SIZES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "codegen/relax/relax_op.h"
+
+namespace dragoman::relax {
+
+// Whether the text can say every size now.
+bool IsSaid(const RelaxOp& op, const Shape& shape);
+
+std::string Int64Const(std::int64_t value);
+// Integer operand `i` as int64.
+std::string AsInt64(RelaxOp& op, std::size_t i);
+// Element `at` of a vector, 0-d.
+std::string ElementOf(RelaxOp& op, const std::string& vector, std::int64_t at);
+// All sizes of `x` as an int64 vector.
+std::string SizesOf(RelaxOp& op, const std::string& x);
+// One size of operand `i` as a 0-d int64 tensor.
+std::string SizeOf(RelaxOp& op, std::size_t i, const Dim& size, std::int64_t axis);
+
+// `shape` as R.shape([…]). What of it is not said yet is named after the int64 vector `sizes`.
+// Errors: an unnamed size, or symbols that stand nowhere alone.
+Result<std::string> NameSizes(RelaxOp& op, const std::string& sizes, const Shape& shape);
+// The same for one size, held by the 0-d tensor `size`; as an expression.
+Result<std::string> NameSize(RelaxOp& op, const std::string& size, const Dim& dim);
+
+// 0 … n - 1 as int64, for the expression `n`.
+std::string Places(RelaxOp& op, const std::string& n);
+
+}  // namespace dragoman::relax
+
+#endif  // DRAGOMAN_CODEGEN_RELAX_OPS_RUNTIME_SIZES_H_
