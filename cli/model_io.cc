@@ -155,10 +155,11 @@ Result<Facts> ParseFacts(const LoweringOptions& options) {
   return facts;
 }
 
-Result<Model> Lower(const Model& source, const Facts& facts) {
+Result<Model> Lower(const Model& source, const Facts& facts,
+                    const std::function<void(std::string_view)>& note) {
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
   if (source.dialect == "onnx") return LowerOnnx(source, facts);
-  if (source.dialect == "torchscript") return LowerTorchScript(source, facts);
+  if (source.dialect == "torchscript") return LowerTorchScript(source, facts, note);
   return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
 }
 
@@ -179,7 +180,13 @@ Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
 
 Result<Model> ToCommon(const Model& source, const Facts& facts, const LoweringOptions& options,
                        const CommonOptions& common) {
-  DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
+  Status strict;
+  const auto note = [&](std::string_view message) {
+    if (common.strict) strict = Unsupported(std::string(message));
+    Warn(common, "", message);
+  };
+  DRAGOMAN_ASSIGN(Model model, Lower(source, facts, note));
+  DRAGOMAN_TRY(std::move(strict));
   if (options.has_cut()) DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
   DRAGOMAN_TRY(RunPipeline(model, PipelineOf(options, common)));
   return model;

@@ -2,8 +2,10 @@
 #ifndef DRAGOMAN_CLI_MODEL_IO_H_
 #define DRAGOMAN_CLI_MODEL_IO_H_
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/formats.h"
@@ -47,8 +49,9 @@ Result<Model> ToCommon(const Model& source, const LoweringOptions& options,
 // The same with `facts` in place of those of the options.
 Result<Model> ToCommon(const Model& source, const Facts& facts, const LoweringOptions& options,
                        const CommonOptions& common);
-// The same without cut and passes.
-Result<Model> Lower(const Model& source, const Facts& facts);
+// The same without cut and passes. `note` is told what was left out or assumed.
+Result<Model> Lower(const Model& source, const Facts& facts,
+                    const std::function<void(std::string_view)>& note = nullptr);
 
 struct SaveOptions {
   std::optional<std::int64_t> opset;  // of ONNX files made from a common graph

@@ -25,7 +25,7 @@ ExitCode Report(const Error& error, std::string_view file) {
 
 void Warn(const CommonOptions& options, std::string_view file, std::string_view message) {
   if (options.quiet) return;
-  fmt::print(stderr, "{}: warning: {}\n", file, message);
+  fmt::print(stderr, "{}{}warning: {}\n", file, file.empty() ? "" : ": ", message);
 }
 
 }  // namespace dragoman::cli

@@ -1,5 +1,7 @@
 #include "core/interpreter/kernel_table.h"
 
+#include "core/interpreter/kernels_linalg.h"
+
 namespace dragoman {
 namespace {
 
@@ -14,6 +16,7 @@ KernelTable BuildTable() {
   AddGatherKernels(table);
   AddGenerateKernels(table);
   AddIntegerCastKernels(table);
+  AddLinalgKernels(table);
   AddMatMulKernels(table);
   AddMovementKernels(table);
   AddNormalizationKernels(table);

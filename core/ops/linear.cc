@@ -1,6 +1,7 @@
 // dragoman.Linear: x times a weight (out, in), transposed, plus a bias (out).
 #include <utility>
 
+#include "core/ops/expansion.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
@@ -26,13 +27,6 @@ Status InferLinear(InferContext& context) {
   return {};
 }
 
-Value* Insert(Node& before, std::string_view type, std::vector<Value*> operands, Type result,
-              std::string name) {
-  Node* node = before.graph()->Insert(&before, InternOp("onnx", type), operands);
-  node->set_origin(before.origin());
-  return node->AddResult(std::move(name), std::move(result));
-}
-
 Type TransposedType(const Type& weight) {
   if (weight.shape() == nullptr) return weight;
   return weight.WithShape(Shape{(*weight.shape())[1], (*weight.shape())[0]});
@@ -48,15 +42,15 @@ Result<std::vector<Value*>> ExpandLinear(Node& node) {
   if (x->type().rank() == 2) {
     std::vector<Value*> operands = {x, weight};
     if (bias != nullptr) operands.push_back(bias);
-    Value* y = Insert(node, "Gemm", std::move(operands), type, name + ".gemm");
+    Value* y = InsertOp(node, "Gemm", std::move(operands), type, name + ".gemm");
     y->producer()->SetAttribute("transB", std::int64_t{1});
     return std::vector<Value*>{y};
   }
   Value* transposed =
-      Insert(node, "Transpose", {weight}, TransposedType(weight->type()), name + ".weight");
+      InsertOp(node, "Transpose", {weight}, TransposedType(weight->type()), name + ".weight");
   transposed->producer()->SetAttribute("perm", Attribute::Ints{1, 0});
-  Value* y = Insert(node, "MatMul", {x, transposed}, type, name + ".product");
-  if (bias != nullptr) y = Insert(node, "Add", {y, bias}, type, name + ".sum");
+  Value* y = InsertOp(node, "MatMul", {x, transposed}, type, name + ".product");
+  if (bias != nullptr) y = InsertOp(node, "Add", {y, bias}, type, name + ".sum");
   return std::vector<Value*>{y};
 }
 

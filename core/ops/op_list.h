@@ -13,12 +13,14 @@ std::vector<OpDef> ActivationOps();
 std::vector<OpDef> ArgReduceOps();
 std::vector<OpDef> BinaryOps();
 std::vector<OpDef> CastOps();
+std::vector<OpDef> ComplexOps();
 std::vector<OpDef> CompressOps();
 std::vector<OpDef> ConcatOps();
 std::vector<OpDef> ConstantOfShapeOps();
 std::vector<OpDef> ConvOps();
 std::vector<OpDef> CumSumOps();
 std::vector<OpDef> DepthToSpaceOps();
+std::vector<OpDef> DftOps();
 std::vector<OpDef> DropoutOps();
 std::vector<OpDef> EffectOps();
 std::vector<OpDef> EinsumOps();
@@ -29,6 +31,7 @@ std::vector<OpDef> FusedOps();
 std::vector<OpDef> GatherOps();
 std::vector<OpDef> GridSampleOps();
 std::vector<OpDef> IfOps();
+std::vector<OpDef> LinalgOps();
 std::vector<OpDef> LinearOps();
 std::vector<OpDef> LoopOps();
 std::vector<OpDef> MatMulOps();
@@ -71,12 +74,14 @@ inline constexpr OpFamily kOpFamilies[] = {
     ArgReduceOps,
     BinaryOps,
     CastOps,
+    ComplexOps,
     CompressOps,
     ConcatOps,
     ConstantOfShapeOps,
     ConvOps,
     CumSumOps,
     DepthToSpaceOps,
+    DftOps,
     DropoutOps,
     EffectOps,
     EinsumOps,
@@ -87,6 +92,7 @@ inline constexpr OpFamily kOpFamilies[] = {
     GatherOps,
     GridSampleOps,
     IfOps,
+    LinalgOps,
     LinearOps,
     LoopOps,
     MatMulOps,

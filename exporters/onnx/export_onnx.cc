@@ -48,19 +48,33 @@ Status ReplaceByExpansion(Node& node, const OpDef& def) {
   return {};
 }
 
-Status ExpandOwnOperators(Graph& graph, std::vector<Finding>& findings) {
+// Whether `node` is of ai.onnx at `opset`, or our way of writing a function.
+bool BelongsToOnnx(const Node& node, const OpDef* def, std::int64_t opset) {
+  if (node.IsDragoman("Fused")) return true;
+  if (node.op().dialect != "onnx") return false;
+  const OpVersions* versions = FindOpVersions(node.op().type);
+  return def == nullptr || !def->expand || versions == nullptr || versions->first <= opset;
+}
+
+// Our operators, and those that ONNX has in a later opset only, become others. One of ours that is
+// not made of others stays as it is, which a warning tells: only Dragoman runs the file then.
+Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& options,
+                       std::vector<Finding>& findings) {
   for (Node& node : graph.nodes()) {
-    for (Graph* body : node.subgraphs()) DRAGOMAN_TRY(ExpandOwnOperators(*body, findings));
-    if (node.op().dialect == "onnx" || node.IsDragoman("Fused")) continue;
+    for (Graph* body : node.subgraphs())
+      DRAGOMAN_TRY(ExpandOperators(*body, opset, options, findings));
     const OpDef* def = FindOp(node);
-    if (def == nullptr || !def->expand) {
+    if (BelongsToOnnx(node, def, opset)) continue;
+    if (def == nullptr || (!def->expand && options.strict)) {
       findings.push_back({ErrorKind::kUnsupported,
                           {},
                           node.Describe(),
                           "ONNX has no such operator, nor is it made of others"});
-      continue;
+    } else if (def->expand) {
+      DRAGOMAN_TRY(ReplaceByExpansion(node, *def));
+    } else if (options.warn) {
+      options.warn(node.Describe() + " is no operator of ONNX: other readers will not know it");
     }
-    DRAGOMAN_TRY(ReplaceByExpansion(node, *def));
   }
   return {};
 }
@@ -145,7 +159,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   DRAGOMAN_TRY(CheckOpset(opset));
   for (Entry& entry : copy.entries) {
     DRAGOMAN_TRY(DropEffects(*entry.graph, options));
-    DRAGOMAN_TRY(ExpandOwnOperators(*entry.graph, findings));
+    DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
     LowerOpset(*entry.graph, opset, findings);
   }
   if (!findings.empty()) return Error(std::move(findings));

@@ -41,6 +41,7 @@ constexpr OpVersions kVersions[] = {
     {"Cos", 22, 7},
     {"Cosh", 22, 9},
     {"CumSum", 14, 11},
+    {"DFT", 20, 20},
     {"DepthToSpace", 13, 1},
     {"DequantizeLinear", 21, 10},
     {"Div", 14, 1},

@@ -48,6 +48,7 @@ std::string Describe(const Abstract& value) {
     std::string operator()(const Device&) const { return "a device"; }
     std::string operator()(const Enumerator&) const { return "an enumerator"; }
     std::string operator()(const Maybe&) const { return "an optional"; }
+    std::string operator()(const Choice&) const { return "an object that run time chooses"; }
     std::string operator()(const Uninitialized&) const { return "an uninitialized value"; }
     std::string operator()(const Poison&) const { return "an unsupported value"; }
   };

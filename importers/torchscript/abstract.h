@@ -122,6 +122,12 @@ struct Maybe {
   std::shared_ptr<const Abstract> payload;
 };
 
+// The object of a list that run time chooses, all of one interface: number `index` (0-d, int64).
+struct Choice {
+  Value* index = nullptr;
+  std::shared_ptr<const std::vector<Abstract>> objects;
+};
+
 // What a branch that cannot be taken would give; any value stands for it.
 struct Uninitialized {};
 
@@ -130,7 +136,7 @@ struct Poison {};
 
 struct Abstract {
   using Storage = std::variant<None, Number, String, TensorRef, ListRef, DictRef, ObjectRef, Tuple,
-                               Device, Enumerator, Maybe, Uninitialized, Poison>;
+                               Device, Enumerator, Maybe, Choice, Uninitialized, Poison>;
   Storage value;
 
   Abstract() = default;

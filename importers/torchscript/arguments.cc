@@ -17,8 +17,9 @@ bool IsTorch(const Type& type, std::string_view name) {
 
 class ArgumentMaker {
  public:
-  ArgumentMaker(const Model& source, const Facts& facts, Heap& heap, GraphBuilder& builder)
-      : source_(source), facts_(facts), heap_(heap), builder_(builder) {}
+  ArgumentMaker(const Model& source, const Facts& facts, Heap& heap, GraphBuilder& builder,
+                std::vector<std::string>& assumed)
+      : source_(source), facts_(facts), heap_(heap), builder_(builder), assumed_(assumed) {}
 
   // `example`: of a traced file; nullptr if there is none.
   Result<Abstract> Make(const std::string& path, const Type& type, const Attribute* example) {
@@ -65,7 +66,10 @@ class ArgumentMaker {
   Result<Value*> AddInput(const std::string& path, Type type) {
     constexpr std::size_t kNoPosition = SIZE_MAX;
     DRAGOMAN_ASSIGN(type, ApplyFacts(facts_, path, kNoPosition, type));
-    if (type.dtype() == DType::kUnknown) type = type.WithDType(DType::kF32);
+    if (type.dtype() == DType::kUnknown) {
+      type = type.WithDType(DType::kF32);
+      assumed_.push_back(path);
+    }
     return builder_.graph().AddInput(builder_.UniqueName(path), std::move(type));
   }
 
@@ -235,13 +239,15 @@ class ArgumentMaker {
   const Facts& facts_;
   Heap& heap_;
   GraphBuilder& builder_;
+  std::vector<std::string>& assumed_;
 };
 
 }  // namespace
 
 Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& function,
-                                            const Facts& facts, Heap& heap, GraphBuilder& builder) {
-  ArgumentMaker maker(source, facts, heap, builder);
+                                            const Facts& facts, Heap& heap, GraphBuilder& builder,
+                                            std::vector<std::string>& assumed) {
+  ArgumentMaker maker(source, facts, heap, builder, assumed);
   std::vector<Abstract> arguments;
   for (std::size_t i = 1; i < function.num_inputs(); ++i) {
     Value& input = *function.input(i);

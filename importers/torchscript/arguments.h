@@ -19,9 +19,11 @@ namespace dragoman::torchscript {
 // a traced file; each leaf becomes an input of the builder's graph.
 //
 // A tensor has the sizes and the element type that the facts state. Without them, an example tells
-// rank and element type, and each size is a symbol ("x_0"); else the element type is float32.
+// rank and element type, and each size is a symbol ("x_0"); else the element type is float32, and
+// the input's name is added to `assumed`.
 Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& function,
-                                            const Facts& facts, Heap& heap, GraphBuilder& builder);
+                                            const Facts& facts, Heap& heap, GraphBuilder& builder,
+                                            std::vector<std::string>& assumed);
 
 // The names of the flat inputs of `function`, as far as types tell: tuples are taken apart; a list,
 // a dict or an optional is one.

@@ -5,6 +5,7 @@
 #include "core/ops/op_def.h"
 #include "importers/torchscript/evaluator.h"
 #include "importers/torchscript/number_value.h"
+#include "importers/torchscript/ops/composer.h"
 
 namespace dragoman::torchscript {
 namespace {
@@ -69,21 +70,71 @@ Evaluator::Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& 
     SetResults(node, frame, std::move(results));
     return flow;
   }
-  if (Status status = MergeSides(node, condition, then_side, else_side, frame); !status.ok()) {
-    Report(node, status.error());
-    Poisoned(node, frame);
+  Result<std::vector<Abstract>> merged = MergeSides(node, condition, then_side, else_side);
+  if (!merged.ok()) Report(node, merged.error());
+  SetResults(node, frame, merged.ok() ? std::move(*merged) : std::vector<Abstract>());
+  return Flow::kNext;
+}
+
+Evaluator::Flow Evaluator::RunChoice(const Node& node, const Choice& choice, Frame& frame) {
+  std::vector<Abstract> results;
+  const Flow flow = CallChosen(node, choice, 0, Operands(node, frame), results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+// Calls the chosen one of the objects from number `from` on: an If for each but the last.
+Evaluator::Flow Evaluator::CallChosen(const Node& node, const Choice& choice, std::size_t from,
+                                      const std::vector<Abstract>& operands,
+                                      std::vector<Abstract>& results) {
+  const Attribute* name = node.attribute("name");
+  const auto* text = name != nullptr ? name->As<std::string>() : nullptr;
+  const Abstract& object = (*choice.objects)[from];
+  Result<const Graph*> method =
+      text != nullptr ? Method(object, *text) : Result<const Graph*>(Internal("no method"));
+  if (!method.ok()) {
+    Report(node, method.error());
+    return Flow::kNext;
   }
+  std::vector<Abstract> arguments = operands;
+  arguments.front() = object;
+  const auto call = [&](std::vector<Abstract>& given) {
+    return CallFunction(**method, arguments, given);
+  };
+  if (from + 1 == choice.objects->size()) return call(results);
+  Composer c(*builder_);
+  const Result<Value*> condition =
+      c.Done(c.Equal(choice.index, c.Int(static_cast<std::int64_t>(from))));
+  if (!condition.ok()) {
+    Report(node, condition.error());
+    return Flow::kNext;
+  }
+  Side this_side = RunSide(call);
+  Side other_side = RunSide([&](std::vector<Abstract>& given) {
+    return CallChosen(node, choice, from + 1, operands, given);
+  });
+  if (this_side.flow == Flow::kRaised || other_side.flow == Flow::kRaised) {
+    Report(node, Unsupported("a module that run time chooses raises an exception"));
+    return Flow::kNext;
+  }
+  Result<std::vector<Abstract>> merged = MergeSides(node, *condition, this_side, other_side);
+  if (!merged.ok()) Report(node, merged.error());
+  if (merged.ok()) results = std::move(*merged);
   return Flow::kNext;
 }
 
 Evaluator::Side Evaluator::RunSide(const Graph& graph, Frame& frame) {
+  return RunSide([&](std::vector<Abstract>& results) { return RunBlock(graph, frame, results); });
+}
+
+Evaluator::Side Evaluator::RunSide(const std::function<Flow(std::vector<Abstract>&)>& run) {
   Side side;
   side.body = std::make_shared<Graph>();
   side.builder = std::make_unique<GraphBuilder>(*side.body, inference_, names_);
   side.builder->set_origin(builder_->origin());
   GraphBuilder* outer = std::exchange(builder_, side.builder.get());
   heap_.Enter();
-  side.flow = RunBlock(graph, frame, side.results);
+  side.flow = run(side.results);
   side.changes = heap_.Leave();
   builder_ = outer;
   return side;
@@ -134,14 +185,14 @@ Status Evaluator::AddOutputs(Side& side, std::span<Value* const> values) {
   return {};
 }
 
-Status Evaluator::MergeSides(const Node& node, Value* condition, Side& then_side, Side& else_side,
-                             Frame& frame) {
+Result<std::vector<Abstract>> Evaluator::MergeSides(const Node& node, Value* condition,
+                                                    Side& then_side, Side& else_side) {
   Merger merger(then_side.changes, else_side.changes);
   std::vector<MergedValue> results;
   for (std::size_t i = 0; i < then_side.results.size(); ++i) {
     const std::string name = node.result(i) != nullptr ? node.result(i)->name() : "";
-    DRAGOMAN_ASSIGN(MergedValue merged,
-                    merger.Merge(then_side.results[i], else_side.results[i], name));
+    const Abstract other = i < else_side.results.size() ? else_side.results[i] : Abstract(Poison());
+    DRAGOMAN_ASSIGN(MergedValue merged, merger.Merge(then_side.results[i], other, name));
     results.push_back(std::move(merged));
   }
   std::vector<CellPtr> cells;
@@ -191,8 +242,7 @@ Status Evaluator::MergeSides(const Node& node, Value* condition, Side& then_side
     heap_.Replace(cells[i], contents[i](heap_, values));
   std::vector<Abstract> merged;
   for (const MergedValue& result : results) merged.push_back(result(heap_, values));
-  SetResults(node, frame, std::move(merged));
-  return {};
+  return merged;
 }
 
 }  // namespace dragoman::torchscript

@@ -6,6 +6,7 @@
 #include "importers/torchscript/finding.h"
 #include "importers/torchscript/inline.h"
 #include "importers/torchscript/loaded_cells.h"
+#include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
@@ -38,6 +39,22 @@ bool IsSupported(const OpName& op) {
   const std::string base = FunctionalName(op.type);
   return HasScriptLowering(op) || FindOpLowering(op.dialect + "." + op.type) != nullptr ||
          (!base.empty() && FindOpLowering(op.dialect + "." + base) != nullptr);
+}
+
+// Errors: a complex tensor among the arguments of an operator whose lowering is of real numbers.
+Status CheckComplex(Heap& heap, GraphBuilder& builder, const std::string& name,
+                    std::span<const Abstract> arguments, int depth = 0) {
+  if (TakesComplex(name)) return {};
+  for (const Abstract& argument : arguments) {
+    if (const auto* tensor = argument.As<TensorRef>()) {
+      DRAGOMAN_ASSIGN(const Value* value, heap.Read(builder, *tensor));
+      if (IsComplex(value->type().dtype()))
+        return Unsupported("operator " + name + " is not supported for complex numbers");
+    } else if (const auto* items = ItemsOf(argument); items != nullptr && depth == 0) {
+      DRAGOMAN_TRY(CheckComplex(heap, builder, name, *items, depth + 1));
+    }
+  }
+  return {};
 }
 
 Error NotSupported(const OpName& op) {
@@ -208,6 +225,8 @@ Evaluator::Flow Evaluator::RunCall(const Node& node, Frame& frame) {
   const Graph* callee = nullptr;
   Result<const Graph*> method = Internal("no callee");
   if (node.op().type == "CallMethod") {
+    if (const auto* choice = operands.empty() ? nullptr : operands.front().As<Choice>())
+      return RunChoice(node, *choice, frame);
     const Attribute* name = node.attribute("name");
     if (!operands.empty() && name != nullptr && name->As<std::string>() != nullptr)
       method = Method(operands.front(), *name->As<std::string>());
@@ -295,6 +314,7 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
     return (*lower)(call);
   }
   if (const OpLowering* lower = FindOpLowering(prefix + op.type)) {
+    DRAGOMAN_TRY(CheckComplex(heap_, *builder_, prefix + op.type, arguments));
     const bool writes = schema != nullptr && schema->arguments.size() > 1 &&
                         schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
     if (writes) return LowerOut(node, *lower, *schema, names, arguments);
@@ -302,6 +322,7 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
     return (*lower)(call);
   }
   if (const std::string base = FunctionalName(op.type); !base.empty()) {
+    DRAGOMAN_TRY(CheckComplex(heap_, *builder_, prefix + base, arguments));
     if (const OpLowering* lower = FindOpLowering(prefix + base))
       return LowerInPlace(node, *lower, names, arguments);
   }

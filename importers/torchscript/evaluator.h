@@ -13,6 +13,7 @@
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_EVALUATOR_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -77,6 +78,7 @@ class Evaluator {
   Flow RunBlock(const Graph& graph, Frame& frame, std::vector<Abstract>& results);
   Flow RunConstant(const Node& node, Frame& frame);
   Flow RunCall(const Node& node, Frame& frame);
+  Flow RunChoice(const Node& node, const Choice& choice, Frame& frame);
   Flow CallFunction(const Graph& function, std::vector<Abstract> arguments,
                     std::vector<Abstract>& results);
   Flow RunFork(const Node& node, Frame& frame);
@@ -99,10 +101,13 @@ class Evaluator {
   // evaluate_branch.cc
   Flow RunIf(const Node& node, Frame& frame);
   Flow RunEither(const Node& node, Value* condition, Frame& frame);
+  Flow CallChosen(const Node& node, const Choice& choice, std::size_t from,
+                  const std::vector<Abstract>& operands, std::vector<Abstract>& results);
+  Side RunSide(const std::function<Flow(std::vector<Abstract>&)>& run);
   Side RunSide(const Graph& graph, Frame& frame);
   Status AppendAssert(Value* condition, bool expected, const std::string& message);
-  Status MergeSides(const Node& node, Value* condition, Side& then_side, Side& else_side,
-                    Frame& frame);
+  Result<std::vector<Abstract>> MergeSides(const Node& node, Value* condition, Side& then_side,
+                                           Side& else_side);
   Result<std::vector<Value*>> ReadSide(Side& side, std::span<const Leaf> leaves, bool of_a,
                                        const std::vector<Type>& types);
   Status AddOutputs(Side& side, std::span<Value* const> values);

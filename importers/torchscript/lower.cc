@@ -1,6 +1,9 @@
 #include "importers/torchscript/lower.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/ir/type_algebra.h"
@@ -30,8 +33,9 @@ struct StatePlan {
 struct LoweredEntry {
   Entry entry;
   std::vector<Finding> findings;
-  std::vector<Value*> inputs;    // of states, one a leaf of the plan
-  std::vector<Value*> returned;  // what they become
+  std::vector<std::string> assumed;  // inputs whose element type nothing tells
+  std::vector<Value*> inputs;        // of states, one a leaf of the plan
+  std::vector<Value*> returned;      // what they become
   std::vector<std::pair<CellPtr, MergedContents>> changed;
   std::vector<Type> joined;
   bool stable = true;
@@ -39,7 +43,10 @@ struct LoweredEntry {
 
 class ModelLowering {
  public:
-  ModelLowering(const Model& source, const Facts& facts) : source_(source), facts_(facts) {}
+  using Note = std::function<void(std::string_view)>;
+
+  ModelLowering(const Model& source, const Facts& facts, const Note& note)
+      : source_(source), facts_(facts), note_(note) {}
 
   Result<Model> Run();
 
@@ -51,9 +58,12 @@ class ModelLowering {
   Result<Attribute> InitialOf(const Leaf& leaf, const Type& type);
   Result<Tensor> InitialTensor(const Leaf& leaf, const Abstract& value);
   void BindStates(LoweredEntry& lowered);
+  void TellNotes(std::span<const LoweredEntry> entries) const;
 
   const Model& source_;
   const Facts& facts_;
+  const Note& note_;
+  std::map<std::string, std::string> left_out_;  // entries, and why
   SchemaTable schemas_;
   Heap heap_;
   std::optional<LoadedCells> cells_;
@@ -95,8 +105,9 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
   Evaluator evaluator(source_, schemas_, heap_, graph, inference);
   auto run = [&]() -> Status {
     DRAGOMAN_ASSIGN(Abstract root, cells_->Root());
-    DRAGOMAN_ASSIGN(std::vector<Abstract> arguments,
-                    MakeArguments(source_, *entry.graph, facts, heap_, evaluator.builder()));
+    DRAGOMAN_ASSIGN(
+        std::vector<Abstract> arguments,
+        MakeArguments(source_, *entry.graph, facts, heap_, evaluator.builder(), lowered.assumed));
     arguments.insert(arguments.begin(), root);
     for (std::size_t i = 0; i < plan_.leaves.size(); ++i) {
       lowered.inputs.push_back(graph.AddInput(
@@ -250,6 +261,28 @@ void ModelLowering::BindStates(LoweredEntry& lowered) {
   }
 }
 
+// The first finding, and how many more there are.
+std::string Summary(const Error& error) {
+  const std::vector<Finding>& findings = error.findings();
+  const Finding& first = findings.front();
+  std::string text = first.place.empty() ? first.message : first.place + ": " + first.message;
+  text = text.substr(0, text.find('\n'));
+  if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
+  return text;
+}
+
+void ModelLowering::TellNotes(std::span<const LoweredEntry> entries) const {
+  if (!note_) return;
+  for (const auto& [name, reason] : left_out_) note_("entry '" + name + "' is left out: " + reason);
+  for (const LoweredEntry& lowered : entries) {
+    if (lowered.assumed.empty()) continue;
+    note_(
+        fmt::format("entry '{}': no element type is known of {}; float32 is assumed, --shape "
+                    "NAME=TYPE:D,… states another",
+                    lowered.entry.name, fmt::join(lowered.assumed, ", ")));
+  }
+}
+
 Result<std::vector<LoweredEntry>> ModelLowering::RunEntries() {
   std::vector<LoweredEntry> entries;
   const std::string chosen = facts_.entry.value_or(source_.entries.front().name);
@@ -259,8 +292,10 @@ Result<std::vector<LoweredEntry>> ModelLowering::RunEntries() {
     Result<LoweredEntry> lowered = RunEntry(entry, is_default);
     if (!lowered.ok() || !lowered->findings.empty()) {
       if (lowered.ok() && !lowered->stable) heap_.Leave();
-      if (!is_default) continue;
-      return lowered.ok() ? Error(lowered->findings) : std::move(lowered).error();
+      Error error = lowered.ok() ? Error(lowered->findings) : std::move(lowered).error();
+      if (is_default) return error;
+      left_out_[entry.name] = Summary(error);
+      continue;
     }
     const bool stable = lowered->stable;
     if (!stable) DRAGOMAN_TRY(Extend(*lowered));
@@ -279,6 +314,7 @@ Result<Model> ModelLowering::Run() {
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     DRAGOMAN_ASSIGN(std::vector<LoweredEntry> entries, RunEntries());
     if (!entries.back().stable) continue;
+    TellNotes(entries);
     Model model;
     model.level = Level::kCommon;
     model.dialect = source_.dialect;
@@ -298,9 +334,10 @@ Result<Model> ModelLowering::Run() {
 }  // namespace
 }  // namespace torchscript
 
-Result<Model> LowerTorchScript(const Model& source, const Facts& facts) {
+Result<Model> LowerTorchScript(const Model& source, const Facts& facts,
+                               const std::function<void(std::string_view)>& note) {
   DRAGOMAN_ASSIGN(const Model inlined, InlineCalls(source));
-  return torchscript::ModelLowering(inlined, facts).Run();
+  return torchscript::ModelLowering(inlined, facts, note).Run();
 }
 
 }  // namespace dragoman

@@ -6,6 +6,9 @@
 #ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_LOWER_H_
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_LOWER_H_
 
+#include <functional>
+#include <string_view>
+
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
 #include "core/support/result.h"
@@ -18,8 +21,10 @@ namespace dragoman {
 //
 // Errors: invalid input, where facts contradict the program; unsupported: everything that has no
 // common form, all of it, at the lines of the user's source. Of entries beside the default one (or
-// the one that facts name), those that cannot be lowered are left out.
-Result<Model> LowerTorchScript(const Model& source, const Facts& facts = {});
+// the one that facts name), those that cannot be lowered are left out, which `note` is told; so it
+// is of inputs whose element type nothing tells.
+Result<Model> LowerTorchScript(const Model& source, const Facts& facts = {},
+                               const std::function<void(std::string_view)>& note = nullptr);
 
 }  // namespace dragoman
 

@@ -3,12 +3,14 @@
 #include <array>
 #include <utility>
 
+#include "importers/torchscript/ops/composer.h"
+
 namespace dragoman::torchscript {
 
 Result<Value*> NumberValue(GraphBuilder& builder, const Number& number, DType dtype) {
   if (!number.known()) {
-    if (number.symbolic()->type().dtype() == dtype) return number.symbolic();
-    return builder.Add("Cast", {number.symbolic()}, {{"to", static_cast<std::int64_t>(dtype)}});
+    Composer c(builder);
+    return c.Done(c.Cast(number.symbolic(), dtype));
   }
   if (IsComplex(dtype)) {
     const std::complex<double> c = number.AsComplex();

@@ -110,7 +110,6 @@ Result<Value*> LowerPow(Call& call) {
 Result<Value*> LowerFloatPower(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
-  if (IsComplex(c.dtype(x[0]))) return call.Unsupported("powers of complex numbers");
   return c.Done(c.Pow(c.Cast(x[0], DType::kF64), c.Cast(x[1], DType::kF64)));
 }
 
@@ -137,34 +136,16 @@ Result<Value*> LowerFloatExtremum(Call& call) {
   return c.Done(c.Where(IsNaN(c, x.self), x.other, rest));
 }
 
-// The angle of (other, self), from quotients that cannot overflow.
 Result<Value*> LowerAtan2(Call& call) {
   CallComposer c(call);
-  const Operands given = TakeOperands(c, true);
-  Value* y = c.Widen(given.self);
-  Value* x = c.Widen(given.other);
-  Value* steep = c.Greater(c.Abs(y), c.Abs(x));
-  Value* flat = c.Op("Atan", {c.Div(y, x)});
-  Value* half_turn = NegateWhere(c, SignBit(c, y), c.Expand(c.Number(M_PI, y), c.Shape(y)));
-  Value* from_axis = c.Where(SignBit(c, x), c.Add(flat, half_turn), flat);
-  Value* quarter = c.Div(half_turn, 2);
-  Value* from_pole = c.Sub(quarter, c.Op("Atan", {c.Div(x, y)}));
-  Value* regular = c.Where(steep, from_pole, from_axis);
-  Value* at_origin = c.Where(SignBit(c, x), half_turn, y);
-  Value* origin = c.And(c.Equal(y, 0), c.Equal(x, 0));
-  return c.Done(c.CastLike(c.Where(origin, at_origin, regular), given.self));
+  const Operands x = TakeOperands(c, true);
+  return c.Done(c.CastLike(Atan2(c, c.Widen(x.self), c.Widen(x.other)), x.self));
 }
 
 Result<Value*> LowerHypot(Call& call) {
   CallComposer c(call);
   const Operands x = TakeOperands(c);
-  Value* a = c.Abs(c.Widen(x.self));
-  Value* b = c.Abs(c.Widen(x.other));
-  Value* larger = c.Max(a, b);
-  Value* ratio = c.Div(c.Min(a, b), c.Where(c.Equal(larger, 0), 1, larger));
-  Value* length = c.Mul(larger, c.Sqrt(c.Add(c.Mul(ratio, ratio), 1)));
-  Value* infinite = c.Or(IsInf(c, a, true, true), IsInf(c, b, true, true));
-  return c.Done(c.CastLike(c.Where(infinite, INFINITY, length), x.self));
+  return c.Done(c.CastLike(Hypot(c, c.Widen(x.self), c.Widen(x.other)), x.self));
 }
 
 Result<Value*> LowerCopySign(Call& call) {

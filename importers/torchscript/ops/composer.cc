@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/promotion.h"
 
 namespace dragoman::torchscript {
@@ -20,6 +21,11 @@ Result<Tensor> ScalarTensor(double value, DType dtype) {
                                                ? std::as_bytes(std::span<const double>(wide))
                                                : std::as_bytes(std::span<const float>(narrow));
   return Tensor::Make(dtype, {}, Buffer::Copy(bytes));
+}
+
+bool HasComplex(const Composer& c, const std::vector<Value*>& operands) {
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](const Value* operand) { return IsComplex(c.dtype(operand)); });
 }
 
 }  // namespace
@@ -102,6 +108,10 @@ std::vector<std::int64_t> CallComposer::AxesArgument(std::string_view name, cons
 Value* Composer::Op(std::string_view type, std::vector<Value*> operands,
                     std::vector<NamedAttribute> attributes) {
   if (failed()) return nullptr;
+  if (HasComplex(*this, operands)) {
+    Value* value = ComplexOp(*this, type, operands, attributes);
+    if (value != nullptr || failed()) return value;
+  }
   return Take(builder_->Add(type, std::move(operands), std::move(attributes)));
 }
 
@@ -177,6 +187,8 @@ Value* Composer::BoolConstant(bool value) { return Number(value ? 1 : 0, DType::
 
 Value* Composer::Cast(Value* value, DType to) {
   if (failed() || dtype(value) == to) return value;
+  if (IsComplex(to) && !IsComplex(dtype(value)))
+    return FromPairs(*this, PairsOf(*this, Cast(value, RealPart(to))));
   return Op("Cast", {value}, {{"to", static_cast<std::int64_t>(to)}});
 }
 
@@ -295,9 +307,9 @@ Value* Composer::Iota(Value* count) { return Op("Range", {Int(0), count, Int(1)}
 
 Value* Composer::Full(Value* shape, double value, DType dtype) {
   if (failed()) return nullptr;
-  Tensor tensor = Take(ScalarTensor(value, dtype));
+  if (IsComplex(dtype)) return Expand(Number(value, dtype), shape);
+  Tensor tensor = Take(Tensor::Full(dtype, {1}, value));
   if (failed()) return nullptr;
-  tensor = tensor.Reshaped({1});
   return Op("ConstantOfShape", {shape}, {{"value", std::move(tensor)}});
 }
 

@@ -58,6 +58,7 @@ Value* TakeLinspace(CallComposer& c) {
 Value* RandomLike(CallComposer& c, std::string_view type) {
   Value* shape = TakeShape(c);
   const DType dtype = TakeDType(c, kDefaultFloat);
+  if (c.Has("generator")) return c.Fail("random numbers of a generator that has a seed");
   return c.Op(type, {c.Full(shape, 0, dtype)}, {{"dtype", static_cast<std::int64_t>(dtype)}});
 }
 
@@ -99,6 +100,16 @@ Result<Value*> LowerArange(Call& call) {
   return c.Done(c.Cast(c.Op("Range", {from, to, value(step)}), dtype));
 }
 
+// range, which includes its end.
+Result<Value*> LowerRange(Call& call) {
+  CallComposer c(call);
+  Value* start = c.As("start", DType::kF64);
+  Value* step = c.Has("step") ? c.As("step", DType::kF64) : c.Number(1, DType::kF64);
+  Value* count = c.Add(c.Floor(c.Div(c.Sub(c.As("end", DType::kF64), start), step)), 1);
+  Value* i = c.Cast(c.Iota(c.Cast(count, DType::kI64)), DType::kF64);
+  return c.Done(c.Cast(c.Add(start, c.Mul(i, step)), c.DTypeOr("dtype", kDefaultFloat)));
+}
+
 Result<Value*> LowerLinspace(Call& call) {
   CallComposer c(call);
   return c.Done(c.Cast(TakeLinspace(c), c.DTypeOr("dtype", kDefaultFloat)));
@@ -108,7 +119,6 @@ Result<Value*> LowerLogspace(Call& call) {
   CallComposer c(call);
   Value* exponents = TakeLinspace(c);
   const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
-  if (!IsFloating(dtype)) return call.Unsupported("logspace of integers");
   return c.Done(c.Cast(c.Pow(c.Number(c.Float("base"), DType::kF64), exponents), dtype));
 }
 

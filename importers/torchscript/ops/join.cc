@@ -52,6 +52,28 @@ Result<Value*> Stack(Call& call, int wanted, int axis) {
 
 }  // namespace
 
+// Sequences (length, …) side by side, each padded to the longest.
+Result<Value*> LowerPadSequence(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> sequences = CommonTensors(c, "sequences");
+  const bool batch_first = c.BoolOr("batch_first", false);
+  if (c.failed() || sequences.empty()) return c.Done(c.Fail("a list without tensors"));
+  Value* longest = c.Size(sequences[0], 0);
+  for (Value* one : sequences) longest = c.Max(longest, c.Size(one, 0));
+  Value* fill = c.Number(c.FloatOr("padding_value", 0), sequences[0]);
+  const bool left = c.Has("padding_side") && c.Text("padding_side") == "left";
+  std::vector<Value*> padded;
+  for (Value* one : sequences) {
+    Value* missing = c.Vector(c.Sub(longest, c.Size(one, 0)));
+    const std::int64_t rest = c.Rank(one) - 1;
+    Value* none = c.Full(c.Ints({rest}), 0, DType::kI64);
+    Value* zero = c.Ints({0});
+    Value* pads = c.Concat({left ? missing : zero, none, left ? zero : missing, none}, 0);
+    padded.push_back(c.Unsqueeze(c.Op("Pad", {one, pads, fill}), {batch_first ? 0 : 1}));
+  }
+  return c.Done(c.Concat(std::move(padded), batch_first ? 0 : 1));
+}
+
 // cat, concat, concatenate
 Result<Value*> LowerCat(Call& call) {
   CallComposer c(call);

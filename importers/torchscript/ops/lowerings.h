@@ -68,6 +68,17 @@ Result<Results> LowerAttentionWithWeights(Call& call);
 Result<Results> LowerNativeMultiHeadAttention(Call& call);
 Result<Value*> LowerTransformerEncoderLayer(Call& call);
 
+// complex_tensors.cc
+Result<Value*> LowerComplex(Call& call);
+Result<Value*> LowerPolar(Call& call);
+Result<Results> LowerViewAsReal(Call& call);
+Result<Results> LowerViewAsComplex(Call& call);
+Result<Results> LowerReal(Call& call);
+Result<Results> LowerImag(Call& call);
+Result<Results> LowerConj(Call& call);
+Result<Value*> LowerAngle(Call& call);
+Result<Value*> LowerIsReal(Call& call);
+
 // convolution.cc
 Result<Value*> LowerConv(Call& call);
 Result<Value*> LowerConvTranspose(Call& call);
@@ -89,6 +100,10 @@ Result<Value*> LowerRandint(Call& call);
 Result<Value*> LowerBernoulli(Call& call);
 Result<Value*> LowerTypeAs(Call& call);
 Result<Results> LowerTo(Call& call);
+Result<Value*> LowerRange(Call& call);
+
+// ctc_loss.cc
+Result<Value*> LowerCtcLoss(Call& call);
 
 // cumulative.cc
 Result<Value*> LowerCumProd(Call& call);
@@ -114,6 +129,13 @@ Result<Value*> LowerOneHot(Call& call);
 Result<Value*> LowerIm2Col(Call& call);
 Result<Value*> LowerCol2Im(Call& call);
 Result<Results> LowerUnfold(Call& call);
+
+// fourier.cc
+Result<Value*> LowerFourier(Call& call);
+Result<Value*> LowerFourierShift(Call& call);
+Result<Value*> LowerFourierFrequencies(Call& call);
+Result<Value*> LowerStft(Call& call);
+Result<Value*> LowerIstft(Call& call);
 
 // fractional_pooling.cc
 Result<Results> LowerFractionalMaxPool(Call& call);
@@ -141,6 +163,27 @@ Result<Value*> LowerRepeatInterleave(Call& call);
 Result<Results> LowerBroadcastTensors(Call& call);
 Result<Results> LowerMeshgrid(Call& call);
 Result<Value*> LowerKron(Call& call);
+Result<Value*> LowerPadSequence(Call& call);
+
+// linear_systems.cc
+Result<Value*> LowerDeterminant(Call& call);
+Result<Results> LowerLogDeterminant(Call& call);
+Result<Value*> LowerInverse(Call& call);
+Result<Results> LowerInverseEx(Call& call);
+Result<Value*> LowerLinalgSolve(Call& call);
+Result<Results> LowerLinalgSolveEx(Call& call);
+Result<Value*> LowerSolveTriangular(Call& call);
+Result<Results> LowerTriangularSolve(Call& call);
+Result<Results> LowerCholesky(Call& call);
+Result<Value*> LowerCholeskySolve(Call& call);
+Result<Results> LowerLuFactor(Call& call);
+Result<Results> LowerLu(Call& call);
+Result<Results> LowerLuUnpack(Call& call);
+Result<Value*> LowerLuSolve(Call& call);
+Result<Value*> LowerMatrixPower(Call& call);
+Result<Value*> LowerMatrixExp(Call& call);
+Result<Value*> LowerTensorInverse(Call& call);
+Result<Value*> LowerTensorSolve(Call& call);
 
 // lists.cc
 Result<Value*> LowerBlockDiag(Call& call);
@@ -190,12 +233,31 @@ Result<Value*> LowerTripletMarginLoss(Call& call);
 Result<Value*> LowerMultiMarginLoss(Call& call);
 Result<Value*> LowerMultilabelMarginLoss(Call& call);
 
+// masked_index.cc
+Result<Value*> LowerIndexReduce(Call& call);
+Result<Value*> LowerMaskedIndex(Call& call);
+Result<Value*> LowerMaskedIndexPut(Call& call);
+
+// matrix_spectra.cc
+Result<Results> LowerLinalgQr(Call& call);
+Result<Results> LowerQr(Call& call);
+Result<Results> LowerGeqrf(Call& call);
+Result<Value*> LowerHouseholderProduct(Call& call);
+Result<Results> LowerEigh(Call& call);
+Result<Results> LowerSvd(Call& call);
+Result<Value*> LowerSvdvals(Call& call);
+Result<Value*> LowerPinv(Call& call);
+Result<Value*> LowerMatrixRank(Call& call);
+Result<Value*> LowerCond(Call& call);
+Result<Results> LowerLstsq(Call& call);
+
 // norm.cc
 Result<Value*> LowerNorm(Call& call);
 Result<Value*> LowerLinalgVectorNorm(Call& call);
 Result<Value*> LowerLinalgMatrixNorm(Call& call);
 Result<Value*> LowerLinalgNorm(Call& call);
 Result<Value*> LowerDist(Call& call);
+Result<Value*> LowerNuclearNorm(Call& call);
 
 // normalization.cc
 Result<Value*> LowerBatchNorm(Call& call);
@@ -206,6 +268,12 @@ Result<Value*> LowerRmsNorm(Call& call);
 Result<Value*> LowerGroupNorm(Call& call);
 Result<Value*> LowerInstanceNorm(Call& call);
 Result<Value*> LowerWeightNorm(Call& call);
+Result<Results> LowerNativeGroupNorm(Call& call);
+
+// number_parts.cc
+Result<Value*> LowerGcd(Call& call);
+Result<Value*> LowerNextAfter(Call& call);
+Result<Results> LowerFrexp(Call& call);
 
 // order.cc
 Result<Results> LowerMax(Call& call);
@@ -254,6 +322,10 @@ Result<Value*> LowerBitwiseNot(Call& call);
 Result<Value*> LowerNanToNum(Call& call);
 Result<Value*> LowerLogit(Call& call);
 
+// polynomial.cc
+Result<Value*> LowerPolynomial(Call& call);
+Result<Value*> LowerVander(Call& call);
+
 // pooling.cc
 Result<Value*> LowerMaxPool(Call& call);
 Result<Results> LowerMaxPoolWithIndices(Call& call);
@@ -275,6 +347,7 @@ Result<Value*> LowerChainMatMul(Call& call);
 Result<Value*> LowerTensordot(Call& call);
 Result<Value*> LowerEinsum(Call& call);
 Result<Value*> LowerBilinear(Call& call);
+Result<Value*> LowerVdot(Call& call);
 
 // quantized.cc
 Result<Value*> LowerQuantizePerTensor(Call& call);
@@ -286,6 +359,13 @@ Result<Value*> LowerDynamicLinear(Call& call);
 Result<Value*> LowerQuantizedConv(Call& call);
 Result<Value*> LowerQuantizedBinary(Call& call);
 Result<Value*> LowerQuantizedCat(Call& call);
+Result<Value*> LowerFakeQuantize(Call& call);
+
+// random.cc
+Result<Value*> LowerUniform(Call& call);
+Result<Value*> LowerNormal(Call& call);
+Result<Value*> LowerRandperm(Call& call);
+Result<Value*> LowerExponential(Call& call);
 
 // rearrange.cc
 Result<Value*> LowerFlip(Call& call);
@@ -344,6 +424,28 @@ Result<Value*> LowerMaskedFill(Call& call);
 Result<Value*> LowerMaskedScatter(Call& call);
 Result<Value*> LowerFill(Call& call);
 Result<Value*> LowerZero(Call& call);
+
+// special.cc
+Result<Value*> LowerSpecialFunction(Call& call);
+Result<Value*> LowerMultigamma(Call& call);
+Result<Value*> LowerPolygamma(Call& call);
+Result<Value*> LowerZeta(Call& call);
+Result<Value*> LowerIncompleteGamma(Call& call);
+Result<Value*> LowerKaiserWindow(Call& call);
+
+// statistics.cc
+Result<Value*> LowerCov(Call& call);
+Result<Value*> LowerCorrcoef(Call& call);
+Result<Value*> LowerHistc(Call& call);
+Result<Value*> LowerBincount(Call& call);
+Result<Results> LowerHistogram(Call& call);
+Result<Value*> LowerQuantile(Call& call);
+Result<Results> LowerMode(Call& call);
+Result<Results> LowerGradient(Call& call);
+Result<Value*> LowerCumulativeTrapezoid(Call& call);
+Result<Value*> LowerRenorm(Call& call);
+Result<Results> LowerUniqueConsecutive(Call& call);
+Result<Value*> LowerNonzeroStatic(Call& call);
 
 // strided.cc
 Result<Results> LowerAsStrided(Call& call);

@@ -32,6 +32,29 @@ Value* NegateWhere(Composer& c, Value* negative, Value* x) {
   return c.Where(negative, c.Neg(x), x);
 }
 
+Value* Atan2(Composer& c, Value* y, Value* x) {
+  Value* steep = c.Greater(c.Abs(y), c.Abs(x));
+  Value* flat = c.Op("Atan", {c.Div(y, x)});
+  Value* half_turn = NegateWhere(c, SignBit(c, y), c.Expand(c.Number(M_PI, y), c.Shape(y)));
+  Value* from_axis = c.Where(SignBit(c, x), c.Add(flat, half_turn), flat);
+  Value* quarter = c.Div(half_turn, 2);
+  Value* from_pole = c.Sub(quarter, c.Op("Atan", {c.Div(x, y)}));
+  Value* regular = c.Where(steep, from_pole, from_axis);
+  Value* at_origin = c.Where(SignBit(c, x), half_turn, y);
+  Value* origin = c.And(c.Equal(y, 0), c.Equal(x, 0));
+  return c.Where(origin, at_origin, regular);
+}
+
+Value* Hypot(Composer& c, Value* x, Value* y) {
+  Value* a = c.Abs(x);
+  Value* b = c.Abs(y);
+  Value* larger = c.Max(a, b);
+  Value* ratio = c.Div(c.Min(a, b), c.Where(c.Equal(larger, 0), 1, larger));
+  Value* length = c.Mul(larger, c.Sqrt(c.Add(c.Mul(ratio, ratio), 1)));
+  Value* infinite = c.Or(IsInf(c, a, true, true), IsInf(c, b, true, true));
+  return c.Where(infinite, INFINITY, length);
+}
+
 Value* Remainder(Composer& c, Value* a, Value* b) {
   if (IsInteger(c.dtype(a))) return c.Op("Mod", {a, b});
   Value* rest = c.Op("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
@@ -54,7 +77,8 @@ Value* TruncQuotient(Composer& c, Value* a, Value* b) {
 Value* IsTrue(Composer& c, Value* x) { return c.dtype(x) == DType::kBool ? x : c.NotEqual(x, 0); }
 
 Value* IsNaN(Composer& c, Value* x) {
-  return IsFloating(c.dtype(x)) ? c.Op("IsNaN", {x}) : c.NotEqual(x, x);
+  const bool may_be = IsFloating(c.dtype(x)) || IsComplex(c.dtype(x));
+  return may_be ? c.Op("IsNaN", {x}) : c.NotEqual(x, x);
 }
 
 Value* IsInf(Composer& c, Value* x, bool negative, bool positive) {

@@ -24,6 +24,10 @@ Value* SignBit(Composer& c, Value* x);
 // -x where `negative`, else x.
 Value* NegateWhere(Composer& c, Value* negative, Value* x);
 
+// The angle of (x, y) in (-π, π], from quotients that cannot overflow, and the distance from 0.
+Value* Atan2(Composer& c, Value* y, Value* x);
+Value* Hypot(Composer& c, Value* x, Value* y);
+
 // The remainder that has the divisor's sign, and the quotient rounded down that belongs to it.
 Value* Remainder(Composer& c, Value* a, Value* b);
 Value* FloorQuotient(Composer& c, Value* a, Value* b);

@@ -1,9 +1,12 @@
 // Norms of vectors and matrices.
+#include <algorithm>
 #include <cmath>
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
+#include "importers/torchscript/ops/matrices.h"
+#include "importers/torchscript/ops/promotion.h"
 #include "importers/torchscript/ops/reduced_axes.h"
 
 namespace dragoman::torchscript {
@@ -26,8 +29,36 @@ double Order(CallComposer& c, std::string_view name) { return c.Has(name) ? c.Fl
 
 Value* NormOperand(CallComposer& c) {
   Value* x = c.Tensor("self");
-  if (IsComplex(c.dtype(x))) return c.Fail("norms of complex numbers");
-  return c.Cast(x, c.DTypeOr("dtype", c.dtype(x)));
+  const DType dtype = c.DTypeOr("dtype", c.dtype(x));
+  return c.Cast(IsComplex(c.dtype(x)) ? c.Abs(x) : x, RealPart(dtype));
+}
+
+// Singular values of the matrices that two axes make, along a last axis.
+Value* ValuesOf(Composer& c, Value* x, const std::vector<std::int64_t>& axes) {
+  std::vector<std::int64_t> permutation = AllAxes(c.Rank(x));
+  if (c.failed()) return nullptr;
+  for (std::int64_t axis : axes) std::erase(permutation, axis);
+  permutation.insert(permutation.end(), axes.begin(), axes.end());
+  return SingularValues(c, c.Transpose(x, std::move(permutation)));
+}
+
+Value* KeepAxes(Composer& c, Value* x, std::vector<std::int64_t> axes, bool keep) {
+  std::sort(axes.begin(), axes.end());
+  return keep ? c.Unsqueeze(x, std::move(axes)) : x;
+}
+
+Value* NuclearNorm(Composer& c, Value* x, const std::vector<std::int64_t>& axes, bool keep) {
+  Value* values = ValuesOf(c, x, axes);
+  return KeepAxes(c, c.ReduceSum(values, {c.Rank(values) - 1}), axes, keep);
+}
+
+// Of order 2 or -2: the largest or least singular value.
+Value* SpectralNorm(Composer& c, Value* x, double order, const std::vector<std::int64_t>& axes,
+                    bool keep) {
+  Value* values = ValuesOf(c, x, axes);
+  Value* chosen =
+      c.Reduce(order > 0 ? "ReduceMax" : "ReduceMin", values, {c.Rank(values) - 1}, false);
+  return KeepAxes(c, chosen, axes, keep);
 }
 
 // Over two axes: the largest or smallest of the sums along the other axis, or Frobenius.
@@ -57,11 +88,14 @@ Result<Value*> LowerMatrixNormOf(CallComposer& c, Value* x) {
   const Abstract order = c.Take(c.call().Argument("ord"));
   if (order.Is<String>()) {
     const std::string text = c.Text("ord");
+    if (text == "nuc") return c.Done(NuclearNorm(c, x, axes, keep));
     if (text != "fro") return c.call().Unsupported("ord = '" + text + "'");
     return c.Done(VectorNorm(c, x, 2, axes, keep));
   }
+  const double norm = c.Float("ord");
+  if (std::abs(norm) == 2) return c.Done(SpectralNorm(c, x, norm, axes, keep));
   const int rows = static_cast<int>(axes[0]);
-  return c.Done(MatrixNorm(c, x, c.Float("ord"), rows, static_cast<int>(axes[1]), keep));
+  return c.Done(MatrixNorm(c, x, norm, rows, static_cast<int>(axes[1]), keep));
 }
 
 }  // namespace
@@ -98,10 +132,18 @@ Result<Value*> LowerLinalgNorm(Call& call) {
   return LowerLinalgVectorNorm(call);
 }
 
+// The sum of singular values.
+Result<Value*> LowerNuclearNorm(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(NuclearNorm(c, x, MatrixAxes(c, x), c.BoolOr("keepdim", false)));
+}
+
 Result<Value*> LowerDist(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   Value* difference = c.Sub(x[0], x[1]);
+  if (IsComplex(c.dtype(difference))) difference = c.Abs(difference);
   return c.Done(VectorNorm(c, c.Flatten(difference), Order(c, "p"), {0}, false));
 }
 

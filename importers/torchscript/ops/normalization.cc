@@ -1,4 +1,6 @@
 // Normalisation layers.
+#include <algorithm>
+
 #include <limits>
 #include <optional>
 #include <utility>
@@ -186,6 +188,25 @@ Result<Value*> LowerGroupNorm(Call& call) {
       c.Op("GroupNormalization", {spatial, scale, bias},
            {{"epsilon", static_cast<float>(c.Float("eps"))}, {"num_groups", c.Int("num_groups")}});
   return c.Done(rank == 2 ? c.Squeeze(y, {2}) : y);
+}
+
+// native_group_norm: also the mean and the inverse deviation of each group.
+Result<Results> LowerNativeGroupNorm(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("input");
+  const std::int64_t groups = c.Int("group");
+  Value* rows = c.Reshape(c.Widen(x), c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({groups, -1})}));
+  Value* mean = c.ReduceMean(rows, {2}, true);
+  Value* deviation = c.Sub(rows, mean);
+  Value* variance = c.ReduceMean(c.Mul(deviation, deviation), {2}, true);
+  Value* inverse = c.Op("Reciprocal", {c.Sqrt(c.Add(variance, c.Float("eps")))});
+  Value* y = c.Reshape(c.Mul(deviation, inverse), c.Shape(x));
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(c.Rank(x), 2)), 1);
+  sizes[1] = -1;
+  if (Value* weight = c.OptionalTensor("weight")) y = c.Mul(y, c.Reshape(c.Widen(weight), sizes));
+  if (Value* bias = c.OptionalTensor("bias")) y = c.Add(y, c.Reshape(c.Widen(bias), sizes));
+  return c.Done({c.CastLike(y, x), c.CastLike(c.Squeeze(mean, {2}), x),
+                 c.CastLike(c.Squeeze(inverse, {2}), x)});
 }
 
 // Each channel of each sample by itself, unless running statistics are used.

@@ -8,6 +8,7 @@
 
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/number_value.h"
+#include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/promotion.h"
 #include "importers/torchscript/torch_dtype.h"
 
@@ -329,8 +330,14 @@ Result<std::vector<Value*>> Call::Promoted(std::initializer_list<std::string_vie
 }
 
 Result<Value*> Call::Cast(Value* value, DType dtype) {
-  if (value->type().dtype() == dtype) return value;
-  return Add("Cast", {value}, {{"to", static_cast<std::int64_t>(dtype)}});
+  Composer c(*builder_);
+  return c.Done(c.Cast(value, dtype));
+}
+
+Result<Value*> Call::Add(std::string_view type, std::vector<Value*> operands,
+                         std::vector<NamedAttribute> attributes) {
+  Composer c(*builder_);
+  return c.Done(c.Op(type, std::move(operands), std::move(attributes)));
 }
 
 Result<Value*> Call::ToFloating(Value* value) {

@@ -112,9 +112,7 @@ class Call {
 
   // ---- building ----
   Result<Value*> Add(std::string_view type, std::vector<Value*> operands,
-                     std::vector<NamedAttribute> attributes = {}) {
-    return builder_->Add(type, std::move(operands), std::move(attributes));
-  }
+                     std::vector<NamedAttribute> attributes = {});
   // With `count` results.
   Result<std::vector<Value*>> AddMany(std::string_view type, std::vector<Value*> operands,
                                       std::vector<NamedAttribute> attributes, std::size_t count);

@@ -178,7 +178,10 @@ Result<Value*> LowerSearchSorted(Call& call) {
   const bool buckets = call.Declares("boundaries");
   Value* boundaries = c.Tensor(buckets ? "boundaries" : "sorted_sequence");
   Value* x = c.Tensor("self");
-  if (c.Has("sorter")) return call.Unsupported("argument sorter");
+  if (c.Has("sorter")) {
+    const std::int64_t last = c.Rank(boundaries) - 1;
+    boundaries = c.Op("GatherElements", {boundaries, c.Tensor("sorter")}, {{"axis", last}});
+  }
   bool right = c.Bool("right");
   if (c.Has("side")) right = right || c.Text("side") == "right";
   const DType type =

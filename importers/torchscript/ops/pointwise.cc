@@ -63,7 +63,11 @@ Result<Value*> LowerFrac(Call& call) {
 Result<Value*> LowerSign(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  if (IsComplex(c.dtype(x))) return call.Unsupported("the sign of complex numbers");
+  if (IsComplex(c.dtype(x))) {
+    Value* size = c.Abs(x);
+    Value* divisor = c.Where(c.Equal(size, 0), 1, size);
+    return c.Done(c.Div(x, c.CastLike(divisor, x)));
+  }
   return c.Done(c.dtype(x) == DType::kBool ? x : c.Op("Sign", {x}));
 }
 
@@ -96,12 +100,15 @@ Result<Value*> LowerIsNaN(Call& call) {
 Result<Value*> LowerIsInf(Call& call) {
   CallComposer c(call);
   const std::string_view name = FunctionalName(call.op());
-  return c.Done(IsInf(c, c.Tensor("self"), name != "isposinf", name != "isneginf"));
+  Value* x = c.Tensor("self");
+  if (IsComplex(c.dtype(x))) x = c.Abs(x);
+  return c.Done(IsInf(c, x, name != "isposinf", name != "isneginf"));
 }
 
 Result<Value*> LowerIsFinite(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
+  if (IsComplex(c.dtype(x))) x = c.Abs(x);
   if (!IsFloating(c.dtype(x))) return c.Done(c.Equal(x, x));
   return c.Done(c.Not(c.Or(IsNaN(c, x), IsInf(c, x, true, true))));
 }

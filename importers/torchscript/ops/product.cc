@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
@@ -125,9 +126,15 @@ Result<Value*> LowerInner(Call& call) {
 Result<Value*> LowerVecdot(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"x", "y"});
-  if (IsComplex(c.dtype(x[0]))) return call.Unsupported("complex numbers");
-  Value* product = c.Mul(x[0], x[1]);
+  Value* a = IsComplex(c.dtype(x[0])) ? Conjugate(c, x[0]) : x[0];
+  Value* product = c.Mul(a, x[1]);
   return c.Done(c.ReduceSum(product, {c.AxisArgument("dim", product)}));
+}
+
+Result<Value*> LowerVdot(Call& call) {
+  CallComposer c(call);
+  Value* a = c.Tensor("self");
+  return c.Done(MatMul(c, IsComplex(c.dtype(a)) ? Conjugate(c, a) : a, c.Tensor("other")));
 }
 
 // chain_matmul, linalg_multi_dot: from the left.

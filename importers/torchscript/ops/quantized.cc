@@ -1,5 +1,7 @@
 // Quantised tensors and torch's quantized:: operators, as QuantizeLinear / DequantizeLinear pairs:
 // a quantised tensor is what DequantizeLinear gives, and an operator computes with that.
+#include <algorithm>
+
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
@@ -195,6 +197,32 @@ Result<Value*> LowerQuantizedCat(Call& call) {
   if (parts.empty() || !call.Has("scale")) return call.Unsupported("no scale of the result");
   Value* y = c.Concat(parts, c.AxisArgument("dim", parts.front()));
   return c.Done(Requantize(c, ReluIfNamed(c, y), "scale", "zero_point"));
+}
+
+// fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine: rounded to a grid, and back.
+Result<Value*> LowerFakeQuantize(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  Value* scale = c.As("scale", c.dtype(x));
+  Value* zero_point = c.As("zero_point", c.dtype(x));
+  if (call.Declares("axis")) {
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(rank, 1)), 1);
+    sizes[static_cast<std::size_t>(c.AxisArgument("axis", x))] = -1;
+    scale = c.Reshape(scale, sizes);
+    zero_point = c.Reshape(zero_point, sizes);
+  } else if (c.Rank(scale) > 0) {
+    scale = c.Reshape(scale, c.Ints({}));
+    zero_point = c.Reshape(zero_point, c.Ints({}));
+  }
+  Value* steps = c.Op("Round", {c.Mul(x, c.Op("Reciprocal", {scale}))});
+  const double low = static_cast<double>(c.Int("quant_min"));
+  const double high = static_cast<double>(c.Int("quant_max"));
+  Value* stored = c.Max(c.Min(c.Add(steps, zero_point), high), low);
+  Value* tensor_enabled = c.OptionalTensor("fake_quant_enabled");
+  Value* rounded = c.Mul(c.Sub(stored, zero_point), scale);
+  if (tensor_enabled == nullptr) return c.Done(rounded);
+  return c.Done(c.Where(c.Equal(c.Flatten(tensor_enabled), 1), rounded, x));
 }
 
 }  // namespace dragoman::torchscript

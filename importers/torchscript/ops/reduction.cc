@@ -25,11 +25,12 @@ Moments TakeMoments(CallComposer& c) {
   const ReducedAxes axes = TakeAxes(c, x);
   Value* mean = c.ReduceMean(axes.of, axes.axes, true);
   Value* deviation = c.Sub(axes.of, mean);
+  if (IsComplex(c.dtype(x))) deviation = c.Abs(deviation);
   Value* sum = c.ReduceSum(c.Mul(deviation, deviation), axes.axes, axes.keep);
-  Value* count = c.Cast(CountReduced(c, axes), c.dtype(x));
+  Value* count = c.Cast(CountReduced(c, axes), c.dtype(sum));
   Value* divisor = c.Max(c.Sub(count, Correction(c)), 0);
   Value* kept = axes.keep ? mean : c.Squeeze(mean, axes.axes);
-  return {c.CastLike(c.Div(sum, divisor), given), c.CastLike(kept, given)};
+  return {c.Cast(c.Div(sum, divisor), RealPart(c.dtype(given))), c.CastLike(kept, given)};
 }
 
 Result<Value*> Test(Call& call, std::string_view type) {

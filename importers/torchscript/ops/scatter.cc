@@ -1,5 +1,7 @@
 // Writing elements by index or mask: scatter, index_add, masked_fill, fill…
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -53,10 +55,16 @@ Value* CountWrites(Composer& c, Value* x, Value* index, std::int64_t axis, bool 
   return c.Op("ScatterElements", {start, index, ones}, {{"axis", axis}, {"reduction", "add"}});
 }
 
-double Neutral(const std::string& reduction) {
-  if (reduction == "mul") return 1;
-  if (reduction == "max") return -INFINITY;
-  return reduction == "min" ? INFINITY : 0;
+// What a reduction starts with, of element type `dtype`.
+Value* Neutral(Composer& c, const std::string& reduction, DType dtype) {
+  if (reduction == "mul" || reduction == "add") return c.Number(reduction == "mul" ? 1 : 0, dtype);
+  const bool least = reduction == "max";
+  if (IsFloating(dtype)) return c.Number(least ? -INFINITY : INFINITY, dtype);
+  const int bits = Info(dtype).bits;
+  if (!Info(dtype).is_signed)
+    return c.Cast(c.Int(least ? 0 : (std::int64_t{1} << bits) - 1), dtype);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
+  return c.Cast(c.Int(least ? -most - 1 : most), dtype);
 }
 
 std::string ReductionName(const std::string& torch) {
@@ -64,6 +72,29 @@ std::string ReductionName(const std::string& torch) {
   if (torch == "prod" || torch == "multiply") return "mul";
   if (torch == "amax") return "max";
   return torch == "amin" ? "min" : "";
+}
+
+struct Writes {
+  Value* index;  // of the sizes of `source`
+  Value* source;
+  std::int64_t axis;
+};
+
+// Arguments `reduce` and `include_self`: `x` with what is written to a place taken together.
+Value* ReduceAt(CallComposer& c, Value* x, const Writes& writes) {
+  const std::string mode = c.Text("reduce");
+  const std::string reduction = ReductionName(mode);
+  if (c.failed() || reduction.empty()) return c.Fail(InvalidInput("the reduction is unknown"));
+  const auto& [index, source, axis] = writes;
+  const bool with_self = c.BoolOr("include_self", true);
+  Value* untouched = c.Equal(CountWrites(c, x, index, axis, false), 0);
+  Value* start = with_self ? x : c.Where(untouched, x, Neutral(c, reduction, c.dtype(x)));
+  Value* y =
+      c.Op("ScatterElements", {start, index, source}, {{"axis", axis}, {"reduction", reduction}});
+  if (mode != "mean") return y;
+  Value* count = c.Widen(CountWrites(c, x, index, axis, with_self));
+  Value* divisor = c.CastLike(c.Max(count, 1), y);
+  return IsFloating(c.dtype(y)) ? c.Div(y, divisor) : FloorQuotient(c, y, divisor);
 }
 
 // An index of rank 1 along `axis`, and otherwise every place.
@@ -92,26 +123,24 @@ Result<Value*> LowerScatterAdd(Call& call) {
 
 Result<Value*> LowerScatterReduce(Call& call) {
   CallComposer c(call);
-  const std::string mode = c.Text("reduce");
-  const std::string reduction = ReductionName(mode);
-  if (c.failed() || reduction.empty()) return call.Invalid("the reduction is unknown");
-  const bool with_self = c.BoolOr("include_self", true);
   const Vectorized self = AsVector(c, c.Tensor("self"));
   Value* index = AsVector(c, c.Tensor("index")).x;
   const std::int64_t axis = c.AxisArgument("dim", self.x);
-  Value* x = self.x;
-  if (!IsFloating(c.dtype(x)) && !with_self && reduction != "add" && reduction != "mul")
-    return call.Unsupported("include_self = False for integers");
-  Value* count = c.Widen(CountWrites(c, x, index, axis, with_self));
-  Value* untouched = c.Equal(CountWrites(c, x, index, axis, false), 0);
-  Value* start = with_self ? x : c.Where(untouched, x, Neutral(reduction));
-  Value* source = Source(c, index, c.dtype(x));
-  Value* y =
-      c.Op("ScatterElements", {start, index, source}, {{"axis", axis}, {"reduction", reduction}});
-  if (mode == "mean") {
-    Value* divisor = c.CastLike(c.Max(count, 1), y);
-    y = IsFloating(c.dtype(y)) ? c.Div(y, divisor) : FloorQuotient(c, y, divisor);
-  }
+  Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis});
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+// Whole slices of the source, to places along an axis.
+Result<Value*> LowerIndexReduce(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  Value* source = AsVector(c, c.Tensor("source")).x;
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(c.Rank(source), 1)), 1);
+  sizes[static_cast<std::size_t>(axis)] = -1;
+  Value* places = c.Expand(c.Reshape(index, std::move(sizes)), c.Shape(source));
+  Value* y = ReduceAt(c, self.x, {places, source, axis});
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
 }
 

@@ -7,6 +7,7 @@
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/merge.h"
 #include "importers/torchscript/number_value.h"
+#include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
 namespace dragoman::torchscript {
@@ -100,19 +101,71 @@ Result<Results> LowerLen(Call& call) {
   return Results{call.NewNumber(Number::Kind::kInt, length)};
 }
 
+// Items of one type and one known size, along a new first axis; nullptr if they are not.
+Result<Value*> StackOf(Call& call, const std::vector<Abstract>& items) {
+  Composer c(call.builder());
+  std::vector<Value*> rows;
+  for (const Abstract& item : items) {
+    if (!item.Is<TensorRef>() && !item.Is<Number>()) return static_cast<Value*>(nullptr);
+    DRAGOMAN_ASSIGN(Value * value, ItemValue(call, item));
+    const bool alike = rows.empty() || value->type() == rows.front()->type();
+    if (!c.KnownSizes(value) || !alike) return static_cast<Value*>(nullptr);
+    rows.push_back(value);
+  }
+  for (Value*& row : rows) row = c.Unsqueeze(row, {0});
+  return c.Done(c.Concat(std::move(rows), 0));
+}
+
 // One item of a list of known length at an index that only run time tells.
 Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index) {
   ListContents list{items, nullptr, std::nullopt};
   if (items.empty()) return call.Invalid("index into an empty list");
   if (const auto* number = items.front().As<Number>()) list.numbers = number->kind;
+  DRAGOMAN_ASSIGN(Value * stacked, StackOf(call, items));
+  if (stacked != nullptr) {
+    DRAGOMAN_ASSIGN(Value * item, call.Add("Gather", {stacked, index.symbolic()}, {{"axis", 0}}));
+    return Results{FromSequence(call, list, item)};
+  }
   DRAGOMAN_ASSIGN(Value * sequence, SequenceOf(call.heap(), call.builder(), list, DType::kUnknown));
   DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, index.symbolic()}));
   return Results{FromSequence(call, list, item)};
 }
 
+bool IsOfRunTime(const Abstract& key) {
+  const auto* number = key.As<Number>();
+  const auto* string = key.As<String>();
+  return (number != nullptr && !number->known()) || (string != nullptr && !string->known());
+}
+
+// The value under argument 1, a key that only run time tells, of a dict whose keys are known; that
+// it is one of them is asserted.
+Result<Results> SelectValue(Call& call, const DictContents& dict) {
+  Composer c(call.builder());
+  Value* place = nullptr;
+  Value* found = nullptr;
+  std::vector<Abstract> values;
+  for (const auto& [key, value] : dict.items) {
+    DRAGOMAN_ASSIGN(const Number equal, ValuesEqual(call, key, Argument(call, 1)));
+    Value* here = c.Take(call.NumberValue(equal, DType::kBool));
+    Value* i = c.Int(static_cast<std::int64_t>(values.size()));
+    place = place == nullptr ? i : c.Where(here, i, place);
+    found = found == nullptr ? here : c.Or(found, here);
+    values.push_back(value);
+  }
+  if (found == nullptr) return call.Invalid("the dict is empty");
+  DRAGOMAN_ASSIGN(found, c.Done(found));
+  Value* const operands[] = {found};
+  DRAGOMAN_ASSIGN(Node * made,
+                  call.builder().Append("dragoman.Assert", operands,
+                                        {{"message", "the dict has no such key"}}, {}));
+  (void)made;
+  return SelectItem(call, values, Number{Number::Kind::kInt, place});
+}
+
 Result<Results> LowerGetItem(Call& call) {
   const Abstract& value = Argument(call, 0);
   if (const auto* dict = value.As<DictRef>()) {
+    if (IsOfRunTime(Argument(call, 1))) return SelectValue(call, DictOf(*dict));
     DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(*dict), Argument(call, 1)));
     if (i == DictOf(*dict).items.size()) return NoSuchKey(call, Argument(call, 1));
     return Results{DictOf(*dict).items[i].second};
@@ -345,11 +398,12 @@ Result<Results> LowerListMul(Call& call) {
 }
 
 Result<Results> LowerContains(Call& call) {
+  std::vector<Abstract> items;
   if (const auto* dict = Argument(call, 0).As<DictRef>()) {
-    DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(*dict), Argument(call, 1)));
-    return Results{Number::Bool(i < DictOf(*dict).items.size())};
+    for (const auto& [key, value] : DictOf(*dict).items) items.push_back(key);
+  } else {
+    DRAGOMAN_ASSIGN(items, KnownItems(call, 0));
   }
-  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
   Value* any = nullptr;
   for (const Abstract& item : items) {
     DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, item, Argument(call, 1)));

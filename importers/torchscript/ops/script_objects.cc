@@ -3,6 +3,7 @@
 
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/merge.h"
+#include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
 namespace dragoman::torchscript {
@@ -39,6 +40,23 @@ Result<Results> LowerGetAttr(Call& call) {
                           "'");
 }
 
+// The module at an index that only run time tells, which an Assert holds within the list.
+Result<Results> ChooseModule(Call& call, const Number& index, std::vector<Abstract> modules) {
+  const auto count = static_cast<std::int64_t>(modules.size());
+  Composer c(call.builder());
+  Value* given = index.symbolic();
+  Value* from_front = c.Where(c.Less(given, 0), c.Add(given, c.Int(count)), given);
+  Value* inside = c.And(c.GreaterOrEqual(from_front, 0), c.Less(from_front, c.Int(count)));
+  DRAGOMAN_ASSIGN(inside, c.Done(inside));
+  Value* const operands[] = {inside};
+  DRAGOMAN_ASSIGN(Node * made,
+                  call.builder().Append("dragoman.Assert", operands,
+                                        {{"message", "the index is beyond the modules"}}, {}));
+  (void)made;
+  return Results{
+      Choice{from_front, std::make_shared<const std::vector<Abstract>>(std::move(modules))}};
+}
+
 // The module at an index, or under a key, of a ModuleList or ModuleDict.
 Result<Results> LowerModuleIndex(Call& call) {
   DRAGOMAN_ASSIGN(Abstract object, First(call));
@@ -47,8 +65,8 @@ Result<Results> LowerModuleIndex(Call& call) {
     return call.Unsupported("of " + Describe(object));
   const auto* key = call.arguments()[1].As<String>();
   const auto* index = call.arguments()[1].As<Number>();
-  if ((key == nullptr || !key->known()) && (index == nullptr || !index->known()))
-    return call.Unsupported("a module that only run time tells");
+  if (index == nullptr && (key == nullptr || !key->known()))
+    return call.Unsupported("a module under a key that only run time tells");
   std::vector<Abstract> modules;
   for (const auto& [name, value] : std::get<ObjectContents>(reference->cell->contents).attributes) {
     if (!value.Is<ObjectRef>()) continue;
@@ -56,6 +74,7 @@ Result<Results> LowerModuleIndex(Call& call) {
     modules.push_back(value);
   }
   const auto count = static_cast<std::int64_t>(modules.size());
+  if (index != nullptr && !index->known()) return ChooseModule(call, *index, std::move(modules));
   std::int64_t i = index != nullptr ? index->AsInt() : count;
   if (i < 0) i += count;
   if (i < 0 || i >= count) return call.Invalid("there is no such module");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/view.h"
@@ -41,6 +42,15 @@ View Expanding(Value* sizes) {
   return view;
 }
 
+View ConjugateTransposed(int a, int b) {
+  View view;
+  view.get = [=](Composer& c, Value* base) { return Conjugate(c, c.SwapAxes(base, a, b)); };
+  view.put = [=](Composer& c, Value*, Value* value) {
+    return Conjugate(c, c.SwapAxes(value, a, b));
+  };
+  return view;
+}
+
 }  // namespace
 
 // transpose, swapaxes, swapdims
@@ -61,25 +71,26 @@ Result<Results> LowerT(Call& call) {
   return rank < 2 ? LowerAlias(c) : SwapAxes(c, rank, 0, 1);
 }
 
-// mT, and mH and adjoint of real numbers
+// mT, mH, adjoint
 Result<Results> LowerMatrixTranspose(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
   if (c.failed()) return c.DoneWith({});
-  const std::string& name = call.op().type;
-  if (IsComplex(c.dtype(x)) && name != "mT")
-    return call.Unsupported("the conjugate of complex numbers");
+  if (IsComplex(c.dtype(x)) && call.op().type != "mT") {
+    if (rank < 2) return call.Invalid("it needs two axes");
+    return LowerView(c, ConjugateTransposed(rank - 2, rank - 1));
+  }
   if (rank < 2) return rank == 0 ? LowerAlias(c) : call.Invalid("it needs two axes");
   return SwapAxes(c, rank, rank - 2, rank - 1);
 }
 
-// numpy_T, and H of real numbers
+// numpy_T, H
 Result<Results> LowerReverseAxes(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  if (IsComplex(c.dtype(x)) && call.op().type == "matrix_H")
-    return call.Unsupported("the conjugate of complex numbers");
+  if (IsComplex(c.dtype(x)) && call.op().type == "matrix_H" && c.Rank(x) == 2)
+    return LowerView(c, ConjugateTransposed(0, 1));
   Permutation permutation = AllAxes(c.Rank(x));
   std::reverse(permutation.begin(), permutation.end());
   return LowerView(c, Permuting(std::move(permutation)));

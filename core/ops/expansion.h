@@ -1,0 +1,24 @@
+// What expansions of operators (op_def.h) share.
+#ifndef DRAGOMAN_CORE_OPS_EXPANSION_H_
+#define DRAGOMAN_CORE_OPS_EXPANSION_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ir/graph.h"
+
+namespace dragoman {
+
+// Inserts operator `type` of ai.onnx in front of `before`, with its origin; gives its result.
+inline Value* InsertOp(Node& before, std::string_view type, const std::vector<Value*>& operands,
+                       Type result, std::string name) {
+  Node* node = before.graph()->Insert(&before, InternOp("onnx", type), operands);
+  node->set_origin(before.origin());
+  return node->AddResult(std::move(name), std::move(result));
+}
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_OPS_EXPANSION_H_
