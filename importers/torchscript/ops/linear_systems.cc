@@ -104,11 +104,6 @@ Value* FirstZero(Composer& c, Value* factors) {
   return c.Cast(c.Where(c.Equal(first, none), 0, first), DType::kI32);
 }
 
-Value* NoErrors(Composer& c, Value* a) {
-  const int rank = c.Rank(a);
-  return c.Full(rank > 2 ? c.SizeVector(a, 0, rank - 2) : c.Ints({}), 0, DType::kI32);
-}
-
 Value* TakeMatrices(CallComposer& c, std::string_view name) {
   Value* a = c.Tensor(name);
   if (c.dtype(a) != DType::kF32 && c.dtype(a) != DType::kF64)
