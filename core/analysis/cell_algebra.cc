@@ -201,8 +201,8 @@ bool IsDifference(const AffineSegment& sum, AffineForms& forms) {
   return std::ranges::none_of(sum.terms, [&](const AffineTerm& term) {
     if (!IsProduct(term.atom, forms)) return false;
     const auto factors = FactorsOf(term.atom, forms);
-    const bool opposes = sum.terms.size() == 2 &&
-                         sum.terms.front().scale == -sum.terms.back().scale && factors;
+    const bool opposes =
+        sum.terms.size() == 2 && sum.terms.front().scale == -sum.terms.back().scale && factors;
     return !opposes || activations.contains(AffineForms::AsAtom(factors->a)) ||
            activations.contains(AffineForms::AsAtom(factors->b));
   });

@@ -5,8 +5,9 @@ Usage: recurrences.py [--steps T,…] [--layers N] [--batch B,…] [--repeat R] 
 
 For each number of steps: nodes, seconds of `dragoman codegen` and of compiling, milliseconds a run
 of the C++ program (the median), with `--passes none` and with the default; then torch's nn.LSTM of
-the same sizes, where torch is installed. --scaling measures `dragoman convert` on 2,000 and on 4,000
-steps of two layers, and on the same with one weight of one step changed. Needs $DRAGOMAN_BINARY.
+the same sizes, where torch is installed. --scaling measures the processor time of `dragoman convert`
+on 2,000 and on 4,000 steps of two layers, on the same with one weight of one step changed, and with
+an activation that no known cell has. Needs $DRAGOMAN_BINARY.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import copy
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -28,17 +30,18 @@ from recurrent_cells import CellWriter, draw_style  # noqa: E402
 from recurrent_reference import Layer, draw_weights  # noqa: E402
 
 INPUTS, HIDDEN = 64, 64
-STYLE = {"product": "sum", "dense": "gemm", "split": "split", "bias_in": "gemm", "swap": False}
+STYLE = {"product": "sum", "dense": "gemm", "split": "split", "bias_in": "gemm", "swap": False,
+         "sigmoid": "op", "tanh": "op"}
 
 
-def unrolled(steps, layers, batch, odd_step=None, hidden=HIDDEN):
+def unrolled(steps, layers, batch, odd_step=None, hidden=HIDDEN, activation="tanh"):
     """An unrolled LSTM; at `odd_step` the first layer has a weight of its own."""
     rng = np.random.default_rng(1)
     g, xs, size = GraphWriter(), "x", INPUTS
     g.input("x", np.float32, [steps, batch, INPUTS])
     values = [g.op("Gather", xs, g.const(t, np.int64), axis=0) for t in range(steps)]
     for number in range(layers):
-        layer = Layer("lstm", size, hidden, ("forward",))
+        layer = Layer("lstm", size, hidden, ("forward",), activation=activation)
         draw_weights(layer, rng)
         cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng, STYLE), ("wb", "rb"))
         other = copy.deepcopy(layer.weights[0])
@@ -113,16 +116,25 @@ def report_runs(args):
                 print(f"{steps:6} {batch:5} {'torch':>8} {'':7} {'':10} {'':10} {beside:9.3f}")
 
 
+def processor_seconds(*command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds(*command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def report_scaling():
-    for name, odd in (("equal steps", None), ("one weight differs", 1000)):
+    for name, odd, activation in (("equal steps", None, "tanh"),
+                                  ("one weight differs", 1000, "tanh"),
+                                  ("no known cell", None, "sin")):
         times = []
         for steps in (2000, 4000):
             with tempfile.TemporaryDirectory() as scratch:
                 model = pathlib.Path(scratch) / "model.onnx"
-                onnx.save(unrolled(steps, 2, 1, odd, hidden=8), model)
-                taken, _ = seconds(os.environ["DRAGOMAN_BINARY"], "convert", model, "-o",
-                                   model.with_name("out.onnx"), "--passes", "default")
-                times.append(taken)
+                onnx.save(unrolled(steps, 2, 1, odd, hidden=8, activation=activation), model)
+                times.append(processor_seconds(
+                    os.environ["DRAGOMAN_BINARY"], "convert", model, "-o",
+                    model.with_name("out.onnx"), "--passes", "default"))
         print(f"{name}: {times[0]:.2f} s for 2,000 steps, {times[1]:.2f} s for 4,000: "
               f"{times[1] / times[0]:.2f} times")
 

@@ -31,7 +31,7 @@ for _name, _function in {
         "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "MatMul": np.matmul,
         "Neg": np.negative, "Exp": np.exp, "Tanh": np.tanh, "Sqrt": np.sqrt, "Abs": np.abs,
         "Atan": np.arctan, "Reciprocal": np.reciprocal,
-        "Less": np.less, "Greater": np.greater, "Equal": np.equal, "And": np.logical_and,
+        "Less": np.less, "GreaterOrEqual": np.greater_equal, "Greater": np.greater, "Equal": np.equal, "And": np.logical_and,
         "Not": np.logical_not, "Where": np.where, "Min": np.minimum, "Max": np.maximum,
         "Identity": lambda x: x, "Relu": lambda x: np.maximum(x, 0),
         "Sigmoid": lambda x: 1 / (1 + np.exp(-x)), "Softsign": lambda x: x / (1 + np.abs(x)),

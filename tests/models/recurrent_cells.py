@@ -62,7 +62,7 @@ class CellWriter:
         if name == "hard_sigmoid":
             return g.op("HardSigmoid", value, alpha=0.2, beta=0.5)
         return g.op({"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu",
-                     "softsign": "Softsign"}[name], value)
+                     "softsign": "Softsign", "sin": "Sin"}[name], value)
 
     def sigmoid_by_exp(self, g, value):
         total = self.add(g, g.const(1.0), g.op("Exp", g.op("Neg", value)))

@@ -105,16 +105,22 @@ def step(layer, weights, x, h, c):
     return (h @ weights["projection"].T if layer.projection else h), c
 
 
-def run(layer, x, initial):
-    """x (T, B, I), initial: one dict of states a direction -> y (T, B, D * P), last states."""
+def run(layer, x, initial, lengths=None):
+    """x (T, B, I), initial: one dict of states a direction -> y (T, B, D * P), last states.
+
+    From step lengths[b] on, sequence b keeps its state and gives zeros.
+    """
     ys, lasts = [], []
     for direction, weights, state in zip(layer.directions, layer.weights, initial):
         h, c = state["h"].astype(np.float64), state.get("c")
         order = range(len(x)) if direction == "forward" else range(len(x) - 1, -1, -1)
         y = [None] * len(x)
         for t in order:
-            h, c = step(layer, weights, x[t], h, c)
-            y[t] = h
+            new_h, new_c = step(layer, weights, x[t], h, c)
+            goes_on = np.full((x.shape[1], 1), True) if lengths is None else t < lengths[:, None]
+            y[t] = np.where(goes_on, new_h, 0)
+            h = np.where(goes_on, new_h, h)
+            c = None if new_c is None else np.where(goes_on, new_c, c)
         ys.append(np.stack(y))
         lasts.append({"h": h, "c": c})
     return np.concatenate(ys, axis=2), lasts

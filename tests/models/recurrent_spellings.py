@@ -67,6 +67,7 @@ CHOICES = {
     "biases": ((), ("wb",), ("wb", "rb")),
     "before": ("none", "none", "none", "abs"),     # what a step does with its input first
     "behind": ("none", "none", "none", "atan"),     # what it does with its output last
+    "mask": ("none", "none", "none", "none", "less", "ended", "tensor"),  # for lengths
     "batch": (1, 2, 5),
     "dynamic_batch": (False, False, True),
 }
@@ -92,12 +93,15 @@ def draw(family, seed):
     choices.update(of_whole)
     choices["dynamic_batch"] &= choices["initial"] == "input"
     choices["hoist"] &= choices["before"] == "none"
+    if choices["mask"] != "none":
+        choices["mask"] = "tensor" if choices["time"] == "scan" else choices["mask"]
+        choices["initial"] = choices["initial"].replace("folded", "zeros")
     drawn = {name: pick(rng, options) for name, options in {**LAYER_CHOICES, **of_layer}.items()}
     spelling = Spelling(family, choices, [], [], [])
     inputs = int(rng.integers(2, 6))
     for _ in range(choices["layers"]):
         layer = Layer(inputs=inputs, hidden=int(rng.integers(3, 7)), **drawn)
-        layer.projection *= layer.kind == "lstm"
+        layer.projection *= layer.kind == "lstm" and choices["mask"] == "none"
         draw_weights(layer, rng, choices["biases"])
         style = draw_style(layer, rng, of_style)
         shape = choices["batch"]
@@ -119,15 +123,18 @@ class SequenceWriter:
         self.g = GraphWriter()
         self.time_axis = 1 if self.choices["batch_first"] else 0
         self.inputs = {}  # data by name
+        self.sizes = {}   # of the states of the layer at hand
+        self.lengths = self.masks = None
 
     def sequence_shape(self, features):
         batch = "N" if self.choices["dynamic_batch"] else self.choices["batch"]
         return [batch, self.steps, features] if self.time_axis else [self.steps, batch, features]
 
-    def write(self, x):
+    def write(self, x, lengths):
         g = self.g
         self.inputs["x"] = x.swapaxes(0, 1) if self.time_axis else x
         value = g.input("x", np.float32, self.sequence_shape(self.s.layers[0].inputs))
+        self.write_lengths(lengths)
         for number, layer in enumerate(self.s.layers):
             value, lasts = self.write_layer(number, layer, value)
             last_layer = number == len(self.s.layers) - 1
@@ -157,6 +164,7 @@ class SequenceWriter:
         for d, (direction, weights) in enumerate(zip(layer.directions, layer.weights)):
             cell = CellWriter(layer, weights, self.s.styles[number], self.choices["biases"])
             state = {name: self.initial_state(number, d, name) for name in layer.states}
+            self.sizes = {name: layer.size_of(name) for name in layer.states}
             hoist = self.choices["hoist"] and cell.style["product"] in ("sum", "per_gate")
             source = cell.hoist(self.g, xs) if hoist else xs
             how = getattr(self, "write_" + self.choices["time"])
@@ -173,6 +181,41 @@ class SequenceWriter:
     def behind(self, g, h):
         """Of a step's hidden state what the layer gives out."""
         return h if self.choices["behind"] == "none" else g.op("Atan", h)
+
+    # Masks -------------------------------------------------------------------------------------
+
+    def write_lengths(self, lengths):
+        """The input for lengths, and what masks are read from."""
+        if self.choices["mask"] == "none":
+            return
+        self.inputs["lengths"] = lengths
+        self.lengths = self.g.input("lengths", np.int64, ["N"] if self.choices["dynamic_batch"]
+                                    else [len(lengths)])
+        if self.choices["mask"] == "tensor":
+            axis = self.time_axis
+            steps = self.g.const(np.arange(self.steps).reshape((1, -1) if axis else (-1, 1)),
+                                 np.int64)
+            self.masks = self.g.op("Less", steps, self.g.op("Unsqueeze", self.lengths,
+                                                            self.g.ints(axis)))
+
+    def masked(self, g, t, old, new):
+        """The state to keep and the hidden state to give at step `t`, a value."""
+        kind = self.choices["mask"]
+        if kind == "none":
+            return new, new["h"]
+        if kind == "tensor":
+            mask = t if self.choices["time"] == "scan" else g.op("Gather", self.masks, t,
+                                                                 axis=self.time_axis)
+        else:
+            mask = g.op("Less" if kind == "less" else "GreaterOrEqual", t, self.lengths)
+        mask = g.op("Unsqueeze", mask, g.ints(1))
+
+        def where(fresh, other):
+            return g.op("Where", mask, *((other, fresh) if kind == "ended" else (fresh, other)))
+
+        batch = 1 if self.choices["dynamic_batch"] else self.choices["batch"]
+        zeros = g.const(np.zeros((batch, self.sizes["h"])))
+        return {name: where(new[name], old[name]) for name in new}, where(new["h"], zeros)
 
     # Unrolled ----------------------------------------------------------------------------------
 
@@ -195,8 +238,9 @@ class SequenceWriter:
         for t in order:
             x = self.before(g, parts[t])
             is_folded = self.choices["initial"] == "folded" and t == order[0]
-            state = cell.first_step(g, x, hoisted) if is_folded else cell.step(g, x, state, hoisted)
-            hs[t] = self.behind(g, state["h"])
+            new = cell.first_step(g, x, hoisted) if is_folded else cell.step(g, x, state, hoisted)
+            state, given = self.masked(g, g.const(t, np.int64), state, new)
+            hs[t] = self.behind(g, given)
         if self.choices["stack"] == "reshape" and not self.choices["dynamic_batch"]:
             sizes = self.sequence_shape(cell.layer.h_size)
             sizes[axis] = 1
@@ -218,10 +262,11 @@ class SequenceWriter:
         if backwards:
             turn = body.op("Sub", body.const(self.steps - 1, np.int64), turn)
         x = body.op("Gather", xs, turn, axis=self.time_axis)
-        inner = cell.step(body, self.before(body, x), inner, hoisted)
+        new = cell.step(body, self.before(body, x), inner, hoisted)
+        inner, given = self.masked(body, turn, inner, new)
         for name in names:
             body.output(inner[name])
-        body.output(body.op("Identity", self.behind(body, inner["h"])))
+        body.output(body.op("Identity", self.behind(body, given)))
         results = g.op("Loop", g.const(self.steps, np.int64), g.const(True, np.bool_),
                        *state.values(), outputs=len(names) + 1, body=body.graph())
         y = self.reversed(results[-1]) if backwards else results[-1]
@@ -241,14 +286,19 @@ class SequenceWriter:
         inner = {name: body.input(g.fresh(name), np.float32, [None, cell.layer.size_of(name)])
                  for name in names}
         x = body.input(g.fresh("x"), np.float32, None)
-        inner = cell.step(body, self.before(body, x), inner, hoisted)
+        scanned = [xs] + ([self.masks] if self.choices["mask"] != "none" else [])
+        mask = body.input(g.fresh("mask"), np.bool_, None) if len(scanned) == 2 else None
+        new = cell.step(body, self.before(body, x), inner, hoisted)
+        inner, given = self.masked(body, mask, inner, new)
         for name in names:
             body.output(inner[name])
-        body.output(body.op("Identity", self.behind(body, inner["h"])))
+        body.output(body.op("Identity", self.behind(body, given)))
         direction, axis = [int(backwards)], [self.time_axis]
-        results = g.op("Scan", *state.values(), xs, outputs=len(names) + 1, body=body.graph(),
-                       num_scan_inputs=1, scan_input_axes=axis, scan_output_axes=axis,
-                       scan_input_directions=direction, scan_output_directions=direction)
+        results = g.op("Scan", *state.values(), *scanned, outputs=len(names) + 1,
+                       body=body.graph(), num_scan_inputs=len(scanned),
+                       scan_input_axes=axis * len(scanned), scan_output_axes=axis,
+                       scan_input_directions=direction * len(scanned),
+                       scan_output_directions=direction)
         return results[-1], dict(zip(names, results))
 
 
@@ -258,10 +308,13 @@ def write(spelling, steps, seed=0):
     writer = SequenceWriter(spelling, steps)
     x = rng.uniform(-1, 1, (steps, spelling.choices["batch"], spelling.layers[0].inputs))
     x = x.astype(np.float32)
-    model = writer.write(x)
+    lengths = rng.integers(1, steps + 1, spelling.choices["batch"])
+    model = writer.write(x, lengths)
+    lengths = None if spelling.choices["mask"] == "none" else lengths
     outputs, value, choices = {}, x.astype(np.float64), spelling.choices
     for number, (layer, initial) in enumerate(zip(spelling.layers, spelling.states)):
-        value, lasts = run(layer, np.abs(value) if choices["before"] == "abs" else value, initial)
+        value = np.abs(value) if choices["before"] == "abs" else value
+        value, lasts = run(layer, value, initial, lengths)
         if choices["behind"] == "atan":
             value = np.arctan(value)
         for direction, state in zip(layer.directions, lasts):

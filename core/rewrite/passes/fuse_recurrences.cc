@@ -57,7 +57,7 @@ class Fusion {
 
   // Gives what is read of the fused cells from their operators, and removes the cells.
   Result<bool> Finish() {
-    if (fused_.hidden.empty()) return false;
+    if (fused_.hidden.empty() && fused_.last.empty()) return false;
     DRAGOMAN_TRY(Restack());
     for (Value* value : FindNeeded()) {
       const int axis = axes_.at(value);
@@ -141,7 +141,10 @@ class Fusion {
       }
       EnterAxis(steps[i].cell->h);
       if (steps[i].cell->c != kNoAtom) EnterAxis(steps[i].cell->c);
-      if (steps[i].projected != kNoAtom) EnterAxis(steps[i].projected);
+      for (AtomId id : {steps[i].projected, steps[i].carried_h, steps[i].carried_c}) {
+        if (id != kNoAtom) EnterAxis(id);
+      }
+      for (AtomId id : steps[i].zeroed_h) EnterAxis(id);
     }
     result.node->set_origin(Origin::Merge(origins));
     return {};

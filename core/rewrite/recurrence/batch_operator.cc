@@ -23,16 +23,19 @@ struct AxisOperator {
   std::string_view type;
   std::int64_t axis;
 };
-constexpr AxisOperator kAlongAxis[] = {{"Hardmax", -1},           {"LayerNormalization", -1},
-                                       {"LogSoftmax", -1},        {"RMSNormalization", -1},
-                                       {"Softmax", -1},           {"Split", 0},
+constexpr AxisOperator kAlongAxis[] = {{"Hardmax", -1},        {"LayerNormalization", -1},
+                                       {"LogSoftmax", -1},     {"RMSNormalization", -1},
+                                       {"Softmax", -1},        {"Split", 0},
                                        {"LpNormalization", -1}};
 
 class OperatorBatcher {
  public:
   OperatorBatcher(const Node& step, const std::vector<StepsOperand>& operands, Node& position,
                   PassContext& context)
-      : step_(step), operands_(operands), context_(context), layout_(context, position),
+      : step_(step),
+        operands_(operands),
+        context_(context),
+        layout_(context, position),
         position_(position) {}
 
   Result<std::vector<Value*>> Batch() {
@@ -55,8 +58,8 @@ class OperatorBatcher {
 
   bool IsElementwise() const {
     const OpDef* def = FindOp(step_);
-    return def != nullptr && std::ranges::find(kElementwise, def->kernel.header) !=
-                                 std::end(kElementwise);
+    return def != nullptr &&
+           std::ranges::find(kElementwise, def->kernel.header) != std::end(kElementwise);
   }
   bool OnlyFirstVaries() const {
     return !operands_.front().shared &&
@@ -75,9 +78,8 @@ class OperatorBatcher {
 
   Result<std::vector<Value*>> Insert(const std::vector<Value*>& operands,
                                      std::vector<NamedAttribute> attributes) {
-    DRAGOMAN_ASSIGN(Node * node,
-                    context_.InsertNode(position_, FindOp(step_)->Label(), operands,
-                                        std::move(attributes), step_.num_results()));
+    DRAGOMAN_ASSIGN(Node * node, context_.InsertNode(position_, FindOp(step_)->Label(), operands,
+                                                     std::move(attributes), step_.num_results()));
     std::vector<Value*> results;
     for (std::size_t i = 0; i < node->num_results(); ++i) results.push_back(node->result(i));
     return results;
@@ -95,7 +97,8 @@ class OperatorBatcher {
 
   static std::int64_t Moved(std::int64_t axis) { return axis < 0 ? axis : axis + 1; }
 
-  // What one step reads is aligned with the others' at the last axis, so sizes of 1 come in between.
+  // What one step reads is aligned with the others' at the last axis, so sizes of 1 come in
+  // between.
   Result<std::vector<Value*>> Elementwise() {
     int rank = 0;
     for (const StepsOperand& operand : operands_) rank = std::max(rank, operand.rank);
@@ -114,7 +117,7 @@ class OperatorBatcher {
 
   Result<std::vector<Value*>> Product() {
     const bool both = Varies(0) && Varies(1);
-    const bool fits = both           ? Rank(0) == Rank(1) && Rank(0) >= 2
+    const bool fits = both        ? Rank(0) == Rank(1) && Rank(0) >= 2
                       : Varies(0) ? Rank(1) <= std::max(Rank(0), 2)
                                   : Rank(1) >= 2 && Rank(0) <= Rank(1);
     return fits ? Insert(Values(), step_.attributes()) : Result<std::vector<Value*>>(None());
@@ -199,8 +202,9 @@ class OperatorBatcher {
 
 }  // namespace
 
-Result<std::vector<Value*>> BatchOperator(const Node& step, const std::vector<StepsOperand>& operands,
-                                          Node& position, PassContext& context) {
+Result<std::vector<Value*>> BatchOperator(const Node& step,
+                                          const std::vector<StepsOperand>& operands, Node& position,
+                                          PassContext& context) {
   return OperatorBatcher(step, operands, position, context).Batch();
 }
 

@@ -18,8 +18,9 @@ struct StepsOperand {
 // Does for all steps what `step` does for one: its results, each with the steps along a leading
 // axis, inserted before `position`. At least one operand is not shared. Empty: the operator mixes
 // elements in a way that has no such form. Errors: internal.
-Result<std::vector<Value*>> BatchOperator(const Node& step, const std::vector<StepsOperand>& operands,
-                                          Node& position, PassContext& context);
+Result<std::vector<Value*>> BatchOperator(const Node& step,
+                                          const std::vector<StepsOperand>& operands, Node& position,
+                                          PassContext& context);
 
 }  // namespace dragoman
 

@@ -35,8 +35,8 @@ Result<StepBatcher::Batched> StepBatcher::Compute(const StepFamily& family) {
   if (known) return known;
   DRAGOMAN_ASSIGN(Batched shared, Shared(family));
   if (shared) return shared;
-  const bool computed = std::ranges::all_of(
-      family, [](const Value* value) { return value->producer() != nullptr; });
+  const bool computed =
+      std::ranges::all_of(family, [](const Value* value) { return value->producer() != nullptr; });
   return computed ? Apply(family) : Result<Batched>(Batched());
 }
 
@@ -49,8 +49,7 @@ Result<StepBatcher::Batched> StepBatcher::Shared(const StepFamily& family) {
     });
     if (!equal) return Batched();
     if (first->graph() != body_) return Batched(BatchedSteps{.value = first, .shared = true});
-    Value* copy =
-        context_.AddConstant(*position_.graph(), *tensor, first->name(), first->origin());
+    Value* copy = context_.AddConstant(*position_.graph(), *tensor, first->name(), first->origin());
     return Batched(BatchedSteps{.value = copy, .shared = true});
   }
   const bool same = std::ranges::all_of(family, [&](const Value* v) { return v == first; });
@@ -65,7 +64,7 @@ Result<StepBatcher::Batched> StepBatcher::Apply(const StepFamily& family) {
   const bool alike = std::ranges::all_of(family, [&](const Value* value) {
     return value->index() == index && SameForm(model, *value->producer());
   });
-  if (!alike || !MayBatch(model)) return Batched();
+  if (!alike || !MayBatch(model) || !IsWithinSteps(family)) return Batched();
   std::vector<StepsOperand> operands;
   BatchedSteps result{.value = nullptr, .shared = true};
   for (std::size_t i = 0; i < model.num_operands(); ++i) {
@@ -97,6 +96,14 @@ Result<StepBatcher::Batched> StepBatcher::Apply(const StepFamily& family) {
   }
   result.value = values[index];
   return Batched(result);
+}
+
+// Whether no value of the family has been met in another step: else there is a state in it.
+bool StepBatcher::IsWithinSteps(const StepFamily& family) {
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    if (steps_.try_emplace(family[i], i).first->second != i) return false;
+  }
+  return true;
 }
 
 // The node itself, on operands that are the same in all steps.

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/rewrite/pass_context.h"
@@ -45,6 +46,7 @@ class StepBatcher {
   Result<Batched> Compute(const StepFamily& family);
   Result<Batched> Shared(const StepFamily& family);
   Result<Batched> Apply(const StepFamily& family);
+  bool IsWithinSteps(const StepFamily& family);
   Result<std::vector<Value*>> Repeat(const Node& node, const std::vector<StepsOperand>& operands);
 
   Source source_;
@@ -52,6 +54,7 @@ class StepBatcher {
   Node& position_;
   const Graph* body_;
   std::map<StepFamily, Batched> done_;  // looked up only
+  std::unordered_map<const Value*, std::size_t> steps_;
   int depth_ = 0;
 };
 

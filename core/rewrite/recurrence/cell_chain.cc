@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/rewrite/recurrence/first_step.h"
+#include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -47,10 +48,12 @@ class Linker {
         chain.breaks.emplace_back();
       }
       for (std::optional<std::size_t> at = i; at; at = links_[*at].after) {
-        if (!links_[*at].after) FindLastProjection(*at);
         chain.steps.push_back(std::move(*links_[*at].step));
         chain.breaks.push_back(std::move(links_[*at].difference));
       }
+      FindLastProjection(chain);
+      FindLastMask(chain);
+      for (CellStep& step : chain.steps) FindZeroed(step);
       chains.push_back(std::move(chain));
     }
     return chains;
@@ -73,23 +76,92 @@ class Linker {
 
   void LinkCell(std::size_t i) {
     const RecurrentCell& cell = cells_[i];
-    if (cell.kind == Kind::kRnn) {
+    if (cell.kind == Kind::kLstm) {
+      LinkLstm(i);
+    } else if (cell.kind == Kind::kGru) {
+      LinkByHidden(i, cell.old_h.atom, /*must_be_equal=*/false);
+    } else {
       for (AtomId atom : AtomsOf(cell)) {
-        const auto before = Find(by_h_, atom, Kind::kRnn);
-        if (before && Join(*before, i, atom, /*must_be_equal=*/true)) return;
+        if (LinkByHidden(i, atom, /*must_be_equal=*/true)) return;
       }
-      return;
     }
-    const bool lstm = cell.kind == Kind::kLstm;
-    const auto before =
-        lstm ? Find(by_c_, cell.old_c.atom, cell.kind) : Find(by_h_, cell.old_h.atom, cell.kind);
+  }
+
+  // `old_h` is what cell `i` reads of the one before.
+  bool LinkByHidden(std::size_t i, AtomId old_h, bool must_be_equal) {
+    const auto masked = ReadMasked(old_h, forms_);
+    const auto before = Find(by_h_, masked ? masked->fresh : old_h, cells_[i].kind);
+    if (!before || !Join(*before, i, old_h, must_be_equal)) return false;
+    if (masked) EnterMask(*before, old_h, *masked);
+    return true;
+  }
+
+  void LinkLstm(std::size_t i) {
+    const AtomId old_c = cells_[i].old_c.atom;
+    const auto masked = ReadMasked(old_c, forms_);
+    const auto before = Find(by_c_, masked ? masked->fresh : old_c, Kind::kLstm);
     if (!before) return;
-    if (Join(*before, i, cells_[*before].h, /*must_be_equal=*/false) || !lstm) return;
-    for (AtomId atom : AtomsOf(cell)) {
-      const ConstId projection = ProjectionOf(atom, cells_[*before].h, forms_);
-      if (projection == kNoConst || !Join(*before, i, atom, /*must_be_equal=*/false)) continue;
-      EnterProjection(*before, atom, projection);
-      return;
+    for (AtomId atom : AtomsOf(cells_[i])) {
+      if (masked ? LinkMasked(*before, i, atom, *masked) : LinkPlain(*before, i, atom)) return;
+    }
+  }
+
+  bool LinkPlain(std::size_t before, std::size_t i, AtomId old_h) {
+    const AtomId h = cells_[before].h;
+    const ConstId projection = old_h != h ? ProjectionOf(old_h, h, forms_) : kNoConst;
+    if (old_h != h && projection == kNoConst) return false;
+    if (!Join(before, i, old_h, /*must_be_equal=*/false)) return false;
+    if (projection != kNoConst) EnterProjection(before, old_h, projection);
+    return true;
+  }
+
+  bool LinkMasked(std::size_t before, std::size_t i, AtomId old_h, const MaskedState& c) {
+    const auto h = ReadMasked(old_h, forms_);
+    if (!h || h->fresh != cells_[before].h || h->mask != c.mask) return false;
+    if (!Join(before, i, old_h, /*must_be_equal=*/false)) return false;
+    EnterMask(before, old_h, *h);
+    CellStep& step = *links_[before].step;
+    step.carried_c = cells_[i].old_c.atom;
+    if (!Keeps(c, step.old_c)) links_[i].difference = "mask";
+    return true;
+  }
+
+  void EnterMask(std::size_t before, AtomId carried, const MaskedState& masked) {
+    CellStep& step = *links_[before].step;
+    step.mask = masked.mask;
+    step.carried_h = carried;
+    if (!Keeps(masked, {step.old_h, kNoConst})) links_[*links_[before].after].difference = "mask";
+  }
+
+  // Whether what a mask keeps is that old state.
+  bool Keeps(const MaskedState& masked, const CellState& old) {
+    if (masked.kept != kNoAtom) return masked.kept == old.atom;
+    if (old.atom != kNoAtom) return IsZero(forms_.atom(old.atom).value);
+    return old.constant == kNoConst || forms_.consts().Uniform(old.constant) == 0.0;
+  }
+
+  // What the last cell of a chain gives is masked as what the one before it does.
+  void FindLastMask(CellChain& chain) {
+    CellStep& step = chain.steps.back();
+    if (!chain.steps[chain.steps.size() - 2].masked()) return;
+    for (AtomId id : FindMasked(step.cell->h, forms_)) {
+      const MaskedState masked = *ReadMasked(id, forms_);
+      step.mask = masked.mask;
+      if (Keeps(masked, {step.old_h, kNoConst})) step.carried_h = id;
+    }
+    if (!step.masked()) chain.breaks.back() = "mask";
+    if (!step.masked() || step.cell->c == kNoAtom) return;
+    for (AtomId id : FindMasked(step.cell->c, forms_)) {
+      const MaskedState masked = *ReadMasked(id, forms_);
+      if (masked.mask == step.mask && Keeps(masked, step.old_c)) step.carried_c = id;
+    }
+  }
+
+  void FindZeroed(CellStep& step) {
+    if (!step.masked()) return;
+    for (AtomId id : FindMasked(step.cell->h, forms_)) {
+      const MaskedState masked = *ReadMasked(id, forms_);
+      if (masked.mask == step.mask && masked.kept == kNoAtom) step.zeroed_h.push_back(id);
     }
   }
 
@@ -103,10 +175,9 @@ class Linker {
   }
 
   // No cell reads the last cell's projection.
-  void FindLastProjection(std::size_t i) {
-    const CellStep& before = *links_[*links_[i].before].step;
-    CellStep& step = *links_[i].step;
-    step.weights.projection = before.weights.projection;
+  void FindLastProjection(CellChain& chain) {
+    CellStep& step = chain.steps.back();
+    step.weights.projection = chain.steps[chain.steps.size() - 2].weights.projection;
     if (step.weights.projection == kNoConst) return;
     step.projected = FindProjected(step.cell->h, step.weights.projection, comparer_, forms_);
   }

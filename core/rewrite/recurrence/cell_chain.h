@@ -10,6 +10,7 @@
 
 #include "core/analysis/recurrent_cell.h"
 #include "core/rewrite/recurrence/evaluate_const.h"
+#include "core/rewrite/recurrence/masked_states.h"
 
 namespace dragoman {
 
@@ -34,6 +35,15 @@ struct CellStep {
   std::vector<AtomId> inputs;  // in the order of weights.inputs
   AtomId projected = kNoAtom;  // the projection of the new hidden state, if there is one
   CellWeights weights;
+
+  // Where the states count only for some sequences of the batch (masked_states.h): what the next
+  // cell reads, and the hidden state with zeros elsewhere.
+  StepMask mask;
+  AtomId carried_h = kNoAtom;
+  AtomId carried_c = kNoAtom;
+  std::vector<AtomId> zeroed_h;
+
+  bool masked() const { return mask.mask != nullptr; }
 };
 
 // The operands of `cell` if `old_h` is its old hidden state.

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "core/rewrite/recurrence/sequence_steps.h"
+
 namespace dragoman {
 namespace {
 
@@ -26,6 +28,25 @@ std::unordered_set<const Value*> StatesOf(const CellStep& step, const AffineForm
   if (step.old_h != kNoAtom) states.insert(forms.atom(step.old_h).value);
   if (step.old_c.atom != kNoAtom) states.insert(forms.atom(step.old_c.atom).value);
   return states;
+}
+
+// What masks make of the new states.
+std::vector<AtomId> MaskedResults(const CellStep& step) {
+  std::vector<AtomId> results = step.zeroed_h;
+  for (AtomId id : {step.carried_h, step.carried_c}) {
+    if (id != kNoAtom) results.push_back(id);
+  }
+  return results;
+}
+
+// The values that the operator yields in place of the cell: of the last cell, what it carries on.
+std::unordered_set<const Value*> Yielded(const CellStep& step, bool is_last,
+                                         const AffineForms& forms) {
+  std::unordered_set<const Value*> values;
+  if (!step.masked()) values.insert(forms.atom(step.cell->h).value);
+  for (AtomId id : step.zeroed_h) values.insert(forms.atom(id).value);
+  if (is_last && step.carried_h != kNoAtom) values.insert(forms.atom(step.carried_h).value);
+  return values;
 }
 
 // Nodes that compute from a state. What merely moves a state stays useful without the cell.
@@ -59,8 +80,10 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
   const std::unordered_set<const Value*> states = StatesOf(step, forms);
   std::unordered_set<const Value*> border = states;
   for (AtomId input : step.inputs) border.insert(forms.atom(input).value);
+  border.insert(step.mask.mask);
   CellNodes nodes;
   std::vector<Node*> stack = {step.cell->node};
+  for (AtomId id : MaskedResults(step)) stack.push_back(Mutable(*forms.atom(id).value)->producer());
   while (!stack.empty()) {
     Node* node = stack.back();
     stack.pop_back();
@@ -80,12 +103,14 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
 
 std::optional<Escape> FindEscape(const CellStep& step, const CellNodes& nodes,
                                  const CellNodes* next, const AffineForms& forms) {
-  const AtomId c = step.cell->c;
+  const AtomId c = step.masked() ? step.carried_c : step.cell->c;
+  const std::unordered_set<const Value*> yielded = Yielded(step, next == nullptr, forms);
+  const Value* carried = step.carried_h != kNoAtom ? forms.atom(step.carried_h).value : nullptr;
   std::unordered_set<const Value*> cell_state;  // however it is moved
   if (c != kNoAtom) cell_state.insert(forms.atom(c).value);
   std::optional<Escape> state_escape;
   for (Node* node : nodes.all) {
-    if (!nodes.interior.contains(node) || node == step.cell->node) continue;
+    if (!nodes.interior.contains(node) || IsIn(yielded, node->result())) continue;
     const bool moves_state = OnlyMoves(*node) && IsIn(cell_state, node->operand(0));
     for (std::size_t i = 0; i < node->num_results(); ++i) {
       const Value* value = node->result(i);
@@ -94,7 +119,7 @@ std::optional<Escape> FindEscape(const CellStep& step, const CellNodes& nodes,
       const bool is_state = cell_state.contains(value);
       for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
         if (use->user() != nullptr && nodes.members.contains(use->user())) continue;
-        if (is_state && next != nullptr && use->user() != nullptr &&
+        if ((is_state || value == carried) && next != nullptr && use->user() != nullptr &&
             next->members.contains(use->user())) {
           continue;
         }

@@ -29,7 +29,7 @@ class OperatorEmitter {
     }
     std::vector<Value*> operands = {sequence.x};
     DRAGOMAN_TRY(AddWeights(operands));
-    operands.push_back(nullptr);
+    operands.push_back(sequence.lengths);
     operands.push_back(sequence.initial_h);
     if (cell_.kind == Kind::kLstm) {
       operands.push_back(sequence.initial_c);

@@ -13,6 +13,7 @@ struct SequenceOperands {
   Value* x = nullptr;          // (steps, batch, features of all inputs)
   Value* initial_h = nullptr;  // (1, batch, hidden or projection); nullptr: zeros
   Value* initial_c = nullptr;  // of an LSTM, likewise
+  Value* lengths = nullptr;    // sequence_lens; nullptr: all of the steps
   bool reverse = false;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rewrite/recurrence/emit_operator.h"
+#include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
@@ -43,6 +44,7 @@ class SequenceEmitter {
     if (cell_.kind == Kind::kLstm) {
       DRAGOMAN_TRY(ReadState(steps_.front().old_c, operands.initial_c));
     }
+    DRAGOMAN_TRY(ReadLengths(x, operands.lengths));
     if (!obstacle_.empty()) return EmitResult{nullptr, std::move(obstacle_)};
     DRAGOMAN_ASSIGN(Node * node,
                     EmitOperator(steps_.front(), operands, forms_, position_, context_));
@@ -189,6 +191,40 @@ class SequenceEmitter {
     return ForAllSequences(value, initial);
   }
 
+  // From the masks of all steps, which are step < length.
+  Status ReadLengths(Value* x, Value*& lengths) {
+    if (!steps_.front().masked()) return {};
+    obstacle_ = "its masks tell no lengths";
+    Value* source = nullptr;
+    const auto count = static_cast<std::int64_t>(steps_.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto limit = ReadLimit(
+          steps_[static_cast<std::size_t>(i)].mask,
+          [&](const Value& value, const MaskSlice* slice) { return NumberOf(value, slice); },
+          [&](const Value& value) { return SliceOfMaskAt(value); });
+      if (!limit || limit->number != (reverse_ ? count - 1 - i : i)) return {};
+      if (source != nullptr && source != limit->lengths) return {};
+      source = limit->lengths;
+    }
+    DRAGOMAN_ASSIGN(lengths, EmitLengths(source, x, layout_, position_, context_));
+    if (lengths != nullptr) obstacle_.clear();
+    return {};
+  }
+
+  std::optional<std::int64_t> NumberOf(const Value& value, const MaskSlice* slice) const {
+    const auto ints = IntsOf(context_, &value);
+    if (!ints || (slice == nullptr && ints->size() != 1)) return std::nullopt;
+    if (slice == nullptr) return ints->front();
+    const bool fits = slice->index < static_cast<std::int64_t>(ints->size());
+    return fits ? std::optional((*ints)[static_cast<std::size_t>(slice->index)]) : std::nullopt;
+  }
+
+  std::optional<MaskSlice> SliceOfMaskAt(const Value& value) const {
+    const auto slice = SliceOf(value, context_);
+    if (!slice) return std::nullopt;
+    return MaskSlice{slice->source, slice->axis, slice->index};
+  }
+
   Status Enter(Node& node) {
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node.result(0), 1));
     Value* projected = nullptr;
@@ -199,20 +235,32 @@ class SequenceEmitter {
     const auto count = static_cast<std::int64_t>(steps_.size());
     for (std::int64_t i = 0; i < count; ++i) {
       const CellStep& step = steps_[static_cast<std::size_t>(i)];
-      const Value* h = forms_.atom(step.cell->h).value;
-      fused_.hidden[h] = {sequence, reverse_ ? count - 1 - i : i, forms_.atom(step.cell->h).axis};
-      if (step.projected != kNoAtom) {
-        const Atom& atom = forms_.atom(step.projected);
-        fused_.hidden[atom.value] = {projected, fused_.hidden[h].step, atom.axis};
-      }
-      if (i + 1 < count) continue;
-      fused_.last[h] = node.result(1);
-      if (step.projected != kNoAtom) {
-        DRAGOMAN_ASSIGN(fused_.last[forms_.atom(step.projected).value],
-                        EmitProjection(step, node.result(1), forms_, position_, context_));
-      }
-      if (cell_.kind == Kind::kLstm) fused_.last[forms_.atom(step.cell->c).value] = node.result(2);
+      const std::int64_t at = reverse_ ? count - 1 - i : i;
+      if (!step.masked()) EnterHidden(step.cell->h, sequence, at);
+      for (AtomId id : step.zeroed_h) EnterHidden(id, sequence, at);
+      if (step.projected != kNoAtom) EnterHidden(step.projected, projected, at);
+      if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node));
     }
+    return {};
+  }
+
+  void EnterHidden(AtomId id, Value* sequence, std::int64_t step) {
+    const Atom& atom = forms_.atom(id);
+    fused_.hidden[atom.value] = {sequence, step, atom.axis};
+  }
+
+  Status EnterLast(const CellStep& step, Node& node) {
+    const auto enter = [&](AtomId id, Value* value) {
+      if (id != kNoAtom) fused_.last[forms_.atom(id).value] = value;
+    };
+    enter(step.masked() ? step.carried_h : step.cell->h, node.result(1));
+    if (cell_.kind == Kind::kLstm) {
+      enter(step.masked() ? step.carried_c : step.cell->c, node.result(2));
+    }
+    if (step.projected == kNoAtom) return {};
+    DRAGOMAN_ASSIGN(Value * projected,
+                    EmitProjection(step, node.result(1), forms_, position_, context_));
+    enter(step.projected, projected);
     return {};
   }
 

@@ -25,7 +25,9 @@ class FirstMatcher {
   std::optional<FirstStep> Match() {
     if (second_.old_h == kNoAtom || !ReadHidden()) return std::nullopt;
     const Kind kind = second_.cell->kind;
-    const bool fits = kind == Kind::kLstm ? MatchLstm() : kind == Kind::kGru ? MatchGru() : MatchRnn();
+    const bool fits = kind == Kind::kLstm  ? MatchLstm()
+                      : kind == Kind::kGru ? MatchGru()
+                                           : MatchRnn();
     if (!fits || std::ranges::count(inputs_, kNoAtom) > 0) return std::nullopt;
     const Node* node = forms_.atom(h_).value->producer();
     FirstStep first{std::make_unique<RecurrentCell>(*second_.cell), second_};
@@ -73,7 +75,8 @@ class FirstMatcher {
       const AtomId b = AffineForms::AsAtom(pair.b);
       return a != kNoAtom && b != kNoAtom && (fits(a, b) || fits(b, a));
     };
-    return either(*outer, [&](AtomId o, AtomId state) { return IsOutput(state) && IsGate(o, 1, c); }) &&
+    return either(*outer,
+                  [&](AtomId o, AtomId state) { return IsOutput(state) && IsGate(o, 1, c); }) &&
            either(*inner, [&](AtomId i, AtomId g) { return IsGate(i, 0) && IsGate(g, 3); });
   }
 
@@ -89,14 +92,15 @@ class FirstMatcher {
   bool MatchGru() {
     const auto sum = ExpandState(h_, forms_);
     if (!sum || sum->empty() || sum->size() > 2) return false;
-    const Monomial& product = sum->size() == 1 || sum->front().factors.size() == 2 ? sum->front()
-                                                                                  : sum->back();
+    const Monomial& product =
+        sum->size() == 1 || sum->front().factors.size() == 2 ? sum->front() : sum->back();
     if (product.factors.size() != 2 || product.constant != kNoConst) return false;
     for (std::size_t i = 0; i < 2; ++i) {
       const AtomId z = product.factors[i];
       const AtomId n = product.factors[1 - i];
-      const bool fits = sum->size() == 1 ? product.scale == 1 && IsComplement(z)
-                                         : product.scale == -1 && HasSingle(*sum, n) && IsGate(z, 0);
+      const bool fits = sum->size() == 1
+                            ? product.scale == 1 && IsComplement(z)
+                            : product.scale == -1 && HasSingle(*sum, n) && IsGate(z, 0);
       if (fits && IsCandidate(n)) return true;
     }
     return false;

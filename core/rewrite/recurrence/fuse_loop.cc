@@ -94,6 +94,9 @@ class LoopFusion {
       if (form == nullptr || form->segments.size() != 1) return nullptr;
       const AtomId after = AffineForms::AsAtom(form->segments.front());
       if (after == next) return &state;
+      if (const auto masked = ReadMasked(after, forms_)) {
+        return masked->fresh == next && masked->kept == id ? &state : nullptr;
+      }
       const ConstId projection =
           step != nullptr && after != kNoAtom ? ProjectionOf(after, next, forms_) : kNoConst;
       if (projection == kNoConst) return nullptr;
@@ -116,10 +119,36 @@ class LoopFusion {
         CellStep step = ReadStep(cell, term.atom);
         const LoopState* h = StateOf(term.atom, cell.h, &step);
         if (h == nullptr || (step.projected != kNoAtom && cell.kind != Kind::kLstm)) continue;
+        if (!EnterMasks(*h, c, step)) return {};
         return Emit(step, *h, c);
       }
     }
     return {};
+  }
+
+  // What masks make of the new states; false if it is no mask of both.
+  bool EnterMasks(const LoopState& h, const LoopState* c, CellStep& step) {
+    step.carried_h = WholeAtom(*h.output);
+    const auto masked = ReadMasked(step.carried_h, forms_);
+    if (!masked) {
+      step.carried_h = kNoAtom;
+      return c == nullptr || !ReadMasked(WholeAtom(*c->output), forms_);
+    }
+    step.mask = masked->mask;
+    for (AtomId id : FindMasked(step.cell->h, forms_)) {
+      const MaskedState zeroed = *ReadMasked(id, forms_);
+      if (zeroed.mask == step.mask && zeroed.kept == kNoAtom) step.zeroed_h.push_back(id);
+    }
+    if (c == nullptr) return true;
+    step.carried_c = WholeAtom(*c->output);
+    const auto masked_c = ReadMasked(step.carried_c, forms_);
+    return masked_c && masked_c->mask == step.mask;
+  }
+
+  AtomId WholeAtom(const Value& value) {
+    const AffineForm* form = forms_.Wiring(&value, value.type().rank().value_or(0) - 1);
+    const bool is_one = form != nullptr && form->segments.size() == 1;
+    return is_one ? AffineForms::AsAtom(form->segments.front()) : kNoAtom;
   }
 
   Status Emit(const CellStep& step, const LoopState& h, const LoopState* c) {
@@ -134,19 +163,72 @@ class LoopFusion {
       DRAGOMAN_ASSIGN(const bool has_c, Initial(*c, step.old_c.atom, operands.initial_c));
       if (!has_c) return {};
     }
+    if (step.masked()) {
+      DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
+      if (operands.lengths == nullptr) return {};
+    }
     DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, operands, forms_, *view_.node, context_));
     std::vector<OriginPtr> origins = {view_.node->origin()};
     for (const Node& inner : view_.body->nodes()) origins.push_back(inner.origin());
     node->set_origin(Origin::Merge(origins));
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node->result(0), 1));
     turns_ = sequence->type().shape()->front();
-    const Value* h_value = forms_.atom(cell.h).value;
-    sequences_[h_value] = {sequence, x->reverse, forms_.atom(cell.h).axis};
-    results_[h_value] = node->result(1);
-    if (c != nullptr) results_[forms_.atom(cell.c).value] = node->result(2);
+    const auto enter = [&](AtomId id) {
+      const Atom& atom = forms_.atom(id);
+      sequences_[atom.value] = {sequence, x->reverse, atom.axis};
+      results_[atom.value] = node->result(1);
+    };
+    if (!step.masked()) enter(cell.h);
+    for (AtomId id : step.zeroed_h) enter(id);
+    if (step.masked()) results_[forms_.atom(step.carried_h).value] = node->result(1);
+    if (c != nullptr) {
+      results_[forms_.atom(step.masked() ? step.carried_c : cell.c).value] = node->result(2);
+    }
     if (step.projected != kNoAtom) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, x->reverse));
     ++count_;
     return {};
+  }
+
+  // The operand for a mask that is turn < length; nullptr for any other.
+  Result<Value*> Lengths(const StepMask& mask, const TurnSequence& x) {
+    const auto limit = ReadLimit(
+        mask,
+        [&](const Value& value, const MaskSlice* slice) -> std::optional<std::int64_t> {
+          if (slice != nullptr) return CountsSteps(value) ? std::optional(0) : std::nullopt;
+          const auto found = view_.numbers.find(&value);
+          const bool fits = found != view_.numbers.end() && found->second == x.reverse;
+          return fits ? std::optional(0) : std::nullopt;
+        },
+        [&](const Value& value) -> std::optional<MaskSlice> {
+          const auto found = view_.slices.find(&value);
+          if (found == view_.slices.end() || found->second.reverse != x.reverse)
+            return std::nullopt;
+          return MaskSlice{found->second.sequence, found->second.axis};
+        });
+    if (!limit || limit->number != 0) return static_cast<Value*>(nullptr);
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths, batcher_.Batch({limit->lengths}));
+    if (!lengths || !lengths->shared) return static_cast<Value*>(nullptr);
+    return EmitLengths(lengths->value, x.value, layout_, *view_.node, context_);
+  }
+
+  // Whether the elements are 0, 1, 2, …
+  bool CountsSteps(const Value& value) const {
+    const Value* at = &value;
+    for (int hop = 0; hop < 8 && at->producer() != nullptr && !at->producer()->Is("Range"); ++hop) {
+      const Node& node = *at->producer();
+      if (!node.Is("Unsqueeze") && !node.Is("Reshape") && !node.Is("Cast")) break;
+      at = node.operand(0);
+    }
+    if (const Node* node = at->producer(); node != nullptr && node->Is("Range")) {
+      return IntsOf(context_, node->operand(0)) == std::vector<std::int64_t>{0} &&
+             IntsOf(context_, node->operand(2)) == std::vector<std::int64_t>{1};
+    }
+    const auto ints = IntsOf(context_, at);
+    if (!ints) return false;
+    for (std::size_t i = 0; i < ints->size(); ++i) {
+      if ((*ints)[i] != static_cast<std::int64_t>(i)) return false;
+    }
+    return true;
   }
 
   Status EnterProjected(const CellStep& step, Value* sequence, Node& node, bool reverse) {

@@ -83,6 +83,11 @@ class LoopReader {
     turns_[view.body->input(0)] = {1, Dim(0)};
     FindCounters(view);
     for (Node& node : view.body->nodes()) Visit(node, view);
+    for (const auto& [value, number] : turns_) {
+      const bool from_end =
+          number.sign == -1 && Equal(number.offset, trips_ - Dim(1)) == Truth::kYes;
+      if (from_end || (number.sign == 1 && number.offset == Dim(0))) view.numbers[value] = from_end;
+    }
     return view;
   }
 

@@ -42,6 +42,9 @@ struct LoopView {
   // By the value in the body that is the slice: an input, or what picks a slice by the number of
   // the turn.
   std::unordered_map<const Value*, LoopSlice> slices;
+  // Values in the body that are the number of the slice that a turn reads: the number of the turn,
+  // or (true) counted from the last slice.
+  std::unordered_map<const Value*, bool> numbers;
 };
 
 // The view of a Scan, or of a Loop that runs once for every slice that it reads; nullopt for any

@@ -52,9 +52,7 @@ bool SameAttributes(const Node& a, const Node& b) {
 bool AreTwins(const Node& forward, const Node& backward) {
   if (&forward.op() != &backward.op() || forward.operand(0) != backward.operand(0)) return false;
   if (!SameAttributes(forward, backward) || IntAttribute(forward, "layout", 0) != 0) return false;
-  if (forward.operand(kSequenceLens) != nullptr || backward.operand(kSequenceLens) != nullptr) {
-    return false;
-  }
+  if (forward.operand(kSequenceLens) != backward.operand(kSequenceLens)) return false;
   for (std::size_t i = 1; i <= kPeepholes; ++i) {
     const Value* a = forward.operand(i);
     const Value* b = backward.operand(i);
@@ -131,10 +129,10 @@ Status Merge(Node& forward, Node& backward, Node& position, PassContext& context
   for (std::size_t i = 1; i <= kPeepholes; ++i) {
     Value* a = forward.operand(i);
     Value* b = backward.operand(i);
-    Value* joined = nullptr;
+    Value* joined = i == kSequenceLens ? a : nullptr;
     if (a != nullptr && IsInitialState(forward, i)) {
       DRAGOMAN_ASSIGN(joined, layout.Concat({a, b}, 0));
-    } else if (a != nullptr) {
+    } else if (a != nullptr && i != kSequenceLens) {
       joined = context.AddConstant(*position.graph(), Joined(*a->tensor(), *b->tensor()), a->name(),
                                    a->origin());
     }

@@ -1,0 +1,60 @@
+// States that are kept where a sequence of the batch has ended: where(t < length, new, old).
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_MASKED_STATES_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_MASKED_STATES_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/affine.h"
+#include "core/rewrite/recurrence/layout.h"
+
+namespace dragoman {
+
+// Where `mask` holds.
+struct StepMask {
+  const Value* mask = nullptr;
+  bool inverted = false;  // where it does not
+
+  friend bool operator==(const StepMask&, const StepMask&) = default;
+};
+
+// `fresh` where the mask holds, else `kept`, or zeros if that is kNoAtom.
+struct MaskedState {
+  StepMask mask;
+  AtomId fresh = kNoAtom;
+  AtomId kept = kNoAtom;
+};
+std::optional<MaskedState> ReadMasked(AtomId atom, AffineForms& forms);
+// What selects between all of `fresh` and something else.
+std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms);
+
+// The mask of a step as number < length.
+struct StepLimit {
+  Value* lengths = nullptr;  // integers, one a sequence
+  std::int64_t number = 0;
+};
+// The slice of a mask of all steps that is the mask of one.
+struct MaskSlice {
+  const Value* source = nullptr;
+  std::int64_t axis = 0;
+  std::int64_t index = 0;
+};
+using SliceOfMask = std::function<std::optional<MaskSlice>(const Value& value)>;
+// The number that a value in the mask of a step is: a scalar, or the element of a vector that is
+// taken by `slice`, if that is not nullptr; nullopt for any other.
+using NumberOfStep =
+    std::function<std::optional<std::int64_t>(const Value& value, const MaskSlice* slice)>;
+
+std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& number,
+                                   const SliceOfMask& slice);
+
+// The operand sequence_lens from `lengths`, for a sequence x (steps, batch, features): lengths are
+// bounded by the number of steps. nullptr: there are not as many as the batch has sequences.
+Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node& position,
+                           PassContext& context);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_MASKED_STATES_H_
