@@ -53,6 +53,15 @@ Weights::~Weights() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
+// Whole pages only: the others hold parts of other tensors.
+void Weights::ReleaseBytes(const std::byte* data, std::size_t bytes) const noexcept {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<std::size_t>(data - data_);
+  const std::size_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
+  if (first >= last) return;
+  ::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
+}
+
 Tensor<std::string> Weights::StringsAt(std::int64_t offset, const Shape& shape) const {
   Tensor<std::string> tensor;
   ThrowIfError(tensor.Resize(shape));

@@ -37,11 +37,19 @@ class Weights {
   TensorView<const T> At(std::int64_t offset, const Shape& shape) const {
     return {reinterpret_cast<const T*>(data_ + offset), shape};
   }
+  // Gives the memory of a tensor back that has been packed elsewhere. It may still be read, which
+  // fetches it from the file again.
+  template <class T>
+  void Release(const TensorView<const T>& tensor) const noexcept {
+    ReleaseBytes(reinterpret_cast<const std::byte*>(tensor.data),
+                 static_cast<std::size_t>(tensor.size()) * sizeof(T));
+  }
   // Throws Error where the file contradicts itself, std::bad_alloc.
   Tensor<std::string> StringsAt(std::int64_t offset, const Shape& shape) const;
 
  private:
   Weights() = default;
+  void ReleaseBytes(const std::byte* data, std::size_t bytes) const noexcept;
 
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;

@@ -1,6 +1,6 @@
 """Measures generated programs against ONNX Runtime.
 
-usage: run.py [--work FOLDER] [--models NAME,...] [--threads 1,2] [--repeat N] [--rounds N]
+usage: run.py [--work FOLDER] [--models NAME,...] [--threads 1,2] [--repeat N] [--rounds N] [--keep]
 
 Makes the models (make_models.py), generates and compiles the programs, installs onnxruntime-node
 in FOLDER and runs both sides alternately, `rounds` times each. Every output is compared. Prints a
@@ -12,6 +12,9 @@ table in Markdown; a ratio is ours divided by ONNX Runtime's:
            and the first call in a process that runs already
   memory   peak resident, ONNX Runtime's less that of its host without a model
   compile  seconds to compile program and runtime on one core, ccache off
+
+With --keep programs that FOLDER/programs/NAME-build/infer has already are measured as they are. At
+the end stand the geometric means of the ratios.
 """
 
 import argparse
@@ -20,6 +23,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy
@@ -29,15 +33,17 @@ DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 
 
 def measured(command, **options):
-    """Runs a command: its output, wall seconds, processor seconds and peak resident bytes."""
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, **options)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise RuntimeError(" ".join(command))
-    wall = time.monotonic() - start
-    return output.decode(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    """Runs a command: its output, wall seconds, processor seconds and peak resident bytes.
+
+    The kernel counts this script's own peak for its children, not for theirs: time(1) stands between.
+    """
+    with tempfile.NamedTemporaryFile("r") as report:
+        start = time.monotonic()
+        process = subprocess.run(["/usr/bin/time", "-f", "%U %S %M", "-o", report.name, *command],
+                                 stdout=subprocess.PIPE, check=True, **options)
+        wall = time.monotonic() - start
+        user, system, peak = report.read().split()
+    return process.stdout.decode(), wall, float(user) + float(system), int(peak) * 1024
 
 
 class Case:
@@ -85,7 +91,9 @@ class Case:
 
     def ours(self, threads, repeat):
         output = os.path.join(self.data, "ours")
-        command = [self.program + "-build/infer", "--threads", str(threads), "--output-dir", output]
+        command = [self.program + "-build/infer", "--weights",
+                   os.path.join(self.program, self.name + ".weights"), "--threads", str(threads),
+                   "--output-dir", output]
         for name, stem in self.inputs:
             command += ["--input", f"{name}={stem}.npy"]
         if repeat:
@@ -124,6 +132,7 @@ def empty_host(work):
 
 
 def compare(case, threads, options, host):
+    """A line of the table, and the ratios of latency, start and memory."""
     ours, peer = [], []
     few = 2
     for _ in range(options.rounds):
@@ -134,10 +143,17 @@ def compare(case, threads, options, host):
             side.append((full[0], start[1], (full[2] - short[2]) / options.repeat * 1000, full[3]))
     best = [[min(round[i] for round in side) for i in range(4)] for side in (ours, peer)]
     a, b = best
-    return (f"| {case.name} | {threads} | {a[0]:.3f} | {b[0]:.3f} | {a[0] / b[0]:.2f} "
-            f"| {a[2] / max(b[2], 1e-6):.2f} | {a[1]:.0f} / {b[1]:.0f} = {a[1] / b[1]:.2f} "
-            f"| {a[3] / 1e6:.0f} / {(b[3] - host) / 1e6:.0f} = {a[3] / (b[3] - host):.2f} "
-            f"| {case.difference():.1e} |")
+    ratios = [a[0] / b[0], a[1] / b[1], a[3] / (b[3] - host)]
+    return (f"| {case.name} | {threads} | {a[0]:.3f} | {b[0]:.3f} | {ratios[0]:.2f} "
+            f"| {a[2] / max(b[2], 1e-6):.2f} | {a[1]:.0f} / {b[1]:.0f} = {ratios[1]:.2f} "
+            f"| {a[3] / 1e6:.0f} / {(b[3] - host) / 1e6:.0f} = {ratios[2]:.2f} "
+            f"| {case.difference():.1e} |"), ratios
+
+
+def print_means(threads, ratios):
+    means = numpy.exp(numpy.log(numpy.array(ratios)).mean(axis=0))
+    print(f"geometric means at {threads} thread(s): latency {means[0]:.2f}, start {means[1]:.2f}, "
+          f"memory {means[2]:.2f}")
 
 
 def describe_machine():
@@ -156,6 +172,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     options.work = os.path.abspath(options.work)
     os.makedirs(options.work, exist_ok=True)
@@ -175,12 +192,20 @@ def main():
     print("| " + " | ".join(columns) + " |")
     print("| --- " * len(columns) + "|", flush=True)
     compiled = []
+    ratios = {threads: [] for threads in options.threads.split(",")}
     for name in names:
         case = Case(name, options.work)
-        compiled.append(f"{name} {case.build():.1f} s")
-        for threads in options.threads.split(","):
-            print(compare(case, int(threads), options, host), flush=True)
-    print("\ncompile: " + ", ".join(compiled))
+        if not options.keep or not os.path.exists(case.program + "-build/infer"):
+            compiled.append(f"{name} {case.build():.1f} s")
+        for threads, found in ratios.items():
+            line, case_ratios = compare(case, int(threads), options, host)
+            print(line, flush=True)
+            found.append(case_ratios)
+    print()
+    for threads, found in ratios.items():
+        print_means(threads, found)
+    if compiled:
+        print("compile: " + ", ".join(compiled))
 
 
 if __name__ == "__main__":

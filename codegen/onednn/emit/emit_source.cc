@@ -17,6 +17,8 @@ namespace {
 class SourceEmitter {
  public:
   explicit SourceEmitter(const Plan& plan) : plan_(plan) {
+    for (const Step& step : plan.constants.steps)
+      members_.buffers.insert(step.results.begin(), step.results.end());
     for (const PlanEntry& entry : plan.entries) {
       split_ = split_ || CountParts(entry, kStepsPerFile) > 1;
       AddSharedValues(plan, entry, kStepsPerFile, members_);
@@ -61,8 +63,8 @@ bool SourceEmitter::HasStrings() const {
 
 void SourceEmitter::Includes(CodeWriter& code) {
   std::set<std::string> headers = plan_.headers;
-  for (std::string_view header : {"program/loop.h", "program/memory.h", "program/operands.h",
-                                  "program/sizes.h", "program/weights.h"}) {
+  for (std::string_view header : {"program/glue.h", "program/loop.h", "program/memory.h",
+                                  "program/operands.h", "program/sizes.h", "program/weights.h"}) {
     headers.insert("runtime/" + std::string(header));
   }
   if (UsesOneDnn()) headers.insert("runtime/fast/context.h");
@@ -152,7 +154,8 @@ void SourceEmitter::ImplStruct(CodeWriter& code) {
 }
 
 void SourceEmitter::Constructor(CodeWriter& code) {
-  code.Line(Scope() + "Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
+  code.Line("DRAGOMAN_RT_GLUE " + Scope() +
+            "Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
   code.Open("    : weights_(std::move(weights)), threads_(threads) {");
   for (const Buffer& buffer : plan_.buffers) {
     if (buffer.storage != Storage::kWeights) continue;
@@ -166,14 +169,14 @@ void SourceEmitter::Constructor(CodeWriter& code) {
                 place + ";");
     }
   }
-  code.Line("rt::ThrowIfError(Prepare());");
+  code.Line("rt::ThrowIfError(trace_.Finish(Prepare()));");
   code.Line("rt::ThrowIfError(Reset());");
   code.Close();
   code.Line();
 }
 
 void SourceEmitter::Prepare(CodeWriter& code) {
-  code.Open("rt::Status " + Scope() + "Prepare() {");
+  code.Open("DRAGOMAN_RT_GLUE rt::Status " + Scope() + "Prepare() {");
   code.Line("DRAGOMAN_RT_TRY(arena_.Reserve(" + std::to_string(plan_.arena_bytes) + "));");
   code.Line("DRAGOMAN_RT_TRY(scratch_.Reserve(0));");
   if (UsesThreads()) code.Line("rt::SetThreads(threads_);");
@@ -236,7 +239,7 @@ void SourceEmitter::EntryEnd(const PlanEntry& entry, CodeWriter& code) {
 }
 
 void SourceEmitter::Entry(const PlanEntry& entry, CodeWriter& code) {
-  code.Open("rt::Status " + Scope() + entry.method + ImplParameters(entry) + " {");
+  code.Open("DRAGOMAN_RT_GLUE rt::Status " + Scope() + entry.method + ImplParameters(entry) + " {");
   StepEmitter steps(plan_, members_, code);
   EntryStart(entry, steps, code);
   steps.EmitSteps(entry.body.steps);
@@ -247,7 +250,7 @@ void SourceEmitter::Entry(const PlanEntry& entry, CodeWriter& code) {
 
 // The parts are functions of their own, in files of their own.
 void SourceEmitter::SplitEntry(const PlanEntry& entry, CodeWriter& code) {
-  code.Open("rt::Status " + Scope() + entry.method + ImplParameters(entry) + " {");
+  code.Open("DRAGOMAN_RT_GLUE rt::Status " + Scope() + entry.method + ImplParameters(entry) + " {");
   for (const PlanInput& input : entry.inputs) {
     const std::string& name = plan_.buffer(input.buffer).name;
     code.Line("this->" + name + " = " + name + ";");
@@ -270,7 +273,8 @@ std::string SourceEmitter::Part(const PlanEntry& entry, std::size_t part) {
   code.Line();
   code.Line("namespace " + plan_.name + " {");
   code.Line();
-  code.Open("rt::Status " + Scope() + entry.method + "_part_" + std::to_string(part + 1) + "() {");
+  code.Open("DRAGOMAN_RT_GLUE rt::Status " + Scope() + entry.method + "_part_" +
+            std::to_string(part + 1) + "() {");
   const std::size_t first = part * kStepsPerFile;
   const std::size_t last = std::min(first + kStepsPerFile, entry.body.steps.size());
   StepEmitter(plan_, members_, code)
@@ -383,6 +387,7 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
     impl.Line();
     impl.Line("extern const char* const kSteps[];");
     impl.Line();
+    StepEmitter(plan_, members_, impl).EmitSharedLoops();
     ImplStruct(impl);
     impl.Line();
     impl.Line(close);
@@ -398,6 +403,7 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
   code.Line();
   EmitConstants(plan_, split_, code);
   if (!split_) {
+    StepEmitter(plan_, members_, code).EmitSharedLoops();
     ImplStruct(code);
     code.Line();
   }

@@ -314,35 +314,59 @@ std::string StepEmitter::BlockText(BufferId id) const {
   return group == kRowMajor ? "rt::kRowMajor" : plan_.groups[static_cast<std::size_t>(group)].name;
 }
 
-// The loop's body names its elements as the program names the tensors.
-void StepEmitter::EmitMap(const Step& step) {
-  std::vector<std::string> parameters, operands, results;
-  for (BufferId id : step.inputs) {
-    parameters.push_back("float " + Name(id));
-    operands.push_back(Name(id));
+void StepEmitter::EmitLoopBody(const std::string& start, const SharedLoop& loop,
+                               const Names& names) {
+  std::vector<std::string> parameters;
+  for (BufferId id : loop.inputs) parameters.push_back("float " + names.at(id));
+  for (BufferId id : loop.results) parameters.push_back("float& " + names.at(id));
+  code_.Open(start + "[](" + Join(parameters) + ") {");
+  for (const MapTerm& term : loop.terms) {
+    const bool is_result = std::ranges::find(loop.results, term.result) != loop.results.end();
+    code_.Line((is_result ? "" : "const float ") + names.at(term.result) + " = " +
+               TermText(term, names) + ";");
   }
-  for (BufferId id : step.results) {
-    parameters.push_back("float& " + Name(id));
-    results.push_back(Name(id));
-  }
-  const bool blocked = plan_.buffer(step.results.front()).group != kRowMajor;
-  code_.Open((blocked ? "rt::MapBlocked(" + BlockText(step.results.front()) + ", "
-                      : std::string("rt::Map(")) +
-             "[](" + Join(parameters) + ") {");
-  for (const MapTerm& term : step.terms) {
-    const bool is_result = std::ranges::find(step.results, term.result) != step.results.end();
-    code_.Line((is_result ? "" : "const float ") + Name(term.result) + " = " + TermText(term) +
-               ";");
-  }
-  code_.Close("}, rt::Operands(" + Join(operands) + "), rt::Results(" + Join(results) + "));");
 }
 
-std::string StepEmitter::TermText(const MapTerm& term) const {
+void StepEmitter::EmitSharedLoops() {
+  for (const SharedLoop& loop : plan_.loops) {
+    Names names;
+    auto name = [&](const char* prefix, BufferId id) {
+      names.try_emplace(id, prefix + std::to_string(names.size()));
+    };
+    for (BufferId id : loop.inputs) name("x", id);
+    for (BufferId id : loop.results) name("y", id);
+    for (const MapTerm& term : loop.terms) name("t", term.result);
+    EmitLoopBody("constexpr auto " + loop.name + " = ", loop, names);
+    code_.Close("};");
+  }
+  if (!plan_.loops.empty()) code_.Line();
+}
+
+// A body of its own names its elements as the program names the tensors.
+void StepEmitter::EmitMap(const Step& step) {
+  std::vector<std::string> operands, results;
+  for (BufferId id : step.inputs) operands.push_back(Name(id));
+  for (BufferId id : step.results) results.push_back(Name(id));
+  const bool blocked = plan_.buffer(step.results.front()).group != kRowMajor;
+  const std::string call =
+      blocked ? "rt::MapBlocked(" + BlockText(step.results.front()) + ", " : "rt::Map(";
+  const std::string rest =
+      ", rt::Operands(" + Join(operands) + "), rt::Results(" + Join(results) + "));";
+  if (step.loop >= 0)
+    return code_.Line(call + plan_.loops[static_cast<std::size_t>(step.loop)].name + rest);
+  Names names;
+  for (BufferId id : step.inputs) names[id] = Name(id);
+  for (const MapTerm& term : step.terms) names[term.result] = Name(term.result);
+  EmitLoopBody(call, {{}, step.terms, step.inputs, step.results}, names);
+  code_.Close("}" + rest);
+}
+
+std::string StepEmitter::TermText(const MapTerm& term, const Names& names) {
   std::string text(term.op->text);
   for (std::size_t i = 0; i < term.arguments.size(); ++i) {
     const MapArgument& argument = term.arguments[i];
     const std::string value =
-        argument.buffer == kAbsent ? FloatLiteral(argument.number) : Name(argument.buffer);
+        argument.buffer == kAbsent ? FloatLiteral(argument.number) : names.at(argument.buffer);
     const std::string place = "{" + std::to_string(i) + "}";
     for (std::size_t at = text.find(place); at != std::string::npos;
          at = text.find(place, at + value.size())) {
@@ -398,13 +422,20 @@ void StepEmitter::EmitPreparation(const Step& step) {
                         (y_grouped ? "&" + BlockText(y) : std::string("nullptr")) + "}");
     if (!prepared.method.empty()) arguments.push_back(prepared.method);
   }
+  code_.Line("trace_.At(" + std::to_string(step.number) + ");");
   Try(prepared.name + ".Init(" + Join(arguments) + ")");
   Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");
+  for (BufferId id : prepared.constants) {
+    if (id != kAbsent && plan_.buffer(id).storage == Storage::kWeights)
+      code_.Line("weights_->Release(" + Name(id) + ");");
+  }
   code_.Line("trace_.Describe(" + std::to_string(step.number) + ", " + prepared.name +
              ".Implementation(), " + BlockText(y) + ");");
 }
 
 void StepEmitter::EmitPreparations() {
+  PrepareSteps(plan_.constants.steps);
+  EmitSteps(plan_.constants.steps);
   for (const PlanEntry& entry : plan_.entries) PrepareSteps(entry.body.steps);
 }
 

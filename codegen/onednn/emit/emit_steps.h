@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_STEPS_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_STEPS_H_
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -24,13 +25,15 @@ class StepEmitter {
   StepEmitter(const Plan& plan, const Members& members, CodeWriter& code)
       : plan_(plan), members_(members), code_(code) {}
 
+  // The bodies that several loops share.
+  void EmitSharedLoops();
   void EmitBlock(const Block& block);
   void EmitSteps(std::span<const Step> steps);
   void EmitBinds(const std::vector<SymbolBinding>& binds);
   // An input's sizes: symbols that it binds, and checks of what is known already.
   void EmitInput(const PlanInput& input, std::set<std::string>& bound);
-  // ScratchBytes of the steps whose sizes are numbers, and Init of what is prepared: statements of
-  // the constructor.
+  // What is computed of constants, ScratchBytes of the steps whose sizes are numbers, and Init of
+  // what is prepared: statements of the constructor.
   void EmitPreparations();
 
  private:
@@ -63,7 +66,10 @@ class StepEmitter {
   // The block of channels of a buffer: "group_1_", "rt::kRowMajor".
   std::string BlockText(BufferId id) const;
   void EmitPreparation(const Step& step);
-  std::string TermText(const MapTerm& term) const;
+  using Names = std::map<BufferId, std::string>;
+  // Opens "START[](parameters) {" and prints the terms; the caller closes it.
+  void EmitLoopBody(const std::string& start, const SharedLoop& loop, const Names& names);
+  static std::string TermText(const MapTerm& term, const Names& names);
   std::string Name(BufferId id) const { return id == kAbsent ? "{}" : plan_.buffer(id).name; }
   std::string SizesOf(const Step& step, std::size_t result) const;
   std::string ArgumentText(const Argument& argument, bool is_result, bool sizes_only) const;

@@ -90,6 +90,7 @@ void RunPasses(Plan& plan) {
   FuseActivations(plan);
   FuseMaps(plan);
   FusePostOps(plan);
+  ShareLoops(plan);
   FormLayoutGroups(plan);
   FindLifetimes(plan);
   ShareMemory(plan);

@@ -57,6 +57,10 @@ class PlanBuilder {
   // build_node.cc
   Status BuildNodes(const Graph& graph, Block& block);
   Status BuildNode(const Node& node, Block& block);
+  // Whether `value` is a constant, or what the constructor computes.
+  bool IsFixed(const Value* value) const;
+  bool CanBeFixed(const Node& node) const;
+  Status BuildFixed(const Node& node);
   Step NewStep(const Node& node, Step::Kind kind);
   Status BuildKernel(const Node& node, const OpDef& def, Step& step);
   Status AddArguments(const Node& node, const OpDef& def, Step& step);
@@ -70,6 +74,8 @@ class PlanBuilder {
 
   // build_prepared.cc: a oneDNN primitive in place of the kernel. False: none fits.
   bool BuildPrepared(const Node& node, const OpDef& def, Step& step);
+  bool IsF32Fixed(const Value* value) const;
+  bool FitsBias(const Value* bias, std::int64_t count) const;
   bool PrepareConv(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareConvTranspose(const Node& node, const OpDef& def, Prepared& prepared);
   bool PreparePool(const Node& node, const OpDef& def, Prepared& prepared);
@@ -107,6 +113,7 @@ class PlanBuilder {
   const PlanOptions& options_;
   NameScope& names_;
   std::unordered_map<const Value*, BufferId> buffers_;
+  std::set<const Value*> fixed_;                  // results of constructor steps
   std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory
   std::map<std::pair<const void*, std::string>, std::int64_t> offsets_;  // of weights
   std::vector<std::set<std::string>> bound_ = {{}};                      // symbols, by block

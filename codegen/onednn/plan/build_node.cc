@@ -3,6 +3,7 @@
 
 #include "codegen/onednn/plan/build.h"
 #include "core/ops/kernel_name.h"
+#include "core/ops/random.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -118,9 +119,49 @@ bool IsAlongRows(const Node& node) {
 Status PlanBuilder::BuildNodes(const Graph& graph, Block& block) {
   for (const Node& node : graph.nodes()) {
     if (!AnyResultUsed(node) && !HasEffect(node)) continue;
-    Status status = BuildNode(node, block);
+    Status status = CanBeFixed(node) ? BuildFixed(node) : BuildNode(node, block);
     if (!status.ok()) return std::move(status).error().At(node.Describe());
   }
+  return {};
+}
+
+bool PlanBuilder::IsFixed(const Value* value) const {
+  return (value->is_constant() && value->tensor() != nullptr) || fixed_.contains(value);
+}
+
+// Not in bodies, whose nodes need not run.
+bool PlanBuilder::CanBeFixed(const Node& node) const {
+  if (bound_.size() != 1 || HasEffect(node) || MayDrawRandomNumbers(node) ||
+      !node.subgraphs().empty()) {
+    return false;
+  }
+  for (const Use& use : node.operands()) {
+    if (use.value() != nullptr && !IsFixed(use.value())) return false;
+  }
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    const bool fits = result == nullptr || (IsStatic(result) && !direct_.contains(result) &&
+                                            result->type().dtype() != DType::kString);
+    if (!fits) return false;
+  }
+  return true;
+}
+
+Status PlanBuilder::BuildFixed(const Node& node) {
+  const OpDef& def = *FindOp(node);
+  Step step = NewStep(node, Step::Kind::kKernel);
+  DRAGOMAN_TRY(SetSizes(node, def, step));
+  if (def.kernel.copies) {
+    BuildAlias(node, step);
+  } else {
+    DRAGOMAN_TRY(BuildKernel(node, def, step));
+  }
+  FinishResults(node, step);
+  for (BufferId id : step.results) {
+    if (plan_.buffer(id).storage == Storage::kArena) SetHolder(id, Storage::kOwn);
+  }
+  for (std::size_t i = 0; i < node.num_results(); ++i) fixed_.insert(node.result(i));
+  plan_.constants.steps.push_back(std::move(step));
   return {};
 }
 

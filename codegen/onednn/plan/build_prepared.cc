@@ -16,10 +16,6 @@ namespace {
 
 bool IsF32(const Value* value) { return value != nullptr && value->type().dtype() == DType::kF32; }
 
-bool IsF32Constant(const Value* value) {
-  return IsF32(value) && value->is_constant() && value->tensor() != nullptr;
-}
-
 std::optional<rt::Shape> SizesOf(const Value* value) {
   return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
 }
@@ -34,14 +30,6 @@ std::string Text(const rt::LinearSizes& sizes) {
   return "{/*rows=*/" + std::to_string(sizes.rows) + ", /*in=*/" + std::to_string(sizes.in) +
          ", /*out=*/" + std::to_string(sizes.out) + ", /*in_first=*/" +
          (sizes.in_first ? "true" : "false") + "}";
-}
-
-// A bias of one element for each of `count` outputs, or none.
-bool FitsBias(const Value* bias, std::int64_t count) {
-  if (bias == nullptr) return true;
-  if (!IsF32Constant(bias)) return false;
-  const std::optional<rt::Shape> shape = SizesOf(bias);
-  return shape && !shape->empty() && shape->back() == count && rt::NumElements(*shape) == count;
 }
 
 // The sizes of a product by a constant matrix, which `in_first` says the layout of.
@@ -65,11 +53,20 @@ bool FitsRecurrent(const Node& node, const Params& params, const rt::Shape& x) {
 
 }  // namespace
 
+bool PlanBuilder::IsF32Fixed(const Value* value) const { return IsF32(value) && IsFixed(value); }
+
+// A bias of one element for each of `count` outputs, or none.
+bool PlanBuilder::FitsBias(const Value* bias, std::int64_t count) const {
+  if (bias == nullptr) return true;
+  if (!IsF32Fixed(bias)) return false;
+  const std::optional<rt::Shape> shape = SizesOf(bias);
+  return shape && !shape->empty() && shape->back() == count && rt::NumElements(*shape) == count;
+}
+
 bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prepared) {
   const std::optional<rt::Shape> x = SizesOf(node.operand(0));
   const std::optional<rt::Shape> w = SizesOf(node.operand(1));
-  if (!x || !w || !IsF32Constant(node.operand(1)) || !FitsBias(node.operand(2), (*w)[0]))
-    return false;
+  if (!x || !w || !IsF32Fixed(node.operand(1)) || !FitsBias(node.operand(2), (*w)[0])) return false;
   const Result<Params> params = def.fill_params(node);
   if (!params.ok() || !rt::PreparedConv::Supports(params->As<rt::ConvParams>(), *x, *w))
     return false;
@@ -85,7 +82,7 @@ bool PlanBuilder::PrepareConvTranspose(const Node& node, const OpDef& def, Prepa
   const std::optional<rt::Shape> x = SizesOf(node.operand(0));
   const std::optional<rt::Shape> w = SizesOf(node.operand(1));
   const std::optional<rt::Shape> y = SizesOf(node.result());
-  if (!x || !w || !y || y->size() < 2 || !IsF32Constant(node.operand(1)) ||
+  if (!x || !w || !y || y->size() < 2 || !IsF32Fixed(node.operand(1)) ||
       !FitsBias(node.operand(2), (*y)[1])) {
     return false;
   }
@@ -118,7 +115,7 @@ bool PlanBuilder::PreparePool(const Node& node, const OpDef& def, Prepared& prep
 bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared) {
   const std::optional<rt::Shape> x = SizesOf(node.operand(0));
   const std::optional<rt::Shape> w = SizesOf(node.operand(1));
-  if (!x || !w || x->empty() || w->size() != 2 || !IsF32Constant(node.operand(1))) return false;
+  if (!x || !w || x->empty() || w->size() != 2 || !IsF32Fixed(node.operand(1))) return false;
   bool in_first = false;
   if (node.Is("Gemm")) {
     const Result<Params> params = def.fill_params(node);
@@ -159,8 +156,8 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   const Result<Params> params = def.fill_params(node);
   if (!x || !params.ok() || !FitsRecurrent(node, *params, *x)) return false;
   const bool has_bias = node.operand(3) != nullptr;
-  if (!IsF32Constant(node.operand(1)) || !IsF32Constant(node.operand(2)) ||
-      (has_bias && !IsF32Constant(node.operand(3)))) {
+  if (!IsF32Fixed(node.operand(1)) || !IsF32Fixed(node.operand(2)) ||
+      (has_bias && !IsF32Fixed(node.operand(3)))) {
     return false;
   }
   for (std::size_t i = 5; i < 5 + num_states; ++i) {

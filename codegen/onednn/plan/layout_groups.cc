@@ -278,15 +278,17 @@ class GroupFormer {
   void Redirect(Step& step) {
     if (step.function == "CopyToRowMajor") return;
     const std::vector<BufferId> accepted = Accepted(plan_, step);
-    auto replace = [&](std::vector<BufferId>& ids) {
-      for (BufferId& id : ids) {
-        const auto copy = copies_.find(id);
-        const bool accepts = std::ranges::find(accepted, id) != accepted.end();
-        if (copy != copies_.end() && !accepts) id = copy->second;
-      }
+    auto replace_one = [&](BufferId& id) {
+      const auto copy = copies_.find(id);
+      const bool accepts = std::ranges::find(accepted, id) != accepted.end();
+      if (copy != copies_.end() && !accepts) id = copy->second;
     };
+    auto replace = [&](std::vector<BufferId>& ids) { std::ranges::for_each(ids, replace_one); };
     replace(step.inputs);
     for (Argument& argument : step.operands) replace(argument.buffers);
+    for (MapTerm& term : step.terms) {
+      for (MapArgument& argument : term.arguments) replace_one(argument.buffer);
+    }
     if (step.kind == Step::Kind::kAlias) plan_.buffer(step.results.front()).alias = step.inputs[0];
   }
 

@@ -28,6 +28,9 @@ void FormLayoutGroups(Plan& plan);
 // any more. Lifetimes are known.
 void ShareMemory(Plan& plan);
 
+// Loops that compute the same get one body: compilers take their time for each.
+void ShareLoops(Plan& plan);
+
 }  // namespace dragoman::onednn
 
 #endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_PASSES_H_

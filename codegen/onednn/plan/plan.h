@@ -83,6 +83,14 @@ struct MapTerm {
   BufferId result = kAbsent;
 };
 
+// The body of several equal loops; its buffers are those of the first of them.
+struct SharedLoop {
+  std::string name;  // of the function object
+  std::vector<MapTerm> terms;
+  std::vector<BufferId> inputs;
+  std::vector<BufferId> results;
+};
+
 // An operand or result of a call.
 struct Argument {
   std::vector<BufferId> buffers;  // one, or those of a variadic; kAbsent is an omitted one
@@ -204,6 +212,7 @@ struct Step {
   BufferId residual = kAbsent;   // kPrepared: added to the result
   std::vector<BufferId> places;  // kPrepared: results as Run takes them; kAbsent: null
   std::vector<MapTerm> terms;    // kMap
+  int loop = -1;                 // kMap: in Plan::loops, if it shares its body
   std::vector<BufferId> inputs;  // kPrepared, kMap, kLaidOut, kInPlace, kAlias, kPrint: operands;
                                  // kIf: the condition; kLoop: trip count and condition, each may be
                                  // kAbsent; kAssert: the condition, and operands
@@ -282,10 +291,12 @@ struct Plan {
   std::string class_name;  // "Policy"
   std::vector<Buffer> buffers;
   std::vector<Prepared> prepared;
+  Block constants;  // steps of the constructor: what is computed of constants alone
   std::vector<PlanEntry> entries;
   std::vector<StateMember> states;
   std::vector<WeightTensor> weights;
   std::vector<LayoutGroup> groups;
+  std::vector<SharedLoop> loops;
   std::int64_t weights_bytes = 0;
   std::int64_t arena_bytes = 0;
   int num_slots = 0;

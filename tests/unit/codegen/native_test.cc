@@ -79,6 +79,21 @@ TEST_F(NativeTest, RunsAPreparedProduct) {
   EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{2.25f, 0.0f}));
 }
 
+TEST_F(NativeTest, RunsAProductWithComputedWeights) {
+  Result<std::string> run = Run(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2], %w: f32[2, 3]) {
+      const %half: f32[] = 0.5
+      const %sizes: i64[2] = [2, 3]
+      const %one: f32[2] = [1.0, 1.0]
+      %expanded = onnx.Expand(%half, %sizes)
+      %w = onnx.Neg(%expanded)
+      %y = dragoman.Linear(%x, %expanded, %one)
+    })",
+                                {Input<float>("x", 'f', {1, 3}, {1, 2, 3})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{4, 4}));
+  EXPECT_EQ(Output("w", {2, 3}), std::vector<float>(6, -0.5f));
+}
+
 TEST_F(NativeTest, RunsAPreparedRecurrence) {
   Result<std::string> run = Run(R"(graph main(%x: f32[2, 1, 1]) -> (%all, %last) {
       const %w: f32[1, 1, 1] = [[[2.0]]]

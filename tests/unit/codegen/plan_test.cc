@@ -62,6 +62,18 @@ TEST(MakePlan, PreparesARecurrentOperatorWithConstantWeights) {
   EXPECT_EQ(plan.buffer(plan.entries.front().body.steps.front().places[1]).label, "last");
 }
 
+TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2]) {
+    const %half: f32[] = 0.5
+    const %sizes: i64[2] = [2, 3]
+    %w = onnx.Expand(%half, %sizes)
+    %y = dragoman.Linear(%x, %w)
+  })");
+  ASSERT_THAT(plan.constants.steps, SizeIs(1));
+  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kPrepared));
+  EXPECT_EQ(plan.prepared[0].constants.front(), plan.constants.steps[0].results.front());
+}
+
 TEST(MakePlan, TakesThePlainKernelWhereSizesAreNotKnown) {
   const Plan plan = GoodPlan(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
