@@ -154,7 +154,7 @@ void SourceEmitter::ImplStruct(CodeWriter& code) {
 }
 
 void SourceEmitter::Constructor(CodeWriter& code) {
-  code.Line("DRAGOMAN_RT_GLUE " + Scope() +
+  code.Line("DRAGOMAN_RT_GLUE_ONCE " + Scope() +
             "Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
   code.Open("    : weights_(std::move(weights)), threads_(threads) {");
   for (const Buffer& buffer : plan_.buffers) {
@@ -176,7 +176,7 @@ void SourceEmitter::Constructor(CodeWriter& code) {
 }
 
 void SourceEmitter::Prepare(CodeWriter& code) {
-  code.Open("DRAGOMAN_RT_GLUE rt::Status " + Scope() + "Prepare() {");
+  code.Open("DRAGOMAN_RT_GLUE_ONCE rt::Status " + Scope() + "Prepare() {");
   code.Line("DRAGOMAN_RT_TRY(arena_.Reserve(" + std::to_string(plan_.arena_bytes) + "));");
   code.Line("DRAGOMAN_RT_TRY(scratch_.Reserve(0));");
   if (UsesThreads()) code.Line("rt::SetThreads(threads_);");
