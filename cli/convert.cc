@@ -87,10 +87,13 @@ void SayWhatWasFused(const NodeCount& before, const NodeCount& after,
   if (!line.empty()) fmt::print(stderr, "{}\n", line);
 }
 
+Result<Format> TargetOf(const ConvertOptions& options) {
+  if (options.to) return FormatByName(*options.to);
+  return options.output == "-" ? Format::kText : FormatOfOutput(options.output);
+}
+
 Status Convert(const ConvertOptions& options) {
-  if (options.output == "-" && !options.to) return InvalidInput("-o - needs --to");
-  DRAGOMAN_ASSIGN(Format target,
-                  options.to ? FormatByName(*options.to) : FormatOfOutput(options.output));
+  DRAGOMAN_ASSIGN(const Format target, TargetOf(options));
   if (!Info(target).writes) {
     return Unsupported("files of format " + std::string(Info(target).name) + " cannot be written");
   }
@@ -121,7 +124,9 @@ void AddConvert(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<ConvertOptions>();
   CLI::App* command = program.add_subcommand("convert", "Write a model in another format");
   command->add_option("MODEL", options->model, "A model file")->required();
-  command->add_option("-o,--output", options->output, "The file to write; - prints a text form")
+  command
+      ->add_option("-o,--output", options->output,
+                   "The file to write; - prints a text form (graph text, or --to)")
       ->required();
   command->add_option("--from", options->from,
                       "Format of MODEL, if neither content nor suffix tell");
@@ -136,7 +141,7 @@ void AddConvert(CLI::App& program, int& exit_code) {
                    "keep: record which outputs feed which inputs; lift: do not")
       ->check(CLI::IsMember({"keep", "lift"}));
   command->add_option("--opset", options->opset, "Of ONNX files made from a lowered graph")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--unroll", options->unroll, "Lower sequence operators to cells");
   AddFacts(*command, options->lowering);
   AddCut(*command, options->lowering);
@@ -148,7 +153,7 @@ void AddConvert(CLI::App& program, int& exit_code) {
       "rewritten and written anew.\n"
       "\n"
       "  dragoman convert model.onnx -o model.py\n"
-      "  dragoman convert model.onnx -o - --to text\n"
+      "  dragoman convert model.onnx -o -\n"
       "  dragoman convert model.onnx -o small.onnx --passes default --shape x=1,3,224,224\n"
       "  dragoman convert model.onnx -o head.onnx --cut-outputs /encoder/out");
   command->callback([options, &exit_code] { exit_code = RunConvert(*options); });

@@ -64,6 +64,18 @@ Result<std::vector<std::pair<std::string, Array>>> ReadSlots(const fs::path& fol
   return flat;
 }
 
+// Whether an array has the name of a slot, or its position for one, or is an item of it.
+bool NamesAny(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays) {
+  return std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray& array) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::string& name = slots[i].name;
+      if (array.name == name || array.name == std::to_string(i)) return true;
+      if (array.name.starts_with(name + ".")) return true;
+    }
+    return false;
+  });
+}
+
 Result<DataSet> ReadArchives(const fs::path& folder, const std::vector<Slot>& outputs) {
   DataSet set;
   std::error_code ignored;
@@ -75,8 +87,8 @@ Result<DataSet> ReadArchives(const fs::path& folder, const std::vector<Slot>& ou
   InputOptions options;
   options.archive = (folder / "outputs.npz").string();
   DRAGOMAN_ASSIGN(std::vector<NamedArray> recorded, LoadInputs(options));
-  if (outputs.empty()) {
-    // Outputs that are not known before lowering are told by their order.
+  if (!NamesAny(outputs, recorded)) {
+    // Outputs that are not known before lowering, or called otherwise, are told by their order.
     for (const NamedArray& output : recorded) {
       DRAGOMAN_ASSIGN(Array array, FromNpy(output.array, PlainDType(output.array)));
       set.outputs.emplace_back(output.name, std::move(array));

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/support/mapped_file.h"
+#include "importers/onnx/detect.h"
 #include "importers/torchscript/archive.h"
 
 namespace dragoman::cli {
@@ -43,6 +44,7 @@ std::optional<Format> ByContent(std::span<const std::byte> file) {
   const std::size_t first = start.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && start[first] == '{') return Format::kJson;
   if (start.find("@I.ir_module") != std::string_view::npos) return Format::kRelax;
+  if (IsOnnxModel(file)) return Format::kOnnx;
   return std::nullopt;
 }
 

@@ -299,7 +299,7 @@ void AddRun(CLI::App& program, int& exit_code) {
   command
       ->add_option("--repeat", options->request.repeat,
                    "Run N times from the same state, and print times")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--profile", options->request.profile, "Print the time of each node");
   AddFacts(*command, options->request.lowering);
   AddCommonOptions(*command, options->request.common);

@@ -146,7 +146,7 @@ void AddVerify(CLI::App& program, int& exit_code) {
       "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of such");
   command->add_option("--against", options->against, "Another model, that must compute the same");
   command->add_option("--random", options->random, "With --against: how many inputs to draw")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command->add_option("--seed", options->seed, "With --against: the seed of the drawing");
   command->add_option("--steps", options->request.steps, "As for run");
   command->add_option("--rtol", options->tolerance.relative,

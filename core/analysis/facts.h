@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_CORE_ANALYSIS_FACTS_H_
 #define DRAGOMAN_CORE_ANALYSIS_FACTS_H_
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct Facts {
 // Reads "x=1,3,n", "x=int64:1,?", "0=_,8". A size is a number, an expression over symbols, `?` or
 // `_`.
 Result<ShapeFact> ParseShapeFact(std::string_view text);
+
+// Of an input that a fact can tell by its name only.
+inline constexpr std::size_t kNoPosition = SIZE_MAX;
 
 // `type`, the declared type of input `index` called `name`, with what `facts` say about it.
 // Errors: a rank that contradicts the declared one.

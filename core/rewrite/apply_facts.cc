@@ -23,13 +23,17 @@ void ForgetShapes(Graph& graph) {
   }
 }
 
-Status ApplyToEntry(Graph& graph, const Facts& facts) {
+Status CheckInputs(const Graph& graph, const Facts& facts) {
   std::vector<std::string> names;
   for (const auto& input : graph.inputs()) names.push_back(input->name());
-  DRAGOMAN_TRY(CheckFacts(facts, names));
+  return CheckFacts(facts, names);
+}
+
+Status ApplyToEntry(Graph& graph, const Facts& facts, bool by_position) {
   for (std::size_t i = 0; i < graph.num_inputs(); ++i) {
     Value& input = *graph.input(i);
-    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, input.name(), i, input.type()));
+    const std::size_t position = by_position ? i : kNoPosition;
+    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, input.name(), position, input.type()));
     input.set_type(std::move(type));
   }
   const Facts sizes_only{.shapes = {}, .dims = facts.dims, .entry = {}};
@@ -59,7 +63,10 @@ Result<Model> ApplyFactsToModel(const Model& common, const Facts& facts) {
     }
     std::erase_if(model.entries, [&](const Entry& entry) { return entry.name != *facts.entry; });
   }
-  for (Entry& entry : model.entries) DRAGOMAN_TRY(ApplyToEntry(*entry.graph, facts));
+  if (model.entries.empty()) return model;
+  DRAGOMAN_TRY(CheckInputs(*model.entries.front().graph, facts));
+  for (Entry& entry : model.entries)
+    DRAGOMAN_TRY(ApplyToEntry(*entry.graph, facts, &entry == &model.entries.front()));
   return model;
 }
 

@@ -9,7 +9,8 @@
 namespace dragoman {
 
 // A copy of `common` (tensors are shared) whose inputs have the types that `facts` give them and
-// whose other types are inferred from these; of its entries only facts.entry, if set.
+// whose other types are inferred from these; of its entries only facts.entry, if set. Facts name
+// inputs of the default entry; those of other entries that are called the same get the same.
 // Errors: an entry or an input that does not exist; sizes that contradict a declared rank, or that
 // an operator refuses.
 Result<Model> ApplyFactsToModel(const Model& common, const Facts& facts);

@@ -17,10 +17,14 @@
 namespace dragoman {
 namespace {
 
-// Effects that ONNX cannot say go, each with a warning.
+// Effects that ONNX cannot say go, each with a warning; so do nodes that were there for them only.
 Status DropEffects(Graph& graph, const ExportOptions& options) {
   for (Node& node : graph.nodes()) {
     for (Graph* body : node.subgraphs()) DRAGOMAN_TRY(DropEffects(*body, options));
+    if (!node.subgraphs().empty() && node.num_results() == 0) {
+      graph.Erase(&node);
+      continue;
+    }
     const OpDef* def = FindOp(node);
     if (def == nullptr || !def->effect) continue;
     if (options.strict) {
@@ -77,6 +81,19 @@ Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& op
     }
   }
   return {};
+}
+
+// ONNX wants every graph to have a name.
+void NameGraphs(Model& model) {
+  ForEachGraph(model, [](Graph& graph) {
+    if (graph.parent() == nullptr && graph.name().empty()) graph.set_name("main");
+    for (Node& node : graph.nodes()) {
+      for (const NamedAttribute& attribute : node.attributes()) {
+        Graph* body = attribute.value.graph();
+        if (body != nullptr && body->name().empty()) body->set_name(attribute.name);
+      }
+    }
+  });
 }
 
 // ONNX tells outputs by name: one that is an output already gets a copy.
@@ -164,6 +181,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   }
   if (!findings.empty()) return Error(std::move(findings));
   OutlineFused(copy, opset);
+  NameGraphs(copy);
   SeparateOutputs(copy);
   LiftStates(copy, options);
   SetOpset(copy, opset);

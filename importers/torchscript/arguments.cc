@@ -64,7 +64,6 @@ class ArgumentMaker {
   }
 
   Result<Value*> AddInput(const std::string& path, Type type) {
-    constexpr std::size_t kNoPosition = SIZE_MAX;
     DRAGOMAN_ASSIGN(type, ApplyFacts(facts_, path, kNoPosition, type));
     if (type.dtype() == DType::kUnknown) {
       type = type.WithDType(DType::kF32);

@@ -98,6 +98,42 @@ class CommandLine(unittest.TestCase):
         entry = json.loads((self.out / "y" / "index.json").read_text())["outputs"][0]
         self.assertEqual(entry["shape"][0], 5)
 
+    def test_a_text_form_goes_to_standard_output(self):
+        self.assertEqual(self.done("convert", MLP, "-o", "-"),
+                         self.done("convert", MLP, "-o", "-", "--to", "text"))
+
+    def test_content_tells_the_format_before_the_suffix(self):
+        for name in ("model", "model.dgt", "model.pb"):
+            with self.subTest(name):
+                (self.out / name).write_bytes(MLP.read_bytes())
+                self.done("diff", MLP, self.out / name)
+
+    def test_facts_are_about_inputs_of_the_default_entry(self):
+        import numpy  # pylint: disable=import-outside-toplevel
+
+        policy = self.out / "policy.dgt"
+        self.done("convert", MODELS / "torchscript" / "lstm_policy" / "model.pt", "-o", policy,
+                  "--level", "common", "--shape", "0=1,6")
+        self.assertGreater(len(json.loads(self.done("inspect", policy, "--json"))["entries"]), 1)
+        numpy.save(self.out / "x.npy", numpy.ones((1, 6), dtype=numpy.float32))
+        self.done("run", policy, "--input", f"0={self.out / 'x.npy'}", "--output-dir", self.out / "y")
+
+    def test_loops_over_symbolic_lengths_run_at_any(self):
+        folder = MODELS / "torchscript" / "collected_steps"
+        self.done("convert", folder / "model.pt", "-o", self.out / "steps.onnx",
+                  "--shape", "x=steps,batch,4")
+        self.done("verify", self.out / "steps.onnx", "--data", folder)
+
+    def test_onnx_files_state_what_other_readers_want(self):
+        variants = MODELS / "torchscript" / "lstm_variants" / "model.pt"
+        self.done("convert", variants, "-o", self.out / "lstm.onnx", "--shape", "x=steps,batch,3")
+        text = self.done("convert", self.out / "lstm.onnx", "-o", "-")
+        self.assertEqual(text.count("onnx.LSTM("), text.count("hidden_size = "))
+        branches = MODELS / "torchscript" / "control_flow" / "model.pt"
+        self.done("convert", branches, "-o", self.out / "if.onnx", "--shape", "x=n,4")
+        self.assertIn("then_branch = graph then_branch(",
+                      self.done("convert", self.out / "if.onnx", "-o", "-"))
+
     def test_bad_calls_exit_with_2(self):
         self.fails(2, "frobnicate")
         self.fails(2, "convert", MLP)

@@ -245,9 +245,13 @@ void EraseLeftOvers(Graph& graph, const NodePositions& before, std::size_t num_c
 }
 
 Result<bool> FuseLoops(Graph& graph, PassContext& context) {
-  bool changed = false;
+  std::vector<Node*> loops;  // fusing one erases nodes behind it, too
   for (Node& node : graph.nodes()) {
-    DRAGOMAN_ASSIGN(const bool fused, FuseLoop(node, context));
+    if (node.Is("Loop") || node.Is("Scan")) loops.push_back(&node);
+  }
+  bool changed = false;
+  for (Node* loop : loops) {
+    DRAGOMAN_ASSIGN(const bool fused, FuseLoop(*loop, context));
     changed = changed || fused;
   }
   return changed;

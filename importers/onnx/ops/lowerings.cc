@@ -27,6 +27,7 @@ constexpr Row kOnnxLowerings[] = {
     {"Dropout", 12, LowerDropout},
     {"Equal", 7, LowerLegacyBroadcast},
     {"GRU", 14, LowerRecurrent},
+    {"Gemm", 7, LowerLegacyBroadcast},
     {"GlobalLpPool", 2, LowerLpPool},
     {"Greater", 7, LowerLegacyBroadcast},
     {"GridSample", 20, LowerGridSample},

@@ -31,6 +31,24 @@ const std::vector<Abstract>* Items(const Abstract& value) {
   return contents.sequence == nullptr ? &contents.items : nullptr;
 }
 
+// Whether torch's executor takes operand 1 for a number of the program if it is a 0-d constant
+// (CanonicalizeOps): a trace stores the 2.5 of `x * 2.5` as a constant f64.
+bool TakesConstantForNumber(const Node& node) {
+  static constexpr std::array<std::string_view, 4> kTypes = {"add", "sub", "mul", "div"};
+  if (node.op().overload != "Tensor" || node.num_operands() < 2) return false;
+  const Value* other = node.operand(1);
+  return other != nullptr && other->producer() != nullptr &&
+         other->producer()->op().type == "Constant" &&
+         std::find(kTypes.begin(), kTypes.end(), node.op().type) != kTypes.end();
+}
+
+PromotionClass ClassOf(const Node& node, std::string_view name, const Value* value) {
+  const PromotionClass by_rank = PromotionClassOf(value->type().rank());
+  const bool is_number =
+      by_rank == PromotionClass::kZeroDim && name == "other" && TakesConstantForNumber(node);
+  return is_number ? PromotionClass::kNumber : by_rank;
+}
+
 }  // namespace
 
 bool Call::Declares(std::string_view name) const {
@@ -301,7 +319,7 @@ Result<DType> Call::ResultType(std::span<const std::string_view> names) {
     }
     DRAGOMAN_ASSIGN(Value * value, TensorOf(argument, name));
     DRAGOMAN_ASSIGN(const DType dtype, DTypeOf(value));
-    operands.push_back({dtype, PromotionClassOf(value->type().rank())});
+    operands.push_back({dtype, ClassOf(*node_, name, value)});
   }
   const DType result = dragoman::torchscript::ResultType(operands);
   if (result != DType::kUnknown) return result;

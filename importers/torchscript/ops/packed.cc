@@ -36,7 +36,7 @@ Result<Results> LowerPackPaddedSequence(Call& call) {
   Value* lengths = c.Tensor("lengths");
   Value* longest = c.ReduceAll("ReduceMax", lengths);
   Value* mask = c.Less(c.Unsqueeze(c.Iota(longest), {1}), c.Unsqueeze(lengths, {0}));
-  Value* used = c.Slice(steps, 0, c.Int(0), longest, c.Int(1));
+  Value* used = c.Slice(steps, 0, c.Ints({0}), c.Vector(longest), c.Ints({1}));
   return c.Done({Pack(c, used, mask), CountTrue(c, mask, 1)});
 }
 

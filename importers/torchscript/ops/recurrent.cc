@@ -221,6 +221,9 @@ Value* Recurrence::Layer(Value* x, std::size_t layer) {
                                   lengths,
                                   projects_ ? nullptr : h};
   std::vector<NamedAttribute> attributes;
+  if (const std::optional<std::int64_t> hidden = c_.KnownSize(directions[0].r, 1)) {
+    attributes.push_back({"hidden_size", *hidden});
+  }
   if (is_lstm_) operands.push_back(LayerState(cell_, layer));
   if (kind_.op == "GRU") attributes.push_back({"linear_before_reset", std::int64_t{1}});
   if (directions_ == 2) attributes.push_back({"direction", std::string("bidirectional")});

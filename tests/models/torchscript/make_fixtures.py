@@ -436,6 +436,47 @@ class RnntGreedy(Transducer):
         return torch.tensor(labels), state[0]
 
 
+@fixture("traced_numbers", trace=True, x=torch.tensor([-3, 2, 7]), y=torch.tensor([True, False, True]))
+class TracedNumbers(nn.Module):
+    """Numbers that the trace stores as 0-d tensors: x * 2.5 is float32, floor_divide's is float64."""
+
+    def forward(self, x, y):
+        return x * 2.5, x + 0.5, x - 1.5, x / 2, y * 1.5, x // 2.0, x * torch.tensor([2.0]).double()
+
+
+@fixture("packed_unsorted", x=rand(5, 3, 4), lengths=torch.tensor([2, 5, 4]))
+class PackedUnsorted(nn.Module):
+
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(4, 6, bidirectional=True)
+
+    def forward(self, x, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, enforce_sorted=False)
+        steps, last = self.gru(packed)
+        return nn.utils.rnn.pad_packed_sequence(steps), last
+
+
+@fixture("collected_steps", x=rand(5, 2, 4))
+class CollectedSteps(nn.Module):
+    """A loop over a run-time length that appends what two cells put out to a list."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTMCell(4, 6)
+        self.gru = nn.GRUCell(6, 3)
+
+    def forward(self, x):
+        h, c = torch.zeros(x.size(1), 6), torch.zeros(x.size(1), 6)
+        g = torch.zeros(x.size(1), 3)
+        steps = []
+        for t in range(x.size(0)):
+            h, c = self.lstm(x[t], (h, c))
+            g = self.gru(h, g)
+            steps.append(g)
+        return torch.stack(steps), h
+
+
 def flatten(prefix, value, out):
     """Structured values by the names that the command line gives them."""
     if isinstance(value, (list, tuple)):

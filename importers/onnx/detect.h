@@ -1,0 +1,16 @@
+// Tells an ONNX model from other files.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_DETECT_H_
+#define DRAGOMAN_IMPORTERS_ONNX_DETECT_H_
+
+#include <cstddef>
+#include <span>
+
+namespace dragoman {
+
+// Whether the bytes are fields of a ModelProto, each of its type, a graph among them. A damaged
+// model may be none.
+bool IsOnnxModel(std::span<const std::byte> file);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_DETECT_H_
