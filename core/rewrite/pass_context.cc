@@ -9,6 +9,8 @@
 namespace dragoman {
 namespace {
 
+constexpr std::size_t kMaxCounted = 64;
+
 void CollectNames(const Graph& entry, std::unordered_set<std::string>& names) {
   ForEachGraph(entry, [&](const Graph& graph) {
     for (const auto& input : graph.inputs()) names.insert(input->name());
@@ -45,7 +47,12 @@ void PassContext::Explain(const Node& node, std::string_view what) const {
 std::string PassContext::UniqueName(std::string_view wanted) {
   const std::string base(wanted.empty() ? "v" : wanted);
   std::string name = base;
-  for (int i = 2; !names.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+  // Where many have one name, trying all numbers would take too long.
+  std::size_t number = 2;
+  for (std::size_t tries = 0; !names.insert(name).second; ++tries) {
+    if (tries == kMaxCounted) number = std::max(number, names.size());
+    name = base + "_" + std::to_string(number++);
+  }
   return name;
 }
 
