@@ -52,7 +52,10 @@ enum class Lines { kRows, kColumns };
 // column), or one a row of each matrix of the batch.
 Status CheckLines(const InferContext& context, std::size_t i, const Shape* matrix, Lines lines) {
   const Shape* shape = context.shape(i);
-  if (shape == nullptr || matrix == nullptr) return {};
+  if (shape == nullptr || matrix == nullptr) {
+    LeaveOpen(context, {OpenCheck::Kind::kOneElement, i});
+    return {};
+  }
   if (Equal(NumElements(*shape), Dim(1)) == Truth::kYes) return {};
   if (matrix->size() < 2) return CheckScalar(context, i);
   const std::size_t row = matrix->size() - 2;

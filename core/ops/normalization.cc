@@ -1,5 +1,6 @@
 // Normalisation by statistics of the operand itself, or by given ones.
 #include <algorithm>
+#include <utility>
 
 #include "core/ops/expansion.h"
 #include "core/ops/infer_context.h"
@@ -39,9 +40,17 @@ Status InferGroupNormalization(InferContext& context) {
   if (groups < 1) return context.Fail("num_groups is " + std::to_string(groups));
   DRAGOMAN_TRY(InferInstanceNormalization(context));
   const Dim channels = ChannelsOf(context);
-  if (Equal(Mod(channels, Dim(groups)), Dim(0)) != Truth::kNo) return {};
-  return context.Fail("num_groups " + std::to_string(groups) + " does not divide the " +
-                      channels.ToString() + " channels");
+  const Truth divides = Equal(Mod(channels, Dim(groups)), Dim(0));
+  if (divides == Truth::kNo) {
+    return context.Fail("num_groups " + std::to_string(groups) + " does not divide the " +
+                        channels.ToString() + " channels");
+  }
+  const Shape* shape = context.shape(0);
+  if (divides == Truth::kYes || shape == nullptr) return {};
+  Shape whole = *shape;
+  whole[1] = FloorDiv(channels, Dim(groups)) * Dim(groups);
+  LeaveOpen(context, {OpenCheck::Kind::kSizes, 0, std::move(whole)});
+  return {};
 }
 
 // Scale, and bias if there is one, broadcast to the operand; statistics have its sizes with 1 from

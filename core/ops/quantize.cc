@@ -12,22 +12,19 @@ Status CheckScale(const InferContext& context, std::int64_t axis, std::int64_t b
   if (block_size < 0) return context.Fail("block_size is " + std::to_string(block_size));
   const Shape* x = context.shape(0);
   const Shape* scale = context.shape(1);
-  if (x == nullptr || scale == nullptr) return {};
+  if (x == nullptr || scale == nullptr) {
+    for (std::size_t i : {1, 2}) LeaveOpen(context, {OpenCheck::Kind::kOneElement, i});
+    return {};
+  }
   const bool one = Equal(NumElements(*scale), Dim(1)) == Truth::kYes;
   DRAGOMAN_TRY(one ? CheckScalar(context, 2) : CheckSameShape(context, 2, 1));
   if (block_size == 0 && one) return {};
   DRAGOMAN_ASSIGN(int positive, NormalizeAxis(context, axis, static_cast<int>(x->size())));
   const auto along = static_cast<std::size_t>(positive);
   if (block_size == 0) return CheckVector(context, 1, (*x)[along]);
-  bool fits = scale->size() == x->size();
-  for (std::size_t i = 0; fits && i < x->size(); ++i) {
-    const Dim size = i == along ? CeilDiv((*x)[i], Dim(block_size)) : (*x)[i];
-    fits = Equal((*scale)[i], size) != Truth::kNo;
-  }
-  if (fits) return {};
-  return context.Fail("the scale " + context.type(1).ToString() + " does not fit blocks of " +
-                      std::to_string(block_size) + " along axis " + std::to_string(positive) +
-                      " of " + context.type(0).ToString());
+  Shape blocks = *x;
+  blocks[along] = CeilDiv(blocks[along], Dim(block_size));
+  return CheckShape(context, 1, blocks);
 }
 
 // The element type of the zero point, else of the attribute, else u8.

@@ -4,6 +4,7 @@
 
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
+#include "core/ops/operand_checks.h"
 
 namespace dragoman {
 namespace {
@@ -68,11 +69,7 @@ Status CheckRoi(const InferContext& context, const rt::ResizeParams& params, std
   if (!context.has(1)) return context.Fail("roi is missing");
   const std::size_t named =
       params.axes.empty() ? rank : static_cast<std::size_t>(params.axes.size());
-  const Shape* roi = context.shape(1);
-  const auto count = static_cast<std::int64_t>(2 * named);
-  if (roi != nullptr && Equal(NumElements(*roi), Dim(count)) == Truth::kNo)
-    return context.Fail("roi does not hold two entries an axis");
-  return {};
+  return CheckVector(context, 1, Dim(static_cast<std::int64_t>(2 * named)));
 }
 
 Status InferResize(InferContext& context) {

@@ -86,6 +86,36 @@ constexpr Status CheckRank(const Shape& shape, int rank) {
   return Status::Error("the result's rank is not that which the program was generated for");
 }
 
+// What kernels trust of their operands' sizes and the generator could not tell.
+constexpr Status CheckOneElement(const Shape& shape) {
+  if (NumElements(shape) == 1) return Status();
+  return Status::Error("an operand that is one number has other sizes");
+}
+
+constexpr Status CheckMinRank(const Shape& shape, int rank) {
+  if (shape.size() >= rank) return Status();
+  return Status::Error("an operand has too few axes");
+}
+
+constexpr Status CheckOperand(const Shape& shape, const Shape& expected) {
+  if (shape == expected) return Status();
+  return Status::Error("an operand's sizes do not fit those of the others");
+}
+
+constexpr Status CheckOneElementOr(const Shape& shape, const Shape& expected) {
+  return NumElements(shape) == 1 ? Status() : CheckOperand(shape, expected);
+}
+
+constexpr Status CheckBroadcastsTo(const Shape& shape, const Shape& to) {
+  bool fits = shape.size() <= to.size();
+  for (int i = 1; fits && i <= shape.size(); ++i) {
+    const std::int64_t size = shape[shape.size() - i];
+    fits = size == 1 || size == to[to.size() - i];
+  }
+  if (fits) return Status();
+  return Status::Error("an operand does not broadcast to the sizes of another");
+}
+
 }  // namespace dragoman::rt
 
 #endif  // DRAGOMAN_RUNTIME_PROGRAM_SIZES_H_

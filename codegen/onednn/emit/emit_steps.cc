@@ -133,6 +133,7 @@ void StepEmitter::EmitStep(const Step& step) {
   code_.Comment(step.comment);
   for (const std::string& comment : step.fused) code_.Comment(comment);
   code_.Line("trace_.At(" + std::to_string(step.number) + ");");
+  EmitChecks(step);
   EmitSizeFunction(step);
   switch (step.kind) {
     case Step::Kind::kKernel:
@@ -175,6 +176,16 @@ void StepEmitter::EmitStep(const Step& step) {
       break;
   }
   if (step.sizes.kind != SizeRule::Kind::kFunction) EmitBinds(step.binds);
+}
+
+void StepEmitter::EmitChecks(const Step& step) {
+  for (const OperandCheck& check : step.checks) {
+    std::string arguments = Name(check.buffer) + ".shape";
+    if (check.sizes) arguments += ", " + ShapeText(plan_, *check.sizes);
+    if (check.like != kAbsent) arguments += ", " + Name(check.like) + ".shape";
+    if (check.rank != 0) arguments += ", " + std::to_string(check.rank);
+    Try("rt::" + std::string(check.function) + "(" + arguments + ")");
+  }
 }
 
 std::string StepEmitter::SizeArgumentText(const Step& step, const SizeArgument& argument) const {

@@ -53,6 +53,7 @@ class StepEmitter {
   void EmitIteration(const Step& step);
   void EmitYields(const Block& block);
   std::string EmptyPart(const ScanAxis& axis) const;
+  void EmitChecks(const Step& step);
   void EmitSizeFunction(const Step& step);
   void EmitSizeChecks(const Step& step);
   void EmitPlaces(const Step& step);

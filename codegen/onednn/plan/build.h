@@ -27,6 +27,9 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
 // Every node and value that a generated program cannot have, bodies included.
 std::vector<Finding> FindUnsupported(const Model& model);
 
+// Whether all sizes are numbers; an omitted operand's are.
+bool IsStatic(const Value* value);
+
 // The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
 class PlanBuilder {
  public:
@@ -71,6 +74,9 @@ class PlanBuilder {
   bool NeedsFunction(const Node& node, const SizeFunction& function) const;
   Status AddSizeArgument(const Node& node, const OpDef& def, std::string_view word, Step& step);
   void FinishResults(const Node& node, Step& step);
+
+  // build_checks.cc: what inference left open of the operands' sizes.
+  Status AddChecks(const Node& node, const OpDef& def, Step& step);
 
   // build_prepared.cc: a oneDNN primitive in place of the kernel. False: none fits.
   bool BuildPrepared(const Node& node, const OpDef& def, Step& step);

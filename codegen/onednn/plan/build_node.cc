@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 
 #include "codegen/onednn/plan/build.h"
 #include "core/ops/kernel_name.h"
@@ -14,16 +13,6 @@ bool KeepsShape(const OpDef& def) {
       "runtime/kernels/activation.h", "runtime/kernels/cast.h",    "runtime/kernels/clip.h",
       "runtime/kernels/identity.h",   "runtime/kernels/softmax.h", "runtime/kernels/unary.h"};
   return std::ranges::find(kHeaders, def.kernel.header) != std::end(kHeaders);
-}
-
-std::vector<std::string_view> Words(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
 }
 
 // The type under which a kernel wants elements of `formal`, "" for their own: kernels that only
@@ -78,17 +67,6 @@ bool AnyResultUsed(const Node& node) {
   return false;
 }
 
-bool IsStatic(const Value* value) {
-  return value == nullptr ||
-         (value->type().shape() != nullptr && KnownShape(*value->type().shape()).has_value());
-}
-
-std::size_t IndexIn(std::string_view word) {
-  std::size_t index = 0;
-  std::from_chars(word.data() + 1, word.data() + word.size(), index);
-  return index;
-}
-
 // Whether `operand` has one element for each along the last axis of `x`, or is absent.
 bool IsRowOf(const Value* operand, const Value& x) {
   if (operand == nullptr) return true;
@@ -115,6 +93,11 @@ bool IsAlongRows(const Node& node) {
 }
 
 }  // namespace
+
+bool IsStatic(const Value* value) {
+  return value == nullptr ||
+         (value->type().shape() != nullptr && KnownShape(*value->type().shape()).has_value());
+}
 
 Status PlanBuilder::BuildNodes(const Graph& graph, Block& block) {
   for (const Node& node : graph.nodes()) {
@@ -198,6 +181,7 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
     }
     FinishResults(node, step);
   }
+  DRAGOMAN_TRY(AddChecks(node, def, step));
   block.steps.push_back(std::move(step));
   return {};
 }

@@ -25,7 +25,7 @@ bool HasKnownRank(const Plan& plan, const Step& step) {
 // Turns a kernel's step into a loop of one term, if it is one.
 void MakeMap(Plan& plan, Step& step) {
   if (step.kind != Step::Kind::kKernel || step.sizes.kind == SizeRule::Kind::kFunction ||
-      step.results.size() != 1 || !HasKnownRank(plan, step)) {
+      step.results.size() != 1 || !step.checks.empty() || !HasKnownRank(plan, step)) {
     return;
   }
   const std::optional<ScalarCall> call = ToScalarCall(*step.node);

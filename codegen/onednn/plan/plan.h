@@ -134,6 +134,15 @@ struct SizeRule {
   std::size_t num_sizes = 1;  // shapes that the function gives
 };
 
+// What a kernel trusts of an operand's sizes and only the run can tell.
+struct OperandCheck {
+  std::string_view function;  // "CheckOperand", of runtime/program/sizes.h
+  BufferId buffer = kAbsent;
+  std::optional<Shape> sizes;  // expected
+  BufferId like = kAbsent;     // in place of `sizes`: those of this buffer
+  int rank = 0;                // in place of both, where it is not 0
+};
+
 // A symbol gets the size of axis `axis` of a buffer.
 struct SymbolBinding {
   std::string symbol;  // in Dims
@@ -192,10 +201,11 @@ struct Step {
   };
 
   Kind kind = Kind::kKernel;
-  const Node* node = nullptr;      // while the Plan is made
-  int number = 0;                  // in Plan::step_names
-  std::string comment;             // the node in words
-  std::vector<std::string> fused;  // further nodes that it computes, in order
+  const Node* node = nullptr;        // while the Plan is made
+  int number = 0;                    // in Plan::step_names
+  std::string comment;               // the node in words
+  std::vector<std::string> fused;    // further nodes that it computes, in order
+  std::vector<OperandCheck> checks;  // before anything else
   SizeRule sizes;
   std::vector<BufferId> results;  // buffers that this step makes
   std::vector<SymbolBinding> binds;

@@ -2,7 +2,9 @@
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIZE_FUNCTIONS_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIZE_FUNCTIONS_H_
 
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "core/ops/op_def.h"
 
@@ -30,7 +32,14 @@ struct SizeFunction {
   bool depends_on_values() const {
     return arguments.find_first_of("vfx") != std::string_view::npos;
   }
+  // Whether the function is given the sizes of operand `index`, and so refuses those that do not
+  // fit.
+  bool SeesOperand(std::size_t index) const;
 };
+
+// The words of a list that spaces separate, and the number behind the letter of one.
+std::vector<std::string_view> Words(std::string_view text);
+std::size_t IndexIn(std::string_view word);
 
 // nullptr if the results' sizes are those of the first operand, or follow from inference alone.
 const SizeFunction* FindSizeFunction(const OpDef& def);

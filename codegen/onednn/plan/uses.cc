@@ -18,6 +18,7 @@ void AddOwn(const Step& step, std::set<BufferId>& found) {
   for (const Argument& argument : step.operands) Add(argument.buffers, found);
   for (const Argument& argument : step.outputs) Add(argument.buffers, found);
   for (const SizeArgument& argument : step.sizes.arguments) Add(argument.buffers, found);
+  for (const OperandCheck& check : step.checks) Add({check.buffer, check.like}, found);
   Add({step.sizes.same, step.residual, step.counter, step.condition, step.next}, found);
   for (const Copy& copy : step.carried) Add({copy.from, copy.to}, found);
   for (const auto* axes : {&step.scan_inputs, &step.scan_outputs}) {

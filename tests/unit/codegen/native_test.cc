@@ -235,6 +235,18 @@ TEST_F(NativeTest, AssertsInEveryTurnOfALoop) {
       << run.error().ToString();
 }
 
+TEST_F(NativeTest, RefusesOperandsThatDoNotFitEachOther) {
+  Result<std::string> run =
+      Run(R"(graph main(%x: f32[n, c], %s: f32[k]) -> (%y: f32[n, c]) {
+      %y = onnx.BatchNormalization(%x, %s, %s, %s, %s) @norm
+    })",
+          {Input<float>("x", 'f', {1, 3}, {1, 2, 3}), Input<float>("s", 'f', {2}, {1, 1})});
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.error().ToString().find("node 'norm' (BatchNormalization): an operand's sizes"),
+            std::string::npos)
+      << run.error().ToString();
+}
+
 TEST_F(NativeTest, RefusesInputsOfOtherSizes) {
   Result<std::string> run = Run("graph main(%x: f32[2]) -> (%y: f32[2]) { %y = onnx.Relu(%x) }",
                                 {Input<float>("x", 'f', {3}, {1, 2, 3})});
