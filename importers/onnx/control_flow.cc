@@ -9,17 +9,6 @@
 namespace dragoman {
 namespace {
 
-// The type of one step's slice of `type` along `axis`.
-Type Slice(const Type& type, std::int64_t axis) {
-  if (type.shape() == nullptr) return Type::Tensor(type.dtype());
-  Shape shape = *type.shape();
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank) return Type::Tensor(type.dtype());
-  shape.erase(shape.begin() + axis);
-  return Type::Tensor(type.dtype(), std::move(shape));
-}
-
 // The value of `graph`, or of a graph around it, that is called `name`; nullptr if there is none.
 const Value* FindOuter(const Graph* graph, const std::string& name) {
   for (; graph != nullptr; graph = graph->parent_graph()) {
@@ -39,6 +28,16 @@ const Value* FindOuter(const Graph* graph, const std::string& name) {
 }
 
 }  // namespace
+
+Type SliceType(const Type& type, std::int64_t axis) {
+  if (type.shape() == nullptr) return Type::Tensor(type.dtype());
+  Shape shape = *type.shape();
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) return Type::Tensor(type.dtype());
+  shape.erase(shape.begin() + axis);
+  return Type::Tensor(type.dtype(), std::move(shape));
+}
 
 Status OnnxGraphLowering::BindBranchInputs(const Graph& branch, const Node& node) {
   for (const auto& input : branch.inputs()) {
@@ -180,10 +179,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerScan(const Node& node, const CallScope& scope,
                                                          GraphBuilder& builder) {
-  if (OpsetOf(node, scope) < 9) {
-    return Unsupported("Scan of opset 8, with a batch axis, has no common form")
-        .At(node.Describe());
-  }
+  if (OpsetOf(node, scope) < 9) return LowerBatchedScan(node, scope, builder);
   DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
   DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
   DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
@@ -203,7 +199,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerScan(const Node& node, const
     }
     const bool has_axis = i >= states && axes && i - states < axes->size();
     const Type& type = operands[i]->type();
-    inputs.push_back(i < states ? type : Slice(type, has_axis ? (*axes)[i - states] : 0));
+    inputs.push_back(i < states ? type : SliceType(type, has_axis ? (*axes)[i - states] : 0));
   }
   DRAGOMAN_ASSIGN(std::shared_ptr<Graph> lowered,
                   LowerLoopBody(*body, scope, std::move(inputs), 0, states, 0));

@@ -141,6 +141,7 @@ Status OnnxGraphLowering::LowerOperator(const Node& node, const CallScope& scope
     if (type == "If") return LowerIf(node, scope, builder);
     if (type == "Loop") return LowerLoop(node, scope, builder);
     if (type == "Scan") return LowerScan(node, scope, builder);
+    if (type == "SequenceMap") return LowerSequenceMap(node, scope, builder);
     const std::int64_t opset = OpsetOf(node, scope);
     const OnnxLowering lowering = FindOnnxLowering(type, opset);
     if (lowering == nullptr && FindOp(type) == nullptr) return LowerForeign(node, scope, builder);

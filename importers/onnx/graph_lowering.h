@@ -65,6 +65,12 @@ class OnnxGraphLowering {
                                         GraphBuilder& builder);
   Result<std::vector<Value*>> LowerScan(const Node& node, const CallScope& scope,
                                         GraphBuilder& builder);
+  // Of opset 8, with a batch axis: a Scan over the batch whose body is a Scan over time.
+  Result<std::vector<Value*>> LowerBatchedScan(const Node& node, const CallScope& scope,
+                                               GraphBuilder& builder);
+  // A Loop that appends to one sequence a result.
+  Result<std::vector<Value*>> LowerSequenceMap(const Node& node, const CallScope& scope,
+                                               GraphBuilder& builder);
   Result<std::shared_ptr<Graph>> LowerBody(const Graph& body, const CallScope& scope,
                                            const std::vector<Type>& inputs);
   // Lowers a body whose inputs from `first_carried` on come back as its outputs from `first_output`
@@ -99,6 +105,9 @@ class OnnxGraphLowering {
   Map values_;
   std::size_t inlined_nodes_ = 0;
 };
+
+// The type of a slice of `type` at one index of `axis`, which is left out.
+Type SliceType(const Type& type, std::int64_t axis);
 
 // The nodes of `graph` so that each comes after those whose results it, or a body of it, reads;
 // otherwise in stored order. Errors: a cycle, naming a node on it.

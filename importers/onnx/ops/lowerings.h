@@ -1,5 +1,6 @@
 // Operators of ai.onnx whose form has changed: each function takes any version below the one that
-// its row in lowerings.cc names, and gives the form of kCommonOpset.
+// its row in lowerings.cc names, and gives the form of kCommonOpset. Those of all versions are
+// operators that others say the same as.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_LOWERINGS_H_
 
@@ -12,9 +13,11 @@ namespace dragoman {
 using LoweredResults = Result<std::vector<Value*>>;
 
 LoweredResults LowerAffine(OpLowering& op);
+LoweredResults LowerAffineGrid(OpLowering& op);
 LoweredResults LowerBatchNormalization(OpLowering& op);
 LoweredResults LowerCast(OpLowering& op);
 LoweredResults LowerCastLike(OpLowering& op);
+LoweredResults LowerCenterCropPad(OpLowering& op);
 LoweredResults LowerClip(OpLowering& op);
 LoweredResults LowerConcat(OpLowering& op);
 LoweredResults LowerDropout(OpLowering& op);
@@ -23,6 +26,7 @@ LoweredResults LowerGroupNormalization(OpLowering& op);
 LoweredResults LowerImageScaler(OpLowering& op);
 LoweredResults LowerLegacyBroadcast(OpLowering& op);
 LoweredResults LowerLpPool(OpLowering& op);
+LoweredResults LowerNegativeLogLikelihoodLoss(OpLowering& op);
 LoweredResults LowerPRelu(OpLowering& op);
 LoweredResults LowerPad(OpLowering& op);
 LoweredResults LowerParametricSoftplus(OpLowering& op);
@@ -37,11 +41,13 @@ LoweredResults LowerScatter(OpLowering& op);
 LoweredResults LowerSelu(OpLowering& op);
 LoweredResults LowerSlice(OpLowering& op);
 LoweredResults LowerSoftmax(OpLowering& op);
+LoweredResults LowerSoftmaxCrossEntropyLoss(OpLowering& op);
 LoweredResults LowerSplit(OpLowering& op);
 LoweredResults LowerSqueeze(OpLowering& op);
 LoweredResults LowerTile(OpLowering& op);
 LoweredResults LowerTopK(OpLowering& op);
 LoweredResults LowerUpsample(OpLowering& op);
+LoweredResults LowerWindow(OpLowering& op);
 
 }  // namespace dragoman
 

@@ -43,7 +43,7 @@ TEST(OperandChecksTest, AVectorHasOneElementAChannel) {
               ElementsAre("CheckOperand s 3"));
   EXPECT_THAT(Checks("%x: f32[n, c, h, w], %s: f32[c]",
                      "onnx.GroupNormalization(%x, %s, %s) {num_groups = 2}"),
-              ElementsAre("CheckOperand x n 2*(c//2) h w"));
+              ElementsAre("CheckOperand x n 2*(c // 2) h w"));
 }
 
 TEST(OperandChecksTest, ASizeFunctionAsksForWhatItSees) {

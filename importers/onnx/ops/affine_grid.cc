@@ -1,0 +1,58 @@
+#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+namespace {
+
+// The places of `size` points along an axis from -1 to 1: of their centres, or with the outermost
+// points at the ends.
+Value* Places(Formula& f, Value* size, bool at_ends, const Value* like) {
+  const DType dtype = like->type().dtype();
+  Value* index = f.Cast(f.Add("Range", {f.Int(0), size, f.Int(1)}), dtype);
+  Value* count = f.Cast(at_ends ? f.Add("Sub", {size, f.Int(1)}) : size, dtype);
+  Value* step = f.Add("Div", {f.Scalar(2, like), count});
+  Value* scaled = f.Add("Mul", {index, step});
+  Value* first = f.Scalar(-1, like);
+  if (!at_ends) first = f.Add("Add", {first, f.Add("Div", {step, f.Scalar(2, like)})});
+  return f.Add("Add", {scaled, first});
+}
+
+}  // namespace
+
+// Of each point of an image of `size` (N, C, [D,] H, W), where theta (N, k, k + 1) puts it: (N,
+// [D,] H, W, k), innermost axis first.
+LoweredResults LowerAffineGrid(OpLowering& op) {
+  Value* theta = op.operand(0);
+  if (theta == nullptr || op.operand(1) == nullptr) return op.Invalid("an operand is missing");
+  const Shape* shape = theta->type().shape();
+  const Dim axes = shape != nullptr && shape->size() == 3 ? (*shape)[1] : Dim::Unknown();
+  if (!axes.known() || theta->type().dtype() == DType::kUnknown) return op.EmitForeign();
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> align_corners, op.TakeInt("align_corners"));
+  const std::int64_t k = axes.value();
+  if (k != 2 && k != 3) return op.Invalid("theta is " + theta->type().ToString());
+  Formula f(op);
+  Value* size = f.Cast(op.operand(1), DType::kI64);
+  std::vector<std::int64_t> spatial;
+  for (std::int64_t i = 0; i < k; ++i) spatial.push_back(i + 2);
+  Value* one = f.Ints({1});
+  Value* image = f.Add("Gather", {size, f.Ints(spatial)});
+  Value* column = f.Add("Concat", {image, one}, {{"axis", std::int64_t{0}}});
+  std::vector<Value*> points;
+  for (std::int64_t i = k - 1; i >= 0; --i) {
+    Value* length = f.Add("Gather", {size, f.Int(i + 2)});
+    std::vector<std::int64_t> lines(static_cast<std::size_t>(k + 1), 1);
+    lines[static_cast<std::size_t>(i)] = -1;
+    Value* places = Places(f, length, align_corners.value_or(0) != 0, theta);
+    points.push_back(f.Add("Expand", {f.Add("Reshape", {places, f.Ints(lines)}), column}));
+  }
+  points.push_back(f.Add("Expand", {f.Scalar(1, theta), column}));
+  Value* homogeneous = f.Add("Concat", points, {{"axis", k}});
+  Value* flat = f.Add("Reshape", {homogeneous, f.Ints({-1, k + 1})});
+  Value* moved =
+      f.Add("MatMul", {flat, f.Add("Transpose", {theta}, {{"perm", Attribute::Ints{0, 2, 1}}})});
+  Value* batch = f.Add("Gather", {size, f.Ints({0})});
+  Value* sizes = f.Add("Concat", {batch, image, f.Ints({k})}, {{"axis", std::int64_t{0}}});
+  return f.Finish({f.Add("Reshape", {moved, sizes}, {}, op.ResultName(0))});
+}
+
+}  // namespace dragoman

@@ -1,0 +1,33 @@
+#include "importers/onnx/ops/formula.h"
+
+#include <utility>
+
+namespace dragoman {
+
+Value* Formula::Add(std::string_view type, std::vector<Value*> operands,
+                    std::vector<NamedAttribute> attributes, std::string_view name) {
+  if (error_) return nullptr;
+  Result<Value*> made = op_.builder.Add(type, std::move(operands), std::move(attributes), name);
+  if (made.ok()) return *made;
+  error_.emplace(std::move(made).error());
+  return nullptr;
+}
+
+Value* Formula::Cast(Value* value, DType dtype, std::string_view name) {
+  return Add("Cast", {value}, {{"to", static_cast<std::int64_t>(dtype)}}, name);
+}
+
+Value* Formula::Scalar(double value, const Value* like) {
+  if (error_) return nullptr;
+  Result<Value*> made = op_.Scalar(value, like);
+  if (made.ok()) return *made;
+  error_.emplace(std::move(made).error());
+  return nullptr;
+}
+
+Result<std::vector<Value*>> Formula::Finish(std::vector<Value*> results) {
+  if (error_) return std::move(*error_).At(op_.source.Describe());
+  return results;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,39 @@
+// Operators that ai.onnx 22 has and the common dialect has not, because others say the same:
+// lowerings that append several nodes. After the first error nothing is appended any more, so that
+// a lowering reads as the formula that it is.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_FORMULA_H_
+#define DRAGOMAN_IMPORTERS_ONNX_OPS_FORMULA_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "importers/onnx/op_lowering.h"
+
+namespace dragoman {
+
+class Formula {
+ public:
+  explicit Formula(OpLowering& op) : op_(op) {}
+
+  // Appends an operator with one result, called `name` if that is given. nullptr after an error.
+  Value* Add(std::string_view type, std::vector<Value*> operands,
+             std::vector<NamedAttribute> attributes = {}, std::string_view name = "");
+  Value* Cast(Value* value, DType dtype, std::string_view name = "");
+  // A constant of rank 0, of the element type of `like`.
+  Value* Scalar(double value, const Value* like);
+  Value* Int(std::int64_t value) { return op_.builder.Int(value); }
+  Value* Ints(const std::vector<std::int64_t>& values) { return op_.Ints(values); }
+
+  // What stands for the source node's results, or the first error.
+  Result<std::vector<Value*>> Finish(std::vector<Value*> results);
+
+ private:
+  OpLowering& op_;
+  std::optional<Error> error_;
+};
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_OPS_FORMULA_H_

@@ -1,0 +1,84 @@
+// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss.
+#include <string>
+
+#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+namespace {
+
+struct LossOptions {
+  std::string reduction;
+  std::optional<std::int64_t> ignored;  // a class that counts for nothing
+};
+
+Result<LossOptions> TakeOptions(OpLowering& op) {
+  LossOptions options;
+  DRAGOMAN_ASSIGN(std::optional<std::string> reduction, op.TakeString("reduction"));
+  DRAGOMAN_ASSIGN(options.ignored, op.TakeInt("ignore_index"));
+  options.reduction = reduction.value_or("mean");
+  if (options.reduction != "none" && options.reduction != "sum" && options.reduction != "mean")
+    return op.Invalid("reduction is '" + options.reduction + "'");
+  if (op.operand(0) == nullptr || op.operand(1) == nullptr)
+    return op.Invalid("an operand is missing");
+  return options;
+}
+
+Value* Reduced(Formula& f, std::string_view type, Value* value, std::string_view name = "") {
+  return f.Add(type, {value}, {{"keepdims", std::int64_t{0}}}, name);
+}
+
+// -weight[target] * log_probability[target], reduced; the mean is by weight.
+Value* Loss(Formula& f, OpLowering& op, Value* log_probabilities, const LossOptions& options) {
+  Value* target = op.operand(1);
+  Value* weight = op.operand(2);
+  Value* ignored = nullptr;
+  if (options.ignored) {
+    const Value* like = target;
+    ignored = f.Add("Equal", {target, f.Scalar(static_cast<double>(*options.ignored), like)});
+    target = f.Add("Where", {ignored, f.Scalar(0, like), target});
+  }
+  if (weight != nullptr) {
+    weight = f.Add("Gather", {weight, target});
+  } else if (ignored != nullptr) {
+    weight = f.Scalar(1, log_probabilities);
+  }
+  Value* axis = f.Ints({1});
+  Value* chosen = f.Add("GatherElements", {log_probabilities, f.Add("Unsqueeze", {target, axis})},
+                        {{"axis", std::int64_t{1}}});
+  const std::string name = op.ResultName(0);
+  const bool plain = weight == nullptr;
+  const bool as_it_is = options.reduction == "none";
+  Value* loss = f.Add("Neg", {f.Add("Squeeze", {chosen, axis})}, {}, plain && as_it_is ? name : "");
+  if (ignored != nullptr) {
+    Value* zero = f.Scalar(0, log_probabilities);
+    weight = f.Add("Where", {ignored, zero, weight});
+    loss = f.Add("Where", {ignored, zero, loss});
+  }
+  if (!plain) loss = f.Add("Mul", {loss, weight}, {}, as_it_is ? name : "");
+  if (as_it_is) return loss;
+  if (options.reduction == "sum") return Reduced(f, "ReduceSum", loss, name);
+  if (plain) return Reduced(f, "ReduceMean", loss, name);
+  Value* total = Reduced(f, "ReduceSum", loss);
+  return f.Add("Div", {total, Reduced(f, "ReduceSum", weight)}, {}, name);
+}
+
+}  // namespace
+
+LoweredResults LowerNegativeLogLikelihoodLoss(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const LossOptions options, TakeOptions(op));
+  Formula f(op);
+  return f.Finish({Loss(f, op, op.operand(0), options)});
+}
+
+LoweredResults LowerSoftmaxCrossEntropyLoss(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const LossOptions options, TakeOptions(op));
+  Formula f(op);
+  Value* log_probabilities =
+      f.Add("LogSoftmax", {op.operand(0)}, {{"axis", std::int64_t{1}}}, op.ResultName(1));
+  Value* loss = Loss(f, op, log_probabilities, options);
+  if (op.num_results() < 2) return f.Finish({loss});
+  return f.Finish({loss, log_probabilities});
+}
+
+}  // namespace dragoman

@@ -1,0 +1,53 @@
+// HannWindow, HammingWindow, BlackmanWindow: sums of cosines over one period.
+#include <numbers>
+#include <string>
+
+#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+namespace {
+
+struct Window {
+  std::string_view type;
+  double constant;
+  double first;   // of cos(2 pi n / N)
+  double second;  // of cos(4 pi n / N)
+};
+
+constexpr Window kWindows[] = {
+    {"BlackmanWindow", 0.42, -0.5, 0.08},
+    {"HammingWindow", 25.0 / 46.0, -21.0 / 46.0, 0.0},
+    {"HannWindow", 0.5, -0.5, 0.0},
+};
+
+}  // namespace
+
+// In f64, then in the element type that is asked for. A symmetric window ends where the period
+// does.
+LoweredResults LowerWindow(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> periodic, op.TakeInt("periodic"));
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> asked, op.TakeInt("output_datatype"));
+  const std::int64_t dtype = asked.value_or(static_cast<std::int64_t>(DType::kF32));
+  if (!IsDTypeNumber(dtype)) return op.Invalid("output_datatype is " + std::to_string(dtype));
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  const Window* window = kWindows;
+  while (window->type != op.source.op().type) ++window;
+  Formula f(op);
+  Value* one = f.Int(1);
+  Value* size = f.Cast(op.operand(0), DType::kI64);
+  Value* n = f.Cast(f.Add("Range", {f.Int(0), size, one}), DType::kF64);
+  Value* period = periodic.value_or(1) != 0 ? size : f.Add("Sub", {size, one});
+  Value* turns = f.Add("Div", {n, f.Cast(period, DType::kF64)});
+  Value* sum = f.Scalar(window->constant, n);
+  int harmonic = 0;
+  for (const double factor : {window->first, window->second}) {
+    ++harmonic;
+    if (factor == 0) continue;
+    Value* angle = f.Add("Mul", {turns, f.Scalar(2 * harmonic * std::numbers::pi, n)});
+    sum = f.Add("Add", {sum, f.Add("Mul", {f.Add("Cos", {angle}), f.Scalar(factor, n)})});
+  }
+  return f.Finish({f.Cast(sum, static_cast<DType>(dtype), op.ResultName(0))});
+}
+
+}  // namespace dragoman
