@@ -70,9 +70,11 @@ Attended Attend(Composer& c, const Attention& a) {
 Value* RepeatHeads(Composer& c, Value* x, Value* like) {
   const int axis = c.Rank(x) - 3;
   const std::optional<std::int64_t> heads = c.KnownSize(x, axis);
-  const std::optional<std::int64_t> wanted = c.KnownSize(like, axis);
+  const std::optional<std::int64_t> wanted = c.KnownSize(like, c.Rank(like) - 3);
   if (!heads || !wanted || *heads < 1) return c.Fail("enable_gqa with unknown numbers of heads");
   if (*heads == *wanted) return x;
+  if (*wanted % *heads != 0)
+    return c.Fail(InvalidInput("the query's heads are no multiple of the key's"));
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < *wanted; ++i) order.push_back(i / (*wanted / *heads));
   return c.Gather(x, c.Ints(std::move(order)), axis);

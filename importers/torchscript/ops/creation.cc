@@ -148,7 +148,8 @@ Result<Value*> LowerWindow(Call& call) {
     window = c.Add(c.Sub(0.42, c.Mul(wave, 0.5)), second);
   } else {
     const double alpha = name == "hann_window" ? 0.5 : c.FloatOr("alpha", 0.54);
-    window = c.Sub(c.Number(alpha, DType::kF64), c.Mul(wave, c.FloatOr("beta", 1 - alpha)));
+    const double beta = c.FloatOr("beta", name == "hann_window" ? 0.5 : 0.46);
+    window = c.Sub(c.Number(alpha, DType::kF64), c.Mul(wave, beta));
   }
   return c.Done(c.Cast(window, c.DTypeOr("dtype", kDefaultFloat)));
 }

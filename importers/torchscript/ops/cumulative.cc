@@ -30,21 +30,42 @@ Result<Value*> Running(CallComposer& c, Value* x, std::string_view type, double 
   return c.Done(c.SwapAxes(reduced, axis, rank - 1));
 }
 
+// The same of int64, whose rows repeat their first element where nothing counts.
+Result<Results> RunningExtremeOfIntegers(CallComposer& c, Value* x, std::string_view type) {
+  const int axis = c.AxisArgument("dim", x);
+  const int rank = c.Rank(x);
+  if (rank == 0) return c.Done({x, c.Int(0)});
+  Value* rows = c.SwapAxes(x, axis, rank - 1);
+  Value* places = c.Iota(c.Size(rows, rank - 1));
+  Value* reached = c.LessOrEqual(places, c.Unsqueeze(places, {1}));
+  Value* wide = c.Unsqueeze(rows, {rank - 1});
+  Value* first = c.Slice(wide, rank, 0, 1);
+  Value* values = c.Reduce(type, c.Where(reached, wide, first), {rank}, false);
+  Value* holds = c.And(reached, c.Equal(wide, c.Unsqueeze(values, {rank})));
+  Value* last = c.Reduce("ReduceMax", c.Where(holds, places, -1), {rank}, false);
+  return c.Done({c.SwapAxes(values, axis, rank - 1), c.SwapAxes(last, axis, rank - 1)});
+}
+
 // The values, and of equal ones the place of the last.
 Result<Results> RunningExtreme(Call& call, std::string_view type, double neutral) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  if (!c.failed() && !IsFloating(c.dtype(x)))
-    return call.Unsupported("running extremes of integers");
+  const DType given = c.dtype(x);
+  if (!c.failed() && !IsFloating(given)) {
+    // Float64 holds all integers of up to 32 bits.
+    if (IsInteger(given) && Info(given).bits > 32) return RunningExtremeOfIntegers(c, x, type);
+    x = c.Cast(x, DType::kF64);
+  }
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
-  if (rank == 0) return c.Done({x, c.Int(0)});
+  if (rank == 0) return c.Done({c.Cast(x, given), c.Int(0)});
   Value* rows = c.SwapAxes(x, axis, rank - 1);
   Value* values = c.Reduce(type, Prefixes(c, rows, neutral), {rank}, false);
   Value* places = c.Iota(c.Size(rows, rank - 1));
   Value* holds = c.Equal(Prefixes(c, rows, NAN), c.Unsqueeze(values, {rank}));
   Value* last = c.Reduce("ReduceMax", c.Where(holds, places, -1), {rank}, false);
-  return c.Done({c.SwapAxes(values, axis, rank - 1), c.SwapAxes(last, axis, rank - 1)});
+  return c.Done(
+      {c.Cast(c.SwapAxes(values, axis, rank - 1), given), c.SwapAxes(last, axis, rank - 1)});
 }
 
 }  // namespace

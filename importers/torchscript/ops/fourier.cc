@@ -291,14 +291,10 @@ Result<Value*> LowerIstft(Call& call) {
   const bool batched = c.Rank(x) == 3;
   if (!batched) x = c.Unsqueeze(x, {0});
   const Framing framing = TakeFraming(c, RealPart(c.dtype(x)));
-  const std::optional<std::int64_t> bins = c.KnownSize(x, 1);
-  if (!c.Has("onesided") && !bins) return call.Unsupported("a number of frequencies not known");
-  const bool half = c.BoolOr("onesided", bins != framing.size);
   const Scaling scaling{c.BoolOr("normalized", false) ? "ortho" : "backward"};
   Value* spectra = c.SwapAxes(x, 1, 2);
   const Line line{2, c.Int(framing.size)};
-  Value* frames = half ? RealSignal(c, spectra, line, true, scaling)
-                       : PartsOf(c, Transform(c, spectra, line, true, scaling)).re;
+  Value* frames = RealSignal(c, spectra, line, true, scaling);
   Value* signal = OverlapAdd(c, framing, c.Mul(frames, framing.window));
   Value* square = c.Unsqueeze(c.Mul(framing.window, framing.window), {0, 1});
   Value* one = c.Ints({1});

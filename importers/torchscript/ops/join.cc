@@ -133,8 +133,8 @@ Result<Value*> LowerRepeat(Call& call) {
 // Each element `repeats` times, one behind the other.
 Result<Value*> LowerRepeatInterleave(Call& call) {
   CallComposer c(call);
-  if (!call.Declares("self")) return call.Unsupported("the overload on repeats alone");
-  Value* x = c.Tensor("self");
+  const bool alone = !call.Declares("self");
+  Value* x = alone ? c.Iota(c.NumElements(c.Tensor("repeats"))) : c.Tensor("self");
   if (!c.Has("dim")) x = c.Flatten(x);
   const int axis = c.Has("dim") ? c.AxisArgument("dim", x) : 0;
   const Abstract repeats = c.Take(call.Argument("repeats"));

@@ -23,7 +23,7 @@ Svd FactorSvd(Composer& c, Value* x) {
 }
 
 Value* TakeMatrices(CallComposer& c) {
-  Value* a = c.Tensor(c.call().Declares("A") ? "A" : "self");
+  Value* a = c.Tensor(c.call().names().front());
   if (c.dtype(a) != DType::kF32 && c.dtype(a) != DType::kF64)
     return c.Fail("matrices of " + std::string(Name(c.dtype(a))));
   if (c.Rank(a) < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
@@ -225,14 +225,14 @@ Result<Value*> LowerCond(Call& call) {
   return c.Done(c.Mul(EntryNorm(c, x, order), EntryNorm(c, Inverse(c, x), order)));
 }
 
-// Solution, residuals, rank, singular values; the latter are empty unless their driver is chosen.
+// Solution, residuals, rank, singular values; what the driver does not reckon is empty.
 Result<Results> LowerLstsq(Call& call) {
   CallComposer c(call);
   Value* a = TakeMatrices(c);
   Value* b = c.Tensor(call.Declares("B") ? "B" : "b");
   const bool vectors = c.Rank(b) == c.Rank(a) - 1;
   if (vectors) b = c.Unsqueeze(b, {c.Rank(b)});
-  if (c.Has("driver") && c.Text("driver") != "gelsy") return call.Unsupported("another driver");
+  const std::string driver = c.Has("driver") ? c.Text("driver") : "gelsy";
   const Svd svd = FactorSvd(c, a);
   Value* cutoff = Cutoff(c, a, svd.s);
   Value* x = MatMul(c, PseudoInverse(c, svd, cutoff), b);
@@ -242,14 +242,17 @@ Result<Results> LowerLstsq(Call& call) {
   const auto columns = c.KnownSize(a, last);
   if (!rows || !columns) return call.Unsupported("matrices of unknown sizes; give --shape");
   Value* residuals = nothing;
-  if (*rows > *columns) {
+  if (*rows > *columns && driver != "gelsy") {
     Value* rest = c.Sub(MatMul(c, a, x), b);
     residuals = c.ReduceSum(c.Mul(rest, rest), {c.Rank(rest) - 2});
     if (vectors) residuals = c.Squeeze(residuals, {c.Rank(residuals) - 1});
   }
-  Value* kept = c.Cast(c.Greater(svd.s, cutoff), DType::kI64);
-  Value* rank = c.ReduceSum(kept, {c.Rank(svd.s) - 1});
-  return c.Done({vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x, residuals, rank, nothing});
+  Value* rank = c.Full(c.Ints({0}), 0, DType::kI64);
+  if (driver != "gels")
+    rank = c.ReduceSum(c.Cast(c.Greater(svd.s, cutoff), DType::kI64), {c.Rank(svd.s) - 1});
+  const bool values = driver == "gelsd" || driver == "gelss";
+  return c.Done(
+      {vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x, residuals, rank, values ? svd.s : nothing});
 }
 
 }  // namespace dragoman::torchscript

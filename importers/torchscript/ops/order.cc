@@ -102,7 +102,17 @@ Result<Results> LowerMiddle(Call& call, bool skip_nan) {
   const bool keep = c.BoolOr("keepdim", false);
   const Sorted sorted = Sort(c, x, axis, false);
   if (c.MaybeRank(x) == 0) return c.Done({sorted.values, sorted.indices});
-  if (skip_nan && IsFloating(c.dtype(x))) return call.Unsupported("nanmedian of floats");
+  if (skip_nan && IsFloating(c.dtype(x))) {
+    Value* missing = c.ReduceSum(c.Cast(IsNaN(c, x), DType::kI64), {axis}, true);
+    Value* last = c.Sub(c.Sub(c.Size(x, axis), missing), 1);
+    Value* place = c.Div(c.Max(last, 0), c.Int(2));
+    const auto at = [&](Value* from) {
+      Value* y = c.Op("GatherElements", {from, place}, {{"axis", std::int64_t{axis}}});
+      return keep ? y : c.Squeeze(y, {axis});
+    };
+    if (!along) return c.Done({at(sorted.values)});
+    return c.Done({at(sorted.values), at(sorted.indices)});
+  }
   Value* place = c.Div(c.Sub(c.Size(x, axis), 1), c.Int(2));
   Sorted middle = Pick(c, sorted, place, axis, keep);
   if (IsFloating(c.dtype(x))) {

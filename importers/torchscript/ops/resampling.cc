@@ -1,4 +1,5 @@
 // Interpolation to other sizes, and sampling at the points of a grid.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -51,16 +52,18 @@ std::vector<double> TakeScales(CallComposer& c, std::size_t spatial) {
 }
 
 // The sizes that factors lead to, if the operand's are known and the factors are exactly the
-// quotients: then sizes say it without rounding.
+// quotients: then sizes say it without rounding. With aligned corners factors count for nothing
+// else, so that the quotients are rounded down.
 std::optional<std::vector<std::int64_t>> ExactSizes(const Composer& c, const Value* x,
-                                                    const std::vector<double>& scales) {
+                                                    const std::vector<double>& scales,
+                                                    bool align_corners) {
   std::vector<std::int64_t> sizes;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     const std::optional<std::int64_t> in = c.KnownSize(x, static_cast<int>(i) + 2);
     if (!in) return std::nullopt;
     const double size = static_cast<double>(*in) * scales[i];
-    if (size != std::floor(size)) return std::nullopt;
-    sizes.push_back(static_cast<std::int64_t>(size));
+    if (size != std::floor(size) && !align_corners) return std::nullopt;
+    sizes.push_back(static_cast<std::int64_t>(std::floor(size)));
   }
   return sizes;
 }
@@ -119,16 +122,20 @@ Result<Value*> LowerUpsample(Call& call) {
   const auto spatial = static_cast<std::size_t>(SpatialAxes(call.op()));
   Value* x = c.Tensor(call.Declares("input") ? "input" : "self");
   const bool antialias = name.ends_with("_aa");
-  std::vector<NamedAttribute> attributes =
-      Attributes(*mode, c.BoolOr("align_corners", false), antialias);
+  const bool align = c.BoolOr("align_corners", false);
+  std::vector<NamedAttribute> attributes = Attributes(*mode, align, antialias);
   const DType type = c.dtype(x);
   Value* wide = c.Widen(x);
   const std::vector<double> scales = TakeScales(c, spatial);
   std::optional<std::vector<std::int64_t>> exact;
-  if (!scales.empty()) exact = ExactSizes(c, x, scales);
+  if (!scales.empty()) exact = ExactSizes(c, x, scales, align);
   if (!Agree(c, x, scales))
     return call.Unsupported("scale factors that do not lead to the sizes that torch gives");
   if (!c.failed() && !scales.empty() && !exact) {
+    const bool whole = std::all_of(scales.begin(), scales.end(),
+                                   [](double scale) { return scale == std::floor(scale); });
+    if (align && !whole)
+      return call.Unsupported("aligned corners, a factor and sizes not known; give --shape");
     std::vector<float> factors = {1, 1};
     for (double scale : scales) factors.push_back(static_cast<float>(scale));
     const auto count = static_cast<std::int64_t>(factors.size());

@@ -394,7 +394,7 @@ Value* UpperGamma(Composer& c, Value* a, Value* x) {
 
 Result<Value*> LowerSpecialFunction(Call& call) {
   CallComposer c(call);
-  Value* x = c.Floating("self");
+  Value* x = c.Floating(call.Declares("self") ? "self" : "x");
   const std::string_view name = FunctionalName(call.op());
   const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
                                       [&](const Function& f) { return f.name == name; });

@@ -311,8 +311,9 @@ Result<Results> LowerGradient(Call& call) {
   for (std::size_t i = 0; i < axes.size() && !c.failed(); ++i) {
     const int axis = static_cast<int>(axes[i]);
     Value* places = nullptr;
-    if (spacing.Is<Number>()) {
-      places = c.Mul(c.Cast(c.Iota(c.Size(x, axis)), c.dtype(x)), c.As("spacing", c.dtype(x)));
+    if (const auto* step = spacing.As<Number>()) {
+      Value* typed = c.Take(call.NumberValue(*step, c.dtype(x)));
+      places = c.Mul(c.Cast(c.Iota(c.Size(x, axis)), c.dtype(x)), typed);
     } else if (call.op().overload.starts_with("tensor")) {
       places = c.Cast(c.Tensors("spacing")[i], c.dtype(x));
     } else {

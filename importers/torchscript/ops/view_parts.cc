@@ -80,6 +80,31 @@ Result<Results> LowerSizes(CallComposer& c, int axis, const std::vector<std::int
   return LowerParts(c, {axis, count, operand});
 }
 
+// From each index, of rank 1, up to the next, as slices do it.
+Result<Results> SplitAt(CallComposer& c, Value* x, int axis, const std::vector<Value*>& indices) {
+  std::vector<Abstract> items;
+  SliceBounds bounds;
+  bounds.axis = axis;
+  bounds.start = c.Ints({0});
+  for (std::size_t i = 0; i <= indices.size() && !c.failed(); ++i) {
+    bounds.end = i < indices.size() ? indices[i] : c.Ints({kEnd});
+    items.push_back(MakeView(c, SliceView(c, x, bounds)));
+    bounds.start = bounds.end;
+  }
+  return c.DoneWith({c.call().NewList(std::move(items))});
+}
+
+// The elements of a vector of known size, each of rank 1.
+std::vector<Value*> TakeItems(CallComposer& c, std::string_view name) {
+  Value* vector = c.Cast(c.Tensor(name), DType::kI64);
+  const std::optional<std::int64_t> count = c.KnownSize(vector, 0);
+  if (!count) c.Fail("a number of indices not known; state the inputs' sizes with --shape");
+  std::vector<Value*> items;
+  for (std::int64_t i = 0; i < count.value_or(0); ++i)
+    items.push_back(c.Slice(vector, 0, i, i + 1));
+  return items;
+}
+
 std::int64_t NeedSize(CallComposer& c, Value* x, int axis) {
   const std::optional<std::int64_t> size = c.KnownSize(x, axis);
   if (!size && !c.failed()) {
@@ -190,24 +215,23 @@ Result<Results> LowerTensorSplit(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const int axis = SplitAxis(c, x);
+  if (call.Declares("tensor_indices_or_sections") &&
+      c.Rank(c.Tensor("tensor_indices_or_sections")) == 1) {
+    return SplitAt(c, x, axis, TakeItems(c, "tensor_indices_or_sections"));
+  }
+  if (call.Declares("indices")) {
+    std::vector<Value*> indices;
+    for (const Number& index : c.Take(call.Scalars("indices")))
+      indices.push_back(c.Vector(c.Take(call.NumberValue(index, DType::kI64))));
+    return SplitAt(c, x, axis, indices);
+  }
   const std::int64_t total = NeedSize(c, x, axis);
-  if (call.Declares("tensor_indices_or_sections"))
-    return call.Unsupported("indices or sections that are a tensor");
+  const std::int64_t sections =
+      c.Int(call.Declares("sections") ? "sections" : "tensor_indices_or_sections");
+  if (c.failed() || sections < 1) return call.Invalid("sections must be positive");
   std::vector<std::int64_t> sizes;
-  if (call.Declares("sections")) {
-    const std::int64_t sections = c.Int("sections");
-    if (c.failed() || sections < 1) return call.Invalid("sections must be positive");
-    for (std::int64_t i = 0; i < sections; ++i)
-      sizes.push_back(total / sections + (i < total % sections ? 1 : 0));
-    return LowerSizes(c, axis, sizes);
-  }
-  std::int64_t start = 0;
-  for (std::int64_t index : c.Take(call.IntList("indices"))) {
-    const std::int64_t end = std::clamp(index < 0 ? index + total : index, start, total);
-    sizes.push_back(end - start);
-    start = end;
-  }
-  sizes.push_back(total - start);
+  for (std::int64_t i = 0; i < sections; ++i)
+    sizes.push_back(total / sections + (i < total % sections ? 1 : 0));
   return LowerSizes(c, axis, sizes);
 }
 

@@ -135,17 +135,30 @@ Result<Results> LowerSqueeze(Call& call) {
       c, Reshaping([ones](Composer& inner, Value* base) { return inner.Squeeze(base, ones); }));
 }
 
+namespace {
+
+// The axes that a tensor of `rank` lacks to have as many as `wanted`.
+std::vector<std::int64_t> AddedAxes(int rank, int wanted) {
+  if (rank >= wanted) return {};
+  if (wanted == 3 && rank == 2) return {2};
+  if (wanted == 3 && rank == 1) return {0, 2};
+  return AllAxes(wanted - rank);
+}
+
+}  // namespace
+
 // atleast_1d, atleast_2d, atleast_3d
 Result<Results> LowerAtLeast(Call& call) {
   CallComposer c(call);
-  if (!call.Declares("self")) return call.Unsupported("the overload on lists");
   const int wanted = call.op().type[sizeof("atleast_") - 1] - '0';
+  if (!call.Declares("self")) {
+    std::vector<Value*> values = c.Tensors("tensors");
+    for (Value*& value : values) value = c.Unsqueeze(value, AddedAxes(c.Rank(value), wanted));
+    return c.DoneList(values);
+  }
   const int rank = c.Rank(c.Tensor("self"));
   if (rank >= wanted) return LowerAlias(c);
-  std::vector<std::int64_t> axes;
-  if (wanted == 3 && rank == 2) axes = {2};
-  if (wanted == 3 && rank == 1) axes = {0, 2};
-  if (axes.empty()) axes = AllAxes(wanted - rank);
+  std::vector<std::int64_t> axes = AddedAxes(rank, wanted);
   return LowerView(
       c, Reshaping([axes](Composer& inner, Value* base) { return inner.Unsqueeze(base, axes); }));
 }

@@ -51,7 +51,7 @@ def pool():
         "t1": rand(4, 6, 3), "t2": rand(4, 6, 3, 3), "t3": rand(2, 6, 2, 2, 2),
         "bias": rand(6), "ch": positive(4), "ch2": rand(4),
         "at": torch.tensor([2, 0, 1]), "at4": torch.tensor([3, 0, 2, 1]), "pos": ints(0, 3, 3, 4),
-        "cls": ints(0, 4, 3), "labels": ints(0, 4, 2, 7, 6), "nan": torch.where(rand(3, 4) > 0.5, torch.tensor(float("nan")), rand(3, 4)),
+        "cls": ints(0, 4, 3), "labels": ints(0, 4, 2, 7, 6), "gaps": torch.where(rand(3, 4) > 0.5, torch.tensor(float("nan")), rand(3, 4)),
         "grid": rand(2, 3, 3, 2).clamp(-1.2, 1.2), "grid3": rand(1, 3, 3, 3, 3).clamp(-1.2, 1.2),
         "boxes": torch.tensor([[0., 0., 4., 4.], [0.5, 0.5, 4., 4.], [5., 5., 9., 9.]]),
         "rois": torch.tensor([[0., 0., 0., 4., 4.], [1., 1., 1., 6., 5.]]),
