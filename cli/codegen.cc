@@ -159,7 +159,12 @@ Result<bool> Generate(const CodegenCommand& options) {
   codegen.steps = options.steps.value_or("");
   codegen.plan.exact_conv = options.exact_conv;
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, structured, model.entries.front()));
-  DRAGOMAN_TRY(WriteProgram(model, options.output, codegen));
+  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, codegen));
+  for (const std::string& message : program.plan.left_out) {
+    if (options.common.strict) return Unsupported(message);
+    Warn(options.common, options.model, message);
+  }
+  DRAGOMAN_TRY(WriteProgram(program, options.output));
   bool all_equal = true;
   std::string proof;
   if (options.data) {

@@ -44,6 +44,9 @@ struct AnyTensor {
   }
 };
 
+// What an input or output holds: one tensor, the elements of a sequence, or none.
+using AnyValue = std::vector<AnyTensor>;
+
 // nullptr: no such element type.
 const ElementType* FindElementType(const std::string& name);
 

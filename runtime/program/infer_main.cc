@@ -29,19 +29,15 @@ Arrays ReadInputs(const InferOptions& options) {
   return arrays;
 }
 
-// The array of input `index`: by name, else by position.
-const NpyArray* FindArray(const Arrays& arrays, const TensorInfo& info, int index) {
-  for (const auto& [name, array] : arrays) {
-    if (name == info.name) return &array;
-  }
-  for (const auto& [name, array] : arrays) {
-    if (name == std::to_string(index)) return &array;
+const NpyArray* FindArray(const Arrays& arrays, const std::string& name) {
+  for (const auto& [each, array] : arrays) {
+    if (each == name) return &array;
   }
   return nullptr;
 }
 
-// One input over all calls of its entry.
-struct InputData {
+// One tensor over all calls of its entry.
+struct InputTensor {
   AnyTensor whole;
   bool sliced = false;
 
@@ -62,31 +58,58 @@ struct InputData {
   }
 };
 
-InputData MakeInput(const Arrays& arrays, const TensorInfo& info, int index, bool stacked,
-                    std::int64_t calls) {
-  const NpyArray* array = FindArray(arrays, info, index);
-  if (array == nullptr) {
-    throw Error("input '" + std::string(info.name) + "' is missing; give --input " + info.name +
-                "=FILE.npy");
+// One input: a tensor, or what a sequence holds.
+struct InputData {
+  std::vector<InputTensor> tensors;
+
+  AnyValue At(std::int64_t call) const {
+    AnyValue value;
+    for (const InputTensor& tensor : tensors) value.push_back(tensor.At(call));
+    return value;
   }
-  InputData input;
+};
+
+InputTensor MakeTensor(const NpyArray& array, const TensorInfo& info, const std::string& name,
+                       bool stacked, std::int64_t calls) {
+  InputTensor input;
   try {
-    input.whole = ToTensor(*array, *FindElementType(info.dtype));
+    input.whole = ToTensor(array, *FindElementType(info.dtype));
   } catch (const Error& error) {
-    throw Error("input '" + std::string(info.name) + "': " + error.what());
+    throw Error("input '" + name + "': " + error.what());
   }
   const Shape& shape = input.whole.shape;
+  if (!info.known_rank) return input;
   input.sliced = stacked && shape.size() == info.sizes.size() + 1 && shape[0] == calls;
   if (!input.sliced && shape.size() != info.sizes.size()) {
-    throw Error("input '" + std::string(info.name) + "' has rank " + std::to_string(shape.size()) +
-                ", expected " + info.dtype + info.shape);
+    throw Error("input '" + name + "' has rank " + std::to_string(shape.size()) + ", expected " +
+                info.dtype + info.shape);
   }
   return input;
 }
 
-// An output of one entry over all its calls.
-struct OutputData {
-  const TensorInfo* info;
+// By name, else by position.
+InputData MakeInput(const Arrays& arrays, const TensorInfo& info, int index, bool stacked,
+                    std::int64_t calls) {
+  InputData input;
+  const std::string names[] = {info.name, std::to_string(index)};
+  for (const std::string& name : names) {
+    for (int i = 0; input.tensors.empty() || info.IsSequence(); ++i) {
+      const std::string part = info.IsSequence() ? name + "." + std::to_string(i) : name;
+      const NpyArray* array = FindArray(arrays, part);
+      if (array == nullptr) break;
+      input.tensors.push_back(MakeTensor(*array, info, part, stacked, calls));
+    }
+    if (!input.tensors.empty()) return input;
+  }
+  if (info.kind == ValueKind::kTensor) {
+    throw Error("input '" + names[0] + "' is missing; give --input " + names[0] + "=FILE.npy");
+  }
+  return input;
+}
+
+// A tensor of one output over all calls of its entry.
+struct OutputTensor {
+  std::string name;
   AnyTensor tensor;
 
   void Add(const AnyTensor& one, std::int64_t call, std::int64_t calls, bool stacked) {
@@ -103,8 +126,8 @@ struct OutputData {
     const std::int64_t count = one.size();
     if (!std::equal(one.shape.begin(), one.shape.end(), tensor.shape.begin() + 1) ||
         one.shape.size() + 1 != tensor.shape.size()) {
-      throw Error("output '" + std::string(info->name) + "' has other sizes in call " +
-                  std::to_string(call) + " and cannot be stacked");
+      throw Error("output '" + name + "' has other sizes in call " + std::to_string(call) +
+                  " and cannot be stacked");
     }
     if (one.type->bytes == 0) {
       std::copy_n(one.strings.begin(), count, tensor.strings.begin() + call * count);
@@ -112,6 +135,24 @@ struct OutputData {
       const std::int64_t bytes = count * one.type->bytes;
       std::copy_n(one.bytes.begin(), bytes, tensor.bytes.begin() + call * bytes);
     }
+  }
+};
+
+struct OutputData {
+  const TensorInfo* info;
+  std::vector<OutputTensor> tensors;
+
+  void Add(const AnyValue& one, std::int64_t call, std::int64_t calls, bool stacked) {
+    if (call == 0 || !stacked) tensors.clear();
+    for (std::size_t i = 0; i < one.size() && call == 0; ++i) {
+      const std::string name = info->name;
+      tensors.push_back({info->IsSequence() ? name + "." + std::to_string(i) : name, {}});
+    }
+    if (one.size() != tensors.size()) {
+      throw Error("output '" + std::string(info->name) + "' has another length in call " +
+                  std::to_string(call) + " and cannot be stacked");
+    }
+    for (std::size_t i = 0; i < one.size(); ++i) tensors[i].Add(one[i], call, calls, stacked);
   }
 };
 
@@ -124,9 +165,9 @@ struct EntryRun {
 };
 
 void CallOnce(InferTarget& target, EntryRun& run, int entry, bool stacked) {
-  std::vector<AnyTensor> inputs;
+  std::vector<AnyValue> inputs;
   for (const InputData& input : run.inputs) inputs.push_back(input.At(run.done));
-  std::vector<AnyTensor> outputs(run.outputs.size());
+  std::vector<AnyValue> outputs(run.outputs.size());
   ThrowIfError(target.Call(entry, inputs, outputs));
   for (std::size_t i = 0; i < outputs.size(); ++i)
     run.outputs[i].Add(outputs[i], run.done, run.calls, stacked);
@@ -181,23 +222,29 @@ std::string FileStem(const std::string& name, std::set<std::string>& taken) {
   return unique;
 }
 
+template <class F>
+void ForEachOutput(const std::vector<EntryRun>& runs, F&& visit) {
+  for (const EntryRun& run : runs) {
+    for (const OutputData& output : run.outputs) {
+      for (const OutputTensor& tensor : output.tensors) visit(tensor);
+    }
+  }
+}
+
 void WriteOutputs(const std::string& folder, const std::vector<EntryRun>& runs) {
   std::filesystem::create_directories(folder);
   std::string index;
   std::set<std::string> taken;
-  for (const EntryRun& run : runs) {
-    for (const OutputData& output : run.outputs) {
-      const std::string file = FileStem(output.info->name, taken) + ".npy";
-      WriteNpy(folder + "/" + file, output.tensor);
-      std::string sizes;
-      for (std::int64_t size : output.tensor.shape)
-        sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-      index += std::string(index.empty() ? "" : ",") +
-               "\n    {\"name\": " + JsonString(output.info->name) +
-               ", \"file\": " + JsonString(file) + ", \"dtype\": \"" + output.tensor.type->name +
-               "\", \"shape\": [" + sizes + "]}";
-    }
-  }
+  ForEachOutput(runs, [&](const OutputTensor& output) {
+    const std::string file = FileStem(output.name, taken) + ".npy";
+    WriteNpy(folder + "/" + file, output.tensor);
+    std::string sizes;
+    for (std::int64_t size : output.tensor.shape)
+      sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+    index += std::string(index.empty() ? "" : ",") + "\n    {\"name\": " + JsonString(output.name) +
+             ", \"file\": " + JsonString(file) + ", \"dtype\": \"" + output.tensor.type->name +
+             "\", \"shape\": [" + sizes + "]}";
+  });
   WriteWholeFile(folder + "/index.json",
                  "{\n  \"outputs\": [" + index + (index.empty() ? "" : "\n  ") + "]\n}\n");
 }
@@ -206,8 +253,8 @@ void WriteOutputs(const std::string& folder, const std::vector<EntryRun>& runs) 
 void Repeat(InferTarget& target, EntryRun& run, int entry, int count) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times;
-  std::vector<AnyTensor> outputs(run.outputs.size());
-  std::vector<AnyTensor> inputs;
+  std::vector<AnyValue> outputs(run.outputs.size());
+  std::vector<AnyValue> inputs;
   for (const InputData& input : run.inputs) inputs.push_back(input.At(0));
   target.SaveState();
   for (int i = 0; i < count; ++i) {
@@ -239,13 +286,13 @@ void PrintProfile(const Trace& trace) {
   }
 }
 
-const OutputData& FindOutput(const std::vector<EntryRun>& runs, const std::string& name) {
-  for (const EntryRun& run : runs) {
-    for (const OutputData& output : run.outputs) {
-      if (output.info->name == name) return output;
-    }
-  }
-  throw Error("--expect: there is no output '" + name + "'");
+const OutputTensor& FindOutput(const std::vector<EntryRun>& runs, const std::string& name) {
+  const OutputTensor* found = nullptr;
+  ForEachOutput(runs, [&](const OutputTensor& output) {
+    if (found == nullptr && output.name == name) found = &output;
+  });
+  if (found == nullptr) throw Error("--expect: there is no output '" + name + "'");
+  return *found;
 }
 
 // One line an expected output.

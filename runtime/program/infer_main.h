@@ -19,8 +19,7 @@ class InferTarget {
   virtual ~InferTarget() = default;
   // Calls entry `entry` with as many inputs, of the right element types and ranks, as it has; gives
   // its outputs.
-  virtual Status Call(int entry, std::vector<AnyTensor>& inputs,
-                      std::vector<AnyTensor>& outputs) = 0;
+  virtual Status Call(int entry, std::vector<AnyValue>& inputs, std::vector<AnyValue>& outputs) = 0;
   virtual void SaveState() = 0;
   virtual Status RestoreState() = 0;  // what SaveState saw
   virtual Trace& trace() = 0;

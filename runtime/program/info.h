@@ -16,6 +16,9 @@ struct List {
   const T& operator[](int i) const { return data[i]; }
 };
 
+// What a value is besides a tensor. The tensors of a sequence 'x' are called 'x.0', 'x.1', ....
+enum class ValueKind { kTensor, kSequence, kOptional, kOptionalSequence };
+
 struct TensorInfo {
   const char* name;        // in the model
   const char* identifier;  // in the C++ program
@@ -23,6 +26,14 @@ struct TensorInfo {
   const char* shape;       // "[batch, 41]"
   bool known_rank;         // false: an output of any rank
   rt::Shape sizes;         // rt::Any where only the run tells
+  ValueKind kind;          // dtype and shape are those of a sequence's elements
+
+  bool IsSequence() const {
+    return kind == ValueKind::kSequence || kind == ValueKind::kOptionalSequence;
+  }
+  bool IsOptional() const {
+    return kind == ValueKind::kOptional || kind == ValueKind::kOptionalSequence;
+  }
 };
 
 struct EntryInfo {

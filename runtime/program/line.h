@@ -14,6 +14,7 @@
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
+#include "runtime/program/sequence.h"
 
 namespace dragoman::rt {
 
@@ -39,6 +40,16 @@ class Line {
   template <class T>
   void Add(const char* dtype, TensorView<T> view) noexcept {
     Add(dtype, TensorView<const T>(view));
+  }
+
+  template <class T>
+  void Add(const char* dtype, const Sequence<T>& sequence) noexcept {
+    Add("[");
+    for (std::int64_t i = 0; i < sequence.size(); ++i) {
+      if (i > 0) Add(", ");
+      Add(dtype, sequence[i]);
+    }
+    Add("]");
   }
 
   // Writes the line to standard error.

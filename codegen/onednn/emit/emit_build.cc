@@ -97,40 +97,76 @@ bool IsDriver(std::string_view path) {
   });
 }
 
-std::string InputText(const Plan& plan, const PlanInput& input, std::size_t index) {
-  return "{inputs[" + std::to_string(index) + "].data<" + ElementText(plan, input.buffer) +
-         ">(), inputs[" + std::to_string(index) + "].shape}";
+std::string IndexText(const char* list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
+}
+
+// An input as an argument; one that is no tensor is a variable, which `code` gets.
+std::string InputText(const Plan& plan, const PlanInput& input, std::size_t index,
+                      CodeWriter& code) {
+  const std::string at = IndexText("inputs", index);
+  const Buffer& buffer = plan.buffer(input.buffer);
+  const std::string element = ElementText(plan, input.buffer);
+  if (buffer.IsTensor()) return "{" + at + "[0].data<" + element + ">(), " + at + "[0].shape}";
+  const std::string name = "input_" + std::to_string(index);
+  code.Line("rt::Sequence<" + element + "> " + name + ";");
+  if (buffer.form == Buffer::Form::kOptionalSequence)
+    code.Line("if (" + at + ".empty()) " + name + ".Clear(false);");
+  code.Line("for (rt::AnyTensor& item : " + at + ")");
+  code.Line("  DRAGOMAN_RT_TRY(" + name + ".Append({item.data<" + element + ">(), item.shape}));");
+  return name;
+}
+
+// The same of an output.
+std::string OutputText(const Plan& plan, const PlanOutput& output, std::size_t index,
+                       CodeWriter& code) {
+  const std::string at = IndexText("outputs", index) + "[0]";
+  const Buffer& buffer = plan.buffer(output.value);
+  const std::string name = "output_" + std::to_string(index);
+  if (buffer.IsTensor()) code.Line(IndexText("outputs", index) + ".resize(1);");
+  if (!buffer.IsStatic()) {
+    code.Line(HolderText(plan, output.value) + " " + name + ";");
+    return name;
+  }
+  code.Line(at + ".Resize(\"" + std::string(NumpyName(buffer.dtype)) + "\", " +
+            ShapeText(plan, *buffer.shape) + ");");
+  return "{" + at + ".data<" + ElementText(plan, output.value) + ">(), " + at + ".shape}";
+}
+
+// Hands the variable of an output on.
+void EmitOutput(const Plan& plan, const PlanOutput& output, std::size_t index, CodeWriter& code) {
+  const Buffer& buffer = plan.buffer(output.value);
+  if (buffer.IsStatic()) return;
+  const std::string at = IndexText("outputs", index);
+  const std::string name = "output_" + std::to_string(index);
+  const std::string set = ".Set<" + ElementText(plan, output.value) + ">(\"" +
+                          std::string(NumpyName(buffer.dtype)) + "\", ";
+  if (buffer.IsTensor()) {
+    code.Line(at + "[0]" + set + "std::as_const(" + name + ").view());");
+    return;
+  }
+  code.Line(at + ".clear();");
+  code.Open("for (std::int64_t i = 0; i < " + name + ".size(); ++i) {");
+  code.Line(at + ".emplace_back();");
+  code.Line(at + ".back()" + set + name + "[i]);");
+  code.Close();
 }
 
 void EmitCase(const Plan& plan, std::size_t index, CodeWriter& code) {
   const PlanEntry& entry = plan.entries[index];
   code.Open("case " + std::to_string(index) + ": {");
   std::string arguments;
+  auto add = [&](const std::string& argument) {
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+  };
   for (std::size_t i = 0; i < entry.inputs.size(); ++i)
-    arguments += (arguments.empty() ? "" : ", ") + InputText(plan, entry.inputs[i], i);
-  for (std::size_t i = 0; i < entry.outputs.size(); ++i) {
-    const Buffer& buffer = plan.buffer(entry.outputs[i].value);
-    const std::string at = "outputs[" + std::to_string(i) + "]";
-    const std::string element = ElementText(plan, entry.outputs[i].value);
-    arguments += arguments.empty() ? "" : ", ";
-    if (buffer.IsStatic()) {
-      code.Line(at + ".Resize(\"" + std::string(NumpyName(buffer.dtype)) + "\", " +
-                ShapeText(plan, *buffer.shape) + ");");
-      arguments += "{" + at + ".data<" + element + ">(), " + at + ".shape}";
-    } else {
-      code.Line("rt::Tensor<" + element + "> output_" + std::to_string(i) + ";");
-      arguments += "output_" + std::to_string(i);
-    }
-  }
+    add(InputText(plan, entry.inputs[i], i, code));
+  for (std::size_t i = 0; i < entry.outputs.size(); ++i)
+    add(OutputText(plan, entry.outputs[i], i, code));
   code.Line("const rt::Status status = model_." + entry.method + "(" + arguments + ");");
-  for (std::size_t i = 0; i < entry.outputs.size(); ++i) {
-    const Buffer& buffer = plan.buffer(entry.outputs[i].value);
-    if (buffer.IsStatic()) continue;
-    const std::string element = ElementText(plan, entry.outputs[i].value);
-    code.Line("if (status.ok()) outputs[" + std::to_string(i) + "].Set<" + element + ">(\"" +
-              std::string(NumpyName(buffer.dtype)) + "\", output_" + std::to_string(i) +
-              ".view());");
-  }
+  code.Line("if (!status.ok()) return status;");
+  for (std::size_t i = 0; i < entry.outputs.size(); ++i)
+    EmitOutput(plan, entry.outputs[i], i, code);
   code.Line("return status;");
   code.Close();
 }
@@ -141,6 +177,9 @@ std::string EmitInfer(const Plan& plan) {
   CodeWriter code;
   const std::string& model = plan.class_name;
   code.Comment("Runs the model from the command line; see --help.");
+  code.Line("#include <cstdint>");
+  code.Line("#include <utility>");
+  code.Line();
   code.Line("#include \"" + plan.name + ".h\"");
   code.Line("#include \"runtime/program/infer_main.h\"");
   code.Line();
@@ -151,8 +190,8 @@ std::string EmitInfer(const Plan& plan) {
   code.Line(" public:");
   code.Indent();
   code.Line("explicit Target(const Options& options) : model_(options) {}");
-  code.Line("rt::Status Call(int entry, std::vector<rt::AnyTensor>& inputs,");
-  code.Open("                std::vector<rt::AnyTensor>& outputs) override {");
+  code.Line("rt::Status Call(int entry, std::vector<rt::AnyValue>& inputs,");
+  code.Open("                std::vector<rt::AnyValue>& outputs) override {");
   code.Line("static_cast<void>(inputs);");
   code.Line("static_cast<void>(outputs);");
   code.Open("switch (entry) {");

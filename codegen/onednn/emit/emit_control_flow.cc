@@ -8,9 +8,9 @@ namespace dragoman::onednn {
 void StepEmitter::EmitYields(const Block& block) {
   for (const Copy& copy : block.yields) {
     const Buffer& to = plan_.buffer(copy.to);
-    const std::string from =
-        copy.from_saved ? plan_.buffer(copy.from).holder + ".view()" : Name(copy.from);
-    if (copy.assigns) {
+    const bool view = copy.from_saved && to.IsTensor();
+    const std::string from = view ? plan_.buffer(copy.from).holder + ".view()" : Name(copy.from);
+    if (copy.assigns || !to.IsTensor()) {
       Try(to.holder + ".Assign(" + from + ")");
       continue;
     }
@@ -25,7 +25,7 @@ void StepEmitter::EmitIf(const Step& step) {
   for (BufferId id : step.results) {
     if (plan_.buffer(id).storage == Storage::kArena) {
       EmitPlace(id, "");
-    } else if (!members_.buffers.contains(id)) {
+    } else if (!members_.buffers.contains(id) && plan_.buffer(id).IsTensor()) {
       code_.Line(Declared(id, false) + Name(id) + ";");
     }
   }
@@ -61,6 +61,7 @@ std::string StepEmitter::EmptyPart(const ScanAxis& axis) const {
 void StepEmitter::EmitIteration(const Step& step) {
   for (const Copy& copy : step.carried) {
     const Buffer& carried = plan_.buffer(copy.to);
+    if (!carried.IsTensor()) continue;
     const std::string declared = Declared(copy.to);
     code_.Line((declared.empty() ? "" : "[[maybe_unused]] ") + declared + carried.name + " = " +
                carried.holder + ".view();");

@@ -10,6 +10,7 @@ namespace {
 
 // "rt::View<const float, 1, rt::Any>".
 std::string PublicView(const Plan& plan, BufferId id, bool is_const) {
+  if (!plan.buffer(id).IsTensor()) return ViewText(plan, id);
   std::string text = "rt::View<" + std::string(is_const ? "const " : "") + ElementText(plan, id);
   for (const Dim& dim : *plan.buffer(id).shape)
     text += ", " + (dim.known() ? dim.ToString() : std::string("rt::Any"));
@@ -32,7 +33,7 @@ std::vector<std::string> ElementHeaders(const Plan& plan) {
     string = string || dtype == DType::kString;
   };
   for (const Buffer& buffer : plan.buffers) add(buffer.dtype);
-  for (const StateMember& state : plan.states) add(state.type.dtype());
+  for (const StateMember& state : plan.states) add(ElementTypeOf(state.type));
   std::vector<std::string> headers;
   if (complex) headers.push_back("#include <complex>");
   headers.push_back("#include <cstdint>");
@@ -56,7 +57,7 @@ std::string PublicParameters(const Plan& plan, const PlanEntry& entry) {
     if (plan.buffer(output.value).IsStatic()) {
       add(PublicView(plan, output.value, false) + " ", output.name);
     } else {
-      add("rt::Tensor<" + ElementText(plan, output.value) + ">& ", output.name);
+      add(HolderText(plan, output.value) + "& ", output.name);
     }
   }
   return "(" + text + ")";
@@ -87,6 +88,8 @@ std::string EmitHeader(const Plan& plan) {
   code.Line("#define " + Guard(plan));
   code.Line();
   for (const std::string& header : ElementHeaders(plan)) code.Line(header);
+  if (plan.headers.contains(std::string(kSequenceHeader)))
+    code.Line("#include \"" + std::string(kSequenceHeader) + "\"");
   for (std::string_view header : {"params/status.h", "program/error.h", "program/info.h",
                                   "program/tensor.h", "program/trace.h", "program/view.h"}) {
     code.Line("#include \"runtime/" + std::string(header) + "\"");
@@ -105,7 +108,8 @@ std::string EmitHeader(const Plan& plan) {
   code.Open("struct State {");
   for (const StateMember& state : plan.states) {
     code.Comment("'" + state.label + "' " + state.type.ToString());
-    code.Line("rt::Tensor<" + std::string(CppType(state.type.dtype())) + "> " + state.name + ";");
+    code.Line((state.IsTensor() ? "rt::Tensor<" : "rt::Sequence<") +
+              std::string(CppType(ElementTypeOf(state.type))) + "> " + state.name + ";");
   }
   code.Close("};");
   code.Line();

@@ -15,12 +15,28 @@ std::string SizesText(const std::optional<Shape>& shape) {
   return "{" + text + "}";
 }
 
-std::string TensorText(const std::string& label, const std::string& identifier, DType dtype,
-                       const std::optional<Shape>& shape) {
-  const std::string type = Type::Tensor(dtype, shape).ToString();
-  return "{" + Literal(label) + ", " + Literal(identifier) + ", " + Literal(NumpyName(dtype)) +
-         ", " + Literal(type.substr(type.find('['))) + ", " + (shape ? "true" : "false") + ", " +
-         SizesText(shape) + "},";
+std::string_view KindText(Buffer::Form form) {
+  switch (form) {
+    case Buffer::Form::kTensor:
+      return "rt::ValueKind::kTensor";
+    case Buffer::Form::kSequence:
+      return "rt::ValueKind::kSequence";
+    case Buffer::Form::kOptional:
+      return "rt::ValueKind::kOptional";
+    case Buffer::Form::kOptionalSequence:
+      break;
+  }
+  return "rt::ValueKind::kOptionalSequence";
+}
+
+// `buffer` with the names that it has outside.
+std::string TensorText(const std::string& label, const std::string& identifier,
+                       const Buffer& buffer) {
+  const std::string type = Type::Tensor(buffer.dtype, buffer.shape).ToString();
+  return "{" + Literal(label) + ", " + Literal(identifier) + ", " +
+         Literal(NumpyName(buffer.dtype)) + ", " + Literal(type.substr(type.find('['))) + ", " +
+         (buffer.shape ? "true" : "false") + ", " + SizesText(buffer.shape) + ", " +
+         std::string(KindText(buffer.form)) + "},";
 }
 
 // A static array, which C++ does not allow to be empty; gives the List of it.
@@ -62,11 +78,11 @@ void EmitInfo(const Plan& plan, CodeWriter& code) {
     std::vector<std::string> inputs, outputs;
     for (const PlanInput& input : entry.inputs) {
       const Buffer& buffer = plan.buffer(input.buffer);
-      inputs.push_back(TensorText(buffer.label, buffer.name, buffer.dtype, buffer.shape));
+      inputs.push_back(TensorText(buffer.label, buffer.name, buffer));
     }
     for (const PlanOutput& output : entry.outputs) {
       const Buffer& buffer = plan.buffer(output.value);
-      outputs.push_back(TensorText(output.label, output.name, buffer.dtype, buffer.shape));
+      outputs.push_back(TensorText(output.label, output.name, buffer));
     }
     const std::string number = std::to_string(i);
     const std::string input_list =
@@ -78,9 +94,11 @@ void EmitInfo(const Plan& plan, CodeWriter& code) {
   }
   std::vector<std::string> states;
   for (const StateMember& state : plan.states) {
-    std::optional<Shape> shape;
-    if (state.type.shape() != nullptr) shape = *state.type.shape();
-    states.push_back(TensorText(state.label, state.name, state.type.dtype(), shape));
+    Buffer buffer;
+    buffer.form = FormOf(state.type);
+    buffer.dtype = ElementTypeOf(state.type);
+    if (state.IsTensor() && state.type.shape() != nullptr) buffer.shape = *state.type.shape();
+    states.push_back(TensorText(state.label, state.name, buffer));
   }
   const std::string entry_list = ListText("kEntries", entries.size(), "EntryInfo", entries, code);
   const std::string state_list = ListText("kStates", states.size(), "TensorInfo", states, code);

@@ -86,9 +86,9 @@ std::string SourceEmitter::ImplParameters(const PlanEntry& entry) const {
     add((read ? "" : "[[maybe_unused]] ") + ViewText(plan_, input.buffer) + " " + buffer.name);
   }
   for (const PlanOutput& output : entry.outputs) {
-    const std::string element = ElementText(plan_, output.value);
-    add(plan_.buffer(output.value).IsStatic() ? "rt::TensorView<" + element + "> " + output.name
-                                              : "rt::Tensor<" + element + ">* " + output.name);
+    add(plan_.buffer(output.value).IsStatic()
+            ? "rt::TensorView<" + ElementText(plan_, output.value) + "> " + output.name
+            : HolderText(plan_, output.value) + "* " + output.name);
   }
   return "(" + text + ")";
 }
@@ -114,11 +114,15 @@ void SourceEmitter::ImplMembers(CodeWriter& code) {
         code.Line("rt::Tensor<std::string> " + buffer.name + "_text;");
     }
     if (buffer.storage == Storage::kOwn)
-      code.Line("rt::Tensor<" + element + "> " + buffer.holder + ";");
+      code.Line(HolderText(plan_, id) + " " + buffer.holder + ";");
     if (buffer.storage == Storage::kStack)
       code.Line("rt::Stack<" + element + "> " + buffer.holder + ";");
-    if (members_.buffers.contains(id) && buffer.storage != Storage::kWeights)
+    if (!members_.buffers.contains(id) || buffer.storage == Storage::kWeights) continue;
+    if (buffer.IsTensor()) {
       code.Line(ViewText(plan_, id) + " " + buffer.name + ";");
+    } else if (buffer.storage == Storage::kInput) {
+      code.Line(HolderText(plan_, id) + " " + buffer.name + ";");
+    }
   }
   for (const std::string& symbol : members_.symbols)
     code.Line("std::int64_t " + plan_.symbols.at(symbol) + " = 0;");
@@ -193,9 +197,14 @@ void SourceEmitter::Prepare(CodeWriter& code) {
   code.Open("rt::Status " + Scope() + "Reset() noexcept {");
   for (const StateMember& state : plan_.states) {
     for (std::string_view member : {"state_.", "next_state_."}) {
-      code.Line("DRAGOMAN_RT_TRY(" + std::string(member) + state.name + ".Assign(weights_->At<" +
-                std::string(CppType(state.type.dtype())) + ">(" + std::to_string(state.offset) +
-                ", " + ShapeText(plan_, *state.initial.type().shape()) + ")));");
+      const std::string name = std::string(member) + state.name;
+      if (!state.IsTensor()) code.Line(name + ".Clear();");
+      for (std::size_t i = 0; i < state.initial.size(); ++i) {
+        code.Line("DRAGOMAN_RT_TRY(" + name + (state.IsTensor() ? ".Assign" : ".Append") +
+                  "(weights_->At<" + std::string(CppType(ElementTypeOf(state.type))) + ">(" +
+                  std::to_string(state.offsets[i]) + ", " +
+                  ShapeText(plan_, *state.initial[i].type().shape()) + ")));");
+      }
     }
   }
   code.Line("return rt::Status();");
@@ -208,6 +217,7 @@ void SourceEmitter::EntryStart(const PlanEntry& entry, StepEmitter& steps, CodeW
   for (const PlanInput& input : entry.inputs) steps.EmitInput(input, bound);
   for (const PlanState& state : entry.states) {
     const Buffer& buffer = plan_.buffer(state.current);
+    if (!buffer.IsTensor()) continue;
     const bool member = members_.buffers.contains(state.current);
     code.Line((member ? "" : "const " + ViewText(plan_, state.current) + " ") + buffer.name +
               " = state_." + plan_.states[state.state].name + ".view();");
@@ -252,8 +262,10 @@ void SourceEmitter::Entry(const PlanEntry& entry, CodeWriter& code) {
 void SourceEmitter::SplitEntry(const PlanEntry& entry, CodeWriter& code) {
   code.Open("DRAGOMAN_RT_GLUE rt::Status " + Scope() + entry.method + ImplParameters(entry) + " {");
   for (const PlanInput& input : entry.inputs) {
-    const std::string& name = plan_.buffer(input.buffer).name;
-    code.Line("this->" + name + " = " + name + ";");
+    const Buffer& buffer = plan_.buffer(input.buffer);
+    const std::string& name = buffer.name;
+    code.Line(buffer.IsTensor() ? "this->" + name + " = " + name + ";"
+                                : "DRAGOMAN_RT_TRY(this->" + name + ".Assign(" + name + "));");
   }
   for (const PlanOutput& output : entry.outputs) {
     if (output.direct) code.Line("this->" + output.name + " = " + output.name + ";");
@@ -295,6 +307,7 @@ void SourceEmitter::PublicEntry(const PlanEntry& entry, CodeWriter& code) {
   for (const PlanInput& input : entry.inputs) {
     const Buffer& buffer = plan_.buffer(input.buffer);
     arguments += (arguments.empty() ? "" : ", ") + buffer.name;
+    if (!buffer.IsTensor()) continue;
     code.Open("if (!" + buffer.name + ".Fits()) {");
     code.Line("return rt::Status::Error(" +
               Literal("input '" + buffer.label + "' is not " + TypeText(buffer)) + ");");
@@ -359,11 +372,13 @@ void SourceEmitter::PublicMethods(CodeWriter& code) {
   }
   for (const StateMember& state : plan_.states)
     code.Line("DRAGOMAN_RT_TRY(impl_->next_state_." + state.name + ".Assign(state." + state.name +
-              ".view()));");
+              (state.IsTensor() ? ".view()" : "") + "));");
   code.Line("std::swap(impl_->state_, impl_->next_state_);");
-  for (const StateMember& state : plan_.states)
+  for (const StateMember& state : plan_.states) {
+    if (!state.IsTensor()) continue;
     code.Line("DRAGOMAN_RT_TRY(impl_->next_state_." + state.name + ".Resize(state." + state.name +
               ".shape()));");
+  }
   code.Line("return rt::Status();");
   code.Close();
   code.Line();

@@ -103,7 +103,7 @@ void StepEmitter::EmitInput(const PlanInput& input, std::set<std::string>& bound
   EmitBinds(input.binds);
   for (const SymbolBinding& bind : input.binds) bound.insert(bind.symbol);
   const Buffer& buffer = plan_.buffer(input.buffer);
-  for (std::size_t i = 0; i < buffer.shape->size(); ++i) {
+  for (std::size_t i = 0; buffer.shape && i < buffer.shape->size(); ++i) {
     const Dim& dim = (*buffer.shape)[i];
     const auto binds_it = [&](const SymbolBinding& bind) {
       return bind.axis == static_cast<int>(i);
@@ -269,8 +269,9 @@ void StepEmitter::EmitPlace(BufferId id, const std::string& sizes) {
 }
 
 void StepEmitter::EmitPlaces(const Step& step) {
-  for (std::size_t i = 0; i < step.results.size(); ++i)
-    EmitPlace(step.results[i], SizesOf(step, i));
+  for (std::size_t i = 0; i < step.results.size(); ++i) {
+    if (plan_.buffer(step.results[i]).IsTensor()) EmitPlace(step.results[i], SizesOf(step, i));
+  }
 }
 
 // Whether the run came to the sizes on which the program relies, before anything is computed.

@@ -115,14 +115,26 @@ std::string ShapeText(const Plan& plan, const Shape& shape) {
 }
 
 std::string TypeText(const Buffer& buffer) {
-  return Type::Tensor(buffer.dtype, buffer.shape).ToString();
+  using Form = Buffer::Form;
+  Type type = Type::Tensor(buffer.dtype, buffer.shape);
+  if (buffer.form == Form::kSequence || buffer.form == Form::kOptionalSequence)
+    type = Type::Sequence(std::move(type));
+  if (buffer.form == Form::kOptional || buffer.form == Form::kOptionalSequence)
+    type = Type::Optional(std::move(type));
+  return type.ToString();
 }
 
 std::string ElementText(const Plan& plan, BufferId id) {
   return std::string(CppType(plan.buffer(id).dtype));
 }
 
+std::string HolderText(const Plan& plan, BufferId id) {
+  return (plan.buffer(id).IsTensor() ? "rt::Tensor<" : "rt::Sequence<") + ElementText(plan, id) +
+         ">";
+}
+
 std::string ViewText(const Plan& plan, BufferId id) {
+  if (!plan.buffer(id).IsTensor()) return "const " + HolderText(plan, id) + "&";
   return "rt::TensorView<" + std::string(plan.IsConst(id) ? "const " : "") + ElementText(plan, id) +
          ">";
 }

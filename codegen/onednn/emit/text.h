@@ -55,7 +55,9 @@ std::string ShapeText(const Plan& plan, const Shape& shape);
 std::string TypeText(const Buffer& buffer);
 // "float".
 std::string ElementText(const Plan& plan, BufferId id);
-// "rt::TensorView<const float>".
+// What owns the elements: "rt::Tensor<float>", "rt::Sequence<float>".
+std::string HolderText(const Plan& plan, BufferId id);
+// "rt::TensorView<const float>"; "const rt::Sequence<float>&".
 std::string ViewText(const Plan& plan, BufferId id);
 
 }  // namespace dragoman::onednn

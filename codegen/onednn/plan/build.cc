@@ -7,9 +7,9 @@
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/place.h"
 #include "codegen/onednn/plan/simplify.h"
+#include "codegen/onednn/plan/unsupported.h"
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/kernel_name.h"
-#include "core/ops/random.h"
 #include "core/rewrite/pipeline.h"
 #include "runtime/params/shape.h"
 
@@ -21,35 +21,6 @@ constexpr std::int64_t kWeightsHeader = 64;
 
 std::int64_t AlignedUp(std::int64_t bytes) {
   return (bytes + kWeightsAlignment - 1) / kWeightsAlignment * kWeightsAlignment;
-}
-
-// Steps of a kind of their own, not calls of kernels.
-bool HasOwnStep(const Node& node) {
-  return node.Is("If") || node.Is("Loop") || node.Is("Scan") || node.IsDragoman("Assert") ||
-         node.IsDragoman("Print");
-}
-
-std::string WhyUnsupported(const Node& node) {
-  const OpDef* def = FindOp(node);
-  if (def == nullptr) return "operator is not in the common dialect";
-  if (const std::string_view why = WhyRandom(node); !why.empty()) return std::string(why);
-  if (node.IsDragoman("Fused")) return "";  // its nodes are asked
-  if (def->kernel.header.empty() && !HasOwnStep(node)) return "operator has no kernel";
-  auto bad = [](const Value* value) {
-    if (value == nullptr) return false;
-    const Type& type = value->type();
-    return !type.is_tensor() || type.dtype() == DType::kUnknown ||
-           type.rank().value_or(0) > rt::kMaxRank;
-  };
-  for (const Use& use : node.operands()) {
-    if (bad(use.value())) return "operand of type " + use.value()->type().ToString();
-  }
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (bad(node.result(i))) return "result of type " + node.result(i)->type().ToString();
-  }
-  if (HasOwnStep(node)) return "";
-  const Result<std::string> instance = KernelInstance(*def, BindVariables(node, *def));
-  return instance.ok() ? "" : instance.error().findings().front().message;
 }
 
 std::string ClassName(std::string_view name) {
@@ -99,24 +70,21 @@ void RunPasses(Plan& plan) {
 
 }  // namespace
 
-std::vector<Finding> FindUnsupported(const Model& model) {
-  std::vector<Finding> findings;
-  ForEachGraph(model, [&](const Graph& graph) {
-    for (const Node& node : graph.nodes()) {
-      std::string why = WhyUnsupported(node);
-      if (why.empty()) continue;
-      findings.push_back(
-          {ErrorKind::kUnsupported, {}, node.Describe(), "no C++ for it: " + std::move(why)});
-    }
-  });
-  for (const State& state : model.states) {
-    if (state.initial.tensor() != nullptr && state.type.dtype() != DType::kString) continue;
-    findings.push_back({ErrorKind::kUnsupported,
-                        {},
-                        "state '" + state.name + "'",
-                        "no C++ for a state of type " + state.type.ToString()});
-  }
-  return findings;
+bool HasOwnStep(const Node& node) {
+  return node.Is("If") || node.Is("Loop") || node.Is("Scan") || node.IsDragoman("Assert") ||
+         node.IsDragoman("Print");
+}
+
+Buffer::Form FormOf(const Type& type) {
+  if (type.kind() == Type::Kind::kSequence) return Buffer::Form::kSequence;
+  if (type.kind() != Type::Kind::kOptional) return Buffer::Form::kTensor;
+  return type.element().kind() == Type::Kind::kSequence ? Buffer::Form::kOptionalSequence
+                                                        : Buffer::Form::kOptional;
+}
+
+DType ElementTypeOf(const Type& type) {
+  const Type& held = type.kind() == Type::Kind::kOptional ? type.element() : type;
+  return held.kind() == Type::Kind::kSequence ? held.element().dtype() : held.dtype();
 }
 
 Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptions& options) {
@@ -126,10 +94,13 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   DRAGOMAN_TRY(
       RunPipeline(named, {.passes = "use-integer-products,eliminate-dead", .explain = {}}));
   DRAGOMAN_TRY(SimplifyForCpp(named));
-  DRAGOMAN_TRY(NameSizes(named));
-  std::vector<Finding> findings = FindUnsupported(named);
-  if (!findings.empty()) return Error(std::move(findings));
   Plan plan;
+  plan.left_out = LeaveOutEntries(named);
+  std::vector<Finding> findings = FindUnsupportedInputs(named.entries.front());
+  if (!findings.empty()) return Error(std::move(findings));
+  DRAGOMAN_TRY(NameSizes(named));
+  findings = FindUnsupported(named);
+  if (!findings.empty()) return Error(std::move(findings));
   plan.name = name;
   plan.class_name = ClassName(name);
   if (plan.class_name == name) plan.class_name += "Model";
@@ -171,9 +142,14 @@ Status PlanBuilder::Build() {
 
 Status PlanBuilder::AddStates() {
   for (const State& state : model_.states) {
-    const Tensor& initial = *state.initial.tensor();
-    plan_.states.push_back({names_.Unique(Identifier(state.name)), state.name, state.type, initial,
-                            AddWeights(initial)});
+    StateMember member{names_.Unique(Identifier(state.name)), state.name, state.type, {}, {}};
+    if (const auto* list = state.initial.As<Attribute::List>()) {
+      for (const Attribute& item : *list) member.initial.push_back(*item.tensor());
+    } else {
+      member.initial.push_back(*state.initial.tensor());
+    }
+    for (const Tensor& initial : member.initial) member.offsets.push_back(AddWeights(initial));
+    plan_.states.push_back(std::move(member));
   }
   return {};
 }
@@ -182,9 +158,11 @@ BufferId PlanBuilder::AddBuffer(std::string_view label, const Type& type, Storag
   Buffer buffer;
   buffer.name = names_.Unique(Identifier(label));
   buffer.label = label;
-  buffer.dtype = type.dtype();
-  if (type.shape() != nullptr) buffer.shape = *type.shape();
+  buffer.form = FormOf(type);
+  buffer.dtype = ElementTypeOf(type);
+  if (buffer.IsTensor() && type.shape() != nullptr) buffer.shape = *type.shape();
   buffer.storage = storage;
+  if (!buffer.IsTensor()) plan_.headers.insert(std::string(kSequenceHeader));
   plan_.buffers.push_back(std::move(buffer));
   return static_cast<BufferId>(plan_.buffers.size()) - 1;
 }
@@ -196,7 +174,7 @@ BufferId PlanBuilder::Make(const Value& value) {
     buffer.storage = Storage::kOutput;
     buffer.at = direct->second;
     if (!buffer.IsStatic()) buffer.holder = names_.Unique(buffer.name + "_out");
-  } else if (buffer.dtype == DType::kString) {
+  } else if (buffer.dtype == DType::kString || !buffer.IsTensor()) {
     SetHolder(id, Storage::kOwn);
   } else if (buffer.IsStatic()) {
     buffer.storage = Storage::kArena;
@@ -208,6 +186,8 @@ BufferId PlanBuilder::Make(const Value& value) {
 void PlanBuilder::SetHolder(BufferId id, Storage storage) {
   Buffer& buffer = plan_.buffer(id);
   buffer.storage = storage;
+  buffer.holder = buffer.name;
+  if (!buffer.IsTensor()) return;
   buffer.holder = names_.Unique(buffer.name + (storage == Storage::kStack ? "_stack" : "_own"));
 }
 
@@ -299,6 +279,8 @@ Status PlanBuilder::BuildEntry(const Entry& entry) {
     const BufferId id = AddBuffer(graph.input(i)->name(), graph.input(i)->type(),
                                   is_state ? Storage::kState : Storage::kInput);
     plan_.buffer(id).at = static_cast<std::int64_t>(is_state ? state->second : i);
+    if (is_state && !plan_.buffer(id).IsTensor())
+      plan_.buffer(id).name = "state_." + plan_.states[state->second].name;
     buffers_[graph.input(i)] = id;
     std::vector<SymbolBinding> binds = BindSizes(id);
     if (is_state) {

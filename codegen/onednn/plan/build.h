@@ -20,12 +20,15 @@
 
 namespace dragoman::onednn {
 
-// The Plan of a common Model, complete. `name` is an identifier. Errors: invalid input, where
-// inference refuses a node; unsupported, with every node that stands in the way.
+// The Plan of a common Model, complete. `name` is an identifier. Entries behind the first that a
+// program cannot have are left out. Errors: invalid input, where inference refuses a node;
+// unsupported, with every node that stands in the way.
 Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptions& options = {});
 
-// Every node and value that a generated program cannot have, bodies included.
-std::vector<Finding> FindUnsupported(const Model& model);
+// Whether a node becomes a step of a kind of its own, not a call of a kernel.
+bool HasOwnStep(const Node& node);
+// Whether it is an operator on sequences or optionals.
+bool HandlesLists(const Node& node);
 
 // Whether all sizes are numbers; an omitted operand's are.
 bool IsStatic(const Value* value);
@@ -102,14 +105,18 @@ class PlanBuilder {
   bool PrepareInt8MatMul(const Node& node, Prepared& prepared);
   std::string Int8Constants(const Node& node, bool constant_weights);
 
+  // build_list.cc: sequences and optionals
+  Status BuildList(const Node& node, Step& step);
+  void AddListOperands(const Node& node, bool variadic, Step& step);
+
   // build_control_flow.cc
   Status BuildIf(const Node& node, Step& step);
   Status BuildLoop(const Node& node, Step& step);
   Status BuildScan(const Node& node, Step& step);
   Status BuildBranch(const Node& node, std::string_view attribute, Step& step);
   Status BuildBody(const Graph& body, Step& step);
-  BufferId AddCarried(const Value& initial, const Value& input, Step& step);
-  void AddYields(const Graph& body, std::size_t first, Step& step);
+  Status AddCarried(const Value& initial, const Value& input, Step& step);
+  Status AddYields(const Graph& body, std::size_t first, Step& step);
   void AddCarriedResults(const Node& node, Step& step);
   void AddStackedResult(const Node& node, std::size_t result, const Value& output, Step& step);
   std::optional<Shape> EmptyPart(const Value& output) const;

@@ -13,6 +13,14 @@ const Graph& BodyOf(const Node& node, std::string_view attribute) {
   return *node.attribute(attribute)->graph();
 }
 
+// A value that takes another's place is of its kind, or a sequence in place of an optional one.
+Status CheckForm(const Value& from, const Type& to) {
+  const Buffer::Form a = FormOf(from.type()), b = FormOf(to);
+  if (a == b || (a == Buffer::Form::kSequence && b == Buffer::Form::kOptionalSequence)) return {};
+  return Unsupported("no C++ for it: '" + from.name() + "' is " + from.type().ToString() +
+                     ", and is to be " + to.ToString());
+}
+
 // nullptr if nobody asks for it.
 const Value* UsedResult(const Node& node, std::size_t index) {
   const Value* result = node.result(index);
@@ -33,6 +41,7 @@ Status PlanBuilder::BuildBranch(const Node& node, std::string_view attribute, St
   DRAGOMAN_TRY(BuildNodes(body, block));
   for (std::size_t i = 0; i < body.num_outputs(); ++i) {
     if (UsedResult(node, i) == nullptr) continue;
+    DRAGOMAN_TRY(CheckForm(*body.output(i), node.result(i)->type()));
     block.yields.push_back({Get(body.output(i)), buffers_.at(node.result(i)), false, false});
   }
   bound_.pop_back();
@@ -64,22 +73,25 @@ Status PlanBuilder::BuildIf(const Node& node, Step& step) {
 }
 
 // What one iteration hands to the next lies in a tensor of its own.
-BufferId PlanBuilder::AddCarried(const Value& initial, const Value& input, Step& step) {
+Status PlanBuilder::AddCarried(const Value& initial, const Value& input, Step& step) {
+  DRAGOMAN_TRY(CheckForm(initial, input.type()));
   const BufferId from = Get(&initial);
   const BufferId id = AddBuffer(input.name(), input.type(), Storage::kOwn);
   SetHolder(id, Storage::kOwn);
   buffers_[&input] = id;
   step.carried.push_back({from, id, true, false});
-  return id;
+  return {};
 }
 
 // Hands the body's outputs from `first` on to the carried values. One that lies in another carried
 // value's memory is saved before any changes.
-void PlanBuilder::AddYields(const Graph& body, std::size_t first, Step& step) {
+Status PlanBuilder::AddYields(const Graph& body, std::size_t first, Step& step) {
+  const std::size_t inputs = body.num_inputs() - step.carried.size() - step.scan_inputs.size();
   Block& block = step.bodies.back();
   std::vector<Copy> moves;
   for (std::size_t i = 0; i < step.carried.size(); ++i) {
     const Value* output = body.output(first + i);
+    DRAGOMAN_TRY(CheckForm(*output, body.input(inputs + i)->type()));
     BufferId from = Get(output);
     const BufferId to = step.carried[i].to;
     const BufferId root = plan_.Root(from);
@@ -95,6 +107,7 @@ void PlanBuilder::AddYields(const Graph& body, std::size_t first, Step& step) {
     moves.push_back({from, to, true, other});
   }
   std::ranges::move(moves, std::back_inserter(block.yields));
+  return {};
 }
 
 Status PlanBuilder::BuildBody(const Graph& body, Step& step) {
@@ -113,6 +126,10 @@ void PlanBuilder::AddCarriedResults(const Node& node, Step& step) {
   for (std::size_t i = 0; i < step.carried.size() && i < node.num_results(); ++i) {
     const Value* result = UsedResult(node, i);
     if (result == nullptr) continue;
+    if (!plan_.buffer(step.carried[i].to).IsTensor()) {
+      buffers_[result] = step.carried[i].to;
+      continue;
+    }
     const BufferId id = AddBuffer(result->name(), result->type(), Storage::kAlias);
     plan_.buffer(id).alias = step.carried[i].to;
     buffers_[result] = id;
@@ -127,6 +144,7 @@ void PlanBuilder::AddStackedResult(const Node& node, std::size_t result, const V
   if (value == nullptr) return;
   ScanAxis axis;
   axis.part = Get(&output);
+  step.bodies.back().reads.push_back(axis.part);
   axis.stack = AddBuffer(value->name(), value->type(), Storage::kStack);
   SetHolder(axis.stack, Storage::kStack);
   step.scan_outputs.push_back(std::move(axis));
@@ -145,7 +163,7 @@ Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
   const Graph& body = BodyOf(node, "body");
   step.inputs = {Get(node.operand(0)), Get(node.operand(1))};
   for (std::size_t i = 2; i < node.num_operands(); ++i)
-    AddCarried(*node.operand(i), *body.input(i), step);
+    DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), step));
   step.counter = AddBuffer(body.input(0)->name(), body.input(0)->type(), Storage::kLocal);
   step.condition = AddBuffer(body.input(1)->name(), body.input(1)->type(), Storage::kLocal);
   buffers_[body.input(0)] = step.counter;
@@ -153,9 +171,10 @@ Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
   bound_.emplace_back();
   DRAGOMAN_TRY(BuildBody(body, step));
   step.next = Get(body.output(0));
+  step.bodies.back().reads.push_back(step.next);
   for (std::size_t i = step.carried.size(); i + 1 < body.num_outputs(); ++i)
     AddStackedResult(node, i, *body.output(i + 1), step);
-  AddYields(body, 1, step);
+  DRAGOMAN_TRY(AddYields(body, 1, step));
   bound_.pop_back();
   AddCarriedResults(node, step);
   std::size_t next_stack = 0;
@@ -177,7 +196,7 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   const Graph& body = BodyOf(node, "body");
   DRAGOMAN_ASSIGN(ScanLayout layout, ReadScan(node, body));
   for (std::size_t i = 0; i < layout.states; ++i)
-    AddCarried(*node.operand(i), *body.input(i), step);
+    DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), step));
   for (std::size_t i = 0; i < layout.inputs; ++i) {
     const Value& operand = *node.operand(layout.states + i);
     const Value& input = *body.input(layout.states + i);
@@ -196,7 +215,7 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   DRAGOMAN_TRY(BuildBody(body, step));
   for (std::size_t i = 0; i < layout.outputs; ++i)
     AddStackedResult(node, layout.states + i, *body.output(layout.states + i), step);
-  AddYields(body, 0, step);
+  DRAGOMAN_TRY(AddYields(body, 0, step));
   bound_.pop_back();
   AddCarriedResults(node, step);
   std::size_t next_stack = 0;

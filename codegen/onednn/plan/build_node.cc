@@ -172,6 +172,9 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
     BuildAssert(node, step);
   } else if (node.IsDragoman("Print")) {
     BuildPrint(node, step);
+  } else if (HandlesLists(node)) {
+    DRAGOMAN_TRY(BuildList(node, step));
+    FinishResults(node, step);
   } else if (!BuildPrepared(node, def, step) && !BuildInt8(node, def, step)) {
     DRAGOMAN_TRY(SetSizes(node, def, step));
     if (def.kernel.copies) {

@@ -42,11 +42,13 @@ class SizeNamer {
   void NameInputs(const Graph& graph) {
     std::set<std::string> bound;
     for (const auto& input : graph.inputs()) {
+      if (input->type().shape() == nullptr) continue;
       for (const Dim& dim : *input->type().shape()) {
         if (dim.symbol() != nullptr) bound.insert(*dim.symbol());
       }
     }
     for (const auto& input : graph.inputs()) {
+      if (input->type().shape() == nullptr) continue;
       Shape shape = *input->type().shape();
       for (Dim& dim : shape) {
         const std::vector<std::string> symbols = dim.Symbols();
@@ -85,27 +87,9 @@ class SizeNamer {
   NameScope names_;
 };
 
-void CheckInput(const Value& input, std::vector<Finding>& findings) {
-  const Type& type = input.type();
-  if (type.is_tensor() && type.shape() != nullptr && type.dtype() != DType::kUnknown) return;
-  const bool tensor = !type.known() || type.is_tensor();
-  findings.push_back({tensor ? ErrorKind::kInvalidInput : ErrorKind::kUnsupported,
-                      {},
-                      "input '" + input.name() + "'",
-                      tensor ? "the type " + type.ToString() +
-                                   " lacks a rank or an element type; give --shape " +
-                                   input.name() + "=SIZES"
-                             : "a generated program takes tensors; found " + type.ToString()});
-}
-
 }  // namespace
 
 Status NameSizes(Model& model) {
-  std::vector<Finding> findings;
-  for (Entry& entry : model.entries) {
-    for (const auto& input : entry.graph->inputs()) CheckInput(*input, findings);
-  }
-  if (!findings.empty()) return Error(std::move(findings));
   for (Entry& entry : model.entries) {
     SizeNamer namer;
     namer.Reserve(*entry.graph);

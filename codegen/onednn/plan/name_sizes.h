@@ -8,7 +8,8 @@
 namespace dragoman::onednn {
 
 // Infers all types anew and puts a symbol in place of each unknown size, of inputs and of what
-// operators compute, in bodies too. Errors: an input of unknown rank or element type.
+// operators compute, in bodies too. Inputs that are tensors have a rank. Errors: those of
+// inference.
 Status NameSizes(Model& model);
 
 }  // namespace dragoman::onednn

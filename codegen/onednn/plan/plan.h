@@ -27,6 +27,7 @@ using BufferId = int;
 inline constexpr BufferId kAbsent = -1;
 inline constexpr int kRowMajor = -1;                                       // no layout group
 inline constexpr std::string_view kLineHeader = "runtime/program/line.h";  // of effects
+inline constexpr std::string_view kSequenceHeader = "runtime/program/sequence.h";
 
 // Where a buffer's elements lie.
 enum class Storage {
@@ -36,17 +37,21 @@ enum class Storage {
   kWeights,  // the weights file
   kArena,    // the arena, at an offset; sizes are numbers
   kSlot,     // a Memory that grows
-  kOwn,      // an rt::Tensor of its own: strings, values that a loop carries
+  kOwn,      // an rt::Tensor of its own: strings, values that a loop carries; an rt::Sequence
   kStack,    // an rt::Stack: what a loop collects
   kLocal,    // a scalar variable of the code: a loop's counter and condition
   kAlias,    // in the memory of another buffer, under sizes of its own
 };
 
 struct Buffer {
+  // All but tensors are an rt::Sequence, which `name` names.
+  enum class Form { kTensor, kSequence, kOptional, kOptionalSequence };
+
   std::string name;   // identifier, unique in the program
   std::string label;  // the model's own name
-  DType dtype = DType::kUnknown;
-  std::optional<Shape> shape;  // nullopt: of a rank that only the run tells
+  Form form = Form::kTensor;
+  DType dtype = DType::kUnknown;  // of elements
+  std::optional<Shape> shape;     // nullopt: of a rank that only the run tells
   Storage storage = Storage::kSlot;
   std::int64_t at = 0;       // bytes in weights or arena; number of the slot, input, output, state
   std::string holder;        // the rt::Tensor or rt::Stack that has the elements, if any
@@ -59,8 +64,13 @@ struct Buffer {
   std::int64_t inside_at = 0;
   bool is_part = false;
 
+  bool IsTensor() const { return form == Form::kTensor; }
   bool IsStatic() const { return shape && KnownShape(*shape).has_value(); }
 };
+
+// What a value of type `type` is in a program, and the type of its elements.
+Buffer::Form FormOf(const Type& type);
+DType ElementTypeOf(const Type& type);
 
 // Tensors of one layout, which the first of its anchors chooses when the program starts.
 struct LayoutGroup {
@@ -169,7 +179,8 @@ struct Step;
 struct Block {
   std::vector<SymbolBinding> binds;  // sizes of the block's inputs
   std::vector<Step> steps;
-  std::vector<Copy> yields;  // at the end, in this order
+  std::vector<Copy> yields;     // at the end, in this order
+  std::vector<BufferId> reads;  // at the end, besides: what is collected, a loop's condition
 };
 
 // One iteration's part of what a loop reads or collects along an axis.
@@ -282,8 +293,11 @@ struct StateMember {
   std::string name;
   std::string label;
   Type type;
-  Tensor initial;
-  std::int64_t offset = 0;  // of the initial value in the weights file
+  // The initial value: a tensor, or the elements of a sequence; offsets in the weights file.
+  std::vector<Tensor> initial;
+  std::vector<std::int64_t> offsets;
+
+  bool IsTensor() const { return type.is_tensor(); }
 };
 
 // A tensor of the weights file, in the runtime's form.
@@ -312,8 +326,9 @@ struct Plan {
   int num_slots = 0;
   std::map<std::string, std::string> symbols;  // of Dims, and what the program calls them
   std::vector<std::string> step_names;
-  std::set<std::string> headers;  // of runtime/, that the steps need
-  NameScope names;                // taken in the program
+  std::set<std::string> headers;      // of runtime/, that the steps need
+  NameScope names;                    // taken in the program
+  std::vector<std::string> left_out;  // "entry 'find' is left out: ..."
 
   const Buffer& buffer(BufferId id) const { return buffers[static_cast<std::size_t>(id)]; }
   Buffer& buffer(BufferId id) { return buffers[static_cast<std::size_t>(id)]; }

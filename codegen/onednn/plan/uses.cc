@@ -28,6 +28,7 @@ void AddOwn(const Step& step, std::set<BufferId>& found) {
 
 void AddYields(const Block& block, std::set<BufferId>& found) {
   for (const Copy& copy : block.yields) Add({copy.from, copy.to}, found);
+  Add(block.reads, found);
 }
 
 // Bodies are nested as deep as the model's; a list of what is left takes the place of recursion.

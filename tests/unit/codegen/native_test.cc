@@ -152,6 +152,41 @@ TEST_F(NativeTest, LoopsThatNeverRunGiveTheirInitialValues) {
   EXPECT_EQ(Output("all", {0, 1, 2}), std::vector<float>());
 }
 
+// Turn i appends the first i + 1 rows of x.
+TEST_F(NativeTest, CollectsTensorsOfOtherSizesInASequence) {
+  Result<std::string> run =
+      Run(R"(graph main(%x: f32[rows, 1], %n: i64[]) -> (%y, %last, %all) {
+      const %zero: i64[1] = [0]
+      const %one: i64[1] = [1]
+      %empty = onnx.SequenceEmpty()
+      %all = onnx.Loop(%n, _, %empty) {body = graph body(%i: i64[], %on: bool[], %s: seq<f32[*]>) -> (%on, %longer) {
+        %end = onnx.Add(%i, %one)
+        %part = onnx.Slice(%x, %zero, %end, %zero)
+        %longer = onnx.SequenceInsert(%s, %part)
+      }}
+      %y = onnx.ConcatFromSequence(%all) {axis = 0}
+      const %end: i64[] = -1
+      %last = onnx.SequenceAt(%all, %end)
+    })",
+          {Input<float>("x", 'f', {3, 1}, {1, 2, 3}), Input<std::int64_t>("n", 'i', {}, {3})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {6, 1}), (std::vector<float>{1, 1, 2, 1, 2, 3}));
+  EXPECT_EQ(Output("last", {3, 1}), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(Output("all.1", {2, 1}), (std::vector<float>{1, 2}));
+}
+
+TEST_F(NativeTest, NamesTheNodeThatReadsBeyondASequence) {
+  Result<std::string> run =
+      Run(R"(graph main(%x: f32[2], %i: i64[]) -> (%y) {
+      %s = onnx.SequenceConstruct(%x, %x)
+      %y = onnx.SequenceAt(%s, %i) @pick
+    })",
+          {Input<float>("x", 'f', {2}, {1, 2}), Input<std::int64_t>("i", 'i', {}, {2})});
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().findings().front().message,
+            "node 'pick' (SequenceAt): a position in a sequence is out of range");
+}
+
 TEST_F(NativeTest, KeepsStateFromCallToCall) {
   Result<std::string> run = Run(R"(dragoman 1 common onnx
     opset "" 22

@@ -124,6 +124,20 @@ TEST(MakePlan, KeepsWhatALoopReadsUntilItsEnd) {
   EXPECT_NE(read.at, Named(plan, "next").at);
 }
 
+// The loop over elements must not keep to itself what the loop over turns collects.
+TEST(MakePlan, GivesWhatALoopCollectsATensor) {
+  const Plan plan = GoodPlan(R"(graph main(%x: f32[5, 4], %h: f32[4]) -> (%y: f32[5, 4]) {
+    %last, %y = onnx.Scan(%h, %x) {num_scan_inputs = 1, body = graph body(%a: f32[4], %s: f32[4]) -> (%c, %b) {
+      %b = onnx.Tanh(%s)
+      %c = onnx.Mul(%b, %a)
+    }}
+  })");
+  const Step& scan = plan.entries.front().body.steps.front();
+  ASSERT_THAT(scan.bodies.front().steps, SizeIs(1));
+  const std::vector<BufferId>& results = scan.bodies.front().steps.front().results;
+  EXPECT_THAT(results, testing::Contains(scan.scan_outputs.front().part));
+}
+
 TEST(MakePlan, ListsEveryNodeThatHasNoCpp) {
   const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[4]) -> (%y: f32[4], %z: f32[4]) {
     %y: f32[4] = onnx:com.acme.Foo(%x) @first
