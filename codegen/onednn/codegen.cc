@@ -18,6 +18,9 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
     return InvalidInput("the name " + Quote(options.name) + " is no C++ identifier; try --name " +
                         Identifier(options.name));
   }
+  if (options.name == "rt") {
+    return InvalidInput("the name " + Quote(options.name) + " is the runtime's; choose another");
+  }
   DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name, options.plan));
   GeneratedProgram program;
   program.files = onednn::EmitSources(plan);

@@ -1,7 +1,11 @@
 #include "importers/torchscript/arguments.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/support/text.h"
 #include "importers/torchscript/loaded_cells.h"
@@ -15,11 +19,26 @@ bool IsTorch(const Type& type, std::string_view name) {
          type.opaque_name() == name;
 }
 
+std::set<std::string> SymbolsIn(const Facts& facts) {
+  std::set<std::string> symbols;
+  for (const ShapeFact& fact : facts.shapes) {
+    for (const std::optional<Dim>& dim : fact.dims) {
+      for (std::string& symbol : dim.value_or(Dim()).Symbols()) symbols.insert(std::move(symbol));
+    }
+  }
+  return symbols;
+}
+
 class ArgumentMaker {
  public:
   ArgumentMaker(const Model& source, const Facts& facts, Heap& heap, GraphBuilder& builder,
                 std::vector<std::string>& assumed)
-      : source_(source), facts_(facts), heap_(heap), builder_(builder), assumed_(assumed) {}
+      : source_(source),
+        facts_(facts),
+        symbols_(SymbolsIn(facts)),
+        heap_(heap),
+        builder_(builder),
+        assumed_(assumed) {}
 
   // `example`: of a traced file; nullptr if there is none.
   Result<Abstract> Make(const std::string& path, const Type& type, const Attribute* example) {
@@ -69,17 +88,28 @@ class ArgumentMaker {
       type = type.WithDType(DType::kF32);
       assumed_.push_back(path);
     }
-    return builder_.graph().AddInput(builder_.UniqueName(path), std::move(type));
+    return builder_.graph().AddInput(builder_.UniqueName(path), WithNamedSizes(path, type));
+  }
+
+  // Of sizes that are not known nothing could be computed: each becomes a symbol.
+  Type WithNamedSizes(const std::string& path, const Type& type) {
+    if (type.shape() == nullptr) return type;
+    Shape shape = *type.shape();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (!shape[i].unknown()) continue;
+      std::string symbol = Identifier(path) + "_" + std::to_string(i);
+      while (!symbols_.insert(symbol).second) symbol += "_";
+      shape[i] = Dim::Symbol(std::move(symbol));
+    }
+    return type.WithShape(std::move(shape));
   }
 
   Result<Abstract> MakeTensor(const std::string& path, const Attribute* example) {
     Type type = Type::Tensor(DType::kUnknown);
     const auto* traced = example != nullptr ? example->As<Type>() : nullptr;
     if (traced != nullptr && traced->is_tensor()) {
-      Shape shape;
-      for (std::size_t i = 0; traced->shape() != nullptr && i < traced->shape()->size(); ++i)
-        shape.push_back(Dim::Symbol(Identifier(path) + "_" + std::to_string(i)));
-      type = Type::Tensor(traced->dtype(), std::move(shape));
+      const std::size_t rank = traced->shape() != nullptr ? traced->shape()->size() : 0;
+      type = Type::Tensor(traced->dtype(), Shape(rank, Dim::Unknown()));
       if (const ShapeFact* fact = FactOf(path)) {
         if (fact->dims.size() != type.shape()->size()) type = Type::Tensor(traced->dtype());
       }
@@ -236,6 +266,7 @@ class ArgumentMaker {
 
   const Model& source_;
   const Facts& facts_;
+  std::set<std::string> symbols_;  // that mean something
   Heap& heap_;
   GraphBuilder& builder_;
   std::vector<std::string>& assumed_;

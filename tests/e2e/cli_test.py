@@ -118,11 +118,13 @@ class CommandLine(unittest.TestCase):
         numpy.save(self.out / "x.npy", numpy.ones((1, 6), dtype=numpy.float32))
         self.done("run", policy, "--input", f"0={self.out / 'x.npy'}", "--output-dir", self.out / "y")
 
-    def test_loops_over_symbolic_lengths_run_at_any(self):
+    def test_loops_over_lengths_that_are_not_known_run_at_any(self):
         folder = MODELS / "torchscript" / "collected_steps"
-        self.done("convert", folder / "model.pt", "-o", self.out / "steps.onnx",
-                  "--shape", "x=steps,batch,4")
-        self.done("verify", self.out / "steps.onnx", "--data", folder)
+        for sizes in ("steps,batch,4", "?,?,4"):
+            with self.subTest(sizes):
+                self.done("convert", folder / "model.pt", "-o", self.out / "steps.onnx",
+                          "--shape", f"x={sizes}")
+                self.done("verify", self.out / "steps.onnx", "--data", folder)
 
     def test_onnx_files_state_what_other_readers_want(self):
         variants = MODELS / "torchscript" / "lstm_variants" / "model.pt"
@@ -143,6 +145,9 @@ class CommandLine(unittest.TestCase):
         self.fails(2, "run", MLP, "--output-dir", self.out / "y")
         self.fails(2, "convert", MLP, "-o", self.out / "x.onnx", "--passes", "no-such-pass")
         self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_programs_leave_the_name_of_the_runtime_alone(self):
+        self.fails(2, "codegen", MLP, "-o", self.out / "program", "--name", "rt")
 
     def test_damaged_files_leave_nothing_behind(self):
         whole = MLP.read_bytes()
