@@ -79,7 +79,8 @@ std::vector<Finding> FindUnsupportedInputs(const Entry& entry) {
   for (const auto& input : entry.graph->inputs()) {
     const Type& type = input->type();
     const bool tensor = !type.known() || type.is_tensor();
-    const bool told = type.is_tensor() && type.shape() != nullptr && type.dtype() != DType::kUnknown;
+    const bool told =
+        type.is_tensor() && type.shape() != nullptr && type.dtype() != DType::kUnknown;
     if (tensor ? told : HasCpp(type)) continue;
     findings.push_back({tensor ? ErrorKind::kInvalidInput : ErrorKind::kUnsupported,
                         {},

@@ -102,8 +102,7 @@ Expressions PadByIndex(RelaxOp& op, const Shape& shape, const std::vector<std::i
   DRAGOMAN_ASSIGN(Shape result, op.result_shape());
   const auto known = op.inference.KnownInts(op.node.operand(1));
   const auto width = [&](std::size_t i) {
-    return known ? Int64Const((*known)[i])
-                 : ElementOf(op, op.arg(1), static_cast<std::int64_t>(i));
+    return known ? Int64Const((*known)[i]) : ElementOf(op, op.arg(1), static_cast<std::int64_t>(i));
   };
   std::string x = op.arg(0);
   for (std::size_t i = 0; i < axes.size(); ++i) {

@@ -46,7 +46,8 @@ Expressions EmitRange(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string count, NameSize(op, whole, shape[0]));
   std::string places = Places(op, count);
   if (op.dtype() != DType::kI64)
-    places = op.BindPlain(fmt::format("R.astype({}, dtype=\"{}\")", places, RelaxDType(op.dtype())));
+    places =
+        op.BindPlain(fmt::format("R.astype({}, dtype=\"{}\")", places, RelaxDType(op.dtype())));
   return One(fmt::format("R.add({}, {})", op.Do("multiply", places, op.arg(2)), op.arg(0)));
 }
 

@@ -18,8 +18,7 @@ std::string AsInt64(RelaxOp& op, std::size_t i) {
 }
 
 std::string ElementOf(RelaxOp& op, const std::string& vector, std::int64_t at) {
-  return op.BindPlain(
-      fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", vector, Int64Const(at)));
+  return op.BindPlain(fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", vector, Int64Const(at)));
 }
 
 std::string SizesOf(RelaxOp& op, const std::string& x) {

@@ -146,7 +146,8 @@ Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node
                                          {{"end", std::int64_t{1}}, {"start", std::int64_t{0}}}));
     DRAGOMAN_ASSIGN(most, layout.Squeeze(most, 0));
   }
-  DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Clip", {{lengths, constant(Tensor::Int(0)), most}}));
+  DRAGOMAN_ASSIGN(lengths,
+                  context.Insert(position, "Clip", {{lengths, constant(Tensor::Int(0)), most}}));
   return context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI32));
 }
 

@@ -219,8 +219,8 @@ DType DefaultDType(Number::Kind kind) {
   return Number{kind, std::int64_t{0}}.dtype();
 }
 
-// The items of a list of run-time length along a new axis. No empty sequence can be joined, so that a
-// first number is put in and taken off again.
+// The items of a list of run-time length along a new axis. No empty sequence can be joined, so that
+// a first number is put in and taken off again.
 Result<Value*> StackItems(Call& call, const ListContents& contents) {
   const std::vector<NamedAttribute> stack = {{"axis", 0}, {"new_axis", 1}};
   if (!contents.numbers) return call.Add("ConcatFromSequence", {contents.sequence}, stack);
