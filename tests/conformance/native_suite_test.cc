@@ -80,7 +80,7 @@ class NativeSuite : public testing::TestWithParam<const char*> {
     cases_.push_back({name, path, std::move(*source), std::move(*common)});
   }
 
-  CaseReport report_ = CaseReport({"node_manifest.txt", "native_manifest.txt"});
+  CaseReport report_ = CaseReport(GetParam(), {"node_manifest.txt", "native_manifest.txt"});
   NativePrograms programs_{fs::path(DRAGOMAN_BINARY).parent_path() / "native_suite" /
                            fs::path(GetParam()).parent_path().filename()};
   std::vector<NativeCase> cases_;

@@ -65,7 +65,7 @@ class NodeSuite : public testing::TestWithParam<const char*> {};
 
 TEST_P(NodeSuite, RecordedOutputsAreComputed) {
   if (!fs::exists(GetParam())) GTEST_SKIP() << GetParam() << " is not there";
-  CaseReport report({"node_manifest.txt"});
+  CaseReport report(GetParam(), {"node_manifest.txt"});
   for (const fs::path& path : CasesIn(GetParam())) RunCase(path, report);
   report.Print(GetParam());
 }

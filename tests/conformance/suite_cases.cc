@@ -65,14 +65,17 @@ Result<RecordedRun> ReadRecordedRun(const fs::path& folder, const Model& source)
   return run;
 }
 
-CaseReport::CaseReport(std::initializer_list<std::string_view> manifests) {
+CaseReport::CaseReport(const fs::path& cases, std::initializer_list<std::string_view> manifests) {
+  const std::string set = cases.parent_path().filename().string() + "/";
   for (std::string_view manifest : manifests) {
     std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/conformance/" + std::string(manifest));
     EXPECT_TRUE(file.good()) << manifest;
     for (std::string line; std::getline(file, line);) {
       const std::size_t colon = line.find(": ");
       if (line.empty() || line[0] == '#' || colon == std::string::npos) continue;
-      reasons_[line.substr(0, colon)] = line.substr(colon + 2);
+      std::string name = line.substr(0, colon);
+      if (name.starts_with(set)) name.erase(0, set.size());
+      if (name.find('/') == std::string::npos) reasons_[name] = line.substr(colon + 2);
     }
   }
 }

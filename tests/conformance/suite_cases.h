@@ -42,8 +42,10 @@ Result<RecordedRun> ReadRecordedRun(const std::filesystem::path& folder, const M
 // Compares what happens to each case with the manifests, and counts.
 class CaseReport {
  public:
-  // `manifests`: files of this folder, with lines "NAME: REASON"; '#' starts a comment line.
-  explicit CaseReport(std::initializer_list<std::string_view> manifests);
+  // `cases`: the folder that holds them. `manifests`: files of this folder, with lines
+  // "NAME: REASON", or "SET/NAME: REASON" for those in a folder below one of name SET only; '#'
+  // starts a comment line.
+  CaseReport(const std::filesystem::path& cases, std::initializer_list<std::string_view> manifests);
 
   // A test failure unless `status` is what the manifests let expect.
   void Add(const std::string& name, const Status& status);

@@ -28,7 +28,8 @@ std::vector<std::string> Seeds() {
   std::vector<std::string> paths;
   const std::string folder = std::string(DRAGOMAN_SOURCE_DIR) + "/tests/models/torchscript";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.is_directory()) paths.push_back((entry.path() / "model.pt").string());
+    const std::filesystem::path model = entry.path() / "model.pt";
+    if (std::filesystem::exists(model)) paths.push_back(model.string());
   }
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -26,6 +26,7 @@ constexpr Row kOnnxLowerings[] = {
     {"CenterCropPad", kAlways, LowerCenterCropPad},
     {"Clip", 11, LowerClip},
     {"Concat", 4, LowerConcat},
+    {"DFT", 20, LowerDft},
     {"Div", 7, LowerLegacyBroadcast},
     {"Dropout", 12, LowerDropout},
     {"Equal", 7, LowerLegacyBroadcast},

@@ -20,6 +20,7 @@ LoweredResults LowerCastLike(OpLowering& op);
 LoweredResults LowerCenterCropPad(OpLowering& op);
 LoweredResults LowerClip(OpLowering& op);
 LoweredResults LowerConcat(OpLowering& op);
+LoweredResults LowerDft(OpLowering& op);
 LoweredResults LowerDropout(OpLowering& op);
 LoweredResults LowerGridSample(OpLowering& op);
 LoweredResults LowerGroupNormalization(OpLowering& op);

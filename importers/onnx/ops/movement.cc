@@ -45,6 +45,13 @@ LoweredResults LowerSlice(OpLowering& op) {
   return op.Emit("Slice");
 }
 
+LoweredResults LowerDft(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<std::int64_t> axis, op.TakeInt("axis"));
+  op.operands.resize(2);
+  op.operands.push_back(op.builder.Int(axis.value_or(1)));
+  return op.Emit("DFT");
+}
+
 // Sizes came as an attribute or, in opset 1, as an operand; from 13 on as an operand. Equal parts
 // need their number.
 LoweredResults LowerSplit(OpLowering& op) {

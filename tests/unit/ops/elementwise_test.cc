@@ -42,7 +42,7 @@ TEST(Elementwise, VariadicBroadcastsAll) {
 TEST(Elementwise, PReluSlopeBroadcastsToTheOperandOnly) {
   EXPECT_EQ(Infer("%x: f32[n, 3], %s: f32[3]", "%y = onnx.PRelu(%x, %s)"), "f32[n, 3]");
   EXPECT_THAT(Infer("%x: f32[1, 3], %s: f32[2, 3]", "%y = onnx.PRelu(%x, %s)"),
-              HasSubstr("does not broadcast"));
+              HasSubstr("expected one that broadcasts to"));
 }
 
 TEST(Elementwise, BitShiftNeedsADirection) {

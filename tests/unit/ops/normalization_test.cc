@@ -28,7 +28,7 @@ TEST(LayerNormalization, StatisticsKeepTheAxesBefore) {
                   "%y, %m, %d"),
             "f16[n, t, 8]; f32[n, t, 1]; f32[n, t, 1]");
   EXPECT_THAT(Infer("%x: f32[n, 8], %s: f32[7]", "%y = onnx.LayerNormalization(%x, %s)"),
-              HasSubstr("does not broadcast"));
+              HasSubstr("expected one that broadcasts to"));
   EXPECT_THAT(Infer("%x: f32[n, 8], %s: f32[8]", "%y = onnx.LayerNormalization(%x, %s) {axis = 2}"),
               HasSubstr("out of range"));
 }

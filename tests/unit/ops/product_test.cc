@@ -99,7 +99,7 @@ TEST(Gemm, TransposesAndBroadcasts) {
                   "%y = onnx.Gemm(%a, %b, %c) {transA = 1, transB = 1}"),
             "f32[n, m]");
   EXPECT_THAT(Infer("%a: f32[2, 3], %b: f32[3, 4], %c: f32[3, 4]", "%y = onnx.Gemm(%a, %b, %c)"),
-              HasSubstr("does not broadcast"));
+              HasSubstr("expected one that broadcasts to"));
 }
 
 TEST(Linear, AppliesToTheLastAxis) {
