@@ -68,6 +68,8 @@ class PlanBuilder {
   bool CanBeFixed(const Node& node) const;
   Status BuildFixed(const Node& node);
   Step NewStep(const Node& node, Step::Kind kind);
+  // Calls the kernel, or takes the operand's buffer where it would only copy.
+  Status BuildCall(const Node& node, const OpDef& def, Step& step);
   Status BuildKernel(const Node& node, const OpDef& def, Step& step);
   Status AddArguments(const Node& node, const OpDef& def, Step& step);
   void BuildAlias(const Node& node, Step& step);
@@ -90,8 +92,8 @@ class PlanBuilder {
   bool PreparePool(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareMatMul(const Node& node, Prepared& prepared);
-  // Gives `step`, whose results are known, its operator.
-  void AddPrepared(Prepared prepared, Step& step);
+  // Makes `step`, for whose results there are buffers, the call of an operator of its own.
+  void AddPrepared(const Node& node, Prepared prepared, Step& step);
   bool BuildRecurrent(const Node& node, const OpDef& def, Step& step);
 
   // build_effect.cc

@@ -155,10 +155,8 @@ bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
     step.inputs.push_back(prepacked ? kAbsent : Get(operands.w));
     step.inputs.push_back(prepacked ? kAbsent : Get(operands.w_zero));
   }
-  step.kind = Step::Kind::kPrepared;
   Make(*node.result());
-  FinishResults(node, step);
-  AddPrepared(std::move(prepared), step);
+  AddPrepared(node, std::move(prepared), step);
   return true;
 }
 

@@ -130,9 +130,7 @@ bool PlanBuilder::CanBeFixed(const Node& node) const {
   return true;
 }
 
-Status PlanBuilder::BuildFixed(const Node& node) {
-  const OpDef& def = *FindOp(node);
-  Step step = NewStep(node, Step::Kind::kKernel);
+Status PlanBuilder::BuildCall(const Node& node, const OpDef& def, Step& step) {
   DRAGOMAN_TRY(SetSizes(node, def, step));
   if (def.kernel.copies) {
     BuildAlias(node, step);
@@ -140,6 +138,13 @@ Status PlanBuilder::BuildFixed(const Node& node) {
     DRAGOMAN_TRY(BuildKernel(node, def, step));
   }
   FinishResults(node, step);
+  return {};
+}
+
+Status PlanBuilder::BuildFixed(const Node& node) {
+  const OpDef& def = *FindOp(node);
+  Step step = NewStep(node, Step::Kind::kKernel);
+  DRAGOMAN_TRY(BuildCall(node, def, step));
   for (BufferId id : step.results) {
     if (plan_.buffer(id).storage == Storage::kArena) SetHolder(id, Storage::kOwn);
   }
@@ -176,13 +181,7 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
     DRAGOMAN_TRY(BuildList(node, step));
     FinishResults(node, step);
   } else if (!BuildPrepared(node, def, step) && !BuildInt8(node, def, step)) {
-    DRAGOMAN_TRY(SetSizes(node, def, step));
-    if (def.kernel.copies) {
-      BuildAlias(node, step);
-    } else {
-      DRAGOMAN_TRY(BuildKernel(node, def, step));
-    }
-    FinishResults(node, step);
+    DRAGOMAN_TRY(BuildCall(node, def, step));
   }
   DRAGOMAN_TRY(AddChecks(node, def, step));
   block.steps.push_back(std::move(step));

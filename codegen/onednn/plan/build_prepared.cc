@@ -168,19 +168,19 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   prepared.header = "runtime/fast/recurrent.h";
   prepared.init = params->cpp() + ", " + Text(*x);
   for (std::size_t i : {1, 2, 3}) prepared.constants.push_back(Get(node.operand(i)));
-  step.kind = Step::Kind::kPrepared;
   step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};
   for (std::size_t i = 0; i < 3; ++i) {
     const Value* result = i <= num_states ? node.result(i) : nullptr;
     step.places.push_back(result != nullptr ? Make(*result) : kAbsent);
   }
-  FinishResults(node, step);
-  AddPrepared(std::move(prepared), step);
+  AddPrepared(node, std::move(prepared), step);
   return true;
 }
 
-void PlanBuilder::AddPrepared(Prepared prepared, Step& step) {
+void PlanBuilder::AddPrepared(const Node& node, Prepared prepared, Step& step) {
+  step.kind = Step::Kind::kPrepared;
+  FinishResults(node, step);
   prepared.name = names_.Unique(plan_.buffer(step.results.front()).name + "_op");
   step.prepared = static_cast<int>(plan_.prepared.size());
   plan_.headers.insert({prepared.header, "runtime/fast/layout.h"});
@@ -211,10 +211,8 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
   if (!fits) return false;
   step.inputs = {Get(node.operand(0))};
   if (prepared.type == "rt::PreparedMatMul") step.inputs.push_back(Get(node.operand(1)));
-  step.kind = Step::Kind::kPrepared;
   Make(*node.result());
-  FinishResults(node, step);
-  AddPrepared(std::move(prepared), step);
+  AddPrepared(node, std::move(prepared), step);
   return true;
 }
 

@@ -234,7 +234,6 @@ Result<Value*> LowerMultiMarginLoss(Call& call);
 Result<Value*> LowerMultilabelMarginLoss(Call& call);
 
 // masked_index.cc
-Result<Value*> LowerIndexReduce(Call& call);
 Result<Value*> LowerMaskedIndex(Call& call);
 Result<Value*> LowerMaskedIndexPut(Call& call);
 
@@ -413,6 +412,7 @@ Result<Value*> LowerGridSampler(Call& call);
 Result<Value*> LowerAffineGrid(Call& call);
 
 // scatter.cc
+Result<Value*> LowerIndexReduce(Call& call);
 Result<Value*> LowerScatter(Call& call);
 Result<Value*> LowerScatterAdd(Call& call);
 Result<Value*> LowerScatterReduce(Call& call);
