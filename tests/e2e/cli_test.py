@@ -1,41 +1,18 @@
 """The command line, as a user calls it: what comes out, which files appear, which exit code says what."""
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
-DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
+from command_case import CommandCase, dragoman
+
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
 DATA = MODELS / "mlp" / "test_data_set_0"
 
 
-def dragoman(*arguments):
-    command = [DRAGOMAN, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-
-
-class CommandLine(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.out = pathlib.Path(folder.name)
-
-    def done(self, *arguments):
-        result = dragoman(*arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
-
-    def fails(self, code, *arguments):
-        result = dragoman(*arguments)
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        self.assertIn("error: ", result.stderr)
-        return result.stderr
-
+class CommandLine(CommandCase):
     def test_a_copy_has_the_same_bytes(self):
         self.done("convert", MLP, "-o", self.out / "copy.onnx")
         self.assertEqual((self.out / "copy.onnx").read_bytes(), MLP.read_bytes())

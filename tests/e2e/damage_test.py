@@ -1,13 +1,11 @@
 """Damaged model files on the command line: a line that says where, exit code 2, and no output."""
 
-import os
 import pathlib
 import random
-import subprocess
-import tempfile
 import unittest
 
-DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
+from command_case import CommandCase, dragoman
+
 SUITE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 CASES = ("abs", "argmax_default_axis_example", "clip_example", "concat_1d_axis_0",
          "gemm_default_no_bias", "identity_sequence", "if", "loop11", "lstm_defaults", "where_example")
@@ -22,20 +20,14 @@ def flipped(data, seed):
 
 
 @unittest.skipUnless(SUITE.exists(), f"{SUITE} is not there")
-class DamagedFiles(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class DamagedFiles(CommandCase):
     def convert(self, data, codes, target, *options):
         """Converts a file of these bytes; the exit code."""
-        source = self.folder / "damaged.onnx"
+        source = self.out / "damaged.onnx"
         source.write_bytes(data)
-        out = self.folder / "out"
+        out = self.out / "out"
         out.mkdir()
-        command = [DRAGOMAN, "convert", str(source), "-o", str(out / target), *options]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        result = dragoman("convert", source, "-o", out / target, *options)
         self.assertIn(result.returncode, codes, result.stderr)
         left = sorted(path.name for path in out.iterdir())
         self.assertEqual(left, [] if result.returncode else [target])

@@ -7,36 +7,21 @@ DRAGOMAN_ALL is set. Skipped where the files are missing.
 
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import numpy
 import onnx
 import onnx.numpy_helper
 
-DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
+from command_case import CommandCase
+
 LIGHT = pathlib.Path("../shared/data/onnx-1.17/light")
 MODELS = sorted(LIGHT.glob("*.onnx"))
 COMPILED = [path for path in MODELS if os.environ.get("DRAGOMAN_ALL") or "squeezenet" in path.stem]
 
 
-def dragoman(*arguments):
-    command = [DRAGOMAN, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
-
-
-class LightModels(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.out = pathlib.Path(folder.name)
-
-    def done(self, *arguments):
-        result = dragoman(*arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-
+class LightModels(CommandCase):
     def data_of(self, path):
         """A data set of zeros for the model's input, and the recorded output."""
         graph = onnx.load(str(path)).graph

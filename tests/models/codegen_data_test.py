@@ -1,30 +1,22 @@
 #!/usr/bin/env python3
 """codegen --data: one program for all recordings of a TorchScript model, and calls in order."""
 
-import os
 import pathlib
-import subprocess
-import tempfile
 import unittest
 
 import numpy as np
 
-DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
+from command_case import CommandCase, dragoman
+
 MODELS = pathlib.Path(__file__).resolve().parent / "torchscript"
 
 
 def codegen(name, folder, data, *more):
-    command = [DRAGOMAN, "codegen", MODELS / name / "model.pt", "-o", folder, "--name", name,
-               "--data", data, *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    return dragoman("codegen", MODELS / name / "model.pt", "-o", folder, "--name", name,
+                    "--data", data, *more)
 
 
-class CodegenData(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.out = pathlib.Path(folder.name)
-
+class CodegenData(CommandCase):
     def record(self, name, inputs, outputs):
         folder = self.out / "data" / name
         folder.mkdir(parents=True)
@@ -62,11 +54,9 @@ class CodegenData(unittest.TestCase):
         self.assertIn(f"--steps [=[{steps}]=]", (self.out / "cpp" / "CMakeLists.txt").read_text())
 
     def test_steps_need_data(self):
-        command = [DRAGOMAN, "codegen", MODELS / "lstm_policy" / "model.pt", "-o", self.out / "cpp",
-                   "--steps", "3"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--steps needs --data", done.stderr)
+        told = self.fails(2, "codegen", MODELS / "lstm_policy" / "model.pt", "-o", self.out / "cpp",
+                          "--steps", "3")
+        self.assertIn("--steps needs --data", told)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ known is refused by name.
 """
 
 import argparse
-import os
 import pathlib
 import subprocess
 import sys
@@ -18,17 +17,13 @@ import tempfile
 import numpy as np
 import onnx
 
+from command_case import dragoman
 from onnx_graph import GraphWriter
 from recurrent_spellings_test import SEQUENCE, census, convert, verify
 
 MAKER = pathlib.Path(__file__).with_name("rnn_cases.py")
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 UNSUPPORTED = 4
-
-
-def dragoman(*arguments):
-    return subprocess.run([os.environ["DRAGOMAN_BINARY"], *map(str, arguments)],
-                          capture_output=True, text=True, check=False)
 
 
 def unroll(source, target):

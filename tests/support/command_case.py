@@ -1,0 +1,37 @@
+"""A test case for the command line: a folder of its own, and calls whose exit code is checked.
+
+Tests that CMake registers find this module by PYTHONPATH and the program by DRAGOMAN_BINARY.
+"""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
+
+
+def dragoman(*arguments):
+    command = [DRAGOMAN, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
+
+
+class CommandCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name)
+
+    def done(self, *arguments):
+        """What a call that must succeed prints."""
+        result = dragoman(*arguments)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
+    def fails(self, code, *arguments):
+        """What a call that must end with `code` says of it."""
+        result = dragoman(*arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertIn("error: ", result.stderr)
+        return result.stderr
