@@ -14,6 +14,7 @@
 #include "cli/native_engine.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/steps.h"
 #include "cli/structured_calls.h"
 #include "codegen/onednn/codegen.h"
 #include "core/support/text.h"

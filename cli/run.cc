@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -11,103 +11,12 @@
 
 #include "cli/native_engine.h"
 #include "cli/options.h"
+#include "cli/steps.h"
 #include "cli/structured_calls.h"
 #include "core/interpreter/interpreter.h"
-#include "core/support/text.h"
 
 namespace dragoman::cli {
 namespace {
-
-// Inputs that have one more leading axis, of the number of steps, than their slot are given a slice
-// a step.
-struct StepInputs {
-  std::vector<RuntimeValue> whole;
-  std::vector<bool> sliced;
-
-  std::vector<RuntimeValue> At(std::int64_t step) const;
-};
-
-Array SliceOf(const Array& array, std::int64_t index) {
-  rt::Shape shape;
-  for (int i = 1; i < array.shape().size(); ++i) shape.push_back(array.shape()[i]);
-  return array.Slice(index, shape);
-}
-
-std::vector<RuntimeValue> StepInputs::At(std::int64_t step) const {
-  std::vector<RuntimeValue> values = whole;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (sliced[i]) values[i].array = SliceOf(values[i].array, step);
-  }
-  return values;
-}
-
-// Binds arrays to slots, for a number of steps: `slots` loses the leading axis where an array has
-// it.
-Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
-                             std::int64_t steps, bool stepped) {
-  StepInputs inputs;
-  inputs.sliced.resize(slots.size(), false);
-  std::vector<Slot> widened = slots;
-  for (std::size_t i = 0; i < slots.size() && stepped; ++i) {
-    const Shape* shape = slots[i].type.shape();
-    for (const NamedArray& named : arrays) {
-      if (named.name != slots[i].name && named.name != std::to_string(i)) continue;
-      const std::vector<std::int64_t>& sizes = named.array.shape;
-      if (shape == nullptr || sizes.size() != shape->size() + 1 || sizes.front() != steps) continue;
-      Shape with_steps = *shape;
-      with_steps.insert(with_steps.begin(), Dim(steps));
-      widened[i].type = slots[i].type.WithShape(std::move(with_steps));
-      inputs.sliced[i] = true;
-    }
-  }
-  DRAGOMAN_ASSIGN(inputs.whole, BindArrays(widened, arrays));
-  return inputs;
-}
-
-using FlatOutputs = std::vector<std::pair<std::string, Array>>;
-
-Result<FlatOutputs> Stack(const std::vector<FlatOutputs>& steps) {
-  FlatOutputs stacked;
-  for (std::size_t i = 0; i < steps.front().size(); ++i) {
-    const Array& first = steps.front()[i].second;
-    std::vector<Array> arrays;
-    for (const FlatOutputs& step : steps) {
-      if (i >= step.size() || step[i].second.shape() != first.shape()) {
-        return Unsupported("output '" + steps.front()[i].first +
-                           "' has other sizes at each step: not stacked");
-      }
-      arrays.push_back(step[i].second);
-    }
-    DRAGOMAN_ASSIGN(Array whole, StackArrays(arrays));
-    stacked.emplace_back(steps.front()[i].first, std::move(whole));
-  }
-  return stacked;
-}
-
-const Entry& DefaultEntry(const Model& model) { return model.entries.front(); }
-
-// Runs all steps once; outputs are those of the default entry.
-Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model,
-                             const std::vector<Step>& steps, const StepInputs& inputs,
-                             bool stepped) {
-  std::vector<FlatOutputs> outputs;
-  std::int64_t index = 0;
-  for (const Step& step : steps) {
-    const Entry* entry = step.entry.empty() ? &DefaultEntry(model) : model.FindEntry(step.entry);
-    if (entry == nullptr) return InvalidInput("the model has no entry '" + step.entry + "'");
-    for (std::int64_t i = 0; i < step.count; ++i) {
-      const bool is_default = entry == &DefaultEntry(model);
-      std::vector<RuntimeValue> values =
-          is_default ? inputs.At(index++) : std::vector<RuntimeValue>();
-      DRAGOMAN_ASSIGN(std::vector<RuntimeValue> results,
-                      interpreter.Run(*entry, std::move(values)));
-      if (is_default) outputs.push_back(Flatten(OutputSlots(*entry), results));
-    }
-  }
-  if (outputs.empty()) return FlatOutputs();
-  if (!stepped) return std::move(outputs.front());
-  return Stack(outputs);
-}
 
 double Quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
@@ -140,7 +49,15 @@ std::string ProfileText(const std::map<std::string, NodeTime>& times) {
 }
 
 Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps,
-                            const StepInputs& inputs, const RunRequest& request) {
+                            const std::vector<EntryCalls>& calls, const RunRequest& request) {
+  std::vector<StepInputs> inputs;
+  for (const EntryCalls& each : calls) {
+    const Entry* entry = model.FindEntry(each.entry);
+    if (entry == nullptr) return Unsupported("entry '" + each.entry + "' is left out");
+    DRAGOMAN_ASSIGN(StepInputs bound, BindSteps(InputSlots(*entry), each.arrays, each.total,
+                                                request.steps.has_value()));
+    inputs.push_back(std::move(bound));
+  }
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(model));
   interpreter.set_line_sink([](std::string_view line) { fmt::print(stderr, "{}\n", line); });
   std::map<std::string, NodeTime> profile;
@@ -157,7 +74,7 @@ Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps,
     DRAGOMAN_TRY(interpreter.Reset());
     const auto start = std::chrono::steady_clock::now();
     DRAGOMAN_ASSIGN(result.outputs,
-                    RunSteps(interpreter, model, steps, inputs, request.steps.has_value()));
+                    RunSteps(interpreter, model, steps, calls, inputs, request.steps.has_value()));
     const std::chrono::duration<double, std::micro> elapsed =
         std::chrono::steady_clock::now() - start;
     times.push_back(elapsed.count());
@@ -172,57 +89,91 @@ const Entry& ChosenEntry(const Model& source, const Facts& facts) {
   return chosen != nullptr ? *chosen : source.entries.front();
 }
 
-}  // namespace
+// How `entry` calls the input that an array is named for; nullopt: it has none such.
+using NameFor =
+    std::function<std::optional<std::string>(const Entry& entry, const std::string& name)>;
 
-Result<std::vector<Step>> ParseSteps(const std::string& text) {
-  std::vector<Step> steps;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(','), rest.size());
-    std::string_view word = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t star = word.find('*');
-    Step step;
-    std::optional<std::int64_t> count =
-        ParseInt64(star == std::string_view::npos ? word : word.substr(star + 1));
-    if (star != std::string_view::npos) {
-      step.entry = word.substr(0, star);
-    } else if (!count) {
-      step.entry = word;
-      count = 1;
+// Gives each entry the arrays that it takes; one that is called alone all of them. Errors: an array
+// that no entry takes.
+Status GiveArrays(const Model& model, const std::vector<NamedArray>& arrays,
+                  const NameFor& name_for, std::vector<EntryCalls>& calls) {
+  for (const NamedArray& array : arrays) {
+    bool taken = false;
+    for (EntryCalls& each : calls) {
+      std::optional<std::string> name = name_for(*model.FindEntry(each.entry), array.name);
+      if (!name && calls.size() == 1) name = array.name;
+      if (name) each.arrays.push_back({*name, array.array});
+      taken = taken || name;
     }
-    if (!count || *count < 1)
-      return InvalidInput("--steps " + text + " is not a number or ENTRY*N,…");
-    step.count = *count;
-    steps.push_back(std::move(step));
+    if (!taken)
+      return InvalidInput("no entry that --steps calls has an input '" + array.name + "'");
   }
-  if (steps.empty()) return InvalidInput("--steps is empty");
-  return steps;
+  return {};
 }
 
-std::int64_t CountCalls(const std::vector<Step>& steps, const std::string& entry) {
-  std::int64_t total = 0;
-  for (const Step& step : steps)
-    total += step.entry.empty() || step.entry == entry ? step.count : 0;
-  return total;
+// What the program is given, which looks an input of any entry up by its name.
+std::vector<NamedArray> AllArrays(const std::vector<EntryCalls>& calls) {
+  std::vector<NamedArray> arrays;
+  for (const EntryCalls& each : calls) {
+    for (const NamedArray& array : each.arrays) {
+      if (std::ranges::find(arrays, array.name, &NamedArray::name) == arrays.end())
+        arrays.push_back(array);
+    }
+  }
+  return arrays;
 }
 
-namespace {
+Result<RunResult> RunCalls(const Model& model, const std::vector<Step>& steps,
+                           const std::vector<EntryCalls>& calls, const RunRequest& request) {
+  if (request.engine == "native") return RunNative(model, AllArrays(calls), request);
+  return Interpret(model, steps, calls, request);
+}
 
-Result<RunResult> RunStructured(const Model& source, const Entry& entry,
-                                const std::vector<NamedArray>& inputs, const Facts& facts,
-                                const std::vector<Step>& steps, const RunRequest& request) {
-  const bool stepped = request.steps.has_value();
-  const std::int64_t total = CountCalls(steps, entry.name);
-  const std::vector<NamedArray> arrays = NameByArgument(entry, inputs);
-  DRAGOMAN_ASSIGN(
-      Model model,
-      Lower(source,
-            FactsOfArrays(entry, arrays, stepped ? std::optional(total) : std::nullopt, facts)));
-  if (request.engine == "native") return RunNative(model, arrays, request);
-  DRAGOMAN_ASSIGN(StepInputs bound,
-                  BindSteps(InputSlots(model.entries.front()), arrays, total, stepped));
-  return Interpret(model, steps, bound, request);
+Result<RunResult> RunStructured(const Model& source, const std::vector<NamedArray>& inputs,
+                                const std::vector<Step>& steps, std::vector<EntryCalls> calls,
+                                Facts facts, const RunRequest& request) {
+  DRAGOMAN_TRY(GiveArrays(source, inputs, ArgumentName, calls));
+  for (const EntryCalls& each : calls) {
+    const std::optional<std::int64_t> total =
+        request.steps ? std::optional(each.total) : std::nullopt;
+    facts = FactsOfArrays(*source.FindEntry(each.entry), each.arrays, total, std::move(facts));
+  }
+  DRAGOMAN_ASSIGN(const Model model, Lower(source, facts));
+  return RunCalls(model, steps, calls, request);
+}
+
+std::optional<std::string> FlatInputName(const Entry& entry, const std::string& name) {
+  const std::string head = name.substr(0, name.find('.'));
+  const std::vector<Slot> slots = InputSlots(entry);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const std::string position = std::to_string(i);
+    if (name == slots[i].name || name == position) return slots[i].name;
+    if (head == slots[i].name || head == position) return slots[i].name + name.substr(head.size());
+  }
+  return std::nullopt;
+}
+
+Result<RunResult> RunFlat(const Model& source, const std::vector<NamedArray>& inputs,
+                          const std::vector<Step>& steps, std::vector<EntryCalls> calls,
+                          Facts facts, const RunRequest& request) {
+  const bool has_states =
+      std::any_of(source.metadata.begin(), source.metadata.end(),
+                  [](const auto& entry) { return entry.first == "dragoman.states"; });
+  Model lowered;
+  if (has_states) {
+    // Which inputs are states, and not given, is known when the model is lowered.
+    DRAGOMAN_ASSIGN(lowered, Lower(source, facts));
+  }
+  const Model& called = has_states ? lowered : source;
+  DRAGOMAN_TRY(GiveArrays(called, inputs, FlatInputName, calls));
+  for (const EntryCalls& each : calls) {
+    const std::vector<Slot> slots = InputSlots(*called.FindEntry(each.entry));
+    DRAGOMAN_ASSIGN(const StepInputs bound,
+                    BindSteps(slots, each.arrays, each.total, request.steps.has_value()));
+    facts = FactsOf(slots, bound.At(0), std::move(facts));
+  }
+  DRAGOMAN_ASSIGN(const Model model, Lower(source, facts));
+  return RunCalls(model, steps, calls, request);
 }
 
 }  // namespace
@@ -234,24 +185,13 @@ Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& i
   if (request.steps) {
     DRAGOMAN_ASSIGN(steps, ParseSteps(*request.steps));
   }
-  const Entry& entry = ChosenEntry(source, facts);
+  const Entry& chosen = ChosenEntry(source, facts);
+  DRAGOMAN_ASSIGN(std::vector<EntryCalls> calls, CallsByEntry(source, chosen, steps));
+  // The default entry, if it is not called, may lack the data that would tell its types.
+  if (calls.size() == 1 && calls.front().entry != chosen.name) facts.entry = calls.front().entry;
   if (HasStructuredCalls(source))
-    return RunStructured(source, entry, inputs, facts, steps, request);
-  std::vector<Slot> slots = InputSlots(entry);
-  const bool has_states =
-      std::any_of(source.metadata.begin(), source.metadata.end(),
-                  [](const auto& entry) { return entry.first == "dragoman.states"; });
-  if (has_states) {
-    // Which inputs are states, and not given, is known when the model is lowered.
-    DRAGOMAN_ASSIGN(const Model lowered, Lower(source, facts));
-    slots = InputSlots(lowered.entries.front());
-  }
-  DRAGOMAN_ASSIGN(StepInputs bound, BindSteps(slots, inputs, CountCalls(steps, entry.name),
-                                              request.steps.has_value()));
-  facts = FactsOf(slots, bound.At(0), std::move(facts));
-  DRAGOMAN_ASSIGN(Model model, Lower(source, facts));
-  if (request.engine == "native") return RunNative(model, inputs, request);
-  return Interpret(model, steps, bound, request);
+    return RunStructured(source, inputs, steps, std::move(calls), std::move(facts), request);
+  return RunFlat(source, inputs, steps, std::move(calls), std::move(facts), request);
 }
 
 namespace {

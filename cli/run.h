@@ -15,16 +15,6 @@
 
 namespace dragoman::cli {
 
-// One stretch of calls: `count` calls of an entry.
-struct Step {
-  std::string entry;  // empty: the default one
-  std::int64_t count = 1;
-};
-// "10", or "forward*5,reset_memory,forward*5".
-Result<std::vector<Step>> ParseSteps(const std::string& text);
-// How many of the calls are of `entry`, the default one.
-std::int64_t CountCalls(const std::vector<Step>& steps, const std::string& entry);
-
 struct RunRequest {
   std::string engine = "interpreter";  // or native
   std::optional<std::string> steps;    // --steps
@@ -39,8 +29,8 @@ struct RunResult {
   std::string report;  // times, as JSON, and the profile; for standard output
 };
 
-// Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the default
-// entry, stacked if there are several steps.
+// Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the entries
+// that are called, the default one first; stacked if there are steps.
 Result<RunResult> RunModel(const Model& source, const std::vector<NamedArray>& inputs,
                            const RunRequest& request);
 

@@ -62,13 +62,16 @@ bool HasStructuredCalls(const Model& model) {
   return model.level == Level::kSource && model.dialect == "torchscript";
 }
 
+std::optional<std::string> ArgumentName(const Entry& entry, const std::string& name) {
+  std::optional<std::string> argument = torchscript::CanonicalInput(*entry.graph, name);
+  if (!argument && name.starts_with("i"))
+    argument = torchscript::CanonicalInput(*entry.graph, name.substr(1));
+  return argument;
+}
+
 std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArray> arrays) {
-  for (NamedArray& array : arrays) {
-    std::optional<std::string> name = torchscript::CanonicalInput(*entry.graph, array.name);
-    if (!name && array.name.starts_with("i"))
-      name = torchscript::CanonicalInput(*entry.graph, array.name.substr(1));
-    if (name) array.name = std::move(*name);
-  }
+  for (NamedArray& array : arrays)
+    array.name = ArgumentName(entry, array.name).value_or(array.name);
   return arrays;
 }
 

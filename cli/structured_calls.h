@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/data.h"
@@ -16,8 +17,12 @@ namespace dragoman::cli {
 // Whether flat inputs are known only when the model is lowered.
 bool HasStructuredCalls(const Model& model);
 
-// Arrays by the names of arguments: a position in front becomes the argument's name ("1.key" to
-// "d.key"), as does "i" with a position where no argument is called so.
+// The argument, or the part of one, that an array called `name` is for: a position in front becomes
+// the argument's name ("1.key" to "d.key"), as does "i" with a position where no argument is called
+// so. nullopt: the entry has none such.
+std::optional<std::string> ArgumentName(const Entry& entry, const std::string& name);
+
+// Arrays by the names of arguments, as far as they have one.
 std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArray> arrays);
 
 // Facts that give each argument the element type and sizes of its array, less the leading axis of

@@ -53,6 +53,7 @@ class ModelLowering {
  private:
   Result<std::vector<LoweredEntry>> RunEntries();
   Result<LoweredEntry> RunEntry(const Entry& entry, bool is_default);
+  Result<Facts> FactsOfDefault(const Entry& entry) const;
   Status Compare(LoweredEntry& lowered, std::span<const CellChange> changes, GraphBuilder& builder);
   Status Extend(LoweredEntry& lowered);
   Result<Attribute> InitialOf(const Leaf& leaf, const Type& type);
@@ -90,6 +91,19 @@ Type WithoutSymbols(const Type& type) {
   return type.WithShape(std::move(shape));
 }
 
+// Without those that name arguments of other entries only.
+Result<Facts> ModelLowering::FactsOfDefault(const Entry& entry) const {
+  Facts facts = facts_;
+  std::erase_if(facts.shapes, [&](const ShapeFact& fact) {
+    const bool by_name = fact.input.find_first_not_of("0123456789.") != std::string::npos;
+    if (!by_name || facts_.entry || CanonicalInput(*entry.graph, fact.input)) return false;
+    return std::ranges::any_of(source_.entries, [&](const Entry& other) {
+      return CanonicalInput(*other.graph, fact.input).has_value();
+    });
+  });
+  return CanonicalFacts(*entry.graph, facts);
+}
+
 Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default) {
   LoweredEntry lowered;
   lowered.entry.name = entry.name;
@@ -98,7 +112,7 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
   graph.set_name(entry.name);
   Facts facts = facts_;
   if (is_default) {
-    DRAGOMAN_ASSIGN(facts, CanonicalFacts(*entry.graph, facts_));
+    DRAGOMAN_ASSIGN(facts, FactsOfDefault(entry));
   }
   Inference inference;
   heap_.Enter();

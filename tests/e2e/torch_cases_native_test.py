@@ -36,6 +36,7 @@ target_include_directories(runtime PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(runtime PUBLIC dnnl pthread)
 file(GLOB programs CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/programs_*.cc")
 add_executable(programs main.cc ${programs})
+target_compile_options(programs PRIVATE -Wall -Wextra -Werror)
 target_compile_definitions(programs PRIVATE MODEL_WEIGHTS="")
 target_link_libraries(programs PRIVATE runtime)
 """
@@ -74,9 +75,10 @@ def include(name, folder):
     return f"#define main {name}_main\n{lines}#undef main\n"
 
 
-def build(names, folder):
+def write_build(names, folder):
     for old in folder.glob("programs_*.cc"):
-        old.unlink()
+        if int(old.stem[len("programs_"):]) * PROGRAMS_PER_FILE >= len(names):
+            old.unlink()
     for start in range(0, len(names), PROGRAMS_PER_FILE):
         text = "".join(include(name, folder) for name in names[start:start + PROGRAMS_PER_FILE])
         write_if_changed(folder / f"programs_{start // PROGRAMS_PER_FILE}.cc", text)
@@ -87,13 +89,34 @@ def build(names, folder):
                      f"#include <string>\n\n{declared}\nint main(int argc, char** argv) {{\n"
                      f"  const std::string name = argv[1];\n{calls}  return 3;\n}}\n")
     write_if_changed(folder / "CMakeLists.txt", CMAKE)
-    for command in (["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build"],
-                    ["cmake", "--build", folder / "build", "--", "-k", "0"]):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            errors = re.findall(r".*error: .*", done.stdout + done.stderr)
-            return "\n".join(errors[:20]) or done.stdout[-2000:] + done.stderr[-2000:]
-    return ""
+
+
+def compile_problems(output):
+    """Program to the first error that the compiler tells of it."""
+    problems = {}
+    program = None
+    for line in output.splitlines():
+        place = re.search(r"\b(c_[A-Za-z0-9_]+?)(_[0-9]+|_infer)?\.(cc|h)[:,]", line)
+        program = place[1] if place else program
+        if "error: " in line and program:
+            problems.setdefault(program, "does not compile: " + line.split("error: ")[1])
+    return problems
+
+
+def build(names, folder, jobs):
+    """Program to why it does not compile, of those that do not; all others are built."""
+    problems = {}
+    while True:
+        write_build([name for name in names if name not in problems], folder)
+        for command in (["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build"],
+                        ["cmake", "--build", folder / "build", "--", "-k", "0", f"-j{jobs}"]):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return problems
+        found = compile_problems(done.stdout)
+        if not found or found.keys() <= problems.keys():
+            sys.exit("the programs do not compile:\n" + done.stdout[-4000:] + done.stderr[-2000:])
+        problems.update(found)
 
 
 def run_program(case, name, folder):
@@ -166,9 +189,9 @@ def run_cases(options, interpreted, folder):
                 problems.update((name, problem) for name, problem in zip(left, done) if problem)
 
         each(generate)
-        failed = build([identifier(name) for name in made if name not in problems], folder)
-        if failed:
-            sys.exit("the programs do not compile:\n" + failed)
+        programs = {identifier(name): name for name in made if name not in problems}
+        failed = build(list(programs), folder, options.jobs)
+        problems.update((programs[program], problem) for program, problem in failed.items())
         each(run_program)
     return {name: problems.get(name, "") for name in chosen}
 

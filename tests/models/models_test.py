@@ -14,7 +14,7 @@ import sys
 
 FOLDER = pathlib.Path(__file__).parent
 # TorchScript models that are compiled: methods that share states, branches and loops, lists.
-NATIVE = ("control_flow", "counter", "list_mutation", "lstm_policy")
+NATIVE = ("control_flow", "counter", "list_mutation", "lstm_policy", "several_entries")
 
 
 def commands(engine):

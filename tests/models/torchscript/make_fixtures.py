@@ -477,6 +477,29 @@ class CollectedSteps(nn.Module):
         return torch.stack(steps), h
 
 
+@fixture("several_entries", steps="forward*2,query,reset,forward*2,query", x=rand(4, 2),
+         points=rand(2, 3, 2))
+class SeveralEntries(nn.Module):
+    """Methods with arguments and results of their own share what forward keeps."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("center", torch.zeros(2))
+
+    def forward(self, x):
+        self.center += x
+        return self.center + 1
+
+    @torch.jit.export
+    def query(self, points):
+        offsets = points - self.center
+        return offsets, offsets.abs().sum(1)
+
+    @torch.jit.export
+    def reset(self):
+        self.center.zero_()
+
+
 def flatten(prefix, value, out):
     """Structured values by the names that the command line gives them."""
     if isinstance(value, (list, tuple)):
@@ -498,20 +521,22 @@ def parse_steps(text):
 
 
 def run(module, case):
+    """Outputs by name: those of forward, then those of each further entry that gives some."""
     if not case.steps:
         outputs = {}
         flatten("out", module(*case.inputs.values()), outputs)
         return outputs
-    calls, results = 0, []
+    results = {"forward": []}
     for entry in parse_steps(case.steps):
-        if entry != "forward":
-            getattr(module, entry)()
-            continue
+        method = getattr(module, entry)
+        calls = results.setdefault(entry, [])
+        taken = [case.inputs[argument.name] for argument in method.schema.arguments[1:]]
         result = {}
-        flatten("out", module(*(value[calls] for value in case.inputs.values())), result)
-        results.append(result)
-        calls += 1
-    return {name: np.stack([result[name] for result in results]) for name in results[0]}
+        flatten("out" if entry == "forward" else entry,
+                method(*(value[len(calls)] for value in taken)), result)
+        calls.append(result)
+    return {name: np.stack([call[name] for call in calls])
+            for calls in results.values() for name in calls[0]}
 
 
 def write_npz(path, arrays):
