@@ -8,7 +8,7 @@ namespace {
 // points at the ends.
 Value* Places(Formula& f, Value* size, bool at_ends, const Value* like) {
   const DType dtype = like->type().dtype();
-  Value* index = f.Cast(f.Add("Range", {f.Int(0), size, f.Int(1)}), dtype);
+  Value* index = f.Cast(f.Iota(size), dtype);
   Value* count = f.Cast(at_ends ? f.Add("Sub", {size, f.Int(1)}) : size, dtype);
   Value* step = f.Add("Div", {f.Scalar(2, like), count});
   Value* scaled = f.Add("Mul", {index, step});

@@ -25,6 +25,14 @@ Value* Formula::Scalar(double value, const Value* like) {
   return nullptr;
 }
 
+Value* Formula::SizeVector(Value* x, std::int64_t axis) {
+  return Add("Shape", {x}, {{"start", axis}, {"end", axis + 1}});
+}
+
+Value* Formula::Joined(std::vector<Value*> vectors) {
+  return Add("Concat", std::move(vectors), {{"axis", std::int64_t{0}}});
+}
+
 Result<std::vector<Value*>> Formula::Finish(std::vector<Value*> results) {
   if (error_) return std::move(*error_).At(op_.source.Describe());
   return results;

@@ -25,6 +25,13 @@ class Formula {
   Value* Scalar(double value, const Value* like);
   Value* Int(std::int64_t value) { return op_.builder.Int(value); }
   Value* Ints(const std::vector<std::int64_t>& values) { return op_.Ints(values); }
+  // 0 to count - 1; `count` has rank 0.
+  Value* Iota(Value* count) { return Add("Range", {Int(0), count, Int(1)}); }
+  // One size, of rank 0 or of rank 1.
+  Value* Size(Value* x, std::int64_t axis) { return Add("Gather", {Add("Shape", {x}), Int(axis)}); }
+  Value* SizeVector(Value* x, std::int64_t axis);
+  // Vectors one behind another.
+  Value* Joined(std::vector<Value*> vectors);
 
   // What stands for the source node's results, or the first error.
   Result<std::vector<Value*>> Finish(std::vector<Value*> results);

@@ -36,7 +36,7 @@ LoweredResults LowerWindow(OpLowering& op) {
   Formula f(op);
   Value* one = f.Int(1);
   Value* size = f.Cast(op.operand(0), DType::kI64);
-  Value* n = f.Cast(f.Add("Range", {f.Int(0), size, one}), DType::kF64);
+  Value* n = f.Cast(f.Iota(size), DType::kF64);
   Value* period = periodic.value_or(1) != 0 ? size : f.Add("Sub", {size, one});
   Value* turns = f.Add("Div", {n, f.Cast(period, DType::kF64)});
   Value* sum = f.Scalar(window->constant, n);

@@ -1,0 +1,256 @@
+// Attention and RotaryEmbedding of opsets 23 and 24, as the products, masks and rotations that
+// exporters of older opsets write.
+#include <cmath>
+#include <limits>
+
+#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+namespace {
+
+enum Operand : std::size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
+
+constexpr int kHeads = 1;  // axes of (batch, heads, steps, features)
+constexpr int kSteps = 2;
+constexpr int kFeatures = 3;
+constexpr double kMasked = -std::numeric_limits<double>::infinity();
+
+struct Options {
+  std::optional<std::int64_t> query_heads;
+  std::optional<std::int64_t> key_heads;
+  std::optional<float> scale;
+  float softcap = 0;
+  bool causal = false;
+  std::int64_t scores = 0;  // which scores the last result shows
+  std::optional<std::int64_t> precision;
+};
+
+Result<Options> TakeOptions(OpLowering& op) {
+  Options options;
+  DRAGOMAN_ASSIGN(options.query_heads, op.TakeInt("q_num_heads"));
+  DRAGOMAN_ASSIGN(options.key_heads, op.TakeInt("kv_num_heads"));
+  DRAGOMAN_ASSIGN(options.scale, op.TakeFloat("scale"));
+  DRAGOMAN_ASSIGN(options.precision, op.TakeInt("softmax_precision"));
+  DRAGOMAN_ASSIGN(const std::optional<float> softcap, op.TakeFloat("softcap"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> causal, op.TakeInt("is_causal"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> scores, op.TakeInt("qk_matmul_output_mode"));
+  options.softcap = softcap.value_or(0);
+  options.causal = causal.value_or(0) != 0;
+  options.scores = scores.value_or(0);
+  if (options.precision && !IsDTypeNumber(*options.precision))
+    return op.Invalid("softmax_precision is no element type");
+  return options;
+}
+
+// (batch, steps, heads * features) as (batch, heads, steps, features).
+Value* SplitHeads(Formula& f, Value* x, std::int64_t heads) {
+  Value* apart = f.Add("Reshape", {x, f.Ints({0, 0, heads, -1})});
+  return f.Add("Transpose", {apart}, {{"perm", Attribute::Ints{0, 2, 1, 3}}});
+}
+
+Value* WithPast(Formula& f, Value* past, Value* x, std::string_view name) {
+  if (past == nullptr) return x;
+  return f.Add("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
+}
+
+// Each head `times` times, one behind the other.
+Value* RepeatHeads(Formula& f, Value* x, std::int64_t heads, std::int64_t times) {
+  if (times == 1) return x;
+  Value* apart = f.Add("Unsqueeze", {x, f.Ints({2})});
+  Value* repeated = f.Add("Expand", {apart, f.Ints({1, 1, times, 1, 1})});
+  Value* sizes =
+      f.Joined({f.Ints({0, heads * times}), f.SizeVector(x, kSteps), f.SizeVector(x, kFeatures)});
+  return f.Add("Reshape", {repeated, sizes});
+}
+
+std::optional<std::int64_t> KnownSize(const Value* x, int axis) {
+  const Shape* shape = x->type().shape();
+  if (shape == nullptr || shape->size() != 4) return std::nullopt;
+  const Dim size = (*shape)[static_cast<std::size_t>(axis)];
+  return size.known() ? std::optional(size.value()) : std::nullopt;
+}
+
+Value* Scaled(Formula& f, Value* scores, Value* query, std::optional<float> scale) {
+  const std::optional<std::int64_t> features = KnownSize(query, kFeatures);
+  if (scale) return f.Add("Mul", {scores, f.Scalar(*scale, query)});
+  if (features)
+    return f.Add("Mul", {scores, f.Scalar(1 / std::sqrt(static_cast<double>(*features)), query)});
+  Value* size = f.Cast(f.Size(query, kFeatures), query->type().dtype());
+  return f.Add("Div", {scores, f.Add("Sqrt", {size})});
+}
+
+// Which keys a query may see: those that are not after it, where `past` keys lie before the first
+// query, which is a number or one of each batch.
+Value* CausalMask(Formula& f, Value* query, Value* key, Value* past) {
+  Value* rows = f.Add("Unsqueeze", {f.Iota(f.Size(query, kSteps)), f.Ints({1})});
+  if (past != nullptr) rows = f.Add("Add", {rows, past});
+  return f.Add("LessOrEqual", {f.Iota(f.Size(key, kSteps)), rows});
+}
+
+Value* Allowed(Formula& f, Value* scores, Value* mask) {
+  return f.Add("Where", {mask, scores, f.Scalar(kMasked, scores)});
+}
+
+// A mask that is shorter than the keys masks those that it does not reach.
+Value* PaddedMask(Formula& f, Value* mask, const Value* key) {
+  const Shape* shape = mask->type().shape();
+  const std::optional<std::int64_t> keys = KnownSize(key, kSteps);
+  if (!keys || shape == nullptr || shape->empty() || !shape->back().known()) return mask;
+  const std::int64_t missing = *keys - shape->back().value();
+  if (missing <= 0) return mask;
+  std::vector<std::int64_t> pads(2 * shape->size(), 0);
+  pads.back() = missing;
+  const bool is_bool = mask->type().dtype() == DType::kBool;
+  return f.Add("Pad", {mask, f.Ints(pads), f.Scalar(is_bool ? 0 : kMasked, mask)});
+}
+
+Value* Masked(Formula& f, const OpLowering& op, const Options& options, Value* scores, Value* query,
+              Value* key) {
+  if (Value* mask = op.operand(kMask); mask != nullptr) {
+    mask = PaddedMask(f, mask, key);
+    scores = mask->type().dtype() == DType::kBool ? Allowed(f, scores, mask)
+                                                  : f.Add("Add", {scores, mask});
+  }
+  Value* lengths = op.operand(kLengths);
+  if (lengths != nullptr) lengths = f.Add("Unsqueeze", {lengths, f.Ints({1, 2, 3})});
+  if (options.causal) {
+    Value* past = nullptr;
+    if (op.operand(kPastKey) != nullptr) {
+      past = f.Size(op.operand(kPastKey), kSteps);
+    } else if (lengths != nullptr) {
+      past = f.Add("Sub", {lengths, f.Size(query, kSteps)});
+    }
+    scores = Allowed(f, scores, CausalMask(f, query, key, past));
+  }
+  if (lengths != nullptr)
+    scores = Allowed(f, scores, f.Add("Less", {f.Iota(f.Size(key, kSteps)), lengths}));
+  return scores;
+}
+
+Value* Softmax(Formula& f, Value* scores, std::optional<std::int64_t> precision) {
+  const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
+  const DType dtype = scores->type().dtype();
+  if (!precision || static_cast<DType>(*precision) == dtype)
+    return f.Add("Softmax", {scores}, last);
+  Value* exact = f.Cast(scores, static_cast<DType>(*precision));
+  return f.Cast(f.Add("Softmax", {exact}, last), dtype);
+}
+
+}  // namespace
+
+LoweredResults LowerAttention(OpLowering& op) {
+  for (const Operand i : {kQuery, kKey, kValue}) {
+    if (op.operand(i) == nullptr) return op.Invalid("an operand is missing");
+  }
+  if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
+    return op.Invalid("past_key and past_value come together");
+  DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(kQuery));
+  if (rank != 3 && rank != 4) return op.Invalid("the query's rank is neither 3 nor 4");
+  if (op.num_results() > 3 && options.scores != 0 && options.scores != 3)
+    return op.Unsupported("opsets disagree about qk_matmul_output_mode 1 and 2");
+  Formula f(op);
+  Value* query = op.operand(kQuery);
+  Value* key = op.operand(kKey);
+  Value* value = op.operand(kValue);
+  std::optional<std::int64_t> query_heads = options.query_heads;
+  std::optional<std::int64_t> key_heads = options.key_heads;
+  if (rank == 3) {
+    if (query_heads.value_or(0) < 1 || key_heads.value_or(0) < 1)
+      return op.Invalid("q_num_heads or kv_num_heads is missing");
+    query = SplitHeads(f, query, *query_heads);
+    key = SplitHeads(f, key, *key_heads);
+    value = SplitHeads(f, value, *key_heads);
+  } else {
+    query_heads = KnownSize(query, kHeads);
+    key_heads = KnownSize(key, kHeads);
+    if (!query_heads || !key_heads)
+      return op.Unsupported(
+          "the number of heads is not known; state the inputs' sizes with --shape");
+  }
+  if (*key_heads < 1 || *query_heads % *key_heads != 0)
+    return op.Invalid("the number of query heads is no multiple of the number of key heads");
+  key = WithPast(f, op.operand(kPastKey), key, op.ResultName(1));
+  value = WithPast(f, op.operand(kPastValue), value, op.ResultName(2));
+  std::vector<Value*> results = {nullptr, key, value};
+
+  const std::int64_t times = *query_heads / *key_heads;
+  Value* turned = f.Add("Transpose", {RepeatHeads(f, key, *key_heads, times)},
+                        {{"perm", Attribute::Ints{0, 1, 3, 2}}});
+  Value* scores = Scaled(f, f.Add("MatMul", {query, turned}), query, options.scale);
+  Value* shown = scores;
+  if (options.softcap > 0) {
+    Value* cap = f.Scalar(options.softcap, scores);
+    scores = f.Add("Mul", {f.Add("Tanh", {f.Add("Div", {scores, cap})}), cap});
+  }
+  scores = Masked(f, op, options, scores, query, key);
+  Value* weights = Softmax(f, scores, options.precision);
+  Value* values = RepeatHeads(f, value, *key_heads, times);
+  if (rank == 3) {
+    Value* apart = f.Add("Transpose", {f.Add("MatMul", {weights, values})},
+                         {{"perm", Attribute::Ints{0, 2, 1, 3}}});
+    results[0] = f.Add("Reshape", {apart, f.Ints({0, 0, -1})}, {}, op.ResultName(0));
+  } else {
+    results[0] = f.Add("MatMul", {weights, values}, {}, op.ResultName(0));
+  }
+  results.push_back(options.scores == 3 ? weights : shown);
+  results.resize(op.num_results());
+  return f.Finish(std::move(results));
+}
+
+// x cos - y sin and x sin + y cos, of halves (x, y) of the features or of each two of them.
+LoweredResults LowerRotaryEmbedding(OpLowering& op) {
+  Value* input = op.operand(0);
+  Value* cos = op.operand(1);
+  Value* sin = op.operand(2);
+  if (input == nullptr || cos == nullptr || sin == nullptr)
+    return op.Invalid("an operand is missing");
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> interleaved, op.TakeInt("interleaved"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> heads, op.TakeInt("num_heads"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> rotated, op.TakeInt("rotary_embedding_dim"));
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  if (rank != 3 && rank != 4) return op.Invalid("the operand's rank is neither 3 nor 4");
+  if (rank == 3 && heads.value_or(0) < 1) return op.Invalid("num_heads is missing");
+  const std::int64_t size = rotated.value_or(0);
+  if (size < 0 || size % 2 != 0) return op.Invalid("rotary_embedding_dim is negative or odd");
+  Formula f(op);
+  if (Value* positions = op.operand(3); positions != nullptr) {
+    cos = f.Add("Gather", {cos, positions});
+    sin = f.Add("Gather", {sin, positions});
+  }
+  const int head_axis = rank == 3 ? 2 : kHeads;
+  cos = f.Add("Unsqueeze", {cos, f.Ints({head_axis})});
+  sin = f.Add("Unsqueeze", {sin, f.Ints({head_axis})});
+  Value* x = rank == 3 ? f.Add("Reshape", {input, f.Ints({0, 0, *heads, -1})}) : input;
+
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+  const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
+  const auto slice = [&](Value* from, Value* first, Value* end, std::int64_t step) {
+    return f.Add("Slice", {from, first, end, f.Ints({-1}), f.Ints({step})});
+  };
+  Value* turned = size == 0 ? x : slice(x, f.Ints({0}), f.Ints({size}), 1);
+  Value* half = f.Add("Div", {f.SizeVector(turned, kFeatures), f.Ints({2})});
+  const bool pairs = interleaved.value_or(0) != 0;
+  Value* first =
+      pairs ? slice(turned, f.Ints({0}), f.Ints({kEnd}), 2) : slice(turned, f.Ints({0}), half, 1);
+  Value* second = pairs ? slice(turned, f.Ints({1}), f.Ints({kEnd}), 2)
+                        : slice(turned, half, f.Ints({kEnd}), 1);
+  Value* real = f.Add("Sub", {f.Add("Mul", {cos, first}), f.Add("Mul", {sin, second})});
+  Value* imaginary = f.Add("Add", {f.Add("Mul", {sin, first}), f.Add("Mul", {cos, second})});
+  Value* result = nullptr;
+  if (pairs) {
+    Value* columns = f.Ints({-1});
+    result = f.Add("Concat",
+                   {f.Add("Unsqueeze", {real, columns}), f.Add("Unsqueeze", {imaginary, columns})},
+                   last);
+    result = f.Add("Reshape", {result, f.Add("Shape", {turned})});
+  } else {
+    result = f.Add("Concat", {real, imaginary}, last);
+  }
+  if (size != 0)
+    result = f.Add("Concat", {result, slice(x, f.Ints({size}), f.Ints({kEnd}), 1)}, last);
+  return f.Finish({f.Add("Reshape", {result, f.Add("Shape", {input})}, {}, op.ResultName(0))});
+}
+
+}  // namespace dragoman

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Attention and RotaryEmbedding of opset 24 in their variants, against NumPy."""
+
+import unittest
+
+import numpy as np
+import onnx
+
+from command_case import CommandCase
+from onnx_graph import GraphWriter
+
+BATCH, HEADS, KEY_HEADS, STEPS, KEYS, SIZE, VALUE_SIZE = 2, 4, 2, 3, 5, 6, 8
+PAST = 2
+
+
+def split_heads(x, heads):
+    batch, steps, features = x.shape
+    return x.reshape(batch, steps, heads, features // heads).transpose(0, 2, 1, 3)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, mask=None, past_key=None, past_value=None, lengths=None, is_causal=False,
+              scale=None, softcap=0.0):
+    """The result, and keys and values with their past; as the operator's reference computes it."""
+    flat = q.ndim == 3
+    if flat:
+        q, k, v = (split_heads(x, n) for x, n in ((q, HEADS), (k, KEY_HEADS), (v, KEY_HEADS)))
+    offset = np.zeros((1, 1, 1, 1), int)
+    if past_key is not None:
+        offset += past_key.shape[2]
+        k, v = np.concatenate([past_key, k], axis=2), np.concatenate([past_value, v], axis=2)
+    elif lengths is not None:
+        offset = (lengths - q.shape[2]).reshape(-1, 1, 1, 1)
+    times = q.shape[1] // k.shape[1]
+    repeated = [np.repeat(x, times, axis=1) for x in (k, v)]
+    scores = np.einsum("bhqd,bhkd->bhqk", q, repeated[0])
+    scores = scores * (scale or 1 / np.sqrt(q.shape[3]))
+    if softcap:
+        scores = softcap * np.tanh(scores / softcap)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
+    columns = np.arange(k.shape[2])
+    if is_causal:
+        rows = np.arange(q.shape[2])[:, None] + offset
+        scores = np.where(columns <= rows, scores, -np.inf)
+    if lengths is not None:
+        scores = np.where(columns < lengths.reshape(-1, 1, 1, 1), scores, -np.inf)
+    y = np.einsum("bhqk,bhkd->bhqd", softmax(scores), repeated[1])
+    if flat:
+        y = y.transpose(0, 2, 1, 3).reshape(y.shape[0], y.shape[2], -1)
+    return y, k, v
+
+
+def rotary(x, cos, sin, positions, interleaved, size):
+    cos, sin = cos[positions][:, None], sin[positions][:, None]
+    turned, rest = x[..., :size], x[..., size:]
+    parts = (turned[..., 0::2], turned[..., 1::2]) if interleaved else np.split(turned, 2, axis=-1)
+    real, imaginary = cos * parts[0] - sin * parts[1], sin * parts[0] + cos * parts[1]
+    if interleaved:
+        turned = np.stack([real, imaginary], axis=-1).reshape(turned.shape)
+    else:
+        turned = np.concatenate([real, imaginary], axis=-1)
+    return np.concatenate([turned, rest], axis=-1)
+
+
+class Attention(CommandCase):
+    def setUp(self):
+        super().setUp()
+        self.random = np.random.default_rng(11)
+
+    def draw(self, *shape):
+        return self.random.standard_normal(shape).astype(np.float32)
+
+    def verify(self, op_type, operands, outputs, **attributes):
+        """One node over all operands, absent ones None, must compute `outputs`."""
+        g = GraphWriter()
+        names = []
+        for i, operand in enumerate(operands):
+            given = operand is not None
+            names.append(g.input(f"x{i}", operand.dtype, operand.shape) if given else "")
+        results = g.op(op_type, *names, outputs=len(outputs), **attributes)
+        for i, result in enumerate([results] if len(outputs) == 1 else results):
+            g.output(result, f"y{i}")
+        model = self.out / "model.onnx"
+        onnx.save(g.model(opset=24), model)
+        np.savez(self.out / "inputs.npz",
+                 **{f"x{i}": x for i, x in enumerate(operands) if x is not None})
+        np.savez(self.out / "outputs.npz",
+                 **{f"y{i}": y.astype(np.float32) for i, y in enumerate(outputs)})
+        self.done("verify", model, "--data", self.out)
+
+    def verify_attention(self, flat=False, mask=None, past=False, lengths=None, outputs=1,
+                         key_heads=KEY_HEADS, **options):
+        attributes = dict(options)
+        if flat:
+            q = self.draw(BATCH, STEPS, HEADS * SIZE)
+            k = self.draw(BATCH, KEYS, KEY_HEADS * SIZE)
+            v = self.draw(BATCH, KEYS, KEY_HEADS * VALUE_SIZE)
+            attributes.update(q_num_heads=HEADS, kv_num_heads=KEY_HEADS)
+        else:
+            q = self.draw(BATCH, HEADS, STEPS, SIZE)
+            k = self.draw(BATCH, key_heads, KEYS, SIZE)
+            v = self.draw(BATCH, key_heads, KEYS, VALUE_SIZE)
+        before = [None, None]
+        if past:
+            before = [self.draw(BATCH, KEY_HEADS, PAST, n) for n in (SIZE, VALUE_SIZE)]
+        expected = attention(q, k, v, mask, *before, lengths, **options)
+        self.verify("Attention", [q, k, v, mask, *before, lengths], expected[:outputs],
+                    **attributes)
+
+    def test_heads_apart(self):
+        self.verify_attention(key_heads=HEADS)
+
+    def test_heads_in_one_axis_and_shared_keys(self):
+        self.verify_attention(flat=True)
+
+    def test_masks_of_both_types(self):
+        allowed = self.random.random((BATCH, 1, STEPS, KEYS)) < 0.7
+        allowed[..., 0] = True
+        self.verify_attention(mask=allowed)
+        self.verify_attention(flat=True, mask=self.draw(STEPS, KEYS))
+
+    def test_causal_with_a_past(self):
+        self.verify_attention(is_causal=1)
+        self.verify_attention(flat=True, is_causal=1, past=True, outputs=3)
+
+    def test_lengths_of_a_cache(self):
+        lengths = np.array([4, 5])
+        self.verify_attention(lengths=lengths)
+        self.verify_attention(lengths=lengths, is_causal=1)
+
+    def test_scale_and_softcap(self):
+        self.verify_attention(scale=0.3, softcap=0.7, mask=self.draw(1, HEADS, STEPS, KEYS))
+
+    def test_rotary_embedding(self):
+        cos, sin = self.draw(9, SIZE // 2), self.draw(9, SIZE // 2)
+        positions = self.random.integers(0, 9, (BATCH, STEPS))
+        for interleaved in (0, 1):
+            for size in (SIZE, SIZE - 2):
+                x = self.draw(BATCH, HEADS, STEPS, SIZE)
+                tables = cos[:, :size // 2], sin[:, :size // 2]
+                y = rotary(x, *tables, positions, interleaved, size)
+                options = {"interleaved": interleaved, "rotary_embedding_dim": size % SIZE}
+                self.verify("RotaryEmbedding", [x, *tables, positions], [y], **options)
+                flat = [z.transpose(0, 2, 1, 3).reshape(BATCH, STEPS, -1) for z in (x, y)]
+                self.verify("RotaryEmbedding", [flat[0], *tables, positions], [flat[1]],
+                            num_heads=HEADS, **options)
+
+
+if __name__ == "__main__":
+    unittest.main()
