@@ -1,22 +1,25 @@
 // dragoman codegen MODEL -o DIR
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "cli/compare_outputs.h"
 #include "cli/data.h"
 #include "cli/data_sets.h"
-#include "cli/native_engine.h"
 #include "cli/options.h"
+#include "cli/prove.h"
 #include "cli/run.h"
 #include "cli/steps.h"
 #include "cli/structured_calls.h"
 #include "codegen/onednn/codegen.h"
+#include "codegen/onednn/emit/emit_use.h"
+#include "core/rewrite/pipeline.h"
 #include "core/support/text.h"
 
 namespace dragoman::cli {
@@ -46,11 +49,6 @@ const Entry& RecordedEntry(const Model& source, const Facts& facts) {
   const Entry* chosen = facts.entry ? source.FindEntry(*facts.entry) : nullptr;
   return chosen != nullptr ? *chosen : source.entries.front();
 }
-
-struct Recording {
-  std::string folder;
-  DataSet set;
-};
 
 // The recorded runs in `data`. Inputs of structured calls are named by argument.
 Result<std::vector<Recording>> ReadRecordings(const std::string& data, const Model& source,
@@ -104,43 +102,64 @@ Result<Facts> FactsOfRecordings(const std::vector<Recording>& recordings, const 
   return JoinFacts(each);
 }
 
-// Replays recorded data through the program of `model`. The lines of the proof.
-Result<std::string> Prove(const CodegenCommand& options, const Model& model,
-                          const std::vector<Recording>& recordings, bool& all_equal) {
-  RunRequest request;
-  request.steps = options.steps;
-  std::string proof;
-  for (const auto& [folder, set] : recordings) {
-    DRAGOMAN_ASSIGN(RunResult result, RunNative(model, set.inputs, request));
-    for (std::size_t i = 0; i < set.outputs.size(); ++i) {
-      if (i >= result.outputs.size())
-        return Internal("the program has fewer outputs than the model");
-      const OutputComparison compared =
-          CompareOutput(set.outputs[i].first, result.outputs[i].second, set.outputs[i].second, {});
-      all_equal = all_equal && compared.ok;
-      proof +=
-          fmt::format("  {}: {}: {}\n", folder, compared.ok ? "ok" : "DIFFERENT", compared.message);
-    }
+// `text` with two spaces before each line.
+std::string Indented(std::string_view text) {
+  std::string indented;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    indented += end == 0 ? "\n" : fmt::format("  {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return proof;
+  return indented;
 }
 
-void PrintUse(const std::string& output, const std::string& name) {
+void PrintUse(const std::string& output, const onednn::Plan& plan) {
   fmt::print(
       "{0}: C++ program `{1}`\n\n"
       "  cmake -S {0} -B {0}/build && cmake --build {0}/build\n\n"
       "In your CMakeLists.txt:\n"
       "  add_subdirectory({0})\n"
       "  target_link_libraries(app PRIVATE {1}::{1})\n\n"
-      "The class, its methods and how to call them: {0}/{1}.h\n",
-      output, name);
+      "In your program ({0}/{1}.h has all methods):\n{2}",
+      output, plan.name, Indented(onednn::EmitUse(plan)));
+}
+
+bool HasIntegerProducts(const Model& model) {
+  bool found = false;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      found = found || node.Is("QLinearConv") || node.Is("QLinearMatMul") ||
+              node.Is("ConvInteger") || node.Is("MatMulInteger");
+    }
+  });
+  return found;
+}
+
+// Integers are the model's business: a quantised one has them in any precision.
+Status CheckInt8(Model model) {
+  DRAGOMAN_TRY(RunPipeline(model, {.passes = "use-integer-products", .explain = {}}));
+  if (HasIntegerProducts(model)) return {};
+  return Unsupported(
+      "--precision int8: the model is not quantised, and its scales cannot be told without "
+      "calibration; quantise it first (QuantizeLinear and DequantizeLinear, or QLinear operators)");
+}
+
+// What --precision asks for. Where this machine lacks the arithmetic, that is told.
+Result<rt::Precision> PrecisionOf(const CodegenCommand& options, const Model& model) {
+  if (options.precision == "int8") DRAGOMAN_TRY(CheckInt8(Clone(model)));
+  if (options.precision == "int8" || options.precision == "f32") return rt::Precision::kF32;
+  const auto precision = options.precision == "f16" ? rt::Precision::kF16 : rt::Precision::kBF16;
+  if (rt::HasArithmetic(precision)) return precision;
+  const std::string message = fmt::format(
+      "--precision {0}: this machine has no {0} arithmetic; here the program keeps weights in {0} "
+      "and computes in f32",
+      options.precision);
+  if (options.common.strict) return Unsupported(message);
+  Warn(options.common, options.model, message);
+  return precision;
 }
 
 Result<bool> Generate(const CodegenCommand& options) {
-  if (options.precision != "f32") {
-    return Unsupported("--precision " + options.precision +
-                       ": programs compute in the model's own precision");
-  }
   if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model));
@@ -160,22 +179,22 @@ Result<bool> Generate(const CodegenCommand& options) {
   codegen.steps = options.steps.value_or("");
   codegen.plan.exact_conv = options.exact_conv;
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, structured, model.entries.front()));
+  DRAGOMAN_ASSIGN(codegen.plan.precision, PrecisionOf(options, model));
   DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, codegen));
   for (const std::string& message : program.plan.left_out) {
     if (options.common.strict) return Unsupported(message);
     Warn(options.common, options.model, message);
   }
   DRAGOMAN_TRY(WriteProgram(program, options.output));
-  bool all_equal = true;
-  std::string proof;
+  Proof proof;
   if (options.data) {
-    DRAGOMAN_ASSIGN(proof, Prove(options, model, recordings, all_equal));
+    DRAGOMAN_ASSIGN(proof, ProveProgram(model, recordings, {options.steps, codegen.plan}));
   }
   if (!options.common.quiet) {
-    PrintUse(options.output, name);
-    if (options.data) fmt::print("\nChecked against recorded data:\n{}", proof);
+    if (options.data) fmt::print("Checked against recorded data:\n{}\n", proof.text);
+    PrintUse(options.output, program.plan);
   }
-  return all_equal;
+  return proof.equal;
 }
 
 int RunCodegen(const CodegenCommand& options) {
@@ -194,7 +213,10 @@ void AddCodegen(CLI::App& program, int& exit_code) {
   command->add_option("-o,--output", options->output, "The folder to write")->required();
   command->add_option("--name", options->name,
                       "Namespace of the program; default: the file's stem");
-  command->add_option("--precision", options->precision, "f32")
+  command
+      ->add_option("--precision", options->precision,
+                   "Of products with constant weights: f32, bf16 or f16 (weights of half the "
+                   "size, last layers in f32); int8 for quantised models")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "int8"}));
   command->add_flag("--exact-conv", options->exact_conv,
                     "Convolve by sums of products, never by Winograd's algorithm");

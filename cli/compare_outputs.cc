@@ -99,6 +99,18 @@ bool SameElement(const Array& found, const Array& expected, std::int64_t i, cons
   return real_ok && imaginary_ok;
 }
 
+// Of the differences, against the r.m.s. of what is expected.
+double RelativeRms(const Array& found, const Array& expected) {
+  double differences = 0, squares = 0;
+  for (std::int64_t i = 0; i < found.size(); ++i) {
+    const std::complex<double> a = At(found, i), b = At(expected, i);
+    const bool equal = a == b || (std::isnan(a.real()) && std::isnan(b.real()));
+    differences += equal ? 0 : std::norm(a - b);
+    squares += std::isfinite(std::norm(b)) ? std::norm(b) : 0;
+  }
+  return differences == 0 ? 0 : std::sqrt(differences / squares);
+}
+
 std::string Position(const rt::Shape& shape, std::int64_t i) {
   std::string text = "]";
   for (int axis = shape.size() - 1; axis >= 0; --axis) {
@@ -151,8 +163,15 @@ OutputComparison CompareOutput(const std::string& name, const Array& found, cons
     }
   }
   result.ok = wrong == 0;
+  result.largest = largest;
   result.message = fmt::format("{}: {}", name, TypeText(found));
-  if (wrong > 0) result.message += fmt::format(", {} of {} elements differ", wrong, found.size());
+  if (tolerance.rms && IsFloating(found.dtype())) {
+    const double rms = RelativeRms(found, expected);
+    result.ok = rms <= *tolerance.rms;
+    result.message += fmt::format(", r.m.s. error {:.2g} %", 100 * rms);
+  } else if (wrong > 0) {
+    result.message += fmt::format(", {} of {} elements differ", wrong, found.size());
+  }
   if (worst >= 0) {
     result.message += fmt::format(", largest difference {:.3g} at {} ({}, expected {})", largest,
                                   Position(found.shape(), worst), Element(found, worst),

@@ -14,11 +14,15 @@ namespace dragoman::cli {
 struct Tolerance {
   std::optional<double> relative;
   std::optional<double> absolute;
+  // In place of the limits of each element of a floating type: how large the r.m.s. of the
+  // differences may be, against the r.m.s. of what is expected.
+  std::optional<double> rms = std::nullopt;
 };
 
 struct OutputComparison {
   std::string name;
   bool ok = false;
+  double largest = 0;  // difference of two elements; infinite for NaN against a number
   std::string
       message;  // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
 };

@@ -26,7 +26,9 @@ Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& i
   if (request.profile) arguments.emplace_back("--profile");
   RunResult result;
   NativeOptions options;
-  options.line_sink = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
+  options.plan = request.plan;
+  if (request.prints)
+    options.line_sink = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
   DRAGOMAN_ASSIGN(result.report, CompileAndRun(model, arguments, options));
   DRAGOMAN_ASSIGN(result.outputs, ReadOutputs(scratch.path() / "out"));
   return result;

@@ -9,6 +9,7 @@
 
 #include "cli/data.h"
 #include "cli/model_io.h"
+#include "codegen/onednn/plan/plan.h"
 #include "core/interpreter/array.h"
 #include "core/ir/model.h"
 #include "core/support/result.h"
@@ -20,6 +21,8 @@ struct RunRequest {
   std::optional<std::string> steps;    // --steps
   std::int64_t repeat = 1;
   bool profile = false;
+  bool prints = true;  // what the model prints, and warnings of its program: on standard error
+  onednn::PlanOptions plan;  // of the native engine
   LoweringOptions lowering;
   CommonOptions common;
 };

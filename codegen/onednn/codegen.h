@@ -25,6 +25,10 @@ struct ReplayCase {
   std::vector<std::pair<std::string, NpyArray>> outputs;
 };
 
+// How large the r.m.s. of the error of an output may be, against that of the output, in programs of
+// less precision than f32.
+inline constexpr float kNarrowRms = 0.02f;
+
 struct CodegenOptions {
   std::string name = "model";     // namespace, CMake target and file names; an identifier
   std::vector<ReplayCase> cases;  // kept in data/, and replayed by a test of the folder

@@ -145,6 +145,7 @@ void ForEachLine(std::string_view text, const std::function<void(std::string_vie
 Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& options) {
   CodegenOptions codegen;
   codegen.name = "native";
+  codegen.plan = options.plan;
   DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, codegen));
   const fs::path cache = CacheFolder(options);
   const std::uint64_t runtime_hash = RuntimeHash(options);

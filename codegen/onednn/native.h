@@ -20,6 +20,7 @@ struct NativeOptions {
   std::filesystem::path cache;
   std::string compiler = "c++";
   std::string optimization = "-O2";
+  onednn::PlanOptions plan;
   // Where lines that the model prints go, one a call; nullptr: nowhere.
   std::function<void(std::string_view line)> line_sink;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 
+#include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 #include "runtime/fast/winograd.h"
 
@@ -62,7 +63,7 @@ bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w)
 }
 
 Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const Shape& x,
-                          const Shape& w, const float* weights, const float* bias,
+                          const Shape& w, const WeightData& weights, const float* bias,
                           const PostOps& post, const Blocks& blocks, ConvMethod method) noexcept {
   if (!Supports(p, x, w)) return Status::Error("this convolution is not supported by oneDNN");
   Window window;
@@ -70,25 +71,34 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
   Shape y;
   DRAGOMAN_RT_TRY(ConvShape(p, x, w, &y));
   try {
-    if (method == ConvMethod::kFastest && LiesForWinograd(blocks) &&
+    const WideWeights wide(weights, NumElements(w));
+    const dnnl::memory::data_type type = ProductType(weights.precision);
+    constexpr auto kWide = dnnl::memory::data_type::f32;
+    if (method == ConvMethod::kFastest && type == kWide && LiesForWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
       *blocks.y = Winograd::kBlock;
       impl_ = std::make_unique<Impl>();
-      impl_->winograd = std::make_unique<Winograd>(window, x, w, weights, bias, post);
+      impl_->winograd = std::make_unique<Winograd>(window, x, w, wide.data(), bias, post);
       return Status();
     }
     const dnnl::memory::dims w_dims = GroupedDims(w, p.group);
     const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
-    const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
-      return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
-          context.impl().engine, dnnl::algorithm::convolution_direct,
-          {from, AnyDesc(w_dims), b_desc, to}, ToWindowDims(window), MakeAttributes(post));
-    };
-    const dnnl::memory::desc given = BlockedDesc(x, blocks.x);
-    const dnnl::memory::desc any_x = AnyDesc(ToDims(x)), any_y = AnyDesc(ToDims(y));
+    const dnnl::memory::desc given = BlockedDesc(x, blocks.x), any_y = AnyDesc(ToDims(y));
     const bool free = blocks.y == nullptr || *blocks.y == 0;
-    const Desc desc = Choose(make, blocks.x == kRowMajor ? any_x : given, any_x,
-                             free ? any_y : BlockedDesc(y, *blocks.y), any_y);
+    const auto choose = [&](dnnl::memory::data_type factors) {
+      const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+        return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
+            context.impl().engine, dnnl::algorithm::convolution_direct,
+            {from, AnyDesc(w_dims, factors), b_desc, to}, ToWindowDims(window),
+            MakeAttributes(post));
+      };
+      const dnnl::memory::desc any_x = AnyDesc(ToDims(x), factors);
+      const bool as_given = blocks.x != kRowMajor && factors == kWide;
+      return Choose(make, as_given ? given : any_x, any_x, free ? any_y : BlockedDesc(y, *blocks.y),
+                    any_y);
+    };
+    Desc desc = choose(type);
+    if (type != kWide && !IsFast(desc)) desc = choose(kWide);
     if (!desc) return Status::Error("oneDNN has no implementation of this convolution");
     if (blocks.y != nullptr && *blocks.y == 0)
       *blocks.y = std::max(BlockOf(desc.dst_desc(), y), kRowMajor);
@@ -97,7 +107,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
                            BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
     impl->primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
     impl->primitive.Own(DNNL_ARG_WEIGHTS,
-                        Reordered(context, PlainDesc(w_dims), weights, desc.weights_desc()));
+                        Reordered(context, PlainDesc(w_dims), wide.data(), desc.weights_desc()));
     if (bias != nullptr)
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
     impl_ = std::move(impl);

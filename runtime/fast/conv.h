@@ -9,6 +9,7 @@
 #include "runtime/fast/context.h"
 #include "runtime/fast/layout.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/precision.h"
 #include "runtime/params/conv.h"
 
 namespace dragoman::rt {
@@ -30,7 +31,7 @@ class PreparedConv {
 
   // `weights` (of sizes w) and `bias` (may be null) are copied.
   Status Init(const FastContext& context, const ConvParams& p, const Shape& x, const Shape& w,
-              const float* weights, const float* bias, const PostOps& post,
+              const WeightData& weights, const float* bias, const PostOps& post,
               const Blocks& blocks = {}, ConvMethod method = ConvMethod::kFastest) noexcept;
 
   // x, y and, if post.residual, residual, which has y's sizes and layout and may be y itself.

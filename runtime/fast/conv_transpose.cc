@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 
 namespace dragoman::rt {
@@ -58,7 +59,7 @@ bool PreparedConvTranspose::Supports(const ConvTransposeParams& p, const Shape& 
 }
 
 Status PreparedConvTranspose::Init(const FastContext& context, const ConvTransposeParams& p,
-                                   const Shape& x, const Shape& w, const float* weights,
+                                   const Shape& x, const Shape& w, const WeightData& weights,
                                    const float* bias, const PostOps& post) noexcept {
   if (!Supports(p, x, w)) return Status::Error("this deconvolution is not supported by oneDNN");
   Window window;
@@ -67,22 +68,26 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
   Shape y;
   DRAGOMAN_RT_TRY(ConvTransposeShape(p, x, w, &y));
   try {
-    dnnl_compat::OperandDescs descs{
-        AnyDesc(ToDims(x)), AnyDesc(TransposedDims(w, p.group)), {}, AnyDesc(ToDims(y))};
-    if (bias != nullptr) descs.bias = PlainDesc({y[1]});
-    const auto desc = dnnl_compat::MakeConvolution<dnnl::deconvolution_forward>(
-        context.impl().engine, dnnl::algorithm::deconvolution_direct, descs, ToWindowDims(window),
-        MakeAttributes(post));
+    const WideWeights wide(weights, NumElements(w));
+    const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({y[1]}) : dnnl::memory::desc();
+    const auto make = [&](dnnl::memory::data_type factors) {
+      return dnnl_compat::MakeConvolution<dnnl::deconvolution_forward>(
+          context.impl().engine, dnnl::algorithm::deconvolution_direct,
+          {AnyDesc(ToDims(x), factors), AnyDesc(TransposedDims(w, p.group), factors), b_desc,
+           AnyDesc(ToDims(y))},
+          ToWindowDims(window), MakeAttributes(post));
+    };
+    auto desc = make(ProductType(weights.precision));
+    if (!desc) desc = make(dnnl::memory::data_type::f32);
     if (!desc) return Status::Error("oneDNN has no implementation of this deconvolution");
     auto impl = std::make_unique<Impl>();
     impl->primitive.Create(context, desc, dnnl::deconvolution_forward(desc), post.residual,
                            PlainDesc(ToDims(y)));
     impl->primitive.BindOperand(DNNL_ARG_SRC, PlainDesc(ToDims(x)), desc.src_desc());
-    impl->primitive.Own(DNNL_ARG_WEIGHTS, Reordered(context, TransposedDesc(w, p.group), weights,
-                                                    desc.weights_desc()));
-    if (bias != nullptr) {
-      impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
-    }
+    impl->primitive.Own(DNNL_ARG_WEIGHTS, Reordered(context, TransposedDesc(w, p.group),
+                                                    wide.data(), desc.weights_desc()));
+    if (bias != nullptr)
+      impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a deconvolution");

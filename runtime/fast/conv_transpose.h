@@ -7,6 +7,7 @@
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/precision.h"
 #include "runtime/params/conv_transpose.h"
 
 namespace dragoman::rt {
@@ -23,7 +24,7 @@ class PreparedConvTranspose {
 
   // `weights` (of sizes w) and `bias` (may be null) are copied.
   Status Init(const FastContext& context, const ConvTransposeParams& p, const Shape& x,
-              const Shape& w, const float* weights, const float* bias,
+              const Shape& w, const WeightData& weights, const float* bias,
               const PostOps& post) noexcept;
 
   // Row-major x, y and, if post.residual, residual (of y's sizes; may be y itself). `scratch` has

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exception>
 
+#include "runtime/fast/half_weights.h"
 #include "runtime/fast/panel_product.h"
 #include "runtime/fast/primitive.h"
 
@@ -36,13 +37,15 @@ bool PreparedLinear::Supports(const LinearSizes& sizes) {
 }
 
 Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes,
-                            const float* weights, const float* bias, const PostOps& post) noexcept {
+                            const WeightData& weights, const float* bias,
+                            const PostOps& post) noexcept {
   if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
   try {
     auto impl = std::make_unique<Impl>();
+    const WideWeights wide(weights, sizes.in * sizes.out);
     const auto pack = [&] {
       impl->own = true;
-      impl->panels.Pack(weights, sizes.in_first ? 1 : sizes.in, sizes.in_first ? sizes.out : 1,
+      impl->panels.Pack(wide.data(), sizes.in_first ? 1 : sizes.in, sizes.in_first ? sizes.out : 1,
                         bias, sizes.out, sizes.in, sizes.rows, post);
       impl_ = std::move(impl);
       return Status();
@@ -51,17 +54,20 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
     const dnnl::memory::dims w_dims{sizes.out, sizes.in};
     const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in});
     const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out});
-    dnnl_compat::OperandDescs descs{x, AnyDesc(w_dims), {}, y};
+    const dnnl::memory::data_type type = ProductType(weights.precision);
+    const bool is_wide = type == dnnl::memory::data_type::f32;
+    dnnl_compat::OperandDescs descs{
+        is_wide ? x : AnyDesc({sizes.rows, sizes.in}, type), AnyDesc(w_dims, type), {}, y};
     if (bias != nullptr) descs.bias = PlainDesc({sizes.out});
     const auto desc =
         dnnl_compat::MakeInnerProduct(context.impl().engine, descs, MakeAttributes(post));
-    if (!desc) return Status::Error("oneDNN has no implementation of this product");
-    if (IsPlainGemm(desc.impl_info_str())) return pack();
+    if (!desc || IsPlainGemm(desc.impl_info_str())) return pack();
     impl->primitive.Create(context, desc, dnnl::inner_product_forward(desc), post.residual, y);
     impl->primitive.BindOperand(DNNL_ARG_SRC, x, desc.src_desc());
     const dnnl::memory::desc given =
         sizes.in_first ? StridedDesc(w_dims, {1, sizes.out}) : PlainDesc(w_dims);
-    impl->primitive.Own(DNNL_ARG_WEIGHTS, Reordered(context, given, weights, desc.weights_desc()));
+    impl->primitive.Own(DNNL_ARG_WEIGHTS,
+                        Reordered(context, given, wide.data(), desc.weights_desc()));
     if (bias != nullptr)
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
     impl_ = std::move(impl);

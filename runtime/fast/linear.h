@@ -8,6 +8,7 @@
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/precision.h"
 
 namespace dragoman::rt {
 
@@ -31,7 +32,7 @@ class PreparedLinear {
   static bool Supports(const LinearSizes& sizes);
 
   // `weights` and `bias` (out elements; may be null) are copied.
-  Status Init(const FastContext& context, const LinearSizes& sizes, const float* weights,
+  Status Init(const FastContext& context, const LinearSizes& sizes, const WeightData& weights,
               const float* bias, const PostOps& post) noexcept;
 
   // Row-major x, y and, if post.residual, residual (of y's sizes; may be y itself). `scratch` has

@@ -44,21 +44,26 @@ double Distance(double a, double b) {
   return a == b ? 0 : std::fabs(a - b);
 }
 
-Verdict CompareFloats(const AnyTensor& found, const AnyTensor& expected, const Reader& reader) {
+Verdict CompareFloats(const AnyTensor& found, const AnyTensor& expected, const Reader& reader,
+                      double rms) {
   const std::int64_t parts = found.type->bytes / reader.part_bytes;
   Verdict verdict{true, 0, ""};
   std::int64_t worst = 0;
+  double differences = 0, squares = 0;
   for (std::int64_t i = 0; i < found.size() * parts; ++i) {
     const double a = reader.read(found.bytes.data() + i * reader.part_bytes);
     const double b = reader.read(expected.bytes.data() + i * reader.part_bytes);
     const double distance = Distance(a, b);
     const double allowed = reader.tolerance + reader.tolerance * std::fabs(b);
     if (distance != 0 && !(distance <= allowed)) verdict.equal = false;
+    differences += distance * distance;
+    squares += std::isfinite(b) ? b * b : 0;
     if (distance > verdict.largest) {
       verdict.largest = distance;
       worst = i / parts;
     }
   }
+  if (rms > 0) verdict.equal = std::sqrt(differences) <= rms * std::sqrt(squares);
   char text[80];
   std::snprintf(text, sizeof text, "largest difference %.3g at element %lld", verdict.largest,
                 static_cast<long long>(worst));
@@ -89,13 +94,14 @@ std::string TypeText(const AnyTensor& tensor) {
 
 }  // namespace
 
-Verdict Compare(const AnyTensor& found, const AnyTensor& expected) {
+Verdict Compare(const AnyTensor& found, const AnyTensor& expected, double rms) {
   if (found.type != expected.type || !(found.shape == expected.shape)) {
     return {false, std::numeric_limits<double>::infinity(),
             TypeText(found) + ", expected " + TypeText(expected)};
   }
   const Reader* reader = FindReader(*found.type);
-  return reader != nullptr ? CompareFloats(found, expected, *reader) : CompareBits(found, expected);
+  return reader != nullptr ? CompareFloats(found, expected, *reader, rms)
+                           : CompareBits(found, expected);
 }
 
 }  // namespace dragoman::rt

@@ -16,8 +16,9 @@ struct Verdict {
 
 // Equal element types and sizes, and |a - b| <= t + t * |b| with t = 1e-4 for float32, 1e-7 for
 // float64 (complex types by their parts), 1e-2 for float16 and bfloat16; all others by their bits.
-// NaN equals NaN.
-Verdict Compare(const AnyTensor& found, const AnyTensor& expected);
+// NaN equals NaN. With `rms` floats are equal if the root mean square of their differences is at
+// most `rms` times that of what is expected.
+Verdict Compare(const AnyTensor& found, const AnyTensor& expected, double rms = 0);
 
 }  // namespace dragoman::rt
 

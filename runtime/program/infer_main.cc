@@ -300,7 +300,7 @@ bool AreAsExpected(const std::vector<EntryRun>& runs, const InferOptions& option
   bool equal = true;
   for (const auto& [name, path] : options.expected) {
     const AnyTensor& found = FindOutput(runs, name).tensor;
-    const Verdict verdict = Compare(found, ToTensor(ReadNpy(path), *found.type));
+    const Verdict verdict = Compare(found, ToTensor(ReadNpy(path), *found.type), options.rms);
     std::printf("%s: %s: %s\n", name.c_str(), verdict.equal ? "ok" : "DIFFERENT",
                 verdict.message.c_str());
     equal = equal && verdict.equal;

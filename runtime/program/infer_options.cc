@@ -1,6 +1,7 @@
 #include "runtime/program/infer_options.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <string_view>
 
 #include "runtime/program/error.h"
@@ -18,6 +19,14 @@ int ParseCount(const std::string& option, std::string_view text) {
     throw Error(option + ": '" + std::string(text) + "' is no number of 1 or more");
   }
   return count;
+}
+
+double ParseFraction(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0) || value > 1)
+    throw Error(option + ": '" + text + "' is no number above 0, of at most 1");
+  return value;
 }
 
 int FindEntry(const ModelInfo& info, std::string_view name) {
@@ -79,6 +88,8 @@ InferOptions ParseInferOptions(const ModelInfo& info, int argc, char** argv) {
       files.emplace_back(value.substr(0, equals), value.substr(equals + 1));
     } else if (option == "--inputs") {
       options.archives.push_back(value);
+    } else if (option == "--rms") {
+      options.rms = ParseFraction(option, value);
     } else if (option == "--output-dir") {
       options.output_dir = value;
     } else if (option == "--weights") {
@@ -103,6 +114,8 @@ std::string InferHelp(const ModelInfo& info) {
                      "  --input NAME=FILE.npy  an input, by name or position; for each input one\n"
                      "  --inputs FILE.npz      inputs by name\n"
                      "  --expect NAME=FILE.npy what an output must be; exit code 1 if it is not\n"
+                     "  --rms X                expected floats: the r.m.s. of the differences may\n"
+                     "                         be X of theirs, instead of a limit for each\n"
                      "  --output-dir DIR       one .npy an output, and index.json\n"
                      "  --steps N              N calls; an input with one more leading axis of N\n"
                      "                         is sliced, outputs are stacked\n"

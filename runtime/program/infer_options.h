@@ -14,6 +14,7 @@ struct InferOptions {
   std::vector<std::pair<std::string, std::string>> inputs;    // NAME=FILE.npy
   std::vector<std::string> archives;                          // FILE.npz
   std::vector<std::pair<std::string, std::string>> expected;  // NAME=FILE.npy, of outputs
+  double rms = 0;                                             // expect.h
   std::string output_dir;
   std::string weights;
   std::vector<int> calls;  // entries, in the order of their calls

@@ -181,6 +181,7 @@ std::string EmitInfer(const Plan& plan) {
   code.Line("#include <utility>");
   code.Line();
   code.Line("#include \"" + plan.name + ".h\"");
+  if (plan.precision != rt::Precision::kF32) code.Line("#include \"runtime/fast/precision.h\"");
   code.Line("#include \"runtime/program/infer_main.h\"");
   code.Line();
   code.Line("namespace " + plan.name + " {");
@@ -214,6 +215,11 @@ std::string EmitInfer(const Plan& plan) {
   code.Line("Options options;");
   code.Line("options.weights = weights;");
   code.Line("options.threads = threads;");
+  if (plan.precision != rt::Precision::kF32) {
+    const bool bf16 = plan.precision == rt::Precision::kBF16;
+    code.Line("rt::WarnWithoutArithmetic(rt::Precision::" + std::string(bf16 ? "kBF16" : "kF16") +
+              ");");
+  }
   code.Line("return std::make_unique<Target>(options);");
   code.Close();
   code.Line();

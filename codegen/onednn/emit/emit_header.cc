@@ -44,6 +44,14 @@ std::vector<std::string> ElementHeaders(const Plan& plan) {
   return headers;
 }
 
+std::string PrecisionText(const Plan& plan) {
+  if (plan.precision == rt::Precision::kF32) return "";
+  const std::string precision = rt::Name(plan.precision);
+  return " Weights of products are kept in " + precision +
+         ", those of last layers excepted; where the processor has " + precision +
+         " arithmetic, these products are computed in it, sums in f32.";
+}
+
 }  // namespace
 
 std::string PublicParameters(const Plan& plan, const PlanEntry& entry) {
@@ -83,7 +91,8 @@ std::string EmitHeader(const Plan& plan) {
   const std::string& model = plan.class_name;
   code.Comment("The model '" + plan.name +
                "'. Sizes that only the run tells are rt::Any; outputs of such sizes are tensors, "
-               "which keep their capacity. Input and output memory must not overlap.");
+               "which keep their capacity. Input and output memory must not overlap." +
+               PrecisionText(plan));
   code.Line("#ifndef " + Guard(plan));
   code.Line("#define " + Guard(plan));
   code.Line();

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/support/text.h"
+
 namespace dragoman::onednn {
 namespace {
 
@@ -53,12 +55,14 @@ std::string EmitReplayTests(const CodegenOptions& options) {
   if (cases.empty()) return "";
   const std::string steps =
       options.steps.empty() ? "" : "\n    --steps " + Bracketed(options.steps);
+  const std::string tolerance =
+      options.plan.precision == rt::Precision::kF32 ? "" : "\n    --rms " + FormatFloat(kNarrowRms);
   std::string text = "\n  # Recorded runs.\n  enable_testing()\n";
   for (std::size_t i = 0; i < cases.size(); ++i) {
     text += "  add_test(NAME @NAME@.data_" + std::to_string(i) +
             " WORKING_DIRECTORY \"${CMAKE_CURRENT_SOURCE_DIR}\"\n    COMMAND @NAME@_infer" + steps +
             Arguments(cases[i].inputs, i, "input", "--input") +
-            Arguments(cases[i].outputs, i, "output", "--expect") + ")\n";
+            Arguments(cases[i].outputs, i, "output", "--expect") + tolerance + ")\n";
   }
   return text;
 }

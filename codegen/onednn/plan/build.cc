@@ -102,9 +102,16 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   findings = FindUnsupported(named);
   if (!findings.empty()) return Error(std::move(findings));
   plan.name = name;
+  plan.precision = options.precision;
   plan.class_name = ClassName(name);
   if (plan.class_name == name) plan.class_name += "Model";
   DRAGOMAN_TRY(PlanBuilder(named, plan, options).Build());
+  if (options.precision != rt::Precision::kF32 && !plan.has_narrow_weights) {
+    return Unsupported(
+        "the model has no product of f32 with constant weights and known sizes that "
+        "could be computed in " +
+        std::string(rt::Name(options.precision)));
+  }
   RunPasses(plan);
   return plan;
 }
@@ -270,6 +277,7 @@ Status PlanBuilder::BuildEntry(const Entry& entry) {
   const std::size_t index = plan_.entries.size() - 1;
   bound_ = {{}};
   MarkDirectOutputs(entry);
+  last_products_ = LastProducts(graph);
   std::map<std::size_t, std::size_t> state_of;  // by input
   for (const StateBinding& binding : entry.states) state_of[binding.input] = binding.state;
   PlanEntry made = std::move(plan_.entries[index]);

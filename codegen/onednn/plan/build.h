@@ -33,6 +33,10 @@ bool HandlesLists(const Node& node);
 // Whether all sizes are numbers; an omitted operand's are.
 bool IsStatic(const Value* value);
 
+// The products from which an output of `graph` is computed without another one in between; none if
+// there are no others.
+std::set<const Node*> LastProducts(const Graph& graph);
+
 // The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
 class PlanBuilder {
  public:
@@ -101,6 +105,12 @@ class PlanBuilder {
   void BuildPrint(const Node& node, Step& step);
   void AddLine(const Node& node, std::size_t first, Step& step);
 
+  // narrow_weights.cc: the constant weights of a product, in the Plan's precision.
+  BufferId GetWeights(const Node& node);
+
+  // build_dynamic.cc: has a product, whose kernel `step` calls, computed by oneDNN.
+  void UseDynamicProduct(const Node& node, Step& step);
+
   // build_int8.cc: the same for products of 8-bit integers.
   bool BuildInt8(const Node& node, const OpDef& def, Step& step);
   bool PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& prepared);
@@ -128,7 +138,9 @@ class PlanBuilder {
   const PlanOptions& options_;
   NameScope& names_;
   std::unordered_map<const Value*, BufferId> buffers_;
-  std::set<const Value*> fixed_;                  // results of constructor steps
+  std::set<const Value*> fixed_;                         // results of constructor steps
+  std::unordered_map<const Value*, BufferId> narrowed_;  // weights in the Plan's precision
+  std::set<const Node*> last_products_;
   std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory
   std::map<std::pair<const void*, std::string>, std::int64_t> offsets_;  // of weights
   std::vector<std::set<std::string>> bound_ = {{}};                      // symbols, by block

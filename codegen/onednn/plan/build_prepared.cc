@@ -74,7 +74,7 @@ bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prep
   prepared.type = "rt::PreparedConv";
   prepared.header = "runtime/fast/conv.h";
   prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
-  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
+  prepared.constants = {GetWeights(node), Get(node.operand(2))};
   return true;
 }
 
@@ -94,7 +94,7 @@ bool PlanBuilder::PrepareConvTranspose(const Node& node, const OpDef& def, Prepa
   prepared.type = "rt::PreparedConvTranspose";
   prepared.header = "runtime/fast/conv_transpose.h";
   prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
-  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
+  prepared.constants = {GetWeights(node), Get(node.operand(2))};
   return true;
 }
 
@@ -135,7 +135,7 @@ bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& pr
   prepared.type = "rt::PreparedLinear";
   prepared.header = "runtime/fast/linear.h";
   prepared.init = Text(sizes);
-  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
+  prepared.constants = {GetWeights(node), Get(node.operand(2))};
   return true;
 }
 

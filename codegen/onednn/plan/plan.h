@@ -20,6 +20,7 @@
 #include "core/ir/tensor.h"
 #include "core/ir/type.h"
 #include "core/support/text.h"
+#include "runtime/fast/precision.h"
 
 namespace dragoman::onednn {
 
@@ -222,7 +223,10 @@ struct Step {
   std::vector<SymbolBinding> binds;
 
   // kKernel: function(params, operands..., results...[, scratch])
+  // or, if `member` is not empty, member.Run(context, scratch memory, params, operands...,
+  // results...)
   std::string function;
+  std::string member;
   std::string params;  // empty: takes none
   std::vector<Argument> operands;
   std::vector<Argument> outputs;
@@ -308,11 +312,16 @@ struct WeightTensor {
 
 struct PlanOptions {
   bool exact_conv = false;  // no algorithms that round otherwise than a sum of products
+  // Below f32: that of products with constant weights, last layers excepted; all else stays as the
+  // model has it. A model without such a product is unsupported then.
+  rt::Precision precision = rt::Precision::kF32;
 };
 
 struct Plan {
-  std::string name;        // namespace and file names
-  std::string class_name;  // "Policy"
+  std::string name;                               // namespace and file names
+  std::string class_name;                         // "Policy"
+  rt::Precision precision = rt::Precision::kF32;  // of products whose weights are constant
+  bool has_narrow_weights = false;                // some are kept in `precision`
   std::vector<Buffer> buffers;
   std::vector<Prepared> prepared;
   Block constants;  // steps of the constructor: what is computed of constants alone

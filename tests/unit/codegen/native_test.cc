@@ -128,6 +128,28 @@ TEST_F(NativeTest, RunsQuantisedProductsOnIntegers) {
   EXPECT_NE(run->find("(MatMulInteger): int8:"), std::string::npos) << *run;
 }
 
+// Of both layers weights are numbers that bf16 has not; those of the last one stay as they are.
+TEST_F(NativeTest, RunsProductsWithWeightsOfHalfTheSize) {
+  for (rt::Precision precision : {rt::Precision::kBF16, rt::Precision::kF16}) {
+    options_.plan.precision = precision;
+    Result<std::string> run =
+        Run(R"(graph main(%x: f32[1, 1, 3, 3]) -> (%y: f32[1, 2]) {
+      const %w: f32[1, 1, 3, 3] = [[[[1.001, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.5]]]]
+      const %v: f32[2, 1] = [[1.001], [-3.0]]
+      const %one: i64[2] = [1, 1]
+      %c = onnx.Conv(%x, %w)
+      %r = onnx.Reshape(%c, %one)
+      %y = dragoman.Linear(%r, %v)
+    })",
+            {Input<float>("x", 'f', {1, 1, 3, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 2})}, {"--profile"});
+    ASSERT_TRUE(run.ok()) << run.error().ToString();
+    const float sum = 3.0f + (precision == rt::Precision::kBF16 ? 1.0f : 1.0009765625f);
+    const std::vector<float> y = Output("y", {1, 2});
+    EXPECT_FLOAT_EQ(y[0], sum * 1.001f);
+    EXPECT_FLOAT_EQ(y[1], sum * -3.0f);
+  }
+}
+
 constexpr std::string_view kLoop =
     R"(graph main(%x: f32[batch, 2], %n: i64[]) -> (%y, %all) {
       const %one: f32[1] = [1.0]

@@ -1,0 +1,79 @@
+// Weights that programs of less than f32 precision keep in half of the size.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "codegen/onednn/plan/build.h"
+#include "runtime/kernels/float16.h"
+
+namespace dragoman::onednn {
+namespace {
+
+constexpr float kLargestHalf = 65504.0f;
+
+bool IsProduct(const Node& node) {
+  return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul") ||
+         node.IsDragoman("Linear");
+}
+
+template <class T>
+Tensor Narrowed(const Tensor& wide, DType dtype) {
+  std::string bytes;
+  bytes.reserve(static_cast<std::size_t>(wide.size()) * sizeof(T));
+  for (const float value : wide.data<float>()) {
+    const std::uint16_t bits = T(value).bits;
+    bytes.append(reinterpret_cast<const char*>(&bits), sizeof bits);
+  }
+  return *Tensor::Make(dtype, wide.sizes(), dragoman::Buffer::Own(std::move(bytes)));
+}
+
+bool FitsHalf(const Tensor& wide) {
+  return std::ranges::all_of(wide.data<float>(), [](float value) {
+    return std::isnan(value) || std::fabs(value) <= kLargestHalf;
+  });
+}
+
+}  // namespace
+
+// The products from which an output is computed without another one in between: the last layers.
+std::set<const Node*> LastProducts(const Graph& graph) {
+  std::set<const Node*> last, seen;
+  std::vector<const Node*> left;
+  for (std::size_t i = 0; i < graph.num_outputs(); ++i) left.push_back(graph.output(i)->producer());
+  std::size_t products = 0;
+  for (const Node& node : graph.nodes()) products += IsProduct(node) ? 1 : 0;
+  while (!left.empty()) {
+    const Node* node = left.back();
+    left.pop_back();
+    if (node == nullptr || !seen.insert(node).second) continue;
+    if (IsProduct(*node)) {
+      last.insert(node);
+      continue;
+    }
+    for (const Use& use : node->operands()) {
+      if (use.value() != nullptr) left.push_back(use.value()->producer());
+    }
+  }
+  return last.size() < products ? last : std::set<const Node*>();
+}
+
+BufferId PlanBuilder::GetWeights(const Node& node) {
+  const Value* value = node.operand(1);
+  const bool half = plan_.precision == rt::Precision::kF16;
+  const bool stays = plan_.precision == rt::Precision::kF32 || last_products_.contains(&node) ||
+                     value->tensor() == nullptr;  // the constructor computes it
+  if (stays || (half && !FitsHalf(*value->tensor()))) return Get(value);
+  plan_.has_narrow_weights = true;
+  const auto [at, is_new] = narrowed_.try_emplace(value, kAbsent);
+  if (!is_new) return at->second;
+  const Tensor& wide = *value->tensor();
+  const Tensor narrow =
+      half ? Narrowed<rt::Half>(wide, DType::kF16) : Narrowed<rt::BFloat16>(wide, DType::kBF16);
+  at->second = AddBuffer(value->name(), narrow.type(), Storage::kWeights);
+  plan_.buffer(at->second).at = AddWeights(narrow);
+  plan_.headers.insert("runtime/kernels/float16.h");
+  return at->second;
+}
+
+}  // namespace dragoman::onednn

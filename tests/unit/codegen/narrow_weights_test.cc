@@ -1,0 +1,111 @@
+// Programs of less precision than f32.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "codegen/onednn/emit/emit_use.h"
+#include "codegen/onednn/plan/build.h"
+#include "core/ir/parse.h"
+
+namespace dragoman::onednn {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::string_view kTwoLayers = R"(graph main(%x: f32[1, 2]) -> (%y: f32[1, 1]) {
+  const %w: f32[2, 2] = [[1.0, 2.0], [0.5, -1.00390625]]
+  const %b: f32[2] = [0.5, 1.00390625]
+  const %v: f32[1, 2] = [[3.0, 1.00390625]]
+  %h = dragoman.Linear(%x, %w, %b)
+  %y = dragoman.Linear(%h, %v)
+})";
+
+Result<Plan> PlanOf(std::string_view text, rt::Precision precision) {
+  Result<Model> model = ParseText(text);
+  if (!model.ok()) return model.error();
+  return MakePlan(*model, "test", {.precision = precision});
+}
+
+// The element types of all buffers in the weights file, by label.
+std::string WeightsOf(const Plan& plan) {
+  std::string text;
+  for (const Buffer& buffer : plan.buffers) {
+    if (buffer.storage == Storage::kWeights)
+      text += buffer.label + ":" + std::string(Name(buffer.dtype)) + " ";
+  }
+  return text;
+}
+
+TEST(NarrowWeights, ThoseOfTheLastLayerAndBiasesStayWide) {
+  const Result<Plan> plan = PlanOf(kTwoLayers, rt::Precision::kBF16);
+  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
+  EXPECT_EQ(WeightsOf(*plan), "w:bf16 b:f32 v:f32 ");
+  // 1.00390625 lies in the middle of two bf16 numbers: to the even one.
+  EXPECT_EQ(plan->weights.front().tensor.FloatAt(3), -1.0);
+}
+
+TEST(NarrowWeights, AModelOfOneLayerHasNoOtherToNarrow) {
+  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
+    const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    %y = dragoman.Linear(%x, %w)
+  })",
+                                   rt::Precision::kF16);
+  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
+  EXPECT_EQ(WeightsOf(*plan), "w:f16 ");
+}
+
+TEST(NarrowWeights, WeightsBeyondTheRangeOfHalfStayWide) {
+  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
+    const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    const %v: f32[2, 2] = [[1.0, 70000.0], [3.0, 4.0]]
+    %a = dragoman.Linear(%x, %v)
+    %b = dragoman.Linear(%a, %w)
+    %y = dragoman.Linear(%b, %w)
+  })",
+                                   rt::Precision::kF16);
+  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
+  EXPECT_EQ(WeightsOf(*plan), "v:f32 w:f16 w:f32 ");
+}
+
+TEST(NarrowWeights, AModelWithoutSuchProductsIsRefused) {
+  const Result<Plan> plan =
+      PlanOf("graph main(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }", rt::Precision::kBF16);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_THAT(plan.error().ToString(), HasSubstr("could be computed in bf16"));
+}
+
+TEST(NarrowWeights, ThoseThatTheConstructorComputesStayWide) {
+  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
+    const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    %v = onnx.Neg(%w)
+    %a = dragoman.Linear(%x, %v)
+    %b = dragoman.Linear(%a, %w)
+    %y = dragoman.Linear(%b, %w)
+  })",
+                                   rt::Precision::kBF16);
+  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
+  EXPECT_EQ(WeightsOf(*plan), "w:f32 w:bf16 ");
+}
+
+TEST(EmitUse, ArraysForKnownSizesTensorsForOthers) {
+  const Result<Plan> plan = PlanOf(
+      "graph main(%x: f32[1, 2], %n: i64[batch, 3]) -> (%y, %z) "
+      "{ %y = onnx.Relu(%x)\n %z = onnx.Neg(%n) }",
+      rt::Precision::kF32);
+  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
+  EXPECT_EQ(EmitUse(*plan), R"(#include "test.h"
+
+test::Test model;  // its Options: weights file, threads
+float x[2] = {};
+const std::int64_t batch = 1;  // as the run has it
+auto n = std::make_unique<std::int64_t[]>(batch * 3);
+float y[2] = {};
+test::rt::Tensor<std::int64_t> z_out;
+const test::rt::Status status = model.run(x, {n.get(), batch, 3}, y, z_out);  // status.ok(), status.message()
+)");
+}
+
+}  // namespace
+}  // namespace dragoman::onednn
