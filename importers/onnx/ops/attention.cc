@@ -1,5 +1,4 @@
-// Attention and RotaryEmbedding of opsets 23 and 24, as the products, masks and rotations that
-// exporters of older opsets write.
+// Attention of opsets 23 and 24, as the products and masks that exporters of older opsets write.
 #include <cmath>
 #include <limits>
 
@@ -47,6 +46,11 @@ Result<Options> TakeOptions(OpLowering& op) {
 Value* SplitHeads(Formula& f, Value* x, std::int64_t heads) {
   Value* apart = f.Add("Reshape", {x, f.Ints({0, 0, heads, -1})});
   return f.Add("Transpose", {apart}, {{"perm", Attribute::Ints{0, 2, 1, 3}}});
+}
+
+Value* JoinHeads(Formula& f, Value* x, std::string_view name) {
+  Value* turned = f.Add("Transpose", {x}, {{"perm", Attribute::Ints{0, 2, 1, 3}}});
+  return f.Add("Reshape", {turned, f.Ints({0, 0, -1})}, {}, name);
 }
 
 Value* WithPast(Formula& f, Value* past, Value* x, std::string_view name) {
@@ -137,120 +141,74 @@ Value* Softmax(Formula& f, Value* scores, std::optional<std::int64_t> precision)
   return f.Cast(f.Add("Softmax", {exact}, last), dtype);
 }
 
+struct Heads {
+  std::int64_t query = 0;
+  std::int64_t key = 0;
+  std::int64_t times() const { return query / key; }  // each head of the keys is used
+};
+
+Result<Heads> CountHeads(const OpLowering& op, const Options& options, int rank) {
+  std::optional<std::int64_t> query = options.query_heads;
+  std::optional<std::int64_t> key = options.key_heads;
+  if (rank == 4) {
+    query = KnownSize(op.operand(kQuery), kHeads);
+    key = KnownSize(op.operand(kKey), kHeads);
+    if (!query || !key)
+      return op.Unsupported(
+          "the number of heads is not known; state the inputs' sizes with --shape");
+  }
+  if (query.value_or(0) < 1 || key.value_or(0) < 1)
+    return op.Invalid("q_num_heads or kv_num_heads is missing");
+  if (*query % *key != 0)
+    return op.Invalid("the number of query heads is no multiple of the number of key heads");
+  return Heads{*query, *key};
+}
+
+Result<void> CheckAttention(const OpLowering& op, const Options& options, int rank) {
+  if (rank != 3 && rank != 4) return op.Invalid("the query's rank is neither 3 nor 4");
+  if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
+    return op.Invalid("past_key and past_value come together");
+  if (op.num_results() > 3 && options.scores != 0 && options.scores != 3)
+    return op.Unsupported("opsets disagree about qk_matmul_output_mode 1 and 2");
+  return {};
+}
+
 }  // namespace
 
 LoweredResults LowerAttention(OpLowering& op) {
   for (const Operand i : {kQuery, kKey, kValue}) {
     if (op.operand(i) == nullptr) return op.Invalid("an operand is missing");
   }
-  if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
-    return op.Invalid("past_key and past_value come together");
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kQuery));
-  if (rank != 3 && rank != 4) return op.Invalid("the query's rank is neither 3 nor 4");
-  if (op.num_results() > 3 && options.scores != 0 && options.scores != 3)
-    return op.Unsupported("opsets disagree about qk_matmul_output_mode 1 and 2");
+  DRAGOMAN_TRY(CheckAttention(op, options, rank));
+  DRAGOMAN_ASSIGN(const Heads heads, CountHeads(op, options, rank));
   Formula f(op);
-  Value* query = op.operand(kQuery);
-  Value* key = op.operand(kKey);
-  Value* value = op.operand(kValue);
-  std::optional<std::int64_t> query_heads = options.query_heads;
-  std::optional<std::int64_t> key_heads = options.key_heads;
-  if (rank == 3) {
-    if (query_heads.value_or(0) < 1 || key_heads.value_or(0) < 1)
-      return op.Invalid("q_num_heads or kv_num_heads is missing");
-    query = SplitHeads(f, query, *query_heads);
-    key = SplitHeads(f, key, *key_heads);
-    value = SplitHeads(f, value, *key_heads);
-  } else {
-    query_heads = KnownSize(query, kHeads);
-    key_heads = KnownSize(key, kHeads);
-    if (!query_heads || !key_heads)
-      return op.Unsupported(
-          "the number of heads is not known; state the inputs' sizes with --shape");
-  }
-  if (*key_heads < 1 || *query_heads % *key_heads != 0)
-    return op.Invalid("the number of query heads is no multiple of the number of key heads");
-  key = WithPast(f, op.operand(kPastKey), key, op.ResultName(1));
-  value = WithPast(f, op.operand(kPastValue), value, op.ResultName(2));
-  std::vector<Value*> results = {nullptr, key, value};
-
-  const std::int64_t times = *query_heads / *key_heads;
-  Value* turned = f.Add("Transpose", {RepeatHeads(f, key, *key_heads, times)},
+  const auto apart = [&](Operand i, std::int64_t count) {
+    return rank == 3 ? SplitHeads(f, op.operand(i), count) : op.operand(i);
+  };
+  Value* query = apart(kQuery, heads.query);
+  Value* key = WithPast(f, op.operand(kPastKey), apart(kKey, heads.key), op.ResultName(1));
+  Value* value = WithPast(f, op.operand(kPastValue), apart(kValue, heads.key), op.ResultName(2));
+  Value* turned = f.Add("Transpose", {RepeatHeads(f, key, heads.key, heads.times())},
                         {{"perm", Attribute::Ints{0, 1, 3, 2}}});
-  Value* scores = Scaled(f, f.Add("MatMul", {query, turned}), query, options.scale);
-  Value* shown = scores;
+  Value* products = Scaled(f, f.Add("MatMul", {query, turned}), query, options.scale);
+  Value* scores = products;
   if (options.softcap > 0) {
     Value* cap = f.Scalar(options.softcap, scores);
     scores = f.Add("Mul", {f.Add("Tanh", {f.Add("Div", {scores, cap})}), cap});
   }
   scores = Masked(f, op, options, scores, query, key);
   Value* weights = Softmax(f, scores, options.precision);
-  Value* values = RepeatHeads(f, value, *key_heads, times);
+  Value* values = RepeatHeads(f, value, heads.key, heads.times());
+  std::vector<Value*> results = {nullptr, key, value, options.scores == 3 ? weights : products};
   if (rank == 3) {
-    Value* apart = f.Add("Transpose", {f.Add("MatMul", {weights, values})},
-                         {{"perm", Attribute::Ints{0, 2, 1, 3}}});
-    results[0] = f.Add("Reshape", {apart, f.Ints({0, 0, -1})}, {}, op.ResultName(0));
+    results[0] = JoinHeads(f, f.Add("MatMul", {weights, values}), op.ResultName(0));
   } else {
     results[0] = f.Add("MatMul", {weights, values}, {}, op.ResultName(0));
   }
-  results.push_back(options.scores == 3 ? weights : shown);
   results.resize(op.num_results());
   return f.Finish(std::move(results));
-}
-
-// x cos - y sin and x sin + y cos, of halves (x, y) of the features or of each two of them.
-LoweredResults LowerRotaryEmbedding(OpLowering& op) {
-  Value* input = op.operand(0);
-  Value* cos = op.operand(1);
-  Value* sin = op.operand(2);
-  if (input == nullptr || cos == nullptr || sin == nullptr)
-    return op.Invalid("an operand is missing");
-  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> interleaved, op.TakeInt("interleaved"));
-  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> heads, op.TakeInt("num_heads"));
-  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> rotated, op.TakeInt("rotary_embedding_dim"));
-  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (rank != 3 && rank != 4) return op.Invalid("the operand's rank is neither 3 nor 4");
-  if (rank == 3 && heads.value_or(0) < 1) return op.Invalid("num_heads is missing");
-  const std::int64_t size = rotated.value_or(0);
-  if (size < 0 || size % 2 != 0) return op.Invalid("rotary_embedding_dim is negative or odd");
-  Formula f(op);
-  if (Value* positions = op.operand(3); positions != nullptr) {
-    cos = f.Add("Gather", {cos, positions});
-    sin = f.Add("Gather", {sin, positions});
-  }
-  const int head_axis = rank == 3 ? 2 : kHeads;
-  cos = f.Add("Unsqueeze", {cos, f.Ints({head_axis})});
-  sin = f.Add("Unsqueeze", {sin, f.Ints({head_axis})});
-  Value* x = rank == 3 ? f.Add("Reshape", {input, f.Ints({0, 0, *heads, -1})}) : input;
-
-  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
-  const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
-  const auto slice = [&](Value* from, Value* first, Value* end, std::int64_t step) {
-    return f.Add("Slice", {from, first, end, f.Ints({-1}), f.Ints({step})});
-  };
-  Value* turned = size == 0 ? x : slice(x, f.Ints({0}), f.Ints({size}), 1);
-  Value* half = f.Add("Div", {f.SizeVector(turned, kFeatures), f.Ints({2})});
-  const bool pairs = interleaved.value_or(0) != 0;
-  Value* first =
-      pairs ? slice(turned, f.Ints({0}), f.Ints({kEnd}), 2) : slice(turned, f.Ints({0}), half, 1);
-  Value* second = pairs ? slice(turned, f.Ints({1}), f.Ints({kEnd}), 2)
-                        : slice(turned, half, f.Ints({kEnd}), 1);
-  Value* real = f.Add("Sub", {f.Add("Mul", {cos, first}), f.Add("Mul", {sin, second})});
-  Value* imaginary = f.Add("Add", {f.Add("Mul", {sin, first}), f.Add("Mul", {cos, second})});
-  Value* result = nullptr;
-  if (pairs) {
-    Value* columns = f.Ints({-1});
-    result = f.Add("Concat",
-                   {f.Add("Unsqueeze", {real, columns}), f.Add("Unsqueeze", {imaginary, columns})},
-                   last);
-    result = f.Add("Reshape", {result, f.Add("Shape", {turned})});
-  } else {
-    result = f.Add("Concat", {real, imaginary}, last);
-  }
-  if (size != 0)
-    result = f.Add("Concat", {result, slice(x, f.Ints({size}), f.Ints({kEnd}), 1)}, last);
-  return f.Finish({f.Add("Reshape", {result, f.Add("Shape", {input})}, {}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

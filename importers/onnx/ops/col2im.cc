@@ -27,6 +27,37 @@ Axis PlacesAlong(Formula& f, Value* image, Value* block, std::int64_t pads, std:
   return {block, padded, f.Add("Add", {f.Add("Unsqueeze", {taps, f.Ints({1})}), starts})};
 }
 
+struct Windows {
+  std::vector<std::int64_t> dilations;
+  std::vector<std::int64_t> strides;
+  std::vector<std::int64_t> pads;  // those before, then those after
+};
+
+Result<Windows> TakeWindows(OpLowering& op, std::size_t axes) {
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> dilations, op.TakeInts("dilations"));
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> strides, op.TakeInts("strides"));
+  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> pads, op.TakeInts("pads"));
+  const std::vector<std::int64_t> ones(axes, 1);
+  Windows windows{dilations.value_or(ones), strides.value_or(ones),
+                  pads.value_or(std::vector<std::int64_t>(2 * axes, 0))};
+  if (axes == 0 || windows.dilations.size() != axes || windows.strides.size() != axes ||
+      windows.pads.size() != 2 * axes)
+    return op.Invalid("dilations, strides or pads do not fit image_shape");
+  for (const std::int64_t stride : windows.strides) {
+    if (stride < 1) return op.Invalid("a stride is " + std::to_string(stride));
+  }
+  return windows;
+}
+
+// The places of one axis among those of all, (block..., blocks...).
+Value* Spread(Formula& f, Value* places, std::size_t axis, std::size_t axes) {
+  std::vector<std::int64_t> others;
+  for (std::size_t j = 0; j < 2 * axes; ++j) {
+    if (j != axis && j != axes + axis) others.push_back(static_cast<std::int64_t>(j));
+  }
+  return others.empty() ? places : f.Add("Unsqueeze", {places, f.Ints(others)});
+}
+
 }  // namespace
 
 // (batch, channels * block, blocks) to images: what lies on one element is added up.
@@ -37,39 +68,24 @@ LoweredResults LowerCol2Im(OpLowering& op) {
   const Shape* vector = op.operand(1)->type().shape();
   if (vector == nullptr || vector->size() != 1 || !(*vector)[0].known()) return op.EmitForeign();
   const auto axes = static_cast<std::size_t>((*vector)[0].value());
-  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> dilations, op.TakeInts("dilations"));
-  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> strides, op.TakeInts("strides"));
-  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> pads, op.TakeInts("pads"));
-  if (!dilations) dilations.emplace(axes, 1);
-  if (!strides) strides.emplace(axes, 1);
-  if (!pads) pads.emplace(2 * axes, 0);
-  if (axes == 0 || dilations->size() != axes || strides->size() != axes || pads->size() != 2 * axes)
-    return op.Invalid("dilations, strides or pads do not fit image_shape");
-  for (const std::int64_t stride : *strides) {
-    if (stride < 1) return op.Invalid("a stride is " + std::to_string(stride));
-  }
-
+  DRAGOMAN_ASSIGN(const Windows windows, TakeWindows(op, axes));
+  const std::vector<std::int64_t>& pads = windows.pads;
   Formula f(op);
-  Value* places = nullptr;  // in the image with its pads, (block..., blocks...)
-  Value* area = f.Ints({1});
-  Value* padded = nullptr;
+  Value* places = f.Int(0);  // in the image with its pads, (block..., blocks...)
   Value* block = f.Ints({1});
+  Value* area = f.Ints({1});
+  std::vector<Value*> padded;
+  std::vector<std::int64_t> spatial;
   for (std::size_t i = 0; i < axes; ++i) {
     Value* along = f.Ints({static_cast<std::int64_t>(i)});
     const Axis axis = PlacesAlong(f, f.Add("Gather", {op.operand(1), along}),
-                                  f.Add("Gather", {op.operand(2), along}),
-                                  (*pads)[i] + (*pads)[axes + i], (*dilations)[i], (*strides)[i]);
-    std::vector<std::int64_t> others;
-    for (std::size_t j = 0; j < 2 * axes; ++j) {
-      if (j != i && j != axes + i) others.push_back(static_cast<std::int64_t>(j));
-    }
-    Value* spread =
-        others.empty() ? axis.places : f.Add("Unsqueeze", {axis.places, f.Ints(others)});
-    places =
-        places == nullptr ? spread : f.Add("Add", {f.Add("Mul", {places, axis.padded}), spread});
-    area = f.Add("Mul", {area, axis.padded});
+                                  f.Add("Gather", {op.operand(2), along}), pads[i] + pads[axes + i],
+                                  windows.dilations[i], windows.strides[i]);
+    places = f.Add("Add", {f.Add("Mul", {places, axis.padded}), Spread(f, axis.places, i, axes)});
     block = f.Add("Mul", {block, axis.block});
-    padded = padded == nullptr ? axis.padded : f.Joined({padded, axis.padded});
+    area = f.Add("Mul", {area, axis.padded});
+    padded.push_back(axis.padded);
+    spatial.push_back(static_cast<std::int64_t>(i + 2));
   }
 
   Value* batch = f.SizeVector(columns, 0);
@@ -80,12 +96,11 @@ LoweredResults LowerCol2Im(OpLowering& op) {
       f.Add("Expand", {f.Add("Reshape", {places, f.Ints({-1})}), f.Add("Shape", {lines})});
   Value* sums = f.Add("ScatterElements", {zeros, indices, lines},
                       {{"axis", std::int64_t{2}}, {"reduction", "add"}});
-  Value* image = f.Add("Reshape", {sums, f.Joined({batch, channels, padded})});
-  const auto middle = pads->begin() + static_cast<std::ptrdiff_t>(axes);
-  std::vector<std::int64_t> spatial;
-  for (std::size_t i = 0; i < axes; ++i) spatial.push_back(static_cast<std::int64_t>(i + 2));
-  Value* first = f.Ints({pads->begin(), middle});
-  Value* end = f.Add("Sub", {padded, f.Ints({middle, pads->end()})});
+  Value* sizes = f.Joined(padded);
+  Value* image = f.Add("Reshape", {sums, f.Joined({batch, channels, sizes})});
+  const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(axes);
+  Value* first = f.Ints({pads.begin(), middle});
+  Value* end = f.Add("Sub", {sizes, f.Ints({middle, pads.end()})});
   return f.Finish({f.Add("Slice", {image, first, end, f.Ints(spatial)}, {}, op.ResultName(0))});
 }
 

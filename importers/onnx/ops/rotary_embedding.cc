@@ -1,0 +1,67 @@
+#include <limits>
+
+#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+
+Value* SliceFeatures(Formula& f, Value* x, Value* first, Value* end, std::int64_t step = 1) {
+  return f.Add("Slice", {x, first, end, f.Ints({-1}), f.Ints({step})});
+}
+
+// x cos - y sin and x sin + y cos, of halves (x, y) of the features or of each two of them.
+Value* Rotated(Formula& f, Value* features, Value* cos, Value* sin, bool of_pairs) {
+  const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
+  Value* first = nullptr;
+  Value* second = nullptr;
+  if (of_pairs) {
+    first = SliceFeatures(f, features, f.Ints({0}), f.Ints({kEnd}), 2);
+    second = SliceFeatures(f, features, f.Ints({1}), f.Ints({kEnd}), 2);
+  } else {
+    Value* half = f.Add("Div", {f.SizeVector(features, 3), f.Ints({2})});
+    first = SliceFeatures(f, features, f.Ints({0}), half);
+    second = SliceFeatures(f, features, half, f.Ints({kEnd}));
+  }
+  const auto product = [&](Value* a, Value* b) { return f.Add("Mul", {a, b}); };
+  Value* x = f.Add("Sub", {product(cos, first), product(sin, second)});
+  Value* y = f.Add("Add", {product(sin, first), product(cos, second)});
+  if (!of_pairs) return f.Add("Concat", {x, y}, last);
+  const auto column = [&](Value* part) { return f.Add("Unsqueeze", {part, f.Ints({-1})}); };
+  Value* pairs = f.Add("Concat", {column(x), column(y)}, last);
+  return f.Add("Reshape", {pairs, f.Add("Shape", {features})});
+}
+
+}  // namespace
+
+LoweredResults LowerRotaryEmbedding(OpLowering& op) {
+  Value* input = op.operand(0);
+  if (input == nullptr || op.operand(1) == nullptr || op.operand(2) == nullptr)
+    return op.Invalid("an operand is missing");
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> interleaved, op.TakeInt("interleaved"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> heads, op.TakeInt("num_heads"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> rotated, op.TakeInt("rotary_embedding_dim"));
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  if (rank != 3 && rank != 4) return op.Invalid("the operand's rank is neither 3 nor 4");
+  if (rank == 3 && heads.value_or(0) < 1) return op.Invalid("num_heads is missing");
+  const std::int64_t size = rotated.value_or(0);  // 0: all
+  if (size < 0 || size % 2 != 0) return op.Invalid("rotary_embedding_dim is negative or odd");
+  Formula f(op);
+  const auto table = [&](std::size_t i) {
+    Value* rows = op.operand(i);
+    if (op.operand(3) != nullptr) rows = f.Add("Gather", {rows, op.operand(3)});
+    return f.Add("Unsqueeze", {rows, f.Ints({rank == 3 ? 2 : 1})});
+  };
+  Value* x = rank == 3 ? f.Add("Reshape", {input, f.Ints({0, 0, *heads, -1})}) : input;
+  Value* turned = size == 0 ? x : SliceFeatures(f, x, f.Ints({0}), f.Ints({size}));
+  Value* result = Rotated(f, turned, table(1), table(2), interleaved.value_or(0) != 0);
+  if (size != 0) {
+    Value* rest = SliceFeatures(f, x, f.Ints({size}), f.Ints({kEnd}));
+    result = f.Add("Concat", {result, rest}, {{"axis", std::int64_t{-1}}});
+  }
+  return f.Finish({f.Add("Reshape", {result, f.Add("Shape", {input})}, {}, op.ResultName(0))});
+}
+
+}  // namespace dragoman
