@@ -80,7 +80,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
 Status PreparedLinear::Run(const float* x, const float* residual, float* y,
                            void* scratch) noexcept {
   if (!impl_->own) return impl_->primitive.Run({x}, residual, y, scratch);
-  impl_->panels.Run(x, residual, y);
+  impl_->panels.Run(x, residual, y, scratch);
   return Status();
 }
 
@@ -89,7 +89,7 @@ const char* PreparedLinear::Implementation() const noexcept {
 }
 
 std::int64_t PreparedLinear::ScratchBytes() const noexcept {
-  return impl_->own ? 0 : impl_->primitive.scratch_bytes();
+  return impl_->own ? impl_->panels.ScratchBytes() : impl_->primitive.scratch_bytes();
 }
 
 }  // namespace dragoman::rt

@@ -5,6 +5,7 @@
 #include "runtime/fast/activate.h"
 #include "runtime/fast/clones.h"
 #include "runtime/fast/parallel.h"
+#include "runtime/fast/threads.h"
 
 namespace dragoman::rt {
 namespace {
@@ -16,12 +17,13 @@ constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(float);
 constexpr std::int64_t kMaxRows = 6;
 constexpr std::int64_t kMaxWidth = 64;
 constexpr std::int64_t kBlock = 256;             // inputs whose panel stays in the first cache
+constexpr std::int64_t kBlockRow = kBlock + 16;  // floats between rows of packed operands
+constexpr std::int64_t kLine = 64;               // bytes of a line of a cache
 constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
 
 // Some rows by some inputs of one panel.
 struct Tile {
   const float* panel;  // for the inputs of this tile
-  const float* next;   // what will be read next; it need not exist
   std::int64_t inputs;
   const float* x;
   std::int64_t x_row;
@@ -34,36 +36,41 @@ struct Tile {
 
 #if defined(__clang__)
 #define DRAGOMAN_RT_CONTRACT
+#define DRAGOMAN_RT_UNROLL _Pragma("unroll")
 #else
 #define DRAGOMAN_RT_CONTRACT __attribute__((optimize("fp-contract=fast")))
+#define DRAGOMAN_RT_UNROLL _Pragma("GCC unroll 16")
 #endif
 
 template <int kRows, int kVectors>
 DRAGOMAN_RT_CLONES DRAGOMAN_RT_CONTRACT void Multiply(const Tile& tile) {
   Vector sums[kRows][kVectors];
+  DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) {
+    __builtin_prefetch(tile.y + r * tile.y_row, 1);
+    DRAGOMAN_RT_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       sums[r][v] = tile.bias == nullptr ? Vector{} : reinterpret_cast<const Vector*>(tile.bias)[v];
     }
   }
-  for (int r = 0; r < kRows && tile.added != nullptr; ++r) {
-    const auto* added = reinterpret_cast<const Unaligned*>(tile.added + r * tile.added_row);
-    for (int v = 0; v < kVectors; ++v) sums[r][v] += added[v];
-  }
   const auto* weights = reinterpret_cast<const Vector*>(tile.panel);
   const std::int64_t inputs = tile.inputs, x_row = tile.x_row;
   const float* x = tile.x;
-  const float* next = tile.next;
   for (std::int64_t k = 0; k < inputs; ++k) {
-    if (kRows > 1) __builtin_prefetch(next + k * kVectors * kLanes, 0, 2);
+    DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) {
       const float factor = x[r * x_row + k];
+      DRAGOMAN_RT_UNROLL
       for (int v = 0; v < kVectors; ++v) sums[r][v] += weights[k * kVectors + v] * factor;
     }
   }
+  DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) {
     auto* to = reinterpret_cast<Unaligned*>(tile.y + r * tile.y_row);
-    for (int v = 0; v < kVectors; ++v) to[v] = sums[r][v];
+    const auto* added = reinterpret_cast<const Unaligned*>(tile.added + r * tile.added_row);
+    DRAGOMAN_RT_UNROLL
+    for (int v = 0; v < kVectors; ++v)
+      to[v] = tile.added == nullptr ? sums[r][v] : sums[r][v] + added[v];
   }
 }
 
@@ -77,20 +84,44 @@ void MultiplyTile(const Tile& tile, std::int64_t rows, std::int64_t width) {
 
 void CopyRows(std::int64_t rows, std::int64_t count, const float* from, std::int64_t from_row,
               float* to, std::int64_t to_row) {
+  for (std::int64_t r = 0; r < rows && count == 2 * kLanes; ++r) {
+    const auto* row = reinterpret_cast<const Unaligned*>(from + r * from_row);
+    auto* copy = reinterpret_cast<Unaligned*>(to + r * to_row);
+    for (int v = 0; v < 2; ++v) copy[v] = row[v];
+  }
+  if (count == 2 * kLanes) return;
   for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from + r * from_row, count, to + r * to_row);
 }
 
-// A panel of which only `count` outputs exist, by way of a tile of its own.
-void MultiplyPartly(Tile tile, std::int64_t rows, std::int64_t width, std::int64_t count) {
-  alignas(32) float memory[kMaxRows * kMaxWidth] = {};
-  if (tile.added != nullptr) CopyRows(rows, count, tile.added, tile.added_row, memory, width);
+// The rows of the next of the tiles of at most `most` rows that divide `rows`: a small tile does
+// not keep the processor busy.
+std::int64_t TileRows(std::int64_t rows, std::int64_t most) {
+  if (rows <= most || rows >= 2 * most) return std::min(rows, most);
+  return (rows + 1) / 2;
+}
+
+// By way of a tile of its own, where an activation follows or only `count` outputs exist; `added`
+// (may be null) lies as y and comes behind the activation.
+void MultiplyAside(Tile tile, std::int64_t rows, std::int64_t width, std::int64_t count,
+                   const PostOps* post, const float* added) {
+  alignas(32) float memory[kMaxRows * kMaxWidth];
   const Tile whole = tile;
-  if (tile.added != nullptr) tile.added = memory;
-  tile.added_row = width;
+  if (tile.added != nullptr && count < width) {
+    std::fill_n(memory, rows * width, 0.0f);
+    CopyRows(rows, count, tile.added, tile.added_row, memory, width);
+    tile.added = memory;
+    tile.added_row = width;
+  }
   tile.y = memory;
   tile.y_row = width;
   MultiplyTile(tile, rows, width);
-  CopyRows(rows, count, memory, width, whole.y, whole.y_row);
+  if (post != nullptr) Activate(*post, 1, rows * width, 0, nullptr, memory);
+  if (added == nullptr) return CopyRows(rows, count, memory, width, whole.y, whole.y_row);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t at = r * whole.y_row;
+    for (std::int64_t i = 0; i < count; ++i)
+      whole.y[at + i] = memory[r * width + i] + added[at + i];
+  }
 }
 
 }  // namespace
@@ -111,74 +142,98 @@ void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int6
   inputs_ = inputs;
   rows_ = rows;
   post_ = post;
+  // A residual that may lie in y is needed until the end.
+  const bool whole = rows <= kMaxRows || (post.residual && post.activation_first);
+  block_ = whole ? inputs : std::min(inputs, kBlock);
   panels_ = Zeros(num_panels_ * width_ * inputs);
   bias_ = Zeros(num_panels_ * width_);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.get());
-  for (std::int64_t panel = 0; panel < num_panels_; ++panel) {
-    const std::int64_t first = panel * width_, count = std::min(width_, outputs - first);
-    float* to = panels_.get() + first * inputs;
-    for (std::int64_t k = 0; k < inputs; ++k, to += width_) {
-      const float* from = weights + first * out_stride + k * in_stride;
-      for (std::int64_t o = 0; o < count; ++o) to[o] = from[o * out_stride];
+  float* to = panels_.get();
+  for (std::int64_t begin = 0; begin < inputs; begin += block_) {
+    const std::int64_t end = std::min(begin + block_, inputs);
+    for (std::int64_t first = 0; first < outputs; first += width_) {
+      const std::int64_t count = std::min(width_, outputs - first);
+      for (std::int64_t k = begin; k < end; ++k, to += width_) {
+        const float* from = weights + first * out_stride + k * in_stride;
+        for (std::int64_t o = 0; o < count; ++o) to[o] = from[o * out_stride];
+      }
     }
   }
+  const std::int64_t products = num_panels_ * width_ * inputs * rows;
+  parts_ = std::clamp<std::int64_t>(products / kPartProducts, 1,
+                                    std::min<std::int64_t>(MaxThreads(), num_panels_));
 }
 
-// Inputs `begin` … `end`.
+std::int64_t PanelProduct::ScratchBytes() const noexcept {
+  return Packs() ? parts_ * PackedSize() * std::int64_t{sizeof(float)} : 0;
+}
+
+// Inputs `begin` … `end`, of which row r lies at x + r * x_row.
 void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end,
-                            std::int64_t num_rows, const float* x, const float* residual,
-                            float* y) const noexcept {
+                            std::int64_t num_rows, const float* x, std::int64_t x_row,
+                            const float* residual, float* y) const noexcept {
   const std::int64_t first = panel * width_, count = std::min(width_, outputs_ - first);
   const bool starts = begin == 0, ends = end == inputs_;
   const bool adds_first = residual != nullptr && !post_.activation_first;
+  const bool adds_last = residual != nullptr && !adds_first && ends;
+  const bool activates = ends && post_.activation != FusedActivation::kNone;
   const std::int64_t group = width_ == 16 ? kMaxRows : rows_;
   Tile tile = {};
-  tile.panel = panels_.get() + first * inputs_ + begin * width_;
   tile.inputs = end - begin;
-  tile.x_row = inputs_;
+  tile.panel = panels_.get() + begin * num_panels_ * width_ + panel * width_ * tile.inputs;
+  tile.x_row = x_row;
   tile.bias = starts ? bias_.get() + first : nullptr;
   tile.added_row = tile.y_row = outputs_;
-  for (std::int64_t r = 0; r < num_rows; r += group) {
-    const std::int64_t rows = std::min(group, num_rows - r);
+  const char* next = reinterpret_cast<const char*>(tile.panel + tile.inputs * width_);
+  const std::int64_t ahead = tile.inputs * width_ * sizeof(float) / num_rows;
+  for (std::int64_t r = 0; r < num_rows;) {
+    const std::int64_t rows = TileRows(num_rows - r, group);
     const std::int64_t at = r * outputs_ + first;
-    tile.next = r + rows < num_rows ? tile.panel : tile.panel + inputs_ * width_;
-    tile.x = x + r * inputs_ + begin;
+    for (std::int64_t i = r * ahead; i < (r + rows) * ahead && group > 1; i += kLine)
+      __builtin_prefetch(next + i, 0, 2);
+    tile.x = x + r * x_row;
     tile.added = !starts ? y + at : adds_first ? residual + at : nullptr;
     tile.y = y + at;
-    if (count == width_) {
+    if (count == width_ && !activates && !adds_last) {
       MultiplyTile(tile, rows, width_);
     } else {
-      MultiplyPartly(tile, rows, width_, count);
+      MultiplyAside(tile, rows, width_, count, activates ? &post_ : nullptr,
+                    adds_last ? residual + at : nullptr);
     }
-    if (ends) {
-      const float* added = residual != nullptr && !adds_first ? residual + at : nullptr;
-      Activate(post_, rows, count, outputs_, added, tile.y);
-    }
+    r += rows;
   }
 }
 
 void PanelProduct::RunPanels(std::int64_t first, std::int64_t last, std::int64_t rows,
-                             const float* x, const float* residual, float* y) const noexcept {
-  // A residual that may lie in y is needed until the end.
-  const bool whole = rows <= kMaxRows || (residual != nullptr && post_.activation_first);
-  const std::int64_t block = whole ? inputs_ : kBlock;
-  for (std::int64_t k = 0; k < inputs_; k += block) {
-    for (std::int64_t panel = first; panel < last; ++panel)
-      RunPanel(panel, k, std::min(k + block, inputs_), rows, x, residual, y);
+                             const float* x, const float* residual, float* y,
+                             float* packed) const noexcept {
+  for (std::int64_t begin = 0; begin < inputs_; begin += block_) {
+    const std::int64_t end = std::min(begin + block_, inputs_);
+    const float* from = x + begin;
+    if (packed != nullptr) CopyRows(rows, end - begin, from, inputs_, packed, kBlockRow);
+    for (std::int64_t panel = first; panel < last; ++panel) {
+      RunPanel(panel, begin, end, rows, packed != nullptr ? packed : from,
+               packed != nullptr ? kBlockRow : inputs_, residual, y);
+    }
   }
 }
 
 void PanelProduct::RunRows(std::int64_t rows, const float* x, float* y) const noexcept {
-  RunPanels(0, num_panels_, rows, x, nullptr, y);
+  RunPanels(0, num_panels_, rows, x, nullptr, y, nullptr);
 }
 
-void PanelProduct::Run(const float* x, const float* residual, float* y) const noexcept {
+void PanelProduct::Run(const float* x, const float* residual, float* y,
+                       void* scratch) const noexcept {
   if (!post_.residual) residual = nullptr;
-  const std::int64_t products = width_ * inputs_ * rows_;
-  const std::int64_t grain = std::max<std::int64_t>(kPartProducts / products, 1);
-  Parallel(num_panels_, grain, [=](std::int64_t begin, std::int64_t end) {
-    RunPanels(begin, end, rows_, x, residual, y);
+  float* packed = Packs() ? static_cast<float*>(scratch) : nullptr;
+  Parallel(parts_, 1, [=](std::int64_t begin, std::int64_t end) {
+    RunPanels(num_panels_ * begin / parts_, num_panels_ * end / parts_, rows_, x, residual, y,
+              packed == nullptr ? nullptr : packed + begin * PackedSize());
   });
 }
+
+// Of operands, a block of whose inputs is copied to lie close together.
+bool PanelProduct::Packs() const { return block_ < inputs_; }
+std::int64_t PanelProduct::PackedSize() const { return rows_ * kBlockRow; }
 
 }  // namespace dragoman::rt

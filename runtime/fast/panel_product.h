@@ -2,7 +2,8 @@
 // primitive's call costs as much as the product, or the primitive would pack in every call.
 //
 // Weights lie in panels: for each input the weights of the next 16 outputs (of more where there are
-// few rows), so that the sums of up to 6 rows stay in registers.
+// few rows), so that the sums of up to 6 rows stay in registers. Where there are many rows, blocks
+// of inputs whose panel stays in the first cache come one after the other.
 #ifndef DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 #define DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 
@@ -23,8 +24,10 @@ class PanelProduct {
             const PostOps& post = {});
 
   // y (rows, outputs) = x (rows, inputs) · weightsᵀ + bias, and the post-ops; `residual`, which
-  // only they need, may be y. All row-major.
-  void Run(const float* x, const float* residual, float* y) const noexcept;
+  // only they need, may be y. All row-major. `scratch` has ScratchBytes(); without it, if it is
+  // null, large products are slower.
+  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept;
+  std::int64_t ScratchBytes() const noexcept;
   // The first `rows` rows on this thread alone, without residual.
   void RunRows(std::int64_t rows, const float* x, float* y) const noexcept;
 
@@ -36,14 +39,18 @@ class PanelProduct {
 
   static Floats Zeros(std::int64_t count);
   void RunPanels(std::int64_t first, std::int64_t last, std::int64_t rows, const float* x,
-                 const float* residual, float* y) const noexcept;
+                 const float* residual, float* y, float* packed) const noexcept;
   void RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end, std::int64_t rows,
-                const float* x, const float* residual, float* y) const noexcept;
+                const float* x, std::int64_t x_row, const float* residual, float* y) const noexcept;
+  bool Packs() const;
+  std::int64_t PackedSize() const;
 
   Floats panels_;
   Floats bias_;  // of whole panels
   std::int64_t width_ = 0, num_panels_ = 0;
   std::int64_t outputs_ = 0, inputs_ = 0, rows_ = 0;
+  std::int64_t block_ = 1;  // inputs whose panels lie together
+  std::int64_t parts_ = 1;  // for as many threads
   PostOps post_;
 };
 

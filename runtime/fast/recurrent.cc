@@ -185,7 +185,7 @@ struct PreparedRecurrent::Impl {
 
   void Step(const Direction& direction, const float* given, const Buffers& buffers) const {
     const std::int64_t row = product_size();
-    direction.recurrent.Run(buffers.h, nullptr, buffers.product);
+    direction.recurrent.Run(buffers.h, nullptr, buffers.product, nullptr);
     for (std::int64_t n = 0; n < batch; ++n) {
       const float* x = given + n * outputs();
       float* r = buffers.product + n * row;
@@ -209,7 +209,7 @@ struct PreparedRecurrent::Impl {
       }
     }
     if (cell != Cell::kGruReset) return;
-    direction.after_reset.Run(buffers.reset_h, nullptr, buffers.candidate);
+    direction.after_reset.Run(buffers.reset_h, nullptr, buffers.candidate, nullptr);
     for (std::int64_t n = 0; n < batch; ++n) {
       UpdateRow(hidden, given + n * outputs(), buffers.candidate + n * hidden,
                 buffers.product + n * row, buffers.h + n * hidden);
