@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
+#include "cli/model_io.h"
 #include "core/compare/diff.h"
 #include "importers/onnx/read_model.h"
 #include "tests/support/graph_mutations.h"
+#include "tests/unit/test_folder.h"
 
 namespace dragoman {
 namespace {
@@ -31,6 +34,12 @@ std::vector<fs::path> ModelFiles() {
   return files;
 }
 
+// DRAGOMAN_SEED draws other changes.
+std::uint64_t Seed() {
+  const char* given = std::getenv("DRAGOMAN_SEED");
+  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+}
+
 // `check` is called for every model that can be read.
 template <class Check>
 int ForEachModel(Check check) {
@@ -39,7 +48,7 @@ int ForEachModel(Check check) {
     const Result<Model> model = ReadOnnx(file.string(), {.require_data = false});
     if (!model.ok()) continue;  // the tests of the reader say which and why
     SCOPED_TRACE(file.string());
-    check(*model, testing::Random(static_cast<std::uint64_t>(++models)));
+    check(*model, testing::Random(Seed() * 1'000'000 + static_cast<std::uint64_t>(++models)));
   }
   return models;
 }
@@ -52,6 +61,24 @@ TEST(Equality, DisguisedModelsAreEqual) {
     EXPECT_TRUE(report->equal()) << RenderText(*report).substr(0, 2000);
   });
   EXPECT_GT(models, 0);
+}
+
+// Into each format that holds any graph, and into ONNX.
+TEST(Equality, ModelsComeBackEqualFromEveryFormat) {
+  const TestFolder folder;
+  ForEachModel([&](const Model& model, const testing::Random&) {
+    if (cli::CountAbsentWeights(model) != 0) return;
+    for (const cli::FormatInfo& info : cli::AllFormats()) {
+      if (!info.reads || !info.writes) continue;
+      const std::string path = folder / ("copy" + std::string(info.suffix));
+      ASSERT_TRUE(cli::SaveModel(model, path, info.format, {}).ok()) << info.name;
+      const Result<Model> copy = cli::LoadModel(path);
+      ASSERT_TRUE(copy.ok()) << info.name << ": " << copy.error().ToString();
+      const Result<DiffReport> report = DiffModels(model, *copy, {});
+      ASSERT_TRUE(report.ok());
+      EXPECT_TRUE(report->equal()) << info.name << "\n" << RenderText(*report).substr(0, 2000);
+    }
+  });
 }
 
 TEST(Equality, OneChangeIsFoundAndNamed) {
