@@ -89,8 +89,10 @@ class Linker {
 
   // `old_h` is what cell `i` reads of the one before.
   bool LinkByHidden(std::size_t i, AtomId old_h, bool must_be_equal) {
-    const auto masked = ReadMasked(old_h, forms_);
-    const auto before = Find(by_h_, masked ? masked->fresh : old_h, cells_[i].kind);
+    const Kind kind = cells_[i].kind;
+    const auto masked = ReadMasked(
+        old_h, [&](AtomId id) { return Find(by_h_, id, kind).has_value(); }, forms_);
+    const auto before = Find(by_h_, masked ? masked->fresh : old_h, kind);
     if (!before || !Join(*before, i, old_h, must_be_equal)) return false;
     if (masked) EnterMask(*before, old_h, *masked);
     return true;
@@ -98,7 +100,8 @@ class Linker {
 
   void LinkLstm(std::size_t i) {
     const AtomId old_c = cells_[i].old_c.atom;
-    const auto masked = ReadMasked(old_c, forms_);
+    const auto masked = ReadMasked(
+        old_c, [&](AtomId id) { return Find(by_c_, id, Kind::kLstm).has_value(); }, forms_);
     const auto before = Find(by_c_, masked ? masked->fresh : old_c, Kind::kLstm);
     if (!before) return;
     for (AtomId atom : AtomsOf(cells_[i])) {
@@ -116,8 +119,8 @@ class Linker {
   }
 
   bool LinkMasked(std::size_t before, std::size_t i, AtomId old_h, const MaskedState& c) {
-    const auto h = ReadMasked(old_h, forms_);
-    if (!h || h->fresh != cells_[before].h || h->mask != c.mask) return false;
+    const auto h = ReadMasked(old_h, cells_[before].h, forms_);
+    if (!h || h->mask != c.mask) return false;
     if (!Join(before, i, old_h, /*must_be_equal=*/false)) return false;
     EnterMask(before, old_h, *h);
     CellStep& step = *links_[before].step;
@@ -137,7 +140,7 @@ class Linker {
   bool Keeps(const MaskedState& masked, const CellState& old) {
     if (masked.kept != kNoAtom) return masked.kept == old.atom;
     if (old.atom != kNoAtom) return IsZero(forms_.atom(old.atom).value);
-    return old.constant == kNoConst || forms_.consts().Uniform(old.constant) == 0.0;
+    return old.constant == kNoConst || comparer_.IsZero(old.constant);
   }
 
   // What the last cell of a chain gives is masked as what the one before it does.
@@ -145,14 +148,14 @@ class Linker {
     CellStep& step = chain.steps.back();
     if (!chain.steps[chain.steps.size() - 2].masked()) return;
     for (AtomId id : FindMasked(step.cell->h, forms_)) {
-      const MaskedState masked = *ReadMasked(id, forms_);
+      const MaskedState masked = *ReadMasked(id, step.cell->h, forms_);
       step.mask = masked.mask;
       if (Keeps(masked, {step.old_h, kNoConst})) step.carried_h = id;
     }
     if (!step.masked()) chain.breaks.back() = "mask";
     if (!step.masked() || step.cell->c == kNoAtom) return;
     for (AtomId id : FindMasked(step.cell->c, forms_)) {
-      const MaskedState masked = *ReadMasked(id, forms_);
+      const MaskedState masked = *ReadMasked(id, step.cell->c, forms_);
       if (masked.mask == step.mask && Keeps(masked, step.old_c)) step.carried_c = id;
     }
   }
@@ -160,7 +163,7 @@ class Linker {
   void FindZeroed(CellStep& step) {
     if (!step.masked()) return;
     for (AtomId id : FindMasked(step.cell->h, forms_)) {
-      const MaskedState masked = *ReadMasked(id, forms_);
+      const MaskedState masked = *ReadMasked(id, step.cell->h, forms_);
       if (masked.mask == step.mask && masked.kept == kNoAtom) step.zeroed_h.push_back(id);
     }
   }
@@ -279,6 +282,11 @@ ConstId WeightComparer::Canonical(ConstId id) {
 bool WeightComparer::Same(ConstId a, ConstId b) {
   if (a == b) return true;
   return a != kNoConst && b != kNoConst && Canonical(a) == Canonical(b);
+}
+
+bool WeightComparer::IsZero(ConstId id) {
+  const Result<Tensor> tensor = evaluator_.Evaluate(id);
+  return tensor.ok() && IsZeroTensor(*tensor);
 }
 
 std::string WeightComparer::Difference(const CellStep& a, const CellStep& b) {

@@ -58,6 +58,7 @@ class WeightComparer {
   // "forget-gate weight", "activation of the cell gate"; empty if there is none.
   std::string Difference(const CellStep& a, const CellStep& b);
   bool Same(ConstId a, ConstId b);
+  bool IsZero(ConstId id);
 
  private:
   // The first id with these elements.

@@ -11,18 +11,22 @@ class StateFinder {
               std::unordered_set<const Value*>& states)
       : forms_(forms), positions_(positions), states_(states) {}
 
-  void Visit(const CellStep& first) {
+  // What cells read as weights.
+  void EnterWeights(const CellStep& first) {
     const auto nodes = CollectCellNodes(first, forms_, positions_);
     if (!nodes) return;
-    std::unordered_set<ConstId> of_cell;
     for (const Node* node : nodes->all) {
+      if (node->Is("Where")) continue;  // zeros beyond a length
       for (const Use& use : node->operands()) {
-        if (use.value() != nullptr) of_cell.insert(forms_.consts().Of(use.value()));
+        if (use.value() != nullptr) weights_.insert(forms_.consts().Of(use.value()));
       }
     }
+  }
+
+  void Visit(const CellStep& first) {
     for (const Value* value : ReadBefore(first)) {
       const ConstId id = forms_.consts().Of(value);
-      if (id != kNoConst && !of_cell.contains(id) && HasSizesOfState(*value, first)) {
+      if (id != kNoConst && !weights_.contains(id) && HasSizesOfState(*value, first)) {
         states_.insert(value);
       }
     }
@@ -54,13 +58,22 @@ class StateFinder {
 
   bool HasSizesOfState(const Value& value, const CellStep& first) const {
     const Atom& state = forms_.atom(first.old_h);
-    return value.type().rank() == state.value->type().rank() && state.axis > 0 &&
-           SizeAlong(value, state.axis) == state.size;
+    const int rank = state.value->type().rank().value_or(0);
+    if (value.type().rank() != rank || state.axis == 0) return false;
+    for (int axis = 0; axis < rank; ++axis) {
+      const auto size = SizeAlong(value, axis);
+      if (axis == state.axis ? size != state.size
+                             : size != 1 && size != SizeAlong(*state.value, axis)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   AffineForms& forms_;
   const NodePositions& positions_;
   std::unordered_set<const Value*>& states_;
+  std::unordered_set<ConstId> weights_;
 };
 
 }  // namespace
@@ -70,6 +83,7 @@ std::unordered_set<const Value*> FindConstantStates(const std::vector<CellChain>
                                                     const NodePositions& positions) {
   std::unordered_set<const Value*> states;
   StateFinder finder(forms, positions, states);
+  for (const CellChain& chain : chains) finder.EnterWeights(chain.steps.front());
   for (const CellChain& chain : chains) {
     if (chain.steps.front().old_h != kNoAtom) finder.Visit(chain.steps.front());
   }

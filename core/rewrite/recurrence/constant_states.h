@@ -14,8 +14,8 @@
 
 namespace dragoman {
 
-// The constants that may be states of a step before `chains`: of a state's rank and number of
-// features, read on the way to the states with which a chain begins, and not by its first cell.
+// The constants that may be states of a step before `chains`: of a state's sizes, read on
+// the way to the states with which a chain begins, and not by the first cell of any chain.
 std::unordered_set<const Value*> FindConstantStates(const std::vector<CellChain>& chains,
                                                     AffineForms& forms,
                                                     const NodePositions& positions);

@@ -94,8 +94,8 @@ class LoopFusion {
       if (form == nullptr || form->segments.size() != 1) return nullptr;
       const AtomId after = AffineForms::AsAtom(form->segments.front());
       if (after == next) return &state;
-      if (const auto masked = ReadMasked(after, forms_)) {
-        return masked->fresh == next && masked->kept == id ? &state : nullptr;
+      if (const auto masked = ReadMasked(after, next, forms_)) {
+        return masked->kept == id ? &state : nullptr;
       }
       const ConstId projection =
           step != nullptr && after != kNoAtom ? ProjectionOf(after, next, forms_) : kNoConst;
@@ -129,19 +129,19 @@ class LoopFusion {
   // What masks make of the new states; false if it is no mask of both.
   bool EnterMasks(const LoopState& h, const LoopState* c, CellStep& step) {
     step.carried_h = WholeAtom(*h.output);
-    const auto masked = ReadMasked(step.carried_h, forms_);
+    const auto masked = ReadMasked(step.carried_h, step.cell->h, forms_);
     if (!masked) {
       step.carried_h = kNoAtom;
-      return c == nullptr || !ReadMasked(WholeAtom(*c->output), forms_);
+      return c == nullptr || !ReadMasked(WholeAtom(*c->output), step.cell->c, forms_);
     }
     step.mask = masked->mask;
     for (AtomId id : FindMasked(step.cell->h, forms_)) {
-      const MaskedState zeroed = *ReadMasked(id, forms_);
+      const MaskedState zeroed = *ReadMasked(id, step.cell->h, forms_);
       if (zeroed.mask == step.mask && zeroed.kept == kNoAtom) step.zeroed_h.push_back(id);
     }
     if (c == nullptr) return true;
     step.carried_c = WholeAtom(*c->output);
-    const auto masked_c = ReadMasked(step.carried_c, forms_);
+    const auto masked_c = ReadMasked(step.carried_c, step.cell->c, forms_);
     return masked_c && masked_c->mask == step.mask;
   }
 

@@ -54,7 +54,11 @@ bool VariesAlong(const Value& value, std::int64_t axis, int rank) {
 
 }  // namespace
 
-std::optional<MaskedState> ReadMasked(AtomId id, AffineForms& forms) {
+std::optional<MaskedState> ReadMasked(AtomId id, AtomId fresh, AffineForms& forms) {
+  return ReadMasked(id, [fresh](AtomId other) { return other == fresh; }, forms);
+}
+
+std::optional<MaskedState> ReadMasked(AtomId id, const IsFresh& is_fresh, AffineForms& forms) {
   if (id == kNoAtom) return std::nullopt;
   const Atom atom = forms.atom(id);
   const Node* node = atom.step_axis < 0 ? atom.value->producer() : nullptr;
@@ -63,10 +67,7 @@ std::optional<MaskedState> ReadMasked(AtomId id, AffineForms& forms) {
   for (const bool inverted : {false, true}) {
     const std::size_t fresh = inverted ? 2 : 1;
     MaskedState state{{node->operand(0), inverted}, OperandAtom(*node, fresh, atom, forms)};
-    if (state.fresh == kNoAtom) continue;
-    const Node* producer = forms.atom(state.fresh).value->producer();
-    // A state that is kept was masked itself, or comes from before the cells.
-    if (producer == nullptr || producer->Is("Where")) continue;
+    if (state.fresh == kNoAtom || !is_fresh(state.fresh)) continue;
     const bool zeros = IsZero(node->operand(3 - fresh));
     if (!zeros) state.kept = OperandAtom(*node, 3 - fresh, atom, forms);
     if (zeros || state.kept != kNoAtom) return state;
@@ -83,8 +84,7 @@ std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms) {
     const Value* value = user->result();
     if (value->type().rank() != atom.value->type().rank()) continue;
     const AtomId id = forms.Intern({.value = value, .axis = atom.axis, .size = atom.size});
-    const auto masked = ReadMasked(id, forms);
-    if (masked && masked->fresh == fresh) found.push_back(id);
+    if (ReadMasked(id, fresh, forms)) found.push_back(id);
   }
   return found;
 }

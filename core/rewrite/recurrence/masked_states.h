@@ -26,7 +26,11 @@ struct MaskedState {
   AtomId fresh = kNoAtom;
   AtomId kept = kNoAtom;
 };
-std::optional<MaskedState> ReadMasked(AtomId atom, AffineForms& forms);
+// Which operand is fresh is asked for: what is kept may be computed as well, before the first cell.
+using IsFresh = std::function<bool(AtomId)>;
+std::optional<MaskedState> ReadMasked(AtomId atom, const IsFresh& is_fresh, AffineForms& forms);
+// The same where it is known what is fresh.
+std::optional<MaskedState> ReadMasked(AtomId atom, AtomId fresh, AffineForms& forms);
 // What selects between all of `fresh` and something else.
 std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms);
 
