@@ -33,6 +33,10 @@ class Fusion {
       : graph_(graph), context_(context), forms_(forms), positions_(NumberNodes(graph)) {}
 
   Status FuseChain(const CellChain& chain) {
+    if (std::ranges::any_of(chain.steps,
+                            [&](const CellStep& step) { return ReadsFusedState(step); })) {
+      return {};
+    }
     std::vector<CellNodes> nodes;
     for (const CellStep& step : chain.steps) {
       auto collected = CollectCellNodes(step, forms_, positions_);
@@ -60,8 +64,7 @@ class Fusion {
     if (fused_.hidden.empty() && fused_.last.empty()) return false;
     DRAGOMAN_TRY(Restack());
     for (Value* value : FindNeeded()) {
-      const int axis = axes_.at(value);
-      DRAGOMAN_ASSIGN(Value * current, CurrentValue(value, axis, fused_, context_));
+      DRAGOMAN_ASSIGN(Value * current, CurrentValue(value, fused_, *value->producer(), context_));
       if (current != nullptr && PassContext::CanReplace(*value, *current)) {
         context_.Replace(*value->producer(), {{current}});
       }
@@ -71,6 +74,13 @@ class Fusion {
   }
 
  private:
+  // A GRU's reset gate times its state looks like an LSTM's hidden state: whether the cell state
+  // is what a fused cell yields.
+  bool ReadsFusedState(const CellStep& step) const {
+    const AtomId c = step.cell->c;
+    return c != kNoAtom && cells_.contains(forms_.atom(c).value->producer());
+  }
+
   // Where weights change, and where something else reads what is inside of a cell: such a cell is
   // a run of its own, or the end of one if it is its new cell state that is read. The end of the
   // chain counts as a start.
@@ -126,7 +136,7 @@ class Fusion {
       context_.Explain(*cell.node, "not fused, since its gates have different activations");
       return {};
     }
-    DRAGOMAN_ASSIGN(EmitResult result, EmitSequence(steps, forms_, fused_, context_));
+    DRAGOMAN_ASSIGN(EmitResult result, EmitSequence(steps, nodes, forms_, fused_, context_));
     if (result.node == nullptr) {
       context_.Explain(*cell.node, fmt::format("{} steps of {} are not fused, since {}",
                                                steps.size(), Name(cell.kind), result.obstacle));
@@ -152,7 +162,7 @@ class Fusion {
 
   void EnterAxis(AtomId id) {
     const Atom& atom = forms_.atom(id);
-    axes_.emplace(atom.value, atom.axis);
+    fused_.axes.emplace(atom.value, atom.axis);
   }
 
   Status Restack() {
@@ -218,7 +228,6 @@ class Fusion {
   AffineForms& forms_;
   NodePositions positions_;
   FusedValues fused_;
-  std::unordered_map<const Value*, int> axes_;  // of the features of what cells yielded
   std::vector<std::pair<const Node*, std::string>> near_misses_;  // of the chain at hand
   std::unordered_set<const Node*> cells_;                         // nodes that were fused
 };

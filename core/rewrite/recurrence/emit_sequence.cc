@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/recurrence/step_pieces.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
@@ -18,9 +22,10 @@ using Kind = RecurrentCell::Kind;
 // anything that is read is inserted.
 class SequenceEmitter {
  public:
-  SequenceEmitter(std::span<const CellStep> steps, AffineForms& forms, FusedValues& fused,
-                  PassContext& context)
+  SequenceEmitter(std::span<const CellStep> steps, std::span<const CellNodes> nodes,
+                  AffineForms& forms, FusedValues& fused, PassContext& context)
       : steps_(steps),
+        nodes_(nodes),
         cell_(*steps.front().cell),
         position_(*steps.front().cell->node),
         forms_(forms),
@@ -105,12 +110,49 @@ class SequenceEmitter {
     if (alike) {
       DRAGOMAN_TRY(BatchInput(family, first, part));
     }
-    if (part.whole == nullptr) {
-      obstacle_ = "its inputs are no steps of one value";
-    } else {
-      CheckBatch(BatchOf(*part.whole, 2, 0));
-    }
+    if (part.whole == nullptr) DRAGOMAN_TRY(JoinPieces(atoms, part));
+    if (part.whole != nullptr) CheckBatch(BatchOf(*part.whole, 2, 0));
     return part;
+  }
+
+  // One after the other along time, in the order of the run.
+  Status JoinPieces(const std::vector<AtomId>& atoms, InputPart& part) {
+    const std::vector<StepPiece> pieces = SplitIntoPieces(atoms, forms_, fused_);
+    std::vector<Value*> values;
+    for (const StepPiece& piece : pieces) {
+      values.push_back(
+          Mutable(piece.steps ? *piece.steps->first.value : *forms_.atom(piece.atom).value));
+    }
+    DRAGOMAN_ASSIGN(const bool can_come_first, HoistBefore(Span(), values, fused_, context_));
+    if (!can_come_first) {
+      obstacle_ = "its inputs depend on its states";
+      return {};
+    }
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      DRAGOMAN_ASSIGN(values[i], Piece(pieces[i]));
+      if (values[i] == nullptr) return {};
+    }
+    DRAGOMAN_ASSIGN(part.whole, layout_.Concat(values, 0));
+    return {};
+  }
+
+  // (steps, batch, features); nullptr sets obstacle_.
+  Result<Value*> Piece(const StepPiece& piece) {
+    if (piece.steps) return EmitSteps(*piece.steps, /*in_time=*/false, layout_);
+    const Atom atom = forms_.atom(piece.atom);
+    Value* made = nullptr;
+    DRAGOMAN_ASSIGN(Value * value, layout_.ToState(Mutable(*atom.value), atom.axis));
+    DRAGOMAN_TRY(ReadStateValue(value, atom, "input", made));
+    return made;
+  }
+
+  RunSpan Span() const {
+    RunSpan span{&position_, steps_.back().cell->node, {}};
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      span.cells.insert(steps_[i].cell->node);
+      span.cells.insert(nodes_[i].interior.begin(), nodes_[i].interior.end());
+    }
+    return span;
   }
 
   Status BatchInput(const StepFamily& family, const Atom& atom, InputPart& part) {
@@ -142,10 +184,10 @@ class SequenceEmitter {
     const Atom atom = forms_.atom(state.atom);
     if (IsZero(atom.value)) return {};
     if (atom.step_axis >= 0) return ReadStepState(atom, initial);
-    DRAGOMAN_ASSIGN(Value * value, CurrentValue(Mutable(*atom.value), atom.axis, fused_, context_));
+    DRAGOMAN_ASSIGN(Value * value, CurrentValue(Mutable(*atom.value), fused_, position_, context_));
     DRAGOMAN_ASSIGN(value,
                     value != nullptr ? layout_.ToState(value, atom.axis) : Result<Value*>(value));
-    return ReadStateValue(value, atom, initial);
+    return ReadStateValue(value, atom, "initial state", initial);
   }
 
   // A state that is a step of a larger value, as where all layers' states come in one tensor.
@@ -155,29 +197,29 @@ class SequenceEmitter {
     if (value != nullptr) {
       DRAGOMAN_ASSIGN(value, layout_.Slice(value, 0, atom.step, atom.step + 1));
     }
-    return ReadStateValue(value, atom, initial);
+    return ReadStateValue(value, atom, "initial state", initial);
   }
 
-  // `value` is (1, batch, features) or not to be had.
-  Status ReadStateValue(Value* value, const Atom& atom, Value*& initial) {
+  // `value`, which is (1, batch, features) or not to be had, of all sequences.
+  Status ReadStateValue(Value* value, const Atom& atom, std::string_view what, Value*& whole) {
     if (value == nullptr) {
-      obstacle_ = "the sizes of its initial state are not known";
+      obstacle_ = fmt::format("the sizes of its {} are not known", what);
       return {};
     }
     if (atom.begin != 0 || SizeAlong(*value, 2) != atom.size) {
       DRAGOMAN_ASSIGN(value, layout_.Slice(value, 2, atom.begin, atom.begin + atom.size));
     }
-    return ForAllSequences(value, initial);
+    return ForAllSequences(value, what, whole);
   }
 
-  Status ForAllSequences(Value* value, Value*& initial) {
+  Status ForAllSequences(Value* value, std::string_view what, Value*& whole) {
     const Dim own = (*value->type().shape())[1];
     if (Equal(own, batch_) == Truth::kYes) {
-      initial = value;
+      whole = value;
     } else if (Equal(own, Dim(1)) == Truth::kYes && batch_.known()) {
-      DRAGOMAN_ASSIGN(initial, layout_.Expand(value, {1, batch_.value(), 1}));
+      DRAGOMAN_ASSIGN(whole, layout_.Expand(value, {1, batch_.value(), 1}));
     } else {
-      obstacle_ = "its initial state has another batch size";
+      obstacle_ = fmt::format("its {} has another batch size", what);
     }
     return {};
   }
@@ -188,7 +230,7 @@ class SequenceEmitter {
     if (IsZeroTensor(tensor)) return {};
     Value* value = context_.AddConstant(*position_.graph(), tensor.Reshaped({1, 1, cell_.hidden}),
                                         "initial_state", position_.origin());
-    return ForAllSequences(value, initial);
+    return ForAllSequences(value, "initial state", initial);
   }
 
   // From the masks of all steps, which are step < length.
@@ -265,6 +307,7 @@ class SequenceEmitter {
   }
 
   std::span<const CellStep> steps_;
+  std::span<const CellNodes> nodes_;
   const RecurrentCell& cell_;
   Node& position_;
   AffineForms& forms_;
@@ -280,9 +323,9 @@ class SequenceEmitter {
 
 }  // namespace
 
-Result<EmitResult> EmitSequence(std::span<const CellStep> steps, AffineForms& forms,
-                                FusedValues& fused, PassContext& context) {
-  return SequenceEmitter(steps, forms, fused, context).Emit();
+Result<EmitResult> EmitSequence(std::span<const CellStep> steps, std::span<const CellNodes> nodes,
+                                AffineForms& forms, FusedValues& fused, PassContext& context) {
+  return SequenceEmitter(steps, nodes, forms, fused, context).Emit();
 }
 
 }  // namespace dragoman

@@ -6,19 +6,20 @@
 #include <string>
 
 #include "core/rewrite/pass_context.h"
-#include "core/rewrite/recurrence/cell_chain.h"
+#include "core/rewrite/recurrence/cell_nodes.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 
 namespace dragoman {
 
-// Inserts the operator for `steps` before the first cell's node, and enters what the cells yielded
-// into `fused`. Returns why not, if it cannot be done; then nothing has changed. Errors: internal.
+// Inserts the operator for `steps`, which consist of `nodes`, before the first cell's node, and
+// enters what the cells yielded into `fused`. Returns why not, if it cannot be done; then nothing
+// has changed. Errors: internal.
 struct EmitResult {
   Node* node = nullptr;
   std::string obstacle;
 };
-Result<EmitResult> EmitSequence(std::span<const CellStep> steps, AffineForms& forms,
-                                FusedValues& fused, PassContext& context);
+Result<EmitResult> EmitSequence(std::span<const CellStep> steps, std::span<const CellNodes> nodes,
+                                AffineForms& forms, FusedValues& fused, PassContext& context);
 
 }  // namespace dragoman
 

@@ -49,12 +49,12 @@ std::optional<SequenceInput> ReadSequence(std::span<const AtomId> atoms, const A
   return input;
 }
 
-Result<Value*> CurrentValue(Value* value, int axis, const FusedValues& fused,
+Result<Value*> CurrentValue(Value* value, const FusedValues& fused, Node& position,
                             PassContext& context) {
   const auto last = fused.last.find(value);
   const auto step = fused.hidden.find(value);
   if (last == fused.last.end() && step == fused.hidden.end()) return value;
-  LayoutBuilder layout(context, *value->producer());
+  LayoutBuilder layout(context, position);
   Value* current = nullptr;
   if (last != fused.last.end()) {
     DRAGOMAN_ASSIGN(current, layout.Squeeze(last->second, 0));
@@ -62,7 +62,7 @@ Result<Value*> CurrentValue(Value* value, int axis, const FusedValues& fused,
     DRAGOMAN_ASSIGN(current,
                     layout.Gather(step->second.sequence, 0, Tensor::Int(step->second.step)));
   }
-  return layout.FromState(current, *value, axis);
+  return layout.FromState(current, *value, fused.axes.at(value));
 }
 
 namespace {

@@ -28,6 +28,7 @@ struct FusedValues {
   std::unordered_map<const Value*, SequenceStep> hidden;
   // States after the last step, as (1, batch, features).
   std::unordered_map<const Value*, Value*> last;
+  std::unordered_map<const Value*, int> axes;  // of the features, of both
 };
 
 // The atom as a step of a sequence: where it is a step of a value, or the hidden state of a cell
@@ -56,9 +57,10 @@ struct SequenceInput {
 std::optional<SequenceInput> ReadSequence(std::span<const AtomId> atoms, const AffineForms& forms,
                                           const FusedValues& fused);
 
-// A value as one may use it in place of `value`, which a fused cell yielded: inserted before the
-// node that yields `value`. `value` itself if it is none such.
-Result<Value*> CurrentValue(Value* value, int axis, const FusedValues& fused, PassContext& context);
+// A value as one may use it in place of `value`, which a fused cell yielded: inserted before
+// `position`. `value` itself if it is none such.
+Result<Value*> CurrentValue(Value* value, const FusedValues& fused, Node& position,
+                            PassContext& context);
 
 // (steps, batch, features) of those steps, in the order of the run; in the order of time if
 // `in_time` and the run goes backwards.
