@@ -6,8 +6,8 @@ Usage: recurrences.py [--steps T,…] [--layers N] [--batch B,…] [--repeat R] 
 For each number of steps: nodes, seconds of `dragoman codegen` and of compiling, milliseconds a run
 of the C++ program (the median), with `--passes none` and with the default; then torch's nn.LSTM of
 the same sizes, where torch is installed. --scaling measures the processor time of `dragoman convert`
-on 2,000 and on 4,000 steps of two layers, on the same with one weight of one step changed, and with
-an activation that no known cell has. Needs $DRAGOMAN_BINARY.
+on 2,000 and on 4,000 steps of two layers: equal ones, with one weight of one step changed, with two
+sets of weights in turn, and with an activation that no known cell has. Needs $DRAGOMAN_BINARY.
 """
 
 import argparse
@@ -34,8 +34,8 @@ STYLE = {"product": "sum", "dense": "gemm", "split": "split", "bias_in": "gemm",
          "sigmoid": "op", "tanh": "op"}
 
 
-def unrolled(steps, layers, batch, odd_step=None, hidden=HIDDEN, activation="tanh"):
-    """An unrolled LSTM; at `odd_step` the first layer has a weight of its own."""
+def unrolled(steps, layers, batch, odd_steps=(), hidden=HIDDEN, activation="tanh"):
+    """An unrolled LSTM; at `odd_steps` the first layer has other weights."""
     rng = np.random.default_rng(1)
     g, xs, size = GraphWriter(), "x", INPUTS
     g.input("x", np.float32, [steps, batch, INPUTS])
@@ -49,8 +49,8 @@ def unrolled(steps, layers, batch, odd_step=None, hidden=HIDDEN, activation="tan
         odd = CellWriter(layer, other, cell.style, ("wb", "rb"))
         state = {name: g.const(np.zeros((batch, hidden))) for name in "hc"}
         for t in range(steps):
-            at_odd_step = number == 0 and t == odd_step
-            state = (odd if at_odd_step else cell).step(g, values[t], state)
+            is_odd = number == 0 and t in odd_steps
+            state = (odd if is_odd else cell).step(g, values[t], state)
             values[t] = state["h"]
         size = hidden
     g.output(g.op("Concat", *[g.op("Unsqueeze", v, g.ints(0)) for v in values], axis=0), "y")
@@ -123,20 +123,30 @@ def processor_seconds(*command):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+# name -> the steps of odd weights among so many, the activation
+SCALED = {
+    "equal steps": (lambda steps: (), "tanh"),
+    "one weight differs": (lambda steps: (steps // 2,), "tanh"),
+    "no neighbours are equal": (lambda steps: range(1, steps, 2), "tanh"),
+    "no known cell": (lambda steps: (), "sin"),
+}
+
+
+def convert_seconds(name, steps):
+    """Processor time of `dragoman convert` on two layers."""
+    odd_steps, activation = SCALED[name]
+    with tempfile.TemporaryDirectory() as scratch:
+        model = pathlib.Path(scratch) / "model.onnx"
+        onnx.save(unrolled(steps, 2, 1, odd_steps(steps), hidden=8, activation=activation), model)
+        return processor_seconds(os.environ["DRAGOMAN_BINARY"], "convert", model, "-o",
+                                 model.with_name("out.onnx"), "--passes", "default")
+
+
 def report_scaling():
-    for name, odd, activation in (("equal steps", None, "tanh"),
-                                  ("one weight differs", 1000, "tanh"),
-                                  ("no known cell", None, "sin")):
-        times = []
-        for steps in (2000, 4000):
-            with tempfile.TemporaryDirectory() as scratch:
-                model = pathlib.Path(scratch) / "model.onnx"
-                onnx.save(unrolled(steps, 2, 1, odd, hidden=8, activation=activation), model)
-                times.append(processor_seconds(
-                    os.environ["DRAGOMAN_BINARY"], "convert", model, "-o",
-                    model.with_name("out.onnx"), "--passes", "default"))
+    for name in SCALED:
+        times = [convert_seconds(name, steps) for steps in (2000, 4000)]
         print(f"{name}: {times[0]:.2f} s for 2,000 steps, {times[1]:.2f} s for 4,000: "
-              f"{times[1] / times[0]:.2f} times")
+              f"{times[1] / times[0]:.2f} times", flush=True)
 
 
 def numbers(text):

@@ -41,36 +41,61 @@ class NearMiss:
         self.other_style = self.style
         self.order = list(range(STEPS))  # which input each step reads
         self.inner = False               # whether something else reads step's state c or h
+        self.apart = False               # whether each step has an input of its own
+        self.above = None                # a second layer, written step by step with the first
 
     def write(self):
         g, rng = GraphWriter(), self.rng
         x = rng.uniform(-1, 1, (STEPS, BATCH, INPUTS)).astype(np.float32)
+        inputs = {f"x{t}": x[t] for t in range(STEPS)} if self.apart else {"x": x}
+        for name, value in inputs.items():
+            g.input(name, np.float32, value.shape)
         state = {name: rng.uniform(-0.8, 0.8, (BATCH, HIDDEN)).astype(np.float32)
                  for name in self.layer.states}
-        g.input("x", np.float32, x.shape)
         names = {name: g.const(value) for name, value in state.items()}
         values = {name: value.astype(np.float64) for name, value in state.items()}
         outputs, ys = {}, []
+        above = Above(self.above, rng, g) if self.above else None
         for t in range(STEPS):
             odd = t == self.step
             layer = self.other_layer if odd else self.layer
             weights = self.other_weights if odd else self.layer.weights[0]
             cell = CellWriter(layer, weights, self.other_style if odd else self.style, ("wb", "rb"))
             source = self.order[t]
-            step = g.op("Gather", "x", g.const(source, np.int64), axis=0)
+            step = f"x{source}" if self.apart else g.op("Gather", "x", g.const(source, np.int64),
+                                                        axis=0)
             names = cell.step(g, step, names)
             h, c = reference.step(layer, weights, x[source].astype(np.float64), values["h"],
                                   values.get("c"))
             values = {"h": h, "c": c}
-            ys.append((names["h"], h))
+            ys.append(above.step(g, names["h"], h) if above else (names["h"], h))
             if odd and self.inner:
                 name = self.layer.states[-1]
                 g.output(names[name], "inner")
                 outputs["inner"] = values[name]
         g.output(g.op("Concat", *[g.op("Unsqueeze", y, g.ints(0)) for y, _ in ys], axis=0), "y")
         outputs["y"] = np.stack([h for _, h in ys])
-        return g.model(), {"x": x}, {name: value.astype(np.float32)
-                                     for name, value in outputs.items()}
+        return g.model(), inputs, {name: value.astype(np.float32)
+                                   for name, value in outputs.items()}
+
+
+class Above:
+    """A layer over that of a near miss, from zeros."""
+
+    def __init__(self, layer, rng, g):
+        draw_weights(layer, rng)
+        self.layer = layer
+        self.cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng), ("wb", "rb"))
+        zeros = np.zeros((BATCH, HIDDEN))
+        self.names = {name: g.const(zeros) for name in layer.states}
+        self.values = {name: zeros for name in layer.states}
+
+    def step(self, g, x, value):
+        self.names = self.cell.step(g, x, self.names)
+        h, c = reference.step(self.layer, self.layer.weights[0], value, self.values["h"],
+                              self.values.get("c"))
+        self.values = {"h": h, "c": c}
+        return self.names["h"], h
 
 
 def other_weight(rng):
@@ -78,6 +103,19 @@ def other_weight(rng):
     case = NearMiss("lstm", rng)
     case.other_weights["f"]["R"][0, 0] += 0.5
     return case, 2, " uses another forget-gate weight"
+
+
+def other_weight_below_a_layer(rng):
+    """The layer above reads two sequences and the step between them: it is found as a whole."""
+    case, nodes, gate = other_weight(rng)
+    case.above = Layer(str(rng.choice(["lstm", "gru", "rnn"])), HIDDEN, HIDDEN, ("forward",))
+    return case, nodes + 1, gate
+
+
+def inputs_apart(rng):
+    case = NearMiss(str(rng.choice(["lstm", "gru", "rnn"])), rng)
+    case.apart = True
+    return case, 1, None
 
 
 def swapped_gates(rng):
@@ -115,8 +153,8 @@ def other_order(rng):
 
 
 # Each gives the case, how many sequence nodes there are, and what is said of the step, if anything.
-CASES = (other_weight, swapped_gates, other_activation, cell_state_used_elsewhere,
-         hidden_state_used_elsewhere, other_order)
+CASES = (other_weight, other_weight_below_a_layer, inputs_apart, swapped_gates, other_activation,
+         cell_state_used_elsewhere, hidden_state_used_elsewhere, other_order)
 
 
 def convert(folder):

@@ -55,7 +55,8 @@ bool VariesAlong(const Value& value, std::int64_t axis, int rank) {
 }  // namespace
 
 std::optional<MaskedState> ReadMasked(AtomId id, AtomId fresh, AffineForms& forms) {
-  return ReadMasked(id, [fresh](AtomId other) { return other == fresh; }, forms);
+  return ReadMasked(
+      id, [fresh](AtomId other) { return other == fresh; }, forms);
 }
 
 std::optional<MaskedState> ReadMasked(AtomId id, const IsFresh& is_fresh, AffineForms& forms) {

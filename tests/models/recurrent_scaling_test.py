@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""The time to find recurrences grows with the number of steps, whether one is found or not.
+
+Usage: recurrent_scaling_test.py
+
+Measures the processor time of `dragoman convert` ($DRAGOMAN_BINARY) on the unrolled models of
+tests/bench/recurrences.py for 500 and for 2,000 steps. Doubling the steps may take 2.5 times as
+long; what took longer is measured again, for other programs share the caches.
+"""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+import recurrences  # noqa: E402
+
+STEPS, DOUBLINGS, TRIES = 500, 2, 3
+LIMIT = 2.5 ** DOUBLINGS
+
+
+class Scaling(unittest.TestCase):
+    def test_time_grows_with_the_steps(self):
+        for name in recurrences.SCALED:
+            with self.subTest(name):
+                self.assertLess(self.growth(name), LIMIT)
+
+    def growth(self, name):
+        few, many = [], []
+        for _ in range(TRIES):
+            few.append(recurrences.convert_seconds(name, STEPS))
+            many.append(recurrences.convert_seconds(name, STEPS * 2 ** DOUBLINGS))
+            if min(many) / min(few) < LIMIT:
+                break
+        print(f"{name}: {min(few):.2f} s, {min(many):.2f} s", flush=True)
+        return min(many) / min(few)
+
+
+if __name__ == "__main__":
+    unittest.main()
