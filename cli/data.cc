@@ -1,11 +1,15 @@
 #include "cli/data.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <span>
+#include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "core/ops/infer_context.h"
@@ -43,9 +47,25 @@ std::string Describe(const NpyArray& npy) {
   return std::string(1, npy.kind) + std::to_string(npy.item_bytes);
 }
 
+// Errors: another rank or size than the declared one. An array [1] passes for any: ONNX's own test
+// data has it for operands of which only the element type counts.
+Status CheckSizes(const Slot& slot, const Type& type, const NpyArray& npy) {
+  const Shape* declared = type.shape();
+  if (declared == nullptr || npy.shape == std::vector<std::int64_t>{1}) return {};
+  const auto fits = [](const Dim& dim, std::int64_t size) {
+    return !dim.known() || dim.value() == size;
+  };
+  if (std::equal(declared->begin(), declared->end(), npy.shape.begin(), npy.shape.end(), fits))
+    return {};
+  return InvalidInput(fmt::format("input '{}' is given sizes [{}], expected {}", slot.name,
+                                  fmt::join(npy.shape, ", "), type.ToString()));
+}
+
 Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
-  DType dtype = slot.type.dtype();
-  if (slot.type.kind() == Type::Kind::kOptional) dtype = slot.type.element().dtype();
+  const bool optional = slot.type.kind() == Type::Kind::kOptional;
+  const Type& type = optional ? slot.type.element() : slot.type;
+  DRAGOMAN_TRY(CheckSizes(slot, type, npy));
+  DType dtype = type.dtype();
   if (dtype == DType::kUnknown) dtype = PlainDType(npy);
   Result<Array> array = FromNpy(npy, dtype);
   if (!array.ok()) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +17,7 @@
 #include "core/rewrite/cut.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/output_file.h"
+#include "core/support/text.h"
 #include "exporters/dot/write_model.h"
 #include "exporters/json/write_model.h"
 #include "exporters/native/write_model.h"
@@ -155,8 +159,62 @@ Result<Facts> ParseFacts(const LoweringOptions& options) {
   return facts;
 }
 
+namespace {
+
+void AddSymbols(const Type& type, std::set<std::string>& symbols) {
+  const bool nested = type.kind() == Type::Kind::kSequence || type.kind() == Type::Kind::kOptional;
+  if (nested) return AddSymbols(type.element(), symbols);
+  const Shape* shape = type.is_tensor() ? type.shape() : nullptr;
+  for (std::size_t i = 0; shape != nullptr && i < shape->size(); ++i) {
+    for (std::string& symbol : (*shape)[i].Symbols()) symbols.insert(std::move(symbol));
+  }
+}
+
+// Symbols that lowering makes for sizes of an argument that are not stated: "x_0", "x_1", …
+bool NamesSizeOfArgument(const Model& source, std::string_view symbol) {
+  const std::size_t end = symbol.rfind('_');
+  if (source.dialect != "torchscript" || end == std::string_view::npos) return false;
+  const std::string_view path = symbol.substr(0, end);
+  for (const Entry& entry : source.entries) {
+    for (const auto& input : entry.graph->inputs()) {
+      if (path.starts_with(Identifier(input->name()))) return true;
+    }
+  }
+  return false;
+}
+
+// Errors: a --dim whose symbol no size has.
+Status CheckDims(const Model& source, const Facts& facts) {
+  if (facts.dims.empty()) return {};
+  std::set<std::string> symbols;
+  ForEachGraph(source, [&](const Graph& graph) {
+    for (const auto& input : graph.inputs()) AddSymbols(input->type(), symbols);
+    for (const Node& node : graph.nodes()) {
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        if (node.result(i) != nullptr) AddSymbols(node.result(i)->type(), symbols);
+      }
+    }
+  });
+  for (const ShapeFact& fact : facts.shapes) {
+    for (const std::optional<Dim>& dim : fact.dims) {
+      for (std::string& symbol : dim.value_or(Dim()).Symbols()) symbols.insert(std::move(symbol));
+    }
+  }
+  for (const auto& [symbol, size] : facts.dims) {
+    if (symbols.contains(symbol) || NamesSizeOfArgument(source, symbol)) continue;
+    std::string message = "--dim " + symbol + ": no size is called so; ";
+    message += symbols.empty() ? "there are no symbols" : "symbols are";
+    for (const std::string& known : symbols) message += " '" + known + "'";
+    return InvalidInput(std::move(message));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Model> Lower(const Model& source, const Facts& facts,
                     const std::function<void(std::string_view)>& note) {
+  DRAGOMAN_TRY(CheckDims(source, facts));
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
   if (source.dialect == "onnx") return LowerOnnx(source, facts);
   if (source.dialect == "torchscript") return LowerTorchScript(source, facts, note);

@@ -11,6 +11,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pipeline.h"
+#include "importers/torchscript/ops/supported.h"
 
 namespace dragoman::cli {
 namespace {
@@ -81,10 +82,31 @@ void PrintJson(const OpsOptions& options) {
   fmt::print("{}\n", ops.dump(2));
 }
 
-int RunOps(const OpsOptions& options) {
-  if (options.from && *options.from != "onnx") {
-    return Report(Unsupported("operators of dialect " + *options.from + " are not read"));
+// The operators of torch that are lowered, an overload a line.
+int PrintTorch(const OpsOptions& options, const std::string& dialect) {
+  const std::vector<torchscript::SupportedOverload> all = torchscript::SupportedOverloads(dialect);
+  if (all.empty()) return Report(InvalidInput("there is no dialect '" + dialect + "'"));
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::size_t chosen = 0;
+  for (const torchscript::SupportedOverload& overload : all) {
+    const std::string& name = overload.name;
+    if (options.op && name != *options.op && !name.starts_with(*options.op + ".")) continue;
+    ++chosen;
+    if (options.common.json) {
+      rows.push_back({{"op", name}, {"schema", overload.schema}});
+    } else {
+      fmt::print("{:<40} {}\n", name, overload.schema);
+    }
   }
+  if (options.op && chosen == 0)
+    return Report(InvalidInput("there is no operator '" + *options.op + "'"));
+  if (options.common.json) fmt::print("{}\n", rows.dump(2));
+  return kDone;
+}
+
+int RunOps(const OpsOptions& options) {
+  if (options.from && *options.from != "onnx")
+    return PrintTorch(options, *options.from == "torchscript" ? "aten" : *options.from);
   if (options.op) {
     const OpDef* def = FindOp(*options.op);
     if (def == nullptr) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
@@ -103,7 +125,8 @@ void AddOps(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<OpsOptions>();
   CLI::App* command = program.add_subcommand("ops", "List operators, passes and formats");
   command->add_option("OP", options->op, "Tell all about one operator");
-  command->add_option("--from", options->from, "Only those that this dialect has");
+  command->add_option("--from", options->from,
+                      "Those that are read from a dialect: onnx, aten, prim, torchvision, …");
   command->add_option("--to", options->to, "Only those that this target has: onnx, relax, cpp")
       ->check(CLI::IsMember({"onnx", "relax", "cpp"}));
   AddCommonOptions(*command, options->common);

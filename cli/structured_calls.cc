@@ -77,6 +77,8 @@ std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArra
 
 Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
                     std::optional<std::int64_t> steps, Facts facts) {
+  for (ShapeFact& fact : facts.shapes)
+    fact.input = torchscript::CanonicalInput(*entry.graph, fact.input).value_or(fact.input);
   std::vector<ShapeFact> made;
   for (const NamedArray& array : arrays) {
     ShapeFact fact;
@@ -92,12 +94,12 @@ Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
   }
   // What the user states stays, with the element type of the data.
   for (ShapeFact& fact : made) {
-    const auto stated = std::find_if(facts.shapes.begin(), facts.shapes.end(),
-                                     [&](const ShapeFact& f) { return f.input == fact.input; });
-    if (stated == facts.shapes.end()) {
+    const auto known = std::find_if(facts.shapes.begin(), facts.shapes.end(),
+                                    [&](const ShapeFact& f) { return f.input == fact.input; });
+    if (known == facts.shapes.end()) {
       facts.shapes.push_back(std::move(fact));
-    } else if (!stated->dtype) {
-      stated->dtype = fact.dtype;
+    } else if (!known->dtype) {
+      known->dtype = fact.dtype;
     }
   }
   return facts;

@@ -27,7 +27,7 @@ std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArra
 
 // Facts that give each argument the element type and sizes of its array, less the leading axis of
 // arrays that hold one slice for each of `steps` calls. An argument whose rank nothing tells is
-// sliced if its array has that leading axis and one more.
+// sliced if its array has that leading axis and one more. What `facts` say already goes before.
 Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
                     std::optional<std::int64_t> steps, Facts facts);
 

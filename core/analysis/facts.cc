@@ -70,12 +70,12 @@ Result<ShapeFact> ParseShapeFact(std::string_view text) {
 
 Result<Type> ApplyFacts(const Facts& facts, std::string_view name, std::size_t index,
                         const Type& type) {
-  Type result = SubstituteDims(type, facts.dims);
+  Type result = type;
   for (const ShapeFact& fact : facts.shapes) {
     if (!Names(fact, name, index)) continue;
     DRAGOMAN_ASSIGN(result, Override(fact, result));
   }
-  return result;
+  return SubstituteDims(result, facts.dims);
 }
 
 Status CheckFacts(const Facts& facts, const std::vector<std::string>& input_names) {

@@ -99,7 +99,7 @@ class ArgumentMaker {
       if (!shape[i].unknown()) continue;
       std::string symbol = Identifier(path) + "_" + std::to_string(i);
       while (!symbols_.insert(symbol).second) symbol += "_";
-      shape[i] = Dim::Symbol(std::move(symbol));
+      shape[i] = Dim::Symbol(std::move(symbol)).Substitute(facts_.dims);
     }
     return type.WithShape(std::move(shape));
   }
@@ -343,85 +343,6 @@ Result<Facts> CanonicalFacts(const Graph& function, const Facts& facts) {
     return InvalidInput(std::move(message));
   }
   return canonical;
-}
-
-namespace {
-
-Status AddOutput(Value* value, const std::string& name, GraphBuilder& builder) {
-  Graph& graph = builder.graph();
-  bool own = value->kind() == Value::Kind::kResult && value->graph() == &graph;
-  for (const Use& use : graph.outputs()) own = own && use.value() != value;
-  if (own) {
-    value->set_name(builder.UniqueName(name));
-  } else {
-    DRAGOMAN_ASSIGN(value, builder.Add("Identity", {value}, {}, name));
-  }
-  graph.AddOutput(value);
-  return {};
-}
-
-// A quantised tensor leaves the model as the integers that it stores.
-Value* StoredForm(Value* value) {
-  const Node* node = value->producer();
-  return node != nullptr && node->Is("DequantizeLinear") ? node->operand(0) : value;
-}
-
-Status AddItems(const std::vector<Abstract>& items, const std::string& name, Heap& heap,
-                GraphBuilder& builder);
-
-Status AddResult(const Abstract& result, const std::string& name, Heap& heap,
-                 GraphBuilder& builder) {
-  if (result.Is<None>()) return {};
-  if (const auto* tensor = result.As<TensorRef>()) {
-    DRAGOMAN_ASSIGN(Value * value, heap.Read(builder, *tensor));
-    return AddOutput(StoredForm(value), name, builder);
-  }
-  if (const auto* number = result.As<Number>()) {
-    DRAGOMAN_ASSIGN(Value * value, NumberValue(builder, *number, number->dtype()));
-    return AddOutput(value, name, builder);
-  }
-  if (const auto* string = result.As<String>()) {
-    Value* value = string->known() ? nullptr : std::get<Value*>(string->value);
-    if (value == nullptr) {
-      DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
-      value = builder.Constant(std::move(text));
-    }
-    return AddOutput(value, name, builder);
-  }
-  if (const auto* tuple = result.As<Tuple>()) return AddItems(*tuple->items, name, heap, builder);
-  if (const auto* list = result.As<ListRef>()) {
-    const auto& contents = std::get<ListContents>(list->cell->contents);
-    if (contents.sequence != nullptr) return AddOutput(contents.sequence, name, builder);
-    return AddItems(contents.items, name, heap, builder);
-  }
-  if (const auto* dict = result.As<DictRef>()) {
-    for (const auto& [key, value] : std::get<DictContents>(dict->cell->contents).items) {
-      std::string part;
-      if (const auto* text = key.As<String>(); text != nullptr && text->known())
-        part = text->text();
-      if (const auto* number = key.As<Number>(); number != nullptr && number->known())
-        part = std::to_string(number->AsInt());
-      if (part.empty())
-        return Unsupported("the result has a dict with a key that is " + Describe(key));
-      DRAGOMAN_TRY(AddResult(value, name + "." + part, heap, builder));
-    }
-    return {};
-  }
-  if (result.Is<Poison>() || result.Is<Uninitialized>()) return {};
-  return Unsupported("the result holds " + Describe(result) + ", which has no tensor form");
-}
-
-Status AddItems(const std::vector<Abstract>& items, const std::string& name, Heap& heap,
-                GraphBuilder& builder) {
-  for (std::size_t i = 0; i < items.size(); ++i)
-    DRAGOMAN_TRY(AddResult(items[i], name + "." + std::to_string(i), heap, builder));
-  return {};
-}
-
-}  // namespace
-
-Status AddResults(const Abstract& result, Heap& heap, GraphBuilder& builder) {
-  return AddResult(result, "output", heap, builder);
 }
 
 }  // namespace dragoman::torchscript

@@ -37,10 +37,6 @@ std::optional<std::string> CanonicalInput(const Graph& function, const std::stri
 // Errors: a fact that names none.
 Result<Facts> CanonicalFacts(const Graph& function, const Facts& facts);
 
-// Adds the leaves of `result` to the graph's outputs, in order: "output", "output.0",
-// "output.key". None is left out. Errors: objects, optionals that only run time tells.
-Status AddResults(const Abstract& result, Heap& heap, GraphBuilder& builder);
-
 }  // namespace dragoman::torchscript
 
 #endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARGUMENTS_H_

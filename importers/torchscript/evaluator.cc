@@ -8,7 +8,9 @@
 #include "importers/torchscript/loaded_cells.h"
 #include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/script_lowerings.h"
+#include "importers/torchscript/ops/supported.h"
 
 namespace dragoman::torchscript {
 namespace {
@@ -27,18 +29,6 @@ bool IsPoisoned(const Abstract& value, int depth = 0) {
     return any(std::get<ListContents>(list->cell->contents).items);
   if (const auto* maybe = value.As<Maybe>()) return IsPoisoned(*maybe->payload, depth + 1);
   return false;
-}
-
-// The functional operator that `type` is the in-place form of; empty if it is none.
-std::string FunctionalName(const std::string& type) {
-  const bool in_place = type.size() > 1 && type.back() == '_' && type[type.size() - 2] != '_';
-  return in_place ? type.substr(0, type.size() - 1) : std::string();
-}
-
-bool IsSupported(const OpName& op) {
-  const std::string base = FunctionalName(op.type);
-  return HasScriptLowering(op) || FindOpLowering(op.dialect + "." + op.type) != nullptr ||
-         (!base.empty() && FindOpLowering(op.dialect + "." + base) != nullptr);
 }
 
 // Errors: a complex tensor among the arguments of an operator whose lowering is of real numbers.
@@ -321,7 +311,7 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
     Call call(heap_, *builder_, node, names, arguments);
     return (*lower)(call);
   }
-  if (const std::string base = FunctionalName(op.type); !base.empty()) {
+  if (const std::string base = InPlaceBase(op.type); !base.empty()) {
     DRAGOMAN_TRY(CheckComplex(heap_, *builder_, prefix + base, arguments));
     if (const OpLowering* lower = FindOpLowering(prefix + base))
       return LowerInPlace(node, *lower, names, arguments);
@@ -342,6 +332,10 @@ Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lowe
   DRAGOMAN_ASSIGN(Value * after, heap_.Read(*builder_, *computed));
   if (before->type().dtype() != DType::kUnknown) {
     DRAGOMAN_ASSIGN(after, call.Cast(after, before->type().dtype()));
+  }
+  if (call.Declares("other")) {
+    Composer c(*builder_);
+    DRAGOMAN_ASSIGN(after, c.Done(WithSizesOf(c, after, before)));
   }
   DRAGOMAN_TRY(heap_.Write(*builder_, *self, after));
   results.front() = arguments.front();

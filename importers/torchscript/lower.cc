@@ -12,6 +12,7 @@
 #include "importers/torchscript/inline.h"
 #include "importers/torchscript/loaded_cells.h"
 #include "importers/torchscript/merge.h"
+#include "importers/torchscript/results.h"
 
 namespace dragoman {
 namespace torchscript {

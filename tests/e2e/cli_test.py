@@ -123,6 +123,29 @@ class CommandLine(CommandCase):
         self.fails(2, "convert", MLP, "-o", self.out / "x.onnx", "--passes", "no-such-pass")
         self.assertEqual(list(self.out.iterdir()), [])
 
+    def test_a_symbol_that_no_size_has_is_told(self):
+        dynamic = MODELS / "mlp_dynamic" / "model.onnx"
+        error = self.fails(2, "convert", dynamic, "-o", self.out / "x.onnx", "--dim", "nothing=3")
+        self.assertIn("--dim nothing: no size is called so; symbols are '", error)
+        linear = MODELS / "torchscript" / "traced_linear" / "model.pt"
+        facts = ("--shape", "x=n,3,10,10", "--dim", "n=2")
+        self.done("convert", linear, "-o", self.out / "two.onnx", *facts)
+        self.assertIn("f32[2, 3, 10, 10]", self.done("inspect", self.out / "two.onnx"))
+
+    def test_data_of_other_sizes_than_the_declared_ones_is_refused(self):
+        import numpy  # pylint: disable=import-outside-toplevel
+
+        numpy.save(self.out / "x.npy", numpy.zeros((1, 3), numpy.float32))
+        error = self.fails(2, "run", MLP, "--input", f"0={self.out / 'x.npy'}", "--output-dir",
+                           self.out / "out")
+        self.assertRegex(error, r"is given sizes \[1, 3\], expected f32\[")
+
+    def test_operators_that_are_read_from_torch_are_listed(self):
+        self.assertIn("aten.relu ", self.done("ops", "--from", "aten"))
+        self.assertIn("aten::relu(Tensor self) -> Tensor", self.done("ops", "aten.relu", "--from",
+                                                                     "torchscript"))
+        self.fails(2, "ops", "--from", "nothing")
+
     def test_programs_leave_the_name_of_the_runtime_alone(self):
         self.fails(2, "codegen", MLP, "-o", self.out / "program", "--name", "rt")
 

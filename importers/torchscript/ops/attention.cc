@@ -14,9 +14,9 @@ struct Attention {
   Value* query;
   Value* key;
   Value* value;
-  Value* mask = nullptr;  // bool: true where it counts; else added
-  bool causal = false;
-  std::optional<double> scale;  // 1 / sqrt(features) if not given
+  Value* mask = nullptr;                // bool: true where it counts; else added
+  Number causal = Number::Bool(false);  // a query sees no key behind it
+  std::optional<double> scale;          // 1 / sqrt(features) if not given
 };
 
 struct Attended {
@@ -56,12 +56,21 @@ Value* Weights(Composer& c, Value* scores, Value* mask) {
   return c.Where(mask, weights, 0);
 }
 
+// What the given mask and causality hide; nullptr: nothing.
+Value* Mask(Composer& c, const Attention& a, Value* query, Value* key) {
+  if (a.causal.known() && a.causal.AsInt() == 0) return a.mask;
+  Value* visible = CausalMask(c, query, key);
+  if (!a.causal.known()) visible = c.Or(visible, c.Not(a.causal.symbolic()));
+  if (a.mask == nullptr) return visible;
+  if (c.dtype(a.mask) == DType::kBool) return c.And(a.mask, visible);
+  return c.Where(visible, a.mask, -INFINITY);
+}
+
 Attended Attend(Composer& c, const Attention& a) {
   Value* query = c.Widen(a.query);
   Value* key = c.Widen(a.key);
   Value* scores = MatMul(c, c.Mul(query, Scale(c, a, query)), SwapLast(c, key));
-  Value* mask = a.causal ? CausalMask(c, query, key) : a.mask;
-  Value* weights = Weights(c, scores, mask);
+  Value* weights = Weights(c, scores, Mask(c, a, query, key));
   Value* output = MatMul(c, weights, c.Widen(a.value));
   return {c.CastLike(output, a.query), c.CastLike(weights, a.query)};
 }
@@ -83,7 +92,8 @@ Value* RepeatHeads(Composer& c, Value* x, Value* like) {
 Attention TakeAttention(CallComposer& c) {
   Attention a{c.Tensor("query"), c.Tensor("key"), c.Tensor("value")};
   a.mask = c.call().Declares("attn_mask") ? c.OptionalTensor("attn_mask") : nullptr;
-  a.causal = c.BoolOr("is_causal", false);
+  // Programs of torch 2 tell it from the contents of a mask.
+  if (c.Has("is_causal")) a.causal = c.Take(c.call().Scalar("is_causal"));
   if (c.Has("scale")) a.scale = c.Float("scale");
   if (c.FloatOr("dropout_p", 0) != 0) c.Fail("dropout_p > 0 draws random masks");
   if (c.BoolOr("enable_gqa", false)) {

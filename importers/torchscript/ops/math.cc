@@ -1,5 +1,6 @@
 #include "importers/torchscript/ops/math.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dragoman::torchscript {
@@ -94,6 +95,20 @@ Value* Maximum(Composer& c, Value* a, Value* b) {
 
 Value* Minimum(Composer& c, Value* a, Value* b) {
   return c.dtype(a) == DType::kBool ? c.And(a, b) : c.Min(a, b);
+}
+
+bool HasSizesOf(const Value* value, const Value* like) {
+  const Shape* sizes = value->type().shape();
+  const Shape* wanted = like->type().shape();
+  if (sizes == nullptr || wanted == nullptr) return false;
+  return std::equal(
+      sizes->begin(), sizes->end(), wanted->begin(), wanted->end(),
+      [](const Dim& a, const Dim& b) { return dragoman::Equal(a, b) == Truth::kYes; });
+}
+
+Value* WithSizesOf(Composer& c, Value* value, Value* like) {
+  if (c.failed() || !c.MaybeRank(like) || HasSizesOf(value, like)) return value;
+  return c.Reshape(value, c.Shape(like));
 }
 
 }  // namespace dragoman::torchscript

@@ -39,6 +39,12 @@ Value* IsTrue(Composer& c, Value* x);
 Value* IsNaN(Composer& c, Value* x);
 Value* IsInf(Composer& c, Value* x, bool negative, bool positive);
 
+// Whether inference tells that both have the same sizes.
+bool HasSizesOf(const Value* value, const Value* like);
+// `value`, which is known to have the sizes of `like` though inference may not tell so: it does of
+// the result.
+Value* WithSizesOf(Composer& c, Value* value, Value* like);
+
 // The p-norm along `axes`: p of 0 counts what is not zero, infinities take extremes.
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep);

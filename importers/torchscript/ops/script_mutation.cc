@@ -1,27 +1,21 @@
 // Writes to tensors that are no operator's in-place form.
 #include "importers/torchscript/heap.h"
+#include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
 namespace dragoman::torchscript {
 namespace {
 
-// `value`, with the element type and the sizes of `like`.
+// `value`, with the element type and the sizes of `like`: leading axes of size 1 are dropped.
 Result<Value*> Fit(Call& call, Value* value, Value* like) {
   DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOf(like));
   DRAGOMAN_ASSIGN(value, call.Cast(value, dtype));
-  const Shape* from = value->type().shape();
-  const Shape* to = like->type().shape();
-  bool same = from != nullptr && to != nullptr && from->size() == to->size();
-  for (std::size_t i = 0; same && i < from->size(); ++i)
-    same = Equal((*from)[i], (*to)[i]) == Truth::kYes;
-  if (same) return value;
-  if (from != nullptr && to != nullptr && from->size() > to->size()) {
-    // Leading axes of size 1 are dropped.
-    DRAGOMAN_ASSIGN(Value * shape, call.ShapeOf(like));
-    return call.Add("Reshape", {value, shape});
-  }
-  DRAGOMAN_ASSIGN(Value * shape, call.ShapeOf(like));
-  return call.Add("Expand", {value, shape});
+  Composer c(call.builder());
+  if (HasSizesOf(value, like)) return value;
+  const std::optional<int> rank = c.MaybeRank(value);
+  const std::optional<int> wanted = c.MaybeRank(like);
+  if (rank && wanted && *rank > *wanted) return c.Done(c.Reshape(value, c.Shape(like)));
+  return c.Done(WithSizesOf(c, c.Expand(value, c.Shape(like)), like));
 }
 
 Result<Results> Overwrite(Call& call, Value* value) {

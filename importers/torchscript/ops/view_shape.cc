@@ -1,5 +1,6 @@
 // Views with other sizes of the same elements in the same order: view, reshape, flatten, squeeze…
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -113,10 +114,36 @@ Result<Results> LowerUnsqueeze(Call& call) {
       c, Reshaping([axis](Composer& inner, Value* base) { return inner.Unsqueeze(base, {axis}); }));
 }
 
+namespace {
+
+// The sizes of x without that of `axis` if it is 1; both may be told by run time only.
+Value* SizesWithoutOne(Composer& c, Value* x, std::int64_t axis) {
+  Value* sizes = c.Shape(x);
+  Value* at = c.Ints({axis});
+  Value* last = axis == -1 ? c.Shape(sizes) : c.Ints({axis + 1});
+  Value* is_one = c.Equal(c.Gather(sizes, at, 0), c.Ints({1}));
+  Value* skipped = c.Add(at, c.Cast(is_one, DType::kI64));
+  if (axis == -1) skipped = c.Add(skipped, last);
+  Value* step = c.Ints({1});
+  Value* kept = c.Slice(sizes, 0, skipped, last, step);
+  Value* rest = c.Slice(sizes, 0, last, c.Ints({std::numeric_limits<std::int64_t>::max()}), step);
+  return c.ConcatSizes({c.Slice(sizes, 0, c.Ints({0}), at, step), kept, rest});
+}
+
+Result<Results> SqueezeOfUnknownRank(CallComposer& c) {
+  const std::int64_t axis = c.Int("dim");
+  return LowerView(c, Reshaping([axis](Composer& inner, Value* base) {
+                     return inner.Reshape(base, SizesWithoutOne(inner, base, axis));
+                   }));
+}
+
+}  // namespace
+
 // Of the axes named (all, if none are), those of size 1 vanish.
 Result<Results> LowerSqueeze(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
+  if (!c.failed() && !c.MaybeRank(x) && call.op().overload == "dim") return SqueezeOfUnknownRank(c);
   const int rank = c.Rank(x);
   std::vector<std::int64_t> axes = AllAxes(rank);
   if (call.Declares("dim")) axes = c.Take(call.IntList("dim"));
