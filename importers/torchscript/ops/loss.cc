@@ -72,7 +72,9 @@ Result<Value*> ReduceWeighted(CallComposer& c, const ClassLoss& loss) {
 
 // Weights of classes, to be broadcast along the axis of classes.
 Value* ClassWeights(CallComposer& c, Value* x, int axis) {
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(c.Rank(x)), 1);
+  const int rank = c.Rank(x);
+  if (axis >= rank) return c.Fail("an input without an axis of classes");
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
   shape[static_cast<std::size_t>(axis)] = -1;
   return c.Reshape(c.Tensor("weight"), std::move(shape));
 }

@@ -137,7 +137,9 @@ Result<Value*> LowerIndexReduce(Call& call) {
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(c.Rank(source), 1)), 1);
+  const int rank = std::max(c.Rank(source), 1);
+  if (axis >= rank) return c.Done(c.Fail("a source without the axis"));
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
   sizes[static_cast<std::size_t>(axis)] = -1;
   Value* places = c.Expand(c.Reshape(index, std::move(sizes)), c.Shape(source));
   Value* y = ReduceAt(c, self.x, {places, source, axis});
