@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/fast/clones.h"
+#include "runtime/fast/half_weights.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/math.h"
 #include "runtime/fast/panel_product.h"
@@ -254,8 +255,9 @@ bool PreparedRecurrent::Supports(const RNNParams& p, const Shape& x) {
 namespace {
 
 template <class Impl, class P>
-Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell, const float* w,
-               const float* r, const float* b, std::unique_ptr<Impl>* prepared) noexcept {
+Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell,
+               const WeightData& w, const WeightData& r, const float* b,
+               std::unique_ptr<Impl>* prepared) noexcept {
   if (!PreparedRecurrent::Supports(p, x))
     return Status::Error("this recurrent operator cannot be prepared");
   try {
@@ -265,7 +267,10 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell
     impl->batch = x[1];
     impl->input = x[2];
     impl->hidden = p.hidden_size;
-    DRAGOMAN_RT_TRY(impl->Prepare(context, p.direction, w, r, b));
+    const std::int64_t rows =
+        impl->outputs() * (p.direction == RnnDirection::kBidirectional ? 2 : 1);
+    const WideWeights wide_w(w, rows * impl->input), wide_r(r, rows * impl->hidden);
+    DRAGOMAN_RT_TRY(impl->Prepare(context, p.direction, wide_w.data(), wide_r.data(), b));
     *prepared = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("out of memory");
@@ -276,18 +281,18 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell
 }  // namespace
 
 Status PreparedRecurrent::Init(const FastContext& context, const LSTMParams& p, const Shape& x,
-                               const float* w, const float* r, const float* b) noexcept {
+                               const WeightData& w, const WeightData& r, const float* b) noexcept {
   return Prepare(context, p, x, Cell::kLstm, w, r, b, &impl_);
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const GRUParams& p, const Shape& x,
-                               const float* w, const float* r, const float* b) noexcept {
+                               const WeightData& w, const WeightData& r, const float* b) noexcept {
   return Prepare(context, p, x, p.linear_before_reset ? Cell::kGru : Cell::kGruReset, w, r, b,
                  &impl_);
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const RNNParams& p, const Shape& x,
-                               const float* w, const float* r, const float* b) noexcept {
+                               const WeightData& w, const WeightData& r, const float* b) noexcept {
   const bool relu = RNNFunction(p, 0, 0).kind == RnnActivation::kRelu;
   return Prepare(context, p, x, relu ? Cell::kRelu : Cell::kTanh, w, r, b, &impl_);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/precision.h"
 #include "runtime/params/gru.h"
 #include "runtime/params/lstm.h"
 #include "runtime/params/rnn.h"
@@ -27,13 +28,13 @@ class PreparedRecurrent {
   static bool Supports(const GRUParams& p, const Shape& x);
   static bool Supports(const RNNParams& p, const Shape& x);
 
-  // W, R and B as ONNX has them; B may be null. They are copied.
-  Status Init(const FastContext& context, const LSTMParams& p, const Shape& x, const float* w,
-              const float* r, const float* b) noexcept;
-  Status Init(const FastContext& context, const GRUParams& p, const Shape& x, const float* w,
-              const float* r, const float* b) noexcept;
-  Status Init(const FastContext& context, const RNNParams& p, const Shape& x, const float* w,
-              const float* r, const float* b) noexcept;
+  // W, R and B as ONNX has them; B may be null. They are copied; all is computed in f32.
+  Status Init(const FastContext& context, const LSTMParams& p, const Shape& x, const WeightData& w,
+              const WeightData& r, const float* b) noexcept;
+  Status Init(const FastContext& context, const GRUParams& p, const Shape& x, const WeightData& w,
+              const WeightData& r, const float* b) noexcept;
+  Status Init(const FastContext& context, const RNNParams& p, const Shape& x, const WeightData& w,
+              const WeightData& r, const float* b) noexcept;
 
   // All but x may be null; only LSTM has c. `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* initial_h, const float* initial_c, float* y, float* y_h,

@@ -292,7 +292,9 @@ void StepEmitter::EmitSizeChecks(const Step& step) {
 
 void StepEmitter::EmitKernel(const Step& step) {
   const std::string arguments = CallArguments(step, false);
-  std::string call = "rt::" + step.function + "(" + arguments;
+  std::string call = step.member.empty() ? "rt::" + step.function + "("
+                                         : step.member + ".Run(context_, scratch_, ";
+  call += arguments;
   if (step.scratch) {
     const std::size_t types = std::min(step.function.find('<'), step.function.size());
     if (!HasKnownScratch(plan_, step)) {

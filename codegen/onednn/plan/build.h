@@ -106,7 +106,7 @@ class PlanBuilder {
   void AddLine(const Node& node, std::size_t first, Step& step);
 
   // narrow_weights.cc: the constant weights of a product, in the Plan's precision.
-  BufferId GetWeights(const Node& node);
+  BufferId GetWeights(const Node& node, std::size_t operand = 1);
 
   // build_dynamic.cc: has a product, whose kernel `step` calls, computed by oneDNN.
   void UseDynamicProduct(const Node& node, Step& step);

@@ -167,7 +167,7 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   prepared.type = "rt::PreparedRecurrent";
   prepared.header = "runtime/fast/recurrent.h";
   prepared.init = params->cpp() + ", " + Text(*x);
-  for (std::size_t i : {1, 2, 3}) prepared.constants.push_back(Get(node.operand(i)));
+  prepared.constants = {GetWeights(node, 1), GetWeights(node, 2), Get(node.operand(3))};
   step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};
   for (std::size_t i = 0; i < 3; ++i) {

@@ -14,7 +14,7 @@ constexpr float kLargestHalf = 65504.0f;
 
 bool IsProduct(const Node& node) {
   return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul") ||
-         node.IsDragoman("Linear");
+         node.IsDragoman("Linear") || node.Is("LSTM") || node.Is("GRU") || node.Is("RNN");
 }
 
 template <class T>
@@ -58,8 +58,8 @@ std::set<const Node*> LastProducts(const Graph& graph) {
   return last.size() < products ? last : std::set<const Node*>();
 }
 
-BufferId PlanBuilder::GetWeights(const Node& node) {
-  const Value* value = node.operand(1);
+BufferId PlanBuilder::GetWeights(const Node& node, std::size_t operand) {
+  const Value* value = node.operand(operand);
   const bool half = plan_.precision == rt::Precision::kF16;
   const bool stays = plan_.precision == rt::Precision::kF32 || last_products_.contains(&node) ||
                      value->tensor() == nullptr;  // the constructor computes it

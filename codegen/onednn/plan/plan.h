@@ -312,8 +312,9 @@ struct WeightTensor {
 
 struct PlanOptions {
   bool exact_conv = false;  // no algorithms that round otherwise than a sum of products
-  // Below f32: that of products with constant weights, last layers excepted; all else stays as the
-  // model has it. A model without such a product is unsupported then.
+  // Below f32: that of products with constant weights (recurrent operators have such too), last
+  // layers excepted; all else stays as the model has it. A model without such a product is
+  // unsupported then.
   rt::Precision precision = rt::Precision::kF32;
 };
 

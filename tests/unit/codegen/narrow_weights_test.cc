@@ -56,6 +56,19 @@ TEST(NarrowWeights, AModelOfOneLayerHasNoOtherToNarrow) {
   EXPECT_EQ(WeightsOf(*plan), "w:f16 ");
 }
 
+TEST(NarrowWeights, RecurrentOperatorsHaveTwo) {
+  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[2, 1, 2]) -> (%y) {
+    const %w: f32[1, 1, 2] = [[[1.0, 2.0]]]
+    const %r: f32[1, 1, 1] = [[[0.5]]]
+    const %v: f32[2, 1] = [[1.0], [2.0]]
+    %states = onnx.RNN(%x, %w, %r) {hidden_size = 1}
+    %y = dragoman.Linear(%states, %v)
+  })",
+                                   rt::Precision::kBF16);
+  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
+  EXPECT_EQ(WeightsOf(*plan), "w:bf16 r:bf16 v:f32 ");
+}
+
 TEST(NarrowWeights, WeightsBeyondTheRangeOfHalfStayWide) {
   const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]

@@ -74,14 +74,14 @@ TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
   EXPECT_EQ(plan.prepared[0].constants.front(), plan.constants.steps[0].results.front());
 }
 
-TEST(MakePlan, TakesThePlainKernelWhereSizesAreNotKnown) {
+TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereSizesAreNotKnown) {
   const Plan plan = GoodPlan(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
     %y = dragoman.Linear(%x, %w)
   })");
   const Step& step = plan.entries.front().body.steps.front();
   EXPECT_EQ(step.kind, Step::Kind::kKernel);
-  EXPECT_EQ(step.function, "Linear<float>");
+  EXPECT_EQ(step.function, "DynamicLinear");
   EXPECT_EQ(step.sizes.function, "LinearShape");
 }
 

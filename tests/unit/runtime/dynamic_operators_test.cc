@@ -1,0 +1,104 @@
+// Operators for sizes that only the run tells, against the plain kernels: several sizes in turn,
+// more of them than are kept.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "runtime/fast/dynamic_conv.h"
+#include "runtime/fast/dynamic_product.h"
+#include "runtime/fast/threads.h"
+#include "runtime/kernels/conv.h"
+#include "runtime/kernels/linear.h"
+#include "runtime/kernels/mat_mul.h"
+#include "tests/unit/runtime/dense.h"
+
+namespace dragoman::rt {
+namespace {
+
+class DynamicOperatorsTest : public testing::Test {
+ protected:
+  Dense<float> Draw(const Shape& shape) {
+    std::vector<float> values(static_cast<std::size_t>(NumElements(shape)));
+    for (float& v : values) v = std::uniform_real_distribution<float>(-1.0f, 1.0f)(random_);
+    return Dense<float>(shape, values);
+  }
+
+  std::mt19937 random_{3};
+};
+
+void ExpectNear(const std::vector<float>& found, const std::vector<float>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_NEAR(found[i], expected[i], 1e-4f) << "element " << i;
+}
+
+TEST_F(DynamicOperatorsTest, ConvolutionsOfManySizesInTurn) {
+  FastContext context;
+  ASSERT_TRUE(context.Init().ok());
+  Memory scratch;
+  DynamicConv conv;
+  ConvParams p;
+  p.pads = {1, 1, 1, 1};
+  const Dense<float> w = Draw({5, 3, 3, 3}), b = Draw({5});
+  for (const std::int64_t size : {4, 9, 4, 5, 6, 7, 8, 4, 9, 0}) {
+    const Dense<float> x = Draw({2, 3, size, 4});
+    Dense<float> expected({2, 5, size, 4}), y({2, 5, size, 4});
+    Conv<float>(p, x.In(), w.In(), b.In(), expected.Out());
+    ASSERT_TRUE(conv.Run(context, scratch, p, x.In(), w.In(), b.In(), y.Out()).ok());
+    ExpectNear(y.Values(), expected.Values());
+  }
+}
+
+TEST_F(DynamicOperatorsTest, ProductsOfManySizesInTurn) {
+  const Dense<float> w = Draw({7, 33}), b = Draw({7});
+  for (const std::int64_t rows : {1, 12, 3, 0, 64}) {
+    const Dense<float> x = Draw({2, rows, 33});
+    Dense<float> expected({2, rows, 7}), y({2, rows, 7});
+    for (const TensorView<const float>& bias : {b.In(), TensorView<const float>()}) {
+      Linear<float>(x.In(), w.In(), bias, expected.Out());
+      ASSERT_TRUE(DynamicLinear(x.In(), w.In(), bias, y.Out()).ok());
+      ExpectNear(y.Values(), expected.Values());
+    }
+    const Dense<float> right = Draw({33, 5});
+    Dense<float> expected_product({2, rows, 5}), product({2, rows, 5});
+    MatMul<float>(x.In(), right.In(), expected_product.Out());
+    ASSERT_TRUE(DynamicMatMul(x.In(), right.In(), product.Out()).ok());
+    ExpectNear(product.Values(), expected_product.Values());
+  }
+}
+
+TEST_F(DynamicOperatorsTest, VectorsAreRowsAndColumns) {
+  const Dense<float> row = Draw({6}), matrices = Draw({3, 6, 2}), column = Draw({2});
+  Dense<float> expected({3, 2}), y({3, 2});
+  MatMul<float>(row.In(), matrices.In(), expected.Out());
+  ASSERT_TRUE(DynamicMatMul(row.In(), matrices.In(), y.Out()).ok());
+  ExpectNear(y.Values(), expected.Values());
+  Dense<float> expected_columns({3, 6}), columns({3, 6});
+  MatMul<float>(matrices.In(), column.In(), expected_columns.Out());
+  ASSERT_TRUE(DynamicMatMul(matrices.In(), column.In(), columns.Out()).ok());
+  ExpectNear(columns.Values(), expected_columns.Values());
+}
+
+TEST(ShapeCacheTest, TheOneThatWasUsedLongestAgoGoes) {
+  ShapeCache<int, 2> cache;
+  cache.Insert({1}, 10);
+  cache.Insert({2}, 20);
+  EXPECT_EQ(*cache.Find({1}), 10);
+  cache.Insert({3}, 30);
+  EXPECT_EQ(cache.Find({2}), nullptr);
+  EXPECT_EQ(*cache.Find({1}), 10);
+  EXPECT_EQ(*cache.Find({3}), 30);
+}
+
+TEST(ThreadsTest, AsManyAsWereSet) {
+  SetThreads(3);
+  EXPECT_EQ(MaxThreads(), 3);
+  SetThreads(0);  // at least one
+  EXPECT_EQ(MaxThreads(), 1);
+}
+
+}  // namespace
+}  // namespace dragoman::rt
