@@ -20,6 +20,7 @@
 #include "codegen/onednn/codegen.h"
 #include "codegen/onednn/emit/emit_use.h"
 #include "core/rewrite/pipeline.h"
+#include "core/support/progress.h"
 #include "core/support/text.h"
 
 namespace dragoman::cli {
@@ -159,6 +160,11 @@ Result<rt::Precision> PrecisionOf(const CodegenCommand& options, const Model& mo
   return precision;
 }
 
+Result<GeneratedProgram> GenerateProgram(const Model& model, const CodegenOptions& options) {
+  const Progress progress("generating the program");
+  return GenerateCpp(model, options);
+}
+
 Result<bool> Generate(const CodegenCommand& options) {
   if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
@@ -180,7 +186,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   codegen.plan.exact_conv = options.exact_conv;
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, structured, model.entries.front()));
   DRAGOMAN_ASSIGN(codegen.plan.precision, PrecisionOf(options, model));
-  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, codegen));
+  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateProgram(model, codegen));
   for (const std::string& message : program.plan.left_out) {
     if (options.common.strict) return Unsupported(message);
     Warn(options.common, options.model, message);

@@ -84,7 +84,7 @@ void SayWhatWasFused(const NodeCount& before, const NodeCount& after,
       options.output == "-" ? 0 : std::filesystem::file_size(options.output, ignored);
   if (ignored) return;
   const std::string line = FusionSummary(before, after, bytes_before, bytes_after);
-  if (!line.empty()) fmt::print(stderr, "{}\n", line);
+  if (!line.empty()) Say(line);
 }
 
 Result<Format> TargetOf(const ConvertOptions& options) {

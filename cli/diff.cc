@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 #include "core/compare/diff.h"
+#include "core/support/progress.h"
 
 namespace dragoman::cli {
 namespace {
@@ -66,6 +67,7 @@ Result<DiffReport> Compare(DiffOptions& options) {
     DRAGOMAN_TRY(lower(a, options.a));
     DRAGOMAN_TRY(lower(b, options.b));
   }
+  const Progress progress("comparing");
   return DiffModels(a, b, options.compare);
 }
 

@@ -17,6 +17,7 @@
 #include "core/rewrite/cut.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/output_file.h"
+#include "core/support/progress.h"
 #include "core/support/text.h"
 #include "exporters/dot/write_model.h"
 #include "exporters/json/write_model.h"
@@ -116,6 +117,7 @@ Status WriteDefaultEntry(const Model& model, const std::string& path, const Save
 Result<Model> LoadModel(const std::string& path, const std::optional<std::string>& from) {
   Result<Format> format = from ? FormatByName(*from) : FormatOfInput(path);
   if (!format.ok()) return std::move(format).error().InFile(path);
+  const Progress progress("reading " + path);
   Result<Model> model = Read(path, *format);
   if (!model.ok()) return std::move(model).error().InFile(path);
   if (*format != Format::kOnnx) {
@@ -215,6 +217,7 @@ Status CheckDims(const Model& source, const Facts& facts) {
 Result<Model> Lower(const Model& source, const Facts& facts,
                     const std::function<void(std::string_view)>& note) {
   DRAGOMAN_TRY(CheckDims(source, facts));
+  const Progress progress("lowering");
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
   if (source.dialect == "onnx") return LowerOnnx(source, facts);
   if (source.dialect == "torchscript") return LowerTorchScript(source, facts, note);
@@ -225,7 +228,7 @@ PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& 
   PipelineOptions pipeline;
   pipeline.passes = options.passes.value_or("default");
   if (common.explain) {
-    pipeline.explain = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
+    pipeline.explain = Say;
   }
   return pipeline;
 }
@@ -246,6 +249,7 @@ Result<Model> ToCommon(const Model& source, const Facts& facts, const LoweringOp
   DRAGOMAN_ASSIGN(Model model, Lower(source, facts, note));
   DRAGOMAN_TRY(std::move(strict));
   if (options.has_cut()) DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
+  const Progress progress("rewriting");
   DRAGOMAN_TRY(RunPipeline(model, PipelineOf(options, common)));
   return model;
 }
@@ -257,6 +261,7 @@ Status SaveModel(const Model& model, const std::string& path, Format format,
     fmt::print("{}", text);
     return {};
   }
+  const Progress progress("writing " + path);
   Status status =
       format == Format::kOnnx && model.level == Level::kCommon && model.entries.size() > 1
           ? WriteDefaultEntry(model, path, options)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/onednn/native.h"
+#include "core/support/progress.h"
 #include "core/support/temporary_folder.h"
 
 namespace dragoman::cli {
@@ -27,8 +28,8 @@ Result<RunResult> RunNative(const Model& model, const std::vector<NamedArray>& i
   RunResult result;
   NativeOptions options;
   options.plan = request.plan;
-  if (request.prints)
-    options.line_sink = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
+  if (request.prints) options.line_sink = Say;
+  const Progress progress("compiling and running the program");
   DRAGOMAN_ASSIGN(result.report, CompileAndRun(model, arguments, options));
   DRAGOMAN_ASSIGN(result.outputs, ReadOutputs(scratch.path() / "out"));
   return result;

@@ -4,14 +4,21 @@
 
 #include <fmt/format.h>
 
+#include "core/support/progress.h"
+
 namespace dragoman::cli {
+
+void Say(std::string_view line) {
+  EraseProgress();
+  fmt::print(stderr, "{}\n", line);
+}
 
 ExitCode Report(const Error& error, std::string_view file) {
   for (Finding finding : error.findings()) {
     if (finding.file.empty()) finding.file = file;
-    fmt::print(stderr, "{}\n", finding.ToString());
+    Say(finding.ToString());
   }
-  if (error.findings().size() > 1) fmt::print(stderr, "{} errors\n", error.findings().size());
+  if (error.findings().size() > 1) Say(fmt::format("{} errors", error.findings().size()));
   switch (error.kind()) {
     case ErrorKind::kInvalidInput:
       return kBadInput;
@@ -25,7 +32,7 @@ ExitCode Report(const Error& error, std::string_view file) {
 
 void Warn(const CommonOptions& options, std::string_view file, std::string_view message) {
   if (options.quiet) return;
-  fmt::print(stderr, "{}{}warning: {}\n", file, file.empty() ? "" : ": ", message);
+  Say(fmt::format("{}{}warning: {}", file, file.empty() ? "" : ": ", message));
 }
 
 }  // namespace dragoman::cli

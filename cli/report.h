@@ -26,6 +26,9 @@ struct CommonOptions {
   bool strict = false;
 };
 
+// Prints a line to standard error.
+void Say(std::string_view line);
+
 // Prints all findings, one a line, and their number if there are several; gives the exit code of
 // their kind.
 ExitCode Report(const Error& error, std::string_view file = "");

@@ -14,6 +14,7 @@
 #include "cli/steps.h"
 #include "cli/structured_calls.h"
 #include "core/interpreter/interpreter.h"
+#include "core/support/progress.h"
 
 namespace dragoman::cli {
 namespace {
@@ -59,7 +60,7 @@ Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps,
     inputs.push_back(std::move(bound));
   }
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(model));
-  interpreter.set_line_sink([](std::string_view line) { fmt::print(stderr, "{}\n", line); });
+  interpreter.set_line_sink(Say);
   std::map<std::string, NodeTime> profile;
   if (request.profile) {
     interpreter.set_observer([&profile](const Node& node, std::chrono::nanoseconds elapsed) {
@@ -68,6 +69,7 @@ Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps,
       ++time.calls;
     });
   }
+  const Progress progress("running");
   RunResult result;
   std::vector<double> times;
   for (std::int64_t i = 0; i < request.repeat; ++i) {

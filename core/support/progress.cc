@@ -3,38 +3,50 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
 namespace dragoman {
 namespace {
 
-constexpr std::chrono::seconds kSilence(1);
-constexpr std::chrono::milliseconds kInterval(100);
+constexpr std::chrono::seconds kTick(1);
+
+std::atomic<bool> working = false;
+std::atomic<bool> shown = false;
 
 }  // namespace
 
-Progress::Progress(std::string what, std::uint64_t total)
-    : what_(std::move(what)),
-      total_(std::max<std::uint64_t>(total, 1)),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(std::chrono::steady_clock::now() + kSilence) {}
-
-Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+Progress::Progress(std::string what) : what_(std::move(what)) {
+  outermost_ = !working.exchange(true);
+  if (outermost_ && ::isatty(STDERR_FILENO) == 1) thread_ = std::thread(&Progress::Show, this);
 }
 
-void Progress::Advance(std::uint64_t steps) {
-  done_ = std::min(done_ + steps, total_);
-  if (!terminal_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return;
-  const double percent = 100.0 * static_cast<double>(done_) / static_cast<double>(total_);
-  fmt::print(stderr, "\r\x1b[K{} {:.0f} %", what_, percent);
-  std::fflush(stderr);
-  shown_ = true;
-  next_ = now + kInterval;
+Progress::~Progress() {
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    end_.notify_one();
+    thread_.join();
+    EraseProgress();
+  }
+  if (outermost_) working = false;
+}
+
+void Progress::Show() {
+  std::unique_lock lock(mutex_);
+  for (int seconds = 1; !end_.wait_for(lock, kTick, [this] { return ended_; }); ++seconds) {
+    fmt::print(stderr, "\r\x1b[K{}, {} s", what_, seconds);
+    std::fflush(stderr);
+    shown = true;
+  }
+}
+
+void EraseProgress() {
+  if (shown.exchange(false)) fmt::print(stderr, "\r\x1b[K");
 }
 
 }  // namespace dragoman

@@ -1,32 +1,37 @@
-// Progress of long work, on a terminal only.
+// What long work is being done, on a terminal only.
 #ifndef DRAGOMAN_CORE_SUPPORT_PROGRESS_H_
 #define DRAGOMAN_CORE_SUPPORT_PROGRESS_H_
 
-#include <chrono>
-#include <cstdint>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace dragoman {
 
-// One line on standard error that is rewritten in place, "reading weights 45 %", and wiped at the
-// end. Silent for the first second, and always where standard error is no terminal. For one thread.
+// One line on standard error that is rewritten in place, "compiling the program, 12 s", and erased
+// at the end. Silent for the first second, and always where standard error is no terminal. Work
+// inside other work shows none of its own.
 class Progress {
  public:
-  Progress(std::string what, std::uint64_t total);
+  explicit Progress(std::string what);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  void Advance(std::uint64_t steps = 1);
-
  private:
+  void Show();  // until the work ends
+
   std::string what_;
-  std::uint64_t total_;
-  std::uint64_t done_ = 0;
-  bool terminal_;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point next_;  // when to write again
+  bool outermost_ = false;
+  bool ended_ = false;
+  std::mutex mutex_;
+  std::condition_variable end_;
+  std::thread thread_;
 };
+
+// Erases the line, so that something else can be written to standard error.
+void EraseProgress();
 
 }  // namespace dragoman
 

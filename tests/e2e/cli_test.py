@@ -1,11 +1,14 @@
 """The command line, as a user calls it: what comes out, which files appear, which exit code says what."""
 
 import json
+import os
 import pathlib
+import pty
+import subprocess
 import sys
 import unittest
 
-from command_case import CommandCase, dragoman
+from command_case import DRAGOMAN, CommandCase, dragoman
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
@@ -171,6 +174,17 @@ class CommandLine(CommandCase):
         for command in ("inspect", "convert", "codegen", "diff", "run", "verify", "ops", "completion"):
             self.assertIn("--help", self.done(command, "--help"))
         self.assertIn("dragoman", self.done("--version"))
+
+
+    def test_long_work_is_told_on_a_terminal(self):
+        reader, terminal = pty.openpty()
+        command = [DRAGOMAN, "verify", MLP, "--data", DATA, "--engine", "native"]
+        fresh = {**os.environ, "XDG_CACHE_HOME": str(self.out)}  # nothing is compiled yet
+        subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, env=fresh, check=True)
+        os.close(terminal)
+        told = os.read(reader, 1 << 16)
+        self.assertIn(b"compiling and running the program, 1 s", told)
+        self.assertTrue(told.endswith(b"\r\x1b[K"), told)
 
 
 if __name__ == "__main__":

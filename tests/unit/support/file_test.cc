@@ -11,7 +11,6 @@
 #include "core/support/confined_path.h"
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
-#include "core/support/progress.h"
 #include "core/support/sha256.h"
 #include "tests/unit/test_folder.h"
 
@@ -195,15 +194,6 @@ TEST(Sha256, AgreesWithTheStandard) {
   const std::string abc = "abc";
   EXPECT_EQ(Sha256Hex(std::as_bytes(std::span(abc))),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
-TEST(Progress, IsSilentForTheFirstSecond) {
-  testing::internal::CaptureStderr();
-  {
-    Progress progress("reading", 10);
-    for (int i = 0; i < 20; ++i) progress.Advance();
-  }
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace
