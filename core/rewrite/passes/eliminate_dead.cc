@@ -22,6 +22,41 @@ bool HasForeignNode(const Node& node) {
   return any;
 }
 
+bool IsRead(const Node& node, std::size_t result) {
+  return node.result(result) != nullptr && node.result(result)->used();
+}
+
+// Whether some results, but not all, are read.
+bool IsReadInPart(const Node& node) {
+  std::size_t read = 0;
+  for (std::size_t i = 0; i < node.num_results(); ++i) read += IsRead(node, i);
+  return read > 0 && read < node.num_results();
+}
+
+// In place of `branch`, an If, one that has the results alone that something reads.
+Result<Node*> WithUsedResults(Node& branch, PassContext& context) {
+  std::vector<NamedAttribute> attributes = std::move(branch.attributes());
+  branch.attributes().clear();
+  std::size_t used = branch.num_results();
+  for (std::size_t i = branch.num_results(); i-- > 0;) {
+    if (IsRead(branch, i)) continue;
+    --used;
+    for (NamedAttribute& attribute : attributes) {
+      if (Graph* body = attribute.value.graph()) body->RemoveOutput(i);
+    }
+  }
+  Value* const condition[] = {branch.operand(0)};
+  DRAGOMAN_ASSIGN(Node * made,
+                  context.InsertNode(branch, "If", condition, std::move(attributes), used));
+  std::vector<Value*> by(branch.num_results(), nullptr);
+  for (std::size_t i = 0, next = 0; i < by.size(); ++i) {
+    if (IsRead(branch, i)) by[i] = made->result(next++);
+  }
+  made->set_name(branch.name());
+  context.Replace(branch, by);
+  return made;
+}
+
 }  // namespace
 
 Result<bool> EliminateDead(Graph& graph, PassContext& context) {
@@ -32,6 +67,10 @@ Result<bool> EliminateDead(Graph& graph, PassContext& context) {
     if (IsDead(*node) && !HasForeignNode(*node)) {
       context.Explain(*node, "removed, since nothing reads it");
       context.Erase(*node);
+      changed = true;
+    } else if (node->Is("If") && IsReadInPart(*node) && !HasForeignNode(*node)) {
+      DRAGOMAN_ASSIGN(const Node* made, WithUsedResults(*node, context));
+      context.Explain(*made, "lost the results that nothing reads");
       changed = true;
     }
     node = before;
