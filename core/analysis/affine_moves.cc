@@ -146,6 +146,10 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   const AffineForm* form = Get(&operand, axis, mode);
   if (form == nullptr) return std::nullopt;
   AffineForm part = *form;
+  if (step < kTurn && SizeAlong(operand, step_axis) == 1) {  // all there is
+    part.aligned = false;
+    return part;
+  }
   bool has_steps = false;
   for (const AffineSegment& segment : part.segments) {
     for (const AffineTerm& term : segment.terms) {

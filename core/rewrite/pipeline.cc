@@ -18,7 +18,8 @@ constexpr PassInfo kPasses[] = {
      "removes nodes without effect whose results nothing reads, and constants "
      "that nothing reads",
      EliminateDead, true},
-    {"eliminate-identities", "removes nodes that give one of their operands unchanged",
+    {"eliminate-identities",
+     "removes nodes that give one of their operands unchanged, or an operand of a Concat",
      EliminateIdentities, true},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
      FoldSizes, true},

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/rewrite/pass_context.h"
 #include "core/rewrite/sequence_node.h"
 
 namespace dragoman {
@@ -71,15 +70,18 @@ class Unrolling {
 
 }  // namespace
 
+Status UnrollSequence(Node& node, PassContext& context) {
+  DRAGOMAN_ASSIGN(SequenceNode sequence, SequenceNode::Read(node));
+  return Unrolling(sequence, context).Run();
+}
+
 Status UnrollSequences(Model& model, const std::function<void(std::string_view)>& explain) {
   std::vector<Finding> findings;
   for (Entry& entry : model.entries) {
     DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, explain));
     context.rule = "unroll";
     for (Node* node : SequenceNode::All(*entry.graph)) {
-      Result<SequenceNode> sequence = SequenceNode::Read(*node);
-      Status status =
-          sequence.ok() ? Unrolling(*sequence, context).Run() : Status(sequence.error());
+      Status status = UnrollSequence(*node, context);
       if (status.ok()) continue;
       for (Finding& finding : status.error().findings()) findings.push_back(std::move(finding));
     }

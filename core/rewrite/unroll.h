@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/ir/model.h"
+#include "core/rewrite/pass_context.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -22,6 +23,9 @@ inline constexpr std::int64_t kMaxUnrolledSteps = 20'000;
 // Errors: unsupported, listing every node whose number of steps or hidden size is not known, or is
 // 0 or beyond kMaxUnrolledSteps.
 Status UnrollSequences(Model& model, const std::function<void(std::string_view)>& explain);
+
+// The same of one node.
+Status UnrollSequence(Node& node, PassContext& context);
 
 }  // namespace dragoman
 

@@ -60,6 +60,25 @@ def layer(name, **options):
     return Wrapped().eval()
 
 
+def stepwise(name, num_layers=1):
+    """A layer of which each call gets one step and the states that the call before gave."""
+    class Stepwise(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = getattr(nn, name)(INPUTS, HIDDEN, num_layers)
+
+        def forward(self, x):
+            zeros = x.new_zeros(num_layers, x.shape[1], HIDDEN)
+            state = (zeros, zeros) if name == "LSTM" else zeros
+            outputs = []
+            for t in range(x.shape[0]):
+                y, state = self.layer(x[t:t + 1], state)
+                outputs.append(y[0])
+            return torch.stack(outputs), state
+
+    return Stepwise().eval()
+
+
 def transducer():
     """Two layers over frames, one over labels, joined for every pair."""
     class Transducer(nn.Module):
@@ -146,6 +165,11 @@ class TorchRecurrences(unittest.TestCase):
 
     def test_traced_cell_with_a_head_in_each_step(self):
         self.check(lambda: cell_loop(nn.GRUCell(INPUTS, HIDDEN), False, head=True), 1)
+
+    def test_layers_called_step_by_step(self):
+        for name, num_layers in (("LSTM", 1), ("GRU", 1), ("RNN", 1), ("LSTM", 2), ("GRU", 3)):
+            with self.subTest(name, num_layers=num_layers):
+                self.check(lambda: stepwise(name, num_layers), num_layers)
 
     def test_rnn_transducer(self):
         self.check(transducer, 3)

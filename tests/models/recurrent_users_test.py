@@ -159,6 +159,52 @@ class Users(unittest.TestCase):
         self.assertEqual(self.sequence_nodes(counts), 1)
         self.assertEqual(counts["Loop"], 0)
 
+    # A body that calls an operator for one step.
+    def test_loop_around_an_operator_of_one_step(self):
+        rng = np.random.default_rng(13)
+        layer = make_layer("lstm", 3, 4, rng)
+        x = uniform(rng, 7, BATCH, 3)
+        for kind in ("Loop", "Scan"):
+            with self.subTest(kind):
+                model = self.loop_around_operator(kind, layer)
+                wanted, (last,) = reference.run(layer, x.astype(np.float64), [zeros(layer)])
+                counts = self.fused_census(model, {"x": x}, {
+                    "y": wanted.astype(np.float32), "last": last["c"].astype(np.float32)}, kind)
+                self.assertEqual(self.sequence_nodes(counts), 1)
+                self.assertEqual(counts[kind], 0)
+
+    def loop_around_operator(self, kind, layer):
+        g = GraphWriter()
+        g.input("x", np.float32, ["T", BATCH, 3])
+        weights = layer.weights[0]
+        operands = [np.stack([weights[gate][name] for gate in "iofg"])
+                    for name in ("W", "R", "wb", "rb")]
+        w, r = (g.const(part.reshape(1, 16, -1)) for part in operands[:2])
+        b = g.const(np.concatenate([part.reshape(-1) for part in operands[2:]])[None])
+        body = GraphWriter(g)
+        if kind == "Loop":
+            turn = body.input("turn", np.int64, [])
+            body.output(body.op("Identity", body.input("running", np.bool_, [])), dtype=np.bool_)
+        state = [body.input(name, np.float32, [1, BATCH, 4]) for name in ("h_in", "c_in")]
+        if kind == "Loop":
+            step = body.op("Gather", "x", body.op("Reshape", turn, body.ints(1)), axis=0)
+        else:
+            step = body.op("Unsqueeze", body.input("step", np.float32, [BATCH, 3]), body.ints(0))
+        y, h, c = body.op("LSTM", step, w, r, b, "", *state, outputs=3, hidden_size=4)
+        for value in (h, c, body.op("Squeeze", y, body.ints(0, 1))):
+            body.output(value)
+        start = g.const(np.zeros((1, BATCH, 4)))
+        if kind == "Loop":
+            steps = g.op("Gather", g.op("Shape", "x"), g.const(0, np.int64), axis=0)
+            results = g.op("Loop", steps, g.const(True, np.bool_), start, start, outputs=3,
+                           body=body.graph())
+        else:
+            results = g.op("Scan", start, start, "x", outputs=3, body=body.graph(),
+                           num_scan_inputs=1)
+        g.output(results[2], "y")
+        g.output(g.op("Squeeze", results[1], g.ints(0)), "last")
+        return g.model()
+
 
 if __name__ == "__main__":
     unittest.main()

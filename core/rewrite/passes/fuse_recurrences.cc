@@ -21,6 +21,7 @@
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/fuse_loop.h"
 #include "core/rewrite/recurrence/merge_directions.h"
+#include "core/rewrite/recurrence/open_steps.h"
 #include "core/rewrite/recurrence/restack.h"
 
 namespace dragoman {
@@ -308,13 +309,14 @@ Result<bool> FuseChains(Graph& graph, PassContext& context) {
 }  // namespace
 
 Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
+  DRAGOMAN_ASSIGN(const bool opened, OpenSteps(graph, context));
   const NodePositions before = NumberNodes(graph);
   const std::size_t num_constants = graph.constants().size();
   DRAGOMAN_ASSIGN(const bool loops, FuseLoops(graph, context));
   DRAGOMAN_ASSIGN(const bool chains, FuseChains(graph, context));
   EraseLeftOvers(graph, before, num_constants, context);
   DRAGOMAN_ASSIGN(const bool merged, MergeDirections(graph, context));
-  return loops || chains || merged;
+  return opened || loops || chains || merged;
 }
 
 }  // namespace dragoman

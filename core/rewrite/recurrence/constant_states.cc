@@ -33,25 +33,24 @@ class StateFinder {
   }
 
  private:
-  // What the nodes read that compute the states of `first`: those of a cell, or fewer.
+  // What the nodes read that compute the states of `first`, the nearest first: those of a cell, and
+  // some before it.
   std::vector<const Value*> ReadBefore(const CellStep& first) {
     std::vector<const Value*> read;
-    std::vector<const Node*> stack;
+    std::vector<const Node*> queue;
     std::unordered_set<const Node*> seen;
     const auto push = [&](const Value* value) {
       if (value == nullptr) return;
       read.push_back(value);
       const Node* node = value->producer();
       if (node == nullptr || forms_.consts().Of(value) != kNoConst) return;
-      if (positions_.contains(node) && seen.insert(node).second) stack.push_back(node);
+      if (positions_.contains(node) && seen.insert(node).second) queue.push_back(node);
     };
     for (AtomId id : {first.old_h, first.old_c.atom}) {
       if (id != kNoAtom && forms_.atom(id).step_axis < 0) push(forms_.atom(id).value);
     }
-    while (!stack.empty() && seen.size() < kMaxNodes) {
-      const Node* node = stack.back();
-      stack.pop_back();
-      for (const Use& use : node->operands()) push(use.value());
+    for (std::size_t i = 0; i < queue.size() && i < kMaxNodes; ++i) {
+      for (const Use& use : queue[i]->operands()) push(use.value());
     }
     return read;
   }

@@ -14,6 +14,7 @@
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/loop_view.h"
+#include "core/rewrite/recurrence/open_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/zeros.h"
 
@@ -465,6 +466,8 @@ class LoopFusion {
 Result<bool> FuseLoop(Node& node, PassContext& context) {
   std::optional<LoopView> view = ViewLoop(node, context);
   if (!view) return false;
+  DRAGOMAN_ASSIGN(const bool opened, OpenSteps(*view, context));
+  if (opened) view = ViewLoop(node, context);
   return LoopFusion(std::move(*view), context).Fuse();
 }
 

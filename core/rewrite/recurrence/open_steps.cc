@@ -1,0 +1,215 @@
+#include "core/rewrite/recurrence/open_steps.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/sequence_node.h"
+#include "core/rewrite/unroll.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxHops = 32;
+constexpr std::size_t kHidden = 5;  // the operands of the initial states
+constexpr std::size_t kCell = 6;
+
+// Whether all elements of operand 0 are those of the result, which may have other axes.
+bool KeepsElements(const Node& node) {
+  for (std::string_view type : {"Identity", "Squeeze", "Unsqueeze", "Reshape", "Transpose"}) {
+    if (node.Is(type)) return true;
+  }
+  if (node.Is("Concat")) return node.num_operands() == 1;
+  if (!node.Is("Gather") && !node.Is("Slice") && !node.Is("Split")) return false;
+  const Shape* from = node.operand(0)->type().shape();
+  const Shape* to = node.result(0)->type().shape();
+  if (from == nullptr || to == nullptr) return false;
+  const auto without_ones = [](Shape shape) {
+    std::erase_if(shape, [](const Dim& dim) { return dim == Dim(1); });
+    return shape;
+  };
+  return without_ones(*from) == without_ones(*to);
+}
+
+// What `value` is made of by moving elements, all of them.
+const Value* Source(const Value* value) {
+  for (int hop = 0; hop < kMaxHops && value != nullptr && value->producer() != nullptr; ++hop) {
+    if (!KeepsElements(*value->producer())) break;
+    value = value->producer()->operand(0);
+  }
+  return value;
+}
+
+bool IsOneStep(Node& node) {
+  if (!node.Is("LSTM") && !node.Is("GRU") && !node.Is("RNN")) return false;
+  const Result<SequenceNode> sequence = SequenceNode::Read(node);
+  return sequence.ok() && sequence->steps == Dim(1) && sequence->form.directions == 1 &&
+         sequence->lengths() == nullptr && node.operand(kHidden) != nullptr &&
+         (!node.Is("LSTM") || node.operand(kCell) != nullptr);
+}
+
+// Whether `value` is the hidden state that `node` gives: of its one step, or the last one.
+bool IsHiddenOf(const Value* value, const Node& node) {
+  return value != nullptr && (value == node.result(0) || value == node.result(1));
+}
+
+// Values of the graph at hand that `node` or its bodies read.
+template <class F>
+void ForEachRead(const Node& node, F&& visit) {
+  for (const Use& use : node.operands()) {
+    if (use.value() != nullptr) visit(*use.value());
+  }
+  for (const Graph* body : node.subgraphs()) {
+    ForEachGraph(*body, [&](const Graph& graph) {
+      for (const Use& use : graph.outputs()) visit(*use.value());
+      for (const Node& inner : graph.nodes()) {
+        for (const Use& use : inner.operands()) {
+          if (use.value() != nullptr) visit(*use.value());
+        }
+      }
+    });
+  }
+}
+
+Result<bool> Open(const std::vector<Node*>& nodes, PassContext& context) {
+  for (Node* node : nodes) DRAGOMAN_TRY(UnrollSequence(*node, context));
+  return !nodes.empty();
+}
+
+// The operators of one loop. A value depends on a state unless the operators between become ones
+// over all turns.
+class LoopSteps {
+ public:
+  explicit LoopSteps(const LoopView& loop) : loop_(loop) {
+    for (const LoopState& state : loop.states) {
+      if (state.output == state.input || loop.numbers.contains(state.input)) continue;
+      after_[state.input] = Source(state.output);
+      depends_.insert(state.input);
+    }
+  }
+
+  std::vector<Node*> Find() {
+    std::vector<Node*> found;
+    for (Node& node : loop_.body->nodes()) {
+      if (IsOneStep(node) && PassesStates(node) && !depends_.contains(node.operand(0))) {
+        found.push_back(&node);
+        continue;
+      }
+      bool depends = false;
+      ForEachRead(node,
+                  [&](const Value& value) { depends = depends || depends_.contains(&value); });
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        const Value* result = node.result(i);
+        const bool is_known = loop_.slices.contains(result) || loop_.numbers.contains(result);
+        if (depends && result != nullptr && !is_known) depends_.insert(result);
+      }
+    }
+    return found;
+  }
+
+ private:
+  const Value* After(const Value* initial) const {
+    const auto found = after_.find(Source(initial));
+    return found != after_.end() ? found->second : nullptr;
+  }
+
+  bool PassesStates(const Node& node) const {
+    if (!IsHiddenOf(After(node.operand(kHidden)), node)) return false;
+    return !node.Is("LSTM") || After(node.operand(kCell)) == node.result(2);
+  }
+
+  const LoopView& loop_;
+  std::unordered_map<const Value*, const Value*> after_;  // by state, looked up only
+  std::unordered_set<const Value*> depends_;
+};
+
+// Operators in a row. Chains are told apart by bits.
+class Rows {
+ public:
+  explicit Rows(Graph& graph) : graph_(graph) {}
+
+  std::vector<Node*> Find() {
+    for (Node& node : graph_.nodes()) Visit(node);
+    std::vector<Node*> found;
+    for (const Row& row : rows_) {
+      if (row.nodes.size() >= 2) found.insert(found.end(), row.nodes.begin(), row.nodes.end());
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t kMaxRows = 64;
+  using Mask = std::uint64_t;
+
+  struct Row {
+    std::vector<Node*> nodes;
+    Mask mask = 0;  // of itself, and of what its first states and its inputs depend on
+  };
+
+  void Visit(Node& node) {
+    const Mask mask = IsOneStep(node) ? Enter(node) : MaskOfReads(node);
+    if (mask == 0) return;
+    for (std::size_t i = 0; i < node.num_results(); ++i) masks_[node.result(i)] = mask;
+  }
+
+  Mask MaskOfReads(const Node& node) const {
+    Mask mask = 0;
+    ForEachRead(node, [&](const Value& value) { mask |= MaskOf(value); });
+    return mask;
+  }
+
+  Mask MaskOf(const Value& value) const {
+    const auto found = masks_.find(&value);
+    return found != masks_.end() ? found->second : 0;
+  }
+
+  // The mask of the row that the node goes on with or begins; if there are too many, of none.
+  Mask Enter(Node& node) {
+    const Mask of_input = MaskOf(*node.operand(0));
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      Row& row = rows_[i];
+      if (!GoesOn(*row.nodes.back(), node)) continue;
+      if ((of_input & (Mask{1} << i)) != 0) break;
+      row.nodes.push_back(&node);
+      return row.mask |= of_input;
+    }
+    const Mask mask = MaskOfReads(node);
+    if (rows_.size() == kMaxRows) return mask;
+    rows_.push_back({{&node}, mask | Mask{1} << rows_.size()});
+    return rows_.back().mask;
+  }
+
+  static bool GoesOn(const Node& before, const Node& node) {
+    if (!SameForm(before, node)) return false;
+    if (!IsHiddenOf(Source(node.operand(kHidden)), before)) return false;
+    if (node.Is("LSTM") && Source(node.operand(kCell)) != before.result(2)) return false;
+    for (std::size_t i = 1; i < node.num_operands(); ++i) {
+      if (i == kHidden || i == kCell) continue;
+      const Tensor* a = ConstantOf(before.operand(i));
+      const Tensor* b = ConstantOf(node.operand(i));
+      const bool same = before.operand(i) == node.operand(i);
+      if (!same && (a == nullptr || b == nullptr || !(*a == *b))) return false;
+    }
+    return true;
+  }
+
+  Graph& graph_;
+  std::vector<Row> rows_;
+  std::unordered_map<const Value*, Mask> masks_;  // looked up only
+};
+
+}  // namespace
+
+Result<bool> OpenSteps(const LoopView& loop, PassContext& context) {
+  return Open(LoopSteps(loop).Find(), context);
+}
+
+Result<bool> OpenSteps(Graph& graph, PassContext& context) {
+  return Open(Rows(graph).Find(), context);
+}
+
+}  // namespace dragoman

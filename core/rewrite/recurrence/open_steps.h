@@ -1,0 +1,20 @@
+// LSTM, GRU and RNN of one step each, in a loop or in a row, as cells: what the recognition of
+// recurrences reads.
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_OPEN_STEPS_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_OPEN_STEPS_H_
+
+#include "core/rewrite/recurrence/loop_view.h"
+
+namespace dragoman {
+
+// Takes apart the operators of one step in the body of `loop` that pass their states to themselves
+// in the next turn, as far as no turn's input depends on a state. Returns whether there was one.
+Result<bool> OpenSteps(const LoopView& loop, PassContext& context);
+
+// The same of operators in `graph` with equal weights, each of which reads the states of the one
+// before.
+Result<bool> OpenSteps(Graph& graph, PassContext& context);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_OPEN_STEPS_H_
