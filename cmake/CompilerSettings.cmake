@@ -24,6 +24,10 @@ if(DRAGOMAN_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(DRAGOMAN_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # dragoman_compile_settings(TARGET SCOPE STANDARD): language standard, warnings, include root.
 function(dragoman_compile_settings target scope standard)
   target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}")

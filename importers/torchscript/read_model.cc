@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "importers/torchscript/archive.h"
 #include "importers/torchscript/cell_table.h"
 #include "importers/torchscript/class_table.h"
 #include "importers/torchscript/clean_up.h"
@@ -176,9 +175,13 @@ class ModelReader {
 
 Result<Model> ReadTorchScript(const std::string& path) {
   DRAGOMAN_ASSIGN(const torchscript::Archive archive, torchscript::Archive::Open(path));
-  auto model = torchscript::ModelReader(archive).Read();
+  auto model = ReadTorchScript(archive);
   if (!model.ok()) return std::move(model).error().InFile(path);
   return model;
+}
+
+Result<Model> ReadTorchScript(const torchscript::Archive& archive) {
+  return torchscript::ModelReader(archive).Read();
 }
 
 }  // namespace dragoman

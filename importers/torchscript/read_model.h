@@ -6,6 +6,7 @@
 
 #include "core/ir/model.h"
 #include "core/support/result.h"
+#include "importers/torchscript/archive.h"
 
 namespace dragoman {
 
@@ -14,6 +15,8 @@ namespace dragoman {
 // several at once, with file, line and column of the serialized code and the source line below;
 // an operator that is not known or whose arguments fit no overload.
 Result<Model> ReadTorchScript(const std::string& path);
+// The same of an archive that is open, without its path in the errors.
+Result<Model> ReadTorchScript(const torchscript::Archive& archive);
 
 }  // namespace dragoman
 

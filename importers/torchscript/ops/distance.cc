@@ -1,5 +1,6 @@
 #include "importers/torchscript/ops/distance.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "importers/torchscript/ops/lowerings.h"
@@ -10,15 +11,19 @@ namespace {
 
 // Distances of each row of `a` to each of `b`.
 Value* AllDistances(Composer& c, Value* a, Value* b, double p) {
-  const int rank = c.Rank(a);
-  Value* difference = c.Sub(c.Unsqueeze(a, {rank - 1}), c.Unsqueeze(b, {c.Rank(b) - 2}));
-  return VectorNorm(c, difference, p, {rank}, false);
+  const int rank_a = c.Rank(a);
+  const int rank_b = c.Rank(b);
+  Value* difference = c.Sub(c.Unsqueeze(a, {rank_a - 1}), c.Unsqueeze(b, {rank_b - 2}));
+  return VectorNorm(c, difference, p, {std::max(rank_a, rank_b)}, false);
 }
 
 }  // namespace
 
 Value* PairwiseDistance(Composer& c, Value* a, Value* b, double p, double eps, bool keep) {
-  Value* difference = c.Add(c.Sub(a, b), eps);
+  Value* difference = c.Sub(a, b);
+  const bool floating = IsFloating(c.dtype(difference)) || IsComplex(c.dtype(difference));
+  if (!floating) difference = c.Cast(difference, DType::kF32);
+  difference = c.Add(difference, eps);
   return VectorNorm(c, difference, p, {c.Rank(difference) - 1}, keep);
 }
 

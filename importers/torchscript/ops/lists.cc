@@ -57,20 +57,46 @@ Result<Value*> LowerCartesianProd(Call& call) {
   return c.Done(c.Concat(std::move(columns), 1));
 }
 
-// Pairs, of which `with_replacement` lets both be the same element.
+namespace {
+
+// Subsets of `chosen` (1 at least) of the places 0 to count - 1 in lexicographic order, one behind
+// the other; `repeats` allows a place several times. nullopt: there are too many.
+std::optional<std::vector<std::int64_t>> Subsets(std::int64_t count, std::int64_t chosen,
+                                                 bool repeats) {
+  constexpr std::size_t kMost = 1 << 20;
+  const std::int64_t gap = repeats ? 0 : 1;
+  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> subset;
+  for (std::int64_t k = 0; k < chosen; ++k) subset.push_back(k * gap);
+  while (subset.back() < count) {
+    all.insert(all.end(), subset.begin(), subset.end());
+    if (all.size() > kMost) return std::nullopt;
+    std::int64_t k = chosen - 1;
+    while (k >= 0 && subset[static_cast<std::size_t>(k)] == count - 1 - (chosen - 1 - k) * gap) --k;
+    if (k < 0) break;
+    std::int64_t place = subset[static_cast<std::size_t>(k)] + 1;
+    for (; k < chosen; ++k, place += gap) subset[static_cast<std::size_t>(k)] = place;
+  }
+  return all;
+}
+
+}  // namespace
+
+// Subsets of a vector's elements, of which `with_replacement` lets one be chosen several times.
 Result<Value*> LowerCombinations(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const std::optional<std::int64_t> count = c.KnownSize(x, 0);
   const std::int64_t chosen = c.Int("r");
-  if (!count || chosen != 2) return call.Unsupported("other than pairs of a known number");
-  const std::int64_t gap = c.Bool("with_replacement") ? 0 : 1;
-  std::vector<std::int64_t> pairs;
-  for (std::int64_t i = 0; i < *count; ++i) {
-    for (std::int64_t j = i + gap; j < *count; ++j) pairs.insert(pairs.end(), {i, j});
-  }
-  Value* places = c.Reshape(c.Ints(std::move(pairs)), {-1, 2});
-  return c.Done(c.Gather(x, places, 0));
+  constexpr std::int64_t kMostChosen = 64;
+  if (!count || chosen < 1 || chosen > kMostChosen)
+    return call.Unsupported("r = " + std::to_string(chosen) + ", or of an unknown number");
+  std::optional<std::vector<std::int64_t>> places =
+      Subsets(*count, chosen, c.Bool("with_replacement"));
+  if (!places) return call.Unsupported("so many subsets");
+  const std::int64_t subsets = std::ssize(*places) / chosen;
+  Value* rows = c.Reshape(c.Ints(std::move(*places)), {subsets, chosen});
+  return c.Done(c.Gather(x, rows, 0));
 }
 
 Result<Value*> LowerIsIn(Call& call) {

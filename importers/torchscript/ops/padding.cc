@@ -55,7 +55,15 @@ Result<Value*> Pad(CallComposer& c, std::string_view pads_name, std::string_view
   if (c.failed()) return c.Done(nullptr);
   Pads pads = TakePads(c, pads_name, rank);
   if (c.failed()) return c.Done(nullptr);
-  x = Crop(c, x, pads);
+  // What is repeated may lie in a part that is cut off.
+  const bool crops_last = mode == "edge" || mode == "reflect";
+  Pads cuts = pads;
+  if (crops_last) {
+    for (std::vector<Number>* side : {&pads.begins, &pads.ends})
+      std::ranges::replace_if(*side, IsNegative, Number::Int(0));
+  } else {
+    x = Crop(c, x, pads);
+  }
   std::vector<Number> list = std::move(pads.begins);
   list.insert(list.end(), pads.ends.begin(), pads.ends.end());
   std::vector<Value*> operands = {x, c.Take(c.call().NumberList(list))};
@@ -63,7 +71,8 @@ Result<Value*> Pad(CallComposer& c, std::string_view pads_name, std::string_view
     const bool given = !value_name.empty() && c.Has(value_name);
     operands.push_back(given ? c.As(value_name, c.dtype(x)) : c.Number(0, x));
   }
-  return c.Done(c.Op("Pad", std::move(operands), {{"mode", std::string(mode)}}));
+  Value* padded = c.Op("Pad", std::move(operands), {{"mode", std::string(mode)}});
+  return c.Done(crops_last ? Crop(c, padded, cuts) : padded);
 }
 
 }  // namespace

@@ -217,8 +217,9 @@ Result<Value*> LowerPixelUnshuffle(Call& call) {
   Value* factor = c.Ints({r});
   Value* rows = c.Div(size(rank - 2), factor);
   Value* columns = c.Div(size(rank - 1), factor);
+  Value* leading = rank == 4 ? size(0) : c.Ints({rank == 3 ? 1 : -1});
   Value* blocks =
-      c.Reshape(x, c.ConcatSizes({c.Ints({-1}), size(rank - 3), rows, factor, columns, factor}));
+      c.Reshape(x, c.ConcatSizes({leading, size(rank - 3), rows, factor, columns, factor}));
   Value* ordered = c.Transpose(blocks, {0, 1, 3, 5, 2, 4});
   std::vector<Value*> sizes;
   if (rank > 3) sizes.push_back(c.SizeVector(x, 0, rank - 3));

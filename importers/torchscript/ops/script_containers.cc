@@ -247,19 +247,45 @@ Result<Results> LowerInsert(Call& call) {
   return Results{};
 }
 
+// Argument `i`, a list, as a sequence of items like those of `like`.
+Result<Value*> SequenceArgument(Call& call, std::size_t i, const Type& like) {
+  const auto* list = Argument(call, i).As<ListRef>();
+  if (list == nullptr) return call.Unsupported("of " + Describe(Argument(call, i)));
+  return SequenceOf(
+      call.heap(), call.builder(), std::get<ListContents>(list->cell->contents),
+      like.kind() == Type::Kind::kSequence ? like.element().dtype() : DType::kUnknown);
+}
+
+// The items of argument 0 and those of argument 1 behind them, one of which only run time counts.
+Result<ListContents> Joined(Call& call) {
+  const auto* first = Argument(call, 0).As<ListRef>();
+  const auto* second = Argument(call, 1).As<ListRef>();
+  if (first == nullptr || second == nullptr)
+    return call.Unsupported("of a list and " + Describe(Argument(call, 1)));
+  const auto& a = std::get<ListContents>(first->cell->contents);
+  const auto& b = std::get<ListContents>(second->cell->contents);
+  const ListContents& counted = a.sequence != nullptr ? a : b;
+  const Type type = counted.sequence->type();
+  DRAGOMAN_ASSIGN(Value * to, SequenceArgument(call, 0, type));
+  DRAGOMAN_ASSIGN(Value * from, SequenceArgument(call, 1, type));
+  DRAGOMAN_ASSIGN(Value * joined, ExtendedSequence(call, to, from));
+  return ListContents{{}, joined, counted.numbers};
+}
+
+bool HasKnownLengths(const Call& call) {
+  return ItemsOf(Argument(call, 0)) != nullptr && ItemsOf(Argument(call, 1)) != nullptr;
+}
+
 Result<Results> LowerExtend(Call& call) {
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
-  DRAGOMAN_ASSIGN(std::vector<Abstract> added, KnownItems(call, 1));
-  if (std::get<ListContents>(cell->contents).sequence != nullptr) {
-    for (const Abstract& item : added) {
-      DRAGOMAN_ASSIGN(Value * value, ItemValue(call, item));
-      auto& contents = call.heap().Mutable<ListContents>(cell);
-      DRAGOMAN_ASSIGN(contents.sequence, call.Add("SequenceInsert", {contents.sequence, value}));
-    }
-  } else {
-    auto& items = call.heap().Mutable<ListContents>(cell).items;
-    items.insert(items.end(), added.begin(), added.end());
+  if (!HasKnownLengths(call)) {
+    DRAGOMAN_ASSIGN(ListContents joined, Joined(call));
+    call.heap().Replace(cell, std::move(joined));
+    return Results{Argument(call, 0)};
   }
+  DRAGOMAN_ASSIGN(std::vector<Abstract> added, KnownItems(call, 1));
+  auto& items = call.heap().Mutable<ListContents>(cell).items;
+  items.insert(items.end(), added.begin(), added.end());
   return Results{Argument(call, 0)};
 }
 
@@ -377,6 +403,10 @@ Result<Results> LowerSlice(Call& call) {
 }
 
 Result<Results> LowerListAdd(Call& call) {
+  if (!HasKnownLengths(call)) {
+    DRAGOMAN_ASSIGN(ListContents joined, Joined(call));
+    return Results{ListRef{call.heap().NewCell(std::move(joined))}};
+  }
   DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
   DRAGOMAN_ASSIGN(std::vector<Abstract> more, KnownItems(call, 1));
   items.insert(items.end(), more.begin(), more.end());
@@ -544,22 +574,6 @@ Result<Results> LowerListTruth(Call& call) {
   return Results{Number::Bool(!any)};
 }
 
-// cat and stack of a list whose length only run time tells.
-Result<Results> LowerJoinSequence(Call& call) {
-  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
-  Value* sequence = std::get<ListContents>(cell->contents).sequence;
-  DRAGOMAN_ASSIGN(const std::int64_t axis, call.Int("dim"));
-  const bool stacks = call.op().type == "stack";
-  DRAGOMAN_ASSIGN(Value * joined, call.Add("ConcatFromSequence", {sequence},
-                                           {{"axis", axis}, {"new_axis", stacks ? 1 : 0}}));
-  return Results{call.NewTensor(joined)};
-}
-
-constexpr ScriptRow kSequenceRows[] = {
-    {"aten.cat", LowerJoinSequence},
-    {"aten.stack", LowerJoinSequence},
-};
-
 constexpr ScriptRow kRows[] = {
     {"aten.Delete", LowerPop},
     {"aten.__contains__", LowerContains},
@@ -601,7 +615,5 @@ constexpr ScriptRow kRows[] = {
 }  // namespace
 
 std::span<const ScriptRow> ContainerRows() { return kRows; }
-
-std::span<const ScriptRow> SequenceRows() { return kSequenceRows; }
 
 }  // namespace dragoman::torchscript

@@ -18,6 +18,16 @@ bool IsAnyOf(const Abstract& value) {
   return (value.Is<Kinds>() || ...);
 }
 
+bool IsSequence(const Abstract& value) { return value.Is<ListRef>() && ItemsOf(value) == nullptr; }
+
+bool HasNumbersOfRunTime(const Abstract& value) {
+  if (IsSequence(value)) return true;
+  const std::vector<Abstract>* items = value.Is<ListRef>() ? ItemsOf(value) : nullptr;
+  if (items == nullptr || !std::ranges::all_of(*items, IsAnyOf<Number>)) return false;
+  return std::ranges::any_of(*items,
+                             [](const Abstract& item) { return !item.As<Number>()->known(); });
+}
+
 }  // namespace
 
 std::optional<OpLowering> FindScriptLowering(const OpName& op,
@@ -35,7 +45,10 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
                                         IsAnyOf<ListRef, DictRef, Tuple>(arguments[1]));
   const OpLowering* found = nullptr;
   if (numbers) found = Find(NumberRows(), name);
-  if (contained && ItemsOf(arguments.front()) == nullptr) found = Find(SequenceRows(), name);
+  if (contained && IsSequence(arguments.front())) found = Find(SequenceRows(), name);
+  if (contained && HasNumbersOfRunTime(arguments.front())) {
+    if (const OpLowering* row = Find(NumberListRows(), name)) found = row;
+  }
   if (found == nullptr && (containers || arguments.empty())) found = Find(ContainerRows(), name);
   if (found == nullptr && strings) found = Find(StringRows(), name);
   const bool compares = op.type == "eq" || op.type == "ne";

@@ -32,10 +32,18 @@ std::span<const ScriptRow> StringRows();
 std::span<const ScriptRow> ContainerRows();
 // The first argument is a list whose length only run time tells.
 std::span<const ScriptRow> SequenceRows();
+// The first argument is a list, and only run time tells its length or one of its items, which are
+// numbers.
+std::span<const ScriptRow> NumberListRows();
 // Any arguments.
 std::span<const ScriptRow> ObjectRows();
 std::span<const ScriptRow> TensorQueryRows();
 std::span<const ScriptRow> MutationRows();
+
+// The items of a list of run-time length along a new first axis.
+Result<Value*> StackItems(Call& call, const ListContents& list);
+// Sequence `to` with the items of `from` behind its own.
+Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
 
 // The items of a list or tuple; nullptr if it is none, or one whose length only run time tells.
 const std::vector<Abstract>* ItemsOf(const Abstract& value);

@@ -38,7 +38,7 @@ Result<Results> LowerFill(Call& call) {
 Result<Results> LowerZero(Call& call) {
   DRAGOMAN_ASSIGN(Value * self, call.Tensor("self"));
   DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOf(self));
-  DRAGOMAN_ASSIGN(Value * zero, call.Constant(0, dtype));
+  DRAGOMAN_ASSIGN(Value * zero, call.NumberValue(Number::Int(0), dtype));
   return Overwrite(call, zero);
 }
 

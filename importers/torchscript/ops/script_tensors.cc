@@ -219,19 +219,6 @@ DType DefaultDType(Number::Kind kind) {
   return Number{kind, std::int64_t{0}}.dtype();
 }
 
-// The items of a list of run-time length along a new axis. No empty sequence can be joined, so that
-// a first number is put in and taken off again.
-Result<Value*> StackItems(Call& call, const ListContents& contents) {
-  const std::vector<NamedAttribute> stack = {{"axis", 0}, {"new_axis", 1}};
-  if (!contents.numbers) return call.Add("ConcatFromSequence", {contents.sequence}, stack);
-  const Number model{*contents.numbers, std::int64_t{0}};
-  DRAGOMAN_ASSIGN(Value * zero, call.Constant(0, model.dtype()));
-  DRAGOMAN_ASSIGN(Value * front, call.Constant(0, DType::kI64));
-  DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {contents.sequence, zero, front}));
-  DRAGOMAN_ASSIGN(Value * stacked, call.Add("ConcatFromSequence", {longer}, stack));
-  return call.Add("Slice", {stacked, call.ConstantInts({1}), call.ConstantInts({INT64_MAX})});
-}
-
 // torch.tensor(data), of numbers and lists of them.
 Result<Results> LowerTensor(Call& call) {
   if (call.arguments().empty()) return call.Invalid("has no data");
@@ -360,6 +347,18 @@ constexpr ScriptRow kRows[] = {
 };
 
 }  // namespace
+
+// No empty sequence can be joined, so that a first number is put in and taken off again.
+Result<Value*> StackItems(Call& call, const ListContents& contents) {
+  const std::vector<NamedAttribute> stack = {{"axis", 0}, {"new_axis", 1}};
+  if (!contents.numbers) return call.Add("ConcatFromSequence", {contents.sequence}, stack);
+  const Number model{*contents.numbers, std::int64_t{0}};
+  DRAGOMAN_ASSIGN(Value * zero, call.Constant(0, model.dtype()));
+  DRAGOMAN_ASSIGN(Value * front, call.Constant(0, DType::kI64));
+  DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {contents.sequence, zero, front}));
+  DRAGOMAN_ASSIGN(Value * stacked, call.Add("ConcatFromSequence", {longer}, stack));
+  return call.Add("Slice", {stacked, call.ConstantInts({1}), call.ConstantInts({INT64_MAX})});
+}
 
 std::span<const ScriptRow> TensorQueryRows() { return kRows; }
 

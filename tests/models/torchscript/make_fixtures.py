@@ -6,7 +6,8 @@ Usage: make_fixtures.py [NAME…]     into this folder; default: all
 Needs Debian's python3-torch (1.13). Each fixture is a folder with model.pt, inputs.npz (by argument;
 structured ones x.0, x.key) and outputs.npz (flat, in order); both are what the *saved* file takes and
 gives when torch loads it again. A file `steps` says how often which method is called, in the form of
-`dragoman run --steps`; arrays then have one more leading axis. Seeds are fixed.
+`dragoman run --steps`; arrays then have one more leading axis. A file `shapes` holds facts for a
+conversion without data, and the folders other_sizes_0, … further inputs and outputs. Seeds are fixed.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import dataclasses
 import os
 import pathlib
 import sys
+import types
 from typing import Callable, Dict, List, Optional, Tuple
 import warnings
 import zipfile
@@ -41,12 +43,14 @@ class Fixture:
     make: Callable[[], torch.jit.ScriptModule]
     inputs: Dict[str, object] = dataclasses.field(default_factory=dict)  # argument -> value
     steps: str = ""  # "forward*3,reset*1": see `dragoman run --steps`
+    shapes: str = ""  # "x=n,3 y=n": see `dragoman convert --shape`
+    others: List[Dict[str, object]] = dataclasses.field(default_factory=list)  # further inputs
 
 
 FIXTURES = {}
 
 
-def fixture(name, steps="", trace=False, **inputs):
+def fixture(name, steps="", trace=False, shapes="", others=(), **inputs):
     """Registers a module class: scripted, or traced with its inputs."""
 
     def register(cls):
@@ -57,7 +61,7 @@ def fixture(name, steps="", trace=False, **inputs):
             return (torch.jit.trace(module, tuple(inputs.values()), check_trace=False)
                     if trace else torch.jit.script(module))
 
-        FIXTURES[name] = Fixture(make, inputs, steps)
+        FIXTURES[name] = Fixture(make, inputs, steps, shapes, list(others))
         return cls
 
     return register
@@ -500,6 +504,15 @@ class SeveralEntries(nn.Module):
         self.center.zero_()
 
 
+# Models that are converted for symbolic sizes: a module of its own, since TorchScript looks for the
+# source of classes in the file of their module.
+dynamic_models = types.ModuleType("dynamic_models")
+sys.modules["dynamic_models"] = dynamic_models
+dynamic_models.__dict__.update(globals(), __name__="dynamic_models", __file__="dynamic_models.py")
+exec(compile(pathlib.Path("dynamic_models.py").read_text(), "dynamic_models.py", "exec"),
+     dynamic_models.__dict__)
+
+
 def flatten(prefix, value, out):
     """Structured values by the names that the command line gives them."""
     if isinstance(value, (list, tuple)):
@@ -548,17 +561,26 @@ def write_npz(path, arrays):
                 np.lib.format.write_array(file, array)
 
 
-def write(folder, case):
+def write_data(folder, module, case):
     folder.mkdir(exist_ok=True)
-    torch.jit.save(case.make(), str(folder / "model.pt"))
     inputs = {}
     for name, value in case.inputs.items():
         flatten(name, value, inputs)
     write_npz(folder / "inputs.npz", inputs)
     with torch.no_grad():
-        write_npz(folder / "outputs.npz", run(torch.jit.load(str(folder / "model.pt")), case))
-    if case.steps:
-        (folder / "steps").write_text(case.steps + "\n", encoding="utf-8")
+        write_npz(folder / "outputs.npz", run(module, case))
+
+
+def write(folder, case):
+    folder.mkdir(exist_ok=True)
+    torch.jit.save(case.make(), str(folder / "model.pt"))
+    module = torch.jit.load(str(folder / "model.pt"))
+    write_data(folder, module, case)
+    for i, inputs in enumerate(case.others):
+        write_data(folder / f"other_sizes_{i}", module, dataclasses.replace(case, inputs=inputs))
+    for name in ("steps", "shapes"):
+        if getattr(case, name):
+            (folder / name).write_text(getattr(case, name) + "\n", encoding="utf-8")
     size = (folder / "model.pt").stat().st_size
     assert size < MAX_BYTES, f"{folder.name}: {size} bytes"
 

@@ -1,0 +1,89 @@
+// Runs a fuzz target without libFuzzer: on each file of a folder, and on changes of it.
+//
+// Usage: TARGET [-runs=N] [-seed=S] FOLDER      N changes of each file, drawn from S
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void Run(const std::string& bytes) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+std::size_t Below(std::mt19937& random, std::size_t bound) {
+  return bound == 0 ? 0 : random() % bound;
+}
+
+// One byte replaced, a bit flipped, a stretch cut out, or one of another file put in.
+void Change(std::mt19937& random, const std::string& other, std::string* bytes) {
+  const std::size_t at = Below(random, bytes->size());
+  switch (bytes->empty() ? 3 : random() % 4) {
+    case 0:
+      (*bytes)[at] = static_cast<char>(random());
+      break;
+    case 1:
+      (*bytes)[at] = static_cast<char>((*bytes)[at] ^ (1 << (random() % 8)));
+      break;
+    case 2:
+      bytes->erase(at, 1 + random() % 16);
+      break;
+    default:
+      bytes->insert(at, other.substr(Below(random, other.size()), random() % 64));
+  }
+}
+
+std::vector<std::string> ReadAll(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> files;
+  for (const fs::path& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    files.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return files;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  unsigned long runs = 0;
+  unsigned long seed = 1;
+  std::string folder;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("-runs=")) {
+      runs = std::stoul(std::string(word.substr(6)));
+    } else if (word.starts_with("-seed=")) {
+      seed = std::stoul(std::string(word.substr(6)));
+    } else {
+      folder = word;
+    }
+  }
+  const std::vector<std::string> files = ReadAll(folder);
+  std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+  for (const std::string& file : files) {
+    Run(file);
+    for (unsigned long i = 0; i < runs; ++i) {
+      std::string changed = file;
+      for (unsigned edits = 1 + random() % 4; edits > 0; --edits)
+        Change(random, files[random() % files.size()], &changed);
+      Run(changed);
+    }
+  }
+  std::printf("%zu files, %lu changes of each\n", files.size(), runs);
+  return files.empty() ? 1 : 0;
+}

@@ -1,0 +1,19 @@
+// Bytes as a .pt file: the archive, its records, the model in it.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "importers/torchscript/archive.h"
+#include "importers/torchscript/read_model.h"
+
+using dragoman::Buffer;
+using dragoman::torchscript::Archive;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  const auto archive = Archive::FromBytes(Buffer::Own(std::move(bytes)), "fuzz.pt");
+  if (!archive.ok()) return 0;
+  for (std::string_view name : archive->Names()) (void)archive->Read(name).ok();
+  (void)dragoman::ReadTorchScript(*archive).ok();
+  return 0;
+}
