@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""What finding recurrences gains: an unrolled LSTM before and after, and torch beside it.
+"""What finding recurrences gains: an unrolled LSTM or GRU before and after, and others beside it.
 
-Usage: recurrences.py [--steps T,…] [--layers N] [--batch B,…] [--repeat R] [--scaling]
+Usage: recurrences.py [--kinds K,…] [--steps T,…] [--batch B,…] [--layers N] [--repeat R]
+                      [--unfused T] [--work FOLDER] | --scaling
 
-For each number of steps: nodes, seconds of `dragoman codegen` and of compiling, milliseconds a run
-of the C++ program (the median), with `--passes none` and with the default; then torch's nn.LSTM of
-the same sizes, where torch is installed. --scaling measures the processor time of `dragoman convert`
-on 2,000 and on 4,000 steps of two layers: equal ones, with one weight of one step changed, with two
-sets of weights in turn, and with an activation that no known cell has. Needs $DRAGOMAN_BINARY.
+Prints a table in Markdown. Before / after is with `--passes none` and with the default: nodes of the
+graph, seconds of `dragoman codegen` and of compiling program and runtime on one core, milliseconds
+of the least of R calls of the program, one thread. Beside it ONNX Runtime on the graph after (npm's
+onnxruntime-node, where FOLDER/node_modules has it; run.py installs it) and torch's nn.LSTM or nn.GRU
+of the same sizes, where torch is installed. More than --unfused steps are not compiled as they are.
+
+--scaling measures the processor time of `dragoman convert` on 2,000 and on 4,000 steps of two
+layers: equal ones, with one weight of one step changed, with two sets of weights in turn, and with
+an activation that no known cell has. Needs $DRAGOMAN_BINARY.
 """
 
 import argparse
@@ -16,6 +21,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,20 +40,20 @@ STYLE = {"product": "sum", "dense": "gemm", "split": "split", "bias_in": "gemm",
          "sigmoid": "op", "tanh": "op"}
 
 
-def unrolled(steps, layers, batch, odd_steps=(), hidden=HIDDEN, activation="tanh"):
-    """An unrolled LSTM; at `odd_steps` the first layer has other weights."""
+def unrolled(steps, layers, batch, odd_steps=(), hidden=HIDDEN, activation="tanh", kind="lstm"):
+    """An unrolled recurrence; at `odd_steps` the first layer has other weights."""
     rng = np.random.default_rng(1)
     g, xs, size = GraphWriter(), "x", INPUTS
     g.input("x", np.float32, [steps, batch, INPUTS])
     values = [g.op("Gather", xs, g.const(t, np.int64), axis=0) for t in range(steps)]
     for number in range(layers):
-        layer = Layer("lstm", size, hidden, ("forward",), activation=activation)
+        layer = Layer(kind, size, hidden, ("forward",), activation=activation)
         draw_weights(layer, rng)
         cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng, STYLE), ("wb", "rb"))
         other = copy.deepcopy(layer.weights[0])
-        other["i"]["R"] *= -1
+        other[layer.gates[0]]["R"] *= -1
         odd = CellWriter(layer, other, cell.style, ("wb", "rb"))
-        state = {name: g.const(np.zeros((batch, hidden))) for name in "hc"}
+        state = {name: g.const(np.zeros((batch, hidden))) for name in layer.states}
         for t in range(steps):
             is_odd = number == 0 and t in odd_steps
             state = (odd if is_odd else cell).step(g, values[t], state)
@@ -66,54 +72,83 @@ def seconds(*command):
     return time.perf_counter() - start, result.stdout
 
 
-def measure(folder, model, passes, batch, steps, repeat):
-    """Nodes, seconds of codegen and of compiling, milliseconds a run."""
-    binary = os.environ["DRAGOMAN_BINARY"]
-    common, program = folder / f"{passes}.onnx", folder / f"program_{passes}"
-    seconds(binary, "convert", model, "-o", common, "--passes", passes)
-    nodes = len(onnx.load(common).graph.node)
-    generate, _ = seconds(binary, "codegen", model, "-o", program, "--passes", passes)
-    configure, _ = seconds("cmake", "-S", program, "-B", program / "build",
-                           "-DCMAKE_BUILD_TYPE=Release")
-    build, _ = seconds("cmake", "--build", program / "build")
-    np.save(folder / "x.npy", np.zeros((steps, batch, INPUTS), np.float32))
-    _, text = seconds(program / "build" / "infer", "--input", f"x={folder / 'x.npy'}",
-                      "--output-dir", folder / "out", "--repeat", repeat, "--json")
-    microseconds = json.loads(text.strip().splitlines()[-1])["median"]
-    return nodes, generate, configure + build, microseconds / 1000
+def least_ms(text):
+    return json.loads(text.strip().splitlines()[-1])["min"] / 1000
 
 
-def torch_ms(kind, steps, layers, batch, repeat):
-    try:
-        import torch
-    except ImportError:
-        return None
-    torch.set_num_threads(1)
-    module = getattr(torch.nn, kind)(INPUTS, HIDDEN, layers).eval()
-    x, times = torch.zeros(steps, batch, INPUTS), []
-    with torch.no_grad():
-        for _ in range(repeat):
-            start = time.perf_counter()
-            module(x)
-            times.append(time.perf_counter() - start)
-    return 1000 * float(np.median(times))
+class Case:
+    """One unrolled model, in a folder of its own."""
+
+    def __init__(self, kind, steps, batch, args, folder):
+        self.kind, self.steps, self.batch, self.args, self.folder = kind, steps, batch, args, folder
+        onnx.save(unrolled(steps, args.layers, batch, kind=kind.lower()), folder / "model.onnx")
+        x = np.random.default_rng(2).uniform(-1, 1, (steps, batch, INPUTS)).astype(np.float32)
+        np.save(folder / "x.npy", x)
+        x.tofile(folder / "x.bin")
+
+    def nodes(self, passes):
+        common = self.folder / f"{passes}.onnx"
+        seconds(os.environ["DRAGOMAN_BINARY"], "convert", self.folder / "model.onnx", "-o", common,
+                "--passes", passes)
+        return len(onnx.load(common).graph.node)
+
+    def program(self, passes):
+        """Seconds of codegen and of compiling, milliseconds a run."""
+        program = self.folder / f"program_{passes}"
+        generate, _ = seconds(os.environ["DRAGOMAN_BINARY"], "codegen", self.folder / "model.onnx",
+                              "-o", program, "--passes", passes)
+        configure, _ = seconds("cmake", "-S", program, "-B", program / "build",
+                               "-DCMAKE_BUILD_TYPE=Release")
+        build, _ = seconds("cmake", "--build", program / "build")
+        _, text = seconds(program / "build" / "infer", "--input", f"x={self.folder / 'x.npy'}",
+                          "--output-dir", self.folder / "out", "--repeat", self.args.repeat)
+        return f"{generate:.2f}", f"{configure + build:.0f}", f"{least_ms(text):.3f}"
+
+    def onnx_runtime_ms(self):
+        """Of the graph with the default passes, which nodes("default") has written."""
+        if not (self.args.work / "node_modules").exists():
+            return "-"
+        peer = pathlib.Path(__file__).resolve().with_name("peer.js")
+        shutil.copy(peer, self.args.work)
+        _, text = seconds("node", self.args.work / peer.name, self.folder / "default.onnx", 1,
+                          self.args.repeat, self.folder, self.folder / "x.bin")
+        return f"{min(json.loads(text.strip().splitlines()[-1])['calls']):.3f}"
+
+    def torch_ms(self):
+        try:
+            import torch
+        except ImportError:
+            return "-"
+        torch.set_num_threads(1)
+        module = getattr(torch.nn, self.kind)(INPUTS, HIDDEN, self.args.layers).eval()
+        x, times = torch.from_numpy(np.load(self.folder / "x.npy")), []
+        with torch.no_grad():
+            for _ in range(self.args.repeat):
+                start = time.perf_counter()
+                module(x)
+                times.append(time.perf_counter() - start)
+        return f"{1000 * min(times):.3f}"
+
+    def row(self):
+        nodes = f"{self.nodes('none'):,} / {self.nodes('default')}"
+        is_compiled = self.steps <= self.args.unfused
+        before = self.program("none") if is_compiled else ("-", "-", "-")
+        both = [f"{b} / {a}" for b, a in zip(before, self.program("default"))]
+        return [self.kind, self.steps, self.batch, nodes, *both, self.onnx_runtime_ms(),
+                self.torch_ms()]
 
 
 def report_runs(args):
-    print(f"{'steps':>6} {'batch':>5} {'passes':>8} {'nodes':>7} {'codegen s':>10} "
-          f"{'compile s':>10} {'run ms':>9}")
-    for steps in args.steps:
-        for batch in args.batch:
-            with tempfile.TemporaryDirectory() as scratch:
-                folder = pathlib.Path(scratch)
-                onnx.save(unrolled(steps, args.layers, batch), folder / "model.onnx")
-                for passes in ("none", "default"):
-                    row = measure(folder, folder / "model.onnx", passes, batch, steps, args.repeat)
-                    print(f"{steps:6} {batch:5} {passes:>8} {row[0]:7} {row[1]:10.2f} "
-                          f"{row[2]:10.2f} {row[3]:9.3f}", flush=True)
-            beside = torch_ms("LSTM", steps, args.layers, batch, args.repeat)
-            if beside is not None:
-                print(f"{steps:6} {batch:5} {'torch':>8} {'':7} {'':10} {'':10} {beside:9.3f}")
+    columns = ["layer", "steps", "batch", "nodes", "codegen s", "compile s", "run ms", "ORT ms",
+               "torch ms"]
+    print("| " + " | ".join(columns) + " |")
+    print("| --- " * len(columns) + "|", flush=True)
+    for kind in args.kinds:
+        for steps in args.steps:
+            for batch in args.batch:
+                with tempfile.TemporaryDirectory() as scratch:
+                    row = Case(kind, steps, batch, args, pathlib.Path(scratch)).row()
+                print("| " + " | ".join(str(cell) for cell in row) + " |", flush=True)
 
 
 def processor_seconds(*command):
@@ -155,10 +190,13 @@ def numbers(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--kinds", type=lambda text: text.split(","), default=["LSTM", "GRU"])
     parser.add_argument("--steps", type=numbers, default=[10, 100, 1000])
     parser.add_argument("--batch", type=numbers, default=[1, 8])
     parser.add_argument("--layers", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--unfused", type=int, default=100)
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/bench"))
     parser.add_argument("--scaling", action="store_true")
     args = parser.parse_args()
     if args.scaling:

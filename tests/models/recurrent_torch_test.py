@@ -105,12 +105,16 @@ def transducer():
     return Transducer().eval()
 
 
-def scripted_lstm():
-    class Scripted(nn.Module):
+def scripted_loops():
+    """Loops over a run-time length, in the ways that Python has of writing them."""
+    class Base(nn.Module):
         def __init__(self):
             super().__init__()
             self.cell = nn.LSTMCell(INPUTS, HIDDEN)
+            self.gru = nn.GRUCell(INPUTS, HIDDEN)
+            self.layer = nn.LSTM(INPUTS, HIDDEN)
 
+    class Counting(Base):
         def forward(self, x):
             h = torch.zeros(x.size(1), 4)
             c = torch.zeros(x.size(1), 4)
@@ -120,7 +124,37 @@ def scripted_lstm():
                 outputs.append(h)
             return torch.stack(outputs), h, c
 
-    return torch.jit.script(Scripted().eval())
+    class CountingDown(Base):
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0) - 1, -1, -1):
+                h = self.gru(x[t], h)
+                outputs.insert(0, h)
+            return torch.stack(outputs), h
+
+    class While(Base):
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 4)
+            outputs = []
+            t = 0
+            while t < x.size(0):
+                h = self.gru(x[t], h)
+                outputs.append(h)
+                t += 1
+            return torch.stack(outputs), h
+
+    class Stepwise(Base):
+        def forward(self, x):
+            h = torch.zeros(1, x.size(1), 4)
+            c = torch.zeros(1, x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0)):
+                y, (h, c) = self.layer(x[t:t + 1], (h, c))
+                outputs.append(y[0])
+            return torch.stack(outputs), h, c
+
+    return [torch.jit.script(kind().eval()) for kind in (Counting, CountingDown, While, Stepwise)]
 
 
 @unittest.skipIf(torch is None, "torch is not installed")
@@ -132,15 +166,15 @@ class TorchRecurrences(unittest.TestCase):
         torch.manual_seed(7)
         warnings.simplefilter("ignore")  # of tracing, about checks of sizes
 
-    def count(self, module, steps, options=()):
-        """Operators of the converted module, which must agree with torch."""
+    def count(self, module, steps, size=None):
+        """Operators of the module converted for `size` steps, which must agree with torch."""
         x = torch.randn(steps, BATCH, INPUTS)
         if not isinstance(module, torch.jit.ScriptModule):
             module = torch.jit.trace(module, (x,))
         source, target = self.folder / "model.pt", self.folder / "model.onnx"
         module.save(str(source))
-        shape = ["--shape", f"x={steps},{BATCH},{INPUTS}"]
-        self.assertEqual(convert(source, target, *shape, *options), "")
+        shape = ["--shape", f"x={size or steps},{BATCH},{INPUTS}"]
+        self.assertEqual(convert(source, target, *shape), "")
         model = onnx.load(target)
         with torch.no_grad():
             wanted = module(x)
@@ -150,8 +184,8 @@ class TorchRecurrences(unittest.TestCase):
             self.assertFalse(differs(found[info.name], value.numpy()), info.name)
         return census(model)
 
-    def check(self, make, nodes):
-        counts = [self.count(make(), steps) for steps in (6, 15)]
+    def check(self, make, nodes, size=None):
+        counts = [self.count(make(), steps, size) for steps in (6, 15)]
         self.assertEqual(sum(counts[0][name] for name in SEQUENCE), nodes, counts[0])
         for left in ("Loop", "Scan", "Sigmoid", "Tanh"):
             self.assertEqual(counts[0][left], 0, left)
@@ -174,8 +208,11 @@ class TorchRecurrences(unittest.TestCase):
     def test_rnn_transducer(self):
         self.check(transducer, 3)
 
-    def test_scripted_cell_in_a_loop(self):
-        self.check(scripted_lstm, 1)
+    def test_scripted_loops(self):
+        for module in scripted_loops():
+            for size in (None, "T"):
+                with self.subTest(module.original_name, size=size):
+                    self.check(lambda: module, 1, size)
 
     def test_layers(self):
         for name, options, nodes in (

@@ -412,21 +412,25 @@ class LoopFusion {
     const Node* insert = state.output->producer();
     const Node* empty = state.initial->producer();
     if (insert == nullptr || empty == nullptr || !insert->Is("SequenceInsert") ||
-        !empty->Is("SequenceEmpty") || insert->operand(0) != state.input ||
-        insert->operand(2) != nullptr) {
+        !empty->Is("SequenceEmpty") || insert->operand(0) != state.input) {
+      return false;
+    }
+    const bool at_front = insert->operand(2) != nullptr;
+    if (at_front && IntsOf(context_, insert->operand(2)) != std::vector<std::int64_t>{0}) {
       return false;
     }
     for (const Use* use = state.last->first_use(); use != nullptr; use = use->next()) {
       Node* join = use->user();
       if (join == nullptr || !join->Is("ConcatFromSequence")) return false;
-      DRAGOMAN_ASSIGN(Value * joined, Joined(*insert->operand(1), *join));
+      DRAGOMAN_ASSIGN(Value * joined, Joined(*insert->operand(1), *join, at_front));
       if (joined == nullptr) return false;
       stacks.emplace_back(join, joined);
     }
     return true;
   }
 
-  Result<Value*> Joined(Value& element, const Node& join) {
+  // The elements of all turns, the last one first if `at_front`.
+  Result<Value*> Joined(Value& element, const Node& join, bool at_front) {
     const Shape* shape = element.type().shape();
     if (shape == nullptr) return static_cast<Value*>(nullptr);
     const bool stacks = IntAttribute(join, "new_axis", 0) != 0;
@@ -443,7 +447,7 @@ class LoopFusion {
     }
     Graph scratch;
     const Value* like = scratch.AddInput("", Type::Tensor(element.type().dtype(), joined));
-    DRAGOMAN_ASSIGN(Value * value, Collected(element, *like, static_cast<int>(axis), false));
+    DRAGOMAN_ASSIGN(Value * value, Collected(element, *like, static_cast<int>(axis), at_front));
     if (value == nullptr || PassContext::CanReplace(*join.result(), *value)) return value;
     return context_.Insert(*view_.node, "Identity", {{value}});
   }
@@ -466,6 +470,8 @@ class LoopFusion {
 Result<bool> FuseLoop(Node& node, PassContext& context) {
   std::optional<LoopView> view = ViewLoop(node, context);
   if (!view) return false;
+  DRAGOMAN_ASSIGN(const bool gathered, GatherSlices(*view, context));
+  if (gathered) return true;
   DRAGOMAN_ASSIGN(const bool opened, OpenSteps(*view, context));
   if (opened) view = ViewLoop(node, context);
   return LoopFusion(std::move(*view), context).Fuse();

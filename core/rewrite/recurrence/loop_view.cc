@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/analysis/affine.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -67,11 +68,6 @@ class LoopReader {
     LoopView view;
     view.node = &node_;
     view.body = node_.subgraphs().front();
-    const Value* condition = view.body->output(0);
-    const bool goes_on = IsTrue(condition) || condition == view.body->input(1);
-    if (!goes_on || (node_.operand(1) != nullptr && !IsTrue(node_.operand(1)))) return std::nullopt;
-    const Knowledge limit = context_.inference.Know(node_.operand(0));
-    if (limit.elements && limit.elements->size() == 1) trips_ = limit.elements->front();
     const std::size_t num_states = node_.num_operands() - 2;
     for (std::size_t i = 0; i < num_states; ++i) {
       view.states.push_back({node_.operand(i + 2), view.body->input(i + 2),
@@ -82,7 +78,9 @@ class LoopReader {
     }
     turns_[view.body->input(0)] = {1, Dim(0)};
     FindCounters(view);
-    for (Node& node : view.body->nodes()) Visit(node, view);
+    for (const Node& node : view.body->nodes()) VisitNumber(node);
+    if (!ReadTrips(view)) return std::nullopt;
+    for (Node& node : view.body->nodes()) VisitSlice(node, view);
     for (const auto& [value, number] : turns_) {
       const bool from_end =
           number.sign == -1 && Equal(number.offset, trips_ - Dim(1)) == Truth::kYes;
@@ -92,6 +90,52 @@ class LoopReader {
   }
 
  private:
+  // How often the loop runs: a number, or as long as a counter is below a limit. False if it may
+  // end otherwise.
+  bool ReadTrips(const LoopView& view) {
+    const Value* condition = view.body->output(0);
+    const bool goes_on = IsTrue(condition) || condition == view.body->input(1);
+    if (!goes_on) return ReadLimit(*condition);
+    if (node_.operand(1) != nullptr && !IsTrue(node_.operand(1))) return false;
+    const Value* count = node_.operand(0);
+    // A sequence is as long as there are turns, so their number is not negative.
+    const Node* most = count != nullptr ? count->producer() : nullptr;
+    if (most != nullptr && most->Is("Max") && most->num_operands() == 2 &&
+        IntsOf(context_, most->operand(1)) == std::vector<std::int64_t>{0}) {
+      count = most->operand(0);
+    }
+    const Knowledge limit = context_.inference.Know(count);
+    if (limit.elements && limit.elements->size() == 1) trips_ = limit.elements->front();
+    return true;
+  }
+
+  // while (counter < limit), with counter + 1 < limit in the body.
+  bool ReadLimit(const Value& condition) {
+    const auto count = IntsOf(context_, node_.operand(0));
+    const bool bounded = node_.operand(0) != nullptr && count != std::vector{INT64_MAX};
+    const auto inner = ReadLess(condition);
+    const auto outer = node_.operand(1) != nullptr ? ReadLess(*node_.operand(1)) : std::nullopt;
+    if (bounded || !inner || !outer || inner->first.sign != 1 || outer->first.sign != 0) {
+      return false;
+    }
+    const Dim first = inner->first.offset - Dim(1);
+    if (Equal(outer->first.offset, first) != Truth::kYes) return false;
+    if (Equal(outer->second, inner->second) != Truth::kYes) return false;
+    trips_ = inner->second - first;
+    return true;
+  }
+
+  // number < limit
+  std::optional<std::pair<TurnNumber, Dim>> ReadLess(const Value& condition) const {
+    const Node* node = condition.producer();
+    if (node == nullptr || (!node->Is("Less") && !node->Is("Greater"))) return std::nullopt;
+    const std::size_t less = node->Is("Less") ? 0 : 1;
+    const auto number = NumberOf(node->operand(less));
+    const auto limit = NumberOf(node->operand(1 - less));
+    if (!number || !limit || limit->sign != 0) return std::nullopt;
+    return std::pair(*number, limit->offset);
+  }
+
   // A state that starts at a number and grows by one.
   void FindCounters(const LoopView& view) {
     for (const LoopState& state : view.states) {
@@ -115,11 +159,12 @@ class LoopReader {
     return TurnNumber{0, knowledge.elements->front()};
   }
 
-  void Visit(Node& node, LoopView& view) {
-    if (node.Is("Add") || node.Is("Sub")) {
+  void VisitNumber(const Node& node) {
+    if (node.Is("Add") || node.Is("Sub") || node.Is("Mul")) {
       const auto a = NumberOf(node.operand(0));
       const auto b = NumberOf(node.operand(1));
       if (!a || !b || (a->sign == 0 && b->sign == 0)) return;
+      if (node.Is("Mul")) return VisitMultiple(node, *a, *b);
       const bool minus = node.Is("Sub");
       turns_[node.result()] = {minus ? a->sign - b->sign : a->sign + b->sign,
                                minus ? a->offset - b->offset : a->offset + b->offset};
@@ -127,19 +172,33 @@ class LoopReader {
                node.Is("Squeeze") || node.Is("Reshape")) {
       const auto found = turns_.find(node.operand(0));
       if (found != turns_.end()) turns_[node.result()] = TurnNumber(found->second);
-    } else if (node.Is("Gather")) {
-      AddSlice(node, node.operand(1), static_cast<int>(IntAttribute(node, "axis", 0)), view);
-    } else if (node.Is("Slice")) {
-      VisitSlice(node, view);
     }
   }
 
+  // A number backwards.
+  void VisitMultiple(const Node& node, const TurnNumber& a, const TurnNumber& b) {
+    const TurnNumber& factor = a.sign == 0 ? a : b;
+    const TurnNumber& number = a.sign == 0 ? b : a;
+    if (factor.sign != 0 || factor.offset != Dim(-1)) return;
+    turns_[node.result()] = {-number.sign, Dim(0) - number.offset};
+  }
+
   void VisitSlice(Node& node, LoopView& view) {
+    if (node.Is("Gather")) {
+      AddSlice(node, node.operand(1), static_cast<int>(IntAttribute(node, "axis", 0)), view);
+    } else if (node.Is("Slice")) {
+      VisitCut(node, view);
+    }
+  }
+
+  void VisitCut(Node& node, LoopView& view) {
     const auto end = NumberOf(node.operand(2));
     const auto begin = NumberOf(node.operand(1));
     const auto axes = node.operand(3) != nullptr ? IntsOf(context_, node.operand(3))
                                                  : std::vector<std::int64_t>{0};
-    if (!begin || !end || !axes || axes->size() != 1 || node.operand(4) != nullptr) return;
+    const bool steps = node.operand(4) != nullptr &&
+                       IntsOf(context_, node.operand(4)) != std::vector<std::int64_t>{1};
+    if (!begin || !end || !axes || axes->size() != 1 || steps) return;
     if (begin->sign != end->sign || !(end->offset - begin->offset == Dim(1))) return;
     AddSlice(node, node.operand(1), static_cast<int>(axes->front()), view);
   }
@@ -168,6 +227,24 @@ class LoopReader {
 };
 
 }  // namespace
+
+Result<bool> GatherSlices(const LoopView& loop, PassContext& context) {
+  bool changed = false;
+  for (Node* node = loop.body->first_node(); node != nullptr;) {
+    Node* const next = node->next();
+    const auto found = loop.slices.find(node->result(0));
+    if (node->Is("Slice") && found != loop.slices.end() &&
+        SizeAlong(*node->result(), found->second.axis) != 1 &&
+        node->operand(1)->type().rank() == 1) {
+      DRAGOMAN_ASSIGN(Value * slice,
+                      context.Insert(*node, "Gather", {{node->operand(0), node->operand(1)}},
+                                     {{"axis", std::int64_t{found->second.axis}}}));
+      changed = context.ReplaceIfAllowed(*node, slice) || changed;
+    }
+    node = next;
+  }
+  return changed;
+}
 
 std::optional<LoopView> ViewLoop(Node& node, const PassContext& context) {
   if ((!node.Is("Loop") && !node.Is("Scan")) || node.subgraphs().size() != 1 || HasEffect(node)) {

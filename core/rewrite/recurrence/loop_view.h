@@ -47,9 +47,14 @@ struct LoopView {
   std::unordered_map<const Value*, bool> numbers;
 };
 
-// The view of a Scan, or of a Loop that runs once for every slice that it reads; nullopt for any
-// other node, and for a loop that may end early or has effects.
+// The view of a Scan, or of a Loop that runs once for every slice that it reads, a number of times
+// or while a counter is below that number; nullopt for any other node, and for a loop that may end
+// early or has effects.
 std::optional<LoopView> ViewLoop(Node& node, const PassContext& context);
+
+// Slices from a turn's number to the next become Gathers, whose size is known to be 1. Returns
+// whether there was one; what reads them is inferred anew by the next pass.
+Result<bool> GatherSlices(const LoopView& loop, PassContext& context);
 
 }  // namespace dragoman
 
