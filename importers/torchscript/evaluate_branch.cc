@@ -50,13 +50,36 @@ Evaluator::Flow Evaluator::RunIf(const Node& node, Frame& frame) {
   return flow;
 }
 
+Evaluator::Known Evaluator::Refine(const Value* condition, bool holds, Frame& frame) {
+  const Node* negation = condition->producer();
+  if (negation != nullptr && negation->Is("Not")) {
+    condition = negation->operand(0);
+    holds = !holds;
+  }
+  Known known;
+  for (auto& [value, abstract] : frame.values) {
+    const auto* maybe = abstract.As<Maybe>();
+    if (maybe == nullptr || maybe->present != condition) continue;
+    known.emplace_back(value, abstract);
+  }
+  for (const auto& [value, abstract] : known)
+    frame.values[value] = holds ? *abstract.As<Maybe>()->payload : Abstract(None());
+  return known;
+}
+
 Evaluator::Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& frame) {
   const Graph& then_branch = *Block(node, "then_branch");
   const Graph& else_branch = *Block(node, "else_branch");
   const std::size_t findings = findings_.size();
-  Side then_side = RunSide(then_branch, frame);
+  const auto run = [&](const Graph& branch, bool holds) {
+    const Known known = Refine(condition, holds, frame);
+    Side side = RunSide(branch, frame);
+    for (const auto& [value, abstract] : known) frame.values[value] = abstract;
+    return side;
+  };
+  Side then_side = run(then_branch, true);
   const std::string then_raised = raised_;
-  Side else_side = RunSide(else_branch, frame);
+  Side else_side = run(else_branch, false);
   const bool then_raises = then_side.flow == Flow::kRaised;
   const bool else_raises = else_side.flow == Flow::kRaised;
   if (then_raises && else_raises) return Flow::kRaised;
@@ -65,6 +88,7 @@ Evaluator::Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& 
     const std::string message = then_raises ? then_raised : raised_;
     if (Status status = AppendAssert(condition, else_raises, message); !status.ok())
       Report(node, status.error());
+    Refine(condition, else_raises, frame);
     std::vector<Abstract> results;
     const Flow flow = RunBlock(then_raises ? else_branch : then_branch, frame, results);
     SetResults(node, frame, std::move(results));

@@ -19,6 +19,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/builder.h"
@@ -63,6 +64,8 @@ class Evaluator {
     std::unordered_map<const Value*, Abstract> values;
   };
 
+  using Known = std::vector<std::pair<const Value*, Abstract>>;
+
   // A branch that was run for itself.
   struct Side {
     std::shared_ptr<Graph> body;
@@ -101,6 +104,9 @@ class Evaluator {
   // evaluate_branch.cc
   Flow RunIf(const Node& node, Frame& frame);
   Flow RunEither(const Node& node, Value* condition, Frame& frame);
+  // Makes optionals whose presence `condition` tells what they are where it is `holds`. Gives what
+  // they were.
+  static Known Refine(const Value* condition, bool holds, Frame& frame);
   Flow CallChosen(const Node& node, const Choice& choice, std::size_t from,
                   const std::vector<Abstract>& operands, std::vector<Abstract>& results);
   Side RunSide(const std::function<Flow(std::vector<Abstract>&)>& run);

@@ -308,7 +308,7 @@ Result<Value*> Placeholder(GraphBuilder& builder, const Leaf& leaf, const Type& 
     return Unsupported("a value that one branch leaves out has an element type that is unknown");
   std::vector<std::int64_t> sizes;
   if (const Shape* shape = type.shape()) {
-    for (const Dim& dim : *shape) sizes.push_back(dim.known() ? dim.value() : 0);
+    for (const Dim& dim : *shape) sizes.push_back(dim.known() ? dim.value() : 1);
   }
   DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(type.dtype(), sizes, 0));
   return builder.Constant(std::move(zero));

@@ -89,9 +89,19 @@ Value* RepeatHeads(Composer& c, Value* x, Value* like) {
   return c.Gather(x, c.Ints(std::move(order)), axis);
 }
 
+// Argument attn_mask; one that run time tells to be None or not hides nothing if it is.
+Value* TakeMask(CallComposer& c) {
+  const Abstract argument = c.Take(c.call().Argument("attn_mask"));
+  const auto* maybe = argument.As<Maybe>();
+  if (maybe == nullptr) return c.OptionalTensor("attn_mask");
+  Value* mask = c.Tensor("attn_mask");
+  if (c.dtype(mask) == DType::kBool) return c.Or(mask, c.Not(maybe->present));
+  return c.Where(maybe->present, mask, 0);
+}
+
 Attention TakeAttention(CallComposer& c) {
   Attention a{c.Tensor("query"), c.Tensor("key"), c.Tensor("value")};
-  a.mask = c.call().Declares("attn_mask") ? c.OptionalTensor("attn_mask") : nullptr;
+  if (c.call().Declares("attn_mask")) a.mask = TakeMask(c);
   // Programs of torch 2 tell it from the contents of a mask.
   if (c.Has("is_causal")) a.causal = c.Take(c.call().Scalar("is_causal"));
   if (c.Has("scale")) a.scale = c.Float("scale");

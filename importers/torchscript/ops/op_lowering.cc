@@ -85,6 +85,9 @@ Result<Value*> Call::TensorOf(const Abstract& argument, std::string_view name) {
 
 Result<Value*> Call::OptionalTensor(std::string_view name) {
   if (!Has(name)) return static_cast<Value*>(nullptr);
+  DRAGOMAN_ASSIGN(const Abstract argument, Argument(name));
+  if (argument.Is<Maybe>())
+    return Unsupported("whether argument " + Quote(name) + " is None only run time tells");
   return Tensor(name);
 }
 
