@@ -101,7 +101,9 @@ def draw(family, seed):
     inputs = int(rng.integers(2, 6))
     for _ in range(choices["layers"]):
         layer = Layer(inputs=inputs, hidden=int(rng.integers(3, 7)), **drawn)
-        layer.projection *= layer.kind == "lstm" and choices["mask"] == "none"
+        # A sequence of length 0 keeps its initial state, which a projection of zeros is not.
+        starts = choices["initial"] in ("constant", "input")
+        layer.projection *= layer.kind == "lstm" and (choices["mask"] == "none" or not starts)
         draw_weights(layer, rng, choices["biases"])
         style = draw_style(layer, rng, of_style)
         shape = choices["batch"]

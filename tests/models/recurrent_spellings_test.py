@@ -5,7 +5,7 @@ Usage: recurrent_spellings_test.py [--seed S] [--count N] [--family F] [--keep D
 
 Draws N spellings (recurrent_spellings.py), with a fresh seed that is printed, converts each with
 `dragoman` ($DRAGOMAN_BINARY) and checks: one LSTM, GRU or RNN a layer; no gate arithmetic in the
-graph, its bodies and functions; as many nodes for 10 steps as for 60; the reference's outputs to
+graph, its bodies and functions; as many nodes for 10 steps as for 200; the reference's outputs to
 1e-5, by `dragoman verify` and by an evaluator that shares nothing with it (onnx_eval.py).
 
 Outputs must be right always; of M spellings it is forgiven that they are not recognised.
@@ -25,7 +25,7 @@ import onnx
 import onnx_eval
 import recurrent_spellings as spellings
 
-STEPS, MORE_STEPS = 10, 60
+STEPS, MORE_STEPS = 10, 200
 TOLERANCE = 1e-5
 SEQUENCE = {"LSTM", "GRU", "RNN"}
 PRODUCTS = {"MatMul", "Gemm"}

@@ -9,7 +9,7 @@ namespace dragoman {
 namespace {
 
 // More operands are steps of a sequence, which is kept.
-constexpr std::size_t kMaxParts = 64;
+constexpr std::size_t kMaxParts = 8;
 
 std::int64_t AxisOf(const Node& node, const Value& value) {
   const std::int64_t axis = IntAttribute(node, "axis", 0);

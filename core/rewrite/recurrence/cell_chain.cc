@@ -119,9 +119,16 @@ class Linker {
   }
 
   bool LinkMasked(std::size_t before, std::size_t i, AtomId old_h, const MaskedState& c) {
-    const auto h = ReadMasked(old_h, cells_[before].h, forms_);
+    const AtomId fresh = cells_[before].h;
+    const auto h = ReadMasked(
+        old_h,
+        [&](AtomId id) { return id == fresh || ProjectionOf(id, fresh, forms_) != kNoConst; },
+        forms_);
     if (!h || h->mask != c.mask) return false;
     if (!Join(before, i, old_h, /*must_be_equal=*/false)) return false;
+    if (h->fresh != fresh) {
+      EnterProjection(before, h->fresh, ProjectionOf(h->fresh, fresh, forms_));
+    }
     EnterMask(before, old_h, *h);
     CellStep& step = *links_[before].step;
     step.carried_c = cells_[i].old_c.atom;
@@ -147,8 +154,8 @@ class Linker {
   void FindLastMask(CellChain& chain) {
     CellStep& step = chain.steps.back();
     if (!chain.steps[chain.steps.size() - 2].masked()) return;
-    for (AtomId id : FindMasked(step.cell->h, forms_)) {
-      const MaskedState masked = *ReadMasked(id, step.cell->h, forms_);
+    for (AtomId id : FindMasked(Given(step), forms_)) {
+      const MaskedState masked = *ReadMasked(id, Given(step), forms_);
       step.mask = masked.mask;
       if (Keeps(masked, {step.old_h, kNoConst})) step.carried_h = id;
     }
@@ -160,10 +167,15 @@ class Linker {
     }
   }
 
+  // The hidden state as it passes on.
+  static AtomId Given(const CellStep& step) {
+    return step.projected != kNoAtom ? step.projected : step.cell->h;
+  }
+
   void FindZeroed(CellStep& step) {
     if (!step.masked()) return;
-    for (AtomId id : FindMasked(step.cell->h, forms_)) {
-      const MaskedState masked = *ReadMasked(id, step.cell->h, forms_);
+    for (AtomId id : FindMasked(Given(step), forms_)) {
+      const MaskedState masked = *ReadMasked(id, Given(step), forms_);
       if (masked.mask == step.mask && masked.kept == kNoAtom) step.zeroed_h.push_back(id);
     }
   }

@@ -50,6 +50,10 @@ class SequenceEmitter {
       DRAGOMAN_TRY(ReadState(steps_.front().old_c, operands.initial_c));
     }
     DRAGOMAN_TRY(ReadLengths(x, operands.lengths));
+    const bool is_projected = steps_.front().weights.projection != kNoConst;
+    if (is_projected && operands.lengths != nullptr && operands.initial_h != nullptr) {
+      obstacle_ = "a sequence of length 0 keeps its projected initial state";
+    }
     if (!obstacle_.empty()) return EmitResult{nullptr, std::move(obstacle_)};
     DRAGOMAN_ASSIGN(Node * node,
                     EmitOperator(steps_.front(), operands, forms_, position_, context_));
@@ -279,8 +283,9 @@ class SequenceEmitter {
       const CellStep& step = steps_[static_cast<std::size_t>(i)];
       const std::int64_t at = reverse_ ? count - 1 - i : i;
       if (!step.masked()) EnterHidden(step.cell->h, sequence, at);
-      for (AtomId id : step.zeroed_h) EnterHidden(id, sequence, at);
-      if (step.projected != kNoAtom) EnterHidden(step.projected, projected, at);
+      Value* const given = projected != nullptr ? projected : sequence;
+      for (AtomId id : step.zeroed_h) EnterHidden(id, given, at);
+      if (step.projected != kNoAtom && !step.masked()) EnterHidden(step.projected, projected, at);
       if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node));
     }
     return {};
@@ -295,14 +300,17 @@ class SequenceEmitter {
     const auto enter = [&](AtomId id, Value* value) {
       if (id != kNoAtom) fused_.last[forms_.atom(id).value] = value;
     };
-    enter(step.masked() ? step.carried_h : step.cell->h, node.result(1));
+    const bool is_projected = step.projected != kNoAtom;
+    if (!step.masked() || !is_projected) {
+      enter(step.masked() ? step.carried_h : step.cell->h, node.result(1));
+    }
     if (cell_.kind == Kind::kLstm) {
       enter(step.masked() ? step.carried_c : step.cell->c, node.result(2));
     }
-    if (step.projected == kNoAtom) return {};
+    if (!is_projected) return {};
     DRAGOMAN_ASSIGN(Value * projected,
                     EmitProjection(step, node.result(1), forms_, position_, context_));
-    enter(step.projected, projected);
+    enter(step.masked() ? step.carried_h : step.projected, projected);
     return {};
   }
 

@@ -95,13 +95,18 @@ class LoopFusion {
       if (form == nullptr || form->segments.size() != 1) return nullptr;
       const AtomId after = AffineForms::AsAtom(form->segments.front());
       if (after == next) return &state;
-      if (const auto masked = ReadMasked(after, next, forms_)) {
-        return masked->kept == id ? &state : nullptr;
-      }
-      const ConstId projection =
-          step != nullptr && after != kNoAtom ? ProjectionOf(after, next, forms_) : kNoConst;
+      const auto projection_of = [&](AtomId given) {
+        return step != nullptr && given != kNoAtom ? ProjectionOf(given, next, forms_) : kNoConst;
+      };
+      const auto masked = ReadMasked(
+          after, [&](AtomId given) { return given == next || projection_of(given) != kNoConst; },
+          forms_);
+      if (masked && masked->kept != id) return nullptr;
+      if (masked && masked->fresh == next) return &state;
+      const AtomId given = masked ? masked->fresh : after;
+      const ConstId projection = projection_of(given);
       if (projection == kNoConst) return nullptr;
-      step->projected = after;
+      step->projected = given;
       step->weights.projection = projection;
       return &state;
     }
@@ -130,14 +135,15 @@ class LoopFusion {
   // What masks make of the new states; false if it is no mask of both.
   bool EnterMasks(const LoopState& h, const LoopState* c, CellStep& step) {
     step.carried_h = WholeAtom(*h.output);
-    const auto masked = ReadMasked(step.carried_h, step.cell->h, forms_);
+    const AtomId given = step.projected != kNoAtom ? step.projected : step.cell->h;
+    const auto masked = ReadMasked(step.carried_h, given, forms_);
     if (!masked) {
       step.carried_h = kNoAtom;
       return c == nullptr || !ReadMasked(WholeAtom(*c->output), step.cell->c, forms_);
     }
     step.mask = masked->mask;
-    for (AtomId id : FindMasked(step.cell->h, forms_)) {
-      const MaskedState zeroed = *ReadMasked(id, step.cell->h, forms_);
+    for (AtomId id : FindMasked(given, forms_)) {
+      const MaskedState zeroed = *ReadMasked(id, given, forms_);
       if (zeroed.mask == step.mask && zeroed.kept == kNoAtom) step.zeroed_h.push_back(id);
     }
     if (c == nullptr) return true;
@@ -166,7 +172,9 @@ class LoopFusion {
     }
     if (step.masked()) {
       DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
-      if (operands.lengths == nullptr) return {};
+      // A sequence of length 0 keeps its initial state, which no projection gives.
+      const bool keeps = step.projected != kNoAtom && operands.initial_h != nullptr;
+      if (operands.lengths == nullptr || keeps) return {};
     }
     DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, operands, forms_, *view_.node, context_));
     std::vector<OriginPtr> origins = {view_.node->origin()};
@@ -179,13 +187,16 @@ class LoopFusion {
       sequences_[atom.value] = {sequence, x->reverse, atom.axis};
       results_[atom.value] = node->result(1);
     };
+    const bool is_projected = step.projected != kNoAtom;
     if (!step.masked()) enter(cell.h);
-    for (AtomId id : step.zeroed_h) enter(id);
-    if (step.masked()) results_[forms_.atom(step.carried_h).value] = node->result(1);
+    if (step.masked() && !is_projected) {
+      for (AtomId id : step.zeroed_h) enter(id);
+      results_[forms_.atom(step.carried_h).value] = node->result(1);
+    }
     if (c != nullptr) {
       results_[forms_.atom(step.masked() ? step.carried_c : cell.c).value] = node->result(2);
     }
-    if (step.projected != kNoAtom) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, x->reverse));
+    if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, x->reverse));
     ++count_;
     return {};
   }
@@ -233,12 +244,18 @@ class LoopFusion {
   }
 
   Status EnterProjected(const CellStep& step, Value* sequence, Node& node, bool reverse) {
-    const Atom& atom = forms_.atom(step.projected);
     DRAGOMAN_ASSIGN(Value * projected,
                     EmitProjection(step, sequence, forms_, *view_.node, context_));
-    sequences_[atom.value] = {projected, reverse, atom.axis};
-    DRAGOMAN_ASSIGN(results_[atom.value],
+    DRAGOMAN_ASSIGN(Value * last,
                     EmitProjection(step, node.result(1), forms_, *view_.node, context_));
+    const auto enter = [&](AtomId id) {
+      const Atom& atom = forms_.atom(id);
+      sequences_[atom.value] = {projected, reverse, atom.axis};
+      results_[atom.value] = last;
+    };
+    if (!step.masked()) enter(step.projected);
+    for (AtomId id : step.zeroed_h) enter(id);
+    if (step.masked()) results_[forms_.atom(step.carried_h).value] = last;
     return {};
   }
 

@@ -17,8 +17,12 @@ AtomId OperandAtom(const Node& where, std::size_t i, const Atom& atom, AffineFor
   if (operand->type().rank() != atom.value->type().rank()) return kNoAtom;
   const AffineForm* form = forms.Of(operand, atom.axis);
   if (form == nullptr || form->segments.size() != 1) return kNoAtom;
-  if (form->segments.front().size != atom.size) return kNoAtom;
-  return AffineForms::AsAtom(form->segments.front());
+  const AffineSegment& segment = form->segments.front();
+  if (segment.size != atom.size) return kNoAtom;
+  const AtomId id = AffineForms::AsAtom(segment);
+  if (id != kNoAtom || segment.terms.empty()) return id;
+  // What products read is an atom as it is, as the projection of a state.
+  return forms.Intern({.value = operand, .axis = atom.axis, .size = atom.size});
 }
 
 bool MovesMask(const Node& node) {
