@@ -1,6 +1,8 @@
 #include "core/rewrite/pipeline.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/ir/verify.h"
@@ -127,11 +129,16 @@ std::span<const PassInfo> AllPasses() { return kPasses; }
 Status RunPipeline(Model& model, const PipelineOptions& options) {
   DRAGOMAN_ASSIGN(const std::vector<bool> chosen, SelectPasses(options.passes));
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
+  // Every round finds the same near misses.
+  std::unordered_set<std::string> told;
+  const auto explain = [&](std::string_view line) {
+    if (options.explain && told.emplace(line).second) options.explain(line);
+  };
   for (Entry& entry : model.entries) {
     std::size_t folded_bytes = 0;
     bool changed = true;
     for (int round = 0; changed && round < kMaxRounds; ++round) {
-      DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, options.explain));
+      DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, explain));
       context.folded_bytes = folded_bytes;
       DRAGOMAN_ASSIGN(changed, RunRound(model, chosen, *entry.graph, context));
       folded_bytes = context.folded_bytes;

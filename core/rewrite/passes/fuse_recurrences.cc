@@ -18,6 +18,7 @@
 #include "core/rewrite/recurrence/cell_nodes.h"
 #include "core/rewrite/recurrence/constant_states.h"
 #include "core/rewrite/recurrence/emit_sequence.h"
+#include "core/rewrite/recurrence/explain_states.h"
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/fuse_loop.h"
 #include "core/rewrite/recurrence/merge_directions.h"
@@ -300,6 +301,9 @@ Result<bool> FuseChains(Graph& graph, PassContext& context) {
   if (!states.empty()) {
     ChainSearch deeper(graph, context, states);
     if (deeper.CountSteps() > search.CountSteps()) search = std::move(deeper);
+  }
+  for (const auto& [dtype, cells] : *search.cells) {
+    ExplainClippedStates(cells, *search.forms, context);
   }
   Fusion fusion(graph, context, *search.forms);
   for (const CellChain& chain : search.chains) DRAGOMAN_TRY(fusion.FuseChain(chain));

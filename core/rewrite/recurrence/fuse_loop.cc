@@ -49,7 +49,10 @@ class LoopFusion {
     for (const auto& [dtype, of_type] : cells_) {
       for (const RecurrentCell& cell : of_type) DRAGOMAN_TRY(FuseCell(cell));
     }
-    if (count_ == 0) return false;
+    if (count_ == 0) {
+      if (!obstacle_.empty()) context_.Explain(*view_.node, "not fused, since " + obstacle_);
+      return false;
+    }
     std::vector<Value*> by(view_.node->num_results(), nullptr);
     std::vector<std::pair<Node*, Value*>> stacks;
     DRAGOMAN_ASSIGN(const bool complete, FindResults(by, stacks));
@@ -117,7 +120,10 @@ class LoopFusion {
     const LoopState* c = nullptr;
     if (cell.kind == Kind::kLstm) {
       c = StateOf(cell.old_c.atom, cell.c);
-      if (c == nullptr) return {};
+      if (c == nullptr) {
+        obstacle_ = "the cell state of an LSTM in it does not pass on as it is";
+        return {};
+      }
     }
     for (const CellGate& gate : cell.gates) {
       for (const AffineTerm& term : gate.argument.terms) {
@@ -174,6 +180,7 @@ class LoopFusion {
       DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
       // A sequence of length 0 keeps its initial state, which no projection gives.
       const bool keeps = step.projected != kNoAtom && operands.initial_h != nullptr;
+      if (operands.lengths == nullptr) obstacle_ = "the masks of a cell in it tell no lengths";
       if (operands.lengths == nullptr || keeps) return {};
     }
     DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, operands, forms_, *view_.node, context_));
