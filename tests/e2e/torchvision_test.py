@@ -76,7 +76,7 @@ CASES = {
 }
 
 
-def calibrated(case, image):
+def calibrated(case):
     """The model, with batch norms that have seen a batch."""
     torch.manual_seed(1)
     model = case.make().eval()
@@ -85,7 +85,8 @@ def calibrated(case, image):
         norm.momentum = None
         norm.train()
     if norms:
-        model([image] if case.is_detector else torch.cat([image, torch.randn(3, *image.shape[1:])]))
+        images = [torch.rand(3, case.size, case.size) for _ in range(4)]
+        model(images if case.is_detector else torch.stack(images))
     return model.eval()
 
 
@@ -138,7 +139,7 @@ class Model:
             warnings.simplefilter("ignore")
             shape = (3, self.case.size, self.case.size)
             image = torch.rand(shape if self.case.is_detector else (1, *shape))
-            model = calibrated(self.case, image)
+            model = calibrated(self.case)
             given = [image] if self.case.is_detector else image
             made = (torch.jit.trace(model, given, strict=False, check_trace=False)
                     if self.kind == "traced" else torch.jit.script(model))

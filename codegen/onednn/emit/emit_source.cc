@@ -13,6 +13,11 @@
 namespace dragoman::onednn {
 namespace {
 
+// What stands before a value that is given, whether or not a step reads it.
+std::string UnusedMark(const Buffer& buffer) {
+  return buffer.last > buffer.first ? "" : "[[maybe_unused]] ";
+}
+
 // The worker behind EmitSources.
 class SourceEmitter {
  public:
@@ -82,8 +87,7 @@ std::string SourceEmitter::ImplParameters(const PlanEntry& entry) const {
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (const PlanInput& input : entry.inputs) {
     const Buffer& buffer = plan_.buffer(input.buffer);
-    const bool read = buffer.last > buffer.first;
-    add((read ? "" : "[[maybe_unused]] ") + ViewText(plan_, input.buffer) + " " + buffer.name);
+    add(UnusedMark(buffer) + ViewText(plan_, input.buffer) + " " + buffer.name);
   }
   for (const PlanOutput& output : entry.outputs) {
     add(plan_.buffer(output.value).IsStatic()
@@ -219,8 +223,8 @@ void SourceEmitter::EntryStart(const PlanEntry& entry, StepEmitter& steps, CodeW
     const Buffer& buffer = plan_.buffer(state.current);
     if (!buffer.IsTensor()) continue;
     const bool member = members_.buffers.contains(state.current);
-    code.Line((member ? "" : "const " + ViewText(plan_, state.current) + " ") + buffer.name +
-              " = state_." + plan_.states[state.state].name + ".view();");
+    code.Line((member ? "" : UnusedMark(buffer) + "const " + ViewText(plan_, state.current) + " ") +
+              buffer.name + " = state_." + plan_.states[state.state].name + ".view();");
   }
   steps.EmitBinds(entry.body.binds);
 }
