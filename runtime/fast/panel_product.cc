@@ -2,127 +2,17 @@
 
 #include <algorithm>
 
-#include "runtime/fast/activate.h"
-#include "runtime/fast/clones.h"
+#include "runtime/fast/panel_tile.h"
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/threads.h"
 
 namespace dragoman::rt {
 namespace {
 
-using Vector = float __attribute__((vector_size(32)));
-using Unaligned = float __attribute__((vector_size(32), aligned(4), may_alias));
-
-constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(float);
-constexpr std::int64_t kMaxRows = 6;
-constexpr std::int64_t kMaxWidth = 64;
 constexpr std::int64_t kBlock = 256;             // inputs whose panel stays in the first cache
 constexpr std::int64_t kBlockRow = kBlock + 16;  // floats between rows of packed operands
 constexpr std::int64_t kLine = 64;               // bytes of a line of a cache
 constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
-
-// Some rows by some inputs of one panel.
-struct Tile {
-  const float* panel;  // for the inputs of this tile
-  std::int64_t inputs;
-  const float* x;
-  std::int64_t x_row;
-  const float* bias;   // aligned; null: zeros
-  const float* added;  // null: zeros
-  std::int64_t added_row;
-  float* y;
-  std::int64_t y_row;
-};
-
-#if defined(__clang__)
-#define DRAGOMAN_RT_CONTRACT
-#define DRAGOMAN_RT_UNROLL _Pragma("unroll")
-#else
-#define DRAGOMAN_RT_CONTRACT __attribute__((optimize("fp-contract=fast")))
-#define DRAGOMAN_RT_UNROLL _Pragma("GCC unroll 16")
-#endif
-
-template <int kRows, int kVectors>
-DRAGOMAN_RT_CLONES DRAGOMAN_RT_CONTRACT void Multiply(const Tile& tile) {
-  Vector sums[kRows][kVectors];
-  DRAGOMAN_RT_UNROLL
-  for (int r = 0; r < kRows; ++r) {
-    __builtin_prefetch(tile.y + r * tile.y_row, 1);
-    DRAGOMAN_RT_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
-      sums[r][v] = tile.bias == nullptr ? Vector{} : reinterpret_cast<const Vector*>(tile.bias)[v];
-    }
-  }
-  const auto* weights = reinterpret_cast<const Vector*>(tile.panel);
-  const std::int64_t inputs = tile.inputs, x_row = tile.x_row;
-  const float* x = tile.x;
-  for (std::int64_t k = 0; k < inputs; ++k) {
-    DRAGOMAN_RT_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      const float factor = x[r * x_row + k];
-      DRAGOMAN_RT_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += weights[k * kVectors + v] * factor;
-    }
-  }
-  DRAGOMAN_RT_UNROLL
-  for (int r = 0; r < kRows; ++r) {
-    auto* to = reinterpret_cast<Unaligned*>(tile.y + r * tile.y_row);
-    const auto* added = reinterpret_cast<const Unaligned*>(tile.added + r * tile.added_row);
-    DRAGOMAN_RT_UNROLL
-    for (int v = 0; v < kVectors; ++v)
-      to[v] = tile.added == nullptr ? sums[r][v] : sums[r][v] + added[v];
-  }
-}
-
-void MultiplyTile(const Tile& tile, std::int64_t rows, std::int64_t width) {
-  if (width == 64) return Multiply<1, 8>(tile);
-  if (width == 32) return rows == 1 ? Multiply<1, 4>(tile) : Multiply<2, 4>(tile);
-  constexpr void (*kByRows[])(const Tile&) = {Multiply<1, 2>, Multiply<2, 2>, Multiply<3, 2>,
-                                              Multiply<4, 2>, Multiply<5, 2>, Multiply<6, 2>};
-  kByRows[rows - 1](tile);
-}
-
-void CopyRows(std::int64_t rows, std::int64_t count, const float* from, std::int64_t from_row,
-              float* to, std::int64_t to_row) {
-  for (std::int64_t r = 0; r < rows && count == 2 * kLanes; ++r) {
-    const auto* row = reinterpret_cast<const Unaligned*>(from + r * from_row);
-    auto* copy = reinterpret_cast<Unaligned*>(to + r * to_row);
-    for (int v = 0; v < 2; ++v) copy[v] = row[v];
-  }
-  if (count == 2 * kLanes) return;
-  for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from + r * from_row, count, to + r * to_row);
-}
-
-// The rows of the next of the tiles of at most `most` rows that divide `rows`: a small tile does
-// not keep the processor busy.
-std::int64_t TileRows(std::int64_t rows, std::int64_t most) {
-  if (rows <= most || rows >= 2 * most) return std::min(rows, most);
-  return (rows + 1) / 2;
-}
-
-// By way of a tile of its own, where an activation follows or only `count` outputs exist; `added`
-// (may be null) lies as y and comes behind the activation.
-void MultiplyAside(Tile tile, std::int64_t rows, std::int64_t width, std::int64_t count,
-                   const PostOps* post, const float* added) {
-  alignas(32) float memory[kMaxRows * kMaxWidth];
-  const Tile whole = tile;
-  if (tile.added != nullptr && count < width) {
-    std::fill_n(memory, rows * width, 0.0f);
-    CopyRows(rows, count, tile.added, tile.added_row, memory, width);
-    tile.added = memory;
-    tile.added_row = width;
-  }
-  tile.y = memory;
-  tile.y_row = width;
-  MultiplyTile(tile, rows, width);
-  if (post != nullptr) Activate(*post, 1, rows * width, 0, nullptr, memory);
-  if (added == nullptr) return CopyRows(rows, count, memory, width, whole.y, whole.y_row);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const std::int64_t at = r * whole.y_row;
-    for (std::int64_t i = 0; i < count; ++i)
-      whole.y[at + i] = memory[r * width + i] + added[at + i];
-  }
-}
 
 }  // namespace
 
@@ -136,14 +26,14 @@ PanelProduct::Floats PanelProduct::Zeros(std::int64_t count) {
 void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
                         const float* bias, std::int64_t outputs, std::int64_t inputs,
                         std::int64_t rows, const PostOps& post) {
-  width_ = rows == 1 ? 64 : rows == 2 ? 32 : 16;
+  width_ = rows == 1 ? 64 : rows == 2 ? 32 : kTileWidth;
   num_panels_ = (outputs + width_ - 1) / width_;
   outputs_ = outputs;
   inputs_ = inputs;
   rows_ = rows;
   post_ = post;
   // A residual that may lie in y is needed until the end.
-  const bool whole = rows <= kMaxRows || (post.residual && post.activation_first);
+  const bool whole = rows <= kTileRows || (post.residual && post.activation_first);
   block_ = whole ? inputs : std::min(inputs, kBlock);
   panels_ = Zeros(num_panels_ * width_ * inputs);
   bias_ = Zeros(num_panels_ * width_);
@@ -177,8 +67,8 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t
   const bool adds_first = residual != nullptr && !post_.activation_first;
   const bool adds_last = residual != nullptr && !adds_first && ends;
   const bool activates = ends && post_.activation != FusedActivation::kNone;
-  const std::int64_t group = width_ == 16 ? kMaxRows : rows_;
-  Tile tile = {};
+  const std::int64_t group = width_ == kTileWidth ? kTileRows : rows_;
+  PanelTile tile = {};
   tile.inputs = end - begin;
   tile.panel = panels_.get() + begin * num_panels_ * width_ + panel * width_ * tile.inputs;
   tile.x_row = x_row;

@@ -34,8 +34,9 @@ DRAGOMAN_RT_INLINE float Sum(std::int64_t count, F f) {
   return Reduce(count, 0.0f, f, [](float a, float b) { return a + b; });
 }
 
-DRAGOMAN_RT_CLONES void Softmax(std::int64_t rows, std::int64_t size, const float* x, float* y) {
-  for (std::int64_t row = 0; row < rows; ++row, x += size, y += size) {
+DRAGOMAN_RT_CLONES void Softmax(std::int64_t rows, std::int64_t size, std::int64_t stride,
+                                const float* x, float* y) {
+  for (std::int64_t row = 0; row < rows; ++row, x += stride, y += stride) {
     const float max = Reduce(
         size, -std::numeric_limits<float>::infinity(), [=](std::int64_t i) { return x[i]; },
         [](float a, float b) { return b > a ? b : a; });
@@ -81,8 +82,12 @@ void ForRows(const Shape& shape, Body body) noexcept {
 void SoftmaxRows(const SoftmaxParams&, TensorView<const float> x, TensorView<float> y) noexcept {
   const std::int64_t size = x.shape[x.shape.size() - 1];
   ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
-    Softmax(rows, size, x.data + at, y.data + at);
+    Softmax(rows, size, size, x.data + at, y.data + at);
   });
+}
+
+void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, float* x) noexcept {
+  Softmax(rows, size, stride, x, x);
 }
 
 void LayerNormalizationRows(const LayerNormalizationParams& p, TensorView<const float> x,

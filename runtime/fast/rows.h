@@ -3,6 +3,8 @@
 #ifndef DRAGOMAN_RUNTIME_FAST_ROWS_H_
 #define DRAGOMAN_RUNTIME_FAST_ROWS_H_
 
+#include <cstdint>
+
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/layer_normalization.h"
 #include "runtime/params/softmax.h"
@@ -11,6 +13,9 @@ namespace dragoman::rt {
 
 // p.axis is the last one.
 void SoftmaxRows(const SoftmaxParams& p, TensorView<const float> x, TensorView<float> y) noexcept;
+
+// Softmax of rows of `size` floats that begin `stride` apart, in place, on the calling thread.
+void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, float* x) noexcept;
 
 // p.axis is the last one; scale and bias have one element for each of its elements; bias may be
 // absent, mean and inv_std are.

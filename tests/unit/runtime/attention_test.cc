@@ -1,0 +1,166 @@
+// Attention against a sum written out: any strides, masks, and queries that see nothing.
+#include "runtime/fast/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <new>
+#include <random>
+#include <vector>
+
+namespace dragoman::rt {
+namespace {
+
+using Kind = AttentionMask::Kind;
+
+class AttentionTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
+
+  std::int64_t Pick(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
+  }
+
+  std::vector<float> Draw(std::int64_t count) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& v : values) v = std::uniform_real_distribution<float>(-2, 2)(random_);
+    return values;
+  }
+
+  // (batch, heads, rows, columns), which may lie as (batch, rows, heads, columns).
+  AttentionMatrix Place(const Shape& batch, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t heads = batch[1];
+    if (Pick(0, 1) == 0) return {0, {heads * rows * columns, rows * columns, columns, 1}};
+    return {0, {rows * heads * columns, columns, heads * columns, 1}};
+  }
+
+  FastContext context_;
+  std::mt19937 random_{17};
+};
+
+struct Operands {
+  std::vector<float> q, k, v, added;
+  std::unique_ptr<bool[]> visible;
+};
+
+std::size_t At(const AttentionMatrix& m, const Shape& batch, std::int64_t entry, std::int64_t row,
+               std::int64_t column) {
+  return static_cast<std::size_t>(m.offset + entry / batch[1] * m.strides[0] +
+                                  entry % batch[1] * m.strides[1] + row * m.strides[2] +
+                                  column * m.strides[3]);
+}
+
+double Masked(const AttentionSizes& s, const Operands& o, std::int64_t entry, std::int64_t row,
+              std::int64_t key, double score) {
+  for (const AttentionMask& mask : s.masks) {
+    if (mask.kind == Kind::kNone) continue;
+    const std::size_t at = At(mask.matrix, s.batch, entry, row, key);
+    if (mask.kind == Kind::kAdd) {
+      score = static_cast<float>(score + o.added[at]);
+    } else if (o.visible[at] != (mask.kind == Kind::kKeep)) {
+      score = mask.fill;
+    }
+  }
+  return score;
+}
+
+std::vector<float> Attend(const AttentionSizes& s, const Operands& o, std::size_t results) {
+  std::vector<float> y(results);
+  for (std::int64_t entry = 0; entry < NumElements(s.batch); ++entry) {
+    for (std::int64_t row = 0; row < s.queries; ++row) {
+      std::vector<double> weights(static_cast<std::size_t>(s.keys));
+      double largest = -std::numeric_limits<double>::infinity();
+      for (std::int64_t key = 0; key < s.keys; ++key) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < s.depth; ++i)
+          sum += static_cast<double>(o.q[At(s.q, s.batch, entry, row, i)]) *
+                 o.k[At(s.k, s.batch, entry, key, i)];
+        weights[key] = Masked(s, o, entry, row, key, sum * s.scale);
+        largest = std::max(largest, weights[key]);
+      }
+      double total = 0;
+      for (double& weight : weights) total += weight = std::exp(weight - largest);
+      for (std::int64_t i = 0; i < s.features; ++i) {
+        double sum = 0;
+        for (std::int64_t key = 0; key < s.keys; ++key) {
+          const double weight = weights[key] / total;
+          if (s.nan_to_zero && std::isnan(weight)) continue;
+          sum += weight * o.v[At(s.v, s.batch, entry, key, i)];
+        }
+        y[At(s.y, s.batch, entry, row, i)] = static_cast<float>(sum);
+      }
+    }
+  }
+  return y;
+}
+
+TEST_F(AttentionTest, IsItsDefinition) {
+  for (int n = 0; n < 150; ++n) {
+    AttentionSizes s;
+    s.batch = {Pick(1, 2), Pick(1, 4)};
+    s.queries = n % 10 == 0 ? 130 : Pick(1, 40);
+    s.keys = n % 10 == 5 ? 300 : Pick(1, 60);
+    s.depth = Pick(1, 40);
+    s.features = Pick(1, 40);
+    s.scale = 0.25f;
+    s.q = Place(s.batch, s.queries, s.depth);
+    s.k = Place(s.batch, s.keys, s.depth);
+    if (Pick(0, 3) == 0) s.k.strides[1] = 0;  // heads that share keys
+    s.v = Place(s.batch, s.keys, s.features);
+    s.y = Place(s.batch, s.queries, s.features);
+    const Kind kinds[] = {Kind::kNone, Kind::kAdd, Kind::kKeep, Kind::kHide};
+    for (AttentionMask& mask : s.masks) {
+      mask.kind = kinds[Pick(0, 3)];
+      mask.fill = Pick(0, 1) == 0 ? -1e4f : -std::numeric_limits<float>::infinity();
+      mask.matrix = {0, {Pick(0, 1) == 0 ? 0 : s.queries * s.keys, 0, s.keys, 1}};
+      if (Pick(0, 3) == 0) mask.matrix.strides = {s.queries, 0, 1, 0};
+    }
+    s.nan_to_zero = Pick(0, 1) == 0;
+    const std::int64_t entries = NumElements(s.batch);
+    const Operands o = {Draw(entries * s.queries * s.depth), Draw(entries * s.keys * s.depth),
+                        Draw(entries * s.keys * s.features), Draw(2 * s.queries * s.keys),
+                        std::make_unique<bool[]>(2 * s.queries * s.keys)};
+    for (std::int64_t i = 0; i < 2 * s.queries * s.keys; ++i) o.visible[i] = Pick(0, 4) != 0;
+    const auto data = [&](const AttentionMask& mask) -> const void* {
+      if (mask.kind == Kind::kAdd) return o.added.data();
+      return mask.kind == Kind::kNone ? nullptr : static_cast<const void*>(o.visible.get());
+    };
+    PreparedAttention attention;
+    ASSERT_TRUE(PreparedAttention::Supports(s));
+    ASSERT_TRUE(attention.Init(context_, s).ok());
+    std::vector<float> y(static_cast<std::size_t>(entries * s.queries * s.features));
+    const std::unique_ptr<void, void (*)(void*)> scratch(
+        ::operator new(static_cast<std::size_t>(attention.ScratchBytes()), std::align_val_t(64)),
+        [](void* memory) { ::operator delete(memory, std::align_val_t(64)); });
+    ASSERT_TRUE(attention
+                    .Run(o.q.data(), o.k.data(), o.v.data(), data(s.masks[0]), data(s.masks[1]),
+                         y.data(), scratch.get())
+                    .ok());
+    const std::vector<float> expected = Attend(s, o, y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (std::isnan(expected[i])) {
+        ASSERT_TRUE(std::isnan(y[i])) << "case " << n << " element " << i;
+      } else {
+        ASSERT_NEAR(y[i], expected[i], 2e-5) << "case " << n << " element " << i;
+      }
+    }
+  }
+}
+
+TEST_F(AttentionTest, RefusesColumnsThatLieApart) {
+  AttentionSizes s;
+  s.queries = s.keys = s.depth = s.features = 2;
+  s.q = s.k = s.v = {0, {2, 1}};
+  s.y = {0, {1, 2}};
+  EXPECT_FALSE(PreparedAttention::Supports(s));
+  s.y = {0, {2, 1}};
+  EXPECT_TRUE(PreparedAttention::Supports(s));
+  s.keys = 0;
+  EXPECT_FALSE(PreparedAttention::Supports(s));
+}
+
+}  // namespace
+}  // namespace dragoman::rt
