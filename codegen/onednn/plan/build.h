@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/onednn/plan/find_attention.h"
 #include "codegen/onednn/plan/plan.h"
 #include "codegen/onednn/plan/size_functions.h"
 #include "core/ir/model.h"
@@ -29,6 +30,9 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
 bool HasOwnStep(const Node& node);
 // Whether it is an operator on sequences or optionals.
 bool HandlesLists(const Node& node);
+
+// "{1, 128}"
+std::string SizesText(const rt::Shape& sizes);
 
 // Whether all sizes are numbers; an omitted operand's are.
 bool IsStatic(const Value* value);
@@ -100,6 +104,9 @@ class PlanBuilder {
   void AddPrepared(const Node& node, Prepared prepared, Step& step);
   bool BuildRecurrent(const Node& node, const OpDef& def, Step& step);
 
+  // build_attention.cc: `node` gives the result of `attention`.
+  Status BuildAttention(const Node& node, const Attention& attention, Block& block);
+
   // build_effect.cc
   void BuildAssert(const Node& node, Step& step);
   void BuildPrint(const Node& node, Step& step);
@@ -143,6 +150,7 @@ class PlanBuilder {
   std::set<const Node*> last_products_;
   std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory
   std::map<std::pair<const void*, std::string>, std::int64_t> offsets_;  // of weights
+  Attentions attentions_;                                                // of all graphs so far
   std::vector<std::set<std::string>> bound_ = {{}};                      // symbols, by block
 };
 

@@ -82,12 +82,6 @@ bool HasConstantWeights(const QuantizedOperands& operands) {
   return IsConstant(operands.w) && (operands.w_zero == nullptr || IsConstant(operands.w_zero));
 }
 
-std::string Text(const rt::Shape& shape) {
-  std::string text;
-  for (std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "{" + text + "}";
-}
-
 }  // namespace
 
 // The operands of the node that Init takes behind the sizes, as the program names them.
@@ -117,8 +111,8 @@ bool PlanBuilder::PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& 
   }
   prepared.type = "rt::PreparedInt8Conv";
   prepared.header = "runtime/fast/int8_conv.h";
-  prepared.init =
-      params->cpp() + ", " + Text(*x) + ", " + Text(*w) + ", " + Int8Constants(node, true);
+  prepared.init = params->cpp() + ", " + SizesText(*x) + ", " + SizesText(*w) + ", " +
+                  Int8Constants(node, true);
   return true;
 }
 
@@ -134,7 +128,7 @@ bool PlanBuilder::PrepareInt8MatMul(const Node& node, Prepared& prepared) {
   }
   prepared.type = "rt::PreparedInt8MatMul";
   prepared.header = "runtime/fast/int8_mat_mul.h";
-  prepared.init = Text(*a) + ", " + Text(*b) + ", " + Int8Constants(node, constant);
+  prepared.init = SizesText(*a) + ", " + SizesText(*b) + ", " + Int8Constants(node, constant);
   return true;
 }
 

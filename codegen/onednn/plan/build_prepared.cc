@@ -20,12 +20,6 @@ std::optional<rt::Shape> SizesOf(const Value* value) {
   return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
 }
 
-std::string Text(const rt::Shape& shape) {
-  std::string text;
-  for (std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "{" + text + "}";
-}
-
 std::string Text(const rt::LinearSizes& sizes) {
   return "{/*rows=*/" + std::to_string(sizes.rows) + ", /*in=*/" + std::to_string(sizes.in) +
          ", /*out=*/" + std::to_string(sizes.out) + ", /*in_first=*/" +
@@ -53,6 +47,12 @@ bool FitsRecurrent(const Node& node, const Params& params, const rt::Shape& x) {
 
 }  // namespace
 
+std::string SizesText(const rt::Shape& sizes) {
+  std::string text;
+  for (std::int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "{" + text + "}";
+}
+
 bool PlanBuilder::IsF32Fixed(const Value* value) const { return IsF32(value) && IsFixed(value); }
 
 // A bias of one element for each of `count` outputs, or none.
@@ -73,7 +73,7 @@ bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prep
   if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
   prepared.type = "rt::PreparedConv";
   prepared.header = "runtime/fast/conv.h";
-  prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
+  prepared.init = params->cpp() + ", " + SizesText(*x) + ", " + SizesText(*w);
   prepared.constants = {GetWeights(node), Get(node.operand(2))};
   return true;
 }
@@ -93,7 +93,7 @@ bool PlanBuilder::PrepareConvTranspose(const Node& node, const OpDef& def, Prepa
   }
   prepared.type = "rt::PreparedConvTranspose";
   prepared.header = "runtime/fast/conv_transpose.h";
-  prepared.init = params->cpp() + ", " + Text(*x) + ", " + Text(*w);
+  prepared.init = params->cpp() + ", " + SizesText(*x) + ", " + SizesText(*w);
   prepared.constants = {GetWeights(node), Get(node.operand(2))};
   return true;
 }
@@ -108,7 +108,7 @@ bool PlanBuilder::PreparePool(const Node& node, const OpDef& def, Prepared& prep
                         : rt::PreparedPool::Supports(params->As<rt::AveragePoolParams>(), *x);
   prepared.type = "rt::PreparedPool";
   prepared.header = "runtime/fast/pool.h";
-  prepared.init = params->cpp() + ", " + Text(*x);
+  prepared.init = params->cpp() + ", " + SizesText(*x);
   return fits;
 }
 
@@ -145,7 +145,7 @@ bool PlanBuilder::PrepareMatMul(const Node& node, Prepared& prepared) {
   if (!a || !b || !IsF32(node.operand(1)) || !rt::PreparedMatMul::Supports(*a, *b)) return false;
   prepared.type = "rt::PreparedMatMul";
   prepared.header = "runtime/fast/mat_mul.h";
-  prepared.init = Text(*a) + ", " + Text(*b);
+  prepared.init = SizesText(*a) + ", " + SizesText(*b);
   return true;
 }
 
@@ -166,7 +166,7 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   Prepared prepared;
   prepared.type = "rt::PreparedRecurrent";
   prepared.header = "runtime/fast/recurrent.h";
-  prepared.init = params->cpp() + ", " + Text(*x);
+  prepared.init = params->cpp() + ", " + SizesText(*x);
   prepared.constants = {GetWeights(node, 1), GetWeights(node, 2), Get(node.operand(3))};
   step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};

@@ -1,0 +1,344 @@
+#include "codegen/onednn/plan/find_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "codegen/onednn/plan/strided_view.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman::onednn {
+namespace {
+
+using Kind = rt::AttentionMask::Kind;
+using Axes = std::vector<StridedAxis>;
+
+constexpr int kMostSteps = 8;  // between Softmax and the product that it follows
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+const Node* Maker(const Value* value, std::string_view type) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  return node != nullptr && node->Is(type) ? node : nullptr;
+}
+
+bool HasSizes(const Value* value, DType dtype) {
+  if (value == nullptr || value->type().dtype() != dtype || value->type().shape() == nullptr)
+    return false;
+  const std::optional<std::vector<std::int64_t>> sizes = KnownShape(*value->type().shape());
+  return sizes && std::ranges::all_of(*sizes, [](std::int64_t size) { return size > 0; });
+}
+
+bool IsF32(const Value* value) { return HasSizes(value, DType::kF32); }
+
+struct Mask {
+  Kind kind = Kind::kNone;
+  const Value* value = nullptr;
+  float fill = 0.0f;
+};
+
+// What is done to the product of queries and keys until Softmax.
+struct Scores {
+  const Node* product = nullptr;
+  double scale = 1.0;
+  std::vector<Mask> masks;  // the last one first
+};
+
+// The operand of `node` that carries on the scores, and the mask that `node` applies, if any.
+struct ScoreStep {
+  const Value* scores = nullptr;
+  Mask mask;
+  double factor = 1.0;
+};
+
+// Whether the value comes of a product by at most `steps` steps like those of attention.
+bool ComesOfProduct(const Value* value, const Value& like, int steps = kMostSteps) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  if (steps == 0 || node == nullptr || !value->HasOneUse() || !SameShape(*value, like))
+    return false;
+  if (node->Is("MatMul")) return true;
+  if (const std::optional<ScaledValue> scaled = ScaledOperand(*node))
+    return ComesOfProduct(scaled->value, like, steps - 1);
+  if (node->Is("Where"))
+    return ComesOfProduct(node->operand(ScalarOf(node->operand(1)) ? 2 : 1), like, steps - 1);
+  return node->Is("Add") && (ComesOfProduct(node->operand(0), like, steps - 1) ||
+                             ComesOfProduct(node->operand(1), like, steps - 1));
+}
+
+std::optional<ScoreStep> StepOf(const Node& node) {
+  if (const std::optional<ScaledValue> scaled = ScaledOperand(node))
+    return ScoreStep{scaled->value, {}, scaled->factor};
+  if (node.Is("Add")) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (ComesOfProduct(node.operand(i), *node.result()))
+        return ScoreStep{node.operand(i), {Kind::kAdd, node.operand(1 - i), 0.0f}};
+    }
+  }
+  if (!node.Is("Where")) return std::nullopt;
+  const std::optional<double> kept = ScalarOf(node.operand(1)), other = ScalarOf(node.operand(2));
+  if (kept && !other)
+    return ScoreStep{node.operand(2), {Kind::kHide, node.operand(0), static_cast<float>(*kept)}};
+  if (other && !kept)
+    return ScoreStep{node.operand(1), {Kind::kKeep, node.operand(0), static_cast<float>(*other)}};
+  return std::nullopt;
+}
+
+std::optional<Scores> FindScores(const Value& softmax_operand) {
+  Scores scores;
+  const Value* value = &softmax_operand;
+  for (int i = 0; i < kMostSteps; ++i) {
+    const Node* node = value->producer();
+    if (node == nullptr || !value->HasOneUse() || !IsF32(value)) return std::nullopt;
+    if (node->Is("MatMul")) {
+      scores.product = node;
+      std::ranges::reverse(scores.masks);
+      return scores;
+    }
+    const std::optional<ScoreStep> step = StepOf(*node);
+    if (!step || !SameShape(*step->scores, *value)) return std::nullopt;
+    value = step->scores;
+    scores.scale *= step->factor;
+    if (step->mask.kind == Kind::kNone) continue;
+    // A scale that follows a mask scales it too.
+    if (scores.scale != 1.0 || scores.masks.size() == rt::AttentionSizes::kMasks)
+      return std::nullopt;
+    scores.masks.push_back(step->mask);
+  }
+  return std::nullopt;
+}
+
+struct Weights {
+  const Node* softmax = nullptr;
+  const Value* visible = nullptr;  // of a Where behind it that gives 0 elsewhere
+  bool clears_nan = false;         // by a Where of IsNaN
+};
+
+bool IsLastAxis(const Node& softmax) {
+  const std::int64_t axis = IntAttribute(softmax, "axis", -1);
+  return axis == -1 || axis == *softmax.operand(0)->type().rank() - 1;
+}
+
+// Whether nothing but the nodes `a` and `b` reads `value`.
+bool OnlyReadBy(const Value& value, const Node* a, const Node* b) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() == nullptr || (use->user() != a && use->user() != b)) return false;
+  }
+  return true;
+}
+
+std::optional<Weights> FindWeights(const Value& value) {
+  Weights weights;
+  const Value* probabilities = &value;
+  const Node *where = Maker(&value, "Where"), *is_nan = nullptr;
+  if (where != nullptr && value.HasOneUse()) {
+    is_nan = Maker(where->operand(0), "IsNaN");
+    const std::size_t zero = is_nan != nullptr ? 1 : 2;
+    if (ScalarOf(where->operand(zero)) != 0.0) return std::nullopt;
+    probabilities = where->operand(3 - zero);
+    weights.clears_nan = is_nan != nullptr;
+    if (is_nan == nullptr) weights.visible = where->operand(0);
+    if (is_nan != nullptr && is_nan->operand(0) != probabilities) return std::nullopt;
+  }
+  weights.softmax = Maker(probabilities, "Softmax");
+  const bool alone =
+      where != nullptr ? OnlyReadBy(*probabilities, where, is_nan) : probabilities->HasOneUse();
+  if (weights.softmax == nullptr || !alone || !IsF32(probabilities) ||
+      !SameShape(*probabilities, value) || !IsLastAxis(*weights.softmax)) {
+    return std::nullopt;
+  }
+  return weights;
+}
+
+// Zeros where a mask hid the scores by -inf change only queries that see nothing.
+bool IsOfMask(const Value* visible, const std::vector<Mask>& masks) {
+  return std::ranges::any_of(masks, [&](const Mask& mask) {
+    return mask.kind == Kind::kKeep && mask.value == visible && mask.fill == kHidden;
+  });
+}
+
+// The axes of a batch of matrices, from the last one of `axes` on; those that repeat have no piece.
+struct Operand {
+  rt::AttentionMatrix* matrix;
+  std::int64_t offset;
+  Axes axes;  // of the batch, which may be fewer, and then row and column
+};
+
+// Places all operands over one batch of sizes `batch`.
+bool PlaceAll(const std::vector<std::int64_t>& batch, std::vector<Operand>& operands,
+              rt::AttentionSizes& sizes) {
+  for (Operand& operand : operands) operand.matrix->offset = operand.offset;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    Axes axes;
+    for (const Operand& operand : operands) {
+      const std::size_t missing = batch.size() + 2 - operand.axes.size();
+      axes.push_back(i < missing ? StridedAxis() : operand.axes[i - missing]);
+    }
+    const std::optional<std::vector<CommonPiece>> pieces = CutTogether(batch[i], axes);
+    if (!pieces || sizes.batch.size() + static_cast<int>(pieces->size()) + 2 > rt::kMaxRank)
+      return false;
+    for (const CommonPiece& piece : *pieces) {
+      sizes.batch.push_back(piece.size);
+      for (std::size_t j = 0; j < operands.size(); ++j)
+        operands[j].matrix->strides.push_back(piece.strides[j]);
+    }
+  }
+  for (Operand& operand : operands) {
+    for (std::size_t i = operand.axes.size() - 2; i < operand.axes.size(); ++i) {
+      const StridedAxis& axis = operand.axes[i];
+      if (axis.size() > 1) return false;
+      operand.matrix->strides.push_back(axis.empty() ? 0 : axis.front().stride);
+    }
+  }
+  return true;
+}
+
+// The axes of a value that lies row-major, at least two.
+Axes PlainAxes(const Value& value) {
+  const std::vector<std::int64_t> sizes = *KnownShape(*value.type().shape());
+  Axes axes(std::max<std::size_t>(sizes.size(), 2));
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t size = sizes[sizes.size() - 1 - i];
+    if (size > 1) axes[axes.size() - 1 - i] = {{size, stride}};
+    stride *= size;
+  }
+  return axes;
+}
+
+// The Transpose that is all that reads the product, so that it may be written in its order.
+const Node* FollowingTranspose(const Node& product) {
+  if (!product.result()->HasOneUse()) return nullptr;
+  const Node* user = product.result()->first_use()->user();
+  const bool fits = user != nullptr && user->Is("Transpose") && user->graph() == product.graph();
+  return fits && user->attribute("perm") != nullptr ? user : nullptr;
+}
+
+// Where the product lies in the result of `transpose`.
+Axes AxesInside(const Node& transpose) {
+  const Axes outer = PlainAxes(*transpose.result());
+  const auto& order = *transpose.attribute("perm")->As<Attribute::Ints>();
+  Axes axes(outer.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    axes[static_cast<std::size_t>(order[i])] = outer[i];
+  return axes;
+}
+
+std::int64_t SizeAt(const Value& value, int from_end) {
+  const Shape& shape = *value.type().shape();
+  return shape[shape.size() - static_cast<std::size_t>(from_end)].value();
+}
+
+class Finder {
+ public:
+  Finder(const Graph& graph, Attentions& found) : graph_(graph), found_(found) {}
+
+  void Run() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.Is("MatMul")) Find(node);
+    }
+    if (!found_.by_root.empty()) Absorb();
+  }
+
+ private:
+  void Find(const Node& node) {
+    for (const Value* value : {node.result(), node.operand(0), node.operand(1)}) {
+      if (!IsF32(value) || value->type().shape()->size() < 2) return;
+    }
+    const std::optional<Weights> weights = FindWeights(*node.operand(0));
+    if (!weights) return;
+    const std::optional<Scores> scores = FindScores(*weights->softmax->operand(0));
+    if (!scores) return;
+    if (weights->visible != nullptr && !IsOfMask(weights->visible, scores->masks)) return;
+    const bool clears = weights->clears_nan || weights->visible != nullptr;
+    const Node* transpose = FollowingTranspose(node);
+    if (transpose != nullptr && Add(*transpose, node, *scores, clears, AxesInside(*transpose)))
+      return;
+    Add(node, node, *scores, clears, PlainAxes(*node.result()));
+  }
+
+  bool Add(const Node& root, const Node& product, const Scores& scores, bool clears, Axes y_axes) {
+    const Value *queries = scores.product->operand(0), *keys = scores.product->operand(1);
+    if (!IsF32(queries) || !IsF32(keys) || queries->type().shape()->size() < 2 ||
+        keys->type().shape()->size() < 2) {
+      return false;
+    }
+    const StridedView q = ViewOf(*queries), k = ViewOf(*keys), v = ViewOf(*product.operand(1));
+    if (k.base->is_constant() || v.base->is_constant() || v.scale != 1.0) return false;
+    Attention attention;
+    attention.q = q.base;
+    attention.k = k.base;
+    attention.v = v.base;
+    rt::AttentionSizes& sizes = attention.sizes;
+    sizes.queries = SizeAt(*queries, 2);
+    sizes.depth = SizeAt(*queries, 1);
+    sizes.keys = SizeAt(*keys, 1);
+    sizes.features = SizeAt(*product.result(), 1);
+    sizes.scale = static_cast<float>(scores.scale * q.scale * k.scale);
+    sizes.nan_to_zero = clears;
+    Axes k_axes = k.axes;
+    std::swap(k_axes[k_axes.size() - 1], k_axes[k_axes.size() - 2]);
+    std::vector<Operand> operands = {{&sizes.q, q.offset, q.axes},
+                                     {&sizes.k, k.offset, std::move(k_axes)},
+                                     {&sizes.v, v.offset, v.axes},
+                                     {&sizes.y, 0, std::move(y_axes)}};
+    for (std::size_t i = 0; i < scores.masks.size(); ++i) {
+      const Mask& mask = scores.masks[i];
+      const bool fits = HasSizes(mask.value, mask.kind == Kind::kAdd ? DType::kF32 : DType::kBool);
+      if (!fits || mask.value->type().shape()->size() > product.result()->type().shape()->size())
+        return false;
+      attention.masks[i] = mask.value;
+      sizes.masks[i].kind = mask.kind;
+      sizes.masks[i].fill = mask.fill;
+      operands.push_back({&sizes.masks[i].matrix, 0, PlainAxes(*mask.value)});
+    }
+    std::vector<std::int64_t> batch = *KnownShape(*product.result()->type().shape());
+    batch.resize(batch.size() - 2);
+    if (!PlaceAll(batch, operands, sizes) || !rt::PreparedAttention::Supports(sizes)) return false;
+    read_.insert({attention.q, attention.k, attention.v, attention.masks[0], attention.masks[1]});
+    found_.by_root.emplace(&root, std::move(attention));
+    return true;
+  }
+
+  // A root reads what its attention reads, in place of its operands.
+  bool IsNeeded(const Use& use) const {
+    const Node* user = use.user();
+    if (user == nullptr || user->graph() != &graph_) return true;
+    return !found_.by_root.contains(user) && !found_.absorbed.contains(user);
+  }
+
+  bool IsNeeded(const Value* value) const {
+    if (value == nullptr) return false;
+    if (read_.contains(value)) return true;
+    for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
+      if (IsNeeded(*use)) return true;
+    }
+    return false;
+  }
+
+  bool IsNeeded(const Node& node) const {
+    if (found_.by_root.contains(&node) || HasEffect(node) || !node.subgraphs().empty()) return true;
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (IsNeeded(node.result(i))) return true;
+    }
+    return false;
+  }
+
+  void Absorb() {
+    std::vector<const Node*> nodes;
+    for (const Node& node : graph_.nodes()) nodes.push_back(&node);
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+      if (!IsNeeded(**node)) found_.absorbed.insert(*node);
+    }
+  }
+
+  const Graph& graph_;
+  Attentions& found_;
+  std::set<const Value*> read_;
+};
+
+}  // namespace
+
+void FindAttentions(const Graph& graph, Attentions& found) { Finder(graph, found).Run(); }
+
+}  // namespace dragoman::onednn
