@@ -1,0 +1,151 @@
+// Which spellings of attention become one step, and which nodes stay.
+#include "codegen/onednn/plan/find_attention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codegen/onednn/plan/build.h"
+#include "core/ir/parse.h"
+
+namespace dragoman::onednn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Plan PlanOf(std::string_view text) {
+  Result<Model> model = ParseText(text);
+  if (!model.ok()) {
+    ADD_FAILURE() << model.error().ToString();
+    return {};
+  }
+  Result<Plan> plan = MakePlan(*model, "test");
+  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
+  return plan.ok() ? std::move(*plan) : Plan();
+}
+
+// What prepared operators and kernels the steps call.
+std::vector<std::string> Calls(const Plan& plan) {
+  std::vector<std::string> calls;
+  for (const Step& step : plan.entries.front().body.steps) {
+    if (step.kind == Step::Kind::kPrepared) {
+      calls.push_back(plan.prepared[static_cast<std::size_t>(step.prepared)].type);
+    } else if (step.kind != Step::Kind::kAlias) {
+      calls.push_back(step.kind == Step::Kind::kMap ? "map" : step.function);
+    }
+  }
+  return calls;
+}
+
+TEST(FindAttention, TakesHeadsInPlace) {
+  const Plan plan = PlanOf(R"(graph main(%q: f32[1, 5, 12], %k: f32[1, 7, 12], %v: f32[1, 7, 12],
+      %mask: f32[1, 1, 1, 7]) -> (%y: f32[1, 5, 12]) {
+    const %heads: i64[4] = [0, 0, 3, 4]
+    const %joined: i64[3] = [0, 0, 12]
+    const %half: f32[] = 2.0
+    %q1 = onnx.Reshape(%q, %heads)
+    %q2 = onnx.Transpose(%q1) {perm = [0, 2, 1, 3]}
+    %k1 = onnx.Reshape(%k, %heads)
+    %k2 = onnx.Transpose(%k1) {perm = [0, 2, 3, 1]}
+    %v1 = onnx.Reshape(%v, %heads)
+    %v2 = onnx.Transpose(%v1) {perm = [0, 2, 1, 3]}
+    %s1 = onnx.MatMul(%q2, %k2)
+    %s2 = onnx.Div(%s1, %half)
+    %s3 = onnx.Add(%s2, %mask)
+    %p = onnx.Softmax(%s3) {axis = -1}
+    %m = onnx.MatMul(%p, %v2)
+    %t = onnx.Transpose(%m) {perm = [0, 2, 1, 3]}
+    %y = onnx.Reshape(%t, %joined)
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedAttention"));
+  EXPECT_THAT(plan.prepared.front().init,
+              HasSubstr("/*batch=*/{3}, /*queries=*/5, /*keys=*/7, /*depth=*/4, /*features=*/4, "
+                        "/*scale=*/0.5f, /*q=*/{0, {4, 12, 1}}, /*k=*/{0, {4, 12, 1}}, "
+                        "/*v=*/{0, {4, 12, 1}}, /*y=*/{0, {4, 12, 1}}, "
+                        "/*masks=*/{{rt::AttentionMask::Kind::kAdd, 0.0f, {0, {0, 0, 1}}}, {}}"));
+}
+
+TEST(FindAttention, SeesPartsOfOneProductAndSharedHeads) {
+  // One key head for two heads of queries; all three lie side by side.
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 6, 16]) -> (%y: f32[1, 2, 6, 4]) {
+    const %parts: i64[3] = [8, 4, 4]
+    const %two: i64[4] = [1, 6, 2, 4]
+    const %one: i64[4] = [1, 6, 1, 4]
+    const %second: i64[1] = [2]
+    const %twice: i64[5] = [1, 1, 2, 6, 4]
+    const %all: i64[4] = [1, 2, 6, 4]
+    %q, %k, %v = onnx.Split(%x, %parts) {axis = 2}
+    %q1 = onnx.Reshape(%q, %two)
+    %q2 = onnx.Transpose(%q1) {perm = [0, 2, 1, 3]}
+    %k1 = onnx.Reshape(%k, %one)
+    %k2 = onnx.Transpose(%k1) {perm = [0, 2, 1, 3]}
+    %k3 = onnx.Unsqueeze(%k2, %second)
+    %k4 = onnx.Expand(%k3, %twice)
+    %k5 = onnx.Reshape(%k4, %all)
+    %k6 = onnx.Transpose(%k5) {perm = [0, 1, 3, 2]}
+    %v1 = onnx.Reshape(%v, %one)
+    %v2 = onnx.Transpose(%v1) {perm = [0, 2, 1, 3]}
+    %v3 = onnx.Unsqueeze(%v2, %second)
+    %v4 = onnx.Expand(%v3, %twice)
+    %v5 = onnx.Reshape(%v4, %all)
+    %s = onnx.MatMul(%q2, %k6)
+    %p = onnx.Softmax(%s) {axis = 3}
+    %y = onnx.MatMul(%p, %v5)
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedAttention"));
+  EXPECT_THAT(plan.prepared.front().init,
+              HasSubstr("/*q=*/{0, {4, 16, 1}}, /*k=*/{8, {0, 16, 1}}, /*v=*/{12, {0, 16, 1}}"));
+}
+
+// Attention over %q, %k (transposed) and %v, whose scores become %z by the lines of `between`.
+std::string Attend(const std::string& between, const std::string& weights = "%p",
+                   const std::string& outputs = "") {
+  return R"(graph main(%q: f32[2, 5, 4], %k: f32[2, 4, 7], %v: f32[2, 7, 3], %see: bool[5, 7],
+      %mask: f32[5, 7]) -> (%y: f32[2, 5, 3])" +
+         outputs + R"() {
+    const %low: f32[] = -inf
+    const %zero: f32[] = 0.0
+    const %two: f32[] = 2.0
+    %s = onnx.MatMul(%q, %k)
+)" + between +
+         R"(
+    %y = onnx.MatMul()" +
+         weights + R"(, %v)
+  })";
+}
+
+TEST(FindAttention, ZerosWhatSeesNothing) {
+  const Plan plan = PlanOf(Attend(R"(
+    %z = onnx.Where(%see, %s, %low)
+    %p = onnx.Softmax(%z) {axis = -1}
+    %w = onnx.Where(%see, %p, %zero))",
+                                  "%w"));
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedAttention"));
+  EXPECT_THAT(plan.prepared.front().init, HasSubstr("/*nan_to_zero=*/true"));
+  EXPECT_THAT(plan.prepared.front().init,
+              HasSubstr("{rt::AttentionMask::Kind::kKeep, "
+                        "-std::numeric_limits<float>::infinity(), {0, {0, 7, 1}}}"));
+}
+
+TEST(FindAttention, LeavesAScaleBehindAMask) {
+  const Plan plan = PlanOf(Attend(R"(
+    %m = onnx.Add(%s, %mask)
+    %z = onnx.Mul(%m, %two)
+    %p = onnx.Softmax(%z) {axis = -1})"));
+  EXPECT_THAT(Calls(plan),
+              ElementsAre("rt::PreparedMatMul", "map", "SoftmaxRows", "rt::PreparedMatMul"));
+}
+
+TEST(FindAttention, LeavesAnotherAxis) {
+  const Plan plan = PlanOf(Attend("    %p = onnx.Softmax(%s) {axis = 1}"));
+  EXPECT_THAT(Calls(plan), testing::Not(testing::Contains("rt::PreparedAttention")));
+}
+
+TEST(FindAttention, LeavesWeightsThatOthersRead) {
+  const Plan plan =
+      PlanOf(Attend("    %p = onnx.Softmax(%s) {axis = -1}", "%p", ", %p: f32[2, 5, 7]"));
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedMatMul", "SoftmaxRows", "rt::PreparedMatMul"));
+}
+
+}  // namespace
+}  // namespace dragoman::onednn
