@@ -116,13 +116,13 @@ std::string Indented(std::string_view text) {
 
 void PrintUse(const std::string& output, const onednn::Plan& plan) {
   fmt::print(
-      "{0}: C++ program `{1}`\n\n"
+      "{0}: C++ program `{1}`; a call {3}\n\n"
       "  cmake -S {0} -B {0}/build && cmake --build {0}/build\n\n"
       "In your CMakeLists.txt:\n"
       "  add_subdirectory({0})\n"
       "  target_link_libraries(app PRIVATE {1}::{1})\n\n"
       "In your program ({0}/{1}.h has all methods):\n{2}",
-      output, plan.name, Indented(onednn::EmitUse(plan)));
+      output, plan.name, Indented(onednn::EmitUse(plan)), onednn::DescribeAllocations(plan));
 }
 
 bool HasIntegerProducts(const Model& model) {

@@ -17,8 +17,6 @@ struct PreparedLinear::Impl {
 
 namespace {
 
-constexpr std::int64_t kOwnRows = 2;  // up to which the call of a primitive costs too much
-
 // Such implementations pack the weights in every call.
 bool IsPlainGemm(const char* implementation) {
   return std::strstr(implementation, "gemm:") != nullptr &&

@@ -23,6 +23,9 @@ struct LinearSizes {
 
 class PreparedLinear {
  public:
+  // Up to as many no primitive is used, whose call would cost too much.
+  static constexpr std::int64_t kOwnRows = 2;
+
   PreparedLinear();
   ~PreparedLinear();
   PreparedLinear(PreparedLinear&&) noexcept;

@@ -14,6 +14,9 @@ import warnings
 import torch
 import torchvision
 from torch import nn
+from torch.ao.quantization import QConfigMapping, disable_observer, get_default_qat_qconfig
+from torch.ao.quantization.quantize_fx import prepare_qat_fx
+from torch.fx.experimental.optimization import fuse
 
 warnings.filterwarnings("ignore")
 
@@ -148,8 +151,30 @@ def vision(name, **options):
     return lambda: getattr(torchvision.models, name)(**options)
 
 
+def vgg11():
+    """VGG-11 with a narrow classifier: 100 MB of weights."""
+    model = torchvision.models.vgg11(num_classes=1000)
+    model.classifier = nn.Sequential(nn.Linear(512 * 7 * 7, 600), nn.ReLU(), nn.Linear(600, 1000))
+    return model
+
+
+def quantised(make):
+    """8-bit integers from one drawn input's extremes, as QuantizeLinear and DequantizeLinear."""
+    def convert():
+        model = fuse(settle(make()))
+        config = QConfigMapping().set_global(get_default_qat_qconfig("qnnpack", version=0))
+        drawn = image()()
+        model = prepare_qat_fx(model.train(), config, drawn).eval()
+        with torch.no_grad():
+            model(*drawn)
+        return model.apply(disable_observer)
+    return convert
+
+
 MODELS = {
+    "vgg11": (vgg11, image()),
     "resnet18": (vision("resnet18"), image()),
+    "resnet18_int8": (quantised(vision("resnet18")), image()),
     "resnet50": (vision("resnet50"), image()),
     "mobilenet_v2": (vision("mobilenet_v2"), image()),
     "mobilenet_v3": (vision("mobilenet_v3_large"), image()),

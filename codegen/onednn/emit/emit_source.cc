@@ -25,8 +25,8 @@ class SourceEmitter {
     for (const Step& step : plan.constants.steps)
       members_.buffers.insert(step.results.begin(), step.results.end());
     for (const PlanEntry& entry : plan.entries) {
-      split_ = split_ || CountParts(entry, kStepsPerFile) > 1;
-      AddSharedValues(plan, entry, kStepsPerFile, members_);
+      split_ = split_ || CountParts(entry, plan_.steps_per_file) > 1;
+      AddSharedValues(plan, entry, plan_.steps_per_file, members_);
     }
   }
 
@@ -37,6 +37,7 @@ class SourceEmitter {
   void ImplStruct(CodeWriter& code);
   void ImplMembers(CodeWriter& code);
   void Constructor(CodeWriter& code);
+  void BindWeights(CodeWriter& code);
   void Prepare(CodeWriter& code);
   void Entry(const PlanEntry& entry, CodeWriter& code);
   void SplitEntry(const PlanEntry& entry, CodeWriter& code);
@@ -145,10 +146,10 @@ void SourceEmitter::ImplStruct(CodeWriter& code) {
   code.Line("rt::Status Reset() noexcept;");
   for (const PlanEntry& entry : plan_.entries) {
     code.Line("rt::Status " + entry.method + ImplParameters(entry) + ";");
-    for (std::size_t part = 1; part <= CountParts(entry, kStepsPerFile) && split_; ++part)
+    for (std::size_t part = 1; part <= CountParts(entry, plan_.steps_per_file) && split_; ++part)
       code.Line("rt::Status " + entry.method + "_part_" + std::to_string(part) + "();");
     for (const PlanOutput& output : entry.outputs) {
-      if (CountParts(entry, kStepsPerFile) == 1 || !output.direct ||
+      if (CountParts(entry, plan_.steps_per_file) == 1 || !output.direct ||
           plan_.buffer(output.value).IsStatic()) {
         continue;
       }
@@ -162,9 +163,16 @@ void SourceEmitter::ImplStruct(CodeWriter& code) {
 }
 
 void SourceEmitter::Constructor(CodeWriter& code) {
-  code.Line("DRAGOMAN_RT_GLUE_ONCE " + Scope() +
-            "Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
+  code.Line(Scope() + "Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
   code.Open("    : weights_(std::move(weights)), threads_(threads) {");
+  code.Line("rt::ThrowIfError(trace_.Finish(Prepare()));");
+  code.Line("rt::ThrowIfError(Reset());");
+  code.Close();
+  code.Line();
+}
+
+// Where the weights lie.
+void SourceEmitter::BindWeights(CodeWriter& code) {
   for (const Buffer& buffer : plan_.buffers) {
     if (buffer.storage != Storage::kWeights) continue;
     const std::string place =
@@ -177,14 +185,11 @@ void SourceEmitter::Constructor(CodeWriter& code) {
                 place + ";");
     }
   }
-  code.Line("rt::ThrowIfError(trace_.Finish(Prepare()));");
-  code.Line("rt::ThrowIfError(Reset());");
-  code.Close();
-  code.Line();
 }
 
 void SourceEmitter::Prepare(CodeWriter& code) {
   code.Open("DRAGOMAN_RT_GLUE_ONCE rt::Status " + Scope() + "Prepare() {");
+  BindWeights(code);
   code.Line("DRAGOMAN_RT_TRY(arena_.Reserve(" + std::to_string(plan_.arena_bytes) + "));");
   code.Line("DRAGOMAN_RT_TRY(scratch_.Reserve(0));");
   if (UsesThreads()) code.Line("rt::SetThreads(threads_);");
@@ -276,7 +281,7 @@ void SourceEmitter::SplitEntry(const PlanEntry& entry, CodeWriter& code) {
   }
   StepEmitter steps(plan_, members_, code);
   EntryStart(entry, steps, code);
-  for (std::size_t part = 1; part <= CountParts(entry, kStepsPerFile); ++part)
+  for (std::size_t part = 1; part <= CountParts(entry, plan_.steps_per_file); ++part)
     code.Line("DRAGOMAN_RT_TRY(" + entry.method + "_part_" + std::to_string(part) + "());");
   EntryEnd(entry, code);
   code.Close();
@@ -291,8 +296,8 @@ std::string SourceEmitter::Part(const PlanEntry& entry, std::size_t part) {
   code.Line();
   code.Open("DRAGOMAN_RT_GLUE rt::Status " + Scope() + entry.method + "_part_" +
             std::to_string(part + 1) + "() {");
-  const std::size_t first = part * kStepsPerFile;
-  const std::size_t last = std::min(first + kStepsPerFile, entry.body.steps.size());
+  const std::size_t first = part * plan_.steps_per_file;
+  const std::size_t last = std::min(first + plan_.steps_per_file, entry.body.steps.size());
   StepEmitter(plan_, members_, code)
       .EmitSteps(std::span(entry.body.steps).subspan(first, last - first));
   code.Line("return rt::Status();");
@@ -430,7 +435,7 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
   Prepare(code);
   int part_file = 2;
   for (const PlanEntry& entry : plan_.entries) {
-    const std::size_t parts = CountParts(entry, kStepsPerFile);
+    const std::size_t parts = CountParts(entry, plan_.steps_per_file);
     if (parts == 1) {
       Entry(entry, code);
       continue;

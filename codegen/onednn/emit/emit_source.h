@@ -10,9 +10,6 @@
 
 namespace dragoman::onednn {
 
-// Steps of an entry that stand in one function: more are divided among several files.
-inline constexpr std::size_t kStepsPerFile = 1000;
-
 // "policy.h", "policy.cc"; with more steps also "policy_impl.h", "policy_2.cc", ...
 std::vector<GeneratedFile> EmitSources(const Plan& plan);
 

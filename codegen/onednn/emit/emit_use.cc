@@ -1,5 +1,6 @@
 #include "codegen/onednn/emit/emit_use.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -115,5 +116,13 @@ class UseWriter {
 }  // namespace
 
 std::string EmitUse(const Plan& plan) { return UseWriter(plan).Write(); }
+
+std::string DescribeAllocations(const Plan& plan) {
+  const bool grows = !std::ranges::all_of(plan.buffers, &Buffer::IsStatic);
+  if (grows) return "allocates where sizes are larger than in the calls before";
+  return std::ranges::any_of(plan.prepared, &Prepared::allocates)
+             ? "allocates nothing itself; primitives of oneDNN may take a little"
+             : "allocates nothing";
+}
 
 }  // namespace dragoman::onednn

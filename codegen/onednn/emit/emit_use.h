@@ -12,6 +12,9 @@ namespace dragoman::onednn {
 // tells are constants with a value that is to be replaced.
 std::string EmitUse(const Plan& plan);
 
+// What a call of an entry allocates, in words: "allocates nothing".
+std::string DescribeAllocations(const Plan& plan);
+
 }  // namespace dragoman::onednn
 
 #endif  // DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_USE_H_

@@ -103,6 +103,7 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   if (!findings.empty()) return Error(std::move(findings));
   plan.name = name;
   plan.precision = options.precision;
+  plan.steps_per_file = options.steps_per_file;
   plan.class_name = ClassName(name);
   if (plan.class_name == name) plan.class_name += "Model";
   DRAGOMAN_TRY(PlanBuilder(named, plan, options).Build());

@@ -135,6 +135,7 @@ bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& pr
   prepared.type = "rt::PreparedLinear";
   prepared.header = "runtime/fast/linear.h";
   prepared.init = Text(sizes);
+  prepared.allocates = sizes.rows > rt::PreparedLinear::kOwnRows;
   prepared.constants = {GetWeights(node), Get(node.operand(2))};
   return true;
 }
@@ -168,6 +169,7 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   prepared.header = "runtime/fast/recurrent.h";
   prepared.init = params->cpp() + ", " + SizesText(*x);
   prepared.constants = {GetWeights(node, 1), GetWeights(node, 2), Get(node.operand(3))};
+  prepared.allocates = (*x)[0] * (*x)[1] > rt::PreparedLinear::kOwnRows;
   step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -194,6 +196,7 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
   Prepared prepared;
   prepared.post = "rt::PostOps{}";
   prepared.takes_post = true;
+  prepared.allocates = true;
   bool fits = false;
   if (node.Is("Conv")) {
     fits = PrepareConv(node, def, prepared);

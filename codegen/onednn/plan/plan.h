@@ -264,6 +264,7 @@ struct Prepared {
   bool takes_blocks = false;
   std::string method;               // a further argument of Init behind the blocks, if any
   std::vector<BufferId> constants;  // weights, which Init takes; kAbsent: null
+  bool allocates = false;  // oneDNN may compute it, whose primitives allocate a little in each call
 };
 
 struct PlanInput {
@@ -311,7 +312,8 @@ struct WeightTensor {
 };
 
 struct PlanOptions {
-  bool exact_conv = false;  // no algorithms that round otherwise than a sum of products
+  std::size_t steps_per_file = 1000;  // of programs; entries with more are divided
+  bool exact_conv = false;            // no algorithms that round otherwise than a sum of products
   // Below f32: that of products with constant weights (recurrent operators have such too), last
   // layers excepted; all else stays as the model has it. A model without such a product is
   // unsupported then.
@@ -323,6 +325,7 @@ struct Plan {
   std::string class_name;                         // "Policy"
   rt::Precision precision = rt::Precision::kF32;  // of products whose weights are constant
   bool has_narrow_weights = false;                // some are kept in `precision`
+  std::size_t steps_per_file = 0;                 // PlanOptions
   std::vector<Buffer> buffers;
   std::vector<Prepared> prepared;
   Block constants;  // steps of the constructor: what is computed of constants alone

@@ -102,6 +102,19 @@ TEST(NarrowWeights, ThoseThatTheConstructorComputesStayWide) {
   EXPECT_EQ(WeightsOf(*plan), "w:f32 w:bf16 ");
 }
 
+TEST(DescribeAllocations, DependOnSizesAndPrimitives) {
+  const auto described = [](std::string_view text) {
+    const Result<Plan> plan = PlanOf(text, rt::Precision::kF32);
+    return plan.ok() ? DescribeAllocations(*plan) : plan.error().ToString();
+  };
+  EXPECT_EQ(described(kTwoLayers), "allocates nothing");
+  EXPECT_THAT(described("graph main(%x: f32[1, 2, 4]) -> (%y) "
+                        "{ %y = onnx.MaxPool(%x) {kernel_shape = [2]} }"),
+              HasSubstr("primitives of oneDNN"));
+  EXPECT_THAT(described("graph main(%x: f32[n]) -> (%y) { %y = onnx.Relu(%x) }"),
+              HasSubstr("where sizes are larger"));
+}
+
 TEST(EmitUse, ArraysForKnownSizesTensorsForOthers) {
   const Result<Plan> plan = PlanOf(
       "graph main(%x: f32[1, 2], %n: i64[batch, 3]) -> (%y, %z) "

@@ -1,6 +1,8 @@
 // Programs that are generated, compiled and run.
 #include "codegen/onednn/native.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -302,6 +304,25 @@ TEST_F(NativeTest, RefusesOperandsThatDoNotFitEachOther) {
   EXPECT_NE(run.error().ToString().find("node 'norm' (BatchNormalization): an operand's sizes"),
             std::string::npos)
       << run.error().ToString();
+}
+
+// Sizes and values of the first part are needed by the last.
+TEST_F(NativeTest, DividesLongProgramsAmongFiles) {
+  std::string text = "graph main(%x: f32[n, 2]) -> (%y: f32[n, 2]) {\n  %v0 = onnx.Softmax(%x)\n";
+  for (int i = 1; i < 8; ++i) text += fmt::format("  %v{} = onnx.Softmax(%v{})\n", i, i - 1);
+  text += "  %y = onnx.Add(%v7, %x)\n}";
+  options_.plan.steps_per_file = 4;
+  const Result<Model> model = ParseText(text);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  CodegenOptions codegen;
+  codegen.plan = options_.plan;
+  const Result<GeneratedProgram> program = GenerateCpp(*model, codegen);
+  ASSERT_TRUE(program.ok()) << program.error().ToString();
+  EXPECT_THAT(program->files,
+              testing::Contains(testing::Field(&GeneratedFile::path, "model_3.cc")));
+  const Result<std::string> run = Run(text, {Input<float>("x", 'f', {1, 2}, {1, 1})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{1.5f, 1.5f}));
 }
 
 TEST_F(NativeTest, RefusesInputsOfOtherSizes) {
