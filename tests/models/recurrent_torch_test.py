@@ -79,6 +79,38 @@ def stepwise(name, num_layers=1):
     return Stepwise().eval()
 
 
+def feedback(kind):
+    """Steps that no sequence operator computes: each reads what the one before gave out, or keeps
+    states where a mask says so."""
+    class Feedback(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.LSTMCell(INPUTS, HIDDEN)
+            self.layer = nn.LSTM(INPUTS, HIDDEN)
+            self.head = nn.Linear(HIDDEN, INPUTS)
+
+        def forward(self, x):
+            h = c = x.new_zeros(x.shape[1], HIDDEN)
+            state = (h[None], c[None])
+            mask = x[:, :, :1] > -0.5
+            y, outputs = x[0], []
+            for t in range(x.shape[0]):
+                if kind == "cell":
+                    h, c = self.cell(y, (h, c))
+                    y = self.head(h)
+                elif kind == "layer":
+                    h, state = self.layer(y[None], state)
+                    y = self.head(h)[0]
+                else:
+                    new_h, new_c = self.cell(x[t], (h, c))
+                    h, c = torch.where(mask[t], new_h, h), torch.where(mask[t], new_c, c)
+                    y = h
+                outputs.append(y)
+            return torch.stack(outputs)
+
+    return Feedback().eval()
+
+
 def transducer():
     """Two layers over frames, one over labels, joined for every pair."""
     class Transducer(nn.Module):
@@ -204,6 +236,13 @@ class TorchRecurrences(unittest.TestCase):
         for name, num_layers in (("LSTM", 1), ("GRU", 1), ("RNN", 1), ("LSTM", 2), ("GRU", 3)):
             with self.subTest(name, num_layers=num_layers):
                 self.check(lambda: stepwise(name, num_layers), num_layers)
+
+    def test_other_recurrences_become_one_scan(self):
+        for kind in ("cell", "layer", "mask"):
+            with self.subTest(kind):
+                counts = [self.count(feedback(kind), steps) for steps in (8, 20)]
+                self.assertEqual(counts[0]["Scan"], 1)
+                self.assertEqual(counts[0], counts[1])
 
     def test_rnn_transducer(self):
         self.check(transducer, 3)

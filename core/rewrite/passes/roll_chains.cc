@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -244,6 +245,13 @@ class Rolling {
         input_axes.push_back(operand.slice.axis);
         map[value] = SliceInput(operand.slice, *body);
       }
+    }
+    if (input_axes.empty()) {  // a Scan has one input at least
+      std::vector<std::int64_t> turns(length());
+      std::iota(turns.begin(), turns.end(), 0);
+      operands.push_back(context_.AddConstant(graph_, Tensor::Ints(turns), "turns", {}));
+      input_axes.push_back(0);
+      body->AddInput(context_.UniqueName("turn"), Type::Tensor(DType::kI64, Shape{}));
     }
     for (const Node* node : model) {
       Node* copy = CloneNode(*node, *body, nullptr, map);

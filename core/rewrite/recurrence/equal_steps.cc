@@ -1,6 +1,7 @@
 #include "core/rewrite/recurrence/equal_steps.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -14,6 +15,8 @@ constexpr std::int64_t kNoLevel = -1;
 constexpr std::size_t kMaxSkippedLevels = 3;
 // A step of more nodes is the rest of the model.
 constexpr std::size_t kMaxStepNodes = 5'000;
+// Weights by whose products steps are told.
+constexpr std::size_t kMaxAnchors = 4;
 
 std::optional<std::int64_t> IntOf(const PassContext& context, const Value* value) {
   const auto ints = IntsOf(context, value);
@@ -82,6 +85,18 @@ class Finder {
 
   std::optional<EqualSteps> Find() {
     FindSlices();
+    count_ = num_slices_;
+    if (auto steps = FindByLevels()) return steps;
+    for (const auto& anchors : FindAnchors()) {
+      anchors_ = anchors;
+      count_ = static_cast<std::int64_t>(anchors.size()) + 1;
+      if (auto steps = FindByLevels()) return steps;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<EqualSteps> FindByLevels() {
     if (count_ < static_cast<std::int64_t>(kMinRolledSteps)) return std::nullopt;
     SortIntoLevels();
     std::size_t begin = 0;
@@ -97,21 +112,45 @@ class Finder {
     return std::nullopt;
   }
 
- private:
+  // Nodes that may be one in each step, where steps are not told by the slices that they read:
+  // products by one weight, and operators of one kind with it.
+  std::vector<std::unordered_set<const Node*>> FindAnchors() {
+    std::vector<std::unordered_set<const Node*>> groups;
+    std::map<std::pair<const OpName*, const Value*>, std::size_t> places;  // looked up only
+    for (const Node& node : graph_.nodes()) {
+      const Value* weight = node.num_operands() > 1 ? node.operand(1) : nullptr;
+      const Tensor* tensor = ConstantOf(weight);
+      if (tensor == nullptr || tensor->sizes().size() < 2) continue;
+      const auto [place, is_new] = places.try_emplace({&node.op(), weight}, groups.size());
+      if (is_new) groups.emplace_back();
+      groups[place->second].insert(&node);
+    }
+    std::erase_if(groups, [](const auto& group) { return group.size() < kMinRolledSteps; });
+    if (groups.size() > kMaxAnchors) groups.resize(kMaxAnchors);
+    return groups;
+  }
+
   std::int64_t LevelOf(const StepSlice& slice) const {
+    if (!anchors_.empty()) return kNoLevel;
     return backwards_ ? count_ - 1 - slice.index : slice.index;
   }
 
+  // Those of which a value has enough.
   void FindSlices() {
+    std::map<std::pair<const Value*, std::int64_t>, std::size_t> counts;  // by source and axis
     for (Node& node : graph_.nodes()) {
       for (std::size_t i = 0; i < node.num_results(); ++i) {
         if (node.result(i) == nullptr) continue;
         const std::optional<StepSlice> slice = SliceOf(*node.result(i), context_);
         if (!slice || slice->source->is_constant()) continue;
         slices_[node.result(i)] = *slice;
-        count_ = std::max(count_, slice->index + 1);
+        ++counts[{slice->source, slice->axis}];
       }
     }
+    std::erase_if(slices_, [&](const auto& slice) {
+      return counts.at({slice.second.source, slice.second.axis}) < kMinRolledSteps;
+    });
+    for (const auto& [value, slice] : slices_) num_slices_ = std::max(num_slices_, slice.index + 1);
   }
 
   std::int64_t LevelOf(const Value* value) const {
@@ -142,7 +181,7 @@ class Finder {
       if (slice == nullptr) continue;
       any = true;
       auto& of_source = slices_of_[slice->source];
-      of_source.resize(static_cast<std::size_t>(count_));
+      of_source.resize(static_cast<std::size_t>(num_slices_));
       of_source[static_cast<std::size_t>(slice->index)].push_back(node.result(i));
     }
     return any;
@@ -164,10 +203,13 @@ class Finder {
   }
 
   void SortIntoLevels() {
-    levels_.resize(static_cast<std::size_t>(count_));
+    level_.clear();
+    slices_of_.clear();
+    levels_.assign(static_cast<std::size_t>(count_), {});
     for (Node& node : graph_.nodes()) {
       if (AddSlices(node)) continue;
-      const std::int64_t level = LevelOfOperands(node);
+      std::int64_t level = LevelOfOperands(node);
+      if (anchors_.contains(&node)) ++level;
       if (level == kNoLevel) continue;
       level_[&node] = level;
       levels_[static_cast<std::size_t>(level)].push_back(&node);
@@ -338,8 +380,10 @@ class Finder {
   Graph& graph_;
   const PassContext& context_;
   const bool backwards_;
-  std::int64_t count_ = 0;  // of steps
-  std::size_t first_ = 0;   // the level of the first step
+  std::int64_t num_slices_ = 0;
+  std::int64_t count_ = 0;                   // of steps
+  std::unordered_set<const Node*> anchors_;  // if there are any, each begins a step
+  std::size_t first_ = 0;                    // the level of the first step
   std::vector<std::vector<Node*>> levels_;
   // All maps are looked up, never iterated.
   std::unordered_map<const Value*, StepSlice> slices_;

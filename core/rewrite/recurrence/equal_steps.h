@@ -69,6 +69,7 @@ struct EqualSteps {
 };
 
 // The first run of at least kMinRolledSteps in `graph`, in that direction, that carries a state.
+// Steps are told by the slices that they read, or by a product with one weight in each.
 std::optional<EqualSteps> FindEqualSteps(Graph& graph, const PassContext& context, bool backwards);
 
 }  // namespace dragoman
