@@ -1,5 +1,6 @@
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "codegen/onednn/plan/simplify.h"
 
@@ -104,20 +105,80 @@ bool IsRowOf(const Value* value, const Value& x) {
          Equal(shape->front(), sizes->back()) == Truth::kYes;
 }
 
-// x / sqrt(mean(x²) + epsilon) * scale; with x - mean(x) in place of x LayerNormalization.
+// A quotient of d, or of d and a factor for each element along the last axis.
+struct Numerator {
+  const Value* d;
+  Value* scale;  // nullptr: none
+};
+
+std::optional<Numerator> FindNumerator(const Quotient& quotient, const PassContext& context) {
+  if (IsSameDifference(quotient.d, quotient.by.d, context)) return Numerator{quotient.d, nullptr};
+  const Node* product = Maker(quotient.d, "Mul");
+  for (std::size_t side = 0; product != nullptr && side < 2; ++side) {
+    const Value* d = product->operand(1 - side);
+    Value* scale = product->operand(side);
+    if (IsSameDifference(d, quotient.by.d, context) && IsRowOf(scale, *d))
+      return Numerator{d, scale};
+  }
+  return std::nullopt;
+}
+
+// As many ones as `x` has elements along its last axis; nullptr if that is not known.
+Value* Ones(Node& node, const Value& x, PassContext& context) {
+  const Shape* shape = x.type().shape();
+  if (shape == nullptr || shape->empty() || !shape->back().known()) return nullptr;
+  const std::int64_t size = shape->back().value();
+  const std::vector<float> ones(static_cast<std::size_t>(size), 1.0f);
+  return context.AddConstant(*node.graph(), Tensor::Of<float>({size}, ones), "ones", node.origin());
+}
+
+bool AreOnes(const Value* value) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr || tensor->dtype() != DType::kF32) return false;
+  for (std::int64_t i = 0; i < tensor->size(); ++i) {
+    if (tensor->FloatAt(i) != 1.0) return false;
+  }
+  return true;
+}
+
+// x / sqrt(mean(x²) + epsilon); with x - mean(x) in place of x LayerNormalization.
 Result<bool> FuseNormalization(Node& node, PassContext& context) {
-  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  if ((!node.Is("Mul") && !node.Is("Div")) || node.result()->type().dtype() != DType::kF32)
+    return false;
+  const std::optional<Quotient> quotient = FindQuotient(node.result(), context);
+  const std::optional<Numerator> numerator =
+      quotient ? FindNumerator(*quotient, context) : std::nullopt;
+  if (!numerator) return false;
+  const Value* centered = CenteredOperand(numerator->d, context);
+  auto* x = const_cast<Value*>(centered != nullptr ? centered : numerator->d);
+  Value* scale = numerator->scale != nullptr ? numerator->scale : Ones(node, *x, context);
+  if (scale == nullptr) return false;
+  DRAGOMAN_ASSIGN(
+      Value * y,
+      context.Insert(node, centered != nullptr ? "LayerNormalization" : "RMSNormalization",
+                     {{x, scale}}, {{"epsilon", static_cast<float>(quotient->by.epsilon)}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// The normalisation along the last axis, without bias, that gives `value` to one reader.
+const Node* PlainNormalization(const Value* value) {
+  const Node* norm = Maker(value, "LayerNormalization");
+  if (norm == nullptr) norm = Maker(value, "RMSNormalization");
+  const bool fits = norm != nullptr && norm->operand(2) == nullptr && norm->num_results() == 1 &&
+                    norm->result()->HasOneUse() && IntAttribute(*norm, "axis", -1) == -1;
+  return fits ? norm : nullptr;
+}
+
+// LayerNormalization(x, 1) * scale = LayerNormalization(x, scale)
+Result<bool> FuseScale(Node& node, PassContext& context) {
+  if (!node.Is("Mul")) return false;
   for (std::size_t side = 0; side < 2; ++side) {
-    Value* scale = node.operand(side);
-    const std::optional<Quotient> quotient = FindQuotient(node.operand(1 - side), context);
-    if (!quotient || !IsSameDifference(quotient->d, quotient->by.d, context)) continue;
-    const Value* centered = CenteredOperand(quotient->d, context);
-    auto* x = const_cast<Value*>(centered != nullptr ? centered : quotient->d);
-    if (!IsRowOf(scale, *x)) continue;
-    DRAGOMAN_ASSIGN(
-        Value * y,
-        context.Insert(node, centered != nullptr ? "LayerNormalization" : "RMSNormalization",
-                       {{x, scale}}, {{"epsilon", static_cast<float>(quotient->by.epsilon)}}));
+    const Node* norm = PlainNormalization(node.operand(side));
+    Value* scale = node.operand(1 - side);
+    if (norm == nullptr || !AreOnes(norm->operand(1)) || !IsRowOf(scale, *norm->operand(0)))
+      continue;
+    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, norm->op().type, {{norm->operand(0), scale}},
+                                              norm->attributes()));
     return context.ReplaceIfAllowed(node, y);
   }
   return false;
@@ -127,11 +188,9 @@ Result<bool> FuseNormalization(Node& node, PassContext& context) {
 Result<bool> FuseBias(Node& node, PassContext& context) {
   if (!node.Is("Add")) return false;
   for (std::size_t side = 0; side < 2; ++side) {
-    const Node* norm = Maker(node.operand(side), "LayerNormalization");
+    const Node* norm = PlainNormalization(node.operand(side));
     Value* bias = node.operand(1 - side);
-    if (norm == nullptr || norm->operand(2) != nullptr || !norm->result()->HasOneUse()) continue;
-    const bool other_results = norm->num_results() > 1;
-    if (other_results || IntAttribute(*norm, "axis", -1) != -1 || !IsRowOf(bias, *norm->operand(0)))
+    if (norm == nullptr || !norm->Is("LayerNormalization") || !IsRowOf(bias, *norm->operand(0)))
       continue;
     DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "LayerNormalization",
                                               {{norm->operand(0), norm->operand(1), bias}},
@@ -143,6 +202,7 @@ Result<bool> FuseBias(Node& node, PassContext& context) {
 
 constexpr Pattern kPatterns[] = {
     {"fuse-normalization", FuseNormalization},
+    {"fuse-normalization-scale", FuseScale},
     {"fuse-normalization-bias", FuseBias},
 };
 

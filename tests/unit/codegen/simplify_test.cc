@@ -92,5 +92,32 @@ TEST(SimplifyForCpp, FindsRmsNormalization) {
               ElementsAre("RMSNormalization"));
 }
 
+TEST(SimplifyForCpp, FindsNormalizationWithoutScaleOrWithTheScaleFirst) {
+  const auto centered = [](std::string_view end) {
+    return Simplified(R"(graph main(%x: f32[2, 4], %scale: f32[4], %bias: f32[4]) -> (%y) {
+      const %axes: i64[1] = [-1]
+      const %two: f32[] = 2.0
+      const %epsilon: f32[] = 0.001
+      %mean = onnx.ReduceMean(%x, %axes)
+      %d = onnx.Sub(%x, %mean)
+      %square = onnx.Pow(%d, %two)
+      %variance = onnx.ReduceMean(%square, %axes)
+      %sum = onnx.Add(%variance, %epsilon)
+      %root = onnx.Sqrt(%sum)
+)" + std::string(end) +
+                      "\n}");
+  };
+  EXPECT_THAT(centered("%y = onnx.Div(%d, %root)"), ElementsAre("LayerNormalization"));
+  EXPECT_THAT(centered(R"(
+      %s = onnx.Mul(%scale, %d)
+      %q = onnx.Div(%s, %root)
+      %y = onnx.Add(%q, %bias))"),
+              ElementsAre("LayerNormalization"));
+  EXPECT_THAT(centered(R"(
+      %q = onnx.Div(%scale, %root)
+      %y = onnx.Mul(%q, %d))"),
+              testing::Contains("Div"));
+}
+
 }  // namespace
 }  // namespace dragoman::onednn
