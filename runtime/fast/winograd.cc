@@ -99,9 +99,9 @@ void AddRows(const float* added, std::int64_t stride, std::int64_t rows, std::in
   }
 }
 
-// Floats between the places of two points: never a power of two, so that the 36 places of a vector
+// Floats between the places of two points: an odd multiple of 16, so that the 36 places of a vector
 // do not compete for the same places of a cache.
-std::int64_t PointStride(std::int64_t floats) { return (floats / 32 * 2 + 1) * 16; }
+std::int64_t PointStride(std::int64_t floats) { return ((floats + 15) / 32 * 2 + 1) * 16; }
 
 std::int64_t Quotient(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

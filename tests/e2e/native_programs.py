@@ -64,9 +64,10 @@ def build(programs, folder, jobs=2):
     problems = {}
     while True:
         write_build([program for program in programs if program not in problems], folder)
-        for command in (["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build"],
-                        ["cmake", "--build", folder / "build", "--", "-k", "0", f"-j{jobs}"]):
-            done = call(command, timeout=None)
+        done = call(["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build"], timeout=None)
+        if done.returncode == 0:
+            done = call(["cmake", "--build", folder / "build", "--", "-k", "0", f"-j{jobs}"],
+                        timeout=None)
         if done.returncode == 0:
             return problems
         found = compile_problems(done.stdout, programs)

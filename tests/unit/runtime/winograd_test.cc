@@ -72,7 +72,8 @@ class WinogradTest : public testing::Test {
 };
 
 TEST_F(WinogradTest, IsThePlainKernel) {
-  const Shape xs[] = {{1, 16, 4, 4}, {2, 16, 13, 9}, {1, 24, 7, 30}, {1, 64, 20, 20}};
+  const Shape xs[] = {
+      {1, 16, 4, 4}, {1, 24, 4, 4}, {2, 16, 13, 9}, {1, 24, 7, 30}, {1, 64, 20, 20}};
   for (const Shape& x : xs) {
     for (const std::int64_t pad : {0, 1, 2}) {
       if (x[2] + 2 * pad - 2 < 4) continue;
