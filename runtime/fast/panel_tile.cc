@@ -87,6 +87,7 @@ void MultiplyAside(PanelTile tile, std::int64_t rows, std::int64_t width, std::i
                    const PostOps* post, const float* added) {
   alignas(32) float memory[kTileRows * kMaxWidth];
   const PanelTile whole = tile;
+  for (std::int64_t r = 0; r < rows; ++r) __builtin_prefetch(whole.y + r * whole.y_row, 1);
   if (tile.added != nullptr && count < width) {
     std::fill_n(memory, rows * width, 0.0f);
     CopyRows(rows, count, tile.added, tile.added_row, memory, width);
