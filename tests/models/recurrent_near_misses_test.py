@@ -26,14 +26,14 @@ from recurrent_reference import Layer, draw_weights
 
 import onnx
 
-STEPS, BATCH, INPUTS, HIDDEN = 20, 2, 3, 4
+STEPS, BATCH, INPUTS, HIDDEN = 100, 2, 3, 4
 
 
 class NearMiss:
     """An unrolled layer of which step `self.step` differs."""
 
     def __init__(self, kind, rng):
-        self.rng, self.step = rng, int(rng.integers(5, 15))
+        self.rng, self.step = rng, int(rng.integers(5, STEPS - 5))
         self.layer = Layer(kind, INPUTS, HIDDEN, ("forward",))
         draw_weights(self.layer, rng)
         self.style = draw_style(self.layer, rng)

@@ -55,8 +55,14 @@ class StateFinder {
     return read;
   }
 
+  // The hidden state's or, as they differ behind a projection, the cell state's.
   bool HasSizesOfState(const Value& value, const CellStep& first) const {
-    const Atom& state = forms_.atom(first.old_h);
+    const AtomId c = first.old_c.atom;
+    return HasSizesOf(value, forms_.atom(first.old_h)) ||
+           (c != kNoAtom && HasSizesOf(value, forms_.atom(c)));
+  }
+
+  static bool HasSizesOf(const Value& value, const Atom& state) {
     const int rank = state.value->type().rank().value_or(0);
     if (value.type().rank() != rank || state.axis == 0) return false;
     for (int axis = 0; axis < rank; ++axis) {
