@@ -91,8 +91,9 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   Model named = Clone(model);
   named.functions.clear();
   DRAGOMAN_TRY(InlineFused(named));
-  DRAGOMAN_TRY(
-      RunPipeline(named, {.passes = "use-integer-products,eliminate-dead", .explain = {}}));
+  DRAGOMAN_TRY(RunPipeline(
+      named,
+      {.passes = "eliminate-identities,use-integer-products,eliminate-dead", .explain = {}}));
   DRAGOMAN_TRY(SimplifyForCpp(named));
   Plan plan;
   plan.left_out = LeaveOutEntries(named);

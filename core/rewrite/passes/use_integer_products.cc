@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interpreter/evaluate.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/linear_patterns.h"
 #include "core/rewrite/patterns/quantized_product.h"
@@ -167,14 +168,32 @@ Result<bool> UseIntegerSum(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// QuantizeLinear of a constant to 8 bits = a constant of a quarter of its size
+Result<bool> QuantizeConstant(Node& node, PassContext& context) {
+  if (!node.Is("QuantizeLinear") || node.result() == nullptr) return false;
+  const DType dtype = node.result()->type().dtype();
+  if (dtype != DType::kI8 && dtype != DType::kU8) return false;
+  std::vector<const Tensor*> operands;
+  for (const Use& use : node.operands()) {
+    operands.push_back(ConstantOf(use.value()));
+    if (use.value() != nullptr && operands.back() == nullptr) return false;
+  }
+  DRAGOMAN_ASSIGN(std::vector<Tensor> computed, EvaluateOnTensors(node, operands));
+  Value* constant = context.AddConstant(*node.graph(), std::move(computed.front()),
+                                        node.result()->name(), node.origin());
+  return context.ReplaceIfAllowed(node, constant);
+}
+
 }  // namespace
 
 Result<bool> UseIntegerProducts(Graph& graph, PassContext& context) {
+  static constexpr Pattern kConstants[] = {{"quantize-constant", QuantizeConstant}};
   static constexpr Pattern kQuantized[] = {{"use-quantized-result", UseQuantizedResult}};
   static constexpr Pattern kSums[] = {{"use-integer-sum", UseIntegerSum}};
+  DRAGOMAN_ASSIGN(const bool computed, ApplyPatterns(graph, context, kConstants));
   DRAGOMAN_ASSIGN(const bool quantized, ApplyPatterns(graph, context, kQuantized));
   DRAGOMAN_ASSIGN(const bool sums, ApplyPatterns(graph, context, kSums));
-  return quantized || sums;
+  return computed || quantized || sums;
 }
 
 }  // namespace dragoman
