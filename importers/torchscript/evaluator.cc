@@ -111,8 +111,12 @@ void Evaluator::Poisoned(const Node& node, Frame& frame) { SetResults(node, fram
 void Evaluator::Report(const Node& node, const Error& error) {
   for (const Finding& finding : error.findings()) {
     Finding placed = AtSource(node, finding);
+    // The same place is told once, however it is called.
+    const auto without_calls = [](const Finding& f) {
+      return std::string_view(f.message).substr(0, f.message.find("\n    called from"));
+    };
     const auto same = [&](const Finding& f) {
-      return f.place == placed.place && f.message == placed.message;
+      return f.place == placed.place && without_calls(f) == without_calls(placed);
     };
     if (std::none_of(findings_.begin(), findings_.end(), same))
       findings_.push_back(std::move(placed));
@@ -268,19 +272,33 @@ Evaluator::Flow Evaluator::RunContext(const Node& node, Frame& frame) {
   return flow;
 }
 
+namespace {
+
+// The text that the message of an exception is formatted by, or a general one.
+std::string FormatOf(const Node& raise) {
+  const Value* message = raise.num_operands() > 0 ? raise.operand(0) : nullptr;
+  const Node* format = message != nullptr ? message->producer() : nullptr;
+  const bool formats = format != nullptr && format->op().type == "format";
+  const Node* constant = formats ? format->operand(0)->producer() : nullptr;
+  const Attribute* value = constant != nullptr ? constant->attribute("value") : nullptr;
+  const auto* text = value != nullptr ? value->As<std::string>() : nullptr;
+  return text != nullptr ? *text : "an exception";
+}
+
+}  // namespace
+
 Evaluator::Flow Evaluator::RunRaise(const Node& node, Frame& frame) {
   const std::vector<Abstract> operands = Operands(node, frame);
   const auto* text = operands.empty() ? nullptr : operands.front().As<String>();
-  raised_ = text != nullptr && text->known() ? text->text() : "an exception";
+  raised_ = text != nullptr && text->known() ? text->text() : FormatOf(node);
   return Flow::kRaised;
 }
 
 void Evaluator::RunOperator(const Node& node, Frame& frame) {
   const std::vector<Abstract> arguments = Operands(node, frame);
-  const bool poisoned = !PassesPoison(node.op()) &&
-                        std::any_of(arguments.begin(), arguments.end(),
+  const bool poisoned = std::any_of(arguments.begin(), arguments.end(),
                                     [](const Abstract& value) { return IsPoisoned(value); });
-  if (poisoned) {
+  if (poisoned && !PassesPoison(node.op())) {
     if (!IsSupported(node.op())) Report(node, NotSupported(node.op()));
     Poisoned(node, frame);
     return;
@@ -290,7 +308,7 @@ void Evaluator::RunOperator(const Node& node, Frame& frame) {
     SetResults(node, frame, std::move(*results));
     return;
   }
-  Report(node, results.error());
+  if (!poisoned) Report(node, results.error());
   Poisoned(node, frame);
 }
 

@@ -376,7 +376,11 @@ Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, co
     return NumberValue(builder, *number, model.dtype());
   }
   if (const auto* string = abstract.As<String>()) {
-    if (!string->known()) return std::get<Value*>(string->value);
+    if (!string->known()) {
+      Value* value = std::get<Value*>(string->value);
+      if (value == nullptr) return Unsupported("a text that only run time tells");
+      return value;
+    }
     DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
     return builder.Constant(std::move(text));
   }

@@ -80,6 +80,8 @@ Status AddResult(const Abstract& result, const std::string& name, Heap& heap,
   }
   if (const auto* string = result.As<String>()) {
     Value* value = string->known() ? nullptr : std::get<Value*>(string->value);
+    if (!string->known() && value == nullptr)
+      return Unsupported("the result holds a text that only run time tells");
     if (value == nullptr) {
       DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
       value = builder.Constant(std::move(text));

@@ -707,6 +707,7 @@ constexpr Row kLowerings[] = {
     {"aten.zero", LowerZero},
     {"aten.zeros", LowerZeros},
     {"aten.zeros_like", LowerZeros},
+    {"prim.abs", LowerAbs},
     {"quantized.add", LowerQuantizedBinary},
     {"quantized.add_relu", LowerQuantizedBinary},
     {"quantized.cat", LowerQuantizedCat},

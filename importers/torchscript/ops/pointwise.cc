@@ -19,7 +19,7 @@ double Largest(DType dtype) {
 
 Result<Value*> LowerAbs(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Abs(c.Tensor("self")));
+  return c.Done(c.Abs(c.Tensor(call.Declares("x") ? "x" : "self")));
 }
 
 Result<Value*> LowerNeg(Call& call) {

@@ -45,6 +45,7 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
                                         IsAnyOf<ListRef, DictRef, Tuple>(arguments[1]));
   const OpLowering* found = nullptr;
   if (numbers) found = Find(NumberRows(), name);
+  if (numbers && found == nullptr) found = Find(MathRows(), name);
   if (contained && IsSequence(arguments.front())) found = Find(SequenceRows(), name);
   if (contained && HasNumbersOfRunTime(arguments.front())) {
     if (const OpLowering* row = Find(NumberListRows(), name)) found = row;
@@ -60,7 +61,7 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
 
 bool HasScriptLowering(const OpName& op) {
   const std::string name = op.dialect + "." + op.type;
-  for (const auto& rows : {NumberRows(), StringRows(), ContainerRows(), ObjectRows(),
+  for (const auto& rows : {NumberRows(), MathRows(), StringRows(), ContainerRows(), ObjectRows(),
                            TensorQueryRows(), MutationRows()}) {
     if (Find(rows, name) != nullptr) return true;
   }

@@ -26,6 +26,7 @@ struct ScriptRow {
 
 // Sorted by name. All arguments are numbers.
 std::span<const ScriptRow> NumberRows();
+std::span<const ScriptRow> MathRows();
 // An argument is a string.
 std::span<const ScriptRow> StringRows();
 // An argument is a list, a dict or a tuple.
@@ -40,6 +41,8 @@ std::span<const ScriptRow> ObjectRows();
 std::span<const ScriptRow> TensorQueryRows();
 std::span<const ScriptRow> MutationRows();
 
+// Functions of module math that are compositions, where a number is not known.
+Result<Results> LowerMathOfRunTime(Call& call);
 // The items of a list of run-time length along a new first axis.
 Result<Value*> StackItems(Call& call, const ListContents& list);
 // Sequence `to` with the items of `from` behind its own.

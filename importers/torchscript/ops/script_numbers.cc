@@ -299,7 +299,7 @@ Result<Results> LowerNumberNeg(Call& call) {
 struct Function {
   std::string_view name;
   double (*function)(double);
-  const char* node;  // nullptr: known numbers only
+  const char* node;  // nullptr: LowerMathOfRunTime
 };
 
 double RoundHalfToEven(double value) { return std::nearbyint(value); }
@@ -338,7 +338,7 @@ Result<Results> LowerNumberFunction(Call& call) {
     if (keeps) return One(Number::Int(std::llabs(a.AsInt())));
     return One(Known(kind, row->function(a.AsDouble())));
   }
-  if (row->node == nullptr) return call.Unsupported("of a number that only run time tells");
+  if (row->node == nullptr) return LowerMathOfRunTime(call);
   DRAGOMAN_ASSIGN(Value * value, call.NumberValue(a, keeps ? DType::kI64 : DType::kF64));
   DRAGOMAN_ASSIGN(value, call.Add(row->node, {value}));
   DRAGOMAN_ASSIGN(value, call.Cast(value, Number{kind, std::int64_t{0}}.dtype()));
@@ -384,7 +384,7 @@ Result<Results> LowerNumberConversion(Call& call) {
 
 Result<Results> LowerNumberTest(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
-  if (!a.known()) return call.Unsupported("of a number that only run time tells");
+  if (!a.known()) return LowerMathOfRunTime(call);
   const double value = a.AsDouble();
   if (call.op().type == "isnan") return One(Number::Bool(std::isnan(value)));
   if (call.op().type == "isinf") return One(Number::Bool(std::isinf(value)));
@@ -394,7 +394,7 @@ Result<Results> LowerNumberTest(Call& call) {
 Result<Results> LowerNumberPair(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
-  if (!a.known() || !b.known()) return call.Unsupported("of numbers that only run time tells");
+  if (!a.known() || !b.known()) return LowerMathOfRunTime(call);
   const std::string& type = call.op().type;
   if (type == "gcd") return One(Number::Int(std::gcd(a.AsInt(), b.AsInt())));
   if (type == "atan2") return One(Number::Float(std::atan2(a.AsDouble(), b.AsDouble())));

@@ -306,8 +306,8 @@ Result<Results> LowerPrint(Call& call) {
   for (const Abstract& value : call.arguments()) {
     if (!message.empty()) message += " ";
     Result<std::string> text = TextOf(value);
-    if (text.ok()) {
-      message += *text;
+    if (text.ok() || value.Is<String>()) {
+      message += text.ok() ? *text : "?";
       continue;
     }
     message += "{}";

@@ -19,6 +19,22 @@ Result<std::string> Text(const Call& call, std::size_t i) {
   return string->text();
 }
 
+// A text that is put together of others. Where only run time tells one of them it is of use to
+// messages alone: a String without a value.
+struct Composed {
+  std::string text;
+  bool known = true;
+
+  void Add(const Result<std::string>& part) {
+    if (part.ok()) text += *part;
+    known = known && part.ok();
+  }
+  Results Done() {
+    if (!known) return {String{static_cast<Value*>(nullptr)}};
+    return {String{std::move(text)}};
+  }
+};
+
 Result<std::int64_t> IntAt(const Call& call, std::size_t i, std::int64_t otherwise) {
   if (i >= call.arguments().size() || call.arguments()[i].Is<None>()) return otherwise;
   const auto* number = call.arguments()[i].As<Number>();
@@ -56,9 +72,13 @@ std::vector<Abstract> ToStrings(const std::vector<std::string>& parts) {
 }
 
 Result<Results> LowerConcat(Call& call) {
-  DRAGOMAN_ASSIGN(std::string a, Text(call, 0));
-  DRAGOMAN_ASSIGN(std::string b, Text(call, 1));
-  return One(a + b);
+  Composed composed;
+  for (const Abstract& argument : call.arguments()) {
+    const auto* string = argument.As<String>();
+    if (string == nullptr) return call.Unsupported("of " + Describe(argument));
+    composed.Add(TextOf(argument));
+  }
+  return composed.Done();
 }
 
 Result<Results> LowerRepeat(Call& call) {
@@ -245,51 +265,49 @@ Result<Results> LowerOrd(Call& call) {
   return Results{Number::Int(static_cast<unsigned char>(text.front()))};
 }
 
-// "{}".format(...): each {} stands for the next argument. A text that only run time tells is of use
-// in messages alone, which say so.
+// "{}".format(...): each {} stands for the next argument.
 Result<Results> LowerFormat(Call& call) {
   DRAGOMAN_ASSIGN(std::string format, Text(call, 0));
-  std::string text;
+  Composed composed;
   std::size_t next = 1;
   std::size_t from = 0;
   for (std::size_t at = format.find("{}"); at != std::string::npos; at = format.find("{}", from)) {
-    text += format.substr(from, at - from);
+    composed.text += format.substr(from, at - from);
     from = at + 2;
     if (next >= call.arguments().size()) return call.Invalid("has too few arguments");
-    Result<std::string> part = TextOf(call.arguments()[next++]);
-    text += part.ok() ? *part : "?";
+    composed.Add(TextOf(call.arguments()[next++]));
   }
-  return One(text + format.substr(from));
+  composed.text += format.substr(from);
+  return composed.Done();
 }
 
 // "%d" % x, of known values.
 Result<Results> LowerPercentFormat(Call& call) {
   DRAGOMAN_ASSIGN(std::string format, Text(call, 0));
-  std::string text;
+  Composed composed;
   std::size_t next = 1;
   for (std::size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%' || i + 1 == format.size()) {
-      text += format[i];
+      composed.text += format[i];
       continue;
     }
     const char kind = format[++i];
     if (kind == '%') {
-      text += kind;
+      composed.text += kind;
       continue;
     }
     if (next >= call.arguments().size()) return call.Invalid("has too few arguments");
     const Abstract& argument = call.arguments()[next++];
     const auto* number = argument.As<Number>();
     if (kind == 'd' && number != nullptr && number->known()) {
-      text += std::to_string(number->AsInt());
+      composed.text += std::to_string(number->AsInt());
     } else if (kind == 's') {
-      Result<std::string> part = TextOf(argument);
-      text += part.ok() ? *part : "?";
+      composed.Add(TextOf(argument));
     } else {
       return call.Unsupported(std::string("of %") + kind);
     }
   }
-  return One(std::move(text));
+  return composed.Done();
 }
 
 constexpr ScriptRow kRows[] = {
