@@ -85,7 +85,7 @@ def calibrated(case):
         norm.momentum = None
         norm.train()
     if norms:
-        images = [torch.rand(3, case.size, case.size) for _ in range(4)]
+        images = [torch.rand(3, case.size, case.size) for _ in range(12)]
         model(images if case.is_detector else torch.stack(images))
     return model.eval()
 

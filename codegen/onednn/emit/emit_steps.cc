@@ -255,11 +255,11 @@ std::string StepEmitter::SizesOf(const Step& step, std::size_t result) const {
   return ShapeText(plan_, *plan_.buffer(step.results[result]).shape);
 }
 
-void StepEmitter::EmitPlace(BufferId id, const std::string& sizes) {
+void StepEmitter::EmitPlace(BufferId id, const std::string& sizes, const std::string& mark) {
   const Buffer& buffer = plan_.buffer(id);
   if (buffer.storage == Storage::kOutput && buffer.IsStatic()) return;
   if (buffer.storage == Storage::kArena) {
-    code_.Line(Declared(id) + buffer.name + " = arena_.At<" + ElementText(plan_, id) + ">(" +
+    code_.Line(mark + Declared(id) + buffer.name + " = arena_.At<" + ElementText(plan_, id) + ">(" +
                std::to_string(buffer.at) + ", " + ShapeText(plan_, *buffer.shape) + ");");
     return;
   }
@@ -270,7 +270,12 @@ void StepEmitter::EmitPlace(BufferId id, const std::string& sizes) {
 
 void StepEmitter::EmitPlaces(const Step& step) {
   for (std::size_t i = 0; i < step.results.size(); ++i) {
-    if (plan_.buffer(step.results[i]).IsTensor()) EmitPlace(step.results[i], SizesOf(step, i));
+    const Buffer& buffer = plan_.buffer(step.results[i]);
+    if (!buffer.IsTensor()) continue;
+    // Perhaps only the whole is read.
+    const bool idle = step.kind == Step::Kind::kInPlace && buffer.is_part &&
+                      !members_.buffers.contains(step.results[i]);
+    EmitPlace(step.results[i], SizesOf(step, i), idle ? "[[maybe_unused]] " : "");
   }
 }
 

@@ -57,7 +57,7 @@ class StepEmitter {
   void EmitSizeFunction(const Step& step);
   void EmitSizeChecks(const Step& step);
   void EmitPlaces(const Step& step);
-  void EmitPlace(BufferId id, const std::string& sizes);
+  void EmitPlace(BufferId id, const std::string& sizes, const std::string& mark = "");
   void PrepareSteps(std::span<const Step> steps);
 
   // Where the Tensor, Stack or Memory of a buffer is: "slots_[2]", "acc_own".
