@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 
+import onnx
 import torch
 import torchvision
 from torch import nn
@@ -158,6 +159,25 @@ def vgg11():
     return model
 
 
+def make_scales_scalars(path):
+    """Torch writes scales and zero points as vectors of one element, which ONNX Runtime refuses."""
+    model = onnx.load(path)
+    nodes = model.graph.node
+    copied = {node.output[0]: node.input[0] for node in nodes if node.op_type == "Identity"}
+    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+    tensors |= {node.output[0]: node.attribute[0].t for node in nodes if node.op_type == "Constant"}
+    for node in nodes:
+        if node.op_type not in ("QuantizeLinear", "DequantizeLinear"):
+            continue
+        for name in node.input[1:]:
+            while name in copied:
+                name = copied[name]
+            if list(tensors[name].dims) == [1]:
+                tensors[name].ClearField("dims")
+    del model.graph.value_info[:]
+    onnx.save(model, path)
+
+
 def quantised(make):
     """8-bit integers from one drawn input's extremes, as QuantizeLinear and DequantizeLinear."""
     def convert():
@@ -218,6 +238,8 @@ def main():
         model = settle(make())
         with torch.no_grad():
             torch.onnx.export(model, inputs(), os.path.join(target, "model.onnx"), opset_version=14)
+        if name.endswith("_int8"):
+            make_scales_scalars(os.path.join(target, "model.onnx"))
 
 
 if __name__ == "__main__":
