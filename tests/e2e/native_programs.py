@@ -62,7 +62,7 @@ def generate(dragoman, model, program, folder, arguments=()):
 def build(programs, folder, jobs=2):
     """Program to why it does not compile, of those that do not; all others are built."""
     problems = {}
-    while True:
+    while len(problems) < len(programs):
         write_build([program for program in programs if program not in problems], folder)
         done = call(["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build"], timeout=None)
         if done.returncode == 0:
@@ -74,6 +74,7 @@ def build(programs, folder, jobs=2):
         if not found or found.keys() <= problems.keys():
             sys.exit("the programs do not compile:\n" + done.stdout[-4000:] + done.stderr[-2000:])
         problems.update(found)
+    return problems
 
 
 def run(program, folder, arguments):
