@@ -47,24 +47,24 @@ std::string Describe(const NpyArray& npy) {
   return std::string(1, npy.kind) + std::to_string(npy.item_bytes);
 }
 
-// Errors: another rank or size than the declared one. An array [1] passes for any: ONNX's own test
-// data has it for operands of which only the element type counts.
-Status CheckSizes(const Slot& slot, const Type& type, const NpyArray& npy) {
-  const Shape* declared = type.shape();
-  if (declared == nullptr || npy.shape == std::vector<std::int64_t>{1}) return {};
+Status CheckSizesOf(const std::string& name, const Type& type, const RuntimeValue& value) {
+  for (const RuntimeValue& item : value.sequence)
+    DRAGOMAN_TRY(CheckSizesOf(name, type.element(), item));
+  if (value.kind != RuntimeValue::Kind::kTensor || type.shape() == nullptr) return {};
+  const rt::Shape& sizes = value.array.shape();
+  if (sizes.size() == 1 && sizes[0] == 1) return {};
   const auto fits = [](const Dim& dim, std::int64_t size) {
     return !dim.known() || dim.value() == size;
   };
-  if (std::equal(declared->begin(), declared->end(), npy.shape.begin(), npy.shape.end(), fits))
+  if (std::equal(type.shape()->begin(), type.shape()->end(), sizes.begin(), sizes.end(), fits))
     return {};
-  return InvalidInput(fmt::format("input '{}' is given sizes [{}], expected {}", slot.name,
-                                  fmt::join(npy.shape, ", "), type.ToString()));
+  return InvalidInput(fmt::format("input '{}' is given sizes [{}], expected {}", name,
+                                  fmt::join(sizes, ", "), type.ToString()));
 }
 
 Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
   const bool optional = slot.type.kind() == Type::Kind::kOptional;
   const Type& type = optional ? slot.type.element() : slot.type;
-  DRAGOMAN_TRY(CheckSizes(slot, type, npy));
   DType dtype = type.dtype();
   if (dtype == DType::kUnknown) dtype = PlainDType(npy);
   Result<Array> array = FromNpy(npy, dtype);
@@ -190,6 +190,15 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
     return InvalidInput(std::move(message));
   }
   return values;
+}
+
+Status CheckSizes(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const bool optional = slots[i].type.kind() == Type::Kind::kOptional;
+    DRAGOMAN_TRY(
+        CheckSizesOf(slots[i].name, optional ? slots[i].type.element() : slots[i].type, values[i]));
+  }
+  return {};
 }
 
 Type TypeOf(const RuntimeValue& value) {

@@ -39,9 +39,13 @@ std::vector<Slot> InputSlots(const Entry& entry);
 std::vector<Slot> OutputSlots(const Entry& entry);
 
 // One value a slot, in order; kNone for an absent optional. Errors: an array that no slot is named
-// like, a slot without an array, an element type or size that contradicts the slot's type.
+// like, a slot without an array, an element type that contradicts the slot's.
 Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
                                              const std::vector<NamedArray>& arrays);
+
+// Errors: an input of another rank or size than its slot's type declares. Sizes [1] pass for any:
+// ONNX's own test data has them for operands of which only the element type counts.
+Status CheckSizes(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values);
 
 // What a value tells of an input of unknown type.
 Type TypeOf(const RuntimeValue& value);

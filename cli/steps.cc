@@ -117,6 +117,7 @@ Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<N
     }
   }
   DRAGOMAN_ASSIGN(inputs.whole, BindArrays(widened, arrays));
+  DRAGOMAN_TRY(CheckSizes(widened, inputs.whole));
   return inputs;
 }
 

@@ -1,4 +1,4 @@
-// Lists, dicts and tuples. A list whose length only run time tells is a sequence of the common
+// Lists and tuples. A list whose length only run time tells is a sequence of the common
 // graph.
 #include <algorithm>
 #include <array>
@@ -13,25 +13,10 @@
 namespace dragoman::torchscript {
 namespace {
 
-const DictContents& DictOf(const DictRef& dict) {
-  return std::get<DictContents>(dict.cell->contents);
-}
-
-const Abstract& Argument(const Call& call, std::size_t i) {
-  static const Abstract kNone = None();
-  return i < call.arguments().size() ? call.arguments()[i] : kNone;
-}
-
 Result<CellPtr> ListCell(const Call& call) {
   const auto* list = Argument(call, 0).As<ListRef>();
   if (list == nullptr) return call.Unsupported("of " + Describe(Argument(call, 0)));
   return list->cell;
-}
-
-Result<CellPtr> DictCell(const Call& call) {
-  const auto* dict = Argument(call, 0).As<DictRef>();
-  if (dict == nullptr) return call.Unsupported("of " + Describe(Argument(call, 0)));
-  return dict->cell;
 }
 
 // The items of argument `i`, which must be known to be so many.
@@ -74,25 +59,8 @@ Result<std::size_t> Position(const Call& call, const Abstract& index, std::size_
   return static_cast<std::size_t>(i);
 }
 
-// The key's place in the dict; its size if it is not there.
-Result<std::size_t> Find(Call& call, const DictContents& dict, const Abstract& key) {
-  for (std::size_t i = 0; i < dict.items.size(); ++i) {
-    DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, dict.items[i].first, key));
-    if (!equal.known()) return call.Unsupported("a key that only run time tells");
-    if (equal.AsInt() != 0) return i;
-  }
-  return dict.items.size();
-}
-
-Error NoSuchKey(const Call& call, const Abstract& key) {
-  Result<std::string> text = TextOf(key);
-  return call.Invalid("the dict has no key " + (text.ok() ? *text : Describe(key)));
-}
-
 Result<Results> LowerLen(Call& call) {
   const Abstract& value = Argument(call, 0);
-  if (const auto* dict = value.As<DictRef>())
-    return Results{Number::Int(static_cast<std::int64_t>(DictOf(*dict).items.size()))};
   if (const std::vector<Abstract>* items = ItemsOf(value))
     return Results{Number::Int(static_cast<std::int64_t>(items->size()))};
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
@@ -116,60 +84,8 @@ Result<Value*> StackOf(Call& call, const std::vector<Abstract>& items) {
   return c.Done(c.Concat(std::move(rows), 0));
 }
 
-// One item of a list of known length at an index that only run time tells.
-Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index) {
-  ListContents list{items, nullptr, std::nullopt};
-  if (items.empty()) return call.Invalid("index into an empty list");
-  if (const auto* number = items.front().As<Number>()) list.numbers = number->kind;
-  DRAGOMAN_ASSIGN(Value * stacked, StackOf(call, items));
-  if (stacked != nullptr) {
-    DRAGOMAN_ASSIGN(Value * item, call.Add("Gather", {stacked, index.symbolic()}, {{"axis", 0}}));
-    return Results{FromSequence(call, list, item)};
-  }
-  DRAGOMAN_ASSIGN(Value * sequence, SequenceOf(call.heap(), call.builder(), list, DType::kUnknown));
-  DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, index.symbolic()}));
-  return Results{FromSequence(call, list, item)};
-}
-
-bool IsOfRunTime(const Abstract& key) {
-  const auto* number = key.As<Number>();
-  const auto* string = key.As<String>();
-  return (number != nullptr && !number->known()) || (string != nullptr && !string->known());
-}
-
-// The value under argument 1, a key that only run time tells, of a dict whose keys are known; that
-// it is one of them is asserted.
-Result<Results> SelectValue(Call& call, const DictContents& dict) {
-  Composer c(call.builder());
-  Value* place = nullptr;
-  Value* found = nullptr;
-  std::vector<Abstract> values;
-  for (const auto& [key, value] : dict.items) {
-    DRAGOMAN_ASSIGN(const Number equal, ValuesEqual(call, key, Argument(call, 1)));
-    Value* here = c.Take(call.NumberValue(equal, DType::kBool));
-    Value* i = c.Int(static_cast<std::int64_t>(values.size()));
-    place = place == nullptr ? i : c.Where(here, i, place);
-    found = found == nullptr ? here : c.Or(found, here);
-    values.push_back(value);
-  }
-  if (found == nullptr) return call.Invalid("the dict is empty");
-  DRAGOMAN_ASSIGN(found, c.Done(found));
-  Value* const operands[] = {found};
-  DRAGOMAN_ASSIGN(Node * made,
-                  call.builder().Append("dragoman.Assert", operands,
-                                        {{"message", "the dict has no such key"}}, {}));
-  (void)made;
-  return SelectItem(call, values, Number{Number::Kind::kInt, place});
-}
-
 Result<Results> LowerGetItem(Call& call) {
   const Abstract& value = Argument(call, 0);
-  if (const auto* dict = value.As<DictRef>()) {
-    if (IsOfRunTime(Argument(call, 1))) return SelectValue(call, DictOf(*dict));
-    DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(*dict), Argument(call, 1)));
-    if (i == DictOf(*dict).items.size()) return NoSuchKey(call, Argument(call, 1));
-    return Results{DictOf(*dict).items[i].second};
-  }
   const auto* index = Argument(call, 1).As<Number>();
   if (const std::vector<Abstract>* items = ItemsOf(value)) {
     if (index != nullptr && !index->known()) return SelectItem(call, *items, *index);
@@ -184,18 +100,6 @@ Result<Results> LowerGetItem(Call& call) {
 }
 
 Result<Results> LowerSetItem(Call& call) {
-  if (Argument(call, 0).Is<DictRef>()) {
-    DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
-    DRAGOMAN_ASSIGN(const std::size_t i,
-                    Find(call, std::get<DictContents>(cell->contents), Argument(call, 1)));
-    auto& items = call.heap().Mutable<DictContents>(cell).items;
-    if (i == items.size()) {
-      items.emplace_back(Argument(call, 1), Argument(call, 2));
-    } else {
-      items[i].second = Argument(call, 2);
-    }
-    return Results{};
-  }
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
     DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 2)));
@@ -289,23 +193,8 @@ Result<Results> LowerExtend(Call& call) {
   return Results{Argument(call, 0)};
 }
 
-Result<Results> LowerDictPop(Call& call) {
-  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
-  DRAGOMAN_ASSIGN(const std::size_t i,
-                  Find(call, std::get<DictContents>(cell->contents), Argument(call, 1)));
-  if (i == std::get<DictContents>(cell->contents).items.size()) {
-    if (call.arguments().size() > 2) return Results{Argument(call, 2)};
-    return NoSuchKey(call, Argument(call, 1));
-  }
-  auto& items = call.heap().Mutable<DictContents>(cell).items;
-  Abstract value = items[i].second;
-  items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
-  return call.node().num_results() > 0 ? Results{std::move(value)} : Results{};
-}
-
 // pop, and del l[i].
 Result<Results> LowerPop(Call& call) {
-  if (Argument(call, 0).Is<DictRef>()) return LowerDictPop(call);
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
     DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
@@ -322,18 +211,12 @@ Result<Results> LowerPop(Call& call) {
 }
 
 Result<Results> LowerClear(Call& call) {
-  if (const auto* dict = Argument(call, 0).As<DictRef>()) {
-    call.heap().Replace(dict->cell, DictContents{});
-    return Results{};
-  }
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   call.heap().Replace(cell, ListContents{});
   return Results{};
 }
 
 Result<Results> LowerCopy(Call& call) {
-  if (const auto* dict = Argument(call, 0).As<DictRef>())
-    return Results{DictRef{call.heap().NewCell(DictOf(*dict))}};
   if (const auto* tuple = Argument(call, 0).As<Tuple>())
     return Results{call.NewList(*tuple->items)};
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
@@ -428,25 +311,8 @@ Result<Results> LowerListMul(Call& call) {
 }
 
 Result<Results> LowerContains(Call& call) {
-  std::vector<Abstract> items;
-  if (const auto* dict = Argument(call, 0).As<DictRef>()) {
-    for (const auto& [key, value] : DictOf(*dict).items) items.push_back(key);
-  } else {
-    DRAGOMAN_ASSIGN(items, KnownItems(call, 0));
-  }
-  Value* any = nullptr;
-  for (const Abstract& item : items) {
-    DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, item, Argument(call, 1)));
-    if (equal.known() && equal.AsInt() != 0) return Results{Number::Bool(true)};
-    if (equal.known()) continue;
-    if (any == nullptr) {
-      any = equal.symbolic();
-    } else {
-      DRAGOMAN_ASSIGN(any, call.Add("Or", {any, equal.symbolic()}));
-    }
-  }
-  if (any == nullptr) return Results{Number::Bool(false)};
-  return Results{Number{Number::Kind::kBool, any}};
+  DRAGOMAN_ASSIGN(const std::vector<Abstract> items, KnownItems(call, 0));
+  return IsAmong(call, items, Argument(call, 1));
 }
 
 // list.index, list.count, list.remove
@@ -470,66 +336,17 @@ Result<Results> LowerSearch(Call& call) {
   return call.Invalid("the item is not in the list");
 }
 
-Result<Results> LowerDictParts(Call& call) {
-  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
-  std::vector<Abstract> parts;
-  for (const auto& [key, value] : std::get<DictContents>(cell->contents).items) {
-    if (call.op().type == "keys") parts.push_back(key);
-    if (call.op().type == "values") parts.push_back(value);
-    if (call.op().type == "items") parts.push_back(MakeTuple({key, value}));
-  }
-  return Results{call.NewList(std::move(parts))};
-}
-
-Result<Results> LowerDictGet(Call& call) {
-  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
-  const auto& dict = std::get<DictContents>(cell->contents);
-  DRAGOMAN_ASSIGN(const std::size_t i, Find(call, dict, Argument(call, 1)));
-  if (i < dict.items.size()) return Results{dict.items[i].second};
-  if (call.op().type == "setdefault")
-    call.heap().Mutable<DictContents>(cell).items.emplace_back(Argument(call, 1),
-                                                               Argument(call, 2));
-  return Results{Argument(call, 2)};
-}
-
-Result<Results> LowerDictUpdate(Call& call) {
-  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
-  const auto* other = Argument(call, 1).As<DictRef>();
-  if (other == nullptr) return call.Unsupported("by " + Describe(Argument(call, 1)));
-  const DictContents added = DictOf(*other);
-  for (const auto& [key, value] : added.items) {
-    DRAGOMAN_ASSIGN(const std::size_t i, Find(call, std::get<DictContents>(cell->contents), key));
-    auto& items = call.heap().Mutable<DictContents>(cell).items;
-    if (i == items.size()) {
-      items.emplace_back(key, value);
-    } else {
-      items[i].second = value;
-    }
-  }
-  return Results{};
-}
-
-Result<Results> LowerPopItem(Call& call) {
-  DRAGOMAN_ASSIGN(CellPtr cell, DictCell(call));
-  auto& items = call.heap().Mutable<DictContents>(cell).items;
-  if (items.empty()) return call.Invalid("the dict is empty");
-  auto [key, value] = items.back();
-  items.pop_back();
-  return Results{MakeTuple({std::move(key), std::move(value)})};
-}
-
 // dict(pairs) and dict().
 Result<Results> LowerDictOf(Call& call) {
   DictContents contents;
-  if (const auto* dict = Argument(call, 0).As<DictRef>()) {
-    contents = DictOf(*dict);
-  } else if (!call.arguments().empty()) {
-    DRAGOMAN_ASSIGN(std::vector<Abstract> pairs, KnownItems(call, 0));
-    for (const Abstract& pair : pairs) {
-      const std::vector<Abstract>* items = ItemsOf(pair);
-      if (items == nullptr || items->size() != 2) return call.Invalid("is not given pairs");
-      contents.items.emplace_back(items->front(), items->back());
-    }
+  std::vector<Abstract> pairs;
+  if (!call.arguments().empty()) {
+    DRAGOMAN_ASSIGN(pairs, KnownItems(call, 0));
+  }
+  for (const Abstract& pair : pairs) {
+    const std::vector<Abstract>* items = ItemsOf(pair);
+    if (items == nullptr || items->size() != 2) return call.Invalid("is not given pairs");
+    contents.items.emplace_back(items->front(), items->back());
   }
   return Results{DictRef{call.heap().NewCell(std::move(contents))}};
 }
@@ -589,30 +406,53 @@ constexpr ScriptRow kRows[] = {
     {"aten.count", LowerSearch},
     {"aten.dict", LowerDictOf},
     {"aten.extend", LowerExtend},
-    {"aten.get", LowerDictGet},
     {"aten.index", LowerSearch},
     {"aten.insert", LowerInsert},
-    {"aten.items", LowerDictParts},
-    {"aten.keys", LowerDictParts},
     {"aten.len", LowerLen},
     {"aten.list", LowerCopy},
     {"aten.mul", LowerListMul},
     {"aten.pop", LowerPop},
-    {"aten.popitem", LowerPopItem},
     {"aten.remove", LowerSearch},
     {"aten.reverse", LowerReverse},
-    {"aten.setdefault", LowerDictGet},
     {"aten.slice", LowerSlice},
     {"aten.sort", LowerSort},
     {"aten.sorted", LowerSort},
     {"aten.sum", LowerListSum},
-    {"aten.update", LowerDictUpdate},
-    {"aten.values", LowerDictParts},
     {"prim.max", LowerListExtremum},
     {"prim.min", LowerListExtremum},
 };
 
 }  // namespace
+
+Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index) {
+  ListContents list{items, nullptr, std::nullopt};
+  if (items.empty()) return call.Invalid("index into an empty list");
+  if (const auto* number = items.front().As<Number>()) list.numbers = number->kind;
+  DRAGOMAN_ASSIGN(Value * stacked, StackOf(call, items));
+  if (stacked != nullptr) {
+    DRAGOMAN_ASSIGN(Value * item, call.Add("Gather", {stacked, index.symbolic()}, {{"axis", 0}}));
+    return Results{FromSequence(call, list, item)};
+  }
+  DRAGOMAN_ASSIGN(Value * sequence, SequenceOf(call.heap(), call.builder(), list, DType::kUnknown));
+  DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, index.symbolic()}));
+  return Results{FromSequence(call, list, item)};
+}
+
+Result<Results> IsAmong(Call& call, std::span<const Abstract> items, const Abstract& wanted) {
+  Value* any = nullptr;
+  for (const Abstract& item : items) {
+    DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, item, wanted));
+    if (equal.known() && equal.AsInt() != 0) return Results{Number::Bool(true)};
+    if (equal.known()) continue;
+    if (any == nullptr) {
+      any = equal.symbolic();
+    } else {
+      DRAGOMAN_ASSIGN(any, call.Add("Or", {any, equal.symbolic()}));
+    }
+  }
+  if (any == nullptr) return Results{Number::Bool(false)};
+  return Results{Number{Number::Kind::kBool, any}};
+}
 
 std::span<const ScriptRow> ContainerRows() { return kRows; }
 

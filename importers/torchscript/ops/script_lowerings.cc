@@ -46,6 +46,7 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
   const OpLowering* found = nullptr;
   if (numbers) found = Find(NumberRows(), name);
   if (numbers && found == nullptr) found = Find(MathRows(), name);
+  if (contained && arguments.front().Is<DictRef>()) found = Find(DictRows(), name);
   if (contained && IsSequence(arguments.front())) found = Find(SequenceRows(), name);
   if (contained && HasNumbersOfRunTime(arguments.front())) {
     if (const OpLowering* row = Find(NumberListRows(), name)) found = row;
@@ -61,11 +62,16 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
 
 bool HasScriptLowering(const OpName& op) {
   const std::string name = op.dialect + "." + op.type;
-  for (const auto& rows : {NumberRows(), MathRows(), StringRows(), ContainerRows(), ObjectRows(),
-                           TensorQueryRows(), MutationRows()}) {
+  for (const auto& rows : {NumberRows(), MathRows(), StringRows(), ContainerRows(), DictRows(),
+                           ObjectRows(), TensorQueryRows(), MutationRows()}) {
     if (Find(rows, name) != nullptr) return true;
   }
   return false;
+}
+
+const Abstract& Argument(const Call& call, std::size_t i) {
+  static const Abstract kNone = None();
+  return i < call.arguments().size() ? call.arguments()[i] : kNone;
 }
 
 const std::vector<Abstract>* ItemsOf(const Abstract& value) {

@@ -31,6 +31,8 @@ std::span<const ScriptRow> MathRows();
 std::span<const ScriptRow> StringRows();
 // An argument is a list, a dict or a tuple.
 std::span<const ScriptRow> ContainerRows();
+// The first argument is a dict.
+std::span<const ScriptRow> DictRows();
 // The first argument is a list whose length only run time tells.
 std::span<const ScriptRow> SequenceRows();
 // The first argument is a list, and only run time tells its length or one of its items, which are
@@ -41,10 +43,17 @@ std::span<const ScriptRow> ObjectRows();
 std::span<const ScriptRow> TensorQueryRows();
 std::span<const ScriptRow> MutationRows();
 
+// None where a call has fewer arguments.
+const Abstract& Argument(const Call& call, std::size_t i);
+
 // Functions of module math that are compositions, where a number is not known.
 Result<Results> LowerMathOfRunTime(Call& call);
 // The items of a list of run-time length along a new first axis.
 Result<Value*> StackItems(Call& call, const ListContents& list);
+// One item of a list of known length at an index that only run time tells.
+Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index);
+// Whether one of the items equals `wanted`.
+Result<Results> IsAmong(Call& call, std::span<const Abstract> items, const Abstract& wanted);
 // Sequence `to` with the items of `from` behind its own.
 Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
 
