@@ -15,15 +15,24 @@ Knowledge Either(const Knowledge& a, const Knowledge& b) {
   return either;
 }
 
+// What a branch gives: nothing, where it is never taken and cannot be computed with these sizes.
+Result<std::vector<Knowledge>> InferBranch(InferContext& context, Graph& branch, bool taken) {
+  Result<std::vector<Knowledge>> outputs = context.InferSubgraph(branch, {});
+  if (outputs.ok() || taken) return outputs;
+  return std::vector<Knowledge>(context.num_results());
+}
+
 Status InferIf(InferContext& context) {
   DRAGOMAN_TRY(CheckScalar(context, 0));
   const std::size_t count = context.num_results();
   DRAGOMAN_ASSIGN(Graph * then_branch, BodyOf(context, "then_branch", 0, count));
   DRAGOMAN_ASSIGN(Graph * else_branch, BodyOf(context, "else_branch", 0, count));
-  DRAGOMAN_ASSIGN(std::vector<Knowledge> then_outputs, context.InferSubgraph(*then_branch, {}));
-  DRAGOMAN_ASSIGN(std::vector<Knowledge> else_outputs, context.InferSubgraph(*else_branch, {}));
   const bool always = IsConstantBool(context.operand(0), true);
   const bool never = IsConstantBool(context.operand(0), false);
+  DRAGOMAN_ASSIGN(const std::vector<Knowledge> then_outputs,
+                  InferBranch(context, *then_branch, !never));
+  DRAGOMAN_ASSIGN(const std::vector<Knowledge> else_outputs,
+                  InferBranch(context, *else_branch, !always));
   const std::set<std::string> outer = OuterSymbols(context);
   for (std::size_t i = 0; i < count; ++i) {
     const Knowledge output = always  ? then_outputs[i]

@@ -21,7 +21,8 @@ constexpr PassInfo kPasses[] = {
      "that nothing reads",
      EliminateDead, true},
     {"eliminate-identities",
-     "removes nodes that give one of their operands unchanged, or an operand of a Concat",
+     "removes nodes that give an operand unchanged, or an operand of a Concat, and Ifs whose "
+     "condition is known",
      EliminateIdentities, true},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
      FoldSizes, true},

@@ -1,4 +1,4 @@
-// The families of patterns that remove nodes which give an operand unchanged.
+// The families of patterns that remove nodes which give unchanged what there is already.
 #ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_IDENTITY_PATTERNS_H_
 #define DRAGOMAN_CORE_REWRITE_PATTERNS_IDENTITY_PATTERNS_H_
 
@@ -12,6 +12,7 @@ std::span<const Pattern> CopyPatterns();     // Identity, Dropout, Cast, operato
 std::span<const Pattern> ReshapePatterns();  // Reshape, Flatten, Squeeze, Unsqueeze
 std::span<const Pattern> RegionPatterns();   // Slice, Pad, Expand, Tile, Transpose
 std::span<const Pattern> PartPatterns();     // Slice, Gather, Split of a Concat
+std::span<const Pattern> BranchPatterns();   // If with a known condition
 
 }  // namespace dragoman
 
