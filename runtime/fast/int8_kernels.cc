@@ -1,7 +1,6 @@
-// The loops over panels: one for each instruction set that is worth its own, and a portable one.
-#include <cstring>
+#include "runtime/fast/int8_kernels.h"
 
-#include "runtime/fast/int8_product.h"
+#include <cstring>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>

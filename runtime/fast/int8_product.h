@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/fast/int8_kernels.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/status.h"
 
@@ -85,22 +86,6 @@ struct Requantizer {
   void StoreChannels(const std::int32_t* sums, std::int64_t count, std::int64_t channel,
                      Int8Result y, std::int64_t at) const noexcept;
 };
-
-inline constexpr std::int64_t kInt8Rows = 6;         // of a panel of the left factor
-inline constexpr std::int64_t kMaxInt8Columns = 32;  // of a panel of the right factor
-
-// The loop that suits the processor.
-struct Int8Kernel {
-  const char* name;      // for profiles: "int8:avx2"
-  std::int64_t columns;  // of a panel of the right factor
-  // sums (kInt8Rows rows of `columns`), of which `rows` are wanted, of two panels.
-  void (*multiply)(std::int64_t rows, std::int64_t pairs, const std::int16_t* left,
-                   const std::int16_t* right, std::int32_t* sums);
-};
-
-const Int8Kernel& ChooseInt8Kernel() noexcept;
-// Every one that this processor can run, for tests.
-std::vector<const Int8Kernel*> UsableInt8Kernels();
 
 // Pairs of depths.
 inline std::int64_t DepthPairs(std::int64_t depth) { return (depth + 1) / 2; }
