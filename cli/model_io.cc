@@ -112,57 +112,6 @@ Status WriteDefaultEntry(const Model& model, const std::string& path, const Save
   return Write(single, path, Format::kOnnx, options);
 }
 
-}  // namespace
-
-Result<Model> LoadModel(const std::string& path, const std::optional<std::string>& from) {
-  Result<Format> format = from ? FormatByName(*from) : FormatOfInput(path);
-  if (!format.ok()) return std::move(format).error().InFile(path);
-  const Progress progress("reading " + path);
-  Result<Model> model = Read(path, *format);
-  if (!model.ok()) return std::move(model).error().InFile(path);
-  if (*format != Format::kOnnx) {
-    // Our own containers can be edited by hand.
-    if (Status status = Verify(*model); !status.ok()) {
-      Error error = std::move(status).error();
-      for (Finding& finding : error.findings()) finding.kind = ErrorKind::kInvalidInput;
-      return std::move(error).InFile(path);
-    }
-  }
-  return model;
-}
-
-std::size_t CountAbsentWeights(const Model& model) {
-  std::size_t count = 0;
-  ForEachGraph(model, [&](const Graph& graph) {
-    count += static_cast<std::size_t>(
-        std::count_if(graph.constants().begin(), graph.constants().end(), [](const auto& constant) {
-          return constant->tensor() == nullptr && constant->sparse_tensor() == nullptr;
-        }));
-  });
-  return count;
-}
-
-Result<Facts> ParseFacts(const LoweringOptions& options) {
-  Facts facts;
-  for (const std::string& text : options.shapes) {
-    DRAGOMAN_ASSIGN(ShapeFact fact, ParseShapeFact(text));
-    facts.shapes.push_back(std::move(fact));
-  }
-  for (const std::string& text : options.dims) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return InvalidInput("--dim " + text + " is not SYMBOL=SIZE");
-    Result<Dim> dim = ParseDim(text.substr(equals + 1));
-    if (!dim.ok() || (dim->known() && dim->value() < 0))
-      return InvalidInput("--dim " + text + ": not a size");
-    facts.dims.insert_or_assign(text.substr(0, equals), std::move(*dim));
-  }
-  facts.entry = options.entry;
-  return facts;
-}
-
-namespace {
-
 void AddSymbols(const Type& type, std::set<std::string>& symbols) {
   const bool nested = type.kind() == Type::Kind::kSequence || type.kind() == Type::Kind::kOptional;
   if (nested) return AddSymbols(type.element(), symbols);
@@ -213,6 +162,53 @@ Status CheckDims(const Model& source, const Facts& facts) {
 }
 
 }  // namespace
+
+Result<Model> LoadModel(const std::string& path, const std::optional<std::string>& from) {
+  Result<Format> format = from ? FormatByName(*from) : FormatOfInput(path);
+  if (!format.ok()) return std::move(format).error().InFile(path);
+  const Progress progress("reading " + path);
+  Result<Model> model = Read(path, *format);
+  if (!model.ok()) return std::move(model).error().InFile(path);
+  if (*format != Format::kOnnx) {
+    // Our own containers can be edited by hand.
+    if (Status status = Verify(*model); !status.ok()) {
+      Error error = std::move(status).error();
+      for (Finding& finding : error.findings()) finding.kind = ErrorKind::kInvalidInput;
+      return std::move(error).InFile(path);
+    }
+  }
+  return model;
+}
+
+std::size_t CountAbsentWeights(const Model& model) {
+  std::size_t count = 0;
+  ForEachGraph(model, [&](const Graph& graph) {
+    count += static_cast<std::size_t>(
+        std::count_if(graph.constants().begin(), graph.constants().end(), [](const auto& constant) {
+          return constant->tensor() == nullptr && constant->sparse_tensor() == nullptr;
+        }));
+  });
+  return count;
+}
+
+Result<Facts> ParseFacts(const LoweringOptions& options) {
+  Facts facts;
+  for (const std::string& text : options.shapes) {
+    DRAGOMAN_ASSIGN(ShapeFact fact, ParseShapeFact(text));
+    facts.shapes.push_back(std::move(fact));
+  }
+  for (const std::string& text : options.dims) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return InvalidInput("--dim " + text + " is not SYMBOL=SIZE");
+    Result<Dim> dim = ParseDim(text.substr(equals + 1));
+    if (!dim.ok() || (dim->known() && dim->value() < 0))
+      return InvalidInput("--dim " + text + ": not a size");
+    facts.dims.insert_or_assign(text.substr(0, equals), std::move(*dim));
+  }
+  facts.entry = options.entry;
+  return facts;
+}
 
 Result<Model> Lower(const Model& source, const Facts& facts,
                     const std::function<void(std::string_view)>& note) {
