@@ -15,6 +15,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import relax_eval  # noqa: E402
 import relax_lint  # noqa: E402
+import relax_module  # noqa: E402
 
 BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 RTOL, ATOL = 1e-4, 1e-5
@@ -272,12 +273,8 @@ def run_graph(graph, inputs, folder):
 
 def run_module(path, inputs):
     """The module's results; None if an assertion fails."""
-    with open(path, encoding="utf-8") as file:
-        main = relax_eval.Function(file.read())
-    with np.load(path[:-3] + ".npz") as weights:
-        given = [weights[name] for name in main.parameters[len(inputs):]]
     try:
-        return main(*inputs, *given)
+        return relax_module.Module(path)(*inputs)
     except relax_eval.AssertionFailed:
         return None
 

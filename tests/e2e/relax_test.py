@@ -18,6 +18,7 @@ from onnx import numpy_helper
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import relax_eval  # noqa: E402
 import relax_lint  # noqa: E402
+import relax_module  # noqa: E402
 
 BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 SUITE = "/usr/share/libonnx-testdata/data/node"
@@ -74,19 +75,10 @@ def close(actual, expected):
                        equal_nan=True)
 
 
-def weights_of(path, names):
-    with np.load(path[:-3] + ".npz") as archive:
-        stored = {key.split(":")[0]: archive[key] for key in archive.files}
-    return [stored[name] for name in names]
-
-
 def evaluate(path, data):
     """What is wrong with the module's results; None if nothing."""
     inputs, outputs = data
-    with open(path, encoding="utf-8") as file:
-        main = relax_eval.Function(file.read())
-    arguments = inputs + weights_of(path, main.parameters[len(inputs):])
-    results = main(*arguments)
+    results = relax_module.Module(path)(*inputs)
     for i, (actual, expected) in enumerate(zip(results, outputs)):
         if not close(actual, expected):
             return f"output {i} differs: {actual.dtype}{actual.shape} " \

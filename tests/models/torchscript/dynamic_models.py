@@ -249,3 +249,22 @@ class MaskedEncoder(nn.Module):
         z = self.decoder(x, y, tgt_mask=causal)
         attended, weights = self.attention(z, y, y, key_padding_mask=hidden)
         return y, z, attended, weights
+
+
+@fixture("checked_sizes", shapes="x=n,3,8,8", x=rand(5, 3, 8, 8),
+         others=[{"x": rand(2, 3, 8, 8)}, {"x": rand(4, 3, 8, 8)}])
+class CheckedSizes(nn.Module):
+    """A convolutional network that asserts its batch, and treats small batches otherwise."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4),
+                                    nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 4, 3, groups=4),
+                                    nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
+
+    def forward(self, x):
+        assert x.size(0) > 1, f"batch of {x.size(0)}"
+        y = self.layers(x)
+        if x.size(0) > 3:
+            y = y.softmax(1)
+        return y, y.argmax(1)

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""TorchScript models as Relax modules: linted, evaluated on NumPy, compared with torch's outputs.
+
+Models: the fixtures of tests/models/torchscript that have recorded arrays, converted for the sizes of
+these, or for the symbolic sizes of their file `shapes`, and then evaluated for several. REFUSED lists
+those that Relax cannot say, with what the refusal must name. Steps of models with states are calls of
+the module's functions one after the other.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import relax_lint  # noqa: E402
+import relax_module  # noqa: E402
+
+BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
+FOLDER = pathlib.Path(__file__).parent.parent / "models" / "torchscript"
+RTOL, ATOL = 1e-4, 1e-5
+UNSUPPORTED = 4
+REFUSED = {
+    "cached_attention": ["SequenceInsert"],
+    "detection": ["TopK"],
+    "image_sizes": ["Resize"],
+    "packed_sequences": ["Loop"],
+    "packed_unsorted": ["Loop"],
+    "rnnt_greedy": ["SequenceInsert"],
+    "run_time_lists": ["SequenceInsert", "SequenceAt", "SplitToSequence"],
+    "suppression": ["TopK"],
+    "writes": ["ScatterND"],
+}
+# Sizes that stay symbolic where a fixture has no file for it.
+SYMBOLIC = {"control_flow": "x=n,4 n=int64:", "dynamic_arange": "x=n,2"}
+# What the text of a module must hold.
+HOLDS = {
+    "counter": ['"states": {"count": '],
+    "checked_sizes": ["R.assert_op(", "@R.function(pure=False)", "        if lv"],
+    "control_flow": ["        if lv", "cls.loop("],
+    "dynamic_arange": ["R.arange(0, n, 1, dtype=\"int64\")"],
+    "traced_linear": [
+        "        with R.dataflow():\n"
+        "            lv: R.Tensor((10, 7), dtype=\"float32\") = R.permute_dims(linear_weight, axes=[1, 0])\n"
+        "            lv1: R.Tensor((1, 3, 10, 7), dtype=\"float32\") = "
+        "R.matmul(x, lv, out_dtype=None)\n"
+        "            gv: R.Tensor((1, 3, 10, 7), dtype=\"float32\") = R.add(lv1, linear_bias)\n"
+        "            R.output(gv)\n"
+        "        return gv\n"],
+}
+
+
+def calls_of(folder):
+    """The methods that `steps` names, one after the other."""
+    steps = folder / "steps"
+    calls = []
+    for step in steps.read_text(encoding="utf-8").strip().split(",") if steps.exists() else []:
+        method, _, count = step.partition("*")
+        calls += ["forward"] * int(method) if method.isdigit() else [method] * int(count or 1)
+    return calls
+
+
+def arrays(path):
+    with np.load(path) as stored:
+        return dict(stored.items())
+
+
+def shapes(folder):
+    """What is known when the model is converted."""
+    stated = folder / "shapes"
+    if stated.exists() or folder.name in SYMBOLIC:
+        facts = (SYMBOLIC.get(folder.name) or stated.read_text(encoding="utf-8")).split()
+    else:
+        once = slice(1 if calls_of(folder) else 0, None)
+        facts = [f"{name}={array.dtype}:{','.join(map(str, array.shape[once]))}"
+                 for name, array in arrays(folder / "inputs.npz").items()]
+    return [argument for fact in facts for argument in ("--shape", fact)]
+
+
+def single_call(path, inputs):
+    return relax_module.Module(path)(*inputs.values())
+
+
+def many_calls(path, inputs, calls):
+    """Outputs of each method, stacked."""
+    methods = {name: relax_module.Module(path, "main" if name == "forward" else name)
+               for name in dict.fromkeys(calls)}
+    states = methods["forward"].states
+    turns = {name: 0 for name in methods}
+    outputs = {name: [] for name in methods}
+    for name in calls:
+        method = methods[name]
+        method.states = states
+        given = [inputs[p][turns[name]] for p in method.main.parameters if p in inputs]
+        turns[name] += 1
+        outputs[name].append(method(*given))
+    return [np.stack(leaf) for leaves in outputs.values() for leaf in zip(*leaves)]
+
+
+def differences(actual, expected):
+    if len(actual) != len(expected):
+        return [f"{len(actual)} outputs, expected {len(expected)}"]
+    return [f"{name}: {a.dtype}{a.shape} {a.ravel()[:4]}, expected {b.dtype}{b.shape} {b.ravel()[:4]}"
+            for a, (name, b) in zip(actual, expected.items())
+            if a.dtype != b.dtype or a.shape != b.shape or
+            not np.allclose(a, b, RTOL, ATOL, equal_nan=True)]
+
+
+def check(folder, work):
+    """What is wrong, a line each."""
+    name = folder.name
+    module = os.path.join(work, "model.py")
+    done = subprocess.run([BINARY, "convert", folder / "model.pt", "-o", module, *shapes(folder)],
+                          capture_output=True, text=True, check=False)
+    if name in REFUSED:
+        named = all(part in done.stderr for part in REFUSED[name])
+        return [] if done.returncode == UNSUPPORTED and named else [
+            f"exit code {done.returncode}, not refused for {REFUSED[name]}: {done.stderr.strip()}"]
+    if done.returncode != 0:
+        return [f"exit code {done.returncode}: {done.stderr.strip()}"]
+    findings = relax_lint.lint(module)
+    text = pathlib.Path(module).read_text(encoding="utf-8")
+    findings += [f"the text lacks {part}" for part in HOLDS.get(name, []) if part not in text]
+    for data in [folder, *sorted(folder.glob("other_sizes_*"))] if not findings else []:
+        inputs, expected = arrays(data / "inputs.npz"), arrays(data / "outputs.npz")
+        calls = calls_of(folder)
+        try:
+            actual = many_calls(module, inputs, calls) if calls else single_call(module, inputs)
+        except Exception as error:  # a module that does not run is a finding like any other
+            return [f"{data.name}: {type(error).__name__}: {error}"]
+        findings += differences(actual, expected)
+    return findings
+
+
+def main():
+    count = wrong = 0
+    for model in sorted(FOLDER.glob("*/model.pt")):
+        if len(sys.argv) > 1 and not re.search(sys.argv[1], model.parent.name):
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            findings = check(model.parent, work)
+        count += 1
+        wrong += bool(findings)
+        for finding in findings:
+            print(f"{model.parent.name}: {finding}")
+    print(f"{count} models, {wrong} wrong")
+    return 1 if wrong or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
