@@ -6,14 +6,15 @@
 namespace dragoman::rt {
 namespace {
 
-// A loop an activation, so that none of them branches.
 struct Area {
   std::int64_t rows, count, stride;
   float* y;
 };
 
+// A loop an activation, so that none of them branches. The area is a copy: a store to y might
+// change one that is referred to, and a loop of unknown length is not made vector code.
 template <class F>
-DRAGOMAN_RT_INLINE void ForEach(const Area& area, F function) {
+DRAGOMAN_RT_INLINE void ForEach(Area area, F function) {
   for (std::int64_t r = 0; r < area.rows; ++r) {
     float* y = area.y + r * area.stride;
     DRAGOMAN_RT_INDEPENDENT
@@ -21,7 +22,7 @@ DRAGOMAN_RT_INLINE void ForEach(const Area& area, F function) {
   }
 }
 
-DRAGOMAN_RT_CLONES void ActivateArea(const Area& area, const PostOps& post) {
+DRAGOMAN_RT_CLONES void ActivateArea(Area area, const PostOps& post) {
   const float alpha = post.alpha, beta = post.beta;
   switch (post.activation) {
     case FusedActivation::kNone:

@@ -59,7 +59,6 @@ DRAGOMAN_RT_CLONES void SumTaps(const std::int16_t* plane, const std::int64_t* o
       DRAGOMAN_RT_INDEPENDENT
       for (std::int64_t i = 0; i < count; ++i) sums[i] += from[i] * weight;
     } else {
-      DRAGOMAN_RT_INDEPENDENT
       for (std::int64_t i = 0; i < count; ++i) sums[i] += from[i * step] * weight;
     }
   }

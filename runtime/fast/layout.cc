@@ -15,7 +15,6 @@ void UnblockOne(const float* from, std::int64_t block, std::int64_t used, std::i
                 float* to) {
   for (std::int64_t c = 0; c < used; ++c) {
     float* row = to + c * spatial;
-    DRAGOMAN_RT_INDEPENDENT
     for (std::int64_t s = 0; s < spatial; ++s) row[s] = from[s * block + c];
   }
 }
