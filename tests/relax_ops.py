@@ -119,6 +119,7 @@ OPS["size"] = lambda x: np.array(x.size, np.int64)
 OPS["tuple"] = lambda *elements: elements
 OPS["zeros"] = np.zeros
 OPS["zeros_like"] = np.zeros_like
+OPS["repeat"] = lambda x, repeats, axis=None: np.repeat(x, repeats, axis)
 OPS["flatten"] = lambda x: x.reshape(-1)
 OPS["permute_dims"] = lambda x, axes=None: np.transpose(x, axes)
 OPS["triu"] = np.triu

@@ -69,6 +69,11 @@ std::string RelaxOp::FloatArgument(double value) const {
   return PythonFloat(value, dtype() == DType::kF64);
 }
 
+std::string RelaxOp::Astype(const std::string& x, DType from, DType to) const {
+  if (from == to) return x;
+  return BindPlain(fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(to)));
+}
+
 Result<std::string> RelaxOp::ShapeValue(const Shape& shape) const {
   std::optional<std::string> text = ShapeValueText(shape, symbols);
   if (!text) return Refuse("a size is known at run time only");

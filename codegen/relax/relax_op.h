@@ -64,6 +64,10 @@ struct RelaxOp {
     ((text += (text.empty() ? "" : ", ") + std::string(arguments)), ...);
     return BindPlain("R." + std::string(function) + "(" + text + ")");
   }
+  // `x` of element type `from` as one of type `to`.
+  std::string Astype(const std::string& x, DType from, DType to) const;
+  // Operand `i` as element type `to`.
+  std::string ArgAs(std::size_t i, DType to) const { return Astype(arg(i), dtype(i), to); }
   // "R.shape([2, n])". Errors: a size that only run time knows.
   Result<std::string> ShapeValue(const Shape& shape) const;
   // `axis` of operand 0, counted from the front. Errors: the rank is not known.

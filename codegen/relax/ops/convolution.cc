@@ -1,5 +1,7 @@
 // Convolutions of one to three spatial axes. What sizes decide (automatic padding, output_shape)
 // is resolved here.
+#include "codegen/relax/ops/convolution.h"
+
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
@@ -8,10 +10,11 @@
 namespace dragoman::relax {
 namespace {
 
-Result<std::vector<std::int64_t>> KernelOf(const RelaxOp& op, const Layout& layout) {
+Result<std::vector<std::int64_t>> KernelOf(const RelaxOp& op, const Layout& layout,
+                                           std::size_t weight_operand = 1) {
   std::vector<std::int64_t> kernel = op.Ints("kernel_shape");
   if (!kernel.empty()) return kernel;
-  DRAGOMAN_ASSIGN(Shape weight, op.shape(1));
+  DRAGOMAN_ASSIGN(Shape weight, op.shape(weight_operand));
   for (std::int64_t i = 0; i < layout.spatial; ++i) {
     const Dim& size = weight[static_cast<std::size_t>(i) + 2];
     if (!size.known()) return op.Refuse("the kernel's sizes are not known");
@@ -21,32 +24,45 @@ Result<std::vector<std::int64_t>> KernelOf(const RelaxOp& op, const Layout& layo
 }
 
 // The bias as (1, C, 1, …), added.
-Expressions WithBias(RelaxOp& op, const Layout& layout, const std::string& product) {
-  if (!op.has(2)) return std::vector<std::string>{product};
+Expressions WithBias(RelaxOp& op, const std::string& product) {
+  if (!op.has(2)) return One(product);
   const std::string sum = op.bind(product, op.result_type());
-  DRAGOMAN_ASSIGN(Shape result, op.result_shape());
-  Shape shape(static_cast<std::size_t>(layout.spatial) + 2, Dim(1));
-  shape[1] = result[1];
-  DRAGOMAN_ASSIGN(std::string sizes, op.shape_text(shape));
-  const std::string bias = op.bind(
-      fmt::format("R.reshape({}, R.shape([{}]))", op.arg(2), sizes.substr(1, sizes.size() - 2)),
-      Type::Tensor(op.dtype(2), shape));
-  return std::vector<std::string>{fmt::format("R.add({}, {})", sum, bias)};
+  DRAGOMAN_ASSIGN(std::string bias, OverChannels(op, op.arg(2), op.type(2)));
+  return One(fmt::format("R.add({}, {})", sum, bias));
 }
 
 }  // namespace
 
-Expressions EmitConv(RelaxOp& op) {
+Result<std::string> OverChannels(RelaxOp& op, const std::string& vector, const Type& type) {
+  DRAGOMAN_ASSIGN(Shape result, op.result_shape());
+  Shape shape(result.size(), Dim(1));
+  shape[1] = type.shape() != nullptr && type.shape()->size() == 1 ? type.shape()->front() : Dim();
+  if (!ShapeText(shape, op.symbols)) {
+    std::vector<std::int64_t> axes = {0};
+    for (std::size_t i = 2; i < result.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    return op.BindPlain(fmt::format("R.expand_dims({}, axis={})", vector, ListText(axes)));
+  }
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
+  return op.bind(fmt::format("R.reshape({}, {})", vector, sizes),
+                 Type::Tensor(type.dtype(), shape));
+}
+
+Result<std::string> ConvolutionOf(RelaxOp& op, const std::string& x, const std::string& weight,
+                                  std::size_t weight_operand) {
   DRAGOMAN_ASSIGN(Layout layout, LayoutOf(op));
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> kernel, KernelOf(op, layout));
+  DRAGOMAN_ASSIGN(std::vector<std::int64_t> kernel, KernelOf(op, layout, weight_operand));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> pads, PadsOf(op, layout, kernel));
-  const std::string product = fmt::format(
+  return fmt::format(
       "R.nn.conv{}d({}, {}, strides={}, padding={}, dilation={}, groups={}, data_layout=\"{}\", "
       "kernel_layout=\"{}\", out_layout=\"{}\", out_dtype=None)",
-      layout.spatial, op.arg(0), op.arg(1), ListText(OrFill(op.Ints("strides"), layout.spatial, 1)),
+      layout.spatial, x, weight, ListText(OrFill(op.Ints("strides"), layout.spatial, 1)),
       ListText(pads), ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)), op.Int("group", 1),
       layout.data, layout.kernel, layout.data);
-  return WithBias(op, layout, product);
+}
+
+Expressions EmitConv(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(std::string product, ConvolutionOf(op, op.arg(0), op.arg(1), 1));
+  return WithBias(op, product);
 }
 
 namespace {
@@ -98,7 +114,7 @@ Expressions EmitConvTranspose(RelaxOp& op) {
       layout.spatial, op.arg(0), op.arg(1), ListText(strides), ListText(pads), ListText(extra),
       ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)), op.Int("group", 1), layout.data,
       layout.kernel, layout.data);
-  return WithBias(op, layout, product);
+  return WithBias(op, product);
 }
 
 }  // namespace dragoman::relax

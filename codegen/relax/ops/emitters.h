@@ -112,7 +112,14 @@ Expressions EmitTopK(RelaxOp& op);
 
 // quantize.cc
 Expressions EmitDequantizeLinear(RelaxOp& op);
+Expressions EmitDynamicQuantizeLinear(RelaxOp& op);
 Expressions EmitQuantizeLinear(RelaxOp& op);
+
+// integer_product.cc
+Expressions EmitConvInteger(RelaxOp& op);
+Expressions EmitMatMulInteger(RelaxOp& op);
+Expressions EmitQLinearConv(RelaxOp& op);
+Expressions EmitQLinearMatMul(RelaxOp& op);
 
 // resize.cc
 Expressions EmitResize(RelaxOp& op);
