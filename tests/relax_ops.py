@@ -265,11 +265,17 @@ def topk(x, k=1, axis=-1, ret_type="both", largest=True, dtype="int32"):
     return np.take_along_axis(x, order, axis), order.astype(dtype)
 
 
+@op("argsort")
+def argsort(x, axis=-1, descending=False, dtype="int32"):
+    return np.argsort(-x if descending else x, axis, kind="stable").astype(dtype)
+
+
 # Reductions and products.
 
 def reduction(name, function):
     def run(x, axis=None, keepdims=False):
         assert axis != [], f"{name} over no axes"
+        assert x.dtype != np.bool_, f"{name} of bool"
         axes = None if axis is None else tuple(axis)
         with np.errstate(all="ignore"):
             return np.asarray(function(x, axis=axes, keepdims=keepdims)).astype(x.dtype)

@@ -256,6 +256,74 @@ graph main(%x: f32[n, 4], %k: i64[]) -> (%y) { %y = onnx.Trilu(%x, %k) {upper = 
      [f32(3, 4), i64(1)], [f32(3, 4), i64(-5)])
 
 
+# What Relax has no operator for.
+
+case("Resize of symbolic sizes by scales", """
+graph main(%x: f32[1, 2, h, w]) -> (%y) {
+  const %scales: f32[4] = [1.0, 1.0, 2.0, 0.5]
+  %y = onnx.Resize(%x, _, %scales) {mode = "linear"}
+}""", [f32(1, 2, 3, 6)], [f32(1, 2, 4, 4)])
+case("Resize to run-time sizes", """
+graph main(%x: f16[2, w], %sizes: i64[2]) -> (%y) {
+  %y = onnx.Resize(%x, _, _, %sizes) {mode = "cubic", exclude_outside = 1,
+                                      coordinate_transformation_mode = "align_corners"}
+}""", [f32(2, 5).astype(np.float16), i64([2, 9])], [f32(2, 4).astype(np.float16), i64([4, 1])])
+case("Resize with antialiasing, of integers", """
+graph main(%x: i32[7, 9]) -> (%y) {
+  const %sizes: i64[2] = [3, 4]
+  %y = onnx.Resize(%x, _, _, %sizes) {mode = "linear", antialias = 1}
+}""", [(f32(7, 9) * 100).astype(np.int32)])
+case("quantisation by blocks, and to halves", """
+graph main(%x: f32[2, 5], %scale: f32[2, 2]) -> (%y, %z) {
+  const %small: f16[1] = [0.5]
+  %q = onnx.QuantizeLinear(%x, %scale) {axis = 1, block_size = 3, output_dtype = 5}
+  %y = onnx.DequantizeLinear(%q, %scale) {axis = 1, block_size = 3}
+  %z = onnx.DequantizeLinear(%q, %small)
+}""", [f32(2, 5), np.array([[0.1, 0.2], [0.3, 0.4]], np.float32)])
+case("a product of integers by rows and columns", """
+graph main(%a: u8[3, 4], %b: i8[4, 2], %p: u8[3], %q: i8[2]) -> (%y) {
+  %y = onnx.MatMulInteger(%a, %b, %p, %q)
+}""", [np.arange(12, dtype=np.uint8).reshape(3, 4), np.arange(8, dtype=np.int8).reshape(4, 2),
+       np.array([1, 2, 3], np.uint8), np.array([-1, 5], np.int8)])
+case("whether any and all hold", """
+graph main(%x: bool[n, 3]) -> (%any, %all) {
+  const %axis: i64[1] = [1]
+  %any = onnx.ReduceMax(%x, %axis) {keepdims = 0}
+  %all = onnx.ReduceMin(%x, %axis) {keepdims = 0}
+}""", [np.array([[True, False, False], [True, True, True], [False, False, False]])])
+case("powers of integers", """
+graph main(%x: i64[3], %n: i32[3], %f: f32[3]) -> (%square, %power, %root) {
+  const %two: i64[] = 3
+  %square = onnx.Pow(%x, %two)
+  %power = onnx.Pow(%x, %n)
+  %root = onnx.Pow(%x, %f)
+}""", [i64([2, -3, 10]), np.array([5, 3, 9], np.int32), np.array([0.5, 2, 1], np.float32)])
+case("all elements of a symbolic size in order", """
+graph main(%x: f32[2, n]) -> (%y, %places) {
+  const %axis: i64[] = 1
+  %sizes = onnx.Shape(%x)
+  %n = onnx.Gather(%sizes, %axis)
+  const %one: i64[1] = [1]
+  %k = onnx.Reshape(%n, %one)
+  %y, %places = onnx.TopK(%x, %k) {largest = 0}
+}""", [f32(2, 5)], [f32(2, 1)], holds=["R.argsort("])
+case("writes at index tuples into symbolic sizes", """
+graph main(%x: f32[n, m], %at: i64[k, 2], %v: f32[k]) -> (%y) {
+  %y = onnx.ScatterND(%x, %at, %v)
+}""", [f32(3, 4), i64([[0, 1], [-1, -2]]), f32(2)])
+case("nothing, of other sizes", """
+graph main(%x: f32[0, 3]) -> (%y) {
+  const %sizes: i64[2] = [5, 0]
+  %y = onnx.Reshape(%x, %sizes) {allowzero = 1}
+}""", [f32(0, 3)])
+case("an input of sizes without a name", """
+graph main(%x: f32[?, 3]) -> (%y) {
+  const %axis: i64[1] = [1]
+  %z = onnx.Unsqueeze(%x, %axis)
+  %y = onnx.Concat(%z, %z) {axis = 0}
+}""", [f32(2, 3)], holds=['R.Tensor(("x_0", 3)', 'R.Tensor(("2 * x_0", 1, 3)'])
+
+
 def run_graph(graph, inputs, folder):
     """The outputs of `dragoman run`; None if it fails."""
     command = [BINARY, "run", graph, "--output-dir", os.path.join(folder, "out")]

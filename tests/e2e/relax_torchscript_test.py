@@ -25,14 +25,10 @@ RTOL, ATOL = 1e-4, 1e-5
 UNSUPPORTED = 4
 REFUSED = {
     "cached_attention": ["SequenceInsert"],
-    "detection": ["TopK"],
-    "image_sizes": ["Resize"],
     "packed_sequences": ["Loop"],
     "packed_unsorted": ["Loop"],
     "rnnt_greedy": ["SequenceInsert"],
     "run_time_lists": ["SequenceInsert", "SequenceAt", "SplitToSequence"],
-    "suppression": ["TopK"],
-    "writes": ["ScatterND"],
 }
 # Sizes that stay symbolic where a fixture has no file for it.
 SYMBOLIC = {"control_flow": "x=n,4 n=int64:", "dynamic_arange": "x=n,2"}

@@ -114,21 +114,40 @@ Expressions EmitClip(RelaxOp& op) {
 }
 
 // ONNX: the divisor's sign, as floor_mod; with fmod the dividend's, as mod.
-Expressions EmitMod(RelaxOp& op) {
-  const bool truncated = op.Int("fmod", 0) != 0;
-  if (!truncated && IsFloating(op.dtype())) return op.Refuse("floats need fmod");
-  return Call(op, truncated ? "mod" : "floor_mod");
+Expressions EmitMod(RelaxOp& op) { return Call(op, op.Int("fmod", 0) != 0 ? "mod" : "floor_mod"); }
+
+namespace {
+
+// x^n of integers by squaring; n >= 0.
+std::string IntegerPower(RelaxOp& op, std::int64_t n) {
+  std::string power = op.arg(0);
+  std::string result = n % 2 != 0 ? power : "";
+  for (n /= 2; n > 0; n /= 2) {
+    power = op.BindLike(fmt::format("R.multiply({}, {})", power, power));
+    if (n % 2 == 0) continue;
+    result = result.empty() ? power : op.BindLike(fmt::format("R.multiply({}, {})", result, power));
+  }
+  return result;
 }
 
+}  // namespace
+
+// Relax has it for floats of one element type. Others are computed in f64, but integers to a known
+// power, which are multiplied.
 Expressions EmitPow(RelaxOp& op) {
-  if (!IsFloating(op.dtype(0))) return op.Refuse("power takes floating-point operands only");
-  if (op.dtype(0) == op.dtype(1)) return Call(op, "power");
-  if (IsFloating(op.dtype(1)) && Info(op.dtype(1)).bits >= Info(op.dtype(0)).bits)
-    return op.Refuse("an exponent of a wider element type");
-  const std::string exponent =
-      op.bind(fmt::format("R.astype({}, dtype=\"{}\")", op.arg(1), RelaxDType(op.dtype(0))),
-              op.type(1).WithDType(op.dtype(0)));
-  return One(fmt::format("R.power({}, {})", op.arg(0), exponent));
+  const DType base = op.dtype(0), exponent = op.dtype(1);
+  if (base == exponent && IsFloating(base)) return Call(op, "power");
+  const bool is_narrow = !IsFloating(exponent) || Info(exponent).bits < Info(base).bits;
+  if (IsFloating(base) && is_narrow)
+    return One(fmt::format("R.power({}, {})", op.arg(0), op.ArgAs(1, base)));
+  const auto known = op.inference.KnownInts(op.node.operand(1));
+  const Shape* shape = op.type(1).shape();
+  constexpr std::int64_t kMaxKnown = 64;
+  if (known && shape != nullptr && shape->empty() && IsInteger(exponent) && !IsFloating(base) &&
+      known->front() > 0 && known->front() <= kMaxKnown)
+    return One(IntegerPower(op, known->front()));
+  const std::string wide = op.Do("power", op.ArgAs(0, DType::kF64), op.ArgAs(1, DType::kF64));
+  return One(fmt::format("R.astype({}, dtype=\"{}\")", wide, RelaxDType(base)));
 }
 
 Expressions EmitWhere(RelaxOp& op) { return Call(op, "where"); }
@@ -137,7 +156,10 @@ Expressions EmitIsInf(RelaxOp& op) {
   const bool negative = op.Int("detect_negative", 1) != 0;
   const bool positive = op.Int("detect_positive", 1) != 0;
   if (negative && positive) return One(fmt::format("R.isinf({})", op.arg(0)));
-  if (!negative && !positive) return op.Refuse("neither infinity is looked for");
+  if (!negative && !positive) {
+    return One(
+        fmt::format("R.logical_and({}, R.const(False, \"bool\"))", op.Do("isinf", op.arg(0))));
+  }
   const double wanted = positive ? HUGE_VAL : -HUGE_VAL;
   return One(fmt::format("R.equal({}, {})", op.arg(0), op.Const(wanted)));
 }

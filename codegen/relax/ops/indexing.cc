@@ -60,13 +60,17 @@ Result<std::string> IndexTuples(RelaxOp& op, std::size_t operand, std::size_t fi
   DRAGOMAN_ASSIGN(Shape indices, op.shape(operand));
   const Dim& depth = indices.back();
   if (!depth.known()) return op.Refuse("index tuples of unknown length");
+  const std::size_t last = first + static_cast<std::size_t>(depth.value());
   std::vector<std::int64_t> sizes;
-  for (std::size_t i = first; i < first + static_cast<std::size_t>(depth.value()); ++i) {
-    if (!shape[i].known()) return op.Refuse("index tuples into a symbolic size");
-    sizes.push_back(shape[i].value());
-  }
-  const std::string limits =
+  for (std::size_t i = first; i < last && shape[i].known(); ++i) sizes.push_back(shape[i].value());
+  std::string limits =
       fmt::format("R.const({}, \"{}\")", ListText(sizes), RelaxDType(op.dtype(operand)));
+  if (sizes.size() < last - first) {
+    limits = op.BindPlain(fmt::format(
+        "R.strided_slice({}, axes=[0], begin=[{}], end=[{}], strides=[1], assume_inbound=False)",
+        SizesOf(op, op.arg(0)), first, last));
+    limits = op.Astype(limits, DType::kI64, op.dtype(operand));
+  }
   return Raised(op, op.arg(operand), op.type(operand), limits);
 }
 
@@ -110,20 +114,35 @@ Expressions EmitScatterNd(RelaxOp& op) {
                          op.arg(2), reduction));
 }
 
+namespace {
+
+// All elements along `axis` in order, and their places.
+std::vector<std::string> InOrder(RelaxOp& op, std::int64_t axis) {
+  const std::string places =
+      op.BindPlain(fmt::format("R.argsort({}, axis={}, descending={}, dtype=\"int64\")", op.arg(0),
+                               axis, op.Int("largest", 1) != 0 ? "True" : "False"));
+  return {fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis), places};
+}
+
+}  // namespace
+
 // A number of elements that run time knows: all are put in order, and the first of them taken.
 Expressions EmitTopK(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const auto known = op.inference.KnownInts(op.node.operand(1));
-  const Dim k = known ? Dim(known->front()) : shape[static_cast<std::size_t>(axis)];
-  if (!k.known()) return op.Refuse("all of a symbolic size in order");
-  const std::string both = op.BindPlain(
-      fmt::format("R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
-                  op.arg(0), k.value(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
-  std::vector<std::string> results = {both + "[0]", both + "[1]"};
-  if (known) return results;
+  if (known) {
+    const std::string both = op.BindPlain(
+        fmt::format("R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
+                    op.arg(0), known->front(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
+    return std::vector{both + "[0]", both + "[1]"};
+  }
+  std::vector<std::string> results = InOrder(op, axis);
   const std::size_t first = op.node.result(0) != nullptr ? 0 : 1;
   DRAGOMAN_ASSIGN(Shape result, op.result_shape(first));
+  if (result[static_cast<std::size_t>(axis)] == shape[static_cast<std::size_t>(axis)])
+    return results;
+  results[0] = op.BindPlain(results[0]);
   const std::string wanted = op.Do("reshape", op.arg(1), "R.shape([])");
   DRAGOMAN_ASSIGN(std::string count, NameSize(op, wanted, result[static_cast<std::size_t>(axis)]));
   const std::string places = Places(op, count);

@@ -25,7 +25,9 @@ Expressions EmitIdentity(RelaxOp& op) {
 Expressions EmitDropout(RelaxOp& op) {
   if (op.has(2)) {
     DRAGOMAN_ASSIGN(std::vector<std::int64_t> training, op.KnownInts(2));
-    if (training.front() != 0) return op.Refuse("training mode");
+    const Tensor* ratio = op.has(1) ? op.node.operand(1)->tensor() : nullptr;
+    const bool drops = ratio == nullptr || ratio->FloatAt(0) != 0;
+    if (training.front() != 0 && drops) return op.Refuse("training mode");
   }
   std::vector<std::string> expressions = {op.arg(0)};
   if (op.node.result(1) == nullptr) return expressions;
@@ -72,7 +74,8 @@ std::string WantedSizes(RelaxOp& op, std::size_t rank, std::size_t wanted) {
 
 }  // namespace
 
-// Reshape, Flatten and Squeeze: to the sizes that inference gives. A 0 copies a size in Relax.
+// Reshape, Flatten and Squeeze: to the sizes that inference gives. A 0 copies a size in Relax, so
+// that nothing with other sizes is made anew.
 Expressions EmitReshape(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
   DRAGOMAN_ASSIGN(Shape from, op.shape(0));
@@ -81,10 +84,15 @@ Expressions EmitReshape(RelaxOp& op) {
                     NameSizes(op, WantedSizes(op, from.size(), shape.size()), shape));
     return One(fmt::format("R.reshape({}, {})", op.arg(0), named));
   }
+  if (!IsSaid(op, shape) && op.node.Is("Squeeze") && op.has(1)) {
+    DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, op.KnownInts(1));
+    return One(fmt::format("R.squeeze({}, axis={})", op.arg(0), ListText(axes)));
+  }
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const bool zero = shape[i].known() && shape[i].value() == 0;
-    if (zero && (i >= from.size() || from[i] != shape[i]))
-      return op.Refuse("a reshape of nothing that moves the size 0");
+    if (!zero || (i < from.size() && from[i] == shape[i])) continue;
+    DRAGOMAN_ASSIGN(std::string none, op.ShapeValue(shape));
+    return One(fmt::format("R.zeros({}, dtype=\"{}\")", none, RelaxDType(op.dtype())));
   }
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
   return One(fmt::format("R.reshape({}, {})", op.arg(0), sizes));

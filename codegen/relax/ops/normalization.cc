@@ -56,15 +56,34 @@ Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
 
 }  // namespace
 
+// In training mode by the moments of the batch, with which the given ones are blended.
 Expressions EmitBatchNormalization(RelaxOp& op) {
-  if (op.Int("training_mode", 0) != 0) return op.Refuse("training mode");
   DRAGOMAN_TRY(CheckVectors(op, 2));
+  const bool trains = op.Int("training_mode", 0) != 0;
+  const float momentum = op.Float("momentum", 0.9f);
+  std::string mean = op.arg(3), variance = op.arg(4);
+  std::vector<std::string> results = {""};
+  if (trains) {
+    DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+    std::vector<std::int64_t> axes = AxesFrom(1, shape.size());
+    axes.front() = 0;
+    const auto moment = [&](std::string_view function, const std::string& given) {
+      const std::string of_batch = op.BindPlain(
+          fmt::format("R.{}({}, axis={}, keepdims=False)", function, op.arg(0), ListText(axes)));
+      results.push_back(fmt::format("R.add({}, {})", op.Do("multiply", given, op.Const(momentum)),
+                                    op.Do("multiply", of_batch, op.Const(1.0f - momentum))));
+      return of_batch;
+    };
+    mean = moment("mean", mean);
+    variance = moment("variance", variance);
+  }
   const std::string all = op.BindPlain(fmt::format(
       "R.nn.batch_norm({}, {}, {}, {}, {}, axis=1, epsilon={}, center=True, scale=True, "
       "momentum={}, training=False)",
-      op.arg(0), op.arg(1), op.arg(2), op.arg(3), op.arg(4), Epsilon(op),
-      PythonFloat(1.0f - op.Float("momentum", 0.9f), false)));
-  return One(all + "[0]");
+      op.arg(0), op.arg(1), op.arg(2), mean, variance, Epsilon(op),
+      PythonFloat(1.0f - momentum, false)));
+  results.front() = all + "[0]";
+  return results;
 }
 
 // (x - mean) / sqrt(variance + epsilon) * scale + bias

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -60,6 +61,32 @@ bool MayBeEmpty(const Shape& shape, const Reduction& reduction) {
   return false;
 }
 
+// Whether any element holds (ReduceMax), or all (ReduceMin), as an extreme of int32.
+Expressions ReduceBool(RelaxOp& op, const Reduction& reduction) {
+  if (reduction.axes.empty()) return One(op.arg(0));
+  const bool any = op.node.Is("ReduceMax");
+  if (!any && !op.node.Is("ReduceMin")) return op.Refuse("sums of bool");
+  const std::string extreme =
+      op.BindPlain(Call(any ? "max" : "min", op.ArgAs(0, DType::kI32), reduction));
+  return One(fmt::format("R.greater({}, R.const(0, \"int32\"))", extreme));
+}
+
+// In double, rounded towards zero.
+Expressions MeanOfIntegers(RelaxOp& op, const Reduction& reduction) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  Dim count(1);
+  for (std::int64_t axis : reduction.axes)
+    count = count * shape[static_cast<std::size_t>(
+                        axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis)];
+  if (!count.known()) return op.Refuse("a mean of a number of integers that run time knows");
+  if (reduction.axes.empty()) return One(op.arg(0));
+  const std::string sum = op.BindPlain(Call("sum", op.ArgAs(0, DType::kI64), reduction));
+  const std::string mean = op.Do("divide", op.Astype(sum, DType::kI64, DType::kF64),
+                                 ConstOf(static_cast<double>(count.value()), DType::kF64));
+  return One(
+      fmt::format("R.astype({}, dtype=\"{}\")", op.Do("trunc", mean), RelaxDType(op.dtype())));
+}
+
 struct Plain {
   std::string_view type;
   std::string_view function;
@@ -72,13 +99,13 @@ constexpr Plain kPlain[] = {{"ReduceMax", "max"},
 
 Status CheckReduction(const RelaxOp& op, const Reduction& reduction) {
   const std::string& type = op.node.op().type;
-  if (op.dtype() == DType::kBool) return op.Refuse("reductions of bool");
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   if (MayBeEmpty(shape, reduction) && type != "ReduceSum" && type != "ReduceProd")
     return op.Refuse("a reduction of nothing");
   const bool any = type == "ReduceMax" || type == "ReduceMin" || type == "ReduceProd" ||
                    type == "ReduceSum" || type == "ReduceL1" || type == "ReduceSumSquare";
-  if (!any && !IsFloating(op.dtype())) return op.Refuse("a mean, root or logarithm of integers");
+  if (!any && type != "ReduceMean" && !IsFloating(op.dtype()))
+    return op.Refuse("a root or logarithm of integers");
   return {};
 }
 
@@ -89,6 +116,8 @@ Expressions EmitReduce(RelaxOp& op) {
   DRAGOMAN_TRY(CheckReduction(op, reduction));
   const std::string& type = op.node.op().type;
   const std::string x = op.arg(0);
+  if (op.dtype() == DType::kBool) return ReduceBool(op, reduction);
+  if (type == "ReduceMean" && IsInteger(op.dtype())) return MeanOfIntegers(op, reduction);
   for (const Plain& plain : kPlain) {
     if (plain.type != type) continue;
     return One(reduction.axes.empty() ? x : Call(plain.function, x, reduction));
@@ -121,10 +150,8 @@ Expressions EmitArgReduce(RelaxOp& op) {
                                         op.node.op().type == "ArgMax" ? "argmax" : "argmin", x,
                                         axis, op.Int("keepdims", 1) != 0 ? "True" : "False");
   if (!last) return One(index);
-  const Dim& size = shape[static_cast<std::size_t>(axis)];
-  if (!size.known()) return op.Refuse("the last of equal elements of a symbolic size");
-  return One(fmt::format("R.subtract({}, {})",
-                         ConstOf(static_cast<double>(size.value() - 1), DType::kI64),
+  const std::string size = SizeOf(op, 0, shape[static_cast<std::size_t>(axis)], axis);
+  return One(fmt::format("R.subtract({}, {})", op.Do("subtract", size, Int64Const(1)),
                          op.bind(index, op.result_type())));
 }
 

@@ -1,11 +1,12 @@
-// Resize of two spatial axes. Relax takes the scale from the sizes, so that a scale which does not
-// give them exactly is refused.
+// Resize: by R.image.resize2d where that says it. Relax takes the scale from the sizes, so that a
+// scale must give them exactly.
 #include <array>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/resize_axis.h"
 
 namespace dragoman::relax {
 namespace {
@@ -49,10 +50,8 @@ Status CheckScales(const RelaxOp& op, const Shape& from, const Shape& to) {
   return {};
 }
 
-}  // namespace
-
-Expressions EmitResize(RelaxOp& op) {
-  const std::string mode = op.String("mode", "nearest");
+// Whether R.image.resize2d samples as ONNX does.
+Status CheckImage(const RelaxOp& op) {
   const std::string coordinates = op.String("coordinate_transformation_mode", "half_pixel");
   if (!IsKnownCoordinate(coordinates)) return op.Refuse("coordinates of mode " + coordinates);
   if (op.dtype() != DType::kF32) return op.Refuse("resizing of other element types than f32");
@@ -63,15 +62,24 @@ Expressions EmitResize(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape to, op.result_shape());
   const bool needs_two = coordinates == "align_corners" || coordinates == "pytorch_half_pixel";
   DRAGOMAN_TRY(CheckSizes(op, from, to, needs_two));
-  DRAGOMAN_TRY(CheckScales(op, from, to));
+  return CheckScales(op, from, to);
+}
+
+}  // namespace
+
+Expressions EmitResize(RelaxOp& op) {
+  if (!CheckImage(op).ok()) return ResizeByAxis(op);
+  DRAGOMAN_ASSIGN(Shape to, op.result_shape());
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue({to[2], to[3]}));
+  const std::string mode = op.String("mode", "nearest");
   const bool nearest = mode == "nearest";
   const std::string rounding = nearest ? op.String("nearest_mode", "round_prefer_floor") : "";
   return One(fmt::format(
       "R.image.resize2d({}, {}, layout=\"NCHW\", method=\"{}\", "
       "coordinate_transformation_mode=\"{}\", rounding_method=\"{}\", cubic_alpha={}, "
       "cubic_exclude={})",
-      op.arg(0), sizes, nearest ? "nearest_neighbor" : mode, coordinates, rounding,
+      op.arg(0), sizes, nearest ? "nearest_neighbor" : mode,
+      op.String("coordinate_transformation_mode", "half_pixel"), rounding,
       PythonFloat(op.Float("cubic_coeff_a", -0.75f), false), op.Int("exclude_outside", 0)));
 }
 
