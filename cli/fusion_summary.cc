@@ -42,7 +42,8 @@ NodeCount CountNodes(const Model& model) {
     count.nodes += graph.num_nodes();
     for (const Node& node : graph.nodes()) {
       for (std::string_view type : {"GRU", "LSTM", "RNN"}) {
-        if (node.Is(type)) ++count.recurrent[{std::string(type), StepsOf(node)}];
+        if (node.Is(type) || (type == "LSTM" && node.IsDragoman(type)))
+          ++count.recurrent[{std::string(type), StepsOf(node)}];
       }
     }
   });

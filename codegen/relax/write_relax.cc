@@ -53,9 +53,16 @@ Result<relax::Weights> InitialStates(const Model& model) {
 }  // namespace
 
 bool RelaxHasOp(std::string_view label) {
-  constexpr std::string_view kElsewhere[] = {
-      "GRU",           "If", "LSTM", "Loop", "RNN", "Scan", "dragoman.Assert", "dragoman.Fused",
-      "dragoman.Print"};
+  constexpr std::string_view kElsewhere[] = {"GRU",
+                                             "If",
+                                             "LSTM",
+                                             "Loop",
+                                             "RNN",
+                                             "Scan",
+                                             "dragoman.Assert",
+                                             "dragoman.Fused",
+                                             "dragoman.LSTM",
+                                             "dragoman.Print"};
   return std::ranges::count(kElsewhere, label) > 0 || relax::FindRelaxEmitter(label) != nullptr;
 }
 

@@ -235,7 +235,8 @@ bool AffineForms::SpellsFunction(const AffineForm& form) const {
   if (node->Is("Tanh")) return term.scale == 0.5 && shift == 0.5;
   if (node->Is("Sigmoid")) return term.scale == 2 && shift == -1;
   const bool is_bounded = node->Is("Clip") || node->Is("Min") || node->Is("Max");
-  return is_bounded && term.scale > 0 && term.scale != 1 && shift == 0;
+  // clip(x, 0, 6) / 6; twice a clipped value is what a tanh by a sigmoid reads.
+  return is_bounded && term.scale > 0 && term.scale < 1 && shift == 0;
 }
 
 AffineForms::FormOrNone AffineForms::Operand(const Value& operand, const Value& result, int axis,

@@ -163,20 +163,6 @@ std::optional<CellGate> AsSpelledSigmoid(AtomId id, AffineForms& forms) {
   return CellGate{{.name = "Sigmoid"}, forms.Scale(*negated, -1), id};
 }
 
-// clip(x, -b, b) as an argument: its bound, and x.
-void PeelClip(CellGate& gate, AffineForms& forms) {
-  const AtomId id = AffineForms::AsAtom(gate.argument);
-  if (id == kNoAtom) return;
-  const Atom atom = forms.atom(id);
-  const Node* node = ProducerOf(atom);
-  const auto bounded = node != nullptr ? ReadBounded(*node, forms) : std::nullopt;
-  if (!bounded || bounded->low != -bounded->high || bounded->high <= 0) return;
-  const auto inner = OperandAt(bounded->x, atom, forms);
-  if (!inner || bounded->high == HUGE_VAL) return;
-  gate.function.clip = static_cast<float>(bounded->high);
-  gate.argument = *inner;
-}
-
 bool IsProduct(AtomId id, AffineForms& forms) {
   const Node* node = ProducerOf(forms.atom(id));
   return node != nullptr && node->Is("Mul") && !forms.IsSpelled(forms.atom(id).value);
@@ -307,7 +293,18 @@ std::set<AtomId> KeptBy(const Polynomial& sum, AffineForms& forms) {
 
 }  // namespace
 
-std::optional<CellGate> AsActivation(AtomId id, AffineForms& forms) {
+std::optional<ClippedSegment> ReadClipped(AtomId id, AffineForms& forms) {
+  if (id == kNoAtom) return std::nullopt;
+  const Atom atom = forms.atom(id);
+  const Node* node = ProducerOf(atom);
+  const auto bounded = node != nullptr ? ReadBounded(*node, forms) : std::nullopt;
+  if (!bounded || bounded->low != -bounded->high || bounded->high <= 0) return std::nullopt;
+  const auto inner = OperandAt(bounded->x, atom, forms);
+  if (!inner || bounded->high == HUGE_VAL) return std::nullopt;
+  return ClippedSegment{*inner, static_cast<float>(bounded->high)};
+}
+
+std::optional<CellGate> AsPlainActivation(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
   const Node* node = ProducerOf(atom);
   if (node == nullptr) return std::nullopt;
@@ -316,8 +313,17 @@ std::optional<CellGate> AsActivation(AtomId id, AffineForms& forms) {
   if (!applied) return AsSpelledSigmoid(id, forms);
   const auto argument = OperandAt(applied->x, atom, forms);
   if (!argument) return std::nullopt;
-  CellGate gate{applied->function, *argument, id};
-  PeelClip(gate, forms);
+  return CellGate{applied->function, *argument, id};
+}
+
+std::optional<CellGate> AsActivation(AtomId id, AffineForms& forms) {
+  auto gate = AsPlainActivation(id, forms);
+  const auto clipped =
+      gate ? ReadClipped(AffineForms::AsAtom(gate->argument), forms) : std::nullopt;
+  if (clipped) {
+    gate->function.clip = clipped->bound;
+    gate->argument = clipped->x;
+  }
   return gate;
 }
 

@@ -10,9 +10,18 @@
 
 namespace dragoman {
 
-// `atom` as an activation function of an affine form.
+// `atom` as an activation function of an affine form; a clip of that is part of the function.
 std::optional<CellGate> AsActivation(AtomId atom, AffineForms& forms);
+// The same, where what is clipped is an argument like any other.
+std::optional<CellGate> AsPlainActivation(AtomId atom, AffineForms& forms);
 bool IsActivation(AtomId atom, AffineForms& forms);
+
+// min(max(x, -bound), bound)
+struct ClippedSegment {
+  AffineSegment x;
+  float bound = 0;
+};
+std::optional<ClippedSegment> ReadClipped(AtomId atom, AffineForms& forms);
 
 // Whether every term is a matrix, and there is one.
 bool IsDense(const AffineSegment& segment);

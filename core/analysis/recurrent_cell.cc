@@ -39,23 +39,37 @@ class LstmMatcher {
   // h = o * function(c), for the factors `output` and `state` of a product.
   bool Match(AtomId output, AtomId state) {
     const auto o = AsActivation(output, forms_);
-    if (!o || !ReadOutput(state)) return false;
+    if (!o) return false;
     gates_[1] = *o;
-    const auto sum = ExpandState(cell_.c, forms_);
+    const AtomId unclipped = ReadOutput(state);
+    const auto sum = unclipped != kNoAtom ? ExpandState(unclipped, forms_) : std::nullopt;
     return sum && MatchState(*sum) && Finish();
   }
   RecurrentCell& cell() { return cell_; }
 
  private:
-  bool ReadOutput(AtomId state) {
-    if (const auto function = AsActivation(state, forms_)) {
-      cell_.output_function = function->function;
-      cell_.c = AffineForms::AsAtom(function->argument);
-      return cell_.c != kNoAtom;
-    }
+  // Gives the new cell state before it is clipped. A bound that the gates' arguments have as well
+  // is one of the function's argument, not of the state.
+  AtomId ReadOutput(AtomId state) {
     cell_.output_function = {"Affine", 1.0f, 0.0f};
     cell_.c = state;
-    return true;
+    if (const auto function = AsPlainActivation(state, forms_)) {
+      cell_.output_function = function->function;
+      cell_.c = AffineForms::AsAtom(function->argument);
+    }
+    const auto clipped = ReadClipped(cell_.c, forms_);
+    if (!clipped) return cell_.c;
+    const AtomId unclipped = AffineForms::AsAtom(clipped->x);
+    const float clip = gates_[1].function.clip;
+    if (clipped->bound == clip) {
+      cell_.c = unclipped;
+    } else {
+      cell_.cell_clip = clipped->bound;
+    }
+    // What is bounded by less is not changed by a second bound.
+    const bool is_bounded = cell_.cell_clip == 0 || cell_.cell_clip < clip;
+    if (is_bounded) cell_.output_function.clip = clip;
+    return unclipped;
   }
 
   // c = f * old + i * g; or with f = 1 - i, or i = 1 - f.
@@ -370,16 +384,20 @@ std::optional<RecurrentCell> MatchRnn(Node& node, int axis, AffineForms& forms) 
   return cell;
 }
 
-ConstId ProjectionOf(AtomId id, AtomId h, AffineForms& forms) {
+CellProjection ProjectionOf(AtomId id, AtomId h, AffineForms& forms) {
   const Atom atom = forms.atom(id);
   const bool is_whole =
       atom.step_axis < 0 && atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
   const AffineForm* form = is_whole ? forms.Of(atom.value, atom.axis) : nullptr;
-  if (form == nullptr || form->segments.size() != 1) return kNoConst;
-  const AffineSegment& segment = form->segments.front();
-  if (segment.terms.size() != 1 || segment.bias != kNoConst) return kNoConst;
+  if (form == nullptr || form->segments.size() != 1) return {};
+  AffineSegment segment = form->segments.front();
+  const auto clipped = ReadClipped(AffineForms::AsAtom(segment), forms);
+  if (clipped) segment = clipped->x;
+  if (segment.terms.size() != 1 || segment.bias != kNoConst) return {};
   const AffineTerm& term = segment.terms.front();
-  return term.kind == TermKind::kMatrix && term.atom == h ? term.coefficient : kNoConst;
+  const bool is_itself = clipped && AffineForms::AsAtom(segment) == h;
+  if (term.atom != h || (term.kind != TermKind::kMatrix && !is_itself)) return {};
+  return {term.coefficient, clipped ? clipped->bound : 0.0f};
 }
 
 }  // namespace dragoman

@@ -58,6 +58,7 @@ struct RecurrentCell {
   bool uniform = true;
 
   AtomId c = kNoAtom;              // kLstm: the new cell state
+  float cell_clip = 0;             // kLstm: its bound; 0 does not clip
   CellState old_c;                 // kLstm
   std::vector<ConstId> peepholes;  // kLstm: vectors for i, o, f (kNoConst: none), or empty
   bool coupled = false;            // kLstm: f = 1 - i
@@ -78,8 +79,16 @@ std::optional<RecurrentCell> MatchLstm(Node& node, int axis, AffineForms& forms)
 std::optional<RecurrentCell> MatchGru(Node& node, int axis, AffineForms& forms);
 std::optional<RecurrentCell> MatchRnn(Node& node, int axis, AffineForms& forms);
 
-// The matrix M if all of `atom` is M * h, the projection of a hidden state; else kNoConst.
-ConstId ProjectionOf(AtomId atom, AtomId h, AffineForms& forms);
+// What passes on of a hidden state h: M * h, or h itself without M, bounded by [-clip, clip] unless
+// clip is 0.
+struct CellProjection {
+  ConstId matrix = kNoConst;
+  float clip = 0;
+
+  explicit operator bool() const { return matrix != kNoConst || clip != 0; }
+};
+// All of `atom` as a projection of h; none if it is something else.
+CellProjection ProjectionOf(AtomId atom, AtomId h, AffineForms& forms);
 
 }  // namespace dragoman
 

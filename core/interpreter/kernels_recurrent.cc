@@ -11,6 +11,7 @@ namespace dragoman {
 void AddRecurrentKernels(KernelTable& table) {
   DRAGOMAN_ROW(GRU);
   DRAGOMAN_ROW(LSTM);
+  DRAGOMAN_ROW(ProjectedLSTM);
   DRAGOMAN_ROW(RNN);
 }
 

@@ -1,4 +1,4 @@
-// LSTM, GRU, RNN.
+// LSTM, GRU, RNN; dragoman.LSTM.
 #include <array>
 #include <utility>
 
@@ -18,6 +18,7 @@ struct Extents {
   Dim batch;
   Dim input;
   Dim hidden;
+  Dim output;  // of the hidden state as it is given
   std::int64_t directions = 1;
   std::int64_t gates = 1;
   bool batch_first = false;
@@ -25,29 +26,31 @@ struct Extents {
   Shape Sequence(const Dim& features) const {
     return batch_first ? Shape{batch, steps, features} : Shape{steps, batch, features};
   }
-  Shape State() const {
-    return batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
+  Shape State(const Dim& size) const {
+    return batch_first ? Shape{batch, directions, size} : Shape{directions, batch, size};
   }
   Shape Y() const {
-    return batch_first ? Shape{batch, steps, directions, hidden}
-                       : Shape{steps, directions, batch, hidden};
+    return batch_first ? Shape{batch, steps, directions, output}
+                       : Shape{steps, directions, batch, output};
   }
-  // Of all operands that an LSTM may have; the others' are the first six.
-  std::array<Shape, 8> OperandShapes() const {
+  // Of all operands that dragoman.LSTM may have: ONNX's has no projection, the others have the
+  // first six.
+  std::array<Shape, 9> OperandShapes() const {
     const Dim rows = Dim(gates) * hidden;
     return {Sequence(input),
             Shape{directions, rows, input},
-            Shape{directions, rows, hidden},
+            Shape{directions, rows, output},
             Shape{directions, rows + rows},
             Shape{batch},
-            State(),
-            State(),
-            Shape{directions, Dim(3) * hidden}};
+            State(output),
+            State(hidden),
+            Shape{directions, Dim(3) * hidden},
+            Shape{directions, output, hidden}};
   }
   // The same with 1 where a size is not known.
   Extents WithStandIns() const {
     Extents known = *this;
-    for (Dim* dim : {&known.steps, &known.batch, &known.input, &known.hidden}) {
+    for (Dim* dim : {&known.steps, &known.batch, &known.input, &known.hidden, &known.output}) {
       if (!dim->known()) *dim = Dim(1);
     }
     return known;
@@ -68,16 +71,33 @@ Extents ReadExtents(const InferContext& context, std::int64_t gates) {
   }
   if (const Shape* r = context.shape(2); r != nullptr && r->size() == 3) extents.hidden = (*r)[2];
   if (!extents.hidden.known() && params.hidden_size != 0) extents.hidden = Dim(params.hidden_size);
+  extents.output = extents.hidden;
+  return extents;
+}
+
+// With a projection, what r reads is its output.
+Extents ReadProjectedExtents(const InferContext& context) {
+  Extents extents = ReadExtents<rt::ProjectedLSTMParams>(context, 4);
+  if (!context.has(8)) return extents;
+  const auto& params = context.params<rt::ProjectedLSTMParams>();
+  if (const Shape* r = context.shape(2); r == nullptr || r->size() != 3) {
+    extents.output = Dim::Unknown();
+  }
+  extents.hidden = params.hidden_size != 0 ? Dim(params.hidden_size) : Dim::Unknown();
+  if (const Shape* p = context.shape(8); p != nullptr && p->size() == 3) {
+    if ((*p)[2].known()) extents.hidden = (*p)[2];
+    if (!extents.output.known()) extents.output = (*p)[1];
+  }
   return extents;
 }
 
 // Checks the operands that are there; gives their sizes as the runtime takes them, with stand-ins
 // for sizes that are not known.
-Result<std::array<rt::Shape, 8>> CheckOperands(const InferContext& context,
+Result<std::array<rt::Shape, 9>> CheckOperands(const InferContext& context,
                                                const Extents& extents) {
-  const std::array<Shape, 8> expected = extents.OperandShapes();
-  const std::array<Shape, 8> stand_ins = extents.WithStandIns().OperandShapes();
-  std::array<rt::Shape, 8> shapes;
+  const std::array<Shape, 9> expected = extents.OperandShapes();
+  const std::array<Shape, 9> stand_ins = extents.WithStandIns().OperandShapes();
+  std::array<rt::Shape, 9> shapes;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (!context.has(i)) continue;
     DRAGOMAN_TRY(CheckShape(context, i, expected[i]));
@@ -90,7 +110,9 @@ Result<std::array<rt::Shape, 8>> CheckOperands(const InferContext& context,
 
 void SetResults(InferContext& context, const Extents& extents) {
   context.SetShape(0, extents.Y());
-  for (std::size_t i = 1; i < context.num_results(); ++i) context.SetShape(i, extents.State());
+  for (std::size_t i = 1; i < context.num_results(); ++i) {
+    context.SetShape(i, extents.State(i == 1 ? extents.output : extents.hidden));
+  }
 }
 
 Status InferLstm(InferContext& context) {
@@ -100,6 +122,17 @@ Status InferLstm(InferContext& context) {
   rt::Shape y, y_h, y_c;
   DRAGOMAN_TRY(context.Check(
       rt::LSTMShape(params, {s[0], s[1], s[2], s[3], s[4], s[5]}, s[6], s[7], &y, &y_h, &y_c)));
+  SetResults(context, extents);
+  return {};
+}
+
+Status InferProjectedLstm(InferContext& context) {
+  const auto& params = context.params<rt::ProjectedLSTMParams>();
+  const Extents extents = ReadProjectedExtents(context);
+  DRAGOMAN_ASSIGN(auto s, CheckOperands(context, extents));
+  rt::Shape y, y_h, y_c;
+  DRAGOMAN_TRY(context.Check(rt::ProjectedLSTMShape(params, {s[0], s[1], s[2], s[3], s[4], s[5]},
+                                                    s[6], s[7], s[8], &y, &y_h, &y_c)));
   SetResults(context, extents);
   return {};
 }
@@ -144,6 +177,17 @@ std::vector<OpDef> RecurrentOps() {
           .Infer(InferLstm)
           .Kernel({.header = "runtime/kernels/lstm.h",
                    .types = "T",
+                   .fallible = true,
+                   .scratch = true}),
+      DragomanOp("LSTM",
+                 "(X: T, W: T, R: T, B: T?, sequence_lens: i32?, initial_h: T?, initial_c: T?, "
+                 "P: T?, projection: T?) -> (Y: T?, Y_h: T?, Y_c: T?)",
+                 "T: float")
+          .Attributes<rt::ProjectedLSTMParams>()
+          .Infer(InferProjectedLstm)
+          .Kernel({.header = "runtime/kernels/lstm.h",
+                   .types = "T",
+                   .function = "ProjectedLSTM",
                    .fallible = true,
                    .scratch = true}),
       Op("RNN", kOneState, "T: float")

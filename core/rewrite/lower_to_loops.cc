@@ -7,7 +7,6 @@
 
 #include "core/ops/scan.h"
 #include "core/rewrite/loop_builder.h"
-#include "core/rewrite/pass_context.h"
 #include "core/rewrite/sequence_node.h"
 
 namespace dragoman {
@@ -202,6 +201,11 @@ std::vector<Node*> AllScans(Graph& entry) {
 
 }  // namespace
 
+Status LowerSequence(Node& node, PassContext& context) {
+  DRAGOMAN_ASSIGN(SequenceNode sequence, SequenceNode::Read(node));
+  return SequenceLowering(sequence, context).Run();
+}
+
 Status LowerToLoops(Model& model) {
   std::vector<Finding> findings;
   const auto note = [&findings](Status status) {
@@ -211,10 +215,7 @@ Status LowerToLoops(Model& model) {
   for (Entry& entry : model.entries) {
     DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, {}));
     for (Node* scan : AllScans(*entry.graph)) note(ScanLowering(*scan, context).Run());
-    for (Node* node : SequenceNode::All(*entry.graph)) {
-      Result<SequenceNode> sequence = SequenceNode::Read(*node);
-      note(sequence.ok() ? SequenceLowering(*sequence, context).Run() : Status(sequence.error()));
-    }
+    for (Node* node : SequenceNode::All(*entry.graph)) note(LowerSequence(*node, context));
   }
   if (findings.empty()) return {};
   return Error(std::move(findings));

@@ -4,6 +4,11 @@
 #include <string>
 
 namespace dragoman {
+namespace {
+
+constexpr std::size_t kProjection = 8;
+
+}  // namespace
 
 Result<SequenceNode> SequenceNode::Read(Node& node) {
   const Shape* x = node.operand(0)->type().shape();
@@ -12,14 +17,19 @@ Result<SequenceNode> SequenceNode::Read(Node& node) {
     return Unsupported("cannot be taken apart: its sizes are not known; hint: --shape")
         .At(node.Describe());
   }
-  if (!(*r)[2].known() || (*r)[2].value() < 1) {
-    return Unsupported("cannot be taken apart: the hidden size is " + (*r)[2].ToString() +
+  SequenceNode sequence{node, {}, IntAttribute(node, "layout", 0) == 1, {}};
+  sequence.steps = (*x)[static_cast<std::size_t>(sequence.time_axis())];
+  DRAGOMAN_ASSIGN(sequence.form, ReadRecurrentForm(node));
+  const Dim& output = (*r)[2];
+  const bool is_projected = node.operand(kProjection) != nullptr;
+  const Dim& size = is_projected ? (*r)[1] : output;
+  if (!output.known() || !size.known() || output.value() < 1 || size.value() < 1) {
+    return Unsupported("cannot be taken apart: the hidden size is " + size.ToString() +
                        "; hint: --dim or --shape")
         .At(node.Describe());
   }
-  SequenceNode sequence{node, {}, IntAttribute(node, "layout", 0) == 1, {}, (*r)[2].value()};
-  sequence.steps = (*x)[static_cast<std::size_t>(sequence.time_axis())];
-  DRAGOMAN_ASSIGN(sequence.form, ReadRecurrentForm(node));
+  sequence.output = output.value();
+  sequence.hidden = is_projected ? size.value() / sequence.form.gates() : output.value();
   return sequence;
 }
 
@@ -27,7 +37,9 @@ std::vector<Node*> SequenceNode::All(Graph& entry) {
   std::vector<Node*> sequences;
   ForEachGraph(entry, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
-      if (node.Is("LSTM") || node.Is("GRU") || node.Is("RNN")) sequences.push_back(&node);
+      const bool is_sequence =
+          node.Is("LSTM") || node.Is("GRU") || node.Is("RNN") || node.IsDragoman("LSTM");
+      if (is_sequence) sequences.push_back(&node);
     }
   });
   std::ranges::reverse(sequences);
@@ -45,21 +57,25 @@ UnrolledWeights SequenceNode::WeightsOf(StepNodes& nodes, int d) const {
     weights.rb = nodes.Slice(both, 0, rows, 2 * rows);
   }
   if (node.operand(7) != nullptr) weights.p = nodes.Gather(node.operand(7), d, 0);
+  if (node.operand(kProjection) != nullptr) {
+    weights.projection = nodes.Gather(node.operand(kProjection), d, 0);
+  }
   return weights;
 }
 
-Value* SequenceNode::Initial(StepNodes& nodes, std::size_t operand, int d) const {
+Value* SequenceNode::Initial(StepNodes& nodes, std::size_t operand, int d,
+                             std::int64_t size) const {
   if (node.operand(operand) != nullptr) {
     return nodes.Gather(node.operand(operand), d, time_axis());
   }
   Value* const batch = nodes.SizeOf(node.operand(0), batch_axis());
-  Value* const sizes = nodes.Concat({batch, nodes.Ints({hidden})}, 0);
+  Value* const sizes = nodes.Concat({batch, nodes.Ints({size})}, 0);
   return nodes.Zeros(sizes);
 }
 
 UnrolledState SequenceNode::InitialState(StepNodes& nodes, int d) const {
-  UnrolledState state = {Initial(nodes, 5, d), nullptr};
-  if (form.kind == RecurrentForm::Kind::kLstm) state.c = Initial(nodes, 6, d);
+  UnrolledState state = {Initial(nodes, 5, d, output), nullptr};
+  if (form.kind == RecurrentForm::Kind::kLstm) state.c = Initial(nodes, 6, d, hidden);
   return state;
 }
 

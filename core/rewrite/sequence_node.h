@@ -1,5 +1,5 @@
-// An LSTM, GRU or RNN that is about to be replaced by cells: its sizes, and what one direction of
-// it works with.
+// An LSTM (dragoman.LSTM as well), GRU or RNN that is about to be replaced by cells: its sizes, and
+// what one direction of it works with.
 #ifndef DRAGOMAN_CORE_REWRITE_SEQUENCE_NODE_H_
 #define DRAGOMAN_CORE_REWRITE_SEQUENCE_NODE_H_
 
@@ -17,10 +17,11 @@ struct SequenceNode {
   bool batch_first = false;
   Dim steps;
   std::int64_t hidden = 0;
+  std::int64_t output = 0;  // of the hidden state as it is given: its projection, if there is one
 
   // Errors: unsupported, if the hidden size is not known, or the ranks.
   static Result<SequenceNode> Read(Node& node);
-  // Every LSTM, GRU and RNN of `entry`, bodies of inner graphs first.
+  // Every such operator of `entry`, bodies of inner graphs first.
   static std::vector<Node*> All(Graph& entry);
 
   std::int64_t time_axis() const { return batch_first ? 1 : 0; }
@@ -29,8 +30,8 @@ struct SequenceNode {
 
   // The node's operand slots of direction `d`, as StepNodes before the node.
   UnrolledWeights WeightsOf(StepNodes& nodes, int d) const;
-  // (B, H), 0 if there is no such operand.
-  Value* Initial(StepNodes& nodes, std::size_t operand, int d) const;
+  // (B, size), 0 if there is no such operand.
+  Value* Initial(StepNodes& nodes, std::size_t operand, int d, std::int64_t size) const;
   UnrolledState InitialState(StepNodes& nodes, int d) const;
   // The products of all steps' inputs with the weights: (T, B, G·H) or (B, T, G·H).
   Value* Inputs(StepNodes& nodes, const UnrolledWeights& weights) const;

@@ -1,5 +1,5 @@
-// Lowers LSTM, GRU and RNN to cells made of products, sums and activations, for targets without
-// sequence operators.
+// Lowers LSTM (dragoman.LSTM as well), GRU and RNN to cells made of products, sums and activations,
+// for targets without sequence operators.
 #ifndef DRAGOMAN_CORE_REWRITE_UNROLL_H_
 #define DRAGOMAN_CORE_REWRITE_UNROLL_H_
 

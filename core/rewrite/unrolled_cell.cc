@@ -73,11 +73,15 @@ Result<RecurrentForm> ReadRecurrentForm(const Node& node) {
       }
     }
   };
-  if (node.Is("LSTM")) {
-    const auto& lstm = params.As<rt::LSTMParams>();
+  if (node.Is("LSTM") || node.IsDragoman("LSTM")) {
+    const rt::ProjectedLSTMParams lstm = node.Is("LSTM")
+                                             ? rt::AsProjected(params.As<rt::LSTMParams>())
+                                             : params.As<rt::ProjectedLSTMParams>();
     form.kind = RecurrentForm::Kind::kLstm;
     form.coupled = lstm.input_forget;
-    read(lstm, rt::LSTMFunction, 3);
+    form.cell_clip = lstm.cell_clip;
+    form.output_clip = lstm.output_clip;
+    read(lstm.Plain(), rt::LSTMFunction, 3);
   } else if (node.Is("GRU")) {
     const auto& gru = params.As<rt::GRUParams>();
     form.kind = RecurrentForm::Kind::kGru;
@@ -109,9 +113,11 @@ class UnrolledCell {
     Value* const forget =
         form_.coupled ? OneMinus(input) : Activate(0, Peeped(Gate(all, 2), state.c, 2));
     Value* const fresh = Activate(1, Gate(all, 3));
-    Value* const c = Add(Mul(forget, state.c), Mul(input, fresh));
+    Value* const c = Bounded(Add(Mul(forget, state.c), Mul(input, fresh)), form_.cell_clip);
     Value* const output = Activate(0, Peeped(Gate(all, 1), c, 1));
-    return {Mul(output, Activate(2, c)), c};
+    Value* h = Mul(output, Activate(2, c));
+    if (weights_.projection != nullptr) h = Linear(h, weights_.projection, nullptr);
+    return {Bounded(h, form_.output_clip), c};
   }
 
   // Gates in the order z, r, h.
@@ -150,10 +156,13 @@ class UnrolledCell {
     return weights_.p == nullptr ? x : Add(x, Mul(c, Rows(weights_.p, i, i + 1)));
   }
 
+  Value* Bounded(Value* x, float bound) {
+    if (bound == 0.0f) return x;
+    return nodes_.Op("Clip", {x, nodes_.Scalar(-bound, x), nodes_.Scalar(bound, x)});
+  }
+
   Value* Activate(std::size_t i, Value* x) {
-    if (form_.clip != 0.0f) {
-      x = nodes_.Op("Clip", {x, nodes_.Scalar(-form_.clip, x), nodes_.Scalar(form_.clip, x)});
-    }
+    x = Bounded(x, form_.clip);
     const rt::RnnFunction& f = functions_[i];
     const auto scaled = [&](Value* value, float factor) {
       return factor == 1.0f ? value : Mul(value, nodes_.Scalar(factor, value));

@@ -1,4 +1,4 @@
-// The cells of ONNX's LSTM, GRU and RNN as nodes, one step at a time.
+// The cells of LSTM, GRU and RNN, also of dragoman.LSTM, as nodes, one step at a time.
 #ifndef DRAGOMAN_CORE_REWRITE_UNROLLED_CELL_H_
 #define DRAGOMAN_CORE_REWRITE_UNROLLED_CELL_H_
 
@@ -45,7 +45,7 @@ class StepNodes {
   std::map<std::pair<DType, double>, Value*> scalars_;
 };
 
-// What an LSTM, GRU or RNN computes in a step, beside its weights.
+// What such a cell computes in a step, beside its weights.
 struct RecurrentForm {
   enum class Kind { kLstm, kGru, kRnn };
 
@@ -53,6 +53,8 @@ struct RecurrentForm {
   rt::RnnDirection direction = rt::RnnDirection::kForward;
   int directions = 1;
   float clip = 0.0f;                 // of what activations are given; 0: none
+  float cell_clip = 0.0f;            // of the new cell state, before it is read; 0: none
+  float output_clip = 0.0f;          // of the hidden state, after any projection; 0: none
   bool coupled = false;              // f = 1 - i
   bool linear_before_reset = false;  // the reset gate scales the product
   std::array<std::array<rt::RnnFunction, 3>, 2> functions;  // by direction
@@ -65,13 +67,14 @@ struct RecurrentForm {
 Result<RecurrentForm> ReadRecurrentForm(const Node& node);
 
 // Of one direction, as the operator has them: w (G·H, I), r (G·H, H), biases (G·H) and peepholes
-// (3·H) or nullptr.
+// (3·H) or nullptr; a projection (O, H), or nullptr, of what r (G·H, O) then reads.
 struct UnrolledWeights {
   Value* w = nullptr;
   Value* r = nullptr;
   Value* wb = nullptr;
   Value* rb = nullptr;
   Value* p = nullptr;
+  Value* projection = nullptr;
 };
 
 struct UnrolledState {

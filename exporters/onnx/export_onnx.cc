@@ -12,6 +12,7 @@
 #include "core/support/text.h"
 #include "exporters/onnx/lower_opset.h"
 #include "exporters/onnx/outline_fused.h"
+#include "exporters/onnx/outline_sequences.h"
 #include "exporters/onnx/write_model.h"
 
 namespace dragoman {
@@ -54,7 +55,7 @@ Status ReplaceByExpansion(Node& node, const OpDef& def) {
 
 // Whether `node` is of ai.onnx at `opset`, or our way of writing a function.
 bool BelongsToOnnx(const Node& node, const OpDef* def, std::int64_t opset) {
-  if (node.IsDragoman("Fused")) return true;
+  if (node.IsDragoman("Fused") || node.IsDragoman("LSTM")) return true;
   if (node.op().dialect != "onnx") return false;
   const OpVersions* versions = FindOpVersions(node.op().type);
   return def == nullptr || !def->expand || versions == nullptr || versions->first <= opset;
@@ -176,6 +177,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   DRAGOMAN_TRY(CheckOpset(opset));
   for (Entry& entry : copy.entries) {
     DRAGOMAN_TRY(DropEffects(*entry.graph, options));
+    DRAGOMAN_TRY(GiveBodies(*entry.graph));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
     LowerOpset(*entry.graph, opset, findings);
   }

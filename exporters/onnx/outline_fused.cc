@@ -36,7 +36,8 @@ std::set<std::string> DomainsOf(const Graph& body) {
 void Outline(Node& node, std::int64_t opset, std::vector<Function>& functions) {
   const Graph& body = *node.attribute("body")->graph();
   Function function;
-  function.op = InternOp("onnx", "Fused_" + std::to_string(functions.size() + 1), "dragoman");
+  const std::string name = node.op().type + "_" + std::to_string(functions.size() + 1);
+  function.op = InternOp("onnx", name, "dragoman");
   function.graph = std::make_unique<Graph>();
   ValueMap map;
   CloneInto(body, *function.graph, map);
@@ -45,6 +46,9 @@ void Outline(Node& node, std::int64_t opset, std::vector<Function>& functions) {
   MakeConstantNodes(*function.graph);
   node.set_op(function.op);
   node.RemoveAttribute("body");
+  for (const NamedAttribute& attribute : node.attributes()) {
+    function.attributes.push_back(attribute.name);
+  }
   functions.push_back(std::move(function));
 }
 
@@ -54,7 +58,7 @@ void OutlineFused(Model& model, std::int64_t opset) {
   std::vector<Node*> fused;
   ForEachGraph(model, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
-      if (node.IsDragoman("Fused")) fused.push_back(&node);
+      if (node.IsDragoman("Fused") || node.IsDragoman("LSTM")) fused.push_back(&node);
     }
   });
   // Inner nodes before those whose bodies they are in.

@@ -1,4 +1,4 @@
-// Writes dragoman.Fused as calls of model-local functions.
+// Writes dragoman.Fused and dragoman.LSTM as calls of model-local functions.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_OUTLINE_FUSED_H_
 #define DRAGOMAN_EXPORTERS_ONNX_OUTLINE_FUSED_H_
 
@@ -7,8 +7,9 @@
 namespace dragoman {
 
 // Every node dragoman.Fused of `model`, which is about to be written for `opset`, becomes the call
-// of a function `dragoman.Fused_N` that has the node's body. Any runtime inlines such functions,
-// and importers/onnx makes nodes of the calls again.
+// of a function `dragoman.Fused_N` that has the node's body; every dragoman.LSTM that of
+// `dragoman.LSTM_N`, with the body that outline_sequences.h gave it. Any runtime inlines such
+// functions, and importers/onnx makes nodes of the calls again.
 void OutlineFused(Model& model, std::int64_t opset);
 
 }  // namespace dragoman

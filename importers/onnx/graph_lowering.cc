@@ -22,6 +22,13 @@ bool IsFused(const Node& node, const Function& function) {
          node.num_operands() > 0 && node.num_operands() == function.graph->num_inputs();
 }
 
+// A call of a function that exporters/onnx/outline_sequences.h made: it has the operands and
+// attributes of the node that it was made of.
+bool IsSequence(const Node& node, const Function& function) {
+  return function.op->domain == "dragoman" && function.op->type.starts_with("LSTM_") &&
+         node.num_operands() <= FindOp("dragoman.LSTM")->signature.operands.size();
+}
+
 // The value of `graph` called `name`, or nullptr.
 Value* FindByName(const Graph& graph, std::string_view name) {
   for (const auto& constant : graph.constants()) {
@@ -240,6 +247,11 @@ Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
                                                           const CallScope& scope,
                                                           GraphBuilder& builder) {
   if (IsFused(node, function)) return LowerFused(node, function, scope, builder);
+  if (IsSequence(node, function)) {
+    DRAGOMAN_ASSIGN(const std::vector<Value*> parts, Operands(node));
+    DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+    return AppendWithBodies(node, builder, "dragoman.LSTM", parts, std::move(attributes));
+  }
   DRAGOMAN_ASSIGN(const CallScope inner, EnterCall(node, function, scope));
   const Graph& body = *function.graph;
   DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));

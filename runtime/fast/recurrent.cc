@@ -1,6 +1,7 @@
 #include "runtime/fast/recurrent.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <vector>
 
@@ -41,6 +42,26 @@ DRAGOMAN_RT_CLONES void LstmRow(std::int64_t hidden, const float* x, const float
     c[k] = f * c[k] + i * g;
     h[k] = o * fast::Tanh(c[k]);
   }
+}
+
+// The same with peepholes i, o, f and bounds, which are infinite where there are none.
+DRAGOMAN_RT_CLONES void BoundedLstmRow(std::int64_t hidden, const float* x, const float* r,
+                                       const float* p, float cell_bound, float bound, float* h,
+                                       float* c) {
+  DRAGOMAN_RT_INDEPENDENT
+  for (std::int64_t k = 0; k < hidden; ++k) {
+    const float i = fast::Sigmoid(x[k] + r[k] + p[k] * c[k]);
+    const float f = fast::Sigmoid(x[2 * hidden + k] + r[2 * hidden + k] + p[2 * hidden + k] * c[k]);
+    const float g = fast::Tanh(x[3 * hidden + k] + r[3 * hidden + k]);
+    c[k] = fast::Max(fast::Min(f * c[k] + i * g, cell_bound), -cell_bound);
+    const float o = fast::Sigmoid(x[hidden + k] + r[hidden + k] + p[hidden + k] * c[k]);
+    h[k] = fast::Max(fast::Min(o * fast::Tanh(c[k]), bound), -bound);
+  }
+}
+
+DRAGOMAN_RT_CLONES void BoundRow(std::int64_t size, float bound, float* h) {
+  DRAGOMAN_RT_INDEPENDENT
+  for (std::int64_t k = 0; k < size; ++k) h[k] = fast::Max(fast::Min(h[k], bound), -bound);
 }
 
 // Gates z, r, h.
@@ -90,6 +111,8 @@ struct Direction {
   PanelProduct recurrent;
   PanelProduct after_reset;  // kGruReset: gate h
   std::vector<float> reset_bias;
+  std::vector<float> peepholes;  // of a bounded LSTM
+  PanelProduct projection;
   bool backward = false;
 };
 
@@ -97,10 +120,11 @@ struct Direction {
 struct Buffers {
   float* given;    // the input's part of all gates of all steps
   float* product;  // the state's part of one step
-  float* h;
+  float* h;        // as it is given
   float* c;
-  float* reset_h;    // kGruReset
-  float* candidate;  // kGruReset: its product
+  float* unprojected;  // h before its projection; without one h itself
+  float* reset_h;      // kGruReset
+  float* candidate;    // kGruReset: its product
 };
 
 template <class P, class Function>
@@ -125,10 +149,15 @@ bool IsPlain(const P& p, const Shape& x) {
 struct PreparedRecurrent::Impl {
   Cell cell = Cell::kLstm;
   std::int64_t steps = 0, batch = 0, input = 0, hidden = 0;
+  std::int64_t output = 0;  // of a row of the hidden state that is given
+  bool bounded = false;     // an LSTM with peepholes, bounds or a projection
+  bool projects = false;
+  float cell_bound = INFINITY, bound = INFINITY;
   std::vector<Direction> directions;
 
   std::int64_t outputs() const { return NumGates(cell) * hidden; }
   std::int64_t state() const { return batch * hidden; }
+  std::int64_t given() const { return batch * output; }
   // Outputs of the first product of a step.
   std::int64_t product_size() const { return cell == Cell::kGruReset ? 2 * hidden : outputs(); }
 
@@ -142,9 +171,9 @@ struct PreparedRecurrent::Impl {
           Bias(b != nullptr ? b + d * 2 * outputs() : nullptr, &direction);
       DRAGOMAN_RT_TRY(direction.input.Init(context, {steps * batch, input, outputs(), false},
                                            w + d * outputs() * input, bias.data(), {}));
-      const float* recurrent = r + d * outputs() * hidden;
+      const float* recurrent = r + d * outputs() * output;
       const bool resets = cell == Cell::kGruReset;
-      direction.recurrent.Pack(recurrent, hidden, 1, nullptr, product_size(), hidden, batch);
+      direction.recurrent.Pack(recurrent, output, 1, nullptr, product_size(), output, batch);
       if (resets) {
         direction.after_reset.Pack(recurrent + 2 * hidden * hidden, hidden, 1, nullptr, hidden,
                                    hidden, batch);
@@ -152,6 +181,26 @@ struct PreparedRecurrent::Impl {
       directions.push_back(std::move(direction));
     }
     return Status();
+  }
+
+  // Null stands for none.
+  void PrepareBounded(const ProjectedLSTMParams& p, const float* peepholes,
+                      const float* projection) {
+    bounded = peepholes != nullptr || projection != nullptr || p.cell_clip > 0 || p.output_clip > 0;
+    projects = projection != nullptr;
+    if (p.cell_clip > 0) cell_bound = p.cell_clip;
+    if (p.output_clip > 0) bound = p.output_clip;
+    for (std::size_t d = 0; bounded && d < directions.size(); ++d) {
+      Direction& direction = directions[d];
+      const auto at = static_cast<std::int64_t>(d);
+      direction.peepholes.assign(static_cast<std::size_t>(3 * hidden), 0.0f);
+      if (peepholes != nullptr) {
+        std::copy_n(peepholes + at * 3 * hidden, 3 * hidden, direction.peepholes.data());
+      }
+      if (!projects) continue;
+      direction.projection.Pack(projection + at * output * hidden, hidden, 1, nullptr, output,
+                                hidden, batch);
+    }
   }
 
   // The biases that need not wait for the state; the others go to `direction`.
@@ -170,7 +219,7 @@ struct PreparedRecurrent::Impl {
   // Our own part of the scratch memory; that of the product by the input follows.
   std::int64_t OwnFloats() const {
     return Rounded(steps * batch * outputs()) + Rounded(batch * product_size()) +
-           4 * Rounded(state());
+           4 * Rounded(state()) + Rounded(given());
   }
 
   Buffers Divide(float* memory) const {
@@ -178,15 +227,28 @@ struct PreparedRecurrent::Impl {
     buffers.given = memory;
     buffers.product = buffers.given + Rounded(steps * batch * outputs());
     buffers.h = buffers.product + Rounded(batch * product_size());
-    buffers.c = buffers.h + Rounded(state());
+    buffers.c = buffers.h + Rounded(given());
     buffers.reset_h = buffers.c + Rounded(state());
     buffers.candidate = buffers.reset_h + Rounded(state());
+    buffers.unprojected = projects ? buffers.candidate + Rounded(state()) : buffers.h;
     return buffers;
+  }
+
+  void BoundedStep(const Direction& direction, const float* given, const Buffers& buffers) const {
+    for (std::int64_t n = 0; n < batch; ++n) {
+      BoundedLstmRow(hidden, given + n * outputs(), buffers.product + n * outputs(),
+                     direction.peepholes.data(), cell_bound, projects ? INFINITY : bound,
+                     buffers.unprojected + n * hidden, buffers.c + n * hidden);
+    }
+    if (!projects) return;
+    direction.projection.Run(buffers.unprojected, nullptr, buffers.h, nullptr);
+    if (bound < INFINITY) BoundRow(batch * output, bound, buffers.h);
   }
 
   void Step(const Direction& direction, const float* given, const Buffers& buffers) const {
     const std::int64_t row = product_size();
     direction.recurrent.Run(buffers.h, nullptr, buffers.product, nullptr);
+    if (bounded) return BoundedStep(direction, given, buffers);
     for (std::int64_t n = 0; n < batch; ++n) {
       const float* x = given + n * outputs();
       float* r = buffers.product + n * row;
@@ -225,7 +287,7 @@ struct PreparedRecurrent::Impl {
       Step(direction, buffers.given + t * batch * outputs(), buffers);
       if (y == nullptr) continue;
       const std::int64_t at = t * static_cast<std::int64_t>(directions.size());
-      std::copy_n(buffers.h, state(), y + (at + static_cast<std::int64_t>(d)) * state());
+      std::copy_n(buffers.h, given(), y + (at + static_cast<std::int64_t>(d)) * given());
     }
     return Status();
   }
@@ -242,6 +304,10 @@ bool PreparedRecurrent::Supports(const LSTMParams& p, const Shape& x) {
          HasFunctions(p, LSTMFunction, {A::kSigmoid, A::kTanh, A::kTanh});
 }
 
+bool PreparedRecurrent::Supports(const ProjectedLSTMParams& p, const Shape& x) {
+  return Supports(p.Plain(), x);
+}
+
 bool PreparedRecurrent::Supports(const GRUParams& p, const Shape& x) {
   return IsPlain(p, x) &&
          HasFunctions(p, GRUFunction, {RnnActivation::kSigmoid, RnnActivation::kTanh});
@@ -254,10 +320,11 @@ bool PreparedRecurrent::Supports(const RNNParams& p, const Shape& x) {
 
 namespace {
 
+// `output` 0 is the hidden size.
 template <class Impl, class P>
 Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell,
                const WeightData& w, const WeightData& r, const float* b,
-               std::unique_ptr<Impl>* prepared) noexcept {
+               std::unique_ptr<Impl>* prepared, std::int64_t output = 0) noexcept {
   if (!PreparedRecurrent::Supports(p, x))
     return Status::Error("this recurrent operator cannot be prepared");
   try {
@@ -267,9 +334,10 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell
     impl->batch = x[1];
     impl->input = x[2];
     impl->hidden = p.hidden_size;
+    impl->output = output != 0 ? output : p.hidden_size;
     const std::int64_t rows =
         impl->outputs() * (p.direction == RnnDirection::kBidirectional ? 2 : 1);
-    const WideWeights wide_w(w, rows * impl->input), wide_r(r, rows * impl->hidden);
+    const WideWeights wide_w(w, rows * impl->input), wide_r(r, rows * impl->output);
     DRAGOMAN_RT_TRY(impl->Prepare(context, p.direction, wide_w.data(), wide_r.data(), b));
     *prepared = std::move(impl);
   } catch (const std::exception&) {
@@ -281,8 +349,22 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell
 }  // namespace
 
 Status PreparedRecurrent::Init(const FastContext& context, const LSTMParams& p, const Shape& x,
-                               const WeightData& w, const WeightData& r, const float* b) noexcept {
-  return Prepare(context, p, x, Cell::kLstm, w, r, b, &impl_);
+                               const WeightData& w, const WeightData& r, const float* b,
+                               const float* peepholes) noexcept {
+  return Init(context, AsProjected(p), x, p.hidden_size, w, r, b, peepholes, nullptr);
+}
+
+Status PreparedRecurrent::Init(const FastContext& context, const ProjectedLSTMParams& p,
+                               const Shape& x, std::int64_t output, const WeightData& w,
+                               const WeightData& r, const float* b, const float* peepholes,
+                               const float* projection) noexcept {
+  DRAGOMAN_RT_TRY(Prepare(context, p, x, Cell::kLstm, w, r, b, &impl_, output));
+  try {
+    impl_->PrepareBounded(p, peepholes, projection);
+  } catch (const std::exception&) {
+    return Status::Error("out of memory");
+  }
+  return Status();
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const GRUParams& p, const Shape& x,
@@ -300,22 +382,23 @@ Status PreparedRecurrent::Init(const FastContext& context, const RNNParams& p, c
 Status PreparedRecurrent::Run(const float* x, const float* initial_h, const float* initial_c,
                               float* y, float* y_h, float* y_c, void* scratch) noexcept {
   Impl& impl = *impl_;
-  const std::int64_t state = impl.state();
   const Buffers buffers = impl.Divide(static_cast<float*>(scratch));
-  auto load = [state](const float* from, std::int64_t at, float* to) {
-    if (from == nullptr) {
-      std::fill_n(to, state, 0.0f);
-    } else {
-      std::copy_n(from + at, state, to);
-    }
-  };
   for (std::size_t d = 0; d < impl.directions.size(); ++d) {
-    const std::int64_t at = static_cast<std::int64_t>(d) * state;
-    load(initial_h, at, buffers.h);
-    load(initial_c, at, buffers.c);
+    const auto load = [d](const float* from, std::int64_t count, float* to) {
+      if (from == nullptr) {
+        std::fill_n(to, count, 0.0f);
+      } else {
+        std::copy_n(from + static_cast<std::int64_t>(d) * count, count, to);
+      }
+    };
+    const auto store = [d](const float* from, std::int64_t count, float* to) {
+      if (to != nullptr) std::copy_n(from, count, to + static_cast<std::int64_t>(d) * count);
+    };
+    load(initial_h, impl.given(), buffers.h);
+    load(initial_c, impl.state(), buffers.c);
     DRAGOMAN_RT_TRY(impl.RunDirection(d, x, y, buffers));
-    if (y_h != nullptr) std::copy_n(buffers.h, state, y_h + at);
-    if (y_c != nullptr) std::copy_n(buffers.c, state, y_c + at);
+    store(buffers.h, impl.given(), y_h);
+    store(buffers.c, impl.state(), y_c);
   }
   return Status();
 }

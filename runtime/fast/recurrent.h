@@ -1,4 +1,4 @@
-// LSTM, GRU and RNN in f32 with constant weights, prepared for one shape.
+// LSTM (dragoman.LSTM as well), GRU and RNN in f32 with constant weights, prepared for one shape.
 //
 // The products by the input weights of all steps are one product, made first. Of each step remain
 // the product by the recurrent weights, packed in panels, and one loop for gates and states.
@@ -25,12 +25,18 @@ class PreparedRecurrent {
 
   // x is (steps, batch, input). The default functions, of RNN also Relu, no clipping, layout 0.
   static bool Supports(const LSTMParams& p, const Shape& x);
+  static bool Supports(const ProjectedLSTMParams& p, const Shape& x);
   static bool Supports(const GRUParams& p, const Shape& x);
   static bool Supports(const RNNParams& p, const Shape& x);
 
-  // W, R and B as ONNX has them; B may be null. They are copied; all is computed in f32.
+  // W, R, B and peepholes as ONNX has them; all but W and R may be null. They are copied; all is
+  // computed in f32. `output` is the size of the hidden state that is given, that of `projection`
+  // (directions, output, hidden), if it is not null.
   Status Init(const FastContext& context, const LSTMParams& p, const Shape& x, const WeightData& w,
-              const WeightData& r, const float* b) noexcept;
+              const WeightData& r, const float* b, const float* peepholes = nullptr) noexcept;
+  Status Init(const FastContext& context, const ProjectedLSTMParams& p, const Shape& x,
+              std::int64_t output, const WeightData& w, const WeightData& r, const float* b,
+              const float* peepholes, const float* projection) noexcept;
   Status Init(const FastContext& context, const GRUParams& p, const Shape& x, const WeightData& w,
               const WeightData& r, const float* b) noexcept;
   Status Init(const FastContext& context, const RNNParams& p, const Shape& x, const WeightData& w,

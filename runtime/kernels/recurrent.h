@@ -79,8 +79,8 @@ template <class T>
 void LoadState(const RecurrentSizes& sizes, TensorView<const T> from, std::int64_t d,
                Compute<T>* state) {
   for (std::int64_t b = 0; b < sizes.batch; ++b) {
-    for (std::int64_t k = 0; k < sizes.hidden; ++k) {
-      state[b * sizes.hidden + k] =
+    for (std::int64_t k = 0; k < sizes.output; ++k) {
+      state[b * sizes.output + k] =
           from.present() ? static_cast<Compute<T>>(from[sizes.StateAt(d, b) + k]) : Compute<T>(0);
     }
   }
@@ -89,15 +89,15 @@ template <class T>
 void StoreState(const RecurrentSizes& sizes, const Compute<T>* state, std::int64_t d,
                 TensorView<T> to) {
   for (std::int64_t b = 0; to.present() && b < sizes.batch; ++b) {
-    for (std::int64_t k = 0; k < sizes.hidden; ++k) {
-      to[sizes.StateAt(d, b) + k] = static_cast<T>(state[b * sizes.hidden + k]);
+    for (std::int64_t k = 0; k < sizes.output; ++k) {
+      to[sizes.StateAt(d, b) + k] = static_cast<T>(state[b * sizes.output + k]);
     }
   }
 }
 
-// Runs `cell` over all directions. `h` holds batch * hidden elements. The cell has
+// Runs `cell` over all directions. `h` holds batch * output elements. The cell has
 //   void Begin(d)      selects the weights of direction d and loads what state it has of its own
-//   void Step(row, h)  one step of every sequence b whose row(b), its input, is not null; h (B, H)
+//   void Step(row, h)  one step of every sequence b whose row(b), its input, is not null; h (B, O)
 //   void End(d)        stores its state
 // A backward pass reads each sequence from its own last element to its first and leaves its results
 // where it read. Results beyond a sequence's length are 0; its last state is that after its last
@@ -130,8 +130,8 @@ Status RunRecurrent(const RecurrentSizes& sizes, RnnDirection direction, TensorV
       for (std::int64_t b = 0; y.present() && b < sizes.batch; ++b) {
         if (s >= length(b)) continue;
         T* result = y.data + sizes.YAt(time(s, b), d, b);
-        for (std::int64_t k = 0; k < sizes.hidden; ++k) {
-          result[k] = static_cast<T>(h[b * sizes.hidden + k]);
+        for (std::int64_t k = 0; k < sizes.output; ++k) {
+          result[k] = static_cast<T>(h[b * sizes.output + k]);
         }
       }
     }

@@ -121,22 +121,29 @@ constexpr RnnFunction ResolveRnnFunction(const RnnList<RnnActivation>& activatio
   return function;
 }
 
-// The extents of a recurrence. T steps, B sequences, I inputs, H hidden, D directions.
+// The extents of a recurrence. T steps, B sequences, I inputs, H hidden, O output, D directions.
 struct RecurrentSizes {
   std::int64_t steps = 0;
   std::int64_t batch = 0;
   std::int64_t input = 0;
   std::int64_t hidden = 0;
+  std::int64_t output = 0;  // of the hidden state as it is given: hidden, or that of its projection
   std::int64_t directions = 1;
   bool batch_first = false;  // layout 1
 
-  // Sizes of the results: (T, D, B, H) or (B, T, D, H); (D, B, H) or (B, D, H).
+  // Sizes of the results: (T, D, B, O) or (B, T, D, O); (D, B, O) or (B, D, O).
   constexpr Shape Y() const {
-    return batch_first ? Shape{batch, steps, directions, hidden}
-                       : Shape{steps, directions, batch, hidden};
+    return batch_first ? Shape{batch, steps, directions, output}
+                       : Shape{steps, directions, batch, output};
   }
   constexpr Shape State() const {
-    return batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
+    return batch_first ? Shape{batch, directions, output} : Shape{directions, batch, output};
+  }
+  // The same for states that are not projected.
+  constexpr RecurrentSizes Unprojected() const {
+    RecurrentSizes sizes = *this;
+    sizes.output = hidden;
+    return sizes;
   }
   // Offsets in elements.
   constexpr std::int64_t XAt(std::int64_t t, std::int64_t b) const {
@@ -145,10 +152,10 @@ struct RecurrentSizes {
   constexpr std::int64_t YAt(std::int64_t t, std::int64_t d, std::int64_t b) const {
     const std::int64_t row =
         batch_first ? (b * steps + t) * directions + d : (t * directions + d) * batch + b;
-    return row * hidden;
+    return row * output;
   }
   constexpr std::int64_t StateAt(std::int64_t d, std::int64_t b) const {
-    return (batch_first ? b * directions + d : d * batch + b) * hidden;
+    return (batch_first ? b * directions + d : d * batch + b) * output;
   }
 };
 
@@ -163,10 +170,11 @@ struct RecurrentShapes {
 };
 
 // Reads the sizes off x, w and r and checks all operands against them. `gates` is 4, 3 or 1;
-// `hidden_size` 0 is unstated.
+// `hidden_size` 0 is unstated. The hidden size is that of r unless `is_projected`: then it follows
+// from the rows of r.
 constexpr Status ResolveRecurrent(const RecurrentShapes& shapes, RnnDirection direction,
                                   std::int64_t layout, std::int64_t hidden_size, std::int64_t gates,
-                                  RecurrentSizes* sizes) {
+                                  RecurrentSizes* sizes, bool is_projected = false) {
   const Shape& x = shapes.x;
   if (x.size() != 3) return Status::Error("x must have rank 3");
   if (shapes.w.size() != 3 || shapes.r.size() != 3) return Status::Error("w, r must have rank 3");
@@ -175,7 +183,8 @@ constexpr Status ResolveRecurrent(const RecurrentShapes& shapes, RnnDirection di
   sizes->steps = x[layout == 1 ? 1 : 0];
   sizes->batch = x[layout == 1 ? 0 : 1];
   sizes->input = x[2];
-  sizes->hidden = shapes.r[2];
+  sizes->output = shapes.r[2];
+  sizes->hidden = is_projected ? shapes.r[1] / gates : sizes->output;
   sizes->directions = direction == RnnDirection::kBidirectional ? 2 : 1;
   if (hidden_size != 0 && hidden_size != sizes->hidden) {
     return Status::Error("hidden_size differs from the size of r");
@@ -185,8 +194,8 @@ constexpr Status ResolveRecurrent(const RecurrentShapes& shapes, RnnDirection di
   if (shapes.w != Shape{sizes->directions, rows, sizes->input}) {
     return Status::Error("w does not have the sizes (directions, gates * hidden, input)");
   }
-  if (shapes.r != Shape{sizes->directions, rows, sizes->hidden}) {
-    return Status::Error("r does not have the sizes (directions, gates * hidden, hidden)");
+  if (shapes.r != Shape{sizes->directions, rows, sizes->output}) {
+    return Status::Error("r does not have the sizes (directions, gates * hidden, output)");
   }
   if (!shapes.b.empty() && shapes.b != Shape{sizes->directions, 2 * rows}) {
     return Status::Error("b does not have the sizes (directions, 2 * gates * hidden)");

@@ -14,6 +14,7 @@ CHOICES = {
     "sigmoid": ("op", "op", "exp", "reciprocal", "tanh"),
     "hard_sigmoid": ("op", "clip", "min_max", "relu6"),
     "tanh": ("op", "op", "op", "sigmoid"),
+    "bound": ("clip", "max_min", "min_max"),
 }
 
 
@@ -213,12 +214,22 @@ class CellWriter:
         c = self.mul(g, self.gate(g, sums["i"]), self.activation(g, sums["g"]))
         return self.hidden(g, sums["o"], c)
 
+    def bounded(self, g, value, bound):
+        if not bound:
+            return value
+        low, high, form = g.const(-bound), g.const(bound), self.style["bound"]
+        if form == "clip":
+            return g.op("Clip", value, low, high)
+        inner, outer = (("Max", low), ("Min", high))[::1 if form == "max_min" else -1]
+        return g.op(outer[0], g.op(inner[0], value, inner[1]), outer[1])
+
     def hidden(self, g, total, c):
+        c = self.bounded(g, c, self.layer.cell_clip)
         o = self.gate(g, self.with_peephole(g, total, "o", c))
         h = self.mul(g, o, self.activation(g, c))
         if self.layer.projection:
             h = self.dense(g, h, self.weights["projection"], None)
-        return {"h": h, "c": c}
+        return {"h": self.bounded(g, h, self.layer.output_clip), "c": c}
 
     def step_rnn(self, g, x, state, hoisted):
         return {"h": self.activation(g, self.sums(g, x, state["h"], "n", hoisted)["n"])}

@@ -24,6 +24,8 @@ class Layer:
     reset_after: bool = False   # GRU: the reset gate scales the product
     update_new: bool = False    # GRU: z is the share of the new value, not of the old state
     forget_bias: float = 0.0    # added to the forget gate's bias
+    cell_clip: float = 0.0      # bound of the new cell state, before it is read
+    output_clip: float = 0.0    # bound of h, after any projection
     gate: str = "sigmoid"
     activation: str = "tanh"
     weights: list = dataclasses.field(default_factory=list)
@@ -78,6 +80,10 @@ FUNCTIONS = {
 }
 
 
+def bounded(x, bound):
+    return np.clip(x, -bound, bound) if bound else x
+
+
 def step(layer, weights, x, h, c):
     gate, activation = FUNCTIONS[layer.gate], FUNCTIONS[layer.activation]
 
@@ -100,9 +106,9 @@ def step(layer, weights, x, h, c):
         return (z * n + (1 - z) * h if layer.update_new else (1 - z) * n + z * h), None
     i = gate(pre("i") + peephole("i", c))
     f = 1 - i if layer.coupled else gate(pre("f") + layer.forget_bias + peephole("f", c))
-    c = f * c + i * activation(pre("g"))
+    c = bounded(f * c + i * activation(pre("g")), layer.cell_clip)
     h = gate(pre("o") + peephole("o", c)) * activation(c)
-    return (h @ weights["projection"].T if layer.projection else h), c
+    return bounded(h @ weights["projection"].T if layer.projection else h, layer.output_clip), c
 
 
 def run(layer, x, initial, lengths=None):

@@ -30,6 +30,8 @@ FAMILIES = {
                        "projection": (0, 2, 3)},
                       {"product": "concat", "dense": "matmul", "order": "igfo"},
                       {"biases": ("wb",)}),
+    "clipped": ({"kind": ("lstm",), "cell_clip": (0.0, 0.15), "output_clip": (0.0, 0.1),
+                 "peepholes": (True, False), "projection": (0, 3)}, {}, {}),
     "tf1_gru_cell": ({"kind": ("gru",), "reset_after": (False,), "update_new": (False,)},
                      {"product": "concat", "dense": "matmul"}, {"biases": ("wb",)}),
     "keras_1": ({"kind": ("lstm", "gru", "rnn"), "gate": ("hard_sigmoid", "sigmoid")},

@@ -37,9 +37,12 @@ rt::LinearSizes ProductSizes(const rt::Shape& x, const rt::Shape& weight, bool i
   return sizes;
 }
 
-// No lengths of sequences, no peepholes, and what the runtime supports.
+// No lengths of sequences, and what the runtime supports.
 bool FitsRecurrent(const Node& node, const Params& params, const rt::Shape& x) {
-  if (node.operand(4) != nullptr || node.operand(7) != nullptr) return false;
+  if (node.operand(4) != nullptr) return false;
+  if (node.IsDragoman("LSTM")) {
+    return rt::PreparedRecurrent::Supports(params.As<rt::ProjectedLSTMParams>(), x);
+  }
   if (node.Is("LSTM")) return rt::PreparedRecurrent::Supports(params.As<rt::LSTMParams>(), x);
   if (node.Is("GRU")) return rt::PreparedRecurrent::Supports(params.As<rt::GRUParams>(), x);
   return rt::PreparedRecurrent::Supports(params.As<rt::RNNParams>(), x);
@@ -152,14 +155,16 @@ bool PlanBuilder::PrepareMatMul(const Node& node, Prepared& prepared) {
 
 // With constant weights; an operand or result that is not there stays in its place.
 bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step) {
-  const std::size_t num_states = node.Is("LSTM") ? 2 : 1;
+  const bool is_projected = node.IsDragoman("LSTM");
+  const std::size_t num_states = node.Is("LSTM") || is_projected ? 2 : 1;
   const std::optional<rt::Shape> x = SizesOf(node.operand(0));
   const Result<Params> params = def.fill_params(node);
   if (!x || !params.ok() || !FitsRecurrent(node, *params, *x)) return false;
-  const bool has_bias = node.operand(3) != nullptr;
-  if (!IsF32Fixed(node.operand(1)) || !IsF32Fixed(node.operand(2)) ||
-      (has_bias && !IsF32Fixed(node.operand(3)))) {
-    return false;
+  for (std::size_t i : {1, 2, 3, 7, 8}) {
+    const bool is_needed = i < 3;
+    if (is_needed || node.operand(i) != nullptr) {
+      if (!IsF32Fixed(node.operand(i))) return false;
+    }
   }
   for (std::size_t i = 5; i < 5 + num_states; ++i) {
     if (node.operand(i) != nullptr && !SizesOf(node.operand(i))) return false;
@@ -169,6 +174,13 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   prepared.header = "runtime/fast/recurrent.h";
   prepared.init = params->cpp() + ", " + SizesText(*x);
   prepared.constants = {GetWeights(node, 1), GetWeights(node, 2), Get(node.operand(3))};
+  if (is_projected) {
+    prepared.init += ", /*output=*/" + std::to_string((*SizesOf(node.operand(2)))[2]);
+    prepared.constants.push_back(Get(node.operand(7)));
+    prepared.constants.push_back(Get(node.operand(8)));
+  } else if (node.operand(7) != nullptr) {
+    prepared.constants.push_back(Get(node.operand(7)));
+  }
   prepared.allocates = (*x)[0] * (*x)[1] > rt::PreparedLinear::kOwnRows;
   step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};
@@ -190,7 +202,7 @@ void PlanBuilder::AddPrepared(const Node& node, Prepared prepared, Step& step) {
 }
 
 bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) {
-  if (node.Is("LSTM") || node.Is("GRU") || node.Is("RNN"))
+  if (node.Is("LSTM") || node.Is("GRU") || node.Is("RNN") || node.IsDragoman("LSTM"))
     return IsF32(node.operand(0)) && BuildRecurrent(node, def, step);
   if (!IsF32(node.operand(0)) || !SizesOf(node.result())) return false;
   Prepared prepared;

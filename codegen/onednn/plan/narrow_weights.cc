@@ -14,7 +14,8 @@ constexpr float kLargestHalf = 65504.0f;
 
 bool IsProduct(const Node& node) {
   return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul") ||
-         node.IsDragoman("Linear") || node.Is("LSTM") || node.Is("GRU") || node.Is("RNN");
+         node.IsDragoman("Linear") || node.IsDragoman("LSTM") || node.Is("LSTM") ||
+         node.Is("GRU") || node.Is("RNN");
 }
 
 template <class T>

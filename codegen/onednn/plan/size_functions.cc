@@ -57,6 +57,7 @@ constexpr SizeFunction kFunctions[] = {
     {"Transpose", "TransposeShape", "runtime/params/transpose.h", "p s0"},
     {"Unique", "UniqueSizes", "runtime/program/unique_sizes.h", "p x0 m", "T", 4},
     {"Unsqueeze", "UnsqueezeShape", "runtime/params/squeeze.h", "s0 v1"},
+    {"dragoman.LSTM", "ProjectedLSTMShape", "runtime/params/lstm.h", "p g5 s6 s7 s8", {}, 3},
     {"dragoman.Linear", "LinearShape", "runtime/program/operands.h", "s0 s1"},
 };
 

@@ -15,6 +15,19 @@ namespace {
 
 using Kind = RecurrentCell::Kind;
 
+constexpr std::size_t kMaxClipNodes = 2;
+
+// What the nodes of the same graph that read `value` give.
+std::vector<const Value*> ReadersOf(const Value& value) {
+  std::vector<const Value*> results;
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    const Node* user = use->user();
+    const Value* result = user != nullptr ? user->result() : nullptr;
+    if (result != nullptr && result->graph() == value.graph()) results.push_back(result);
+  }
+  return results;
+}
+
 std::set<AtomId> AtomsOf(const RecurrentCell& cell) {
   std::set<AtomId> atoms;
   for (const CellGate& gate : cell.gates) {
@@ -111,19 +124,18 @@ class Linker {
 
   bool LinkPlain(std::size_t before, std::size_t i, AtomId old_h) {
     const AtomId h = cells_[before].h;
-    const ConstId projection = old_h != h ? ProjectionOf(old_h, h, forms_) : kNoConst;
-    if (old_h != h && projection == kNoConst) return false;
+    const CellProjection projection =
+        old_h != h ? ProjectionOf(old_h, h, forms_) : CellProjection();
+    if (old_h != h && !projection) return false;
     if (!Join(before, i, old_h, /*must_be_equal=*/false)) return false;
-    if (projection != kNoConst) EnterProjection(before, old_h, projection);
+    if (projection) EnterProjection(before, old_h, projection);
     return true;
   }
 
   bool LinkMasked(std::size_t before, std::size_t i, AtomId old_h, const MaskedState& c) {
     const AtomId fresh = cells_[before].h;
     const auto h = ReadMasked(
-        old_h,
-        [&](AtomId id) { return id == fresh || ProjectionOf(id, fresh, forms_) != kNoConst; },
-        forms_);
+        old_h, [&](AtomId id) { return id == fresh || ProjectionOf(id, fresh, forms_); }, forms_);
     if (!h || h->mask != c.mask) return false;
     if (!Join(before, i, old_h, /*must_be_equal=*/false)) return false;
     if (h->fresh != fresh) {
@@ -180,12 +192,12 @@ class Linker {
     }
   }
 
-  void EnterProjection(std::size_t i, AtomId projected, ConstId projection) {
+  void EnterProjection(std::size_t i, AtomId projected, const CellProjection& projection) {
     CellLink& link = links_[i];
     link.step->projected = projected;
     link.step->weights.projection = projection;
     if (!link.before || !link.difference.empty()) return;
-    const ConstId other = links_[*link.before].step->weights.projection;
+    const CellProjection& other = links_[*link.before].step->weights.projection;
     if (!comparer_.Same(other, projection)) link.difference = "projection";
   }
 
@@ -193,7 +205,7 @@ class Linker {
   void FindLastProjection(CellChain& chain) {
     CellStep& step = chain.steps.back();
     step.weights.projection = chain.steps[chain.steps.size() - 2].weights.projection;
-    if (step.weights.projection == kNoConst) return;
+    if (!step.weights.projection) return;
     step.projected = FindProjected(step.cell->h, step.weights.projection, comparer_, forms_);
   }
 
@@ -323,6 +335,7 @@ std::string WeightComparer::Difference(const CellStep& a, const CellStep& b) {
     }
   }
   if (x.output_function != y.output_function) return "output activation";
+  if (x.cell_clip != y.cell_clip) return "bound of the cell state";
   if (!Same(a.weights.reset_bias, b.weights.reset_bias)) return "hidden-gate bias";
   if (a.weights.peepholes.size() != b.weights.peepholes.size()) return "peepholes";
   for (std::size_t i = 0; i < a.weights.peepholes.size(); ++i) {
@@ -340,18 +353,22 @@ std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, Weight
   return linker.Chains();
 }
 
-AtomId FindProjected(AtomId h, ConstId matrix, WeightComparer& comparer, AffineForms& forms) {
-  const Atom hidden = forms.atom(h);
-  for (const Use* use = hidden.value->first_use(); use != nullptr; use = use->next()) {
-    const Node* user = use->user();
-    const Value* value = user != nullptr ? user->result() : nullptr;
-    if (value == nullptr || value->graph() != hidden.value->graph()) continue;
+AtomId FindProjected(AtomId h, const CellProjection& projection, WeightComparer& comparer,
+                     AffineForms& forms) {
+  std::vector<const Value*> candidates = ReadersOf(*forms.atom(h).value);
+  // A bound follows the product, in one node or two.
+  for (std::size_t i = 0, level = 0; projection.clip != 0 && level < kMaxClipNodes; ++level) {
+    for (const std::size_t end = candidates.size(); i < end; ++i) {
+      for (const Value* value : ReadersOf(*candidates[i])) candidates.push_back(value);
+    }
+  }
+  for (const Value* value : candidates) {
     for (int axis = value->type().rank().value_or(0) - 1; axis >= 0; --axis) {
       const auto size = SizeAlong(*value, axis);
       if (!size) continue;
       const AtomId atom = forms.Intern({.value = value, .axis = axis, .size = *size});
-      const ConstId projection = ProjectionOf(atom, h, forms);
-      if (projection != kNoConst && comparer.Same(projection, matrix)) return atom;
+      const CellProjection found = ProjectionOf(atom, h, forms);
+      if (found && comparer.Same(found, projection)) return atom;
     }
   }
   return kNoAtom;

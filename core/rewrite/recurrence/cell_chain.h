@@ -22,9 +22,9 @@ struct CellWeights {
   std::vector<ConstId> biases;               // per gate: (hidden)
   std::vector<ConstId> peepholes;            // as in RecurrentCell
   ConstId reset_bias = kNoConst;             // as in RecurrentCell
-  // Of an LSTM whose old hidden state is this matrix times what the cell before it gave; its
-  // `recurrent` are (hidden, size of the projection).
-  ConstId projection = kNoConst;
+  // Of an LSTM whose old hidden state is this of what the cell before it gave; its `recurrent` are
+  // (hidden, size of the projection).
+  CellProjection projection;
 };
 
 // One cell with its operands told apart.
@@ -44,6 +44,10 @@ struct CellStep {
   std::vector<AtomId> zeroed_h;
 
   bool masked() const { return mask.mask != nullptr; }
+  // Whether its states are clipped, as dragoman.LSTM does, which ONNX's does not.
+  bool clips_states() const { return cell->cell_clip != 0 || weights.projection.clip != 0; }
+  // Whether the operator gives the hidden state before its projection.
+  bool projects_outside() const { return weights.projection && !clips_states(); }
 };
 
 // The operands of `cell` if `old_h` is its old hidden state.
@@ -58,6 +62,9 @@ class WeightComparer {
   // "forget-gate weight", "activation of the cell gate"; empty if there is none.
   std::string Difference(const CellStep& a, const CellStep& b);
   bool Same(ConstId a, ConstId b);
+  bool Same(const CellProjection& a, const CellProjection& b) {
+    return a.clip == b.clip && Same(a.matrix, b.matrix);
+  }
   bool IsZero(ConstId id);
 
  private:
@@ -80,8 +87,9 @@ struct CellChain {
 // cell to cell; weights may differ where `breaks` says so.
 std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer,
                                  AffineForms& forms);
-// The projection of the hidden state `h` by `matrix` among what is computed from it, or kNoAtom.
-AtomId FindProjected(AtomId h, ConstId matrix, WeightComparer& comparer, AffineForms& forms);
+// That projection of the hidden state `h` among what is computed from it, or kNoAtom.
+AtomId FindProjected(AtomId h, const CellProjection& projection, WeightComparer& comparer,
+                     AffineForms& forms);
 
 }  // namespace dragoman
 

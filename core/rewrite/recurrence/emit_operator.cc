@@ -9,6 +9,8 @@ namespace {
 
 using Kind = RecurrentCell::Kind;
 
+constexpr std::size_t kProjection = 8;  // the operand of dragoman.LSTM
+
 class OperatorEmitter {
  public:
   OperatorEmitter(const CellStep& step, AffineForms& forms, Node& position, PassContext& context)
@@ -21,7 +23,7 @@ class OperatorEmitter {
         evaluator_(forms.consts(), step.cell->node->result()->type().dtype()) {}
 
   Result<Node*> Emit(SequenceOperands sequence) {
-    if (step_.weights.projection != kNoConst && sequence.initial_h != nullptr) {
+    if (step_.projects_outside() && sequence.initial_h != nullptr) {
       DRAGOMAN_ASSIGN(Value * first, AtFirstStep(sequence));
       DRAGOMAN_ASSIGN(sequence.x, layout_.Concat({sequence.x, first}, 2));
       sequence.initial_h = nullptr;
@@ -35,7 +37,13 @@ class OperatorEmitter {
       operands.push_back(sequence.initial_c);
       DRAGOMAN_TRY(AddPeepholes(operands));
     }
-    return context_.InsertNode(position_, Name(cell_.kind), operands, Attributes(sequence.reverse),
+    if (step_.clips_states() && step_.weights.projection.matrix != kNoConst) {
+      operands.resize(kProjection, nullptr);
+      DRAGOMAN_ASSIGN(Value * projection, Constant("projection", step_.weights.projection.matrix));
+      operands.push_back(projection);
+    }
+    const std::string_view label = step_.clips_states() ? "dragoman.LSTM" : Name(cell_.kind);
+    return context_.InsertNode(position_, label, operands, Attributes(sequence.reverse),
                                cell_.kind == Kind::kLstm ? 3 : 2);
   }
 
@@ -59,9 +67,8 @@ class OperatorEmitter {
   // What the cell reads of its old hidden state, before any projection.
   ConstId Recurrent(std::size_t gate) {
     const ConstId id = step_.weights.recurrent[gate];
-    const ConstId projection = step_.weights.projection;
-    if (id == kNoConst || projection == kNoConst) return id;
-    return forms_.consts().Product(id, projection);
+    if (id == kNoConst || !step_.projects_outside()) return id;
+    return forms_.consts().Product(id, step_.weights.projection.matrix);
   }
 
   // (1, gates * hidden, …) of the matrices that `of_gate` gives.
@@ -96,13 +103,15 @@ class OperatorEmitter {
                         parts.push_back(OrZeros(weights.inputs[i][gate], {hidden, size}));
                       }
                       if (reads_initial_h_) {
-                        const std::int64_t size = consts.sizes(weights.projection)[0];
+                        const std::int64_t size = consts.sizes(weights.projection.matrix)[0];
                         parts.push_back(OrZeros(weights.recurrent[gate], {hidden, size}));
                       }
                       return consts.Concat(std::move(parts), 1);
                     }));
+    const bool projects = step_.clips_states() && weights.projection.matrix != kNoConst;
+    const std::int64_t reads = projects ? consts.sizes(weights.projection.matrix)[0] : hidden;
     DRAGOMAN_ASSIGN(Value * r, Stack("R", [&](std::size_t gate) {
-                      return OrZeros(Recurrent(gate), {hidden, hidden});
+                      return OrZeros(Recurrent(gate), {hidden, reads});
                     }));
     operands.push_back(w);
     operands.push_back(r);
@@ -156,6 +165,7 @@ class OperatorEmitter {
     if (!alpha.empty()) attributes.emplace_back("activation_alpha", std::move(alpha));
     if (!beta.empty()) attributes.emplace_back("activation_beta", std::move(beta));
     if (names != defaults) attributes.emplace_back("activations", std::move(names));
+    if (cell_.cell_clip != 0) attributes.emplace_back("cell_clip", cell_.cell_clip);
     const float clip = cell_.gates[0].function.clip;
     if (clip != 0) attributes.emplace_back("clip", clip);
     if (reverse) attributes.emplace_back("direction", "reverse");
@@ -164,6 +174,8 @@ class OperatorEmitter {
     if (cell_.linear_before_reset) {
       attributes.emplace_back("linear_before_reset", std::int64_t{1});
     }
+    const float output_clip = step_.weights.projection.clip;
+    if (output_clip != 0) attributes.emplace_back("output_clip", output_clip);
     return attributes;
   }
 
@@ -187,7 +199,7 @@ Result<Node*> EmitOperator(const CellStep& step, const SequenceOperands& operand
 Result<Value*> EmitProjection(const CellStep& step, Value* hidden, AffineForms& forms,
                               Node& position, PassContext& context) {
   ConstEvaluator evaluator(forms.consts(), hidden->type().dtype());
-  DRAGOMAN_ASSIGN(const Tensor weight, evaluator.Evaluate(step.weights.projection));
+  DRAGOMAN_ASSIGN(const Tensor weight, evaluator.Evaluate(step.weights.projection.matrix));
   Value* constant = context.AddConstant(*position.graph(), weight, "projection", position.origin());
   return context.Insert(position, "dragoman.Linear", {{hidden, constant}});
 }

@@ -1,4 +1,4 @@
-// Inserts LSTM, GRU or RNN with the weights of a cell.
+// Inserts LSTM, GRU, RNN or dragoman.LSTM with the weights of a cell.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_EMIT_OPERATOR_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_EMIT_OPERATOR_H_
 
@@ -22,12 +22,13 @@ struct SequenceOperands {
 //
 // ONNX's LSTM has no projection, and needs none: where the old hidden state is P * m, what the cell
 // reads of it, R * P * m, is that of an LSTM with weights R * P, whose hidden state is m. The first
-// hidden state, of which there is no m, is a further input at the first step, with weights R.
+// hidden state, of which there is no m, is a further input at the first step, with weights R. Where
+// states are clipped, the operator is dragoman.LSTM, which projects itself.
 // Errors: internal.
 Result<Node*> EmitOperator(const CellStep& step, const SequenceOperands& operands,
                            AffineForms& forms, Node& position, PassContext& context);
 
-// `hidden`, (…, hidden), projected as `step` does it; inserted before `position`.
+// `hidden`, (…, hidden), projected as `step` does it outside; inserted before `position`.
 Result<Value*> EmitProjection(const CellStep& step, Value* hidden, AffineForms& forms,
                               Node& position, PassContext& context);
 

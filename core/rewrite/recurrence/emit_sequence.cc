@@ -50,8 +50,8 @@ class SequenceEmitter {
       DRAGOMAN_TRY(ReadState(steps_.front().old_c, operands.initial_c));
     }
     DRAGOMAN_TRY(ReadLengths(x, operands.lengths));
-    const bool is_projected = steps_.front().weights.projection != kNoConst;
-    if (is_projected && operands.lengths != nullptr && operands.initial_h != nullptr) {
+    if (steps_.front().projects_outside() && operands.lengths != nullptr &&
+        operands.initial_h != nullptr) {
       obstacle_ = "a sequence of length 0 keeps its projected initial state";
     }
     if (!obstacle_.empty()) return EmitResult{nullptr, std::move(obstacle_)};
@@ -274,7 +274,7 @@ class SequenceEmitter {
   Status Enter(Node& node) {
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node.result(0), 1));
     Value* projected = nullptr;
-    if (steps_.front().weights.projection != kNoConst) {
+    if (steps_.front().projects_outside()) {
       DRAGOMAN_ASSIGN(projected,
                       EmitProjection(steps_.front(), sequence, forms_, position_, context_));
     }
@@ -282,13 +282,17 @@ class SequenceEmitter {
     for (std::int64_t i = 0; i < count; ++i) {
       const CellStep& step = steps_[static_cast<std::size_t>(i)];
       const std::int64_t at = reverse_ ? count - 1 - i : i;
-      if (!step.masked()) EnterHidden(step.cell->h, sequence, at);
+      if (!step.masked() && !ProjectsInside(step)) EnterHidden(step.cell->h, sequence, at);
       Value* const given = projected != nullptr ? projected : sequence;
       for (AtomId id : step.zeroed_h) EnterHidden(id, given, at);
-      if (step.projected != kNoAtom && !step.masked()) EnterHidden(step.projected, projected, at);
+      if (step.projected != kNoAtom && !step.masked()) EnterHidden(step.projected, given, at);
       if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node));
     }
     return {};
+  }
+
+  static bool ProjectsInside(const CellStep& step) {
+    return step.weights.projection && step.clips_states();
   }
 
   void EnterHidden(AtomId id, Value* sequence, std::int64_t step) {
@@ -301,11 +305,15 @@ class SequenceEmitter {
       if (id != kNoAtom) fused_.last[forms_.atom(id).value] = value;
     };
     const bool is_projected = step.projected != kNoAtom;
-    if (!step.masked() || !is_projected) {
-      enter(step.masked() ? step.carried_h : step.cell->h, node.result(1));
-    }
     if (cell_.kind == Kind::kLstm) {
       enter(step.masked() ? step.carried_c : step.cell->c, node.result(2));
+    }
+    if (ProjectsInside(step)) {
+      enter(step.masked() ? step.carried_h : step.projected, node.result(1));
+      return {};
+    }
+    if (!step.masked() || !is_projected) {
+      enter(step.masked() ? step.carried_h : step.cell->h, node.result(1));
     }
     if (!is_projected) return {};
     DRAGOMAN_ASSIGN(Value * projected,

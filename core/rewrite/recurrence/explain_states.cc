@@ -56,17 +56,17 @@ void ExplainClippedStates(const std::vector<RecurrentCell>& cells, AffineForms& 
     const AtomId given = before->second->h;
     bool is_clipped = false;
     for (const AffineTerm& term : cell.gates.front().argument.terms) {
+      if (ProjectionOf(term.atom, given, forms)) continue;
       const AtomId h = FullyUnclipped(term.atom, forms);
-      is_clipped =
-          is_clipped || (h != kNoAtom && (h == given || ProjectionOf(h, given, forms) != kNoConst));
+      is_clipped = is_clipped || (h != kNoAtom && (h == given || ProjectionOf(h, given, forms)));
     }
     if (is_clipped) by_hidden_state.Add(cell.node);
   }
   for (const ClippedCells& found : {by_cell_state, by_hidden_state}) {
     if (found.count == 0) continue;
     context.Explain(*found.first,
-                    fmt::format("{} steps of LSTM are not fused, since their {} is clipped, which "
-                                "no operator does",
+                    fmt::format("{} steps of LSTM are not fused, since their {} is clipped "
+                                "otherwise than operators do",
                                 found.count + 1, found.what));
   }
 }

@@ -10,7 +10,8 @@
 namespace dragoman {
 
 // Tells of LSTM cells whose new cell state, hidden state or projection is clipped before the next
-// cell reads it: no operator does that.
+// cell reads it, and not as dragoman.LSTM does it: by bounds that are no [-b, b], or a cell state
+// that the hidden state reads unclipped.
 void ExplainClippedStates(const std::vector<RecurrentCell>& cells, AffineForms& forms,
                           PassContext& context);
 

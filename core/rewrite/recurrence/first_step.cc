@@ -49,12 +49,15 @@ class FirstMatcher {
   // What the first cell gives, before any projection.
   bool ReadHidden() {
     h_ = second_.old_h;
-    if (weights_.projection != kNoConst) {
+    if (weights_.projection) {
       const Atom& atom = forms_.atom(h_);
       const AffineForm* form = atom.step_axis < 0 ? forms_.Of(atom.value, atom.axis) : nullptr;
       if (form == nullptr || form->segments.size() != 1) return false;
-      if (form->segments.front().terms.size() != 1) return false;
-      h_ = form->segments.front().terms.front().atom;
+      const AffineSegment& whole = form->segments.front();
+      const auto clipped = ReadClipped(AffineForms::AsAtom(whole), forms_);
+      const AffineSegment& segment = clipped ? clipped->x : whole;
+      if (segment.terms.size() != 1) return false;
+      h_ = segment.terms.front().atom;
       if (!comparer_.Same(ProjectionOf(second_.old_h, h_, forms_), weights_.projection)) {
         return false;
       }
@@ -67,8 +70,9 @@ class FirstMatcher {
   // h = o * function(c), c = i * g
   bool MatchLstm() {
     const AtomId c = second_.old_c.atom;
+    const AtomId unclipped = Unclipped(c);
     const auto outer = c != kNoAtom ? FactorsOf(h_, forms_) : std::nullopt;
-    const auto inner = c != kNoAtom ? FactorsOf(c, forms_) : std::nullopt;
+    const auto inner = unclipped != kNoAtom ? FactorsOf(unclipped, forms_) : std::nullopt;
     if (!outer || !inner) return false;
     const auto either = [](const FactorPair& pair, auto&& fits) {
       const AtomId a = AffineForms::AsAtom(pair.a);
@@ -80,10 +84,19 @@ class FirstMatcher {
            either(*inner, [&](AtomId i, AtomId g) { return IsGate(i, 0) && IsGate(g, 3); });
   }
 
+  // The cell state before it is clipped as the second cell's is, or kNoAtom.
+  AtomId Unclipped(AtomId c) {
+    const float bound = second_.cell->cell_clip;
+    if (bound == 0) return c;
+    const auto clipped = ReadClipped(c, forms_);
+    return clipped && clipped->bound == bound ? AffineForms::AsAtom(clipped->x) : kNoAtom;
+  }
+
   bool IsOutput(AtomId state) {
     const AtomId c = second_.old_c.atom;
     if (state == c) return second_.cell->output_function.name == "Affine";
-    const auto function = AsActivation(state, forms_);
+    const auto function = second_.cell->cell_clip != 0 ? AsPlainActivation(state, forms_)
+                                                       : AsActivation(state, forms_);
     return function && function->function == second_.cell->output_function &&
            AffineForms::AsAtom(function->argument) == c;
   }

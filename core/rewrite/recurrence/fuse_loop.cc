@@ -99,16 +99,16 @@ class LoopFusion {
       const AtomId after = AffineForms::AsAtom(form->segments.front());
       if (after == next) return &state;
       const auto projection_of = [&](AtomId given) {
-        return step != nullptr && given != kNoAtom ? ProjectionOf(given, next, forms_) : kNoConst;
+        return step != nullptr && given != kNoAtom ? ProjectionOf(given, next, forms_)
+                                                   : CellProjection();
       };
       const auto masked = ReadMasked(
-          after, [&](AtomId given) { return given == next || projection_of(given) != kNoConst; },
-          forms_);
+          after, [&](AtomId given) { return given == next || projection_of(given); }, forms_);
       if (masked && masked->kept != id) return nullptr;
       if (masked && masked->fresh == next) return &state;
       const AtomId given = masked ? masked->fresh : after;
-      const ConstId projection = projection_of(given);
-      if (projection == kNoConst) return nullptr;
+      const CellProjection projection = projection_of(given);
+      if (!projection) return nullptr;
       step->projected = given;
       step->weights.projection = projection;
       return &state;
@@ -179,7 +179,7 @@ class LoopFusion {
     if (step.masked()) {
       DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
       // A sequence of length 0 keeps its initial state, which no projection gives.
-      const bool keeps = step.projected != kNoAtom && operands.initial_h != nullptr;
+      const bool keeps = step.projects_outside() && operands.initial_h != nullptr;
       if (operands.lengths == nullptr) obstacle_ = "the masks of a cell in it tell no lengths";
       if (operands.lengths == nullptr || keeps) return {};
     }
@@ -194,8 +194,8 @@ class LoopFusion {
       sequences_[atom.value] = {sequence, x->reverse, atom.axis};
       results_[atom.value] = node->result(1);
     };
-    const bool is_projected = step.projected != kNoAtom;
-    if (!step.masked()) enter(cell.h);
+    const bool is_projected = step.projected != kNoAtom && step.projects_outside();
+    if (!step.masked()) enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected);
     if (step.masked() && !is_projected) {
       for (AtomId id : step.zeroed_h) enter(id);
       results_[forms_.atom(step.carried_h).value] = node->result(1);

@@ -7,17 +7,23 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/layout.h"
+#include "core/rewrite/recurrence/step_pieces.h"
+#include "core/rewrite/recurrence/twin_inputs.h"
 
 namespace dragoman {
 namespace {
 
+constexpr std::size_t kWeights = 1;  // of the inputs
 constexpr std::size_t kSequenceLens = 4;
 constexpr std::size_t kInitialH = 5;
-constexpr std::size_t kPeepholes = 7;
+constexpr std::size_t kLastOperand = 8;  // that any of the operators has
 constexpr int kMaxViews = 8;
 
-bool IsRecurrent(const Node& node) { return node.Is("LSTM") || node.Is("GRU") || node.Is("RNN"); }
+bool IsLstm(const Node& node) { return node.Is("LSTM") || node.IsDragoman("LSTM"); }
+
+bool IsRecurrent(const Node& node) { return IsLstm(node) || node.Is("GRU") || node.Is("RNN"); }
 
 bool Goes(const Node& node, std::string_view direction) {
   const Attribute* attribute = node.attribute("direction");
@@ -26,7 +32,7 @@ bool Goes(const Node& node, std::string_view direction) {
 }
 
 bool IsInitialState(const Node& node, std::size_t operand) {
-  return operand == kInitialH || (operand == kInitialH + 1 && node.Is("LSTM"));
+  return operand == kInitialH || (operand == kInitialH + 1 && IsLstm(node));
 }
 
 bool HasConstant(const Node& node, std::size_t i) { return ConstantOf(node.operand(i)) != nullptr; }
@@ -50,10 +56,10 @@ bool SameAttributes(const Node& a, const Node& b) {
 
 // Whether `forward` and `backward` can be one operator.
 bool AreTwins(const Node& forward, const Node& backward) {
-  if (&forward.op() != &backward.op() || forward.operand(0) != backward.operand(0)) return false;
+  if (&forward.op() != &backward.op() || !ReadTwinInputs(forward, backward)) return false;
   if (!SameAttributes(forward, backward) || IntAttribute(forward, "layout", 0) != 0) return false;
   if (forward.operand(kSequenceLens) != backward.operand(kSequenceLens)) return false;
-  for (std::size_t i = 1; i <= kPeepholes; ++i) {
+  for (std::size_t i = 1; i <= kLastOperand; ++i) {
     const Value* a = forward.operand(i);
     const Value* b = backward.operand(i);
     if (i == kSequenceLens || (a == nullptr && b == nullptr)) continue;
@@ -122,25 +128,40 @@ std::vector<NamedAttribute> Attributes(const Node& forward) {
   return attributes;
 }
 
+// The weights of both for the inputs of both.
+Tensor InputWeights(const Node& forward, const Node& backward, const TwinInputs& inputs) {
+  const Tensor& a = *forward.operand(1)->tensor();
+  const Tensor& b = *backward.operand(1)->tensor();
+  if (inputs.own[0] == nullptr) return Joined(a, b);
+  const std::int64_t own = *SizeAlong(*inputs.own[0], 2);
+  const std::int64_t shared = a.sizes().back() - own;
+  return Joined(WithZeroColumns(a, shared + own, own), WithZeroColumns(b, shared, own));
+}
+
 // The operator for both, before `position`, which is one of them.
 Status Merge(Node& forward, Node& backward, Node& position, PassContext& context) {
   LayoutBuilder layout(context, position);
-  std::vector<Value*> operands = {forward.operand(0)};
-  for (std::size_t i = 1; i <= kPeepholes; ++i) {
+  const TwinInputs inputs = *ReadTwinInputs(forward, backward);
+  std::vector<Value*> operands = {inputs.shared};
+  if (inputs.own[0] != nullptr) {
+    DRAGOMAN_ASSIGN(operands[0], layout.Concat({inputs.shared, inputs.own[0], inputs.own[1]}, 2));
+  }
+  for (std::size_t i = 1; i <= kLastOperand; ++i) {
     Value* a = forward.operand(i);
     Value* b = backward.operand(i);
     Value* joined = i == kSequenceLens ? a : nullptr;
     if (a != nullptr && IsInitialState(forward, i)) {
       DRAGOMAN_ASSIGN(joined, layout.Concat({a, b}, 0));
     } else if (a != nullptr && i != kSequenceLens) {
-      joined = context.AddConstant(*position.graph(), Joined(*a->tensor(), *b->tensor()), a->name(),
-                                   a->origin());
+      Tensor both = i == kWeights ? InputWeights(forward, backward, inputs)
+                                  : Joined(*a->tensor(), *b->tensor());
+      joined = context.AddConstant(*position.graph(), std::move(both), a->name(), a->origin());
     }
     operands.push_back(joined);
   }
-  const std::size_t num_results = forward.Is("LSTM") ? 3 : 2;
-  operands.resize(std::min(operands.size(), num_results == 3 ? std::size_t{8} : std::size_t{6}));
-  DRAGOMAN_ASSIGN(Node * both, context.InsertNode(position, forward.op().type, operands,
+  const std::size_t num_results = IsLstm(forward) ? 3 : 2;
+  operands.resize(std::max(forward.num_operands(), backward.num_operands()));
+  DRAGOMAN_ASSIGN(Node * both, context.InsertNode(position, FindOp(forward)->Label(), operands,
                                                   Attributes(forward), num_results));
   both->set_origin(Origin::Merge(forward.origin(), backward.origin()));
   context.Explain(forward, "becomes bidirectional with " + backward.Describe());
@@ -170,6 +191,13 @@ bool BringStates(Node& node, Node& position,
   return true;
 }
 
+// Whether what only `node` reads of the inputs is, or can be made, known before `position`.
+Result<bool> BringInputs(Node& node, Node& position, PassContext& context) {
+  const TwinInputs inputs = *ReadTwinInputs(node, position);
+  if (inputs.own[0] == nullptr) return true;
+  return HoistBefore({&position, &node, {&position}}, {{inputs.own[0]}}, {}, context);
+}
+
 }  // namespace
 
 Result<bool> MergeDirections(Graph& graph, PassContext& context) {
@@ -182,7 +210,7 @@ Result<bool> MergeDirections(Graph& graph, PassContext& context) {
   bool changed = false;
   std::unordered_map<const Value*, std::vector<Node*>> open;  // by input
   for (Node* node : nodes) {
-    std::vector<Node*>& others = open[node->operand(0)];
+    std::vector<Node*>& others = open[SharedInput(*node)];
     const bool backward = Goes(*node, "reverse");
     if (!backward && !Goes(*node, "forward")) continue;
     const auto twin = std::find_if(others.begin(), others.end(), [&](Node* other) {
@@ -195,6 +223,8 @@ Result<bool> MergeDirections(Graph& graph, PassContext& context) {
       continue;
     }
     Node* other = *twin;
+    DRAGOMAN_ASSIGN(const bool known, BringInputs(*node, *other, context));
+    if (!known) continue;
     others.erase(twin);
     DRAGOMAN_TRY(backward ? Merge(*other, *node, *other, context)
                           : Merge(*node, *other, *other, context));

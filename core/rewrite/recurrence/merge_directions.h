@@ -6,9 +6,9 @@
 
 namespace dragoman {
 
-// Merges every pair of LSTM, GRU or RNN of `graph` that has the same input, constant weights of
-// the same sizes, and the same attributes but for the direction and the activations. Returns
-// whether there was one.
+// Merges every pair of LSTM (dragoman.LSTM as well), GRU or RNN of `graph` that has the same input
+// (but for initial states, twin_inputs.h), constant weights of the same sizes, and the same
+// attributes but for the direction and the activations. Returns whether there was one.
 Result<bool> MergeDirections(Graph& graph, PassContext& context);
 
 }  // namespace dragoman

@@ -105,6 +105,29 @@ TEST_F(ExportOnnxTest, FusedIsTheCallOfAFunctionAndComesBack) {
   EXPECT_TRUE(common->main().first_node()->IsDragoman("Fused"));
 }
 
+TEST_F(ExportOnnxTest, ProjectedLstmIsTheCallOfAFunctionAndComesBack) {
+  const Result<Model> source = RoundTrip(R"(graph main(%x: f32[t, 2, 3], %h: f32[1, 2, 2],
+      %w: f32[1, 16, 3], %r: f32[1, 16, 2], %p: f32[1, 2, 4]) -> (%last) {
+    %y: f32[t, 1, 2, 2], %last: f32[1, 2, 2], _ = dragoman.LSTM(%x, %w, %r, _, _, %h, _, _, %p)
+        {cell_clip = 0.5, hidden_size = 4}
+  })");
+  ASSERT_TRUE(source.ok()) << source.error().ToString();
+  ASSERT_EQ(source->functions.size(), 1u);
+  const Node* call = source->main().first_node();
+  EXPECT_EQ(call->op().ToString(), "onnx:dragoman.LSTM_1");
+  const Graph& body = *source->functions.front().graph;
+  EXPECT_EQ(body.num_inputs(), 9u);
+  std::size_t loops = 0;
+  for (const Node& node : body.nodes()) loops += node.Is("Loop") ? 1 : 0;
+  EXPECT_EQ(loops, 1u);
+  const Result<Model> common = LowerOnnx(*source);
+  ASSERT_TRUE(common.ok()) << common.error().ToString();
+  EXPECT_EQ(common->main().num_nodes(), 1u);
+  const Node* lstm = common->main().first_node();
+  EXPECT_TRUE(lstm->IsDragoman("LSTM"));
+  EXPECT_EQ(*lstm->attribute("cell_clip")->As<float>(), 0.5f);
+}
+
 TEST_F(ExportOnnxTest, EffectsAreLeftOutWithAWarning) {
   constexpr char kText[] = R"(graph main(%x: f32[2], %ok: bool[]) -> (%y) {
     dragoman.Assert(%ok, %x)

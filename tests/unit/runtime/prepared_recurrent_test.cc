@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -90,6 +91,55 @@ TEST_F(PreparedRecurrentTest, LstmIsThePlainKernel) {
                 LSTM<float>(p, vx, vw, vr, vb, {}, vh, vc, {}, y, y_h, y_c, scratch.data()).ok());
           });
   }
+}
+
+// Peepholes, bounds that matter, and a projection.
+TEST_F(PreparedRecurrentTest, ProjectedLstmIsThePlainKernel) {
+  const std::int64_t steps = 5, batch = 3, input = 4, hidden = 19, output = 6, d = 2;
+  ProjectedLSTMParams p;
+  p.direction = RnnDirection::kBidirectional;
+  p.hidden_size = hidden;
+  p.cell_clip = 0.2f;
+  p.output_clip = 0.1f;
+  const Shape x_shape{steps, batch, input}, h_shape{d, batch, output}, c_shape{d, batch, hidden};
+  const std::vector<float> x = Draw(NumElements(x_shape)), w = Draw(d * 4 * hidden * input),
+                           r = Draw(d * 4 * hidden * output), b = Draw(d * 8 * hidden),
+                           h = Draw(NumElements(h_shape)), c = Draw(NumElements(c_shape)),
+                           peepholes = Draw(d * 3 * hidden), projection = Draw(d * output * hidden);
+  std::vector<float> y[2], y_h[2], y_c[2];
+  for (int k = 0; k < 2; ++k) {
+    y[k].resize(static_cast<std::size_t>(steps * d * batch * output));
+    y_h[k].resize(h.size());
+    y_c[k].resize(c.size());
+  }
+  const TensorView<const float> vx{x.data(), x_shape}, vw{w.data(), {d, 4 * hidden, input}},
+      vr{r.data(), {d, 4 * hidden, output}}, vb{b.data(), {d, 8 * hidden}}, vh{h.data(), h_shape},
+      vc{c.data(), c_shape}, vp{peepholes.data(), {d, 3 * hidden}},
+      vm{projection.data(), {d, output, hidden}};
+  const TensorView<float> vy{y[0].data(), {steps, d, batch, output}}, vyh{y_h[0].data(), h_shape},
+      vyc{y_c[0].data(), c_shape};
+  std::vector<char> scratch(static_cast<std::size_t>(
+      ProjectedLSTMScratchBytes<float>(p, vx, vw, vr, vb, {}, vh, vc, vp, vm, vy, vyh, vyc)));
+  ASSERT_TRUE(
+      ProjectedLSTM<float>(p, vx, vw, vr, vb, {}, vh, vc, vp, vm, vy, vyh, vyc, scratch.data())
+          .ok());
+  PreparedRecurrent prepared;
+  ASSERT_TRUE(prepared
+                  .Init(context_, p, x_shape, output, w.data(), r.data(), b.data(),
+                        peepholes.data(), projection.data())
+                  .ok());
+  std::vector<char> memory(static_cast<std::size_t>(prepared.ScratchBytes()) + 64);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  ASSERT_TRUE(prepared
+                  .Run(x.data(), h.data(), c.data(), y[1].data(), y_h[1].data(), y_c[1].data(),
+                       memory.data() + (64 - address % 64) % 64)
+                  .ok());
+  for (const auto& outputs : {y, y_h, y_c}) {
+    for (std::size_t i = 0; i < outputs[0].size(); ++i)
+      ASSERT_NEAR(outputs[0][i], outputs[1][i], 2e-5f) << "element " << i;
+  }
+  EXPECT_EQ(*std::max_element(y_c[0].begin(), y_c[0].end()), 0.2f);
+  EXPECT_EQ(*std::max_element(y[0].begin(), y[0].end()), 0.1f);
 }
 
 TEST_F(PreparedRecurrentTest, GruIsThePlainKernel) {

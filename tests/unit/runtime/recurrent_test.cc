@@ -142,6 +142,7 @@ struct Recurrence {
     sizes.batch = kBatch;
     sizes.input = kInput;
     sizes.hidden = kHidden;
+    sizes.output = kHidden;
     sizes.directions = c.direction == RnnDirection::kBidirectional ? 2 : 1;
     sizes.batch_first = batch_first;
     const std::int64_t d = sizes.directions;
