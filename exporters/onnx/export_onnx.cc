@@ -124,6 +124,22 @@ void SeparateOutputs(Model& model) {
   });
 }
 
+// Runtimes refuse a graph in which two nodes have one name; nodes that stand for the same one do.
+void SeparateNodes(Model& model) {
+  ForEachGraph(model, [](Graph& graph) {
+    std::set<std::string> given;
+    for (const Node& node : graph.nodes()) given.insert(node.name());
+    std::set<std::string> seen;
+    for (Node& node : graph.nodes()) {
+      if (node.name().empty() || seen.insert(node.name()).second) continue;
+      std::string name;
+      for (int k = 2; name.empty() || !given.insert(name).second; ++k)
+        name = node.name() + "_" + std::to_string(k);
+      node.set_name(std::move(name));
+    }
+  });
+}
+
 // Which output of an entry is the next value of which input, and what that starts with. Read by
 // importers/onnx/restore_states.cc.
 std::string StateRecord(const Model& model, const Entry& entry) {
@@ -185,6 +201,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   OutlineFused(copy, opset);
   NameGraphs(copy);
   SeparateOutputs(copy);
+  SeparateNodes(copy);
   LiftStates(copy, options);
   SetOpset(copy, opset);
   ImportForeignDomains(copy);

@@ -128,6 +128,19 @@ TEST_F(ExportOnnxTest, ProjectedLstmIsTheCallOfAFunctionAndComesBack) {
   EXPECT_EQ(*lstm->attribute("cell_clip")->As<float>(), 0.5f);
 }
 
+TEST_F(ExportOnnxTest, NodesOfOneNameGetOthers) {
+  const Result<Model> source = RoundTrip(R"(graph main(%x: f32[2]) -> (%y) {
+    %a = onnx.Relu(%x) @layer
+    %b = onnx.Tanh(%a) @layer
+    %c = onnx.Exp(%b) @layer_2
+    %y = onnx.Sqrt(%c) @layer
+  })");
+  ASSERT_TRUE(source.ok()) << source.error().ToString();
+  std::vector<std::string> names;
+  for (const Node& node : source->main().nodes()) names.push_back(node.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"layer", "layer_3", "layer_2", "layer_4"}));
+}
+
 TEST_F(ExportOnnxTest, EffectsAreLeftOutWithAWarning) {
   constexpr char kText[] = R"(graph main(%x: f32[2], %ok: bool[]) -> (%y) {
     dragoman.Assert(%ok, %x)
