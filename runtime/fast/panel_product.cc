@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::int64_t kBlock = 256;             // inputs whose panel stays in the first cache
 constexpr std::int64_t kBlockRow = kBlock + 16;  // floats between rows of packed operands
+constexpr std::int64_t kRows = 192;              // whose block of operands stays in the second
+constexpr std::int64_t kFewPanels = 8;           // too few for a copy of the operands to pay
 constexpr std::int64_t kLine = 64;               // bytes of a line of a cache
 constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
 
@@ -117,13 +119,18 @@ void PanelProduct::Run(const float* x, const float* residual, float* y,
   if (!post_.residual) residual = nullptr;
   float* packed = Packs() ? static_cast<float*>(scratch) : nullptr;
   Parallel(parts_, 1, [=](std::int64_t begin, std::int64_t end) {
-    RunPanels(num_panels_ * begin / parts_, num_panels_ * end / parts_, rows_, x, residual, y,
-              packed == nullptr ? nullptr : packed + begin * PackedSize());
+    float* own = packed == nullptr ? nullptr : packed + begin * PackedSize();
+    for (std::int64_t row = 0; row < rows_;) {
+      const std::int64_t rows = TileRows(rows_ - row, kRows);
+      RunPanels(num_panels_ * begin / parts_, num_panels_ * end / parts_, rows, x + row * inputs_,
+                residual == nullptr ? nullptr : residual + row * outputs_, y + row * outputs_, own);
+      row += rows;
+    }
   });
 }
 
 // Of operands, a block of whose inputs is copied to lie close together.
-bool PanelProduct::Packs() const { return block_ < inputs_; }
-std::int64_t PanelProduct::PackedSize() const { return rows_ * kBlockRow; }
+bool PanelProduct::Packs() const { return block_ < inputs_ && num_panels_ > kFewPanels; }
+std::int64_t PanelProduct::PackedSize() const { return std::min(rows_, kRows) * kBlockRow; }
 
 }  // namespace dragoman::rt

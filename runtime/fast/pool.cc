@@ -1,28 +1,45 @@
 #include "runtime/fast/pool.h"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 
 #include "runtime/fast/primitive.h"
 
 namespace dragoman::rt {
+namespace {
+
+constexpr std::int64_t kChannelBlock = 8;
+constexpr std::int64_t kLeastChannels = 4;  // for which blocks that are partly empty still pay
+
+bool IsVectorised(const char* implementation) {
+  return std::strstr(implementation, "jit") != nullptr;
+}
+
+}  // namespace
 
 struct PreparedPool::Impl {
   Primitive primitive;
 
-  // False if there is no implementation.
+  // False if there is no implementation. Row-major pools are scalar loops in oneDNN: where there
+  // are channels enough, x is brought into blocks of them for the call.
   bool Prepare(const FastContext& context, dnnl::algorithm algorithm, const Window& window,
                const Shape& x, const Shape& y, const Blocks& blocks) {
     if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = blocks.x;
-    const dnnl::memory::desc given = BlockedDesc(x, blocks.x);
-    const dnnl::memory::desc made = BlockedDesc(y, blocks.x);
-    const auto desc =
-        dnnl_compat::MakePooling(context.impl().engine, algorithm, {given, {}, {}, made},
-                                 ToWindowDims(window), MakeAttributes(PostOps()));
+    const auto describe = [&](std::int64_t block) {
+      return dnnl_compat::MakePooling(context.impl().engine, algorithm,
+                                      {BlockedDesc(x, block), {}, {}, BlockedDesc(y, block)},
+                                      ToWindowDims(window), MakeAttributes(PostOps()));
+    };
+    auto desc = describe(blocks.x);
+    if (!desc || (!IsVectorised(desc.impl_info_str()) && x[1] >= kLeastChannels)) {
+      const auto blocked = describe(kChannelBlock);
+      if (blocked && (!desc || IsVectorised(blocked.impl_info_str()))) desc = blocked;
+    }
     if (!desc) return false;
     primitive.Create(context, desc, dnnl::pooling_forward(desc), false,
                      BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
-    primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
+    primitive.BindOperand(DNNL_ARG_SRC, BlockedDesc(x, blocks.x), desc.src_desc());
     return true;
   }
 };

@@ -19,27 +19,69 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// The weighted sum at one position of the result, over the axes that have several taps.
-template <class T>
-Interpolated<T> SumOfTaps(const T* from, const ResizeTaps* taps, const Shape& strides,
-                          const Position& position) {
-  const int rank = strides.size();
-  Shape tap = Shape::Filled(rank, 0);
-  Interpolated<T> sum = 0;
+// Calls f(offset, weight) for the rows along the last axis of x that meet in the row of the result
+// at `position` on the axes before it.
+template <class F>
+void ForEachRow(const ResizeTaps* taps, const Shape& strides, const Position& position, F f) {
+  const int outer = strides.size() - 1;
+  Shape tap = Shape::Filled(outer, 0);
   for (int axis = 0; axis >= 0;) {
     std::int64_t offset = 0;
     double weight = 1;
-    for (int i = 0; i < rank; ++i) {
+    for (int i = 0; i < outer; ++i) {
       offset += taps[i].index(position[i])[tap[i]] * strides[i];
       weight *= taps[i].weight(position[i])[tap[i]];
     }
-    if (weight != 0) sum += ToInterpolated(from[offset]) * weight;
-    for (axis = rank - 1; axis >= 0; --axis) {
+    if (weight != 0) f(offset, weight);
+    for (axis = outer - 1; axis >= 0; --axis) {
       if (++tap[axis] < taps[axis].width()) break;
       tap[axis] = 0;
     }
   }
-  return sum;
+}
+
+// Adds `weight` times the elements of a row, interpolated at `count` positions from `first`.
+template <class T>
+void AddRow(const T* row, double weight, const ResizeTaps& taps, std::int64_t first,
+            std::int64_t count, Interpolated<T>* sums) {
+  const std::int64_t width = taps.width();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t* index = taps.index(first + i);
+    const double* weights = taps.weight(first + i);
+    Interpolated<T> sum = 0;
+    for (std::int64_t k = 0; k < width; ++k) {
+      if (weights[k] != 0) sum += ToInterpolated(row[index[k]]) * weights[k];
+    }
+    sums[i] += sum * weight;
+  }
+}
+
+template <class T>
+void InterpolateRow(const T* x, const ResizeTaps* taps, const Shape& strides,
+                    const Position& position, std::int64_t count, T* y) {
+  constexpr std::int64_t kBlock = 64;
+  const ResizeTaps& last = taps[strides.size() - 1];
+  Interpolated<T> sums[kBlock];
+  for (std::int64_t first = 0; first < count; first += kBlock) {
+    const std::int64_t some = std::min(kBlock, count - first);
+    std::fill_n(sums, some, Interpolated<T>(0));
+    ForEachRow(taps, strides, position, [&](std::int64_t offset, double weight) {
+      AddRow(x + offset, weight, last, first, some, sums);
+    });
+    for (std::int64_t i = 0; i < some; ++i) y[first + i] = FromInterpolated<T>(sums[i]);
+  }
+}
+
+template <class T>
+void ResizeRow(bool nearest, const T* x, const ResizeTaps* taps, const Shape& strides,
+               const Position& position, std::int64_t count, T* y) {
+  if constexpr (!std::is_same_v<T, std::string>) {
+    if (!nearest) return InterpolateRow(x, taps, strides, position, count, y);
+  }
+  const ResizeTaps& last = taps[strides.size() - 1];
+  std::int64_t row = 0;
+  for (int i = 0; i < strides.size() - 1; ++i) row += taps[i].index(position[i])[0] * strides[i];
+  for (std::int64_t i = 0; i < count; ++i) y[i] = x[row + last.index(i)[0]];
 }
 
 template <class T>
@@ -51,15 +93,15 @@ T ExtrapolationValue(float value) {
   }
 }
 
+// Sets the results of a row that lie outside on some axis.
 template <class T>
-T Resized(bool nearest, const T* from, const ResizeTaps* taps, const Shape& strides,
-          const Position& position) {
-  if constexpr (!std::is_same_v<T, std::string>) {
-    if (!nearest) return FromInterpolated<T>(SumOfTaps(from, taps, strides, position));
+void FillOutside(const ResizeTaps* taps, const Position& position, int rank, std::int64_t count,
+                 const T& value, T* y) {
+  bool outside = false;
+  for (int i = 0; i < rank - 1; ++i) outside = outside || taps[i].IsOutside(position[i]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (outside || taps[rank - 1].IsOutside(i)) y[i] = value;
   }
-  std::int64_t offset = 0;
-  for (int i = 0; i < strides.size(); ++i) offset += taps[i].index(position[i])[0] * strides[i];
-  return from[offset];
 }
 
 }  // namespace internal
@@ -96,16 +138,22 @@ Status Resize(const ResizeParams& p, TensorView<const T> x, TensorView<const Tro
     taps[i] = internal::ResizeTaps(p, x.shape[i], geometry.sizes[i], geometry.scales[i], free);
     free = taps[i].Fill(starts[i], ends[i]);
   }
-  const T outside = internal::ExtrapolationValue<T>(p.extrapolation_value);
+  if (x.rank() == 0) {
+    y[0] = x[0];
+    return Status();
+  }
   const Shape strides = Strides(x.shape);
-  Position position(y.shape, y.shape);
-  const std::int64_t count = y.size();
-  for (std::int64_t o = 0; o < count; ++o, position.Next()) {
-    bool inside = true;
-    for (int i = 0; i < x.rank(); ++i) inside = inside && taps[i].index(position[i])[0] >= 0;
-    y[o] = inside
-               ? internal::Resized(p.mode == ResizeMode::kNearest, x.data, taps, strides, position)
-               : outside;
+  const std::int64_t count = y.shape.back();
+  Shape outer = y.shape;
+  outer.resize(x.rank() - 1);
+  Position position(outer, outer);
+  for (std::int64_t o = 0; o < y.size(); o += count, position.Next()) {
+    internal::ResizeRow(p.mode == ResizeMode::kNearest, x.data, taps, strides, position, count,
+                        y.data + o);
+    if (p.coordinate_transformation_mode == CoordinateTransformation::kTfCropAndResize) {
+      internal::FillOutside(taps, position, x.rank(), count,
+                            internal::ExtrapolationValue<T>(p.extrapolation_value), y.data + o);
+    }
   }
   return Status();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "runtime/kernels/interpolation.h"
 
@@ -47,7 +48,8 @@ void* ResizeTaps::Fill(double roi_start, double roi_end) {
     double* weights = weights_ + i * width_;
     const double x = whole_ ? static_cast<double>(i) : Coordinate(i, roi_start, roi_end);
     FillPosition(x, indices, weights);
-    if (crop && !(x >= 0 && x <= static_cast<double>(input_ - 1))) indices[0] = -1;
+    if (crop && !(x >= 0 && x <= static_cast<double>(input_ - 1)))
+      std::fill_n(weights, width_, std::numeric_limits<double>::quiet_NaN());
   }
   return weights_ + output_ * width_;
 }

@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RESIZE_TAPS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_RESIZE_TAPS_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "runtime/kernels/tensor_view.h"
@@ -12,8 +13,7 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// Tables in memory of the caller: for each position `width()` indices and weights. A first index of
-// -1 says that the position lies outside (kTfCropAndResize).
+// Tables in memory of the caller: for each position `width()` indices and weights.
 class ResizeTaps {
  public:
   ResizeTaps() = default;
@@ -31,6 +31,8 @@ class ResizeTaps {
   std::int64_t width() const { return width_; }
   const std::int64_t* index(std::int64_t i) const { return indices_ + i * width_; }
   const double* weight(std::int64_t i) const { return weights_ + i * width_; }
+  // kTfCropAndResize: the position lies beyond the axis; its weights are NaN.
+  bool IsOutside(std::int64_t i) const { return std::isnan(weight(i)[0]); }
 
  private:
   double Coordinate(std::int64_t i, double roi_start, double roi_end) const;

@@ -180,9 +180,11 @@ TEST_F(FastOperatorsTest, ConvTransposeIsThePlainKernel) {
 
 TEST_F(FastOperatorsTest, LinearIsThePlainKernel) {
   for (int n = 0; n < 200; ++n) {
-    // Some are longer than the blocks in which products are made.
+    // Some are larger than the blocks in which products are made.
     const std::int64_t in = n % 20 == 0 ? 2000 : Pick(1, 90);
-    const LinearSizes sizes{Pick(1, 40), in, Pick(1, 90), Pick(0, 1) == 1};
+    const std::int64_t rows = n % 50 == 0 ? Pick(193, 500) : Pick(1, 40);
+    const std::int64_t out = n % 40 == 0 ? Pick(129, 180) : Pick(1, 90);
+    const LinearSizes sizes{rows, in, out, Pick(0, 1) == 1};
     const bool has_bias = Pick(0, 1) == 1;
     const PostOps post = PickPostOps();
     std::vector<float> x = Draw(sizes.rows * sizes.in);
