@@ -10,8 +10,59 @@
 
 namespace dragoman::rt {
 
+namespace {
+
+// Winograd's algorithm, between tensors that may lie row-major.
+class BlockedWinograd {
+ public:
+  // `blocks.y` must not be free. Throws dnnl::error, std::bad_alloc.
+  BlockedWinograd(const FastContext& context, const Blocks& blocks, const Window& window,
+                  const Shape& x, const Shape& y, const Shape& w, const float* weights,
+                  const float* bias, const PostOps& post)
+      : winograd_(window, x, w, weights, bias, post), residual_(post.residual) {
+    if (blocks.x != Winograd::kBlock)
+      x_in_.Create(context, BlockedDesc(x, blocks.x), BlockedDesc(x, Winograd::kBlock));
+    const std::int64_t made = blocks.y == nullptr ? kRowMajor : *blocks.y;
+    if (made == Winograd::kBlock) return;
+    y_out_.Create(context, BlockedDesc(y, Winograd::kBlock), BlockedDesc(y, made));
+    if (residual_)
+      residual_in_.Create(context, BlockedDesc(y, made), BlockedDesc(y, Winograd::kBlock));
+  }
+
+  Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
+    auto* const blocked_x = static_cast<char*>(scratch) + winograd_.ScratchBytes();
+    char* const blocked_y = blocked_x + x_in_.bytes();
+    bool good = true;
+    if (x_in_) {
+      good = x_in_.Run(x, blocked_x);
+      x = reinterpret_cast<const float*>(blocked_x);
+    }
+    if (!y_out_) {
+      winograd_.Run(x, residual, y, scratch);
+      return good ? Status() : Failed();
+    }
+    auto* const result = reinterpret_cast<float*>(blocked_y);
+    if (residual_) good = good && residual_in_.Run(residual, result);
+    winograd_.Run(x, residual_ ? result : nullptr, result, scratch);
+    return good && y_out_.Run(result, y) ? Status() : Failed();
+  }
+
+  std::int64_t ScratchBytes() const {
+    return winograd_.ScratchBytes() + x_in_.bytes() + y_out_.bytes();
+  }
+
+ private:
+  static Status Failed() { return Status::Error("a oneDNN primitive failed"); }
+
+  Winograd winograd_;
+  bool residual_ = false;
+  Relayout x_in_, residual_in_, y_out_;
+};
+
+}  // namespace
+
 struct PreparedConv::Impl {
-  std::unique_ptr<Winograd> winograd;  // in place of the primitive
+  std::unique_ptr<BlockedWinograd> winograd;  // in place of the primitive
   Primitive primitive;
 };
 
@@ -44,10 +95,12 @@ Desc Choose(const Make& make, const dnnl::memory::desc& x, const dnnl::memory::d
   return desc;
 }
 
-// Whether x lies, and y may lie, as Winograd takes them.
-bool LiesForWinograd(const Blocks& blocks) {
-  return blocks.x == Winograd::kBlock && blocks.y != nullptr &&
-         (*blocks.y == 0 || *blocks.y == Winograd::kBlock);
+// Whether the layouts, and vectors of the machine, are not for more than 8 elements.
+bool SuitsWinograd(const Blocks& blocks) {
+  constexpr auto kWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  return (isa & kWide) != kWide && blocks.x <= Winograd::kBlock &&
+         (blocks.y == nullptr || *blocks.y <= Winograd::kBlock);
 }
 
 }  // namespace
@@ -74,11 +127,13 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
     const WideWeights wide(weights, NumElements(w));
     const dnnl::memory::data_type type = ProductType(weights.precision);
     constexpr auto kWide = dnnl::memory::data_type::f32;
-    if (method == ConvMethod::kFastest && type == kWide && LiesForWinograd(blocks) &&
+    if (method == ConvMethod::kFastest && type == kWide && SuitsWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
-      *blocks.y = Winograd::kBlock;
-      impl_ = std::make_unique<Impl>();
-      impl_->winograd = std::make_unique<Winograd>(window, x, w, wide.data(), bias, post);
+      if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::kBlock;
+      auto impl = std::make_unique<Impl>();
+      impl->winograd = std::make_unique<BlockedWinograd>(context, blocks, window, x, y, w,
+                                                         wide.data(), bias, post);
+      impl_ = std::move(impl);
       return Status();
     }
     const dnnl::memory::dims w_dims = GroupedDims(w, p.group);
@@ -118,9 +173,8 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
 }
 
 Status PreparedConv::Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
-  if (impl_->winograd == nullptr) return impl_->primitive.Run({x}, residual, y, scratch);
-  impl_->winograd->Run(x, residual, y, scratch);
-  return Status();
+  if (impl_->winograd != nullptr) return impl_->winograd->Run(x, residual, y, scratch);
+  return impl_->primitive.Run({x}, residual, y, scratch);
 }
 
 const char* PreparedConv::Implementation() const noexcept {

@@ -121,6 +121,23 @@ Status Primitive::Run(std::initializer_list<const float*> operands, const float*
   return Status();
 }
 
+void Relayout::Create(const FastContext& context, const dnnl::memory::desc& from,
+                      const dnnl::memory::desc& to) {
+  context_ = &context.impl();
+  from_ = dnnl::memory(from, context_->engine, DNNL_MEMORY_NONE);
+  to_ = dnnl::memory(to, context_->engine, DNNL_MEMORY_NONE);
+  reorder_ = dnnl::reorder(from_, to_);
+  bytes_ = (static_cast<std::int64_t>(to.get_size()) + 63) / 64 * 64;
+}
+
+bool Relayout::Run(const void* from, void* to) noexcept {
+  dnnl_memory_set_data_handle(from_.get(), const_cast<void*>(from));
+  dnnl_memory_set_data_handle(to_.get(), to);
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from_.get()}, {DNNL_ARG_TO, to_.get()}};
+  return dnnl_primitive_execute(reorder_.get(), context_->stream.get(), 2, arguments) ==
+         dnnl_success;
+}
+
 dnnl::primitive_attr MakeAttributes(const PostOps& post) {
   dnnl::post_ops ops;
   if (post.residual && !post.activation_first) ops.append_sum(1.0f);

@@ -92,6 +92,26 @@ class Primitive {
   const char* implementation_ = "";
 };
 
+// Copies a tensor from one layout to another; false until Create is called.
+class Relayout {
+ public:
+  // Throws dnnl::error.
+  void Create(const FastContext& context, const dnnl::memory::desc& from,
+              const dnnl::memory::desc& to);
+  explicit operator bool() const { return context_ != nullptr; }
+
+  // The memory that `to` needs, rounded up to 64; 0 if there is nothing to copy.
+  std::int64_t bytes() const { return bytes_; }
+  // False if it failed.
+  bool Run(const void* from, void* to) noexcept;
+
+ private:
+  FastContext::Impl* context_ = nullptr;
+  dnnl::memory from_, to_;
+  dnnl::reorder reorder_;
+  std::int64_t bytes_ = 0;
+};
+
 // Attributes with `post` and a scratchpad of the caller's.
 dnnl::primitive_attr MakeAttributes(const PostOps& post);
 

@@ -15,6 +15,8 @@ namespace {
 
 class WinogradTest : public testing::Test {
  protected:
+  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
+
   std::vector<float> Draw(std::int64_t count, float scale = 1.0f) {
     std::vector<float> values(static_cast<std::size_t>(count));
     for (float& v : values) v = std::uniform_real_distribution<float>(-scale, scale)(random_);
@@ -53,20 +55,33 @@ class WinogradTest : public testing::Test {
     const std::vector<float> residual = Draw(NumElements(y));
     std::vector<float> plain(residual.size());
     Conv<float>(p, {dx.data(), x}, {dw.data(), w}, {db.data(), {w[0]}}, {plain.data(), y});
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      if (post.residual && !post.activation_first) plain[i] += residual[i];
+      if (post.activation == FusedActivation::kRelu) plain[i] = std::max(plain[i], 0.0f);
+      if (post.residual && post.activation_first) plain[i] += residual[i];
+    }
     const Winograd fast(window, x, w, dw.data(), db.data(), post);
     const std::vector<float> blocked = Relaid(dx, x, false), added = Relaid(residual, y, false);
     std::vector<float> made = in_place ? added : std::vector<float>(added.size());
     fast.Run(blocked.data(), in_place ? made.data() : added.data(), made.data(),
              Scratch(fast.ScratchBytes()));
-    made = Relaid(made, y, true);
-    for (std::size_t i = 0; i < plain.size(); ++i) {
-      float expected = plain[i] + (post.residual && !post.activation_first ? residual[i] : 0.0f);
-      if (post.activation == FusedActivation::kRelu) expected = std::max(expected, 0.0f);
-      if (post.residual && post.activation_first) expected += residual[i];
-      ASSERT_NEAR(expected, made[i], 2e-5f) << i;
-    }
+    ExpectNear(plain, Relaid(made, y, true));
+
+    PreparedConv row_major;
+    ASSERT_TRUE(row_major.Init(context_, p, x, w, dw.data(), db.data(), post).ok());
+    made = in_place ? residual : std::vector<float>(residual.size());
+    ASSERT_TRUE(row_major
+                    .Run(dx.data(), in_place ? made.data() : residual.data(), made.data(),
+                         Scratch(row_major.ScratchBytes()))
+                    .ok());
+    ExpectNear(plain, made);
   }
 
+  static void ExpectNear(const std::vector<float>& expected, const std::vector<float>& made) {
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(expected[i], made[i], 2e-5f) << i;
+  }
+
+  FastContext context_;
   std::mt19937 random_{11};
   std::vector<char> scratch_;
 };
@@ -112,14 +127,12 @@ TEST_F(WinogradTest, IsTakenForThreeByThreeWithStrideOneAlone) {
 }
 
 TEST_F(WinogradTest, IsNotTakenForExactConvolutions) {
-  FastContext context;
-  ASSERT_TRUE(context.Init().ok());
   const Shape x{1, 32, 28, 28}, w{32, 32, 3, 3};
   const std::vector<float> weights = Draw(NumElements(w));
   const auto implementation = [&](ConvMethod method) {
     PreparedConv conv;
     std::int64_t block = 0;
-    EXPECT_TRUE(conv.Init(context, {}, x, w, weights.data(), nullptr, {},
+    EXPECT_TRUE(conv.Init(context_, {}, x, w, weights.data(), nullptr, {},
                           {Winograd::kBlock, &block}, method)
                     .ok());
     return std::string(conv.Implementation());
