@@ -118,6 +118,7 @@ OPS["tensor_to_shape"] = lambda x: [int(v) for v in x]
 OPS["size"] = lambda x: np.array(x.size, np.int64)
 OPS["tuple"] = lambda *elements: elements
 OPS["zeros"] = np.zeros
+OPS["ones"] = np.ones
 OPS["zeros_like"] = np.zeros_like
 OPS["repeat"] = lambda x, repeats, axis=None: np.repeat(x, repeats, axis)
 OPS["flatten"] = lambda x: x.reshape(-1)

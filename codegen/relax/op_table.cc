@@ -90,6 +90,7 @@ constexpr Row kRows[] = {
     {"MatMulInteger", EmitMatMulInteger},
     {"Max", EmitVariadic},
     {"MaxPool", EmitPool},
+    {"MaxUnpool", EmitMaxUnpool},
     {"Mean", EmitVariadic},
     {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
     {"Min", EmitVariadic},

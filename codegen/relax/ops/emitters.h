@@ -54,6 +54,7 @@ Expressions EmitConvTranspose(RelaxOp& op);
 Expressions EmitGlobalLpPool(RelaxOp& op);
 Expressions EmitGlobalPool(RelaxOp& op);
 Expressions EmitLpPool(RelaxOp& op);
+Expressions EmitMaxUnpool(RelaxOp& op);
 Expressions EmitPool(RelaxOp& op);
 
 // normalization.cc

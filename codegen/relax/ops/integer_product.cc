@@ -109,7 +109,9 @@ Expressions EmitQLinearConv(RelaxOp& op) {
     DRAGOMAN_ASSIGN(std::string bias, OverChannels(op, op.arg(8), op.type(8)));
     sum = op.Do("add", sum, bias);
   }
-  const auto scale = [&](std::size_t i) { return OfChannels(op, i, DType::kF32, result.size(), 1); };
+  const auto scale = [&](std::size_t i) {
+    return OfChannels(op, i, DType::kF32, result.size(), 1);
+  };
   DRAGOMAN_ASSIGN(std::string x_scale, scale(1));
   DRAGOMAN_ASSIGN(std::string w_scale, scale(4));
   DRAGOMAN_ASSIGN(std::string y_scale, scale(6));

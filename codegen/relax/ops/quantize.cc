@@ -1,5 +1,5 @@
-// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear. R.quantize and R.dequantize round ties
-// to even and saturate, as ONNX does; what they do not take is computed in floats.
+// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear. R.quantize and R.dequantize round
+// ties to even and saturate, as ONNX does; what they do not take is computed in floats.
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
@@ -141,8 +141,7 @@ Expressions EmitDequantizeLinear(RelaxOp& op) {
   const std::string product = fmt::format("R.multiply({}, {})", x, scale);
   if (to == wide) return One(product);
   if (!IsHalf(to)) return op.Refuse("dequantisation to this element type");
-  return One(
-      fmt::format("R.astype({}, dtype=\"{}\")", op.BindPlain(product), RelaxDType(to)));
+  return One(fmt::format("R.astype({}, dtype=\"{}\")", op.BindPlain(product), RelaxDType(to)));
 }
 
 // To u8 over the span of the operand and 0; a scale of 0 divides as 1.
@@ -152,16 +151,15 @@ Expressions EmitDynamicQuantizeLinear(RelaxOp& op) {
   const std::string zero = op.Const(0);
   const auto extreme = [&](std::string_view function, std::string_view with) {
     const std::string whole =
-        shape.empty() ? op.arg(0)
-                      : op.BindPlain(fmt::format("R.{}({}, axis=None, keepdims=False)", function,
-                                                 op.arg(0)));
+        shape.empty()
+            ? op.arg(0)
+            : op.BindPlain(fmt::format("R.{}({}, axis=None, keepdims=False)", function, op.arg(0)));
     return op.Do(with, whole, zero);
   };
   const std::string high = extreme("max", "maximum");
   const std::string low = extreme("min", "minimum");
   const std::string scale = op.Do("divide", op.Do("subtract", high, low), op.Const(255));
-  const std::string divisor =
-      op.Do("where", op.Do("equal", scale, zero), op.Const(1), scale);
+  const std::string divisor = op.Do("where", op.Do("equal", scale, zero), op.Const(1), scale);
   const std::string offset = op.Do("negative", op.Do("divide", low, divisor));
   const std::string zero_point = op.BindPlain(Saturated(op, offset, dtype, "", DType::kU8));
   const std::string quotient = op.Do("divide", op.arg(0), divisor);
