@@ -183,6 +183,65 @@ def resize2d(x, size, layout, method, coordinate_transformation_mode, rounding_m
     return np.einsum("nchw,oh,pw->ncop", x, rows, columns).astype(x.dtype)
 
 
+# Detection.
+
+def sample(image, y, x):
+    """(C,) between the pixels of (C, H, W); 0 further than a pixel outside."""
+    height, width = image.shape[1:]
+    if not (-1 <= y <= height and -1 <= x <= width):
+        return np.zeros(image.shape[0])
+    y, x = min(max(y, 0), height - 1), min(max(x, 0), width - 1)
+    top, left = int(y), int(x)
+    bottom, right = min(top + 1, height - 1), min(left + 1, width - 1)
+    upper = image[:, top, left] * (1 - x + left) + image[:, top, right] * (x - left)
+    lower = image[:, bottom, left] * (1 - x + left) + image[:, bottom, right] * (x - left)
+    return upper * (1 - y + top) + lower * (y - top)
+
+
+@op("vision.roi_align")
+def roi_align(x, rois, pooled_size, spatial_scale, sample_ratio=-1, aligned=False, layout="NCHW",
+              mode="avg"):
+    assert layout == "NCHW" and mode == "avg" and rois.shape[1] == 5
+    same_dtype(x, rois)
+    out = np.empty((len(rois), x.shape[1], *pooled_size), x.dtype)
+    for r, (batch, *corners) in enumerate(rois):
+        left, top, right, bottom = np.array(corners) * spatial_scale - (0.5 if aligned else 0)
+        sizes = np.array([bottom - top, right - left])
+        bins = (sizes if aligned else np.maximum(sizes, 1)) / pooled_size
+        counts = [sample_ratio] * 2 if sample_ratio > 0 else np.ceil(bins).astype(int)
+        for i, j in np.ndindex(*pooled_size):
+            samples = [sample(x[int(batch)], top + (i + (p + 0.5) / counts[0]) * bins[0],
+                              left + (j + (q + 0.5) / counts[1]) * bins[1])
+                       for p, q in np.ndindex(*counts)]
+            out[r, :, i, j] = np.mean(samples, 0) if samples else 0
+    return out
+
+
+def overlap(a, b):
+    """Intersection over union of boxes by two corners, in any order."""
+    (top, left), (bottom, right) = np.minimum(a[:2], a[2:]), np.maximum(a[:2], a[2:])
+    (upper, west), (lower, east) = np.minimum(b[:2], b[2:]), np.maximum(b[:2], b[2:])
+    common = (max(min(bottom, lower) - max(top, upper), 0) *
+              max(min(right, east) - max(left, west), 0))
+    union = (bottom - top) * (right - left) + (lower - upper) * (east - west) - common
+    return common / union if union > 0 else 0
+
+
+@op("vision.all_class_non_max_suppression")
+def all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class, iou_threshold,
+                                  score_threshold, output_format="onnx"):
+    assert output_format == "onnx"
+    rows = []
+    for b, c in np.ndindex(*scores.shape[:2]):
+        chosen = []
+        for i in np.argsort(-scores[b, c], kind="stable"):
+            if scores[b, c, i] > score_threshold and len(chosen) < max_output_boxes_per_class and \
+                    all(overlap(boxes[b, i], boxes[b, k]) <= iou_threshold for k in chosen):
+                chosen.append(i)
+        rows += [(b, c, i) for i in chosen]
+    return np.array(rows, np.int64).reshape(-1, 3), np.array([len(rows)], np.int64)
+
+
 # Quantisation.
 
 def along(x, vector, axis):

@@ -258,6 +258,40 @@ graph main(%x: f32[n, 4], %k: i64[]) -> (%y) { %y = onnx.Trilu(%x, %k) {upper = 
 
 # What Relax has no operator for.
 
+case("places of maxima, and back to them", """
+graph main(%x: f32[n, 2, h, 5]) -> (%y, %places, %back) {
+  %y, %places = onnx.MaxPool(%x) {kernel_shape = [2, 3], strides = [2, 1], pads = [0, 1, 0, 1]}
+  %z, %at = onnx.MaxPool(%x) {kernel_shape = [2, 1], strides = [2, 1]}
+  %back = onnx.MaxUnpool(%z, %at) {kernel_shape = [2, 1], strides = [2, 1]}
+}""", [f32(2, 2, 4, 5)])
+case("places of maxima of small integers, padded and rounded up", """
+graph main(%x: u8[1, 1, 5, 5]) -> (%y, %places) {
+  %y, %places = onnx.MaxPool(%x) {kernel_shape = [3, 3], strides = [3, 3], dilations = [1, 2],
+                                  pads = [1, 1, 1, 1], ceil_mode = 1, storage_order = 1}
+}""", [np.arange(25, dtype=np.uint8).reshape(1, 1, 5, 5) % 3])
+case("averages of windows beyond the operand", """
+graph main(%x: f32[1, 2, 7, 6]) -> (%a, %b) {
+  %a = onnx.AveragePool(%x) {kernel_shape = [3, 3], strides = [3, 2], pads = [1, 0, 1, 1],
+                             ceil_mode = 1, count_include_pad = 1}
+  %b = onnx.AveragePool(%x) {kernel_shape = [3, 2], dilations = [2, 1], pads = [2, 1, 2, 1]}
+}""", [f32(1, 2, 7, 6)])
+case("sums with an ellipsis and a diagonal", """
+graph main(%x: f32[2, n, n], %y: f32[n, 4]) -> (%a, %b) {
+  %a = onnx.Einsum(%x) {equation = "...ii->...i"}
+  %b = onnx.Einsum(%x, %y) {equation = "...ij, jk -> k..."}
+}""", [f32(2, 3, 3), f32(3, 4)])
+for mode, padding in (("linear", "zeros"), ("cubic", "reflection"), ("nearest", "border")):
+    case(f"samples at a grid, {mode}, {padding}", """
+graph main(%x: f32[n, 2, h, w], %grid: f32[n, 3, 2, 2]) -> (%y) {
+  %y = onnx.GridSample(%x, %grid) {mode = "MODE", padding_mode = "PADDING"}
+}""".replace("MODE", mode).replace("PADDING", padding), [f32(2, 2, 4, 5), f32(2, 3, 2, 2)])
+case("boxes chosen by their scores", """
+graph main(%boxes: f32[1, n, 4], %scores: f32[1, 2, n]) -> (%chosen) {
+  const %limit: i64[] = 2
+  const %overlap: f32[] = 0.4
+  %chosen = onnx.NonMaxSuppression(%boxes, %scores, %limit, %overlap) {center_point_box = 1}
+}""", [np.abs(f32(1, 6, 4)), f32(1, 2, 6)], holds=["R.match_cast("])
+
 case("Resize of symbolic sizes by scales", """
 graph main(%x: f32[1, 2, h, w]) -> (%y) {
   const %scales: f32[4] = [1.0, 1.0, 2.0, 0.5]

@@ -122,6 +122,13 @@ Expressions EmitMatMulInteger(RelaxOp& op);
 Expressions EmitQLinearConv(RelaxOp& op);
 Expressions EmitQLinearMatMul(RelaxOp& op);
 
+// grid_sample.cc
+Expressions EmitGridSample(RelaxOp& op);
+
+// vision.cc
+Expressions EmitNonMaxSuppression(RelaxOp& op);
+Expressions EmitRoiAlign(RelaxOp& op);
+
 // resize.cc
 Expressions EmitResize(RelaxOp& op);
 

@@ -1,5 +1,6 @@
 // Resize: by R.image.resize2d where that says it. Relax takes the scale from the sizes, so that a
-// scale must give them exactly.
+// scale must give them exactly. Of nearest elements TVM takes the one in front, whatever is asked
+// for, where the sizes are multiples of the operand's.
 #include <array>
 #include <string_view>
 
@@ -58,6 +59,10 @@ Status CheckImage(const RelaxOp& op) {
   if (op.Int("antialias", 0) != 0) return op.Refuse("antialiasing");
   if (op.String("keep_aspect_ratio_policy", "stretch") != "stretch")
     return op.Refuse("a policy on the aspect ratio");
+  const bool nearest = op.String("mode", "nearest") == "nearest";
+  const std::string rounding = op.String("nearest_mode", "round_prefer_floor");
+  if (nearest && (coordinates != "asymmetric" || rounding != "floor"))
+    return op.Refuse("another nearest element than the one in front");
   DRAGOMAN_ASSIGN(Shape from, op.shape(0));
   DRAGOMAN_ASSIGN(Shape to, op.result_shape());
   const bool needs_two = coordinates == "align_corners" || coordinates == "pytorch_half_pixel";
@@ -73,13 +78,12 @@ Expressions EmitResize(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue({to[2], to[3]}));
   const std::string mode = op.String("mode", "nearest");
   const bool nearest = mode == "nearest";
-  const std::string rounding = nearest ? op.String("nearest_mode", "round_prefer_floor") : "";
   return One(fmt::format(
       "R.image.resize2d({}, {}, layout=\"NCHW\", method=\"{}\", "
       "coordinate_transformation_mode=\"{}\", rounding_method=\"{}\", cubic_alpha={}, "
       "cubic_exclude={})",
       op.arg(0), sizes, nearest ? "nearest_neighbor" : mode,
-      op.String("coordinate_transformation_mode", "half_pixel"), rounding,
+      op.String("coordinate_transformation_mode", "half_pixel"), nearest ? "floor" : "",
       PythonFloat(op.Float("cubic_coeff_a", -0.75f), false), op.Int("exclude_outside", 0)));
 }
 
