@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/data.h"
 #include "cli/data_sets.h"
@@ -125,6 +126,16 @@ void PrintUse(const std::string& output, const onednn::Plan& plan) {
       output, plan.name, Indented(onednn::EmitUse(plan)), onednn::DescribeAllocations(plan));
 }
 
+void PrintProgram(const std::string& output, const onednn::Plan& plan,
+                  const std::optional<Proof>& proof) {
+  nlohmann::ordered_json json = {{"folder", output},
+                                 {"name", plan.name},
+                                 {"allocations", onednn::DescribeAllocations(plan)},
+                                 {"use", onednn::EmitUse(plan)}};
+  if (proof) json["data"] = {{"equal", proof->equal}, {"report", proof->text}};
+  PrintJson(json);
+}
+
 bool HasIntegerProducts(const Model& model) {
   bool found = false;
   ForEachGraph(model, [&](const Graph& graph) {
@@ -166,6 +177,7 @@ Result<GeneratedProgram> GenerateProgram(const Model& model, const CodegenOption
 }
 
 Result<bool> Generate(const CodegenCommand& options) {
+  if (options.output == "-") return InvalidInput("-o - prints texts; a program is a folder");
   if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model));
@@ -192,15 +204,17 @@ Result<bool> Generate(const CodegenCommand& options) {
     Warn(options.common, options.model, message);
   }
   DRAGOMAN_TRY(WriteProgram(program, options.output));
-  Proof proof;
+  std::optional<Proof> proof;
   if (options.data) {
     DRAGOMAN_ASSIGN(proof, ProveProgram(model, recordings, {options.steps, codegen.plan}));
   }
-  if (!options.common.quiet) {
-    if (options.data) fmt::print("Checked against recorded data:\n{}\n", proof.text);
+  if (options.common.json) {
+    PrintProgram(options.output, program.plan, proof);
+  } else if (!options.common.quiet) {
+    if (proof) fmt::print("Checked against recorded data:\n{}\n", proof->text);
     PrintUse(options.output, program.plan);
   }
-  return proof.equal;
+  return !proof || proof->equal;
 }
 
 int RunCodegen(const CodegenCommand& options) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/fusion_summary.h"
 #include "cli/options.h"
@@ -73,6 +74,15 @@ Status CheckWeights(const Model& model, const ConvertOptions& options) {
   return {};
 }
 
+void PrintFile(const NodeCount& before, const NodeCount& after, Format target,
+               const ConvertOptions& options) {
+  const nlohmann::ordered_json json = {{"output", options.output},
+                                       {"format", Info(target).name},
+                                       {"nodes_before", before.nodes},
+                                       {"nodes", after.nodes}};
+  PrintJson(json);
+}
+
 // One line on standard error.
 void SayWhatWasFused(const NodeCount& before, const NodeCount& after,
                      const ConvertOptions& options) {
@@ -109,7 +119,9 @@ Status Convert(const ConvertOptions& options) {
   save.lift_state = options.state == "lift";
   save.common = options.common;
   DRAGOMAN_TRY(SaveModel(*prepared, options.output, target, save));
-  SayWhatWasFused(before, CountNodes(*prepared), options);
+  const NodeCount after = CountNodes(*prepared);
+  SayWhatWasFused(before, after, options);
+  if (options.common.json && options.output != "-") PrintFile(before, after, target, options);
   return {};
 }
 

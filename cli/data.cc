@@ -21,6 +21,8 @@
 namespace dragoman::cli {
 namespace {
 
+constexpr const char* kIndex = "index.json";
+
 // How NumPy holds an element type: its letter and the bytes of one element.
 struct NpyKind {
   char kind;
@@ -123,8 +125,10 @@ Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
     const std::size_t equals = input.rfind('=');
     if (equals == std::string::npos || equals == 0)
       return InvalidInput("--input " + input + " is not NAME=FILE.npy");
-    DRAGOMAN_ASSIGN(NpyArray array, ReadNpy(input.substr(equals + 1)));
-    arrays.push_back({input.substr(0, equals), std::move(array)});
+    const std::string file = input.substr(equals + 1);
+    Result<NpyArray> array = ReadNpy(file);
+    if (!array.ok()) return std::move(array).error().InFile(file);
+    arrays.push_back({input.substr(0, equals), std::move(*array)});
   }
   return arrays;
 }
@@ -185,7 +189,8 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (used.contains(i)) continue;
-    std::string message = "the model has no input '" + arrays[i].name + "'; its inputs are";
+    std::string message = "the model has no input '" + arrays[i].name + "'; ";
+    message += slots.empty() ? "it has none" : "its inputs are";
     for (const Slot& slot : slots) message += " '" + slot.name + "'";
     return InvalidInput(std::move(message));
   }
@@ -266,8 +271,22 @@ std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slot
   return flat;
 }
 
+Status CheckOutputFolder(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::path path = folder;
+  if (!std::filesystem::exists(path, error) || std::filesystem::is_empty(path, error) ||
+      std::filesystem::exists(path / kIndex, error)) {
+    return {};
+  }
+  return InvalidInput(
+             "the folder is not empty and holds no outputs of dragoman; choose another "
+             "--output-dir")
+      .InFile(folder);
+}
+
 Status WriteOutputs(const std::string& folder,
                     const std::vector<std::pair<std::string, Array>>& outputs) {
+  DRAGOMAN_TRY(CheckOutputFolder(folder));
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return InvalidInput("cannot make the folder: " + error.message()).InFile(folder);
@@ -288,14 +307,14 @@ Status WriteOutputs(const std::string& folder,
     index["outputs"].push_back(std::move(entry));
   }
   const auto strict = nlohmann::ordered_json::error_handler_t::replace;
-  return WriteFile((std::filesystem::path(folder) / "index.json").string(),
+  return WriteFile((std::filesystem::path(folder) / kIndex).string(),
                    index.dump(2, ' ', false, strict) + "\n");
 }
 
 Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const std::string& folder) {
   const std::filesystem::path path = folder;
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file,
-                  MappedFile::Open((path / "index.json").string()));
+                  MappedFile::Open((path / kIndex).string()));
   const std::span<const std::byte> text = file->bytes();
   const auto* first = reinterpret_cast<const char*>(text.data());
   const auto index = nlohmann::json::parse(first, first + text.size(), nullptr, false);

@@ -63,8 +63,11 @@ DType PlainDType(const NpyArray& npy);
 std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slots,
                                                    const std::vector<RuntimeValue>& values);
 
-// Writes one .npy an output, and index.json, into `folder`, which is made if missing; both as the
-// command line's contract says.
+// Errors: `folder` holds files, and no index of outputs among them, so it is not ours.
+Status CheckOutputFolder(const std::string& folder);
+
+// Writes one .npy an output, and index.json, into `folder`, which is made if missing and checked as
+// above; both as the command line's contract says.
 Status WriteOutputs(const std::string& folder,
                     const std::vector<std::pair<std::string, Array>>& outputs);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "core/ir/half.h"
 #include "importers/onnx/read_value.h"
@@ -150,6 +151,17 @@ Result<Array> Draw(DType dtype, const rt::Shape& shape, std::mt19937_64& generat
   return array;
 }
 
+// The size `dim`. One that is not known is 2 to 5; those of the symbols are kept in `symbols`.
+std::int64_t DrawSize(const Dim& dim, std::map<std::string, Dim>& symbols,
+                      std::mt19937_64& generator) {
+  const auto draw = [&] { return static_cast<std::int64_t>(2 + generator() % 4); };
+  for (const std::string& symbol : dim.Symbols()) {
+    if (!symbols.contains(symbol)) symbols.emplace(symbol, Dim(draw()));
+  }
+  const Dim size = dim.Substitute(symbols);
+  return size.known() ? std::max<std::int64_t>(size.value(), 0) : draw();
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> FindDataSets(const std::string& path) {
@@ -185,6 +197,7 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
 Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
                                            std::mt19937_64& generator) {
   std::vector<NamedArray> arrays;
+  std::map<std::string, Dim> symbols;
   const std::vector<Slot> slots = InputSlots(entry);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, slots[i].name, i, slots[i].type));
@@ -196,11 +209,7 @@ Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& fact
     }
     rt::Shape shape;
     for (const Dim& dim : *dims) {
-      if (!dim.known()) {
-        return Unsupported("input '" + slots[i].name + "' has type " + type.ToString() +
-                           ": give --shape or --dim");
-      }
-      shape.push_back(dim.value());
+      shape.push_back(DrawSize(dim, symbols, generator));
     }
     DRAGOMAN_ASSIGN(Array array, Draw(type.dtype(), shape, generator));
     arrays.push_back({slots[i].name, ToNpy(array)});

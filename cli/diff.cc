@@ -75,7 +75,7 @@ int RunDiff(DiffOptions& options) {
   Result<DiffReport> report = Compare(options);
   if (!report.ok()) return Report(report.error());
   const bool json = options.common.json || options.format == "json";
-  if (!options.common.quiet) fmt::print("{}\n", json ? RenderJson(*report) : RenderText(*report));
+  if (!options.common.quiet) fmt::print("{}", json ? RenderJson(*report) : RenderText(*report));
   return report->equal() ? kDone : kAnswerIsNo;
 }
 

@@ -70,7 +70,13 @@ Result<Format> FormatOfOutput(const std::string& path) {
 
 Result<Format> FormatOfInput(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return Format::kTensorFlow;
+  if (std::filesystem::is_directory(path, ignored)) {
+    const std::filesystem::path folder = path;
+    for (const char* name : {"saved_model.pb", "saved_model.pbtxt"}) {
+      if (std::filesystem::exists(folder / name, ignored)) return Format::kTensorFlow;
+    }
+    return InvalidInput("is a folder, and no SavedModel; expected a model file").InFile(path);
+  }
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   if (std::optional<Format> format = ByContent(file->bytes())) return *format;
   if (std::optional<Format> format = BySuffix(path)) return *format;

@@ -147,7 +147,13 @@ nlohmann::ordered_json SlotsJson(const std::vector<Slot>& slots) {
   return json;
 }
 
-void PrintJson(const Model& model, const std::vector<Target>& targets) {
+nlohmann::ordered_json TargetJson(const Target& target) {
+  nlohmann::ordered_json findings = nlohmann::ordered_json::array();
+  for (const Finding& finding : target.findings) findings.push_back(finding.ToString());
+  return {{"works", target.works()}, {"findings", findings}};
+}
+
+nlohmann::ordered_json ModelJson(const Model& model, const std::vector<Target>& targets) {
   nlohmann::ordered_json json;
   json["level"] = model.level == Level::kSource ? "source" : "common";
   json["dialect"] = model.dialect;
@@ -166,12 +172,8 @@ void PrintJson(const Model& model, const std::vector<Target>& targets) {
   json["constants"] = census.constants;
   json["weight_bytes"] = census.bytes;
   json["absent_weights"] = CountAbsentWeights(model);
-  for (const Target& target : targets) {
-    nlohmann::ordered_json findings = nlohmann::ordered_json::array();
-    for (const Finding& finding : target.findings) findings.push_back(finding.ToString());
-    json["targets"][target.name] = {{"works", target.works()}, {"findings", findings}};
-  }
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  for (const Target& target : targets) json["targets"][target.name] = TargetJson(target);
+  return json;
 }
 
 void PrintScreen(const Model& model, const std::vector<Target>& targets,
@@ -198,8 +200,9 @@ void PrintScreen(const Model& model, const std::vector<Target>& targets,
 }
 
 // Prints the nodes called so, or that compute a value called so.
-int PrintNode(const Model& model, const std::string& name) {
-  bool found = false;
+int PrintNode(const Model& model, const InspectOptions& options) {
+  const std::string& name = *options.node;
+  nlohmann::ordered_json found = nlohmann::ordered_json::array();
   ForEachGraph(model, [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       bool is_it = node.name() == name;
@@ -207,30 +210,41 @@ int PrintNode(const Model& model, const std::string& name) {
         is_it = is_it || (node.result(i) != nullptr && node.result(i)->name() == name);
       }
       if (!is_it) continue;
-      found = true;
       Graph alone;
       ValueMap map;
       CloneNode(node, alone, nullptr, map);
-      fmt::print("{}\n", PrintGraph(alone));
+      found.push_back({{"op", node.op().ToString()}, {"text", PrintGraph(alone)}});
     }
   });
-  return found ? kDone : Report(InvalidInput("there is no node or value '" + name + "'"));
+  if (found.empty())
+    return Report(InvalidInput("there is no node or value '" + name + "'"), options.model);
+  if (options.common.json) {
+    PrintJson(found);
+    return kDone;
+  }
+  for (const auto& node : found) fmt::print("{}\n", node["text"].get_ref<const std::string&>());
+  return kDone;
+}
+
+// What stands in the way of one target, as findings are told, and with --json on standard output
+// too.
+int PrintTarget(Target target, const InspectOptions& options) {
+  if (options.common.json) PrintJson(TargetJson(target));
+  if (!target.works()) return Report(Error(std::move(target.findings)), options.model);
+  if (!options.common.json)
+    fmt::print("{}: nothing stands in the way of {}\n", options.model, target.name);
+  return kDone;
 }
 
 int RunInspect(const InspectOptions& options) {
   Result<Model> model = LoadModel(options.model);
   if (!model.ok()) return Report(model.error());
-  if (options.node) return PrintNode(*model, *options.node);
+  if (options.node) return PrintNode(*model, options);
   std::vector<Target> targets = TargetsOf(*model, options);
-  if (options.to) {
-    for (Target& target : targets) {
-      if (target.name != *options.to) continue;
-      if (!target.works()) return Report(Error(std::move(target.findings)), options.model);
-      fmt::print("{}: nothing stands in the way of {}\n", options.model, target.name);
-    }
-    return kDone;
-  }
-  options.common.json ? PrintJson(*model, targets) : PrintScreen(*model, targets, options);
+  if (options.to)
+    return PrintTarget(std::move(*std::ranges::find(targets, *options.to, &Target::name)), options);
+  options.common.json ? PrintJson(ModelJson(*model, targets))
+                      : PrintScreen(*model, targets, options);
   if (options.common.verbose && !options.common.json) fmt::print("\n{}", PrintText(*model));
   return kDone;
 }

@@ -1,5 +1,7 @@
 // The `dragoman` program. Each subcommand is a file of this folder.
 #include <exception>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,12 +32,19 @@ int Run(int argc, char** argv) {
   program.set_version_flag("--version", "dragoman " DRAGOMAN_VERSION);
   program.require_subcommand(1);
   program.failure_message([](const CLI::App* app, const CLI::Error& error) {
-    return fmt::format("dragoman: error: {}; see {} --help\n", error.what(), app->get_name());
+    const std::vector<CLI::App*> chosen = app->get_subcommands();
+    return fmt::format("dragoman: error: {}; see dragoman {}--help\n", error.what(),
+                       chosen.empty() ? "" : chosen.front()->get_name() + " ");
   });
   int exit_code = kDone;
   constexpr AddCommand kCommands[] = {AddInspect, AddConvert, AddCodegen, AddDiff,
                                       AddRun,     AddVerify,  AddOps,     AddCompletion};
   for (AddCommand add : kCommands) add(program, exit_code);
+  const std::string first = argc > 1 ? argv[1] : "-";
+  const auto is_first = [&](const CLI::App* command) { return command->get_name() == first; };
+  if (!first.starts_with('-') && program.get_subcommands(is_first).empty())
+    return Report(
+        dragoman::InvalidInput("there is no command '" + first + "'; see dragoman --help"));
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -262,7 +262,11 @@ Status SaveModel(const Model& model, const std::string& path, Format format,
       format == Format::kOnnx && model.level == Level::kCommon && model.entries.size() > 1
           ? WriteDefaultEntry(model, path, options)
           : Write(model, path, format, options);
-  if (!status.ok()) return std::move(status).error().InFile(path);
+  if (status.ok()) return status;
+  for (Finding& finding : status.error().findings()) {
+    // A finding with a place is about the model, which the caller names.
+    if (finding.file.empty() && finding.place.empty()) finding.file = path;
+  }
   return status;
 }
 

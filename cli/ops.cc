@@ -38,6 +38,24 @@ bool Chosen(const Coverage& coverage, const std::optional<std::string>& target) 
 
 const char* YesNo(bool yes) { return yes ? "yes" : "-"; }
 
+nlohmann::ordered_json OpJson(const OpDef& def) {
+  const Coverage coverage = CoverageOf(def);
+  return {{"op", def.Label()},
+          {"signature", def.signature.ToString()},
+          {"runs", coverage.runs},
+          {"relax", coverage.relax}};
+}
+
+void PrintOpJson(const OpDef& def) {
+  nlohmann::ordered_json json = OpJson(def);
+  for (const TypeVariable& variable : def.signature.variables)
+    json["types"][variable.name] = variable.allowed.ToString();
+  for (const AttributeDef& attribute : def.attributes)
+    json["attributes"][attribute.name] = Name(attribute.kind);
+  json["kernel"] = def.kernel.header;
+  PrintJson(json);
+}
+
 void PrintOp(const OpDef& def) {
   const Coverage coverage = CoverageOf(def);
   fmt::print("{}{}\n", def.Label(), def.signature.ToString());
@@ -69,17 +87,27 @@ void PrintTable(const OpsOptions& options) {
   }
 }
 
-void PrintJson(const OpsOptions& options) {
+void PrintTableJson(const OpsOptions& options) {
   nlohmann::ordered_json ops = nlohmann::ordered_json::array();
   for (const OpDef* def : AllOps()) {
     const Coverage coverage = CoverageOf(*def);
     if (!Chosen(coverage, options.to)) continue;
-    ops.push_back({{"op", def->Label()},
-                   {"signature", def->signature.ToString()},
-                   {"runs", coverage.runs},
-                   {"relax", coverage.relax}});
+    ops.push_back(OpJson(*def));
   }
-  fmt::print("{}\n", ops.dump(2));
+  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
+  for (const PassInfo& pass : AllPasses()) {
+    passes.push_back(
+        {{"pass", pass.name}, {"by_default", pass.by_default}, {"what", pass.sentence}});
+  }
+  nlohmann::ordered_json formats = nlohmann::ordered_json::array();
+  for (const FormatInfo& format : AllFormats()) {
+    formats.push_back({{"format", format.name},
+                       {"suffix", format.suffix},
+                       {"reads", format.reads},
+                       {"writes", format.writes},
+                       {"what", format.what}});
+  }
+  PrintJson({{"operators", ops}, {"passes", passes}, {"formats", formats}});
 }
 
 // The operators of torch that are lowered, an overload a line.
@@ -100,7 +128,7 @@ int PrintTorch(const OpsOptions& options, const std::string& dialect) {
   }
   if (options.op && chosen == 0)
     return Report(InvalidInput("there is no operator '" + *options.op + "'"));
-  if (options.common.json) fmt::print("{}\n", rows.dump(2));
+  if (options.common.json) PrintJson(rows);
   return kDone;
 }
 
@@ -109,10 +137,11 @@ int RunOps(const OpsOptions& options) {
     return PrintTorch(options, *options.from == "torchscript" ? "aten" : *options.from);
   if (options.op) {
     const OpDef* def = FindOp(*options.op);
+    if (def == nullptr) def = FindOp("dragoman." + *options.op);
     if (def == nullptr) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
-    PrintOp(*def);
+    options.common.json ? PrintOpJson(*def) : PrintOp(*def);
   } else if (options.common.json) {
-    PrintJson(options);
+    PrintTableJson(options);
   } else {
     PrintTable(options);
   }

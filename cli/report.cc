@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/support/progress.h"
 
@@ -15,7 +16,7 @@ void Say(std::string_view line) {
 
 ExitCode Report(const Error& error, std::string_view file) {
   for (Finding finding : error.findings()) {
-    if (finding.file.empty()) finding.file = file;
+    if (finding.file.empty()) finding.file = file.empty() ? "dragoman" : file;
     Say(finding.ToString());
   }
   if (error.findings().size() > 1) Say(fmt::format("{} errors", error.findings().size()));
@@ -30,9 +31,13 @@ ExitCode Report(const Error& error, std::string_view file) {
   return kBug;
 }
 
+void PrintJson(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 void Warn(const CommonOptions& options, std::string_view file, std::string_view message) {
   if (options.quiet) return;
-  Say(fmt::format("{}{}warning: {}", file, file.empty() ? "" : ": ", message));
+  Say(fmt::format("{}: warning: {}", file.empty() ? "dragoman" : file, message));
 }
 
 }  // namespace dragoman::cli

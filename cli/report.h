@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/support/result.h"
 
 namespace dragoman::cli {
@@ -30,8 +32,11 @@ struct CommonOptions {
 void Say(std::string_view line);
 
 // Prints all findings, one a line, and their number if there are several; gives the exit code of
-// their kind.
+// their kind. Those of no file are of `file`, or of the call if that is empty.
 ExitCode Report(const Error& error, std::string_view file = "");
+
+// Prints an answer to standard output; what is not UTF-8 is replaced.
+void PrintJson(const nlohmann::ordered_json& json);
 
 // One line on standard error, unless --quiet is given; with --strict the caller makes it an error.
 void Warn(const CommonOptions& options, std::string_view file, std::string_view message);

@@ -6,8 +6,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/native_engine.h"
 #include "cli/options.h"
@@ -205,16 +207,39 @@ struct RunOptions {
   RunRequest request;
 };
 
+// A report as one object: that of the times, with "profile", a list of rows, if there is one.
+std::string ReportJson(const std::string& report) {
+  std::istringstream lines(report);
+  std::string line;
+  std::getline(lines, line);
+  auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+  if (!json.is_object()) return report;
+  std::getline(lines, line);  // the head of the table
+  while (std::getline(lines, line)) {
+    std::istringstream row(line);
+    double microseconds = 0;
+    std::int64_t calls = 0;
+    row >> microseconds >> calls >> std::ws;
+    std::string step;
+    std::getline(row, step);
+    json["profile"].push_back({{"us", microseconds}, {"calls", calls}, {"step", step}});
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 int RunCommand(const RunOptions& options) {
   Result<Model> source = LoadModel(options.model);
   if (!source.ok()) return Report(source.error());
   Result<std::vector<NamedArray>> inputs = LoadInputs(options.inputs);
   if (!inputs.ok()) return Report(inputs.error());
+  if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
+    return Report(status.error());
   Result<RunResult> result = RunModel(*source, *inputs, options.request);
   if (!result.ok()) return Report(result.error(), options.model);
   if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
     return Report(status.error());
-  if (!options.request.common.quiet) fmt::print("{}", result->report);
+  if (options.request.common.quiet) return kDone;
+  fmt::print("{}", options.request.common.json ? ReportJson(result->report) : result->report);
   return kDone;
 }
 

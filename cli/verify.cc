@@ -105,7 +105,7 @@ void PrintText(const std::vector<Verdict>& verdicts) {
   }
 }
 
-void PrintJson(const std::vector<Verdict>& verdicts) {
+void PrintVerdicts(const std::vector<Verdict>& verdicts) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Verdict& verdict : verdicts) {
     nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
@@ -114,7 +114,7 @@ void PrintJson(const std::vector<Verdict>& verdicts) {
     }
     json.push_back({{"what", verdict.what}, {"ok", verdict.ok()}, {"outputs", std::move(outputs)}});
   }
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  PrintJson(json);
 }
 
 int RunVerify(const VerifyOptions& options) {
@@ -127,7 +127,7 @@ int RunVerify(const VerifyOptions& options) {
       options.against ? AgainstModel(*model, options) : AgainstData(*model, options);
   if (!verdicts.ok()) return Report(verdicts.error(), options.model);
   if (!options.request.common.quiet) {
-    options.request.common.json ? PrintJson(*verdicts) : PrintText(*verdicts);
+    options.request.common.json ? PrintVerdicts(*verdicts) : PrintText(*verdicts);
   }
   const bool ok =
       std::all_of(verdicts->begin(), verdicts->end(), [](const Verdict& v) { return v.ok(); });
@@ -145,7 +145,10 @@ void AddVerify(CLI::App& program, int& exit_code) {
       "--data", options->data,
       "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of such");
   command->add_option("--against", options->against, "Another model, that must compute the same");
-  command->add_option("--random", options->random, "With --against: how many inputs to draw")
+  command
+      ->add_option(
+          "--random", options->random,
+          "With --against: how many inputs to draw; sizes that are not known are drawn from 2 to 5")
       ->check(CLI::Range(1, 1'000'000));
   command->add_option("--seed", options->seed, "With --against: the seed of the drawing");
   command->add_option("--steps", options->request.steps, "As for run");

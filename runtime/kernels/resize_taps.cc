@@ -8,12 +8,12 @@
 
 namespace dragoman::rt::internal {
 
-// At scale 1 every transformation but these two leaves the axis as it is.
+// At scale 1 every transformation but cropping leaves the axis as it is; so kTfHalfPixelForNn moves
+// no batch and no channel (as ONNX Runtime has it).
 static bool LeavesAxis(const ResizeParams& p, std::int64_t input, std::int64_t output,
                        double scale) {
   return input == output && scale == 1 &&
-         p.coordinate_transformation_mode != CoordinateTransformation::kTfCropAndResize &&
-         p.coordinate_transformation_mode != CoordinateTransformation::kTfHalfPixelForNn;
+         p.coordinate_transformation_mode != CoordinateTransformation::kTfCropAndResize;
 }
 
 ResizeTaps::ResizeTaps(const ResizeParams& p, std::int64_t input, std::int64_t output, double scale,
@@ -54,28 +54,32 @@ void* ResizeTaps::Fill(double roi_start, double roi_end) {
   return weights_ + output_ * width_;
 }
 
+// Scales and regions are given in float: 1.5 / 0.6f is meant to be 2.5, and it is so in float.
+double ResizeTaps::OverScale(double x) const { return static_cast<float>(x / scale_); }
+
 double ResizeTaps::Coordinate(std::int64_t i, double roi_start, double roi_end) const {
   const double x = static_cast<double>(i), input = static_cast<double>(input_);
   // ONNX takes the length before rounding.
   const double length = scale_ * input;
   switch (p_->coordinate_transformation_mode) {
     case CoordinateTransformation::kHalfPixel:
-      return (x + 0.5) / scale_ - 0.5;
+      return OverScale(x + 0.5) - 0.5;
     case CoordinateTransformation::kHalfPixelSymmetric:
-      return input / 2 * (1 - static_cast<double>(output_) / length) + (x + 0.5) / scale_ - 0.5;
+      return input / 2 * (1 - static_cast<double>(output_) / length) + OverScale(x + 0.5) - 0.5;
     case CoordinateTransformation::kPytorchHalfPixel:
-      return output_ > 1 ? (x + 0.5) / scale_ - 0.5 : 0;
+      return output_ > 1 ? OverScale(x + 0.5) - 0.5 : 0;
     case CoordinateTransformation::kAlignCorners:
       return output_ > 1 ? x * (input - 1) / (length - 1) : 0;
     case CoordinateTransformation::kAsymmetric:
-      return x / scale_;
+      return OverScale(x);
     case CoordinateTransformation::kTfHalfPixelForNn:
-      return (x + 0.5) / scale_;
+      return OverScale(x + 0.5);
     case CoordinateTransformation::kTfCropAndResize:
       break;
   }
   if (output_ <= 1) return 0.5 * (roi_start + roi_end) * (input - 1);
-  return roi_start * (input - 1) + x * (roi_end - roi_start) * (input - 1) / (length - 1);
+  return static_cast<float>(roi_start * (input - 1) +
+                            x * (roi_end - roi_start) * (input - 1) / (length - 1));
 }
 
 double ResizeTaps::Weight(double distance) const {

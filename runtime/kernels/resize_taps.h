@@ -35,6 +35,7 @@ class ResizeTaps {
   bool IsOutside(std::int64_t i) const { return std::isnan(weight(i)[0]); }
 
  private:
+  double OverScale(double x) const;
   double Coordinate(std::int64_t i, double roi_start, double roi_end) const;
   double Weight(double distance) const;
   std::int64_t Nearest(double x) const;

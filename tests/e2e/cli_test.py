@@ -1,5 +1,6 @@
 """The command line, as a user calls it: what comes out, which files appear, which exit code says what."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -126,6 +127,33 @@ class CommandLine(CommandCase):
         self.fails(2, "convert", MLP, "-o", self.out / "x.onnx", "--passes", "no-such-pass")
         self.assertEqual(list(self.out.iterdir()), [])
 
+    def test_findings_name_the_file_or_the_call(self):
+        self.assertTrue(self.fails(2, "frobnicate").startswith("dragoman: error: there is no command"))
+        self.assertIn("see dragoman diff --help", self.fails(2, "diff", MLP))
+        self.assertIn(f"{self.out}: error: is a folder", self.fails(2, "inspect", self.out))
+        self.assertIn(f"{MLP}: error: there is no node", self.fails(2, "inspect", MLP, "--node", "x?"))
+        error = self.fails(2, "run", MLP, "--input", f"0={MLP}", "--output-dir", self.out / "y")
+        self.assertIn(f"{MLP}: error: not a .npy file", error)
+
+    def test_answers_as_json(self):
+        self.assertTrue(json.loads(self.done("inspect", MLP, "--to", "cpp", "--json"))["works"])
+        self.assertEqual(json.loads(self.done("ops", "Linear", "--json"))["op"], "dragoman.Linear")
+        self.assertIn("passes", json.loads(self.done("ops", "--json")))
+        target = self.out / "model.py"
+        self.assertEqual(json.loads(self.done("convert", MLP, "-o", target, "--json"))["format"], "relax")
+        program = json.loads(self.done("codegen", MLP, "-o", self.out / "program", "--json"))
+        self.assertEqual(program["name"], "model")
+
+    def test_outputs_leave_the_files_of_others_alone(self):
+        (self.out / "mine").write_text("notes")
+        error = self.fails(2, "run", MLP, "--input", f"0={MODELS}/mlp/x.npy", "--output-dir", self.out)
+        self.assertIn("choose another --output-dir", error)
+        self.assertEqual([path.name for path in self.out.iterdir()], ["mine"])
+
+    def test_sizes_that_are_not_known_are_drawn(self):
+        dynamic = MODELS / "mlp_dynamic" / "model.onnx"
+        self.done("verify", dynamic, "--against", dynamic, "--random", 3)
+
     def test_a_symbol_that_no_size_has_is_told(self):
         dynamic = MODELS / "mlp_dynamic" / "model.onnx"
         error = self.fails(2, "convert", dynamic, "-o", self.out / "x.onnx", "--dim", "nothing=3")
@@ -180,9 +208,13 @@ class CommandLine(CommandCase):
         reader, terminal = pty.openpty()
         command = [DRAGOMAN, "verify", MLP, "--data", DATA, "--engine", "native"]
         fresh = {**os.environ, "XDG_CACHE_HOME": str(self.out)}  # nothing is compiled yet
-        subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, env=fresh, check=True)
-        os.close(terminal)
-        told = os.read(reader, 1 << 16)
+        told = b""
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, env=fresh) as done:
+            os.close(terminal)
+            with contextlib.suppress(OSError):  # the end, on a terminal
+                while chunk := os.read(reader, 1 << 16):
+                    told += chunk
+        self.assertEqual(done.returncode, 0)
         self.assertIn(b"compiling and running the program, 1 s", told)
         self.assertTrue(told.endswith(b"\r\x1b[K"), told)
 

@@ -17,6 +17,8 @@ namespace {
 using rt::FusedActivation;
 
 constexpr double kFar = 1e30;  // where a clipped function is constant
+// A sum with a number beyond may be there to round the other one off: x + 2^23 - 2^23.
+constexpr float kRounding = 4096.0f;
 
 bool Near(double a, double b) { return std::fabs(a - b) <= 1e-6 * (1.0 + std::fabs(b)); }
 
@@ -60,6 +62,15 @@ class LoopFunction {
   double operator()(double x, double residual) const {
     const double inputs[] = {x, residual};
     return Evaluate(step_.terms, operands_, std::span(inputs).first(operands_.size()));
+  }
+
+  bool RoundsOff() const {
+    return std::ranges::any_of(step_.terms, [](const MapTerm& term) {
+      if (term.op->name != "Add" && term.op->name != "Sub") return false;
+      return std::ranges::any_of(term.arguments, [](const MapArgument& argument) {
+        return argument.buffer == kAbsent && std::fabs(argument.number) > kRounding;
+      });
+    });
   }
 
   bool Is(const rt::PostOps& post) const {
@@ -180,6 +191,7 @@ class PostOpFuser {
       const std::size_t maker = uses_.Maker(map.inputs[i]);
       if (residual != kAbsent && !CanBeResidual(residual, maker, map.results.front())) continue;
       const LoopFunction loop(map, map.inputs[i], residual);
+      if (loop.RoundsOff()) continue;
       const std::optional<rt::PostOps> post = Recognise(loop, residual != kAbsent);
       if (!post) continue;
       Absorb(*target, steps_[at], *post, residual);

@@ -1,11 +1,29 @@
 // Layers: changed defaults, modes that went away.
 #include <utility>
 
+#include "importers/onnx/ops/formula.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
+namespace {
 
-// Inference only: is_test and spatial are gone, training_mode is off, and further results belong to
+// scale * (x - mean) / sqrt(var + epsilon) + bias, with statistics of each position of an example.
+LoweredResults NormalizeByPosition(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<float> epsilon, op.TakeFloat("epsilon"));
+  for (std::size_t i = 0; i < 5; ++i) {
+    if (op.operand(i) == nullptr) return op.Invalid("an operand is missing");
+  }
+  Formula f(op);
+  Value* centred = f.Add("Sub", {op.operand(0), op.operand(3)});
+  Value* variance = f.Add("Add", {op.operand(4), f.Scalar(epsilon.value_or(1e-5f), op.operand(4))});
+  Value* scale = f.Add("Div", {op.operand(1), f.Add("Sqrt", {variance})});
+  Value* scaled = f.Add("Mul", {centred, scale});
+  return f.Finish({f.Add("Add", {scaled, op.operand(2)}, {}, op.ResultName(0))});
+}
+
+}  // namespace
+
+// Inference only: is_test is gone, training_mode is off, and further results belong to
 // training.
 LoweredResults LowerBatchNormalization(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<std::int64_t> is_test, op.TakeInt("is_test"));
@@ -13,17 +31,13 @@ LoweredResults LowerBatchNormalization(OpLowering& op) {
   if (op.opset < 7 && is_test.value_or(0) == 0 && op.num_results() > 1) {
     return op.Unsupported("training-mode batch normalisation of opset " + std::to_string(op.opset));
   }
-  if (spatial.value_or(1) == 0) {
-    DRAGOMAN_ASSIGN(int rank, op.Rank(0));
-    if (rank > 2)
-      return op.Unsupported("spatial = 0, with statistics of each position, has no common form");
-  }
   for (std::size_t i = 1; i < op.num_results(); ++i) {
     const Value* result = op.source.result(i);
     if (result != nullptr && result->used()) {
       return op.Unsupported("result " + std::to_string(i) + " belongs to training, and is used");
     }
   }
+  if (spatial.value_or(1) == 0) return NormalizeByPosition(op);
   return op.EmitOne("BatchNormalization", op.operands, op.attributes);
 }
 

@@ -83,6 +83,7 @@ std::string Product(std::string_view nodes) {
     const %root: f32[] = 1.41421354
     const %one: f32[] = 1.0
     const %half: f32[] = 0.5
+    const %large: f32[] = 12582912.0
     %s = onnx.Softmax(%r)
     %v = dragoman.Linear(%x, %w)
     )" + std::string(nodes) +
@@ -118,7 +119,8 @@ TEST(FusePostOps, KnowsFunctionsByTheirValues) {
 TEST(FusePostOps, LeavesWhatIsOnlyAlike) {
   for (const char* nodes :
        {"%a = onnx.Sigmoid(%v)\n%b = onnx.Mul(%a, %v)\n%y = onnx.Mul(%b, %half)",
-        "%a = onnx.Clip(%v, %zero, %six)\n%y = onnx.Sub(%a, %s)"}) {
+        "%a = onnx.Clip(%v, %zero, %six)\n%y = onnx.Sub(%a, %s)",
+        "%a = onnx.Add(%v, %large)\n%y = onnx.Sub(%a, %large)"}) {
     const Plan plan = PlanOf(Product(nodes));
     EXPECT_EQ(plan.prepared.at(0).post.find("residual=*/true"), std::string::npos) << nodes;
     EXPECT_EQ(Kinds(plan).back(), Step::Kind::kMap) << nodes;

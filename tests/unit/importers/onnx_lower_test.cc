@@ -60,6 +60,20 @@ entry main(%x: f32[n, 3, 8, 8]) -> (%y: f32[n, 8, 8]) {
 )");
 }
 
+// Opsets 1 to 8 could have statistics of each position.
+TEST(LowerOnnx, BatchNormalizationByPositionIsArithmetic) {
+  const Result<Model> model = Lowered(R"(opset "" 7
+
+entry main(%x: f32[n, 2, 3], %s: f32[2, 3], %b: f32[2, 3], %m: f32[2, 3], %v: f32[2, 3]) -> (%y: f32[*]) {
+  %y = onnx.BatchNormalization(%x, %s, %b, %m, %v) {epsilon = 0.25, spatial = 0}
+}
+)");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(PrintGraph(*model->entries.front().graph, {.origins = false}).find("Batch"),
+            std::string::npos);
+  EXPECT_EQ(model->main().output(0)->type().ToString(), "f32[n, 2, 3]");
+}
+
 // Before opset 13 Softmax normalised over all axes from `axis` on.
 TEST(LowerOnnx, SoftmaxOfOldCoversTheAxesBehindIt) {
   ExpectLowered(

@@ -75,6 +75,24 @@ TEST(ResizeTest, NearestModesRoundHalves) {
   EXPECT_EQ(with(NearestMode::kCeil), Floats({1, 2, 2, 2}));
 }
 
+// 0.4f is a little more than 0.4, but 1 / 0.4f is 2.5 in float.
+TEST(ResizeTest, NearestPlacesAreToldInFloat) {
+  ResizeParams p;
+  p.coordinate_transformation_mode = CoordinateTransformation::kAsymmetric;
+  p.nearest_mode = NearestMode::kRoundPreferCeil;
+  const auto y = Resized(p, Counting({5}), {{}, {0.4f}, {}}, {2});
+  EXPECT_EQ(y, Floats({1, 4}));
+}
+
+// Nearest rounds up here, but the first row stays the first.
+TEST(ResizeTest, AxesOfScaleOneStay) {
+  ResizeParams p;
+  p.coordinate_transformation_mode = CoordinateTransformation::kTfHalfPixelForNn;
+  p.nearest_mode = NearestMode::kCeil;
+  const auto y = Resized(p, Counting({2, 2}), {{}, {1, 2}, {}}, {2, 4});
+  EXPECT_EQ(y, Floats({2, 2, 2, 2, 4, 4, 4, 4}));
+}
+
 TEST(ResizeTest, LinearByCoordinateTransformation) {
   ResizeParams p;
   p.mode = ResizeMode::kLinear;
