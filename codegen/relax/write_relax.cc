@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/function_writer.h"
+#include "codegen/relax/lower_sequences.h"
 #include "codegen/relax/name_input_sizes.h"
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/write_npz.h"
@@ -69,6 +70,7 @@ bool RelaxHasOp(std::string_view label) {
 Result<RelaxModule> EmitRelax(const Model& model) {
   Model copy = Clone(model);
   for (Entry& entry : copy.entries) relax::NameInputSizes(*entry.graph);
+  DRAGOMAN_TRY(relax::LowerSequences(copy));
   DRAGOMAN_TRY(LowerToLoops(copy));
   relax::ModuleParts parts;
   std::vector<std::string> functions;

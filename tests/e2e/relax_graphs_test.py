@@ -292,6 +292,43 @@ graph main(%boxes: f32[1, n, 4], %scores: f32[1, 2, n]) -> (%chosen) {
   %chosen = onnx.NonMaxSuppression(%boxes, %scores, %limit, %overlap) {center_point_box = 1}
 }""", [np.abs(f32(1, 6, 4)), f32(1, 2, 6)], holds=["R.match_cast("])
 
+case("sequences of known elements", """
+graph main(%x: f32[3, 4]) -> (%y, %n, %stacked) {
+  const %last: i64[] = -1
+  const %first: i64[] = 0
+  %rows = onnx.SplitToSequence(%x) {keepdims = 0}
+  %minus = onnx.Neg(%x)
+  %row = onnx.SequenceAt(%rows, %last)
+  %more = onnx.SequenceInsert(%rows, %row, %first)
+  %less = onnx.SequenceErase(%more)
+  %n = onnx.SequenceLength(%less)
+  %stacked = onnx.ConcatFromSequence(%less) {axis = 1, new_axis = 1}
+  %both = onnx.SequenceConstruct(%minus, %x)
+  %y = onnx.ConcatFromSequence(%both) {axis = 0}
+}""", [f32(3, 4)])
+case("an element of as many as there are rows", """
+graph main(%x: f32[n, 2], %i: i64[]) -> (%y) {
+  %rows = onnx.SplitToSequence(%x)
+  %y = onnx.SequenceAt(%rows, %i)
+}""", [f32(4, 2), i64(-3)])
+case("parts of a symbolic size", """
+graph main(%x: f32[n]) -> (%a, %b, %c) { %a, %b, %c = onnx.Split(%x) {num_outputs = 3} }""",
+     [f32(7)], [f32(3)])
+case("LayerNormalization with a scale that broadcasts", """
+graph main(%x: f32[2, n, 4], %scale: f32[4], %bias: f32[]) -> (%y) {
+  %y = onnx.LayerNormalization(%x, %scale, %bias) {axis = 1}
+}""", [f32(2, 3, 4), f32(4), scalar(0.5)])
+case("extremes of nothing", """
+graph main(%x: f32[0, 2], %i: i8[2, 0]) -> (%least, %most) {
+  const %axis: i64[1] = [1]
+  %least = onnx.ReduceMin(%x)
+  %most = onnx.ReduceMax(%i, %axis)
+}""", [f32(0, 2), np.zeros((2, 0), np.int8)])
+case("automatic padding of symbolic sizes", """
+graph main(%x: f32[1, 2, h, w], %k: f32[3, 2, 3, 2]) -> (%y) {
+  %y = onnx.Conv(%x, %k) {auto_pad = "SAME_UPPER"}
+}""", [f32(1, 2, 4, 5), f32(3, 2, 3, 2)])
+
 case("Resize of symbolic sizes by scales", """
 graph main(%x: f32[1, 2, h, w]) -> (%y) {
   const %scales: f32[4] = [1.0, 1.0, 2.0, 0.5]

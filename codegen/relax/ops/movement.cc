@@ -143,7 +143,7 @@ Expressions EmitConcat(RelaxOp& op) {
 
 namespace {
 
-// Parts whose sizes run time knows: each takes the places behind those before it.
+// Parts whose sizes are symbolic: each takes the places behind those before it.
 Expressions SplitAtRunTime(RelaxOp& op, std::int64_t axis) {
   Shape sizes;
   for (std::size_t i = 0; i < op.node.num_results(); ++i) {
@@ -151,7 +151,11 @@ Expressions SplitAtRunTime(RelaxOp& op, std::int64_t axis) {
     DRAGOMAN_ASSIGN(Shape part, op.result_shape(i));
     sizes.push_back(part[static_cast<std::size_t>(axis)]);
   }
-  DRAGOMAN_TRY(NameSizes(op, op.arg(1), sizes));
+  if (op.has(1)) {
+    DRAGOMAN_TRY(NameSizes(op, AsInt64(op, 1), sizes));
+  } else if (!IsSaid(op, sizes)) {
+    return op.Refuse("the sizes of parts are known at run time only");
+  }
   std::vector<std::string> parts;
   Dim from(0);
   for (const Dim& size : sizes) {
@@ -179,7 +183,7 @@ Expressions EmitSplit(RelaxOp& op) {
     if (op.node.result(i) == nullptr) return op.Refuse("a part is omitted");
     DRAGOMAN_ASSIGN(Shape part, op.result_shape(i));
     const Dim& size = part[static_cast<std::size_t>(axis)];
-    if (!size.known()) return op.Refuse("the sizes of parts are known at run time only");
+    if (!size.known()) return SplitAtRunTime(op, axis);
     at += size.value();
     if (i + 1 < count) cuts.push_back(at);
   }

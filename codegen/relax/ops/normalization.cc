@@ -115,18 +115,33 @@ Expressions EmitGroupNormalization(RelaxOp& op) {
 
 namespace {
 
-// Relax demands scale and bias of exactly the sizes that are normalised.
-Status CheckAffine(const RelaxOp& op, std::int64_t axis) {
+// Whether scale and bias have exactly the sizes that are normalised, as Relax demands.
+Result<bool> HasPlainAffine(const RelaxOp& op, std::int64_t axis) {
   DRAGOMAN_TRY(EqualElementTypes(op));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const Shape wanted(shape.begin() + axis, shape.end());
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
     if (!op.has(i)) continue;
     DRAGOMAN_ASSIGN(Shape given, op.shape(i));
-    if (given != wanted)
-      return op.Refuse("scale and bias have other sizes than what is normalised");
+    if (given != wanted) return false;
   }
-  return {};
+  return true;
+}
+
+// `unit` times the scale plus the bias, whatever sizes they have.
+std::string WithAffine(RelaxOp& op, const std::string& unit) {
+  const std::string scaled = fmt::format("R.multiply({}, {})", unit, op.arg(1));
+  const bool has_bias = op.node.num_operands() > 2 && op.has(2);
+  return has_bias ? fmt::format("R.add({}, {})", op.BindPlain(scaled), op.arg(2)) : scaled;
+}
+
+// x less its mean if `centres`, over the root of the mean of its squares.
+std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes, bool centres) {
+  std::string x = op.arg(0);
+  if (centres) x = op.Do("subtract", x, Moment(op, "mean", x, axes));
+  const std::string square = Moment(op, "mean", op.Do("multiply", x, x), axes);
+  const std::string raised = op.Do("add", square, op.Const(op.Float("epsilon", 1e-5f)));
+  return op.Do("divide", x, op.Do("sqrt", raised));
 }
 
 // Mean and 1 / sqrt(variance + epsilon).
@@ -149,13 +164,18 @@ Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
 Expressions EmitLayerNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
-  DRAGOMAN_TRY(CheckAffine(op, axis));
   const std::vector<std::int64_t> axes = AxesFrom(axis, shape.size());
-  std::string bias = op.has(2) ? op.arg(2) : "";
-  if (bias.empty()) bias = op.bind(fmt::format("R.zeros_like({})", op.arg(1)), op.type(1));
-  std::vector<std::string> expressions = {
-      fmt::format("R.nn.layer_norm({}, {}, {}, axes={}, epsilon={}, center=True, scale=True)",
-                  op.arg(0), op.arg(1), bias, ListText(axes), Epsilon(op))};
+  DRAGOMAN_ASSIGN(const bool plain, HasPlainAffine(op, axis));
+  std::vector<std::string> expressions;
+  if (plain) {
+    std::string bias = op.has(2) ? op.arg(2) : "";
+    if (bias.empty()) bias = op.bind(fmt::format("R.zeros_like({})", op.arg(1)), op.type(1));
+    expressions.push_back(
+        fmt::format("R.nn.layer_norm({}, {}, {}, axes={}, epsilon={}, center=True, scale=True)",
+                    op.arg(0), op.arg(1), bias, ListText(axes), Epsilon(op)));
+  } else {
+    expressions.push_back(WithAffine(op, Unit(op, axes, true)));
+  }
   DRAGOMAN_TRY(AddStatistics(op, axes, expressions));
   return expressions;
 }
@@ -163,7 +183,8 @@ Expressions EmitLayerNormalization(RelaxOp& op) {
 Expressions EmitRmsNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
-  DRAGOMAN_TRY(CheckAffine(op, axis));
+  DRAGOMAN_ASSIGN(const bool plain, HasPlainAffine(op, axis));
+  if (!plain) return One(WithAffine(op, Unit(op, AxesFrom(axis, shape.size()), false)));
   return One(fmt::format("R.nn.rms_norm({}, {}, axes={}, epsilon={})", op.arg(0), op.arg(1),
                          ListText(AxesFrom(axis, shape.size())), Epsilon(op)));
 }

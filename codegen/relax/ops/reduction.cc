@@ -1,5 +1,7 @@
 // Reductions.
+#include <cmath>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -51,7 +53,6 @@ Expressions LogSumExp(RelaxOp& op, const Reduction& reduction) {
   return One(fmt::format("R.add({}, {})", log, offset));
 }
 
-// An extreme of nothing is another number in Relax.
 bool MayBeEmpty(const Shape& shape, const Reduction& reduction) {
   for (std::int64_t axis : reduction.axes) {
     const std::int64_t at = axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis;
@@ -59,6 +60,25 @@ bool MayBeEmpty(const Shape& shape, const Reduction& reduction) {
     if (size.known() && size.value() == 0) return true;
   }
   return false;
+}
+
+// What a reduction gives where there is no element, if Relax gives another number.
+std::optional<std::string> OfNothing(const RelaxOp& op) {
+  const DType dtype = op.dtype();
+  const bool max = op.node.Is("ReduceMax");
+  if (max || op.node.Is("ReduceMin")) {
+    if (dtype == DType::kBool) return max ? "R.const(False, \"bool\")" : "R.const(True, \"bool\")";
+    if (IsFloating(dtype)) return op.Const(max ? -HUGE_VAL : HUGE_VAL);
+    const bool is_signed = Info(dtype).is_signed;
+    const int bits = Info(dtype).bits - (is_signed ? 1 : 0);
+    const std::uint64_t highest = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    const std::string lowest = is_signed ? fmt::format("-{}", highest + 1) : "0";
+    return fmt::format("R.const({}, \"{}\")", max ? lowest : std::to_string(highest),
+                       RelaxDType(dtype));
+  }
+  if (op.node.Is("ReduceMean")) return op.Const(std::nan(""));
+  if (op.node.Is("ReduceLogSumExp")) return op.Const(-HUGE_VAL);
+  return std::nullopt;
 }
 
 // Whether any element holds (ReduceMax), or all (ReduceMin), as an extreme of int32.
@@ -100,8 +120,8 @@ constexpr Plain kPlain[] = {{"ReduceMax", "max"},
 Status CheckReduction(const RelaxOp& op, const Reduction& reduction) {
   const std::string& type = op.node.op().type;
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  if (MayBeEmpty(shape, reduction) && type != "ReduceSum" && type != "ReduceProd")
-    return op.Refuse("a reduction of nothing");
+  if (MayBeEmpty(shape, reduction) && type == "ReduceMean" && IsInteger(op.dtype()))
+    return op.Refuse("a mean of nothing");
   const bool any = type == "ReduceMax" || type == "ReduceMin" || type == "ReduceProd" ||
                    type == "ReduceSum" || type == "ReduceL1" || type == "ReduceSumSquare";
   if (!any && type != "ReduceMean" && !IsFloating(op.dtype()))
@@ -114,7 +134,13 @@ Status CheckReduction(const RelaxOp& op, const Reduction& reduction) {
 Expressions EmitReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Reduction reduction, ReductionOf(op));
   DRAGOMAN_TRY(CheckReduction(op, reduction));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const std::string& type = op.node.op().type;
+  if (const auto of_nothing = OfNothing(op); of_nothing && MayBeEmpty(shape, reduction)) {
+    DRAGOMAN_ASSIGN(Shape result, op.result_shape());
+    DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(result));
+    return One(fmt::format("R.broadcast_to({}, {})", *of_nothing, sizes));
+  }
   const std::string x = op.arg(0);
   if (op.dtype() == DType::kBool) return ReduceBool(op, reduction);
   if (type == "ReduceMean" && IsInteger(op.dtype())) return MeanOfIntegers(op, reduction);

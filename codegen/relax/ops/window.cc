@@ -30,9 +30,9 @@ Result<std::vector<std::int64_t>> PadsOf(const RelaxOp& op, const Layout& layout
   const auto n = static_cast<std::size_t>(layout.spatial);
   std::vector<std::int64_t> pads(2 * n, 0);
   for (std::size_t i = 0; i < n; ++i) {
-    if (!shape[i + 2].known())
+    if (!shape[i + 2].known() && strides[i] != 1)
       return op.Refuse("automatic padding of a size that is known at run time only");
-    const std::int64_t size = shape[i + 2].value();
+    const std::int64_t size = shape[i + 2].known() ? shape[i + 2].value() : 1;
     const std::int64_t out = (size + strides[i] - 1) / strides[i];
     const std::int64_t span = dilations[i] * (kernel[i] - 1) + 1;
     const std::int64_t total = std::max<std::int64_t>(0, (out - 1) * strides[i] + span - size);
