@@ -8,11 +8,8 @@ recorded inputs. Those that fail nevertheless stand in torch_cases_native_expect
 A sample is run, drawn by a hash of the case's name, unless --all is given or DRAGOMAN_ALL is set.
 """
 
-import argparse
 import concurrent.futures
-import os
 import pathlib
-import re
 import sys
 import tempfile
 
@@ -41,15 +38,7 @@ def run_program(case, program, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dragoman",
-                        default=os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman"))
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=pathlib.Path("../shared/data/torch-cases"))
-    parser.add_argument("--all", action="store_true", default=bool(os.environ.get("DRAGOMAN_ALL")))
-    parser.add_argument("--only", help="a regular expression that names must match")
-    parser.add_argument("--percent", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser = cases.argument_parser(__doc__, percent=1)
     parser.add_argument("--folder", type=pathlib.Path, help="where programs are built; kept")
     options = parser.parse_args()
     if not options.data.is_dir():
@@ -59,23 +48,12 @@ def main():
     expected = cases.read_expected(FOLDER / "torch_cases_native_expected.txt")
     folder = options.folder or pathlib.Path(options.dragoman).absolute().parent / "torch_cases"
     folder.mkdir(parents=True, exist_ok=True)
-    problems = run_cases(options, interpreted, folder)
-    return report(problems, interpreted, expected)
-
-
-def chosen_cases(options):
-    """Name to folder."""
-    folders = sorted(path.parent for path in options.data.glob("*/*/meta.json"))
-    names = {f"{folder.parent.name}/{folder.name}": folder for folder in folders}
-    if options.only:
-        return {name: names[name] for name in names if re.search(options.only, name)}
-    return {name: names[name] for name in names
-            if options.all or cases.in_sample(name, options.percent)}
+    return cases.report(run_cases(options, interpreted, folder), {**interpreted, **expected})
 
 
 def run_cases(options, interpreted, folder):
     """Case to what is wrong with it, an empty string if nothing is."""
-    chosen = chosen_cases(options)
+    chosen = cases.chosen_cases(options)
     problems = {name: "the interpreter fails" for name in chosen if name in interpreted}
     with tempfile.TemporaryDirectory() as work:
         made = {}
@@ -101,21 +79,6 @@ def run_cases(options, interpreted, folder):
         problems.update((programs[program], problem) for program, problem in failed.items())
         each(lambda case, program: run_program(case, program, folder))
     return {name: problems.get(name, "") for name in chosen}
-
-
-def report(problems, interpreted, expected):
-    bad = 0
-    passed = {}
-    for name, problem in problems.items():
-        suite = passed.setdefault(name.split("/")[0], [0, 0])
-        suite[0] += not problem
-        suite[1] += 1
-        if name not in interpreted and bool(problem) != (name in expected):
-            bad += 1
-            print(f"{name}: {problem or 'passes, though expected to fail: ' + expected[name]}")
-    for suite, (good, count) in sorted(passed.items()):
-        print(f"{suite}: {good} of {count} pass")
-    return 1 if bad else 0
 
 
 if __name__ == "__main__":

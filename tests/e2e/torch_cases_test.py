@@ -6,7 +6,8 @@ inputs by the interpreter; it is converted to ONNX for the sizes of the inputs a
 too; with --native, the generated C++ program is run. Outputs are compared here, with NumPy.
 
 Cases that are expected to fail stand in torch_cases_expected.txt with a reason; one that passes
-nevertheless is an error as well. Without --all a sample is run, drawn by a hash of the case's name.
+nevertheless is an error as well. A sample is run, drawn by a hash of the case's name, unless --all
+is given or DRAGOMAN_ALL is set.
 """
 
 import argparse
@@ -204,16 +205,48 @@ def in_sample(name, percent):
     return int(hashlib.sha256(name.encode()).hexdigest(), 16) % 100 < percent
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def argument_parser(description, percent):
+    """The options that all drivers of these cases have; a sample is `percent` of the cases."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--dragoman",
                         default=os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman"))
     parser.add_argument("--data", type=pathlib.Path,
                         default=pathlib.Path("../shared/data/torch-cases"))
-    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--all", action="store_true", default=bool(os.environ.get("DRAGOMAN_ALL")))
     parser.add_argument("--only", help="a regular expression that names must match")
-    parser.add_argument("--percent", type=int, default=6)
+    parser.add_argument("--percent", type=int, default=percent)
     parser.add_argument("--jobs", type=int, default=2)
+    return parser
+
+
+def chosen_cases(options):
+    """Name ("suite/case") to folder."""
+    folders = sorted(path.parent for path in options.data.glob("*/*/meta.json"))
+    names = {f"{folder.parent.name}/{folder.name}": folder for folder in folders}
+    if options.only:
+        return {name: names[name] for name in names if re.search(options.only, name)}
+    return {name: names[name] for name in names
+            if options.all or in_sample(name, options.percent)}
+
+
+def report(problems, expected):
+    """Prints what is not as expected, and how many pass of each suite; gives the exit code."""
+    bad = 0
+    passed = {}
+    for name, problem in problems.items():
+        suite = passed.setdefault(name.split("/")[0], [0, 0])
+        suite[0] += not problem
+        suite[1] += 1
+        if bool(problem) != (name in expected):
+            bad += 1
+            print(f"{name}: {problem or 'passes, though expected to fail: ' + expected[name]}")
+    for suite, (good, count) in sorted(passed.items()):
+        print(f"{suite}: {good} of {count} pass")
+    return 1 if bad else 0
+
+
+def main():
+    parser = argument_parser(__doc__, percent=6)
     parser.add_argument("--native", action="store_true")
     parser.add_argument("--report", type=pathlib.Path, help="gets a line for each failure")
     parser.add_argument("--expected", type=pathlib.Path,
@@ -222,35 +255,15 @@ def main():
     if not options.data.is_dir():
         print(f"{options.data} is not there: skipped")
         return 77
-    folders = sorted(path.parent for path in options.data.glob("*/*/meta.json"))
-    names = {folder: f"{folder.parent.name}/{folder.name}" for folder in folders}
-    if options.only:
-        folders = [f for f in folders if re.search(options.only, names[f])]
-    elif not options.all:
-        folders = [f for f in folders if in_sample(names[f], options.percent)]
-    expected = read_expected(options.expected)
+    chosen = chosen_cases(options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        problems = list(pool.map(
-            lambda folder: check_case(folder, options.dragoman, options.native), folders))
-
-    bad = 0
-    passed = {}
-    lines = []
-    for folder, problem in zip(folders, problems):
-        name = names[folder]
-        suite = passed.setdefault(folder.parent.name, [0, 0])
-        suite[0] += not problem
-        suite[1] += 1
-        if problem:
-            lines.append(f"{name}: {problem}")
-        if bool(problem) != (name in expected):
-            bad += 1
-            print(f"{name}: {problem or 'passes, though expected to fail: ' + expected[name]}")
-    for suite, (good, count) in sorted(passed.items()):
-        print(f"{suite}: {good} of {count} pass")
+        found = pool.map(
+            lambda folder: check_case(folder, options.dragoman, options.native), chosen.values())
+        problems = dict(zip(chosen, found))
     if options.report:
+        lines = [f"{name}: {problem}" for name, problem in problems.items() if problem]
         options.report.write_text("\n".join(lines) + "\n")
-    return 1 if bad else 0
+    return report(problems, read_expected(options.expected))
 
 
 if __name__ == "__main__":

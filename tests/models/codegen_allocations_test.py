@@ -1,18 +1,14 @@
 #!/usr/bin/env python3
 """A program whose sizes are known allocates nothing in 1,000 runs: malloc is counted."""
 
-import os
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
 import numpy as np
 import onnx
 
+from command_case import CommandCase
 from onnx_graph import GraphWriter
-
-DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
 
 # glibc's own functions stand behind those that count.
 COUNTER = r"""
@@ -77,22 +73,19 @@ def policy():
     return g.model(opset=17)
 
 
-class Allocations(unittest.TestCase):
+class Allocations(CommandCase):
     def test_nothing_is_allocated_while_it_runs(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch)
-            onnx.save(policy(), folder / "policy.onnx")
-            program = folder / "policy"
-            subprocess.run([DRAGOMAN, "codegen", folder / "policy.onnx", "-o", program, "-q"],
-                           check=True)
-            (program / "count.cc").write_text(COUNTER)
-            sources = [path for path in program.rglob("*.cc") if path.name != "infer.cc"]
-            subprocess.run(["c++", "-std=c++17", "-O0", "-fno-strict-aliasing", "-w",
-                            '-DMODEL_WEIGHTS=""', f"-I{program}", *sources, "-ldnnl", "-o",
-                            folder / "count"], check=True)
-            counted = subprocess.run([folder / "count"], cwd=program, check=True,
-                                     capture_output=True, text=True)
-            self.assertEqual(counted.stdout, "0 allocations\n")
+        onnx.save(policy(), self.out / "policy.onnx")
+        program = self.out / "policy"
+        self.done("codegen", self.out / "policy.onnx", "-o", program, "-q")
+        (program / "count.cc").write_text(COUNTER)
+        sources = [path for path in program.rglob("*.cc") if path.name != "infer.cc"]
+        subprocess.run(["c++", "-std=c++17", "-O0", "-fno-strict-aliasing", "-w",
+                        '-DMODEL_WEIGHTS=""', f"-I{program}", *sources, "-ldnnl", "-o",
+                        self.out / "count"], check=True)
+        counted = subprocess.run([self.out / "count"], cwd=program, check=True,
+                                 capture_output=True, text=True)
+        self.assertEqual(counted.stdout, "0 allocations\n")
 
 
 if __name__ == "__main__":

@@ -7,24 +7,21 @@ In each round every near miss is drawn anew (the seed is printed), converted wit
 ($DRAGOMAN_BINARY), and compared with NumPy by `dragoman verify` and onnx_eval.py.
 """
 
-import argparse
 import copy
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
+import onnx
 
 import recurrent_reference as reference
 import recurrent_spellings as spellings
 from onnx_graph import GraphWriter
+from random_seeds import parse_rounds
 from recurrent_cells import CellWriter, draw_style
-from recurrent_spellings_test import SEQUENCE, census, check_numbers
 from recurrent_reference import Layer, draw_weights
-
-import onnx
+from recurrent_spellings_test import SEQUENCE, census, check_numbers, dragoman_convert
 
 STEPS, BATCH, INPUTS, HIDDEN = 100, 2, 3, 4
 
@@ -157,17 +154,11 @@ CASES = (other_weight, other_weight_below_a_layer, inputs_apart, swapped_gates, 
          cell_state_used_elsewhere, hidden_state_used_elsewhere, other_order)
 
 
-def convert(folder):
-    command = [os.environ["DRAGOMAN_BINARY"], "convert", folder / "model.onnx", "-o",
-               folder / "fused.onnx", "--passes", "default", "--explain"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def check(make, seed, folder):
     case, nodes, gate = make(np.random.default_rng(seed))
     model, inputs, outputs = case.write()
     spellings.save(folder, model, inputs, outputs)
-    result = convert(folder)
+    result = dragoman_convert(folder / "model.onnx", folder / "fused.onnx", "--explain")
     if result.returncode:
         return ["convert: " + result.stderr.strip()]
     complaints = check_numbers(folder / "fused.onnx", folder, inputs, outputs)
@@ -181,21 +172,16 @@ def check(make, seed, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--rounds", type=int, default=3)
-    args = parser.parse_args()
-    first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
-    print(f"--seed {first}", flush=True)
+    seeds = parse_rounds(__doc__, rounds=3)
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for seed in range(first, first + args.rounds):
+        for seed in seeds:
             for make in CASES:
                 complaints = check(make, seed, pathlib.Path(scratch) / f"{make.__name__}_{seed}")
                 failed += bool(complaints)
                 for complaint in complaints:
                     print(f"{make.__name__} --seed {seed} --rounds 1: {complaint}")
-    count = args.rounds * len(CASES)
+    count = len(seeds) * len(CASES)
     print(f"{count - failed} of {count} near misses are right")
     return 1 if failed else 0
 

@@ -16,6 +16,7 @@ import numpy as np
 from onnx import numpy_helper
 
 from onnx_graph import GraphWriter
+from random_seeds import first_seed
 from recurrent_cells import CellWriter, draw_style
 from recurrent_reference import Layer, draw_weights, run
 
@@ -343,13 +344,12 @@ def save(folder, model, inputs, outputs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("dir", type=pathlib.Path)
-    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int, default=10)
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--family", choices=FAMILIES)
     args = parser.parse_args()
-    first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
-    print(f"--seed {first}")
+    first = first_seed(args.seed)
     for seed in range(first, first + args.count):
         family = args.family or list(FAMILIES)[seed % len(FAMILIES)]
         save(args.dir / f"{family}_{seed}", *write(draw(family, seed), args.steps, seed))

@@ -24,6 +24,7 @@ import onnx
 
 import onnx_eval
 import recurrent_spellings as spellings
+from random_seeds import first_seed
 
 STEPS, MORE_STEPS = 10, 200
 TOLERANCE = 1e-5
@@ -56,10 +57,15 @@ def census(model):
         for graph in graphs_of(model) for node in graph.node)
 
 
-def convert(source, target, *options):
+def dragoman_convert(source, target, *options):
     command = [os.environ["DRAGOMAN_BINARY"], "convert", source, "-o", target,
                "--passes", "default", *options]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def convert(source, target, *options):
+    """An empty string, or what `dragoman convert` has to complain about."""
+    result = dragoman_convert(source, target, *options)
     return result.stderr.strip() if result.returncode else ""
 
 
@@ -134,8 +140,7 @@ def arguments():
 
 def main():
     args = arguments()
-    first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
-    print(f"--seed {first}", flush=True)
+    first = first_seed(args.seed)
     families = [args.family] if args.family else list(spellings.FAMILIES)
     wrong = missed = 0
     with tempfile.TemporaryDirectory() as scratch:

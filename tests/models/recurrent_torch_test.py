@@ -8,8 +8,6 @@ sequence node a layer, equally many nodes for both lengths, and give what torch 
 onnx_eval.py. Skipped where torch is not installed.
 """
 
-import pathlib
-import tempfile
 import unittest
 import warnings
 
@@ -17,6 +15,7 @@ import numpy as np
 import onnx
 
 import onnx_eval
+from command_case import CommandCase
 from recurrent_spellings_test import SEQUENCE, census, convert, differs
 
 try:
@@ -190,11 +189,9 @@ def scripted_loops():
 
 
 @unittest.skipIf(torch is None, "torch is not installed")
-class TorchRecurrences(unittest.TestCase):
+class TorchRecurrences(CommandCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
+        super().setUp()
         torch.manual_seed(7)
         warnings.simplefilter("ignore")  # of tracing, about checks of sizes
 
@@ -203,7 +200,7 @@ class TorchRecurrences(unittest.TestCase):
         x = torch.randn(steps, BATCH, INPUTS)
         if not isinstance(module, torch.jit.ScriptModule):
             module = torch.jit.trace(module, (x,))
-        source, target = self.folder / "model.pt", self.folder / "model.onnx"
+        source, target = self.out / "model.pt", self.out / "model.onnx"
         module.save(str(source))
         shape = ["--shape", f"x={size or steps},{BATCH},{INPUTS}"]
         self.assertEqual(convert(source, target, *shape), "")

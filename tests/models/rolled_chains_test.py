@@ -8,7 +8,6 @@ Draws cells, directions, layers and outputs (the seed is printed), converts with
 number of steps, and the outputs: those of the graph as it was, in NumPy (onnx_eval.py).
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -19,6 +18,7 @@ import onnx
 import onnx_eval
 import recurrent_spellings as spellings
 from onnx_graph import GraphWriter
+from random_seeds import parse_rounds
 from recurrent_spellings_test import census, check_numbers, convert
 
 BATCH, INPUTS, HIDDEN = 2, 3, 4
@@ -138,21 +138,16 @@ def check(chain, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--rounds", type=int, default=6 * len(CELLS))
-    args = parser.parse_args()
-    first = args.seed if args.seed is not None else int(np.random.default_rng().integers(1 << 31))
-    print(f"--seed {first}", flush=True)
+    seeds = parse_rounds(__doc__, rounds=6 * len(CELLS))
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for seed in range(first, first + args.rounds):
+        for seed in seeds:
             chain = Chain(seed)
             complaints = check(chain, pathlib.Path(scratch))
             failed += bool(complaints)
             for complaint in complaints:
                 print(f"--seed {seed} --rounds 1 ({chain.describe()}): {complaint}")
-    print(f"{args.rounds - failed} of {args.rounds} chains are rolled")
+    print(f"{len(seeds) - failed} of {len(seeds)} chains are rolled")
     return 1 if failed else 0
 
 
