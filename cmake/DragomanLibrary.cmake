@@ -1,8 +1,8 @@
 # dragoman_library(NAME FOLDERS dir... [LINKS lib...] [EXCLUDE file...] [SOURCES file...]
 #                  [OPTIONS flag...] [STANDARD 17|20])
 #
-# A static library of every .cc under the folders, without unit tests of their own. A folder may
-# still be empty: the library then only passes on what it links.
+# A static library of every .cc under the folders and of SOURCES. One of headers alone only passes
+# on what it links.
 function(dragoman_library name)
   cmake_parse_arguments(ARG "" "STANDARD" "FOLDERS;LINKS;EXCLUDE;SOURCES;OPTIONS" ${ARGN})
   if(NOT ARG_STANDARD)

@@ -7,12 +7,6 @@ function(dragoman_proto_library name)
   set(root "${PROJECT_BINARY_DIR}/generated")
   file(GLOB_RECURSE protos CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
        "${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.proto")
-  if(NOT protos)
-    add_library(${name} INTERFACE)
-    target_link_libraries(${name} INTERFACE protobuf::libprotobuf)
-    return()
-  endif()
-
   file(MAKE_DIRECTORY "${root}")
   list(TRANSFORM protos PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE inputs)
   foreach(proto IN LISTS protos)
