@@ -1,5 +1,6 @@
 // Attention becomes one step.
 #include "codegen/onednn/plan/build.h"
+#include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/params.h"
 
 namespace dragoman::onednn {
@@ -25,10 +26,6 @@ std::string Text(const rt::AttentionSizes& sizes) {
          params_internal::CppFloat(sizes.scale) + ", /*q=*/" + Text(sizes.q) + ", /*k=*/" +
          Text(sizes.k) + ", /*v=*/" + Text(sizes.v) + ", /*y=*/" + Text(sizes.y) + ", /*masks=*/{" +
          masks + "}, /*nan_to_zero=*/" + (sizes.nan_to_zero ? "true" : "false") + "}";
-}
-
-std::string Label(const Value* value) {
-  return "'" + value->name() + "' " + value->type().ToString();
 }
 
 }  // namespace

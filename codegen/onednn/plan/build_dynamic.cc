@@ -2,16 +2,13 @@
 #include <string>
 
 #include "codegen/onednn/plan/build.h"
+#include "codegen/onednn/plan/value_queries.h"
 
 namespace dragoman::onednn {
 namespace {
 
 constexpr std::string_view kProductHeader = "runtime/fast/dynamic_product.h";
 constexpr std::string_view kConvHeader = "runtime/fast/dynamic_conv.h";
-
-bool IsF32(const Value* value) { return value != nullptr && value->type().dtype() == DType::kF32; }
-
-bool IsConstant(const Value* value) { return value->is_constant() && value->tensor() != nullptr; }
 
 // Of a rank that oneDNN's convolutions have, whose weights stay the same from call to call.
 bool SuitsConv(const Node& node) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "codegen/onednn/plan/build.h"
+#include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/kernel_name.h"
 #include "core/ops/random.h"
 
@@ -28,10 +29,6 @@ std::string PassedAs(const OpDef& def, std::string_view types, const Formal* for
     }
   }
   return "";
-}
-
-std::string Label(const Value* value) {
-  return "'" + value->name() + "' " + value->type().ToString();
 }
 
 // "fc1 (Gemm): 'x' f32[1, 41], 'w' f32[10, 41] -> 'y' f32[1, 10]"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "codegen/onednn/plan/build.h"
-#include "core/ops/infer_context.h"
+#include "codegen/onednn/plan/value_queries.h"
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/linear.h"
@@ -13,12 +13,6 @@
 
 namespace dragoman::onednn {
 namespace {
-
-bool IsF32(const Value* value) { return value != nullptr && value->type().dtype() == DType::kF32; }
-
-std::optional<rt::Shape> SizesOf(const Value* value) {
-  return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
-}
 
 std::string Text(const rt::LinearSizes& sizes) {
   return "{/*rows=*/" + std::to_string(sizes.rows) + ", /*in=*/" + std::to_string(sizes.in) +

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codegen/onednn/plan/strided_view.h"
+#include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::onednn {
@@ -18,11 +19,6 @@ using Axes = std::vector<StridedAxis>;
 constexpr int kMostSteps = 8;  // between Softmax and the product that it follows
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-const Node* Maker(const Value* value, std::string_view type) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(type) ? node : nullptr;
-}
-
 bool HasSizes(const Value* value, DType dtype) {
   if (value == nullptr || value->type().dtype() != dtype || value->type().shape() == nullptr)
     return false;
@@ -30,7 +26,7 @@ bool HasSizes(const Value* value, DType dtype) {
   return sizes && std::ranges::all_of(*sizes, [](std::int64_t size) { return size > 0; });
 }
 
-bool IsF32(const Value* value) { return HasSizes(value, DType::kF32); }
+bool IsSizedF32(const Value* value) { return HasSizes(value, DType::kF32); }
 
 struct Mask {
   Kind kind = Kind::kNone;
@@ -76,11 +72,9 @@ std::optional<ScoreStep> StepOf(const Node& node) {
     }
   }
   if (!node.Is("Where")) return std::nullopt;
-  const std::optional<double> kept = ScalarOf(node.operand(1)), other = ScalarOf(node.operand(2));
-  if (kept && !other)
-    return ScoreStep{node.operand(2), {Kind::kHide, node.operand(0), static_cast<float>(*kept)}};
-  if (other && !kept)
-    return ScoreStep{node.operand(1), {Kind::kKeep, node.operand(0), static_cast<float>(*other)}};
+  const std::optional<float> kept = ScalarOf(node.operand(1)), other = ScalarOf(node.operand(2));
+  if (kept && !other) return ScoreStep{node.operand(2), {Kind::kHide, node.operand(0), *kept}};
+  if (other && !kept) return ScoreStep{node.operand(1), {Kind::kKeep, node.operand(0), *other}};
   return std::nullopt;
 }
 
@@ -89,7 +83,7 @@ std::optional<Scores> FindScores(const Value& softmax_operand) {
   const Value* value = &softmax_operand;
   for (int i = 0; i < kMostSteps; ++i) {
     const Node* node = value->producer();
-    if (node == nullptr || !value->HasOneUse() || !IsF32(value)) return std::nullopt;
+    if (node == nullptr || !value->HasOneUse() || !IsSizedF32(value)) return std::nullopt;
     if (node->Is("MatMul")) {
       scores.product = node;
       std::ranges::reverse(scores.masks);
@@ -134,7 +128,7 @@ std::optional<Weights> FindWeights(const Value& value) {
   if (where != nullptr && value.HasOneUse()) {
     is_nan = Maker(where->operand(0), "IsNaN");
     const std::size_t zero = is_nan != nullptr ? 1 : 2;
-    if (ScalarOf(where->operand(zero)) != 0.0) return std::nullopt;
+    if (ScalarOf(where->operand(zero)) != 0.0f) return std::nullopt;
     probabilities = where->operand(3 - zero);
     weights.clears_nan = is_nan != nullptr;
     if (is_nan == nullptr) weights.visible = where->operand(0);
@@ -143,7 +137,7 @@ std::optional<Weights> FindWeights(const Value& value) {
   weights.softmax = Maker(probabilities, "Softmax");
   const bool alone =
       where != nullptr ? OnlyReadBy(*probabilities, where, is_nan) : probabilities->HasOneUse();
-  if (weights.softmax == nullptr || !alone || !IsF32(probabilities) ||
+  if (weights.softmax == nullptr || !alone || !IsSizedF32(probabilities) ||
       !SameShape(*probabilities, value) || !IsLastAxis(*weights.softmax)) {
     return std::nullopt;
   }
@@ -243,7 +237,7 @@ class Finder {
  private:
   void Find(const Node& node) {
     for (const Value* value : {node.result(), node.operand(0), node.operand(1)}) {
-      if (!IsF32(value) || value->type().shape()->size() < 2) return;
+      if (!IsSizedF32(value) || value->type().shape()->size() < 2) return;
     }
     const std::optional<Weights> weights = FindWeights(*node.operand(0));
     if (!weights) return;
@@ -259,7 +253,7 @@ class Finder {
 
   bool Add(const Node& root, const Node& product, const Scores& scores, bool clears, Axes y_axes) {
     const Value *queries = scores.product->operand(0), *keys = scores.product->operand(1);
-    if (!IsF32(queries) || !IsF32(keys) || queries->type().shape()->size() < 2 ||
+    if (!IsSizedF32(queries) || !IsSizedF32(keys) || queries->type().shape()->size() < 2 ||
         keys->type().shape()->size() < 2) {
       return false;
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_def.h"
 #include "runtime/params/activation.h"
@@ -65,17 +66,7 @@ constexpr ScalarOp kScalarOps[] = {
     {"Tanh", "rt::fast::Tanh({0})", [](const double* a) { return std::tanh(a[0]); }},
 };
 
-bool IsF32(const Value* value) {
-  return value != nullptr && value->type().dtype() == DType::kF32 &&
-         value->type().shape() != nullptr;
-}
-
-std::optional<float> NumberOf(const Value* value) {
-  const Tensor* tensor = value != nullptr && value->is_constant() ? value->tensor() : nullptr;
-  if (tensor == nullptr || tensor->size() != 1 || tensor->dtype() != DType::kF32)
-    return std::nullopt;
-  return static_cast<float>(tensor->FloatAt(0));
-}
+bool IsRankedF32(const Value* value) { return IsF32(value) && value->type().shape() != nullptr; }
 
 using Call = std::optional<ScalarCall>;
 
@@ -88,15 +79,15 @@ ScalarCall WithNumbers(std::string_view op, std::vector<float> numbers) {
 Call ClipCall(const Node& node) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::optional<float> low =
-      node.operand(1) == nullptr ? std::optional(-kInfinity) : NumberOf(node.operand(1));
+      node.operand(1) == nullptr ? std::optional(-kInfinity) : ScalarOf(node.operand(1));
   const std::optional<float> high =
-      node.operand(2) == nullptr ? std::optional(kInfinity) : NumberOf(node.operand(2));
+      node.operand(2) == nullptr ? std::optional(kInfinity) : ScalarOf(node.operand(2));
   if (!low || !high || std::isnan(*low) || std::isnan(*high) || *low > *high) return std::nullopt;
   return WithNumbers("Clip", {*low, *high});
 }
 
 Call PowCall(const Node& node) {
-  const std::optional<float> exponent = NumberOf(node.operand(1));
+  const std::optional<float> exponent = ScalarOf(node.operand(1));
   if (!exponent) return std::nullopt;
   if (*exponent == 2.0f) return WithNumbers("Square", {});
   if (*exponent == 3.0f) return WithNumbers("Cube", {});
@@ -128,10 +119,10 @@ const ScalarOp* FindScalarOp(std::string_view name) {
 }
 
 Call ToScalarCall(const Node& node) {
-  if (node.op().dialect != "onnx" || !node.op().domain.empty() || !IsF32(node.result()))
+  if (node.op().dialect != "onnx" || !node.op().domain.empty() || !IsRankedF32(node.result()))
     return std::nullopt;
   for (const Use& use : node.operands()) {
-    if (use.value() != nullptr && !IsF32(use.value())) return std::nullopt;
+    if (use.value() != nullptr && !IsRankedF32(use.value())) return std::nullopt;
   }
   const OpDef* def = FindOp(node);
   if (def == nullptr) return std::nullopt;
@@ -143,7 +134,7 @@ Call ToScalarCall(const Node& node) {
   const bool takes_two = call.op != nullptr && call.op->text.find("{1}") != std::string_view::npos;
   if (call.op == nullptr || node.num_operands() != (takes_two ? 2u : 1u)) return std::nullopt;
   for (int i = 0; i < static_cast<int>(node.num_operands()); ++i) {
-    const std::optional<float> number = NumberOf(node.operand(static_cast<std::size_t>(i)));
+    const std::optional<float> number = ScalarOf(node.operand(static_cast<std::size_t>(i)));
     call.arguments.push_back(number && std::isfinite(*number) ? ScalarCall::Argument{-1, *number}
                                                               : ScalarCall::Argument{i, 0.0f});
   }

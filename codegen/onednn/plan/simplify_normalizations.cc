@@ -3,22 +3,10 @@
 #include <vector>
 
 #include "codegen/onednn/plan/simplify.h"
+#include "codegen/onednn/plan/value_queries.h"
 
 namespace dragoman::onednn {
 namespace {
-
-// The node of operator `type` that gives `value`; nullptr if another does.
-const Node* Maker(const Value* value, std::string_view type) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(type) ? node : nullptr;
-}
-
-std::optional<double> NumberOf(const Value* value) {
-  const Tensor* tensor = ConstantOf(value);
-  if (tensor == nullptr || tensor->size() != 1 || tensor->dtype() != DType::kF32)
-    return std::nullopt;
-  return tensor->FloatAt(0);
-}
 
 // The mean along the last axis that `value` is, kept as an axis of 1: its operand.
 const Value* MeanOperand(const Value* value, const PassContext& context) {
@@ -34,7 +22,7 @@ const Value* MeanOperand(const Value* value, const PassContext& context) {
 // What `value` is the square of.
 const Value* SquareOperand(const Value* value) {
   if (const Node* power = Maker(value, "Pow"))
-    return NumberOf(power->operand(1)) == 2.0 ? power->operand(0) : nullptr;
+    return ScalarOf(power->operand(1)) == 2.0f ? power->operand(0) : nullptr;
   const Node* product = Maker(value, "Mul");
   const bool square = product != nullptr && product->operand(0) == product->operand(1);
   return square ? product->operand(0) : nullptr;
@@ -43,7 +31,7 @@ const Value* SquareOperand(const Value* value) {
 // sqrt(mean(d²) + epsilon)
 struct Deviation {
   const Value* d;
-  double epsilon;
+  float epsilon;
 };
 
 std::optional<Deviation> FindDeviation(const Value* value, const PassContext& context) {
@@ -51,7 +39,7 @@ std::optional<Deviation> FindDeviation(const Value* value, const PassContext& co
   const Node* sum = root != nullptr ? Maker(root->operand(0), "Add") : nullptr;
   if (sum == nullptr) return std::nullopt;
   for (std::size_t side = 0; side < 2; ++side) {
-    const std::optional<double> epsilon = NumberOf(sum->operand(side));
+    const std::optional<float> epsilon = ScalarOf(sum->operand(side));
     if (!epsilon) continue;
     const Value* d = SquareOperand(MeanOperand(sum->operand(1 - side), context));
     if (d != nullptr) return Deviation{d, *epsilon};
@@ -76,7 +64,7 @@ std::optional<Quotient> FindQuotient(const Value* value, const PassContext& cont
     if (const Node* inverse = Maker(product->operand(side), "Reciprocal"))
       root = inverse->operand(0);
     const Node* division = Maker(product->operand(side), "Div");
-    if (division != nullptr && NumberOf(division->operand(0)) == 1.0) root = division->operand(1);
+    if (division != nullptr && ScalarOf(division->operand(0)) == 1.0f) root = division->operand(1);
     const std::optional<Deviation> by = FindDeviation(root, context);
     if (by) return Quotient{product->operand(1 - side), *by};
   }
@@ -156,7 +144,7 @@ Result<bool> FuseNormalization(Node& node, PassContext& context) {
   DRAGOMAN_ASSIGN(
       Value * y,
       context.Insert(node, centered != nullptr ? "LayerNormalization" : "RMSNormalization",
-                     {{x, scale}}, {{"epsilon", static_cast<float>(quotient->by.epsilon)}}));
+                     {{x, scale}}, {{"epsilon", quotient->by.epsilon}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

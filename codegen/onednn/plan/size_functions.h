@@ -28,10 +28,6 @@ struct SizeFunction {
   std::string_view types = {};  // template arguments, in the language of KernelBinding::types
   int sizes = 1;                // shapes that it gives; results beyond have the sizes of the first
 
-  // Whether sizes follow from the elements, not only from the sizes, of some operand.
-  bool depends_on_values() const {
-    return arguments.find_first_of("vfx") != std::string_view::npos;
-  }
   // Whether the function is given the sizes of operand `index`, and so refuses those that do not
   // fit.
   bool SeesOperand(std::size_t index) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "codegen/onednn/plan/value_queries.h"
 #include "core/ir/type.h"
 
 namespace dragoman::onednn {
@@ -10,7 +11,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-std::optional<Sizes> SizesOf(const Value* value) {
+std::optional<Sizes> KnownSizes(const Value* value) {
   const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
   return shape != nullptr ? KnownShape(*shape) : std::nullopt;
 }
@@ -124,7 +125,7 @@ bool Split(const Node& node, const Value& result, const Sizes& sizes, StridedVie
   if (!axis) return false;
   std::int64_t start = 0;
   for (std::size_t i = 0; i < result.index(); ++i) {
-    const std::optional<Sizes> before = SizesOf(node.result(i));
+    const std::optional<Sizes> before = KnownSizes(node.result(i));
     if (!before) return false;
     start += (*before)[*axis];
   }
@@ -183,7 +184,7 @@ const Value* SourceOf(const Node& node) {
 // Makes the view of an operand one of `result`.
 bool Apply(const Value& result, StridedView& view) {
   const Node& node = *result.producer();
-  const std::optional<Sizes> from = SizesOf(SourceOf(node)), to = SizesOf(&result);
+  const std::optional<Sizes> from = KnownSizes(SourceOf(node)), to = KnownSizes(&result);
   if (!from || !to) return false;
   if (node.Is("Mul") || node.Is("Div")) {
     view.scale *= ScaledOperand(node)->factor;
@@ -199,21 +200,14 @@ bool Apply(const Value& result, StridedView& view) {
 
 }  // namespace
 
-std::optional<double> ScalarOf(const Value* value) {
-  const Tensor* tensor = ConstantOf(value);
-  if (tensor == nullptr || tensor->size() != 1 || tensor->dtype() != DType::kF32)
-    return std::nullopt;
-  return tensor->FloatAt(0);
-}
-
 std::optional<ScaledValue> ScaledOperand(const Node& node) {
   const bool divides = node.Is("Div");
   if (!divides && !node.Is("Mul")) return std::nullopt;
   for (std::size_t i = 0; i < (divides ? 1 : 2); ++i) {
     const Value* value = node.operand(i);
-    const std::optional<double> number = ScalarOf(node.operand(1 - i));
+    const std::optional<float> number = ScalarOf(node.operand(1 - i));
     if (!number || !SameShape(*value, *node.result())) continue;
-    return ScaledValue{value, divides ? 1.0 / *number : *number};
+    return ScaledValue{value, divides ? 1.0 / *number : double{*number}};
   }
   return std::nullopt;
 }
@@ -223,13 +217,14 @@ StridedView ViewOf(const Value& value) {
   while (const Node* node = chain.back()->producer()) {
     const Value* source = SourceOf(*node);
     const bool fits = source != nullptr && node->graph() == value.graph() &&
-                      source->graph() == value.graph() && !source->is_constant() && SizesOf(source);
+                      source->graph() == value.graph() && !source->is_constant() &&
+                      KnownSizes(source);
     if (!fits) break;
     chain.push_back(source);
   }
-  StridedView view = Whole(*chain.back(), *SizesOf(chain.back()));
+  StridedView view = Whole(*chain.back(), *KnownSizes(chain.back()));
   for (std::size_t i = chain.size() - 1; i-- > 0;) {
-    if (!Apply(*chain[i], view)) view = Whole(*chain[i], *SizesOf(chain[i]));
+    if (!Apply(*chain[i], view)) view = Whole(*chain[i], *KnownSizes(chain[i]));
   }
   return view;
 }

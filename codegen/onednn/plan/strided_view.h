@@ -34,8 +34,6 @@ struct StridedView {
 // and another value of the same graph. Otherwise it is its own base.
 StridedView ViewOf(const Value& value);
 
-// The number in a constant of one f32 element.
-std::optional<double> ScalarOf(const Value* value);
 // The factor of a Mul or Div by a number, and what is multiplied.
 struct ScaledValue {
   const Value* value = nullptr;

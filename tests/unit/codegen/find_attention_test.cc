@@ -4,38 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/onednn/plan/build.h"
-#include "core/ir/parse.h"
+#include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Plan PlanOf(std::string_view text) {
-  Result<Model> model = ParseText(text);
-  if (!model.ok()) {
-    ADD_FAILURE() << model.error().ToString();
-    return {};
-  }
-  Result<Plan> plan = MakePlan(*model, "test");
-  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
-  return plan.ok() ? std::move(*plan) : Plan();
-}
-
-// What prepared operators and kernels the steps call.
-std::vector<std::string> Calls(const Plan& plan) {
-  std::vector<std::string> calls;
-  for (const Step& step : plan.entries.front().body.steps) {
-    if (step.kind == Step::Kind::kPrepared) {
-      calls.push_back(plan.prepared[static_cast<std::size_t>(step.prepared)].type);
-    } else if (step.kind != Step::Kind::kAlias) {
-      calls.push_back(step.kind == Step::Kind::kMap ? "map" : step.function);
-    }
-  }
-  return calls;
-}
 
 TEST(FindAttention, TakesHeadsInPlace) {
   const Plan plan = PlanOf(R"(graph main(%q: f32[1, 5, 12], %k: f32[1, 7, 12], %v: f32[1, 7, 12],

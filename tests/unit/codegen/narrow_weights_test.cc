@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "codegen/onednn/emit/emit_use.h"
-#include "codegen/onednn/plan/build.h"
-#include "core/ir/parse.h"
+#include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -22,12 +21,6 @@ constexpr std::string_view kTwoLayers = R"(graph main(%x: f32[1, 2]) -> (%y: f32
   %y = dragoman.Linear(%h, %v)
 })";
 
-Result<Plan> PlanOf(std::string_view text, rt::Precision precision) {
-  Result<Model> model = ParseText(text);
-  if (!model.ok()) return model.error();
-  return MakePlan(*model, "test", {.precision = precision});
-}
-
 // The element types of all buffers in the weights file, by label.
 std::string WeightsOf(const Plan& plan) {
   std::string text;
@@ -39,7 +32,7 @@ std::string WeightsOf(const Plan& plan) {
 }
 
 TEST(NarrowWeights, ThoseOfTheLastLayerAndBiasesStayWide) {
-  const Result<Plan> plan = PlanOf(kTwoLayers, rt::Precision::kBF16);
+  const Result<Plan> plan = TryPlan(kTwoLayers, {.precision = rt::Precision::kBF16});
   ASSERT_TRUE(plan.ok()) << plan.error().ToString();
   EXPECT_EQ(WeightsOf(*plan), "w:bf16 b:f32 v:f32 ");
   // 1.00390625 lies in the middle of two bf16 numbers: to the even one.
@@ -47,64 +40,64 @@ TEST(NarrowWeights, ThoseOfTheLastLayerAndBiasesStayWide) {
 }
 
 TEST(NarrowWeights, AModelOfOneLayerHasNoOtherToNarrow) {
-  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
+  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
     %y = dragoman.Linear(%x, %w)
   })",
-                                   rt::Precision::kF16);
+                                    {.precision = rt::Precision::kF16});
   ASSERT_TRUE(plan.ok()) << plan.error().ToString();
   EXPECT_EQ(WeightsOf(*plan), "w:f16 ");
 }
 
 TEST(NarrowWeights, RecurrentOperatorsHaveTwo) {
-  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[2, 1, 2]) -> (%y) {
+  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[2, 1, 2]) -> (%y) {
     const %w: f32[1, 1, 2] = [[[1.0, 2.0]]]
     const %r: f32[1, 1, 1] = [[[0.5]]]
     const %v: f32[2, 1] = [[1.0], [2.0]]
     %states = onnx.RNN(%x, %w, %r) {hidden_size = 1}
     %y = dragoman.Linear(%states, %v)
   })",
-                                   rt::Precision::kBF16);
+                                    {.precision = rt::Precision::kBF16});
   ASSERT_TRUE(plan.ok()) << plan.error().ToString();
   EXPECT_EQ(WeightsOf(*plan), "w:bf16 r:bf16 v:f32 ");
 }
 
 TEST(NarrowWeights, WeightsBeyondTheRangeOfHalfStayWide) {
-  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
+  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
     const %v: f32[2, 2] = [[1.0, 70000.0], [3.0, 4.0]]
     %a = dragoman.Linear(%x, %v)
     %b = dragoman.Linear(%a, %w)
     %y = dragoman.Linear(%b, %w)
   })",
-                                   rt::Precision::kF16);
+                                    {.precision = rt::Precision::kF16});
   ASSERT_TRUE(plan.ok()) << plan.error().ToString();
   EXPECT_EQ(WeightsOf(*plan), "v:f32 w:f16 w:f32 ");
 }
 
 TEST(NarrowWeights, AModelWithoutSuchProductsIsRefused) {
-  const Result<Plan> plan =
-      PlanOf("graph main(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }", rt::Precision::kBF16);
+  const Result<Plan> plan = TryPlan("graph main(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }",
+                                    {.precision = rt::Precision::kBF16});
   ASSERT_FALSE(plan.ok());
   EXPECT_THAT(plan.error().ToString(), HasSubstr("could be computed in bf16"));
 }
 
 TEST(NarrowWeights, ThoseThatTheConstructorComputesStayWide) {
-  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
+  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
     %v = onnx.Neg(%w)
     %a = dragoman.Linear(%x, %v)
     %b = dragoman.Linear(%a, %w)
     %y = dragoman.Linear(%b, %w)
   })",
-                                   rt::Precision::kBF16);
+                                    {.precision = rt::Precision::kBF16});
   ASSERT_TRUE(plan.ok()) << plan.error().ToString();
   EXPECT_EQ(WeightsOf(*plan), "w:f32 w:bf16 ");
 }
 
 TEST(DescribeAllocations, DependOnSizesAndPrimitives) {
   const auto described = [](std::string_view text) {
-    const Result<Plan> plan = PlanOf(text, rt::Precision::kF32);
+    const Result<Plan> plan = TryPlan(text, {.precision = rt::Precision::kF32});
     return plan.ok() ? DescribeAllocations(*plan) : plan.error().ToString();
   };
   EXPECT_EQ(described(kTwoLayers), "allocates nothing");
@@ -116,10 +109,10 @@ TEST(DescribeAllocations, DependOnSizesAndPrimitives) {
 }
 
 TEST(EmitUse, ArraysForKnownSizesTensorsForOthers) {
-  const Result<Plan> plan = PlanOf(
+  const Result<Plan> plan = TryPlan(
       "graph main(%x: f32[1, 2], %n: i64[batch, 3]) -> (%y, %z) "
       "{ %y = onnx.Relu(%x)\n %z = onnx.Neg(%n) }",
-      rt::Precision::kF32);
+      {.precision = rt::Precision::kF32});
   ASSERT_TRUE(plan.ok()) << plan.error().ToString();
   EXPECT_EQ(EmitUse(*plan), R"(#include "test.h"
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/onednn/plan/build.h"
-#include "core/ir/parse.h"
+#include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -16,12 +15,10 @@ using testing::IsEmpty;
 
 // "CheckOperand scale [c]" for each check of the graph's only node.
 std::vector<std::string> Checks(const std::string& inputs, const std::string& node) {
-  const Result<Model> model = ParseText("graph g(" + inputs + ") -> (%y) {\n%y = " + node + "\n}");
-  if (!model.ok()) return {model.error().ToString()};
-  const Result<Plan> plan = MakePlan(*model, "test");
+  const Result<Plan> plan = TryPlan("graph g(" + inputs + ") -> (%y) {\n%y = " + node + "\n}");
   if (!plan.ok()) return {plan.error().ToString()};
   std::vector<std::string> texts;
-  for (const OperandCheck& check : plan->entries.front().body.steps.front().checks) {
+  for (const OperandCheck& check : Steps(*plan).front().checks) {
     std::string text = std::string(check.function) + " " + plan->buffer(check.buffer).label;
     if (check.like != kAbsent) text += " " + plan->buffer(check.like).label;
     if (check.rank != 0) text += " " + std::to_string(check.rank);

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/onednn/plan/build.h"
-#include "core/ir/parse.h"
+#include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -13,33 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-Plan PlanOf(std::string_view text) {
-  Result<Model> model = ParseText(text);
-  if (!model.ok()) {
-    ADD_FAILURE() << model.error().ToString();
-    return {};
-  }
-  Result<Plan> plan = MakePlan(*model, "test");
-  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
-  return plan.ok() ? std::move(*plan) : Plan();
-}
-
-const std::vector<Step>& Steps(const Plan& plan) { return plan.entries.front().body.steps; }
-
-std::vector<Step::Kind> Kinds(const Plan& plan) {
-  std::vector<Step::Kind> kinds;
-  for (const Step& step : Steps(plan)) kinds.push_back(step.kind);
-  return kinds;
-}
-
-const Buffer& Named(const Plan& plan, std::string_view label) {
-  for (const Buffer& buffer : plan.buffers) {
-    if (buffer.label == label) return buffer;
-  }
-  ADD_FAILURE() << "no buffer " << label;
-  return plan.buffers.front();
-}
 
 TEST(FuseMaps, MakesOneLoopOfAChainThatBroadcasts) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[4, 8], %r: f32[4, 1]) -> (%y: f32[4, 8]) {

@@ -2,36 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
-#include "codegen/onednn/plan/build.h"
-#include "core/ir/parse.h"
+#include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Plan PlanOf(const std::string& text) {
-  Result<Model> model = ParseText(text);
-  EXPECT_TRUE(model.ok()) << (model.ok() ? "" : model.error().ToString());
-  Result<Plan> plan = MakePlan(*model, "test");
-  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
-  return plan.ok() ? std::move(*plan) : Plan();
-}
-
-// The operator or kernel of every step.
-std::vector<std::string> StepsOf(const Plan& plan) {
-  std::vector<std::string> steps;
-  for (const Step& step : plan.entries.front().body.steps) {
-    steps.push_back(step.kind == Step::Kind::kPrepared
-                        ? plan.prepared[static_cast<std::size_t>(step.prepared)].type
-                        : step.function);
-  }
-  return steps;
-}
 
 TEST(PlanInt8, ADequantisedConvolutionThatIsQuantisedAgainIsOneStep) {
   const Plan plan = PlanOf(R"(graph main(%x: u8[1, 1, 4, 4]) -> (%y) {
@@ -47,7 +24,7 @@ TEST(PlanInt8, ADequantisedConvolutionThatIsQuantisedAgainIsOneStep) {
     const %y_zero: u8[] = 0
     %y = onnx.QuantizeLinear(%r, %scale, %y_zero)
   })");
-  EXPECT_THAT(StepsOf(plan), ElementsAre("rt::PreparedInt8Conv"));
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedInt8Conv"));
   EXPECT_THAT(plan.prepared.front().init, HasSubstr("rt::Requantization{"));
 }
 
@@ -58,9 +35,9 @@ TEST(PlanInt8, ADynamicallyQuantisedProductHasItsZeroPointAtRunTime) {
     %q, %scale, %zero = onnx.DynamicQuantizeLinear(%x)
     %y = onnx.MatMulInteger(%q, %w, %zero, %w_zero)
   })");
-  EXPECT_THAT(StepsOf(plan),
+  EXPECT_THAT(Calls(plan),
               ElementsAre("DynamicQuantizeLinear<float, std::uint8_t>", "rt::PreparedInt8MatMul"));
-  const Step& product = plan.entries.front().body.steps.back();
+  const Step& product = Steps(plan).back();
   ASSERT_EQ(product.inputs.size(), 4u);
   EXPECT_EQ(plan.buffer(product.inputs[1]).label, "zero");
   EXPECT_EQ(product.inputs[2], kAbsent);  // the constant matrix was packed before
@@ -74,7 +51,7 @@ TEST(PlanInt8, ScalesThatOnlyTheRunTellsAreLeftToThePlainKernel) {
     const %w_zero: i8[] = 0
     %y = onnx.QLinearMatMul(%x, %s, %x_zero, %w, %one, %w_zero, %one, %x_zero)
   })");
-  EXPECT_THAT(StepsOf(plan),
+  EXPECT_THAT(Calls(plan),
               ElementsAre("QLinearMatMul<std::uint8_t, float, std::int8_t, std::uint8_t>"));
 }
 

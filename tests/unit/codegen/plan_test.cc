@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/onednn/plan/build.h"
-#include "core/ir/parse.h"
+#include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -12,34 +11,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-Result<Plan> PlanOf(std::string_view text) {
-  Result<Model> model = ParseText(text);
-  if (!model.ok()) return model.error();
-  return MakePlan(*model, "test");
-}
-
-Plan GoodPlan(std::string_view text) {
-  Result<Plan> plan = PlanOf(text);
-  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
-  return plan.ok() ? std::move(*plan) : Plan();
-}
-
-std::vector<Step::Kind> Kinds(const Plan& plan) {
-  std::vector<Step::Kind> kinds;
-  for (const Step& step : plan.entries.front().body.steps) kinds.push_back(step.kind);
-  return kinds;
-}
-
-const Buffer& Named(const Plan& plan, std::string_view label) {
-  for (const Buffer& buffer : plan.buffers) {
-    if (buffer.label == label) return buffer;
-  }
-  ADD_FAILURE() << "no buffer " << label;
-  return plan.buffers.front();
-}
-
 TEST(MakePlan, PreparesAProductWithConstantWeights) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2]) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
     %y = dragoman.Linear(%x, %w)
   })");
@@ -51,7 +24,7 @@ TEST(MakePlan, PreparesAProductWithConstantWeights) {
 }
 
 TEST(MakePlan, PreparesARecurrentOperatorWithConstantWeights) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[2, 1, 1], %h: f32[1, 1, 1]) -> (%last) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[2, 1, 1], %h: f32[1, 1, 1]) -> (%last) {
     const %w: f32[1, 3, 1] = [[[1.0], [2.0], [3.0]]]
     const %r: f32[1, 3, 1] = [[[4.0], [5.0], [6.0]]]
     %all, %last = onnx.GRU(%x, %w, %r, _, _, %h) {hidden_size = 1}
@@ -59,11 +32,11 @@ TEST(MakePlan, PreparesARecurrentOperatorWithConstantWeights) {
   ASSERT_THAT(Kinds(plan), ElementsAre(Step::Kind::kPrepared));
   EXPECT_EQ(plan.prepared[0].type, "rt::PreparedRecurrent");
   EXPECT_THAT(plan.prepared[0].constants, ElementsAre(testing::Ge(0), testing::Ge(0), kAbsent));
-  EXPECT_EQ(plan.buffer(plan.entries.front().body.steps.front().places[1]).label, "last");
+  EXPECT_EQ(plan.buffer(Steps(plan).front().places[1]).label, "last");
 }
 
 TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2]) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 3]) -> (%y: f32[1, 2]) {
     const %half: f32[] = 0.5
     const %sizes: i64[2] = [2, 3]
     %w = onnx.Expand(%half, %sizes)
@@ -75,18 +48,18 @@ TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
 }
 
 TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereSizesAreNotKnown) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
     %y = dragoman.Linear(%x, %w)
   })");
-  const Step& step = plan.entries.front().body.steps.front();
+  const Step& step = Steps(plan).front();
   EXPECT_EQ(step.kind, Step::Kind::kKernel);
   EXPECT_EQ(step.function, "DynamicLinear");
   EXPECT_EQ(step.sizes.function, "LinearShape");
 }
 
 TEST(MakePlan, LetsAReshapeShareMemory) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[2, 3]) -> (%y: f32[6]) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[2, 3]) -> (%y: f32[6]) {
     const %s: i64[1] = [6]
     %a = onnx.Softmax(%x)
     %b = onnx.Reshape(%a, %s)
@@ -99,7 +72,7 @@ TEST(MakePlan, LetsAReshapeShareMemory) {
 }
 
 TEST(MakePlan, ReusesMemoryAlongAChain) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[16]) -> (%y: f32[16]) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[16]) -> (%y: f32[16]) {
     %a = onnx.Softmax(%x)
     %b = onnx.Softmax(%a)
     %c = onnx.Softmax(%b)
@@ -111,7 +84,7 @@ TEST(MakePlan, ReusesMemoryAlongAChain) {
 }
 
 TEST(MakePlan, KeepsWhatALoopReadsUntilItsEnd) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[4], %n: i64[], %c: bool[]) -> (%y) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[4], %n: i64[], %c: bool[]) -> (%y) {
     %k = onnx.Relu(%x)
     %y: f32[4] = onnx.Loop(%n, %c, %x) {body = graph body(%i: i64[], %on: bool[], %a: f32[4]) -> (%more, %next) {
       %more = onnx.Identity(%on)
@@ -126,20 +99,20 @@ TEST(MakePlan, KeepsWhatALoopReadsUntilItsEnd) {
 
 // The loop over elements must not keep to itself what the loop over turns collects.
 TEST(MakePlan, GivesWhatALoopCollectsATensor) {
-  const Plan plan = GoodPlan(R"(graph main(%x: f32[5, 4], %h: f32[4]) -> (%y: f32[5, 4]) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[5, 4], %h: f32[4]) -> (%y: f32[5, 4]) {
     %last, %y = onnx.Scan(%h, %x) {num_scan_inputs = 1, body = graph body(%a: f32[4], %s: f32[4]) -> (%c, %b) {
       %b = onnx.Tanh(%s)
       %c = onnx.Mul(%b, %a)
     }}
   })");
-  const Step& scan = plan.entries.front().body.steps.front();
+  const Step& scan = Steps(plan).front();
   ASSERT_THAT(scan.bodies.front().steps, SizeIs(1));
   const std::vector<BufferId>& results = scan.bodies.front().steps.front().results;
   EXPECT_THAT(results, testing::Contains(scan.scan_outputs.front().part));
 }
 
 TEST(MakePlan, ListsEveryNodeThatHasNoCpp) {
-  const Result<Plan> plan = PlanOf(R"(graph main(%x: f32[4]) -> (%y: f32[4], %z: f32[4]) {
+  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[4]) -> (%y: f32[4], %z: f32[4]) {
     %y: f32[4] = onnx:com.acme.Foo(%x) @first
     %z: f32[4] = onnx:com.acme.Bar(%x) @second
   })");
@@ -151,7 +124,7 @@ TEST(MakePlan, ListsEveryNodeThatHasNoCpp) {
 }
 
 TEST(MakePlan, AsksForTheRankOfAnInput) {
-  const Result<Plan> plan = PlanOf("graph main(%x: f32[*]) -> (%y) { %y = onnx.Relu(%x) }");
+  const Result<Plan> plan = TryPlan("graph main(%x: f32[*]) -> (%y) { %y = onnx.Relu(%x) }");
   ASSERT_FALSE(plan.ok());
   EXPECT_THAT(plan.error().ToString(), HasSubstr("--shape x="));
 }

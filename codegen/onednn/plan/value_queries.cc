@@ -1,0 +1,33 @@
+#include "codegen/onednn/plan/value_queries.h"
+
+#include "core/ops/infer_context.h"
+
+namespace dragoman::onednn {
+
+bool IsF32(const Value* value) { return value != nullptr && value->type().dtype() == DType::kF32; }
+
+bool IsConstant(const Value* value) {
+  return value != nullptr && value->is_constant() && value->tensor() != nullptr;
+}
+
+std::optional<rt::Shape> SizesOf(const Value* value) {
+  return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
+}
+
+std::optional<float> ScalarOf(const Value* value) {
+  if (!IsConstant(value)) return std::nullopt;
+  const Tensor& tensor = *value->tensor();
+  if (tensor.size() != 1 || tensor.dtype() != DType::kF32) return std::nullopt;
+  return static_cast<float>(tensor.FloatAt(0));
+}
+
+const Node* Maker(const Value* value, std::string_view type) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  return node != nullptr && node->Is(type) ? node : nullptr;
+}
+
+std::string Label(const Value* value) {
+  return "'" + value->name() + "' " + value->type().ToString();
+}
+
+}  // namespace dragoman::onednn

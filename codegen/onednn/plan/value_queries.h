@@ -1,0 +1,29 @@
+// What the builder and the rewrites of a Plan ask of a value. An omitted operand, nullptr, has none
+// of these.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_VALUE_QUERIES_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_VALUE_QUERIES_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/ir/graph.h"
+#include "runtime/params/shape.h"
+
+namespace dragoman::onednn {
+
+bool IsF32(const Value* value);
+// Whether it is a constant whose elements are at hand, not a sparse one.
+bool IsConstant(const Value* value);
+// nullopt: a size that is no number, more axes than rt::kMaxRank.
+std::optional<rt::Shape> SizesOf(const Value* value);
+// The number in a constant of one f32 element.
+std::optional<float> ScalarOf(const Value* value);
+// The node of operator `type` that gives `value`; nullptr if another does.
+const Node* Maker(const Value* value, std::string_view type);
+// "'x' f32[1, 41]", of a value that is there.
+std::string Label(const Value* value);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_VALUE_QUERIES_H_
