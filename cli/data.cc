@@ -64,10 +64,13 @@ Status CheckSizesOf(const std::string& name, const Type& type, const RuntimeValu
                                   fmt::join(sizes, ", "), type.ToString()));
 }
 
+// The type of what a slot holds if it is given.
+const Type& PresentType(const Slot& slot) {
+  return slot.type.kind() == Type::Kind::kOptional ? slot.type.element() : slot.type;
+}
+
 Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
-  const bool optional = slot.type.kind() == Type::Kind::kOptional;
-  const Type& type = optional ? slot.type.element() : slot.type;
-  DType dtype = type.dtype();
+  DType dtype = PresentType(slot).dtype();
   if (dtype == DType::kUnknown) dtype = PlainDType(npy);
   Result<Array> array = FromNpy(npy, dtype);
   if (!array.ok()) {
@@ -162,7 +165,7 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
   for (std::size_t s = 0; s < slots.size(); ++s) {
     const Slot& slot = slots[s];
     const bool optional = slot.type.kind() == Type::Kind::kOptional;
-    const Type& type = optional ? slot.type.element() : slot.type;
+    const Type& type = PresentType(slot);
     if (type.kind() == Type::Kind::kSequence) {
       DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence({slot.name, type}, arrays, used));
       values.push_back(optional && value.sequence.empty() ? RuntimeValue() : std::move(value));
@@ -199,9 +202,7 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
 
 Status CheckSizes(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const bool optional = slots[i].type.kind() == Type::Kind::kOptional;
-    DRAGOMAN_TRY(
-        CheckSizesOf(slots[i].name, optional ? slots[i].type.element() : slots[i].type, values[i]));
+    DRAGOMAN_TRY(CheckSizesOf(slots[i].name, PresentType(slots[i]), values[i]));
   }
   return {};
 }

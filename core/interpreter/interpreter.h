@@ -32,7 +32,6 @@ class Interpreter {
   Result<std::vector<RuntimeValue>> Run(const Entry& entry, std::vector<RuntimeValue> inputs);
 
   const std::vector<RuntimeValue>& states() const { return states_; }
-  void set_states(std::vector<RuntimeValue> states) { states_ = std::move(states); }
   Status Reset();  // states := initial values
 
   void set_observer(NodeObserver observer) { observer_ = std::move(observer); }

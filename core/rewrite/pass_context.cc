@@ -162,6 +162,11 @@ std::optional<std::vector<std::int64_t>> IntsOf(const PassContext& context, cons
   return value == nullptr ? std::nullopt : context.inference.KnownInts(value);
 }
 
+std::optional<std::int64_t> IntOf(const PassContext& context, const Value* value) {
+  const std::optional<std::vector<std::int64_t>> ints = IntsOf(context, value);
+  return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
+}
+
 bool SameShape(const Value& a, const Value& b) {
   const Shape* left = a.type().shape();
   const Shape* right = b.type().shape();

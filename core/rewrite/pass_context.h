@@ -75,6 +75,8 @@ Result<bool> ApplyPatterns(Graph& graph, PassContext& context, std::span<const P
 const Tensor* ConstantOf(const Value* value);
 // Integers of a constant or of a value that inference knows.
 std::optional<std::vector<std::int64_t>> IntsOf(const PassContext& context, const Value* value);
+// The same of one element.
+std::optional<std::int64_t> IntOf(const PassContext& context, const Value* value);
 // Whether both have a known rank and sizes that are equal under every assignment of the symbols.
 bool SameShape(const Value& a, const Value& b);
 // Attributes of `node` with their defaults.

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/ir/print.h"
-#include "core/support/output_file.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -133,9 +132,5 @@ void DotPrinter::PrintEdges(const Graph& graph) {
 }  // namespace
 
 std::string PrintDot(const Model& model) { return DotPrinter().Print(model); }
-
-Status WriteDot(const Model& model, const std::string& path) {
-  return WriteFile(path, PrintDot(model));
-}
 
 }  // namespace dragoman

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/ir/model.h"
-#include "core/support/result.h"
 
 namespace dragoman {
 
@@ -13,7 +12,6 @@ namespace dragoman {
 // value. Constants of few elements stand in the boxes of inputs, larger ones as their type. The
 // same model gives the same text.
 std::string PrintDot(const Model& model);
-Status WriteDot(const Model& model, const std::string& path);
 
 }  // namespace dragoman
 

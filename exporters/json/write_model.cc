@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "core/support/output_file.h"
 #include "proto/pack_model.h"
 
 namespace dragoman {
@@ -28,11 +27,6 @@ Result<std::string> WriteJsonText(const Model& model) {
   const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
   if (!status.ok()) return Internal("cannot write JSON: " + status.ToString());
   return text;
-}
-
-Status WriteJson(const Model& model, const std::string& path) {
-  DRAGOMAN_ASSIGN(const std::string text, WriteJsonText(model));
-  return WriteFile(path, text);
 }
 
 }  // namespace dragoman

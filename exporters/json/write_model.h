@@ -13,7 +13,6 @@ namespace dragoman {
 // Everything that `model` holds: floats as their bits, tensor bytes in base64. Unsupported: over 2
 // GB.
 Result<std::string> WriteJsonText(const Model& model);
-Status WriteJson(const Model& model, const std::string& path);
 
 }  // namespace dragoman
 

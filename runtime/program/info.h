@@ -31,9 +31,6 @@ struct TensorInfo {
   bool IsSequence() const {
     return kind == ValueKind::kSequence || kind == ValueKind::kOptionalSequence;
   }
-  bool IsOptional() const {
-    return kind == ValueKind::kOptional || kind == ValueKind::kOptionalSequence;
-  }
 };
 
 struct EntryInfo {

@@ -44,11 +44,6 @@ Value* PartAt(const Joined& joined, std::int64_t begin, std::int64_t end) {
   return nullptr;
 }
 
-std::optional<std::int64_t> IntOf(const PassContext& context, const Value* value) {
-  const auto ints = IntsOf(context, value);
-  return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
-}
-
 // Slice(Concat(a, b, …)) = b, if that is what it cuts out
 Result<bool> ReadSlice(Node& node, PassContext& context) {
   if (!node.Is("Slice")) return false;

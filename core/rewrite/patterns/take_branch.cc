@@ -57,9 +57,9 @@ bool HasTensorsAlone(const Graph& branch) {
 // If(true, then, else) = then, If(false, then, else) = else
 Result<bool> TakeBranch(Node& node, PassContext& context) {
   if (!node.Is("If")) return false;
-  const auto condition = IntsOf(context, node.operand(0));
-  if (!condition || condition->size() != 1) return false;
-  const Attribute* taken = node.attribute(condition->front() != 0 ? "then_branch" : "else_branch");
+  const std::optional<std::int64_t> condition = IntOf(context, node.operand(0));
+  if (!condition) return false;
+  const Attribute* taken = node.attribute(*condition != 0 ? "then_branch" : "else_branch");
   if (taken == nullptr || taken->graph() == nullptr || !HasTensorsAlone(*taken->graph()))
     return false;
   TakenBranch branch(node, *taken->graph(), context);
@@ -69,8 +69,8 @@ Result<bool> TakeBranch(Node& node, PassContext& context) {
     DRAGOMAN_ASSIGN(Value * output, branch.Output(i));
     outputs.push_back(output);
   }
-  context.Explain(node, condition->front() != 0 ? "replaced by its then_branch"
-                                                : "replaced by its else_branch");
+  context.Explain(node,
+                  *condition != 0 ? "replaced by its then_branch" : "replaced by its else_branch");
   context.Replace(node, outputs);
   return true;
 }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/analysis/affine.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -18,29 +19,14 @@ constexpr std::size_t kMaxStepNodes = 5'000;
 // Weights by whose products steps are told.
 constexpr std::size_t kMaxAnchors = 4;
 
-std::optional<std::int64_t> IntOf(const PassContext& context, const Value* value) {
-  const auto ints = IntsOf(context, value);
-  if (!ints || ints->size() != 1) return std::nullopt;
-  return ints->front();
-}
-
-std::optional<std::int64_t> SizeAlong(const Value& value, std::int64_t axis) {
-  const Shape* shape = value.type().shape();
-  if (shape == nullptr || axis < 0 || axis >= static_cast<std::int64_t>(shape->size())) {
-    return std::nullopt;
-  }
-  const Dim& size = (*shape)[static_cast<std::size_t>(axis)];
-  return size.known() ? std::optional(size.value()) : std::nullopt;
-}
-
-std::int64_t FromFront(const Value& value, std::int64_t axis) {
-  return axis < 0 ? axis + value.type().rank().value_or(0) : axis;
+int FromFront(const Value& value, std::int64_t axis) {
+  return static_cast<int>(axis < 0 ? axis + value.type().rank().value_or(0) : axis);
 }
 
 std::optional<StepSlice> GatheredSlice(const Node& node, const PassContext& context) {
   const auto index = IntOf(context, node.operand(1));
   if (!index || node.operand(1)->type().rank() != 0) return std::nullopt;
-  const std::int64_t axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
+  const int axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
   const auto size = SizeAlong(*node.operand(0), axis);
   if (!size) return std::nullopt;
   return StepSlice{node.operand(0), axis, *index < 0 ? *index + *size : *index, false};
@@ -51,14 +37,14 @@ std::optional<StepSlice> CutSlice(const Node& node, const PassContext& context) 
   const auto given = IntOf(context, node.operand(3));
   const auto step = node.operand(4) != nullptr ? IntOf(context, node.operand(4)) : 1;
   if (!start || (node.operand(3) != nullptr && !given) || step != 1) return std::nullopt;
-  const std::int64_t axis = FromFront(*node.operand(0), given.value_or(0));
+  const int axis = FromFront(*node.operand(0), given.value_or(0));
   const auto size = SizeAlong(*node.operand(0), axis);
   if (!size || SizeAlong(*node.result(), axis) != 1) return std::nullopt;
   return StepSlice{node.operand(0), axis, *start < 0 ? *start + *size : *start, true};
 }
 
 std::optional<StepSlice> PartSlice(const Node& node, const Value& part) {
-  const std::int64_t axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
+  const int axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
   const auto size = SizeAlong(*node.operand(0), axis);
   if (!size || static_cast<std::size_t>(*size) != node.num_results()) return std::nullopt;
   if (SizeAlong(part, axis) != 1) return std::nullopt;

@@ -36,7 +36,7 @@ LoweredResults LowerAffineGrid(OpLowering& op) {
   for (std::int64_t i = 0; i < k; ++i) spatial.push_back(i + 2);
   Value* one = f.Ints({1});
   Value* image = f.Add("Gather", {size, f.Ints(spatial)});
-  Value* column = f.Add("Concat", {image, one}, {{"axis", std::int64_t{0}}});
+  Value* column = f.Joined({image, one});
   std::vector<Value*> points;
   for (std::int64_t i = k - 1; i >= 0; --i) {
     Value* length = f.Add("Gather", {size, f.Int(i + 2)});
@@ -51,7 +51,7 @@ LoweredResults LowerAffineGrid(OpLowering& op) {
   Value* moved =
       f.Add("MatMul", {flat, f.Add("Transpose", {theta}, {{"perm", Attribute::Ints{0, 2, 1}}})});
   Value* batch = f.Add("Gather", {size, f.Ints({0})});
-  Value* sizes = f.Add("Concat", {batch, image, f.Ints({k})}, {{"axis", std::int64_t{0}}});
+  Value* sizes = f.Joined({batch, image, f.Ints({k})});
   return f.Finish({f.Add("Reshape", {moved, sizes}, {}, op.ResultName(0))});
 }
 

@@ -29,8 +29,7 @@ LoweredResults LowerCenterCropPad(OpLowering& op) {
   Value* end = f.Add("Add", {start, f.Add("Min", {wanted, sizes})});
   Value* middle = f.Add("Slice", {op.operand(0), start, end, axes});
   Value* before = f.Add("Div", {added, two});
-  Value* pads =
-      f.Add("Concat", {before, f.Add("Sub", {added, before})}, {{"axis", std::int64_t{0}}});
+  Value* pads = f.Joined({before, f.Add("Sub", {added, before})});
   return f.Finish({f.Add("Pad", {middle, pads, nullptr, axes}, {}, op.ResultName(0))});
 }
 
