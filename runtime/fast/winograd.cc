@@ -12,6 +12,7 @@ namespace {
 using Vector = float __attribute__((vector_size(32), aligned(4), may_alias));
 
 constexpr std::int64_t kLanes = 8;
+constexpr std::int64_t kPairs = 8;  // of channels whose weights are transformed together
 constexpr std::int64_t kCacheFloats = 96 * 1024;  // of transformed operands and results together
 constexpr std::int64_t kMinChannels = 16, kMinTiles = 9, kSmallWeights = 1 << 18;
 constexpr std::int64_t kLine = 4 * kLanes;  // of a tile of results
@@ -68,26 +69,34 @@ DRAGOMAN_RT_CLONES void FinishVectors(const float* from, std::int64_t point, con
   for (int i = 0; i < 16; ++i) *reinterpret_cast<Vector*>(to + i * kLanes) = y[i] + shift;
 }
 
-// G g Gᵀ for one pair of channels.
-void TransformWeights(const float* g, float* to) {
+// G g Gᵀ for `count` pairs of channels, at most kPairs; entry p of pair i goes to to[p * point +
+// i].
+DRAGOMAN_RT_CLONES void TransformWeights(const float* g, std::int64_t count, std::int64_t point,
+                                         float* to) {
   constexpr double kG[6][3] = {{1.0 / 4, 0, 0},
                                {-1.0 / 6, -1.0 / 6, -1.0 / 6},
                                {-1.0 / 6, 1.0 / 6, -1.0 / 6},
                                {1.0 / 24, 1.0 / 12, 1.0 / 6},
                                {1.0 / 24, -1.0 / 12, 1.0 / 6},
                                {0, 0, 1}};
-  double half[6][3] = {};
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      for (int k = 0; k < 3; ++k) half[i][j] += kG[i][k] * g[k * 3 + j];
-    }
+  double weights[9][kPairs] = {}, half[6][3][kPairs], sums[kPairs];
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 9; ++k) weights[k][i] = g[i * 9 + k];
   }
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) {
-      double sum = 0;
-      for (int k = 0; k < 3; ++k) sum += half[i][k] * kG[j][k];
-      to[i * 6 + j] = static_cast<float>(sum);
+    for (int j = 0; j < 3; ++j) {
+      for (int n = 0; n < kPairs; ++n) {
+        half[i][j][n] =
+            kG[i][0] * weights[j][n] + kG[i][1] * weights[3 + j][n] + kG[i][2] * weights[6 + j][n];
+      }
     }
+  }
+  for (int p = 0; p < 36; ++p) {
+    const auto& row = half[p / 6];
+    const double* factors = kG[p % 6];
+    for (int n = 0; n < kPairs; ++n)
+      sums[n] = row[0][n] * factors[0] + row[1][n] * factors[1] + row[2][n] * factors[2];
+    for (std::int64_t i = 0; i < count; ++i) to[p * point + i] = static_cast<float>(sums[i]);
   }
 }
 
@@ -144,11 +153,11 @@ Winograd::Winograd(const Window& window, const Shape& x, const Shape& w, const f
   if (bias != nullptr) std::copy_n(bias, outputs_, bias_.begin());
   const std::int64_t pairs = outputs_ * channels_;
   std::vector<float> transformed(static_cast<std::size_t>(pairs * kPoints));
-  for (std::int64_t i = 0; i < pairs; ++i)
-    TransformWeights(weights + i * 9, transformed.data() + i * kPoints);
+  for (std::int64_t i = 0; i < pairs; i += kPairs)
+    TransformWeights(weights + i * 9, std::min(kPairs, pairs - i), pairs, transformed.data() + i);
   for (int p = 0; p < kPoints; ++p) {
-    products_[static_cast<std::size_t>(p)].Pack(transformed.data() + p, channels_ * kPoints,
-                                                kPoints, nullptr, outputs_, channels_, together_);
+    products_[static_cast<std::size_t>(p)].Pack(transformed.data() + p * pairs, channels_, 1,
+                                                nullptr, outputs_, channels_, together_);
   }
 }
 
