@@ -122,8 +122,14 @@ DRAGOMAN_RT_INLINE float Gelu(float x) {
 DRAGOMAN_RT_INLINE float GeluTanh(float x) {
   return x * Sigmoid(1.5957691216057308f * (x + 0.044715f * x * x * x));
 }
-DRAGOMAN_RT_INLINE float Max(float a, float b) { return a > b || a != a ? a : b; }
-DRAGOMAN_RT_INLINE float Min(float a, float b) { return a < b || a != a ? a : b; }
+DRAGOMAN_RT_INLINE float Max(float a, float b) {
+  const float greater = a > b ? a : b;
+  return a != a ? a : greater;
+}
+DRAGOMAN_RT_INLINE float Min(float a, float b) {
+  const float lesser = a < b ? a : b;
+  return a != a ? a : lesser;
+}
 
 }  // namespace dragoman::rt::fast
 
