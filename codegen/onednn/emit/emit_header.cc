@@ -52,6 +52,69 @@ std::string PrecisionText(const Plan& plan) {
          " arithmetic, these products are computed in it, sums in f32.";
 }
 
+void EmitIncludes(const Plan& plan, CodeWriter& code) {
+  for (const std::string& header : ElementHeaders(plan)) code.Line(header);
+  if (plan.headers.contains(std::string(kSequenceHeader)))
+    code.Line("#include \"" + std::string(kSequenceHeader) + "\"");
+  for (std::string_view header : {"params/status.h", "program/error.h", "program/info.h",
+                                  "program/tensor.h", "program/trace.h", "program/view.h"}) {
+    code.Line("#include \"runtime/" + std::string(header) + "\"");
+  }
+}
+
+void EmitState(const Plan& plan, CodeWriter& code) {
+  code.Comment("What lives from one call to the next.");
+  code.Open("struct State {");
+  for (const StateMember& state : plan.states) {
+    code.Comment("'" + state.label + "' " + state.type.ToString());
+    code.Line((state.IsTensor() ? "rt::Tensor<" : "rt::Sequence<") +
+              std::string(CppType(ElementTypeOf(state.type))) + "> " + state.name + ";");
+  }
+  code.Close("};");
+}
+
+void EmitPublic(const Plan& plan, CodeWriter& code) {
+  const std::string& model = plan.class_name;
+  code.Line(" public:");
+  code.Indent();
+  code.Line("explicit " + model +
+            "(const Options& options = {});  // throws rt::Error, std::bad_alloc");
+  code.Line("~" + model + "();");
+  code.Line(model + "(const " + model + "&) = delete;");
+  code.Line(model + "& operator=(const " + model + "&) = delete;");
+  code.Line();
+  code.Comment(
+      "A further object with the same weights; its states start from their initial "
+      "values. Throws like the constructor.");
+  code.Line("std::unique_ptr<" + model + "> Fork() const;");
+  for (const PlanEntry& entry : plan.entries) {
+    code.Line();
+    code.Comment(Signature(plan, entry));
+    if (entry.label != entry.method) code.Comment("The model's entry '" + entry.label + "'.");
+    code.Line("[[nodiscard]] rt::Status " + entry.method + PublicParameters(plan, entry) +
+              " noexcept;");
+  }
+  code.Line();
+  code.Comment(
+      "All states take the values that the model file has. After an error of any other "
+      "method, states are what they were before it.");
+  code.Line("void reset() noexcept;");
+  code.Line("const State& state() const noexcept;");
+  code.Line("[[nodiscard]] rt::Status set_state(const State& state) noexcept;");
+  code.Line();
+  code.Line("static const rt::ModelInfo& info() noexcept;");
+  code.Line("rt::Trace& trace() noexcept;  // which step runs, and profiles");
+  code.Outdent();
+}
+
+void EmitPrivate(const Plan& plan, CodeWriter& code) {
+  code.Line(" private:");
+  code.Indent();
+  code.Line("struct Impl;");
+  code.Line("explicit " + plan.class_name + "(std::unique_ptr<Impl> impl);");
+  code.Line("std::unique_ptr<Impl> impl_;");
+}
+
 }  // namespace
 
 std::string PublicParameters(const Plan& plan, const PlanEntry& entry) {
@@ -88,7 +151,6 @@ std::string Signature(const Plan& plan, const PlanEntry& entry) {
 
 std::string EmitHeader(const Plan& plan) {
   CodeWriter code;
-  const std::string& model = plan.class_name;
   code.Comment("The model '" + plan.name +
                "'. Sizes that only the run tells are rt::Any; outputs of such sizes are tensors, "
                "which keep their capacity. Input and output memory must not overlap." +
@@ -96,13 +158,7 @@ std::string EmitHeader(const Plan& plan) {
   code.Line("#ifndef " + Guard(plan));
   code.Line("#define " + Guard(plan));
   code.Line();
-  for (const std::string& header : ElementHeaders(plan)) code.Line(header);
-  if (plan.headers.contains(std::string(kSequenceHeader)))
-    code.Line("#include \"" + std::string(kSequenceHeader) + "\"");
-  for (std::string_view header : {"params/status.h", "program/error.h", "program/info.h",
-                                  "program/tensor.h", "program/trace.h", "program/view.h"}) {
-    code.Line("#include \"runtime/" + std::string(header) + "\"");
-  }
+  EmitIncludes(plan, code);
   code.Line();
   code.Line("namespace " + plan.name + " {");
   code.Line();
@@ -113,55 +169,15 @@ std::string EmitHeader(const Plan& plan) {
   code.Line("int threads = 1;");
   code.Close("};");
   code.Line();
-  code.Comment("What lives from one call to the next.");
-  code.Open("struct State {");
-  for (const StateMember& state : plan.states) {
-    code.Comment("'" + state.label + "' " + state.type.ToString());
-    code.Line((state.IsTensor() ? "rt::Tensor<" : "rt::Sequence<") +
-              std::string(CppType(ElementTypeOf(state.type))) + "> " + state.name + ";");
-  }
-  code.Close("};");
+  EmitState(plan, code);
   code.Line();
   code.Comment(
       "One object is used by one thread at a time. Methods neither lock nor throw, nor do "
       "they allocate once they have run with the largest sizes.");
-  code.Line("class " + model + " {");
-  code.Line(" public:");
-  code.Indent();
-  code.Line("explicit " + model +
-            "(const Options& options = {});  // throws rt::Error, std::bad_alloc");
-  code.Line("~" + model + "();");
-  code.Line(model + "(const " + model + "&) = delete;");
-  code.Line(model + "& operator=(const " + model + "&) = delete;");
+  code.Line("class " + plan.class_name + " {");
+  EmitPublic(plan, code);
   code.Line();
-  code.Comment(
-      "A further object with the same weights; its states start from their initial "
-      "values. Throws like the constructor.");
-  code.Line("std::unique_ptr<" + model + "> Fork() const;");
-  for (const PlanEntry& entry : plan.entries) {
-    code.Line();
-    code.Comment(Signature(plan, entry));
-    if (entry.label != entry.method) code.Comment("The model's entry '" + entry.label + "'.");
-    code.Line("[[nodiscard]] rt::Status " + entry.method + PublicParameters(plan, entry) +
-              " noexcept;");
-  }
-  code.Line();
-  code.Comment(
-      "All states take the values that the model file has. After an error of any other "
-      "method, states are what they were before it.");
-  code.Line("void reset() noexcept;");
-  code.Line("const State& state() const noexcept;");
-  code.Line("[[nodiscard]] rt::Status set_state(const State& state) noexcept;");
-  code.Line();
-  code.Line("static const rt::ModelInfo& info() noexcept;");
-  code.Line("rt::Trace& trace() noexcept;  // which step runs, and profiles");
-  code.Outdent();
-  code.Line();
-  code.Line(" private:");
-  code.Indent();
-  code.Line("struct Impl;");
-  code.Line("explicit " + model + "(std::unique_ptr<Impl> impl);");
-  code.Line("std::unique_ptr<Impl> impl_;");
+  EmitPrivate(plan, code);
   code.Close("};");
   code.Line();
   code.Line("}  // namespace " + plan.name);

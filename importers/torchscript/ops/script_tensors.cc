@@ -219,59 +219,48 @@ DType DefaultDType(Number::Kind kind) {
   return Number{kind, std::int64_t{0}}.dtype();
 }
 
-// torch.tensor(data), of numbers and lists of them.
-Result<Results> LowerTensor(Call& call) {
-  if (call.arguments().empty()) return call.Invalid("has no data");
-  const Abstract& data = call.arguments().front();
-  if (data.Is<TensorRef>()) {
-    DRAGOMAN_ASSIGN(Value * value, Self(call));
-    DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOr("dtype", value->type().dtype()));
-    DRAGOMAN_ASSIGN(value, call.Cast(value, dtype));
-    return Results{call.NewTensor(value)};
-  }
-  if (const auto* list = data.As<ListRef>(); list != nullptr && ItemsOf(data) == nullptr) {
-    const auto& contents = std::get<ListContents>(list->cell->contents);
-    DRAGOMAN_ASSIGN(Value * stacked, StackItems(call, contents));
-    DRAGOMAN_ASSIGN(const DType dtype,
-                    call.DTypeOr("dtype", DefaultDType(KindOf(stacked->type().dtype()))));
-    DRAGOMAN_ASSIGN(stacked, call.Cast(stacked, dtype));
-    return Results{call.NewTensor(stacked)};
-  }
-  Ints sizes;
-  std::vector<Abstract> flat;
-  DRAGOMAN_TRY(FlattenItems(call, data, 0, sizes, flat));
-  Number::Kind kind = flat.empty() ? Number::Kind::kFloat : Number::Kind::kBool;
+// What torch.tensor's items are together: the widest kind, and whether each is a known number.
+struct ItemKinds {
+  Number::Kind widest = Number::Kind::kFloat;
   bool known = true;
-  for (const Abstract& item : flat) {
+};
+
+Result<ItemKinds> KindsOf(Call& call, std::span<const Abstract> items) {
+  ItemKinds kinds;
+  if (!items.empty()) kinds.widest = Number::Kind::kBool;
+  for (const Abstract& item : items) {
     const auto* number = item.As<Number>();
     const auto* tensor = item.As<TensorRef>();
     if (number == nullptr && tensor == nullptr) return call.Unsupported("of " + Describe(item));
-    known = known && number != nullptr && number->known();
-    if (number != nullptr) kind = std::max(kind, number->kind);
+    kinds.known = kinds.known && number != nullptr && number->known();
+    if (number != nullptr) kinds.widest = std::max(kinds.widest, number->kind);
     if (tensor == nullptr) continue;
     DRAGOMAN_ASSIGN(Value * value, call.heap().Read(call.builder(), *tensor));
-    kind = std::max(kind, KindOf(value->type().dtype()));
+    kinds.widest = std::max(kinds.widest, KindOf(value->type().dtype()));
   }
-  DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOr("dtype", DefaultDType(kind)));
-  if (flat.empty()) {
-    DRAGOMAN_ASSIGN(dragoman::Tensor empty, dragoman::Tensor::Full(dtype, sizes, 0));
-    return Results{call.NewTensor(call.builder().Constant(std::move(empty)))};
+  return kinds;
+}
+
+// A constant of known numbers.
+Result<Value*> ConstantOf(Call& call, std::span<const Abstract> numbers, const Ints& sizes,
+                          DType dtype) {
+  std::string bytes;
+  for (const Abstract& number : numbers) {
+    DRAGOMAN_ASSIGN(Value * element, NumberValue(call.builder(), *number.As<Number>(), dtype));
+    const std::span<const std::byte> data = element->tensor()->bytes();
+    bytes.append(reinterpret_cast<const char*>(data.data()), data.size());
   }
-  if (known) {
-    std::string bytes;
-    for (const Abstract& item : flat) {
-      GraphBuilder& builder = call.builder();
-      DRAGOMAN_ASSIGN(Value * element, NumberValue(builder, *item.As<Number>(), dtype));
-      const std::span<const std::byte> data_bytes = element->tensor()->bytes();
-      bytes.append(reinterpret_cast<const char*>(data_bytes.data()), data_bytes.size());
-    }
-    DRAGOMAN_ASSIGN(dragoman::Tensor whole,
-                    dragoman::Tensor::Make(dtype, sizes, Buffer::Own(std::move(bytes))));
-    return Results{call.NewTensor(call.builder().Constant(std::move(whole)))};
-  }
+  DRAGOMAN_ASSIGN(dragoman::Tensor whole,
+                  dragoman::Tensor::Make(dtype, sizes, Buffer::Own(std::move(bytes))));
+  return call.builder().Constant(std::move(whole));
+}
+
+// The items, of one element each, joined as a tensor of sizes `sizes`.
+Result<Value*> JoinItems(Call& call, std::span<const Abstract> items, const Ints& sizes,
+                         DType dtype) {
   std::vector<Value*> elements;
   const std::int64_t one[] = {1};
-  for (const Abstract& item : flat) {
+  for (const Abstract& item : items) {
     Value* element = nullptr;
     if (const auto* number = item.As<Number>()) {
       DRAGOMAN_ASSIGN(element, call.NumberValue(*number, dtype));
@@ -284,13 +273,40 @@ Result<Results> LowerTensor(Call& call) {
     }
     elements.push_back(element);
   }
-  if (sizes.empty()) return Results{call.NewTensor(elements.front())};
   Value* whole = elements.front();
+  if (sizes.empty()) return whole;
   if (elements.size() > 1) {
     DRAGOMAN_ASSIGN(whole, call.Add("Concat", std::move(elements), {{"axis", 0}}));
   }
-  DRAGOMAN_ASSIGN(whole, call.Reshape(whole, sizes));
-  return Results{call.NewTensor(whole)};
+  return call.Reshape(whole, sizes);
+}
+
+// torch.tensor(data), of numbers and lists of them.
+Result<Value*> TensorOf(Call& call, const Abstract& data) {
+  if (data.Is<TensorRef>()) {
+    DRAGOMAN_ASSIGN(Value * value, Self(call));
+    DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOr("dtype", value->type().dtype()));
+    return call.Cast(value, dtype);
+  }
+  if (const auto* list = data.As<ListRef>(); list != nullptr && ItemsOf(data) == nullptr) {
+    const auto& contents = std::get<ListContents>(list->cell->contents);
+    DRAGOMAN_ASSIGN(Value * stacked, StackItems(call, contents));
+    DRAGOMAN_ASSIGN(const DType dtype,
+                    call.DTypeOr("dtype", DefaultDType(KindOf(stacked->type().dtype()))));
+    return call.Cast(stacked, dtype);
+  }
+  Ints sizes;
+  std::vector<Abstract> items;
+  DRAGOMAN_TRY(FlattenItems(call, data, 0, sizes, items));
+  DRAGOMAN_ASSIGN(const ItemKinds kinds, KindsOf(call, items));
+  DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOr("dtype", DefaultDType(kinds.widest)));
+  return kinds.known ? ConstantOf(call, items, sizes, dtype) : JoinItems(call, items, sizes, dtype);
+}
+
+Result<Results> LowerTensor(Call& call) {
+  if (call.arguments().empty()) return call.Invalid("has no data");
+  DRAGOMAN_ASSIGN(Value * value, TensorOf(call, call.arguments().front()));
+  return Results{call.NewTensor(value)};
 }
 
 constexpr ScriptRow kRows[] = {
