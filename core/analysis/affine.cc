@@ -99,7 +99,8 @@ AffineForm AffineForms::Leaf(const Value& value, int axis, std::int64_t size) {
   return {{AffineSegment{size, {AffineTerm{.atom = atom}}, kNoConst}}, true};
 }
 
-AtomId AffineForms::Intern(const Atom& atom) {
+AtomId AffineForms::Intern(Atom atom) {
+  atom.value = consts_.Representative(atom.value);
   const auto [found, is_new] = ids_.try_emplace(atom, static_cast<AtomId>(atoms_.size()));
   if (is_new) atoms_.push_back(&found->first);
   return found->second;

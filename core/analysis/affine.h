@@ -53,12 +53,16 @@ struct AffineTerm {
   AtomId atom = 0;
   double scale = 1;                // kScalar
   ConstId coefficient = kNoConst;  // kDiagonal: a vector; kMatrix: (features, size of the atom)
+
+  friend bool operator==(const AffineTerm&, const AffineTerm&) = default;
 };
 
 struct AffineSegment {
   std::int64_t size = 0;
   std::vector<AffineTerm> terms;  // sorted by atom, then kind; each pair once
   ConstId bias = kNoConst;        // a vector; kNoConst is zero
+
+  friend bool operator==(const AffineSegment&, const AffineSegment&) = default;
 };
 
 struct AffineForm {
@@ -92,7 +96,8 @@ class AffineForms {
   const AffineForm* Spelling(const Value* value, int axis);
 
   const Atom& atom(AtomId id) const { return *atoms_[id]; }
-  AtomId Intern(const Atom& atom);
+  // Equal constants are one atom.
+  AtomId Intern(Atom atom);
   ConstExprs& consts() { return consts_; }
   const Inference& inference() const { return *inference_; }
 

@@ -112,6 +112,13 @@ ConstId ConstExprs::Of(const Value* value) {
   return of_values_[value] = id;
 }
 
+const Value* ConstExprs::Representative(const Value* value) {
+  const ConstId id = value->is_constant() ? OfTensor(*value) : kNoConst;
+  if (id == kNoConst) return value;
+  const Value* first = exprs_[id].value;
+  return first->graph() == value->graph() ? first : value;
+}
+
 ConstId ConstExprs::Transpose(ConstId matrix) {
   const ConstExpr& expr = exprs_[matrix];
   if (expr.kind == Kind::kTranspose) return expr.operands.front();

@@ -58,6 +58,9 @@ class ConstExprs {
   // arithmetic, in few steps; kNoConst for any other. Products are no such expression, so a
   // constant state that meets a weight stays visible.
   ConstId Of(const Value* value);
+  // A constant of the same graph with the elements of `value`, the same for all of them; any other
+  // value is itself.
+  const Value* Representative(const Value* value);
   // From now on Of these values is kNoConst. Told before the first question.
   void Hide(const std::unordered_set<const Value*>& values) {
     for (const Value* value : values) of_values_[value] = kNoConst;

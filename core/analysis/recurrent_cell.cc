@@ -200,7 +200,8 @@ class GruMatcher {
 
   bool Match() {
     if (cell_.h == kNoAtom) return false;
-    const auto sum = ExpandState(cell_.h, forms_);
+    auto sum = ExpandState(cell_.h, forms_);
+    if (sum && sum->size() == 2) sum = WithComplement(*sum);
     if (!sum || sum->size() != 3) return false;
     for (const Monomial& single : *sum) {
       if (single.factors.size() == 1 && single.scale == 1 && single.constant == kNoConst &&
@@ -213,6 +214,31 @@ class GruMatcher {
   RecurrentCell& cell() { return cell_; }
 
  private:
+  // y * s + z * t with y = 1 - z, written as a gate of its own, as s - z * s + z * t.
+  std::optional<Polynomial> WithComplement(const Polynomial& sum) {
+    for (const Monomial& monomial : sum) {
+      if (monomial.factors.size() != 2 || monomial.scale != 1 || monomial.constant != kNoConst) {
+        return std::nullopt;
+      }
+    }
+    for (const std::size_t i : {0, 1, 2, 3}) {
+      const AtomId y = sum[0].factors[i / 2], s = sum[0].factors[1 - i / 2];
+      const AtomId z = sum[1].factors[i % 2], t = sum[1].factors[1 - i % 2];
+      const auto gate = AsActivation(z, forms_);
+      const auto other = AsActivation(y, forms_);
+      const auto complement = gate && other ? Complement(*gate, forms_) : std::nullopt;
+      if (!complement || complement->function != other->function ||
+          complement->argument != other->argument) {
+        continue;
+      }
+      const auto sorted = [](AtomId a, AtomId b) {
+        return std::vector<AtomId>{std::min(a, b), std::max(a, b)};
+      };
+      return Polynomial{{1, {s}}, {-1, sorted(z, s)}, {1, sorted(z, t)}};
+    }
+    return std::nullopt;
+  }
+
   // s - z * s + z * t, where one of s and t is the candidate and the other the old state.
   bool MatchAround(const Polynomial& sum, AtomId s) {
     for (const Monomial& lost : sum) {

@@ -113,6 +113,7 @@ constexpr Pattern kPatterns[] = {
     {"fuse-gemm", FuseGemm},
     {"fuse-mat-mul", FuseMatMul},
     {"fuse-bias", FuseBias},
+    {"fuse-einsum", FuseEinsum},
 };
 
 }  // namespace

@@ -10,6 +10,10 @@ namespace dragoman {
 
 std::span<const Pattern> LinearPatterns();
 
+// Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, where a
+// constant is summed over the last axis of x: "bi,oi->bo", "ghi,bti->btgh".
+Result<bool> FuseEinsum(Node& node, PassContext& context);
+
 // The transposed copy of a constant matrix, as a constant of the graph that `constant` is in.
 Result<Value*> TransposeConstant(Value& constant, const std::vector<std::int64_t>& perm,
                                  PassContext& context);
