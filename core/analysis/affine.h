@@ -134,8 +134,13 @@ class AffineForms {
   FormOrNone Step(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
   // The same of a sum or product along the last axis: from the steps of its operands.
   FormOrNone StepOfSum(const Value& operand, int axis, int step_axis, std::int64_t step);
+  // The same of a constant that is added to `sum`.
+  FormOrNone StepOfBias(const Value& bias, const Value& sum, int axis, int step_axis,
+                        std::int64_t step);
   // The same where Reshape has cut the features into runs that lie along `step_axis`.
   FormOrNone Run(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
+  // The same of a sum of two such.
+  FormOrNone SumOfRuns(const Value& operand, int axis, int step_axis, std::int64_t step);
 
   // Arithmetic.
   FormOrNone Arithmetic(const Node& node, const Value& value, int axis, std::int64_t size,
@@ -153,7 +158,7 @@ class AffineForms {
   AffineSegment SliceSegment(const AffineSegment& segment, std::int64_t begin, std::int64_t size);
   AtomId SliceAtom(AtomId id, std::int64_t begin, std::int64_t size);
   bool HoldsProduct(const AffineForm& form) const;
-  bool SpellsFunction(const AffineForm& form) const;
+  bool SpellsFunction(const AffineForm& form);
 
   struct TurnOf {
     const Value* sequence = nullptr;

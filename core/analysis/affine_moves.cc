@@ -143,6 +143,9 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   if (step < 0) step += *count;
   if (step < 0 || (count && step >= *count && !is_turn)) return std::nullopt;
   if (FormOrNone run = Run(operand, axis, step_axis, step, mode)) return run;
+  if (mode == Mode::kAffine) {
+    if (FormOrNone runs = SumOfRuns(operand, axis, step_axis, step)) return runs;
+  }
   const AffineForm* form = Get(&operand, axis, mode);
   if (form == nullptr) return std::nullopt;
   AffineForm part = *form;
@@ -196,12 +199,27 @@ AffineForms::FormOrNone AffineForms::StepOfSum(const Value& operand, int axis, i
   for (std::size_t i = 0; i < 2; ++i) {
     if (consts_.Of(node->operand(i)) == kNoConst) continue;
     const Value& sum = *node->operand(1 - i);
-    const FormOrNone bias = Operand(*node->operand(i), operand, axis, *SizeAlong(operand, axis));
+    const FormOrNone bias = StepOfBias(*node->operand(i), operand, axis, step_axis, step);
     if (!bias || sum.type().rank() != rank) return std::nullopt;
     const FormOrNone part = Step(sum, axis, step_axis, step, Mode::kAffine);
     return part ? AddForms(*part, *bias) : std::nullopt;
   }
   return std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::StepOfBias(const Value& bias, const Value& sum, int axis,
+                                                int step_axis, std::int64_t step) {
+  const std::int64_t size = *SizeAlong(sum, axis);
+  ConstId id = consts_.Of(&bias);
+  const std::vector<std::int64_t>& sizes = consts_.sizes(id);
+  const int own = step_axis - (*sum.type().rank() - static_cast<int>(sizes.size()));
+  if (own >= 0 && sizes[static_cast<std::size_t>(own)] > 1) {
+    if (step < 0 || step >= sizes[static_cast<std::size_t>(own)]) return std::nullopt;
+    id = consts_.Slice(id, own, step, 1);
+  }
+  const ConstId vector = consts_.VectorAlong(id, axis, *sum.type().rank(), size);
+  if (vector == kNoConst) return std::nullopt;
+  return AffineForm{{AffineSegment{size, {}, vector}}, false};
 }
 
 AffineForms::FormOrNone AffineForms::Turn(const Value& value, int axis, Mode mode) {
@@ -237,6 +255,30 @@ AffineForms::FormOrNone AffineForms::Run(const Value& operand, int axis, int ste
     return part;
   }
   return std::nullopt;
+}
+
+AffineForms::FormOrNone AffineForms::SumOfRuns(const Value& operand, int axis, int step_axis,
+                                               std::int64_t step) {
+  constexpr int kMaxSums = 8;
+  FormOrNone sum;
+  const Value* rest = &operand;
+  for (int i = 0; i < kMaxSums && rest != nullptr; ++i) {
+    const Node* node = rest->producer();
+    if (node == nullptr || !node->Is("Add")) return std::nullopt;
+    const Value* other = nullptr;
+    for (const Use& use : node->operands()) {
+      const bool is_bias = consts_.Of(use.value()) != kNoConst;
+      if (!is_bias && use.value()->type().rank() != operand.type().rank()) return std::nullopt;
+      const FormOrNone part = is_bias ? StepOfBias(*use.value(), operand, axis, step_axis, step)
+                                      : Run(*use.value(), axis, step_axis, step, Mode::kAffine);
+      if (!part && (is_bias || other != nullptr)) return std::nullopt;
+      if (!part) other = use.value();
+      if (part) sum = sum ? AddForms(*sum, *part) : part;
+      if (part && !sum) return std::nullopt;
+    }
+    rest = other;
+  }
+  return rest == nullptr ? sum : std::nullopt;
 }
 
 AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value, int axis,

@@ -120,35 +120,12 @@ std::optional<AppliedFunction> FunctionOf(const Node& node, AffineForms& forms) 
   return AppliedFunction{{"HardSigmoid", 1.0f, 0.0f}, bounded->x};
 }
 
-// An activation function that is written by another: a multiple of that plus a number.
-std::optional<CellGate> AsMultiple(AtomId id, AffineForms& forms) {
-  const Atom atom = forms.atom(id);
-  const AffineForm* form = forms.Spelling(atom.value, atom.axis);
-  const auto segment = form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
-  if (!segment) return std::nullopt;
-  const AffineTerm term = segment->terms.front();
-  const Atom inner = forms.atom(term.atom);
-  const Node& node = *inner.value->producer();
-  const auto bounded = ReadBounded(node, forms);
-  const Value* x = bounded ? bounded->x : node.operand(0);
-  const auto argument = OperandAt(x, inner, forms);
-  if (!argument) return std::nullopt;
-  // tanh(x) = 2 sigmoid(2 x) - 1
-  if (node.Is("Tanh")) return CellGate{{.name = "Sigmoid"}, forms.Scale(*argument, 2), id};
-  if (node.Is("Sigmoid")) return CellGate{{.name = "Tanh"}, forms.Scale(*argument, 0.5), id};
-  if (!bounded || bounded->low != 0 || std::abs(bounded->high * term.scale - 1) > 1e-6) {
-    return std::nullopt;
-  }
-  return CellGate{{"HardSigmoid", static_cast<float>(term.scale), 0.0f}, *argument, id};
-}
-
-// 1 / (1 + exp(-x)), written out.
-std::optional<CellGate> AsSpelledSigmoid(AtomId id, AffineForms& forms) {
-  const Atom atom = forms.atom(id);
+// x of numerator / (1 + exp(-x)).
+std::optional<AffineSegment> ReadQuotient(const Atom& atom, double numerator, AffineForms& forms) {
   const Node& node = *ProducerOf(atom);
   const bool divides = node.Is("Div");
   if (!divides && !node.Is("Reciprocal")) return std::nullopt;
-  if (divides && NumberOf(node.operand(0), forms) != 1.0) return std::nullopt;
+  if ((divides ? NumberOf(node.operand(0), forms) : 1.0) != numerator) return std::nullopt;
   const auto sum = OperandAt(node.operand(divides ? 1 : 0), atom, forms);
   if (!sum || sum->terms.size() != 1 || sum->bias == kNoConst) return std::nullopt;
   const AffineTerm& term = sum->terms.front();
@@ -160,7 +137,41 @@ std::optional<CellGate> AsSpelledSigmoid(AtomId id, AffineForms& forms) {
   if (exp == nullptr || !exp->Is("Exp")) return std::nullopt;
   const auto negated = OperandAt(exp->operand(0), power, forms);
   if (!negated) return std::nullopt;
-  return CellGate{{.name = "Sigmoid"}, forms.Scale(*negated, -1), id};
+  return forms.Scale(*negated, -1);
+}
+
+// 1 / (1 + exp(-x)), written out.
+std::optional<CellGate> AsSpelledSigmoid(AtomId id, AffineForms& forms) {
+  const auto x = ReadQuotient(forms.atom(id), 1, forms);
+  if (!x) return std::nullopt;
+  return CellGate{{.name = "Sigmoid"}, *x, id};
+}
+
+// An activation function that is written by another: a multiple of that plus a number.
+std::optional<CellGate> AsMultiple(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const AffineForm* form = forms.Spelling(atom.value, atom.axis);
+  const auto segment = form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
+  if (!segment) return std::nullopt;
+  const AffineTerm term = segment->terms.front();
+  const Atom inner = forms.atom(term.atom);
+  const Node& node = *inner.value->producer();
+  if (node.Is("Div") || node.Is("Reciprocal")) {
+    const auto sigmoid = ReadQuotient(inner, 2 / term.scale, forms);
+    if (!sigmoid) return std::nullopt;
+    return CellGate{{.name = "Tanh"}, forms.Scale(*sigmoid, 0.5), id};
+  }
+  const auto bounded = ReadBounded(node, forms);
+  const Value* x = bounded ? bounded->x : node.operand(0);
+  const auto argument = OperandAt(x, inner, forms);
+  if (!argument) return std::nullopt;
+  // tanh(x) = 2 sigmoid(2 x) - 1
+  if (node.Is("Tanh")) return CellGate{{.name = "Sigmoid"}, forms.Scale(*argument, 2), id};
+  if (node.Is("Sigmoid")) return CellGate{{.name = "Tanh"}, forms.Scale(*argument, 0.5), id};
+  if (!bounded || bounded->low != 0 || std::abs(bounded->high * term.scale - 1) > 1e-6) {
+    return std::nullopt;
+  }
+  return CellGate{{"HardSigmoid", static_cast<float>(term.scale), 0.0f}, *argument, id};
 }
 
 bool IsProduct(AtomId id, AffineForms& forms) {

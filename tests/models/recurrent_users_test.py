@@ -199,6 +199,32 @@ class Users(CommandCase):
         g.output(g.op("Squeeze", results[1], g.ints(0)), "last")
         return g.model()
 
+    # torch.flip before and behind one of two layers, as hand-written bidirectional models have it.
+    def test_reversed_sequences_become_one_bidirectional_node(self):
+        rng = np.random.default_rng(5)
+        layer = Layer("gru", 3, 4, ("forward", "backward"), reset_after=True)
+        draw_weights(layer, rng)
+        x = uniform(rng, 8, BATCH, 3)
+        g = GraphWriter()
+        g.input("x", np.float32, x.shape)
+        ends = g.ints(-1), g.ints(np.iinfo(np.int64).min), g.ints(0), g.ints(-1)
+        ys = []
+        for direction, weights in zip(layer.directions, layer.weights):
+            flips = direction == "backward"
+            cell = CellWriter(layer, weights, draw_style(layer, rng), BIASES)
+            steps = g.op("Slice", "x", *ends) if flips else "x"
+            state, given = {"h": g.const(np.zeros((BATCH, 4)))}, []
+            for t in range(len(x)):
+                state = cell.step(g, g.op("Gather", steps, g.const(t, np.int64), axis=0), state)
+                given.append(g.op("Unsqueeze", state["h"], g.ints(0)))
+            y = g.op("Concat", *given, axis=0)
+            ys.append(g.op("Slice", y, *ends) if flips else y)
+        g.output(g.op("Concat", *ys, axis=2), "y")
+        initial = [{"h": np.zeros((BATCH, 4))}] * 2
+        wanted = reference.run(layer, x, initial)[0].astype(np.float32)
+        counts = self.fused_census(g.model(), {"x": x}, {"y": wanted})
+        self.assertEqual((counts["GRU"], self.sequence_nodes(counts)), (1, 1))
+
     # Bounds that are not [-b, b] no operator has: that stays a loop, and is told.
     def test_hidden_states_with_other_bounds_become_one_scan(self):
         counts = [self.fused_census(*self.clipped(steps), str(steps)) for steps in (6, 20)]

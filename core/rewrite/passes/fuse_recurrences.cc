@@ -24,6 +24,7 @@
 #include "core/rewrite/recurrence/merge_directions.h"
 #include "core/rewrite/recurrence/open_steps.h"
 #include "core/rewrite/recurrence/restack.h"
+#include "core/rewrite/recurrence/reversed_sequences.h"
 
 namespace dragoman {
 namespace {
@@ -319,8 +320,9 @@ Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
   DRAGOMAN_ASSIGN(const bool loops, FuseLoops(graph, context));
   DRAGOMAN_ASSIGN(const bool chains, FuseChains(graph, context));
   EraseLeftOvers(graph, before, num_constants, context);
+  DRAGOMAN_ASSIGN(const bool turned, TurnReversedSequences(graph, context));
   DRAGOMAN_ASSIGN(const bool merged, MergeDirections(graph, context));
-  return opened || loops || chains || merged;
+  return opened || loops || chains || turned || merged;
 }
 
 }  // namespace dragoman
