@@ -35,8 +35,8 @@ LAYERS = {
 ROOTS = sorted({layer.split("/")[0] for layer in LAYERS})
 
 PROTOBUF_USERS = [
-    "proto", "importers/onnx", "importers/native", "importers/json", "exporters/onnx", "exporters/native",
-    "exporters/json", "tests"]
+    "proto", "importers/onnx", "importers/native", "importers/json", "exporters/onnx",
+    "exporters/native", "exporters/json", "tests"]
 ONEDNN_USERS = ["runtime/fast", "tests/unit/runtime"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)

@@ -34,7 +34,8 @@ def main():
         header = source.with_suffix(".h")
         declared = header.read_text() if header.exists() else ""
         missing += [f"{header} does not declare {name}, which {source} defines"
-                    for name in sorted(defined(built[0])) if not re.search(rf"\b{name}\b", declared)]
+                    for name in sorted(defined(built[0]))
+                    if not re.search(rf"\b{name}\b", declared)]
     print("\n".join(missing) or f"{len(sources)} runtime sources have all in their headers")
     return 1 if missing else 0
 

@@ -4,11 +4,12 @@
 Usage: recurrences.py [--kinds K,…] [--steps T,…] [--batch B,…] [--layers N] [--repeat R]
                       [--unfused T] [--work FOLDER] | --scaling
 
-Prints a table in Markdown. Before / after is with `--passes none` and with the default: nodes of the
-graph, seconds of `dragoman codegen` and of compiling program and runtime on one core, milliseconds
-of the least of R calls of the program, one thread. Beside it ONNX Runtime on the graph after (npm's
-onnxruntime-node, where FOLDER/node_modules has it; run.py installs it) and torch's nn.LSTM or nn.GRU
-of the same sizes, where torch is installed. More than --unfused steps are not compiled as they are.
+Prints a table in Markdown. Before / after is with `--passes none` and with the default: nodes of
+the graph, seconds of `dragoman codegen` and of compiling program and runtime on one core,
+milliseconds of the least of R calls of the program, one thread. Beside it ONNX Runtime on the graph
+after (npm's onnxruntime-node, where FOLDER/node_modules has it; run.py installs it) and torch's
+nn.LSTM or nn.GRU of the same sizes, where torch is installed. More than --unfused steps are not
+compiled as they are.
 
 --scaling measures the processor time of `dragoman convert` on 2,000 and on 4,000 steps of two
 layers: equal ones, with one weight of one step changed, with two sets of weights in turn, and with

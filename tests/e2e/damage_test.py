@@ -8,7 +8,8 @@ from command_case import CommandCase, dragoman
 
 SUITE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 CASES = ("abs", "argmax_default_axis_example", "clip_example", "concat_1d_axis_0",
-         "gemm_default_no_bias", "identity_sequence", "if", "loop11", "lstm_defaults", "where_example")
+         "gemm_default_no_bias", "identity_sequence", "if", "loop11", "lstm_defaults",
+         "where_example")
 
 
 def flipped(data, seed):

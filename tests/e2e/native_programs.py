@@ -1,6 +1,7 @@
 """Generated C++ programs of many models in one executable, compiled without optimisation.
 
-The headers that programs share are parsed once for several of them, and the runtime is compiled once.
+The headers that programs share are parsed once for several of them, and the runtime is compiled
+once.
 """
 
 import pathlib

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the calls of tests/models/torchscript/operators by generated C++ programs.
 
-Each file becomes one program, its calls the methods of one class; every method is run on the recorded
-arguments. A sample of the files, or all of them if DRAGOMAN_ALL is set, or those that are named.
+Each file becomes one program, its calls the methods of one class; every method is run on the
+recorded arguments. A sample of the files, or all of them if DRAGOMAN_ALL is set, or those that are
+named.
 """
 
 import json

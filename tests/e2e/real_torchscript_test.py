@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""TorchScript files of other projects (shared/data/real/torchscript): torch's recorded outputs from the
-interpreter, from exported ONNX and from generated C++.
+"""TorchScript files of other projects (shared/data/real/torchscript): torch's recorded outputs from
+the interpreter, from exported ONNX and from generated C++.
 
 A recording is FILE.golden.npz with arrays in:0, in:1, … and out:, or out:0, out:1.0, …. One of more
 calls of an object that keeps a state has one more leading axis (STEPS).

@@ -3,7 +3,8 @@
 
 Every case that the interpreter passes (torch_cases_test.py) is generated; all programs are compiled
 into one executable, over a runtime that is compiled once and without optimisation, and run on the
-recorded inputs. Those that fail nevertheless stand in torch_cases_native_expected.txt with a reason.
+recorded inputs. Those that fail nevertheless stand in torch_cases_native_expected.txt with a
+reason.
 
 A sample is run, drawn by a hash of the case's name, unless --all is given or DRAGOMAN_ALL is set.
 """

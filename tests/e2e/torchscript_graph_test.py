@@ -3,9 +3,10 @@
 
 Usage: torchscript_graph_test.py [--verbose] [MODEL...]
 
-Every method that torchscript_listing (beside DRAGOMAN_BINARY) prints must have the nodes, operands, constants and
-blocks of libtorch's `inlined_graph` for the loaded file. Files that this torch does not load are left out. Without
-models, compares those of ../shared/data/torch-cases/lang-1.13. Exits 77 without torch, the tool or the models.
+Every method that torchscript_listing (beside DRAGOMAN_BINARY) prints must have the nodes, operands,
+constants and blocks of libtorch's `inlined_graph` for the loaded file. Files that this torch does
+not load are left out. Without models, compares those of ../shared/data/torch-cases/lang-1.13. Exits
+77 without torch, the tool or the models.
 """
 
 import difflib
@@ -23,12 +24,11 @@ try:
 except ImportError:
     pass
 
-
 CASES = pathlib.Path("../shared/data/torch-cases/lang-1.13")
-# What torch simplifies further before it inlines it (peepholes, equal results of branches), a schema that has changed
-# since torch 1.13, and a listing of control characters.
-DIFFERENT = {
-    "cf_for_break_return", "lit_strings", "md_sparse_buffer", "op_any_isinstance", "rn_attention_decode"}
+# What torch simplifies further before it inlines it (peepholes, equal results of branches), a schema
+# that has changed since torch 1.13, and a listing of control characters.
+DIFFERENT = {"cf_for_break_return", "lit_strings", "md_sparse_buffer", "op_any_isinstance",
+             "rn_attention_decode"}
 
 
 class Listing:
@@ -64,7 +64,8 @@ class Listing:
             kind = node.kind()
             if schema != "(no schema)":
                 kind = schema[: schema.index("(")]
-            self.lines.append(f"{indent}{results}{' = ' if results else ''}{kind}({operands}){name}")
+            equals = " = " if results else ""
+            self.lines.append(f"{indent}{results}{equals}{kind}({operands}){name}")
             for body in list(node.blocks()) + subgraphs(node):
                 self.lines.append(f"{indent} block({self.define(list(body.inputs()))})")
                 self.block(body, depth + 1)
@@ -136,7 +137,8 @@ def check(path, methods, verbose):
             continue
         findings.append(f"{path}: method {method} differs")
         if verbose:
-            findings += list(difflib.unified_diff(theirs, ours, "torch", "dragoman", lineterm="", n=1))[:40]
+            lines = difflib.unified_diff(theirs, ours, "torch", "dragoman", lineterm="", n=1)
+            findings += list(lines)[:40]
     return findings
 
 
@@ -145,7 +147,8 @@ def main(arguments):
     verbose = "--verbose" in arguments
     paths = [argument for argument in arguments if argument != "--verbose"]
     if not paths:
-        paths = [str(path) for path in sorted(CASES.glob("*/model.pt")) if path.parent.name not in DIFFERENT]
+        paths = [str(path) for path in sorted(CASES.glob("*/model.pt"))
+                 if path.parent.name not in DIFFERENT]
     if not tool.exists() or not paths:
         return 77
     failed = loaded = 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """torchvision's models, traced and scripted: converted to ONNX and run, generated as C++ and run.
 
-Weights are random; what batch norms remember is that of one batch, so that values keep their size from
-layer to layer. Outputs are compared with torch's: 1e-4 of the largest, or four times torch's own error
-where a deep network of random weights has more.
+Weights are random; what batch norms remember is that of one batch, so that values keep their size
+from layer to layer. Outputs are compared with torch's: 1e-4 of the largest, or four times torch's
+own error where a deep network of random weights has more.
 
 Usage: torchvision_test.py [NAME…]     a small selection, or all if DRAGOMAN_ALL is set
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attention as modules of PyTorch spell it out, as one step of generated programs, against torch."""
+"""Attention as PyTorch's modules spell it out, as one step of generated programs, against torch."""
 
 import math
 import unittest

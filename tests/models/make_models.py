@@ -6,8 +6,8 @@ Usage: make_models.py [DIR]         the small models, into DIR (default: this fo
 
 Needs Debian's python3-torch (1.13) and python3-onnx; --full also python3-torchvision. Weights and
 inputs come from fixed seeds. Each model is a folder with model.onnx and ONNX test-data sets
-(test_data_set_N/input_M.pb, output_M.pb); the outputs are torch's. mlp has the first set's arrays as
-.npy files too, for scripts/try.sh.
+(test_data_set_N/input_M.pb, output_M.pb); the outputs are torch's. mlp has the first set's arrays
+as .npy files too, for scripts/try.sh.
 """
 
 import argparse

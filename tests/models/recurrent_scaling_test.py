@@ -4,9 +4,10 @@
 Usage: recurrent_scaling_test.py
 
 Measures the processor time of `dragoman convert` ($DRAGOMAN_BINARY) on the unrolled models of
-tests/bench/recurrences.py for 500 and for 2,000 steps. Twice the steps take about 2.4 times as long,
-for they outgrow the caches; time that grew with their square would take 16 times as long for four
-times the steps. What took longer than the limit is measured again: other programs share the caches.
+tests/bench/recurrences.py for 500 and for 2,000 steps. Twice the steps take about 2.4 times as
+long, for they outgrow the caches; time that grew with their square would take 16 times as long for
+four times the steps. What took longer than the limit is measured again: other programs share the
+caches.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recurrences that torch writes, as TorchScript: cells traced and scripted, layers with all options.
+"""Recurrences of torch as TorchScript: cells traced and scripted, layers with all options.
 
 Usage: recurrent_torch_test.py [NAME...]
 
@@ -11,7 +11,6 @@ onnx_eval.py. Skipped where torch is not installed.
 import unittest
 import warnings
 
-import numpy as np
 import onnx
 
 import onnx_eval

@@ -4,9 +4,9 @@
 Usage: rnn_cases.py DIR [--per-model N] [--opset 14|22] [--op LSTM|GRU|RNN] [--all-outputs]
 
 The product of direction, layout, initial state, sequence_lens, peepholes, clip, activations,
-linear_before_reset, bias, input_forget and the set of outputs in use is enumerated in full. N
-nodes (32) share one model, DIR/<op>_<number>/model.onnx, with its ONNX test-data set beside it; each
-node has its own inputs and its name says which case it is. --all-outputs leaves out the cases that
+linear_before_reset, bias, input_forget and the set of outputs in use is enumerated in full. N nodes
+(32) share one model, DIR/<op>_<number>/model.onnx, with its ONNX test-data set beside it; each node
+has its own inputs and its name says which case it is. --all-outputs leaves out the cases that
 differ in the set of outputs only. The same call writes the same bytes.
 
 The reference follows the operators' documentation, in float64. Where that leaves room:
@@ -165,7 +165,8 @@ def run_case(case, tensors, functions):
 
 def directions_of(case):
     """One entry a direction: whether it runs backwards."""
-    return {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[case["direction"]]
+    backwards = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
+    return backwards[case["direction"]]
 
 
 def draw_functions(case, number, rng):

@@ -3,8 +3,8 @@
 
 Usage: rnn_cases_test.py [ENGINE [OPTION...]]
 
-ENGINE is interpreter (the default) or native; the options go to rnn_cases.py. Runs `dragoman verify`
-($DRAGOMAN_BINARY) on each model.
+ENGINE is interpreter (the default) or native; the options go to rnn_cases.py. Runs `dragoman
+verify` ($DRAGOMAN_BINARY) on each model.
 """
 
 import os

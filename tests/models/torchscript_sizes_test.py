@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""TorchScript models that are converted once, for symbolic sizes, give torch's outputs at all sizes.
+"""TorchScript models converted once, for symbolic sizes, give torch's outputs at all sizes.
 
 A model of torchscript/ that has a file `shapes` is converted with these facts, without data, to
 ONNX and to a common graph; both run on each of its recordings ($DRAGOMAN_BINARY verify).

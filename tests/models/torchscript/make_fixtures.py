@@ -3,11 +3,12 @@
 
 Usage: make_fixtures.py [NAME…]     into this folder; default: all
 
-Needs Debian's python3-torch (1.13). Each fixture is a folder with model.pt, inputs.npz (by argument;
-structured ones x.0, x.key) and outputs.npz (flat, in order); both are what the *saved* file takes and
-gives when torch loads it again. A file `steps` says how often which method is called, in the form of
-`dragoman run --steps`; arrays then have one more leading axis. A file `shapes` holds facts for a
-conversion without data, and the folders other_sizes_0, … further inputs and outputs. Seeds are fixed.
+Needs Debian's python3-torch (1.13). Each fixture is a folder with model.pt, inputs.npz (by
+argument; structured ones x.0, x.key) and outputs.npz (flat, in order); both are what the *saved*
+file takes and gives when torch loads it again. A file `steps` says how often which method is
+called, in the form of `dragoman run --steps`; arrays then have one more leading axis. A file
+`shapes` holds facts for a conversion without data, and the folders other_sizes_0, … further inputs
+and outputs. Seeds are fixed.
 """
 
 import argparse
@@ -77,7 +78,7 @@ def rand(*sizes):
 
 @fixture("stored_views", x=rand(2, 3))
 class StoredViews(nn.Module):
-    """Tensors that share a storage, transposed, expanded, channels last; an alias of a parameter."""
+    """Tensors that share a storage, transposed, expanded, channels last; a parameter's alias."""
 
     def __init__(self):
         super().__init__()
@@ -440,9 +441,10 @@ class RnntGreedy(Transducer):
         return torch.tensor(labels), state[0]
 
 
-@fixture("traced_numbers", trace=True, x=torch.tensor([-3, 2, 7]), y=torch.tensor([True, False, True]))
+@fixture("traced_numbers", trace=True, x=torch.tensor([-3, 2, 7]),
+         y=torch.tensor([True, False, True]))
 class TracedNumbers(nn.Module):
-    """Numbers that the trace stores as 0-d tensors: x * 2.5 is float32, floor_divide's is float64."""
+    """Numbers that the trace stores as 0-d tensors: x * 2.5 is f32, floor_divide's result f64."""
 
     def forward(self, x, y):
         return x * 2.5, x + 0.5, x - 1.5, x / 2, y * 1.5, x // 2.0, x * torch.tensor([2.0]).double()

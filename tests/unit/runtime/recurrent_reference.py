@@ -89,7 +89,8 @@ def run(op, direction, layout, lengths, initial, bias, clipped, functions, optio
 def main():
     for op, options in (("LSTM", (0, 1, 2)), ("GRU", (0, 1)), ("RNN", (0,))):
         print(f"constexpr Case k{op}Cases[] = {{")
-        rows = itertools.product(("kForward", "kReverse", "kBidirectional"), (0, 1), (0, 1), options)
+        directions = ("kForward", "kReverse", "kBidirectional")
+        rows = itertools.product(directions, (0, 1), (0, 1), options)
         for n, (direction, lengths, initial, option) in enumerate(rows):
             bias, clipped = int(n % 4 != 3), int(n % 3 == 1)
             functions = "odd" if n % 5 in (2, 4) else "default"

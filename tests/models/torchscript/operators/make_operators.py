@@ -44,14 +44,16 @@ def pool():
         "b": rand(3, 4) > 0, "b2": rand(3, 4) > 0,
         "c": torch.complex(rand(3, 4), rand(3, 4)), "c2": torch.complex(rand(3, 4), rand(3, 4)),
         "v": rand(5), "w": rand(5), "m": rand(4, 5), "n": rand(5, 3),
-        "a4": rand(4, 4), "spd": square @ square.T + 4 * torch.eye(4), "tri": torch.tril(square) + 3 * torch.eye(4),
+        "a4": rand(4, 4), "spd": square @ square.T + 4 * torch.eye(4),
+        "tri": torch.tril(square) + 3 * torch.eye(4),
         "batch": rand(2, 4, 5), "batch2": rand(2, 5, 3), "cube": rand(2, 3, 4),
         "sig": rand(2, 4, 9), "img": rand(2, 4, 7, 6), "vol": rand(1, 2, 4, 5, 4),
         "w1": rand(6, 4, 3), "w2": rand(6, 4, 3, 3), "w3": rand(6, 2, 2, 2, 2),
         "t1": rand(4, 6, 3), "t2": rand(4, 6, 3, 3), "t3": rand(2, 6, 2, 2, 2),
         "bias": rand(6), "ch": positive(4), "ch2": rand(4),
         "at": torch.tensor([2, 0, 1]), "at4": torch.tensor([3, 0, 2, 1]), "pos": ints(0, 3, 3, 4),
-        "cls": ints(0, 4, 3), "labels": ints(0, 4, 2, 7, 6), "gaps": torch.where(rand(3, 4) > 0.5, torch.tensor(float("nan")), rand(3, 4)),
+        "cls": ints(0, 4, 3), "labels": ints(0, 4, 2, 7, 6),
+        "gaps": torch.where(rand(3, 4) > 0.5, torch.tensor(float("nan")), rand(3, 4)),
         "grid": rand(2, 3, 3, 2).clamp(-1.2, 1.2), "grid3": rand(1, 3, 3, 3, 3).clamp(-1.2, 1.2),
         "boxes": torch.tensor([[0., 0., 4., 4.], [0.5, 0.5, 4., 4.], [5., 5., 9., 9.]]),
         "rois": torch.tensor([[0., 0., 0., 4., 4.], [1., 1., 1., 6., 5.]]),
@@ -60,7 +62,8 @@ def pool():
 
 
 POOL = pool()
-NAMES = re.compile(r"\b(" + "|".join(sorted(POOL, key=len, reverse=True)) + r")\b(?!\s*[=(.])|\b(" + "|".join(POOL) + r")\b(?=\.)")
+NAMES = re.compile(r"\b(" + "|".join(sorted(POOL, key=len, reverse=True)) + r")\b(?!\s*[=(.])|\b("
+                   + "|".join(POOL) + r")\b(?=\.)")
 
 
 def read_calls():
