@@ -1,12 +1,16 @@
-// QLinearConv and ConvInteger, prepared for one shape: exact in int32 whatever the processor
-// (int8_product.h), the weights packed once.
+// QLinearConv and ConvInteger with what follows them, prepared for one shape: exact in int32
+// whatever the processor (int8_product.h), the weights packed once. 3 x 3 convolutions of stride 1
+// may be computed by Winograd's algorithm, which is exact too (int8_winograd.h).
 #ifndef DRAGOMAN_RUNTIME_FAST_INT8_CONV_H_
 #define DRAGOMAN_RUNTIME_FAST_INT8_CONV_H_
 
 #include <cstdint>
 #include <memory>
 
+#include "runtime/fast/channels_last.h"
 #include "runtime/fast/context.h"
+#include "runtime/fast/int8_epilogue.h"
+#include "runtime/fast/int8_kernels.h"
 #include "runtime/fast/int8_product.h"
 #include "runtime/params/conv.h"
 
@@ -22,15 +26,15 @@ class PreparedInt8Conv {
   // 1 to 3 spatial axes, pads that are not negative, nothing empty.
   static bool Supports(const ConvParams& p, const Shape& x, const Shape& w);
 
-  // `weights` (of sizes w) and what `requantization` has are copied; `w_zero` has no element, one,
-  // or one a result channel. `product` is for tests.
+  // `weights` (of sizes w) and what the epilogue has are copied; `w_zero` has no element, one, or
+  // one a result channel. `product` is for tests.
   Status Init(const FastContext& context, const ConvParams& p, const Shape& x, const Shape& w,
-              Int8Data weights, const Int8View& w_zero, const Requantization& requantization = {},
-              const Int8Kernel& product = ChooseInt8Kernel()) noexcept;
+              Int8Data weights, const Int8View& w_zero, const Int8Epilogue& epilogue = {},
+              ChannelsLast layout = {}, const Int8Kernel& product = ChooseInt8Kernel()) noexcept;
 
-  // Row-major x and y; x_zero is one element, or absent. `scratch` has ScratchBytes() and is
-  // aligned to 64. y is of 8 bits if there was a Requantization with scales.
-  Status Run(Int8Data x, Int8Data x_zero, Int8Result y, void* scratch) noexcept;
+  // x_zero is one element, or absent. A residual lies as y. `scratch` has ScratchBytes() and is
+  // aligned to 64. The epilogue tells whether there is a residual and y's element type.
+  Status Run(Int8Data x, Int8Data x_zero, Int8Data residual, Int8Result y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
   const char* Implementation() const noexcept;
 

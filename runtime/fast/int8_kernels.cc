@@ -15,19 +15,19 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kLeftStep = 2 * kInt8Rows;  // elements of a pair in a left panel
-
-void MultiplyPortably(std::int64_t rows, std::int64_t pairs, const std::int16_t* left,
-                      const std::int16_t* right, std::int32_t* sums) {
+void MultiplyPortably(std::int64_t rows, const Int8Lines& left, const std::int16_t* right,
+                      std::int32_t* sums) {
   constexpr std::int64_t kColumns = 16;
   std::uint32_t row_sums[kColumns];
   for (std::int64_t r = 0; r < rows; ++r) {
     std::memset(row_sums, 0, sizeof row_sums);
-    for (std::int64_t pair = 0; pair < pairs; ++pair) {
-      const std::int16_t* a = left + pair * kLeftStep + 2 * r;
-      const std::int16_t* b = right + pair * 2 * kColumns;
-      for (std::int64_t c = 0; c < kColumns; ++c)
-        row_sums[c] += static_cast<std::uint32_t>(a[0] * b[2 * c] + a[1] * b[2 * c + 1]);
+    const std::int16_t* b = right;
+    for (std::int64_t run = 0; run < left.num_runs; ++run) {
+      const std::int16_t* a = left.starts[r] + left.runs[run];
+      for (std::int64_t pair = 0; pair < left.pairs; ++pair, a += 2, b += 2 * kColumns) {
+        for (std::int64_t c = 0; c < kColumns; ++c)
+          row_sums[c] += static_cast<std::uint32_t>(a[0] * b[2 * c] + a[1] * b[2 * c + 1]);
+      }
     }
     std::memcpy(sums + r * kColumns, row_sums, sizeof row_sums);
   }
@@ -44,19 +44,24 @@ std::int32_t PairAt(const std::int16_t* pair) {
 }
 
 template <int kRows>
-__attribute__((target("avx2"))) void MultiplyAvx2(std::int64_t pairs, const std::int16_t* left,
-                                                  const std::int16_t* right, std::int32_t* sums) {
+__attribute__((target("avx2"))) void MultiplyAvx2(const Int8Lines& left, const std::int16_t* right,
+                                                  std::int32_t* sums) {
   __m256i low[kRows], high[kRows];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) low[r] = high[r] = _mm256_setzero_si256();
-  for (std::int64_t pair = 0; pair < pairs; ++pair, left += kLeftStep, right += 32) {
-    const __m256i b0 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right));
-    const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + 16));
+  for (std::int64_t run = 0; run < left.num_runs; ++run) {
+    const std::int16_t* lines[kRows];
     DRAGOMAN_RT_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      const __m256i a = _mm256_set1_epi32(PairAt(left + 2 * r));
-      low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(a, b0));
-      high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(a, b1));
+    for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
+    for (std::int64_t i = 0; i < 2 * left.pairs; i += 2, right += 32) {
+      const __m256i b0 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right));
+      const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + 16));
+      DRAGOMAN_RT_UNROLL
+      for (int r = 0; r < kRows; ++r) {
+        const __m256i a = _mm256_set1_epi32(PairAt(lines[r] + i));
+        low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(a, b0));
+        high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(a, b1));
+      }
     }
   }
   DRAGOMAN_RT_UNROLL
@@ -67,21 +72,25 @@ __attribute__((target("avx2"))) void MultiplyAvx2(std::int64_t pairs, const std:
 }
 
 template <int kRows>
-__attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(std::int64_t pairs,
-                                                                const std::int16_t* left,
+__attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(const Int8Lines& left,
                                                                 const std::int16_t* right,
                                                                 std::int32_t* sums) {
   __m512i low[kRows], high[kRows];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) low[r] = high[r] = _mm512_setzero_si512();
-  for (std::int64_t pair = 0; pair < pairs; ++pair, left += kLeftStep, right += 64) {
-    const __m512i b0 = _mm512_loadu_si512(right);
-    const __m512i b1 = _mm512_loadu_si512(right + 32);
+  for (std::int64_t run = 0; run < left.num_runs; ++run) {
+    const std::int16_t* lines[kRows];
     DRAGOMAN_RT_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      const __m512i a = _mm512_set1_epi32(PairAt(left + 2 * r));
-      low[r] = _mm512_add_epi32(low[r], _mm512_madd_epi16(a, b0));
-      high[r] = _mm512_add_epi32(high[r], _mm512_madd_epi16(a, b1));
+    for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
+    for (std::int64_t i = 0; i < 2 * left.pairs; i += 2, right += 64) {
+      const __m512i b0 = _mm512_loadu_si512(right);
+      const __m512i b1 = _mm512_loadu_si512(right + 32);
+      DRAGOMAN_RT_UNROLL
+      for (int r = 0; r < kRows; ++r) {
+        const __m512i a = _mm512_set1_epi32(PairAt(lines[r] + i));
+        low[r] = _mm512_add_epi32(low[r], _mm512_madd_epi16(a, b0));
+        high[r] = _mm512_add_epi32(high[r], _mm512_madd_epi16(a, b1));
+      }
     }
   }
   DRAGOMAN_RT_UNROLL
@@ -92,21 +101,25 @@ __attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(std::int64_t pai
 }
 
 template <int kRows>
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(std::int64_t pairs,
-                                                                         const std::int16_t* left,
+__attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(const Int8Lines& left,
                                                                          const std::int16_t* right,
                                                                          std::int32_t* sums) {
   __m512i low[kRows], high[kRows];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) low[r] = high[r] = _mm512_setzero_si512();
-  for (std::int64_t pair = 0; pair < pairs; ++pair, left += kLeftStep, right += 64) {
-    const __m512i b0 = _mm512_loadu_si512(right);
-    const __m512i b1 = _mm512_loadu_si512(right + 32);
+  for (std::int64_t run = 0; run < left.num_runs; ++run) {
+    const std::int16_t* lines[kRows];
     DRAGOMAN_RT_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      const __m512i a = _mm512_set1_epi32(PairAt(left + 2 * r));
-      low[r] = _mm512_dpwssd_epi32(low[r], a, b0);
-      high[r] = _mm512_dpwssd_epi32(high[r], a, b1);
+    for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
+    for (std::int64_t i = 0; i < 2 * left.pairs; i += 2, right += 64) {
+      const __m512i b0 = _mm512_loadu_si512(right);
+      const __m512i b1 = _mm512_loadu_si512(right + 32);
+      DRAGOMAN_RT_UNROLL
+      for (int r = 0; r < kRows; ++r) {
+        const __m512i a = _mm512_set1_epi32(PairAt(lines[r] + i));
+        low[r] = _mm512_dpwssd_epi32(low[r], a, b0);
+        high[r] = _mm512_dpwssd_epi32(high[r], a, b1);
+      }
     }
   }
   DRAGOMAN_RT_UNROLL
@@ -116,12 +129,12 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(std::in
   }
 }
 
-using Loop = void (*)(std::int64_t, const std::int16_t*, const std::int16_t*, std::int32_t*);
+using Loop = void (*)(const Int8Lines&, const std::int16_t*, std::int32_t*);
 
 template <const Loop* kLoops>
-void Multiply(std::int64_t rows, std::int64_t pairs, const std::int16_t* left,
-              const std::int16_t* right, std::int32_t* sums) {
-  kLoops[rows - 1](pairs, left, right, sums);
+void Multiply(std::int64_t rows, const Int8Lines& left, const std::int16_t* right,
+              std::int32_t* sums) {
+  kLoops[rows - 1](left, right, sums);
 }
 
 constexpr Loop kAvx2Loops[] = {MultiplyAvx2<1>, MultiplyAvx2<2>, MultiplyAvx2<3>,

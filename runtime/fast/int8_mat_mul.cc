@@ -18,49 +18,70 @@ std::int64_t Aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 struct PreparedInt8MatMul::Impl {
   const Int8Kernel* product = nullptr;
-  Requantizer requantizer;
+  Int8Finisher finisher;
   MatMulSizes sizes;
+  Int8Columns right;  // but for its data
   bool constant_b = false;
   std::vector<std::int16_t> packed_b;
 
-  std::int64_t LeftBytes() const {
-    return Aligned(PackedSize(sizes.rows, sizes.depth, kInt8Rows) * 2);
-  }
+  // Lines of the left factor have an even number of elements.
+  std::int64_t Depth() const { return (sizes.depth + 1) / 2 * 2; }
+  std::int64_t LeftBytes() const { return Aligned(sizes.rows * Depth() * 2); }
   std::int64_t RightBytes() const {
-    return Aligned(PackedSize(sizes.columns, sizes.depth, product->columns) * 2);
+    return Aligned(PackedSize(sizes.columns, Depth(), product->columns) * 2);
   }
 
-  void PackRight(Int8Data b, std::int64_t start, Int8Data zero, bool by_column,
-                 std::int16_t* to) const;
-  void Multiply(const std::int16_t* left, const std::int16_t* right, Int8Result y,
-                std::int64_t at) const;
+  void SetColumns();
+  void PackRight(Int8Data b, std::int64_t start, Int8Data zero, bool by_column, std::int16_t* to);
+  void WidenLeft(Int8Data a, std::int64_t start, Int8Data zero, std::int16_t* to) const;
+  void Multiply(const std::int16_t* left, const std::int16_t* packed, Int8Data residual,
+                Int8Result y, std::int64_t at) const;
 };
 
+void PreparedInt8MatMul::Impl::SetColumns() {
+  for (std::int64_t i = 0; i < sizes.columns; ++i) right.columns.push_back(i);
+  for (std::int64_t k = 0; k < Depth(); ++k)
+    right.depths.push_back(k < sizes.depth ? k * sizes.columns : -1);
+}
+
 void PreparedInt8MatMul::Impl::PackRight(Int8Data b, std::int64_t start, Int8Data zero,
-                                         bool by_column, std::int16_t* to) const {
-  PackInt8({b, start, sizes.columns, sizes.depth, 1, sizes.columns}, 0, sizes.columns, zero,
-           by_column, product->columns, to);
+                                         bool by_column, std::int16_t* to) {
+  right.data = b;
+  right.start = start;
+  PackInt8(right, 0, sizes.columns, zero, by_column, product->columns, to);
+}
+
+void PreparedInt8MatMul::Impl::WidenLeft(Int8Data a, std::int64_t start, Int8Data zero,
+                                         std::int16_t* to) const {
+  const std::int32_t shift = zero.present() ? zero[0] : 0;
+  for (std::int64_t row = 0; row < sizes.rows; ++row, to += Depth()) {
+    to[Depth() - 1] = 0;
+    WidenInt8(a, start + row * sizes.depth, sizes.depth, shift, 1, to);
+  }
 }
 
 // All rows with one panel of columns after the other: the right factor is read once.
-void PreparedInt8MatMul::Impl::Multiply(const std::int16_t* left, const std::int16_t* right,
-                                        Int8Result y, std::int64_t at) const {
+void PreparedInt8MatMul::Impl::Multiply(const std::int16_t* left, const std::int16_t* packed,
+                                        Int8Data residual, Int8Result y, std::int64_t at) const {
   const std::int64_t width = product->columns, panels = (sizes.columns + width - 1) / width;
   const std::int64_t work = sizes.rows * sizes.depth * width;
   const std::int64_t grain = std::max<std::int64_t>(kWorkPerThread / work, 1);
   Parallel(panels, grain, [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t kRun = 0;
     alignas(64) std::int32_t sums[kInt8Rows * kMaxInt8Columns];
+    std::int64_t places[kInt8Rows];
+    Int8Lines lines{{}, &kRun, 1, Depth() / 2};
     for (std::int64_t panel = begin; panel < end; ++panel) {
       const std::int64_t column = panel * width;
       for (std::int64_t row = 0; row < sizes.rows; row += kInt8Rows) {
         const std::int64_t rows = std::min(kInt8Rows, sizes.rows - row);
-        product->multiply(rows, DepthPairs(sizes.depth),
-                          left + row / kInt8Rows * PanelSize(sizes.depth, kInt8Rows),
-                          right + panel * PanelSize(sizes.depth, width), sums);
         for (std::int64_t r = 0; r < rows; ++r) {
-          requantizer.StoreChannels(sums + r * width, std::min(width, sizes.columns - column),
-                                    column, y, at + (row + r) * sizes.columns + column);
+          lines.starts[r] = left + (row + r) * Depth();
+          places[r] = at + (row + r) * sizes.columns;
         }
+        product->multiply(rows, lines, packed + column * Depth(), sums);
+        finisher.Store({sums, rows, width, column, std::min(width, sizes.columns - column)},
+                       {places, 1}, residual, y);
       }
     }
   });
@@ -79,24 +100,23 @@ bool PreparedInt8MatMul::Supports(const Shape& a, const Shape& b, bool constant_
 
 Status PreparedInt8MatMul::Init(const FastContext&, const Shape& a, const Shape& b,
                                 Int8Data b_values, const Int8View& b_zero,
-                                const Requantization& requantization,
-                                const Int8Kernel& product) noexcept {
+                                const Int8Epilogue& epilogue, const Int8Kernel& product) noexcept {
   if (!Supports(a, b, b_values.present()))
     return Status::Error("this product of integers is not supported");
   try {
     auto impl = std::make_unique<Impl>();
     impl->product = &product;
     DRAGOMAN_RT_TRY(ResolveMatMul(a, b, &impl->sizes));
+    impl->SetColumns();
     if (b_values.present()) {
       // One matrix for all of a: its batch is more rows.
       impl->constant_b = true;
       impl->sizes.rows *= NumElements(impl->sizes.batch);
       impl->sizes.batch = impl->sizes.a_batch_strides = impl->sizes.b_batch_strides = Shape();
-      impl->packed_b.resize(
-          static_cast<std::size_t>(PackedSize(b.back(), impl->sizes.depth, product.columns)));
+      impl->packed_b.resize(static_cast<std::size_t>(impl->RightBytes() / 2));
       impl->PackRight(b_values, 0, b_zero.data, b_zero.size > 1, impl->packed_b.data());
     }
-    DRAGOMAN_RT_TRY(impl->requantizer.Init(requantization, impl->sizes.columns));
+    DRAGOMAN_RT_TRY(impl->finisher.Init(epilogue, impl->sizes.columns));
     impl_ = std::move(impl);
   } catch (const std::bad_alloc&) {
     return Status::Error("out of memory");
@@ -105,18 +125,17 @@ Status PreparedInt8MatMul::Init(const FastContext&, const Shape& a, const Shape&
 }
 
 Status PreparedInt8MatMul::Run(Int8Data a, Int8Data a_zero, Int8Data b, Int8Data b_zero,
-                               Int8Result y, void* scratch) noexcept {
-  const bool whole = y.kind == Int8Result::Kind::kI32;
-  if (whole != impl_->requantizer.scales.empty() || b.present() == impl_->constant_b)
+                               Int8Data residual, Int8Result y, void* scratch) noexcept {
+  DRAGOMAN_RT_TRY(impl_->finisher.Check(residual, y));
+  if (b.present() == impl_->constant_b)
     return Status::Error("a product of integers is called with other operands than prepared for");
   const MatMulSizes& sizes = impl_->sizes;
   auto* left = static_cast<std::int16_t*>(scratch);
   auto* right = reinterpret_cast<std::int16_t*>(static_cast<char*>(scratch) + impl_->LeftBytes());
   ForEachMatrix(sizes, [&](std::int64_t n, std::int64_t a_offset, std::int64_t b_offset) {
-    PackInt8({a, a_offset, sizes.rows, sizes.depth, sizes.depth, 1}, 0, sizes.rows, a_zero, false,
-             kInt8Rows, left);
+    impl_->WidenLeft(a, a_offset, a_zero, left);
     if (b.present()) impl_->PackRight(b, b_offset, b_zero, false, right);
-    impl_->Multiply(left, b.present() ? right : impl_->packed_b.data(), y,
+    impl_->Multiply(left, b.present() ? right : impl_->packed_b.data(), residual, y,
                     n * sizes.rows * sizes.columns);
   });
   return Status();

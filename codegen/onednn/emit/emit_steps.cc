@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "codegen/onednn/emit/int8_text.h"
 #include "codegen/onednn/plan/scalar_ops.h"
 
 namespace dragoman::onednn {
@@ -433,7 +435,11 @@ void StepEmitter::EmitPreparation(const Step& step) {
   std::vector<std::string> arguments = {"context_", prepared.init};
   for (BufferId id : prepared.constants)
     arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
-  if (prepared.takes_post) arguments.push_back(prepared.post);
+  if (prepared.int8) {
+    std::ranges::copy(Int8Arguments(plan_, step), std::back_inserter(arguments));
+  } else if (prepared.takes_post) {
+    arguments.push_back(prepared.post);
+  }
   const BufferId x = step.inputs.front(), y = step.results.front();
   const bool y_grouped = plan_.buffer(y).group != kRowMajor;
   if (prepared.takes_blocks && (y_grouped || plan_.buffer(x).group != kRowMajor)) {

@@ -57,12 +57,14 @@ Status InlineFused(Model& model) {
 }
 
 void RunPasses(Plan& plan) {
+  FuseInt8Epilogues(plan);
   MakeMaps(plan);
   FuseActivations(plan);
   FuseMaps(plan);
   FusePostOps(plan);
   ShareLoops(plan);
   FormLayoutGroups(plan);
+  PutChannelsLast(plan);
   FindLifetimes(plan);
   ShareMemory(plan);
   PlaceBuffers(plan);

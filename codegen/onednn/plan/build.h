@@ -122,7 +122,7 @@ class PlanBuilder {
   bool BuildInt8(const Node& node, const OpDef& def, Step& step);
   bool PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareInt8MatMul(const Node& node, Prepared& prepared);
-  std::string Int8Constants(const Node& node, bool constant_weights);
+  Int8Post Int8PostOf(const Node& node);
 
   // build_list.cc: sequences and optionals
   Status BuildList(const Node& node, Step& step);

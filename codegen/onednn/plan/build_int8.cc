@@ -84,35 +84,36 @@ bool HasConstantWeights(const QuantizedOperands& operands) {
 
 }  // namespace
 
-// The operands of the node that Init takes behind the sizes, as the program names them.
-std::string PlanBuilder::Int8Constants(const Node& node, bool constant_weights) {
+// What the node itself does with the sums.
+Int8Post PlanBuilder::Int8PostOf(const Node& node) {
   const QuantizedOperands operands(node);
-  const auto name = [&](const Value* value) {
-    return value == nullptr ? std::string("{}") : plan_.buffer(Get(value)).name;
-  };
-  std::string text = constant_weights ? name(operands.w) + ".data, " + name(operands.w_zero)
-                                      : std::string("nullptr, {}");
-  if (operands.y_scale == nullptr) return text;
-  text += ", rt::Requantization{";
-  for (const Value* value :
-       {operands.x_scale, operands.w_scale, operands.y_scale, operands.y_zero, operands.bias})
-    text += (value == operands.x_scale ? "" : ", ") + name(value);
-  return text + "}";
+  Int8Post post;
+  if (HasConstantWeights(operands)) post.w_zero = Get(operands.w_zero);
+  if (operands.y_scale == nullptr) return post;
+  const bool is_signed = operands.y_zero->type().dtype() == DType::kI8;
+  post.sum_bias = Get(operands.bias);
+  post.w_scale = Get(operands.w_scale);
+  post.rest.x_scale = static_cast<float>(operands.x_scale->tensor()->FloatAt(0));
+  post.rest.y_scale = static_cast<float>(operands.y_scale->tensor()->FloatAt(0));
+  post.rest.result = {1.0f, static_cast<std::int32_t>(operands.y_zero->tensor()->IntAt(0)),
+                      is_signed ? -128 : 0, is_signed ? 127 : 255};
+  return post;
 }
 
 bool PlanBuilder::PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& prepared) {
   const QuantizedOperands operands(node);
   const std::optional<rt::Shape> x = SizesOf(operands.x), w = SizesOf(operands.w);
   const Result<Params> params = def.fill_params(node);
-  if (!x || !w || w->empty() || !params.ok() || !IsConstant(operands.w) ||
+  if (!x || !w || w->empty() || !params.ok() || !HasConstantWeights(operands) ||
       !IsOneOrLine(operands.w_zero, (*w)[0]) || !operands.CanRequantize((*w)[0]) ||
       !rt::PreparedInt8Conv::Supports(params->As<rt::ConvParams>(), *x, *w)) {
     return false;
   }
   prepared.type = "rt::PreparedInt8Conv";
   prepared.header = "runtime/fast/int8_conv.h";
-  prepared.init = params->cpp() + ", " + SizesText(*x) + ", " + SizesText(*w) + ", " +
-                  Int8Constants(node, true);
+  prepared.takes_channels_last = true;
+  prepared.init = params->cpp() + ", " + SizesText(*x) + ", " + SizesText(*w);
+  prepared.constants = {Get(operands.w)};
   return true;
 }
 
@@ -128,7 +129,8 @@ bool PlanBuilder::PrepareInt8MatMul(const Node& node, Prepared& prepared) {
   }
   prepared.type = "rt::PreparedInt8MatMul";
   prepared.header = "runtime/fast/int8_mat_mul.h";
-  prepared.init = SizesText(*a) + ", " + SizesText(*b) + ", " + Int8Constants(node, constant);
+  prepared.init = SizesText(*a) + ", " + SizesText(*b);
+  prepared.constants = {constant ? Get(operands.w) : kAbsent};
   return true;
 }
 
@@ -143,6 +145,8 @@ bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
   Prepared prepared;
   if (!(conv ? PrepareInt8Conv(node, def, prepared) : PrepareInt8MatMul(node, prepared)))
     return false;
+  prepared.takes_post = true;
+  prepared.int8 = Int8PostOf(node);
   step.inputs = {Get(operands.x), Get(operands.x_zero)};
   if (!conv) {
     const bool prepacked = HasConstantWeights(operands);

@@ -166,8 +166,9 @@ class PostOpFuser {
     const std::size_t maker = uses_.Maker(id);
     if (maker == BlockUses::kOutside || uses_.Readers(id).size() != 1) return nullptr;
     Step& step = steps_[maker];
-    const bool fits = step.kind == Step::Kind::kPrepared && maker < map && step.fused.empty() &&
-                      plan_.prepared[static_cast<std::size_t>(step.prepared)].takes_post &&
+    if (step.kind != Step::Kind::kPrepared) return nullptr;
+    const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
+    const bool fits = maker < map && step.fused.empty() && prepared.takes_post && !prepared.int8 &&
                       plan_.buffer(id).IsStatic() &&
                       plan_.buffer(id).shape == plan_.buffer(steps_[map].results.front()).shape;
     return fits ? &step : nullptr;

@@ -7,6 +7,11 @@
 
 namespace dragoman::onednn {
 
+// What only reads the result of a product of 8-bit integers becomes part of its epilogue
+// (runtime/fast/int8_epilogue.h): scales, biases, limits, quantisation, a residual. Results stay
+// equal to the last bit.
+void FuseInt8Epilogues(Plan& plan);
+
 // Elementwise steps in f32 become loops of one term each (kMap).
 void MakeMaps(Plan& plan);
 
@@ -23,6 +28,10 @@ void FusePostOps(Plan& plan);
 // Forms layout groups of what convolutions, pools, loops and concatenations of channels make and
 // only those read. Where another step reads such a tensor too, it reads a row-major copy.
 void FormLayoutGroups(Plan& plan);
+
+// Images of 8-bit integers between convolutions lie channels last. Where another step reads such an
+// image too, it reads a row-major copy.
+void PutChannelsLast(Plan& plan);
 
 // Operands of concatenations are made where they end up, results over operands that are not needed
 // any more. Lifetimes are known.

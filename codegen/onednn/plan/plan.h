@@ -20,6 +20,7 @@
 #include "core/ir/tensor.h"
 #include "core/ir/type.h"
 #include "core/support/text.h"
+#include "runtime/fast/int8_epilogue.h"
 #include "runtime/fast/precision.h"
 
 namespace dragoman::onednn {
@@ -59,6 +60,7 @@ struct Buffer {
   BufferId alias = kAbsent;  // kAlias
   int first = 0, last = 0;   // positions of steps between which the elements are needed
   int group = kRowMajor;     // in Plan::groups: the tensor lies as the group's
+  bool channels_last = false;  // the tensor lies as (N, spatial..., C)
   // kArena: the buffer in whose memory this one lies, and where, in bytes. A part shares the
   // lifetime of the whole; in place of an operand it begins when that ends.
   BufferId inside = kAbsent;
@@ -253,17 +255,28 @@ struct Step {
   BufferId next = kAbsent;       // kLoop: the condition that the body gives
 };
 
+// An rt::Int8Epilogue whose vectors are buffers, and the zero points of the weights.
+struct Int8Post {
+  BufferId w_zero = kAbsent;
+  BufferId sum_bias = kAbsent;
+  BufferId w_scale = kAbsent;
+  BufferId bias = kAbsent;
+  rt::Int8Epilogue rest;
+};
+
 // A prepared operator: a member, made by the constructor.
 struct Prepared {
-  std::string name;         // of the member
-  std::string type;         // "rt::PreparedConv"
-  std::string header;       // "runtime/fast/conv.h"
-  std::string init;         // arguments of Init between the context and the weights
-  bool takes_post = false;  // Init takes PostOps, Run a residual operand
-  std::string post;         // "rt::PostOps{}" unless something is fused
+  std::string name;              // of the member
+  std::string type;              // "rt::PreparedConv"
+  std::string header;            // "runtime/fast/conv.h"
+  std::string init;              // arguments of Init between the context and the weights
+  bool takes_post = false;       // Init takes PostOps, Run a residual operand
+  std::string post;              // "rt::PostOps{}" unless something is fused
+  std::optional<Int8Post> int8;  // in its place, of products of 8-bit integers
   bool takes_blocks = false;
-  std::string method;               // a further argument of Init behind the blocks, if any
-  std::vector<BufferId> constants;  // weights, which Init takes; kAbsent: null
+  bool takes_channels_last = false;  // Init takes rt::ChannelsLast
+  std::string method;                // a further argument of Init behind the blocks, if any
+  std::vector<BufferId> constants;   // weights, which Init takes; kAbsent: null
   bool allocates = false;  // oneDNN may compute it, whose primitives allocate a little in each call
 };
 

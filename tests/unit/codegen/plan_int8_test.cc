@@ -8,7 +8,6 @@ namespace dragoman::onednn {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(PlanInt8, ADequantisedConvolutionThatIsQuantisedAgainIsOneStep) {
   const Plan plan = PlanOf(R"(graph main(%x: u8[1, 1, 4, 4]) -> (%y) {
@@ -25,7 +24,77 @@ TEST(PlanInt8, ADequantisedConvolutionThatIsQuantisedAgainIsOneStep) {
     %y = onnx.QuantizeLinear(%r, %scale, %y_zero)
   })");
   EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedInt8Conv"));
-  EXPECT_THAT(plan.prepared.front().init, HasSubstr("rt::Requantization{"));
+  const rt::Int8Epilogue& epilogue = plan.prepared.front().int8->rest;
+  EXPECT_EQ(epilogue.x_scale, 0.5f);
+  EXPECT_EQ(epilogue.y_scale, 0.5f);
+  EXPECT_EQ(epilogue.result.scale, 1.0f);
+}
+
+// As quantisation-aware training with a float bias exports residual networks.
+constexpr const char* kResidualBlock = R"(graph main(%x: u8[1, 2, 4, 4]) -> (%y) {
+    const %scale: f32[] = 0.5
+    const %zero: u8[] = 3
+    const %none: u8[] = 0
+    const %w: i8[2, 2, 1, 1] = [[[[1]], [[2]]], [[[3]], [[4]]]]
+    const %w_scales: f32[2] = [0.25, 0.5]
+    const %w_zeros: i8[2] = [0, 0]
+    const %bias: f32[2] = [0.3, -0.7]
+    const %v: i8[1, 2, 1, 1] = [[[[3]], [[4]]]]
+    const %w_scale: f32[] = 0.25
+    %xd = onnx.DequantizeLinear(%x, %scale, %zero)
+    %wd = onnx.DequantizeLinear(%w, %w_scales, %w_zeros) {axis = 0}
+    %a = onnx.Conv(%xd, %wd, %bias)
+    %a_relu = onnx.Relu(%a)
+    %aq = onnx.QuantizeLinear(%a_relu, %scale, %none)
+    %ad = onnx.DequantizeLinear(%aq, %scale, %none)
+    %b = onnx.Conv(%ad, %wd, %bias)
+    %bq = onnx.QuantizeLinear(%b, %scale, %zero)
+    %bd = onnx.DequantizeLinear(%bq, %scale, %zero)
+    %sum = onnx.Add(%bd, %ad)
+    %relu = onnx.Relu(%sum)
+    %yq = onnx.QuantizeLinear(%relu, %scale, %none)
+    %yd = onnx.DequantizeLinear(%yq, %scale, %none)
+    %vd = onnx.DequantizeLinear(%v, %w_scale)
+    %y = onnx.Conv(%yd, %vd)
+  })";
+
+TEST(PlanInt8, AResidualBlockIsOneStepAConvolution) {
+  const Plan plan = PlanOf(kResidualBlock);
+  EXPECT_THAT(Calls(plan),
+              ElementsAre("rt::PreparedInt8Conv", "rt::PreparedInt8Conv", "rt::PreparedInt8Conv"));
+  const Step& sum = plan.entries.front().body.steps[1];
+  EXPECT_EQ(plan.buffer(sum.results.front()).label, "yq");
+  EXPECT_EQ(plan.buffer(sum.residual).label, "aq");
+  const Int8Post& post = *plan.prepared[1].int8;
+  EXPECT_EQ(plan.buffer(post.bias).dtype, DType::kF32);
+  EXPECT_EQ(post.rest.through.zero, 3);
+  EXPECT_EQ(post.rest.through_scale, 0.5f);
+  EXPECT_EQ(post.rest.sum_limits.low, 0.0f);
+  EXPECT_EQ(post.rest.result.high, 255);
+}
+
+TEST(PlanInt8, ImagesBetweenConvolutionsLieChannelsLast) {
+  const Plan plan = PlanOf(kResidualBlock);
+  for (const Step& step : plan.entries.front().body.steps) {
+    const Buffer& result = plan.buffer(step.results.front());
+    EXPECT_EQ(result.channels_last, result.label != "y") << result.label;
+  }
+}
+
+TEST(PlanInt8, WhatElseReadsAnImageReadsARowMajorCopy) {
+  const Plan plan = PlanOf(R"(graph main(%x: u8[1, 2, 4, 4]) -> (%y, %z) {
+    const %scale: f32[] = 0.5
+    const %zero: u8[] = 3
+    const %w: u8[2, 2, 1, 1] = [[[[1]], [[2]]], [[[3]], [[4]]]]
+    %a = onnx.QLinearConv(%x, %scale, %zero, %w, %scale, %zero, %scale, %zero)
+    %y = onnx.QLinearConv(%a, %scale, %zero, %w, %scale, %zero, %scale, %zero)
+    %z = onnx.Transpose(%a) {perm = [0, 2, 3, 1]}
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedInt8Conv", "ChannelsLastToRowMajor",
+                                       "rt::PreparedInt8Conv", "Transpose<std::uint8_t>"));
+  const std::vector<Step>& steps = plan.entries.front().body.steps;
+  EXPECT_EQ(steps[3].operands.front().buffers.front(), steps[1].results.front());
+  EXPECT_TRUE(plan.buffer(steps[2].inputs.front()).channels_last);
 }
 
 TEST(PlanInt8, ADynamicallyQuantisedProductHasItsZeroPointAtRunTime) {

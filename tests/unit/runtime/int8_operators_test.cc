@@ -2,21 +2,58 @@
 // and zero points: equal to the last bit, by every loop that this processor can run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "runtime/fast/int8_conv.h"
+#include "runtime/fast/int8_image.h"
 #include "runtime/fast/int8_mat_mul.h"
+#include "runtime/fast/int8_winograd.h"
 #include "runtime/kernels/conv_integer.h"
 #include "runtime/kernels/mat_mul_integer.h"
 #include "runtime/kernels/q_linear_conv.h"
 #include "runtime/kernels/q_linear_mat_mul.h"
+#include "runtime/kernels/quantize_linear.h"
 #include "tests/unit/runtime/dense.h"
 
 namespace dragoman::rt {
 namespace {
+
+template <class T>
+Int8Grid GridOf(float scale, T zero) {
+  return {scale, zero, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+}
+
+template <class Y>
+Int8Epilogue QLinear(const Dense<float>& x_scale, const Dense<float>& w_scale,
+                     const Dense<float>& y_scale, const Dense<Y>& y_zero,
+                     TensorView<const std::int32_t> bias) {
+  Int8Epilogue epilogue;
+  epilogue.sum_bias = bias;
+  epilogue.x_scale = x_scale.In()[0];
+  epilogue.w_scale = w_scale.In();
+  epilogue.y_scale = y_scale.In()[0];
+  epilogue.result = GridOf<Y>(1.0f, y_zero.In()[0]);
+  return epilogue;
+}
+
+// The elements of (N, C, spatial...), if `channels_last` in the order of (N, spatial..., C).
+template <class T>
+Dense<T> Placed(const Dense<T>& x, bool channels_last) {
+  const TensorView<const T> from = x.In();
+  if (!channels_last) return Dense<T>(from.shape, x.Values());
+  const std::int64_t channels = from.shape[1], plane = from.size() / from.shape[0] / channels;
+  Dense<T> to(from.shape);
+  for (std::int64_t i = 0; i < from.size(); ++i) {
+    const std::int64_t n = i / plane / channels, c = i / plane % channels, k = i % plane;
+    to.Out()[(n * plane + k) * channels + c] = from[i];
+  }
+  return to;
+}
 
 template <class T1, class T2, class T3>
 struct Types {
@@ -78,6 +115,15 @@ class Int8OperatorsTest : public testing::Test {
     return p;
   }
 
+  // A 3 x 3 convolution that Winograd's algorithm may compute.
+  ConvParams PickSquare(Shape* x, Shape* w) {
+    *x = {Pick(1, 2), 16 * Pick(1, 2), Pick(3, 18), Pick(3, 18)};
+    *w = {Pick(1, 40), (*x)[1], 3, 3};
+    ConvParams p;
+    p.pads = {Pick(0, 1), Pick(0, 1), Pick(0, 1), Pick(0, 1)};
+    return p;
+  }
+
   FastContext context_;
   std::mt19937 random_{11};
   std::vector<char> scratch_;
@@ -95,7 +141,8 @@ TYPED_TEST(Int8OperatorsTest, Convolutions) {
   int checked = 0;
   for (int n = 0; n < 150; ++n) {
     Shape x_shape, w_shape, y_shape;
-    const ConvParams p = this->PickConv(&x_shape, &w_shape);
+    const ConvParams p =
+        n % 5 == 0 ? this->PickSquare(&x_shape, &w_shape) : this->PickConv(&x_shape, &w_shape);
     if (!PreparedInt8Conv::Supports(p, x_shape, w_shape)) continue;
     ASSERT_TRUE(ConvShape(p, x_shape, w_shape, &y_shape).ok());
     const bool by_channel = this->Pick(0, 1) == 1, has_bias = this->Pick(0, 1) == 1;
@@ -110,31 +157,88 @@ TYPED_TEST(Int8OperatorsTest, Convolutions) {
     const auto bias = this->DrawBias(w_shape[0]);
     const TensorView<const std::int32_t> b =
         has_bias ? bias.In() : TensorView<const std::int32_t>();
-    Dense<Y> expected(y_shape), quantised(y_shape);
-    Dense<std::int32_t> expected_sums(y_shape), sums(y_shape);
+    Dense<Y> expected(y_shape);
+    Dense<std::int32_t> expected_sums(y_shape);
     QLinearConv(p, x.In(), x_scale.In(), x_zero.In(), w.In(), w_scale.In(), w_zero.In(),
                 y_scale.In(), y_zero.In(), b, expected.Out());
     ConvInteger(p, x.In(), w.In(), x_zero.In(), w_zero.In(), expected_sums.Out());
+    const Int8Epilogue epilogue = QLinear(x_scale, w_scale, y_scale, y_zero, b);
+    const ChannelsLast layout{this->Pick(0, 1) == 1, this->Pick(0, 1) == 1};
+    const auto placed = Placed(x, layout.x);
     for (const Int8Kernel* kernel : UsableInt8Kernels()) {
-      PreparedInt8Conv conv;
-      ASSERT_TRUE(conv.Init(this->context_, p, x_shape, w_shape, w.In().data, w_zero.In(),
-                            {x_scale.In(), w_scale.In(), y_scale.In(), y_zero.In(), b}, *kernel)
-                      .ok());
-      ASSERT_TRUE(conv.Run(x.In().data, x_zero.In().data, quantised.Out().data,
-                           this->Scratch(conv.ScratchBytes()))
-                      .ok());
-      ASSERT_EQ(quantised.Values(), expected.Values()) << conv.Implementation();
-      ASSERT_TRUE(
-          conv.Init(this->context_, p, x_shape, w_shape, w.In().data, w_zero.In(), {}, *kernel)
-              .ok());
-      ASSERT_TRUE(conv.Run(x.In().data, x_zero.In().data, sums.Out().data,
-                           this->Scratch(conv.ScratchBytes()))
-                      .ok());
-      ASSERT_EQ(sums.Values(), expected_sums.Values()) << conv.Implementation();
+      const auto run = [&](const Int8Epilogue& with, Int8Result y) {
+        PreparedInt8Conv conv;
+        Status status = conv.Init(this->context_, p, x_shape, w_shape, w.In().data, w_zero.In(),
+                                  with, layout, *kernel);
+        if (!status.ok()) return status;
+        return conv.Run(placed.In().data, x_zero.In().data, nullptr, y,
+                        this->Scratch(conv.ScratchBytes()));
+      };
+      Dense<Y> quantised(y_shape);
+      Dense<std::int32_t> sums(y_shape);
+      ASSERT_TRUE(run(epilogue, quantised.Out().data).ok());
+      ASSERT_TRUE(run({}, sums.Out().data).ok());
+      ASSERT_EQ(quantised.Values(), Placed(expected, layout.y).Values()) << kernel->name;
+      ASSERT_EQ(sums.Values(), Placed(expected_sums, layout.y).Values()) << kernel->name;
       ++checked;
     }
   }
   EXPECT_GT(checked, 100);
+}
+
+// What stands behind a convolution of a residual network, operator by operator.
+TYPED_TEST(Int8OperatorsTest, AnEpilogueIsTheOperatorsThatItReplaces) {
+  using X = typename TypeParam::X;
+  using Y = typename TypeParam::Y;
+  for (int n = 0; n < 20; ++n) {
+    const Shape a_shape{7, 33}, b_shape{33, 37}, y_shape{7, 37};
+    const auto a = this->template Draw<X>(a_shape);
+    const auto b = this->template Draw<std::int8_t>(b_shape);
+    const auto residual = this->template Draw<Y>(y_shape);
+    const auto residual_zero = this->template Draw<Y>({}), zero = this->template Draw<Y>({});
+    const auto w_scale = this->DrawScales({37}), bias = this->DrawScales({37});
+    const auto scale = this->DrawScales({}), residual_scale = this->DrawScales({});
+    Dense<std::int32_t> sums(y_shape);
+    MatMulInteger(a.In(), b.In(), {}, {}, sums.Out());
+    const DequantizeLinearParams dequantize;
+    const QuantizeLinearParams quantize;
+    Dense<float> values(y_shape), added(y_shape);
+    DequantizeLinear(dequantize, sums.In(), w_scale.In(), {}, values.Out());
+    for (std::int64_t i = 0; i < values.In().size(); ++i)
+      values.Out()[i] = std::max(values.In()[i] + bias.In()[i % 37], -1.5f);
+    Dense<Y> rounded(y_shape), expected(y_shape);
+    QuantizeLinear(quantize, values.In(), scale.In(), zero.In(), rounded.Out());
+    DequantizeLinear(dequantize, rounded.In(), scale.In(), zero.In(), values.Out());
+    DequantizeLinear(dequantize, residual.In(), residual_scale.In(), residual_zero.In(),
+                     added.Out());
+    for (std::int64_t i = 0; i < values.In().size(); ++i)
+      values.Out()[i] = std::max(values.In()[i] + added.In()[i], 0.0f);
+    QuantizeLinear(quantize, values.In(), scale.In(), zero.In(), expected.Out());
+
+    Int8Epilogue epilogue;
+    epilogue.w_scale = w_scale.In();
+    epilogue.bias = bias.In();
+    epilogue.limits.low = -1.5f;
+    epilogue.through = GridOf<Y>(scale.In()[0], zero.In()[0]);
+    epilogue.through_scale = scale.In()[0];
+    epilogue.residual = GridOf<Y>(residual_scale.In()[0], residual_zero.In()[0]);
+    epilogue.sum_limits.low = 0.0f;
+    const auto run = [&](Int8Result y) {
+      PreparedInt8MatMul product;
+      Status status = product.Init(this->context_, a_shape, b_shape, b.In().data, {}, epilogue);
+      if (!status.ok()) return status;
+      return product.Run(a.In().data, nullptr, nullptr, nullptr, residual.In().data, y,
+                         this->Scratch(product.ScratchBytes()));
+    };
+    Dense<float> reals(y_shape);
+    ASSERT_TRUE(run(reals.Out().data).ok());
+    EXPECT_EQ(reals.Values(), values.Values());
+    epilogue.result = GridOf<Y>(scale.In()[0], zero.In()[0]);
+    Dense<Y> quantised(y_shape);
+    ASSERT_TRUE(run(quantised.Out().data).ok());
+    EXPECT_EQ(quantised.Values(), expected.Values());
+    EXPECT_FALSE(run(reals.Out().data).ok());
+  }
 }
 
 TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrix) {
@@ -160,11 +264,11 @@ TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrix) {
       PreparedInt8MatMul product;
       ASSERT_TRUE(product
                       .Init(this->context_, a_shape, b_shape, b.In().data, b_zero.In(),
-                            {a_scale.In(), b_scale.In(), y_scale.In(), y_zero.In(), {}}, *kernel)
+                            QLinear(a_scale, b_scale, y_scale, y_zero, {}), *kernel)
                       .ok());
       ASSERT_TRUE(product
-                      .Run(a.In().data, a_zero.In().data, nullptr, nullptr, quantised.Out().data,
-                           this->Scratch(product.ScratchBytes()))
+                      .Run(a.In().data, a_zero.In().data, nullptr, nullptr, nullptr,
+                           quantised.Out().data, this->Scratch(product.ScratchBytes()))
                       .ok());
       ASSERT_EQ(quantised.Values(), expected.Values()) << product.Implementation();
     }
@@ -184,16 +288,31 @@ TYPED_TEST(Int8OperatorsTest, BatchesOfProductsComputedAtRunTime) {
   PreparedInt8MatMul product;
   ASSERT_TRUE(product.Init(this->context_, a_shape, b_shape, nullptr, {}).ok());
   ASSERT_TRUE(product
-                  .Run(a.In().data, a_zero.In().data, b.In().data, b_zero.In().data,
+                  .Run(a.In().data, a_zero.In().data, b.In().data, b_zero.In().data, nullptr,
                        sums.Out().data, this->Scratch(product.ScratchBytes()))
                   .ok());
   EXPECT_EQ(sums.Values(), expected.Values());
 }
 
-TEST(Int8ProductTest, ScalesThatDoNotFitAreRefused) {
-  const Dense<float> one({}, {1.0f}), three({3}, {1.0f, 2.0f, 3.0f});
-  Requantizer requantizer;
-  EXPECT_FALSE(requantizer.Init({one.In(), three.In(), one.In(), {}, {}}, 4).ok());
+TEST(Int8EpilogueTest, ScalesThatDoNotFitAreRefused) {
+  const Dense<float> three({3}, {1.0f, 2.0f, 3.0f});
+  Int8Epilogue epilogue;
+  epilogue.w_scale = three.In();
+  Int8Finisher finisher;
+  EXPECT_FALSE(finisher.Init(epilogue, 4).ok());
+  EXPECT_TRUE(finisher.Init(epilogue, 3).ok());
+}
+
+// Where sums could leave the range in which larger tiles are exact, smaller ones are chosen.
+TEST(Int8WinogradTest, TheSizeOfTilesDependsOnTheMagnitudeOfTheWeights) {
+  const ConvParams p{AutoPad::kNotSet, {}, 1, {}, {1, 1, 1, 1}, {}};
+  const Shape x{1, 192, 16, 16}, w{16, 192, 3, 3};
+  Window window;
+  ASSERT_TRUE(ConvWindow(p, x, w, &window).ok());
+  for (const auto& [weight, tile] : {std::pair{30, 4}, std::pair{127, 2}}) {
+    const std::vector<std::int8_t> values(16 * 192 * 9, static_cast<std::int8_t>(weight));
+    EXPECT_EQ(Int8Winograd::ChooseTile(Int8Image(window, 192), {values.data(), {}, 192, 16}), tile);
+  }
 }
 
 }  // namespace

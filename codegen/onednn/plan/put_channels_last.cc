@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "codegen/onednn/plan/passes.h"
+#include "codegen/onednn/plan/uses.h"
+
+namespace dragoman::onednn {
+namespace {
+
+constexpr std::string_view kHeader = "runtime/fast/channels_last.h";
+constexpr std::string_view kCopy = "ChannelsLastToRowMajor";
+
+class ChannelsLastPlacer {
+ public:
+  ChannelsLastPlacer(Plan& plan, PlanEntry& entry) : plan_(plan), entry_(entry) {}
+
+  void Run() {
+    FindCandidates();
+    while (DropMixed()) {
+    }
+    for (BufferId id : candidates_) plan_.buffer(id).channels_last = true;
+    CopyForOthers();
+  }
+
+ private:
+  std::vector<Step>& steps() { return entry_.body.steps; }
+
+  bool HandlesImages(const Step& step) const {
+    return step.kind == Step::Kind::kPrepared &&
+           plan_.prepared[static_cast<std::size_t>(step.prepared)].takes_channels_last;
+  }
+
+  // The operands of `step` that may lie channels last.
+  std::vector<BufferId> Accepted(const Step& step) const {
+    if (!HandlesImages(step)) return {};
+    std::vector<BufferId> accepted = {step.inputs.front()};
+    if (step.residual != kAbsent) accepted.push_back(step.residual);
+    return accepted;
+  }
+
+  bool IsImage(const Buffer& buffer) const {
+    return (buffer.dtype == DType::kI8 || buffer.dtype == DType::kU8) && buffer.IsStatic() &&
+           buffer.storage == Storage::kArena && buffer.shape->size() >= 3;
+  }
+
+  bool CanReadCopy(std::size_t reader, BufferId id) {
+    if (reader == BlockUses::kOutside || !steps()[reader].bodies.empty()) return false;
+    const Step& step = steps()[reader];
+    return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
+      return std::ranges::find(argument.buffers, id) != argument.buffers.end();
+    });
+  }
+
+  void FindCandidates() {
+    std::set<BufferId> made, accepted;
+    for (const Step& step : steps()) {
+      if (HandlesImages(step) && IsImage(plan_.buffer(step.results.front())))
+        made.insert(step.results.front());
+      for (BufferId id : Accepted(step)) accepted.insert(id);
+    }
+    std::ranges::set_intersection(made, accepted, std::inserter(candidates_, candidates_.end()));
+    const BlockUses uses(entry_.body, &entry_);
+    std::erase_if(candidates_, [&](BufferId id) {
+      return std::ranges::any_of(uses.Readers(id),
+                                 [&](std::size_t reader) { return !CanReadCopy(reader, id); });
+    });
+  }
+
+  // A residual lies as the sum.
+  bool DropMixed() {
+    bool changed = false;
+    for (const Step& step : steps()) {
+      if (!HandlesImages(step) || step.residual == kAbsent) continue;
+      const BufferId pair[] = {step.residual, step.results.front()};
+      if (std::ranges::all_of(pair, [&](BufferId id) { return candidates_.contains(id); }))
+        continue;
+      for (BufferId id : pair) changed = candidates_.erase(id) > 0 || changed;
+    }
+    return changed;
+  }
+
+  bool NeedsCopy(const Step& step, BufferId id) const {
+    const std::vector<BufferId> accepted = Accepted(step);
+    return std::ranges::find(accepted, id) == accepted.end();
+  }
+
+  void CopyForOthers() {
+    std::set<BufferId> others;
+    const BlockUses uses(entry_.body, &entry_);
+    for (BufferId id : candidates_) {
+      for (std::size_t reader : uses.Readers(id)) {
+        if (NeedsCopy(steps()[reader], id)) others.insert(id);
+      }
+    }
+    std::vector<Step> made;
+    for (Step& step : steps()) {
+      Redirect(step);
+      const std::vector<BufferId> results = step.results;
+      made.push_back(std::move(step));
+      for (BufferId id : results) {
+        if (others.contains(id)) made.push_back(MakeCopy(made.back().number, id));
+      }
+    }
+    steps() = std::move(made);
+  }
+
+  Step MakeCopy(int number, BufferId id) {
+    Buffer buffer = plan_.buffer(id);
+    buffer.name = plan_.names.Unique(buffer.name + "_row_major");
+    buffer.channels_last = false;
+    plan_.buffers.push_back(std::move(buffer));
+    const BufferId copy = static_cast<BufferId>(plan_.buffers.size()) - 1;
+    copies_[id] = copy;
+    Step step;
+    step.number = number;
+    step.comment = "'" + plan_.buffer(id).label + "' in row-major order";
+    step.function = std::string(kCopy);
+    step.operands.push_back({{id}, false, "std::uint8_t", ""});
+    step.outputs.push_back({{copy}, false, "std::uint8_t", ""});
+    step.results = {copy};
+    plan_.headers.insert(std::string(kHeader));
+    return step;
+  }
+
+  // Makes a reader that needs row-major images read the copies.
+  void Redirect(Step& step) {
+    auto replace = [&](BufferId& id) {
+      const auto copy = copies_.find(id);
+      if (copy != copies_.end() && NeedsCopy(step, id)) id = copy->second;
+    };
+    for (BufferId& id : step.inputs) replace(id);
+    for (Argument& argument : step.operands) std::ranges::for_each(argument.buffers, replace);
+    if (step.kind == Step::Kind::kAlias) plan_.buffer(step.results.front()).alias = step.inputs[0];
+  }
+
+  Plan& plan_;
+  PlanEntry& entry_;
+  std::set<BufferId> candidates_;
+  std::map<BufferId, BufferId> copies_;
+};
+
+}  // namespace
+
+void PutChannelsLast(Plan& plan) {
+  for (PlanEntry& entry : plan.entries) ChannelsLastPlacer(plan, entry).Run();
+}
+
+}  // namespace dragoman::onednn
