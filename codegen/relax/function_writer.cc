@@ -118,6 +118,16 @@ void FunctionWriter::AddSizes() {
   }
 }
 
+// Before symbols have names: those of inputs are the model's own wherever they can be.
+void FunctionWriter::NameInputs() {
+  const auto name_it = [this](const Value& value) {
+    names_[&value] = scope_.Unique(Identifier(value.name()));
+    if (outer_ == nullptr) parts_.weight_names.Reserve(names_[&value]);
+  };
+  for (const Value* input : inputs_) name_it(*input);
+  for (const Value* captured : captured_) name_it(*captured);
+}
+
 void FunctionWriter::AddInputs() {
   const auto add = [this](const Value& value, std::string_view what) {
     const Type& type = value.type();
@@ -125,10 +135,7 @@ void FunctionWriter::AddInputs() {
       Refuse(fmt::format("{} '{}'", what, value.name()), "Relax has no type " + type.ToString());
       return;
     }
-    const std::string name = scope_.Unique(Identifier(value.name()));
-    if (outer_ == nullptr) parts_.weight_names.Reserve(name);
-    names_[&value] = name;
-    parameters_.push_back({name, SignatureType(type, symbols_)});
+    parameters_.push_back({names_[&value], SignatureType(type, symbols_)});
   };
   for (const Value* input : inputs_) add(*input, "input");
   for (const Value* captured : captured_) add(*captured, "value");
@@ -360,6 +367,7 @@ std::string FunctionWriter::Declarations(const std::string& attributes) const {
 }
 
 Result<std::string> FunctionWriter::Write(const std::string& attributes) {
+  NameInputs();
   NameSymbols();
   AddSizes();
   AddInputs();

@@ -96,6 +96,7 @@ class FunctionWriter {
   FunctionWriter(std::string name, const Graph& body, const BodyForm& form, FunctionWriter& outer);
 
   // signature
+  void NameInputs();
   void NameSymbols();
   void AddInputs();
   void AddSizes();

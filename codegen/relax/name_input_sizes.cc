@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,47 @@ void ReserveSymbols(const Type& type, NameScope& names) {
   if (type.shape() == nullptr) return;
   for (const Dim& dim : *type.shape()) {
     for (const std::string& symbol : dim.Symbols()) names.Reserve(symbol);
+  }
+}
+
+// Symbol `name` becomes `by` in the types of all inputs.
+void Substitute(Graph& entry, const std::string& name, const Dim& by) {
+  for (const auto& input : entry.inputs()) {
+    const Type& type = input->type();
+    if (type.shape() == nullptr) continue;
+    Shape shape = *type.shape();
+    for (Dim& dim : shape) dim = dim.Substitute({{name, by}});
+    input->set_type(type.WithShape(std::move(shape)));
+  }
+}
+
+// Where a recurrence counts its batch: in its operands x, sequence_lens, initial_h, initial_c.
+std::vector<const Dim*> BatchesOf(const Node& node) {
+  const Attribute* layout = node.attribute("layout");
+  const auto* first = layout != nullptr ? layout->As<std::int64_t>() : nullptr;
+  const std::size_t axis = first != nullptr && *first == 1 ? 0 : 1;
+  std::vector<const Dim*> batches;
+  for (const auto& [operand, at] :
+       {std::pair<std::size_t, std::size_t>{0, axis}, {4, std::size_t{0}}, {5, axis}, {6, axis}}) {
+    const Value* value = operand < node.num_operands() ? node.operand(operand) : nullptr;
+    if (value == nullptr || value->kind() != Value::Kind::kInput) continue;
+    const Shape* shape = value->type().shape();
+    if (shape != nullptr && at < shape->size()) batches.push_back(&(*shape)[at]);
+  }
+  return batches;
+}
+
+// Operands of a recurrence have one batch, whatever their sizes are called.
+void UniteBatches(Graph& entry) {
+  for (const Node& node : entry.nodes()) {
+    if (!node.Is("LSTM") && !node.Is("GRU") && !node.Is("RNN")) continue;
+    const std::size_t count = BatchesOf(node).size();
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::vector<const Dim*> batches = BatchesOf(node);
+      const std::string* other = batches[i]->symbol();
+      if (other == nullptr || *batches[i] == *batches.front()) continue;
+      Substitute(entry, std::string(*other), Dim(*batches.front()));
+    }
   }
 }
 
@@ -39,6 +81,7 @@ void NameInputSizes(Graph& entry) {
     }
     input->set_type(type.WithShape(std::move(shape)));
   }
+  UniteBatches(entry);
 }
 
 }  // namespace dragoman::relax

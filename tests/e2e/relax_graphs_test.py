@@ -329,6 +329,29 @@ graph main(%x: f32[1, 2, h, w], %k: f32[3, 2, 3, 2]) -> (%y) {
   %y = onnx.Conv(%x, %k) {auto_pad = "SAME_UPPER"}
 }""", [f32(1, 2, 4, 5), f32(3, 2, 3, 2)])
 
+for ends in ("inverse = 1", "onesided = 1"):
+    parts = 2 if ends.startswith("inverse") else 1
+    case("a Fourier transform, " + ends, """
+graph main(%x: f32[n, m, PARTS]) -> (%y) {
+  const %axis: i64[] = 1
+  %y = onnx.DFT(%x, _, %axis) {ENDS}
+}""".replace("PARTS", str(parts)).replace("ENDS", ends), [f32(2, 5, parts)], [f32(1, 6, parts)])
+case("distinct elements and rows", """
+graph main(%x: f32[n, 2]) -> (%y, %at, %from, %count, %rows) {
+  %y, %at, %from, %count = onnx.Unique(%x) {sorted = 0}
+  %rows = onnx.Unique(%x) {axis = 0}
+}""", [np.array([[2, 1], [1, 1], [2, 1], [1, 3]], np.float32)])
+case("an input and a size of the same name", """
+graph main(%n: f32[n]) -> (%y) { %y = onnx.Concat(%n, %n) {axis = 0} }""", [f32(3)],
+     holds=['def main(n: R.Tensor(("n_2",)'])
+case("a recurrence over inputs that each name their sizes", """
+graph main(%x: f32[t, b, 3], %lengths: i32[c]) -> (%y) {
+  const %w: f32[1, 4, 3] = [[[0.1, 0.2, 0.3], [0.3, 0.1, 0.2], [0.5, 0.1, 0.1], [0.2, 0.2, 0.4]]]
+  const %r: f32[1, 4, 4] = [[[0.1, 0.2, 0.3, 0.1], [0.3, 0.1, 0.2, 0.5], [0.5, 0.1, 0.1, 0.2],
+                             [0.2, 0.2, 0.4, 0.1]]]
+  %y = onnx.RNN(%x, %w, %r, _, %lengths) {hidden_size = 4}
+}""", [f32(5, 2, 3), np.array([5, 3], np.int32)], [f32(1, 1, 3), np.array([1], np.int32)])
+
 case("Resize of symbolic sizes by scales", """
 graph main(%x: f32[1, 2, h, w]) -> (%y) {
   const %scales: f32[4] = [1.0, 1.0, 2.0, 0.5]

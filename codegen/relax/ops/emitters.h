@@ -122,6 +122,12 @@ Expressions EmitMatMulInteger(RelaxOp& op);
 Expressions EmitQLinearConv(RelaxOp& op);
 Expressions EmitQLinearMatMul(RelaxOp& op);
 
+// dft.cc
+Expressions EmitDft(RelaxOp& op);
+
+// unique.cc
+Expressions EmitUnique(RelaxOp& op);
+
 // grid_sample.cc
 Expressions EmitGridSample(RelaxOp& op);
 
