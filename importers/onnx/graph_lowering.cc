@@ -8,6 +8,7 @@
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/op_lowering.h"
+#include "importers/onnx/ops/ml.h"
 
 namespace dragoman {
 namespace {
@@ -142,8 +143,15 @@ Status OnnxGraphLowering::LowerOperator(const Node& node, const CallScope& scope
       const std::string label = "dragoman." + node.op().type;
       if (FindOp(label) != nullptr) return op.Emit(label);
     }
-    if (!IsDefaultDomain(node.op())) return LowerForeign(node, scope, builder);
     const std::string& type = node.op().type;
+    if (!IsDefaultDomain(node.op())) {
+      const OnnxLowering lowering = FindDomainLowering(node.op().domain, type);
+      if (lowering == nullptr) return LowerForeign(node, scope, builder);
+      DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+      DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+      OpLowering op{node, 0, builder, std::move(operands), std::move(attributes)};
+      return lowering(op);
+    }
     if (type == "Constant") return LowerConstantNode(node, scope, builder);
     if (type == "If") return LowerIf(node, scope, builder);
     if (type == "Loop") return LowerLoop(node, scope, builder);

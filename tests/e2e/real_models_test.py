@@ -28,10 +28,6 @@ EXPECTED = {
     "inp_dim_val_not_set.onnx": (1, "0/0 was recorded for a variance of nothing; the standard adds"
                                     " an epsilon"),
     "models/roialign.onnx": (2, "regions of images that do not exist were drawn"),
-    "linear_classifier/model.onnx": (4, "ai.onnx.ml"),
-    "linear_regressor/model.onnx": (4, "ai.onnx.ml"),
-    "xgboost_classifier_tree/model.onnx": (4, "ai.onnx.ml"),
-    "xgboost_regressor_tree/model.onnx": (4, "ai.onnx.ml"),
 }
 
 

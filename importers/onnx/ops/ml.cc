@@ -1,0 +1,115 @@
+#include "importers/onnx/ops/ml.h"
+
+#include <string>
+#include <utility>
+
+namespace dragoman {
+namespace {
+
+template <class T>
+Result<std::vector<T>> TakeList(OpLowering& op, std::string_view name, std::string_view kind) {
+  const Attribute* attribute = Find(op.attributes, name);
+  if (attribute == nullptr) return std::vector<T>();
+  const auto* list = attribute->As<std::vector<T>>();
+  if (list == nullptr)
+    return op.Invalid("attribute '" + std::string(name) + "' is no list of " + std::string(kind));
+  std::vector<T> taken = *list;
+  op.Drop(name);
+  return taken;
+}
+
+struct Row {
+  std::string_view type;
+  OnnxLowering lower;
+};
+
+constexpr Row kMlLowerings[] = {
+    {"ArrayFeatureExtractor", LowerArrayFeatureExtractor},
+    {"Binarizer", LowerBinarizer},
+    {"FeatureVectorizer", LowerFeatureVectorizer},
+    {"Imputer", LowerImputer},
+    {"LabelEncoder", LowerLabelEncoder},
+    {"LinearClassifier", LowerLinearClassifier},
+    {"LinearRegressor", LowerLinearRegressor},
+    {"Normalizer", LowerNormalizer},
+    {"OneHotEncoder", LowerMlOneHotEncoder},
+    {"Scaler", LowerScaler},
+    {"TreeEnsembleClassifier", LowerTreeEnsembleClassifier},
+    {"TreeEnsembleRegressor", LowerTreeEnsembleRegressor},
+};
+
+}  // namespace
+
+OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type) {
+  if (domain != "ai.onnx.ml") return nullptr;
+  for (const Row& row : kMlLowerings) {
+    if (row.type == type) return row.lower;
+  }
+  return nullptr;
+}
+
+Result<std::vector<float>> TakeFloatList(OpLowering& op, std::string_view name) {
+  return TakeList<float>(op, name, "floats");
+}
+Result<std::vector<std::int64_t>> TakeIntList(OpLowering& op, std::string_view name) {
+  return TakeList<std::int64_t>(op, name, "ints");
+}
+Result<std::vector<std::string>> TakeStringList(OpLowering& op, std::string_view name) {
+  return TakeList<std::string>(op, name, "strings");
+}
+
+Result<std::optional<Tensor>> TakeVector(OpLowering& op, const ListNames& names) {
+  DRAGOMAN_ASSIGN(const std::vector<std::int64_t> ints, TakeIntList(op, names.ints));
+  DRAGOMAN_ASSIGN(std::vector<std::string> strings, TakeStringList(op, names.strings));
+  DRAGOMAN_ASSIGN(const std::vector<float> floats, TakeFloatList(op, names.floats));
+  if (!ints.empty()) return std::optional<Tensor>(Tensor::Ints(ints));
+  if (!floats.empty()) return std::optional<Tensor>(FloatVector(floats));
+  if (strings.empty()) return std::optional<Tensor>();
+  const auto count = static_cast<std::int64_t>(strings.size());
+  DRAGOMAN_ASSIGN(Tensor tensor, Tensor::MakeStrings({count}, std::move(strings)));
+  return std::optional<Tensor>(std::move(tensor));
+}
+
+Result<std::optional<Tensor>> TakeValue(OpLowering& op, const ListNames& names) {
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> number, op.TakeInt(names.ints));
+  DRAGOMAN_ASSIGN(std::optional<std::string> text, op.TakeString(names.strings));
+  DRAGOMAN_ASSIGN(const std::optional<float> real, op.TakeFloat(names.floats));
+  if (number) return std::optional<Tensor>(Tensor::Int(*number));
+  if (real) return std::optional<Tensor>(Tensor::Float(*real));
+  if (!text) return std::optional<Tensor>();
+  DRAGOMAN_ASSIGN(Tensor tensor, Tensor::MakeStrings({}, {std::move(*text)}));
+  return std::optional<Tensor>(std::move(tensor));
+}
+
+Tensor FloatVector(const std::vector<float>& values) {
+  return Tensor::Of<float>({static_cast<std::int64_t>(values.size())}, values);
+}
+
+Tensor FloatMatrix(std::int64_t rows, const std::vector<float>& values) {
+  return Tensor::Of<float>({rows, static_cast<std::int64_t>(values.size()) / rows}, values);
+}
+
+Result<PostTransform> TakePostTransform(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<std::string> name, op.TakeString("post_transform"));
+  if (!name || *name == "NONE") return PostTransform::kNone;
+  if (*name == "LOGISTIC") return PostTransform::kLogistic;
+  if (*name == "SOFTMAX") return PostTransform::kSoftmax;
+  return op.Unsupported("post_transform " + *name);
+}
+
+Value* Transformed(Formula& f, PostTransform transform, Value* scores, std::string_view name) {
+  constexpr std::string_view kOperators[] = {"Identity", "Sigmoid", "Softmax"};
+  return f.Add(kOperators[static_cast<int>(transform)], {scores}, {}, name);
+}
+
+Result<Value*> Examples(OpLowering& op, Formula& f) {
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  if (rank > 2)
+    return op.Invalid("operand 0 has rank " + std::to_string(rank) + ", expected 1 or 2");
+  Value* x = op.operand(0);
+  if (x->type().dtype() != DType::kF32) x = f.Cast(x, DType::kF32);
+  if (rank < 2) x = f.Add("Reshape", {x, f.Ints({1, -1})});
+  return x;
+}
+
+}  // namespace dragoman

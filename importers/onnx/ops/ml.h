@@ -1,0 +1,61 @@
+// What the lowerings of ai.onnx.ml share: classic learners, told as arithmetic of ai.onnx. Those of
+// maps (ZipMap, DictVectorizer, CastMap) have no form without maps, and stay foreign nodes.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
+#define DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/ir/tensor.h"
+#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+
+// The lowering of operator `type` of a domain other than ai.onnx; nullptr: it has none.
+OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type);
+
+// Lists are empty where the attribute is absent.
+Result<std::vector<float>> TakeFloatList(OpLowering& op, std::string_view name);
+Result<std::vector<std::int64_t>> TakeIntList(OpLowering& op, std::string_view name);
+Result<std::vector<std::string>> TakeStringList(OpLowering& op, std::string_view name);
+
+// A vector of the one attribute of the three that is there, in the order i64, string, f32; an empty
+// name is none. nullopt: all are absent or empty.
+struct ListNames {
+  std::string_view ints, strings, floats;
+};
+Result<std::optional<Tensor>> TakeVector(OpLowering& op, const ListNames& names);
+// The same of single values, as a tensor of rank 0.
+Result<std::optional<Tensor>> TakeValue(OpLowering& op, const ListNames& names);
+
+Tensor FloatVector(const std::vector<float>& values);
+Tensor FloatMatrix(std::int64_t rows, const std::vector<float>& values);
+
+enum class PostTransform { kNone, kLogistic, kSoftmax };
+// Errors: one of the others.
+Result<PostTransform> TakePostTransform(OpLowering& op);
+// Of scores (examples, classes), called `name`.
+Value* Transformed(Formula& f, PostTransform transform, Value* scores, std::string_view name);
+
+// The first operand as f32, a row an example: a vector is one example. Errors: its rank is not
+// known, or above 2.
+Result<Value*> Examples(OpLowering& op, Formula& f);
+
+LoweredResults LowerArrayFeatureExtractor(OpLowering& op);
+LoweredResults LowerBinarizer(OpLowering& op);
+LoweredResults LowerFeatureVectorizer(OpLowering& op);
+LoweredResults LowerImputer(OpLowering& op);
+LoweredResults LowerLabelEncoder(OpLowering& op);
+LoweredResults LowerLinearClassifier(OpLowering& op);
+LoweredResults LowerLinearRegressor(OpLowering& op);
+LoweredResults LowerMlOneHotEncoder(OpLowering& op);
+LoweredResults LowerNormalizer(OpLowering& op);
+LoweredResults LowerScaler(OpLowering& op);
+LoweredResults LowerTreeEnsembleClassifier(OpLowering& op);
+LoweredResults LowerTreeEnsembleRegressor(OpLowering& op);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_

@@ -1,0 +1,172 @@
+// Preparation of features: scaling, gaps, categories.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "importers/onnx/ops/ml.h"
+
+namespace dragoman {
+
+// (x - offset) * scale, each for all features or for one.
+LoweredResults LowerScaler(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::vector<float> offset, TakeFloatList(op, "offset"));
+  DRAGOMAN_ASSIGN(const std::vector<float> scale, TakeFloatList(op, "scale"));
+  if (offset.empty() || scale.empty()) return op.Invalid("has no offset or no scale");
+  Formula f(op);
+  Value* x = f.Cast(op.operand(0), DType::kF32);
+  Value* centred = f.Add("Sub", {x, op.builder.Constant(FloatVector(offset))});
+  Value* factor = op.builder.Constant(FloatVector(scale));
+  return f.Finish({f.Add("Mul", {centred, factor}, {}, op.ResultName(0))});
+}
+
+// Rows over their largest element, the sum of absolute values, or the length; rows of 0 stay.
+LoweredResults LowerNormalizer(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<std::string> given, op.TakeString("norm"));
+  const std::string norm = given.value_or("MAX");
+  const bool known = norm == "MAX" || norm == "L1" || norm == "L2";
+  if (!known) return op.Invalid("norm is " + norm + ", expected MAX, L1 or L2");
+  Formula f(op);
+  Value* x = f.Cast(op.operand(0), DType::kF32);
+  const char* reduction = norm == "MAX" ? "ReduceMax" : norm == "L1" ? "ReduceL1" : "ReduceL2";
+  Value* size = f.Add(reduction, {x, f.Ints({-1})});
+  Value* is_zero = f.Add("Equal", {size, op.builder.Float(0)});
+  Value* divisor = f.Add("Where", {is_zero, op.builder.Float(1), size});
+  return f.Finish({f.Add("Div", {x, divisor}, {}, op.ResultName(0))});
+}
+
+LoweredResults LowerBinarizer(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<float> threshold, op.TakeFloat("threshold"));
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  Formula f(op);
+  const Value* x = op.operand(0);
+  Value* above = f.Add("Greater", {op.operand(0), f.Scalar(threshold.value_or(0), x)});
+  return f.Finish({f.Cast(above, x->type().dtype(), op.ResultName(0))});
+}
+
+// Elements equal to replaced_value, or NaN where that is NaN, take the value of their feature.
+LoweredResults LowerImputer(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> imputed,
+                  TakeVector(op, {"imputed_value_int64s", "", "imputed_value_floats"}));
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> replaced,
+                  TakeValue(op, {"replaced_value_int64", "", "replaced_value_float"}));
+  if (!imputed) return op.Invalid("has no imputed values");
+  Formula f(op);
+  Value* x = op.operand(0);
+  const bool nan = replaced && replaced->dtype() == DType::kF32 && std::isnan(replaced->FloatAt(0));
+  Value* gap = nan ? f.Add("IsNaN", {x})
+                   : f.Add("Equal", {x, f.Scalar(replaced ? replaced->FloatAt(0) : 0, x)});
+  return f.Finish({f.Add("Where", {gap, op.builder.Constant(*imputed), x}, {}, op.ResultName(0))});
+}
+
+// Columns of the last axis. A vector is seen as one row.
+LoweredResults LowerArrayFeatureExtractor(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  if (op.operand(1) == nullptr) return op.Invalid("operand 1 is missing");
+  Formula f(op);
+  Value* x = rank < 2 ? f.Add("Reshape", {op.operand(0), f.Ints({1, -1})}) : op.operand(0);
+  Value* columns = f.Add("Reshape", {op.operand(1), f.Ints({-1})});
+  return f.Finish({f.Add("Gather", {x, columns}, {{"axis", std::int64_t{-1}}}, op.ResultName(0))});
+}
+
+LoweredResults LowerFeatureVectorizer(OpLowering& op) {
+  Formula f(op);
+  std::vector<Value*> parts;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    DRAGOMAN_ASSIGN(const int rank, op.Rank(i));
+    Value* part = f.Cast(op.operand(i), DType::kF32);
+    parts.push_back(rank < 2 ? f.Add("Reshape", {part, f.Ints({1, -1})}) : part);
+  }
+  return f.Finish({f.Add("Concat", parts, {{"axis", std::int64_t{1}}}, op.ResultName(0))});
+}
+
+namespace {
+
+// Which of `keys` each element equals, on an axis behind all others; keys are i64, f32 or strings.
+Value* EqualKeys(Formula& f, OpLowering& op, const Tensor& keys) {
+  Value* x = op.operand(0);
+  if (x->type().dtype() != keys.dtype() && keys.dtype() != DType::kString)
+    x = f.Cast(x, keys.dtype());
+  Value* column = f.Add("Unsqueeze", {x, f.Ints({-1})});
+  return f.Add("Equal", {column, op.builder.Constant(keys)});
+}
+
+}  // namespace
+
+// An element that is no category has zeros only; that `zeros` = 0 makes it an error is not said.
+LoweredResults LowerMlOneHotEncoder(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> zeros, op.TakeInt("zeros"));
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> keys,
+                  TakeVector(op, {"cats_int64s", "cats_strings", ""}));
+  if (!keys || op.operand(0) == nullptr) return op.Invalid("has no categories");
+  if (zeros.value_or(1) == 0) return op.Unsupported("zeros = 0, which refuses other categories");
+  Formula f(op);
+  return f.Finish({f.Cast(EqualKeys(f, op, *keys), DType::kF32, op.ResultName(0))});
+}
+
+namespace {
+
+struct Encoding {
+  Tensor keys;
+  Tensor values;
+  Tensor fallback;
+};
+
+// Opset 1: strings are told by their number, numbers by their string.
+Result<std::optional<Encoding>> TakeClasses(OpLowering& op) {
+  DRAGOMAN_ASSIGN(std::optional<Tensor> classes, TakeVector(op, {"", "classes_strings", ""}));
+  if (!classes) return std::optional<Encoding>();
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> number, op.TakeInt("default_int64"));
+  DRAGOMAN_ASSIGN(const std::optional<std::string> text, op.TakeString("default_string"));
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(classes->size()));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
+  Tensor indices = Tensor::Ints(numbers);
+  if (op.operand(0)->type().dtype() == DType::kString)
+    return std::optional<Encoding>({*classes, indices, Tensor::Int(number.value_or(-1))});
+  DRAGOMAN_ASSIGN(Tensor fallback, Tensor::MakeStrings({}, {text.value_or("_Unused")}));
+  return std::optional<Encoding>({indices, *classes, std::move(fallback)});
+}
+
+Result<Tensor> FallbackOf(OpLowering& op, DType dtype) {
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> number, op.TakeInt("default_int64"));
+  DRAGOMAN_ASSIGN(const std::optional<std::string> text, op.TakeString("default_string"));
+  DRAGOMAN_ASSIGN(const std::optional<float> real, op.TakeFloat("default_float"));
+  if (dtype == DType::kI64) return Tensor::Int(number.value_or(-1));
+  if (dtype == DType::kF32) return Tensor::Float(real.value_or(-0.0f));
+  return Tensor::MakeStrings({}, {text.value_or("_Unused")});
+}
+
+Result<Encoding> TakeEncoding(OpLowering& op) {
+  for (const char* name : {"keys_tensor", "values_tensor", "default_tensor"}) {
+    if (op.Has(name)) return op.Unsupported("attribute '" + std::string(name) + "'");
+  }
+  DRAGOMAN_ASSIGN(std::optional<Encoding> classes, TakeClasses(op));
+  if (classes) return std::move(*classes);
+  DRAGOMAN_ASSIGN(std::optional<Tensor> keys,
+                  TakeVector(op, {"keys_int64s", "keys_strings", "keys_floats"}));
+  DRAGOMAN_ASSIGN(std::optional<Tensor> values,
+                  TakeVector(op, {"values_int64s", "values_strings", "values_floats"}));
+  if (!keys || !values || keys->size() != values->size())
+    return op.Invalid("needs as many keys as values");
+  DRAGOMAN_ASSIGN(Tensor fallback, FallbackOf(op, values->dtype()));
+  return Encoding{std::move(*keys), std::move(*values), std::move(fallback)};
+}
+
+}  // namespace
+
+// The value of the first key that an element equals.
+LoweredResults LowerLabelEncoder(OpLowering& op) {
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_ASSIGN(const Encoding encoding, TakeEncoding(op));
+  Formula f(op);
+  Value* hits = f.Cast(EqualKeys(f, op, encoding.keys), DType::kI32);
+  const std::int64_t last = -1, drop = 0;
+  Value* index = f.Add("ArgMax", {hits}, {{"axis", last}, {"keepdims", drop}});
+  Value* found =
+      f.Cast(f.Add("ReduceMax", {hits, f.Ints({-1})}, {{"keepdims", drop}}), DType::kBool);
+  Value* value = f.Add("Gather", {op.builder.Constant(encoding.values), index});
+  Value* fallback = op.builder.Constant(encoding.fallback);
+  return f.Finish({f.Add("Where", {found, value, fallback}, {}, op.ResultName(0))});
+}
+
+}  // namespace dragoman

@@ -1,0 +1,71 @@
+// Linear learners.
+#include <string>
+#include <utility>
+
+#include "importers/onnx/ops/ml.h"
+
+namespace dragoman {
+namespace {
+
+// x * coefficients^T + intercepts, where there are `rows` of both.
+Result<Value*> LinearScores(OpLowering& op, Formula& f, std::int64_t rows) {
+  DRAGOMAN_ASSIGN(const std::vector<float> coefficients, TakeFloatList(op, "coefficients"));
+  DRAGOMAN_ASSIGN(const std::vector<float> intercepts, TakeFloatList(op, "intercepts"));
+  const auto count = static_cast<std::int64_t>(coefficients.size());
+  const auto offsets = static_cast<std::int64_t>(intercepts.size());
+  if (rows < 1 || count == 0 || count % rows != 0 || (offsets != 0 && offsets != rows)) {
+    return op.Invalid(std::to_string(count) + " coefficients and " + std::to_string(offsets) +
+                      " intercepts do not make " + std::to_string(rows) + " rows");
+  }
+  DRAGOMAN_ASSIGN(Value * x, Examples(op, f));
+  Value* matrix = op.builder.Constant(FloatMatrix(rows, coefficients));
+  Value* weights = f.Add("Transpose", {matrix}, {{"perm", Attribute::Ints{1, 0}}});
+  Value* product = f.Add("MatMul", {x, weights});
+  if (intercepts.empty()) return product;
+  return f.Add("Add", {product, op.builder.Constant(FloatVector(intercepts))});
+}
+
+}  // namespace
+
+LoweredResults LowerLinearRegressor(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> targets, op.TakeInt("targets"));
+  DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
+  Formula f(op);
+  DRAGOMAN_ASSIGN(Value * scores, LinearScores(op, f, targets.value_or(1)));
+  return f.Finish({Transformed(f, transform, scores, op.ResultName(0))});
+}
+
+// Results: labels (examples), scores (examples, classes). A single row of coefficients is the score
+// of the second of two classes.
+LoweredResults LowerLinearClassifier(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> labels,
+                  TakeVector(op, {"classlabels_ints", "classlabels_strings", ""}));
+  DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
+  const Attribute* given = Find(op.attributes, "intercepts");
+  const auto* intercepts = given != nullptr ? given->As<Attribute::Floats>() : nullptr;
+  if (!labels) return op.Invalid("has no class labels");
+  const std::int64_t rows =
+      intercepts != nullptr ? static_cast<std::int64_t>(intercepts->size()) : labels->size();
+  const bool binary = rows == 1 && labels->size() == 2;
+  if (binary && transform != PostTransform::kNone)
+    return op.Unsupported("a post_transform of two classes that share their coefficients");
+  if (!binary && rows != labels->size())
+    return op.Invalid("has " + std::to_string(labels->size()) + " labels for " +
+                      std::to_string(rows) + " classes");
+  Formula f(op);
+  DRAGOMAN_ASSIGN(Value * scores, LinearScores(op, f, rows));
+  const std::int64_t drop = 0, columns = 1;
+  Value* index = nullptr;
+  if (binary) {
+    Value* second = f.Add("Greater", {scores, op.builder.Float(0)});
+    index = f.Add("Squeeze", {f.Cast(second, DType::kI64), f.Ints({1})});
+    Value* first = f.Add("Sub", {op.builder.Float(1), scores});
+    scores = f.Add("Concat", {first, scores}, {{"axis", columns}});
+  } else {
+    index = f.Add("ArgMax", {scores}, {{"axis", columns}, {"keepdims", drop}});
+  }
+  Value* label = f.Add("Gather", {op.builder.Constant(*labels), index}, {}, op.ResultName(0));
+  return f.Finish({label, Transformed(f, transform, scores, op.ResultName(1))});
+}
+
+}  // namespace dragoman
