@@ -70,7 +70,7 @@ TEST(Parse, ErrorsShowThePlace) {
             "                      ^");
 }
 
-TEST(Parse, Errors) {
+TEST(Parse, SaysWhatIsWrongAndWhatWasExpected) {
   EXPECT_THAT(ErrorOf("nonsense"),
               HasSubstr("expected \"entry\", \"function\", \"graph\" or \"origins\""));
   EXPECT_THAT(ErrorOf("dragoman 2 source onnx"), HasSubstr("this is version 2 of the text form"));
@@ -108,7 +108,7 @@ TEST(Parse, NestingIsBounded) {
 }
 
 // Whatever the cut, there is an error or a model, never more.
-TEST(Parse, TextCutAnywhere) {
+TEST(Parse, SurvivesTextCutAnywhere) {
   const std::string text =
       "dragoman 1 source onnx opset \"\" 13 entry main(%x: f32[n, 2*m]) -> (%y) state 0 input 0 -> "
       "output 0 { "

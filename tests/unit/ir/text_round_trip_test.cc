@@ -19,7 +19,7 @@ void ExpectComesBack(const std::string& text) {
   EXPECT_EQ(PrintText(*model), text);
 }
 
-TEST(TextRoundTrip, Model) {
+TEST(TextRoundTrip, EverythingThatAModelHolds) {
   ExpectComesBack(R"(dragoman 1 source onnx
 opset "" 13
 opset "ai.onnx.ml" 2
@@ -173,7 +173,7 @@ TEST(TextRoundTrip, EveryCodeOfSmallFloats) {
   }
 }
 
-TEST(TextRoundTrip, Origins) {
+TEST(TextRoundTrip, OriginsOfEveryNode) {
   ExpectComesBack(R"(dragoman 1 common onnx
 
 entry main(%x) -> (%y) {

@@ -63,14 +63,14 @@ TEST(Verify, ConstantsHaveDataOfTheirType) {
               HasSubstr("constant %w has type f32[2], its data i64[1]"));
 }
 
-TEST(Verify, CallingConventions) {
+TEST(Verify, CallingConventionsFitTheInputs) {
   EXPECT_THAT(Verified("entry e(%x) -> () arguments (a: tuple (b: tensor 1)) {}"),
               HasSubstr("entry 'e', arguments: error: 'b' is number 1 of 1"));
   EXPECT_THAT(Verified("entry e() -> () {} entry e() -> () {}"),
               HasSubstr("two entries have this name"));
 }
 
-TEST(Verify, States) {
+TEST(Verify, StatesHaveTheTypesOfTheirInputsAndOutputs) {
   const std::string head = "dragoman 1 common onnx state s: f32[2] = f32[2] [0.0, 0.0] ";
   EXPECT_EQ(Verified(head + "entry e(%s: f32[2]) -> (%s) state 0 input 0 -> output 0 {}"),
             "well-formed");

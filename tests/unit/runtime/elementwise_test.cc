@@ -265,7 +265,7 @@ TEST(CastTest, SaturateDecidesOverflowOfFloat8) {
   EXPECT_EQ(y.Out()[0].bits, 0x7f);
 }
 
-TEST(IdentityTest, Copies) {
+TEST(IdentityTest, CopiesTheElements) {
   const Dense<std::uint16_t> x({2}, {1, 2});
   Dense<std::uint16_t> y({2});
   Identity(x.In(), y.Out());

@@ -45,7 +45,7 @@ TEST(GridSampleTest, PadsBeyondTheImage) {
 }
 
 // At t = 0.5 Keys' kernel with a = -0.75 weighs -3/32, 19/32, 19/32, -3/32.
-TEST(GridSampleTest, Cubic) {
+TEST(GridSampleTest, InterpolatesWithTheCubicKernel) {
   GridSampleParams p;
   p.mode = GridSampleMode::kCubic;
   const Floats y = Sampled(p, {0});

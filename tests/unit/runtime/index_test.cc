@@ -91,7 +91,7 @@ Floats Reduced(ScatterReduction reduction, float first, float second) {
   return y.Values();
 }
 
-TEST(ScatterElementsTest, Reduces) {
+TEST(ScatterElementsTest, CombinesWithWhatIsThere) {
   EXPECT_EQ(Reduced(ScatterReduction::kNone, 3, 5), Floats({5, 4}));
   EXPECT_EQ(Reduced(ScatterReduction::kAdd, 3, 5), Floats({10, 4}));
   EXPECT_EQ(Reduced(ScatterReduction::kMul, 3, 5), Floats({30, 4}));

@@ -24,7 +24,7 @@ TEST(QuantizeLinearTest, RoundsToEvenBeforeTheZeroPointAndSaturates) {
   EXPECT_THAT(y.Values(), ElementsAre(128, 130, 255, 0, 130));
 }
 
-TEST(QuantizeLinearTest, PerAxis) {
+TEST(QuantizeLinearTest, TakesAScaleForEachPlaceOnTheAxis) {
   const Dense<float> x({1, 2, 2}, {10, 20, 10, 20});
   const Dense<float> scale({2}, {1, 10});
   const Dense<std::int8_t> zero({2}, {0, 1});

@@ -218,7 +218,7 @@ Params MakeParams(const Case& c, bool batch_first, int functions) {
 class RecurrentTest : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Layouts, RecurrentTest, testing::Bool());
 
-TEST_P(RecurrentTest, Lstm) {
+TEST_P(RecurrentTest, LstmIsThatOfNumPy) {
   for (const Case& c : kLSTMCases) {
     SCOPED_TRACE(&c - kLSTMCases);
     Recurrence n(c, 4, GetParam());
@@ -233,7 +233,7 @@ TEST_P(RecurrentTest, Lstm) {
   }
 }
 
-TEST_P(RecurrentTest, Gru) {
+TEST_P(RecurrentTest, GruIsThatOfNumPy) {
   for (const Case& c : kGRUCases) {
     SCOPED_TRACE(&c - kGRUCases);
     Recurrence n(c, 3, GetParam());
@@ -247,7 +247,7 @@ TEST_P(RecurrentTest, Gru) {
   }
 }
 
-TEST_P(RecurrentTest, Rnn) {
+TEST_P(RecurrentTest, RnnIsThatOfNumPy) {
   for (const Case& c : kRNNCases) {
     SCOPED_TRACE(&c - kRNNCases);
     Recurrence n(c, 1, GetParam());

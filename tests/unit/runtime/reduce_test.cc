@@ -85,7 +85,7 @@ TEST(ReduceTest, LongSumsStayAccurate) {
   EXPECT_FLOAT_EQ(mean.Values()[0], 0.1f);
 }
 
-TEST(ReduceTest, OfNothing) {
+TEST(ReduceTest, OfNothingIsNeutralOrNan) {
   const Dense<float> x({2, 0});
   const Dense<std::int64_t> axes({1}, {1});
   Dense<float> y({2, 1});
@@ -102,7 +102,7 @@ TEST(ReduceTest, OfNothing) {
   EXPECT_THAT(y.Values(), ElementsAre(IsNan(), IsNan()));
 }
 
-TEST(ReduceTest, Norms) {
+TEST(ReduceTest, L1L2AndSumOfSquares) {
   const Dense<float> x({2}, {3, -4});
   Dense<float> y({1});
   ReduceL1(ReduceParams{}, x.In(), {}, y.Out());

@@ -107,7 +107,7 @@ TEST(ResizeTest, LinearByCoordinateTransformation) {
   ExpectNear(Resized(p, Counting({4, 4}), {{}, {}, {3, 1}}, {3, 1}), {1.6666666f, 7, 12.333333f});
 }
 
-TEST(ResizeTest, Cubic) {
+TEST(ResizeTest, CubicWithAndWithoutPlacesOutside) {
   ResizeParams p;
   p.mode = ResizeMode::kCubic;
   ExpectNear(Resized(p, Counting({4, 4}), {{}, {0.8f, 0.8f}, {}}, {3, 3}),
