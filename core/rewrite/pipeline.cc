@@ -26,6 +26,7 @@ constexpr PassInfo kPasses[] = {
      EliminateIdentities, true},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
      FoldSizes, true},
+    {"read-products", "makes dragoman.Linear of Einsum with a constant", ReadProducts, true},
     {"fuse-recurrences", "makes one LSTM, GRU or RNN of cells that follow one another in time",
      FuseRecurrences, true},
     {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants, true},

@@ -111,10 +111,10 @@ def step(layer, weights, x, h, c):
     return bounded(h @ weights["projection"].T if layer.projection else h, layer.output_clip), c
 
 
-def run(layer, x, initial, lengths=None):
+def run(layer, x, initial, lengths=None, holds=False):
     """x (T, B, I), initial: one dict of states a direction -> y (T, B, D * P), last states.
 
-    From step lengths[b] on, sequence b keeps its state and gives zeros.
+    From step lengths[b] on, sequence b keeps its state and gives zeros, or that state if it `holds`.
     """
     ys, lasts = [], []
     for direction, weights, state in zip(layer.directions, layer.weights, initial):
@@ -124,7 +124,7 @@ def run(layer, x, initial, lengths=None):
         for t in order:
             new_h, new_c = step(layer, weights, x[t], h, c)
             goes_on = np.full((x.shape[1], 1), True) if lengths is None else t < lengths[:, None]
-            y[t] = np.where(goes_on, new_h, 0)
+            y[t] = np.where(goes_on, new_h, h if holds else 0)
             h = np.where(goes_on, new_h, h)
             c = None if new_c is None else np.where(goes_on, new_c, c)
         ys.append(np.stack(y))

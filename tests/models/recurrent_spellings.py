@@ -71,6 +71,7 @@ CHOICES = {
     "before": ("none", "none", "none", "abs"),     # what a step does with its input first
     "behind": ("none", "none", "none", "atan"),     # what it does with its output last
     "mask": ("none", "none", "none", "none", "less", "ended", "tensor"),  # for lengths
+    "given": ("zero", "zero", "held"),              # what a step gives beyond the length
     "batch": (1, 2, 5),
     "dynamic_batch": (False, False, True),
 }
@@ -220,7 +221,8 @@ class SequenceWriter:
 
         batch = 1 if self.choices["dynamic_batch"] else self.choices["batch"]
         zeros = g.const(np.zeros((batch, self.sizes["h"])))
-        return {name: where(new[name], old[name]) for name in new}, where(new["h"], zeros)
+        kept = {name: where(new[name], old[name]) for name in new}
+        return kept, kept["h"] if self.choices["given"] == "held" else where(new["h"], zeros)
 
     # Unrolled ----------------------------------------------------------------------------------
 
@@ -319,7 +321,7 @@ def write(spelling, steps, seed=0):
     outputs, value, choices = {}, x.astype(np.float64), spelling.choices
     for number, (layer, initial) in enumerate(zip(spelling.layers, spelling.states)):
         value = np.abs(value) if choices["before"] == "abs" else value
-        value, lasts = run(layer, value, initial, lengths)
+        value, lasts = run(layer, value, initial, lengths, choices["given"] == "held")
         if choices["behind"] == "atan":
             value = np.arctan(value)
         for direction, state in zip(layer.directions, lasts):

@@ -113,7 +113,7 @@ def expected_arithmetic(spelling):
     """What is no part of a sequence node: projections, and the bounds of lengths."""
     projects = any(layer.projection for layer in spelling.layers)
     masked = spelling.choices["mask"] != "none"
-    return (PRODUCTS if projects else set()) | ({"Clip"} if masked else set())
+    return (PRODUCTS if projects else set()) | ({"Clip", "Where"} if masked else set())
 
 
 def unrecognised(spelling, few, many):

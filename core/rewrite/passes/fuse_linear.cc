@@ -7,4 +7,8 @@ Result<bool> FuseLinear(Graph& graph, PassContext& context) {
   return ApplyPatterns(graph, context, LinearPatterns());
 }
 
+Result<bool> ReadProducts(Graph& graph, PassContext& context) {
+  return ApplyPatterns(graph, context, ProductPatterns());
+}
+
 }  // namespace dragoman

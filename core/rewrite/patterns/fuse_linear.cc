@@ -113,7 +113,6 @@ constexpr Pattern kPatterns[] = {
     {"fuse-gemm", FuseGemm},
     {"fuse-mat-mul", FuseMatMul},
     {"fuse-bias", FuseBias},
-    {"fuse-einsum", FuseEinsum},
 };
 
 }  // namespace

@@ -10,9 +10,8 @@ namespace dragoman {
 
 std::span<const Pattern> LinearPatterns();
 
-// Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, where a
-// constant is summed over the last axis of x: "bi,oi->bo", "ghi,bti->btgh".
-Result<bool> FuseEinsum(Node& node, PassContext& context);
+// Those that find it in operators for more than products.
+std::span<const Pattern> ProductPatterns();
 
 // The transposed copy of a constant matrix, as a constant of the graph that `constant` is in.
 Result<Value*> TransposeConstant(Value& constant, const std::vector<std::int64_t>& perm,

@@ -39,13 +39,12 @@ std::vector<AtomId> MaskedResults(const CellStep& step) {
   return results;
 }
 
-// The values that the operator yields in place of the cell: of the last cell, what it carries on.
-std::unordered_set<const Value*> Yielded(const CellStep& step, bool is_last,
-                                         const AffineForms& forms) {
+// The values that the operator yields in place of the cell.
+std::unordered_set<const Value*> Yielded(const CellStep& step, const AffineForms& forms) {
   std::unordered_set<const Value*> values;
   if (!step.masked()) values.insert(forms.atom(step.cell->h).value);
   for (AtomId id : step.zeroed_h) values.insert(forms.atom(id).value);
-  if (is_last && step.carried_h != kNoAtom) values.insert(forms.atom(step.carried_h).value);
+  if (step.carried_h != kNoAtom) values.insert(forms.atom(step.carried_h).value);
   return values;
 }
 
@@ -104,7 +103,7 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
 std::optional<Escape> FindEscape(const CellStep& step, const CellNodes& nodes,
                                  const CellNodes* next, const AffineForms& forms) {
   const AtomId c = step.masked() ? step.carried_c : step.cell->c;
-  const std::unordered_set<const Value*> yielded = Yielded(step, next == nullptr, forms);
+  const std::unordered_set<const Value*> yielded = Yielded(step, forms);
   const Value* carried = step.carried_h != kNoAtom ? forms.atom(step.carried_h).value : nullptr;
   std::unordered_set<const Value*> cell_state;  // however it is moved
   if (c != kNoAtom) cell_state.insert(forms.atom(c).value);

@@ -57,7 +57,7 @@ class SequenceEmitter {
     if (!obstacle_.empty()) return EmitResult{nullptr, std::move(obstacle_)};
     DRAGOMAN_ASSIGN(Node * node,
                     EmitOperator(steps_.front(), operands, forms_, position_, context_));
-    DRAGOMAN_TRY(Enter(*node));
+    DRAGOMAN_TRY(Enter(*node, operands));
     return EmitResult{node, {}};
   }
 
@@ -271,17 +271,22 @@ class SequenceEmitter {
     return MaskSlice{slice->source, slice->axis, slice->index};
   }
 
-  Status Enter(Node& node) {
+  Status Enter(Node& node, const SequenceOperands& operands) {
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node.result(0), 1));
     Value* projected = nullptr;
     if (steps_.front().projects_outside()) {
       DRAGOMAN_ASSIGN(projected,
                       EmitProjection(steps_.front(), sequence, forms_, position_, context_));
     }
+    Value* held = nullptr;
+    if (steps_.front().masked()) {
+      DRAGOMAN_ASSIGN(held, Held(node, projected != nullptr ? projected : sequence, operands));
+    }
     const auto count = static_cast<std::int64_t>(steps_.size());
     for (std::int64_t i = 0; i < count; ++i) {
       const CellStep& step = steps_[static_cast<std::size_t>(i)];
       const std::int64_t at = reverse_ ? count - 1 - i : i;
+      if (step.carried_h != kNoAtom) EnterHidden(step.carried_h, held, at);
       if (!step.masked() && !ProjectsInside(step)) EnterHidden(step.cell->h, sequence, at);
       Value* const given = projected != nullptr ? projected : sequence;
       for (AtomId id : step.zeroed_h) EnterHidden(id, given, at);
@@ -289,6 +294,18 @@ class SequenceEmitter {
       if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node));
     }
     return {};
+  }
+
+  // What the steps pass on: beyond a sequence's end its last state, or backwards the first one.
+  Result<Value*> Held(Node& node, Value* given, const SequenceOperands& operands) {
+    Value* other = reverse_ ? operands.initial_h : node.result(1);
+    if (other == nullptr) {
+      DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
+      other = context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
+    } else if (!reverse_ && steps_.front().projects_outside()) {
+      DRAGOMAN_ASSIGN(other, EmitProjection(steps_.front(), other, forms_, position_, context_));
+    }
+    return EmitHeld(given, operands.lengths, other, layout_, position_, context_);
   }
 
   static bool ProjectsInside(const CellStep& step) {

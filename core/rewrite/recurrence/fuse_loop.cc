@@ -198,7 +198,8 @@ class LoopFusion {
     if (!step.masked()) enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected);
     if (step.masked() && !is_projected) {
       for (AtomId id : step.zeroed_h) enter(id);
-      results_[forms_.atom(step.carried_h).value] = node->result(1);
+      DRAGOMAN_ASSIGN(sequence, Held(*node, sequence, operands));
+      enter(step.carried_h);
     }
     if (c != nullptr) {
       results_[forms_.atom(step.masked() ? step.carried_c : cell.c).value] = node->result(2);
@@ -206,6 +207,16 @@ class LoopFusion {
     if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, x->reverse));
     ++count_;
     return {};
+  }
+
+  // What the turns pass on: beyond a sequence's end its last state, or backwards the first one.
+  Result<Value*> Held(Node& node, Value* given, const SequenceOperands& operands) {
+    Value* other = operands.reverse ? operands.initial_h : node.result(1);
+    if (other == nullptr) {
+      DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
+      other = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
+    }
+    return EmitHeld(given, operands.lengths, other, layout_, *view_.node, context_);
   }
 
   // The operand for a mask that is turn < length; nullptr for any other.

@@ -156,4 +156,27 @@ Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node
   return context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI32));
 }
 
+Result<Value*> EmitHeld(Value* given, Value* lengths, Value* other, LayoutBuilder& layout,
+                        Node& position, PassContext& context) {
+  const auto constant = [&](std::int64_t number) {
+    return context.AddConstant(*position.graph(), Tensor::Int(number), "number", {});
+  };
+  Value* count = nullptr;
+  if (const auto steps = SizeAlong(*given, 0)) {
+    count = constant(*steps);
+  } else {
+    DRAGOMAN_ASSIGN(count, context.Insert(position, "Shape", {{given}},
+                                          {{"end", std::int64_t{1}}, {"start", std::int64_t{0}}}));
+    DRAGOMAN_ASSIGN(count, layout.Squeeze(count, 0));
+  }
+  DRAGOMAN_ASSIGN(Value * numbers,
+                  context.Insert(position, "Range", {{constant(0), count, constant(1)}}));
+  DRAGOMAN_ASSIGN(numbers, layout.Unsqueeze(numbers, {1, 2}));
+  DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Cast", {{lengths}},
+                                          {{"to", static_cast<std::int64_t>(DType::kI64)}}));
+  DRAGOMAN_ASSIGN(lengths, layout.Unsqueeze(lengths, {1}));
+  DRAGOMAN_ASSIGN(Value * counts, context.Insert(position, "Less", {{numbers, lengths}}));
+  return context.Insert(position, "Where", {{counts, given, other}});
+}
+
 }  // namespace dragoman

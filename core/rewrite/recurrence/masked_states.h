@@ -59,6 +59,11 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
 Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node& position,
                            PassContext& context);
 
+// The hidden states `given` (steps, batch, features) with `other`, which is broadcast to that,
+// where they are beyond `lengths` (batch): what masked steps pass on.
+Result<Value*> EmitHeld(Value* given, Value* lengths, Value* other, LayoutBuilder& layout,
+                        Node& position, PassContext& context);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_MASKED_STATES_H_

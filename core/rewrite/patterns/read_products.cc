@@ -63,8 +63,8 @@ Labels WeightOrder(const Labels& x, const Labels& weight, const Labels& output) 
   return AreDistinct(order) ? order : Labels{};
 }
 
-}  // namespace
-
+// Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, where a
+// constant is summed over the last axis of x: "bi,oi->bo", "ghi,bti->btgh".
 Result<bool> FuseEinsum(Node& node, PassContext& context) {
   if (!node.Is("Einsum") || !IsFloating(node.result()->type().dtype())) return false;
   const auto equation = ReadEquation(node);
@@ -73,7 +73,7 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
     Value* const weight = node.operand(i);
     Value* const x = node.operand(1 - i);
     const Tensor* tensor = ConstantOf(weight);
-    if (tensor == nullptr || tensor->size() == 0 || ConstantOf(x) != nullptr) continue;
+    if (tensor == nullptr || tensor->size() == 0) continue;
     const Labels order =
         WeightOrder(equation->operands[1 - i], equation->operands[i], equation->output);
     if (order.empty()) continue;
@@ -94,5 +94,11 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
   }
   return false;
 }
+
+constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum}};
+
+}  // namespace
+
+std::span<const Pattern> ProductPatterns() { return kPatterns; }
 
 }  // namespace dragoman
