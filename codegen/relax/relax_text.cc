@@ -26,11 +26,15 @@ std::optional<std::string> AtomText(const DimAtom& atom, const SymbolNames& name
       text = fmt::format("{}({}, {})", function, text, operands[i]);
     return text;
   };
+  const auto wrapped = [&](std::size_t i) {
+    const bool is_one = operands[i].find(' ') == std::string::npos;
+    return is_one ? operands[i] : "(" + operands[i] + ")";
+  };
   switch (atom.kind) {
     case DimAtom::Kind::kFloorDiv:
-      return fmt::format("(({}) // ({}))", operands[0], operands[1]);
+      return fmt::format("{} // {}", wrapped(0), wrapped(1));
     case DimAtom::Kind::kMod:
-      return fmt::format("(({}) % ({}))", operands[0], operands[1]);
+      return fmt::format("{} % {}", wrapped(0), wrapped(1));
     case DimAtom::Kind::kMin:
       return fold("T.min");
     case DimAtom::Kind::kMax:
@@ -87,7 +91,12 @@ std::optional<std::string> DimText(const Dim& dim, const SymbolNames& names) {
     for (const auto& factor : term.factors) {
       std::optional<std::string> atom = AtomText(*factor, names);
       if (!atom) return std::nullopt;
-      product += (product.empty() ? "" : " * ") + *atom;
+      const bool divides =
+          factor->kind == DimAtom::Kind::kFloorDiv || factor->kind == DimAtom::Kind::kMod;
+      const bool is_whole =
+          dim.terms().size() == 1 && term.factors.size() == 1 && term.coefficient == 1;
+      const std::string text_of_atom = divides && !is_whole ? "(" + *atom + ")" : *atom;
+      product += (product.empty() ? "" : " * ") + text_of_atom;
     }
     if (text.empty())
       text = (negative ? "-" : "") + product;
