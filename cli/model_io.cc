@@ -24,6 +24,7 @@
 #include "exporters/native/write_model.h"
 #include "exporters/onnx/export_onnx.h"
 #include "exporters/onnx/write_model.h"
+#include "exporters/text/write_model.h"
 #include "importers/json/read_model.h"
 #include "importers/native/read_model.h"
 #include "importers/onnx/lower.h"
@@ -88,6 +89,7 @@ Status Write(const Model& model, const std::string& path, Format format,
     case Format::kDragoman:
       return WriteNative(model, path);
     case Format::kText:
+      return WriteText(model, path);
     case Format::kJson:
     case Format::kDot: {
       DRAGOMAN_ASSIGN(std::string text, ToText(model, format));
