@@ -47,6 +47,10 @@ class AxisResizer {
   bool Stays(const Axis& axis) const;
   std::string Coordinates(const Axis& axis);
   std::string RoiAt(std::size_t entry, std::size_t offset);
+  // Scales and regions are given in f32: 1.5 / 0.6 is meant to be 2.5, and it is so there.
+  std::string Rounded(const std::string& x) {
+    return op_.Astype(op_.Astype(x, DType::kF64, DType::kF32), DType::kF32, DType::kF64);
+  }
   std::string Several(const std::string& vector) {
     return op_.Do("greater", op_.Do("size", vector), Int64Const(1));
   }
@@ -115,7 +119,7 @@ Result<std::vector<double>> AxisResizer::KnownScales(const std::vector<Axis>& ax
 
 // Whether nothing happens to the axis.
 bool AxisResizer::Stays(const Axis& axis) const {
-  if (coordinates_ == "tf_crop_and_resize" || coordinates_ == "tf_half_pixel_for_nn") return false;
+  if (coordinates_ == "tf_crop_and_resize") return false;
   if (axis.known_scale) return *axis.known_scale == 1;
   return op_.has(3) && axis.from == axis.to;
 }
@@ -158,7 +162,7 @@ std::string AxisResizer::Coordinates(const Axis& axis) {
   const std::string i = op_.Astype(Places(op_, axis.count), DType::kI64, DType::kF64);
   const auto half_pixel = [&] {
     const std::string middle = op_.Do("add", i, F64(0.5));
-    return op_.Do("subtract", op_.Do("divide", middle, axis.scale), F64(0.5));
+    return op_.Do("subtract", Rounded(op_.Do("divide", middle, axis.scale)), F64(0.5));
   };
   const auto by_ends = [&](const std::string& first, const std::string& span) {
     const std::string steps = op_.Do("subtract", axis.length, F64(1));
@@ -168,9 +172,9 @@ std::string AxisResizer::Coordinates(const Axis& axis) {
     return first.empty() ? offset : op_.Do("add", first, offset);
   };
   const bool single = axis.to == Dim(1);
-  if (coordinates_ == "asymmetric") return op_.Do("divide", i, axis.scale);
+  if (coordinates_ == "asymmetric") return Rounded(op_.Do("divide", i, axis.scale));
   if (coordinates_ == "tf_half_pixel_for_nn")
-    return op_.Do("divide", op_.Do("add", i, F64(0.5)), axis.scale);
+    return Rounded(op_.Do("divide", op_.Do("add", i, F64(0.5)), axis.scale));
   if (coordinates_ == "half_pixel_symmetric") {
     const std::string count = op_.Astype(op_.Do("size", i), DType::kI64, DType::kF64);
     const std::string rest = op_.Do("subtract", F64(1), op_.Do("divide", count, axis.length));
@@ -187,7 +191,7 @@ std::string AxisResizer::Coordinates(const Axis& axis) {
     const std::string alone = op_.Do("add", op_.Do("multiply", middle, last), i);
     if (single) return alone;
     const std::string span = op_.Do("multiply", op_.Do("subtract", end, start), last);
-    const std::string spread = by_ends(op_.Do("multiply", start, last), span);
+    const std::string spread = Rounded(by_ends(op_.Do("multiply", start, last), span));
     return axis.to.known() ? spread : op_.Do("where", Several(i), spread, alone);
   }
   if (coordinates_ == "pytorch_half_pixel" && single) return i;
