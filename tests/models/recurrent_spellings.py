@@ -71,6 +71,7 @@ CHOICES = {
     "before": ("none", "none", "none", "abs"),     # what a step does with its input first
     "behind": ("none", "none", "none", "atan"),     # what it does with its output last
     "mask": ("none", "none", "none", "none", "less", "ended", "tensor"),  # for lengths
+    "select": ("where", "where", "numbers"),        # how masks choose
     "given": ("zero", "zero", "held"),              # what a step gives beyond the length
     "batch": (1, 2, 5),
     "dynamic_batch": (False, False, True),
@@ -217,12 +218,20 @@ class SequenceWriter:
         mask = g.op("Unsqueeze", mask, g.ints(1))
 
         def where(fresh, other):
-            return g.op("Where", mask, *((other, fresh) if kind == "ended" else (fresh, other)))
+            """`other` None: zeros."""
+            holds, else_ = (other, fresh) if kind == "ended" else (fresh, other)
+            if self.choices["select"] == "where":
+                return g.op("Where", mask, *(zeros if x is None else x for x in (holds, else_)))
+            number = g.op("Cast", mask, to=1)
+            factors = number, g.op("Sub", g.const(1.0), number)
+            terms = [g.op("Mul", factor, x) for factor, x in zip(factors, (holds, else_))
+                     if x is not None]
+            return terms[0] if len(terms) == 1 else g.op("Add", *terms)
 
         batch = 1 if self.choices["dynamic_batch"] else self.choices["batch"]
         zeros = g.const(np.zeros((batch, self.sizes["h"])))
         kept = {name: where(new[name], old[name]) for name in new}
-        return kept, kept["h"] if self.choices["given"] == "held" else where(new["h"], zeros)
+        return kept, kept["h"] if self.choices["given"] == "held" else where(new["h"], None)
 
     # Unrolled ----------------------------------------------------------------------------------
 

@@ -11,9 +11,8 @@ namespace {
 
 constexpr int kMaxHops = 16;
 
-// Operand `i` of a Where, at the features of its result `atom`.
-AtomId OperandAtom(const Node& where, std::size_t i, const Atom& atom, AffineForms& forms) {
-  const Value* operand = where.operand(i);
+// `operand` of what selects, at the features of the result `atom` of that.
+AtomId OperandAtom(const Value* operand, const Atom& atom, AffineForms& forms) {
   if (operand->type().rank() != atom.value->type().rank()) return kNoAtom;
   const AffineForm* form = forms.Of(operand, atom.axis);
   if (form == nullptr || form->segments.size() != 1) return kNoAtom;
@@ -30,6 +29,75 @@ bool MovesMask(const Node& node) {
     if (node.Is(type)) return true;
   }
   return false;
+}
+
+// Elements of `chosen[0]` where the mask holds, else of `chosen[1]`; nullptr: zeros.
+struct Selection {
+  StepMask mask;
+  const Value* chosen[2] = {nullptr, nullptr};
+};
+
+bool IsNumber(const Value* value, double number, AffineForms& forms) {
+  const ConstId id = forms.consts().Of(value);
+  return id != kNoConst && forms.consts().Uniform(id) == number;
+}
+
+// `value` as a mask whose elements are 1 and 0.
+std::optional<StepMask> ReadNumbers(const Value* value, AffineForms& forms) {
+  StepMask mask{value};
+  if (const Node* node = value->producer();
+      node != nullptr && node->Is("Sub") && IsNumber(node->operand(0), 1, forms)) {
+    mask = {node->operand(1), true};
+  }
+  const Value* at = mask.mask;
+  for (int hop = 0; hop < kMaxHops && at->producer() != nullptr; ++hop) {
+    const Node& node = *at->producer();
+    at = node.operand(0);
+    if (node.Is("Cast") && at->type().dtype() == DType::kBool) {
+      if (hop == 0) mask.mask = at;  // so that it does not matter how often it was cast
+      return mask;
+    }
+    if (!MovesMask(node) && !node.Is("Gather") && !node.Is("Slice") && !node.Is("Split")) break;
+  }
+  return std::nullopt;
+}
+
+// mask * x
+std::optional<Selection> ReadProduct(const Value* value, AffineForms& forms) {
+  const Node* node = value->producer();
+  if (node == nullptr || !node->Is("Mul")) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto mask = ReadNumbers(node->operand(i), forms);
+    if (!mask) continue;
+    Selection selection{{mask->mask}};
+    selection.chosen[mask->inverted ? 1 : 0] = node->operand(1 - i);
+    return selection;
+  }
+  return std::nullopt;
+}
+
+// A Where; mask * x; mask * x + (1 - mask) * y.
+std::optional<Selection> ReadSelection(const Node& node, AffineForms& forms) {
+  if (node.Is("Where")) return Selection{{node.operand(0)}, {node.operand(1), node.operand(2)}};
+  if (node.Is("Mul")) return ReadProduct(node.result(), forms);
+  if (!node.Is("Add")) return std::nullopt;
+  auto a = ReadProduct(node.operand(0), forms);
+  const auto b = a ? ReadProduct(node.operand(1), forms) : std::nullopt;
+  if (!b || a->mask != b->mask) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if ((a->chosen[i] != nullptr) == (b->chosen[i] != nullptr)) return std::nullopt;
+    if (a->chosen[i] == nullptr) a->chosen[i] = b->chosen[i];
+  }
+  return a;
+}
+
+// What nodes of the same graph that may select give of `value`.
+void AddReaders(const Value& value, std::vector<const Value*>& results) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    const Node* user = use->user();
+    if (user == nullptr || use->graph() != value.graph()) continue;
+    if (user->Is("Where") || user->Is("Mul") || user->Is("Add")) results.push_back(user->result());
+  }
 }
 
 // a < b and the like, as number < length or its opposite.
@@ -68,13 +136,16 @@ std::optional<MaskedState> ReadMasked(AtomId id, const IsFresh& is_fresh, Affine
   const Atom atom = forms.atom(id);
   const Node* node = atom.step_axis < 0 ? atom.value->producer() : nullptr;
   const bool is_whole = atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
-  if (node == nullptr || !node->Is("Where") || !is_whole) return std::nullopt;
+  const auto selection = node != nullptr && is_whole ? ReadSelection(*node, forms) : std::nullopt;
+  if (!selection) return std::nullopt;
   for (const bool inverted : {false, true}) {
-    const std::size_t fresh = inverted ? 2 : 1;
-    MaskedState state{{node->operand(0), inverted}, OperandAtom(*node, fresh, atom, forms)};
+    const Value* fresh = selection->chosen[inverted ? 1 : 0];
+    const Value* other = selection->chosen[inverted ? 0 : 1];
+    if (fresh == nullptr) continue;
+    MaskedState state{{selection->mask.mask, inverted}, OperandAtom(fresh, atom, forms)};
     if (state.fresh == kNoAtom || !is_fresh(state.fresh)) continue;
-    const bool zeros = IsZero(node->operand(3 - fresh));
-    if (!zeros) state.kept = OperandAtom(*node, 3 - fresh, atom, forms);
+    const bool zeros = other == nullptr || IsZero(other);
+    if (!zeros) state.kept = OperandAtom(other, atom, forms);
     if (zeros || state.kept != kNoAtom) return state;
   }
   return std::nullopt;
@@ -83,10 +154,12 @@ std::optional<MaskedState> ReadMasked(AtomId id, const IsFresh& is_fresh, Affine
 std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms) {
   std::vector<AtomId> found;
   const Atom atom = forms.atom(fresh);
-  for (const Use* use = atom.value->first_use(); use != nullptr; use = use->next()) {
-    const Node* user = use->user();
-    if (user == nullptr || !user->Is("Where") || use->graph() != atom.value->graph()) continue;
-    const Value* value = user->result();
+  std::vector<const Value*> values;
+  AddReaders(*atom.value, values);
+  for (std::size_t i = 0, count = values.size(); i < count; ++i) {
+    if (values[i]->producer()->Is("Mul")) AddReaders(*values[i], values);
+  }
+  for (const Value* value : values) {
     if (value->type().rank() != atom.value->type().rank()) continue;
     const AtomId id = forms.Intern({.value = value, .axis = atom.axis, .size = atom.size});
     if (ReadMasked(id, fresh, forms)) found.push_back(id);
@@ -117,9 +190,10 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
       if (comparison->inverted != inverted) return std::nullopt;
       return StepLimit{lengths, *count + comparison->shift};
     }
+    const bool is_number = node->Is("Cast") && node->operand(0)->type().dtype() == DType::kBool;
     if (node->Is("Not")) {
       inverted = !inverted;
-    } else if (cut || !MovesMask(*node)) {
+    } else if (!is_number && (cut || !MovesMask(*node))) {
       return std::nullopt;
     }
     value = node->operand(0);
