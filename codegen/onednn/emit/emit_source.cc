@@ -411,7 +411,7 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
     impl.Line();
     impl.Line("extern const char* const kSteps[];");
     impl.Line();
-    StepEmitter(plan_, members_, impl).EmitSharedLoops();
+    StepEmitter(plan_, members_, impl).EmitLoops();
     ImplStruct(impl);
     impl.Line();
     impl.Line(close);
@@ -427,7 +427,7 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
   code.Line();
   EmitConstants(plan_, split_, code);
   if (!split_) {
-    StepEmitter(plan_, members_, code).EmitSharedLoops();
+    StepEmitter(plan_, members_, code).EmitLoops();
     ImplStruct(code);
     code.Line();
   }

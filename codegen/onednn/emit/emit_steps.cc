@@ -335,35 +335,26 @@ std::string StepEmitter::BlockText(BufferId id) const {
   return group == kRowMajor ? "rt::kRowMajor" : plan_.groups[static_cast<std::size_t>(group)].name;
 }
 
-void StepEmitter::EmitLoopBody(const std::string& start, const SharedLoop& loop,
-                               const Names& names) {
-  std::vector<std::string> parameters;
-  for (BufferId id : loop.inputs) parameters.push_back("float " + names.at(id));
-  for (BufferId id : loop.results) parameters.push_back("float& " + names.at(id));
-  code_.Open(start + "[](" + Join(parameters) + ") {");
-  for (const MapTerm& term : loop.terms) {
-    const bool is_result = std::ranges::find(loop.results, term.result) != loop.results.end();
-    code_.Line((is_result ? "" : "const float ") + names.at(term.result) + " = " +
-               TermText(term, names) + ";");
-  }
-}
-
-void StepEmitter::EmitSharedLoops() {
-  for (const SharedLoop& loop : plan_.loops) {
+void StepEmitter::EmitLoops() {
+  for (const ElementLoop& loop : plan_.loops) {
     Names names;
+    std::vector<std::string> parameters;
     auto name = [&](const char* prefix, BufferId id) {
-      names.try_emplace(id, prefix + std::to_string(names.size()));
+      return names.try_emplace(id, prefix + std::to_string(names.size())).first->second;
     };
-    for (BufferId id : loop.inputs) name("x", id);
-    for (BufferId id : loop.results) name("y", id);
-    for (const MapTerm& term : loop.terms) name("t", term.result);
-    EmitLoopBody("constexpr auto " + loop.name + " = ", loop, names);
+    for (BufferId id : loop.inputs) parameters.push_back("float " + name("x", id));
+    for (BufferId id : loop.results) parameters.push_back("float& " + name("y", id));
+    code_.Open("constexpr auto " + loop.name + " = [](" + Join(parameters) + ") {");
+    for (const MapTerm& term : loop.terms) {
+      const bool is_result = std::ranges::find(loop.results, term.result) != loop.results.end();
+      const std::string result = name("t", term.result);
+      code_.Line((is_result ? "" : "const float ") + result + " = " + TermText(term, names) + ";");
+    }
     code_.Close("};");
   }
   if (!plan_.loops.empty()) code_.Line();
 }
 
-// A body of its own names its elements as the program names the tensors.
 void StepEmitter::EmitMap(const Step& step) {
   std::vector<std::string> operands, results;
   for (BufferId id : step.inputs) operands.push_back(Name(id));
@@ -371,15 +362,8 @@ void StepEmitter::EmitMap(const Step& step) {
   const bool blocked = plan_.buffer(step.results.front()).group != kRowMajor;
   const std::string call =
       blocked ? "rt::MapBlocked(" + BlockText(step.results.front()) + ", " : "rt::Map(";
-  const std::string rest =
-      ", rt::Operands(" + Join(operands) + "), rt::Results(" + Join(results) + "));";
-  if (step.loop >= 0)
-    return code_.Line(call + plan_.loops[static_cast<std::size_t>(step.loop)].name + rest);
-  Names names;
-  for (BufferId id : step.inputs) names[id] = Name(id);
-  for (const MapTerm& term : step.terms) names[term.result] = Name(term.result);
-  EmitLoopBody(call, {{}, step.terms, step.inputs, step.results}, names);
-  code_.Close("}" + rest);
+  code_.Line(call + plan_.loops[static_cast<std::size_t>(step.loop)].name + ", rt::Operands(" +
+             Join(operands) + "), rt::Results(" + Join(results) + "));");
 }
 
 std::string StepEmitter::TermText(const MapTerm& term, const Names& names) {

@@ -25,8 +25,8 @@ class StepEmitter {
   StepEmitter(const Plan& plan, const Members& members, CodeWriter& code)
       : plan_(plan), members_(members), code_(code) {}
 
-  // The bodies that several loops share.
-  void EmitSharedLoops();
+  // Function objects: what the loops over elements compute.
+  void EmitLoops();
   void EmitBlock(const Block& block);
   void EmitSteps(std::span<const Step> steps);
   void EmitBinds(const std::vector<SymbolBinding>& binds);
@@ -68,8 +68,6 @@ class StepEmitter {
   std::string BlockText(BufferId id) const;
   void EmitPreparation(const Step& step);
   using Names = std::map<BufferId, std::string>;
-  // Opens "START[](parameters) {" and prints the terms; the caller closes it.
-  void EmitLoopBody(const std::string& start, const SharedLoop& loop, const Names& names);
   static std::string TermText(const MapTerm& term, const Names& names);
   std::string Name(BufferId id) const { return id == kAbsent ? "{}" : plan_.buffer(id).name; }
   std::string SizesOf(const Step& step, std::size_t result) const;

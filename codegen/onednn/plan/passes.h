@@ -37,7 +37,8 @@ void PutChannelsLast(Plan& plan);
 // any more. Lifetimes are known.
 void ShareMemory(Plan& plan);
 
-// Loops that compute the same get one body: compilers take their time for each.
+// Names what loops compute. Those that compute the same get one body: compilers take their time for
+// each.
 void ShareLoops(Plan& plan);
 
 }  // namespace dragoman::onednn

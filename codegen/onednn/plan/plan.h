@@ -96,8 +96,9 @@ struct MapTerm {
   BufferId result = kAbsent;
 };
 
-// The body of several equal loops; its buffers are those of the first of them.
-struct SharedLoop {
+// What equal loops compute for each element; its buffers are those of the first of them. It stands
+// outside of the functions that call it, whose own code is compiled without inlining.
+struct ElementLoop {
   std::string name;  // of the function object
   std::vector<MapTerm> terms;
   std::vector<BufferId> inputs;
@@ -239,7 +240,7 @@ struct Step {
   BufferId residual = kAbsent;   // kPrepared: added to the result
   std::vector<BufferId> places;  // kPrepared: results as Run takes them; kAbsent: null
   std::vector<MapTerm> terms;    // kMap
-  int loop = -1;                 // kMap: in Plan::loops, if it shares its body
+  int loop = -1;                 // kMap: in Plan::loops
   std::vector<BufferId> inputs;  // kPrepared, kMap, kLaidOut, kInPlace, kAlias, kPrint: operands;
                                  // kIf: the condition; kLoop: trip count and condition, each may be
                                  // kAbsent; kAssert: the condition, and operands
@@ -346,7 +347,7 @@ struct Plan {
   std::vector<StateMember> states;
   std::vector<WeightTensor> weights;
   std::vector<LayoutGroup> groups;
-  std::vector<SharedLoop> loops;
+  std::vector<ElementLoop> loops;
   std::int64_t weights_bytes = 0;
   std::int64_t arena_bytes = 0;
   int num_slots = 0;

@@ -65,7 +65,6 @@ void ShareLoops(Plan& plan) {
   }
   for (const std::string& key : order) {
     const std::vector<Step*>& steps = equal[key];
-    if (steps.size() < 2) continue;
     const Step& first = *steps.front();
     plan.loops.push_back(
         {plan.names.Unique("k" + NameOf(first)), first.terms, first.inputs, first.results});
