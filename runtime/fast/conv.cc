@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <vector>
 
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 #include "runtime/fast/winograd.h"
 
 namespace dragoman::rt {
-
 namespace {
+
+constexpr auto kWide = dnnl::memory::data_type::f32;
 
 // Winograd's algorithm, between tensors that may lie row-major.
 class BlockedWinograd {
@@ -59,15 +61,6 @@ class BlockedWinograd {
   Relayout x_in_, residual_in_, y_out_;
 };
 
-}  // namespace
-
-struct PreparedConv::Impl {
-  std::unique_ptr<BlockedWinograd> winograd;  // in place of the primitive
-  Primitive primitive;
-};
-
-namespace {
-
 // w as oneDNN sees it: with an axis of groups where there are several.
 dnnl::memory::dims GroupedDims(const Shape& w, std::int64_t group) {
   dnnl::memory::dims dims = ToDims(w);
@@ -75,6 +68,32 @@ dnnl::memory::dims GroupedDims(const Shape& w, std::int64_t group) {
   dims[0] /= group;
   dims.insert(dims.begin(), group);
   return dims;
+}
+
+// How many neighbouring groups to merge into one, whose weights are zeros between them: oneDNN has
+// no vector code for groups whose channels do not fill a block, unless each is a single channel.
+std::int64_t GroupsToMerge(const Shape& w, std::int64_t group) {
+  constexpr std::int64_t kBlock = 8, kMost = 4;
+  const std::int64_t in = w[1], out = w[0] / group;
+  if (in == 1 && out == 1) return 1;
+  for (std::int64_t count = 1; count <= kMost; count *= 2) {
+    if (group % count != 0) break;
+    if (in * count % kBlock == 0 && out * count % kBlock == 0) return count;
+  }
+  return 1;
+}
+
+// Weights (M, C / group, ...) as those of group / count groups; nothing if count is 1.
+std::vector<float> MergeGroups(const float* weights, const Shape& w, std::int64_t group,
+                               std::int64_t count) {
+  if (count == 1) return {};
+  const std::int64_t out = w[0] / group, taps = NumElements(w) / w[0];
+  std::vector<float> merged(static_cast<std::size_t>(NumElements(w) * count));
+  for (std::int64_t m = 0; m < w[0]; ++m) {
+    const std::int64_t place = m / out % count;  // of its group among those that are merged
+    std::copy_n(weights + m * taps, taps, merged.data() + (m * count + place) * taps);
+  }
+  return merged;
 }
 
 using Desc = dnnl::convolution_forward::primitive_desc;
@@ -97,13 +116,56 @@ Desc Choose(const Make& make, const dnnl::memory::desc& x, const dnnl::memory::d
 
 // Whether the layouts, and vectors of the machine, are not for more than 8 elements.
 bool SuitsWinograd(const Blocks& blocks) {
-  constexpr auto kWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  constexpr auto kLong = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-  return (isa & kWide) != kWide && blocks.x <= Winograd::kBlock &&
+  return (isa & kLong) != kLong && blocks.x <= Winograd::kBlock &&
          (blocks.y == nullptr || *blocks.y <= Winograd::kBlock);
 }
 
 }  // namespace
+
+struct PreparedConv::Impl {
+  std::unique_ptr<BlockedWinograd> winograd;  // in place of the primitive
+  Primitive primitive;
+
+  // False if oneDNN has no implementation.
+  bool Prepare(const FastContext& context, const Window& window, std::int64_t group, const Shape& x,
+               const Shape& y, const Shape& w, const float* weights, dnnl::memory::data_type type,
+               const float* bias, const PostOps& post, const Blocks& blocks);
+};
+
+bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& window,
+                                 std::int64_t group, const Shape& x, const Shape& y, const Shape& w,
+                                 const float* weights, dnnl::memory::data_type type,
+                                 const float* bias, const PostOps& post, const Blocks& blocks) {
+  const dnnl::memory::dims w_dims = GroupedDims(w, group);
+  const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
+  const dnnl::memory::desc given = BlockedDesc(x, blocks.x), any_y = AnyDesc(ToDims(y));
+  const bool free = blocks.y == nullptr || *blocks.y == 0;
+  const auto choose = [&](dnnl::memory::data_type factors) {
+    const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+      return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
+          context.impl().engine, dnnl::algorithm::convolution_direct,
+          {from, AnyDesc(w_dims, factors), b_desc, to}, ToWindowDims(window), MakeAttributes(post));
+    };
+    const dnnl::memory::desc any_x = AnyDesc(ToDims(x), factors);
+    const bool as_given = blocks.x != kRowMajor && factors == kWide;
+    return Choose(make, as_given ? given : any_x, any_x, free ? any_y : BlockedDesc(y, *blocks.y),
+                  any_y);
+  };
+  Desc desc = choose(type);
+  if (type != kWide && !IsFast(desc)) desc = choose(kWide);
+  if (!desc) return false;
+  if (blocks.y != nullptr && *blocks.y == 0)
+    *blocks.y = std::max(BlockOf(desc.dst_desc(), y), kRowMajor);
+  primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual,
+                   BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
+  primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
+  primitive.Own(DNNL_ARG_WEIGHTS,
+                Reordered(context, PlainDesc(w_dims), weights, desc.weights_desc()));
+  if (bias != nullptr) primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
+  return true;
+}
 
 PreparedConv::PreparedConv() = default;
 PreparedConv::~PreparedConv() = default;
@@ -126,45 +188,22 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
   try {
     const WideWeights wide(weights, NumElements(w));
     const dnnl::memory::data_type type = ProductType(weights.precision);
-    constexpr auto kWide = dnnl::memory::data_type::f32;
-    if (method == ConvMethod::kFastest && type == kWide && SuitsWinograd(blocks) &&
+    const bool fastest = method == ConvMethod::kFastest;
+    auto impl = std::make_unique<Impl>();
+    if (fastest && type == kWide && SuitsWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
       if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::kBlock;
-      auto impl = std::make_unique<Impl>();
       impl->winograd = std::make_unique<BlockedWinograd>(context, blocks, window, x, y, w,
                                                          wide.data(), bias, post);
-      impl_ = std::move(impl);
-      return Status();
+    } else {
+      const std::int64_t merged = fastest ? GroupsToMerge(w, p.group) : 1;
+      Shape sizes = w;
+      sizes[1] *= merged;
+      const std::vector<float> filled = MergeGroups(wide.data(), w, p.group, merged);
+      if (!impl->Prepare(context, window, p.group / merged, x, y, sizes,
+                         merged > 1 ? filled.data() : wide.data(), type, bias, post, blocks))
+        return Status::Error("oneDNN has no implementation of this convolution");
     }
-    const dnnl::memory::dims w_dims = GroupedDims(w, p.group);
-    const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
-    const dnnl::memory::desc given = BlockedDesc(x, blocks.x), any_y = AnyDesc(ToDims(y));
-    const bool free = blocks.y == nullptr || *blocks.y == 0;
-    const auto choose = [&](dnnl::memory::data_type factors) {
-      const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
-        return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
-            context.impl().engine, dnnl::algorithm::convolution_direct,
-            {from, AnyDesc(w_dims, factors), b_desc, to}, ToWindowDims(window),
-            MakeAttributes(post));
-      };
-      const dnnl::memory::desc any_x = AnyDesc(ToDims(x), factors);
-      const bool as_given = blocks.x != kRowMajor && factors == kWide;
-      return Choose(make, as_given ? given : any_x, any_x, free ? any_y : BlockedDesc(y, *blocks.y),
-                    any_y);
-    };
-    Desc desc = choose(type);
-    if (type != kWide && !IsFast(desc)) desc = choose(kWide);
-    if (!desc) return Status::Error("oneDNN has no implementation of this convolution");
-    if (blocks.y != nullptr && *blocks.y == 0)
-      *blocks.y = std::max(BlockOf(desc.dst_desc(), y), kRowMajor);
-    auto impl = std::make_unique<Impl>();
-    impl->primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual,
-                           BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
-    impl->primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
-    impl->primitive.Own(DNNL_ARG_WEIGHTS,
-                        Reordered(context, PlainDesc(w_dims), wide.data(), desc.weights_desc()));
-    if (bias != nullptr)
-      impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a convolution");

@@ -113,7 +113,7 @@ TEST_F(FastOperatorsTest, ConvIsThePlainKernel) {
   int checked = 0;
   for (int n = 0; n < 300; ++n) {
     ConvParams p;
-    p.group = Pick(1, 3);
+    p.group = Pick(1, 4);
     const Shape x = PickImage(p.group * Pick(1, 5));
     const int rank = x.size() - 2;
     p.auto_pad = PickAutoPad();
