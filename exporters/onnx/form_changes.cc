@@ -78,7 +78,7 @@ std::string LowerReduce(Node& node) {
 }
 
 std::string RefuseBool(Node& node) {
-  return node.operand(0)->type().dtype() == DType::kBool ? "it reduces bools" : "";
+  return node.operand(0)->type().dtype() == DType::kBool ? "it takes bools" : "";
 }
 
 std::string LowerAxes(Node& node) { return OperandToAttribute(node, 1, "axes"); }
@@ -260,6 +260,7 @@ constexpr FormChange kChanges[] = {
     {"AveragePool", 19, LowerAveragePool},
     {"BatchNormalization", 14, DropTrainingMode},
     {"Cast", 19, DropSaturate},
+    {"CumSum", 14, RefuseHalf},
     {"DequantizeLinear", 21, DropBlocks},
     {"DequantizeLinear", 19, RefuseQuantizedType},
     {"DequantizeLinear", 13, RefuseQuantizedAxis},
@@ -277,6 +278,7 @@ constexpr FormChange kChanges[] = {
     {"MaxPool", 12, RefuseIntegerPool},
     {"Pad", 19, RefuseWrap},
     {"Pad", 18, LowerPadAxes},
+    {"Pad", 13, RefuseBool},
     {"Pow", 12, RefuseMixedPow},
     {"QuantizeLinear", 21, DropBlocks},
     {"QuantizeLinear", 19, RefuseQuantizedType},

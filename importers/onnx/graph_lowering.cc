@@ -105,7 +105,9 @@ Status OnnxGraphLowering::LowerConstants(const Graph& graph, GraphBuilder& build
       if (!dense.ok()) return std::move(dense).error().At("constant '" + constant->name() + "'");
       values_[constant.get()] = builder.Constant(std::move(*dense), constant->name());
     } else if (constant->tensor() == nullptr) {
-      return InvalidInput("its elements are neither in the file nor in one beside it")
+      return InvalidInput(
+                 "its elements are neither in the file nor in one below its folder (links are not "
+                 "followed), or of no known type")
           .At("constant '" + constant->name() + "'");
     } else {
       values_[constant.get()] = builder.Constant(*constant->tensor(), constant->name());

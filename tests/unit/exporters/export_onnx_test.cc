@@ -77,6 +77,19 @@ TEST_F(ExportOnnxTest, WhatAnOpsetLacksIsRefusedByName) {
   EXPECT_NE(error.find("its axes is computed"), std::string::npos) << error;
 }
 
+TEST_F(ExportOnnxTest, ElementTypesThatAnOpsetLacksAreRefused) {
+  constexpr char kTypes[] = R"(graph main(%x: f16[4], %p: bool[4]) -> (%y, %z) {
+    const %axis: i64[] = 0
+    const %pads: i64[2] = [1, 0]
+    %y = onnx.CumSum(%x, %axis)
+    %z = onnx.Pad(%p, %pads)
+  })";
+  const std::string error = GraphAtOpset(kTypes, 12);
+  EXPECT_NE(error.find("it takes f16, which needs opset 14"), std::string::npos) << error;
+  EXPECT_NE(error.find("it takes bools, which needs opset 13"), std::string::npos) << error;
+  EXPECT_EQ(GraphAtOpset(kTypes, 14), "CumSum/2;Pad/2;");
+}
+
 TEST_F(ExportOnnxTest, LinearIsGemmForMatricesAndMatMulElse) {
   EXPECT_EQ(GraphAtOpset(R"(graph main(%x: f32[n, 3], %s: f32[b, n, 3]) -> (%y, %z) {
     const %w: f32[2, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
