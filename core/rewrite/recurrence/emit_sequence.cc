@@ -286,10 +286,10 @@ class SequenceEmitter {
     for (std::int64_t i = 0; i < count; ++i) {
       const CellStep& step = steps_[static_cast<std::size_t>(i)];
       const std::int64_t at = reverse_ ? count - 1 - i : i;
-      if (step.carried_h != kNoAtom) EnterHidden(step.carried_h, held, at);
       if (!step.masked() && !ProjectsInside(step)) EnterHidden(step.cell->h, sequence, at);
       Value* const given = projected != nullptr ? projected : sequence;
       for (AtomId id : step.zeroed_h) EnterHidden(id, given, at);
+      if (step.carried_h != kNoAtom) EnterHidden(step.carried_h, held, at);
       if (step.projected != kNoAtom && !step.masked()) EnterHidden(step.projected, given, at);
       if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node));
     }
