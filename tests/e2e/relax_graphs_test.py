@@ -352,6 +352,12 @@ graph main(%x: f32[t, b, 3], %lengths: i32[c]) -> (%y) {
   %y = onnx.RNN(%x, %w, %r, _, %lengths) {hidden_size = 4}
 }""", [f32(5, 2, 3), np.array([5, 3], np.int32)], [f32(1, 1, 3), np.array([1], np.int32)])
 
+case("kernels of symbolic sizes", """
+graph main(%x: f32[1, 2, 5, 5], %k: f32[2, 1, p, q]) -> (%y, %z) {
+  %y = onnx.ConvTranspose(%x, %k) {strides = [2, 1]}
+  %z = onnx.Conv(%x, %k) {group = 2, pads = [1, 0, 0, 1]}
+}""", [f32(1, 2, 5, 5), f32(2, 1, 3, 2)])
+
 case("Resize of symbolic sizes by scales", """
 graph main(%x: f32[1, 2, h, w]) -> (%y) {
   const %scales: f32[4] = [1.0, 1.0, 2.0, 0.5]

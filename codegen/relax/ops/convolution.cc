@@ -10,13 +10,17 @@
 namespace dragoman::relax {
 namespace {
 
+// Sizes of the kernel; none where they are not known, and decide no padding.
 Result<std::vector<std::int64_t>> KernelOf(const RelaxOp& op, const Layout& layout,
                                            std::size_t weight_operand = 1) {
+  const bool decides =
+      op.String("auto_pad", "NOTSET").starts_with("SAME") || !op.Ints("output_shape").empty();
   std::vector<std::int64_t> kernel = op.Ints("kernel_shape");
   if (!kernel.empty()) return kernel;
   DRAGOMAN_ASSIGN(Shape weight, op.shape(weight_operand));
   for (std::int64_t i = 0; i < layout.spatial; ++i) {
     const Dim& size = weight[static_cast<std::size_t>(i) + 2];
+    if (!size.known() && !decides) return std::vector<std::int64_t>();
     if (!size.known()) return op.Refuse("the kernel's sizes are not known");
     kernel.push_back(size.value());
   }
