@@ -51,6 +51,10 @@ Result<relax::Weights> InitialStates(const Model& model) {
   return initial;
 }
 
+std::vector<Finding> FindingsOf(Status status) {
+  return status.ok() ? std::vector<Finding>() : status.error().findings();
+}
+
 }  // namespace
 
 bool RelaxHasOp(std::string_view label) {
@@ -71,10 +75,10 @@ Result<RelaxModule> EmitRelax(const Model& model) {
   Model copy = Clone(model);
   for (Entry& entry : copy.entries) relax::NameInputSizes(*entry.graph);
   DRAGOMAN_TRY(relax::LowerSequences(copy));
-  DRAGOMAN_TRY(LowerToLoops(copy));
   relax::ModuleParts parts;
   std::vector<std::string> functions;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings = FindingsOf(LowerToLoops(copy));
+  const std::vector<Finding> lowering = findings;
   std::vector<std::string> names;
   for (const Entry& entry : copy.entries) {
     const bool is_default = &entry == &copy.entries.front();
@@ -90,7 +94,10 @@ Result<RelaxModule> EmitRelax(const Model& model) {
       functions.push_back(std::move(*function));
       continue;
     }
-    for (Finding& finding : function.error().findings()) findings.push_back(std::move(finding));
+    for (Finding& finding : function.error().findings()) {
+      const auto is_same = [&](const Finding& other) { return other.place == finding.place; };
+      if (std::ranges::none_of(lowering, is_same)) findings.push_back(std::move(finding));
+    }
   }
   if (!findings.empty()) return Error(std::move(findings));
   std::ranges::move(parts.private_functions, std::back_inserter(functions));
