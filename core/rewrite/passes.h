@@ -18,6 +18,7 @@ Result<bool> FoldTransposes(Graph& graph, PassContext& context);
 Result<bool> FoldBatchNormalization(Graph& graph, PassContext& context);
 Result<bool> RollChains(Graph& graph, PassContext& context);
 Result<bool> FuseGates(Graph& graph, PassContext& context);
+Result<bool> MoveDequantization(Graph& graph, PassContext& context);
 Result<bool> UseIntegerProducts(Graph& graph, PassContext& context);
 
 }  // namespace dragoman

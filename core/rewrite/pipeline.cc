@@ -46,6 +46,9 @@ constexpr PassInfo kPasses[] = {
      "makes one dragoman.Fused of a product, the parts that it is split into and "
      "the gates computed from these",
      FuseGates, true, true},
+    {"move-dequantization",
+     "has operators that only move or compare elements work on the integers of quantised tensors",
+     MoveDequantization, false},
     {"use-integer-products",
      "computes products of dequantised operands by ConvInteger, MatMulInteger, QLinearConv and "
      "QLinearMatMul",

@@ -15,7 +15,8 @@ struct ChannelsLast {
   bool y = false;
 };
 
-// The bytes of x in row-major order.
+// The bytes of x in the other order.
+void RowMajorToChannelsLast(TensorView<const std::uint8_t> x, TensorView<std::uint8_t> y) noexcept;
 void ChannelsLastToRowMajor(TensorView<const std::uint8_t> x, TensorView<std::uint8_t> y) noexcept;
 
 }  // namespace dragoman::rt

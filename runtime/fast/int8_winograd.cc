@@ -106,24 +106,50 @@ DRAGOMAN_RT_CLONES void CollectTile(const std::int32_t* products, std::int64_t s
   }
 }
 
-constexpr int kFilter2[4][3] = {{1, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 1}};
-constexpr int kFilter4[6][3] = {{1, 0, 0}, {1, 1, 1}, {1, -1, 1}, {1, 2, 4}, {1, -2, 4}, {0, 0, 1}};
-
-// Point (i, j) of G' w G.
-std::int16_t FilterPoint(int tile, int i, int j, const std::int32_t* taps) {
-  const int(*rows)[3] = tile == 2 ? kFilter2 : kFilter4;
-  int sum = 0;
-  for (int a = 0; a < 3; ++a) {
-    for (int b = 0; b < 3; ++b) sum += rows[i][a] * taps[3 * a + b] * rows[j][b];
+// to = G' from; elements lie `step` and `to_step` apart.
+template <int kTile>
+DRAGOMAN_RT_INLINE void TransformFilter(const std::int32_t* from, std::int64_t step,
+                                        std::int32_t* to, std::int64_t to_step) {
+  const std::int32_t first = from[0], middle = from[step], last = from[2 * step];
+  const std::int32_t sum = first + last, far = first + 4 * last;
+  to[0] = first;
+  to[to_step] = sum + middle;
+  to[2 * to_step] = sum - middle;
+  if constexpr (kTile == 4) {
+    to[3 * to_step] = far + 2 * middle;
+    to[4 * to_step] = far - 2 * middle;
   }
-  return static_cast<std::int16_t>(sum);
+  to[(kTile + 1) * to_step] = last;
+}
+
+// Point p of a filter of 3 x 3 taps becomes to[p * to_step].
+template <int kTile>
+void TransformTaps(const std::int32_t* taps, std::int16_t* to, std::int64_t to_step) {
+  constexpr int kSide = kTile + 2;
+  std::int32_t half[3 * kSide], whole[kSide * kSide];
+  for (int j = 0; j < 3; ++j) TransformFilter<kTile>(taps + j, 3, half + j, 3);
+  for (int i = 0; i < kSide; ++i) TransformFilter<kTile>(half + 3 * i, 1, whole + i * kSide, 1);
+  for (int p = 0; p < kSide * kSide; ++p) to[p * to_step] = static_cast<std::int16_t>(whole[p]);
+}
+
+template <class T>
+std::int64_t SumOfMagnitudes(const T* values, std::int64_t count, std::int32_t zero) {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += std::abs(values[i] - zero);
+  return sum;
 }
 
 std::int64_t LargestSum(const Int8Filter& filter) {
   std::int64_t largest = 0;
+  const std::int64_t count = filter.in * 9;
   for (std::int64_t m = 0; m < filter.out; ++m) {
-    std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < filter.in * 9; ++i) sum += std::abs(filter.At(m, i / 9, i % 9));
+    const std::int32_t zero = filter.ZeroOf(m);
+    const std::int64_t sum =
+        filter.values.is_signed
+            ? SumOfMagnitudes(static_cast<const std::int8_t*>(filter.values.data) + m * count,
+                              count, zero)
+            : SumOfMagnitudes(static_cast<const std::uint8_t*>(filter.values.data) + m * count,
+                              count, zero);
     largest = std::max(largest, sum * kLargest);
   }
   return largest;
@@ -177,16 +203,22 @@ Int8Winograd::Int8Winograd(int tile, const Int8Filter& filter, const Int8Kernel&
   const std::int64_t fitting = kOperandBytes / (Points() * in_ * 2) / kInt8Rows * kInt8Rows;
   const std::int64_t of_thread = (tiles_ + threads - 1) / threads;
   chunk_ = std::min(std::max(fitting, kInt8Rows), of_thread);
-  const std::int64_t columns = product.columns, panel = Points() * in_ * columns;
-  weights_.assign(static_cast<std::size_t>((out_ + columns - 1) / columns * panel), 0);
-  for (std::int64_t m = 0; m < out_; ++m) {
-    for (std::int64_t c = 0; c < in_; ++c) {
+  const std::int64_t columns = product.columns;
+  weights_.assign(
+      static_cast<std::size_t>((out_ + columns - 1) / columns * columns * Points() * in_), 0);
+  for (std::int64_t channel = 0; channel < out_; channel += columns) PackPanel(filter, channel);
+}
+
+// Of results from `channel` on.
+void Int8Winograd::PackPanel(const Int8Filter& filter, std::int64_t channel) {
+  const std::int64_t columns = product_->columns, count = std::min(columns, out_ - channel);
+  const auto transform = tile_ == 2 ? TransformTaps<2> : TransformTaps<4>;
+  std::int16_t* panel = weights_.data() + channel * Points() * in_;
+  for (std::int64_t c = 0; c < in_; ++c) {
+    for (std::int64_t i = 0; i < count; ++i) {
       std::int32_t taps[9];
-      for (std::int64_t tap = 0; tap < 9; ++tap) taps[tap] = filter.At(m, c, tap);
-      std::int16_t* to =
-          weights_.data() + m / columns * panel + (c / 2 * columns + m % columns) * 2 + c % 2;
-      for (int point = 0; point < Points(); ++point)
-        to[point * in_ * columns] = FilterPoint(tile, point / (tile + 2), point % (tile + 2), taps);
+      for (std::int64_t tap = 0; tap < 9; ++tap) taps[tap] = filter.At(channel + i, c, tap);
+      transform(taps, panel + (c / 2 * columns + i) * 2 + c % 2, in_ * columns);
     }
   }
 }

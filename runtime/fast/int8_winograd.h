@@ -27,10 +27,12 @@ struct Int8Filter {
   std::int64_t in = 0;
   std::int64_t out = 0;
 
+  std::int32_t ZeroOf(std::int64_t m) const {
+    return zero.size == 0 ? 0 : zero.data[zero.size > 1 ? m : 0];
+  }
   // Weight `tap` of channels m and c, less its zero point.
   std::int32_t At(std::int64_t m, std::int64_t c, std::int64_t tap) const {
-    const std::int32_t shift = zero.size == 0 ? 0 : zero.data[zero.size > 1 ? m : 0];
-    return values[(m * in + c) * 9 + tap] - shift;
+    return values[(m * in + c) * 9 + tap] - ZeroOf(m);
   }
 };
 
@@ -65,6 +67,7 @@ class Int8Winograd {
   std::int64_t ChunkBytes() const {
     return OperandBytes() + Points() * chunk_ * kMaxInt8Columns * 4;
   }
+  void PackPanel(const Int8Filter& filter, std::int64_t channel);
   void RunChunk(const Int8WinogradCall& call, std::int64_t first, std::int64_t count,
                 char* scratch) const;
   void Multiply(const std::int16_t* operand, std::int64_t count, std::int64_t panel,

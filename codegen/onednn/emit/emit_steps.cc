@@ -419,11 +419,8 @@ void StepEmitter::EmitPreparation(const Step& step) {
   std::vector<std::string> arguments = {"context_", prepared.init};
   for (BufferId id : prepared.constants)
     arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
-  if (prepared.int8) {
-    std::ranges::copy(Int8Arguments(plan_, step), std::back_inserter(arguments));
-  } else if (prepared.takes_post) {
-    arguments.push_back(prepared.post);
-  }
+  if (prepared.takes_post && !prepared.int8) arguments.push_back(prepared.post);
+  std::ranges::copy(Int8Arguments(plan_, step), std::back_inserter(arguments));
   const BufferId x = step.inputs.front(), y = step.results.front();
   const bool y_grouped = plan_.buffer(y).group != kRowMajor;
   if (prepared.takes_blocks && (y_grouped || plan_.buffer(x).group != kRowMajor)) {

@@ -48,8 +48,9 @@ std::string LastText(const Plan& plan, const std::string& name, BufferId id) {
 
 std::vector<std::string> Int8Arguments(const Plan& plan, const Step& step) {
   const Prepared& prepared = plan.prepared[static_cast<std::size_t>(step.prepared)];
-  std::vector<std::string> arguments = {View(plan, prepared.int8->w_zero),
-                                        EpilogueText(plan, *prepared.int8)};
+  std::vector<std::string> arguments;
+  if (prepared.int8)
+    arguments = {View(plan, prepared.int8->w_zero), EpilogueText(plan, *prepared.int8)};
   const BufferId x = step.inputs.front(), y = step.results.front();
   if (prepared.takes_channels_last &&
       (plan.buffer(x).channels_last || plan.buffer(y).channels_last))

@@ -95,7 +95,8 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   DRAGOMAN_TRY(InlineFused(named));
   DRAGOMAN_TRY(RunPipeline(
       named,
-      {.passes = "eliminate-identities,use-integer-products,eliminate-dead", .explain = {}}));
+      {.passes = "eliminate-identities,move-dequantization,use-integer-products,eliminate-dead",
+       .explain = {}}));
   DRAGOMAN_TRY(SimplifyForCpp(named));
   Plan plan;
   plan.left_out = LeaveOutEntries(named);

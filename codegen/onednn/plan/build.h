@@ -120,6 +120,7 @@ class PlanBuilder {
 
   // build_int8.cc: the same for products of 8-bit integers.
   bool BuildInt8(const Node& node, const OpDef& def, Step& step);
+  bool BuildInt8Pool(const Node& node, const OpDef& def, Step& step);
   bool PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareInt8MatMul(const Node& node, Prepared& prepared);
   Int8Post Int8PostOf(const Node& node);

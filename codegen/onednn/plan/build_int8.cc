@@ -8,6 +8,7 @@
 #include "core/ops/infer_context.h"
 #include "runtime/fast/int8_conv.h"
 #include "runtime/fast/int8_mat_mul.h"
+#include "runtime/fast/int8_pool.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -134,7 +135,26 @@ bool PlanBuilder::PrepareInt8MatMul(const Node& node, Prepared& prepared) {
   return true;
 }
 
+bool PlanBuilder::BuildInt8Pool(const Node& node, const OpDef& def, Step& step) {
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  const Result<Params> params = def.fill_params(node);
+  if (!IsInt8(node.operand(0)) || node.result(1) != nullptr || !x || !params.ok() ||
+      !rt::PreparedInt8Pool::Supports(params->As<rt::MaxPoolParams>(), *x)) {
+    return false;
+  }
+  Prepared prepared;
+  prepared.type = "rt::PreparedInt8Pool";
+  prepared.header = "runtime/fast/int8_pool.h";
+  prepared.takes_channels_last = true;
+  prepared.init = params->cpp() + ", " + SizesText(*x);
+  step.inputs = {Get(node.operand(0))};
+  Make(*node.result());
+  AddPrepared(node, std::move(prepared), step);
+  return true;
+}
+
 bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
+  if (node.Is("MaxPool")) return BuildInt8Pool(node, def, step);
   const bool conv = node.Is("QLinearConv") || node.Is("ConvInteger");
   if (!conv && !node.Is("QLinearMatMul") && !node.Is("MatMulInteger")) return false;
   const QuantizedOperands operands(node);

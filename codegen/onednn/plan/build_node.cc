@@ -89,6 +89,19 @@ bool IsAlongRows(const Node& node) {
          (!normalizes || (IsRowOf(node.operand(1), x) && IsRowOf(node.operand(2), x)));
 }
 
+// QuantizeLinear or DequantizeLinear between f32 and 8-bit integers with one scale in all, for
+// which runtime/fast has loops of its own.
+bool QuantizesTensor(const Node& node) {
+  const bool quantizes = node.Is("QuantizeLinear");
+  if (!quantizes && !node.Is("DequantizeLinear")) return false;
+  const Value* integers = quantizes ? node.result() : node.operand(0);
+  const Value* reals = quantizes ? node.operand(0) : node.result();
+  const DType dtype = integers->type().dtype();
+  const std::optional<rt::Shape> scale = SizesOf(node.operand(1));
+  return (dtype == DType::kI8 || dtype == DType::kU8) && IsF32(reals) && IsF32(node.operand(1)) &&
+         scale && rt::NumElements(*scale) == 1;
+}
+
 }  // namespace
 
 bool IsStatic(const Value* value) {
@@ -220,6 +233,12 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
   if (IsAlongRows(node)) {
     step.function = def.name->type + "Rows";
     plan_.headers.insert("runtime/fast/rows.h");
+  } else if (QuantizesTensor(node)) {
+    const bool quantizes = node.Is("QuantizeLinear");
+    const Value& integers = quantizes ? *node.result() : *node.operand(0);
+    step.function = std::string(quantizes ? "Q" : "Deq") + "uantizeTensor<" +
+                    std::string(CppType(integers.type().dtype())) + ">";
+    plan_.headers.insert("runtime/fast/quantize.h");
   } else {
     plan_.headers.insert(std::string(def.kernel.header));
   }

@@ -261,10 +261,7 @@ class EpilogueFuser {
 
   // The other operand is dequantised from integers that are there when the product is computed.
   bool TakeResidual(std::size_t at, const Step& step, Growth& growth) const {
-    if (!step.node->Is("Add") || growth.residual != kAbsent ||
-        !AreInfinite(growth.post.rest.limits)) {
-      return false;
-    }
+    if (!step.node->Is("Add") || growth.residual != kAbsent) return false;
     const std::size_t maker = uses_.Maker(OperandOf(step, OtherOf(step, growth)));
     if (maker == BlockUses::kOutside || OperandOf(step, 0) == OperandOf(step, 1)) return false;
     const Step& dequantize = steps_[maker];

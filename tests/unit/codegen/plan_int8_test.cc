@@ -81,6 +81,22 @@ TEST(PlanInt8, ImagesBetweenConvolutionsLieChannelsLast) {
   }
 }
 
+TEST(PlanInt8, APoolBetweenConvolutionsWorksOnTheirIntegers) {
+  const Plan plan = PlanOf(R"(graph main(%x: u8[1, 2, 8, 8]) -> (%y) {
+    const %scale: f32[] = 0.5
+    const %zero: u8[] = 3
+    const %w: u8[2, 2, 1, 1] = [[[[1]], [[2]]], [[[3]], [[4]]]]
+    %a = onnx.QLinearConv(%x, %scale, %zero, %w, %scale, %zero, %scale, %zero)
+    %d = onnx.DequantizeLinear(%a, %scale, %zero)
+    %p = onnx.MaxPool(%d) {kernel_shape = [2, 2], strides = [2, 2]}
+    %q = onnx.QuantizeLinear(%p, %scale, %zero)
+    %y = onnx.QLinearConv(%q, %scale, %zero, %w, %scale, %zero, %scale, %zero)
+  })");
+  EXPECT_THAT(Calls(plan),
+              ElementsAre("rt::PreparedInt8Conv", "rt::PreparedInt8Pool", "rt::PreparedInt8Conv"));
+  EXPECT_TRUE(plan.buffer(plan.entries.front().body.steps[1].results.front()).channels_last);
+}
+
 TEST(PlanInt8, WhatElseReadsAnImageReadsARowMajorCopy) {
   const Plan plan = PlanOf(R"(graph main(%x: u8[1, 2, 4, 4]) -> (%y, %z) {
     const %scale: f32[] = 0.5

@@ -12,9 +12,12 @@
 #include "runtime/fast/int8_conv.h"
 #include "runtime/fast/int8_image.h"
 #include "runtime/fast/int8_mat_mul.h"
+#include "runtime/fast/int8_pool.h"
 #include "runtime/fast/int8_winograd.h"
+#include "runtime/fast/quantize.h"
 #include "runtime/kernels/conv_integer.h"
 #include "runtime/kernels/mat_mul_integer.h"
+#include "runtime/kernels/max_pool.h"
 #include "runtime/kernels/q_linear_conv.h"
 #include "runtime/kernels/q_linear_mat_mul.h"
 #include "runtime/kernels/quantize_linear.h"
@@ -292,6 +295,61 @@ TYPED_TEST(Int8OperatorsTest, BatchesOfProductsComputedAtRunTime) {
                        sums.Out().data, this->Scratch(product.ScratchBytes()))
                   .ok());
   EXPECT_EQ(sums.Values(), expected.Values());
+}
+
+TYPED_TEST(Int8OperatorsTest, Pools) {
+  using X = typename TypeParam::X;
+  int checked = 0;
+  for (int n = 0; n < 60; ++n) {
+    Shape x_shape{this->Pick(1, 2), this->Pick(1, 40)}, y_shape;
+    MaxPoolParams p;
+    for (std::int64_t rank = this->Pick(1, 3); rank > 0; --rank) {
+      x_shape.push_back(this->Pick(3, 9));
+      p.kernel_shape.push_back(this->Pick(1, 3));
+      p.strides.push_back(this->Pick(1, 2));
+      p.dilations.push_back(this->Pick(1, 2));
+    }
+    for (int i = 4; i < 2 * x_shape.size(); ++i) p.pads.push_back(this->Pick(0, 1));
+    p.ceil_mode = this->Pick(0, 1) == 1;
+    if (!PreparedInt8Pool::Supports(p, x_shape)) continue;
+    ASSERT_TRUE(MaxPoolShape(p, x_shape, &y_shape).ok());
+    const auto x = this->template Draw<X>(x_shape);
+    Dense<X> expected(y_shape), y(y_shape);
+    MaxPool(p, x.In(), expected.Out(), {});
+    const ChannelsLast layout{this->Pick(0, 1) == 1, this->Pick(0, 1) == 1};
+    PreparedInt8Pool pool;
+    ASSERT_TRUE(pool.Init(this->context_, p, x_shape, layout).ok());
+    const Dense<X> placed = Placed(x, layout.x);
+    ASSERT_TRUE(pool.Run(placed.In().data, y.Out().data, this->Scratch(pool.ScratchBytes())).ok());
+    ASSERT_EQ(y.Values(), Placed(expected, layout.y).Values());
+    ++checked;
+  }
+  EXPECT_GT(checked, 30);
+}
+
+TYPED_TEST(Int8OperatorsTest, QuantisationByVectors) {
+  using X = typename TypeParam::X;
+  std::vector<float> values = {0.25f,
+                               -0.25f,
+                               0.75f,
+                               1e30f,
+                               -1e30f,
+                               63.75f,
+                               -64.25f,
+                               std::numeric_limits<float>::infinity(),
+                               std::numeric_limits<float>::quiet_NaN()};
+  for (int i = -500; i < 500; ++i) values.push_back(0.173f * static_cast<float>(i));
+  const Shape shape{static_cast<std::int64_t>(values.size())};
+  const Dense<float> x(shape, values), scale({}, {0.5f});
+  const auto zero = this->template Draw<X>({});
+  Dense<X> expected(shape), y(shape);
+  QuantizeLinear(QuantizeLinearParams(), x.In(), scale.In(), zero.In(), expected.Out());
+  QuantizeTensor(QuantizeLinearParams(), x.In(), scale.In(), zero.In(), y.Out());
+  EXPECT_EQ(y.Values(), expected.Values());
+  Dense<float> expected_reals(shape), reals(shape);
+  DequantizeLinear(DequantizeLinearParams(), y.In(), scale.In(), zero.In(), expected_reals.Out());
+  DequantizeTensor(DequantizeLinearParams(), y.In(), scale.In(), zero.In(), reals.Out());
+  EXPECT_EQ(reals.Values(), expected_reals.Values());
 }
 
 TEST(Int8EpilogueTest, ScalesThatDoNotFitAreRefused) {
