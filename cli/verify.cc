@@ -91,8 +91,9 @@ Result<std::vector<Verdict>> AgainstModel(const Model& model, const VerifyOption
     RunRequest request = options.request;
     request.lowering = {};
     request.engine = "interpreter";  // so that a model against itself compares the engines
-    DRAGOMAN_ASSIGN(RunResult expected, RunModel(other, inputs, request));
-    verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected.outputs,
+    const Result<RunResult> expected = RunModel(other, inputs, request);
+    if (!expected.ok()) return Error(expected.error()).InFile(*options.against);
+    verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected->outputs,
                              options.tolerance));
   }
   return verdicts;
