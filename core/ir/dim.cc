@@ -97,14 +97,14 @@ void CollectSymbols(const Dim& d, std::set<std::string>& names) {
 }
 
 Dim SubstituteAtom(const std::shared_ptr<const DimAtom>& atom,
-                   const std::map<std::string, Dim>& symbols, const DimFacts* facts) {
+                   const std::map<std::string, Dim>& symbols) {
   if (atom->kind == DimAtom::Kind::kSymbol) {
     const auto it = symbols.find(atom->name);
     return it != symbols.end() ? it->second : Dim::FromTerms({{1, {atom}}});
   }
   std::vector<Dim> operands;
-  for (const Dim& operand : atom->operands) operands.push_back(operand.Substitute(symbols, facts));
-  return Apply(atom->kind, operands, facts);
+  for (const Dim& operand : atom->operands) operands.push_back(operand.Substitute(symbols));
+  return Apply(atom->kind, operands);
 }
 
 }  // namespace
@@ -210,12 +210,12 @@ std::optional<std::int64_t> Dim::Evaluate(
   return sum;
 }
 
-Dim Dim::Substitute(const std::map<std::string, Dim>& symbols, const DimFacts* facts) const {
+Dim Dim::Substitute(const std::map<std::string, Dim>& symbols) const {
   if (!symbolic()) return *this;
   Dim sum(0);
   for (const DimTerm& term : terms()) {
     Dim product(term.coefficient);
-    for (const auto& atom : term.factors) product = product * SubstituteAtom(atom, symbols, facts);
+    for (const auto& atom : term.factors) product = product * SubstituteAtom(atom, symbols);
     sum = sum + product;
   }
   return sum;

@@ -29,7 +29,6 @@
 
 namespace dragoman {
 
-class DimFacts;
 struct DimAtom;
 
 // The answer to a question about sizes. Unknown is never taken for either.
@@ -76,7 +75,7 @@ class Dim {
   // a law is broken (division by 0, incompatible broadcast) or a step overflows.
   std::optional<std::int64_t> Evaluate(const std::map<std::string, std::int64_t>& symbols) const;
   // All named symbols replaced at once, and the result normalised.
-  Dim Substitute(const std::map<std::string, Dim>& symbols, const DimFacts* facts = nullptr) const;
+  Dim Substitute(const std::map<std::string, Dim>& symbols) const;
   // Names of all symbols, sorted, each once.
   std::vector<std::string> Symbols() const;
 
@@ -132,26 +131,25 @@ int Compare(const DimAtom& a, const DimAtom& b);
 int Compare(const DimTerm& a, const DimTerm& b);  // by factors only: the order of terms
 
 // Rounded to minus infinity, plus infinity; the remainder has the divisor's sign, as in Python.
-// `facts`, here and below, may tell more about the symbols and decide more cases.
-Dim FloorDiv(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
-Dim CeilDiv(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
-Dim Mod(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
-Dim Min(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
-Dim Max(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
+Dim FloorDiv(const Dim& a, const Dim& b);
+Dim CeilDiv(const Dim& a, const Dim& b);
+Dim Mod(const Dim& a, const Dim& b);
+Dim Min(const Dim& a, const Dim& b);
+Dim Max(const Dim& a, const Dim& b);
 // The size that a and b broadcast to: a where b is 1, else b. A known size other than 1 decides,
 // even against an unknown one. Unknown if a and b are known and do not fit.
-Dim Broadcast(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
+Dim Broadcast(const Dim& a, const Dim& b);
 
 // The operation `kind` (not kSymbol) on operands in normal form, folded from the left; two for
 // kFloorDiv and kMod, one or more for the rest.
-Dim Apply(DimAtom::Kind kind, std::span<const Dim> operands, const DimFacts* facts = nullptr);
+Dim Apply(DimAtom::Kind kind, std::span<const Dim> operands);
 
 // Holds for every assignment (kYes), for none (kNo), or cannot be told.
-Truth Equal(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
-Truth Less(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
-Truth LessEqual(const Dim& a, const Dim& b, const DimFacts* facts = nullptr);
+Truth Equal(const Dim& a, const Dim& b);
+Truth Less(const Dim& a, const Dim& b);
+Truth LessEqual(const Dim& a, const Dim& b);
 // An interval that holds every value of d.
-DimRange RangeOf(const Dim& d, const DimFacts* facts = nullptr);
+DimRange RangeOf(const Dim& d);
 
 // Reads what ToString writes, and any expression of + - * // % min max broadcast and parentheses.
 // At most 64 levels deep. An expression without "?" that has no normal form (overflow, division by

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/ir/dim.h"
-#include "core/ir/dim_facts.h"
 #include "core/support/hash.h"
 
 namespace dragoman {
@@ -149,8 +148,8 @@ Split SplitByConstant(const Dim& d, std::int64_t c) {
 }
 
 // floor(d / c) if it is the same for every value that d can have; c > 0.
-std::optional<std::int64_t> ConstantQuotient(const Dim& d, std::int64_t c, const DimFacts* facts) {
-  const DimRange range = RangeOf(d, facts);
+std::optional<std::int64_t> ConstantQuotient(const Dim& d, std::int64_t c) {
+  const DimRange range = RangeOf(d);
   if (range.lower == kNoLower || range.upper == kNoUpper) return std::nullopt;
   const std::int64_t q = FloorQuotient(range.lower, c);
   return q == FloorQuotient(range.upper, c) ? std::optional(q) : std::nullopt;
@@ -167,46 +166,46 @@ std::optional<std::pair<Dim, std::int64_t>> AsShiftedQuotient(const Dim& d) {
   return std::pair(dividend, atom.operands[1].value());
 }
 
-Dim FloorDivByConstant(const Dim& a, std::int64_t c, const DimFacts* facts) {
+Dim FloorDivByConstant(const Dim& a, std::int64_t c) {
   if (c == 0 || c == INT64_MIN) return Dim::Unknown();
-  if (c < 0) return FloorDivByConstant(Negate(a), -c, facts);
+  if (c < 0) return FloorDivByConstant(Negate(a), -c);
   if (a.known()) return Dim(FloorQuotient(a.value(), c));
   if (c == 1 || a.unknown()) return a;
   const auto [quotient, rest] = SplitByConstant(a, c);
   if (rest.known()) return quotient;
-  if (const auto q = ConstantQuotient(rest, c, facts)) return quotient + Dim(*q);
+  if (const auto q = ConstantQuotient(rest, c)) return quotient + Dim(*q);
   if (const std::int64_t g = Gcd(Content(rest), c); g > 1) {
     const Dim shift(ConstantTerm(rest));
-    const Dim reduced = DivideAllTerms(rest - shift, {g, {}}) + FloorDivByConstant(shift, g, facts);
-    return quotient + FloorDivByConstant(reduced, c / g, facts);
+    const Dim reduced = DivideAllTerms(rest - shift, {g, {}}) + FloorDivByConstant(shift, g);
+    return quotient + FloorDivByConstant(reduced, c / g);
   }
   if (const auto nested = AsShiftedQuotient(rest)) {
     const Dim divisor = Dim(nested->second) * Dim(c);
     if (divisor.known() && !nested->first.unknown()) {
-      return quotient + FloorDivByConstant(nested->first, divisor.value(), facts);
+      return quotient + FloorDivByConstant(nested->first, divisor.value());
     }
   }
   return quotient + MakeAtom(Kind::kFloorDiv, {rest, Dim(c)});
 }
 
-Dim ModByConstant(const Dim& a, std::int64_t c, const DimFacts* facts) {
+Dim ModByConstant(const Dim& a, std::int64_t c) {
   if (c == 0 || c == INT64_MIN) return Dim::Unknown();
-  if (c < 0) return Negate(ModByConstant(Negate(a), -c, facts));
+  if (c < 0) return Negate(ModByConstant(Negate(a), -c));
   if (a.known()) return Dim(FloorRemainder(a.value(), c));
   if (a.unknown()) return a;
   const Dim rest = SplitByConstant(a, c).rest;
   if (rest.known()) return rest;
-  if (const auto q = ConstantQuotient(rest, c, facts)) return rest - Dim(*q) * Dim(c);
+  if (const auto q = ConstantQuotient(rest, c)) return rest - Dim(*q) * Dim(c);
   if (const std::int64_t g = Gcd(Content(rest), c); g > 1) {
     const Dim shift(ConstantTerm(rest));
-    const Dim reduced = DivideAllTerms(rest - shift, {g, {}}) + FloorDivByConstant(shift, g, facts);
-    return Dim(g) * ModByConstant(reduced, c / g, facts) + ModByConstant(shift, g, facts);
+    const Dim reduced = DivideAllTerms(rest - shift, {g, {}}) + FloorDivByConstant(shift, g);
+    return Dim(g) * ModByConstant(reduced, c / g) + ModByConstant(shift, g);
   }
   return MakeAtom(Kind::kMod, {rest, Dim(c)});
 }
 
-bool IsBelow(const Dim& a, const Dim& b, const DimFacts* facts) {
-  return RangeOf(a, facts).lower >= 0 && Less(a, b, facts) == Truth::kYes;
+bool IsBelow(const Dim& a, const Dim& b) {
+  return RangeOf(a).lower >= 0 && Less(a, b) == Truth::kYes;
 }
 
 // The operands of both, those of the same kind opened, sorted, each once.
@@ -230,11 +229,11 @@ std::vector<Dim> FlattenOperands(Kind kind, const Dim& a, const Dim& b) {
 }
 
 // Minimum or maximum. An operand that another one is never worse than is dropped.
-Dim Extremum(Kind kind, const Dim& a, const Dim& b, const DimFacts* facts) {
+Dim Extremum(Kind kind, const Dim& a, const Dim& b) {
   if (a.unknown() || b.unknown()) return Dim::Unknown();
   std::vector<Dim> operands = FlattenOperands(kind, a, b);
   auto wins = [&](const Dim& x, const Dim& y) {
-    return (kind == Kind::kMin ? LessEqual(x, y, facts) : LessEqual(y, x, facts)) == Truth::kYes;
+    return (kind == Kind::kMin ? LessEqual(x, y) : LessEqual(y, x)) == Truth::kYes;
   };
   for (std::size_t i = 0; i < operands.size();) {
     bool dropped = false;
@@ -292,11 +291,11 @@ DimRange RangeOfRemainder(const DimRange& a, const DimRange& b) {
   return {0, a.lower >= 0 ? std::min(a.upper, below) : below};
 }
 
-DimRange RangeOfAtom(const DimAtom& atom, const DimFacts* facts) {
-  if (atom.kind == Kind::kSymbol) return facts ? facts->range(atom.name) : DimRange{0, kNoUpper};
-  DimRange range = RangeOf(atom.operands[0], facts);
+DimRange RangeOfAtom(const DimAtom& atom) {
+  if (atom.kind == Kind::kSymbol) return {0, kNoUpper};
+  DimRange range = RangeOf(atom.operands[0]);
   for (std::size_t i = 1; i < atom.operands.size(); ++i) {
-    const DimRange next = RangeOf(atom.operands[i], facts);
+    const DimRange next = RangeOf(atom.operands[i]);
     switch (atom.kind) {
       case Kind::kFloorDiv:
         return RangeOfQuotient(range, next);
@@ -317,123 +316,119 @@ DimRange RangeOfAtom(const DimAtom& atom, const DimFacts* facts) {
 
 }  // namespace
 
-Dim FloorDiv(const Dim& a, const Dim& b, const DimFacts* facts) {
+Dim FloorDiv(const Dim& a, const Dim& b) {
   if (a.unknown() || b.unknown()) return Dim::Unknown();
-  if (b.known()) return FloorDivByConstant(a, b.value(), facts);
+  if (b.known()) return FloorDivByConstant(a, b.value());
   if (a == Dim(0)) return a;
-  if (b.terms()[0].coefficient < 0) return FloorDiv(Negate(a), Negate(b), facts);
+  if (b.terms()[0].coefficient < 0) return FloorDiv(Negate(a), Negate(b));
   if (a.symbolic()) {
     if (const std::optional<Dim> quotient = DivideExactly(a, b)) return *quotient;
   }
   const DimTerm common = CommonFactor(a, b);
   if (common.coefficient > 1 || !common.factors.empty()) {
-    return FloorDiv(DivideAllTerms(a, common), DivideAllTerms(b, common), facts);
+    return FloorDiv(DivideAllTerms(a, common), DivideAllTerms(b, common));
   }
-  if (IsBelow(a, b, facts)) return Dim(0);
+  if (IsBelow(a, b)) return Dim(0);
   if (b.terms().size() == 1 && a.symbolic()) {
     const auto [quotient, rest] = SplitByTerm(a, b.terms()[0]);
-    if (quotient != Dim(0)) return quotient + FloorDiv(rest, b, facts);
+    if (quotient != Dim(0)) return quotient + FloorDiv(rest, b);
   }
   return MakeAtom(Kind::kFloorDiv, {a, b});
 }
 
-Dim CeilDiv(const Dim& a, const Dim& b, const DimFacts* facts) {
-  if (b.known() && b.value() < 0) return CeilDiv(Negate(a), Negate(b), facts);
-  return FloorDiv(a + b - Dim(1), b, facts);
+Dim CeilDiv(const Dim& a, const Dim& b) {
+  if (b.known() && b.value() < 0) return CeilDiv(Negate(a), Negate(b));
+  return FloorDiv(a + b - Dim(1), b);
 }
 
-Dim Mod(const Dim& a, const Dim& b, const DimFacts* facts) {
+Dim Mod(const Dim& a, const Dim& b) {
   if (a.unknown() || b.unknown()) return Dim::Unknown();
-  if (b.known()) return ModByConstant(a, b.value(), facts);
+  if (b.known()) return ModByConstant(a, b.value());
   if (a == Dim(0)) return a;
-  if (b.terms()[0].coefficient < 0) return Negate(Mod(Negate(a), Negate(b), facts));
+  if (b.terms()[0].coefficient < 0) return Negate(Mod(Negate(a), Negate(b)));
   if (a.symbolic() && DivideExactly(a, b)) return Dim(0);
-  if (IsBelow(a, b, facts)) return a;
+  if (IsBelow(a, b)) return a;
   if (b.terms().size() == 1 && a.symbolic()) {
     const auto [quotient, rest] = SplitByTerm(a, b.terms()[0]);
-    if (quotient != Dim(0)) return Mod(rest, b, facts);
+    if (quotient != Dim(0)) return Mod(rest, b);
   }
   return MakeAtom(Kind::kMod, {a, b});
 }
 
-Dim Min(const Dim& a, const Dim& b, const DimFacts* facts) {
-  return Extremum(Kind::kMin, a, b, facts);
-}
+Dim Min(const Dim& a, const Dim& b) { return Extremum(Kind::kMin, a, b); }
 
-Dim Max(const Dim& a, const Dim& b, const DimFacts* facts) {
-  return Extremum(Kind::kMax, a, b, facts);
-}
+Dim Max(const Dim& a, const Dim& b) { return Extremum(Kind::kMax, a, b); }
 
-Dim Broadcast(const Dim& a, const Dim& b, const DimFacts* facts) {
+Dim Broadcast(const Dim& a, const Dim& b) {
   if (a == Dim(1)) return b;
   if (b == Dim(1)) return a;
   if (a.known() && b.known()) return a == b ? a : Dim::Unknown();
   if (a.known()) return a;
   if (b.known()) return b;
-  if (Equal(a, Dim(1), facts) == Truth::kNo) return a;
-  if (Equal(b, Dim(1), facts) == Truth::kNo) return b;
+  if (Equal(a, Dim(1)) == Truth::kNo) return a;
+  if (Equal(b, Dim(1)) == Truth::kNo) return b;
   if (a.unknown() || b.unknown()) return Dim::Unknown();
   std::vector<Dim> operands = FlattenOperands(Kind::kBroadcast, a, b);
   return operands.size() == 1 ? operands[0] : MakeAtom(Kind::kBroadcast, std::move(operands));
 }
 
-Dim Apply(DimAtom::Kind kind, std::span<const Dim> operands, const DimFacts* facts) {
+Dim Apply(DimAtom::Kind kind, std::span<const Dim> operands) {
   Dim result = operands[0];
   for (const Dim& operand : operands.subspan(1)) {
     switch (kind) {
       case Kind::kFloorDiv:
-        result = FloorDiv(result, operand, facts);
+        result = FloorDiv(result, operand);
         break;
       case Kind::kMod:
-        result = Mod(result, operand, facts);
+        result = Mod(result, operand);
         break;
       case Kind::kMin:
-        result = Min(result, operand, facts);
+        result = Min(result, operand);
         break;
       case Kind::kMax:
-        result = Max(result, operand, facts);
+        result = Max(result, operand);
         break;
       default:
-        result = Broadcast(result, operand, facts);
+        result = Broadcast(result, operand);
     }
   }
   return result;
 }
 
-DimRange RangeOf(const Dim& d, const DimFacts* facts) {
+DimRange RangeOf(const Dim& d) {
   if (d.known()) return {d.value(), d.value()};
   if (d.unknown()) return {};
   DimRange sum{0, 0};
   for (const DimTerm& term : d.terms()) {
     DimRange product{term.coefficient, term.coefficient};
     for (const auto& atom : term.factors) {
-      product = MultiplyRanges(product, RangeOfAtom(*atom, facts));
+      product = MultiplyRanges(product, RangeOfAtom(*atom));
     }
     sum = AddRanges(sum, product);
   }
   return sum;
 }
 
-Truth Equal(const Dim& a, const Dim& b, const DimFacts* facts) {
+Truth Equal(const Dim& a, const Dim& b) {
   if (a.unknown() || b.unknown()) return Truth::kUnknown;
   if (a == b) return Truth::kYes;
   const Dim difference = a - b;
   if (difference.unknown()) return Truth::kUnknown;
   if (difference.known()) return difference == Dim(0) ? Truth::kYes : Truth::kNo;
-  const DimRange range = RangeOf(difference, facts);
+  const DimRange range = RangeOf(difference);
   if (range.lower > 0 || range.upper < 0) return Truth::kNo;
   const std::int64_t content = Content(difference);
   return ConstantTerm(difference) % content != 0 ? Truth::kNo : Truth::kUnknown;
 }
 
-Truth Less(const Dim& a, const Dim& b, const DimFacts* facts) {
-  const DimRange range = RangeOf(b - a, facts);
+Truth Less(const Dim& a, const Dim& b) {
+  const DimRange range = RangeOf(b - a);
   if (range.lower > 0) return Truth::kYes;
   return range.upper <= 0 ? Truth::kNo : Truth::kUnknown;
 }
 
-Truth LessEqual(const Dim& a, const Dim& b, const DimFacts* facts) {
-  const Truth greater = Less(b, a, facts);
+Truth LessEqual(const Dim& a, const Dim& b) {
+  const Truth greater = Less(b, a);
   if (greater == Truth::kUnknown) return greater;
   return greater == Truth::kYes ? Truth::kNo : Truth::kYes;
 }

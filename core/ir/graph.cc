@@ -99,12 +99,6 @@ void Use::Set(Value* value) {
 
 Graph* Value::graph() const { return producer_ != nullptr ? producer_->graph() : graph_; }
 
-std::size_t Value::CountUses() const {
-  std::size_t count = 0;
-  for (const Use* use = first_use_; use != nullptr; use = use->next()) ++count;
-  return count;
-}
-
 void Value::ReplaceAllUsesWith(Value* other) {
   assert(other != this);
   while (first_use_ != nullptr) first_use_->Set(other);
@@ -239,15 +233,6 @@ Value* Graph::AddConstant(std::string name, Tensor tensor) {
   value->set_data(std::move(tensor));
   constants_.push_back(std::move(value));
   return constants_.back().get();
-}
-
-Value* Graph::AddSparseConstant(std::string name, SparseTensor tensor) {
-  Type type =
-      Type::SparseTensor(tensor.values.dtype(), Shape(tensor.sizes.begin(), tensor.sizes.end()));
-  Value* value = AddConstant(std::move(name), Tensor());
-  value->set_type(std::move(type));
-  value->set_data(std::move(tensor));
-  return value;
 }
 
 void Graph::EraseConstantsIf(const std::function<bool(const Value&)>& dead) {

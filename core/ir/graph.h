@@ -43,10 +43,9 @@ class Value;
 
 // The name of an operator. Interned: equal names are the same object, for the life of the process.
 struct OpName {
-  std::string dialect;  // "onnx", "dragoman", "aten", "tf", …
-  std::string
-      domain;        // of dialect onnx: as the file writes it, "" or "ai.onnx" for the default one
-  std::string type;  // "Conv"
+  std::string dialect;   // "onnx", "dragoman", "aten", "tf", …
+  std::string domain;    // of dialect onnx: as the file writes it, "" or "ai.onnx" for the default
+  std::string type;      // "Conv"
   std::string overload;  // of torch operators and ONNX functions; else empty
 
   // As in graph text: "onnx.Conv", "onnx:com.microsoft.Gelu", "aten.add.Tensor", with a domain and
@@ -92,10 +91,9 @@ class Value {
   Kind kind() const { return kind_; }
   bool is_constant() const { return kind_ == Kind::kConstant; }
   Node* producer() const { return producer_; }  // kResult only, else nullptr
-  std::size_t index() const {
-    return index_;
-  }                      // among the results, inputs or constants of its owner
-  Graph* graph() const;  // that defines it
+  Graph* graph() const;                         // that defines it
+  // Among the results, inputs or constants of its owner.
+  std::size_t index() const { return index_; }
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
@@ -113,7 +111,6 @@ class Value {
   bool used() const { return first_use_ != nullptr; }
   Use* first_use() const { return first_use_; }
   bool HasOneUse() const { return first_use_ != nullptr && first_use_->next() == nullptr; }
-  std::size_t CountUses() const;
   // Every operand and graph output that reads this value reads `other` from now on.
   void ReplaceAllUsesWith(Value* other);
 
@@ -172,7 +169,6 @@ class Node {
   }
   Value* AddResult(std::string name, Type type = {});
   void AddOmittedResult() { results_.push_back(nullptr); }
-  void OmitResult(std::size_t i) { results_[i].reset(); }  // which must be unused
 
   const std::vector<NamedAttribute>& attributes() const { return attributes_; }
   std::vector<NamedAttribute>& attributes() { return attributes_; }
@@ -272,7 +268,6 @@ class Graph {
   std::span<const std::unique_ptr<Value>> constants() const { return constants_; }
   // With the tensor's type.
   Value* AddConstant(std::string name, Tensor tensor);
-  Value* AddSparseConstant(std::string name, SparseTensor tensor);
   // Erases all constants for which `dead` holds; these must be unused. Linear.
   void EraseConstantsIf(const std::function<bool(const Value&)>& dead);
 

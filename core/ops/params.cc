@@ -6,7 +6,17 @@
 
 #include "core/support/text.h"
 
-namespace dragoman::params_internal {
+namespace dragoman {
+
+std::string CppFloat(float value) {
+  if (std::isnan(value)) return "std::numeric_limits<float>::quiet_NaN()";
+  if (std::isinf(value)) {
+    return std::string(value < 0 ? "-" : "") + "std::numeric_limits<float>::infinity()";
+  }
+  return FormatFloat(value) + "f";
+}
+
+namespace params_internal {
 
 bool SameWord(std::string_view enumerator, std::string_view word) {
   enumerator.remove_prefix(1);
@@ -34,16 +44,6 @@ std::string WordOf(std::string_view enumerator) {
   return word;
 }
 
-std::string CppFloat(float value) {
-  if (std::isnan(value)) return "std::numeric_limits<float>::quiet_NaN()";
-  if (std::isinf(value)) {
-    return std::string(value < 0 ? "-" : "") + "std::numeric_limits<float>::infinity()";
-  }
-  std::string text = FormatFloat(value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + "f";
-}
-
 // The least integer has no literal: a minus is an operator.
 std::string CppInt(std::int64_t value) {
   return value == INT64_MIN ? "INT64_MIN" : std::to_string(value);
@@ -65,4 +65,6 @@ Status TooLong(std::string_view attribute, std::size_t size, int capacity) {
                      " entries, more than " + std::to_string(capacity));
 }
 
-}  // namespace dragoman::params_internal
+}  // namespace params_internal
+
+}  // namespace dragoman

@@ -50,6 +50,9 @@ class Params {
   std::string cpp_;
 };
 
+// A float literal of C++; what has none as a call of std::numeric_limits<float>.
+std::string CppFloat(float value);
+
 namespace params_internal {
 
 // "dragoman::rt::PadMode" as generated programs call it: "rt::PadMode".
@@ -88,7 +91,6 @@ using EntryOf = std::decay_t<decltype(*std::declval<const M&>().begin())>;
 // is "half_pixel".
 bool SameWord(std::string_view enumerator, std::string_view word);
 std::string WordOf(std::string_view enumerator);
-std::string CppFloat(float value);
 std::string CppInt(std::int64_t value);
 
 template <class E>

@@ -105,10 +105,4 @@ void AppendTag(std::uint32_t number, WireType type, std::string* out) {
   AppendVarint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type), out);
 }
 
-std::size_t VarintSize(std::uint64_t value) {
-  std::size_t size = 1;
-  for (; value >= 128; value >>= 7) ++size;
-  return size;
-}
-
 }  // namespace dragoman

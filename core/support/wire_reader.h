@@ -62,7 +62,6 @@ class WireReader {
 // For writers: the same numbers appended to `out`.
 void AppendVarint(std::uint64_t value, std::string* out);
 void AppendTag(std::uint32_t number, WireType type, std::string* out);
-std::size_t VarintSize(std::uint64_t value);
 
 }  // namespace dragoman
 

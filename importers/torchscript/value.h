@@ -169,7 +169,6 @@ class StoredHeap {
     return const_cast<T*>(value);
   }
 
-  int object_count() const { return objects_; }
   // In the order of the file.
   template <class Visit>
   void ForEachTensor(Visit visit) const {

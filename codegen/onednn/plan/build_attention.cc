@@ -12,8 +12,8 @@ std::string Text(const rt::AttentionMatrix& matrix) {
 
 std::string Text(const rt::AttentionMask& mask) {
   if (mask.kind == rt::AttentionMask::Kind::kNone) return "{}";
-  return std::string("{rt::AttentionMask::Kind::") + Name(mask.kind) + ", " +
-         params_internal::CppFloat(mask.fill) + ", " + Text(mask.matrix) + "}";
+  return std::string("{rt::AttentionMask::Kind::") + Name(mask.kind) + ", " + CppFloat(mask.fill) +
+         ", " + Text(mask.matrix) + "}";
 }
 
 std::string Text(const rt::AttentionSizes& sizes) {
@@ -23,9 +23,9 @@ std::string Text(const rt::AttentionSizes& sizes) {
   return "{/*batch=*/" + SizesText(sizes.batch) + ", /*queries=*/" + std::to_string(sizes.queries) +
          ", /*keys=*/" + std::to_string(sizes.keys) + ", /*depth=*/" + std::to_string(sizes.depth) +
          ", /*features=*/" + std::to_string(sizes.features) + ", /*scale=*/" +
-         params_internal::CppFloat(sizes.scale) + ", /*q=*/" + Text(sizes.q) + ", /*k=*/" +
-         Text(sizes.k) + ", /*v=*/" + Text(sizes.v) + ", /*y=*/" + Text(sizes.y) + ", /*masks=*/{" +
-         masks + "}, /*nan_to_zero=*/" + (sizes.nan_to_zero ? "true" : "false") + "}";
+         CppFloat(sizes.scale) + ", /*q=*/" + Text(sizes.q) + ", /*k=*/" + Text(sizes.k) +
+         ", /*v=*/" + Text(sizes.v) + ", /*y=*/" + Text(sizes.y) + ", /*masks=*/{" + masks +
+         "}, /*nan_to_zero=*/" + (sizes.nan_to_zero ? "true" : "false") + "}";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/scalar_ops.h"
 #include "codegen/onednn/plan/uses.h"
-#include "core/support/text.h"
+#include "core/ops/params.h"
 #include "runtime/fast/post_ops.h"
 
 namespace dragoman::onednn {
@@ -131,18 +131,13 @@ std::optional<rt::PostOps> Recognise(const LoopFunction& loop, bool residual) {
   return std::nullopt;
 }
 
-std::string FloatText(float value) {
-  if (!std::isinf(value)) return FormatFloat(value) + "f";
-  return std::string(value < 0 ? "-" : "") + "std::numeric_limits<float>::infinity()";
-}
-
 std::string Text(const rt::PostOps& post) {
   auto boolean = [](bool value) { return value ? std::string("true") : std::string("false"); };
   std::string text = "rt::PostOps{/*residual=*/" + boolean(post.residual) +
                      ", /*activation_first=*/" + boolean(post.activation_first) +
                      ", rt::FusedActivation::" + rt::Name(post.activation);
   if (post.alpha != 0.0f || post.beta != 0.0f)
-    text += ", " + FloatText(post.alpha) + ", " + FloatText(post.beta);
+    text += ", " + CppFloat(post.alpha) + ", " + CppFloat(post.beta);
   return text + "}";
 }
 

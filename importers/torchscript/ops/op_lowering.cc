@@ -176,24 +176,6 @@ Result<bool> Call::Bool(std::string_view name) {
   return number.AsDouble() != 0;
 }
 
-Result<std::optional<std::int64_t>> Call::OptionalInt(std::string_view name) {
-  if (!Has(name)) return std::optional<std::int64_t>();
-  DRAGOMAN_ASSIGN(const std::int64_t value, Int(name));
-  return std::optional(value);
-}
-
-Result<std::optional<double>> Call::OptionalFloat(std::string_view name) {
-  if (!Has(name)) return std::optional<double>();
-  DRAGOMAN_ASSIGN(const double value, Float(name));
-  return std::optional(value);
-}
-
-Result<std::optional<bool>> Call::OptionalBool(std::string_view name) {
-  if (!Has(name)) return std::optional<bool>();
-  DRAGOMAN_ASSIGN(const bool value, Bool(name));
-  return std::optional(value);
-}
-
 Result<Ints> Call::IntList(std::string_view name) {
   DRAGOMAN_ASSIGN(std::vector<Number> numbers, Scalars(name));
   Ints ints;
@@ -212,12 +194,6 @@ Result<Ints> Call::IntList(std::string_view name, std::size_t count) {
                         " items, expected " + std::to_string(count));
   }
   return ints;
-}
-
-Result<std::optional<Ints>> Call::OptionalIntList(std::string_view name) {
-  if (!Has(name)) return std::optional<Ints>();
-  DRAGOMAN_ASSIGN(Ints ints, IntList(name));
-  return std::optional(std::move(ints));
 }
 
 Result<std::vector<double>> Call::FloatList(std::string_view name) {
@@ -249,12 +225,6 @@ Result<std::string> Call::Text(std::string_view name) {
   if (string == nullptr) return NotA(name, "a string", argument);
   if (!string->known()) return MustBeKnown(name);
   return string->text();
-}
-
-Result<std::optional<std::string>> Call::OptionalText(std::string_view name) {
-  if (!Has(name)) return std::optional<std::string>();
-  DRAGOMAN_ASSIGN(std::string text, Text(name));
-  return std::optional(std::move(text));
 }
 
 Result<DType> Call::DTypeOr(std::string_view name, DType otherwise) {
@@ -359,21 +329,6 @@ Result<Value*> Call::Add(std::string_view type, std::vector<Value*> operands,
                          std::vector<NamedAttribute> attributes) {
   Composer c(*builder_);
   return c.Done(c.Op(type, std::move(operands), std::move(attributes)));
-}
-
-Result<Value*> Call::ToFloating(Value* value) {
-  DRAGOMAN_ASSIGN(const DType dtype, DTypeOf(value));
-  return Cast(value, FloatingResult(dtype));
-}
-
-Result<std::vector<Value*>> Call::AddMany(std::string_view type, std::vector<Value*> operands,
-                                          std::vector<NamedAttribute> attributes,
-                                          std::size_t count) {
-  const std::vector<std::string> names(count, "v");
-  DRAGOMAN_ASSIGN(Node * node, builder_->Append(type, operands, std::move(attributes), names));
-  std::vector<Value*> results;
-  for (std::size_t i = 0; i < count; ++i) results.push_back(node->result(i));
-  return results;
 }
 
 Result<Value*> Call::Constant(double value, DType dtype) {

@@ -62,11 +62,7 @@ class Call {
   Result<std::int64_t> Int(std::string_view name);
   Result<double> Float(std::string_view name);
   Result<bool> Bool(std::string_view name);
-  Result<std::optional<std::int64_t>> OptionalInt(std::string_view name);
-  Result<std::optional<double>> OptionalFloat(std::string_view name);
-  Result<std::optional<bool>> OptionalBool(std::string_view name);
   Result<Ints> IntList(std::string_view name);  // an int is a list of one
-  Result<std::optional<Ints>> OptionalIntList(std::string_view name);
   Result<std::vector<double>> FloatList(std::string_view name);
   // A list `count` long; one int stands for that many equal ones (kernel_size=3).
   Result<Ints> IntList(std::string_view name, std::size_t count);
@@ -80,7 +76,6 @@ class Call {
   Result<Value*> IntListValue(std::string_view name);
 
   Result<std::string> Text(std::string_view name);
-  Result<std::optional<std::string>> OptionalText(std::string_view name);
   // An element type argument (torch's numbering), or `otherwise` where it is None or not declared.
   Result<DType> DTypeOr(std::string_view name, DType otherwise);
 
@@ -107,15 +102,10 @@ class Call {
                                        bool to_float = false);
   // `value` if it is of `dtype`, else converted.
   Result<Value*> Cast(Value* value, DType dtype);
-  // float32 if `value` is of an integer or bool type, else as it is.
-  Result<Value*> ToFloating(Value* value);
 
   // ---- building ----
   Result<Value*> Add(std::string_view type, std::vector<Value*> operands,
                      std::vector<NamedAttribute> attributes = {});
-  // With `count` results.
-  Result<std::vector<Value*>> AddMany(std::string_view type, std::vector<Value*> operands,
-                                      std::vector<NamedAttribute> attributes, std::size_t count);
   Result<Value*> Constant(double value, DType dtype);  // 0-d
   Value* ConstantInts(std::span<const std::int64_t> values) { return builder_->Ints(values); }
   Value* ConstantInts(std::initializer_list<std::int64_t> values) {

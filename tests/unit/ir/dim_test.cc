@@ -4,8 +4,6 @@
 
 #include <random>
 
-#include "core/ir/dim_facts.h"
-
 namespace dragoman {
 namespace {
 
@@ -141,35 +139,6 @@ TEST(ParseDim, SaysWhereItFails) {
   EXPECT_FALSE(ParseDim(std::string(100000, '-')).ok());
   EXPECT_TRUE(D("? + 1").unknown());
   EXPECT_EQ(D("-9223372036854775808"), Dim(INT64_MIN));
-}
-
-TEST(DimFacts, EqualitiesAreSolvedAndApplied) {
-  DimFacts facts;
-  EXPECT_EQ(facts.AssumeEqual(D("n + 1"), D("m")), Truth::kYes);
-  EXPECT_EQ(facts.Simplify(D("n - m")), Dim(-1));
-  EXPECT_EQ(facts.AssumeEqual(D("m"), D("8")), Truth::kYes);
-  EXPECT_EQ(facts.Simplify(D("n")), Dim(7));
-  EXPECT_EQ(facts.AssumeEqual(D("n"), D("9")), Truth::kNo);
-  EXPECT_EQ(facts.AssumeEqual(D("2*a"), D("3*b")), Truth::kUnknown);
-}
-
-TEST(DimFacts, RangesDecide) {
-  DimFacts facts;
-  EXPECT_TRUE(facts.AssumeRange("n", {1, 8}));
-  EXPECT_FALSE(facts.AssumeRange("n", {9, DimRange::kNoUpper}));
-  EXPECT_EQ(facts.Simplify(D("min(n, 8)")), D("n"));
-  EXPECT_EQ(facts.Simplify(D("n // 9")), Dim(0));
-  EXPECT_EQ(facts.Equal(D("n"), D("0")), Truth::kNo);
-}
-
-TEST(DimFacts, MultiplesDivide) {
-  DimFacts facts;
-  facts.AssumeMultiple("n", 4);
-  facts.AssumeMultiple("n", 6);
-  EXPECT_EQ(facts.multiple("n"), 12);
-  EXPECT_EQ(facts.Simplify(D("n % 3")), Dim(0));
-  EXPECT_EQ(facts.Simplify(D("2*(n // 2) + m")), D("n + m"));
-  EXPECT_EQ(facts.Equal(D("n"), D("5")), Truth::kNo);
 }
 
 // An expression and, computed beside it without normalising, its value; nullopt where undefined.
