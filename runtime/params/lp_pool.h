@@ -32,14 +32,7 @@ struct LpPoolParams {
 // Resolves the window over x (N, C, spatial...). Checks everything that the kernel relies on.
 constexpr Status LpPoolWindow(const LpPoolParams& p, const Shape& x, Window* window) {
   if (p.p < 1) return Status::Error("p must be positive");
-  WindowSpec spec;
-  spec.auto_pad = p.auto_pad;
-  spec.ceil_mode = p.ceil_mode;
-  spec.dilations = p.dilations;
-  spec.kernel_shape = p.kernel_shape;
-  spec.pads = p.pads;
-  spec.strides = p.strides;
-  return ResolveWindow(spec, x, window);
+  return ResolveWindow(PoolWindowSpec(p), x, window);
 }
 
 constexpr Status LpPoolShape(const LpPoolParams& p, const Shape& x, Shape* y) {

@@ -33,14 +33,7 @@ struct MaxPoolParams {
 
 // Resolves the window over x (N, C, spatial...). Checks everything that the kernel relies on.
 constexpr Status MaxPoolWindow(const MaxPoolParams& p, const Shape& x, Window* window) {
-  WindowSpec spec;
-  spec.auto_pad = p.auto_pad;
-  spec.ceil_mode = p.ceil_mode;
-  spec.dilations = p.dilations;
-  spec.kernel_shape = p.kernel_shape;
-  spec.pads = p.pads;
-  spec.strides = p.strides;
-  return ResolveWindow(spec, x, window);
+  return ResolveWindow(PoolWindowSpec(p), x, window);
 }
 
 constexpr Status MaxPoolShape(const MaxPoolParams& p, const Shape& x, Shape* y) {

@@ -67,6 +67,12 @@ struct WindowSpec {
   Ints strides;
 };
 
+// The window that the attributes of a pool describe.
+template <class P>
+constexpr WindowSpec PoolWindowSpec(const P& p) {
+  return {p.auto_pad, p.ceil_mode, p.dilations, p.kernel_shape, p.pads, p.strides};
+}
+
 namespace internal {
 
 constexpr bool ListFits(const Ints& list, int size, std::int64_t lowest) {
