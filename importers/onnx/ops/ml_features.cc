@@ -82,7 +82,7 @@ LoweredResults LowerFeatureVectorizer(OpLowering& op) {
 
 namespace {
 
-// Which of `keys` each element equals, on an axis behind all others; keys are i64, f32 or strings.
+// Which of `keys` each element equals, on an axis behind all others.
 Value* EqualKeys(Formula& f, OpLowering& op, const Tensor& keys) {
   Value* x = op.operand(0);
   if (x->type().dtype() != keys.dtype() && keys.dtype() != DType::kString)
@@ -133,23 +133,42 @@ Result<Tensor> FallbackOf(OpLowering& op, DType dtype) {
   DRAGOMAN_ASSIGN(const std::optional<float> real, op.TakeFloat("default_float"));
   if (dtype == DType::kI64) return Tensor::Int(number.value_or(-1));
   if (dtype == DType::kF32) return Tensor::Float(real.value_or(-0.0f));
+  if (dtype != DType::kString)
+    return op.Invalid("has no default of type " + std::string(Name(dtype)));
   return Tensor::MakeStrings({}, {text.value_or("_Unused")});
 }
 
+// Opset 4: in place of a list of one of three types.
+std::optional<Tensor> TakeTensor(OpLowering& op, std::string_view name) {
+  const Attribute* attribute = Find(op.attributes, name);
+  const Tensor* tensor = attribute != nullptr ? attribute->tensor() : nullptr;
+  if (tensor == nullptr) return std::nullopt;
+  Tensor taken = *tensor;
+  op.Drop(name);
+  return taken;
+}
+
 Result<Encoding> TakeEncoding(OpLowering& op) {
-  for (const char* name : {"keys_tensor", "values_tensor", "default_tensor"}) {
-    if (op.Has(name)) return op.Unsupported("attribute '" + std::string(name) + "'");
-  }
   DRAGOMAN_ASSIGN(std::optional<Encoding> classes, TakeClasses(op));
   if (classes) return std::move(*classes);
-  DRAGOMAN_ASSIGN(std::optional<Tensor> keys,
-                  TakeVector(op, {"keys_int64s", "keys_strings", "keys_floats"}));
-  DRAGOMAN_ASSIGN(std::optional<Tensor> values,
-                  TakeVector(op, {"values_int64s", "values_strings", "values_floats"}));
+  std::optional<Tensor> keys = TakeTensor(op, "keys_tensor");
+  if (!keys) {
+    DRAGOMAN_ASSIGN(keys, TakeVector(op, {"keys_int64s", "keys_strings", "keys_floats"}));
+  }
+  std::optional<Tensor> values = TakeTensor(op, "values_tensor");
+  if (!values) {
+    DRAGOMAN_ASSIGN(values, TakeVector(op, {"values_int64s", "values_strings", "values_floats"}));
+  }
   if (!keys || !values || keys->size() != values->size())
     return op.Invalid("needs as many keys as values");
-  DRAGOMAN_ASSIGN(Tensor fallback, FallbackOf(op, values->dtype()));
-  return Encoding{std::move(*keys), std::move(*values), std::move(fallback)};
+  const std::optional<Tensor> other = TakeTensor(op, "default_tensor");
+  if (!other) {
+    DRAGOMAN_ASSIGN(Tensor fallback, FallbackOf(op, values->dtype()));
+    return Encoding{std::move(*keys), std::move(*values), std::move(fallback)};
+  }
+  if (other->size() != 1 || other->dtype() != values->dtype())
+    return op.Invalid("attribute 'default_tensor' is not one value of the values' type");
+  return Encoding{std::move(*keys), std::move(*values), other->Reshaped({})};
 }
 
 }  // namespace
