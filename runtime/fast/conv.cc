@@ -23,12 +23,12 @@ class BlockedWinograd {
                   const float* bias, const PostOps& post)
       : winograd_(window, x, w, weights, bias, post), residual_(post.residual) {
     if (blocks.x != Winograd::kBlock)
-      x_in_.Create(context, BlockedDesc(x, blocks.x), BlockedDesc(x, Winograd::kBlock));
+      x_in_.Create(context.impl(), BlockedDesc(x, blocks.x), BlockedDesc(x, Winograd::kBlock));
     const std::int64_t made = blocks.y == nullptr ? kRowMajor : *blocks.y;
     if (made == Winograd::kBlock) return;
-    y_out_.Create(context, BlockedDesc(y, Winograd::kBlock), BlockedDesc(y, made));
+    y_out_.Create(context.impl(), BlockedDesc(y, Winograd::kBlock), BlockedDesc(y, made));
     if (residual_)
-      residual_in_.Create(context, BlockedDesc(y, made), BlockedDesc(y, Winograd::kBlock));
+      residual_in_.Create(context.impl(), BlockedDesc(y, made), BlockedDesc(y, Winograd::kBlock));
   }
 
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept {

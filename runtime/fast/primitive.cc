@@ -48,50 +48,36 @@ void Primitive::Own(int argument, const dnnl::memory& memory) {
   ++count_;
 }
 
-Primitive::Port Primitive::MakePort(int argument, const dnnl::memory::desc& outside,
-                                    const dnnl::memory::desc& inside) {
+Primitive::Port Primitive::MakePort(int argument, const dnnl::memory::desc& inside,
+                                    bool elsewhere) {
   Port port;
   port.argument = Bind(argument, inside);
-  port.reorders = outside != inside;
-  if (!port.reorders) return port;
-  port.outside = dnnl::memory(outside, context_->engine, DNNL_MEMORY_NONE);
+  if (!elsewhere) return port;
   port.offset = scratch_bytes_;
-  scratch_bytes_ += Aligned(static_cast<std::int64_t>(inside.get_size()));
+  scratch_bytes_ += AlignedBytes(static_cast<std::int64_t>(inside.get_size()));
   return port;
 }
 
 void Primitive::BindOperand(int argument, const dnnl::memory::desc& given,
                             const dnnl::memory::desc& wanted) {
-  Port port = MakePort(argument, given, wanted);
-  if (port.reorders) port.reorder = dnnl::reorder(port.outside, memories_[count_ - 1]);
+  Port port = MakePort(argument, wanted, given != wanted);
+  if (given != wanted) port.relayout.Create(*context_, given, wanted);
   operands_[num_operands_++] = std::move(port);
 }
 
 void Primitive::CreateResult(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted) {
-  result_ = MakePort(DNNL_ARG_DST, wanted, made);
+  result_ = MakePort(DNNL_ARG_DST, made, made != wanted);
   result_bytes_ = made.get_size();
-  if (!result_.reorders) return;
-  const dnnl::memory& inside = memories_[count_ - 1];
-  result_.reorder = dnnl::reorder(inside, result_.outside);
-  if (residual_) load_residual_ = dnnl::reorder(result_.outside, inside);
-}
-
-bool Primitive::Reorder(const dnnl::reorder& reorder, dnnl_memory_t from,
-                        dnnl_memory_t to) noexcept {
-  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-  return dnnl_primitive_execute(reorder.get(), context_->stream.get(), 2, arguments) ==
-         dnnl_success;
+  if (made == wanted) return;
+  result_.relayout.Create(*context_, made, wanted);
+  if (residual_) load_residual_.Create(*context_, wanted, made);
 }
 
 // The primitive adds to what its result holds.
 bool Primitive::LoadResidual(const float* residual, float* y, char* scratch) noexcept {
-  if (!result_.reorders) {
-    if (residual != y) std::memcpy(y, residual, result_bytes_);
-    return true;
-  }
-  SetData(result_.argument, scratch + result_.offset);
-  SetData(result_.outside.get(), residual);
-  return Reorder(load_residual_, result_.outside.get(), result_.argument);
+  if (load_residual_) return load_residual_.Run(residual, scratch + result_.offset);
+  if (residual != y) std::memcpy(y, residual, result_bytes_);
+  return true;
 }
 
 Status Primitive::Run(std::initializer_list<const float*> operands, const float* residual, float* y,
@@ -102,32 +88,29 @@ Status Primitive::Run(std::initializer_list<const float*> operands, const float*
   int next = 0;
   for (const float* data : operands) {
     Port& port = operands_[next++];
-    SetData(port.argument, port.reorders ? static_cast<const void*>(memory + port.offset) : data);
-    if (!port.reorders) continue;
-    SetData(port.outside.get(), data);
-    good = good && Reorder(port.reorder, port.outside.get(), port.argument);
+    char* const inside = memory + port.offset;
+    SetData(port.argument, port.relayout ? static_cast<const void*>(inside) : data);
+    if (port.relayout) good = good && port.relayout.Run(data, inside);
   }
   if (residual_) good = good && LoadResidual(residual, y, memory);
-  SetData(result_.argument, result_.reorders ? memory + result_.offset : static_cast<void*>(y));
+  char* const result = memory + result_.offset;
+  SetData(result_.argument, result_.relayout ? result : static_cast<void*>(y));
   SetData(scratch_, scratch);
   good =
       good && dnnl_primitive_execute(primitive_.get(), stream, count_, arguments_) == dnnl_success;
-  if (result_.reorders) {
-    SetData(result_.outside.get(), y);
-    good = good && Reorder(result_.reorder, result_.argument, result_.outside.get());
-  }
+  if (result_.relayout) good = good && result_.relayout.Run(result, y);
   if (!good || dnnl_stream_wait(stream) != dnnl_success)
     return Status::Error("a oneDNN primitive failed");
   return Status();
 }
 
-void Relayout::Create(const FastContext& context, const dnnl::memory::desc& from,
+void Relayout::Create(FastContext::Impl& context, const dnnl::memory::desc& from,
                       const dnnl::memory::desc& to) {
-  context_ = &context.impl();
+  context_ = &context;
   from_ = dnnl::memory(from, context_->engine, DNNL_MEMORY_NONE);
   to_ = dnnl::memory(to, context_->engine, DNNL_MEMORY_NONE);
   reorder_ = dnnl::reorder(from_, to_);
-  bytes_ = (static_cast<std::int64_t>(to.get_size()) + 63) / 64 * 64;
+  bytes_ = AlignedBytes(static_cast<std::int64_t>(to.get_size()));
 }
 
 bool Relayout::Run(const void* from, void* to) noexcept {

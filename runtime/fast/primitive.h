@@ -21,6 +21,28 @@ struct FastContext::Impl {
   dnnl::stream stream;
 };
 
+inline std::int64_t AlignedBytes(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Copies a tensor from one layout to another; false until Create is called.
+class Relayout {
+ public:
+  // Throws dnnl::error.
+  void Create(FastContext::Impl& context, const dnnl::memory::desc& from,
+              const dnnl::memory::desc& to);
+  explicit operator bool() const { return context_ != nullptr; }
+
+  // The memory that `to` needs, rounded up to 64; 0 if there is nothing to copy.
+  std::int64_t bytes() const { return bytes_; }
+  // False if it failed.
+  bool Run(const void* from, void* to) noexcept;
+
+ private:
+  FastContext::Impl* context_ = nullptr;
+  dnnl::memory from_, to_;
+  dnnl::reorder reorder_;
+  std::int64_t bytes_ = 0;
+};
+
 // A oneDNN primitive with its arguments, executed without allocation by this side. An operand or
 // the result may lie otherwise than the primitive wants: then a reorder goes before or behind it,
 // by way of the scratch memory.
@@ -34,7 +56,7 @@ class Primitive {
     primitive_ = made;
     residual_ = residual;
     implementation_ = desc.impl_info_str();
-    scratch_bytes_ = Aligned(static_cast<std::int64_t>(desc.scratchpad_desc().get_size()));
+    scratch_bytes_ = AlignedBytes(static_cast<std::int64_t>(desc.scratchpad_desc().get_size()));
     scratch_ = Bind(DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc());
     CreateResult(desc.dst_desc(), y);
   }
@@ -56,24 +78,20 @@ class Primitive {
   static constexpr int kMaxArguments = 6;
   static constexpr int kMaxOperands = 2;
 
-  // Where a tensor lies outside of the primitive, and what brings it to the primitive's own
-  // argument if that is another place.
+  // The primitive's own argument and, where the tensor lies otherwise outside, what copies it.
   struct Port {
     dnnl_memory_t argument = nullptr;
-    bool reorders = false;
-    dnnl::memory outside;
-    dnnl::reorder reorder;
+    Relayout relayout;
     std::int64_t offset = 0;  // of the primitive's form in the scratch memory
   };
 
-  static std::int64_t Aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
   static void SetData(dnnl_memory_t memory, const void* data) {
     dnnl_memory_set_data_handle(memory, const_cast<void*>(data));
   }
   dnnl_memory_t Bind(int argument, const dnnl::memory::desc& desc);
   void CreateResult(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted);
-  Port MakePort(int argument, const dnnl::memory::desc& outside, const dnnl::memory::desc& inside);
-  bool Reorder(const dnnl::reorder& reorder, dnnl_memory_t from, dnnl_memory_t to) noexcept;
+  // With scratch memory if `elsewhere`.
+  Port MakePort(int argument, const dnnl::memory::desc& inside, bool elsewhere);
   bool LoadResidual(const float* residual, float* y, char* scratch) noexcept;
 
   FastContext::Impl* context_ = nullptr;
@@ -84,32 +102,12 @@ class Primitive {
   Port operands_[kMaxOperands];
   int num_operands_ = 0;
   Port result_;
-  dnnl::reorder load_residual_;
+  Relayout load_residual_;
   std::size_t result_bytes_ = 0;
   bool residual_ = false;
   std::int64_t scratch_bytes_ = 0;
   dnnl_memory_t scratch_ = nullptr;
   const char* implementation_ = "";
-};
-
-// Copies a tensor from one layout to another; false until Create is called.
-class Relayout {
- public:
-  // Throws dnnl::error.
-  void Create(const FastContext& context, const dnnl::memory::desc& from,
-              const dnnl::memory::desc& to);
-  explicit operator bool() const { return context_ != nullptr; }
-
-  // The memory that `to` needs, rounded up to 64; 0 if there is nothing to copy.
-  std::int64_t bytes() const { return bytes_; }
-  // False if it failed.
-  bool Run(const void* from, void* to) noexcept;
-
- private:
-  FastContext::Impl* context_ = nullptr;
-  dnnl::memory from_, to_;
-  dnnl::reorder reorder_;
-  std::int64_t bytes_ = 0;
 };
 
 // Attributes with `post` and a scratchpad of the caller's.

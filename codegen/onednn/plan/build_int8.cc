@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codegen/onednn/plan/build.h"
-#include "core/ops/infer_context.h"
+#include "codegen/onednn/plan/value_queries.h"
 #include "runtime/fast/int8_conv.h"
 #include "runtime/fast/int8_mat_mul.h"
 #include "runtime/fast/int8_pool.h"
@@ -16,12 +16,6 @@ namespace {
 bool IsInt8(const Value* value) {
   return value != nullptr &&
          (value->type().dtype() == DType::kI8 || value->type().dtype() == DType::kU8);
-}
-
-bool IsConstant(const Value* value) { return value->is_constant() && value->tensor() != nullptr; }
-
-std::optional<rt::Shape> SizesOf(const Value* value) {
-  return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
 }
 
 // None, or a tensor of one element.
@@ -72,8 +66,7 @@ struct QuantizedOperands {
   // Whether the operators can requantise results of `channels` channels, or need not.
   bool CanRequantize(std::int64_t channels) const {
     if (y_scale == nullptr) return true;
-    const auto is_f32 = [](const Value* value) { return value->type().dtype() == DType::kF32; };
-    return is_f32(x_scale) && is_f32(y_scale) && is_f32(w_scale) && IsInt8(y_zero) &&
+    return IsF32(x_scale) && IsF32(y_scale) && IsF32(w_scale) && IsInt8(y_zero) &&
            IsOneOrLine(x_scale, 1) && IsOneOrLine(y_scale, 1) && IsOneOrLine(y_zero, 1) &&
            IsOneOrLine(w_scale, channels) && (bias == nullptr || IsConstant(bias));
   }

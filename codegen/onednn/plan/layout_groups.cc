@@ -7,6 +7,7 @@
 #include <string>
 
 #include "codegen/onednn/plan/passes.h"
+#include "codegen/onednn/plan/row_major_copies.h"
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/op_def.h"
 #include "runtime/fast/layout.h"
@@ -232,71 +233,26 @@ class GroupFormer {
 
   // Steps that need row-major tensors get copies.
   void CopyForOthers() {
-    std::set<BufferId> others;
-    const BlockUses uses(entry_.body, &entry_);
-    for (BufferId id : candidates_) {
-      if (plan_.buffer(id).group == kRowMajor) continue;
-      for (std::size_t reader : uses.Readers(id)) {
-        if (!Accepts(steps()[reader], id)) others.insert(id);
-      }
-    }
-    std::vector<Step> made;
-    for (std::size_t i = 0; i < steps().size(); ++i) {
-      const std::vector<BufferId> results = steps()[i].results;
-      made.push_back(std::move(steps()[i]));
-      for (BufferId id : results) {
-        if (others.contains(id)) made.push_back(MakeCopy(made.back(), id));
-      }
-    }
-    steps() = std::move(made);
-    for (Step& step : steps()) Redirect(step);
-  }
-
-  bool Accepts(const Step& step, BufferId id) const {
-    const std::vector<BufferId> accepted = Accepted(plan_, step);
-    return std::ranges::find(accepted, id) != accepted.end();
-  }
-
-  Step MakeCopy(const Step& maker, BufferId id) {
-    Buffer buffer = plan_.buffer(id);
-    buffer.name = plan_.names.Unique(buffer.name + "_row_major");
-    buffer.group = kRowMajor;
-    plan_.buffers.push_back(std::move(buffer));
-    const BufferId copy = static_cast<BufferId>(plan_.buffers.size()) - 1;
-    copies_[id] = copy;
-    Step step;
-    step.kind = Step::Kind::kLaidOut;
-    step.number = maker.number;
-    step.comment = "'" + plan_.buffer(id).label + "' in row-major order";
-    step.function = "CopyToRowMajor";
-    step.inputs = {id};
-    step.results = {copy};
-    return step;
-  }
-
-  // Makes readers that need row-major tensors read the copies.
-  void Redirect(Step& step) {
-    if (step.function == "CopyToRowMajor") return;
-    const std::vector<BufferId> accepted = Accepted(plan_, step);
-    auto replace_one = [&](BufferId& id) {
-      const auto copy = copies_.find(id);
-      const bool accepts = std::ranges::find(accepted, id) != accepted.end();
-      if (copy != copies_.end() && !accepts) id = copy->second;
+    std::set<BufferId> grouped = candidates_;
+    std::erase_if(grouped, [&](BufferId id) { return plan_.buffer(id).group == kRowMajor; });
+    const auto accepts = [this](const Step& step, BufferId id) {
+      const std::vector<BufferId> accepted = Accepted(plan_, step);
+      return std::ranges::find(accepted, id) != accepted.end();
     };
-    auto replace = [&](std::vector<BufferId>& ids) { std::ranges::for_each(ids, replace_one); };
-    replace(step.inputs);
-    for (Argument& argument : step.operands) replace(argument.buffers);
-    for (MapTerm& term : step.terms) {
-      for (MapArgument& argument : term.arguments) replace_one(argument.buffer);
-    }
-    if (step.kind == Step::Kind::kAlias) plan_.buffer(step.results.front()).alias = step.inputs[0];
+    const auto make = [](BufferId id, BufferId) {
+      Step step;
+      step.kind = Step::Kind::kLaidOut;
+      step.function = "CopyToRowMajor";
+      step.inputs = {id};
+      return step;
+    };
+    CopyToRowMajor(plan_, entry_, grouped, {accepts, make});
   }
 
   Plan& plan_;
   PlanEntry& entry_;
   std::set<BufferId> candidates_;
   std::map<BufferId, BufferId> parent_;
-  std::map<BufferId, BufferId> copies_;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 
 #include "codegen/onednn/plan/passes.h"
+#include "codegen/onednn/plan/row_major_copies.h"
 #include "codegen/onednn/plan/uses.h"
 
 namespace dragoman::onednn {
@@ -81,64 +81,25 @@ class ChannelsLastPlacer {
     return changed;
   }
 
-  bool NeedsCopy(const Step& step, BufferId id) const {
-    const std::vector<BufferId> accepted = Accepted(step);
-    return std::ranges::find(accepted, id) == accepted.end();
-  }
-
   void CopyForOthers() {
-    std::set<BufferId> others;
-    const BlockUses uses(entry_.body, &entry_);
-    for (BufferId id : candidates_) {
-      for (std::size_t reader : uses.Readers(id)) {
-        if (NeedsCopy(steps()[reader], id)) others.insert(id);
-      }
-    }
-    std::vector<Step> made;
-    for (Step& step : steps()) {
-      Redirect(step);
-      const std::vector<BufferId> results = step.results;
-      made.push_back(std::move(step));
-      for (BufferId id : results) {
-        if (others.contains(id)) made.push_back(MakeCopy(made.back().number, id));
-      }
-    }
-    steps() = std::move(made);
-  }
-
-  Step MakeCopy(int number, BufferId id) {
-    Buffer buffer = plan_.buffer(id);
-    buffer.name = plan_.names.Unique(buffer.name + "_row_major");
-    buffer.channels_last = false;
-    plan_.buffers.push_back(std::move(buffer));
-    const BufferId copy = static_cast<BufferId>(plan_.buffers.size()) - 1;
-    copies_[id] = copy;
-    Step step;
-    step.number = number;
-    step.comment = "'" + plan_.buffer(id).label + "' in row-major order";
-    step.function = std::string(kCopy);
-    step.operands.push_back({{id}, false, "std::uint8_t", ""});
-    step.outputs.push_back({{copy}, false, "std::uint8_t", ""});
-    step.results = {copy};
-    plan_.headers.insert(std::string(kHeader));
-    return step;
-  }
-
-  // Makes a reader that needs row-major images read the copies.
-  void Redirect(Step& step) {
-    auto replace = [&](BufferId& id) {
-      const auto copy = copies_.find(id);
-      if (copy != copies_.end() && NeedsCopy(step, id)) id = copy->second;
+    const auto accepts = [this](const Step& step, BufferId id) {
+      const std::vector<BufferId> accepted = Accepted(step);
+      return std::ranges::find(accepted, id) != accepted.end();
     };
-    for (BufferId& id : step.inputs) replace(id);
-    for (Argument& argument : step.operands) std::ranges::for_each(argument.buffers, replace);
-    if (step.kind == Step::Kind::kAlias) plan_.buffer(step.results.front()).alias = step.inputs[0];
+    const auto make = [this](BufferId id, BufferId copy) {
+      Step step;
+      step.function = std::string(kCopy);
+      step.operands.push_back({{id}, false, "std::uint8_t", ""});
+      step.outputs.push_back({{copy}, false, "std::uint8_t", ""});
+      plan_.headers.insert(std::string(kHeader));
+      return step;
+    };
+    CopyToRowMajor(plan_, entry_, candidates_, {accepts, make});
   }
 
   Plan& plan_;
   PlanEntry& entry_;
   std::set<BufferId> candidates_;
-  std::map<BufferId, BufferId> copies_;
 };
 
 }  // namespace

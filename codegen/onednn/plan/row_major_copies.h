@@ -1,0 +1,26 @@
+// Copies in row-major order of buffers that lie otherwise.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_ROW_MAJOR_COPIES_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_ROW_MAJOR_COPIES_H_
+
+#include <functional>
+#include <set>
+
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+struct RowMajorCopies {
+  // Whether `step` reads the buffer as it lies.
+  std::function<bool(const Step& step, BufferId id)> accepts;
+  // A step that copies `id` to `copy`, with all but its number, comment and results.
+  std::function<Step(BufferId id, BufferId copy)> make;
+};
+
+// Behind the step that gives one of `buffers` to a reader that does not accept it, there is a copy,
+// "NAME_row_major", which such readers read. The buffers are read within the entry's own steps.
+void CopyToRowMajor(Plan& plan, PlanEntry& entry, const std::set<BufferId>& buffers,
+                    const RowMajorCopies& copies);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_ROW_MAJOR_COPIES_H_
