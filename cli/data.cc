@@ -17,11 +17,10 @@
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
+#include "runtime/program/output_folder.h"
 
 namespace dragoman::cli {
 namespace {
-
-constexpr const char* kIndex = "index.json";
 
 // How NumPy holds an element type: its letter and the bytes of one element.
 struct NpyKind {
@@ -273,24 +272,16 @@ std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slot
 }
 
 Status CheckOutputFolder(const std::string& folder) {
-  std::error_code error;
-  const std::filesystem::path path = folder;
-  if (!std::filesystem::exists(path, error) || std::filesystem::is_empty(path, error) ||
-      std::filesystem::exists(path / kIndex, error)) {
-    return {};
-  }
-  return InvalidInput(
-             "the folder is not empty and holds no outputs of dragoman; choose another "
-             "--output-dir")
-      .InFile(folder);
+  const std::string refusal = rt::RefusalOf(folder);
+  if (refusal.empty()) return {};
+  return InvalidInput(refusal).InFile(folder);
 }
 
 Status WriteOutputs(const std::string& folder,
                     const std::vector<std::pair<std::string, Array>>& outputs) {
-  DRAGOMAN_TRY(CheckOutputFolder(folder));
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return InvalidInput("cannot make the folder: " + error.message()).InFile(folder);
+  rt::StagedOutputs staged(folder);
+  if (std::string problem = staged.Begin(); !problem.empty())
+    return InvalidInput(std::move(problem)).InFile(folder);
   nlohmann::ordered_json index;
   index["outputs"] = nlohmann::ordered_json::array();
   std::set<std::string> taken;
@@ -299,7 +290,7 @@ Status WriteOutputs(const std::string& folder,
     std::string stem = base;
     for (int i = 2; !taken.insert(stem).second; ++i) stem = base + "_" + std::to_string(i);
     const std::string file = stem + ".npy";
-    DRAGOMAN_TRY(WriteNpy((std::filesystem::path(folder) / file).string(), ToNpy(array)));
+    DRAGOMAN_TRY(WriteNpy(staged.PathOf(file), ToNpy(array)));
     nlohmann::ordered_json entry;
     entry["name"] = name;
     entry["file"] = file;
@@ -308,14 +299,17 @@ Status WriteOutputs(const std::string& folder,
     index["outputs"].push_back(std::move(entry));
   }
   const auto strict = nlohmann::ordered_json::error_handler_t::replace;
-  return WriteFile((std::filesystem::path(folder) / kIndex).string(),
-                   index.dump(2, ' ', false, strict) + "\n");
+  DRAGOMAN_TRY(
+      WriteFile(staged.PathOf(rt::kOutputIndex), index.dump(2, ' ', false, strict) + "\n"));
+  if (std::string problem = staged.Commit(); !problem.empty())
+    return InvalidInput(std::move(problem)).InFile(folder);
+  return {};
 }
 
 Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const std::string& folder) {
   const std::filesystem::path path = folder;
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file,
-                  MappedFile::Open((path / kIndex).string()));
+                  MappedFile::Open((path / rt::kOutputIndex).string()));
   const std::span<const std::byte> text = file->bytes();
   const auto* first = reinterpret_cast<const char*>(text.data());
   const auto index = nlohmann::json::parse(first, first + text.size(), nullptr, false);

@@ -175,6 +175,7 @@ Result<std::string> CompileAndRun(const Model& model, const std::vector<std::str
   std::string message = result.error.substr(std::min(error + prefix.size(), result.error.size()));
   message.resize(std::min(message.find('\n'), message.size()));
   if (result.exit_code == 2) return InvalidInput(std::move(message));
+  if (result.exit_code == 4) return Unsupported(std::move(message));
   return Internal("the generated program ended with exit code " + std::to_string(result.exit_code) +
                   ": " + message);
 }

@@ -9,7 +9,7 @@
 #include "core/interpreter/kernel_table.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/kernel_name.h"
-#include "core/ops/random.h"
+#include "runtime/params/unsupported.h"
 
 namespace dragoman {
 namespace {
@@ -59,7 +59,7 @@ std::vector<DType> BoundTypes(const OpDef& def, std::span<const Array> operands,
 Status ToStatus(const Node& node, rt::Status status) {
   if (status.ok()) return {};
   const ErrorKind kind =
-      MayDrawRandomNumbers(node) ? ErrorKind::kUnsupported : ErrorKind::kInvalidInput;
+      rt::IsUnsupported(status.message()) ? ErrorKind::kUnsupported : ErrorKind::kInvalidInput;
   return Error(kind, status.message()).At(node.Describe());
 }
 

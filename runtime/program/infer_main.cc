@@ -5,15 +5,17 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
+#include <new>
 #include <set>
 #include <utility>
 
+#include "runtime/params/unsupported.h"
 #include "runtime/program/error.h"
 #include "runtime/program/expect.h"
 #include "runtime/program/infer_options.h"
 #include "runtime/program/npy.h"
 #include "runtime/program/npz.h"
+#include "runtime/program/output_folder.h"
 
 namespace dragoman::rt {
 namespace {
@@ -231,13 +233,18 @@ void ForEachOutput(const std::vector<EntryRun>& runs, F&& visit) {
   }
 }
 
+void ThrowIfProblem(const std::string& folder, const std::string& problem) {
+  if (!problem.empty()) throw Error(folder + ": " + problem);
+}
+
 void WriteOutputs(const std::string& folder, const std::vector<EntryRun>& runs) {
-  std::filesystem::create_directories(folder);
+  StagedOutputs staged(folder);
+  ThrowIfProblem(folder, staged.Begin());
   std::string index;
   std::set<std::string> taken;
   ForEachOutput(runs, [&](const OutputTensor& output) {
     const std::string file = FileStem(output.name, taken) + ".npy";
-    WriteNpy(folder + "/" + file, output.tensor);
+    WriteNpy(staged.PathOf(file), output.tensor);
     std::string sizes;
     for (std::int64_t size : output.tensor.shape)
       sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
@@ -245,8 +252,9 @@ void WriteOutputs(const std::string& folder, const std::vector<EntryRun>& runs) 
              ", \"file\": " + JsonString(file) + ", \"dtype\": \"" + output.tensor.type->name +
              "\", \"shape\": [" + sizes + "]}";
   });
-  WriteWholeFile(folder + "/index.json",
-                 "{\n  \"outputs\": [" + index + (index.empty() ? "" : "\n  ") + "]\n}\n");
+  WriteWholeFile(staged.PathOf(kOutputIndex),
+                 kOutputIndexHead + index + (index.empty() ? "" : "\n  ") + "]\n}\n");
+  ThrowIfProblem(folder, staged.Commit());
 }
 
 // Calls the first entry of the run N times, each from the same state.
@@ -310,6 +318,8 @@ bool AreAsExpected(const std::vector<EntryRun>& runs, const InferOptions& option
 
 // Whether all outputs are as expected.
 bool Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
+  if (!options.output_dir.empty())
+    ThrowIfProblem(options.output_dir, RefusalOf(options.output_dir));
   std::vector<EntryRun> runs = PrepareRuns(info, options);
   const std::unique_ptr<InferTarget> target = make(options.weights, options.threads);
   const int first = options.calls.front();
@@ -328,6 +338,11 @@ bool Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
 }  // namespace
 
 int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv) {
+  const char* name = argc > 0 ? argv[0] : "infer";
+  auto fail = [name](const char* message, int exit_code) {
+    std::fprintf(stderr, "%s: error: %s\n", name, message);
+    return exit_code;
+  };
   try {
     const InferOptions options = ParseInferOptions(info, argc, argv);
     if (options.help) {
@@ -335,9 +350,12 @@ int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv) {
       return 0;
     }
     return Run(info, make, options) ? 0 : 1;
+  } catch (const Error& error) {
+    return fail(error.what(), IsUnsupported(error.what()) ? 4 : 2);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", 2);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: error: %s\n", argc > 0 ? argv[0] : "infer", error.what());
-    return 2;
+    return fail(error.what(), 3);
   }
 }
 

@@ -29,7 +29,7 @@ class InferTarget {
 using MakeTarget = std::unique_ptr<InferTarget> (*)(const std::string& weights, int threads);
 
 // The whole of main(). Exit codes: 0 done; 1 an output is not as expected; 2 the call or the input
-// is at fault.
+// is at fault; 3 a bug of the program; 4 the input asks for what is not supported.
 int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv);
 
 }  // namespace dragoman::rt

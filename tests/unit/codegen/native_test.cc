@@ -325,6 +325,19 @@ TEST_F(NativeTest, DividesLongProgramsAmongFiles) {
   EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{1.5f, 1.5f}));
 }
 
+TEST_F(NativeTest, RefusesToDrawRandomNumbers) {
+  const std::string text = R"(graph main(%x: f32[2], %training: bool[]) -> (%y: f32[2]) {
+      const %ratio: f32[] = 0.5
+      %y = onnx.Dropout(%x, %ratio, %training)
+    })";
+  const std::string x = Input<float>("x", 'f', {2}, {1, 2});
+  ASSERT_TRUE(Run(text, {x, Input<char>("training", 'b', {}, {0})}).ok());
+  EXPECT_EQ(Output("y", {2}), (std::vector<float>{1, 2}));
+  const Result<std::string> run = Run(text, {x, Input<char>("training", 'b', {}, {1})});
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().kind(), ErrorKind::kUnsupported);
+}
+
 TEST_F(NativeTest, RefusesInputsOfOtherSizes) {
   Result<std::string> run = Run("graph main(%x: f32[2]) -> (%y: f32[2]) { %y = onnx.Relu(%x) }",
                                 {Input<float>("x", 'f', {3}, {1, 2, 3})});

@@ -1,0 +1,91 @@
+#include "runtime/program/output_folder.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace dragoman::rt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the target of symbolic links, without a separator at the end.
+fs::path Resolved(const std::string& folder) {
+  std::error_code problem;
+  fs::path path = fs::weakly_canonical(folder, problem);
+  if (problem) path = folder;
+  return path.filename().empty() ? path.parent_path() : path;
+}
+
+bool HoldsOutputs(const fs::path& folder) {
+  std::ifstream index(folder / kOutputIndex, std::ios::binary);
+  std::string head(std::strlen(kOutputIndexHead), '\0');
+  index.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return index && head == kOutputIndexHead;
+}
+
+// What mkdir would have given: mkdtemp lets only the owner in.
+fs::perms FolderPermissions() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return static_cast<fs::perms>(0777 & ~mask);
+}
+
+}  // namespace
+
+std::string RefusalOf(const std::string& folder) {
+  std::error_code problem;
+  const fs::path path = folder;
+  const fs::file_status status = fs::status(path, problem);
+  if (status.type() == fs::file_type::not_found) return "";
+  if (!fs::is_directory(status)) return "exists and is no folder";
+  const bool empty = fs::is_empty(path, problem);
+  if (problem) return "cannot be read: " + problem.message();
+  if (empty || HoldsOutputs(path)) return "";
+  return "the folder is not empty and holds no outputs of dragoman; choose another --output-dir";
+}
+
+StagedOutputs::~StagedOutputs() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+std::string StagedOutputs::Begin() {
+  if (std::string refusal = RefusalOf(folder_); !refusal.empty()) return refusal;
+  std::error_code problem;
+  const fs::path target = Resolved(folder_);
+  beside_ = !fs::exists(target, problem);
+  if (beside_) fs::create_directories(target.parent_path(), problem);
+  if (problem) return "cannot make the folder: " + problem.message();
+  const fs::path parent = beside_ ? target.parent_path() : target;
+  std::string name = (parent / ".outputs-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    return std::string("cannot make the folder: ") + std::strerror(errno);
+  temporary_ = name;
+  folder_ = target.string();
+  if (beside_) fs::permissions(temporary_, FolderPermissions(), problem);
+  return "";
+}
+
+std::string StagedOutputs::PathOf(const std::string& name) {
+  names_.push_back(name);
+  return (fs::path(temporary_) / name).string();
+}
+
+std::string StagedOutputs::Commit() {
+  std::error_code problem;
+  if (beside_) {
+    fs::rename(temporary_, folder_, problem);
+    if (!problem) temporary_.clear();
+  }
+  for (std::size_t i = 0; !beside_ && !problem && i < names_.size(); ++i)
+    fs::rename(fs::path(temporary_) / names_[i], fs::path(folder_) / names_[i], problem);
+  return problem ? "cannot be written: " + problem.message() : "";
+}
+
+}  // namespace dragoman::rt
