@@ -14,6 +14,7 @@ constexpr std::int64_t kBlockRow = kBlock + 16;  // floats between rows of packe
 constexpr std::int64_t kRows = 192;              // whose block of operands stays in the second
 constexpr std::int64_t kFewPanels = 8;           // too few for a copy of the operands to pay
 constexpr std::int64_t kLine = 64;               // bytes of a line of a cache
+constexpr std::int64_t kFetchingRows = 32;       // below, the processor fetches panels early enough
 constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
 
 }  // namespace
@@ -78,10 +79,11 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t
   tile.added_row = tile.y_row = outputs_;
   const char* next = reinterpret_cast<const char*>(tile.panel + tile.inputs * width_);
   const std::int64_t ahead = tile.inputs * width_ * sizeof(float) / num_rows;
+  const bool fetches = num_rows >= kFetchingRows;
   for (std::int64_t r = 0; r < num_rows;) {
     const std::int64_t rows = TileRows(num_rows - r, group);
     const std::int64_t at = r * outputs_ + first;
-    for (std::int64_t i = r * ahead; i < (r + rows) * ahead && group > 1; i += kLine)
+    for (std::int64_t i = r * ahead; i < (r + rows) * ahead && fetches; i += kLine)
       __builtin_prefetch(next + i, 0, 2);
     tile.x = x + r * x_row;
     tile.added = !starts ? y + at : adds_first ? residual + at : nullptr;

@@ -9,6 +9,7 @@ int omp_get_num_threads() __attribute__((weak));
 int omp_get_thread_num() __attribute__((weak));
 void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags)
     __attribute__((weak));
+void GOMP_barrier() __attribute__((weak));
 }
 
 namespace dragoman::rt {
@@ -25,19 +26,27 @@ struct Work {
   }
 };
 
+struct Crew {
+  void* context;
+  void (*body)(void*, std::int64_t, std::int64_t);
+};
+
+// How many of `wanted` threads there are.
+std::int64_t AvailableThreads(std::int64_t wanted) {
+  const bool has_threads = GOMP_parallel != nullptr && GOMP_barrier != nullptr &&
+                           omp_get_max_threads != nullptr && omp_get_num_threads != nullptr &&
+                           omp_get_thread_num != nullptr;
+  if (wanted <= 1 || !has_threads) return 1;
+  return std::min<std::int64_t>(wanted, omp_get_max_threads());
+}
+
 }  // namespace
 
 void ParallelParts(std::int64_t count, std::int64_t grain, void* context,
                    void (*body)(void*, std::int64_t, std::int64_t)) noexcept {
-  std::int64_t parts = count / std::max<std::int64_t>(grain, 1);
-  if (parts > 1 && GOMP_parallel != nullptr && omp_get_max_threads != nullptr &&
-      omp_get_num_threads != nullptr && omp_get_thread_num != nullptr) {
-    parts = std::min<std::int64_t>(parts, omp_get_max_threads());
-  } else {
-    parts = 1;
-  }
+  const std::int64_t parts = AvailableThreads(count / std::max<std::int64_t>(grain, 1));
+  if (parts == 1) return body(context, 0, count);
   Work work{count, parts, context, body};
-  if (parts <= 1) return body(context, 0, count);
   GOMP_parallel(
       [](void* data) {
         const Work& shared = *static_cast<const Work*>(data);
@@ -47,6 +56,23 @@ void ParallelParts(std::int64_t count, std::int64_t grain, void* context,
         }
       },
       &work, static_cast<unsigned>(parts), 0);
+}
+
+void RunTeam(std::int64_t threads, void* context,
+             void (*body)(void*, std::int64_t, std::int64_t)) noexcept {
+  const std::int64_t available = AvailableThreads(threads);
+  if (available == 1) return body(context, 0, 1);
+  Crew crew{context, body};
+  GOMP_parallel(
+      [](void* data) {
+        const Crew& shared = *static_cast<const Crew*>(data);
+        shared.body(shared.context, omp_get_thread_num(), omp_get_num_threads());
+      },
+      &crew, static_cast<unsigned>(available), 0);
+}
+
+void Meet() noexcept {
+  if (GOMP_barrier != nullptr) GOMP_barrier();
 }
 
 }  // namespace dragoman::rt

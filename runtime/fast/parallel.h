@@ -19,6 +19,22 @@ void Parallel(std::int64_t count, std::int64_t grain, Body body) noexcept {
   });
 }
 
+// Calls body(context, thread, threads) on `threads` threads at once, numbered from 0, or on as many
+// as there are; all of them may call Meet, equally often.
+void RunTeam(std::int64_t threads, void* context,
+             void (*body)(void* context, std::int64_t thread, std::int64_t threads)) noexcept;
+
+// The same for a function object: body(thread, threads).
+template <class Body>
+void Team(std::int64_t threads, Body body) noexcept {
+  RunTeam(threads, &body, [](void* context, std::int64_t thread, std::int64_t count) {
+    (*static_cast<Body*>(context))(thread, count);
+  });
+}
+
+// Returns when all threads of the team have called it; what they wrote before is seen then.
+void Meet() noexcept;
+
 }  // namespace dragoman::rt
 
 #endif  // DRAGOMAN_RUNTIME_FAST_PARALLEL_H_

@@ -5,14 +5,18 @@
 #include <exception>
 #include <vector>
 
-#include "runtime/fast/clones.h"
+#include "runtime/fast/gate_loops.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/linear.h"
-#include "runtime/fast/math.h"
 #include "runtime/fast/panel_product.h"
+#include "runtime/fast/parallel.h"
+#include "runtime/fast/threads.h"
 
 namespace dragoman::rt {
 namespace {
+
+constexpr std::int64_t kUnitBlock = 16;            // units that are not divided
+constexpr std::int64_t kThreadProducts = 1 << 16;  // of a step, below which a thread costs more
 
 enum class Cell {
   kLstm,
@@ -28,103 +32,31 @@ std::int64_t NumGates(Cell cell) {
 
 std::int64_t Rounded(std::int64_t floats) { return (floats + 15) / 16 * 16; }
 
-// The loops below are over one row; x is the input's part of the gates, r the state's.
-
-// Gates i, o, f, c.
-DRAGOMAN_RT_CLONES void LstmRow(std::int64_t hidden, const float* x, const float* r, float* h,
-                                float* c) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < hidden; ++k) {
-    const float i = fast::Sigmoid(x[k] + r[k]);
-    const float o = fast::Sigmoid(x[hidden + k] + r[hidden + k]);
-    const float f = fast::Sigmoid(x[2 * hidden + k] + r[2 * hidden + k]);
-    const float g = fast::Tanh(x[3 * hidden + k] + r[3 * hidden + k]);
-    c[k] = f * c[k] + i * g;
-    h[k] = o * fast::Tanh(c[k]);
-  }
-}
-
-// The same with peepholes i, o, f and bounds, which are infinite where there are none.
-DRAGOMAN_RT_CLONES void BoundedLstmRow(std::int64_t hidden, const float* x, const float* r,
-                                       const float* p, float cell_bound, float bound, float* h,
-                                       float* c) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < hidden; ++k) {
-    const float i = fast::Sigmoid(x[k] + r[k] + p[k] * c[k]);
-    const float f = fast::Sigmoid(x[2 * hidden + k] + r[2 * hidden + k] + p[2 * hidden + k] * c[k]);
-    const float g = fast::Tanh(x[3 * hidden + k] + r[3 * hidden + k]);
-    c[k] = fast::Max(fast::Min(f * c[k] + i * g, cell_bound), -cell_bound);
-    const float o = fast::Sigmoid(x[hidden + k] + r[hidden + k] + p[hidden + k] * c[k]);
-    h[k] = fast::Max(fast::Min(o * fast::Tanh(c[k]), bound), -bound);
-  }
-}
-
-DRAGOMAN_RT_CLONES void BoundRow(std::int64_t size, float bound, float* h) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < size; ++k) h[k] = fast::Max(fast::Min(h[k], bound), -bound);
-}
-
-// Gates z, r, h.
-DRAGOMAN_RT_CLONES void GruRow(std::int64_t hidden, const float* x, const float* r,
-                               const float* bias, float* h) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < hidden; ++k) {
-    const float z = fast::Sigmoid(x[k] + r[k]);
-    const float reset = fast::Sigmoid(x[hidden + k] + r[hidden + k]);
-    const float g = fast::Tanh(x[2 * hidden + k] + reset * (r[2 * hidden + k] + bias[k]));
-    h[k] = (1.0f - z) * g + z * h[k];
-  }
-}
-
-// r begins with the gates z and r; z takes its place there.
-DRAGOMAN_RT_CLONES void ResetRow(std::int64_t hidden, const float* x, float* r, const float* h,
-                                 float* reset_h) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < hidden; ++k) {
-    r[k] = fast::Sigmoid(x[k] + r[k]);
-    reset_h[k] = fast::Sigmoid(x[hidden + k] + r[hidden + k]) * h[k];
-  }
-}
-
-// `r` is gate h's part of the reset state.
-DRAGOMAN_RT_CLONES void UpdateRow(std::int64_t hidden, const float* x, const float* r,
-                                  const float* z, float* h) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < hidden; ++k) {
-    const float g = fast::Tanh(x[2 * hidden + k] + r[k]);
-    h[k] = (1.0f - z[k]) * g + z[k] * h[k];
-  }
-}
-
-DRAGOMAN_RT_CLONES void TanhRow(std::int64_t hidden, const float* x, const float* r, float* h) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < hidden; ++k) h[k] = fast::Tanh(x[k] + r[k]);
-}
-
-DRAGOMAN_RT_CLONES void ReluRow(std::int64_t hidden, const float* x, const float* r, float* h) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t k = 0; k < hidden; ++k) h[k] = fast::Relu(x[k] + r[k]);
-}
-
-struct Direction {
-  PreparedLinear input;
-  PanelProduct recurrent;
+// The hidden units that one thread computes of one direction.
+struct Part {
+  std::int64_t first = 0, units = 0;
+  PanelProduct recurrent;    // their gates; of kGruReset all but the last
   PanelProduct after_reset;  // kGruReset: gate h
   std::vector<float> reset_bias;
   std::vector<float> peepholes;  // of a bounded LSTM
+};
+
+struct Direction {
+  PreparedLinear input;
+  std::vector<Part> parts;
   PanelProduct projection;
   bool backward = false;
 };
 
-// Memory of one run.
+// Memory of one direction's run.
 struct Buffers {
-  float* given;    // the input's part of all gates of all steps
-  float* product;  // the state's part of one step
-  float* h;        // as it is given
+  float* given;      // the input's part of all gates of all steps; of each row the parts in order
+  float* product;    // the state's part of one step, the parts in order
+  float* states[2];  // h as it is given: before the first step, and by turns where nobody wants it
   float* c;
-  float* unprojected;  // h before its projection; without one h itself
+  float* unprojected;  // h before its projection
   float* reset_h;      // kGruReset
-  float* candidate;    // kGruReset: its product
+  float* candidate;    // kGruReset: its product, the parts in order
 };
 
 template <class P, class Function>
@@ -154,33 +86,75 @@ struct PreparedRecurrent::Impl {
   bool projects = false;
   float cell_bound = INFINITY, bound = INFINITY;
   std::vector<Direction> directions;
+  std::int64_t threads = 1;
 
-  std::int64_t outputs() const { return NumGates(cell) * hidden; }
+  std::int64_t gates() const { return NumGates(cell); }
+  // Of the first product of a step.
+  std::int64_t product_gates() const { return cell == Cell::kGruReset ? 2 : gates(); }
+  std::int64_t outputs() const { return gates() * hidden; }
   std::int64_t state() const { return batch * hidden; }
   std::int64_t given() const { return batch * output; }
-  // Outputs of the first product of a step.
-  std::int64_t product_size() const { return cell == Cell::kGruReset ? 2 * hidden : outputs(); }
+  std::int64_t num_directions() const { return static_cast<std::int64_t>(directions.size()); }
+  std::int64_t num_parts() const {
+    return static_cast<std::int64_t>(directions.front().parts.size());
+  }
+  // Between which all parts of a direction wait for each other.
+  int num_phases() const { return cell == Cell::kGruReset || projects ? 2 : 1; }
 
   Status Prepare(const FastContext& context, RnnDirection which, const float* w, const float* r,
                  const float* b) {
-    const int count = which == RnnDirection::kBidirectional ? 2 : 1;
-    for (int d = 0; d < count; ++d) {
-      Direction direction;
+    directions.resize(which == RnnDirection::kBidirectional ? 2 : 1);
+    const std::int64_t work = batch * outputs() * output * num_directions();
+    threads = std::clamp<std::int64_t>(work / kThreadProducts, 1, MaxThreads());
+    for (std::int64_t d = 0; d < num_directions(); ++d) {
+      Direction& direction = directions[static_cast<std::size_t>(d)];
       direction.backward = which == RnnDirection::kReverse || d == 1;
+      DivideUnits(&direction);
       const std::vector<float> bias =
           Bias(b != nullptr ? b + d * 2 * outputs() : nullptr, &direction);
+      const std::vector<float> weights = InParts(direction, w + d * outputs() * input, input);
       DRAGOMAN_RT_TRY(direction.input.Init(context, {steps * batch, input, outputs(), false},
-                                           w + d * outputs() * input, bias.data(), {}));
-      const float* recurrent = r + d * outputs() * output;
-      const bool resets = cell == Cell::kGruReset;
-      direction.recurrent.Pack(recurrent, output, 1, nullptr, product_size(), output, batch);
-      if (resets) {
-        direction.after_reset.Pack(recurrent + 2 * hidden * hidden, hidden, 1, nullptr, hidden,
-                                   hidden, batch);
-      }
-      directions.push_back(std::move(direction));
+                                           weights.data(), bias.data(), {}));
+      PackRecurrent(InParts(direction, r + d * outputs() * output, output).data(), &direction);
     }
     return Status();
+  }
+
+  void DivideUnits(Direction* direction) const {
+    const std::int64_t blocks = (hidden + kUnitBlock - 1) / kUnitBlock;
+    const std::int64_t count =
+        std::clamp<std::int64_t>(threads / num_directions(), 1, std::max<std::int64_t>(blocks, 1));
+    direction->parts.resize(static_cast<std::size_t>(count));
+    std::int64_t first = 0;
+    for (std::int64_t p = 0; p < count; ++p) {
+      Part& part = direction->parts[static_cast<std::size_t>(p)];
+      part.first = first;
+      first = std::min(hidden, blocks * (p + 1) / count * kUnitBlock);
+      part.units = first - part.first;
+    }
+  }
+
+  // The rows of all gates, each of `size` floats, in the order of the parts.
+  std::vector<float> InParts(const Direction& direction, const float* rows,
+                             std::int64_t size) const {
+    std::vector<float> ordered(static_cast<std::size_t>(outputs() * size));
+    float* to = ordered.data();
+    for (const Part& part : direction.parts) {
+      for (std::int64_t g = 0; g < gates(); ++g) {
+        to = std::copy_n(rows + (g * hidden + part.first) * size, part.units * size, to);
+      }
+    }
+    return ordered;
+  }
+
+  void PackRecurrent(const float* rows, Direction* direction) const {
+    for (Part& part : direction->parts) {
+      const float* own = rows + part.first * gates() * output;
+      part.recurrent.Pack(own, output, 1, nullptr, product_gates() * part.units, output, batch);
+      if (cell != Cell::kGruReset) continue;
+      part.after_reset.Pack(own + 2 * part.units * output, output, 1, nullptr, part.units, output,
+                            batch);
+    }
   }
 
   // Null stands for none.
@@ -190,106 +164,150 @@ struct PreparedRecurrent::Impl {
     projects = projection != nullptr;
     if (p.cell_clip > 0) cell_bound = p.cell_clip;
     if (p.output_clip > 0) bound = p.output_clip;
-    for (std::size_t d = 0; bounded && d < directions.size(); ++d) {
-      Direction& direction = directions[d];
-      const auto at = static_cast<std::int64_t>(d);
-      direction.peepholes.assign(static_cast<std::size_t>(3 * hidden), 0.0f);
-      if (peepholes != nullptr) {
-        std::copy_n(peepholes + at * 3 * hidden, 3 * hidden, direction.peepholes.data());
+    for (std::int64_t d = 0; bounded && d < num_directions(); ++d) {
+      Direction& direction = directions[static_cast<std::size_t>(d)];
+      for (Part& part : direction.parts) {
+        part.peepholes.assign(static_cast<std::size_t>(3 * part.units), 0.0f);
+        for (std::int64_t i = 0; i < 3 && peepholes != nullptr; ++i) {
+          std::copy_n(peepholes + (d * 3 + i) * hidden + part.first, part.units,
+                      part.peepholes.data() + i * part.units);
+        }
       }
       if (!projects) continue;
-      direction.projection.Pack(projection + at * output * hidden, hidden, 1, nullptr, output,
+      direction.projection.Pack(projection + d * output * hidden, hidden, 1, nullptr, output,
                                 hidden, batch);
     }
   }
 
-  // The biases that need not wait for the state; the others go to `direction`.
+  // The biases that need not wait for the state, in the order of the parts, which get the others.
   std::vector<float> Bias(const float* b, Direction* direction) const {
     std::vector<float> sum(static_cast<std::size_t>(outputs()), 0.0f);
-    direction->reset_bias.assign(static_cast<std::size_t>(hidden), 0.0f);
     for (std::int64_t i = 0; b != nullptr && i < outputs(); ++i) {
       const bool waits = cell == Cell::kGru && i >= 2 * hidden;
-      const float recurrent = b[outputs() + i];
-      if (waits) direction->reset_bias[static_cast<std::size_t>(i - 2 * hidden)] = recurrent;
-      sum[static_cast<std::size_t>(i)] = b[i] + (waits ? 0.0f : recurrent);
+      sum[static_cast<std::size_t>(i)] = b[i] + (waits ? 0.0f : b[outputs() + i]);
     }
-    return sum;
+    for (Part& part : direction->parts) {
+      part.reset_bias.assign(static_cast<std::size_t>(part.units), 0.0f);
+      if (b == nullptr || cell != Cell::kGru) continue;
+      std::copy_n(b + outputs() + 2 * hidden + part.first, part.units, part.reset_bias.data());
+    }
+    return InParts(*direction, sum.data(), 1);
   }
 
-  // Our own part of the scratch memory; that of the product by the input follows.
+  // Of one direction; the scratch memory of the products by the input follows all of them.
   std::int64_t OwnFloats() const {
-    return Rounded(steps * batch * outputs()) + Rounded(batch * product_size()) +
-           4 * Rounded(state()) + Rounded(given());
+    return Rounded(steps * batch * outputs()) + Rounded(batch * outputs()) + 4 * Rounded(state()) +
+           2 * Rounded(given());
   }
 
   Buffers Divide(float* memory) const {
     Buffers buffers;
     buffers.given = memory;
     buffers.product = buffers.given + Rounded(steps * batch * outputs());
-    buffers.h = buffers.product + Rounded(batch * product_size());
-    buffers.c = buffers.h + Rounded(given());
+    buffers.states[0] = buffers.product + Rounded(batch * outputs());
+    buffers.states[1] = buffers.states[0] + Rounded(given());
+    buffers.c = buffers.states[1] + Rounded(given());
     buffers.reset_h = buffers.c + Rounded(state());
     buffers.candidate = buffers.reset_h + Rounded(state());
-    buffers.unprojected = projects ? buffers.candidate + Rounded(state()) : buffers.h;
+    buffers.unprojected = buffers.candidate + Rounded(state());
     return buffers;
   }
 
-  void BoundedStep(const Direction& direction, const float* given, const Buffers& buffers) const {
-    for (std::int64_t n = 0; n < batch; ++n) {
-      BoundedLstmRow(hidden, given + n * outputs(), buffers.product + n * outputs(),
-                     direction.peepholes.data(), cell_bound, projects ? INFINITY : bound,
-                     buffers.unprojected + n * hidden, buffers.c + n * hidden);
-    }
-    if (!projects) return;
-    direction.projection.Run(buffers.unprojected, nullptr, buffers.h, nullptr);
-    if (bound < INFINITY) BoundRow(batch * output, bound, buffers.h);
+  // Where the hidden state lies when so many steps of direction d are done; y may be null.
+  float* StateAfter(std::int64_t done, std::int64_t d, const Buffers& buffers, float* y) const {
+    if (done == 0 || y == nullptr) return buffers.states[done % 2];
+    const std::int64_t t =
+        directions[static_cast<std::size_t>(d)].backward ? steps - done : done - 1;
+    return y + (t * num_directions() + d) * given();
   }
 
-  void Step(const Direction& direction, const float* given, const Buffers& buffers) const {
-    const std::int64_t row = product_size();
-    direction.recurrent.Run(buffers.h, nullptr, buffers.product, nullptr);
-    if (bounded) return BoundedStep(direction, given, buffers);
+  // The first product and what follows it, of one row.
+  void RunRow(const Part& part, std::int64_t n, const float* x, const float* h, float* next,
+              const Buffers& buffers) const {
+    float* r = buffers.product + product_gates() * (batch * part.first + n * part.units);
+    float* c = buffers.c + n * hidden + part.first;
+    switch (cell) {
+      case Cell::kLstm:
+        if (!bounded) return LstmRow(part.units, x, r, c, next);
+        return BoundedLstmRow(part.units, x, r, part.peepholes.data(), cell_bound,
+                              projects ? INFINITY : bound, c, next);
+      case Cell::kGru:
+        return GruRow(part.units, x, r, part.reset_bias.data(), h, next);
+      case Cell::kGruReset:
+        return ResetRow(part.units, x, r, h, buffers.reset_h + n * hidden + part.first);
+      case Cell::kTanh:
+        return TanhRow(part.units, x, r, next);
+      case Cell::kRelu:
+        return ReluRow(part.units, x, r, next);
+    }
+  }
+
+  void RunFirstPhase(const Part& part, const float* given, const float* h, float* next,
+                     const Buffers& buffers) const {
+    float* product = buffers.product + product_gates() * batch * part.first;
+    part.recurrent.RunRows(batch, h, product);
+    if (projects) next = buffers.unprojected;
     for (std::int64_t n = 0; n < batch; ++n) {
-      const float* x = given + n * outputs();
-      float* r = buffers.product + n * row;
-      float* h = buffers.h + n * hidden;
-      switch (cell) {
-        case Cell::kLstm:
-          LstmRow(hidden, x, r, h, buffers.c + n * hidden);
-          break;
-        case Cell::kGru:
-          GruRow(hidden, x, r, direction.reset_bias.data(), h);
-          break;
-        case Cell::kGruReset:
-          ResetRow(hidden, x, r, h, buffers.reset_h + n * hidden);
-          break;
-        case Cell::kTanh:
-          TanhRow(hidden, x, r, h);
-          break;
-        case Cell::kRelu:
-          ReluRow(hidden, x, r, h);
-          break;
+      const std::int64_t at = n * hidden + part.first;
+      RunRow(part, n, given + n * outputs() + gates() * part.first, projects ? nullptr : h + at,
+             next + at, buffers);
+    }
+  }
+
+  void RunSecondPhase(const Direction& direction, const Part& part, const float* given,
+                      const float* h, float* next, const Buffers& buffers) const {
+    if (projects) {
+      if (part.first != 0) return;
+      direction.projection.RunRows(batch, buffers.unprojected, next);
+      if (bound < INFINITY) BoundRow(batch * output, bound, next);
+      return;
+    }
+    float* candidate = buffers.candidate + batch * part.first;
+    part.after_reset.RunRows(batch, buffers.reset_h, candidate);
+    for (std::int64_t n = 0; n < batch; ++n) {
+      const std::int64_t at = n * hidden + part.first, row = n * part.units;
+      UpdateRow(part.units, given + n * outputs() + gates() * part.first, candidate + row,
+                buffers.product + 2 * (batch * part.first + row), h + at, next + at);
+    }
+  }
+
+  void RunStep(std::int64_t i, int phase, std::int64_t d, const Part& part, float* y,
+               const Buffers& buffers) const {
+    const Direction& direction = directions[static_cast<std::size_t>(d)];
+    const std::int64_t t = direction.backward ? steps - 1 - i : i;
+    const float* given = buffers.given + t * batch * outputs();
+    const float* h = StateAfter(i, d, buffers, y);
+    float* next = StateAfter(i + 1, d, buffers, y);
+    if (phase == 0) {
+      RunFirstPhase(part, given, h, next, buffers);
+    } else {
+      RunSecondPhase(direction, part, given, h, next, buffers);
+    }
+  }
+
+  // All steps. Directions do not wait for each other, parts of one do.
+  void RunSteps(float* y, float* memory) const {
+    const std::int64_t parts = num_parts(), tasks = num_directions() * parts;
+    const auto run = [&](std::int64_t task, std::int64_t i, int phase) {
+      const std::int64_t d = task / parts;
+      RunStep(i, phase, d,
+              directions[static_cast<std::size_t>(d)].parts[static_cast<std::size_t>(task % parts)],
+              y, Divide(memory + d * OwnFloats()));
+    };
+    Team(std::min(threads, tasks), [&](std::int64_t thread, std::int64_t count) {
+      if (parts == 1) {
+        for (std::int64_t task = thread; task < tasks; task += count) {
+          for (std::int64_t i = 0; i < steps * num_phases(); ++i)
+            run(task, i / num_phases(), static_cast<int>(i % num_phases()));
+        }
+        return;
       }
-    }
-    if (cell != Cell::kGruReset) return;
-    direction.after_reset.Run(buffers.reset_h, nullptr, buffers.candidate, nullptr);
-    for (std::int64_t n = 0; n < batch; ++n) {
-      UpdateRow(hidden, given + n * outputs(), buffers.candidate + n * hidden,
-                buffers.product + n * row, buffers.h + n * hidden);
-    }
-  }
-
-  Status RunDirection(std::size_t d, const float* x, float* y, const Buffers& buffers) {
-    Direction& direction = directions[d];
-    DRAGOMAN_RT_TRY(direction.input.Run(x, nullptr, buffers.given, buffers.given + OwnFloats()));
-    for (std::int64_t i = 0; i < steps; ++i) {
-      const std::int64_t t = direction.backward ? steps - 1 - i : i;
-      Step(direction, buffers.given + t * batch * outputs(), buffers);
-      if (y == nullptr) continue;
-      const std::int64_t at = t * static_cast<std::int64_t>(directions.size());
-      std::copy_n(buffers.h, given(), y + (at + static_cast<std::int64_t>(d)) * given());
-    }
-    return Status();
+      for (std::int64_t i = 0; i < steps * num_phases(); ++i) {
+        for (std::int64_t task = thread; task < tasks; task += count)
+          run(task, i / num_phases(), static_cast<int>(i % num_phases()));
+        Meet();
+      }
+    });
   }
 };
 
@@ -382,23 +400,30 @@ Status PreparedRecurrent::Init(const FastContext& context, const RNNParams& p, c
 Status PreparedRecurrent::Run(const float* x, const float* initial_h, const float* initial_c,
                               float* y, float* y_h, float* y_c, void* scratch) noexcept {
   Impl& impl = *impl_;
-  const Buffers buffers = impl.Divide(static_cast<float*>(scratch));
-  for (std::size_t d = 0; d < impl.directions.size(); ++d) {
-    const auto load = [d](const float* from, std::int64_t count, float* to) {
-      if (from == nullptr) {
-        std::fill_n(to, count, 0.0f);
-      } else {
-        std::copy_n(from + static_cast<std::int64_t>(d) * count, count, to);
-      }
-    };
-    const auto store = [d](const float* from, std::int64_t count, float* to) {
-      if (to != nullptr) std::copy_n(from, count, to + static_cast<std::int64_t>(d) * count);
-    };
-    load(initial_h, impl.given(), buffers.h);
-    load(initial_c, impl.state(), buffers.c);
-    DRAGOMAN_RT_TRY(impl.RunDirection(d, x, y, buffers));
-    store(buffers.h, impl.given(), y_h);
-    store(buffers.c, impl.state(), y_c);
+  auto* memory = static_cast<float*>(scratch);
+  const std::int64_t own = impl.OwnFloats(), count = impl.num_directions();
+  const auto load = [](const float* from, std::int64_t d, std::int64_t size, float* to) {
+    if (from == nullptr) {
+      std::fill_n(to, size, 0.0f);
+    } else {
+      std::copy_n(from + d * size, size, to);
+    }
+  };
+  const auto store = [](const float* from, std::int64_t d, std::int64_t size, float* to) {
+    if (to != nullptr) std::copy_n(from, size, to + d * size);
+  };
+  for (std::int64_t d = 0; d < count; ++d) {
+    const Buffers buffers = impl.Divide(memory + d * own);
+    load(initial_h, d, impl.given(), buffers.states[0]);
+    load(initial_c, d, impl.state(), buffers.c);
+    DRAGOMAN_RT_TRY(impl.directions[static_cast<std::size_t>(d)].input.Run(
+        x, nullptr, buffers.given, memory + count * own));
+  }
+  impl.RunSteps(y, memory);
+  for (std::int64_t d = 0; d < count; ++d) {
+    const Buffers buffers = impl.Divide(memory + d * own);
+    store(impl.StateAfter(impl.steps, d, buffers, y), d, impl.given(), y_h);
+    store(buffers.c, d, impl.state(), y_c);
   }
   return Status();
 }
@@ -407,7 +432,7 @@ std::int64_t PreparedRecurrent::ScratchBytes() const noexcept {
   std::int64_t products = 0;
   for (const Direction& direction : impl_->directions)
     products = std::max(products, direction.input.ScratchBytes());
-  return impl_->OwnFloats() * static_cast<std::int64_t>(sizeof(float)) + products;
+  return impl_->num_directions() * impl_->OwnFloats() * std::int64_t{sizeof(float)} + products;
 }
 
 const char* PreparedRecurrent::Implementation() const noexcept { return "own loop"; }

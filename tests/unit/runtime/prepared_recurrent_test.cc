@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "runtime/fast/threads.h"
 #include "runtime/kernels/gru.h"
 #include "runtime/kernels/lstm.h"
 #include "runtime/kernels/rnn.h"
@@ -65,6 +66,26 @@ class PreparedRecurrentTest : public testing::Test {
           ASSERT_NEAR(expected[k][i], actual[k][i], 2e-5f) << "output " << k << ", element " << i;
       }
     }
+  }
+
+  // Y, unless it is not wanted, and Y_h, as so many threads compute them.
+  template <class... Init>
+  std::vector<float> Run(int threads, bool wants_y, const Shape& x_shape, const Shape& h_shape,
+                         const std::vector<float>& x, const Init&... init) {
+    SetThreads(threads);
+    PreparedRecurrent prepared;
+    EXPECT_TRUE(prepared.Init(context_, init...).ok());
+    const std::int64_t size = NumElements(h_shape), outputs = x_shape[0] * size;
+    std::vector<float> results(static_cast<std::size_t>(outputs + size));
+    std::vector<char> memory(static_cast<std::size_t>(prepared.ScratchBytes()) + 64);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+    EXPECT_TRUE(prepared
+                    .Run(x.data(), nullptr, nullptr, wants_y ? results.data() : nullptr,
+                         results.data() + outputs, nullptr,
+                         memory.data() + (64 - address % 64) % 64)
+                    .ok());
+    SetThreads(1);
+    return results;
   }
 
   FastContext context_;
@@ -183,6 +204,39 @@ TEST_F(PreparedRecurrentTest, RnnIsThePlainKernel) {
                   RNNScratchBytes<float>(p, vx, vw, vr, vb, {}, vh, y, y_h)));
               ASSERT_TRUE(RNN<float>(p, vx, vw, vr, vb, {}, vh, y, y_h, scratch.data()).ok());
             });
+    }
+  }
+}
+
+// Units are divided among threads, or directions; what waits for all units waits for all threads.
+TEST_F(PreparedRecurrentTest, ThreadsComputeTheSame) {
+  const std::int64_t hidden = 150, output = 90;
+  const Shape x_shape{6, 9, 5};
+  const std::vector<float> x = Draw(NumElements(x_shape)), w = Draw(2 * 4 * hidden * 5),
+                           r = Draw(2 * 4 * hidden * hidden), b = Draw(2 * 8 * hidden),
+                           projection = Draw(2 * output * hidden);
+  for (const RnnDirection direction : {RnnDirection::kReverse, RnnDirection::kBidirectional}) {
+    const std::int64_t d = direction == RnnDirection::kReverse ? 1 : 2;
+    const Shape h{d, 9, hidden}, given{d, 9, output};
+    LSTMParams lstm;
+    ProjectedLSTMParams projected;
+    GRUParams gru, resets;
+    lstm.direction = projected.direction = gru.direction = resets.direction = direction;
+    lstm.hidden_size = projected.hidden_size = gru.hidden_size = resets.hidden_size = hidden;
+    gru.linear_before_reset = true;
+    for (const bool wants_y : {false, true}) {
+      const auto all = [&](int threads) {
+        const float *const ws = w.data(), *const rs = r.data(), *const bs = b.data();
+        const float *const none = nullptr, *const ps = projection.data();
+        return std::vector<std::vector<float>>{
+            Run(threads, wants_y, x_shape, h, x, lstm, x_shape, ws, rs, bs),
+            Run(threads, wants_y, x_shape, h, x, gru, x_shape, ws, rs, bs),
+            Run(threads, wants_y, x_shape, h, x, resets, x_shape, ws, rs, bs),
+            Run(threads, wants_y, x_shape, given, x, projected, x_shape, output, ws, rs, bs, none,
+                ps)};
+      };
+      const std::vector<std::vector<float>> expected = all(1);
+      for (const int threads : {2, 3, 5}) EXPECT_EQ(all(threads), expected) << threads;
     }
   }
 }
