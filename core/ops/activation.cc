@@ -3,12 +3,13 @@
 
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
+#include "core/ops/younger_ops.h"
 
 namespace dragoman {
 namespace {
 
 template <class P>
-OpDef Activation(std::string_view type) {
+OpBuilder Activation(std::string_view type) {
   return Op(type, "(X: T) -> (Y: T)", "T: float")
       .Attributes<P>()
       .Infer(SameTypeAsFirst)
@@ -19,9 +20,9 @@ OpDef Activation(std::string_view type) {
 
 std::vector<OpDef> ActivationOps() {
   return {
-      Activation<rt::CeluParams>("Celu"),
+      Activation<rt::CeluParams>("Celu").Expand(ExpandCelu),
       Activation<rt::EluParams>("Elu"),
-      Activation<rt::GeluParams>("Gelu"),
+      Activation<rt::GeluParams>("Gelu").Expand(ExpandGelu),
       Activation<rt::HardSigmoidParams>("HardSigmoid"),
       Activation<rt::LeakyReluParams>("LeakyRelu"),
       Activation<rt::SeluParams>("Selu"),

@@ -3,6 +3,7 @@
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
+#include "core/ops/younger_ops.h"
 #include "runtime/params/bit_shift.h"
 #include "runtime/params/mod.h"
 
@@ -123,7 +124,7 @@ OpDef Bitwise(std::string_view type) {
       .Commutative();
 }
 
-OpDef Comparison(std::string_view type, InferFunction infer) {
+OpBuilder Comparison(std::string_view type, InferFunction infer) {
   return Op(type, "(A: T, B: T) -> (C: bool)", "T: number").Infer(std::move(infer)).Kernel(kKernel);
 }
 
@@ -152,9 +153,9 @@ std::vector<OpDef> BinaryOps() {
           .Kernel(kKernel)
           .Commutative(),
       Comparison("Greater", InferElements<GreaterElement>),
-      Comparison("GreaterOrEqual", InferElements<GreaterOrEqualElement>),
+      Comparison("GreaterOrEqual", InferElements<GreaterOrEqualElement>).Expand(ExpandOrEqual),
       Comparison("Less", InferElements<LessElement>),
-      Comparison("LessOrEqual", InferElements<LessOrEqualElement>),
+      Comparison("LessOrEqual", InferElements<LessOrEqualElement>).Expand(ExpandOrEqual),
       Variadic("Max", "(data_0: T*) -> (max: T)", "T: number", InferElements<MaxElement>),
       Variadic("Mean", "(data_0: T*) -> (mean: T)", "T: float", BroadcastAll),
       Variadic("Min", "(data_0: T*) -> (min: T)", "T: number", InferElements<MinElement>),

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ops/expansion.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
+#include "core/ops/younger_ops.h"
 #include "runtime/params/batch_normalization.h"
 #include "runtime/params/group_normalization.h"
 #include "runtime/params/instance_normalization.h"
@@ -83,41 +83,6 @@ Status InferRmsNormalization(InferContext& context) {
   return SameShapeAsFirst(context);
 }
 
-// x / √(mean x² + epsilon) · scale, halves computed in float32.
-Result<std::vector<Value*>> ExpandRmsNormalization(Node& node) {
-  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::RMSNormalizationParams>(node));
-  const auto& params = filled.As<rt::RMSNormalizationParams>();
-  const Type& type = node.operand(0)->type();
-  if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
-  const std::string name = node.result()->name();
-  const bool wide = type.dtype() == DType::kF64;
-  const Type computed = type.WithDType(wide ? DType::kF64 : DType::kF32);
-  const auto cast = [&](Value* value, const Type& to, const char* suffix) {
-    if (value->type().dtype() == to.dtype()) return value;
-    Value* converted = InsertOp(node, "Cast", {value}, to, name + suffix);
-    converted->producer()->SetAttribute("to", static_cast<std::int64_t>(to.dtype()));
-    return converted;
-  };
-  Value* x = cast(node.operand(0), computed, ".x");
-  std::vector<std::int64_t> axes;
-  const std::int64_t first = params.axis < 0 ? params.axis + *type.rank() : params.axis;
-  for (std::int64_t axis = first; axis < *type.rank(); ++axis) axes.push_back(axis);
-  Value* axes_value = node.graph()->AddConstant(name + ".axes", Tensor::Ints(axes));
-  DRAGOMAN_ASSIGN(Tensor epsilon, Tensor::Full(computed.dtype(), {}, params.epsilon));
-  Value* epsilon_value = node.graph()->AddConstant(name + ".epsilon", std::move(epsilon));
-  Shape reduced = *type.shape();
-  for (std::int64_t axis : axes) reduced[static_cast<std::size_t>(axis)] = Dim(1);
-  const Type mean_type = computed.WithShape(reduced);
-  Value* square = InsertOp(node, "Mul", {x, x}, computed, name + ".square");
-  Value* mean = InsertOp(node, "ReduceMean", {square, axes_value}, mean_type, name + ".mean");
-  Value* sum = InsertOp(node, "Add", {mean, epsilon_value}, mean_type, name + ".sum");
-  Value* root = InsertOp(node, "Sqrt", {sum}, mean_type, name + ".root");
-  Value* unit = InsertOp(node, "Div", {x, root}, computed, name + ".unit");
-  Value* narrow = cast(unit, node.result()->type(), ".narrow");
-  return std::vector<Value*>{
-      InsertOp(node, "Mul", {narrow, node.operand(1)}, node.result()->type(), name + ".scaled")};
-}
-
 Status InferLrn(InferContext& context) {
   const std::int64_t size = context.params<rt::LRNParams>().size;
   if (size < 1) return context.Fail("size is " + std::to_string(size) + ", expected 1 or more");
@@ -171,7 +136,8 @@ std::vector<OpDef> NormalizationOps() {
          "T: float; U: f32 bf16")
           .Attributes<rt::LayerNormalizationParams>()
           .Infer(InferLayerNormalization)
-          .Kernel({.header = "runtime/kernels/layer_normalization.h", .types = "T U=f32"}),
+          .Kernel({.header = "runtime/kernels/layer_normalization.h", .types = "T U=f32"})
+          .Expand(ExpandLayerNormalization),
       Op("LpNormalization", "(input: T) -> (output: T)", "T: float")
           .Attributes<rt::LpNormalizationParams>()
           .Infer(InferLpNormalization)

@@ -2,14 +2,15 @@
 #include "core/ops/elements.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
+#include "core/ops/younger_ops.h"
 #include "runtime/params/is_inf.h"
 
 namespace dragoman {
 namespace {
 
 // A function of `types`, with the names that ai.onnx gives to its operand and result.
-OpDef Unary(std::string_view type, std::string_view types, bool upper_case,
-            InferFunction infer = SameTypeAsFirst) {
+OpBuilder Unary(std::string_view type, std::string_view types, bool upper_case,
+                InferFunction infer = SameTypeAsFirst) {
   return Op(type, upper_case ? "(X: T) -> (Y: T)" : "(input: T) -> (output: T)",
             "T: " + std::string(types))
       .Infer(std::move(infer))
@@ -65,7 +66,7 @@ std::vector<OpDef> UnaryOps() {
       Unary("Erf", "float", false),
       Unary("Exp", "float", false),
       Unary("Floor", "float", true),
-      Unary("HardSwish", "float", true),
+      Unary("HardSwish", "float", true).Expand(ExpandHardSwish),
       Op("IsInf", "(X: T1) -> (Y: bool)", "T1: float float8")
           .Attributes<rt::IsInfParams>()
           .Infer(SameShapeAsFirst)
@@ -74,7 +75,7 @@ std::vector<OpDef> UnaryOps() {
           .Infer(SameShapeAsFirst)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "T1"}),
       Unary("Log", "float", false),
-      Unary("Mish", "float", true),
+      Unary("Mish", "float", true).Expand(ExpandMish),
       Unary("Neg", "number", true, InferElements<NegElement>),
       Op("Not", "(X: bool) -> (Y: bool)", "")
           .Infer(InferElements<NotElement>)

@@ -1,68 +1,19 @@
 #include <algorithm>
-#include <iterator>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/ops/expansion.h"
+#include "exporters/onnx/form_change.h"
 #include "exporters/onnx/lower_opset.h"
 
 namespace dragoman {
 namespace {
 
 using Ints = Attribute::Ints;
-
-const Tensor* ConstantAt(const Node& node, std::size_t i) {
-  const Value* value = node.operand(i);
-  return value != nullptr && value->is_constant() ? value->tensor() : nullptr;
-}
-
-std::int64_t IntOr(const Node& node, std::string_view name, std::int64_t value) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* number = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
-  return number != nullptr ? *number : value;
-}
-
-std::string TextOr(const Node& node, std::string_view name, std::string_view value) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string(value);
-}
-
-void DropOperand(Node& node, std::size_t i) {
-  node.set_operand(i, nullptr);
-  while (node.num_operands() > 0 && node.operands().back().value() == nullptr) {
-    node.RemoveTrailingOperand();
-  }
-}
-
-// Operand `i`, constant integers, becomes attribute `name`.
-std::string OperandToAttribute(Node& node, std::size_t i, std::string_view name) {
-  if (node.operand(i) == nullptr) return "";
-  const Tensor* tensor = ConstantAt(node, i);
-  if (tensor == nullptr) return "its " + std::string(name) + " is computed";
-  node.SetAttribute(name, tensor->ToInts());
-  DropOperand(node, i);
-  return "";
-}
-
-// Attribute `name`, an integer that is `only`, goes.
-std::string DropInt(Node& node, std::string_view name, std::int64_t only) {
-  const std::int64_t value = IntOr(node, name, only);
-  if (value != only) return "it has " + std::string(name) + " = " + std::to_string(value);
-  node.RemoveAttribute(name);
-  return "";
-}
-
-std::string DropOnes(Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* values = attribute != nullptr ? attribute->As<Ints>() : nullptr;
-  if (values != nullptr &&
-      !std::all_of(values->begin(), values->end(), [](std::int64_t value) { return value == 1; })) {
-    return "it has " + std::string(name) + " other than 1";
-  }
-  node.RemoveAttribute(name);
-  return "";
-}
 
 std::string LowerReduce(Node& node) {
   const bool noop = IntOr(node, "noop_with_empty_axes", 0) != 0;
@@ -139,8 +90,21 @@ std::string RefuseSymmetric(Node& node) {
              : "";
 }
 
-std::string RefuseResizeRegion(Node& node) {
-  return node.operand(1) == nullptr ? "its roi is left out" : "";
+// Region and scales have no elements where they do not count.
+std::string GiveResizeOperands(Node& node) {
+  for (const std::size_t i : {1u, 2u}) {
+    if (node.operand(i) != nullptr || i >= node.num_operands()) continue;
+    const std::string name = node.result()->name() + (i == 1 ? ".roi" : ".scales");
+    node.set_operand(i, node.graph()->AddConstant(name, Tensor::Of<float>({0}, {})));
+  }
+  return "";
+}
+
+std::string LowerRoiAlign(Node& node) {
+  const std::string mode = TextOr(node, "coordinate_transformation_mode", "half_pixel");
+  if (mode != "output_half_pixel") return "it has coordinate_transformation_mode " + mode;
+  node.RemoveAttribute("coordinate_transformation_mode");
+  return "";
 }
 
 std::string RefuseExtremes(Node& node) {
@@ -210,16 +174,43 @@ std::string DropTrainingMode(Node& node) { return DropInt(node, "training_mode",
 
 std::string DropLayout(Node& node) { return DropInt(node, "layout", 0); }
 
+// The node works on its last axis, which operand and result exchange with axis `axis`.
+void ExchangeWithLast(Node& node, std::int64_t axis, int rank) {
+  Attribute::Ints perm(static_cast<std::size_t>(rank));
+  std::iota(perm.begin(), perm.end(), 0);
+  std::swap(perm[static_cast<std::size_t>(axis)], perm.back());
+  Value* x = node.operand(0);
+  Value* y = node.result();
+  Shape exchanged = *x->type().shape();
+  std::swap(exchanged[static_cast<std::size_t>(axis)], exchanged.back());
+  Value* moved =
+      InsertOp(node, "Transpose", {x}, x->type().WithShape(exchanged), y->name() + ".exchanged");
+  moved->producer()->SetAttribute("perm", perm);
+  node.set_operand(0, moved);
+  Node* back = node.graph()->Insert(node.next(), InternOp("onnx", "Transpose"), {});
+  back->set_origin(node.origin());
+  back->SetAttribute("perm", perm);
+  Value* result = back->AddResult(y->name(), y->type());
+  y->ReplaceAllUsesWith(result);
+  back->AddOperand(y);
+  y->set_name(result->name() + ".last");
+  y->set_type(x->type().WithShape(exchanged));
+}
+
 // Before 13 all axes from `axis` on were one.
 std::string LowerSoftmax(Node& node) {
   const std::optional<int> rank = node.operand(0)->type().rank();
   const std::int64_t axis = IntOr(node, "axis", -1);
-  if (axis != -1 && (!rank || axis != *rank - 1)) return "its axis is not the last";
+  if (axis != -1 && !rank) return "its axis may not be the last";
+  const std::int64_t place = axis < 0 ? axis + rank.value_or(0) : axis;
+  if (axis != -1 && place != *rank - 1) ExchangeWithLast(node, place, *rank);
   node.SetAttribute("axis", std::int64_t{-1});
   return "";
 }
 
+// Before 12 nothing was said of the mask at inference.
 std::string LowerDropout(Node& node) {
+  if (node.result(1) != nullptr) return "it gives a mask";
   if (node.operand(2) != nullptr) return "it has a training mode";
   const Tensor* ratio = ConstantAt(node, 1);
   if (ratio == nullptr && node.operand(1) != nullptr) return "its ratio is computed";
@@ -299,7 +290,8 @@ constexpr FormChange kChanges[] = {
     {"Reshape", 14, DropAllowZero},
     {"Resize", 19, RefuseSymmetric},
     {"Resize", 18, LowerResize},
-    {"Resize", 13, RefuseResizeRegion},
+    {"Resize", 13, GiveResizeOperands},
+    {"RoiAlign", 16, LowerRoiAlign},
     {"ScatterElements", 18, RefuseExtremes},
     {"ScatterElements", 16, DropReduction},
     {"ScatterND", 18, RefuseExtremes},
@@ -314,11 +306,6 @@ constexpr FormChange kChanges[] = {
 
 }  // namespace
 
-std::vector<FormChange> FormChangesOf(std::string_view type) {
-  std::vector<FormChange> changes;
-  std::copy_if(std::begin(kChanges), std::end(kChanges), std::back_inserter(changes),
-               [&](const FormChange& change) { return change.type == type; });
-  return changes;
-}
+std::span<const FormChange> LateFormChanges() { return kChanges; }
 
 }  // namespace dragoman

@@ -1,10 +1,12 @@
 #include "exporters/onnx/lower_opset.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "core/ir/model.h"
+#include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
@@ -14,8 +16,17 @@ bool IsDefaultDomain(const OpName& op) {
 }
 
 // Most operators took bf16 in opset 13, these in their newest form.
-constexpr std::string_view kLateBF16[] = {"ConstantOfShape", "DequantizeLinear", "IsInf",
-                                          "QuantizeLinear"};
+constexpr std::string_view kLateBF16[] = {"BatchNormalization",
+                                          "ConstantOfShape",
+                                          "CumSum",
+                                          "DequantizeLinear",
+                                          "GreaterOrEqual",
+                                          "IsInf",
+                                          "LeakyRelu",
+                                          "LessOrEqual",
+                                          "PRelu",
+                                          "QuantizeLinear",
+                                          "Where"};
 
 // The opset that operators need for an element type that they came to admit over time: the newest
 // form is sure to have it.
@@ -40,9 +51,11 @@ struct IntegerSince {
   std::int64_t small_integers;
 };
 constexpr IntegerSince kIntegerSince[] = {
-    {"Add", 7, 14},       {"Clip", 12, 12},     {"CumSum", 11, 11}, {"Div", 7, 14},
-    {"Max", 12, 12},      {"Min", 12, 12},      {"Mul", 7, 14},     {"Pow", 12, 12},
-    {"ReduceMax", 1, 12}, {"ReduceMin", 1, 12}, {"Relu", 14, 14},   {"Sub", 7, 14},
+    {"Add", 7, 14},  {"Clip", 12, 12},     {"CumSum", 11, 11},   {"Div", 7, 14},
+    {"Gemm", 9, 9},  {"Greater", 9, 9},    {"Less", 9, 9},       {"MatMul", 9, 9},
+    {"Max", 12, 12}, {"Min", 12, 12},      {"Mul", 7, 14},       {"PRelu", 9, 9},
+    {"Pow", 12, 12}, {"ReduceMax", 1, 12}, {"ReduceMin", 1, 12}, {"Relu", 14, 14},
+    {"Sub", 7, 14},
 };
 
 std::int64_t NeededForIntegers(std::string_view type, DType dtype) {
@@ -72,7 +85,8 @@ std::int64_t NeededForTypes(const Node& node, const OpVersions& versions) {
 // Empty, or what stands in the way.
 std::string LowerNode(Node& node, std::int64_t opset) {
   const OpVersions* versions = FindOpVersions(node.op().type);
-  if (versions == nullptr) return "";
+  if (versions == nullptr)
+    return opset == kCommonOpset ? "" : "its forms in older operator sets are not known";
   if (versions->first > opset) {
     return "the operator exists from opset " + std::to_string(versions->first) + " on";
   }
@@ -80,14 +94,43 @@ std::string LowerNode(Node& node, std::int64_t opset) {
   if (const std::int64_t needed = NeededForTypes(node, *versions); needed > opset) {
     return "its element types need opset " + std::to_string(needed);
   }
-  for (const FormChange& change : FormChangesOf(versions->type)) {
-    if (change.since <= opset) break;
-    std::string refusal = change.downgrade(node);
-    if (!refusal.empty()) {
-      return refusal + ", which needs opset " + std::to_string(change.since);
+  for (std::span<const FormChange> changes : {LateFormChanges(), EarlyFormChanges()}) {
+    for (const FormChange& change : changes) {
+      if (change.type != versions->type || change.since <= opset) continue;
+      std::string refusal = change.downgrade(node);
+      if (!refusal.empty()) return refusal + ", which needs opset " + std::to_string(change.since);
     }
   }
   return "";
+}
+
+// Puts a node without its optional results that nothing uses in the place of `node`, which goes:
+// older forms may lack them.
+Node& OmitUnusedResults(Node& node) {
+  const OpDef* def = FindOp(node);
+  std::size_t kept = node.num_results();
+  const auto spare = [&](std::size_t i) {
+    const Formal* formal = def->signature.ResultAt(i);
+    const Value* result = node.result(i);
+    return formal != nullptr && formal->optional && (result == nullptr || !result->used());
+  };
+  while (def != nullptr && kept > 1 && spare(kept - 1)) --kept;
+  if (kept == node.num_results() || !node.subgraphs().empty()) return node;
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) operands.push_back(use.value());
+  Node* lean = node.graph()->Insert(&node, &node.op(), operands, node.name());
+  lean->attributes() = std::move(node.attributes());
+  lean->set_origin(node.origin());
+  for (std::size_t i = 0; i < kept; ++i) {
+    Value* old = node.result(i);
+    if (old == nullptr) {
+      lean->AddOmittedResult();
+    } else {
+      old->ReplaceAllUsesWith(lean->AddResult(old->name(), old->type()));
+    }
+  }
+  node.graph()->Erase(&node);
+  return *lean;
 }
 
 }  // namespace
@@ -99,9 +142,10 @@ Status CheckOpset(std::int64_t opset) {
 }
 
 void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings) {
-  for (Node& node : graph.nodes()) {
-    for (Graph* body : node.subgraphs()) LowerOpset(*body, opset, findings);
-    if (!IsDefaultDomain(node.op())) continue;
+  for (Node& written : graph.nodes()) {
+    for (Graph* body : written.subgraphs()) LowerOpset(*body, opset, findings);
+    if (!IsDefaultDomain(written.op())) continue;
+    Node& node = OmitUnusedResults(written);
     std::string refusal = LowerNode(node, opset);
     if (refusal.empty()) continue;
     findings.push_back({ErrorKind::kUnsupported,

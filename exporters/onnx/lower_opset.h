@@ -7,6 +7,8 @@
 #define DRAGOMAN_EXPORTERS_ONNX_LOWER_OPSET_H_
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +17,7 @@
 
 namespace dragoman {
 
-inline constexpr std::int64_t kMinExportOpset = 11;
+inline constexpr std::int64_t kMinExportOpset = 7;
 
 // Errors: an opset that is not between kMinExportOpset and kCommonOpset.
 Status CheckOpset(std::int64_t opset);
@@ -41,8 +43,9 @@ struct FormChange {
   std::int64_t since;
   Downgrade downgrade;
 };
-// Sorted by type, newer changes first.
-std::vector<FormChange> FormChangesOf(std::string_view type);
+// Sorted by type, newer changes first: those after opset 11, and those up to it.
+std::span<const FormChange> LateFormChanges();
+std::span<const FormChange> EarlyFormChanges();
 
 }  // namespace dragoman
 

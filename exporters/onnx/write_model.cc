@@ -31,7 +31,9 @@ std::int64_t IrVersionOf(std::int64_t opset) {
   if (opset >= 21) return 10;
   if (opset >= 19) return 9;
   if (opset >= 15) return 8;
-  return opset >= 12 ? 7 : 6;
+  if (opset >= 12) return 7;
+  if (opset >= 10) return opset - 5;
+  return 4;  // before, every initializer was an input too
 }
 
 constexpr std::int64_t kFirstWithFunctions = 8;

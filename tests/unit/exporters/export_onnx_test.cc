@@ -68,13 +68,58 @@ TEST_F(ExportOnnxTest, AxesAreAttributesInOlderOpsets) {
 
 TEST_F(ExportOnnxTest, WhatAnOpsetLacksIsRefusedByName) {
   const std::string error = GraphAtOpset(R"(graph main(%x: f32[4], %k: i64[1]) -> (%y, %z) {
-    %y = onnx.Gelu(%x)
+    %y = onnx.BitwiseNot(%k)
     %z = onnx.ReduceSum(%x, %k)
   })",
                                          12);
-  EXPECT_NE(error.find("Gelu"), std::string::npos) << error;
-  EXPECT_NE(error.find("exists from opset 20 on"), std::string::npos) << error;
+  EXPECT_NE(error.find("BitwiseNot"), std::string::npos) << error;
+  EXPECT_NE(error.find("exists from opset 18 on"), std::string::npos) << error;
   EXPECT_NE(error.find("its axes is computed"), std::string::npos) << error;
+}
+
+TEST_F(ExportOnnxTest, FirstOpsetsHaveAttributesForOperands) {
+  constexpr char kText[] = R"(graph main(%x: f32[2, 3, 4, 4]) -> (%y, %t, %u) {
+    const %low: f32[] = 0.5
+    const %starts: i64[1] = [1]
+    const %ends: i64[1] = [3]
+    const %axes: i64[1] = [-1]
+    const %k: i64[1] = [2]
+    const %scales: f32[4] = [1.0, 1.0, 2.0, 2.0]
+    %c: f32[2, 3, 4, 4] = onnx.Clip(%x, %low)
+    %y: f32[2, 3, 4, 2] = onnx.Slice(%c, %starts, %ends, %axes)
+    %t: f32[2, 3, 4, 2], %i: i64[2, 3, 4, 2] = onnx.TopK(%x, %k)
+    %u: f32[2, 3, 8, 8] = onnx.Resize(%x, _, %scales)
+        {coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode = "floor"}
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 10), "Clip min=0.5/1;Slice/4;TopK/2;Resize mode=\"nearest\"/2;");
+  EXPECT_EQ(GraphAtOpset(kText, 9),
+            "Clip min=0.5/1;Slice axes=[3] ends=[3] starts=[1]/1;TopK k=2/1;"
+            "Upsample mode=\"nearest\"/2;");
+  EXPECT_EQ(GraphAtOpset(kText, 7),
+            "Clip min=0.5/1;Slice axes=[3] ends=[3] starts=[1]/1;TopK k=2/1;"
+            "Upsample mode=\"nearest\" scales=[1.0, 1.0, 2.0, 2.0]/1;");
+}
+
+TEST_F(ExportOnnxTest, YoungerOperatorsAreMadeOfOlderOnes) {
+  constexpr char kText[] = R"(graph main(%x: f32[2, 3], %s: f32[3]) -> (%y, %z) {
+    %n: f32[2, 3] = onnx.LayerNormalization(%x, %s)
+    %y: f32[2, 3] = onnx.HardSwish(%n)
+    %z: bool[2, 3] = onnx.GreaterOrEqual(%x, %s)
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 17), "LayerNormalization/2;HardSwish/1;GreaterOrEqual/2;");
+  EXPECT_EQ(GraphAtOpset(kText, 11),
+            "ReduceMean axes=[1]/1;Sub/2;Mul/2;ReduceMean axes=[1]/1;Add/2;Sqrt/1;Div/2;Mul/2;"
+            "HardSigmoid alpha=0.16666667 beta=0.5/1;Mul/2;Greater/2;Equal/2;Or/2;");
+  EXPECT_NE(GraphAtOpset(kText, 9).find("it compares neither bools, i32 nor i64"),
+            std::string::npos);
+}
+
+TEST_F(ExportOnnxTest, OlderSoftmaxHasItsAxisLast) {
+  EXPECT_EQ(GraphAtOpset(R"(graph main(%x: f32[2, 3, 4]) -> (%y) {
+    %y: f32[2, 3, 4] = onnx.Softmax(%x) {axis = 1}
+  })",
+                         10),
+            "Transpose perm=[0, 2, 1]/1;Softmax axis=2/1;Transpose perm=[0, 2, 1]/1;");
 }
 
 TEST_F(ExportOnnxTest, ElementTypesThatAnOpsetLacksAreRefused) {

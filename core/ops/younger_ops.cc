@@ -1,0 +1,179 @@
+#include "core/ops/younger_ops.h"
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "core/ops/expansion.h"
+#include "core/ops/params.h"
+#include "runtime/params/activation.h"
+#include "runtime/params/layer_normalization.h"
+
+namespace dragoman {
+namespace {
+
+using Values = std::vector<Value*>;
+
+// Appends operators in front of a node, elementwise ones of the type of its operand.
+class Formula {
+ public:
+  explicit Formula(Node& node)
+      : node_(node), name_(node.result()->name()), type_(node.operand(0)->type()) {}
+
+  Value* x() const { return node_.operand(0); }
+  const Type& type() const { return type_; }
+  void set_type(Type type) { type_ = std::move(type); }
+
+  Value* Add(std::string_view op, const Values& operands, const Type& type) {
+    return InsertOp(node_, op, operands, type, NewName());
+  }
+  Value* Add(std::string_view op, const Values& operands) { return Add(op, operands, type_); }
+
+  Result<Value*> Number(double number) {
+    DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Full(type_.dtype(), {}, number));
+    return node_.graph()->AddConstant(NewName(), std::move(tensor));
+  }
+  Value* Ints(const std::vector<std::int64_t>& values) {
+    return node_.graph()->AddConstant(NewName(), Tensor::Ints(values));
+  }
+  Value* Cast(Value* value, const Type& to) {
+    if (value->type().dtype() == to.dtype()) return value;
+    Value* converted = Add("Cast", {value}, value->type().WithDType(to.dtype()));
+    converted->producer()->SetAttribute("to", static_cast<std::int64_t>(to.dtype()));
+    return converted;
+  }
+
+ private:
+  std::string NewName() { return name_ + "." + std::to_string(count_++); }
+
+  Node& node_;
+  std::string name_;
+  Type type_;
+  int count_ = 0;
+};
+
+// What normalisations over the axes from `axis` on share.
+struct Moments {
+  Formula formula;
+  Value* x;
+  Value* axes;
+  Type mean_type;
+  Value* epsilon;
+
+  Value* Mean(Value* value) { return formula.Add("ReduceMean", {value, axes}, mean_type); }
+  Value* RootOfMeanSquare(Value* value) {
+    Value* mean = Mean(formula.Add("Mul", {value, value}));
+    return formula.Add("Sqrt", {formula.Add("Add", {mean, epsilon}, mean_type)}, mean_type);
+  }
+};
+
+Result<Moments> MomentsOf(Node& node, std::int64_t axis, double epsilon) {
+  Formula formula(node);
+  const Type type = formula.type();
+  if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
+  formula.set_type(type.WithDType(type.dtype() == DType::kF64 ? DType::kF64 : DType::kF32));
+  Value* x = formula.Cast(formula.x(), formula.type());
+  Shape reduced = *type.shape();
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = axis < 0 ? axis + *type.rank() : axis; i < *type.rank(); ++i) {
+    axes.push_back(i);
+    reduced[static_cast<std::size_t>(i)] = Dim(1);
+  }
+  DRAGOMAN_ASSIGN(Value * number, formula.Number(epsilon));
+  Value* listed = formula.Ints(axes);
+  const Type mean_type = formula.type().WithShape(std::move(reduced));
+  return Moments{std::move(formula), x, listed, mean_type, number};
+}
+
+// (1 + tail) · x / 2
+Result<Values> HalfOfOneAnd(Formula& formula, Value* tail) {
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  DRAGOMAN_ASSIGN(Value * half, formula.Number(0.5));
+  Value* gate = formula.Add("Mul", {formula.Add("Add", {tail, one}), half});
+  return Values{formula.Add("Mul", {formula.x(), gate})};
+}
+
+}  // namespace
+
+Result<Values> ExpandCelu(Node& node) {
+  DRAGOMAN_ASSIGN(const Params params, FillParams<rt::CeluParams>(node));
+  Formula formula(node);
+  DRAGOMAN_ASSIGN(Value * alpha, formula.Number(params.As<rt::CeluParams>().alpha));
+  Value* curve = formula.Add("Elu", {formula.Add("Div", {formula.x(), alpha})});
+  return Values{formula.Add("Mul", {curve, alpha})};
+}
+
+Result<Values> ExpandGelu(Node& node) {
+  DRAGOMAN_ASSIGN(const Params params, FillParams<rt::GeluParams>(node));
+  Formula formula(node);
+  Value* x = formula.x();
+  if (params.As<rt::GeluParams>().approximate == rt::GeluApproximation::kNone) {
+    DRAGOMAN_ASSIGN(Value * root, formula.Number(std::numbers::sqrt2));
+    return HalfOfOneAnd(formula, formula.Add("Erf", {formula.Add("Div", {x, root})}));
+  }
+  DRAGOMAN_ASSIGN(Value * cubic, formula.Number(0.044715));
+  DRAGOMAN_ASSIGN(Value * scale, formula.Number(std::sqrt(2 / std::numbers::pi)));
+  Value* cube = formula.Add("Mul", {formula.Add("Mul", {x, x}), x});
+  Value* sum = formula.Add("Add", {x, formula.Add("Mul", {cube, cubic})});
+  return HalfOfOneAnd(formula, formula.Add("Tanh", {formula.Add("Mul", {sum, scale})}));
+}
+
+Result<Values> ExpandHardSwish(Node& node) {
+  Formula formula(node);
+  Value* gate = formula.Add("HardSigmoid", {formula.x()});
+  gate->producer()->SetAttribute("alpha", 1.0f / 6);
+  gate->producer()->SetAttribute("beta", 0.5f);
+  return Values{formula.Add("Mul", {formula.x(), gate})};
+}
+
+Result<Values> ExpandMish(Node& node) {
+  Formula formula(node);
+  Value* gate = formula.Add("Tanh", {formula.Add("Softplus", {formula.x()})});
+  return Values{formula.Add("Mul", {formula.x(), gate})};
+}
+
+Result<Values> ExpandOrEqual(Node& node) {
+  Formula formula(node);
+  formula.set_type(node.result()->type());
+  const Values operands = {node.operand(0), node.operand(1)};
+  Value* strictly = formula.Add(node.Is("GreaterOrEqual") ? "Greater" : "Less", operands);
+  return Values{formula.Add("Or", {strictly, formula.Add("Equal", operands)})};
+}
+
+// (x − mean) / √(mean (x − mean)² + epsilon) · scale + bias
+Result<Values> ExpandLayerNormalization(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LayerNormalizationParams>(node));
+  const auto& params = filled.As<rt::LayerNormalizationParams>();
+  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
+  Formula& formula = moments.formula;
+  Value* mean = moments.Mean(moments.x);
+  Value* centred = formula.Add("Sub", {moments.x, mean});
+  Value* root = moments.RootOfMeanSquare(centred);
+  Value* unit = formula.Add("Div", {centred, root});
+  const Type& type = node.result()->type();
+  Value* y = formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type);
+  if (node.operand(2) != nullptr) y = formula.Add("Add", {y, node.operand(2)}, type);
+  Values results = {y};
+  if (node.result(1) != nullptr || node.result(2) != nullptr) results.push_back(mean);
+  if (node.result(2) != nullptr)
+    results.push_back(formula.Add("Reciprocal", {root}, moments.mean_type));
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    if (node.result(i) != nullptr) results[i] = formula.Cast(results[i], node.result(i)->type());
+  }
+  return results;
+}
+
+// x / √(mean x² + epsilon) · scale
+Result<Values> ExpandRmsNormalization(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::RMSNormalizationParams>(node));
+  const auto& params = filled.As<rt::RMSNormalizationParams>();
+  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
+  Formula& formula = moments.formula;
+  Value* unit = formula.Add("Div", {moments.x, moments.RootOfMeanSquare(moments.x)});
+  const Type& type = node.result()->type();
+  return Values{formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type)};
+}
+
+}  // namespace dragoman
