@@ -21,21 +21,29 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 import numpy
+import onnx
+
+import make_models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
+COLUMNS = ("model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "memory MB",
+           "difference")
+FEW = 2  # calls, which start and end of a process are told from the rest by
 
 
 def measured(command, **options):
     """Runs a command: its output, wall seconds, processor seconds and peak resident bytes.
 
-    The kernel counts this script's own peak for its children, not for theirs: time(1) stands between.
+    The kernel counts this script's own peak for its children, not for theirs: time(1) stands
+    between.
     """
     with tempfile.NamedTemporaryFile("r") as report:
         start = time.monotonic()
@@ -59,7 +67,6 @@ class Case:
         self.inputs = self.draw_inputs()
 
     def draw_inputs(self):
-        import onnx
         graph = onnx.load(self.model).graph
         constants = {tensor.name for tensor in graph.initializer}
         random = numpy.random.default_rng(7)
@@ -134,12 +141,11 @@ def empty_host(work):
 def compare(case, threads, options, host):
     """A line of the table, and the ratios of latency, start and memory."""
     ours, peer = [], []
-    few = 2
     for _ in range(options.rounds):
         for side, call in ((ours, lambda n: case.ours(threads, n)),
                            (peer, lambda n: case.peer(threads, n, options.work))):
             start = call(0)
-            short, full = call(few), call(few + options.repeat)
+            short, full = call(FEW), call(FEW + options.repeat)
             side.append((full[0], start[1], (full[2] - short[2]) / options.repeat * 1000, full[3]))
     best = [[min(round[i] for round in side) for i in range(4)] for side in (ours, peer)]
     a, b = best
@@ -164,33 +170,38 @@ def describe_machine():
             f"load average {load[0]:.1f} {load[1]:.1f} {load[2]:.1f} when it began")
 
 
-def main():
+def parse_options():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", default="build/bench")
+    parser.add_argument("--work", default="build/bench", type=os.path.abspath)
     parser.add_argument("--models")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep", action="store_true")
-    options = parser.parse_args()
-    options.work = os.path.abspath(options.work)
+    return parser.parse_args()
+
+
+def prepare(options):
+    """Makes the models and installs ONNX Runtime; the names of the models."""
     os.makedirs(options.work, exist_ok=True)
-    sys.path.insert(0, HERE)
-    import make_models
     names = options.models.split(",") if options.models else list(make_models.MODELS)
-    subprocess.run([sys.executable, os.path.join(HERE, "make_models.py"),
-                    os.path.join(options.work, "models"), *names], check=True)
-    subprocess.run(["cp", os.path.join(HERE, "peer.js"), options.work], check=True)
+    subprocess.run([sys.executable, make_models.__file__, os.path.join(options.work, "models"),
+                    *names], check=True)
+    shutil.copy(os.path.join(HERE, "peer.js"), options.work)
     if not os.path.exists(os.path.join(options.work, "node_modules")):
         subprocess.run(["npm", "install", "--ignore-scripts", "--silent", "onnxruntime-node"],
                        cwd=options.work, check=True)
+    return names
+
+
+def main():
+    options = parse_options()
+    names = prepare(options)
     host = empty_host(options.work)
     print(describe_machine() + "\n")
-    columns = ["model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "memory MB",
-               "difference"]
-    print("| " + " | ".join(columns) + " |")
-    print("| --- " * len(columns) + "|", flush=True)
+    print("| " + " | ".join(COLUMNS) + " |")
+    print("| --- " * len(COLUMNS) + "|", flush=True)
     compiled = []
     ratios = {threads: [] for threads in options.threads.split(",")}
     for name in names:

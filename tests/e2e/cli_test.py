@@ -1,4 +1,4 @@
-"""The command line, as a user calls it: what comes out, which files appear, which exit code says what."""
+"""The command line, as a user calls it: what comes out, which files appear, which exit code."""
 
 import contextlib
 import json
@@ -6,17 +6,28 @@ import os
 import pathlib
 import pty
 import subprocess
-import sys
 import unittest
 
-from command_case import DRAGOMAN, CommandCase, dragoman
+import numpy
+
+from command_case import CommandCase
+from commands import DRAGOMAN, dragoman
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
 DATA = MODELS / "mlp" / "test_data_set_0"
+X, SIZES = "x", (1, 41)  # the input of MLP
+COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "ops", "completion")
 
 
 class CommandLine(CommandCase):
+    def run_model(self, model, x, name, *options):
+        """Runs a model of one input; the first entry of the index that it writes."""
+        numpy.save(self.out / "x.npy", x.astype(numpy.float32))
+        self.done("run", model, "--input", f"{name}={self.out / 'x.npy'}", "--output-dir",
+                  self.out / "y", *options)
+        return json.loads((self.out / "y" / "index.json").read_text())["outputs"][0]
+
     def test_a_copy_has_the_same_bytes(self):
         self.done("convert", MLP, "-o", self.out / "copy.onnx")
         self.assertEqual((self.out / "copy.onnx").read_bytes(), MLP.read_bytes())
@@ -55,29 +66,20 @@ class CommandLine(CommandCase):
         self.assertFalse(report["equal"])
 
     def test_run_writes_outputs_and_an_index(self):
-        import numpy  # pylint: disable=import-outside-toplevel
-
-        size = json.loads(self.done("inspect", MLP, "--json"))["entries"][0]["inputs"][0]
-        dims = [int(d) for d in size["type"].split("[")[1].rstrip("]").split(",")]
-        numpy.save(self.out / "x.npy", numpy.ones(dims, dtype=numpy.float32))
-        for name in (size["name"], "0"):
-            self.done("run", MLP, "--input", f"{name}={self.out / 'x.npy'}", "--output-dir", self.out / "y")
-            index = json.loads((self.out / "y" / "index.json").read_text())
-            entry = index["outputs"][0]
+        for name in (X, "0"):
+            entry = self.run_model(MLP, numpy.ones(SIZES), name)
             array = numpy.load(self.out / "y" / entry["file"])
             self.assertEqual(entry["dtype"], "float32")
-            self.assertEqual(list(array.shape), entry["shape"])
+            self.assertEqual(entry["shape"], [1, 10])
+            self.assertEqual((array.shape, array.dtype), ((1, 10), numpy.float32))
 
     def test_steps_slice_inputs_and_stack_outputs(self):
-        import numpy  # pylint: disable=import-outside-toplevel
-
-        size = json.loads(self.done("inspect", MLP, "--json"))["entries"][0]["inputs"][0]
-        dims = [int(d) for d in size["type"].split("[")[1].rstrip("]").split(",")]
-        values = numpy.random.default_rng(0).normal(size=[5, *dims]).astype(numpy.float32)
-        numpy.save(self.out / "x.npy", values)
-        self.done("run", MLP, "--input", f"0={self.out / 'x.npy'}", "--output-dir", self.out / "y", "--steps", 5)
-        entry = json.loads((self.out / "y" / "index.json").read_text())["outputs"][0]
-        self.assertEqual(entry["shape"][0], 5)
+        steps = numpy.random.default_rng(0).normal(size=(5, *SIZES))
+        stacked = self.run_model(MLP, steps, "0", "--steps", 5)
+        self.assertEqual(stacked["shape"], [5, 1, 10])
+        outputs = numpy.load(self.out / "y" / stacked["file"])
+        once = self.run_model(MLP, steps[3], "0")
+        numpy.testing.assert_array_equal(numpy.load(self.out / "y" / once["file"]), outputs[3])
 
     def test_a_text_form_goes_to_standard_output(self):
         self.assertEqual(self.done("convert", MLP, "-o", "-"),
@@ -90,14 +92,11 @@ class CommandLine(CommandCase):
                 self.done("diff", MLP, self.out / name)
 
     def test_facts_are_about_inputs_of_the_default_entry(self):
-        import numpy  # pylint: disable=import-outside-toplevel
-
         policy = self.out / "policy.dgt"
         self.done("convert", MODELS / "torchscript" / "lstm_policy" / "model.pt", "-o", policy,
                   "--level", "common", "--shape", "0=1,6")
         self.assertGreater(len(json.loads(self.done("inspect", policy, "--json"))["entries"]), 1)
-        numpy.save(self.out / "x.npy", numpy.ones((1, 6), dtype=numpy.float32))
-        self.done("run", policy, "--input", f"0={self.out / 'x.npy'}", "--output-dir", self.out / "y")
+        self.run_model(policy, numpy.ones((1, 6)), "0")
 
     def test_loops_over_lengths_that_are_not_known_run_at_any(self):
         folder = MODELS / "torchscript" / "collected_steps"
@@ -128,10 +127,11 @@ class CommandLine(CommandCase):
         self.assertEqual(list(self.out.iterdir()), [])
 
     def test_findings_name_the_file_or_the_call(self):
-        self.assertTrue(self.fails(2, "frobnicate").startswith("dragoman: error: there is no command"))
+        self.assertRegex(self.fails(2, "frobnicate"), "^dragoman: error: there is no command")
         self.assertIn("see dragoman diff --help", self.fails(2, "diff", MLP))
         self.assertIn(f"{self.out}: error: is a folder", self.fails(2, "inspect", self.out))
-        self.assertIn(f"{MLP}: error: there is no node", self.fails(2, "inspect", MLP, "--node", "x?"))
+        error = self.fails(2, "inspect", MLP, "--node", "x?")
+        self.assertIn(f"{MLP}: error: there is no node", error)
         error = self.fails(2, "run", MLP, "--input", f"0={MLP}", "--output-dir", self.out / "y")
         self.assertIn(f"{MLP}: error: not a .npy file", error)
 
@@ -139,14 +139,15 @@ class CommandLine(CommandCase):
         self.assertTrue(json.loads(self.done("inspect", MLP, "--to", "cpp", "--json"))["works"])
         self.assertEqual(json.loads(self.done("ops", "Linear", "--json"))["op"], "dragoman.Linear")
         self.assertIn("passes", json.loads(self.done("ops", "--json")))
-        target = self.out / "model.py"
-        self.assertEqual(json.loads(self.done("convert", MLP, "-o", target, "--json"))["format"], "relax")
+        module = json.loads(self.done("convert", MLP, "-o", self.out / "model.py", "--json"))
+        self.assertEqual(module["format"], "relax")
         program = json.loads(self.done("codegen", MLP, "-o", self.out / "program", "--json"))
         self.assertEqual(program["name"], "model")
 
     def test_outputs_leave_the_files_of_others_alone(self):
         (self.out / "mine").write_text("notes")
-        error = self.fails(2, "run", MLP, "--input", f"0={MODELS}/mlp/x.npy", "--output-dir", self.out)
+        error = self.fails(2, "run", MLP, "--input", f"0={MODELS}/mlp/x.npy", "--output-dir",
+                           self.out)
         self.assertIn("choose another --output-dir", error)
         self.assertEqual([path.name for path in self.out.iterdir()], ["mine"])
 
@@ -164,8 +165,6 @@ class CommandLine(CommandCase):
         self.assertIn("f32[2, 3, 10, 10]", self.done("inspect", self.out / "two.onnx"))
 
     def test_data_of_other_sizes_than_the_declared_ones_is_refused(self):
-        import numpy  # pylint: disable=import-outside-toplevel
-
         numpy.save(self.out / "x.npy", numpy.zeros((1, 3), numpy.float32))
         error = self.fails(2, "run", MLP, "--input", f"0={self.out / 'x.npy'}", "--output-dir",
                            self.out / "out")
@@ -173,8 +172,8 @@ class CommandLine(CommandCase):
 
     def test_operators_that_are_read_from_torch_are_listed(self):
         self.assertIn("aten.relu ", self.done("ops", "--from", "aten"))
-        self.assertIn("aten::relu(Tensor self) -> Tensor", self.done("ops", "aten.relu", "--from",
-                                                                     "torchscript"))
+        self.assertIn("aten::relu(Tensor self) -> Tensor",
+                      self.done("ops", "aten.relu", "--from", "torchscript"))
         self.fails(2, "ops", "--from", "nothing")
 
     def test_programs_leave_the_name_of_the_runtime_alone(self):
@@ -199,17 +198,17 @@ class CommandLine(CommandCase):
             self.assertEqual(first.read_bytes(), second.read_bytes(), suffix)
 
     def test_every_command_has_help(self):
-        for command in ("inspect", "convert", "codegen", "diff", "run", "verify", "ops", "completion"):
+        for command in COMMANDS:
             self.assertIn("--help", self.done(command, "--help"))
         self.assertIn("dragoman", self.done("--version"))
-
 
     def test_long_work_is_told_on_a_terminal(self):
         reader, terminal = pty.openpty()
         command = [DRAGOMAN, "verify", MLP, "--data", DATA, "--engine", "native"]
         fresh = {**os.environ, "XDG_CACHE_HOME": str(self.out)}  # nothing is compiled yet
         told = b""
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, env=fresh) as done:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal,
+                              env=fresh) as done:
             os.close(terminal)
             with contextlib.suppress(OSError):  # the end, on a terminal
                 while chunk := os.read(reader, 1 << 16):
@@ -220,4 +219,4 @@ class CommandLine(CommandCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main())
+    unittest.main()

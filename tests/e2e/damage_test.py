@@ -4,7 +4,8 @@ import pathlib
 import random
 import unittest
 
-from command_case import CommandCase, dragoman
+from command_case import CommandCase
+from commands import dragoman
 
 SUITE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 CASES = ("abs", "argmax_default_axis_example", "clip_example", "concat_1d_axis_0",

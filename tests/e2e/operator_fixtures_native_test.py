@@ -15,9 +15,9 @@ import tempfile
 import numpy as np
 
 import native_programs
-import torch_cases_test as cases
+from commands import DRAGOMAN, complaint, dragoman
+from run_outputs import compare, read_outputs
 
-DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 FIXTURES = pathlib.Path(__file__).parent.parent / "models" / "torchscript" / "operators"
 SAMPLE = ("fourier", "losses")
 # Calls that programs refuse, and why.
@@ -33,8 +33,7 @@ def chosen_files():
 
 def arguments_of(model):
     """The names of all arguments of the model's methods."""
-    found = native_programs.call([DRAGOMAN, "inspect", model, "--json"])
-    entries = json.loads(found.stdout)["entries"]
+    entries = json.loads(dragoman("inspect", model, "--json").stdout)["entries"]
     return sorted({given["name"] for entry in entries for given in entry["inputs"]})
 
 
@@ -53,10 +52,10 @@ def check_call(program, folder, call, expected):
         out = pathlib.Path(work) / "out"
         done = native_programs.run(program, folder, [
             "--inputs", folder / "pool.npz", "--steps", call, "--output-dir", out])
-        if done.returncode != 0:
-            return f"exit {done.returncode}: {done.stderr.strip()}"
-        outputs = [(array[0], dtype) for array, dtype in cases.read_outputs(out)]
-    return cases.compare(outputs, [(array, str(array.dtype)) for array in expected])
+        if problem := complaint(done):
+            return problem
+        outputs = [(array[0], dtype) for array, dtype in read_outputs(out)]
+    return compare(outputs, [(array, str(array.dtype)) for array in expected])
 
 
 def calls_of(recorded):
@@ -74,7 +73,7 @@ def check_files(names, folder):
     programs = {native_programs.identifier(name): name for name in names}
     for program, name in programs.items():
         model = FIXTURES / f"{name}.pt"
-        problem = native_programs.generate(DRAGOMAN, model, program, folder,
+        problem = native_programs.generate(model, program, folder,
                                            shapes(arguments_of(model), pool))
         if problem:
             sys.exit(f"{name}: {problem}")

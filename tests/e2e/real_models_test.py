@@ -12,7 +12,8 @@ import unittest
 
 import numpy
 
-from command_case import CommandCase, dragoman
+from command_case import CommandCase
+from commands import dragoman
 
 MODELS = pathlib.Path("../shared/data/real/onnx")
 RECORDED = sorted(MODELS.rglob("*.onnx.golden.npz"))

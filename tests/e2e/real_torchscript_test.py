@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""TorchScript files of other projects (shared/data/real/torchscript): torch's recorded outputs from
-the interpreter, from exported ONNX and from generated C++.
+"""TorchScript files of other projects give the outputs that torch recorded.
+
+From the interpreter, from exported ONNX and from generated C++. The files are those of
+../shared/data/real/torchscript.
 
 A recording is FILE.golden.npz with arrays in:0, in:1, … and out:, or out:0, out:1.0, …. One of more
 calls of an object that keeps a state has one more leading axis (STEPS).
 """
 
-import os
 import pathlib
 import sys
 import tempfile
@@ -14,11 +15,12 @@ import tempfile
 import numpy as np
 
 import native_programs
-import torch_cases_test as cases
+from commands import DRAGOMAN, complaint, dragoman
+from run_outputs import compare, read_outputs
 
-DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 DATA = pathlib.Path("../shared/data/real/torchscript")
 STEPS = {"motion.pt": 10}
+TIMEOUT_S = 120
 
 
 class Recording:
@@ -52,20 +54,16 @@ class Recording:
         return arguments + (["--steps", self.steps] if self.steps else [])
 
     def judge(self, done, out):
-        if done.returncode != 0:
-            return f"exit {done.returncode}: {done.stderr.strip()}"
-        return cases.compare(cases.read_outputs(out), self.expected)
+        return complaint(done) or compare(read_outputs(out), self.expected)
 
     def check_interpreter(self, model, out):
-        done = native_programs.call([DRAGOMAN, "run", model, *self.data(self.work / out)])
+        done = dragoman("run", model, *self.data(self.work / out), timeout=TIMEOUT_S)
         return self.judge(done, self.work / out)
 
     def check_onnx(self):
         onnx = self.work / "model.onnx"
-        done = native_programs.call([DRAGOMAN, "convert", self.model, "-o", onnx, *self.shapes()])
-        if done.returncode != 0:
-            return f"exit {done.returncode}: {done.stderr.strip()}"
-        return self.check_interpreter(onnx, "onnx")
+        done = dragoman("convert", self.model, "-o", onnx, *self.shapes(), timeout=TIMEOUT_S)
+        return complaint(done) or self.check_interpreter(onnx, "onnx")
 
     def check_program(self, folder):
         out = self.work / "native"
@@ -85,7 +83,7 @@ def check_recordings(recordings, folder):
     for recording in recordings:
         note(recording, "interpreter", recording.check_interpreter(recording.model, "run"))
         note(recording, "ONNX", recording.check_onnx())
-        problem = native_programs.generate(DRAGOMAN, recording.model, recording.program(), folder,
+        problem = native_programs.generate(recording.model, recording.program(), folder,
                                            recording.shapes())
         if note(recording, "C++", problem):
             programs[recording.program()] = recording

@@ -4,26 +4,24 @@
 A case is a graph in the text form (docs/text-form.md), the inputs of one or more runs, and what the
 module's text must hold. A run that fails must fail in both.
 """
-import json
-import os
-import subprocess
+import pathlib
 import sys
 import tempfile
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import relax_eval  # noqa: E402
-import relax_lint  # noqa: E402
-import relax_module  # noqa: E402
+import relax_eval
+import relax_lint
+import relax_module
+from commands import complaint, dragoman
+from run_outputs import array_differences, read_outputs
 
-BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 RTOL, ATOL = 1e-4, 1e-5
 CASES = {}
 
 
-def case(name, graph, *runs, holds=(), flags=()):
-    CASES[name] = (graph, runs, holds, flags)
+def case(name, graph, *runs, holds=()):
+    CASES[name] = (graph, runs, holds)
 
 
 def f32(*sizes):
@@ -426,17 +424,14 @@ graph main(%x: f32[?, 3]) -> (%y) {
 
 def run_graph(graph, inputs, folder):
     """The outputs of `dragoman run`; None if it fails."""
-    command = [BINARY, "run", graph, "--output-dir", os.path.join(folder, "out")]
+    arguments = ["--output-dir", folder / "out"]
     for i, array in enumerate(inputs):
-        file = os.path.join(folder, f"{i}.npy")
+        file = folder / f"{i}.npy"
         np.save(file, array)
-        command += ["--input", f"{i}={file}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+        arguments += ["--input", f"{i}={file}"]
+    if dragoman("run", graph, *arguments).returncode != 0:
         return None
-    with open(os.path.join(folder, "out", "index.json"), encoding="utf-8") as file:
-        index = json.load(file)
-    return [np.load(os.path.join(folder, "out", o["file"])) for o in index["outputs"]]
+    return [array for array, _ in read_outputs(folder / "out")]
 
 
 def run_module(path, inputs):
@@ -450,27 +445,19 @@ def run_module(path, inputs):
 def differences(actual, expected):
     if actual is None or expected is None:
         return [] if actual is expected else ["one fails, the other does not"]
-    if len(actual) != len(expected):
-        return ["another number of results"]
-    return [f"result {i}: {a.dtype}{a.shape} {a.ravel()[:4]}, expected {b.dtype}{b.shape} "
-            f"{b.ravel()[:4]}" for i, (a, b) in enumerate(zip(actual, expected))
-            if a.dtype != b.dtype or a.shape != b.shape or not np.allclose(a, b, RTOL, ATOL)]
+    named = {f"result {i}": array for i, array in enumerate(expected)}
+    return array_differences(actual, named, RTOL, ATOL)
 
 
 def check(name, folder):
     """What is wrong, a line each."""
-    graph, runs, holds, flags = CASES[name]
-    source = os.path.join(folder, "model.dgt")
-    module = os.path.join(folder, "model.py")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(graph)
-    done = subprocess.run([BINARY, "convert", source, "-o", module, *flags], capture_output=True,
-                          text=True, check=False)
-    if done.returncode != 0:
-        return [done.stderr.strip()]
+    graph, runs, holds = CASES[name]
+    source, module = folder / "model.dgt", folder / "model.py"
+    source.write_text(graph, encoding="utf-8")
+    if problem := complaint(dragoman("convert", source, "-o", module)):
+        return [problem]
     findings = relax_lint.lint(module)
-    with open(module, encoding="utf-8") as file:
-        text = file.read()
+    text = module.read_text(encoding="utf-8")
     findings += [f"the text lacks {part}" for part in holds if part not in text]
     for inputs in runs if not findings else []:
         findings += differences(run_module(module, inputs), run_graph(source, inputs, folder))
@@ -483,7 +470,7 @@ def main():
         if len(sys.argv) > 1 and sys.argv[1] not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            findings = check(name, folder)
+            findings = check(name, pathlib.Path(folder))
         wrong += bool(findings)
         for finding in findings:
             print(f"{name}: {finding}")

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """nn.Linear of random sizes and names becomes permute_dims, matmul and add in one dataflow block.
 
-From ONNX in the spellings of exporters (Gemm with either weight, MatMul and Add), and from TorchScript,
-traced and scripted, where python3-torch is installed. The whole text is compared. A weight that the
-file stores the other way round is another constant, with _2 behind its name.
+From ONNX in the spellings of exporters (Gemm with either weight, MatMul and Add), and from
+TorchScript, traced and scripted, where python3-torch is installed. The whole text is compared. A
+weight that the file stores the other way round is another constant, with _2 behind its name.
 """
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -15,14 +14,15 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
+from commands import dragoman
+
 SEED = 7
 CASES = 8  # for each spelling
 
 
 def tensor(sizes):
-    return 'R.Tensor(({}), dtype="float32")'.format(
-        f"{sizes[0]}," if len(sizes) == 1 else ", ".join(map(str, sizes)))
+    shape = f"{sizes[0]}," if len(sizes) == 1 else ", ".join(map(str, sizes))
+    return f'R.Tensor(({shape}), dtype="float32")'
 
 
 def expected(x, weight, bias, sizes, out):
@@ -76,21 +76,18 @@ def torch_model(path, spelling, name, sizes, out, has_bias):
             super().__init__()
             setattr(self, name, torch.nn.Linear(sizes[-1], out, bias=has_bias))
 
+        def forward(self, x):
+            return getattr(self, name)(x)
+
     model = Holder().eval()
-    source = f"def forward(self, x):\n    return self.{name}(x)\n"
     if spelling == "scripted":
-        scripted = torch.jit.script(getattr(model, name))
-        torch.jit.save(scripted, path)
-        return
-    scope = {}
-    exec(source, scope)
-    Holder.forward = scope["forward"]
-    torch.jit.save(torch.jit.trace(model, torch.zeros(sizes)), path)
+        torch.jit.save(torch.jit.script(getattr(model, name)), path)
+    else:
+        torch.jit.save(torch.jit.trace(model, torch.zeros(sizes)), path)
 
 
 def convert(path, facts=()):
-    done = subprocess.run([BINARY, "convert", path, "-o", "-", "--to", "relax", "-q", *facts],
-                          capture_output=True, text=True, check=False)
+    done = dragoman("convert", path, "-o", "-", "--to", "relax", "-q", *facts)
     return done.stdout or done.stderr
 
 

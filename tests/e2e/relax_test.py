@@ -3,10 +3,10 @@
 
 Models: those of tests/models, and ONNX's backend node suite where it is installed. What the emitter
 refuses must say so (exit code 4). A case that is refused because an operand is known at run time
-only is tried again with that operand known. Of the node suite at least LEAST_WRITTEN cases are written.
+only is tried again with that operand known. Of the node suite at least LEAST_WRITTEN cases are
+written.
 """
 import os
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -15,12 +15,12 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import relax_eval  # noqa: E402
-import relax_lint  # noqa: E402
-import relax_module  # noqa: E402
+import relax_eval
+import relax_lint
+import relax_module
+from commands import complaint, dragoman
+from run_outputs import array_difference
 
-BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 SUITE = "/usr/share/libonnx-testdata/data/node"
 MODELS = "tests/models"
 LEAST_WRITTEN = 870
@@ -65,14 +65,9 @@ def with_known_operands(model, data, folder):
     return path, (kept, outputs)
 
 
-def close(actual, expected):
-    if actual.dtype != expected.dtype or actual.shape != expected.shape:
-        return False
-    if expected.dtype.kind != "f":
-        return np.array_equal(actual, expected)
-    half = expected.dtype.itemsize == 2
-    return np.allclose(actual, expected, RTOL_HALF if half else RTOL, ATOL_HALF if half else ATOL,
-                       equal_nan=True)
+def difference(actual, expected):
+    tolerances = (RTOL_HALF, ATOL_HALF) if expected.dtype == np.float16 else (RTOL, ATOL)
+    return array_difference(actual, expected, *tolerances)
 
 
 def evaluate(path, data):
@@ -80,9 +75,8 @@ def evaluate(path, data):
     inputs, outputs = data
     results = relax_module.Module(path)(*inputs)
     for i, (actual, expected) in enumerate(zip(results, outputs)):
-        if not close(actual, expected):
-            return f"output {i} differs: {actual.dtype}{actual.shape} " \
-                   f"{actual.ravel()[:4]} for {expected.ravel()[:4]}"
+        if what := difference(actual, expected):
+            return f"output {i}: {what}"
     return None if len(results) == len(outputs) else "another number of outputs"
 
 
@@ -90,11 +84,11 @@ def convert(model, data, folder):
     """('written' | 'refused' | 'failed', what)"""
     name = os.path.basename(os.path.dirname(model)) + os.path.basename(model)
     path = os.path.join(folder, name.replace(".onnx", ".py"))
-    run = subprocess.run([BINARY, "convert", model, "-o", path], capture_output=True, text=True)
-    if run.returncode == UNSUPPORTED:
-        return "refused", run.stderr.strip()
-    if run.returncode != 0:
-        return "failed", f"exit code {run.returncode}: {run.stderr.strip()}"
+    done = dragoman("convert", model, "-o", path)
+    if done.returncode == UNSUPPORTED:
+        return "refused", done.stderr.strip()
+    if problem := complaint(done):
+        return "failed", problem
     findings = relax_lint.lint(path)
     if findings:
         return "failed", findings[0]

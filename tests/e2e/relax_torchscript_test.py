@@ -1,25 +1,23 @@
 #!/usr/bin/env python3
 """TorchScript models as Relax modules: linted, evaluated on NumPy, compared with torch's outputs.
 
-Models: the fixtures of tests/models/torchscript that have recorded arrays, converted for the sizes of
-these, or for the symbolic sizes of their file `shapes`, and then evaluated for several. REFUSED lists
-those that Relax cannot say, with what the refusal must name. Steps of models with states are calls of
-the module's functions one after the other.
+Models: the fixtures of tests/models/torchscript that have recorded arrays, converted for the sizes
+of these, or for the symbolic sizes of their file `shapes`, and then evaluated for several. REFUSED
+lists those that Relax cannot say, with what the refusal must name. Steps of models with states are
+calls of the module's functions one after the other.
 """
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import relax_lint  # noqa: E402
-import relax_module  # noqa: E402
+import relax_lint
+import relax_module
+from commands import complaint, dragoman
+from run_outputs import array_differences
 
-BINARY = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 FOLDER = pathlib.Path(__file__).parent.parent / "models" / "torchscript"
 RTOL, ATOL = 1e-4, 1e-5
 UNSUPPORTED = 4
@@ -39,13 +37,14 @@ HOLDS = {
     "control_flow": ["        if lv", "cls.loop("],
     "dynamic_arange": ["R.arange(0, n, 1, dtype=\"int64\")"],
     "traced_linear": [
-        "        with R.dataflow():\n"
-        "            lv: R.Tensor((10, 7), dtype=\"float32\") = R.permute_dims(linear_weight, axes=[1, 0])\n"
-        "            lv1: R.Tensor((1, 3, 10, 7), dtype=\"float32\") = "
-        "R.matmul(x, lv, out_dtype=None)\n"
-        "            gv: R.Tensor((1, 3, 10, 7), dtype=\"float32\") = R.add(lv1, linear_bias)\n"
-        "            R.output(gv)\n"
-        "        return gv\n"],
+        '        with R.dataflow():\n'
+        '            lv: R.Tensor((10, 7), dtype="float32") = '
+        'R.permute_dims(linear_weight, axes=[1, 0])\n'
+        '            lv1: R.Tensor((1, 3, 10, 7), dtype="float32") = '
+        'R.matmul(x, lv, out_dtype=None)\n'
+        '            gv: R.Tensor((1, 3, 10, 7), dtype="float32") = R.add(lv1, linear_bias)\n'
+        '            R.output(gv)\n'
+        '        return gv\n'],
 }
 
 
@@ -96,29 +95,19 @@ def many_calls(path, inputs, calls):
     return [np.stack(leaf) for leaves in outputs.values() for leaf in zip(*leaves)]
 
 
-def differences(actual, expected):
-    if len(actual) != len(expected):
-        return [f"{len(actual)} outputs, expected {len(expected)}"]
-    return [f"{name}: {a.dtype}{a.shape} {a.ravel()[:4]}, expected {b.dtype}{b.shape} {b.ravel()[:4]}"
-            for a, (name, b) in zip(actual, expected.items())
-            if a.dtype != b.dtype or a.shape != b.shape or
-            not np.allclose(a, b, RTOL, ATOL, equal_nan=True)]
-
-
 def check(folder, work):
     """What is wrong, a line each."""
     name = folder.name
-    module = os.path.join(work, "model.py")
-    done = subprocess.run([BINARY, "convert", folder / "model.pt", "-o", module, *shapes(folder)],
-                          capture_output=True, text=True, check=False)
+    module = pathlib.Path(work) / "model.py"
+    done = dragoman("convert", folder / "model.pt", "-o", module, *shapes(folder))
     if name in REFUSED:
         named = all(part in done.stderr for part in REFUSED[name])
         return [] if done.returncode == UNSUPPORTED and named else [
-            f"exit code {done.returncode}, not refused for {REFUSED[name]}: {done.stderr.strip()}"]
-    if done.returncode != 0:
-        return [f"exit code {done.returncode}: {done.stderr.strip()}"]
+            f"exit {done.returncode}, not refused for {REFUSED[name]}: {done.stderr.strip()}"]
+    if problem := complaint(done):
+        return [problem]
     findings = relax_lint.lint(module)
-    text = pathlib.Path(module).read_text(encoding="utf-8")
+    text = module.read_text(encoding="utf-8")
     findings += [f"the text lacks {part}" for part in HOLDS.get(name, []) if part not in text]
     for data in [folder, *sorted(folder.glob("other_sizes_*"))] if not findings else []:
         inputs, expected = arrays(data / "inputs.npz"), arrays(data / "outputs.npz")
@@ -127,7 +116,7 @@ def check(folder, work):
             actual = many_calls(module, inputs, calls) if calls else single_call(module, inputs)
         except Exception as error:  # a module that does not run is a finding like any other
             return [f"{data.name}: {type(error).__name__}: {error}"]
-        findings += differences(actual, expected)
+        findings += array_differences(actual, expected, RTOL, ATOL)
     return findings
 
 

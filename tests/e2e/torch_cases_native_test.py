@@ -18,6 +18,8 @@ import numpy as np
 
 import native_programs
 import torch_cases_test as cases
+from commands import DRAGOMAN, complaint
+from run_outputs import compare, read_outputs
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -33,9 +35,7 @@ def run_program(case, program, folder):
     if case.meta["calls"] > 1:
         arguments += ["--steps", case.meta["calls"]]
     done = native_programs.run(program, folder, arguments)
-    if done.returncode != 0:
-        return f"exit {done.returncode}: {done.stderr.strip()}"
-    return cases.compare(cases.read_outputs(out), case.expected)
+    return complaint(done) or compare(read_outputs(out), case.expected)
 
 
 def main():
@@ -47,7 +47,7 @@ def main():
         return 77
     interpreted = cases.read_expected(FOLDER / "torch_cases_expected.txt")
     expected = cases.read_expected(FOLDER / "torch_cases_native_expected.txt")
-    folder = options.folder or pathlib.Path(options.dragoman).absolute().parent / "torch_cases"
+    folder = options.folder or pathlib.Path(DRAGOMAN).absolute().parent / "torch_cases"
     folder.mkdir(parents=True, exist_ok=True)
     return cases.report(run_cases(options, interpreted, folder), {**interpreted, **expected})
 
@@ -63,7 +63,7 @@ def run_cases(options, interpreted, folder):
                 continue
             place = pathlib.Path(work) / name
             place.mkdir(parents=True)
-            made[name] = cases.Case(chosen[name], options.dragoman, place)
+            made[name] = cases.Case(chosen[name], place)
 
         def each(work_on):
             left = [name for name in made if name not in problems]
@@ -73,7 +73,7 @@ def run_cases(options, interpreted, folder):
                 problems.update((name, problem) for name, problem in zip(left, done) if problem)
 
         each(lambda case, program: native_programs.generate(
-            options.dragoman, case.folder / "model.pt", program, folder, case.shapes()))
+            case.folder / "model.pt", program, folder, case.shapes()))
         programs = {native_programs.identifier(name): name
                     for name in made if name not in problems}
         failed = native_programs.build(list(programs), folder, options.jobs)

@@ -17,14 +17,14 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
-TOLERANCES = {"float32": 1e-4, "float64": 1e-7, "float16": 1e-2, "bfloat16": 1e-2,
-              "complex64": 1e-4, "complex128": 1e-7}
+from commands import complaint, dragoman
+from run_outputs import compare, read_outputs
+
 SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
 TIMEOUT_S = 120
 
@@ -88,53 +88,10 @@ def expected_outputs(meta, arrays):
     return [(np.stack([leaf[0] for leaf in leaves]), leaves[0][1]) for leaves in zip(*calls)]
 
 
-def widen(array, dtype):
-    if dtype == "bfloat16":
-        wide = np.atleast_1d(array).astype(np.uint32) << 16
-        return wide.view(np.float32).reshape(array.shape)
-    return array
-
-
-def compare(found, expected):
-    """An empty string, or what differs."""
-    if len(found) != len(expected):
-        return f"{len(found)} outputs, expected {len(expected)}"
-    for i, ((a, dtype_a), (b, dtype_b)) in enumerate(zip(found, expected)):
-        if dtype_b == "str":
-            if str(a) != str(b):
-                return f"output {i}: {a}, expected {b}"
-            continue
-        if dtype_a != dtype_b:
-            return f"output {i}: element type {dtype_a}, expected {dtype_b}"
-        if a.shape != b.shape:
-            return f"output {i}: sizes {list(a.shape)}, expected {list(b.shape)}"
-        tolerance = TOLERANCES.get(dtype_b, 0)
-        a, b = widen(a, dtype_a), widen(b, dtype_b)
-        if not np.allclose(a.astype(np.complex128), b.astype(np.complex128), rtol=tolerance,
-                           atol=tolerance, equal_nan=True):
-            worst = np.nanmax(np.abs(a.astype(np.complex128) - b.astype(np.complex128)))
-            return f"output {i}: differs by {worst:.3g}"
-    return ""
-
-
-def run(command):
-    try:
-        return subprocess.run(command, capture_output=True, text=True, errors="replace",
-                              timeout=TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", "takes too long")
-
-
-def read_outputs(folder):
-    index = json.loads((folder / "index.json").read_text())
-    return [(np.load(folder / entry["file"]), entry["dtype"]) for entry in index["outputs"]]
-
-
 class Case:
-    def __init__(self, folder, dragoman, work):
+    def __init__(self, folder, work):
         self.folder = folder
         self.name = f"{folder.parent.name}/{folder.name}"
-        self.dragoman = dragoman
         self.work = work
         self.meta = json.loads((folder / "meta.json").read_text())
         self.expected = expected_outputs(self.meta, np.load(folder / "outputs.npz"))
@@ -142,17 +99,15 @@ class Case:
 
     def run_model(self, model, names, extra=()):
         out = self.work / f"out-{len(list(self.work.glob('out-*')))}"
-        command = [self.dragoman, "run", str(model), "--output-dir", str(out), *extra]
+        arguments = ["--output-dir", out, *extra]
         for i, (name, (_, array, _)) in enumerate(zip(names, self.inputs)):
             file = self.work / f"in-{i}.npy"
             np.save(file, array)
-            command += ["--input", f"{name}={file}"]
+            arguments += ["--input", f"{name}={file}"]
         if self.meta["calls"] > 1:
-            command += ["--steps", str(self.meta["calls"])]
-        done = run(command)
-        if done.returncode != 0:
-            return f"exit {done.returncode}: {done.stderr.strip()}"
-        return compare(read_outputs(out), self.expected)
+            arguments += ["--steps", self.meta["calls"]]
+        done = dragoman("run", model, *arguments, timeout=TIMEOUT_S)
+        return complaint(done) or compare(read_outputs(out), self.expected)
 
     def shapes(self):
         facts = []
@@ -170,9 +125,9 @@ class Case:
         if problem:
             return "run: " + problem
         onnx = self.work / "model.onnx"
-        done = run([self.dragoman, "convert", str(model), "-o", str(onnx), *shapes])
-        if done.returncode != 0:
-            return f"convert: exit {done.returncode}: {done.stderr.strip()}"
+        problem = complaint(dragoman("convert", model, "-o", onnx, *shapes, timeout=TIMEOUT_S))
+        if problem:
+            return "convert: " + problem
         problem = self.run_model(onnx, [str(i) for i in range(len(paths))])
         if problem:
             return "onnx: " + problem
@@ -183,10 +138,10 @@ class Case:
         return ""
 
 
-def check_case(folder, dragoman, native):
+def check_case(folder, native):
     with tempfile.TemporaryDirectory() as work:
         try:
-            return Case(folder, dragoman, pathlib.Path(work)).check(native)
+            return Case(folder, pathlib.Path(work)).check(native)
         except (KeyError, ValueError, OSError) as error:
             return f"driver: {error!r}"
 
@@ -208,8 +163,6 @@ def in_sample(name, percent):
 def argument_parser(description, percent):
     """The options that all drivers of these cases have; a sample is `percent` of the cases."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--dragoman",
-                        default=os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman"))
     parser.add_argument("--data", type=pathlib.Path,
                         default=pathlib.Path("../shared/data/torch-cases"))
     parser.add_argument("--all", action="store_true", default=bool(os.environ.get("DRAGOMAN_ALL")))
@@ -257,8 +210,7 @@ def main():
         return 77
     chosen = chosen_cases(options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = pool.map(
-            lambda folder: check_case(folder, options.dragoman, options.native), chosen.values())
+        found = pool.map(lambda folder: check_case(folder, options.native), chosen.values())
         problems = dict(zip(chosen, found))
     if options.report:
         lines = [f"{name}: {problem}" for name, problem in problems.items() if problem]

@@ -25,8 +25,8 @@ except ImportError:
     pass
 
 CASES = pathlib.Path("../shared/data/torch-cases/lang-1.13")
-# What torch simplifies further before it inlines it (peepholes, equal results of branches), a schema
-# that has changed since torch 1.13, and a listing of control characters.
+# What torch simplifies further before it inlines it (peepholes, equal results of branches), a
+# schema that has changed since torch 1.13, and a listing of control characters.
 DIFFERENT = {"cf_for_break_return", "lit_strings", "md_sparse_buffer", "op_any_isinstance",
              "rn_attention_decode"}
 

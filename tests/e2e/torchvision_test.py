@@ -9,7 +9,6 @@ Usage: torchvision_test.py [NAME…]     a small selection, or all if DRAGOMAN_A
 """
 
 import dataclasses
-import json
 import os
 import pathlib
 import shutil
@@ -21,6 +20,8 @@ import warnings
 import numpy as np
 
 import native_programs
+from commands import DRAGOMAN, complaint, dragoman
+from run_outputs import read_outputs
 
 try:
     import torch
@@ -29,7 +30,6 @@ except ImportError:
     print("torchvision is not there: skipped")
     sys.exit(77)
 
-DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 SMALL = ("squeezenet1_1", "shufflenet_v2_x0_5")
 TOLERANCE = 1e-4
 TIMEOUT_S = 900
@@ -117,15 +117,9 @@ def difference(found, expected, tolerance):
     return ""
 
 
-def read_outputs(folder):
-    index = json.loads((folder / "index.json").read_text())
-    return [np.load(folder / entry["file"]) for entry in index["outputs"]]
-
-
 def outcome(done, out, model):
-    if done.returncode != 0:
-        return f"exit {done.returncode}: {done.stderr.strip()}"
-    return difference(read_outputs(out), model.expected, model.tolerance)
+    return complaint(done) or difference([array for array, _ in read_outputs(out)], model.expected,
+                                         model.tolerance)
 
 
 class Model:
@@ -166,12 +160,12 @@ class Model:
 
     def check_onnx(self):
         onnx, out = self.work / "model.onnx", self.work / "onnx"
-        done = native_programs.call([DRAGOMAN, "convert", self.work / "model.pt", "-o", onnx, "-q",
-                                     *self.shape()], TIMEOUT_S)
-        if done.returncode != 0:
-            return f"exit {done.returncode}: {done.stderr.strip()}"
-        done = native_programs.call([DRAGOMAN, "run", onnx, "--output-dir", out, "--input",
-                                     f"0={self.work / 'x.npy'}"], TIMEOUT_S)
+        problem = complaint(dragoman("convert", self.work / "model.pt", "-o", onnx, "-q",
+                                     *self.shape(), timeout=TIMEOUT_S))
+        if problem:
+            return problem
+        done = dragoman("run", onnx, "--output-dir", out, "--input", f"0={self.work / 'x.npy'}",
+                        timeout=TIMEOUT_S)
         onnx.unlink()
         return outcome(done, out, self)
 
@@ -180,7 +174,7 @@ class Model:
 
     def generate(self, folder):
         model = self.work / "model.pt"
-        problem = native_programs.generate(DRAGOMAN, model, self.program(), folder, self.shape())
+        problem = native_programs.generate(model, self.program(), folder, self.shape())
         model.unlink()
         return problem
 

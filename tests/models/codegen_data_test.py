@@ -6,7 +6,8 @@ import unittest
 
 import numpy as np
 
-from command_case import CommandCase, dragoman
+from command_case import CommandCase
+from commands import dragoman
 
 MODELS = pathlib.Path(__file__).resolve().parent / "torchscript"
 

@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import unittest
 
-from command_case import CommandCase, dragoman
+from command_case import CommandCase
+from commands import dragoman
 
 MODELS = pathlib.Path(__file__).resolve().parent
 

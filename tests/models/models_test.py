@@ -7,10 +7,10 @@ Runs `dragoman verify` ($DRAGOMAN_BINARY) on each ONNX model with its test-data 
 TorchScript model of torchscript/ with its arrays; natively, on those of NATIVE.
 """
 
-import os
 import pathlib
-import subprocess
 import sys
+
+from commands import complaint, dragoman
 
 FOLDER = pathlib.Path(__file__).parent
 # TorchScript models that are compiled: methods that share states, branches and loops, lists.
@@ -32,16 +32,12 @@ def commands(engine):
 
 def main():
     engine = sys.argv[1] if len(sys.argv) > 1 else "interpreter"
-    dragoman = os.environ["DRAGOMAN_BINARY"]
     count = failures = 0
     for name, arguments in commands(engine):
-        command = [dragoman, "verify", *arguments, "--engine", engine]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
         count += 1
-        if result.returncode:
+        if problem := complaint(dragoman("verify", *arguments, "--engine", engine)):
             failures += 1
-            print(f"{name}: exit code {result.returncode}")
-            print(result.stdout + result.stderr)
+            print(f"{name}: {problem}")
     print(f"{count - failures} of {count} models agree with torch ({engine})")
     return 1 if failures or not count else 0
 

@@ -1,26 +1,32 @@
-"""ONNX's LSTM, GRU and RNN in NumPy, of any size; used by onnx_eval.py."""
+"""ONNX's LSTM, GRU and RNN in NumPy, of any size, after the operators' documentation."""
 
 import numpy as np
 
+# name -> function of x, alpha and beta; default alpha, default beta. None: has no such parameter.
 FUNCTIONS = {
-    "Affine": (lambda x, a, b: a * x + b, 1.0, 0.0),
+    "Relu": (lambda x, a, b: np.maximum(x, 0), None, None),
+    "Tanh": (lambda x, a, b: np.tanh(x), None, None),
+    "Sigmoid": (lambda x, a, b: 1 / (1 + np.exp(-x)), None, None),
+    "Softsign": (lambda x, a, b: x / (1 + np.abs(x)), None, None),
+    "Softplus": (lambda x, a, b: np.log1p(np.exp(x)), None, None),
+    "LeakyRelu": (lambda x, a, b: np.where(x >= 0, x, a * x), 0.01, None),
+    "ThresholdedRelu": (lambda x, a, b: np.where(x >= a, x, 0), 1.0, None),
     "Elu": (lambda x, a, b: np.where(x >= 0, x, a * np.expm1(np.minimum(x, 0))), 1.0, None),
     "HardSigmoid": (lambda x, a, b: np.clip(a * x + b, 0, 1), 0.2, 0.5),
-    "LeakyRelu": (lambda x, a, b: np.where(x >= 0, x, a * x), 0.01, None),
-    "Relu": (lambda x, a, b: np.maximum(x, 0), None, None),
+    "Affine": (lambda x, a, b: a * x + b, 1.0, 0.0),
     "ScaledTanh": (lambda x, a, b: a * np.tanh(b * x), 1.0, 1.0),
-    "Sigmoid": (lambda x, a, b: 1 / (1 + np.exp(-x)), None, None),
-    "Softplus": (lambda x, a, b: np.log1p(np.exp(x)), None, None),
-    "Softsign": (lambda x, a, b: x / (1 + np.abs(x)), None, None),
-    "Tanh": (lambda x, a, b: np.tanh(x), None, None),
-    "ThresholdedRelu": (lambda x, a, b: np.where(x >= a, x, 0), 1.0, None),
 }
 DEFAULTS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
 
 
+def text(value):
+    """A string attribute, which onnx gives as bytes."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
 def activations(op, directions, attributes):
     """The functions of one argument, in order; alphas and betas go to those that have one."""
-    names = [n.decode() for n in attributes.get("activations", [])] or DEFAULTS[op] * directions
+    names = [text(n) for n in attributes.get("activations", [])] or DEFAULTS[op] * directions
     alphas = list(attributes.get("activation_alpha", []))
     betas = list(attributes.get("activation_beta", []))
     clip = attributes.get("clip")
@@ -81,7 +87,7 @@ def run(op, operands, attributes):
     last_h = np.zeros((directions, batch, hidden), x.dtype) if h0 is None else h0.copy()
     last_c = np.zeros((directions, batch, hidden), x.dtype) if c0 is None else c0.copy()
     for d in range(directions):
-        backwards = attributes.get("direction", b"forward") == b"reverse" or d == 1
+        backwards = text(attributes.get("direction", "forward")) == "reverse" or d == 1
         own = functions[d * each:(d + 1) * each]
         for row, length in enumerate(lengths):
             here = slice(row, row + 1)

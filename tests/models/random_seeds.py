@@ -1,4 +1,4 @@
-"""Seeds for tests that draw their cases; the first is printed, so that a failure can be repeated."""
+"""Seeds for tests that draw their cases; the first is printed, to repeat a failure."""
 
 import argparse
 

@@ -114,7 +114,7 @@ def step(layer, weights, x, h, c):
 def run(layer, x, initial, lengths=None, holds=False):
     """x (T, B, I), initial: one dict of states a direction -> y (T, B, D * P), last states.
 
-    From step lengths[b] on, sequence b keeps its state and gives zeros, or that state if it `holds`.
+    From step lengths[b] on, sequence b keeps its state and gives zeros, or its state if `holds`.
     """
     ys, lasts = [], []
     for direction, weights, state in zip(layer.directions, layer.weights, initial):

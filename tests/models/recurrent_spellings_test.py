@@ -13,9 +13,7 @@ Outputs must be right always; of M spellings it is forgiven that they are not re
 
 import argparse
 import collections
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -24,6 +22,7 @@ import onnx
 
 import onnx_eval
 import recurrent_spellings as spellings
+from commands import complaint, dragoman
 from random_seeds import first_seed
 
 STEPS, MORE_STEPS = 10, 200
@@ -58,22 +57,17 @@ def census(model):
 
 
 def dragoman_convert(source, target, *options):
-    command = [os.environ["DRAGOMAN_BINARY"], "convert", source, "-o", target,
-               "--passes", "default", *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return dragoman("convert", source, "-o", target, "--passes", "default", *options)
 
 
 def convert(source, target, *options):
     """An empty string, or what `dragoman convert` has to complain about."""
-    result = dragoman_convert(source, target, *options)
-    return result.stderr.strip() if result.returncode else ""
+    return complaint(dragoman_convert(source, target, *options))
 
 
 def verify(model, data):
-    command = [os.environ["DRAGOMAN_BINARY"], "verify", model, "--data", data,
-               "--rtol", str(TOLERANCE), "--atol", str(TOLERANCE)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    return (result.stdout + result.stderr).strip() if result.returncode else ""
+    return complaint(dragoman("verify", model, "--data", data, "--rtol", TOLERANCE, "--atol",
+                              TOLERANCE))
 
 
 def differs(actual, expected):
@@ -82,9 +76,9 @@ def differs(actual, expected):
 
 def check_numbers(model, folder, inputs, outputs):
     """Complaints about the model's outputs; `folder` has the data."""
-    complaint = verify(model, folder)
-    if complaint:
-        return ["dragoman verify: " + complaint]
+    problem = verify(model, folder)
+    if problem:
+        return ["dragoman verify: " + problem]
     try:
         results = onnx_eval.evaluate(onnx.load(model), inputs)
     except onnx_eval.Refused as refused:
@@ -101,9 +95,9 @@ def check(family, seed, folder):
         model, inputs, outputs = spellings.write(spelling, steps, seed)
         place = folder / f"{family}_{seed}_{steps}"
         spellings.save(place, model, inputs, outputs)
-        complaint = convert(place / "model.onnx", place / "fused.onnx")
-        if complaint:
-            return ["convert: " + complaint], []
+        problem = convert(place / "model.onnx", place / "fused.onnx")
+        if problem:
+            return ["convert: " + problem], []
         counts.append(census(onnx.load(place / "fused.onnx")))
         converted.append((place / "fused.onnx", place, inputs, outputs))
     return check_numbers(*converted[0]), unrecognised(spelling, *counts)
@@ -149,8 +143,8 @@ def main():
             errors, left = check(family, seed, args.keep or pathlib.Path(scratch))
             wrong += bool(errors)
             missed += bool(left)
-            for complaint in errors + left:
-                print(f"--family {family} --seed {seed} --count 1: {complaint}")
+            for problem in errors + left:
+                print(f"--family {family} --seed {seed} --count 1: {problem}")
     print(f"{args.count - missed} of {args.count} spellings are one sequence node a layer; the "
           f"outputs of {wrong} are wrong")
     return 1 if wrong or missed > args.missed else 0

@@ -9,7 +9,7 @@ linear_before_reset, bias, input_forget and the set of outputs in use is enumera
 has its own inputs and its name says which case it is. --all-outputs leaves out the cases that
 differ in the set of outputs only. The same call writes the same bytes.
 
-The reference follows the operators' documentation, in float64. Where that leaves room:
+The reference is onnx_recurrent_eval.py in float64. Where the documentation leaves room:
 - clip bounds the input of every activation, that of LSTM's h too; the cell state stays as it is;
 - activation_alpha and activation_beta are consumed by the functions that have such a parameter;
 - the reverse direction reads each row backwards from its own sequence_lens; Y is 0 beyond it, and
@@ -24,6 +24,9 @@ import pathlib
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+import onnx_recurrent_eval
+from onnx_recurrent_eval import DEFAULTS, FUNCTIONS
+
 SEED = 20240207
 TIME, BATCH, INPUT, HIDDEN = 5, 3, 4, 6
 LENGTHS = (5, 2, 4)
@@ -31,23 +34,7 @@ CLIP = 0.5
 LARGEST_OUTPUT = 8.0  # unbounded activations as gates may explode: such draws are made anew
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 OUTPUTS = {"LSTM": ("Y", "Y_h", "Y_c"), "GRU": ("Y", "Y_h"), "RNN": ("Y", "Y_h")}
-DEFAULT_ACTIVATIONS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"],
-                       "RNN": ["Tanh"]}
-
-# name -> (function of x, alpha, beta; default alpha; default beta). None: has no such parameter.
-ACTIVATIONS = {
-    "Relu": (lambda x, a, b: np.maximum(x, 0), None, None),
-    "Tanh": (lambda x, a, b: np.tanh(x), None, None),
-    "Sigmoid": (lambda x, a, b: 1 / (1 + np.exp(-x)), None, None),
-    "Softsign": (lambda x, a, b: x / (1 + np.abs(x)), None, None),
-    "Softplus": (lambda x, a, b: np.log1p(np.exp(x)), None, None),
-    "LeakyRelu": (lambda x, a, b: np.where(x >= 0, x, a * x), 0.01, None),
-    "ThresholdedRelu": (lambda x, a, b: np.where(x >= a, x, 0), 1.0, None),
-    "Elu": (lambda x, a, b: np.where(x >= 0, x, a * np.expm1(x)), 1.0, None),
-    "HardSigmoid": (lambda x, a, b: np.clip(a * x + b, 0, 1), 0.2, 0.5),
-    "Affine": (lambda x, a, b: a * x + b, 1.0, 0.0),
-    "ScaledTanh": (lambda x, a, b: a * np.tanh(b * x), 1.0, 1.0),
-}
+OPERANDS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
 # The functions that have no ONNX operator have no documented default either.
 WITHOUT_DEFAULTS = ("Affine", "ScaledTanh")
 
@@ -79,127 +66,38 @@ def name_of(case):
     return "_".join(words + list(case["outputs"]))
 
 
-class Cell:
-    """One direction of one case: steps from a state to the next, all rows of the batch at once."""
-
-    def __init__(self, case, weights, functions):
-        self.case = case
-        self.w, self.r = weights["W"], weights["R"]
-        bias = weights.get("B", np.zeros(2 * len(self.w)))
-        self.wb, self.rb = np.split(bias, 2)
-        self.peepholes = np.split(weights.get("P", np.zeros(3 * HIDDEN)), 3)
-        self.functions = functions
-
-    def activate(self, index, x):
-        function, alpha, beta = self.functions[index]
-        if self.case["clip"]:
-            x = np.clip(x, -CLIP, CLIP)
-        return function(x, alpha, beta)
-
-    def step(self, x, h, c):
-        return getattr(self, "step_" + self.case["op"].lower())(x, h, c)
-
-    def step_rnn(self, x, h, c):
-        return self.activate(0, x @ self.w.T + h @ self.r.T + self.wb + self.rb), c
-
-    def step_gru(self, x, h, c):
-        xz, xr, xh = np.split(x @ self.w.T + self.wb, 3, axis=1)
-        r_z, r_r, r_h = np.split(self.r, 3)
-        b_z, b_r, b_h = np.split(self.rb, 3)
-        z = self.activate(0, xz + h @ r_z.T + b_z)
-        r = self.activate(0, xr + h @ r_r.T + b_r)
-        if self.case["linear_before_reset"]:
-            n = self.activate(1, xh + r * (h @ r_h.T + b_h))
-        else:
-            n = self.activate(1, xh + (r * h) @ r_h.T + b_h)
-        return (1 - z) * n + z * h, c
-
-    def step_lstm(self, x, h, c):
-        gates = x @ self.w.T + h @ self.r.T + self.wb + self.rb
-        i, o, f, n = np.split(gates, 4, axis=1)
-        p_i, p_o, p_f = self.peepholes
-        i = self.activate(0, i + p_i * c)
-        f = 1 - i if self.case["input_forget"] else self.activate(0, f + p_f * c)
-        c = f * c + i * self.activate(1, n)
-        o = self.activate(0, o + p_o * c)
-        return o * self.activate(2, c), c
-
-
-def run_direction(cell, x, h, c, lengths, backwards):
-    """x (T, B, I), h and c (B, H), overwritten -> y (T, B, H), h, c."""
-    y = np.zeros((TIME, BATCH, HIDDEN))
-    for row, length in enumerate(lengths):
-        here = slice(row, row + 1)
-        order = range(length - 1, -1, -1) if backwards else range(length)
-        for t in order:
-            h[here], c[here] = cell.step(x[t, here], h[here], c[here])
-            y[t, row] = h[row]
-    return y, h, c
-
-
-def run_case(case, tensors, functions):
+def run_case(case, tensors, attributes):
     """tensors by the operator's input names, in the case's layout -> outputs by name."""
-    tensors = {name: value.astype(np.float64) for name, value in tensors.items()}
-    x = tensors["X"]
-    states = [tensors.get(name) for name in ("initial_h", "initial_c")]
-    if case["layout"] == 1:
-        x = x.swapaxes(0, 1)
-        states = [s if s is None else s.swapaxes(0, 1) for s in states]
-    lengths = tensors.get("sequence_lens", np.full(BATCH, TIME)).astype(int)
-
-    results = []
-    per_direction = len(DEFAULT_ACTIVATIONS[case["op"]])
-    for d, backwards in enumerate(directions_of(case)):
-        weights = {name: tensors[name][d] for name in "WRBP" if name in tensors}
-        cell = Cell(case, weights, functions[d * per_direction:(d + 1) * per_direction])
-        h, c = (np.zeros((BATCH, HIDDEN)) if s is None else s[d].copy() for s in states)
-        results.append(run_direction(cell, x, h, c, lengths, backwards))
-
-    y, h, c = (np.stack(parts) for parts in zip(*results))
-    y = y.transpose(1, 0, 2, 3)
-    if case["layout"] == 1:
-        y, h, c = y.transpose(2, 0, 1, 3), h.swapaxes(0, 1), c.swapaxes(0, 1)
-    outputs = {"Y": y, "Y_h": h, "Y_c": c}
+    operands = [value if name == "sequence_lens" or value is None else value.astype(np.float64)
+                for name, value in ((name, tensors.get(name)) for name in OPERANDS)]
+    outputs = dict(zip(OUTPUTS["LSTM"], onnx_recurrent_eval.run(case["op"], operands, attributes)))
     return {name: outputs[name].astype(np.float32) for name in case["outputs"]}
 
 
-def directions_of(case):
-    """One entry a direction: whether it runs backwards."""
-    backwards = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
-    return backwards[case["direction"]]
+def count_directions(case):
+    return 2 if case["direction"] == "bidirectional" else 1
 
 
 def draw_functions(case, number, rng):
-    """Returns the activation functions with their parameters, and the attributes that say so."""
-    count = len(directions_of(case))
+    """The attributes that say which activation functions there are, and their parameters."""
     if not case["activations"]:
-        names = DEFAULT_ACTIVATIONS[case["op"]] * count
-        return [ACTIVATIONS[name] for name in names], {}
-
+        return {}
     with_parameters = number % 3 != 0
-    pool = [n for n in ACTIVATIONS if with_parameters or n not in WITHOUT_DEFAULTS]
-    names = [str(rng.choice(pool)) for _ in range(count * len(DEFAULT_ACTIVATIONS[case["op"]]))]
-    functions, alphas, betas = [], [], []
-    for name in names:
-        function, alpha, beta = ACTIVATIONS[name]
-        if with_parameters and alpha is not None:
-            alpha = float(np.float32(rng.uniform(0.2, 0.9)))
-            alphas.append(alpha)
-        if with_parameters and beta is not None:
-            beta = float(np.float32(rng.uniform(0.2, 0.9)))
-            betas.append(beta)
-        functions.append((function, alpha, beta))
-    attributes = {"activations": names}
-    if alphas:
-        attributes["activation_alpha"] = alphas
-    if betas:
-        attributes["activation_beta"] = betas
-    return functions, attributes
+    pool = [n for n in FUNCTIONS if with_parameters or n not in WITHOUT_DEFAULTS]
+    count = count_directions(case) * len(DEFAULTS[case["op"]])
+    names = [str(rng.choice(pool)) for _ in range(count)]
+    alphas, betas = [], []
+    for _, alpha, beta in (FUNCTIONS[name] for name in names):
+        for parameters, default in (alphas, alpha), (betas, beta):
+            if with_parameters and default is not None:
+                parameters.append(float(np.float32(rng.uniform(0.2, 0.9))))
+    parameters = {"activation_alpha": alphas, "activation_beta": betas}
+    return {"activations": names, **{name: value for name, value in parameters.items() if value}}
 
 
 def draw_tensors(case, rng):
     """The operator's inputs by name, in the order in which it takes them; None where absent."""
-    directions = len(directions_of(case))
+    directions = count_directions(case)
     rows = GATES[case["op"]] * HIDDEN
 
     def uniform(*shape):
@@ -234,14 +132,13 @@ def attributes_of(case):
 
 
 def draw_case(case, number):
-    """Returns the operator's inputs, its outputs and the attributes of its activations."""
+    """The operator's inputs, its outputs and its attributes."""
     rng = np.random.default_rng([SEED, sorted(GATES).index(case["op"]), number])
     while True:
-        functions, attributes = draw_functions(case, number, rng)
+        attributes = {**attributes_of(case), **draw_functions(case, number, rng)}
         tensors = draw_tensors(case, rng)
-        given = {name: value for name, value in tensors.items() if value is not None}
         with np.errstate(over="ignore", invalid="ignore"):
-            results = run_case(case, given, functions)
+            results = run_case(case, tensors, attributes)
         if all(np.all(np.abs(value) <= LARGEST_OUTPUT) for value in results.values()):
             return tensors, results, attributes
 
@@ -272,7 +169,7 @@ class ModelWriter:
             case["op"],
             trimmed([f"{prefix}.{name}" if name in given else "" for name in tensors]),
             trimmed([f"{prefix}.{n}" if n in results else "" for n in OUTPUTS[case["op"]]]),
-            name=prefix, **attributes_of(case), **attributes))
+            name=prefix, **attributes))
 
     def write(self):
         def infos(pairs):

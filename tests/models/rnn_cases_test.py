@@ -7,23 +7,20 @@ ENGINE is interpreter (the default) or native; the options go to rnn_cases.py. R
 verify` ($DRAGOMAN_BINARY) on each model.
 """
 
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+from commands import complaint, dragoman
+
 MAKER = pathlib.Path(__file__).with_name("rnn_cases.py")
 
 
 def verify(model, engine):
-    """Returns what `dragoman verify` has to complain about, or nothing."""
-    command = [os.environ["DRAGOMAN_BINARY"], "verify", model, "--data", model.parent,
-               "--engine", engine]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode == 0:
-        return ""
-    return f"{model.parent.name}: exit code {result.returncode}\n{result.stdout}{result.stderr}"
+    """What `dragoman verify` has to complain about; an empty string if nothing."""
+    problem = complaint(dragoman("verify", model, "--data", model.parent, "--engine", engine))
+    return f"{model.parent.name}: {problem}\n" if problem else ""
 
 
 def main():

@@ -5,18 +5,13 @@ A model of torchscript/ that has a file `shapes` is converted with these facts, 
 ONNX and to a common graph; both run on each of its recordings ($DRAGOMAN_BINARY verify).
 """
 
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+from commands import complaint, dragoman
+
 FOLDER = pathlib.Path(__file__).parent / "torchscript"
-
-
-def dragoman(*arguments):
-    command = [os.environ["DRAGOMAN_BINARY"], *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def problems(model, work):
@@ -25,14 +20,13 @@ def problems(model, work):
              for word in ("--shape", fact)]
     for suffix, level in (("onnx", ()), ("dgm", ("--level", "common"))):
         converted = work / f"{model.parent.name}.{suffix}"
-        done = dragoman("convert", model, "-o", converted, *facts, *level)
-        if done.returncode:
-            yield f"convert to {suffix}: exit code {done.returncode}: {done.stderr}"
+        problem = complaint(dragoman("convert", model, "-o", converted, *facts, *level))
+        if problem:
+            yield f"convert to {suffix}: {problem}"
             continue
         for data in (model.parent, *sorted(model.parent.glob("other_sizes_*"))):
-            done = dragoman("verify", converted, "--data", data)
-            if done.returncode:
-                yield f"{suffix} on {data.name}: {done.stdout}{done.stderr}"
+            if problem := complaint(dragoman("verify", converted, "--data", data)):
+                yield f"{suffix} on {data.name}: {problem}"
 
 
 def main():

@@ -1,20 +1,10 @@
-"""A test case for the command line: a folder of its own, and calls whose exit code is checked.
+"""A test case for the command line: a folder of its own, and calls whose exit code is checked."""
 
-Tests that CMake registers find this module by PYTHONPATH and the program by DRAGOMAN_BINARY.
-"""
-
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-DRAGOMAN = os.environ["DRAGOMAN_BINARY"]
-
-
-def dragoman(*arguments):
-    command = [DRAGOMAN, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
+from commands import dragoman
 
 
 class CommandCase(unittest.TestCase):

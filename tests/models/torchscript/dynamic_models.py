@@ -202,7 +202,8 @@ class ImageSizes(nn.Module):
         padded = F.pad(y, [0, -columns % 4, 0, (4 - rows % 4) % 4])
         grid = torch.meshgrid(torch.arange(rows), torch.arange(columns))
         return (resized, F.adaptive_avg_pool2d(x, (rows, columns)),
-                F.adaptive_max_pool2d(x, (2, 3)), padded, grid[0], y.flatten(2).transpose(1, 2).reshape(y.size(0), -1))
+                F.adaptive_max_pool2d(x, (2, 3)), padded, grid[0],
+                y.flatten(2).transpose(1, 2).reshape(y.size(0), -1))
 
 
 @fixture("writes", shapes="x=n,4 places=int64:k", x=rand(5, 4), places=torch.tensor([0, 2]),

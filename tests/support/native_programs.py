@@ -7,11 +7,13 @@ once.
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
+from commands import call, complaint, dragoman
+
 PROGRAMS_PER_FILE = 15
+TIMEOUT_S = 120  # of one call
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(programs LANGUAGES CXX)
 set(CMAKE_CXX_STANDARD 17)
@@ -29,26 +31,19 @@ target_link_libraries(programs PRIVATE runtime)
 """
 
 
-def call(command, timeout=120):
-    try:
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                              errors="replace", timeout=timeout, check=False)
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", "takes too long")
-
-
 def identifier(name):
     """What a model's program is called."""
     return "c_" + re.sub("[^A-Za-z0-9]+", "_", name)
 
 
-def generate(dragoman, model, program, folder, arguments=()):
+def generate(model, program, folder, arguments=()):
     """Writes the program of a model. An empty string, or why there is none."""
     with tempfile.TemporaryDirectory() as work:
         made = pathlib.Path(work) / "program"
-        done = call([dragoman, "codegen", model, "-q", "-o", made, "--name", program, *arguments])
-        if done.returncode != 0:
-            return f"codegen: exit {done.returncode}: {done.stderr.strip()}"
+        done = dragoman("codegen", model, "-q", "-o", made, "--name", program, *arguments,
+                        timeout=TIMEOUT_S)
+        if problem := complaint(done):
+            return f"codegen: {problem}"
         for path in sorted(made.rglob("*")):
             place = folder / path.relative_to(made)
             if path.name == "infer.cc":
@@ -81,7 +76,7 @@ def build(programs, folder, jobs=2):
 def run(program, folder, arguments):
     """Runs a program that was built, with options of `dragoman run`."""
     return call([folder / "build" / "programs", program, "--weights",
-                 folder / f"{program}.weights", *arguments])
+                 folder / f"{program}.weights", *arguments], TIMEOUT_S)
 
 
 def write_if_changed(path, text):

@@ -1,5 +1,6 @@
-"""Relax operators of neural networks on NumPy, as TVM defines them: normalisation, windows, sizes,
-quantisation.
+"""Relax operators of neural networks on NumPy, as TVM defines them.
+
+Normalisation, windows, sizes, detection, quantisation.
 """
 import itertools
 import math
@@ -116,7 +117,8 @@ def transposed_convolution(spatial):
         full = [(x.shape[2 + i] - 1) * strides[i] + (kernel[i] - 1) * dilation[i] + 1 +
                 output_padding[i] for i in range(spatial)]
         out = np.zeros([x.shape[0], weight.shape[1] * groups] + full, x.dtype)
-        for g, (inputs, taps) in enumerate(zip(np.split(x, groups, 1), np.split(weight, groups, 0))):
+        parts = zip(np.split(x, groups, 1), np.split(weight, groups, 0))
+        for g, (inputs, taps) in enumerate(parts):
             channels = slice(g * weight.shape[1], (g + 1) * weight.shape[1])
             for tap in itertools.product(*map(range, kernel)):
                 product = np.moveaxis(np.tensordot(inputs, taps[(...,) + tap], (1, 0)), -1, 1)
@@ -154,8 +156,9 @@ def resize_matrix(size, out, method, coordinates, rounding, alpha, exclude):
         half = coordinates in ("half_pixel", "pytorch_half_pixel")
         place = (o + 0.5) * scale - 0.5 if half else o * scale
         if method == "nearest_neighbor":
-            index = {"round_prefer_floor": math.ceil(place - 0.5), "floor": math.floor(place + 1e-5),
+            index = {"round_prefer_floor": math.ceil(place - 0.5),
                      "round_prefer_ceil": math.floor(place + 0.5),
+                     "floor": math.floor(place + 1e-5),
                      "ceil": math.ceil(place - 1e-5)}[rounding]
             matrix[o, min(max(index, 0), size - 1)] = 1
             continue

@@ -1,5 +1,6 @@
 """A Relax module as `dragoman convert` writes it: text, weights and states, run on NumPy."""
 import ast
+import pathlib
 
 import numpy as np
 
@@ -13,16 +14,16 @@ def archive(path):
 
 
 class Module:
-    """The module of the file `path` ("…/model.py"). States keep their values from call to call."""
+    """The module of the file `path`, …/model.py. States keep their values from call to call."""
 
     def __init__(self, path, function="main"):
-        with open(path, encoding="utf-8") as file:
-            self.main = relax_eval.Function(file.read(), function)
+        path = pathlib.Path(path)
+        self.main = relax_eval.Function(path.read_text(encoding="utf-8"), function)
         attributes = self.attributes()
         self.num_inputs = attributes["num_input"]
         self.places = attributes.get("states", {})
-        self.states = archive(path[:-3] + ".states.npz") if self.places else {}
-        weights = archive(path[:-3] + ".npz")
+        self.states = archive(path.with_suffix(".states.npz")) if self.places else {}
+        weights = archive(path.with_suffix(".npz"))
         self.weights = [weights[name] for name in self.main.parameters[self.num_inputs:]]
 
     def attributes(self):

@@ -44,8 +44,8 @@ def truncated_divide(x, y):
 for _name, _function in {
         "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": truncated_divide,
         "power": np.power, "maximum": np.maximum, "minimum": np.minimum, "mod": np.fmod,
-        "floor_mod": np.mod, "floor_divide": np.floor_divide, "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or,
-        "bitwise_xor": np.bitwise_xor, "left_shift": np.left_shift,
+        "floor_mod": np.mod, "floor_divide": np.floor_divide, "bitwise_and": np.bitwise_and,
+        "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "left_shift": np.left_shift,
         "right_shift": np.right_shift}.items():
     binary(_name, _function)
 for _name, _function in {

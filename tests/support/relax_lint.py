@@ -3,11 +3,11 @@
 
 usage: relax_lint.py MODULE.py...
 
-Reported, one line each: text that does not parse; a call of R. that relax_signatures.tsv lacks, with
-an unknown keyword, too many or too few arguments; a name that is used before it is defined, or after
-the dataflow block that kept it to itself; a name bound twice; a call of a function that the module
-lacks, or with another number of arguments; an effect in a dataflow block or in a function that is
-pure. Exit code 1 if anything was reported.
+Reported, one line each: text that does not parse; a call of R. that relax_signatures.tsv lacks,
+with an unknown keyword, too many or too few arguments; a name that is used before it is defined, or
+after the dataflow block that kept it to itself; a name bound twice; a call of a function that the
+module lacks, or with another number of arguments; an effect in a dataflow block or in a function
+that is pure. Exit code 1 if anything was reported.
 """
 import ast
 import os

@@ -9,15 +9,8 @@ import ast
 import numpy as np
 
 import relax_nn_ops  # noqa: F401  (adds its operators)
+from relax_lint import dotted
 from relax_ops import OPS, Refused
-
-
-def dotted(node):
-    parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join(reversed(parts)) if isinstance(node, ast.Name) and node.id == "R" else None
 
 
 class AssertionFailed(Exception):
