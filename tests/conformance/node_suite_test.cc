@@ -38,6 +38,7 @@ Status RunDataSet(const Model& source, const Model& common, const fs::path& fold
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(common));
   DRAGOMAN_ASSIGN(std::vector<RuntimeValue> outputs,
                   interpreter.Run(common.entries.front(), std::move(recorded.inputs)));
+  if (outputs.size() != recorded.outputs.size()) return Internal("another number of outputs");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string place = "output " + std::to_string(i);
     if (auto difference = FindDifference(outputs[i], recorded.outputs[i], Tolerance()))

@@ -45,11 +45,27 @@ std::complex<double> Element(const Tensor& tensor, std::int64_t i) {
   return tensor.FloatAt(i);
 }
 
+// Of elements that are no floating numbers 0.
+double ToleranceOf(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 1e-2;
+    case DType::kF32:
+    case DType::kC64:
+      return 1e-4;
+    case DType::kF64:
+    case DType::kC128:
+      return 1e-7;
+    default:
+      return 0.0;
+  }
+}
+
 // Empty, or how the two differ.
 std::string Difference(const Tensor& found, const Tensor& expected) {
   if (found.type() != expected.type())
     return found.type().ToString() + ", expected " + expected.type().ToString();
-  const double tolerance = found.dtype() == DType::kF16 ? 1e-2 : 1e-4;
+  const double tolerance = ToleranceOf(found.dtype());
   for (std::int64_t i = 0; i < found.size(); ++i) {
     const std::complex<double> a = Element(found, i);
     const std::complex<double> b = Element(expected, i);

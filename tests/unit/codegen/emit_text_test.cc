@@ -1,3 +1,4 @@
+// Sizes, strings and comments as C++ text.
 #include "codegen/onednn/emit/text.h"
 
 #include <gtest/gtest.h>

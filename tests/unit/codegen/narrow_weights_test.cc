@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "codegen/onednn/emit/emit_use.h"
 #include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
@@ -32,47 +31,43 @@ std::string WeightsOf(const Plan& plan) {
 }
 
 TEST(NarrowWeights, ThoseOfTheLastLayerAndBiasesStayWide) {
-  const Result<Plan> plan = TryPlan(kTwoLayers, {.precision = rt::Precision::kBF16});
-  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
-  EXPECT_EQ(WeightsOf(*plan), "w:bf16 b:f32 v:f32 ");
+  const Plan plan = PlanOf(kTwoLayers, {.precision = rt::Precision::kBF16});
+  EXPECT_EQ(WeightsOf(plan), "w:bf16 b:f32 v:f32 ");
   // 1.00390625 lies in the middle of two bf16 numbers: to the even one.
-  EXPECT_EQ(plan->weights.front().tensor.FloatAt(3), -1.0);
+  EXPECT_EQ(plan.weights.front().tensor.FloatAt(3), -1.0);
 }
 
 TEST(NarrowWeights, AModelOfOneLayerHasNoOtherToNarrow) {
-  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[1, 2]) -> (%y) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
     %y = dragoman.Linear(%x, %w)
   })",
-                                    {.precision = rt::Precision::kF16});
-  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
-  EXPECT_EQ(WeightsOf(*plan), "w:f16 ");
+                           {.precision = rt::Precision::kF16});
+  EXPECT_EQ(WeightsOf(plan), "w:f16 ");
 }
 
 TEST(NarrowWeights, RecurrentOperatorsHaveTwo) {
-  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[2, 1, 2]) -> (%y) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[2, 1, 2]) -> (%y) {
     const %w: f32[1, 1, 2] = [[[1.0, 2.0]]]
     const %r: f32[1, 1, 1] = [[[0.5]]]
     const %v: f32[2, 1] = [[1.0], [2.0]]
     %states = onnx.RNN(%x, %w, %r) {hidden_size = 1}
     %y = dragoman.Linear(%states, %v)
   })",
-                                    {.precision = rt::Precision::kBF16});
-  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
-  EXPECT_EQ(WeightsOf(*plan), "w:bf16 r:bf16 v:f32 ");
+                           {.precision = rt::Precision::kBF16});
+  EXPECT_EQ(WeightsOf(plan), "w:bf16 r:bf16 v:f32 ");
 }
 
 TEST(NarrowWeights, WeightsBeyondTheRangeOfHalfStayWide) {
-  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[1, 2]) -> (%y) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
     const %v: f32[2, 2] = [[1.0, 70000.0], [3.0, 4.0]]
     %a = dragoman.Linear(%x, %v)
     %b = dragoman.Linear(%a, %w)
     %y = dragoman.Linear(%b, %w)
   })",
-                                    {.precision = rt::Precision::kF16});
-  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
-  EXPECT_EQ(WeightsOf(*plan), "v:f32 w:f16 w:f32 ");
+                           {.precision = rt::Precision::kF16});
+  EXPECT_EQ(WeightsOf(plan), "v:f32 w:f16 w:f32 ");
 }
 
 TEST(NarrowWeights, AModelWithoutSuchProductsIsRefused) {
@@ -83,47 +78,15 @@ TEST(NarrowWeights, AModelWithoutSuchProductsIsRefused) {
 }
 
 TEST(NarrowWeights, ThoseThatTheConstructorComputesStayWide) {
-  const Result<Plan> plan = TryPlan(R"(graph main(%x: f32[1, 2]) -> (%y) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
     %v = onnx.Neg(%w)
     %a = dragoman.Linear(%x, %v)
     %b = dragoman.Linear(%a, %w)
     %y = dragoman.Linear(%b, %w)
   })",
-                                    {.precision = rt::Precision::kBF16});
-  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
-  EXPECT_EQ(WeightsOf(*plan), "w:f32 w:bf16 ");
-}
-
-TEST(DescribeAllocations, DependOnSizesAndPrimitives) {
-  const auto described = [](std::string_view text) {
-    const Result<Plan> plan = TryPlan(text, {.precision = rt::Precision::kF32});
-    return plan.ok() ? DescribeAllocations(*plan) : plan.error().ToString();
-  };
-  EXPECT_EQ(described(kTwoLayers), "allocates nothing");
-  EXPECT_THAT(described("graph main(%x: f32[1, 2, 4]) -> (%y) "
-                        "{ %y = onnx.MaxPool(%x) {kernel_shape = [2]} }"),
-              HasSubstr("primitives of oneDNN"));
-  EXPECT_THAT(described("graph main(%x: f32[n]) -> (%y) { %y = onnx.Relu(%x) }"),
-              HasSubstr("where sizes are larger"));
-}
-
-TEST(EmitUse, ArraysForKnownSizesTensorsForOthers) {
-  const Result<Plan> plan = TryPlan(
-      "graph main(%x: f32[1, 2], %n: i64[batch, 3]) -> (%y, %z) "
-      "{ %y = onnx.Relu(%x)\n %z = onnx.Neg(%n) }",
-      {.precision = rt::Precision::kF32});
-  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
-  EXPECT_EQ(EmitUse(*plan), R"(#include "test.h"
-
-test::Test model;  // its Options: weights file, threads
-float x[2] = {};
-const std::int64_t batch = 1;  // as the run has it
-auto n = std::make_unique<std::int64_t[]>(batch * 3);
-float y[2] = {};
-test::rt::Tensor<std::int64_t> z_out;
-const test::rt::Status status = model.run(x, {n.get(), batch, 3}, y, z_out);  // status.ok(), status.message()
-)");
+                           {.precision = rt::Precision::kBF16});
+  EXPECT_EQ(WeightsOf(plan), "w:f32 w:bf16 ");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Where buffers lie in the arena, by their lifetimes.
 #include "codegen/onednn/plan/place.h"
 
 #include <gmock/gmock.h>

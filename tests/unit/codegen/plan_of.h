@@ -21,8 +21,8 @@ inline Result<Plan> TryPlan(std::string_view text, const PlanOptions& options = 
 }
 
 // A text that has no Plan fails the test; then the Plan is empty.
-inline Plan PlanOf(std::string_view text) {
-  Result<Plan> plan = TryPlan(text);
+inline Plan PlanOf(std::string_view text, const PlanOptions& options = {}) {
+  Result<Plan> plan = TryPlan(text, options);
   EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().ToString());
   if (plan.ok()) return std::move(*plan);
   Plan empty;

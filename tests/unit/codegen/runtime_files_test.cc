@@ -1,3 +1,4 @@
+// The runtime that generated programs get: the files of this checkout.
 #include "codegen/onednn/runtime_files.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ namespace {
 
 TEST(RuntimeFilesTest, EveryFileLiesInTheProgramAsItIsOnDisk) {
   const std::filesystem::path root = DRAGOMAN_SOURCE_DIR;
-  size_t on_disk = 0;
+  std::size_t on_disk = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "runtime")) {
     const std::string extension = entry.path().extension().string();
     on_disk += extension == ".h" || extension == ".cc";

@@ -1,3 +1,4 @@
+// Graphs as text of Graphviz.
 #include "exporters/dot/write_model.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What the verifier finds in graphs that are not well-formed.
 #include "core/ir/verify.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Inference of reductions: types and elements of the results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -7,29 +7,22 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <new>
-#include <random>
 #include <vector>
+
+#include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
 namespace {
 
 using Kind = AttentionMask::Kind;
 
-class AttentionTest : public testing::Test {
+struct Operands {
+  std::vector<float> q, k, v, added;
+  std::unique_ptr<bool[]> visible;
+};
+
+class AttentionTest : public PreparedTest {
  protected:
-  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
-
-  std::int64_t Pick(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
-  }
-
-  std::vector<float> Draw(std::int64_t count) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (float& v : values) v = std::uniform_real_distribution<float>(-2, 2)(random_);
-    return values;
-  }
-
   // (batch, heads, rows, columns), which may lie as (batch, rows, heads, columns).
   AttentionMatrix Place(const Shape& batch, std::int64_t rows, std::int64_t columns) {
     const std::int64_t heads = batch[1];
@@ -37,13 +30,38 @@ class AttentionTest : public testing::Test {
     return {0, {rows * heads * columns, columns, heads * columns, 1}};
   }
 
-  FastContext context_;
-  std::mt19937 random_{17};
-};
+  AttentionSizes PickSizes(std::int64_t queries, std::int64_t keys) {
+    AttentionSizes s;
+    s.batch = {Pick(1, 2), Pick(1, 4)};
+    s.queries = queries;
+    s.keys = keys;
+    s.depth = Pick(1, 40);
+    s.features = Pick(1, 40);
+    s.scale = 0.25f;
+    s.q = Place(s.batch, s.queries, s.depth);
+    s.k = Place(s.batch, s.keys, s.depth);
+    if (Pick(0, 3) == 0) s.k.strides[1] = 0;  // heads that share keys
+    s.v = Place(s.batch, s.keys, s.features);
+    s.y = Place(s.batch, s.queries, s.features);
+    const Kind kinds[] = {Kind::kNone, Kind::kAdd, Kind::kKeep, Kind::kHide};
+    for (AttentionMask& mask : s.masks) {
+      mask.kind = kinds[Pick(0, 3)];
+      mask.fill = Pick(0, 1) == 0 ? -1e4f : -std::numeric_limits<float>::infinity();
+      mask.matrix = {0, {Pick(0, 1) == 0 ? 0 : s.queries * s.keys, 0, s.keys, 1}};
+      if (Pick(0, 3) == 0) mask.matrix.strides = {s.queries, 0, 1, 0};
+    }
+    s.nan_to_zero = Pick(0, 1) == 0;
+    return s;
+  }
 
-struct Operands {
-  std::vector<float> q, k, v, added;
-  std::unique_ptr<bool[]> visible;
+  Operands DrawOperands(const AttentionSizes& s) {
+    const std::int64_t entries = NumElements(s.batch), masked = 2 * s.queries * s.keys;
+    Operands o = {Draw(entries * s.queries * s.depth, 2.0f), Draw(entries * s.keys * s.depth, 2.0f),
+                  Draw(entries * s.keys * s.features, 2.0f), Draw(masked, 2.0f),
+                  std::make_unique<bool[]>(static_cast<std::size_t>(masked))};
+    for (std::int64_t i = 0; i < masked; ++i) o.visible[i] = Pick(0, 4) != 0;
+    return o;
+  }
 };
 
 std::size_t At(const AttentionMatrix& m, const Shape& batch, std::int64_t entry, std::int64_t row,
@@ -99,31 +117,9 @@ std::vector<float> Attend(const AttentionSizes& s, const Operands& o, std::size_
 
 TEST_F(AttentionTest, IsItsDefinition) {
   for (int n = 0; n < 150; ++n) {
-    AttentionSizes s;
-    s.batch = {Pick(1, 2), Pick(1, 4)};
-    s.queries = n % 10 == 0 ? 130 : Pick(1, 40);
-    s.keys = n % 10 == 5 ? 300 : Pick(1, 60);
-    s.depth = Pick(1, 40);
-    s.features = Pick(1, 40);
-    s.scale = 0.25f;
-    s.q = Place(s.batch, s.queries, s.depth);
-    s.k = Place(s.batch, s.keys, s.depth);
-    if (Pick(0, 3) == 0) s.k.strides[1] = 0;  // heads that share keys
-    s.v = Place(s.batch, s.keys, s.features);
-    s.y = Place(s.batch, s.queries, s.features);
-    const Kind kinds[] = {Kind::kNone, Kind::kAdd, Kind::kKeep, Kind::kHide};
-    for (AttentionMask& mask : s.masks) {
-      mask.kind = kinds[Pick(0, 3)];
-      mask.fill = Pick(0, 1) == 0 ? -1e4f : -std::numeric_limits<float>::infinity();
-      mask.matrix = {0, {Pick(0, 1) == 0 ? 0 : s.queries * s.keys, 0, s.keys, 1}};
-      if (Pick(0, 3) == 0) mask.matrix.strides = {s.queries, 0, 1, 0};
-    }
-    s.nan_to_zero = Pick(0, 1) == 0;
-    const std::int64_t entries = NumElements(s.batch);
-    const Operands o = {Draw(entries * s.queries * s.depth), Draw(entries * s.keys * s.depth),
-                        Draw(entries * s.keys * s.features), Draw(2 * s.queries * s.keys),
-                        std::make_unique<bool[]>(2 * s.queries * s.keys)};
-    for (std::int64_t i = 0; i < 2 * s.queries * s.keys; ++i) o.visible[i] = Pick(0, 4) != 0;
+    const AttentionSizes s =
+        PickSizes(n % 10 == 0 ? 130 : Pick(1, 40), n % 10 == 5 ? 300 : Pick(1, 60));
+    const Operands o = DrawOperands(s);
     const auto data = [&](const AttentionMask& mask) -> const void* {
       if (mask.kind == Kind::kAdd) return o.added.data();
       return mask.kind == Kind::kNone ? nullptr : static_cast<const void*>(o.visible.get());
@@ -131,13 +127,10 @@ TEST_F(AttentionTest, IsItsDefinition) {
     PreparedAttention attention;
     ASSERT_TRUE(PreparedAttention::Supports(s));
     ASSERT_TRUE(attention.Init(context_, s).ok());
-    std::vector<float> y(static_cast<std::size_t>(entries * s.queries * s.features));
-    const std::unique_ptr<void, void (*)(void*)> scratch(
-        ::operator new(static_cast<std::size_t>(attention.ScratchBytes()), std::align_val_t(64)),
-        [](void* memory) { ::operator delete(memory, std::align_val_t(64)); });
+    std::vector<float> y(static_cast<std::size_t>(NumElements(s.batch) * s.queries * s.features));
     ASSERT_TRUE(attention
                     .Run(o.q.data(), o.k.data(), o.v.data(), data(s.masks[0]), data(s.masks[1]),
-                         y.data(), scratch.get())
+                         y.data(), Scratch(attention.ScratchBytes()))
                     .ok());
     const std::vector<float> expected = Attend(s, o, y.size());
     for (std::size_t i = 0; i < y.size(); ++i) {

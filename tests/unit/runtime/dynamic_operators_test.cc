@@ -2,9 +2,7 @@
 // more of them than are kept.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "runtime/fast/dynamic_conv.h"
@@ -14,19 +12,14 @@
 #include "runtime/kernels/linear.h"
 #include "runtime/kernels/mat_mul.h"
 #include "tests/unit/runtime/dense.h"
+#include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
 namespace {
 
-class DynamicOperatorsTest : public testing::Test {
+class DynamicOperatorsTest : public PreparedTest {
  protected:
-  Dense<float> Draw(const Shape& shape) {
-    std::vector<float> values(static_cast<std::size_t>(NumElements(shape)));
-    for (float& v : values) v = std::uniform_real_distribution<float>(-1.0f, 1.0f)(random_);
-    return Dense<float>(shape, values);
-  }
-
-  std::mt19937 random_{3};
+  Dense<float> Draw(const Shape& shape) { return {shape, PreparedTest::Draw(shape)}; }
 };
 
 void ExpectNear(const std::vector<float>& found, const std::vector<float>& expected) {
@@ -36,8 +29,6 @@ void ExpectNear(const std::vector<float>& found, const std::vector<float>& expec
 }
 
 TEST_F(DynamicOperatorsTest, ConvolutionsOfManySizesInTurn) {
-  FastContext context;
-  ASSERT_TRUE(context.Init().ok());
   Memory scratch;
   DynamicConv conv;
   ConvParams p;
@@ -47,7 +38,7 @@ TEST_F(DynamicOperatorsTest, ConvolutionsOfManySizesInTurn) {
     const Dense<float> x = Draw({2, 3, size, 4});
     Dense<float> expected({2, 5, size, 4}), y({2, 5, size, 4});
     Conv<float>(p, x.In(), w.In(), b.In(), expected.Out());
-    ASSERT_TRUE(conv.Run(context, scratch, p, x.In(), w.In(), b.In(), y.Out()).ok());
+    ASSERT_TRUE(conv.Run(context_, scratch, p, x.In(), w.In(), b.In(), y.Out()).ok());
     ExpectNear(y.Values(), expected.Values());
   }
 }

@@ -1,3 +1,4 @@
+// The kernels that work element by element: unary, binary, activations, Where, Clip, Cast.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

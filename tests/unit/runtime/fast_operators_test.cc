@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "runtime/fast/conv.h"
@@ -18,28 +17,18 @@
 #include "runtime/kernels/linear.h"
 #include "runtime/kernels/mat_mul.h"
 #include "runtime/kernels/max_pool.h"
+#include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
 namespace {
 
-class FastOperatorsTest : public testing::Test {
+class FastOperatorsTest : public PreparedTest {
  protected:
-  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
-
-  std::int64_t Pick(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
-  }
   Ints PickEach(int count, std::int64_t low, std::int64_t high) {
     Ints ints;
     for (int i = 0; i < count; ++i) ints.push_back(Pick(low, high));
     return ints;
   }
-  std::vector<float> Draw(std::int64_t count) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (float& v : values) v = std::uniform_real_distribution<float>(-1.0f, 1.0f)(random_);
-    return values;
-  }
-  std::vector<float> Draw(const Shape& shape) { return Draw(NumElements(shape)); }
 
   // Any of the post-ops, with or without residual.
   PostOps PickPostOps() {
@@ -58,16 +47,6 @@ class FastOperatorsTest : public testing::Test {
     for (std::int64_t i = Pick(1, 3); i > 0; --i) shape.push_back(Pick(4, 11));
     return shape;
   }
-
-  void* Scratch(std::int64_t bytes) {
-    scratch_.resize(static_cast<std::size_t>(bytes + 64));
-    const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
-    return scratch_.data() + (64 - address % 64) % 64;
-  }
-
-  FastContext context_;
-  std::mt19937 random_{7};
-  std::vector<char> scratch_;
 };
 
 float Apply(const PostOps& post, float x) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "runtime/kernels/q_linear_mat_mul.h"
 #include "runtime/kernels/quantize_linear.h"
 #include "tests/unit/runtime/dense.h"
+#include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
 namespace {
@@ -29,19 +29,6 @@ namespace {
 template <class T>
 Int8Grid GridOf(float scale, T zero) {
   return {scale, zero, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
-}
-
-template <class Y>
-Int8Epilogue QLinear(const Dense<float>& x_scale, const Dense<float>& w_scale,
-                     const Dense<float>& y_scale, const Dense<Y>& y_zero,
-                     TensorView<const std::int32_t> bias) {
-  Int8Epilogue epilogue;
-  epilogue.sum_bias = bias;
-  epilogue.x_scale = x_scale.In()[0];
-  epilogue.w_scale = w_scale.In();
-  epilogue.y_scale = y_scale.In()[0];
-  epilogue.result = GridOf<Y>(1.0f, y_zero.In()[0]);
-  return epilogue;
 }
 
 // The elements of (N, C, spatial...), if `channels_last` in the order of (N, spatial..., C).
@@ -66,14 +53,34 @@ struct Types {
 };
 
 template <class Case>
-class Int8OperatorsTest : public testing::Test {
+class Int8OperatorsTest : public PreparedTest {
  protected:
   using X = typename Case::X;
   using W = typename Case::W;
   using Y = typename Case::Y;
 
-  std::int64_t Pick(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
+  // What quantised numbers are multiplied and quantised again with: the weights have a scale and a
+  // zero point, or `channels` of each.
+  struct Quantisation {
+    Dense<X> x_zero;
+    Dense<W> w_zero;
+    Dense<Y> y_zero;
+    Dense<float> x_scale, w_scale, y_scale;
+
+    Int8Epilogue Epilogue(TensorView<const std::int32_t> bias) const {
+      Int8Epilogue epilogue;
+      epilogue.sum_bias = bias;
+      epilogue.x_scale = x_scale.In()[0];
+      epilogue.w_scale = w_scale.In();
+      epilogue.y_scale = y_scale.In()[0];
+      epilogue.result = GridOf<Y>(1.0f, y_zero.In()[0]);
+      return epilogue;
+    }
+  };
+  Quantisation DrawQuantisation(std::int64_t channels) {
+    const Shape line = Pick(0, 1) == 1 ? Shape{channels} : Shape{};
+    return {Draw<X>({}),    Draw<W>(line),    Draw<Y>({}),
+            DrawScales({}), DrawScales(line), DrawScales({})};
   }
   // Of the whole range: pairs of large products would saturate 16 bits.
   template <class T>
@@ -95,11 +102,7 @@ class Int8OperatorsTest : public testing::Test {
     for (float& v : values) v = std::uniform_real_distribution<float>(0.001f, 0.02f)(random_);
     return Dense<float>(shape, values);
   }
-  void* Scratch(std::int64_t bytes) {
-    scratch_.assign(static_cast<std::size_t>(bytes + 64), char(0x5a));
-    const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
-    return scratch_.data() + (64 - address % 64) % 64;
-  }
+
   ConvParams PickConv(Shape* x, Shape* w) {
     ConvParams p;
     p.group = Pick(0, 2) == 0 ? Pick(2, 4) : 1;
@@ -127,9 +130,40 @@ class Int8OperatorsTest : public testing::Test {
     return p;
   }
 
-  FastContext context_;
-  std::mt19937 random_{11};
-  std::vector<char> scratch_;
+  // A convolution of drawn operands gives the sums and the quantised results of the plain kernels
+  // in any layout, by every loop.
+  void CheckConv(const ConvParams& p, const Shape& x_shape, const Shape& w_shape) {
+    Shape y_shape;
+    ASSERT_TRUE(ConvShape(p, x_shape, w_shape, &y_shape).ok());
+    const auto x = Draw<X>(x_shape);
+    const auto w = Draw<W>(w_shape);
+    const Quantisation q = DrawQuantisation(w_shape[0]);
+    const auto drawn_bias = DrawBias(w_shape[0]);
+    const bool has_bias = Pick(0, 1) == 1;
+    const TensorView<const std::int32_t> bias =
+        has_bias ? drawn_bias.In() : TensorView<const std::int32_t>();
+    Dense<Y> expected(y_shape), quantised(y_shape);
+    Dense<std::int32_t> expected_sums(y_shape), sums(y_shape);
+    QLinearConv(p, x.In(), q.x_scale.In(), q.x_zero.In(), w.In(), q.w_scale.In(), q.w_zero.In(),
+                q.y_scale.In(), q.y_zero.In(), bias, expected.Out());
+    ConvInteger(p, x.In(), w.In(), q.x_zero.In(), q.w_zero.In(), expected_sums.Out());
+    const ChannelsLast layout{Pick(0, 1) == 1, Pick(0, 1) == 1};
+    const auto placed = Placed(x, layout.x);
+    for (const Int8Kernel* kernel : UsableInt8Kernels()) {
+      const auto run = [&](const Int8Epilogue& epilogue, Int8Result y) {
+        PreparedInt8Conv conv;
+        Status status = conv.Init(context_, p, x_shape, w_shape, w.In().data, q.w_zero.In(),
+                                  epilogue, layout, *kernel);
+        if (!status.ok()) return status;
+        return conv.Run(placed.In().data, q.x_zero.In().data, nullptr, y,
+                        Scratch(conv.ScratchBytes()));
+      };
+      ASSERT_TRUE(run(q.Epilogue(bias), quantised.Out().data).ok());
+      ASSERT_TRUE(run({}, sums.Out().data).ok());
+      ASSERT_EQ(quantised.Values(), Placed(expected, layout.y).Values()) << kernel->name;
+      ASSERT_EQ(sums.Values(), Placed(expected_sums, layout.y).Values()) << kernel->name;
+    }
+  }
 };
 
 using Cases = testing::Types<Types<std::uint8_t, std::int8_t, std::uint8_t>,
@@ -137,54 +171,14 @@ using Cases = testing::Types<Types<std::uint8_t, std::int8_t, std::uint8_t>,
                              Types<std::uint8_t, std::uint8_t, std::int8_t>>;
 TYPED_TEST_SUITE(Int8OperatorsTest, Cases);
 
-TYPED_TEST(Int8OperatorsTest, Convolutions) {
-  using X = typename TypeParam::X;
-  using W = typename TypeParam::W;
-  using Y = typename TypeParam::Y;
+TYPED_TEST(Int8OperatorsTest, ConvolutionsAreThePlainKernels) {
   int checked = 0;
   for (int n = 0; n < 150; ++n) {
-    Shape x_shape, w_shape, y_shape;
-    const ConvParams p =
-        n % 5 == 0 ? this->PickSquare(&x_shape, &w_shape) : this->PickConv(&x_shape, &w_shape);
-    if (!PreparedInt8Conv::Supports(p, x_shape, w_shape)) continue;
-    ASSERT_TRUE(ConvShape(p, x_shape, w_shape, &y_shape).ok());
-    const bool by_channel = this->Pick(0, 1) == 1, has_bias = this->Pick(0, 1) == 1;
-    const Shape line = by_channel ? Shape{w_shape[0]} : Shape{};
-    const auto x = this->template Draw<X>(x_shape);
-    const auto w = this->template Draw<W>(w_shape);
-    const auto x_zero = this->template Draw<X>({});
-    const auto w_zero = this->template Draw<W>(line);
-    const auto y_zero = this->template Draw<Y>({});
-    const auto x_scale = this->DrawScales({}), y_scale = this->DrawScales({});
-    const auto w_scale = this->DrawScales(line);
-    const auto bias = this->DrawBias(w_shape[0]);
-    const TensorView<const std::int32_t> b =
-        has_bias ? bias.In() : TensorView<const std::int32_t>();
-    Dense<Y> expected(y_shape);
-    Dense<std::int32_t> expected_sums(y_shape);
-    QLinearConv(p, x.In(), x_scale.In(), x_zero.In(), w.In(), w_scale.In(), w_zero.In(),
-                y_scale.In(), y_zero.In(), b, expected.Out());
-    ConvInteger(p, x.In(), w.In(), x_zero.In(), w_zero.In(), expected_sums.Out());
-    const Int8Epilogue epilogue = QLinear(x_scale, w_scale, y_scale, y_zero, b);
-    const ChannelsLast layout{this->Pick(0, 1) == 1, this->Pick(0, 1) == 1};
-    const auto placed = Placed(x, layout.x);
-    for (const Int8Kernel* kernel : UsableInt8Kernels()) {
-      const auto run = [&](const Int8Epilogue& with, Int8Result y) {
-        PreparedInt8Conv conv;
-        Status status = conv.Init(this->context_, p, x_shape, w_shape, w.In().data, w_zero.In(),
-                                  with, layout, *kernel);
-        if (!status.ok()) return status;
-        return conv.Run(placed.In().data, x_zero.In().data, nullptr, y,
-                        this->Scratch(conv.ScratchBytes()));
-      };
-      Dense<Y> quantised(y_shape);
-      Dense<std::int32_t> sums(y_shape);
-      ASSERT_TRUE(run(epilogue, quantised.Out().data).ok());
-      ASSERT_TRUE(run({}, sums.Out().data).ok());
-      ASSERT_EQ(quantised.Values(), Placed(expected, layout.y).Values()) << kernel->name;
-      ASSERT_EQ(sums.Values(), Placed(expected_sums, layout.y).Values()) << kernel->name;
-      ++checked;
-    }
+    Shape x, w;
+    const ConvParams p = n % 5 == 0 ? this->PickSquare(&x, &w) : this->PickConv(&x, &w);
+    if (!PreparedInt8Conv::Supports(p, x, w)) continue;
+    ASSERT_NO_FATAL_FAILURE(this->CheckConv(p, x, w));
+    ++checked;
   }
   EXPECT_GT(checked, 100);
 }
@@ -244,33 +238,28 @@ TYPED_TEST(Int8OperatorsTest, AnEpilogueIsTheOperatorsThatItReplaces) {
   }
 }
 
-TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrix) {
+TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrixAreThePlainKernel) {
   using X = typename TypeParam::X;
   using W = typename TypeParam::W;
   using Y = typename TypeParam::Y;
   for (int n = 0; n < 100; ++n) {
     const std::int64_t depth = this->Pick(1, 70), columns = this->Pick(1, 70);
     const Shape a_shape{this->Pick(1, 3), this->Pick(1, 9), depth}, b_shape{depth, columns};
-    Shape y_shape{a_shape[0], a_shape[1], columns};
-    const Shape line = this->Pick(0, 1) == 1 ? Shape{columns} : Shape{};
+    const Shape y_shape{a_shape[0], a_shape[1], columns};
     const auto a = this->template Draw<X>(a_shape);
     const auto b = this->template Draw<W>(b_shape);
-    const auto a_zero = this->template Draw<X>({});
-    const auto b_zero = this->template Draw<W>(line);
-    const auto y_zero = this->template Draw<Y>({});
-    const auto a_scale = this->DrawScales({}), y_scale = this->DrawScales({});
-    const auto b_scale = this->DrawScales(line);
+    const auto q = this->DrawQuantisation(columns);
     Dense<Y> expected(y_shape), quantised(y_shape);
-    QLinearMatMul(a.In(), a_scale.In(), a_zero.In(), b.In(), b_scale.In(), b_zero.In(),
-                  y_scale.In(), y_zero.In(), expected.Out());
+    QLinearMatMul(a.In(), q.x_scale.In(), q.x_zero.In(), b.In(), q.w_scale.In(), q.w_zero.In(),
+                  q.y_scale.In(), q.y_zero.In(), expected.Out());
     for (const Int8Kernel* kernel : UsableInt8Kernels()) {
       PreparedInt8MatMul product;
       ASSERT_TRUE(product
-                      .Init(this->context_, a_shape, b_shape, b.In().data, b_zero.In(),
-                            QLinear(a_scale, b_scale, y_scale, y_zero, {}), *kernel)
+                      .Init(this->context_, a_shape, b_shape, b.In().data, q.w_zero.In(),
+                            q.Epilogue({}), *kernel)
                       .ok());
       ASSERT_TRUE(product
-                      .Run(a.In().data, a_zero.In().data, nullptr, nullptr, nullptr,
+                      .Run(a.In().data, q.x_zero.In().data, nullptr, nullptr, nullptr,
                            quantised.Out().data, this->Scratch(product.ScratchBytes()))
                       .ok());
       ASSERT_EQ(quantised.Values(), expected.Values()) << product.Implementation();
@@ -278,7 +267,7 @@ TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrix) {
   }
 }
 
-TYPED_TEST(Int8OperatorsTest, BatchesOfProductsComputedAtRunTime) {
+TYPED_TEST(Int8OperatorsTest, BatchesOfProductsByRunTimeMatricesAreThePlainKernel) {
   using X = typename TypeParam::X;
   using W = typename TypeParam::W;
   const Shape a_shape{3, 1, 7, 33}, b_shape{2, 33, 19}, y_shape{3, 2, 7, 19};
@@ -297,7 +286,7 @@ TYPED_TEST(Int8OperatorsTest, BatchesOfProductsComputedAtRunTime) {
   EXPECT_EQ(sums.Values(), expected.Values());
 }
 
-TYPED_TEST(Int8OperatorsTest, Pools) {
+TYPED_TEST(Int8OperatorsTest, PoolsAreThePlainKernel) {
   using X = typename TypeParam::X;
   int checked = 0;
   for (int n = 0; n < 60; ++n) {
@@ -327,17 +316,12 @@ TYPED_TEST(Int8OperatorsTest, Pools) {
   EXPECT_GT(checked, 30);
 }
 
-TYPED_TEST(Int8OperatorsTest, QuantisationByVectors) {
+TYPED_TEST(Int8OperatorsTest, QuantisationIsThePlainKernel) {
   using X = typename TypeParam::X;
-  std::vector<float> values = {0.25f,
-                               -0.25f,
-                               0.75f,
-                               1e30f,
-                               -1e30f,
-                               63.75f,
-                               -64.25f,
-                               std::numeric_limits<float>::infinity(),
-                               std::numeric_limits<float>::quiet_NaN()};
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> values = {0.25f,  -0.25f,  0.75f,     1e30f, -1e30f,
+                               63.75f, -64.25f, kInfinity, kNan};
   for (int i = -500; i < 500; ++i) values.push_back(0.173f * static_cast<float>(i));
   const Shape shape{static_cast<std::int64_t>(values.size())};
   const Dense<float> x(shape, values), scale({}, {0.5f});

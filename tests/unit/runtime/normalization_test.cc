@@ -1,3 +1,4 @@
+// Softmax and the normalisations against numbers worked out by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "runtime/fast/threads.h"
 #include "runtime/kernels/gru.h"
 #include "runtime/kernels/lstm.h"
 #include "runtime/kernels/rnn.h"
+#include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
 namespace {
@@ -20,15 +20,10 @@ struct Sizes {
   std::int64_t steps, batch, input, hidden;
 };
 
-class PreparedRecurrentTest : public testing::Test {
+class PreparedRecurrentTest : public PreparedTest {
  protected:
-  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
-
-  std::vector<float> Draw(std::int64_t count) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (float& v : values) v = std::uniform_real_distribution<float>(-0.5f, 0.5f)(random_);
-    return values;
-  }
+  // Weights of which no gate saturates.
+  std::vector<float> Draw(std::int64_t count) { return PreparedTest::Draw(count, 0.5f); }
 
   // The outputs of plain kernel and prepared operator, Y before Y_h and Y_c.
   template <class P, class Plain>
@@ -53,13 +48,11 @@ class PreparedRecurrentTest : public testing::Test {
       plain_kernel(p, x, w, r, b, h, c, expected, x_shape, state);
       PreparedRecurrent prepared;
       ASSERT_TRUE(prepared.Init(context_, p, x_shape, w.data(), r.data(), b.data()).ok());
-      std::vector<char> memory(static_cast<std::size_t>(prepared.ScratchBytes()) + 64);
-      auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-      char* scratch = memory.data() + (64 - address % 64) % 64;
       const bool lstm = gates == 4;
       ASSERT_TRUE(prepared
                       .Run(x.data(), h.data(), lstm ? c.data() : nullptr, actual[0].data(),
-                           actual[1].data(), lstm ? actual[2].data() : nullptr, scratch)
+                           actual[1].data(), lstm ? actual[2].data() : nullptr,
+                           Scratch(prepared.ScratchBytes()))
                       .ok());
       for (int k = 0; k < (lstm ? 3 : 2); ++k) {
         for (std::size_t i = 0; i < expected[k].size(); ++i)
@@ -77,19 +70,13 @@ class PreparedRecurrentTest : public testing::Test {
     EXPECT_TRUE(prepared.Init(context_, init...).ok());
     const std::int64_t size = NumElements(h_shape), outputs = x_shape[0] * size;
     std::vector<float> results(static_cast<std::size_t>(outputs + size));
-    std::vector<char> memory(static_cast<std::size_t>(prepared.ScratchBytes()) + 64);
-    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
     EXPECT_TRUE(prepared
                     .Run(x.data(), nullptr, nullptr, wants_y ? results.data() : nullptr,
-                         results.data() + outputs, nullptr,
-                         memory.data() + (64 - address % 64) % 64)
+                         results.data() + outputs, nullptr, Scratch(prepared.ScratchBytes()))
                     .ok());
     SetThreads(1);
     return results;
   }
-
-  FastContext context_;
-  std::mt19937 random_{3};
 };
 
 constexpr Sizes kSizes[] = {

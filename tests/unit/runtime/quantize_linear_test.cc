@@ -1,3 +1,4 @@
+// Quantisation and back: rounding, saturation, scales of axes and blocks.
 #include "runtime/kernels/quantize_linear.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Reductions: axes, accuracy, and what they make of nothing.
 #include "runtime/kernels/reduce.h"
 
 #include <gmock/gmock.h>

@@ -5,30 +5,24 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "runtime/kernels/layer_normalization.h"
 #include "runtime/kernels/softmax.h"
+#include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
 namespace {
 
 constexpr std::int64_t kSizes[] = {1, 2, 15, 16, 17, 100, 768};
 
-class RowsTest : public testing::Test {
+class RowsTest : public PreparedTest {
  protected:
-  std::vector<float> Draw(std::int64_t count) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (float& v : values) v = std::uniform_real_distribution<float>(-3.0f, 4.0f)(random_);
-    return values;
-  }
-
   void Reset(std::int64_t size) {
     shape_ = {3, 2, size};
-    x_ = Draw(6 * size);
-    scale_ = Draw(size);
-    bias_ = Draw(size);
+    x_ = Draw(6 * size, 4.0f);
+    scale_ = Draw(size, 4.0f);
+    bias_ = Draw(size, 4.0f);
     plain_.assign(x_.size(), 0.0f);
     fast_.assign(x_.size(), 0.0f);
   }
@@ -44,7 +38,6 @@ class RowsTest : public testing::Test {
   }
   TensorView<float> To(std::vector<float>& y) const { return {y.data(), shape_}; }
 
-  std::mt19937 random_{5};
   Shape shape_;
   std::vector<float> x_, scale_, bias_, plain_, fast_;
 };

@@ -4,25 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "runtime/fast/conv.h"
 #include "runtime/kernels/conv.h"
+#include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
 namespace {
 
-class WinogradTest : public testing::Test {
+class WinogradTest : public PreparedTest {
  protected:
-  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
-
-  std::vector<float> Draw(std::int64_t count, float scale = 1.0f) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (float& v : values) v = std::uniform_real_distribution<float>(-scale, scale)(random_);
-    return values;
-  }
-
   // (N, C, H, W) with the channels by 8, or back.
   static std::vector<float> Relaid(const std::vector<float>& from, const Shape& shape, bool back) {
     std::vector<float> to(from.size());
@@ -37,15 +29,9 @@ class WinogradTest : public testing::Test {
     return to;
   }
 
-  void* Scratch(std::int64_t bytes) {
-    scratch_.assign(static_cast<std::size_t>(bytes + 64), 0x7f);
-    const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
-    return scratch_.data() + (64 - address % 64) % 64;
-  }
-
-  // Relative to the largest result.
-  void ExpectEqual(const ConvParams& p, const Shape& x, const Shape& w, const PostOps& post,
-                   bool in_place) {
+  // That Winograd in blocks of channels and PreparedConv on rows give what the plain kernel gives.
+  void ExpectThePlainKernel(const ConvParams& p, const Shape& x, const Shape& w,
+                            const PostOps& post, bool in_place) {
     Window window;
     Shape y;
     ASSERT_TRUE(ConvWindow(p, x, w, &window).ok() && ConvShape(p, x, w, &y).ok());
@@ -80,10 +66,6 @@ class WinogradTest : public testing::Test {
   static void ExpectNear(const std::vector<float>& expected, const std::vector<float>& made) {
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(expected[i], made[i], 2e-5f) << i;
   }
-
-  FastContext context_;
-  std::mt19937 random_{11};
-  std::vector<char> scratch_;
 };
 
 TEST_F(WinogradTest, IsThePlainKernel) {
@@ -95,13 +77,13 @@ TEST_F(WinogradTest, IsThePlainKernel) {
       ConvParams p;
       p.pads = {pad, pad, pad, pad};
       const Shape w{32, x[1], 3, 3};
-      ExpectEqual(p, x, w, {}, false);
+      ExpectThePlainKernel(p, x, w, {}, false);
       PostOps post;
       post.residual = true;
       post.activation = FusedActivation::kRelu;
-      ExpectEqual(p, x, w, post, true);
+      ExpectThePlainKernel(p, x, w, post, true);
       post.activation_first = true;
-      ExpectEqual(p, x, w, post, false);
+      ExpectThePlainKernel(p, x, w, post, false);
     }
   }
 }

@@ -1,3 +1,4 @@
+// Escapes, names and numbers as text, and back.
 #include "core/support/text.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// TorchScript's source text as a syntax tree, and what is refused.
 #include "importers/torchscript/parser.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The schemas of torch's operators.
 #include "importers/torchscript/schema.h"
 
 #include <gtest/gtest.h>
