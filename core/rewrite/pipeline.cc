@@ -16,10 +16,6 @@ namespace {
 constexpr int kMaxRounds = 32;
 
 constexpr PassInfo kPasses[] = {
-    {"eliminate-dead",
-     "removes nodes without effect whose results nothing reads, and constants "
-     "that nothing reads",
-     EliminateDead, true},
     {"eliminate-identities",
      "removes nodes that give an operand unchanged, or an operand of a Concat, and Ifs whose "
      "condition is known",
@@ -27,6 +23,10 @@ constexpr PassInfo kPasses[] = {
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
      FoldSizes, true},
     {"read-products", "makes dragoman.Linear of Einsum with a constant", ReadProducts, true},
+    {"eliminate-dead",
+     "removes nodes without effect whose results nothing reads, and constants "
+     "that nothing reads",
+     EliminateDead, true},
     {"fuse-recurrences", "makes one LSTM, GRU or RNN of cells that follow one another in time",
      FuseRecurrences, true},
     {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants, true},

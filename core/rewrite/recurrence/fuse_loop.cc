@@ -16,6 +16,7 @@
 #include "core/rewrite/recurrence/loop_view.h"
 #include "core/rewrite/recurrence/open_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
+#include "core/rewrite/recurrence/split_states.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
@@ -384,11 +385,61 @@ class LoopFusion {
       by = state.initial;
       return true;
     }
+    if (const Node* write = FindWrite(state)) {
+      DRAGOMAN_ASSIGN(by, Written(*write, state));
+      return by != nullptr;
+    }
     const AtomId id = WiredAtom(state.output);
     if (id == kNoAtom) return FindLastComputed(state, by);
     DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(results_.at(forms_.atom(id).value), 0));
     DRAGOMAN_ASSIGN(by, layout_.FromState(last, *state.last, AxisIn(*state.output, id)));
     return by != nullptr;
+  }
+
+  // The ScatterND that puts a row into a state in each turn, so that all are replaced in the end;
+  // nullptr if the state is something else. The rows may lie along another axis than the first:
+  // then a Transpose leads there, and one back.
+  const Node* FindWrite(const LoopState& state) const {
+    const Node* write = state.output->producer();
+    const Node* back = write != nullptr && write->Is("Transpose") ? write : nullptr;
+    if (back != nullptr) write = back->operand(0)->producer();
+    if (write == nullptr || !write->Is("ScatterND") || write->attribute("reduction") != nullptr) {
+      return nullptr;
+    }
+    const Value* rows = write->operand(0);
+    if (back != nullptr) {
+      const Node* there = rows->producer();
+      if (there == nullptr || !there->Is("Transpose") || !AreInverse(*there, *back)) return nullptr;
+      rows = there->operand(0);
+    }
+    const Shape* indices = write->operand(1)->type().shape();
+    const Shape* shape = write->operand(0)->type().shape();
+    if (rows != state.input || !rows->HasOneUse() || shape == nullptr || indices == nullptr ||
+        *indices != Shape{Dim(1), Dim(1)} || !view_.numbers.contains(write->operand(1))) {
+      return nullptr;
+    }
+    return Equal(shape->front(), view_.trips) == Truth::kYes ? write : nullptr;
+  }
+
+  static bool AreInverse(const Node& a, const Node& b) {
+    const auto* first = a.attribute("perm") ? a.attribute("perm")->As<Attribute::Ints>() : nullptr;
+    const auto* second = b.attribute("perm") ? b.attribute("perm")->As<Attribute::Ints>() : nullptr;
+    if (first == nullptr || second == nullptr || first->size() != second->size()) return false;
+    for (std::size_t i = 0; i < first->size(); ++i) {
+      if ((*second)[static_cast<std::size_t>((*first)[i])] != static_cast<std::int64_t>(i))
+        return false;
+    }
+    return true;
+  }
+
+  // What all turns write.
+  Result<Value*> Written(const Node& write, const LoopState& state) {
+    const Value& rows = *write.operand(0);
+    DRAGOMAN_ASSIGN(Value * all,
+                    Collected(*write.operand(2), rows, 0, view_.numbers.at(write.operand(1))));
+    const Node* back = state.output->producer();
+    if (all == nullptr || back == &write) return all;
+    return layout_.Transpose(all, *back->attribute("perm")->As<Attribute::Ints>());
   }
 
   // The last of the values that each turn computes, if there is a turn.
@@ -507,6 +558,8 @@ Result<bool> FuseLoop(Node& node, PassContext& context) {
   if (!view) return false;
   DRAGOMAN_ASSIGN(const bool gathered, GatherSlices(*view, context));
   if (gathered) return true;
+  DRAGOMAN_ASSIGN(Node * split, SplitStates(*view, context));
+  if (split != nullptr) return true;
   DRAGOMAN_ASSIGN(const bool opened, OpenSteps(*view, context));
   if (opened) view = ViewLoop(node, context);
   return LoopFusion(std::move(*view), context).Fuse();

@@ -80,6 +80,7 @@ class LoopReader {
     FindCounters(view);
     for (const Node& node : view.body->nodes()) VisitNumber(node);
     if (!ReadTrips(view)) return std::nullopt;
+    view.trips = trips_;
     for (Node& node : view.body->nodes()) VisitSlice(node, view);
     for (const auto& [value, number] : turns_) {
       const bool from_end =

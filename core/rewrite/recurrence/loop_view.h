@@ -45,6 +45,7 @@ struct LoopView {
   // Values in the body that are the number of the slice that a turn reads: the number of the turn,
   // or (true) counted from the last slice.
   std::unordered_map<const Value*, bool> numbers;
+  Dim trips = Dim::Unknown();  // how many turns a Loop makes, where it can be said
 };
 
 // The view of a Scan, or of a Loop that runs once for every slice that it reads, a number of times

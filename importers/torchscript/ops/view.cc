@@ -36,6 +36,13 @@ Value* PutRange(Composer& c, Value* base, Value* value, int axis, Value* start, 
   return c.Concat(std::move(parts), axis);
 }
 
+// Replaces element `index` (int64, rank 0) of `axis`, which only run time tells.
+Value* PutAt(Composer& c, Value* base, Value* value, int axis, Value* index) {
+  Value* row = c.SwapAxes(c.Unsqueeze(value, {axis}), 0, axis);
+  Value* rows = c.SwapAxes(base, 0, axis);
+  return c.SwapAxes(c.Op("ScatterND", {rows, c.Reshape(index, {1, 1}), row}), 0, axis);
+}
+
 ViewStep ToStep(View view) {
   ViewStep step;
   step.get = [get = std::move(view.get)](GraphBuilder& builder, Value* base) {
@@ -123,6 +130,10 @@ View SelectView(Composer& c, int axis, Value* index) {
       Value* row = inner.Unsqueeze(value, {axis});
       Value* end = inner.Ints({at == -1 ? kEnd : at + 1});
       return PutRange(inner, whole, row, axis, inner.Ints({at}), end);
+    };
+  } else {
+    view.put = [=](Composer& inner, Value* whole, Value* value) {
+      return PutAt(inner, whole, value, axis, index);
     };
   }
   view.contiguous = axis == 0;
