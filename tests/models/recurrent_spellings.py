@@ -71,7 +71,7 @@ CHOICES = {
     "before": ("none", "none", "none", "abs"),     # what a step does with its input first
     "behind": ("none", "none", "none", "atan"),     # what it does with its output last
     "mask": ("none", "none", "none", "none", "less", "ended", "tensor"),  # for lengths
-    "select": ("where", "where", "numbers"),        # how masks choose
+    "select": ("where", "numbers", "negated", "change", "fill"),  # how masks choose
     "given": ("zero", "zero", "held"),              # what a step gives beyond the length
     "batch": (1, 2, 5),
     "dynamic_batch": (False, False, True),
@@ -220,11 +220,18 @@ class SequenceWriter:
         def where(fresh, other):
             """`other` None: zeros."""
             holds, else_ = (other, fresh) if kind == "ended" else (fresh, other)
-            if self.choices["select"] == "where":
+            select = self.choices["select"]
+            if select == "where" or (select == "fill" and other is None):
                 return g.op("Where", mask, *(zeros if x is None else x for x in (holds, else_)))
+            if select == "fill":
+                return g.op("Add", g.op("Where", mask, holds, g.const(0.0)),
+                            g.op("Where", g.op("Not", mask), else_, g.const(0.0)))
             number = g.op("Cast", mask, to=1)
-            factors = number, g.op("Sub", g.const(1.0), number)
-            terms = [g.op("Mul", factor, x) for factor, x in zip(factors, (holds, else_))
+            if select == "change" and other is not None:
+                return g.op("Add", else_, g.op("Mul", g.op("Sub", holds, else_), number))
+            rest = (g.op("Sub", g.const(1.0), number) if select == "numbers" else
+                    g.op("Add", g.op("Neg", number), g.const(1.0)))
+            terms = [g.op("Mul", factor, x) for factor, x in ((number, holds), (rest, else_))
                      if x is not None]
             return terms[0] if len(terms) == 1 else g.op("Add", *terms)
 

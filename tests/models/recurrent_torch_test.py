@@ -187,6 +187,126 @@ def scripted_loops():
     return [torch.jit.script(kind().eval()) for kind in (Counting, CountingDown, While, Stepwise)]
 
 
+def layered_loops():
+    """Loops over two layers whose states pass from turn to turn in one tensor."""
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lower, self.upper = nn.LSTMCell(INPUTS, HIDDEN), nn.LSTMCell(HIDDEN, HIDDEN)
+            self.gru, self.gru2 = nn.GRUCell(INPUTS, HIDDEN), nn.GRUCell(HIDDEN, HIDDEN)
+            self.layers = nn.LSTM(INPUTS, HIDDEN, 2)
+
+    class Stacked(Base):
+        def forward(self, x):
+            h = torch.zeros(2, x.size(1), 4)
+            c = torch.zeros(2, x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0)):
+                h0, c0 = self.lower(x[t], (h[0], c[0]))
+                h1, c1 = self.upper(h0, (h[1], c[1]))
+                h, c = torch.stack([h0, h1]), torch.stack([c0, c1])
+                outputs.append(h1)
+            return torch.stack(outputs), h, c
+
+    class InPlace(Base):
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 2, 4)
+            outputs = torch.zeros(x.size(1), x.size(0), 4)
+            for t in range(x.size(0)):
+                h[:, 0] = self.gru(x[t], h[:, 0])
+                h[:, 1] = self.gru2(h[:, 0], h[:, 1])
+                outputs[:, t] = h[:, 1]
+            return outputs, h
+
+    class SideBySide(Base):
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 8)
+            outputs = []
+            for t in range(x.size(0)):
+                h0 = self.gru(x[t], h[:, :4])
+                h = torch.cat([h0, self.gru2(h0, h[:, 4:])], 1)
+                outputs.append(h[:, 4:])
+            return torch.stack(outputs), h
+
+    class Stepwise(Base):
+        def forward(self, x):
+            h = torch.zeros(2, x.size(1), 4)
+            c = torch.zeros(2, x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0)):
+                y, (h, c) = self.layers(x[t:t + 1], (h, c))
+                outputs.append(y[0])
+            return torch.stack(outputs), h, c
+
+    class Masked(Base):
+        def forward(self, x):
+            lengths = x.size(0) - torch.arange(x.size(1))
+            h = torch.zeros(2, x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0)):
+                h0 = self.gru(x[t], h[0])
+                mask = (t < lengths).float().unsqueeze(1)
+                h = mask * torch.stack([h0, self.gru2(h0, h[1])]) + (1 - mask) * h
+                outputs.append(h[1])
+            return torch.stack(outputs), h
+
+    kinds = Stacked, InPlace, SideBySide, Stepwise, Masked
+    return [torch.jit.script(kind().eval()) for kind in kinds]
+
+
+def masked_loops():
+    """Loops that keep the states of sequences that have ended, in the ways one can select."""
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.gru = nn.LSTMCell(INPUTS, HIDDEN), nn.GRUCell(INPUTS, HIDDEN)
+
+    class Factors(Base):
+        def forward(self, x):
+            lengths = x.size(0) - torch.arange(x.size(1))
+            h = torch.zeros(x.size(1), 4)
+            c = torch.zeros(x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0)):
+                new_h, new_c = self.cell(x[t], (h, c))
+                mask = (lengths > t).to(x.dtype)[:, None]
+                h, c = new_h * mask + h * (1 - mask), mask * new_c + (1 - mask) * c
+                outputs.append(h * mask)
+            return torch.stack(outputs), h, c
+
+    class Integers(Base):
+        def forward(self, x):
+            lengths = x.size(0) - torch.arange(x.size(1))
+            h = torch.zeros(x.size(1), 4)
+            for t in range(x.size(0)):
+                mask = (t < lengths).int().unsqueeze(-1)
+                h = mask * self.gru(x[t], h) + (1 - mask) * h
+            return h
+
+    class Changes(Base):
+        def forward(self, x):
+            lengths = x.size(0) - torch.arange(x.size(1))
+            mask = (torch.arange(x.size(0))[:, None] < lengths).float().unsqueeze(2)
+            h = torch.zeros(x.size(1), 4)
+            outputs = []
+            for t in range(x.size(0)):
+                h = h + mask[t] * (self.gru(x[t], h) - h)
+                outputs.append(h)
+            return torch.stack(outputs), h
+
+    class Filled(Base):
+        def forward(self, x):
+            lengths = x.size(0) - torch.arange(x.size(1))
+            ended = torch.arange(x.size(0))[:, None] >= lengths
+            h = torch.zeros(x.size(1), 4)
+            for t in range(x.size(0)):
+                mask = ended[t].unsqueeze(1)
+                h = self.gru(x[t], h).masked_fill(mask, 0.0) + h.masked_fill(~mask, 0.0)
+            return h
+
+    return [torch.jit.script(kind().eval()) for kind in (Factors, Integers, Changes, Filled)]
+
+
 @unittest.skipIf(torch is None, "torch is not installed")
 class TorchRecurrences(CommandCase):
     def setUp(self):
@@ -248,6 +368,16 @@ class TorchRecurrences(CommandCase):
             for size in (None, "T"):
                 with self.subTest(module.original_name, size=size):
                     self.check(lambda: module, 1, size)
+
+    def test_loops_over_layers(self):
+        for module in layered_loops():
+            with self.subTest(module.original_name):
+                self.check(lambda: module, 2, "T")
+
+    def test_masked_loops(self):
+        for module in masked_loops():
+            with self.subTest(module.original_name):
+                self.check(lambda: module, 1, "T")
 
     def test_layers(self):
         for name, options, nodes in (

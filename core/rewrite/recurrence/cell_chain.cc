@@ -66,7 +66,10 @@ class Linker {
       }
       FindLastProjection(chain);
       FindLastMask(chain);
-      for (CellStep& step : chain.steps) FindZeroed(step);
+      for (CellStep& step : chain.steps) {
+        if (step.masked())
+          step.zeroed_h = FindZeroed(Given(step), step.carried_h, step.mask, forms_);
+      }
       chains.push_back(std::move(chain));
     }
     return chains;
@@ -182,14 +185,6 @@ class Linker {
   // The hidden state as it passes on.
   static AtomId Given(const CellStep& step) {
     return step.projected != kNoAtom ? step.projected : step.cell->h;
-  }
-
-  void FindZeroed(CellStep& step) {
-    if (!step.masked()) return;
-    for (AtomId id : FindMasked(Given(step), forms_)) {
-      const MaskedState masked = *ReadMasked(id, Given(step), forms_);
-      if (masked.mask == step.mask && masked.kept == kNoAtom) step.zeroed_h.push_back(id);
-    }
   }
 
   void EnterProjection(std::size_t i, AtomId projected, const CellProjection& projection) {

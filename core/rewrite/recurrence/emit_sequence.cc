@@ -247,7 +247,7 @@ class SequenceEmitter {
       const auto limit = ReadLimit(
           steps_[static_cast<std::size_t>(i)].mask,
           [&](const Value& value, const MaskSlice* slice) { return NumberOf(value, slice); },
-          [&](const Value& value) { return SliceOfMaskAt(value); });
+          [&](const Value& value) { return SliceOfMaskAt(value); }, forms_);
       if (!limit || limit->number != (reverse_ ? count - 1 - i : i)) return {};
       if (source != nullptr && source != limit->lengths) return {};
       source = limit->lengths;

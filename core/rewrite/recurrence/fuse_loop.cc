@@ -17,6 +17,7 @@
 #include "core/rewrite/recurrence/open_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/split_states.h"
+#include "core/rewrite/recurrence/written_rows.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
@@ -149,10 +150,7 @@ class LoopFusion {
       return c == nullptr || !ReadMasked(WholeAtom(*c->output), step.cell->c, forms_);
     }
     step.mask = masked->mask;
-    for (AtomId id : FindMasked(given, forms_)) {
-      const MaskedState zeroed = *ReadMasked(id, given, forms_);
-      if (zeroed.mask == step.mask && zeroed.kept == kNoAtom) step.zeroed_h.push_back(id);
-    }
+    step.zeroed_h = FindZeroed(given, step.carried_h, step.mask, forms_);
     if (c == nullptr) return true;
     step.carried_c = WholeAtom(*c->output);
     const auto masked_c = ReadMasked(step.carried_c, step.cell->c, forms_);
@@ -198,6 +196,8 @@ class LoopFusion {
     const bool is_projected = step.projected != kNoAtom && step.projects_outside();
     if (!step.masked()) enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected);
     if (step.masked() && !is_projected) {
+      const AtomId fresh = step.projected != kNoAtom ? step.projected : cell.h;
+      within_masks_[forms_.atom(fresh).value] = {step.mask, {sequence, x->reverse, 0}};
       for (AtomId id : step.zeroed_h) enter(id);
       DRAGOMAN_ASSIGN(sequence, Held(*node, sequence, operands));
       enter(step.carried_h);
@@ -235,7 +235,8 @@ class LoopFusion {
           if (found == view_.slices.end() || found->second.reverse != x.reverse)
             return std::nullopt;
           return MaskSlice{found->second.sequence, found->second.axis};
-        });
+        },
+        forms_);
     if (!limit || limit->number != 0) return static_cast<Value*>(nullptr);
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths, batcher_.Batch({limit->lengths}));
     if (!lengths || !lengths->shared) return static_cast<Value*>(nullptr);
@@ -285,7 +286,7 @@ class LoopFusion {
     bool reverse = false;
     for (AtomId id : step.inputs) {
       const Atom atom = forms_.atom(id);
-      DRAGOMAN_ASSIGN(std::optional<TurnSequence> part, SequenceOf(atom));
+      DRAGOMAN_ASSIGN(std::optional<TurnSequence> part, SequenceOf(atom, step.mask));
       if (!part || (!parts.empty() && part->reverse != reverse)) return Nothing();
       if (Equal(BatchOf(*part->value, 2, 0), batch) != Truth::kYes) return Nothing();
       if (SizeAlong(*part->value, 2) != atom.size) {
@@ -301,7 +302,12 @@ class LoopFusion {
 
   static std::optional<TurnSequence> Nothing() { return std::nullopt; }
 
-  Result<std::optional<TurnSequence>> SequenceOf(const Atom& atom) {
+  // A cell with a mask does not see what its input is beyond the length.
+  Result<std::optional<TurnSequence>> SequenceOf(const Atom& atom, const StepMask& mask) {
+    const auto below = within_masks_.find(atom.value);
+    if (below != within_masks_.end() && below->second.first == mask && IsWhole(atom)) {
+      return std::optional(below->second.second);
+    }
     Value* whole = Mutable(*atom.value);
     bool reverse = atom.step == AffineForms::kTurnFromEnd;
     int step_axis = atom.step_axis;
@@ -385,8 +391,8 @@ class LoopFusion {
       by = state.initial;
       return true;
     }
-    if (const Node* write = FindWrite(state)) {
-      DRAGOMAN_ASSIGN(by, Written(*write, state));
+    if (const auto write = ReadRowWrite(view_, state)) {
+      DRAGOMAN_ASSIGN(by, Written(*write));
       return by != nullptr;
     }
     const AtomId id = WiredAtom(state.output);
@@ -396,50 +402,12 @@ class LoopFusion {
     return by != nullptr;
   }
 
-  // The ScatterND that puts a row into a state in each turn, so that all are replaced in the end;
-  // nullptr if the state is something else. The rows may lie along another axis than the first:
-  // then a Transpose leads there, and one back.
-  const Node* FindWrite(const LoopState& state) const {
-    const Node* write = state.output->producer();
-    const Node* back = write != nullptr && write->Is("Transpose") ? write : nullptr;
-    if (back != nullptr) write = back->operand(0)->producer();
-    if (write == nullptr || !write->Is("ScatterND") || write->attribute("reduction") != nullptr) {
-      return nullptr;
-    }
-    const Value* rows = write->operand(0);
-    if (back != nullptr) {
-      const Node* there = rows->producer();
-      if (there == nullptr || !there->Is("Transpose") || !AreInverse(*there, *back)) return nullptr;
-      rows = there->operand(0);
-    }
-    const Shape* indices = write->operand(1)->type().shape();
-    const Shape* shape = write->operand(0)->type().shape();
-    if (rows != state.input || !rows->HasOneUse() || shape == nullptr || indices == nullptr ||
-        *indices != Shape{Dim(1), Dim(1)} || !view_.numbers.contains(write->operand(1))) {
-      return nullptr;
-    }
-    return Equal(shape->front(), view_.trips) == Truth::kYes ? write : nullptr;
-  }
-
-  static bool AreInverse(const Node& a, const Node& b) {
-    const auto* first = a.attribute("perm") ? a.attribute("perm")->As<Attribute::Ints>() : nullptr;
-    const auto* second = b.attribute("perm") ? b.attribute("perm")->As<Attribute::Ints>() : nullptr;
-    if (first == nullptr || second == nullptr || first->size() != second->size()) return false;
-    for (std::size_t i = 0; i < first->size(); ++i) {
-      if ((*second)[static_cast<std::size_t>((*first)[i])] != static_cast<std::int64_t>(i))
-        return false;
-    }
-    return true;
-  }
-
   // What all turns write.
-  Result<Value*> Written(const Node& write, const LoopState& state) {
-    const Value& rows = *write.operand(0);
-    DRAGOMAN_ASSIGN(Value * all,
-                    Collected(*write.operand(2), rows, 0, view_.numbers.at(write.operand(1))));
-    const Node* back = state.output->producer();
-    if (all == nullptr || back == &write) return all;
-    return layout_.Transpose(all, *back->attribute("perm")->As<Attribute::Ints>());
+  Result<Value*> Written(const RowWrite& write) {
+    DRAGOMAN_ASSIGN(Value * rows, Collected(*write.scatter->operand(2), *write.scatter->operand(0),
+                                            0, write.from_end));
+    return rows == nullptr || write.back.empty() ? Result<Value*>(rows)
+                                                 : layout_.Transpose(rows, write.back);
   }
 
   // The last of the values that each turn computes, if there is a turn.
@@ -545,8 +513,10 @@ class LoopFusion {
   StepBatcher batcher_;
   CellsByType cells_;
   std::map<const Value*, TurnSequence> sequences_;  // by hidden state in the body
-  std::map<const Value*, Value*> results_;          // (1, batch, hidden), by state in the body
-  Dim turns_;                                       // how many there are, once a cell is fused
+  // New states before their mask, right where it holds; by value in the body.
+  std::map<const Value*, std::pair<StepMask, TurnSequence>> within_masks_;
+  std::map<const Value*, Value*> results_;  // (1, batch, hidden), by state in the body
+  Dim turns_;                               // how many there are, once a cell is fused
   std::size_t count_ = 0;
   std::string obstacle_;
 };

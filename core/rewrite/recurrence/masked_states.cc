@@ -1,5 +1,7 @@
 #include "core/rewrite/recurrence/masked_states.h"
 
+#include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +12,7 @@ namespace dragoman {
 namespace {
 
 constexpr int kMaxHops = 16;
+constexpr int kMaxSelectionNodes = 3;  // from a new state to what a mask makes of it
 
 // `operand` of what selects, at the features of the result `atom` of that.
 AtomId OperandAtom(const Value* operand, const Atom& atom, AffineForms& forms) {
@@ -42,47 +45,109 @@ bool IsNumber(const Value* value, double number, AffineForms& forms) {
   return id != kNoConst && forms.consts().Uniform(id) == number;
 }
 
-// `value` as a mask whose elements are 1 and 0.
-std::optional<StepMask> ReadNumbers(const Value* value, AffineForms& forms) {
-  StepMask mask{value};
-  if (const Node* node = value->producer();
-      node != nullptr && node->Is("Sub") && IsNumber(node->operand(0), 1, forms)) {
-    mask = {node->operand(1), true};
+// x, where `value` is 1 - x or -x + 1; else nullptr.
+const Value* ComplementOf(const Value& value, AffineForms& forms) {
+  const Node* node = value.producer();
+  if (node == nullptr) return nullptr;
+  if (node->Is("Sub")) return IsNumber(node->operand(0), 1, forms) ? node->operand(1) : nullptr;
+  if (!node->Is("Add")) return nullptr;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Node* negated = node->operand(i)->producer();
+    if (negated == nullptr || !IsNumber(node->operand(1 - i), 1, forms)) continue;
+    if (negated->Is("Neg")) return negated->operand(0);
+    if (negated->Is("Mul") && IsNumber(negated->operand(1), -1, forms)) return negated->operand(0);
   }
-  const Value* at = mask.mask;
-  for (int hop = 0; hop < kMaxHops && at->producer() != nullptr; ++hop) {
-    const Node& node = *at->producer();
-    at = node.operand(0);
-    if (node.Is("Cast") && at->type().dtype() == DType::kBool) {
-      if (hop == 0) mask.mask = at;  // so that it does not matter how often it was cast
-      return mask;
-    }
-    if (!MovesMask(node) && !node.Is("Gather") && !node.Is("Slice") && !node.Is("Split")) break;
-  }
-  return std::nullopt;
+  return nullptr;
 }
 
-// mask * x
+// What a mask is the opposite of, or, as it is, a number for; nullptr: neither.
+const Value* Peel(const Value& value, bool& inverted, AffineForms& forms) {
+  const Node* node = value.producer();
+  if (node == nullptr) return nullptr;
+  if (node->Is("Cast")) return node->operand(0);
+  const Value* inner = node->Is("Not") ? node->operand(0) : ComplementOf(value, forms);
+  inverted = inverted != (inner != nullptr);
+  return inner;
+}
+
+// Whether the elements are bools, or 1 and 0 in their place.
+bool HoldsBools(const Value* value, AffineForms& forms) {
+  bool inverted = false;
+  for (int hop = 0; hop < kMaxHops; ++hop) {
+    if (value->type().dtype() == DType::kBool) return true;
+    const Value* inner = Peel(*value, inverted, forms);
+    const Node* node = value->producer();
+    if (inner == nullptr && node != nullptr &&
+        (MovesMask(*node) || node->Is("Gather") || node->Is("Slice") || node->Is("Split"))) {
+      inner = node->operand(0);
+    }
+    if (inner == nullptr) return false;
+    value = inner;
+  }
+  return false;
+}
+
+// A mask, as far as it does not matter how often it was cast or inverted.
+StepMask PeelMask(const Value* value, AffineForms& forms) {
+  StepMask mask{value};
+  for (int hop = 0; hop < kMaxHops; ++hop) {
+    const Value* inner = Peel(*mask.mask, mask.inverted, forms);
+    if (inner == nullptr) break;
+    mask.mask = inner;
+  }
+  return mask;
+}
+
+Selection Select(const StepMask& mask, const Value* fits, const Value* other) {
+  if (mask.inverted) std::swap(fits, other);
+  return Selection{{mask.mask}, {fits, other}};
+}
+
+// mask * x, or Where with a 0.
 std::optional<Selection> ReadProduct(const Value* value, AffineForms& forms) {
   const Node* node = value->producer();
-  if (node == nullptr || !node->Is("Mul")) return std::nullopt;
+  if (node == nullptr) return std::nullopt;
+  if (node->Is("Where")) {
+    const bool first = IsZero(node->operand(1));
+    if (first == IsZero(node->operand(2))) return std::nullopt;
+    return Select(PeelMask(node->operand(0), forms), first ? nullptr : node->operand(1),
+                  first ? node->operand(2) : nullptr);
+  }
+  if (!node->Is("Mul")) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i) {
-    const auto mask = ReadNumbers(node->operand(i), forms);
-    if (!mask) continue;
-    Selection selection{{mask->mask}};
-    selection.chosen[mask->inverted ? 1 : 0] = node->operand(1 - i);
-    return selection;
+    if (!HoldsBools(node->operand(i), forms)) continue;
+    return Select(PeelMask(node->operand(i), forms), node->operand(1 - i), nullptr);
   }
   return std::nullopt;
 }
 
-// A Where; mask * x; mask * x + (1 - mask) * y.
-std::optional<Selection> ReadSelection(const Node& node, AffineForms& forms) {
-  if (node.Is("Where")) return Selection{{node.operand(0)}, {node.operand(1), node.operand(2)}};
-  if (node.Is("Mul")) return ReadProduct(node.result(), forms);
-  if (!node.Is("Add")) return std::nullopt;
-  auto a = ReadProduct(node.operand(0), forms);
-  const auto b = a ? ReadProduct(node.operand(1), forms) : std::nullopt;
+// mask * (x - y) + y, of which `product` is the first term and y the other.
+std::optional<Selection> ReadChange(const Value* product, const Value* y, AffineForms& forms) {
+  const auto selection = ReadProduct(product, forms);
+  if (!selection) return std::nullopt;
+  const bool first = selection->chosen[0] != nullptr;
+  const Node* change = selection->chosen[first ? 0 : 1]->producer();
+  if (change == nullptr || !change->Is("Sub") || change->operand(1) != y) return std::nullopt;
+  return Select({selection->mask.mask, !first}, change->operand(0), y);
+}
+
+// Whether `value` is what a mask makes of an initial state of zeros.
+bool SelectsZeros(const Value& value) {
+  const Node* node = value.producer();
+  return node != nullptr && node->Is("Where") && IsZero(node->operand(1)) &&
+         IsZero(node->operand(2));
+}
+
+// mask * x + (1 - mask) * y.
+std::optional<Selection> ReadSum(const Node& sum, AffineForms& forms) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (auto change = ReadChange(sum.operand(i), sum.operand(1 - i), forms)) return change;
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (SelectsZeros(*sum.operand(i))) return ReadProduct(sum.operand(1 - i), forms);
+  }
+  auto a = ReadProduct(sum.operand(0), forms);
+  const auto b = a ? ReadProduct(sum.operand(1), forms) : std::nullopt;
   if (!b || a->mask != b->mask) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i) {
     if ((a->chosen[i] != nullptr) == (b->chosen[i] != nullptr)) return std::nullopt;
@@ -91,12 +156,22 @@ std::optional<Selection> ReadSelection(const Node& node, AffineForms& forms) {
   return a;
 }
 
+std::optional<Selection> ReadSelection(const Node& node, AffineForms& forms) {
+  if (node.Is("Where")) {
+    return Select(PeelMask(node.operand(0), forms), node.operand(1), node.operand(2));
+  }
+  if (node.Is("Mul")) return ReadProduct(node.result(), forms);
+  return node.Is("Add") ? ReadSum(node, forms) : std::nullopt;
+}
+
 // What nodes of the same graph that may select give of `value`.
 void AddReaders(const Value& value, std::vector<const Value*>& results) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Node* user = use->user();
     if (user == nullptr || use->graph() != value.graph()) continue;
-    if (user->Is("Where") || user->Is("Mul") || user->Is("Add")) results.push_back(user->result());
+    for (std::string_view type : {"Where", "Mul", "Add", "Sub"}) {
+      if (user->Is(type)) results.push_back(user->result());
+    }
   }
 }
 
@@ -122,6 +197,26 @@ std::optional<Comparison> ReadComparison(const Node& node, bool number_first) {
 bool VariesAlong(const Value& value, std::int64_t axis, int rank) {
   const std::int64_t own = axis - (rank - value.type().rank().value_or(0));
   return own >= 0 && SizeAlong(value, static_cast<int>(own)) != 1;
+}
+
+// Where the steps lie in what `node` moves; false: they are not told apart there.
+bool MoveCut(const Node& node, MaskSlice& cut, AffineForms& forms) {
+  const bool widens = node.Is("Unsqueeze");
+  if (!widens && !node.Is("Squeeze")) return node.Is("Identity");
+  const auto axes = forms.inference().KnownInts(node.operand(1));
+  const int rank = (widens ? node.result() : node.operand(0))->type().rank().value_or(0);
+  if (!axes) return false;
+  std::set<std::int64_t> sorted;
+  for (std::int64_t axis : *axes) sorted.insert(axis < 0 ? axis + rank : axis);
+  for (std::int64_t axis : sorted) {
+    if (widens && axis == cut.axis) return false;
+  }
+  if (widens) {
+    cut.axis -= std::ranges::count_if(sorted, [&](std::int64_t axis) { return axis < cut.axis; });
+    return true;
+  }
+  for (std::int64_t axis : sorted) cut.axis += axis <= cut.axis ? 1 : 0;
+  return true;
 }
 
 }  // namespace
@@ -156,8 +251,11 @@ std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms) {
   const Atom atom = forms.atom(fresh);
   std::vector<const Value*> values;
   AddReaders(*atom.value, values);
-  for (std::size_t i = 0, count = values.size(); i < count; ++i) {
-    if (values[i]->producer()->Is("Mul")) AddReaders(*values[i], values);
+  std::size_t next = 0;
+  for (int level = 1; level < kMaxSelectionNodes; ++level) {
+    for (const std::size_t end = values.size(); next < end; ++next) {
+      if (!values[next]->producer()->Is("Add")) AddReaders(*values[next], values);
+    }
   }
   for (const Value* value : values) {
     if (value->type().rank() != atom.value->type().rank()) continue;
@@ -167,8 +265,21 @@ std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms) {
   return found;
 }
 
+std::vector<AtomId> FindZeroed(AtomId fresh, AtomId carried, const StepMask& mask,
+                               AffineForms& forms) {
+  std::vector<AtomId> found;
+  for (AtomId given : {fresh, carried}) {
+    if (given == kNoAtom) continue;
+    for (AtomId id : FindMasked(given, forms)) {
+      const MaskedState masked = *ReadMasked(id, given, forms);
+      if (masked.mask == mask && masked.kept == kNoAtom) found.push_back(id);
+    }
+  }
+  return found;
+}
+
 std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& number,
-                                   const SliceOfMask& slice) {
+                                   const SliceOfMask& slice, AffineForms& forms) {
   const Value* value = mask.mask;
   bool inverted = mask.inverted;
   std::optional<MaskSlice> cut;
@@ -190,13 +301,12 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
       if (comparison->inverted != inverted) return std::nullopt;
       return StepLimit{lengths, *count + comparison->shift};
     }
-    const bool is_number = node->Is("Cast") && node->operand(0)->type().dtype() == DType::kBool;
-    if (node->Is("Not")) {
-      inverted = !inverted;
-    } else if (!is_number && (cut || !MovesMask(*node))) {
-      return std::nullopt;
+    const Value* inner = Peel(*value, inverted, forms);
+    if (inner == nullptr && (cut ? MoveCut(*node, *cut, forms) : MovesMask(*node))) {
+      inner = node->operand(0);
     }
-    value = node->operand(0);
+    if (inner == nullptr) return std::nullopt;
+    value = inner;
   }
   return std::nullopt;
 }

@@ -33,6 +33,10 @@ std::optional<MaskedState> ReadMasked(AtomId atom, const IsFresh& is_fresh, Affi
 std::optional<MaskedState> ReadMasked(AtomId atom, AtomId fresh, AffineForms& forms);
 // What selects between all of `fresh` and something else.
 std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms);
+// `fresh`, or what passes on in its place (kNoAtom: nothing), with zeros where `mask` does not
+// hold.
+std::vector<AtomId> FindZeroed(AtomId fresh, AtomId carried, const StepMask& mask,
+                               AffineForms& forms);
 
 // The mask of a step as number < length.
 struct StepLimit {
@@ -52,7 +56,7 @@ using NumberOfStep =
     std::function<std::optional<std::int64_t>(const Value& value, const MaskSlice* slice)>;
 
 std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& number,
-                                   const SliceOfMask& slice);
+                                   const SliceOfMask& slice, AffineForms& forms);
 
 // The operand sequence_lens from `lengths`, for a sequence x (steps, batch, features): lengths are
 // bounded by the number of steps. nullptr: there are not as many as the batch has sequences.

@@ -1,0 +1,32 @@
+#include "core/rewrite/joined_parts.h"
+
+#include "core/analysis/affine.h"
+
+namespace dragoman {
+namespace {
+
+// More operands are steps of a sequence, which is kept.
+constexpr std::size_t kMaxParts = 8;
+
+}  // namespace
+
+int AxisIn(const Node& node, const Value& value) {
+  const std::int64_t axis = IntAttribute(node, "axis", 0);
+  return static_cast<int>(axis < 0 ? axis + value.type().rank().value_or(0) : axis);
+}
+
+std::optional<JoinedParts> ReadJoined(const Value& value) {
+  const Node* concat = value.producer();
+  if (concat == nullptr || !concat->Is("Concat") || concat->num_operands() > kMaxParts) {
+    return std::nullopt;
+  }
+  JoinedParts joined{concat, AxisIn(*concat, value), {0}};
+  for (const Use& use : concat->operands()) {
+    const auto size = SizeAlong(*use.value(), joined.axis);
+    if (!size) return std::nullopt;
+    joined.begins.push_back(joined.begins.back() + *size);
+  }
+  return joined;
+}
+
+}  // namespace dragoman

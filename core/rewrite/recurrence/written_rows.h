@@ -1,0 +1,25 @@
+// States of a loop of which every turn replaces one row: results that are put into a tensor made
+// for all of them, `outputs[t] = h`.
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_WRITTEN_ROWS_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_WRITTEN_ROWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/rewrite/recurrence/loop_view.h"
+
+namespace dragoman {
+
+struct RowWrite {
+  const Node* scatter = nullptr;   // operand 2 is the row, of size 1 along axis 0
+  std::vector<std::int64_t> back;  // the Transpose of the rows that gives the state; empty: none
+  bool from_end = false;           // the first turn writes the last row
+};
+
+// nullopt unless the turns write all rows of the state, and nothing else reads it.
+std::optional<RowWrite> ReadRowWrite(const LoopView& loop, const LoopState& state);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_WRITTEN_ROWS_H_
