@@ -199,20 +199,20 @@ class LoopFusion {
       const AtomId fresh = step.projected != kNoAtom ? step.projected : cell.h;
       within_masks_[forms_.atom(fresh).value] = {step.mask, {sequence, x->reverse, 0}};
       for (AtomId id : step.zeroed_h) enter(id);
-      DRAGOMAN_ASSIGN(sequence, Held(*node, sequence, operands));
+      DRAGOMAN_ASSIGN(sequence, Held(sequence, node->result(1), operands));
       enter(step.carried_h);
     }
     if (c != nullptr) {
       results_[forms_.atom(step.masked() ? step.carried_c : cell.c).value] = node->result(2);
     }
-    if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, x->reverse));
+    if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, operands));
     ++count_;
     return {};
   }
 
   // What the turns pass on: beyond a sequence's end its last state, or backwards the first one.
-  Result<Value*> Held(Node& node, Value* given, const SequenceOperands& operands) {
-    Value* other = operands.reverse ? operands.initial_h : node.result(1);
+  Result<Value*> Held(Value* given, Value* last, const SequenceOperands& operands) {
+    Value* other = operands.reverse ? operands.initial_h : last;
     if (other == nullptr) {
       DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
       other = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
@@ -263,19 +263,22 @@ class LoopFusion {
     return true;
   }
 
-  Status EnterProjected(const CellStep& step, Value* sequence, Node& node, bool reverse) {
+  Status EnterProjected(const CellStep& step, Value* sequence, Node& node,
+                        const SequenceOperands& operands) {
     DRAGOMAN_ASSIGN(Value * projected,
                     EmitProjection(step, sequence, forms_, *view_.node, context_));
     DRAGOMAN_ASSIGN(Value * last,
                     EmitProjection(step, node.result(1), forms_, *view_.node, context_));
     const auto enter = [&](AtomId id) {
       const Atom& atom = forms_.atom(id);
-      sequences_[atom.value] = {projected, reverse, atom.axis};
+      sequences_[atom.value] = {projected, operands.reverse, atom.axis};
       results_[atom.value] = last;
     };
     if (!step.masked()) enter(step.projected);
     for (AtomId id : step.zeroed_h) enter(id);
-    if (step.masked()) results_[forms_.atom(step.carried_h).value] = last;
+    if (!step.masked()) return {};
+    DRAGOMAN_ASSIGN(projected, Held(projected, last, operands));
+    enter(step.carried_h);
     return {};
   }
 
