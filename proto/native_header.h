@@ -2,11 +2,10 @@
 //
 //     bytes   0 ..  63   NativeHeader
 //     bytes  64 ..       a message dragoman.pb.Model
-//     bytes  data_offset ..   the data section: tensor bytes, each tensor at a multiple of
-//     kNativeAlignment
+//     bytes  data_offset ..   the data section: the bytes of tensors
 //
-// All numbers are little-endian. The data section ends the file. pb::Buffer::offset counts from
-// data_offset.
+// All numbers are little-endian. The data section ends the file; each tensor lies in it at a
+// multiple of kNativeAlignment. pb::Buffer::offset counts from data_offset.
 #ifndef DRAGOMAN_PROTO_NATIVE_HEADER_H_
 #define DRAGOMAN_PROTO_NATIVE_HEADER_H_
 

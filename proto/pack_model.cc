@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ir/for_each_value.h"
 #include "core/ir/origin_table.h"
 #include "core/support/text.h"
 
@@ -200,16 +201,9 @@ void Packer::PackOrigin(const Origin& origin, pb::Origin* to) {
 
 // Operands may come before their values, and captures lead to graphs numbered earlier.
 void Packer::NumberValues(const Graph& graph) {
-  auto number = [this](const Value& value) {
+  ForEachValue(graph, [this](const Value& value) {
     values_.emplace(&value, static_cast<std::uint32_t>(values_.size()));
-  };
-  for (const auto& input : graph.inputs()) number(*input);
-  for (const auto& constant : graph.constants()) number(*constant);
-  for (const Node& node : graph.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr) number(*node.result(i));
-    }
-  }
+  });
 }
 
 std::uint32_t Packer::ValueNumber(const Value* value) {

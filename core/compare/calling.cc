@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "core/compare/places.h"
+#include "core/ir/domain.h"
 
 namespace dragoman::compare {
 namespace {
@@ -13,7 +15,7 @@ using Versions = std::map<std::string, std::int64_t>;
 Versions VersionsOf(const std::vector<OpsetImport>& opsets) {
   Versions versions;
   for (const OpsetImport& opset : opsets) {
-    versions.emplace(opset.domain == "ai.onnx" ? "" : opset.domain, opset.version);
+    versions.emplace(CanonicalDomain(opset.domain), opset.version);
   }
   return versions;
 }
@@ -34,13 +36,6 @@ std::optional<HeadDifference> CompareOpsets(const std::vector<OpsetImport>& a,
   return HeadDifference{"versions of operator sets differ", Text(x), Text(y)};
 }
 
-std::vector<std::string> EntryNames(const Model& model) {
-  std::vector<std::string> names;
-  for (const Entry& entry : model.entries) names.push_back(entry.name);
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 bool SameStructure(const std::vector<Structure>& a, const std::vector<Structure>& b, bool keys) {
   return std::equal(
       a.begin(), a.end(), b.begin(), b.end(), [keys](const Structure& x, const Structure& y) {
@@ -59,6 +54,12 @@ std::vector<StateBinding> Sorted(std::vector<StateBinding> bindings) {
 std::vector<std::string> SortedNames(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::vector<std::string> EntryNames(const Model& model) {
+  std::vector<std::string> names;
+  for (const Entry& entry : model.entries) names.push_back(entry.name);
+  return SortedNames(std::move(names));
 }
 
 std::vector<const NamedAttribute*> ByName(const std::vector<NamedAttribute>& attributes) {
@@ -84,6 +85,11 @@ HeadDifference CountDifference(std::string what, std::size_t a, std::size_t b) {
 }
 
 }  // namespace
+
+bool SameVocabulary(const Model& a, const Model& b) {
+  return a.level == b.level && a.dialect == b.dialect &&
+         VersionsOf(a.opsets) == VersionsOf(b.opsets);
+}
 
 std::optional<HeadDifference> CompareModelHeads(const Model& a, const Model& b, Level level) {
   const auto name = [](Level l) { return l == Level::kSource ? "source" : "common"; };

@@ -11,6 +11,9 @@
 
 namespace dragoman::compare {
 
+// Equal levels, dialects and versions of operator sets, so that source graphs compare as such.
+bool SameVocabulary(const Model& a, const Model& b);
+
 struct HeadDifference {
   std::string reason;
   std::string expected;

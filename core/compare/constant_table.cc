@@ -21,17 +21,20 @@ double Distance(double a, double b) {
   return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
 }
 
+void AddDistance(double a, double b, TensorDifference& difference) {
+  const double distance = Distance(a, b);
+  difference.largest_absolute = std::max(difference.largest_absolute, distance);
+  if (distance > 0) {
+    difference.largest_relative = std::max(difference.largest_relative, distance / std::abs(a));
+  }
+}
+
 template <class T>
 void CountBits(std::span<const T> a, std::span<const T> b, TensorDifference& difference) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::memcmp(&a[i], &b[i], sizeof(T)) == 0) continue;
     if (difference.count++ == 0) difference.first = static_cast<std::int64_t>(i);
-    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
-    const double distance = Distance(x, y);
-    difference.largest_absolute = std::max(difference.largest_absolute, distance);
-    if (distance > 0) {
-      difference.largest_relative = std::max(difference.largest_relative, distance / std::abs(x));
-    }
+    AddDistance(static_cast<double>(a[i]), static_cast<double>(b[i]), difference);
   }
 }
 
@@ -49,11 +52,7 @@ void CountOthers(const Tensor& a, const Tensor& b, TensorDifference& difference)
     const bool same = x == y ? std::signbit(x) == std::signbit(y) : std::isnan(x) && std::isnan(y);
     if (same) continue;
     if (difference.count++ == 0) difference.first = i;
-    const double distance = Distance(x, y);
-    difference.largest_absolute = std::max(difference.largest_absolute, distance);
-    if (distance > 0) {
-      difference.largest_relative = std::max(difference.largest_relative, distance / std::abs(x));
-    }
+    AddDistance(x, y, difference);
   }
 }
 
@@ -93,9 +92,9 @@ TensorDifference CompareElements(const Tensor& a, const Tensor& b) {
 }
 
 std::uint32_t ConstantTable::ClassOfType(const Tensor& tensor) {
-  std::string key =
-      options_.ignore_shapes ? std::string(Name(tensor.dtype())) : tensor.type().ToString();
-  return ClassOf(std::make_unique<Attribute>(std::move(key)).get());
+  const Attribute key(options_.ignore_shapes ? std::string(Name(tensor.dtype()))
+                                             : tensor.type().ToString());
+  return ClassOf(&key);
 }
 
 std::uint32_t ConstantTable::ClassOf(const Tensor& tensor) {

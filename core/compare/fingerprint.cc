@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/ir/domain.h"
+
 namespace dragoman::compare {
 namespace {
 
@@ -26,7 +28,7 @@ void AppendText(std::string& out, std::string_view text) {
 
 void AppendOp(std::string& out, const OpName& op) {
   AppendText(out, op.dialect);
-  AppendText(out, op.domain == "ai.onnx" ? std::string_view() : op.domain);
+  AppendText(out, CanonicalDomain(op.domain));
   AppendText(out, op.type);
   AppendText(out, op.overload);
 }

@@ -4,14 +4,12 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "core/ir/domain.h"
+
 namespace dragoman::compare {
 namespace {
 
 bool RunsInProgramOrder(std::string_view dialect) { return dialect == "aten" || dialect == "prim"; }
-
-std::string_view CanonicalDomain(const OpName& op) {
-  return op.domain == "ai.onnx" ? std::string_view() : std::string_view(op.domain);
-}
 
 bool HasDefault(const NamedAttribute& attribute, const OpDef& definition) {
   for (const AttributeDef& known : definition.attributes) {
@@ -40,7 +38,7 @@ const OpTraits& TraitTable::Of(const Node& node) {
 
 bool SameOp(const OpName& a, const OpName& b) {
   return &a == &b || (a.type == b.type && a.dialect == b.dialect && a.overload == b.overload &&
-                      CanonicalDomain(a) == CanonicalDomain(b));
+                      CanonicalDomain(a.domain) == CanonicalDomain(b.domain));
 }
 
 std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpTraits& traits,

@@ -1,8 +1,11 @@
 #include "core/ir/densify.h"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "core/support/count_elements.h"
 
 namespace dragoman {
 namespace {
@@ -37,19 +40,15 @@ Result<std::vector<std::int64_t>> LinearPositions(const SparseTensor& sparse, st
 }  // namespace
 
 Result<Tensor> Densify(const SparseTensor& sparse) {
-  std::int64_t total = 1;
-  for (std::int64_t d : sparse.sizes) {
-    if (d < 0 || __builtin_mul_overflow(total, d, &total)) {
-      return InvalidInput("the sizes of a sparse tensor are negative or overflow");
-    }
-  }
+  const std::optional<std::int64_t> total = CountElements(sparse.sizes);
+  if (!total) return InvalidInput("the sizes of a sparse tensor are negative or overflow");
   const DType dtype = sparse.values.dtype();
-  const std::optional<std::size_t> bytes = PackedBytes(dtype, total);
+  const std::optional<std::size_t> bytes = PackedBytes(dtype, *total);
   if (!bytes || *bytes > kMaxDenseBytes || Info(dtype).bits < 8) {
-    return Unsupported("a sparse tensor of " + std::to_string(total) + " elements of type " +
+    return Unsupported("a sparse tensor of " + std::to_string(*total) + " elements of type " +
                        std::string(Name(dtype)) + " is not expanded");
   }
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> positions, LinearPositions(sparse, total));
+  DRAGOMAN_ASSIGN(std::vector<std::int64_t> positions, LinearPositions(sparse, *total));
   const auto width = static_cast<std::size_t>(Info(dtype).bits) / 8;
   std::string dense(*bytes, '\0');
   for (std::size_t i = 0; i < positions.size(); ++i) {

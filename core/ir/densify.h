@@ -2,7 +2,9 @@
 #ifndef DRAGOMAN_CORE_IR_DENSIFY_H_
 #define DRAGOMAN_CORE_IR_DENSIFY_H_
 
-#include "core/ir/attribute.h"
+#include <cstddef>
+
+#include "core/ir/tensor.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -10,8 +12,7 @@ namespace dragoman {
 // The largest tensor, in bytes, that a sparse one is expanded to.
 inline constexpr std::size_t kMaxDenseBytes = std::size_t{1} << 30;
 
-// With zeros written out. Errors: indices out of range or not as many as values; a result above
-// kMaxDenseBytes.
+// Errors: indices out of range or not as many as values; a result above kMaxDenseBytes.
 Result<Tensor> Densify(const SparseTensor& sparse);
 
 }  // namespace dragoman

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/ir/domain.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -114,8 +115,7 @@ Extra& Value::extra() {
 }
 
 bool Node::Is(std::string_view type) const {
-  return op_->type == type && op_->dialect == "onnx" &&
-         (op_->domain.empty() || op_->domain == "ai.onnx");
+  return op_->type == type && op_->dialect == "onnx" && IsDefaultDomain(op_->domain);
 }
 
 bool Node::IsDragoman(std::string_view type) const {
@@ -142,17 +142,17 @@ Value* Node::AddResult(std::string name, Type type) {
 
 namespace {
 
-void Adopt(const Attribute& attribute, const std::function<void(Graph&)>& adopt) {
-  if (Graph* graph = attribute.graph()) adopt(*graph);
+void ForEachBody(const Attribute& attribute, const std::function<void(Graph&)>& visit) {
+  if (Graph* graph = attribute.graph()) visit(*graph);
   if (const auto* graphs = attribute.As<Attribute::Graphs>()) {
-    for (const Attribute::GraphPtr& graph : *graphs) adopt(*graph);
+    for (const Attribute::GraphPtr& graph : *graphs) visit(*graph);
   }
 }
 
 }  // namespace
 
 void Node::SetAttribute(std::string_view name, Attribute value) {
-  Adopt(value, [this](Graph& graph) { graph.parent_ = this; });
+  ForEachBody(value, [this](Graph& graph) { graph.parent_ = this; });
   for (NamedAttribute& attribute : attributes_) {
     if (attribute.name != name) continue;
     attribute.value = std::move(value);
@@ -162,7 +162,7 @@ void Node::SetAttribute(std::string_view name, Attribute value) {
 }
 
 void Node::AddAttribute(NamedAttribute attribute) {
-  Adopt(attribute.value, [this](Graph& graph) { graph.parent_ = this; });
+  ForEachBody(attribute.value, [this](Graph& graph) { graph.parent_ = this; });
   attributes_.push_back(std::move(attribute));
 }
 
@@ -173,7 +173,7 @@ void Node::RemoveAttribute(std::string_view name) {
 std::vector<Graph*> Node::subgraphs() const {
   std::vector<Graph*> graphs;
   for (const NamedAttribute& attribute : attributes_) {
-    Adopt(attribute.value, [&](Graph& graph) { graphs.push_back(&graph); });
+    ForEachBody(attribute.value, [&](Graph& graph) { graphs.push_back(&graph); });
   }
   return graphs;
 }
@@ -336,7 +336,8 @@ Attribute CloneAttribute(const Attribute& attribute, ValueMap& map) {
   return attribute;
 }
 
-void CloneValue(const Value& from, Value& to) {
+// Origin and extra.
+void CopyNotes(const Value& from, Value& to) {
   to.set_origin(from.origin());
   if (from.extra_if_any() != nullptr) to.extra() = *from.extra_if_any();
 }
@@ -373,7 +374,7 @@ void CloneInto(const Graph& source, Graph& target, ValueMap& map) {
   for (const auto& input : source.inputs()) {
     Value* copy = target.AddInput(input->name(), input->type());
     if (input->data() != nullptr) copy->set_data(*input->data());
-    CloneValue(*input, *copy);
+    CopyNotes(*input, *copy);
     map[input.get()] = copy;
   }
   for (const auto& constant : source.constants()) {
@@ -381,7 +382,7 @@ void CloneInto(const Graph& source, Graph& target, ValueMap& map) {
     copy->set_type(constant->type());
     copy->clear_data();
     if (constant->data() != nullptr) copy->set_data(*constant->data());
-    CloneValue(*constant, *copy);
+    CopyNotes(*constant, *copy);
     map[constant.get()] = copy;
   }
   for (const Node& node : source.nodes()) CloneNode(node, target, nullptr, map);

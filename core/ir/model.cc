@@ -1,11 +1,9 @@
 #include "core/ir/model.h"
 
+#include "core/ir/domain.h"
+
 namespace dragoman {
 namespace {
-
-std::string_view CanonicalDomain(std::string_view domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
 
 std::unique_ptr<Graph> CloneGraph(const Graph& graph) {
   auto copy = std::make_unique<Graph>();

@@ -1,17 +1,10 @@
 #include "core/ir/parse.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/ir/text_reader.h"
 
 namespace dragoman {
-namespace {
-
-constexpr std::array<std::string_view, 6> kStructureNames = {"tensor", "scalar", "optional",
-                                                             "tuple",  "list",   "dict"};
-
-}  // namespace
 
 Result<Model> TextReader::ReadModel() {
   Model model;

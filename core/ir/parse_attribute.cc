@@ -5,6 +5,7 @@
 #include "core/ir/element_text.h"
 #include "core/ir/text_reader.h"
 #include "core/support/base64.h"
+#include "core/support/count_elements.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -242,12 +243,9 @@ Result<Tensor> TextReader::ReadTensorBody(DType dtype, std::vector<std::int64_t>
     const std::string_view reference = scan_.Token();
     if (!options_.load)
       return scan_.Fail("this text has its tensors in a file beside it, which is missing");
-    std::int64_t count = 1;
-    for (const std::int64_t size : sizes) {
-      if (size < 0 || __builtin_mul_overflow(count, size, &count))
-        return scan_.Fail("a size is wrong");
-    }
-    const std::optional<std::size_t> bytes = PackedBytes(dtype, count);
+    const std::optional<std::int64_t> count = CountElements(sizes);
+    if (!count) return scan_.Fail("a size is negative, or their product overflows");
+    const std::optional<std::size_t> bytes = PackedBytes(dtype, *count);
     if (!bytes) return scan_.Fail("a tensor of strings has no digest");
     Result<Buffer> buffer = options_.load(reference, *bytes);
     if (!buffer.ok()) return scan_.Fail(buffer.error().findings().front().message);

@@ -1,16 +1,11 @@
 #include "core/ir/print.h"
 
-#include <array>
-
 #include "core/ir/text_printer.h"
 #include "core/ir/text_scanner.h"
 #include "core/support/text.h"
 
 namespace dragoman {
 namespace {
-
-constexpr std::array<std::string_view, 6> kStructureNames = {"tensor", "scalar", "optional",
-                                                             "tuple",  "list",   "dict"};
 
 bool IsLeaf(const Structure& s) {
   return s.kind == Structure::Kind::kTensor || s.kind == Structure::Kind::kScalar;

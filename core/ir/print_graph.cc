@@ -1,20 +1,10 @@
 // Graphs, nodes and values of the text form.
+#include "core/ir/for_each_value.h"
 #include "core/ir/text_printer.h"
 #include "core/ir/text_scanner.h"
 
 namespace dragoman {
 namespace {
-
-template <class F>
-void ForEachValue(const Graph& graph, F&& visit) {
-  for (const auto& input : graph.inputs()) visit(*input);
-  for (const auto& constant : graph.constants()) visit(*constant);
-  for (const Node& node : graph.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr) visit(*node.result(i));
-    }
-  }
-}
 
 // The type of such a result stands in the signature: at the first output that it is.
 bool IsTypedBySignature(const Value& value, const Graph& graph) {
@@ -55,8 +45,6 @@ void TextPrinter::PrintReference(const Value* value) {
   if (!value->name().empty()) out_ += FormatName(value->name());
   if (ordinal > 0 || value->name().empty()) out_ += "~" + std::to_string(ordinal);
 }
-
-void TextPrinter::PrintType(const Type& type) { out_ += type.ToString(); }
 
 void TextPrinter::PrintOrigin(const Origin* origin) {
   if (origin == nullptr || origins_ == nullptr) return;

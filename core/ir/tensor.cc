@@ -1,12 +1,16 @@
 #include "core/ir/tensor.h"
 
+#include <algorithm>
 #include <bit>
-#include <cmath>
+#include <cassert>
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/ir/half.h"
+#include "core/support/count_elements.h"
 #include "core/support/hash.h"
 
 namespace dragoman {
@@ -40,21 +44,33 @@ struct Tensor::Shared {
 
 namespace {
 
-Result<std::int64_t> CountElements(const std::vector<std::int64_t>& sizes) {
-  std::int64_t count = 1;
-  for (std::int64_t d : sizes) {
-    if (d < 0) return InvalidInput("tensor has a negative size " + std::to_string(d));
-    if (__builtin_mul_overflow(count, d, &count)) {
-      return InvalidInput("the number of elements of a tensor overflows");
-    }
+Result<std::int64_t> CheckedCount(const std::vector<std::int64_t>& sizes) {
+  if (const std::optional<std::int64_t> count = CountElements(sizes)) return *count;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) return InvalidInput("tensor has a negative size " + std::to_string(size));
   }
-  return count;
+  return InvalidInput("the number of elements of a tensor overflows");
+}
+
+template <class T>
+constexpr DType DTypeOf() {
+  if constexpr (std::is_same_v<T, float>) return DType::kF32;
+  if constexpr (std::is_same_v<T, double>) return DType::kF64;
+  if constexpr (std::is_same_v<T, bool>) return DType::kBool;
+  if constexpr (std::is_same_v<T, std::int8_t>) return DType::kI8;
+  if constexpr (std::is_same_v<T, std::int16_t>) return DType::kI16;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DType::kI32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return DType::kI64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return DType::kU8;
+  if constexpr (std::is_same_v<T, std::uint16_t>) return DType::kU16;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return DType::kU32;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return DType::kU64;
 }
 
 }  // namespace
 
 Result<Tensor> Tensor::Make(DType dtype, std::vector<std::int64_t> sizes, Buffer buffer) {
-  DRAGOMAN_ASSIGN(std::int64_t count, CountElements(sizes));
+  DRAGOMAN_ASSIGN(std::int64_t count, CheckedCount(sizes));
   std::optional<std::size_t> bytes = PackedBytes(dtype, count);
   if (!bytes)
     return InvalidInput("a tensor of element type " + std::string(Name(dtype)) + " has no bytes");
@@ -73,7 +89,7 @@ Result<Tensor> Tensor::Make(DType dtype, std::vector<std::int64_t> sizes, Buffer
 
 Result<Tensor> Tensor::MakeStrings(std::vector<std::int64_t> sizes,
                                    std::vector<std::string> strings) {
-  DRAGOMAN_ASSIGN(std::int64_t count, CountElements(sizes));
+  DRAGOMAN_ASSIGN(std::int64_t count, CheckedCount(sizes));
   if (static_cast<std::uint64_t>(count) != strings.size()) {
     return InvalidInput("tensor data has " + std::to_string(strings.size()) +
                         " strings, expected " + std::to_string(count));
@@ -85,21 +101,6 @@ Result<Tensor> Tensor::MakeStrings(std::vector<std::int64_t> sizes,
   tensor.shared_ = std::make_shared<Shared>();
   tensor.shared_->strings = std::move(strings);
   return tensor;
-}
-
-template <class T>
-constexpr DType DTypeOf() {
-  if constexpr (std::is_same_v<T, float>) return DType::kF32;
-  if constexpr (std::is_same_v<T, double>) return DType::kF64;
-  if constexpr (std::is_same_v<T, bool>) return DType::kBool;
-  if constexpr (std::is_same_v<T, std::int8_t>) return DType::kI8;
-  if constexpr (std::is_same_v<T, std::int16_t>) return DType::kI16;
-  if constexpr (std::is_same_v<T, std::int32_t>) return DType::kI32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return DType::kI64;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return DType::kU8;
-  if constexpr (std::is_same_v<T, std::uint16_t>) return DType::kU16;
-  if constexpr (std::is_same_v<T, std::uint32_t>) return DType::kU32;
-  if constexpr (std::is_same_v<T, std::uint64_t>) return DType::kU64;
 }
 
 template <class T>
@@ -191,7 +192,7 @@ Result<Tensor> Tensor::Full(DType dtype, std::vector<std::int64_t> sizes, double
   const std::string element = Encode(dtype, value);
   if (element.empty())
     return Unsupported("cannot fill a tensor of element type " + std::string(Name(dtype)));
-  DRAGOMAN_ASSIGN(std::int64_t count, CountElements(sizes));
+  DRAGOMAN_ASSIGN(std::int64_t count, CheckedCount(sizes));
   std::string bytes;
   bytes.reserve(element.size() * static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) bytes += element;
@@ -274,7 +275,7 @@ std::vector<std::int64_t> Tensor::ToInts() const {
 }
 
 Tensor Tensor::Reshaped(std::vector<std::int64_t> sizes) const {
-  assert(CountElements(sizes).ok() && *CountElements(sizes) == size_);
+  assert(CountElements(sizes) == size_);
   Tensor tensor = *this;
   tensor.sizes_ = std::move(sizes);
   return tensor;

@@ -44,7 +44,6 @@ class TextPrinter {
   void PrintResults(const Node& node);
   void PrintReference(const Value* value);
   void PrintDefinition(const Value& value);
-  void PrintType(const Type& type);
   void PrintOrigin(const Origin* origin);
   void PrintExtra(std::string_view before, const Extra* extra);
   void NewLine();
@@ -83,7 +82,7 @@ class TextPrinter {
   void PrintItem(const Tensor& v) { PrintTensor(v); }
   void PrintItem(const SparseTensor& v) { PrintSparseTensor(v); }
   void PrintItem(const Attribute::GraphPtr& v) { PrintSubgraph(*v); }
-  void PrintItem(const Type& v) { PrintType(v); }
+  void PrintItem(const Type& v) { out_ += v.ToString(); }
   void PrintItem(const Attribute& v) { PrintValueOf(v); }
   template <class List>
   void PrintList(std::string_view kind, const List& list);

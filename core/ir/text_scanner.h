@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_CORE_IR_TEXT_SCANNER_H_
 #define DRAGOMAN_CORE_IR_TEXT_SCANNER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +14,10 @@
 #include "core/support/result.h"
 
 namespace dragoman {
+
+// The words for the kinds of a Structure, by their numbers.
+inline constexpr std::array<std::string_view, 6> kStructureNames = {"tensor", "scalar", "optional",
+                                                                    "tuple",  "list",   "dict"};
 
 // Whether `name` can stand behind % or @ without quotes: letters, digits and _ . / anywhere, - and
 // :: between them.

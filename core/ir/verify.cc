@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/for_each_value.h"
+
 namespace dragoman {
 namespace {
 
@@ -58,8 +60,6 @@ class GraphVerifier {
   void Define(const Value& value);
   void CheckDefinition(const Value& value, const Graph& graph);
   void CheckConstant(const Value& value);
-  template <class F>
-  void ForEachDefinition(const Graph& graph, F&& visit);
   std::string PlaceOf(const Graph& graph) const;
 
   bool common() const { return level_ == Level::kCommon; }
@@ -79,17 +79,6 @@ std::string GraphVerifier::PlaceOf(const Graph& graph) const {
   return label_ + ", graph '" + graph.name() + "' of " + graph.parent()->Describe();
 }
 
-template <class F>
-void GraphVerifier::ForEachDefinition(const Graph& graph, F&& visit) {
-  for (const auto& input : graph.inputs()) visit(*input);
-  for (const auto& constant : graph.constants()) visit(*constant);
-  for (const Node& node : graph.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr) visit(*node.result(i));
-    }
-  }
-}
-
 void GraphVerifier::Run(const Graph& graph) {
   Enter(graph);
   while (!frames_.empty()) Step();
@@ -99,7 +88,7 @@ void GraphVerifier::Run(const Graph& graph) {
 void GraphVerifier::Enter(const Graph& graph) {
   frames_.push_back({&graph, graph.first_node(), {}});
   if (frames_.size() > kMaxGraphNesting + 1) findings_.Add(PlaceOf(graph), "graphs nest too deep");
-  ForEachDefinition(graph, [&](const Value& value) {
+  ForEachValue(graph, [&](const Value& value) {
     values_.push_back(&value);
     CheckDefinition(value, graph);
     if (!common() || value.kind() != Value::Kind::kResult) visible_.insert(&value);
@@ -114,7 +103,7 @@ void GraphVerifier::Leave(const Graph& graph) {
       findings_.Add(PlaceOf(graph), "an output belongs to another graph");
     }
   }
-  ForEachDefinition(graph, [&](const Value& value) {
+  ForEachValue(graph, [&](const Value& value) {
     visible_.erase(&value);
     if (common()) --names_[value.name()];
   });

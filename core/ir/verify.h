@@ -13,20 +13,19 @@ inline constexpr std::size_t kMaxVerifyFindings = 100;
 
 // What both levels promise:
 //  - use lists are consistent: each operand and output is in the list of its value, and nothing
-//  else is;
+//    else is;
 //  - a used value is defined in the graph of its user or in a graph around it;
 //  - a subgraph knows its node, a node its graph, a value its producer and index;
 //  - graphs nest at most kMaxGraphNesting, types at most Type::kMaxNesting deep;
-//  - entries have different names; calling conventions name existing inputs and outputs; bindings
-//  name
-//    existing states, inputs and outputs, each at most once in an entry.
+//  - entries have different names; calling conventions name existing inputs and outputs;
+//    bindings name existing states, inputs and outputs, each at most once in an entry.
 // The common level promises further:
-//  - topological order: a value is defined before it is used, a captured one before the node that
-//  uses it;
+//  - topological order: a value is defined before it is used, a captured one before the node
+//    that uses it;
 //  - names of values are not empty, and no two visible values have the same;
 //  - dialects are `onnx` (any domain: an operator of an unknown one is foreign) and `dragoman`;
-//  - no functions, and a state has the type of the input and the output that it is bound to, where
-//  known;
+//  - no functions, and a state has the type of the input and the output that it is bound to,
+//    where known;
 //  - constants have data, and of the type of the value.
 //
 // An internal error, since readers and rewrites keep these: up to kMaxVerifyFindings findings, each

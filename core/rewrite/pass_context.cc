@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
 
@@ -13,13 +14,7 @@ constexpr std::size_t kMaxCounted = 64;
 
 void CollectNames(const Graph& entry, std::unordered_set<std::string>& names) {
   ForEachGraph(entry, [&](const Graph& graph) {
-    for (const auto& input : graph.inputs()) names.insert(input->name());
-    for (const auto& constant : graph.constants()) names.insert(constant->name());
-    for (const Node& node : graph.nodes()) {
-      for (std::size_t i = 0; i < node.num_results(); ++i) {
-        if (node.result(i) != nullptr) names.insert(node.result(i)->name());
-      }
-    }
+    ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
   });
 }
 

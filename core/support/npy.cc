@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/support/count_elements.h"
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
@@ -129,15 +130,6 @@ class HeaderParser {
   std::string_view text_;
   std::size_t at_ = 0;
 };
-
-// The number of elements; nullopt on overflow.
-std::optional<std::int64_t> CountElements(const std::vector<std::int64_t>& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape) {
-    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return std::nullopt;
-  }
-  return count;
-}
 
 // Copies elements from column-major to row-major order.
 std::vector<std::byte> ToRowMajor(std::span<const std::byte> data, const Header& header) {

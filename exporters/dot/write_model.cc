@@ -29,8 +29,8 @@ class DotPrinter {
   std::string out_;
   std::size_t indent_ = 0;
   std::size_t clusters_ = 0;
-  std::unordered_map<const void*, std::size_t>
-      boxes_;  // of nodes, inputs and constants; outputs by Use
+  // Numbers of the boxes of nodes, inputs and constants, and of outputs by their Use.
+  std::unordered_map<const void*, std::size_t> boxes_;
 };
 
 std::string Label(const std::vector<std::string>& lines) {

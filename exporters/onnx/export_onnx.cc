@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/domain.h"
+#include "core/ir/for_each_value.h"
 #include "core/ir/print.h"
 #include "core/ops/op_def.h"
 #include "core/support/text.h"
@@ -14,6 +16,7 @@
 #include "exporters/onnx/outline_fused.h"
 #include "exporters/onnx/outline_sequences.h"
 #include "exporters/onnx/write_model.h"
+#include "proto/onnx/extra.h"
 
 namespace dragoman {
 namespace {
@@ -101,13 +104,7 @@ void NameGraphs(Model& model) {
 void SeparateOutputs(Model& model) {
   std::set<std::string> names;
   ForEachGraph(std::as_const(model), [&](const Graph& graph) {
-    for (const auto& input : graph.inputs()) names.insert(input->name());
-    for (const auto& constant : graph.constants()) names.insert(constant->name());
-    for (const Node& node : graph.nodes()) {
-      for (std::size_t i = 0; i < node.num_results(); ++i) {
-        if (node.result(i) != nullptr) names.insert(node.result(i)->name());
-      }
-    }
+    ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
   });
   ForEachGraph(model, [&](Graph& graph) {
     std::set<const Value*> given;
@@ -140,8 +137,7 @@ void SeparateNodes(Model& model) {
   });
 }
 
-// Which output of an entry is the next value of which input, and what that starts with. Read by
-// importers/onnx/restore_states.cc.
+// The metadata entry kStatesKey of `entry`.
 std::string StateRecord(const Model& model, const Entry& entry) {
   nlohmann::ordered_json record = nlohmann::ordered_json::array();
   for (const StateBinding& binding : entry.states) {
@@ -157,7 +153,7 @@ std::string StateRecord(const Model& model, const Entry& entry) {
 void LiftStates(Model& model, const ExportOptions& options) {
   for (Entry& entry : model.entries) {
     if (!entry.states.empty() && !options.lift_state) {
-      model.metadata.emplace_back(kStatesKey, StateRecord(model, entry));
+      model.metadata.emplace_back(onnx_extra::kStatesKey, StateRecord(model, entry));
     }
     entry.states.clear();
   }
@@ -165,9 +161,8 @@ void LiftStates(Model& model, const ExportOptions& options) {
 }
 
 void SetOpset(Model& model, std::int64_t opset) {
-  std::erase_if(model.opsets, [](const OpsetImport& import) {
-    return import.domain.empty() || import.domain == "ai.onnx";
-  });
+  std::erase_if(model.opsets,
+                [](const OpsetImport& import) { return IsDefaultDomain(import.domain); });
   model.opsets.insert(model.opsets.begin(), {"", opset});
 }
 
@@ -193,7 +188,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   DRAGOMAN_TRY(CheckOpset(opset));
   for (Entry& entry : copy.entries) {
     DRAGOMAN_TRY(DropEffects(*entry.graph, options));
-    DRAGOMAN_TRY(GiveBodies(*entry.graph));
+    DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
     LowerOpset(*entry.graph, opset, findings);
   }

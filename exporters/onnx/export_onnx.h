@@ -20,14 +20,10 @@ struct ExportOptions {
   std::function<void(std::string_view)> warn;  // told what is left out
 };
 
-// The metadata entry that tells which outputs are the next values of which inputs: a JSON list of
-// {"name", "input", "output", "initial"}, the initial value as an attribute in graph text. Reading
-// the file restores the states (importers/onnx/restore_states.h).
-inline constexpr char kStatesKey[] = "dragoman.states";
-
 // Operators of domain dragoman are written as the ONNX operators that they expand to: Linear as
 // Gemm, or as MatMul and Add, Fused as the call of a model-local function. States become further
-// inputs and outputs. Effects that ONNX cannot say are left out with a warning. Nodes are written
+// inputs and outputs, recorded in the metadata (kStatesKey of proto/onnx/extra.h) for our reader.
+// Effects that ONNX cannot say are left out with a warning. Nodes are written
 // in the form that `opset` asks for (lower_opset.h). Errors: unsupported, listing every operator
 // that the wanted opset cannot express.
 Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options);

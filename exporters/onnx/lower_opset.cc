@@ -5,15 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "core/ir/domain.h"
 #include "core/ir/model.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
-
-bool IsDefaultDomain(const OpName& op) {
-  return op.dialect == "onnx" && (op.domain.empty() || op.domain == "ai.onnx");
-}
 
 // Most operators took bf16 in opset 13, these in their newest form.
 constexpr std::string_view kLateBF16[] = {"BatchNormalization",
@@ -144,7 +141,7 @@ Status CheckOpset(std::int64_t opset) {
 void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings) {
   for (Node& written : graph.nodes()) {
     for (Graph* body : written.subgraphs()) LowerOpset(*body, opset, findings);
-    if (!IsDefaultDomain(written.op())) continue;
+    if (written.op().dialect != "onnx" || !IsDefaultDomain(written.op().domain)) continue;
     Node& node = OmitUnusedResults(written);
     std::string refusal = LowerNode(node, opset);
     if (refusal.empty()) continue;

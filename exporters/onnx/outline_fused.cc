@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/domain.h"
+
 namespace dragoman {
 namespace {
 
@@ -27,7 +29,7 @@ std::set<std::string> DomainsOf(const Graph& body) {
   ForEachGraph(body, [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       const std::string& domain = node.op().domain;
-      if (!domain.empty() && domain != "ai.onnx") domains.insert(domain);
+      if (!IsDefaultDomain(domain)) domains.insert(domain);
     }
   });
   return domains;

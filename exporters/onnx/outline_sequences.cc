@@ -36,7 +36,7 @@ Result<std::shared_ptr<Graph>> BodyOf(const Node& node) {
 
 }  // namespace
 
-Status GiveBodies(Graph& graph) {
+Status GiveLstmBodies(Graph& graph) {
   std::vector<Node*> sequences;
   ForEachGraph(graph, [&](Graph& inner) {
     for (Node& node : inner.nodes()) {

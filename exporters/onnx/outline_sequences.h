@@ -12,7 +12,7 @@ namespace dragoman {
 // all operands that the node may have, its outputs the three results. OutlineFused
 // (outline_fused.h) makes functions of the bodies.
 // Errors: unsupported, where the hidden size is not known.
-Status GiveBodies(Graph& graph);
+Status GiveLstmBodies(Graph& graph);
 
 }  // namespace dragoman
 

@@ -1,28 +1,23 @@
 #include "exporters/onnx/value_names.h"
 
-#include <cstddef>
-#include <functional>
+#include <string_view>
+
+#include "core/ir/for_each_value.h"
 
 namespace dragoman::onnx_writer {
 namespace {
 
-void ForEachValue(const Graph& graph,
-                  const std::function<void(const Value&, const std::string&)>& visit) {
-  for (const auto& input : graph.inputs()) visit(*input, "input");
-  for (const auto& constant : graph.constants()) visit(*constant, "constant");
-  for (const Node& node : graph.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr) visit(*node.result(i), node.op().type);
-    }
-  }
+// The name for a value that has none.
+std::string_view Fallback(const Value& value) {
+  if (value.producer() != nullptr) return value.producer()->op().type;
+  return value.is_constant() ? "constant" : "input";
 }
 
 }  // namespace
 
 ValueNames::ValueNames(const Model& model) {
   ForEachGraph(model, [this](const Graph& graph) {
-    ForEachValue(graph,
-                 [this](const Value& value, const std::string&) { taken_.Reserve(value.name()); });
+    ForEachValue(graph, [this](const Value& value) { taken_.Reserve(value.name()); });
   });
   ForEachGraph(model, [this](const Graph& graph) { NameValuesOf(graph); });
   ForEachGraph(model, [this](const Graph& graph) { NameCaptures(graph); });
@@ -36,16 +31,14 @@ const std::string& ValueNames::Of(const Value& value) const {
 
 void ValueNames::NameValuesOf(const Graph& graph) {
   Table& table = tables_[&graph];
-  ForEachValue(graph, [&](const Value& value, const std::string& fallback) {
-    NameValue(value, fallback, &table);
-  });
+  ForEachValue(graph, [&](const Value& value) { NameValue(value, &table); });
 }
 
-void ValueNames::NameValue(const Value& value, const std::string& fallback, Table* table) {
+void ValueNames::NameValue(const Value& value, Table* table) {
   const std::string& name = value.name();
   const bool needs_name = value.used() || value.producer() != nullptr;
   if (name.empty() ? !needs_name : table->emplace(name, &value).second) return;
-  renamed_.emplace(&value, taken_.Unique(name.empty() ? fallback : name));
+  renamed_.emplace(&value, taken_.Unique(name.empty() ? Fallback(value) : name));
 }
 
 void ValueNames::NameCaptures(const Graph& graph) {

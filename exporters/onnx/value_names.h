@@ -24,7 +24,7 @@ class ValueNames {
   using Table = std::unordered_map<std::string, const Value*>;
 
   void NameValuesOf(const Graph& graph);
-  void NameValue(const Value& value, const std::string& fallback, Table* table);
+  void NameValue(const Value& value, Table* table);
   void NameCaptures(const Graph& graph);
   void RenameShadowsOf(const Value& value, const Graph& reader);
 

@@ -92,8 +92,8 @@ Status FillModel(const Model& model, WriteContext* context, ModelProto* message)
 }
 
 std::string Serialize(const ModelProto& message) {
-  const google::protobuf::LogSilencer
-      silencer;  // protobuf reports texts that are not UTF-8, and writes them
+  // protobuf reports texts that are not UTF-8, and writes them.
+  const google::protobuf::LogSilencer silencer;
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
   google::protobuf::io::CodedOutputStream coded(&stream);

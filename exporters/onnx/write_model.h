@@ -22,8 +22,8 @@ namespace dragoman {
 struct WriteOnnxOptions {
   enum class Data : std::uint8_t {
     // Tensors that came from data files go to files of the same names beside the output, at the
-    // same offsets; the
-    // rest is in the model file, unless that passes `max_file_bytes`: then as kExternal.
+    // same offsets; the rest is in the model file, unless that passes `max_file_bytes`: then as
+    // kExternal.
     kKeep,
     // All in the model file.
     kInline,
@@ -35,9 +35,8 @@ struct WriteOnnxOptions {
   std::uint64_t max_file_bytes = INT32_MAX;  // what other readers take: protobuf's limit
 };
 
-// The files appear whole or not at all. A data file that is there already is not replaced, unless
-// it is
-// "<output>.data": it must hold the same data, else InvalidInput.
+// The files appear whole or not at all. A data file that is there already is replaced only if it is
+// "<output>.data"; any other must hold the same data, else InvalidInput.
 //
 // Unsupported, with the node or value: dialects other than onnx and dragoman; attributes and types
 // that ONNX does not have; several entries; states; a model file over `max_file_bytes`.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/ir/densify.h"
+#include "core/ir/domain.h"
 #include "core/ops/op_def.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
@@ -12,8 +13,6 @@
 
 namespace dragoman {
 namespace {
-
-bool IsDefaultDomain(const OpName& op) { return op.domain.empty() || op.domain == "ai.onnx"; }
 
 // A call of a function that exporters/onnx/outline_fused.h made.
 bool IsFused(const Node& node, const Function& function) {
@@ -146,7 +145,7 @@ Status OnnxGraphLowering::LowerOperator(const Node& node, const CallScope& scope
       if (FindOp(label) != nullptr) return op.Emit(label);
     }
     const std::string& type = node.op().type;
-    if (!IsDefaultDomain(node.op())) {
+    if (!IsDefaultDomain(node.op().domain)) {
       const OnnxLowering lowering = FindDomainLowering(node.op().domain, type);
       if (lowering == nullptr) return LowerForeign(node, scope, builder);
       DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
@@ -324,11 +323,9 @@ Result<std::vector<NamedAttribute>> OnnxGraphLowering::ResolveAttributes(
 }
 
 std::int64_t OnnxGraphLowering::OpsetOf(const Node& node, const CallScope& scope) const {
-  const std::string_view domain =
-      IsDefaultDomain(node.op()) ? "" : std::string_view(node.op().domain);
+  const std::string_view domain = CanonicalDomain(node.op().domain);
   for (const OpsetImport& opset : *scope.opsets) {
-    if ((opset.domain == "ai.onnx" ? "" : std::string_view(opset.domain)) == domain)
-      return opset.version;
+    if (CanonicalDomain(opset.domain) == domain) return opset.version;
   }
   // Files of IR version 1 and 2 import nothing: they mean version 1.
   return 1;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/ir/domain.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/restore_states.h"
 
@@ -14,7 +15,7 @@ Result<Model> LowerOnnx(const Model& source, const Facts& facts) {
   model.metadata = source.metadata;
   model.opsets.push_back({"", kCommonOpset});
   for (const OpsetImport& opset : source.opsets) {
-    if (!opset.domain.empty() && opset.domain != "ai.onnx") model.opsets.push_back(opset);
+    if (!IsDefaultDomain(opset.domain)) model.opsets.push_back(opset);
   }
   for (const State& state : source.states) model.states.push_back(state);
   for (const Entry& entry : source.entries) {

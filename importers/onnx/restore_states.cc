@@ -8,14 +8,15 @@
 
 #include "core/ir/parse.h"
 #include "core/support/text.h"
+#include "proto/onnx/extra.h"
 
 namespace dragoman {
 namespace {
 
-constexpr char kKey[] = "dragoman.states";
+using onnx_extra::kStatesKey;
 
 Error BadRecord(const std::string& what) {
-  return InvalidInput("metadata entry '" + std::string(kKey) + "' " + what);
+  return InvalidInput("metadata entry '" + std::string(kStatesKey) + "' " + what);
 }
 
 Result<std::string> TextField(const nlohmann::json& record, const char* key) {
@@ -60,11 +61,21 @@ Status RestoreState(Model& model, const nlohmann::json& record) {
   return {};
 }
 
+using Metadata = decltype(Model::metadata);
+
+Metadata::const_iterator FindRecord(const Metadata& metadata) {
+  return std::find_if(metadata.begin(), metadata.end(),
+                      [](const auto& pair) { return pair.first == kStatesKey; });
+}
+
 }  // namespace
 
+bool RecordsStates(const Model& model) {
+  return FindRecord(model.metadata) != model.metadata.end();
+}
+
 Status RestoreStates(Model& model) {
-  const auto entry = std::find_if(model.metadata.begin(), model.metadata.end(),
-                                  [](const auto& pair) { return pair.first == kKey; });
+  const auto entry = FindRecord(model.metadata);
   if (entry == model.metadata.end()) return {};
   const auto records = nlohmann::json::parse(entry->second, nullptr, /*allow_exceptions=*/false);
   if (!records.is_array()) return BadRecord("is no JSON list");

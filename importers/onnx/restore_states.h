@@ -7,10 +7,12 @@
 
 namespace dragoman {
 
-// Takes the entry "dragoman.states" out of the metadata of a lowered model: a JSON list of {"name",
-// "input", "output", "initial"}, names of an input and an output of the entry, and an attribute in
-// graph text. Does nothing if there is no such entry.
-// Errors: invalid input, for a record that is not of this form or names what does not exist.
+// Whether the metadata of `model` have an entry kStatesKey (proto/onnx/extra.h).
+bool RecordsStates(const Model& model);
+
+// Takes the entry kStatesKey out of the metadata of a lowered model and binds the inputs and
+// outputs that it names. Does nothing if there is no such entry. Errors: invalid input, for a
+// record that is not of this form or names what does not exist.
 Status RestoreStates(Model& model);
 
 }  // namespace dragoman

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
+#include "core/support/count_elements.h"
 #include "core/support/text.h"
 #include "proto/onnx/extra.h"
 
@@ -144,11 +146,10 @@ Result<std::optional<Tensor>> MakeTensor(const TensorProto& message, const Place
 
 // The length that the sizes tell; nullopt: they are at fault, or the elements are strings.
 std::optional<std::size_t> ExpectedBytes(const TensorProto& message) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : message.dims()) {
-    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return std::nullopt;
-  }
-  return PackedBytes(static_cast<DType>(message.data_type()), count);
+  const std::vector<std::int64_t> sizes(message.dims().begin(), message.dims().end());
+  const std::optional<std::int64_t> count = CountElements(sizes);
+  if (!count) return std::nullopt;
+  return PackedBytes(static_cast<DType>(message.data_type()), *count);
 }
 
 Result<std::optional<Tensor>> MakeExternal(const TensorProto& message, const Place& place,

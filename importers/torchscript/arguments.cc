@@ -10,6 +10,7 @@
 #include "core/support/text.h"
 #include "importers/torchscript/loaded_cells.h"
 #include "importers/torchscript/number_value.h"
+#include "importers/torchscript/traced_inputs.h"
 
 namespace dragoman::torchscript {
 namespace {
@@ -287,7 +288,7 @@ Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& fu
       continue;
     }
     const Extra* extra = input.extra_if_any();
-    const Attribute* example = extra != nullptr ? Find(*extra, "torchscript.traced") : nullptr;
+    const Attribute* example = extra != nullptr ? Find(*extra, kTraced) : nullptr;
     DRAGOMAN_ASSIGN(Abstract value, maker.Make(input.name(), input.type(), example));
     arguments.push_back(std::move(value));
   }

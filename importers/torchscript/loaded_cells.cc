@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "importers/torchscript/class_table.h"
 #include "importers/torchscript/sparse_parts.h"
 
 namespace dragoman::torchscript {
@@ -47,7 +48,7 @@ Result<Abstract> ConstantValue(const Model& source, const Attribute& value, Heap
 }
 
 const Attribute::Dict* FindClass(const Model& source, const std::string& name) {
-  const Attribute* classes = Find(source.extra, "torchscript.classes");
+  const Attribute* classes = Find(source.extra, kClassTable);
   const auto* table = classes != nullptr ? classes->As<Attribute::Dict>() : nullptr;
   const Attribute* found = table != nullptr ? Find(*table, name) : nullptr;
   return found != nullptr ? found->As<Attribute::Dict>() : nullptr;

@@ -58,6 +58,11 @@ inline constexpr std::string_view kOutput = "onnx.output";
 inline constexpr std::string_view kUntypedInitializer = "initializer";
 inline constexpr std::string_view kUntypedSparseInitializer = "sparse_initializer";
 
+// The metadata entry of a file made from a common model that has states: which outputs are the next
+// values of which inputs, a JSON list of {"name", "input", "output", "initial"}, the initial value
+// as an attribute in graph text.
+inline constexpr std::string_view kStatesKey = "dragoman.states";
+
 inline constexpr int kMaxMessageNesting = 100;  // protobuf's limit
 
 }  // namespace dragoman::onnx_extra

@@ -5,6 +5,7 @@
 #include "core/interpreter/evaluate.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/support/count_elements.h"
 
 namespace dragoman {
 namespace {
@@ -19,11 +20,8 @@ constexpr std::size_t kMaxFoldedBytes = std::size_t{64} << 20;
 std::size_t BytesOf(const Type& type) {
   const auto sizes = type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
   if (!sizes) return SIZE_MAX;
-  std::int64_t count = 1;
-  for (std::int64_t size : *sizes) {
-    if (__builtin_mul_overflow(count, size, &count)) return SIZE_MAX;
-  }
-  return PackedBytes(type.dtype(), count).value_or(SIZE_MAX);
+  const std::optional<std::int64_t> count = CountElements(*sizes);
+  return count ? PackedBytes(type.dtype(), *count).value_or(SIZE_MAX) : SIZE_MAX;
 }
 
 bool MovesElements(const OpDef& def) { return def.kernel.types.starts_with("bits(T)"); }

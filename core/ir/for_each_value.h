@@ -1,0 +1,26 @@
+// The values that a graph defines.
+#ifndef DRAGOMAN_CORE_IR_FOR_EACH_VALUE_H_
+#define DRAGOMAN_CORE_IR_FOR_EACH_VALUE_H_
+
+#include <cstddef>
+
+#include "core/ir/graph.h"
+
+namespace dragoman {
+
+// Calls visit(value) for the inputs, then the constants, then the results of the nodes in stored
+// order, omitted ones left out. Bodies define values of their own: see ForEachGraph.
+template <class Visit>
+void ForEachValue(const Graph& graph, Visit&& visit) {
+  for (const auto& input : graph.inputs()) visit(*input);
+  for (const auto& constant : graph.constants()) visit(*constant);
+  for (const Node& node : graph.nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr) visit(*node.result(i));
+    }
+  }
+}
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_IR_FOR_EACH_VALUE_H_
