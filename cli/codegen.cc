@@ -46,12 +46,6 @@ Result<std::string> NamespaceOf(const CodegenCommand& options) {
   return InvalidInput("--name " + *options.name + " is not a C++ identifier");
 }
 
-// The entry whose calls are recorded.
-const Entry& RecordedEntry(const Model& source, const Facts& facts) {
-  const Entry* chosen = facts.entry ? source.FindEntry(*facts.entry) : nullptr;
-  return chosen != nullptr ? *chosen : source.entries.front();
-}
-
 // The recorded runs in `data`. Inputs of structured calls are named by argument.
 Result<std::vector<Recording>> ReadRecordings(const std::string& data, const Model& source,
                                               const Entry& entry) {
@@ -182,7 +176,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   DRAGOMAN_ASSIGN(Model source, LoadModel(options.model));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
-  const Entry& entry = RecordedEntry(source, facts);
+  const Entry& entry = ChosenEntry(source, facts);
   const bool structured = HasStructuredCalls(source);
   std::vector<Recording> recordings;
   if (options.data) {

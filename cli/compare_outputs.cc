@@ -19,12 +19,13 @@ struct Limits {
 
 Limits LimitsOf(DType dtype, const Tolerance& tolerance) {
   double usual = 0;
-  if (dtype == DType::kF32 || dtype == DType::kC64)
+  if (dtype == DType::kF32 || dtype == DType::kC64) {
     usual = 1e-4;
-  else if (dtype == DType::kF64 || dtype == DType::kC128)
+  } else if (dtype == DType::kF64 || dtype == DType::kC128) {
     usual = 1e-7;
-  else if (dtype == DType::kF16 || dtype == DType::kBF16)
+  } else if (dtype == DType::kF16 || dtype == DType::kBF16) {
     usual = 1e-2;
+  }
   return {tolerance.relative.value_or(usual), tolerance.absolute.value_or(usual)};
 }
 
@@ -60,9 +61,8 @@ std::complex<double> At(const Array& array, std::int64_t i) {
       return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
     case DType::kU64:
       return static_cast<double>(static_cast<const std::uint64_t*>(data)[i]);
-    default:
-      return static_cast<double>(
-          static_cast<const std::uint8_t*>(data)[i]);  // bits of 8-bit floats too
+    default:  // bits of 8-bit floats too
+      return static_cast<double>(static_cast<const std::uint8_t*>(data)[i]);
   }
 }
 
@@ -101,9 +101,11 @@ bool SameElement(const Array& found, const Array& expected, std::int64_t i, cons
 
 // Of the differences, against the r.m.s. of what is expected.
 double RelativeRms(const Array& found, const Array& expected) {
-  double differences = 0, squares = 0;
+  double differences = 0;
+  double squares = 0;
   for (std::int64_t i = 0; i < found.size(); ++i) {
-    const std::complex<double> a = At(found, i), b = At(expected, i);
+    const std::complex<double> a = At(found, i);
+    const std::complex<double> b = At(expected, i);
     const bool equal = a == b || (std::isnan(a.real()) && std::isnan(b.real()));
     differences += equal ? 0 : std::norm(a - b);
     squares += std::isfinite(std::norm(b)) ? std::norm(b) : 0;

@@ -23,8 +23,8 @@ struct OutputComparison {
   std::string name;
   bool ok = false;
   double largest = 0;  // difference of two elements; infinite for NaN against a number
-  std::string
-      message;  // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
+  // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
+  std::string message;
 };
 
 // NaN equals NaN, an infinity itself. Recorded values whose element type NumPy lacks may be there

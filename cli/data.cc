@@ -97,8 +97,7 @@ Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray
   }
 }
 
-void FlattenValue(const std::string& name, const RuntimeValue& value,
-                  std::vector<std::pair<std::string, Array>>& flat) {
+void FlattenValue(const std::string& name, const RuntimeValue& value, FlatArrays& flat) {
   if (value.kind == RuntimeValue::Kind::kTensor) flat.emplace_back(name, value.array);
   for (std::size_t i = 0; i < value.sequence.size(); ++i) {
     FlattenValue(name + "." + std::to_string(i), value.sequence[i], flat);
@@ -264,9 +263,8 @@ NpyArray ToNpy(const Array& array) {
   return npy;
 }
 
-std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slots,
-                                                   const std::vector<RuntimeValue>& values) {
-  std::vector<std::pair<std::string, Array>> flat;
+FlatArrays Flatten(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values) {
+  FlatArrays flat;
   for (std::size_t i = 0; i < slots.size(); ++i) FlattenValue(slots[i].name, values[i], flat);
   return flat;
 }
@@ -277,8 +275,7 @@ Status CheckOutputFolder(const std::string& folder) {
   return InvalidInput(refusal).InFile(folder);
 }
 
-Status WriteOutputs(const std::string& folder,
-                    const std::vector<std::pair<std::string, Array>>& outputs) {
+Status WriteOutputs(const std::string& folder, const FlatArrays& outputs) {
   rt::StagedOutputs staged(folder);
   if (std::string problem = staged.Begin(); !problem.empty())
     return InvalidInput(std::move(problem)).InFile(folder);
@@ -306,7 +303,7 @@ Status WriteOutputs(const std::string& folder,
   return {};
 }
 
-Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const std::string& folder) {
+Result<FlatArrays> ReadOutputs(const std::string& folder) {
   const std::filesystem::path path = folder;
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file,
                   MappedFile::Open((path / rt::kOutputIndex).string()));
@@ -314,7 +311,7 @@ Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const std::string
   const auto* first = reinterpret_cast<const char*>(text.data());
   const auto index = nlohmann::json::parse(first, first + text.size(), nullptr, false);
   if (!index.is_object()) return InvalidInput("no index of outputs").InFile(folder);
-  std::vector<std::pair<std::string, Array>> outputs;
+  FlatArrays outputs;
   for (const auto& entry : index["outputs"]) {
     DRAGOMAN_ASSIGN(NpyArray npy, ReadNpy((path / entry["file"].get<std::string>()).string()));
     const std::optional<DType> dtype = DTypeFromName(entry["dtype"].get<std::string>());

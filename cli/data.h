@@ -52,27 +52,27 @@ Type TypeOf(const RuntimeValue& value);
 // Facts that give the inputs in `slots` the sizes of `values`.
 Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values, Facts facts);
 
-// Errors: the array's kind is not that of `dtype` (see design: bfloat16 as uint16 bits, 8-bit
-// floats as uint8 bits).
+// An array of what NumPy holds; types that it lacks are there as bits: bfloat16 as uint16, floats
+// of 8 bits as uint8. Errors: the array's kind is not that of `dtype`.
 Result<Array> FromNpy(const NpyArray& npy, DType dtype);
 NpyArray ToNpy(const Array& array);
 // The element type that an array most plainly has; kUnknown if none is like it.
 DType PlainDType(const NpyArray& npy);
 
-// Slot names and values, sequences flattened to "name.0", "name.1", …; absent optionals left out.
-std::vector<std::pair<std::string, Array>> Flatten(const std::vector<Slot>& slots,
-                                                   const std::vector<RuntimeValue>& values);
+// Arrays under the names of inputs or outputs, sequences as "name.0", "name.1", …; absent optionals
+// left out.
+using FlatArrays = std::vector<std::pair<std::string, Array>>;
+FlatArrays Flatten(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values);
 
 // Errors: `folder` holds files, and no index of outputs among them, so it is not ours.
 Status CheckOutputFolder(const std::string& folder);
 
 // Writes one .npy an output, and index.json, into `folder`, which is made if missing and checked as
 // above; both as the command line's contract says.
-Status WriteOutputs(const std::string& folder,
-                    const std::vector<std::pair<std::string, Array>>& outputs);
+Status WriteOutputs(const std::string& folder, const FlatArrays& outputs);
 
 // What WriteOutputs, or a generated program, wrote, in the order of the index.
-Result<std::vector<std::pair<std::string, Array>>> ReadOutputs(const std::string& folder);
+Result<FlatArrays> ReadOutputs(const std::string& folder);
 
 }  // namespace dragoman::cli
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numbers>
 
 #include "core/ir/half.h"
 #include "importers/onnx/read_value.h"
@@ -33,9 +34,8 @@ Result<Array> ToArray(const Attribute& value, const Type& type) {
 }
 
 // The recorded value of `slot` in `file`, flattened under the slot's name.
-Result<std::vector<std::pair<std::string, Array>>> ReadSlot(const fs::path& file,
-                                                            const Slot& slot) {
-  std::vector<std::pair<std::string, Array>> flat;
+Result<FlatArrays> ReadSlot(const fs::path& file, const Slot& slot) {
+  FlatArrays flat;
   DRAGOMAN_ASSIGN(Attribute value, ReadOnnxValue(file.string(), slot.type));
   if (value.kind() == Attribute::Kind::kNone) return flat;
   if (const auto* list = value.As<Attribute::List>()) {
@@ -50,16 +50,14 @@ Result<std::vector<std::pair<std::string, Array>>> ReadSlot(const fs::path& file
   return flat;
 }
 
-Result<std::vector<std::pair<std::string, Array>>> ReadSlots(const fs::path& folder,
-                                                             const std::string& stem,
-                                                             const std::vector<Slot>& slots) {
-  std::vector<std::pair<std::string, Array>> flat;
+Result<FlatArrays> ReadSlots(const fs::path& folder, const std::string& stem,
+                             const std::vector<Slot>& slots) {
+  FlatArrays flat;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const fs::path file = folder / (stem + std::to_string(i) + ".pb");
     std::error_code ignored;
     if (!fs::exists(file, ignored)) continue;
-    using Flat = std::vector<std::pair<std::string, Array>>;
-    DRAGOMAN_ASSIGN(Flat values, ReadSlot(file, slots[i]));
+    DRAGOMAN_ASSIGN(FlatArrays values, ReadSlot(file, slots[i]));
     for (auto& value : values) flat.push_back(std::move(value));
   }
   return flat;
@@ -107,7 +105,7 @@ Result<Array> Draw(DType dtype, const rt::Shape& shape, std::mt19937_64& generat
   // Box and Muller; std::normal_distribution is not the same everywhere.
   auto uniform = [&] { return (static_cast<double>(generator() >> 11) + 0.5) * 0x1p-53; };
   auto normal = [&] {
-    return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
   };
   for (std::int64_t i = 0; i < array.size(); ++i) {
     switch (dtype) {
@@ -187,8 +185,7 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
   std::error_code ignored;
   if (fs::exists(fs::path(folder) / "outputs.npz", ignored)) return ReadArchives(folder, outputs);
   DataSet set;
-  using Flat = std::vector<std::pair<std::string, Array>>;
-  DRAGOMAN_ASSIGN(Flat given, ReadSlots(folder, "input_", inputs));
+  DRAGOMAN_ASSIGN(FlatArrays given, ReadSlots(folder, "input_", inputs));
   for (auto& [name, array] : given) set.inputs.push_back({name, ToNpy(array)});
   DRAGOMAN_ASSIGN(set.outputs, ReadSlots(folder, "output_", outputs));
   return set;

@@ -13,7 +13,7 @@ namespace dragoman::cli {
 
 struct DataSet {
   std::vector<NamedArray> inputs;
-  std::vector<std::pair<std::string, Array>> outputs;  // flat, in order
+  FlatArrays outputs;  // flat, in order
 };
 
 // The data sets at `path`: itself, if it holds input_0.pb, output_0.pb or outputs.npz; else its

@@ -1,5 +1,4 @@
 // dragoman diff A B
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "core/compare/calling.h"
 #include "core/compare/diff.h"
 #include "core/support/progress.h"
 
@@ -24,28 +24,17 @@ struct DiffOptions {
   CommonOptions common;
 };
 
-// Source graphs compare as such if they speak the same dialect in the same versions.
-bool SameVocabulary(const Model& a, const Model& b) {
-  auto versions = [](const Model& model) {
-    std::map<std::string, std::int64_t> by_domain;
-    for (const OpsetImport& opset : model.opsets) {
-      by_domain[opset.domain == "ai.onnx" ? "" : opset.domain] = opset.version;
-    }
-    return by_domain;
-  };
-  return a.level == b.level && a.dialect == b.dialect && versions(a) == versions(b);
-}
-
 Status ReadIgnored(DiffOptions& options) {
   for (const std::string& word : options.ignore) {
-    if (word == "weights")
+    if (word == "weights") {
       options.compare.ignore_weights = true;
-    else if (word == "shapes")
+    } else if (word == "shapes") {
       options.compare.ignore_shapes = true;
-    else if (word == "origins")
+    } else if (word == "origins") {
       options.compare.ignore_origins = true;
-    else
+    } else {
       return InvalidInput("--ignore " + word + ": it is one of weights, shapes, origins");
+    }
   }
   return {};
 }
@@ -54,7 +43,7 @@ Result<DiffReport> Compare(DiffOptions& options) {
   DRAGOMAN_TRY(ReadIgnored(options));
   DRAGOMAN_ASSIGN(Model a, LoadModel(options.a));
   DRAGOMAN_ASSIGN(Model b, LoadModel(options.b));
-  const bool source = options.level ? *options.level == "source" : SameVocabulary(a, b);
+  const bool source = options.level ? *options.level == "source" : compare::SameVocabulary(a, b);
   options.compare.level = source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
   if (!source) {
     auto lower = [](Model& model, const std::string& file) -> Status {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/support/mapped_file.h"
+#include "importers/native/read_model.h"
 #include "importers/onnx/detect.h"
 #include "importers/torchscript/archive.h"
 
@@ -38,7 +39,7 @@ std::optional<Format> ByContent(std::span<const std::byte> file) {
                                std::min(file.size(), kEnough));
   if (torchscript::IsExportArchive(file)) return Format::kPt2;
   if (torchscript::IsTorchFile(file)) return Format::kTorchScript;
-  if (start.starts_with("DRAGOMAN")) return Format::kDragoman;
+  if (IsNative(file)) return Format::kDragoman;
   if (start.starts_with("dragoman ")) return Format::kText;
   if (start.starts_with("#[version") || start.starts_with("def @main")) return Format::kRelay;
   const std::size_t first = start.find_first_not_of(" \t\r\n");

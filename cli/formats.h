@@ -11,6 +11,7 @@
 
 namespace dragoman::cli {
 
+// In the order of AllFormats.
 enum class Format {
   kOnnx,
   kTorchScript,

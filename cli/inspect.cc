@@ -75,8 +75,7 @@ std::vector<Finding> FindingsOf(Error error) { return std::move(error.findings()
 
 std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options) {
   std::vector<Target> targets;
-  LoweringOptions lowering = options.lowering;
-  Result<Model> common = ToCommon(source, lowering, {});
+  Result<Model> common = ToCommon(source, options.lowering, {});
   if (!common.ok()) {
     for (const char* name : {"onnx", "relax", "cpp", "run"})
       targets.push_back({name, FindingsOf(common.error())});
@@ -135,7 +134,7 @@ void PrintTargets(const std::vector<Target>& targets, const InspectOptions& opti
     }
     fmt::print("  {:<6} {}\n", target.name, answer);
   }
-  const bool cpp = targets[2].works();
+  const bool cpp = std::ranges::find(targets, "cpp", &Target::name)->works();
   fmt::print("\nnext:  dragoman {}\n", cpp ? "codegen " + options.model + " -o model_cpp"
                                            : "inspect " + options.model + " --to cpp");
 }
@@ -243,9 +242,12 @@ int RunInspect(const InspectOptions& options) {
   std::vector<Target> targets = TargetsOf(*model, options);
   if (options.to)
     return PrintTarget(std::move(*std::ranges::find(targets, *options.to, &Target::name)), options);
-  options.common.json ? PrintJson(ModelJson(*model, targets))
-                      : PrintScreen(*model, targets, options);
-  if (options.common.verbose && !options.common.json) fmt::print("\n{}", PrintText(*model));
+  if (options.common.json) {
+    PrintJson(ModelJson(*model, targets));
+    return kDone;
+  }
+  PrintScreen(*model, targets, options);
+  if (options.common.verbose) fmt::print("\n{}", PrintText(*model));
   return kDone;
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/write_relax.h"
+#include "core/ir/for_each_value.h"
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/apply_facts.h"
@@ -141,12 +142,7 @@ Status CheckDims(const Model& source, const Facts& facts) {
   if (facts.dims.empty()) return {};
   std::set<std::string> symbols;
   ForEachGraph(source, [&](const Graph& graph) {
-    for (const auto& input : graph.inputs()) AddSymbols(input->type(), symbols);
-    for (const Node& node : graph.nodes()) {
-      for (std::size_t i = 0; i < node.num_results(); ++i) {
-        if (node.result(i) != nullptr) AddSymbols(node.result(i)->type(), symbols);
-      }
-    }
+    ForEachValue(graph, [&](const Value& value) { AddSymbols(value.type(), symbols); });
   });
   for (const ShapeFact& fact : facts.shapes) {
     for (const std::optional<Dim>& dim : fact.dims) {
@@ -212,6 +208,11 @@ Result<Facts> ParseFacts(const LoweringOptions& options) {
   return facts;
 }
 
+const Entry& ChosenEntry(const Model& source, const Facts& facts) {
+  const Entry* chosen = facts.entry ? source.FindEntry(*facts.entry) : nullptr;
+  return chosen != nullptr ? *chosen : source.entries.front();
+}
+
 Result<Model> Lower(const Model& source, const Facts& facts,
                     const std::function<void(std::string_view)>& note) {
   DRAGOMAN_TRY(CheckDims(source, facts));
@@ -225,9 +226,7 @@ Result<Model> Lower(const Model& source, const Facts& facts,
 PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& common) {
   PipelineOptions pipeline;
   pipeline.passes = options.passes.value_or("default");
-  if (common.explain) {
-    pipeline.explain = Say;
-  }
+  if (common.explain) pipeline.explain = Say;
   return pipeline;
 }
 

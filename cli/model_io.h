@@ -40,6 +40,9 @@ std::size_t CountAbsentWeights(const Model& model);
 
 Result<Facts> ParseFacts(const LoweringOptions& options);
 
+// The entry that `facts` name, else the default one.
+const Entry& ChosenEntry(const Model& source, const Facts& facts);
+
 // The passes that the options choose; `default` unless they name others.
 PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& common);
 // A common model made from `source`, which may be one already: lowered with the facts, cut,

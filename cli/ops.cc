@@ -139,7 +139,11 @@ int RunOps(const OpsOptions& options) {
     const OpDef* def = FindOp(*options.op);
     if (def == nullptr) def = FindOp("dragoman." + *options.op);
     if (def == nullptr) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
-    options.common.json ? PrintOpJson(*def) : PrintOp(*def);
+    if (options.common.json) {
+      PrintOpJson(*def);
+    } else {
+      PrintOp(*def);
+    }
   } else if (options.common.json) {
     PrintTableJson(options);
   } else {

@@ -7,7 +7,7 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options) {
                    "Tell each rewrite that was made, and each near miss");
   command.add_flag("--json", options.json, "Print the answer as JSON");
   command.add_flag("-q,--quiet", options.quiet, "Print no warnings");
-  command.add_flag("-v,--verbose", options.verbose, "Tell what is being done");
+  command.add_flag("-v,--verbose", options.verbose, "Tell more: inspect prints the whole graph");
   command.add_flag("--strict", options.strict, "Make warnings errors");
 }
 

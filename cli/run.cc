@@ -17,6 +17,7 @@
 #include "cli/structured_calls.h"
 #include "core/interpreter/interpreter.h"
 #include "core/support/progress.h"
+#include "importers/onnx/restore_states.h"
 
 namespace dragoman::cli {
 namespace {
@@ -88,11 +89,6 @@ Result<RunResult> Interpret(const Model& model, const std::vector<Step>& steps,
   return result;
 }
 
-const Entry& ChosenEntry(const Model& source, const Facts& facts) {
-  const Entry* chosen = facts.entry ? source.FindEntry(*facts.entry) : nullptr;
-  return chosen != nullptr ? *chosen : source.entries.front();
-}
-
 // How `entry` calls the input that an array is named for; nullopt: it has none such.
 using NameFor =
     std::function<std::optional<std::string>(const Entry& entry, const std::string& name)>;
@@ -160,9 +156,7 @@ std::optional<std::string> FlatInputName(const Entry& entry, const std::string& 
 Result<RunResult> RunFlat(const Model& source, const std::vector<NamedArray>& inputs,
                           const std::vector<Step>& steps, std::vector<EntryCalls> calls,
                           Facts facts, const RunRequest& request) {
-  const bool has_states =
-      std::any_of(source.metadata.begin(), source.metadata.end(),
-                  [](const auto& entry) { return entry.first == "dragoman.states"; });
+  const bool has_states = RecordsStates(source);
   Model lowered;
   if (has_states) {
     // Which inputs are states, and not given, is known when the model is lowered.

@@ -28,7 +28,7 @@ struct RunRequest {
 };
 
 struct RunResult {
-  std::vector<std::pair<std::string, Array>> outputs;  // flat
+  FlatArrays outputs;  // flat
   std::string report;  // times, as JSON, and the profile; for standard output
 };
 

@@ -15,12 +15,12 @@ Array SliceOf(const Array& array, std::int64_t index) {
   return array.Slice(index, shape);
 }
 
-Result<FlatOutputs> Stack(const std::vector<FlatOutputs>& calls) {
-  FlatOutputs stacked;
+Result<FlatArrays> Stack(const std::vector<FlatArrays>& calls) {
+  FlatArrays stacked;
   for (std::size_t i = 0; i < calls.front().size(); ++i) {
     const auto& [name, first] = calls.front()[i];
     std::vector<Array> arrays;
-    for (const FlatOutputs& call : calls) {
+    for (const FlatArrays& call : calls) {
       if (i >= call.size() || call[i].second.shape() != first.shape())
         return Unsupported("output '" + name + "' has other sizes at each step: not stacked");
       arrays.push_back(call[i].second);
@@ -121,10 +121,10 @@ Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<N
   return inputs;
 }
 
-Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model,
-                             const std::vector<Step>& steps, const std::vector<EntryCalls>& calls,
-                             const std::vector<StepInputs>& inputs, bool stepped) {
-  std::vector<std::vector<FlatOutputs>> outputs(calls.size());
+Result<FlatArrays> RunSteps(Interpreter& interpreter, const Model& model,
+                            const std::vector<Step>& steps, const std::vector<EntryCalls>& calls,
+                            const std::vector<StepInputs>& inputs, bool stepped) {
+  std::vector<std::vector<FlatArrays>> outputs(calls.size());
   for (const Step& step : steps) {
     const std::size_t e = IndexOf(calls, step);
     const Entry* entry = model.FindEntry(calls[e].entry);
@@ -136,9 +136,9 @@ Result<FlatOutputs> RunSteps(Interpreter& interpreter, const Model& model,
       outputs[e].push_back(Flatten(OutputSlots(*entry), results));
     }
   }
-  FlatOutputs all;
-  for (std::vector<FlatOutputs>& of_entry : outputs) {
-    FlatOutputs whole = of_entry.front();
+  FlatArrays all;
+  for (std::vector<FlatArrays>& of_entry : outputs) {
+    FlatArrays whole = of_entry.front();
     if (stepped) {
       DRAGOMAN_ASSIGN(whole, Stack(of_entry));
     }

@@ -8,6 +8,7 @@
 
 #include "core/support/text.h"
 #include "importers/torchscript/arguments.h"
+#include "importers/torchscript/traced_inputs.h"
 
 namespace dragoman::cli {
 namespace {
@@ -28,7 +29,7 @@ bool IsNumber(const Type& type) {
 // What an example in a traced file tells of an argument; nullptr if it has none.
 const Type* TracedType(const Value* argument) {
   const Extra* extra = argument != nullptr ? argument->extra_if_any() : nullptr;
-  const Attribute* traced = extra != nullptr ? Find(*extra, "torchscript.traced") : nullptr;
+  const Attribute* traced = extra != nullptr ? Find(*extra, torchscript::kTraced) : nullptr;
   return traced != nullptr ? traced->As<Type>() : nullptr;
 }
 

@@ -25,8 +25,6 @@ struct VerifyOptions {
   RunRequest request;
 };
 
-using FlatOutputs = std::vector<std::pair<std::string, Array>>;
-
 // The answer for one data set, or one drawn input.
 struct Verdict {
   std::string what;
@@ -38,7 +36,7 @@ struct Verdict {
   }
 };
 
-Verdict Judge(std::string what, const FlatOutputs& found, const FlatOutputs& expected,
+Verdict Judge(std::string what, const FlatArrays& found, const FlatArrays& expected,
               const Tolerance& tolerance) {
   Verdict verdict{std::move(what), {}};
   if (found.size() != expected.size()) {
@@ -128,7 +126,11 @@ int RunVerify(const VerifyOptions& options) {
       options.against ? AgainstModel(*model, options) : AgainstData(*model, options);
   if (!verdicts.ok()) return Report(verdicts.error(), options.model);
   if (!options.request.common.quiet) {
-    options.request.common.json ? PrintVerdicts(*verdicts) : PrintText(*verdicts);
+    if (options.request.common.json) {
+      PrintVerdicts(*verdicts);
+    } else {
+      PrintText(*verdicts);
+    }
   }
   const bool ok =
       std::all_of(verdicts->begin(), verdicts->end(), [](const Verdict& v) { return v.ok(); });
