@@ -90,6 +90,9 @@ class CommandLine(CommandCase):
             with self.subTest(name):
                 (self.out / name).write_bytes(MLP.read_bytes())
                 self.done("diff", MLP, self.out / name)
+        self.done("convert", MLP, "-o", self.out / "native.dgm")
+        (self.out / "native.dgm").rename(self.out / "native.onnx")
+        self.done("diff", MLP, self.out / "native.onnx")
 
     def test_facts_are_about_inputs_of_the_default_entry(self):
         policy = self.out / "policy.dgt"
