@@ -1,7 +1,6 @@
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/clip.h"
 #include "runtime/kernels/dropout.h"
-#include "runtime/kernels/identity.h"
 #include "runtime/kernels/where.h"
 
 namespace dragoman {
@@ -11,7 +10,6 @@ void AddWhereKernels(KernelTable& table) {
   Add<Floats, Floats, Bool>(table, "Dropout", []<class T, class T1, class T2>() {
     return DRAGOMAN_KERNEL_ENTRY(Dropout, T, T1, T2);
   });
-  Add<Bits>(table, "Identity", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Identity, T); });
   Add<Bits>(table, "Where", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Where, T); });
 }
 

@@ -49,7 +49,10 @@ std::vector<OpDef> WhereOps() {
           .Kernel({.header = "runtime/kernels/clip.h", .types = "T"}),
       Op("Identity", "(input: V) -> (output: V)", "V: value")
           .Infer(InferIdentity)
-          .Kernel({.header = "runtime/kernels/identity.h", .types = "bits(V)", .copies = true}),
+          .Kernel({.header = "runtime/kernels/copy.h",
+                   .types = "bits(V)",
+                   .function = "Copy",
+                   .copies = true}),
       Op("Where", "(condition: bool, X: T, Y: T) -> (output: T)", "T: any")
           .Infer(InferWhere)
           .Kernel({.header = "runtime/kernels/where.h", .types = "bits(T)"}),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/fast/half_weights.h"
@@ -167,11 +169,6 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
   return true;
 }
 
-PreparedConv::PreparedConv() = default;
-PreparedConv::~PreparedConv() = default;
-PreparedConv::PreparedConv(PreparedConv&&) noexcept = default;
-PreparedConv& PreparedConv::operator=(PreparedConv&&) noexcept = default;
-
 bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w) {
   Window window;
   return x.size() <= 5 && ConvWindow(p, x, w, &window).ok() && HasElements(x) && HasElements(w);
@@ -189,7 +186,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
     const WideWeights wide(weights, NumElements(w));
     const dnnl::memory::data_type type = ProductType(weights.precision);
     const bool fastest = method == ConvMethod::kFastest;
-    auto impl = std::make_unique<Impl>();
+    auto impl = Pimpl<Impl>::Make();
     if (fastest && type == kWide && SuitsWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
       if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::kBlock;

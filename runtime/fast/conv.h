@@ -4,10 +4,10 @@
 #define DRAGOMAN_RUNTIME_FAST_CONV_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/layout.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/precision.h"
 #include "runtime/params/conv.h"
@@ -21,11 +21,6 @@ enum class ConvMethod {
 
 class PreparedConv {
  public:
-  PreparedConv();
-  ~PreparedConv();
-  PreparedConv(PreparedConv&&) noexcept;
-  PreparedConv& operator=(PreparedConv&&) noexcept;
-
   // 1 to 3 spatial axes, nothing empty.
   static bool Supports(const ConvParams& p, const Shape& x, const Shape& w);
 
@@ -43,7 +38,7 @@ class PreparedConv {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

@@ -1,6 +1,7 @@
 #include "runtime/fast/conv_transpose.h"
 
 #include <exception>
+#include <utility>
 
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
@@ -44,11 +45,6 @@ dnnl::memory::dims TransposedDims(const Shape& w, std::int64_t group) {
 
 }  // namespace
 
-PreparedConvTranspose::PreparedConvTranspose() = default;
-PreparedConvTranspose::~PreparedConvTranspose() = default;
-PreparedConvTranspose::PreparedConvTranspose(PreparedConvTranspose&&) noexcept = default;
-PreparedConvTranspose& PreparedConvTranspose::operator=(PreparedConvTranspose&&) noexcept = default;
-
 bool PreparedConvTranspose::Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w) {
   Window window;
   if (x.size() > 5 || !ConvTransposeWindow(p, x, w, &window).ok()) return false;
@@ -80,7 +76,7 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
     auto desc = make(ProductType(weights.precision));
     if (!desc) desc = make(dnnl::memory::data_type::f32);
     if (!desc) return Status::Error("oneDNN has no implementation of this deconvolution");
-    auto impl = std::make_unique<Impl>();
+    auto impl = Pimpl<Impl>::Make();
     impl->primitive.Create(context, desc, dnnl::deconvolution_forward(desc), post.residual,
                            PlainDesc(ToDims(y)));
     impl->primitive.BindOperand(DNNL_ARG_SRC, PlainDesc(ToDims(x)), desc.src_desc());

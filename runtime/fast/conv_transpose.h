@@ -3,9 +3,9 @@
 #define DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/precision.h"
 #include "runtime/params/conv_transpose.h"
@@ -14,11 +14,6 @@ namespace dragoman::rt {
 
 class PreparedConvTranspose {
  public:
-  PreparedConvTranspose();
-  ~PreparedConvTranspose();
-  PreparedConvTranspose(PreparedConvTranspose&&) noexcept;
-  PreparedConvTranspose& operator=(PreparedConvTranspose&&) noexcept;
-
   // 1 to 3 spatial axes, nothing empty, no result elements beyond the reach of the kernel.
   static bool Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w);
 
@@ -36,7 +31,7 @@ class PreparedConvTranspose {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/fast/clones.h"
@@ -257,11 +258,6 @@ void PreparedInt8Conv::Impl::RunDepthwise(std::int64_t sample, const std::int16_
   });
 }
 
-PreparedInt8Conv::PreparedInt8Conv() = default;
-PreparedInt8Conv::~PreparedInt8Conv() = default;
-PreparedInt8Conv::PreparedInt8Conv(PreparedInt8Conv&&) noexcept = default;
-PreparedInt8Conv& PreparedInt8Conv::operator=(PreparedInt8Conv&&) noexcept = default;
-
 bool PreparedInt8Conv::Supports(const ConvParams& p, const Shape& x, const Shape& w) {
   Window window;
   if (x.size() > Int8Image::kAxes + 2 || !ConvWindow(p, x, w, &window).ok()) return false;
@@ -280,7 +276,7 @@ Status PreparedInt8Conv::Init(const FastContext&, const ConvParams& p, const Sha
   Window window;
   DRAGOMAN_RT_TRY(ConvWindow(p, x, w, &window));
   try {
-    auto impl = std::make_unique<Impl>(window, x[1]);
+    auto impl = Pimpl<Impl>::Make(window, x[1]);
     impl->product = &product;
     impl->layout = layout;
     impl->batch = x[0];

@@ -5,24 +5,19 @@
 #define DRAGOMAN_RUNTIME_FAST_INT8_CONV_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/channels_last.h"
 #include "runtime/fast/context.h"
 #include "runtime/fast/int8_epilogue.h"
 #include "runtime/fast/int8_kernels.h"
 #include "runtime/fast/int8_product.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/params/conv.h"
 
 namespace dragoman::rt {
 
 class PreparedInt8Conv {
  public:
-  PreparedInt8Conv();
-  ~PreparedInt8Conv();
-  PreparedInt8Conv(PreparedInt8Conv&&) noexcept;
-  PreparedInt8Conv& operator=(PreparedInt8Conv&&) noexcept;
-
   // 1 to 3 spatial axes, pads that are not negative, nothing empty.
   static bool Supports(const ConvParams& p, const Shape& x, const Shape& w);
 
@@ -40,7 +35,7 @@ class PreparedInt8Conv {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

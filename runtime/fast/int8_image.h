@@ -8,6 +8,7 @@
 
 #include "runtime/fast/int8_product.h"
 #include "runtime/params/window.h"
+#include "runtime/program/memory.h"
 
 namespace dragoman::rt {
 
@@ -25,7 +26,7 @@ struct Int8Image {
 
   std::int64_t size() const { return extents[0] * extents[1] * extents[2] * channels; }
   // Room for `size` elements, and for a strip of them that begins with the last one.
-  std::int64_t Bytes() const { return ((size() + kSlack) * 2 + 63) / 64 * 64; }
+  std::int64_t Bytes() const { return AlignedBytes((size() + kSlack) * 2); }
   // Where the window of a result begins, `position` counted row-major.
   std::int64_t WindowStart(std::int64_t position) const;
   // Widens sample `sample` of x.

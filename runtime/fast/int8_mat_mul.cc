@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "runtime/fast/parallel.h"
 #include "runtime/kernels/mat_mul.h"
+#include "runtime/program/memory.h"
 
 namespace dragoman::rt {
 namespace {
 
 constexpr std::int64_t kWorkPerThread = 1 << 18;  // multiply-adds that a thread is worth
-
-std::int64_t Aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
@@ -26,9 +26,9 @@ struct PreparedInt8MatMul::Impl {
 
   // Lines of the left factor have an even number of elements.
   std::int64_t Depth() const { return (sizes.depth + 1) / 2 * 2; }
-  std::int64_t LeftBytes() const { return Aligned(sizes.rows * Depth() * 2); }
+  std::int64_t LeftBytes() const { return AlignedBytes(sizes.rows * Depth() * 2); }
   std::int64_t RightBytes() const {
-    return Aligned(PackedSize(sizes.columns, Depth(), product->columns) * 2);
+    return AlignedBytes(PackedSize(sizes.columns, Depth(), product->columns) * 2);
   }
 
   void SetColumns();
@@ -87,11 +87,6 @@ void PreparedInt8MatMul::Impl::Multiply(const std::int16_t* left, const std::int
   });
 }
 
-PreparedInt8MatMul::PreparedInt8MatMul() = default;
-PreparedInt8MatMul::~PreparedInt8MatMul() = default;
-PreparedInt8MatMul::PreparedInt8MatMul(PreparedInt8MatMul&&) noexcept = default;
-PreparedInt8MatMul& PreparedInt8MatMul::operator=(PreparedInt8MatMul&&) noexcept = default;
-
 bool PreparedInt8MatMul::Supports(const Shape& a, const Shape& b, bool constant_b) {
   MatMulSizes sizes;
   return a.size() >= 2 && b.size() >= 2 && (!constant_b || b.size() == 2) &&
@@ -104,7 +99,7 @@ Status PreparedInt8MatMul::Init(const FastContext&, const Shape& a, const Shape&
   if (!Supports(a, b, b_values.present()))
     return Status::Error("this product of integers is not supported");
   try {
-    auto impl = std::make_unique<Impl>();
+    auto impl = Pimpl<Impl>::Make();
     impl->product = &product;
     DRAGOMAN_RT_TRY(ResolveMatMul(a, b, &impl->sizes));
     impl->SetColumns();

@@ -4,23 +4,18 @@
 #define DRAGOMAN_RUNTIME_FAST_INT8_MAT_MUL_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/int8_epilogue.h"
 #include "runtime/fast/int8_kernels.h"
 #include "runtime/fast/int8_product.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/params/mat_mul.h"
 
 namespace dragoman::rt {
 
 class PreparedInt8MatMul {
  public:
-  PreparedInt8MatMul();
-  ~PreparedInt8MatMul();
-  PreparedInt8MatMul(PreparedInt8MatMul&&) noexcept;
-  PreparedInt8MatMul& operator=(PreparedInt8MatMul&&) noexcept;
-
   // Matrices and batches of matrices, broadcasting; nothing empty. `constant_b`: b is given to
   // Init; it must be one matrix then.
   static bool Supports(const Shape& a, const Shape& b, bool constant_b);
@@ -42,7 +37,7 @@ class PreparedInt8MatMul {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

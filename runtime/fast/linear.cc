@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/panel_product.h"
@@ -25,11 +26,6 @@ bool IsPlainGemm(const char* implementation) {
 
 }  // namespace
 
-PreparedLinear::PreparedLinear() = default;
-PreparedLinear::~PreparedLinear() = default;
-PreparedLinear::PreparedLinear(PreparedLinear&&) noexcept = default;
-PreparedLinear& PreparedLinear::operator=(PreparedLinear&&) noexcept = default;
-
 bool PreparedLinear::Supports(const LinearSizes& sizes) {
   return sizes.rows > 0 && sizes.in > 0 && sizes.out > 0;
 }
@@ -39,7 +35,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
                             const PostOps& post) noexcept {
   if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
   try {
-    auto impl = std::make_unique<Impl>();
+    auto impl = Pimpl<Impl>::Make();
     const WideWeights wide(weights, sizes.in * sizes.out);
     const auto pack = [&] {
       impl->own = true;

@@ -4,9 +4,9 @@
 #define DRAGOMAN_RUNTIME_FAST_LINEAR_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/precision.h"
 
@@ -26,11 +26,6 @@ class PreparedLinear {
   // Up to as many no primitive is used, whose call would cost too much.
   static constexpr std::int64_t kOwnRows = 2;
 
-  PreparedLinear();
-  ~PreparedLinear();
-  PreparedLinear(PreparedLinear&&) noexcept;
-  PreparedLinear& operator=(PreparedLinear&&) noexcept;
-
   // Nothing empty.
   static bool Supports(const LinearSizes& sizes);
 
@@ -47,7 +42,7 @@ class PreparedLinear {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

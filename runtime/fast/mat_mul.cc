@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "runtime/fast/primitive.h"
 
@@ -14,18 +15,13 @@ struct PreparedMatMul::Impl {
 namespace {
 
 // `shape` with leading ones up to `rank`.
-dnnl::memory::dims Aligned(const Shape& shape, int rank) {
+dnnl::memory::dims WithRank(const Shape& shape, int rank) {
   dnnl::memory::dims dims(static_cast<std::size_t>(rank - shape.size()), 1);
   dims.insert(dims.end(), shape.begin(), shape.end());
   return dims;
 }
 
 }  // namespace
-
-PreparedMatMul::PreparedMatMul() = default;
-PreparedMatMul::~PreparedMatMul() = default;
-PreparedMatMul::PreparedMatMul(PreparedMatMul&&) noexcept = default;
-PreparedMatMul& PreparedMatMul::operator=(PreparedMatMul&&) noexcept = default;
 
 bool PreparedMatMul::Supports(const Shape& a, const Shape& b) {
   MatMulSizes sizes;
@@ -41,10 +37,10 @@ Status PreparedMatMul::Init(const FastContext& context, const Shape& a, const Sh
   try {
     const int rank = std::max(a.size(), b.size());
     const dnnl_compat::OperandDescs descs{
-        PlainDesc(Aligned(a, rank)), PlainDesc(Aligned(b, rank)), {}, PlainDesc(ToDims(y))};
+        PlainDesc(WithRank(a, rank)), PlainDesc(WithRank(b, rank)), {}, PlainDesc(ToDims(y))};
     const auto desc = dnnl_compat::MakeMatMul(context.impl().engine, descs, MakeAttributes(post));
     if (!desc) return Status::Error("oneDNN has no implementation of this product");
-    auto impl = std::make_unique<Impl>();
+    auto impl = Pimpl<Impl>::Make();
     impl->primitive.Create(context, desc, dnnl::matmul(desc), post.residual, descs.dst);
     impl->primitive.BindOperand(DNNL_ARG_SRC, descs.src, desc.src_desc());
     impl->primitive.BindOperand(DNNL_ARG_WEIGHTS, descs.weights, desc.weights_desc());

@@ -3,9 +3,9 @@
 #define DRAGOMAN_RUNTIME_FAST_MAT_MUL_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/params/mat_mul.h"
 
@@ -13,11 +13,6 @@ namespace dragoman::rt {
 
 class PreparedMatMul {
  public:
-  PreparedMatMul();
-  ~PreparedMatMul();
-  PreparedMatMul(PreparedMatMul&&) noexcept;
-  PreparedMatMul& operator=(PreparedMatMul&&) noexcept;
-
   // Matrices and batches of matrices, broadcasting; nothing empty.
   static bool Supports(const Shape& a, const Shape& b);
 
@@ -34,7 +29,7 @@ class PreparedMatMul {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "runtime/fast/primitive.h"
 
@@ -64,10 +65,10 @@ bool WindowSupported(const Window& window, bool full_divisor) {
 
 template <class Impl>
 Status Prepare(const FastContext& context, dnnl::algorithm algorithm, Window window, const Shape& x,
-               const Shape& y, const Blocks& blocks, std::unique_ptr<Impl>* prepared) noexcept {
+               const Shape& y, const Blocks& blocks, Pimpl<Impl>* prepared) noexcept {
   for (int i = 0; i < window.rank; ++i) window.axes[i].pad_end = ReachAtEnd(window.axes[i]);
   try {
-    auto impl = std::make_unique<Impl>();
+    auto impl = Pimpl<Impl>::Make();
     if (!impl->Prepare(context, algorithm, window, x, y, blocks))
       return Status::Error("oneDNN has no implementation of this pool");
     *prepared = std::move(impl);
@@ -78,11 +79,6 @@ Status Prepare(const FastContext& context, dnnl::algorithm algorithm, Window win
 }
 
 }  // namespace
-
-PreparedPool::PreparedPool() = default;
-PreparedPool::~PreparedPool() = default;
-PreparedPool::PreparedPool(PreparedPool&&) noexcept = default;
-PreparedPool& PreparedPool::operator=(PreparedPool&&) noexcept = default;
 
 bool PreparedPool::Supports(const MaxPoolParams& p, const Shape& x) {
   Window window;

@@ -3,10 +3,10 @@
 #define DRAGOMAN_RUNTIME_FAST_POOL_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/layout.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/params/average_pool.h"
 #include "runtime/params/max_pool.h"
 
@@ -14,11 +14,6 @@ namespace dragoman::rt {
 
 class PreparedPool {
  public:
-  PreparedPool();
-  ~PreparedPool();
-  PreparedPool(PreparedPool&&) noexcept;
-  PreparedPool& operator=(PreparedPool&&) noexcept;
-
   // 1 to 3 spatial axes, no dilations, nothing empty, every window with an element of x; with
   // count_include_pad no window that reaches beyond the padding. Indices are not computed.
   static bool Supports(const MaxPoolParams& p, const Shape& x);
@@ -37,7 +32,7 @@ class PreparedPool {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

@@ -13,6 +13,7 @@
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
 #include "runtime/params/window.h"
+#include "runtime/program/memory.h"
 
 namespace dragoman::rt {
 
@@ -20,8 +21,6 @@ struct FastContext::Impl {
   dnnl::engine engine;
   dnnl::stream stream;
 };
-
-inline std::int64_t AlignedBytes(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Copies a tensor from one layout to another; false until Create is called.
 class Relayout {
@@ -31,7 +30,7 @@ class Relayout {
               const dnnl::memory::desc& to);
   explicit operator bool() const { return context_ != nullptr; }
 
-  // The memory that `to` needs, rounded up to 64; 0 if there is nothing to copy.
+  // The memory that `to` needs, aligned; 0 if there is nothing to copy.
   std::int64_t bytes() const { return bytes_; }
   // False if it failed.
   bool Run(const void* from, void* to) noexcept;

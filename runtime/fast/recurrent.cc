@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "runtime/fast/gate_loops.h"
@@ -311,11 +312,6 @@ struct PreparedRecurrent::Impl {
   }
 };
 
-PreparedRecurrent::PreparedRecurrent() = default;
-PreparedRecurrent::~PreparedRecurrent() = default;
-PreparedRecurrent::PreparedRecurrent(PreparedRecurrent&&) noexcept = default;
-PreparedRecurrent& PreparedRecurrent::operator=(PreparedRecurrent&&) noexcept = default;
-
 bool PreparedRecurrent::Supports(const LSTMParams& p, const Shape& x) {
   using A = RnnActivation;
   return IsPlain(p, x) && !p.input_forget &&
@@ -341,12 +337,12 @@ namespace {
 // `output` 0 is the hidden size.
 template <class Impl, class P>
 Status Prepare(const FastContext& context, const P& p, const Shape& x, Cell cell,
-               const WeightData& w, const WeightData& r, const float* b,
-               std::unique_ptr<Impl>* prepared, std::int64_t output = 0) noexcept {
+               const WeightData& w, const WeightData& r, const float* b, Pimpl<Impl>* prepared,
+               std::int64_t output = 0) noexcept {
   if (!PreparedRecurrent::Supports(p, x))
     return Status::Error("this recurrent operator cannot be prepared");
   try {
-    auto impl = std::make_unique<Impl>();
+    auto impl = Pimpl<Impl>::Make();
     impl->cell = cell;
     impl->steps = x[0];
     impl->batch = x[1];

@@ -6,9 +6,9 @@
 #define DRAGOMAN_RUNTIME_FAST_RECURRENT_H_
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/pimpl.h"
 #include "runtime/fast/precision.h"
 #include "runtime/params/gru.h"
 #include "runtime/params/lstm.h"
@@ -18,11 +18,6 @@ namespace dragoman::rt {
 
 class PreparedRecurrent {
  public:
-  PreparedRecurrent();
-  ~PreparedRecurrent();
-  PreparedRecurrent(PreparedRecurrent&&) noexcept;
-  PreparedRecurrent& operator=(PreparedRecurrent&&) noexcept;
-
   // x is (steps, batch, input). The default functions, of RNN also Relu, no clipping, layout 0.
   static bool Supports(const LSTMParams& p, const Shape& x);
   static bool Supports(const ProjectedLSTMParams& p, const Shape& x);
@@ -50,7 +45,7 @@ class PreparedRecurrent {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace dragoman::rt

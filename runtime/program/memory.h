@@ -16,11 +16,17 @@
 
 namespace dragoman::rt {
 
-// Bytes, aligned to 64, that grow and never shrink. Not for strings, which are Tensors.
+// Of arenas and scratch memory, in bytes.
+inline constexpr std::int64_t kAlignment = 64;
+
+// `bytes` rounded up to a multiple of it.
+constexpr std::int64_t AlignedBytes(std::int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Bytes, aligned to kAlignment, that grow and never shrink. Not for strings, which are Tensors.
 class Memory {
  public:
-  static constexpr std::size_t kAlignment = 64;
-
   Memory() = default;
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -34,13 +40,13 @@ class Memory {
     if (bytes < 0 || bytes > kMaxBytes) return Status::Error("a tensor is too large");
     if (data_ != nullptr && bytes <= capacity_) return Status();
     const std::int64_t wanted = keep > 0 ? std::max(bytes, 2 * capacity_) : bytes;
-    const std::size_t rounded = (static_cast<std::size_t>(wanted) / kAlignment + 1) * kAlignment;
-    auto* grown = static_cast<std::byte*>(
-        ::operator new(rounded, std::align_val_t(kAlignment), std::nothrow));
+    const std::int64_t rounded = AlignedBytes(wanted + 1);
+    auto* grown = static_cast<std::byte*>(::operator new(
+        static_cast<std::size_t>(rounded), std::align_val_t(kAlignment), std::nothrow));
     if (grown == nullptr) return Status::Error("out of memory");
     if (keep > 0) std::memcpy(grown, data_, static_cast<std::size_t>(keep));
     Free(std::exchange(data_, grown));
-    capacity_ = static_cast<std::int64_t>(rounded);
+    capacity_ = rounded;
     return Status();
   }
 
@@ -79,12 +85,6 @@ template <class T>
 TensorView<T> Sized(const Shape& shape) {
   alignas(16) static unsigned char nothing[16];
   return {reinterpret_cast<T*>(nothing), shape};
-}
-
-// Copies elements between tensors of equal sizes, unless they are the same ones.
-template <class T>
-void CopyElements(TensorView<const T> from, TensorView<T> to) {
-  if (from.data != to.data) std::copy_n(from.data, from.size(), to.data);
 }
 
 }  // namespace dragoman::rt

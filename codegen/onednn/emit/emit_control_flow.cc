@@ -16,8 +16,7 @@ void StepEmitter::EmitYields(const Block& block) {
     }
     if (to.storage != Storage::kArena)
       Try(Holder(copy.to) + ".Place(" + from + ".shape, &" + to.name + ")");
-    code_.Line("rt::CopyElements<" + ElementText(plan_, copy.to) + ">(" + from + ", " + to.name +
-               ");");
+    code_.Line("rt::Copy<" + ElementText(plan_, copy.to) + ">(" + from + ", " + to.name + ");");
   }
 }
 

@@ -69,8 +69,9 @@ bool SourceEmitter::HasStrings() const {
 
 void SourceEmitter::Includes(CodeWriter& code) {
   std::set<std::string> headers = plan_.headers;
-  for (std::string_view header : {"program/glue.h", "program/loop.h", "program/memory.h",
-                                  "program/operands.h", "program/sizes.h", "program/weights.h"}) {
+  for (std::string_view header :
+       {"kernels/copy.h", "program/glue.h", "program/loop.h", "program/memory.h",
+        "program/operands.h", "program/sizes.h", "program/weights.h"}) {
     headers.insert("runtime/" + std::string(header));
   }
   if (UsesOneDnn()) headers.insert("runtime/fast/context.h");
@@ -241,7 +242,7 @@ void SourceEmitter::EntryEnd(const PlanEntry& entry, CodeWriter& code) {
     const Buffer& buffer = plan_.buffer(output.value);
     const std::string element = ElementText(plan_, output.value);
     if (buffer.IsStatic()) {
-      code.Line("rt::CopyElements<" + element + ">(" + buffer.name + ", " + output.name + ");");
+      code.Line("rt::Copy<" + element + ">(" + buffer.name + ", " + output.name + ");");
     } else {
       code.Line("DRAGOMAN_RT_TRY(" + output.name + "->Assign(" + buffer.name + "));");
     }

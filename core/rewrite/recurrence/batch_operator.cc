@@ -14,9 +14,8 @@ namespace dragoman {
 namespace {
 
 constexpr std::string_view kElementwise[] = {
-    "runtime/kernels/activation.h", "runtime/kernels/binary.h",   "runtime/kernels/cast.h",
-    "runtime/kernels/clip.h",       "runtime/kernels/identity.h", "runtime/kernels/unary.h",
-    "runtime/kernels/where.h"};
+    "runtime/kernels/activation.h", "runtime/kernels/binary.h", "runtime/kernels/cast.h",
+    "runtime/kernels/clip.h",       "runtime/kernels/unary.h",  "runtime/kernels/where.h"};
 
 // Operators of one axis of operand 0, which is an attribute, with its default.
 struct AxisOperator {
@@ -58,8 +57,9 @@ class OperatorBatcher {
 
   bool IsElementwise() const {
     const OpDef* def = FindOp(step_);
-    return def != nullptr &&
-           std::ranges::find(kElementwise, def->kernel.header) != std::end(kElementwise);
+    return step_.Is("Identity") ||
+           (def != nullptr &&
+            std::ranges::find(kElementwise, def->kernel.header) != std::end(kElementwise));
   }
   bool OnlyFirstVaries() const {
     return !operands_.front().shared &&

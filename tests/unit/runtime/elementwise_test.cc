@@ -12,7 +12,6 @@
 #include "runtime/kernels/binary.h"
 #include "runtime/kernels/cast.h"
 #include "runtime/kernels/clip.h"
-#include "runtime/kernels/identity.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/kernels/where.h"
 #include "tests/unit/runtime/dense.h"
@@ -264,13 +263,6 @@ TEST(CastTest, SaturateDecidesOverflowOfFloat8) {
   EXPECT_EQ(y.Out()[0].bits, 0x7e);
   ASSERT_TRUE(Cast(CastParams{false}, x.In(), y.Out()).ok());
   EXPECT_EQ(y.Out()[0].bits, 0x7f);
-}
-
-TEST(IdentityTest, CopiesTheElements) {
-  const Dense<std::uint16_t> x({2}, {1, 2});
-  Dense<std::uint16_t> y({2});
-  Identity(x.In(), y.Out());
-  EXPECT_THAT(y.Values(), ElementsAre(1, 2));
 }
 
 }  // namespace
