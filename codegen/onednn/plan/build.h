@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/onednn/plan/find_attention.h"
+#include "codegen/onednn/plan/find_fusions.h"
 #include "codegen/onednn/plan/plan.h"
 #include "codegen/onednn/plan/size_functions.h"
 #include "core/ir/model.h"
@@ -104,8 +104,10 @@ class PlanBuilder {
   void AddPrepared(const Node& node, Prepared prepared, Step& step);
   bool BuildRecurrent(const Node& node, const OpDef& def, Step& step);
 
-  // build_attention.cc: `node` gives the result of `attention`.
-  Status BuildAttention(const Node& node, const Attention& attention, Block& block);
+  // build_fusion.cc: `node` gives the result of a fusion, if it is the root of one.
+  bool BuildFusion(const Node& node, Block& block);
+  void BuildAttention(const Node& node, const Attention& attention, Block& block);
+  void BuildRotary(const Node& node, const Rotary& rotary, Block& block);
 
   // build_effect.cc
   void BuildAssert(const Node& node, Step& step);
@@ -151,7 +153,7 @@ class PlanBuilder {
   std::set<const Node*> last_products_;
   std::unordered_map<const Value*, int> direct_;  // values computed in the caller's memory
   std::map<std::pair<const void*, std::string>, std::int64_t> offsets_;  // of weights
-  Attentions attentions_;                                                // of all graphs so far
+  Fusions fusions_;                                                      // of all graphs so far
   std::vector<std::set<std::string>> bound_ = {{}};                      // symbols, by block
 };
 

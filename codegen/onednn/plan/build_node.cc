@@ -111,15 +111,11 @@ bool IsStatic(const Value* value) {
 }
 
 Status PlanBuilder::BuildNodes(const Graph& graph, Block& block) {
-  FindAttentions(graph, attentions_);
+  FindFusions(graph, fusions_);
   for (const Node& node : graph.nodes()) {
-    if (attentions_.absorbed.contains(&node) || (!AnyResultUsed(node) && !HasEffect(node)))
-      continue;
-    const auto attention = attentions_.by_root.find(&node);
-    Status status = attention != attentions_.by_root.end()
-                        ? BuildAttention(node, attention->second, block)
-                    : CanBeFixed(node) ? BuildFixed(node)
-                                       : BuildNode(node, block);
+    const bool is_needed = AnyResultUsed(node) || HasEffect(node);
+    if (fusions_.absorbed.contains(&node) || !is_needed || BuildFusion(node, block)) continue;
+    Status status = CanBeFixed(node) ? BuildFixed(node) : BuildNode(node, block);
     if (!status.ok()) return std::move(status).error().At(node.Describe());
   }
   return {};

@@ -19,13 +19,6 @@ using Axes = std::vector<StridedAxis>;
 constexpr int kMostSteps = 8;  // between Softmax and the product that it follows
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-bool HasSizes(const Value* value, DType dtype) {
-  if (value == nullptr || value->type().dtype() != dtype || value->type().shape() == nullptr)
-    return false;
-  const std::optional<std::vector<std::int64_t>> sizes = KnownShape(*value->type().shape());
-  return sizes && std::ranges::all_of(*sizes, [](std::int64_t size) { return size > 0; });
-}
-
 bool IsSizedF32(const Value* value) { return HasSizes(value, DType::kF32); }
 
 struct Mask {
@@ -159,29 +152,19 @@ struct Operand {
 };
 
 // Places all operands over one batch of sizes `batch`.
-bool PlaceAll(const std::vector<std::int64_t>& batch, std::vector<Operand>& operands,
+bool PlaceAll(const std::vector<std::int64_t>& batch, const std::vector<Operand>& operands,
               rt::AttentionSizes& sizes) {
-  for (Operand& operand : operands) operand.matrix->offset = operand.offset;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    Axes axes;
-    for (const Operand& operand : operands) {
-      const std::size_t missing = batch.size() + 2 - operand.axes.size();
-      axes.push_back(i < missing ? StridedAxis() : operand.axes[i - missing]);
-    }
-    const std::optional<std::vector<CommonPiece>> pieces = CutTogether(batch[i], axes);
-    if (!pieces || sizes.batch.size() + static_cast<int>(pieces->size()) + 2 > rt::kMaxRank)
-      return false;
-    for (const CommonPiece& piece : *pieces) {
-      sizes.batch.push_back(piece.size);
-      for (std::size_t j = 0; j < operands.size(); ++j)
-        operands[j].matrix->strides.push_back(piece.strides[j]);
-    }
-  }
-  for (Operand& operand : operands) {
-    for (std::size_t i = operand.axes.size() - 2; i < operand.axes.size(); ++i) {
-      const StridedAxis& axis = operand.axes[i];
-      if (axis.size() > 1) return false;
-      operand.matrix->strides.push_back(axis.empty() ? 0 : axis.front().stride);
+  std::vector<Axes> views;
+  for (const Operand& operand : operands)
+    views.emplace_back(operand.axes.begin(), operand.axes.end() - 2);
+  const std::optional<CommonBatch> common = CutBatch(batch, views);
+  if (!common || common->sizes.size() + 2 > rt::kMaxRank) return false;
+  sizes.batch = common->sizes;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    *operands[i].matrix = {operands[i].offset, common->strides[i]};
+    for (auto axis = operands[i].axes.end() - 2; axis != operands[i].axes.end(); ++axis) {
+      if (axis->size() > 1) return false;
+      operands[i].matrix->strides.push_back(axis->empty() ? 0 : axis->front().stride);
     }
   }
   return true;
@@ -225,16 +208,8 @@ std::int64_t SizeAt(const Value& value, int from_end) {
 
 class Finder {
  public:
-  Finder(const Graph& graph, Attentions& found) : graph_(graph), found_(found) {}
+  explicit Finder(std::map<const Node*, Attention>& found) : found_(found) {}
 
-  void Run() {
-    for (const Node& node : graph_.nodes()) {
-      if (node.Is("MatMul")) Find(node);
-    }
-    if (!found_.by_root.empty()) Absorb();
-  }
-
- private:
   void Find(const Node& node) {
     for (const Value* value : {node.result(), node.operand(0), node.operand(1)}) {
       if (!IsSizedF32(value) || value->type().shape()->size() < 2) return;
@@ -251,6 +226,7 @@ class Finder {
     Add(node, node, *scores, clears, PlainAxes(*node.result()));
   }
 
+ private:
   bool Add(const Node& root, const Node& product, const Scores& scores, bool clears, Axes y_axes) {
     const Value *queries = scores.product->operand(0), *keys = scores.product->operand(1);
     if (!IsSizedF32(queries) || !IsSizedF32(keys) || queries->type().shape()->size() < 2 ||
@@ -289,50 +265,20 @@ class Finder {
     std::vector<std::int64_t> batch = *KnownShape(*product.result()->type().shape());
     batch.resize(batch.size() - 2);
     if (!PlaceAll(batch, operands, sizes) || !rt::PreparedAttention::Supports(sizes)) return false;
-    read_.insert({attention.q, attention.k, attention.v, attention.masks[0], attention.masks[1]});
-    found_.by_root.emplace(&root, std::move(attention));
+    found_.emplace(&root, std::move(attention));
     return true;
   }
 
-  // A root reads what its attention reads, in place of its operands.
-  bool IsNeeded(const Use& use) const {
-    const Node* user = use.user();
-    if (user == nullptr || user->graph() != &graph_) return true;
-    return !found_.by_root.contains(user) && !found_.absorbed.contains(user);
-  }
-
-  bool IsNeeded(const Value* value) const {
-    if (value == nullptr) return false;
-    if (read_.contains(value)) return true;
-    for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
-      if (IsNeeded(*use)) return true;
-    }
-    return false;
-  }
-
-  bool IsNeeded(const Node& node) const {
-    if (found_.by_root.contains(&node) || HasEffect(node) || !node.subgraphs().empty()) return true;
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (IsNeeded(node.result(i))) return true;
-    }
-    return false;
-  }
-
-  void Absorb() {
-    std::vector<const Node*> nodes;
-    for (const Node& node : graph_.nodes()) nodes.push_back(&node);
-    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-      if (!IsNeeded(**node)) found_.absorbed.insert(*node);
-    }
-  }
-
-  const Graph& graph_;
-  Attentions& found_;
-  std::set<const Value*> read_;
+  std::map<const Node*, Attention>& found_;
 };
 
 }  // namespace
 
-void FindAttentions(const Graph& graph, Attentions& found) { Finder(graph, found).Run(); }
+void FindAttentions(const Graph& graph, std::map<const Node*, Attention>& found) {
+  Finder finder(found);
+  for (const Node& node : graph.nodes()) {
+    if (node.Is("MatMul")) finder.Find(node);
+  }
+}
 
 }  // namespace dragoman::onednn

@@ -6,8 +6,6 @@
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_ATTENTION_H_
 
 #include <map>
-#include <set>
-#include <vector>
 
 #include "core/ir/graph.h"
 #include "runtime/fast/attention.h"
@@ -22,13 +20,9 @@ struct Attention {
   const Value* masks[rt::AttentionSizes::kMasks] = {};
 };
 
-struct Attentions {
-  std::map<const Node*, Attention> by_root;  // the node whose result each computes
-  std::set<const Node*> absorbed;            // nodes that nothing else needs
-};
-
-// Adds those of `graph`, without its bodies: in f32, sizes known, no constant keys or values.
-void FindAttentions(const Graph& graph, Attentions& found);
+// Adds those of `graph`, without its bodies, by the node whose result each computes: in f32, sizes
+// known, no constant keys or values.
+void FindAttentions(const Graph& graph, std::map<const Node*, Attention>& found);
 
 }  // namespace dragoman::onednn
 

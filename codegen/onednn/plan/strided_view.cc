@@ -166,17 +166,19 @@ bool TakeIndex(const Node& node, const Sizes& from, StridedView& view) {
   return true;
 }
 
+bool Scales(const Node& node) { return node.Is("Mul") || node.Is("Div") || node.Is("Neg"); }
+
 bool Passes(const Node& node) {
   constexpr std::string_view kTypes[] = {"Transpose", "Reshape", "Squeeze", "Unsqueeze",
                                          "Flatten",   "Expand",  "Split",   "Slice",
-                                         "Gather",    "Mul",     "Div"};
+                                         "Gather",    "Mul",     "Div",     "Neg"};
   return std::ranges::any_of(kTypes, [&](std::string_view type) { return node.Is(type); });
 }
 
 // The operand of which `node` gives a view, if it may.
 const Value* SourceOf(const Node& node) {
   if (!Passes(node)) return nullptr;
-  if (!node.Is("Mul") && !node.Is("Div")) return node.operand(0);
+  if (!Scales(node)) return node.operand(0);
   const std::optional<ScaledValue> scaled = ScaledOperand(node);
   return scaled ? scaled->value : nullptr;
 }
@@ -186,7 +188,7 @@ bool Apply(const Value& result, StridedView& view) {
   const Node& node = *result.producer();
   const std::optional<Sizes> from = KnownSizes(SourceOf(node)), to = KnownSizes(&result);
   if (!from || !to) return false;
-  if (node.Is("Mul") || node.Is("Div")) {
+  if (Scales(node)) {
     view.scale *= ScaledOperand(node)->factor;
     return true;
   }
@@ -201,6 +203,7 @@ bool Apply(const Value& result, StridedView& view) {
 }  // namespace
 
 std::optional<ScaledValue> ScaledOperand(const Node& node) {
+  if (node.Is("Neg")) return ScaledValue{node.operand(0), -1.0};
   const bool divides = node.Is("Div");
   if (!divides && !node.Is("Mul")) return std::nullopt;
   for (std::size_t i = 0; i < (divides ? 1 : 2); ++i) {
@@ -252,6 +255,33 @@ std::optional<std::vector<CommonPiece>> CutTogether(std::int64_t size,
     size /= taken;
   }
   return common;
+}
+
+std::optional<CommonBatch> CutBatch(std::span<const std::int64_t> batch,
+                                    std::span<const std::vector<StridedAxis>> views) {
+  CommonBatch common;
+  common.strides.resize(views.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    std::vector<StridedAxis> axes;
+    for (const std::vector<StridedAxis>& view : views) {
+      const std::size_t missing = batch.size() - view.size();
+      axes.push_back(i < missing ? StridedAxis() : view[i - missing]);
+    }
+    const std::optional<std::vector<CommonPiece>> pieces = CutTogether(batch[i], axes);
+    if (!pieces || common.sizes.size() + static_cast<int>(pieces->size()) > rt::kMaxRank)
+      return std::nullopt;
+    for (const CommonPiece& piece : *pieces) {
+      common.sizes.push_back(piece.size);
+      for (std::size_t j = 0; j < views.size(); ++j) common.strides[j].push_back(piece.strides[j]);
+    }
+  }
+  return common;
+}
+
+bool HasSizes(const Value* value, DType dtype) {
+  const std::optional<Sizes> sizes = KnownSizes(value);
+  return sizes && value->type().dtype() == dtype &&
+         std::ranges::all_of(*sizes, [](std::int64_t size) { return size > 0; });
 }
 
 }  // namespace dragoman::onednn

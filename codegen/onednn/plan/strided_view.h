@@ -10,6 +10,7 @@
 
 #include "core/ir/graph.h"
 #include "core/rewrite/pass_context.h"
+#include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
 
@@ -17,6 +18,8 @@ namespace dragoman::onednn {
 struct StridedPiece {
   std::int64_t size = 1;
   std::int64_t stride = 0;
+
+  bool operator==(const StridedPiece&) const = default;
 };
 
 // An axis may have been joined of several: its pieces, outermost first; none if its size is 1.
@@ -30,11 +33,11 @@ struct StridedView {
 };
 
 // The value, whose sizes are numbers, seen through all of Transpose, Reshape, Squeeze, Unsqueeze,
-// Flatten, Expand, Split, Slice, Gather of one index, and products by a number that lie between it
-// and another value of the same graph. Otherwise it is its own base.
+// Flatten, Expand, Split, Slice, Gather of one index, Neg, and products by a number that lie
+// between it and another value of the same graph. Otherwise it is its own base.
 StridedView ViewOf(const Value& value);
 
-// The factor of a Mul or Div by a number, and what is multiplied.
+// The factor of a Mul or Div by a number or of a Neg, and what is multiplied.
 struct ScaledValue {
   const Value* value = nullptr;
   double factor = 1.0;
@@ -50,6 +53,19 @@ struct CommonPiece {
 };
 std::optional<std::vector<CommonPiece>> CutTogether(std::int64_t size,
                                                     std::span<const StridedAxis> axes);
+
+// A batch of axes of sizes `batch` in memory, of which each of `views` has the last ones, or fewer:
+// it repeats its elements along the others. The sizes of the pieces that are plain in all views,
+// and view by view their strides.
+struct CommonBatch {
+  rt::Shape sizes;
+  std::vector<rt::Shape> strides;
+};
+std::optional<CommonBatch> CutBatch(std::span<const std::int64_t> batch,
+                                    std::span<const std::vector<StridedAxis>> views);
+
+// Whether `value` has elements of type `dtype`, and sizes that are numbers, none of them 0.
+bool HasSizes(const Value* value, DType dtype);
 
 }  // namespace dragoman::onednn
 
