@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/onednn/emit/emit_build.h"
+#include "codegen/onednn/emit/emit_infer.h"
 #include "codegen/onednn/emit/emit_replay.h"
 #include "codegen/onednn/emit/emit_source.h"
 #include "codegen/onednn/emit/emit_weights.h"

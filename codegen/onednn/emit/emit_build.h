@@ -1,4 +1,4 @@
-// The parts of a program around the model's class: how it is built, and the program `infer`.
+// How a program is built.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_BUILD_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_BUILD_H_
 
@@ -12,8 +12,8 @@
 
 namespace dragoman::onednn {
 
-std::string EmitInfer(const Plan& plan);
-
+// "CMakeLists.txt": a library of `sources` and the runtime files that they need, the program
+// `infer`, a test for each data set of `options`, and what installs all that.
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
                       std::span<const RuntimeFile* const> runtime, const CodegenOptions& options);
 

@@ -58,6 +58,14 @@ std::string TermText(const Plan& plan, const DimTerm& term) {
 
 }  // namespace
 
+std::string Filled(std::string text, std::string_view word, std::string_view value) {
+  for (std::size_t at = text.find(word); at != std::string::npos;
+       at = text.find(word, at + value.size())) {
+    text.replace(at, word.size(), value);
+  }
+  return text;
+}
+
 void CodeWriter::Comment(std::string_view text) {
   std::string rest = CommentText(text);
   const std::size_t width = kLineWidth - 3 - static_cast<std::size_t>(indent_);

@@ -42,6 +42,8 @@ class CodeWriter {
   int indent_ = 0;
 };
 
+// `text` with `value` in place of each `word`, "@NAME@".
+std::string Filled(std::string text, std::string_view word, std::string_view value);
 // A string literal; any bytes.
 std::string Literal(std::string_view text);
 // Text that is safe behind "//": printable, on one line, without a backslash at its end.

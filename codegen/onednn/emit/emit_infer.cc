@@ -1,0 +1,158 @@
+#include "codegen/onednn/emit/emit_infer.h"
+
+#include <string_view>
+
+#include "codegen/onednn/emit/text.h"
+
+namespace dragoman::onednn {
+namespace {
+
+constexpr std::string_view kText = R"(// Runs the model from the command line; see --help.
+#include <cstdint>
+#include <utility>
+
+#include "@NAME@.h"
+@PRECISION_HEADER@#include "runtime/program/infer_main.h"
+
+namespace @NAME@ {
+namespace {
+
+class Target final : public rt::InferTarget {
+ public:
+  explicit Target(const Options& options) : model_(options) {}
+  rt::Status Call(int entry, std::vector<rt::AnyValue>& inputs,
+                  std::vector<rt::AnyValue>& outputs) override {
+    static_cast<void>(inputs);
+    static_cast<void>(outputs);
+    switch (entry) {
+@CASES@    }
+    return rt::Status::Error("no such entry");
+  }
+  void SaveState() override { saved_ = model_.state(); }
+  rt::Status RestoreState() override { return model_.set_state(saved_); }
+  rt::Trace& trace() override { return model_.trace(); }
+
+ private:
+  @MODEL@ model_;
+  State saved_;
+};
+
+std::unique_ptr<rt::InferTarget> Make(const std::string& weights, int threads) {
+  Options options;
+  options.weights = weights;
+  options.threads = threads;
+@WARNING@  return std::make_unique<Target>(options);
+}
+
+}  // namespace
+}  // namespace @NAME@
+
+int main(int argc, char** argv) {
+  return dragoman::rt::InferMain(@NAME@::@MODEL@::info(), &@NAME@::Make, argc, argv);
+}
+)";
+
+std::string IndexText(const char* list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
+}
+
+// An input as an argument; one that is no tensor is a variable, which `code` gets.
+std::string InputText(const Plan& plan, const PlanInput& input, std::size_t index,
+                      CodeWriter& code) {
+  const std::string at = IndexText("inputs", index);
+  const Buffer& buffer = plan.buffer(input.buffer);
+  const std::string element = ElementText(plan, input.buffer);
+  if (buffer.IsTensor()) return "{" + at + "[0].data<" + element + ">(), " + at + "[0].shape}";
+  const std::string name = "input_" + std::to_string(index);
+  code.Line("rt::Sequence<" + element + "> " + name + ";");
+  if (buffer.form == Buffer::Form::kOptionalSequence)
+    code.Line("if (" + at + ".empty()) " + name + ".Clear(false);");
+  code.Line("for (rt::AnyTensor& item : " + at + ")");
+  code.Line("  DRAGOMAN_RT_TRY(" + name + ".Append({item.data<" + element + ">(), item.shape}));");
+  return name;
+}
+
+// The same of an output.
+std::string OutputText(const Plan& plan, const PlanOutput& output, std::size_t index,
+                       CodeWriter& code) {
+  const std::string at = IndexText("outputs", index) + "[0]";
+  const Buffer& buffer = plan.buffer(output.value);
+  const std::string name = "output_" + std::to_string(index);
+  if (buffer.IsTensor()) code.Line(IndexText("outputs", index) + ".resize(1);");
+  if (!buffer.IsStatic()) {
+    code.Line(HolderText(plan, output.value) + " " + name + ";");
+    return name;
+  }
+  code.Line(at + ".Resize(\"" + std::string(NumpyName(buffer.dtype)) + "\", " +
+            ShapeText(plan, *buffer.shape) + ");");
+  return "{" + at + ".data<" + ElementText(plan, output.value) + ">(), " + at + ".shape}";
+}
+
+// Hands the variable of an output on.
+void EmitOutput(const Plan& plan, const PlanOutput& output, std::size_t index, CodeWriter& code) {
+  const Buffer& buffer = plan.buffer(output.value);
+  if (buffer.IsStatic()) return;
+  const std::string at = IndexText("outputs", index);
+  const std::string name = "output_" + std::to_string(index);
+  const std::string set = ".Set<" + ElementText(plan, output.value) + ">(\"" +
+                          std::string(NumpyName(buffer.dtype)) + "\", ";
+  if (buffer.IsTensor()) {
+    code.Line(at + "[0]" + set + "std::as_const(" + name + ").view());");
+    return;
+  }
+  code.Line(at + ".clear();");
+  code.Open("for (std::int64_t i = 0; i < " + name + ".size(); ++i) {");
+  code.Line(at + ".emplace_back();");
+  code.Line(at + ".back()" + set + name + "[i]);");
+  code.Close();
+}
+
+void EmitCase(const Plan& plan, std::size_t index, CodeWriter& code) {
+  const PlanEntry& entry = plan.entries[index];
+  code.Open("case " + std::to_string(index) + ": {");
+  std::string arguments;
+  auto add = [&](const std::string& argument) {
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+  };
+  for (std::size_t i = 0; i < entry.inputs.size(); ++i)
+    add(InputText(plan, entry.inputs[i], i, code));
+  for (std::size_t i = 0; i < entry.outputs.size(); ++i)
+    add(OutputText(plan, entry.outputs[i], i, code));
+  code.Line("const rt::Status status = model_." + entry.method + "(" + arguments + ");");
+  code.Line("if (!status.ok()) return status;");
+  for (std::size_t i = 0; i < entry.outputs.size(); ++i)
+    EmitOutput(plan, entry.outputs[i], i, code);
+  code.Line("return status;");
+  code.Close();
+}
+
+std::string_view PrecisionHeader(const Plan& plan) {
+  return plan.precision == rt::Precision::kF32 ? "" : "#include \"runtime/fast/precision.h\"\n";
+}
+
+std::string_view PrecisionWarning(const Plan& plan) {
+  switch (plan.precision) {
+    case rt::Precision::kF32:
+      return "";
+    case rt::Precision::kBF16:
+      return "  rt::WarnWithoutArithmetic(rt::Precision::kBF16);\n";
+    case rt::Precision::kF16:
+      break;
+  }
+  return "  rt::WarnWithoutArithmetic(rt::Precision::kF16);\n";
+}
+
+}  // namespace
+
+std::string EmitInfer(const Plan& plan) {
+  CodeWriter cases;
+  for (int level = 0; level < 3; ++level) cases.Indent();
+  for (std::size_t i = 0; i < plan.entries.size(); ++i) EmitCase(plan, i, cases);
+  std::string text = Filled(std::string(kText), "@CASES@", cases.Take());
+  text = Filled(std::move(text), "@PRECISION_HEADER@", PrecisionHeader(plan));
+  text = Filled(std::move(text), "@WARNING@", PrecisionWarning(plan));
+  text = Filled(std::move(text), "@MODEL@", plan.class_name);
+  return Filled(std::move(text), "@NAME@", plan.name);
+}
+
+}  // namespace dragoman::onednn

@@ -1,0 +1,16 @@
+// The program `infer`, which runs the model from the command line.
+#ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFER_H_
+#define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFER_H_
+
+#include <string>
+
+#include "codegen/onednn/plan/plan.h"
+
+namespace dragoman::onednn {
+
+// "infer.cc".
+std::string EmitInfer(const Plan& plan);
+
+}  // namespace dragoman::onednn
+
+#endif  // DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFER_H_
