@@ -38,6 +38,7 @@ class StepEmitter {
 
  private:
   void EmitStep(const Step& step);
+  void ReserveScratch(const Step& step, const std::string& arguments);
   void EmitKernel(const Step& step);
   void EmitPrepared(const Step& step);
   void EmitMap(const Step& step);

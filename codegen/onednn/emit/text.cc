@@ -58,6 +58,12 @@ std::string TermText(const Plan& plan, const DimTerm& term) {
 
 }  // namespace
 
+std::string Join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
 std::string Filled(std::string text, std::string_view word, std::string_view value) {
   for (std::size_t at = text.find(word); at != std::string::npos;
        at = text.find(word, at + value.size())) {

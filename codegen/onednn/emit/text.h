@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codegen/onednn/plan/plan.h"
 
@@ -44,6 +45,8 @@ class CodeWriter {
 
 // `text` with `value` in place of each `word`, "@NAME@".
 std::string Filled(std::string text, std::string_view word, std::string_view value);
+// "a, b".
+std::string Join(const std::vector<std::string>& parts);
 // A string literal; any bytes.
 std::string Literal(std::string_view text);
 // Text that is safe behind "//": printable, on one line, without a backslash at its end.
