@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "codegen/onednn/plan/merge_products.h"
 #include "codegen/onednn/plan/name_sizes.h"
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/place.h"
@@ -98,6 +99,7 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
       {.passes = "eliminate-identities,move-dequantization,use-integer-products,eliminate-dead",
        .explain = {}}));
   DRAGOMAN_TRY(SimplifyForCpp(named));
+  DRAGOMAN_TRY(MergeProducts(named));
   Plan plan;
   plan.left_out = LeaveOutEntries(named);
   std::vector<Finding> findings = FindUnsupportedInputs(named.entries.front());
