@@ -13,11 +13,6 @@
 namespace dragoman::onednn {
 namespace {
 
-bool IsInt8(const Value* value) {
-  return value != nullptr &&
-         (value->type().dtype() == DType::kI8 || value->type().dtype() == DType::kU8);
-}
-
 // None, or a tensor of one element.
 bool IsOne(const Value* value) {
   if (value == nullptr) return true;
@@ -84,13 +79,13 @@ Int8Post PlanBuilder::Int8PostOf(const Node& node) {
   Int8Post post;
   if (HasConstantWeights(operands)) post.w_zero = Get(operands.w_zero);
   if (operands.y_scale == nullptr) return post;
-  const bool is_signed = operands.y_zero->type().dtype() == DType::kI8;
+  const int low = operands.y_zero->type().dtype() == DType::kI8 ? -128 : 0;
   post.sum_bias = Get(operands.bias);
   post.w_scale = Get(operands.w_scale);
   post.rest.x_scale = static_cast<float>(operands.x_scale->tensor()->FloatAt(0));
   post.rest.y_scale = static_cast<float>(operands.y_scale->tensor()->FloatAt(0));
-  post.rest.result = {1.0f, static_cast<std::int32_t>(operands.y_zero->tensor()->IntAt(0)),
-                      is_signed ? -128 : 0, is_signed ? 127 : 255};
+  post.rest.result = {1.0f, static_cast<std::int32_t>(operands.y_zero->tensor()->IntAt(0)), low,
+                      low + 255};
   return post;
 }
 

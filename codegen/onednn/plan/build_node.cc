@@ -97,10 +97,9 @@ bool QuantizesTensor(const Node& node) {
   if (!quantizes && !node.Is("DequantizeLinear")) return false;
   const Value* integers = quantizes ? node.result() : node.operand(0);
   const Value* reals = quantizes ? node.operand(0) : node.result();
-  const DType dtype = integers->type().dtype();
   const std::optional<rt::Shape> scale = SizesOf(node.operand(1));
-  return (dtype == DType::kI8 || dtype == DType::kU8) && IsF32(reals) && IsF32(node.operand(1)) &&
-         scale && rt::NumElements(*scale) == 1;
+  return IsInt8(integers) && IsF32(reals) && IsF32(node.operand(1)) && scale &&
+         rt::NumElements(*scale) == 1;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/uses.h"
+#include "codegen/onednn/plan/value_queries.h"
 #include "core/rewrite/pass_context.h"
 
 namespace dragoman::onednn {
@@ -30,8 +31,7 @@ bool IsAbsentOrZero(const Value* value) {
 // The grid of a QuantizeLinear's result or a DequantizeLinear's operand, of 8 bits and with one
 // scale in all.
 std::optional<rt::Int8Grid> GridOf(const Node& node, const Value& integers) {
-  const DType dtype = integers.type().dtype();
-  if (dtype != DType::kI8 && dtype != DType::kU8) return std::nullopt;
+  if (!IsInt8(&integers)) return std::nullopt;
   const std::optional<double> scale = NumberOf(node.operand(1));
   const std::optional<double> zero =
       node.operand(2) == nullptr ? std::optional(0.0) : NumberOf(node.operand(2));
@@ -39,7 +39,7 @@ std::optional<rt::Int8Grid> GridOf(const Node& node, const Value& integers) {
       !std::isnormal(static_cast<float>(*scale))) {
     return std::nullopt;
   }
-  const int low = dtype == DType::kI8 ? -128 : 0;
+  const int low = integers.type().dtype() == DType::kI8 ? -128 : 0;
   return rt::Int8Grid{static_cast<float>(*scale), static_cast<std::int32_t>(*zero), low, low + 255};
 }
 

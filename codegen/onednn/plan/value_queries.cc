@@ -6,6 +6,11 @@ namespace dragoman::onednn {
 
 bool IsF32(const Value* value) { return value != nullptr && value->type().dtype() == DType::kF32; }
 
+bool IsInt8(const Value* value) {
+  return value != nullptr &&
+         (value->type().dtype() == DType::kI8 || value->type().dtype() == DType::kU8);
+}
+
 bool IsConstant(const Value* value) {
   return value != nullptr && value->is_constant() && value->tensor() != nullptr;
 }

@@ -13,6 +13,8 @@
 namespace dragoman::onednn {
 
 bool IsF32(const Value* value);
+// Whether its elements are 8-bit integers of either sign.
+bool IsInt8(const Value* value);
 // Whether it is a constant whose elements are at hand, not a sparse one.
 bool IsConstant(const Value* value);
 // nullopt: a size that is no number, more axes than rt::kMaxRank.
