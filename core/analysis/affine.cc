@@ -372,6 +372,47 @@ AffineForms::FormOrNone AffineForms::Gemm(const Node& node, int axis) {
   return AddForms(*form, *bias);
 }
 
+ConstId AffineForms::BlockDiagonal(ConstId matrix, std::int64_t blocks) {
+  if (blocks == 1) return matrix;
+  const std::int64_t rows = consts_.sizes(matrix)[0] / blocks;
+  const std::int64_t columns = consts_.sizes(matrix)[1];
+  std::vector<ConstId> lines;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    std::vector<ConstId> line;
+    if (i > 0) line.push_back(consts_.Fill({rows, i * columns}, 0));
+    line.push_back(consts_.Slice(matrix, 0, i * rows, rows));
+    if (i + 1 < blocks) line.push_back(consts_.Fill({rows, (blocks - 1 - i) * columns}, 0));
+    lines.push_back(consts_.Concat(std::move(line), 1));
+  }
+  return consts_.Concat(std::move(lines), 0);
+}
+
+AffineForms::FormOrNone AffineForms::Conv(const Node& node, int axis) {
+  const auto all = [&](std::string_view name, std::int64_t number) {
+    const Attribute* attribute = node.attribute(name);
+    const auto* ints = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+    return ints == nullptr ||
+           std::ranges::all_of(*ints, [&](std::int64_t entry) { return entry == number; });
+  };
+  const ConstId weight = axis == 1 ? consts_.Of(node.operand(1)) : kNoConst;
+  if (weight == kNoConst || !all("strides", 1) || !all("pads", 0)) return std::nullopt;
+  const std::vector<std::int64_t> sizes = consts_.sizes(weight);
+  if (std::any_of(sizes.begin() + 2, sizes.end(), [](std::int64_t size) { return size != 1; })) {
+    return std::nullopt;
+  }
+  const Attribute* group = node.attribute("group");
+  const std::int64_t blocks = group != nullptr ? *group->As<std::int64_t>() : 1;
+  if (blocks < 1 || blocks > static_cast<std::int64_t>(kMaxSegments) || sizes[0] % blocks != 0) {
+    return std::nullopt;
+  }
+  const ConstId matrix = BlockDiagonal(consts_.Reshape(weight, {sizes[0], sizes[1]}), blocks);
+  FormOrNone form = Apply(matrix, *node.operand(0), axis);
+  if (!form || node.operand(2) == nullptr) return form;
+  const ConstId bias = consts_.Of(node.operand(2));
+  if (bias == kNoConst) return std::nullopt;
+  return AddForms(*form, AffineForm{{AffineSegment{sizes[0], {}, bias}}, true});
+}
+
 AffineForms::FormOrNone AffineForms::Arithmetic(const Node& node, const Value& value, int axis,
                                                 std::int64_t size, Mode mode) {
   if (node.Is("Add") || node.Is("Sub") || node.Is("Sum")) {
@@ -380,6 +421,7 @@ AffineForms::FormOrNone AffineForms::Arithmetic(const Node& node, const Value& v
   if (node.Is("Mul") || node.Is("Div")) return Multiple(node, value, axis, size);
   if (node.Is("MatMul")) return Product(node, axis);
   if (node.Is("Gemm")) return Gemm(node, axis);
+  if (node.Is("Conv")) return Conv(node, axis);
   if (node.Is("Neg")) {
     FormOrNone form = Operand(*node.operand(0), value, axis, size);
     if (!form) return std::nullopt;

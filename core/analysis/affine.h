@@ -134,6 +134,10 @@ class AffineForms {
   FormOrNone Step(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
   // The same of a sum or product along the last axis: from the steps of its operands.
   FormOrNone StepOfSum(const Value& operand, int axis, int step_axis, std::int64_t step);
+  // The same of sums of products whose weights are told apart by `step`: one matrix a gate.
+  FormOrNone StepOfProducts(const Value& operand, int axis, int step_axis, std::int64_t step);
+  FormOrNone StepOfProduct(const Node& product, int axis, std::int64_t step);
+  bool HoldsStackedProduct(const Value& value, int depth);
   // The same of a constant that is added to `sum`.
   FormOrNone StepOfBias(const Value& bias, const Value& sum, int axis, int step_axis,
                         std::int64_t step);
@@ -149,6 +153,10 @@ class AffineForms {
   FormOrNone Multiple(const Node& node, const Value& value, int axis, std::int64_t size);
   FormOrNone Product(const Node& node, int axis);
   FormOrNone Gemm(const Node& node, int axis);
+  // With kernels of one element, which do what a product does along the channels.
+  FormOrNone Conv(const Node& node, int axis);
+  // Blocks (rows, columns) of a (blocks * rows, columns) matrix on the diagonal of one.
+  ConstId BlockDiagonal(ConstId matrix, std::int64_t blocks);
   FormOrNone Apply(ConstId matrix, const Value& operand, int axis);
   FormOrNone Apply(ConstId matrix, const AffineForm& wiring);
   // The form of an operand of an elementwise operator; constants become biases.

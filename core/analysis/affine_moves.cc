@@ -145,6 +145,7 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   if (FormOrNone run = Run(operand, axis, step_axis, step, mode)) return run;
   if (mode == Mode::kAffine) {
     if (FormOrNone runs = SumOfRuns(operand, axis, step_axis, step)) return runs;
+    if (FormOrNone form = StepOfProducts(operand, axis, step_axis, step)) return form;
   }
   const AffineForm* form = Get(&operand, axis, mode);
   if (form == nullptr) return std::nullopt;
@@ -205,6 +206,75 @@ AffineForms::FormOrNone AffineForms::StepOfSum(const Value& operand, int axis, i
     return part ? AddForms(*part, *bias) : std::nullopt;
   }
   return std::nullopt;
+}
+
+bool AffineForms::HoldsStackedProduct(const Value& value, int depth) {
+  const Node* node = value.producer();
+  if (node == nullptr || depth == 0) return false;
+  if (node->Is("MatMul")) {
+    const ConstId weight = consts_.Of(node->operand(1));
+    return weight != kNoConst && consts_.sizes(weight).size() == 3;
+  }
+  if (node->Is("Transpose")) {
+    const Node* inner = node->operand(0)->producer();
+    return inner != nullptr && inner->Is("Reshape") && value.type().rank() == 3;
+  }
+  return node->Is("Add") && (HoldsStackedProduct(*node->operand(0), depth - 1) ||
+                             HoldsStackedProduct(*node->operand(1), depth - 1));
+}
+
+AffineForms::FormOrNone AffineForms::StepOfProducts(const Value& operand, int axis, int step_axis,
+                                                    std::int64_t step) {
+  constexpr int kMaxSums = 4;
+  if (operand.type().rank() != 3 || step_axis != 0 || axis != 2 || step >= kTurn ||
+      !HoldsStackedProduct(operand, kMaxSums)) {
+    return std::nullopt;
+  }
+  const Node& node = *operand.producer();
+  if (node.Is("MatMul")) return StepOfProduct(node, axis, step);
+  if (node.Is("Transpose")) {
+    const Attribute* stated = node.attribute("perm");
+    const Attribute::Ints perm =
+        stated != nullptr ? *stated->As<Attribute::Ints>() : Attribute::Ints{2, 1, 0};
+    return Run(*node.operand(0), static_cast<int>(perm[2]), static_cast<int>(perm[0]), step,
+               Mode::kAffine);
+  }
+  FormOrNone sum;
+  for (const Use& use : node.operands()) {
+    const Value& part = *use.value();
+    const bool is_bias = consts_.Of(&part) != kNoConst;
+    if (!is_bias && part.type().rank() != 3) return std::nullopt;
+    const FormOrNone form = is_bias ? StepOfBias(part, operand, axis, step_axis, step)
+                                    : Step(part, axis, step_axis, step, Mode::kAffine);
+    if (!form) return std::nullopt;
+    sum = sum ? AddForms(*sum, *form) : form;
+  }
+  return sum;
+}
+
+AffineForms::FormOrNone AffineForms::StepOfProduct(const Node& product, int axis,
+                                                   std::int64_t step) {
+  const ConstId weights = consts_.Of(product.operand(1));
+  const std::vector<std::int64_t> sizes = consts_.sizes(weights);
+  const ConstId weight =
+      consts_.Reshape(consts_.Slice(weights, 0, sizes[0] == 1 ? 0 : step, 1), {sizes[1], sizes[2]});
+  const Value* factor = product.operand(0);
+  if (const Node* node = factor->producer(); node != nullptr && node->Is("Expand")) {
+    // What is the same for all steps before is so behind it, too.
+    const Value& narrow = *node->operand(0);
+    const bool repeats = narrow.type().rank() == 2 || SizeAlong(narrow, 0) == 1;
+    if (repeats && SizeAlong(narrow, narrow.type().rank().value_or(0) - 1) == sizes[1]) {
+      factor = &narrow;
+    }
+  }
+  const int rank = factor->type().rank().value_or(0);
+  const int own = axis - (3 - rank);
+  if (rank < 2 || rank > 3) return std::nullopt;
+  if (rank == 2 || SizeAlong(*factor, 0) == 1) {
+    return Apply(consts_.Transpose(weight), *factor, own);
+  }
+  const FormOrNone wiring = Step(*factor, own, 0, step, Mode::kWiring);
+  return wiring ? Apply(consts_.Transpose(weight), *wiring) : std::nullopt;
 }
 
 AffineForms::FormOrNone AffineForms::StepOfBias(const Value& bias, const Value& sum, int axis,

@@ -4,8 +4,8 @@ import numpy as np
 
 # Every choice that a cell's spelling has; draw_style takes one of each.
 CHOICES = {
-    "product": ("concat", "sum", "per_gate", "per_gate_concat"),
-    "dense": ("matmul", "gemm", "gemm_in_out", "transposed"),
+    "product": ("concat", "sum", "per_gate", "per_gate_concat", "stacked"),
+    "dense": ("matmul", "gemm", "gemm_in_out", "transposed", "conv", "einsum"),
     "bias_in": ("gemm", "add"),
     "split": ("split", "split_sizes", "slice", "slice_from_end", "reshape"),
     "swap": (False, True),
@@ -109,6 +109,13 @@ class CellWriter:
             y = g.op("Gemm", *operands, *([g.const(bias)] if in_gemm else []),
                      transB=int(form == "gemm"))
             bias = None if in_gemm else bias
+        elif form == "conv" and is_matrix:
+            in_conv = bias is not None and self.style["bias_in"] == "gemm"
+            operands = [g.op("Unsqueeze", x, g.ints(2)), g.const(matrix[:, :, None])]
+            y = g.op("Conv", *operands, *([g.const(bias)] if in_conv else []), kernel_shape=[1])
+            y, bias = g.op("Squeeze", y, g.ints(2)), None if in_conv else bias
+        elif form == "einsum" and is_matrix:
+            y = g.op("Einsum", x, g.const(matrix.T), equation="bi,io->bo")
         elif form == "transposed":
             y = g.op("MatMul", x, g.op("Transpose", g.const(matrix), perm=[1, 0]))
         else:
@@ -150,7 +157,28 @@ class CellWriter:
             return {gate: parts[gate] for gate in gates}
         return self.products(g, x, gates, "W", "wb")
 
+    def stacked(self, g, value, gates, name, bias):
+        """One matrix a gate, in one product: (gates, batch, H)."""
+        ordered = self.ordered(gates)
+        matrices = np.stack([self.weights[gate][name].T for gate in ordered])
+        if self.style["dense"] == "einsum":
+            y = g.op("Einsum", value, g.const(matrices), equation="bi,gih->gbh")
+        else:
+            y = g.op("MatMul", g.op("Unsqueeze", value, g.ints(0)), g.const(matrices))
+        bias = self.bias([bias], gates)
+        return y if bias is None else self.add(g, y, g.const(bias.reshape(len(ordered), 1, -1)))
+
+    def unstack(self, g, value, gates):
+        ordered = self.ordered(gates)
+        if self.style["split"].startswith("split"):
+            parts = g.op("Split", value, axis=0, outputs=len(ordered))
+            return {gate: g.op("Squeeze", part, g.ints(0)) for gate, part in zip(ordered, parts)}
+        return {gate: g.op("Gather", value, g.const(i, np.int64), axis=0)
+                for i, gate in enumerate(ordered)}
+
     def products(self, g, value, gates, name, bias):
+        if self.style["product"] == "stacked" and len(gates) > 1:
+            return self.unstack(g, self.stacked(g, value, gates, name, bias), gates)
         if self.style["product"].startswith("per_gate"):
             return {gate: self.dense(g, value, self.weights[gate][name], self.bias([bias], gate))
                     for gate in gates}
@@ -167,7 +195,11 @@ class CellWriter:
             xs = self.from_x(g, x, gates, hoisted)
             hs = self.products(g, h, gates, "R", "rb")
             return {gate: self.add(g, xs[gate], hs[gate]) for gate in gates}
-        if product == "sum":
+        if product == "stacked" and len(gates) > 1:
+            total = self.add(g, self.stacked(g, x, gates, "W", "wb"),
+                             self.stacked(g, h, gates, "R", "rb"))
+            return self.unstack(g, total, gates)
+        if product in ("sum", "stacked"):
             total = self.add(g, self.dense(g, x, self.matrix("W", gates), self.bias(["wb"], gates)),
                              self.dense(g, h, self.matrix("R", gates), self.bias(["rb"], gates)))
             return self.split(g, total, gates)

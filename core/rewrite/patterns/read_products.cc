@@ -40,31 +40,42 @@ std::optional<Equation> ReadEquation(const Node& node) {
   return equation;
 }
 
-// The order of the weight's axes as (outputs…, input), where the last label of x is summed and the
-// output has the others of x before those of the weight; empty for any other equation.
-Labels WeightOrder(const Labels& x, const Labels& weight, const Labels& output) {
+// Linear's result, as the labels of its axes: those of x but the last one, which is summed, and the
+// others of the weight in the order in which the output has them. Empty for any other equation.
+struct Labelled {
+  Labels weight;  // the order of the weight's axes as (outputs…, input)
+  Labels result;
+};
+
+std::optional<Labelled> ReadLinear(const Labels& x, const Labels& weight, const Labels& output) {
   if (x.empty() || output.size() + 2 != x.size() + weight.size() || output.size() < x.size()) {
-    return {};
+    return std::nullopt;
   }
   const std::int64_t summed = x.back();
-  if (!Has(weight, summed) || !std::equal(x.begin(), x.end() - 1, output.begin())) return {};
-  Labels order;
+  if (!Has(weight, summed) || Has(output, summed)) return std::nullopt;
+  Labelled linear;
   const auto place = [&](std::int64_t label) {
     const auto found = std::ranges::find(weight, label);
-    if (found == weight.end()) return false;
-    order.push_back(found - weight.begin());
-    return true;
+    if (found != weight.end()) linear.weight.push_back(found - weight.begin());
+    return found != weight.end();
   };
-  for (auto label = output.begin() + static_cast<std::ptrdiff_t>(x.size()) - 1;
-       label != output.end(); ++label) {
-    if (*label == summed || !place(*label)) return {};
+  linear.result.assign(x.begin(), x.end() - 1);
+  for (std::int64_t label : linear.result) {
+    if (!Has(output, label) || Has(weight, label)) return std::nullopt;
+  }
+  for (std::int64_t label : output) {
+    if (Has(linear.result, label)) continue;
+    if (!place(label)) return std::nullopt;
+    linear.result.push_back(label);
   }
   place(summed);
-  return AreDistinct(order) ? order : Labels{};
+  if (!AreDistinct(linear.weight) || !AreDistinct(output)) return std::nullopt;
+  return linear;
 }
 
-// Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, where a
-// constant is summed over the last axis of x: "bi,oi->bo", "ghi,bti->btgh".
+// Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, and a
+// Transpose unless the axes of x come first, where a constant is summed over the last axis of x:
+// "bi,oi->bo", "ghi,bti->btgh", "bi,gih->gbh".
 Result<bool> FuseEinsum(Node& node, PassContext& context) {
   if (!node.Is("Einsum") || !IsFloating(node.result()->type().dtype())) return false;
   const auto equation = ReadEquation(node);
@@ -74,10 +85,10 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
     Value* const x = node.operand(1 - i);
     const Tensor* tensor = ConstantOf(weight);
     if (tensor == nullptr || tensor->size() == 0) continue;
-    const Labels order =
-        WeightOrder(equation->operands[1 - i], equation->operands[i], equation->output);
-    if (order.empty()) continue;
-    DRAGOMAN_ASSIGN(Value * ordered, TransposeConstant(*weight, order, context));
+    const auto linear =
+        ReadLinear(equation->operands[1 - i], equation->operands[i], equation->output);
+    if (!linear) continue;
+    DRAGOMAN_ASSIGN(Value * ordered, TransposeConstant(*weight, linear->weight, context));
     const std::vector<std::int64_t> sizes = ordered->tensor()->sizes();
     const std::int64_t inputs = sizes.back();
     const Tensor matrix = ordered->tensor()->Reshaped({tensor->size() / inputs, inputs});
@@ -89,6 +100,13 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
       shape.insert(shape.end(), sizes.begin(), sizes.end() - 1);
       Value* target = context.AddConstant(*node.graph(), Tensor::Ints(shape), "sizes", {});
       DRAGOMAN_ASSIGN(y, context.Insert(node, "Reshape", {{y, target}}));
+    }
+    if (linear->result != equation->output) {
+      std::vector<std::int64_t> perm;
+      for (std::int64_t label : equation->output) {
+        perm.push_back(std::ranges::find(linear->result, label) - linear->result.begin());
+      }
+      DRAGOMAN_ASSIGN(y, context.Insert(node, "Transpose", {{y}}, {{"perm", std::move(perm)}}));
     }
     return context.ReplaceIfAllowed(node, y);
   }

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = RecurrentCell::Kind;
 
-constexpr std::size_t kMaxClipNodes = 2;
+constexpr std::size_t kMaxNodesOfProjection = 5;  // a product, moves around it, bounds
 
 // What the nodes of the same graph that read `value` give.
 std::vector<const Value*> ReadersOf(const Value& value) {
@@ -351,8 +351,7 @@ std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, Weight
 AtomId FindProjected(AtomId h, const CellProjection& projection, WeightComparer& comparer,
                      AffineForms& forms) {
   std::vector<const Value*> candidates = ReadersOf(*forms.atom(h).value);
-  // A bound follows the product, in one node or two.
-  for (std::size_t i = 0, level = 0; projection.clip != 0 && level < kMaxClipNodes; ++level) {
+  for (std::size_t i = 0, level = 1; level < kMaxNodesOfProjection; ++level) {
     for (const std::size_t end = candidates.size(); i < end; ++i) {
       for (const Value* value : ReadersOf(*candidates[i])) candidates.push_back(value);
     }

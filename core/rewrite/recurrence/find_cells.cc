@@ -7,14 +7,28 @@
 namespace dragoman {
 namespace {
 
-std::optional<RecurrentCell> MatchCell(Node& node, AffineForms& forms) {
-  const int rank = node.result()->type().rank().value_or(0);
-  for (int axis = rank - 1; axis >= std::max(rank - 2, 0); --axis) {
-    for (const auto match : {MatchLstm, MatchGru, MatchRnn}) {
-      if (auto cell = match(node, axis, forms)) return cell;
+// Whether a gate reads a product; what merely adds up is a cell along any axis.
+bool ReadsProduct(const RecurrentCell& cell, AffineForms& forms) {
+  for (const CellGate& gate : cell.gates) {
+    for (const AffineTerm& term : gate.argument.terms) {
+      if (forms.consts().at(term.coefficient).kind != ConstExpr::Kind::kDiagonal) return true;
     }
   }
-  return std::nullopt;
+  return false;
+}
+
+std::optional<RecurrentCell> MatchCell(Node& node, AffineForms& forms) {
+  const int rank = node.result()->type().rank().value_or(0);
+  std::optional<RecurrentCell> found;
+  // Channels come first, before all that lies in space.
+  for (int axis = rank - 1; axis >= std::min(1, std::max(rank - 2, 0)); --axis) {
+    for (const auto match : {MatchLstm, MatchGru, MatchRnn}) {
+      auto cell = match(node, axis, forms);
+      if (cell && ReadsProduct(*cell, forms)) return cell;
+      if (cell && !found) found = std::move(cell);
+    }
+  }
+  return found;
 }
 
 }  // namespace

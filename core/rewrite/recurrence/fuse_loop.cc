@@ -32,6 +32,12 @@ struct TurnSequence {
   int axis = 0;  // of the features in a turn's value
 };
 
+// (1, batch, features), after the last turn.
+struct LastState {
+  Value* value = nullptr;
+  int axis = 0;  // of the features in a turn's value
+};
+
 class LoopFusion {
  public:
   LoopFusion(LoopView view, PassContext& context)
@@ -73,12 +79,13 @@ class LoopFusion {
   // The whole of `value` as one atom, or kNoAtom.
   AtomId WiredAtom(const Value* value) {
     const int rank = value->type().rank().value_or(0);
-    for (int axis = rank - 1; axis >= std::max(rank - 2, 0); --axis) {
+    for (int axis = rank - 1; axis >= std::min(1, std::max(rank - 2, 0)); --axis) {
       const AffineForm* form = forms_.Wiring(value, axis);
       if (form == nullptr || form->segments.size() != 1) continue;
       const AtomId id = AffineForms::AsAtom(form->segments.front());
       const Atom& atom = forms_.atom(id);
-      if (IsWhole(atom) && results_.contains(atom.value)) return id;
+      const auto result = results_.find(atom.value);
+      if (IsWhole(atom) && result != results_.end() && result->second.axis == atom.axis) return id;
     }
     return kNoAtom;
   }
@@ -191,7 +198,7 @@ class LoopFusion {
     const auto enter = [&](AtomId id) {
       const Atom& atom = forms_.atom(id);
       sequences_[atom.value] = {sequence, x->reverse, atom.axis};
-      results_[atom.value] = node->result(1);
+      results_[atom.value] = {node->result(1), atom.axis};
     };
     const bool is_projected = step.projected != kNoAtom && step.projects_outside();
     if (!step.masked()) enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected);
@@ -203,7 +210,8 @@ class LoopFusion {
       enter(step.carried_h);
     }
     if (c != nullptr) {
-      results_[forms_.atom(step.masked() ? step.carried_c : cell.c).value] = node->result(2);
+      const Atom& atom = forms_.atom(step.masked() ? step.carried_c : cell.c);
+      results_[atom.value] = {node->result(2), atom.axis};
     }
     if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, operands));
     ++count_;
@@ -272,7 +280,7 @@ class LoopFusion {
     const auto enter = [&](AtomId id) {
       const Atom& atom = forms_.atom(id);
       sequences_[atom.value] = {projected, operands.reverse, atom.axis};
-      results_[atom.value] = last;
+      results_[atom.value] = {last, atom.axis};
     };
     if (!step.masked()) enter(step.projected);
     for (AtomId id : step.zeroed_h) enter(id);
@@ -315,14 +323,18 @@ class LoopFusion {
     bool reverse = atom.step == AffineForms::kTurnFromEnd;
     int step_axis = atom.step_axis;
     int axis = atom.axis;
-    if (step_axis < 0) {
+    if (step_axis < 0 || atom.value->graph() == view_.body) {
       DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({whole}));
       if (!steps || steps->shared) return Nothing();
       whole = steps->value;
       reverse = steps->reverse;
-      step_axis = 0;
       ++axis;
-    } else if (atom.step < AffineForms::kTurn || atom.value->graph() == view_.body) {
+      if (step_axis >= 0) {  // one row of what a turn reads
+        DRAGOMAN_ASSIGN(whole, layout_.Gather(whole, step_axis + 1, Tensor::Int(atom.step)));
+        if (axis > step_axis + 1) --axis;
+      }
+      step_axis = 0;
+    } else if (atom.step < AffineForms::kTurn) {
       return Nothing();
     }
     DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, step_axis, axis));
@@ -400,7 +412,7 @@ class LoopFusion {
     }
     const AtomId id = WiredAtom(state.output);
     if (id == kNoAtom) return FindLastComputed(state, by);
-    DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(results_.at(forms_.atom(id).value), 0));
+    DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(results_.at(forms_.atom(id).value).value, 0));
     DRAGOMAN_ASSIGN(by, layout_.FromState(last, *state.last, AxisIn(*state.output, id)));
     return by != nullptr;
   }
@@ -518,8 +530,8 @@ class LoopFusion {
   std::map<const Value*, TurnSequence> sequences_;  // by hidden state in the body
   // New states before their mask, right where it holds; by value in the body.
   std::map<const Value*, std::pair<StepMask, TurnSequence>> within_masks_;
-  std::map<const Value*, Value*> results_;  // (1, batch, hidden), by state in the body
-  Dim turns_;                               // how many there are, once a cell is fused
+  std::map<const Value*, LastState> results_;  // by state in the body
+  Dim turns_;                                  // how many there are, once a cell is fused
   std::size_t count_ = 0;
   std::string obstacle_;
 };

@@ -165,13 +165,29 @@ Result<Value*> LayoutBuilder::FromState(Value* value, const Value& like, int axi
   return Transpose(value, std::move(perm));
 }
 
+Result<Value*> LayoutBuilder::Spread(Value* value, const Shape& shape, int step_axis, int axis) {
+  Shape moved = {shape[static_cast<std::size_t>(step_axis)]};
+  std::vector<std::int64_t> perm;
+  for (int i = 0; i < static_cast<int>(shape.size()); ++i) {
+    if (i == step_axis || i == axis) {
+      perm.push_back(i == axis ? static_cast<std::int64_t>(shape.size()) - 1 : 0);
+      continue;
+    }
+    perm.push_back(static_cast<std::int64_t>(moved.size()));
+    moved.push_back(shape[static_cast<std::size_t>(i)]);
+  }
+  moved.push_back(shape[static_cast<std::size_t>(axis)]);
+  DRAGOMAN_ASSIGN(value, Reshape(value, moved));
+  return value == nullptr ? Result<Value*>(value) : Transpose(value, std::move(perm));
+}
+
 Result<Value*> LayoutBuilder::FromSequence(Value* value, const Shape& shape, int step_axis,
                                            int axis) {
   const auto steps_first = step_axis == axis
                                ? std::optional(false)
                                : StepsComeFirst(shape, static_cast<std::size_t>(step_axis),
                                                 static_cast<std::size_t>(axis));
-  if (!steps_first) return static_cast<Value*>(nullptr);
+  if (!steps_first) return Spread(value, shape, step_axis, axis);
   if (!*steps_first) {
     DRAGOMAN_ASSIGN(value, Transpose(value, {1, 0, 2}));
   }

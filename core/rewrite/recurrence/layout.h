@@ -46,6 +46,8 @@ class LayoutBuilder {
   Result<Value*> FromState(Value* value, const Value& like, int axis);
 
  private:
+  // The same as FromSequence for features or steps that lie between other axes.
+  Result<Value*> Spread(Value* value, const Shape& shape, int step_axis, int axis);
   Value* Ints(std::vector<std::int64_t> values);
 
   PassContext& context_;

@@ -22,7 +22,7 @@ std::optional<StepSource> SourceOf(const Atom& atom, const FusedValues& fused) {
     return StepSource{atom.value, atom.axis, atom.begin, atom.size, atom.step_axis, atom.step};
   }
   const auto found = fused.hidden.find(atom.value);
-  if (found == fused.hidden.end()) return std::nullopt;
+  if (found == fused.hidden.end() || found->second.axis != atom.axis) return std::nullopt;
   return StepSource{found->second.sequence, 2, atom.begin, atom.size, 0, found->second.step};
 }
 
