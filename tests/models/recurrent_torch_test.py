@@ -307,6 +307,54 @@ def masked_loops():
     return [torch.jit.script(kind().eval()) for kind in (Factors, Integers, Changes, Filled)]
 
 
+def placed_features():
+    """Loops whose features do not lie along the last of two axes."""
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.pixels = nn.Conv2d(INPUTS + HIDDEN, 4 * HIDDEN, 1)
+            self.cell = nn.LSTMCell(INPUTS, HIDDEN)
+
+        def gates(self, sums, c):
+            i, f, o, n = sums.chunk(4, sums.dim() - 3 if sums.dim() > 3 else 0)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(n)
+            return torch.sigmoid(o) * torch.tanh(c), c
+
+    class Pixels(Base):
+        def forward(self, x):
+            images = torch.stack([x, -x], 3).unsqueeze(4)
+            h = torch.zeros(x.size(1), 4, 2, 1)
+            c = torch.zeros(x.size(1), 4, 2, 1)
+            outputs = []
+            for t in range(x.size(0)):
+                h, c = self.gates(self.pixels(torch.cat([images[t], h], 1)), c)
+                outputs.append(h)
+            return torch.stack(outputs), h, c
+
+    class Columns(Base):
+        def forward(self, x):
+            h = torch.zeros(4, x.size(1))
+            c = torch.zeros(4, x.size(1))
+            outputs = []
+            for t in range(x.size(0)):
+                sums = self.cell.weight_ih @ x[t].t() + self.cell.weight_hh @ h
+                h, c = self.gates(sums + self.cell.bias_ih.unsqueeze(1), c)
+                outputs.append(h)
+            return torch.stack(outputs), h, c
+
+    class Vector(Base):
+        def forward(self, x):
+            h = torch.zeros(4)
+            c = torch.zeros(4)
+            outputs = []
+            for t in range(x.size(0)):
+                h, c = self.cell(x[t, 1], (h, c))
+                outputs.append(h)
+            return torch.stack(outputs), h, c
+
+    return [torch.jit.script(kind().eval()) for kind in (Pixels, Columns, Vector)]
+
+
 @unittest.skipIf(torch is None, "torch is not installed")
 class TorchRecurrences(CommandCase):
     def setUp(self):
@@ -373,6 +421,12 @@ class TorchRecurrences(CommandCase):
         for module in layered_loops():
             with self.subTest(module.original_name):
                 self.check(lambda: module, 2, "T")
+
+    def test_features_along_other_axes(self):
+        for module in placed_features():
+            for size in (None, "T"):
+                with self.subTest(module.original_name, size=size):
+                    self.check(lambda: module, 1, size)
 
     def test_masked_loops(self):
         for module in masked_loops():

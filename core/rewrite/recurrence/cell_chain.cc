@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,6 +35,39 @@ std::set<AtomId> AtomsOf(const RecurrentCell& cell) {
     for (const AffineTerm& term : gate.argument.terms) atoms.insert(term.atom);
   }
   return atoms;
+}
+
+// Whether a projection may go on behind `value`: moves around a product, and bounds.
+bool MayProject(const Value& value) {
+  constexpr std::string_view kTypes[] = {"Clip", "Conv",    "Gemm",    "MatMul",    "Max",
+                                         "Min",  "Reshape", "Squeeze", "Transpose", "Unsqueeze"};
+  const Node& node = *value.producer();
+  return node.IsDragoman("Linear") ||
+         std::ranges::any_of(kTypes, [&](std::string_view type) { return node.Is(type); });
+}
+
+// That projection of the hidden state `h` among what is computed from it.
+std::vector<AtomId> FindProjected(AtomId h, const CellProjection& projection,
+                                  WeightComparer& comparer, AffineForms& forms) {
+  std::vector<const Value*> candidates = {forms.atom(h).value};
+  std::size_t next = 0;
+  for (std::size_t level = 0; level < kMaxNodesOfProjection; ++level) {
+    for (const std::size_t end = candidates.size(); next < end; ++next) {
+      if (next > 0 && !MayProject(*candidates[next])) continue;
+      for (const Value* value : ReadersOf(*candidates[next])) candidates.push_back(value);
+    }
+  }
+  std::vector<AtomId> found;
+  for (const Value* value : candidates) {
+    for (int axis = value->type().rank().value_or(0) - 1; axis >= 0; --axis) {
+      const auto size = SizeAlong(*value, axis);
+      if (!size) continue;
+      const AtomId atom = forms.Intern({.value = value, .axis = axis, .size = *size});
+      const CellProjection other = ProjectionOf(atom, h, forms);
+      if (other && comparer.Same(other, projection)) found.push_back(atom);
+    }
+  }
+  return found;
 }
 
 // Links cells one by one, in topological order.
@@ -201,7 +235,13 @@ class Linker {
     CellStep& step = chain.steps.back();
     step.weights.projection = chain.steps[chain.steps.size() - 2].weights.projection;
     if (!step.weights.projection) return;
-    step.projected = FindProjected(step.cell->h, step.weights.projection, comparer_, forms_);
+    const std::vector<AtomId> found =
+        FindProjected(step.cell->h, step.weights.projection, comparer_, forms_);
+    if (found.empty()) return;
+    // Where there are masks, what they are applied to.
+    const auto masked =
+        std::ranges::find_if(found, [&](AtomId id) { return !FindMasked(id, forms_).empty(); });
+    step.projected = masked != found.end() ? *masked : found.front();
   }
 
   // Whether cell `i` with the old state `old_h` follows cell `before`.
@@ -346,26 +386,6 @@ std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, Weight
   Linker linker(cells, comparer, forms);
   linker.Link();
   return linker.Chains();
-}
-
-AtomId FindProjected(AtomId h, const CellProjection& projection, WeightComparer& comparer,
-                     AffineForms& forms) {
-  std::vector<const Value*> candidates = ReadersOf(*forms.atom(h).value);
-  for (std::size_t i = 0, level = 1; level < kMaxNodesOfProjection; ++level) {
-    for (const std::size_t end = candidates.size(); i < end; ++i) {
-      for (const Value* value : ReadersOf(*candidates[i])) candidates.push_back(value);
-    }
-  }
-  for (const Value* value : candidates) {
-    for (int axis = value->type().rank().value_or(0) - 1; axis >= 0; --axis) {
-      const auto size = SizeAlong(*value, axis);
-      if (!size) continue;
-      const AtomId atom = forms.Intern({.value = value, .axis = axis, .size = *size});
-      const CellProjection found = ProjectionOf(atom, h, forms);
-      if (found && comparer.Same(found, projection)) return atom;
-    }
-  }
-  return kNoAtom;
 }
 
 }  // namespace dragoman

@@ -87,9 +87,6 @@ struct CellChain {
 // cell to cell; weights may differ where `breaks` says so.
 std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer,
                                  AffineForms& forms);
-// That projection of the hidden state `h` among what is computed from it, or kNoAtom.
-AtomId FindProjected(AtomId h, const CellProjection& projection, WeightComparer& comparer,
-                     AffineForms& forms);
 
 }  // namespace dragoman
 

@@ -104,7 +104,7 @@ class SequenceEmitter {
     }
     StepFamily family;
     const Atom first = forms_.atom(atoms.front());
-    bool alike = first.step_axis < 0;
+    bool alike = true;
     for (AtomId id : atoms) {
       Atom atom = forms_.atom(id);
       family.push_back(Mutable(*atom.value));
@@ -163,6 +163,12 @@ class SequenceEmitter {
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch(family));
     if (!steps) return {};
     Value* whole = steps->value;
+    int axis = atom.axis;
+    if (atom.step_axis >= 0) {  // one row of what a step reads
+      DRAGOMAN_ASSIGN(whole, layout_.Gather(whole, atom.step_axis + (steps->shared ? 0 : 1),
+                                            Tensor::Int(atom.step)));
+      if (axis > atom.step_axis) --axis;
+    }
     if (steps->shared) {
       DRAGOMAN_ASSIGN(whole, layout_.Unsqueeze(whole, {0}));
       std::vector<std::int64_t> sizes(static_cast<std::size_t>(*whole->type().rank()), 1);
@@ -170,7 +176,7 @@ class SequenceEmitter {
       DRAGOMAN_ASSIGN(whole, layout_.Expand(whole, sizes));
     }
     part.reverse = steps->reverse;
-    DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, 0, atom.axis + 1));
+    DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, 0, axis + 1));
     if (whole != nullptr && SizeAlong(*whole, 2) != atom.size) {
       DRAGOMAN_ASSIGN(whole, layout_.Slice(whole, 2, atom.begin, atom.begin + atom.size));
     }
