@@ -54,6 +54,20 @@ def gemm(_, a, b, c=0, alpha=1.0, beta=1.0, transA=0, transB=0):
     return (alpha * product + beta * c).astype(a.dtype)
 
 
+@op("Einsum")
+def einsum(_, *operands, equation):
+    return np.einsum(equation.decode(), *operands)
+
+
+@op("Conv")
+def pointwise_conv(_, x, weight, bias=None, group=1, **attributes):
+    """With kernels of one element."""
+    assert set(weight.shape[2:]) == {1} and group == 1
+    assert not any(attributes.get("pads", ())) and set(attributes.get("strides", [1])) == {1}
+    y = np.moveaxis(np.tensordot(weight.reshape(weight.shape[:2]), x, ([1], [1])), 0, 1)
+    return y if bias is None else y + bias.reshape(-1, *[1] * (x.ndim - 2))
+
+
 @op("Constant")
 def constant(_, **attributes):
     (name, value), = attributes.items()
