@@ -115,6 +115,20 @@ DType PlainDType(const NpyArray& npy) {
   return DType::kUnknown;
 }
 
+namespace {
+
+// The '=' of NAME=FILE: names and files may hold some too. The first one before a file that exists,
+// else the last.
+std::size_t EqualsBeforeFile(const std::string& input) {
+  std::error_code ignored;
+  for (std::size_t at = input.find('='); at != std::string::npos; at = input.find('=', at + 1)) {
+    if (std::filesystem::exists(input.substr(at + 1), ignored)) return at;
+  }
+  return input.rfind('=');
+}
+
+}  // namespace
+
 Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
   std::vector<NamedArray> arrays;
   if (options.archive) {
@@ -123,7 +137,7 @@ Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
     for (auto& [name, array] : archive) arrays.push_back({name, std::move(array)});
   }
   for (const std::string& input : options.inputs) {
-    const std::size_t equals = input.rfind('=');
+    const std::size_t equals = EqualsBeforeFile(input);
     if (equals == std::string::npos || equals == 0)
       return InvalidInput("--input " + input + " is not NAME=FILE.npy");
     const std::string file = input.substr(equals + 1);

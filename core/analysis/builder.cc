@@ -6,9 +6,17 @@ namespace dragoman {
 
 std::string GraphBuilder::UniqueName(std::string_view name, std::string_view fallback) {
   std::string base(name.empty() ? fallback : name);
-  std::string unique = base;
-  for (int i = 2; !names_->insert(unique).second; ++i) unique = base + "_" + std::to_string(i);
-  return unique;
+  if (names_->insert(base).second) return base;
+  const auto numbered = [&](std::int64_t i) { return base + "_" + std::to_string(i); };
+  const auto taken = [&](std::int64_t i) { return names_->contains(numbered(i)); };
+  std::int64_t low = 1;
+  std::int64_t high = 2;
+  for (; taken(high); high *= 2) low = high;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (taken(middle) ? low : high) = middle;
+  }
+  return *names_->insert(numbered(high)).first;
 }
 
 Value* GraphBuilder::Constant(Tensor tensor, std::string_view name) {

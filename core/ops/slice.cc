@@ -1,9 +1,11 @@
 #include "runtime/params/slice.h"
 
 #include <algorithm>
+#include <string>
 
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
+#include "core/ops/operand_checks.h"
 
 namespace dragoman {
 namespace {
@@ -41,6 +43,18 @@ Dim SlicedSize(const Dim& size, const Dim& start, const Dim& end, std::int64_t s
   return step == 1 ? length : CeilDiv(length, Dim(step));
 }
 
+// Each of starts, ends, axes and steps is a vector, all have one length, at most `rank`.
+Status CheckLengths(InferContext& context, std::size_t rank) {
+  Dim length;
+  for (std::size_t i = 1; i < context.num_operands(); ++i) {
+    DRAGOMAN_TRY(CheckVector(context, i, length));
+    if (context.shape(i) != nullptr && length.unknown()) length = context.shape(i)->front();
+  }
+  if (Less(Dim(static_cast<std::int64_t>(rank)), length) != Truth::kYes) return {};
+  return context.Fail("it slices " + length.ToString() + " axes of a tensor of rank " +
+                      std::to_string(rank));
+}
+
 // The sizes where the ints of an operand, or sizes, are not all known.
 Status InferSymbolic(InferContext& context, const Shape& data) {
   const std::size_t rank = data.size();
@@ -53,11 +67,6 @@ Status InferSymbolic(InferContext& context, const Shape& data) {
   }
   std::optional<Elements> steps;
   if (context.has(4)) steps = ElementsOrUnknown(context, 4);
-  if (starts->size() != ends->size() || starts->size() > rank ||
-      (axes.present() && axes.span().size != static_cast<std::int64_t>(starts->size())) ||
-      (steps && steps->size() != starts->size())) {
-    return context.Fail("starts, ends, axes and steps do not fit each other");
-  }
   Shape sliced = data;
   for (std::size_t i = 0; i < starts->size(); ++i) {
     int axis = static_cast<int>(i);
@@ -88,6 +97,7 @@ void SliceElements(InferContext& context, const rt::SliceRegion& region) {
 Status InferSlice(InferContext& context) {
   const Shape* data = context.shape(0);
   if (data == nullptr) return {};
+  DRAGOMAN_TRY(CheckLengths(context, data->size()));
   const std::optional<rt::Shape> known = ToRuntimeShape(data);
   const IntsOperand starts(context, 1), ends(context, 2), axes(context, 3), steps(context, 4);
   if (!known || !starts.known() || !ends.known() || !axes.known() || !steps.known())

@@ -44,6 +44,11 @@ Value* FindByName(const Graph& graph, std::string_view name) {
 
 }  // namespace
 
+OnnxGraphLowering::OnnxGraphLowering(const Model& source, const Facts& facts)
+    : source_(source), facts_(facts) {
+  for (const Function& function : source.functions) functions_.emplace(function.op, &function);
+}
+
 Result<std::unique_ptr<Graph>> OnnxGraphLowering::LowerEntry(const Graph& graph) {
   auto common = std::make_unique<Graph>();
   common->set_name(graph.name());
@@ -117,8 +122,12 @@ Status OnnxGraphLowering::LowerConstants(const Graph& graph, GraphBuilder& build
 
 Status OnnxGraphLowering::LowerNodes(const Graph& graph, const CallScope& scope,
                                      GraphBuilder& builder) {
+  if (depth_ == kMaxNesting)
+    return Unsupported("calls and bodies nest more than " + std::to_string(kMaxNesting) + " deep");
+  ++depth_;
   DRAGOMAN_ASSIGN(std::vector<const Node*> order, TopologicalOrder(graph));
   for (const Node* node : order) DRAGOMAN_TRY(LowerNode(*node, scope, builder));
+  --depth_;
   return {};
 }
 
@@ -204,10 +213,8 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerConstantNode(const Node& nod
 }
 
 const Function* OnnxGraphLowering::FindFunction(const Node& node) const {
-  for (const Function& function : source_.functions) {
-    if (function.op == &node.op()) return &function;
-  }
-  return nullptr;
+  const auto found = functions_.find(&node.op());
+  return found != functions_.end() ? found->second : nullptr;
 }
 
 Result<CallScope> OnnxGraphLowering::EnterCall(const Node& node, const Function& function,

@@ -28,7 +28,7 @@ struct CallScope {
 
 class OnnxGraphLowering {
  public:
-  OnnxGraphLowering(const Model& source, const Facts& facts) : source_(source), facts_(facts) {}
+  OnnxGraphLowering(const Model& source, const Facts& facts);
 
   // Lowers the graph of one entry.
   Result<std::unique_ptr<Graph>> LowerEntry(const Graph& graph);
@@ -39,6 +39,7 @@ class OnnxGraphLowering {
   Status LowerInputs(const Graph& graph, GraphBuilder& builder);
   Status LowerConstants(const Graph& graph, GraphBuilder& builder);
   Status LowerOutput(const Value& declared, Value* output, GraphBuilder& builder);
+  // Errors: graphs that nest more than kMaxNesting deep.
   Status LowerNodes(const Graph& graph, const CallScope& scope, GraphBuilder& builder);
   Status LowerNode(const Node& node, const CallScope& scope, GraphBuilder& builder);
   Status LowerOperator(const Node& node, const CallScope& scope, GraphBuilder& builder);
@@ -103,7 +104,9 @@ class OnnxGraphLowering {
   Inference inference_;
   std::unordered_set<std::string> names_;
   Map values_;
+  std::unordered_map<const OpName*, const Function*> functions_;
   std::size_t inlined_nodes_ = 0;
+  int depth_ = 0;  // of the graphs that are being lowered
 };
 
 // The type of a slice of `type` at one index of `axis`, which is left out.

@@ -15,7 +15,10 @@
 namespace dragoman {
 
 // Functions may call functions: what they expand to is bounded by this many nodes.
-inline constexpr std::size_t kMaxInlinedNodes = 4'000'000;
+inline constexpr std::size_t kMaxInlinedNodes = 1'000'000;
+
+// So deep calls of functions and bodies of nodes may nest, together.
+inline constexpr int kMaxNesting = 256;
 
 // Errors: invalid input, where a node breaks the rules of its operator; unsupported, where an older
 // form cannot be expressed. All that stand in the way are listed, up to the first failing node of

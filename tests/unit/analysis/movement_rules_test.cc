@@ -72,6 +72,10 @@ TEST(MovementRules, FollowSymbolicSizes) {
 
 TEST(MovementRules, RefuseWhatKernelsTrust) {
   const Rule rules[] = {
+      {"%x: f32[4], %s: i64[109], %e: i64[109]", "", "onnx.Slice(%x, %s, %e)",
+       "it slices 109 axes of a tensor of rank 1"},
+      {"%x: f32[4, 4], %s: i64[2], %e: i64[1]", "", "onnx.Slice(%x, %s, %e)",
+       "operand 2 (ends) has type i64[1], expected [2]"},
       {"%x: f32[n, 3]", "", "onnx.Flatten(%x) {axis = 3}", "out of range"},
       {"%x: f32[n, 3]", "", "onnx.Transpose(%x) {perm = [0, 0]}", "repeated"},
       {"%x: f32[n, 3]", "", "onnx.Transpose(%x) {perm = [0, 2]}", "out of range"},

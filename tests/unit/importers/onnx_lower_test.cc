@@ -157,6 +157,30 @@ entry main(%x: f32[2]) -> (%y: f32[2]) {
 )");
 }
 
+// f0 calls f1 twice, which calls f2 twice, and so on: calls nest `depth` deep.
+std::string Calls(int depth, int times) {
+  std::string text =
+      "opset \"\" 17\nopset \"f\" 1\n\nentry main(%x: f32[2]) -> (%y: f32[*]) {\n"
+      "  %y = onnx:f.F0(%x)\n}\n";
+  for (int i = 0; i < depth; ++i) {
+    text += "\nfunction onnx:f.F" + std::to_string(i) + "(%a0) -> (%a" + std::to_string(times) +
+            ")\n    opset \"\" 17\n    opset \"f\" 1 {\n";
+    const std::string callee =
+        i + 1 < depth ? "onnx:f.F" + std::to_string(i + 1) : std::string("onnx.Relu");
+    for (int k = 0; k < times; ++k) {
+      text += "  %a" + std::to_string(k + 1) + " = " + callee + "(%a" + std::to_string(k) + ")\n";
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+TEST(LowerOnnx, CallsThatNestTooDeepOrExpandTooFarAreRefused) {
+  EXPECT_EQ(ErrorOf(Calls(200, 1)), "no error");
+  EXPECT_THAT(ErrorOf(Calls(300, 1)), HasSubstr("calls and bodies nest more than 256 deep"));
+  EXPECT_THAT(ErrorOf(Calls(40, 2)), HasSubstr("functions expand to more than 1000000 nodes"));
+}
+
 TEST(LowerOnnx, ForeignOperatorsStay) {
   ExpectLowered(
       R"(opset "" 17

@@ -1,0 +1,80 @@
+// Bytes as an ONNX file: what is read is lowered, rewritten, run on zeros where
+// no loop could last, and made a program and a Relax module.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codegen/onednn/codegen.h"
+#include "codegen/relax/write_relax.h"
+#include "core/interpreter/interpreter.h"
+#include "core/ops/infer_context.h"
+#include "core/rewrite/pipeline.h"
+#include "importers/onnx/lower.h"
+#include "importers/onnx/read_model.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::int64_t kMaxElements = 10'000;
+
+bool MayLast(const Node &node) {
+  constexpr std::string_view kGrowing[] = {"ConstantOfShape", "Expand", "Pad",
+                                           "Range",           "Resize", "Tile"};
+  return !node.subgraphs().empty() ||
+         std::ranges::any_of(
+             kGrowing, [&](std::string_view type) { return node.Is(type); });
+}
+
+void RunOnZeros(const Model &model) {
+  const Entry &entry = model.entries.front();
+  for (const Node &node : entry.graph->nodes()) {
+    if (MayLast(node))
+      return;
+  }
+  std::vector<RuntimeValue> inputs;
+  for (const auto &input : entry.graph->inputs()) {
+    const std::optional<rt::Shape> shape =
+        ToRuntimeShape(input->type().shape());
+    if (input->type().dtype() == DType::kUnknown || !shape ||
+        rt::NumElements(*shape) > kMaxElements)
+      return;
+    Result<Array> zeros = Array::Make(input->type().dtype(), *shape);
+    if (!zeros.ok())
+      return;
+    inputs.push_back(RuntimeValue::Of(std::move(*zeros)));
+  }
+  Result<Interpreter> interpreter = Interpreter::Make(model);
+  if (interpreter.ok())
+    (void)interpreter->Run(entry, std::move(inputs)).ok();
+}
+
+void TryFile(const std::uint8_t *data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char *>(data), size);
+  const Result<Model> source = ReadOnnxBytes(Buffer::Own(std::move(bytes)));
+  if (!source.ok())
+    return;
+  Result<Model> common = LowerOnnx(*source);
+  if (!common.ok() || !RunPipeline(*common, {}).ok())
+    return;
+  RunOnZeros(*common);
+  (void)GenerateCpp(*common, {}).ok();
+  (void)EmitRelax(*common).ok();
+}
+
+} // namespace
+} // namespace dragoman
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
+                                      std::size_t size) {
+  constexpr rlimit kLimit = {std::size_t{8} << 30, std::size_t{8} << 30};
+  ::setrlimit(RLIMIT_AS, &kLimit);
+  dragoman::TryFile(data, size);
+  return 0;
+}
