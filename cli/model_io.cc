@@ -86,7 +86,8 @@ Status Write(const Model& model, const std::string& path, Format format,
       return ExportOnnx(model, path, target);
     }
     case Format::kRelax:
-      return WriteRelax(model, path);
+      return WriteRelax(model, path,
+                        [&](std::string_view left_out) { Warn(options.common, path, left_out); });
     case Format::kDragoman:
       return WriteNative(model, path);
     case Format::kText:

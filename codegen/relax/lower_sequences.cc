@@ -213,17 +213,15 @@ class SequenceReader {
 
 }  // namespace
 
-Status LowerSequences(Model& model) {
-  for (Entry& entry : model.entries) {
-    DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, {}));
-    std::vector<Node*> nodes;
-    ForEachGraph(*entry.graph, [&](Graph& graph) {
-      for (Node& node : graph.nodes()) nodes.push_back(&node);
-    });
-    SequenceReader reader(context);
-    for (Node* node : nodes) DRAGOMAN_TRY(reader.Visit(*node));
-    reader.EraseUnread();
-  }
+Status LowerSequences(Graph& entry) {
+  DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
+  std::vector<Node*> nodes;
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) nodes.push_back(&node);
+  });
+  SequenceReader reader(context);
+  for (Node* node : nodes) DRAGOMAN_TRY(reader.Visit(*node));
+  reader.EraseUnread();
   return {};
 }
 

@@ -2,7 +2,7 @@
 #ifndef DRAGOMAN_CODEGEN_RELAX_LOWER_SEQUENCES_H_
 #define DRAGOMAN_CODEGEN_RELAX_LOWER_SEQUENCES_H_
 
-#include "core/ir/model.h"
+#include "core/ir/graph.h"
 #include "core/support/result.h"
 
 namespace dragoman::relax {
@@ -11,7 +11,7 @@ namespace dragoman::relax {
 // ConcatFromSequence), or of an optional, reads the elements instead; what made the sequence goes
 // where nothing reads it any more. Sequences that loops carry, and places that only run time knows,
 // stay.
-Status LowerSequences(Model& model);
+Status LowerSequences(Graph& entry);
 
 }  // namespace dragoman::relax
 

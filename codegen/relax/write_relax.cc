@@ -10,6 +10,7 @@
 #include "codegen/relax/lower_sequences.h"
 #include "codegen/relax/name_input_sizes.h"
 #include "codegen/relax/relax_op.h"
+#include "codegen/relax/stack_sequences.h"
 #include "codegen/relax/write_npz.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/support/output_file.h"
@@ -39,21 +40,97 @@ std::string AttributesOf(const Entry& entry, const Model& model) {
   return text + fmt::format(", \"states\": {{{}}}", fmt::join(states, ", "));
 }
 
-Result<relax::Weights> InitialStates(const Model& model) {
-  relax::Weights initial;
-  for (const State& state : model.states) {
-    const Tensor* tensor = state.initial.tensor();
-    if (tensor == nullptr)
-      return Unsupported("Relax has no type " + state.type.ToString())
-          .At("state '" + state.name + "'");
-    initial.emplace_back(state.name, *tensor);
-  }
-  return initial;
-}
-
 std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : status.error().findings();
 }
+
+// The first finding, and how many more there are.
+std::string Summary(const Error& error) {
+  const std::vector<Finding>& findings = error.findings();
+  std::string text = findings.front().place + ": " + findings.front().message;
+  if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
+  return text;
+}
+
+class Emitter {
+ public:
+  Emitter(const Model& model, const RelaxNote& note) : model_(Clone(model)), note_(note) {}
+
+  Result<RelaxModule> Run() {
+    std::vector<std::string> names = {parts_.function_names.Unique("main")};
+    for (std::size_t i = 1; i < model_.entries.size(); ++i)
+      names.push_back(parts_.function_names.Unique(Identifier(model_.entries[i].name)));
+    for (std::size_t i = 0; i < model_.entries.size(); ++i) {
+      Entry& entry = model_.entries[i];
+      relax::ModuleParts before = parts_;
+      Result<std::string> function = WriteEntry(entry, names[i]);
+      if (function.ok()) {
+        functions_.push_back(std::move(*function));
+        emitted_.push_back(&entry);
+        continue;
+      }
+      if (i == 0) return std::move(function).error();
+      parts_ = std::move(before);
+      if (note_) note_("entry '" + entry.name + "' is left out: " + Summary(function.error()));
+    }
+    return Module();
+  }
+
+ private:
+  Result<std::string> WriteEntry(Entry& entry, const std::string& name) {
+    relax::NameInputSizes(*entry.graph);
+    DRAGOMAN_TRY(relax::LowerSequences(*entry.graph));
+    DRAGOMAN_TRY(relax::StackSequences(*entry.graph));
+    std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));
+    Inference inference;
+    DRAGOMAN_TRY(inference.InferGraph(*entry.graph));
+    Result<std::string> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)
+                                   .Write(AttributesOf(entry, model_));
+    if (findings.empty()) return text;
+    const std::vector<Finding> lowering = findings;
+    for (Finding& finding : text.ok() ? std::vector<Finding>() : text.error().findings()) {
+      const auto is_same = [&](const Finding& other) { return other.place == finding.place; };
+      if (std::ranges::none_of(lowering, is_same)) findings.push_back(std::move(finding));
+    }
+    return Error(std::move(findings));
+  }
+
+  Result<RelaxModule> Module() {
+    std::ranges::move(parts_.private_functions, std::back_inserter(functions_));
+    RelaxModule module;
+    module.text = kHead;
+    for (const std::string& function : functions_)
+      module.text += (&function == &functions_.front() ? "" : "\n") + function;
+    module.weights = std::move(parts_.weights);
+    DRAGOMAN_ASSIGN(module.states, InitialStates());
+    return module;
+  }
+
+  // Of the states that the module's functions have.
+  Result<relax::Weights> InitialStates() const {
+    std::vector<bool> used(model_.states.size());
+    for (const Entry* entry : emitted_) {
+      for (const StateBinding& binding : entry->states) used[binding.state] = true;
+    }
+    relax::Weights initial;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (!used[i]) continue;
+      const State& state = model_.states[i];
+      const Tensor* tensor = state.initial.tensor();
+      if (tensor == nullptr)
+        return Unsupported("Relax has no type " + state.type.ToString())
+            .At("state '" + state.name + "'");
+      initial.emplace_back(state.name, *tensor);
+    }
+    return initial;
+  }
+
+  Model model_;
+  const RelaxNote& note_;
+  relax::ModuleParts parts_;
+  std::vector<std::string> functions_;
+  std::vector<const Entry*> emitted_;
+};
 
 }  // namespace
 
@@ -71,47 +148,12 @@ bool RelaxHasOp(std::string_view label) {
   return std::ranges::count(kElsewhere, label) > 0 || relax::FindRelaxEmitter(label) != nullptr;
 }
 
-Result<RelaxModule> EmitRelax(const Model& model) {
-  Model copy = Clone(model);
-  for (Entry& entry : copy.entries) relax::NameInputSizes(*entry.graph);
-  DRAGOMAN_TRY(relax::LowerSequences(copy));
-  relax::ModuleParts parts;
-  std::vector<std::string> functions;
-  std::vector<Finding> findings = FindingsOf(LowerToLoops(copy));
-  const std::vector<Finding> lowering = findings;
-  std::vector<std::string> names;
-  for (const Entry& entry : copy.entries) {
-    const bool is_default = &entry == &copy.entries.front();
-    names.push_back(parts.function_names.Unique(is_default ? "main" : Identifier(entry.name)));
-  }
-  for (std::size_t i = 0; i < copy.entries.size(); ++i) {
-    const Entry& entry = copy.entries[i];
-    Inference inference;
-    DRAGOMAN_TRY(inference.InferGraph(*entry.graph));
-    Result<std::string> function = relax::FunctionWriter(names[i], *entry.graph, inference, parts)
-                                       .Write(AttributesOf(entry, model));
-    if (function.ok()) {
-      functions.push_back(std::move(*function));
-      continue;
-    }
-    for (Finding& finding : function.error().findings()) {
-      const auto is_same = [&](const Finding& other) { return other.place == finding.place; };
-      if (std::ranges::none_of(lowering, is_same)) findings.push_back(std::move(finding));
-    }
-  }
-  if (!findings.empty()) return Error(std::move(findings));
-  std::ranges::move(parts.private_functions, std::back_inserter(functions));
-  RelaxModule module;
-  module.text = kHead;
-  for (const std::string& function : functions)
-    module.text += (&function == &functions.front() ? "" : "\n") + function;
-  module.weights = std::move(parts.weights);
-  DRAGOMAN_ASSIGN(module.states, InitialStates(model));
-  return module;
+Result<RelaxModule> EmitRelax(const Model& model, const RelaxNote& note) {
+  return Emitter(model, note).Run();
 }
 
-Status WriteRelax(const Model& model, const std::string& path) {
-  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model));
+Status WriteRelax(const Model& model, const std::string& path, const RelaxNote& note) {
+  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model, note));
   const std::string stem = path.ends_with(".py") ? path.substr(0, path.size() - 3) : path;
   DRAGOMAN_ASSIGN(OutputFile text, OutputFile::Create(path));
   DRAGOMAN_TRY(text.Append(module.text));

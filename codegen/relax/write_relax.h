@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_
 #define DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,13 +28,17 @@ struct RelaxModule {
 // attributes at least.
 bool RelaxHasOp(std::string_view label);
 
-// Errors: unsupported, listing every node that Relax cannot say.
-Result<RelaxModule> EmitRelax(const Model& model);
+// Takes a line on what is left out of a module.
+using RelaxNote = std::function<void(std::string_view)>;
+
+// Entries other than the default one are left out, with a note, where Relax cannot say them.
+// Errors: unsupported, listing every node of the default entry that Relax cannot say.
+Result<RelaxModule> EmitRelax(const Model& model, const RelaxNote& note = {});
 
 // The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit
 // floats as raw uint16 and uint8 with the element type in the key ("w:bfloat16"). Initial values of
 // states go into STEM.states.npz.
-Status WriteRelax(const Model& model, const std::string& path);
+Status WriteRelax(const Model& model, const std::string& path, const RelaxNote& note = {});
 
 }  // namespace dragoman
 

@@ -1,11 +1,27 @@
 #include "core/analysis/inference.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/support/text.h"
 
 namespace dragoman {
+namespace {
+
+// Whether an input of the entry around `node` has a size of that name.
+bool NamesInputSize(const Node& node, const std::string& symbol) {
+  const Graph* graph = node.graph();
+  while (graph->parent() != nullptr) graph = graph->parent()->graph();
+  return std::ranges::any_of(graph->inputs(), [&](const std::unique_ptr<Value>& input) {
+    const Shape* shape = input->type().shape();
+    return shape != nullptr && std::ranges::any_of(*shape, [&](const Dim& size) {
+             return std::ranges::count(size.Symbols(), symbol) > 0;
+           });
+  });
+}
+
+}  // namespace
 
 Knowledge Inference::Know(const Value* value) const {
   Knowledge knowledge;
@@ -57,6 +73,7 @@ Dim Inference::FreshSymbol(std::string_view hint) {
   const std::string base = Identifier(hint);
   for (int i = 1;; ++i) {
     const std::string name = i == 1 ? base : base + "_" + std::to_string(i);
+    if (NamesInputSize(*node_, name)) continue;
     auto [owner, is_new] = symbols_.try_emplace(name, node_);
     if (owner->second != node_ || !node_symbols_.insert(name).second) continue;
     return Dim::Symbol(name);

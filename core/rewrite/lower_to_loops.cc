@@ -206,17 +206,15 @@ Status LowerSequence(Node& node, PassContext& context) {
   return SequenceLowering(sequence, context).Run();
 }
 
-Status LowerToLoops(Model& model) {
+Status LowerToLoops(Graph& entry) {
   std::vector<Finding> findings;
   const auto note = [&findings](Status status) {
     if (status.ok()) return;
     for (Finding& finding : status.error().findings()) findings.push_back(std::move(finding));
   };
-  for (Entry& entry : model.entries) {
-    DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, {}));
-    for (Node* scan : AllScans(*entry.graph)) note(ScanLowering(*scan, context).Run());
-    for (Node* node : SequenceNode::All(*entry.graph)) note(LowerSequence(*node, context));
-  }
+  DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
+  for (Node* scan : AllScans(entry)) note(ScanLowering(*scan, context).Run());
+  for (Node* node : SequenceNode::All(entry)) note(LowerSequence(*node, context));
   if (findings.empty()) return {};
   return Error(std::move(findings));
 }

@@ -2,18 +2,18 @@
 #ifndef DRAGOMAN_CORE_REWRITE_LOWER_TO_LOOPS_H_
 #define DRAGOMAN_CORE_REWRITE_LOWER_TO_LOOPS_H_
 
-#include "core/ir/model.h"
+#include "core/ir/graph.h"
 #include "core/rewrite/pass_context.h"
 #include "core/support/result.h"
 
 namespace dragoman {
 
-// Replaces every Scan of the common `model` by a Loop whose turns gather their slices themselves,
-// and every LSTM, GRU and RNN (dragoman.LSTM as well) by a Loop for each direction around one cell,
-// in bodies too. The products of a sequence's inputs with the weights are one node before its Loop.
-// All attributes are respected; the number of steps may be symbolic. Errors: unsupported, listing
-// every node with a rank or a hidden size that is not known.
-Status LowerToLoops(Model& model);
+// Replaces every Scan of the common graph of an entry by a Loop whose turns gather their slices
+// themselves, and every LSTM, GRU and RNN (dragoman.LSTM as well) by a Loop for each direction
+// around one cell, in bodies too. The products of a sequence's inputs with the weights are one node
+// before its Loop. All attributes are respected; the number of steps may be symbolic. Errors:
+// unsupported, listing every node with a rank or a hidden size that is not known.
+Status LowerToLoops(Graph& entry);
 
 // The same of one LSTM, GRU or RNN.
 Status LowerSequence(Node& node, PassContext& context);

@@ -41,6 +41,9 @@ class ArgumentMaker {
         builder_(builder),
         assumed_(assumed) {}
 
+  // Whether tensors of the argument to be made are integers if nothing tells their element type.
+  void set_is_index(bool is_index) { is_index_ = is_index; }
+
   // `example`: of a traced file; nullptr if there is none.
   Result<Abstract> Make(const std::string& path, const Type& type, const Attribute* example) {
     switch (type.kind()) {
@@ -85,9 +88,11 @@ class ArgumentMaker {
 
   Result<Value*> AddInput(const std::string& path, Type type) {
     DRAGOMAN_ASSIGN(type, ApplyFacts(facts_, path, kNoPosition, type));
+    // Arrays hold bfloat16 as bits; torch's operators take no unsigned 16-bit integers.
+    if (type.dtype() == DType::kU16 && FromData()) type = type.WithDType(DType::kBF16);
     if (type.dtype() == DType::kUnknown) {
-      type = type.WithDType(DType::kF32);
-      assumed_.push_back(path);
+      type = type.WithDType(is_index_ ? DType::kI64 : DType::kF32);
+      if (!is_index_) assumed_.push_back(path);
     }
     return builder_.graph().AddInput(builder_.UniqueName(path), WithNamedSizes(path, type));
   }
@@ -271,7 +276,31 @@ class ArgumentMaker {
   Heap& heap_;
   GraphBuilder& builder_;
   std::vector<std::string>& assumed_;
+  bool is_index_ = false;
 };
+
+struct IndexOperand {
+  std::string_view type;
+  std::size_t index;
+};
+
+constexpr IndexOperand kIndexOperands[] = {
+    {"bincount", 0},    {"embedding", 1},    {"embedding_bag", 1},  {"gather", 2},
+    {"index_add", 2},   {"index_select", 2}, {"one_hot", 0},        {"scatter", 2},
+    {"scatter_add", 2}, {"take", 1},         {"take_along_dim", 1},
+};
+
+// Whether an operator reads `input` as indices.
+bool IsIndex(const Value& input) {
+  for (const Use* use = input.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() == nullptr || use->user()->op().dialect != "aten") continue;
+    const bool reads = std::ranges::any_of(kIndexOperands, [use](const IndexOperand& operand) {
+      return operand.type == use->user()->op().type && operand.index == use->index();
+    });
+    if (reads) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -289,6 +318,7 @@ Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& fu
     }
     const Extra* extra = input.extra_if_any();
     const Attribute* example = extra != nullptr ? Find(*extra, kTraced) : nullptr;
+    maker.set_is_index(IsIndex(input));
     DRAGOMAN_ASSIGN(Abstract value, maker.Make(input.name(), input.type(), example));
     arguments.push_back(std::move(value));
   }

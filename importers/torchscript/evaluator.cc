@@ -9,6 +9,7 @@
 #include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
+#include "importers/torchscript/ops/quantized.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 #include "importers/torchscript/ops/supported.h"
 
@@ -66,9 +67,10 @@ std::vector<std::string> ArgumentNames(const Schema* schema) {
 
 }  // namespace
 
-Evaluator::Evaluator(const Model& source, SchemaTable& schemas, Heap& heap, Graph& graph,
-                     Inference& inference)
+Evaluator::Evaluator(const Model& source, const LoadedCells& cells, SchemaTable& schemas,
+                     Heap& heap, Graph& graph, Inference& inference)
     : source_(source),
+      cells_(cells),
       schemas_(schemas),
       heap_(heap),
       inference_(inference),
@@ -188,7 +190,7 @@ Evaluator::Flow Evaluator::RunNode(const Node& node, Frame& frame) {
 Evaluator::Flow Evaluator::RunConstant(const Node& node, Frame& frame) {
   const Attribute* value = node.attribute("value");
   Result<Abstract> made =
-      value != nullptr ? ConstantValue(source_, *value, heap_) : Result<Abstract>(Abstract(None()));
+      value != nullptr ? cells_.ValueOf(*value, heap_) : Result<Abstract>(Abstract(None()));
   if (!made.ok()) {
     Report(node, made.error());
     Poisoned(node, frame);
@@ -327,7 +329,7 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
                         schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
     if (writes) return LowerOut(node, *lower, *schema, names, arguments);
     Call call(heap_, *builder_, node, names, arguments);
-    return (*lower)(call);
+    return LowerOnGrid(*lower, call);
   }
   if (const std::string base = InPlaceBase(op.type); !base.empty()) {
     DRAGOMAN_TRY(CheckComplex(heap_, *builder_, prefix + base, arguments));
@@ -344,7 +346,7 @@ Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lowe
   const auto* self = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
   if (self == nullptr) return Unsupported(node.op().ToString() + " needs a tensor to write to");
   DRAGOMAN_ASSIGN(Value * before, heap_.Read(*builder_, *self));
-  DRAGOMAN_ASSIGN(Results results, lower(call));
+  DRAGOMAN_ASSIGN(Results results, LowerOnGrid(lower, call));
   const auto* computed = results.empty() ? nullptr : results.front().As<TensorRef>();
   if (computed == nullptr) return Internal(node.op().ToString() + " has no functional result");
   DRAGOMAN_ASSIGN(Value * after, heap_.Read(*builder_, *computed));

@@ -27,6 +27,7 @@
 #include "core/support/result.h"
 #include "importers/torchscript/abstract.h"
 #include "importers/torchscript/heap.h"
+#include "importers/torchscript/loaded_cells.h"
 #include "importers/torchscript/merge.h"
 #include "importers/torchscript/ops/op_lowering.h"
 #include "importers/torchscript/schema.h"
@@ -46,8 +47,8 @@ inline constexpr std::size_t kMaxForcedNodes = 200'000;
 class Evaluator {
  public:
   // Appends to `graph`, the graph of an entry. `cells` are those of the model's states.
-  Evaluator(const Model& source, SchemaTable& schemas, Heap& heap, Graph& graph,
-            Inference& inference);
+  Evaluator(const Model& source, const LoadedCells& cells, SchemaTable& schemas, Heap& heap,
+            Graph& graph, Inference& inference);
 
   GraphBuilder& builder() { return *builder_; }
 
@@ -133,6 +134,7 @@ class Evaluator {
   Status FinishLoop(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
 
   const Model& source_;
+  const LoadedCells& cells_;
   SchemaTable& schemas_;
   Heap& heap_;
   Inference& inference_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ir/type_algebra.h"
+#include "core/support/text.h"
 #include "importers/torchscript/arguments.h"
 #include "importers/torchscript/evaluator.h"
 #include "importers/torchscript/inline.h"
@@ -60,6 +61,7 @@ class ModelLowering {
   Result<Attribute> InitialOf(const Leaf& leaf, const Type& type);
   Result<Tensor> InitialTensor(const Leaf& leaf, const Abstract& value);
   void BindStates(LoweredEntry& lowered);
+  static void DropUnusedStates(Model& model);
   void TellNotes(std::span<const LoweredEntry> entries) const;
 
   const Model& source_;
@@ -117,7 +119,7 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
   }
   Inference inference;
   heap_.Enter();
-  Evaluator evaluator(source_, schemas_, heap_, graph, inference);
+  Evaluator evaluator(source_, *cells_, schemas_, heap_, graph, inference);
   auto run = [&]() -> Status {
     DRAGOMAN_ASSIGN(Abstract root, cells_->Root());
     DRAGOMAN_ASSIGN(
@@ -276,6 +278,28 @@ void ModelLowering::BindStates(LoweredEntry& lowered) {
   }
 }
 
+// Those that no entry reads or writes: what was replaced before anyone read it. One attribute may
+// still be two states, its first tensor and what takes its place: their names differ.
+void ModelLowering::DropUnusedStates(Model& model) {
+  std::vector<bool> used(model.states.size());
+  for (const Entry& entry : model.entries) {
+    for (const StateBinding& binding : entry.states) used[binding.state] = true;
+  }
+  std::vector<std::size_t> places(used.size());
+  std::vector<State> states;
+  NameScope names;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    places[i] = states.size();
+    if (!used[i]) continue;
+    states.push_back(std::move(model.states[i]));
+    states.back().name = names.Unique(states.back().name);
+  }
+  for (Entry& entry : model.entries) {
+    for (StateBinding& binding : entry.states) binding.state = places[binding.state];
+  }
+  model.states = std::move(states);
+}
+
 // The first finding, and how many more there are.
 std::string Summary(const Error& error) {
   const std::vector<Finding>& findings = error.findings();
@@ -341,6 +365,7 @@ Result<Model> ModelLowering::Run() {
       BindStates(lowered);
       model.entries.push_back(std::move(lowered.entry));
     }
+    DropUnusedStates(model);
     return model;
   }
   return Unsupported("what the entries leave changed does not settle");

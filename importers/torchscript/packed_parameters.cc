@@ -65,6 +65,15 @@ Result<StoredAttributes> ConvParameters(const StoredTuple& state, StoredHeap& he
   return result;
 }
 
+// (kind, tensors, doubles, longs, packed linear parameters of input and state)
+Result<StoredAttributes> CellParameters(const StoredTuple& state) {
+  if (state.items.size() != 5) return InvalidInput("packed cell parameters of another form");
+  return StoredAttributes{{"kind", state.items[0]},
+                          {"tensors", state.items[1]},
+                          {"flags", state.items[3]},
+                          {"packed", state.items[4]}};
+}
+
 }  // namespace
 
 Result<StoredAttributes> PackedParameters(const StoredObject& object, StoredHeap& heap) {
@@ -81,6 +90,9 @@ Result<StoredAttributes> PackedParameters(const StoredObject& object, StoredHeap
   const StoredTuple* tuple = AsTuple(state);
   if (tuple != nullptr && object.class_name.ends_with("quantized.LinearPackedParamsBase")) {
     return LinearParameters(*tuple);
+  }
+  if (tuple != nullptr && object.class_name.ends_with("rnn.CellParamsBase")) {
+    return CellParameters(*tuple);
   }
   const bool conv = object.class_name.ends_with("quantized.Conv2dPackedParamsBase") ||
                     object.class_name.ends_with("quantized.Conv3dPackedParamsBase");

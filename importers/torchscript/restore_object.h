@@ -20,6 +20,8 @@ using StoredAttributes = std::vector<std::pair<std::string, Stored>>;
 //   LinearPackedParamsBase    weight, bias (or None)
 //   Conv2dPackedParamsBase    weight, bias, stride, padding, dilation, output_padding (lists of
 //   Conv3dPackedParamsBase    ints), groups, transpose
+//   rnn.CellParamsBase        kind, tensors, flags (ints: reduce_range), packed (those of the
+//   linear layers of input and state)
 // and for other classes of torch one attribute `state`. Errors: a state that does not fit;
 // unsupported: statements in __setstate__ beyond assignments, conditions, tuples, own methods and
 // the prepack operators.

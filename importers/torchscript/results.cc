@@ -1,12 +1,14 @@
 #include "importers/torchscript/results.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "importers/torchscript/number_value.h"
+#include "importers/torchscript/ops/quantized.h"
 
 namespace dragoman::torchscript {
 namespace {
@@ -25,9 +27,11 @@ Status AddOutput(Value* value, const std::string& name, GraphBuilder& builder) {
 }
 
 // A quantised tensor leaves the model as the integers that it stores.
-Value* StoredForm(Value* value) {
-  const Node* node = value->producer();
-  return node != nullptr && node->Is("DequantizeLinear") ? node->operand(0) : value;
+Result<Value*> StoredForm(Value* value, GraphBuilder& builder) {
+  const std::optional<ValueGrid> grid = ValueGridOf(value);
+  if (!grid) return value;
+  Composer c(builder);
+  return c.Done(StoredOn(c, value, *grid));
 }
 
 Result<Value*> PayloadValue(const Maybe& maybe, Heap& heap, GraphBuilder& builder) {
@@ -72,7 +76,8 @@ Status AddResult(const Abstract& result, const std::string& name, Heap& heap,
   if (result.Is<None>()) return {};
   if (const auto* tensor = result.As<TensorRef>()) {
     DRAGOMAN_ASSIGN(Value * value, heap.Read(builder, *tensor));
-    return AddOutput(StoredForm(value), name, builder);
+    DRAGOMAN_ASSIGN(value, StoredForm(value, builder));
+    return AddOutput(value, name, builder);
   }
   if (const auto* number = result.As<Number>()) {
     DRAGOMAN_ASSIGN(Value * value, NumberValue(builder, *number, number->dtype()));

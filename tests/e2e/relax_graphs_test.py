@@ -148,6 +148,43 @@ case("RNN with another activation, clipped",
                 "%y, %last"), sequence_inputs(1, 6, [6, 6]))
 
 
+# Sequences of run-time length: tensors that grow.
+
+case("a list that a loop fills, now and then", """
+graph main(%x: f32[n, b, 3], %turns: i64[]) -> (%all, %flat, %count) {
+  const %zero: f32[] = 0.0
+  const %one: i64[] = 1
+  %none = onnx.SequenceEmpty() {dtype = 1}
+  %list = onnx.Loop(%turns, _, %none) {
+    body = graph body(%i: i64[], %more: bool[], %a: seq<f32[*]>) -> (%more, %b) {
+      %row = onnx.Gather(%x, %i) {axis = 0}
+      %sum = onnx.ReduceSum(%row) {keepdims = 0}
+      %is_kept = onnx.Greater(%sum, %zero)
+      %b = onnx.If(%is_kept) {
+        then_branch = graph t() -> (%longer) { %longer = onnx.SequenceInsert(%a, %row) },
+        else_branch = graph f() -> (%same) { %same = onnx.Identity(%a) }
+      }
+    }
+  }
+  %last = onnx.Gather(%x, %one) {axis = 0}
+  %ended = onnx.SequenceInsert(%list, %last)
+  %all = onnx.ConcatFromSequence(%ended) {axis = 1, new_axis = 1}
+  %flat = onnx.ConcatFromSequence(%ended) {axis = -1}
+  %count = onnx.SequenceLength(%ended)
+}""", [f32(6, 2, 3), i64(6)], [f32(3, 4, 3), i64(0)], holds=["R.concat("])
+
+case("places in a list of run-time length", """
+graph main(%x: f32[2, n], %at: i64[], %y: f32[2]) -> (%all, %one, %rest) {
+  const %first: i64[] = 0
+  %columns = onnx.SplitToSequence(%x) {axis = 1, keepdims = 0}
+  %longer = onnx.SequenceInsert(%columns, %y, %at)
+  %one = onnx.SequenceAt(%longer, %at)
+  %all = onnx.ConcatFromSequence(%longer) {axis = 0, new_axis = 1}
+  %shorter = onnx.SequenceErase(%longer)
+  %rest = onnx.ConcatFromSequence(%shorter) {axis = 0}
+}""", [f32(2, 5), i64(2), f32(2)], [f32(2, 3), i64(-2), f32(2)], [f32(2, 1), i64(1), f32(2)])
+
+
 # Sizes that run time knows.
 
 case("arange(shape_of(x)[0])", """

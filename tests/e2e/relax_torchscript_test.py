@@ -22,11 +22,9 @@ FOLDER = pathlib.Path(__file__).parent.parent / "models" / "torchscript"
 RTOL, ATOL = 1e-4, 1e-5
 UNSUPPORTED = 4
 REFUSED = {
-    "cached_attention": ["SequenceInsert"],
     "packed_sequences": ["Loop"],
     "packed_unsorted": ["Loop"],
-    "rnnt_greedy": ["SequenceInsert"],
-    "run_time_lists": ["SequenceInsert", "SequenceAt", "SplitToSequence"],
+    "run_time_lists": ["SequenceInsert", "SequenceAt"],
 }
 # Sizes that stay symbolic where a fixture has no file for it.
 SYMBOLIC = {"control_flow": "x=n,4 n=int64:", "dynamic_arange": "x=n,2"}

@@ -352,13 +352,29 @@ Result<Value*> LowerVdot(Call& call);
 Result<Value*> LowerQuantizePerTensor(Call& call);
 Result<Value*> LowerQuantizePerChannel(Call& call);
 Result<Value*> LowerDequantize(Call& call);
-Result<Value*> LowerIntRepr(Call& call);
 Result<Value*> LowerQuantizedLinear(Call& call);
 Result<Value*> LowerDynamicLinear(Call& call);
 Result<Value*> LowerQuantizedConv(Call& call);
 Result<Value*> LowerQuantizedBinary(Call& call);
 Result<Value*> LowerQuantizedCat(Call& call);
 Result<Value*> LowerFakeQuantize(Call& call);
+
+// quantized_results.cc
+Result<Results> LowerIsQuantized(Call& call);
+Result<Results> LowerGridNumber(Call& call);
+Result<Value*> LowerIntRepr(Call& call);
+
+// quantized_functions.cc
+Result<Value*> LowerQuantizedBatchNorm(Call& call);
+Result<Value*> LowerQuantizedInstanceNorm(Call& call);
+Result<Value*> LowerQuantizedMatmul(Call& call);
+Result<Value*> LowerQuantizedRelu6(Call& call);
+Result<Value*> LowerQuantizedScalar(Call& call);
+Result<Value*> LowerQuantizedTwin(Call& call);
+
+// quantized_recurrence.cc
+Result<Results> LowerQuantizedCell(Call& call);
+Result<Results> LowerQuantizedRecurrence(Call& call);
 
 // random.cc
 Result<Value*> LowerUniform(Call& call);

@@ -2,19 +2,14 @@
 // a quantised tensor is what DequantizeLinear gives, and an operator computes with that.
 #include <algorithm>
 
-#include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/packed_weights.h"
+#include "importers/torchscript/ops/quantized.h"
 #include "importers/torchscript/torch_dtype.h"
 
 namespace dragoman::torchscript {
 namespace {
-
-Value* Rounded(Composer& c, Value* x, Value* scale, Value* zero_point, std::int64_t axis) {
-  const std::vector<NamedAttribute> attributes = {{"axis", axis}};
-  Value* stored = c.Op("QuantizeLinear", {x, scale, zero_point}, attributes);
-  return c.Op("DequantizeLinear", {stored, scale, zero_point}, attributes);
-}
 
 // The integers that a quantised torch type stores.
 DType StoredType(CallComposer& c) {
@@ -26,82 +21,15 @@ DType StoredType(CallComposer& c) {
   return DType::kU8;
 }
 
-// Rounds to the grid that an operator states for its result, of 8 unsigned bits as fbgemm's.
-Value* Requantize(CallComposer& c, Value* y, std::string_view scale, std::string_view zero_point) {
-  Value* s = c.As(scale, DType::kF32);
-  return Rounded(c, y, s, c.As(zero_point, DType::kU8), 0);
-}
-
 bool EndsWithRelu(const Call& call) { return call.op().type.find("_relu") != std::string::npos; }
 
 Value* ReluIfNamed(CallComposer& c, Value* y) {
   return EndsWithRelu(c.call()) ? c.Op("Relu", {y}) : y;
 }
 
-// Weights that torch keeps packed, an object with attributes of its own.
-class Packed {
- public:
-  Packed(CallComposer& c, std::string_view argument)
-      : c_(c), object_(c.Take(c.call().Argument(argument))) {
-    if (object_.Is<ObjectRef>()) return;
-    c.Fail(InvalidInput("the packed weights are " + Describe(object_)));
-  }
-
-  Value* Tensor(std::string_view name) {
-    const Abstract* found = Attribute(name);
-    const auto* tensor = found == nullptr ? nullptr : found->As<TensorRef>();
-    return tensor == nullptr ? nullptr : c_.Take(c_.call().heap().Read(c_.builder(), *tensor));
-  }
-  std::vector<std::int64_t> Ints(std::string_view name) {
-    const Abstract* found = Attribute(name);
-    const auto* list = found == nullptr ? nullptr : found->As<ListRef>();
-    std::vector<std::int64_t> ints;
-    if (list == nullptr) return ints;
-    for (const Abstract& item : std::get<ListContents>(list->cell->contents).items) {
-      const auto* number = item.As<Number>();
-      if (number != nullptr && number->known()) ints.push_back(number->AsInt());
-    }
-    return ints;
-  }
-  std::int64_t Int(std::string_view name) {
-    const Abstract* found = Attribute(name);
-    const auto* number = found == nullptr ? nullptr : found->As<Number>();
-    return number != nullptr && number->known() ? number->AsInt() : 0;
-  }
-
- private:
-  const Abstract* Attribute(std::string_view name) {
-    const auto* object = object_.As<ObjectRef>();
-    if (object == nullptr) return nullptr;
-    for (const auto& [key, value] : std::get<ObjectContents>(object->cell->contents).attributes) {
-      if (key == name) return &value;
-    }
-    return nullptr;
-  }
-
-  CallComposer& c_;
-  Abstract object_;
-};
-
 Value* LinearOf(CallComposer& c, Value* x, bool through_f16) {
-  Packed packed(c, "W_prepack");
-  Value* weight = packed.Tensor("weight");
-  if (weight == nullptr) return c.Fail("packed weights of this kind");
-  if (through_f16) weight = c.Cast(c.Cast(weight, DType::kF16), DType::kF32);
-  return ReluIfNamed(c, c.Op("dragoman.Linear", {x, weight, packed.Tensor("bias")}));
-}
-
-// Rounded to 256 (or 128) steps from the least to the greatest element and zero, as fbgemm does
-// with the operand of a dynamically quantised product.
-Value* RoundedToOwnRange(Composer& c, Value* x, double steps) {
-  Value* least = c.Min(c.ReduceAll("ReduceMin", x), 0);
-  Value* greatest = c.Max(c.ReduceAll("ReduceMax", x), 0);
-  Value* range = c.Div(c.Sub(greatest, least), steps);
-  Value* scale = c.Where(c.Equal(range, 0), 0.1, range);
-  Value* zero = c.Op("Round", {c.Neg(c.Div(least, scale))});
-  Value* stored = c.Add(c.Op("Round", {c.Div(x, scale)}), zero);
-  Value* clipped = c.Max(c.Min(stored, steps), 0);
-  return c.Mul(c.Sub(clipped, zero), scale);
+  const PackedWeights packed(c.call(), c.Take(c.call().Argument("W_prepack")));
+  return ReluIfNamed(c, packed.Linear(c, x, through_f16));
 }
 
 std::vector<std::int64_t> Pads(const std::vector<std::int64_t>& padding) {
@@ -116,7 +44,7 @@ Result<Value*> LowerQuantizePerTensor(Call& call) {
   CallComposer c(call);
   const DType stored = StoredType(c);
   Value* scale = c.As("scale", DType::kF32);
-  return c.Done(Rounded(c, c.Tensor("self"), scale, c.As("zero_point", stored), 0));
+  return c.Done(RoundedOn(c, c.Tensor("self"), {scale, c.As("zero_point", stored), 0}));
 }
 
 Result<Value*> LowerQuantizePerChannel(Call& call) {
@@ -125,23 +53,13 @@ Result<Value*> LowerQuantizePerChannel(Call& call) {
   const DType stored = StoredType(c);
   Value* scales = c.Cast(c.Tensor("scales"), DType::kF32);
   Value* zero_points = c.Cast(c.Tensor("zero_points"), stored);
-  return c.Done(Rounded(c, x, scales, zero_points, c.AxisArgument("axis", x)));
+  return c.Done(RoundedOn(c, x, {scales, zero_points, c.AxisArgument("axis", x)}));
 }
 
 Result<Value*> LowerDequantize(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor(call.Declares("qtensor") ? "qtensor" : "self");
   return c.Done(c.Op("Identity", {x}));
-}
-
-Result<Value*> LowerIntRepr(Call& call) {
-  CallComposer c(call);
-  const Value* x = c.Tensor("self");
-  const Node* node = x == nullptr ? nullptr : x->producer();
-  if (node == nullptr || !node->Is("DequantizeLinear")) {
-    return call.Unsupported("the integers of a quantised tensor that was computed");
-  }
-  return c.Done(node->operand(0));
 }
 
 Result<Value*> LowerQuantizedLinear(Call& call) {
@@ -154,7 +72,7 @@ Result<Value*> LowerDynamicLinear(Call& call) {
   CallComposer c(call);
   const bool f16 = call.op().type.ends_with("_fp16");
   Value* x = c.Tensor("X");
-  if (!f16) x = RoundedToOwnRange(c, x, c.BoolOr("reduce_range", false) ? 127 : 255);
+  if (!f16) x = RoundedToOwnRange(c, x, c.BoolOr("reduce_range", false));
   return c.Done(LinearOf(c, x, f16));
 }
 
@@ -163,19 +81,20 @@ Result<Value*> LowerQuantizedConv(Call& call) {
   if (!call.Declares("packed_weight")) {
     return call.Unsupported("the old form of this operator; save the model with a newer torch");
   }
-  Packed packed(c, "packed_weight");
+  const PackedWeights packed(call, c.Take(call.Argument("packed_weight")));
   Value* x = c.Tensor("qx");
-  const bool is_1d = call.op().type.find("1d") != std::string::npos;
-  if (is_1d) x = c.Unsqueeze(x, {2});
   std::vector<NamedAttribute> attributes = {{"strides", packed.Ints("stride")},
                                             {"pads", Pads(packed.Ints("padding"))},
                                             {"dilations", packed.Ints("dilation")},
                                             {"group", packed.Int("groups")}};
   const bool transposed = packed.Int("transpose") != 0;
   if (transposed) attributes.emplace_back("output_padding", packed.Ints("output_padding"));
-  Value* weight = packed.Tensor("weight");
+  Value* weight = packed.Tensor(c, "weight");
   if (weight == nullptr) return call.Unsupported("packed weights of this kind");
-  Value* y = c.Op(transposed ? "ConvTranspose" : "Conv", {x, weight, packed.Tensor("bias")},
+  // Weights of convolutions over one axis are kept with two, or as they were before packing.
+  const bool is_1d = call.op().type.find("1d") != std::string::npos && c.Rank(weight) > c.Rank(x);
+  if (is_1d) x = c.Unsqueeze(x, {2});
+  Value* y = c.Op(transposed ? "ConvTranspose" : "Conv", {x, weight, packed.Tensor(c, "bias")},
                   std::move(attributes));
   if (is_1d) y = c.Squeeze(y, {2});
   return c.Done(Requantize(c, ReluIfNamed(c, y), "output_scale", "output_zero_point"));
@@ -184,7 +103,7 @@ Result<Value*> LowerQuantizedConv(Call& call) {
 // add, mul, with relu or without
 Result<Value*> LowerQuantizedBinary(Call& call) {
   CallComposer c(call);
-  if (!call.Declares("scale")) return call.Unsupported("a number as operand");
+  if (!call.Declares("scale")) return LowerQuantizedScalar(call);
   Value* a = c.Tensor("qa");
   Value* b = c.Tensor("qb");
   Value* y = call.op().type.starts_with("add") ? c.Add(a, b) : c.Mul(a, b);

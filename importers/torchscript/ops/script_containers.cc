@@ -1,7 +1,6 @@
 // Lists and tuples. A list whose length only run time tells is a sequence of the common
 // graph.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "importers/torchscript/heap.h"
@@ -264,23 +263,9 @@ Result<Results> LowerSort(Call& call) {
 
 Result<Results> LowerSlice(Call& call) {
   DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
-  const auto count = static_cast<std::int64_t>(items.size());
-  std::array<std::int64_t, 3> bounds = {0, count, 1};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Abstract& argument = Argument(call, i + 1);
-    const auto* number = argument.As<Number>();
-    if (argument.Is<None>()) continue;
-    if (number == nullptr || !number->known())
-      return call.Unsupported("of a list, with bounds that only run time tells");
-    bounds[i] = number->AsInt();
-  }
-  if (bounds[2] < 1) return call.Unsupported("of a list, backwards");
-  auto clamp = [count](std::int64_t i) {
-    return std::clamp<std::int64_t>(i < 0 ? i + count : i, 0, count);
-  };
+  DRAGOMAN_ASSIGN(const std::vector<std::size_t> places, SlicePlaces(call, items.size()));
   std::vector<Abstract> slice;
-  for (std::int64_t i = clamp(bounds[0]); i < clamp(bounds[1]); i += bounds[2])
-    slice.push_back(items[static_cast<std::size_t>(i)]);
+  for (const std::size_t i : places) slice.push_back(items[i]);
   if (Argument(call, 0).Is<Tuple>()) return Results{MakeTuple(std::move(slice))};
   return Results{call.NewList(std::move(slice))};
 }

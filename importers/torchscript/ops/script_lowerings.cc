@@ -1,6 +1,7 @@
 #include "importers/torchscript/ops/script_lowerings.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace dragoman::torchscript {
@@ -84,6 +85,33 @@ const std::vector<Abstract>* ItemsOf(const Abstract& value) {
 
 Abstract MakeTuple(std::vector<Abstract> items) {
   return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
+}
+
+Result<std::vector<std::size_t>> SlicePlaces(const Call& call, std::size_t count) {
+  std::array<std::optional<std::int64_t>, 3> given;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Abstract& argument = Argument(call, i + 1);
+    if (argument.Is<None>()) continue;
+    const auto* number = argument.As<Number>();
+    if (number == nullptr || !number->known())
+      return call.Unsupported("with bounds that only run time tells");
+    given[i] = number->AsInt();
+  }
+  const auto size = static_cast<std::int64_t>(count);
+  const std::int64_t step = std::clamp(given[2].value_or(1), -size - 1, size + 1);
+  if (step == 0) return call.Invalid("a slice with step 0");
+  const std::int64_t least = step > 0 ? 0 : -1;
+  const std::int64_t most = step > 0 ? size : size - 1;
+  const auto bound = [&](const std::optional<std::int64_t>& place, std::int64_t otherwise) {
+    if (!place) return otherwise;
+    return std::clamp(*place < 0 ? *place + size : *place, least, most);
+  };
+  const std::int64_t begin = bound(given[0], step > 0 ? least : most);
+  const std::int64_t end = bound(given[1], step > 0 ? most : least);
+  std::vector<std::size_t> places;
+  for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step)
+    places.push_back(static_cast<std::size_t>(i));
+  return places;
 }
 
 }  // namespace dragoman::torchscript

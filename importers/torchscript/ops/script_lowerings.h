@@ -4,6 +4,7 @@
 #ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_SCRIPT_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_SCRIPT_LOWERINGS_H_
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -60,6 +61,9 @@ Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
 // The items of a list or tuple; nullptr if it is none, or one whose length only run time tells.
 const std::vector<Abstract>* ItemsOf(const Abstract& value);
 Abstract MakeTuple(std::vector<Abstract> items);
+// Which of `count` items Python's [begin:end:step] takes, in order: arguments 1 to 3 of the call,
+// each of which may be None or absent. Errors: a bound that only run time tells.
+Result<std::vector<std::size_t>> SlicePlaces(const Call& call, std::size_t count);
 
 // Whether two values are equal in Python: known, or a bool number that run time tells.
 Result<Number> ValuesEqual(Call& call, const Abstract& a, const Abstract& b);

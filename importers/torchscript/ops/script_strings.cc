@@ -105,16 +105,10 @@ Result<Results> LowerCharacter(Call& call) {
 }
 
 Result<Results> LowerSubstring(Call& call) {
-  DRAGOMAN_ASSIGN(std::string text, Text(call, 0));
-  const auto size = static_cast<std::int64_t>(text.size());
-  DRAGOMAN_ASSIGN(std::int64_t from, IntAt(call, 1, 0));
-  DRAGOMAN_ASSIGN(std::int64_t to, IntAt(call, 2, size));
-  DRAGOMAN_ASSIGN(const std::int64_t step, IntAt(call, 3, 1));
-  if (step < 1) return call.Unsupported("backwards");
-  from = std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size);
-  to = std::clamp<std::int64_t>(to < 0 ? to + size : to, 0, size);
+  DRAGOMAN_ASSIGN(const std::string text, Text(call, 0));
+  DRAGOMAN_ASSIGN(const std::vector<std::size_t> places, SlicePlaces(call, text.size()));
   std::string part;
-  for (std::int64_t i = from; i < to; i += step) part += text[static_cast<std::size_t>(i)];
+  for (const std::size_t i : places) part += text[i];
   return One(std::move(part));
 }
 

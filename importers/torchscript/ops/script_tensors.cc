@@ -4,6 +4,7 @@
 
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/number_value.h"
+#include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 #include "importers/torchscript/torch_dtype.h"
 
@@ -349,7 +350,7 @@ constexpr ScriptRow kRows[] = {
     {"prim.is_mps", LowerFalse},
     {"prim.is_nested", LowerFalse},
     {"prim.is_ort", LowerFalse},
-    {"prim.is_quantized", LowerFalse},
+    {"prim.is_quantized", LowerIsQuantized},
     {"prim.is_sparse", LowerFalse},
     {"prim.is_sparse_csr", LowerFalse},
     {"prim.is_vulkan", LowerFalse},

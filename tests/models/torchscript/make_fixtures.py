@@ -506,13 +506,11 @@ class SeveralEntries(nn.Module):
         self.center.zero_()
 
 
-# Models that are converted for symbolic sizes: a module of its own, since TorchScript looks for the
-# source of classes in the file of their module.
-dynamic_models = types.ModuleType("dynamic_models")
-sys.modules["dynamic_models"] = dynamic_models
-dynamic_models.__dict__.update(globals(), __name__="dynamic_models", __file__="dynamic_models.py")
-exec(compile(pathlib.Path("dynamic_models.py").read_text(), "dynamic_models.py", "exec"),
-     dynamic_models.__dict__)
+# Modules of their own, since TorchScript looks for the source of classes in the file of their module.
+for part in ("dynamic_models", "quantized_models"):
+    more = sys.modules[part] = types.ModuleType(part)
+    more.__dict__.update(globals(), __name__=part, __file__=f"{part}.py")
+    exec(compile(pathlib.Path(more.__file__).read_text(), more.__file__, "exec"), more.__dict__)
 
 
 def flatten(prefix, value, out):
