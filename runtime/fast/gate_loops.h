@@ -13,11 +13,12 @@ namespace dragoman::rt {
 // Gates i, o, f, c.
 void LstmRow(std::int64_t units, const float* x, const float* r, float* c, float* h);
 
-// The same with peepholes i, o, f, `units` floats each, and bounds, which are
-// infinite where there are none.
+// The same with peepholes i, o, f, `units` floats each, and bounds, which are infinite where there
+// are none.
 void BoundedLstmRow(std::int64_t units, const float* x, const float* r, const float* p,
                     float cell_bound, float bound, float* c, float* h);
 
+// h, bounded by [-bound, bound].
 void BoundRow(std::int64_t size, float bound, float* h);
 
 // Gates z, r, h, of which the last multiplies the state before it resets it; `bias` is that of its
@@ -32,6 +33,7 @@ void ResetRow(std::int64_t units, const float* x, float* r, const float* h, floa
 void UpdateRow(std::int64_t units, const float* x, const float* r, const float* z, const float* h,
                float* next);
 
+// The function of x + r.
 void TanhRow(std::int64_t units, const float* x, const float* r, float* h);
 void ReluRow(std::int64_t units, const float* x, const float* r, float* h);
 

@@ -10,9 +10,8 @@
 
 namespace dragoman::rt {
 
-inline constexpr std::int64_t kTileRows = 6;  // at most, of panels of 16 outputs
-inline constexpr std::int64_t kTileWidth =
-    16;  // outputs of a panel where there are more rows than 2
+inline constexpr std::int64_t kTileRows = 6;    // at most, of panels of 16 outputs
+inline constexpr std::int64_t kTileWidth = 16;  // outputs of a panel for more than 2 rows
 
 // y = x · panel + bias + added, for some rows by some inputs of one panel. Rows are so many floats
 // apart as x_row, added_row and y_row say.
