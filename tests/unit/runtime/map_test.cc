@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "runtime/fast/conv.h"
@@ -122,6 +123,24 @@ TEST(Layout, CopiesMeansAndConcatenatesInBlocks) {
       double sum = 0.0;
       for (std::size_t s = 0; s < 15; ++s) sum += plain[i * 15 + s];
       EXPECT_NEAR(means[i], sum / 15.0, 1e-6);
+    }
+  }
+}
+
+TEST(Layout, MeansOfImagesOfAnySize) {
+  for (std::int64_t height : {1, 7, 33}) {
+    const Shape shape{1, 19, height, 11};
+    const std::vector<float> x = Ramp(shape, 0.3f);
+    for (std::int64_t block : {1, 8, 16}) {
+      const std::vector<float> laid = InBlocks(x, shape, block);
+      std::vector<float> means(19);
+      ChannelMeans(block, {laid.data(), shape}, {means.data(), {1, 19, 1, 1}});
+      for (std::size_t c = 0; c < means.size(); ++c) {
+        const auto image = x.begin() + static_cast<std::ptrdiff_t>(c) * height * 11;
+        EXPECT_NEAR(means[c], std::accumulate(image, image + height * 11, 0.0) / (height * 11),
+                    1e-6)
+            << height << " rows, block " << block;
+      }
     }
   }
 }
