@@ -24,55 +24,47 @@ namespace {
 
 constexpr std::int64_t kMaxElements = 10'000;
 
-bool MayLast(const Node &node) {
+bool MayLast(const Node& node) {
   constexpr std::string_view kGrowing[] = {"ConstantOfShape", "Expand", "Pad",
                                            "Range",           "Resize", "Tile"};
   return !node.subgraphs().empty() ||
-         std::ranges::any_of(
-             kGrowing, [&](std::string_view type) { return node.Is(type); });
+         std::ranges::any_of(kGrowing, [&](std::string_view type) { return node.Is(type); });
 }
 
-void RunOnZeros(const Model &model) {
-  const Entry &entry = model.entries.front();
-  for (const Node &node : entry.graph->nodes()) {
-    if (MayLast(node))
-      return;
+void RunOnZeros(const Model& model) {
+  const Entry& entry = model.entries.front();
+  for (const Node& node : entry.graph->nodes()) {
+    if (MayLast(node)) return;
   }
   std::vector<RuntimeValue> inputs;
-  for (const auto &input : entry.graph->inputs()) {
-    const std::optional<rt::Shape> shape =
-        ToRuntimeShape(input->type().shape());
+  for (const auto& input : entry.graph->inputs()) {
+    const std::optional<rt::Shape> shape = ToRuntimeShape(input->type().shape());
     if (input->type().dtype() == DType::kUnknown || !shape ||
         rt::NumElements(*shape) > kMaxElements)
       return;
     Result<Array> zeros = Array::Make(input->type().dtype(), *shape);
-    if (!zeros.ok())
-      return;
+    if (!zeros.ok()) return;
     inputs.push_back(RuntimeValue::Of(std::move(*zeros)));
   }
   Result<Interpreter> interpreter = Interpreter::Make(model);
-  if (interpreter.ok())
-    (void)interpreter->Run(entry, std::move(inputs)).ok();
+  if (interpreter.ok()) (void)interpreter->Run(entry, std::move(inputs)).ok();
 }
 
-void TryFile(const std::uint8_t *data, std::size_t size) {
-  std::string bytes(reinterpret_cast<const char *>(data), size);
+void TryFile(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
   const Result<Model> source = ReadOnnxBytes(Buffer::Own(std::move(bytes)));
-  if (!source.ok())
-    return;
+  if (!source.ok()) return;
   Result<Model> common = LowerOnnx(*source);
-  if (!common.ok() || !RunPipeline(*common, {}).ok())
-    return;
+  if (!common.ok() || !RunPipeline(*common, {}).ok()) return;
   RunOnZeros(*common);
   (void)GenerateCpp(*common, {}).ok();
   (void)EmitRelax(*common).ok();
 }
 
-} // namespace
-} // namespace dragoman
+}  // namespace
+}  // namespace dragoman
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr rlimit kLimit = {std::size_t{8} << 30, std::size_t{8} << 30};
   ::setrlimit(RLIMIT_AS, &kLimit);
   dragoman::TryFile(data, size);

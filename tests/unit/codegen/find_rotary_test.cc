@@ -36,15 +36,24 @@ std::string Heads(const std::string& table, const std::string& lines,
   })";
 }
 
-TEST(FindRotary, TurnsHalvesWhereTheyLie) {
-  const Plan plan = PlanOf(Heads("f32[5, 4]", R"(
+// The same with %y = %t * %c + %turned * %s, where %turned are the halves %low and %high of the
+// features, of which `negated` becomes %neg, in the order `turned`.
+std::string Halves(const std::string& table, const std::string& negated,
+                   const std::string& turned) {
+  return Heads(table, R"(
     %low = onnx.Slice(%t, %zero, %two, %last, %one)
     %high = onnx.Slice(%t, %two, %end, %last, %one)
-    %neg = onnx.Neg(%high)
-    %turned = onnx.Concat(%neg, %low) {axis = -1}
+    %neg = onnx.Neg()" + negated +
+                          R"()
+    %turned = onnx.Concat()" +
+                          turned + R"() {axis = -1}
     %a = onnx.Mul(%t, %c)
     %b = onnx.Mul(%turned, %s)
-    %y = onnx.Add(%a, %b))"));
+    %y = onnx.Add(%a, %b))");
+}
+
+TEST(FindRotary, TurnsHalvesWhereTheyLie) {
+  const Plan plan = PlanOf(Halves("f32[5, 4]", "%high", "%neg, %low"));
   EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedRotary"));
   EXPECT_THAT(plan.prepared.front().init,
               HasSubstr("{/*batch=*/{2, 5}, /*pairs=*/2, /*interleaved=*/false, "
@@ -74,38 +83,17 @@ TEST(FindRotary, TurnsNeighboursOfStackedPairs) {
 }
 
 TEST(FindRotary, LeavesHalvesThatAreNotExchanged) {
-  const Plan plan = PlanOf(Heads("f32[5, 4]", R"(
-    %low = onnx.Slice(%t, %zero, %two, %last, %one)
-    %high = onnx.Slice(%t, %two, %end, %last, %one)
-    %neg = onnx.Neg(%low)
-    %turned = onnx.Concat(%neg, %high) {axis = -1}
-    %a = onnx.Mul(%t, %c)
-    %b = onnx.Mul(%turned, %s)
-    %y = onnx.Add(%a, %b))"));
+  const Plan plan = PlanOf(Halves("f32[5, 4]", "%low", "%neg, %high"));
   EXPECT_THAT(Calls(plan), Not(Contains("rt::PreparedRotary")));
 }
 
 TEST(FindRotary, LeavesTheOtherSense) {
-  const Plan plan = PlanOf(Heads("f32[5, 4]", R"(
-    %low = onnx.Slice(%t, %zero, %two, %last, %one)
-    %high = onnx.Slice(%t, %two, %end, %last, %one)
-    %neg = onnx.Neg(%low)
-    %turned = onnx.Concat(%high, %neg) {axis = -1}
-    %a = onnx.Mul(%t, %c)
-    %b = onnx.Mul(%turned, %s)
-    %y = onnx.Add(%a, %b))"));
+  const Plan plan = PlanOf(Halves("f32[5, 4]", "%low", "%high, %neg"));
   EXPECT_THAT(Calls(plan), Not(Contains("rt::PreparedRotary")));
 }
 
 TEST(FindRotary, LeavesTablesThatRepeatWithinARow) {
-  const Plan plan = PlanOf(Heads("f32[5, 1]", R"(
-    %low = onnx.Slice(%t, %zero, %two, %last, %one)
-    %high = onnx.Slice(%t, %two, %end, %last, %one)
-    %neg = onnx.Neg(%high)
-    %turned = onnx.Concat(%neg, %low) {axis = -1}
-    %a = onnx.Mul(%t, %c)
-    %b = onnx.Mul(%turned, %s)
-    %y = onnx.Add(%a, %b))"));
+  const Plan plan = PlanOf(Halves("f32[5, 1]", "%high", "%neg, %low"));
   EXPECT_THAT(Calls(plan), Not(Contains("rt::PreparedRotary")));
 }
 

@@ -44,7 +44,8 @@ c64   c64  c64  c64  c64  c64  c64  c64  c64  c64  c64  c64  c64
 c128  c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128
 bool  u8   i8   i16  i32  i64  f16  bf16 f32  f64  c64  c128 bool
 )";
-constexpr std::string_view kDimensionedNumber = R"(
+// The same for 0-d tensors.
+constexpr std::string_view kTensorNumber = R"(
 u8    u8   u8   f32  c64
 i8    i8   i8   f32  c64
 i16   i16  i16  f32  c64
@@ -58,21 +59,6 @@ c64   c64  c64  c64  c64
 c128  c128 c128 c128 c128
 bool  bool i64  f32  c64
 )";
-constexpr std::string_view kZeroDimNumber = R"(
-u8    u8   u8   f32  c64
-i8    i8   i8   f32  c64
-i16   i16  i16  f32  c64
-i32   i32  i32  f32  c64
-i64   i64  i64  f32  c64
-f16   f16  f16  f16  ?
-bf16  bf16 bf16 bf16 c64
-f32   f32  f32  f32  c64
-f64   f64  f64  f64  c128
-c64   c64  c64  c64  c64
-c128  c128 c128 c128 c128
-bool  bool i64  f32  c64
-)";
-
 std::string PromotionTable(PromotionClass row_class, PromotionClass column_class,
                            const std::vector<DType>& columns) {
   std::string table = "\n";
@@ -111,9 +97,9 @@ TEST(PromotionTest, FollowsTorchForZeroDimTensors) {
 
 TEST(PromotionTest, FollowsTorchForNumbers) {
   EXPECT_EQ(PromotionTable(PromotionClass::kDimensioned, PromotionClass::kNumber, kNumbers),
-            kDimensionedNumber);
+            kTensorNumber);
   EXPECT_EQ(PromotionTable(PromotionClass::kZeroDim, PromotionClass::kNumber, kNumbers),
-            kZeroDimNumber);
+            kTensorNumber);
 }
 
 DType OfUnknownRank(DType dtype, DType dimensioned) {
