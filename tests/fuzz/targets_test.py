@@ -23,8 +23,7 @@ def main():
         for name, runs in RUNS.items():
             if not any((pathlib.Path(folder) / name).iterdir()):
                 continue
-            command = [targets / f"fuzz_{name}", f"-runs={runs}",
-                       pathlib.Path(folder) / name]
+            command = [targets / f"fuzz_{name}", f"-runs={runs}", pathlib.Path(folder) / name]
             done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
             print(f"{name}: exit {done.returncode}: {done.stdout.strip()}{done.stderr[-2000:]}")
             failures += done.returncode != 0

@@ -1,5 +1,5 @@
-// Bytes as an ONNX file: what is read is lowered, rewritten, run on zeros where
-// no loop could last, and made a program and a Relax module.
+// Bytes as an ONNX file: what is read is lowered, rewritten, run on zeros where no loop could last,
+// and made a program and a Relax module.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::int64_t kMaxElements = 10'000;
 
+// Whether it may run long, or give large results, however small its operands are.
 bool MayLast(const Node& node) {
   constexpr std::string_view kGrowing[] = {"ConstantOfShape", "Expand", "Pad",
                                            "Range",           "Resize", "Tile"};
@@ -39,15 +40,14 @@ void RunOnZeros(const Model& model) {
   std::vector<RuntimeValue> inputs;
   for (const auto& input : entry.graph->inputs()) {
     const std::optional<rt::Shape> shape = ToRuntimeShape(input->type().shape());
-    if (input->type().dtype() == DType::kUnknown || !shape ||
-        rt::NumElements(*shape) > kMaxElements)
-      return;
+    const bool is_small = shape && rt::NumElements(*shape) <= kMaxElements;
+    if (!is_small || input->type().dtype() == DType::kUnknown) return;
     Result<Array> zeros = Array::Make(input->type().dtype(), *shape);
     if (!zeros.ok()) return;
     inputs.push_back(RuntimeValue::Of(std::move(*zeros)));
   }
   Result<Interpreter> interpreter = Interpreter::Make(model);
-  if (interpreter.ok()) (void)interpreter->Run(entry, std::move(inputs)).ok();
+  if (interpreter.ok()) static_cast<void>(interpreter->Run(entry, std::move(inputs)).ok());
 }
 
 void TryFile(const std::uint8_t* data, std::size_t size) {
@@ -57,8 +57,8 @@ void TryFile(const std::uint8_t* data, std::size_t size) {
   Result<Model> common = LowerOnnx(*source);
   if (!common.ok() || !RunPipeline(*common, {}).ok()) return;
   RunOnZeros(*common);
-  (void)GenerateCpp(*common, {}).ok();
-  (void)EmitRelax(*common).ok();
+  static_cast<void>(GenerateCpp(*common, {}).ok());
+  static_cast<void>(EmitRelax(*common).ok());
 }
 
 }  // namespace
