@@ -28,7 +28,7 @@ from random_seeds import first_seed
 STEPS, MORE_STEPS = 10, 200
 TOLERANCE = 1e-5
 SEQUENCE = {"LSTM", "GRU", "RNN"}
-PRODUCTS = {"MatMul", "Gemm"}
+PRODUCTS = {"MatMul", "Gemm", "Conv", "Einsum"}
 ARITHMETIC = {"Sigmoid", "Tanh", "HardSigmoid", "Softsign", "Relu", "Clip", "Exp", "Div", "Mul",
               "Max", "Min", "Where", "Loop", "Scan"} | PRODUCTS
 

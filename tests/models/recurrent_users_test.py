@@ -18,7 +18,8 @@ from command_case import CommandCase
 from onnx_graph import GraphWriter
 from recurrent_cells import CellWriter, draw_style
 from recurrent_reference import Layer, draw_weights
-from recurrent_spellings_test import SEQUENCE, census, check_numbers, convert, dragoman_convert
+from recurrent_spellings_test import (SEQUENCE, census, check_numbers, convert, dragoman_convert,
+                                      verify)
 
 BATCH, BIASES = 2, ("wb", "rb")
 
@@ -224,6 +225,44 @@ class Users(CommandCase):
         wanted = reference.run(layer, x, initial)[0].astype(np.float32)
         counts = self.fused_census(g.model(), {"x": x}, {"y": wanted})
         self.assertEqual((counts["GRU"], self.sequence_nodes(counts)), (1, 1))
+
+    # Its gates see neighbours in space, which no operator has: one loop around one function.
+    def test_convolutional_lstm_is_one_scan_around_one_function(self):
+        counts = []
+        for steps in (6, 20):
+            model, inputs, outputs = self.convolutional(steps)
+            place = self.out / str(steps)
+            spellings.save(place, model, inputs, outputs)
+            self.assertEqual(convert(place / "model.onnx", place / "rolled.onnx"), "")
+            self.assertEqual(verify(place / "rolled.onnx", place), "")
+            counts.append(census(onnx.load(place / "rolled.onnx")))
+        self.assertEqual([counts[0][name] for name in ("Scan", "Conv", "Fused_1")], [1, 1, 1])
+        self.assertEqual(counts[0], counts[1])
+
+    def convolutional(self, steps):
+        rng = np.random.default_rng(19)
+        x, kernel, bias = uniform(rng, steps, BATCH, 3, 5), uniform(rng, 16, 7, 3), uniform(rng, 16)
+        g = GraphWriter()
+        g.input("x", np.float32, x.shape)
+        c, h = (g.const(np.zeros((BATCH, 4, 5))) for _ in "ch")
+        state_c, state_h, ys, wanted = np.zeros((BATCH, 4, 5)), np.zeros((BATCH, 4, 5)), [], []
+        for t in range(steps):
+            read = g.op("Concat", g.op("Gather", "x", g.const(t, np.int64), axis=0), h, axis=1)
+            sums = g.op("Conv", read, g.const(kernel), g.const(bias), kernel_shape=[3], pads=[1, 1])
+            i, f, o, n = g.op("Split", sums, axis=1, outputs=4)
+            c = g.op("Add", g.op("Mul", g.op("Sigmoid", f), c),
+                     g.op("Mul", g.op("Sigmoid", i), g.op("Tanh", n)))
+            h = g.op("Mul", g.op("Sigmoid", o), g.op("Tanh", c))
+            ys.append(g.op("Unsqueeze", h, g.ints(0)))
+            read = np.pad(np.concatenate([x[t], state_h], 1), ((0, 0), (0, 0), (1, 1)))
+            sums = bias[:, None] + sum(np.einsum("oi,bit->bot", kernel[:, :, k], read[:, :, k:k + 5])
+                                       for k in range(3))
+            i, f, o, n = np.split(sums, 4, 1)
+            state_c = reference.sigmoid(f) * state_c + reference.sigmoid(i) * np.tanh(n)
+            state_h = reference.sigmoid(o) * np.tanh(state_c)
+            wanted.append(state_h)
+        g.output(g.op("Concat", *ys, axis=0), "y")
+        return g.model(), {"x": x}, {"y": np.stack(wanted).astype(np.float32)}
 
     # Bounds that are not [-b, b] no operator has: that stays a loop, and is told.
     def test_hidden_states_with_other_bounds_become_one_scan(self):

@@ -34,7 +34,7 @@ bool IsElementwise(const Node& node) {
 }
 
 bool IsDense(const Node& node) {
-  return (node.IsDragoman("Linear") || node.Is("MatMul") || node.Is("Gemm")) &&
+  return (node.IsDragoman("Linear") || node.Is("MatMul") || node.Is("Gemm") || node.Is("Conv")) &&
          ConstantOf(node.operand(1)) != nullptr;
 }
 
@@ -48,7 +48,7 @@ bool IsParting(const Node& node) {
   return true;
 }
 
-// Whether `value` is a product with a weight, or a sum with one in it.
+// Whether `value` is a product with a weight, or a sum with one in it, or an activation of that.
 bool IsDenseSum(const Value& value, const Graph& graph) {
   std::vector<const Node*> open = {value.producer()};
   for (int terms = 0; !open.empty() && terms < kMaxTerms; ++terms) {
@@ -56,8 +56,10 @@ bool IsDenseSum(const Value& value, const Graph& graph) {
     open.pop_back();
     if (node == nullptr || node->graph() != &graph) continue;
     if (IsDense(*node)) return true;
-    if (!node->Is("Add")) continue;
-    for (const Use& use : node->operands()) open.push_back(use.value()->producer());
+    if (!node->Is("Add") && !IsActivation(*node)) continue;
+    for (const Use& use : node->operands()) {
+      if (use.value() != nullptr) open.push_back(use.value()->producer());
+    }
   }
   return false;
 }
@@ -157,7 +159,7 @@ class GateGroups {
     return true;
   }
 
-  // The products, sums and partings that only members read.
+  // The products, sums, activations and partings that only members read.
   void AddSources(Members& members) const {
     std::vector<Node*> open;
     for (const auto& [place, node] : members) open.push_back(node);
@@ -167,7 +169,10 @@ class GateGroups {
       for (const Use& use : node->operands()) {
         Node* source = use.value() != nullptr ? use.value()->producer() : nullptr;
         if (source == nullptr || source->graph() != &graph_) continue;
-        if (!IsDense(*source) && !IsParting(*source) && !source->Is("Add")) continue;
+        if (!IsDense(*source) && !IsParting(*source) && !source->Is("Add") &&
+            !IsActivation(*source)) {
+          continue;
+        }
         if (!IsReadByMembersOnly(*source, members)) continue;
         if (members.emplace(index_.at(source), source).second) open.push_back(source);
       }
