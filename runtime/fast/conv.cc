@@ -15,6 +15,7 @@ namespace dragoman::rt {
 namespace {
 
 constexpr auto kWide = dnnl::memory::data_type::f32;
+constexpr std::int64_t kLongestBlock = 16;  // of channels
 
 // Winograd's algorithm, between tensors that may lie row-major.
 class BlockedWinograd {
@@ -105,6 +106,27 @@ bool IsFast(const Desc& desc) {
   return desc && std::strstr(desc.impl_info_str(), "ref") == nullptr;
 }
 
+bool IsGemm(const Desc& desc) { return std::strstr(desc.impl_info_str(), "gemm") != nullptr; }
+
+// A convolution over x with its zeros around, where x begins at `at`.
+struct PaddedInput {
+  Window window;  // without pads
+  Shape x;
+  dnnl::memory::dims at;
+};
+
+PaddedInput PadAhead(const Window& window, const Shape& x) {
+  PaddedInput padded{window, x, dnnl::memory::dims(2, 0)};
+  for (int i = 0; i < window.rank; ++i) {
+    WindowAxis& axis = padded.window.axes[i];
+    padded.at.push_back(axis.pad_begin);
+    padded.x[i + 2] += axis.pad_begin + axis.pad_end;
+    axis.input = padded.x[i + 2];
+    axis.pad_begin = axis.pad_end = 0;
+  }
+  return padded;
+}
+
 // A convolution from x as it lies to the result as it is wanted; if there is no fast one, between
 // layouts of oneDNN's choice.
 template <class Make>
@@ -144,25 +166,37 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
   const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
   const dnnl::memory::desc given = BlockedDesc(x, blocks.x), any_y = AnyDesc(ToDims(y));
   const bool free = blocks.y == nullptr || *blocks.y == 0;
-  const auto choose = [&](dnnl::memory::data_type factors) {
+  const auto choose = [&](const Window& over, const Shape& from_x, bool as_given,
+                          dnnl::memory::data_type factors) {
     const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
       return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
           context.impl().engine, dnnl::algorithm::convolution_direct,
-          {from, AnyDesc(w_dims, factors), b_desc, to}, ToWindowDims(window), MakeAttributes(post));
+          {from, AnyDesc(w_dims, factors), b_desc, to}, ToWindowDims(over), MakeAttributes(post));
     };
-    const dnnl::memory::desc any_x = AnyDesc(ToDims(x), factors);
-    const bool as_given = blocks.x != kRowMajor && factors == kWide;
+    const dnnl::memory::desc any_x = AnyDesc(ToDims(from_x), factors);
     return Choose(make, as_given ? given : any_x, any_x, free ? any_y : BlockedDesc(y, *blocks.y),
                   any_y);
   };
-  Desc desc = choose(type);
-  if (type != kWide && !IsFast(desc)) desc = choose(kWide);
+  Desc desc = choose(window, x, blocks.x != kRowMajor && type == kWide, type);
+  if (type != kWide && !IsFast(desc)) desc = choose(window, x, blocks.x != kRowMajor, kWide);
   if (!desc) return false;
+  // oneDNN's own loops take short pads only.
+  const PaddedInput padded = PadAhead(window, x);
+  bool pads = false;
+  if (IsGemm(desc) && padded.x != x && group == 1 && x[1] % kLongestBlock == 0) {
+    const Desc direct = choose(padded.window, padded.x, false, kWide);
+    pads = IsFast(direct) && !IsGemm(direct);
+    if (pads) desc = direct;
+  }
   if (blocks.y != nullptr && *blocks.y == 0)
     *blocks.y = std::max(BlockOf(desc.dst_desc(), y), kRowMajor);
   primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual,
                    BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
-  primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
+  if (pads) {
+    primitive.BindPart(DNNL_ARG_SRC, given, desc.src_desc(), ToDims(x), padded.at);
+  } else {
+    primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
+  }
   primitive.Own(DNNL_ARG_WEIGHTS,
                 Reordered(context, PlainDesc(w_dims), weights, desc.weights_desc()));
   if (bias != nullptr) primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));

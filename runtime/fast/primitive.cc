@@ -65,6 +65,15 @@ void Primitive::BindOperand(int argument, const dnnl::memory::desc& given,
   operands_[num_operands_++] = std::move(port);
 }
 
+void Primitive::BindPart(int argument, const dnnl::memory::desc& given,
+                         const dnnl::memory::desc& wanted, const dnnl::memory::dims& sizes,
+                         const dnnl::memory::dims& at) {
+  Port port = MakePort(argument, wanted, true);
+  port.relayout.Create(*context_, given, wanted.submemory_desc(sizes, at));
+  port.cleared = wanted.get_size();
+  operands_[num_operands_++] = std::move(port);
+}
+
 void Primitive::CreateResult(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted) {
   result_ = MakePort(DNNL_ARG_DST, made, made != wanted);
   result_bytes_ = made.get_size();
@@ -90,6 +99,7 @@ Status Primitive::Run(std::initializer_list<const float*> operands, const float*
     Port& port = operands_[next++];
     char* const inside = memory + port.offset;
     SetData(port.argument, port.relayout ? static_cast<const void*>(inside) : data);
+    if (port.cleared > 0) std::memset(inside, 0, port.cleared);
     if (port.relayout) good = good && port.relayout.Run(data, inside);
   }
   if (residual_) good = good && LoadResidual(residual, y, memory);

@@ -62,6 +62,10 @@ class Primitive {
 
   // Adds an operand that lies as `given`, where the primitive wants it as `wanted`.
   void BindOperand(int argument, const dnnl::memory::desc& given, const dnnl::memory::desc& wanted);
+  // Adds an operand of such sizes that lies as `given` and is the part of what the primitive wants
+  // that begins at `at`; around it are zeros. Its blocks of channels are whole.
+  void BindPart(int argument, const dnnl::memory::desc& given, const dnnl::memory::desc& wanted,
+                const dnnl::memory::dims& sizes, const dnnl::memory::dims& at);
   // Adds an argument that owns its data.
   void Own(int argument, const dnnl::memory& memory);
 
@@ -82,6 +86,7 @@ class Primitive {
     dnnl_memory_t argument = nullptr;
     Relayout relayout;
     std::int64_t offset = 0;  // of the primitive's form in the scratch memory
+    std::size_t cleared = 0;  // bytes that must be zeros before the copy
   };
 
   static void SetData(dnnl_memory_t memory, const void* data) {

@@ -88,7 +88,26 @@ void ExpectNear(std::vector<float> expected, const std::vector<float>& actual, c
   }
 }
 
-TEST_F(FastOperatorsTest, ConvIsThePlainKernel) {
+class PreparedConvTest : public FastOperatorsTest {
+ protected:
+  // With any post-ops, with or without bias.
+  void CheckConv(const ConvParams& p, const Shape& x, const Shape& w, const Shape& y) {
+    ASSERT_TRUE(PreparedConv::Supports(p, x, w));
+    const bool has_bias = Pick(0, 1) == 1;
+    const PostOps post = PickPostOps();
+    const std::vector<float> dx = Draw(x), dw = Draw(w), db = Draw(w[0]), residual = Draw(y);
+    std::vector<float> plain(residual.size()), fast(residual.size());
+    const TensorView<const float> bias{has_bias ? db.data() : nullptr, {w[0]}};
+    Conv<float>(p, {dx.data(), x}, {dw.data(), w}, bias, {plain.data(), y});
+    PreparedConv conv;
+    ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), bias.data, post).ok());
+    ASSERT_TRUE(
+        conv.Run(dx.data(), residual.data(), fast.data(), Scratch(conv.ScratchBytes())).ok());
+    ExpectNear(plain, fast, post, residual);
+  }
+};
+
+TEST_F(PreparedConvTest, IsThePlainKernel) {
   int checked = 0;
   for (int n = 0; n < 300; ++n) {
     ConvParams p;
@@ -103,21 +122,34 @@ TEST_F(FastOperatorsTest, ConvIsThePlainKernel) {
     for (int i = 0; i < rank; ++i) w.push_back(Pick(1, 3));
     Shape y;
     if (!ConvShape(p, x, w, &y).ok()) continue;
-    ASSERT_TRUE(PreparedConv::Supports(p, x, w));
-    const bool has_bias = Pick(0, 1) == 1;
-    const PostOps post = PickPostOps();
-    const std::vector<float> dx = Draw(x), dw = Draw(w), db = Draw(w[0]), residual = Draw(y);
-    std::vector<float> plain(residual.size()), fast(residual.size());
-    const TensorView<const float> bias{has_bias ? db.data() : nullptr, {w[0]}};
-    Conv<float>(p, {dx.data(), x}, {dw.data(), w}, bias, {plain.data(), y});
-    PreparedConv conv;
-    ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), bias.data, post).ok());
-    ASSERT_TRUE(
-        conv.Run(dx.data(), residual.data(), fast.data(), Scratch(conv.ScratchBytes())).ok());
-    ExpectNear(plain, fast, post, residual);
+    CheckConv(p, x, w, y);
     ++checked;
   }
   EXPECT_GT(checked, 200);
+}
+
+// Dilated windows, with pads before (causal) or on both sides.
+TEST_F(PreparedConvTest, WithLongPadsIsThePlainKernel) {
+  for (const int rank : {1, 2, 3}) {
+    for (const std::int64_t dilation : {2, 7, 12}) {
+      ConvParams p;
+      Shape x{1, 16}, w{20, 16};
+      for (int i = 0; i < rank; ++i) {
+        x.push_back(9 + 2 * i);
+        w.push_back(3);
+        p.dilations.push_back(dilation);
+      }
+      const bool causal = Pick(0, 1) == 1;
+      p.pads.resize(2 * rank);
+      for (int i = 0; i < rank; ++i) {
+        p.pads[i] = causal ? 2 * dilation : dilation;
+        p.pads[rank + i] = causal ? 0 : dilation;
+      }
+      Shape y;
+      ASSERT_TRUE(ConvShape(p, x, w, &y).ok());
+      CheckConv(p, x, w, y);
+    }
+  }
 }
 
 TEST_F(FastOperatorsTest, ConvTransposeIsThePlainKernel) {
