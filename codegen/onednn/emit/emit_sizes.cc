@@ -1,6 +1,7 @@
 // The part of StepEmitter that tells sizes: what is known of them, what must hold, where results
 // lie.
 #include <algorithm>
+#include <optional>
 
 #include "codegen/onednn/emit/emit_steps.h"
 
@@ -9,6 +10,18 @@ namespace {
 
 // Not every size that has a name is asked for.
 constexpr const char* kSizeDeclaration = "[[maybe_unused]] const std::int64_t ";
+
+// Which of the node's results buffer `id` is, omitted ones counted; nullopt if the step lists none.
+std::optional<std::size_t> PlaceOf(const Step& step, BufferId id) {
+  std::size_t place = 0;
+  for (const Argument& output : step.outputs) {
+    for (const BufferId each : output.buffers) {
+      if (each == id) return place;
+      ++place;
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -108,7 +121,8 @@ std::string StepEmitter::SizesOf(const Step& step, std::size_t result) const {
       return Name(step.sizes.same) + ".shape";
     case SizeRule::Kind::kFunction: {
       if (step.sizes.num_sizes == 1) return SizesVariable(step);
-      const std::size_t index = result < step.sizes.num_sizes ? result : 0;
+      std::size_t index = PlaceOf(step, step.results[result]).value_or(result);
+      if (index >= step.sizes.num_sizes) index = 0;
       return SizesVariable(step) + "[" + std::to_string(index) + "]";
     }
     default:

@@ -325,6 +325,18 @@ TEST_F(NativeTest, DividesLongProgramsAmongFiles) {
   EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{1.5f, 1.5f}));
 }
 
+TEST_F(NativeTest, PlacesResultsBehindOmittedOnes) {
+  Result<std::string> run = Run(R"(graph main(%x: f32[4]) -> (%y, %places) {
+      %y, _, %places = onnx.Unique(%x)
+    })",
+                                {Input<float>("x", 'f', {4}, {2, 1, 1, 2})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {2}), (std::vector<float>{1, 2}));
+  const Result<NpyArray> places = ReadNpy(Path("out/places.npy"));
+  ASSERT_TRUE(places.ok());
+  EXPECT_EQ(places->shape, (std::vector<std::int64_t>{4}));
+}
+
 TEST_F(NativeTest, RefusesToDrawRandomNumbers) {
   const std::string text = R"(graph main(%x: f32[2], %training: bool[]) -> (%y: f32[2]) {
       const %ratio: f32[] = 0.5
