@@ -29,7 +29,7 @@ struct GridAxis {
     double at = p->align_corners ? (point + 1) / 2 * (n - 1) : ((point + 1) * n - 1) / 2;
     if (!(std::fabs(at) < 1e15)) at = -1e15;
     if (p->mode == GridSampleMode::kNearest) at = std::nearbyint(at);
-    if (at >= low() && at <= high()) return at;
+    if (p->mode == GridSampleMode::kCubic || (at >= low() && at <= high())) return at;
     if (p->padding_mode == GridSamplePadding::kBorder) return std::clamp(at, 0.0, n - 1);
     return p->padding_mode == GridSamplePadding::kReflection ? Reflect(at) : at;
   }
@@ -93,8 +93,8 @@ T SampleGrid(const T* plane, const GridTaps& taps, const Shape& sizes, const Sha
 }  // namespace internal
 
 // Any number of spatial axes; the last entry of a grid point is the first spatial axis. Outside the
-// image, kBorder and kReflection first move the point, then each neighbour, as the reference of
-// ONNX does. Computes in double. T1 is a real element type, not a string.
+// image, kBorder and kReflection first move the point, unless it is kCubic, then each neighbour, as
+// ONNX Runtime and PyTorch do. Computes in double. T1 is a real element type, not a string.
 template <class T1, class T2>
 void GridSample(const GridSampleParams& p, TensorView<const T1> x, TensorView<const T2> grid,
                 TensorView<T1> y) {

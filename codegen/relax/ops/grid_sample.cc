@@ -77,7 +77,7 @@ class GridAxis {
 
   // Where a point beyond the image shows.
   std::string Moved(const std::string& at) {
-    if (padding_ == "zeros") return at;
+    if (padding_ == "zeros" || mode_ == "cubic") return at;
     const std::string to = padding_ == "border" ? Clamped(at) : Reflected(at);
     return op_.Do("where", Within(at, low_, high_), at, to);
   }

@@ -52,6 +52,14 @@ TEST(GridSampleTest, InterpolatesWithTheCubicKernel) {
   EXPECT_FLOAT_EQ(y[0], (1 + 2) * 19.0f / 32 - (0 + 3) * 3.0f / 32);
 }
 
+// The point lies half an element in front of the first one, which shows twice.
+TEST(GridSampleTest, CubicNeighboursAreOfThePointWhereItIs) {
+  GridSampleParams p;
+  p.mode = GridSampleMode::kCubic;
+  p.padding_mode = GridSamplePadding::kBorder;
+  EXPECT_FLOAT_EQ(Sampled(p, {-1})[0], -3.0f / 32);
+}
+
 TEST(GridSampleTest, ReadsGridPointsInnermostAxisFirst) {
   const Dense<float> x({1, 1, 2, 3}, {0, 1, 2, 3, 4, 5}), grid({1, 1, 1, 2}, {1, -1});
   GridSampleParams p;
