@@ -63,14 +63,28 @@ UnrolledWeights SequenceNode::WeightsOf(StepNodes& nodes, int d) const {
   return weights;
 }
 
+namespace {
+
+// Whether the first size of `state` is known to be that of the inputs' batch, as it must be.
+bool HasBatchOf(const Value& inputs, const Value* state, std::int64_t axis) {
+  const Shape* sizes = inputs.type().shape();
+  const Shape* own = state != nullptr ? state->type().shape() : nullptr;
+  return sizes == nullptr || own == nullptr || own->empty() ||
+         Equal((*sizes)[static_cast<std::size_t>(axis)], own->front()) == Truth::kYes;
+}
+
+}  // namespace
+
 Value* SequenceNode::Initial(StepNodes& nodes, std::size_t operand, int d,
                              std::int64_t size) const {
-  if (node.operand(operand) != nullptr) {
-    return nodes.Gather(node.operand(operand), d, time_axis());
-  }
-  Value* const batch = nodes.SizeOf(node.operand(0), batch_axis());
-  Value* const sizes = nodes.Concat({batch, nodes.Ints({size})}, 0);
-  return nodes.Zeros(sizes);
+  const auto sizes = [&] {
+    return nodes.Concat({nodes.SizeOf(node.operand(0), batch_axis()), nodes.Ints({size})}, 0);
+  };
+  Value* const given = node.operand(operand);
+  if (given == nullptr) return nodes.Zeros(sizes());
+  Value* const state = nodes.Gather(given, d, time_axis());
+  return HasBatchOf(*node.operand(0), state, batch_axis()) ? state
+                                                           : nodes.Op("Reshape", {state, sizes()});
 }
 
 UnrolledState SequenceNode::InitialState(StepNodes& nodes, int d) const {

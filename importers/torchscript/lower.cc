@@ -38,6 +38,8 @@ struct LoweredEntry {
   std::vector<std::string> assumed;  // inputs whose element type nothing tells
   std::vector<Value*> inputs;        // of states, one a leaf of the plan
   std::vector<Value*> returned;      // what they become
+  std::uint64_t first_leaf = 0;      // the cells that were made to hold them
+  std::uint64_t last_leaf = 0;
   std::vector<std::pair<CellPtr, MergedContents>> changed;
   std::vector<Type> joined;
   bool stable = true;
@@ -60,6 +62,7 @@ class ModelLowering {
   Status Extend(LoweredEntry& lowered);
   Result<Attribute> InitialOf(const Leaf& leaf, const Type& type);
   Result<Tensor> InitialTensor(const Leaf& leaf, const Abstract& value);
+  Status TakeLeafChanges(LoweredEntry& lowered, std::span<const CellChange> changes);
   void BindStates(LoweredEntry& lowered);
   static void DropUnusedStates(Model& model);
   void TellNotes(std::span<const LoweredEntry> entries) const;
@@ -130,8 +133,10 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
       lowered.inputs.push_back(graph.AddInput(
           evaluator.builder().UniqueName(plan_.leaves[i].name, "state"), plan_.types[i]));
     }
+    lowered.first_leaf = heap_.last_cell() + 1;
     for (const auto& [cell, contents] : plan_.cells)
       heap_.Replace(cell, contents(heap_, lowered.inputs));
+    lowered.last_leaf = heap_.last_cell();
     heap_.Enter();
     const Abstract result = evaluator.Run(*entry.graph, std::move(arguments));
     lowered.findings = evaluator.findings();
@@ -188,6 +193,28 @@ Status ModelLowering::Compare(LoweredEntry& lowered, std::span<const CellChange>
     Value*& returned = lowered.returned[static_cast<std::size_t>(input - lowered.inputs.begin())];
     if (returned == *input) returned = (*after)[i];
     lowered.stable = lowered.stable && lowered.joined[i] == (*input)->type();
+  }
+  return TakeLeafChanges(lowered, changes);
+}
+
+// What was written in place into the cells that hold states. The objects around them tell of
+// nothing, unless they hold other cells now.
+Status ModelLowering::TakeLeafChanges(LoweredEntry& lowered, std::span<const CellChange> changes) {
+  const auto held = [](const Cell::Contents& contents) -> Value* {
+    if (const auto* storage = std::get_if<StorageContents>(&contents)) return storage->value;
+    const auto* list = std::get_if<ListContents>(&contents);
+    return list != nullptr ? list->sequence : nullptr;
+  };
+  for (const CellChange& change : changes) {
+    if (change.cell->number < lowered.first_leaf || change.cell->number > lowered.last_leaf)
+      continue;
+    const auto input = std::ranges::find(lowered.inputs, held(change.cell->contents));
+    Value* after = held(change.contents);
+    if (input == lowered.inputs.end() || after == nullptr)
+      return Unsupported("entry '" + lowered.entry.name +
+                         "' writes into what another entry puts in its place");
+    Value*& returned = lowered.returned[static_cast<std::size_t>(input - lowered.inputs.begin())];
+    if (returned == *input) returned = after;
   }
   return {};
 }

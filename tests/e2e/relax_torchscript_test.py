@@ -22,8 +22,6 @@ FOLDER = pathlib.Path(__file__).parent.parent / "models" / "torchscript"
 RTOL, ATOL = 1e-4, 1e-5
 UNSUPPORTED = 4
 REFUSED = {
-    "packed_sequences": ["Loop"],
-    "packed_unsorted": ["Loop"],
     "run_time_lists": ["SequenceInsert", "SequenceAt"],
 }
 # Sizes that stay symbolic where a fixture has no file for it.

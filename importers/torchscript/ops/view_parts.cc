@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/view.h"
@@ -114,8 +115,16 @@ std::int64_t NeedSize(CallComposer& c, Value* x, int axis) {
   return size.value_or(0);
 }
 
+// A list whose length only run time tells.
+Result<Results> RunTimeParts(CallComposer& c, Value* parts) {
+  return c.DoneWith({ListRef{c.call().heap().NewCell(ListContents{{}, parts, std::nullopt})}});
+}
+
 // Parts of `size`, the last of which may be smaller.
 Result<Results> LowerPartsOf(CallComposer& c, Value* x, int axis, std::int64_t size) {
+  if (size > 0 && !c.KnownSize(x, axis) && !c.failed())
+    return RunTimeParts(c,
+                        c.Op("SplitToSequence", {x, c.Int(size)}, {{"axis", std::int64_t{axis}}}));
   const std::int64_t total = NeedSize(c, x, axis);
   if (size < 0 || (size == 0 && total > 0)) return c.call().Invalid("parts must have a size");
   std::vector<std::int64_t> sizes;
@@ -239,6 +248,9 @@ Result<Results> LowerUnbind(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const int axis = c.AxisArgument("dim", x);
+  if (!c.KnownSize(x, axis) && !c.failed())
+    return RunTimeParts(c, c.Op("SplitToSequence", {x},
+                                {{"axis", std::int64_t{axis}}, {"keepdims", std::int64_t{0}}}));
   const std::int64_t count = NeedSize(c, x, axis);
   std::vector<Abstract> items;
   for (std::int64_t i = 0; i < count && !c.failed(); ++i)

@@ -269,3 +269,17 @@ class CheckedSizes(nn.Module):
         if x.size(0) > 3:
             y = y.softmax(1)
         return y, y.argmax(1)
+
+
+@fixture("run_time_parts", shapes="x=n,3", x=rand(4, 3), others=[{"x": rand(7, 3)}])
+class RunTimeParts(nn.Module):
+    """As many rows as there are, some of them turned."""
+
+    def forward(self, x):
+        rows: List[Tensor] = []
+        for row in x.unbind(0):
+            if bool(row.sum() > 0):
+                rows.append(row)
+            else:
+                rows.append(-row)
+        return torch.stack(rows), len(rows)

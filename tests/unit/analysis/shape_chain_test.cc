@@ -286,5 +286,10 @@ TEST(ShapeChain, WrongSizesAreRefused) {
             std::string::npos);
 }
 
+TEST(ShapeChain, DataDependentSizesAreNotThoseOfInputs) {
+  EXPECT_EQ(InferredOutput(R"(graph g(%x: f32[n, y]) -> (%y) { %y = onnx.NonZero(%x) })"),
+            "i64[2, y_2]");
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -159,6 +159,71 @@ entry forward(%x: f32[n, 2]) -> (%output: f32[ConcatFromSequence, 2]) {
 )");
 }
 
+TEST(LowerTorchScriptTest, KeepsWhatIsWrittenIntoWhatAnotherEntryReplaces) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {h = @self.h}
+state self.h: f32[2] = f32[2] [0.0, 0.0]
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%x) {
+  prim.SetAttr(%self, %x) {name = "h"}
+}
+
+entry reset(%self: opaque<"torch", "__torch__.Net">) -> (%none) {
+  %h: ?[*] = prim.GetAttr(%self) {name = "h"}
+  %y: ?[*] = aten.zero_(%h)
+  %none: opaque<"torch", "NoneType"> = prim.Constant()
+}
+)",
+                    "x=2"),
+            R"(state h: f32[2] = f32[2] [0.0, 0.0]
+
+entry forward(%x: f32[2], %h: f32[2]) -> (%output: f32[2], %x)
+    state 0 input 1 -> output 1 {
+  %output = onnx.Identity(%x)
+}
+
+entry reset(%h: f32[2]) -> (%Expand: f32[2])
+    state 0 input 0 -> output 0 {
+  const %c: f32[] = 0.0
+  const %c_2: i64[1] = [2]
+  %Expand = onnx.Expand(%c, %c_2)
+}
+)");
+}
+
+TEST(LowerTorchScriptTest, TakesIntegersWhereIndicesAreRead) {
+  const std::string text = Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {w = @self.w}
+state self.w: f32[2, 1] = f32[2, 1] [[0.5], [1.5]]
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %w: ?[*] = prim.GetAttr(%self) {name = "w"}
+  %none: opaque<"torch", "int"> = prim.Constant() {value = -1}
+  %no: opaque<"torch", "bool"> = prim.Constant() {value = false}
+  %y: ?[*] = aten.embedding(%w, %x, %none, %no, %no)
+}
+)",
+                                   "x=3");
+  EXPECT_NE(text.find("entry forward(%x: i64[3])"), std::string::npos) << text;
+}
+
+TEST(LowerTorchScriptTest, RefusesWritesToItemsOfRunTimeLists) {
+  const std::string text = Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%z) {
+  %zero: opaque<"torch", "int"> = prim.Constant() {value = 0}
+  %rows: seq<?[*]> = aten.unbind.int(%x, %zero)
+  %row: ?[*] = aten.__getitem__.t(%rows, %zero)
+  %z: ?[*] = aten.relu_(%row)
+}
+)",
+                                   "x=n,2");
+  EXPECT_EQ(text,
+            "node 'z' (aten.relu_): error: a write to an item of a list whose length only run time "
+            "tells");
+}
+
 TEST(LowerTorchScriptTest, NamesAllUnsupportedOperatorsAtOnce) {
   EXPECT_EQ(Lowered(R"(
 state self: opaque<"torch", "__torch__.Net"> = {}
