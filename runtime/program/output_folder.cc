@@ -14,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the target of symbolic links, without a separator at the end.
+// Absolute, of the target of symbolic links, without a separator at the end.
 fs::path Resolved(const std::string& folder) {
   std::error_code problem;
-  fs::path path = fs::weakly_canonical(folder, problem);
+  fs::path path = fs::weakly_canonical(fs::absolute(folder, problem), problem);
   if (problem) path = folder;
   return path.filename().empty() ? path.parent_path() : path;
 }

@@ -47,6 +47,18 @@ TEST_F(OutputFolderTest, IsMadeOrFilledOrWrittenAgain) {
   EXPECT_THAT(NamesIn(out_), testing::UnorderedElementsAre("third", "index.json"));
 }
 
+TEST_F(OutputFolderTest, MayBeNamedFromTheCurrentOne) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  for (const char* name : {"out", "new/out/", "./new/../other"}) {
+    out_ = name;
+    WriteOutput("first");
+    WriteOutput("second");
+    EXPECT_EQ(NamesIn(out_).size(), 3u) << name;
+  }
+  fs::current_path(before);
+}
+
 TEST_F(OutputFolderTest, OfOthersIsRefused) {
   fs::create_directories(out_);
   Write(out_ / "index.json", "{\"pages\": []}");
