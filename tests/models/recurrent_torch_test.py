@@ -355,6 +355,45 @@ def placed_features():
     return [torch.jit.script(kind().eval()) for kind in (Pixels, Columns, Vector)]
 
 
+def collecting_loops():
+    """Loops that put their results together turn by turn."""
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gru = nn.GRUCell(INPUTS, HIDDEN)
+
+    class Growing(Base):
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 4)
+            outputs = torch.zeros(0, x.size(1), 4)
+            for t in range(x.size(0)):
+                h = self.gru(x[t], h)
+                outputs = torch.cat([outputs, h.unsqueeze(0)], 0)
+            return outputs
+
+    class GrowingInFront(Base):
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 4)
+            outputs = torch.zeros(x.size(1), 0, 4)
+            for t in range(x.size(0)):
+                h = self.gru(x[t], h)
+                outputs = torch.cat([torch.relu(h).unsqueeze(1), outputs], 1)
+            return outputs, h
+
+    class Backwards(Base):
+        def forward(self, x):
+            h = torch.zeros(x.size(1), 4)
+            outputs = torch.zeros(x.size(0), x.size(1), 4)
+            for k in range(x.size(0)):
+                t = x.size(0) - 1 - k
+                h = self.gru(x[t], h)
+                outputs[t] = h
+            return outputs
+
+    kinds = Growing, GrowingInFront, Backwards
+    return [torch.jit.script(kind().eval()) for kind in kinds]
+
+
 @unittest.skipIf(torch is None, "torch is not installed")
 class TorchRecurrences(CommandCase):
     def setUp(self):
@@ -424,6 +463,12 @@ class TorchRecurrences(CommandCase):
 
     def test_features_along_other_axes(self):
         for module in placed_features():
+            for size in (None, "T"):
+                with self.subTest(module.original_name, size=size):
+                    self.check(lambda: module, 1, size)
+
+    def test_loops_that_collect_results(self):
+        for module in collecting_loops():
             for size in (None, "T"):
                 with self.subTest(module.original_name, size=size):
                     self.check(lambda: module, 1, size)

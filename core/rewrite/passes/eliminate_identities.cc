@@ -7,8 +7,9 @@ namespace dragoman {
 
 Result<bool> EliminateIdentities(Graph& graph, PassContext& context) {
   bool changed = false;
-  for (std::span<const Pattern> family : {BranchPatterns(), CopyPatterns(), ReshapePatterns(),
-                                          RegionPatterns(), CutPatterns(), PartPatterns()}) {
+  for (std::span<const Pattern> family :
+       {BranchPatterns(), CopyPatterns(), ReshapePatterns(), RegionPatterns(), RowPatterns(),
+        CutPatterns(), PartPatterns()}) {
     DRAGOMAN_ASSIGN(const bool applied, ApplyPatterns(graph, context, family));
     changed = changed || applied;
   }

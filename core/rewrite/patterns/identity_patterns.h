@@ -11,6 +11,7 @@ namespace dragoman {
 std::span<const Pattern> CopyPatterns();     // Identity, Dropout, Cast, operators of one operand
 std::span<const Pattern> ReshapePatterns();  // Reshape, Flatten, Squeeze, Unsqueeze
 std::span<const Pattern> RegionPatterns();   // Slice, Pad, Expand, Tile, Transpose
+std::span<const Pattern> RowPatterns();      // Concat of what is put together row by row
 std::span<const Pattern> CutPatterns();      // elementwise operators on a Concat
 std::span<const Pattern> PartPatterns();     // Slice, Gather, Split of a Concat
 std::span<const Pattern> BranchPatterns();   // If with a known condition

@@ -410,11 +410,36 @@ class LoopFusion {
       DRAGOMAN_ASSIGN(by, Written(*write));
       return by != nullptr;
     }
+    if (Grows(state)) {
+      DRAGOMAN_ASSIGN(by, Grown(state));
+      return by != nullptr;
+    }
     const AtomId id = WiredAtom(state.output);
     if (id == kNoAtom) return FindLastComputed(state, by);
     DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(results_.at(forms_.atom(id).value).value, 0));
     DRAGOMAN_ASSIGN(by, layout_.FromState(last, *state.last, AxisIn(*state.output, id)));
     return by != nullptr;
+  }
+
+  // Whether every turn puts something to a tensor, at its end or at its front.
+  static bool Grows(const LoopState& state) {
+    const Node* join = state.output->producer();
+    return join != nullptr && join->Is("Concat") && join->num_operands() == 2 &&
+           (join->operand(0) == state.input || join->operand(1) == state.input) &&
+           state.input->HasOneUse();
+  }
+
+  // What was there before the first turn, with the rows of all turns.
+  Result<Value*> Grown(const LoopState& state) {
+    const Node& join = *state.output->producer();
+    const bool at_front = join.operand(1) == state.input;
+    DRAGOMAN_ASSIGN(Value * rows, Joined(*join.operand(at_front ? 0 : 1), join, at_front));
+    if (rows == nullptr) return rows;
+    const std::int64_t stated = IntAttribute(join, "axis", 0);
+    const int axis = static_cast<int>(stated < 0 ? stated + *rows->type().rank() : stated);
+    if (SizeAlong(*state.initial, axis) == 0) return rows;
+    if (at_front) return layout_.Concat({rows, state.initial}, axis);
+    return layout_.Concat({state.initial, rows}, axis);
   }
 
   // What all turns write.

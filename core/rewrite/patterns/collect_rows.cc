@@ -1,0 +1,176 @@
+// Tensors that are made row by row, each from the one before with a row put to it or in it, as
+// unrolled loops leave `outputs = cat([outputs, row])` and `outputs[t] = row`: one Concat of all
+// rows. Only the last tensor of such a chain is looked at, so that the work is linear.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/affine.h"
+#include "core/rewrite/joined_parts.h"
+#include "core/rewrite/patterns/identity_patterns.h"
+
+namespace dragoman {
+namespace {
+
+// Elements begin … end of `source` along an axis; nullptr: something else.
+struct Range {
+  Value* source = nullptr;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+Range ReadRange(const Value& value, int axis, const PassContext& context) {
+  const Node* node = value.producer();
+  if (node == nullptr || !node->Is("Slice") || node->operand(3) == nullptr) return {};
+  Value* source = node->operand(0);
+  const auto begin = IntOf(context, node->operand(1));
+  const auto along = IntOf(context, node->operand(3));
+  const auto step = node->operand(4) != nullptr ? IntOf(context, node->operand(4)) : 1;
+  const auto size = SizeAlong(value, axis);
+  const auto whole = SizeAlong(*source, axis);
+  const int rank = source->type().rank().value_or(0);
+  if (!begin || !along || step != 1 || !size || !whole) return {};
+  if ((*along < 0 ? *along + rank : *along) != axis) return {};
+  const std::int64_t from =
+      std::clamp<std::int64_t>(*begin < 0 ? *begin + *whole : *begin, 0, *whole);
+  return {source, from, from + *size};
+}
+
+// `before` with row `index` replaced.
+struct RowPut {
+  Value* before = nullptr;
+  Value* row = nullptr;
+  std::int64_t index = 0;
+};
+
+std::optional<RowPut> ReadPut(const Value& value, int axis, const PassContext& context) {
+  const Node* concat = value.producer();
+  if (concat == nullptr || !concat->Is("Concat") || AxisIn(*concat, value) != axis) {
+    return std::nullopt;
+  }
+  const std::size_t count = concat->num_operands();
+  const auto size = SizeAlong(value, axis);
+  if (count < 2 || count > 3 || !size) return std::nullopt;
+  for (const std::size_t at : {std::size_t{1}, std::size_t{0}}) {  // the row among the operands
+    if (count == 3 && at != 1) continue;
+    Value* row = concat->operand(at);
+    if (SizeAlong(*row, axis) != 1) continue;
+    const bool has_tail = at + 1 < count;
+    const Range head = at == 1 ? ReadRange(*concat->operand(0), axis, context) : Range();
+    const Range tail = has_tail ? ReadRange(*concat->operand(at + 1), axis, context) : Range();
+    Value* before = at == 1 ? head.source : tail.source;
+    const std::int64_t index = head.end;
+    if (before == nullptr || head.begin != 0 || SizeAlong(*before, axis) != size) continue;
+    const bool fits = has_tail
+                          ? tail.source == before && tail.begin == index + 1 && tail.end == size
+                          : index + 1 == size;
+    if (!fits) continue;
+    return RowPut{before, row, index};
+  }
+  return std::nullopt;
+}
+
+// Whether the chain goes on behind `value`.
+bool IsPutInto(const Value& value, int axis, const PassContext& context) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    const Node* slice = use->user();
+    if (slice == nullptr || !slice->Is("Slice")) continue;
+    for (const Use* next = slice->result()->first_use(); next != nullptr; next = next->next()) {
+      const Node* concat = next->user();
+      if (concat == nullptr || !concat->Is("Concat")) continue;
+      const auto put = ReadPut(*concat->result(), axis, context);
+      if (put && put->before == &value) return true;
+    }
+  }
+  return false;
+}
+
+Result<bool> CollectPuts(Node& node, PassContext& context) {
+  if (!node.Is("Concat")) return false;
+  const int axis = AxisIn(node, *node.result());
+  auto put = ReadPut(*node.result(), axis, context);
+  if (!put || IsPutInto(*node.result(), axis, context)) return false;
+  std::vector<Value*> rows(static_cast<std::size_t>(*SizeAlong(*node.result(), axis)), nullptr);
+  Value* base = nullptr;
+  std::size_t count = 0;
+  for (; put; put = ReadPut(*base, axis, context), ++count) {
+    Value*& row = rows[static_cast<std::size_t>(put->index)];
+    if (row == nullptr) row = put->row;  // a later one stays
+    base = put->before;
+  }
+  if (count < 2) return false;
+  const auto constant = [&](std::size_t number) {
+    return context.AddConstant(*node.graph(),
+                               Tensor::Ints(std::vector{static_cast<std::int64_t>(number)}),
+                               "bound", node.origin());
+  };
+  std::vector<Value*> parts;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] != nullptr) {
+      parts.push_back(rows[i]);
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i + 1 < rows.size() && rows[i + 1] == nullptr) ++i;
+    DRAGOMAN_ASSIGN(Value * kept, context.Insert(node, "Slice",
+                                                 {{base, constant(begin), constant(i + 1),
+                                                   constant(static_cast<std::size_t>(axis))}}));
+    parts.push_back(kept);
+  }
+  DRAGOMAN_ASSIGN(Value * whole,
+                  context.Insert(node, "Concat", parts, {{"axis", std::int64_t{axis}}}));
+  return context.ReplaceIfAllowed(node, whole);
+}
+
+// The Concat along the same axis that nothing but `use` reads; nullptr: there is none.
+const Node* NestedConcat(const Value& value, int axis) {
+  const Node* node = value.producer();
+  const bool nests = node != nullptr && node->Is("Concat") && AxisIn(*node, value) == axis;
+  return nests && value.HasOneUse() ? node : nullptr;
+}
+
+// Concat(Concat(a, b), c) = Concat(a, b, c)
+Result<bool> FlattenConcat(Node& node, PassContext& context) {
+  if (!node.Is("Concat")) return false;
+  const int axis = AxisIn(node, *node.result());
+  const Use* reader = node.result()->HasOneUse() ? node.result()->first_use() : nullptr;
+  const bool is_nested = reader != nullptr && reader->user() != nullptr &&
+                         reader->user()->Is("Concat") && reader->graph() == node.graph() &&
+                         AxisIn(*reader->user(), *reader->user()->result()) == axis;
+  if (is_nested) return false;
+  std::vector<Value*> parts;
+  std::vector<Value*> open;
+  bool nests = false;
+  const auto push = [&](const Node& concat) {
+    for (std::size_t i = concat.num_operands(); i-- > 0;) open.push_back(concat.operand(i));
+  };
+  push(node);
+  while (!open.empty()) {
+    Value* value = open.back();
+    open.pop_back();
+    const Node* nested = NestedConcat(*value, axis);
+    if (nested != nullptr && nested->graph() == node.graph()) {
+      push(*nested);
+      nests = true;
+    } else if (SizeAlong(*value, axis) != 0) {
+      parts.push_back(value);
+    }
+  }
+  if (!nests || parts.empty()) return false;
+  DRAGOMAN_ASSIGN(Value * whole,
+                  context.Insert(node, "Concat", parts, {{"axis", std::int64_t{axis}}}));
+  return context.ReplaceIfAllowed(node, whole);
+}
+
+constexpr Pattern kPatterns[] = {
+    {"collect-rows", CollectPuts},
+    {"flatten-concat", FlattenConcat},
+};
+
+}  // namespace
+
+std::span<const Pattern> RowPatterns() { return kPatterns; }
+
+}  // namespace dragoman
