@@ -172,7 +172,7 @@ Status Evaluator::BuildLoop(const Node& node, Frame& frame) {
 // what came back has the form and the types that went in.
 Result<bool> Evaluator::RunPass(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass) {
   const std::vector<Abstract> given = RunBody(node, frame, plan, pass);
-  Result<bool> stable = CompareTurn(*Body(node), given, pass);
+  Result<bool> stable = CompareTurn(*Body(node), given, plan.last_cell, pass);
   if (!stable.ok()) heap_.Leave();
   return stable;
 }
@@ -207,15 +207,19 @@ std::vector<Abstract> Evaluator::RunBody(const Node& node, Frame& frame, LoopPla
   return given;
 }
 
-// Merges what went into the body with what came back: fills the rest of `pass`.
+// Merges what went into the body with what came back: fills the rest of `pass`. Cells up to number
+// `last` were made before the loop.
 Result<bool> Evaluator::CompareTurn(const Graph& body, const std::vector<Abstract>& given,
-                                    LoopPass& pass) {
+                                    std::uint64_t last, LoopPass& pass) {
   Side& side = pass.side;
   if (side.flow == Flow::kRaised) return Unsupported("every turn raises: " + raised_);
   const auto* condition = side.results.front().As<Number>();
   if (condition == nullptr) return Unsupported("the condition of the loop is no number");
   pass.condition = *condition;
 
+  // Cells of the body's inputs come last: what holds others in their place tells what comes back.
+  std::ranges::stable_partition(
+      side.changes, [last](const CellChange& change) { return change.cell->number <= last; });
   Merger merger({}, side.changes);
   for (std::size_t i = 0; i < given.size(); ++i) {
     DRAGOMAN_ASSIGN(MergedValue merged,

@@ -129,7 +129,8 @@ class Evaluator {
   Status BuildLoop(const Node& node, Frame& frame);
   Result<bool> RunPass(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
   std::vector<Abstract> RunBody(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
-  Result<bool> CompareTurn(const Graph& body, const std::vector<Abstract>& given, LoopPass& pass);
+  Result<bool> CompareTurn(const Graph& body, const std::vector<Abstract>& given,
+                           std::uint64_t last, LoopPass& pass);
   Status Replan(const Node& node, LoopPlan& plan, LoopPass& pass);
   Status FinishLoop(const Node& node, Frame& frame, LoopPlan& plan, LoopPass& pass);
 

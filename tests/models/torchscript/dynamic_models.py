@@ -283,3 +283,47 @@ class RunTimeParts(nn.Module):
             else:
                 rows.append(-row)
         return torch.stack(rows), len(rows)
+
+
+@fixture("changed_containers", shapes="x=n,3", x=rand(4, 3), others=[{"x": rand(7, 3)}])
+class ChangedContainers(nn.Module):
+    """Items that a loop replaces, and writes into."""
+
+    def forward(self, x):
+        items = [torch.zeros(3), torch.ones(3)]
+        table = {"sum": torch.zeros(3)}
+        for row in x:
+            items[0] = items[0] + row
+            items[1].add_(row)
+            table["sum"].add_(items[0])
+            items[0].mul_(0.5)
+            if bool(items[1].sum() > 0):
+                table["sum"] = table["sum"] * 2
+        return items, table
+
+
+@fixture("replaced_states", steps="forward*2,reset,forward,reset,forward", x=rand(4, 2))
+class ReplacedStates(nn.Module):
+    """Tensors that one method replaces, or exchanges, and another one writes into."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("sum", torch.zeros(2))
+        self.register_buffer("even", torch.zeros(2))
+        self.register_buffer("odd", torch.ones(2))
+        self.items = [torch.zeros(2)]
+
+    def forward(self, x):
+        self.sum = self.sum + x
+        last = self.even
+        self.even = self.odd
+        self.odd = last
+        self.even.add_(x)
+        self.items[0] = self.items[0] - x
+        return self.sum * 1, self.even - self.odd, self.items[0] * 1
+
+    @torch.jit.export
+    def reset(self):
+        self.sum.zero_()
+        self.odd.mul_(0.5)
+        self.items[0].fill_(2.0)
