@@ -40,11 +40,26 @@ void ForEachRow(const ResizeTaps* taps, const Shape& strides, const Position& po
   }
 }
 
-// Adds `weight` times the elements of a row, interpolated at `count` positions from `first`.
+// AddRow where positions have two taps, whose indices and weights follow each other.
+template <class T>
+void AddRowOfTwo(const T* row, double weight, const std::int64_t* index, const double* weights,
+                 std::int64_t count, Interpolated<T>* sums) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Interpolated<T> a = ToInterpolated(row[index[2 * i]]) * weights[2 * i];
+    const Interpolated<T> b = ToInterpolated(row[index[2 * i + 1]]) * weights[2 * i + 1];
+    const Interpolated<T> none = 0;
+    sums[i] += ((weights[2 * i] != 0 ? a : none) + (weights[2 * i + 1] != 0 ? b : none)) * weight;
+  }
+}
+
+// Adds `weight` times the elements of a row, interpolated at `count` positions from `first`. Taps
+// of weight 0 are not read: they may be infinite.
 template <class T>
 void AddRow(const T* row, double weight, const ResizeTaps& taps, std::int64_t first,
             std::int64_t count, Interpolated<T>* sums) {
   const std::int64_t width = taps.width();
+  if (width == 2)
+    return AddRowOfTwo(row, weight, taps.index(first), taps.weight(first), count, sums);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t* index = taps.index(first + i);
     const double* weights = taps.weight(first + i);
