@@ -152,7 +152,7 @@ void AddConvert(CLI::App& program, int& exit_code) {
       ->add_option("--state", options->state,
                    "keep: record which outputs feed which inputs; lift: do not")
       ->check(CLI::IsMember({"keep", "lift"}));
-  command->add_option("--opset", options->opset, "Of ONNX files made from a lowered graph")
+  command->add_option("--opset", options->opset, "Of ONNX files made from a lowered graph: 7 to 22")
       ->check(CLI::Range(1, 1000));
   command->add_flag("--unroll", options->unroll, "Lower sequence operators to cells");
   AddFacts(*command, options->lowering);

@@ -204,6 +204,9 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (used.contains(i)) continue;
+    const auto same = [&](std::size_t other) { return arrays[other].name == arrays[i].name; };
+    if (std::ranges::any_of(used, same))
+      return InvalidInput("input '" + arrays[i].name + "' is given twice");
     std::string message = "the model has no input '" + arrays[i].name + "'; ";
     message += slots.empty() ? "it has none" : "its inputs are";
     for (const Slot& slot : slots) message += " '" + slot.name + "'";
