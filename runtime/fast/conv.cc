@@ -127,6 +127,18 @@ PaddedInput PadAhead(const Window& window, const Shape& x) {
   return padded;
 }
 
+// A convolution along one axis as one over images that are a row high.
+void AddRowAxis(Window* window, Shape* x, Shape* y, Shape* w) {
+  window->axes[1] = window->axes[0];
+  window->axes[0] = WindowAxis();
+  window->axes[0].input = window->axes[0].output = 1;
+  window->rank = 2;
+  for (Shape* shape : {x, y, w}) {
+    shape->push_back(shape->back());
+    (*shape)[2] = 1;
+  }
+}
+
 // A convolution from x as it lies to the result as it is wanted; if there is no fast one, between
 // layouts of oneDNN's choice.
 template <class Make>
@@ -183,7 +195,7 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
   // oneDNN's own loops take short pads only.
   const PaddedInput padded = PadAhead(window, x);
   bool pads = false;
-  if (IsGemm(desc) && padded.x != x && group == 1 && x[1] % kLongestBlock == 0) {
+  if ((IsGemm(desc) || !IsFast(desc)) && padded.x != x && x[1] % kLongestBlock == 0) {
     const Desc direct = choose(padded.window, padded.x, false, kWide);
     pads = IsFast(direct) && !IsGemm(direct);
     if (pads) desc = direct;
@@ -228,10 +240,12 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
                                                          wide.data(), bias, post);
     } else {
       const std::int64_t merged = fastest ? GroupsToMerge(w, p.group) : 1;
-      Shape sizes = w;
+      Shape sizes = w, image = x;
       sizes[1] *= merged;
+      // For single channels oneDNN has code of vectors for images only.
+      if (x.size() == 3 && w[1] == 1 && p.group > 1) AddRowAxis(&window, &image, &y, &sizes);
       const std::vector<float> filled = MergeGroups(wide.data(), w, p.group, merged);
-      if (!impl->Prepare(context, window, p.group / merged, x, y, sizes,
+      if (!impl->Prepare(context, window, p.group / merged, image, y, sizes,
                          merged > 1 ? filled.data() : wide.data(), type, bias, post, blocks))
         return Status::Error("oneDNN has no implementation of this convolution");
     }

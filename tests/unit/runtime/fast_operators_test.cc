@@ -152,6 +152,16 @@ TEST_F(PreparedConvTest, WithLongPadsIsThePlainKernel) {
   }
 }
 
+// Long windows of few channels each.
+TEST_F(PreparedConvTest, OfGroupsWithLongPadsIsThePlainKernel) {
+  for (const std::int64_t group : {2, 8, 32}) {
+    ConvParams p;
+    p.group = group;
+    p.pads = {15, 15};
+    CheckConv(p, {2, 32, 24}, {32, 32 / group, 31}, {2, 32, 24});
+  }
+}
+
 TEST_F(FastOperatorsTest, ConvTransposeIsThePlainKernel) {
   int checked = 0;
   for (int n = 0; n < 300; ++n) {
