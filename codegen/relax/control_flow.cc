@@ -9,6 +9,7 @@
 #include "codegen/relax/function_writer.h"
 #include "codegen/relax/recursion.h"
 #include "core/ir/element_text.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::relax {
@@ -269,9 +270,8 @@ Status FunctionWriter::EmitLoop(const Node& node) {
 // The message with each {} replaced by one of the data; the rest of them follows.
 Result<std::string> FunctionWriter::FormatOf(const Node& node, std::size_t first,
                                              std::vector<std::string>& arguments) {
-  const Attribute* attribute = node.attribute("message");
-  const auto* message = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  std::string_view rest = message != nullptr ? std::string_view(*message) : std::string_view();
+  const std::string message = TextAttribute(node, "message", "");
+  std::string_view rest = message;
   std::string format;
   const auto copy = [&format](std::string_view text) {
     for (const char c : text)

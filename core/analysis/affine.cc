@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/ir/node_attributes.h"
+
 namespace dragoman {
 namespace {
 
@@ -342,33 +344,24 @@ AffineForms::FormOrNone AffineForms::Product(const Node& node, int axis) {
 }
 
 AffineForms::FormOrNone AffineForms::Gemm(const Node& node, int axis) {
-  const auto ints = [&](std::string_view name) {
-    const Attribute* attribute = node.attribute(name);
-    return attribute != nullptr && attribute->As<std::int64_t>() != nullptr &&
-           *attribute->As<std::int64_t>() != 0;
-  };
-  const auto floats = [&](std::string_view name) {
-    const Attribute* attribute = node.attribute(name);
-    return attribute != nullptr && attribute->As<float>() != nullptr
-               ? static_cast<double>(*attribute->As<float>())
-               : 1.0;
-  };
   const bool weight_first = axis == 0;
   const Value& weight = *node.operand(weight_first ? 0 : 1);
   const Value& operand = *node.operand(weight_first ? 1 : 0);
-  const bool weight_swapped = ints(weight_first ? "transA" : "transB");
-  const bool operand_swapped = ints(weight_first ? "transB" : "transA");
+  const bool weight_swapped = IntAttribute(node, weight_first ? "transA" : "transB", 0) != 0;
+  const bool operand_swapped = IntAttribute(node, weight_first ? "transB" : "transA", 0) != 0;
   ConstId matrix = consts_.Of(&weight);
   if (matrix == kNoConst || consts_.sizes(matrix).size() != 2) return std::nullopt;
   if (weight_first == weight_swapped) matrix = consts_.Transpose(matrix);
   const int contracted = weight_first ? 0 : 1;
   FormOrNone form = Apply(matrix, operand, operand_swapped ? 1 - contracted : contracted);
   if (!form) return std::nullopt;
-  for (AffineSegment& segment : form->segments) segment = Scale(segment, floats("alpha"));
+  for (AffineSegment& segment : form->segments)
+    segment = Scale(segment, FloatAttribute(node, "alpha", 1));
   if (node.operand(2) == nullptr) return form;
   FormOrNone bias = Operand(*node.operand(2), *node.result(), axis, form->segments.front().size);
   if (!bias) return std::nullopt;
-  for (AffineSegment& segment : bias->segments) segment = Scale(segment, floats("beta"));
+  for (AffineSegment& segment : bias->segments)
+    segment = Scale(segment, FloatAttribute(node, "beta", 1));
   return AddForms(*form, *bias);
 }
 

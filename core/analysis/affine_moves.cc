@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "core/analysis/affine.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman {
 namespace {
 
 int AxisOf(const Node& node, std::string_view name, int rank, std::int64_t fallback) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* stated = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
-  const std::int64_t axis = stated != nullptr ? *stated : fallback;
+  const std::int64_t axis = IntAttribute(node, name, fallback);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ir/node_attributes.h"
+
 namespace dragoman {
 namespace {
 
@@ -37,12 +39,6 @@ std::optional<AffineSegment> OperandAt(const Value* operand, const Atom& atom, A
   if (SizeAlong(*operand, axis) != SizeAlong(*atom.value, atom.axis)) return std::nullopt;
   const AffineForm* form = forms.Of(operand, axis);
   return form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
-}
-
-float FloatOf(const Node& node, std::string_view name, float fallback) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* value = attribute != nullptr ? attribute->As<float>() : nullptr;
-  return value != nullptr ? *value : fallback;
 }
 
 std::optional<double> NumberOf(const Value* value, AffineForms& forms) {
@@ -104,14 +100,15 @@ std::optional<AppliedFunction> FunctionOf(const Node& node, AffineForms& forms) 
     if (node.Is(name)) return AppliedFunction{{.name = name}, x};
   }
   if (node.Is("LeakyRelu")) {
-    return AppliedFunction{{"LeakyRelu", FloatOf(node, "alpha", 0.01f)}, x};
+    return AppliedFunction{{"LeakyRelu", FloatAttribute(node, "alpha", 0.01f)}, x};
   }
   for (std::string_view name : {"Elu", "ThresholdedRelu"}) {
-    if (node.Is(name)) return AppliedFunction{{name, FloatOf(node, "alpha", 1.0f)}, x};
+    if (node.Is(name)) return AppliedFunction{{name, FloatAttribute(node, "alpha", 1.0f)}, x};
   }
   if (node.Is("HardSigmoid")) {
     return AppliedFunction{
-        {"HardSigmoid", FloatOf(node, "alpha", 0.2f), FloatOf(node, "beta", 0.5f)}, x};
+        {"HardSigmoid", FloatAttribute(node, "alpha", 0.2f), FloatAttribute(node, "beta", 0.5f)},
+        x};
   }
   const auto bounded = ReadBounded(node, forms);
   if (!bounded || bounded->low != 0) return std::nullopt;

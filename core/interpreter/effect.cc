@@ -3,6 +3,7 @@
 #include "core/interpreter/handlers.h"
 #include "core/interpreter/operands.h"
 #include "core/ir/element_text.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -35,9 +36,8 @@ void AppendText(const RuntimeValue& value, std::string& text) {
 
 // The node's message, each {} replaced by one of `data`, and the rest of `data` behind it.
 std::string Line(const Node& node, std::span<const RuntimeValue> data) {
-  const Attribute* attribute = node.attribute("message");
-  const auto* message = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  std::string_view rest = message != nullptr ? std::string_view(*message) : std::string_view();
+  const std::string message = TextAttribute(node, "message", "");
+  std::string_view rest = message;
   std::string line;
   for (const RuntimeValue& value : data) {
     const std::size_t hole = rest.find("{}");

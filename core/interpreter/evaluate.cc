@@ -44,15 +44,10 @@ Facts FactsOf(const OpDef& def, std::span<const Array> operands) {
 std::vector<DType> BoundTypes(const OpDef& def, std::span<const Array> operands,
                               const std::vector<Knowledge>& results) {
   std::vector<DType> bound(def.signature.variables.size(), DType::kUnknown);
-  auto bind = [&](const Formal* formal, DType dtype) {
-    if (formal == nullptr || formal->variable < 0 || dtype == DType::kUnknown) return;
-    DType& slot = bound[static_cast<std::size_t>(formal->variable)];
-    if (slot == DType::kUnknown) slot = dtype;
-  };
   for (std::size_t i = 0; i < operands.size(); ++i)
-    bind(def.signature.Operand(i), operands[i].dtype());
+    BindVariable(def.signature.Operand(i), operands[i].dtype(), bound);
   for (std::size_t i = 0; i < results.size(); ++i)
-    bind(def.signature.ResultAt(i), results[i].type.dtype());
+    BindVariable(def.signature.ResultAt(i), results[i].type.dtype(), bound);
   return bound;
 }
 

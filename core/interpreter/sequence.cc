@@ -5,6 +5,7 @@
 #include "core/interpreter/handlers.h"
 #include "core/interpreter/operands.h"
 #include "core/interpreter/pieces.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -35,12 +36,6 @@ Result<std::ptrdiff_t> Place(std::span<const RuntimeValue> operands, std::size_t
                         std::to_string(length) + " elements");
   }
   return static_cast<std::ptrdiff_t>(place < 0 ? place + size : place);
-}
-
-std::int64_t IntAttribute(const Node& node, std::string_view name, std::int64_t absent) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* value = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
-  return value != nullptr ? *value : absent;
 }
 
 // Sizes of the parts of SplitToSequence: all equal to a scalar but the last, or as listed.

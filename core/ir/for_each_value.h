@@ -1,8 +1,9 @@
-// The values that a graph defines.
+// The values that a graph defines, all or by name.
 #ifndef DRAGOMAN_CORE_IR_FOR_EACH_VALUE_H_
 #define DRAGOMAN_CORE_IR_FOR_EACH_VALUE_H_
 
 #include <cstddef>
+#include <string_view>
 
 #include "core/ir/graph.h"
 
@@ -19,6 +20,15 @@ void ForEachValue(const Graph& graph, Visit&& visit) {
       if (node.result(i) != nullptr) visit(*node.result(i));
     }
   }
+}
+
+// The first of them that is called `name`, or nullptr.
+inline Value* FindValue(const Graph& graph, std::string_view name) {
+  Value* found = nullptr;
+  ForEachValue(graph, [&](Value& value) {
+    if (found == nullptr && value.name() == name) found = &value;
+  });
+  return found;
 }
 
 }  // namespace dragoman

@@ -65,4 +65,13 @@ Type WithoutShapes(const Type& type) {
   return type.elements().size() == 1 ? WithElement(type, WithoutShapes(type.element())) : type;
 }
 
+void AddSymbols(const Type& type, std::set<std::string>& symbols) {
+  if (const Shape* shape = type.shape()) {
+    for (const Dim& dim : *shape) {
+      for (std::string& symbol : dim.Symbols()) symbols.insert(std::move(symbol));
+    }
+  }
+  for (const Type& element : type.elements()) AddSymbols(element, symbols);
+}
+
 }  // namespace dragoman

@@ -1,6 +1,10 @@
-// What two statements about the type of one value say together, and what they have in common.
+// What two statements about the type of one value say together, and what they have in common; types
+// without shapes, and the symbols of types.
 #ifndef DRAGOMAN_CORE_IR_TYPE_ALGEBRA_H_
 #define DRAGOMAN_CORE_IR_TYPE_ALGEBRA_H_
+
+#include <set>
+#include <string>
 
 #include "core/ir/type.h"
 
@@ -15,6 +19,9 @@ Type Generalize(const Type& a, const Type& b);
 
 // The type without the sizes and ranks of its tensors.
 Type WithoutShapes(const Type& type);
+
+// Adds the names of the symbols in its sizes.
+void AddSymbols(const Type& type, std::set<std::string>& symbols);
 
 }  // namespace dragoman
 

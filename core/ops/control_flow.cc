@@ -38,15 +38,6 @@ Type OuterElements(const Type& type, const std::set<std::string>& outer) {
   return type.WithShape(std::move(shape));
 }
 
-void AddSymbols(const Type& type, std::set<std::string>& symbols) {
-  if (const Shape* shape = type.shape()) {
-    for (const Dim& dim : *shape) {
-      for (std::string& symbol : dim.Symbols()) symbols.insert(std::move(symbol));
-    }
-  }
-  for (const Type& element : type.elements()) AddSymbols(element, symbols);
-}
-
 }  // namespace
 
 Result<bool> WidenCarried(std::vector<Type>& types, std::span<const Type> returned, int pass) {

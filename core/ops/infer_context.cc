@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/node_attributes.h"
+
 namespace dragoman {
 namespace {
 
@@ -41,16 +43,18 @@ Status Bind(const Node& node, const OpDef& def, const Formal& formal, std::size_
                         variable.name + " is " + std::string(Name(slot)));
 }
 
+Error TooMany(const Node& node, std::size_t count, std::string_view what, std::size_t most) {
+  return InvalidInput("has " + std::to_string(count) + " " + std::string(what) +
+                      ", expected at most " + std::to_string(most))
+      .At(node.Describe());
+}
+
 Status BindOperands(const Node& node, const OpDef& def, const std::vector<Knowledge>& operands,
                     std::vector<DType>& bound) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Formal* formal = def.signature.Operand(i);
-    if (formal == nullptr) {
-      return InvalidInput("has " + std::to_string(operands.size()) +
-                          " operands, expected at most " +
-                          std::to_string(def.signature.operands.size()))
-          .At(node.Describe());
-    }
+    if (formal == nullptr)
+      return TooMany(node, operands.size(), "operands", def.signature.operands.size());
     if (node.operand(i) != nullptr) {
       DRAGOMAN_TRY(Bind(node, def, *formal, i, operands[i].type, bound));
     } else if (!formal->optional && !formal->variadic) {
@@ -65,6 +69,47 @@ Status BindOperands(const Node& node, const OpDef& def, const std::vector<Knowle
   return {};
 }
 
+Status CheckAttributes(const Node& node, const OpDef& def) {
+  for (const AttributeDef& attribute : def.attributes) {
+    if (attribute.required && node.attribute(attribute.name) == nullptr)
+      return InvalidInput("attribute '" + attribute.name + "' is missing").At(node.Describe());
+  }
+  return {};
+}
+
+Status CheckResults(const Node& node, const Signature& signature) {
+  const auto missing = [&](std::size_t i, const Formal& formal) {
+    return InvalidInput("result " + std::to_string(i) + " (" + formal.name + ") is missing")
+        .At(node.Describe());
+  };
+  for (std::size_t i = node.num_results(); i < signature.results.size(); ++i) {
+    const Formal& formal = signature.results[i];
+    if (!formal.optional && !formal.variadic) return missing(i, formal);
+  }
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Formal* formal = signature.ResultAt(i);
+    if (formal == nullptr)
+      return TooMany(node, node.num_results(), "results", signature.results.size());
+    if (node.result(i) == nullptr && !formal->optional) return missing(i, *formal);
+  }
+  return {};
+}
+
+// What the signature alone tells of a result.
+Knowledge DeclaredResult(const Signature& signature, const Formal& formal,
+                         const std::vector<DType>& bound) {
+  bool tensor = true;
+  DType dtype = formal.fixed;
+  if (formal.variable >= 0) {
+    const auto variable = static_cast<std::size_t>(formal.variable);
+    dtype = bound[variable];
+    tensor = dtype != DType::kUnknown || !signature.variables[variable].allowed.any_value;
+  }
+  Knowledge result;
+  if (tensor) result.type = Type::Tensor(dtype);
+  return result;
+}
+
 }  // namespace
 
 Result<InferContext> InferContext::Make(const Node& node, const OpDef& def,
@@ -73,11 +118,7 @@ Result<InferContext> InferContext::Make(const Node& node, const OpDef& def,
                                         SymbolSource fresh_symbol) {
   std::vector<DType> bound(def.signature.variables.size(), DType::kUnknown);
   DRAGOMAN_TRY(BindOperands(node, def, operands, bound));
-  for (const AttributeDef& attribute : def.attributes) {
-    if (attribute.required && node.attribute(attribute.name) == nullptr) {
-      return InvalidInput("attribute '" + attribute.name + "' is missing").At(node.Describe());
-    }
-  }
+  DRAGOMAN_TRY(CheckAttributes(node, def));
   InferContext context;
   context.node_ = &node;
   context.def_ = &def;
@@ -87,32 +128,10 @@ Result<InferContext> InferContext::Make(const Node& node, const OpDef& def,
   context.operands_ = std::move(operands);
   context.infer_subgraph_ = std::move(infer_subgraph);
   context.fresh_symbol_ = std::move(fresh_symbol);
-  for (std::size_t i = node.num_results(); i < def.signature.results.size(); ++i) {
-    const Formal& formal = def.signature.results[i];
-    if (formal.optional || formal.variadic) continue;
-    return InvalidInput("result " + std::to_string(i) + " (" + formal.name + ") is missing")
-        .At(node.Describe());
-  }
+  DRAGOMAN_TRY(CheckResults(node, def.signature));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const Formal* formal = def.signature.ResultAt(i);
-    if (formal == nullptr) {
-      return InvalidInput("has " + std::to_string(node.num_results()) +
-                          " results, expected at most " +
-                          std::to_string(def.signature.results.size()))
-          .At(node.Describe());
-    }
-    if (node.result(i) == nullptr && !formal->optional) {
-      return InvalidInput("result " + std::to_string(i) + " (" + formal->name + ") is missing")
-          .At(node.Describe());
-    }
-    const bool plain =
-        formal->variable < 0 ||
-        !def.signature.variables[static_cast<std::size_t>(formal->variable)].allowed.any_value;
-    const DType dtype =
-        formal->variable < 0 ? formal->fixed : bound[static_cast<std::size_t>(formal->variable)];
-    Knowledge result;
-    if (plain || dtype != DType::kUnknown) result.type = Type::Tensor(dtype);
-    context.results_.push_back(std::move(result));
+    const Formal& formal = *def.signature.ResultAt(i);
+    context.results_.push_back(DeclaredResult(def.signature, formal, bound));
   }
   return context;
 }
@@ -150,9 +169,7 @@ std::optional<std::vector<float>> InferContext::floats(std::size_t i) const {
 }
 
 std::int64_t InferContext::IntAttribute(std::string_view name, std::int64_t value) const {
-  const Attribute* found = attribute(name);
-  const auto* number = found != nullptr ? found->As<std::int64_t>() : nullptr;
-  return number != nullptr ? *number : value;
+  return dragoman::IntAttribute(*node_, name, value);
 }
 
 void InferContext::SetShape(std::size_t i, std::optional<Shape> shape) {

@@ -87,12 +87,16 @@ std::string_view CppBitsType(DType dtype) {
   }
 }
 
+void BindVariable(const Formal* formal, DType dtype, std::vector<DType>& bound) {
+  if (formal == nullptr || formal->variable < 0) return;
+  DType& slot = bound[static_cast<std::size_t>(formal->variable)];
+  if (slot == DType::kUnknown) slot = dtype;
+}
+
 std::vector<DType> BindVariables(const Node& node, const OpDef& def) {
   std::vector<DType> bound(def.signature.variables.size(), DType::kUnknown);
-  auto bind = [&](const Formal* formal, const Value* value) {
-    if (formal == nullptr || value == nullptr || formal->variable < 0) return;
-    DType& slot = bound[static_cast<std::size_t>(formal->variable)];
-    if (slot == DType::kUnknown) slot = value->type().dtype();
+  const auto bind = [&](const Formal* formal, const Value* value) {
+    if (value != nullptr) BindVariable(formal, value->type().dtype(), bound);
   };
   for (std::size_t i = 0; i < node.num_operands(); ++i)
     bind(def.signature.Operand(i), node.operand(i));

@@ -27,6 +27,9 @@ std::size_t RuntimeBytes(DType dtype);
 // known.
 Result<std::string> KernelInstance(const OpDef& def, std::span<const DType> variables);
 
+// Gives the type variable of `formal`, if it has one and that has none yet, `dtype`.
+void BindVariable(const Formal* formal, DType dtype, std::vector<DType>& bound);
+
 // The element types that the operands and results of `node` give to the type variables of `def`, by
 // index.
 std::vector<DType> BindVariables(const Node& node, const OpDef& def);

@@ -84,7 +84,8 @@ Shape FreshShape(InferContext& context, std::size_t result, std::size_t rank) {
 Result<Dim> SameSize(const InferContext& context, const Dim& a, const Dim& b) {
   if (a.known() && b.known() && a.value() != b.value())
     return context.Fail("sizes " + a.ToString() + " and " + b.ToString() + " differ");
-  return a.known() || b.unknown() ? a : (b.known() || a.unknown() ? b : a);
+  const bool b_says_more = a.unknown() || (b.known() && !a.known());
+  return b_says_more ? b : a;
 }
 
 std::optional<std::vector<rt::Shape>> RuntimeShapes(const InferContext& context) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/ir/node_attributes.h"
 #include "core/ops/control_flow.h"
 #include "core/ops/op_list.h"
 
@@ -105,15 +106,14 @@ Status InferScan(InferContext& context) {
 }  // namespace
 
 Result<ScanLayout> ReadScan(const Node& node, const Graph& body) {
-  const Attribute* count = node.attribute("num_scan_inputs");
-  const auto* inputs = count != nullptr ? count->As<std::int64_t>() : nullptr;
+  const std::int64_t inputs = IntAttribute(node, "num_scan_inputs", 0);
   const auto total = static_cast<std::int64_t>(node.num_operands());
-  if (inputs == nullptr || *inputs < 1 || *inputs > total) {
+  if (inputs < 1 || inputs > total) {
     return InvalidInput("num_scan_inputs must be from 1 to the number of operands")
         .At(node.Describe());
   }
   ScanLayout layout;
-  layout.inputs = static_cast<std::size_t>(*inputs);
+  layout.inputs = static_cast<std::size_t>(inputs);
   layout.states = node.num_operands() - layout.inputs;
   if (body.num_outputs() < layout.states) {
     return InvalidInput("the body has " + std::to_string(body.num_outputs()) + " outputs for " +

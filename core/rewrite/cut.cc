@@ -5,23 +5,14 @@
 #include <unordered_set>
 
 #include "core/analysis/inference.h"
+#include "core/ir/for_each_value.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
 
-Result<Value*> FindValue(const Graph& graph, std::string_view name) {
-  for (const auto& input : graph.inputs()) {
-    if (input->name() == name) return input.get();
-  }
-  for (const auto& constant : graph.constants()) {
-    if (constant->name() == name) return constant.get();
-  }
-  for (const Node& node : graph.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr && node.result(i)->name() == name) return node.result(i);
-    }
-  }
+Result<Value*> ValueToCutAt(const Graph& graph, std::string_view name) {
+  if (Value* value = FindValue(graph, name)) return value;
   return InvalidInput("the model has no value '" + std::string(name) + "' to cut at");
 }
 
@@ -37,7 +28,7 @@ Status SetOutputs(Graph& graph, const std::vector<std::string>& outputs) {
   if (outputs.empty()) return {};
   std::vector<Value*> values;
   for (const std::string& name : outputs) {
-    DRAGOMAN_ASSIGN(Value * value, FindValue(graph, name));
+    DRAGOMAN_ASSIGN(Value * value, ValueToCutAt(graph, name));
     values.push_back(value);
   }
   while (graph.num_outputs() > 0) graph.RemoveOutput(graph.num_outputs() - 1);
@@ -94,7 +85,7 @@ void RemoveUnneeded(Graph& graph, const std::unordered_set<const Value*>& needed
 Status CutInputs(Graph& graph, const std::vector<std::string>& inputs) {
   const std::size_t num_old_inputs = graph.num_inputs();
   for (const std::string& name : inputs) {
-    DRAGOMAN_ASSIGN(Value * value, FindValue(graph, name));
+    DRAGOMAN_ASSIGN(Value * value, ValueToCutAt(graph, name));
     MakeInput(graph, *value);
   }
   const std::unordered_set<const Value*> needed = NeededValues(graph);

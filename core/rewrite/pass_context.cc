@@ -170,16 +170,4 @@ bool SameShape(const Value& a, const Value& b) {
                     [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
 }
 
-std::int64_t IntAttribute(const Node& node, std::string_view name, std::int64_t value) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* number = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
-  return number != nullptr ? *number : value;
-}
-
-float FloatAttribute(const Node& node, std::string_view name, float value) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* number = attribute != nullptr ? attribute->As<float>() : nullptr;
-  return number != nullptr ? *number : value;
-}
-
 }  // namespace dragoman

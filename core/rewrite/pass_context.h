@@ -13,6 +13,7 @@
 
 #include "core/analysis/inference.h"
 #include "core/ir/graph.h"
+#include "core/ir/node_attributes.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -79,9 +80,6 @@ std::optional<std::vector<std::int64_t>> IntsOf(const PassContext& context, cons
 std::optional<std::int64_t> IntOf(const PassContext& context, const Value* value);
 // Whether both have a known rank and sizes that are equal under every assignment of the symbols.
 bool SameShape(const Value& a, const Value& b);
-// Attributes of `node` with their defaults.
-std::int64_t IntAttribute(const Node& node, std::string_view name, std::int64_t value);
-float FloatAttribute(const Node& node, std::string_view name, float value);
 
 }  // namespace dragoman
 

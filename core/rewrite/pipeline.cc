@@ -110,8 +110,8 @@ Result<bool> RunPass(const PassInfo& pass, Graph& graph, PassContext& context) {
   return changed;
 }
 
-Result<bool> RunRound(const Model& model, const std::vector<bool>& chosen, Graph& entry,
-                      PassContext& context) {
+Result<bool> RunRound([[maybe_unused]] const Model& model, const std::vector<bool>& chosen,
+                      Graph& entry, PassContext& context) {
   bool changed = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (!chosen[i] || (changed && kPasses[i].at_end)) continue;
@@ -123,7 +123,6 @@ Result<bool> RunRound(const Model& model, const std::vector<bool>& chosen, Graph
     }
 #endif
   }
-  static_cast<void>(model);
   return changed;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ir/node_attributes.h"
+
 namespace dragoman {
 namespace {
 
@@ -14,18 +16,6 @@ constexpr const char* kNoRank = "its axes count from the end of an unknown rank"
 const Tensor* ConstantAt(const Node& node, std::size_t i) {
   const Value* value = node.operand(i);
   return value != nullptr && value->is_constant() ? value->tensor() : nullptr;
-}
-
-std::int64_t IntOr(const Node& node, std::string_view name, std::int64_t value) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* number = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
-  return number != nullptr ? *number : value;
-}
-
-std::string TextOr(const Node& node, std::string_view name, std::string_view value) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string(value);
 }
 
 void DropOperand(Node& node, std::size_t i) {
@@ -45,15 +35,14 @@ std::string OperandToAttribute(Node& node, std::size_t i, std::string_view name)
 }
 
 std::string DropInt(Node& node, std::string_view name, std::int64_t only) {
-  const std::int64_t value = IntOr(node, name, only);
+  const std::int64_t value = IntAttribute(node, name, only);
   if (value != only) return "it has " + std::string(name) + " = " + std::to_string(value);
   node.RemoveAttribute(name);
   return "";
 }
 
 std::string DropOnes(Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* values = attribute != nullptr ? attribute->As<Ints>() : nullptr;
+  const Ints* values = IntsAttribute(node, name);
   if (values != nullptr &&
       !std::all_of(values->begin(), values->end(), [](std::int64_t value) { return value == 1; })) {
     return "it has " + std::string(name) + " other than 1";
@@ -63,7 +52,7 @@ std::string DropOnes(Node& node, std::string_view name) {
 }
 
 std::string CountAxisFromFront(Node& node, std::string_view name, std::optional<int> rank) {
-  const std::int64_t axis = IntOr(node, name, 0);
+  const std::int64_t axis = IntAttribute(node, name, 0);
   if (axis >= 0) return "";
   if (!rank) rank = node.operand(0)->type().rank();
   if (!rank) return kNoRank;
@@ -72,8 +61,7 @@ std::string CountAxisFromFront(Node& node, std::string_view name, std::optional<
 }
 
 std::string CountAxesFromFront(Node& node, std::string_view name, std::optional<int> rank) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* axes = attribute != nullptr ? attribute->As<Ints>() : nullptr;
+  const Ints* axes = IntsAttribute(node, name);
   if (axes == nullptr || std::ranges::all_of(*axes, [](auto axis) { return axis >= 0; })) return "";
   if (!rank) return kNoRank;
   Ints plain = *axes;

@@ -18,9 +18,6 @@ namespace dragoman {
 // The contents of a constant operand; else nullptr.
 const Tensor* ConstantAt(const Node& node, std::size_t i);
 
-std::int64_t IntOr(const Node& node, std::string_view name, std::int64_t value);
-std::string TextOr(const Node& node, std::string_view name, std::string_view value);
-
 // Omits operand `i`, and trailing ones that are omitted.
 void DropOperand(Node& node, std::size_t i);
 

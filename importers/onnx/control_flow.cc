@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/for_each_value.h"
 #include "core/ops/control_flow.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/op_lowering.h"
@@ -12,17 +13,7 @@ namespace {
 // The value of `graph`, or of a graph around it, that is called `name`; nullptr if there is none.
 const Value* FindOuter(const Graph* graph, const std::string& name) {
   for (; graph != nullptr; graph = graph->parent_graph()) {
-    for (const auto& input : graph->inputs()) {
-      if (input->name() == name) return input.get();
-    }
-    for (const auto& constant : graph->constants()) {
-      if (constant->name() == name) return constant.get();
-    }
-    for (const Node& node : graph->nodes()) {
-      for (std::size_t i = 0; i < node.num_results(); ++i) {
-        if (node.result(i) != nullptr && node.result(i)->name() == name) return node.result(i);
-      }
-    }
+    if (const Value* value = FindValue(*graph, name)) return value;
   }
   return nullptr;
 }

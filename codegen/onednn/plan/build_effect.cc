@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "codegen/onednn/plan/build.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman::onednn {
 
@@ -21,9 +22,8 @@ void PlanBuilder::BuildPrint(const Node& node, Step& step) {
 // that are left over follow.
 void PlanBuilder::AddLine(const Node& node, std::size_t first, Step& step) {
   plan_.headers.insert(std::string(kLineHeader));
-  const Attribute* attribute = node.attribute("message");
-  const auto* message = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  std::string_view rest = message != nullptr ? std::string_view(*message) : std::string_view();
+  const std::string message = TextAttribute(node, "message", "");
+  std::string_view rest = message;
   for (std::size_t i = first; i < node.num_operands(); ++i) {
     const std::size_t hole = rest.find("{}");
     LinePart part{std::string(rest.substr(0, hole)), static_cast<int>(step.inputs.size())};

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "codegen/onednn/plan/build.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/kernel_name.h"
 
 namespace dragoman::onednn {
@@ -56,15 +57,10 @@ std::string FunctionOf(const Node& node, Form form) {
 
 // Arguments before the operands.
 std::string ParamsOf(const Node& node, std::string_view function, Form form) {
-  auto value = [&](std::string_view name, std::int64_t absent) {
-    const Attribute* attribute = node.attribute(name);
-    const auto* number = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
-    return number != nullptr ? *number : absent;
-  };
   auto text = [](bool flag) { return std::string(flag ? "true" : "false"); };
-  const std::string axis = std::to_string(value("axis", 0)) + ", ";
-  if (function == "ConcatFromSequence") return axis + text(value("new_axis", 0) != 0);
-  if (function == "SplitToSequence") return axis + text(value("keepdims", 1) != 0);
+  const std::string axis = std::to_string(IntAttribute(node, "axis", 0)) + ", ";
+  if (function == "ConcatFromSequence") return axis + text(IntAttribute(node, "new_axis", 0) != 0);
+  if (function == "SplitToSequence") return axis + text(IntAttribute(node, "keepdims", 1) != 0);
   if (function == "OptionalNone" || function == "OptionalHasElement")
     return text(form == Form::kOptionalSequence);
   return "";

@@ -2,6 +2,7 @@
 
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/kernel_name.h"
 #include "core/ops/random.h"
 
@@ -83,9 +84,8 @@ bool IsAlongRows(const Node& node) {
   }
   const Value& x = *node.operand(0);
   const int rank = *x.type().rank();
-  const Attribute* attribute = node.attribute("axis");
-  const auto* axis = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
-  const bool last = axis == nullptr || *axis == -1 || *axis == rank - 1;
+  const std::int64_t axis = IntAttribute(node, "axis", -1);
+  const bool last = axis == -1 || axis == rank - 1;
   return rank > 0 && last &&
          (!normalizes || (IsRowOf(node.operand(1), x) && IsRowOf(node.operand(2), x)));
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ir/node_attributes.h"
 #include "core/ir/type.h"
 
 namespace dragoman::onednn {
@@ -82,8 +83,7 @@ bool Reshape(StridedView& view, const Sizes& sizes) {
 }
 
 bool Transpose(const Node& node, StridedView& view) {
-  const Attribute* attribute = node.attribute("perm");
-  const auto* order = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  const Attribute::Ints* order = IntsAttribute(node, "perm");
   std::vector<StridedAxis> axes(view.axes.rbegin(), view.axes.rend());
   for (std::size_t i = 0; order != nullptr && i < axes.size(); ++i)
     axes[i] = view.axes[static_cast<std::size_t>((*order)[i])];

@@ -13,10 +13,7 @@ using Perm = std::vector<std::int64_t>;
 constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
 
 std::optional<Perm> PermOf(const Node& node) {
-  const Attribute* attribute = node.attribute("perm");
-  if (attribute != nullptr && attribute->As<Attribute::Ints>() != nullptr) {
-    return *attribute->As<Attribute::Ints>();
-  }
+  if (const Attribute::Ints* stated = IntsAttribute(node, "perm")) return *stated;
   const auto rank = node.operand(0)->type().rank();
   if (!rank) return std::nullopt;
   Perm perm(static_cast<std::size_t>(*rank));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -8,15 +9,12 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/support/hash.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::size_t kMaxMergedBytes = std::size_t{64} << 10;  // of a constant
-
-std::size_t Combine(std::size_t hash, std::size_t more) {
-  return hash ^ (more + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2));
-}
 
 std::size_t HashOf(const Node& node, bool commutative) {
   std::size_t hash = std::hash<const void*>()(&node.op());
@@ -26,13 +24,13 @@ std::size_t HashOf(const Node& node, bool commutative) {
     if (commutative && i < 2) {
       front += operand;
     } else {
-      hash = Combine(hash, operand);
+      hash = HashCombine(hash, operand);
     }
   }
   for (const NamedAttribute& attribute : node.attributes()) {
     hash += std::hash<std::string>()(attribute.name);
   }
-  return Combine(hash, front);
+  return HashCombine(hash, front);
 }
 
 bool SameOperands(const Node& a, const Node& b, bool commutative) {

@@ -10,8 +10,7 @@ namespace {
 
 bool IsSwap(const Node& node) {
   if (!node.Is("Transpose")) return false;
-  const Attribute* attribute = node.attribute("perm");
-  const auto* perm = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  const Attribute::Ints* perm = IntsAttribute(node, "perm");
   return perm == nullptr || *perm == Attribute::Ints{1, 0};
 }
 

@@ -56,8 +56,7 @@ Tensor ZeroOf(const Dequantization& d) {
 const Value* WithoutSwap(const Value* weight, bool& transposed) {
   const Node* node = weight != nullptr ? weight->producer() : nullptr;
   if (node == nullptr || !node->Is("Transpose") || weight->type().rank() != 2) return weight;
-  const Attribute* attribute = node->attribute("perm");
-  const auto* perm = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  const Attribute::Ints* perm = IntsAttribute(*node, "perm");
   if (perm != nullptr && *perm != Attribute::Ints{1, 0}) return weight;
   transposed = !transposed;
   return node->operand(0);

@@ -39,8 +39,7 @@ Result<bool> RemoveTile(Node& node, PassContext& context) {
 // Transpose(x, perm = 0, 1, …) = x
 Result<bool> RemoveTranspose(Node& node, PassContext& context) {
   if (!node.Is("Transpose")) return false;
-  const Attribute* attribute = node.attribute("perm");
-  const auto* perm = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  const Attribute::Ints* perm = IntsAttribute(node, "perm");
   if (perm == nullptr) {
     const auto rank = node.operand(0)->type().rank();
     return rank && *rank <= 1 && context.ReplaceIfAllowed(node, node.operand(0));

@@ -9,8 +9,7 @@ namespace dragoman {
 namespace {
 
 std::int64_t EntryOf(const Node& node, std::string_view name, std::size_t i) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* ints = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  const Attribute::Ints* ints = IntsAttribute(node, name);
   return ints != nullptr && i < ints->size() ? (*ints)[i] : 0;
 }
 

@@ -26,9 +26,7 @@ bool IsLstm(const Node& node) { return node.Is("LSTM") || node.IsDragoman("LSTM"
 bool IsRecurrent(const Node& node) { return IsLstm(node) || node.Is("GRU") || node.Is("RNN"); }
 
 bool Goes(const Node& node, std::string_view direction) {
-  const Attribute* attribute = node.attribute("direction");
-  const auto* word = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  return word == nullptr ? direction == "forward" : *word == direction;
+  return TextAttribute(node, "direction", "forward") == direction;
 }
 
 bool IsInitialState(const Node& node, std::size_t operand) {

@@ -63,8 +63,7 @@ std::optional<std::int64_t> AxisBefore(const Node& node, std::int64_t axis,
   if (node.Is("Identity")) return axis;
   const int rank = node.result()->type().rank().value_or(0);
   if (node.Is("Transpose")) {
-    const Attribute* attribute = node.attribute("perm");
-    const auto* perm = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+    const Attribute::Ints* perm = IntsAttribute(node, "perm");
     if (perm == nullptr) return rank - 1 - axis;
     return (*perm)[static_cast<std::size_t>(axis)];
   }
@@ -116,11 +115,7 @@ bool IsSequence(const Node& node) {
   return node.Is("LSTM") || node.IsDragoman("LSTM") || node.Is("GRU") || node.Is("RNN");
 }
 
-std::string_view Direction(const Node& node) {
-  const Attribute* attribute = node.attribute("direction");
-  const auto* word = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  return word != nullptr ? std::string_view(*word) : "forward";
-}
+std::string Direction(const Node& node) { return TextAttribute(node, "direction", "forward"); }
 
 Result<bool> Turn(Node& node, PassContext& context) {
   const bool backward = Direction(node) == "reverse";

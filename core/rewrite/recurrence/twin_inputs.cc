@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -14,10 +15,8 @@ namespace {
 const Node* WideInput(const Node& node) {
   const Node* concat = node.operand(0)->producer();
   if (concat == nullptr || !concat->Is("Concat") || concat->num_operands() != 2) return nullptr;
-  const Attribute* axis = concat->attribute("axis");
-  const auto* number = axis != nullptr ? axis->As<std::int64_t>() : nullptr;
   const Node* pad = concat->operand(1)->producer();
-  const bool is_wide = number != nullptr && *number == 2 && pad != nullptr && pad->Is("Pad");
+  const bool is_wide = IntAttribute(*concat, "axis", 0) == 2 && pad != nullptr && pad->Is("Pad");
   return is_wide ? concat : nullptr;
 }
 

@@ -2,14 +2,14 @@
 
 #include <utility>
 
+#include "core/ir/node_attributes.h"
+
 namespace dragoman {
 namespace {
 
 // The permutation of a Transpose; nullptr for any other node.
 const Attribute::Ints* PermutationOf(const Node* node) {
-  const Attribute* perm =
-      node != nullptr && node->Is("Transpose") ? node->attribute("perm") : nullptr;
-  return perm != nullptr ? perm->As<Attribute::Ints>() : nullptr;
+  return node != nullptr && node->Is("Transpose") ? IntsAttribute(*node, "perm") : nullptr;
 }
 
 bool AreInverse(const Attribute::Ints& a, const Attribute::Ints& b) {
