@@ -11,15 +11,6 @@ namespace {
 
 using Kind = ScriptType::Kind;
 
-bool IsRowMajor(const StoredTensor& tensor) {
-  std::int64_t expected = 1;
-  for (std::size_t i = tensor.sizes.size(); i-- > 0;) {
-    if (tensor.sizes[i] != 1 && tensor.strides[i] != expected) return false;
-    expected *= tensor.sizes[i];
-  }
-  return true;
-}
-
 Status AddQuantization(const StoredTensor& tensor, Attribute::Dict& entries) {
   const Quantization& q = *tensor.quantization;
   entries.emplace_back("scheme", q.scheme);

@@ -9,16 +9,6 @@
 namespace dragoman::torchscript {
 namespace {
 
-bool IsContiguous(const StoredTensor& tensor) {
-  std::int64_t expected = 1;
-  for (std::size_t i = tensor.sizes.size(); i-- > 0;) {
-    if (tensor.sizes[i] == 1) continue;
-    if (tensor.strides[i] != expected) return false;
-    expected *= tensor.sizes[i];
-  }
-  return true;
-}
-
 // Copies `bytes` at a time, walking the sizes with an odometer.
 void CopyStrided(const StoredTensor& tensor, std::size_t bytes, std::string* out) {
   const std::byte* source = tensor.storage->bytes.bytes().data();
@@ -44,7 +34,7 @@ void FlipSigns(std::size_t word, std::size_t first, std::size_t step, std::strin
 Result<Buffer> Elements(const StoredTensor& tensor, std::size_t bytes, std::size_t total) {
   const Buffer& stored = tensor.storage->bytes;
   const bool plain = !tensor.conjugated && !tensor.negated;
-  if (plain && IsContiguous(tensor)) {
+  if (plain && IsRowMajor(tensor)) {
     const std::size_t start = static_cast<std::size_t>(tensor.offset) * bytes;
     return Buffer::Window(stored.bytes().subspan(total == 0 ? 0 : start, total),
                           std::make_shared<Buffer>(stored));
@@ -63,6 +53,16 @@ Result<Buffer> Elements(const StoredTensor& tensor, std::size_t bytes, std::size
 }
 
 }  // namespace
+
+bool IsRowMajor(const StoredTensor& tensor) {
+  std::int64_t expected = 1;
+  for (std::size_t i = tensor.sizes.size(); i-- > 0;) {
+    if (tensor.sizes[i] == 1) continue;
+    if (tensor.strides[i] != expected) return false;
+    expected *= tensor.sizes[i];
+  }
+  return true;
+}
 
 Result<Tensor> DenseTensor(const StoredTensor& tensor) {
   const TorchDTypeInfo& info = Info(tensor.dtype);

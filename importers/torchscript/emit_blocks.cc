@@ -156,50 +156,59 @@ Result<FunctionEmitter::LoopHead> FunctionEmitter::EmitLoopHead(const Stmt& stmt
   return head;
 }
 
+std::vector<std::string> FunctionEmitter::CarriedNames(const Stmt& loop) const {
+  std::vector<std::string> assigned = AssignedNames(loop.body);
+  if (loop.kind == Stmt::Kind::kFor) assigned.push_back(loop.targets.front().text);
+  const std::set<std::string> sorted(assigned.begin(), assigned.end());
+  std::vector<std::string> carried;
+  for (const std::string& name : sorted) {
+    if (environment_.Find(name) != nullptr) carried.push_back(name);
+  }
+  return carried;
+}
+
+Result<std::vector<Typed>> FunctionEmitter::EmitTurn(const Stmt& loop, Graph& body,
+                                                     const std::vector<std::string>& carried) {
+  const Typed index{body.AddInput("i", ToIrType(ScriptType(Kind::kInt))), ScriptType(Kind::kInt)};
+  Environment::Frame inputs;
+  for (const std::string& name : carried) {
+    const ScriptType& type = environment_.Find(name)->type;
+    inputs[name] = {body.AddInput(name, ToIrType(type)), type};
+  }
+  builder_.Enter(body);
+  environment_.Enter();
+  for (const auto& [name, value] : inputs) environment_.Set(name, value);
+  environment_.Enter();
+  if (loop.kind == Stmt::Kind::kFor) environment_.Set(loop.targets.front().text, index);
+  DRAGOMAN_TRY(EmitBlock(loop.body));
+  Typed next;
+  if (loop.kind == Stmt::Kind::kWhile) {
+    DRAGOMAN_ASSIGN(const Condition condition, EmitCondition(loop.value));
+    next = condition.value;
+  } else {
+    next = builder_.Bool(true);
+  }
+  body.AddOutput(next.value);
+  std::vector<Typed> outputs;
+  for (const std::string& name : carried) outputs.push_back(*environment_.Find(name));
+  environment_.Leave();
+  environment_.Leave();
+  builder_.Leave();
+  return outputs;
+}
+
 Status FunctionEmitter::EmitLoop(const Stmt& stmt) {
   if (builder_.depth() >= kMaxGraphNesting) {
     return Fail(fmt::format("blocks nested deeper than {}", kMaxGraphNesting));
   }
   DRAGOMAN_ASSIGN(const LoopHead head, EmitLoopHead(stmt));
   builder_.SetOffset(stmt.offset);
-  std::vector<std::string> carried;
+  const std::vector<std::string> carried = CarriedNames(stmt);
   std::vector<Value*> operands = {head.trip_count.value, head.condition.value};
-  std::vector<std::string> assigned = AssignedNames(stmt.body);
-  if (stmt.kind == Stmt::Kind::kFor) assigned.push_back(stmt.targets.front().text);
-  const std::set<std::string> sorted(assigned.begin(), assigned.end());
-  for (const std::string& name : sorted) {
-    const Typed* outer = environment_.Find(name);
-    if (outer == nullptr) continue;
-    carried.push_back(name);
-    operands.push_back(outer->value);
-  }
+  for (const std::string& name : carried) operands.push_back(environment_.Find(name)->value);
   Node* node = builder_.Append({"prim", "Loop"}, operands);
   const auto body = NewBlock(*node, "body");
-  const Typed index{body->AddInput("i", ToIrType(ScriptType(Kind::kInt))), ScriptType(Kind::kInt)};
-  Environment::Frame inputs;
-  for (const std::string& name : carried) {
-    const ScriptType& type = environment_.Find(name)->type;
-    inputs[name] = {body->AddInput(name, ToIrType(type)), type};
-  }
-  builder_.Enter(*body);
-  environment_.Enter();
-  for (const auto& [name, value] : inputs) environment_.Set(name, value);
-  environment_.Enter();
-  if (stmt.kind == Stmt::Kind::kFor) environment_.Set(stmt.targets.front().text, index);
-  DRAGOMAN_TRY(EmitBlock(stmt.body));
-  Typed next;
-  if (stmt.kind == Stmt::Kind::kWhile) {
-    DRAGOMAN_ASSIGN(const Condition condition, EmitCondition(stmt.value));
-    next = condition.value;
-  } else {
-    next = builder_.Bool(true);
-  }
-  body->AddOutput(next.value);
-  std::vector<Typed> outputs;
-  for (const std::string& name : carried) outputs.push_back(*environment_.Find(name));
-  environment_.Leave();
-  environment_.Leave();
-  builder_.Leave();
+  DRAGOMAN_ASSIGN(const std::vector<Typed> outputs, EmitTurn(stmt, *body, carried));
   for (std::size_t i = 0; i < carried.size(); ++i) {
     body->AddOutput(outputs[i].value);
     const ScriptType& outer = environment_.Find(carried[i])->type;

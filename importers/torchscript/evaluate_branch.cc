@@ -3,6 +3,7 @@
 
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
+#include "importers/torchscript/append_assert.h"
 #include "importers/torchscript/evaluator.h"
 #include "importers/torchscript/number_value.h"
 #include "importers/torchscript/ops/composer.h"
@@ -86,7 +87,7 @@ Evaluator::Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& 
   if (then_raises || else_raises) {
     findings_.resize(findings);
     const std::string message = then_raises ? then_raised : raised_;
-    if (Status status = AppendAssert(condition, else_raises, message); !status.ok())
+    if (Status status = Expect(condition, else_raises, message); !status.ok())
       Report(node, status.error());
     Refine(condition, else_raises, frame);
     std::vector<Abstract> results;
@@ -164,15 +165,11 @@ Evaluator::Side Evaluator::RunSide(const std::function<Flow(std::vector<Abstract
   return side;
 }
 
-Status Evaluator::AppendAssert(Value* condition, bool expected, const std::string& message) {
+Status Evaluator::Expect(Value* condition, bool expected, const std::string& message) {
   if (!expected) {
     DRAGOMAN_ASSIGN(condition, builder_->Add("Not", {condition}));
   }
-  Value* const operands[] = {condition};
-  DRAGOMAN_ASSIGN(Node * made, builder_->Append("dragoman.Assert", operands,
-                                                {{"message", Attribute(message)}}, {}));
-  (void)made;
-  return {};
+  return AppendAssert(*builder_, condition, message);
 }
 
 Result<std::vector<Value*>> Evaluator::ReadSide(Side& side, std::span<const Leaf> leaves, bool of_a,
@@ -209,6 +206,47 @@ Status Evaluator::AddOutputs(Side& side, std::span<Value* const> values) {
   return {};
 }
 
+Result<Evaluator::SideValues> Evaluator::ReadSides(Side& then_side, Side& else_side,
+                                                   std::span<const Leaf> leaves) {
+  DRAGOMAN_ASSIGN(std::vector<Value*> then_values, ReadSide(then_side, leaves, true, {}));
+  DRAGOMAN_ASSIGN(std::vector<Value*> else_values, ReadSide(else_side, leaves, false, {}));
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const Value* some = then_values[i] != nullptr ? then_values[i] : else_values[i];
+    types.push_back(some != nullptr ? some->type() : Type());
+  }
+  DRAGOMAN_ASSIGN(then_values, ReadSide(then_side, leaves, true, types));
+  DRAGOMAN_ASSIGN(else_values, ReadSide(else_side, leaves, false, types));
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const DType a = then_values[i]->type().dtype();
+    const DType b = else_values[i]->type().dtype();
+    if (a != b && a != DType::kUnknown && b != DType::kUnknown) {
+      return Unsupported("the branches give tensors of different element types, " +
+                         std::string(Name(a)) + " and " + std::string(Name(b)));
+    }
+  }
+  return SideValues{std::move(then_values), std::move(else_values)};
+}
+
+Result<std::vector<Value*>> Evaluator::AppendIf(Value* condition, Side& then_side, Side& else_side,
+                                                std::span<const Leaf> leaves) {
+  DRAGOMAN_ASSIGN(const SideValues values, ReadSides(then_side, else_side, leaves));
+  std::vector<Value*> results;
+  if (leaves.empty() && !HasEffects(*then_side.body) && !HasEffects(*else_side.body))
+    return results;
+  std::vector<std::string> names;
+  for (const Leaf& leaf : leaves) names.push_back(leaf.name.empty() ? "if" : leaf.name);
+  DRAGOMAN_TRY(AddOutputs(then_side, values.then_values));
+  DRAGOMAN_TRY(AddOutputs(else_side, values.else_values));
+  Value* const operands[] = {condition};
+  DRAGOMAN_ASSIGN(Node * made, builder_->Append("If", operands,
+                                                {{"else_branch", Attribute(else_side.body)},
+                                                 {"then_branch", Attribute(then_side.body)}},
+                                                names));
+  for (std::size_t i = 0; i < leaves.size(); ++i) results.push_back(made->result(i));
+  return results;
+}
+
 Result<std::vector<Abstract>> Evaluator::MergeSides(const Node& node, Value* condition,
                                                     Side& then_side, Side& else_side) {
   Merger merger(then_side.changes, else_side.changes);
@@ -219,51 +257,18 @@ Result<std::vector<Abstract>> Evaluator::MergeSides(const Node& node, Value* con
     DRAGOMAN_ASSIGN(MergedValue merged, merger.Merge(then_side.results[i], other, name));
     results.push_back(std::move(merged));
   }
-  std::vector<CellPtr> cells;
+  std::vector<std::pair<CellPtr, MergedContents>> cells;
   for (const Side* side : {&then_side, &else_side}) {
     for (const CellChange& change : side->changes) {
-      if (std::find(cells.begin(), cells.end(), change.cell) == cells.end())
-        cells.push_back(change.cell);
+      const auto known = [&](const auto& item) { return item.first == change.cell; };
+      if (std::any_of(cells.begin(), cells.end(), known)) continue;
+      DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeCell(change.cell));
+      cells.emplace_back(change.cell, std::move(merged));
     }
   }
-  std::vector<MergedContents> contents;
-  for (const CellPtr& cell : cells) {
-    DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeCell(cell));
-    contents.push_back(std::move(merged));
-  }
-  const std::vector<Leaf>& leaves = merger.leaves();
-  DRAGOMAN_ASSIGN(std::vector<Value*> then_values, ReadSide(then_side, leaves, true, {}));
-  DRAGOMAN_ASSIGN(std::vector<Value*> else_values, ReadSide(else_side, leaves, false, {}));
-  std::vector<Type> types;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const Value* some = then_values[i] != nullptr ? then_values[i] : else_values[i];
-    types.push_back(some != nullptr ? some->type() : Type());
-  }
-  DRAGOMAN_ASSIGN(then_values, ReadSide(then_side, leaves, true, types));
-  DRAGOMAN_ASSIGN(else_values, ReadSide(else_side, leaves, false, types));
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const DType a = then_values[i]->type().dtype();
-    const DType b = else_values[i]->type().dtype();
-    if (a != b && a != DType::kUnknown && b != DType::kUnknown) {
-      return Unsupported("the branches give tensors of different element types, " +
-                         std::string(Name(a)) + " and " + std::string(Name(b)));
-    }
-    names.push_back(leaves[i].name.empty() ? "if" : leaves[i].name);
-  }
-  std::vector<Value*> values;
-  if (!leaves.empty() || HasEffects(*then_side.body) || HasEffects(*else_side.body)) {
-    DRAGOMAN_TRY(AddOutputs(then_side, then_values));
-    DRAGOMAN_TRY(AddOutputs(else_side, else_values));
-    Value* const operands[] = {condition};
-    DRAGOMAN_ASSIGN(Node * made, builder_->Append("If", operands,
-                                                  {{"else_branch", Attribute(else_side.body)},
-                                                   {"then_branch", Attribute(then_side.body)}},
-                                                  names));
-    for (std::size_t i = 0; i < leaves.size(); ++i) values.push_back(made->result(i));
-  }
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    heap_.Replace(cells[i], contents[i](heap_, values));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> values,
+                  AppendIf(condition, then_side, else_side, merger.leaves()));
+  for (const auto& [cell, contents] : cells) heap_.Replace(cell, contents(heap_, values));
   std::vector<Abstract> merged;
   for (const MergedValue& result : results) merged.push_back(result(heap_, values));
   return merged;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ir/type_algebra.h"
 #include "importers/torchscript/evaluator.h"
 #include "importers/torchscript/number_value.h"
 
@@ -13,11 +12,6 @@ constexpr int kMaxPasses = 24;
 const Graph* Body(const Node& node) {
   const Attribute* attribute = node.attribute("body");
   return attribute != nullptr ? attribute->graph() : nullptr;
-}
-
-Type Join(const Type& a, const Type& b) {
-  if (!a.known()) return b;
-  return b.known() ? Generalize(a, b) : a;
 }
 
 }  // namespace
@@ -239,7 +233,7 @@ Result<bool> Evaluator::CompareTurn(const Graph& body, const std::vector<Abstrac
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Type a = in[i] != nullptr ? in[i]->type() : Type();
     const Type b = out[i] != nullptr ? out[i]->type() : Type();
-    pass.joined.push_back(Join(a, b));
+    pass.joined.push_back(JoinTypes(a, b));
   }
   DRAGOMAN_ASSIGN(out, ReadSide(side, leaves, false, pass.joined));
   pass.returned = pass.inputs;
@@ -289,7 +283,7 @@ Status Evaluator::Replan(const Node& node, LoopPlan& plan, LoopPass& pass) {
   plan.types.clear();
   for (std::size_t i = 0; i < plan.leaves.size(); ++i) {
     const Type before = initial[i] != nullptr ? initial[i]->type() : Type();
-    plan.types.push_back(Join(before, TypeOf(plan.leaves[i].b)));
+    plan.types.push_back(JoinTypes(before, TypeOf(plan.leaves[i].b)));
   }
   return {};
 }

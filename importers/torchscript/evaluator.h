@@ -112,9 +112,18 @@ class Evaluator {
                   const std::vector<Abstract>& operands, std::vector<Abstract>& results);
   Side RunSide(const std::function<Flow(std::vector<Abstract>&)>& run);
   Side RunSide(const Graph& graph, Frame& frame);
-  Status AppendAssert(Value* condition, bool expected, const std::string& message);
+  Status Expect(Value* condition, bool expected, const std::string& message);
   Result<std::vector<Abstract>> MergeSides(const Node& node, Value* condition, Side& then_side,
                                            Side& else_side);
+  struct SideValues {
+    std::vector<Value*> then_values;
+    std::vector<Value*> else_values;
+  };
+  // The value of each leaf on either side. Errors: element types that differ.
+  Result<SideValues> ReadSides(Side& then_side, Side& else_side, std::span<const Leaf> leaves);
+  // The results of an If, one a leaf; without leaves and effects nothing is appended.
+  Result<std::vector<Value*>> AppendIf(Value* condition, Side& then_side, Side& else_side,
+                                       std::span<const Leaf> leaves);
   Result<std::vector<Value*>> ReadSide(Side& side, std::span<const Leaf> leaves, bool of_a,
                                        const std::vector<Type>& types);
   Status AddOutputs(Side& side, std::span<Value* const> values);

@@ -41,6 +41,27 @@ Abstract EmptyCell(const State& state, Heap& heap) {
   }
 }
 
+const CellPtr& CellOf(const Abstract& reference) {
+  if (const auto* object = reference.As<ObjectRef>()) return object->cell;
+  if (const auto* tensor = reference.As<TensorRef>()) return tensor->storage;
+  if (const auto* list = reference.As<ListRef>()) return list->cell;
+  return reference.As<DictRef>()->cell;
+}
+
+Status FillTensor(const State& state, const CellPtr& cell, Heap& heap) {
+  auto& contents = std::get<StorageContents>(cell->contents);
+  const Attribute* data = &state.initial;
+  if (const auto* parts = data->As<Attribute::Dict>()) {
+    DRAGOMAN_TRY(SetGridOf(*parts, cell, heap));
+    data = Find(*parts, "tensor");
+    if (Find(*parts, "layout") != nullptr) {
+      DRAGOMAN_ASSIGN(contents.constant, ExpandParts(*parts));
+    }
+  }
+  if (data != nullptr && data->tensor() != nullptr) contents.constant = *data->tensor();
+  return {};
+}
+
 }  // namespace
 
 Result<Abstract> ConstantValue(const Model& source, const Attribute& value, Heap& heap) {
@@ -117,52 +138,42 @@ Result<Abstract> LoadedCells::ValueOf(const Attribute& value, Heap& heap) const 
   return Abstract(Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))});
 }
 
+Status LoadedCells::FillObject(const State& state, ObjectContents& contents, Heap& heap) const {
+  const auto* attributes = state.initial.As<Attribute::Dict>();
+  if (attributes == nullptr) return NotUnderstood(state.name);
+  for (const NamedAttribute& attribute : *attributes) {
+    DRAGOMAN_ASSIGN(Abstract value, ValueOf(attribute.value, heap));
+    contents.attributes.emplace_back(attribute.name, std::move(value));
+  }
+  return {};
+}
+
+Status LoadedCells::Fill(const State& state, Heap& heap) const {
+  const Abstract& reference = cells_.at(state.name);
+  const CellPtr& cell = CellOf(reference);
+  cell->path = InterfaceName(state.name);
+  if (auto* object = std::get_if<ObjectContents>(&cell->contents))
+    return FillObject(state, *object, heap);
+  if (reference.Is<TensorRef>()) return FillTensor(state, cell, heap);
+  DRAGOMAN_ASSIGN(Abstract value, ValueOf(state.initial, heap));
+  const auto* tuple = value.As<Tuple>();
+  if (tuple == nullptr) return NotUnderstood(state.name);
+  const std::vector<Abstract>& items = *tuple->items;
+  if (auto* list = std::get_if<ListContents>(&cell->contents)) {
+    list->items = items;
+    return {};
+  }
+  auto& dict = std::get<DictContents>(cell->contents);
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2)
+    dict.items.emplace_back(items[i], items[i + 1]);
+  return {};
+}
+
 Result<LoadedCells> LoadedCells::Load(const Model& source, Heap& heap) {
   LoadedCells loaded(source);
   for (const State& state : source.states)
     loaded.cells_.emplace(state.name, EmptyCell(state, heap));
-  for (const State& state : source.states) {
-    const Abstract& reference = loaded.cells_.at(state.name);
-    if (const auto* object = reference.As<ObjectRef>()) {
-      object->cell->path = InterfaceName(state.name);
-      const auto* attributes = state.initial.As<Attribute::Dict>();
-      if (attributes == nullptr) return NotUnderstood(state.name);
-      auto& contents = std::get<ObjectContents>(object->cell->contents);
-      for (const NamedAttribute& attribute : *attributes) {
-        DRAGOMAN_ASSIGN(Abstract value, loaded.ValueOf(attribute.value, heap));
-        contents.attributes.emplace_back(attribute.name, std::move(value));
-      }
-      continue;
-    }
-    if (const auto* tensor = reference.As<TensorRef>()) {
-      tensor->storage->path = InterfaceName(state.name);
-      const Attribute* data = &state.initial;
-      if (const auto* parts = data->As<Attribute::Dict>()) {
-        DRAGOMAN_TRY(SetGridOf(*parts, tensor->storage, heap));
-        data = Find(*parts, "tensor");
-        if (Find(*parts, "layout") != nullptr) {
-          DRAGOMAN_ASSIGN(std::get<StorageContents>(tensor->storage->contents).constant,
-                          ExpandParts(*parts));
-        }
-      }
-      if (data != nullptr && data->tensor() != nullptr)
-        std::get<StorageContents>(tensor->storage->contents).constant = *data->tensor();
-      continue;
-    }
-    DRAGOMAN_ASSIGN(Abstract value, loaded.ValueOf(state.initial, heap));
-    const auto* items = value.As<Tuple>();
-    if (items == nullptr) return NotUnderstood(state.name);
-    if (const auto* list = reference.As<ListRef>()) {
-      list->cell->path = InterfaceName(state.name);
-      std::get<ListContents>(list->cell->contents).items = *items->items;
-      continue;
-    }
-    const auto& cell = reference.As<DictRef>()->cell;
-    cell->path = InterfaceName(state.name);
-    auto& contents = std::get<DictContents>(cell->contents);
-    for (std::size_t i = 0; i + 1 < items->items->size(); i += 2)
-      contents.items.emplace_back((*items->items)[i], (*items->items)[i + 1]);
-  }
+  for (const State& state : source.states) DRAGOMAN_TRY(loaded.Fill(state, heap));
   return loaded;
 }
 

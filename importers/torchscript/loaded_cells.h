@@ -26,6 +26,9 @@ class LoadedCells {
  private:
   explicit LoadedCells(const Model& source) : source_(&source) {}
   Abstract EnumeratorOf(const std::string& qualified, Heap& heap) const;
+  // Fills the cell of `state` with its initial contents.
+  Status Fill(const State& state, Heap& heap) const;
+  Status FillObject(const State& state, ObjectContents& contents, Heap& heap) const;
 
   friend Result<Abstract> ConstantValue(const Model&, const Attribute&, Heap&);
 

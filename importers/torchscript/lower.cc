@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "core/ir/type_algebra.h"
 #include "core/support/text.h"
 #include "importers/torchscript/arguments.h"
 #include "importers/torchscript/evaluator.h"
@@ -77,11 +76,6 @@ class ModelLowering {
   std::uint64_t last_cell_ = 0;
   StatePlan plan_;
 };
-
-Type Join(const Type& a, const Type& b) {
-  if (!a.known()) return b;
-  return b.known() ? Generalize(a, b) : a;
-}
 
 Type TypeOfInitial(const Attribute& initial) {
   if (const Tensor* tensor = initial.tensor()) return tensor->type();
@@ -172,7 +166,7 @@ Status ModelLowering::Compare(LoweredEntry& lowered, std::span<const CellChange>
   for (std::size_t i = 0; after.ok() && i < leaves.size(); ++i) {
     const Type a = before[i] != nullptr ? before[i]->type() : Type();
     const Type b = (*after)[i] != nullptr ? (*after)[i]->type() : Type();
-    lowered.joined.push_back(WithoutSymbols(Join(a, b)));
+    lowered.joined.push_back(WithoutSymbols(JoinTypes(a, b)));
     if ((*after)[i] != nullptr) continue;
     Result<Value*> value = LeafValue(heap_, builder, leaves[i], leaves[i].b, lowered.joined[i]);
     if (!value.ok()) {
@@ -242,7 +236,7 @@ Status ModelLowering::Extend(LoweredEntry& lowered) {
   for (const Leaf& leaf : plan_.leaves) {
     const Type later = TypeOf(leaf.b);
     DRAGOMAN_ASSIGN(Attribute initial, InitialOf(leaf, later));
-    plan_.types.push_back(WithoutSymbols(Join(TypeOfInitial(initial), later)));
+    plan_.types.push_back(WithoutSymbols(JoinTypes(TypeOfInitial(initial), later)));
     plan_.initial.push_back(std::move(initial));
   }
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/type_algebra.h"
 #include "importers/torchscript/number_value.h"
 
 namespace dragoman::torchscript {
@@ -75,18 +76,7 @@ Result<MergedValue> Merger::Merge(const Abstract& a, const Abstract& b, const st
   if (a.value.index() != b.value.index() && !a.Is<Uninitialized>() && !b.Is<Uninitialized>())
     return NoCommonForm(a, b);
   if (some.Is<TensorRef>()) return MergeTensors(a, b, name);
-  if (const auto* number = some.As<Number>()) {
-    if (a.Is<Uninitialized>() || b.Is<Uninitialized>()) {
-      if (number->known()) return Keep(some);
-      Leaf leaf{Leaf::Kind::kNumber, number->kind, {}, {}, name};
-      (a.Is<Uninitialized>() ? leaf.b : leaf.a) = some;
-      const std::size_t index = AddLeaf(std::move(leaf));
-      return MergedValue([index, kind = number->kind](Heap&, LeafValues values) {
-        return Abstract(Number{kind, values[index]});
-      });
-    }
-    return MergeNumbers(*a.As<Number>(), *b.As<Number>(), name);
-  }
+  if (some.Is<Number>()) return MergeNumbers(a, b, name);
   if (const auto* tuple = some.As<Tuple>()) {
     const std::vector<Abstract> absent(tuple->items->size(), Uninitialized());
     return MergeItems(a.Is<Uninitialized>() ? absent : *a.As<Tuple>()->items,
@@ -138,11 +128,18 @@ Result<MergedValue> Merger::MergeMaybe(const Abstract& a, const Abstract& b,
   });
 }
 
-Result<MergedValue> Merger::MergeNumbers(const Number& a, const Number& b,
+Result<MergedValue> Merger::MergeNumbers(const Abstract& a, const Abstract& b,
                                          const std::string& name) {
-  if (a == b) return Keep(a);
-  const Number::Kind kind = std::max(a.kind, b.kind);
-  const std::size_t index = AddLeaf({Leaf::Kind::kNumber, kind, Abstract(a), Abstract(b), name});
+  const auto* x = a.As<Number>();
+  const auto* y = b.As<Number>();
+  if (x == nullptr && y->known()) return Keep(b);
+  if (y == nullptr && x->known()) return Keep(a);
+  if (x != nullptr && y != nullptr && *x == *y) return Keep(a);
+  const Number::Kind kind = std::max((x != nullptr ? x : y)->kind, (y != nullptr ? y : x)->kind);
+  Leaf leaf{Leaf::Kind::kNumber, kind, {}, {}, name};
+  if (x != nullptr) leaf.a = a;
+  if (y != nullptr) leaf.b = b;
+  const std::size_t index = AddLeaf(std::move(leaf));
   return MergedValue([index, kind](Heap&, LeafValues values) {
     return Abstract(Number{kind, values[index]});
   });
@@ -202,56 +199,65 @@ Result<MergedContents> Merger::MergeCell(const CellPtr& cell) {
 Result<MergedContents> Merger::MergeContents(const Cell::Contents& a, const Cell::Contents& b,
                                              const LeafSide& side_a, const LeafSide& side_b,
                                              const std::string& name) {
-  if (const auto* x = std::get_if<StorageContents>(&a)) {
-    const auto& y = std::get<StorageContents>(b);
-    if (x->value != nullptr && x->value == y.value)
-      return MergedContents([c = *x](Heap&, LeafValues) -> Cell::Contents { return c; });
-    const std::size_t index = AddLeaf({Leaf::Kind::kTensor, std::nullopt,
-                                       x->value != nullptr ? LeafSide(x->value) : side_a,
-                                       y.value != nullptr ? LeafSide(y.value) : side_b, name});
-    return MergedContents([index](Heap&, LeafValues values) -> Cell::Contents {
-      return StorageContents{values[index], std::nullopt};
-    });
+  if (const auto* x = std::get_if<StorageContents>(&a))
+    return MergeStorages(*x, std::get<StorageContents>(b), side_a, side_b, name);
+  if (const auto* x = std::get_if<ListContents>(&a))
+    return MergeLists(*x, std::get<ListContents>(b), side_a, side_b, name);
+  if (const auto* x = std::get_if<DictContents>(&a))
+    return MergeDicts(*x, std::get<DictContents>(b), name);
+  return MergeObjects(std::get<ObjectContents>(a), std::get<ObjectContents>(b), name);
+}
+
+MergedContents Merger::MergeStorages(const StorageContents& a, const StorageContents& b,
+                                     const LeafSide& side_a, const LeafSide& side_b,
+                                     const std::string& name) {
+  if (a.value != nullptr && a.value == b.value)
+    return [a](Heap&, LeafValues) -> Cell::Contents { return a; };
+  const std::size_t index =
+      AddLeaf({Leaf::Kind::kTensor, std::nullopt, a.value != nullptr ? LeafSide(a.value) : side_a,
+               b.value != nullptr ? LeafSide(b.value) : side_b, name});
+  return [index](Heap&, LeafValues values) -> Cell::Contents {
+    return StorageContents{values[index], std::nullopt};
+  };
+}
+
+Result<MergedContents> Merger::MergeDicts(const DictContents& a, const DictContents& b,
+                                          const std::string& name) {
+  auto same_key = [](const auto& p, const auto& q) {
+    return KeyText(p.first) == KeyText(q.first) && !KeyText(p.first).empty();
+  };
+  if (!std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), same_key))
+    return Unsupported("dict '" + name + "' has keys that only run time tells");
+  std::vector<MergedValue> items;
+  for (std::size_t i = 0; i < a.items.size(); ++i) {
+    DRAGOMAN_ASSIGN(MergedValue item, Merge(a.items[i].second, b.items[i].second,
+                                            Join(name, KeyText(a.items[i].first))));
+    items.push_back(std::move(item));
   }
-  if (const auto* list = std::get_if<ListContents>(&a))
-    return MergeLists(*list, std::get<ListContents>(b), side_a, side_b, name);
-  if (const auto* x = std::get_if<DictContents>(&a)) {
-    const auto& y = std::get<DictContents>(b);
-    auto same_key = [](const auto& p, const auto& q) {
-      return KeyText(p.first) == KeyText(q.first) && !KeyText(p.first).empty();
-    };
-    if (!std::equal(x->items.begin(), x->items.end(), y.items.begin(), y.items.end(), same_key))
-      return Unsupported("dict '" + name + "' has keys that only run time tells");
-    std::vector<MergedValue> items;
-    for (std::size_t i = 0; i < x->items.size(); ++i) {
-      DRAGOMAN_ASSIGN(MergedValue item, Merge(x->items[i].second, y.items[i].second,
-                                              Join(name, KeyText(x->items[i].first))));
-      items.push_back(std::move(item));
-    }
-    return MergedContents([items, model = *x](Heap& heap, LeafValues values) -> Cell::Contents {
-      DictContents merged = model;
-      for (std::size_t i = 0; i < items.size(); ++i)
-        merged.items[i].second = items[i](heap, values);
-      return merged;
-    });
-  }
-  const auto& x = std::get<ObjectContents>(a);
-  const auto& y = std::get<ObjectContents>(b);
-  if (x.class_name != y.class_name)
-    return Unsupported("objects of " + x.class_name + " and " + y.class_name +
+  return MergedContents([items, model = a](Heap& heap, LeafValues values) -> Cell::Contents {
+    DictContents merged = model;
+    for (std::size_t i = 0; i < items.size(); ++i) merged.items[i].second = items[i](heap, values);
+    return merged;
+  });
+}
+
+Result<MergedContents> Merger::MergeObjects(const ObjectContents& a, const ObjectContents& b,
+                                            const std::string& name) {
+  if (a.class_name != b.class_name)
+    return Unsupported("objects of " + a.class_name + " and " + b.class_name +
                        " have no common form");
   std::vector<std::pair<std::string, MergedValue>> attributes;
-  for (const auto& [key, value] : x.attributes) {
-    const auto other = std::find_if(y.attributes.begin(), y.attributes.end(),
+  for (const auto& [key, value] : a.attributes) {
+    const auto other = std::find_if(b.attributes.begin(), b.attributes.end(),
                                     [&](const auto& item) { return item.first == key; });
     const Abstract absent = Uninitialized();
     DRAGOMAN_ASSIGN(
         MergedValue merged,
-        Merge(value, other != y.attributes.end() ? other->second : absent, Join(name, key)));
+        Merge(value, other != b.attributes.end() ? other->second : absent, Join(name, key)));
     attributes.emplace_back(key, std::move(merged));
   }
   return MergedContents(
-      [attributes, name = x.class_name](Heap& heap, LeafValues values) -> Cell::Contents {
+      [attributes, name = a.class_name](Heap& heap, LeafValues values) -> Cell::Contents {
         ObjectContents merged{name, {}};
         for (const auto& [key, value] : attributes)
           merged.attributes.emplace_back(key, value(heap, values));
@@ -337,6 +343,11 @@ Type TypeOf(const LeafSide& side) {
   return value != nullptr ? value->type() : Type();
 }
 
+Type JoinTypes(const Type& a, const Type& b) {
+  if (!a.known()) return b;
+  return b.known() ? Generalize(a, b) : a;
+}
+
 Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,
                           DType element) {
   if (list.sequence != nullptr) return list.sequence;
@@ -355,8 +366,7 @@ Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents&
       items.push_back(value);
     } else {
       return Unsupported("a list with " + Describe(item) +
-                         " cannot have a length that only run "
-                         "time tells");
+                         " cannot have a length that only run time tells");
     }
   }
   return builder.Add("SequenceConstruct", std::move(items));

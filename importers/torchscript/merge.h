@@ -64,12 +64,19 @@ class Merger {
 
   const Cell::Contents& ContentsOf(const CellPtr& cell, const Changed& changed) const;
   Result<MergedValue> MergeMaybe(const Abstract& a, const Abstract& b, const std::string& name);
-  Result<MergedValue> MergeNumbers(const Number& a, const Number& b, const std::string& name);
+  Result<MergedValue> MergeNumbers(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeTensors(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeItems(const std::vector<Abstract>& a, const std::vector<Abstract>& b,
                                  const std::string& name);
   Result<MergedValue> MergeCells(const Abstract& a, const Abstract& b, const CellPtr& cell_a,
                                  const CellPtr& cell_b, const std::string& name);
+  MergedContents MergeStorages(const StorageContents& a, const StorageContents& b,
+                               const LeafSide& side_a, const LeafSide& side_b,
+                               const std::string& name);
+  Result<MergedContents> MergeDicts(const DictContents& a, const DictContents& b,
+                                    const std::string& name);
+  Result<MergedContents> MergeObjects(const ObjectContents& a, const ObjectContents& b,
+                                      const std::string& name);
   Result<MergedContents> MergeLists(const ListContents& a, const ListContents& b,
                                     const LeafSide& side_a, const LeafSide& side_b,
                                     const std::string& name);
@@ -85,6 +92,8 @@ bool SameTensor(const TensorRef& a, const TensorRef& b);
 
 // What is known of the type of a side before it is read.
 Type TypeOf(const LeafSide& side);
+// The type of a value of type `a` on one side and `b` on the other; an unknown one gives way.
+Type JoinTypes(const Type& a, const Type& b);
 
 // The common value of a side of `leaf`, read in the graph of `builder` and the present state of
 // `heap`. `other`: the type of the other side, for a placeholder.

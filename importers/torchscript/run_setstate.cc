@@ -14,42 +14,31 @@ namespace {
 constexpr int kMaxCalls = 16;
 
 // Operators that pack parameters: the class of the result, and its attributes by position.
+using AttributeNames = std::array<std::string_view, 7>;
+
 struct PackOperator {
   std::string_view name;
   std::string_view class_name;
-  std::array<std::string_view, 7> attributes;
+  AttributeNames attributes;
   bool transpose;
 };
 
+constexpr AttributeNames kLinear = {"weight", "bias"};
+constexpr AttributeNames kConv = {"weight", "bias", "stride", "padding", "dilation", "groups"};
+constexpr AttributeNames kTransposed = {"weight",         "bias",     "stride", "padding",
+                                        "output_padding", "dilation", "groups"};
+
 constexpr std::array<PackOperator, 10> kPackOperators = {{
-    {"conv1d_prepack",
-     "Conv2dPackedParamsBase",
-     {"weight", "bias", "stride", "padding", "dilation", "groups"},
-     false},
-    {"conv2d_prepack",
-     "Conv2dPackedParamsBase",
-     {"weight", "bias", "stride", "padding", "dilation", "groups"},
-     false},
-    {"conv3d_prepack",
-     "Conv3dPackedParamsBase",
-     {"weight", "bias", "stride", "padding", "dilation", "groups"},
-     false},
-    {"conv_transpose1d_prepack",
-     "Conv2dPackedParamsBase",
-     {"weight", "bias", "stride", "padding", "output_padding", "dilation", "groups"},
-     true},
-    {"conv_transpose2d_prepack",
-     "Conv2dPackedParamsBase",
-     {"weight", "bias", "stride", "padding", "output_padding", "dilation", "groups"},
-     true},
-    {"conv_transpose3d_prepack",
-     "Conv3dPackedParamsBase",
-     {"weight", "bias", "stride", "padding", "output_padding", "dilation", "groups"},
-     true},
-    {"linear_prepack", "LinearPackedParamsBase", {"weight", "bias"}, false},
-    {"linear_prepack_fp16", "LinearPackedParamsBase", {"weight", "bias"}, false},
-    {"linear_prepack_legacy", "LinearPackedParamsBase", {"weight", "bias"}, false},
-    {"linear_prepack_fp16_legacy", "LinearPackedParamsBase", {"weight", "bias"}, false},
+    {"conv1d_prepack", "Conv2dPackedParamsBase", kConv, false},
+    {"conv2d_prepack", "Conv2dPackedParamsBase", kConv, false},
+    {"conv3d_prepack", "Conv3dPackedParamsBase", kConv, false},
+    {"conv_transpose1d_prepack", "Conv2dPackedParamsBase", kTransposed, true},
+    {"conv_transpose2d_prepack", "Conv2dPackedParamsBase", kTransposed, true},
+    {"conv_transpose3d_prepack", "Conv3dPackedParamsBase", kTransposed, true},
+    {"linear_prepack", "LinearPackedParamsBase", kLinear, false},
+    {"linear_prepack_fp16", "LinearPackedParamsBase", kLinear, false},
+    {"linear_prepack_legacy", "LinearPackedParamsBase", kLinear, false},
+    {"linear_prepack_fp16_legacy", "LinearPackedParamsBase", kLinear, false},
 }};
 
 // Numbers and strings by value, what has an identity by identity.

@@ -141,6 +141,9 @@ struct StoredTensor {
   std::vector<const StoredTensor*> parts;
 };
 
+// Whether the elements of a strided tensor lie in order, without gaps.
+bool IsRowMajor(const StoredTensor& tensor);
+
 // A dense tensor may have so many times the bytes of its storage, which strides of zero or overlap
 // make possible, or kMaxExpandedBytes.
 inline constexpr std::size_t kMaxExpansion = 64;

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/ir/node_attributes.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/promotion.h"
 
@@ -27,9 +28,8 @@ Parts PartsBehind(const Value* pairs) {
   const Node* re = ProducerOf(concat->operand(0), "Unsqueeze");
   const Node* im = ProducerOf(concat->operand(1), "Unsqueeze");
   if (re == nullptr || im == nullptr) return {};
-  const Attribute* axis = concat->attribute("axis");
-  const auto* last = axis != nullptr ? axis->As<std::int64_t>() : nullptr;
-  return last != nullptr && *last == -1 ? Parts{re->operand(0), im->operand(0)} : Parts{};
+  const bool last = IntAttribute(*concat, "axis", 0) == -1;
+  return last ? Parts{re->operand(0), im->operand(0)} : Parts{};
 }
 
 Value* PartOf(Composer& c, Value* pairs, std::int64_t i) { return c.Gather(pairs, c.Int(i), -1); }

@@ -11,8 +11,6 @@
 namespace dragoman::torchscript {
 namespace {
 
-bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
-
 // Two real arguments of one type, broadcast by what takes them.
 Parts TakeParts(CallComposer& c, std::string_view a, std::string_view b) {
   const std::vector<Value*> parts = c.Promoted({a, b});

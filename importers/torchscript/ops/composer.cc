@@ -81,6 +81,14 @@ std::vector<Value*> CallComposer::Promoted(std::initializer_list<std::string_vie
   return values;
 }
 
+std::vector<std::int64_t> CallComposer::IntPerAxis(std::string_view name, int count) {
+  const auto axes = static_cast<std::size_t>(count);
+  std::vector<std::int64_t> ints;
+  if (!failed()) ints = Take(call_->IntList(name, axes));
+  ints.resize(axes, 1);
+  return ints;
+}
+
 std::int64_t CallComposer::IntOr(std::string_view name, std::int64_t otherwise) {
   return Has(name) ? Int(name) : otherwise;
 }
@@ -193,9 +201,7 @@ Value* Composer::Cast(Value* value, DType to) {
 }
 
 Value* Composer::Widen(Value* value) {
-  const DType type = dtype(value);
-  const bool half = type == DType::kF16 || type == DType::kBF16;
-  return half ? Cast(value, DType::kF32) : value;
+  return IsHalf(dtype(value)) ? Cast(value, DType::kF32) : value;
 }
 
 Value* Composer::Where(Value* condition, Term a, Term b) {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@
 #include "importers/torchscript/ops/op_lowering.h"
 
 namespace dragoman::torchscript {
+
+// As an end of Slice: behind the last element of any axis.
+inline constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // An operand: a value, or a number that becomes a 0-d constant of the other operand's element type.
 struct Term {
@@ -203,6 +207,8 @@ class CallComposer : public Composer {
   std::vector<Value*> Promoted(std::initializer_list<std::string_view> names,
                                bool to_float = false);
   std::int64_t Int(std::string_view name) { return Take(call_->Int(name)); }
+  // An int an axis, `count` of them, also after an error; one int stands for all.
+  std::vector<std::int64_t> IntPerAxis(std::string_view name, int count);
   double Float(std::string_view name) { return Take(call_->Float(name)); }
   bool Bool(std::string_view name) { return Take(call_->Bool(name)); }
   std::string Text(std::string_view name) { return Take(call_->Text(name)); }

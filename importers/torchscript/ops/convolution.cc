@@ -21,13 +21,6 @@ struct Convolution {
   bool transposed = false;
 };
 
-std::vector<std::int64_t> Sizes(CallComposer& c, std::string_view name, int spatial) {
-  std::vector<std::int64_t> sizes;
-  if (!c.failed()) sizes = c.Take(c.call().IntList(name, static_cast<std::size_t>(spatial)));
-  sizes.resize(static_cast<std::size_t>(spatial));
-  return sizes;
-}
-
 // What keeps the sizes: the odd element goes to the end.
 std::vector<std::int64_t> SamePads(Composer& c, const Convolution& conv, int spatial) {
   std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(spatial));
@@ -52,7 +45,7 @@ std::vector<std::int64_t> Pads(CallComposer& c, const Convolution& conv, int spa
     if (mode != "valid") c.Fail("padding = '" + mode + "'");
     return std::vector<std::int64_t>(2 * static_cast<std::size_t>(spatial), 0);
   }
-  std::vector<std::int64_t> pads = Sizes(c, "padding", spatial);
+  std::vector<std::int64_t> pads = c.IntPerAxis("padding", spatial);
   pads.insert(pads.end(), pads.begin(), pads.end());
   return pads;
 }
@@ -88,10 +81,10 @@ Result<Value*> Lower(Call& call, bool transposed) {
   const int spatial = c.Rank(conv.weight) - 2;
   if (c.failed()) return c.Done(nullptr);
   if (spatial < 1) return call.Invalid("the weight has no spatial axes");
-  conv.strides = Sizes(c, "stride", spatial);
-  conv.dilations = Sizes(c, "dilation", spatial);
+  conv.strides = c.IntPerAxis("stride", spatial);
+  conv.dilations = c.IntPerAxis("dilation", spatial);
   conv.pads = Pads(c, conv, spatial);
-  if (transposed) conv.output_padding = Sizes(c, "output_padding", spatial);
+  if (transposed) conv.output_padding = c.IntPerAxis("output_padding", spatial);
   conv.groups = c.Int("groups");
   const bool batched = c.MaybeRank(conv.x) != spatial + 1;
   if (!batched) conv.x = c.Unsqueeze(conv.x, {0});

@@ -1,5 +1,6 @@
 // Operators that make tensors: filled, ranges, identity; and those that draw random numbers.
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -139,12 +140,12 @@ Result<Value*> LowerWindow(Call& call) {
   Value* count = c.Cast(length, DType::kF64);
   if (!c.BoolOr("periodic", true)) count = c.Max(c.Sub(count, 1), 1);
   Value* place = c.Div(n, count);
-  Value* wave = c.Op("Cos", {c.Mul(place, 2 * M_PI)});
+  Value* wave = c.Op("Cos", {c.Mul(place, 2 * std::numbers::pi)});
   Value* window = nullptr;
   if (name == "bartlett_window") {
     window = c.Sub(1, c.Abs(c.Sub(c.Mul(place, 2), 1)));
   } else if (name == "blackman_window") {
-    Value* second = c.Mul(c.Op("Cos", {c.Mul(place, 4 * M_PI)}), 0.08);
+    Value* second = c.Mul(c.Op("Cos", {c.Mul(place, 4 * std::numbers::pi)}), 0.08);
     window = c.Add(c.Sub(0.42, c.Mul(wave, 0.5)), second);
   } else {
     const double alpha = name == "hann_window" ? 0.5 : c.FloatOr("alpha", 0.54);

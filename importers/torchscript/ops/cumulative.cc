@@ -1,7 +1,6 @@
 // Running products and extremes, and differences of neighbours. Element i of a running reduction is
 // reduced from a row in which what lies behind i is neutral.
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -98,7 +97,7 @@ Result<Value*> LowerDiff(Call& call) {
   const std::int64_t n = c.Int("n");
   if (n > kMaxFold) return call.Unsupported("n = " + std::to_string(n));
   for (std::int64_t i = 0; i < n && !c.failed(); ++i) {
-    Value* later = c.Slice(x, axis, 1, std::numeric_limits<std::int64_t>::max());
+    Value* later = c.Slice(x, axis, 1, kEnd);
     Value* earlier = c.Slice(x, axis, 0, -1);
     x = c.dtype(x) == DType::kBool ? c.Op("Xor", {later, earlier}) : c.Sub(later, earlier);
   }
@@ -111,8 +110,7 @@ Result<Value*> LowerTrapezoid(Call& call) {
   Value* y = c.Floating("y");
   const int axis = c.AxisArgument("dim", y);
   const auto neighbours = [&](Value* value, int along) {
-    return std::pair(c.Slice(value, along, 1, std::numeric_limits<std::int64_t>::max()),
-                     c.Slice(value, along, 0, -1));
+    return std::pair(c.Slice(value, along, 1, kEnd), c.Slice(value, along, 0, -1));
   };
   const auto [later, earlier] = neighbours(y, axis);
   Value* heights = c.Add(later, earlier);

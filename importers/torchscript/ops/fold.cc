@@ -18,13 +18,8 @@ struct Windows {
 };
 
 Windows TakeWindows(CallComposer& c) {
-  const auto take = [&](std::string_view name) {
-    std::vector<std::int64_t> sizes;
-    if (!c.failed()) sizes = c.Take(c.call().IntList(name, 2));
-    sizes.resize(2, 1);
-    return sizes;
-  };
-  return {take("kernel_size"), take("dilation"), take("padding"), take("stride")};
+  return {c.IntPerAxis("kernel_size", 2), c.IntPerAxis("dilation", 2), c.IntPerAxis("padding", 2),
+          c.IntPerAxis("stride", 2)};
 }
 
 // Where the windows of one axis read in the padded operand: (kernel, windows).

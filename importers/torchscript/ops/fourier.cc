@@ -1,7 +1,6 @@
 // Discrete Fourier transforms: of whole tensors, and of windows of signals (stft, istft).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -12,8 +11,6 @@
 
 namespace dragoman::torchscript {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // How a transform of one direction is scaled.
 struct Scaling {
@@ -92,8 +89,7 @@ Value* RealSignal(Composer& c, Value* half, const Line& line, bool inverse,
 
 Value* TakeSignal(CallComposer& c) {
   Value* x = c.Floating("self");
-  const DType dtype = c.dtype(x);
-  return dtype == DType::kF16 || dtype == DType::kBF16 ? c.Fail("transforms of halves") : x;
+  return IsHalf(c.dtype(x)) ? c.Fail("transforms of halves") : x;
 }
 
 Value* AsComplex(Composer& c, Value* x) {
@@ -175,8 +171,7 @@ Value* TransformLines(CallComposer& c, Value* x, std::vector<Line> lines, const 
                                                                        : "ortho"});
 }
 
-// ---- windows of signals ----
-
+// How stft and istft cut a signal into frames.
 struct Framing {
   std::int64_t size = 0;    // of a transform
   std::int64_t hop = 0;     // between the starts of two frames

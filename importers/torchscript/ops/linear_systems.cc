@@ -7,6 +7,14 @@
 
 namespace dragoman::torchscript {
 
+Value* TakeMatrices(CallComposer& c, std::string_view name) {
+  Value* a = c.Tensor(name);
+  if (c.dtype(a) != DType::kF32 && c.dtype(a) != DType::kF64)
+    return c.Fail("matrices of " + std::string(Name(c.dtype(a))));
+  if (c.Rank(a) < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
+  return a;
+}
+
 Value* Transposed(Composer& c, Value* x) {
   const int rank = c.Rank(x);
   if (rank < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
@@ -102,14 +110,6 @@ Value* FirstZero(Composer& c, Value* factors) {
   Value* none = c.Add(rows, 2);
   Value* first = c.Reduce("ReduceMin", c.Where(zero, order, none), {rank - 2, rank - 1}, false);
   return c.Cast(c.Where(c.Equal(first, none), 0, first), DType::kI32);
-}
-
-Value* TakeMatrices(CallComposer& c, std::string_view name) {
-  Value* a = c.Tensor(name);
-  if (c.dtype(a) != DType::kF32 && c.dtype(a) != DType::kF64)
-    return c.Fail("matrices of " + std::string(Name(c.dtype(a))));
-  if (c.Rank(a) < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
-  return a;
 }
 
 // Whether `b` holds a vector, not a matrix, for each matrix of `a`.

@@ -1,5 +1,6 @@
 // Losses: elementwise first, then their mean or sum.
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "importers/torchscript/ops/composer.h"
@@ -89,10 +90,7 @@ Result<Value*> SoftCrossEntropy(CallComposer& c, Value* log_p, int axis) {
   }
   Value* product = c.Mul(log_p, target);
   if (c.Has("weight")) product = c.Mul(product, ClassWeights(c, log_p, axis));
-  Value* losses = c.Neg(c.ReduceSum(product, {axis}));
-  const std::int64_t reduction = c.Int("reduction");
-  if (reduction == kNone) return c.Done(losses);
-  return c.Done(c.ReduceAll(reduction == kMean ? "ReduceMean" : "ReduceSum", losses));
+  return Reduced(c, c.Neg(c.ReduceSum(product, {axis})));
 }
 
 // (1 - s) nll + s / classes * the sum over all classes of -log p.
@@ -187,7 +185,7 @@ Result<Value*> LowerPoissonNllLoss(Call& call) {
                                       : c.Sub(x, c.Mul(target, c.Log(c.Add(x, eps))));
   if (c.Bool("full")) {
     Value* stirling = c.Sub(c.Mul(target, c.Log(target)), target);
-    stirling = c.Add(stirling, c.Mul(c.Log(c.Mul(target, 2 * M_PI)), 0.5));
+    stirling = c.Add(stirling, c.Mul(c.Log(c.Mul(target, 2 * std::numbers::pi)), 0.5));
     losses = c.Add(losses, c.Where(c.LessOrEqual(target, 1), 0, stirling));
   }
   return Reduced(c, losses);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace dragoman::torchscript {
 
@@ -36,7 +37,8 @@ Value* NegateWhere(Composer& c, Value* negative, Value* x) {
 Value* Atan2(Composer& c, Value* y, Value* x) {
   Value* steep = c.Greater(c.Abs(y), c.Abs(x));
   Value* flat = c.Op("Atan", {c.Div(y, x)});
-  Value* half_turn = NegateWhere(c, SignBit(c, y), c.Expand(c.Number(M_PI, y), c.Shape(y)));
+  Value* half_turn =
+      NegateWhere(c, SignBit(c, y), c.Expand(c.Number(std::numbers::pi, y), c.Shape(y)));
   Value* from_axis = c.Where(SignBit(c, x), c.Add(flat, half_turn), flat);
   Value* quarter = c.Div(half_turn, 2);
   Value* from_pole = c.Sub(quarter, c.Op("Atan", {c.Div(x, y)}));

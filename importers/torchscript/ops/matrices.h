@@ -2,9 +2,14 @@
 #ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_MATRICES_H_
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_MATRICES_H_
 
+#include <string_view>
+
 #include "importers/torchscript/ops/composer.h"
 
 namespace dragoman::torchscript {
+
+// Tensor argument `name`. Errors: it is no matrix, or of other elements than f32 and f64.
+Value* TakeMatrices(CallComposer& c, std::string_view name);
 
 Value* Transposed(Composer& c, Value* x);
 // The number of rows, or of columns; 0-d.

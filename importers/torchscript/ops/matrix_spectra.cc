@@ -22,17 +22,12 @@ Svd FactorSvd(Composer& c, Value* x) {
   return {results[0], results[1], results[2]};
 }
 
-Value* TakeMatrices(CallComposer& c) {
-  Value* a = c.Tensor(c.call().names().front());
-  if (c.dtype(a) != DType::kF32 && c.dtype(a) != DType::kF64)
-    return c.Fail("matrices of " + std::string(Name(c.dtype(a))));
-  if (c.Rank(a) < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
-  return a;
-}
+// The first argument, whose name differs from operator to operator.
+Value* FirstMatrices(CallComposer& c) { return TakeMatrices(c, c.call().names().front()); }
 
 // Of matrices of which half counts, as argument UPLO says, with that half below the diagonal.
 Value* TakeSymmetric(CallComposer& c) {
-  Value* a = TakeMatrices(c);
+  Value* a = FirstMatrices(c);
   const std::string half = c.Has("UPLO") ? c.Text("UPLO") : "L";
   return half == "U" || half == "u" ? Transposed(c, a) : a;
 }
@@ -63,7 +58,7 @@ Value* Columnwise(Composer& c, Value* factors, Value* columns) {
 enum class QrMode { kReduced, kComplete, kOnlyR };
 
 Result<Results> FactorQr(CallComposer& c, QrMode mode) {
-  Value* x = TakeMatrices(c);
+  Value* x = FirstMatrices(c);
   const Qr qr = FactorQr(c, x);
   Value* least = c.Min(Rows(c, x), Columns(c, x));
   Value* count = mode == QrMode::kComplete ? Rows(c, x) : least;
@@ -147,7 +142,7 @@ Result<Results> LowerQr(Call& call) {
 
 Result<Results> LowerGeqrf(Call& call) {
   CallComposer c(call);
-  const Qr qr = FactorQr(c, TakeMatrices(c));
+  const Qr qr = FactorQr(c, FirstMatrices(c));
   return c.Done({qr.factors, qr.tau});
 }
 
@@ -169,7 +164,7 @@ Result<Results> LowerEigh(Call& call) {
 // linalg_svd, and svd, whose last result is V, not its transpose.
 Result<Results> LowerSvd(Call& call) {
   CallComposer c(call);
-  Value* x = TakeMatrices(c);
+  Value* x = FirstMatrices(c);
   const bool older = call.op().type == "svd";
   const Svd svd = FactorSvd(c, x);
   const bool full = older ? !c.BoolOr("some", true) : c.BoolOr("full_matrices", true);
@@ -182,13 +177,13 @@ Result<Results> LowerSvd(Call& call) {
 
 Result<Value*> LowerSvdvals(Call& call) {
   CallComposer c(call);
-  return c.Done(SingularValues(c, TakeMatrices(c)));
+  return c.Done(SingularValues(c, FirstMatrices(c)));
 }
 
 // linalg_pinv, pinverse
 Result<Value*> LowerPinv(Call& call) {
   CallComposer c(call);
-  Value* x = TakeMatrices(c);
+  Value* x = FirstMatrices(c);
   if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
   const Svd svd = FactorSvd(c, x);
   return c.Done(PseudoInverse(c, svd, Cutoff(c, x, svd.s)));
@@ -196,7 +191,7 @@ Result<Value*> LowerPinv(Call& call) {
 
 Result<Value*> LowerMatrixRank(Call& call) {
   CallComposer c(call);
-  Value* x = TakeMatrices(c);
+  Value* x = FirstMatrices(c);
   if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
   Value* values = SingularValues(c, x);
   Value* cutoff = c.Has("tol") ? TakeTolerance(c, "tol", c.dtype(x)) : Cutoff(c, x, values);
@@ -206,7 +201,7 @@ Result<Value*> LowerMatrixRank(Call& call) {
 
 Result<Value*> LowerCond(Call& call) {
   CallComposer c(call);
-  Value* x = TakeMatrices(c);
+  Value* x = FirstMatrices(c);
   const Abstract order = c.Has("p") ? c.Take(call.Argument("p")) : Abstract(Number::Int(2));
   const auto* number = order.As<Number>();
   if (number != nullptr && number->known() && std::abs(number->AsDouble()) == 2) {
@@ -228,7 +223,7 @@ Result<Value*> LowerCond(Call& call) {
 // Solution, residuals, rank, singular values; what the driver does not reckon is empty.
 Result<Results> LowerLstsq(Call& call) {
   CallComposer c(call);
-  Value* a = TakeMatrices(c);
+  Value* a = FirstMatrices(c);
   Value* b = c.Tensor(call.Declares("B") ? "B" : "b");
   const bool vectors = c.Rank(b) == c.Rank(a) - 1;
   if (vectors) b = c.Unsqueeze(b, {c.Rank(b)});

@@ -1,6 +1,5 @@
 // Normalisation layers.
 #include <algorithm>
-
 #include <limits>
 #include <optional>
 #include <utility>

@@ -10,6 +10,7 @@
 #include "importers/torchscript/number_value.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/promotion.h"
+#include "importers/torchscript/ops/script_lowerings.h"
 #include "importers/torchscript/torch_dtype.h"
 
 namespace dragoman::torchscript {
@@ -20,15 +21,6 @@ std::string Quote(std::string_view name) { return "'" + std::string(name) + "'";
 Error NotA(std::string_view name, const char* expected, const Abstract& found) {
   return InvalidInput("argument " + Quote(name) + " is " + Describe(found) + ", expected " +
                       expected);
-}
-
-// The items of a list or tuple; nullptr if it is none, or one of unknown length.
-const std::vector<Abstract>* Items(const Abstract& value) {
-  if (const auto* tuple = value.As<Tuple>()) return tuple->items.get();
-  const auto* list = value.As<ListRef>();
-  if (list == nullptr) return nullptr;
-  const auto& contents = std::get<ListContents>(list->cell->contents);
-  return contents.sequence == nullptr ? &contents.items : nullptr;
 }
 
 // Whether torch's executor takes operand 1 for a number of the program if it is a 0-d constant
@@ -101,7 +93,7 @@ Result<std::vector<Value*>> Call::Tensors(std::string_view name) {
 
 Result<std::vector<Value*>> Call::OptionalTensors(std::string_view name) {
   DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
-  const std::vector<Abstract>* items = Items(argument);
+  const std::vector<Abstract>* items = ItemsOf(argument);
   if (items == nullptr && argument.Is<ListRef>())
     return Unsupported("argument " + Quote(name) + " is a list whose length only run time tells");
   if (items == nullptr) return NotA(name, "a list of tensors", argument);
@@ -138,7 +130,7 @@ Result<Number> Call::Scalar(std::string_view name) {
 Result<std::vector<Number>> Call::Scalars(std::string_view name) {
   DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
   std::vector<Number> numbers;
-  if (const std::vector<Abstract>* items = Items(argument)) {
+  if (const std::vector<Abstract>* items = ItemsOf(argument)) {
     for (const Abstract& item : *items) {
       DRAGOMAN_ASSIGN(Number number, NumberOf(item, name));
       numbers.push_back(number);
@@ -346,7 +338,7 @@ Result<Value*> Call::NumberList(std::span<const Number> numbers) {
   if (known) {
     Ints ints;
     for (const Number& number : numbers) ints.push_back(number.AsInt());
-    return ConstantInts(ints);
+    return builder_->Ints(ints);
   }
   std::vector<Value*> items;
   for (const Number& number : numbers) {
@@ -382,22 +374,12 @@ Result<Value*> Call::Reshape(Value* value, std::span<const std::int64_t> sizes) 
     for (std::size_t i = 0; i < sizes.size(); ++i) same = same && (*shape)[i] == Dim(sizes[i]);
     if (same) return value;
   }
-  return Add("Reshape", {value, ConstantInts(sizes)}, std::move(attributes));
-}
-
-Result<Value*> Call::Transpose(Value* value, std::span<const std::int64_t> permutation) {
-  if (std::is_sorted(permutation.begin(), permutation.end())) return value;
-  return Add("Transpose", {value}, {{"perm", Ints(permutation.begin(), permutation.end())}});
-}
-
-Result<Value*> Call::Squeeze(Value* value, std::span<const std::int64_t> axes) {
-  if (axes.empty()) return value;
-  return Add("Squeeze", {value, ConstantInts(axes)});
+  return Add("Reshape", {value, builder_->Ints(sizes)}, std::move(attributes));
 }
 
 Result<Value*> Call::Unsqueeze(Value* value, std::span<const std::int64_t> axes) {
   if (axes.empty()) return value;
-  return Add("Unsqueeze", {value, ConstantInts(axes)});
+  return Add("Unsqueeze", {value, builder_->Ints(axes)});
 }
 
 Abstract Call::NewTensor(Value* value) { return heap_->NewTensor(value); }

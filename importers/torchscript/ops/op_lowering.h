@@ -44,7 +44,6 @@ class Call {
   GraphBuilder& builder() { return *builder_; }
   Heap& heap() { return *heap_; }
 
-  // ---- arguments ----
   bool Declares(std::string_view name) const;  // the schema has an argument of that name
   bool Has(std::string_view name) const;       // declared, and not None
   Result<Abstract> Argument(std::string_view name) const;
@@ -79,7 +78,6 @@ class Call {
   // An element type argument (torch's numbering), or `otherwise` where it is None or not declared.
   Result<DType> DTypeOr(std::string_view name, DType otherwise);
 
-  // ---- questions ----
   // Errors: unknown, with the hint to give --shape.
   Result<int> Rank(const Value* value);
   Result<DType> DTypeOf(const Value* value);
@@ -90,7 +88,6 @@ class Call {
   Result<Ints> Axes(std::string_view name, int rank);
   static Result<std::int64_t> NormalizeAxis(std::int64_t axis, int rank);
 
-  // ---- element types ----
   // The element type that torch computes with for these arguments, which are tensors or numbers:
   // tensors with dimensions, 0-d tensors and numbers count in this order (torch.result_type).
   Result<DType> ResultType(std::span<const std::string_view> names);
@@ -103,14 +100,9 @@ class Call {
   // `value` if it is of `dtype`, else converted.
   Result<Value*> Cast(Value* value, DType dtype);
 
-  // ---- building ----
   Result<Value*> Add(std::string_view type, std::vector<Value*> operands,
                      std::vector<NamedAttribute> attributes = {});
-  Result<Value*> Constant(double value, DType dtype);  // 0-d
-  Value* ConstantInts(std::span<const std::int64_t> values) { return builder_->Ints(values); }
-  Value* ConstantInts(std::initializer_list<std::int64_t> values) {
-    return builder_->Ints(std::span(values.begin(), values.size()));
-  }
+  Result<Value*> Constant(double value, DType dtype);             // 0-d
   Result<Value*> NumberValue(const Number& number, DType dtype);  // 0-d
   Result<Value*> NumberList(std::span<const Number> numbers);     // int64, rank 1
   // The size of axis `axis` (from the front): known if inference knows it.
@@ -118,11 +110,8 @@ class Call {
   Result<Value*> ShapeOf(Value* value) { return Add("Shape", {value}); }
   // Sizes may be -1 once, and are taken literally if 0.
   Result<Value*> Reshape(Value* value, std::span<const std::int64_t> sizes);
-  Result<Value*> Transpose(Value* value, std::span<const std::int64_t> permutation);
-  Result<Value*> Squeeze(Value* value, std::span<const std::int64_t> axes);
   Result<Value*> Unsqueeze(Value* value, std::span<const std::int64_t> axes);
 
-  // ---- results ----
   // A fresh tensor that holds `value`.
   Abstract NewTensor(Value* value);
   Abstract NewList(std::vector<Abstract> items);
@@ -130,8 +119,8 @@ class Call {
   // A number that is known if inference knows the 0-d `value`.
   Abstract NewNumber(Number::Kind kind, Value* value);
 
-  // ---- mutation, for what the derived forms do not cover ----
-  // Replaces the elements of tensor argument `name` by those of `value`, which has its sizes.
+  // Replaces the elements of tensor argument `name` by those of `value`, which has its sizes: what
+  // the derived forms do not cover.
   Status Write(std::string_view name, Value* value);
 
   Error Unsupported(std::string message) const;

@@ -1,6 +1,5 @@
 // Padding by constants, reflection, edges, or around the other end.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -40,7 +39,6 @@ Value* Crop(CallComposer& c, Value* x, Pads& pads) {
     const std::int64_t begin = IsNegative(pads.begins[axis]) ? -pads.begins[axis].AsInt() : 0;
     const std::int64_t end = IsNegative(pads.ends[axis]) ? pads.ends[axis].AsInt() : 0;
     if (begin == 0 && end == 0) continue;
-    constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
     x = c.Slice(x, static_cast<int>(axis), begin, end == 0 ? kEnd : end);
     if (begin != 0) pads.begins[axis] = Number::Int(0);
     if (end != 0) pads.ends[axis] = Number::Int(0);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "importers/torchscript/append_assert.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/promotion.h"
@@ -61,9 +62,8 @@ int HighestDegree(Composer& c, Value* n) {
   }
   Value* inside = c.LessOrEqual(c.ReduceAll("ReduceMax", n), c.Int(kMostDegrees));
   if (c.failed()) return 0;
-  Value* const operands[] = {inside};
-  const Attribute message("the degree of a polynomial is above " + std::to_string(kMostDegrees));
-  c.Take(c.builder().Append("dragoman.Assert", operands, {{"message", message}}, {}));
+  c.Check(AppendAssert(c.builder(), inside,
+                       "the degree of a polynomial is above " + std::to_string(kMostDegrees)));
   return kMostDegrees;
 }
 

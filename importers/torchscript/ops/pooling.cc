@@ -18,21 +18,14 @@ struct Window {
   bool ceil_mode = false;
 };
 
-std::vector<std::int64_t> Sizes(CallComposer& c, std::string_view name, int spatial) {
-  std::vector<std::int64_t> sizes;
-  if (!c.failed()) sizes = c.Take(c.call().IntList(name, static_cast<std::size_t>(spatial)));
-  sizes.resize(static_cast<std::size_t>(spatial), 1);
-  return sizes;
-}
-
 Window TakeWindow(CallComposer& c, int spatial) {
   Window window;
-  window.kernel = Sizes(c, "kernel_size", spatial);
+  window.kernel = c.IntPerAxis("kernel_size", spatial);
   const std::vector<std::int64_t> strides = c.Take(c.call().IntList("stride"));
-  window.strides = strides.empty() ? window.kernel : Sizes(c, "stride", spatial);
-  window.pads = Sizes(c, "padding", spatial);
+  window.strides = strides.empty() ? window.kernel : c.IntPerAxis("stride", spatial);
+  window.pads = c.IntPerAxis("padding", spatial);
   window.dilations.assign(window.kernel.size(), 1);
-  if (c.call().Declares("dilation")) window.dilations = Sizes(c, "dilation", spatial);
+  if (c.call().Declares("dilation")) window.dilations = c.IntPerAxis("dilation", spatial);
   window.ceil_mode = c.Bool("ceil_mode");
   return window;
 }

@@ -45,6 +45,8 @@ DType PromoteTypes(DType a, DType b);
 // if it would be a complex of halves.
 DType ResultType(std::span<const PromotionOperand> operands);
 
+inline bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
+
 // The type of functions whose results are floating: the default float for integers and bool.
 inline DType FloatingResult(DType dtype) {
   return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kUnknown ? dtype : kDefaultFloat;

@@ -17,7 +17,6 @@ Value* Flip(Composer& c, Value* x, int axis) {
 
 // The last `shift` elements of an axis, which may be negative or beyond its size, come first.
 Value* Roll(Composer& c, Value* x, int axis, std::int64_t shift) {
-  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
   if (const std::optional<std::int64_t> size = c.KnownSize(x, axis)) {
     if (*size == 0) return x;
     const std::int64_t first = ((shift % *size) + *size) % *size;

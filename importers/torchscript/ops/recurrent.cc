@@ -34,14 +34,14 @@ struct Direction {
 };
 
 bool IsZero(const Value* value) {
+  while (value->producer() != nullptr && value->producer()->Is("Expand"))
+    value = value->producer()->operand(0);
   if (const Tensor* tensor = value->tensor()) {
     const auto bytes = tensor->bytes();
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
   }
   const Node* node = value->producer();
-  if (node == nullptr) return false;
-  if (node->Is("Expand")) return IsZero(node->operand(0));
-  if (!node->Is("ConstantOfShape")) return false;
+  if (node == nullptr || !node->Is("ConstantOfShape")) return false;
   const Attribute* fill = node->attribute("value");
   return fill == nullptr || (fill->tensor() != nullptr && fill->tensor()->FloatAt(0) == 0);
 }

@@ -286,9 +286,11 @@ Result<Results> LowerListMul(Call& call) {
   DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, left ? 0 : 1));
   const auto* times = Argument(call, left ? 1 : 0).As<Number>();
   constexpr std::int64_t kMost = 1 << 20;
-  if (times == nullptr || !times->known() ||
-      times->AsInt() * static_cast<std::int64_t>(items.size()) > kMost)
+  if (times == nullptr || !times->known())
     return call.Unsupported("of a list, by a number that only run time tells");
+  if (items.empty()) return Results{call.NewList({})};
+  if (times->AsInt() > kMost / std::ssize(items))
+    return call.Unsupported("of a list, to more than " + std::to_string(kMost) + " items");
   std::vector<Abstract> repeated;
   for (std::int64_t i = 0; i < times->AsInt(); ++i)
     repeated.insert(repeated.end(), items.begin(), items.end());
@@ -358,7 +360,8 @@ Result<Results> LowerListSum(Call& call) {
       return call.Unsupported("of items that only run time tells");
     sum = number->kind == Number::Kind::kFloat || sum.kind == Number::Kind::kFloat
               ? Number::Float(sum.AsDouble() + number->AsDouble())
-              : Number::Int(sum.AsInt() + number->AsInt());
+              : Number::Int(static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.AsInt()) +
+                                                      static_cast<std::uint64_t>(number->AsInt())));
   }
   return Results{sum};
 }

@@ -1,4 +1,5 @@
 // Dicts, whose keys are known.
+#include "importers/torchscript/append_assert.h"
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/script_lowerings.h"
@@ -55,11 +56,7 @@ Result<Results> SelectValue(Call& call, const DictContents& dict) {
   }
   if (found == nullptr) return call.Invalid("the dict is empty");
   DRAGOMAN_ASSIGN(found, c.Done(found));
-  Value* const operands[] = {found};
-  DRAGOMAN_ASSIGN(Node * made,
-                  call.builder().Append("dragoman.Assert", operands,
-                                        {{"message", "the dict has no such key"}}, {}));
-  (void)made;
+  DRAGOMAN_TRY(AppendAssert(call.builder(), found, "the dict has no such key"));
   return SelectItem(call, values, Number{Number::Kind::kInt, place});
 }
 
@@ -80,7 +77,7 @@ Result<Results> LowerGetItem(Call& call) {
   return Results{DictOf(call).items[i].second};
 }
 
-Result<void> SetItem(Call& call, const Abstract& key, const Abstract& value) {
+Status SetItem(Call& call, const Abstract& key, const Abstract& value) {
   DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(call), key));
   auto& items = MutableDict(call).items;
   if (i == items.size()) {

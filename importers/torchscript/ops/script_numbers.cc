@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 #include "importers/torchscript/number_value.h"
@@ -32,9 +33,14 @@ Kind ResultKind(const Call& call, Kind otherwise) {
   return otherwise;
 }
 
+// As x86-64 converts: what int64 cannot hold is its least number.
+std::int64_t ToInt(double value) {
+  const bool fits = value >= -0x1p63 && value < 0x1p63;
+  return fits ? static_cast<std::int64_t>(value) : std::numeric_limits<std::int64_t>::min();
+}
+
 Number Known(Kind kind, double value) {
-  return kind == Kind::kFloat ? Number::Float(value)
-                              : Number{kind, static_cast<std::int64_t>(value)};
+  return kind == Kind::kFloat ? Number::Float(value) : Number{kind, ToInt(value)};
 }
 
 Results One(Number number) { return {number}; }
@@ -49,9 +55,11 @@ struct Binary {
 
 std::int64_t Wrap(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+std::int64_t Negated(std::int64_t a) { return Wrap(0 - static_cast<std::uint64_t>(a)); }
+
 std::int64_t FloorDivInts(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
-  if (b == -1) return Wrap(0 - static_cast<std::uint64_t>(a));
+  if (b == -1) return Negated(a);
   const std::int64_t quotient = a / b;
   return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
@@ -287,8 +295,7 @@ Result<Results> LowerNumberNeg(Call& call) {
     return One(Number::Complex(-a.AsComplex()));
   }
   const Kind kind = std::max(a.kind, Kind::kInt);
-  if (a.known() && kind == Kind::kInt)
-    return One(Number::Int(Wrap(0 - static_cast<std::uint64_t>(a.AsInt()))));
+  if (a.known() && kind == Kind::kInt) return One(Number::Int(Negated(a.AsInt())));
   if (a.known()) return One(Number::Float(-a.AsDouble()));
   DRAGOMAN_ASSIGN(Value * value,
                   call.NumberValue(a, kind == Kind::kInt ? DType::kI64 : DType::kF64));
@@ -335,7 +342,7 @@ Result<Results> LowerNumberFunction(Call& call) {
   const bool keeps = row->name == "abs" && a.kind <= Kind::kInt;
   const Kind kind = ResultKind(call, keeps ? Kind::kInt : Kind::kFloat);
   if (a.known()) {
-    if (keeps) return One(Number::Int(std::llabs(a.AsInt())));
+    if (keeps) return One(Number::Int(a.AsInt() < 0 ? Negated(a.AsInt()) : a.AsInt()));
     return One(Known(kind, row->function(a.AsDouble())));
   }
   if (row->node == nullptr) return LowerMathOfRunTime(call);
@@ -407,19 +414,21 @@ Result<Results> LowerRangeLength(Call& call) {
   DRAGOMAN_ASSIGN(Number lo, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number hi, Operand(call, 1));
   DRAGOMAN_ASSIGN(Number step, Operand(call, 2));
-  if (!step.known() || step.AsInt() == 0)
-    return call.Unsupported("a step that is 0 or that only run time tells");
+  if (!step.known() || step.AsInt() == 0 || Negated(step.AsInt()) == step.AsInt())
+    return call.Unsupported("a step that is 0, that has no opposite, or that only run time tells");
   const std::int64_t s = step.AsInt();
+  const std::int64_t stride = std::abs(s);
   if (lo.known() && hi.known()) {
-    const std::int64_t span = s > 0 ? hi.AsInt() - lo.AsInt() : lo.AsInt() - hi.AsInt();
-    const std::int64_t stride = std::abs(s);
-    return One(Number::Int(span > 0 ? (span + stride - 1) / stride : 0));
+    const std::int64_t first = s > 0 ? lo.AsInt() : hi.AsInt();
+    const std::int64_t last = s > 0 ? hi.AsInt() : lo.AsInt();
+    if (first >= last) return One(Number::Int(0));
+    const std::uint64_t span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+    return One(Number::Int(Wrap((span - 1) / static_cast<std::uint64_t>(stride) + 1)));
   }
   DRAGOMAN_ASSIGN(Value * low, call.NumberValue(lo, DType::kI64));
   DRAGOMAN_ASSIGN(Value * high, call.NumberValue(hi, DType::kI64));
   DRAGOMAN_ASSIGN(Value * span,
                   s > 0 ? call.Add("Sub", {high, low}) : call.Add("Sub", {low, high}));
-  const std::int64_t stride = std::abs(s);
   DRAGOMAN_ASSIGN(span, call.Add("Max", {span, call.builder().Int(0)}));
   if (stride > 1) {
     DRAGOMAN_ASSIGN(span, call.Add("Add", {span, call.builder().Int(stride - 1)}));
@@ -434,7 +443,9 @@ Result<Results> LowerDeriveIndex(Call& call) {
   DRAGOMAN_ASSIGN(Number start, Operand(call, 1));
   DRAGOMAN_ASSIGN(Number step, Operand(call, 2));
   if (index.known() && start.known() && step.known())
-    return One(Number::Int(start.AsInt() + index.AsInt() * step.AsInt()));
+    return One(Number::Int(Wrap(static_cast<std::uint64_t>(start.AsInt()) +
+                                static_cast<std::uint64_t>(index.AsInt()) *
+                                    static_cast<std::uint64_t>(step.AsInt()))));
   DRAGOMAN_ASSIGN(Value * i, call.NumberValue(index, DType::kI64));
   DRAGOMAN_ASSIGN(Value * first, call.NumberValue(start, DType::kI64));
   DRAGOMAN_ASSIGN(Value * stride, call.NumberValue(step, DType::kI64));

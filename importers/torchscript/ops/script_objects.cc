@@ -1,6 +1,7 @@
 // Objects, tuples, constants, and tests of what a value is.
 #include <algorithm>
 
+#include "importers/torchscript/append_assert.h"
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/merge.h"
 #include "importers/torchscript/ops/composer.h"
@@ -48,11 +49,7 @@ Result<Results> ChooseModule(Call& call, const Number& index, std::vector<Abstra
   Value* from_front = c.Where(c.Less(given, 0), c.Add(given, c.Int(count)), given);
   Value* inside = c.And(c.GreaterOrEqual(from_front, 0), c.Less(from_front, c.Int(count)));
   DRAGOMAN_ASSIGN(inside, c.Done(inside));
-  Value* const operands[] = {inside};
-  DRAGOMAN_ASSIGN(Node * made,
-                  call.builder().Append("dragoman.Assert", operands,
-                                        {{"message", "the index is beyond the modules"}}, {}));
-  (void)made;
+  DRAGOMAN_TRY(AppendAssert(call.builder(), inside, "the index is beyond the modules"));
   return Results{
       Choice{from_front, std::make_shared<const std::vector<Abstract>>(std::move(modules))}};
 }
@@ -320,9 +317,9 @@ Result<Results> LowerPrint(Call& call) {
       return call.Unsupported("prints " + Describe(value));
     }
   }
-  DRAGOMAN_ASSIGN(Node * made, call.builder().Append("dragoman.Print", data,
-                                                     {{"message", Attribute(message)}}, {}));
-  (void)made;
+  DRAGOMAN_ASSIGN(
+      [[maybe_unused]] Node * made,
+      call.builder().Append("dragoman.Print", data, {{"message", Attribute(message)}}, {}));
   return Results{};
 }
 

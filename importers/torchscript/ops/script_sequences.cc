@@ -1,11 +1,11 @@
 // Lists whose length only run time tells: sequences of the common graph. Those of numbers become
 // vectors where an operator asks for all of their items at once.
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <unordered_set>
 #include <utility>
 
+#include "importers/torchscript/append_assert.h"
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/merge.h"
 #include "importers/torchscript/ops/composer.h"
@@ -13,8 +13,6 @@
 
 namespace dragoman::torchscript {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 struct ListArgument {
   CellPtr cell;
@@ -201,11 +199,7 @@ Result<Results> LowerSearch(Call& call) {
   }
   DRAGOMAN_ASSIGN(Value * found, c.Done(c.Greater(count, 0)));
   if (call.op().type == "__contains__") return Results{call.NewNumber(Number::Kind::kBool, found)};
-  Value* const operands[] = {found};
-  DRAGOMAN_ASSIGN(Node * made,
-                  call.builder().Append("dragoman.Assert", operands,
-                                        {{"message", "the list has no such item"}}, {}));
-  (void)made;
+  DRAGOMAN_TRY(AppendAssert(call.builder(), found, "the list has no such item"));
   DRAGOMAN_ASSIGN(Value * place, c.Done(c.Op("ArgMax", {here}, {{"keepdims", std::int64_t{0}}})));
   return Results{call.NewNumber(Number::Kind::kInt, place)};
 }

@@ -4,6 +4,7 @@
 
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/number_value.h"
+#include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 #include "importers/torchscript/torch_dtype.h"
@@ -374,7 +375,8 @@ Result<Value*> StackItems(Call& call, const ListContents& contents) {
   DRAGOMAN_ASSIGN(Value * front, call.Constant(0, DType::kI64));
   DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {contents.sequence, zero, front}));
   DRAGOMAN_ASSIGN(Value * stacked, call.Add("ConcatFromSequence", {longer}, stack));
-  return call.Add("Slice", {stacked, call.ConstantInts({1}), call.ConstantInts({INT64_MAX})});
+  Composer c(call.builder());
+  return c.Done(c.Slice(stacked, 0, 1, kEnd));
 }
 
 std::span<const ScriptRow> TensorQueryRows() { return kRows; }

@@ -71,8 +71,6 @@ Value* Horner(Composer& c, Value* x, std::span<const double> coefficients) {
   return c.Add(sum, coefficients.back());
 }
 
-// ---- gamma ----
-
 // Lanczos' approximation with g = 7, for x ≥ 1/2.
 Value* LogGammaRight(Composer& c, Value* x) {
   constexpr double kCoefficients[] = {
@@ -154,8 +152,6 @@ Value* Zeta(Composer& c, Value* x, Value* q) {
   return c.Where(c.Equal(x, 1), INFINITY, c.Where(c.Less(x, 1), NAN, value));
 }
 
-// ---- error function ----
-
 // exp(x²) erfc(x) for x ≥ 0: (2/√π) ∫ exp(-t² - 2xt) dt over t = exp(s - exp(-s)).
 Value* ScaledErfcRight(Composer& c, Value* x) {
   Rule rule;
@@ -212,8 +208,6 @@ Value* ErfInverse(Composer& c, Value* y) {
 Value* NormalQuantile(Composer& c, Value* p) {
   return c.Mul(ErfInverse(c, c.Sub(c.Mul(p, 2), 1)), std::numbers::sqrt2);
 }
-
-// ---- Bessel functions ----
 
 // The coefficients of the asymptotic series of order n: Π (4n² - (2j - 1)²) / (8j).
 std::vector<double> HankelCoefficients(int n, int count) {

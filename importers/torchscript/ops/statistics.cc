@@ -1,6 +1,5 @@
 // Counts, quantiles and differences of the elements of tensors.
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -12,8 +11,6 @@
 
 namespace dragoman::torchscript {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 Value* Conjugated(Composer& c, Value* x) { return IsComplex(c.dtype(x)) ? Conjugate(c, x) : x; }
 

@@ -1,6 +1,5 @@
 #include "importers/torchscript/ops/view.h"
 
-#include <limits>
 #include <utility>
 
 #include "importers/torchscript/heap.h"
@@ -8,8 +7,6 @@
 
 namespace dragoman::torchscript {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 bool GivesCopy(std::string_view name) {
   return name.ends_with("_copy") || name.find("unsafe_") != std::string_view::npos;

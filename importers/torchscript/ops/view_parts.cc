@@ -1,9 +1,9 @@
 // Views of some of a tensor's elements: select, slice, split, diagonal…
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
+#include "core/ir/node_attributes.h"
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
@@ -11,8 +11,6 @@
 
 namespace dragoman::torchscript {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // The results of one Split, each a view of its own. `sizes` is nullptr for equal parts.
 struct Parts {
@@ -29,10 +27,8 @@ Node* FindSplit(Composer& c, Value* base, const Parts& parts) {
         node->num_results() != parts.count) {
       continue;
     }
-    const Attribute* axis = node->attribute("axis");
-    const auto* number = axis != nullptr ? axis->As<std::int64_t>() : nullptr;
     Value* sizes = node->num_operands() > 1 ? node->operand(1) : nullptr;
-    if (number != nullptr && *number == parts.axis && sizes == parts.sizes) return node;
+    if (IntAttribute(*node, "axis", 0) == parts.axis && sizes == parts.sizes) return node;
   }
   return nullptr;
 }

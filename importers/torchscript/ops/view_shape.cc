@@ -1,6 +1,5 @@
 // Views with other sizes of the same elements in the same order: view, reshape, flatten, squeeze…
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -126,7 +125,7 @@ Value* SizesWithoutOne(Composer& c, Value* x, std::int64_t axis) {
   if (axis == -1) skipped = c.Add(skipped, last);
   Value* step = c.Ints({1});
   Value* kept = c.Slice(sizes, 0, skipped, last, step);
-  Value* rest = c.Slice(sizes, 0, last, c.Ints({std::numeric_limits<std::int64_t>::max()}), step);
+  Value* rest = c.Slice(sizes, 0, last, c.Ints({kEnd}), step);
   return c.ConcatSizes({c.Slice(sizes, 0, c.Ints({0}), at, step), kept, rest});
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/ir/parse.h"
@@ -10,6 +11,8 @@
 
 namespace dragoman {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr char kHead[] = R"(dragoman 1 source torchscript
 opset "torch" 3
@@ -222,6 +225,27 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%z) {
   EXPECT_EQ(text,
             "node 'z' (aten.relu_): error: a write to an item of a list whose length only run time "
             "tells");
+}
+
+TEST(LowerTorchScriptTest, RefusesListsThatMemoryCannotHold) {
+  const auto times = [](const std::string& items) {
+    return Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %one: opaque<"torch", "int"> = prim.Constant() {value = 1}
+  %many: opaque<"torch", "int"> = prim.Constant() {value = 4611686018427387904}
+  %list: seq<opaque<"torch", "int">> = prim.ListConstruct()" +
+                       items + R"()
+  %repeated: seq<opaque<"torch", "int">> = aten.mul.left_t(%list, %many)
+  %length: opaque<"torch", "int"> = aten.len.t(%repeated)
+  %y: ?[*] = aten.add.Scalar(%x, %length, %one)
+}
+)",
+                   "x=2");
+  };
+  EXPECT_THAT(times("%one, %one, %one, %one"), HasSubstr("to more than 1048576 items"));
+  EXPECT_THAT(times(""), HasSubstr("onnx.Add(%x, "));
 }
 
 TEST(LowerTorchScriptTest, NamesAllUnsupportedOperatorsAtOnce) {
