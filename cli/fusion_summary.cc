@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/report.h"
+
 namespace dragoman::cli {
 namespace {
 
@@ -24,14 +26,6 @@ std::string WithCommas(std::size_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
   return text;
-}
-
-std::string Size(std::uint64_t bytes) {
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
-  const double kilo = static_cast<double>(bytes) / 1e3;
-  if (kilo < 10) return fmt::format("{:.1f} kB", kilo);
-  if (kilo < 1000) return fmt::format("{:.0f} kB", kilo);
-  return fmt::format("{:.1f} MB", kilo / 1e3);
 }
 
 }  // namespace
@@ -61,7 +55,7 @@ std::string FusionSummary(const NodeCount& before, const NodeCount& after,
   const std::string line =
       fmt::format("{} nodes to {}: {}", WithCommas(before.nodes), WithCommas(after.nodes), what);
   if (bytes_after == 0) return line;
-  return fmt::format("{}; {} to {}", line, Size(bytes_before), Size(bytes_after));
+  return fmt::format("{}; {} to {}", line, SizeText(bytes_before), SizeText(bytes_after));
 }
 
 }  // namespace dragoman::cli

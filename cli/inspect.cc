@@ -14,6 +14,7 @@
 #include "cli/data.h"
 #include "cli/describe_torchscript.h"
 #include "cli/options.h"
+#include "cli/report.h"
 #include "codegen/onednn/codegen.h"
 #include "codegen/relax/write_relax.h"
 #include "core/interpreter/interpreter.h"
@@ -92,12 +93,6 @@ std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options
   return targets;
 }
 
-std::string Size(std::uint64_t bytes) {
-  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
-  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) * 1e-3);
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
-}
-
 void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
   for (std::size_t i = 0; i < slots.size() && i < kMaxRows; ++i) {
     fmt::print("  {:<7} {}: {}\n", i == 0 ? label : "", slots[i].name, slots[i].type.ToString());
@@ -119,7 +114,7 @@ void PrintCensus(const Census& census, std::size_t absent) {
   }
   if (census.ops.size() > 2 * kMaxRows) ops += ", …";
   fmt::print("nodes    {}: {}\n", census.nodes, ops);
-  fmt::print("weights  {} constants, {}{}\n", census.constants, Size(census.bytes),
+  fmt::print("weights  {} constants, {}{}\n", census.constants, SizeText(census.bytes),
              absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
 }
 

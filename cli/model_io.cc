@@ -13,6 +13,7 @@
 #include "codegen/relax/write_relax.h"
 #include "core/ir/for_each_value.h"
 #include "core/ir/print.h"
+#include "core/ir/type_algebra.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/cut.h"
@@ -114,15 +115,6 @@ Status WriteDefaultEntry(const Model& model, const std::string& path, const Save
   Model single = Clone(model);
   single.entries.resize(1);
   return Write(single, path, Format::kOnnx, options);
-}
-
-void AddSymbols(const Type& type, std::set<std::string>& symbols) {
-  const bool nested = type.kind() == Type::Kind::kSequence || type.kind() == Type::Kind::kOptional;
-  if (nested) return AddSymbols(type.element(), symbols);
-  const Shape* shape = type.is_tensor() ? type.shape() : nullptr;
-  for (std::size_t i = 0; shape != nullptr && i < shape->size(); ++i) {
-    for (std::string& symbol : (*shape)[i].Symbols()) symbols.insert(std::move(symbol));
-  }
 }
 
 // Symbols that lowering makes for sizes of an argument that are not stated: "x_0", "x_1", …

@@ -35,6 +35,13 @@ void PrintJson(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+std::string SizeText(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  const double kilo = static_cast<double>(bytes) / 1e3;
+  if (kilo < 1000) return fmt::format("{:.1f} kB", kilo);
+  return fmt::format("{:.1f} MB", kilo / 1e3);
+}
+
 void Warn(const CommonOptions& options, std::string_view file, std::string_view message) {
   if (options.quiet) return;
   Say(fmt::format("{}: warning: {}", file.empty() ? "dragoman" : file, message));

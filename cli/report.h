@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_CLI_REPORT_H_
 #define DRAGOMAN_CLI_REPORT_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,9 @@ ExitCode Report(const Error& error, std::string_view file = "");
 
 // Prints an answer to standard output; what is not UTF-8 is replaced.
 void PrintJson(const nlohmann::ordered_json& json);
+
+// "999 bytes", "13.4 kB" or "2.1 MB".
+std::string SizeText(std::uint64_t bytes);
 
 // One line on standard error, unless --quiet is given; with --strict the caller makes it an error.
 void Warn(const CommonOptions& options, std::string_view file, std::string_view message);

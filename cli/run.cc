@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,7 +25,8 @@ namespace {
 
 double Quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
+  const double last = static_cast<double>(values.size() - 1);
+  return values[static_cast<std::size_t>(std::llround(q * last))];
 }
 
 // As the generated programs print it.
