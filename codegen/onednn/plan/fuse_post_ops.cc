@@ -169,6 +169,12 @@ class PostOpFuser {
     return fits ? &step : nullptr;
   }
 
+  // oneDNN has no vector code that adds to what an activation gave; panels of our own do.
+  bool Takes(const Step& step, const rt::PostOps& post) const {
+    const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
+    return !post.residual || !post.activation_first || prepared.type == "rt::PreparedLinear";
+  }
+
   // A tensor of the result's sizes that is there when step `maker` runs.
   bool CanBeResidual(BufferId id, std::size_t maker, BufferId result) const {
     const Buffer& buffer = plan_.buffer(id);
@@ -189,7 +195,7 @@ class PostOpFuser {
       const LoopFunction loop(map, map.inputs[i], residual);
       if (loop.RoundsOff()) continue;
       const std::optional<rt::PostOps> post = Recognise(loop, residual != kAbsent);
-      if (!post) continue;
+      if (!post || !Takes(*target, *post)) continue;
       Absorb(*target, steps_[at], *post, residual);
       return;
     }

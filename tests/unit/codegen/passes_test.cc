@@ -62,6 +62,20 @@ std::string Product(std::string_view nodes) {
          "\n}";
 }
 
+// oneDNN has only slow code for it.
+TEST(FusePostOps, LeavesWhatIsAddedBehindTheActivationOfAConvolution) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2, 5, 5]) -> (%y: f32[1, 2, 5, 5]) {
+    const %w: f32[2, 2, 1, 1] = [[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]]
+    %r = onnx.Conv(%x, %w)
+    %c = onnx.Conv(%r, %w)
+    %a = onnx.Relu(%c)
+    %y = onnx.Add(%r, %a)
+  })");
+  EXPECT_THAT(plan.prepared.at(1).post, HasSubstr("residual=*/false"));
+  EXPECT_THAT(plan.prepared.at(1).post, HasSubstr("kRelu"));
+  EXPECT_EQ(Kinds(plan).back(), Step::Kind::kMap);
+}
+
 TEST(FusePostOps, KnowsFunctionsByTheirValues) {
   const std::pair<const char*, const char*> kCases[] = {
       {"%y = onnx.Relu(%v)", "kRelu"},
