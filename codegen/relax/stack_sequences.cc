@@ -174,7 +174,8 @@ class Stacker {
   Stacker(Graph& entry, PassContext& context)
       : entry_(entry), context_(context), families_(entry) {}
 
-  Status Run() {
+  // Whether there was any sequence to stack.
+  Result<bool> Run() {
     families_.Find();
     std::vector<std::pair<Node*, Type>> nodes;  // and the elements of what it makes or reads
     std::vector<std::pair<Value*, Type>> stacked;
@@ -194,7 +195,7 @@ class Stacker {
     });
     for (auto& [value, type] : stacked) value->set_type(std::move(type));
     for (auto& [node, element] : nodes) DRAGOMAN_TRY(Rewrite(*node, element));
-    return {};
+    return !nodes.empty();
   }
 
  private:
@@ -353,9 +354,13 @@ class Stacker {
 
 }  // namespace
 
+// What is read of one sequence may tell of the elements of another: again until there is none.
 Status StackSequences(Graph& entry) {
-  DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
-  return Stacker(entry, context).Run();
+  for (bool changes = true; changes;) {
+    DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
+    DRAGOMAN_ASSIGN(changes, Stacker(entry, context).Run());
+  }
+  return {};
 }
 
 }  // namespace dragoman::relax
