@@ -5,7 +5,6 @@
 
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
-#include "core/ops/operand_checks.h"
 
 namespace dragoman {
 namespace {
@@ -43,12 +42,16 @@ Dim SlicedSize(const Dim& size, const Dim& start, const Dim& end, std::int64_t s
   return step == 1 ? length : CeilDiv(length, Dim(step));
 }
 
-// Each of starts, ends, axes and steps is a vector, all have one length, at most `rank`.
+// Each of starts, ends, axes and steps is a vector, all have one length, at most `rank`. Lengths
+// that are not known yet are checked by the rule of the runtime.
 Status CheckLengths(InferContext& context, std::size_t rank) {
   Dim length;
   for (std::size_t i = 1; i < context.num_operands(); ++i) {
-    DRAGOMAN_TRY(CheckVector(context, i, length));
-    if (context.shape(i) != nullptr && length.unknown()) length = context.shape(i)->front();
+    const Shape* shape = context.shape(i);
+    if (shape == nullptr) continue;
+    if (shape->size() != 1 || Equal(shape->front(), length) == Truth::kNo)
+      return context.Fail("starts, ends, axes and steps are not vectors of one length");
+    if (length.unknown()) length = shape->front();
   }
   if (Less(Dim(static_cast<std::int64_t>(rank)), length) != Truth::kYes) return {};
   return context.Fail("it slices " + length.ToString() + " axes of a tensor of rank " +
