@@ -5,6 +5,7 @@
 
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
+#include "core/ops/operand_checks.h"
 
 namespace dragoman {
 namespace {
@@ -50,7 +51,7 @@ Status CheckLengths(InferContext& context, std::size_t rank) {
     const Shape* shape = context.shape(i);
     if (shape == nullptr) continue;
     if (shape->size() != 1 || Equal(shape->front(), length) == Truth::kNo)
-      return context.Fail("starts, ends, axes and steps are not vectors of one length");
+      return CheckVector(context, i, length);
     if (length.unknown()) length = shape->front();
   }
   if (Less(Dim(static_cast<std::int64_t>(rank)), length) != Truth::kYes) return {};

@@ -159,7 +159,7 @@ std::string Describe(const Abstract& value);
 // What a cell holds. Every change goes through the Heap (heap.h), which can undo it.
 struct StorageContents {
   Value* value = nullptr;          // of the whole storage
-  std::optional<Tensor> constant;  // instead, until its first use in a graph makes it one
+  std::optional<Tensor> constant;  // instead, until its first use in a graph; neither: forgotten
 };
 struct ListContents {
   std::vector<Abstract> items;

@@ -270,7 +270,17 @@ Result<std::vector<Abstract>> Evaluator::MergeSides(const Node& node, Value* con
                   AppendIf(condition, then_side, else_side, merger.leaves()));
   for (const auto& [cell, contents] : cells) heap_.Replace(cell, contents(heap_, values));
   std::vector<Abstract> merged;
-  for (const MergedValue& result : results) merged.push_back(result(heap_, values));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    merged.push_back(results[i](heap_, values));
+    const auto* made = merged.back().As<TensorRef>();
+    if (made == nullptr) continue;
+    std::vector<CellPtr> others;
+    for (const Side* side : {&then_side, &else_side}) {
+      const auto* chosen = i < side->results.size() ? side->results[i].As<TensorRef>() : nullptr;
+      if (chosen != nullptr && chosen->storage != made->storage) others.push_back(chosen->storage);
+    }
+    if (!others.empty()) heap_.NoteChoice(made->storage, std::move(others));
+  }
   return merged;
 }
 

@@ -72,7 +72,10 @@ bool Heap::InScope(std::uint64_t scope) const {
 Result<Value*> Heap::StorageValue(const CellPtr& cell) {
   const auto& contents = std::get<StorageContents>(cell->contents);
   if (contents.value != nullptr) return contents.value;
-  if (!contents.constant) return Internal("a tensor without contents");
+  if (IsForgotten(contents)) {
+    return Unsupported(
+        "reading a tensor that a write into what a condition of run time chose may have changed");
+  }
   Value*& constant = constants_[cell->version];
   if (constant != nullptr) return constant;
   Value* stored = root_->Constant(*contents.constant, cell->path);
@@ -125,7 +128,26 @@ Status Heap::Write(GraphBuilder& builder, const TensorRef& tensor, Value* value)
   auto& contents = Mutable<StorageContents>(tensor.storage);
   contents.value = updated;
   contents.constant.reset();
+  ForgetChoices(tensor.storage);
   return {};
+}
+
+void Heap::NoteChoice(const CellPtr& storage, std::vector<CellPtr> others) {
+  choices_.insert_or_assign(storage->number, std::move(others));
+}
+
+void Heap::ForgetChoices(const CellPtr& cell) {
+  std::vector<CellPtr> chosen = {cell};
+  while (!chosen.empty()) {
+    const auto found = choices_.find(chosen.back()->number);
+    chosen.pop_back();
+    if (found == choices_.end()) continue;
+    for (const CellPtr& other : found->second) {
+      if (IsForgotten(std::get<StorageContents>(other->contents))) continue;
+      Replace(other, StorageContents());
+      chosen.push_back(other);
+    }
+  }
 }
 
 void Heap::Record(const CellPtr& cell) {

@@ -22,6 +22,11 @@ struct CellChange {
   Cell::Contents contents;
 };
 
+// Whether it cannot be told what a storage holds.
+inline bool IsForgotten(const StorageContents& storage) {
+  return storage.value == nullptr && !storage.constant;
+}
+
 class Heap {
  public:
   Heap() : scopes_{0} {}
@@ -42,8 +47,11 @@ class Heap {
   // The present value of a whole storage.
   Result<Value*> StorageValue(const CellPtr& cell);
   // Replaces the elements of `tensor` by those of `value`, of its type and sizes. All aliases see
-  // it.
+  // it; what `tensor` was chosen from cannot be read any more.
   Status Write(GraphBuilder& builder, const TensorRef& tensor, Value* value);
+
+  // Run time tells which of `others`, all of them storages, `storage` is.
+  void NoteChoice(const CellPtr& storage, std::vector<CellPtr> others);
 
   // The number of the cell made last.
   std::uint64_t last_cell() const { return cells_; }
@@ -81,11 +89,14 @@ class Heap {
   };
 
   void Record(const CellPtr& cell);
+  // Forgets what the storages hold that `cell` was chosen from.
+  void ForgetChoices(const CellPtr& cell);
   bool InScope(std::uint64_t scope) const;
 
   GraphBuilder* root_ = nullptr;
   std::map<std::uint64_t, QuantizedGrid> grids_;         // by the version of a cell
   std::unordered_map<std::uint64_t, Value*> constants_;  // of the root, by the version of a cell
+  std::unordered_map<std::uint64_t, std::vector<CellPtr>> choices_;  // by the number of a cell
   std::uint64_t versions_ = 0;
   std::uint64_t cells_ = 0;
   std::uint64_t last_scope_ = 0;

@@ -213,6 +213,8 @@ MergedContents Merger::MergeStorages(const StorageContents& a, const StorageCont
                                      const std::string& name) {
   if (a.value != nullptr && a.value == b.value)
     return [a](Heap&, LeafValues) -> Cell::Contents { return a; };
+  if (IsForgotten(a) || IsForgotten(b))
+    return [](Heap&, LeafValues) -> Cell::Contents { return StorageContents(); };
   const std::size_t index =
       AddLeaf({Leaf::Kind::kTensor, std::nullopt, a.value != nullptr ? LeafSide(a.value) : side_a,
                b.value != nullptr ? LeafSide(b.value) : side_b, name});

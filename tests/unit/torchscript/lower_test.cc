@@ -227,6 +227,30 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%z) {
             "tells");
 }
 
+TEST(LowerTorchScriptTest, RefusesToReadWhatAWriteIntoAChosenTensorMayHaveChanged) {
+  const auto lowered = [](const std::string& read) {
+    return Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*], %c: bool[]) -> (%z) {
+  %on: opaque<"torch", "bool"> = aten.Bool.Tensor(%c)
+  %a: ?[*] = aten.neg(%x)
+  %b: ?[*] = prim.If(%on) {then_branch = graph then_branch() -> (%a) {}, else_branch = graph else_branch() -> (%e) {
+    %e: ?[*] = aten.abs(%x)
+  }}
+  %y: ?[*] = aten.relu_(%b)
+  %z: ?[*] = aten.exp()" +
+                       read + R"()
+}
+)",
+                   "x=2");
+  };
+  EXPECT_EQ(lowered("%a"),
+            "node 'z' (aten.exp): error: reading a tensor that a write into what a condition of "
+            "run time chose may have changed");
+  EXPECT_NE(lowered("%b").find("onnx.Exp"), std::string::npos);
+}
+
 TEST(LowerTorchScriptTest, RefusesListsThatMemoryCannotHold) {
   const auto times = [](const std::string& items) {
     return Lowered(R"(
