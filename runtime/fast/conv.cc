@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/fast/dilated_conv.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 #include "runtime/fast/winograd.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr auto kWide = dnnl::memory::data_type::f32;
 constexpr std::int64_t kLongestBlock = 16;  // of channels
+
+Status Failed() { return Status::Error("a oneDNN primitive failed"); }
 
 // Winograd's algorithm, between tensors that may lie row-major.
 class BlockedWinograd {
@@ -57,11 +60,45 @@ class BlockedWinograd {
   }
 
  private:
-  static Status Failed() { return Status::Error("a oneDNN primitive failed"); }
-
   Winograd winograd_;
   bool residual_ = false;
   Relayout x_in_, residual_in_, y_out_;
+};
+
+// DilatedConv, between tensors that lie in blocks of channels.
+class BlockedDilated {
+ public:
+  // Throws dnnl::error, std::bad_alloc.
+  BlockedDilated(const FastContext& context, const Blocks& blocks, const Window& window,
+                 const Shape& x, const Shape& y, const Shape& w, const float* weights,
+                 const float* bias, const PostOps& post)
+      : conv_(window, x, w, weights, bias, post) {
+    x_in_.Create(context.impl(), BlockedDesc(x, blocks.x), PixelDesc(x, conv_.x_pixel()));
+    const std::int64_t made = blocks.y == nullptr ? kRowMajor : *blocks.y;
+    y_out_.Create(context.impl(), PixelDesc(y, conv_.y_pixel()), BlockedDesc(y, made));
+    result_bytes_ =
+        AlignedBytes(y[0] * y[2] * y[3] * conv_.y_pixel() * std::int64_t{sizeof(float)});
+  }
+
+  Status Run(const float* x, float* y, void* scratch) noexcept {
+    auto* const result = static_cast<float*>(scratch);
+    auto* const pixels = reinterpret_cast<float*>(static_cast<char*>(scratch) + result_bytes_);
+    if (!x_in_.Run(x, pixels)) return Failed();
+    conv_.Run(pixels, result);
+    return y_out_.Run(result, y) ? Status() : Failed();
+  }
+
+  std::int64_t ScratchBytes() const { return result_bytes_ + x_in_.bytes(); }
+
+ private:
+  // Channels next to each other, pixels so many floats apart.
+  static dnnl::memory::desc PixelDesc(const Shape& shape, std::int64_t pixel) {
+    return StridedDesc(ToDims(shape), {shape[2] * shape[3] * pixel, 1, shape[3] * pixel, pixel});
+  }
+
+  DilatedConv conv_;
+  Relayout x_in_, y_out_;
+  std::int64_t result_bytes_ = 0;
 };
 
 // w as oneDNN sees it: with an axis of groups where there are several.
@@ -104,6 +141,11 @@ using Desc = dnnl::convolution_forward::primitive_desc;
 // Whether oneDNN has more to offer for it than a loop without vectors.
 bool IsFast(const Desc& desc) {
   return desc && std::strstr(desc.impl_info_str(), "ref") == nullptr;
+}
+
+bool IsDilated(const Window& window) {
+  return std::any_of(window.axes, window.axes + window.rank,
+                     [](const WindowAxis& axis) { return axis.dilation > 1; });
 }
 
 bool IsGemm(const Desc& desc) { return std::strstr(desc.impl_info_str(), "gemm") != nullptr; }
@@ -162,6 +204,7 @@ bool SuitsWinograd(const Blocks& blocks) {
 
 struct PreparedConv::Impl {
   std::unique_ptr<BlockedWinograd> winograd;  // in place of the primitive
+  std::unique_ptr<BlockedDilated> dilated;    // in place of both
   Primitive primitive;
 
   // False if oneDNN has no implementation.
@@ -191,8 +234,15 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
   };
   Desc desc = choose(window, x, blocks.x != kRowMajor && type == kWide, type);
   if (type != kWide && !IsFast(desc)) desc = choose(window, x, blocks.x != kRowMajor, kWide);
-  if (!desc) return false;
   // oneDNN's own loops take short pads only.
+  if ((IsGemm(desc) || !IsFast(desc)) && type == kWide && IsDilated(window) &&
+      DilatedConv::Supports(window, group, post)) {
+    if (free && blocks.y != nullptr) *blocks.y = std::max(blocks.x, Winograd::kBlock);
+    dilated =
+        std::make_unique<BlockedDilated>(context, blocks, window, x, y, w, weights, bias, post);
+    return true;
+  }
+  if (!desc) return false;
   const PaddedInput padded = PadAhead(window, x);
   bool pads = false;
   if ((IsGemm(desc) || !IsFast(desc)) && padded.x != x && x[1] % kLongestBlock == 0) {
@@ -258,16 +308,19 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
 
 Status PreparedConv::Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
   if (impl_->winograd != nullptr) return impl_->winograd->Run(x, residual, y, scratch);
+  if (impl_->dilated != nullptr) return impl_->dilated->Run(x, y, scratch);
   return impl_->primitive.Run({x}, residual, y, scratch);
 }
 
 const char* PreparedConv::Implementation() const noexcept {
-  return impl_->winograd != nullptr ? "own winograd" : impl_->primitive.implementation();
+  if (impl_->winograd != nullptr) return "own winograd";
+  return impl_->dilated != nullptr ? "own loop" : impl_->primitive.implementation();
 }
 
 std::int64_t PreparedConv::ScratchBytes() const noexcept {
-  return impl_->winograd != nullptr ? impl_->winograd->ScratchBytes()
-                                    : impl_->primitive.scratch_bytes();
+  if (impl_->winograd != nullptr) return impl_->winograd->ScratchBytes();
+  return impl_->dilated != nullptr ? impl_->dilated->ScratchBytes()
+                                   : impl_->primitive.scratch_bytes();
 }
 
 }  // namespace dragoman::rt

@@ -15,6 +15,8 @@ constexpr std::int64_t kLanes = 8;
 constexpr std::int64_t kPairs = 8;  // of channels whose weights are transformed together
 constexpr std::int64_t kCacheFloats = 96 * 1024;  // of transformed operands and results together
 constexpr std::int64_t kMinChannels = 16, kMinTiles = 9, kSmallWeights = 1 << 18;
+// Dilations leave the other method (dilated_conv.h) fewer taps to compute.
+constexpr std::int64_t kManyTiles = 32, kLargeWeights = 1 << 22;
 constexpr std::int64_t kLine = 4 * kLanes;  // of a tile of results
 constexpr std::int64_t kTileRows = 6;       // of a product that share the loads of weights
 
@@ -45,13 +47,14 @@ DRAGOMAN_RT_INLINE void FinishLine(const Vector* m, std::int64_t stride, Vector*
   to[3 * to_stride] = near_difference + far_difference * 8.0f + m[5 * stride];
 }
 
-// A tile of 6 × 6 vectors whose rows lie `row` floats apart, to 36 places `point` floats apart.
-DRAGOMAN_RT_CLONES void TransformVectors(const float* from, std::int64_t row, float* to,
-                                         std::int64_t point) {
+// A tile of 6 × 6 vectors whose rows and columns lie so many floats apart, to 36 places `point`
+// floats apart.
+DRAGOMAN_RT_CLONES void TransformVectors(const float* from, std::int64_t row, std::int64_t column,
+                                         float* to, std::int64_t point) {
   Vector d[36], half[36];
   for (int i = 0; i < 6; ++i) {
     for (int j = 0; j < 6; ++j)
-      d[i * 6 + j] = *reinterpret_cast<const Vector*>(from + i * row + j * kLanes);
+      d[i * 6 + j] = *reinterpret_cast<const Vector*>(from + i * row + j * column);
   }
   for (int j = 0; j < 6; ++j) TransformLine(d + j, 6, half + j, 6);
   for (int i = 0; i < 6; ++i) TransformLine(half + i * 6, 1, d + i * 6, 1);
@@ -100,11 +103,27 @@ DRAGOMAN_RT_CLONES void TransformWeights(const float* g, std::int64_t count, std
   }
 }
 
-// Adds rows of `added` (may be null), `stride` apart, to those of a tile of results.
-void AddRows(const float* added, std::int64_t stride, std::int64_t rows, std::int64_t count,
-             float* results) {
-  for (std::int64_t i = 0; added != nullptr && i < rows; ++i) {
-    for (std::int64_t k = 0; k < count; ++k) results[i * kLine + k] += added[i * stride + k];
+// Where the vectors of a tile of results lie in a tensor: so many floats apart.
+struct TileArea {
+  std::int64_t rows, columns, row, column;
+};
+
+// Adds vectors of `added` (may be null) to those of a tile of results.
+void AddVectors(const float* added, const TileArea& area, float* results) {
+  for (std::int64_t i = 0; added != nullptr && i < area.rows; ++i) {
+    for (std::int64_t j = 0; j < area.columns; ++j) {
+      *reinterpret_cast<Vector*>(results + i * kLine + j * kLanes) +=
+          *reinterpret_cast<const Vector*>(added + i * area.row + j * area.column);
+    }
+  }
+}
+
+void StoreVectors(const float* results, const TileArea& area, float* y) {
+  for (std::int64_t i = 0; i < area.rows; ++i) {
+    for (std::int64_t j = 0; j < area.columns; ++j) {
+      *reinterpret_cast<Vector*>(y + i * area.row + j * area.column) =
+          *reinterpret_cast<const Vector*>(results + i * kLine + j * kLanes);
+    }
   }
 }
 
@@ -114,20 +133,32 @@ std::int64_t PointStride(std::int64_t floats) { return ((floats + 15) / 32 * 2 +
 
 std::int64_t Quotient(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// The tiles of `out` results that divide one axis.
+std::vector<std::int64_t> FirstResults(const WindowAxis& axis, std::int64_t out) {
+  std::vector<std::int64_t> first;
+  const std::int64_t phases = std::min(axis.dilation, axis.output);
+  for (std::int64_t phase = 0; phase < phases; ++phase) {
+    for (std::int64_t i = phase; i < axis.output; i += out * axis.dilation) first.push_back(i);
+  }
+  return first;
+}
+
 }  // namespace
 
 bool Winograd::Supports(const Window& window, std::int64_t group, const Shape& x, const Shape& w) {
   if (window.rank != 2 || group != 1 || x[1] % kBlock != 0 || w[0] % kBlock != 0) return false;
+  std::int64_t tiles = x[0];
   for (int i = 0; i < 2; ++i) {
     const WindowAxis& axis = window.axes[i];
-    if (axis.kernel != 3 || axis.stride != 1 || axis.dilation != 1 || axis.output < kOut)
-      return false;
+    if (axis.kernel != 3 || axis.stride != 1 || axis.output < kOut * axis.dilation) return false;
+    tiles *= static_cast<std::int64_t>(FirstResults(axis, kOut).size());
   }
   // With few tiles most of the time goes into reading weights, of which there are four times more.
-  const std::int64_t tiles =
-      x[0] * Quotient(window.axes[0].output, kOut) * Quotient(window.axes[1].output, kOut);
+  const std::int64_t weights = kPoints * x[1] * w[0];
+  const bool dilated = window.axes[0].dilation > 1 || window.axes[1].dilation > 1;
+  const std::int64_t enough = dilated && weights > kLargeWeights ? kManyTiles : kMinTiles;
   return x[1] >= kMinChannels && w[0] >= kMinChannels &&
-         (tiles >= kMinTiles || kPoints * x[1] * w[0] <= kSmallWeights);
+         (tiles >= enough || weights <= kSmallWeights);
 }
 
 Winograd::Winograd(const Window& window, const Shape& x, const Shape& w, const float* weights,
@@ -140,9 +171,11 @@ Winograd::Winograd(const Window& window, const Shape& x, const Shape& w, const f
       out_width_(window.axes[1].output),
       pad_top_(window.axes[0].pad_begin),
       pad_left_(window.axes[1].pad_begin),
-      tile_rows_(Quotient(out_height_, kOut)),
-      tile_columns_(Quotient(out_width_, kOut)),
-      tiles_(x[0] * tile_rows_ * tile_columns_),
+      row_step_(window.axes[0].dilation),
+      column_step_(window.axes[1].dilation),
+      rows_(FirstResults(window.axes[0], kOut)),
+      columns_(FirstResults(window.axes[1], kOut)),
+      tiles_(x[0] * static_cast<std::int64_t>(rows_.size() * columns_.size())),
       products_(kPoints),
       bias_(static_cast<std::size_t>(outputs_), 0.0f),
       post_(post) {
@@ -166,51 +199,57 @@ std::int64_t Winograd::ScratchBytes() const {
 }
 
 Winograd::Place Winograd::PlaceOf(std::int64_t tile) const {
-  const std::int64_t per_image = tile_rows_ * tile_columns_, rest = tile % per_image;
-  return {tile / per_image, rest / tile_columns_ * kOut, rest % tile_columns_ * kOut};
+  const auto across = static_cast<std::int64_t>(columns_.size());
+  const std::int64_t per_image = static_cast<std::int64_t>(rows_.size()) * across;
+  const std::int64_t rest = tile % per_image;
+  return {tile / per_image, rows_[static_cast<std::size_t>(rest / across)],
+          columns_[static_cast<std::size_t>(rest % across)]};
 }
 
 // All channels; tiles that reach beyond x by way of a copy with zeros.
 void Winograd::TransformTile(const float* x, std::int64_t tile, float* to) const noexcept {
   const Place place = PlaceOf(tile);
   const std::int64_t top = place.row - pad_top_, left = place.column - pad_left_;
-  const bool inside = top >= 0 && left >= 0 && top + kTile <= height_ && left + kTile <= width_;
+  const std::int64_t row = row_step_ * width_ * kLanes, column = column_step_ * kLanes;
+  const bool inside = top >= 0 && left >= 0 && top + (kTile - 1) * row_step_ < height_ &&
+                      left + (kTile - 1) * column_step_ < width_;
   for (std::int64_t c = 0; c < channels_; c += kLanes) {
     const float* plane = x + (place.image * channels_ + c) * height_ * width_;
     if (inside) {
-      TransformVectors(plane + (top * width_ + left) * kLanes, width_ * kLanes, to + c,
+      TransformVectors(plane + (top * width_ + left) * kLanes, row, column, to + c,
                        operands_point_);
       continue;
     }
     alignas(32) float patch[kPoints * kLanes] = {};
-    const std::int64_t first = std::max<std::int64_t>(left, 0),
-                       last = std::min(left + kTile, width_);
-    for (std::int64_t i = std::max<std::int64_t>(-top, 0); i < kTile && top + i < height_; ++i) {
-      if (first >= last) break;
-      std::copy_n(plane + ((top + i) * width_ + first) * kLanes, (last - first) * kLanes,
-                  patch + (i * kTile + first - left) * kLanes);
+    for (std::int64_t i = 0; i < kTile; ++i) {
+      const std::int64_t y = top + i * row_step_;
+      for (std::int64_t j = 0; j < kTile && y >= 0 && y < height_; ++j) {
+        const std::int64_t at = left + j * column_step_;
+        if (at < 0 || at >= width_) continue;
+        std::copy_n(plane + (y * width_ + at) * kLanes, kLanes, patch + (i * kTile + j) * kLanes);
+      }
     }
-    TransformVectors(patch, kTile * kLanes, to + c, operands_point_);
+    TransformVectors(patch, kTile * kLanes, kLanes, to + c, operands_point_);
   }
 }
 
 void Winograd::FinishTile(const float* from, std::int64_t tile, const float* residual,
                           float* y) const noexcept {
   const Place place = PlaceOf(tile);
-  const std::int64_t rows = std::min<std::int64_t>(kOut, out_height_ - place.row);
-  const std::int64_t count = std::min<std::int64_t>(kOut, out_width_ - place.column) * kLanes;
-  const std::int64_t stride = out_width_ * kLanes;
+  const TileArea area = {
+      std::min<std::int64_t>(kOut, Quotient(out_height_ - place.row, row_step_)),
+      std::min<std::int64_t>(kOut, Quotient(out_width_ - place.column, column_step_)),
+      row_step_ * out_width_ * kLanes, column_step_ * kLanes};
   for (std::int64_t c = 0; c < outputs_; c += kLanes) {
     alignas(32) float results[kOut * kLine];
     FinishVectors(from + c, results_point_, bias_.data() + c, results);
     const std::int64_t at = (place.image * outputs_ + c) * out_height_ * out_width_ +
                             (place.row * out_width_ + place.column) * kLanes;
     const float* added = residual != nullptr ? residual + at : nullptr;
-    if (!post_.activation_first) AddRows(added, stride, rows, count, results);
+    if (!post_.activation_first) AddVectors(added, area, results);
     Activate(post_, 1, kOut * kLine, 0, nullptr, results);
-    if (post_.activation_first) AddRows(added, stride, rows, count, results);
-    for (std::int64_t i = 0; i < rows; ++i)
-      std::copy_n(results + i * kLine, count, y + at + i * stride);
+    if (post_.activation_first) AddVectors(added, area, results);
+    StoreVectors(results, area, y + at);
   }
 }
 

@@ -1,5 +1,6 @@
 // Convolutions with 3 × 3 weights and stride 1 by Winograd's algorithm F(4 × 4, 3 × 3): a product
-// of 36 numbers in place of 144 for every 4 × 4 results. Tensors lie with their channels by 8.
+// of 36 numbers in place of 144 for every 4 × 4 results. Tensors lie with their channels by 8. With
+// dilations d the results of a tile are d apart, as are its operands.
 //
 // Lavin, Gray: Fast Algorithms for Convolutional Neural Networks, arXiv:1509.09308. A tile of 6 × 6
 // operands d, weights g and 4 × 4 results y: y = Aᵀ ((G g Gᵀ) ⊙ (Bᵀ d B)) A. The sums over channels
@@ -48,7 +49,9 @@ class Winograd {
 
   std::int64_t channels_, outputs_;
   std::int64_t height_, width_, out_height_, out_width_, pad_top_, pad_left_;
-  std::int64_t tile_rows_, tile_columns_, tiles_;
+  std::int64_t row_step_, column_step_;       // dilations
+  std::vector<std::int64_t> rows_, columns_;  // first results of tiles
+  std::int64_t tiles_;
   std::int64_t together_;  // tiles that are transformed before they are multiplied
   std::int64_t operands_point_, results_point_;  // floats between two of the 36 matrices
   std::vector<PanelProduct> products_;

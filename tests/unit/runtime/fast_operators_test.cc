@@ -152,6 +152,22 @@ TEST_F(PreparedConvTest, WithLongPadsIsThePlainKernel) {
   }
 }
 
+// More channels than are multiplied at a time; some taps, or all, read padding alone.
+TEST_F(PreparedConvTest, WhoseTapsReadPaddingIsThePlainKernel) {
+  for (const std::int64_t dilation : {5, 9, 30}) {
+    for (const std::int64_t stride : {1, 2}) {
+      ConvParams p;
+      p.dilations = {dilation, 5};
+      p.strides = {stride, stride};
+      p.pads = {dilation, 10, dilation + 3, 4};
+      const Shape x{2, 272, 9, 11}, w{21, 272, 3, 3};
+      Shape y;
+      ASSERT_TRUE(ConvShape(p, x, w, &y).ok());
+      CheckConv(p, x, w, y);
+    }
+  }
+}
+
 // Long windows of few channels each.
 TEST_F(PreparedConvTest, OfGroupsWithLongPadsIsThePlainKernel) {
   for (const std::int64_t group : {2, 8, 32}) {

@@ -88,6 +88,21 @@ TEST_F(WinogradTest, IsThePlainKernel) {
   }
 }
 
+TEST_F(WinogradTest, IsThePlainKernelWithDilations) {
+  const Shape x{2, 16, 19, 21}, w{24, 16, 3, 3};
+  const Ints dilations[] = {{2, 2}, {4, 4}, {1, 3}};
+  for (const Ints& dilation : dilations) {
+    ConvParams p;
+    p.dilations = dilation;
+    p.pads = {dilation[0], dilation[1], 1, dilation[1]};
+    ExpectThePlainKernel(p, x, w, {}, false);
+    PostOps post;
+    post.residual = true;
+    post.activation = FusedActivation::kRelu;
+    ExpectThePlainKernel(p, x, w, post, true);
+  }
+}
+
 TEST_F(WinogradTest, IsTakenForThreeByThreeWithStrideOneAlone) {
   const Shape x{1, 32, 28, 28};
   const auto supports = [&](const ConvParams& p, const Shape& w) {
@@ -102,6 +117,8 @@ TEST_F(WinogradTest, IsTakenForThreeByThreeWithStrideOneAlone) {
   EXPECT_FALSE(supports(p, {32, 32, 3, 3}));
   p.strides = {};
   p.dilations = {2, 2};
+  EXPECT_TRUE(supports(p, {32, 32, 3, 3}));
+  p.dilations = {8, 8};  // less than 4 results that are so far apart
   EXPECT_FALSE(supports(p, {32, 32, 3, 3}));
   p.dilations = {};
   p.group = 2;
