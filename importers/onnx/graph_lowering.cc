@@ -8,7 +8,6 @@
 #include "core/ops/op_def.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
-#include "importers/onnx/op_lowering.h"
 #include "importers/onnx/ops/ml.h"
 
 namespace dragoman {
@@ -135,48 +134,14 @@ Status OnnxGraphLowering::LowerNode(const Node& node, const CallScope& scope,
                                     GraphBuilder& builder) {
   const OriginPtr outer = builder.origin();
   builder.set_origin(OriginOf(node, scope));
-  Status status = LowerOperator(node, scope, builder);
+  Result<std::vector<Value*>> results = LowerOperator(node, scope, builder);
   builder.set_origin(outer);
-  if (!status.ok()) return std::move(status).error().At(node.Describe());
+  if (!results.ok()) return std::move(results).error().At(node.Describe());
+  BindResults(node, *results);
   return {};
 }
 
-Status OnnxGraphLowering::LowerOperator(const Node& node, const CallScope& scope,
-                                        GraphBuilder& builder) {
-  auto lower = [&]() -> Result<std::vector<Value*>> {
-    if (const Function* function = FindFunction(node))
-      return InlineCall(node, *function, scope, builder);
-    if (node.op().domain == "dragoman") {
-      DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
-      DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
-      OpLowering op{node, 0, builder, std::move(operands), std::move(attributes)};
-      const std::string label = "dragoman." + node.op().type;
-      if (FindOp(label) != nullptr) return op.Emit(label);
-    }
-    const std::string& type = node.op().type;
-    if (!IsDefaultDomain(node.op().domain)) {
-      const OnnxLowering lowering = FindDomainLowering(node.op().domain, type);
-      if (lowering == nullptr) return LowerForeign(node, scope, builder);
-      DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
-      DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
-      OpLowering op{node, 0, builder, std::move(operands), std::move(attributes)};
-      return lowering(op);
-    }
-    if (type == "Constant") return LowerConstantNode(node, scope, builder);
-    if (type == "If") return LowerIf(node, scope, builder);
-    if (type == "Loop") return LowerLoop(node, scope, builder);
-    if (type == "Scan") return LowerScan(node, scope, builder);
-    if (type == "SequenceMap") return LowerSequenceMap(node, scope, builder);
-    const std::int64_t opset = OpsetOf(node, scope);
-    const OnnxLowering lowering = FindOnnxLowering(type, opset);
-    if (lowering == nullptr && FindOp(type) == nullptr) return LowerForeign(node, scope, builder);
-    DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
-    DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
-    OpLowering op{node, opset, builder, std::move(operands), std::move(attributes)};
-    if (opset < 6) op.Drop("consumed_inputs");
-    return lowering != nullptr ? lowering(op) : op.Emit(type);
-  };
-  DRAGOMAN_ASSIGN(std::vector<Value*> results, lower());
+void OnnxGraphLowering::BindResults(const Node& node, const std::vector<Value*>& results) {
   for (std::size_t i = 0; i < node.num_results() && i < results.size(); ++i) {
     const Value* declared = node.result(i);
     if (declared == nullptr || results[i] == nullptr) continue;
@@ -186,7 +151,46 @@ Status OnnxGraphLowering::LowerOperator(const Node& node, const CallScope& scope
       results[i]->set_type(Refine(results[i]->type(), declared->type()));
     }
   }
-  return {};
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerOperator(const Node& node,
+                                                             const CallScope& scope,
+                                                             GraphBuilder& builder) {
+  const std::string& type = node.op().type;
+  if (const Function* function = FindFunction(node))
+    return InlineCall(node, *function, scope, builder);
+  if (!IsDefaultDomain(node.op().domain)) return LowerOtherDomain(node, scope, builder);
+  if (type == "Constant") return LowerConstantNode(node, scope, builder);
+  if (type == "If") return LowerIf(node, scope, builder);
+  if (type == "Loop") return LowerLoop(node, scope, builder);
+  if (type == "Scan") return LowerScan(node, scope, builder);
+  if (type == "SequenceMap") return LowerSequenceMap(node, scope, builder);
+  const std::int64_t opset = OpsetOf(node, scope);
+  const OnnxLowering lowering = FindOnnxLowering(type, opset);
+  if (lowering == nullptr && FindOp(type) == nullptr) return LowerForeign(node, scope, builder);
+  DRAGOMAN_ASSIGN(OpLowering op, StartLowering(node, opset, scope, builder));
+  if (opset < 6) op.Drop("consumed_inputs");
+  return lowering != nullptr ? lowering(op) : op.Emit(type);
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::LowerOtherDomain(const Node& node,
+                                                                const CallScope& scope,
+                                                                GraphBuilder& builder) {
+  const std::string& domain = node.op().domain;
+  const std::string label = domain + "." + node.op().type;
+  const bool is_own = domain == "dragoman" && FindOp(label) != nullptr;
+  const OnnxLowering lowering = FindDomainLowering(domain, node.op().type);
+  if (!is_own && lowering == nullptr) return LowerForeign(node, scope, builder);
+  DRAGOMAN_ASSIGN(OpLowering op, StartLowering(node, 0, scope, builder));
+  return is_own ? op.Emit(label) : lowering(op);
+}
+
+Result<OpLowering> OnnxGraphLowering::StartLowering(const Node& node, std::int64_t opset,
+                                                    const CallScope& scope,
+                                                    GraphBuilder& builder) const {
+  DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  return OpLowering{node, opset, builder, std::move(operands), std::move(attributes)};
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerForeign(const Node& node,
@@ -195,9 +199,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerForeign(const Node& node,
   if (!node.subgraphs().empty()) {
     return Unsupported("operator with a body is unknown").At(node.Describe());
   }
-  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
-  DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
-  OpLowering op{node, 0, builder, std::move(operands), std::move(attributes)};
+  DRAGOMAN_ASSIGN(OpLowering op, StartLowering(node, 0, scope, builder));
   return op.EmitForeign();
 }
 

@@ -2,9 +2,7 @@
 #ifndef DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
 #define DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
 
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,6 +12,7 @@
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
 #include "core/support/result.h"
+#include "importers/onnx/op_lowering.h"
 
 namespace dragoman {
 
@@ -42,7 +41,14 @@ class OnnxGraphLowering {
   // Errors: graphs that nest more than kMaxNesting deep.
   Status LowerNodes(const Graph& graph, const CallScope& scope, GraphBuilder& builder);
   Status LowerNode(const Node& node, const CallScope& scope, GraphBuilder& builder);
-  Status LowerOperator(const Node& node, const CallScope& scope, GraphBuilder& builder);
+  void BindResults(const Node& node, const std::vector<Value*>& results);
+  Result<std::vector<Value*>> LowerOperator(const Node& node, const CallScope& scope,
+                                            GraphBuilder& builder);
+  Result<std::vector<Value*>> LowerOtherDomain(const Node& node, const CallScope& scope,
+                                               GraphBuilder& builder);
+  // What a lowering function works with.
+  Result<OpLowering> StartLowering(const Node& node, std::int64_t opset, const CallScope& scope,
+                                   GraphBuilder& builder) const;
   Result<std::vector<Value*>> LowerForeign(const Node& node, const CallScope& scope,
                                            GraphBuilder& builder);
   Result<std::vector<Value*>> LowerConstantNode(const Node& node, const CallScope& scope,
