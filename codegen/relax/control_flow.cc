@@ -15,11 +15,6 @@
 namespace dragoman::relax {
 namespace {
 
-const Graph* BodyOf(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  return attribute != nullptr ? attribute->graph() : nullptr;
-}
-
 std::string Hint(const Node& node, const std::string& what) {
   return node.name().empty() ? what : what + "_" + Identifier(node.name());
 }
@@ -83,7 +78,7 @@ void FunctionWriter::BindResults(const Node& node, const std::string& tuple, std
 }
 
 Status FunctionWriter::EmitFused(const Node& node) {
-  const Graph& body = *BodyOf(node, "body");
+  const Graph& body = *GraphAttribute(node, "body");
   DRAGOMAN_ASSIGN(BodyFunction function, WriteBody(body, PlainForm(Hint(node, "fused"), body)));
   std::vector<std::string> arguments;
   for (const Use& use : node.operands()) arguments.push_back(NameOf(use.value()));
@@ -136,8 +131,8 @@ Status FunctionWriter::EmitBranch(const Graph& body, const std::string& name, co
 }
 
 Status FunctionWriter::EmitIf(const Node& node) {
-  const Graph* then_branch = BodyOf(node, "then_branch");
-  const Graph* else_branch = BodyOf(node, "else_branch");
+  const Graph* then_branch = GraphAttribute(node, "then_branch");
+  const Graph* else_branch = GraphAttribute(node, "else_branch");
   if (then_branch == nullptr || else_branch == nullptr)
     return Unsupported("an If without branches").At(node.Describe());
   for (std::size_t i = 0; i < node.num_results(); ++i) {
@@ -232,7 +227,7 @@ std::string FunctionWriter::LoopCall(const Node& node, const std::string& name, 
 }
 
 Status FunctionWriter::EmitLoop(const Node& node) {
-  const Graph& body = *BodyOf(node, "body");
+  const Graph& body = *GraphAttribute(node, "body");
   const LoopForm form = FormOf(node, body, inference_);
   const std::size_t kept = form.num_carried + (form.has_condition ? 1 : 0);
   Recursion recursion;

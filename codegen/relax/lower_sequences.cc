@@ -41,15 +41,12 @@ class SequenceReader {
     elements_[node.result(0)] = std::move(elements);
     makers_.push_back(&node);
   }
-  static Value* OperandOrNull(const Node& node, std::size_t i) {
-    return i < node.num_operands() ? node.operand(i) : nullptr;
-  }
 
   // The place that operand `i` says, or `otherwise` if it is absent; within 0 … limit.
   std::optional<std::size_t> Place(const Node& node, std::size_t i, std::size_t length,
                                    std::size_t otherwise, std::size_t limit) const {
     std::int64_t place = static_cast<std::int64_t>(otherwise);
-    if (const Value* operand = OperandOrNull(node, i); operand != nullptr) {
+    if (const Value* operand = node.operand(i); operand != nullptr) {
       const auto known = IntsOf(context_, operand);
       if (!known || known->size() != 1) return std::nullopt;
       place =
@@ -68,7 +65,7 @@ class SequenceReader {
       }
       return Know(node, std::move(elements)), true;
     }
-    const Elements* given = ElementsOf(OperandOrNull(node, 0));
+    const Elements* given = ElementsOf(node.operand(0));
     if (given == nullptr) return false;
     Elements elements = *given;
     const std::size_t count = elements.size();
@@ -90,7 +87,7 @@ class SequenceReader {
   std::optional<std::vector<std::int64_t>> PartsOf(const Node& node, const Dim& size) const {
     if (!size.known()) return std::nullopt;
     std::int64_t part = 1;
-    if (const Value* split = OperandOrNull(node, 1); split != nullptr) {
+    if (const Value* split = node.operand(1); split != nullptr) {
       const auto known = IntsOf(context_, split);
       if (!known) return std::nullopt;
       if (split->type().rank() != 0) return known;
@@ -117,8 +114,7 @@ class SequenceReader {
     Value* const operands[] = {node.operand(0), sizes};
     DRAGOMAN_ASSIGN(Node * split,
                     context_.InsertNode(node, "Split", operands, {{"axis", axis}}, parts->size()));
-    const bool squeezes =
-        IntAttribute(node, "keepdims", 1) == 0 && OperandOrNull(node, 1) == nullptr;
+    const bool squeezes = IntAttribute(node, "keepdims", 1) == 0 && node.operand(1) == nullptr;
     Elements elements;
     for (std::size_t i = 0; i < parts->size(); ++i) {
       Value* element = split->result(i);
@@ -139,7 +135,7 @@ class SequenceReader {
 
   // A tensor counts as an optional that has it.
   std::optional<Elements> ElementsRead(const Node& node) const {
-    Value* operand = OperandOrNull(node, 0);
+    Value* operand = node.operand(0);
     if (const Elements* found = ElementsOf(operand); found != nullptr) return *found;
     if (!node.Is("OptionalGetElement") && !node.Is("OptionalHasElement")) return std::nullopt;
     if (operand == nullptr) return Elements();
@@ -159,10 +155,10 @@ class SequenceReader {
   }
 
   Status Read(Node& node) {
-    const Value* operand = OperandOrNull(node, 0);
+    const Value* operand = node.operand(0);
     const Node* maker = operand != nullptr ? operand->producer() : nullptr;
     if (node.Is("SequenceAt") && maker != nullptr && maker->Is("SplitToSequence") &&
-        OperandOrNull(*maker, 1) == nullptr && ElementsOf(operand) == nullptr)
+        maker->operand(1) == nullptr && ElementsOf(operand) == nullptr)
       return TakeSlice(node, *maker);
     const std::optional<Elements> found = ElementsRead(node);
     if (!found) return {};

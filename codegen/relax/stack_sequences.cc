@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/node_attributes.h"
 #include "core/ir/tensor.h"
 #include "core/rewrite/pass_context.h"
 
@@ -16,15 +17,6 @@ namespace {
 
 bool IsSequence(const Value* value) {
   return value != nullptr && value->type().kind() == Type::Kind::kSequence;
-}
-
-Value* OperandOrNull(const Node& node, std::size_t i) {
-  return i < node.num_operands() ? node.operand(i) : nullptr;
-}
-
-const Graph* BodyOf(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  return attribute != nullptr ? attribute->graph() : nullptr;
 }
 
 bool SameType(const Type& a, const Type& b) {
@@ -104,7 +96,7 @@ class Families {
   void Look(const Node& node) {
     if (node.Is("SequenceInsert") || node.Is("SequenceErase") || node.Is("Identity"))
       return Join(node.operand(0), node.result(0));
-    if (const Graph* body = node.Is("Loop") ? BodyOf(node, "body") : nullptr) {
+    if (const Graph* body = node.Is("Loop") ? GraphAttribute(node, "body") : nullptr) {
       for (std::size_t i = 2; i < node.num_operands() && i < body->num_inputs(); ++i) {
         Join(node.operand(i), body->input(i));
         Join(body->input(i), body->output(i - 1));
@@ -112,7 +104,7 @@ class Families {
       }
     }
     for (const char* branch : {"then_branch", "else_branch"}) {
-      const Graph* body = node.Is("If") ? BodyOf(node, branch) : nullptr;
+      const Graph* body = node.Is("If") ? GraphAttribute(node, branch) : nullptr;
       for (std::size_t i = 0; body != nullptr && i < node.num_results(); ++i)
         Join(body->output(i), node.result(i));
     }
@@ -143,7 +135,7 @@ class Families {
     const bool said = node.Is("Loop") || node.Is("If") || node.Is("Identity") ||
                       node.Is("SequenceAt") || node.Is("SequenceLength") ||
                       node.Is("ConcatFromSequence") ||
-                      (node.Is("SequenceErase") && OperandOrNull(node, 1) == nullptr);
+                      (node.Is("SequenceErase") && node.operand(1) == nullptr);
     if (said) return;
     for (const Use& operand : node.operands()) Stay(operand.value());
     for (std::size_t i = 0; i < node.num_results(); ++i) Stay(node.result(i));
@@ -151,7 +143,7 @@ class Families {
 
   void LearnParts(const Node& node) {
     const Shape* shape = node.operand(0)->type().shape();
-    if (OperandOrNull(node, 1) != nullptr || shape == nullptr) return Stay(node.result(0));
+    if (node.operand(1) != nullptr || shape == nullptr) return Stay(node.result(0));
     Shape part = *shape;
     std::int64_t axis = IntAttribute(node, "axis", 0);
     if (axis < 0) axis += static_cast<std::int64_t>(part.size());
@@ -186,7 +178,7 @@ class Stacker {
     ForEachGraph(entry_, [&](Graph& graph) {
       for (const auto& input : graph.inputs()) see(input.get());
       for (Node& node : graph.nodes()) {
-        const Family* family = families_.Of(OperandOrNull(node, 0));
+        const Family* family = families_.Of(node.operand(0));
         if (family == nullptr && node.num_results() > 0) family = families_.Of(node.result(0));
         if (family != nullptr && !node.Is("Loop") && !node.Is("If") && !node.Is("Identity"))
           nodes.emplace_back(&node, *family->element);
@@ -277,7 +269,7 @@ class Stacker {
   Result<Value*> Inserted(Node& node) {
     Value* all = node.operand(0);
     DRAGOMAN_ASSIGN(Value * row, WithAxis(node, node.operand(1), 0));
-    Value* place = OperandOrNull(node, 2);
+    Value* place = node.operand(2);
     if (place == nullptr) return Joined(node, {all, row});
     Value* const reshaped[] = {place, Ints(node, {1})};
     DRAGOMAN_ASSIGN(place, context_.Insert(node, "Reshape", reshaped));

@@ -95,7 +95,7 @@ struct AppliedFunction {
 };
 
 std::optional<AppliedFunction> FunctionOf(const Node& node, AffineForms& forms) {
-  const Value* x = node.num_operands() > 0 ? node.operand(0) : nullptr;
+  const Value* x = node.operand(0);
   for (std::string_view name : {"Sigmoid", "Tanh", "Relu", "Softplus", "Softsign"}) {
     if (node.Is(name)) return AppliedFunction{{.name = name}, x};
   }

@@ -5,6 +5,7 @@
 #include "core/interpreter/handlers.h"
 #include "core/interpreter/operands.h"
 #include "core/interpreter/pieces.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/scan.h"
 
 namespace dragoman {
@@ -13,8 +14,7 @@ namespace {
 using Values = std::vector<RuntimeValue>;
 
 Result<const Graph*> Body(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  const Graph* body = attribute != nullptr ? attribute->graph() : nullptr;
+  const Graph* body = GraphAttribute(node, name);
   if (body == nullptr) return InvalidInput("has no body '" + std::string(name) + "'");
   return body;
 }

@@ -30,4 +30,9 @@ const Attribute::Ints* IntsAttribute(const Node& node, std::string_view name) {
   return Find<Attribute::Ints>(node, name);
 }
 
+Graph* GraphAttribute(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.attribute(name);
+  return attribute != nullptr ? attribute->graph() : nullptr;
+}
+
 }  // namespace dragoman

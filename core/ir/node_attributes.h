@@ -16,6 +16,8 @@ float FloatAttribute(const Node& node, std::string_view name, float absent);
 std::string TextAttribute(const Node& node, std::string_view name, std::string_view absent);
 // nullptr in place of `absent`.
 const Attribute::Ints* IntsAttribute(const Node& node, std::string_view name);
+// A body; nullptr in place of `absent`.
+Graph* GraphAttribute(const Node& node, std::string_view name);
 
 }  // namespace dragoman
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/ir/node_attributes.h"
 #include "core/ops/control_flow.h"
 #include "core/ops/op_list.h"
 
@@ -56,8 +57,7 @@ Status InferFused(InferContext& context) {
 
 // The nodes of the body, in place.
 Result<std::vector<Value*>> ExpandFused(Node& node) {
-  const Attribute* attribute = node.attribute("body");
-  const Graph* body = attribute != nullptr ? attribute->graph() : nullptr;
+  const Graph* body = GraphAttribute(node, "body");
   if (body == nullptr || body->num_inputs() != node.num_operands()) {
     return InvalidInput("has no body for its operands").At(node.Describe());
   }

@@ -15,6 +15,15 @@ int AxisIn(const Node& node, const Value& value) {
   return static_cast<int>(axis < 0 ? axis + value.type().rank().value_or(0) : axis);
 }
 
+Result<Value*> InsertSlice(Value* value, std::int64_t begin, std::int64_t end, int axis, Node& node,
+                           PassContext& context) {
+  const auto constant = [&](std::int64_t number) {
+    return context.AddConstant(*node.graph(), Tensor::Ints(std::vector{number}), "bound",
+                               node.origin());
+  };
+  return context.Insert(node, "Slice", {{value, constant(begin), constant(end), constant(axis)}});
+}
+
 std::optional<JoinedParts> ReadJoined(const Value& value) {
   const Node* concat = value.producer();
   if (concat == nullptr || !concat->Is("Concat") || concat->num_operands() > kMaxParts) {

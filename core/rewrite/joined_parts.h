@@ -27,6 +27,10 @@ struct JoinedParts {
 // parts of unknown sizes.
 std::optional<JoinedParts> ReadJoined(const Value& value);
 
+// Elements `begin` to `end` of `value` along `axis`, by a Slice ahead of `node`.
+Result<Value*> InsertSlice(Value* value, std::int64_t begin, std::int64_t end, int axis, Node& node,
+                           PassContext& context);
+
 // Attribute `axis` (by default 0) of `node`, from the front of `value`.
 int AxisIn(const Node& node, const Value& value);
 

@@ -116,18 +116,22 @@ std::string LowerPad(Node& node) {
   return refusal.empty() ? OperandToAttribute(node, 1, "pads") : refusal;
 }
 
+Floats FloatsOf(const Tensor& tensor) {
+  Floats floats;
+  for (std::int64_t i = 0; i < tensor.size(); ++i)
+    floats.push_back(static_cast<float>(tensor.FloatAt(i)));
+  return floats;
+}
+
 // The scales of a Resize; nullopt if they are not known.
 std::optional<Floats> ScalesOf(const Node& node) {
-  Floats scales;
   const Tensor* sizes = ConstantAt(node, 3);
   const Shape* shape = node.operand(0)->type().shape();
-  if (const Tensor* stated = ConstantAt(node, 2); sizes == nullptr && stated != nullptr) {
-    for (std::int64_t i = 0; i < stated->size(); ++i)
-      scales.push_back(static_cast<float>(stated->FloatAt(i)));
-    return scales;
-  }
+  const Tensor* stated = ConstantAt(node, 2);
+  if (sizes == nullptr && stated != nullptr) return FloatsOf(*stated);
   if (sizes == nullptr || shape == nullptr) return std::nullopt;
   const std::vector<std::int64_t> wanted = sizes->ToInts();
+  Floats scales;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Dim& size = (*shape)[i];
     if (!size.known() || size.value() == 0) return std::nullopt;
@@ -172,11 +176,7 @@ std::string LowerResizeToUpsample(Node& node) {
 }
 
 std::string LowerUpsample(Node& node) {
-  const Tensor* tensor = ConstantAt(node, 1);
-  Floats scales;
-  for (std::int64_t i = 0; i < tensor->size(); ++i)
-    scales.push_back(static_cast<float>(tensor->FloatAt(i)));
-  node.SetAttribute("scales", std::move(scales));
+  node.SetAttribute("scales", FloatsOf(*ConstantAt(node, 1)));
   DropOperand(node, 1);
   return "";
 }

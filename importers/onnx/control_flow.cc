@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/ir/for_each_value.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/control_flow.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/op_lowering.h"
@@ -44,8 +45,7 @@ Status OnnxGraphLowering::BindBranchInputs(const Graph& branch, const Node& node
 }
 
 Result<const Graph*> OnnxGraphLowering::Body(const Node& node, std::string_view attribute) const {
-  const Attribute* found = node.attribute(attribute);
-  const Graph* body = found != nullptr ? found->graph() : nullptr;
+  const Graph* body = GraphAttribute(node, attribute);
   if (body == nullptr)
     return InvalidInput("has no body '" + std::string(attribute) + "'").At(node.Describe());
   return body;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/node_attributes.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
 #include "importers/torchscript/append_assert.h"
@@ -10,11 +11,6 @@
 
 namespace dragoman::torchscript {
 namespace {
-
-const Graph* Block(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  return attribute != nullptr ? attribute->graph() : nullptr;
-}
 
 bool HasEffects(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
@@ -26,8 +22,8 @@ bool HasEffects(const Graph& graph) {
 }  // namespace
 
 Evaluator::Flow Evaluator::RunIf(const Node& node, Frame& frame) {
-  const Graph* then_branch = Block(node, "then_branch");
-  const Graph* else_branch = Block(node, "else_branch");
+  const Graph* then_branch = GraphAttribute(node, "then_branch");
+  const Graph* else_branch = GraphAttribute(node, "else_branch");
   if (then_branch == nullptr || else_branch == nullptr || node.num_operands() != 1) {
     Report(node, InvalidInput("prim.If without branches"));
     Poisoned(node, frame);
@@ -69,8 +65,8 @@ Evaluator::Known Evaluator::Refine(const Value* condition, bool holds, Frame& fr
 }
 
 Evaluator::Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& frame) {
-  const Graph& then_branch = *Block(node, "then_branch");
-  const Graph& else_branch = *Block(node, "else_branch");
+  const Graph& then_branch = *GraphAttribute(node, "then_branch");
+  const Graph& else_branch = *GraphAttribute(node, "else_branch");
   const std::size_t findings = findings_.size();
   const auto run = [&](const Graph& branch, bool holds) {
     const Known known = Refine(condition, holds, frame);
@@ -272,16 +268,21 @@ Result<std::vector<Abstract>> Evaluator::MergeSides(const Node& node, Value* con
   std::vector<Abstract> merged;
   for (std::size_t i = 0; i < results.size(); ++i) {
     merged.push_back(results[i](heap_, values));
-    const auto* made = merged.back().As<TensorRef>();
-    if (made == nullptr) continue;
-    std::vector<CellPtr> others;
-    for (const Side* side : {&then_side, &else_side}) {
-      const auto* chosen = i < side->results.size() ? side->results[i].As<TensorRef>() : nullptr;
-      if (chosen != nullptr && chosen->storage != made->storage) others.push_back(chosen->storage);
-    }
-    if (!others.empty()) heap_.NoteChoice(made->storage, std::move(others));
+    NoteChoice(merged.back(), i, then_side, else_side);
   }
   return merged;
+}
+
+void Evaluator::NoteChoice(const Abstract& merged, std::size_t i, const Side& then_side,
+                           const Side& else_side) {
+  const auto* made = merged.As<TensorRef>();
+  if (made == nullptr) return;
+  std::vector<CellPtr> others;
+  for (const Side* side : {&then_side, &else_side}) {
+    const auto* chosen = i < side->results.size() ? side->results[i].As<TensorRef>() : nullptr;
+    if (chosen != nullptr && chosen->storage != made->storage) others.push_back(chosen->storage);
+  }
+  if (!others.empty()) heap_.NoteChoice(made->storage, std::move(others));
 }
 
 }  // namespace dragoman::torchscript

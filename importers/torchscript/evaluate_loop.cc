@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/node_attributes.h"
 #include "importers/torchscript/evaluator.h"
 #include "importers/torchscript/number_value.h"
 
@@ -9,10 +10,7 @@ namespace {
 
 constexpr int kMaxPasses = 24;
 
-const Graph* Body(const Node& node) {
-  const Attribute* attribute = node.attribute("body");
-  return attribute != nullptr ? attribute->graph() : nullptr;
-}
+const Graph* Body(const Node& node) { return GraphAttribute(node, "body"); }
 
 }  // namespace
 

@@ -278,7 +278,7 @@ namespace {
 
 // The text that the message of an exception is formatted by, or a general one.
 std::string FormatOf(const Node& raise) {
-  const Value* message = raise.num_operands() > 0 ? raise.operand(0) : nullptr;
+  const Value* message = raise.operand(0);
   const Node* format = message != nullptr ? message->producer() : nullptr;
   const bool formats = format != nullptr && format->op().type == "format";
   const Node* constant = formats ? format->operand(0)->producer() : nullptr;

@@ -115,6 +115,9 @@ class Evaluator {
   Status Expect(Value* condition, bool expected, const std::string& message);
   Result<std::vector<Abstract>> MergeSides(const Node& node, Value* condition, Side& then_side,
                                            Side& else_side);
+  // Tells the heap which storages result `i` of a condition, `merged`, may be another name of.
+  void NoteChoice(const Abstract& merged, std::size_t i, const Side& then_side,
+                  const Side& else_side);
   struct SideValues {
     std::vector<Value*> then_values;
     std::vector<Value*> else_values;

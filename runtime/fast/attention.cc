@@ -27,12 +27,7 @@ std::int64_t QueriesAtATime(const AttentionSizes& sizes) {
 }
 
 std::int64_t Offset(const AttentionMatrix& matrix, const Shape& batch, std::int64_t entry) {
-  std::int64_t offset = matrix.offset;
-  for (int i = batch.size() - 1; i >= 0; --i) {
-    offset += entry % batch[i] * matrix.strides[i];
-    entry /= batch[i];
-  }
-  return offset;
+  return OffsetOf(matrix, batch, batch.size(), entry);
 }
 
 std::int64_t RowStride(const AttentionMatrix& m) { return m.strides[m.strides.size() - 2]; }

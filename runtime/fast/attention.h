@@ -7,17 +7,14 @@
 #include <cstdint>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/strided.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
 
 namespace dragoman::rt {
 
-// Where a batch of matrices lies, in elements: the first one, and the strides of the axes of the
-// batch, of rows and of columns.
-struct AttentionMatrix {
-  std::int64_t offset = 0;
-  Shape strides;
-};
+// A batch of matrices, with the strides of rows and of columns.
+using AttentionMatrix = Strided;
 
 // What is done to the scores before softmax; masks are (queries, keys).
 struct AttentionMask {

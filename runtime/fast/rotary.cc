@@ -48,12 +48,7 @@ std::int64_t RowStride(const RotaryRows& rows) {
 
 // Of the entry of all axes of the batch but the last.
 std::int64_t Offset(const RotaryRows& rows, const Shape& batch, std::int64_t entry) {
-  std::int64_t offset = rows.offset;
-  for (int i = batch.size() - 2; i >= 0; --i) {
-    offset += entry % batch[i] * rows.strides[i];
-    entry /= batch[i];
-  }
-  return offset;
+  return OffsetOf(rows, batch, batch.size() - 1, entry);
 }
 
 }  // namespace

@@ -7,24 +7,20 @@
 #include <cstdint>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/strided.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
 
 namespace dragoman::rt {
 
-// Where a batch of rows lies, in elements: the first one, and the strides of the batch's axes. The
-// elements of a row follow each other.
-struct RotaryRows {
-  std::int64_t offset = 0;
-  Shape strides;
-};
+// A batch of rows, whose elements follow each other.
+using RotaryRows = Strided;
 
 struct RotarySizes {
   Shape batch;
-  std::int64_t pairs = 0;    // of a row
-  bool interleaved = false;  // the elements of a pair are neighbours, else `pairs` apart
-  bool whole_tables =
-      false;  // rows of cos and sin lie as those of x; else an element for each pair
+  std::int64_t pairs = 0;     // of a row
+  bool interleaved = false;   // the elements of a pair are neighbours, else `pairs` apart
+  bool whole_tables = false;  // rows of cos and sin are as those of x; else an element a pair
   RotaryRows x, cos, sin;
 };
 

@@ -108,6 +108,8 @@ class PlanBuilder {
   bool BuildFusion(const Node& node, Block& block);
   void BuildAttention(const Node& node, const Attention& attention, Block& block);
   void BuildRotary(const Node& node, const Rotary& rotary, Block& block);
+  void AddFusion(const Node& node, const std::string& name, const std::string& operands,
+                 const std::vector<const Value*>& inputs, Prepared prepared, Block& block);
 
   // build_effect.cc
   void BuildAssert(const Node& node, Step& step);

@@ -6,8 +6,8 @@
 namespace dragoman::onednn {
 namespace {
 
-std::string Text(const rt::AttentionMatrix& matrix) {
-  return "{" + std::to_string(matrix.offset) + ", " + SizesText(matrix.strides) + "}";
+std::string Text(const rt::Strided& strided) {
+  return "{" + std::to_string(strided.offset) + ", " + SizesText(strided.strides) + "}";
 }
 
 std::string Text(const rt::AttentionMask& mask) {
@@ -26,10 +26,6 @@ std::string Text(const rt::AttentionSizes& sizes) {
          CppFloat(sizes.scale) + ", /*q=*/" + Text(sizes.q) + ", /*k=*/" + Text(sizes.k) +
          ", /*v=*/" + Text(sizes.v) + ", /*y=*/" + Text(sizes.y) + ", /*masks=*/{" + masks +
          "}, /*nan_to_zero=*/" + (sizes.nan_to_zero ? "true" : "false") + "}";
-}
-
-std::string Text(const rt::RotaryRows& rows) {
-  return "{" + std::to_string(rows.offset) + ", " + SizesText(rows.strides) + "}";
 }
 
 std::string Text(const rt::RotarySizes& sizes) {
@@ -53,36 +49,36 @@ bool PlanBuilder::BuildFusion(const Node& node, Block& block) {
 }
 
 void PlanBuilder::BuildAttention(const Node& node, const Attention& attention, Block& block) {
-  Step step = NewStep(node, Step::Kind::kPrepared);
-  step.comment =
-      "attention: " + Label(attention.q) + ", " + Label(attention.k) + ", " + Label(attention.v);
-  step.inputs = {Get(attention.q), Get(attention.k), Get(attention.v)};
+  std::string operands = Label(attention.q) + ", " + Label(attention.k) + ", " + Label(attention.v);
+  std::vector<const Value*> inputs = {attention.q, attention.k, attention.v};
   for (const Value* mask : attention.masks) {
-    step.inputs.push_back(Get(mask));
-    if (mask != nullptr) step.comment += ", mask " + Label(mask);
+    inputs.push_back(mask);
+    if (mask != nullptr) operands += ", mask " + Label(mask);
   }
-  step.comment += " -> " + Label(node.result());
-  plan_.step_names.back() = "node '" + node.name() + "' (attention)";
-  Make(*node.result());
-  Prepared prepared;
-  prepared.type = "rt::PreparedAttention";
-  prepared.header = "runtime/fast/attention.h";
-  prepared.init = Text(attention.sizes);
-  AddPrepared(node, std::move(prepared), step);
-  block.steps.push_back(std::move(step));
+  AddFusion(node, "attention", operands, inputs,
+            {.type = "rt::PreparedAttention",
+             .header = "runtime/fast/attention.h",
+             .init = Text(attention.sizes)},
+            block);
 }
 
 void PlanBuilder::BuildRotary(const Node& node, const Rotary& rotary, Block& block) {
+  AddFusion(
+      node, "rotary embedding",
+      Label(rotary.x) + ", " + Label(rotary.cos) + ", " + Label(rotary.sin),
+      {rotary.x, rotary.cos, rotary.sin},
+      {.type = "rt::PreparedRotary", .header = "runtime/fast/rotary.h", .init = Text(rotary.sizes)},
+      block);
+}
+
+void PlanBuilder::AddFusion(const Node& node, const std::string& name, const std::string& operands,
+                            const std::vector<const Value*>& inputs, Prepared prepared,
+                            Block& block) {
   Step step = NewStep(node, Step::Kind::kPrepared);
-  step.comment = "rotary embedding: " + Label(rotary.x) + ", " + Label(rotary.cos) + ", " +
-                 Label(rotary.sin) + " -> " + Label(node.result());
-  step.inputs = {Get(rotary.x), Get(rotary.cos), Get(rotary.sin)};
-  plan_.step_names.back() = "node '" + node.name() + "' (rotary embedding)";
+  step.comment = name + ": " + operands + " -> " + Label(node.result());
+  for (const Value* input : inputs) step.inputs.push_back(Get(input));
+  plan_.step_names.back() = "node '" + node.name() + "' (" + name + ")";
   Make(*node.result());
-  Prepared prepared;
-  prepared.type = "rt::PreparedRotary";
-  prepared.header = "runtime/fast/rotary.h";
-  prepared.init = Text(rotary.sizes);
   AddPrepared(node, std::move(prepared), step);
   block.steps.push_back(std::move(step));
 }

@@ -11,7 +11,7 @@ namespace {
 bool IsNeeded(const Use& use, const Graph& graph, const Fusions& found) {
   const Node* user = use.user();
   if (user == nullptr || user->graph() != &graph) return true;
-  return !found.IsRoot(user) && !found.absorbed.contains(user);
+  return !found.TakesOver(user);
 }
 
 bool IsNeeded(const Value* value, const Graph& graph, const Fusions& found) {

@@ -22,6 +22,9 @@ struct Fusions {
   bool IsRoot(const Node* node) const {
     return attentions.contains(node) || rotaries.contains(node);
   }
+
+  // Whether a fusion computes `node`, so that it does not read its operands itself.
+  bool TakesOver(const Node* node) const { return IsRoot(node) || absorbed.contains(node); }
 };
 
 // Adds those of `graph`, without its bodies.

@@ -6,7 +6,7 @@
 
 #include "codegen/onednn/plan/strided_view.h"
 #include "codegen/onednn/plan/value_queries.h"
-#include "core/rewrite/pass_context.h"
+#include "core/rewrite/joined_parts.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -36,7 +36,10 @@ std::optional<Rows> RowsOf(const Value* value, std::size_t ones = 0) {
   view.axes.pop_back();
   if (last.size() > 1) return std::nullopt;
   Rows rows{view.base, view.offset, view.scale, std::move(view.axes), 1, 1};
-  if (!last.empty()) std::tie(rows.size, rows.stride) = std::pair(last[0].size, last[0].stride);
+  if (!last.empty()) {
+    rows.size = last[0].size;
+    rows.stride = last[0].stride;
+  }
   return rows;
 }
 
@@ -64,17 +67,12 @@ std::optional<Pairs> JoinPairs(const Rows& first, const Rows& second) {
   return fits ? std::optional(std::move(pairs)) : std::nullopt;
 }
 
-bool IsLastAxis(const Node& concat) {
-  const int rank = *concat.result()->type().rank();
-  const std::int64_t axis = IntAttribute(concat, "axis", 0);
-  return axis == -1 || axis == rank - 1;
-}
-
 // The Concat along the last axis of two operands that gives `value`.
 const Node* PairConcat(const Value* value) {
   const Node* concat = Maker(value, "Concat");
   const bool fits = concat != nullptr && concat->num_operands() == 2 &&
-                    HasSizes(value, DType::kF32) && IsLastAxis(*concat);
+                    HasSizes(value, DType::kF32) &&
+                    AxisIn(*concat, *value) == *value->type().rank() - 1;
   return fits ? concat : nullptr;
 }
 

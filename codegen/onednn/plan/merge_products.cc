@@ -41,8 +41,7 @@ std::int64_t Rows(const Node& product) {
 bool IsReadInPlace(const Value& value, const Fusions& fusions) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Node* user = use->user();
-    if (user == nullptr || (!fusions.IsRoot(user) && !fusions.absorbed.contains(user)))
-      return false;
+    if (user == nullptr || !fusions.TakesOver(user)) return false;
   }
   return value.used();
 }

@@ -101,11 +101,6 @@ Result<bool> CollectPuts(Node& node, PassContext& context) {
     base = put->before;
   }
   if (count < 2) return false;
-  const auto constant = [&](std::size_t number) {
-    return context.AddConstant(*node.graph(),
-                               Tensor::Ints(std::vector{static_cast<std::int64_t>(number)}),
-                               "bound", node.origin());
-  };
   std::vector<Value*> parts;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] != nullptr) {
@@ -114,9 +109,9 @@ Result<bool> CollectPuts(Node& node, PassContext& context) {
     }
     const std::size_t begin = i;
     while (i + 1 < rows.size() && rows[i + 1] == nullptr) ++i;
-    DRAGOMAN_ASSIGN(Value * kept, context.Insert(node, "Slice",
-                                                 {{base, constant(begin), constant(i + 1),
-                                                   constant(static_cast<std::size_t>(axis))}}));
+    DRAGOMAN_ASSIGN(Value * kept,
+                    InsertSlice(base, static_cast<std::int64_t>(begin),
+                                static_cast<std::int64_t>(i + 1), axis, node, context));
     parts.push_back(kept);
   }
   DRAGOMAN_ASSIGN(Value * whole,

@@ -102,15 +102,9 @@ class PartCutter {
 
   Result<std::vector<Value*>> Slices(Value* value, int axis) {
     std::vector<Value*> parts;
-    const auto constant = [&](std::int64_t number) {
-      return context_.AddConstant(*node_.graph(), Tensor::Ints(std::vector{number}), "bound",
-                                  node_.origin());
-    };
     for (std::size_t i = 0; i < joined_.size(); ++i) {
-      DRAGOMAN_ASSIGN(Value * part,
-                      context_.Insert(node_, "Slice",
-                                      {{value, constant(joined_.begins[i]),
-                                        constant(joined_.begins[i + 1]), constant(axis)}}));
+      DRAGOMAN_ASSIGN(Value * part, InsertSlice(value, joined_.begins[i], joined_.begins[i + 1],
+                                                axis, node_, context_));
       parts.push_back(part);
     }
     return parts;

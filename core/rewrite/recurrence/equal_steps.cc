@@ -104,7 +104,7 @@ class Finder {
     std::vector<std::unordered_set<const Node*>> groups;
     std::map<std::pair<const OpName*, const Value*>, std::size_t> places;  // looked up only
     for (const Node& node : graph_.nodes()) {
-      const Value* weight = node.num_operands() > 1 ? node.operand(1) : nullptr;
+      const Value* weight = node.operand(1);
       const Tensor* tensor = ConstantOf(weight);
       if (tensor == nullptr || tensor->sizes().size() < 2) continue;
       const auto [place, is_new] = places.try_emplace({&node.op(), weight}, groups.size());

@@ -219,6 +219,17 @@ bool MoveCut(const Node& node, MaskSlice& cut, AffineForms& forms) {
   return true;
 }
 
+// The number of steps of `x`, a constant of that name where it is known.
+Result<Value*> EmitSteps(Value* x, std::string_view name, LayoutBuilder& layout, Node& position,
+                         PassContext& context) {
+  if (const auto steps = SizeAlong(*x, 0))
+    return context.AddConstant(*position.graph(), Tensor::Int(*steps), name, {});
+  DRAGOMAN_ASSIGN(Value * shape,
+                  context.Insert(position, "Shape", {{x}},
+                                 {{"end", std::int64_t{1}}, {"start", std::int64_t{0}}}));
+  return layout.Squeeze(shape, 0);
+}
+
 }  // namespace
 
 std::optional<MaskedState> ReadMasked(AtomId id, AtomId fresh, AffineForms& forms) {
@@ -314,8 +325,8 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
 Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node& position,
                            PassContext& context) {
   const Shape* shape = lengths->type().shape();
-  const auto constant = [&](Tensor tensor) {
-    return context.AddConstant(*position.graph(), std::move(tensor), "bound", {});
+  const auto constant = [&](std::int64_t number) {
+    return context.AddConstant(*position.graph(), Tensor::Int(number), "bound", {});
   };
   if (shape == nullptr) return static_cast<Value*>(nullptr);
   Dim count(1);
@@ -327,16 +338,8 @@ Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node
   DRAGOMAN_ASSIGN(lengths, layout.Reshape(lengths, {count}));
   if (lengths == nullptr) return lengths;
   DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI64)));
-  Value* most = nullptr;
-  if (const auto steps = SizeAlong(*x, 0)) {
-    most = constant(Tensor::Int(*steps));
-  } else {
-    DRAGOMAN_ASSIGN(most, context.Insert(position, "Shape", {{x}},
-                                         {{"end", std::int64_t{1}}, {"start", std::int64_t{0}}}));
-    DRAGOMAN_ASSIGN(most, layout.Squeeze(most, 0));
-  }
-  DRAGOMAN_ASSIGN(lengths,
-                  context.Insert(position, "Clip", {{lengths, constant(Tensor::Int(0)), most}}));
+  DRAGOMAN_ASSIGN(Value * most, EmitSteps(x, "bound", layout, position, context));
+  DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Clip", {{lengths, constant(0), most}}));
   return context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI32));
 }
 
@@ -345,14 +348,7 @@ Result<Value*> EmitHeld(Value* given, Value* lengths, Value* other, LayoutBuilde
   const auto constant = [&](std::int64_t number) {
     return context.AddConstant(*position.graph(), Tensor::Int(number), "number", {});
   };
-  Value* count = nullptr;
-  if (const auto steps = SizeAlong(*given, 0)) {
-    count = constant(*steps);
-  } else {
-    DRAGOMAN_ASSIGN(count, context.Insert(position, "Shape", {{given}},
-                                          {{"end", std::int64_t{1}}, {"start", std::int64_t{0}}}));
-    DRAGOMAN_ASSIGN(count, layout.Squeeze(count, 0));
-  }
+  DRAGOMAN_ASSIGN(Value * count, EmitSteps(given, "number", layout, position, context));
   DRAGOMAN_ASSIGN(Value * numbers,
                   context.Insert(position, "Range", {{constant(0), count, constant(1)}}));
   DRAGOMAN_ASSIGN(numbers, layout.Unsqueeze(numbers, {1, 2}));

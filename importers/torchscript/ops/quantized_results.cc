@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 
+#include "core/ir/node_attributes.h"
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/quantized.h"
@@ -22,8 +23,8 @@ bool Selects(const Node& node) {
 // Where an operator rounds its result to: its operand's grid, or 1 / steps from a zero point.
 struct GridRule {
   std::string_view type;
-  bool of_integers =
-      false;  // it computes with the stored integers, which shows where a sum is halved
+  // It computes with the stored integers, which shows where a sum is halved.
+  bool of_integers = false;
   int steps = 0;
   int zero_u8 = 0;
   int zero_i8 = 0;
@@ -97,12 +98,10 @@ std::optional<ValueGrid> ValueGridOf(const Value* x) {
   const Value* moved = x;
   for (const Node* node = x->producer(); node != nullptr; node = moved->producer()) {
     if (node->Is("DequantizeLinear")) {
-      const Value* zero_point = node->num_operands() > 2 ? node->operand(2) : nullptr;
+      const Value* zero_point = node->operand(2);
       const bool per_axis = node->operand(1)->type().rank() != 0;
       if (zero_point == nullptr || (moved != x && per_axis)) return std::nullopt;
-      const Attribute* axis = node->attribute("axis");
-      const auto* number = axis != nullptr ? axis->As<std::int64_t>() : nullptr;
-      return ValueGrid{node->operand(1), node->operand(2), number != nullptr ? *number : 1};
+      return ValueGrid{node->operand(1), node->operand(2), IntAttribute(*node, "axis", 1)};
     }
     const bool is_index = node->Is("MaxPool") && moved->index() != 0;
     if (!Selects(*node) || is_index) return std::nullopt;

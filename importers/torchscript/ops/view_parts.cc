@@ -27,7 +27,7 @@ Node* FindSplit(Composer& c, Value* base, const Parts& parts) {
         node->num_results() != parts.count) {
       continue;
     }
-    Value* sizes = node->num_operands() > 1 ? node->operand(1) : nullptr;
+    Value* sizes = node->operand(1);
     if (IntAttribute(*node, "axis", 0) == parts.axis && sizes == parts.sizes) return node;
   }
   return nullptr;
