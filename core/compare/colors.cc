@@ -1,9 +1,9 @@
 #include "core/compare/colors.h"
 
-#include <unordered_map>
 #include <utility>
 
 #include "core/support/hash.h"
+#include "core/support/pointer_map.h"
 
 namespace dragoman::compare {
 namespace {
@@ -17,7 +17,7 @@ class Coloring {
   Coloring(std::span<const Node* const> nodes,
            const std::function<std::uint64_t(const Value*)>& outside)
       : nodes_(nodes), outside_(outside) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) index_.emplace(nodes[i], i);
+    for (std::size_t i = 0; i < nodes.size(); ++i) index_.TryEmplace(nodes[i], i);
     Sort();
   }
 
@@ -46,8 +46,8 @@ class Coloring {
   // The producer's place in `nodes_`, or their number if it is not there.
   std::size_t Producer(const Value* value) const {
     if (value == nullptr || value->producer() == nullptr) return nodes_.size();
-    const auto found = index_.find(value->producer());
-    return found == index_.end() ? nodes_.size() : found->second;
+    const std::size_t* found = index_.Find(value->producer());
+    return found == nullptr ? nodes_.size() : *found;
   }
 
   void Sort() {
@@ -67,8 +67,8 @@ class Coloring {
       const Value* result = nodes_[i]->result(r);
       if (result == nullptr) continue;
       for (const Use* use = result->first_use(); use != nullptr; use = use->next()) {
-        const auto user = index_.find(use->user());
-        if (user != index_.end() && --open[user->second] == 0) acyclic_.push_back(user->second);
+        const std::size_t* user = index_.Find(use->user());
+        if (user != nullptr && --open[*user] == 0) acyclic_.push_back(*user);
       }
     }
   }
@@ -94,7 +94,7 @@ class Coloring {
 
   std::span<const Node* const> nodes_;
   const std::function<std::uint64_t(const Value*)>& outside_;
-  std::unordered_map<const Node*, std::size_t> index_;
+  PointerMap<const Node*, std::size_t> index_;
   std::vector<std::size_t> acyclic_;  // operands first
   std::vector<std::size_t> cyclic_;
 };

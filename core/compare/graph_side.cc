@@ -63,9 +63,9 @@ class SideBuilder {
       const auto [node, expanded] = stack.back();
       stack.pop_back();
       if (expanded) {
-        side_.index[node] = static_cast<std::int64_t>(side_.entries.size());
+        *side_.index.Find(node) = static_cast<std::int64_t>(side_.entries.size());
         side_.entries.push_back({.node = node});
-      } else if (side_.index.try_emplace(node, -1).second) {
+      } else if (side_.index.TryEmplace(node, -1).second) {
         stack.emplace_back(node, true);
         PushNeeded(*node, stack);
       }
@@ -157,8 +157,8 @@ GraphSide::GraphSide(const Graph& root, const SideContext& context) {
 }
 
 std::int64_t GraphSide::IndexOf(const Node* node) const {
-  const auto found = index.find(node);
-  return found == index.end() ? -1 : found->second;
+  const std::int64_t* found = index.Find(node);
+  return found == nullptr ? -1 : *found;
 }
 
 }  // namespace dragoman::compare

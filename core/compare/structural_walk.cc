@@ -141,11 +141,11 @@ bool StructuralWalk::MatchValues(const Value* a, const Value* b, Trail trail) {
 
 bool StructuralWalk::MatchNodes(const Node* a, const Node* b, Trail trail) {
   const auto number = static_cast<std::uint32_t>(pairs_.size());
-  const auto [in_a, new_a] = pair_of_a_.try_emplace(a, number);
-  const auto [in_b, new_b] = pair_of_b_.try_emplace(b, number);
-  if (in_a->second != in_b->second) {
-    const std::string partner_a = new_a ? "none" : pairs_[in_a->second].b->Describe();
-    const std::string partner_b = new_b ? "none" : pairs_[in_b->second].a->Describe();
+  const auto [in_a, new_a] = pair_of_a_.TryEmplace(a, number);
+  const auto [in_b, new_b] = pair_of_b_.TryEmplace(b, number);
+  if (*in_a != *in_b) {
+    const std::string partner_a = new_a ? "none" : pairs_[*in_a].b->Describe();
+    const std::string partner_b = new_b ? "none" : pairs_[*in_b].a->Describe();
     return Fail("the nodes have other partners already; values are shared or joined differently",
                 &trail, a->Describe(), b->Describe(), "partner " + partner_a,
                 "partner " + partner_b);
@@ -332,14 +332,14 @@ bool StructuralWalk::CompareTypesOf(const Frame& frame) {
                        number, x.type().ToString(), y.type().ToString());
   }
   for (const Node& node : frame.a->nodes()) {
-    const auto found = pair_of_a_.find(&node);
-    if (found == pair_of_a_.end()) continue;
-    const Node& partner = *pairs_[found->second].b;
+    const std::uint32_t* pair = pair_of_a_.Find(&node);
+    if (pair == nullptr) continue;
+    const Node& partner = *pairs_[*pair].b;
     for (std::size_t i = 0; i < CountedResults(node, options_.level); ++i) {
       const Value *x = node.result(i), *y = partner.result(i);
-      if (x == nullptr || symbols_.Match(x->type(), y->type(), found->second)) continue;
+      if (x == nullptr || symbols_.Match(x->type(), y->type(), *pair)) continue;
       return FailAtPair("types of result " + std::to_string(i) + " ('" + x->name() + "') differ",
-                        found->second, x->type().ToString(), y->type().ToString());
+                        *pair, x->type().ToString(), y->type().ToString());
     }
   }
   return true;

@@ -14,6 +14,7 @@
 #include "core/compare/equal.h"
 #include "core/compare/symbol_map.h"
 #include "core/compare/traits.h"
+#include "core/support/pointer_map.h"
 
 namespace dragoman::compare {
 
@@ -27,6 +28,7 @@ class StructuralWalk {
   std::optional<Difference> Run();
 
  private:
+  using NodeNumbers = PointerMap<const Node*, std::uint32_t>;
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   enum class Via : std::uint8_t { kOperand, kOutput, kEffect, kUnreachable };
@@ -74,10 +76,8 @@ class StructuralWalk {
                   std::uint32_t pair);
   bool PairUnreachable();
   bool PairUnreachableOf(std::uint32_t frame);
-  std::vector<const Node*> Unpaired(
-      const Graph& graph, const std::unordered_map<const Node*, std::uint32_t>& pair_of) const;
-  std::vector<std::uint64_t> Colors(std::span<const Node* const> nodes,
-                                    const std::unordered_map<const Node*, std::uint32_t>& pair_of);
+  std::vector<const Node*> Unpaired(const Graph& graph, const NodeNumbers& pair_of) const;
+  std::vector<std::uint64_t> Colors(std::span<const Node* const> nodes, const NodeNumbers& pair_of);
   bool PairUncalledFunctions();
   bool CompareUnusedConstants();
   bool CompareTypes();
@@ -103,8 +103,8 @@ class StructuralWalk {
   std::vector<Pair> pairs_;
   std::size_t next_frame_ = 0;
   std::size_t next_pair_ = 0;
-  std::unordered_map<const Node*, std::uint32_t> pair_of_a_;
-  std::unordered_map<const Node*, std::uint32_t> pair_of_b_;
+  NodeNumbers pair_of_a_;
+  NodeNumbers pair_of_b_;
   std::unordered_map<const Graph*, std::uint32_t> frame_of_;  // of the first model's graphs
   std::unordered_map<const Graph*, const Graph*> graph_of_;   // both ways
   std::unordered_map<const Graph*, OrderedNodes> ordered_;  // by the graph of an entry or function

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,6 +12,14 @@
 namespace dragoman::compare {
 namespace {
 
+// By which a person knows a node; many files name results alone.
+std::string_view NameOf(const Node& node) {
+  if (!node.name().empty() || node.num_results() == 0 || node.result(0) == nullptr) {
+    return node.name();
+  }
+  return node.result(0)->name();
+}
+
 // Partners for nodes of the first model among the nodes of the second, each handed out once: one of
 // equal colour and name before one of equal colour.
 class Candidates {
@@ -18,13 +27,13 @@ class Candidates {
   Candidates(std::span<const Node* const> nodes, std::span<const std::uint64_t> colors) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
       by_color_[colors[i]].push_back(nodes[i]);
-      by_name_[HashString(nodes[i]->name(), colors[i])].push_back(nodes[i]);
+      by_name_[HashString(NameOf(*nodes[i]), colors[i])].push_back(nodes[i]);
     }
   }
 
   template <class Taken>
   const Node* ByName(const Node& node, std::uint64_t color, const Taken& taken) {
-    return Next(by_name_, HashString(node.name(), color), taken);
+    return Next(by_name_, HashString(NameOf(node), color), taken);
   }
   template <class Taken>
   const Node* ByColor(std::uint64_t color, const Taken& taken) {
@@ -77,8 +86,8 @@ bool StructuralWalk::PairUnreachable() {
   return true;
 }
 
-std::vector<const Node*> StructuralWalk::Unpaired(
-    const Graph& graph, const std::unordered_map<const Node*, std::uint32_t>& pair_of) const {
+std::vector<const Node*> StructuralWalk::Unpaired(const Graph& graph,
+                                                  const NodeNumbers& pair_of) const {
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes()) {
     if (!pair_of.contains(&node)) nodes.push_back(&node);
@@ -86,9 +95,8 @@ std::vector<const Node*> StructuralWalk::Unpaired(
   return nodes;
 }
 
-std::vector<std::uint64_t> StructuralWalk::Colors(
-    std::span<const Node* const> nodes,
-    const std::unordered_map<const Node*, std::uint32_t>& pair_of) {
+std::vector<std::uint64_t> StructuralWalk::Colors(std::span<const Node* const> nodes,
+                                                  const NodeNumbers& pair_of) {
   AttributeEncoder encoder(constants_);
   encoder.type = [](const Type& type) { return std::to_string(static_cast<int>(type.kind())); };
   encoder.symbol = [](const Symbol&) { return std::string(); };
@@ -111,8 +119,8 @@ std::vector<std::uint64_t> StructuralWalk::Colors(
     if (value->is_constant())
       return bits_count ? HashCombine(2, constants_.ClassOf(value->data())) : 2;
     const std::uint64_t place = HashCombine(3, value->index());
-    const auto pair = pair_of.find(value->producer());
-    return pair == pair_of.end() ? place : HashCombine(place, pair->second);
+    const std::uint32_t* pair = pair_of.Find(value->producer());
+    return pair == nullptr ? place : HashCombine(place, *pair);
   };
   return ColorNodes(nodes, local, outside);
 }

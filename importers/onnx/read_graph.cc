@@ -269,6 +269,7 @@ void GraphReader::KeepOrder(std::string_view key, const std::vector<const Value*
 }
 
 void GraphReader::MakeNodes(const RepeatedPtrField<NodeProto>& messages, int field) {
+  scope_.values.reserve(scope_.values.size() + static_cast<std::size_t>(messages.size()));
   for (int i = 0; i < messages.size(); ++i) {
     const NodeProto& message = messages.Get(i);
     const OpName* op = InternOp("onnx", message.op_type(), message.domain(), message.overload());

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/ir/graph.h"
@@ -21,7 +22,7 @@ namespace dragoman::onnx_reader {
 // The values that names mean in one graph.
 struct Scope {
   const Scope* outer = nullptr;
-  std::unordered_map<std::string, Value*> values;
+  std::unordered_map<std::string_view, Value*> values;  // the names are the values' own
 
   Value* Find(const std::string& name) const;  // here or further out; nullptr: nowhere
 };

@@ -161,6 +161,17 @@ TEST(CompareModels, DeadNodesCountAtTheSourceLevelOnly) {
   EXPECT_NE(Differ(dead, other, kSource), "");
 }
 
+TEST(CompareModels, DeadNodesWithoutNamesAreKnownByTheirResults) {
+  const std::string_view a =
+      "graph g(%x) -> (%x) { %p = onnx.Neg(%x) %q = onnx.Abs(%p) %r = onnx.Exp(%p) "
+      "%s = onnx.Add(%q, %r) %t = onnx.Mul(%q, %s) }";
+  const std::string_view b =
+      "graph g(%x) -> (%x) { %p = onnx.Sqrt(%x) %q = onnx.Abs(%p) %r = onnx.Exp(%p) "
+      "%s = onnx.Add(%q, %r) %t = onnx.Mul(%q, %s) }";
+  const auto found = CompareModels(Parse(a), Parse(b), kSource);
+  EXPECT_EQ((*found)->place_a, "node 'p' (onnx.Neg)");
+}
+
 TEST(CompareModels, PresenceCountsAtTheSourceLevelOnly) {
   const std::string_view slots = "graph g(%x: f32[1]) -> (%y) { %y = onnx.Clip(%x, _, _) }";
   const std::string_view none = "graph g(%x: f32[1]) -> (%y) { %y = onnx.Clip(%x) }";
