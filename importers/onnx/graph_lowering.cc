@@ -8,7 +8,7 @@
 #include "core/ops/op_def.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
-#include "importers/onnx/ops/ml.h"
+#include "importers/onnx/ops/domains.h"
 
 namespace dragoman {
 namespace {
@@ -182,7 +182,11 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerOtherDomain(const Node& node
   const OnnxLowering lowering = FindDomainLowering(domain, node.op().type);
   if (!is_own && lowering == nullptr) return LowerForeign(node, scope, builder);
   DRAGOMAN_ASSIGN(OpLowering op, StartLowering(node, 0, scope, builder));
-  return is_own ? op.Emit(label) : lowering(op);
+  if (is_own) return op.Emit(label);
+  DRAGOMAN_ASSIGN(std::vector<Value*> results, lowering(op));
+  if (domain == kContribDomain && !op.attributes.empty())
+    return op.Unsupported("attribute '" + op.attributes.front().name + "' is not known");
+  return results;
 }
 
 Result<OpLowering> OnnxGraphLowering::StartLowering(const Node& node, std::int64_t opset,

@@ -13,6 +13,20 @@ Value* Formula::Add(std::string_view type, std::vector<Value*> operands,
   return nullptr;
 }
 
+std::vector<Value*> Formula::AddMany(std::string_view type, std::vector<Value*> operands,
+                                     std::vector<NamedAttribute> attributes,
+                                     const std::vector<std::string>& names) {
+  std::vector<Value*> results(names.size(), nullptr);
+  if (error_) return results;
+  Result<Node*> made = op_.builder.Append(type, operands, std::move(attributes), names);
+  if (!made.ok()) {
+    error_.emplace(std::move(made).error());
+    return results;
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) results[i] = (*made)->result(i);
+  return results;
+}
+
 Value* Formula::Cast(Value* value, DType dtype, std::string_view name) {
   return Add("Cast", {value}, {{"to", static_cast<std::int64_t>(dtype)}}, name);
 }

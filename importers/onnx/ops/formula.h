@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "importers/onnx/op_lowering.h"
@@ -20,7 +22,15 @@ class Formula {
   // Appends an operator with one result, called `name` if that is given. nullptr after an error.
   Value* Add(std::string_view type, std::vector<Value*> operands,
              std::vector<NamedAttribute> attributes = {}, std::string_view name = "");
+  // Appends an operator with a result for each of `names`; an empty name omits the result unless it
+  // is the first. As many nullptrs after an error.
+  std::vector<Value*> AddMany(std::string_view type, std::vector<Value*> operands,
+                              std::vector<NamedAttribute> attributes,
+                              const std::vector<std::string>& names);
   Value* Cast(Value* value, DType dtype, std::string_view name = "");
+  Value* Transposed(Value* value, Attribute::Ints perm, std::string_view name = "") {
+    return Add("Transpose", {value}, {{"perm", std::move(perm)}}, name);
+  }
   // A constant of rank 0, of the element type of `like`.
   Value* Scalar(double value, const Value* like);
   Value* Int(std::int64_t value) { return op_.builder.Int(value); }

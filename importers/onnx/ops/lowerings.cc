@@ -76,6 +76,7 @@ constexpr Row kOnnxLowerings[] = {
     {"ScaledTanh", kAlways, LowerScaledTanh},
     {"Scatter", kAlways, LowerScatter},
     {"Selu", 6, LowerSelu},
+    {"SimplifiedLayerNormalization", kAlways, LowerSimplifiedLayerNormalization},
     {"Slice", 10, LowerSlice},
     {"Softmax", 13, LowerSoftmax},
     {"SoftmaxCrossEntropyLoss", kAlways, LowerSoftmaxCrossEntropyLoss},

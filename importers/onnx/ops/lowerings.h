@@ -45,6 +45,7 @@ LoweredResults LowerRotaryEmbedding(OpLowering& op);
 LoweredResults LowerScaledTanh(OpLowering& op);
 LoweredResults LowerScatter(OpLowering& op);
 LoweredResults LowerSelu(OpLowering& op);
+LoweredResults LowerSimplifiedLayerNormalization(OpLowering& op);
 LoweredResults LowerSlice(OpLowering& op);
 LoweredResults LowerSoftmax(OpLowering& op);
 LoweredResults LowerSoftmaxCrossEntropyLoss(OpLowering& op);

@@ -18,35 +18,7 @@ Result<std::vector<T>> TakeList(OpLowering& op, std::string_view name, std::stri
   return taken;
 }
 
-struct Row {
-  std::string_view type;
-  OnnxLowering lower;
-};
-
-constexpr Row kMlLowerings[] = {
-    {"ArrayFeatureExtractor", LowerArrayFeatureExtractor},
-    {"Binarizer", LowerBinarizer},
-    {"FeatureVectorizer", LowerFeatureVectorizer},
-    {"Imputer", LowerImputer},
-    {"LabelEncoder", LowerLabelEncoder},
-    {"LinearClassifier", LowerLinearClassifier},
-    {"LinearRegressor", LowerLinearRegressor},
-    {"Normalizer", LowerNormalizer},
-    {"OneHotEncoder", LowerMlOneHotEncoder},
-    {"Scaler", LowerScaler},
-    {"TreeEnsembleClassifier", LowerTreeEnsembleClassifier},
-    {"TreeEnsembleRegressor", LowerTreeEnsembleRegressor},
-};
-
 }  // namespace
-
-OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type) {
-  if (domain != "ai.onnx.ml") return nullptr;
-  for (const Row& row : kMlLowerings) {
-    if (row.type == type) return row.lower;
-  }
-  return nullptr;
-}
 
 Result<std::vector<float>> TakeFloatList(OpLowering& op, std::string_view name) {
   return TakeList<float>(op, name, "floats");

@@ -13,9 +13,6 @@
 
 namespace dragoman {
 
-// The lowering of operator `type` of a domain other than ai.onnx; nullptr: it has none.
-OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type);
-
 // Lists are empty where the attribute is absent.
 Result<std::vector<float>> TakeFloatList(OpLowering& op, std::string_view name);
 Result<std::vector<std::int64_t>> TakeIntList(OpLowering& op, std::string_view name);

@@ -1,0 +1,42 @@
+#include "importers/onnx/ops/contrib.h"
+
+#include <numeric>
+#include <utility>
+
+namespace dragoman {
+
+Status RequireOperands(const OpLowering& op, std::initializer_list<std::size_t> operands) {
+  for (const std::size_t i : operands) {
+    if (op.operand(i) == nullptr) return op.Invalid("operand " + std::to_string(i) + " is missing");
+  }
+  return {};
+}
+
+bool WantsResult(const OpLowering& op, std::size_t i) {
+  return i < op.num_results() && op.source.result(i) != nullptr;
+}
+
+Status RefuseResult(const OpLowering& op, std::size_t i, std::string_view what) {
+  if (!WantsResult(op, i) || !op.source.result(i)->used()) return {};
+  return op.Unsupported("result " + std::to_string(i) + ", " + std::string(what) + ", is used");
+}
+
+Result<bool> TakeFlag(OpLowering& op, std::string_view name) {
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> flag, op.TakeInt(name));
+  return flag.value_or(0) != 0;
+}
+
+Value* ChannelsFirst(Formula& f, Value* x, int rank) {
+  Attribute::Ints perm = {0, rank - 1};
+  for (int axis = 1; axis + 1 < rank; ++axis) perm.push_back(axis);
+  return f.Transposed(x, std::move(perm));
+}
+
+Value* ChannelsLast(Formula& f, Value* x, int rank, std::string_view name) {
+  Attribute::Ints perm = {0};
+  for (int axis = 2; axis < rank; ++axis) perm.push_back(axis);
+  perm.push_back(1);
+  return f.Transposed(x, std::move(perm), name);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,55 @@
+// Operators of com.microsoft, told in operators of ai.onnx: what ONNX Runtime's optimiser,
+// quantiser and transformer tools write. Their meaning is that of ONNX Runtime's
+// docs/ContribOperators.md and, where that leaves it open (defaults above all), of what its CPU
+// provider computes.
+//
+// An attribute that a lowering has not taken is refused after it by name.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_CONTRIB_H_
+#define DRAGOMAN_IMPORTERS_ONNX_OPS_CONTRIB_H_
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/lowerings.h"
+
+namespace dragoman {
+
+// Errors: one of these operands is missing.
+Status RequireOperands(const OpLowering& op, std::initializer_list<std::size_t> operands);
+
+// Errors: the source uses result `i`, which is `what`.
+Status RefuseResult(const OpLowering& op, std::size_t i, std::string_view what);
+
+// Whether the source names result `i`.
+bool WantsResult(const OpLowering& op, std::size_t i);
+
+// The attribute as a flag; absent is false.
+Result<bool> TakeFlag(OpLowering& op, std::string_view name);
+
+// (batch, ..., channels) as (batch, channels, ...), and back.
+Value* ChannelsFirst(Formula& f, Value* x, int rank);
+Value* ChannelsLast(Formula& f, Value* x, int rank, std::string_view name);
+
+LoweredResults LowerBiasGelu(OpLowering& op);
+LoweredResults LowerBiasSoftmax(OpLowering& op);
+LoweredResults LowerBiasSplitGelu(OpLowering& op);
+LoweredResults LowerContribGelu(OpLowering& op);
+LoweredResults LowerEmbedLayerNormalization(OpLowering& op);
+LoweredResults LowerFastGelu(OpLowering& op);
+LoweredResults LowerFusedConv(OpLowering& op);
+LoweredResults LowerFusedGemm(OpLowering& op);
+LoweredResults LowerFusedMatMul(OpLowering& op);
+LoweredResults LowerGemmFastGelu(OpLowering& op);
+LoweredResults LowerGroupNorm(OpLowering& op);
+LoweredResults LowerNhwcConv(OpLowering& op);
+LoweredResults LowerQuickGelu(OpLowering& op);
+LoweredResults LowerSkipGroupNorm(OpLowering& op);
+LoweredResults LowerSkipLayerNormalization(OpLowering& op);
+LoweredResults LowerSkipSimplifiedLayerNormalization(OpLowering& op);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_OPS_CONTRIB_H_

@@ -1,0 +1,77 @@
+// Gelu in its forms, and softmax of a sum.
+#include "importers/onnx/ops/contrib.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kTanhForm[] = "tanh";
+
+}  // namespace
+
+LoweredResults LowerContribGelu(OpLowering& op) { return op.EmitOne("Gelu", op.operands); }
+
+LoweredResults LowerBiasGelu(OpLowering& op) {
+  Formula f(op);
+  return f.Finish({f.Add("Gelu", {f.Add("Add", op.operands)}, {}, op.ResultName(0))});
+}
+
+LoweredResults LowerFastGelu(OpLowering& op) {
+  DRAGOMAN_TRY(RequireOperands(op, {0}));
+  Formula f(op);
+  Value* x = op.operand(0);
+  if (op.operand(1) != nullptr) x = f.Add("Add", {x, op.operand(1)});
+  return f.Finish({f.Add("Gelu", {x}, {{"approximate", kTanhForm}}, op.ResultName(0))});
+}
+
+LoweredResults LowerGemmFastGelu(OpLowering& op) {
+  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  Formula f(op);
+  Value* x = f.Add("MatMul", {op.operand(0), op.operand(1)});
+  if (op.operand(2) != nullptr) x = f.Add("Add", {x, op.operand(2)});
+  return f.Finish({f.Add("Gelu", {x}, {{"approximate", kTanhForm}}, op.ResultName(0))});
+}
+
+// x sigmoid(alpha x)
+LoweredResults LowerQuickGelu(OpLowering& op) {
+  DRAGOMAN_TRY(RequireOperands(op, {0}));
+  DRAGOMAN_ASSIGN(const std::optional<float> alpha, op.TakeFloat("alpha"));
+  Formula f(op);
+  Value* x = op.operand(0);
+  Value* gate = f.Add("Sigmoid", {f.Add("Mul", {x, f.Scalar(alpha.value_or(1.702f), x)})});
+  return f.Finish({f.Add("Mul", {x, gate}, {}, op.ResultName(0))});
+}
+
+// The first half of x + bias times the Gelu of the second.
+LoweredResults LowerBiasSplitGelu(OpLowering& op) {
+  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  Formula f(op);
+  Value* sum = f.Add("Add", {op.operand(0), op.operand(1)});
+  const std::vector<Value*> halves =
+      f.AddMany("Split", {sum}, {{"axis", std::int64_t{-1}}, {"num_outputs", std::int64_t{2}}},
+                {"left", "right"});
+  Value* gate = f.Add("Gelu", {halves[1]});
+  return f.Finish({f.Add("Mul", {halves[0], gate}, {}, op.ResultName(0))});
+}
+
+// The softmax is over all axes from `axis` on. The bias has the sizes of the inner of the axes
+// before it, or of the outer ones, and is repeated along the others.
+LoweredResults LowerBiasSoftmax(OpLowering& op) {
+  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> given, op.TakeInt("axis"));
+  DRAGOMAN_ASSIGN(const bool repeats_inner, TakeFlag(op, "is_inner_broadcast"));
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  DRAGOMAN_ASSIGN(const int bias_rank, op.Rank(1));
+  const std::int64_t axis = given.value_or(1) < 0 ? *given + rank : given.value_or(1);
+  if (axis < 0 || axis >= rank) return op.Invalid("axis is out of range");
+  if (repeats_inner && bias_rank != rank)
+    return op.Unsupported("is_inner_broadcast with a bias of another rank than the operand");
+  Formula f(op);
+  Value* sum = f.Add("Add", {op.operand(0), op.operand(1)});
+  if (axis == rank - 1)
+    return f.Finish({f.Add("Softmax", {sum}, {{"axis", axis}}, op.ResultName(0))});
+  Value* rows = f.Add("Flatten", {sum}, {{"axis", axis}});
+  Value* normal = f.Add("Softmax", {rows}, {{"axis", std::int64_t{1}}});
+  return f.Finish({f.Add("Reshape", {normal, f.Add("Shape", {sum})}, {}, op.ResultName(0))});
+}
+
+}  // namespace dragoman
