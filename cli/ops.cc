@@ -2,6 +2,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pipeline.h"
+#include "importers/onnx/ops/domains.h"
 #include "importers/torchscript/ops/supported.h"
 
 namespace dragoman::cli {
@@ -132,7 +135,24 @@ int PrintTorch(const OpsOptions& options, const std::string& dialect) {
   return kDone;
 }
 
+// The operators of an ONNX domain beside ai.onnx that are lowered, one a line.
+int PrintDomain(const OpsOptions& options, const std::vector<std::string_view>& operators) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (std::string_view name : operators) {
+    if (options.op && name != *options.op) continue;
+    rows.push_back({{"op", name}});
+    if (!options.common.json) fmt::print("{}\n", name);
+  }
+  if (rows.empty()) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
+  if (options.common.json) PrintJson(rows);
+  return kDone;
+}
+
 int RunOps(const OpsOptions& options) {
+  if (options.from) {
+    const std::vector<std::string_view> operators = LoweredOperators(*options.from);
+    if (!operators.empty()) return PrintDomain(options, operators);
+  }
   if (options.from && *options.from != "onnx")
     return PrintTorch(options, *options.from == "torchscript" ? "aten" : *options.from);
   if (options.op) {
@@ -158,8 +178,10 @@ void AddOps(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<OpsOptions>();
   CLI::App* command = program.add_subcommand("ops", "List operators, passes and formats");
   command->add_option("OP", options->op, "Tell all about one operator");
-  command->add_option("--from", options->from,
-                      "Those that are read from a dialect: onnx, aten, prim, torchvision, …");
+  command->add_option(
+      "--from", options->from,
+      "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, "
+      "ai.onnx.ml, com.microsoft, …");
   command->add_option("--to", options->to, "Only those that this target has: onnx, relax, cpp")
       ->check(CLI::IsMember({"onnx", "relax", "cpp"}));
   AddCommonOptions(*command, options->common);

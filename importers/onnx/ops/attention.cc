@@ -1,8 +1,7 @@
 // Attention of opsets 23 and 24, as the products and masks that exporters of older opsets write.
-#include <cmath>
 #include <limits>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/heads.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -10,9 +9,6 @@ namespace {
 
 enum Operand : std::size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
 
-constexpr int kHeads = 1;  // axes of (batch, heads, steps, features)
-constexpr int kSteps = 2;
-constexpr int kFeatures = 3;
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
 struct Options {
@@ -42,54 +38,9 @@ Result<Options> TakeOptions(OpLowering& op) {
   return options;
 }
 
-// (batch, steps, heads * features) as (batch, heads, steps, features).
-Value* SplitHeads(Formula& f, Value* x, std::int64_t heads) {
-  Value* apart = f.Add("Reshape", {x, f.Ints({0, 0, heads, -1})});
-  return f.Add("Transpose", {apart}, {{"perm", Attribute::Ints{0, 2, 1, 3}}});
-}
-
-Value* JoinHeads(Formula& f, Value* x, std::string_view name) {
-  Value* turned = f.Add("Transpose", {x}, {{"perm", Attribute::Ints{0, 2, 1, 3}}});
-  return f.Add("Reshape", {turned, f.Ints({0, 0, -1})}, {}, name);
-}
-
 Value* WithPast(Formula& f, Value* past, Value* x, std::string_view name) {
   if (past == nullptr) return x;
   return f.Add("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
-}
-
-// Each head `times` times, one behind the other.
-Value* RepeatHeads(Formula& f, Value* x, std::int64_t heads, std::int64_t times) {
-  if (times == 1) return x;
-  Value* apart = f.Add("Unsqueeze", {x, f.Ints({2})});
-  Value* repeated = f.Add("Expand", {apart, f.Ints({1, 1, times, 1, 1})});
-  Value* sizes =
-      f.Joined({f.Ints({0, heads * times}), f.SizeVector(x, kSteps), f.SizeVector(x, kFeatures)});
-  return f.Add("Reshape", {repeated, sizes});
-}
-
-std::optional<std::int64_t> KnownSize(const Value* x, int axis) {
-  const Shape* shape = x->type().shape();
-  if (shape == nullptr || shape->size() != 4) return std::nullopt;
-  const Dim size = (*shape)[static_cast<std::size_t>(axis)];
-  return size.known() ? std::optional(size.value()) : std::nullopt;
-}
-
-Value* Scaled(Formula& f, Value* scores, Value* query, std::optional<float> scale) {
-  const std::optional<std::int64_t> features = KnownSize(query, kFeatures);
-  if (scale) return f.Add("Mul", {scores, f.Scalar(*scale, query)});
-  if (features)
-    return f.Add("Mul", {scores, f.Scalar(1 / std::sqrt(static_cast<double>(*features)), query)});
-  Value* size = f.Cast(f.Size(query, kFeatures), query->type().dtype());
-  return f.Add("Div", {scores, f.Add("Sqrt", {size})});
-}
-
-// Which keys a query may see: those that are not after it, where `past` keys lie before the first
-// query, which is a number or one of each batch.
-Value* CausalMask(Formula& f, Value* query, Value* key, Value* past) {
-  Value* rows = f.Add("Unsqueeze", {f.Iota(f.Size(query, kSteps)), f.Ints({1})});
-  if (past != nullptr) rows = f.Add("Add", {rows, past});
-  return f.Add("LessOrEqual", {f.Iota(f.Size(key, kSteps)), rows});
 }
 
 Value* Allowed(Formula& f, Value* scores, Value* mask) {
@@ -134,6 +85,7 @@ Value* Masked(Formula& f, const OpLowering& op, const Options& options, Value* s
 
 Value* Softmax(Formula& f, Value* scores, std::optional<std::int64_t> precision) {
   const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
+  if (scores == nullptr) return nullptr;
   const DType dtype = scores->type().dtype();
   if (!precision || static_cast<DType>(*precision) == dtype)
     return f.Add("Softmax", {scores}, last);
@@ -190,9 +142,8 @@ LoweredResults LowerAttention(OpLowering& op) {
   Value* query = apart(kQuery, heads.query);
   Value* key = WithPast(f, op.operand(kPastKey), apart(kKey, heads.key), op.ResultName(1));
   Value* value = WithPast(f, op.operand(kPastValue), apart(kValue, heads.key), op.ResultName(2));
-  Value* turned = f.Add("Transpose", {RepeatHeads(f, key, heads.key, heads.times())},
-                        {{"perm", Attribute::Ints{0, 1, 3, 2}}});
-  Value* products = Scaled(f, f.Add("MatMul", {query, turned}), query, options.scale);
+  Value* products = Scaled(f, Products(f, query, RepeatHeads(f, key, heads.key, heads.times())),
+                           query, options.scale);
   Value* scores = products;
   if (options.softcap > 0) {
     Value* cap = f.Scalar(options.softcap, scores);

@@ -33,22 +33,57 @@ Result<bool> TakeFlag(OpLowering& op, std::string_view name);
 Value* ChannelsFirst(Formula& f, Value* x, int rank);
 Value* ChannelsLast(Formula& f, Value* x, int rank, std::string_view name);
 
+LoweredResults LowerBiasAdd(OpLowering& op);
+LoweredResults LowerBiasDropout(OpLowering& op);
 LoweredResults LowerBiasGelu(OpLowering& op);
 LoweredResults LowerBiasSoftmax(OpLowering& op);
 LoweredResults LowerBiasSplitGelu(OpLowering& op);
+LoweredResults LowerCDist(OpLowering& op);
+LoweredResults LowerContribAttention(OpLowering& op);
+LoweredResults LowerContribGatherNd(OpLowering& op);
 LoweredResults LowerContribGelu(OpLowering& op);
+LoweredResults LowerContribGridSample(OpLowering& op);
+LoweredResults LowerContribPad(OpLowering& op);
+LoweredResults LowerContribQLinearConv(OpLowering& op);
+LoweredResults LowerContribQuantization(OpLowering& op);
+LoweredResults LowerContribRange(OpLowering& op);
+LoweredResults LowerContribRotaryEmbedding(OpLowering& op);
+LoweredResults LowerContribTrilu(OpLowering& op);
+LoweredResults LowerContribUnique(OpLowering& op);
+LoweredResults LowerDynamicQuantizeMatMul(OpLowering& op);
 LoweredResults LowerEmbedLayerNormalization(OpLowering& op);
+LoweredResults LowerExpandDims(OpLowering& op);
 LoweredResults LowerFastGelu(OpLowering& op);
 LoweredResults LowerFusedConv(OpLowering& op);
 LoweredResults LowerFusedGemm(OpLowering& op);
 LoweredResults LowerFusedMatMul(OpLowering& op);
 LoweredResults LowerGemmFastGelu(OpLowering& op);
 LoweredResults LowerGroupNorm(OpLowering& op);
+LoweredResults LowerGroupQueryAttention(OpLowering& op);
+LoweredResults LowerInverse(OpLowering& op);
+LoweredResults LowerMatMulInteger16(OpLowering& op);
+LoweredResults LowerMatMulIntegerToFloat(OpLowering& op);
+LoweredResults LowerMatMulNBits(OpLowering& op);
+LoweredResults LowerMulInteger(OpLowering& op);
+LoweredResults LowerMultiHeadAttention(OpLowering& op);
 LoweredResults LowerNhwcConv(OpLowering& op);
+LoweredResults LowerNhwcMaxPool(OpLowering& op);
+LoweredResults LowerQAttention(OpLowering& op);
+LoweredResults LowerQGemm(OpLowering& op);
+LoweredResults LowerQLinearBinary(OpLowering& op);
+LoweredResults LowerQLinearConcat(OpLowering& op);
+LoweredResults LowerQLinearPool(OpLowering& op);
+LoweredResults LowerQLinearReduceMean(OpLowering& op);
+LoweredResults LowerQLinearSoftmax(OpLowering& op);
+LoweredResults LowerQLinearUnary(OpLowering& op);
+LoweredResults LowerQLinearWhere(OpLowering& op);
 LoweredResults LowerQuickGelu(OpLowering& op);
 LoweredResults LowerSkipGroupNorm(OpLowering& op);
 LoweredResults LowerSkipLayerNormalization(OpLowering& op);
 LoweredResults LowerSkipSimplifiedLayerNormalization(OpLowering& op);
+
+// Of any operator whose operands lie in blocks of channels.
+LoweredResults RefuseBlockedLayout(OpLowering& op);
 
 }  // namespace dragoman
 

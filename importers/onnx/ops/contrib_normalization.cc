@@ -1,5 +1,6 @@
 // Normalisations, fused with the sums before and the activations behind them.
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "importers/onnx/ops/contrib.h"
@@ -14,7 +15,8 @@ constexpr std::int64_t kLast = -1;
 // 1 / sqrt(mean of squares + epsilon) along `axes`, which stay with size 1, in f32.
 Value* InverseRms(Formula& f, Value* x, const std::vector<std::int64_t>& axes, float epsilon,
                   std::string_view name) {
-  Value* exact = x->type().dtype() == DType::kF32 ? x : f.Cast(x, DType::kF32);
+  const bool is_exact = x != nullptr && x->type().dtype() == DType::kF32;
+  Value* exact = is_exact ? x : f.Cast(x, DType::kF32);
   Value* mean = f.Add("ReduceMean", {f.Add("Mul", {exact, exact}), f.Ints(axes)});
   Value* shifted = f.Add("Add", {mean, f.Scalar(epsilon, mean)});
   return f.Add("Reciprocal", {f.Add("Sqrt", {shifted})}, {}, name);

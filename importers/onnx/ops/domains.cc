@@ -29,25 +29,61 @@ constexpr Row kMlLowerings[] = {
 };
 
 constexpr Row kContribLowerings[] = {
+    {"Attention", LowerContribAttention},
+    {"BiasAdd", LowerBiasAdd},
+    {"BiasDropout", LowerBiasDropout},
     {"BiasGelu", LowerBiasGelu},
     {"BiasSoftmax", LowerBiasSoftmax},
     {"BiasSplitGelu", LowerBiasSplitGelu},
+    {"CDist", LowerCDist},
+    {"DequantizeLinear", LowerContribQuantization},
+    {"DynamicQuantizeMatMul", LowerDynamicQuantizeMatMul},
     {"EmbedLayerNormalization", LowerEmbedLayerNormalization},
+    {"ExpandDims", LowerExpandDims},
     {"FastGelu", LowerFastGelu},
     {"FusedConv", LowerFusedConv},
     {"FusedGemm", LowerFusedGemm},
     {"FusedMatMul", LowerFusedMatMul},
     {"FusedMatMulActivation", LowerFusedMatMul},
+    {"GatherND", LowerContribGatherNd},
     {"Gelu", LowerContribGelu},
     {"GemmFastGelu", LowerGemmFastGelu},
+    {"GridSample", LowerContribGridSample},
     {"GroupNorm", LowerGroupNorm},
+    {"GroupQueryAttention", LowerGroupQueryAttention},
+    {"Inverse", LowerInverse},
+    {"MatMulInteger16", LowerMatMulInteger16},
+    {"MatMulIntegerToFloat", LowerMatMulIntegerToFloat},
+    {"MatMulNBits", LowerMatMulNBits},
+    {"MulInteger", LowerMulInteger},
+    {"MultiHeadAttention", LowerMultiHeadAttention},
     {"NhwcConv", LowerNhwcConv},
     {"NhwcFusedConv", LowerNhwcConv},
+    {"NhwcMaxPool", LowerNhwcMaxPool},
+    {"Pad", LowerContribPad},
+    {"QAttention", LowerQAttention},
+    {"QGemm", LowerQGemm},
+    {"QLinearAdd", LowerQLinearBinary},
+    {"QLinearAveragePool", LowerQLinearPool},
+    {"QLinearConcat", LowerQLinearConcat},
+    {"QLinearConv", LowerContribQLinearConv},
+    {"QLinearGlobalAveragePool", LowerQLinearPool},
+    {"QLinearLeakyRelu", LowerQLinearUnary},
+    {"QLinearMul", LowerQLinearBinary},
+    {"QLinearReduceMean", LowerQLinearReduceMean},
+    {"QLinearSigmoid", LowerQLinearUnary},
+    {"QLinearSoftmax", LowerQLinearSoftmax},
+    {"QLinearWhere", LowerQLinearWhere},
+    {"QuantizeLinear", LowerContribQuantization},
     {"QuickGelu", LowerQuickGelu},
+    {"Range", LowerContribRange},
+    {"RotaryEmbedding", LowerContribRotaryEmbedding},
     {"SkipGroupNorm", LowerSkipGroupNorm},
     {"SkipLayerNormalization", LowerSkipLayerNormalization},
     {"SkipSimplifiedLayerNormalization", LowerSkipSimplifiedLayerNormalization},
     {"TransposeMatMul", LowerFusedMatMul},
+    {"Trilu", LowerContribTrilu},
+    {"Unique", LowerContribUnique},
 };
 
 std::span<const Row> RowsOf(std::string_view domain) {
@@ -59,6 +95,7 @@ std::span<const Row> RowsOf(std::string_view domain) {
 }  // namespace
 
 OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type) {
+  if (domain == "com.microsoft.nchwc") return RefuseBlockedLayout;
   for (const Row& row : RowsOf(domain)) {
     if (row.type == type) return row.lower;
   }

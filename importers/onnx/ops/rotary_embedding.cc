@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/ops/heads.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -12,8 +12,7 @@ Value* SliceFeatures(Formula& f, Value* x, Value* first, Value* end, std::int64_
   return f.Add("Slice", {x, first, end, f.Ints({-1}), f.Ints({step})});
 }
 
-// x cos - y sin and x sin + y cos, of halves (x, y) of the features or of each two of them.
-Value* Rotated(Formula& f, Value* features, Value* cos, Value* sin, bool of_pairs) {
+Value* RotatedWhole(Formula& f, Value* features, Value* cos, Value* sin, bool of_pairs) {
   const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
   Value* first = nullptr;
   Value* second = nullptr;
@@ -36,6 +35,16 @@ Value* Rotated(Formula& f, Value* features, Value* cos, Value* sin, bool of_pair
 
 }  // namespace
 
+Value* Rotated(Formula& f, Value* x, std::int64_t size, const Rotation& rotation) {
+  const auto turned = [&](Value* part) {
+    return RotatedWhole(f, part, rotation.cos, rotation.sin, rotation.of_pairs);
+  };
+  if (size == 0) return turned(x);
+  Value* first = turned(SliceFeatures(f, x, f.Ints({0}), f.Ints({size})));
+  Value* rest = SliceFeatures(f, x, f.Ints({size}), f.Ints({kEnd}));
+  return f.Add("Concat", {first, rest}, {{"axis", std::int64_t{-1}}});
+}
+
 LoweredResults LowerRotaryEmbedding(OpLowering& op) {
   Value* input = op.operand(0);
   if (input == nullptr || op.operand(1) == nullptr || op.operand(2) == nullptr)
@@ -55,12 +64,7 @@ LoweredResults LowerRotaryEmbedding(OpLowering& op) {
     return f.Add("Unsqueeze", {rows, f.Ints({rank == 3 ? 2 : 1})});
   };
   Value* x = rank == 3 ? f.Add("Reshape", {input, f.Ints({0, 0, *heads, -1})}) : input;
-  Value* turned = size == 0 ? x : SliceFeatures(f, x, f.Ints({0}), f.Ints({size}));
-  Value* result = Rotated(f, turned, table(1), table(2), interleaved.value_or(0) != 0);
-  if (size != 0) {
-    Value* rest = SliceFeatures(f, x, f.Ints({size}), f.Ints({kEnd}));
-    result = f.Add("Concat", {result, rest}, {{"axis", std::int64_t{-1}}});
-  }
+  Value* result = Rotated(f, x, size, {table(1), table(2), interleaved.value_or(0) != 0});
   return f.Finish({f.Add("Reshape", {result, f.Add("Shape", {input})}, {}, op.ResultName(0))});
 }
 

@@ -1,0 +1,261 @@
+// Attention, QAttention and MultiHeadAttention: masks are summands, a large negative number where a
+// key is not seen.
+#include <limits>
+#include <utility>
+
+#include "importers/onnx/ops/contrib_quantized.h"
+#include "importers/onnx/ops/heads.h"
+
+namespace dragoman {
+namespace {
+
+constexpr double kLowest = std::numeric_limits<float>::lowest();
+
+struct Options {
+  std::int64_t heads = 0;
+  std::optional<float> scale;
+  float filter = -10000;  // what is added to the scores of masked keys
+  bool causal = false;
+};
+
+Result<Options> TakeOptions(OpLowering& op) {
+  Options options;
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> heads, op.TakeInt("num_heads"));
+  DRAGOMAN_ASSIGN(options.scale, op.TakeFloat("scale"));
+  DRAGOMAN_ASSIGN(const std::optional<float> filter, op.TakeFloat("mask_filter_value"));
+  DRAGOMAN_ASSIGN(options.causal, TakeFlag(op, "unidirectional"));
+  if (heads.value_or(0) < 1) return op.Invalid("num_heads is missing or not positive");
+  options.heads = *heads;
+  options.filter = filter.value_or(options.filter);
+  if (options.scale == 0.0f) options.scale = std::nullopt;
+  return options;
+}
+
+// Heads apart: (batch, heads, steps, features).
+struct Parts {
+  Value* query;
+  Value* key;
+  Value* value;
+  Value* past_length = nullptr;  // nullptr: no keys lie before the query's
+};
+
+// The mask (vectors: of lengths, or of ends and then starts; matrices: of keys, or of steps and
+// keys, a batch) as bool, of the scores' rank.
+Result<Value*> SeenKeys(OpLowering& op, Formula& f, Value* mask, const Parts& parts) {
+  const std::optional<int> rank = op.builder.rank(mask);
+  if (!rank) return op.Unsupported("the rank of the mask is not known; state sizes with --shape");
+  if (*rank == 2 || *rank == 3) {
+    Value* seen = f.Add("Greater", {mask, f.Scalar(0, mask)});
+    return f.Add("Unsqueeze", {seen, *rank == 2 ? f.Ints({1, 2}) : f.Ints({1})});
+  }
+  if (*rank != 1) return op.Unsupported("a mask of rank " + std::to_string(*rank));
+  if (parts.query == nullptr) return nullptr;
+  const Dim batch = parts.query->type().shape() != nullptr ? parts.query->type().shape()->front()
+                                                           : Dim::Unknown();
+  const Dim size = mask->type().shape()->front();
+  Value* keys = f.Iota(f.Size(parts.key, kSteps));
+  const auto column = [&](Value* x) {
+    return f.Add("Unsqueeze", {f.Cast(x, DType::kI64), f.Ints({1, 2, 3})});
+  };
+  if (Equal(size, batch) == Truth::kYes) return f.Add("Less", {keys, column(mask)});
+  if (Equal(size, batch * Dim(2)) != Truth::kYes)
+    return op.Unsupported("a mask that is a vector of neither one nor two numbers an example; " +
+                          std::string("state sizes with --shape"));
+  const std::vector<Value*> halves =
+      f.AddMany("Split", {mask}, {{"num_outputs", std::int64_t{2}}}, {"ends", "starts"});
+  return f.Add("And", {f.Add("Less", {keys, column(halves[0])}),
+                       f.Add("GreaterOrEqual", {keys, column(halves[1])})});
+}
+
+// What is added to the scores; nullptr: nothing.
+Result<Value*> Summand(OpLowering& op, Formula& f, const Options& options, Value* mask,
+                       const Parts& parts) {
+  Value* summand = nullptr;
+  if (mask != nullptr) {
+    DRAGOMAN_ASSIGN(Value * seen, SeenKeys(op, f, mask, parts));
+    summand =
+        f.Add("Where", {seen, f.Scalar(0, parts.query), f.Scalar(options.filter, parts.query)});
+  }
+  if (!options.causal) return summand;
+  Value* seen = CausalMask(f, parts.query, parts.key, parts.past_length);
+  if (summand == nullptr) summand = f.Scalar(0, parts.query);
+  return f.Add("Where", {seen, summand, f.Scalar(kLowest, parts.query)});
+}
+
+// The heads' results joined, called as the source's first result.
+Result<Value*> Attended(OpLowering& op, Formula& f, const Options& options, const Parts& parts,
+                        Value* mask, Value* score_bias) {
+  Value* scores = Scaled(f, Products(f, parts.query, parts.key), parts.query, options.scale);
+  DRAGOMAN_ASSIGN(Value * summand, Summand(op, f, options, mask, parts));
+  if (summand != nullptr) scores = f.Add("Add", {scores, summand});
+  if (score_bias != nullptr) scores = f.Add("Add", {scores, score_bias});
+  Value* weights = f.Add("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  return JoinHeads(f, f.Add("MatMul", {weights, parts.value}), op.ResultName(0));
+}
+
+Value* Behind(Formula& f, Value* past, Value* x, std::string_view name) {
+  if (past == nullptr) return f.Add("Identity", {x}, {}, name);
+  return f.Add("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
+}
+
+// `projected` holds queries, keys and values one behind the other. Past and present are both, one
+// behind the other along a first axis.
+LoweredResults SelfAttention(OpLowering& op, Formula& f, const Options& options, Value* projected,
+                             const std::optional<std::vector<std::int64_t>>& sizes, Value* mask,
+                             Value* past, Value* score_bias) {
+  const std::vector<std::string> names = {"query", "key", "value"};
+  const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
+  if (sizes && sizes->size() != 3) return op.Invalid("qkv_hidden_sizes are not three");
+  const std::vector<Value*> flat =
+      sizes ? f.AddMany("Split", {projected, f.Ints(*sizes)}, last, names)
+            : f.AddMany("Split", {projected},
+                        {{"axis", std::int64_t{-1}}, {"num_outputs", std::int64_t{3}}}, names);
+  Parts parts{SplitHeads(f, flat[0], options.heads), SplitHeads(f, flat[1], options.heads),
+              SplitHeads(f, flat[2], options.heads)};
+  if (past != nullptr) {
+    parts.past_length = f.Size(past, kSteps + 1);
+    parts.key = Behind(f, f.Add("Gather", {past, f.Int(0)}), parts.key, "");
+    parts.value = Behind(f, f.Add("Gather", {past, f.Int(1)}), parts.value, "");
+  }
+  DRAGOMAN_ASSIGN(Value * result, Attended(op, f, options, parts, mask, score_bias));
+  Value* present = nullptr;
+  if (WantsResult(op, 1)) {
+    const auto first = [&](Value* x) { return f.Add("Unsqueeze", {x, f.Ints({0})}); };
+    present = f.Add("Concat", {first(parts.key), first(parts.value)}, {{"axis", std::int64_t{0}}},
+                    op.ResultName(1));
+  }
+  std::vector<Value*> results = {result, present};
+  results.resize(op.num_results());
+  return f.Finish(std::move(results));
+}
+
+// Attributes of the forms that write into buffers or turn features.
+Status RefuseVariants(OpLowering& op) {
+  for (const char* name : {"do_rotary", "past_present_share_buffer"}) {
+    DRAGOMAN_ASSIGN(const bool given, TakeFlag(op, name));
+    if (given) return op.Unsupported(name);
+  }
+  op.Drop("rotary_embedding_dim");  // of do_rotary
+  return {};
+}
+
+}  // namespace
+
+LoweredResults LowerContribAttention(OpLowering& op) {
+  enum : std::size_t { kInput, kWeights, kBias, kMask, kPast, kScoreBias, kPastLength };
+  DRAGOMAN_TRY(RequireOperands(op, {kInput, kWeights}));
+  DRAGOMAN_TRY(RefuseVariants(op));
+  if (op.operand(kPastLength) != nullptr) return op.Unsupported("past_sequence_length");
+  DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
+  DRAGOMAN_ASSIGN(const std::optional<std::vector<std::int64_t>> sizes,
+                  op.TakeInts("qkv_hidden_sizes"));
+  Formula f(op);
+  Value* projected = f.Add("MatMul", {op.operand(kInput), op.operand(kWeights)});
+  if (op.operand(kBias) != nullptr) projected = f.Add("Add", {projected, op.operand(kBias)});
+  const bool listed = sizes && !sizes->empty();
+  return SelfAttention(op, f, options, projected, listed ? sizes : std::nullopt, op.operand(kMask),
+                       op.operand(kPast), op.operand(kScoreBias));
+}
+
+LoweredResults LowerQAttention(OpLowering& op) {
+  enum : std::size_t { kInput, kWeights, kBias, kInputScale, kWeightScale, kMask, kInputZero };
+  constexpr std::size_t kWeightZero = kInputZero + 1, kPast = kInputZero + 2;
+  DRAGOMAN_TRY(RequireOperands(op, {kInput, kWeights, kBias, kInputScale, kWeightScale}));
+  DRAGOMAN_TRY(RefuseVariants(op));
+  DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
+  Formula f(op);
+  Value* product = ScaledProduct(
+      f, {op.operand(kInput), OneNumber(f, op.operand(kInputScale)), op.operand(kInputZero)},
+      {op.operand(kWeights), NumberOrVector(f, op.operand(kWeightScale)), op.operand(kWeightZero)});
+  Value* projected = f.Add("Add", {product, op.operand(kBias)});
+  return SelfAttention(op, f, options, projected, std::nullopt, op.operand(kMask),
+                       op.operand(kPast), nullptr);
+}
+
+namespace {
+
+enum Operand : std::size_t {
+  kQuery,
+  kKey,
+  kValue,
+  kBias,
+  kKeyMask,
+  kScoreBias,
+  kPastKey,
+  kPastValue,
+  kPastLength,
+  kIndirection
+};
+
+// Part `i` of (batch, steps, heads, parts, features), as (batch, steps, heads * features).
+Value* PartOf(Formula& f, Value* packed, std::int64_t i) {
+  Value* part = f.Add("Gather", {packed, f.Int(i)}, {{"axis", std::int64_t{3}}});
+  return f.Add("Reshape", {part, f.Ints({0, 0, -1})});
+}
+
+struct Flat {
+  Value* query;
+  Value* key;
+  Value* value;
+  bool keys_apart = false;  // keys and values have their heads apart already
+};
+
+Result<Flat> Unpacked(OpLowering& op, Formula& f) {
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(kQuery));
+  Value* query = op.operand(kQuery);
+  if (rank == 5) {
+    if (op.operand(kKey) != nullptr) return op.Invalid("a packed query and a key");
+    return Flat{PartOf(f, query, 0), PartOf(f, query, 1), PartOf(f, query, 2)};
+  }
+  if (rank != 3) return op.Invalid("the query's rank is neither 3 nor 5");
+  DRAGOMAN_TRY(RequireOperands(op, {kKey}));
+  DRAGOMAN_ASSIGN(const int key_rank, op.Rank(kKey));
+  Value* key = op.operand(kKey);
+  if (key_rank == 5) return Flat{query, PartOf(f, key, 0), PartOf(f, key, 1)};
+  if (key_rank != 3 && key_rank != 4) return op.Invalid("the key's rank is not 3, 4 or 5");
+  DRAGOMAN_TRY(RequireOperands(op, {kValue}));
+  return Flat{query, key, op.operand(kValue), key_rank == 4};
+}
+
+// The bias lies one part behind the other; keys that come with heads apart have had theirs.
+void AddBias(Formula& f, Value* bias, Flat& flat) {
+  Value* size = f.SizeVector(flat.query, 2);
+  Value* twice = f.Add("Add", {size, size});
+  const auto part = [&](Value* first, Value* end) {
+    return f.Add("Slice", {bias, first, end, f.Ints({0})});
+  };
+  flat.query = f.Add("Add", {flat.query, part(f.Ints({0}), size)});
+  if (flat.keys_apart) return;
+  flat.key = f.Add("Add", {flat.key, part(size, twice)});
+  flat.value =
+      f.Add("Add", {flat.value, part(twice, f.Ints({std::numeric_limits<std::int64_t>::max()}))});
+}
+
+}  // namespace
+
+LoweredResults LowerMultiHeadAttention(OpLowering& op) {
+  DRAGOMAN_TRY(RequireOperands(op, {kQuery}));
+  if (op.operand(kPastLength) != nullptr) return op.Unsupported("past_sequence_length");
+  if (op.operand(kIndirection) != nullptr) return op.Unsupported("cache_indirection");
+  if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
+    return op.Invalid("past_key and past_value come together");
+  DRAGOMAN_TRY(RefuseResult(op, 3, "the products of queries and keys"));
+  DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
+  Formula f(op);
+  DRAGOMAN_ASSIGN(Flat flat, Unpacked(op, f));
+  if (op.operand(kBias) != nullptr) AddBias(f, op.operand(kBias), flat);
+  const auto apart = [&](Value* x) {
+    return flat.keys_apart ? x : SplitHeads(f, x, options.heads);
+  };
+  Parts parts{SplitHeads(f, flat.query, options.heads),
+              Behind(f, op.operand(kPastKey), apart(flat.key), op.ResultName(1)),
+              Behind(f, op.operand(kPastValue), apart(flat.value), op.ResultName(2))};
+  if (op.operand(kPastKey) != nullptr) parts.past_length = f.Size(op.operand(kPastKey), kSteps);
+  DRAGOMAN_ASSIGN(Value * result,
+                  Attended(op, f, options, parts, op.operand(kKeyMask), op.operand(kScoreBias)));
+  std::vector<Value*> results = {result, parts.key, parts.value};
+  results.resize(op.num_results());
+  return f.Finish(std::move(results));
+}
+
+}  // namespace dragoman

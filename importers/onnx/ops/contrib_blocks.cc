@@ -1,0 +1,148 @@
+// Weights of 2, 4 or 8 bits with a scale for each block of a row.
+#include <bit>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "importers/onnx/ops/contrib.h"
+
+namespace dragoman {
+namespace {
+
+struct Blocks {
+  std::int64_t bits = 4;
+  std::int64_t size = 0;  // elements of a block
+  std::int64_t rows = 0;
+  std::int64_t count = 0;  // of a row
+};
+
+DType PackedType(std::int64_t bits) {
+  return bits == 2 ? DType::kU2 : bits == 4 ? DType::kU4 : DType::kU8;
+}
+
+Result<const Tensor*> ConstantBytes(const OpLowering& op, std::size_t i) {
+  const Tensor* tensor = op.operand(i) != nullptr ? op.operand(i)->tensor() : nullptr;
+  if (tensor == nullptr)
+    return op.Unsupported("operand " + std::to_string(i) + " is not a constant");
+  if (tensor->dtype() != DType::kU8)
+    return op.Invalid("operand " + std::to_string(i) + " does not hold bytes");
+  return tensor;
+}
+
+// The elements of a row fill its bytes: what they are as a tensor of their own type.
+Result<Value*> Unpacked(OpLowering& op, std::size_t i, const Blocks& blocks) {
+  DRAGOMAN_ASSIGN(const Tensor* packed, ConstantBytes(op, i));
+  const std::vector<std::int64_t> sizes = {blocks.rows, blocks.count * blocks.size};
+  Result<Tensor> tensor = Tensor::Make(PackedType(blocks.bits), sizes, packed->buffer());
+  if (!tensor.ok())
+    return op.Invalid("operand " + std::to_string(i) + " has " + std::to_string(packed->size()) +
+                      " bytes, which are not N rows of K elements");
+  return op.builder.Constant(std::move(*tensor));
+}
+
+// A number of `bits` for each block of each row, without gaps.
+template <class ValueAt>
+Result<Value*> PackedGrid(OpLowering& op, const Blocks& blocks, ValueAt value_at) {
+  const auto bits = static_cast<std::size_t>(blocks.bits);
+  const auto count = static_cast<std::size_t>(blocks.rows * blocks.count);
+  std::vector<unsigned char> bytes((count * bits + 7) / 8, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned value = value_at(i / static_cast<std::size_t>(blocks.count),
+                                    i % static_cast<std::size_t>(blocks.count));
+    bytes[i * bits / 8] = static_cast<unsigned char>(bytes[i * bits / 8] | value << (i * bits % 8));
+  }
+  DRAGOMAN_ASSIGN(Tensor tensor,
+                  Tensor::Make(PackedType(blocks.bits), {blocks.rows, blocks.count},
+                               Buffer::Own(std::string(bytes.begin(), bytes.end()))));
+  return op.builder.Constant(std::move(tensor));
+}
+
+// Each row of zero points begins with a byte of its own.
+Result<Value*> UnpackedZeroPoints(OpLowering& op, std::size_t i, const Blocks& blocks) {
+  DRAGOMAN_ASSIGN(const Tensor* packed, ConstantBytes(op, i));
+  const std::int64_t stride = (blocks.count * blocks.bits + 7) / 8;
+  if (packed->size() != blocks.rows * stride)
+    return op.Invalid("operand " + std::to_string(i) + " has " + std::to_string(packed->size()) +
+                      " bytes, expected " + std::to_string(blocks.rows * stride));
+  const std::span<const std::uint8_t> source = packed->data<std::uint8_t>();
+  const auto bits = static_cast<std::size_t>(blocks.bits);
+  return PackedGrid(op, blocks, [&](std::size_t row, std::size_t block) {
+    const unsigned byte = source[row * static_cast<std::size_t>(stride) + block * bits / 8];
+    return (byte >> (block * bits % 8)) & ((1u << bits) - 1);
+  });
+}
+
+Result<Value*> DefaultZeroPoints(OpLowering& op, const Blocks& blocks) {
+  return PackedGrid(op, blocks, [&](std::size_t, std::size_t) { return 1u << (blocks.bits - 1); });
+}
+
+Value* DequantizedBlocks(Formula& f, Value* packed, Value* scales, Value* zeros,
+                         const Blocks& blocks) {
+  return f.Add("DequantizeLinear", {packed, scales, zeros},
+               {{"axis", std::int64_t{1}}, {"block_size", blocks.size}});
+}
+
+// (quantised - zero point) * scale, where zero points are real numbers.
+Value* WithRealZeroPoints(Formula& f, Value* packed, Value* scales, Value* zeros,
+                          const Blocks& blocks) {
+  Value* scaled = DequantizedBlocks(f, packed, scales, nullptr, blocks);
+  Value* apart = f.Add("Reshape", {scaled, f.Ints({blocks.rows, blocks.count, blocks.size})});
+  Value* grid = f.Add("Reshape", {zeros, f.Ints({blocks.rows, blocks.count})});
+  Value* shift = f.Add("Unsqueeze", {f.Add("Mul", {grid, scales}), f.Ints({2})});
+  return f.Add("Reshape", {f.Add("Sub", {apart, shift}), f.Ints({blocks.rows, -1})});
+}
+
+Result<Blocks> TakeBlocks(OpLowering& op, std::int64_t rows, std::int64_t columns) {
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> bits, op.TakeInt("bits"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> size, op.TakeInt("block_size"));
+  Blocks blocks;
+  blocks.bits = bits.value_or(4);
+  blocks.size = size.value_or(0);
+  if (blocks.bits != 2 && blocks.bits != 4 && blocks.bits != 8)
+    return op.Unsupported("bits = " + std::to_string(blocks.bits));
+  constexpr std::int64_t kLargest = std::int64_t{1} << 31;
+  if (blocks.size < 16 || blocks.size > kLargest ||
+      !std::has_single_bit(static_cast<std::uint64_t>(blocks.size)))
+    return op.Invalid("block_size " + std::to_string(blocks.size) +
+                      " is not a power of two of at least 16");
+  if (rows < 1 || columns < 1 || rows > kLargest || columns > kLargest)
+    return op.Invalid("the sizes of the weight are not positive, or too large");
+  blocks.rows = rows;
+  blocks.count = (columns + blocks.size - 1) / blocks.size;
+  return blocks;
+}
+
+}  // namespace
+
+LoweredResults LowerMatMulNBits(OpLowering& op) {
+  enum : std::size_t { kA, kB, kScales, kZeroPoints, kGroups, kBias };
+  DRAGOMAN_TRY(RequireOperands(op, {kA, kB, kScales}));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> columns, op.TakeInt("K"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> rows, op.TakeInt("N"));
+  DRAGOMAN_ASSIGN(const Blocks blocks, TakeBlocks(op, rows.value_or(0), columns.value_or(0)));
+  DRAGOMAN_ASSIGN(const bool prepacked, TakeFlag(op, "weight_prepacked"));
+  op.Drop("accuracy_level");  // leave to compute less exactly
+  if (prepacked) return op.Unsupported("weight_prepacked, a layout for one processor");
+  if (op.operand(kGroups) != nullptr) return op.Unsupported("g_idx");
+  Formula f(op);
+  DRAGOMAN_ASSIGN(Value * packed, Unpacked(op, kB, blocks));
+  Value* scales = f.Add("Reshape", {op.operand(kScales), f.Ints({blocks.rows, blocks.count})});
+  Value* zeros = op.operand(kZeroPoints);
+  Value* weight = nullptr;
+  if (zeros != nullptr && zeros->type().dtype() != DType::kU8) {
+    weight = WithRealZeroPoints(f, packed, scales, zeros, blocks);
+  } else {
+    DRAGOMAN_ASSIGN(zeros, zeros != nullptr ? UnpackedZeroPoints(op, kZeroPoints, blocks)
+                                            : DefaultZeroPoints(op, blocks));
+    weight = DequantizedBlocks(f, packed, scales, zeros, blocks);
+  }
+  if (*columns != blocks.count * blocks.size)
+    weight = f.Add("Slice", {weight, f.Ints({0}), f.Ints({*columns}), f.Ints({1})});
+  const bool biased = op.operand(kBias) != nullptr;
+  Value* y = f.Add("MatMul", {op.operand(kA), f.Transposed(weight, {1, 0})}, {},
+                   biased ? "" : op.ResultName(0));
+  if (biased) y = f.Add("Add", {y, op.operand(kBias)}, {}, op.ResultName(0));
+  return f.Finish({y});
+}
+
+}  // namespace dragoman

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Operators that ONNX Runtime's tools write, against what it computes itself.
+
+They are copied losslessly, run by the interpreter and as one C++ program, and written as a model of
+ai.onnx alone.
+"""
+
+import pathlib
+import unittest
+
+import numpy as np
+import onnx
+
+import onnxruntime_cases
+from command_case import CommandCase
+from run_outputs import read_outputs
+
+EXPECTED = pathlib.Path(__file__).with_name("onnxruntime_expected.npz")
+TOLERANCE = 1e-4
+# Products of rounded factors may lie between two integers: by spelling, either is right.
+QUANTIZED_TOLERANCE = 1
+
+
+def problem_of(found, expected):
+    if found.dtype != expected.dtype or found.shape != expected.shape:
+        return f"{found.dtype}{found.shape}, expected {expected.dtype}{expected.shape}"
+    if expected.dtype.kind == "f":
+        equal = np.allclose(found, expected, TOLERANCE, TOLERANCE)
+    else:
+        most = QUANTIZED_TOLERANCE if expected.itemsize == 1 else 0
+        equal = np.abs(found.astype(int) - expected.astype(int)).max(initial=0) <= most
+    return "" if equal else f"{found.ravel()[:4]}, expected {expected.ravel()[:4]}"
+
+
+class OperatorsTest(CommandCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cases = onnxruntime_cases.all_cases()
+        with np.load(EXPECTED) as file:
+            cls.expected = dict(file)
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.out / "cases.onnx"
+        self.bytes = onnxruntime_cases.model_of(self.cases).SerializeToString()
+        self.model.write_bytes(self.bytes)
+        np.savez(self.out / "inputs.npz",
+                 **{name: operand for case in self.cases for name, operand in case.feeds().items()})
+
+    def check(self, model, *arguments):
+        folder = self.out / "results"
+        self.done("run", model, "--inputs", self.out / "inputs.npz", "--output-dir", folder, "-q",
+                  *arguments)
+        names = [name for case in self.cases for name in case.result_names() if name]
+        problems = [f"{name}: {problem}"
+                    for name, (found, _) in zip(names, read_outputs(folder))
+                    if (problem := problem_of(found, self.expected[name]))]
+        self.assertEqual(problems, [])
+
+    def test_interpreter(self):
+        self.check(self.model)
+
+    def test_native(self):
+        self.check(self.model, "--engine", "native")
+
+    def test_written_without_the_domain(self):
+        plain = self.out / "plain.onnx"
+        self.done("convert", self.model, "-o", plain, "--passes", "default", "-q")
+        domains = {node.domain for node in onnx.load(plain).graph.node}
+        self.assertNotIn("com.microsoft", domains)
+        self.check(plain)
+
+    def test_copied_losslessly(self):
+        copy = self.out / "copy.onnx"
+        self.done("convert", self.model, "-o", copy, "-q")
+        self.assertEqual(copy.read_bytes(), self.bytes)
+
+
+class RefusalsTest(CommandCase):
+    def refused(self, case, code=4):
+        model = self.out / "model.onnx"
+        model.write_bytes(onnxruntime_cases.model_of([case]).SerializeToString())
+        return self.fails(code, "codegen", model, "-o", self.out / "program")
+
+    def test_parts_of_operators(self):
+        draw = onnxruntime_cases.Draws("refused")
+        x, weights, bias = draw.real(2, 3, 6), draw.real(6, 24), draw.real(24)
+        rotated = onnxruntime_cases.Case("node", "Attention", [x, weights, bias],
+                                         {"num_heads": 2, "do_rotary": 1})
+        self.assertIn("error: do_rotary", self.refused(rotated))
+        unknown = onnxruntime_cases.Case("node", "Gelu", [x], {"approximation": 1})
+        self.assertIn("attribute 'approximation' is not known", self.refused(unknown))
+        missing = onnxruntime_cases.Case("node", "SkipLayerNormalization", [x, None, bias], {})
+        self.assertIn("operand 1 is missing", self.refused(missing, 2))
+        hashed = onnxruntime_cases.Case("node", "MurmurHash3", [draw.ints(0, 9, 3)], {})
+        self.assertIn("com.microsoft.MurmurHash3", self.refused(hashed))
+
+    def test_layouts_of_one_processor(self):
+        case = onnxruntime_cases.Case("node", "ReorderInput",
+                                      [onnxruntime_cases.Draws("x").real(1, 8, 4, 4)], {},
+                                      domain="com.microsoft.nchwc")
+        self.assertIn("at the level 'extended'", self.refused(case))
+
+
+if __name__ == "__main__":
+    unittest.main()

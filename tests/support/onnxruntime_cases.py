@@ -1,0 +1,318 @@
+"""Operators of com.microsoft and what their results are: calls with seeded operands.
+
+The results are ONNX Runtime's, recorded in tests/e2e/onnxruntime_expected.npz by
+tests/tools/record_onnxruntime.py.
+"""
+
+import dataclasses
+import zlib
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+OPSET = 17
+F32, I32, I64, U8, I8 = np.float32, np.int32, np.int64, np.uint8, np.int8
+
+
+@dataclasses.dataclass
+class Case:
+    """One node. `wanted` are the indices of the results that it names."""
+    name: str
+    op: str
+    operands: list
+    attributes: dict
+    wanted: tuple = (0,)
+    constants: tuple = ()  # indices of operands that the file holds
+    domain: str = "com.microsoft"
+
+    def operand_name(self, i):
+        return "" if self.operands[i] is None else f"{self.name}_x{i}"
+
+    def result_names(self):
+        return [f"{self.name}_y{i}" if i in self.wanted else ""
+                for i in range(max(self.wanted) + 1)]
+
+    def feeds(self):
+        return {self.operand_name(i): operand for i, operand in enumerate(self.operands)
+                if operand is not None and i not in self.constants}
+
+    def node(self):
+        return helper.make_node(self.op, [self.operand_name(i) for i in range(len(self.operands))],
+                                self.result_names(), name=self.name, domain=self.domain,
+                                **self.attributes)
+
+
+def model_of(cases):
+    """One model of all nodes; its outputs are of types that readers infer."""
+    inputs, constants, outputs = [], [], []
+    for case in cases:
+        for i, operand in enumerate(case.operands):
+            if operand is None:
+                continue
+            if i in case.constants:
+                constants.append(numpy_helper.from_array(operand, case.operand_name(i)))
+            else:
+                kind = helper.np_dtype_to_tensor_dtype(operand.dtype) if hasattr(
+                    helper, "np_dtype_to_tensor_dtype") else onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[
+                        operand.dtype]
+                inputs.append(helper.make_tensor_value_info(case.operand_name(i), kind,
+                                                            operand.shape))
+        outputs += [onnx.ValueInfoProto(name=name) for name in case.result_names() if name]
+    graph = helper.make_graph([case.node() for case in cases], "cases", inputs, outputs, constants)
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1),
+              helper.make_opsetid("ai.onnx.ml", 3)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+class Draws:
+    """Operands of one case, seeded by its name."""
+
+    def __init__(self, name):
+        self.random = np.random.default_rng(zlib.crc32(name.encode()))
+
+    def real(self, *sizes):
+        return self.random.standard_normal(sizes).astype(F32)
+
+    def ints(self, low, high, *sizes, dtype=I32):
+        return self.random.integers(low, high, sizes).astype(dtype)
+
+    def quantized(self, dtype, *sizes):
+        return self.ints(*((0, 120) if dtype == U8 else (-60, 60)), *sizes, dtype=dtype)
+
+
+def scalar(value, dtype=F32):
+    return np.array(value, dtype)
+
+
+def activations():
+    for op, bias in (("Gelu", False), ("BiasGelu", True), ("FastGelu", False), ("FastGelu", True)):
+        name = f"{op}{'_bias' if bias else ''}"
+        draw = Draws(name)
+        yield Case(name, op, [draw.real(3, 5)] + ([draw.real(5)] if bias else []), {})
+    yield Case("QuickGelu", "QuickGelu", [Draws("q").real(3, 5)], {"alpha": 1.3})
+
+
+def normalizations():
+    draw = Draws("normalizations")
+    x, skip = draw.real(2, 3, 8), draw.real(2, 3, 8)
+    scale, bias, more = draw.real(8), draw.real(8), draw.real(8)
+    yield Case("SimplifiedLayerNormalization", "SimplifiedLayerNormalization", [x, scale],
+               {"axis": -1, "epsilon": 1e-3}, wanted=(0, 1), domain="")
+    yield Case("LayerNormalization", "LayerNormalization", [x, scale, bias], {"epsilon": 1e-3},
+               domain="")
+    yield Case("SkipLayerNormalization", "SkipLayerNormalization", [x, skip, scale, bias, more],
+               {"epsilon": 1e-3}, wanted=(0, 3))
+    yield Case("SkipLayerNormalization_default", "SkipLayerNormalization",
+               [x * F32(1e-5), skip[0] * F32(1e-5), scale], {})
+    yield Case("SkipSimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization",
+               [x, skip, scale, bias], {"epsilon": 1e-6}, wanted=(0, 3))
+    yield Case("SkipSimplifiedLayerNormalization_default", "SkipSimplifiedLayerNormalization",
+               [x * F32(1e-5), skip * F32(1e-5), scale], {})
+    ids, segments = draw.ints(0, 10, 2, 4), draw.ints(0, 2, 2, 4)
+    tables = draw.real(10, 8), draw.real(6, 8), draw.real(2, 8)
+    mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0]], I32)
+    yield Case("EmbedLayerNormalization", "EmbedLayerNormalization",
+               [ids, segments, *tables, scale, bias, mask], {"epsilon": 0.01}, wanted=(0, 1, 2))
+    yield Case("EmbedLayerNormalization_positions", "EmbedLayerNormalization",
+               [ids, None, tables[0], tables[1], None, scale, bias, None,
+                np.array([[3, 2, 1, 0]], I32)], {}, wanted=(0, 2))
+
+
+def products():
+    draw = Draws("products")
+    for attributes, a, b in (({"transA": 1, "transB": 1, "alpha": 0.5}, (2, 4, 3), (2, 5, 4)),
+                             ({"transBatchA": 1}, (3, 2, 6, 4), (2, 6, 4, 5)),
+                             ({"transBatchB": 1, "transB": 1}, (2, 6, 3, 4), (5, 2, 6, 4))):
+        name = "FusedMatMul_" + "_".join(attributes)
+        yield Case(name, "FusedMatMul", [draw.real(*a), draw.real(*b)], attributes)
+    for kind, parameters in (("Relu", ()), ("LeakyRelu", (0.2,)), ("HardSigmoid", (0.3, 0.4))):
+        names = ("activation_alpha", "activation_beta")
+        yield Case(f"FusedGemm_{kind}", "FusedGemm",
+                   [draw.real(2, 3), draw.real(4, 3), draw.real(4)],
+                   {"activation": kind, "transB": 1, "alpha": 0.7, "beta": 0.3,
+                    **dict(zip(names, parameters))})
+    for kind, parameters in (("Tanh", ()), ("Clip", (-0.5, 1.0)), ("HardSigmoid", (0.3, 0.4))):
+        given = {"activation_params": parameters} if parameters else {}
+        yield Case(f"FusedConv_{kind}", "FusedConv",
+                   [draw.real(2, 3, 6, 6), draw.real(4, 3, 3, 3), draw.real(4)],
+                   {"activation": kind, "pads": [1, 1, 1, 1], **given})
+    yield Case("FusedConv_sum", "FusedConv", [draw.real(2, 3, 6, 6), draw.real(4, 3, 3, 3),
+                                              draw.real(4), draw.real(2, 4, 4, 4)],
+               {"activation": "Relu", "kernel_shape": [3, 3]})
+    yield from block_products(draw)
+
+
+def block_products(draw):
+    for bits, columns, zeros in ((2, 32, None), (4, 40, "packed"), (4, 64, "real"), (4, 64, None),
+                                 (8, 40, "packed")):
+        rows, block = 5, 16
+        count = -(-columns // block)
+        operands = [draw.real(2, columns), draw.ints(0, 256, rows, count, block * bits // 8,
+                                                     dtype=U8), draw.real(rows, count) * F32(0.05)]
+        if zeros == "packed":
+            operands.append(draw.ints(0, 256, rows, -(-count * bits // 8), dtype=U8))
+        elif zeros == "real":
+            operands.append(draw.ints(0, 2**bits, rows, count).astype(F32) + F32(0.5))
+        else:
+            operands.append(None)
+        yield Case(f"MatMulNBits_{bits}_{zeros}", "MatMulNBits",
+                   operands + [None, draw.real(rows)],
+                   {"K": columns, "N": rows, "bits": bits, "block_size": block},
+                   constants=(1, 2, 3, 5))
+
+
+def quantized_elementwise():
+    for dtype in (U8, I8):
+        kind = np.dtype(dtype).name
+        draw = Draws(kind)
+        x = [draw.quantized(dtype, 2, 3, 4), scalar(0.1), scalar(3, dtype)]
+        y = [draw.quantized(dtype, 3, 4), scalar(0.23), scalar(5, dtype)]
+        to = [scalar(0.31), scalar(7, dtype)]
+        yield Case(f"QLinearAdd_{kind}", "QLinearAdd", x + y + to, {})
+        yield Case(f"QLinearMul_{kind}", "QLinearMul", x + y + [scalar(1.7), to[1]], {})
+        yield Case(f"QLinearLeakyRelu_{kind}", "QLinearLeakyRelu", x + to, {"alpha": 0.2})
+        share = [scalar(1 / 256), scalar(0, dtype)]
+        yield Case(f"QLinearSigmoid_{kind}", "QLinearSigmoid", x + share, {})
+        for opset, axis in ((11, 1), (13, -1)):
+            yield Case(f"QLinearSoftmax_{opset}_{kind}", "QLinearSoftmax", x + share,
+                       {"axis": axis, "opset": opset})
+        yield Case(f"QLinearConcat_{kind}", "QLinearConcat",
+                   to + x + [draw.quantized(dtype, 2, 1, 4), *y[1:]], {"axis": 1})
+        yield Case(f"QLinearWhere_{kind}", "QLinearWhere",
+                   [draw.ints(0, 2, 3, 4, dtype=bool)] + x + y + to, {})
+        image = [draw.quantized(dtype, 2, 3, 6, 6), scalar(0.1), scalar(3, dtype)]
+        last = [image[0].transpose(0, 2, 3, 1).copy(), *image[1:]]
+        to = [scalar(0.023), scalar(2, dtype)]
+        yield Case(f"QLinearGlobalAveragePool_{kind}", "QLinearGlobalAveragePool", image + to, {})
+        yield Case(f"QLinearGlobalAveragePool_last_{kind}", "QLinearGlobalAveragePool", last + to,
+                   {"channels_last": 1})
+        window = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [2, 2]}
+        yield Case(f"QLinearAveragePool_{kind}", "QLinearAveragePool",
+                   image + [scalar(0.083), to[1]], window)
+        yield Case(f"NhwcMaxPool_{kind}", "NhwcMaxPool", last[:1], window)
+        yield Case(f"DequantizeLinear_{kind}", "DequantizeLinear",
+                   [x[0], np.array([0.1, 0.2, 0.3], F32), np.array([3, 4, 5], dtype)], {"axis": 1})
+        yield Case(f"QuantizeLinear_{kind}", "QuantizeLinear",
+                   [draw.real(2, 3), scalar(0.013), scalar(3, dtype)], {})
+
+
+def quantized_products():
+    for dtype in (U8, I8):
+        kind = np.dtype(dtype).name
+        draw = Draws(kind + " products")
+        a, b = draw.quantized(U8, 3, 4), draw.quantized(dtype, 4, 5)
+        scales, zeros = np.abs(draw.real(5)), draw.ints(0, 9, 5, dtype=dtype)
+        bias = draw.real(5)
+        yield Case(f"MatMulIntegerToFloat_{kind}", "MatMulIntegerToFloat",
+                   [a, b, scalar(0.1), scales, scalar(3, U8), zeros, bias], {})
+        yield Case(f"DynamicQuantizeMatMul_{kind}", "DynamicQuantizeMatMul",
+                   [draw.real(3, 4), b, scales, zeros, bias], {})
+        yield Case(f"QGemm_{kind}", "QGemm",
+                   [a, scalar(0.1), scalar(3, U8), b.T.copy(), scalar(0.2), scalar(5, dtype),
+                    draw.ints(0, 50, 5), scalar(2.1), scalar(9, U8)], {"transB": 1})
+        yield Case(f"QGemm_real_{kind}", "QGemm",
+                   [a, scalar(0.1), scalar(3, U8), b, scales, zeros], {"alpha": 0.5})
+    draw = Draws("convolution")
+    yield Case("QLinearConv_last", "QLinearConv",
+               [draw.quantized(U8, 1, 6, 6, 3), scalar(0.1), scalar(3, U8),
+                draw.quantized(I8, 4, 3, 3, 3), scalar(0.1), scalar(0, I8), scalar(3.3),
+                scalar(9, U8), draw.ints(0, 50, 4)], {"channels_last": 1, "pads": [1, 1, 1, 1]},
+               constants=(3,))
+
+
+def self_attention(name, mask=None, past=False, bias=False, wanted=(0,), width=24, **attributes):
+    draw = Draws(name)
+    operands = [draw.real(2, 3, 6), draw.real(6, width), draw.real(width), mask,
+                draw.real(2, 2, 2, 4, 4) if past else None,
+                draw.real(1, 2, 3, 3) if bias else None]
+    return Case(f"Attention_{name}", "Attention", operands, {"num_heads": 2, **attributes}, wanted)
+
+
+def attentions():
+    yield self_attention("lengths", mask=np.array([2, 1], I32))
+    yield self_attention("ends_and_starts", mask=np.array([2, 3, 0, 1], I32))
+    yield self_attention("keys", mask=np.array([[1, 1, 0], [1, 0, 0]], I32), bias=True)
+    yield self_attention("steps", mask=Draws("mask").ints(0, 2, 2, 3, 3))
+    yield self_attention("past", past=True, wanted=(0, 1), unidirectional=1, scale=0.3,
+                         mask=Draws("mask").ints(0, 2, 2, 7))
+    yield self_attention("sizes", width=28, qkv_hidden_sizes=[8, 8, 12], mask_filter_value=-2.0,
+                         mask=np.array([[1, 1, 0], [1, 0, 0]], I32))
+    draw = Draws("quantized attention")
+    yield Case("QAttention", "QAttention",
+               [draw.quantized(U8, 2, 3, 6), draw.quantized(I8, 6, 24), draw.real(24),
+                scalar(0.05), scalar(0.02), np.array([[1, 1, 0], [1, 0, 0]], I32), scalar(30, U8),
+                scalar(0, I8)], {"num_heads": 2})
+    query, key, value = draw.real(2, 3, 8), draw.real(2, 5, 8), draw.real(2, 5, 12)
+    yield Case("MultiHeadAttention", "MultiHeadAttention",
+               [query, key, value, draw.real(28), np.array([5, 2], I32), draw.real(2, 2, 3, 5)],
+               {"num_heads": 2})
+    yield Case("MultiHeadAttention_past", "MultiHeadAttention",
+               [query, key[:, :3], value[:, :3, :8], draw.real(24), None, None,
+                draw.real(2, 2, 4, 4), draw.real(2, 2, 4, 4)],
+               {"num_heads": 2, "unidirectional": 1}, wanted=(0, 1, 2))
+    yield Case("MultiHeadAttention_apart", "MultiHeadAttention",
+               [query, draw.real(2, 2, 5, 4), draw.real(2, 2, 5, 4), draw.real(24)],
+               {"num_heads": 2})
+
+
+def grouped(name, last, total, batch=2, steps=3, past=0, packed=False, rotated=0, bias=None,
+            sink=False, **attributes):
+    """GroupQueryAttention of four heads on two, 16 features each."""
+    draw = Draws(name)
+    query, key, value = draw.real(batch, steps, 64), draw.real(batch, steps, 32), draw.real(
+        batch, steps, 32)
+    if packed:
+        query, key, value = np.concatenate([query, key, value], 2), None, None
+    angles = draw.real(32, rotated // 2)
+    tables = [np.cos(angles), np.sin(angles)] if rotated else [None, None]
+    if rotated:
+        attributes["do_rotary"] = 1
+    operands = [query, key, value, draw.real(batch, 2, past, 16), draw.real(batch, 2, past, 16),
+                np.array(last, I32), scalar(total, I32), *tables, None,
+                draw.real(*bias) if bias else None, draw.real(4) if sink else None]
+    return Case(f"GroupQueryAttention_{name}", "GroupQueryAttention", operands,
+                {"num_heads": 4, "kv_num_heads": 2, **attributes}, wanted=(0, 1, 2))
+
+
+def grouped_attentions():
+    yield grouped("prompt", [2, 1], 3, rotated=16)
+    yield grouped("packed", [2, 2], 3, packed=True, rotated=16, rotary_interleaved=1)
+    yield grouped("token", [4, 2], 5, steps=1, past=8, rotated=16, bias=(1, 4, 1, 5))
+    yield grouped("chunk", [6], 7, batch=1, past=4, local_window_size=2, softcap=0.5)
+    yield grouped("smooth", [2, 2], 3, smooth_softmax=1, scale=0.9)
+    yield grouped("sink", [2, 2], 3, sink=True)
+    for name, sizes, positions, attributes in (
+            ("offset", (2, 3, 16), [2], {}),
+            ("positions", (2, 2, 3, 8), [[0, 1, 2], [3, 4, 5]], {}),
+            ("pairs", (2, 3, 16), [[0, 1, 2], [3, 4, 5]], {"interleaved": 1}),
+            ("part", (2, 3, 32), [[0, 1, 2], [3, 4, 5]],
+             {"rotary_embedding_dim": 8, "num_heads": 2})):
+        draw = Draws(name)
+        angles = draw.real(16, 4)
+        yield Case(f"RotaryEmbedding_{name}", "RotaryEmbedding",
+                   [draw.real(*sizes), np.array(positions, I64), np.cos(angles), np.sin(angles)],
+                   attributes)
+
+
+def movement():
+    draw = Draws("movement")
+    yield Case("Pad", "Pad", [draw.real(2, 3), np.array([[0, 1, 1, 0]], I64),
+                              np.array([7], F32)], {"mode": "constant"})
+    yield Case("Unique", "Unique", [np.array([3, 1, 1, 2, 3, 3], F32)], {}, wanted=(0, 1, 2))
+    yield Case("Trilu", "Trilu", [draw.real(4, 5), scalar(1, I64)], {"upper": 0})
+    yield Case("GridSample", "GridSample", [draw.real(1, 2, 5, 5), draw.real(1, 3, 3, 2)],
+               {"mode": "bicubic", "padding_mode": "border", "align_corners": 1})
+    yield Case("ExpandDims", "ExpandDims", [draw.real(2, 3), scalar(-1, I32)], {}, constants=(1,))
+    yield Case("Range", "Range", [scalar(1), scalar(7), scalar(2)], {})
+    yield Case("GatherND", "GatherND", [draw.real(2, 3, 4), np.array([[0, 1], [1, 2]], I32)], {})
+    for metric in ("sqeuclidean", "euclidean"):
+        yield Case(f"CDist_{metric}", "CDist", [draw.real(3, 4), draw.real(5, 4)],
+                   {"metric": metric})
+    yield Case("Inverse", "Inverse", [draw.real(2, 4, 4)], {})
+
+
+def all_cases():
+    groups = (activations, normalizations, products, quantized_elementwise, quantized_products,
+              attentions, grouped_attentions, movement)
+    return [case for group in groups for case in group()]
