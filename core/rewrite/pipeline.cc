@@ -18,8 +18,8 @@ constexpr int kMaxRounds = 32;
 constexpr PassInfo kPasses[] = {
     {"eliminate-identities",
      "removes nodes that give an operand unchanged, or an operand of a Concat, and Ifs whose "
-     "condition is known; makes one Concat of what is put together row by row, and computes in "
-     "parts what is read in parts",
+     "condition is known; makes one Concat of what is put together row by row, computes in parts "
+     "what is read in parts, and reads elements of lists where they come from",
      EliminateIdentities, true},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
      FoldSizes, true},

@@ -2,9 +2,8 @@
 """TorchScript models as Relax modules: linted, evaluated on NumPy, compared with torch's outputs.
 
 Models: the fixtures of tests/models/torchscript that have recorded arrays, converted for the sizes
-of these, or for the symbolic sizes of their file `shapes`, and then evaluated for several. REFUSED
-lists those that Relax cannot say, with what the refusal must name. Steps of models with states are
-calls of the module's functions one after the other.
+of these, or for the symbolic sizes of their file `shapes`, and then evaluated for several. Steps of
+models with states are calls of the module's functions one after the other.
 """
 import pathlib
 import re
@@ -20,10 +19,6 @@ from run_outputs import array_differences
 
 FOLDER = pathlib.Path(__file__).parent.parent / "models" / "torchscript"
 RTOL, ATOL = 1e-4, 1e-5
-UNSUPPORTED = 4
-REFUSED = {
-    "run_time_lists": ["SequenceInsert", "SequenceAt"],
-}
 # Sizes that stay symbolic where a fixture has no file for it.
 SYMBOLIC = {"control_flow": "x=n,4 n=int64:", "dynamic_arange": "x=n,2"}
 # What the text of a module must hold.
@@ -96,10 +91,6 @@ def check(folder, work):
     name = folder.name
     module = pathlib.Path(work) / "model.py"
     done = dragoman("convert", folder / "model.pt", "-o", module, *shapes(folder))
-    if name in REFUSED:
-        named = all(part in done.stderr for part in REFUSED[name])
-        return [] if done.returncode == UNSUPPORTED and named else [
-            f"exit {done.returncode}, not refused for {REFUSED[name]}: {done.stderr.strip()}"]
     if problem := complaint(done):
         return [problem]
     findings = relax_lint.lint(module)

@@ -120,6 +120,12 @@ def slice_(_, x, starts, ends, axes=None, steps=None):
     return x[tuple(index)]
 
 
+@op("ReduceMax", "ReduceSum")
+def reduce(node, x, axes, keepdims=1):
+    function = {"ReduceMax": np.max, "ReduceSum": np.sum}[node.op_type]
+    return function(x, tuple(int(a) for a in axes), keepdims=bool(keepdims))
+
+
 @op("Squeeze")
 def squeeze(_, x, axes=None):
     return np.squeeze(x, None if axes is None else tuple(int(a) for a in axes))

@@ -9,13 +9,8 @@ onnx_eval.py. Skipped where torch is not installed.
 """
 
 import unittest
-import warnings
 
-import onnx
-
-import onnx_eval
-from command_case import CommandCase
-from recurrent_spellings_test import SEQUENCE, census, convert, differs
+from recurrent_torch_case import TorchCase
 
 try:
     import torch
@@ -26,40 +21,9 @@ try:
 except ImportError:
     torch = None
 
-BATCH = 2
-
 
 @unittest.skipIf(torch is None, "torch is not installed")
-class TorchRecurrences(CommandCase):
-    def setUp(self):
-        super().setUp()
-        torch.manual_seed(7)
-        warnings.simplefilter("ignore")  # of tracing, about checks of sizes
-
-    def count(self, module, steps, size=None):
-        """Operators of the module converted for `size` steps, which must agree with torch."""
-        x = torch.randn(steps, BATCH, INPUTS)
-        if not isinstance(module, torch.jit.ScriptModule):
-            module = torch.jit.trace(module.eval(), (x,))
-        source, target = self.out / "model.pt", self.out / "model.onnx"
-        module.save(str(source))
-        shape = ["--shape", f"x={size or steps},{BATCH},{INPUTS}"]
-        self.assertEqual(convert(source, target, *shape), "")
-        model = onnx.load(target)
-        with torch.no_grad():
-            wanted = module(x)
-        found = onnx_eval.evaluate(model, {model.graph.input[0].name: x.numpy()})
-        for info, value in zip(model.graph.output, torch_leaves(wanted)):
-            self.assertFalse(differs(found[info.name], value.numpy()), info.name)
-        return census(model)
-
-    def check(self, make, nodes, size=None):
-        counts = [self.count(make(), steps, size) for steps in (6, 15)]
-        self.assertEqual(sum(counts[0][name] for name in SEQUENCE), nodes, counts[0])
-        for left in ("Loop", "Scan", "Sigmoid", "Tanh"):
-            self.assertEqual(counts[0][left], 0, left)
-        self.assertEqual(counts[0], counts[1])
-
+class TorchRecurrences(TorchCase):
     def test_traced_cells(self):
         for cell in (nn.LSTMCell, nn.GRUCell, nn.RNNCell):
             with self.subTest(cell.__name__):
@@ -113,14 +77,6 @@ class TorchRecurrences(CommandCase):
                 ("GRU", {"num_layers": 2}, 2), ("RNN", {"nonlinearity": "relu"}, 1)):
             with self.subTest(name, **options):
                 self.check(lambda: modules.Layer(name, **options), nodes)
-
-
-def torch_leaves(value):
-    if isinstance(value, torch.Tensor):
-        yield value
-        return
-    for part in value:
-        yield from torch_leaves(part)
 
 
 if __name__ == "__main__":

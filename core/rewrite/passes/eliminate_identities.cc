@@ -9,7 +9,7 @@ Result<bool> EliminateIdentities(Graph& graph, PassContext& context) {
   bool changed = false;
   for (std::span<const Pattern> family :
        {BranchPatterns(), CopyPatterns(), ReshapePatterns(), RegionPatterns(), RowPatterns(),
-        CutPatterns(), PartPatterns()}) {
+        CutPatterns(), PartPatterns(), ListPatterns()}) {
     DRAGOMAN_ASSIGN(const bool applied, ApplyPatterns(graph, context, family));
     changed = changed || applied;
   }

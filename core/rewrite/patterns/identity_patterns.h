@@ -15,6 +15,7 @@ std::span<const Pattern> RowPatterns();      // Concat of what is put together r
 std::span<const Pattern> CutPatterns();      // elementwise operators on a Concat
 std::span<const Pattern> PartPatterns();     // Slice, Gather, Split of a Concat
 std::span<const Pattern> BranchPatterns();   // If with a known condition
+std::span<const Pattern> ListPatterns();     // what is read of sequences
 
 }  // namespace dragoman
 

@@ -5,6 +5,7 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/recurrence/layout.h"
 
 namespace dragoman {
 namespace {
@@ -66,7 +67,8 @@ Result<StepBatcher::Batched> StepBatcher::Apply(const StepFamily& family) {
   });
   if (!alike || !MayBatch(model) || !IsWithinSteps(family)) return Batched();
   std::vector<StepsOperand> operands;
-  BatchedSteps result{.value = nullptr, .shared = true};
+  BatchedSteps result{.value = nullptr, .shared = true, .reverse = true};
+  std::vector<std::size_t> reversed;
   for (std::size_t i = 0; i < model.num_operands(); ++i) {
     if (model.operand(i) == nullptr) {
       operands.push_back({.value = nullptr, .shared = true});
@@ -80,9 +82,14 @@ Result<StepBatcher::Batched> StepBatcher::Apply(const StepFamily& family) {
     if (!batched) return Batched();
     operands.push_back({batched->value, batched->shared, *rank});
     if (batched->shared) continue;
-    if (!result.shared && result.reverse != batched->reverse) return Batched();
+    if (batched->reverse) reversed.push_back(i);
     result.shared = false;
-    result.reverse = batched->reverse;
+    result.reverse = result.reverse && batched->reverse;
+  }
+  for (std::size_t i : reversed) {
+    if (result.reverse) break;
+    LayoutBuilder layout(context_, position_);
+    DRAGOMAN_ASSIGN(operands[i].value, layout.Reverse(operands[i].value));
   }
   DRAGOMAN_ASSIGN(const std::vector<Value*> values,
                   result.shared ? Repeat(model, operands)

@@ -13,30 +13,17 @@
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/layout.h"
+#include "core/rewrite/recurrence/loop_results.h"
 #include "core/rewrite/recurrence/loop_view.h"
 #include "core/rewrite/recurrence/open_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/split_states.h"
-#include "core/rewrite/recurrence/written_rows.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
 namespace {
 
 using Kind = RecurrentCell::Kind;
-
-// (steps, batch, features), in the order of time; the turns go backwards if `reverse`.
-struct TurnSequence {
-  Value* value = nullptr;
-  bool reverse = false;
-  int axis = 0;  // of the features in a turn's value
-};
-
-// (1, batch, features), after the last turn.
-struct LastState {
-  Value* value = nullptr;
-  int axis = 0;  // of the features in a turn's value
-};
 
 class LoopFusion {
  public:
@@ -57,41 +44,46 @@ class LoopFusion {
     for (const auto& [dtype, of_type] : cells_) {
       for (const RecurrentCell& cell : of_type) DRAGOMAN_TRY(FuseCell(cell));
     }
-    if (count_ == 0) {
-      if (!obstacle_.empty()) context_.Explain(*view_.node, "not fused, since " + obstacle_);
-      return false;
-    }
-    std::vector<Value*> by(view_.node->num_results(), nullptr);
-    std::vector<std::pair<Node*, Value*>> stacks;
-    DRAGOMAN_ASSIGN(const bool complete, FindResults(by, stacks));
+    const LoopSlice* slice = FirstSlice();
+    if (slice == nullptr) return NotFused();
+    turns_.count = (*slice->sequence->type().shape())[static_cast<std::size_t>(slice->axis)];
+    LoopResults results(view_, turns_, forms_, batcher_, context_);
+    DRAGOMAN_ASSIGN(const bool complete, results.Find());
     if (!complete) {
-      context_.Explain(*view_.node,
-                       fmt::format("{} cells in it, but not fused, since {}", count_, obstacle_));
-      return false;
+      if (count_ > 0) obstacle_ = results.obstacle();
+      return NotFused();
     }
-    context_.Explain(*view_.node, fmt::format("{} cells in it become operators", count_));
-    for (const auto& [node, value] : stacks) context_.Replace(*node, {{value}});
-    context_.Replace(*view_.node, by);
+    context_.Explain(*view_.node, count_ > 0
+                                      ? fmt::format("{} cells in it become operators", count_)
+                                      : "its turns do not depend on each other: done at once");
+    context_.Replace(*view_.node, results.values());
     return true;
   }
 
  private:
-  // The whole of `value` as one atom, or kNoAtom.
-  AtomId WiredAtom(const Value* value) {
-    const int rank = value->type().rank().value_or(0);
-    for (int axis = rank - 1; axis >= std::min(1, std::max(rank - 2, 0)); --axis) {
-      const AffineForm* form = forms_.Wiring(value, axis);
-      if (form == nullptr || form->segments.size() != 1) continue;
-      const AtomId id = AffineForms::AsAtom(form->segments.front());
-      const Atom& atom = forms_.atom(id);
-      const auto result = results_.find(atom.value);
-      if (IsWhole(atom) && result != results_.end() && result->second.axis == atom.axis) return id;
-    }
-    return kNoAtom;
+  bool NotFused() {
+    if (obstacle_.empty()) return false;
+    const std::string cells = count_ > 0 ? fmt::format("{} cells in it, but ", count_) : "";
+    context_.Explain(*view_.node, cells + "not fused, since " + obstacle_);
+    return false;
   }
 
-  static bool IsWhole(const Atom& atom) {
-    return atom.step_axis < 0 && atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
+  // Any of the sequences that the turns read; nullptr: there is none of known rank.
+  const LoopSlice* FirstSlice() const {
+    const auto find = [&](const Value* value) -> const LoopSlice* {
+      const auto found = view_.slices.find(value);
+      const bool fits =
+          found != view_.slices.end() && found->second.sequence->type().shape() != nullptr;
+      return fits ? &found->second : nullptr;
+    };
+    for (const auto& input : view_.body->inputs()) {
+      if (const LoopSlice* slice = find(input.get())) return slice;
+    }
+    for (const Node& node : view_.body->nodes()) {
+      const LoopSlice* slice = node.num_results() == 1 ? find(node.result(0)) : nullptr;
+      if (slice != nullptr) return slice;
+    }
+    return nullptr;
   }
 
   // The state of the loop that `atom` is, if `next` is its value in the next turn, or a projection
@@ -194,11 +186,11 @@ class LoopFusion {
     for (const Node& inner : view_.body->nodes()) origins.push_back(inner.origin());
     node->set_origin(Origin::Merge(origins));
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node->result(0), 1));
-    turns_ = sequence->type().shape()->front();
+    turns_.count = sequence->type().shape()->front();
     const auto enter = [&](AtomId id) {
       const Atom& atom = forms_.atom(id);
-      sequences_[atom.value] = {sequence, x->reverse, atom.axis};
-      results_[atom.value] = {node->result(1), atom.axis};
+      turns_.sequences[atom.value] = {sequence, x->reverse, atom.axis};
+      turns_.last[atom.value] = {node->result(1), atom.axis};
     };
     const bool is_projected = step.projected != kNoAtom && step.projects_outside();
     if (!step.masked()) enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected);
@@ -211,7 +203,7 @@ class LoopFusion {
     }
     if (c != nullptr) {
       const Atom& atom = forms_.atom(step.masked() ? step.carried_c : cell.c);
-      results_[atom.value] = {node->result(2), atom.axis};
+      turns_.last[atom.value] = {node->result(2), atom.axis};
     }
     if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, operands));
     ++count_;
@@ -279,8 +271,8 @@ class LoopFusion {
                     EmitProjection(step, node.result(1), forms_, *view_.node, context_));
     const auto enter = [&](AtomId id) {
       const Atom& atom = forms_.atom(id);
-      sequences_[atom.value] = {projected, operands.reverse, atom.axis};
-      results_[atom.value] = {last, atom.axis};
+      turns_.sequences[atom.value] = {projected, operands.reverse, atom.axis};
+      turns_.last[atom.value] = {last, atom.axis};
     };
     if (!step.masked()) enter(step.projected);
     for (AtomId id : step.zeroed_h) enter(id);
@@ -293,21 +285,27 @@ class LoopFusion {
   // All inputs of a cell, side by side; nullopt if they are no sequences.
   Result<std::optional<TurnSequence>> Input(const CellStep& step) {
     const Dim batch = BatchOf(*step.cell->node->result(), forms_.atom(step.cell->h).axis);
-    std::vector<Value*> parts;
-    bool reverse = false;
+    std::vector<TurnSequence> parts;
+    bool reverse = true;
     for (AtomId id : step.inputs) {
       const Atom atom = forms_.atom(id);
       DRAGOMAN_ASSIGN(std::optional<TurnSequence> part, SequenceOf(atom, step.mask));
-      if (!part || (!parts.empty() && part->reverse != reverse)) return Nothing();
-      if (Equal(BatchOf(*part->value, 2, 0), batch) != Truth::kYes) return Nothing();
+      if (!part || Equal(BatchOf(*part->value, 2, 0), batch) != Truth::kYes) return Nothing();
       if (SizeAlong(*part->value, 2) != atom.size) {
         DRAGOMAN_ASSIGN(part->value,
                         layout_.Slice(part->value, 2, atom.begin, atom.begin + atom.size));
       }
-      reverse = part->reverse;
-      parts.push_back(part->value);
+      reverse = reverse && part->reverse;
+      parts.push_back(*part);
     }
-    DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(parts, 2));
+    std::vector<Value*> values;
+    for (TurnSequence& part : parts) {
+      if (part.reverse && !reverse) {
+        DRAGOMAN_ASSIGN(part.value, layout_.Reverse(part.value));
+      }
+      values.push_back(part.value);
+    }
+    DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(values, 2));
     return std::optional(TurnSequence{whole, reverse});
   }
 
@@ -344,13 +342,16 @@ class LoopFusion {
 
   // Slices, and the hidden states of cells that have become operators, of all turns.
   Result<std::optional<BatchedSteps>> Known(const Value& value) {
-    if (const auto found = sequences_.find(&value); found != sequences_.end()) {
+    if (const auto found = turns_.sequences.find(&value); found != turns_.sequences.end()) {
       const TurnSequence& hidden = found->second;
       Shape shape = *value.type().shape();
       shape.insert(shape.begin(), hidden.value->type().shape()->front());
       DRAGOMAN_ASSIGN(Value * whole, layout_.FromSequence(hidden.value, shape, 0, hidden.axis + 1));
       if (whole == nullptr) return NotBatched();
       return std::optional(BatchedSteps{whole, false, hidden.reverse});
+    }
+    if (const auto number = view_.numbers.find(&value); number != view_.numbers.end()) {
+      return Numbers(value, number->second);
     }
     const auto found = view_.slices.find(&value);
     if (found == view_.slices.end()) return NotBatched();
@@ -360,6 +361,21 @@ class LoopFusion {
       DRAGOMAN_ASSIGN(whole, layout_.Unsqueeze(whole, {slice.axis + 1}));
     }
     return std::optional(BatchedSteps{whole, false, slice.reverse});
+  }
+
+  // The numbers of all turns, as one scalar a turn; what moves or casts these is computed.
+  Result<std::optional<BatchedSteps>> Numbers(const Value& value, bool reverse) {
+    const LoopSlice* slice = FirstSlice();
+    if (slice == nullptr || value.type() != Type::Tensor(DType::kI64, Shape{})) {
+      return NotBatched();
+    }
+    DRAGOMAN_ASSIGN(Value * count, layout_.Size(slice->sequence, slice->axis));
+    const auto constant = [&](std::int64_t number) {
+      return context_.AddConstant(*view_.node->graph(), Tensor::Int(number), "number", {});
+    };
+    DRAGOMAN_ASSIGN(Value * all,
+                    context_.Insert(*view_.node, "Range", {{constant(0), count, constant(1)}}));
+    return std::optional(BatchedSteps{all, false, reverse});
   }
 
   static std::optional<BatchedSteps> NotBatched() { return std::nullopt; }
@@ -373,190 +389,15 @@ class LoopFusion {
     return operand != nullptr;
   }
 
-  // What stands for the results of the loop that are read, in `by`, and for lists that are joined.
-  Result<bool> FindResults(std::vector<Value*>& by, std::vector<std::pair<Node*, Value*>>& stacks) {
-    for (const LoopState& state : view_.states) {
-      if (state.last == nullptr || !state.last->used()) continue;
-      const bool is_list = state.last->type().kind() == Type::Kind::kSequence;
-      DRAGOMAN_ASSIGN(const bool found,
-                      is_list ? FindList(state, stacks) : FindLast(state, by[state.last->index()]));
-      if (!found) return Missing(*state.last);
-    }
-    for (const LoopCollection& collection : view_.collections) {
-      if (collection.result == nullptr || !collection.result->used()) continue;
-      const std::size_t index = collection.result->index();
-      DRAGOMAN_ASSIGN(by[index], Collected(*collection.output, *collection.result, collection.axis,
-                                           collection.reverse));
-      if (by[index] == nullptr) return Missing(*collection.result);
-    }
-    for (std::size_t i = 0; i < by.size(); ++i) {
-      if (by[i] == nullptr || PassContext::CanReplace(*view_.node->result(i), *by[i])) continue;
-      DRAGOMAN_ASSIGN(by[i], context_.Insert(*view_.node, "Identity", {{by[i]}}));
-    }
-    return true;
-  }
-
-  bool Missing(const Value& result) {
-    obstacle_ = "its result %" + result.name() + " is something else";
-    return false;
-  }
-
-  Result<bool> FindLast(const LoopState& state, Value*& by) {
-    if (state.output == state.input) {
-      by = state.initial;
-      return true;
-    }
-    if (const auto write = ReadRowWrite(view_, state)) {
-      DRAGOMAN_ASSIGN(by, Written(*write));
-      return by != nullptr;
-    }
-    if (Grows(state)) {
-      DRAGOMAN_ASSIGN(by, Grown(state));
-      return by != nullptr;
-    }
-    const AtomId id = WiredAtom(state.output);
-    if (id == kNoAtom) return FindLastComputed(state, by);
-    DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(results_.at(forms_.atom(id).value).value, 0));
-    DRAGOMAN_ASSIGN(by, layout_.FromState(last, *state.last, AxisIn(*state.output, id)));
-    return by != nullptr;
-  }
-
-  // Whether every turn puts something to a tensor, at its end or at its front.
-  static bool Grows(const LoopState& state) {
-    const Node* join = state.output->producer();
-    return join != nullptr && join->Is("Concat") && join->num_operands() == 2 &&
-           (join->operand(0) == state.input || join->operand(1) == state.input) &&
-           state.input->HasOneUse();
-  }
-
-  // What was there before the first turn, with the rows of all turns.
-  Result<Value*> Grown(const LoopState& state) {
-    const Node& join = *state.output->producer();
-    const bool at_front = join.operand(1) == state.input;
-    DRAGOMAN_ASSIGN(Value * rows, Joined(*join.operand(at_front ? 0 : 1), join, at_front));
-    if (rows == nullptr) return rows;
-    const std::int64_t stated = IntAttribute(join, "axis", 0);
-    const int axis = static_cast<int>(stated < 0 ? stated + *rows->type().rank() : stated);
-    if (SizeAlong(*state.initial, axis) == 0) return rows;
-    if (at_front) return layout_.Concat({rows, state.initial}, axis);
-    return layout_.Concat({state.initial, rows}, axis);
-  }
-
-  // What all turns write.
-  Result<Value*> Written(const RowWrite& write) {
-    DRAGOMAN_ASSIGN(Value * rows, Collected(*write.scatter->operand(2), *write.scatter->operand(0),
-                                            0, write.from_end));
-    return rows == nullptr || write.back.empty() ? Result<Value*>(rows)
-                                                 : layout_.Transpose(rows, write.back);
-  }
-
-  // The last of the values that each turn computes, if there is a turn.
-  Result<bool> FindLastComputed(const LoopState& state, Value*& by) {
-    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({state.output}));
-    if (!steps || steps->shared) return false;
-    const auto count = SizeAlong(*steps->value, 0);
-    if (!count || *count < 1) return false;
-    DRAGOMAN_ASSIGN(by,
-                    layout_.Gather(steps->value, 0, Tensor::Int(steps->reverse ? 0 : *count - 1)));
-    return true;
-  }
-
-  // Where the features of an atom lie in a value that is wired to it.
-  int AxisIn(const Value& value, AtomId id) {
-    const int rank = value.type().rank().value_or(0);
-    for (int axis = rank - 1; axis >= 0; --axis) {
-      const AffineForm* form = forms_.Wiring(&value, axis);
-      if (form != nullptr && form->segments.size() == 1 &&
-          AffineForms::AsAtom(form->segments.front()) == id) {
-        return axis;
-      }
-    }
-    return rank - 1;
-  }
-
-  // `output` of all turns along `axis` of `result`; nullptr if it cannot be had.
-  Result<Value*> Collected(Value& output, const Value& result, int axis, bool reverse) {
-    const AtomId id = WiredAtom(&output);
-    const auto found = id != kNoAtom ? sequences_.find(forms_.atom(id).value) : sequences_.end();
-    const Shape* shape = result.type().shape();
-    if (shape == nullptr) return static_cast<Value*>(nullptr);
-    if (found == sequences_.end()) return CollectedComputed(output, *shape, axis, reverse);
-    Value* value = found->second.value;
-    if (found->second.reverse != reverse) {
-      DRAGOMAN_ASSIGN(value, layout_.Reverse(value));
-    }
-    int features = AxisIn(output, id);
-    const bool stacked = output.type().rank() != result.type().rank();
-    if (stacked && features >= axis) ++features;
-    return layout_.FromSequence(value, *shape, axis, features);
-  }
-
-  Result<Value*> CollectedComputed(Value& output, const Shape& shape, int axis, bool reverse) {
-    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({&output}));
-    if (!steps || steps->shared) return static_cast<Value*>(nullptr);
-    Value* value = steps->value;
-    if (steps->reverse != reverse) {
-      DRAGOMAN_ASSIGN(value, layout_.Reverse(value));
-    }
-    return layout_.Stacked(value, axis, shape);
-  }
-
-  // A list to which every turn adds a value, and which is read by ConcatFromSequence only.
-  Result<bool> FindList(const LoopState& state, std::vector<std::pair<Node*, Value*>>& stacks) {
-    const Node* insert = state.output->producer();
-    const Node* empty = state.initial->producer();
-    if (insert == nullptr || empty == nullptr || !insert->Is("SequenceInsert") ||
-        !empty->Is("SequenceEmpty") || insert->operand(0) != state.input) {
-      return false;
-    }
-    const bool at_front = insert->operand(2) != nullptr;
-    if (at_front && IntsOf(context_, insert->operand(2)) != std::vector<std::int64_t>{0}) {
-      return false;
-    }
-    for (const Use* use = state.last->first_use(); use != nullptr; use = use->next()) {
-      Node* join = use->user();
-      if (join == nullptr || !join->Is("ConcatFromSequence")) return false;
-      DRAGOMAN_ASSIGN(Value * joined, Joined(*insert->operand(1), *join, at_front));
-      if (joined == nullptr) return false;
-      stacks.emplace_back(join, joined);
-    }
-    return true;
-  }
-
-  // The elements of all turns, the last one first if `at_front`.
-  Result<Value*> Joined(Value& element, const Node& join, bool at_front) {
-    const Shape* shape = element.type().shape();
-    if (shape == nullptr) return static_cast<Value*>(nullptr);
-    const bool stacks = IntAttribute(join, "new_axis", 0) != 0;
-    const auto rank = static_cast<std::int64_t>(shape->size()) + (stacks ? 1 : 0);
-    std::int64_t axis = IntAttribute(join, "axis", 0);
-    if (axis < 0) axis += rank;
-    Shape joined = *shape;
-    if (stacks) {
-      joined.insert(joined.begin() + axis, turns_);
-    } else if (joined[static_cast<std::size_t>(axis)] == Dim(1)) {
-      joined[static_cast<std::size_t>(axis)] = turns_;
-    } else {
-      return static_cast<Value*>(nullptr);
-    }
-    Graph scratch;
-    const Value* like = scratch.AddInput("", Type::Tensor(element.type().dtype(), joined));
-    DRAGOMAN_ASSIGN(Value * value, Collected(element, *like, static_cast<int>(axis), at_front));
-    if (value == nullptr || PassContext::CanReplace(*join.result(), *value)) return value;
-    return context_.Insert(*view_.node, "Identity", {{value}});
-  }
-
   LoopView view_;
   PassContext& context_;
   AffineForms forms_;
   LayoutBuilder layout_;
   StepBatcher batcher_;
   CellsByType cells_;
-  std::map<const Value*, TurnSequence> sequences_;  // by hidden state in the body
+  FusedTurns turns_;
   // New states before their mask, right where it holds; by value in the body.
   std::map<const Value*, std::pair<StepMask, TurnSequence>> within_masks_;
-  std::map<const Value*, LastState> results_;  // by state in the body
-  Dim turns_;                                  // how many there are, once a cell is fused
   std::size_t count_ = 0;
   std::string obstacle_;
 };

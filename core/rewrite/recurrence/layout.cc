@@ -9,8 +9,10 @@ namespace {
 
 bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
 
-// Whether the steps come before the batch in a tensor of `shape`; nullopt if they come within.
+// Whether the steps come before the batch in a tensor of `shape`; nullopt if they come within, or
+// behind the features.
 std::optional<bool> StepsComeFirst(const Shape& shape, std::size_t step_axis, std::size_t axis) {
+  if (step_axis > axis) return std::nullopt;
   bool before = false;
   bool after = false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -98,6 +100,22 @@ Result<Value*> LayoutBuilder::Expand(Value* value, const std::vector<std::int64_
   return context_.Insert(position_, "Expand", {{value, Ints(sizes)}});
 }
 
+Result<Value*> LayoutBuilder::Size(Value* value, std::int64_t axis) {
+  const Shape* shape = value->type().shape();
+  const Dim size = shape != nullptr ? (*shape)[static_cast<std::size_t>(axis)] : Dim::Unknown();
+  if (size.known()) {
+    return context_.AddConstant(*position_.graph(), Tensor::Int(size.value()), "size",
+                                position_.origin());
+  }
+  DRAGOMAN_ASSIGN(Value * sizes, context_.Insert(position_, "Shape", {{value}},
+                                                 {{"end", axis + 1}, {"start", axis}}));
+  return Squeeze(sizes, 0);
+}
+
+Result<Value*> LayoutBuilder::Reduce(Value* value, std::string_view type) {
+  return context_.Insert(position_, type, {{value, Ints({0})}}, {{"keepdims", std::int64_t{0}}});
+}
+
 Result<Value*> LayoutBuilder::Reverse(Value* value) {
   return Slice(value, 0, INT64_MAX, INT64_MIN, -1);
 }
@@ -149,8 +167,7 @@ Result<Value*> LayoutBuilder::ToState(Value* value, int axis) {
   return Reshape(value, {Dim(1), batch, shape[static_cast<std::size_t>(axis)]});
 }
 
-Result<Value*> LayoutBuilder::FromState(Value* value, const Value& like, int axis) {
-  const Shape& shape = *like.type().shape();
+Result<Value*> LayoutBuilder::FromState(Value* value, const Shape& shape, int axis) {
   const int rank = static_cast<int>(shape.size());
   if (axis == rank - 1) return Reshape(value, shape);
   Shape moved;
@@ -183,10 +200,12 @@ Result<Value*> LayoutBuilder::Spread(Value* value, const Shape& shape, int step_
 
 Result<Value*> LayoutBuilder::FromSequence(Value* value, const Shape& shape, int step_axis,
                                            int axis) {
-  const auto steps_first = step_axis == axis
-                               ? std::optional(false)
-                               : StepsComeFirst(shape, static_cast<std::size_t>(step_axis),
-                                                static_cast<std::size_t>(axis));
+  if (step_axis == axis) {
+    DRAGOMAN_ASSIGN(value, Transpose(value, {1, 0, 2}));
+    return FromState(value, shape, axis);
+  }
+  const auto steps_first =
+      StepsComeFirst(shape, static_cast<std::size_t>(step_axis), static_cast<std::size_t>(axis));
   if (!steps_first) return Spread(value, shape, step_axis, axis);
   if (!*steps_first) {
     DRAGOMAN_ASSIGN(value, Transpose(value, {1, 0, 2}));

@@ -3,6 +3,7 @@
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LAYOUT_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/rewrite/pass_context.h"
@@ -26,6 +27,11 @@ class LayoutBuilder {
   Result<Value*> Unsqueeze(Value* value, std::vector<std::int64_t> axes);
   Result<Value*> Expand(Value* value, const std::vector<std::int64_t>& sizes);
 
+  // i64[]: how many elements lie along `axis`.
+  Result<Value*> Size(Value* value, std::int64_t axis);
+  // The sum or the like over axis 0, by an operator as ReduceSum.
+  Result<Value*> Reduce(Value* value, std::string_view type);
+
   // The same from the last to the first along axis 0.
   Result<Value*> Reverse(Value* value);
   // With `axis` in front of the others.
@@ -42,8 +48,9 @@ class LayoutBuilder {
   // A (steps, batch, features) value as a tensor of `shape` with steps along `step_axis` and
   // features along `axis`; if these are the same axis, the features of all steps lie side by side.
   Result<Value*> FromSequence(Value* value, const Shape& shape, int step_axis, int axis);
-  // A (batch, features) value in the shape of `like`, which has its features along `axis`.
-  Result<Value*> FromState(Value* value, const Value& like, int axis);
+  // A (batch, features) value, or one of as many elements in that order, as a tensor of `shape`
+  // with its features along `axis`.
+  Result<Value*> FromState(Value* value, const Shape& shape, int axis);
 
  private:
   // The same as FromSequence for features or steps that lie between other axes.

@@ -219,17 +219,6 @@ bool MoveCut(const Node& node, MaskSlice& cut, AffineForms& forms) {
   return true;
 }
 
-// The number of steps of `x`, a constant of that name where it is known.
-Result<Value*> EmitSteps(Value* x, std::string_view name, LayoutBuilder& layout, Node& position,
-                         PassContext& context) {
-  if (const auto steps = SizeAlong(*x, 0))
-    return context.AddConstant(*position.graph(), Tensor::Int(*steps), name, {});
-  DRAGOMAN_ASSIGN(Value * shape,
-                  context.Insert(position, "Shape", {{x}},
-                                 {{"end", std::int64_t{1}}, {"start", std::int64_t{0}}}));
-  return layout.Squeeze(shape, 0);
-}
-
 }  // namespace
 
 std::optional<MaskedState> ReadMasked(AtomId id, AtomId fresh, AffineForms& forms) {
@@ -338,7 +327,7 @@ Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node
   DRAGOMAN_ASSIGN(lengths, layout.Reshape(lengths, {count}));
   if (lengths == nullptr) return lengths;
   DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI64)));
-  DRAGOMAN_ASSIGN(Value * most, EmitSteps(x, "bound", layout, position, context));
+  DRAGOMAN_ASSIGN(Value * most, layout.Size(x, 0));
   DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Clip", {{lengths, constant(0), most}}));
   return context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI32));
 }
@@ -348,7 +337,7 @@ Result<Value*> EmitHeld(Value* given, Value* lengths, Value* other, LayoutBuilde
   const auto constant = [&](std::int64_t number) {
     return context.AddConstant(*position.graph(), Tensor::Int(number), "number", {});
   };
-  DRAGOMAN_ASSIGN(Value * count, EmitSteps(given, "number", layout, position, context));
+  DRAGOMAN_ASSIGN(Value * count, layout.Size(given, 0));
   DRAGOMAN_ASSIGN(Value * numbers,
                   context.Insert(position, "Range", {{constant(0), count, constant(1)}}));
   DRAGOMAN_ASSIGN(numbers, layout.Unsqueeze(numbers, {1, 2}));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,32 @@ std::optional<std::int64_t> OneInt(const Value* value, const PassContext& contex
   return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
 }
 
+// Whether `value` is Range(first, limit, step).
+bool IsRange(const Value& value, const Dim& first, const Dim& limit, std::int64_t step,
+             const PassContext& context) {
+  const Node* node = value.producer();
+  if (node == nullptr || !node->Is("Range")) return false;
+  const Dim wanted[] = {first, limit, Dim(step)};
+  for (std::size_t i = 0; i < std::size(wanted); ++i) {
+    const Knowledge known = context.inference.Know(node->operand(i));
+    if (!known.elements || known.elements->size() != 1 ||
+        Equal(known.elements->front(), wanted[i]) != Truth::kYes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& context);
+
+// Whether the elements are size - 1, …, 1, 0, of a size that only run time tells.
+bool CountsDown(const Value& value, const Dim& size, const PassContext& context) {
+  if (IsRange(value, size - Dim(1), Dim(-1), -1, context)) return true;
+  const Node* node = value.producer();
+  return node != nullptr && node->Is("Slice") && ReversedAxis(*node, context) == 0 &&
+         IsRange(*node->operand(0), Dim(0), size, 1, context);
+}
+
 // The axis along which all of operand 0 is reversed; nullopt for any other node.
 std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& context) {
   const int rank = node.num_operands() > 0 && node.operand(0) != nullptr
@@ -42,6 +69,10 @@ std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& co
   }
   if (!node.Is("Gather")) return std::nullopt;
   const std::int64_t axis = FromFront(IntAttribute(node, "axis", 0), rank);
+  if (CountsDown(*node.operand(1),
+                 (*node.operand(0)->type().shape())[static_cast<std::size_t>(axis)], context)) {
+    return axis;
+  }
   const auto size = SizeAlong(*node.operand(0), static_cast<int>(axis));
   const auto indices = IntsOf(context, node.operand(1));
   if (!indices || node.operand(1)->type().rank() != 1 || size.value_or(0) < 2 ||

@@ -62,7 +62,7 @@ Result<Value*> CurrentValue(Value* value, const FusedValues& fused, Node& positi
     DRAGOMAN_ASSIGN(current,
                     layout.Gather(step->second.sequence, 0, Tensor::Int(step->second.step)));
   }
-  return layout.FromState(current, *value, fused.axes.at(value));
+  return layout.FromState(current, *value->type().shape(), fused.axes.at(value));
 }
 
 namespace {

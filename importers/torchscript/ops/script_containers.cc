@@ -150,13 +150,16 @@ Result<Results> LowerInsert(Call& call) {
   return Results{};
 }
 
-// Argument `i`, a list, as a sequence of items like those of `like`.
-Result<Value*> SequenceArgument(Call& call, std::size_t i, const Type& like) {
-  const auto* list = Argument(call, i).As<ListRef>();
-  if (list == nullptr) return call.Unsupported("of " + Describe(Argument(call, i)));
-  return SequenceOf(
-      call.heap(), call.builder(), std::get<ListContents>(list->cell->contents),
-      like.kind() == Type::Kind::kSequence ? like.element().dtype() : DType::kUnknown);
+// `sequence` with `items` behind its own, or before them.
+Result<Value*> WithItems(Call& call, Value* sequence, const std::vector<Abstract>& items,
+                         bool in_front) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, items[i]));
+    std::vector<Value*> operands = {sequence, item};
+    if (in_front) operands.push_back(call.builder().Int(static_cast<std::int64_t>(i)));
+    DRAGOMAN_ASSIGN(sequence, call.Add("SequenceInsert", std::move(operands)));
+  }
+  return sequence;
 }
 
 // The items of argument 0 and those of argument 1 behind them, one of which only run time counts.
@@ -168,10 +171,13 @@ Result<ListContents> Joined(Call& call) {
   const auto& a = std::get<ListContents>(first->cell->contents);
   const auto& b = std::get<ListContents>(second->cell->contents);
   const ListContents& counted = a.sequence != nullptr ? a : b;
-  const Type type = counted.sequence->type();
-  DRAGOMAN_ASSIGN(Value * to, SequenceArgument(call, 0, type));
-  DRAGOMAN_ASSIGN(Value * from, SequenceArgument(call, 1, type));
-  DRAGOMAN_ASSIGN(Value * joined, ExtendedSequence(call, to, from));
+  if (a.sequence == nullptr || b.sequence == nullptr) {
+    const bool in_front = a.sequence == nullptr;
+    const std::vector<Abstract> items = in_front ? a.items : b.items;
+    DRAGOMAN_ASSIGN(Value * joined, WithItems(call, counted.sequence, items, in_front));
+    return ListContents{{}, joined, counted.numbers};
+  }
+  DRAGOMAN_ASSIGN(Value * joined, ExtendedSequence(call, a.sequence, b.sequence));
   return ListContents{{}, joined, counted.numbers};
 }
 

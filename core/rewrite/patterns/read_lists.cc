@@ -1,0 +1,141 @@
+// What is read of a sequence whose elements are at hand: the steps of a tensor that was split, or
+// values that were put into it one by one.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/rewrite/patterns/identity_patterns.h"
+#include "core/rewrite/recurrence/layout.h"
+
+namespace dragoman {
+namespace {
+
+// A sequence of all that lies along `axis` of `tensor`, each element of size 1 there, or without
+// that axis.
+struct SplitTensor {
+  Value* tensor = nullptr;
+  std::int64_t axis = 0;
+  bool keeps_axis = false;
+};
+
+std::optional<SplitTensor> ReadSplit(const Value& sequence, const PassContext& context) {
+  const Node* node = sequence.producer();
+  if (node == nullptr || !node->Is("SplitToSequence")) return std::nullopt;
+  SplitTensor split{node->operand(0), IntAttribute(*node, "axis", 0),
+                    IntAttribute(*node, "keepdims", 1) != 0};
+  const auto rank = split.tensor->type().rank();
+  if (!rank) return std::nullopt;
+  if (split.axis < 0) split.axis += *rank;
+  if (const Value* size = node->operand(1)) {
+    if (size->type().rank() != 0 || IntOf(context, size) != 1) return std::nullopt;
+    split.keeps_axis = true;
+  }
+  return split;
+}
+
+// SequenceAt(SplitToSequence(x), i) = Gather(x, i)
+Result<bool> ReadElementOfSplit(Node& node, PassContext& context) {
+  if (!node.Is("SequenceAt") || node.operand(1)->type().rank() != 0) return false;
+  const auto split = ReadSplit(*node.operand(0), context);
+  if (!split) return false;
+  DRAGOMAN_ASSIGN(
+      Value * element,
+      context.Insert(node, "Gather", {{split->tensor, node.operand(1)}}, {{"axis", split->axis}}));
+  if (split->keeps_axis) {
+    LayoutBuilder layout(context, node);
+    DRAGOMAN_ASSIGN(element, layout.Unsqueeze(element, {split->axis}));
+  }
+  return context.ReplaceIfAllowed(node, element);
+}
+
+// SequenceLength(SplitToSequence(x)) = Gather(Shape(x), axis)
+Result<bool> ReadLengthOfSplit(Node& node, PassContext& context) {
+  if (!node.Is("SequenceLength")) return false;
+  const auto split = ReadSplit(*node.operand(0), context);
+  if (!split) return false;
+  DRAGOMAN_ASSIGN(Value * sizes, context.Insert(node, "Shape", {{split->tensor}}));
+  LayoutBuilder layout(context, node);
+  DRAGOMAN_ASSIGN(Value * length, layout.Gather(sizes, 0, Tensor::Int(split->axis)));
+  return context.ReplaceIfAllowed(node, length);
+}
+
+// ConcatFromSequence(SplitToSequence(x)) = x, with its axes in another order
+Result<bool> JoinSplit(Node& node, PassContext& context) {
+  if (!node.Is("ConcatFromSequence")) return false;
+  const auto split = ReadSplit(*node.operand(0), context);
+  const Shape* shape = node.result()->type().shape();
+  if (!split || shape == nullptr) return false;
+  std::int64_t axis = IntAttribute(node, "axis", 0);
+  if (axis < 0) axis += static_cast<std::int64_t>(shape->size());
+  LayoutBuilder layout(context, node);
+  DRAGOMAN_ASSIGN(Value * whole, layout.StepsFirst(split->tensor, static_cast<int>(split->axis)));
+  if (split->keeps_axis) {
+    DRAGOMAN_ASSIGN(whole, layout.Unsqueeze(whole, {split->axis + 1}));
+  }
+  DRAGOMAN_ASSIGN(whole, layout.Stacked(whole, static_cast<int>(axis), *shape));
+  return whole != nullptr && context.ReplaceIfAllowed(node, whole);
+}
+
+// The elements of a sequence that is made of single values in a known order; nullopt for others.
+std::optional<std::vector<Value*>> ReadElements(const Value& sequence, const PassContext& context) {
+  std::vector<const Node*> inserts;
+  const Node* node = sequence.producer();
+  for (; node != nullptr && node->Is("SequenceInsert"); node = node->operand(0)->producer()) {
+    inserts.push_back(node);
+  }
+  if (node == nullptr || (!node->Is("SequenceConstruct") && !node->Is("SequenceEmpty"))) {
+    return std::nullopt;
+  }
+  std::vector<Value*> elements;
+  for (std::size_t i = 0; i < node->num_operands(); ++i) elements.push_back(node->operand(i));
+  for (auto insert = inserts.rbegin(); insert != inserts.rend(); ++insert) {
+    const auto count = static_cast<std::int64_t>(elements.size());
+    const Value* position = (*insert)->operand(2);
+    auto at = position != nullptr ? IntOf(context, position) : count;
+    if (at && *at < 0) *at += count;
+    if (!at || *at < 0 || *at > count) return std::nullopt;
+    elements.insert(elements.begin() + *at, (*insert)->operand(1));
+  }
+  return elements;
+}
+
+// ConcatFromSequence(SequenceInsert(SequenceConstruct(a, b), c)) = Concat(a, b, c)
+Result<bool> JoinElements(Node& node, PassContext& context) {
+  if (!node.Is("ConcatFromSequence")) return false;
+  auto elements = ReadElements(*node.operand(0), context);
+  if (!elements || elements->empty()) return false;
+  const std::int64_t axis = IntAttribute(node, "axis", 0);
+  LayoutBuilder layout(context, node);
+  for (Value*& element : *elements) {
+    if (IntAttribute(node, "new_axis", 0) == 0) break;
+    DRAGOMAN_ASSIGN(element, layout.Unsqueeze(element, {axis}));
+  }
+  DRAGOMAN_ASSIGN(Value * whole, context.Insert(node, "Concat", *elements, {{"axis", axis}}));
+  return context.ReplaceIfAllowed(node, whole);
+}
+
+// SequenceAt(SequenceConstruct(a, b), 1) = b
+Result<bool> ReadElement(Node& node, PassContext& context) {
+  if (!node.Is("SequenceAt")) return false;
+  const Node* made = node.operand(0)->producer();
+  auto at = IntOf(context, node.operand(1));
+  if (made == nullptr || !made->Is("SequenceConstruct") || !at) return false;
+  const auto count = static_cast<std::int64_t>(made->num_operands());
+  if (*at < 0) *at += count;
+  if (*at < 0 || *at >= count) return false;
+  return context.ReplaceIfAllowed(node, made->operand(static_cast<std::size_t>(*at)));
+}
+
+constexpr Pattern kPatterns[] = {
+    {"read-element-of-split", ReadElementOfSplit},
+    {"read-length-of-split", ReadLengthOfSplit},
+    {"join-split", JoinSplit},
+    {"join-elements", JoinElements},
+    {"read-element", ReadElement},
+};
+
+}  // namespace
+
+std::span<const Pattern> ListPatterns() { return kPatterns; }
+
+}  // namespace dragoman

@@ -1,0 +1,254 @@
+#include "core/rewrite/recurrence/loop_results.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "core/rewrite/recurrence/zeros.h"
+
+namespace dragoman {
+namespace {
+
+// Operators by which turns accumulate values, and what they make of all of them.
+struct Accumulation {
+  std::string_view type;
+  std::string_view reduction;
+};
+constexpr Accumulation kAccumulations[] = {
+    {"Add", "ReduceSum"}, {"Max", "ReduceMax"}, {"Min", "ReduceMin"}, {"Mul", "ReduceProd"}};
+
+// The operand that is not `state`, of a node of two; nullptr: none or both are.
+Value* OtherOperand(const Node& node, const Value* state) {
+  if (node.num_operands() != 2) return nullptr;
+  const bool first = node.operand(0) == state;
+  if (first == (node.operand(1) == state)) return nullptr;
+  return node.operand(first ? 1 : 0);
+}
+
+// How every turn adds something to the state, takes the larger of the two, and the like; nullptr:
+// it does not, or uses what there is so far for more.
+const Accumulation* ReadAccumulation(const LoopState& state) {
+  const Node* step = state.output->producer();
+  if (step == nullptr || !state.input->HasOneUse() || !state.output->HasOneUse() ||
+      OtherOperand(*step, state.input) == nullptr || !SameShape(*state.input, *state.output)) {
+    return nullptr;
+  }
+  const auto* found = std::ranges::find_if(
+      kAccumulations, [&](const Accumulation& known) { return step->Is(known.type); });
+  return found != std::end(kAccumulations) ? found : nullptr;
+}
+
+// Whether every turn puts something to a tensor, at its end or at its front.
+bool Grows(const LoopState& state) {
+  const Node* join = state.output->producer();
+  return join != nullptr && join->Is("Concat") && state.input->HasOneUse() &&
+         OtherOperand(*join, state.input) != nullptr;
+}
+
+Result<Value*> None() { return static_cast<Value*>(nullptr); }
+
+}  // namespace
+
+bool IsWhole(const Atom& atom) {
+  return atom.step_axis < 0 && atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
+}
+
+LoopResults::LoopResults(const LoopView& view, const FusedTurns& turns, AffineForms& forms,
+                         StepBatcher& batcher, PassContext& context)
+    : view_(view),
+      turns_(turns),
+      forms_(forms),
+      batcher_(batcher),
+      context_(context),
+      layout_(context, *view.node),
+      values_(view.node->num_results(), nullptr) {}
+
+Result<bool> LoopResults::Find() {
+  for (const LoopState& state : view_.states) {
+    if (state.last == nullptr || !state.last->used()) continue;
+    Value*& value = values_[state.last->index()];
+    const bool is_list = state.last->type().kind() == Type::Kind::kSequence;
+    DRAGOMAN_ASSIGN(value, is_list ? List(state) : Last(state));
+    if (value == nullptr) return Missing(*state.last);
+  }
+  for (const LoopCollection& collection : view_.collections) {
+    if (collection.result == nullptr || !collection.result->used()) continue;
+    const Shape* shape = collection.result->type().shape();
+    if (shape == nullptr) return Missing(*collection.result);
+    Value*& value = values_[collection.result->index()];
+    DRAGOMAN_ASSIGN(value,
+                    Collected(*collection.output, *shape, collection.axis, collection.reverse));
+    if (value == nullptr) return Missing(*collection.result);
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    Value*& value = values_[i];
+    if (value == nullptr || PassContext::CanReplace(*view_.node->result(i), *value)) continue;
+    DRAGOMAN_ASSIGN(value, context_.Insert(*view_.node, "Identity", {{value}}));
+  }
+  return true;
+}
+
+bool LoopResults::Missing(const Value& result) {
+  obstacle_ = "its result %" + result.name() + " is something else";
+  return false;
+}
+
+Result<Value*> LoopResults::Last(const LoopState& state) {
+  if (state.output == state.input) return state.initial;
+  if (const auto write = ReadRowWrite(view_, state)) return Written(*write);
+  if (Grows(state)) return Grown(state);
+  if (const Accumulation* kind = ReadAccumulation(state)) {
+    return Accumulated(state, kind->reduction);
+  }
+  const AtomId id = WiredAtom(state.output);
+  if (id == kNoAtom) return LastComputed(state);
+  DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(turns_.last.at(forms_.atom(id).value).value, 0));
+  return layout_.FromState(last, *state.last->type().shape(), FeatureAxis(*state.output, id));
+}
+
+// The last of the values that each turn computes, or what there was if there is no turn.
+Result<Value*> LoopResults::LastComputed(const LoopState& state) {
+  DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({state.output}));
+  if (!steps || steps->shared || !SameShape(*state.input, *state.output)) return None();
+  const std::int64_t place = steps->reverse ? 0 : -1;
+  if (SizeAlong(*steps->value, 0).value_or(0) > 0) {
+    return layout_.Gather(steps->value, 0, Tensor::Int(place));
+  }
+  DRAGOMAN_ASSIGN(Value * first, layout_.Unsqueeze(state.initial, {0}));
+  std::vector<Value*> all = {first, steps->value};
+  if (steps->reverse) std::ranges::reverse(all);
+  DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(all, 0));
+  return layout_.Gather(whole, 0, Tensor::Int(place));
+}
+
+Result<Value*> LoopResults::Accumulated(const LoopState& state, std::string_view reduction) {
+  const Node& step = *state.output->producer();
+  DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps,
+                  batcher_.Batch({OtherOperand(step, state.input)}));
+  if (!steps || steps->shared) return None();
+  DRAGOMAN_ASSIGN(Value * all, layout_.Reduce(steps->value, reduction));
+  const bool is_whole = step.Is("Add") && IsZero(state.initial) && SameShape(*all, *state.output);
+  if (is_whole) return all;
+  return context_.Insert(*view_.node, step.op().type, {{state.initial, all}});
+}
+
+// What was there before the first turn, with the rows of all turns.
+Result<Value*> LoopResults::Grown(const LoopState& state) {
+  const Node& join = *state.output->producer();
+  const bool at_front = join.operand(1) == state.input;
+  Value& row = *join.operand(at_front ? 0 : 1);
+  const Shape* shape = row.type().shape();
+  if (shape == nullptr) return None();
+  const std::int64_t stated = IntAttribute(join, "axis", 0);
+  const int axis = static_cast<int>(stated < 0 ? stated + std::ssize(*shape) : stated);
+  Shape joined = *shape;
+  Dim& size = joined[static_cast<std::size_t>(axis)];
+  const bool is_single = size == Dim(1);
+  size = size * turns_.count;
+  DRAGOMAN_ASSIGN(Value * rows, is_single ? Collected(row, joined, axis, at_front)
+                                          : CollectedComputed(row, joined, axis, at_front));
+  if (rows == nullptr || SizeAlong(*state.initial, axis) == 0) return rows;
+  std::vector<Value*> parts = {state.initial, rows};
+  if (at_front) std::ranges::reverse(parts);
+  return layout_.Concat(parts, axis);
+}
+
+// What all turns write.
+Result<Value*> LoopResults::Written(const RowWrite& write) {
+  const Shape* shape = write.scatter->operand(0)->type().shape();
+  if (shape == nullptr) return None();
+  DRAGOMAN_ASSIGN(Value * rows, Collected(*write.scatter->operand(2), *shape, 0, write.from_end));
+  return rows == nullptr || write.back.empty() ? Result<Value*>(rows)
+                                               : layout_.Transpose(rows, write.back);
+}
+
+// A list to which every turn adds a value, at its end or at its front.
+Result<Value*> LoopResults::List(const LoopState& state) {
+  const Node* insert = state.output->producer();
+  const Node* made = state.initial->producer();
+  if (insert == nullptr || made == nullptr || !insert->Is("SequenceInsert") ||
+      insert->operand(0) != state.input || !state.input->HasOneUse() ||
+      (!made->Is("SequenceEmpty") && !made->Is("SequenceConstruct"))) {
+    return None();
+  }
+  Value& element = *insert->operand(1);
+  const bool at_front = insert->operand(2) != nullptr;
+  if (at_front && IntOf(context_, insert->operand(2)) != 0) return None();
+  std::vector<Value*> parts;
+  for (const Use& use : made->operands()) {
+    if (!SameShape(*use.value(), element)) return None();
+    DRAGOMAN_ASSIGN(Value * part, layout_.Unsqueeze(use.value(), {0}));
+    parts.push_back(part);
+  }
+  DRAGOMAN_ASSIGN(Value * elements, Elements(element, at_front));
+  if (elements == nullptr) return None();
+  parts.insert(at_front ? parts.begin() : parts.end(), elements);
+  DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(parts, 0));
+  return context_.Insert(*view_.node, "SplitToSequence", {{whole}},
+                         {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
+}
+
+// `element` of all turns along a new axis 0, the last one first if `at_front`.
+Result<Value*> LoopResults::Elements(Value& element, bool at_front) {
+  if (element.type().shape() == nullptr) return None();
+  Shape shape = *element.type().shape();
+  shape.insert(shape.begin(), turns_.count);
+  return Collected(element, shape, 0, at_front);
+}
+
+// `output` of all turns along `axis` of a tensor of `shape`; nullptr if it cannot be had.
+Result<Value*> LoopResults::Collected(Value& output, const Shape& shape, int axis, bool reverse) {
+  const AtomId id = WiredAtom(&output);
+  const auto found =
+      id != kNoAtom ? turns_.sequences.find(forms_.atom(id).value) : turns_.sequences.end();
+  if (found == turns_.sequences.end()) return CollectedComputed(output, shape, axis, reverse);
+  Value* value = found->second.value;
+  if (found->second.reverse != reverse) {
+    DRAGOMAN_ASSIGN(value, layout_.Reverse(value));
+  }
+  int features = FeatureAxis(output, id);
+  const bool stacked = output.type().rank() != static_cast<int>(shape.size());
+  if (stacked && features >= axis) ++features;
+  return layout_.FromSequence(value, shape, axis, features);
+}
+
+Result<Value*> LoopResults::CollectedComputed(Value& output, const Shape& shape, int axis,
+                                              bool reverse) {
+  DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({&output}));
+  if (!steps || steps->shared) return None();
+  Value* value = steps->value;
+  if (steps->reverse != reverse) {
+    DRAGOMAN_ASSIGN(value, layout_.Reverse(value));
+  }
+  return layout_.Stacked(value, axis, shape);
+}
+
+// The whole of `value` as one atom that is the state of an operator, or kNoAtom.
+AtomId LoopResults::WiredAtom(const Value* value) {
+  const int rank = value->type().rank().value_or(0);
+  for (int axis = rank - 1; axis >= std::min(1, std::max(rank - 2, 0)); --axis) {
+    const AffineForm* form = forms_.Wiring(value, axis);
+    if (form == nullptr || form->segments.size() != 1) continue;
+    const AtomId id = AffineForms::AsAtom(form->segments.front());
+    if (id == kNoAtom) continue;
+    const Atom& atom = forms_.atom(id);
+    const auto last = turns_.last.find(atom.value);
+    if (IsWhole(atom) && last != turns_.last.end() && last->second.axis == atom.axis) return id;
+  }
+  return kNoAtom;
+}
+
+// Where the features of an atom lie in a value that is wired to it.
+int LoopResults::FeatureAxis(const Value& value, AtomId id) {
+  const int rank = value.type().rank().value_or(0);
+  for (int axis = rank - 1; axis >= 0; --axis) {
+    const AffineForm* form = forms_.Wiring(&value, axis);
+    if (form != nullptr && form->segments.size() == 1 &&
+        AffineForms::AsAtom(form->segments.front()) == id) {
+      return axis;
+    }
+  }
+  return rank - 1;
+}
+
+}  // namespace dragoman

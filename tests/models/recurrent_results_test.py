@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What loops of torch around a cell do with its states beside passing them on.
+
+Usage: recurrent_results_test.py [NAME...]
+
+Skipped where torch is not installed.
+"""
+
+import unittest
+
+from recurrent_torch_case import TorchCase
+
+try:
+    import torch
+
+    import recurrent_result_modules as modules
+except ImportError:
+    torch = None
+
+
+def ways_to_stack():
+    """Every way to put the states of all steps together, by name: from (batch, hidden) each."""
+    return {
+        "stacked": lambda hs: tuple(torch.stack(hs, axis) for axis in range(3)),
+        "joined": lambda hs: (torch.cat(hs, 0), torch.cat(hs, 1)),
+        "transposed": lambda hs: tuple(torch.stack([h.t() for h in hs], axis)
+                                       for axis in range(3)),
+        "transposed and joined": lambda hs: (torch.cat([h.t() for h in hs], 0),
+                                             torch.cat([h.t() for h in hs], 1)),
+        "backwards": lambda hs: (torch.stack(hs[::-1], 2), torch.cat(hs[::-1], 1)),
+        "in part": lambda hs: (torch.stack([h[:, 1:3] for h in hs], 2),),
+    }
+
+
+@unittest.skipIf(torch is None, "torch is not installed")
+class Results(TorchCase):
+    def test_states_put_together(self):
+        for name, join in ways_to_stack().items():
+            with self.subTest(name):
+                self.check(lambda: modules.Stacked(join), 1)
+
+    def check_scripted(self, *kinds):
+        for kind in kinds:
+            module = torch.jit.script(kind().eval())
+            for size in (None, "T"):
+                with self.subTest(kind.__name__, size=size):
+                    self.check(lambda: module, 1, size)
+
+    def test_sums_beside_the_states(self):
+        self.check_scripted(modules.Sum, modules.Mean, modules.Largest, modules.Pooled)
+
+    def test_lists(self):
+        self.check_scripted(modules.Unbound, modules.Reversed, modules.BothWays, modules.Indexed)
+
+
+if __name__ == "__main__":
+    unittest.main()
