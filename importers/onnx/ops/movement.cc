@@ -1,5 +1,8 @@
 // Operators that move data: attributes that became operands.
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "importers/onnx/ops/lowerings.h"
 
@@ -125,30 +128,69 @@ LoweredResults LowerRoiAlign(OpLowering& op) {
 
 namespace {
 
-// Below opset 11, sampling is at asymmetric coordinates, and nearest rounds down.
-LoweredResults EmitAsymmetricResize(OpLowering& op, Value* scales) {
+// Below opset 11, sampling is at asymmetric coordinates.
+LoweredResults EmitAsymmetricResize(OpLowering& op, Value* x, Value* scales,
+                                    std::string_view nearest_mode) {
   DRAGOMAN_ASSIGN(std::optional<std::string> mode, op.TakeString("mode"));
   std::string kept = mode.value_or("nearest");
   if (kept == "bilinear") kept = "linear";
-  return op.EmitOne("Resize", {op.operand(0), nullptr, scales},
+  return op.EmitOne("Resize", {x, nullptr, scales},
                     {{"coordinate_transformation_mode", "asymmetric"},
                      {"mode", Attribute(std::move(kept))},
-                     {"nearest_mode", "floor"}});
+                     {"nearest_mode", Attribute(std::string(nearest_mode))}});
+}
+
+enum class Part { kGrowing, kShrinking };
+
+// The scales of one part, 1 in place of those of the other; nullptr if that part is empty.
+Result<Value*> PartOf(OpLowering& op, Value* scales, Part part) {
+  const bool growing = part == Part::kGrowing;
+  const Tensor* known = scales->tensor();
+  if (known == nullptr || known->dtype() != DType::kF32) {
+    return op.builder.Add(growing ? "Max" : "Min", {scales, op.builder.Float(1)});
+  }
+  std::vector<float> kept;
+  for (float s : known->data<float>())
+    kept.push_back(growing ? std::max(s, 1.0f) : std::min(s, 1.0f));
+  if (std::ranges::all_of(kept, [](float s) { return s == 1; })) return nullptr;
+  return op.builder.Constant(Tensor::Of<float>(known->sizes(), kept));
 }
 
 }  // namespace
 
-LoweredResults LowerResize(OpLowering& op) { return EmitAsymmetricResize(op, op.operand(1)); }
+// Nearest of opset 10 rounds down along axes that grow and up along those that shrink (ONNX's text
+// leaves it open; its tests of that opset and ONNX Runtime have it so).
+LoweredResults LowerResize(OpLowering& op) {
+  Value *x = op.operand(0), *scales = op.operand(1);
+  if (scales == nullptr) return op.Invalid("has no scales");
+  const Attribute* given = Find(op.attributes, "mode");
+  const auto* mode = given == nullptr ? nullptr : given->As<std::string>();
+  if (mode != nullptr && *mode != "nearest") {
+    return EmitAsymmetricResize(op, x, scales, "floor");
+  }
+  DRAGOMAN_ASSIGN(Value * growing, PartOf(op, scales, Part::kGrowing));
+  DRAGOMAN_ASSIGN(Value * shrinking, PartOf(op, scales, Part::kShrinking));
+  if (shrinking == nullptr) return EmitAsymmetricResize(op, x, scales, "floor");
+  if (growing != nullptr) {
+    DRAGOMAN_ASSIGN(x, op.builder.Add("Resize", {x, nullptr, growing},
+                                      {{"coordinate_transformation_mode", "asymmetric"},
+                                       {"mode", "nearest"},
+                                       {"nearest_mode", "floor"}}));
+  }
+  return EmitAsymmetricResize(op, x, shrinking, "ceil");
+}
 
 LoweredResults LowerUpsample(OpLowering& op) {
-  if (op.operand(1) != nullptr) return EmitAsymmetricResize(op, op.operand(1));
+  if (op.operand(1) != nullptr)
+    return EmitAsymmetricResize(op, op.operand(0), op.operand(1), "floor");
   DRAGOMAN_ASSIGN(std::optional<std::vector<float>> scales, op.TakeFloats("scales"));
   DRAGOMAN_ASSIGN(std::optional<float> height, op.TakeFloat("height_scale"));
   DRAGOMAN_ASSIGN(std::optional<float> width, op.TakeFloat("width_scale"));
   if (!scales && height && width) scales = {1.0f, 1.0f, *height, *width};
   if (!scales) return op.Invalid("has no scales");
   const auto rank = static_cast<std::int64_t>(scales->size());
-  return EmitAsymmetricResize(op, op.builder.Constant(Tensor::Of<float>({rank}, *scales)));
+  Value* constant = op.builder.Constant(Tensor::Of<float>({rank}, *scales));
+  return EmitAsymmetricResize(op, op.operand(0), constant, "floor");
 }
 
 }  // namespace dragoman

@@ -112,6 +112,27 @@ entry main(%x: f32[1, 1, h, w]) -> (%y: f32[1, 1, 2*h, 2*w]) {
 )");
 }
 
+TEST(LowerOnnx, NearestOfOpset10RoundsUpWhereItShrinks) {
+  ExpectLowered(
+      R"(opset "" 10
+
+entry main(%x: f32[1, 1, 4, 5]) -> (%y: f32[*]) {
+  const %scales: f32[4] = [1.0, 1.0, 0.6, 2.0]
+  %y = onnx.Resize(%x, %scales)
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[1, 1, 4, 5]) -> (%y: f32[1, 1, 2, 10]) {
+  const %scales: f32[4] = [1.0, 1.0, 0.6, 2.0]
+  const %c: f32[4] = [1.0, 1.0, 1.0, 2.0]
+  const %c_2: f32[4] = [1.0, 1.0, 0.6, 1.0]
+  %Resize: f32[1, 1, 4, 10] = onnx.Resize(%x, _, %c) {coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode = "floor"}
+  %y = onnx.Resize(%Resize, _, %c_2) {coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode = "ceil"}
+}
+)");
+}
+
 // Before opset 7 the second operand was aligned at `axis`.
 TEST(LowerOnnx, OldBroadcastingAlignsAtAnAxis) {
   ExpectLowered(
