@@ -20,7 +20,7 @@ void StepEmitter::EmitYields(const Block& block) {
   }
 }
 
-void StepEmitter::EmitIf(const Step& step) {
+void StepEmitter::Emit(const Step& step, const IfStep& either) {
   for (BufferId id : step.results) {
     if (plan_.buffer(id).storage == Storage::kArena) {
       EmitPlace(id, "");
@@ -29,19 +29,19 @@ void StepEmitter::EmitIf(const Step& step) {
     }
   }
   code_.Open("if (" + Name(step.inputs.front()) + "[0]) {");
-  EmitBlock(step.bodies[0]);
-  EmitYields(step.bodies[0]);
+  EmitBlock(either.branches[0]);
+  EmitYields(either.branches[0]);
   code_.Else();
-  EmitBlock(step.bodies[1]);
-  EmitYields(step.bodies[1]);
+  EmitBlock(either.branches[1]);
+  EmitYields(either.branches[1]);
   code_.Close();
 }
 
 // Carried values take their initial values, and what is collected is emptied.
-void StepEmitter::EmitCarriedStart(const Step& step) {
-  for (const Copy& copy : step.carried)
+void StepEmitter::EmitCarriedStart(const Repetition& loop) {
+  for (const Copy& copy : loop.carried)
     Try(plan_.buffer(copy.to).holder + ".Assign(" + Name(copy.from) + ")");
-  for (const ScanAxis& axis : step.scan_outputs) {
+  for (const ScanAxis& axis : loop.collected) {
     code_.Line(Holder(axis.stack) + ".Start(" +
                (axis.empty ? ShapeText(plan_, *axis.empty) : EmptyPart(axis)) + ");");
   }
@@ -57,27 +57,27 @@ std::string StepEmitter::EmptyPart(const ScanAxis& axis) const {
   return "{" + text + "}";
 }
 
-void StepEmitter::EmitIteration(const Step& step) {
-  for (const Copy& copy : step.carried) {
+void StepEmitter::EmitIteration(const Repetition& loop) {
+  for (const Copy& copy : loop.carried) {
     const Buffer& carried = plan_.buffer(copy.to);
     if (!carried.IsTensor()) continue;
     const std::string declared = Declared(copy.to);
     code_.Line((declared.empty() ? "" : "[[maybe_unused]] ") + declared + carried.name + " = " +
                carried.holder + ".view();");
   }
-  EmitBlock(step.bodies.front());
+  EmitBlock(loop.body);
   code_.Line();
-  for (const ScanAxis& axis : step.scan_outputs)
+  for (const ScanAxis& axis : loop.collected)
     Try(Holder(axis.stack) + ".Push(" + Name(axis.part) + ")");
 }
 
-void StepEmitter::EmitCarriedResults(const Step& step) {
+void StepEmitter::EmitCarriedResults(const Step& step, const Repetition& loop) {
   for (BufferId id : step.results) {
     const Buffer& buffer = plan_.buffer(id);
     if (buffer.storage != Storage::kAlias) continue;
     code_.Line(Declared(id) + buffer.name + " = " + plan_.buffer(buffer.alias).holder + ".view();");
   }
-  for (const ScanAxis& axis : step.scan_outputs) {
+  for (const ScanAxis& axis : loop.collected) {
     const Buffer& stack = plan_.buffer(axis.stack);
     if (!members_.buffers.contains(axis.stack))
       code_.Line(Declared(axis.stack, false) + stack.name + ";");
@@ -91,10 +91,10 @@ void StepEmitter::EmitCarriedResults(const Step& step) {
   }
 }
 
-void StepEmitter::EmitLoop(const Step& step) {
+void StepEmitter::Emit(const Step& step, const LoopStep& loop) {
   const std::string number = std::to_string(step.number);
   const std::string trips = "trips_" + number, more = "more_" + number, turn = "turn_" + number;
-  EmitCarriedStart(step);
+  EmitCarriedStart(loop);
   code_.Line("const std::int64_t " + trips + " = " +
              (step.inputs[0] == kAbsent ? "std::numeric_limits<std::int64_t>::max()"
                                         : Name(step.inputs[0]) + "[0]") +
@@ -103,42 +103,42 @@ void StepEmitter::EmitLoop(const Step& step) {
              (step.inputs[1] == kAbsent ? "true" : Name(step.inputs[1]) + "[0]") + ";");
   code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + " && " + more +
              "; ++" + turn + ") {");
-  code_.Line("[[maybe_unused]] const rt::TensorView<const std::int64_t> " + Name(step.counter) +
+  code_.Line("[[maybe_unused]] const rt::TensorView<const std::int64_t> " + Name(loop.counter) +
              " = {&" + turn + ", {}};");
-  code_.Line("[[maybe_unused]] const rt::TensorView<const bool> " + Name(step.condition) + " = {&" +
+  code_.Line("[[maybe_unused]] const rt::TensorView<const bool> " + Name(loop.condition) + " = {&" +
              more + ", {}};");
-  EmitIteration(step);
-  code_.Line("const bool next_" + more + " = " + Name(step.next) + "[0];");
-  EmitYields(step.bodies.front());
+  EmitIteration(loop);
+  code_.Line("const bool next_" + more + " = " + Name(loop.next) + "[0];");
+  EmitYields(loop.body);
   code_.Line(more + " = next_" + more + ";");
   code_.Close();
-  EmitCarriedResults(step);
+  EmitCarriedResults(step, loop);
 }
 
-void StepEmitter::EmitScan(const Step& step) {
+void StepEmitter::Emit(const Step& step, const ScanStep& scan) {
   const std::string number = std::to_string(step.number);
   const std::string trips = "trips_" + number, turn = "turn_" + number;
-  EmitCarriedStart(step);
+  EmitCarriedStart(scan);
   auto length = [&](const ScanAxis& axis) {
     return Name(axis.whole) + ".shape[" + std::to_string(axis.axis) + "]";
   };
-  code_.Line("const std::int64_t " + trips + " = " + length(step.scan_inputs.front()) + ";");
-  for (std::size_t i = 1; i < step.scan_inputs.size(); ++i) {
-    code_.Line("if (" + length(step.scan_inputs[i]) + " != " + trips +
+  code_.Line("const std::int64_t " + trips + " = " + length(scan.scanned.front()) + ";");
+  for (std::size_t i = 1; i < scan.scanned.size(); ++i) {
+    code_.Line("if (" + length(scan.scanned[i]) + " != " + trips +
                ") return rt::Status::Error(\"the scanned operands differ in length\");");
   }
   code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + "; ++" + turn + ") {");
-  for (const ScanAxis& axis : step.scan_inputs) {
+  for (const ScanAxis& axis : scan.scanned) {
     const std::string at = std::to_string(axis.axis);
     const std::string index = axis.reversed ? trips + " - 1 - " + turn : turn;
     EmitPlace(axis.part, "rt::WithoutAxis(" + Name(axis.whole) + ".shape, " + at + ")");
     code_.Line("rt::TakeSlice<" + ElementText(plan_, axis.part) + ">(" + Name(axis.whole) + ", " +
                at + ", " + index + ", " + Name(axis.part) + ");");
   }
-  EmitIteration(step);
-  EmitYields(step.bodies.front());
+  EmitIteration(scan);
+  EmitYields(scan.body);
   code_.Close();
-  EmitCarriedResults(step);
+  EmitCarriedResults(step, scan);
 }
 
 }  // namespace dragoman::onednn

@@ -3,17 +3,24 @@
 
 namespace dragoman::onednn {
 
-void StepEmitter::EmitAssert(const Step& step) {
+void StepEmitter::Emit(const Step& step, const AssertStep& assertion) {
   code_.Open("if (!" + Name(step.inputs.front()) + "[0]) {");
-  EmitLine(step.line.empty() ? "assertion failed" : "assertion failed: ", step);
+  EmitLine(assertion.line.empty() ? "assertion failed" : "assertion failed: ", assertion.line,
+           step);
   code_.Line("return line_.Fail();");
   code_.Close();
 }
 
-void StepEmitter::EmitLine(std::string_view prefix, const Step& step) {
+void StepEmitter::Emit(const Step& step, const PrintStep& print) {
+  EmitLine("", print.line, step);
+  Try("line_.Print()");
+}
+
+void StepEmitter::EmitLine(std::string_view prefix, const std::vector<LinePart>& line,
+                           const Step& step) {
   code_.Line("line_.Start();");
   if (!prefix.empty()) code_.Line("line_.Add(" + Literal(prefix) + ");");
-  for (const LinePart& part : step.line) {
+  for (const LinePart& part : line) {
     if (!part.text.empty()) code_.Line("line_.Add(" + Literal(part.text) + ");");
     if (part.input < 0) continue;
     const BufferId id = step.inputs[static_cast<std::size_t>(part.input)];

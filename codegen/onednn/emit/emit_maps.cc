@@ -41,15 +41,16 @@ void StepEmitter::EmitLoops() {
   if (!plan_.loops.empty()) code_.Line();
 }
 
-void StepEmitter::EmitMap(const Step& step) {
+void StepEmitter::Emit(const Step& step, const MapStep& map) {
+  EmitPlaces(step);
   std::vector<std::string> operands, results;
   for (BufferId id : step.inputs) operands.push_back(Name(id));
   for (BufferId id : step.results) results.push_back(Name(id));
   const bool blocked = plan_.buffer(step.results.front()).group != kRowMajor;
   const std::string call =
       blocked ? "rt::MapBlocked(" + BlockText(step.results.front()) + ", " : "rt::Map(";
-  code_.Line(call + plan_.loops[static_cast<std::size_t>(step.loop)].name + ", rt::Operands(" +
-             Join(operands) + "), rt::Results(" + Join(results) + "));");
+  code_.Line(call + plan_.loops[map.loop].name + ", rt::Operands(" + Join(operands) +
+             "), rt::Results(" + Join(results) + "));");
 }
 
 std::string StepEmitter::TermText(const MapTerm& term, const Names& names) {
@@ -67,15 +68,16 @@ std::string StepEmitter::TermText(const MapTerm& term, const Names& names) {
   return text;
 }
 
-void StepEmitter::EmitLaidOut(const Step& step) {
+void StepEmitter::Emit(const Step& step, const LaidOutStep& call) {
+  EmitPlaces(step);
   std::vector<std::string> operands;
   for (BufferId id : step.inputs) operands.push_back(Name(id));
   std::string operand = operands.front();
-  if (step.function == "ConcatChannels") {
+  if (call.concatenates) {
     operand = "rt::ViewArray<const float, " + std::to_string(operands.size()) + ">{{" +
               Join(operands) + "}}";
   }
-  code_.Line("rt::" + step.function + "(" + BlockText(step.inputs.front()) + ", " + operand + ", " +
+  code_.Line("rt::" + call.function + "(" + BlockText(step.inputs.front()) + ", " + operand + ", " +
              Name(step.results.front()) + ");");
 }
 

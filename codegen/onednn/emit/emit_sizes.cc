@@ -13,8 +13,10 @@ constexpr const char* kSizeDeclaration = "[[maybe_unused]] const std::int64_t ";
 
 // Which of the node's results buffer `id` is, omitted ones counted; nullopt if the step lists none.
 std::optional<std::size_t> PlaceOf(const Step& step, BufferId id) {
+  const auto* call = step.As<KernelStep>();
+  if (call == nullptr) return std::nullopt;
   std::size_t place = 0;
-  for (const Argument& output : step.outputs) {
+  for (const Argument& output : call->outputs) {
     for (const BufferId each : output.buffers) {
       if (each == id) return place;
       ++place;
@@ -165,8 +167,8 @@ void StepEmitter::EmitPlaces(const Step& step) {
     const Buffer& buffer = plan_.buffer(step.results[i]);
     if (!buffer.IsTensor()) continue;
     // Perhaps only the whole is read.
-    const bool idle = step.kind == Step::Kind::kInPlace && buffer.is_part &&
-                      !members_.buffers.contains(step.results[i]);
+    const bool idle =
+        step.Is<InPlaceStep>() && buffer.is_part && !members_.buffers.contains(step.results[i]);
     EmitPlace(step.results[i], SizesOf(step, i), idle ? "[[maybe_unused]] " : "");
   }
 }

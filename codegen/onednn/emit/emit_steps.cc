@@ -16,9 +16,9 @@ bool AllStatic(const Plan& plan, const std::vector<Argument>& arguments) {
 }
 
 // Scratch memory whose size the constructor can tell.
-bool HasKnownScratch(const Plan& plan, const Step& step) {
-  return step.scratch && step.sizes.kind == SizeRule::Kind::kNone &&
-         AllStatic(plan, step.operands) && AllStatic(plan, step.outputs);
+bool HasKnownScratch(const Plan& plan, const Step& step, const KernelStep& call) {
+  return call.scratch && step.sizes.kind == SizeRule::Kind::kNone &&
+         AllStatic(plan, call.operands) && AllStatic(plan, call.outputs);
 }
 
 }  // namespace
@@ -66,12 +66,13 @@ std::string StepEmitter::ArgumentText(const Argument& argument, bool is_result,
          std::to_string(views.size()) + ">{{" + Join(views) + "}}";
 }
 
-std::string StepEmitter::CallArguments(const Step& step, bool sizes_only) const {
+std::string StepEmitter::CallArguments(const Step& step, const KernelStep& call,
+                                       bool sizes_only) const {
   std::vector<std::string> arguments;
   if (!step.params.empty()) arguments.push_back(step.params);
-  for (const Argument& operand : step.operands)
+  for (const Argument& operand : call.operands)
     arguments.push_back(ArgumentText(operand, false, sizes_only));
-  for (const Argument& output : step.outputs)
+  for (const Argument& output : call.outputs)
     arguments.push_back(ArgumentText(output, true, sizes_only));
   return Join(arguments);
 }
@@ -92,86 +93,49 @@ void StepEmitter::EmitStep(const Step& step) {
   code_.Line("trace_.At(" + std::to_string(step.number) + ");");
   EmitChecks(step);
   EmitSizeFunction(step);
-  switch (step.kind) {
-    case Step::Kind::kKernel:
-      EmitPlaces(step);
-      EmitKernel(step);
-      break;
-    case Step::Kind::kPrepared:
-      EmitPlaces(step);
-      EmitPrepared(step);
-      break;
-    case Step::Kind::kMap:
-      EmitPlaces(step);
-      EmitMap(step);
-      break;
-    case Step::Kind::kLaidOut:
-      EmitPlaces(step);
-      EmitLaidOut(step);
-      break;
-    case Step::Kind::kInPlace:
-      EmitPlaces(step);
-      break;
-    case Step::Kind::kAlias:
-      EmitAlias(step);
-      break;
-    case Step::Kind::kIf:
-      EmitIf(step);
-      break;
-    case Step::Kind::kLoop:
-      EmitLoop(step);
-      break;
-    case Step::Kind::kScan:
-      EmitScan(step);
-      break;
-    case Step::Kind::kAssert:
-      EmitAssert(step);
-      break;
-    case Step::Kind::kPrint:
-      EmitLine("", step);
-      Try("line_.Print()");
-      break;
-  }
+  std::visit([&](const auto& action) { Emit(step, action); }, step.action);
   if (step.sizes.kind != SizeRule::Kind::kFunction) EmitBinds(step.binds);
 }
 
 // As much as `Softmax<float>(arguments)` wants: SoftmaxScratchBytes<float>(arguments).
-void StepEmitter::ReserveScratch(const Step& step, const std::string& arguments) {
-  const std::size_t types = std::min(step.function.find('<'), step.function.size());
-  Try("scratch_.Reserve(rt::" + step.function.substr(0, types) + "ScratchBytes" +
-      step.function.substr(types) + "(" + arguments + "))");
+void StepEmitter::ReserveScratch(const KernelStep& call, const std::string& arguments) {
+  const std::size_t types = std::min(call.function.find('<'), call.function.size());
+  Try("scratch_.Reserve(rt::" + call.function.substr(0, types) + "ScratchBytes" +
+      call.function.substr(types) + "(" + arguments + "))");
 }
 
-void StepEmitter::EmitKernel(const Step& step) {
-  const std::string arguments = CallArguments(step, false);
-  std::string call = step.member.empty() ? "rt::" + step.function + "("
-                                         : step.member + ".Run(context_, scratch_, ";
-  call += arguments;
-  if (step.scratch) {
-    if (!HasKnownScratch(plan_, step)) ReserveScratch(step, arguments);
-    call += ", scratch_.data()";
+void StepEmitter::Emit(const Step& step, const KernelStep& call) {
+  EmitPlaces(step);
+  const std::string arguments = CallArguments(step, call, false);
+  std::string text = call.member.empty() ? "rt::" + call.function + "("
+                                         : call.member + ".Run(context_, scratch_, ";
+  text += arguments;
+  if (call.scratch) {
+    if (!HasKnownScratch(plan_, step, call)) ReserveScratch(call, arguments);
+    text += ", scratch_.data()";
   }
-  call += ")";
-  if (step.fallible) {
-    Try(call);
+  text += ")";
+  if (call.fallible) {
+    Try(text);
   } else {
-    code_.Line(call + ";");
+    code_.Line(text + ";");
   }
 }
 
-void StepEmitter::EmitPrepared(const Step& step) {
-  const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
+void StepEmitter::Emit(const Step& step, const PreparedStep& call) {
+  EmitPlaces(step);
+  const Prepared& prepared = plan_.prepared[call.prepared];
   std::vector<std::string> arguments;
   auto data = [&](BufferId id) { return id == kAbsent ? "nullptr" : Name(id) + ".data"; };
   for (BufferId id : step.inputs) arguments.push_back(data(id));
-  if (prepared.takes_post) arguments.push_back(data(step.residual));
-  for (BufferId id : step.places.empty() ? step.results : step.places)
+  if (prepared.takes_post) arguments.push_back(data(call.residual));
+  for (BufferId id : call.places.empty() ? step.results : call.places)
     arguments.push_back(data(id));
   arguments.push_back("scratch_.data()");
   Try(prepared.name + ".Run(" + Join(arguments) + ")");
 }
 
-void StepEmitter::EmitAlias(const Step& step) {
+void StepEmitter::Emit(const Step& step, const AliasStep&) {
   const BufferId id = step.results.front();
   const Buffer& buffer = plan_.buffer(id);
   const std::string sizes =
@@ -182,19 +146,20 @@ void StepEmitter::EmitAlias(const Step& step) {
 
 void StepEmitter::PrepareSteps(std::span<const Step> steps) {
   for (const Step& step : steps) {
-    for (const Block& body : step.bodies) PrepareSteps(body.steps);
-    if (step.kind == Step::Kind::kPrepared) EmitPreparation(step);
-    if (HasKnownScratch(plan_, step)) ReserveScratch(step, CallArguments(step, true));
+    for (const Block& body : step.bodies()) PrepareSteps(body.steps);
+    if (const Prepared* prepared = plan_.PreparedOf(step)) EmitPreparation(step, *prepared);
+    const auto* call = step.As<KernelStep>();
+    if (call != nullptr && HasKnownScratch(plan_, step, *call))
+      ReserveScratch(*call, CallArguments(step, *call, true));
   }
 }
 
-void StepEmitter::EmitPreparation(const Step& step) {
-  const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
+void StepEmitter::EmitPreparation(const Step& step, const Prepared& prepared) {
   std::vector<std::string> arguments = {"context_", prepared.init};
   for (BufferId id : prepared.constants)
     arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
   if (prepared.takes_post && !prepared.int8) arguments.push_back(prepared.post);
-  std::ranges::copy(Int8Arguments(plan_, step), std::back_inserter(arguments));
+  std::ranges::copy(Int8Arguments(plan_, step, prepared), std::back_inserter(arguments));
   const BufferId x = step.inputs.front(), y = step.results.front();
   const bool y_grouped = plan_.buffer(y).group != kRowMajor;
   if (prepared.takes_blocks && (y_grouped || plan_.buffer(x).group != kRowMajor)) {

@@ -38,20 +38,23 @@ class StepEmitter {
 
  private:
   void EmitStep(const Step& step);
-  void ReserveScratch(const Step& step, const std::string& arguments);
-  void EmitKernel(const Step& step);
-  void EmitPrepared(const Step& step);
-  void EmitMap(const Step& step);
-  void EmitLaidOut(const Step& step);
-  void EmitAlias(const Step& step);
-  void EmitIf(const Step& step);
-  void EmitLoop(const Step& step);
-  void EmitScan(const Step& step);
-  void EmitAssert(const Step& step);
-  void EmitLine(std::string_view prefix, const Step& step);
-  void EmitCarriedStart(const Step& step);
-  void EmitCarriedResults(const Step& step);
-  void EmitIteration(const Step& step);
+  // The step's action.
+  void Emit(const Step& step, const KernelStep& call);
+  void Emit(const Step& step, const PreparedStep& call);
+  void Emit(const Step& step, const MapStep& map);
+  void Emit(const Step& step, const LaidOutStep& call);
+  void Emit(const Step& step, const InPlaceStep&) { EmitPlaces(step); }
+  void Emit(const Step& step, const AliasStep&);
+  void Emit(const Step& step, const IfStep& either);
+  void Emit(const Step& step, const LoopStep& loop);
+  void Emit(const Step& step, const ScanStep& scan);
+  void Emit(const Step& step, const AssertStep& assertion);
+  void Emit(const Step& step, const PrintStep& print);
+  void ReserveScratch(const KernelStep& call, const std::string& arguments);
+  void EmitLine(std::string_view prefix, const std::vector<LinePart>& line, const Step& step);
+  void EmitCarriedStart(const Repetition& loop);
+  void EmitCarriedResults(const Step& step, const Repetition& loop);
+  void EmitIteration(const Repetition& loop);
   void EmitYields(const Block& block);
   std::string EmptyPart(const ScanAxis& axis) const;
   void EmitChecks(const Step& step);
@@ -67,13 +70,13 @@ class StepEmitter {
   std::string Declared(BufferId id, bool constant = true) const;
   // The block of channels of a buffer: "group_1_", "rt::kRowMajor".
   std::string BlockText(BufferId id) const;
-  void EmitPreparation(const Step& step);
+  void EmitPreparation(const Step& step, const Prepared& prepared);
   using Names = std::map<BufferId, std::string>;
   static std::string TermText(const MapTerm& term, const Names& names);
   std::string Name(BufferId id) const { return id == kAbsent ? "{}" : plan_.buffer(id).name; }
   std::string SizesOf(const Step& step, std::size_t result) const;
   std::string ArgumentText(const Argument& argument, bool is_result, bool sizes_only) const;
-  std::string CallArguments(const Step& step, bool sizes_only) const;
+  std::string CallArguments(const Step& step, const KernelStep& call, bool sizes_only) const;
   std::string ViewArgument(BufferId id, const std::string& as, bool is_result,
                            bool sizes_only) const;
   std::string SizeArgumentText(const Step& step, const SizeArgument& argument) const;

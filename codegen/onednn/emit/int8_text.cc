@@ -46,8 +46,8 @@ std::string LastText(const Plan& plan, const std::string& name, BufferId id) {
 
 }  // namespace
 
-std::vector<std::string> Int8Arguments(const Plan& plan, const Step& step) {
-  const Prepared& prepared = plan.prepared[static_cast<std::size_t>(step.prepared)];
+std::vector<std::string> Int8Arguments(const Plan& plan, const Step& step,
+                                       const Prepared& prepared) {
   std::vector<std::string> arguments;
   if (prepared.int8)
     arguments = {View(plan, prepared.int8->w_zero), EpilogueText(plan, *prepared.int8)};

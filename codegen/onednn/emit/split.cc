@@ -17,7 +17,7 @@ void AddBinds(const Step& step, std::set<std::string>& symbols) {
     const Step& next = *left.back();
     left.pop_back();
     for (const SymbolBinding& bind : next.binds) symbols.insert(bind.symbol);
-    for (const Block& body : next.bodies) {
+    for (const Block& body : next.bodies()) {
       for (const Step& inner : body.steps) left.push_back(&inner);
     }
   }

@@ -78,18 +78,6 @@ bool HasOwnStep(const Node& node) {
          node.IsDragoman("Print");
 }
 
-Buffer::Form FormOf(const Type& type) {
-  if (type.kind() == Type::Kind::kSequence) return Buffer::Form::kSequence;
-  if (type.kind() != Type::Kind::kOptional) return Buffer::Form::kTensor;
-  return type.element().kind() == Type::Kind::kSequence ? Buffer::Form::kOptionalSequence
-                                                        : Buffer::Form::kOptional;
-}
-
-DType ElementTypeOf(const Type& type) {
-  const Type& held = type.kind() == Type::Kind::kOptional ? type.element() : type;
-  return held.kind() == Type::Kind::kSequence ? held.element().dtype() : held.dtype();
-}
-
 Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptions& options) {
   Model named = Clone(model);
   named.functions.clear();

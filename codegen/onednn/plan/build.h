@@ -75,11 +75,11 @@ class PlanBuilder {
   bool IsFixed(const Value* value) const;
   bool CanBeFixed(const Node& node) const;
   Status BuildFixed(const Node& node);
-  Step NewStep(const Node& node, Step::Kind kind);
+  Step NewStep(const Node& node);
   // Calls the kernel, or takes the operand's buffer where it would only copy.
   Status BuildCall(const Node& node, const OpDef& def, Step& step);
   Status BuildKernel(const Node& node, const OpDef& def, Step& step);
-  Status AddArguments(const Node& node, const OpDef& def, Step& step);
+  Status AddArguments(const Node& node, const OpDef& def, KernelStep& call);
   void BuildAlias(const Node& node, Step& step);
   Status SetSizes(const Node& node, const OpDef& def, Step& step);
   Status SetSizeFunction(const Node& node, const OpDef& def, const SizeFunction& function,
@@ -101,7 +101,7 @@ class PlanBuilder {
   bool PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareMatMul(const Node& node, Prepared& prepared);
   // Makes `step`, for whose results there are buffers, the call of an operator of its own.
-  void AddPrepared(const Node& node, Prepared prepared, Step& step);
+  PreparedStep& AddPrepared(const Node& node, Prepared prepared, Step& step);
   bool BuildRecurrent(const Node& node, const OpDef& def, Step& step);
 
   // build_fusion.cc: `node` gives the result of a fusion, if it is the root of one.
@@ -114,7 +114,7 @@ class PlanBuilder {
   // build_effect.cc
   void BuildAssert(const Node& node, Step& step);
   void BuildPrint(const Node& node, Step& step);
-  void AddLine(const Node& node, std::size_t first, Step& step);
+  std::vector<LinePart> AddLine(const Node& node, std::size_t first, Step& step);
 
   // narrow_weights.cc: the constant weights of a product, in the Plan's precision.
   BufferId GetWeights(const Node& node, std::size_t operand = 1);
@@ -131,18 +131,19 @@ class PlanBuilder {
 
   // build_list.cc: sequences and optionals
   Status BuildList(const Node& node, Step& step);
-  void AddListOperands(const Node& node, bool variadic, Step& step);
+  void AddListOperands(const Node& node, bool variadic, KernelStep& call);
 
   // build_control_flow.cc
   Status BuildIf(const Node& node, Step& step);
   Status BuildLoop(const Node& node, Step& step);
   Status BuildScan(const Node& node, Step& step);
-  Status BuildBranch(const Node& node, std::string_view attribute, Step& step);
-  Status BuildBody(const Graph& body, Step& step);
-  Status AddCarried(const Value& initial, const Value& input, Step& step);
-  Status AddYields(const Graph& body, std::size_t first, Step& step);
-  void AddCarriedResults(const Node& node, Step& step);
-  void AddStackedResult(const Node& node, std::size_t result, const Value& output, Step& step);
+  Result<Block> BuildBranch(const Node& node, std::string_view attribute);
+  Result<Block> BuildBody(const Graph& body);
+  Status AddCarried(const Value& initial, const Value& input, Repetition& loop);
+  Status AddYields(const Graph& body, std::size_t input, std::size_t output, Repetition& loop);
+  void AddCarriedResults(const Node& node, const Repetition& loop, Step& step);
+  void AddStackedResult(const Node& node, std::size_t result, const Value& output,
+                        Repetition& loop);
   std::optional<Shape> EmptyPart(const Value& output) const;
 
   const Model& model_;

@@ -33,8 +33,8 @@ int FromFront(std::int64_t axis, std::size_t rank) {
 
 }  // namespace
 
-// One branch, which leaves its outputs in the results of `step`.
-Status PlanBuilder::BuildBranch(const Node& node, std::string_view attribute, Step& step) {
+// A branch leaves its outputs in the results of the If.
+Result<Block> PlanBuilder::BuildBranch(const Node& node, std::string_view attribute) {
   const Graph& body = BodyOf(node, attribute);
   bound_.emplace_back();
   Block block;
@@ -45,12 +45,10 @@ Status PlanBuilder::BuildBranch(const Node& node, std::string_view attribute, St
     block.yields.push_back({Get(body.output(i)), buffers_.at(node.result(i)), false, false});
   }
   bound_.pop_back();
-  step.bodies.push_back(std::move(block));
-  return {};
+  return block;
 }
 
 Status PlanBuilder::BuildIf(const Node& node, Step& step) {
-  step.kind = Step::Kind::kIf;
   step.inputs = {Get(node.operand(0))};
   const Graph& then_branch = BodyOf(node, "then_branch");
   const Graph& else_branch = BodyOf(node, "else_branch");
@@ -64,8 +62,9 @@ Status PlanBuilder::BuildIf(const Node& node, Step& step) {
     if (buffer.storage == Storage::kArena && !same) buffer.storage = Storage::kSlot;
     step.results.push_back(id);
   }
-  DRAGOMAN_TRY(BuildBranch(node, "then_branch", step));
-  DRAGOMAN_TRY(BuildBranch(node, "else_branch", step));
+  DRAGOMAN_ASSIGN(Block then_block, BuildBranch(node, "then_branch"));
+  DRAGOMAN_ASSIGN(Block else_block, BuildBranch(node, "else_branch"));
+  step.action = IfStep{{std::move(then_block), std::move(else_block)}};
   for (BufferId id : step.results) {
     std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
   }
@@ -73,65 +72,63 @@ Status PlanBuilder::BuildIf(const Node& node, Step& step) {
 }
 
 // What one iteration hands to the next lies in a tensor of its own.
-Status PlanBuilder::AddCarried(const Value& initial, const Value& input, Step& step) {
+Status PlanBuilder::AddCarried(const Value& initial, const Value& input, Repetition& loop) {
   DRAGOMAN_TRY(CheckForm(initial, input.type()));
   const BufferId from = Get(&initial);
   const BufferId id = AddBuffer(input.name(), input.type(), Storage::kOwn);
   SetHolder(id, Storage::kOwn);
   buffers_[&input] = id;
-  step.carried.push_back({from, id, true, false});
+  loop.carried.push_back({from, id, true, false});
   return {};
 }
 
-// Hands the body's outputs from `first` on to the carried values. One that lies in another carried
-// value's memory is saved before any changes.
-Status PlanBuilder::AddYields(const Graph& body, std::size_t first, Step& step) {
-  const std::size_t inputs = body.num_inputs() - step.carried.size() - step.scan_inputs.size();
-  Block& block = step.bodies.back();
+// Hands the body's outputs from `output` on to the carried values, which are its inputs from
+// `input` on. One that lies in another carried value's memory is saved before any changes.
+Status PlanBuilder::AddYields(const Graph& body, std::size_t input, std::size_t output,
+                              Repetition& loop) {
   std::vector<Copy> moves;
-  for (std::size_t i = 0; i < step.carried.size(); ++i) {
-    const Value* output = body.output(first + i);
-    DRAGOMAN_TRY(CheckForm(*output, body.input(inputs + i)->type()));
-    BufferId from = Get(output);
-    const BufferId to = step.carried[i].to;
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+    const Value* next = body.output(output + i);
+    DRAGOMAN_TRY(CheckForm(*next, body.input(input + i)->type()));
+    BufferId from = Get(next);
+    const BufferId to = loop.carried[i].to;
     const BufferId root = plan_.Root(from);
-    const bool other = root != to && std::ranges::any_of(step.carried, [&](const Copy& carried) {
+    const bool other = root != to && std::ranges::any_of(loop.carried, [&](const Copy& carried) {
                          return carried.to == root;
                        });
     if (other) {
-      const BufferId saved = AddBuffer(output->name() + "_next", output->type(), Storage::kOwn);
+      const BufferId saved = AddBuffer(next->name() + "_next", next->type(), Storage::kOwn);
       SetHolder(saved, Storage::kOwn);
-      block.yields.push_back({from, saved, true, false});
+      loop.body.yields.push_back({from, saved, true, false});
       from = saved;
     }
     moves.push_back({from, to, true, other});
   }
-  std::ranges::move(moves, std::back_inserter(block.yields));
+  std::ranges::move(moves, std::back_inserter(loop.body.yields));
   return {};
 }
 
-Status PlanBuilder::BuildBody(const Graph& body, Step& step) {
+Result<Block> PlanBuilder::BuildBody(const Graph& body) {
   Block block;
   for (const auto& input : body.inputs()) {
     if (auto found = buffers_.find(input.get()); found != buffers_.end())
       std::ranges::move(BindSizes(found->second), std::back_inserter(block.binds));
   }
   DRAGOMAN_TRY(BuildNodes(body, block));
-  step.bodies.push_back(std::move(block));
-  return {};
+  return block;
 }
 
 // A carried value after the last iteration.
-void PlanBuilder::AddCarriedResults(const Node& node, Step& step) {
-  for (std::size_t i = 0; i < step.carried.size() && i < node.num_results(); ++i) {
+void PlanBuilder::AddCarriedResults(const Node& node, const Repetition& loop, Step& step) {
+  for (std::size_t i = 0; i < loop.carried.size() && i < node.num_results(); ++i) {
     const Value* result = UsedResult(node, i);
     if (result == nullptr) continue;
-    if (!plan_.buffer(step.carried[i].to).IsTensor()) {
-      buffers_[result] = step.carried[i].to;
+    if (!plan_.buffer(loop.carried[i].to).IsTensor()) {
+      buffers_[result] = loop.carried[i].to;
       continue;
     }
     const BufferId id = AddBuffer(result->name(), result->type(), Storage::kAlias);
-    plan_.buffer(id).alias = step.carried[i].to;
+    plan_.buffer(id).alias = loop.carried[i].to;
     buffers_[result] = id;
     step.results.push_back(id);
   }
@@ -139,15 +136,15 @@ void PlanBuilder::AddCarriedResults(const Node& node, Step& step) {
 
 // Result `result` of `node` collects the body's `output`.
 void PlanBuilder::AddStackedResult(const Node& node, std::size_t result, const Value& output,
-                                   Step& step) {
+                                   Repetition& loop) {
   const Value* value = UsedResult(node, result);
   if (value == nullptr) return;
   ScanAxis axis;
   axis.part = Get(&output);
-  step.bodies.back().reads.push_back(axis.part);
+  loop.body.reads.push_back(axis.part);
   axis.stack = AddBuffer(value->name(), value->type(), Storage::kStack);
   SetHolder(axis.stack, Storage::kStack);
-  step.scan_outputs.push_back(std::move(axis));
+  loop.collected.push_back(std::move(axis));
 }
 
 // The sizes of one part as far as they are known outside of the body.
@@ -159,44 +156,45 @@ std::optional<Shape> PlanBuilder::EmptyPart(const Value& output) const {
 }
 
 Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
-  step.kind = Step::Kind::kLoop;
   const Graph& body = BodyOf(node, "body");
   step.inputs = {Get(node.operand(0)), Get(node.operand(1))};
+  LoopStep loop;
   for (std::size_t i = 2; i < node.num_operands(); ++i)
-    DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), step));
-  step.counter = AddBuffer(body.input(0)->name(), body.input(0)->type(), Storage::kLocal);
-  step.condition = AddBuffer(body.input(1)->name(), body.input(1)->type(), Storage::kLocal);
-  buffers_[body.input(0)] = step.counter;
-  buffers_[body.input(1)] = step.condition;
+    DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), loop));
+  loop.counter = AddBuffer(body.input(0)->name(), body.input(0)->type(), Storage::kLocal);
+  loop.condition = AddBuffer(body.input(1)->name(), body.input(1)->type(), Storage::kLocal);
+  buffers_[body.input(0)] = loop.counter;
+  buffers_[body.input(1)] = loop.condition;
   bound_.emplace_back();
-  DRAGOMAN_TRY(BuildBody(body, step));
-  step.next = Get(body.output(0));
-  step.bodies.back().reads.push_back(step.next);
-  for (std::size_t i = step.carried.size(); i + 1 < body.num_outputs(); ++i)
-    AddStackedResult(node, i, *body.output(i + 1), step);
-  DRAGOMAN_TRY(AddYields(body, 1, step));
+  DRAGOMAN_ASSIGN(loop.body, BuildBody(body));
+  loop.next = Get(body.output(0));
+  loop.body.reads.push_back(loop.next);
+  for (std::size_t i = loop.carried.size(); i + 1 < body.num_outputs(); ++i)
+    AddStackedResult(node, i, *body.output(i + 1), loop);
+  DRAGOMAN_TRY(AddYields(body, 2, 1, loop));
   bound_.pop_back();
-  AddCarriedResults(node, step);
+  AddCarriedResults(node, loop, step);
   std::size_t next_stack = 0;
-  for (std::size_t i = step.carried.size(); i < node.num_results(); ++i) {
+  for (std::size_t i = loop.carried.size(); i < node.num_results(); ++i) {
     const Value* result = UsedResult(node, i);
     if (result == nullptr) continue;
-    ScanAxis& axis = step.scan_outputs[next_stack++];
+    ScanAxis& axis = loop.collected[next_stack++];
     axis.whole = axis.stack;
     axis.empty = EmptyPart(*body.output(i + 1));
     buffers_[result] = axis.stack;
     step.results.push_back(axis.stack);
   }
+  step.action = std::move(loop);
   for (BufferId id : step.results) std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
   return {};
 }
 
 Status PlanBuilder::BuildScan(const Node& node, Step& step) {
-  step.kind = Step::Kind::kScan;
   const Graph& body = BodyOf(node, "body");
   DRAGOMAN_ASSIGN(ScanLayout layout, ReadScan(node, body));
+  ScanStep scan;
   for (std::size_t i = 0; i < layout.states; ++i)
-    DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), step));
+    DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), scan));
   for (std::size_t i = 0; i < layout.inputs; ++i) {
     const Value& operand = *node.operand(layout.states + i);
     const Value& input = *body.input(layout.states + i);
@@ -209,20 +207,20 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
     axis.part = AddBuffer(input.name(), input.type(), Storage::kOwn);
     SetHolder(axis.part, Storage::kOwn);
     buffers_[&input] = axis.part;
-    step.scan_inputs.push_back(std::move(axis));
+    scan.scanned.push_back(std::move(axis));
   }
   bound_.emplace_back();
-  DRAGOMAN_TRY(BuildBody(body, step));
+  DRAGOMAN_ASSIGN(scan.body, BuildBody(body));
   for (std::size_t i = 0; i < layout.outputs; ++i)
-    AddStackedResult(node, layout.states + i, *body.output(layout.states + i), step);
-  DRAGOMAN_TRY(AddYields(body, 0, step));
+    AddStackedResult(node, layout.states + i, *body.output(layout.states + i), scan);
+  DRAGOMAN_TRY(AddYields(body, 0, 0, scan));
   bound_.pop_back();
-  AddCarriedResults(node, step);
+  AddCarriedResults(node, scan, step);
   std::size_t next_stack = 0;
   for (std::size_t i = 0; i < layout.outputs; ++i) {
     const Value* result = UsedResult(node, layout.states + i);
     if (result == nullptr) continue;
-    ScanAxis& axis = step.scan_outputs[next_stack++];
+    ScanAxis& axis = scan.collected[next_stack++];
     axis.reversed = layout.output_reversed[i];
     axis.empty = EmptyPart(*body.output(layout.states + i));
     if (layout.output_axes[i] != 0 && !result->type().rank())
@@ -238,6 +236,7 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
     buffers_[result] = axis.whole;
     step.results.push_back(axis.whole);
   }
+  step.action = std::move(scan);
   for (BufferId id : step.results) std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
   return {};
 }

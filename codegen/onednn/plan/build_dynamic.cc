@@ -20,22 +20,23 @@ bool SuitsConv(const Node& node) {
 }  // namespace
 
 void PlanBuilder::UseDynamicProduct(const Node& node, Step& step) {
-  if (!IsF32(node.operand(0))) return;
+  auto* call = step.As<KernelStep>();
+  if (call == nullptr || !IsF32(node.operand(0))) return;
   if (node.Is("Conv") && SuitsConv(node)) {
     Prepared conv;
     conv.type = "rt::DynamicConv";
     conv.header = kConvHeader;
     conv.name = names_.Unique(plan_.buffer(buffers_.at(node.result())).name + "_op");
-    step.member = conv.name;
+    call->member = conv.name;
     plan_.prepared.push_back(std::move(conv));
     plan_.headers.insert(std::string(kConvHeader));
   } else if (node.Is("MatMul") || node.IsDragoman("Linear")) {
-    step.function = node.Is("MatMul") ? "DynamicMatMul" : "DynamicLinear";
+    call->function = node.Is("MatMul") ? "DynamicMatMul" : "DynamicLinear";
     plan_.headers.insert(std::string(kProductHeader));
   } else {
     return;
   }
-  step.fallible = true;
+  call->fallible = true;
 }
 
 }  // namespace dragoman::onednn

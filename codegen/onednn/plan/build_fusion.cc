@@ -74,7 +74,7 @@ void PlanBuilder::BuildRotary(const Node& node, const Rotary& rotary, Block& blo
 void PlanBuilder::AddFusion(const Node& node, const std::string& name, const std::string& operands,
                             const std::vector<const Value*>& inputs, Prepared prepared,
                             Block& block) {
-  Step step = NewStep(node, Step::Kind::kPrepared);
+  Step step = NewStep(node);
   step.comment = name + ": " + operands + " -> " + Label(node.result());
   for (const Value* input : inputs) step.inputs.push_back(Get(input));
   plan_.step_names.back() = "node '" + node.name() + "' (" + name + ")";

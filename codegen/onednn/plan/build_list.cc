@@ -89,24 +89,25 @@ Status PlanBuilder::BuildList(const Node& node, Step& step) {
   const std::string function = FunctionOf(node, form);
   const std::string types = TypesOf(node, *list);
   plan_.headers.insert(std::string(kSequenceHeader));
-  step.function = function + types;
+  KernelStep& call = step.action.emplace<KernelStep>();
+  call.function = function + types;
+  call.fallible = true;
   step.params = ParamsOf(node, function, form);
-  step.fallible = true;
-  AddListOperands(node, function == "SequenceConstruct", step);
-  step.outputs.emplace_back().buffers = {Make(*node.result())};
+  AddListOperands(node, function == "SequenceConstruct", call);
+  call.outputs.emplace_back().buffers = {Make(*node.result())};
   const Row* row = FindRow(node);
   if (row == nullptr || !row->gives_sizes || IsList(node.result())) return {};
   step.sizes.kind = SizeRule::Kind::kFunction;
   step.sizes.function = function + "Shape" + types;
   if (!step.params.empty()) step.sizes.arguments.push_back({});
-  for (const Argument& operand : step.operands)
+  for (const Argument& operand : call.operands)
     step.sizes.arguments.push_back({SizeArgument::Kind::kView, operand.buffers, {}});
   return {};
 }
 
-void PlanBuilder::AddListOperands(const Node& node, bool variadic, Step& step) {
+void PlanBuilder::AddListOperands(const Node& node, bool variadic, KernelStep& call) {
   if (variadic) {
-    Argument& argument = step.operands.emplace_back();
+    Argument& argument = call.operands.emplace_back();
     argument.variadic = true;
     argument.element = CppType(ElementTypeOf(node.result()->type()));
     for (const Use& use : node.operands()) argument.buffers.push_back(Get(use.value()));
@@ -115,7 +116,7 @@ void PlanBuilder::AddListOperands(const Node& node, bool variadic, Step& step) {
   const std::size_t formals = FindOp(node)->signature.operands.size();
   for (std::size_t i = 0; i < formals; ++i) {
     if (node.Is("Optional") && node.operand(i) == nullptr) continue;
-    step.operands.emplace_back().buffers = {Get(node.operand(i))};
+    call.operands.emplace_back().buffers = {Get(node.operand(i))};
   }
 }
 

@@ -155,7 +155,7 @@ Status PlanBuilder::BuildCall(const Node& node, const OpDef& def, Step& step) {
 
 Status PlanBuilder::BuildFixed(const Node& node) {
   const OpDef& def = *FindOp(node);
-  Step step = NewStep(node, Step::Kind::kKernel);
+  Step step = NewStep(node);
   DRAGOMAN_TRY(BuildCall(node, def, step));
   for (BufferId id : step.results) {
     if (plan_.buffer(id).storage == Storage::kArena) SetHolder(id, Storage::kOwn);
@@ -165,10 +165,9 @@ Status PlanBuilder::BuildFixed(const Node& node) {
   return {};
 }
 
-Step PlanBuilder::NewStep(const Node& node, Step::Kind kind) {
+Step PlanBuilder::NewStep(const Node& node) {
   const OpDef* def = FindOp(node);
   Step step;
-  step.kind = kind;
   step.node = &node;
   step.number = static_cast<int>(plan_.step_names.size());
   step.comment = Comment(node, def);
@@ -178,7 +177,7 @@ Step PlanBuilder::NewStep(const Node& node, Step::Kind kind) {
 
 Status PlanBuilder::BuildNode(const Node& node, Block& block) {
   const OpDef& def = *FindOp(node);
-  Step step = NewStep(node, Step::Kind::kKernel);
+  Step step = NewStep(node);
   if (node.Is("If")) {
     DRAGOMAN_TRY(BuildIf(node, step));
   } else if (node.Is("Loop")) {
@@ -212,7 +211,7 @@ void PlanBuilder::FinishResults(const Node& node, Step& step) {
 }
 
 void PlanBuilder::BuildAlias(const Node& node, Step& step) {
-  step.kind = Step::Kind::kAlias;
+  step.action = AliasStep();
   const BufferId source = Get(node.operand(0));
   step.inputs = {source};
   const BufferId id = AddBuffer(node.result()->name(), node.result()->type(), Storage::kAlias);
@@ -223,16 +222,17 @@ void PlanBuilder::BuildAlias(const Node& node, Step& step) {
 Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) {
   Result<std::string> instance = KernelInstance(def, BindVariables(node, def));
   if (!instance.ok()) return std::move(instance).error();
-  step.function = *instance;
-  step.fallible = def.kernel.fallible;
-  step.scratch = def.kernel.scratch;
+  KernelStep call;
+  call.function = *instance;
+  call.fallible = def.kernel.fallible;
+  call.scratch = def.kernel.scratch;
   if (IsAlongRows(node)) {
-    step.function = def.name->type + "Rows";
+    call.function = def.name->type + "Rows";
     plan_.headers.insert("runtime/fast/rows.h");
   } else if (QuantizesTensor(node)) {
     const bool quantizes = node.Is("QuantizeLinear");
     const Value& integers = quantizes ? *node.result() : *node.operand(0);
-    step.function = std::string(quantizes ? "Q" : "Deq") + "uantizeTensor<" +
+    call.function = std::string(quantizes ? "Q" : "Deq") + "uantizeTensor<" +
                     std::string(CppType(integers.type().dtype())) + ">";
     plan_.headers.insert("runtime/fast/quantize.h");
   } else {
@@ -242,10 +242,12 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
     DRAGOMAN_ASSIGN(Params params, def.fill_params(node));
     step.params = params.cpp();
   }
-  return AddArguments(node, def, step);
+  DRAGOMAN_TRY(AddArguments(node, def, call));
+  step.action = std::move(call);
+  return {};
 }
 
-Status PlanBuilder::AddArguments(const Node& node, const OpDef& def, Step& step) {
+Status PlanBuilder::AddArguments(const Node& node, const OpDef& def, KernelStep& call) {
   const Signature& signature = def.signature;
   auto element = [&](const Formal* formal, const Value* value) {
     const DType dtype = value->type().dtype();
@@ -259,7 +261,7 @@ Status PlanBuilder::AddArguments(const Node& node, const OpDef& def, Step& step)
   };
   for (std::size_t i = 0; i < signature.operands.size(); ++i) {
     const Formal& formal = signature.operands[i];
-    Argument& argument = step.operands.emplace_back();
+    Argument& argument = call.operands.emplace_back();
     argument.variadic = formal.variadic;
     const std::size_t end = formal.variadic ? std::max(node.num_operands(), i) : i + 1;
     for (std::size_t j = i; j < end; ++j)
@@ -267,7 +269,7 @@ Status PlanBuilder::AddArguments(const Node& node, const OpDef& def, Step& step)
   }
   for (std::size_t i = 0; i < signature.results.size(); ++i) {
     const Formal& formal = signature.results[i];
-    Argument& argument = step.outputs.emplace_back();
+    Argument& argument = call.outputs.emplace_back();
     argument.variadic = formal.variadic;
     const std::size_t end = formal.variadic ? std::max(node.num_results(), i) : i + 1;
     for (std::size_t j = i; j < end; ++j) {

@@ -178,21 +178,23 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   prepared.allocates = (*x)[0] * (*x)[1] > rt::PreparedLinear::kOwnRows;
   step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};
+  std::vector<BufferId> places;
   for (std::size_t i = 0; i < 3; ++i) {
     const Value* result = i <= num_states ? node.result(i) : nullptr;
-    step.places.push_back(result != nullptr ? Make(*result) : kAbsent);
+    places.push_back(result != nullptr ? Make(*result) : kAbsent);
   }
-  AddPrepared(node, std::move(prepared), step);
+  AddPrepared(node, std::move(prepared), step).places = std::move(places);
   return true;
 }
 
-void PlanBuilder::AddPrepared(const Node& node, Prepared prepared, Step& step) {
-  step.kind = Step::Kind::kPrepared;
+PreparedStep& PlanBuilder::AddPrepared(const Node& node, Prepared prepared, Step& step) {
   FinishResults(node, step);
   prepared.name = names_.Unique(plan_.buffer(step.results.front()).name + "_op");
-  step.prepared = static_cast<int>(plan_.prepared.size());
   plan_.headers.insert({prepared.header, "runtime/fast/layout.h"});
   plan_.prepared.push_back(std::move(prepared));
+  PreparedStep& call = step.action.emplace<PreparedStep>();
+  call.prepared = plan_.prepared.size() - 1;
+  return call;
 }
 
 bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) {

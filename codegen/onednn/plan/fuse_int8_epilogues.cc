@@ -93,9 +93,8 @@ class EpilogueFuser {
 
  private:
   Prepared* PreparedOf(std::size_t at) {
-    if (steps_[at].kind != Step::Kind::kPrepared) return nullptr;
-    Prepared& prepared = plan_.prepared[static_cast<std::size_t>(steps_[at].prepared)];
-    return prepared.int8 ? &prepared : nullptr;
+    Prepared* prepared = plan_.PreparedOf(steps_[at]);
+    return prepared != nullptr && prepared->int8 ? prepared : nullptr;
   }
 
   void Grow(std::size_t at) {
@@ -115,7 +114,7 @@ class EpilogueFuser {
   void Apply(std::size_t at, const Growth& growth) {
     Step& step = steps_[at];
     PreparedOf(at)->int8 = growth.post;
-    step.residual = growth.residual;
+    step.As<PreparedStep>()->residual = growth.residual;
     step.results = {growth.value};
     for (std::size_t i : growth.absorbed) {
       step.fused.push_back(steps_[i].comment);
@@ -129,7 +128,7 @@ class EpilogueFuser {
     if (readers.size() != 1 || *readers.begin() == BlockUses::kOutside) return false;
     const std::size_t reader = *readers.begin();
     const Step& step = steps_[reader];
-    if (step.kind != Step::Kind::kKernel || gone_[reader] || step.results.size() != 1 ||
+    if (!step.Is<KernelStep>() || gone_[reader] || step.results.size() != 1 ||
         !step.checks.empty() || !step.binds.empty() ||
         plan_.buffer(step.results.front()).shape != plan_.buffer(growth.value).shape) {
       return false;
@@ -159,7 +158,7 @@ class EpilogueFuser {
   }
 
   BufferId OperandOf(const Step& step, std::size_t i) const {
-    return step.operands[i].buffers.front();
+    return step.As<KernelStep>()->operands[i].buffers.front();
   }
 
   // The operand of a sum that is not the value.
@@ -265,8 +264,7 @@ class EpilogueFuser {
     const std::size_t maker = uses_.Maker(OperandOf(step, OtherOf(step, growth)));
     if (maker == BlockUses::kOutside || OperandOf(step, 0) == OperandOf(step, 1)) return false;
     const Step& dequantize = steps_[maker];
-    if (dequantize.kind != Step::Kind::kKernel || !dequantize.node->Is("DequantizeLinear"))
-      return false;
+    if (!dequantize.Is<KernelStep>() || !dequantize.node->Is("DequantizeLinear")) return false;
     const BufferId integers = OperandOf(dequantize, 0);
     const std::size_t made = uses_.Maker(integers);
     const std::optional<rt::Int8Grid> grid = GridOf(*dequantize.node, *dequantize.node->operand(0));
@@ -286,8 +284,7 @@ class EpilogueFuser {
   void DropIdle() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
-      if (gone_[i] || step.kind != Step::Kind::kKernel || !step.node->Is("DequantizeLinear"))
-        continue;
+      if (gone_[i] || !step.Is<KernelStep>() || !step.node->Is("DequantizeLinear")) continue;
       const std::set<std::size_t>& readers = uses_.Readers(step.results.front());
       gone_[i] = step.binds.empty() && !readers.empty() &&
                  std::ranges::all_of(readers, [&](std::size_t reader) {
@@ -305,7 +302,7 @@ class EpilogueFuser {
 
 void FuseBlock(Plan& plan, Block& block, const PlanEntry* entry) {
   for (Step& step : block.steps) {
-    for (Block& body : step.bodies) FuseBlock(plan, body, nullptr);
+    for (Block& body : step.bodies()) FuseBlock(plan, body, nullptr);
   }
   EpilogueFuser(plan, block, entry).Run();
 }

@@ -13,26 +13,27 @@ namespace {
 constexpr std::size_t kMaxTerms = 32;  // of one loop: what a person reads, and a compiler likes
 constexpr std::size_t kMaxResults = 4;
 
-bool HasKnownRank(const Plan& plan, const Step& step) {
+bool HasKnownRank(const Plan& plan, const KernelStep& call) {
   auto known = [&](const Argument& argument) {
     return std::ranges::all_of(argument.buffers, [&](BufferId id) {
       return id == kAbsent || plan.buffer(id).shape.has_value();
     });
   };
-  return std::ranges::all_of(step.operands, known) && std::ranges::all_of(step.outputs, known);
+  return std::ranges::all_of(call.operands, known) && std::ranges::all_of(call.outputs, known);
 }
 
 // Turns a kernel's step into a loop of one term, if it is one.
 void MakeMap(Plan& plan, Step& step) {
-  if (step.kind != Step::Kind::kKernel || step.sizes.kind == SizeRule::Kind::kFunction ||
-      step.results.size() != 1 || !step.checks.empty() || !HasKnownRank(plan, step)) {
+  const auto* kernel = step.As<KernelStep>();
+  if (kernel == nullptr || step.sizes.kind == SizeRule::Kind::kFunction ||
+      step.results.size() != 1 || !step.checks.empty() || !HasKnownRank(plan, *kernel)) {
     return;
   }
   const std::optional<ScalarCall> call = ToScalarCall(*step.node);
   if (!call) return;
   MapTerm term{call->op, {}, step.results.front()};
   std::vector<BufferId> operands;
-  for (const Argument& argument : step.operands)
+  for (const Argument& argument : kernel->operands)
     std::ranges::copy(argument.buffers, std::back_inserter(operands));
   for (const ScalarCall::Argument& argument : call->arguments) {
     if (argument.operand < 0) {
@@ -44,10 +45,7 @@ void MakeMap(Plan& plan, Step& step) {
     if (std::ranges::find(step.inputs, id) == step.inputs.end()) step.inputs.push_back(id);
   }
   if (step.inputs.empty()) return;
-  step.kind = Step::Kind::kMap;
-  step.terms = {std::move(term)};
-  step.operands.clear();
-  step.outputs.clear();
+  step.action = MapStep{{std::move(term)}};
   plan.headers.insert("runtime/fast/map.h");
   plan.headers.insert("runtime/fast/math.h");
 }
@@ -63,7 +61,7 @@ class BlockFuser {
 
   void Run() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].kind != Step::Kind::kMap) continue;
+      if (!steps_[i].Is<MapStep>()) continue;
       while (MergeOneInto(i)) {
       }
     }
@@ -92,9 +90,9 @@ class BlockFuser {
   bool CanMerge(std::size_t first, std::size_t second) const {
     const Step& a = steps_[first];
     const Step& b = steps_[second];
-    if (a.kind != Step::Kind::kMap || !a.binds.empty() ||
+    if (!a.Is<MapStep>() || !a.binds.empty() ||
         plan_.buffer(a.results.front()).shape != plan_.buffer(b.results.front()).shape ||
-        a.terms.size() + b.terms.size() > kMaxTerms) {
+        a.As<MapStep>()->terms.size() + b.As<MapStep>()->terms.size() > kMaxTerms) {
       return false;
     }
     std::set<BufferId> operands(a.inputs.begin(), a.inputs.end());
@@ -137,8 +135,8 @@ class BlockFuser {
       maker_[id] = second;
     }
     std::ranges::copy(b.results, std::back_inserter(results));
-    std::vector<MapTerm> terms = std::move(a.terms);
-    std::ranges::move(b.terms, std::back_inserter(terms));
+    std::vector<MapTerm> terms = std::move(a.As<MapStep>()->terms);
+    std::ranges::move(b.As<MapStep>()->terms, std::back_inserter(terms));
     if (b.sizes.kind == SizeRule::Kind::kSame) {
       const BufferId same = b.sizes.same;
       if (std::ranges::find(a.results, same) != a.results.end()) b.sizes = a.sizes;
@@ -151,7 +149,7 @@ class BlockFuser {
     b.fused.assign(std::next(comments.begin()), comments.end());
     b.inputs = std::move(inputs);
     b.results = std::move(results);
-    b.terms = std::move(terms);
+    b.As<MapStep>()->terms = std::move(terms);
     gone_[first] = true;
     into_[first] = second;
   }
@@ -167,13 +165,13 @@ class BlockFuser {
 void MakeBlock(Plan& plan, Block& block) {
   for (Step& step : block.steps) {
     MakeMap(plan, step);
-    for (Block& body : step.bodies) MakeBlock(plan, body);
+    for (Block& body : step.bodies()) MakeBlock(plan, body);
   }
 }
 
 void FuseBlock(Plan& plan, Block& block, const PlanEntry* entry) {
   for (Step& step : block.steps) {
-    for (Block& body : step.bodies) FuseBlock(plan, body, nullptr);
+    for (Block& body : step.bodies()) FuseBlock(plan, body, nullptr);
   }
   BlockFuser(plan, block, entry).Run();
 }

@@ -54,18 +54,18 @@ double Activation(const rt::PostOps& post, double x) {
 // A loop as a function of the value that a prepared operator gives, and of a residual.
 class LoopFunction {
  public:
-  LoopFunction(const Step& step, BufferId value, BufferId residual) : step_(step) {
+  LoopFunction(const MapStep& map, BufferId value, BufferId residual) : terms_(map.terms) {
     operands_ = {value};
     if (residual != kAbsent) operands_.push_back(residual);
   }
 
   double operator()(double x, double residual) const {
     const double inputs[] = {x, residual};
-    return Evaluate(step_.terms, operands_, std::span(inputs).first(operands_.size()));
+    return Evaluate(terms_, operands_, std::span(inputs).first(operands_.size()));
   }
 
   bool RoundsOff() const {
-    return std::ranges::any_of(step_.terms, [](const MapTerm& term) {
+    return std::ranges::any_of(terms_, [](const MapTerm& term) {
       if (term.op->name != "Add" && term.op->name != "Sub") return false;
       return std::ranges::any_of(term.arguments, [](const MapArgument& argument) {
         return argument.buffer == kAbsent && std::fabs(argument.number) > kRounding;
@@ -92,7 +92,7 @@ class LoopFunction {
     return Near((*this)(x, residual), expected);
   }
 
-  const Step& step_;
+  const std::vector<MapTerm>& terms_;
   std::vector<BufferId> operands_;
 };
 
@@ -148,10 +148,10 @@ class PostOpFuser {
 
   void Run() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].kind == Step::Kind::kMap) FuseOne(i);
+      if (steps_[i].Is<MapStep>()) FuseOne(i);
     }
     std::erase_if(steps_, [](const Step& step) {
-      return step.kind == Step::Kind::kMap && step.terms.empty();
+      return step.Is<MapStep>() && step.As<MapStep>()->terms.empty();
     });
   }
 
@@ -161,8 +161,8 @@ class PostOpFuser {
     const std::size_t maker = uses_.Maker(id);
     if (maker == BlockUses::kOutside || uses_.Readers(id).size() != 1) return nullptr;
     Step& step = steps_[maker];
-    if (step.kind != Step::Kind::kPrepared) return nullptr;
-    const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
+    if (!step.Is<PreparedStep>()) return nullptr;
+    const Prepared& prepared = *plan_.PreparedOf(step);
     const bool fits = maker < map && step.fused.empty() && prepared.takes_post && !prepared.int8 &&
                       plan_.buffer(id).IsStatic() &&
                       plan_.buffer(id).shape == plan_.buffer(steps_[map].results.front()).shape;
@@ -171,8 +171,8 @@ class PostOpFuser {
 
   // oneDNN has no vector code that adds to what an activation gave; panels of our own do.
   bool Takes(const Step& step, const rt::PostOps& post) const {
-    const Prepared& prepared = plan_.prepared[static_cast<std::size_t>(step.prepared)];
-    return !post.residual || !post.activation_first || prepared.type == "rt::PreparedLinear";
+    return !post.residual || !post.activation_first ||
+           plan_.PreparedOf(step)->type == "rt::PreparedLinear";
   }
 
   // A tensor of the result's sizes that is there when step `maker` runs.
@@ -192,7 +192,7 @@ class PostOpFuser {
       const BufferId residual = map.inputs.size() == 2 ? map.inputs[1 - i] : kAbsent;
       const std::size_t maker = uses_.Maker(map.inputs[i]);
       if (residual != kAbsent && !CanBeResidual(residual, maker, map.results.front())) continue;
-      const LoopFunction loop(map, map.inputs[i], residual);
+      const LoopFunction loop(*map.As<MapStep>(), map.inputs[i], residual);
       if (loop.RoundsOff()) continue;
       const std::optional<rt::PostOps> post = Recognise(loop, residual != kAbsent);
       if (!post || !Takes(*target, *post)) continue;
@@ -202,13 +202,12 @@ class PostOpFuser {
   }
 
   void Absorb(Step& target, Step& map, const rt::PostOps& post, BufferId residual) {
-    Prepared& prepared = plan_.prepared[static_cast<std::size_t>(target.prepared)];
-    prepared.post = Text(post);
-    target.residual = residual;
+    plan_.PreparedOf(target)->post = Text(post);
+    target.As<PreparedStep>()->residual = residual;
     target.results = map.results;
     target.fused.push_back(map.comment);
     std::ranges::copy(map.fused, std::back_inserter(target.fused));
-    map.terms.clear();
+    map.As<MapStep>()->terms.clear();
   }
 
   Plan& plan_;
@@ -219,7 +218,7 @@ class PostOpFuser {
 
 void FuseBlock(Plan& plan, Block& block, const PlanEntry* entry, bool residuals) {
   for (Step& step : block.steps) {
-    for (Block& body : step.bodies) FuseBlock(plan, body, nullptr, residuals);
+    for (Block& body : step.bodies()) FuseBlock(plan, body, nullptr, residuals);
   }
   PostOpFuser(plan, block, entry, residuals).Run();
 }

@@ -20,8 +20,8 @@ namespace {
 constexpr std::string_view kHeader = "runtime/fast/layout.h";
 
 bool IsPrepared(const Plan& plan, const Step& step, std::string_view type) {
-  return step.kind == Step::Kind::kPrepared &&
-         plan.prepared[static_cast<std::size_t>(step.prepared)].type == type;
+  const Prepared* prepared = plan.PreparedOf(step);
+  return prepared != nullptr && prepared->type == type;
 }
 
 std::vector<std::int64_t> SizesOf(const Buffer& buffer) { return *KnownShape(*buffer.shape); }
@@ -33,7 +33,7 @@ bool IsImage(const Buffer& buffer) {
 
 // Whether a concatenation is of the channels of images.
 bool ConcatenatesChannels(const Plan& plan, const Step& step) {
-  if (step.kind != Step::Kind::kKernel || !step.node->Is("Concat")) return false;
+  if (!step.Is<KernelStep>() || !step.node->Is("Concat")) return false;
   const Buffer& result = plan.buffer(step.results.front());
   const Result<Params> params = FindOp(*step.node)->fill_params(*step.node);
   if (!params.ok() || !IsImage(result)) return false;
@@ -43,9 +43,10 @@ bool ConcatenatesChannels(const Plan& plan, const Step& step) {
 
 // Whether a step takes the means over all spatial axes of an image.
 bool TakesChannelMeans(const Plan& plan, const Step& step) {
-  if (step.kind != Step::Kind::kKernel) return false;
+  const auto* call = step.As<KernelStep>();
+  if (call == nullptr) return false;
   if (!step.node->Is("GlobalAveragePool") && !step.node->Is("ReduceMean")) return false;
-  const BufferId operand = step.operands.front().buffers.front();
+  const BufferId operand = call->operands.front().buffers.front();
   if (operand == kAbsent || !IsImage(plan.buffer(operand))) return false;
   if (step.node->Is("GlobalAveragePool")) return true;
   const Value* axes = step.node->operand(1);
@@ -65,12 +66,13 @@ bool IsFull(const Plan& plan, const Step& step, BufferId id) {
 std::vector<BufferId> Accepted(const Plan& plan, const Step& step) {
   if (IsPrepared(plan, step, "rt::PreparedConv") || IsPrepared(plan, step, "rt::PreparedPool")) {
     std::vector<BufferId> accepted = {step.inputs.front()};
-    if (step.residual != kAbsent) accepted.push_back(step.residual);
+    const BufferId residual = step.As<PreparedStep>()->residual;
+    if (residual != kAbsent) accepted.push_back(residual);
     return accepted;
   }
-  if (step.kind == Step::Kind::kLaidOut) return step.inputs;
+  if (step.Is<LaidOutStep>()) return step.inputs;
   std::vector<BufferId> accepted;
-  if (step.kind == Step::Kind::kMap) {
+  if (step.Is<MapStep>()) {
     std::ranges::copy_if(step.inputs, std::back_inserter(accepted),
                          [&](BufferId id) { return IsFull(plan, step, id); });
   }
@@ -98,12 +100,8 @@ class GroupFormer {
     for (Step& step : steps()) {
       const bool concat = ConcatenatesChannels(plan_, step);
       if (!concat && !TakesChannelMeans(plan_, step)) continue;
-      step.inputs = step.operands.front().buffers;
-      step.kind = Step::Kind::kLaidOut;
-      step.function = concat ? "ConcatChannels" : "ChannelMeans";
-      step.operands.clear();
-      step.outputs.clear();
-      step.scratch = false;
+      step.inputs = step.As<KernelStep>()->operands.front().buffers;
+      step.action = LaidOutStep{concat ? "ConcatChannels" : "ChannelMeans", concat};
       plan_.headers.insert(std::string(kHeader));
     }
   }
@@ -112,7 +110,7 @@ class GroupFormer {
   void FindCandidates() {
     std::set<BufferId> made, accepted;
     for (const Step& step : steps()) {
-      const bool makes = step.kind == Step::Kind::kMap || step.function == "ConcatChannels" ||
+      const bool makes = step.Is<MapStep>() || step.concatenates() ||
                          IsPrepared(plan_, step, "rt::PreparedConv") ||
                          IsPrepared(plan_, step, "rt::PreparedPool");
       for (BufferId id : step.results) {
@@ -131,7 +129,7 @@ class GroupFormer {
 
   // Whether what reads a tensor could read a copy of it just as well.
   bool CanReadCopy(std::size_t reader, BufferId id) {
-    if (reader == BlockUses::kOutside || !steps()[reader].bodies.empty()) return false;
+    if (reader == BlockUses::kOutside || !steps()[reader].bodies().empty()) return false;
     const Step& step = steps()[reader];
     return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
       return std::ranges::find(argument.buffers, id) != argument.buffers.end();
@@ -160,16 +158,16 @@ class GroupFormer {
   // is added to it.
   std::vector<BufferId> Alike(const Step& step) const {
     std::vector<BufferId> alike;
-    if (step.kind == Step::Kind::kMap) {
+    if (step.Is<MapStep>()) {
       alike = step.results;
       for (BufferId id : step.inputs) {
         if (IsFull(plan_, step, id)) alike.push_back(id);
       }
-    } else if (step.function == "ConcatChannels") {
+    } else if (step.concatenates()) {
       alike = step.inputs;
       alike.push_back(step.results.front());
-    } else if (step.kind == Step::Kind::kPrepared && step.residual != kAbsent) {
-      alike = {step.residual, step.results.front()};
+    } else if (const auto* call = step.As<PreparedStep>(); call && call->residual != kAbsent) {
+      alike = {call->residual, step.results.front()};
     }
     return alike;
   }
@@ -180,11 +178,11 @@ class GroupFormer {
     for (const Step& step : steps()) {
       const std::vector<BufferId> alike = Alike(step);
       bool whole = std::ranges::all_of(alike, [&](BufferId id) { return IsCandidate(id); });
-      if (step.kind == Step::Kind::kMap) {
+      if (step.Is<MapStep>()) {
         for (BufferId id : step.inputs)
           whole = whole && (IsFull(plan_, step, id) || BroadcastsInBlocks(step, id));
       }
-      if (step.function == "ConcatChannels") whole = whole && HasWholeBlocks(step);
+      if (step.concatenates()) whole = whole && HasWholeBlocks(step);
       if (!whole) std::ranges::for_each(alike, drop);
     }
     return changed;
@@ -241,8 +239,7 @@ class GroupFormer {
     };
     const auto make = [](BufferId id, BufferId) {
       Step step;
-      step.kind = Step::Kind::kLaidOut;
-      step.function = "CopyToRowMajor";
+      step.action = LaidOutStep{"CopyToRowMajor", false};
       step.inputs = {id};
       return step;
     };

@@ -12,7 +12,7 @@ namespace dragoman::onednn {
 // equal to the last bit.
 void FuseInt8Epilogues(Plan& plan);
 
-// Elementwise steps in f32 become loops of one term each (kMap).
+// Elementwise steps in f32 become loops of one term each (MapStep).
 void MakeMaps(Plan& plan);
 
 // A loop over the result of a prepared operator alone becomes its post-op. Which function it is,

@@ -7,13 +7,16 @@
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_PLAN_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_PLAN_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/ir/model.h"
@@ -187,6 +190,50 @@ struct Block {
   std::vector<BufferId> reads;  // at the end, besides: what is collected, a loop's condition
 };
 
+// What a step does is one of the structs from here to PrintStep; they name what they need beside
+// the inputs and results of the step.
+
+// function(params, operands..., results...[, scratch]) or, if `member` is not empty,
+// member.Run(context, scratch memory, params, operands..., results...)
+struct KernelStep {
+  std::string function;
+  std::string member;
+  std::vector<Argument> operands;  // in place of Step::inputs
+  std::vector<Argument> outputs;
+  bool fallible = false;
+  bool scratch = false;
+};
+
+// Run of a prepared operator.
+struct PreparedStep {
+  std::size_t prepared = 0;      // in Plan::prepared
+  BufferId residual = kAbsent;   // added to the result
+  std::vector<BufferId> places;  // in place of the results if Run takes null for absent ones
+};
+
+// One loop over elements.
+struct MapStep {
+  std::vector<MapTerm> terms;
+  std::size_t loop = 0;  // in Plan::loops
+};
+
+// function(block of input 0, inputs..., result)
+struct LaidOutStep {
+  std::string function;
+  bool concatenates = false;  // the inputs' channels; they are passed as an array
+};
+
+// The result's parts are where they belong already.
+struct InPlaceStep {};
+
+// The result is the input's memory, under sizes of its own.
+struct AliasStep {};
+
+// The input is the condition.
+struct IfStep {
+  std::array<Block, 2> branches;  // then, else
+};
+
 // One iteration's part of what a loop reads or collects along an axis.
 struct ScanAxis {
   BufferId whole = kAbsent;  // all iterations
@@ -197,63 +244,66 @@ struct ScanAxis {
   std::optional<Shape> empty;  // outputs: sizes of a part, should there be none
 };
 
-struct Step {
-  // kMap: one loop over elements. kLaidOut: function(block of operand 0, operands..., result).
-  // kInPlace: the result's parts are where they belong already.
-  // kAssert, kPrint: effects, which write a line.
-  enum class Kind {
-    kKernel,
-    kPrepared,
-    kMap,
-    kLaidOut,
-    kInPlace,
-    kAlias,
-    kIf,
-    kLoop,
-    kScan,
-    kAssert,
-    kPrint
-  };
+// What Loop and Scan have in common.
+struct Repetition {
+  Block body;
+  std::vector<Copy> carried;        // initial value, carried buffer
+  std::vector<ScanAxis> collected;  // results that stack what each iteration gives
+};
 
-  Kind kind = Kind::kKernel;
+// The inputs are the trip count and the condition to begin with, each of which may be kAbsent.
+struct LoopStep : Repetition {
+  BufferId counter = kAbsent;    // the iteration number in the body
+  BufferId condition = kAbsent;  // the condition in the body
+  BufferId next = kAbsent;       // the condition that the body gives
+};
+
+struct ScanStep : Repetition {
+  std::vector<ScanAxis> scanned;
+};
+
+// Effects, which write a line. The first input of an Assert is the condition.
+struct AssertStep {
+  std::vector<LinePart> line;
+};
+struct PrintStep {
+  std::vector<LinePart> line;
+};
+
+struct Step {
   const Node* node = nullptr;        // while the Plan is made
   int number = 0;                    // in Plan::step_names
   std::string comment;               // the node in words
   std::vector<std::string> fused;    // further nodes that it computes, in order
   std::vector<OperandCheck> checks;  // before anything else
+  std::string params;                // of the operator; empty: it has none
   SizeRule sizes;
+  std::vector<BufferId> inputs;
   std::vector<BufferId> results;  // buffers that this step makes
   std::vector<SymbolBinding> binds;
+  std::variant<KernelStep, PreparedStep, MapStep, LaidOutStep, InPlaceStep, AliasStep, IfStep,
+               LoopStep, ScanStep, AssertStep, PrintStep>
+      action;
 
-  // kKernel: function(params, operands..., results...[, scratch])
-  // or, if `member` is not empty, member.Run(context, scratch memory, params, operands...,
-  // results...)
-  std::string function;
-  std::string member;
-  std::string params;  // empty: takes none
-  std::vector<Argument> operands;
-  std::vector<Argument> outputs;
-  bool fallible = false;
-  bool scratch = false;
+  // The action if it is a T, else nullptr.
+  template <class T>
+  T* As() {
+    return std::get_if<T>(&action);
+  }
+  template <class T>
+  const T* As() const {
+    return std::get_if<T>(&action);
+  }
+  template <class T>
+  bool Is() const {
+    return std::holds_alternative<T>(action);
+  }
 
-  int prepared = -1;             // kPrepared: in Plan::prepared
-  BufferId residual = kAbsent;   // kPrepared: added to the result
-  std::vector<BufferId> places;  // kPrepared: results as Run takes them; kAbsent: null
-  std::vector<MapTerm> terms;    // kMap
-  int loop = -1;                 // kMap: in Plan::loops
-  std::vector<BufferId> inputs;  // kPrepared, kMap, kLaidOut, kInPlace, kAlias, kPrint: operands;
-                                 // kIf: the condition; kLoop: trip count and condition, each may be
-                                 // kAbsent; kAssert: the condition, and operands
-  std::vector<LinePart> line;    // kAssert, kPrint
-
-  // kIf: then, else. kLoop, kScan: the body.
-  std::vector<Block> bodies;
-  std::vector<Copy> carried;          // kLoop, kScan: initial value, carried buffer
-  std::vector<ScanAxis> scan_inputs;  // kScan
-  std::vector<ScanAxis> scan_outputs;
-  BufferId counter = kAbsent;    // kLoop: the iteration number in the body
-  BufferId condition = kAbsent;  // kLoop: the condition in the body
-  BufferId next = kAbsent;       // kLoop: the condition that the body gives
+  // Of If, Loop and Scan; others have none.
+  std::span<const Block> bodies() const;
+  std::span<Block> bodies();
+  // Whether it is a LaidOutStep that does.
+  bool concatenates() const { return Is<LaidOutStep>() && As<LaidOutStep>()->concatenates; }
 };
 
 // An rt::Int8Epilogue whose vectors are buffers, and the zero points of the weights.
@@ -359,6 +409,15 @@ struct Plan {
 
   const Buffer& buffer(BufferId id) const { return buffers[static_cast<std::size_t>(id)]; }
   Buffer& buffer(BufferId id) { return buffers[static_cast<std::size_t>(id)]; }
+  // What a PreparedStep calls; nullptr for others.
+  const Prepared* PreparedOf(const Step& step) const {
+    const auto* call = step.As<PreparedStep>();
+    return call != nullptr ? &prepared[call->prepared] : nullptr;
+  }
+  Prepared* PreparedOf(const Step& step) {
+    const auto* call = step.As<PreparedStep>();
+    return call != nullptr ? &prepared[call->prepared] : nullptr;
+  }
   // The buffer in whose memory `id` lies: itself unless it is an alias.
   BufferId Root(BufferId id) const {
     while (buffer(id).storage == Storage::kAlias) id = buffer(id).alias;

@@ -28,15 +28,16 @@ class ChannelsLastPlacer {
   std::vector<Step>& steps() { return entry_.body.steps; }
 
   bool HandlesImages(const Step& step) const {
-    return step.kind == Step::Kind::kPrepared &&
-           plan_.prepared[static_cast<std::size_t>(step.prepared)].takes_channels_last;
+    const Prepared* prepared = plan_.PreparedOf(step);
+    return prepared != nullptr && prepared->takes_channels_last;
   }
 
   // The operands of `step` that may lie channels last.
   std::vector<BufferId> Accepted(const Step& step) const {
     if (!HandlesImages(step)) return {};
     std::vector<BufferId> accepted = {step.inputs.front()};
-    if (step.residual != kAbsent) accepted.push_back(step.residual);
+    const BufferId residual = step.As<PreparedStep>()->residual;
+    if (residual != kAbsent) accepted.push_back(residual);
     return accepted;
   }
 
@@ -46,7 +47,7 @@ class ChannelsLastPlacer {
   }
 
   bool CanReadCopy(std::size_t reader, BufferId id) {
-    if (reader == BlockUses::kOutside || !steps()[reader].bodies.empty()) return false;
+    if (reader == BlockUses::kOutside || !steps()[reader].bodies().empty()) return false;
     const Step& step = steps()[reader];
     return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
       return std::ranges::find(argument.buffers, id) != argument.buffers.end();
@@ -72,8 +73,10 @@ class ChannelsLastPlacer {
   bool DropMixed() {
     bool changed = false;
     for (const Step& step : steps()) {
-      if (!HandlesImages(step) || step.residual == kAbsent) continue;
-      const BufferId pair[] = {step.residual, step.results.front()};
+      if (!HandlesImages(step)) continue;
+      const BufferId residual = step.As<PreparedStep>()->residual;
+      if (residual == kAbsent) continue;
+      const BufferId pair[] = {residual, step.results.front()};
       if (std::ranges::all_of(pair, [&](BufferId id) { return candidates_.contains(id); }))
         continue;
       for (BufferId id : pair) changed = candidates_.erase(id) > 0 || changed;
@@ -87,10 +90,12 @@ class ChannelsLastPlacer {
       return std::ranges::find(accepted, id) != accepted.end();
     };
     const auto make = [this](BufferId id, BufferId copy) {
+      KernelStep call;
+      call.function = std::string(kCopy);
+      call.operands.push_back({{id}, false, "std::uint8_t", ""});
+      call.outputs.push_back({{copy}, false, "std::uint8_t", ""});
       Step step;
-      step.function = std::string(kCopy);
-      step.operands.push_back({{id}, false, "std::uint8_t", ""});
-      step.outputs.push_back({{copy}, false, "std::uint8_t", ""});
+      step.action = std::move(call);
       plan_.headers.insert(std::string(kHeader));
       return step;
     };

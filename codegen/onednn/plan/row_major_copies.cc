@@ -25,11 +25,15 @@ void ReplaceOperands(Plan& plan, Step& step, const std::map<BufferId, BufferId>&
     if (other != others.end()) id = other->second;
   };
   std::ranges::for_each(step.inputs, replace);
-  for (Argument& argument : step.operands) std::ranges::for_each(argument.buffers, replace);
-  for (MapTerm& term : step.terms) {
-    for (MapArgument& argument : term.arguments) replace(argument.buffer);
+  if (auto* call = step.As<KernelStep>()) {
+    for (Argument& argument : call->operands) std::ranges::for_each(argument.buffers, replace);
   }
-  if (step.kind == Step::Kind::kAlias) plan.buffer(step.results.front()).alias = step.inputs[0];
+  if (auto* map = step.As<MapStep>()) {
+    for (MapTerm& term : map->terms) {
+      for (MapArgument& argument : term.arguments) replace(argument.buffer);
+    }
+  }
+  if (step.Is<AliasStep>()) plan.buffer(step.results.front()).alias = step.inputs[0];
 }
 
 }  // namespace

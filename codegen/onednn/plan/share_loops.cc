@@ -19,8 +19,9 @@ std::string KeyOf(const Step& step) {
   for (std::size_t i = 0; i < step.inputs.size(); ++i)
     places[step.inputs[i]] = "i" + std::to_string(i);
   std::string key = std::to_string(step.inputs.size());
-  for (std::size_t t = 0; t < step.terms.size(); ++t) {
-    const MapTerm& term = step.terms[t];
+  const std::vector<MapTerm>& terms = step.As<MapStep>()->terms;
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    const MapTerm& term = terms[t];
     key += ";" + std::string(term.op->name);
     for (const MapArgument& argument : term.arguments)
       key += " " + (argument.buffer == kAbsent ? FormatFloat(argument.number)
@@ -32,10 +33,9 @@ std::string KeyOf(const Step& step) {
 }
 
 // "MulAddRelu"
-std::string NameOf(const Step& step) {
+std::string NameOf(const std::vector<MapTerm>& terms) {
   std::string name;
-  for (std::size_t t = 0; t < std::min(step.terms.size(), kWordsInName); ++t)
-    name += step.terms[t].op->name;
+  for (std::size_t t = 0; t < std::min(terms.size(), kWordsInName); ++t) name += terms[t].op->name;
   return name;
 }
 
@@ -45,8 +45,8 @@ void ForEachLoop(Block& block, const std::function<void(Step&)>& visit) {
     Block& next = *left.back();
     left.pop_back();
     for (Step& step : next.steps) {
-      if (step.kind == Step::Kind::kMap) visit(step);
-      for (Block& body : step.bodies) left.push_back(&body);
+      if (step.Is<MapStep>()) visit(step);
+      for (Block& body : step.bodies()) left.push_back(&body);
     }
   }
 }
@@ -66,9 +66,10 @@ void ShareLoops(Plan& plan) {
   for (const std::string& key : order) {
     const std::vector<Step*>& steps = equal[key];
     const Step& first = *steps.front();
+    const std::vector<MapTerm>& terms = first.As<MapStep>()->terms;
     plan.loops.push_back(
-        {plan.names.Unique("k" + NameOf(first)), first.terms, first.inputs, first.results});
-    for (Step* step : steps) step->loop = static_cast<int>(plan.loops.size()) - 1;
+        {plan.names.Unique("k" + NameOf(terms)), terms, first.inputs, first.results});
+    for (Step* step : steps) step->As<MapStep>()->loop = plan.loops.size() - 1;
   }
 }
 

@@ -26,7 +26,8 @@ class Sharer {
 
  private:
   const std::vector<BufferId>& OperandsOf(const Step& step) const {
-    return step.kind == Step::Kind::kLaidOut ? step.inputs : step.operands.front().buffers;
+    const auto* call = step.As<KernelStep>();
+    return call != nullptr ? call->operands.front().buffers : step.inputs;
   }
 
   // Whether the operands of a concatenation lie one behind the other in its result.
@@ -35,12 +36,12 @@ class Sharer {
     const Buffer& result = plan_.buffer(step.results.front());
     const std::vector<std::int64_t> sizes = *KnownShape(*result.shape);
     std::int64_t axis = 1;
-    if (step.kind == Step::Kind::kKernel && step.node != nullptr && step.node->Is("Concat")) {
+    if (step.Is<KernelStep>() && step.node != nullptr && step.node->Is("Concat")) {
       const Result<Params> params = FindOp(*step.node)->fill_params(*step.node);
       if (!params.ok()) return false;
       axis = params->As<rt::ConcatParams>().axis;
       if (axis < 0) axis += static_cast<std::int64_t>(sizes.size());
-    } else if (step.function != "ConcatChannels") {
+    } else if (!step.concatenates()) {
       return false;
     }
     return std::all_of(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(axis),
@@ -82,10 +83,8 @@ class Sharer {
       buffer.inside = plan_.buffer(operands.front()).inside;
       buffer.is_part = true;
     }
-    step.kind = Step::Kind::kInPlace;
+    step.action = InPlaceStep();
     step.inputs = operands;
-    step.operands.clear();
-    step.outputs.clear();
   }
 
   // Whether a later concatenation begins with the same operands, which are its parts already.
@@ -120,7 +119,7 @@ class Sharer {
 
   // A convolution still reads its operand when it writes first results.
   bool ReadsWhileWriting(const Step& step, BufferId residual) const {
-    return step.kind == Step::Kind::kPrepared && std::ranges::any_of(step.inputs, [&](BufferId id) {
+    return step.Is<PreparedStep>() && std::ranges::any_of(step.inputs, [&](BufferId id) {
              return Unit(id) == Unit(residual);
            });
   }
@@ -128,8 +127,9 @@ class Sharer {
   // A loop's or sum's result takes the memory of an operand that nothing needs any more.
   void ReuseOperand(Step& step) {
     std::vector<BufferId> operands;
-    if (step.kind == Step::Kind::kMap) operands = step.inputs;
-    if (step.residual != kAbsent) operands = {step.residual};
+    if (step.Is<MapStep>()) operands = step.inputs;
+    const auto* call = step.As<PreparedStep>();
+    if (call != nullptr && call->residual != kAbsent) operands = {call->residual};
     if (operands.empty() || step.results.empty()) return;
     for (BufferId result : step.results) {
       Buffer& buffer = plan_.buffer(result);

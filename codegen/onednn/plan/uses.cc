@@ -11,19 +11,47 @@ void Add(const std::vector<BufferId>& ids, std::set<BufferId>& found) {
   }
 }
 
+void AddAll(const std::vector<Argument>& arguments, std::set<BufferId>& found) {
+  for (const Argument& argument : arguments) Add(argument.buffers, found);
+}
+
+void AddAll(const std::vector<ScanAxis>& axes, std::set<BufferId>& found) {
+  for (const ScanAxis& axis : axes) Add({axis.whole, axis.part, axis.stack}, found);
+}
+
+// What an action reads and writes beside the inputs and results of its step; bodies apart.
+void AddOwn(const auto&, std::set<BufferId>&) {}
+
+void AddOwn(const KernelStep& call, std::set<BufferId>& found) {
+  AddAll(call.operands, found);
+  AddAll(call.outputs, found);
+}
+
+void AddOwn(const PreparedStep& call, std::set<BufferId>& found) { Add({call.residual}, found); }
+
+void AddOwn(const Repetition& loop, std::set<BufferId>& found) {
+  for (const Copy& copy : loop.carried) Add({copy.from, copy.to}, found);
+  AddAll(loop.collected, found);
+}
+
+void AddOwn(const LoopStep& loop, std::set<BufferId>& found) {
+  AddOwn(static_cast<const Repetition&>(loop), found);
+  Add({loop.counter, loop.condition, loop.next}, found);
+}
+
+void AddOwn(const ScanStep& scan, std::set<BufferId>& found) {
+  AddOwn(static_cast<const Repetition&>(scan), found);
+  AddAll(scan.scanned, found);
+}
+
 // Of the step alone.
 void AddOwn(const Step& step, std::set<BufferId>& found) {
   Add(step.results, found);
   Add(step.inputs, found);
-  for (const Argument& argument : step.operands) Add(argument.buffers, found);
-  for (const Argument& argument : step.outputs) Add(argument.buffers, found);
   for (const SizeArgument& argument : step.sizes.arguments) Add(argument.buffers, found);
   for (const OperandCheck& check : step.checks) Add({check.buffer, check.like}, found);
-  Add({step.sizes.same, step.residual, step.counter, step.condition, step.next}, found);
-  for (const Copy& copy : step.carried) Add({copy.from, copy.to}, found);
-  for (const auto* axes : {&step.scan_inputs, &step.scan_outputs}) {
-    for (const ScanAxis& axis : *axes) Add({axis.whole, axis.part, axis.stack}, found);
-  }
+  Add({step.sizes.same}, found);
+  std::visit([&](const auto& action) { AddOwn(action, found); }, step.action);
 }
 
 void AddYields(const Block& block, std::set<BufferId>& found) {
@@ -39,7 +67,7 @@ void ForEachNested(const Step& step, Visit visit) {
     const Step& next = *left.back();
     left.pop_back();
     visit(next);
-    for (const Block& body : next.bodies) {
+    for (const Block& body : next.bodies()) {
       for (const Step& inner : body.steps) left.push_back(&inner);
     }
   }
@@ -88,8 +116,8 @@ class LifetimeFinder {
       std::set<BufferId> own;
       AddOwn(step, own);
       Touch(own, start);
-      if (step.bodies.empty()) continue;
-      for (const Block& body : step.bodies) {
+      if (step.bodies().empty()) continue;
+      for (const Block& body : step.bodies()) {
         Steps(body.steps);
         std::set<BufferId> yields;
         AddYields(body, yields);
@@ -112,7 +140,7 @@ std::set<BufferId> BuffersOf(const Step& step) {
   std::set<BufferId> found;
   ForEachNested(step, [&](const Step& each) {
     AddOwn(each, found);
-    for (const Block& body : each.bodies) AddYields(body, found);
+    for (const Block& body : each.bodies()) AddYields(body, found);
   });
   return found;
 }

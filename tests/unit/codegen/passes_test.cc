@@ -21,8 +21,8 @@ TEST(FuseMaps, MakesOneLoopOfAChainThatBroadcasts) {
     %c = onnx.Tanh(%b)
     %y = onnx.Add(%c, %a)
   })");
-  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kMap));
-  EXPECT_THAT(Steps(plan)[0].terms, SizeIs(4));
+  EXPECT_THAT(Steps(plan), ElementsAre(IsA<MapStep>()));
+  EXPECT_THAT(Steps(plan)[0].As<MapStep>()->terms, SizeIs(4));
   EXPECT_THAT(Steps(plan)[0].inputs, SizeIs(2));
 }
 
@@ -32,7 +32,7 @@ TEST(FuseMaps, KeepsWhatAnotherStepReads) {
     %y = onnx.Tanh(%a)
     %z = onnx.Softmax(%a)
   })");
-  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kMap, Step::Kind::kKernel));
+  EXPECT_THAT(Steps(plan), ElementsAre(IsA<MapStep>(), IsA<KernelStep>()));
   EXPECT_THAT(Steps(plan)[0].results, SizeIs(2));
 }
 
@@ -42,7 +42,7 @@ TEST(FuseMaps, LeavesLoopsWhoseResultIsNeededInBetween) {
     %s = onnx.Softmax(%a)
     %y = onnx.Add(%a, %s)
   })");
-  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kMap, Step::Kind::kKernel, Step::Kind::kMap));
+  EXPECT_THAT(Steps(plan), ElementsAre(IsA<MapStep>(), IsA<KernelStep>(), IsA<MapStep>()));
 }
 
 // A product, and behind it `nodes`, which make %y of its result %v.
@@ -73,7 +73,7 @@ TEST(FusePostOps, LeavesWhatIsAddedBehindTheActivationOfAConvolution) {
   })");
   EXPECT_THAT(plan.prepared.at(1).post, HasSubstr("residual=*/false"));
   EXPECT_THAT(plan.prepared.at(1).post, HasSubstr("kRelu"));
-  EXPECT_EQ(Kinds(plan).back(), Step::Kind::kMap);
+  EXPECT_TRUE(Steps(plan).back().Is<MapStep>());
 }
 
 TEST(FusePostOps, KnowsFunctionsByTheirValues) {
@@ -98,7 +98,7 @@ TEST(FusePostOps, KnowsFunctionsByTheirValues) {
   for (const auto& [nodes, post] : kCases) {
     const Plan plan = PlanOf(Product(nodes));
     EXPECT_THAT(plan.prepared.at(0).post, HasSubstr(post)) << nodes;
-    EXPECT_EQ(Kinds(plan).back(), Step::Kind::kPrepared) << nodes;
+    EXPECT_TRUE(Steps(plan).back().Is<PreparedStep>()) << nodes;
   }
 }
 
@@ -109,7 +109,7 @@ TEST(FusePostOps, LeavesWhatIsOnlyAlike) {
         "%a = onnx.Add(%v, %large)\n%y = onnx.Sub(%a, %large)"}) {
     const Plan plan = PlanOf(Product(nodes));
     EXPECT_EQ(plan.prepared.at(0).post.find("residual=*/true"), std::string::npos) << nodes;
-    EXPECT_EQ(Kinds(plan).back(), Step::Kind::kMap) << nodes;
+    EXPECT_TRUE(Steps(plan).back().Is<MapStep>()) << nodes;
   }
 }
 
@@ -145,7 +145,7 @@ TEST(ShareMemory, MakesTheOperandsOfAConcatenationInPlace) {
   const Plan plan = PlanOf(Images());
   EXPECT_EQ(Named(plan, "a").at, Named(plan, "c").at);
   EXPECT_EQ(Named(plan, "b").at, Named(plan, "c").at + 16 * 64 * 4);
-  EXPECT_EQ(Steps(plan)[2].kind, Step::Kind::kInPlace);
+  EXPECT_TRUE(Steps(plan)[2].Is<InPlaceStep>());
 }
 
 TEST(ShareMemory, StoresALoopOverItsOperand) {

@@ -64,7 +64,7 @@ TEST(PlanInt8, AResidualBlockIsOneStepAConvolution) {
               ElementsAre("rt::PreparedInt8Conv", "rt::PreparedInt8Conv", "rt::PreparedInt8Conv"));
   const Step& sum = plan.entries.front().body.steps[1];
   EXPECT_EQ(plan.buffer(sum.results.front()).label, "yq");
-  EXPECT_EQ(plan.buffer(sum.residual).label, "aq");
+  EXPECT_EQ(plan.buffer(sum.As<PreparedStep>()->residual).label, "aq");
   const Int8Post& post = *plan.prepared[1].int8;
   EXPECT_EQ(plan.buffer(post.bias).dtype, DType::kF32);
   EXPECT_EQ(post.rest.through.zero, 3);
@@ -109,7 +109,7 @@ TEST(PlanInt8, WhatElseReadsAnImageReadsARowMajorCopy) {
   EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedInt8Conv", "ChannelsLastToRowMajor",
                                        "rt::PreparedInt8Conv", "Transpose<std::uint8_t>"));
   const std::vector<Step>& steps = plan.entries.front().body.steps;
-  EXPECT_EQ(steps[3].operands.front().buffers.front(), steps[1].results.front());
+  EXPECT_EQ(steps[3].As<KernelStep>()->operands.front().buffers.front(), steps[1].results.front());
   EXPECT_TRUE(plan.buffer(steps[2].inputs.front()).channels_last);
 }
 

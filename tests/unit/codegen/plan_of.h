@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_TESTS_UNIT_CODEGEN_PLAN_OF_H_
 #define DRAGOMAN_TESTS_UNIT_CODEGEN_PLAN_OF_H_
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,10 +34,10 @@ inline Plan PlanOf(std::string_view text, const PlanOptions& options = {}) {
 // Of the default entry.
 inline const std::vector<Step>& Steps(const Plan& plan) { return plan.entries.front().body.steps; }
 
-inline std::vector<Step::Kind> Kinds(const Plan& plan) {
-  std::vector<Step::Kind> kinds;
-  for (const Step& step : Steps(plan)) kinds.push_back(step.kind);
-  return kinds;
+// Matches a step whose action is a T.
+template <class T>
+auto IsA() {
+  return testing::ResultOf([](const Step& step) { return step.Is<T>(); }, true);
 }
 
 // What each step calls: the type of a prepared operator, a kernel with its template arguments, or
@@ -44,11 +45,10 @@ inline std::vector<Step::Kind> Kinds(const Plan& plan) {
 inline std::vector<std::string> Calls(const Plan& plan) {
   std::vector<std::string> calls;
   for (const Step& step : Steps(plan)) {
-    if (step.kind == Step::Kind::kPrepared) {
-      calls.push_back(plan.prepared[static_cast<std::size_t>(step.prepared)].type);
-    } else if (step.kind != Step::Kind::kAlias) {
-      calls.push_back(step.kind == Step::Kind::kMap ? "map" : step.function);
-    }
+    if (const Prepared* prepared = plan.PreparedOf(step)) calls.push_back(prepared->type);
+    if (step.Is<MapStep>()) calls.push_back("map");
+    if (const auto* call = step.As<KernelStep>()) calls.push_back(call->function);
+    if (const auto* call = step.As<LaidOutStep>()) calls.push_back(call->function);
   }
   return calls;
 }

@@ -16,7 +16,7 @@ TEST(MakePlan, PreparesAProductWithConstantWeights) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
     %y = dragoman.Linear(%x, %w)
   })");
-  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kPrepared));
+  EXPECT_THAT(Steps(plan), ElementsAre(IsA<PreparedStep>()));
   ASSERT_THAT(plan.prepared, SizeIs(1));
   EXPECT_EQ(plan.prepared[0].type, "rt::PreparedLinear");
   EXPECT_EQ(Named(plan, "y").storage, Storage::kOutput);
@@ -29,10 +29,10 @@ TEST(MakePlan, PreparesARecurrentOperatorWithConstantWeights) {
     const %r: f32[1, 3, 1] = [[[4.0], [5.0], [6.0]]]
     %all, %last = onnx.GRU(%x, %w, %r, _, _, %h) {hidden_size = 1}
   })");
-  ASSERT_THAT(Kinds(plan), ElementsAre(Step::Kind::kPrepared));
+  ASSERT_THAT(Steps(plan), ElementsAre(IsA<PreparedStep>()));
   EXPECT_EQ(plan.prepared[0].type, "rt::PreparedRecurrent");
   EXPECT_THAT(plan.prepared[0].constants, ElementsAre(testing::Ge(0), testing::Ge(0), kAbsent));
-  EXPECT_EQ(plan.buffer(Steps(plan).front().places[1]).label, "last");
+  EXPECT_EQ(plan.buffer(Steps(plan).front().As<PreparedStep>()->places[1]).label, "last");
 }
 
 TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
@@ -43,7 +43,7 @@ TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
     %y = dragoman.Linear(%x, %w)
   })");
   ASSERT_THAT(plan.constants.steps, SizeIs(1));
-  EXPECT_THAT(Kinds(plan), ElementsAre(Step::Kind::kPrepared));
+  EXPECT_THAT(Steps(plan), ElementsAre(IsA<PreparedStep>()));
   EXPECT_EQ(plan.prepared[0].constants.front(), plan.constants.steps[0].results.front());
 }
 
@@ -53,8 +53,8 @@ TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereSizesAreNotKnown) {
     %y = dragoman.Linear(%x, %w)
   })");
   const Step& step = Steps(plan).front();
-  EXPECT_EQ(step.kind, Step::Kind::kKernel);
-  EXPECT_EQ(step.function, "DynamicLinear");
+  ASSERT_TRUE(step.Is<KernelStep>());
+  EXPECT_EQ(step.As<KernelStep>()->function, "DynamicLinear");
   EXPECT_EQ(step.sizes.function, "LinearShape");
 }
 
@@ -65,8 +65,7 @@ TEST(MakePlan, LetsAReshapeShareMemory) {
     %b = onnx.Reshape(%a, %s)
     %y = onnx.Softmax(%b)
   })");
-  EXPECT_THAT(Kinds(plan),
-              ElementsAre(Step::Kind::kKernel, Step::Kind::kAlias, Step::Kind::kKernel));
+  EXPECT_THAT(Steps(plan), ElementsAre(IsA<KernelStep>(), IsA<AliasStep>(), IsA<KernelStep>()));
   EXPECT_EQ(Named(plan, "b").storage, Storage::kAlias);
   EXPECT_EQ(plan.arena_bytes, 64);
 }
@@ -105,10 +104,11 @@ TEST(MakePlan, GivesWhatALoopCollectsATensor) {
       %c = onnx.Mul(%b, %a)
     }}
   })");
-  const Step& scan = Steps(plan).front();
-  ASSERT_THAT(scan.bodies.front().steps, SizeIs(1));
-  const std::vector<BufferId>& results = scan.bodies.front().steps.front().results;
-  EXPECT_THAT(results, testing::Contains(scan.scan_outputs.front().part));
+  const auto* scan = Steps(plan).front().As<ScanStep>();
+  ASSERT_NE(scan, nullptr);
+  ASSERT_THAT(scan->body.steps, SizeIs(1));
+  const std::vector<BufferId>& results = scan->body.steps.front().results;
+  EXPECT_THAT(results, testing::Contains(scan->collected.front().part));
 }
 
 TEST(MakePlan, ListsEveryNodeThatHasNoCpp) {
