@@ -310,6 +310,26 @@ graph main(%x: f32[1, 2, 7, 6]) -> (%a, %b) {
                              ceil_mode = 1, count_include_pad = 1}
   %b = onnx.AveragePool(%x) {kernel_shape = [3, 2], dilations = [2, 1], pads = [2, 1, 2, 1]}
 }""", [f32(1, 2, 7, 6)])
+case("maxima of windows that are rounded up without padding, one of them behind the operand", """
+graph main(%x: f32[1, 2, 5, 7]) -> (%valid, %dropped) {
+  %valid = onnx.MaxPool(%x) {auto_pad = "VALID", ceil_mode = 1, kernel_shape = [2, 4], strides = [2, 2]}
+  %dropped = onnx.MaxPool(%x) {ceil_mode = 1, kernel_shape = [1, 2], strides = [3, 2]}
+}""", [f32(1, 2, 5, 7)])
+
+case("a transposed convolution whose kernel leaves gaps", """
+graph main(%x: f32[1, 2, 3, 3], %w: f32[2, 1, 2, 1], %b: f32[1]) -> (%y) {
+  %y = onnx.ConvTranspose(%x, %w, %b) {auto_pad = "SAME_UPPER", strides = [3, 2]}
+}""", [f32(1, 2, 3, 3), f32(2, 1, 2, 1), f32(1)])
+
+case("repeated elements of what is cropped", """
+graph main(%x: f32[2, 4, 5], %pads: i64[2]) -> (%y, %z) {
+  const %known: i64[4] = [2, -1, 1, 2]
+  const %both: i64[2] = [-1, 1]
+  const %last: i64[1] = [-1]
+  %y = onnx.Pad(%x, %known, _, %both) {mode = "wrap"}
+  %z = onnx.Pad(%x, %pads, _, %last) {mode = "wrap"}
+}""", [f32(2, 4, 5), i64([-2, 3])])
+
 case("sums with an ellipsis and a diagonal", """
 graph main(%x: f32[2, n, n], %y: f32[n, 4]) -> (%a, %b) {
   %a = onnx.Einsum(%x) {equation = "...ii->...i"}

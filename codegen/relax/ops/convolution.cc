@@ -2,6 +2,8 @@
 // is resolved here.
 #include "codegen/relax/ops/convolution.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
@@ -71,33 +73,47 @@ Expressions EmitConv(RelaxOp& op) {
 
 namespace {
 
+struct TransposedPads {
+  std::vector<std::int64_t> pads;
+  std::vector<std::int64_t> beyond;  // zeros behind each axis, where no tap of the kernel reaches
+};
+
 // The pads that give the result its sizes, where those are stated instead of pads.
-Result<std::vector<std::int64_t>> TransposedPads(const RelaxOp& op, const Layout& layout,
-                                                 const std::vector<std::int64_t>& kernel,
-                                                 const std::vector<std::int64_t>& extra) {
+Result<TransposedPads> TransposedPadsOf(const RelaxOp& op, const Layout& layout,
+                                        const std::vector<std::int64_t>& kernel,
+                                        const std::vector<std::int64_t>& extra) {
   const std::string mode = op.String("auto_pad", "NOTSET");
   const bool by_size = !op.Ints("output_shape").empty() || mode.starts_with("SAME");
   const auto n = static_cast<std::size_t>(layout.spatial);
   if (!by_size) {
-    if (mode == "VALID") return std::vector<std::int64_t>(2 * n, 0);
-    return OrFill(op.Ints("pads"), 2 * layout.spatial, 0);
+    const auto stated = mode == "VALID" ? std::vector<std::int64_t>() : op.Ints("pads");
+    return TransposedPads{OrFill(stated, 2 * layout.spatial, 0), std::vector<std::int64_t>(n, 0)};
   }
   DRAGOMAN_ASSIGN(Shape input, op.shape(0));
   DRAGOMAN_ASSIGN(Shape output, op.result_shape());
   const std::vector<std::int64_t> strides = OrFill(op.Ints("strides"), layout.spatial, 1);
   const std::vector<std::int64_t> dilations = OrFill(op.Ints("dilations"), layout.spatial, 1);
-  std::vector<std::int64_t> pads(2 * n, 0);
+  TransposedPads result = {std::vector<std::int64_t>(2 * n, 0), std::vector<std::int64_t>(n, 0)};
   for (std::size_t i = 0; i < n; ++i) {
     if (!input[i + 2].known() || !output[i + 2].known())
       return op.Refuse("padding of a size that is known at run time only");
     const std::int64_t full =
         (input[i + 2].value() - 1) * strides[i] + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
-    const std::int64_t total = full - output[i + 2].value();
-    if (total < 0) return op.Refuse("a result beyond what the kernel reaches");
-    pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
-    pads[i + n] = total - pads[i];
+    const std::int64_t total = std::max<std::int64_t>(0, full - output[i + 2].value());
+    result.pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+    result.pads[i + n] = total - result.pads[i];
+    result.beyond[i] = output[i + 2].value() + total - full;
   }
-  return pads;
+  return result;
+}
+
+std::string WithZerosBehind(RelaxOp& op, const std::string& product,
+                            const std::vector<std::int64_t>& beyond) {
+  if (std::ranges::all_of(beyond, [](std::int64_t zeros) { return zeros == 0; })) return product;
+  std::vector<std::int64_t> widths(4, 0);
+  for (std::int64_t zeros : beyond) widths.insert(widths.end(), {0, zeros});
+  return fmt::format("R.nn.pad({}, pad_width={}, pad_mode=\"constant\", pad_value=0.0)",
+                     op.BindPlain(product), ListText(widths));
 }
 
 }  // namespace
@@ -111,14 +127,14 @@ Expressions EmitConvTranspose(RelaxOp& op) {
     if (extra[i] >= strides[i] && extra[i] > 0)
       return op.Refuse("output_padding that is not below the stride");
   }
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> pads, TransposedPads(op, layout, kernel, extra));
+  DRAGOMAN_ASSIGN(TransposedPads window, TransposedPadsOf(op, layout, kernel, extra));
   const std::string product = fmt::format(
       "R.nn.conv{}d_transpose({}, {}, strides={}, padding={}, output_padding={}, dilation={}, "
       "groups={}, data_layout=\"{}\", kernel_layout=\"{}\", out_layout=\"{}\", out_dtype=None)",
-      layout.spatial, op.arg(0), op.arg(1), ListText(strides), ListText(pads), ListText(extra),
-      ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)), op.Int("group", 1), layout.data,
-      layout.kernel, layout.data);
-  return WithBias(op, product);
+      layout.spatial, op.arg(0), op.arg(1), ListText(strides), ListText(window.pads),
+      ListText(extra), ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)),
+      op.Int("group", 1), layout.data, layout.kernel, layout.data);
+  return WithBias(op, WithZerosBehind(op, product, window.beyond));
 }
 
 }  // namespace dragoman::relax

@@ -62,26 +62,32 @@ class PaddedAxis {
       : op_(op), mode_(std::move(mode)), axis_(axis), rank_(rank) {}
 
   std::string Take(const std::string& x, const std::string& from, const std::string& size) {
-    const std::string last = op_.Do("subtract", size, Int64Const(1));
-    std::string index;
-    if (mode_ == "wrap") {
-      index = op_.Do("floor_mod", from, size);
-    } else if (mode_ == "reflect") {
-      const std::string turn = op_.Do("multiply", last, Int64Const(2));
-      const std::string within = op_.Do("floor_mod", from, op_.Do("maximum", turn, Int64Const(1)));
-      index = op_.Do("minimum", within, op_.Do("subtract", turn, within));
-    } else {
-      index = op_.Do("minimum", op_.Do("maximum", from, Int64Const(0)), last);
-    }
-    const std::string taken =
-        op_.BindPlain(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", x, index, axis_));
+    const std::string taken = op_.BindPlain(
+        fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", x, Index(from, size), axis_));
     if (mode_ != "constant") return taken;
     const std::string inside = op_.Do("logical_and", op_.Do("greater_equal", from, Int64Const(0)),
                                       op_.Do("less", from, size));
     return op_.Do("where", Aligned(inside), taken, op_.has(2) ? op_.arg(2) : op_.Const(0));
   }
 
+  // The same where the first `low` elements, and others at the end, are cropped first: what is
+  // repeated is the `kept` elements between.
+  std::string TakeCropped(const std::string& x, const std::string& from, const std::string& low,
+                          const std::string& kept) {
+    const std::string index = op_.Do("add", Index(op_.Do("subtract", from, low), kept), low);
+    return op_.BindPlain(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", x, index, axis_));
+  }
+
  private:
+  std::string Index(const std::string& from, const std::string& size) {
+    if (mode_ == "wrap") return op_.Do("floor_mod", from, size);
+    const std::string last = op_.Do("subtract", size, Int64Const(1));
+    if (mode_ != "reflect") return op_.Do("minimum", op_.Do("maximum", from, Int64Const(0)), last);
+    const std::string turn = op_.Do("multiply", last, Int64Const(2));
+    const std::string within = op_.Do("floor_mod", from, op_.Do("maximum", turn, Int64Const(1)));
+    return op_.Do("minimum", within, op_.Do("subtract", turn, within));
+  }
+
   // A vector along the axis.
   std::string Aligned(const std::string& vector) {
     std::vector<std::int64_t> others;
@@ -104,6 +110,7 @@ Expressions PadByIndex(RelaxOp& op, const Shape& shape, const std::vector<std::i
   const auto width = [&](std::size_t i) {
     return known ? Int64Const((*known)[i]) : ElementOf(op, op.arg(1), static_cast<std::int64_t>(i));
   };
+  const std::string mode = op.String("mode", "constant");
   std::string x = op.arg(0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto at = static_cast<std::size_t>(axes[i]);
@@ -117,7 +124,18 @@ Expressions PadByIndex(RelaxOp& op, const Shape& shape, const std::vector<std::i
       whole = op.Do("add", op.Do("add", size, before), width(i + axes.size()));
     DRAGOMAN_ASSIGN(std::string count, NameSize(op, whole, result[at]));
     const std::string from = op.Do("subtract", Places(op, count), before);
-    x = PaddedAxis(op, op.String("mode", "constant"), axes[i], shape.size()).Take(x, from, size);
+    PaddedAxis axis(op, mode, axes[i], shape.size());
+    const bool may_crop = !known || (*known)[i] < 0 || (*known)[i + axes.size()] < 0;
+    if (mode == "constant" || !may_crop) {
+      x = axis.Take(x, from, size);
+      continue;
+    }
+    const auto cropped = [&op](const std::string& pad) {
+      return op.Do("maximum", op.Do("subtract", Int64Const(0), pad), Int64Const(0));
+    };
+    const std::string low = cropped(before);
+    const std::string high = cropped(width(i + axes.size()));
+    x = axis.TakeCropped(x, from, low, op.Do("subtract", op.Do("subtract", size, low), high));
   }
   return One(x);
 }

@@ -37,8 +37,8 @@ Result<PoolWindow> WindowOf(const RelaxOp& op) {
   window.strides = OrFill(op.Ints("strides"), window.layout.spatial, 1);
   window.dilations = OrFill(op.Ints("dilations"), window.layout.spatial, 1);
   DRAGOMAN_ASSIGN(window.pads, PadsOf(op, window.layout, window.kernel));
-  const bool stated = op.String("auto_pad", "NOTSET") == "NOTSET";
-  window.ceil = stated && op.Int("ceil_mode", 0) != 0 && RoundsUp(shape, window);
+  const bool same = op.String("auto_pad", "NOTSET").starts_with("SAME");
+  window.ceil = !same && op.Int("ceil_mode", 0) != 0 && RoundsUp(shape, window);
   return window;
 }
 
@@ -82,6 +82,19 @@ Result<std::vector<std::int64_t>> PadsToResult(const RelaxOp& op, const PoolWind
     pads[i + n] = std::max<std::int64_t>(reach - from[i + 2].value() - pads[i], 0);
   }
   return pads;
+}
+
+// Whether rounding up adds a window that starts behind the operand: ONNX drops it, Relax does not.
+bool DropsWindows(const Shape& shape, const PoolWindow& window) {
+  const auto n = static_cast<std::size_t>(window.layout.spatial);
+  for (std::size_t i = 0; window.ceil && i < n; ++i) {
+    if (!shape[i + 2].known()) continue;
+    const std::int64_t begin = shape[i + 2].value() + window.pads[i];
+    const std::int64_t span = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    const std::int64_t moves = begin + window.pads[i + n] - span + window.strides[i] - 1;
+    if (moves / window.strides[i] * window.strides[i] >= begin) return true;
+  }
+  return false;
 }
 
 // The same window over what is padded already.
@@ -243,6 +256,11 @@ Expressions EmitPool(RelaxOp& op) {
   const bool count_padding = !is_max && op.Int("count_include_pad", 0) != 0;
   if (!is_max && !CountsAlike(window, count_padding))
     return AverageByCount(op, window, count_padding);
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  if (DropsWindows(shape, window)) {
+    DRAGOMAN_ASSIGN(window.pads, PadsToResult(op, window));
+    window.ceil = false;
+  }
   const std::string pool = Call(is_max ? "max" : "avg", op.arg(0), window, count_padding);
   if (!is_max || op.node.result(1) == nullptr) return One(pool);
   return WithIndices(
