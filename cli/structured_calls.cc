@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/support/text.h"
-#include "importers/torchscript/arguments.h"
+#include "importers/torchscript/argument_names.h"
 #include "importers/torchscript/traced_inputs.h"
 
 namespace dragoman::cli {

@@ -167,6 +167,11 @@ class ArgumentMaker {
       }
       return heap_.NewList(std::move(items));
     }
+    return MakeSequence(path, element);
+  }
+
+  // A list whose length only run time tells.
+  Result<Abstract> MakeSequence(const std::string& path, const Type& element) {
     ListContents contents;
     Type type = Type::Tensor(DType::kF32);
     if (IsTorch(element, "int")) contents.numbers = Number::Kind::kInt;
@@ -232,20 +237,23 @@ class ArgumentMaker {
       return Given(path) || example != nullptr ? MakeTensor(path, example)
                                                : Result<Abstract>(Abstract(None()));
     }
-    if (const Attribute::Dict* fields = FieldsOf(type.opaque_name())) {
-      std::vector<Abstract> items;
-      for (std::size_t i = 0; i < fields->size(); ++i) {
-        const auto* text = (*fields)[i].value.As<std::string>();
-        DRAGOMAN_ASSIGN(Type field, FieldType(path, text != nullptr ? *text : ""));
-        const std::string by_name = path + "." + (*fields)[i].name;
-        DRAGOMAN_ASSIGN(Abstract item,
-                        Make(Given(by_name) ? by_name : path + "." + std::to_string(i), field,
-                             ItemOf(example, i)));
-        items.push_back(std::move(item));
-      }
-      return Abstract(Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))});
-    }
+    if (const Attribute::Dict* fields = FieldsOf(type.opaque_name()))
+      return MakeNamedTuple(path, *fields, example);
     return Unsupported("argument '" + path + "' has type " + type.opaque_name());
+  }
+
+  Result<Abstract> MakeNamedTuple(const std::string& path, const Attribute::Dict& fields,
+                                  const Attribute* example) {
+    std::vector<Abstract> items;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const auto* text = fields[i].value.As<std::string>();
+      DRAGOMAN_ASSIGN(Type field, FieldType(path, text != nullptr ? *text : ""));
+      const std::string by_name = path + "." + fields[i].name;
+      DRAGOMAN_ASSIGN(Abstract item, Make(Given(by_name) ? by_name : path + "." + std::to_string(i),
+                                          field, ItemOf(example, i)));
+      items.push_back(std::move(item));
+    }
+    return Abstract(Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))});
   }
 
   // The fields of a NamedTuple, or nullptr.
@@ -323,57 +331,6 @@ Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& fu
     arguments.push_back(std::move(value));
   }
   return arguments;
-}
-
-std::vector<std::string> FlatInputs(const Graph& function) {
-  std::vector<std::pair<std::string, Type>> left;
-  for (std::size_t i = function.num_inputs(); i-- > 1;)
-    left.emplace_back(function.input(i)->name(), function.input(i)->type());
-  std::vector<std::string> flat;
-  while (!left.empty()) {
-    const auto [name, type] = std::move(left.back());
-    left.pop_back();
-    if (type.kind() != Type::Kind::kTuple) {
-      flat.push_back(name);
-      continue;
-    }
-    for (std::size_t i = type.elements().size(); i-- > 0;)
-      left.emplace_back(name + "." + std::to_string(i), type.element(i));
-  }
-  return flat;
-}
-
-std::optional<std::string> CanonicalInput(const Graph& function, const std::string& name) {
-  const std::size_t dot = std::min(name.find('.'), name.size());
-  const std::string head = name.substr(0, dot);
-  for (std::size_t i = 1; i < function.num_inputs(); ++i) {
-    if (name == function.input(i)->name() || head == function.input(i)->name()) return name;
-  }
-  const std::optional<std::int64_t> position = ParseInt64(head);
-  if (!position || *position < 0) return std::nullopt;
-  const auto index = static_cast<std::size_t>(*position);
-  if (dot == name.size()) {
-    const std::vector<std::string> flat = FlatInputs(function);
-    return index < flat.size() ? std::optional(flat[index]) : std::nullopt;
-  }
-  if (index + 1 >= function.num_inputs()) return std::nullopt;
-  return function.input(index + 1)->name() + name.substr(dot);
-}
-
-Result<Facts> CanonicalFacts(const Graph& function, const Facts& facts) {
-  Facts canonical = facts;
-  for (ShapeFact& fact : canonical.shapes) {
-    std::optional<std::string> name = CanonicalInput(function, fact.input);
-    if (name) {
-      fact.input = std::move(*name);
-      continue;
-    }
-    std::string message = "there is no input '" + fact.input + "'; the arguments are";
-    for (std::size_t i = 1; i < function.num_inputs(); ++i)
-      message += " '" + function.input(i)->name() + "'";
-    return InvalidInput(std::move(message));
-  }
-  return canonical;
 }
 
 }  // namespace dragoman::torchscript

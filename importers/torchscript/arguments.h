@@ -1,8 +1,7 @@
-// An entry's arguments and results: structured values over flat inputs and outputs.
+// An entry's arguments: structured values over flat inputs.
 #ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARGUMENTS_H_
 #define DRAGOMAN_IMPORTERS_TORCHSCRIPT_ARGUMENTS_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,18 +23,6 @@ namespace dragoman::torchscript {
 Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& function,
                                             const Facts& facts, Heap& heap, GraphBuilder& builder,
                                             std::vector<std::string>& assumed);
-
-// The names of the flat inputs of `function`, as far as types tell: tuples are taken apart; a list,
-// a dict or an optional is one.
-std::vector<std::string> FlatInputs(const Graph& function);
-
-// What `name` stands for: an argument's name, or a position among the flat inputs ("2"), or of an
-// argument with a part of it ("1.key"), becomes "hc.0", "d.key". nullopt: nothing.
-std::optional<std::string> CanonicalInput(const Graph& function, const std::string& name);
-
-// The facts that name a part of an argument of `function`, with the name instead of a position.
-// Errors: a fact that names none.
-Result<Facts> CanonicalFacts(const Graph& function, const Facts& facts);
 
 }  // namespace dragoman::torchscript
 

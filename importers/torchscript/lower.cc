@@ -6,29 +6,20 @@
 #include <map>
 #include <utility>
 
-#include "core/support/text.h"
+#include "importers/torchscript/argument_names.h"
 #include "importers/torchscript/arguments.h"
 #include "importers/torchscript/evaluator.h"
 #include "importers/torchscript/inline.h"
 #include "importers/torchscript/loaded_cells.h"
 #include "importers/torchscript/merge.h"
 #include "importers/torchscript/results.h"
+#include "importers/torchscript/state_plan.h"
 
 namespace dragoman {
 namespace torchscript {
 namespace {
 
 constexpr int kMaxPasses = 32;
-
-// What lives between calls: how the contents of the file's cells are made from the values of
-// States.
-struct StatePlan {
-  std::vector<std::pair<CellPtr, MergedContents>> cells;
-  std::vector<Leaf> leaves;  // side a: what the file holds
-  std::vector<Type> types;
-  std::vector<Attribute> initial;
-  std::vector<std::shared_ptr<Graph>> kept;  // that Abstracts of the plan point into
-};
 
 // One entry lowered under a plan.
 struct LoweredEntry {
@@ -57,13 +48,10 @@ class ModelLowering {
   Result<std::vector<LoweredEntry>> RunEntries();
   Result<LoweredEntry> RunEntry(const Entry& entry, bool is_default);
   Result<Facts> FactsOfDefault(const Entry& entry) const;
+  Status Evaluate(const Graph& function, const Facts& facts, LoweredEntry& lowered);
   Status Compare(LoweredEntry& lowered, std::span<const CellChange> changes, GraphBuilder& builder);
-  Status Extend(LoweredEntry& lowered);
-  Result<Attribute> InitialOf(const Leaf& leaf, const Type& type);
-  Result<Tensor> InitialTensor(const Leaf& leaf, const Abstract& value);
   Status TakeLeafChanges(LoweredEntry& lowered, std::span<const CellChange> changes);
   void BindStates(LoweredEntry& lowered);
-  static void DropUnusedStates(Model& model);
   void TellNotes(std::span<const LoweredEntry> entries) const;
 
   const Model& source_;
@@ -76,20 +64,6 @@ class ModelLowering {
   std::uint64_t last_cell_ = 0;
   StatePlan plan_;
 };
-
-Type TypeOfInitial(const Attribute& initial) {
-  if (const Tensor* tensor = initial.tensor()) return tensor->type();
-  return {};
-}
-
-// Sizes that are expressions over an entry's inputs mean nothing between calls.
-Type WithoutSymbols(const Type& type) {
-  if (type.kind() == Type::Kind::kSequence) return Type::Sequence(WithoutSymbols(type.element()));
-  if (type.shape() == nullptr) return type;
-  Shape shape;
-  for (const Dim& dim : *type.shape()) shape.push_back(dim.known() ? dim : Dim::Unknown());
-  return type.WithShape(std::move(shape));
-}
 
 // Without those that name arguments of other entries only.
 Result<Facts> ModelLowering::FactsOfDefault(const Entry& entry) const {
@@ -108,45 +82,47 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
   LoweredEntry lowered;
   lowered.entry.name = entry.name;
   lowered.entry.graph = std::make_unique<Graph>();
-  Graph& graph = *lowered.entry.graph;
-  graph.set_name(entry.name);
+  lowered.entry.graph->set_name(entry.name);
   Facts facts = facts_;
   if (is_default) {
     DRAGOMAN_ASSIGN(facts, FactsOfDefault(entry));
   }
-  Inference inference;
   heap_.Enter();
-  Evaluator evaluator(source_, *cells_, schemas_, heap_, graph, inference);
-  auto run = [&]() -> Status {
-    DRAGOMAN_ASSIGN(Abstract root, cells_->Root());
-    DRAGOMAN_ASSIGN(
-        std::vector<Abstract> arguments,
-        MakeArguments(source_, *entry.graph, facts, heap_, evaluator.builder(), lowered.assumed));
-    arguments.insert(arguments.begin(), root);
-    for (std::size_t i = 0; i < plan_.leaves.size(); ++i) {
-      lowered.inputs.push_back(graph.AddInput(
-          evaluator.builder().UniqueName(plan_.leaves[i].name, "state"), plan_.types[i]));
-    }
-    lowered.first_leaf = heap_.last_cell() + 1;
-    for (const auto& [cell, contents] : plan_.cells)
-      heap_.Replace(cell, contents(heap_, lowered.inputs));
-    lowered.last_leaf = heap_.last_cell();
-    heap_.Enter();
-    const Abstract result = evaluator.Run(*entry.graph, std::move(arguments));
-    lowered.findings = evaluator.findings();
-    Status status;
-    if (lowered.findings.empty()) status = AddResults(result, heap_, evaluator.builder());
-    const std::vector<CellChange> changes = heap_.Leave();
-    DRAGOMAN_TRY(std::move(status));
-    return Compare(lowered, changes, evaluator.builder());
-  };
-  Status status = run();
+  Status status = Evaluate(*entry.graph, facts, lowered);
   if (!status.ok() || lowered.stable) heap_.Leave();
   if (!status.ok()) {
     if (lowered.findings.empty()) return std::move(status).error();
     return Error(lowered.findings);
   }
   return lowered;
+}
+
+// Runs `function` on cells that hold the states of the plan.
+Status ModelLowering::Evaluate(const Graph& function, const Facts& facts, LoweredEntry& lowered) {
+  Graph& graph = *lowered.entry.graph;
+  Inference inference;
+  Evaluator evaluator(source_, *cells_, schemas_, heap_, graph, inference);
+  GraphBuilder& builder = evaluator.builder();
+  DRAGOMAN_ASSIGN(Abstract root, cells_->Root());
+  DRAGOMAN_ASSIGN(std::vector<Abstract> arguments,
+                  MakeArguments(source_, function, facts, heap_, builder, lowered.assumed));
+  arguments.insert(arguments.begin(), root);
+  for (std::size_t i = 0; i < plan_.leaves.size(); ++i) {
+    lowered.inputs.push_back(
+        graph.AddInput(builder.UniqueName(plan_.leaves[i].name, "state"), plan_.types[i]));
+  }
+  lowered.first_leaf = heap_.last_cell() + 1;
+  for (const auto& [cell, contents] : plan_.cells)
+    heap_.Replace(cell, contents(heap_, lowered.inputs));
+  lowered.last_leaf = heap_.last_cell();
+  heap_.Enter();
+  const Abstract result = evaluator.Run(function, std::move(arguments));
+  lowered.findings = evaluator.findings();
+  Status status;
+  if (lowered.findings.empty()) status = AddResults(result, heap_, builder);
+  const std::vector<CellChange> changes = heap_.Leave();
+  DRAGOMAN_TRY(std::move(status));
+  return Compare(lowered, changes, builder);
 }
 
 // Finds what the entry left changed. A stable entry changes what the plan says, and no more.
@@ -213,77 +189,6 @@ Status ModelLowering::TakeLeafChanges(LoweredEntry& lowered, std::span<const Cel
   return {};
 }
 
-// Makes what the entry changed beyond the plan part of the plan.
-Status ModelLowering::Extend(LoweredEntry& lowered) {
-  auto between = std::make_shared<Graph>();
-  std::vector<Value*> stand_ins;
-  for (const Type& type : lowered.joined) stand_ins.push_back(between->AddInput("", type));
-  const JoinedCells cells = JoinCells(heap_, plan_.cells, lowered.changed, stand_ins);
-  heap_.Leave();
-  plan_.kept.push_back(std::move(between));
-  plan_.kept.push_back(std::move(lowered.entry.graph));
-
-  Merger merger;
-  plan_.cells.clear();
-  for (const auto& [cell, joined] : cells) {
-    DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeContents(cell->contents, joined, cell,
-                                                                std::monostate(), cell->path));
-    plan_.cells.emplace_back(cell, std::move(merged));
-  }
-  plan_.leaves = merger.leaves();
-  plan_.types.clear();
-  plan_.initial.clear();
-  for (const Leaf& leaf : plan_.leaves) {
-    const Type later = TypeOf(leaf.b);
-    DRAGOMAN_ASSIGN(Attribute initial, InitialOf(leaf, later));
-    plan_.types.push_back(WithoutSymbols(JoinTypes(TypeOfInitial(initial), later)));
-    plan_.initial.push_back(std::move(initial));
-  }
-  return {};
-}
-
-Result<Tensor> ModelLowering::InitialTensor(const Leaf& leaf, const Abstract& value) {
-  if (const auto* number = value.As<Number>(); number != nullptr && number->known()) {
-    if (leaf.kind == Leaf::Kind::kNumber && *leaf.number == Number::Kind::kInt)
-      return Tensor::Int(number->AsInt());
-    const Number model{leaf.number.value_or(number->kind), std::int64_t{0}};
-    return Tensor::Full(model.dtype(), {}, number->AsDouble());
-  }
-  if (const auto* string = value.As<String>(); string != nullptr && string->known())
-    return Tensor::MakeStrings({}, {string->text()});
-  const auto* tensor = value.As<TensorRef>();
-  if (tensor != nullptr && tensor->path == nullptr) {
-    const auto& contents = std::get<StorageContents>(tensor->storage->contents);
-    if (contents.constant) return *contents.constant;
-  }
-  return Unsupported("attribute '" + leaf.name + "' starts as " + Describe(value) +
-                     ", which no state can hold");
-}
-
-Result<Attribute> ModelLowering::InitialOf(const Leaf& leaf, const Type& type) {
-  if (const auto* value = std::get_if<Abstract>(&leaf.a)) {
-    DRAGOMAN_ASSIGN(Tensor tensor, InitialTensor(leaf, *value));
-    return Attribute(std::move(tensor));
-  }
-  if (const auto* cell = std::get_if<CellPtr>(&leaf.a)) {
-    if (const auto* list = std::get_if<ListContents>(&(*cell)->contents)) {
-      Attribute::List items;
-      for (const Abstract& item : list->items) {
-        DRAGOMAN_ASSIGN(Tensor tensor, InitialTensor(leaf, item));
-        items.emplace_back(std::move(tensor));
-      }
-      return Attribute(std::move(items));
-    }
-    const auto& storage = std::get<StorageContents>((*cell)->contents);
-    if (storage.constant) return Attribute(*storage.constant);
-  }
-  std::vector<std::int64_t> sizes;
-  for (const Dim& dim : type.shape() != nullptr ? *type.shape() : Shape())
-    sizes.push_back(dim.known() ? dim.value() : 0);
-  DRAGOMAN_ASSIGN(Tensor nothing, Tensor::Full(type.dtype(), sizes, 0));
-  return Attribute(std::move(nothing));
-}
-
 // States come after all other inputs and outputs; those that the entry does not touch are left out.
 void ModelLowering::BindStates(LoweredEntry& lowered) {
   Graph& graph = *lowered.entry.graph;
@@ -297,28 +202,6 @@ void ModelLowering::BindStates(LoweredEntry& lowered) {
     lowered.entry.states.push_back({i, lowered.inputs[i]->index(), graph.num_outputs()});
     graph.AddOutput(lowered.returned[i]);
   }
-}
-
-// Those that no entry reads or writes: what was replaced before anyone read it. One attribute may
-// still be two states, its first tensor and what takes its place: their names differ.
-void ModelLowering::DropUnusedStates(Model& model) {
-  std::vector<bool> used(model.states.size());
-  for (const Entry& entry : model.entries) {
-    for (const StateBinding& binding : entry.states) used[binding.state] = true;
-  }
-  std::vector<std::size_t> places(used.size());
-  std::vector<State> states;
-  NameScope names;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    places[i] = states.size();
-    if (!used[i]) continue;
-    states.push_back(std::move(model.states[i]));
-    states.back().name = names.Unique(states.back().name);
-  }
-  for (Entry& entry : model.entries) {
-    for (StateBinding& binding : entry.states) binding.state = places[binding.state];
-  }
-  model.states = std::move(states);
 }
 
 // The first finding, and how many more there are.
@@ -358,7 +241,10 @@ Result<std::vector<LoweredEntry>> ModelLowering::RunEntries() {
       continue;
     }
     const bool stable = lowered->stable;
-    if (!stable) DRAGOMAN_TRY(Extend(*lowered));
+    if (!stable) {
+      DRAGOMAN_TRY(plan_.Extend(lowered->changed, lowered->joined, heap_));
+      plan_.kept.push_back(std::move(lowered->entry.graph));
+    }
     entries.push_back(std::move(*lowered));
     if (!stable) break;
   }
