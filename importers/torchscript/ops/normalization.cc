@@ -20,9 +20,9 @@ Value* PerChannel(Composer& c, Value* value, Value* x, double otherwise) {
   return value != nullptr ? value : c.Full(c.SizeVector(x, 1, 1), otherwise, c.dtype(x));
 }
 
-// A vector with one element a channel, to be broadcast to `x`.
+// A vector with one element a channel, to be broadcast to a tensor of `rank`.
 Value* AlongChannels(Composer& c, Value* vector, int rank) {
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max(rank, 2)), 1);
   shape[1] = -1;
   return c.Reshape(vector, std::move(shape));
 }
@@ -74,10 +74,13 @@ Value* Normalize(CallComposer& c, Value* x, const Statistics& statistics, double
 }
 
 Value* FromBatch(CallComposer& c, Value* given, const std::vector<std::int64_t>& axes) {
+  const int rank = c.Rank(given);
+  if (rank < 2 || axes.empty())
+    return c.Fail(c.call().Invalid("rank " + std::to_string(rank) + " has no channels to average"));
   Value* x = c.Widen(given);
   const Statistics batch = Measure(c, x, axes);
   UpdateStatistics(c, x, batch, axes);
-  return c.CastLike(Normalize(c, x, batch, c.Float("eps"), c.Rank(x)), given);
+  return c.CastLike(Normalize(c, x, batch, c.Float("eps"), rank), given);
 }
 
 Value* FromRunning(CallComposer& c, Value* x) {
@@ -200,10 +203,10 @@ Result<Results> LowerNativeGroupNorm(Call& call) {
   Value* variance = c.ReduceMean(c.Mul(deviation, deviation), {2}, true);
   Value* inverse = c.Op("Reciprocal", {c.Sqrt(c.Add(variance, c.Float("eps")))});
   Value* y = c.Reshape(c.Mul(deviation, inverse), c.Shape(x));
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(c.Rank(x), 2)), 1);
-  sizes[1] = -1;
-  if (Value* weight = c.OptionalTensor("weight")) y = c.Mul(y, c.Reshape(c.Widen(weight), sizes));
-  if (Value* bias = c.OptionalTensor("bias")) y = c.Add(y, c.Reshape(c.Widen(bias), sizes));
+  const int rank = c.Rank(x);
+  if (Value* weight = c.OptionalTensor("weight"))
+    y = c.Mul(y, AlongChannels(c, c.Widen(weight), rank));
+  if (Value* bias = c.OptionalTensor("bias")) y = c.Add(y, AlongChannels(c, c.Widen(bias), rank));
   return c.Done({c.CastLike(y, x), c.CastLike(c.Squeeze(mean, {2}), x),
                  c.CastLike(c.Squeeze(inverse, {2}), x)});
 }

@@ -144,6 +144,17 @@ TEST(OpLoweringTest, KeepsAccuracyNearZero) {
   EXPECT_THAT(Lowered("log1p", x, {{"self", "%x"}}), HasSubstr(" 0.0 -"));
 }
 
+TEST(OpLoweringTest, RefusesStatisticsOfABatchWithoutChannels) {
+  EXPECT_THAT(Lowered("batch_norm", "const %x: f32[3] = [1, 2, 3]\nconst %w: f32[1] = [1]",
+                      {{"input", "%x"},
+                       {"weight", "%w"},
+                       {"bias", None()},
+                       {"training", true},
+                       {"momentum", 0.1},
+                       {"eps", 1e-5}}),
+              HasSubstr("rank 1"));
+}
+
 TEST(OpLoweringTest, SumsIntegersAsInt64) {
   const std::string x = "const %x: u8[2, 2] = [[200, 100], [1, 2]]";
   EXPECT_EQ(Lowered("sum", x, {{"self", "%x"}, {"dtype", None()}}), "i64[] 303");
