@@ -423,6 +423,11 @@ graph main(%x: f16[2, w], %sizes: i64[2]) -> (%y) {
   %y = onnx.Resize(%x, _, _, %sizes) {mode = "cubic", exclude_outside = 1,
                                       coordinate_transformation_mode = "align_corners"}
 }""", [f32(2, 5).astype(np.float16), i64([2, 9])], [f32(2, 4).astype(np.float16), i64([4, 1])])
+case("Resize of TensorFlow's half pixels, of axes that turn out to stay", """
+graph main(%x: f32[n, h, w], %sizes: i64[3]) -> (%y) {
+  %y = onnx.Resize(%x, _, _, %sizes)
+       {mode = "linear", coordinate_transformation_mode = "tf_half_pixel_for_nn"}
+}""", [f32(2, 3, 4), i64([2, 3, 7])])
 case("Resize with antialiasing, of integers", """
 graph main(%x: i32[7, 9]) -> (%y) {
   const %sizes: i64[2] = [3, 4]

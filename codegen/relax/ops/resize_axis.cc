@@ -173,8 +173,10 @@ std::string AxisResizer::Coordinates(const Axis& axis) {
   };
   const bool single = axis.to == Dim(1);
   if (coordinates_ == "asymmetric") return Rounded(op_.Do("divide", i, axis.scale));
-  if (coordinates_ == "tf_half_pixel_for_nn")
-    return Rounded(op_.Do("divide", op_.Do("add", i, F64(0.5)), axis.scale));
+  if (coordinates_ == "tf_half_pixel_for_nn") {  // at scale 1 an axis stays as it is
+    const std::string x = Rounded(op_.Do("divide", op_.Do("add", i, F64(0.5)), axis.scale));
+    return axis.known_scale ? x : op_.Do("where", op_.Do("equal", axis.scale, F64(1)), i, x);
+  }
   if (coordinates_ == "half_pixel_symmetric") {
     const std::string count = op_.Astype(op_.Do("size", i), DType::kI64, DType::kF64);
     const std::string rest = op_.Do("subtract", F64(1), op_.Do("divide", count, axis.length));
