@@ -1,5 +1,5 @@
 """Modules of torch for recurrent_results_test.py, loops around a cell with more than the cell's
-states, scripted but for the first. All take one tensor (steps, batch, INPUTS).
+states, scripted but for the first two. They take one tensor (steps, batch, INPUTS).
 
 The 4 in them is HIDDEN: TorchScript sees no names of the module around them.
 """
@@ -32,6 +32,28 @@ class Stacked(nn.Module):
             h = self.cell(step, h)
             hs.append(h)
         return self.join(hs)
+
+
+class MaskedLayers(nn.Module):
+    """Traced: layers of which one mask keeps all states at the end of each step. `apart`: what the
+    upper layer gives is read without the mask, too. Takes lengths (batch) as well."""
+
+    def __init__(self, apart=False):
+        super().__init__()
+        self.lower, self.upper = nn.GRUCell(INPUTS, HIDDEN), nn.LSTMCell(HIDDEN, HIDDEN)
+        self.apart = apart
+
+    def forward(self, x, lengths):
+        h = k = c = x.new_zeros(x.shape[1], HIDDEN)
+        outputs = []
+        for t in range(x.shape[0]):
+            mask = (t < lengths).unsqueeze(1)
+            new_h = self.lower(x[t], h)
+            new_k, new_c = self.upper(new_h, (k, c))
+            h, k = torch.where(mask, new_h, h), torch.where(mask, new_k, k)
+            c = torch.where(mask, new_c, c)
+            outputs.append(new_k if self.apart else k * mask)
+        return torch.stack(outputs), h, k, c
 
 
 class Sum(Cells):

@@ -8,7 +8,7 @@ Skipped where torch is not installed.
 
 import unittest
 
-from recurrent_torch_case import TorchCase
+from recurrent_torch_case import BATCH, TorchCase, drawn
 
 try:
     import torch
@@ -38,6 +38,13 @@ class Results(TorchCase):
         for name, join in ways_to_stack().items():
             with self.subTest(name):
                 self.check(lambda: modules.Stacked(join), 1)
+
+    def test_layers_under_one_mask(self):
+        def draw(steps):
+            return *drawn(steps), steps - 2 * torch.arange(BATCH)
+
+        self.check(modules.MaskedLayers, 2, draw=draw)
+        self.count(modules.MaskedLayers(apart=True), 6, draw=draw)
 
     def check_scripted(self, *kinds):
         for kind in kinds:

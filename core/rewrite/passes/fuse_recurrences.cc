@@ -35,30 +35,14 @@ class Fusion {
   Fusion(Graph& graph, PassContext& context, AffineForms& forms)
       : graph_(graph), context_(context), forms_(forms), positions_(NumberNodes(graph)) {}
 
-  Status FuseChain(const CellChain& chain) {
-    if (std::ranges::any_of(chain.steps,
-                            [&](const CellStep& step) { return ReadsFusedState(step); })) {
-      return {};
+  Status FuseChains(const std::vector<CellChain>& chains) {
+    std::vector<std::vector<CellNodes>> nodes;
+    for (const CellChain& chain : chains) nodes.push_back(CollectNodes(chain));
+    // A layer's masked states are read by those above it.
+    for (std::size_t i = chains.size(); i-- > 0;) AddMaskedReaders(chains[i], nodes[i]);
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      if (!nodes[i].empty()) DRAGOMAN_TRY(FuseChain(chains[i], nodes[i]));
     }
-    std::vector<CellNodes> nodes;
-    for (const CellStep& step : chain.steps) {
-      auto collected = CollectCellNodes(step, forms_, positions_);
-      if (!collected) return {};
-      nodes.push_back(std::move(*collected));
-    }
-    const std::vector<bool> starts = FindRunStarts(chain, nodes);
-    std::size_t begin = 0;
-    std::size_t matched = 0;
-    for (std::size_t i = 1; i <= chain.steps.size(); ++i) {
-      if (!starts[i]) continue;
-      if (i - begin >= 2) {
-        matched += i - begin;
-        DRAGOMAN_TRY(FuseRun(std::span(chain.steps).subspan(begin, i - begin),
-                             std::span(nodes).subspan(begin, i - begin)));
-      }
-      begin = i;
-    }
-    Report(chain, starts, matched);
     return {};
   }
 
@@ -77,6 +61,51 @@ class Fusion {
   }
 
  private:
+  // Of every step; none if a cell is too large.
+  std::vector<CellNodes> CollectNodes(const CellChain& chain) const {
+    std::vector<CellNodes> nodes;
+    for (const CellStep& step : chain.steps) {
+      auto collected = CollectCellNodes(step, forms_, positions_);
+      if (!collected) return {};
+      nodes.push_back(std::move(*collected));
+    }
+    return nodes;
+  }
+
+  void AddMaskedReaders(const CellChain& chain, const std::vector<CellNodes>& nodes) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const CellStep& step = chain.steps[i];
+      if (!step.masked()) continue;
+      const auto escape = FindEscape(step, nodes[i], NextOf(nodes, i), masked_readers_, forms_);
+      if (!escape || escape->is_cell_state) masked_readers_.Add(step.mask, nodes[i]);
+    }
+  }
+
+  static const CellNodes* NextOf(const std::vector<CellNodes>& nodes, std::size_t i) {
+    return i + 1 < nodes.size() ? &nodes[i + 1] : nullptr;
+  }
+
+  Status FuseChain(const CellChain& chain, const std::vector<CellNodes>& nodes) {
+    if (std::ranges::any_of(chain.steps,
+                            [&](const CellStep& step) { return ReadsFusedState(step); })) {
+      return {};
+    }
+    const std::vector<bool> starts = FindRunStarts(chain, nodes);
+    std::size_t begin = 0;
+    std::size_t matched = 0;
+    for (std::size_t i = 1; i <= chain.steps.size(); ++i) {
+      if (!starts[i]) continue;
+      if (i - begin >= 2) {
+        matched += i - begin;
+        DRAGOMAN_TRY(FuseRun(std::span(chain.steps).subspan(begin, i - begin),
+                             std::span(nodes).subspan(begin, i - begin)));
+      }
+      begin = i;
+    }
+    Report(chain, starts, matched);
+    return {};
+  }
+
   // A GRU's reset gate times its state looks like an LSTM's hidden state: whether the cell state
   // is what a fused cell yields.
   bool ReadsFusedState(const CellStep& step) const {
@@ -95,7 +124,7 @@ class Fusion {
       starts[i] = starts[i] || !chain.breaks[i].empty();
       const bool last = i + 1 == count;
       const auto escape =
-          FindEscape(chain.steps[i], nodes[i], last ? nullptr : &nodes[i + 1], forms_);
+          FindEscape(chain.steps[i], nodes[i], NextOf(nodes, i), masked_readers_, forms_);
       if (!escape || (escape->is_cell_state && last)) continue;
       ReportEscape(chain, i, *escape);
       starts[i] = starts[i] || !escape->is_cell_state;
@@ -231,6 +260,7 @@ class Fusion {
   AffineForms& forms_;
   NodePositions positions_;
   FusedValues fused_;
+  MaskedReaders masked_readers_;
   std::vector<std::pair<const Node*, std::string>> near_misses_;  // of the chain at hand
   std::unordered_set<const Node*> cells_;                         // nodes that were fused
 };
@@ -307,7 +337,7 @@ Result<bool> FuseChains(Graph& graph, PassContext& context) {
     ExplainClippedStates(cells, *search.forms, context);
   }
   Fusion fusion(graph, context, *search.forms);
-  for (const CellChain& chain : search.chains) DRAGOMAN_TRY(fusion.FuseChain(chain));
+  DRAGOMAN_TRY(fusion.FuseChains(search.chains));
   return fusion.Finish();
 }
 

@@ -102,7 +102,7 @@ class Linker {
       FindLastMask(chain);
       for (CellStep& step : chain.steps) {
         if (step.masked())
-          step.zeroed_h = FindZeroed(Given(step), step.carried_h, step.mask, forms_);
+          step.zeroed_h = FindZeroed(step.given(), step.carried_h, step.mask, forms_);
       }
       chains.push_back(std::move(chain));
     }
@@ -203,8 +203,8 @@ class Linker {
   void FindLastMask(CellChain& chain) {
     CellStep& step = chain.steps.back();
     if (!chain.steps[chain.steps.size() - 2].masked()) return;
-    for (AtomId id : FindMasked(Given(step), forms_)) {
-      const MaskedState masked = *ReadMasked(id, Given(step), forms_);
+    for (AtomId id : FindMasked(step.given(), forms_)) {
+      const MaskedState masked = *ReadMasked(id, step.given(), forms_);
       step.mask = masked.mask;
       if (Keeps(masked, {step.old_h, kNoConst})) step.carried_h = id;
     }
@@ -214,11 +214,6 @@ class Linker {
       const MaskedState masked = *ReadMasked(id, step.cell->c, forms_);
       if (masked.mask == step.mask && Keeps(masked, step.old_c)) step.carried_c = id;
     }
-  }
-
-  // The hidden state as it passes on.
-  static AtomId Given(const CellStep& step) {
-    return step.projected != kNoAtom ? step.projected : step.cell->h;
   }
 
   void EnterProjection(std::size_t i, AtomId projected, const CellProjection& projection) {

@@ -44,6 +44,8 @@ struct CellStep {
   std::vector<AtomId> zeroed_h;
 
   bool masked() const { return mask.mask != nullptr; }
+  // The hidden state as it passes on, but for masks.
+  AtomId given() const { return projected != kNoAtom ? projected : cell->h; }
   // Whether its states are clipped, as dragoman.LSTM does, which ONNX's does not.
   bool clips_states() const { return cell->cell_clip != 0 || weights.projection.clip != 0; }
   // Whether the operator gives the hidden state before its projection.

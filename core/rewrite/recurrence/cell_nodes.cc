@@ -100,8 +100,40 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
   return nodes;
 }
 
+void MaskedReaders::Add(const StepMask& mask, const CellNodes& nodes) {
+  auto& known = nodes_[{mask.mask, mask.inverted}];
+  for (const Node* node : nodes.all) {
+    bool& interior = known[node];
+    interior = interior || nodes.interior.contains(node);
+  }
+}
+
+bool MaskedReaders::Cover(const StepMask& mask, const Use& use) const {
+  const auto known = nodes_.find({mask.mask, mask.inverted});
+  if (known == nodes_.end()) return false;
+  std::vector<const Node*> open = {use.user()};
+  std::unordered_set<const Node*> seen;
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    const auto found = known->second.find(node);
+    if (found == known->second.end() || seen.size() > kMaxNodes) return false;
+    if (found->second || !seen.insert(node).second) continue;
+    for (std::size_t i = 0; i < node->num_results(); ++i) {
+      const Value* result = node->result(i);
+      if (result == nullptr) continue;
+      for (const Use* next = result->first_use(); next != nullptr; next = next->next()) {
+        open.push_back(next->user());
+      }
+    }
+  }
+  return true;
+}
+
 std::optional<Escape> FindEscape(const CellStep& step, const CellNodes& nodes,
-                                 const CellNodes* next, const AffineForms& forms) {
+                                 const CellNodes* next, const MaskedReaders& readers,
+                                 const AffineForms& forms) {
+  const Value* given = step.masked() ? forms.atom(step.given()).value : nullptr;
   const AtomId c = step.masked() ? step.carried_c : step.cell->c;
   const std::unordered_set<const Value*> yielded = Yielded(step, forms);
   const Value* carried = step.carried_h != kNoAtom ? forms.atom(step.carried_h).value : nullptr;
@@ -122,6 +154,7 @@ std::optional<Escape> FindEscape(const CellStep& step, const CellNodes& nodes,
             next->members.contains(use->user())) {
           continue;
         }
+        if (value == given && readers.Cover(step.mask, *use)) continue;
         if (!is_state) return Escape{value, use, false};
         state_escape = Escape{value, use, true};
       }

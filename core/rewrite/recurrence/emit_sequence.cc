@@ -114,9 +114,41 @@ class SequenceEmitter {
     if (alike) {
       DRAGOMAN_TRY(BatchInput(family, first, part));
     }
+    if (part.whole == nullptr) DRAGOMAN_TRY(ReadSideBySide(atoms, part));
     if (part.whole == nullptr) DRAGOMAN_TRY(JoinPieces(atoms, part));
     if (part.whole != nullptr) CheckBatch(BatchOf(*part.whole, 2, 0));
     return part;
+  }
+
+  // Runs of the features of one value, as where a sequence comes with its steps side by side.
+  Status ReadSideBySide(const std::vector<AtomId>& atoms, InputPart& part) {
+    const Atom first = forms_.atom(atoms.front());
+    const auto count = static_cast<std::int64_t>(atoms.size());
+    const bool is_fused = fused_.hidden.contains(first.value) || fused_.last.contains(first.value);
+    if (first.step_axis >= 0 || is_fused || first.value->type().shape() == nullptr) return {};
+    const bool reverse = count > 1 && forms_.atom(atoms[1]).begin < first.begin;
+    for (std::int64_t i = 0; i < count; ++i) {
+      Atom wanted = first;
+      wanted.begin += (reverse ? -i : i) * first.size;
+      if (forms_.atom(atoms[static_cast<std::size_t>(i)]) != wanted) return {};
+    }
+    Shape shape = *first.value->type().shape();
+    const auto axis = static_cast<std::size_t>(first.axis);
+    shape[axis] = Dim(count);
+    shape.insert(shape.begin() + first.axis + 1, Dim(first.size));
+    const std::int64_t begin = reverse ? first.begin - (count - 1) * first.size : first.begin;
+    Value* whole = Mutable(*first.value);
+    DRAGOMAN_ASSIGN(const bool can_come_first, HoistBefore(Span(), {{whole}}, fused_, context_));
+    if (!can_come_first) return {};
+    if (begin != 0 || SizeAlong(*whole, first.axis) != count * first.size) {
+      DRAGOMAN_ASSIGN(whole, layout_.Slice(whole, first.axis, begin, begin + count * first.size));
+    }
+    DRAGOMAN_ASSIGN(whole, layout_.Reshape(whole, shape));
+    if (whole != nullptr) {
+      DRAGOMAN_ASSIGN(part.whole, layout_.ToSequence(whole, first.axis, first.axis + 1));
+      part.reverse = reverse;
+    }
+    return {};
   }
 
   // One after the other along time, in the order of the run.
@@ -295,6 +327,8 @@ class SequenceEmitter {
       if (!step.masked() && !ProjectsInside(step)) EnterHidden(step.cell->h, sequence, at);
       Value* const given = projected != nullptr ? projected : sequence;
       for (AtomId id : step.zeroed_h) EnterHidden(id, given, at);
+      // Only those read it that do not see what it is beyond the length.
+      if (step.masked()) EnterHidden(step.given(), given, at);
       if (step.carried_h != kNoAtom) EnterHidden(step.carried_h, held, at);
       if (step.projected != kNoAtom && !step.masked()) EnterHidden(step.projected, given, at);
       if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node));

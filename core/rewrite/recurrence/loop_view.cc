@@ -59,6 +59,13 @@ struct TurnNumber {
   Dim offset;
 };
 
+// number < limit
+struct NumberLimit {
+  TurnNumber number;
+  Dim limit;
+};
+constexpr std::size_t kMaxConditions = 16;
+
 class LoopReader {
  public:
   LoopReader(Node& node, const PassContext& context) : node_(node), context_(context) {}
@@ -95,7 +102,7 @@ class LoopReader {
   bool ReadTrips(const LoopView& view) {
     const Value* condition = view.body->output(0);
     const bool goes_on = IsTrue(condition) || condition == view.body->input(1);
-    if (!goes_on) return ReadLimit(*condition);
+    if (!goes_on) return ReadLimits(*condition);
     if (node_.operand(1) != nullptr && !IsTrue(node_.operand(1))) return false;
     const Value* count = node_.operand(0);
     // A sequence is as long as there are turns, so their number is not negative.
@@ -109,31 +116,69 @@ class LoopReader {
     return true;
   }
 
-  // while (counter < limit), with counter + 1 < limit in the body.
-  bool ReadLimit(const Value& condition) {
-    const auto count = IntsOf(context_, node_.operand(0));
-    const bool bounded = node_.operand(0) != nullptr && count != std::vector{INT64_MAX};
-    const auto inner = ReadLess(condition);
-    const auto outer = node_.operand(1) != nullptr ? ReadLess(*node_.operand(1)) : std::nullopt;
-    if (bounded || !inner || !outer || inner->first.sign != 1 || outer->first.sign != 0) {
-      return false;
+  // while (counter < limit), with counter + 1 < limit in the body; or several such at once.
+  bool ReadLimits(const Value& condition) {
+    const auto inner = ReadConjunction(&condition);
+    const auto outer = ReadConjunction(node_.operand(1));
+    if (!inner || inner->empty() || !outer) return false;
+    for (const auto& [number, limit] : *inner) {
+      const Dim turns = limit - number.offset + Dim(1);
+      const bool fits = &number == &inner->front().number || Equal(turns, trips_) == Truth::kYes;
+      if (number.sign != 1 || !fits) return false;
+      trips_ = turns;
     }
-    const Dim first = inner->first.offset - Dim(1);
-    if (Equal(outer->first.offset, first) != Truth::kYes) return false;
-    if (Equal(outer->second, inner->second) != Truth::kYes) return false;
-    trips_ = inner->second - first;
-    return true;
+    if (trips_.known() && trips_.value() < 1) return false;
+    for (const auto& [number, limit] : *outer) {
+      const Dim turns = limit - number.offset;
+      const bool holds = turns.known() && turns.value() > 0;
+      if (number.sign != 0 || (!holds && Equal(turns, trips_) != Truth::kYes)) return false;
+    }
+    const Knowledge most = context_.inference.Know(node_.operand(0));
+    if (node_.operand(0) == nullptr || IsUnlimited(most)) return true;
+    return most.elements && most.elements->size() == 1 &&
+           Equal(most.elements->front(), trips_) == Truth::kYes;
+  }
+
+  static bool IsUnlimited(const Knowledge& most) {
+    return most.elements && most.elements->size() == 1 && most.elements->front().known() &&
+           most.elements->front().value() >= INT32_MAX;
+  }
+
+  // The comparisons that must all hold, without those that always do; nullopt: it is something
+  // else.
+  std::optional<std::vector<NumberLimit>> ReadConjunction(const Value* condition) const {
+    std::vector<NumberLimit> limits;
+    std::vector<const Value*> open = {condition};
+    for (std::size_t visited = 0; !open.empty(); ++visited) {
+      if (visited == kMaxConditions) return std::nullopt;
+      const Value* value = open.back();
+      open.pop_back();
+      if (value == nullptr || IsTrue(value) || value == node_.subgraphs().front()->input(1)) {
+        continue;
+      }
+      const Node* node = value->producer();
+      if (node != nullptr && node->Is("And")) {
+        open.push_back(node->operand(0));
+        open.push_back(node->operand(1));
+        continue;
+      }
+      const auto limit = ReadLess(*value);
+      if (!limit) return std::nullopt;
+      if (limit->limit.known() && limit->limit.value() >= INT32_MAX) continue;
+      limits.push_back(*limit);
+    }
+    return limits;
   }
 
   // number < limit
-  std::optional<std::pair<TurnNumber, Dim>> ReadLess(const Value& condition) const {
+  std::optional<NumberLimit> ReadLess(const Value& condition) const {
     const Node* node = condition.producer();
     if (node == nullptr || (!node->Is("Less") && !node->Is("Greater"))) return std::nullopt;
     const std::size_t less = node->Is("Less") ? 0 : 1;
     const auto number = NumberOf(node->operand(less));
     const auto limit = NumberOf(node->operand(1 - less));
     if (!number || !limit || limit->sign != 0) return std::nullopt;
-    return std::pair(*number, limit->offset);
+    return NumberLimit{*number, limit->offset};
   }
 
   // A state that starts at a number and grows by one.
