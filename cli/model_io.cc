@@ -211,7 +211,7 @@ Result<Model> Lower(const Model& source, const Facts& facts,
   DRAGOMAN_TRY(CheckDims(source, facts));
   const Progress progress("lowering");
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
-  if (source.dialect == "onnx") return LowerOnnx(source, facts);
+  if (source.dialect == "onnx") return LowerOnnx(source, facts, note);
   if (source.dialect == "torchscript") return LowerTorchScript(source, facts, note);
   return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
 }

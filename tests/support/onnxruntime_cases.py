@@ -1,4 +1,4 @@
-"""Operators of com.microsoft and what their results are: calls with seeded operands.
+"""Operators of com.microsoft and others of ONNX Runtime: calls with seeded operands.
 
 The results are ONNX Runtime's, recorded in tests/e2e/onnxruntime_expected.npz by
 tests/tools/record_onnxruntime.py.
@@ -160,6 +160,13 @@ def block_products(draw):
                    operands + [None, draw.real(rows)],
                    {"K": columns, "N": rows, "bits": bits, "block_size": block},
                    constants=(1, 2, 3, 5))
+    for bits, zeros in ((4, False), (4, True), (8, True)):
+        operands = [draw.ints(0, 256, 6, 32 * bits // 8, dtype=U8),
+                    np.array([[0, 5], [2, 2]], I64), draw.real(6, 2)]
+        if zeros:
+            operands.append(draw.ints(0, 256, 6, 2 * bits // 8, dtype=U8))
+        yield Case(f"GatherBlockQuantized_{bits}_{zeros}", "GatherBlockQuantized", operands,
+                   {"bits": bits, "block_size": 16, "quantize_axis": 1}, constants=(0, 2, 3))
 
 
 def quantized_elementwise():
@@ -312,7 +319,43 @@ def movement():
     yield Case("Inverse", "Inverse", [draw.real(2, 4, 4)], {})
 
 
+def learners():
+    draw = Draws("learners")
+    x, vectors, ml = draw.real(5, 3), draw.real(6, 3), {"domain": "ai.onnx.ml"}
+    for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        shared = {"kernel_type": kernel, "kernel_params": [0.5, 0.3, 3.0],
+                  "support_vectors": vectors.ravel().tolist()}
+        yield Case(f"SVMRegressor_{kernel}", "SVMRegressor", [x],
+                   {**shared, "coefficients": draw.real(6).tolist(), "n_supports": 6,
+                    "rho": [0.3]}, **ml)
+        yield Case(f"SVMClassifier_{kernel}", "SVMClassifier", [x],
+                   {**shared, "coefficients": draw.real(12).tolist(), "rho": draw.real(3).tolist(),
+                    "vectors_per_class": [2, 1, 3], "classlabels_ints": [3, 4, 5]},
+                   wanted=(0, 1), **ml)
+    two = {"kernel_type": "RBF", "kernel_params": [0.5, 0.0, 3.0],
+           "support_vectors": vectors.ravel().tolist(), "coefficients": draw.real(6).tolist(),
+           "vectors_per_class": [2, 4], "rho": [0.1], "classlabels_ints": [3, 4]}
+    for transform in ("NONE", "LOGISTIC"):
+        yield Case(f"SVMClassifier_two_{transform}", "SVMClassifier", [x],
+                   {**two, "post_transform": transform}, wanted=(0, 1), **ml)
+        yield Case(f"LinearClassifier_two_{transform}", "LinearClassifier", [x],
+                   {"coefficients": draw.real(3).tolist(), "intercepts": [0.2],
+                    "classlabels_ints": [0, 1], "post_transform": transform},
+                   wanted=(0, 1), **ml)
+    yield Case("LinearClassifier_zero", "LinearClassifier", [x],
+               {"coefficients": draw.real(9).tolist(), "intercepts": draw.real(3).tolist(),
+                "classlabels_ints": [0, 1, 2], "post_transform": "SOFTMAX_ZERO"},
+               wanted=(0, 1), **ml)
+    words = draw.ints(0, 4, 3, 12, dtype=I64)
+    pool = {"pool_int64s": [0, 2, 3, 1, 0, 2, 3, 3, 1, 0, 1], "ngram_counts": [0, 2, 8],
+            "ngram_indexes": [5, 0, 1, 2, 6, 3], "weights": draw.real(6).tolist()}
+    for mode, skips, longest in (("TF", 0, 3), ("IDF", 2, 2), ("TFIDF", 5, 3)):
+        yield Case(f"TfIdfVectorizer_{mode}", "TfIdfVectorizer", [words],
+                   {**pool, "mode": mode, "min_gram_length": 1, "max_gram_length": longest,
+                    "max_skip_count": skips}, domain="")
+
+
 def all_cases():
-    groups = (activations, normalizations, products, quantized_elementwise, quantized_products,
+    groups = (learners, activations, normalizations, products, quantized_elementwise, quantized_products,
               attentions, grouped_attentions, movement)
     return [case for group in groups for case in group()]

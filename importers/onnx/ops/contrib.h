@@ -57,6 +57,7 @@ LoweredResults LowerFastGelu(OpLowering& op);
 LoweredResults LowerFusedConv(OpLowering& op);
 LoweredResults LowerFusedGemm(OpLowering& op);
 LoweredResults LowerFusedMatMul(OpLowering& op);
+LoweredResults LowerGatherBlockQuantized(OpLowering& op);
 LoweredResults LowerGemmFastGelu(OpLowering& op);
 LoweredResults LowerGroupNorm(OpLowering& op);
 LoweredResults LowerGroupQueryAttention(OpLowering& op);

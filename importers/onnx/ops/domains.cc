@@ -16,6 +16,7 @@ struct Row {
 constexpr Row kMlLowerings[] = {
     {"ArrayFeatureExtractor", LowerArrayFeatureExtractor},
     {"Binarizer", LowerBinarizer},
+    {"CategoryMapper", LowerCategoryMapper},
     {"FeatureVectorizer", LowerFeatureVectorizer},
     {"Imputer", LowerImputer},
     {"LabelEncoder", LowerLabelEncoder},
@@ -23,9 +24,12 @@ constexpr Row kMlLowerings[] = {
     {"LinearRegressor", LowerLinearRegressor},
     {"Normalizer", LowerNormalizer},
     {"OneHotEncoder", LowerMlOneHotEncoder},
+    {"SVMClassifier", LowerSvmClassifier},
+    {"SVMRegressor", LowerSvmRegressor},
     {"Scaler", LowerScaler},
     {"TreeEnsembleClassifier", LowerTreeEnsembleClassifier},
     {"TreeEnsembleRegressor", LowerTreeEnsembleRegressor},
+    {"ZipMap", LowerZipMap},
 };
 
 constexpr Row kContribLowerings[] = {
@@ -45,6 +49,7 @@ constexpr Row kContribLowerings[] = {
     {"FusedGemm", LowerFusedGemm},
     {"FusedMatMul", LowerFusedMatMul},
     {"FusedMatMulActivation", LowerFusedMatMul},
+    {"GatherBlockQuantized", LowerGatherBlockQuantized},
     {"GatherND", LowerContribGatherNd},
     {"Gelu", LowerContribGelu},
     {"GemmFastGelu", LowerGemmFastGelu},

@@ -47,6 +47,10 @@ Value* Formula::Joined(std::vector<Value*> vectors) {
   return Add("Concat", std::move(vectors), {{"axis", std::int64_t{0}}});
 }
 
+void Formula::Assert(Value* condition, std::string_view message) {
+  AddMany("dragoman.Assert", {condition}, {{"message", Attribute(std::string(message))}}, {});
+}
+
 Result<std::vector<Value*>> Formula::Finish(std::vector<Value*> results) {
   if (error_) return std::move(*error_).At(op_.source.Describe());
   return results;

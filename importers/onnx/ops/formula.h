@@ -43,6 +43,9 @@ class Formula {
   // Vectors one behind another.
   Value* Joined(std::vector<Value*> vectors);
 
+  // Appends that `condition`, a bool of rank 0, holds.
+  void Assert(Value* condition, std::string_view message);
+
   // What stands for the source node's results, or the first error.
   Result<std::vector<Value*>> Finish(std::vector<Value*> results);
 

@@ -83,6 +83,7 @@ constexpr Row kOnnxLowerings[] = {
     {"Split", 18, LowerSplit},
     {"Squeeze", 13, LowerSqueeze},
     {"Sub", 7, LowerLegacyBroadcast},
+    {"TfIdfVectorizer", kAlways, LowerTfIdfVectorizer},
     {"Tile", 6, LowerTile},
     {"TopK", 10, LowerTopK},
     {"Unsqueeze", 13, LowerSqueeze},

@@ -52,6 +52,7 @@ LoweredResults LowerSoftmaxCrossEntropyLoss(OpLowering& op);
 LoweredResults LowerSplit(OpLowering& op);
 LoweredResults LowerSqueeze(OpLowering& op);
 LoweredResults LowerStft(OpLowering& op);
+LoweredResults LowerTfIdfVectorizer(OpLowering& op);
 LoweredResults LowerTile(OpLowering& op);
 LoweredResults LowerTopK(OpLowering& op);
 LoweredResults LowerUpsample(OpLowering& op);

@@ -66,10 +66,25 @@ Result<PostTransform> TakePostTransform(OpLowering& op) {
   if (!name || *name == "NONE") return PostTransform::kNone;
   if (*name == "LOGISTIC") return PostTransform::kLogistic;
   if (*name == "SOFTMAX") return PostTransform::kSoftmax;
+  if (*name == "SOFTMAX_ZERO") return PostTransform::kSoftmaxZero;
   return op.Unsupported("post_transform " + *name);
 }
 
+namespace {
+
+// Softmax of the scores that are not zero; those are left out and stay zero.
+Value* SoftmaxOfNonZero(Formula& f, Value* scores, std::string_view name) {
+  Value* largest = f.Add("ReduceMax", {scores, f.Ints({-1})});
+  Value* powers = f.Add("Exp", {f.Add("Sub", {scores, largest})});
+  Value* zero = f.Scalar(0, scores);
+  Value* kept = f.Add("Where", {f.Add("Equal", {scores, zero}), zero, powers});
+  return f.Add("Div", {kept, f.Add("ReduceSum", {kept, f.Ints({-1})})}, {}, name);
+}
+
+}  // namespace
+
 Value* Transformed(Formula& f, PostTransform transform, Value* scores, std::string_view name) {
+  if (transform == PostTransform::kSoftmaxZero) return SoftmaxOfNonZero(f, scores, name);
   constexpr std::string_view kOperators[] = {"Identity", "Sigmoid", "Softmax"};
   return f.Add(kOperators[static_cast<int>(transform)], {scores}, {}, name);
 }

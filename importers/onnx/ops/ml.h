@@ -1,5 +1,6 @@
-// What the lowerings of ai.onnx.ml share: classic learners, told as arithmetic of ai.onnx. Those of
-// maps (ZipMap, DictVectorizer, CastMap) have no form without maps, and stay foreign nodes.
+// What the lowerings of ai.onnx.ml share: classic learners, told as arithmetic of ai.onnx. A map
+// from classes to scores, as ZipMap makes one for each example, is the tensor of its scores, a
+// column a class; what reads maps (DictVectorizer, CastMap) stays a foreign node.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
 
@@ -30,7 +31,7 @@ Result<std::optional<Tensor>> TakeValue(OpLowering& op, const ListNames& names);
 Tensor FloatVector(const std::vector<float>& values);
 Tensor FloatMatrix(std::int64_t rows, const std::vector<float>& values);
 
-enum class PostTransform { kNone, kLogistic, kSoftmax };
+enum class PostTransform { kNone, kLogistic, kSoftmax, kSoftmaxZero };
 // Errors: one of the others.
 Result<PostTransform> TakePostTransform(OpLowering& op);
 // Of scores (examples, classes), called `name`.
@@ -42,6 +43,7 @@ Result<Value*> Examples(OpLowering& op, Formula& f);
 
 LoweredResults LowerArrayFeatureExtractor(OpLowering& op);
 LoweredResults LowerBinarizer(OpLowering& op);
+LoweredResults LowerCategoryMapper(OpLowering& op);
 LoweredResults LowerFeatureVectorizer(OpLowering& op);
 LoweredResults LowerImputer(OpLowering& op);
 LoweredResults LowerLabelEncoder(OpLowering& op);
@@ -50,8 +52,11 @@ LoweredResults LowerLinearRegressor(OpLowering& op);
 LoweredResults LowerMlOneHotEncoder(OpLowering& op);
 LoweredResults LowerNormalizer(OpLowering& op);
 LoweredResults LowerScaler(OpLowering& op);
+LoweredResults LowerSvmClassifier(OpLowering& op);
+LoweredResults LowerSvmRegressor(OpLowering& op);
 LoweredResults LowerTreeEnsembleClassifier(OpLowering& op);
 LoweredResults LowerTreeEnsembleRegressor(OpLowering& op);
+LoweredResults LowerZipMap(OpLowering& op);
 
 }  // namespace dragoman
 

@@ -69,15 +69,57 @@ LoweredResults LowerArrayFeatureExtractor(OpLowering& op) {
   return f.Finish({f.Add("Gather", {x, columns}, {{"axis", std::int64_t{-1}}}, op.ResultName(0))});
 }
 
+namespace {
+
+// `part` with as many columns as were declared: further ones are cut off, missing ones are 0.
+Result<Value*> OfWidth(OpLowering& op, Formula& f, Value* part, std::int64_t width) {
+  const Shape* shape = part != nullptr ? part->type().shape() : nullptr;
+  if (shape == nullptr) return part;
+  if (shape->size() != 2 || !shape->back().known())
+    return op.Unsupported(
+        "the number of columns is not known; state the inputs' sizes with --shape");
+  const std::int64_t columns = shape->back().value();
+  if (columns > width) return f.Add("Slice", {part, f.Ints({0}), f.Ints({width}), f.Ints({1})});
+  if (columns < width) return f.Add("Pad", {part, f.Ints({0, 0, 0, width - columns})});
+  return part;
+}
+
+}  // namespace
+
+// Columns of all operands, each as wide as inputdimensions says. A vector is one row.
 LoweredResults LowerFeatureVectorizer(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::vector<std::int64_t> widths, TakeIntList(op, "inputdimensions"));
+  if (!widths.empty() && widths.size() != op.operands.size())
+    return op.Invalid("has " + std::to_string(widths.size()) + " inputdimensions for " +
+                      std::to_string(op.operands.size()) + " operands");
   Formula f(op);
   std::vector<Value*> parts;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     DRAGOMAN_ASSIGN(const int rank, op.Rank(i));
     Value* part = f.Cast(op.operand(i), DType::kF32);
-    parts.push_back(rank < 2 ? f.Add("Reshape", {part, f.Ints({1, -1})}) : part);
+    if (rank < 2) part = f.Add("Reshape", {part, f.Ints({1, -1})});
+    if (!widths.empty()) {
+      DRAGOMAN_ASSIGN(part, OfWidth(op, f, part, widths[i]));
+    }
+    parts.push_back(part);
   }
   return f.Finish({f.Add("Concat", parts, {{"axis", std::int64_t{1}}}, op.ResultName(0))});
+}
+
+// The scores themselves: a map that has the same keys for each example is a matrix.
+LoweredResults LowerZipMap(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> labels,
+                  TakeVector(op, {"classlabels_int64s", "classlabels_strings", ""}));
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  if (!labels) return op.Invalid("has no class labels");
+  const Dim columns = rank > 0 ? op.operand(0)->type().shape()->back() : Dim::Unknown();
+  if (Equal(columns, Dim(labels->size())) == Truth::kNo)
+    return op.Invalid("has " + std::to_string(labels->size()) + " class labels for " +
+                      columns.ToString() + " scores");
+  Formula f(op);
+  const std::string name = op.ResultName(0);
+  if (rank != 1) return f.Finish({f.Add("Identity", {op.operand(0)}, {}, name)});
+  return f.Finish({f.Add("Reshape", {op.operand(0), f.Ints({1, -1})}, {}, name)});
 }
 
 namespace {
@@ -93,15 +135,21 @@ Value* EqualKeys(Formula& f, OpLowering& op, const Tensor& keys) {
 
 }  // namespace
 
-// An element that is no category has zeros only; that `zeros` = 0 makes it an error is not said.
+// An element that is no category has zeros only, or is an error where `zeros` = 0.
 LoweredResults LowerMlOneHotEncoder(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> zeros, op.TakeInt("zeros"));
   DRAGOMAN_ASSIGN(const std::optional<Tensor> keys,
                   TakeVector(op, {"cats_int64s", "cats_strings", ""}));
   if (!keys || op.operand(0) == nullptr) return op.Invalid("has no categories");
-  if (zeros.value_or(1) == 0) return op.Unsupported("zeros = 0, which refuses other categories");
   Formula f(op);
-  return f.Finish({f.Cast(EqualKeys(f, op, *keys), DType::kF32, op.ResultName(0))});
+  Value* hits = f.Cast(EqualKeys(f, op, *keys), DType::kF32, op.ResultName(0));
+  if (zeros.value_or(1) == 0) {
+    const std::int64_t drop = 0;
+    Value* known = f.Add("ReduceSum", {hits, f.Ints({-1})}, {{"keepdims", drop}});
+    Value* least = f.Add("ReduceMin", {known}, {{"keepdims", drop}});
+    f.Assert(f.Cast(least, DType::kBool), "an element is none of the categories");
+  }
+  return f.Finish({hits});
 }
 
 namespace {
@@ -173,10 +221,10 @@ Result<Encoding> TakeEncoding(OpLowering& op) {
 
 }  // namespace
 
+namespace {
+
 // The value of the first key that an element equals.
-LoweredResults LowerLabelEncoder(OpLowering& op) {
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
-  DRAGOMAN_ASSIGN(const Encoding encoding, TakeEncoding(op));
+LoweredResults Encoded(OpLowering& op, const Encoding& encoding) {
   Formula f(op);
   Value* hits = f.Cast(EqualKeys(f, op, encoding.keys), DType::kI32);
   const std::int64_t last = -1, drop = 0;
@@ -186,6 +234,27 @@ LoweredResults LowerLabelEncoder(OpLowering& op) {
   Value* value = f.Add("Gather", {op.builder.Constant(encoding.values), index});
   Value* fallback = op.builder.Constant(encoding.fallback);
   return f.Finish({f.Add("Where", {found, value, fallback}, {}, op.ResultName(0))});
+}
+
+}  // namespace
+
+LoweredResults LowerLabelEncoder(OpLowering& op) {
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_ASSIGN(const Encoding encoding, TakeEncoding(op));
+  return Encoded(op, encoding);
+}
+
+// Strings become numbers, numbers strings.
+LoweredResults LowerCategoryMapper(OpLowering& op) {
+  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> strings, TakeVector(op, {"", "cats_strings", ""}));
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> numbers, TakeVector(op, {"cats_int64s", "", ""}));
+  if (!strings || !numbers || strings->size() != numbers->size())
+    return op.Invalid("needs as many strings as numbers");
+  const bool of_strings = op.operand(0)->type().dtype() == DType::kString;
+  const Tensor& values = of_strings ? *numbers : *strings;
+  DRAGOMAN_ASSIGN(Tensor fallback, FallbackOf(op, values.dtype()));
+  return Encoded(op, {of_strings ? *strings : *numbers, values, std::move(fallback)});
 }
 
 }  // namespace dragoman

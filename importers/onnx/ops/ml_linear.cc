@@ -47,8 +47,9 @@ LoweredResults LowerLinearClassifier(OpLowering& op) {
   const std::int64_t rows =
       intercepts != nullptr ? static_cast<std::int64_t>(intercepts->size()) : labels->size();
   const bool binary = rows == 1 && labels->size() == 2;
-  if (binary && transform != PostTransform::kNone)
-    return op.Unsupported("a post_transform of two classes that share their coefficients");
+  const bool logistic = transform == PostTransform::kLogistic;
+  if (binary && !logistic && transform != PostTransform::kNone)
+    return op.Unsupported("a softmax of two classes that share their coefficients");
   if (!binary && rows != labels->size())
     return op.Invalid("has " + std::to_string(labels->size()) + " labels for " +
                       std::to_string(rows) + " classes");
@@ -59,13 +60,15 @@ LoweredResults LowerLinearClassifier(OpLowering& op) {
   if (binary) {
     Value* second = f.Add("Greater", {scores, op.builder.Float(0)});
     index = f.Add("Squeeze", {f.Cast(second, DType::kI64), f.Ints({1})});
+    if (logistic) scores = f.Add("Sigmoid", {scores});
     Value* first = f.Add("Sub", {op.builder.Float(1), scores});
-    scores = f.Add("Concat", {first, scores}, {{"axis", columns}});
+    scores = f.Add("Concat", {first, scores}, {{"axis", columns}}, op.ResultName(1));
   } else {
     index = f.Add("ArgMax", {scores}, {{"axis", columns}, {"keepdims", drop}});
+    scores = Transformed(f, transform, scores, op.ResultName(1));
   }
   Value* label = f.Add("Gather", {op.builder.Constant(*labels), index}, {}, op.ResultName(0));
-  return f.Finish({label, Transformed(f, transform, scores, op.ResultName(1))});
+  return f.Finish({label, scores});
 }
 
 }  // namespace dragoman

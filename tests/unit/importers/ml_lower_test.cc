@@ -121,9 +121,34 @@ TEST(MlLower, RefusesDamagedTrees) {
               HasSubstr("1 coefficients and 0 intercepts do not make 2 rows"));
 }
 
-TEST(MlLower, MapsStayForeign) {
-  EXPECT_THAT(Computed(kRows, "ZipMap(%x) {classlabels_int64s = [1, 2]}"),
-              HasSubstr("onnx:ai.onnx.ml.ZipMap"));
+TEST(MlLower, MapsFromClassesToScoresAreTheScores) {
+  EXPECT_EQ(Computed(kRows, "ZipMap(%x) {classlabels_int64s = [1, 2]}"),
+            "f32[2, 2] 3.0 4.0 0.0 0.0");
+  EXPECT_THAT(Computed(kRows, "ZipMap(%x) {classlabels_int64s = [1, 2, 3]}"),
+              HasSubstr("has 3 class labels for 2 scores"));
+  EXPECT_THAT(Computed(kRows, "DictVectorizer(%x) {int64_vocabulary = [1, 2]}"),
+              HasSubstr("onnx:ai.onnx.ml.DictVectorizer"));
+}
+
+TEST(MlLower, CategoriesBothWays) {
+  constexpr char kTables[] = "{cats_int64s = [4, 5], cats_strings = [\"a\", \"b\"]}";
+  EXPECT_EQ(
+      Computed("  const %x: str[2] = [\"b\", \"q\"]", "CategoryMapper(%x) " + std::string(kTables)),
+      "i64[2] 5 -1");
+  EXPECT_EQ(Computed("  const %x: i64[2] = [4, 9]", "CategoryMapper(%x) " + std::string(kTables)),
+            "str[2] \"a\" \"_Unused\"");
+}
+
+TEST(MlLower, FeaturesAreAsWideAsDeclared) {
+  EXPECT_EQ(Computed(kRows, "FeatureVectorizer(%x, %x) {inputdimensions = [1, 3]}"),
+            "f32[2, 4] 3.0 3.0 4.0 0.0 0.0 0.0 0.0 0.0");
+}
+
+TEST(MlLower, CategoriesThatAreNone) {
+  const std::string encoder = "OneHotEncoder(%x) {cats_int64s = [1, 3], zeros = 0}";
+  EXPECT_EQ(Computed("  const %x: i64[1] = [3]", encoder), "f32[1, 2] 0.0 1.0");
+  EXPECT_THAT(Computed("  const %x: i64[1] = [9]", encoder),
+              HasSubstr("an element is none of the categories"));
 }
 
 }  // namespace
