@@ -1,5 +1,5 @@
 """Modules of torch for recurrent_results_test.py, loops around a cell with more than the cell's
-states, scripted but for the first two. They take one tensor (steps, batch, INPUTS).
+states, most of them scripted. They take one tensor (steps, batch, INPUTS).
 
 The 4 in them is HIDDEN: TorchScript sees no names of the module around them.
 """
@@ -54,6 +54,23 @@ class MaskedLayers(nn.Module):
             c = torch.where(mask, new_c, c)
             outputs.append(new_k if self.apart else k * mask)
         return torch.stack(outputs), h, k, c
+
+
+class Weighed(nn.Module):
+    """Traced or scripted: new and old states mixed by numbers that come with the sequence."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(INPUTS, HIDDEN)
+
+    def forward(self, x, weights):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        for t in range(x.size(0)):
+            new_h, new_c = self.cell(x[t], (h, c))
+            weight = weights[t].unsqueeze(1)
+            h, c = weight * new_h + (1 - weight) * h, weight * new_c + (1 - weight) * c
+        return h, c
 
 
 class Sum(Cells):

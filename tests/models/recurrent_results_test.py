@@ -8,6 +8,7 @@ Skipped where torch is not installed.
 
 import unittest
 
+from recurrent_spellings_test import dragoman_convert
 from recurrent_torch_case import BATCH, TorchCase, drawn
 
 try:
@@ -45,6 +46,22 @@ class Results(TorchCase):
 
         self.check(modules.MaskedLayers, 2, draw=draw)
         self.count(modules.MaskedLayers(apart=True), 6, draw=draw)
+
+    def test_weighed_states_stay_a_loop_that_is_explained(self):
+        def draw(steps):
+            return *drawn(steps), torch.rand(steps, BATCH)
+
+        for module, size, loop in ((modules.Weighed(), None, "Scan"),
+                                   (torch.jit.script(modules.Weighed().eval()), "T", "Loop")):
+            counts = [self.count(module, steps, size, draw) for steps in (6, 15)]
+            self.assertEqual(counts[0][loop], 1)
+            self.assertTrue(any(name.startswith("Fused") for name in counts[0]))
+            self.assertEqual(counts[0], counts[1])
+            done = dragoman_convert(self.out / "model.pt", self.out / "explained.onnx", "--shape",
+                                    f"x={size or 15},{BATCH},3", "--shape",
+                                    f"weights={size or 15},{BATCH}", "--explain")
+            self.assertIn("%weights, which is not known to be 0 or 1, mixes new and old states",
+                          done.stderr)
 
     def check_scripted(self, *kinds):
         for kind in kinds:

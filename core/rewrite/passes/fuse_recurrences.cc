@@ -321,6 +321,19 @@ struct ChainSearch {
     return count;
   }
 
+  // Those that are in no chain.
+  std::vector<const RecurrentCell*> CellsAlone(const std::vector<RecurrentCell>& among) const {
+    std::unordered_set<const RecurrentCell*> linked;
+    for (const CellChain& chain : chains) {
+      for (const CellStep& step : chain.steps) linked.insert(step.cell);
+    }
+    std::vector<const RecurrentCell*> alone;
+    for (const RecurrentCell& cell : among) {
+      if (!linked.contains(&cell)) alone.push_back(&cell);
+    }
+    return alone;
+  }
+
   std::unique_ptr<AffineForms> forms;
   std::unique_ptr<CellsByType> cells;
   std::vector<CellChain> chains;
@@ -335,6 +348,7 @@ Result<bool> FuseChains(Graph& graph, PassContext& context) {
   }
   for (const auto& [dtype, cells] : *search.cells) {
     ExplainClippedStates(cells, *search.forms, context);
+    ExplainMixedStates(search.CellsAlone(cells), *search.forms, context);
   }
   Fusion fusion(graph, context, *search.forms);
   DRAGOMAN_TRY(fusion.FuseChains(search.chains));

@@ -1,12 +1,18 @@
 #include "core/rewrite/recurrence/explain_states.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace dragoman {
 namespace {
+
+constexpr int kMaxHops = 8;
+constexpr std::size_t kMaxMixingNodes = 8;
 
 // What a bounding operator reads, all of it; kNoAtom if `id` is no result of one.
 AtomId Unclipped(AtomId id, AffineForms& forms) {
@@ -28,6 +34,30 @@ AtomId FullyUnclipped(AtomId id, AffineForms& forms) {
   return innermost != kNoAtom ? innermost : inner;
 }
 
+// Whether `node` gives its first operand that is no constant, moved, cast, or from 1 to 0.
+bool KeepsFactor(const Node& node) {
+  constexpr std::string_view kTypes[] = {"Add",     "Cast",  "Expand",  "Gather", "Identity", "Neg",
+                                         "Reshape", "Slice", "Squeeze", "Sub",    "Unsqueeze"};
+  return std::ranges::any_of(kTypes, [&](std::string_view type) { return node.Is(type); });
+}
+
+// Where a factor comes from.
+const Value* SourceOfFactor(const Value* factor) {
+  for (int hop = 0; hop < kMaxHops; ++hop) {
+    const Node* node = factor->producer();
+    if (node == nullptr || !KeepsFactor(*node)) break;
+    const Value* next = nullptr;
+    for (const Use& use : node->operands()) {
+      const bool is_source =
+          next == nullptr && use.value() != nullptr && ConstantOf(use.value()) == nullptr;
+      if (is_source) next = use.value();
+    }
+    if (next == nullptr) break;
+    factor = next;
+  }
+  return factor;
+}
+
 struct ClippedCells {
   std::string_view what;
   std::size_t count = 0;
@@ -39,6 +69,24 @@ struct ClippedCells {
 };
 
 }  // namespace
+
+const Value* FindMixingFactor(const Value& next) {
+  std::vector<const Value*> open = {&next};
+  for (std::size_t i = 0; i < open.size() && i < kMaxMixingNodes; ++i) {
+    const Node* node = open[i]->producer();
+    if (node == nullptr || (!node->Is("Add") && !node->Is("Sub") && !node->Is("Mul"))) continue;
+    for (const Use& use : node->operands()) {
+      const Value* operand = use.value();
+      const int rank = operand->type().rank().value_or(0);
+      const bool is_factor = node->Is("Mul") && ConstantOf(operand) == nullptr && rank > 0 &&
+                             SizeAlong(*operand, rank - 1) == 1 &&
+                             SizeAlong(*node->result(), rank - 1) != 1;
+      if (is_factor) return SourceOfFactor(operand);
+      open.push_back(operand);
+    }
+  }
+  return nullptr;
+}
 
 void ExplainClippedStates(const std::vector<RecurrentCell>& cells, AffineForms& forms,
                           PassContext& context) {
@@ -69,6 +117,29 @@ void ExplainClippedStates(const std::vector<RecurrentCell>& cells, AffineForms& 
                                 "otherwise than operators do",
                                 found.count + 1, found.what));
   }
+}
+
+void ExplainMixedStates(const std::vector<const RecurrentCell*>& cells, AffineForms& forms,
+                        PassContext& context) {
+  const RecurrentCell* first = nullptr;
+  const Value* factor = nullptr;
+  std::size_t count = 0;
+  for (const RecurrentCell* cell : cells) {
+    const bool is_lstm = cell->kind == RecurrentCell::Kind::kLstm;
+    const AtomId old = is_lstm ? cell->old_c.atom : cell->old_h.atom;
+    const Value* mixed = old != kNoAtom ? FindMixingFactor(*forms.atom(old).value) : nullptr;
+    if (mixed == nullptr) continue;
+    if (count++ == 0) first = cell;
+    factor = mixed;
+  }
+  if (count == 0) return;
+  context.Explain(*first->node, fmt::format("{} steps of {} are not fused, since {}", count + 1,
+                                            Name(first->kind), MixesStates(*factor)));
+}
+
+std::string MixesStates(const Value& factor) {
+  return fmt::format("%{}, which is not known to be 0 or 1, mixes new and old states",
+                     factor.name());
 }
 
 }  // namespace dragoman

@@ -11,6 +11,7 @@
 
 #include "core/rewrite/recurrence/batch_steps.h"
 #include "core/rewrite/recurrence/emit_operator.h"
+#include "core/rewrite/recurrence/explain_states.h"
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/loop_results.h"
@@ -122,7 +123,7 @@ class LoopFusion {
     if (cell.kind == Kind::kLstm) {
       c = StateOf(cell.old_c.atom, cell.c);
       if (c == nullptr) {
-        obstacle_ = "the cell state of an LSTM in it does not pass on as it is";
+        ReportState(cell, cell.old_c.atom);
         return {};
       }
     }
@@ -136,7 +137,26 @@ class LoopFusion {
         return Emit(step, *h, c);
       }
     }
+    for (const CellGate& gate : cell.gates) {
+      for (const AffineTerm& term : gate.argument.terms) ReportState(cell, term.atom);
+    }
     return {};
+  }
+
+  // Tells what becomes of the old state `id` of `cell`, if it is one of the loop's.
+  void ReportState(const RecurrentCell& cell, AtomId id) {
+    const auto state = std::ranges::find_if(view_.states, [&](const LoopState& known) {
+      return id != kNoAtom && known.input == forms_.atom(id).value;
+    });
+    if (state == view_.states.end()) return;
+    const Value* factor = FindMixingFactor(*state->output);
+    const auto slice = view_.slices.find(factor);
+    if (slice != view_.slices.end()) factor = slice->second.sequence;
+    if (factor == nullptr && !obstacle_.empty()) return;
+    obstacle_ = factor != nullptr
+                    ? fmt::format("{} of the {} in it", MixesStates(*factor), Name(cell.kind))
+                    : fmt::format("state %{} of the {} in it does not pass on as it is",
+                                  state->input->name(), Name(cell.kind));
   }
 
   // What masks make of the new states; false if it is no mask of both.
@@ -353,6 +373,7 @@ class LoopFusion {
     if (const auto number = view_.numbers.find(&value); number != view_.numbers.end()) {
       return Numbers(value, number->second);
     }
+    if (const LoopState* state = FusedState(value)) return OldStates(*state);
     const auto found = view_.slices.find(&value);
     if (found == view_.slices.end()) return NotBatched();
     const LoopSlice& slice = found->second;
@@ -361,6 +382,28 @@ class LoopFusion {
       DRAGOMAN_ASSIGN(whole, layout_.Unsqueeze(whole, {slice.axis + 1}));
     }
     return std::optional(BatchedSteps{whole, false, slice.reverse});
+  }
+
+  // The state that `value` is at the begin of a turn, if its new values are a cell's hidden states.
+  const LoopState* FusedState(const Value& value) const {
+    const auto state = std::ranges::find_if(
+        view_.states, [&](const LoopState& known) { return known.input == &value; });
+    const bool is_fused = state != view_.states.end() && turns_.sequences.contains(state->output) &&
+                          SameShape(value, *state->output);
+    return is_fused ? &*state : nullptr;
+  }
+
+  // What the turns read: the initial state, then what each turn but the last made of it.
+  Result<std::optional<BatchedSteps>> OldStates(const LoopState& state) {
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> made, Known(*state.output));
+    if (!made) return NotBatched();
+    DRAGOMAN_ASSIGN(Value * first, layout_.Unsqueeze(state.initial, {0}));
+    std::vector<Value*> all = {first, made->value};
+    if (made->reverse) std::ranges::reverse(all);
+    DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(all, 0));
+    DRAGOMAN_ASSIGN(whole, made->reverse ? layout_.Slice(whole, 0, 1, INT64_MAX)
+                                         : layout_.Slice(whole, 0, 0, -1));
+    return std::optional(BatchedSteps{whole, false, made->reverse});
   }
 
   // The numbers of all turns, as one scalar a turn; what moves or casts these is computed.

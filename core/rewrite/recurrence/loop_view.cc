@@ -4,6 +4,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/recurrence/layout.h"
 
 namespace dragoman {
 namespace {
@@ -220,10 +221,11 @@ class LoopReader {
     }
   }
 
-  // A number backwards.
+  // A number as it is, or backwards.
   void VisitMultiple(const Node& node, const TurnNumber& a, const TurnNumber& b) {
     const TurnNumber& factor = a.sign == 0 ? a : b;
     const TurnNumber& number = a.sign == 0 ? b : a;
+    if (factor.sign == 0 && factor.offset == Dim(1)) turns_[node.result()] = TurnNumber(number);
     if (factor.sign != 0 || factor.offset != Dim(-1)) return;
     turns_[node.result()] = {-number.sign, Dim(0) - number.offset};
   }
@@ -256,13 +258,26 @@ class LoopReader {
     if (found == turns_.end() || shape == nullptr || sequence->graph() == view.body) return;
     axis = FromFront(axis, *sequence);
     const Dim& length = (*shape)[static_cast<std::size_t>(axis)];
-    if (Equal(length, trips_) != Truth::kYes) return;
     const TurnNumber& number = found->second;
+    const bool is_whole =
+        Equal(length, trips_) == Truth::kYes || Equal(length, Max(trips_, Dim(0))) == Truth::kYes;
+    if (!is_whole) return AddPart(node, number, axis, length, view);
     if (number.sign == 1 && number.offset == Dim(0)) {
       view.slices[node.result()] = {sequence, axis, false};
     } else if (number.sign == -1 && Equal(number.offset, length - Dim(1)) == Truth::kYes) {
       view.slices[node.result()] = {sequence, axis, true};
     }
+  }
+
+  // The part of a sequence that the turns read.
+  void AddPart(Node& node, const TurnNumber& number, int axis, const Dim& length, LoopView& view) {
+    if (!node.Is("Gather") || (number.sign != 1 && number.sign != -1)) return;
+    const Dim begin = number.sign == 1 ? number.offset : number.offset - trips_ + Dim(1);
+    const Dim end = begin + trips_;
+    if (!begin.known() || begin.value() < 0) return;
+    const Dim rest = length - end;
+    if (!rest.known() || rest.value() < 0) return;
+    view.parts.push_back({&node, axis, begin.value(), rest.value()});
   }
 
   Node& node_;
@@ -271,10 +286,29 @@ class LoopReader {
   std::unordered_map<const Value*, TurnNumber> turns_;
 };
 
+Status GatherFromPart(const LoopPart& part, Node& loop, PassContext& context) {
+  LayoutBuilder outside(context, loop);
+  DRAGOMAN_ASSIGN(Value * slice, outside.Slice(part.gather->operand(0), part.axis, part.begin,
+                                               part.rest == 0 ? INT64_MAX : -part.rest));
+  Value* const begin = context.AddConstant(*part.gather->graph(), Tensor::Int(part.begin), "begin",
+                                           part.gather->origin());
+  DRAGOMAN_ASSIGN(Value * number, context.Insert(*part.gather, "Cast", {{part.gather->operand(1)}},
+                                                 {{"to", static_cast<std::int64_t>(DType::kI64)}}));
+  DRAGOMAN_ASSIGN(number, context.Insert(*part.gather, "Sub", {{number, begin}}));
+  DRAGOMAN_ASSIGN(Value * gathered, context.Insert(*part.gather, "Gather", {{slice, number}},
+                                                   {{"axis", std::int64_t{part.axis}}}));
+  context.Replace(*part.gather, {{gathered}});
+  return {};
+}
+
 }  // namespace
 
 Result<bool> GatherSlices(const LoopView& loop, PassContext& context) {
   bool changed = false;
+  for (const LoopPart& part : loop.parts) {
+    DRAGOMAN_TRY(GatherFromPart(part, *loop.node, context));
+    changed = true;
+  }
   for (Node* node = loop.body->first_node(); node != nullptr;) {
     Node* const next = node->next();
     const auto found = loop.slices.find(node->result(0));
