@@ -148,7 +148,28 @@ bool IsDilated(const Window& window) {
                      [](const WindowAxis& axis) { return axis.dilation > 1; });
 }
 
-bool IsGemm(const Desc& desc) { return std::strstr(desc.impl_info_str(), "gemm") != nullptr; }
+bool IsGemm(const Desc& desc) {
+  return desc && std::strstr(desc.impl_info_str(), "gemm") != nullptr;
+}
+
+bool HasTap(const WindowAxis& axis, std::int64_t output) {
+  for (std::int64_t k = 0; k < axis.kernel; ++k) {
+    const std::int64_t at = output * axis.stride - axis.pad_begin + k * axis.dilation;
+    if (at >= 0 && at < axis.input) return true;
+  }
+  return false;
+}
+
+// Whether some outputs are sums of pads alone. oneDNN's code for channels last ends in a fault at
+// such ones (2.6, AVX-512, if there are a residual and an activation).
+bool SeesPadsAlone(const Window& window) {
+  for (int i = 0; i < window.rank; ++i) {
+    for (std::int64_t output = 0; output < window.axes[i].output; ++output) {
+      if (!HasTap(window.axes[i], output)) return true;
+    }
+  }
+  return false;
+}
 
 // A convolution over x with its zeros around, where x begins at `at`.
 struct PaddedInput {
@@ -192,12 +213,24 @@ Desc Choose(const Make& make, const dnnl::memory::desc& x, const dnnl::memory::d
   return desc;
 }
 
+// Whether the machine's vectors have 16 elements.
+bool HasLongVectors() {
+  constexpr auto kLong = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kLong) == kLong;
+}
+
 // Whether the layouts, and vectors of the machine, are not for more than 8 elements.
 bool SuitsWinograd(const Blocks& blocks) {
-  constexpr auto kLong = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
-  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-  return (isa & kLong) != kLong && blocks.x <= Winograd::kBlock &&
+  return !HasLongVectors() && blocks.x <= Winograd::kBlock &&
          (blocks.y == nullptr || *blocks.y <= Winograd::kBlock);
+}
+
+// The result where its layout is free. For long vectors oneDNN would choose channels last, as no
+// other operator here does, so that every convolution would stand between two reorders.
+dnnl::memory::desc FreeDesc(const Shape& y, dnnl::memory::data_type factors) {
+  constexpr std::int64_t kFewest = kLongestBlock / 2;  // channels that are worth a block
+  const bool blocked = factors == kWide && HasLongVectors() && y[1] >= kFewest;
+  return blocked ? BlockedDesc(y, kLongestBlock) : AnyDesc(ToDims(y));
 }
 
 }  // namespace
@@ -228,10 +261,12 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
           context.impl().engine, dnnl::algorithm::convolution_direct,
           {from, AnyDesc(w_dims, factors), b_desc, to}, ToWindowDims(over), MakeAttributes(post));
     };
+    if (SeesPadsAlone(over)) return make(PlainDesc(ToDims(from_x)), PlainDesc(ToDims(y)));
     const dnnl::memory::desc any_x = AnyDesc(ToDims(from_x), factors);
-    return Choose(make, as_given ? given : any_x, any_x, free ? any_y : BlockedDesc(y, *blocks.y),
-                  any_y);
+    return Choose(make, as_given ? given : any_x, any_x,
+                  free ? FreeDesc(y, factors) : BlockedDesc(y, *blocks.y), any_y);
   };
+  if (SeesPadsAlone(window)) type = kWide;
   Desc desc = choose(window, x, blocks.x != kRowMajor && type == kWide, type);
   if (type != kWide && !IsFast(desc)) desc = choose(window, x, blocks.x != kRowMajor, kWide);
   // oneDNN's own loops take short pads only.

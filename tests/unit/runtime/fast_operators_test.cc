@@ -168,6 +168,22 @@ TEST_F(PreparedConvTest, WhoseTapsReadPaddingIsThePlainKernel) {
   }
 }
 
+// Outputs that see pads alone, with any post-ops: pads longer than the window, or taps on both
+// sides of a short image.
+TEST_F(PreparedConvTest, OfPadsAloneIsThePlainKernel) {
+  for (int n = 0; n < 40; ++n) {
+    ConvParams p;
+    p.pads = n % 2 == 0 ? Ints{2, 0, 0, 3} : Ints{1, 1, 1, 1};
+    p.dilations = n % 2 == 0 ? Ints{1, 1} : Ints{1, 2};
+    p.strides = {1, Pick(1, 2)};
+    const Shape x{Pick(1, 2), Pick(3, 17), 5, n % 2 == 0 ? 6 : 1};
+    const Shape w{Pick(3, 17), x[1], 1, 2};
+    Shape y;
+    ASSERT_TRUE(ConvShape(p, x, w, &y).ok());
+    CheckConv(p, x, w, y);
+  }
+}
+
 // Long windows of few channels each.
 TEST_F(PreparedConvTest, OfGroupsWithLongPadsIsThePlainKernel) {
   for (const std::int64_t group : {2, 8, 32}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -346,6 +347,17 @@ TEST(Int8EpilogueTest, ScalesThatDoNotFitAreRefused) {
 }
 
 // Where sums could leave the range in which larger tiles are exact, smaller ones are chosen.
+// Skipped where a loop was not reached by the tests above (docs/emulated-processors.md).
+TEST(Int8KernelsTest, AllCanRunHere) {
+  std::string missing;
+  for (const std::string name : {"int8:avx512_vnni", "int8:avx512", "int8:avx2", "int8:portable"}) {
+    bool usable = false;
+    for (const Int8Kernel* kernel : UsableInt8Kernels()) usable = usable || name == kernel->name;
+    if (!usable) missing += " " + name;
+  }
+  if (!missing.empty()) GTEST_SKIP() << "not for this processor:" << missing;
+}
+
 TEST(Int8WinogradTest, TheSizeOfTilesDependsOnTheMagnitudeOfTheWeights) {
   const ConvParams p{AutoPad::kNotSet, {}, 1, {}, {1, 1, 1, 1}, {}};
   const Shape x{1, 192, 16, 16}, w{16, 192, 3, 3};
