@@ -1,5 +1,6 @@
 #include "core/rewrite/recurrence/loop_view.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/analysis/affine.h"
@@ -75,7 +76,7 @@ class LoopReader {
     LoopView view;
     view.node = &node_;
     view.body = node_.subgraphs().front();
-    const std::size_t num_states = node_.num_operands() - 2;
+    const std::size_t num_states = std::max<std::size_t>(node_.num_operands(), 2) - 2;
     for (std::size_t i = 0; i < num_states; ++i) {
       view.states.push_back({node_.operand(i + 2), view.body->input(i + 2),
                              view.body->output(i + 1), node_.result(i)});
