@@ -2,25 +2,60 @@
 
 #include <utility>
 
-#include "runtime/kernels/conv.h"
-
 namespace dragoman::rt {
 
-Status DynamicConv::Run(const FastContext& context, Memory& scratch, const ConvParams& p,
-                        TensorView<const float> x, TensorView<const float> w,
-                        TensorView<const float> b, TensorView<float> y) noexcept {
-  if (!PreparedConv::Supports(p, x.shape, w.shape)) {
-    Conv<float>(p, x, w, b, y);
+Status DynamicConv::Init(const FastContext& context, const ConvParams& p, const Shape& w,
+                         const float* weights, const float* bias, const PostOps& post,
+                         ConvMethod method) noexcept {
+  context_ = &context;
+  p_ = p;
+  w_ = w;
+  weights_ = weights;
+  bias_ = bias;
+  post_ = post;
+  method_ = method;
+  return Status();
+}
+
+Status DynamicConv::Run(TensorView<const float> x, const float* residual, TensorView<float> y,
+                        Memory& scratch, const Blocks& blocks) noexcept {
+  if (y.size() == 0) {
+    if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = kRowMajor;
     return Status();
   }
   PreparedConv* conv = cache_.Find(x.shape);
   if (conv == nullptr) {
     PreparedConv made;
-    DRAGOMAN_RT_TRY(made.Init(context, p, x.shape, w.shape, w.data, b.data, PostOps{}));
+    DRAGOMAN_RT_TRY(made.Init(*context_, p_, x.shape, w_, weights_, bias_, post_, blocks, method_));
     conv = cache_.Insert(x.shape, std::move(made));
   }
   DRAGOMAN_RT_TRY(scratch.Reserve(conv->ScratchBytes()));
-  return conv->Run(x.data, nullptr, y.data, scratch.data());
+  return conv->Run(x.data, residual, y.data, scratch.data());
+}
+
+Status DynamicConvTranspose::Init(const FastContext& context, const ConvTransposeParams& p,
+                                  const Shape& w, const float* weights, const float* bias,
+                                  const PostOps& post) noexcept {
+  context_ = &context;
+  p_ = p;
+  w_ = w;
+  weights_ = weights;
+  bias_ = bias;
+  post_ = post;
+  return Status();
+}
+
+Status DynamicConvTranspose::Run(TensorView<const float> x, const float* residual,
+                                 TensorView<float> y, Memory& scratch) noexcept {
+  if (y.size() == 0) return Status();
+  PreparedConvTranspose* conv = cache_.Find(x.shape);
+  if (conv == nullptr) {
+    PreparedConvTranspose made;
+    DRAGOMAN_RT_TRY(made.Init(*context_, p_, x.shape, w_, weights_, bias_, post_));
+    conv = cache_.Insert(x.shape, std::move(made));
+  }
+  DRAGOMAN_RT_TRY(scratch.Reserve(conv->ScratchBytes()));
+  return conv->Run(x.data, residual, y.data, scratch.data());
 }
 
 }  // namespace dragoman::rt

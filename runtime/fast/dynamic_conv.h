@@ -1,8 +1,11 @@
-// Conv in f32 on oneDNN, for sizes that only the run tells.
+// Conv and ConvTranspose in f32, for sizes of images that only the run tells: what is prepared for
+// sizes that were seen lately is kept.
 #ifndef DRAGOMAN_RUNTIME_FAST_DYNAMIC_CONV_H_
 #define DRAGOMAN_RUNTIME_FAST_DYNAMIC_CONV_H_
 
+#include "runtime/fast/context.h"
 #include "runtime/fast/conv.h"
+#include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/shape_cache.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/program/memory.h"
@@ -11,14 +14,44 @@ namespace dragoman::rt {
 
 class DynamicConv {
  public:
-  // Row-major tensors; w and b (absent or one a channel) are the same in every call. Primitives for
-  // sizes that were not seen lately are made first, and the scratch memory grows for them.
-  Status Run(const FastContext& context, Memory& scratch, const ConvParams& p,
-             TensorView<const float> x, TensorView<const float> w, TensorView<const float> b,
-             TensorView<float> y) noexcept;
+  // `weights` (of sizes w) and `bias` (may be null) are read in later calls too, as is `context`.
+  Status Init(const FastContext& context, const ConvParams& p, const Shape& w, const float* weights,
+              const float* bias, const PostOps& post,
+              ConvMethod method = ConvMethod::kFastest) noexcept;
+
+  // y has the sizes that ConvShape gives. x, y and, if post.residual, residual, which may be y, lie
+  // as `blocks` says: always the same ones. Primitives for sizes that were not seen lately are made
+  // first, and the scratch memory grows for them.
+  Status Run(TensorView<const float> x, const float* residual, TensorView<float> y, Memory& scratch,
+             const Blocks& blocks = {}) noexcept;
 
  private:
+  const FastContext* context_ = nullptr;
+  ConvParams p_;
+  Shape w_;
+  const float* weights_ = nullptr;
+  const float* bias_ = nullptr;
+  PostOps post_;
+  ConvMethod method_ = ConvMethod::kFastest;
   ShapeCache<PreparedConv> cache_;
+};
+
+// The same of row-major tensors.
+class DynamicConvTranspose {
+ public:
+  Status Init(const FastContext& context, const ConvTransposeParams& p, const Shape& w,
+              const float* weights, const float* bias, const PostOps& post) noexcept;
+  Status Run(TensorView<const float> x, const float* residual, TensorView<float> y,
+             Memory& scratch) noexcept;
+
+ private:
+  const FastContext* context_ = nullptr;
+  ConvTransposeParams p_;
+  Shape w_;
+  const float* weights_ = nullptr;
+  const float* bias_ = nullptr;
+  PostOps post_;
+  ShapeCache<PreparedConvTranspose> cache_;
 };
 
 }  // namespace dragoman::rt

@@ -64,6 +64,15 @@ class Memory {
     *view = At<T>(0, shape);
     return Status();
   }
+  // The same with room for channels, axis 1, up to a multiple of `block`.
+  template <class T>
+  Status PlaceInBlocks(std::int64_t block, const Shape& shape, TensorView<T>* view) noexcept {
+    Shape whole = shape;
+    whole[1] = (shape[1] + block - 1) / block * block;
+    DRAGOMAN_RT_TRY(Place(whole, view));
+    view->shape = shape;
+    return Status();
+  }
 
  private:
   static void Free(std::byte* data) { ::operator delete(data, std::align_val_t(kAlignment)); }

@@ -159,7 +159,8 @@ void StepEmitter::EmitPlace(BufferId id, const std::string& sizes, const std::st
   }
   if (!members_.buffers.contains(id)) code_.Line(Declared(id, false) + buffer.name + ";");
   const std::string_view access = buffer.storage == Storage::kOutput ? "->" : ".";
-  Try(Holder(id) + std::string(access) + "Place(" + sizes + ", &" + buffer.name + ")");
+  const std::string place = buffer.group == kRowMajor ? "Place(" : "PlaceInBlocks(rt::kMaxBlock, ";
+  Try(Holder(id) + std::string(access) + place + sizes + ", &" + buffer.name + ")");
 }
 
 void StepEmitter::EmitPlaces(const Step& step) {

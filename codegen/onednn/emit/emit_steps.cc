@@ -107,9 +107,7 @@ void StepEmitter::ReserveScratch(const KernelStep& call, const std::string& argu
 void StepEmitter::Emit(const Step& step, const KernelStep& call) {
   EmitPlaces(step);
   const std::string arguments = CallArguments(step, call, false);
-  std::string text = call.member.empty() ? "rt::" + call.function + "("
-                                         : call.member + ".Run(context_, scratch_, ";
-  text += arguments;
+  std::string text = "rt::" + call.function + "(" + arguments;
   if (call.scratch) {
     if (!HasKnownScratch(plan_, step, call)) ReserveScratch(call, arguments);
     text += ", scratch_.data()";
@@ -127,11 +125,13 @@ void StepEmitter::Emit(const Step& step, const PreparedStep& call) {
   const Prepared& prepared = plan_.prepared[call.prepared];
   std::vector<std::string> arguments;
   auto data = [&](BufferId id) { return id == kAbsent ? "nullptr" : Name(id) + ".data"; };
-  for (BufferId id : step.inputs) arguments.push_back(data(id));
+  auto operand = [&](BufferId id) { return prepared.is_dynamic ? Name(id) : data(id); };
+  for (BufferId id : step.inputs) arguments.push_back(operand(id));
   if (prepared.takes_post) arguments.push_back(data(call.residual));
   for (BufferId id : call.places.empty() ? step.results : call.places)
-    arguments.push_back(data(id));
-  arguments.push_back("scratch_.data()");
+    arguments.push_back(operand(id));
+  arguments.push_back(prepared.is_dynamic ? "scratch_" : "scratch_.data()");
+  if (prepared.is_dynamic) AddBlocks(step, prepared, arguments);
   Try(prepared.name + ".Run(" + Join(arguments) + ")");
 }
 
@@ -154,28 +154,37 @@ void StepEmitter::PrepareSteps(std::span<const Step> steps) {
   }
 }
 
+// The layouts of a prepared operator's operand and result, unless both are row-major and nothing
+// follows.
+void StepEmitter::AddBlocks(const Step& step, const Prepared& prepared,
+                            std::vector<std::string>& arguments) const {
+  const BufferId x = step.inputs.front(), y = step.results.front();
+  const bool y_grouped = plan_.buffer(y).group != kRowMajor;
+  const bool is_last = prepared.is_dynamic || prepared.method.empty();
+  const bool grouped = y_grouped || plan_.buffer(x).group != kRowMajor;
+  if (!prepared.takes_blocks || (!grouped && is_last)) return;
+  arguments.push_back("rt::Blocks{" + BlockText(x) + ", " +
+                      (y_grouped ? "&" + BlockText(y) : std::string("nullptr")) + "}");
+}
+
 void StepEmitter::EmitPreparation(const Step& step, const Prepared& prepared) {
   std::vector<std::string> arguments = {"context_", prepared.init};
   for (BufferId id : prepared.constants)
     arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
   if (prepared.takes_post && !prepared.int8) arguments.push_back(prepared.post);
   std::ranges::copy(Int8Arguments(plan_, step, prepared), std::back_inserter(arguments));
-  const BufferId x = step.inputs.front(), y = step.results.front();
-  const bool y_grouped = plan_.buffer(y).group != kRowMajor;
-  if (prepared.takes_blocks && (y_grouped || plan_.buffer(x).group != kRowMajor)) {
-    arguments.push_back("rt::Blocks{" + BlockText(x) + ", " +
-                        (y_grouped ? "&" + BlockText(y) : std::string("nullptr")) + "}");
-    if (!prepared.method.empty()) arguments.push_back(prepared.method);
-  }
+  if (!prepared.is_dynamic) AddBlocks(step, prepared, arguments);
+  if (!prepared.method.empty()) arguments.push_back(prepared.method);
   code_.Line("trace_.At(" + std::to_string(step.number) + ");");
   Try(prepared.name + ".Init(" + Join(arguments) + ")");
+  if (prepared.is_dynamic) return;
   Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");
   for (BufferId id : prepared.constants) {
     if (id != kAbsent && plan_.buffer(id).storage == Storage::kWeights)
       code_.Line("weights_->Release(" + Name(id) + ");");
   }
   code_.Line("trace_.Describe(" + std::to_string(step.number) + ", " + prepared.name +
-             ".Implementation(), " + BlockText(y) + ");");
+             ".Implementation(), " + BlockText(step.results.front()) + ");");
 }
 
 void StepEmitter::EmitPreparations() {

@@ -71,6 +71,8 @@ class StepEmitter {
   // The block of channels of a buffer: "group_1_", "rt::kRowMajor".
   std::string BlockText(BufferId id) const;
   void EmitPreparation(const Step& step, const Prepared& prepared);
+  void AddBlocks(const Step& step, const Prepared& prepared,
+                 std::vector<std::string>& arguments) const;
   using Names = std::map<BufferId, std::string>;
   static std::string TermText(const MapTerm& term, const Names& names);
   std::string Name(BufferId id) const { return id == kAbsent ? "{}" : plan_.buffer(id).name; }

@@ -85,6 +85,7 @@ class PlanBuilder {
   Status SetSizeFunction(const Node& node, const OpDef& def, const SizeFunction& function,
                          Step& step);
   bool NeedsFunction(const Node& node, const SizeFunction& function) const;
+  bool BroadcastIsKnown(const Node& node) const;
   Status AddSizeArgument(const Node& node, const OpDef& def, std::string_view word, Step& step);
   void FinishResults(const Node& node, Step& step);
 
@@ -102,6 +103,8 @@ class PlanBuilder {
   bool PrepareMatMul(const Node& node, Prepared& prepared);
   // Makes `step`, for whose results there are buffers, the call of an operator of its own.
   PreparedStep& AddPrepared(const Node& node, Prepared prepared, Step& step);
+  // The same of one whose results are listed already.
+  PreparedStep& SetPrepared(Prepared prepared, Step& step);
   bool BuildRecurrent(const Node& node, const OpDef& def, Step& step);
 
   // build_fusion.cc: `node` gives the result of a fusion, if it is the root of one.
@@ -119,8 +122,14 @@ class PlanBuilder {
   // narrow_weights.cc: the constant weights of a product, in the Plan's precision.
   BufferId GetWeights(const Node& node, std::size_t operand = 1);
 
-  // build_dynamic.cc: has a product, whose kernel `step` calls, computed by oneDNN.
-  void UseDynamicProduct(const Node& node, Step& step);
+  // build_dynamic.cc: has a product, convolution or pool, whose kernel `step` calls, computed by
+  // oneDNN.
+  void UseDynamicProduct(const Node& node, const OpDef& def, Step& step);
+  bool PrepareDynamic(const Node& node, const OpDef& def, Prepared& prepared);
+  bool PrepareDynamicConv(const Node& node, const Params& params, const rt::Shape& sample,
+                          Prepared& prepared);
+  bool PrepareDynamicPool(const Node& node, const Params& params, const rt::Shape& sample,
+                          Prepared& prepared);
 
   // build_int8.cc: the same for products of 8-bit integers.
   bool BuildInt8(const Node& node, const OpDef& def, Step& step);

@@ -1,42 +1,114 @@
-// Products of f32 for sizes that only the run tells, by oneDNN in place of the plain kernel.
+// Convolutions, pools and products of f32 for sizes that only the run tells, by oneDNN in place of
+// the plain kernel.
 #include <string>
 
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "runtime/fast/conv.h"
+#include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/pool.h"
 
 namespace dragoman::onednn {
 namespace {
 
 constexpr std::string_view kProductHeader = "runtime/fast/dynamic_product.h";
 constexpr std::string_view kConvHeader = "runtime/fast/dynamic_conv.h";
+constexpr std::string_view kPoolHeader = "runtime/fast/dynamic_pool.h";
+constexpr std::int64_t kSample = 64;  // in place of a size that is not known
 
-// Of a rank that oneDNN's convolutions have, whose weights stay the same from call to call.
-bool SuitsConv(const Node& node) {
-  const std::optional<int> rank = node.operand(0)->type().rank();
-  return rank && *rank >= 3 && *rank <= 5 && IsConstant(node.operand(1)) &&
-         (node.operand(2) == nullptr || IsConstant(node.operand(2)));
+// Sizes of an image with channels that are known.
+std::optional<rt::Shape> SampleOf(const Value* image) {
+  const Shape* shape = image->type().shape();
+  if (shape == nullptr || shape->size() < 3 || shape->size() > 5 || !(*shape)[1].known())
+    return std::nullopt;
+  rt::Shape sample;
+  for (const Dim& dim : *shape) sample.push_back(dim.known() ? dim.value() : kSample);
+  return sample;
+}
+
+bool ReachesBeyond(const rt::WindowSpec& spec) {
+  for (int i = 0; i < spec.pads.size(); ++i) {
+    if (spec.pads[i] >= spec.kernel_shape[i % spec.kernel_shape.size()]) return true;
+  }
+  return false;
+}
+
+// Whether every window of such a pool has an element of the image, whatever its sizes.
+template <class P>
+bool SuitsPool(const P& p, const rt::Shape& sample) {
+  const rt::WindowSpec spec = rt::PoolWindowSpec(p);
+  return spec.auto_pad == rt::AutoPad::kNotSet && !spec.ceil_mode &&
+         rt::PreparedPool::Supports(p, sample) && !ReachesBeyond(spec);
+}
+
+bool SuitsConvTranspose(const rt::ConvTransposeParams& p, const rt::Shape& x, const rt::Shape& w) {
+  return p.auto_pad == rt::AutoPad::kNotSet && p.output_shape.empty() &&
+         rt::PreparedConvTranspose::Supports(p, x, w);
 }
 
 }  // namespace
 
-void PlanBuilder::UseDynamicProduct(const Node& node, Step& step) {
+bool PlanBuilder::PrepareDynamicConv(const Node& node, const Params& params,
+                                     const rt::Shape& sample, Prepared& prepared) {
+  const std::optional<rt::Shape> w = SizesOf(node.operand(1));
+  if (!w || !IsF32Fixed(node.operand(1))) return false;
+  std::int64_t outputs = (*w)[0];
+  if (node.Is("Conv")) {
+    if (!rt::PreparedConv::Supports(params.As<rt::ConvParams>(), sample, *w)) return false;
+    prepared.type = "rt::DynamicConv";
+    prepared.takes_blocks = true;
+    if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
+  } else {
+    const auto& p = params.As<rt::ConvTransposeParams>();
+    if (w->size() < 2 || !SuitsConvTranspose(p, sample, *w)) return false;
+    prepared.type = "rt::DynamicConvTranspose";
+    outputs = (*w)[1] * p.group;
+  }
+  if (!FitsBias(node.operand(2), outputs)) return false;
+  prepared.header = kConvHeader;
+  prepared.init = params.cpp() + ", " + SizesText(*w);
+  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
+  prepared.takes_post = true;
+  prepared.post = "rt::PostOps{}";
+  return true;
+}
+
+bool PlanBuilder::PrepareDynamicPool(const Node& node, const Params& params,
+                                     const rt::Shape& sample, Prepared& prepared) {
+  const bool max = node.Is("MaxPool");
+  if (max && node.result(1) != nullptr) return false;
+  const bool fits = max ? SuitsPool(params.As<rt::MaxPoolParams>(), sample)
+                        : SuitsPool(params.As<rt::AveragePoolParams>(), sample);
+  prepared.type = "rt::DynamicPool<rt::" + std::string(max ? "Max" : "Average") + "PoolParams>";
+  prepared.header = kPoolHeader;
+  prepared.init = params.cpp();
+  prepared.takes_blocks = true;
+  return fits;
+}
+
+bool PlanBuilder::PrepareDynamic(const Node& node, const OpDef& def, Prepared& prepared) {
+  const bool convolves = node.Is("Conv") || node.Is("ConvTranspose");
+  if (!convolves && !node.Is("MaxPool") && !node.Is("AveragePool")) return false;
+  const std::optional<rt::Shape> sample = SampleOf(node.operand(0));
+  const Result<Params> params = def.fill_params(node);
+  if (!sample || !params.ok()) return false;
+  prepared.is_dynamic = prepared.allocates = true;
+  return convolves ? PrepareDynamicConv(node, *params, *sample, prepared)
+                   : PrepareDynamicPool(node, *params, *sample, prepared);
+}
+
+void PlanBuilder::UseDynamicProduct(const Node& node, const OpDef& def, Step& step) {
   auto* call = step.As<KernelStep>();
   if (call == nullptr || !IsF32(node.operand(0))) return;
-  if (node.Is("Conv") && SuitsConv(node)) {
-    Prepared conv;
-    conv.type = "rt::DynamicConv";
-    conv.header = kConvHeader;
-    conv.name = names_.Unique(plan_.buffer(buffers_.at(node.result())).name + "_op");
-    call->member = conv.name;
-    plan_.prepared.push_back(std::move(conv));
-    plan_.headers.insert(std::string(kConvHeader));
+  Prepared prepared;
+  if (PrepareDynamic(node, def, prepared)) {
+    step.inputs = {Get(node.operand(0))};
+    SetPrepared(std::move(prepared), step);
   } else if (node.Is("MatMul") || node.IsDragoman("Linear")) {
     call->function = node.Is("MatMul") ? "DynamicMatMul" : "DynamicLinear";
+    call->fallible = true;
     plan_.headers.insert(std::string(kProductHeader));
-  } else {
-    return;
   }
-  call->fallible = true;
 }
 
 }  // namespace dragoman::onednn

@@ -193,7 +193,7 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
     FinishResults(node, step);
   } else if (!BuildPrepared(node, def, step) && !BuildInt8(node, def, step)) {
     DRAGOMAN_TRY(BuildCall(node, def, step));
-    UseDynamicProduct(node, step);
+    UseDynamicProduct(node, def, step);
   }
   DRAGOMAN_TRY(AddChecks(node, def, step));
   block.steps.push_back(std::move(step));
@@ -282,12 +282,30 @@ Status PlanBuilder::AddArguments(const Node& node, const OpDef& def, KernelStep&
   return {};
 }
 
+// Whether each operand of a broadcasting node has, along each axis, one element or as many as the
+// result: then nothing is left for the run to find out.
+bool PlanBuilder::BroadcastIsKnown(const Node& node) const {
+  const Shape* result = node.result()->type().shape();
+  if (result == nullptr) return false;
+  return std::ranges::all_of(node.operands(), [&](const Use& use) {
+    const Shape* shape = use.value()->type().shape();
+    if (shape == nullptr || shape->size() > result->size()) return false;
+    const std::size_t lead = result->size() - shape->size();
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      const Dim &own = (*shape)[i], &whole = (*result)[lead + i];
+      const bool is_one = own.known() && own.value() == 1;
+      if (!IsKnown(whole) || (!is_one && Equal(own, whole) != Truth::kYes)) return false;
+    }
+    return true;
+  });
+}
+
 bool PlanBuilder::NeedsFunction(const Node& node, const SizeFunction& function) const {
   bool is_static = true;
   for (const Use& use : node.operands()) is_static = is_static && IsStatic(use.value());
   for (std::size_t i = 0; i < node.num_results(); ++i)
     is_static = is_static && IsStatic(node.result(i));
-  if (!is_static) return true;
+  if (!is_static) return !IsBroadcast(function) || !BroadcastIsKnown(node);
   for (std::string_view word : Words(function.arguments)) {
     if (word[0] != 'v' && word[0] != 'f' && word[0] != 'x') continue;
     const Value* value = node.operand(IndexIn(word));

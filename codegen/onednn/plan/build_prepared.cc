@@ -189,6 +189,10 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
 
 PreparedStep& PlanBuilder::AddPrepared(const Node& node, Prepared prepared, Step& step) {
   FinishResults(node, step);
+  return SetPrepared(std::move(prepared), step);
+}
+
+PreparedStep& PlanBuilder::SetPrepared(Prepared prepared, Step& step) {
   prepared.name = names_.Unique(plan_.buffer(step.results.front()).name + "_op");
   plan_.headers.insert({prepared.header, "runtime/fast/layout.h"});
   plan_.prepared.push_back(std::move(prepared));

@@ -164,8 +164,8 @@ class PostOpFuser {
     if (!step.Is<PreparedStep>()) return nullptr;
     const Prepared& prepared = *plan_.PreparedOf(step);
     const bool fits = maker < map && step.fused.empty() && prepared.takes_post && !prepared.int8 &&
-                      plan_.buffer(id).IsStatic() &&
-                      plan_.buffer(id).shape == plan_.buffer(steps_[map].results.front()).shape;
+                      steps_[map].binds.empty() &&
+                      SameSizes(plan_.buffer(id), plan_.buffer(steps_[map].results.front()));
     return fits ? &step : nullptr;
   }
 
@@ -180,7 +180,8 @@ class PostOpFuser {
     const Buffer& buffer = plan_.buffer(id);
     const std::size_t made = uses_.Maker(id);
     return (made == BlockUses::kOutside || made < maker) && buffer.dtype == DType::kF32 &&
-           buffer.storage == Storage::kArena && buffer.shape == plan_.buffer(result).shape;
+           (buffer.storage == Storage::kArena || buffer.storage == Storage::kSlot) &&
+           SameSizes(buffer, plan_.buffer(result));
   }
 
   void FuseOne(std::size_t at) {
@@ -204,6 +205,7 @@ class PostOpFuser {
   void Absorb(Step& target, Step& map, const rt::PostOps& post, BufferId residual) {
     plan_.PreparedOf(target)->post = Text(post);
     target.As<PreparedStep>()->residual = residual;
+    for (SymbolBinding& bind : target.binds) bind.buffer = map.results.front();
     target.results = map.results;
     target.fused.push_back(map.comment);
     std::ranges::copy(map.fused, std::back_inserter(target.fused));

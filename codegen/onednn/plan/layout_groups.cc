@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/row_major_copies.h"
@@ -19,16 +19,29 @@ namespace {
 
 constexpr std::string_view kHeader = "runtime/fast/layout.h";
 
-bool IsPrepared(const Plan& plan, const Step& step, std::string_view type) {
+bool IsPrepared(const Plan& plan, const Step& step, std::initializer_list<std::string_view> types) {
   const Prepared* prepared = plan.PreparedOf(step);
-  return prepared != nullptr && prepared->type == type;
+  return prepared != nullptr && std::ranges::find(types, prepared->type) != types.end();
 }
 
-std::vector<std::int64_t> SizesOf(const Buffer& buffer) { return *KnownShape(*buffer.shape); }
+bool IsConv(const Plan& plan, const Step& step) {
+  return IsPrepared(plan, step, {"rt::PreparedConv", "rt::DynamicConv"});
+}
 
+bool IsPool(const Plan& plan, const Step& step) {
+  return IsPrepared(plan, step,
+                    {"rt::PreparedPool", "rt::DynamicPool<rt::MaxPoolParams>",
+                     "rt::DynamicPool<rt::AveragePoolParams>"});
+}
+
+// Batch and spatial sizes may be left to the run.
 bool IsImage(const Buffer& buffer) {
-  return buffer.dtype == DType::kF32 && buffer.IsStatic() && buffer.shape->size() >= 3 &&
-         buffer.shape->size() <= 5;
+  return buffer.dtype == DType::kF32 && buffer.IsTensor() && buffer.shape &&
+         buffer.shape->size() >= 3 && buffer.shape->size() <= 5 && (*buffer.shape)[1].known();
+}
+
+bool IsPlaced(const Buffer& buffer) {
+  return buffer.storage == Storage::kArena || buffer.storage == Storage::kSlot;
 }
 
 // Whether a concatenation is of the channels of images.
@@ -59,12 +72,12 @@ bool TakesChannelMeans(const Plan& plan, const Step& step) {
 }
 
 bool IsFull(const Plan& plan, const Step& step, BufferId id) {
-  return plan.buffer(id).shape == plan.buffer(step.results.front()).shape;
+  return SameSizes(plan.buffer(id), plan.buffer(step.results.front()));
 }
 
 // The operands of `step` that may lie in blocks; those of loops only with its results.
 std::vector<BufferId> Accepted(const Plan& plan, const Step& step) {
-  if (IsPrepared(plan, step, "rt::PreparedConv") || IsPrepared(plan, step, "rt::PreparedPool")) {
+  if (IsConv(plan, step) || IsPool(plan, step)) {
     std::vector<BufferId> accepted = {step.inputs.front()};
     const BufferId residual = step.As<PreparedStep>()->residual;
     if (residual != kAbsent) accepted.push_back(residual);
@@ -110,12 +123,11 @@ class GroupFormer {
   void FindCandidates() {
     std::set<BufferId> made, accepted;
     for (const Step& step : steps()) {
-      const bool makes = step.Is<MapStep>() || step.concatenates() ||
-                         IsPrepared(plan_, step, "rt::PreparedConv") ||
-                         IsPrepared(plan_, step, "rt::PreparedPool");
+      const bool makes =
+          step.Is<MapStep>() || step.concatenates() || IsConv(plan_, step) || IsPool(plan_, step);
       for (BufferId id : step.results) {
         const Buffer& buffer = plan_.buffer(id);
-        if (makes && buffer.storage == Storage::kArena && IsImage(buffer)) made.insert(id);
+        if (makes && IsPlaced(buffer) && IsImage(buffer)) made.insert(id);
       }
       for (BufferId id : Accepted(plan_, step)) accepted.insert(id);
     }
@@ -127,12 +139,15 @@ class GroupFormer {
     });
   }
 
-  // Whether what reads a tensor could read a copy of it just as well.
+  // Whether what reads a tensor could read a copy of it just as well; sizes are those of both.
   bool CanReadCopy(std::size_t reader, BufferId id) {
     if (reader == BlockUses::kOutside || !steps()[reader].bodies().empty()) return false;
     const Step& step = steps()[reader];
     return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
-      return std::ranges::find(argument.buffers, id) != argument.buffers.end();
+      using Kind = SizeArgument::Kind;
+      const bool is_sizes = argument.kind == Kind::kShape || argument.kind == Kind::kShapes ||
+                            argument.kind == Kind::kGroup;
+      return !is_sizes && std::ranges::find(argument.buffers, id) != argument.buffers.end();
     });
   }
 
@@ -141,17 +156,13 @@ class GroupFormer {
   // What a loop reads of a blocked tensor beside tensors of its size: one element, or one a
   // channel.
   bool BroadcastsInBlocks(const Step& step, BufferId id) const {
-    const Buffer& buffer = plan_.buffer(id);
-    if (!buffer.IsStatic()) return false;
-    const std::vector<std::int64_t> sizes = SizesOf(buffer);
-    const std::vector<std::int64_t> result = SizesOf(plan_.buffer(step.results.front()));
-    const std::int64_t count =
-        std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-    if (count == 1) return true;
+    const Shape& sizes = *plan_.buffer(id).shape;
+    const Shape& result = *plan_.buffer(step.results.front()).shape;
+    const auto is_one = [](const Dim& size) { return size.known() && size.value() == 1; };
+    if (std::ranges::all_of(sizes, is_one)) return true;
     const std::size_t lead = result.size() - sizes.size();
-    if (lead > 1 || sizes[1 - lead] != result[1]) return false;
-    return std::all_of(sizes.begin() + static_cast<std::ptrdiff_t>(2 - lead), sizes.end(),
-                       [](std::int64_t size) { return size == 1; });
+    if (lead > 1 || Equal(sizes[1 - lead], result[1]) != Truth::kYes) return false;
+    return std::all_of(sizes.begin() + static_cast<std::ptrdiff_t>(2 - lead), sizes.end(), is_one);
   }
 
   // Tensors that lie alike or not at all: all results and full operands of a loop, a sum and what
@@ -191,7 +202,7 @@ class GroupFormer {
   // All but the last operand can be followed by another without a gap, whatever the block.
   bool HasWholeBlocks(const Step& step) const {
     return std::all_of(step.inputs.begin(), step.inputs.end() - 1, [&](BufferId id) {
-      return SizesOf(plan_.buffer(id))[1] % rt::kMaxBlock == 0;
+      return (*plan_.buffer(id).shape)[1].value() % rt::kMaxBlock == 0;
     });
   }
 
@@ -204,8 +215,7 @@ class GroupFormer {
     for (BufferId id : candidates_) parent_[id] = id;
     for (const Step& step : steps()) {
       std::vector<BufferId> alike = Alike(step);
-      if (IsPrepared(plan_, step, "rt::PreparedPool"))
-        alike = {step.inputs.front(), step.results.front()};
+      if (IsPool(plan_, step)) alike = {step.inputs.front(), step.results.front()};
       std::erase_if(alike, [&](BufferId id) { return !IsCandidate(id); });
       for (BufferId id : alike) parent_[Find(id)] = Find(alike.front());
     }
@@ -215,8 +225,7 @@ class GroupFormer {
   void Assign() {
     std::map<BufferId, int> numbers;
     for (const Step& step : steps()) {
-      if (!IsPrepared(plan_, step, "rt::PreparedConv") || !IsCandidate(step.results.front()))
-        continue;
+      if (!IsConv(plan_, step) || !IsCandidate(step.results.front())) continue;
       const int next = static_cast<int>(plan_.groups.size());
       if (!numbers.try_emplace(Find(step.results.front()), next).second) continue;
       plan_.groups.push_back({plan_.names.Unique("group_" + std::to_string(next + 1) + "_"),

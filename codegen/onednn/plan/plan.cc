@@ -1,6 +1,14 @@
 #include "codegen/onednn/plan/plan.h"
 
+#include <algorithm>
+
 namespace dragoman::onednn {
+
+bool SameSizes(const Buffer& a, const Buffer& b) {
+  return a.shape && b.shape &&
+         std::ranges::equal(*a.shape, *b.shape,
+                            [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
+}
 
 Buffer::Form FormOf(const Type& type) {
   if (type.kind() == Type::Kind::kSequence) return Buffer::Form::kSequence;

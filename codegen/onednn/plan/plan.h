@@ -74,6 +74,9 @@ struct Buffer {
   bool IsStatic() const { return shape && KnownShape(*shape).has_value(); }
 };
 
+// Whether both are known to have the same sizes.
+bool SameSizes(const Buffer& a, const Buffer& b);
+
 // What a value of type `type` is in a program, and the type of its elements.
 Buffer::Form FormOf(const Type& type);
 DType ElementTypeOf(const Type& type);
@@ -193,11 +196,9 @@ struct Block {
 // What a step does is one of the structs from here to PrintStep; they name what they need beside
 // the inputs and results of the step.
 
-// function(params, operands..., results...[, scratch]) or, if `member` is not empty,
-// member.Run(context, scratch memory, params, operands..., results...)
+// function(params, operands..., results...[, scratch])
 struct KernelStep {
   std::string function;
-  std::string member;
   std::vector<Argument> operands;  // in place of Step::inputs
   std::vector<Argument> outputs;
   bool fallible = false;
@@ -325,6 +326,7 @@ struct Prepared {
   std::string post;              // "rt::PostOps{}" unless something is fused
   std::optional<Int8Post> int8;  // in its place, of products of 8-bit integers
   bool takes_blocks = false;
+  bool is_dynamic = false;  // Run, not Init, takes sizes, blocks, and the memory that it may grow
   bool takes_channels_last = false;  // Init takes rt::ChannelsLast
   std::string method;                // a further argument of Init behind the blocks, if any
   std::vector<BufferId> constants;   // weights, which Init takes; kAbsent: null

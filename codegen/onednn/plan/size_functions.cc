@@ -103,6 +103,8 @@ bool SizeFunction::SeesOperand(std::size_t index) const {
   });
 }
 
+bool IsBroadcast(const SizeFunction& function) { return &function == &kBroadcast; }
+
 const SizeFunction* FindSizeFunction(const OpDef& def) {
   const std::string label = def.Label();
   for (const SizeFunction& row : kFunctions) {

@@ -37,6 +37,9 @@ struct SizeFunction {
 std::vector<std::string_view> Words(std::string_view text);
 std::size_t IndexIn(std::string_view word);
 
+// Whether it gives the sizes that all operands broadcast to.
+bool IsBroadcast(const SizeFunction& function);
+
 // nullptr if the results' sizes are those of the first operand, or follow from inference alone.
 const SizeFunction* FindSizeFunction(const OpDef& def);
 

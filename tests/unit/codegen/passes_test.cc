@@ -141,6 +141,30 @@ TEST(FormLayoutGroups, JoinsWhatAConcatenationJoins) {
   EXPECT_EQ(Named(plan, "y").group, kRowMajor);
 }
 
+// Between convolutions whose images have sizes that only the run tells.
+TEST(FormLayoutGroups, LeavesSizesToTheRun) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3, h, h]) -> (%y: f32[n, 2, h, h]) {
+    const %half: f32[] = 0.5
+    const %s1: i64[4] = [24, 3, 1, 1]
+    const %s2: i64[4] = [24, 24, 1, 1]
+    const %s3: i64[4] = [2, 24, 1, 1]
+    %w1 = onnx.Expand(%half, %s1)
+    %w2 = onnx.Expand(%half, %s2)
+    %w3 = onnx.Expand(%half, %s3)
+    %a = onnx.Conv(%x, %w1)
+    %b = onnx.Relu(%a)
+    %c = onnx.Conv(%b, %w2)
+    %d = onnx.Add(%c, %b)
+    %y = onnx.Conv(%d, %w3)
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::DynamicConv", "rt::DynamicConv", "rt::DynamicConv"));
+  EXPECT_THAT(plan.prepared[0].post, HasSubstr("kRelu"));
+  EXPECT_EQ(Steps(plan)[1].As<PreparedStep>()->residual, Steps(plan)[0].results.front());
+  EXPECT_EQ(Named(plan, "b").group, Named(plan, "d").group);
+  EXPECT_NE(Named(plan, "d").group, kRowMajor);
+  EXPECT_EQ(Named(plan, "y").group, kRowMajor);
+}
+
 TEST(ShareMemory, MakesTheOperandsOfAConcatenationInPlace) {
   const Plan plan = PlanOf(Images());
   EXPECT_EQ(Named(plan, "a").at, Named(plan, "c").at);

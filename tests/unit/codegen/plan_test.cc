@@ -58,6 +58,19 @@ TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereSizesAreNotKnown) {
   EXPECT_EQ(step.sizes.function, "LinearShape");
 }
 
+TEST(MakePlan, PreparesPoolsWhoseSizesAreNotKnownIfEveryWindowHasAnElement) {
+  const auto pool = [](std::string_view attributes) {
+    return Calls(PlanOf("graph main(%x: f32[n, 3, h, h]) -> (%y: f32[n, 3, _, _]) {\n"
+                        "  %y = onnx.MaxPool(%x) {kernel_shape = [2, 2]" +
+                        std::string(attributes) + "}\n}"))
+        .front();
+  };
+  EXPECT_EQ(pool(""), "rt::DynamicPool<rt::MaxPoolParams>");
+  EXPECT_EQ(pool(", strides = [2, 2], pads = [1, 0, 1, 0]"), "rt::DynamicPool<rt::MaxPoolParams>");
+  EXPECT_EQ(pool(", ceil_mode = 1"), "MaxPool<float>");
+  EXPECT_EQ(pool(", dilations = [2, 2]"), "MaxPool<float>");
+}
+
 TEST(MakePlan, LetsAReshapeShareMemory) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[2, 3]) -> (%y: f32[6]) {
     const %s: i64[1] = [6]

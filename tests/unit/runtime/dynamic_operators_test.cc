@@ -2,15 +2,19 @@
 // more of them than are kept.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "runtime/fast/dynamic_conv.h"
+#include "runtime/fast/dynamic_pool.h"
 #include "runtime/fast/dynamic_product.h"
 #include "runtime/fast/threads.h"
 #include "runtime/kernels/conv.h"
+#include "runtime/kernels/conv_transpose.h"
 #include "runtime/kernels/linear.h"
 #include "runtime/kernels/mat_mul.h"
+#include "runtime/kernels/max_pool.h"
 #include "tests/unit/runtime/dense.h"
 #include "tests/unit/runtime/prepared_test.h"
 
@@ -34,11 +38,67 @@ TEST_F(DynamicOperatorsTest, ConvolutionsOfManySizesInTurn) {
   ConvParams p;
   p.pads = {1, 1, 1, 1};
   const Dense<float> w = Draw({5, 3, 3, 3}), b = Draw({5});
+  ASSERT_TRUE(conv.Init(context_, p, w.In().shape, w.In().data, b.In().data, {}).ok());
   for (const std::int64_t size : {4, 9, 4, 5, 6, 7, 8, 4, 9, 0}) {
     const Dense<float> x = Draw({2, 3, size, 4});
     Dense<float> expected({2, 5, size, 4}), y({2, 5, size, 4});
     Conv<float>(p, x.In(), w.In(), b.In(), expected.Out());
-    ASSERT_TRUE(conv.Run(context_, scratch, p, x.In(), w.In(), b.In(), y.Out()).ok());
+    ASSERT_TRUE(conv.Run(x.In(), nullptr, y.Out(), scratch).ok());
+    ExpectNear(y.Values(), expected.Values());
+  }
+}
+
+// Between two convolutions tensors lie as the first wants, which the first call decides.
+TEST_F(DynamicOperatorsTest, ConvolutionsAndPoolsInBlocks) {
+  Memory scratch, between, pooled;
+  ConvParams first, second;
+  first.pads = {1, 1, 1, 1};
+  MaxPoolParams pool;
+  pool.kernel_shape = {3, 2};
+  pool.strides = {2, 2};
+  const Dense<float> w1 = Draw({24, 3, 3, 3}), w2 = Draw({5, 24, 1, 1}), b = Draw({24});
+  PostOps relu;
+  relu.activation = FusedActivation::kRelu;
+  DynamicConv conv1, conv2;
+  DynamicPool<MaxPoolParams> halve;
+  ASSERT_TRUE(conv1.Init(context_, first, w1.In().shape, w1.In().data, b.In().data, relu).ok());
+  ASSERT_TRUE(halve.Init(context_, pool).ok());
+  ASSERT_TRUE(conv2.Init(context_, second, w2.In().shape, w2.In().data, nullptr, {}).ok());
+  std::int64_t block = 0;
+  for (const std::int64_t batch : {2, 0, 1, 3}) {
+    const Shape wide = {batch, 24, 9, 8}, small = {batch, 24, 4, 4};
+    const Dense<float> x = Draw({batch, 3, 9, 8});
+    Dense<float> plain(wide), plain_pooled(small), expected({batch, 5, 4, 4}), y({batch, 5, 4, 4});
+    Conv<float>(first, x.In(), w1.In(), b.In(), plain.Out());
+    for (std::int64_t i = 0; i < plain.Out().size(); ++i)
+      plain.Out().data[i] = std::max(plain.Out().data[i], 0.0f);
+    MaxPool<float>(pool, plain.In(), plain_pooled.Out(), {});
+    Conv<float>(second, plain_pooled.In(), w2.In(), {}, expected.Out());
+    TensorView<float> t1, t2;
+    ASSERT_TRUE(between.PlaceInBlocks(kMaxBlock, wide, &t1).ok());
+    ASSERT_TRUE(pooled.PlaceInBlocks(kMaxBlock, small, &t2).ok());
+    ASSERT_TRUE(conv1.Run(x.In(), nullptr, t1, scratch, {kRowMajor, &block}).ok());
+    EXPECT_NE(block, 0);
+    ASSERT_TRUE(halve.Run(t1, t2, scratch, {block, &block}).ok());
+    ASSERT_TRUE(conv2.Run(t2, nullptr, y.Out(), scratch, {block, nullptr}).ok());
+    ExpectNear(y.Values(), expected.Values());
+  }
+}
+
+TEST_F(DynamicOperatorsTest, TransposedConvolutionsOfManySizesInTurn) {
+  Memory scratch;
+  DynamicConvTranspose conv;
+  ConvTransposeParams p;
+  p.strides = {2, 2};
+  const Dense<float> w = Draw({3, 5, 2, 2}), b = Draw({5});
+  ASSERT_TRUE(conv.Init(context_, p, w.In().shape, w.In().data, b.In().data, {}).ok());
+  for (const std::int64_t size : {4, 9, 4, 0, 1}) {
+    const Dense<float> x = Draw({2, 3, size, 4});
+    Dense<float> expected({2, 5, 2 * size, 8}), y({2, 5, 2 * size, 8});
+    std::vector<char> plain_scratch(static_cast<std::size_t>(
+        ConvTransposeScratchBytes<float>(p, x.In(), w.In(), b.In(), expected.Out())));
+    ConvTranspose<float>(p, x.In(), w.In(), b.In(), expected.Out(), plain_scratch.data());
+    ASSERT_TRUE(conv.Run(x.In(), nullptr, y.Out(), scratch).ok());
     ExpectNear(y.Values(), expected.Values());
   }
 }
