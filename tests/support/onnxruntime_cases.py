@@ -119,6 +119,14 @@ def normalizations():
                 np.array([[3, 2, 1, 0]], I32)], {}, wanted=(0, 2))
 
 
+    bytes_ = [draw.ints(0, 256, *table.shape, dtype=U8) for table in tables]
+    weights = [draw.ints(0, 256, 8, dtype=U8) for _ in range(2)]
+    yield Case("QEmbedLayerNormalization", "QEmbedLayerNormalization",
+               [ids, segments, *bytes_, *weights, mask,
+                *(scalar(0.01 * (i + 1)) for i in range(5)),
+                *(scalar(120 + i, U8) for i in range(5))], {"epsilon": 0.01}, wanted=(0, 1))
+
+
 def products():
     draw = Draws("products")
     for attributes, a, b in (({"transA": 1, "transB": 1, "alpha": 0.5}, (2, 4, 3), (2, 5, 4)),

@@ -1,7 +1,7 @@
 // Runs models in ONNX Runtime (npm: onnxruntime-node). Each line of standard input is a call,
 // {model, inputs: [{name, dtype, shape, file}], folder}; its answer is a line of standard output,
 // {outputs: [{name, dtype, shape, file}]} or {error}. Files hold raw little-endian elements; a
-// tensor of strings is a list in JSON.
+// tensor of strings is a list in JSON. A call {model, level, save} writes the optimised model.
 const fs = require('fs');
 const readline = require('readline');
 const ort = require('onnxruntime-node');
@@ -26,6 +26,12 @@ function write(tensor, file) {
   fs.writeFileSync(file, bytes);
 }
 
+async function optimize({model, level, save}) {
+  const options = {graphOptimizationLevel: level, optimizedModelFilePath: save, logSeverityLevel: 3};
+  await (await ort.InferenceSession.create(model, options)).release();
+  return {};
+}
+
 async function run({model, inputs, folder}) {
   const options = {intraOpNumThreads: 1, graphOptimizationLevel: 'disabled', logSeverityLevel: 3};
   const session = await ort.InferenceSession.create(model, options);
@@ -42,7 +48,8 @@ async function run({model, inputs, folder}) {
 
 async function main() {
   for await (const line of readline.createInterface({input: process.stdin})) {
-    const answer = await run(JSON.parse(line)).catch(error => ({error: String(error)}));
+    const call = JSON.parse(line);
+    const answer = await (call.save ? optimize : run)(call).catch(error => ({error: String(error)}));
     console.log(JSON.stringify(answer));
   }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Records what ONNX Runtime gives for the cases of tests/support/onnxruntime_cases.py.
+"""Records what ONNX Runtime gives for the cases of tests/support/onnxruntime_cases.py, and models as
+it optimises them.
 
     PYTHONPATH=tests/support python3 tests/tools/record_onnxruntime.py FOLDER
 
@@ -19,6 +20,7 @@ import onnxruntime_cases
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 EXPECTED = TESTS / "e2e" / "onnxruntime_expected.npz"
+OPTIMIZED = TESTS / "e2e" / "onnxruntime_models"
 
 
 def call_of(case, folder):
@@ -34,13 +36,30 @@ def call_of(case, folder):
     return {"model": str(model), "inputs": inputs, "folder": str(folder)}
 
 
+def answer_of(peer, call):
+    print(json.dumps(call), file=peer.stdin, flush=True)
+    answer = json.loads(peer.stdout.readline())
+    if "error" in answer:
+        sys.exit(f"{call['model']}: {answer['error']}")
+    return answer
+
+
+def optimize(peer):
+    """Writes models of real numbers, and one whose operators stand between QuantizeLinear and
+    DequantizeLinear, which the optimiser joins."""
+    for name in ("bert", "mobilenet", "resnet"):
+        model = TESTS / "models" / name / "model.onnx"
+        save = OPTIMIZED / f"{name}_optimized.onnx"
+        answer_of(peer, {"model": str(model), "level": "extended", "save": str(save)})
+    quantized = OPTIMIZED / "quantized.onnx"
+    for level in ("extended", "all"):
+        save = OPTIMIZED / f"quantized_{level}.onnx"
+        answer_of(peer, {"model": str(quantized), "level": level, "save": str(save)})
+
+
 def recorded(case, peer):
     with tempfile.TemporaryDirectory() as work:
-        folder = pathlib.Path(work)
-        print(json.dumps(call_of(case, folder)), file=peer.stdin, flush=True)
-        answer = json.loads(peer.stdout.readline())
-        if "error" in answer:
-            sys.exit(f"{case.name}: {answer['error']}")
+        answer = answer_of(peer, call_of(case, pathlib.Path(work)))
         return {output["name"]: np.fromfile(output["file"], output["dtype"]).reshape(
             output["shape"]) for output in answer["outputs"]}
 
@@ -53,6 +72,7 @@ def main():
                           text=True) as peer:
         for case in onnxruntime_cases.all_cases():
             arrays.update(recorded(case, peer))
+        optimize(peer)
         peer.stdin.close()
     np.savez_compressed(EXPECTED, **arrays)
     print(f"{len(arrays)} arrays")

@@ -70,6 +70,7 @@ LoweredResults LowerMultiHeadAttention(OpLowering& op);
 LoweredResults LowerNhwcConv(OpLowering& op);
 LoweredResults LowerNhwcMaxPool(OpLowering& op);
 LoweredResults LowerQAttention(OpLowering& op);
+LoweredResults LowerQEmbedLayerNormalization(OpLowering& op);
 LoweredResults LowerQGemm(OpLowering& op);
 LoweredResults LowerQLinearBinary(OpLowering& op);
 LoweredResults LowerQLinearConcat(OpLowering& op);

@@ -1,6 +1,7 @@
 // Attention, QAttention and MultiHeadAttention: masks are summands, a large negative number where a
 // key is not seen.
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "importers/onnx/ops/contrib_quantized.h"
@@ -39,32 +40,44 @@ struct Parts {
   Value* past_length = nullptr;  // nullptr: no keys lie before the query's
 };
 
-// The mask (vectors: of lengths, or of ends and then starts; matrices: of keys, or of steps and
-// keys, a batch) as bool, of the scores' rank.
-Result<Value*> SeenKeys(OpLowering& op, Formula& f, Value* mask, const Parts& parts) {
-  const std::optional<int> rank = op.builder.rank(mask);
-  if (!rank) return op.Unsupported("the rank of the mask is not known; state sizes with --shape");
-  if (*rank == 2 || *rank == 3) {
-    Value* seen = f.Add("Greater", {mask, f.Scalar(0, mask)});
-    return f.Add("Unsqueeze", {seen, *rank == 2 ? f.Ints({1, 2}) : f.Ints({1})});
-  }
-  if (*rank != 1) return op.Unsupported("a mask of rank " + std::to_string(*rank));
+// A vector of ends, one an example, and of as many starts behind them, or none: keys between them.
+Result<Value*> SeenBetween(OpLowering& op, Formula& f, Value* mask, const Parts& parts) {
   if (parts.query == nullptr) return nullptr;
-  const Dim batch = parts.query->type().shape() != nullptr ? parts.query->type().shape()->front()
-                                                           : Dim::Unknown();
+  const Shape* shape = parts.query->type().shape();
+  const Dim batch = shape != nullptr ? shape->front() : Dim::Unknown();
   const Dim size = mask->type().shape()->front();
   Value* keys = f.Iota(f.Size(parts.key, kSteps));
   const auto column = [&](Value* x) {
     return f.Add("Unsqueeze", {f.Cast(x, DType::kI64), f.Ints({1, 2, 3})});
   };
   if (Equal(size, batch) == Truth::kYes) return f.Add("Less", {keys, column(mask)});
-  if (Equal(size, batch * Dim(2)) != Truth::kYes)
-    return op.Unsupported("a mask that is a vector of neither one nor two numbers an example; " +
-                          std::string("state sizes with --shape"));
-  const std::vector<Value*> halves =
-      f.AddMany("Split", {mask}, {{"num_outputs", std::int64_t{2}}}, {"ends", "starts"});
-  return f.Add("And", {f.Add("Less", {keys, column(halves[0])}),
-                       f.Add("GreaterOrEqual", {keys, column(halves[1])})});
+  const Truth both = Equal(size, batch * Dim(2));
+  if (Equal(size, batch) == Truth::kNo && both == Truth::kNo)
+    return op.Unsupported("a mask that is a vector of neither one nor two numbers an example");
+  Value* count = f.SizeVector(parts.query, 0);
+  Value* twice = f.Add("Add", {count, count});
+  if (both != Truth::kYes) {
+    Value* given = f.SizeVector(mask, 0);
+    Value* fits = f.Add("Or", {f.Add("Equal", {given, count}), f.Add("Equal", {given, twice})});
+    f.Assert(f.Add("Squeeze", {fits}), "the mask has neither one nor two numbers an example");
+  }
+  Value* padded = f.Joined({mask, f.Add("Expand", {f.Scalar(0, mask), count})});
+  const auto part = [&](Value* first, Value* end) {
+    return column(f.Add("Slice", {padded, first, end, f.Ints({0})}));
+  };
+  return f.Add("And", {f.Add("Less", {keys, part(f.Ints({0}), count)}),
+                       f.Add("GreaterOrEqual", {keys, part(count, twice)})});
+}
+
+// The mask (vectors: of lengths, or of ends and then starts; matrices: of keys, or of steps and
+// keys, a batch) as bool, of the scores' rank.
+Result<Value*> SeenKeys(OpLowering& op, Formula& f, Value* mask, const Parts& parts) {
+  const std::optional<int> rank = op.builder.rank(mask);
+  if (!rank) return op.Unsupported("the rank of the mask is not known; state sizes with --shape");
+  if (*rank == 1) return SeenBetween(op, f, mask, parts);
+  if (*rank != 2 && *rank != 3) return op.Unsupported("a mask of rank " + std::to_string(*rank));
+  Value* seen = f.Add("Greater", {mask, f.Scalar(0, mask)});
+  return f.Add("Unsqueeze", {seen, *rank == 2 ? f.Ints({1, 2}) : f.Ints({1})});
 }
 
 // What is added to the scores; nullptr: nothing.

@@ -67,6 +67,7 @@ constexpr Row kContribLowerings[] = {
     {"NhwcMaxPool", LowerNhwcMaxPool},
     {"Pad", LowerContribPad},
     {"QAttention", LowerQAttention},
+    {"QEmbedLayerNormalization", LowerQEmbedLayerNormalization},
     {"QGemm", LowerQGemm},
     {"QLinearAdd", LowerQLinearBinary},
     {"QLinearAveragePool", LowerQLinearPool},
