@@ -211,6 +211,7 @@ ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size
 }
 
 std::optional<double> ConstExprs::Uniform(ConstId a) const {
+  while (exprs_[a].kind == Kind::kReshape) a = exprs_[a].operands.front();
   const ConstExpr& expr = exprs_[a];
   if (expr.kind == Kind::kFill && expr.operands.empty()) return expr.scale;
   const Tensor* tensor = expr.value != nullptr ? expr.value->tensor() : nullptr;

@@ -73,6 +73,22 @@ class Weighed(nn.Module):
         return h, c
 
 
+class OneUnit(nn.Module):
+    """A state of one number, which looks like what is the same for all units."""
+
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRUCell(INPUTS, 1)
+
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 1)
+        outputs: List[Tensor] = []
+        for t in range(x.size(0)):
+            h = self.gru(x[t], h)
+            outputs.append(h)
+        return torch.stack(outputs, 1)
+
+
 class Sum(Cells):
     """Adds up the states."""
 

@@ -73,6 +73,9 @@ class Results(TorchCase):
     def test_sums_beside_the_states(self):
         self.check_scripted(modules.Sum, modules.Mean, modules.Largest, modules.Pooled)
 
+    def test_one_unit(self):
+        self.check_scripted(modules.OneUnit)
+
     def test_lists(self):
         self.check_scripted(modules.Unbound, modules.Reversed, modules.BothWays, modules.Indexed)
 
