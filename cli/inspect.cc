@@ -134,6 +134,16 @@ void PrintTargets(const std::vector<Target>& targets, const InspectOptions& opti
                                            : "inspect " + options.model + " --to cpp");
 }
 
+// What a caller gives. A method of TorchScript lists its object, and has no place among the flat
+// inputs for arguments that are left out.
+std::vector<Slot> GivenSlots(const Model& model, const Entry& entry) {
+  if (model.dialect != "torchscript" || model.level != Level::kSource) return InputSlots(entry);
+  std::vector<Slot> slots;
+  for (const auto& argument : entry.graph->inputs().subspan(1))
+    slots.push_back({argument->name(), argument->type()});
+  return slots;
+}
+
 nlohmann::ordered_json SlotsJson(const std::vector<Slot>& slots) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Slot& slot : slots)
@@ -154,7 +164,7 @@ nlohmann::ordered_json ModelJson(const Model& model, const std::vector<Target>& 
   for (const OpsetImport& opset : model.opsets) json["opsets"][opset.domain] = opset.version;
   for (const Entry& entry : model.entries) {
     json["entries"].push_back({{"name", entry.name},
-                               {"inputs", SlotsJson(InputSlots(entry))},
+                               {"inputs", SlotsJson(GivenSlots(model, entry))},
                                {"outputs", SlotsJson(OutputSlots(entry))}});
   }
   for (const State& state : model.states) {
@@ -182,7 +192,7 @@ void PrintScreen(const Model& model, const std::vector<Target>& targets,
              versions.empty() ? "none" : versions);
   for (const Entry& entry : model.entries) {
     fmt::print("entry {}\n", entry.name);
-    PrintSlots("input", InputSlots(entry));
+    PrintSlots("input", GivenSlots(model, entry));
     PrintSlots("output", OutputSlots(entry));
   }
   PrintStates(model.states);
