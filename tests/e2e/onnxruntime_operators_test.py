@@ -5,6 +5,7 @@ They are copied losslessly, run by the interpreter and as one C++ program, and w
 ai.onnx alone.
 """
 
+import math
 import pathlib
 import unittest
 
@@ -74,6 +75,56 @@ class OperatorsTest(CommandCase):
         copy = self.out / "copy.onnx"
         self.done("convert", self.model, "-o", copy, "-q")
         self.assertEqual(copy.read_bytes(), self.bytes)
+
+
+def gelu(x):
+    return x * np.vectorize(math.erf)(x / math.sqrt(2)) / 2 + x / 2
+
+
+def softmax(x):
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def group_norm(x, scale, bias, groups, epsilon):
+    """Of channels last, with SiLU behind."""
+    apart = x.reshape(x.shape[0], -1, groups, x.shape[-1] // groups)
+    centred = apart - apart.mean((1, 3), keepdims=True)
+    deviation = np.sqrt((centred**2).mean((1, 3), keepdims=True) + epsilon)
+    y = (centred / deviation).reshape(x.shape) * scale + bias
+    return y / (1 + np.exp(-y))
+
+
+class DocumentedTest(CommandCase):
+    """Operators that ONNX Runtime has not on the CPU, against what its documentation says."""
+
+    def check(self, op, operands, attributes, *expected):
+        case = onnxruntime_cases.Case("node", op, operands, attributes,
+                                      wanted=tuple(range(len(expected))))
+        model = self.out / "model.onnx"
+        model.write_bytes(onnxruntime_cases.model_of([case]).SerializeToString())
+        np.savez(self.out / "inputs.npz", **case.feeds())
+        self.done("run", model, "--inputs", self.out / "inputs.npz", "--output-dir",
+                  self.out / op, "-q")
+        for (found, _), y in zip(read_outputs(self.out / op), expected):
+            np.testing.assert_allclose(found, y, TOLERANCE, TOLERANCE)
+
+    def test_formulas(self):
+        draw = onnxruntime_cases.Draws("documented")
+        x, bias = draw.real(2, 3, 8), draw.real(8)
+        left, right = np.split(x + bias, 2, -1)
+        self.check("BiasSplitGelu", [x, bias], {}, left * gelu(right))
+        mask = draw.real(2, 1, 8)
+        self.check("BiasSoftmax", [x, mask], {"axis": 2, "is_inner_broadcast": 1},
+                   softmax(x + mask))
+        self.check("BiasAdd", [x, bias, x], {}, x + bias + x)
+        a, scale, skip = draw.real(2, 3, 4, 8), draw.real(8), draw.real(2, 8)
+        attributes = {"groups": 2, "activation": 1, "epsilon": 0.1}
+        self.check("GroupNorm", [a, scale, bias], attributes,
+                   group_norm(a, scale, bias, 2, 0.1))
+        total = a + skip[:, None, None] + bias
+        self.check("SkipGroupNorm", [a, scale, bias, skip, bias], attributes,
+                   group_norm(total, scale, bias, 2, 0.1), total)
 
 
 class RefusalsTest(CommandCase):

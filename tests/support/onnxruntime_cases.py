@@ -364,6 +364,6 @@ def learners():
 
 
 def all_cases():
-    groups = (learners, activations, normalizations, products, quantized_elementwise, quantized_products,
-              attentions, grouped_attentions, movement)
+    groups = (learners, activations, normalizations, products, quantized_elementwise,
+              quantized_products, attentions, grouped_attentions, movement)
     return [case for group in groups for case in group()]

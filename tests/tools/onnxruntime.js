@@ -27,7 +27,9 @@ function write(tensor, file) {
 }
 
 async function optimize({model, level, save}) {
-  const options = {graphOptimizationLevel: level, optimizedModelFilePath: save, logSeverityLevel: 3};
+  const options = {
+    graphOptimizationLevel: level, optimizedModelFilePath: save, logSeverityLevel: 3,
+  };
   await (await ort.InferenceSession.create(model, options)).release();
   return {};
 }
@@ -49,7 +51,8 @@ async function run({model, inputs, folder}) {
 async function main() {
   for await (const line of readline.createInterface({input: process.stdin})) {
     const call = JSON.parse(line);
-    const answer = await (call.save ? optimize : run)(call).catch(error => ({error: String(error)}));
+    const answer = await (call.save ? optimize : run)(call)
+        .catch(error => ({error: String(error)}));
     console.log(JSON.stringify(answer));
   }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Records what ONNX Runtime gives for the cases of tests/support/onnxruntime_cases.py, and models as
-it optimises them.
+"""Records what ONNX Runtime gives for the cases of tests/support/onnxruntime_cases.py.
+
+Models as it optimises them are written beside.
 
     PYTHONPATH=tests/support python3 tests/tools/record_onnxruntime.py FOLDER
 

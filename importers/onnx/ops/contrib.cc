@@ -1,6 +1,5 @@
 #include "importers/onnx/ops/contrib.h"
 
-#include <numeric>
 #include <utility>
 
 namespace dragoman {
@@ -37,6 +36,13 @@ Value* ChannelsLast(Formula& f, Value* x, int rank, std::string_view name) {
   for (int axis = 2; axis < rank; ++axis) perm.push_back(axis);
   perm.push_back(1);
   return f.Transposed(x, std::move(perm), name);
+}
+
+Value* SoftmaxFrom(Formula& f, Value* x, std::int64_t axis, int rank, std::string_view name) {
+  if (axis == rank - 1) return f.Add("Softmax", {x}, {{"axis", axis}}, name);
+  Value* rows = f.Add("Flatten", {x}, {{"axis", axis}});
+  Value* normal = f.Add("Softmax", {rows}, {{"axis", std::int64_t{1}}});
+  return f.Add("Reshape", {normal, f.Add("Shape", {x})}, {}, name);
 }
 
 }  // namespace dragoman

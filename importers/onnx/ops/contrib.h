@@ -33,6 +33,9 @@ Result<bool> TakeFlag(OpLowering& op, std::string_view name);
 Value* ChannelsFirst(Formula& f, Value* x, int rank);
 Value* ChannelsLast(Formula& f, Value* x, int rank, std::string_view name);
 
+// Softmax along all axes from `axis` on, of a value of rank `rank`.
+Value* SoftmaxFrom(Formula& f, Value* x, std::int64_t axis, int rank, std::string_view name = "");
+
 LoweredResults LowerBiasAdd(OpLowering& op);
 LoweredResults LowerBiasDropout(OpLowering& op);
 LoweredResults LowerBiasGelu(OpLowering& op);

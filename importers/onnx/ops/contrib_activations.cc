@@ -67,11 +67,7 @@ LoweredResults LowerBiasSoftmax(OpLowering& op) {
     return op.Unsupported("is_inner_broadcast with a bias of another rank than the operand");
   Formula f(op);
   Value* sum = f.Add("Add", {op.operand(0), op.operand(1)});
-  if (axis == rank - 1)
-    return f.Finish({f.Add("Softmax", {sum}, {{"axis", axis}}, op.ResultName(0))});
-  Value* rows = f.Add("Flatten", {sum}, {{"axis", axis}});
-  Value* normal = f.Add("Softmax", {rows}, {{"axis", std::int64_t{1}}});
-  return f.Finish({f.Add("Reshape", {normal, f.Add("Shape", {sum})}, {}, op.ResultName(0))});
+  return f.Finish({SoftmaxFrom(f, sum, axis, rank, op.ResultName(0))});
 }
 
 }  // namespace dragoman

@@ -96,14 +96,7 @@ LoweredResults LowerQLinearSoftmax(OpLowering& op) {
   if (axis < 0 || axis >= rank) return op.Invalid("axis is out of range");
   Formula f(op);
   Value* x = Dequantized(f, op, 0);
-  Value* y = nullptr;
-  if (*opset >= 13 || axis == rank - 1) {
-    y = f.Add("Softmax", {x}, {{"axis", axis}});
-  } else {
-    Value* rows = f.Add("Flatten", {x}, {{"axis", axis}});
-    y = f.Add("Softmax", {rows}, {{"axis", std::int64_t{1}}});
-    y = f.Add("Reshape", {y, f.Add("Shape", {x})});
-  }
+  Value* y = *opset >= 13 ? f.Add("Softmax", {x}, {{"axis", axis}}) : SoftmaxFrom(f, x, axis, rank);
   return f.Finish({Quantized(f, op, y, kResultScale, DTypeOf(op, 0))});
 }
 
