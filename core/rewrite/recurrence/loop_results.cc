@@ -25,12 +25,19 @@ Value* OtherOperand(const Node& node, const Value* state) {
   return node.operand(first ? 1 : 0);
 }
 
+// Whether all reductions take elements of this type.
+bool IsReducible(DType dtype) {
+  return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kI32 ||
+         dtype == DType::kI64;
+}
+
 // How every turn adds something to the state, takes the larger of the two, and the like; nullptr:
 // it does not, or uses what there is so far for more.
 const Accumulation* ReadAccumulation(const LoopState& state) {
   const Node* step = state.output->producer();
   if (step == nullptr || !state.input->HasOneUse() || !state.output->HasOneUse() ||
-      OtherOperand(*step, state.input) == nullptr || !SameShape(*state.input, *state.output)) {
+      OtherOperand(*step, state.input) == nullptr || !SameShape(*state.input, *state.output) ||
+      !IsReducible(state.output->type().dtype())) {
     return nullptr;
   }
   const auto* found = std::ranges::find_if(
