@@ -342,6 +342,28 @@ Error TextScanner::Unexpected(std::string_view expected) {
   return Fail("expected " + std::string(expected) + ", found " + found);
 }
 
+namespace {
+
+// A part of a line as it stands there, but for what is not printable.
+std::string Shown(std::string_view line) {
+  std::string shown;
+  while (!line.empty()) {
+    const std::size_t plain = std::min(line.find_first_of("\"\\"), line.size());
+    shown += Escape(line.substr(0, plain));
+    if (plain < line.size()) shown += line[plain];
+    line.remove_prefix(std::min(plain + 1, line.size()));
+  }
+  return shown;
+}
+
+// Of UTF-8.
+std::size_t Columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
 Error TextScanner::FailAt(std::size_t offset, std::string message) const {
   constexpr std::size_t kShown = 100;
   const std::string_view before = text_.substr(0, offset);
@@ -351,8 +373,8 @@ Error TextScanner::FailAt(std::size_t offset, std::string message) const {
   const std::size_t begin = column < kShown ? line_begin : offset - kShown / 2;
   const std::size_t end =
       std::min(text_.find('\n', offset), std::min(text_.size(), begin + kShown));
-  message += "\n  " + Escape(text_.substr(begin, end - begin)) + "\n  ";
-  message += std::string(Escape(text_.substr(begin, offset - begin)).size(), ' ') + "^";
+  message += "\n  " + Shown(text_.substr(begin, end - begin)) + "\n  ";
+  message += std::string(Columns(Shown(text_.substr(begin, offset - begin))), ' ') + "^";
   return Error(Finding{ErrorKind::kInvalidInput, "",
                        "line " + std::to_string(line) + ":" + std::to_string(column + 1),
                        std::move(message)});
