@@ -136,8 +136,11 @@ TEST_F(WinogradTest, IsNotTakenForExactConvolutions) {
                     .ok());
     return std::string(conv.Implementation());
   };
-  EXPECT_EQ(implementation(ConvMethod::kFastest), "own winograd");
   EXPECT_NE(implementation(ConvMethod::kDirect), "own winograd");
+  const std::string fastest = implementation(ConvMethod::kFastest);
+  if (fastest.find("avx512") != std::string::npos)
+    GTEST_SKIP() << "of vectors of 16 elements direct sums are as fast: " << fastest;
+  EXPECT_EQ(fastest, "own winograd");
 }
 
 }  // namespace
