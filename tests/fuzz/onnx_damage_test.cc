@@ -15,120 +15,122 @@ namespace {
 
 using onnx_pb::ModelProto;
 
-// Ten small models that between them use every part of the format.
-std::vector<std::string> Models() {
-  const std::vector<std::string> texts = {
-      R"pb(ir_version: 8
-           graph {
-             name: "g"
-             input { name: "x" }
-             node { op_type: "Relu" input: "x" output: "y" }
-             output { name: "y" }
-           })pb",
-      R"pb(graph { initializer { name: "w" dims: 2 data_type: 1 raw_data: "abcdefgh" } })pb",
-      R"pb(graph {
-             initializer {
-               name: "w"
-               dims: 3
-               data_type: 1
-               float_data: [ 1, 2, 3 ]
-             }
-             initializer { name: "s" dims: 1 data_type: 8 string_data: "s" }
-           })pb",
-      R"pb(graph {
-             input {
-               name: "x"
-               type {
-                 tensor_type {
-                   elem_type: 1
-                   shape {
-                     dim { dim_value: 3 }
-                     dim { dim_param: "n" denotation: "d" }
-                   }
+// Small models that between them use every part of the format.
+constexpr const char* kModels[] = {
+    R"pb(ir_version: 8
+         graph {
+           name: "g"
+           input { name: "x" }
+           node { op_type: "Relu" input: "x" output: "y" }
+           output { name: "y" }
+         })pb",
+    R"pb(graph { initializer { name: "w" dims: 2 data_type: 1 raw_data: "abcdefgh" } })pb",
+    R"pb(graph {
+           initializer {
+             name: "w"
+             dims: 3
+             data_type: 1
+             float_data: [ 1, 2, 3 ]
+           }
+           initializer { name: "s" dims: 1 data_type: 8 string_data: "s" }
+         })pb",
+    R"pb(graph {
+           input {
+             name: "x"
+             type {
+               tensor_type {
+                 elem_type: 1
+                 shape {
+                   dim { dim_value: 3 }
+                   dim { dim_param: "n" denotation: "d" }
                  }
                }
              }
-           })pb",
-      R"pb(graph {
-             node {
-               op_type: "If"
-               attribute {
-                 name: "then_branch"
-                 type: GRAPH
-                 g {
-                   node { output: "a" }
-                   output { name: "a" }
-                 }
-               }
-               attribute {
-                 name: "n"
-                 type: INTS
-                 ints: [ 1, 300 ]
+           }
+         })pb",
+    R"pb(graph {
+           node {
+             op_type: "If"
+             attribute {
+               name: "then_branch"
+               type: GRAPH
+               g {
+                 node { output: "a" }
+                 output { name: "a" }
                }
              }
-           })pb",
-      R"pb(graph {
-             sparse_initializer {
-               values { name: "s" dims: 1 data_type: 2 raw_data: "v" }
-               indices { dims: 1 data_type: 7 int64_data: 2 }
-               dims: 4
+             attribute {
+               name: "n"
+               type: INTS
+               ints: [ 1, 300 ]
              }
-           })pb",
-      R"pb(graph {}
-           functions {
-             name: "F"
+           }
+         })pb",
+    R"pb(graph {
+           sparse_initializer {
+             values { name: "s" dims: 1 data_type: 2 raw_data: "v" }
+             indices { dims: 1 data_type: 7 int64_data: 2 }
+             dims: 4
+           }
+         })pb",
+    R"pb(graph {}
+         functions {
+           name: "F"
+           input: "x"
+           output: "y"
+           node {
+             op_type: "Elu"
              input: "x"
              output: "y"
-             node {
-               op_type: "Elu"
-               input: "x"
-               output: "y"
-               attribute { name: "alpha" ref_attr_name: "a" type: FLOAT }
-             }
-             opset_import { version: 20 }
-           })pb",
-      R"pb(graph {
-             quantization_annotation {
-               tensor_name: "x"
-               quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" }
-             }
-             value_info { name: "v" doc_string: "d" }
+             attribute { name: "alpha" ref_attr_name: "a" type: FLOAT }
            }
-           metadata_props { key: "k" value: "v" })pb",
-      R"pb(graph {
-             input {
-               name: "m"
-               type {
-                 map_type {
-                   key_type: 7
-                   value_type {
-                     sequence_type {
-                       elem_type {
-                         optional_type { elem_type { opaque_type { domain: "d" name: "n" } } }
-                       }
+           opset_import { version: 20 }
+         })pb",
+    R"pb(graph {
+           quantization_annotation {
+             tensor_name: "x"
+             quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" }
+           }
+           value_info { name: "v" doc_string: "d" }
+         }
+         metadata_props { key: "k" value: "v" })pb",
+    R"pb(graph {
+           input {
+             name: "m"
+             type {
+               map_type {
+                 key_type: 7
+                 value_type {
+                   sequence_type {
+                     elem_type {
+                       optional_type { elem_type { opaque_type { domain: "d" name: "n" } } }
                      }
                    }
                  }
                }
              }
-           })pb",
-      R"pb(graph {}
-           training_info {
-             algorithm {
-               node {
-                 input: "x"
-                 attribute {
-                   name: "t"
-                   type: TENSOR
-                   t { dims: 1 data_type: 10 int32_data: 7 }
-                 }
+           }
+         })pb",
+    R"pb(graph {}
+         training_info {
+           algorithm {
+             node {
+               input: "x"
+               attribute {
+                 name: "t"
+                 type: TENSOR
+                 t { dims: 1 data_type: 10 int32_data: 7 }
                }
              }
-             initialization_binding { key: "a" }
-           })pb",
-  };
+           }
+           initialization_binding { key: "a" }
+         })pb",
+};
+
+// The files of kModels, each with a field that the format does not have.
+std::vector<std::string> Models() {
   std::vector<std::string> models;
-  for (const std::string& text : texts) {
+  for (const char* text : kModels) {
     ModelProto message = ModelFromText(text);
     message.mutable_graph()
         ->GetReflection()
