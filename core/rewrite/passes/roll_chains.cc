@@ -224,69 +224,97 @@ class Rolling {
     return wide->AddResult(context_.UniqueName(input->name()));
   }
 
-  Result<Node*> InsertScan() {
-    auto body = std::make_shared<Graph>();
-    body->set_name("body");
-    ValueMap map;
-    std::vector<Value*> operands = steps_.initial;
-    // The second step is the model: its states are results of the first, each a value of its own.
-    const std::vector<Node*>& model = steps_.steps[1];
-    for (std::size_t i = 0; i < steps_.states.size(); ++i) {
-      map[&NextOf(i)] = body->AddInput(context_.UniqueName(NextOf(i).name()), NextOf(i).type());
-    }
+  // What a Scan is made of.
+  struct Draft {
+    std::shared_ptr<Graph> body = std::make_shared<Graph>();
+    ValueMap map;  // values of the model step to those of the body
+    std::vector<Value*> operands;
     Attribute::Ints input_axes;
-    for (std::size_t i = 0; i < model.size(); ++i) {
-      for (std::size_t j = 0; j < model[i]->num_operands(); ++j) {
-        const StepOperand& operand = steps_.operands[i][j];
-        const Value* value = model[i]->operand(j);
-        if (operand.kind != StepOperand::Kind::kSlice || map.contains(value)) continue;
-        DRAGOMAN_ASSIGN(Value * whole, Scanned(operand.slice));
-        operands.push_back(whole);
-        input_axes.push_back(operand.slice.axis);
-        map[value] = SliceInput(operand.slice, *body);
-      }
-    }
-    if (input_axes.empty()) {  // a Scan has one input at least
-      std::vector<std::int64_t> turns(length());
-      std::iota(turns.begin(), turns.end(), 0);
-      operands.push_back(context_.AddConstant(graph_, Tensor::Ints(turns), "turns", {}));
-      input_axes.push_back(0);
-      body->AddInput(context_.UniqueName("turn"), Type::Tensor(DType::kI64, Shape{}));
-    }
-    for (const Node* node : model) {
-      Node* copy = CloneNode(*node, *body, nullptr, map);
-      for (std::size_t j = 0; j < copy->num_results(); ++j) {
-        Value* result = copy->result(j);
-        if (result != nullptr) result->set_name(context_.UniqueName(result->name()));
-      }
-    }
-    for (const auto& [node, result] : steps_.states) {
-      body->AddOutput(map.at(model[node]->result(result)));
-    }
-    Attribute::Ints output_axes, output_directions;
-    for (const Collected& collected : collected_) {
-      body->AddOutput(BodyOutput(collected, model, map, *body));
-      output_axes.push_back(collected.axis);
-      output_directions.push_back(collected.reversed ? 1 : 0);
-    }
-    const Attribute::Ints input_directions(input_axes.size(), steps_.backwards ? 1 : 0);
-    Node* scan = graph_.Insert(position_, FindOp("Scan")->name, operands);
-    scan->SetAttribute("body", body);
-    scan->SetAttribute("num_scan_inputs", static_cast<std::int64_t>(input_axes.size()));
-    scan->SetAttribute("scan_input_axes", input_axes);
-    scan->SetAttribute("scan_input_directions", input_directions);
-    scan->SetAttribute("scan_output_axes", output_axes);
-    scan->SetAttribute("scan_output_directions", output_directions);
-    for (std::size_t i = 0; i < body->num_outputs(); ++i) {
-      scan->AddResult(context_.UniqueName(body->output(i)->name()));
+    Attribute::Ints output_axes;
+    Attribute::Ints output_directions;
+  };
+
+  // The second step is the model: its states are results of the first, each a value of its own.
+  const std::vector<Node*>& model() const { return steps_.steps[1]; }
+
+  Result<Node*> InsertScan() {
+    Draft draft;
+    draft.body->set_name("body");
+    AddStates(draft);
+    DRAGOMAN_TRY(AddSlices(draft));
+    if (draft.input_axes.empty()) AddTurns(draft);
+    CloneModel(draft);
+    AddOutputs(draft);
+    const Attribute::Ints directions(draft.input_axes.size(), steps_.backwards ? 1 : 0);
+    Node* scan = graph_.Insert(position_, FindOp("Scan")->name, draft.operands);
+    scan->SetAttribute("body", draft.body);
+    scan->SetAttribute("num_scan_inputs", static_cast<std::int64_t>(draft.input_axes.size()));
+    scan->SetAttribute("scan_input_axes", draft.input_axes);
+    scan->SetAttribute("scan_input_directions", directions);
+    scan->SetAttribute("scan_output_axes", draft.output_axes);
+    scan->SetAttribute("scan_output_directions", draft.output_directions);
+    for (std::size_t i = 0; i < draft.body->num_outputs(); ++i) {
+      scan->AddResult(context_.UniqueName(draft.body->output(i)->name()));
     }
     DRAGOMAN_TRY(context_.inference.InferNode(*scan));
     return scan;
   }
 
-  Value* BodyOutput(const Collected& collected, const std::vector<Node*>& model,
-                    const ValueMap& map, Graph& body) {
-    const Node& node = *model[collected.node];
+  void AddStates(Draft& draft) {
+    draft.operands = steps_.initial;
+    for (std::size_t i = 0; i < steps_.states.size(); ++i) {
+      const Value& next = NextOf(i);
+      draft.map[&next] = draft.body->AddInput(context_.UniqueName(next.name()), next.type());
+    }
+  }
+
+  Status AddSlices(Draft& draft) {
+    for (std::size_t i = 0; i < model().size(); ++i) {
+      for (std::size_t j = 0; j < model()[i]->num_operands(); ++j) {
+        const StepOperand& operand = steps_.operands[i][j];
+        const Value* value = model()[i]->operand(j);
+        if (operand.kind != StepOperand::Kind::kSlice || draft.map.contains(value)) continue;
+        DRAGOMAN_ASSIGN(Value * whole, Scanned(operand.slice));
+        draft.operands.push_back(whole);
+        draft.input_axes.push_back(operand.slice.axis);
+        draft.map[value] = SliceInput(operand.slice, *draft.body);
+      }
+    }
+    return {};
+  }
+
+  // The numbers of the steps: a Scan has one input at least.
+  void AddTurns(Draft& draft) {
+    std::vector<std::int64_t> turns(length());
+    std::iota(turns.begin(), turns.end(), 0);
+    draft.operands.push_back(context_.AddConstant(graph_, Tensor::Ints(turns), "turns", {}));
+    draft.input_axes.push_back(0);
+    draft.body->AddInput(context_.UniqueName("turn"), Type::Tensor(DType::kI64, Shape{}));
+  }
+
+  void CloneModel(Draft& draft) {
+    for (const Node* node : model()) {
+      Node* copy = CloneNode(*node, *draft.body, nullptr, draft.map);
+      for (std::size_t j = 0; j < copy->num_results(); ++j) {
+        Value* result = copy->result(j);
+        if (result != nullptr) result->set_name(context_.UniqueName(result->name()));
+      }
+    }
+  }
+
+  void AddOutputs(Draft& draft) {
+    for (const auto& [node, result] : steps_.states) {
+      draft.body->AddOutput(draft.map.at(model()[node]->result(result)));
+    }
+    for (const Collected& collected : collected_) {
+      draft.body->AddOutput(BodyOutput(collected, draft.map, *draft.body));
+      draft.output_axes.push_back(collected.axis);
+      draft.output_directions.push_back(collected.reversed ? 1 : 0);
+    }
+  }
+
+  Value* BodyOutput(const Collected& collected, const ValueMap& map, Graph& body) {
+    const Node& node = *model()[collected.node];
     Value* const value = map.at(node.result(collected.result));
     if (!collected.squeezed) return value;
     const auto axes = IntsOf(context_, node.operand(1));
