@@ -87,7 +87,9 @@ class PlanBuilder {
   bool NeedsFunction(const Node& node, const SizeFunction& function) const;
   bool BroadcastIsKnown(const Node& node) const;
   Status AddSizeArgument(const Node& node, const OpDef& def, std::string_view word, Step& step);
+  // Results that exist, and the symbols that they bind.
   void FinishResults(const Node& node, Step& step);
+  void BindResults(Step& step);
 
   // build_checks.cc: what inference left open of the operands' sizes.
   Status AddChecks(const Node& node, const OpDef& def, Step& step);
@@ -153,6 +155,9 @@ class PlanBuilder {
   void AddCarriedResults(const Node& node, const Repetition& loop, Step& step);
   void AddStackedResult(const Node& node, std::size_t result, const Value& output,
                         Repetition& loop);
+  Status AddScanned(const Value& operand, const Value& input, std::int64_t axis, bool reversed,
+                    ScanStep& scan);
+  Status PlaceCollected(const Value& result, std::int64_t axis, ScanAxis& collected);
   std::optional<Shape> EmptyPart(const Value& output) const;
 
   const Model& model_;

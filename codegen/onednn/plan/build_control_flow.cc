@@ -65,9 +65,7 @@ Status PlanBuilder::BuildIf(const Node& node, Step& step) {
   DRAGOMAN_ASSIGN(Block then_block, BuildBranch(node, "then_branch"));
   DRAGOMAN_ASSIGN(Block else_block, BuildBranch(node, "else_branch"));
   step.action = IfStep{{std::move(then_block), std::move(else_block)}};
-  for (BufferId id : step.results) {
-    std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
-  }
+  BindResults(step);
   return {};
 }
 
@@ -185,7 +183,37 @@ Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
     step.results.push_back(axis.stack);
   }
   step.action = std::move(loop);
-  for (BufferId id : step.results) std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
+  BindResults(step);
+  return {};
+}
+
+// Each iteration reads a part of `operand` along `axis` as `input`.
+Status PlanBuilder::AddScanned(const Value& operand, const Value& input, std::int64_t axis,
+                               bool reversed, ScanStep& scan) {
+  if (!operand.type().rank())
+    return Unsupported("no C++ for it: the rank of '" + operand.name() + "' is not known");
+  ScanAxis scanned;
+  scanned.whole = Get(&operand);
+  scanned.axis = FromFront(axis, operand.type().shape()->size());
+  scanned.reversed = reversed;
+  scanned.part = AddBuffer(input.name(), input.type(), Storage::kOwn);
+  SetHolder(scanned.part, Storage::kOwn);
+  buffers_[&input] = scanned.part;
+  scan.scanned.push_back(std::move(scanned));
+  return {};
+}
+
+// The parts of `result` lie along `axis`: the stack itself, if that is how it grows.
+Status PlanBuilder::PlaceCollected(const Value& result, std::int64_t axis, ScanAxis& collected) {
+  if (axis != 0 && !result.type().rank())
+    return Unsupported("no C++ for it: the rank of '" + result.name() + "' is not known");
+  collected.axis = FromFront(axis, static_cast<std::size_t>(result.type().rank().value_or(1)));
+  collected.whole = collected.stack;
+  if (collected.axis != 0 || collected.reversed) {
+    collected.whole = AddBuffer(result.name(), result.type(), Storage::kOwn);
+    SetHolder(collected.whole, Storage::kOwn);
+  }
+  buffers_[&result] = collected.whole;
   return {};
 }
 
@@ -196,18 +224,8 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   for (std::size_t i = 0; i < layout.states; ++i)
     DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), scan));
   for (std::size_t i = 0; i < layout.inputs; ++i) {
-    const Value& operand = *node.operand(layout.states + i);
-    const Value& input = *body.input(layout.states + i);
-    if (!operand.type().rank())
-      return Unsupported("no C++ for it: the rank of '" + operand.name() + "' is not known");
-    ScanAxis axis;
-    axis.whole = Get(&operand);
-    axis.axis = FromFront(layout.input_axes[i], operand.type().shape()->size());
-    axis.reversed = layout.input_reversed[i];
-    axis.part = AddBuffer(input.name(), input.type(), Storage::kOwn);
-    SetHolder(axis.part, Storage::kOwn);
-    buffers_[&input] = axis.part;
-    scan.scanned.push_back(std::move(axis));
+    DRAGOMAN_TRY(AddScanned(*node.operand(layout.states + i), *body.input(layout.states + i),
+                            layout.input_axes[i], layout.input_reversed[i], scan));
   }
   bound_.emplace_back();
   DRAGOMAN_ASSIGN(scan.body, BuildBody(body));
@@ -223,21 +241,11 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
     ScanAxis& axis = scan.collected[next_stack++];
     axis.reversed = layout.output_reversed[i];
     axis.empty = EmptyPart(*body.output(layout.states + i));
-    if (layout.output_axes[i] != 0 && !result->type().rank())
-      return Unsupported("no C++ for it: the rank of '" + result->name() + "' is not known");
-    const std::size_t rank = static_cast<std::size_t>(result->type().rank().value_or(1));
-    axis.axis = FromFront(layout.output_axes[i], rank);
-    const bool in_place = axis.axis == 0 && !axis.reversed;
-    axis.whole = axis.stack;
-    if (!in_place) {
-      axis.whole = AddBuffer(result->name(), result->type(), Storage::kOwn);
-      SetHolder(axis.whole, Storage::kOwn);
-    }
-    buffers_[result] = axis.whole;
+    DRAGOMAN_TRY(PlaceCollected(*result, layout.output_axes[i], axis));
     step.results.push_back(axis.whole);
   }
   step.action = std::move(scan);
-  for (BufferId id : step.results) std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
+  BindResults(step);
   return {};
 }
 

@@ -200,14 +200,15 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
   return {};
 }
 
-// Results that exist, and the symbols that they bind.
 void PlanBuilder::FinishResults(const Node& node, Step& step) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) == nullptr) continue;
-    const BufferId id = buffers_.at(node.result(i));
-    step.results.push_back(id);
-    std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
+    if (node.result(i) != nullptr) step.results.push_back(buffers_.at(node.result(i)));
   }
+  BindResults(step);
+}
+
+void PlanBuilder::BindResults(Step& step) {
+  for (BufferId id : step.results) std::ranges::move(BindSizes(id), std::back_inserter(step.binds));
 }
 
 void PlanBuilder::BuildAlias(const Node& node, Step& step) {
