@@ -166,8 +166,12 @@ Result<RunResult> RunFlat(const Model& source, const std::vector<NamedArray>& in
   }
   const Model& called = has_states ? lowered : source;
   DRAGOMAN_TRY(GiveArrays(called, inputs, FlatInputName, calls));
+  const Facts given = facts;
   for (const EntryCalls& each : calls) {
-    const std::vector<Slot> slots = InputSlots(*called.FindEntry(each.entry));
+    std::vector<Slot> slots = InputSlots(*called.FindEntry(each.entry));
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      DRAGOMAN_ASSIGN(slots[i].type, ApplyFacts(given, slots[i].name, i, slots[i].type));
+    }
     DRAGOMAN_ASSIGN(const StepInputs bound,
                     BindSteps(slots, each.arrays, each.total, request.steps.has_value()));
     facts = FactsOf(slots, bound.At(0), std::move(facts));

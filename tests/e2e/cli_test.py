@@ -173,6 +173,15 @@ class CommandLine(CommandCase):
                            self.out / "out")
         self.assertRegex(error, r"is given sizes \[1, 3\], expected f32\[")
 
+    def test_data_of_other_sizes_than_the_given_ones_is_refused(self):
+        numpy.save(self.out / "x.npy", numpy.zeros((2, 41), numpy.float32))
+        call = ("run", MODELS / "mlp_dynamic" / "model.onnx", "--input",
+                f"x={self.out / 'x.npy'}", "--output-dir", self.out / "out")
+        for fact in (("--dim", "batch=4"), ("--shape", "x=4,41")):
+            error = self.fails(2, *call, *fact)
+            self.assertIn("is given sizes [2, 41], expected f32[4, 41]", error)
+        self.done(*call, "--dim", "batch=2")
+
     def test_operators_that_are_read_from_torch_are_listed(self):
         self.assertIn("aten.relu ", self.done("ops", "--from", "aten"))
         self.assertIn("aten::relu(Tensor self) -> Tensor",

@@ -17,6 +17,13 @@ class AssertionFailed(Exception):
     """R.assert_op of a condition that does not hold."""
 
 
+def sizes_of(node):
+    """The sizes in an annotation, as expressions."""
+    return [ast.parse(size.value, mode="eval").body
+            if isinstance(size, ast.Constant) and isinstance(size.value, str) else size
+            for size in node.args[0].elts]
+
+
 class Function:
     """Function `name` of a module's text. It takes all its parameters, in order.
 
@@ -41,9 +48,11 @@ class Function:
 
     def call(self, *arguments):
         assert len(arguments) == len(self.parameters), f"{self.definition.name}: arguments"
-        self.names = {}
-        for parameter, value in zip(self.definition.args.args, arguments):
-            self.names[parameter.arg] = value
+        given = list(zip(self.definition.args.args, arguments))
+        self.names = {parameter.arg: value for parameter, value in given}
+        for parameter, value in given:  # sizes may be told by a later one than names them
+            self.learn_sizes(parameter.annotation, value)
+        for parameter, value in given:
             self.check_type(parameter.annotation, value)
         result = self.run_block(self.definition.body)
         self.check_type(self.definition.returns, result)
@@ -53,6 +62,19 @@ class Function:
         other = Function.__new__(Function)
         other.enter(self.functions, name, self.printed)
         return other.call(*arguments)
+
+    def learn_sizes(self, node, value):
+        """Enters the sizes of an annotation that are new names."""
+        if dotted(node) == "Tuple" or not node.args:
+            return
+        if dotted(node.func) == "Tuple":
+            for part, element in zip(node.args, value):
+                self.learn_sizes(part, element)
+            return
+        shape = value if isinstance(value, list) else np.shape(value)
+        for size, actual in zip(sizes_of(node), shape):
+            if isinstance(size, ast.Name):
+                self.names.setdefault(size.id, actual)
 
     def check_type(self, node, value):
         """That a value has its annotated type; sizes that are new names are learnt."""
@@ -82,13 +104,10 @@ class Function:
             self.check_sizes(node, value.shape)
 
     def check_sizes(self, node, shape):
-        sizes = node.args[0].elts
+        sizes = sizes_of(node)
         assert len(sizes) == len(shape), f"{shape}: {ast.unparse(node)}"
+        self.learn_sizes(node, list(shape))
         for size, actual in zip(sizes, shape):
-            if isinstance(size, ast.Constant) and isinstance(size.value, str):
-                size = ast.parse(size.value, mode="eval").body
-            if isinstance(size, ast.Name) and size.id not in self.names:
-                self.names[size.id] = actual
             assert self.evaluate(size) == actual, f"{shape}: {ast.unparse(node)}"
 
     def evaluate(self, node):
