@@ -1,5 +1,6 @@
 #include "importers/onnx/read_model.h"
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/stubs/logging.h>
 
 #include <filesystem>
@@ -62,7 +63,8 @@ Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const vo
   DRAGOMAN_ASSIGN(onnx_reader::ReducedModel reduced, onnx_reader::ReduceModel(file));
   const google::protobuf::LogSilencer
       silencer;  // protobuf reports texts that are not UTF-8, and parses them
-  ModelProto message;
+  google::protobuf::Arena arena;
+  auto& message = *google::protobuf::Arena::CreateMessage<ModelProto>(&arena);
   if (!message.ParseFromString(reduced.message)) {
     return Error(Finding{ErrorKind::kInvalidInput, {}, "byte 0", "the file is no ONNX model"});
   }
