@@ -22,9 +22,10 @@ void GatherSmall(InferContext& context, int axis) {
     for (int i = 0; i < indices->shape.size(); ++i) index.push_back(position[axis + i]);
     const std::optional<std::int64_t> at = Position(indices->At(index), data->shape[axis]);
     if (!at) return Dim::Unknown();
-    for (int i = 0; i < data->shape.size(); ++i)
-      from.push_back(i < axis ? position[i] : position[i + indices->shape.size() - 1]);
-    from[axis] = *at;
+    for (int i = 0; i < axis; ++i) from.push_back(position[i]);
+    from.push_back(*at);
+    for (int i = axis + 1; i < data->shape.size(); ++i)
+      from.push_back(position[i + indices->shape.size() - 1]);
     return data->At(from);
   });
 }

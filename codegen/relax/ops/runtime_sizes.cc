@@ -1,6 +1,7 @@
 #include "codegen/relax/ops/runtime_sizes.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -43,9 +44,10 @@ Result<std::string> NameSizes(RelaxOp& op, const std::string& sizes, const Shape
     }
     const Type named = Type::Tensor(DType::kI64, shape);
     DRAGOMAN_TRY(op.declare(named));
+    const std::optional<std::string> text = ShapeValueText(shape, op.symbols);
+    if (!text) return op.Refuse("a size that cannot be said");
     const std::string value = op.Do("tensor_to_shape", sizes);
-    const std::string text = *ShapeValueText(shape, op.symbols);
-    op.BindPlain(fmt::format("R.match_cast({}, R.S{})", value, text.substr(3)));
+    op.BindPlain(fmt::format("R.match_cast({}, R.S{})", value, text->substr(3)));
   }
   return op.ShapeValue(shape);
 }

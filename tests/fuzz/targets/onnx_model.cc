@@ -65,8 +65,10 @@ void TryFile(const std::uint8_t* data, std::size_t size) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+#ifdef DRAGOMAN_LIMITS_MEMORY
   constexpr rlimit kLimit = {std::size_t{8} << 30, std::size_t{8} << 30};
   ::setrlimit(RLIMIT_AS, &kLimit);
+#endif
   dragoman::TryFile(data, size);
   return 0;
 }
