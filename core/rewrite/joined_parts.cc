@@ -10,9 +10,12 @@ constexpr std::size_t kMaxParts = 8;
 
 }  // namespace
 
-int AxisIn(const Node& node, const Value& value) {
-  const std::int64_t axis = IntAttribute(node, "axis", 0);
+int FromFront(std::int64_t axis, const Value& value) {
   return static_cast<int>(axis < 0 ? axis + value.type().rank().value_or(0) : axis);
+}
+
+int AxisIn(const Node& node, const Value& value) {
+  return FromFront(IntAttribute(node, "axis", 0), value);
 }
 
 Result<Value*> InsertSlice(Value* value, std::int64_t begin, std::int64_t end, int axis, Node& node,

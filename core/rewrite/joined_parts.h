@@ -31,6 +31,8 @@ std::optional<JoinedParts> ReadJoined(const Value& value);
 Result<Value*> InsertSlice(Value* value, std::int64_t begin, std::int64_t end, int axis, Node& node,
                            PassContext& context);
 
+// `axis` of `value`, from the front; as it is if the rank is not known.
+int FromFront(std::int64_t axis, const Value& value);
 // Attribute `axis` (by default 0) of `node`, from the front of `value`.
 int AxisIn(const Node& node, const Value& value);
 

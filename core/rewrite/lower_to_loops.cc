@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ops/scan.h"
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/loop_builder.h"
 #include "core/rewrite/sequence_node.h"
 
@@ -40,10 +41,6 @@ Value* MoveFirstTo(StepNodes& nodes, Value* x, std::int64_t axis) {
   return nodes.Op("Transpose", {x}, {{"perm", perm}});
 }
 
-std::int64_t FromFront(std::int64_t axis, const Type& type) {
-  return axis < 0 ? axis + static_cast<std::int64_t>(type.shape()->size()) : axis;
-}
-
 // One Scan.
 class ScanLowering {
  public:
@@ -60,7 +57,7 @@ class ScanLowering {
         return Unsupported("a rank is not known; hint: --shape").At(scan_.Describe());
     }
     Value* const first = scan_.operand(layout_.states);
-    Value* const count = CountOf(before_, first, FromFront(layout_.input_axes[0], first->type()));
+    Value* const count = CountOf(before_, first, FromFront(layout_.input_axes[0], *first));
     std::vector<Value*> initial;
     for (std::size_t i = 0; i < layout_.states; ++i) initial.push_back(scan_.operand(i));
     LoopBuilder loop(scan_, context_, count, initial);
@@ -74,7 +71,7 @@ class ScanLowering {
       if (result->type().shape() == nullptr)
         return Unsupported("a rank is not known; hint: --shape").At(scan_.Describe());
       if (layout_.output_reversed[i]) result = Reversed(before_, result, 0);
-      result = MoveFirstTo(before_, result, FromFront(layout_.output_axes[i], result->type()));
+      result = MoveFirstTo(before_, result, FromFront(layout_.output_axes[i], *result));
     }
     DRAGOMAN_TRY(before_.status());
     context_.Replace(scan_, results);

@@ -49,9 +49,16 @@ void OpLowering::Drop(std::string_view name) {
   std::erase_if(attributes, [name](const NamedAttribute& a) { return a.name == name; });
 }
 
+Status OpLowering::Require(std::initializer_list<std::size_t> required) const {
+  for (const std::size_t i : required) {
+    if (operand(i) == nullptr) return Invalid("operand " + std::to_string(i) + " is missing");
+  }
+  return {};
+}
+
 Result<int> OpLowering::Rank(std::size_t i) const {
+  DRAGOMAN_TRY(Require({i}));
   const Value* value = operand(i);
-  if (value == nullptr) return Invalid("operand " + std::to_string(i) + " is missing");
   if (std::optional<int> rank = builder.rank(value)) return *rank;
   return Unsupported("the rank of operand " + std::to_string(i) + " ('" + value->name() +
                      "') is not known; state the inputs' sizes with --shape");

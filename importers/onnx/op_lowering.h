@@ -5,6 +5,7 @@
 #define DRAGOMAN_IMPORTERS_ONNX_OP_LOWERING_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ struct OpLowering {
   void Drop(std::string_view name);
   bool Has(std::string_view name) const { return Find(attributes, name) != nullptr; }
 
+  // Errors: one of these operands is missing.
+  Status Require(std::initializer_list<std::size_t> required) const;
   // The rank of operand `i`. Errors: unknown, with the hint to give --shape.
   Result<int> Rank(std::size_t i) const;
   // An int64 constant of rank 1.

@@ -57,8 +57,7 @@ DilatedConv::DilatedConv(const Window& window, const Shape& x, const Shape& w, c
       places.push_back(i * columns_.kernel + j);
     }
   }
-  const std::size_t bytes = taps_.size() * static_cast<std::size_t>(tap_floats) * sizeof(float);
-  panels_.reset(static_cast<float*>(::operator new(bytes, std::align_val_t(64))));
+  panels_ = NewAlignedFloats(static_cast<std::int64_t>(taps_.size()) * tap_floats);
   float* to = panels_.get();
   for (const std::int64_t place : places) {
     for (std::int64_t first = 0; first < outputs_; first += kTileWidth) {

@@ -7,10 +7,9 @@
 #define DRAGOMAN_RUNTIME_FAST_DILATED_CONV_H_
 
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <vector>
 
+#include "runtime/fast/aligned_floats.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/window.h"
@@ -35,10 +34,6 @@ class DilatedConv {
   void Run(const float* x, float* y) const noexcept;
 
  private:
-  struct Free {
-    void operator()(float* data) const { ::operator delete(data, std::align_val_t(64)); }
-  };
-
   // The results of one axis that a tap reaches.
   struct Reach {
     std::int64_t begin, end;
@@ -59,7 +54,7 @@ class DilatedConv {
   std::int64_t x_pixel_, y_pixel_;
   std::int64_t num_panels_;  // of outputs
   std::vector<Tap> taps_;
-  std::unique_ptr<float, Free> panels_;
+  AlignedFloats panels_;
   std::vector<float> bias_;  // of whole panels
   PostOps post_;
 };

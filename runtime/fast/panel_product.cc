@@ -17,14 +17,13 @@ constexpr std::int64_t kLine = 64;               // bytes of a line of a cache
 constexpr std::int64_t kFetchingRows = 32;       // below, the processor fetches panels early enough
 constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
 
-}  // namespace
-
-PanelProduct::Floats PanelProduct::Zeros(std::int64_t count) {
-  Floats floats(static_cast<float*>(
-      ::operator new(static_cast<std::size_t>(count) * sizeof(float), std::align_val_t(64))));
+AlignedFloats Zeros(std::int64_t count) {
+  AlignedFloats floats = NewAlignedFloats(count);
   std::fill_n(floats.get(), count, 0.0f);
   return floats;
 }
+
+}  // namespace
 
 void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
                         const float* bias, std::int64_t outputs, std::int64_t inputs,

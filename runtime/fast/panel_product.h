@@ -8,9 +8,8 @@
 #define DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 
 #include <cstdint>
-#include <memory>
-#include <new>
 
+#include "runtime/fast/aligned_floats.h"
 #include "runtime/fast/post_ops.h"
 
 namespace dragoman::rt {
@@ -32,12 +31,6 @@ class PanelProduct {
   void RunRows(std::int64_t rows, const float* x, float* y) const noexcept;
 
  private:
-  struct Free {
-    void operator()(float* data) const { ::operator delete(data, std::align_val_t(64)); }
-  };
-  using Floats = std::unique_ptr<float, Free>;
-
-  static Floats Zeros(std::int64_t count);
   void RunPanels(std::int64_t first, std::int64_t last, std::int64_t rows, const float* x,
                  const float* residual, float* y, float* packed) const noexcept;
   void RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end, std::int64_t rows,
@@ -45,8 +38,8 @@ class PanelProduct {
   bool Packs() const;
   std::int64_t PackedSize() const;
 
-  Floats panels_;
-  Floats bias_;  // of whole panels
+  AlignedFloats panels_;
+  AlignedFloats bias_;  // of whole panels
   std::int64_t width_ = 0, num_panels_ = 0;
   std::int64_t outputs_ = 0, inputs_ = 0, rows_ = 0;
   std::int64_t block_ = 1;  // inputs whose panels lie together

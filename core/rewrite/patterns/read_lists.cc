@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 #include "core/rewrite/recurrence/layout.h"
 
@@ -21,11 +22,9 @@ struct SplitTensor {
 std::optional<SplitTensor> ReadSplit(const Value& sequence, const PassContext& context) {
   const Node* node = sequence.producer();
   if (node == nullptr || !node->Is("SplitToSequence")) return std::nullopt;
-  SplitTensor split{node->operand(0), IntAttribute(*node, "axis", 0),
-                    IntAttribute(*node, "keepdims", 1) != 0};
-  const auto rank = split.tensor->type().rank();
-  if (!rank) return std::nullopt;
-  if (split.axis < 0) split.axis += *rank;
+  Value* tensor = node->operand(0);
+  if (!tensor->type().rank()) return std::nullopt;
+  SplitTensor split{tensor, AxisIn(*node, *tensor), IntAttribute(*node, "keepdims", 1) != 0};
   if (const Value* size = node->operand(1)) {
     if (size->type().rank() != 0 || IntOf(context, size) != 1) return std::nullopt;
     split.keeps_axis = true;
@@ -65,14 +64,13 @@ Result<bool> JoinSplit(Node& node, PassContext& context) {
   const auto split = ReadSplit(*node.operand(0), context);
   const Shape* shape = node.result()->type().shape();
   if (!split || shape == nullptr) return false;
-  std::int64_t axis = IntAttribute(node, "axis", 0);
-  if (axis < 0) axis += static_cast<std::int64_t>(shape->size());
+  const int axis = AxisIn(node, *node.result());
   LayoutBuilder layout(context, node);
   DRAGOMAN_ASSIGN(Value * whole, layout.StepsFirst(split->tensor, static_cast<int>(split->axis)));
   if (split->keeps_axis) {
     DRAGOMAN_ASSIGN(whole, layout.Unsqueeze(whole, {split->axis + 1}));
   }
-  DRAGOMAN_ASSIGN(whole, layout.Stacked(whole, static_cast<int>(axis), *shape));
+  DRAGOMAN_ASSIGN(whole, layout.Stacked(whole, axis, *shape));
   return whole != nullptr && context.ReplaceIfAllowed(node, whole);
 }
 

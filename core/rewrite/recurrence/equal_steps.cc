@@ -7,6 +7,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/joined_parts.h"
 
 namespace dragoman {
 namespace {
@@ -19,14 +20,10 @@ constexpr std::size_t kMaxStepNodes = 5'000;
 // Weights by whose products steps are told.
 constexpr std::size_t kMaxAnchors = 4;
 
-int FromFront(const Value& value, std::int64_t axis) {
-  return static_cast<int>(axis < 0 ? axis + value.type().rank().value_or(0) : axis);
-}
-
 std::optional<StepSlice> GatheredSlice(const Node& node, const PassContext& context) {
   const auto index = IntOf(context, node.operand(1));
   if (!index || node.operand(1)->type().rank() != 0) return std::nullopt;
-  const int axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
+  const int axis = AxisIn(node, *node.operand(0));
   const auto size = SizeAlong(*node.operand(0), axis);
   if (!size) return std::nullopt;
   return StepSlice{node.operand(0), axis, *index < 0 ? *index + *size : *index, false};
@@ -37,14 +34,14 @@ std::optional<StepSlice> CutSlice(const Node& node, const PassContext& context) 
   const auto given = IntOf(context, node.operand(3));
   const auto step = node.operand(4) != nullptr ? IntOf(context, node.operand(4)) : 1;
   if (!start || (node.operand(3) != nullptr && !given) || step != 1) return std::nullopt;
-  const int axis = FromFront(*node.operand(0), given.value_or(0));
+  const int axis = FromFront(given.value_or(0), *node.operand(0));
   const auto size = SizeAlong(*node.operand(0), axis);
   if (!size || SizeAlong(*node.result(), axis) != 1) return std::nullopt;
   return StepSlice{node.operand(0), axis, *start < 0 ? *start + *size : *start, true};
 }
 
 std::optional<StepSlice> PartSlice(const Node& node, const Value& part) {
-  const int axis = FromFront(*node.operand(0), IntAttribute(node, "axis", 0));
+  const int axis = AxisIn(node, *node.operand(0));
   const auto size = SizeAlong(*node.operand(0), axis);
   if (!size || static_cast<std::size_t>(*size) != node.num_results()) return std::nullopt;
   if (SizeAlong(part, axis) != 1) return std::nullopt;

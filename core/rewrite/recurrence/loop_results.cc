@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
@@ -146,8 +147,7 @@ Result<Value*> LoopResults::Grown(const LoopState& state) {
   Value& row = *join.operand(at_front ? 0 : 1);
   const Shape* shape = row.type().shape();
   if (shape == nullptr) return None();
-  const std::int64_t stated = IntAttribute(join, "axis", 0);
-  const int axis = static_cast<int>(stated < 0 ? stated + std::ssize(*shape) : stated);
+  const int axis = AxisIn(join, row);
   Shape joined = *shape;
   Dim& size = joined[static_cast<std::size_t>(axis)];
   const bool is_single = size == Dim(1);

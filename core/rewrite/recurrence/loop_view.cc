@@ -5,6 +5,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/recurrence/layout.h"
 
 namespace dragoman {
@@ -13,11 +14,6 @@ namespace {
 std::int64_t EntryOf(const Node& node, std::string_view name, std::size_t i) {
   const Attribute::Ints* ints = IntsAttribute(node, name);
   return ints != nullptr && i < ints->size() ? (*ints)[i] : 0;
-}
-
-int FromFront(std::int64_t axis, const Value& value) {
-  const int rank = value.type().rank().value_or(0);
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
 LoopView ViewScan(Node& node) {

@@ -20,11 +20,6 @@ constexpr std::size_t kLengths = 4;
 
 std::int64_t FromFront(std::int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
-std::optional<std::int64_t> OneInt(const Value* value, const PassContext& context) {
-  const auto ints = value != nullptr ? IntsOf(context, value) : std::nullopt;
-  return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
-}
-
 // Whether `value` is Range(first, limit, step).
 bool IsRange(const Value& value, const Dim& first, const Dim& limit, std::int64_t step,
              const PassContext& context) {
@@ -58,8 +53,8 @@ std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& co
                        : 0;
   if (rank == 0) return std::nullopt;
   if (node.Is("Slice")) {
-    const auto start = OneInt(node.operand(1), context), end = OneInt(node.operand(2), context);
-    const auto axis = OneInt(node.operand(3), context), step = OneInt(node.operand(4), context);
+    const auto start = IntOf(context, node.operand(1)), end = IntOf(context, node.operand(2));
+    const auto axis = IntOf(context, node.operand(3)), step = IntOf(context, node.operand(4));
     if (!start || !end || !axis || step != -1) return std::nullopt;
     const std::int64_t at = FromFront(*axis, rank);
     const auto size = SizeAlong(*node.operand(0), static_cast<int>(at));

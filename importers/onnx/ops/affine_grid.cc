@@ -22,8 +22,8 @@ Value* Places(Formula& f, Value* size, bool at_ends, const Value* like) {
 // Of each point of an image of `size` (N, C, [D,] H, W), where theta (N, k, k + 1) puts it: (N,
 // [D,] H, W, k), innermost axis first.
 LoweredResults LowerAffineGrid(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Value* theta = op.operand(0);
-  if (theta == nullptr || op.operand(1) == nullptr) return op.Invalid("an operand is missing");
   const Shape* shape = theta->type().shape();
   const Dim axes = shape != nullptr && shape->size() == 3 ? (*shape)[1] : Dim::Unknown();
   if (!axes.known() || theta->type().dtype() == DType::kUnknown) return op.EmitForeign();

@@ -128,9 +128,7 @@ Result<void> CheckAttention(const OpLowering& op, const Options& options, int ra
 }  // namespace
 
 LoweredResults LowerAttention(OpLowering& op) {
-  for (const Operand i : {kQuery, kKey, kValue}) {
-    if (op.operand(i) == nullptr) return op.Invalid("an operand is missing");
-  }
+  DRAGOMAN_TRY(op.Require({kQuery, kKey, kValue}));
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kQuery));
   DRAGOMAN_TRY(CheckAttention(op, options, rank));

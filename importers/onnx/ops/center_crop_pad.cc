@@ -9,8 +9,7 @@ namespace dragoman {
 // one at the end.
 LoweredResults LowerCenterCropPad(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> named, op.TakeInts("axes"));
-  if (op.operand(0) == nullptr || op.operand(1) == nullptr)
-    return op.Invalid("an operand is missing");
+  DRAGOMAN_TRY(op.Require({0, 1}));
   const std::optional<int> rank = op.builder.rank(op.operand(0));
   if (!named && !rank) return op.EmitForeign();
   if (!named) {

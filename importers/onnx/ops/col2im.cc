@@ -62,9 +62,8 @@ Value* Spread(Formula& f, Value* places, std::size_t axis, std::size_t axes) {
 
 // (batch, channels * block, blocks) to images: what lies on one element is added up.
 LoweredResults LowerCol2Im(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   Value* columns = op.operand(0);
-  if (columns == nullptr || op.operand(1) == nullptr || op.operand(2) == nullptr)
-    return op.Invalid("an operand is missing");
   const Shape* vector = op.operand(1)->type().shape();
   if (vector == nullptr || vector->size() != 1 || !(*vector)[0].known()) return op.EmitForeign();
   const auto axes = static_cast<std::size_t>((*vector)[0].value());

@@ -4,13 +4,6 @@
 
 namespace dragoman {
 
-Status RequireOperands(const OpLowering& op, std::initializer_list<std::size_t> operands) {
-  for (const std::size_t i : operands) {
-    if (op.operand(i) == nullptr) return op.Invalid("operand " + std::to_string(i) + " is missing");
-  }
-  return {};
-}
-
 bool WantsResult(const OpLowering& op, std::size_t i) {
   return i < op.num_results() && op.source.result(i) != nullptr;
 }
@@ -18,6 +11,12 @@ bool WantsResult(const OpLowering& op, std::size_t i) {
 Status RefuseResult(const OpLowering& op, std::size_t i, std::string_view what) {
   if (!WantsResult(op, i) || !op.source.result(i)->used()) return {};
   return op.Unsupported("result " + std::to_string(i) + ", " + std::string(what) + ", is used");
+}
+
+Result<int> ImageRank(const OpLowering& op) {
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  if (rank < 3) return op.Invalid("operand 0 has no spatial axis");
+  return rank;
 }
 
 Result<bool> TakeFlag(OpLowering& op, std::string_view name) {

@@ -7,7 +7,6 @@
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_CONTRIB_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_CONTRIB_H_
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,14 +16,14 @@
 
 namespace dragoman {
 
-// Errors: one of these operands is missing.
-Status RequireOperands(const OpLowering& op, std::initializer_list<std::size_t> operands);
-
 // Errors: the source uses result `i`, which is `what`.
 Status RefuseResult(const OpLowering& op, std::size_t i, std::string_view what);
 
 // Whether the source names result `i`.
 bool WantsResult(const OpLowering& op, std::size_t i);
+
+// The rank of an image, operand 0. Errors: it is not known, or there is no spatial axis.
+Result<int> ImageRank(const OpLowering& op);
 
 // The attribute as a flag; absent is false.
 Result<bool> TakeFlag(OpLowering& op, std::string_view name);

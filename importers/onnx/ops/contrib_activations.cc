@@ -16,7 +16,7 @@ LoweredResults LowerBiasGelu(OpLowering& op) {
 }
 
 LoweredResults LowerFastGelu(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0}));
+  DRAGOMAN_TRY(op.Require({0}));
   Formula f(op);
   Value* x = op.operand(0);
   if (op.operand(1) != nullptr) x = f.Add("Add", {x, op.operand(1)});
@@ -24,7 +24,7 @@ LoweredResults LowerFastGelu(OpLowering& op) {
 }
 
 LoweredResults LowerGemmFastGelu(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   Value* x = f.Add("MatMul", {op.operand(0), op.operand(1)});
   if (op.operand(2) != nullptr) x = f.Add("Add", {x, op.operand(2)});
@@ -33,7 +33,7 @@ LoweredResults LowerGemmFastGelu(OpLowering& op) {
 
 // x sigmoid(alpha x)
 LoweredResults LowerQuickGelu(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0}));
+  DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(const std::optional<float> alpha, op.TakeFloat("alpha"));
   Formula f(op);
   Value* x = op.operand(0);
@@ -43,7 +43,7 @@ LoweredResults LowerQuickGelu(OpLowering& op) {
 
 // The first half of x + bias times the Gelu of the second.
 LoweredResults LowerBiasSplitGelu(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   Value* sum = f.Add("Add", {op.operand(0), op.operand(1)});
   const std::vector<Value*> halves =
@@ -56,7 +56,7 @@ LoweredResults LowerBiasSplitGelu(OpLowering& op) {
 // The softmax is over all axes from `axis` on. The bias has the sizes of the inner of the axes
 // before it, or of the outer ones, and is repeated along the others.
 LoweredResults LowerBiasSoftmax(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> given, op.TakeInt("axis"));
   DRAGOMAN_ASSIGN(const bool repeats_inner, TakeFlag(op, "is_inner_broadcast"));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));

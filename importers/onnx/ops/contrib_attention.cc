@@ -22,13 +22,12 @@ struct Options {
 Result<Options> TakeOptions(OpLowering& op) {
   Options options;
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> heads, op.TakeInt("num_heads"));
-  DRAGOMAN_ASSIGN(options.scale, op.TakeFloat("scale"));
+  DRAGOMAN_ASSIGN(options.scale, TakeScale(op));
   DRAGOMAN_ASSIGN(const std::optional<float> filter, op.TakeFloat("mask_filter_value"));
   DRAGOMAN_ASSIGN(options.causal, TakeFlag(op, "unidirectional"));
   if (heads.value_or(0) < 1) return op.Invalid("num_heads is missing or not positive");
   options.heads = *heads;
   options.filter = filter.value_or(options.filter);
-  if (options.scale == 0.0f) options.scale = std::nullopt;
   return options;
 }
 
@@ -156,7 +155,7 @@ Status RefuseVariants(OpLowering& op) {
 
 LoweredResults LowerContribAttention(OpLowering& op) {
   enum : std::size_t { kInput, kWeights, kBias, kMask, kPast, kScoreBias, kPastLength };
-  DRAGOMAN_TRY(RequireOperands(op, {kInput, kWeights}));
+  DRAGOMAN_TRY(op.Require({kInput, kWeights}));
   DRAGOMAN_TRY(RefuseVariants(op));
   if (op.operand(kPastLength) != nullptr) return op.Unsupported("past_sequence_length");
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
@@ -173,7 +172,7 @@ LoweredResults LowerContribAttention(OpLowering& op) {
 LoweredResults LowerQAttention(OpLowering& op) {
   enum : std::size_t { kInput, kWeights, kBias, kInputScale, kWeightScale, kMask, kInputZero };
   constexpr std::size_t kWeightZero = kInputZero + 1, kPast = kInputZero + 2;
-  DRAGOMAN_TRY(RequireOperands(op, {kInput, kWeights, kBias, kInputScale, kWeightScale}));
+  DRAGOMAN_TRY(op.Require({kInput, kWeights, kBias, kInputScale, kWeightScale}));
   DRAGOMAN_TRY(RefuseVariants(op));
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
   Formula f(op);
@@ -221,12 +220,12 @@ Result<Flat> Unpacked(OpLowering& op, Formula& f) {
     return Flat{PartOf(f, query, 0), PartOf(f, query, 1), PartOf(f, query, 2)};
   }
   if (rank != 3) return op.Invalid("the query's rank is neither 3 nor 5");
-  DRAGOMAN_TRY(RequireOperands(op, {kKey}));
+  DRAGOMAN_TRY(op.Require({kKey}));
   DRAGOMAN_ASSIGN(const int key_rank, op.Rank(kKey));
   Value* key = op.operand(kKey);
   if (key_rank == 5) return Flat{query, PartOf(f, key, 0), PartOf(f, key, 1)};
   if (key_rank != 3 && key_rank != 4) return op.Invalid("the key's rank is not 3, 4 or 5");
-  DRAGOMAN_TRY(RequireOperands(op, {kValue}));
+  DRAGOMAN_TRY(op.Require({kValue}));
   return Flat{query, key, op.operand(kValue), key_rank == 4};
 }
 
@@ -247,7 +246,7 @@ void AddBias(Formula& f, Value* bias, Flat& flat) {
 }  // namespace
 
 LoweredResults LowerMultiHeadAttention(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {kQuery}));
+  DRAGOMAN_TRY(op.Require({kQuery}));
   if (op.operand(kPastLength) != nullptr) return op.Unsupported("past_sequence_length");
   if (op.operand(kIndirection) != nullptr) return op.Unsupported("cache_indirection");
   if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))

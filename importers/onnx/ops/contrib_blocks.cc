@@ -116,7 +116,7 @@ Result<Blocks> TakeBlocks(OpLowering& op, std::int64_t rows, std::int64_t column
 
 LoweredResults LowerMatMulNBits(OpLowering& op) {
   enum : std::size_t { kA, kB, kScales, kZeroPoints, kGroups, kBias };
-  DRAGOMAN_TRY(RequireOperands(op, {kA, kB, kScales}));
+  DRAGOMAN_TRY(op.Require({kA, kB, kScales}));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> columns, op.TakeInt("K"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> rows, op.TakeInt("N"));
   DRAGOMAN_ASSIGN(const Blocks blocks, TakeBlocks(op, rows.value_or(0), columns.value_or(0)));
@@ -209,7 +209,7 @@ Result<BlockTable> TakeBlockTable(OpLowering& op, int rank) {
 // The rows are gathered before they are spread and scaled.
 LoweredResults LowerGatherBlockQuantized(OpLowering& op) {
   enum : std::size_t { kData, kIndices, kScales, kZeroPoints };
-  DRAGOMAN_TRY(RequireOperands(op, {kData, kIndices, kScales}));
+  DRAGOMAN_TRY(op.Require({kData, kIndices, kScales}));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kData));
   DRAGOMAN_ASSIGN(const int indices_rank, op.Rank(kIndices));
   DRAGOMAN_ASSIGN(const BlockTable table, TakeBlockTable(op, rank));

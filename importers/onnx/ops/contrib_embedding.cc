@@ -40,7 +40,7 @@ Value* MaskIndex(Formula& f, const OpLowering& op) {
 }
 
 Status CheckEmbedding(const OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {kIds, kWordTable, kPositionTable, kGamma, kBeta}));
+  DRAGOMAN_TRY(op.Require({kIds, kWordTable, kPositionTable, kGamma, kBeta}));
   if ((op.operand(kSegments) == nullptr) == (op.operand(kSegmentTable) == nullptr)) return {};
   return op.Invalid("segment_ids and segment_embedding come together");
 }
@@ -78,7 +78,7 @@ LoweredResults LowerEmbedLayerNormalization(OpLowering& op) {
 LoweredResults LowerQEmbedLayerNormalization(OpLowering& op) {
   DRAGOMAN_TRY(CheckEmbedding(op));
   for (std::size_t i = kWordTable; i <= kBeta; ++i) {
-    if (op.operand(i) != nullptr) DRAGOMAN_TRY(RequireOperands(op, {kFirstScale + i - kWordTable}));
+    if (op.operand(i) != nullptr) DRAGOMAN_TRY(op.Require({kFirstScale + i - kWordTable}));
   }
   Formula f(op);
   return Embedded(op, f, nullptr, [&](std::size_t i, Value* x) {

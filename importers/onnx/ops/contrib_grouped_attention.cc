@@ -60,7 +60,7 @@ Result<Options> TakeOptions(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> key_heads, op.TakeInt("kv_num_heads"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> window, op.TakeInt("local_window_size"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> causal, op.TakeInt("causal"));
-  DRAGOMAN_ASSIGN(options.scale, op.TakeFloat("scale"));
+  DRAGOMAN_ASSIGN(options.scale, TakeScale(op));
   DRAGOMAN_ASSIGN(const std::optional<float> softcap, op.TakeFloat("softcap"));
   DRAGOMAN_ASSIGN(options.rotary, TakeFlag(op, "do_rotary"));
   DRAGOMAN_ASSIGN(options.of_pairs, TakeFlag(op, "rotary_interleaved"));
@@ -73,7 +73,6 @@ Result<Options> TakeOptions(OpLowering& op) {
   options.window = window.value_or(-1);
   options.causal = causal.value_or(1) != 0;
   options.softcap = softcap.value_or(0);
-  if (options.scale == 0.0f) options.scale = std::nullopt;
   return options;
 }
 
@@ -155,7 +154,7 @@ Result<std::int64_t> RotatedSize(const OpLowering& op, std::size_t table,
 Result<Parts> Turned(OpLowering& op, Formula& f, const Options& options, Parts parts,
                      Value* past_lengths) {
   if (!options.rotary) return parts;
-  DRAGOMAN_TRY(RequireOperands(op, {kCos, kSin}));
+  DRAGOMAN_TRY(op.Require({kCos, kSin}));
   DRAGOMAN_ASSIGN(const std::int64_t size,
                   RotatedSize(op, kCos, KnownSize(parts.query, kFeatures)));
   Value* positions = op.operand(kPositions);
@@ -200,7 +199,7 @@ Value* Weights(Formula& f, const OpLowering& op, const Options& options, Value* 
 }  // namespace
 
 LoweredResults LowerGroupQueryAttention(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {kQuery, kLastKeys, kTotal}));
+  DRAGOMAN_TRY(op.Require({kQuery, kLastKeys, kTotal}));
   if ((op.operand(kKey) == nullptr) != (op.operand(kValue) == nullptr))
     return op.Invalid("key and value come together");
   if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
@@ -245,7 +244,7 @@ LoweredResults LowerGroupQueryAttention(OpLowering& op) {
 // steps), or the first one for all; tables.
 LoweredResults LowerContribRotaryEmbedding(OpLowering& op) {
   enum : std::size_t { kX, kPlaces, kCosTable, kSinTable };
-  DRAGOMAN_TRY(RequireOperands(op, {kX, kPlaces, kCosTable, kSinTable}));
+  DRAGOMAN_TRY(op.Require({kX, kPlaces, kCosTable, kSinTable}));
   DRAGOMAN_ASSIGN(const bool of_pairs, TakeFlag(op, "interleaved"));
   DRAGOMAN_ASSIGN(const bool packed, TakeFlag(op, "is_packed_batching"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> heads, op.TakeInt("num_heads"));

@@ -7,7 +7,7 @@ namespace dragoman {
 
 // Padding is a vector or one row of a matrix, the filler a vector of one element.
 LoweredResults LowerContribPad(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   Value* padding = f.Add("Reshape", {op.operand(1), f.Ints({-1})});
   return f.Finish({f.Add("Pad", {op.operand(0), padding, OneNumber(f, op.operand(2))},
@@ -36,14 +36,14 @@ LoweredResults LowerContribGridSample(OpLowering& op) {
 }
 
 LoweredResults LowerExpandDims(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   Value* axes = f.Add("Reshape", {f.Cast(op.operand(1), DType::kI64), f.Ints({1})});
   return f.Finish({f.Add("Unsqueeze", {op.operand(0), axes}, {}, op.ResultName(0))});
 }
 
 LoweredResults LowerContribRange(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   Value* step = op.operand(2) != nullptr ? OneNumber(f, op.operand(2)) : f.Scalar(1, op.operand(0));
   return f.Finish({f.Add("Range", {OneNumber(f, op.operand(0)), OneNumber(f, op.operand(1)), step},
@@ -51,7 +51,7 @@ LoweredResults LowerContribRange(OpLowering& op) {
 }
 
 LoweredResults LowerContribGatherNd(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   Value* indices = op.operand(1);
   if (indices->type().dtype() != DType::kI64) indices = f.Cast(indices, DType::kI64);
@@ -60,7 +60,7 @@ LoweredResults LowerContribGatherNd(OpLowering& op) {
 
 // Distances of each row of the first operand from each of the second.
 LoweredResults LowerCDist(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const std::optional<std::string> given, op.TakeString("metric"));
   const std::string metric = given.value_or("sqeuclidean");
   if (metric != "sqeuclidean" && metric != "euclidean") return op.Unsupported("metric " + metric);
@@ -74,7 +74,7 @@ LoweredResults LowerCDist(OpLowering& op) {
 
 // The sum of all operands: BiasAdd.
 LoweredResults LowerBiasAdd(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, 2}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   Formula f(op);
   Value* sum = f.Add("Add", {op.operand(0), op.operand(1)});
   return f.Finish({f.Add("Add", {sum, op.operand(2)}, {}, op.ResultName(0))});
@@ -82,7 +82,7 @@ LoweredResults LowerBiasAdd(OpLowering& op) {
 
 // data + bias (+ residual): nothing is dropped when it is not trained.
 LoweredResults LowerBiasDropout(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_TRY(RefuseResult(op, 1, "the mask"));
   const Tensor* training = op.operand(4) != nullptr ? op.operand(4)->tensor() : nullptr;
   if (op.operand(4) != nullptr && (training == nullptr || training->size() != 1))
@@ -100,7 +100,7 @@ LoweredResults LowerBiasDropout(OpLowering& op) {
 
 // y with U y = L^-1 P, of the factors L U = P x.
 LoweredResults LowerInverse(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0}));
+  DRAGOMAN_TRY(op.Require({0}));
   Formula f(op);
   Value* x = op.operand(0);
   const DType dtype = x->type().dtype();

@@ -70,7 +70,7 @@ Value* GroupNormalized(Formula& f, const OpLowering& op, const GroupNormOptions&
 }  // namespace
 
 LoweredResults LowerSkipLayerNormalization(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, 2}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   DRAGOMAN_ASSIGN(const std::optional<float> epsilon, op.TakeFloat("epsilon"));
   Formula f(op);
   Value* sum = SkipSum(f, op, op.operand(4));
@@ -84,7 +84,7 @@ LoweredResults LowerSkipLayerNormalization(OpLowering& op) {
 }
 
 LoweredResults LowerSkipSimplifiedLayerNormalization(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, 2}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   DRAGOMAN_TRY(RefuseResult(op, 1, "the mean"));
   DRAGOMAN_ASSIGN(const std::optional<float> given, op.TakeFloat("epsilon"));
   const float epsilon = given.value_or(kFusedEpsilon);
@@ -101,7 +101,7 @@ LoweredResults LowerSkipSimplifiedLayerNormalization(OpLowering& op) {
 
 // ONNX Runtime writes it in the domain ai.onnx, which has it as RMSNormalization.
 LoweredResults LowerSimplifiedLayerNormalization(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> given, op.TakeInt("axis"));
   DRAGOMAN_ASSIGN(const std::optional<float> epsilon, op.TakeFloat("epsilon"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> stash, op.TakeInt("stash_type"));
@@ -126,17 +126,16 @@ LoweredResults LowerSimplifiedLayerNormalization(OpLowering& op) {
 }
 
 LoweredResults LowerGroupNorm(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, 2}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   DRAGOMAN_ASSIGN(const GroupNormOptions options, TakeGroupNormOptions(op));
-  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (rank < 3) return op.Invalid("operand 0 has no spatial axis");
+  DRAGOMAN_ASSIGN(const int rank, ImageRank(op));
   Formula f(op);
   return f.Finish({GroupNormalized(f, op, options, op.operand(0), rank)});
 }
 
 // Operands: input, scale, bias, skip, and the bias of the skip. Result 1 is their sum.
 LoweredResults LowerSkipGroupNorm(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, 2, 3}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2, 3}));
   DRAGOMAN_ASSIGN(const GroupNormOptions options, TakeGroupNormOptions(op));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
   DRAGOMAN_ASSIGN(const int skip_rank, op.Rank(3));

@@ -94,11 +94,10 @@ Result<Value*> Turned(OpLowering& op, Formula& f, std::size_t i, bool of_batch, 
 }
 
 Result<Value*> Convolved(OpLowering& op, Formula& f, bool channels_last) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const Activation activation, TakeConvActivation(op));
   DRAGOMAN_ASSIGN(const ActivationRow* row, RowOf(op, activation));
-  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (rank < 3) return op.Invalid("operand 0 has no spatial axis");
+  DRAGOMAN_ASSIGN(const int rank, ImageRank(op));
   const auto channels_first = [&](Value* x) {
     return channels_last ? ChannelsFirst(f, x, rank) : x;
   };
@@ -113,7 +112,7 @@ Result<Value*> Convolved(OpLowering& op, Formula& f, bool channels_last) {
 }  // namespace
 
 LoweredResults LowerFusedMatMul(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const Activation activation, TakeActivation(op));
   DRAGOMAN_ASSIGN(const ActivationRow* row, RowOf(op, activation));
   DRAGOMAN_ASSIGN(const std::optional<float> alpha, op.TakeFloat("alpha"));
@@ -130,7 +129,7 @@ LoweredResults LowerFusedMatMul(OpLowering& op) {
 }
 
 LoweredResults LowerFusedGemm(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const Activation activation, TakeActivation(op));
   DRAGOMAN_ASSIGN(const ActivationRow* row, RowOf(op, activation));
   Formula f(op);

@@ -57,8 +57,7 @@ constexpr std::size_t kResultScale = 3;
 
 // `type` on channels first, wherever the channels lie.
 Result<Value*> Pooled(OpLowering& op, Formula& f, std::string_view type, bool channels_last) {
-  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (rank < 3) return op.Invalid("operand 0 has no spatial axis");
+  DRAGOMAN_ASSIGN(const int rank, ImageRank(op));
   Value* x = Dequantized(f, op, 0);
   if (channels_last) x = ChannelsFirst(f, x, rank);
   Value* y = f.Add(type, {x}, std::exchange(op.attributes, {}));
@@ -70,7 +69,7 @@ Result<Value*> Pooled(OpLowering& op, Formula& f, std::string_view type, bool ch
 // QLinearAdd and QLinearMul.
 LoweredResults LowerQLinearBinary(OpLowering& op) {
   constexpr std::size_t kSecond = 3, kScale = 6;
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, kSecond, kSecond + 1, kScale}));
+  DRAGOMAN_TRY(op.Require({0, 1, kSecond, kSecond + 1, kScale}));
   Formula f(op);
   Value* y = f.Add(PlainType(op), {Dequantized(f, op, 0), Dequantized(f, op, kSecond)});
   return f.Finish({Quantized(f, op, y, kScale, DTypeOf(op, 0))});
@@ -78,7 +77,7 @@ LoweredResults LowerQLinearBinary(OpLowering& op) {
 
 // QLinearLeakyRelu and QLinearSigmoid.
 LoweredResults LowerQLinearUnary(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, kResultScale}));
+  DRAGOMAN_TRY(op.Require({0, 1, kResultScale}));
   Formula f(op);
   Value* y = f.Add(PlainType(op), {Dequantized(f, op, 0)}, std::exchange(op.attributes, {}));
   return f.Finish({Quantized(f, op, y, kResultScale, DTypeOf(op, 0))});
@@ -86,7 +85,7 @@ LoweredResults LowerQLinearUnary(OpLowering& op) {
 
 // Below opset 13 of the softmax it stands for, it is along all axes from `axis` on.
 LoweredResults LowerQLinearSoftmax(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, kResultScale}));
+  DRAGOMAN_TRY(op.Require({0, 1, kResultScale}));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> given, op.TakeInt("axis"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> opset, op.TakeInt("opset"));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
@@ -102,7 +101,7 @@ LoweredResults LowerQLinearSoftmax(OpLowering& op) {
 
 // QLinearAveragePool and QLinearGlobalAveragePool.
 LoweredResults LowerQLinearPool(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, kResultScale}));
+  DRAGOMAN_TRY(op.Require({0, 1, kResultScale}));
   DRAGOMAN_ASSIGN(const bool channels_last, TakeFlag(op, "channels_last"));
   Formula f(op);
   DRAGOMAN_ASSIGN(Value * y, Pooled(op, f, PlainType(op), channels_last));
@@ -110,7 +109,7 @@ LoweredResults LowerQLinearPool(OpLowering& op) {
 }
 
 LoweredResults LowerQLinearReduceMean(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, kResultScale}));
+  DRAGOMAN_TRY(op.Require({0, 1, kResultScale}));
   DRAGOMAN_ASSIGN(const std::optional<std::vector<std::int64_t>> axes, op.TakeInts("axes"));
   Formula f(op);
   Value* along = axes && !axes->empty() ? f.Ints(*axes) : nullptr;
@@ -123,11 +122,11 @@ LoweredResults LowerQLinearConcat(OpLowering& op) {
   constexpr std::size_t kFirst = 2;
   if (op.operands.size() < kFirst + 3 || (op.operands.size() - kFirst) % 3 != 0)
     return op.Invalid("the operands are not two and then three a part");
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   std::vector<Value*> parts;
   for (std::size_t i = kFirst; i < op.operands.size(); i += 3) {
-    DRAGOMAN_TRY(RequireOperands(op, {i, i + 1}));
+    DRAGOMAN_TRY(op.Require({i, i + 1}));
     parts.push_back(Dequantized(f, op, i));
   }
   Value* y = f.Add("Concat", std::move(parts), std::exchange(op.attributes, {}));
@@ -136,7 +135,7 @@ LoweredResults LowerQLinearConcat(OpLowering& op) {
 
 LoweredResults LowerQLinearWhere(OpLowering& op) {
   constexpr std::size_t kTrue = 1, kFalse = 4, kScale = 7;
-  DRAGOMAN_TRY(RequireOperands(op, {0, kTrue, kTrue + 1, kFalse, kFalse + 1, kScale}));
+  DRAGOMAN_TRY(op.Require({0, kTrue, kTrue + 1, kFalse, kFalse + 1, kScale}));
   Formula f(op);
   Value* y = f.Add("Where", {op.operand(0), Dequantized(f, op, kTrue), Dequantized(f, op, kFalse)});
   return f.Finish({Quantized(f, op, y, kScale, DTypeOf(op, kTrue))});
@@ -145,8 +144,7 @@ LoweredResults LowerQLinearWhere(OpLowering& op) {
 // That of ai.onnx, or with channels last; weights lie as for Conv.
 LoweredResults LowerContribQLinearConv(OpLowering& op) {
   DRAGOMAN_ASSIGN(const bool channels_last, TakeFlag(op, "channels_last"));
-  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (rank < 3) return op.Invalid("operand 0 has no spatial axis");
+  DRAGOMAN_ASSIGN(const int rank, ImageRank(op));
   Formula f(op);
   std::vector<Value*> operands = op.operands;
   for (const std::size_t i : {1, 2, 6, 7}) {
@@ -161,8 +159,7 @@ LoweredResults LowerContribQLinearConv(OpLowering& op) {
 }
 
 LoweredResults LowerNhwcMaxPool(OpLowering& op) {
-  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (rank < 3) return op.Invalid("operand 0 has no spatial axis");
+  DRAGOMAN_ASSIGN(const int rank, ImageRank(op));
   Formula f(op);
   Value* x = ChannelsFirst(f, op.operand(0), rank);
   Value* y = f.Add("MaxPool", {x}, std::exchange(op.attributes, {}));
@@ -171,7 +168,7 @@ LoweredResults LowerNhwcMaxPool(OpLowering& op) {
 
 // QuantizeLinear and DequantizeLinear: without `axis`, one scale serves the whole tensor.
 LoweredResults LowerContribQuantization(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Formula f(op);
   if (!op.Has("axis")) {
     for (std::size_t i = 1; i < op.operands.size(); ++i)
@@ -182,7 +179,7 @@ LoweredResults LowerContribQuantization(OpLowering& op) {
 }
 
 LoweredResults LowerDynamicQuantizeMatMul(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, 2}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   Formula f(op);
   const std::vector<Value*> a =
       f.AddMany("DynamicQuantizeLinear", {op.operand(0)}, {}, {"quantized", "scale", "zero_point"});
@@ -191,7 +188,7 @@ LoweredResults LowerDynamicQuantizeMatMul(OpLowering& op) {
 }
 
 LoweredResults LowerMatMulIntegerToFloat(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1, 2, 3}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2, 3}));
   if (DTypeOf(op, 2) != DType::kF32) return op.Unsupported("scales that are not float");
   Formula f(op);
   Value* y = ScaledProduct(f, {op.operand(0), OneNumber(f, op.operand(2)), op.operand(4)},
@@ -202,7 +199,7 @@ LoweredResults LowerMatMulIntegerToFloat(OpLowering& op) {
 // alpha * (a - a0) (b - b0) * scales + c * scales, quantised if it has a scale.
 LoweredResults LowerQGemm(OpLowering& op) {
   enum : std::size_t { kA = 0, kB = 3, kC = 6, kScale = 7 };
-  DRAGOMAN_TRY(RequireOperands(op, {kA, kA + 1, kA + 2, kB, kB + 1, kB + 2}));
+  DRAGOMAN_TRY(op.Require({kA, kA + 1, kA + 2, kB, kB + 1, kB + 2}));
   DRAGOMAN_ASSIGN(const std::optional<float> alpha, op.TakeFloat("alpha"));
   DRAGOMAN_ASSIGN(const bool turn_a, TakeFlag(op, "transA"));
   DRAGOMAN_ASSIGN(const bool turn_b, TakeFlag(op, "transB"));
@@ -223,7 +220,7 @@ LoweredResults LowerQGemm(OpLowering& op) {
 }
 
 LoweredResults LowerMulInteger(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 2}));
+  DRAGOMAN_TRY(op.Require({0, 2}));
   Formula f(op);
   const auto centred = [&](std::size_t i) {
     Value* wide = f.Cast(op.operand(i), DType::kI32);
@@ -235,7 +232,7 @@ LoweredResults LowerMulInteger(OpLowering& op) {
 
 // MatMulInteger16 of signed factors.
 LoweredResults LowerMatMulInteger16(OpLowering& op) {
-  DRAGOMAN_TRY(RequireOperands(op, {0, 1}));
+  DRAGOMAN_TRY(op.Require({0, 1}));
   const bool is_signed = DTypeOf(op, 0) == DType::kI16 || DTypeOf(op, 1) == DType::kI16;
   const DType dtype = is_signed ? DType::kI32 : DType::kU32;
   Formula f(op);

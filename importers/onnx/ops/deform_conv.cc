@@ -102,11 +102,10 @@ Result<std::optional<Kernel>> TakeKernel(OpLowering& op) {
 // Every tap of every place is sampled where its offset puts it; a convolution with a kernel of one
 // column then adds them up. Images of two axes only.
 LoweredResults LowerDeformConv(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   Value* x = op.operand(0);
   Value* weights = op.operand(1);
   Value* offset = op.operand(2);
-  if (x == nullptr || weights == nullptr || offset == nullptr)
-    return op.Invalid("an operand is missing");
   DRAGOMAN_ASSIGN(const std::optional<Kernel> found, TakeKernel(op));
   if (!found) return op.EmitForeign();
   const Kernel& kernel = *found;

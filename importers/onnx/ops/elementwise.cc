@@ -69,7 +69,7 @@ struct AlphaBeta {
 Result<AlphaBeta> TakeAlphaBeta(OpLowering& op, float alpha, float beta) {
   DRAGOMAN_ASSIGN(std::optional<float> a, op.TakeFloat("alpha"));
   DRAGOMAN_ASSIGN(std::optional<float> b, op.TakeFloat("beta"));
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_TRY(op.Require({0}));
   return AlphaBeta{a.value_or(alpha), b.value_or(beta)};
 }
 
@@ -109,7 +109,7 @@ LoweredResults LowerImageScaler(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<float> scale, op.TakeFloat("scale"));
   DRAGOMAN_ASSIGN(std::optional<std::vector<float>> bias, op.TakeFloats("bias"));
   if (!bias) return op.Invalid("attribute 'bias' is missing");
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(Value * factor, op.Scalar(scale.value_or(1.0f), op.operand(0)));
   DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), factor}));
   const auto channels = static_cast<std::int64_t>(bias->size());

@@ -28,6 +28,11 @@ std::optional<std::int64_t> KnownSize(const Value* x, int axis) {
   return size.known() ? std::optional(size.value()) : std::nullopt;
 }
 
+Result<std::optional<float>> TakeScale(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<float> scale, op.TakeFloat("scale"));
+  return scale == 0.0f ? std::nullopt : scale;
+}
+
 Value* Products(Formula& f, Value* query, Value* key) {
   return f.Add("MatMul", {query, f.Transposed(key, {0, 1, 3, 2})});
 }

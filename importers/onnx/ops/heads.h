@@ -24,6 +24,9 @@ Value* RepeatHeads(Formula& f, Value* x, std::int64_t heads, std::int64_t times)
 // nullopt: the shape or this size of it is not known, or the rank is not 4.
 std::optional<std::int64_t> KnownSize(const Value* x, int axis);
 
+// Attribute `scale` of com.microsoft, where 0 is the same as none.
+Result<std::optional<float>> TakeScale(OpLowering& op);
+
 // The products of queries and keys, and those times `scale`, or over the root of the number of the
 // query's features.
 Value* Products(Formula& f, Value* query, Value* key);

@@ -19,8 +19,7 @@ Result<LossOptions> TakeOptions(OpLowering& op) {
   options.reduction = reduction.value_or("mean");
   if (options.reduction != "none" && options.reduction != "sum" && options.reduction != "mean")
     return op.Invalid("reduction is '" + options.reduction + "'");
-  if (op.operand(0) == nullptr || op.operand(1) == nullptr)
-    return op.Invalid("an operand is missing");
+  DRAGOMAN_TRY(op.Require({0, 1}));
   return options;
 }
 

@@ -37,7 +37,7 @@ LoweredResults LowerNormalizer(OpLowering& op) {
 
 LoweredResults LowerBinarizer(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<float> threshold, op.TakeFloat("threshold"));
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_TRY(op.Require({0}));
   Formula f(op);
   const Value* x = op.operand(0);
   Value* above = f.Add("Greater", {op.operand(0), f.Scalar(threshold.value_or(0), x)});
@@ -62,7 +62,7 @@ LoweredResults LowerImputer(OpLowering& op) {
 // Columns of the last axis. A vector is seen as one row.
 LoweredResults LowerArrayFeatureExtractor(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (op.operand(1) == nullptr) return op.Invalid("operand 1 is missing");
+  DRAGOMAN_TRY(op.Require({1}));
   Formula f(op);
   Value* x = rank < 2 ? f.Add("Reshape", {op.operand(0), f.Ints({1, -1})}) : op.operand(0);
   Value* columns = f.Add("Reshape", {op.operand(1), f.Ints({-1})});
@@ -239,14 +239,14 @@ LoweredResults Encoded(OpLowering& op, const Encoding& encoding) {
 }  // namespace
 
 LoweredResults LowerLabelEncoder(OpLowering& op) {
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(const Encoding encoding, TakeEncoding(op));
   return Encoded(op, encoding);
 }
 
 // Strings become numbers, numbers strings.
 LoweredResults LowerCategoryMapper(OpLowering& op) {
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(const std::optional<Tensor> strings, TakeVector(op, {"", "cats_strings", ""}));
   DRAGOMAN_ASSIGN(const std::optional<Tensor> numbers, TakeVector(op, {"cats_int64s", "", ""}));
   if (!strings || !numbers || strings->size() != numbers->size())

@@ -10,9 +10,7 @@ namespace {
 // scale * (x - mean) / sqrt(var + epsilon) + bias, with statistics of each position of an example.
 LoweredResults NormalizeByPosition(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<float> epsilon, op.TakeFloat("epsilon"));
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (op.operand(i) == nullptr) return op.Invalid("an operand is missing");
-  }
+  DRAGOMAN_TRY(op.Require({0, 1, 2, 3, 4}));
   Formula f(op);
   Value* centred = f.Add("Sub", {op.operand(0), op.operand(3)});
   Value* variance = f.Add("Add", {op.operand(4), f.Scalar(epsilon.value_or(1e-5f), op.operand(4))});
@@ -44,7 +42,7 @@ LoweredResults LowerBatchNormalization(OpLowering& op) {
 LoweredResults LowerDropout(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<float> ratio, op.TakeFloat("ratio"));
   op.Drop("is_test");
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_TRY(op.Require({0}));
   op.operands.resize(1);
   if (ratio) op.operands.push_back(op.builder.Float(*ratio));
   const Value* mask = op.source.result(1);
@@ -84,9 +82,8 @@ LoweredResults LowerLpPool(OpLowering& op) {
 
 // Below opset 19, the scale is a float also where x holds integers.
 LoweredResults LowerQuantizeLinear(OpLowering& op) {
-  const Value* scale = op.operand(1);
-  if (op.operand(0) == nullptr || scale == nullptr) return op.Invalid("an operand is missing");
-  const DType dtype = op.builder.dtype(scale);
+  DRAGOMAN_TRY(op.Require({0, 1}));
+  const DType dtype = op.builder.dtype(op.operand(1));
   if (op.builder.dtype(op.operand(0)) != dtype && dtype != DType::kUnknown) {
     DRAGOMAN_ASSIGN(op.operands[0], op.builder.Add("Cast", {op.operand(0)},
                                                    {{"to", static_cast<std::int64_t>(dtype)}}));
@@ -111,8 +108,8 @@ LoweredResults LowerGroupNormalization(OpLowering& op) {
   const std::int64_t count = *groups->As<std::int64_t>();
   if (count < 1 || channels.value() % count != 0)
     return op.Invalid("num_groups does not divide the channels");
+  DRAGOMAN_TRY(op.Require({1, 2}));
   for (std::size_t i : {1, 2}) {
-    if (op.operand(i) == nullptr) return op.Invalid("operand " + std::to_string(i) + " is missing");
     Value* column = op.Ints({count, 1});
     Value* spread = op.Ints({count, channels.value() / count});
     Value* flat = op.Ints({channels.value()});

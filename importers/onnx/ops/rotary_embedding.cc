@@ -46,9 +46,8 @@ Value* Rotated(Formula& f, Value* x, std::int64_t size, const Rotation& rotation
 }
 
 LoweredResults LowerRotaryEmbedding(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
   Value* input = op.operand(0);
-  if (input == nullptr || op.operand(1) == nullptr || op.operand(2) == nullptr)
-    return op.Invalid("an operand is missing");
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> interleaved, op.TakeInt("interleaved"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> heads, op.TakeInt("num_heads"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> rotated, op.TakeInt("rotary_embedding_dim"));

@@ -36,9 +36,9 @@ Value* Line(Formula& f, Value* x, std::int64_t first, Value* count) {
 
 // signal (batch, length, 1 or 2) to (batch, frames, frequencies, 2).
 LoweredResults LowerStft(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1}));
   Value* signal = op.operand(0);
   Value* window = op.operand(2);
-  if (signal == nullptr || op.operand(1) == nullptr) return op.Invalid("an operand is missing");
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> onesided, op.TakeInt("onesided"));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
   Formula f(op);
@@ -66,9 +66,7 @@ LoweredResults LowerMelWeightMatrix(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> asked, op.TakeInt("output_datatype"));
   const std::int64_t dtype = asked.value_or(static_cast<std::int64_t>(DType::kF32));
   if (!IsDTypeNumber(dtype)) return op.Invalid("output_datatype is " + std::to_string(dtype));
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (op.operand(i) == nullptr) return op.Invalid("an operand is missing");
-  }
+  DRAGOMAN_TRY(op.Require({0, 1, 2, 3, 4}));
   Formula f(op);
   const auto real = [&](Value* x) { return f.Cast(x, DType::kF64); };
   Value* triangles = IntScalar(f, op.operand(0));

@@ -30,7 +30,7 @@ LoweredResults LowerWindow(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<std::int64_t> asked, op.TakeInt("output_datatype"));
   const std::int64_t dtype = asked.value_or(static_cast<std::int64_t>(DType::kF32));
   if (!IsDTypeNumber(dtype)) return op.Invalid("output_datatype is " + std::to_string(dtype));
-  if (op.operand(0) == nullptr) return op.Invalid("operand 0 is missing");
+  DRAGOMAN_TRY(op.Require({0}));
   const Window* window = kWindows;
   while (window->type != op.source.op().type) ++window;
   Formula f(op);
