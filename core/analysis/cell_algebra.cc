@@ -184,21 +184,29 @@ std::optional<AffineSegment> DefinitionOf(AtomId id, AffineForms& forms) {
   return form != nullptr ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
 }
 
+// Whether a product in `sum` has one of `atoms` as a factor.
+bool MultipliesAny(const AffineSegment& sum, const std::set<AtomId>& atoms, AffineForms& forms) {
+  return std::ranges::any_of(sum.terms, [&](const AffineTerm& term) {
+    const auto factors = IsProduct(term.atom, forms) ? FactorsOf(term.atom, forms) : std::nullopt;
+    return factors && (atoms.contains(AffineForms::AsAtom(factors->a)) ||
+                       atoms.contains(AffineForms::AsAtom(factors->b)));
+  });
+}
+
 // Whether a sum is h - n, a state and a candidate, and no state itself: it holds an activation, and
-// no product but what may be a state, one that the activation is no factor of.
+// no product but what may be a state, one that the activation is no factor of, here or one sum
+// deeper.
 bool IsDifference(const AffineSegment& sum, AffineForms& forms) {
   std::set<AtomId> activations;
   for (const AffineTerm& term : sum.terms) {
     if (IsActivation(term.atom, forms)) activations.insert(term.atom);
   }
-  if (activations.empty()) return false;
+  if (activations.empty() || MultipliesAny(sum, activations, forms)) return false;
+  const bool opposes = sum.terms.size() == 2 && sum.terms.front().scale == -sum.terms.back().scale;
   return std::ranges::none_of(sum.terms, [&](const AffineTerm& term) {
-    if (!IsProduct(term.atom, forms)) return false;
-    const auto factors = FactorsOf(term.atom, forms);
-    const bool opposes =
-        sum.terms.size() == 2 && sum.terms.front().scale == -sum.terms.back().scale && factors;
-    return !opposes || activations.contains(AffineForms::AsAtom(factors->a)) ||
-           activations.contains(AffineForms::AsAtom(factors->b));
+    if (IsProduct(term.atom, forms)) return !opposes || !FactorsOf(term.atom, forms);
+    const auto inner = DefinitionOf(term.atom, forms);
+    return inner && MultipliesAny(*inner, activations, forms);
   });
 }
 
@@ -216,7 +224,7 @@ std::optional<Polynomial> ReadFactor(const AffineSegment& segment, AffineForms& 
   }
   if (sum.bias != kNoConst) {
     const auto number = forms.consts().Uniform(sum.bias);
-    terms.push_back(number ? Monomial{*number, {}} : Monomial{1, {}, sum.bias});
+    if (number != 0) terms.push_back(number ? Monomial{*number, {}} : Monomial{1, {}, sum.bias});
   }
   return terms;
 }
@@ -299,6 +307,43 @@ std::set<AtomId> KeptBy(const Polynomial& sum, AffineForms& forms) {
   return kept;
 }
 
+std::optional<Polynomial> Expand(AtomId id, AffineForms& forms) {
+  Polynomial sum;
+  if (IsProduct(id, forms))
+    return AddProduct(id, 1, forms, sum) ? std::optional(sum) : std::nullopt;
+  const auto definition = DefinitionOf(id, forms);
+  if (!definition || !AddSegment(*definition, 1, forms, sum)) return std::nullopt;
+  for (int i = 0; i < kMaxExpansions; ++i) {
+    const std::set<AtomId> kept = KeptBy(sum, forms);
+    const auto found = std::find_if(sum.begin(), sum.end(), [&](const Monomial& monomial) {
+      return monomial.factors.size() == 1 && !kept.contains(monomial.factors.front()) &&
+             DefinitionOf(monomial.factors.front(), forms).has_value();
+    });
+    if (found == sum.end()) break;
+    const Monomial opened = *found;
+    sum.erase(found);
+    if (opened.constant != kNoConst) return std::nullopt;
+    const auto inner = DefinitionOf(opened.factors.front(), forms);
+    if (!AddSegment(*inner, opened.scale, forms, sum)) return std::nullopt;
+  }
+  return sum;
+}
+
+// What both branches of a Where add up to, as those of torch.lerp do; nullopt if they differ.
+std::optional<Polynomial> ExpandChoice(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  std::optional<Polynomial> sums[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto branch = OperandAt(atom.value->producer()->operand(i + 1), atom, forms);
+    const AtomId sum = branch ? AffineForms::AsAtom(*branch) : kNoAtom;
+    if (sum != kNoAtom) sums[i] = Expand(sum, forms);
+    if (!sums[i]) return std::nullopt;
+    std::erase_if(*sums[i], [](const Monomial& monomial) { return monomial.scale == 0; });
+    std::ranges::sort(*sums[i], {}, &Monomial::factors);
+  }
+  return *sums[0] == *sums[1] ? sums[0] : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ClippedSegment> ReadClipped(AtomId id, AffineForms& forms) {
@@ -378,24 +423,9 @@ std::optional<FactorPair> FactorsOf(AtomId id, AffineForms& forms) {
 }
 
 std::optional<Polynomial> ExpandState(AtomId id, AffineForms& forms) {
-  Polynomial sum;
-  if (IsProduct(id, forms))
-    return AddProduct(id, 1, forms, sum) ? std::optional(sum) : std::nullopt;
-  const auto definition = DefinitionOf(id, forms);
-  if (!definition || !AddSegment(*definition, 1, forms, sum)) return std::nullopt;
-  for (int i = 0; i < kMaxExpansions; ++i) {
-    const std::set<AtomId> kept = KeptBy(sum, forms);
-    const auto found = std::find_if(sum.begin(), sum.end(), [&](const Monomial& monomial) {
-      return monomial.factors.size() == 1 && !kept.contains(monomial.factors.front()) &&
-             DefinitionOf(monomial.factors.front(), forms).has_value();
-    });
-    if (found == sum.end()) break;
-    const Monomial opened = *found;
-    sum.erase(found);
-    if (opened.constant != kNoConst) return std::nullopt;
-    const auto inner = DefinitionOf(opened.factors.front(), forms);
-    if (!AddSegment(*inner, opened.scale, forms, sum)) return std::nullopt;
-  }
+  const Node* node = ProducerOf(forms.atom(id));
+  auto sum = node != nullptr && node->Is("Where") ? ExpandChoice(id, forms) : Expand(id, forms);
+  if (sum) std::erase_if(*sum, [](const Monomial& monomial) { return monomial.scale == 0; });
   return sum;
 }
 

@@ -35,11 +35,14 @@ struct Monomial {
   double scale = 1;
   std::vector<AtomId> factors;
   ConstId constant = kNoConst;
+
+  friend bool operator==(const Monomial&, const Monomial&) = default;
 };
 using Polynomial = std::vector<Monomial>;  // each product of atoms once, none with scale 0
 
-// The new state `atom`, a sum or a product, as a polynomial. Sums are multiplied out as far as
-// gates and candidates take part; states, and what gates read, are left as they are.
+// The new state `atom`, a sum, a product or a choice between two equal sums, as a polynomial. Sums
+// are multiplied out as far as gates and candidates take part; states, and what gates read, are
+// left as they are.
 std::optional<Polynomial> ExpandState(AtomId atom, AffineForms& forms);
 
 // `segment`, where sums that are atoms are replaced by what they add up.

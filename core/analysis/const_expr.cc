@@ -156,6 +156,10 @@ ConstId ConstExprs::Concat(std::vector<ConstId> parts, int axis) {
 ConstId ConstExprs::Add(ConstId a, ConstId b) {
   if (a == kNoConst) return b;
   if (b == kNoConst) return a;
+  const auto is_fill = [&](ConstId id) {
+    return exprs_[id].kind == Kind::kFill && exprs_[id].operands.empty();
+  };
+  if (is_fill(a) && is_fill(b)) return Fill(exprs_[a].sizes, exprs_[a].scale + exprs_[b].scale);
   return Make(Kind::kAdd, {std::min(a, b), std::max(a, b)}, {}, 0, exprs_[a].sizes);
 }
 

@@ -12,6 +12,9 @@ namespace {
 using Kind = RecurrentCell::Kind;
 using TermKind = AffineTerm::Kind;
 
+// What may yield the state of a GRU.
+constexpr std::string_view kStates[] = {"Add", "Sub", "Sum", "Where"};
+
 // The operand of `node` as one atom of all its features.
 AtomId OperandAtom(const Node& node, std::size_t i, int axis, AffineForms& forms) {
   const Value* operand = node.operand(i);
@@ -384,7 +387,9 @@ std::optional<RecurrentCell> MatchLstm(Node& node, int axis, AffineForms& forms)
 }
 
 std::optional<RecurrentCell> MatchGru(Node& node, int axis, AffineForms& forms) {
-  if (!node.Is("Add") && !node.Is("Sub") && !node.Is("Sum")) return std::nullopt;
+  const bool may_be_state =
+      std::ranges::any_of(kStates, [&](std::string_view type) { return node.Is(type); });
+  if (!may_be_state) return std::nullopt;
   GruMatcher matcher(node, axis, forms);
   if (!matcher.Match()) return std::nullopt;
   return std::move(matcher.cell());

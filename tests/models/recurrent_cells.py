@@ -9,7 +9,7 @@ CHOICES = {
     "bias_in": ("gemm", "add"),
     "split": ("split", "split_sizes", "slice", "slice_from_end", "reshape"),
     "swap": (False, True),
-    "update": ("weighted", "one_minus_last", "difference"),
+    "update": ("weighted", "one_minus_last", "difference", "other_difference", "twice", "lerp"),
     "one_minus": ("sub", "neg_add"),
     "sigmoid": ("op", "op", "exp", "reciprocal", "tanh"),
     "hard_sigmoid": ("op", "clip", "min_max", "relu6"),
@@ -282,17 +282,36 @@ class CellWriter:
     def update(self, g, z, n, h):
         """z of one and 1 - z of the other."""
         kept, new = (n, h) if self.layer.update_new else (h, n)
-        if self.style["update"] == "difference":
+        form = self.style["update"]
+        if form == "difference":
             return self.add(g, new, self.mul(g, z, g.op("Sub", kept, new)))
+        if form == "other_difference":
+            change = g.op("Sub", new, kept)
+            return self.add(g, kept, self.mul(g, self.one_minus(g, z), change))
+        if form == "twice":
+            return g.op("Sub", new, g.op("Sub", self.mul(g, z, new), self.mul(g, z, kept)))
+        if form == "lerp":
+            return self.lerp(g, new, kept, z)
         terms = [self.mul(g, z, kept), self.mul(g, self.one_minus(g, z), new)]
-        return self.add(g, *(terms if self.style["update"] == "weighted" else terms[::-1]))
+        return self.add(g, *(terms if form == "weighted" else terms[::-1]))
+
+    def lerp(self, g, start, end, weight):
+        """As torch computes and exports it."""
+        change = g.op("Sub", end, start)
+        near = self.add(g, start, self.mul(g, weight, change))
+        far = g.op("Sub", end, self.mul(g, change, self.one_minus(g, weight)))
+        return g.op("Where", g.op("Less", weight, g.const(0.5)), near, far)
 
     def step_lstm(self, g, x, state, hoisted):
         sums = self.sums(g, x, state["h"], self.layer.gates, hoisted)
         c = state["c"]
         i = self.gate(g, self.with_peephole(g, sums["i"], "i", c))
-        f = self.one_minus(g, i) if self.layer.coupled else self.forget(g, sums["f"], c)
-        c = self.add(g, self.mul(g, f, c), self.mul(g, i, self.activation(g, sums["g"])))
+        new = self.activation(g, sums["g"])
+        if self.layer.coupled and self.style["update"] == "lerp":
+            c = self.lerp(g, c, new, i)
+        else:
+            f = self.one_minus(g, i) if self.layer.coupled else self.forget(g, sums["f"], c)
+            c = self.add(g, self.mul(g, f, c), self.mul(g, i, new))
         return self.hidden(g, sums["o"], c)
 
     def forget(self, g, total, c):

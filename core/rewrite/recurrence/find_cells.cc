@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 namespace dragoman {
@@ -35,6 +36,7 @@ std::optional<RecurrentCell> MatchCell(Node& node, AffineForms& forms) {
 
 CellsByType FindCells(Graph& graph, AffineForms& forms) {
   CellsByType cells;
+  std::unordered_set<const Value*> chosen;
   for (Node& node : graph.nodes()) {
     Value* result = node.result();
     if (result == nullptr || node.num_results() != 1) continue;
@@ -42,8 +44,14 @@ CellsByType FindCells(Graph& graph, AffineForms& forms) {
     // In the order of nodes, so that each step of the analysis is short.
     forms.Of(result, result->type().rank().value_or(0) - 1);
     if (auto cell = MatchCell(node, forms)) {
+      // A choice between equal states is the state, and neither of these is.
+      if (node.Is("Where")) chosen.insert({node.operand(1), node.operand(2)});
       cells[result->type().dtype()].push_back(std::move(*cell));
     }
+  }
+  for (auto& [dtype, of_type] : cells) {
+    std::erase_if(of_type,
+                  [&](const RecurrentCell& cell) { return chosen.contains(cell.node->result()); });
   }
   return cells;
 }

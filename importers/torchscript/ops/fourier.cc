@@ -247,7 +247,8 @@ Result<Value*> LowerFourierShift(Call& call) {
 Result<Value*> LowerFourierFrequencies(Call& call) {
   CallComposer c(call);
   const std::int64_t n = c.Int("n");
-  if (c.failed() || n < 1) return call.Invalid("n must be positive");
+  if (c.failed()) return c.Done(nullptr);
+  if (n < 1) return call.Invalid("n must be positive");
   Value* i = c.Iota(c.Int(call.op().type == "fft_rfftfreq" ? n / 2 + 1 : n));
   if (call.op().type == "fft_fftfreq") i = c.Where(c.Less(i, (n + 1.0) / 2), i, c.Sub(i, c.Int(n)));
   Value* scaled = c.Mul(c.Cast(i, DType::kF64), 1 / (static_cast<double>(n) * c.FloatOr("d", 1)));

@@ -46,7 +46,8 @@ Result<Value*> Stack(Call& call, int wanted, int axis) {
   CallComposer c(call);
   std::vector<Value*> values = CommonTensors(c);
   for (Value*& value : values) value = AtLeast(c, value, wanted);
-  if (c.failed() || values.empty()) return call.Invalid("no tensors");
+  if (c.failed()) return c.Done(nullptr);
+  if (values.empty()) return call.Invalid("no tensors");
   return c.Done(c.Concat(std::move(values), axis));
 }
 

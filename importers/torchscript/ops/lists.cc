@@ -149,7 +149,8 @@ Result<Value*> LowerChunkCat(Call& call) {
     if (at > 0) shape = c.ConcatSizes({c.SizeVector(value, 0, at), shape});
     parts.push_back(c.Reshape(padded, shape));
   }
-  if (c.failed() || parts.empty()) return call.Invalid("an empty list");
+  if (c.failed()) return c.Done(nullptr);
+  if (parts.empty()) return call.Invalid("an empty list");
   return c.Done(c.Concat(std::move(parts), -1));
 }
 

@@ -188,7 +188,8 @@ Result<Value*> LowerEinsum(Call& call) {
   CallComposer c(call);
   if (!call.Declares("equation")) return call.Unsupported("the overload on sublists");
   const std::vector<Value*> operands = c.Tensors("tensors");
-  if (c.failed() || operands.empty()) return call.Invalid("no operands");
+  if (c.failed()) return c.Done(nullptr);
+  if (operands.empty()) return call.Invalid("no operands");
   const DType type = c.dtype(operands[0]);
   std::vector<Value*> wide;
   for (Value* operand : operands) wide.push_back(c.Widen(operand));

@@ -212,7 +212,8 @@ Result<Results> LowerQuantizedCell(Call& call) {
       kind == Kind::kLstm ? c.Tensors("hx") : std::vector<Value*>{c.Tensor("hx")};
   const PackedWeights input(call, c.Take(call.Argument("w_ih")));
   const PackedWeights state(call, c.Take(call.Argument("w_hh")));
-  if (c.failed() || states.size() != (kind == Kind::kLstm ? 2u : 1u))
+  if (c.failed()) return c.Done({});
+  if (states.size() != (kind == Kind::kLstm ? 2u : 1u))
     return call.Invalid("the number of states is not that of the cell");
   const State before{states[0], states.back()};
   Value* gates = input.Linear(c, RoundedToOwnRange(c, c.Tensor("input"), true), false);

@@ -198,7 +198,8 @@ Result<Value*> LowerPixelShuffle(Call& call) {
   if (rank == 4) {
     return c.Done(c.Op("DepthToSpace", {x}, {{"blocksize", r}, {"mode", "CRD"}}));
   }
-  if (c.failed() || rank < 3) return call.Invalid("it needs three axes");
+  if (c.failed()) return c.Done(nullptr);
+  if (rank < 3) return call.Invalid("it needs three axes");
   Value* lead = c.ConcatSizes({c.Ints({-1}), c.SizeVector(x, rank - 3, 3)});
   Value* y = c.Op("DepthToSpace", {c.Reshape(x, lead)}, {{"blocksize", r}, {"mode", "CRD"}});
   Value* tail = c.SizeVector(y, 1, 3);
@@ -211,7 +212,8 @@ Result<Value*> LowerPixelUnshuffle(Call& call) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
   const std::int64_t r = c.Int("downscale_factor");
-  if (c.failed() || rank < 3 || r < 1) return call.Invalid("it needs three axes and a factor");
+  if (c.failed()) return c.Done(nullptr);
+  if (rank < 3 || r < 1) return call.Invalid("it needs three axes and a factor");
   const auto size = [&](int axis) { return c.SizeVector(x, axis, 1); };
   Value* factor = c.Ints({r});
   Value* rows = c.Div(size(rank - 2), factor);
@@ -230,7 +232,8 @@ Result<Value*> LowerChannelShuffle(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
-  if (c.failed() || rank < 3) return call.Invalid("it needs three axes");
+  if (c.failed()) return c.Done(nullptr);
+  if (rank < 3) return call.Invalid("it needs three axes");
   Value* split = c.ConcatSizes(
       {c.SizeVector(x, 0, 1), c.Ints({c.Int("groups"), -1}), c.SizeVector(x, 2, rank - 2)});
   return c.Done(c.Reshape(c.SwapAxes(c.Reshape(x, split), 1, 2), c.Shape(x)));

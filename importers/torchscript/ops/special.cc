@@ -414,7 +414,8 @@ Result<Value*> LowerPolygamma(Call& call) {
   CallComposer c(call);
   Value* given = c.Floating("self");
   const std::int64_t n = c.Int("n");
-  if (c.failed() || n < 0) return call.Invalid("n must not be negative");
+  if (c.failed()) return c.Done(nullptr);
+  if (n < 0) return call.Invalid("n must not be negative");
   Value* x = c.Cast(given, DType::kF64);
   if (n == 0) return c.Done(c.CastLike(Digamma(c, x), given));
   const double sign = n % 2 == 1 ? 1 : -1;

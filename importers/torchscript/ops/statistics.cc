@@ -211,7 +211,8 @@ Result<Results> LowerHistogram(Call& call) {
     const std::int64_t count = c.Int("bins");
     const std::vector<double> stated =
         c.Has("range") ? c.Take(call.FloatList("range")) : std::vector<double>{0, 0};
-    if (c.failed() || stated.size() != 2) return call.Invalid("range is not two numbers");
+    if (c.failed()) return c.Done({});
+    if (stated.size() != 2) return call.Invalid("range is not two numbers");
     const Range range = RangeOf(c, x, stated[0], stated[1]);
     Value* i = c.Cast(c.Iota(c.Int(count + 1)), DType::kF64);
     Value* low = c.Cast(range.low, DType::kF64);

@@ -208,7 +208,8 @@ Result<Results> LowerChunk(Call& call) {
   Value* x = c.Tensor("self");
   const int axis = c.AxisArgument("dim", x);
   const std::int64_t chunks = c.Int("chunks");
-  if (c.failed() || chunks < 1) return call.Invalid("chunks must be positive");
+  if (c.failed()) return c.Done({});
+  if (chunks < 1) return call.Invalid("chunks must be positive");
   if (chunks == 1) return LowerParts(c, {axis, 1, nullptr});
   const std::int64_t size = (NeedSize(c, x, axis) + chunks - 1) / chunks;
   if (size > 0 || c.failed()) return LowerPartsOf(c, x, axis, size);
@@ -233,7 +234,8 @@ Result<Results> LowerTensorSplit(Call& call) {
   const std::int64_t total = NeedSize(c, x, axis);
   const std::int64_t sections =
       c.Int(call.Declares("sections") ? "sections" : "tensor_indices_or_sections");
-  if (c.failed() || sections < 1) return call.Invalid("sections must be positive");
+  if (c.failed()) return c.Done({});
+  if (sections < 1) return call.Invalid("sections must be positive");
   std::vector<std::int64_t> sizes;
   for (std::int64_t i = 0; i < sections; ++i)
     sizes.push_back(total / sections + (i < total % sections ? 1 : 0));
