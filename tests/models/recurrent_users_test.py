@@ -226,6 +226,42 @@ class Users(CommandCase):
         counts = self.fused_census(g.model(), {"x": x}, {"y": wanted})
         self.assertEqual((counts["GRU"], self.sequence_nodes(counts)), (1, 1))
 
+    # As bidirectional_dynamic_rnn of TensorFlow 1: each sequence is reversed as far as it goes.
+    def test_sequences_reversed_within_lengths_become_one_bidirectional_node(self):
+        rng = np.random.default_rng(21)
+        layer = Layer("gru", 3, 4, ("forward", "backward"), reset_after=True)
+        draw_weights(layer, rng)
+        x, lengths = uniform(rng, BATCH, 6, 3), np.array([6, 2])
+        g = GraphWriter()
+        g.input("x", np.float32, x.shape)
+        g.input("lengths", np.int64, lengths.shape)
+        limits, zero = g.op("Unsqueeze", "lengths", g.ints(1)), g.const(np.zeros((BATCH, 4)))
+        ys = []
+        for direction, weights in zip(layer.directions, layer.weights):
+            def turned(value):
+                if direction == "forward":
+                    return value
+                return g.op("ReverseSequence", value, "lengths", batch_axis=0, time_axis=1)
+            cell = CellWriter(layer, weights, draw_style(layer, rng), BIASES)
+            steps, h, given = turned("x"), zero, []
+            for t in range(x.shape[1]):
+                step = g.op("Gather", steps, g.const(t, np.int64), axis=1)
+                new = cell.step(g, step, {"h": h})["h"]
+                goes_on = g.op("Less", g.const(t, np.int64), limits)
+                h = g.op("Where", goes_on, new, h)
+                given.append(g.op("Unsqueeze", g.op("Where", goes_on, new, zero), g.ints(1)))
+            ys.append(turned(g.op("Concat", *given, axis=1)))
+            g.output(g.op("Identity", h), f"last_{direction}")
+        g.output(g.op("Concat", *ys, axis=2), "y")
+        initial = [{"h": np.zeros((BATCH, 4))}] * 2
+        y, lasts = reference.run(layer, x.swapaxes(0, 1), initial, lengths)
+        wanted = {f"last_{direction}": last["h"].astype(np.float32)
+                  for direction, last in zip(layer.directions, lasts)}
+        wanted["y"] = y.swapaxes(0, 1).astype(np.float32)
+        counts = self.fused_census(g.model(), {"x": x, "lengths": lengths}, wanted)
+        self.assertEqual((counts["GRU"], self.sequence_nodes(counts)), (1, 1))
+        self.assertEqual(counts["ReverseSequence"], 0)
+
     # Its gates see neighbours in space, which no operator has: one loop around one function.
     def test_convolutional_lstm_is_one_scan_around_one_function(self):
         counts = []

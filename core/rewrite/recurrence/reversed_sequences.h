@@ -6,10 +6,10 @@
 
 namespace dragoman {
 
-// Turns every LSTM (dragoman.LSTM as well), GRU and RNN of one direction and without lengths that
-// reads a reversed sequence, whose result is reversed then; and removes reversals of what was
-// reversed already. A reversal is a Slice with step -1 of all elements, or a Gather of all from the
-// last to the first. Returns whether there was one.
+// Turns every LSTM (dragoman.LSTM as well), GRU and RNN of one direction that reads a reversed
+// sequence (reversal.h), whose result is reversed then; and removes reversals of what was reversed
+// already. Where only the beginnings of sequences are reversed, the operator has these lengths
+// itself: it gives zeros behind them, which stay in place. Returns whether there was one.
 Result<bool> TurnReversedSequences(Graph& graph, PassContext& context);
 
 }  // namespace dragoman
