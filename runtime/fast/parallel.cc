@@ -1,6 +1,7 @@
 #include "runtime/fast/parallel.h"
 
 #include <algorithm>
+#include <thread>
 
 // Of the OpenMP library that oneDNN brings along, if it does: one pool of threads serves both.
 extern "C" {
@@ -9,11 +10,12 @@ int omp_get_num_threads() __attribute__((weak));
 int omp_get_thread_num() __attribute__((weak));
 void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags)
     __attribute__((weak));
-void GOMP_barrier() __attribute__((weak));
 }
 
 namespace dragoman::rt {
 namespace {
+
+constexpr int kTurns = 4096;  // of a thread that waits, before others may have its processor
 
 struct Work {
   std::int64_t count;
@@ -33,9 +35,8 @@ struct Crew {
 
 // How many of `wanted` threads there are.
 std::int64_t AvailableThreads(std::int64_t wanted) {
-  const bool has_threads = GOMP_parallel != nullptr && GOMP_barrier != nullptr &&
-                           omp_get_max_threads != nullptr && omp_get_num_threads != nullptr &&
-                           omp_get_thread_num != nullptr;
+  const bool has_threads = GOMP_parallel != nullptr && omp_get_max_threads != nullptr &&
+                           omp_get_num_threads != nullptr && omp_get_thread_num != nullptr;
   if (wanted <= 1 || !has_threads) return 1;
   return std::min<std::int64_t>(wanted, omp_get_max_threads());
 }
@@ -71,8 +72,16 @@ void RunTeam(std::int64_t threads, void* context,
       &crew, static_cast<unsigned>(available), 0);
 }
 
-void Meet() noexcept {
-  if (GOMP_barrier != nullptr) GOMP_barrier();
+void Barrier::Meet(std::int64_t threads) noexcept {
+  const std::uint32_t meeting = meetings_.load(std::memory_order_relaxed);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads) {
+    arrived_.store(0, std::memory_order_relaxed);
+    meetings_.store(meeting + 1, std::memory_order_release);
+    return;
+  }
+  for (int turn = 0; meetings_.load(std::memory_order_acquire) == meeting; ++turn) {
+    if (turn >= kTurns) std::this_thread::yield();
+  }
 }
 
 }  // namespace dragoman::rt

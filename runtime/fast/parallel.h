@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_RUNTIME_FAST_PARALLEL_H_
 #define DRAGOMAN_RUNTIME_FAST_PARALLEL_H_
 
+#include <atomic>
 #include <cstdint>
 
 namespace dragoman::rt {
@@ -20,7 +21,7 @@ void Parallel(std::int64_t count, std::int64_t grain, Body body) noexcept {
 }
 
 // Calls body(context, thread, threads) on `threads` threads at once, numbered from 0, or on as many
-// as there are; all of them may call Meet, equally often.
+// as there are; all of them may meet at a Barrier, equally often.
 void RunTeam(std::int64_t threads, void* context,
              void (*body)(void* context, std::int64_t thread, std::int64_t threads)) noexcept;
 
@@ -32,8 +33,17 @@ void Team(std::int64_t threads, Body body) noexcept {
   });
 }
 
-// Returns when all threads of the team have called it; what they wrote before is seen then.
-void Meet() noexcept;
+// Where the threads of a team wait for each other. A thread that has waited in vain for some
+// microseconds lets others have its processor: one that is missing may need it.
+class Barrier {
+ public:
+  // Returns when all `threads` threads have called it; what they wrote before is seen then.
+  void Meet(std::int64_t threads) noexcept;
+
+ private:
+  std::atomic<std::int64_t> arrived_{0};
+  std::atomic<std::uint32_t> meetings_{0};
+};
 
 }  // namespace dragoman::rt
 

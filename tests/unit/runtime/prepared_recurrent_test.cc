@@ -195,7 +195,8 @@ TEST_F(PreparedRecurrentTest, RnnIsThePlainKernel) {
   }
 }
 
-// Units are divided among threads, or directions; what waits for all units waits for all threads.
+// Rows are divided among threads, or directions, or, where rows are few, units; what waits for all
+// units waits for all threads.
 TEST_F(PreparedRecurrentTest, ThreadsComputeTheSame) {
   const std::int64_t hidden = 150, output = 90;
   const Shape x_shape{6, 9, 5};

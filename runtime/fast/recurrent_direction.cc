@@ -1,0 +1,260 @@
+#include "runtime/fast/recurrent_direction.h"
+
+#include <algorithm>
+
+#include "runtime/fast/gate_loops.h"
+
+namespace dragoman::rt {
+namespace {
+
+constexpr std::int64_t kUnitBlock = 16;  // units that are not divided
+
+std::int64_t Rounded(std::int64_t floats) { return (floats + 15) / 16 * 16; }
+
+void Load(const float* from, std::int64_t size, float* to) {
+  if (from == nullptr) {
+    std::fill_n(to, size, 0.0f);
+  } else {
+    std::copy_n(from, size, to);
+  }
+}
+
+}  // namespace
+
+// Rows of batches, each of them the parts in order.
+struct RecurrentDirection::Buffers {
+  float* given;      // the input's part of all gates of all steps; of each row the parts in order
+  float* product;    // the state's part of one step, the parts in order
+  float* states[2];  // h as it is given: before the first step, and by turns where nobody wants it
+  float* c;
+  float* unprojected;  // h before its projection
+  float* reset_h;      // kGruReset
+  float* candidate;    // kGruReset: its product, the parts in order
+};
+
+// Some rows of one step.
+struct RecurrentDirection::Step {
+  Buffers buffers;
+  const float* given;  // of the step's first row
+  const float* h;      // before the step, of its first row
+  float* next;
+  std::int64_t first, rows;
+};
+
+std::int64_t CellSizes::gates() const {
+  switch (cell) {
+    case RecurrentCell::kLstm:
+      return 4;
+    case RecurrentCell::kGru:
+    case RecurrentCell::kGruReset:
+      return 3;
+    case RecurrentCell::kTanh:
+    case RecurrentCell::kRelu:
+      break;
+  }
+  return 1;
+}
+
+Status RecurrentDirection::Init(const FastContext& context, const CellSizes& sizes,
+                                const RecurrentBounds& bounds, bool backward,
+                                const RecurrentShares& shares, const RecurrentWeights& weights) {
+  sizes_ = sizes;
+  bounds_ = bounds;
+  shares_ = shares;
+  backward_ = backward;
+  projects_ = weights.projection != nullptr;
+  bounded_ = weights.peepholes != nullptr || projects_ || bounds.cell < INFINITY ||
+             bounds.output < INFINITY;
+  steps_phases_ = sizes.cell == RecurrentCell::kGruReset || projects_ ? 2 : 1;
+  DivideUnits(shares.units);
+  const std::vector<float> bias = Bias(weights.b);
+  PackRecurrent(InParts(weights.r, sizes.output).data());
+  if (bounded_) PackBounded(weights);
+  return input_.Init(context, {sizes.steps * sizes.batch, sizes.input, sizes.gate_units(), false},
+                     InParts(weights.w, sizes.input).data(), bias.data(), {});
+}
+
+void RecurrentDirection::DivideUnits(std::int64_t shares) {
+  const std::int64_t blocks = (sizes_.hidden + kUnitBlock - 1) / kUnitBlock;
+  const std::int64_t count = std::clamp<std::int64_t>(shares, 1, std::max<std::int64_t>(blocks, 1));
+  parts_.resize(static_cast<std::size_t>(count));
+  std::int64_t first = 0;
+  for (std::int64_t p = 0; p < count; ++p) {
+    Part& part = parts_[static_cast<std::size_t>(p)];
+    part.first = first;
+    first = std::min(sizes_.hidden, blocks * (p + 1) / count * kUnitBlock);
+    part.units = first - part.first;
+  }
+}
+
+// The rows of all gates, each of `size` floats, in the order of the parts.
+std::vector<float> RecurrentDirection::InParts(const float* rows, std::int64_t size) const {
+  std::vector<float> ordered(static_cast<std::size_t>(sizes_.gate_units() * size));
+  float* to = ordered.data();
+  for (const Part& part : parts_) {
+    for (std::int64_t g = 0; g < sizes_.gates(); ++g) {
+      to = std::copy_n(rows + (g * sizes_.hidden + part.first) * size, part.units * size, to);
+    }
+  }
+  return ordered;
+}
+
+// The biases that need not wait for the state, in the order of the parts, which get the others.
+std::vector<float> RecurrentDirection::Bias(const float* b) {
+  const std::int64_t count = sizes_.gate_units(), last = 2 * sizes_.hidden;
+  std::vector<float> sum(static_cast<std::size_t>(count), 0.0f);
+  for (std::int64_t i = 0; b != nullptr && i < count; ++i) {
+    const bool waits = sizes_.cell == RecurrentCell::kGru && i >= last;
+    sum[static_cast<std::size_t>(i)] = b[i] + (waits ? 0.0f : b[count + i]);
+  }
+  for (Part& part : parts_) {
+    part.reset_bias.assign(static_cast<std::size_t>(part.units), 0.0f);
+    if (b == nullptr || sizes_.cell != RecurrentCell::kGru) continue;
+    std::copy_n(b + count + last + part.first, part.units, part.reset_bias.data());
+  }
+  return InParts(sum.data(), 1);
+}
+
+// Of the first product of a step.
+std::int64_t RecurrentDirection::product_gates() const {
+  return sizes_.cell == RecurrentCell::kGruReset ? 2 : sizes_.gates();
+}
+
+void RecurrentDirection::PackRecurrent(const float* r) {
+  const std::int64_t output = sizes_.output;
+  for (Part& part : parts_) {
+    const float* own = r + part.first * sizes_.gates() * output;
+    part.recurrent.Pack(own, output, 1, nullptr, product_gates() * part.units, output,
+                        sizes_.batch);
+    if (sizes_.cell != RecurrentCell::kGruReset) continue;
+    part.after_reset.Pack(own + 2 * part.units * output, output, 1, nullptr, part.units, output,
+                          sizes_.batch);
+  }
+}
+
+void RecurrentDirection::PackBounded(const RecurrentWeights& weights) {
+  for (Part& part : parts_) {
+    part.peepholes.assign(static_cast<std::size_t>(3 * part.units), 0.0f);
+    for (std::int64_t i = 0; i < 3 && weights.peepholes != nullptr; ++i) {
+      std::copy_n(weights.peepholes + i * sizes_.hidden + part.first, part.units,
+                  part.peepholes.data() + i * part.units);
+    }
+  }
+  if (!projects_) return;
+  projection_.Pack(weights.projection, sizes_.hidden, 1, nullptr, sizes_.output, sizes_.hidden,
+                   sizes_.batch);
+}
+
+std::int64_t RecurrentDirection::Floats() const {
+  const std::int64_t gates = sizes_.batch * sizes_.gate_units();
+  return Rounded(sizes_.steps * gates) + Rounded(gates) +
+         4 * Rounded(sizes_.batch * sizes_.hidden) + 2 * Rounded(sizes_.batch * sizes_.output);
+}
+
+RecurrentDirection::Buffers RecurrentDirection::Divide(float* memory) const {
+  const auto next = [&](std::int64_t floats) {
+    float* own = memory;
+    memory += Rounded(floats);
+    return own;
+  };
+  const std::int64_t gates = sizes_.batch * sizes_.gate_units();
+  const std::int64_t units = sizes_.batch * sizes_.hidden, state = sizes_.batch * sizes_.output;
+  Buffers buffers;
+  buffers.given = next(sizes_.steps * gates);
+  buffers.product = next(gates);
+  for (float*& h : buffers.states) h = next(state);
+  for (float** own : {&buffers.c, &buffers.unprojected, &buffers.reset_h, &buffers.candidate})
+    *own = next(units);
+  return buffers;
+}
+
+Status RecurrentDirection::Begin(const float* x, const float* h, const float* c, float* memory,
+                                 void* scratch) {
+  const Buffers buffers = Divide(memory);
+  Load(h, sizes_.batch * sizes_.output, buffers.states[0]);
+  Load(c, sizes_.batch * sizes_.hidden, buffers.c);
+  return input_.Run(x, nullptr, buffers.given, scratch);
+}
+
+void RecurrentDirection::End(float* y, std::int64_t y_step, float* memory, float* h,
+                             float* c) const {
+  const Buffers buffers = Divide(memory);
+  if (h != nullptr)
+    std::copy_n(StateAfter(sizes_.steps, buffers, y, y_step), sizes_.batch * sizes_.output, h);
+  if (c != nullptr) std::copy_n(buffers.c, sizes_.batch * sizes_.hidden, c);
+}
+
+// Where the hidden state lies when so many steps are done.
+float* RecurrentDirection::StateAfter(std::int64_t done, const Buffers& buffers, float* y,
+                                      std::int64_t y_step) const {
+  if (done == 0 || y == nullptr) return buffers.states[done % 2];
+  return y + (backward_ ? sizes_.steps - done : done - 1) * y_step;
+}
+
+void RecurrentDirection::RunPhase(std::int64_t phase, std::int64_t share, float* y,
+                                  std::int64_t y_step, float* memory) const {
+  const std::int64_t i = phase / steps_phases_, t = backward_ ? sizes_.steps - 1 - i : i;
+  const Part& part = parts_[static_cast<std::size_t>(share % num_parts())];
+  const std::int64_t row_share = share / num_parts();
+  Step step;
+  step.buffers = Divide(memory);
+  step.given = step.buffers.given + t * sizes_.batch * sizes_.gate_units();
+  step.h = StateAfter(i, step.buffers, y, y_step);
+  step.next = StateAfter(i + 1, step.buffers, y, y_step);
+  step.first = sizes_.batch * row_share / shares_.rows;
+  step.rows = sizes_.batch * (row_share + 1) / shares_.rows - step.first;
+  if (phase % steps_phases_ == 0) return RunFirst(part, step);
+  if (!projects_) return RunAfterReset(part, step);
+  if (part.first == 0) Project(step);
+}
+
+void RecurrentDirection::RunFirst(const Part& part, const Step& step) const {
+  float* product = step.buffers.product +
+                   product_gates() * (sizes_.batch * part.first + step.first * part.units);
+  part.recurrent.RunRows(step.rows, step.h + step.first * sizes_.output, product);
+  for (std::int64_t row = step.first; row < step.first + step.rows; ++row)
+    RunGates(part, row, step);
+}
+
+void RecurrentDirection::RunGates(const Part& part, std::int64_t row, const Step& step) const {
+  const std::int64_t at = row * sizes_.hidden + part.first;
+  const float* x = step.given + row * sizes_.gate_units() + sizes_.gates() * part.first;
+  float* r =
+      step.buffers.product + product_gates() * (sizes_.batch * part.first + row * part.units);
+  float* c = step.buffers.c + at;
+  switch (sizes_.cell) {
+    case RecurrentCell::kLstm:
+      if (!bounded_) return LstmRow(part.units, x, r, c, step.next + at);
+      return BoundedLstmRow(part.units, x, r, part.peepholes.data(), bounds_.cell,
+                            projects_ ? INFINITY : bounds_.output, c,
+                            (projects_ ? step.buffers.unprojected : step.next) + at);
+    case RecurrentCell::kGru:
+      return GruRow(part.units, x, r, part.reset_bias.data(), step.h + at, step.next + at);
+    case RecurrentCell::kGruReset:
+      return ResetRow(part.units, x, r, step.h + at, step.buffers.reset_h + at);
+    case RecurrentCell::kTanh:
+      return TanhRow(part.units, x, r, step.next + at);
+    case RecurrentCell::kRelu:
+      return ReluRow(part.units, x, r, step.next + at);
+  }
+}
+
+void RecurrentDirection::RunAfterReset(const Part& part, const Step& step) const {
+  float* candidate = step.buffers.candidate + sizes_.batch * part.first;
+  part.after_reset.RunRows(step.rows, step.buffers.reset_h + step.first * sizes_.hidden,
+                           candidate + step.first * part.units);
+  for (std::int64_t row = step.first; row < step.first + step.rows; ++row) {
+    const std::int64_t at = row * sizes_.hidden + part.first, own = row * part.units;
+    UpdateRow(part.units, step.given + row * sizes_.gate_units() + sizes_.gates() * part.first,
+              candidate + own, step.buffers.product + 2 * (sizes_.batch * part.first + own),
+              step.h + at, step.next + at);
+  }
+}
+
+void RecurrentDirection::Project(const Step& step) const {
+  float* next = step.next + step.first * sizes_.output;
+  projection_.RunRows(step.rows, step.buffers.unprojected + step.first * sizes_.hidden, next);
+  if (bounds_.output < INFINITY) BoundRow(step.rows * sizes_.output, bounds_.output, next);
+}
+
+}  // namespace dragoman::rt

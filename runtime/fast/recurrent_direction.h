@@ -1,0 +1,123 @@
+// One direction of a recurrent operator: its weights, packed, and its steps. Only runtime/fast
+// includes this.
+//
+// Each step is one phase, or two where a second product needs all units of the first. The work of a
+// phase lies in shares: of rows of the batch, which never wait for each other, or of hidden units,
+// all of which must have finished a phase before any begins the next.
+#ifndef DRAGOMAN_RUNTIME_FAST_RECURRENT_DIRECTION_H_
+#define DRAGOMAN_RUNTIME_FAST_RECURRENT_DIRECTION_H_
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/fast/linear.h"
+#include "runtime/fast/panel_product.h"
+
+namespace dragoman::rt {
+
+enum class RecurrentCell {
+  kLstm,
+  kGru,       // that multiplies the state before it resets it
+  kGruReset,  // that resets the state before
+  kTanh,
+  kRelu,
+};
+
+struct CellSizes {
+  RecurrentCell cell = RecurrentCell::kLstm;
+  std::int64_t steps = 0, batch = 0, input = 0, hidden = 0;
+  std::int64_t output = 0;  // of a row of the hidden state that is given
+
+  std::int64_t gates() const;
+  std::int64_t gate_units() const { return gates() * hidden; }
+};
+
+// One direction's, as ONNX has them; all but w and r may be null.
+struct RecurrentWeights {
+  const float* w = nullptr;
+  const float* r = nullptr;
+  const float* b = nullptr;
+  const float* peepholes = nullptr;
+  const float* projection = nullptr;  // (output, hidden)
+};
+
+// Of an LSTM's cell state and of the hidden state that is given.
+struct RecurrentBounds {
+  float cell = INFINITY;
+  float output = INFINITY;
+};
+
+// One of the two is 1; there may be fewer shares of units than asked for.
+struct RecurrentShares {
+  std::int64_t units = 1;
+  std::int64_t rows = 1;
+};
+
+class RecurrentDirection {
+ public:
+  // Copies the weights. Throws std::bad_alloc.
+  Status Init(const FastContext& context, const CellSizes& sizes, const RecurrentBounds& bounds,
+              bool backward, const RecurrentShares& shares, const RecurrentWeights& weights);
+
+  // Of a run, which needs memory of its own from its beginning to its end; aligned to 64 bytes.
+  std::int64_t Floats() const;
+  // Of the beginning alone, shared by directions that begin one after the other; in bytes.
+  std::int64_t ScratchBytes() const { return input_.ScratchBytes(); }
+
+  // Begins a run: the product by the input, and the first states, zeros if null.
+  Status Begin(const float* x, const float* h, const float* c, float* memory, void* scratch);
+
+  std::int64_t num_phases() const { return steps_phases_ * sizes_.steps; }
+  std::int64_t num_shares() const { return num_parts() * shares_.rows; }
+  bool shares_meet() const { return num_parts() > 1; }
+
+  // One phase of one share. Results of the steps lie `y_step` floats apart; y may be null.
+  void RunPhase(std::int64_t phase, std::int64_t share, float* y, std::int64_t y_step,
+                float* memory) const;
+
+  // The states after the last step; null: not wanted.
+  void End(float* y, std::int64_t y_step, float* memory, float* h, float* c) const;
+
+ private:
+  // Some of the hidden units.
+  struct Part {
+    std::int64_t first = 0, units = 0;
+    PanelProduct recurrent;    // their gates; of kGruReset all but the last
+    PanelProduct after_reset;  // kGruReset: gate h
+    std::vector<float> reset_bias;
+    std::vector<float> peepholes;  // of a bounded LSTM
+  };
+  struct Buffers;
+  struct Step;
+
+  std::int64_t num_parts() const { return static_cast<std::int64_t>(parts_.size()); }
+  std::int64_t product_gates() const;
+  void DivideUnits(std::int64_t shares);
+  std::vector<float> InParts(const float* rows, std::int64_t size) const;
+  std::vector<float> Bias(const float* b);
+  void PackRecurrent(const float* r);
+  void PackBounded(const RecurrentWeights& weights);
+
+  Buffers Divide(float* memory) const;
+  float* StateAfter(std::int64_t done, const Buffers& buffers, float* y, std::int64_t y_step) const;
+  void RunFirst(const Part& part, const Step& step) const;
+  void RunGates(const Part& part, std::int64_t row, const Step& step) const;
+  void RunAfterReset(const Part& part, const Step& step) const;
+  void Project(const Step& step) const;
+
+  CellSizes sizes_;
+  RecurrentBounds bounds_;
+  RecurrentShares shares_;
+  std::int64_t steps_phases_ = 1;  // of one step
+  bool bounded_ = false;           // an LSTM with peepholes, bounds or a projection
+  bool projects_ = false;
+  bool backward_ = false;
+  PreparedLinear input_;
+  std::vector<Part> parts_;
+  PanelProduct projection_;
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_RECURRENT_DIRECTION_H_
