@@ -67,6 +67,8 @@ class Chain:
         self.layers = int(rng.integers(1, 3))
         self.outputs = (("y",), ("last",), ("y", "last"))[rng.integers(3)]
         self.take = ("gather", "slice", "split")[rng.integers(3)]
+        self.own = (None, "embedding", "scale", "number")[rng.integers(4)]
+        self.positions = rng.uniform(0.2, 1, (MORE_STEPS, INPUTS)).astype(np.float32)
         self.weights, size = [], INPUTS
         for _ in range(self.layers):
             self.weights.append([self.draw(rng, size) for _ in self.directions])
@@ -88,17 +90,27 @@ class Chain:
         return [g.op("Squeeze", g.op("Slice", xs, g.ints(t), g.ints(t + 1), g.ints(0)), g.ints(0))
                 for t in range(steps)]
 
+    def with_own(self, g, t, x, h):
+        """What step t reads, where each step has a constant of its own."""
+        if self.own == "embedding":
+            x = g.op("Add", x, g.const(np.resize(self.positions[t], self.width)))
+        elif self.own == "scale":
+            h = g.op("Mul", h, g.const(self.positions[t, 0]))
+        elif self.own == "number":
+            h = g.op("Div", h, g.op("Cast", g.const(t + 1, np.int64), to=onnx.TensorProto.FLOAT))
+        return x, h
+
     def write(self, steps):
         g = GraphWriter()
         xs = g.input("x", np.float32, [steps, BATCH, INPUTS])
         g.input("h0", np.float32, [BATCH, HIDDEN])
         lasts = []
         for weights in self.weights:
-            ys = []
+            ys, self.width = [], len(weights[0]["W"])
             for backwards, own in zip(self.directions, weights):
                 parts, h, hs = self.parts(g, xs, steps), "h0", [None] * steps
                 for t in reversed(range(steps)) if backwards else range(steps):
-                    h = hs[t] = self.cell(g, own, parts[t], h)
+                    h = hs[t] = self.cell(g, own, *self.with_own(g, t, parts[t], h))
                 ys.append(g.op("Concat", *[g.op("Unsqueeze", h, g.ints(0)) for h in hs], axis=0))
                 lasts.append(h)
             xs = ys[0] if len(ys) == 1 else g.op("Concat", *ys, axis=2)
@@ -111,7 +123,7 @@ class Chain:
 
     def describe(self):
         return (f"{self.cell.__name__}, {self.layers} layers, {len(self.directions)} directions, "
-                f"{self.take}, {'+'.join(self.outputs)}")
+                f"{self.take}, {'+'.join(self.outputs)}, each step's own {self.own}")
 
 
 def check(chain, folder):

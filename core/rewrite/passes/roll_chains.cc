@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/recurrence/step_constants.h"
 
 namespace dragoman {
 namespace {
@@ -224,10 +226,18 @@ class Rolling {
     return wide->AddResult(context_.UniqueName(input->name()));
   }
 
+  // An operand of the body in place of a constant that each step has its own of.
+  struct ConstantOperand {
+    std::size_t node = 0;
+    std::size_t operand = 0;
+    Value* input = nullptr;
+  };
+
   // What a Scan is made of.
   struct Draft {
     std::shared_ptr<Graph> body = std::make_shared<Graph>();
     ValueMap map;  // values of the model step to those of the body
+    std::vector<ConstantOperand> constants;
     std::vector<Value*> operands;
     Attribute::Ints input_axes;
     Attribute::Ints output_axes;
@@ -242,6 +252,7 @@ class Rolling {
     draft.body->set_name("body");
     AddStates(draft);
     DRAGOMAN_TRY(AddSlices(draft));
+    AddConstants(draft);
     if (draft.input_axes.empty()) AddTurns(draft);
     CloneModel(draft);
     AddOutputs(draft);
@@ -283,6 +294,30 @@ class Rolling {
     return {};
   }
 
+  // Those of which each step has its own become slices of one, in the order of time.
+  void AddConstants(Draft& draft) {
+    std::map<std::vector<const Value*>, Value*> inputs;  // looked up only
+    for (std::size_t i = 0; i < model().size(); ++i) {
+      for (std::size_t j = 0; j < model()[i]->num_operands(); ++j) {
+        if (steps_.operands[i][j].kind != StepOperand::Kind::kConstant) continue;
+        std::vector<const Value*> values = steps_.Constants(i, j);
+        if (steps_.backwards) std::ranges::reverse(values);
+        Value*& input = inputs[values];
+        if (input == nullptr) input = ConstantInput(values, draft);
+        draft.constants.push_back({i, j, input});
+      }
+    }
+  }
+
+  Value* ConstantInput(const std::vector<const Value*>& values, Draft& draft) {
+    const Value& first = *values.front();
+    Value* whole = context_.AddConstant(graph_, StackConstants(values), first.name() + ".all", {});
+    for (const Value* value : values) AddOrigin(*whole, value->origin());
+    draft.operands.push_back(whole);
+    draft.input_axes.push_back(0);
+    return draft.body->AddInput(context_.UniqueName(first.name() + ".step"), first.type());
+  }
+
   // The numbers of the steps: a Scan has one input at least.
   void AddTurns(Draft& draft) {
     std::vector<std::int64_t> turns(length());
@@ -293,11 +328,16 @@ class Rolling {
   }
 
   void CloneModel(Draft& draft) {
-    for (const Node* node : model()) {
+    auto constant = draft.constants.begin();
+    for (std::size_t i = 0; i < model().size(); ++i) {
+      const Node* node = model()[i];
       Node* copy = CloneNode(*node, *draft.body, nullptr, draft.map);
       for (std::size_t j = 0; j < copy->num_results(); ++j) {
         Value* result = copy->result(j);
         if (result != nullptr) result->set_name(context_.UniqueName(result->name()));
+      }
+      for (; constant != draft.constants.end() && constant->node == i; ++constant) {
+        copy->set_operand(constant->operand, constant->input);
       }
     }
   }

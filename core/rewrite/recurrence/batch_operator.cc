@@ -38,7 +38,7 @@ class OperatorBatcher {
         position_(position) {}
 
   Result<std::vector<Value*>> Batch() {
-    if (IsElementwise()) return Elementwise();
+    if (IsElementwise(step_)) return Elementwise();
     if (step_.Is("MatMul")) return Product();
     if (step_.Is("Gemm")) return Gemm();
     if (step_.Is("Concat")) return Concat();
@@ -55,12 +55,6 @@ class OperatorBatcher {
  private:
   static std::vector<Value*> None() { return {}; }
 
-  bool IsElementwise() const {
-    const OpDef* def = FindOp(step_);
-    return step_.Is("Identity") ||
-           (def != nullptr &&
-            std::ranges::find(kElementwise, def->kernel.header) != std::end(kElementwise));
-  }
   bool OnlyFirstVaries() const {
     return !operands_.front().shared &&
            std::all_of(operands_.begin() + 1, operands_.end(), [](const StepsOperand& operand) {
@@ -201,6 +195,13 @@ class OperatorBatcher {
 };
 
 }  // namespace
+
+bool IsElementwise(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return node.Is("Identity") ||
+         (def != nullptr &&
+          std::ranges::find(kElementwise, def->kernel.header) != std::end(kElementwise));
+}
 
 Result<std::vector<Value*>> BatchOperator(const Node& step,
                                           const std::vector<StepsOperand>& operands, Node& position,

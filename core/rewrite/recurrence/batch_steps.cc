@@ -6,6 +6,7 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/layout.h"
+#include "core/rewrite/recurrence/step_constants.h"
 
 namespace dragoman {
 namespace {
@@ -36,6 +37,7 @@ Result<StepBatcher::Batched> StepBatcher::Compute(const StepFamily& family) {
   if (known) return known;
   DRAGOMAN_ASSIGN(Batched shared, Shared(family));
   if (shared) return shared;
+  if (const Batched stacked = Stacked(family)) return stacked;
   const bool computed =
       std::ranges::all_of(family, [](const Value* value) { return value->producer() != nullptr; });
   return computed ? Apply(family) : Result<Batched>(Batched());
@@ -57,6 +59,19 @@ Result<StepBatcher::Batched> StepBatcher::Shared(const StepFamily& family) {
   const bool is_outer = body_ != nullptr ? first->graph() != body_ : family.size() > 1;
   if (!same || !is_outer) return Batched();
   return Batched(BatchedSteps{.value = first, .shared = true});
+}
+
+// Constants, one a step, that are not all equal.
+StepBatcher::Batched StepBatcher::Stacked(const StepFamily& family) {
+  const Value& first = *family.front();
+  const bool fits = family.size() > 1 && std::ranges::all_of(family, [&](const Value* value) {
+                      return MayStack(&first, value);
+                    });
+  if (!fits) return Batched();
+  const std::vector<const Value*> values(family.begin(), family.end());
+  Value* whole = context_.AddConstant(*position_.graph(), StackConstants(values), first.name(), {});
+  for (const Value* value : values) AddOrigin(*whole, value->origin());
+  return BatchedSteps{.value = whole};
 }
 
 Result<StepBatcher::Batched> StepBatcher::Apply(const StepFamily& family) {

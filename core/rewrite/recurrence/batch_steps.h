@@ -45,6 +45,7 @@ class StepBatcher {
 
   Result<Batched> Compute(const StepFamily& family);
   Result<Batched> Shared(const StepFamily& family);
+  Batched Stacked(const StepFamily& family);
   Result<Batched> Apply(const StepFamily& family);
   bool IsWithinSteps(const StepFamily& family);
   Result<std::vector<Value*>> Repeat(const Node& node, const std::vector<StepsOperand>& operands);

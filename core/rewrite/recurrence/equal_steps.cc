@@ -8,6 +8,8 @@
 #include "core/analysis/affine.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
+#include "core/rewrite/recurrence/batch_operator.h"
+#include "core/rewrite/recurrence/step_constants.h"
 
 namespace dragoman {
 namespace {
@@ -59,6 +61,12 @@ bool SameConstant(const Value* a, const Value* b) {
   const Tensor* x = ConstantOf(a);
   const Tensor* y = ConstantOf(b);
   return x != nullptr && y != nullptr && *x == *y;
+}
+
+// Whether each step may read a constant of its own there.
+bool TakesConstants(const Node& node, std::size_t operand) {
+  if (IsElementwise(node) || node.Is("Concat")) return true;
+  return operand == 2 && (node.IsDragoman("Linear") || node.Is("Gemm"));
 }
 
 class Finder {
@@ -219,7 +227,8 @@ class Finder {
       std::vector<StepOperand>& operands = steps.operands.emplace_back();
       for (std::size_t j = 0; j < now[i]->num_operands(); ++j) {
         const auto operand = CompareOperands(now[i]->operand(j), next[i]->operand(j), steps);
-        if (!operand) return false;
+        const bool is_constant = operand && operand->kind == StepOperand::Kind::kConstant;
+        if (!operand || (is_constant && !TakesConstants(*now[i], j))) return false;
         operands.push_back(*operand);
       }
     }
@@ -232,6 +241,10 @@ class Finder {
     operand.value = now;
     if (now == next || SameConstant(now, next)) return operand;
     if (now == nullptr || next == nullptr) return std::nullopt;
+    if (MayStack(now, next)) {
+      operand.kind = StepOperand::Kind::kConstant;
+      return operand;
+    }
     const StepSlice* slice = StepSliceAt(now);
     const StepSlice* next_slice = StepSliceAt(next);
     if (slice != nullptr && next_slice != nullptr) {
@@ -304,7 +317,7 @@ class Finder {
     const Node& model = *steps.steps.back()[i];
     const std::vector<StepOperand>& operands = steps.operands[i];
     for (std::size_t j = 0; j < operands.size(); ++j) {
-      if (operands[j].kind == StepOperand::Kind::kOuter) continue;
+      if (operands[j].kind <= StepOperand::Kind::kConstant) continue;
       if (operands[j].kind == StepOperand::Kind::kSlice) {
         for (Value* slice : SlicesAt(operands[j].slice, number)) {
           if (Node* node = ReaderOf(*slice, model, steps, i, number, step, taken)) return node;
@@ -350,6 +363,8 @@ class Finder {
       const Value* value = node.operand(j);
       if (operand.kind == StepOperand::Kind::kOuter) {
         if (value != operand.value && !SameConstant(value, operand.value)) return false;
+      } else if (operand.kind == StepOperand::Kind::kConstant) {
+        if (!MayStack(value, operand.value)) return false;
       } else if (operand.kind == StepOperand::Kind::kSlice) {
         const StepSlice* slice = StepSliceAt(value);
         if (slice == nullptr || !IsSlice(*slice, operand.slice, number)) return false;
@@ -377,6 +392,14 @@ class Finder {
 };
 
 }  // namespace
+
+std::vector<const Value*> EqualSteps::Constants(std::size_t node, std::size_t operand) const {
+  std::vector<const Value*> values;
+  for (const std::vector<Node*>& step : steps) {
+    values.push_back(step[node] != nullptr ? step[node]->operand(operand) : values.back());
+  }
+  return values;
+}
 
 bool SameForm(const Node& a, const Node& b) {
   if (&a.op() != &b.op() || a.num_operands() != b.num_operands() ||

@@ -39,10 +39,10 @@ bool SameForm(const Node& a, const Node& b);
 
 // What a node of a step reads.
 struct StepOperand {
-  enum class Kind { kOuter, kSlice, kInner, kState };
+  enum class Kind { kOuter, kConstant, kSlice, kInner, kState };
 
   Kind kind = Kind::kOuter;
-  Value* value = nullptr;  // kOuter: the same in all steps
+  Value* value = nullptr;  // kOuter: the same in all steps; kConstant: that of the first step
   StepSlice slice;         // kSlice: that of the first step
   std::size_t node = 0;    // kInner, kState: which node's result, of this step or the one before
   std::size_t result = 0;
@@ -61,6 +61,8 @@ struct EqualSteps {
   // What the first step reads for it.
   std::vector<Value*> initial;
 
+  // What operand `operand` of node `node`, of kind kConstant, is in each step (step_constants.h).
+  std::vector<const Value*> Constants(std::size_t node, std::size_t operand) const;
   // Result `result` of node `node` in step `step`, or nullptr.
   Value* At(std::size_t step, std::size_t node, std::size_t result) const {
     const Node* found = steps[step][node];
