@@ -68,20 +68,20 @@ const Type& PresentType(const Slot& slot) {
   return slot.type.kind() == Type::Kind::kOptional ? slot.type.element() : slot.type;
 }
 
-Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy) {
+Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy, std::string_view what) {
   DType dtype = PresentType(slot).dtype();
   if (dtype == DType::kUnknown) dtype = PlainDType(npy);
   Result<Array> array = FromNpy(npy, dtype);
   if (!array.ok()) {
-    return InvalidInput("input '" + slot.name + "' is given " + Describe(npy) + ", expected " +
-                        std::string(NumpyName(dtype)));
+    return InvalidInput(std::string(what) + " '" + slot.name + "' is given " + Describe(npy) +
+                        ", expected " + std::string(NumpyName(dtype)));
   }
   return RuntimeValue::Of(std::move(*array));
 }
 
 // The elements "name.0", "name.1", … of a sequence.
 Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray>& arrays,
-                                  std::set<std::size_t>& used) {
+                                  std::string_view what, std::set<std::size_t>& used) {
   RuntimeValue value;
   value.kind = RuntimeValue::Kind::kSequence;
   const Slot element{slot.name, slot.type.element()};
@@ -92,7 +92,7 @@ Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray
     while (i < arrays.size() && arrays[i].name != name) ++i;
     if (i == arrays.size()) return value;
     used.insert(i);
-    DRAGOMAN_ASSIGN(RuntimeValue item, BindTensor({name, element.type}, arrays[i].array));
+    DRAGOMAN_ASSIGN(RuntimeValue item, BindTensor({name, element.type}, arrays[i].array, what));
     value.sequence.push_back(std::move(item));
   }
 }
@@ -171,7 +171,9 @@ std::vector<Slot> OutputSlots(const Entry& entry) {
 }
 
 Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
-                                             const std::vector<NamedArray>& arrays) {
+                                             const std::vector<NamedArray>& arrays,
+                                             std::string_view what) {
+  const std::string label(what);
   std::vector<RuntimeValue> values;
   std::set<std::size_t> used;
   for (std::size_t s = 0; s < slots.size(); ++s) {
@@ -179,7 +181,7 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
     const bool optional = slot.type.kind() == Type::Kind::kOptional;
     const Type& type = PresentType(slot);
     if (type.kind() == Type::Kind::kSequence) {
-      DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence({slot.name, type}, arrays, used));
+      DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence({slot.name, type}, arrays, what, used));
       values.push_back(optional && value.sequence.empty() ? RuntimeValue() : std::move(value));
       continue;
     }
@@ -195,20 +197,21 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
       continue;
     }
     if (i == arrays.size()) {
-      return InvalidInput("input '" + slot.name + "' (" + slot.type.ToString() +
-                          ") is not given; --input " + slot.name + "=FILE.npy");
+      return InvalidInput(label + " '" + slot.name + "' (" + slot.type.ToString() +
+                          ") is not given" +
+                          (what == "input" ? "; --input " + slot.name + "=FILE.npy" : ""));
     }
     used.insert(i);
-    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i].array));
+    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i].array, what));
     values.push_back(std::move(value));
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (used.contains(i)) continue;
     const auto same = [&](std::size_t other) { return arrays[other].name == arrays[i].name; };
     if (std::ranges::any_of(used, same))
-      return InvalidInput("input '" + arrays[i].name + "' is given twice");
-    std::string message = "the model has no input '" + arrays[i].name + "'; ";
-    message += slots.empty() ? "it has none" : "its inputs are";
+      return InvalidInput(label + " '" + arrays[i].name + "' is given twice");
+    std::string message = "the model has no " + label + " '" + arrays[i].name + "'; ";
+    message += slots.empty() ? "it has none" : "its " + label + "s are";
     for (const Slot& slot : slots) message += " '" + slot.name + "'";
     return InvalidInput(std::move(message));
   }

@@ -38,10 +38,12 @@ struct Slot {
 std::vector<Slot> InputSlots(const Entry& entry);
 std::vector<Slot> OutputSlots(const Entry& entry);
 
-// One value a slot, in order; kNone for an absent optional. Errors: an array that no slot is named
-// like, a slot without an array, an element type that contradicts the slot's.
+// One value a slot, in order; kNone for an absent optional. `what` the slots are, "input" or
+// "output", is for errors: an array that no slot is named like, a slot without an array, an element
+// type that contradicts the slot's.
 Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
-                                             const std::vector<NamedArray>& arrays);
+                                             const std::vector<NamedArray>& arrays,
+                                             std::string_view what);
 
 // Errors: an input of another rank or size than its slot's type declares. Sizes [1] pass for any:
 // ONNX's own test data has them for operands of which only the element type counts.

@@ -94,7 +94,7 @@ Result<DataSet> ReadArchives(const fs::path& folder, const std::vector<Slot>& ou
     }
     return set;
   }
-  DRAGOMAN_ASSIGN(std::vector<RuntimeValue> values, BindArrays(outputs, recorded));
+  DRAGOMAN_ASSIGN(std::vector<RuntimeValue> values, BindArrays(outputs, recorded, "output"));
   set.outputs = Flatten(outputs, values);
   return set;
 }

@@ -116,7 +116,7 @@ Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<N
       inputs.sliced[i] = true;
     }
   }
-  DRAGOMAN_ASSIGN(inputs.whole, BindArrays(widened, arrays));
+  DRAGOMAN_ASSIGN(inputs.whole, BindArrays(widened, arrays, "input"));
   DRAGOMAN_TRY(CheckSizes(widened, inputs.whole));
   return inputs;
 }

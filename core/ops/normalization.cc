@@ -122,7 +122,8 @@ std::vector<OpDef> NormalizationOps() {
           .Attributes<rt::GroupNormalizationParams>()
           .Required("num_groups")
           .Infer(InferGroupNormalization)
-          .Kernel({.header = "runtime/kernels/instance_normalization.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/instance_normalization.h", .types = "T"})
+          .Expand(ExpandGroupNormalization),
       Op("InstanceNormalization", "(input: T, scale: T, B: T) -> (output: T)", "T: float")
           .Attributes<rt::InstanceNormalizationParams>()
           .Infer(InferInstanceNormalization)

@@ -59,7 +59,7 @@ std::vector<OpDef> UnaryOps() {
       Unary("Asinh", "float", false),
       Unary("Atan", "float", false),
       Unary("Atanh", "float", false),
-      Unary("BitwiseNot", "int", true),
+      Unary("BitwiseNot", "int", true).Expand(ExpandBitwiseNot),
       Unary("Ceil", "float", true),
       Unary("Cos", "float", false),
       Unary("Cosh", "float", false),

@@ -3,12 +3,14 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "core/ops/expansion.h"
 #include "core/ops/params.h"
 #include "runtime/params/activation.h"
+#include "runtime/params/group_normalization.h"
 #include "runtime/params/layer_normalization.h"
 
 namespace dragoman {
@@ -31,10 +33,11 @@ class Formula {
   }
   Value* Add(std::string_view op, const Values& operands) { return Add(op, operands, type_); }
 
-  Result<Value*> Number(double number) {
-    DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Full(type_.dtype(), {}, number));
+  Result<Value*> Filled(const std::vector<std::int64_t>& sizes, double number) {
+    DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Full(type_.dtype(), sizes, number));
     return node_.graph()->AddConstant(NewName(), std::move(tensor));
   }
+  Result<Value*> Number(double number) { return Filled({}, number); }
   Value* Ints(const std::vector<std::int64_t>& values) {
     return node_.graph()->AddConstant(NewName(), Tensor::Ints(values));
   }
@@ -97,6 +100,14 @@ Result<Values> HalfOfOneAnd(Formula& formula, Value* tail) {
 
 }  // namespace
 
+// In two's complement, −x − 1.
+Result<Values> ExpandBitwiseNot(Node& node) {
+  Formula formula(node);
+  DRAGOMAN_ASSIGN(Value * zero, formula.Number(0));
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  return Values{formula.Add("Sub", {formula.Add("Sub", {zero, formula.x()}), one})};
+}
+
 Result<Values> ExpandCelu(Node& node) {
   DRAGOMAN_ASSIGN(const Params params, FillParams<rt::CeluParams>(node));
   Formula formula(node);
@@ -118,6 +129,38 @@ Result<Values> ExpandGelu(Node& node) {
   Value* cube = formula.Add("Mul", {formula.Add("Mul", {x, x}), x});
   Value* sum = formula.Add("Add", {x, formula.Add("Mul", {cube, cubic})});
   return HalfOfOneAnd(formula, formula.Add("Tanh", {formula.Add("Mul", {sum, scale})}));
+}
+
+// A group is normalised as a channel; then each channel is scaled and moved.
+Result<Values> ExpandGroupNormalization(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::GroupNormalizationParams>(node));
+  const auto& params = filled.As<rt::GroupNormalizationParams>();
+  Formula formula(node);
+  const Type& type = formula.type();
+  const Shape* shape = type.shape();
+  if (shape == nullptr)
+    return Unsupported("the rank of its operand is unknown").At(node.Describe());
+  const Type grouped = type.WithShape(Shape{(*shape)[0], Dim(params.num_groups), Dim()});
+  Value* groups =
+      formula.Add("Reshape", {formula.x(), formula.Ints({0, params.num_groups, -1})}, grouped);
+  const std::vector<std::int64_t> sizes = {params.num_groups};
+  DRAGOMAN_ASSIGN(Value * ones, formula.Filled(sizes, 1));
+  DRAGOMAN_ASSIGN(Value * zeros, formula.Filled(sizes, 0));
+  Value* unit = formula.Add("InstanceNormalization", {groups, ones, zeros}, grouped);
+  unit->producer()->SetAttribute("epsilon", params.epsilon);
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  Value* whole = formula.Add("Shape", {formula.x()}, Type::Tensor(DType::kI64, std::vector{rank}));
+  Value* y = formula.Add("Reshape", {unit, whole});
+  std::vector<std::int64_t> behind(shape->size() - 2);
+  std::iota(behind.begin(), behind.end(), 1);
+  Shape channels(shape->size() - 1, Dim(1));
+  channels[0] = (*shape)[1];
+  const auto aligned = [&](std::size_t i) {
+    if (behind.empty()) return node.operand(i);
+    return formula.Add("Unsqueeze", {node.operand(i), formula.Ints(behind)},
+                       type.WithShape(channels));
+  };
+  return Values{formula.Add("Add", {formula.Add("Mul", {y, aligned(1)}), aligned(2)})};
 }
 
 Result<Values> ExpandHardSwish(Node& node) {

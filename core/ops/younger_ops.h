@@ -9,6 +9,7 @@
 
 namespace dragoman {
 
+Result<std::vector<Value*>> ExpandBitwiseNot(Node& node);
 Result<std::vector<Value*>> ExpandCelu(Node& node);
 Result<std::vector<Value*>> ExpandGelu(Node& node);
 Result<std::vector<Value*>> ExpandHardSwish(Node& node);
@@ -16,6 +17,9 @@ Result<std::vector<Value*>> ExpandMish(Node& node);
 
 // GreaterOrEqual and LessOrEqual, of which neither holds where an operand is NaN.
 Result<std::vector<Value*>> ExpandOrEqual(Node& node);
+
+// Errors: an operand of unknown rank.
+Result<std::vector<Value*>> ExpandGroupNormalization(Node& node);
 
 // Halves are computed in float32. Errors: an operand of unknown rank.
 Result<std::vector<Value*>> ExpandLayerNormalization(Node& node);

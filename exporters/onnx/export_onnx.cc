@@ -100,6 +100,13 @@ void NameGraphs(Model& model) {
   });
 }
 
+// The number of a loop's turn, which runtimes overwrite from turn to turn.
+bool IsTurn(const Value& value) {
+  if (value.kind() != Value::Kind::kInput || value.index() != 0) return false;
+  const Node* owner = value.graph()->parent();
+  return owner != nullptr && owner->op().type == "Loop";
+}
+
 // ONNX tells outputs by name: one that is an output already gets a copy.
 void SeparateOutputs(Model& model) {
   std::set<std::string> names;
@@ -110,7 +117,7 @@ void SeparateOutputs(Model& model) {
     std::set<const Value*> given;
     for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
       Value* value = graph.output(i);
-      if (value == nullptr || given.insert(value).second) continue;
+      if (value == nullptr || (given.insert(value).second && !IsTurn(*value))) continue;
       std::string name = value->name() + "_copy";
       for (int k = 2; !names.insert(name).second; ++k)
         name = value->name() + "_copy_" + std::to_string(k);

@@ -162,7 +162,13 @@ std::string RefuseQuantizedType(Node& node) {
   return scale != DType::kF32 ? "its scale is no f32" : "";
 }
 
-std::string RefuseGroupScale(Node&) { return "its scale is per channel"; }
+std::string LowerDft(Node& node) {
+  const Tensor* axis = ConstantAt(node, 2);
+  if (axis == nullptr && node.operand(2) != nullptr) return "its axis is computed";
+  node.SetAttribute("axis", axis != nullptr ? axis->ToInts().front() : -2);
+  DropOperand(node, 2);
+  return CountAxisFromFront(node);
+}
 
 std::string DropAllowZero(Node& node) { return DropInt(node, "allowzero", 0); }
 
@@ -175,27 +181,47 @@ std::string DropTrainingMode(Node& node) { return DropInt(node, "training_mode",
 
 std::string DropLayout(Node& node) { return DropInt(node, "layout", 0); }
 
+// Operator `type`, applied to the result of `node`, which is a `raw` now, takes its place and name.
+Node& Follow(Node& node, std::string_view type, Type raw) {
+  Value* y = node.result();
+  Node* next = node.graph()->Insert(node.next(), InternOp("onnx", type), {});
+  next->set_origin(node.origin());
+  Value* result = next->AddResult(y->name(), y->type());
+  y->ReplaceAllUsesWith(result);
+  next->AddOperand(y);
+  y->set_name(result->name() + ".raw");
+  y->set_type(std::move(raw));
+  return *next;
+}
+
+// Bools as numbers: the largest is positive if one is true, the smallest if all are, also of none.
+std::string ReduceNumbers(Node& node) {
+  const Value* x = node.operand(0);
+  if (x->type().dtype() != DType::kBool) return "";
+  const std::string name = node.result()->name();
+  Value* numbers = InsertOp(node, "Cast", {node.operand(0)}, x->type().WithDType(DType::kF32),
+                            name + ".numbers");
+  numbers->producer()->SetAttribute("to", static_cast<std::int64_t>(DType::kF32));
+  node.set_operand(0, numbers);
+  Node& test = Follow(node, "Greater", node.result()->type().WithDType(DType::kF32));
+  const float zero[] = {0};
+  test.AddOperand(node.graph()->AddConstant(name + ".zero", Tensor::Of<float>({}, zero)));
+  return "";
+}
+
 // The node works on its last axis, which operand and result exchange with axis `axis`.
 void ExchangeWithLast(Node& node, std::int64_t axis, int rank) {
   Attribute::Ints perm(static_cast<std::size_t>(rank));
   std::iota(perm.begin(), perm.end(), 0);
   std::swap(perm[static_cast<std::size_t>(axis)], perm.back());
   Value* x = node.operand(0);
-  Value* y = node.result();
   Shape exchanged = *x->type().shape();
   std::swap(exchanged[static_cast<std::size_t>(axis)], exchanged.back());
-  Value* moved =
-      InsertOp(node, "Transpose", {x}, x->type().WithShape(exchanged), y->name() + ".exchanged");
+  Value* moved = InsertOp(node, "Transpose", {x}, x->type().WithShape(exchanged),
+                          node.result()->name() + ".exchanged");
   moved->producer()->SetAttribute("perm", perm);
   node.set_operand(0, moved);
-  Node* back = node.graph()->Insert(node.next(), InternOp("onnx", "Transpose"), {});
-  back->set_origin(node.origin());
-  back->SetAttribute("perm", perm);
-  Value* result = back->AddResult(y->name(), y->type());
-  y->ReplaceAllUsesWith(result);
-  back->AddOperand(y);
-  y->set_name(result->name() + ".last");
-  y->set_type(x->type().WithShape(exchanged));
+  Follow(node, "Transpose", x->type().WithShape(exchanged)).SetAttribute("perm", perm);
 }
 
 // Before 13 all axes from `axis` on were one.
@@ -253,6 +279,7 @@ constexpr FormChange kChanges[] = {
     {"BatchNormalization", 14, DropTrainingMode},
     {"Cast", 19, DropSaturate},
     {"CumSum", 14, RefuseHalf},
+    {"DFT", 20, LowerDft},
     {"DequantizeLinear", 21, DropBlocks},
     {"DequantizeLinear", 19, RefuseQuantizedType},
     {"DequantizeLinear", 13, RefuseQuantizedAxis},
@@ -261,7 +288,6 @@ constexpr FormChange kChanges[] = {
     {"GRU", 14, DropLayout},
     {"GatherND", 12, DropBatchDims},
     {"GridSample", 20, LowerGridSample},
-    {"GroupNormalization", 21, RefuseGroupScale},
     {"Hardmax", 13, LowerSoftmax},
     {"IsInf", 20, RefuseHalf},
     {"LSTM", 14, DropLayout},
@@ -280,10 +306,10 @@ constexpr FormChange kChanges[] = {
     {"ReduceL2", 18, LowerReduce},
     {"ReduceLogSum", 18, LowerReduce},
     {"ReduceLogSumExp", 18, LowerReduce},
-    {"ReduceMax", 20, RefuseBool},
+    {"ReduceMax", 20, ReduceNumbers},
     {"ReduceMax", 18, LowerReduce},
     {"ReduceMean", 18, LowerReduce},
-    {"ReduceMin", 20, RefuseBool},
+    {"ReduceMin", 20, ReduceNumbers},
     {"ReduceMin", 18, LowerReduce},
     {"ReduceProd", 18, LowerReduce},
     {"ReduceSum", 13, LowerReduce},

@@ -6,7 +6,8 @@
 namespace dragoman {
 namespace {
 
-// Sorted by type. Source: the operator schemas of onnx, docs/Changelog.md.
+// Sorted by type. Source: the operator schemas of onnx, docs/Changelog.md. GroupNormalization of
+// opset 18, with a scale for each group, is taken for another operator.
 constexpr OpVersions kVersions[] = {
     {"Abs", 13, 1},
     {"Acos", 22, 7},
@@ -41,7 +42,7 @@ constexpr OpVersions kVersions[] = {
     {"Cos", 22, 7},
     {"Cosh", 22, 9},
     {"CumSum", 14, 11},
-    {"DFT", 20, 20},
+    {"DFT", 20, 17},
     {"DepthToSpace", 13, 1},
     {"DequantizeLinear", 21, 10},
     {"Det", 22, 11},
@@ -69,7 +70,7 @@ constexpr OpVersions kVersions[] = {
     {"Greater", 13, 1},
     {"GreaterOrEqual", 16, 12},
     {"GridSample", 22, 16},
-    {"GroupNormalization", 21, 18},
+    {"GroupNormalization", 21, 21},
     {"HardSigmoid", 22, 1},
     {"HardSwish", 22, 14},
     {"Hardmax", 13, 1},

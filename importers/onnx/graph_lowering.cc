@@ -5,6 +5,7 @@
 
 #include "core/ir/densify.h"
 #include "core/ir/domain.h"
+#include "core/ir/for_each_value.h"
 #include "core/ops/op_def.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
@@ -28,17 +29,13 @@ bool IsSequence(const Node& node, const Function& function) {
          node.num_operands() <= FindOp("dragoman.LSTM")->signature.operands.size();
 }
 
-// The value of `graph` called `name`, or nullptr.
-Value* FindByName(const Graph& graph, std::string_view name) {
-  for (const auto& constant : graph.constants()) {
-    if (constant->name() == name) return constant.get();
-  }
-  for (const Node& node : graph.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr && node.result(i)->name() == name) return node.result(i);
-    }
-  }
-  return nullptr;
+// The value of `graph` or its bodies that is called `name`, or nullptr.
+Value* FindByName(Graph& graph, std::string_view name) {
+  Value* found = nullptr;
+  ForEachGraph(graph, [&](Graph& part) {
+    if (found == nullptr) found = FindValue(part, name);
+  });
+  return found;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -163,6 +164,31 @@ Parts Power(Composer& c, const Parts& x, const Parts& y) {
 Value* MatrixProduct(Composer& c, const Parts& x, const Parts& y) {
   Value* re = c.Sub(MatMul(c, x.re, y.re), MatMul(c, x.im, y.im));
   return FromParts(c, {re, c.Add(MatMul(c, x.re, y.im), MatMul(c, x.im, y.re))});
+}
+
+// What is linear in each of its operands: a sum over their parts, where i² is −1.
+Value* Multilinear(Composer& c, std::string_view type, const Operands& operands,
+                   const Attributes& attributes) {
+  constexpr std::size_t kMostOperands = 6;
+  if (operands.size() > kMostOperands) return nullptr;
+  Parts sum = {};
+  for (std::size_t imaginary = 0; imaginary < 1u << operands.size(); ++imaginary) {
+    Operands chosen;
+    bool vanishes = false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool is_imaginary = (imaginary >> i & 1) != 0;
+      vanishes = vanishes || (is_imaginary && !IsComplex(c.dtype(operands[i])));
+      const Parts parts = PartsOf(c, operands[i]);
+      chosen.push_back(is_imaginary ? parts.im : parts.re);
+    }
+    if (vanishes) continue;
+    const int turns = std::popcount(imaginary);
+    Value* term = c.Op(type, std::move(chosen), attributes);
+    if (turns % 4 >= 2) term = c.Neg(term);
+    Value*& part = turns % 2 == 0 ? sum.re : sum.im;
+    part = part == nullptr ? term : c.Add(part, term);
+  }
+  return FromParts(c, sum);
 }
 
 // Operators of two operands; the results of comparisons are bool.
@@ -346,6 +372,7 @@ Value* ComplexOp(Composer& c, std::string_view type, const Operands& operands,
   if (type == "Shape" || type == "Size") return CountOp(c, type, operands[0], attributes);
   if (type == "Abs") return Magnitude(c, PartsOf(c, operands[0]));
   if (type == "Neg") return FromPairs(c, c.Neg(PairsOf(c, operands[0])));
+  if (type == "Einsum") return Multilinear(c, type, operands, attributes);
   if (type == "ReduceProd") return ProductAlong(c, operands[0], operands, attributes);
   if (type == "IsNaN") {
     const Parts x = PartsOf(c, operands[0]);

@@ -97,6 +97,7 @@ constexpr std::string_view kTakesComplex[] = {
     "aten.dot",
     "aten.dsplit",
     "aten.dstack",
+    "aten.einsum",
     "aten.empty_like",
     "aten.eq",
     "aten.equal",

@@ -26,7 +26,8 @@ Result<Value*> LowerNeg(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   if (c.dtype(x) == DType::kBool) return call.Unsupported("negation of bool");
-  return c.Done(IsComplex(c.dtype(x)) ? c.Sub(0, x) : c.Neg(x));
+  const bool has_sign = Info(c.dtype(x)).is_signed;
+  return c.Done(has_sign ? c.Neg(x) : c.Sub(0, x));
 }
 
 // ceil, floor, round, trunc, fix: integers are what they are.

@@ -327,3 +327,27 @@ class ReplacedStates(nn.Module):
         self.sum.zero_()
         self.odd.mul_(0.5)
         self.items[0].fill_(2.0)
+
+
+@fixture("spectral_layers", shapes="x=b,3,16 image=uint8:b,4", x=rand(2, 3, 16),
+         image=torch.tensor([[0, 1, 128, 255], [7, 8, 9, 10]], dtype=torch.uint8),
+         others=[{"x": rand(1, 3, 16), "image": torch.tensor([[3, 2, 1, 0]], dtype=torch.uint8)}])
+class SpectralLayers(nn.Module):
+    """A Fourier layer's product and a state space's kernel are Einsums of complex numbers; bytes
+    are negated."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(rand(3, 4, 5, 2))
+        self.rate = nn.Parameter(rand(3, 2).abs())
+        self.frequency = nn.Parameter(rand(3, 2))
+        self.gain = nn.Parameter(rand(3, 2, 2))
+
+    def forward(self, x, image):
+        spectrum = torch.fft.rfft(x)[..., :5]
+        mixed = torch.einsum("bix,iox->box", spectrum, torch.view_as_complex(self.weight))
+        rate = torch.complex(-self.rate, self.frequency)
+        powers = torch.exp(rate.unsqueeze(-1) * torch.arange(x.size(-1)))
+        kernel = torch.einsum("hn,hnl,hl->hl", torch.view_as_complex(self.gain), powers,
+                              powers[:, 0]).real
+        return torch.fft.irfft(mixed, n=16), kernel, 255 - image, -image

@@ -68,11 +68,11 @@ TEST_F(ExportOnnxTest, AxesAreAttributesInOlderOpsets) {
 
 TEST_F(ExportOnnxTest, WhatAnOpsetLacksIsRefusedByName) {
   const std::string error = GraphAtOpset(R"(graph main(%x: f32[4], %k: i64[1]) -> (%y, %z) {
-    %y = onnx.BitwiseNot(%k)
+    %y = onnx.BitwiseAnd(%k, %k)
     %z = onnx.ReduceSum(%x, %k)
   })",
                                          12);
-  EXPECT_NE(error.find("BitwiseNot"), std::string::npos) << error;
+  EXPECT_NE(error.find("BitwiseAnd"), std::string::npos) << error;
   EXPECT_NE(error.find("exists from opset 18 on"), std::string::npos) << error;
   EXPECT_NE(error.find("its axes is computed"), std::string::npos) << error;
 }
@@ -112,6 +112,47 @@ TEST_F(ExportOnnxTest, YoungerOperatorsAreMadeOfOlderOnes) {
             "HardSigmoid alpha=0.16666667 beta=0.5/1;Mul/2;Greater/2;Equal/2;Or/2;");
   EXPECT_NE(GraphAtOpset(kText, 9).find("it compares neither bools, i32 nor i64"),
             std::string::npos);
+}
+
+TEST_F(ExportOnnxTest, GroupsAreChannelsOfAnInstanceNormalization) {
+  constexpr char kText[] = R"(graph main(%x: f32[n, 4, h, 5], %s: f32[4]) -> (%y) {
+    %y: f32[n, 4, h, 5] = onnx.GroupNormalization(%x, %s, %s) {epsilon = 0.5, num_groups = 2}
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 21), "GroupNormalization epsilon=0.5 num_groups=2/3;");
+  EXPECT_EQ(GraphAtOpset(kText, 18),
+            "Reshape/2;InstanceNormalization epsilon=0.5/3;Shape/1;Reshape/2;Unsqueeze/2;Mul/2;"
+            "Unsqueeze/2;Add/2;");
+}
+
+TEST_F(ExportOnnxTest, BoolsAreReducedAsNumbersAndBitsAreTurnedBySubtraction) {
+  constexpr char kText[] = R"(graph main(%p: bool[2, 3], %k: u8[3]) -> (%all, %not) {
+    const %axes: i64[1] = [1]
+    %all: bool[2] = onnx.ReduceMin(%p, %axes) {keepdims = 0}
+    %not: u8[3] = onnx.BitwiseNot(%k)
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 20), "ReduceMin keepdims=0/2;BitwiseNot/1;");
+  EXPECT_EQ(GraphAtOpset(kText, 17),
+            "Cast to=1/1;ReduceMin keepdims=0 axes=[1]/1;Greater/2;Sub/2;Sub/2;");
+}
+
+TEST_F(ExportOnnxTest, TheAxisOfAnOlderTransformIsAnAttribute) {
+  constexpr char kText[] = R"(graph main(%x: f32[2, 8, 3, 1]) -> (%y) {
+    const %axis: i64[] = -3
+    %y: f32[2, 5, 3, 2] = onnx.DFT(%x, _, %axis) {onesided = 1}
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 20), "DFT onesided=1/3;");
+  EXPECT_EQ(GraphAtOpset(kText, 19), "DFT onesided=1 axis=1/1;");
+}
+
+// ONNX Runtime gives the last turn's number for all turns otherwise.
+TEST_F(ExportOnnxTest, TheNumberOfATurnIsCopiedBeforeItIsCollected) {
+  Result<Model> model = RoundTrip(R"(graph main(%n: i64[]) -> (%turns) {
+    %turns: i64[k] = onnx.Loop(%n, _) {body = graph body(%i: i64[], %go: bool[]) -> (%go, %i) {}}
+  })");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  const Graph& body = *model->main().first_node()->subgraphs().front();
+  ASSERT_NE(body.output(1)->producer(), nullptr);
+  EXPECT_EQ(body.output(1)->producer()->op().type, "Identity");
 }
 
 TEST_F(ExportOnnxTest, OlderSoftmaxHasItsAxisLast) {

@@ -270,6 +270,26 @@ entry main(%x: f32[2], %c: bool[]) -> (%y: f32[2]) {
 )");
 }
 
+// The body of the inlined branch came first with a name that is the model's output.
+TEST(LowerOnnx, AnOutputKeepsItsNameWhereABodyHasIt) {
+  const Result<Model> model = Lowered(R"(opset "" 17
+
+entry main(%x: f32[3], %p: bool[]) -> (%o: f32[3]) {
+  %first = onnx.If(%p) {else_branch = graph e() -> (%o) {
+    %o = onnx.Neg(%x)
+  }, then_branch = graph t() -> (%o) {
+    %o = onnx.Abs(%x)
+  }}
+  %o = onnx.Exp(%first)
+}
+)");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  const std::string text = PrintText(*model);
+  const Result<Model> again = ParseText(text);
+  EXPECT_TRUE(again.ok()) << again.error().ToString() << text;
+  EXPECT_EQ(model->main().output(0)->name(), "o");
+}
+
 TEST(LowerOnnx, RefusesWhatItCannotExpress) {
   EXPECT_THAT(ErrorOf(R"(opset "" 16
 entry main(%x: f32[2], %c: bool[]) -> (%y: f32[*]) {
