@@ -262,43 +262,64 @@ class Users(CommandCase):
         self.assertEqual((counts["GRU"], self.sequence_nodes(counts)), (1, 1))
         self.assertEqual(counts["ReverseSequence"], 0)
 
-    # Its gates see neighbours in space, which no operator has: one loop around one function.
-    def test_convolutional_lstm_is_one_scan_around_one_function(self):
-        counts = []
-        for steps in (6, 20):
-            model, inputs, outputs = self.convolutional(steps)
-            place = self.out / str(steps)
-            spellings.save(place, model, inputs, outputs)
-            self.assertEqual(convert(place / "model.onnx", place / "rolled.onnx"), "")
-            self.assertEqual(verify(place / "rolled.onnx", place), "")
-            counts.append(census(onnx.load(place / "rolled.onnx")))
-        self.assertEqual([counts[0][name] for name in ("Scan", "Conv", "Fused_1")], [1, 1, 1])
-        self.assertEqual(counts[0], counts[1])
+    # Their gates see neighbours in space, which no operator has: one loop around one function.
+    def test_convolutional_cells_are_one_scan_around_one_function(self):
+        for step, products in ((self.convolutional_lstm, 1), (self.convolutional_gru, 2)):
+            counts = []
+            for steps in (6, 20):
+                model, inputs, outputs = self.convolutional(step, steps)
+                place = self.out / f"{step.__name__}_{steps}"
+                spellings.save(place, model, inputs, outputs)
+                self.assertEqual(convert(place / "model.onnx", place / "rolled.onnx"), "")
+                self.assertEqual(verify(place / "rolled.onnx", place), "")
+                counts.append(census(onnx.load(place / "rolled.onnx")))
+            self.assertEqual([counts[0][name] for name in ("Scan", "Conv", "Fused_1")],
+                             [1, products, 1])
+            self.assertEqual(counts[0], counts[1])
 
-    def convolutional(self, steps):
+    def convolutional(self, step, steps):
         rng = np.random.default_rng(19)
         x, kernel, bias = uniform(rng, steps, BATCH, 3, 5), uniform(rng, 16, 7, 3), uniform(rng, 16)
         g = GraphWriter()
         g.input("x", np.float32, x.shape)
-        c, h = (g.const(np.zeros((BATCH, 4, 5))) for _ in "ch")
-        state_c, state_h, ys, wanted = np.zeros((BATCH, 4, 5)), np.zeros((BATCH, 4, 5)), [], []
+        state, ys = {name: g.const(np.zeros((BATCH, 4, 5))) for name in "hc"}, []
+        value, wanted = {name: np.zeros((BATCH, 4, 5)) for name in "hc"}, []
         for t in range(steps):
-            read = g.op("Concat", g.op("Gather", "x", g.const(t, np.int64), axis=0), h, axis=1)
-            sums = g.op("Conv", read, g.const(kernel), g.const(bias), kernel_shape=[3], pads=[1, 1])
-            i, f, o, n = g.op("Split", sums, axis=1, outputs=4)
-            c = g.op("Add", g.op("Mul", g.op("Sigmoid", f), c),
-                     g.op("Mul", g.op("Sigmoid", i), g.op("Tanh", n)))
-            h = g.op("Mul", g.op("Sigmoid", o), g.op("Tanh", c))
-            ys.append(g.op("Unsqueeze", h, g.ints(0)))
-            read = np.pad(np.concatenate([x[t], state_h], 1), ((0, 0), (0, 0), (1, 1)))
-            sums = bias[:, None] + sum(np.einsum("oi,bit->bot", kernel[:, :, k], read[:, :, k:k + 5])
-                                       for k in range(3))
-            i, f, o, n = np.split(sums, 4, 1)
-            state_c = reference.sigmoid(f) * state_c + reference.sigmoid(i) * np.tanh(n)
-            state_h = reference.sigmoid(o) * np.tanh(state_c)
-            wanted.append(state_h)
+            read = g.op("Gather", "x", g.const(t, np.int64), axis=0)
+            state, value = step(g, kernel, bias, (read, x[t]), state, value)
+            ys.append(g.op("Unsqueeze", state["h"], g.ints(0)))
+            wanted.append(value["h"])
         g.output(g.op("Concat", *ys, axis=0), "y")
         return g.model(), {"x": x}, {"y": np.stack(wanted).astype(np.float32)}
+
+    def convolve(self, g, kernel, bias, names, values):
+        """The convolution of what is put together of both, as a node and as numbers."""
+        node = g.op("Conv", g.op("Concat", *names, axis=1), g.const(kernel), g.const(bias),
+                    kernel_shape=[3], pads=[1, 1])
+        read = np.pad(np.concatenate(values, 1), ((0, 0), (0, 0), (1, 1)))
+        return node, bias[:, None] + sum(
+            np.einsum("oi,bit->bot", kernel[:, :, k], read[:, :, k:k + 5]) for k in range(3))
+
+    def convolutional_lstm(self, g, kernel, bias, x, state, value):
+        sums, numbers = self.convolve(g, kernel, bias, (x[0], state["h"]), (x[1], value["h"]))
+        i, f, o, n = g.op("Split", sums, axis=1, outputs=4)
+        c = g.op("Add", g.op("Mul", g.op("Sigmoid", f), state["c"]),
+                 g.op("Mul", g.op("Sigmoid", i), g.op("Tanh", n)))
+        h = g.op("Mul", g.op("Sigmoid", o), g.op("Tanh", c))
+        i, f, o, n = np.split(numbers, 4, 1)
+        of_c = reference.sigmoid(f) * value["c"] + reference.sigmoid(i) * np.tanh(n)
+        return {"h": h, "c": c}, {"h": reference.sigmoid(o) * np.tanh(of_c), "c": of_c}
+
+    def convolutional_gru(self, g, kernel, bias, x, state, value):
+        h, of_h = state["h"], value["h"]
+        sums, numbers = self.convolve(g, kernel[:8], bias[:8], (x[0], h), (x[1], of_h))
+        r, z = g.op("Split", g.op("Sigmoid", sums), axis=1, outputs=2)
+        of_r, of_z = np.split(reference.sigmoid(numbers), 2, 1)
+        new, numbers = self.convolve(g, kernel[8:12], bias[8:12], (x[0], g.op("Mul", r, h)),
+                                     (x[1], of_r * of_h))
+        kept = g.op("Mul", g.op("Sub", g.const(1.0), z), h)
+        h = g.op("Add", kept, g.op("Mul", z, g.op("Tanh", new)))
+        return {"h": h}, {"h": (1 - of_z) * of_h + of_z * np.tanh(numbers)}
 
     # Bounds that are not [-b, b] no operator has: that stays a loop, and is told.
     def test_hidden_states_with_other_bounds_become_one_scan(self):

@@ -93,14 +93,16 @@ class GateGroups {
   Result<bool> Fuse(Node& root) {
     const Value* whole = root.operand(0);
     if (!IsDenseSum(*whole, graph_)) return false;
-    Members members;
-    Grow(*whole, members);
+    Members members = Grow(*whole, /*may_reset=*/true);
+    if (!Joins(members)) members = Grow(*whole, /*may_reset=*/false);
     const auto count = [&](bool (*is)(const Node&)) {
       return std::ranges::count_if(members, [&](const auto& m) { return is(*m.second); });
     };
-    if (count(IsElementwise) < 2 || count(IsActivation) < 1) return false;
+    if (members.empty() || count(IsElementwise) < 1) return false;
+    const auto resets = count(IsDense);
     AddSources(members);
-    if (count(IsDense) == 0) {
+    if (count(IsElementwise) < 2 || count(IsActivation) < 1) return false;
+    if (count(IsDense) == resets) {
       context_.Explain(root, "not fused, since other nodes read the product that it parts");
       return false;
     }
@@ -132,20 +134,64 @@ class GateGroups {
     }
   }
 
-  // The partings of `whole`, then what computes element by element from the parts.
-  void Grow(const Value& whole, Members& members) const {
-    Members open;
+  // The partings of `whole`, then what computes element by element from the parts; and, if it may,
+  // one product of what a gate has reset, with what is beside it.
+  Members Grow(const Value& whole, bool may_reset) const {
+    Members members, open;
     AddReaders(whole, open);
     while (!open.empty()) {
       const auto [place, node] = *open.begin();
       open.erase(open.begin());
       const bool parts = IsParting(*node) && node->operand(0) == &whole;
-      if (!parts && (members.empty() || !IsElementwise(*node))) return;
+      const bool computes = IsElementwise(*node) || (may_reset && Resets(*node, members));
+      if (!parts && (members.empty() || !computes)) break;
       members.emplace(place, node);
       for (std::size_t i = 0; i < node->num_results(); ++i) {
         if (node->result(i) != nullptr) AddReaders(*node->result(i), open);
       }
     }
+    return members;
+  }
+
+  bool IsMember(const Node* node, const Members& members) const {
+    const auto found = index_.find(node);
+    return found != index_.end() && members.contains(found->second);
+  }
+
+  // Whether `node` is the first product of a product of members, or what is put together for it.
+  bool Resets(const Node& node, const Members& members) const {
+    if (std::ranges::any_of(members, [](const auto& m) { return IsDense(*m.second); }))
+      return false;
+    const auto is_reset = [&](const Value* value) {
+      const Node* producer = value->producer();
+      return producer != nullptr && IsMember(producer, members) &&
+             (producer->Is("Mul") || producer->Is("Concat"));
+    };
+    if (IsDense(node)) return is_reset(node.operand(0));
+    if (!node.Is("Concat")) return false;
+    for (const Use* use = node.result()->first_use(); use != nullptr; use = use->next()) {
+      if (use->user() == nullptr || !IsDense(*use->user())) return false;
+    }
+    return std::ranges::any_of(node.operands(),
+                               [&](const Use& use) { return is_reset(use.value()); });
+  }
+
+  // Whether a product among the members and what other members compute meet again: the update of a
+  // state.
+  bool Joins(const Members& members) const {
+    std::unordered_set<const Node*> behind;
+    for (const auto& [place, node] : members) {
+      bool reads_behind = false, reads_before = false;
+      for (const Use& use : node->operands()) {
+        const Node* source = use.value() != nullptr ? use.value()->producer() : nullptr;
+        const bool is_behind = behind.contains(source);
+        reads_behind = reads_behind || is_behind;
+        reads_before = reads_before || (!is_behind && IsMember(source, members));
+      }
+      if (reads_behind && reads_before) return true;
+      if (reads_behind || IsDense(*node)) behind.insert(node);
+    }
+    return false;
   }
 
   bool IsReadByMembersOnly(const Node& node, const Members& members) const {
