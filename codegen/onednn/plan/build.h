@@ -103,6 +103,7 @@ class PlanBuilder {
   bool PreparePool(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareMatMul(const Node& node, Prepared& prepared);
+  bool PrepareResize(const Node& node, const OpDef& def, Prepared& prepared);
   // Makes `step`, for whose results there are buffers, the call of an operator of its own.
   PreparedStep& AddPrepared(const Node& node, Prepared prepared, Step& step);
   // The same of one whose results are listed already.

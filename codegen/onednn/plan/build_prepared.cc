@@ -9,6 +9,7 @@
 #include "runtime/fast/mat_mul.h"
 #include "runtime/fast/pool.h"
 #include "runtime/fast/recurrent.h"
+#include "runtime/fast/resize.h"
 #include "runtime/params/gemm.h"
 
 namespace dragoman::onednn {
@@ -147,6 +148,25 @@ bool PlanBuilder::PrepareMatMul(const Node& node, Prepared& prepared) {
   return true;
 }
 
+bool PlanBuilder::PrepareResize(const Node& node, const OpDef& def, Prepared& prepared) {
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  const Result<Params> params = def.fill_params(node);
+  if (!x || !params.ok() || !rt::PreparedResize::Supports(params->As<rt::ResizeParams>(), *x) ||
+      rt::NumElements(*SizesOf(node.result())) == 0) {
+    return false;
+  }
+  for (const std::size_t i : {2, 3}) {
+    const Value* operand = node.operand(i);
+    const bool given = operand != nullptr && SizesOf(operand) != rt::Shape{0};
+    if (given && !IsFixed(operand)) return false;
+    prepared.constants.push_back(given ? Get(operand) : kAbsent);
+  }
+  prepared.type = "rt::PreparedResize";
+  prepared.header = "runtime/fast/resize.h";
+  prepared.init = params->cpp() + ", " + SizesText(*x);
+  return true;
+}
+
 // With constant weights; an operand or result that is not there stays in its place.
 bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step) {
   const bool is_projected = node.IsDragoman("LSTM");
@@ -219,6 +239,10 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
     fits = PreparePool(node, def, prepared);
     prepared.takes_post = false;
     prepared.takes_blocks = true;
+  } else if (node.Is("Resize")) {
+    fits = PrepareResize(node, def, prepared);
+    prepared.post.clear();
+    prepared.takes_post = prepared.allocates = false;
   } else if (node.IsDragoman("Linear") || node.Is("Gemm") || node.Is("MatMul")) {
     fits =
         PrepareLinear(node, def, prepared) || (node.Is("MatMul") && PrepareMatMul(node, prepared));

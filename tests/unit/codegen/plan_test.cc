@@ -71,6 +71,21 @@ TEST(MakePlan, PreparesPoolsWhoseSizesAreNotKnownIfEveryWindowHasAnElement) {
   EXPECT_EQ(pool(", dilations = [2, 2]"), "MaxPool<float>");
 }
 
+TEST(MakePlan, PreparesResizeByConstantSizesUnlessItOnlyMoves) {
+  const auto resize = [](std::string_view operands, std::string_view attributes) {
+    return Calls(PlanOf("graph main(%x: f32[1, 3, 4, 5], %to: i64[4]) -> (%y: f32[1, 3, 8, 9]) {\n"
+                        "  const %by: f32[4] = [1.0, 1.0, 2.0, 1.9]\n"
+                        "  const %sizes: i64[4] = [1, 3, 8, 9]\n  %y = onnx.Resize(%x, " +
+                        std::string(operands) + ") {mode = \"" + std::string(attributes) +
+                        "\"}\n}"))
+        .front();
+  };
+  EXPECT_EQ(resize("_, %by", "linear"), "rt::PreparedResize");
+  EXPECT_EQ(resize("_, _, %sizes", "cubic"), "rt::PreparedResize");
+  EXPECT_EQ(resize("_, _, %to", "linear"), "Resize<float, float>");
+  EXPECT_EQ(resize("_, %by", "nearest"), "Resize<float, float>");
+}
+
 TEST(MakePlan, LetsAReshapeShareMemory) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[2, 3]) -> (%y: f32[6]) {
     const %s: i64[1] = [6]
