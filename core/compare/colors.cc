@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/support/hash.h"
-#include "core/support/pointer_map.h"
+#include "core/support/flat_map.h"
 
 namespace dragoman::compare {
 namespace {
@@ -94,7 +94,7 @@ class Coloring {
 
   std::span<const Node* const> nodes_;
   const std::function<std::uint64_t(const Value*)>& outside_;
-  PointerMap<const Node*, std::size_t> index_;
+  FlatMap<const Node*, std::size_t> index_;
   std::vector<std::size_t> acyclic_;  // operands first
   std::vector<std::size_t> cyclic_;
 };

@@ -10,7 +10,7 @@
 #include "core/compare/constant_table.h"
 #include "core/compare/equal.h"
 #include "core/compare/traits.h"
-#include "core/support/pointer_map.h"
+#include "core/support/flat_map.h"
 
 namespace dragoman::compare {
 
@@ -43,7 +43,7 @@ struct GraphSide {
   std::uint64_t ScopeOf(const Graph& graph) const { return scopes.at(&graph); }
 
   std::vector<Entry> entries;  // operands before users, but on cycles
-  PointerMap<const Node*, std::int64_t> index;
+  FlatMap<const Node*, std::int64_t> index;
   std::unordered_map<const Graph*, std::uint64_t> scopes;
   std::vector<const Graph*> graphs;  // outer ones first
 };

@@ -100,6 +100,7 @@ class Matcher {
     std::vector<Item> items;
     Collect(a_, false, key, items);
     Collect(b_, true, key, items);
+    const std::size_t made = queue_.size();
     std::sort(items.begin(), items.end(), [](const Item& x, const Item& y) {
       return std::tie(x.key, x.of_b, x.index) < std::tie(y.key, y.of_b, y.index);
     });
@@ -114,11 +115,15 @@ class Matcher {
       const std::span group_a(&items[first], middle - first);
       const std::span group_b(items.data() + middle, last - middle);
       if (group_a.size() == 1 && group_b.size() == 1) {
-        Pair(group_a[0].index, group_b[0].index);
+        queue_.emplace_back(group_a[0].index, group_b[0].index);
       } else if (several == Several::kPair) {
         PairGroups(group_a, group_b);
       }
     }
+    // In the order of memory, not of hashes.
+    const std::span pairs = std::span(queue_).subspan(made);
+    std::sort(pairs.begin(), pairs.end());
+    for (const auto& [a, b] : pairs) Link(a, b);
   }
 
   void PairGroups(std::span<const Item> group_a, std::span<const Item> group_b) {
@@ -142,9 +147,13 @@ class Matcher {
 
   static std::size_t Index(const Item& item) { return static_cast<std::size_t>(item.index); }
 
-  void Pair(std::int64_t a, std::int64_t b) {
+  void Link(std::int64_t a, std::int64_t b) {
     a_.entries[static_cast<std::size_t>(a)].partner = b;
     b_.entries[static_cast<std::size_t>(b)].partner = a;
+  }
+
+  void Pair(std::int64_t a, std::int64_t b) {
+    Link(a, b);
     queue_.emplace_back(a, b);
   }
 

@@ -14,7 +14,7 @@
 #include "core/compare/equal.h"
 #include "core/compare/symbol_map.h"
 #include "core/compare/traits.h"
-#include "core/support/pointer_map.h"
+#include "core/support/flat_map.h"
 
 namespace dragoman::compare {
 
@@ -28,7 +28,7 @@ class StructuralWalk {
   std::optional<Difference> Run();
 
  private:
-  using NodeNumbers = PointerMap<const Node*, std::uint32_t>;
+  using NodeNumbers = FlatMap<const Node*, std::uint32_t>;
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   enum class Via : std::uint8_t { kOperand, kOutput, kEffect, kUnreachable };

@@ -1,12 +1,15 @@
 #include "importers/onnx/read_graph.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "core/support/hash.h"
 #include "core/support/text.h"
 #include "importers/onnx/take_tensor.h"
 #include "importers/onnx/take_type.h"
@@ -22,14 +25,28 @@ using onnx_pb::SparseTensorProto;
 using onnx_pb::TensorProto;
 using onnx_pb::ValueInfoProto;
 
-Value* Scope::Find(const std::string& name) const {
+Value* Scope::Own(std::string_view name) const {
+  Value* const* found = values.Find(HashedText(name));
+  return found == nullptr ? nullptr : *found;
+}
+
+Value* Scope::Find(std::string_view name) const {
+  const HashedText key(name);
   for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
-    if (auto found = scope->values.find(name); found != scope->values.end()) return found->second;
+    if (Value* const* found = scope->values.Find(key)) return *found;
   }
   return nullptr;
 }
 
 namespace {
+
+// What tells entries about one value apart.
+using Digest = std::array<std::uint64_t, 2>;
+
+Digest DigestOf(const ValueInfoProto& message) {
+  const std::string bytes = message.SerializeAsString();
+  return {HashString(bytes, 0), HashString(bytes, 1)};
+}
 
 class GraphReader {
  public:
@@ -44,7 +61,6 @@ class GraphReader {
  private:
   // A name is defined once in a graph; "" is no name.
   void Define(Value* value, const Place& place);
-  Value* Own(const std::string& name) const;
   std::string InGraph(const std::string& what) const;
 
   // The first entry for a value gives its type; later ones are compared with it.
@@ -81,7 +97,8 @@ class GraphReader {
   ReadContext& context_;
   Graph& graph_;
   Scope scope_;
-  std::unordered_map<const Value*, std::string> descriptions_;
+  FlatMap<const Value*, Digest> descriptions_;
+  Type last_type_;  // that was described: equal ones in a row share one object
 };
 
 // What a tensor without typed form says of its type.
@@ -121,14 +138,10 @@ Status GraphReader::Read(FunctionProto* message, Function* function) {
 }
 
 void GraphReader::Define(Value* value, const Place& place) {
-  if (value->name().empty() || scope_.values.emplace(value->name(), value).second) return;
+  if (value->name().empty() || scope_.values.TryEmplace(HashedText(value->name()), value).second)
+    return;
   const std::string by = value->producer() ? ", last by " + value->producer()->Describe() : "";
   context_.Note(place, InGraph("defines value " + Quote(value->name()) + " twice" + by));
-}
-
-Value* GraphReader::Own(const std::string& name) const {
-  auto found = scope_.values.find(name);
-  return found == scope_.values.end() ? nullptr : found->second;
 }
 
 std::string GraphReader::InGraph(const std::string& what) const {
@@ -142,9 +155,11 @@ bool GraphReader::CanDescribe(const Value* value) const {
 }
 
 void GraphReader::Describe(Value* value, ValueInfoProto* message) {
-  descriptions_.emplace(value, message->SerializeAsString());
+  descriptions_.TryEmplace(value, DigestOf(*message));
   if (message->has_type()) {
-    value->set_type(TakeType(message->mutable_type()));
+    Type type = TakeType(message->mutable_type());
+    if (!(type == last_type_)) last_type_ = std::move(type);
+    value->set_type(last_type_);
     if (value->type().known() && IsEmpty(message->type())) message->clear_type();
   }
   if (!message->name().empty()) message->clear_name();
@@ -154,8 +169,8 @@ void GraphReader::Describe(Value* value, ValueInfoProto* message) {
 }
 
 bool GraphReader::IsDescribedBy(const Value* value, const ValueInfoProto& message) const {
-  auto found = descriptions_.find(value);
-  return found != descriptions_.end() && found->second == message.SerializeAsString();
+  const Digest* found = descriptions_.Find(value);
+  return found != nullptr && *found == DigestOf(message);
 }
 
 void GraphReader::ReadInputs(RepeatedPtrField<ValueInfoProto>* inputs) {
@@ -168,7 +183,7 @@ void GraphReader::ReadInputs(RepeatedPtrField<ValueInfoProto>* inputs) {
 }
 
 Value* GraphReader::InitializerValue(const std::string& name, const Place& place) {
-  Value* value = Own(name);
+  Value* value = scope_.Own(name);
   if (value != nullptr && value->kind() == Value::Kind::kInput && value->data() == nullptr)
     return value;
   value = graph_.AddConstant(name, Tensor());
@@ -269,7 +284,8 @@ void GraphReader::KeepOrder(std::string_view key, const std::vector<const Value*
 }
 
 void GraphReader::MakeNodes(const RepeatedPtrField<NodeProto>& messages, int field) {
-  scope_.values.reserve(scope_.values.size() + static_cast<std::size_t>(messages.size()));
+  scope_.values.Reserve(graph_.num_inputs() + graph_.constants().size() +
+                        static_cast<std::size_t>(messages.size()));
   for (int i = 0; i < messages.size(); ++i) {
     const NodeProto& message = messages.Get(i);
     const OpName* op = InternOp("onnx", message.op_type(), message.domain(), message.overload());
@@ -285,7 +301,7 @@ void GraphReader::MakeNodes(const RepeatedPtrField<NodeProto>& messages, int fie
 }
 
 void GraphReader::AddOutput(const std::string& name, const Place& place) {
-  Value* value = name.empty() ? nullptr : scope_.Find(name);
+  Value* value = scope_.Find(name);
   if (value == nullptr && !name.empty()) {
     context_.Note(place, InGraph("has no value " + Quote(name) + ", which is one of its outputs"));
   }
@@ -293,23 +309,23 @@ void GraphReader::AddOutput(const std::string& name, const Place& place) {
 }
 
 void GraphReader::ReadOutputs(RepeatedPtrField<ValueInfoProto>* outputs) {
-  Attribute::List entries;
-  bool usual = true;
+  std::map<std::size_t, Attribute::Dict> unusual;
   for (int i = 0; i < outputs->size(); ++i) {
     ValueInfoProto* message = outputs->Mutable(i);
     AddOutput(message->name(), {&place_, GraphProto::kOutputFieldNumber, i});
-    Value* value = graph_.output(static_cast<std::size_t>(i));
-    Attribute::Dict entry;
+    const auto index = static_cast<std::size_t>(i);
+    Value* value = graph_.output(index);
     if (CanDescribe(value)) {
       Describe(value, message);
     } else if (!IsDescribedBy(value, *message)) {
-      entry = context_.Dict(*message);
-      usual = false;
+      unusual.emplace(index, context_.Dict(*message));
     }
-    entries.emplace_back(std::move(entry));
   }
   outputs->Clear();
-  if (!usual) graph_.extra().emplace_back(std::string(onnx_extra::kOutput), std::move(entries));
+  if (unusual.empty()) return;
+  Attribute::List entries(graph_.num_outputs(), Attribute::Dict());
+  for (auto& [index, entry] : unusual) entries[index] = std::move(entry);
+  graph_.extra().emplace_back(std::string(onnx_extra::kOutput), std::move(entries));
 }
 
 void GraphReader::ReadFunctionOutputs(FunctionProto* message) {
@@ -321,7 +337,7 @@ void GraphReader::ReadValueInfo(RepeatedPtrField<ValueInfoProto>* messages) {
   Attribute::List entries;
   std::vector<const Value*> order;
   for (ValueInfoProto& message : *messages) {
-    Value* value = Own(message.name());
+    Value* value = scope_.Own(message.name());
     if (CanDescribe(value)) {
       entries.emplace_back(message.name());
       Describe(value, &message);
@@ -379,7 +395,7 @@ Status GraphReader::ReadNode(NodeProto* message, const Place& place, Node* node)
 void GraphReader::ReadOperands(const NodeProto& message, const Place& place, Node* node) {
   for (int i = 0; i < message.input_size(); ++i) {
     const std::string& name = message.input(i);
-    Value* value = name.empty() ? nullptr : scope_.Find(name);
+    Value* value = scope_.Find(name);
     if (value == nullptr && !name.empty()) {
       context_.Note(place, InGraph("has no value " + Quote(name) + ", operand " +
                                    std::to_string(i) + " of " + node->Describe()));

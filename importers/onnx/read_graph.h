@@ -8,12 +8,11 @@
 #define DRAGOMAN_IMPORTERS_ONNX_READ_GRAPH_H_
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "core/ir/graph.h"
 #include "core/ir/model.h"
+#include "core/support/flat_map.h"
 #include "importers/onnx/read_context.h"
 #include "proto/onnx/onnx.pb.h"
 
@@ -22,9 +21,10 @@ namespace dragoman::onnx_reader {
 // The values that names mean in one graph.
 struct Scope {
   const Scope* outer = nullptr;
-  std::unordered_map<std::string_view, Value*> values;  // the names are the values' own
+  FlatMap<HashedText, Value*> values;  // the names are the values' own
 
-  Value* Find(const std::string& name) const;  // here or further out; nullptr: nowhere
+  Value* Own(std::string_view name) const;   // nullptr: not here
+  Value* Find(std::string_view name) const;  // here or further out; nullptr: nowhere
 };
 
 // The contents of `message` into the empty `graph`.

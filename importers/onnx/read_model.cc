@@ -68,7 +68,7 @@ Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const vo
   if (!message.ParseFromString(reduced.message)) {
     return Error(Finding{ErrorKind::kInvalidInput, {}, "byte 0", "the file is no ONNX model"});
   }
-  reduced.message = {};
+  reduced.message = std::string();  // {} would keep its room
   ReadContext context(file, std::move(owner), std::move(reduced), options);
   return ReadMessage(&message, context);
 }

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <array>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -97,7 +98,8 @@ class Reducer {
           "byte " + std::to_string(field.payload_offset),
           "messages nest more than " + std::to_string(onnx_extra::kMaxMessageNesting) + " deep"});
     }
-    std::string inner;
+    std::string& inner = inner_[static_cast<std::size_t>(levels - 1)];
+    inner.clear();
     DRAGOMAN_TRY(Reduce(type, field.payload, field.payload_offset, levels - 1, &inner));
     AppendBytesField(field.number, inner, out);
     return {};
@@ -113,6 +115,8 @@ class Reducer {
                                     ->FindFieldByNumber(onnx_pb::TensorProto::kRawDataFieldNumber)
                                     ->full_name();
   ReducedModel* model_;
+  // The reduced message of each level that is being written; kept, since most are small.
+  std::array<std::string, onnx_extra::kMaxMessageNesting> inner_;
 };
 
 }  // namespace

@@ -51,15 +51,20 @@ bool SameAttributes(const Node& a, const Node& b) {
                      });
 }
 
-// `keeper` has every result that `node` has, and may stand for it.
-bool SameResults(const Node& keeper, const Node& node) {
+// `keeper` has every result that `node` has.
+bool HasResults(const Node& keeper, const Node& node) {
   if (keeper.num_results() != node.num_results()) return false;
   for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && keeper.result(i) == nullptr) return false;
+  }
+  return true;
+}
+
+// Readers of the results of `node` may read those of `keeper`, which has them all.
+bool CanStandFor(const Node& keeper, const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
-    if (result == nullptr) continue;
-    if (keeper.result(i) == nullptr || !PassContext::CanReplace(*result, *keeper.result(i))) {
-      return false;
-    }
+    if (result != nullptr && !PassContext::CanReplace(*result, *keeper.result(i))) return false;
   }
   return true;
 }
@@ -104,7 +109,10 @@ class Merging {
     const std::size_t hash = tensor->Hash();
     for (const Item& item : visible_[hash]) {
       if (item.constant == nullptr || !(*item.constant->tensor() == *tensor)) continue;
-      if (!PassContext::CanReplace(constant, *item.constant)) continue;
+      if (!PassContext::CanReplace(constant, *item.constant)) {
+        if (item.constant->graph() == constant.graph()) return;
+        continue;
+      }
       AddOrigin(*item.constant, constant.origin());
       constant.ReplaceAllUsesWith(item.constant);
       changed_ = true;
@@ -122,9 +130,9 @@ class Merging {
     for (const Item& item : visible_[hash]) {
       if (item.node == nullptr || &item.node->op() != &node.op()) continue;
       if (!SameOperands(*item.node, node, def->commutative)) continue;
-      if (!SameAttributes(*item.node, node) || !SameResults(*item.node, node)) continue;
-      Merge(node, *item.node);
-      return;
+      if (!SameAttributes(*item.node, node) || !HasResults(*item.node, node)) continue;
+      if (CanStandFor(*item.node, node)) return Merge(node, *item.node);
+      if (item.node->graph() == node.graph()) return;  // both name outputs: one is enough to find
     }
     Add(hash, {nullptr, &node});
   }
