@@ -144,6 +144,22 @@ std::optional<CellGate> AsSpelledSigmoid(AtomId id, AffineForms& forms) {
   return CellGate{{.name = "Sigmoid"}, *x, id};
 }
 
+// x / (1 + |x|), written out.
+std::optional<CellGate> AsSpelledSoftsign(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const Node& node = *ProducerOf(atom);
+  const Node* sum = node.Is("Div") ? node.operand(1)->producer() : nullptr;
+  if (sum == nullptr || !sum->Is("Add")) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Node* abs = sum->operand(i)->producer();
+    const bool fits = abs != nullptr && abs->Is("Abs") && abs->operand(0) == node.operand(0) &&
+                      NumberOf(sum->operand(1 - i), forms) == 1.0;
+    const auto x = fits ? OperandAt(node.operand(0), atom, forms) : std::nullopt;
+    if (x) return CellGate{{.name = "Softsign"}, *x, id};
+  }
+  return std::nullopt;
+}
+
 // An activation function that is written by another: a multiple of that plus a number.
 std::optional<CellGate> AsMultiple(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
@@ -363,7 +379,10 @@ std::optional<CellGate> AsPlainActivation(AtomId id, AffineForms& forms) {
   if (node == nullptr) return std::nullopt;
   if (forms.IsSpelled(atom.value)) return AsMultiple(id, forms);
   const auto applied = FunctionOf(*node, forms);
-  if (!applied) return AsSpelledSigmoid(id, forms);
+  if (!applied) {
+    auto sigmoid = AsSpelledSigmoid(id, forms);
+    return sigmoid ? sigmoid : AsSpelledSoftsign(id, forms);
+  }
   const auto argument = OperandAt(applied->x, atom, forms);
   if (!argument) return std::nullopt;
   return CellGate{applied->function, *argument, id};

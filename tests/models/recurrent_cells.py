@@ -14,6 +14,7 @@ CHOICES = {
     "sigmoid": ("op", "op", "exp", "reciprocal", "tanh"),
     "hard_sigmoid": ("op", "clip", "min_max", "relu6"),
     "tanh": ("op", "op", "op", "sigmoid"),
+    "softsign": ("op", "quotient"),
     "bound": ("clip", "max_min", "min_max"),
 }
 
@@ -81,6 +82,9 @@ class CellWriter:
         two = g.const(2.0)
         twice = self.mul(g, two, g.op("Sigmoid", self.mul(g, value, two)))
         return g.op("Sub", twice, g.const(1.0))
+
+    def softsign_by_quotient(self, g, value):
+        return g.op("Div", value, self.add(g, g.const(1.0), g.op("Abs", value)))
 
     def hard_sigmoid_by_clip(self, g, value):
         line = self.add(g, self.mul(g, value, g.const(0.2)), g.const(0.5))

@@ -67,7 +67,7 @@ class Chain:
         self.layers = int(rng.integers(1, 3))
         self.outputs = (("y",), ("last",), ("y", "last"))[rng.integers(3)]
         self.take = ("gather", "slice", "split")[rng.integers(3)]
-        self.own = (None, "embedding", "scale", "number")[rng.integers(4)]
+        self.own = (None, "embedding", "scale", "number", "mask")[rng.integers(5)]
         self.positions = rng.uniform(0.2, 1, (MORE_STEPS, INPUTS)).astype(np.float32)
         self.weights, size = [], INPUTS
         for _ in range(self.layers):
@@ -98,12 +98,18 @@ class Chain:
             h = g.op("Mul", h, g.const(self.positions[t, 0]))
         elif self.own == "number":
             h = g.op("Div", h, g.op("Cast", g.const(t + 1, np.int64), to=onnx.TensorProto.FLOAT))
+        elif self.own == "mask":
+            goes_on = g.op("Less", g.const(t, np.int64), "lengths")
+            h = g.op("Mul", h, g.op("Unsqueeze", g.op("Cast", goes_on, to=onnx.TensorProto.FLOAT),
+                                    g.ints(1)))
         return x, h
 
     def write(self, steps):
         g = GraphWriter()
         xs = g.input("x", np.float32, [steps, BATCH, INPUTS])
         g.input("h0", np.float32, [BATCH, HIDDEN])
+        if self.own == "mask":
+            g.input("lengths", np.int64, [BATCH])
         lasts = []
         for weights in self.weights:
             ys, self.width = [], len(weights[0]["W"])
@@ -133,6 +139,8 @@ def check(chain, folder):
         rng = np.random.default_rng([chain.seed, steps])
         inputs = {"x": rng.uniform(-1, 1, (steps, BATCH, INPUTS)).astype(np.float32),
                   "h0": rng.uniform(-1, 1, (BATCH, HIDDEN)).astype(np.float32)}
+        if chain.own == "mask":
+            inputs["lengths"] = rng.integers(1, steps, BATCH)
         outputs = onnx_eval.evaluate(model, inputs)
         place = folder / f"{chain.seed}_{steps}"
         spellings.save(place, model, inputs, outputs)

@@ -10,7 +10,9 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/recurrence/batch_steps.h"
 #include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/step_constants.h"
 
 namespace dragoman {
@@ -159,6 +161,21 @@ class Rolling {
     return node;
   }
 
+  // What the steps' own values are computed from; nullopt if they are not computed alike.
+  std::optional<std::vector<Value*>> SharedByOwn() const {
+    std::vector<Value*> shared;
+    for (std::size_t i = 0; i < steps_.operands.size(); ++i) {
+      for (std::size_t j = 0; j < steps_.operands[i].size(); ++j) {
+        if (!steps_.operands[i][j].is_own()) continue;
+        const std::vector<Value*> values = steps_.Own(i, j);
+        for (Value* value : values) {
+          if (!AreAlike(values.front(), value, shared)) return std::nullopt;
+        }
+      }
+    }
+    return shared;
+  }
+
   // The Scan goes before the first node that reads what the steps give; all that the steps read
   // must come before it.
   bool FindPosition() {
@@ -193,7 +210,9 @@ class Rolling {
         }
       }
     }
-    return std::ranges::all_of(steps_.initial, is_before);
+    const auto shared = SharedByOwn();
+    return shared && std::ranges::all_of(*shared, is_before) &&
+           std::ranges::all_of(steps_.initial, is_before);
   }
 
   Value* Ints(std::int64_t value) {
@@ -226,8 +245,8 @@ class Rolling {
     return wide->AddResult(context_.UniqueName(input->name()));
   }
 
-  // An operand of the body in place of a constant that each step has its own of.
-  struct ConstantOperand {
+  // An operand of the body in place of what each step has its own of.
+  struct OwnOperand {
     std::size_t node = 0;
     std::size_t operand = 0;
     Value* input = nullptr;
@@ -237,7 +256,7 @@ class Rolling {
   struct Draft {
     std::shared_ptr<Graph> body = std::make_shared<Graph>();
     ValueMap map;  // values of the model step to those of the body
-    std::vector<ConstantOperand> constants;
+    std::vector<OwnOperand> own;
     std::vector<Value*> operands;
     Attribute::Ints input_axes;
     Attribute::Ints output_axes;
@@ -252,7 +271,7 @@ class Rolling {
     draft.body->set_name("body");
     AddStates(draft);
     DRAGOMAN_TRY(AddSlices(draft));
-    AddConstants(draft);
+    DRAGOMAN_TRY(AddOwn(draft));
     if (draft.input_axes.empty()) AddTurns(draft);
     CloneModel(draft);
     AddOutputs(draft);
@@ -294,28 +313,58 @@ class Rolling {
     return {};
   }
 
-  // Those of which each step has its own become slices of one, in the order of time.
-  void AddConstants(Draft& draft) {
-    std::map<std::vector<const Value*>, Value*> inputs;  // looked up only
+  // What each step has its own of becomes slices of one value, in the order of time.
+  Status AddOwn(Draft& draft) {
+    std::map<StepFamily, Value*> inputs;  // looked up only
     for (std::size_t i = 0; i < model().size(); ++i) {
       for (std::size_t j = 0; j < model()[i]->num_operands(); ++j) {
-        if (steps_.operands[i][j].kind != StepOperand::Kind::kConstant) continue;
-        std::vector<const Value*> values = steps_.Constants(i, j);
+        if (!steps_.operands[i][j].is_own()) continue;
+        StepFamily values = steps_.Own(i, j);
         if (steps_.backwards) std::ranges::reverse(values);
         Value*& input = inputs[values];
-        if (input == nullptr) input = ConstantInput(values, draft);
-        draft.constants.push_back({i, j, input});
+        if (input == nullptr) {
+          DRAGOMAN_ASSIGN(input, OwnInput(values, draft));
+        }
+        draft.own.push_back({i, j, input});
       }
     }
+    return {};
   }
 
-  Value* ConstantInput(const std::vector<const Value*>& values, Draft& draft) {
-    const Value& first = *values.front();
-    Value* whole = context_.AddConstant(graph_, StackConstants(values), first.name() + ".all", {});
-    for (const Value* value : values) AddOrigin(*whole, value->origin());
+  Result<Value*> OwnInput(const StepFamily& values, Draft& draft) {
+    const auto unknown = [](const StepFamily&) -> Result<std::optional<BatchedSteps>> {
+      return std::optional<BatchedSteps>();
+    };
+    StepBatcher batcher(unknown, context_, *position_);
+    DRAGOMAN_ASSIGN(const auto batched, batcher.Batch(values));
+    const bool is_batched = batched && !batched->shared;
+    DRAGOMAN_ASSIGN(Value * whole, is_batched ? batched->value : Stacked(values));
+    DRAGOMAN_ASSIGN(whole, WithLast(whole, values.size()));
     draft.operands.push_back(whole);
     draft.input_axes.push_back(0);
+    const Value& first = *values.front();
     return draft.body->AddInput(context_.UniqueName(first.name() + ".step"), first.type());
+  }
+
+  // A value of the `count` steps that have one, with one for each: the last step reads any.
+  Result<Value*> WithLast(Value* whole, std::size_t count) {
+    if (count == length()) return whole;
+    LayoutBuilder layout(context_, *position_);
+    DRAGOMAN_ASSIGN(Value * last, layout.Slice(whole, 0, 0, 1));
+    std::vector<Value*> parts = {whole, last};
+    if (steps_.backwards) std::ranges::reverse(parts);
+    return layout.Concat(parts, 0);
+  }
+
+  // Values, one a step, along a new axis 0.
+  Result<Value*> Stacked(const StepFamily& values) {
+    LayoutBuilder layout(context_, *position_);
+    std::vector<Value*> wide;
+    for (Value* value : values) {
+      DRAGOMAN_ASSIGN(Value * one, layout.Unsqueeze(value, {0}));
+      wide.push_back(one);
+    }
+    return layout.Concat(wide, 0);
   }
 
   // The numbers of the steps: a Scan has one input at least.
@@ -328,7 +377,7 @@ class Rolling {
   }
 
   void CloneModel(Draft& draft) {
-    auto constant = draft.constants.begin();
+    auto own = draft.own.begin();
     for (std::size_t i = 0; i < model().size(); ++i) {
       const Node* node = model()[i];
       Node* copy = CloneNode(*node, *draft.body, nullptr, draft.map);
@@ -336,8 +385,8 @@ class Rolling {
         Value* result = copy->result(j);
         if (result != nullptr) result->set_name(context_.UniqueName(result->name()));
       }
-      for (; constant != draft.constants.end() && constant->node == i; ++constant) {
-        copy->set_operand(constant->operand, constant->input);
+      for (; own != draft.own.end() && own->node == i; ++own) {
+        copy->set_operand(own->operand, own->input);
       }
     }
   }

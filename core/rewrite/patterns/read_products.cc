@@ -87,7 +87,8 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
     if (tensor == nullptr || tensor->size() == 0) continue;
     const auto linear =
         ReadLinear(equation->operands[1 - i], equation->operands[i], equation->output);
-    if (!linear) continue;
+    const bool either = ConstantOf(x) != nullptr;  // the weight is what gives the order at hand
+    if (!linear || (either && linear->result != equation->output)) continue;
     DRAGOMAN_ASSIGN(Value * ordered, TransposeConstant(*weight, linear->weight, context));
     const std::vector<std::int64_t> sizes = ordered->tensor()->sizes();
     const std::int64_t inputs = sizes.back();

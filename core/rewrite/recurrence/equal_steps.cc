@@ -245,6 +245,10 @@ class Finder {
       operand.kind = StepOperand::Kind::kConstant;
       return operand;
     }
+    if (AreOuter(now, next)) {
+      operand.kind = StepOperand::Kind::kAlike;
+      return operand;
+    }
     const StepSlice* slice = StepSliceAt(now);
     const StepSlice* next_slice = StepSliceAt(next);
     if (slice != nullptr && next_slice != nullptr) {
@@ -276,6 +280,12 @@ class Finder {
     steps.states.push_back(state);
     steps.initial.push_back(now);
     return operand;
+  }
+
+  // Whether both are computed alike, outside of the steps.
+  bool AreOuter(Value* a, Value* b) const {
+    std::vector<Value*> shared;
+    return LevelOf(a) == kNoLevel && LevelOf(b) == kNoLevel && AreAlike(a, b, shared);
   }
 
   // Whether `slice` is `first`, `steps` steps later.
@@ -317,7 +327,7 @@ class Finder {
     const Node& model = *steps.steps.back()[i];
     const std::vector<StepOperand>& operands = steps.operands[i];
     for (std::size_t j = 0; j < operands.size(); ++j) {
-      if (operands[j].kind <= StepOperand::Kind::kConstant) continue;
+      if (operands[j].kind < StepOperand::Kind::kSlice) continue;
       if (operands[j].kind == StepOperand::Kind::kSlice) {
         for (Value* slice : SlicesAt(operands[j].slice, number)) {
           if (Node* node = ReaderOf(*slice, model, steps, i, number, step, taken)) return node;
@@ -360,11 +370,13 @@ class Finder {
              const std::vector<Node*>& step) const {
     for (std::size_t j = 0; j < node.num_operands(); ++j) {
       const StepOperand& operand = steps.operands[i][j];
-      const Value* value = node.operand(j);
+      Value* const value = node.operand(j);
       if (operand.kind == StepOperand::Kind::kOuter) {
         if (value != operand.value && !SameConstant(value, operand.value)) return false;
       } else if (operand.kind == StepOperand::Kind::kConstant) {
         if (!MayStack(value, operand.value)) return false;
+      } else if (operand.kind == StepOperand::Kind::kAlike) {
+        if (value == nullptr || !AreOuter(value, operand.value)) return false;
       } else if (operand.kind == StepOperand::Kind::kSlice) {
         const StepSlice* slice = StepSliceAt(value);
         if (slice == nullptr || !IsSlice(*slice, operand.slice, number)) return false;
@@ -393,10 +405,10 @@ class Finder {
 
 }  // namespace
 
-std::vector<const Value*> EqualSteps::Constants(std::size_t node, std::size_t operand) const {
-  std::vector<const Value*> values;
+std::vector<Value*> EqualSteps::Own(std::size_t node, std::size_t operand) const {
+  std::vector<Value*> values;
   for (const std::vector<Node*>& step : steps) {
-    values.push_back(step[node] != nullptr ? step[node]->operand(operand) : values.back());
+    if (step[node] != nullptr) values.push_back(step[node]->operand(operand));
   }
   return values;
 }

@@ -39,13 +39,16 @@ bool SameForm(const Node& a, const Node& b);
 
 // What a node of a step reads.
 struct StepOperand {
-  enum class Kind { kOuter, kConstant, kSlice, kInner, kState };
+  enum class Kind { kOuter, kConstant, kAlike, kSlice, kInner, kState };
 
   Kind kind = Kind::kOuter;
-  Value* value = nullptr;  // kOuter: the same in all steps; kConstant: that of the first step
-  StepSlice slice;         // kSlice: that of the first step
-  std::size_t node = 0;    // kInner, kState: which node's result, of this step or the one before
+  // kOuter: the same in all steps; kConstant, kAlike (step_constants.h): that of the first step.
+  Value* value = nullptr;
+  StepSlice slice;       // kSlice: that of the first step
+  std::size_t node = 0;  // kInner, kState: which node's result, of this step or the one before
   std::size_t result = 0;
+
+  bool is_own() const { return kind == Kind::kConstant || kind == Kind::kAlike; }
 };
 
 struct EqualSteps {
@@ -61,8 +64,9 @@ struct EqualSteps {
   // What the first step reads for it.
   std::vector<Value*> initial;
 
-  // What operand `operand` of node `node`, of kind kConstant, is in each step (step_constants.h).
-  std::vector<const Value*> Constants(std::size_t node, std::size_t operand) const;
+  // What operand `operand` of node `node`, of kind kConstant or kAlike, is in each step that has
+  // the node.
+  std::vector<Value*> Own(std::size_t node, std::size_t operand) const;
   // Result `result` of node `node` in step `step`, or nullptr.
   Value* At(std::size_t step, std::size_t node, std::size_t result) const {
     const Node* found = steps[step][node];

@@ -4,7 +4,19 @@
 #include <string>
 #include <utility>
 
+#include "core/rewrite/recurrence/batch_operator.h"
+#include "core/rewrite/recurrence/equal_steps.h"
+
 namespace dragoman {
+namespace {
+
+constexpr int kMaxAlike = 16;
+
+bool Repeats(const Node& node) {
+  return IsElementwise(node) || node.Is("Unsqueeze") || node.Is("Squeeze");
+}
+
+}  // namespace
 
 bool MayStack(const Value* a, const Value* b) {
   const Tensor* x = ConstantOf(a);
@@ -15,6 +27,27 @@ bool MayStack(const Value* a, const Value* b) {
   const auto is_wide = [](std::int64_t size) { return size != 1; };
   return Info(x->dtype()).bits % 8 == 0 && x->dtype() != DType::kString &&
          std::ranges::count_if(x->sizes(), is_wide) <= 1;
+}
+
+bool AreAlike(Value* a, Value* b, std::vector<Value*>& shared) {
+  std::vector<std::pair<Value*, Value*>> open = {{a, b}};
+  for (int count = 0; !open.empty(); ++count) {
+    const auto [x, y] = open.back();
+    open.pop_back();
+    if (x == y) {
+      if (x != nullptr) shared.push_back(x);
+      continue;
+    }
+    if (count == kMaxAlike || x == nullptr || y == nullptr) return false;
+    if (MayStack(x, y)) continue;
+    const Node* p = x->producer();
+    const Node* q = y->producer();
+    if (p == nullptr || q == nullptr || !Repeats(*p) || !SameForm(*p, *q)) return false;
+    for (std::size_t i = 0; i < p->num_operands(); ++i) {
+      open.emplace_back(p->operand(i), q->operand(i));
+    }
+  }
+  return true;
 }
 
 Tensor StackConstants(std::span<const Value* const> values) {
