@@ -1,8 +1,11 @@
 // Attention: scaled dot products, and torch's fused layers around them.
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "importers/torchscript/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
@@ -153,7 +156,9 @@ Value* Linear(Composer& c, Value* x, Value* weight, Value* bias) {
 }
 
 // Multi-head attention of (batch, length, features), with its weights averaged over heads or not.
-Attended MultiHead(CallComposer& c, const std::vector<Value*>& inputs, const Projections& p) {
+// `visible` (batch, length), if any, tells which keys count, beside the argument `mask`.
+Attended MultiHead(CallComposer& c, const std::vector<Value*>& inputs, const Projections& p,
+                   Value* visible = nullptr) {
   const auto thirds = [&](Value* x) {
     return c.Ops("Split", {x}, {{"axis", std::int64_t{0}}, {"num_outputs", std::int64_t{3}}}, 3);
   };
@@ -164,6 +169,10 @@ Attended MultiHead(CallComposer& c, const std::vector<Value*>& inputs, const Pro
     parts.push_back(SplitHeads(c, Linear(c, inputs[i], weights[i], biases[i]), p.heads));
   Attention attention{parts[0], parts[1], parts[2]};
   attention.mask = VisibleMask(c);
+  if (visible != nullptr) {
+    Value* keys = c.Unsqueeze(visible, {1, 2});
+    attention.mask = attention.mask != nullptr ? c.And(attention.mask, keys) : keys;
+  }
   const Attended attended = Attend(c, attention);
   return {Linear(c, JoinHeads(c, attended.output), p.out_weight, p.out_bias), attended.weights};
 }
@@ -178,6 +187,31 @@ Value* FeedForward(CallComposer& c, Value* x) {
   Value* hidden = Linear(c, x, c.Tensor("ffn_weight_1"), c.Tensor("ffn_bias_1"));
   hidden = c.Bool("use_gelu") ? c.Op("Gelu", {hidden}) : c.Op("Relu", {hidden});
   return Linear(c, hidden, c.Tensor("ffn_weight_2"), c.Tensor("ffn_bias_2"));
+}
+
+// A nested tensor: rows of several lengths, padded, and which of their elements there are. It is
+// passed on as a tuple, which operators that know no nested tensors refuse.
+struct Nested {
+  Value* rows = nullptr;     // (batch, length, …)
+  Value* visible = nullptr;  // (batch, length) bool; nullptr: a tensor as any other
+};
+
+Nested TakeNested(CallComposer& c, std::string_view name) {
+  const Abstract argument = c.Take(c.call().Argument(name));
+  const auto* parts = argument.As<Tuple>();
+  if (parts == nullptr) return {c.Tensor(name), nullptr};
+  const auto part = [&](std::size_t i) {
+    const auto* tensor = parts->items->at(i).As<TensorRef>();
+    return c.Take(c.call().heap().Read(c.builder(), *tensor));
+  };
+  return {part(0), part(1)};
+}
+
+Abstract NewNested(CallComposer& c, const Nested& nested) {
+  if (c.failed() || nested.visible == nullptr) return c.call().NewTensor(nested.rows);
+  std::vector<Abstract> parts = {c.call().NewTensor(nested.rows),
+                                 c.call().NewTensor(nested.visible)};
+  return Abstract(Tuple{std::make_shared<const std::vector<Abstract>>(std::move(parts))});
 }
 
 }  // namespace
@@ -206,17 +240,50 @@ Result<Results> LowerNativeMultiHeadAttention(Call& call) {
   return c.Done({attended.output, attended.weights});
 }
 
-Result<Value*> LowerTransformerEncoderLayer(Call& call) {
+Result<Results> LowerTransformerEncoderLayer(Call& call) {
   CallComposer c(call);
-  Value* x = c.Tensor("src");
+  const Nested nested = TakeNested(c, "src");
+  Value* x = nested.rows;
   const bool norm_first = c.Bool("norm_first");
   const Projections projections = TakeProjections(c, "num_heads");
   Value* in = norm_first ? LayerNorm(c, x, "norm_weight_1", "norm_bias_1") : x;
-  x = c.Add(x, MultiHead(c, {in, in, in}, projections).output);
+  x = c.Add(x, MultiHead(c, {in, in, in}, projections, nested.visible).output);
   if (!norm_first) x = LayerNorm(c, x, "norm_weight_1", "norm_bias_1");
   in = norm_first ? LayerNorm(c, x, "norm_weight_2", "norm_bias_2") : x;
   x = c.Add(x, FeedForward(c, in));
-  return c.Done(norm_first ? x : LayerNorm(c, x, "norm_weight_2", "norm_bias_2"));
+  if (!norm_first) x = LayerNorm(c, x, "norm_weight_2", "norm_bias_2");
+  return c.DoneWith({NewNested(c, {x, nested.visible})});
+}
+
+// A mask only tells how many elements each row keeps, its first ones.
+Result<Results> LowerNestedFromMask(Call& call) {
+  CallComposer c(call);
+  Value* mask = c.Tensor("mask");
+  Value* lengths = c.ReduceSum(c.Cast(mask, DType::kI64), {1});
+  Value* visible = c.Less(c.Unsqueeze(c.Iota(c.Size(mask, 1)), {0}), c.Unsqueeze(lengths, {1}));
+  return c.DoneWith({NewNested(c, {c.Tensor("t"), visible})});
+}
+
+// Rows end with the longest, unless `output_size` tells another end.
+Result<Value*> LowerToPadded(Call& call) {
+  CallComposer c(call);
+  const Nested nested = TakeNested(c, "self");
+  if (nested.visible == nullptr) return call.Unsupported("a tensor that is not nested");
+  std::vector<std::int64_t> further;
+  for (int axis = 2; axis < c.Rank(nested.rows); ++axis) further.push_back(axis);
+  Value* padding = c.As("padding", c.dtype(nested.rows));
+  Value* rows = c.Where(c.Unsqueeze(nested.visible, further), nested.rows, padding);
+  if (!c.Has("output_size")) {
+    Value* lengths = c.ReduceSum(c.Cast(nested.visible, DType::kI64), {1});
+    Value* longest = c.Vector(c.ReduceAll("ReduceMax", lengths));
+    return c.Done(c.Slice(rows, 1, c.Ints({0}), longest, c.Ints({1})));
+  }
+  Value* missing = c.Sub(c.Take(call.IntListValue("output_size")), c.Shape(rows));
+  const auto known = c.failed() ? std::nullopt : c.builder().KnownInts(missing);
+  if (known && std::ranges::all_of(*known, [](std::int64_t size) { return size == 0; }))
+    return c.Done(rows);
+  Value* before = c.Ints(std::vector<std::int64_t>(further.size() + 2, 0));
+  return c.Done(c.Op("Pad", {rows, c.ConcatSizes({before, missing}), padding}));
 }
 
 }  // namespace dragoman::torchscript

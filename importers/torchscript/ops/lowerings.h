@@ -66,7 +66,9 @@ Result<Value*> LowerHeaviside(Call& call);
 Result<Value*> LowerAttention(Call& call);
 Result<Results> LowerAttentionWithWeights(Call& call);
 Result<Results> LowerNativeMultiHeadAttention(Call& call);
-Result<Value*> LowerTransformerEncoderLayer(Call& call);
+Result<Results> LowerTransformerEncoderLayer(Call& call);
+Result<Results> LowerNestedFromMask(Call& call);
+Result<Value*> LowerToPadded(Call& call);
 
 // complex_tensors.cc
 Result<Value*> LowerComplex(Call& call);

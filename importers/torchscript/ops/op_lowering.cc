@@ -72,6 +72,7 @@ Result<Value*> Call::TensorOf(const Abstract& argument, std::string_view name) {
   if (const auto* tensor = argument.As<TensorRef>()) return heap_->Read(*builder_, *tensor);
   if (const auto* number = argument.As<Number>()) return NumberValue(*number, number->dtype());
   if (const auto* maybe = argument.As<Maybe>()) return TensorOf(*maybe->payload, name);
+  if (argument.Is<Tuple>()) return Unsupported("argument " + Quote(name) + " is a nested tensor");
   return NotA(name, "a tensor", argument);
 }
 

@@ -351,3 +351,21 @@ class SpectralLayers(nn.Module):
         kernel = torch.einsum("hn,hnl,hl->hl", torch.view_as_complex(self.gain), powers,
                               powers[:, 0]).real
         return torch.fft.irfft(mixed, n=16), kernel, 255 - image, -image
+
+
+@fixture("nested_rows", trace=True, shapes="x=b,t,8 beyond=bool:b,t", x=rand(2, 5, 8),
+         beyond=torch.tensor([[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]]).bool(),
+         others=[{"x": rand(3, 4, 8), "beyond": torch.tensor([[0, 1, 1, 1]] * 3).bool()},
+                 {"x": rand(1, 3, 8), "beyond": torch.zeros(1, 3, dtype=torch.bool)}])
+class NestedRows(nn.Module):
+    """Traced encoders make nested tensors of what their masks leave, and pad them in the end."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2, norm=nn.LayerNorm(8))
+        for parameter in self.parameters():
+            parameter.requires_grad_(False)
+
+    def forward(self, x, beyond):
+        return self.encoder(x, src_key_padding_mask=beyond)
