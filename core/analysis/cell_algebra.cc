@@ -323,6 +323,24 @@ std::set<AtomId> KeptBy(const Polynomial& sum, AffineForms& forms) {
   return kept;
 }
 
+// A term to look into: best one that multiplies another term, which is a state then.
+Polynomial::iterator FindOpening(Polynomial& sum, AffineForms& forms) {
+  const std::set<AtomId> kept = KeptBy(sum, forms);
+  std::set<AtomId> single;
+  for (const Monomial& monomial : sum) {
+    if (monomial.factors.size() == 1) single.insert(monomial.factors.front());
+  }
+  auto found = sum.end();
+  for (auto monomial = sum.begin(); monomial != sum.end(); ++monomial) {
+    if (monomial->factors.size() != 1 || kept.contains(monomial->factors.front())) continue;
+    const auto definition = DefinitionOf(monomial->factors.front(), forms);
+    if (!definition) continue;
+    if (MultipliesAny(*definition, single, forms)) return monomial;
+    if (found == sum.end()) found = monomial;
+  }
+  return found;
+}
+
 std::optional<Polynomial> Expand(AtomId id, AffineForms& forms) {
   Polynomial sum;
   if (IsProduct(id, forms))
@@ -330,11 +348,7 @@ std::optional<Polynomial> Expand(AtomId id, AffineForms& forms) {
   const auto definition = DefinitionOf(id, forms);
   if (!definition || !AddSegment(*definition, 1, forms, sum)) return std::nullopt;
   for (int i = 0; i < kMaxExpansions; ++i) {
-    const std::set<AtomId> kept = KeptBy(sum, forms);
-    const auto found = std::find_if(sum.begin(), sum.end(), [&](const Monomial& monomial) {
-      return monomial.factors.size() == 1 && !kept.contains(monomial.factors.front()) &&
-             DefinitionOf(monomial.factors.front(), forms).has_value();
-    });
+    const auto found = FindOpening(sum, forms);
     if (found == sum.end()) break;
     const Monomial opened = *found;
     sum.erase(found);
