@@ -293,9 +293,13 @@ std::set<AtomId> FactorsIn(const AffineSegment& sum, AffineForms& forms) {
   return atoms;
 }
 
-// A product that is a factor of another product is a state, and stays.
+// A product that is a factor of another product, here or one sum deeper, is a state, and stays.
 bool AddSegment(const AffineSegment& segment, double scale, AffineForms& forms, Polynomial& sum) {
-  const std::set<AtomId> states = FactorsIn(segment, forms);
+  std::set<AtomId> states = FactorsIn(segment, forms);
+  for (const AffineTerm& term : segment.terms) {
+    const auto inner = DefinitionOf(term.atom, forms);
+    if (inner) states.merge(FactorsIn(*inner, forms));
+  }
   if (segment.bias != kNoConst && forms.consts().Uniform(segment.bias) != 0.0) return false;
   for (const AffineTerm& term : segment.terms) {
     if (term.kind == Kind::kMatrix) return false;
