@@ -73,45 +73,56 @@ std::optional<Labelled> ReadLinear(const Labels& x, const Labels& weight, const 
   return linear;
 }
 
+// An operand as the weight of a Linear.
+struct WeightOperand {
+  std::size_t index = 0;
+  Labelled linear;
+};
+
+// Of two constants the one that gives the output as it is; or else the second.
+std::optional<WeightOperand> FindWeight(const Node& node, const Equation& equation) {
+  std::optional<WeightOperand> found;
+  for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
+    const Tensor* tensor = ConstantOf(node.operand(i));
+    if (tensor == nullptr || tensor->size() == 0) continue;
+    auto linear = ReadLinear(equation.operands[1 - i], equation.operands[i], equation.output);
+    if (linear && (!found || linear->result == equation.output)) found = {i, std::move(*linear)};
+  }
+  return found;
+}
+
 // Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, and a
 // Transpose unless the axes of x come first, where a constant is summed over the last axis of x:
 // "bi,oi->bo", "ghi,bti->btgh", "bi,gih->gbh".
 Result<bool> FuseEinsum(Node& node, PassContext& context) {
   if (!node.Is("Einsum") || !IsFloating(node.result()->type().dtype())) return false;
   const auto equation = ReadEquation(node);
-  if (!equation) return false;
-  for (std::size_t i = 0; i < 2; ++i) {
-    Value* const weight = node.operand(i);
-    Value* const x = node.operand(1 - i);
-    const Tensor* tensor = ConstantOf(weight);
-    if (tensor == nullptr || tensor->size() == 0) continue;
-    const auto linear =
-        ReadLinear(equation->operands[1 - i], equation->operands[i], equation->output);
-    const bool either = ConstantOf(x) != nullptr;  // the weight is what gives the order at hand
-    if (!linear || (either && linear->result != equation->output)) continue;
-    DRAGOMAN_ASSIGN(Value * ordered, TransposeConstant(*weight, linear->weight, context));
-    const std::vector<std::int64_t> sizes = ordered->tensor()->sizes();
-    const std::int64_t inputs = sizes.back();
-    const Tensor matrix = ordered->tensor()->Reshaped({tensor->size() / inputs, inputs});
-    Value* constant = context.AddConstant(*node.graph(), matrix, weight->name(), weight->origin());
-    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "dragoman.Linear", {{x, constant}}));
-    if (sizes.size() != 2) {
-      // 0 keeps a size.
-      std::vector<std::int64_t> shape(equation->operands[1 - i].size() - 1, 0);
-      shape.insert(shape.end(), sizes.begin(), sizes.end() - 1);
-      Value* target = context.AddConstant(*node.graph(), Tensor::Ints(shape), "sizes", {});
-      DRAGOMAN_ASSIGN(y, context.Insert(node, "Reshape", {{y, target}}));
-    }
-    if (linear->result != equation->output) {
-      std::vector<std::int64_t> perm;
-      for (std::int64_t label : equation->output) {
-        perm.push_back(std::ranges::find(linear->result, label) - linear->result.begin());
-      }
-      DRAGOMAN_ASSIGN(y, context.Insert(node, "Transpose", {{y}}, {{"perm", std::move(perm)}}));
-    }
-    return context.ReplaceIfAllowed(node, y);
+  const auto found = equation ? FindWeight(node, *equation) : std::nullopt;
+  if (!found) return false;
+  const auto& [operand, linear] = *found;
+  Value* const weight = node.operand(operand);
+  Value* const x = node.operand(1 - operand);
+  DRAGOMAN_ASSIGN(Value * ordered, TransposeConstant(*weight, linear.weight, context));
+  const std::vector<std::int64_t> sizes = ordered->tensor()->sizes();
+  const std::int64_t inputs = sizes.back();
+  const Tensor matrix = ordered->tensor()->Reshaped({weight->tensor()->size() / inputs, inputs});
+  Value* constant = context.AddConstant(*node.graph(), matrix, weight->name(), weight->origin());
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "dragoman.Linear", {{x, constant}}));
+  if (sizes.size() != 2) {
+    // 0 keeps a size.
+    std::vector<std::int64_t> shape(equation->operands[1 - operand].size() - 1, 0);
+    shape.insert(shape.end(), sizes.begin(), sizes.end() - 1);
+    Value* target = context.AddConstant(*node.graph(), Tensor::Ints(shape), "sizes", {});
+    DRAGOMAN_ASSIGN(y, context.Insert(node, "Reshape", {{y, target}}));
   }
-  return false;
+  if (linear.result != equation->output) {
+    std::vector<std::int64_t> perm;
+    for (std::int64_t label : equation->output) {
+      perm.push_back(std::ranges::find(linear.result, label) - linear.result.begin());
+    }
+    DRAGOMAN_ASSIGN(y, context.Insert(node, "Transpose", {{y}}, {{"perm", std::move(perm)}}));
+  }
+  return context.ReplaceIfAllowed(node, y);
 }
 
 constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum}};
