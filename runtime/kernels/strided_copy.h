@@ -12,6 +12,9 @@ namespace dragoman::rt {
 
 namespace internal {
 
+constexpr std::int64_t kTransposedRows = 16;
+constexpr std::int64_t kTransposedColumns = 8;
+
 // Drops axes of size 1 and merges neighbours that one stride covers.
 inline void MergeAxes(Ints* sizes, Ints* strides) {
   int kept = 0;
@@ -43,6 +46,73 @@ void CopyRun(const T* from, std::int64_t stride, std::int64_t count, T* to) {
   }
 }
 
+// Fills `rows` rows of `count` elements, `to_row` apart. The first elements of the rows lie next to
+// each other in `from`, those of a row `stride` apart. By tiles, whose lines stay in the cache
+// until all of their elements are copied.
+template <class T>
+void CopyTransposed(const T* from, std::int64_t stride, std::int64_t rows, std::int64_t count,
+                    T* to, std::int64_t to_row) {
+  for (std::int64_t r = 0; r < rows; r += kTransposedRows) {
+    const std::int64_t height = std::min(kTransposedRows, rows - r);
+    std::int64_t c = 0;
+    for (; c + kTransposedColumns <= count; c += kTransposedColumns) {
+      for (std::int64_t i = r; i < r + height; ++i) {
+        for (std::int64_t j = c; j < c + kTransposedColumns; ++j)
+          to[i * to_row + j] = from[i + j * stride];
+      }
+    }
+    for (std::int64_t i = r; i < r + height; ++i)
+      CopyRun(from + i + c * stride, stride, count - c, to + i * to_row + c);
+  }
+}
+
+// The axis whose elements lie next to each other, if that and the last axis are long enough for
+// tiles; else -1.
+inline int TileAxis(const Ints& sizes, const Ints& strides) {
+  const int last = sizes.size() - 1;
+  for (int i = 0; i < last && sizes[last] >= kTransposedColumns; ++i) {
+    if (strides[i] == 1 && sizes[i] >= kTransposedRows) return i;
+  }
+  return -1;
+}
+
+template <class T>
+void CopyRuns(const T* from, const Ints& sizes, const Ints& strides, T* to) {
+  const int last = sizes.size() - 1;
+  Ints index = Ints::Filled(last, 0);
+  for (int axis = 0; axis >= 0;) {
+    CopyRun(from, strides[last], sizes[last], to);
+    to += sizes[last];
+    for (axis = last - 1; axis >= 0; --axis) {
+      from += strides[axis];
+      if (++index[axis] < sizes[axis]) break;
+      from -= strides[axis] * sizes[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+// The same by the tiles of axis `tile` and the last axis.
+template <class T>
+void CopyTiles(const T* from, const Ints& sizes, const Ints& strides, int tile, T* to) {
+  const int last = sizes.size() - 1;
+  Ints to_strides = Ints::Filled(sizes.size(), 1);
+  for (int i = last - 1; i >= 0; --i) to_strides[i] = to_strides[i + 1] * sizes[i + 1];
+  Ints index = Ints::Filled(last, 0);
+  for (int axis = 0; axis >= 0;) {
+    CopyTransposed(from, strides[last], sizes[tile], sizes[last], to, to_strides[tile]);
+    for (axis = last - 1; axis >= 0; --axis) {
+      if (axis == tile) continue;
+      from += strides[axis];
+      to += to_strides[axis];
+      if (++index[axis] < sizes[axis]) break;
+      from -= strides[axis] * sizes[axis];
+      to -= to_strides[axis] * sizes[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
 }  // namespace internal
 
 // Fills `to` in row-major order of `sizes`; strides count elements and may be 0 or negative.
@@ -56,18 +126,9 @@ void StridedCopy(const T* from, Ints sizes, Ints strides, T* to) {
     *to = *from;
     return;
   }
-  const int last = sizes.size() - 1;
-  Ints index = Ints::Filled(last, 0);
-  for (int axis = 0; axis >= 0;) {
-    internal::CopyRun(from, strides[last], sizes[last], to);
-    to += sizes[last];
-    for (axis = last - 1; axis >= 0; --axis) {
-      from += strides[axis];
-      if (++index[axis] < sizes[axis]) break;
-      from -= strides[axis] * sizes[axis];
-      index[axis] = 0;
-    }
-  }
+  const int tile = internal::TileAxis(sizes, strides);
+  if (tile >= 0) return internal::CopyTiles(from, sizes, strides, tile, to);
+  internal::CopyRuns(from, sizes, strides, to);
 }
 
 }  // namespace dragoman::rt

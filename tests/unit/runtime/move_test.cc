@@ -142,6 +142,29 @@ TEST(TransposeTest, ReversesWithoutPerm) {
   EXPECT_FALSE(TransposeShape(twice, {2, 3}, &shape).ok());
 }
 
+// Long enough for tiles, whole ones and others.
+TEST(TransposeTest, MovesLongAxesByTiles) {
+  const Shape from{3, 19, 37}, strides = Strides(from);
+  Dense<std::uint32_t> x(from);
+  for (std::int64_t i = 0; i < x.Out().size(); ++i) x.Out()[i] = static_cast<std::uint32_t>(i);
+  for (const Ints& perm : {Ints{0, 2, 1}, Ints{2, 1, 0}, Ints{2, 0, 1}, Ints{1, 2, 0}}) {
+    TransposeParams p;
+    p.perm = perm;
+    Dense<std::uint32_t> y({from[perm[0]], from[perm[1]], from[perm[2]]});
+    Transpose(p, x.In(), y.Out());
+    std::vector<std::uint32_t> expected;
+    for (std::int64_t i = 0; i < from[perm[0]]; ++i) {
+      for (std::int64_t j = 0; j < from[perm[1]]; ++j) {
+        for (std::int64_t k = 0; k < from[perm[2]]; ++k) {
+          expected.push_back(static_cast<std::uint32_t>(
+              i * strides[perm[0]] + j * strides[perm[1]] + k * strides[perm[2]]));
+        }
+      }
+    }
+    EXPECT_EQ(y.Values(), expected);
+  }
+}
+
 TEST(ExpandTest, BroadcastsBothWays) {
   Shape shape;
   EXPECT_TRUE(ExpandShape({3, 1}, Span({2, 1, 2}), &shape).ok());
