@@ -296,9 +296,9 @@ Status PreparedInt8Conv::Init(const FastContext&, const ConvParams& p, const Sha
   return Status();
 }
 
-Status PreparedInt8Conv::Run(Int8Data x, Int8Data x_zero, Int8Data residual, Int8Result y,
-                             void* scratch) noexcept {
-  DRAGOMAN_RT_TRY(impl_->finisher.Check(residual, y));
+Status PreparedInt8Conv::Run(Int8Data x, Int8Data x_zero, const float* x_scale, Int8Data residual,
+                             Int8Result y, void* scratch) noexcept {
+  DRAGOMAN_RT_TRY(impl_->finisher.Begin(x_scale, residual, y));
   const std::int32_t zero = x_zero.present() ? x_zero[0] : 0;
   auto* image = static_cast<std::int16_t*>(scratch);
   for (std::int64_t n = 0; n < impl_->batch; ++n) {

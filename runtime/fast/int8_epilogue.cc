@@ -119,7 +119,11 @@ DRAGOMAN_RT_CLONES void Quantise(const float* v, const Int8Sums& block, const In
 void CopyLines(const float* v, const Int8Sums& block, const Int8Places& places, float* y) {
   for (std::int64_t r = 0; r < block.rows; ++r, v += kMaxInt8Columns) {
     float* to = y + places.at[r] + block.channel * places.channel_step;
-    for (std::int64_t i = 0; i < block.count; ++i) to[i * places.channel_step] = v[i];
+    if (places.channel_step == 1 && block.count == kStrip) {
+      std::copy_n(v, kStrip, to);
+    } else {
+      for (std::int64_t i = 0; i < block.count; ++i) to[i * places.channel_step] = v[i];
+    }
   }
 }
 
@@ -144,18 +148,21 @@ Status Int8Finisher::Init(const Int8Epilogue& epilogue, std::int64_t channels) {
   epilogue_ = epilogue;
   is_sum_ = !epilogue.w_scale.present();
   added_ = Expanded(epilogue.sum_bias, channels, 0);
-  scales_ = Expanded(epilogue.w_scale, channels, 0.0f);
+  w_scales_ = scales_ = Expanded(epilogue.w_scale, channels, 0.0f);
   for (float& scale : scales_) scale = epilogue.x_scale * scale / epilogue.y_scale;
   bias_ = Expanded(epilogue.bias, channels, -0.0f);  // which changes no float
   return Status();
 }
 
-Status Int8Finisher::Check(Int8Data residual, Int8Result y) const noexcept {
+Status Int8Finisher::Begin(const float* x_scale, Int8Data residual, Int8Result y) noexcept {
   const bool sums = y.kind == Int8Result::Kind::kI32, reals = y.kind == Int8Result::Kind::kF32;
   if (sums != is_sum_ || residual.present() != epilogue_.residual.present() ||
-      (!sums && reals == epilogue_.result.present())) {
+      (!sums && reals == epilogue_.result.present()) ||
+      (x_scale != nullptr) != epilogue_.scaled_at_run) {
     return Status::Error("a product of integers is called with other operands than prepared for");
   }
+  for (std::size_t i = 0; i < scales_.size() && x_scale != nullptr; ++i)
+    scales_[i] = *x_scale * w_scales_[i] / epilogue_.y_scale;
   return Status();
 }
 
@@ -163,10 +170,10 @@ void Int8Finisher::StoreSums(const Int8Sums& block, const Int8Places& places,
                              std::int32_t* y) const noexcept {
   for (std::int64_t r = 0; r < block.rows; ++r) {
     std::int32_t* to = y + places.at[r] + block.channel * places.channel_step;
-    for (std::int64_t i = 0; i < block.count; ++i) {
-      to[i * places.channel_step] = Added(block.sums[r * block.step + i],
-                                          added_[static_cast<std::size_t>(block.channel + i)]);
-    }
+    const std::int32_t* sums = block.sums + r * block.step;
+    const std::int32_t* added = added_.data() + block.channel;
+    for (std::int64_t i = 0; i < block.count; ++i)
+      to[i * places.channel_step] = Added(sums[i], added[i]);
   }
 }
 

@@ -54,6 +54,7 @@ struct Int8Epilogue {
   Int8Grid residual;
   Int8Limits sum_limits;
   Int8Grid result;
+  bool scaled_at_run = false;  // x_scale is told by every run
 };
 
 // Where results go.
@@ -91,8 +92,9 @@ class Int8Finisher {
  public:
   // Error: numbers of elements that do not fit.
   Status Init(const Int8Epilogue& epilogue, std::int64_t channels);
-  // Whether results of this kind, and with a residual or without, are what was prepared for.
-  Status Check(Int8Data residual, Int8Result y) const noexcept;
+  // Begins a run. Error: operands, or a kind of results, that were not prepared for; `x_scale` is
+  // null unless every run tells it.
+  Status Begin(const float* x_scale, Int8Data residual, Int8Result y) noexcept;
   void Store(const Int8Sums& block, const Int8Places& places, Int8Data residual,
              Int8Result y) const noexcept;
 
@@ -104,7 +106,7 @@ class Int8Finisher {
   Int8Epilogue epilogue_;  // but for its vectors
   bool is_sum_ = true;
   std::vector<std::int32_t> added_;
-  std::vector<float> scales_, bias_;
+  std::vector<float> w_scales_, scales_, bias_;
 };
 
 }  // namespace dragoman::rt

@@ -120,8 +120,9 @@ Status PreparedInt8MatMul::Init(const FastContext&, const Shape& a, const Shape&
 }
 
 Status PreparedInt8MatMul::Run(Int8Data a, Int8Data a_zero, Int8Data b, Int8Data b_zero,
-                               Int8Data residual, Int8Result y, void* scratch) noexcept {
-  DRAGOMAN_RT_TRY(impl_->finisher.Check(residual, y));
+                               const float* a_scale, Int8Data residual, Int8Result y,
+                               void* scratch) noexcept {
+  DRAGOMAN_RT_TRY(impl_->finisher.Begin(a_scale, residual, y));
   if (b.present() == impl_->constant_b)
     return Status::Error("a product of integers is called with other operands than prepared for");
   const MatMulSizes& sizes = impl_->sizes;

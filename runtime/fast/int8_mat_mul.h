@@ -29,9 +29,10 @@ class PreparedInt8MatMul {
 
   // Row-major operands and y; zero points are one element, or absent. b and b_zero are absent if
   // Init had them. `scratch` has ScratchBytes() and is aligned to 64. The epilogue tells whether
-  // there is a residual, of y's sizes, and y's element type.
-  Status Run(Int8Data a, Int8Data a_zero, Int8Data b, Int8Data b_zero, Int8Data residual,
-             Int8Result y, void* scratch) noexcept;
+  // there are the scale of a (one element, else null) and a residual, of y's sizes, and y's element
+  // type.
+  Status Run(Int8Data a, Int8Data a_zero, Int8Data b, Int8Data b_zero, const float* a_scale,
+             Int8Data residual, Int8Result y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
   const char* Implementation() const noexcept;
 

@@ -1,6 +1,8 @@
 #include "runtime/fast/quantize.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/fast/clones.h"
 #include "runtime/fast/parallel.h"
@@ -38,6 +40,25 @@ DRAGOMAN_RT_CLONES void Dequantise(const T* x, float scale, std::int32_t zero, s
   for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(x[i] - zero) * scale;
 }
 
+// The least and the greatest of x and 0.
+DRAGOMAN_RT_CLONES std::pair<float, float> Span(const float* x, std::int64_t count) {
+  constexpr std::int64_t kLanes = 32;
+  float least[kLanes] = {}, greatest[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t k = 0; k < kLanes; ++k) {
+      least[k] = x[i + k] < least[k] ? x[i + k] : least[k];
+      greatest[k] = x[i + k] > greatest[k] ? x[i + k] : greatest[k];
+    }
+  }
+  for (; i < count; ++i) {
+    least[0] = std::min(least[0], x[i]);
+    greatest[0] = std::max(greatest[0], x[i]);
+  }
+  return {*std::min_element(least, least + kLanes), *std::max_element(greatest, greatest + kLanes)};
+}
+
 }  // namespace
 
 template <class T>
@@ -55,6 +76,17 @@ void DequantizeTensor(const DequantizeLinearParams&, TensorView<const T> x,
                       TensorView<float> y) noexcept {
   Parallel(x.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
     Dequantise(x.data + begin, scale[0], zero.present() ? zero[0] : 0, end - begin, y.data + begin);
+  });
+}
+
+void DynamicQuantizeTensor(TensorView<const float> x, TensorView<std::uint8_t> y,
+                           TensorView<float> y_scale, TensorView<std::uint8_t> y_zero) noexcept {
+  const auto [least, greatest] = Span(x.data, x.size());
+  const float scale = (greatest - least) / 255.0f, divisor = scale == 0.0f ? 1.0f : scale;
+  y_scale[0] = scale;
+  y_zero[0] = Quantised<std::uint8_t>(-least / divisor, 0.0f, 255.0f, 0);
+  Parallel(x.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    Quantise(x.data + begin, divisor, y_zero[0], end - begin, y.data + begin);
   });
 }
 

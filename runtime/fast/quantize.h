@@ -1,5 +1,5 @@
 // QuantizeLinear from f32 to 8-bit integers and DequantizeLinear back, with one scale and zero
-// point in all: the numbers of runtime/kernels/quantize_linear.h, by vectors.
+// point in all, and DynamicQuantizeLinear: the numbers of the plain kernels, by vectors.
 #ifndef DRAGOMAN_RUNTIME_FAST_QUANTIZE_H_
 #define DRAGOMAN_RUNTIME_FAST_QUANTIZE_H_
 
@@ -19,6 +19,9 @@ template <class T>
 void DequantizeTensor(const DequantizeLinearParams& p, TensorView<const T> x,
                       TensorView<const float> scale, TensorView<const T> zero,
                       TensorView<float> y) noexcept;
+
+void DynamicQuantizeTensor(TensorView<const float> x, TensorView<std::uint8_t> y,
+                           TensorView<float> y_scale, TensorView<std::uint8_t> y_zero) noexcept;
 
 }  // namespace dragoman::rt
 

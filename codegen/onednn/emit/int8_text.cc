@@ -36,7 +36,7 @@ std::string EpilogueText(const Plan& plan, const Int8Post& post) {
           ", /*limits=*/" + Text(rest.limits) + ", /*through=*/" + Text(rest.through) +
           ", /*through_scale=*/" + Number(rest.through_scale) + ", /*residual=*/" +
           Text(rest.residual) + ", /*sum_limits=*/" + Text(rest.sum_limits) + ", /*result=*/" +
-          Text(rest.result);
+          Text(rest.result) + (rest.scaled_at_run ? ", /*scaled_at_run=*/true" : "");
   return text + "}";
 }
 

@@ -161,6 +161,7 @@ bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
     step.inputs.push_back(prepacked ? kAbsent : Get(operands.w));
     step.inputs.push_back(prepacked ? kAbsent : Get(operands.w_zero));
   }
+  step.inputs.push_back(kAbsent);  // the scale of x, which FuseInt8Epilogues may find
   Make(*node.result());
   AddPrepared(node, std::move(prepared), step);
   return true;

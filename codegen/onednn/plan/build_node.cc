@@ -90,9 +90,10 @@ bool IsAlongRows(const Node& node) {
          (!normalizes || (IsRowOf(node.operand(1), x) && IsRowOf(node.operand(2), x)));
 }
 
-// QuantizeLinear or DequantizeLinear between f32 and 8-bit integers with one scale in all, for
-// which runtime/fast has loops of its own.
+// QuantizeLinear or DequantizeLinear between f32 and 8-bit integers with one scale in all, or
+// DynamicQuantizeLinear, for which runtime/fast has loops of its own.
 bool QuantizesTensor(const Node& node) {
+  if (node.Is("DynamicQuantizeLinear")) return true;
   const bool quantizes = node.Is("QuantizeLinear");
   if (!quantizes && !node.Is("DequantizeLinear")) return false;
   const Value* integers = quantizes ? node.result() : node.operand(0);
@@ -100,6 +101,14 @@ bool QuantizesTensor(const Node& node) {
   const std::optional<rt::Shape> scale = SizesOf(node.operand(1));
   return IsInt8(integers) && IsF32(reals) && IsF32(node.operand(1)) && scale &&
          rt::NumElements(*scale) == 1;
+}
+
+std::string QuantizingFunction(const Node& node) {
+  if (node.Is("DynamicQuantizeLinear")) return "DynamicQuantizeTensor";
+  const bool quantizes = node.Is("QuantizeLinear");
+  const Value& integers = quantizes ? *node.result() : *node.operand(0);
+  return std::string(quantizes ? "Q" : "Deq") + "uantizeTensor<" +
+         std::string(CppType(integers.type().dtype())) + ">";
 }
 
 }  // namespace
@@ -231,10 +240,7 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
     call.function = def.name->type + "Rows";
     plan_.headers.insert("runtime/fast/rows.h");
   } else if (QuantizesTensor(node)) {
-    const bool quantizes = node.Is("QuantizeLinear");
-    const Value& integers = quantizes ? *node.result() : *node.operand(0);
-    call.function = std::string(quantizes ? "Q" : "Deq") + "uantizeTensor<" +
-                    std::string(CppType(integers.type().dtype())) + ">";
+    call.function = QuantizingFunction(node);
     plan_.headers.insert("runtime/fast/quantize.h");
   } else {
     plan_.headers.insert(std::string(def.kernel.header));

@@ -66,14 +66,18 @@ bool AreInfinite(const rt::Int8Limits& limits) {
 
 // The epilogue of one product while it grows. `value` is what it gives so far.
 struct Growth {
-  // kSum: int32. kReal, kAdded: floats, the latter with a residual. kThrough: floats that were
-  // rounded to a grid. kResult: 8-bit integers.
-  enum class Stage { kSum, kReal, kResult, kThrough, kAdded };
+  // kSum: int32. kCast: the same as floats. kReal, kAdded: floats, the latter with a residual.
+  // kThrough: floats that were rounded to a grid. kResult: 8-bit integers.
+  enum class Stage { kSum, kCast, kReal, kResult, kThrough, kAdded };
+
+  // Whether a product may end here.
+  bool CanEnd() const { return stage != Stage::kThrough && stage != Stage::kCast; }
 
   Stage stage = Stage::kSum;
   Int8Post post;
   BufferId value = kAbsent;
   BufferId residual = kAbsent;
+  BufferId x_scale = kAbsent;  // that every run tells
   std::vector<std::size_t> absorbed;
 };
 
@@ -106,7 +110,7 @@ class EpilogueFuser {
     channel_axis_ = prepared.takes_channels_last ? 1 : -1;
     Growth best = growth;
     while (Absorb(at, growth)) {
-      if (growth.stage != Growth::Stage::kThrough) best = growth;
+      if (growth.CanEnd()) best = growth;
     }
     Apply(at, best);
   }
@@ -115,6 +119,7 @@ class EpilogueFuser {
     Step& step = steps_[at];
     PreparedOf(at)->int8 = growth.post;
     step.As<PreparedStep>()->residual = growth.residual;
+    step.inputs.back() = growth.x_scale;
     step.results = {growth.value};
     for (std::size_t i : growth.absorbed) {
       step.fused.push_back(steps_[i].comment);
@@ -143,7 +148,9 @@ class EpilogueFuser {
     const Node& node = *step.node;
     switch (growth.stage) {
       case Growth::Stage::kSum:
-        return TakeSumBias(step, growth) || TakeScales(step, growth);
+        return TakeSumBias(step, growth) || TakeScales(step, growth) || TakeCast(step, growth);
+      case Growth::Stage::kCast:
+        return TakeProductOfScales(at, step, growth);
       case Growth::Stage::kReal:
         return TakeBias(step, growth) || TakeLimits(node, growth.post.rest.limits) ||
                TakeResidual(at, step, growth) || TakeResult(node, growth);
@@ -208,6 +215,54 @@ class EpilogueFuser {
     growth.post.w_scale = OperandOf(step, 1);
     growth.stage = Growth::Stage::kReal;
     return true;
+  }
+
+  bool TakeCast(const Step& step, Growth& growth) const {
+    if (!step.node->Is("Cast") || !IsF32(step.node->result())) return false;
+    growth.stage = Growth::Stage::kCast;
+    return true;
+  }
+
+  // As dynamic quantisation is written: the sum times a scale that is constant, or the product of a
+  // constant and of what is there, one number, when the product is computed.
+  bool TakeProductOfScales(std::size_t at, const Step& step, Growth& growth) const {
+    if (!step.node->Is("Mul")) return false;
+    const BufferId scale = OperandOf(step, OtherOf(step, growth));
+    const std::size_t maker = uses_.Maker(scale);
+    if (IsScaleOfChannels(*step.node->operand(OtherOf(step, growth)), growth)) {
+      growth.post.w_scale = scale;
+    } else if (maker == BlockUses::kOutside || !TakeScaleAtRun(at, steps_[maker], growth)) {
+      return false;
+    }
+    growth.stage = Growth::Stage::kReal;
+    return true;
+  }
+
+  bool TakeScaleAtRun(std::size_t at, const Step& multiply, Growth& growth) const {
+    if (!multiply.Is<KernelStep>() || !multiply.node->Is("Mul")) return false;
+    for (const std::size_t i : {0, 1}) {
+      const Value& constant = *multiply.node->operand(i);
+      const BufferId told = OperandOf(multiply, 1 - i);
+      const std::optional<rt::Shape> shape = SizesOf(multiply.node->operand(1 - i));
+      const std::size_t made = uses_.Maker(told);
+      const bool is_there =
+          made != BlockUses::kOutside ? made < at : plan_.buffer(told).storage == Storage::kInput;
+      if (!is_there || !IsScaleOfChannels(constant, growth) || !shape ||
+          rt::NumElements(*shape) != 1) {
+        continue;
+      }
+      growth.post.w_scale = OperandOf(multiply, i);
+      growth.post.rest.scaled_at_run = true;
+      growth.x_scale = told;
+      return true;
+    }
+    return false;
+  }
+
+  bool IsScaleOfChannels(const Value& value, const Growth& growth) const {
+    const Tensor* tensor = ConstantOf(&value);
+    return tensor != nullptr && tensor->dtype() == DType::kF32 &&
+           IsAlongChannels(*tensor->type().shape(), growth);
   }
 
   bool TakeBias(const Step& step, Growth& growth) const {
@@ -280,11 +335,13 @@ class EpilogueFuser {
     return true;
   }
 
-  // DequantizeLinear whose reader was absorbed.
+  // DequantizeLinear and products of scales whose readers were absorbed.
   void DropIdle() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
-      if (gone_[i] || !step.Is<KernelStep>() || !step.node->Is("DequantizeLinear")) continue;
+      const bool may_be_idle =
+          step.Is<KernelStep>() && (step.node->Is("DequantizeLinear") || step.node->Is("Mul"));
+      if (gone_[i] || !may_be_idle) continue;
       const std::set<std::size_t>& readers = uses_.Readers(step.results.front());
       gone_[i] = step.binds.empty() && !readers.empty() &&
                  std::ranges::all_of(readers, [&](std::size_t reader) {

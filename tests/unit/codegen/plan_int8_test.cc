@@ -120,12 +120,57 @@ TEST(PlanInt8, ADynamicallyQuantisedProductHasItsZeroPointAtRunTime) {
     %q, %scale, %zero = onnx.DynamicQuantizeLinear(%x)
     %y = onnx.MatMulInteger(%q, %w, %zero, %w_zero)
   })");
-  EXPECT_THAT(Calls(plan),
-              ElementsAre("DynamicQuantizeLinear<float, std::uint8_t>", "rt::PreparedInt8MatMul"));
+  EXPECT_THAT(Calls(plan), ElementsAre("DynamicQuantizeTensor", "rt::PreparedInt8MatMul"));
   const Step& product = Steps(plan).back();
-  ASSERT_EQ(product.inputs.size(), 4u);
+  ASSERT_EQ(product.inputs.size(), 5u);
   EXPECT_EQ(plan.buffer(product.inputs[1]).label, "zero");
   EXPECT_EQ(product.inputs[2], kAbsent);  // the constant matrix was packed before
+  EXPECT_EQ(product.inputs[4], kAbsent);  // nothing scales the sums
+}
+
+// As ONNX Runtime's quantize_dynamic writes linear layers, two of which read the same operand.
+TEST(PlanInt8, ADynamicallyQuantisedLayerIsOneStep) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[2, 3]) -> (%y, %z) {
+    const %w: i8[3, 2] = [[1, 2], [3, 4], [5, 6]]
+    const %w_zero: i8[] = 0
+    const %w_scale: f32[] = 0.5
+    const %w_scales: f32[2] = [0.5, 0.25]
+    const %bias: f32[2] = [1.0, 2.0]
+    %q, %scale, %zero = onnx.DynamicQuantizeLinear(%x)
+    %a = onnx.MatMulInteger(%q, %w, %zero, %w_zero)
+    %af = onnx.Cast(%a) {to = 1}
+    %a_scale = onnx.Mul(%scale, %w_scale)
+    %ay = onnx.Mul(%af, %a_scale)
+    %y = onnx.Add(%bias, %ay)
+    %b = onnx.MatMulInteger(%q, %w, %zero)
+    %bf = onnx.Cast(%b) {to = 1}
+    %b_scale = onnx.Mul(%w_scales, %scale)
+    %z = onnx.Mul(%b_scale, %bf)
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("DynamicQuantizeTensor", "rt::PreparedInt8MatMul",
+                                       "rt::PreparedInt8MatMul"));
+  for (const Step& step : {Steps(plan)[1], Steps(plan)[2]})
+    EXPECT_EQ(plan.buffer(step.inputs[4]).label, "scale");
+  EXPECT_EQ(plan.buffer(plan.prepared[0].int8->w_scale).label, "w_scale");
+  EXPECT_EQ(plan.buffer(plan.prepared[0].int8->bias).label, "bias");
+  EXPECT_TRUE(plan.prepared[0].int8->rest.scaled_at_run);
+  EXPECT_EQ(plan.buffer(plan.prepared[1].int8->w_scale).label, "w_scales");
+}
+
+// The scale is multiplied by one that another step gives.
+TEST(PlanInt8, AScaleThatIsNotThereYetStaysBehindTheProduct) {
+  const Plan plan = PlanOf(R"(graph main(%x: u8[2, 3], %s: f32[4]) -> (%y) {
+    const %w: i8[3, 2] = [[1, 2], [3, 4], [5, 6]]
+    const %w_scale: f32[] = 0.5
+    %a = onnx.MatMulInteger(%x, %w)
+    %af = onnx.Cast(%a) {to = 1}
+    %scale = onnx.ReduceMax(%s) {keepdims = 0}
+    %a_scale = onnx.Mul(%scale, %w_scale)
+    %y = onnx.Mul(%af, %a_scale)
+  })");
+  EXPECT_EQ(Calls(plan).front(), "rt::PreparedInt8MatMul");
+  EXPECT_EQ(plan.prepared[0].int8->w_scale, kAbsent);
+  EXPECT_GT(Steps(plan).size(), 2u);
 }
 
 TEST(PlanInt8, ScalesThatOnlyTheRunTellsAreLeftToThePlainKernel) {

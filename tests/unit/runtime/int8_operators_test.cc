@@ -16,6 +16,7 @@
 #include "runtime/fast/int8_winograd.h"
 #include "runtime/fast/quantize.h"
 #include "runtime/kernels/conv_integer.h"
+#include "runtime/kernels/dynamic_quantize_linear.h"
 #include "runtime/kernels/mat_mul_integer.h"
 #include "runtime/kernels/max_pool.h"
 #include "runtime/kernels/q_linear_conv.h"
@@ -156,7 +157,7 @@ class Int8OperatorsTest : public PreparedTest {
         Status status = conv.Init(context_, p, x_shape, w_shape, w.In().data, q.w_zero.In(),
                                   epilogue, layout, *kernel);
         if (!status.ok()) return status;
-        return conv.Run(placed.In().data, q.x_zero.In().data, nullptr, y,
+        return conv.Run(placed.In().data, q.x_zero.In().data, nullptr, nullptr, y,
                         Scratch(conv.ScratchBytes()));
       };
       ASSERT_TRUE(run(q.Epilogue(bias), quantised.Out().data).ok());
@@ -225,7 +226,7 @@ TYPED_TEST(Int8OperatorsTest, AnEpilogueIsTheOperatorsThatItReplaces) {
       PreparedInt8MatMul product;
       Status status = product.Init(this->context_, a_shape, b_shape, b.In().data, {}, epilogue);
       if (!status.ok()) return status;
-      return product.Run(a.In().data, nullptr, nullptr, nullptr, residual.In().data, y,
+      return product.Run(a.In().data, nullptr, nullptr, nullptr, nullptr, residual.In().data, y,
                          this->Scratch(product.ScratchBytes()));
     };
     Dense<float> reals(y_shape);
@@ -260,10 +261,46 @@ TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrixAreThePlainKernel) {
                             q.Epilogue({}), *kernel)
                       .ok());
       ASSERT_TRUE(product
-                      .Run(a.In().data, q.x_zero.In().data, nullptr, nullptr, nullptr,
+                      .Run(a.In().data, q.x_zero.In().data, nullptr, nullptr, nullptr, nullptr,
                            quantised.Out().data, this->Scratch(product.ScratchBytes()))
                       .ok());
       ASSERT_EQ(quantised.Values(), expected.Values()) << product.Implementation();
+    }
+  }
+}
+
+// What stands behind a product of dynamically quantised operands, by one scale in all and by one a
+// column.
+TYPED_TEST(Int8OperatorsTest, AScaleThatTheRunTellsIsMultipliedByTheConstantOnes) {
+  using X = typename TypeParam::X;
+  const Shape a_shape{7, 33}, b_shape{33, 37}, y_shape{7, 37};
+  const auto b = this->template Draw<std::int8_t>(b_shape);
+  for (const Shape& scales : {Shape{}, Shape{37}}) {
+    const auto w_scale = this->DrawScales(scales), bias = this->DrawScales({37});
+    Int8Epilogue epilogue;
+    epilogue.w_scale = w_scale.In();
+    epilogue.bias = bias.In();
+    epilogue.scaled_at_run = true;
+    PreparedInt8MatMul product;
+    ASSERT_TRUE(product.Init(this->context_, a_shape, b_shape, b.In().data, {}, epilogue).ok());
+    const auto run = [&](const X* a, const float* scale, float* y) {
+      return product.Run(a, nullptr, nullptr, nullptr, scale, nullptr, y,
+                         this->Scratch(product.ScratchBytes()));
+    };
+    Dense<float> y(y_shape), expected(y_shape);
+    for (int n = 0; n < 3; ++n) {
+      const auto a = this->template Draw<X>(a_shape);
+      const auto scale = this->DrawScales({});
+      Dense<std::int32_t> sums(y_shape);
+      MatMulInteger(a.In(), b.In(), {}, {}, sums.Out());
+      for (std::int64_t i = 0; i < sums.In().size(); ++i) {
+        const float product_of_scales = scale.In()[0] * w_scale.In()[scales.empty() ? 0 : i % 37];
+        const volatile float scaled = static_cast<float>(sums.In()[i]) * product_of_scales;
+        expected.Out()[i] = scaled + bias.In()[i % 37];
+      }
+      ASSERT_TRUE(run(a.In().data, scale.In().data, y.Out().data).ok());
+      EXPECT_EQ(y.Values(), expected.Values());
+      EXPECT_FALSE(run(a.In().data, nullptr, y.Out().data).ok());
     }
   }
 }
@@ -282,7 +319,7 @@ TYPED_TEST(Int8OperatorsTest, BatchesOfProductsByRunTimeMatricesAreThePlainKerne
   ASSERT_TRUE(product.Init(this->context_, a_shape, b_shape, nullptr, {}).ok());
   ASSERT_TRUE(product
                   .Run(a.In().data, a_zero.In().data, b.In().data, b_zero.In().data, nullptr,
-                       sums.Out().data, this->Scratch(product.ScratchBytes()))
+                       nullptr, sums.Out().data, this->Scratch(product.ScratchBytes()))
                   .ok());
   EXPECT_EQ(sums.Values(), expected.Values());
 }
@@ -335,6 +372,31 @@ TYPED_TEST(Int8OperatorsTest, QuantisationIsThePlainKernel) {
   DequantizeLinear(DequantizeLinearParams(), y.In(), scale.In(), zero.In(), expected_reals.Out());
   DequantizeTensor(DequantizeLinearParams(), y.In(), scale.In(), zero.In(), reals.Out());
   EXPECT_EQ(reals.Values(), expected_reals.Values());
+}
+
+TEST(DynamicQuantizeTensorTest, IsThePlainKernel) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> line;
+  for (int i = -50; i < 70; ++i) line.push_back(0.173f * static_cast<float>(i));
+  std::vector<std::vector<float>> cases = {line,           {},      {0.0f, -0.0f}, {3.5f},
+                                           {-2.0f, -1.0f}, {1e-39f}};
+  cases.push_back(line);
+  cases.back()[33] = kNan;
+  cases.push_back({1.0f, kInfinity});
+  cases.push_back({1.0f, -kInfinity, -3.0f});
+  for (const std::vector<float>& values : cases) {
+    const Shape shape{static_cast<std::int64_t>(values.size())};
+    const Dense<float> x(shape, values);
+    Dense<std::uint8_t> y[2] = {Dense<std::uint8_t>(shape), Dense<std::uint8_t>(shape)};
+    Dense<std::uint8_t> zero[2] = {Dense<std::uint8_t>({}), Dense<std::uint8_t>({})};
+    Dense<float> scale[2] = {Dense<float>({}), Dense<float>({})};
+    DynamicQuantizeLinear(x.In(), y[0].Out(), scale[0].Out(), zero[0].Out());
+    DynamicQuantizeTensor(x.In(), y[1].Out(), scale[1].Out(), zero[1].Out());
+    EXPECT_EQ(y[0].Values(), y[1].Values());
+    EXPECT_EQ(zero[0].Values(), zero[1].Values());
+    EXPECT_EQ(scale[0].Values(), scale[1].Values());
+  }
 }
 
 TEST(Int8EpilogueTest, ScalesThatDoNotFitAreRefused) {
