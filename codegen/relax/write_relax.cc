@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/stack_sequences.h"
 #include "codegen/relax/write_npz.h"
+#include "core/ops/expansion.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
@@ -42,6 +45,18 @@ std::string AttributesOf(const Entry& entry, const Model& model) {
 
 std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : status.error().findings();
+}
+
+// What Relax lacks becomes what the operator is made of, where it is; the rest is refused later.
+void ExpandOperators(Graph& entry) {
+  std::vector<Node*> lacking;
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      const OpDef* def = FindOp(node);
+      if (def != nullptr && def->expand && !RelaxHasOp(def->Label())) lacking.push_back(&node);
+    }
+  });
+  for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
 }
 
 // The first finding, and how many more there are.
@@ -79,6 +94,7 @@ class Emitter {
  private:
   Result<std::string> WriteEntry(Entry& entry, const std::string& name) {
     relax::NameInputSizes(*entry.graph);
+    ExpandOperators(*entry.graph);
     DRAGOMAN_TRY(relax::LowerSequences(*entry.graph));
     DRAGOMAN_TRY(relax::StackSequences(*entry.graph));
     std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ir/graph.h"
+#include "core/support/result.h"
 
 namespace dragoman {
 
@@ -18,6 +19,10 @@ inline Value* InsertOp(Node& before, std::string_view type, const std::vector<Va
   node->set_origin(before.origin());
   return node->AddResult(std::move(name), std::move(result));
 }
+
+// The expansion of `node`, whose operator must have one, stands for it; its results keep their
+// names.
+Status ReplaceByExpansion(Node& node);
 
 }  // namespace dragoman
 

@@ -1,6 +1,7 @@
 // Operators on the matrices that the last two axes of a tensor hold: ONNX's Det, and factorisations
 // as LAPACK defines them.
 #include "core/ops/infer_context.h"
+#include "core/ops/matrix_formulas.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
 #include "runtime/params/triangular_solve.h"
@@ -108,10 +109,14 @@ KernelBinding Factors() {
 std::vector<OpDef> LinalgOps() {
   constexpr std::string_view kTypes = "T: f32 f64";
   return {
-      Op("Det", "(X: T) -> (Y: T)", "T: f16 f32 f64").Infer(InferDet).Kernel(Factors()),
+      Op("Det", "(X: T) -> (Y: T)", "T: f16 f32 f64")
+          .Infer(InferDet)
+          .Kernel(Factors())
+          .Expand(ExpandDet),
       DragomanOp("Cholesky", "(x: T) -> (l: T, info: i64?)", kTypes)
           .Infer(InferCholesky)
-          .Kernel(Factors()),
+          .Kernel(Factors())
+          .Expand(ExpandCholesky),
       DragomanOp("HouseholderProduct", "(factors: T, tau: T) -> (q: T)", kTypes)
           .Infer(InferHouseholderProduct)
           .Kernel(Factors()),
@@ -120,7 +125,8 @@ std::vector<OpDef> LinalgOps() {
           .Kernel(Factors()),
       DragomanOp("LuFactor", "(x: T) -> (lu: T, pivots: i64, rows: i64?)", kTypes)
           .Infer(InferLuFactor)
-          .Kernel(Factors()),
+          .Kernel(Factors())
+          .Expand(ExpandLuFactor),
       DragomanOp("Svd", "(x: T) -> (u: T?, s: T, vh: T?)", kTypes)
           .Infer(InferSvd)
           .Kernel(Factors()),
@@ -130,7 +136,8 @@ std::vector<OpDef> LinalgOps() {
       DragomanOp("TriangularSolve", "(a: T, b: T) -> (x: T)", kTypes)
           .Attributes<rt::TriangularSolveParams>()
           .Infer(InferTriangularSolve)
-          .Kernel({.header = "runtime/kernels/triangular_solve.h", .types = "T", .scratch = true}),
+          .Kernel({.header = "runtime/kernels/triangular_solve.h", .types = "T", .scratch = true})
+          .Expand(ExpandTriangularSolve),
   };
 }
 

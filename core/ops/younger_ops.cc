@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/ops/expansion.h"
+#include "core/ops/formula.h"
 #include "core/ops/params.h"
 #include "runtime/params/activation.h"
 #include "runtime/params/group_normalization.h"
@@ -17,45 +17,6 @@ namespace dragoman {
 namespace {
 
 using Values = std::vector<Value*>;
-
-// Appends operators in front of a node, elementwise ones of the type of its operand.
-class Formula {
- public:
-  explicit Formula(Node& node)
-      : node_(node), name_(node.result()->name()), type_(node.operand(0)->type()) {}
-
-  Value* x() const { return node_.operand(0); }
-  const Type& type() const { return type_; }
-  void set_type(Type type) { type_ = std::move(type); }
-
-  Value* Add(std::string_view op, const Values& operands, const Type& type) {
-    return InsertOp(node_, op, operands, type, NewName());
-  }
-  Value* Add(std::string_view op, const Values& operands) { return Add(op, operands, type_); }
-
-  Result<Value*> Filled(const std::vector<std::int64_t>& sizes, double number) {
-    DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Full(type_.dtype(), sizes, number));
-    return node_.graph()->AddConstant(NewName(), std::move(tensor));
-  }
-  Result<Value*> Number(double number) { return Filled({}, number); }
-  Value* Ints(const std::vector<std::int64_t>& values) {
-    return node_.graph()->AddConstant(NewName(), Tensor::Ints(values));
-  }
-  Value* Cast(Value* value, const Type& to) {
-    if (value->type().dtype() == to.dtype()) return value;
-    Value* converted = Add("Cast", {value}, value->type().WithDType(to.dtype()));
-    converted->producer()->SetAttribute("to", static_cast<std::int64_t>(to.dtype()));
-    return converted;
-  }
-
- private:
-  std::string NewName() { return name_ + "." + std::to_string(count_++); }
-
-  Node& node_;
-  std::string name_;
-  Type type_;
-  int count_ = 0;
-};
 
 // What normalisations over the axes from `axis` on share.
 struct Moments {

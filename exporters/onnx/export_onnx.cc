@@ -10,6 +10,7 @@
 #include "core/ir/domain.h"
 #include "core/ir/for_each_value.h"
 #include "core/ir/print.h"
+#include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/support/text.h"
 #include "exporters/onnx/lower_opset.h"
@@ -41,21 +42,6 @@ Status DropEffects(Graph& graph, const ExportOptions& options) {
   return {};
 }
 
-// The nodes that stand for `node` keep its result names.
-Status ReplaceByExpansion(Node& node, const OpDef& def) {
-  DRAGOMAN_ASSIGN(const std::vector<Value*> results, def.expand(node));
-  for (std::size_t i = 0; i < node.num_results() && i < results.size(); ++i) {
-    Value* old = node.result(i);
-    if (old == nullptr || results[i] == nullptr) continue;
-    old->ReplaceAllUsesWith(results[i]);
-    std::string name = old->name();
-    old->set_name(results[i]->name());
-    results[i]->set_name(std::move(name));
-  }
-  node.graph()->Erase(&node);
-  return {};
-}
-
 // Whether `node` is of ai.onnx at `opset`, or our way of writing a function.
 bool BelongsToOnnx(const Node& node, const OpDef* def, std::int64_t opset) {
   if (node.IsDragoman("Fused") || node.IsDragoman("LSTM")) return true;
@@ -65,7 +51,8 @@ bool BelongsToOnnx(const Node& node, const OpDef* def, std::int64_t opset) {
 }
 
 // Our operators, and those that ONNX has in a later opset only, become others. One of ours that is
-// not made of others stays as it is, which a warning tells: only Dragoman runs the file then.
+// not made of others, or not this node, stays as it is, which a warning tells: only Dragoman runs
+// the file then.
 Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& options,
                        std::vector<Finding>& findings) {
   for (Node& node : graph.nodes()) {
@@ -73,13 +60,15 @@ Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& op
       DRAGOMAN_TRY(ExpandOperators(*body, opset, options, findings));
     const OpDef* def = FindOp(node);
     if (BelongsToOnnx(node, def, opset)) continue;
-    if (def == nullptr || (!def->expand && options.strict)) {
-      findings.push_back({ErrorKind::kUnsupported,
-                          {},
-                          node.Describe(),
-                          "ONNX has no such operator, nor is it made of others"});
-    } else if (def->expand) {
-      DRAGOMAN_TRY(ReplaceByExpansion(node, *def));
+    std::string refusal = "ONNX has no such operator, nor is it made of others";
+    if (def != nullptr && def->expand) {
+      const Status expanded = ReplaceByExpansion(node);
+      if (expanded.ok()) continue;
+      refusal = expanded.error().findings().front().message;
+    }
+    const bool ours = def != nullptr && node.op().dialect == "dragoman";
+    if (!ours || options.strict) {
+      findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), std::move(refusal)});
     } else if (options.warn) {
       options.warn(node.Describe() + " is no operator of ONNX: other readers will not know it");
     }

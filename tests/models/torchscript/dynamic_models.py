@@ -369,3 +369,17 @@ class NestedRows(nn.Module):
 
     def forward(self, x, beyond):
         return self.encoder(x, src_key_padding_mask=beyond)
+
+
+@fixture("small_matrices", shapes="x=b,3,3 y=b,3,2", x=rand(2, 3, 3), y=rand(2, 3, 2),
+         others=[{"x": rand(5, 3, 3).flip(2), "y": rand(5, 3, 2)},
+                 {"x": torch.eye(3).flip(0)[None], "y": rand(1, 3, 2)}])
+class SmallMatrices(nn.Module):
+    """What ONNX and Relax have no operators for is written out in steps."""
+
+    def forward(self, x, y):
+        lower = torch.linalg.cholesky(x @ x.transpose(1, 2) + torch.eye(3))
+        upper = lower.transpose(1, 2)
+        return (torch.inverse(x), torch.linalg.solve(x, y), torch.linalg.det(x), lower,
+                torch.cholesky_solve(y, lower),
+                torch.linalg.solve_triangular(upper, y, upper=True, unitriangular=True))

@@ -155,6 +155,29 @@ TEST_F(ExportOnnxTest, TheNumberOfATurnIsCopiedBeforeItIsCollected) {
   EXPECT_EQ(body.output(1)->producer()->op().type, "Identity");
 }
 
+// Substitution from the last row on; larger matrices stay, which a warning tells.
+TEST_F(ExportOnnxTest, SmallMatricesAreSolvedRowByRow) {
+  const auto text = [](const std::string& n) {
+    return "graph main(%a: f32[b, " + n + ", " + n + "], %b: f32[b, " + n + R"(, 5]) -> (%x) {
+      %x: f32[b, )" +
+           n + R"(, 5] = dragoman.TriangularSolve(%a, %b) {upper = 1}
+    })";
+  };
+  const std::string element = "Gather axis=-2/2;Gather axis=-1/2;";
+  EXPECT_EQ(GraphAtOpset(text("2"), 22), "Gather axis=-2/2;" + element + "Div/2;Gather axis=-2/2;" +
+                                             element + "MatMul/2;Sub/2;" + element +
+                                             "Div/2;Concat axis=-2/2;");
+  std::string warned;
+  ExportOptions options;
+  options.warn = [&](std::string_view what) { warned += what; };
+  ASSERT_TRUE(RoundTrip(text("17"), options).ok());
+  EXPECT_NE(warned.find("is no operator of ONNX"), std::string::npos) << warned;
+  options.strict = true;
+  const Result<Model> refused = RoundTrip(text("n"), options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().ToString().find("of an unknown or a large size"), std::string::npos);
+}
+
 TEST_F(ExportOnnxTest, OlderSoftmaxHasItsAxisLast) {
   EXPECT_EQ(GraphAtOpset(R"(graph main(%x: f32[2, 3, 4]) -> (%y) {
     %y: f32[2, 3, 4] = onnx.Softmax(%x) {axis = 1}
