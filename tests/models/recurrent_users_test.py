@@ -154,6 +154,45 @@ class Users(CommandCase):
         self.assertEqual(self.sequence_nodes(counts), 1)
         self.assertEqual(counts["Loop"], 0)
 
+    # ONNX's operator gives the last cell state only.
+    def test_cell_states_of_all_steps_are_those_of_a_second_operator(self):
+        rng = np.random.default_rng(23)
+        layer = make_layer("lstm", 3, 4, rng, peepholes=True)
+        x, h, c = (uniform(rng, *shape) for shape in ((7, BATCH, 3), (BATCH, 4), (BATCH, 4)))
+        state, wanted = (h, c), {"y": [], "states": []}
+        for step in x:
+            state = reference.step(layer, layer.weights[0], step, *state)
+            wanted["y"].append(state[0])
+            wanted["states"].append(state[1])
+        wanted = {name: np.stack(values).astype(np.float32) for name, values in wanted.items()}
+        for write in (self.unrolled_with_cell_states, self.scan_with_cell_states):
+            with self.subTest(write.__name__):
+                cell = CellWriter(layer, layer.weights[0], draw_style(layer, rng), BIASES)
+                g = GraphWriter()
+                for name, value in (("x", x), ("h", h), ("c", c)):
+                    g.input(name, np.float32, value.shape)
+                for name, value in zip(wanted, write(g, cell, len(x))):
+                    g.output(value, name)
+                counts = self.fused_census(g.model(), {"x": x, "h": h, "c": c}, wanted,
+                                           write.__name__)
+                self.assertEqual((self.sequence_nodes(counts), counts["Scan"]), (2, 0))
+
+    def unrolled_with_cell_states(self, g, cell, steps):
+        state, given = {"h": "h", "c": "c"}, {"h": [], "c": []}
+        for t in range(steps):
+            state = cell.step(g, g.op("Gather", "x", g.const(t, np.int64), axis=0), state)
+            for name, values in given.items():
+                values.append(g.op("Unsqueeze", state[name], g.ints(0)))
+        return [g.op("Concat", *values, axis=0) for values in given.values()]
+
+    def scan_with_cell_states(self, g, cell, steps):
+        body = GraphWriter(g)
+        state = {name: body.input(name + "_in", np.float32, [BATCH, 4]) for name in "hc"}
+        state = cell.step(body, body.input("step", np.float32, [BATCH, 3]), state)
+        for name in "hchc":
+            body.output(body.op("Identity", state[name]))
+        return g.op("Scan", "h", "c", "x", outputs=4, body=body.graph(), num_scan_inputs=1)[2:]
+
     # A body that calls an operator for one step.
     def test_loop_around_an_operator_of_one_step(self):
         rng = np.random.default_rng(13)

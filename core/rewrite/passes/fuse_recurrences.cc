@@ -16,6 +16,7 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/recurrence/cell_nodes.h"
+#include "core/rewrite/recurrence/cell_states.h"
 #include "core/rewrite/recurrence/constant_states.h"
 #include "core/rewrite/recurrence/emit_sequence.h"
 #include "core/rewrite/recurrence/explain_states.h"
@@ -28,6 +29,9 @@
 
 namespace dragoman {
 namespace {
+
+// So many steps' cell states are read apart from the cells at most where runs end there.
+constexpr std::ptrdiff_t kMostCellStatesApart = 2;
 
 // One graph whose cells are being fused.
 class Fusion {
@@ -90,6 +94,7 @@ class Fusion {
                             [&](const CellStep& step) { return ReadsFusedState(step); })) {
       return {};
     }
+    cell_escapes_.assign(chain.steps.size(), false);
     const std::vector<bool> starts = FindRunStarts(chain, nodes);
     std::size_t begin = 0;
     std::size_t matched = 0;
@@ -97,8 +102,11 @@ class Fusion {
       if (!starts[i]) continue;
       if (i - begin >= 2) {
         matched += i - begin;
+        const bool gives_cell_states =
+            std::find(cell_escapes_.begin() + begin, cell_escapes_.begin() + i - 1, true) !=
+            cell_escapes_.begin() + i - 1;
         DRAGOMAN_TRY(FuseRun(std::span(chain.steps).subspan(begin, i - begin),
-                             std::span(nodes).subspan(begin, i - begin)));
+                             std::span(nodes).subspan(begin, i - begin), gives_cell_states));
       }
       begin = i;
     }
@@ -114,18 +122,26 @@ class Fusion {
   }
 
   // Where weights change, and where something else reads what is inside of a cell: such a cell is
-  // a run of its own, or the end of one if it is its new cell state that is read. The end of the
-  // chain counts as a start.
+  // a run of its own, or the end of one if it is its new cell state that is read and few others'
+  // are. The end of the chain counts as a start.
   std::vector<bool> FindRunStarts(const CellChain& chain, const std::vector<CellNodes>& nodes) {
     const std::size_t count = chain.steps.size();
     std::vector<bool> starts(count + 1, false);
     starts[count] = true;
+    std::vector<std::optional<Escape>> escapes;
+    for (std::size_t i = 0; i < count; ++i) {
+      escapes.push_back(
+          FindEscape(chain.steps[i], nodes[i], NextOf(nodes, i), masked_readers_, forms_));
+      cell_escapes_[i] = escapes[i] && escapes[i]->is_cell_state && i + 1 < count;
+    }
+    const bool gives_cell_states = GivesCellStates(chain.steps.front()) &&
+                                   std::ranges::count(cell_escapes_, true) > kMostCellStatesApart;
+    if (!gives_cell_states) cell_escapes_.assign(count, false);
     for (std::size_t i = 0; i < count; ++i) {
       starts[i] = starts[i] || !chain.breaks[i].empty();
+      const std::optional<Escape>& escape = escapes[i];
       const bool last = i + 1 == count;
-      const auto escape =
-          FindEscape(chain.steps[i], nodes[i], NextOf(nodes, i), masked_readers_, forms_);
-      if (!escape || (escape->is_cell_state && last)) continue;
+      if (!escape || (escape->is_cell_state && (last || gives_cell_states))) continue;
       ReportEscape(chain, i, *escape);
       starts[i] = starts[i] || !escape->is_cell_state;
       starts[i + 1] = true;
@@ -162,13 +178,15 @@ class Fusion {
         {&node, fmt::format("step {}: {} %{} is used elsewhere", i, what, escape.value->name())});
   }
 
-  Status FuseRun(std::span<const CellStep> steps, std::span<const CellNodes> nodes) {
+  Status FuseRun(std::span<const CellStep> steps, std::span<const CellNodes> nodes,
+                 bool gives_cell_states) {
     const RecurrentCell& cell = *steps.front().cell;
     if (!cell.uniform) {
       context_.Explain(*cell.node, "not fused, since its gates have different activations");
       return {};
     }
-    DRAGOMAN_ASSIGN(EmitResult result, EmitSequence(steps, nodes, forms_, fused_, context_));
+    DRAGOMAN_ASSIGN(EmitResult result,
+                    EmitSequence(steps, nodes, gives_cell_states, forms_, fused_, context_));
     if (result.node == nullptr) {
       context_.Explain(*cell.node, fmt::format("{} steps of {} are not fused, since {}",
                                                steps.size(), Name(cell.kind), result.obstacle));
@@ -262,7 +280,8 @@ class Fusion {
   FusedValues fused_;
   MaskedReaders masked_readers_;
   std::vector<std::pair<const Node*, std::string>> near_misses_;  // of the chain at hand
-  std::unordered_set<const Node*> cells_;                         // nodes that were fused
+  std::vector<bool> cell_escapes_;         // of the chain: cell states that the operators give
+  std::unordered_set<const Node*> cells_;  // nodes that were fused
 };
 
 // Removes what was added in vain: nodes and constants that are not among `before` and the first

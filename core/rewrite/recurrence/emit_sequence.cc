@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/rewrite/recurrence/cell_states.h"
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/step_pieces.h"
@@ -23,9 +24,11 @@ using Kind = RecurrentCell::Kind;
 class SequenceEmitter {
  public:
   SequenceEmitter(std::span<const CellStep> steps, std::span<const CellNodes> nodes,
-                  AffineForms& forms, FusedValues& fused, PassContext& context)
+                  bool gives_cell_states, AffineForms& forms, FusedValues& fused,
+                  PassContext& context)
       : steps_(steps),
         nodes_(nodes),
+        gives_cell_states_(gives_cell_states),
         cell_(*steps.front().cell),
         position_(*steps.front().cell->node),
         forms_(forms),
@@ -320,10 +323,17 @@ class SequenceEmitter {
     if (steps_.front().masked()) {
       DRAGOMAN_ASSIGN(held, Held(node, projected != nullptr ? projected : sequence, operands));
     }
+    Value* cell_states = nullptr;
+    if (gives_cell_states_) {
+      DRAGOMAN_ASSIGN(cell_states, EmitCellStates(steps_.front(), steps_.back().old_h, operands,
+                                                  projected != nullptr ? projected : sequence,
+                                                  forms_, position_, context_));
+    }
     const auto count = static_cast<std::int64_t>(steps_.size());
     for (std::int64_t i = 0; i < count; ++i) {
       const CellStep& step = steps_[static_cast<std::size_t>(i)];
       const std::int64_t at = reverse_ ? count - 1 - i : i;
+      if (cell_states != nullptr) EnterHidden(step.cell->c, cell_states, at);
       if (!step.masked() && !ProjectsInside(step)) EnterHidden(step.cell->h, sequence, at);
       Value* const given = projected != nullptr ? projected : sequence;
       for (AtomId id : step.zeroed_h) EnterHidden(id, given, at);
@@ -381,6 +391,7 @@ class SequenceEmitter {
 
   std::span<const CellStep> steps_;
   std::span<const CellNodes> nodes_;
+  const bool gives_cell_states_;
   const RecurrentCell& cell_;
   Node& position_;
   AffineForms& forms_;
@@ -397,8 +408,9 @@ class SequenceEmitter {
 }  // namespace
 
 Result<EmitResult> EmitSequence(std::span<const CellStep> steps, std::span<const CellNodes> nodes,
-                                AffineForms& forms, FusedValues& fused, PassContext& context) {
-  return SequenceEmitter(steps, nodes, forms, fused, context).Emit();
+                                bool gives_cell_states, AffineForms& forms, FusedValues& fused,
+                                PassContext& context) {
+  return SequenceEmitter(steps, nodes, gives_cell_states, forms, fused, context).Emit();
 }
 
 }  // namespace dragoman

@@ -12,14 +12,16 @@
 namespace dragoman {
 
 // Inserts the operator for `steps`, which consist of `nodes`, before the first cell's node, and
-// enters what the cells yielded into `fused`. Returns why not, if it cannot be done; then nothing
-// has changed. Errors: internal.
+// enters what the cells yielded into `fused`: of LSTM cells also the cell states of all steps, if
+// `gives_cell_states` (cell_states.h), else that of the last one. Returns why not, if it cannot be
+// done; then nothing has changed. Errors: internal.
 struct EmitResult {
   Node* node = nullptr;
   std::string obstacle;
 };
 Result<EmitResult> EmitSequence(std::span<const CellStep> steps, std::span<const CellNodes> nodes,
-                                AffineForms& forms, FusedValues& fused, PassContext& context);
+                                bool gives_cell_states, AffineForms& forms, FusedValues& fused,
+                                PassContext& context);
 
 }  // namespace dragoman
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/rewrite/recurrence/batch_steps.h"
+#include "core/rewrite/recurrence/cell_states.h"
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/explain_states.h"
 #include "core/rewrite/recurrence/find_cells.h"
@@ -224,6 +225,9 @@ class LoopFusion {
     if (c != nullptr) {
       const Atom& atom = forms_.atom(step.masked() ? step.carried_c : cell.c);
       turns_.last[atom.value] = {node->result(2), atom.axis};
+      if (GivesCellStates(step)) {
+        lstms_.emplace(atom.value, FusedLstm{step, operands, sequence, atom.axis});
+      }
     }
     if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, operands));
     ++count_;
@@ -360,8 +364,24 @@ class LoopFusion {
     return std::optional(TurnSequence{whole, reverse});
   }
 
-  // Slices, and the hidden states of cells that have become operators, of all turns.
+  // The cell states of all turns, once they are asked for.
+  Status EnterCellStates(const Value& value) {
+    const auto found = lstms_.find(&value);
+    if (found == lstms_.end() || turns_.sequences.contains(&value)) return {};
+    const FusedLstm& lstm = found->second;
+    Value* hidden = lstm.hidden;
+    if (lstm.step.projects_outside()) {
+      DRAGOMAN_ASSIGN(hidden, EmitProjection(lstm.step, hidden, forms_, *view_.node, context_));
+    }
+    DRAGOMAN_ASSIGN(Value * states, EmitCellStates(lstm.step, lstm.step.old_h, lstm.operands,
+                                                   hidden, forms_, *view_.node, context_));
+    turns_.sequences[&value] = {states, lstm.operands.reverse, lstm.axis};
+    return {};
+  }
+
+  // Slices, and the states of cells that have become operators, of all turns.
   Result<std::optional<BatchedSteps>> Known(const Value& value) {
+    DRAGOMAN_TRY(EnterCellStates(value));
     if (const auto found = turns_.sequences.find(&value); found != turns_.sequences.end()) {
       const TurnSequence& hidden = found->second;
       Shape shape = *value.type().shape();
@@ -432,6 +452,14 @@ class LoopFusion {
     return operand != nullptr;
   }
 
+  // A cell that has become an operator.
+  struct FusedLstm {
+    CellStep step;
+    SequenceOperands operands;
+    Value* hidden = nullptr;  // (steps, batch, hidden)
+    int axis = 0;             // of the features of the cell state
+  };
+
   LoopView view_;
   PassContext& context_;
   AffineForms forms_;
@@ -441,6 +469,7 @@ class LoopFusion {
   FusedTurns turns_;
   // New states before their mask, right where it holds; by value in the body.
   std::map<const Value*, std::pair<StepMask, TurnSequence>> within_masks_;
+  std::map<const Value*, FusedLstm> lstms_;  // by cell state in the body, looked up only
   std::size_t count_ = 0;
   std::string obstacle_;
 };
