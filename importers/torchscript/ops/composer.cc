@@ -108,7 +108,10 @@ int CallComposer::AxisArgument(std::string_view name, const Value* tensor) {
 std::vector<std::int64_t> CallComposer::AxesArgument(std::string_view name, const Value* tensor) {
   const int rank = Rank(tensor);
   if (failed() || rank == 0) return {};
-  std::vector<std::int64_t> axes = Take(call_->Axes(name, rank));
+  std::vector<std::int64_t> axes;
+  if (Has(name)) axes = Take(call_->IntList(name));
+  if (axes.empty()) axes = AllAxes(rank);
+  for (std::int64_t& axis : axes) axis = Axis(axis, rank);
   std::sort(axes.begin(), axes.end());
   return axes;
 }
@@ -145,9 +148,7 @@ std::optional<int> Composer::MaybeRank(const Value* value) const {
 
 int Composer::Rank(const Value* value) {
   if (failed() || value == nullptr) return 0;
-  if (std::optional<int> rank = value->type().rank()) return *rank;
-  Fail("the rank of '" + value->name() + "' is not known; state the inputs' sizes with --shape");
-  return 0;
+  return Take(RankOf(value));
 }
 
 std::optional<std::int64_t> Composer::KnownSize(const Value* value, int axis) const {
@@ -162,16 +163,6 @@ std::optional<std::int64_t> Composer::KnownSize(const Value* value, int axis) co
 std::optional<std::vector<std::int64_t>> Composer::KnownSizes(const Value* value) const {
   if (value == nullptr || value->type().shape() == nullptr) return std::nullopt;
   return KnownShape(*value->type().shape());
-}
-
-int Composer::Axis(std::int64_t axis, int rank) {
-  const int axes = rank == 0 ? 1 : rank;
-  if (axis < -axes || axis >= axes) {
-    Fail(InvalidInput("dimension " + std::to_string(axis) + " is out of range for rank " +
-                      std::to_string(rank)));
-    return 0;
-  }
-  return static_cast<int>(axis < 0 ? axis + axes : axis);
 }
 
 int Composer::AxisOf(std::int64_t axis, const Value* value) {

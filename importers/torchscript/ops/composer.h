@@ -78,9 +78,8 @@ class Composer {
   // The size of `axis` if it is known as a number.
   std::optional<std::int64_t> KnownSize(const Value* value, int axis) const;
   std::optional<std::vector<std::int64_t>> KnownSizes(const Value* value) const;
-  // Axis `axis` of a tensor of `rank` counted from the front; 0-d tensors have axes 0 and -1, as in
-  // torch. Fails if it is out of range.
-  int Axis(std::int64_t axis, int rank);
+  // AxisFromFront. Fails if it is out of range.
+  int Axis(std::int64_t axis, int rank) { return Take(AxisFromFront(axis, rank)); }
   // The same for a tensor whose rank may be unknown: where operators count from the end too, that
   // stays as it is.
   int AxisOf(std::int64_t axis, const Value* value);

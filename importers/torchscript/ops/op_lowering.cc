@@ -43,6 +43,21 @@ PromotionClass ClassOf(const Node& node, std::string_view name, const Value* val
 
 }  // namespace
 
+Result<int> RankOf(const Value* value) {
+  if (const std::optional<int> rank = value->type().rank()) return *rank;
+  return Unsupported("the rank of '" + value->name() +
+                     "' is not known; state the inputs' sizes with --shape");
+}
+
+Result<int> AxisFromFront(std::int64_t axis, int rank) {
+  const int count = std::max(rank, 1);
+  if (axis < -count || axis >= count) {
+    return InvalidInput("dimension " + std::to_string(axis) + " is out of range for rank " +
+                        std::to_string(rank));
+  }
+  return static_cast<int>(axis < 0 ? axis + count : axis);
+}
+
 bool Call::Declares(std::string_view name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
@@ -231,47 +246,12 @@ Result<DType> Call::DTypeOr(std::string_view name, DType otherwise) {
   return Info(*dtype).element;
 }
 
-Result<int> Call::Rank(const Value* value) {
-  if (const std::optional<int> rank = value->type().rank()) return *rank;
-  return dragoman::Unsupported(op().ToString() +
-                               " needs the rank of its operand, which is unknown; give the sizes "
-                               "of the inputs with --shape");
-}
-
 Result<DType> Call::DTypeOf(const Value* value) {
   const DType dtype = value->type().dtype();
   if (dtype != DType::kUnknown) return dtype;
   return dragoman::Unsupported(op().ToString() +
                                " needs the element type of its operand, which is unknown; give "
                                "--shape NAME=TYPE:D,…");
-}
-
-Result<std::int64_t> Call::NormalizeAxis(std::int64_t axis, int rank) {
-  const std::int64_t count = std::max(rank, 1);
-  if (axis < -count || axis >= count) {
-    return InvalidInput("axis " + std::to_string(axis) + " is beyond a tensor of rank " +
-                        std::to_string(rank));
-  }
-  return axis < 0 ? axis + count : axis;
-}
-
-Result<std::int64_t> Call::Axis(std::string_view name, int rank) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, Int(name));
-  return NormalizeAxis(axis, rank);
-}
-
-Result<Ints> Call::Axes(std::string_view name, int rank) {
-  Ints axes;
-  if (Has(name)) {
-    DRAGOMAN_ASSIGN(axes, IntList(name));
-  }
-  for (std::int64_t& axis : axes) {
-    DRAGOMAN_ASSIGN(axis, NormalizeAxis(axis, rank));
-  }
-  if (axes.empty()) {
-    for (int i = 0; i < rank; ++i) axes.push_back(i);
-  }
-  return axes;
 }
 
 Result<DType> Call::ResultType(std::span<const std::string_view> names) {
@@ -324,11 +304,6 @@ Result<Value*> Call::Add(std::string_view type, std::vector<Value*> operands,
   return c.Done(c.Op(type, std::move(operands), std::move(attributes)));
 }
 
-Result<Value*> Call::Constant(double value, DType dtype) {
-  DRAGOMAN_ASSIGN(dragoman::Tensor tensor, dragoman::Tensor::Full(dtype, {}, value));
-  return builder_->Constant(std::move(tensor));
-}
-
 Result<Value*> Call::NumberValue(const Number& number, DType dtype) {
   return torchscript::NumberValue(*builder_, number, dtype);
 }
@@ -344,8 +319,7 @@ Result<Value*> Call::NumberList(std::span<const Number> numbers) {
   std::vector<Value*> items;
   for (const Number& number : numbers) {
     DRAGOMAN_ASSIGN(Value * item, NumberValue(number, DType::kI64));
-    const std::int64_t axes[] = {0};
-    DRAGOMAN_ASSIGN(item, Unsqueeze(item, axes));
+    DRAGOMAN_ASSIGN(item, Add("Unsqueeze", {item, builder_->Ints(Ints{0})}));
     items.push_back(item);
   }
   if (items.size() == 1) return items.front();
@@ -360,7 +334,7 @@ Result<Number> Call::SizeOf(Value* value, std::int64_t axis) {
                           std::to_string(shape->size()));
     if ((*shape)[index].known()) return Number::Int((*shape)[index].value());
   }
-  DRAGOMAN_ASSIGN(Value * shape, ShapeOf(value));
+  DRAGOMAN_ASSIGN(Value * shape, Add("Shape", {value}));
   DRAGOMAN_ASSIGN(Value * size, Add("Gather", {shape, builder_->Int(axis)}));
   return torchscript::NumberFrom(*builder_, Number::Kind::kInt, size);
 }
@@ -376,11 +350,6 @@ Result<Value*> Call::Reshape(Value* value, std::span<const std::int64_t> sizes) 
     if (same) return value;
   }
   return Add("Reshape", {value, builder_->Ints(sizes)}, std::move(attributes));
-}
-
-Result<Value*> Call::Unsqueeze(Value* value, std::span<const std::int64_t> axes) {
-  if (axes.empty()) return value;
-  return Add("Unsqueeze", {value, builder_->Ints(axes)});
 }
 
 Abstract Call::NewTensor(Value* value) { return heap_->NewTensor(value); }

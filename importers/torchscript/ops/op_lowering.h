@@ -1,4 +1,6 @@
-// What the lowering function of one operator works with.
+// What the lowering function of one operator works with: a Call, which takes the arguments apart.
+// Nodes are appended by a Composer (composer.h); what a Call appends are values of arguments, and
+// single nodes for functions that go on with what became known (script_*.cc).
 //
 // A function is written once, for the functional form. The evaluator derives from it
 //  - the in-place form: `add_` computes `add`, converts to self's element type, and writes to self;
@@ -30,6 +32,12 @@ using Ints = std::vector<std::int64_t>;
 
 // The results of an operator, one an output of its schema.
 using Results = std::vector<Abstract>;
+
+// Errors: it is unknown, with the hint to give --shape.
+Result<int> RankOf(const Value* value);
+// `axis` of a tensor of rank `rank`, counted from the front; rank 0 counts as one axis. Errors: it
+// is out of range.
+Result<int> AxisFromFront(std::int64_t axis, int rank);
 
 class Call {
  public:
@@ -79,14 +87,7 @@ class Call {
   Result<DType> DTypeOr(std::string_view name, DType otherwise);
 
   // Errors: unknown, with the hint to give --shape.
-  Result<int> Rank(const Value* value);
   Result<DType> DTypeOf(const Value* value);
-  // Argument `name` as an axis of a tensor of rank `rank`, counted from the front. Rank 0 counts as
-  // one axis.
-  Result<std::int64_t> Axis(std::string_view name, int rank);
-  // A list of axes; None and an empty list give every axis.
-  Result<Ints> Axes(std::string_view name, int rank);
-  static Result<std::int64_t> NormalizeAxis(std::int64_t axis, int rank);
 
   // The element type that torch computes with for these arguments, which are tensors or numbers:
   // tensors with dimensions, 0-d tensors and numbers count in this order (torch.result_type).
@@ -102,15 +103,12 @@ class Call {
 
   Result<Value*> Add(std::string_view type, std::vector<Value*> operands,
                      std::vector<NamedAttribute> attributes = {});
-  Result<Value*> Constant(double value, DType dtype);             // 0-d
   Result<Value*> NumberValue(const Number& number, DType dtype);  // 0-d
   Result<Value*> NumberList(std::span<const Number> numbers);     // int64, rank 1
   // The size of axis `axis` (from the front): known if inference knows it.
   Result<Number> SizeOf(Value* value, std::int64_t axis);
-  Result<Value*> ShapeOf(Value* value) { return Add("Shape", {value}); }
   // Sizes may be -1 once, and are taken literally if 0.
   Result<Value*> Reshape(Value* value, std::span<const std::int64_t> sizes);
-  Result<Value*> Unsqueeze(Value* value, std::span<const std::int64_t> axes);
 
   // A fresh tensor that holds `value`.
   Abstract NewTensor(Value* value);

@@ -31,14 +31,14 @@ Result<Results> LowerSize(Call& call) {
       return call.Unsupported("of an axis that only run time tells");
     std::int64_t axis = dim->AsInt();
     if (axis < 0 || self->type().rank()) {
-      DRAGOMAN_ASSIGN(const int rank, call.Rank(self));
-      DRAGOMAN_ASSIGN(axis, Call::NormalizeAxis(axis, rank));
+      DRAGOMAN_ASSIGN(const int rank, RankOf(self));
+      DRAGOMAN_ASSIGN(axis, AxisFromFront(axis, rank));
     }
     DRAGOMAN_ASSIGN(Number size, call.SizeOf(self, axis));
     return Results{size};
   }
   if (!self->type().rank()) {
-    DRAGOMAN_ASSIGN(Value * shape, call.ShapeOf(self));
+    DRAGOMAN_ASSIGN(Value * shape, call.Add("Shape", {self}));
     DRAGOMAN_ASSIGN(Value * sizes, call.Add("SplitToSequence", {shape}, {{"keepdims", 0}}));
     return Results{ListRef{call.heap().NewCell(ListContents{{}, sizes, Number::Kind::kInt})}};
   }
@@ -52,7 +52,7 @@ Result<Results> LowerSize(Call& call) {
 
 Result<Results> LowerStride(Call& call) {
   DRAGOMAN_ASSIGN(Value * self, Self(call));
-  DRAGOMAN_ASSIGN(const int rank, call.Rank(self));
+  DRAGOMAN_ASSIGN(const int rank, RankOf(self));
   std::vector<Abstract> strides(static_cast<std::size_t>(rank));
   Value* stride = call.builder().Int(1);
   for (int i = rank; i-- > 0;) {
@@ -62,13 +62,14 @@ Result<Results> LowerStride(Call& call) {
     DRAGOMAN_ASSIGN(stride, call.Add("Mul", {stride, count}));
   }
   if (call.arguments().size() < 2) return Results{call.NewList(std::move(strides))};
-  DRAGOMAN_ASSIGN(const std::int64_t axis, call.Axis("dim", rank));
+  DRAGOMAN_ASSIGN(const std::int64_t dim, call.Int("dim"));
+  DRAGOMAN_ASSIGN(const int axis, AxisFromFront(dim, rank));
   return Results{strides[static_cast<std::size_t>(axis)]};
 }
 
 Result<Results> LowerDim(Call& call) {
   DRAGOMAN_ASSIGN(Value * self, Self(call));
-  DRAGOMAN_ASSIGN(const int rank, call.Rank(self));
+  DRAGOMAN_ASSIGN(const int rank, RankOf(self));
   return Results{Number::Int(rank)};
 }
 
@@ -371,8 +372,8 @@ Result<Value*> StackItems(Call& call, const ListContents& contents) {
   const std::vector<NamedAttribute> stack = {{"axis", 0}, {"new_axis", 1}};
   if (!contents.numbers) return call.Add("ConcatFromSequence", {contents.sequence}, stack);
   const Number model{*contents.numbers, std::int64_t{0}};
-  DRAGOMAN_ASSIGN(Value * zero, call.Constant(0, model.dtype()));
-  DRAGOMAN_ASSIGN(Value * front, call.Constant(0, DType::kI64));
+  DRAGOMAN_ASSIGN(Value * zero, call.NumberValue(model, model.dtype()));
+  Value* front = call.builder().Int(0);
   DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {contents.sequence, zero, front}));
   DRAGOMAN_ASSIGN(Value * stacked, call.Add("ConcatFromSequence", {longer}, stack));
   Composer c(call.builder());
