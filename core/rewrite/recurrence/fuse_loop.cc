@@ -1,7 +1,6 @@
 #include "core/rewrite/recurrence/fuse_loop.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "core/rewrite/recurrence/batch_steps.h"
-#include "core/rewrite/recurrence/cell_states.h"
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/explain_states.h"
 #include "core/rewrite/recurrence/find_cells.h"
@@ -20,6 +17,7 @@
 #include "core/rewrite/recurrence/open_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/split_states.h"
+#include "core/rewrite/recurrence/turn_sequences.h"
 #include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
@@ -34,8 +32,7 @@ class LoopFusion {
         context_(context),
         forms_(context.inference),
         layout_(context, *view_.node),
-        batcher_([this](const StepFamily& family) { return Known(*family.front()); }, context,
-                 *view_.node, view_.body) {
+        sequences_(view_, forms_, context) {
     for (const auto& [value, slice] : view_.slices) {
       forms_.SetTurn(value, slice.sequence, slice.axis, slice.reverse);
     }
@@ -46,10 +43,8 @@ class LoopFusion {
     for (const auto& [dtype, of_type] : cells_) {
       for (const RecurrentCell& cell : of_type) DRAGOMAN_TRY(FuseCell(cell));
     }
-    const LoopSlice* slice = FirstSlice();
-    if (slice == nullptr) return NotFused();
-    turns_.count = (*slice->sequence->type().shape())[static_cast<std::size_t>(slice->axis)];
-    LoopResults results(view_, turns_, forms_, batcher_, context_);
+    if (!sequences_.CountTurns()) return NotFused();
+    LoopResults results(view_, sequences_.turns(), forms_, sequences_.batcher(), context_);
     DRAGOMAN_ASSIGN(const bool complete, results.Find());
     if (!complete) {
       if (count_ > 0) obstacle_ = results.obstacle();
@@ -68,24 +63,6 @@ class LoopFusion {
     const std::string cells = count_ > 0 ? fmt::format("{} cells in it, but ", count_) : "";
     context_.Explain(*view_.node, cells + "not fused, since " + obstacle_);
     return false;
-  }
-
-  // Any of the sequences that the turns read; nullptr: there is none of known rank.
-  const LoopSlice* FirstSlice() const {
-    const auto find = [&](const Value* value) -> const LoopSlice* {
-      const auto found = view_.slices.find(value);
-      const bool fits =
-          found != view_.slices.end() && found->second.sequence->type().shape() != nullptr;
-      return fits ? &found->second : nullptr;
-    };
-    for (const auto& input : view_.body->inputs()) {
-      if (const LoopSlice* slice = find(input.get())) return slice;
-    }
-    for (const Node& node : view_.body->nodes()) {
-      const LoopSlice* slice = node.num_results() == 1 ? find(node.result(0)) : nullptr;
-      if (slice != nullptr) return slice;
-    }
-    return nullptr;
   }
 
   // The state of the loop that `atom` is, if `next` is its value in the next turn, or a projection
@@ -207,27 +184,20 @@ class LoopFusion {
     for (const Node& inner : view_.body->nodes()) origins.push_back(inner.origin());
     node->set_origin(Origin::Merge(origins));
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node->result(0), 1));
-    turns_.count = sequence->type().shape()->front();
     const auto enter = [&](AtomId id) {
-      const Atom& atom = forms_.atom(id);
-      turns_.sequences[atom.value] = {sequence, x->reverse, atom.axis};
-      turns_.last[atom.value] = {node->result(1), atom.axis};
+      sequences_.EnterHidden(id, sequence, x->reverse, node->result(1));
     };
     const bool is_projected = step.projected != kNoAtom && step.projects_outside();
     if (!step.masked()) enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected);
     if (step.masked() && !is_projected) {
       const AtomId fresh = step.projected != kNoAtom ? step.projected : cell.h;
-      within_masks_[forms_.atom(fresh).value] = {step.mask, {sequence, x->reverse, 0}};
+      sequences_.EnterWithin(fresh, step.mask, sequence, x->reverse);
       for (AtomId id : step.zeroed_h) enter(id);
       DRAGOMAN_ASSIGN(sequence, Held(sequence, node->result(1), operands));
       enter(step.carried_h);
     }
     if (c != nullptr) {
-      const Atom& atom = forms_.atom(step.masked() ? step.carried_c : cell.c);
-      turns_.last[atom.value] = {node->result(2), atom.axis};
-      if (GivesCellStates(step)) {
-        lstms_.emplace(atom.value, FusedLstm{step, operands, sequence, atom.axis});
-      }
+      sequences_.EnterCellState(step, operands, sequence, node->result(2));
     }
     if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, operands));
     ++count_;
@@ -262,7 +232,8 @@ class LoopFusion {
         },
         forms_);
     if (!limit || limit->number != 0) return static_cast<Value*>(nullptr);
-    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths, batcher_.Batch({limit->lengths}));
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths,
+                    sequences_.batcher().Batch({limit->lengths}));
     if (!lengths || !lengths->shared) return static_cast<Value*>(nullptr);
     return EmitLengths(lengths->value, x.value, layout_, *view_.node, context_);
   }
@@ -294,9 +265,7 @@ class LoopFusion {
     DRAGOMAN_ASSIGN(Value * last,
                     EmitProjection(step, node.result(1), forms_, *view_.node, context_));
     const auto enter = [&](AtomId id) {
-      const Atom& atom = forms_.atom(id);
-      turns_.sequences[atom.value] = {projected, operands.reverse, atom.axis};
-      turns_.last[atom.value] = {last, atom.axis};
+      sequences_.EnterHidden(id, projected, operands.reverse, last);
     };
     if (!step.masked()) enter(step.projected);
     for (AtomId id : step.zeroed_h) enter(id);
@@ -313,7 +282,7 @@ class LoopFusion {
     bool reverse = true;
     for (AtomId id : step.inputs) {
       const Atom atom = forms_.atom(id);
-      DRAGOMAN_ASSIGN(std::optional<TurnSequence> part, SequenceOf(atom, step.mask));
+      DRAGOMAN_ASSIGN(std::optional<TurnSequence> part, sequences_.Of(atom, step.mask));
       if (!part || Equal(BatchOf(*part->value, 2, 0), batch) != Truth::kYes) return Nothing();
       if (SizeAlong(*part->value, 2) != atom.size) {
         DRAGOMAN_ASSIGN(part->value,
@@ -335,114 +304,6 @@ class LoopFusion {
 
   static std::optional<TurnSequence> Nothing() { return std::nullopt; }
 
-  // A cell with a mask does not see what its input is beyond the length.
-  Result<std::optional<TurnSequence>> SequenceOf(const Atom& atom, const StepMask& mask) {
-    const auto below = within_masks_.find(atom.value);
-    if (below != within_masks_.end() && below->second.first == mask && IsWhole(atom)) {
-      return std::optional(below->second.second);
-    }
-    Value* whole = Mutable(*atom.value);
-    bool reverse = atom.step == AffineForms::kTurnFromEnd;
-    int step_axis = atom.step_axis;
-    int axis = atom.axis;
-    if (step_axis < 0 || atom.value->graph() == view_.body) {
-      DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({whole}));
-      if (!steps || steps->shared) return Nothing();
-      whole = steps->value;
-      reverse = steps->reverse;
-      ++axis;
-      if (step_axis >= 0) {  // one row of what a turn reads
-        DRAGOMAN_ASSIGN(whole, layout_.Gather(whole, step_axis + 1, Tensor::Int(atom.step)));
-        if (axis > step_axis + 1) --axis;
-      }
-      step_axis = 0;
-    } else if (atom.step < AffineForms::kTurn) {
-      return Nothing();
-    }
-    DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, step_axis, axis));
-    if (whole == nullptr) return Nothing();
-    return std::optional(TurnSequence{whole, reverse});
-  }
-
-  // The cell states of all turns, once they are asked for.
-  Status EnterCellStates(const Value& value) {
-    const auto found = lstms_.find(&value);
-    if (found == lstms_.end() || turns_.sequences.contains(&value)) return {};
-    const FusedLstm& lstm = found->second;
-    Value* hidden = lstm.hidden;
-    if (lstm.step.projects_outside()) {
-      DRAGOMAN_ASSIGN(hidden, EmitProjection(lstm.step, hidden, forms_, *view_.node, context_));
-    }
-    DRAGOMAN_ASSIGN(Value * states, EmitCellStates(lstm.step, lstm.step.old_h, lstm.operands,
-                                                   hidden, forms_, *view_.node, context_));
-    turns_.sequences[&value] = {states, lstm.operands.reverse, lstm.axis};
-    return {};
-  }
-
-  // Slices, and the states of cells that have become operators, of all turns.
-  Result<std::optional<BatchedSteps>> Known(const Value& value) {
-    DRAGOMAN_TRY(EnterCellStates(value));
-    if (const auto found = turns_.sequences.find(&value); found != turns_.sequences.end()) {
-      const TurnSequence& hidden = found->second;
-      Shape shape = *value.type().shape();
-      shape.insert(shape.begin(), hidden.value->type().shape()->front());
-      DRAGOMAN_ASSIGN(Value * whole, layout_.FromSequence(hidden.value, shape, 0, hidden.axis + 1));
-      if (whole == nullptr) return NotBatched();
-      return std::optional(BatchedSteps{whole, false, hidden.reverse});
-    }
-    if (const auto number = view_.numbers.find(&value); number != view_.numbers.end()) {
-      return Numbers(value, number->second);
-    }
-    if (const LoopState* state = FusedState(value)) return OldStates(*state);
-    const auto found = view_.slices.find(&value);
-    if (found == view_.slices.end()) return NotBatched();
-    const LoopSlice& slice = found->second;
-    DRAGOMAN_ASSIGN(Value * whole, layout_.StepsFirst(slice.sequence, slice.axis));
-    if (value.type().rank() == slice.sequence->type().rank()) {
-      DRAGOMAN_ASSIGN(whole, layout_.Unsqueeze(whole, {slice.axis + 1}));
-    }
-    return std::optional(BatchedSteps{whole, false, slice.reverse});
-  }
-
-  // The state that `value` is at the begin of a turn, if its new values are a cell's hidden states.
-  const LoopState* FusedState(const Value& value) const {
-    const auto state = std::ranges::find_if(
-        view_.states, [&](const LoopState& known) { return known.input == &value; });
-    const bool is_fused = state != view_.states.end() && turns_.sequences.contains(state->output) &&
-                          SameShape(value, *state->output);
-    return is_fused ? &*state : nullptr;
-  }
-
-  // What the turns read: the initial state, then what each turn but the last made of it.
-  Result<std::optional<BatchedSteps>> OldStates(const LoopState& state) {
-    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> made, Known(*state.output));
-    if (!made) return NotBatched();
-    DRAGOMAN_ASSIGN(Value * first, layout_.Unsqueeze(state.initial, {0}));
-    std::vector<Value*> all = {first, made->value};
-    if (made->reverse) std::ranges::reverse(all);
-    DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(all, 0));
-    DRAGOMAN_ASSIGN(whole, made->reverse ? layout_.Slice(whole, 0, 1, INT64_MAX)
-                                         : layout_.Slice(whole, 0, 0, -1));
-    return std::optional(BatchedSteps{whole, false, made->reverse});
-  }
-
-  // The numbers of all turns, as one scalar a turn; what moves or casts these is computed.
-  Result<std::optional<BatchedSteps>> Numbers(const Value& value, bool reverse) {
-    const LoopSlice* slice = FirstSlice();
-    if (slice == nullptr || value.type() != Type::Tensor(DType::kI64, Shape{})) {
-      return NotBatched();
-    }
-    DRAGOMAN_ASSIGN(Value * count, layout_.Size(slice->sequence, slice->axis));
-    const auto constant = [&](std::int64_t number) {
-      return context_.AddConstant(*view_.node->graph(), Tensor::Int(number), "number", {});
-    };
-    DRAGOMAN_ASSIGN(Value * all,
-                    context_.Insert(*view_.node, "Range", {{constant(0), count, constant(1)}}));
-    return std::optional(BatchedSteps{all, false, reverse});
-  }
-
-  static std::optional<BatchedSteps> NotBatched() { return std::nullopt; }
-
   // Into `operand`, which stays nullptr for zeros; false if sizes are not known.
   Result<bool> Initial(const LoopState& state, AtomId id, Value*& operand) {
     if (IsZero(state.initial)) return true;
@@ -452,24 +313,12 @@ class LoopFusion {
     return operand != nullptr;
   }
 
-  // A cell that has become an operator.
-  struct FusedLstm {
-    CellStep step;
-    SequenceOperands operands;
-    Value* hidden = nullptr;  // (steps, batch, hidden)
-    int axis = 0;             // of the features of the cell state
-  };
-
   LoopView view_;
   PassContext& context_;
   AffineForms forms_;
   LayoutBuilder layout_;
-  StepBatcher batcher_;
+  TurnSequences sequences_;
   CellsByType cells_;
-  FusedTurns turns_;
-  // New states before their mask, right where it holds; by value in the body.
-  std::map<const Value*, std::pair<StepMask, TurnSequence>> within_masks_;
-  std::map<const Value*, FusedLstm> lstms_;  // by cell state in the body, looked up only
   std::size_t count_ = 0;
   std::string obstacle_;
 };

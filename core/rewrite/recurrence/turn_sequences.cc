@@ -1,0 +1,169 @@
+#include "core/rewrite/recurrence/turn_sequences.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/rewrite/recurrence/cell_states.h"
+#include "core/rewrite/recurrence/sequence_steps.h"
+
+namespace dragoman {
+
+TurnSequences::TurnSequences(const LoopView& view, AffineForms& forms, PassContext& context)
+    : view_(view),
+      forms_(forms),
+      context_(context),
+      layout_(context, *view.node),
+      batcher_([this](const StepFamily& family) { return Known(*family.front()); }, context,
+               *view.node, view.body) {}
+
+bool TurnSequences::CountTurns() {
+  const LoopSlice* slice = FirstSlice();
+  if (slice == nullptr) return false;
+  turns_.count = (*slice->sequence->type().shape())[static_cast<std::size_t>(slice->axis)];
+  return true;
+}
+
+void TurnSequences::EnterHidden(AtomId id, Value* sequence, bool reverse, Value* last) {
+  const Atom& atom = forms_.atom(id);
+  turns_.sequences[atom.value] = {sequence, reverse, atom.axis};
+  turns_.last[atom.value] = {last, atom.axis};
+}
+
+void TurnSequences::EnterWithin(AtomId id, const StepMask& mask, Value* sequence, bool reverse) {
+  within_masks_[forms_.atom(id).value] = {mask, {sequence, reverse, 0}};
+}
+
+void TurnSequences::EnterCellState(const CellStep& step, const SequenceOperands& operands,
+                                   Value* hidden, Value* last) {
+  const Atom& atom = forms_.atom(step.masked() ? step.carried_c : step.cell->c);
+  turns_.last[atom.value] = {last, atom.axis};
+  if (GivesCellStates(step)) {
+    lstms_.emplace(atom.value, FusedLstm{step, operands, hidden, atom.axis});
+  }
+}
+
+// Any of the sequences that the turns read; nullptr: there is none of known rank.
+const LoopSlice* TurnSequences::FirstSlice() const {
+  const auto find = [&](const Value* value) -> const LoopSlice* {
+    const auto found = view_.slices.find(value);
+    const bool fits =
+        found != view_.slices.end() && found->second.sequence->type().shape() != nullptr;
+    return fits ? &found->second : nullptr;
+  };
+  for (const auto& input : view_.body->inputs()) {
+    if (const LoopSlice* slice = find(input.get())) return slice;
+  }
+  for (const Node& node : view_.body->nodes()) {
+    const LoopSlice* slice = node.num_results() == 1 ? find(node.result(0)) : nullptr;
+    if (slice != nullptr) return slice;
+  }
+  return nullptr;
+}
+
+// A cell with a mask does not see what its input is beyond the length.
+Result<std::optional<TurnSequence>> TurnSequences::Of(const Atom& atom, const StepMask& mask) {
+  const auto below = within_masks_.find(atom.value);
+  if (below != within_masks_.end() && below->second.first == mask && IsWhole(atom)) {
+    return std::optional(below->second.second);
+  }
+  Value* whole = Mutable(*atom.value);
+  bool reverse = atom.step == AffineForms::kTurnFromEnd;
+  int step_axis = atom.step_axis;
+  int axis = atom.axis;
+  if (step_axis < 0 || atom.value->graph() == view_.body) {
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({whole}));
+    if (!steps || steps->shared) return std::optional<TurnSequence>();
+    whole = steps->value;
+    reverse = steps->reverse;
+    ++axis;
+    if (step_axis >= 0) {  // one row of what a turn reads
+      DRAGOMAN_ASSIGN(whole, layout_.Gather(whole, step_axis + 1, Tensor::Int(atom.step)));
+      if (axis > step_axis + 1) --axis;
+    }
+    step_axis = 0;
+  } else if (atom.step < AffineForms::kTurn) {
+    return std::optional<TurnSequence>();
+  }
+  DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, step_axis, axis));
+  if (whole == nullptr) return std::optional<TurnSequence>();
+  return std::optional(TurnSequence{whole, reverse});
+}
+
+// The cell states of all turns, once they are asked for.
+Status TurnSequences::ComputeCellStates(const Value& value) {
+  const auto found = lstms_.find(&value);
+  if (found == lstms_.end() || turns_.sequences.contains(&value)) return {};
+  const FusedLstm& lstm = found->second;
+  Value* hidden = lstm.hidden;
+  if (lstm.step.projects_outside()) {
+    DRAGOMAN_ASSIGN(hidden, EmitProjection(lstm.step, hidden, forms_, *view_.node, context_));
+  }
+  DRAGOMAN_ASSIGN(Value * states, EmitCellStates(lstm.step, lstm.step.old_h, lstm.operands, hidden,
+                                                 forms_, *view_.node, context_));
+  turns_.sequences[&value] = {states, lstm.operands.reverse, lstm.axis};
+  return {};
+}
+
+// Slices, and the states of cells that have become operators, of all turns.
+Result<TurnSequences::Batched> TurnSequences::Known(const Value& value) {
+  DRAGOMAN_TRY(ComputeCellStates(value));
+  if (const auto found = turns_.sequences.find(&value); found != turns_.sequences.end()) {
+    const TurnSequence& hidden = found->second;
+    Shape shape = *value.type().shape();
+    shape.insert(shape.begin(), hidden.value->type().shape()->front());
+    DRAGOMAN_ASSIGN(Value * whole, layout_.FromSequence(hidden.value, shape, 0, hidden.axis + 1));
+    if (whole == nullptr) return Batched();
+    return Batched(BatchedSteps{whole, false, hidden.reverse});
+  }
+  if (const auto number = view_.numbers.find(&value); number != view_.numbers.end()) {
+    return Numbers(value, number->second);
+  }
+  if (const LoopState* state = FusedState(value)) return OldStates(*state);
+  const auto found = view_.slices.find(&value);
+  if (found == view_.slices.end()) return Batched();
+  const LoopSlice& slice = found->second;
+  DRAGOMAN_ASSIGN(Value * whole, layout_.StepsFirst(slice.sequence, slice.axis));
+  if (value.type().rank() == slice.sequence->type().rank()) {
+    DRAGOMAN_ASSIGN(whole, layout_.Unsqueeze(whole, {slice.axis + 1}));
+  }
+  return Batched(BatchedSteps{whole, false, slice.reverse});
+}
+
+// The state that `value` is at the begin of a turn, if its new values are a cell's hidden states.
+const LoopState* TurnSequences::FusedState(const Value& value) const {
+  const auto state = std::ranges::find_if(
+      view_.states, [&](const LoopState& known) { return known.input == &value; });
+  const bool is_fused = state != view_.states.end() && turns_.sequences.contains(state->output) &&
+                        SameShape(value, *state->output);
+  return is_fused ? &*state : nullptr;
+}
+
+// What the turns read: the initial state, then what each turn but the last made of it.
+Result<TurnSequences::Batched> TurnSequences::OldStates(const LoopState& state) {
+  DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> made, Known(*state.output));
+  if (!made) return Batched();
+  DRAGOMAN_ASSIGN(Value * first, layout_.Unsqueeze(state.initial, {0}));
+  std::vector<Value*> all = {first, made->value};
+  if (made->reverse) std::ranges::reverse(all);
+  DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(all, 0));
+  DRAGOMAN_ASSIGN(whole, made->reverse ? layout_.Slice(whole, 0, 1, INT64_MAX)
+                                       : layout_.Slice(whole, 0, 0, -1));
+  return Batched(BatchedSteps{whole, false, made->reverse});
+}
+
+// The numbers of all turns, as one scalar a turn; what moves or casts these is computed.
+Result<TurnSequences::Batched> TurnSequences::Numbers(const Value& value, bool reverse) {
+  const LoopSlice* slice = FirstSlice();
+  if (slice == nullptr || value.type() != Type::Tensor(DType::kI64, Shape{})) {
+    return Batched();
+  }
+  DRAGOMAN_ASSIGN(Value * count, layout_.Size(slice->sequence, slice->axis));
+  const auto constant = [&](std::int64_t number) {
+    return context_.AddConstant(*view_.node->graph(), Tensor::Int(number), "number", {});
+  };
+  DRAGOMAN_ASSIGN(Value * all,
+                  context_.Insert(*view_.node, "Range", {{constant(0), count, constant(1)}}));
+  return Batched(BatchedSteps{all, false, reverse});
+}
+
+}  // namespace dragoman

@@ -1,0 +1,74 @@
+// What the turns of a loop read and give, as sequences over all turns.
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/rewrite/recurrence/batch_steps.h"
+#include "core/rewrite/recurrence/emit_operator.h"
+#include "core/rewrite/recurrence/layout.h"
+#include "core/rewrite/recurrence/loop_results.h"
+#include "core/rewrite/recurrence/loop_view.h"
+
+namespace dragoman {
+
+// Known are slices, the number of the turn, what the cells give that have become operators, and
+// what is computed from these alone. Nodes are inserted before the loop.
+class TurnSequences {
+ public:
+  TurnSequences(const LoopView& view, AffineForms& forms, PassContext& context);
+  TurnSequences(const TurnSequences&) = delete;
+  TurnSequences& operator=(const TurnSequences&) = delete;
+
+  const FusedTurns& turns() const { return turns_; }
+  StepBatcher& batcher() { return batcher_; }
+
+  // Enters how many turns there are. False: no turn reads a slice of a value of known rank.
+  bool CountTurns();
+
+  // What a cell with that mask reads, if all turns' values of it are known; else nullopt.
+  Result<std::optional<TurnSequence>> Of(const Atom& atom, const StepMask& mask);
+
+  // A hidden state in the body, by the sequence (steps, batch, features) and the state after the
+  // last turn.
+  void EnterHidden(AtomId id, Value* sequence, bool reverse, Value* last);
+  // A new state before its mask, right where that holds.
+  void EnterWithin(AtomId id, const StepMask& mask, Value* sequence, bool reverse);
+  // The cell state of `step`, whose operator has these operands and gives `hidden` and `last`.
+  // Those of all turns are computed once they are asked for (cell_states.h).
+  void EnterCellState(const CellStep& step, const SequenceOperands& operands, Value* hidden,
+                      Value* last);
+
+ private:
+  // An LSTM cell that has become an operator.
+  struct FusedLstm {
+    CellStep step;
+    SequenceOperands operands;
+    Value* hidden = nullptr;  // (steps, batch, hidden)
+    int axis = 0;             // of the features of the cell state
+  };
+  using Batched = std::optional<BatchedSteps>;
+
+  const LoopSlice* FirstSlice() const;
+  const LoopState* FusedState(const Value& value) const;
+  Status ComputeCellStates(const Value& value);
+  Result<Batched> Known(const Value& value);
+  Result<Batched> OldStates(const LoopState& state);
+  Result<Batched> Numbers(const Value& value, bool reverse);
+
+  const LoopView& view_;
+  AffineForms& forms_;
+  PassContext& context_;
+  LayoutBuilder layout_;
+  StepBatcher batcher_;
+  FusedTurns turns_;
+  // By value in the body, looked up only.
+  std::map<const Value*, std::pair<StepMask, TurnSequence>> within_masks_;
+  std::map<const Value*, FusedLstm> lstms_;
+};
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_
