@@ -18,6 +18,8 @@ Status SimplifyForCpp(Model& model);
 // Pad with zeros becomes padding of the Conv or AveragePool behind it, BatchNormalization a product
 // and a sum, which fuse with their neighbours.
 std::span<const Pattern> WindowPatterns();
+// Einsum of two operands becomes a product of matrices, which may turn out to be one of attention.
+std::span<const Pattern> ProductPatterns();
 // LayerNormalization and RMSNormalization that are written as means, differences and roots.
 std::span<const Pattern> NormalizationPatterns();
 

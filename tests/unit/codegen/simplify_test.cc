@@ -28,6 +28,47 @@ std::vector<std::string> Simplified(std::string_view text) {
   return types;
 }
 
+// Of `equation` over operands of these types.
+std::vector<std::string> Einsum(const std::string& equation, const std::string& a,
+                                const std::string& b) {
+  return Simplified("graph main(%a: " + a + ", %b: " + b + ") -> (%y) {\n" +
+                    "%y = onnx.Einsum(%a, %b) {equation = \"" + equation + "\"}\n}");
+}
+
+TEST(SimplifyForCpp, MakesAProductOfEinsum) {
+  const std::vector<std::string> plain = {"MatMul"}, turned = {"Transpose", "MatMul"};
+  EXPECT_EQ(Einsum("bij,bjk->bik", "f32[2, 3, 4]", "f32[2, 4, 5]"), plain);
+  EXPECT_EQ(Einsum("...ij,...jk", "f32[2, 3, 4]", "f32[2, 4, 5]"), plain);
+  EXPECT_EQ(Einsum("bij,bjk->bik", "f32[b, i, j]", "f32[b, j, k]"), plain);
+  EXPECT_EQ(Einsum("bhid,bhjd->bhij", "f32[2, 1, 3, 4]", "f32[2, 1, 5, 4]"), turned);
+  EXPECT_EQ(Einsum("bij,bjk->bki", "f32[2, 3, 4]", "f32[2, 4, 5]"),
+            (std::vector<std::string>{"Transpose", "Transpose", "MatMul"}));
+  EXPECT_EQ(Einsum("bij,bjk->ibk", "f32[2, 3, 4]", "f32[2, 4, 5]"),
+            (std::vector<std::string>{"MatMul", "Transpose"}));
+}
+
+TEST(SimplifyForCpp, MakesAProductOfEinsumOverSeveralAxes) {
+  using T = std::vector<std::string>;
+  EXPECT_EQ(Einsum("bhwc,whkc->bhwk", "f32[2, 3, 4, 5]", "f32[4, 3, 6, 5]"),
+            (T{"Transpose", "Transpose", "MatMul", "Transpose"}));
+  EXPECT_EQ(Einsum("bijk,bjk->bi", "f32[2, 3, 4, 5]", "f32[2, 4, 5]"),
+            (T{"Reshape", "Reshape", "MatMul", "Reshape"}));
+  EXPECT_EQ(Einsum("ij,jkl->ikl", "f32[2, 3]", "f32[3, 4, 5]"),
+            (T{"Reshape", "MatMul", "Reshape"}));
+}
+
+TEST(SimplifyForCpp, LeavesOtherEinsumsAlone) {
+  const std::vector<std::string> einsum = {"Einsum"};
+  EXPECT_EQ(Einsum("ij,ij->ij", "f32[2, 3]", "f32[2, 3]"), einsum);
+  EXPECT_EQ(Einsum("ij,ij->i", "f32[2, 3]", "f32[2, 3]"), einsum);
+  EXPECT_EQ(Einsum("i,j->ij", "f32[2]", "f32[3]"), einsum);
+  EXPECT_EQ(Einsum("ijl,jk->ik", "f32[2, 3, 4]", "f32[3, 4]"), einsum);
+  EXPECT_EQ(Einsum("ii,ik->k", "f32[2, 2]", "f32[2, 3]"), einsum);
+  EXPECT_EQ(Einsum("bij,bjk->bik", "f32[2, 3, 4]", "f32[1, 4, 5]"), einsum);
+  EXPECT_EQ(Einsum("bijk,bjk->bi", "f32[2, 3, 4, k]", "f32[2, 4, k]"), einsum);
+  EXPECT_EQ(Einsum("bij,bjk->bik", "f64[2, 3, 4]", "f64[2, 4, 5]"), einsum);
+}
+
 TEST(SimplifyForCpp, MovesZerosIntoAPool) {
   EXPECT_THAT(Simplified(R"(graph main(%x: f32[1, 2, 5, 5]) -> (%y) {
       const %pads: i64[8] = [0, 0, 1, 1, 0, 0, 1, 1]

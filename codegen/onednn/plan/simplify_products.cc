@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/onednn/plan/simplify.h"
+#include "codegen/onednn/plan/value_queries.h"
+#include "core/ops/op_def.h"
+#include "runtime/params/einsum.h"
+
+namespace dragoman::onednn {
+namespace {
+
+using Labels = std::vector<std::int64_t>;
+
+bool Has(const Labels& labels, std::int64_t label) { return std::ranges::count(labels, label) > 0; }
+
+bool AreDistinct(Labels labels) {
+  std::ranges::sort(labels);
+  return std::ranges::adjacent_find(labels) == labels.end();
+}
+
+Labels Joined(Labels first, const Labels& second, const Labels& third = {}) {
+  first.insert(first.end(), second.begin(), second.end());
+  first.insert(first.end(), third.begin(), third.end());
+  return first;
+}
+
+// The labels of the axes of two operands and of the result, an ellipsis spelled out.
+struct Equation {
+  Labels operands[2];
+  Labels output;
+};
+
+std::optional<Equation> ReadEquation(const Node& node) {
+  const Result<Params> params = FindOp(node)->fill_params(node);
+  if (!params.ok() || node.num_operands() != 2) return std::nullopt;
+  const auto& einsum = params->As<rt::EinsumParams>();
+  Equation equation;
+  rt::Shape shapes[2];
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<int> rank = node.operand(static_cast<std::size_t>(i))->type().rank();
+    rt::Shape axes;
+    if (!rank || *rank > rt::kMaxRank || !rt::EinsumOperandAxes(einsum, i, *rank, &axes).ok())
+      return std::nullopt;
+    equation.operands[i].assign(axes.begin(), axes.end());
+    shapes[i] = rt::Shape::Filled(*rank, 1);
+    if (!AreDistinct(equation.operands[i])) return std::nullopt;
+  }
+  // Which axes there are does not depend on their sizes.
+  rt::EinsumSpace space;
+  if (!rt::ResolveEinsum(einsum, shapes, 2, &space).ok()) return std::nullopt;
+  equation.output.assign(space.axes.begin(), space.axes.begin() + space.output_rank);
+  return AreDistinct(equation.output) ? std::optional(std::move(equation)) : std::nullopt;
+}
+
+// What labels are to a product of matrices.
+struct Roles {
+  Labels batch;
+  Labels rows;     // of the first operand alone
+  Labels columns;  // of the second
+  Labels summed;
+};
+
+// None where an operand is summed on its own, and where nothing is summed or no matrix is left.
+std::optional<Roles> FindRoles(const Equation& equation) {
+  const Labels(&operands)[2] = equation.operands;
+  const Labels& output = equation.output;
+  Roles roles;
+  for (const std::int64_t label : output) {
+    const bool first = Has(operands[0], label), second = Has(operands[1], label);
+    (first && second ? roles.batch : first ? roles.rows : roles.columns).push_back(label);
+  }
+  for (const std::int64_t label : operands[0]) {
+    if (Has(output, label)) continue;
+    if (!Has(operands[1], label)) return std::nullopt;
+    roles.summed.push_back(label);
+  }
+  const bool second_alone = std::ranges::any_of(operands[1], [&](std::int64_t label) {
+    return !Has(output, label) && !Has(operands[0], label);
+  });
+  if (second_alone || roles.summed.empty() || (roles.rows.empty() && roles.columns.empty()))
+    return std::nullopt;
+  return roles;
+}
+
+// A value and the labels of its axes.
+struct Labelled {
+  Value* value = nullptr;
+  Labels labels;
+
+  const Dim& SizeOf(std::int64_t label) const {
+    const auto at = std::ranges::find(labels, label) - labels.begin();
+    return (*value->type().shape())[static_cast<std::size_t>(at)];
+  }
+};
+
+// Sizes of 1 are not broadcast.
+bool HaveEqualSizes(const Labelled& a, const Labelled& b) {
+  return std::ranges::all_of(a.labels, [&](std::int64_t label) {
+    return !Has(b.labels, label) || Equal(a.SizeOf(label), b.SizeOf(label)) == Truth::kYes;
+  });
+}
+
+class Multiplier {
+ public:
+  Multiplier(Node& node, PassContext& context) : node_(node), context_(context) {}
+
+  // The batch, then rows and columns, each of them one axis.
+  Result<Value*> Multiply(const Labelled& a, const Labelled& b, const Roles& roles) {
+    DRAGOMAN_ASSIGN(Value * left, Matrix(a, roles.batch, roles.rows, roles.summed));
+    DRAGOMAN_ASSIGN(Value * right, Matrix(b, roles.batch, roles.summed, roles.columns));
+    DRAGOMAN_ASSIGN(Value * product, context_.Insert(node_, "MatMul", {{left, right}}));
+    if (roles.rows.size() == 1 && roles.columns.size() == 1) return product;
+    std::vector<std::int64_t> sizes = Sizes(a, Joined(roles.batch, roles.rows));
+    for (const std::int64_t size : Sizes(b, roles.columns)) sizes.push_back(size);
+    return Reshape(product, sizes);
+  }
+
+  Result<Value*> Transpose(const Labelled& from, const Labels& to) {
+    if (from.labels == to) return from.value;
+    std::vector<std::int64_t> perm;
+    for (const std::int64_t label : to)
+      perm.push_back(std::ranges::find(from.labels, label) - from.labels.begin());
+    return context_.Insert(node_, "Transpose", {{from.value}}, {{"perm", std::move(perm)}});
+  }
+
+ private:
+  static std::vector<std::int64_t> Sizes(const Labelled& from, const Labels& labels) {
+    std::vector<std::int64_t> sizes;
+    for (const std::int64_t label : labels) sizes.push_back(from.SizeOf(label).value());
+    return sizes;
+  }
+
+  // The product of sizes; 1 of none.
+  static std::int64_t Size(const Labelled& from, const Labels& labels) {
+    std::int64_t product = 1;
+    for (const std::int64_t size : Sizes(from, labels)) product *= size;
+    return product;
+  }
+
+  Result<Value*> Reshape(Value* value, const std::vector<std::int64_t>& sizes) {
+    Value* target = context_.AddConstant(*node_.graph(), Tensor::Ints(sizes), "sizes", {});
+    return context_.Insert(node_, "Reshape", {{value, target}});
+  }
+
+  Result<Value*> Matrix(const Labelled& from, const Labels& batch, const Labels& rows,
+                        const Labels& columns) {
+    DRAGOMAN_ASSIGN(Value * ordered, Transpose(from, Joined(batch, rows, columns)));
+    if (rows.size() == 1 && columns.size() == 1) return ordered;
+    std::vector<std::int64_t> sizes = Sizes(from, batch);
+    sizes.push_back(Size(from, rows));
+    sizes.push_back(Size(from, columns));
+    return Reshape(ordered, sizes);
+  }
+
+  Node& node_;
+  PassContext& context_;
+};
+
+bool IsOfMatrices(const Roles& roles) {
+  return roles.rows.size() == 1 && roles.columns.size() == 1 && roles.summed.size() == 1;
+}
+
+bool HasElements(const Value& value) {
+  const std::optional<rt::Shape> sizes = SizesOf(&value);
+  return sizes && rt::NumElements(*sizes) > 0;
+}
+
+// Einsum(a, b) = MatMul(a', b') with a Transpose or a Reshape around where axes lie otherwise:
+// "bhid,bhjd->bhij", "...ik,kj->...ij", "bhwc,whkc->bhwk".
+Result<bool> MultiplyEinsum(Node& node, PassContext& context) {
+  if (!node.Is("Einsum") || !IsF32(node.result())) return false;
+  const std::optional<Equation> equation = ReadEquation(node);
+  const std::optional<Roles> found = equation ? FindRoles(*equation) : std::nullopt;
+  if (!found) return false;
+  Roles roles = *found;
+  Labelled a{node.operand(0), equation->operands[0]}, b{node.operand(1), equation->operands[1]};
+  const bool known = HasElements(*a.value) && HasElements(*b.value);
+  if (!HaveEqualSizes(a, b) || (!known && !IsOfMatrices(roles))) return false;
+  if (equation->output != Joined(roles.batch, roles.rows, roles.columns) &&
+      equation->output == Joined(roles.batch, roles.columns, roles.rows)) {
+    std::swap(a, b);
+    std::swap(roles.rows, roles.columns);
+  }
+  Multiplier multiplier(node, context);
+  DRAGOMAN_ASSIGN(Value * product, multiplier.Multiply(a, b, roles));
+  const Labelled result{product, Joined(roles.batch, roles.rows, roles.columns)};
+  DRAGOMAN_ASSIGN(Value * y, multiplier.Transpose(result, equation->output));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+constexpr Pattern kPatterns[] = {{"multiply-einsum", MultiplyEinsum}};
+
+}  // namespace
+
+std::span<const Pattern> ProductPatterns() { return kPatterns; }
+
+}  // namespace dragoman::onednn
