@@ -49,10 +49,21 @@ Result<bool> RemoveSplit(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, node.operand(0));
 }
 
+// OptionalGetElement(x) = x, of what is no optional
+Result<bool> RemoveGetElement(Node& node, PassContext& context) {
+  if (!node.Is("OptionalGetElement")) return false;
+  Value* x = node.operand(0);
+  const Type::Kind kind = x != nullptr ? x->type().kind() : Type::Kind::kUnknown;
+  if (kind != Type::Kind::kTensor && kind != Type::Kind::kSequence) return false;
+  if (context.ReplaceIfAllowed(node, x)) return true;
+  DRAGOMAN_ASSIGN(Value * copy, context.Insert(node, "Identity", {{x}}));
+  return context.ReplaceIfAllowed(node, copy);
+}
+
 constexpr Pattern kPatterns[] = {
     {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
     {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
-    {"remove-split", RemoveSplit},
+    {"remove-split", RemoveSplit},       {"remove-get-element", RemoveGetElement},
 };
 
 }  // namespace
