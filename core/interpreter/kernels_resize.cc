@@ -1,5 +1,6 @@
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/grid_sample.h"
+#include "runtime/kernels/max_roi_pool.h"
 #include "runtime/kernels/resize.h"
 #include "runtime/kernels/roi_align.h"
 
@@ -10,6 +11,7 @@ void AddResizeKernels(KernelTable& table) {
   Add<Sampled, Floats>(table, "GridSample", []<class T1, class T2>() {
     return DRAGOMAN_KERNEL_ENTRY(GridSample, T1, T2);
   });
+  Add<Floats>(table, "MaxRoiPool", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(MaxRoiPool, T); });
   Add<Plus<Sampled, String>, Types<float, double, rt::Half>>(
       table, "Resize",
       []<class T1, class T2>() { return DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(Resize, T1, T2); });

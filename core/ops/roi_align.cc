@@ -1,7 +1,8 @@
+// Pools of regions of images: RoiAlign and MaxRoiPool.
 #include "runtime/params/roi_align.h"
-
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
+#include "runtime/params/max_roi_pool.h"
 
 namespace dragoman {
 namespace {
@@ -30,10 +31,32 @@ Status InferRoiAlign(InferContext& context) {
   return {};
 }
 
+Status InferMaxRoiPool(InferContext& context) {
+  const auto& params = context.params<rt::MaxRoiPoolParams>();
+  if (const std::optional<std::vector<rt::Shape>> known = RuntimeShapes(context)) {
+    rt::Shape y;
+    DRAGOMAN_TRY(context.Check(rt::MaxRoiPoolShape(params, (*known)[0], (*known)[1], &y)));
+    context.SetShape(0, y);
+    return {};
+  }
+  const Shape *x = context.shape(0), *rois = context.shape(1);
+  if ((x != nullptr && x->size() != 4) || (rois != nullptr && rois->size() != 2))
+    return context.Fail("the operands must have ranks 4 and 2");
+  if (params.pooled_shape.size() != 2) return context.Fail("pooled_shape has 2 sizes");
+  context.SetShape(0, Shape{rois == nullptr ? Dim() : rois->front(), x == nullptr ? Dim() : (*x)[1],
+                            Dim(params.pooled_shape[0]), Dim(params.pooled_shape[1])});
+  return {};
+}
+
 }  // namespace
 
 std::vector<OpDef> RoiAlignOps() {
-  return {Op("RoiAlign", "(X: T, rois: T, batch_indices: i64) -> (Y: T)", "T: float")
+  return {Op("MaxRoiPool", "(X: T, rois: T) -> (Y: T)", "T: float")
+              .Attributes<rt::MaxRoiPoolParams>()
+              .Required("pooled_shape")
+              .Infer(InferMaxRoiPool)
+              .Kernel({.header = "runtime/kernels/max_roi_pool.h", .types = "T", .fallible = true}),
+          Op("RoiAlign", "(X: T, rois: T, batch_indices: i64) -> (Y: T)", "T: float")
               .Attributes<rt::RoiAlignParams>()
               .Infer(InferRoiAlign)
               .Kernel({.header = "runtime/kernels/roi_align.h", .types = "T", .fallible = true})};

@@ -94,6 +94,7 @@ constexpr OpVersions kVersions[] = {
     {"MatMulInteger", 10, 10},
     {"Max", 13, 1},
     {"MaxPool", 22, 1},
+    {"MaxRoiPool", 22, 1},
     {"MaxUnpool", 22, 9},
     {"Mean", 13, 1},
     {"MeanVarianceNormalization", 13, 9},

@@ -30,6 +30,7 @@ constexpr SizeFunction kFunctions[] = {
     {"MatMul", "MatMulShape", "runtime/params/mat_mul.h", "s0 s1"},
     {"MatMulInteger", "MatMulShape", "runtime/params/mat_mul.h", "s0 s1"},
     {"MaxPool", "MaxPoolShape", "runtime/params/max_pool.h", "p s0"},
+    {"MaxRoiPool", "MaxRoiPoolShape", "runtime/params/max_roi_pool.h", "p s0 s1"},
     {"MaxUnpool", "MaxUnpoolShape", "runtime/params/max_unpool.h", "p s0 s1 v2"},
     {"NonMaxSuppression", "NonMaxSuppressionSizes", "runtime/program/non_max_suppression_sizes.h",
      "p x0 x1 x2 x3 x4 m", "f32"},

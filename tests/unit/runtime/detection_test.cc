@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/kernels/max_roi_pool.h"
 #include "runtime/kernels/non_max_suppression.h"
 #include "runtime/kernels/roi_align.h"
 #include "tests/unit/runtime/dense.h"
@@ -87,6 +88,33 @@ TEST(RoiAlignTest, RefusesRegionsThatAreNoneOfTheImages) {
   EXPECT_FALSE(RoiAlign<float>({}, x.In(), region.In(), second.In(), y.Out()).ok());
   const Dense<float> endless({1, 4}, {0, 0, std::numeric_limits<float>::infinity(), 1});
   EXPECT_FALSE(RoiAlign<float>({}, x.In(), endless.In(), first.In(), y.Out()).ok());
+}
+
+// A region of the image of Pooled; corners are rounded and belong to it.
+std::vector<float> LargestOf(const std::vector<float>& region) {
+  MaxRoiPoolParams p;
+  p.pooled_shape = {2, 2};
+  p.spatial_scale = 0.5f;
+  Dense<float> x({1, 1, 4, 4});
+  for (std::int64_t i = 0; i < 16; ++i) x.Out()[i] = static_cast<float>(i);
+  const Dense<float> rois({1, 5}, region);
+  Shape shape;
+  EXPECT_TRUE(MaxRoiPoolShape(p, x.In().shape, rois.In().shape, &shape).ok());
+  Dense<float> y(shape);
+  const bool done = MaxRoiPool(p, x.In(), rois.In(), y.Out()).ok();
+  return done ? y.Values() : std::vector<float>();
+}
+
+TEST(MaxRoiPoolTest, TakesTheLargestPixelOfEachBin) {
+  EXPECT_EQ(LargestOf({0, 0, 0, 6, 6}), (std::vector<float>{5, 7, 13, 15}));
+  EXPECT_EQ(LargestOf({0, 1, 1, 5, 5}), (std::vector<float>{10, 11, 14, 15}));  // 1 to 3: shared
+  EXPECT_EQ(LargestOf({0, 4, 4, 0, 0}), (std::vector<float>{10, 10, 10, 10}));  // one pixel
+  EXPECT_EQ(LargestOf({0, 6, 0, 12, 2}), (std::vector<float>{3, 0, 7, 0}));     // partly outside
+}
+
+TEST(MaxRoiPoolTest, RefusesRegionsThatAreNoneOfTheImages) {
+  EXPECT_TRUE(LargestOf({1, 0, 0, 6, 6}).empty());
+  EXPECT_TRUE(LargestOf({0, 0, 0, std::numeric_limits<float>::infinity(), 6}).empty());
 }
 
 }  // namespace
