@@ -54,6 +54,37 @@ DRAGOMAN_RT_INLINE float Exp(float x) {
   return x != x ? x : result;
 }
 
+// e^x - 1, by its series where the difference would lose digits.
+DRAGOMAN_RT_INLINE float Expm1(float x) {
+  float p = 1.0f / 5040.0f;
+  p = p * x + 1.0f / 720.0f;
+  p = p * x + 1.0f / 120.0f;
+  p = p * x + 1.0f / 24.0f;
+  p = p * x + 1.0f / 6.0f;
+  p = p * x + 0.5f;
+  const float near = x + x * x * p;
+  const float far = Exp(x) - 1.0f;
+  return std::fabs(x) < 0.35f ? near : far;
+}
+
+DRAGOMAN_RT_INLINE float Elu(float x, float alpha) { return x < 0.0f ? alpha * Expm1(x) : x; }
+
+// log(1 + e^x) = max(x, 0) + log(1 + t) with t = e^-|x|; log(1 + t) = 2 artanh(s) with
+// s = t / (2 + t) <= 1 / 3, by its series.
+DRAGOMAN_RT_INLINE float Softplus(float x) {
+  const float t = Exp(-std::fabs(x));
+  const float s = t / (2.0f + t), u = s * s;
+  float p = 1.0f / 15.0f;
+  p = p * u + 1.0f / 13.0f;
+  p = p * u + 1.0f / 11.0f;
+  p = p * u + 1.0f / 9.0f;
+  p = p * u + 1.0f / 7.0f;
+  p = p * u + 0.2f;
+  p = p * u + 1.0f / 3.0f;
+  p = p * u + 1.0f;
+  return 2.0f * s * p + (x < 0.0f ? 0.0f : x);
+}
+
 DRAGOMAN_RT_INLINE float Sigmoid(float x) { return 1.0f / (1.0f + Exp(-x)); }
 
 DRAGOMAN_RT_INLINE float Tanh(float x) {

@@ -7,11 +7,13 @@
 #include "runtime/fast/clones.h"
 #include "runtime/fast/math.h"
 #include "runtime/fast/parallel.h"
+#include "runtime/kernels/axis_loop.h"
 
 namespace dragoman::rt {
 namespace {
 
 constexpr int kLanes = 16;
+constexpr std::int64_t kColumns = 64;
 constexpr std::int64_t kPartElements = 1 << 14;  // below which a thread is not worth its start
 
 // Folds f(element) into lanes, so that the compiler may use vectors, and these into one number.
@@ -45,6 +47,60 @@ DRAGOMAN_RT_CLONES void Softmax(std::int64_t rows, std::int64_t size, std::int64
     const float factor = 1.0f / Sum(size, [=](std::int64_t i) { return y[i]; });
     for (std::int64_t i = 0; i < size; ++i) y[i] *= factor;
   }
+}
+
+DRAGOMAN_RT_CLONES void LogSoftmax(std::int64_t rows, std::int64_t size, const float* x, float* y) {
+  for (std::int64_t row = 0; row < rows; ++row, x += size, y += size) {
+    const float max = Reduce(
+        size, -std::numeric_limits<float>::infinity(), [=](std::int64_t i) { return x[i]; },
+        [](float a, float b) { return b > a ? b : a; });
+    const float log = std::log(Sum(size, [=](std::int64_t i) { return fast::Exp(x[i] - max); }));
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < size; ++i) y[i] = x[i] - max - log;
+  }
+}
+
+// Up to kColumns columns of `size` elements, which lie `step` apart.
+template <bool kLog>
+DRAGOMAN_RT_CLONES void SoftmaxOfColumns(std::int64_t columns, std::int64_t size, std::int64_t step,
+                                         const float* x, float* y) {
+  float max[kColumns], sum[kColumns];
+  std::fill_n(max, columns, -std::numeric_limits<float>::infinity());
+  std::fill_n(sum, columns, 0.0f);
+  for (std::int64_t at = 0; at < size * step; at += step) {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < columns; ++i) max[i] = x[at + i] > max[i] ? x[at + i] : max[i];
+  }
+  for (std::int64_t at = 0; at < size * step; at += step) {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const float power = fast::Exp(x[at + i] - max[i]);
+      sum[i] += power;
+      if (!kLog) y[at + i] = power;
+    }
+  }
+  for (std::int64_t i = 0; i < columns; ++i) sum[i] = kLog ? std::log(sum[i]) : 1.0f / sum[i];
+  for (std::int64_t at = 0; at < size * step; at += step) {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < columns; ++i)
+      y[at + i] = kLog ? x[at + i] - max[i] - sum[i] : y[at + i] * sum[i];
+  }
+}
+
+template <bool kLog>
+void ForColumns(const SoftmaxParams& p, TensorView<const float> x, TensorView<float> y) noexcept {
+  const AxisLoop loop(x.shape, p.axis);
+  const std::int64_t blocks = (loop.inner + kColumns - 1) / kColumns;
+  const std::int64_t work = std::max<std::int64_t>(loop.size * std::min(loop.inner, kColumns), 1);
+  Parallel(loop.outer * blocks, std::max<std::int64_t>(kPartElements / work, 1),
+           [&](std::int64_t begin, std::int64_t end) {
+             for (std::int64_t block = begin; block < end; ++block) {
+               const std::int64_t column = block % blocks * kColumns;
+               const std::int64_t at = block / blocks * loop.size * loop.inner + column;
+               SoftmaxOfColumns<kLog>(std::min(kColumns, loop.inner - column), loop.size,
+                                      loop.inner, x.data + at, y.data + at);
+             }
+           });
 }
 
 // Subtracts the mean if `centered`; scale and bias may be null.
@@ -84,6 +140,23 @@ void SoftmaxRows(const SoftmaxParams&, TensorView<const float> x, TensorView<flo
   ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
     Softmax(rows, size, size, x.data + at, y.data + at);
   });
+}
+
+void LogSoftmaxRows(const SoftmaxParams&, TensorView<const float> x, TensorView<float> y) noexcept {
+  const std::int64_t size = x.shape[x.shape.size() - 1];
+  ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
+    LogSoftmax(rows, size, x.data + at, y.data + at);
+  });
+}
+
+void SoftmaxColumns(const SoftmaxParams& p, TensorView<const float> x,
+                    TensorView<float> y) noexcept {
+  ForColumns<false>(p, x, y);
+}
+
+void LogSoftmaxColumns(const SoftmaxParams& p, TensorView<const float> x,
+                       TensorView<float> y) noexcept {
+  ForColumns<true>(p, x, y);
 }
 
 void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, float* x) noexcept {

@@ -1,5 +1,5 @@
 // Softmax and normalisations of the rows of a tensor in f32: operators of ONNX along the last axis,
-// each one pass over memory. Called as the plain kernels are.
+// each one pass over memory; Softmax along other axes as well. Called as the plain kernels are.
 #ifndef DRAGOMAN_RUNTIME_FAST_ROWS_H_
 #define DRAGOMAN_RUNTIME_FAST_ROWS_H_
 
@@ -13,6 +13,14 @@ namespace dragoman::rt {
 
 // p.axis is the last one.
 void SoftmaxRows(const SoftmaxParams& p, TensorView<const float> x, TensorView<float> y) noexcept;
+void LogSoftmaxRows(const SoftmaxParams& p, TensorView<const float> x,
+                    TensorView<float> y) noexcept;
+
+// Along any axis; fast along others than the last.
+void SoftmaxColumns(const SoftmaxParams& p, TensorView<const float> x,
+                    TensorView<float> y) noexcept;
+void LogSoftmaxColumns(const SoftmaxParams& p, TensorView<const float> x,
+                       TensorView<float> y) noexcept;
 
 // Softmax of rows of `size` floats that begin `stride` apart, in place, on the calling thread.
 void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, float* x) noexcept;

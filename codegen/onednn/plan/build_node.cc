@@ -73,21 +73,26 @@ bool IsRowOf(const Value* operand, const Value& x) {
   return shape->size() == 1 && Equal(shape->front(), x.type().shape()->back()) == Truth::kYes;
 }
 
-// Softmax and normalisations along the last axis, for which runtime/fast has loops of its own.
+bool IsSoftmax(const Node& node) { return node.Is("Softmax") || node.Is("LogSoftmax"); }
+
+bool IsAlongLastAxis(const Node& node) {
+  const std::int64_t axis = IntAttribute(node, "axis", -1);
+  return axis == -1 || axis == *node.operand(0)->type().rank() - 1;
+}
+
+// Softmax, and normalisations along the last axis, for which runtime/fast has loops of its own.
 bool IsAlongRows(const Node& node) {
   const bool normalizes = node.Is("LayerNormalization") || node.Is("RMSNormalization");
-  if ((!normalizes && !node.Is("Softmax")) || node.num_results() != 1) return false;
+  if ((!normalizes && !IsSoftmax(node)) || node.num_results() != 1) return false;
   for (const Use& use : node.operands()) {
     const Value* value = use.value();
     if (value != nullptr && (value->type().dtype() != DType::kF32 || !value->type().rank()))
       return false;
   }
   const Value& x = *node.operand(0);
-  const int rank = *x.type().rank();
-  const std::int64_t axis = IntAttribute(node, "axis", -1);
-  const bool last = axis == -1 || axis == rank - 1;
-  return rank > 0 && last &&
-         (!normalizes || (IsRowOf(node.operand(1), x) && IsRowOf(node.operand(2), x)));
+  if (*x.type().rank() == 0) return false;
+  return !normalizes ||
+         (IsAlongLastAxis(node) && IsRowOf(node.operand(1), x) && IsRowOf(node.operand(2), x));
 }
 
 // QuantizeLinear or DequantizeLinear between f32 and 8-bit integers with one scale in all, or
@@ -237,7 +242,7 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
   call.fallible = def.kernel.fallible;
   call.scratch = def.kernel.scratch;
   if (IsAlongRows(node)) {
-    call.function = def.name->type + "Rows";
+    call.function = def.name->type + (IsAlongLastAxis(node) ? "Rows" : "Columns");
     plan_.headers.insert("runtime/fast/rows.h");
   } else if (QuantizesTensor(node)) {
     call.function = QuantizingFunction(node);

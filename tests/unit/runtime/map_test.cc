@@ -178,6 +178,8 @@ TEST(FastMath, IsWithinAFewUnitsOfTheLastPlace) {
     const auto v = static_cast<float>(x);
     const double d = v;
     EXPECT_NEAR(fast::Exp(v), std::exp(d), 3e-7 * std::exp(d)) << v;
+    EXPECT_NEAR(fast::Expm1(v), std::expm1(d), 4e-7 * std::fabs(std::expm1(d))) << v;
+    EXPECT_NEAR(fast::Softplus(v), std::log1p(std::exp(d)), 4e-7 * std::log1p(std::exp(d))) << v;
     EXPECT_NEAR(fast::Tanh(v), std::tanh(d), 3e-7 * std::fabs(std::tanh(d))) << v;
     EXPECT_NEAR(fast::Erf(v), std::erf(d), 3e-7 * std::fabs(std::erf(d)) + 1e-7) << v;
     EXPECT_NEAR(fast::Sigmoid(v), 1.0 / (1.0 + std::exp(-d)), 4e-7) << v;
@@ -192,8 +194,9 @@ TEST(FastMath, KeepsWhatIsNotFinite) {
   EXPECT_EQ(fast::Tanh(kInfinity), 1.0f);
   EXPECT_EQ(fast::Tanh(-kInfinity), -1.0f);
   EXPECT_EQ(fast::Erf(-kInfinity), -1.0f);
-  for (float value : {fast::Exp(nan), fast::Tanh(nan), fast::Erf(nan), fast::Sigmoid(nan),
-                      fast::Relu(nan), fast::Clip(nan, 0.0f, 1.0f)}) {
+  for (float value :
+       {fast::Exp(nan), fast::Expm1(nan), fast::Softplus(nan), fast::Tanh(nan), fast::Erf(nan),
+        fast::Sigmoid(nan), fast::Relu(nan), fast::Clip(nan, 0.0f, 1.0f)}) {
     EXPECT_TRUE(std::isnan(value));
   }
 }

@@ -51,6 +51,32 @@ TEST_F(RowsTest, SoftmaxIsThePlainKernel) {
   }
 }
 
+TEST_F(RowsTest, LogSoftmaxIsThePlainKernel) {
+  for (std::int64_t size : kSizes) {
+    Reset(size);
+    LogSoftmax<float>({}, x(), To(plain_));
+    LogSoftmaxRows({}, x(), To(fast_));
+    ExpectNear(2e-6f);
+  }
+}
+
+TEST_F(RowsTest, SoftmaxOfColumnsIsThePlainKernel) {
+  for (const Shape& shape : {Shape{2, 3, 5, 29}, Shape{1, 7, 130, 1}, Shape{1, 1, 2, 64}}) {
+    for (const std::int64_t axis : {0, 1, 2, -1}) {
+      SoftmaxParams p;
+      p.axis = axis;
+      Reset(NumElements(shape));
+      shape_ = shape;
+      Softmax<float>(p, x(), To(plain_));
+      SoftmaxColumns(p, x(), To(fast_));
+      ExpectNear(2e-6f);
+      LogSoftmax<float>(p, x(), To(plain_));
+      LogSoftmaxColumns(p, x(), To(fast_));
+      ExpectNear(2e-6f);
+    }
+  }
+}
+
 TEST_F(RowsTest, SoftmaxLeavesMaskedElementsOut) {
   Reset(20);
   x_[3] = -std::numeric_limits<float>::infinity();
