@@ -85,7 +85,20 @@ AffineForms::FormOrNone AffineForms::Compute(const Value& value, int axis, std::
     spelled_.insert(&value);
     return std::nullopt;
   }
+  if (mode == Mode::kAffine && form && IsOfConstants(*form)) return std::nullopt;
   return form;
+}
+
+bool AffineForms::IsOfConstants(const AffineForm& form) {
+  return std::ranges::all_of(form.segments, [&](const AffineSegment& segment) {
+    return std::ranges::all_of(segment.terms, [&](const AffineTerm& term) {
+      const Value* value = atom(term.atom).value;
+      const Node* node = value->producer();
+      const bool is_constant =
+          consts_.Of(value) != kNoConst || (node != nullptr && node->Is("ConstantOfShape"));
+      return term.kind == Kind::kScalar && is_constant;
+    });
+  });
 }
 
 AffineForms::FormOrNone AffineForms::OfConstant(const Value& value, int axis, std::int64_t size) {

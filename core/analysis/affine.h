@@ -167,6 +167,8 @@ class AffineForms {
   AtomId SliceAtom(AtomId id, std::int64_t begin, std::int64_t size);
   bool HoldsProduct(const AffineForm& form) const;
   bool SpellsFunction(const AffineForm& form);
+  // Whether it adds up constants that vary along other axes: an initial state, which is an atom.
+  bool IsOfConstants(const AffineForm& form);
 
   struct TurnOf {
     const Value* sequence = nullptr;
