@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/support/hash.h"
 #include "core/support/flat_map.h"
+#include "core/support/hash.h"
 
 namespace dragoman::compare {
 namespace {
