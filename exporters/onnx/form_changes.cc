@@ -271,6 +271,12 @@ std::string RefuseHalf(Node& node) {
   return node.operand(0)->type().dtype() == DType::kF16 ? "it takes f16" : "";
 }
 
+std::string RefuseOtherThanOptional(Node& node) {
+  const Value* x = node.operand(0);
+  const bool optional = x != nullptr && x->type().kind() == Type::Kind::kOptional;
+  return optional ? "" : "its operand is no optional";
+}
+
 // Sorted by type, newer changes first.
 constexpr FormChange kChanges[] = {
     {"ArgMax", 12, DropSelectLast},
@@ -294,6 +300,8 @@ constexpr FormChange kChanges[] = {
     {"LogSoftmax", 13, LowerSoftmax},
     {"LpPool", 18, LowerLpPool},
     {"MaxPool", 12, RefuseIntegerPool},
+    {"OptionalGetElement", 18, RefuseOtherThanOptional},
+    {"OptionalHasElement", 18, RefuseOtherThanOptional},
     {"Pad", 19, RefuseWrap},
     {"Pad", 18, LowerPadAxes},
     {"Pad", 13, RefuseBool},

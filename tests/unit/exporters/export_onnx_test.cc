@@ -199,6 +199,16 @@ TEST_F(ExportOnnxTest, ElementTypesThatAnOpsetLacksAreRefused) {
   EXPECT_EQ(GraphAtOpset(kTypes, 14), "CumSum/2;Pad/2;");
 }
 
+TEST_F(ExportOnnxTest, OnlyOptionalsWereAskedForTheirElementsAtFirst) {
+  constexpr char kTensor[] = R"(graph main(%x: f32[4]) -> (%p) {
+    %p = onnx.OptionalHasElement(%x)
+  })";
+  EXPECT_EQ(GraphAtOpset(kTensor, 18), "OptionalHasElement/1;");
+  const std::string error = GraphAtOpset(kTensor, 17);
+  EXPECT_NE(error.find("its operand is no optional, which needs opset 18"), std::string::npos)
+      << error;
+}
+
 TEST_F(ExportOnnxTest, LinearIsGemmForMatricesAndMatMulElse) {
   EXPECT_EQ(GraphAtOpset(R"(graph main(%x: f32[n, 3], %s: f32[b, n, 3]) -> (%y, %z) {
     const %w: f32[2, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
