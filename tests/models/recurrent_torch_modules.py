@@ -167,6 +167,21 @@ class LayerCalledStepwise(ScriptedLoop):
         return torch.stack(outputs), h, c
 
 
+class Lerp(ScriptedLoop):
+    """A GRU of its equations, from a first state that is not zero."""
+
+    def forward(self, x):
+        h = torch.full((x.size(1), 4), 0.25) - 0.5
+        outputs = []
+        for t in range(x.size(0)):
+            xr, xz, xn = nn.functional.linear(x[t], self.gru.weight_ih, self.gru.bias_ih).chunk(3, 1)
+            hr, hz, hn = nn.functional.linear(h, self.gru.weight_hh, self.gru.bias_hh).chunk(3, 1)
+            n = torch.tanh(xn + torch.sigmoid(xr + hr) * hn)
+            h = torch.lerp(n, h, torch.sigmoid(xz + hz))
+            outputs.append(h)
+        return torch.stack(outputs), h
+
+
 class LayeredLoop(nn.Module):
     """Loops over two layers whose states pass from turn to turn in one tensor."""
 
