@@ -64,8 +64,12 @@ class LoopFunction {
     return Evaluate(terms_, operands_, std::span(inputs).first(operands_.size()));
   }
 
+  // Such functions may agree with others where they are compared.
   bool RoundsOff() const {
     return std::ranges::any_of(terms_, [](const MapTerm& term) {
+      for (const std::string_view name : {"Ceil", "Floor", "Round"}) {
+        if (term.op->name == name) return true;
+      }
       if (term.op->name != "Add" && term.op->name != "Sub") return false;
       return std::ranges::any_of(term.arguments, [](const MapArgument& argument) {
         return argument.buffer == kAbsent && std::fabs(argument.number) > kRounding;

@@ -54,6 +54,9 @@ constexpr ScalarOp kScalarOps[] = {
     {"Pow", "std::pow({0}, {1})", [](const double* a) { return std::pow(a[0], a[1]); }},
     {"Reciprocal", "1.0f / {0}", [](const double* a) { return 1.0 / a[0]; }},
     {"Relu", "rt::fast::Relu({0})", [](const double* a) { return a[0] < 0 ? 0.0 : a[0]; }},
+    {"Round", "std::nearbyint({0})", [](const double* a) { return std::nearbyint(a[0]); }},
+    {"Selu", "{2} * rt::fast::Elu({0}, {1})",
+     [](const double* a) { return a[2] * (a[0] < 0 ? a[1] * std::expm1(a[0]) : a[0]); }},
     {"Sigmoid", "rt::fast::Sigmoid({0})", [](const double* a) { return SigmoidOf(a[0]); }},
     {"Sin", "std::sin({0})", [](const double* a) { return std::sin(a[0]); }},
     {"Softplus", "rt::fast::Softplus({0})",
@@ -101,6 +104,10 @@ Call CallWithAttributes(const Node& node) {
   if (node.Is("LeakyRelu"))
     return WithNumbers("LeakyRelu", {params->As<rt::LeakyReluParams>().alpha});
   if (node.Is("Elu")) return WithNumbers("Elu", {params->As<rt::EluParams>().alpha});
+  if (node.Is("Selu")) {
+    const auto& p = params->As<rt::SeluParams>();
+    return WithNumbers("Selu", {p.alpha, p.gamma});
+  }
   if (node.Is("Swish")) return WithNumbers("Swish", {params->As<rt::SwishParams>().alpha});
   if (node.Is("HardSigmoid")) {
     const auto& p = params->As<rt::HardSigmoidParams>();

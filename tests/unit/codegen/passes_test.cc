@@ -55,6 +55,7 @@ std::string Product(std::string_view nodes) {
     const %root: f32[] = 1.41421354
     const %one: f32[] = 1.0
     const %half: f32[] = 0.5
+    const %hundred: f32[] = 100.0
     const %large: f32[] = 12582912.0
     %s = onnx.Softmax(%r)
     %v = dragoman.Linear(%x, %w)
@@ -106,7 +107,9 @@ TEST(FusePostOps, LeavesWhatIsOnlyAlike) {
   for (const char* nodes :
        {"%a = onnx.Sigmoid(%v)\n%b = onnx.Mul(%a, %v)\n%y = onnx.Mul(%b, %half)",
         "%a = onnx.Clip(%v, %zero, %six)\n%y = onnx.Sub(%a, %s)",
-        "%a = onnx.Add(%v, %large)\n%y = onnx.Sub(%a, %large)"}) {
+        "%a = onnx.Add(%v, %large)\n%y = onnx.Sub(%a, %large)",
+        "%p = onnx.Relu(%v)\n%a = onnx.Mul(%p, %hundred)\n%b = onnx.Round(%a)\n"
+        "%y = onnx.Div(%b, %hundred)"}) {
     const Plan plan = PlanOf(Product(nodes));
     EXPECT_EQ(plan.prepared.at(0).post.find("residual=*/true"), std::string::npos) << nodes;
     EXPECT_TRUE(Steps(plan).back().Is<MapStep>()) << nodes;
