@@ -174,8 +174,9 @@ class Lerp(ScriptedLoop):
         h = torch.full((x.size(1), 4), 0.25) - 0.5
         outputs = []
         for t in range(x.size(0)):
-            xr, xz, xn = nn.functional.linear(x[t], self.gru.weight_ih, self.gru.bias_ih).chunk(3, 1)
-            hr, hz, hn = nn.functional.linear(h, self.gru.weight_hh, self.gru.bias_hh).chunk(3, 1)
+            gru = self.gru
+            xr, xz, xn = nn.functional.linear(x[t], gru.weight_ih, gru.bias_ih).chunk(3, 1)
+            hr, hz, hn = nn.functional.linear(h, gru.weight_hh, gru.bias_hh).chunk(3, 1)
             n = torch.tanh(xn + torch.sigmoid(xr + hr) * hn)
             h = torch.lerp(n, h, torch.sigmoid(xz + hz))
             outputs.append(h)
