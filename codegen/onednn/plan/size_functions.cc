@@ -15,6 +15,7 @@ constexpr SizeFunction kFunctions[] = {
     {"Conv", "ConvShape", "runtime/params/conv.h", "p s0 s1"},
     {"ConvInteger", "ConvShape", "runtime/params/conv.h", "p s0 s1"},
     {"ConvTranspose", "ConvTransposeShape", "runtime/params/conv_transpose.h", "p s0 s1"},
+    {"DFT", "DFTShape", "runtime/params/dft.h", "p s0 v1 v2"},
     {"DepthToSpace", "DepthToSpaceShape", "runtime/params/depth_to_space.h", "p s0"},
     {"Einsum", "EinsumShape", "runtime/params/einsum.h", "p S"},
     {"Expand", "ExpandShape", "runtime/params/expand.h", "s0 v1"},

@@ -47,6 +47,14 @@ TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
   EXPECT_EQ(plan.prepared[0].constants.front(), plan.constants.steps[0].results.front());
 }
 
+// Its scratch memory depends on them, whatever the model says of the result.
+TEST(MakePlan, AsksForTheSizesOfATransformAlongAnAxisThatTheRunTells) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[2, 10, 6, 1], %axis: i64[]) -> (%y) {
+    %y: f32[2, 10, 6, 2] = onnx.DFT(%x, _, %axis)
+  })");
+  EXPECT_EQ(Steps(plan).front().sizes.function, "DFTShape");
+}
+
 TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereSizesAreNotKnown) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
