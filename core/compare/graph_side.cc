@@ -17,6 +17,8 @@ class SideBuilder {
   void Build() {
     NameScopes();
     CollectNodes();
+    LinkProducers();
+    LinkReaders();
     for (GraphSide::Entry& entry : side_.entries) {
       entry.scope = side_.ScopeOf(*entry.node->graph());
       entry.local = HashCombine(HashLocally(*entry.node), entry.scope);
@@ -87,6 +89,43 @@ class SideBuilder {
     }
   }
 
+  void LinkProducers() {
+    for (GraphSide::Entry& entry : side_.entries) {
+      entry.first_producer = side_.producers.size();
+      for (const Use& use : entry.node->operands()) {
+        side_.producers.push_back(side_.IndexOf(ProducerOf(use.value())));
+      }
+    }
+  }
+
+  void LinkReaders() {
+    for (const std::int64_t producer : side_.producers) {
+      if (producer >= 0) ++At(producer).num_readers;
+    }
+    std::size_t total = 0;
+    for (GraphSide::Entry& entry : side_.entries) {
+      entry.first_reader = total;
+      total += std::exchange(entry.num_readers, 0);
+    }
+    side_.readers.resize(total);
+    for (std::uint32_t i = 0; i < side_.entries.size(); ++i) {
+      std::uint32_t operand = 0;
+      for (const std::int64_t producer : side_.ProducersOf(side_.entries[i])) {
+        if (producer >= 0) {
+          GraphSide::Entry& read = At(producer);
+          side_.readers[read.first_reader + read.num_readers++] = {i, operand};
+        }
+        ++operand;
+      }
+    }
+  }
+
+  GraphSide::Entry& At(std::int64_t i) { return side_.entries[static_cast<std::size_t>(i)]; }
+
+  static const Node* ProducerOf(const Value* value) {
+    return value == nullptr ? nullptr : value->producer();
+  }
+
   std::uint64_t HashLocally(const Node& node) {
     AttributeEncoder encoder(context_.constants);
     encoder.type = [](const Type& type) { return std::to_string(static_cast<int>(type.dtype())); };
@@ -100,7 +139,8 @@ class SideBuilder {
     return HashString(bytes);
   }
 
-  std::uint64_t CodeOf(const Value* value) {
+  // `producer` is the entry that gives it, or -1.
+  std::uint64_t CodeOf(const Value* value, std::int64_t producer) {
     if (value == nullptr) return 1;
     if (value->is_constant()) return HashCombine(2, context_.constants.ClassOf(value->data()));
     if (value->kind() == Value::Kind::kInput) {
@@ -108,38 +148,46 @@ class SideBuilder {
       const std::uint64_t code = of_root ? context_.input_code(value->index()) : value->index();
       return HashCombine(3 + code, side_.ScopeOf(*value->graph()));
     }
-    const std::int64_t producer = side_.IndexOf(value->producer());
-    const std::uint64_t up =
-        producer < 0 ? 4 : side_.entries[static_cast<std::size_t>(producer)].up;
-    return HashCombine(up, value->index());
+    return HashCombine(producer < 0 ? 4 : At(producer).up, value->index());
   }
 
   std::uint64_t HashUpstream(const GraphSide::Entry& entry) {
     std::uint64_t hash = entry.local;
-    for (const Use& use : entry.node->operands()) hash = HashCombine(hash, CodeOf(use.value()));
+    const std::span<const std::int64_t> producers = side_.ProducersOf(entry);
+    for (const Use& use : entry.node->operands()) {
+      hash = HashCombine(hash, CodeOf(use.value(), producers[use.index()]));
+    }
     for (const Graph* graph : entry.node->subgraphs()) {
-      for (const Use& output : graph->outputs()) hash = HashCombine(hash, CodeOf(output.value()));
+      for (const Use& output : graph->outputs()) {
+        const std::int64_t producer = side_.IndexOf(ProducerOf(output.value()));
+        hash = HashCombine(hash, CodeOf(output.value(), producer));
+      }
     }
     return hash;
   }
 
-  void AddUse(const Value* value, std::uint64_t user, std::uint64_t index) {
-    if (value == nullptr || value->producer() == nullptr) return;
-    const std::int64_t producer = side_.IndexOf(value->producer());
+  void AddUse(const Value* value, std::int64_t producer, std::uint64_t user, std::uint64_t index) {
     if (producer < 0) return;
-    side_.entries[static_cast<std::size_t>(producer)].uses +=
-        HashCombine(user, HashCombine(index, value->index()));
+    At(producer).uses += HashCombine(user, HashCombine(index, value->index()));
+  }
+
+  void AddOutputUses(const Graph& graph, std::uint64_t user) {
+    for (const Use& output : graph.outputs()) {
+      AddUse(output.value(), side_.IndexOf(ProducerOf(output.value())), user, output.index());
+    }
   }
 
   void HashUses() {
-    for (std::size_t i = 0; i < root_.num_outputs(); ++i) AddUse(root_.output(i), 5, i);
+    AddOutputUses(root_, 5);
     for (auto entry = side_.entries.rbegin(); entry != side_.entries.rend(); ++entry) {
       const std::uint64_t down = HashCombine(entry->local, entry->uses);
-      for (const Use& use : entry->node->operands()) AddUse(use.value(), down, use.index());
+      const std::span<const std::int64_t> producers = side_.ProducersOf(*entry);
+      for (const Use& use : entry->node->operands()) {
+        AddUse(use.value(), producers[use.index()], down, use.index());
+      }
       std::uint64_t number = 0;
       for (const Graph* graph : entry->node->subgraphs()) {
-        const std::uint64_t user = HashCombine(down, ++number);
-        for (std::size_t i = 0; i < graph->num_outputs(); ++i) AddUse(graph->output(i), user, i);
+        AddOutputUses(*graph, HashCombine(down, ++number));
       }
     }
   }

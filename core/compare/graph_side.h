@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +35,11 @@ struct GraphSide {
     std::uint64_t uses = 0;      // what uses it; 0: nothing
     std::uint64_t operands = 0;  // while matching: what it reads
     std::int64_t partner = -1;
+    std::size_t first_producer = 0, first_reader = 0, num_readers = 0;
+  };
+  // Operand `operand` of the node of `entry`.
+  struct Reader {
+    std::uint32_t entry = 0, operand = 0;
   };
 
   GraphSide(const Graph& root, const SideContext& context);
@@ -41,9 +47,18 @@ struct GraphSide {
   // -1: not among the entries.
   std::int64_t IndexOf(const Node* node) const;
   std::uint64_t ScopeOf(const Graph& graph) const { return scopes.at(&graph); }
+  // The entries that give the operands of `entry`, one for each; -1: none.
+  std::span<const std::int64_t> ProducersOf(const Entry& entry) const {
+    return std::span(producers).subspan(entry.first_producer, entry.node->num_operands());
+  }
+  std::span<const Reader> ReadersOf(const Entry& entry) const {
+    return std::span(readers).subspan(entry.first_reader, entry.num_readers);
+  }
 
   std::vector<Entry> entries;  // operands before users, but on cycles
   FlatMap<const Node*, std::int64_t> index;
+  std::vector<std::int64_t> producers;  // of all entries one after the other, as are the readers
+  std::vector<Reader> readers;
   std::unordered_map<const Graph*, std::uint64_t> scopes;
   std::vector<const Graph*> graphs;  // outer ones first
 };

@@ -1,9 +1,13 @@
 #include "core/compare/match_nodes.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -53,11 +57,16 @@ class Matcher {
     return entry.node->name().empty() ? std::nullopt : std::optional(key);
   }
 
+  // An entry of the first side, or, with kOfB, of the second.
   struct Item {
     std::uint64_t key;
-    bool of_b;
-    std::int64_t index;
+    std::uint64_t entry;
+
+    bool of_b() const { return (entry & kOfB) != 0; }
+    std::int64_t index() const { return static_cast<std::int64_t>(entry & ~kOfB); }
+    auto operator<=>(const Item&) const = default;
   };
+  static constexpr std::uint64_t kOfB = std::uint64_t{1} << 63;
 
   // Op, attributes, and partners of the producers of operands: for what nothing uses.
   void MatchByOperands() {
@@ -65,8 +74,10 @@ class Matcher {
       for (GraphSide* side : {&a_, &b_}) {
         for (GraphSide::Entry& entry : side->entries) {
           entry.operands = with_local ? entry.local : entry.scope;
+          const std::span<const std::int64_t> producers = side->ProducersOf(entry);
           for (const Use& use : entry.node->operands()) {
-            entry.operands = HashCombine(entry.operands, OperandCode(*side, use.value()));
+            const std::uint64_t code = OperandCode(*side, use.value(), producers[use.index()]);
+            entry.operands = HashCombine(entry.operands, code);
           }
         }
       }
@@ -76,10 +87,9 @@ class Matcher {
     }
   }
 
-  std::uint64_t OperandCode(const GraphSide& side, const Value* value) const {
+  std::uint64_t OperandCode(const GraphSide& side, const Value* value, std::int64_t i) const {
     if (value == nullptr) return 0;
     const auto kind = static_cast<std::uint64_t>(value->kind());
-    const std::int64_t i = value->producer() == nullptr ? -1 : side.IndexOf(value->producer());
     if (i < 0) return HashCombine(kind, value->is_constant() ? 0 : value->index());
     const GraphSide::Entry& producer = side.entries[static_cast<std::size_t>(i)];
     const std::int64_t pair = &side == &a_ ? i : producer.partner;
@@ -87,27 +97,24 @@ class Matcher {
                        value->index());
   }
 
-  static void Collect(const GraphSide& side, bool of_b, const Key& key, std::vector<Item>& items) {
+  static void Collect(const GraphSide& side, std::uint64_t mark, const Key& key,
+                      std::vector<Item>& items) {
     for (std::size_t i = 0; i < side.entries.size(); ++i) {
       if (side.entries[i].partner >= 0) continue;
-      if (const auto k = key(side.entries[i])) {
-        items.push_back({*k, of_b, static_cast<std::int64_t>(i)});
-      }
+      if (const auto k = key(side.entries[i])) items.push_back({*k, i | mark});
     }
   }
 
   void MatchBy(const Key& key, Several several) {
     std::vector<Item> items;
-    Collect(a_, false, key, items);
-    Collect(b_, true, key, items);
+    Collect(a_, 0, key, items);
+    Collect(b_, kOfB, key, items);
     const std::size_t made = queue_.size();
-    std::sort(items.begin(), items.end(), [](const Item& x, const Item& y) {
-      return std::tie(x.key, x.of_b, x.index) < std::tie(y.key, y.of_b, y.index);
-    });
+    std::ranges::sort(items);
     for (std::size_t first = 0, last = 0; first < items.size(); first = last) {
       std::size_t middle = first;
       while (middle < items.size() && items[middle].key == items[first].key &&
-             !items[middle].of_b) {
+             !items[middle].of_b()) {
         ++middle;
       }
       last = middle;
@@ -115,7 +122,7 @@ class Matcher {
       const std::span group_a(&items[first], middle - first);
       const std::span group_b(items.data() + middle, last - middle);
       if (group_a.size() == 1 && group_b.size() == 1) {
-        queue_.emplace_back(group_a[0].index, group_b[0].index);
+        queue_.emplace_back(group_a[0].index(), group_b[0].index());
       } else if (several == Several::kPair) {
         PairGroups(group_a, group_b);
       }
@@ -129,11 +136,11 @@ class Matcher {
   void PairGroups(std::span<const Item> group_a, std::span<const Item> group_b) {
     std::unordered_map<std::string_view, std::int64_t> by_name;
     for (const Item& item : group_b)
-      by_name.try_emplace(b_.entries[Index(item)].node->name(), item.index);
+      by_name.try_emplace(b_.entries[Index(item)].node->name(), item.index());
     for (const Item& item : group_a) {
       const auto found = by_name.find(a_.entries[Index(item)].node->name());
       if (found == by_name.end() || found->first.empty()) continue;
-      Pair(item.index, found->second);
+      Pair(item.index(), found->second);
       by_name.erase(found);
     }
     std::size_t next = 0;
@@ -141,11 +148,11 @@ class Matcher {
       if (a_.entries[Index(item)].partner >= 0) continue;
       while (next < group_b.size() && b_.entries[Index(group_b[next])].partner >= 0) ++next;
       if (next == group_b.size()) return;
-      Pair(item.index, group_b[next].index);
+      Pair(item.index(), group_b[next].index());
     }
   }
 
-  static std::size_t Index(const Item& item) { return static_cast<std::size_t>(item.index); }
+  static std::size_t Index(const Item& item) { return static_cast<std::size_t>(item.index()); }
 
   void Link(std::int64_t a, std::int64_t b) {
     a_.entries[static_cast<std::size_t>(a)].partner = b;
@@ -160,54 +167,50 @@ class Matcher {
   // Goes once through every pair made so far, and through those that it makes.
   void MatchNeighbours() {
     for (; next_ < queue_.size(); ++next_) {
-      const auto [a, b] = queue_[next_];
-      const Node& x = *a_.entries[static_cast<std::size_t>(a)].node;
-      const Node& y = *b_.entries[static_cast<std::size_t>(b)].node;
-      for (std::size_t i = 0; i < std::min(x.num_operands(), y.num_operands()); ++i) {
-        PairIfAlike(ProducerOf(x.operand(i)), ProducerOf(y.operand(i)));
+      const GraphSide::Entry& a = At(a_, queue_[next_].first);
+      const GraphSide::Entry& b = At(b_, queue_[next_].second);
+      const auto producers_a = a_.ProducersOf(a), producers_b = b_.ProducersOf(b);
+      for (std::size_t i = 0; i < std::min(producers_a.size(), producers_b.size()); ++i) {
+        PairIfAlike(producers_a[i], producers_b[i]);
       }
-      for (std::size_t i = 0; i < std::min(x.num_results(), y.num_results()); ++i) {
-        if (x.result(i) != nullptr && y.result(i) != nullptr) {
-          MatchUsers(*x.result(i), *y.result(i));
-        }
-      }
+      MatchReaders(a, b);
     }
   }
 
-  static const Node* ProducerOf(const Value* value) {
-    return value == nullptr ? nullptr : value->producer();
+  static const GraphSide::Entry& At(const GraphSide& side, std::int64_t i) {
+    return side.entries[static_cast<std::size_t>(i)];
   }
 
-  void PairIfAlike(const Node* x, const Node* y) {
-    if (x == nullptr || y == nullptr || !SameOp(x->op(), y->op())) return;
-    const std::int64_t a = a_.IndexOf(x), b = b_.IndexOf(y);
+  void PairIfAlike(std::int64_t a, std::int64_t b) {
     if (a < 0 || b < 0) return;
-    const GraphSide::Entry& in_a = a_.entries[static_cast<std::size_t>(a)];
-    const GraphSide::Entry& in_b = b_.entries[static_cast<std::size_t>(b)];
-    if (in_a.partner < 0 && in_b.partner < 0 && in_a.scope == in_b.scope) Pair(a, b);
+    const GraphSide::Entry &x = At(a_, a), &y = At(b_, b);
+    if (x.partner >= 0 || y.partner >= 0 || x.scope != y.scope) return;
+    if (SameOp(x.node->op(), y.node->op())) Pair(a, b);
   }
 
-  // The unmatched users of a value by op and operand; nullptr where there are several.
-  using Users = std::map<std::pair<std::string, std::size_t>, const Node*>;
-  static Users UsersOf(const Value& value, const GraphSide& side) {
-    Users users;
-    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-      const std::int64_t i = use->user() == nullptr ? -1 : side.IndexOf(use->user());
-      if (i < 0 || side.entries[static_cast<std::size_t>(i)].partner >= 0) continue;
+  // The unmatched readers of a node by the result that they read, op and operand; -1 where there
+  // are several.
+  using Readers = std::map<std::tuple<std::size_t, std::string, std::size_t>, std::int64_t>;
+  static Readers UnmatchedReaders(const GraphSide::Entry& entry, const GraphSide& side) {
+    Readers readers;
+    for (const GraphSide::Reader& reader : side.ReadersOf(entry)) {
+      const GraphSide::Entry& user = side.entries[reader.entry];
+      if (user.partner >= 0) continue;
+      const std::size_t result = user.node->operand(reader.operand)->index();
       const auto [at, added] =
-          users.try_emplace({use->user()->op().ToString(), use->index()}, use->user());
-      if (!added) at->second = nullptr;
+          readers.try_emplace({result, user.node->op().ToString(), reader.operand}, reader.entry);
+      if (!added) at->second = -1;
     }
-    return users;
+    return readers;
   }
 
-  void MatchUsers(const Value& x, const Value& y) {
-    const Users users_a = UsersOf(x, a_);
-    if (users_a.empty()) return;
-    const Users users_b = UsersOf(y, b_);
-    for (const auto& [kind, node] : users_a) {
-      const auto found = users_b.find(kind);
-      if (found != users_b.end()) PairIfAlike(node, found->second);
+  void MatchReaders(const GraphSide::Entry& a, const GraphSide::Entry& b) {
+    const Readers readers_a = UnmatchedReaders(a, a_);
+    if (readers_a.empty()) return;
+    const Readers readers_b = UnmatchedReaders(b, b_);
+    for (const auto& [kind, reader] : readers_a) {
+      const auto found = readers_b.find(kind);
+      if (found != readers_b.end()) PairIfAlike(reader, found->second);
     }
   }
 

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "core/compare/colors.h"
 #include "core/compare/fingerprint.h"
 #include "core/compare/places.h"
 #include "core/compare/structural_walk.h"
+#include "core/support/flat_map.h"
 #include "core/support/hash.h"
 
 namespace dragoman::compare {
@@ -20,41 +22,37 @@ std::string_view NameOf(const Node& node) {
   return node.result(0)->name();
 }
 
-// Partners for nodes of the first model among the nodes of the second, each handed out once: one of
-// equal colour and name before one of equal colour.
+// Nodes of the second model by a key, each handed out once.
 class Candidates {
  public:
-  Candidates(std::span<const Node* const> nodes, std::span<const std::uint64_t> colors) {
+  Candidates(std::span<const Node* const> nodes, std::span<const std::uint64_t> keys)
+      : nodes_(nodes), next_(nodes.size()) {
+    first_.Reserve(nodes.size());
     for (std::size_t i = nodes.size(); i-- > 0;) {
-      by_color_[colors[i]].push_back(nodes[i]);
-      by_name_[HashString(NameOf(*nodes[i]), colors[i])].push_back(nodes[i]);
+      std::size_t& first = *first_.TryEmplace(keys[i], nodes.size()).first;
+      next_[i] = std::exchange(first, i);
     }
   }
 
   template <class Taken>
-  const Node* ByName(const Node& node, std::uint64_t color, const Taken& taken) {
-    return Next(by_name_, HashString(NameOf(node), color), taken);
-  }
-  template <class Taken>
-  const Node* ByColor(std::uint64_t color, const Taken& taken) {
-    return Next(by_color_, color, taken);
+  const Node* Next(std::uint64_t key, const Taken& taken) {
+    std::size_t* first = first_.Find(key);
+    if (first == nullptr) return nullptr;
+    while (*first < nodes_.size() && taken(nodes_[*first])) *first = next_[*first];
+    return *first < nodes_.size() ? nodes_[*first] : nullptr;
   }
 
  private:
-  using Lists = std::unordered_map<std::uint64_t, std::vector<const Node*>>;  // in reverse order
-
-  template <class Taken>
-  static const Node* Next(Lists& lists, std::uint64_t key, const Taken& taken) {
-    const auto found = lists.find(key);
-    if (found == lists.end()) return nullptr;
-    std::vector<const Node*>& list = found->second;
-    while (!list.empty() && taken(list.back())) list.pop_back();
-    return list.empty() ? nullptr : list.back();
-  }
-
-  Lists by_color_;
-  Lists by_name_;
+  std::span<const Node* const> nodes_;
+  FlatMap<std::uint64_t, std::size_t> first_;  // that is not handed out yet
+  std::vector<std::size_t> next_;              // of the same key; the number of nodes ends a list
 };
+
+std::vector<std::uint64_t> WithNames(std::span<const Node* const> nodes,
+                                     std::vector<std::uint64_t> keys) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) keys[i] = HashString(NameOf(*nodes[i]), keys[i]);
+  return keys;
+}
 
 bool IsSink(const Node& node) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
@@ -136,14 +134,14 @@ bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
   for (std::size_t i = 0; i < a.size(); ++i) order.push_back(i);
   std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return IsSink(*a[i]); });
 
-  Candidates same(b, colors_b);
-  const std::vector<std::uint64_t> no_colors(b.size(), 0);
-  Candidates any(b, no_colors);
   const auto taken = [&](const Node* node) { return pair_of_b_.contains(node); };
-  const auto pair_by = [&](auto partner) {
+  const auto pair_by = [&](const std::vector<std::uint64_t>& keys_a,
+                           const std::vector<std::uint64_t>& keys_b) {
+    if (std::ranges::all_of(b, taken)) return true;
+    Candidates candidates(b, keys_b);
     for (std::size_t i : order) {
       if (pair_of_a_.contains(a[i])) continue;
-      const Node* found = partner(i);
+      const Node* found = candidates.Next(keys_a[i], taken);
       if (found == nullptr) continue;
       const Trail trail = {Via::kUnreachable, frame, static_cast<std::uint32_t>(i)};
       if (!MatchNodes(a[i], found, trail) || !Drain()) return false;
@@ -151,9 +149,9 @@ bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
     return true;
   };
   // What is left after colours differs somewhere: the walk from nodes of equal names says where.
-  if (!pair_by([&](std::size_t i) { return same.ByName(*a[i], colors_a[i], taken); }) ||
-      !pair_by([&](std::size_t i) { return same.ByColor(colors_a[i], taken); }) ||
-      !pair_by([&](std::size_t i) { return any.ByName(*a[i], 0, taken); })) {
+  const auto no_colors = [](std::size_t size) { return std::vector<std::uint64_t>(size, 0); };
+  if (!pair_by(WithNames(a, colors_a), WithNames(b, colors_b)) || !pair_by(colors_a, colors_b) ||
+      !pair_by(WithNames(a, no_colors(a.size())), WithNames(b, no_colors(b.size())))) {
     return false;
   }
   a = Unpaired(graph_a, pair_of_a_);

@@ -27,6 +27,12 @@ struct FlatMapSlot<T*> {
   }
 };
 
+// Numbers that are hashes.
+template <>
+struct FlatMapSlot<std::uint64_t> {
+  std::size_t operator()(std::uint64_t key, int bits) const { return key >> (64 - bits); }
+};
+
 // A text, not copied, and its hash, so that texts are seldom compared.
 struct HashedText {
   HashedText() = default;
@@ -44,8 +50,8 @@ struct FlatMapSlot<HashedText> {
   std::size_t operator()(const HashedText& key, int bits) const { return key.hash >> (64 - bits); }
 };
 
-// The key that Key() makes, nullptr or none, has no entry. Addresses of entries hold until the
-// next insertion.
+// The key that Key() makes, nullptr, 0 or no text, has no entry. Addresses of entries hold until
+// the next insertion.
 template <class Key, class Value>
 class FlatMap {
  public:

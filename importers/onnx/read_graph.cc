@@ -1,6 +1,5 @@
 #include "importers/onnx/read_graph.h"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,11 +40,8 @@ Value* Scope::Find(std::string_view name) const {
 namespace {
 
 // What tells entries about one value apart.
-using Digest = std::array<std::uint64_t, 2>;
-
-Digest DigestOf(const ValueInfoProto& message) {
-  const std::string bytes = message.SerializeAsString();
-  return {HashString(bytes, 0), HashString(bytes, 1)};
+std::uint64_t DigestOf(const ValueInfoProto& message) {
+  return HashString(message.SerializeAsString());
 }
 
 class GraphReader {
@@ -97,7 +93,7 @@ class GraphReader {
   ReadContext& context_;
   Graph& graph_;
   Scope scope_;
-  FlatMap<const Value*, Digest> descriptions_;
+  FlatMap<const Value*, std::uint64_t> descriptions_;  // digests of entries
   Type last_type_;  // that was described: equal ones in a row share one object
 };
 
@@ -169,7 +165,7 @@ void GraphReader::Describe(Value* value, ValueInfoProto* message) {
 }
 
 bool GraphReader::IsDescribedBy(const Value* value, const ValueInfoProto& message) const {
-  const Digest* found = descriptions_.Find(value);
+  const std::uint64_t* found = descriptions_.Find(value);
   return found != nullptr && *found == DigestOf(message);
 }
 

@@ -80,7 +80,7 @@ class Reducer {
       out->append(AsText(field.whole));
     } else if (known->type() == FieldDescriptor::TYPE_MESSAGE) {
       return ReduceMessage(*known->message_type(), field, levels, out);
-    } else if (known->full_name() == raw_data_) {
+    } else if (known == raw_data_) {
       AppendBytesField(field.number, NewToken(field.payload), out);
     } else {
       if (known->is_packable()) DRAGOMAN_TRY(CheckPacked(*known, field));
@@ -111,9 +111,8 @@ class Reducer {
     return {reinterpret_cast<const char*>(&number), sizeof number};
   }
 
-  const std::string raw_data_ = onnx_pb::TensorProto::descriptor()
-                                    ->FindFieldByNumber(onnx_pb::TensorProto::kRawDataFieldNumber)
-                                    ->full_name();
+  const FieldDescriptor* const raw_data_ = onnx_pb::TensorProto::descriptor()->FindFieldByNumber(
+      onnx_pb::TensorProto::kRawDataFieldNumber);
   ReducedModel* model_;
   // The reduced message of each level that is being written; kept, since most are small.
   std::array<std::string, onnx_extra::kMaxMessageNesting> inner_;
