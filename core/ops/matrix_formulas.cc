@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/ops/formula.h"
+#include "core/ops/expansion_formula.h"
 #include "core/ops/params.h"
 #include "runtime/params/triangular_solve.h"
 
@@ -95,7 +95,7 @@ class Matrices {
  private:
   Matrices(Node& node, std::int64_t n) : formula_(node), n_(n) {}
 
-  Formula formula_;
+  ExpansionFormula formula_;
   std::int64_t n_;
   Value* zero_ = nullptr;
   Value* one_ = nullptr;

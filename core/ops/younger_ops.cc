@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/ops/formula.h"
+#include "core/ops/expansion_formula.h"
 #include "core/ops/params.h"
 #include "runtime/params/activation.h"
 #include "runtime/params/group_normalization.h"
@@ -20,7 +20,7 @@ using Values = std::vector<Value*>;
 
 // What normalisations over the axes from `axis` on share.
 struct Moments {
-  Formula formula;
+  ExpansionFormula formula;
   Value* x;
   Value* axes;
   Type mean_type;
@@ -34,7 +34,7 @@ struct Moments {
 };
 
 Result<Moments> MomentsOf(Node& node, std::int64_t axis, double epsilon) {
-  Formula formula(node);
+  ExpansionFormula formula(node);
   const Type type = formula.type();
   if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
   formula.set_type(type.WithDType(type.dtype() == DType::kF64 ? DType::kF64 : DType::kF32));
@@ -52,7 +52,7 @@ Result<Moments> MomentsOf(Node& node, std::int64_t axis, double epsilon) {
 }
 
 // (1 + tail) · x / 2
-Result<Values> HalfOfOneAnd(Formula& formula, Value* tail) {
+Result<Values> HalfOfOneAnd(ExpansionFormula& formula, Value* tail) {
   DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
   DRAGOMAN_ASSIGN(Value * half, formula.Number(0.5));
   Value* gate = formula.Add("Mul", {formula.Add("Add", {tail, one}), half});
@@ -63,7 +63,7 @@ Result<Values> HalfOfOneAnd(Formula& formula, Value* tail) {
 
 // In two's complement, −x − 1.
 Result<Values> ExpandBitwiseNot(Node& node) {
-  Formula formula(node);
+  ExpansionFormula formula(node);
   DRAGOMAN_ASSIGN(Value * zero, formula.Number(0));
   DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
   return Values{formula.Add("Sub", {formula.Add("Sub", {zero, formula.x()}), one})};
@@ -71,7 +71,7 @@ Result<Values> ExpandBitwiseNot(Node& node) {
 
 Result<Values> ExpandCelu(Node& node) {
   DRAGOMAN_ASSIGN(const Params params, FillParams<rt::CeluParams>(node));
-  Formula formula(node);
+  ExpansionFormula formula(node);
   DRAGOMAN_ASSIGN(Value * alpha, formula.Number(params.As<rt::CeluParams>().alpha));
   Value* curve = formula.Add("Elu", {formula.Add("Div", {formula.x(), alpha})});
   return Values{formula.Add("Mul", {curve, alpha})};
@@ -79,7 +79,7 @@ Result<Values> ExpandCelu(Node& node) {
 
 Result<Values> ExpandGelu(Node& node) {
   DRAGOMAN_ASSIGN(const Params params, FillParams<rt::GeluParams>(node));
-  Formula formula(node);
+  ExpansionFormula formula(node);
   Value* x = formula.x();
   if (params.As<rt::GeluParams>().approximate == rt::GeluApproximation::kNone) {
     DRAGOMAN_ASSIGN(Value * root, formula.Number(std::numbers::sqrt2));
@@ -96,7 +96,7 @@ Result<Values> ExpandGelu(Node& node) {
 Result<Values> ExpandGroupNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::GroupNormalizationParams>(node));
   const auto& params = filled.As<rt::GroupNormalizationParams>();
-  Formula formula(node);
+  ExpansionFormula formula(node);
   const Type& type = formula.type();
   const Shape* shape = type.shape();
   if (shape == nullptr)
@@ -125,7 +125,7 @@ Result<Values> ExpandGroupNormalization(Node& node) {
 }
 
 Result<Values> ExpandHardSwish(Node& node) {
-  Formula formula(node);
+  ExpansionFormula formula(node);
   Value* gate = formula.Add("HardSigmoid", {formula.x()});
   gate->producer()->SetAttribute("alpha", 1.0f / 6);
   gate->producer()->SetAttribute("beta", 0.5f);
@@ -133,13 +133,13 @@ Result<Values> ExpandHardSwish(Node& node) {
 }
 
 Result<Values> ExpandMish(Node& node) {
-  Formula formula(node);
+  ExpansionFormula formula(node);
   Value* gate = formula.Add("Tanh", {formula.Add("Softplus", {formula.x()})});
   return Values{formula.Add("Mul", {formula.x(), gate})};
 }
 
 Result<Values> ExpandOrEqual(Node& node) {
-  Formula formula(node);
+  ExpansionFormula formula(node);
   formula.set_type(node.result()->type());
   const Values operands = {node.operand(0), node.operand(1)};
   Value* strictly = formula.Add(node.Is("GreaterOrEqual") ? "Greater" : "Less", operands);
@@ -151,7 +151,7 @@ Result<Values> ExpandLayerNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LayerNormalizationParams>(node));
   const auto& params = filled.As<rt::LayerNormalizationParams>();
   DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
-  Formula& formula = moments.formula;
+  ExpansionFormula& formula = moments.formula;
   Value* mean = moments.Mean(moments.x);
   Value* centred = formula.Add("Sub", {moments.x, mean});
   Value* root = moments.RootOfMeanSquare(centred);
@@ -174,7 +174,7 @@ Result<Values> ExpandRmsNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::RMSNormalizationParams>(node));
   const auto& params = filled.As<rt::RMSNormalizationParams>();
   DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
-  Formula& formula = moments.formula;
+  ExpansionFormula& formula = moments.formula;
   Value* unit = formula.Add("Div", {moments.x, moments.RootOfMeanSquare(moments.x)});
   const Type& type = node.result()->type();
   return Values{formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type)};

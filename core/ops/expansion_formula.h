@@ -1,6 +1,6 @@
 // Writes the expansion (op_def.h) of a node as a formula.
-#ifndef DRAGOMAN_CORE_OPS_FORMULA_H_
-#define DRAGOMAN_CORE_OPS_FORMULA_H_
+#ifndef DRAGOMAN_CORE_OPS_EXPANSION_FORMULA_H_
+#define DRAGOMAN_CORE_OPS_EXPANSION_FORMULA_H_
 
 #include <cstdint>
 #include <string>
@@ -15,9 +15,9 @@ namespace dragoman {
 
 // Appends operators of ai.onnx in front of a node, elementwise ones of the type of its operand.
 // What they give is named after the node's first result.
-class Formula {
+class ExpansionFormula {
  public:
-  explicit Formula(Node& node)
+  explicit ExpansionFormula(Node& node)
       : node_(node), name_(node.result()->name()), type_(node.operand(0)->type()) {}
 
   Value* x() const { return node_.operand(0); }
@@ -60,4 +60,4 @@ class Formula {
 
 }  // namespace dragoman
 
-#endif  // DRAGOMAN_CORE_OPS_FORMULA_H_
+#endif  // DRAGOMAN_CORE_OPS_EXPANSION_FORMULA_H_
