@@ -6,37 +6,24 @@
 #include "codegen/onednn/plan/simplify.h"
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/einsum_labels.h"
 #include "runtime/params/einsum.h"
 
 namespace dragoman::onednn {
 namespace {
 
-using Labels = std::vector<std::int64_t>;
-
-bool Has(const Labels& labels, std::int64_t label) { return std::ranges::count(labels, label) > 0; }
-
-bool AreDistinct(Labels labels) {
-  std::ranges::sort(labels);
-  return std::ranges::adjacent_find(labels) == labels.end();
-}
-
-Labels Joined(Labels first, const Labels& second, const Labels& third = {}) {
+AxisLabels Joined(AxisLabels first, const AxisLabels& second, const AxisLabels& third = {}) {
   first.insert(first.end(), second.begin(), second.end());
   first.insert(first.end(), third.begin(), third.end());
   return first;
 }
 
-// The labels of the axes of two operands and of the result, an ellipsis spelled out.
-struct Equation {
-  Labels operands[2];
-  Labels output;
-};
-
-std::optional<Equation> ReadEquation(const Node& node) {
+// With the axes of an ellipsis spelled out.
+std::optional<EinsumEquation> ReadEquation(const Node& node) {
   const Result<Params> params = FindOp(node)->fill_params(node);
   if (!params.ok() || node.num_operands() != 2) return std::nullopt;
   const auto& einsum = params->As<rt::EinsumParams>();
-  Equation equation;
+  EinsumEquation equation;
   rt::Shape shapes[2];
   for (int i = 0; i < 2; ++i) {
     const std::optional<int> rank = node.operand(static_cast<std::size_t>(i))->type().rank();
@@ -56,16 +43,16 @@ std::optional<Equation> ReadEquation(const Node& node) {
 
 // What labels are to a product of matrices.
 struct Roles {
-  Labels batch;
-  Labels rows;     // of the first operand alone
-  Labels columns;  // of the second
-  Labels summed;
+  AxisLabels batch;
+  AxisLabels rows;     // of the first operand alone
+  AxisLabels columns;  // of the second
+  AxisLabels summed;
 };
 
 // None where an operand is summed on its own, and where nothing is summed or no matrix is left.
-std::optional<Roles> FindRoles(const Equation& equation) {
-  const Labels(&operands)[2] = equation.operands;
-  const Labels& output = equation.output;
+std::optional<Roles> FindRoles(const EinsumEquation& equation) {
+  const AxisLabels(&operands)[2] = equation.operands;
+  const AxisLabels& output = equation.output;
   Roles roles;
   for (const std::int64_t label : output) {
     const bool first = Has(operands[0], label), second = Has(operands[1], label);
@@ -87,7 +74,7 @@ std::optional<Roles> FindRoles(const Equation& equation) {
 // A value and the labels of its axes.
 struct Labelled {
   Value* value = nullptr;
-  Labels labels;
+  AxisLabels labels;
 
   const Dim& SizeOf(std::int64_t label) const {
     const auto at = std::ranges::find(labels, label) - labels.begin();
@@ -117,7 +104,7 @@ class Multiplier {
     return Reshape(product, sizes);
   }
 
-  Result<Value*> Transpose(const Labelled& from, const Labels& to) {
+  Result<Value*> Transpose(const Labelled& from, const AxisLabels& to) {
     if (from.labels == to) return from.value;
     std::vector<std::int64_t> perm;
     for (const std::int64_t label : to)
@@ -126,14 +113,14 @@ class Multiplier {
   }
 
  private:
-  static std::vector<std::int64_t> Sizes(const Labelled& from, const Labels& labels) {
+  static std::vector<std::int64_t> Sizes(const Labelled& from, const AxisLabels& labels) {
     std::vector<std::int64_t> sizes;
     for (const std::int64_t label : labels) sizes.push_back(from.SizeOf(label).value());
     return sizes;
   }
 
   // The product of sizes; 1 of none.
-  static std::int64_t Size(const Labelled& from, const Labels& labels) {
+  static std::int64_t Size(const Labelled& from, const AxisLabels& labels) {
     std::int64_t product = 1;
     for (const std::int64_t size : Sizes(from, labels)) product *= size;
     return product;
@@ -144,8 +131,8 @@ class Multiplier {
     return context_.Insert(node_, "Reshape", {{value, target}});
   }
 
-  Result<Value*> Matrix(const Labelled& from, const Labels& batch, const Labels& rows,
-                        const Labels& columns) {
+  Result<Value*> Matrix(const Labelled& from, const AxisLabels& batch, const AxisLabels& rows,
+                        const AxisLabels& columns) {
     DRAGOMAN_ASSIGN(Value * ordered, Transpose(from, Joined(batch, rows, columns)));
     if (rows.size() == 1 && columns.size() == 1) return ordered;
     std::vector<std::int64_t> sizes = Sizes(from, batch);
@@ -171,7 +158,7 @@ bool HasElements(const Value& value) {
 // "bhid,bhjd->bhij", "...ik,kj->...ij", "bhwc,whkc->bhwk".
 Result<bool> MultiplyEinsum(Node& node, PassContext& context) {
   if (!node.Is("Einsum") || !IsF32(node.result())) return false;
-  const std::optional<Equation> equation = ReadEquation(node);
+  const std::optional<EinsumEquation> equation = ReadEquation(node);
   const std::optional<Roles> found = equation ? FindRoles(*equation) : std::nullopt;
   if (!found) return false;
   Roles roles = *found;

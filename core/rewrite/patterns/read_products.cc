@@ -5,37 +5,28 @@
 #include <vector>
 
 #include "core/ops/op_def.h"
+#include "core/rewrite/einsum_labels.h"
 #include "core/rewrite/patterns/linear_patterns.h"
 #include "runtime/params/einsum.h"
 
 namespace dragoman {
 namespace {
 
-using Labels = std::vector<std::int64_t>;
-
-bool Has(const Labels& labels, std::int64_t label) { return std::ranges::count(labels, label) > 0; }
-
-bool AreDistinct(Labels labels) {
-  std::ranges::sort(labels);
-  return std::ranges::adjacent_find(labels) == labels.end() && !Has(labels, rt::kEinsumEllipsis);
+bool AreUsable(const AxisLabels& labels) {
+  return AreDistinct(labels) && !Has(labels, rt::kEinsumEllipsis);
 }
 
-struct Equation {
-  Labels operands[2];
-  Labels output;
-};
-
-std::optional<Equation> ReadEquation(const Node& node) {
+std::optional<EinsumEquation> ReadEquation(const Node& node) {
   const Result<Params> params = FindOp(node)->fill_params(node);
   if (!params.ok() || node.num_operands() != 2) return std::nullopt;
   const auto& einsum = params->As<rt::EinsumParams>();
-  Equation equation;
+  EinsumEquation equation;
   equation.output.assign(einsum.output.begin(), einsum.output.end());
   const std::int64_t* at = einsum.labels.begin();
   for (int i = 0; i < 2; ++i) {
     equation.operands[i].assign(at, at + einsum.operand_labels[i]);
     at += einsum.operand_labels[i];
-    if (!AreDistinct(equation.operands[i])) return std::nullopt;
+    if (!AreUsable(equation.operands[i])) return std::nullopt;
   }
   return equation;
 }
@@ -43,11 +34,12 @@ std::optional<Equation> ReadEquation(const Node& node) {
 // Linear's result, as the labels of its axes: those of x but the last one, which is summed, and the
 // others of the weight in the order in which the output has them. Empty for any other equation.
 struct Labelled {
-  Labels weight;  // the order of the weight's axes as (outputs…, input)
-  Labels result;
+  AxisLabels weight;  // the order of the weight's axes as (outputs…, input)
+  AxisLabels result;
 };
 
-std::optional<Labelled> ReadLinear(const Labels& x, const Labels& weight, const Labels& output) {
+std::optional<Labelled> ReadLinear(const AxisLabels& x, const AxisLabels& weight,
+                                   const AxisLabels& output) {
   if (x.empty() || output.size() + 2 != x.size() + weight.size() || output.size() < x.size()) {
     return std::nullopt;
   }
@@ -69,7 +61,7 @@ std::optional<Labelled> ReadLinear(const Labels& x, const Labels& weight, const 
     linear.result.push_back(label);
   }
   place(summed);
-  if (!AreDistinct(linear.weight) || !AreDistinct(output)) return std::nullopt;
+  if (!AreDistinct(linear.weight) || !AreUsable(output)) return std::nullopt;
   return linear;
 }
 
@@ -80,7 +72,7 @@ struct WeightOperand {
 };
 
 // Of two constants the one that gives the output as it is; or else the second.
-std::optional<WeightOperand> FindWeight(const Node& node, const Equation& equation) {
+std::optional<WeightOperand> FindWeight(const Node& node, const EinsumEquation& equation) {
   std::optional<WeightOperand> found;
   for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
     const Tensor* tensor = ConstantOf(node.operand(i));
