@@ -137,7 +137,6 @@ bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
   const auto taken = [&](const Node* node) { return pair_of_b_.contains(node); };
   const auto pair_by = [&](const std::vector<std::uint64_t>& keys_a,
                            const std::vector<std::uint64_t>& keys_b) {
-    if (std::ranges::all_of(b, taken)) return true;
     Candidates candidates(b, keys_b);
     for (std::size_t i : order) {
       if (pair_of_a_.contains(a[i])) continue;
@@ -150,8 +149,11 @@ bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
   };
   // What is left after colours differs somewhere: the walk from nodes of equal names says where.
   const auto no_colors = [](std::size_t size) { return std::vector<std::uint64_t>(size, 0); };
-  if (!pair_by(WithNames(a, colors_a), WithNames(b, colors_b)) || !pair_by(colors_a, colors_b) ||
-      !pair_by(WithNames(a, no_colors(a.size())), WithNames(b, no_colors(b.size())))) {
+  const auto some_left = [&] { return !std::ranges::all_of(b, taken); };
+  if (!pair_by(WithNames(a, colors_a), WithNames(b, colors_b)) ||
+      (some_left() && !pair_by(colors_a, colors_b)) ||
+      (some_left() &&
+       !pair_by(WithNames(a, no_colors(a.size())), WithNames(b, no_colors(b.size()))))) {
     return false;
   }
   a = Unpaired(graph_a, pair_of_a_);
