@@ -192,6 +192,19 @@ class BothWays(Cells):
         return torch.stack(outputs)
 
 
+class TurnedList(Cells):
+    """Turns the list of what a loop from the end gave."""
+
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 4)
+        outputs: List[Tensor] = []
+        for t in range(x.size(0)):
+            h = self.gru(x[x.size(0) - 1 - t], h)
+            outputs.append(h)
+        outputs = outputs[::-1]
+        return torch.stack(outputs)
+
+
 class Indexed(Cells):
     """Turns the sequence by index_select."""
 

@@ -77,7 +77,8 @@ class Results(TorchCase):
         self.check_scripted(modules.OneUnit)
 
     def test_lists(self):
-        self.check_scripted(modules.Unbound, modules.Reversed, modules.BothWays, modules.Indexed)
+        self.check_scripted(modules.Unbound, modules.Reversed, modules.BothWays, modules.TurnedList,
+                            modules.Indexed)
 
 
 if __name__ == "__main__":

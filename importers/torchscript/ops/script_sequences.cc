@@ -125,10 +125,17 @@ Result<Results> LowerReverse(Call& call) {
 Result<Results> LowerSlice(Call& call) {
   DRAGOMAN_ASSIGN(ListArgument list, First(call));
   Composer c(call.builder());
-  std::vector<Value*> bounds = {c.Ints({0}), c.Ints({kEnd}), c.Ints({1})};
+  const auto* step = call.arguments().size() > 3 ? call.arguments()[3].As<Number>() : nullptr;
+  const bool known = step == nullptr || step->known();
+  const bool back = step != nullptr && known && step->AsInt() < 0;
+  std::vector<Value*> bounds = {c.Ints({back ? -1 : 0}), c.Ints({back ? -kEnd : kEnd}),
+                                c.Ints({1})};
   for (std::size_t i = 0; i < bounds.size() && i + 1 < call.arguments().size(); ++i) {
     const Abstract& given = call.arguments()[i + 1];
-    if (given.Is<None>()) continue;
+    if (given.Is<None>()) {
+      if (!known) return call.Unsupported("without a bound, by a step that only run time tells");
+      continue;
+    }
     const auto* number = given.As<Number>();
     if (number == nullptr) return call.Unsupported("bound that is " + Describe(given));
     bounds[i] = c.Vector(c.Take(call.NumberValue(*number, DType::kI64)));
