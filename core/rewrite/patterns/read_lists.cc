@@ -2,9 +2,9 @@
 // values that were put into it one by one.
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/rewrite/joined_parts.h"
+#include "core/rewrite/list_elements.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 #include "core/rewrite/recurrence/layout.h"
 
@@ -74,33 +74,10 @@ Result<bool> JoinSplit(Node& node, PassContext& context) {
   return whole != nullptr && context.ReplaceIfAllowed(node, whole);
 }
 
-// The elements of a sequence that is made of single values in a known order; nullopt for others.
-std::optional<std::vector<Value*>> ReadElements(const Value& sequence, const PassContext& context) {
-  std::vector<const Node*> inserts;
-  const Node* node = sequence.producer();
-  for (; node != nullptr && node->Is("SequenceInsert"); node = node->operand(0)->producer()) {
-    inserts.push_back(node);
-  }
-  if (node == nullptr || (!node->Is("SequenceConstruct") && !node->Is("SequenceEmpty"))) {
-    return std::nullopt;
-  }
-  std::vector<Value*> elements;
-  for (std::size_t i = 0; i < node->num_operands(); ++i) elements.push_back(node->operand(i));
-  for (auto insert = inserts.rbegin(); insert != inserts.rend(); ++insert) {
-    const auto count = static_cast<std::int64_t>(elements.size());
-    const Value* position = (*insert)->operand(2);
-    auto at = position != nullptr ? IntOf(context, position) : count;
-    if (at && *at < 0) *at += count;
-    if (!at || *at < 0 || *at > count) return std::nullopt;
-    elements.insert(elements.begin() + *at, (*insert)->operand(1));
-  }
-  return elements;
-}
-
 // ConcatFromSequence(SequenceInsert(SequenceConstruct(a, b), c)) = Concat(a, b, c)
 Result<bool> JoinElements(Node& node, PassContext& context) {
   if (!node.Is("ConcatFromSequence")) return false;
-  auto elements = ReadElements(*node.operand(0), context);
+  auto elements = ElementsOf(*node.operand(0), context);
   if (!elements || elements->empty()) return false;
   const std::int64_t axis = IntAttribute(node, "axis", 0);
   LayoutBuilder layout(context, node);
@@ -115,13 +92,9 @@ Result<bool> JoinElements(Node& node, PassContext& context) {
 // SequenceAt(SequenceConstruct(a, b), 1) = b
 Result<bool> ReadElement(Node& node, PassContext& context) {
   if (!node.Is("SequenceAt")) return false;
-  const Node* made = node.operand(0)->producer();
-  auto at = IntOf(context, node.operand(1));
-  if (made == nullptr || !made->Is("SequenceConstruct") || !at) return false;
-  const auto count = static_cast<std::int64_t>(made->num_operands());
-  if (*at < 0) *at += count;
-  if (*at < 0 || *at >= count) return false;
-  return context.ReplaceIfAllowed(node, made->operand(static_cast<std::size_t>(*at)));
+  const auto at = IntOf(context, node.operand(1));
+  Value* element = at ? ElementAt(*node.operand(0), *at, context) : nullptr;
+  return element != nullptr && context.ReplaceIfAllowed(node, element);
 }
 
 constexpr Pattern kPatterns[] = {

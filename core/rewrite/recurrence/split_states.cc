@@ -1,6 +1,7 @@
 #include "core/rewrite/recurrence/split_states.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/rewrite/joined_parts.h"
+#include "core/rewrite/list_elements.h"
 #include "core/rewrite/recurrence/layout.h"
 
 namespace dragoman {
@@ -16,6 +18,15 @@ namespace {
 
 // The parts of states of this rank lie along an axis of their own, which they lose if they can.
 constexpr int kStackedRank = 3;
+constexpr std::size_t kMaxElements = 64;  // of a list
+
+// What several states are in place of one.
+struct StateParts {
+  std::vector<Value*> initial;  // outside
+  std::vector<Value*> next;     // in the body
+  // What they are together, before `position`.
+  std::function<Result<Value*>(std::vector<Value*> parts, Node& position)> join;
+};
 
 // Whether `node` takes elements out of `state` by their place along `axis`.
 bool TakesPart(const Node& node, const Value& state, int axis, const PassContext& context) {
@@ -45,27 +56,90 @@ std::optional<JoinedParts> ReadCut(const LoopState& state, const PassContext& co
   return cut;
 }
 
+Result<StateParts> PartsOfCut(const LoopView& loop, const LoopState& state, const JoinedParts& cut,
+                              PassContext& context) {
+  const bool may_squeeze = *state.input->type().rank() >= kStackedRank;
+  const auto is_squeezed = [=](std::size_t part) { return may_squeeze && cut.size(part) == 1; };
+  StateParts parts;
+  LayoutBuilder before(context, *loop.node);
+  LayoutBuilder inside(context, *state.output->producer());
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    DRAGOMAN_ASSIGN(Value * initial,
+                    before.Slice(state.initial, cut.axis, cut.begins[i], cut.begins[i + 1]));
+    Value* next = cut.concat->operand(i);
+    if (is_squeezed(i)) {
+      DRAGOMAN_ASSIGN(initial, before.Squeeze(initial, cut.axis));
+      DRAGOMAN_ASSIGN(next, inside.Squeeze(next, cut.axis));
+    }
+    parts.initial.push_back(initial);
+    parts.next.push_back(next);
+  }
+  const int axis = cut.axis;
+  parts.join = [=, &context](std::vector<Value*> values, Node& position) -> Result<Value*> {
+    LayoutBuilder layout(context, position);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!is_squeezed(i)) continue;
+      DRAGOMAN_ASSIGN(values[i], layout.Unsqueeze(values[i], {axis}));
+    }
+    return layout.Concat(values, axis);
+  };
+  return parts;
+}
+
+// How many elements a list has at the begin and at the end of each turn; nullopt: it is no list, or
+// it grows.
+std::optional<std::size_t> CountElements(const LoopState& state, const PassContext& context) {
+  if (state.initial->type().kind() != Type::Kind::kSequence || state.output == state.input ||
+      state.output->graph() != state.input->graph()) {
+    return std::nullopt;
+  }
+  const auto initial = ElementsOf(*state.initial, context);
+  if (!initial || initial->empty() || initial->size() > kMaxElements) return std::nullopt;
+  const std::vector<Value*> any(initial->size(), state.input);
+  const auto next = ElementsOf(*state.output, context, {state.input, any});
+  if (!next || next->size() != initial->size()) return std::nullopt;
+  return initial->size();
+}
+
+Result<StateParts> PartsOfList(const LoopView& loop, const LoopState& state, std::size_t count,
+                               PassContext& context) {
+  StateParts parts;
+  parts.initial = *ElementsOf(*state.initial, context);
+  KnownList begin{state.input, {}};
+  Node& first = *loop.body->first_node();
+  for (std::size_t i = 0; i < count; ++i) {
+    Value* place = context.AddConstant(*loop.body, Tensor::Int(static_cast<std::int64_t>(i)),
+                                       "place", first.origin());
+    DRAGOMAN_ASSIGN(Value * element, context.Insert(first, "SequenceAt", {{state.input, place}}));
+    begin.elements.push_back(element);
+  }
+  parts.next = *ElementsOf(*state.output, context, begin);
+  parts.join = [&context](const std::vector<Value*>& elements, Node& position) {
+    return context.Insert(position, "SequenceConstruct", elements);
+  };
+  return parts;
+}
+
 // Makes the loop anew, with a state for each part.
 class StateSplitter {
  public:
-  StateSplitter(const LoopView& view, std::size_t index, JoinedParts cut, PassContext& context)
+  StateSplitter(const LoopView& view, std::size_t index, StateParts parts, PassContext& context)
       : node_(*view.node),
         body_(*view.body),
         index_(index),
-        state_(view.states[index]),
-        cut_(std::move(cut)),
-        context_(context),
-        squeezes_(*state_.input->type().rank() >= kStackedRank) {}
+        parts_(std::move(parts)),
+        context_(context) {}
 
   Result<Node*> Split() {
-    context_.Explain(node_,
-                     fmt::format("state %{} becomes {} states", state_.input->name(), cut_.size()));
-    DRAGOMAN_ASSIGN(const std::vector<Value*> operands, Operands());
+    const std::size_t count = parts_.initial.size();
+    context_.Explain(
+        node_, fmt::format("state %{} becomes {} states", body_.input(Position())->name(), count));
+    const std::vector<Value*> operands = Operands();
     DRAGOMAN_TRY(ReplaceInputs());
     DRAGOMAN_TRY(ReplaceOutputs());
     std::vector<NamedAttribute> attributes = std::move(node_.attributes());
     node_.attributes().clear();
-    const std::size_t results = node_.num_results() + cut_.size() - 1;
+    const std::size_t results = node_.num_results() + count - 1;
     DRAGOMAN_ASSIGN(Node * made, context_.InsertNode(node_, node_.op().type, operands,
                                                      std::move(attributes), results));
     std::vector<Value*> by;
@@ -75,11 +149,8 @@ class StateSplitter {
         continue;
       }
       std::vector<Value*> lasts;
-      for (std::size_t part = 0; part < cut_.size(); ++part) {
-        lasts.push_back(made->result(next++));
-      }
-      LayoutBuilder layout(context_, node_);
-      DRAGOMAN_ASSIGN(Value * last, Join(lasts, layout));
+      for (std::size_t part = 0; part < count; ++part) lasts.push_back(made->result(next++));
+      DRAGOMAN_ASSIGN(Value * last, parts_.join(lasts, node_));
       by.push_back(last);
     }
     context_.Replace(node_, by);
@@ -87,54 +158,15 @@ class StateSplitter {
   }
 
  private:
-  bool IsSqueezed(std::size_t part) const { return squeezes_ && cut_.size(part) == 1; }
-
-  // What the states are together.
-  Result<Value*> Join(std::vector<Value*> parts, LayoutBuilder& layout) const {
-    DRAGOMAN_TRY(Widen(parts, layout));
-    return layout.Concat(parts, cut_.axis);
-  }
-
-  Status Widen(std::vector<Value*>& parts, LayoutBuilder& layout) const {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (!IsSqueezed(i)) continue;
-      DRAGOMAN_ASSIGN(parts[i], layout.Unsqueeze(parts[i], {cut_.axis}));
-    }
-    return {};
-  }
-
-  // The operand, and the input of the body, of the state that is cut.
+  // The operand, and the input of the body, of the state that is split.
   std::size_t Position() const { return index_ + (node_.Is("Loop") ? 2 : 0); }
 
-  Result<std::vector<Value*>> Operands() {
-    LayoutBuilder layout(context_, node_);
+  std::vector<Value*> Operands() const {
     std::vector<Value*> operands;
-    for (std::size_t i = 0; i < node_.num_operands(); ++i) {
-      if (i != Position()) {
-        operands.push_back(node_.operand(i));
-        continue;
-      }
-      for (std::size_t part = 0; part < cut_.size(); ++part) {
-        DRAGOMAN_ASSIGN(Value * initial, layout.Slice(state_.initial, cut_.axis, cut_.begins[part],
-                                                      cut_.begins[part + 1]));
-        if (IsSqueezed(part)) {
-          DRAGOMAN_ASSIGN(initial, layout.Squeeze(initial, cut_.axis));
-        }
-        operands.push_back(initial);
-      }
-    }
+    for (const Use& use : node_.operands()) operands.push_back(use.value());
+    const auto at = operands.begin() + static_cast<std::ptrdiff_t>(Position());
+    operands.insert(operands.erase(at), parts_.initial.begin(), parts_.initial.end());
     return operands;
-  }
-
-  Type TypeOf(std::size_t part) const {
-    const Type& whole = state_.input->type();
-    Shape shape = *whole.shape();
-    if (IsSqueezed(part)) {
-      shape.erase(shape.begin() + cut_.axis);
-    } else {
-      shape[static_cast<std::size_t>(cut_.axis)] = Dim(cut_.size(part));
-    }
-    return Type::Tensor(whole.dtype(), std::move(shape));
   }
 
   // Inputs are added at the end only, so all are made anew, in order.
@@ -147,13 +179,11 @@ class StateSplitter {
         now[old] = body_.AddInput(old->name(), old->type());
         continue;
       }
-      std::vector<Value*> parts;
-      for (std::size_t part = 0; part < cut_.size(); ++part) {
-        parts.push_back(body_.AddInput(context_.UniqueName(old->name()), TypeOf(part)));
+      std::vector<Value*> inputs;
+      for (const Value* initial : parts_.initial) {
+        inputs.push_back(body_.AddInput(context_.UniqueName(old->name()), initial->type()));
       }
-      LayoutBuilder layout(context_, *body_.first_node());
-      DRAGOMAN_TRY(Widen(parts, layout));
-      DRAGOMAN_ASSIGN(now[old], layout.Concat(parts, cut_.axis));
+      DRAGOMAN_ASSIGN(now[old], parts_.join(inputs, *body_.first_node()));
     }
     ForEachGraph(body_, [&](Graph& graph) { graph.Redirect(now); });
     for (std::size_t i = 0; i < count; ++i) {
@@ -165,26 +195,21 @@ class StateSplitter {
 
   Status ReplaceOutputs() {
     const std::size_t position = index_ + (node_.Is("Loop") ? 1 : 0);
-    Node* const concat = body_.output(position)->producer();
-    std::vector<Value*> parts;
-    for (const Use& use : concat->operands()) parts.push_back(use.value());
-    LayoutBuilder layout(context_, *concat);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (IsSqueezed(i)) {
-        DRAGOMAN_ASSIGN(parts[i], layout.Squeeze(parts[i], cut_.axis));
-      } else if (parts[i]->graph() != &body_) {
-        DRAGOMAN_ASSIGN(parts[i], context_.Insert(*concat, "Identity", {{parts[i]}}));
-      }
-    }
     std::vector<Value*> outputs;
     for (const Use& use : body_.outputs()) outputs.push_back(use.value());
+    Node& end = *outputs[position]->producer();
     while (body_.num_outputs() > 0) body_.RemoveOutput(body_.num_outputs() - 1);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (i != position) {
         body_.AddOutput(outputs[i]);
         continue;
       }
-      for (Value* part : parts) body_.AddOutput(part);
+      for (Value* part : parts_.next) {
+        if (part->graph() != &body_) {
+          DRAGOMAN_ASSIGN(part, context_.Insert(end, "Identity", {{part}}));
+        }
+        body_.AddOutput(part);
+      }
     }
     return {};
   }
@@ -192,18 +217,23 @@ class StateSplitter {
   Node& node_;
   Graph& body_;
   std::size_t index_;  // of the state
-  LoopState state_;
-  JoinedParts cut_;
+  StateParts parts_;
   PassContext& context_;
-  bool squeezes_;
 };
 
 }  // namespace
 
 Result<Node*> SplitStates(const LoopView& loop, PassContext& context) {
   for (std::size_t i = 0; i < loop.states.size(); ++i) {
-    auto cut = ReadCut(loop.states[i], context);
-    if (cut) return StateSplitter(loop, i, std::move(*cut), context).Split();
+    const LoopState& state = loop.states[i];
+    if (const auto cut = ReadCut(state, context)) {
+      DRAGOMAN_ASSIGN(StateParts parts, PartsOfCut(loop, state, *cut, context));
+      return StateSplitter(loop, i, std::move(parts), context).Split();
+    }
+    if (const auto count = CountElements(state, context)) {
+      DRAGOMAN_ASSIGN(StateParts parts, PartsOfList(loop, state, *count, context));
+      return StateSplitter(loop, i, std::move(parts), context).Split();
+    }
   }
   return static_cast<Node*>(nullptr);
 }
