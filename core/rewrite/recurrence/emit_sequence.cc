@@ -285,10 +285,7 @@ class SequenceEmitter {
     Value* source = nullptr;
     const auto count = static_cast<std::int64_t>(steps_.size());
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto limit = ReadLimit(
-          steps_[static_cast<std::size_t>(i)].mask,
-          [&](const Value& value, const MaskSlice* slice) { return NumberOf(value, slice); },
-          [&](const Value& value) { return SliceOfMaskAt(value); }, forms_);
+      const auto limit = ReadLimit(steps_[static_cast<std::size_t>(i)].mask, context_, forms_);
       if (!limit || limit->number != (reverse_ ? count - 1 - i : i)) return {};
       if (source != nullptr && source != limit->lengths) return {};
       source = limit->lengths;
@@ -296,20 +293,6 @@ class SequenceEmitter {
     DRAGOMAN_ASSIGN(lengths, EmitLengths(source, x, layout_, position_, context_));
     if (lengths != nullptr) obstacle_.clear();
     return {};
-  }
-
-  std::optional<std::int64_t> NumberOf(const Value& value, const MaskSlice* slice) const {
-    const auto ints = IntsOf(context_, &value);
-    if (!ints || (slice == nullptr && ints->size() != 1)) return std::nullopt;
-    if (slice == nullptr) return ints->front();
-    const bool fits = slice->index < static_cast<std::int64_t>(ints->size());
-    return fits ? std::optional((*ints)[static_cast<std::size_t>(slice->index)]) : std::nullopt;
-  }
-
-  std::optional<MaskSlice> SliceOfMaskAt(const Value& value) const {
-    const auto slice = SliceOf(value, context_);
-    if (!slice) return std::nullopt;
-    return MaskSlice{slice->source, slice->axis, slice->index};
   }
 
   Status Enter(Node& node, const SequenceOperands& operands) {

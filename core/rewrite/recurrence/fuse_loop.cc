@@ -12,6 +12,7 @@
 #include "core/rewrite/recurrence/explain_states.h"
 #include "core/rewrite/recurrence/find_cells.h"
 #include "core/rewrite/recurrence/layout.h"
+#include "core/rewrite/recurrence/loop_lengths.h"
 #include "core/rewrite/recurrence/loop_results.h"
 #include "core/rewrite/recurrence/loop_view.h"
 #include "core/rewrite/recurrence/open_steps.h"
@@ -139,25 +140,19 @@ class LoopFusion {
 
   // What masks make of the new states; false if it is no mask of both.
   bool EnterMasks(const LoopState& h, const LoopState* c, CellStep& step) {
-    step.carried_h = WholeAtom(*h.output);
+    step.carried_h = WholeAtom(*h.output, forms_);
     const AtomId given = step.projected != kNoAtom ? step.projected : step.cell->h;
     const auto masked = ReadMasked(step.carried_h, given, forms_);
     if (!masked) {
       step.carried_h = kNoAtom;
-      return c == nullptr || !ReadMasked(WholeAtom(*c->output), step.cell->c, forms_);
+      return c == nullptr || !ReadMasked(WholeAtom(*c->output, forms_), step.cell->c, forms_);
     }
     step.mask = masked->mask;
     step.zeroed_h = FindZeroed(given, step.carried_h, step.mask, forms_);
     if (c == nullptr) return true;
-    step.carried_c = WholeAtom(*c->output);
+    step.carried_c = WholeAtom(*c->output, forms_);
     const auto masked_c = ReadMasked(step.carried_c, step.cell->c, forms_);
     return masked_c && masked_c->mask == step.mask;
-  }
-
-  AtomId WholeAtom(const Value& value) {
-    const AffineForm* form = forms_.Wiring(&value, value.type().rank().value_or(0) - 1);
-    const bool is_one = form != nullptr && form->segments.size() == 1;
-    return is_one ? AffineForms::AsAtom(form->segments.front()) : kNoAtom;
   }
 
   Status Emit(const CellStep& step, const LoopState& h, const LoopState* c) {
@@ -216,46 +211,12 @@ class LoopFusion {
 
   // The operand for a mask that is turn < length; nullptr for any other.
   Result<Value*> Lengths(const StepMask& mask, const TurnSequence& x) {
-    const auto limit = ReadLimit(
-        mask,
-        [&](const Value& value, const MaskSlice* slice) -> std::optional<std::int64_t> {
-          if (slice != nullptr) return CountsSteps(value) ? std::optional(0) : std::nullopt;
-          const auto found = view_.numbers.find(&value);
-          const bool fits = found != view_.numbers.end() && found->second == x.reverse;
-          return fits ? std::optional(0) : std::nullopt;
-        },
-        [&](const Value& value) -> std::optional<MaskSlice> {
-          const auto found = view_.slices.find(&value);
-          if (found == view_.slices.end() || found->second.reverse != x.reverse)
-            return std::nullopt;
-          return MaskSlice{found->second.sequence, found->second.axis};
-        },
-        forms_);
-    if (!limit || limit->number != 0) return static_cast<Value*>(nullptr);
+    Value* const source = LengthsOf(mask, view_, x.reverse, forms_);
+    if (source == nullptr) return source;
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths,
-                    sequences_.batcher().Batch({limit->lengths}));
+                    sequences_.batcher().Batch({source}));
     if (!lengths || !lengths->shared) return static_cast<Value*>(nullptr);
     return EmitLengths(lengths->value, x.value, layout_, *view_.node, context_);
-  }
-
-  // Whether the elements are 0, 1, 2, …
-  bool CountsSteps(const Value& value) const {
-    const Value* at = &value;
-    for (int hop = 0; hop < 8 && at->producer() != nullptr && !at->producer()->Is("Range"); ++hop) {
-      const Node& node = *at->producer();
-      if (!node.Is("Unsqueeze") && !node.Is("Reshape") && !node.Is("Cast")) break;
-      at = node.operand(0);
-    }
-    if (const Node* node = at->producer(); node != nullptr && node->Is("Range")) {
-      return IntsOf(context_, node->operand(0)) == std::vector<std::int64_t>{0} &&
-             IntsOf(context_, node->operand(2)) == std::vector<std::int64_t>{1};
-    }
-    const auto ints = IntsOf(context_, at);
-    if (!ints) return false;
-    for (std::size_t i = 0; i < ints->size(); ++i) {
-      if ((*ints)[i] != static_cast<std::int64_t>(i)) return false;
-    }
-    return true;
   }
 
   Status EnterProjected(const CellStep& step, Value* sequence, Node& node,

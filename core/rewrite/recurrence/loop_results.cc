@@ -61,6 +61,12 @@ bool IsWhole(const Atom& atom) {
   return atom.step_axis < 0 && atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
 }
 
+AtomId WholeAtom(const Value& value, AffineForms& forms) {
+  const AffineForm* form = forms.Wiring(&value, value.type().rank().value_or(0) - 1);
+  const bool is_one = form != nullptr && form->segments.size() == 1;
+  return is_one ? AffineForms::AsAtom(form->segments.front()) : kNoAtom;
+}
+
 LoopResults::LoopResults(const LoopView& view, const FusedTurns& turns, AffineForms& forms,
                          StepBatcher& batcher, PassContext& context)
     : view_(view),

@@ -76,6 +76,8 @@ class LoopResults {
 
 // Whether the atom is all of its value along its axis.
 bool IsWhole(const Atom& atom);
+// What `value` is, with features along its last axis, as one atom; kNoAtom: it is none.
+AtomId WholeAtom(const Value& value, AffineForms& forms);
 
 }  // namespace dragoman
 

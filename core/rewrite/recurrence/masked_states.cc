@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/zeros.h"
 
@@ -12,7 +13,7 @@ namespace dragoman {
 namespace {
 
 constexpr int kMaxHops = 16;
-constexpr int kMaxSelectionNodes = 3;  // from a new state to what a mask makes of it
+constexpr int kMaxSelectionNodes = 4;  // from a new state to what a mask makes of it
 
 // `operand` of what selects, at the features of the result `atom` of that.
 AtomId OperandAtom(const Value* operand, const Atom& atom, AffineForms& forms) {
@@ -27,7 +28,8 @@ AtomId OperandAtom(const Value* operand, const Atom& atom, AffineForms& forms) {
   return forms.Intern({.value = operand, .axis = atom.axis, .size = atom.size});
 }
 
-bool MovesMask(const Node& node) {
+// Of masks, and of states between the nodes of a selection.
+bool KeepsOrder(const Node& node) {
   for (std::string_view type : {"Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand"}) {
     if (node.Is(type)) return true;
   }
@@ -78,7 +80,7 @@ bool HoldsBools(const Value* value, AffineForms& forms) {
     const Value* inner = Peel(*value, inverted, forms);
     const Node* node = value->producer();
     if (inner == nullptr && node != nullptr &&
-        (MovesMask(*node) || node->Is("Gather") || node->Is("Slice") || node->Is("Split"))) {
+        (KeepsOrder(*node) || node->Is("Gather") || node->Is("Slice") || node->Is("Split"))) {
       inner = node->operand(0);
     }
     if (inner == nullptr) return false;
@@ -164,14 +166,16 @@ std::optional<Selection> ReadSelection(const Node& node, AffineForms& forms) {
   return node.Is("Add") ? ReadSum(node, forms) : std::nullopt;
 }
 
-// What nodes of the same graph that may select give of `value`.
+// What nodes of the same graph that may select, or move what others select from, give of `value`.
 void AddReaders(const Value& value, std::vector<const Value*>& results) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Node* user = use->user();
     if (user == nullptr || use->graph() != value.graph()) continue;
+    bool may_select = KeepsOrder(*user);
     for (std::string_view type : {"Where", "Mul", "Add", "Sub"}) {
-      if (user->Is(type)) results.push_back(user->result());
+      may_select = may_select || user->Is(type);
     }
+    if (may_select) results.push_back(user->result());
   }
 }
 
@@ -257,9 +261,12 @@ std::vector<AtomId> FindMasked(AtomId fresh, AffineForms& forms) {
       if (!values[next]->producer()->Is("Add")) AddReaders(*values[next], values);
     }
   }
+  const int rank = atom.value->type().rank().value_or(0);
   for (const Value* value : values) {
-    if (value->type().rank() != atom.value->type().rank()) continue;
-    const AtomId id = forms.Intern({.value = value, .axis = atom.axis, .size = atom.size});
+    const int own_rank = value->type().rank().value_or(0);
+    if (own_rank != rank && atom.axis != rank - 1) continue;
+    const int axis = own_rank == rank ? atom.axis : own_rank - 1;
+    const AtomId id = forms.Intern({.value = value, .axis = axis, .size = atom.size});
     if (ReadMasked(id, fresh, forms)) found.push_back(id);
   }
   return found;
@@ -302,13 +309,30 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
       return StepLimit{lengths, *count + comparison->shift};
     }
     const Value* inner = Peel(*value, inverted, forms);
-    if (inner == nullptr && (cut ? MoveCut(*node, *cut, forms) : MovesMask(*node))) {
+    if (inner == nullptr && (cut ? MoveCut(*node, *cut, forms) : KeepsOrder(*node))) {
       inner = node->operand(0);
     }
     if (inner == nullptr) return std::nullopt;
     value = inner;
   }
   return std::nullopt;
+}
+
+std::optional<StepLimit> ReadLimit(const StepMask& mask, const PassContext& context,
+                                   AffineForms& forms) {
+  const NumberOfStep number = [&](const Value& value,
+                                  const MaskSlice* slice) -> std::optional<std::int64_t> {
+    if (slice == nullptr) return IntOf(context, &value);
+    const auto ints = IntsOf(context, &value);
+    const bool fits = ints && slice->index < static_cast<std::int64_t>(ints->size());
+    return fits ? std::optional((*ints)[static_cast<std::size_t>(slice->index)]) : std::nullopt;
+  };
+  const SliceOfMask slice_of = [&](const Value& value) -> std::optional<MaskSlice> {
+    const auto slice = SliceOf(value, context);
+    if (!slice) return std::nullopt;
+    return MaskSlice{slice->source, slice->axis, slice->index};
+  };
+  return ReadLimit(mask, number, slice_of, forms);
 }
 
 Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node& position,

@@ -57,6 +57,9 @@ using NumberOfStep =
 
 std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& number,
                                    const SliceOfMask& slice, AffineForms& forms);
+// The same where steps are unrolled, so that their numbers are known.
+std::optional<StepLimit> ReadLimit(const StepMask& mask, const PassContext& context,
+                                   AffineForms& forms);
 
 // The operand sequence_lens from `lengths`, for a sequence x (steps, batch, features): lengths are
 // bounded by the number of steps. nullptr: there are not as many as the batch has sequences.

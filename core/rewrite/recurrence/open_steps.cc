@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/recurrence/loop_lengths.h"
+#include "core/rewrite/recurrence/loop_results.h"
+#include "core/rewrite/recurrence/masked_states.h"
+#include "core/rewrite/recurrence/zeros.h"
 #include "core/rewrite/sequence_node.h"
 #include "core/rewrite/unroll.h"
 
@@ -52,9 +57,25 @@ bool IsOneStep(Node& node) {
          (!node.Is("LSTM") || node.operand(kCell) != nullptr);
 }
 
-// Whether `value` is the hidden state that `node` gives: of its one step, or the last one.
-bool IsHiddenOf(const Value* value, const Node& node) {
-  return value != nullptr && (value == node.result(0) || value == node.result(1));
+// Whether `value` is the new state of `node` that the next step reads as operand `state`; of hidden
+// states, that of its one step or the last one.
+bool IsNewState(const Value* value, const Node& node, std::size_t state) {
+  if (value == nullptr) return false;
+  if (state == kCell) return value == node.result(2);
+  return value == node.result(0) || value == node.result(1);
+}
+
+// What a mask makes of a new state of `node` and the state `old`; nullopt if `value` is anything
+// else.
+std::optional<StepMask> MaskOver(const Value& value, const Value& old, const Node& node,
+                                 std::size_t state, AffineForms& forms) {
+  const auto is_new = [&](AtomId id) {
+    return IsWhole(forms.atom(id)) && IsNewState(forms.atom(id).value, node, state);
+  };
+  const auto masked = ReadMasked(WholeAtom(value, forms), is_new, forms);
+  const bool keeps = masked && masked->kept == WholeAtom(old, forms) &&
+                     (masked->kept != kNoAtom || IsZero(Source(&old)));
+  return keeps ? std::optional(masked->mask) : std::nullopt;
 }
 
 // Values of the graph at hand that `node` or its bodies read.
@@ -84,10 +105,10 @@ Result<bool> Open(const std::vector<Node*>& nodes, PassContext& context) {
 // over all turns.
 class LoopSteps {
  public:
-  explicit LoopSteps(const LoopView& loop) : loop_(loop) {
+  LoopSteps(const LoopView& loop, PassContext& context) : loop_(loop), forms_(context.inference) {
     for (const LoopState& state : loop.states) {
       if (state.output == state.input || loop.numbers.contains(state.input)) continue;
-      after_[state.input] = Source(state.output);
+      states_[state.input] = &state;
       depends_.insert(state.input);
     }
   }
@@ -95,8 +116,9 @@ class LoopSteps {
   std::vector<Node*> Find() {
     std::vector<Node*> found;
     for (Node& node : loop_.body->nodes()) {
-      if (IsOneStep(node) && PassesStates(node) && !depends_.contains(node.operand(0))) {
+      if (IsOneStep(node) && !depends_.contains(node.operand(0)) && PassesStates(node)) {
         found.push_back(&node);
+        for (std::size_t state : {kHidden, kCell}) depends_.erase(StateIn(node, state));
         continue;
       }
       bool depends = false;
@@ -112,25 +134,37 @@ class LoopSteps {
   }
 
  private:
-  const Value* After(const Value* initial) const {
-    const auto found = after_.find(Source(initial));
-    return found != after_.end() ? found->second : nullptr;
+  static const Value* StateIn(const Node& node, std::size_t operand) {
+    return operand < node.num_operands() ? Source(node.operand(operand)) : nullptr;
   }
 
-  bool PassesStates(const Node& node) const {
-    if (!IsHiddenOf(After(node.operand(kHidden)), node)) return false;
-    return !node.Is("LSTM") || After(node.operand(kCell)) == node.result(2);
+  bool PassesStates(const Node& node) {
+    return Passes(node, kHidden) && (!node.Is("LSTM") || Passes(node, kCell));
+  }
+
+  // Whether the next turn reads what `node` makes of its operand `operand`, as far as a sequence
+  // goes.
+  bool Passes(const Node& node, std::size_t operand) {
+    const auto found = states_.find(StateIn(node, operand));
+    if (found == states_.end()) return false;
+    const LoopState& state = *found->second;
+    if (IsNewState(Source(state.output), node, operand)) return true;
+    const auto mask = MaskOver(*state.output, *state.input, node, operand, forms_);
+    return mask && (LengthsOf(*mask, loop_, /*reverse=*/false, forms_) != nullptr ||
+                    LengthsOf(*mask, loop_, /*reverse=*/true, forms_) != nullptr);
   }
 
   const LoopView& loop_;
-  std::unordered_map<const Value*, const Value*> after_;  // by state, looked up only
+  AffineForms forms_;
+  std::unordered_map<const Value*, const LoopState*> states_;  // by input, looked up only
   std::unordered_set<const Value*> depends_;
 };
 
 // Operators in a row. Chains are told apart by bits.
 class Rows {
  public:
-  explicit Rows(Graph& graph) : graph_(graph) {}
+  Rows(Graph& graph, PassContext& context)
+      : graph_(graph), context_(context), forms_(context.inference) {}
 
   std::vector<Node*> Find() {
     for (Node& node : graph_.nodes()) Visit(node);
@@ -183,10 +217,9 @@ class Rows {
     return rows_.back().mask;
   }
 
-  static bool GoesOn(const Node& before, const Node& node) {
-    if (!SameForm(before, node)) return false;
-    if (!IsHiddenOf(Source(node.operand(kHidden)), before)) return false;
-    if (node.Is("LSTM") && Source(node.operand(kCell)) != before.result(2)) return false;
+  bool GoesOn(const Node& before, const Node& node) {
+    if (!SameForm(before, node) || !ReadsState(before, node, kHidden)) return false;
+    if (node.Is("LSTM") && !ReadsState(before, node, kCell)) return false;
     for (std::size_t i = 1; i < node.num_operands(); ++i) {
       if (i == kHidden || i == kCell) continue;
       const Tensor* a = ConstantOf(before.operand(i));
@@ -197,7 +230,17 @@ class Rows {
     return true;
   }
 
+  // Whether `node` reads what `before` makes of its operand `operand`, as far as a sequence goes.
+  bool ReadsState(const Node& before, const Node& node, std::size_t operand) {
+    if (IsNewState(Source(node.operand(operand)), before, operand)) return true;
+    const auto mask =
+        MaskOver(*node.operand(operand), *before.operand(operand), before, operand, forms_);
+    return mask && ReadLimit(*mask, context_, forms_);
+  }
+
   Graph& graph_;
+  PassContext& context_;
+  AffineForms forms_;
   std::vector<Row> rows_;
   std::unordered_map<const Value*, Mask> masks_;  // looked up only
 };
@@ -205,11 +248,11 @@ class Rows {
 }  // namespace
 
 Result<bool> OpenSteps(const LoopView& loop, PassContext& context) {
-  return Open(LoopSteps(loop).Find(), context);
+  return Open(LoopSteps(loop, context).Find(), context);
 }
 
 Result<bool> OpenSteps(Graph& graph, PassContext& context) {
-  return Open(Rows(graph).Find(), context);
+  return Open(Rows(graph, context).Find(), context);
 }
 
 }  // namespace dragoman

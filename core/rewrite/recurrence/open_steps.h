@@ -8,7 +8,8 @@
 namespace dragoman {
 
 // Takes apart the operators of one step in the body of `loop` that pass their states to themselves
-// in the next turn, as far as no turn's input depends on a state. Returns whether there was one.
+// in the next turn, or do so as far as a sequence of the batch goes, as long as no turn's input
+// depends on a state. Returns whether there was one.
 Result<bool> OpenSteps(const LoopView& loop, PassContext& context);
 
 // The same of operators in `graph` with equal weights, each of which reads the states of the one
