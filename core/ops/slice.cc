@@ -38,9 +38,9 @@ Dim SlicedSize(const Dim& size, const Dim& start, const Dim& end, std::int64_t s
     const Dim last = to_end ? size : Min(FromFront(end, size), size);
     const Dim first = FromFront(start, size);
     const Dim natural_first = IsNegative(start) ? Max(first, Dim(0)) : first;
-    length = Max(last - natural_first, Dim(0));
+    length = last - natural_first;
   }
-  return step == 1 ? length : CeilDiv(length, Dim(step));
+  return Max(CeilDiv(length, Dim(step)), Dim(0));
 }
 
 // Each of starts, ends, axes and steps is a vector, all have one length, at most `rank`. Lengths

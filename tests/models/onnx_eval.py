@@ -120,9 +120,9 @@ def slice_(_, x, starts, ends, axes=None, steps=None):
     return x[tuple(index)]
 
 
-@op("ReduceMax", "ReduceSum")
+@op("ReduceMax", "ReduceMean", "ReduceSum")
 def reduce(node, x, axes, keepdims=1):
-    function = {"ReduceMax": np.max, "ReduceSum": np.sum}[node.op_type]
+    function = {"ReduceMax": np.max, "ReduceMean": np.mean, "ReduceSum": np.sum}[node.op_type]
     return function(x, tuple(int(a) for a in axes), keepdims=bool(keepdims))
 
 

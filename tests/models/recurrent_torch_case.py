@@ -37,14 +37,19 @@ class TorchCase(CommandCase):
         torch.manual_seed(7)
         warnings.simplefilter("ignore")  # of tracing, about checks of sizes
 
-    def count(self, module, steps, size=None, draw=drawn):
-        """Operators of the module converted for `size` steps, which must agree with torch."""
+    def count(self, module, steps, size=None, draw=drawn, opset=None):
+        """Operators of the module converted for `size` steps, which must agree with torch; `opset`:
+        as torch exports it to ONNX."""
         operands = draw(steps)
         if not isinstance(module, torch.jit.ScriptModule):
             module = torch.jit.trace(module.eval(), operands)
-        source, target = self.out / "model.pt", self.out / "model.onnx"
-        module.save(str(source))
         names = [value.debugName().split(".")[0] for value in module.forward.graph.inputs()][1:]
+        source, target = self.out / "model", self.out / "model.onnx"
+        if opset is None:
+            module.save(str(source))
+        else:
+            torch.onnx.export(module, operands, str(source), opset_version=opset,
+                              input_names=names, dynamic_axes={names[0]: {0: "T"}})
         options = []
         for name, operand in zip(names, operands):
             first, *others = operand.shape
@@ -61,8 +66,8 @@ class TorchCase(CommandCase):
             self.assertFalse(differs(found[info.name], value.numpy()), info.name)
         return census(model)
 
-    def check(self, make, nodes, size=None, draw=drawn):
-        counts = [self.count(make(), steps, size, draw) for steps in (6, 15)]
+    def check(self, make, nodes, size=None, draw=drawn, opset=None):
+        counts = [self.count(make(), steps, size, draw, opset) for steps in (6, 15)]
         self.assertEqual(sum(counts[0][name] for name in SEQUENCE), nodes, counts[0])
         for left in ("Loop", "Scan", "Sigmoid", "Tanh"):
             self.assertEqual(counts[0][left], 0, left)

@@ -22,7 +22,8 @@ struct AxisOperator {
   std::string_view type;
   std::int64_t axis;
 };
-constexpr AxisOperator kAlongAxis[] = {{"Hardmax", -1},        {"LayerNormalization", -1},
+constexpr AxisOperator kAlongAxis[] = {{"ArgMax", 0},          {"ArgMin", 0},
+                                       {"Hardmax", -1},        {"LayerNormalization", -1},
                                        {"LogSoftmax", -1},     {"RMSNormalization", -1},
                                        {"Softmax", -1},        {"Split", 0},
                                        {"LpNormalization", -1}};
@@ -49,6 +50,7 @@ class OperatorBatcher {
     if (step_.Is("Transpose")) return Transpose();
     if (step_.Is("Squeeze") || step_.Is("Unsqueeze")) return MoveAxes(1);
     if (step_.Is("Slice")) return MoveAxes(3);
+    if (step_.op().type.starts_with("Reduce")) return Reduce();
     return AlongAxis();
   }
 
@@ -174,6 +176,15 @@ class OperatorBatcher {
     std::vector<Value*> values = Values();
     values[i] = Ints(*axes);
     return Insert(values, step_.attributes());
+  }
+
+  // Along all axes of a step if none are given.
+  Result<std::vector<Value*>> Reduce() {
+    if (operands_.size() > 1 && operands_[1].value != nullptr) return MoveAxes(1);
+    if (IntAttribute(step_, "noop_with_empty_axes", 0) != 0) return None();
+    std::vector<std::int64_t> axes(static_cast<std::size_t>(Rank(0)));
+    std::iota(axes.begin(), axes.end(), 1);
+    return Insert({operands_[0].value, Ints(axes)}, step_.attributes());
   }
 
   Result<std::vector<Value*>> AlongAxis() {

@@ -1,6 +1,8 @@
 #include "core/rewrite/recurrence/loop_view.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "core/analysis/affine.h"
@@ -51,9 +53,9 @@ bool IsTrue(const Value* value) {
   return false;
 }
 
-// sign * turn + offset
+// factor * turn + offset
 struct TurnNumber {
-  int sign = 0;
+  std::int64_t factor = 0;
   Dim offset;
 };
 
@@ -63,6 +65,36 @@ struct NumberLimit {
   Dim limit;
 };
 constexpr std::size_t kMaxConditions = 16;
+constexpr std::int64_t kMaxStride = 64;
+
+bool CastsTo(const Node* node, bool (*is)(DType)) {
+  return node != nullptr && node->Is("Cast") && is(node->result()->type().dtype());
+}
+
+// A quotient of integers that is computed in floats, as torch writes the length of a range with a
+// step. Floats hold sizes up to 2^24 exactly, more steps than a sequence has.
+Dim QuotientOf(const Value* value, const PassContext& context) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  if (!CastsTo(node, IsInteger)) return Dim::Unknown();
+  node = node->operand(0)->producer();
+  const bool up = node != nullptr && node->Is("Ceil");
+  if (up) node = node->operand(0)->producer();
+  const Tensor* by = node != nullptr && node->Is("Div") ? ConstantOf(node->operand(1)) : nullptr;
+  if (by == nullptr || by->size() != 1) return Dim::Unknown();
+  const double divisor = by->FloatAt(0);
+  const Node* dividend = node->operand(0)->producer();
+  if (!CastsTo(dividend, IsFloating) || std::trunc(divisor) != divisor || divisor == 0 ||
+      std::abs(divisor) > kMaxStride) {
+    return Dim::Unknown();
+  }
+  const Knowledge known = context.inference.Know(dividend->operand(0));
+  if (!known.elements || known.elements->size() != 1) return Dim::Unknown();
+  const bool back = divisor < 0;
+  const Dim number = back ? Dim(0) - known.elements->front() : known.elements->front();
+  const Dim step(static_cast<std::int64_t>(std::abs(divisor)));
+  if (up) return CeilDiv(number, step);
+  return LessEqual(Dim(0), number) == Truth::kYes ? FloorDiv(number, step) : Dim::Unknown();
+}
 
 class LoopReader {
  public:
@@ -88,8 +120,10 @@ class LoopReader {
     for (Node& node : view.body->nodes()) VisitSlice(node, view);
     for (const auto& [value, number] : turns_) {
       const bool from_end =
-          number.sign == -1 && Equal(number.offset, trips_ - Dim(1)) == Truth::kYes;
-      if (from_end || (number.sign == 1 && number.offset == Dim(0))) view.numbers[value] = from_end;
+          number.factor == -1 && Equal(number.offset, trips_ - Dim(1)) == Truth::kYes;
+      if (from_end || (number.factor == 1 && number.offset == Dim(0))) {
+        view.numbers[value] = from_end;
+      }
     }
     return view;
   }
@@ -110,7 +144,8 @@ class LoopReader {
       count = most->operand(0);
     }
     const Knowledge limit = context_.inference.Know(count);
-    if (limit.elements && limit.elements->size() == 1) trips_ = limit.elements->front();
+    const bool is_known = limit.elements && limit.elements->size() == 1;
+    trips_ = is_known ? limit.elements->front() : QuotientOf(count, context_);
     return true;
   }
 
@@ -122,14 +157,14 @@ class LoopReader {
     for (const auto& [number, limit] : *inner) {
       const Dim turns = limit - number.offset + Dim(1);
       const bool fits = &number == &inner->front().number || Equal(turns, trips_) == Truth::kYes;
-      if (number.sign != 1 || !fits) return false;
+      if (number.factor != 1 || !fits) return false;
       trips_ = turns;
     }
     if (trips_.known() && trips_.value() < 1) return false;
     for (const auto& [number, limit] : *outer) {
       const Dim turns = limit - number.offset;
       const bool holds = turns.known() && turns.value() > 0;
-      if (number.sign != 0 || (!holds && Equal(turns, trips_) != Truth::kYes)) return false;
+      if (number.factor != 0 || (!holds && Equal(turns, trips_) != Truth::kYes)) return false;
     }
     const Knowledge most = context_.inference.Know(node_.operand(0));
     if (node_.operand(0) == nullptr || IsUnlimited(most)) return true;
@@ -175,7 +210,7 @@ class LoopReader {
     const std::size_t less = node->Is("Less") ? 0 : 1;
     const auto number = NumberOf(node->operand(less));
     const auto limit = NumberOf(node->operand(1 - less));
-    if (!number || !limit || limit->sign != 0) return std::nullopt;
+    if (!number || !limit || limit->factor != 0) return std::nullopt;
     return NumberLimit{*number, limit->offset};
   }
 
@@ -203,13 +238,14 @@ class LoopReader {
   }
 
   void VisitNumber(const Node& node) {
-    if (node.Is("Add") || node.Is("Sub") || node.Is("Mul")) {
+    if (node.Is("Add") || node.Is("Sub") || node.Is("Mul") || node.Is("Div")) {
       const auto a = NumberOf(node.operand(0));
       const auto b = NumberOf(node.operand(1));
-      if (!a || !b || (a->sign == 0 && b->sign == 0)) return;
+      if (!a || !b || (a->factor == 0 && b->factor == 0)) return;
       if (node.Is("Mul")) return VisitMultiple(node, *a, *b);
+      if (node.Is("Div")) return VisitQuotient(node, *a, *b);
       const bool minus = node.Is("Sub");
-      turns_[node.result()] = {minus ? a->sign - b->sign : a->sign + b->sign,
+      turns_[node.result()] = {minus ? a->factor - b->factor : a->factor + b->factor,
                                minus ? a->offset - b->offset : a->offset + b->offset};
     } else if (node.Is("Identity") || node.Is("Cast") || node.Is("Unsqueeze") ||
                node.Is("Squeeze") || node.Is("Reshape")) {
@@ -218,13 +254,21 @@ class LoopReader {
     }
   }
 
-  // A number as it is, or backwards.
+  // A few times a number, or that many backwards.
   void VisitMultiple(const Node& node, const TurnNumber& a, const TurnNumber& b) {
-    const TurnNumber& factor = a.sign == 0 ? a : b;
-    const TurnNumber& number = a.sign == 0 ? b : a;
-    if (factor.sign == 0 && factor.offset == Dim(1)) turns_[node.result()] = TurnNumber(number);
-    if (factor.sign != 0 || factor.offset != Dim(-1)) return;
-    turns_[node.result()] = {-number.sign, Dim(0) - number.offset};
+    const Dim& times = a.factor == 0 ? a.offset : b.offset;
+    const TurnNumber& number = a.factor == 0 ? b : a;
+    if ((a.factor != 0 && b.factor != 0) || !times.known()) return;
+    if (times.value() < -kMaxStride || times.value() > kMaxStride) return;
+    turns_[node.result()] = {times.value() * number.factor, times * number.offset};
+  }
+
+  // Without a rest.
+  void VisitQuotient(const Node& node, const TurnNumber& number, const TurnNumber& by) {
+    const std::int64_t divisor = by.factor == 0 && by.offset.known() ? by.offset.value() : 0;
+    if (divisor <= 0 || !number.offset.known()) return;
+    if (number.factor % divisor != 0 || number.offset.value() % divisor != 0) return;
+    turns_[node.result()] = {number.factor / divisor, Dim(number.offset.value() / divisor)};
   }
 
   void VisitSlice(Node& node, LoopView& view) {
@@ -243,7 +287,7 @@ class LoopReader {
     const bool steps = node.operand(4) != nullptr &&
                        IntsOf(context_, node.operand(4)) != std::vector<std::int64_t>{1};
     if (!begin || !end || !axes || axes->size() != 1 || steps) return;
-    if (begin->sign != end->sign || !(end->offset - begin->offset == Dim(1))) return;
+    if (begin->factor != end->factor || !(end->offset - begin->offset == Dim(1))) return;
     AddSlice(node, node.operand(1), static_cast<int>(axes->front()), view);
   }
 
@@ -259,22 +303,36 @@ class LoopReader {
     const bool is_whole =
         Equal(length, trips_) == Truth::kYes || Equal(length, Max(trips_, Dim(0))) == Truth::kYes;
     if (!is_whole) return AddPart(node, number, axis, length, view);
-    if (number.sign == 1 && number.offset == Dim(0)) {
+    if (number.factor == 1 && number.offset == Dim(0)) {
       view.slices[node.result()] = {sequence, axis, false};
-    } else if (number.sign == -1 && Equal(number.offset, length - Dim(1)) == Truth::kYes) {
+    } else if (number.factor == -1 && Equal(number.offset, length - Dim(1)) == Truth::kYes) {
       view.slices[node.result()] = {sequence, axis, true};
     }
   }
 
   // The part of a sequence that the turns read.
   void AddPart(Node& node, const TurnNumber& number, int axis, const Dim& length, LoopView& view) {
-    if (!node.Is("Gather") || (number.sign != 1 && number.sign != -1)) return;
-    const Dim begin = number.sign == 1 ? number.offset : number.offset - trips_ + Dim(1);
-    const Dim end = begin + trips_;
+    const std::int64_t stride = std::abs(number.factor);
+    if (stride < 1 || stride > kMaxStride) return;
+    const Dim begin =
+        number.factor > 0 ? number.offset : number.offset - Dim(stride) * (trips_ - Dim(1));
     if (!begin.known() || begin.value() < 0) return;
-    const Dim rest = length - end;
-    if (!rest.known() || rest.value() < 0) return;
-    view.parts.push_back({&node, axis, begin.value(), rest.value()});
+    if (const auto rest = RestBehind(begin, stride, length)) {
+      view.parts.push_back({&node, axis, begin.value(), *rest, stride});
+    }
+  }
+
+  // How many slices come behind the last turn's, or at least so many that no further turn would
+  // find one; nullopt: it is not known, or there are too few slices.
+  std::optional<std::int64_t> RestBehind(const Dim& begin, std::int64_t stride,
+                                         const Dim& length) const {
+    const Dim rest = length - begin - Dim(stride) * (trips_ - Dim(1)) - Dim(1);
+    if (rest.known()) return rest.value() >= 0 ? std::optional(rest.value()) : std::nullopt;
+    for (std::int64_t behind = 0; behind < stride; ++behind) {
+      const Dim turns = FloorDiv(length - Dim(behind) - begin + Dim(stride - 1), Dim(stride));
+      if (Equal(turns, trips_) == Truth::kYes) return behind;
+    }
+    return std::nullopt;
   }
 
   Node& node_;
@@ -284,17 +342,23 @@ class LoopReader {
 };
 
 Status GatherFromPart(const LoopPart& part, Node& loop, PassContext& context) {
+  Node& node = *part.node;
   LayoutBuilder outside(context, loop);
-  DRAGOMAN_ASSIGN(Value * slice, outside.Slice(part.gather->operand(0), part.axis, part.begin,
-                                               part.rest == 0 ? INT64_MAX : -part.rest));
-  Value* const begin = context.AddConstant(*part.gather->graph(), Tensor::Int(part.begin), "begin",
-                                           part.gather->origin());
-  DRAGOMAN_ASSIGN(Value * number, context.Insert(*part.gather, "Cast", {{part.gather->operand(1)}},
+  DRAGOMAN_ASSIGN(Value * slice,
+                  outside.Slice(node.operand(0), part.axis, part.begin,
+                                part.rest == 0 ? INT64_MAX : -part.rest, part.stride));
+  const auto constant = [&](std::int64_t number) {
+    return context.AddConstant(*node.graph(), Tensor::Int(number), "number", node.origin());
+  };
+  DRAGOMAN_ASSIGN(Value * number, context.Insert(node, "Cast", {{node.operand(1)}},
                                                  {{"to", static_cast<std::int64_t>(DType::kI64)}}));
-  DRAGOMAN_ASSIGN(number, context.Insert(*part.gather, "Sub", {{number, begin}}));
-  DRAGOMAN_ASSIGN(Value * gathered, context.Insert(*part.gather, "Gather", {{slice, number}},
+  DRAGOMAN_ASSIGN(number, context.Insert(node, "Sub", {{number, constant(part.begin)}}));
+  if (part.stride != 1) {
+    DRAGOMAN_ASSIGN(number, context.Insert(node, "Div", {{number, constant(part.stride)}}));
+  }
+  DRAGOMAN_ASSIGN(Value * gathered, context.Insert(node, "Gather", {{slice, number}},
                                                    {{"axis", std::int64_t{part.axis}}}));
-  context.Replace(*part.gather, {{gathered}});
+  context.Replace(node, {{gathered}});
   return {};
 }
 

@@ -34,13 +34,14 @@ struct LoopCollection {
   bool reverse = false;
 };
 
-// All slices of operand 0 of `gather` along `axis`, in order or backwards, but for some at its
-// ends.
+// What the turns read of operand 0 of `node`, a Gather or Slice: every slice along `axis`, or every
+// second and so on, in order or backwards, but for some at its ends.
 struct LoopPart {
-  Node* gather = nullptr;
+  Node* node = nullptr;
   int axis = 0;
   std::int64_t begin = 0;  // how many come before these
   std::int64_t rest = 0;   // and behind
+  std::int64_t stride = 1;
 };
 
 struct LoopView {
@@ -54,7 +55,7 @@ struct LoopView {
   // Values in the body that are the number of the slice that a turn reads: the number of the turn,
   // or (true) counted from the last slice.
   std::unordered_map<const Value*, bool> numbers;
-  // Gathers whose turns read a part of a sequence only, one slice after the other.
+  // Nodes by which the turns read a part of a sequence only.
   std::vector<LoopPart> parts;
   Dim trips = Dim::Unknown();  // how many turns a Loop makes, where it can be said
 };
@@ -64,9 +65,9 @@ struct LoopView {
 // early or has effects.
 std::optional<LoopView> ViewLoop(Node& node, const PassContext& context);
 
-// Slices from a turn's number to the next become Gathers, whose size is known to be 1, and Gathers
-// from a part of a sequence such from all of a Slice before the loop. Returns whether there was
-// one; what reads them is inferred anew by the next pass.
+// Slices from a turn's number to the next become Gathers, whose size is known to be 1, and those of
+// a part of a sequence Gathers of all of a Slice before the loop. Returns whether there was one;
+// what reads them is inferred anew by the next pass.
 Result<bool> GatherSlices(const LoopView& loop, PassContext& context);
 
 }  // namespace dragoman

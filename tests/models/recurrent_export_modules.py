@@ -1,0 +1,163 @@
+"""Recurrent modules of torch for recurrent_export_test.py: loops over a run-time length that are
+scripted, then taken as TorchScript and as torch.onnx.export writes them. They take one tensor
+(steps, batch, INPUTS); the masked ones lengths, too.
+
+The 4 in them is HIDDEN: TorchScript sees no names of the module around them.
+"""
+
+from typing import List
+
+import torch
+from torch import Tensor, nn
+
+from recurrent_torch_modules import HIDDEN, INPUTS
+
+
+class Exported(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.wide = nn.LSTMCell(INPUTS, HIDDEN), nn.LSTMCell(2 * INPUTS, HIDDEN)
+        self.cells = nn.ModuleList([nn.LSTMCell(INPUTS, HIDDEN), nn.LSTMCell(HIDDEN, HIDDEN)])
+        self.lstm, self.gru = nn.LSTM(INPUTS, HIDDEN), nn.GRU(INPUTS, HIDDEN)
+        self.rnn = nn.RNN(INPUTS, HIDDEN)
+
+
+class Masked(Exported):
+    """Keep the states of sequences that have ended."""
+
+
+class ChosenStates(Masked):
+    def forward(self, x, lengths):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        outputs = []
+        for t in range(x.size(0)):
+            new_h, new_c = self.cell(x[t], (h, c))
+            mask = (t < lengths).unsqueeze(1)
+            h, c = torch.where(mask, new_h, h), torch.where(mask, new_c, c)
+            outputs.append(h)
+        return torch.stack(outputs), h, c
+
+
+class MaskOfAllSteps(Masked):
+    def forward(self, x, lengths):
+        masks = (torch.arange(x.size(0)).unsqueeze(1) < lengths.unsqueeze(0)).float()
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        outputs = []
+        for t in range(x.size(0)):
+            new_h, new_c = self.cell(x[t], (h, c))
+            mask = masks[t].unsqueeze(1)
+            h, c = new_h * mask + h * (1 - mask), new_c * mask + c * (1 - mask)
+            outputs.append(h * mask)
+        return torch.stack(outputs), h, c
+
+
+class MaskedLayer(Masked):
+    def forward(self, x, lengths):
+        h = torch.zeros(1, x.size(1), 4)
+        c = torch.zeros(1, x.size(1), 4)
+        outputs = []
+        for t in range(x.size(0)):
+            y, (new_h, new_c) = self.lstm(x[t:t + 1], (h, c))
+            mask = (t < lengths).view(1, -1, 1)
+            h, c = torch.where(mask, new_h, h), torch.where(mask, new_c, c)
+            outputs.append(torch.where(mask, y, torch.zeros_like(y))[0])
+        return torch.stack(outputs), h, c
+
+
+class MaskedGru(Masked):
+    def forward(self, x, lengths):
+        h = torch.zeros(1, x.size(1), 4)
+        for t in range(x.size(0)):
+            new = self.gru(x[t:t + 1], h)[1]
+            mask = (t < lengths).float().view(1, -1, 1)
+            h = mask * new + (1 - mask) * h
+        return h
+
+
+class StateLists(Exported):
+    """Keep the states of two layers in lists."""
+
+
+class ReplacedElements(StateLists):
+    def forward(self, x):
+        hs = [torch.zeros(x.size(1), 4) for _ in range(2)]
+        cs = [torch.zeros(x.size(1), 4) for _ in range(2)]
+        outputs: List[Tensor] = []
+        for t in range(x.size(0)):
+            step = x[t]
+            for i, cell in enumerate(self.cells):
+                hs[i], cs[i] = cell(step, (hs[i], cs[i]))
+                step = hs[i]
+            outputs.append(step)
+        return torch.stack(outputs), torch.stack(hs), torch.stack(cs)
+
+
+class NewLists(StateLists):
+    def forward(self, x):
+        hs: List[Tensor] = []
+        cs: List[Tensor] = []
+        for i in range(2):
+            hs.append(torch.zeros(x.size(1), 4))
+            cs.append(torch.zeros(x.size(1), 4))
+        outputs: List[Tensor] = []
+        for t in range(x.size(0)):
+            step = x[t]
+            new_hs: List[Tensor] = []
+            new_cs: List[Tensor] = []
+            for i, cell in enumerate(self.cells):
+                step, c = cell(step, (hs[i], cs[i]))
+                new_hs.append(step)
+                new_cs.append(c)
+            hs, cs = new_hs, new_cs
+            outputs.append(step)
+        return torch.stack(outputs), hs[0], cs[1]
+
+
+class Strided(Exported):
+    """Read every second step, or the steps in another order."""
+
+
+class EvenSteps(Strided):
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        outputs = []
+        for t in range(0, x.size(0), 2):
+            h, c = self.cell(x[t], (h, c))
+            outputs.append(h - h.mean(1, keepdim=True))
+        return torch.stack(outputs), h, c
+
+
+class OddSteps(Strided):
+    def forward(self, x):
+        x = x.transpose(0, 1)
+        h = torch.zeros(1, x.size(0), 4)
+        outputs = []
+        for t in range(x.size(1) // 2):
+            y, h = self.rnn(x[:, 2 * t + 1].unsqueeze(0), h)
+            outputs.append(y[0])
+        return torch.stack(outputs, 1), h
+
+
+class Pairs(Strided):
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        outputs = []
+        for t in range(x.size(0) // 2):
+            h, c = self.wide(torch.cat([x[2 * t], x[2 * t + 1]], 1), (h, c))
+            outputs.append(h)
+        return torch.stack(outputs), h, c
+
+
+class CountingDown(Strided):
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        outputs = []
+        for t in range(x.size(0) - 1, -1, -1):
+            h, c = self.cell(x[t], (h, c))
+            outputs.insert(0, h)
+        return torch.stack(outputs), h, c
