@@ -12,18 +12,17 @@ namespace dragoman::rt {
 namespace {
 
 constexpr std::int64_t kScores = 1 << 15;        // floats that stay in the second cache
-constexpr std::int64_t kMaxQueries = 96;         // at a time: a multiple of kTileRows
+constexpr std::int64_t kMaxQueries = 96;         // at a time: some tiles
 constexpr std::int64_t kFewQueries = 2;          // for which keys and values are not worth packing
 constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
 constexpr int kLanes = 16;
 
-std::int64_t RoundedUp(std::int64_t count) {
-  return (count + kTileWidth - 1) / kTileWidth * kTileWidth;
-}
+std::int64_t RoundedUp(std::int64_t count) { return BestTile().RoundedUp(count); }
 
 std::int64_t QueriesAtATime(const AttentionSizes& sizes) {
-  const std::int64_t fit = kScores / RoundedUp(sizes.keys) / kTileRows * kTileRows;
-  return std::min(sizes.queries, std::clamp(fit, kTileRows, kMaxQueries));
+  const std::int64_t tile = BestTile().rows;
+  const std::int64_t fit = kScores / RoundedUp(sizes.keys) / tile * tile;
+  return std::min(sizes.queries, std::clamp(fit, tile, kMaxQueries));
 }
 
 std::int64_t Offset(const AttentionMatrix& matrix, const Shape& batch, std::int64_t entry) {
@@ -33,35 +32,45 @@ std::int64_t Offset(const AttentionMatrix& matrix, const Shape& batch, std::int6
 std::int64_t RowStride(const AttentionMatrix& m) { return m.strides[m.strides.size() - 2]; }
 std::int64_t ColumnStride(const AttentionMatrix& m) { return m.strides.back(); }
 
-// Panels of the columns of the transposed matrix: rows become outputs.
-void PackTransposed(const float* from, std::int64_t row, std::int64_t column, std::int64_t rows,
-                    std::int64_t columns, float* to) {
-  for (std::int64_t first = 0; first < rows; first += kTileWidth) {
-    const std::int64_t count = std::min(kTileWidth, rows - first);
-    if (count < kTileWidth) std::fill_n(to, columns * kTileWidth, 0.0f);
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float* x = from + (first + r) * row;
-      for (std::int64_t c = 0; c < columns; ++c) to[c * kTileWidth + r] = x[c * column];
-    }
-    to += columns * kTileWidth;
+// Some of the outputs of a product.
+struct Panel {
+  std::int64_t first, width;
+  std::int64_t count;  // those that exist
+};
+
+// Calls body(panel) for panels of `width` outputs, the last one of as few vectors as it needs.
+template <class Body>
+void ForPanels(std::int64_t outputs, std::int64_t width, Body body) {
+  for (std::int64_t first = 0; first < outputs; first += width) {
+    const std::int64_t count = std::min(width, outputs - first);
+    body(Panel{first, RoundedUp(count), count});
   }
 }
 
-void Pack(const float* from, std::int64_t row, std::int64_t column, std::int64_t rows,
-          std::int64_t columns, float* to) {
-  for (std::int64_t first = 0; first < columns; first += kTileWidth) {
-    const std::int64_t count = std::min(kTileWidth, columns - first);
-    if (count < kTileWidth) std::fill_n(to, rows * kTileWidth, 0.0f);
-    if (column == 1) {
-      CopyRows(rows, count, from + first, row, to, kTileWidth);
-    } else {
-      for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t c = 0; c < count; ++c)
-          to[r * kTileWidth + c] = from[r * row + (first + c) * column];
-      }
+// Panels of the columns of the transposed matrix: rows become outputs.
+void PackTransposed(const float* from, std::int64_t row, std::int64_t column, std::int64_t rows,
+                    std::int64_t columns, std::int64_t width, float* panels) {
+  ForPanels(rows, width, [=](const Panel& panel) {
+    float* to = panels + panel.first * columns;
+    if (panel.count < panel.width) std::fill_n(to, columns * panel.width, 0.0f);
+    for (std::int64_t r = 0; r < panel.count; ++r) {
+      const float* x = from + (panel.first + r) * row;
+      for (std::int64_t c = 0; c < columns; ++c) to[c * panel.width + r] = x[c * column];
     }
-    to += rows * kTileWidth;
-  }
+  });
+}
+
+void Pack(const float* from, std::int64_t row, std::int64_t column, std::int64_t rows,
+          std::int64_t columns, std::int64_t width, float* panels) {
+  ForPanels(columns, width, [=](const Panel& panel) {
+    float* to = panels + panel.first * rows;
+    if (panel.count < panel.width) std::fill_n(to, rows * panel.width, 0.0f);
+    if (column == 1) return CopyRows(rows, panel.count, from + panel.first, row, to, panel.width);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < panel.count; ++c)
+        to[r * panel.width + c] = from[r * row + (panel.first + c) * column];
+    }
+  });
 }
 
 DRAGOMAN_RT_CLONES void CopyScaled(std::int64_t count, float scale, const float* x,
@@ -147,6 +156,7 @@ class Worker {
         masks_(masks),
         together_(QueriesAtATime(sizes)),
         stride_(RoundedUp(sizes.keys)),
+        width_(BestTile().PanelWidth(together_)),
         packs_(sizes.queries > kFewQueries || ColumnStride(sizes.k) != 1 ||
                ColumnStride(sizes.v) != 1) {
     const Memory floats(sizes);
@@ -180,9 +190,10 @@ class Worker {
   void Load(const float* k, const float* v) {
     if (k != loaded_k_)
       PackTransposed(k, RowStride(sizes_.k), ColumnStride(sizes_.k), sizes_.keys, sizes_.depth,
-                     keys_);
+                     width_, keys_);
     if (v != loaded_v_)
-      Pack(v, RowStride(sizes_.v), ColumnStride(sizes_.v), sizes_.keys, sizes_.features, values_);
+      Pack(v, RowStride(sizes_.v), ColumnStride(sizes_.v), sizes_.keys, sizes_.features, width_,
+           values_);
     loaded_k_ = k;
     loaded_v_ = v;
   }
@@ -204,24 +215,23 @@ class Worker {
           y + r * y_row);
   }
 
-  static void Multiply(std::int64_t rows, std::int64_t inputs, const float* x, std::int64_t x_row,
-                       const float* panels, std::int64_t outputs, float* y, std::int64_t y_row) {
-    for (std::int64_t first = 0; first < outputs; first += kTileWidth) {
-      PanelTile tile = {
-          panels + first * inputs, inputs, x, x_row, nullptr, nullptr, 0, y + first, y_row};
-      const std::int64_t count = std::min(kTileWidth, outputs - first);
+  void Multiply(std::int64_t rows, std::int64_t inputs, const float* x, std::int64_t x_row,
+                const float* panels, std::int64_t outputs, float* y, std::int64_t y_row) const {
+    ForPanels(outputs, width_, [=](const Panel& panel) {
+      const float* weights = panels + panel.first * inputs;
+      PanelTile tile = {weights, inputs, x, x_row, nullptr, nullptr, 0, y + panel.first, y_row};
       for (std::int64_t r = 0; r < rows;) {
-        const std::int64_t tile_rows = TileRows(rows - r, kTileRows);
-        if (count == kTileWidth) {
-          MultiplyTile(tile, tile_rows, kTileWidth);
+        const std::int64_t tile_rows = TileRows(rows - r, BestTile().rows);
+        if (panel.count == panel.width) {
+          MultiplyTile(tile, tile_rows, panel.width);
         } else {
-          MultiplyAside(tile, tile_rows, kTileWidth, count, nullptr, nullptr);
+          MultiplyAside(tile, tile_rows, panel.width, panel.count, nullptr, nullptr);
         }
         r += tile_rows;
         tile.x += tile_rows * x_row;
         tile.y += tile_rows * y_row;
       }
-    }
+    });
   }
 
   void Mask(int i, std::int64_t entry, std::int64_t first, std::int64_t rows) {
@@ -243,6 +253,7 @@ class Worker {
   const void* const* masks_;
   std::int64_t together_;  // queries
   std::int64_t stride_;    // of rows of scores
+  std::int64_t width_;     // of panels
   bool packs_;
   const float* loaded_k_ = nullptr;
   const float* loaded_v_ = nullptr;

@@ -15,6 +15,21 @@
 #define DRAGOMAN_RT_CLONES
 #endif
 
+// Of a loop written in vectors of a certain length, which is chosen by hand; products are added in
+// one step.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define DRAGOMAN_RT_X86 1
+#define DRAGOMAN_RT_AVX2 __attribute__((target("avx2,fma"))) DRAGOMAN_RT_CONTRACT
+#define DRAGOMAN_RT_AVX512 __attribute__((target("avx512f"))) DRAGOMAN_RT_CONTRACT
+#endif
+#if defined(__clang__)
+#define DRAGOMAN_RT_CONTRACT
+#define DRAGOMAN_RT_UNROLL _Pragma("unroll")
+#else
+#define DRAGOMAN_RT_CONTRACT __attribute__((optimize("fp-contract=fast")))
+#define DRAGOMAN_RT_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 // Of a function that such a loop calls: it takes the loop's instruction set.
 #define DRAGOMAN_RT_INLINE inline __attribute__((always_inline))
 

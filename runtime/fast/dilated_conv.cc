@@ -14,9 +14,7 @@ constexpr std::int64_t kGap = 16;     // floats between two pixels
 
 std::int64_t Quotient(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::int64_t PixelStride(std::int64_t channels) {
-  return Quotient(channels, kTileWidth) * kTileWidth + kGap;
-}
+std::int64_t PixelStride(std::int64_t channels) { return BestTile().RoundedUp(channels) + kGap; }
 
 }  // namespace
 
@@ -41,11 +39,12 @@ DilatedConv::DilatedConv(const Window& window, const Shape& x, const Shape& w, c
       columns_(window.axes[1]),
       x_pixel_(PixelStride(channels_)),
       y_pixel_(PixelStride(outputs_)),
-      num_panels_(Quotient(outputs_, kTileWidth)),
-      bias_(static_cast<std::size_t>(num_panels_ * kTileWidth), 0.0f),
+      width_(BestTile().PanelWidth(columns_.output)),
+      padded_outputs_(BestTile().RoundedUp(outputs_)),
+      bias_(static_cast<std::size_t>(padded_outputs_), 0.0f),
       post_(post) {
   if (bias != nullptr) std::copy_n(bias, outputs_, bias_.begin());
-  const std::int64_t tap_floats = num_panels_ * channels_ * kTileWidth;
+  const std::int64_t tap_floats = padded_outputs_ * channels_;
   std::vector<std::int64_t> places;  // of the taps among the weights of a pair of channels
   for (std::int64_t i = 0; i < rows_.kernel; ++i) {
     for (std::int64_t j = 0; j < columns_.kernel; ++j) {
@@ -60,9 +59,10 @@ DilatedConv::DilatedConv(const Window& window, const Shape& x, const Shape& w, c
   panels_ = NewAlignedFloats(static_cast<std::int64_t>(taps_.size()) * tap_floats);
   float* to = panels_.get();
   for (const std::int64_t place : places) {
-    for (std::int64_t first = 0; first < outputs_; first += kTileWidth) {
+    for (std::int64_t first = 0; first < outputs_; first += width_) {
+      const std::int64_t end = std::min(first + width_, padded_outputs_);
       for (std::int64_t c = 0; c < channels_; ++c) {
-        for (std::int64_t o = first; o < first + kTileWidth; ++o, ++to)
+        for (std::int64_t o = first; o < end; ++o, ++to)
           *to = o < outputs_ ? weights[(o * channels_ + c) * window.Taps() + place] : 0.0f;
       }
     }
@@ -70,26 +70,26 @@ DilatedConv::DilatedConv(const Window& window, const Shape& x, const Shape& w, c
 }
 
 // All results of a tap for the outputs of one panel, a row of the image after the other.
-void DilatedConv::AddTap(const Tap& tap, std::int64_t panel, const float* x,
+void DilatedConv::AddTap(const Tap& tap, const Panel& panel, const float* x,
                          float* y) const noexcept {
   PanelTile tile = {};
   tile.x_row = columns_.stride * x_pixel_;
   tile.added_row = tile.y_row = y_pixel_;
-  const float* weights = panels_.get() + tap.weights + panel * channels_ * kTileWidth;
+  const float* weights = panels_.get() + tap.weights + panel.first * channels_;
   const std::int64_t first_column = tap.columns.begin * columns_.stride + tap.column;
   for (std::int64_t c = 0; c < channels_; c += kBlock) {
-    tile.panel = weights + c * kTileWidth;
+    tile.panel = weights + c * panel.width;
     tile.inputs = std::min(kBlock, channels_ - c);
     for (std::int64_t n = 0; n < images_; ++n) {
       for (std::int64_t i = tap.rows.begin; i < tap.rows.end; ++i) {
         const std::int64_t from = n * rows_.input + i * rows_.stride + tap.row;
         tile.x = x + (from * columns_.input + first_column) * x_pixel_ + c;
         tile.y = y + ((n * rows_.output + i) * columns_.output + tap.columns.begin) * y_pixel_ +
-                 panel * kTileWidth;
+                 panel.first;
         for (std::int64_t left = tap.columns.end - tap.columns.begin; left > 0;) {
-          const std::int64_t count = TileRows(left, kTileRows);
+          const std::int64_t count = TileRows(left, BestTile().rows);
           tile.added = tile.y;
-          MultiplyTile(tile, count, kTileWidth);
+          MultiplyTile(tile, count, panel.width);
           tile.x += count * tile.x_row;
           tile.y += count * tile.y_row;
           left -= count;
@@ -99,18 +99,21 @@ void DilatedConv::AddTap(const Tap& tap, std::int64_t panel, const float* x,
   }
 }
 
-void DilatedConv::RunPanel(std::int64_t panel, const float* x, float* y) const noexcept {
+void DilatedConv::RunPanel(const Panel& panel, const float* x, float* y) const noexcept {
   const std::int64_t pixels = images_ * rows_.output * columns_.output;
-  const float* bias = bias_.data() + panel * kTileWidth;
-  float* results = y + panel * kTileWidth;
-  for (std::int64_t i = 0; i < pixels; ++i) std::copy_n(bias, kTileWidth, results + i * y_pixel_);
+  const float* bias = bias_.data() + panel.first;
+  float* results = y + panel.first;
+  for (std::int64_t i = 0; i < pixels; ++i) std::copy_n(bias, panel.width, results + i * y_pixel_);
   for (const Tap& tap : taps_) AddTap(tap, panel, x, y);
-  Activate(post_, pixels, kTileWidth, y_pixel_, nullptr, results);
+  Activate(post_, pixels, panel.width, y_pixel_, nullptr, results);
 }
 
 void DilatedConv::Run(const float* x, float* y) const noexcept {
-  Parallel(num_panels_, 1, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t panel = begin; panel < end; ++panel) RunPanel(panel, x, y);
+  Parallel(Quotient(outputs_, width_), 1, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t first = begin * width_; first < std::min(end * width_, outputs_);
+         first += width_) {
+      RunPanel({first, std::min(width_, padded_outputs_ - first)}, x, y);
+    }
   });
 }
 

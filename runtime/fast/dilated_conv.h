@@ -45,17 +45,22 @@ class DilatedConv {
     std::int64_t weights;      // in panels_
   };
 
+  struct Panel {
+    std::int64_t first, width;  // outputs
+  };
+
   static Reach ReachOf(const WindowAxis& axis, std::int64_t tap);
-  void RunPanel(std::int64_t panel, const float* x, float* y) const noexcept;
-  void AddTap(const Tap& tap, std::int64_t panel, const float* x, float* y) const noexcept;
+  void RunPanel(const Panel& panel, const float* x, float* y) const noexcept;
+  void AddTap(const Tap& tap, const Panel& panel, const float* x, float* y) const noexcept;
 
   std::int64_t images_, channels_, outputs_;
   WindowAxis rows_, columns_;
   std::int64_t x_pixel_, y_pixel_;
-  std::int64_t num_panels_;  // of outputs
+  std::int64_t width_;           // of a panel; the last one may be narrower
+  std::int64_t padded_outputs_;  // to whole vectors
   std::vector<Tap> taps_;
   AlignedFloats panels_;
-  std::vector<float> bias_;  // of whole panels
+  std::vector<float> bias_;  // of padded_outputs_
   PostOps post_;
 };
 

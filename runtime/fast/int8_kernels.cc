@@ -2,14 +2,10 @@
 
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "runtime/fast/clones.h"
+
+#ifdef DRAGOMAN_RT_X86
 #include <immintrin.h>
-#define DRAGOMAN_RT_X86 1
-#if defined(__clang__)
-#define DRAGOMAN_RT_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define DRAGOMAN_RT_UNROLL _Pragma("GCC unroll 8")
-#endif
 #endif
 
 namespace dragoman::rt {

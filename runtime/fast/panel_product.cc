@@ -28,30 +28,33 @@ AlignedFloats Zeros(std::int64_t count) {
 void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
                         const float* bias, std::int64_t outputs, std::int64_t inputs,
                         std::int64_t rows, const PostOps& post) {
-  width_ = rows == 1 ? 64 : rows == 2 ? 32 : kTileWidth;
+  const TileSizes& best = BestTile();
+  width_ = best.PanelWidth(rows);
   num_panels_ = (outputs + width_ - 1) / width_;
+  padded_outputs_ = best.RoundedUp(outputs);
   outputs_ = outputs;
   inputs_ = inputs;
   rows_ = rows;
   post_ = post;
   // A residual that may lie in y is needed until the end.
-  const bool whole = rows <= kTileRows || (post.residual && post.activation_first);
+  const bool whole = rows <= best.rows || (post.residual && post.activation_first);
   block_ = whole ? inputs : std::min(inputs, kBlock);
-  panels_ = Zeros(num_panels_ * width_ * inputs);
-  bias_ = Zeros(num_panels_ * width_);
+  panels_ = Zeros(padded_outputs_ * inputs);
+  bias_ = Zeros(padded_outputs_);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.get());
   float* to = panels_.get();
   for (std::int64_t begin = 0; begin < inputs; begin += block_) {
     const std::int64_t end = std::min(begin + block_, inputs);
     for (std::int64_t first = 0; first < outputs; first += width_) {
       const std::int64_t count = std::min(width_, outputs - first);
-      for (std::int64_t k = begin; k < end; ++k, to += width_) {
+      const std::int64_t width = std::min(width_, padded_outputs_ - first);
+      for (std::int64_t k = begin; k < end; ++k, to += width) {
         const float* from = weights + first * out_stride + k * in_stride;
         for (std::int64_t o = 0; o < count; ++o) to[o] = from[o * out_stride];
       }
     }
   }
-  const std::int64_t products = num_panels_ * width_ * inputs * rows;
+  const std::int64_t products = padded_outputs_ * inputs * rows;
   parts_ = std::clamp<std::int64_t>(products / kPartProducts, 1,
                                     std::min<std::int64_t>(MaxThreads(), num_panels_));
 }
@@ -65,32 +68,33 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t
                             std::int64_t num_rows, const float* x, std::int64_t x_row,
                             const float* residual, float* y) const noexcept {
   const std::int64_t first = panel * width_, count = std::min(width_, outputs_ - first);
+  const std::int64_t width = std::min(width_, padded_outputs_ - first);
   const bool starts = begin == 0, ends = end == inputs_;
   const bool adds_first = residual != nullptr && !post_.activation_first;
   const bool adds_last = residual != nullptr && !adds_first && ends;
   const bool activates = ends && post_.activation != FusedActivation::kNone;
-  const std::int64_t group = width_ == kTileWidth ? kTileRows : rows_;
+  const std::int64_t most = rows_ <= 2 ? rows_ : BestTile().rows;
   PanelTile tile = {};
   tile.inputs = end - begin;
-  tile.panel = panels_.get() + begin * num_panels_ * width_ + panel * width_ * tile.inputs;
+  tile.panel = panels_.get() + begin * padded_outputs_ + first * tile.inputs;
   tile.x_row = x_row;
   tile.bias = starts ? bias_.get() + first : nullptr;
   tile.added_row = tile.y_row = outputs_;
-  const char* next = reinterpret_cast<const char*>(tile.panel + tile.inputs * width_);
-  const std::int64_t ahead = tile.inputs * width_ * sizeof(float) / num_rows;
+  const char* next = reinterpret_cast<const char*>(tile.panel + tile.inputs * width);
+  const std::int64_t ahead = tile.inputs * width * sizeof(float) / num_rows;
   const bool fetches = num_rows >= kFetchingRows;
   for (std::int64_t r = 0; r < num_rows;) {
-    const std::int64_t rows = TileRows(num_rows - r, group);
+    const std::int64_t rows = TileRows(num_rows - r, most);
     const std::int64_t at = r * outputs_ + first;
     for (std::int64_t i = r * ahead; i < (r + rows) * ahead && fetches; i += kLine)
       __builtin_prefetch(next + i, 0, 2);
     tile.x = x + r * x_row;
     tile.added = !starts ? y + at : adds_first ? residual + at : nullptr;
     tile.y = y + at;
-    if (count == width_ && !activates && !adds_last) {
-      MultiplyTile(tile, rows, width_);
+    if (count == width && !activates && !adds_last) {
+      MultiplyTile(tile, rows, width);
     } else {
-      MultiplyAside(tile, rows, width_, count, activates ? &post_ : nullptr,
+      MultiplyAside(tile, rows, width, count, activates ? &post_ : nullptr,
                     adds_last ? residual + at : nullptr);
     }
     r += rows;

@@ -1,9 +1,9 @@
 // Products by a constant matrix in f32, by loops of our own over packed weights: where a
 // primitive's call costs as much as the product, or the primitive would pack in every call.
 //
-// Weights lie in panels: for each input the weights of the next 16 outputs (of more where there are
-// few rows), so that the sums of up to 6 rows stay in registers. Where there are many rows, blocks
-// of inputs whose panel stays in the first cache come one after the other.
+// Weights lie in panels: for each input the weights of as many next outputs as suit the processor
+// (panel_tile.h), so that the sums of some rows stay in registers. Where there are many rows,
+// blocks of inputs whose panel stays in the first cache come one after the other.
 #ifndef DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 #define DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 
@@ -39,8 +39,9 @@ class PanelProduct {
   std::int64_t PackedSize() const;
 
   AlignedFloats panels_;
-  AlignedFloats bias_;  // of whole panels
-  std::int64_t width_ = 0, num_panels_ = 0;
+  AlignedFloats bias_;                                // of whole vectors
+  std::int64_t width_ = 0;                            // of a panel; the last one may be narrower
+  std::int64_t num_panels_ = 0, padded_outputs_ = 0;  // of whole vectors
   std::int64_t outputs_ = 0, inputs_ = 0, rows_ = 0;
   std::int64_t block_ = 1;  // inputs whose panels lie together
   std::int64_t parts_ = 1;  // for as many threads

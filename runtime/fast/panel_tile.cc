@@ -1,29 +1,24 @@
 #include "runtime/fast/panel_tile.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "runtime/fast/activate.h"
 #include "runtime/fast/clones.h"
+#include "runtime/fast/vector_floats.h"
 
 namespace dragoman::rt {
 namespace {
 
-using Vector = float __attribute__((vector_size(32)));
-using Unaligned = float __attribute__((vector_size(32), aligned(4), may_alias));
+constexpr int kMaxRows = 8, kMaxVectors = 8;
+constexpr int kMaxFloats = 8 * 2 * Floats16::kCount;  // of a tile of results
+constexpr int kCopiedFloats = 16;                     // of rows for which a call would cost more
 
-constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(float);
-constexpr std::int64_t kMaxWidth = 64;
-
-#if defined(__clang__)
-#define DRAGOMAN_RT_CONTRACT
-#define DRAGOMAN_RT_UNROLL _Pragma("unroll")
-#else
-#define DRAGOMAN_RT_CONTRACT __attribute__((optimize("fp-contract=fast")))
-#define DRAGOMAN_RT_UNROLL _Pragma("GCC unroll 16")
-#endif
-
-template <int kRows, int kVectors>
-DRAGOMAN_RT_CLONES DRAGOMAN_RT_CONTRACT void Multiply(const PanelTile& tile) {
+template <class Floats, int kRows, int kVectors>
+DRAGOMAN_RT_INLINE void Multiply(const PanelTile& tile) {
+  using Vector = typename Floats::Vector;
+  using Unaligned = typename Floats::Unaligned;
   Vector sums[kRows][kVectors];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) {
@@ -57,24 +52,93 @@ DRAGOMAN_RT_CLONES DRAGOMAN_RT_CONTRACT void Multiply(const PanelTile& tile) {
   }
 }
 
+// Each instruction set has loops for as many rows by vectors as its registers hold sums.
+
+struct Portable {
+  static constexpr TileSizes kSizes = {6, Floats8::kCount};
+  template <int kRows, int kVectors>
+  static void Run(const PanelTile& tile) {
+    Multiply<Floats8, kRows, kVectors>(tile);
+  }
+};
+
+#ifdef DRAGOMAN_RT_X86
+
+struct Avx2 {
+  static constexpr TileSizes kSizes = {6, Floats8::kCount};
+  template <int kRows, int kVectors>
+  DRAGOMAN_RT_AVX2 static void Run(const PanelTile& tile) {
+    Multiply<Floats8, kRows, kVectors>(tile);
+  }
+};
+
+struct Avx512 {
+  static constexpr TileSizes kSizes = {8, Floats16::kCount};
+  template <int kRows, int kVectors>
+  DRAGOMAN_RT_AVX512 static void Run(const PanelTile& tile) {
+    Multiply<Floats16, kRows, kVectors>(tile);
+  }
+};
+
+#endif
+
+using Loop = void (*)(const PanelTile&);
+
+// Of tiles of so many rows and vectors; null where no panel is as wide.
+template <class Set, int kRows, int kVectors>
+constexpr Loop LoopOf() {
+  if constexpr (kRows <= Set::kSizes.rows && kVectors <= Set::kSizes.PanelVectors(kRows)) {
+    return Set::template Run<kRows, kVectors>;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class Set, int... kPlaces>
+constexpr std::array<Loop, sizeof...(kPlaces)> LoopsOf(std::integer_sequence<int, kPlaces...>) {
+  return {LoopOf<Set, kPlaces / kMaxVectors + 1, kPlaces % kMaxVectors + 1>()...};
+}
+
+struct TileLoops {
+  TileSizes sizes;
+  std::array<Loop, kMaxRows * kMaxVectors> loops;  // [rows - 1][vectors - 1]
+};
+
+template <class Set>
+constexpr TileLoops kTileLoops = {
+    Set::kSizes, LoopsOf<Set>(std::make_integer_sequence<int, kMaxRows * kMaxVectors>())};
+
+const TileLoops& ChooseLoops() {
+#ifdef DRAGOMAN_RT_X86
+  if (VectorFloats() == Avx512::kSizes.lanes) return kTileLoops<Avx512>;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kTileLoops<Avx2>;
+#endif
+  return kTileLoops<Portable>;
+}
+
+const TileLoops& BestLoops() {
+  static const TileLoops& loops = ChooseLoops();
+  return loops;
+}
+
 }  // namespace
 
+const TileSizes& BestTile() noexcept { return BestLoops().sizes; }
+
 void MultiplyTile(const PanelTile& tile, std::int64_t rows, std::int64_t width) {
-  if (width == 64) return Multiply<1, 8>(tile);
-  if (width == 32) return rows == 1 ? Multiply<1, 4>(tile) : Multiply<2, 4>(tile);
-  constexpr void (*kByRows[])(const PanelTile&) = {Multiply<1, 2>, Multiply<2, 2>, Multiply<3, 2>,
-                                                   Multiply<4, 2>, Multiply<5, 2>, Multiply<6, 2>};
-  kByRows[rows - 1](tile);
+  const TileLoops& best = BestLoops();
+  const std::int64_t vectors = width / best.sizes.lanes;
+  best.loops[static_cast<std::size_t>((rows - 1) * kMaxVectors + vectors - 1)](tile);
 }
 
 void CopyRows(std::int64_t rows, std::int64_t count, const float* from, std::int64_t from_row,
               float* to, std::int64_t to_row) {
-  for (std::int64_t r = 0; r < rows && count == 2 * kLanes; ++r) {
-    const auto* row = reinterpret_cast<const Unaligned*>(from + r * from_row);
-    auto* copy = reinterpret_cast<Unaligned*>(to + r * to_row);
-    for (int v = 0; v < 2; ++v) copy[v] = row[v];
+  for (std::int64_t r = 0; r < rows && count == kCopiedFloats; ++r) {
+    const auto* row = reinterpret_cast<const Floats8::Unaligned*>(from + r * from_row);
+    auto* copy = reinterpret_cast<Floats8::Unaligned*>(to + r * to_row);
+    for (int v = 0; v < kCopiedFloats / Floats8::kCount; ++v) copy[v] = row[v];
   }
-  if (count == 2 * kLanes) return;
+  if (count == kCopiedFloats) return;
   for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from + r * from_row, count, to + r * to_row);
 }
 
@@ -85,7 +149,7 @@ std::int64_t TileRows(std::int64_t rows, std::int64_t most) {
 
 void MultiplyAside(PanelTile tile, std::int64_t rows, std::int64_t width, std::int64_t count,
                    const PostOps* post, const float* added) {
-  alignas(32) float memory[kTileRows * kMaxWidth];
+  alignas(64) float memory[kMaxFloats];
   const PanelTile whole = tile;
   for (std::int64_t r = 0; r < rows; ++r) __builtin_prefetch(whole.y + r * whole.y_row, 1);
   if (tile.added != nullptr && count < width) {

@@ -1,6 +1,6 @@
-// The inner loop of products in f32: a few rows of operands by a panel, in which the weights of the
-// next 16 outputs (of more where there are few rows) follow each other for each input, so that all
-// sums stay in registers.
+// The inner loop of products in f32: a few rows of operands by a panel, in which the weights of
+// some outputs (the fewer rows the more) follow each other for each input, so that all sums stay in
+// registers.
 #ifndef DRAGOMAN_RUNTIME_FAST_PANEL_TILE_H_
 #define DRAGOMAN_RUNTIME_FAST_PANEL_TILE_H_
 
@@ -10,24 +10,41 @@
 
 namespace dragoman::rt {
 
-inline constexpr std::int64_t kTileRows = 6;    // at most, of panels of 16 outputs
-inline constexpr std::int64_t kTileWidth = 16;  // outputs of a panel for more than 2 rows
+// The tiles that suit the processor.
+struct TileSizes {
+  std::int64_t rows;   // at most
+  std::int64_t lanes;  // the outputs of a vector; panels consist of whole vectors
+
+  // Of a panel for so many rows; it may serve fewer. The last of some panels may have fewer
+  // vectors.
+  static constexpr std::int64_t PanelVectors(std::int64_t panel_rows) {
+    return panel_rows == 1 ? 8 : panel_rows == 2 ? 4 : 2;
+  }
+  std::int64_t PanelWidth(std::int64_t panel_rows) const {
+    return lanes * PanelVectors(panel_rows);
+  }
+  // Outputs, filled up to whole vectors.
+  std::int64_t RoundedUp(std::int64_t outputs) const {
+    return (outputs + lanes - 1) / lanes * lanes;
+  }
+};
+
+const TileSizes& BestTile() noexcept;
 
 // y = x · panel + bias + added, for some rows by some inputs of one panel. Rows are so many floats
 // apart as x_row, added_row and y_row say.
 struct PanelTile {
-  const float* panel;  // aligned to 32 bytes
+  const float* panel;  // aligned to a vector
   std::int64_t inputs;
   const float* x;
   std::int64_t x_row;
-  const float* bias;   // aligned to 32 bytes; null: zeros
+  const float* bias;   // aligned to a vector; null: zeros
   const float* added;  // may be y; null: zeros
   std::int64_t added_row;
   float* y;
   std::int64_t y_row;
 };
 
-// A panel has 16 outputs; 32 for at most 2 rows, 64 for one.
 void MultiplyTile(const PanelTile& tile, std::int64_t rows, std::int64_t width);
 
 // By way of a tile of its own, where an activation (`post`; may be null) follows or only `count`

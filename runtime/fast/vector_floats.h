@@ -1,0 +1,28 @@
+// How long the vectors are of which our own loops and oneDNN's make the most.
+#ifndef DRAGOMAN_RUNTIME_FAST_VECTOR_FLOATS_H_
+#define DRAGOMAN_RUNTIME_FAST_VECTOR_FLOATS_H_
+
+#include <cstdint>
+
+namespace dragoman::rt {
+
+// The floats of one vector: 16 with AVX-512, else 8. As oneDNN sees the processor: its variable
+// ONEDNN_MAX_CPU_ISA holds for our loops as well, so that both lay tensors out alike.
+std::int64_t VectorFloats() noexcept;
+
+// For loops that are templates over the length. `Unaligned` may lie anywhere among floats.
+struct Floats8 {
+  static constexpr std::int64_t kCount = 8;
+  using Vector = float __attribute__((vector_size(32)));
+  using Unaligned = float __attribute__((vector_size(32), aligned(4), may_alias));
+};
+
+struct Floats16 {
+  static constexpr std::int64_t kCount = 16;
+  using Vector = float __attribute__((vector_size(64)));
+  using Unaligned = float __attribute__((vector_size(64), aligned(4), may_alias));
+};
+
+}  // namespace dragoman::rt
+
+#endif  // DRAGOMAN_RUNTIME_FAST_VECTOR_FLOATS_H_
