@@ -227,10 +227,10 @@ bool SuitsWinograd(const Blocks& blocks) {
 
 // The result where its layout is free. For long vectors oneDNN would choose channels last, as no
 // other operator here does, so that every convolution would stand between two reorders.
-dnnl::memory::desc FreeDesc(const Shape& y, dnnl::memory::data_type factors) {
+dnnl::memory::desc FreeDesc(const Shape& y, ElementType type) {
   constexpr std::int64_t kFewest = kLongestBlock / 2;  // channels that are worth a block
-  const bool blocked = factors == kWide && HasLongVectors() && y[1] >= kFewest;
-  return blocked ? BlockedDesc(y, kLongestBlock) : AnyDesc(ToDims(y));
+  const bool blocked = HasLongVectors() && y[1] >= kFewest;
+  return blocked ? BlockedDesc(y, kLongestBlock, type) : AnyDesc(ToDims(y), type);
 }
 
 }  // namespace
@@ -239,23 +239,32 @@ struct PreparedConv::Impl {
   std::unique_ptr<BlockedWinograd> winograd;  // in place of the primitive
   std::unique_ptr<BlockedDilated> dilated;    // in place of both
   Primitive primitive;
+  WideCopies copies;
 
   // False if oneDNN has no implementation.
   bool Prepare(const FastContext& context, const Window& window, std::int64_t group, const Shape& x,
-               const Shape& y, const Shape& w, const float* weights, dnnl::memory::data_type type,
-               const float* bias, const PostOps& post, const Blocks& blocks);
+               const Shape& y, const Shape& w, const float* weights, ElementType type,
+               const float* bias, const PostOps& post, const Blocks& blocks,
+               const ElementTypes& types);
+  std::int64_t OwnScratchBytes() const {
+    if (winograd != nullptr) return winograd->ScratchBytes();
+    return dilated != nullptr ? dilated->ScratchBytes() : primitive.scratch_bytes();
+  }
 };
 
 bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& window,
                                  std::int64_t group, const Shape& x, const Shape& y, const Shape& w,
-                                 const float* weights, dnnl::memory::data_type type,
-                                 const float* bias, const PostOps& post, const Blocks& blocks) {
+                                 const float* weights, ElementType type, const float* bias,
+                                 const PostOps& post, const Blocks& blocks,
+                                 const ElementTypes& types) {
+  const ElementType x_type = ProductType(types.x), y_type = ProductType(types.y);
   const dnnl::memory::dims w_dims = GroupedDims(w, group);
   const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
-  const dnnl::memory::desc given = BlockedDesc(x, blocks.x), any_y = AnyDesc(ToDims(y));
+  const dnnl::memory::desc given = BlockedDesc(x, blocks.x, x_type);
   const bool free = blocks.y == nullptr || *blocks.y == 0;
   const auto choose = [&](const Window& over, const Shape& from_x, bool as_given,
-                          dnnl::memory::data_type factors) {
+                          ElementType factors) {
+    const ElementType result = factors == kWide ? kWide : y_type;
     const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
       return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
           context.impl().engine, dnnl::algorithm::convolution_direct,
@@ -264,11 +273,15 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
     if (SeesPadsAlone(over)) return make(PlainDesc(ToDims(from_x)), PlainDesc(ToDims(y)));
     const dnnl::memory::desc any_x = AnyDesc(ToDims(from_x), factors);
     return Choose(make, as_given ? given : any_x, any_x,
-                  free ? FreeDesc(y, factors) : BlockedDesc(y, *blocks.y), any_y);
+                  free ? FreeDesc(y, result) : BlockedDesc(y, *blocks.y, result),
+                  AnyDesc(ToDims(y), result));
   };
   if (SeesPadsAlone(window)) type = kWide;
-  Desc desc = choose(window, x, blocks.x != kRowMajor && type == kWide, type);
-  if (type != kWide && !IsFast(desc)) desc = choose(window, x, blocks.x != kRowMajor, kWide);
+  const auto as_given = [&](ElementType factors) {
+    return blocks.x != kRowMajor && x_type == factors;
+  };
+  Desc desc = choose(window, x, as_given(type), type);
+  if (type != kWide && !IsFast(desc)) desc = choose(window, x, as_given(kWide), kWide);
   // oneDNN's own loops take short pads only.
   if ((IsGemm(desc) || !IsFast(desc)) && type == kWide && IsDilated(window) &&
       DilatedConv::Supports(window, group, post)) {
@@ -288,7 +301,7 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
   if (blocks.y != nullptr && *blocks.y == 0)
     *blocks.y = std::max(BlockOf(desc.dst_desc(), y), kRowMajor);
   primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual,
-                   BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
+                   BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor, y_type));
   if (pads) {
     primitive.BindPart(DNNL_ARG_SRC, given, desc.src_desc(), ToDims(x), padded.at);
   } else {
@@ -307,7 +320,8 @@ bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w)
 
 Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const Shape& x,
                           const Shape& w, const WeightData& weights, const float* bias,
-                          const PostOps& post, const Blocks& blocks, ConvMethod method) noexcept {
+                          const PostOps& post, const Blocks& blocks, const ElementTypes& types,
+                          ConvMethod method) noexcept {
   if (!Supports(p, x, w)) return Status::Error("this convolution is not supported by oneDNN");
   Window window;
   DRAGOMAN_RT_TRY(ConvWindow(p, x, w, &window));
@@ -315,7 +329,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
   DRAGOMAN_RT_TRY(ConvShape(p, x, w, &y));
   try {
     const WideWeights wide(weights, NumElements(w));
-    const dnnl::memory::data_type type = ProductType(weights.precision);
+    const ElementType type = ProductType(weights.precision);
     const bool fastest = method == ConvMethod::kFastest;
     auto impl = Pimpl<Impl>::Make();
     if (fastest && type == kWide && SuitsWinograd(blocks) &&
@@ -331,9 +345,13 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
       if (x.size() == 3 && w[1] == 1 && p.group > 1) AddRowAxis(&window, &image, &y, &sizes);
       const std::vector<float> filled = MergeGroups(wide.data(), w, p.group, merged);
       if (!impl->Prepare(context, window, p.group / merged, image, y, sizes,
-                         merged > 1 ? filled.data() : wide.data(), type, bias, post, blocks))
+                         merged > 1 ? filled.data() : wide.data(), type, bias, post, blocks, types))
         return Status::Error("oneDNN has no implementation of this convolution");
     }
+    const bool own = impl->winograd != nullptr || impl->dilated != nullptr;
+    const std::int64_t y_block = blocks.y != nullptr ? *blocks.y : kRowMajor;
+    impl->copies.Create(own ? types : LackingHere(types), BlockedSizes(x, blocks.x).size(),
+                        BlockedSizes(y, y_block).size(), impl->OwnScratchBytes());
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a convolution");
@@ -341,10 +359,16 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
   return Status();
 }
 
-Status PreparedConv::Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
-  if (impl_->winograd != nullptr) return impl_->winograd->Run(x, residual, y, scratch);
-  if (impl_->dilated != nullptr) return impl_->dilated->Run(x, y, scratch);
-  return impl_->primitive.Run({x}, residual, y, scratch);
+Status PreparedConv::Run(const void* x, const void* residual, void* y, void* scratch) noexcept {
+  const auto run = [&](const void* from, const void* added, void* to) {
+    const auto* image = static_cast<const float*>(from);
+    auto* result = static_cast<float*>(to);
+    if (impl_->winograd != nullptr)
+      return impl_->winograd->Run(image, static_cast<const float*>(added), result, scratch);
+    if (impl_->dilated != nullptr) return impl_->dilated->Run(image, result, scratch);
+    return impl_->primitive.Run({from}, added, to, scratch);
+  };
+  return impl_->copies.Run(x, residual, y, scratch, run);
 }
 
 const char* PreparedConv::Implementation() const noexcept {
@@ -352,10 +376,6 @@ const char* PreparedConv::Implementation() const noexcept {
   return impl_->dilated != nullptr ? "own loop" : impl_->primitive.implementation();
 }
 
-std::int64_t PreparedConv::ScratchBytes() const noexcept {
-  if (impl_->winograd != nullptr) return impl_->winograd->ScratchBytes();
-  return impl_->dilated != nullptr ? impl_->dilated->ScratchBytes()
-                                   : impl_->primitive.scratch_bytes();
-}
+std::int64_t PreparedConv::ScratchBytes() const noexcept { return impl_->copies.ScratchBytes(); }
 
 }  // namespace dragoman::rt

@@ -1,11 +1,12 @@
-// Conv in f32, prepared for one shape: weights are laid out once, for oneDNN or for Winograd's
-// algorithm.
+// Conv in f32 or bf16, prepared for one shape: weights are laid out once, for oneDNN or for
+// Winograd's algorithm.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONV_H_
 #define DRAGOMAN_RUNTIME_FAST_CONV_H_
 
 #include <cstdint>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/half_tensors.h"
 #include "runtime/fast/layout.h"
 #include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
@@ -27,11 +28,12 @@ class PreparedConv {
   // `weights` (of sizes w) and `bias` (may be null) are copied.
   Status Init(const FastContext& context, const ConvParams& p, const Shape& x, const Shape& w,
               const WeightData& weights, const float* bias, const PostOps& post,
-              const Blocks& blocks = {}, ConvMethod method = ConvMethod::kFastest) noexcept;
+              const Blocks& blocks = {}, const ElementTypes& types = {},
+              ConvMethod method = ConvMethod::kFastest) noexcept;
 
-  // x, y and, if post.residual, residual, which has y's sizes and layout and may be y itself.
-  // `scratch` has ScratchBytes() and is aligned to 64.
-  Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
+  // x, y and, if post.residual, residual, which has y's sizes and layout and may be y itself; of
+  // such element types as Init was told. `scratch` has ScratchBytes() and is aligned to 64.
+  Status Run(const void* x, const void* residual, void* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
   // The implementation that was chosen.
   const char* Implementation() const noexcept;

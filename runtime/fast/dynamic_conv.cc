@@ -26,7 +26,8 @@ Status DynamicConv::Run(TensorView<const float> x, const float* residual, Tensor
   PreparedConv* conv = cache_.Find(x.shape);
   if (conv == nullptr) {
     PreparedConv made;
-    DRAGOMAN_RT_TRY(made.Init(*context_, p_, x.shape, w_, weights_, bias_, post_, blocks, method_));
+    DRAGOMAN_RT_TRY(
+        made.Init(*context_, p_, x.shape, w_, weights_, bias_, post_, blocks, {}, method_));
     conv = cache_.Insert(x.shape, std::move(made));
   }
   DRAGOMAN_RT_TRY(scratch.Reserve(conv->ScratchBytes()));

@@ -4,13 +4,13 @@
 
 namespace dragoman::rt {
 
-dnnl::memory::data_type ProductType(Precision precision) {
+ElementType ProductType(Precision precision) {
   const bool half = precision == Precision::kBF16 && HasArithmetic(precision);
-  return half ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+  return half ? ElementType::bf16 : ElementType::f32;
 }
 
-dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, dnnl::memory::data_type type) {
-  return dnnl::memory::desc(sizes, type, dnnl::memory::format_tag::any);
+ElementTypes LackingHere(const ElementTypes& types) {
+  return HasArithmetic(Precision::kBF16) ? ElementTypes() : types;
 }
 
 WideWeights::WideWeights(const WeightData& weights, std::int64_t count)

@@ -1,4 +1,4 @@
-// Products of f32 operands by weights that may be kept in half of the size. Only .cc files of
+// Products in half of the size of f32, or by weights that are kept in it. Only .cc files of
 // runtime/fast include this.
 #ifndef DRAGOMAN_RUNTIME_FAST_HALF_WEIGHTS_H_
 #define DRAGOMAN_RUNTIME_FAST_HALF_WEIGHTS_H_
@@ -6,16 +6,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/fast/half_tensors.h"
 #include "runtime/fast/precision.h"
 #include "runtime/fast/primitive.h"
 
 namespace dragoman::rt {
 
-// The element type in which a product with such weights multiplies here.
-dnnl::memory::data_type ProductType(Precision precision);
+// The element type in which a product with such weights multiplies here, and in which oneDNN is
+// given such tensors.
+ElementType ProductType(Precision precision);
 
-// A tensor of that type whose layout oneDNN chooses.
-dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, dnnl::memory::data_type type);
+// Those of `types` that oneDNN does not handle here: such tensors are copied.
+ElementTypes LackingHere(const ElementTypes& types);
 
 // Weights in f32: themselves, or a widened copy.
 class WideWeights {

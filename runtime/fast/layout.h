@@ -1,4 +1,4 @@
-// How the f32 activations of a layout group lie in memory.
+// How the activations of a layout group, in f32 or bf16, lie in memory.
 //
 // A tensor (N, C, spatial...) lies with its channels in blocks: as (N, C / block, spatial...,
 // block), where the last block is filled up with channels of zeros. Block 1 is row-major order. All
@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "runtime/fast/half_tensors.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/shape.h"
 
@@ -38,14 +39,15 @@ struct BlockedSizes {
 };
 
 // Copies a laid-out tensor to row-major order.
-void CopyToRowMajor(std::int64_t block, TensorView<const float> from,
-                    TensorView<float> to) noexcept;
+void CopyToRowMajor(std::int64_t block, const FloatSource& from, const FloatTarget& to) noexcept;
 
 // Concatenates laid-out tensors along the channels. All but the last have whole blocks of channels.
 void ConcatChannels(std::int64_t block, Views<const float> from, TensorView<float> to) noexcept;
+void ConcatChannels(std::int64_t block, Views<const BFloat16> from,
+                    TensorView<BFloat16> to) noexcept;
 
 // y (N, C, 1...), row-major, is the mean of x over the spatial axes.
-void ChannelMeans(std::int64_t block, TensorView<const float> x, TensorView<float> y) noexcept;
+void ChannelMeans(std::int64_t block, const FloatSource& x, TensorView<float> y) noexcept;
 
 }  // namespace dragoman::rt
 

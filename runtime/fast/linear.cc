@@ -14,6 +14,11 @@ struct PreparedLinear::Impl {
   bool own = false;
   PanelProduct panels;
   Primitive primitive;
+  WideCopies copies;
+
+  std::int64_t OwnScratchBytes() const {
+    return own ? panels.ScratchBytes() : primitive.scratch_bytes();
+  }
 };
 
 namespace {
@@ -31,27 +36,34 @@ bool PreparedLinear::Supports(const LinearSizes& sizes) {
 }
 
 Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes,
-                            const WeightData& weights, const float* bias,
-                            const PostOps& post) noexcept {
+                            const WeightData& weights, const float* bias, const PostOps& post,
+                            const ElementTypes& types) noexcept {
   if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
   try {
     auto impl = Pimpl<Impl>::Make();
     const WideWeights wide(weights, sizes.in * sizes.out);
+    const auto finish = [&](const ElementTypes& copied) {
+      impl->copies.Create(copied, sizes.rows * sizes.in, sizes.rows * sizes.out,
+                          impl->OwnScratchBytes());
+      impl_ = std::move(impl);
+      return Status();
+    };
     const auto pack = [&] {
       impl->own = true;
       impl->panels.Pack(wide.data(), sizes.in_first ? 1 : sizes.in, sizes.in_first ? sizes.out : 1,
                         bias, sizes.out, sizes.in, sizes.rows, post);
-      impl_ = std::move(impl);
-      return Status();
+      return finish(types);
     };
     if (sizes.rows <= kOwnRows) return pack();
     const dnnl::memory::dims w_dims{sizes.out, sizes.in};
-    const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in});
-    const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out});
-    const dnnl::memory::data_type type = ProductType(weights.precision);
-    const bool is_wide = type == dnnl::memory::data_type::f32;
-    dnnl_compat::OperandDescs descs{
-        is_wide ? x : AnyDesc({sizes.rows, sizes.in}, type), AnyDesc(w_dims, type), {}, y};
+    const ElementType type = ProductType(weights.precision);
+    const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in}, ProductType(types.x));
+    const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out}, ProductType(types.y));
+    const bool is_wide = type == ElementType::f32;
+    dnnl_compat::OperandDescs descs{PlainDesc({sizes.rows, sizes.in}, type),
+                                    AnyDesc(w_dims, type),
+                                    {},
+                                    is_wide ? PlainDesc({sizes.rows, sizes.out}) : y};
     if (bias != nullptr) descs.bias = PlainDesc({sizes.out});
     const auto desc =
         dnnl_compat::MakeInnerProduct(context.impl().engine, descs, MakeAttributes(post));
@@ -64,26 +76,26 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
                         Reordered(context, given, wide.data(), desc.weights_desc()));
     if (bias != nullptr)
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
-    impl_ = std::move(impl);
+    return finish(LackingHere(types));
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a product");
   }
-  return Status();
 }
 
-Status PreparedLinear::Run(const float* x, const float* residual, float* y,
-                           void* scratch) noexcept {
-  if (!impl_->own) return impl_->primitive.Run({x}, residual, y, scratch);
-  impl_->panels.Run(x, residual, y, scratch);
-  return Status();
+Status PreparedLinear::Run(const void* x, const void* residual, void* y, void* scratch) noexcept {
+  return impl_->copies.Run(
+      x, residual, y, scratch, [&](const void* from, const void* added, void* to) {
+        if (!impl_->own) return impl_->primitive.Run({from}, added, to, scratch);
+        impl_->panels.Run(static_cast<const float*>(from), static_cast<const float*>(added),
+                          static_cast<float*>(to), scratch);
+        return Status();
+      });
 }
 
 const char* PreparedLinear::Implementation() const noexcept {
   return impl_->own ? "own panels" : impl_->primitive.implementation();
 }
 
-std::int64_t PreparedLinear::ScratchBytes() const noexcept {
-  return impl_->own ? impl_->panels.ScratchBytes() : impl_->primitive.scratch_bytes();
-}
+std::int64_t PreparedLinear::ScratchBytes() const noexcept { return impl_->copies.ScratchBytes(); }
 
 }  // namespace dragoman::rt

@@ -31,8 +31,8 @@ Walk WalkOf(const Shape& operand, const Shape& result) {
 
 class MapRun {
  public:
-  MapRun(MapChunk chunk, const void* body, const TensorView<const float>* operands,
-         int num_operands, const TensorView<float>* results, int num_results)
+  MapRun(MapChunk chunk, const void* body, const FloatSource* operands, int num_operands,
+         const FloatTarget* results, int num_results)
       : chunk_(chunk),
         body_(body),
         operands_(operands),
@@ -44,12 +44,14 @@ class MapRun {
       all_full_ = all_full_ && walks_[i] == Walk::kFull;
       any_channel_ = any_channel_ || walks_[i] == Walk::kChannel;
       any_other_ = any_other_ || walks_[i] == Walk::kOther;
+      any_half_ = any_half_ || operands[i].half != nullptr;
     }
+    for (int k = 0; k < num_results; ++k) any_half_ = any_half_ || results[k].half != nullptr;
   }
 
   bool IsFlat() const { return !any_channel_ && !any_other_; }
   bool WalksByChannel(std::int64_t block) const {
-    if (any_other_ || results_[0].rank() < 2) return false;
+    if (any_other_ || results_[0].shape.size() < 2) return false;
     const BlockedSizes sizes(results_[0].shape, block);
     return sizes.spatial * block >= kShortestRun;
   }
@@ -74,10 +76,9 @@ class MapRun {
     if (used == 0) return;
     for (int k = 0; k < num_results_; ++k) {
       for (std::int64_t n = 1; n <= sizes.n; ++n) {
-        float* last =
-            results_[k].data + (n * sizes.channel_blocks - 1) * sizes.spatial * sizes.block;
+        const std::int64_t last = (n * sizes.channel_blocks - 1) * sizes.spatial * sizes.block;
         for (std::int64_t s = 0; s < sizes.spatial; ++s)
-          std::fill(last + s * sizes.block + used, last + (s + 1) * sizes.block, 0.0f);
+          Clear(results_[k], last + s * sizes.block + used, sizes.block - used);
       }
     }
   }
@@ -102,35 +103,53 @@ class MapRun {
     std::int64_t n = 0, first = 0, used = 1, block = 1, channels = 1;
   };
 
+  static void Clear(const FloatTarget& y, std::int64_t at, std::int64_t count) {
+    float room[kMaxBlock];
+    std::fill_n(y.Place(at, room), count, 0.0f);
+    y.Write(at, count, room);
+  }
+
   bool Moves(int operand) const { return walks_[operand] == Walk::kFull; }
 
   // Values that repeat with the period of a block.
   void Repeat(int operand, const Channel& channel, std::int64_t count, float* values) const {
-    const float* data = operands_[operand].data;
+    const FloatSource& x = operands_[operand];
+    float room[kMaxBlock];
     if (walks_[operand] == Walk::kSingle) {
-      std::fill_n(values, count, data[0]);
+      std::fill_n(values, count, *x.Read(0, 1, room));
       return;
     }
-    const bool each = operands_[operand].size() > channel.channels;
-    data += (each ? channel.n * channel.channels : 0) + channel.first;
+    const bool each = NumElements(x.shape) > channel.channels;
+    const std::int64_t first = (each ? channel.n * channel.channels : 0) + channel.first;
+    const std::int64_t used = std::min(channel.used, count);
     std::fill_n(values, std::min(channel.block, count), 0.0f);
-    std::copy_n(data, std::min(channel.used, count), values);
+    std::copy_n(x.Read(first, used, room), used, values);
     for (std::int64_t i = channel.block; i < count; ++i) values[i] = values[i - channel.block];
   }
 
   void Pieces(const Channel& channel, std::int64_t begin, std::int64_t end) const {
     float repeated[kMaxMapOperands][kPiece];
-    const std::int64_t length = all_full_ ? end - begin : std::min(kPiece, end - begin);
+    const bool at_once = all_full_ && !any_half_;
+    const std::int64_t length = at_once ? end - begin : std::min(kPiece, end - begin);
     for (int k = 0; k < num_operands_; ++k) {
       if (!Moves(k)) Repeat(k, channel, length, repeated[k]);
     }
     const float* x[kMaxMapOperands];
-    float* y[kMaxMapOperands];
     for (std::int64_t i = begin; i < end; i += length) {
-      for (int k = 0; k < num_operands_; ++k) x[k] = Moves(k) ? operands_[k].data + i : repeated[k];
-      for (int k = 0; k < num_results_; ++k) y[k] = results_[k].data + i;
-      chunk_(body_, x, y, std::min(length, end - i));
+      const std::int64_t count = std::min(length, end - i);
+      for (int k = 0; k < num_operands_; ++k)
+        x[k] = Moves(k) ? operands_[k].Read(i, count, repeated[k]) : repeated[k];
+      Chunk(x, i, count);
     }
+  }
+
+  // Elements [at, at + count) of the results: at most kPiece if a tensor is in bf16.
+  void Chunk(const float* const* x, std::int64_t at, std::int64_t count) const {
+    float rooms[kMaxMapResults][kPiece];
+    float* y[kMaxMapResults];
+    for (int k = 0; k < num_results_; ++k) y[k] = results_[k].Place(at, rooms[k]);
+    chunk_(body_, x, y, count);
+    for (int k = 0; k < num_results_; ++k) results_[k].Write(at, count, rooms[k]);
   }
 
   template <int N>
@@ -138,45 +157,41 @@ class MapRun {
            std::int64_t count) const {
     float repeated[kMaxMapOperands][kPiece];
     const float* x[kMaxMapOperands];
-    float* y[kMaxMapOperands];
-    bool all_move = true;
+    bool at_once = !any_half_;
     for (int k = 0; k < num_operands_; ++k) {
-      x[k] = operands_[k].data + offsets[k];
       if (plan.strides[k].back() != 0) continue;
-      all_move = false;
-      std::fill_n(repeated[k], std::min(count, kPiece), *x[k]);
+      at_once = false;
+      float room;
+      std::fill_n(repeated[k], std::min(count, kPiece), *operands_[k].Read(offsets[k], 1, &room));
     }
-    const std::int64_t length = all_move ? count : std::min(count, kPiece);
+    const std::int64_t length = at_once ? count : std::min(count, kPiece);
     for (std::int64_t i = 0; i < count; i += length) {
+      const std::int64_t part = std::min(length, count - i);
       for (int k = 0; k < num_operands_; ++k) {
-        if (plan.strides[k].back() == 0) {
-          x[k] = repeated[k];
-        } else if (i > 0) {
-          x[k] += length;
-        }
+        const bool repeats = plan.strides[k].back() == 0;
+        x[k] = repeats ? repeated[k] : operands_[k].Read(offsets[k] + i, part, repeated[k]);
       }
-      for (int k = 0; k < num_results_; ++k) y[k] = results_[k].data + done + i;
-      chunk_(body_, x, y, std::min(length, count - i));
+      Chunk(x, done + i, part);
     }
   }
 
   MapChunk chunk_;
   const void* body_;
-  const TensorView<const float>* operands_;
+  const FloatSource* operands_;
   int num_operands_;
-  const TensorView<float>* results_;
+  const FloatTarget* results_;
   int num_results_;
   Walk walks_[kMaxMapOperands] = {};
   bool all_full_ = true;
   bool any_channel_ = false;
   bool any_other_ = false;
+  bool any_half_ = false;
 };
 
 }  // namespace
 
-void RunMap(MapChunk chunk, const void* body, std::int64_t block,
-            const TensorView<const float>* operands, int num_operands,
-            const TensorView<float>* results, int num_results) noexcept {
+void RunMap(MapChunk chunk, const void* body, std::int64_t block, const FloatSource* operands,
+            int num_operands, const FloatTarget* results, int num_results) noexcept {
   const Shape& shape = results[0].shape;
   if (NumElements(shape) == 0) return;
   const MapRun run(chunk, body, operands, num_operands, results, num_results);

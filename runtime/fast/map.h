@@ -1,4 +1,4 @@
-// One loop for a chain of elementwise operators in f32.
+// One loop for a chain of elementwise operators in f32; tensors may be in bf16.
 //
 //     rt::Map([](float a, float b, float& sum, float& gate) {
 //       sum = a + b;
@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "runtime/fast/clones.h"
+#include "runtime/fast/half_tensors.h"
 #include "runtime/fast/layout.h"
 #include "runtime/kernels/tensor_view.h"
 
@@ -24,21 +25,21 @@ using MapChunk = void (*)(const void* body, const float* const* operands, float*
                           std::int64_t count);
 
 inline constexpr int kMaxMapOperands = 16;
+inline constexpr int kMaxMapResults = 4;
 
 // Calls `chunk` for all elements of the results. Operands of the results' sizes and the results lie
 // in blocks of `block` channels; others are row-major, and with blocks have one element, or one a
 // channel.
-void RunMap(MapChunk chunk, const void* body, std::int64_t block,
-            const TensorView<const float>* operands, int num_operands,
-            const TensorView<float>* results, int num_results) noexcept;
+void RunMap(MapChunk chunk, const void* body, std::int64_t block, const FloatSource* operands,
+            int num_operands, const FloatTarget* results, int num_results) noexcept;
 
 template <int N>
 struct MapOperands {
-  TensorView<const float> views[N];
+  FloatSource views[N];
 };
 template <int N>
 struct MapResults {
-  TensorView<float> views[N];
+  FloatTarget views[N];
 };
 
 template <class... T>
@@ -66,7 +67,7 @@ void MapPart(const F& f, const float* const* x, float* const* y, std::int64_t co
 template <class F, int N, int M>
 void MapBlocked(std::int64_t block, F f, const MapOperands<N>& operands,
                 const MapResults<M>& results) noexcept {
-  static_assert(N <= kMaxMapOperands && M <= kMaxMapOperands);
+  static_assert(N <= kMaxMapOperands && M <= kMaxMapResults);
   constexpr MapChunk kChunk = [](const void* body, const float* const* x, float* const* y,
                                  std::int64_t count) {
     MapPart(*static_cast<const F*>(body), x, y, count, std::make_index_sequence<N>(),

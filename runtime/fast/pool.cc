@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 
 namespace dragoman::rt {
@@ -21,16 +22,19 @@ bool IsVectorised(const char* implementation) {
 
 struct PreparedPool::Impl {
   Primitive primitive;
+  WideCopies copies;
 
   // False if there is no implementation. Row-major pools are scalar loops in oneDNN: where there
   // are channels enough, x is brought into blocks of them for the call.
   bool Prepare(const FastContext& context, dnnl::algorithm algorithm, const Window& window,
-               const Shape& x, const Shape& y, const Blocks& blocks) {
+               const Shape& x, const Shape& y, const Blocks& blocks, const ElementTypes& types) {
+    const ElementType x_type = ProductType(types.x), y_type = ProductType(types.y);
     if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = blocks.x;
     const auto describe = [&](std::int64_t block) {
-      return dnnl_compat::MakePooling(context.impl().engine, algorithm,
-                                      {BlockedDesc(x, block), {}, {}, BlockedDesc(y, block)},
-                                      ToWindowDims(window), MakeAttributes(PostOps()));
+      return dnnl_compat::MakePooling(
+          context.impl().engine, algorithm,
+          {BlockedDesc(x, block, x_type), {}, {}, BlockedDesc(y, block, x_type)},
+          ToWindowDims(window), MakeAttributes(PostOps()));
     };
     auto desc = describe(blocks.x);
     if (!desc || (!IsVectorised(desc.impl_info_str()) && x[1] >= kLeastChannels)) {
@@ -38,9 +42,12 @@ struct PreparedPool::Impl {
       if (blocked && (!desc || IsVectorised(blocked.impl_info_str()))) desc = blocked;
     }
     if (!desc) return false;
+    const std::int64_t y_block = blocks.y != nullptr ? *blocks.y : kRowMajor;
     primitive.Create(context, desc, dnnl::pooling_forward(desc), false,
-                     BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor));
-    primitive.BindOperand(DNNL_ARG_SRC, BlockedDesc(x, blocks.x), desc.src_desc());
+                     BlockedDesc(y, y_block, y_type));
+    primitive.BindOperand(DNNL_ARG_SRC, BlockedDesc(x, blocks.x, x_type), desc.src_desc());
+    copies.Create(LackingHere(types), BlockedSizes(x, blocks.x).size(),
+                  BlockedSizes(y, y_block).size(), primitive.scratch_bytes());
     return true;
   }
 };
@@ -65,11 +72,12 @@ bool WindowSupported(const Window& window, bool full_divisor) {
 
 template <class Impl>
 Status Prepare(const FastContext& context, dnnl::algorithm algorithm, Window window, const Shape& x,
-               const Shape& y, const Blocks& blocks, Pimpl<Impl>* prepared) noexcept {
+               const Shape& y, const Blocks& blocks, const ElementTypes& types,
+               Pimpl<Impl>* prepared) noexcept {
   for (int i = 0; i < window.rank; ++i) window.axes[i].pad_end = ReachAtEnd(window.axes[i]);
   try {
     auto impl = Pimpl<Impl>::Make();
-    if (!impl->Prepare(context, algorithm, window, x, y, blocks))
+    if (!impl->Prepare(context, algorithm, window, x, y, blocks, types))
       return Status::Error("oneDNN has no implementation of this pool");
     *prepared = std::move(impl);
   } catch (const std::exception&) {
@@ -92,17 +100,17 @@ bool PreparedPool::Supports(const AveragePoolParams& p, const Shape& x) {
 }
 
 Status PreparedPool::Init(const FastContext& context, const MaxPoolParams& p, const Shape& x,
-                          const Blocks& blocks) noexcept {
+                          const Blocks& blocks, const ElementTypes& types) noexcept {
   if (!Supports(p, x)) return Status::Error("this pool is not supported by oneDNN");
   Window window;
   Shape y;
   DRAGOMAN_RT_TRY(MaxPoolWindow(p, x, &window));
   DRAGOMAN_RT_TRY(MaxPoolShape(p, x, &y));
-  return Prepare(context, dnnl::algorithm::pooling_max, window, x, y, blocks, &impl_);
+  return Prepare(context, dnnl::algorithm::pooling_max, window, x, y, blocks, types, &impl_);
 }
 
 Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p, const Shape& x,
-                          const Blocks& blocks) noexcept {
+                          const Blocks& blocks, const ElementTypes& types) noexcept {
   if (!Supports(p, x)) return Status::Error("this pool is not supported by oneDNN");
   Window window;
   Shape y;
@@ -111,19 +119,20 @@ Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p
   const dnnl::algorithm algorithm = p.count_include_pad
                                         ? dnnl::algorithm::pooling_avg_include_padding
                                         : dnnl::algorithm::pooling_avg_exclude_padding;
-  return Prepare(context, algorithm, window, x, y, blocks, &impl_);
+  return Prepare(context, algorithm, window, x, y, blocks, types, &impl_);
 }
 
-Status PreparedPool::Run(const float* x, float* y, void* scratch) noexcept {
-  return impl_->primitive.Run({x}, nullptr, y, scratch);
+Status PreparedPool::Run(const void* x, void* y, void* scratch) noexcept {
+  return impl_->copies.Run(x, nullptr, y, scratch,
+                           [&](const void* from, const void* added, void* to) {
+                             return impl_->primitive.Run({from}, added, to, scratch);
+                           });
 }
 
 const char* PreparedPool::Implementation() const noexcept {
   return impl_->primitive.implementation();
 }
 
-std::int64_t PreparedPool::ScratchBytes() const noexcept {
-  return impl_->primitive.scratch_bytes();
-}
+std::int64_t PreparedPool::ScratchBytes() const noexcept { return impl_->copies.ScratchBytes(); }
 
 }  // namespace dragoman::rt

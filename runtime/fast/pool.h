@@ -1,10 +1,11 @@
-// MaxPool and AveragePool in f32 on oneDNN, prepared for one shape.
+// MaxPool and AveragePool in f32 or bf16 on oneDNN, prepared for one shape.
 #ifndef DRAGOMAN_RUNTIME_FAST_POOL_H_
 #define DRAGOMAN_RUNTIME_FAST_POOL_H_
 
 #include <cstdint>
 
 #include "runtime/fast/context.h"
+#include "runtime/fast/half_tensors.h"
 #include "runtime/fast/layout.h"
 #include "runtime/fast/pimpl.h"
 #include "runtime/params/average_pool.h"
@@ -20,12 +21,13 @@ class PreparedPool {
   static bool Supports(const AveragePoolParams& p, const Shape& x);
 
   Status Init(const FastContext& context, const MaxPoolParams& p, const Shape& x,
-              const Blocks& blocks = {}) noexcept;
+              const Blocks& blocks = {}, const ElementTypes& types = {}) noexcept;
   Status Init(const FastContext& context, const AveragePoolParams& p, const Shape& x,
-              const Blocks& blocks = {}) noexcept;
+              const Blocks& blocks = {}, const ElementTypes& types = {}) noexcept;
 
-  // x and y lie as `blocks` says. `scratch` has ScratchBytes() and is aligned to 64.
-  Status Run(const float* x, float* y, void* scratch) noexcept;
+  // x and y lie as `blocks` says and have such element types as Init was told. `scratch` has
+  // ScratchBytes() and is aligned to 64.
+  Status Run(const void* x, void* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
   // The implementation that oneDNN chose.
   const char* Implementation() const noexcept;

@@ -83,28 +83,28 @@ void Primitive::CreateResult(const dnnl::memory::desc& made, const dnnl::memory:
 }
 
 // The primitive adds to what its result holds.
-bool Primitive::LoadResidual(const float* residual, float* y, char* scratch) noexcept {
+bool Primitive::LoadResidual(const void* residual, void* y, char* scratch) noexcept {
   if (load_residual_) return load_residual_.Run(residual, scratch + result_.offset);
   if (residual != y) std::memcpy(y, residual, result_bytes_);
   return true;
 }
 
-Status Primitive::Run(std::initializer_list<const float*> operands, const float* residual, float* y,
+Status Primitive::Run(std::initializer_list<const void*> operands, const void* residual, void* y,
                       void* scratch) noexcept {
   auto* memory = static_cast<char*>(scratch);
   const dnnl_stream_t stream = context_->stream.get();
   bool good = true;
   int next = 0;
-  for (const float* data : operands) {
+  for (const void* data : operands) {
     Port& port = operands_[next++];
     char* const inside = memory + port.offset;
-    SetData(port.argument, port.relayout ? static_cast<const void*>(inside) : data);
+    SetData(port.argument, port.relayout ? inside : data);
     if (port.cleared > 0) std::memset(inside, 0, port.cleared);
     if (port.relayout) good = good && port.relayout.Run(data, inside);
   }
   if (residual_) good = good && LoadResidual(residual, y, memory);
   char* const result = memory + result_.offset;
-  SetData(result_.argument, result_.relayout ? result : static_cast<void*>(y));
+  SetData(result_.argument, result_.relayout ? result : y);
   SetData(scratch_, scratch);
   good =
       good && dnnl_primitive_execute(primitive_.get(), stream, count_, arguments_) == dnnl_success;
@@ -142,36 +142,36 @@ dnnl::primitive_attr MakeAttributes(const PostOps& post) {
   return attr;
 }
 
-dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides) {
-  return dnnl::memory::desc(sizes, dnnl::memory::data_type::f32, strides);
+dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides,
+                               ElementType type) {
+  return dnnl::memory::desc(sizes, type, strides);
 }
 
-dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes) {
+dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, ElementType type) {
   dnnl::memory::dims strides(sizes.size());
   dnnl::memory::dim stride = 1;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     strides[i] = stride;
     stride *= sizes[i];
   }
-  return StridedDesc(sizes, strides);
+  return StridedDesc(sizes, strides, type);
 }
 
-dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes) {
-  return dnnl::memory::desc(sizes, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
+dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, ElementType type) {
+  return dnnl::memory::desc(sizes, type, dnnl::memory::format_tag::any);
 }
 
-dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block) {
-  if (block == kRowMajor) return PlainDesc(ToDims(shape));
+dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block, ElementType type) {
+  if (block == kRowMajor) return PlainDesc(ToDims(shape), type);
   using Tag = dnnl::memory::format_tag;
   constexpr Tag kTags[2][3] = {{Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c},
                                {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c}};
-  return dnnl::memory::desc(ToDims(shape), dnnl::memory::data_type::f32,
-                            kTags[block == 16 ? 1 : 0][shape.size() - 3]);
+  return dnnl::memory::desc(ToDims(shape), type, kTags[block == 16 ? 1 : 0][shape.size() - 3]);
 }
 
 std::int64_t BlockOf(const dnnl::memory::desc& desc, const Shape& shape) {
   for (std::int64_t block : {std::int64_t{8}, std::int64_t{16}, kRowMajor}) {
-    if (desc == BlockedDesc(shape, block)) return block;
+    if (desc == BlockedDesc(shape, block, desc.data_type())) return block;
   }
   return 0;
 }

@@ -70,7 +70,7 @@ class Primitive {
   void Own(int argument, const dnnl::memory& memory);
 
   // `operands` in the order in which they were bound. `residual` lies as the result.
-  Status Run(std::initializer_list<const float*> operands, const float* residual, float* y,
+  Status Run(std::initializer_list<const void*> operands, const void* residual, void* y,
              void* scratch) noexcept;
 
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -96,7 +96,7 @@ class Primitive {
   void CreateResult(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted);
   // With scratch memory if `elsewhere`.
   Port MakePort(int argument, const dnnl::memory::desc& inside, bool elsewhere);
-  bool LoadResidual(const float* residual, float* y, char* scratch) noexcept;
+  bool LoadResidual(const void* residual, void* y, char* scratch) noexcept;
 
   FastContext::Impl* context_ = nullptr;
   dnnl::primitive primitive_;
@@ -117,12 +117,15 @@ class Primitive {
 // Attributes with `post` and a scratchpad of the caller's.
 dnnl::primitive_attr MakeAttributes(const PostOps& post);
 
-// A row-major f32 tensor, one with given strides, and one whose layout oneDNN chooses.
-dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes);
-dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides);
-dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes);
+// A row-major tensor, one with given strides, and one whose layout oneDNN chooses.
+using ElementType = dnnl::memory::data_type;
+dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, ElementType type = ElementType::f32);
+dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides,
+                               ElementType type = ElementType::f32);
+dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, ElementType type = ElementType::f32);
 // One in blocks of channels (layout.h); rank 3 to 5 unless `block` is kRowMajor.
-dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block);
+dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block,
+                               ElementType type = ElementType::f32);
 // The block of a desc of `shape`; 0 if it lies in another way.
 std::int64_t BlockOf(const dnnl::memory::desc& desc, const Shape& shape);
 

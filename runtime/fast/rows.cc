@@ -104,21 +104,23 @@ void ForColumns(const SoftmaxParams& p, TensorView<const float> x, TensorView<fl
 }
 
 // Subtracts the mean if `centered`; scale and bias may be null.
+template <class X, class Y>
 DRAGOMAN_RT_CLONES void Normalize(std::int64_t rows, std::int64_t size, bool centered,
-                                  float epsilon, const float* x, const float* scale,
-                                  const float* bias, float* y) {
+                                  float epsilon, const X* x, const float* scale, const float* bias,
+                                  Y* y) {
   const auto count = static_cast<float>(size);
   for (std::int64_t row = 0; row < rows; ++row, x += size, y += size) {
-    const float mean = centered ? Sum(size, [=](std::int64_t i) { return x[i]; }) / count : 0.0f;
+    const float mean =
+        centered ? Sum(size, [=](std::int64_t i) { return float(x[i]); }) / count : 0.0f;
     const float variance =
         Sum(size, [=](std::int64_t i) { return (x[i] - mean) * (x[i] - mean); }) / count;
     const float factor = 1.0f / std::sqrt(variance + epsilon);
     if (bias == nullptr) {
       DRAGOMAN_RT_INDEPENDENT
-      for (std::int64_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor * scale[i];
+      for (std::int64_t i = 0; i < size; ++i) y[i] = Y((x[i] - mean) * factor * scale[i]);
     } else {
       DRAGOMAN_RT_INDEPENDENT
-      for (std::int64_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor * scale[i] + bias[i];
+      for (std::int64_t i = 0; i < size; ++i) y[i] = Y((x[i] - mean) * factor * scale[i] + bias[i]);
     }
   }
 }
@@ -131,6 +133,16 @@ void ForRows(const Shape& shape, Body body) noexcept {
   const std::int64_t grain = std::max<std::int64_t>(kPartElements / size, 1);
   Parallel(elements / size, grain,
            [=](std::int64_t begin, std::int64_t end) { body(begin * size, end - begin); });
+}
+
+void NormalizeRows(bool centered, float epsilon, const FloatSource& x, const float* scale,
+                   const float* bias, const FloatTarget& y) noexcept {
+  const std::int64_t size = x.shape[x.shape.size() - 1];
+  WithTypes(x, y, [&](const auto* from, auto* to) {
+    ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
+      Normalize(rows, size, centered, epsilon, from + at, scale, bias, to + at);
+    });
+  });
 }
 
 }  // namespace
@@ -163,22 +175,15 @@ void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, f
   Softmax(rows, size, stride, x, x);
 }
 
-void LayerNormalizationRows(const LayerNormalizationParams& p, TensorView<const float> x,
+void LayerNormalizationRows(const LayerNormalizationParams& p, const FloatSource& x,
                             TensorView<const float> scale, TensorView<const float> bias,
-                            TensorView<float> y, TensorView<float>, TensorView<float>) noexcept {
-  const std::int64_t size = x.shape[x.shape.size() - 1];
-  const float* shift = bias.present() ? bias.data : nullptr;
-  ForRows(x.shape, [=, epsilon = p.epsilon](std::int64_t at, std::int64_t rows) {
-    Normalize(rows, size, true, epsilon, x.data + at, scale.data, shift, y.data + at);
-  });
+                            const FloatTarget& y, TensorView<float>, TensorView<float>) noexcept {
+  NormalizeRows(true, p.epsilon, x, scale.data, bias.present() ? bias.data : nullptr, y);
 }
 
-void RMSNormalizationRows(const RMSNormalizationParams& p, TensorView<const float> x,
-                          TensorView<const float> scale, TensorView<float> y) noexcept {
-  const std::int64_t size = x.shape[x.shape.size() - 1];
-  ForRows(x.shape, [=, epsilon = p.epsilon](std::int64_t at, std::int64_t rows) {
-    Normalize(rows, size, false, epsilon, x.data + at, scale.data, nullptr, y.data + at);
-  });
+void RMSNormalizationRows(const RMSNormalizationParams& p, const FloatSource& x,
+                          TensorView<const float> scale, const FloatTarget& y) noexcept {
+  NormalizeRows(false, p.epsilon, x, scale.data, nullptr, y);
 }
 
 }  // namespace dragoman::rt

@@ -1,10 +1,12 @@
 // Softmax and normalisations of the rows of a tensor in f32: operators of ONNX along the last axis,
 // each one pass over memory; Softmax along other axes as well. Called as the plain kernels are.
+// What normalisations read and write may be in bf16.
 #ifndef DRAGOMAN_RUNTIME_FAST_ROWS_H_
 #define DRAGOMAN_RUNTIME_FAST_ROWS_H_
 
 #include <cstdint>
 
+#include "runtime/fast/half_tensors.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/layer_normalization.h"
 #include "runtime/params/softmax.h"
@@ -27,12 +29,12 @@ void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, f
 
 // p.axis is the last one; scale and bias have one element for each of its elements; bias may be
 // absent, mean and inv_std are.
-void LayerNormalizationRows(const LayerNormalizationParams& p, TensorView<const float> x,
+void LayerNormalizationRows(const LayerNormalizationParams& p, const FloatSource& x,
                             TensorView<const float> scale, TensorView<const float> bias,
-                            TensorView<float> y, TensorView<float> mean,
+                            const FloatTarget& y, TensorView<float> mean,
                             TensorView<float> inv_std) noexcept;
-void RMSNormalizationRows(const RMSNormalizationParams& p, TensorView<const float> x,
-                          TensorView<const float> scale, TensorView<float> y) noexcept;
+void RMSNormalizationRows(const RMSNormalizationParams& p, const FloatSource& x,
+                          TensorView<const float> scale, const FloatTarget& y) noexcept;
 
 }  // namespace dragoman::rt
 

@@ -47,8 +47,10 @@ std::vector<std::string> ElementHeaders(const Plan& plan) {
 std::string PrecisionText(const Plan& plan) {
   if (plan.precision == rt::Precision::kF32) return "";
   const std::string precision = rt::Name(plan.precision);
-  return " Weights of products are kept in " + precision +
-         ", those of last layers excepted; where the processor has " + precision +
+  const std::string tensors =
+      plan.precision == rt::Precision::kBF16 ? ", and tensors between steps that handle it," : "";
+  return " Weights of products, those of last layers excepted" + tensors + " are kept in " +
+         precision + "; where the processor has " + precision +
          " arithmetic, these products are computed in it, sums in f32.";
 }
 

@@ -74,8 +74,8 @@ void StepEmitter::Emit(const Step& step, const LaidOutStep& call) {
   for (BufferId id : step.inputs) operands.push_back(Name(id));
   std::string operand = operands.front();
   if (call.concatenates) {
-    operand = "rt::ViewArray<const float, " + std::to_string(operands.size()) + ">{{" +
-              Join(operands) + "}}";
+    operand = "rt::ViewArray<const " + ElementText(plan_, step.results.front()) + ", " +
+              std::to_string(operands.size()) + ">{{" + Join(operands) + "}}";
   }
   code_.Line("rt::" + call.function + "(" + BlockText(step.inputs.front()) + ", " + operand + ", " +
              Name(step.results.front()) + ");");

@@ -160,11 +160,28 @@ void StepEmitter::AddBlocks(const Step& step, const Prepared& prepared,
                             std::vector<std::string>& arguments) const {
   const BufferId x = step.inputs.front(), y = step.results.front();
   const bool y_grouped = plan_.buffer(y).group != kRowMajor;
-  const bool is_last = prepared.is_dynamic || prepared.method.empty();
+  const bool is_last = prepared.is_dynamic || (prepared.method.empty() && !HasHalf(step));
   const bool grouped = y_grouped || plan_.buffer(x).group != kRowMajor;
   if (!prepared.takes_blocks || (!grouped && is_last)) return;
   arguments.push_back("rt::Blocks{" + BlockText(x) + ", " +
                       (y_grouped ? "&" + BlockText(y) : std::string("nullptr")) + "}");
+}
+
+// Whether a prepared operator's operand or result is in bf16.
+bool StepEmitter::HasHalf(const Step& step) const {
+  const auto is_half = [&](BufferId id) { return plan_.buffer(id).dtype == DType::kBF16; };
+  return is_half(step.inputs.front()) || is_half(step.results.front());
+}
+
+// The element types of both, unless they are f32 and nothing follows.
+void StepEmitter::AddTypes(const Step& step, const Prepared& prepared,
+                           std::vector<std::string>& arguments) const {
+  if (!HasHalf(step) && prepared.method.empty()) return;
+  const auto text = [&](BufferId id) {
+    return plan_.buffer(id).dtype == DType::kBF16 ? "rt::Precision::kBF16" : "rt::Precision::kF32";
+  };
+  arguments.push_back("rt::ElementTypes{" + std::string(text(step.inputs.front())) + ", " +
+                      text(step.results.front()) + "}");
 }
 
 void StepEmitter::EmitPreparation(const Step& step, const Prepared& prepared) {
@@ -173,7 +190,10 @@ void StepEmitter::EmitPreparation(const Step& step, const Prepared& prepared) {
     arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
   if (prepared.takes_post && !prepared.int8) arguments.push_back(prepared.post);
   std::ranges::copy(Int8Arguments(plan_, step, prepared), std::back_inserter(arguments));
-  if (!prepared.is_dynamic) AddBlocks(step, prepared, arguments);
+  if (!prepared.is_dynamic) {
+    AddBlocks(step, prepared, arguments);
+    AddTypes(step, prepared, arguments);
+  }
   if (!prepared.method.empty()) arguments.push_back(prepared.method);
   code_.Line("trace_.At(" + std::to_string(step.number) + ");");
   Try(prepared.name + ".Init(" + Join(arguments) + ")");

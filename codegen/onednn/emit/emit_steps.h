@@ -73,6 +73,9 @@ class StepEmitter {
   void EmitPreparation(const Step& step, const Prepared& prepared);
   void AddBlocks(const Step& step, const Prepared& prepared,
                  std::vector<std::string>& arguments) const;
+  void AddTypes(const Step& step, const Prepared& prepared,
+                std::vector<std::string>& arguments) const;
+  bool HasHalf(const Step& step) const;
   using Names = std::map<BufferId, std::string>;
   static std::string TermText(const MapTerm& term, const Names& names);
   std::string Name(BufferId id) const { return id == kAbsent ? "{}" : plan_.buffer(id).name; }

@@ -65,6 +65,7 @@ void RunPasses(Plan& plan) {
   FusePostOps(plan);
   ShareLoops(plan);
   FormLayoutGroups(plan);
+  NarrowActivations(plan);
   PutChannelsLast(plan);
   FindLifetimes(plan);
   ShareMemory(plan);

@@ -37,8 +37,7 @@ std::string SizesText(const rt::Shape& sizes);
 // Whether all sizes are numbers; an omitted operand's are.
 bool IsStatic(const Value* value);
 
-// The products from which an output of `graph` is computed without another one in between; none if
-// there are no others.
+// The last layers of `graph`; none if there are no others.
 std::set<const Node*> LastProducts(const Graph& graph);
 
 // The worker behind MakePlan; its model has names for all sizes (name_sizes.h).

@@ -35,27 +35,40 @@ bool FitsHalf(const Tensor& wide) {
   });
 }
 
-}  // namespace
+void AddProducers(const Node& node, std::vector<const Node*>& producers) {
+  for (const Use& use : node.operands()) {
+    if (use.value() != nullptr) producers.push_back(use.value()->producer());
+  }
+}
 
-// The products from which an output is computed without another one in between: the last layers.
-std::set<const Node*> LastProducts(const Graph& graph) {
-  std::set<const Node*> last, seen;
-  std::vector<const Node*> left;
-  for (std::size_t i = 0; i < graph.num_outputs(); ++i) left.push_back(graph.output(i)->producer());
-  std::size_t products = 0;
-  for (const Node& node : graph.nodes()) products += IsProduct(node) ? 1 : 0;
+// Those among `left` (null: none) and what they are computed from; what is behind a product is not
+// looked at if it `ends` there.
+std::set<const Node*> ProductsBehind(std::vector<const Node*> left, bool ends) {
+  std::set<const Node*> products, seen;
   while (!left.empty()) {
     const Node* node = left.back();
     left.pop_back();
     if (node == nullptr || !seen.insert(node).second) continue;
-    if (IsProduct(*node)) {
-      last.insert(node);
-      continue;
-    }
-    for (const Use& use : node->operands()) {
-      if (use.value() != nullptr) left.push_back(use.value()->producer());
-    }
+    const bool is_product = IsProduct(*node);
+    if (is_product) products.insert(node);
+    if (!is_product || !ends) AddProducers(*node, left);
   }
+  return products;
+}
+
+}  // namespace
+
+// The last layers: products from which an output is computed without another one in between, and
+// that no other such product uses. By way of residual sums, those of all blocks reach the output.
+std::set<const Node*> LastProducts(const Graph& graph) {
+  std::vector<const Node*> left;
+  for (std::size_t i = 0; i < graph.num_outputs(); ++i) left.push_back(graph.output(i)->producer());
+  std::set<const Node*> last = ProductsBehind(left, true);
+  left.clear();
+  for (const Node* product : last) AddProducers(*product, left);
+  for (const Node* used : ProductsBehind(left, false)) last.erase(used);
+  std::size_t products = 0;
+  for (const Node& node : graph.nodes()) products += IsProduct(node) ? 1 : 0;
   return last.size() < products ? last : std::set<const Node*>();
 }
 

@@ -37,6 +37,18 @@ TEST(NarrowWeights, ThoseOfTheLastLayerAndBiasesStayWide) {
   EXPECT_EQ(plan.weights.front().tensor.FloatAt(3), -1.0);
 }
 
+TEST(NarrowWeights, ResidualSumsDoNotMakeALayerTheLastOne) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
+    const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    const %v: f32[2, 2] = [[5.0, 6.0], [7.0, 8.0]]
+    %a = dragoman.Linear(%x, %w)
+    %b = dragoman.Linear(%a, %v)
+    %y = onnx.Add(%a, %b)
+  })",
+                           {.precision = rt::Precision::kBF16});
+  EXPECT_EQ(WeightsOf(plan), "w:bf16 v:f32 ");
+}
+
 TEST(NarrowWeights, AModelOfOneLayerHasNoOtherToNarrow) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]

@@ -185,5 +185,71 @@ TEST(ShareMemory, StoresALoopOverItsOperand) {
   EXPECT_EQ(plan.arena_bytes, 64);
 }
 
+// The element types of what the steps make, in their order.
+std::string MadeTypes(const Plan& plan) {
+  std::string text;
+  for (const Step& step : Steps(plan)) {
+    for (BufferId id : step.results) {
+      const Buffer& buffer = plan.buffer(id);
+      text += buffer.label + ":" + std::string(Name(buffer.dtype)) + " ";
+    }
+  }
+  return text;
+}
+
+constexpr PlanOptions kHalf{.precision = rt::Precision::kBF16};
+
+TEST(NarrowActivations, LeavesInputsOutputsAndLastLayersWide) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2, 6, 6]) -> (%y: f32[1, 2]) {
+    const %w: f32[2, 2, 1, 1] = [[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]]
+    const %v: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    %a = onnx.Conv(%x, %w)
+    %b = onnx.Relu(%a)
+    %p = onnx.MaxPool(%b) {kernel_shape = [2, 2]}
+    %c = onnx.Conv(%p, %w)
+    %s = onnx.Add(%c, %p)
+    %e = onnx.Relu(%s)
+    %d = onnx.Conv(%e, %w)
+    %g = onnx.GlobalAveragePool(%d)
+    %f = onnx.Flatten(%g)
+    %y = dragoman.Linear(%f, %v)
+  })",
+                           kHalf);
+  EXPECT_EQ(MadeTypes(plan), "b:bf16 p:bf16 e:bf16 d:f32 g:f32 f:f32 y:f32 ");
+}
+
+TEST(NarrowActivations, GoesAroundStepsThatHandleF32Alone) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[4, 2]) -> (%y) {
+    const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    const %s: f32[2] = [1.0, 2.0]
+    const %pairs: i64[3] = [2, 2, 2]
+    %a = dragoman.Linear(%x, %w)
+    %b = onnx.Softmax(%a)
+    %c = dragoman.Linear(%b, %w)
+    %n = onnx.LayerNormalization(%c, %s)
+    %d = dragoman.Linear(%n, %w)
+    %r = onnx.Reshape(%d, %pairs)
+    %e = dragoman.Linear(%r, %w)
+    %y = dragoman.Linear(%e, %w)
+  })",
+                           kHalf);
+  EXPECT_EQ(MadeTypes(plan), "a:f32 b:f32 c:f32 n:bf16 d:bf16 r:bf16 e:f32 y:f32 ");
+}
+
+// What is added to a product has its element type; if one of them must be wide, both are.
+TEST(NarrowActivations, KeepsSumsOfOneType) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[4, 2]) -> (%y: f32[4, 2], %z: f32[4, 2]) {
+    const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    %a = dragoman.Linear(%x, %w)
+    %b = dragoman.Linear(%a, %w)
+    %c = onnx.Add(%a, %b)
+    %z = onnx.Softmax(%c)
+    %d = dragoman.Linear(%c, %w)
+    %y = dragoman.Linear(%d, %w)
+  })",
+                           kHalf);
+  EXPECT_EQ(MadeTypes(plan), "a:f32 c:f32 z:f32 d:f32 y:f32 ");
+}
+
 }  // namespace
 }  // namespace dragoman::onednn

@@ -132,7 +132,7 @@ TEST_F(WinogradTest, IsNotTakenForExactConvolutions) {
     PreparedConv conv;
     std::int64_t block = 0;
     EXPECT_TRUE(conv.Init(context_, {}, x, w, weights.data(), nullptr, {},
-                          {Winograd::kBlock, &block}, method)
+                          {Winograd::kBlock, &block}, {}, method)
                     .ok());
     return std::string(conv.Implementation());
   };
