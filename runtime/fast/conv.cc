@@ -10,6 +10,7 @@
 #include "runtime/fast/dilated_conv.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/fast/vector_floats.h"
 #include "runtime/fast/winograd.h"
 
 namespace dragoman::rt {
@@ -28,13 +29,13 @@ class BlockedWinograd {
                   const Shape& x, const Shape& y, const Shape& w, const float* weights,
                   const float* bias, const PostOps& post)
       : winograd_(window, x, w, weights, bias, post), residual_(post.residual) {
-    if (blocks.x != Winograd::kBlock)
-      x_in_.Create(context.impl(), BlockedDesc(x, blocks.x), BlockedDesc(x, Winograd::kBlock));
+    if (blocks.x != Winograd::Block())
+      x_in_.Create(context.impl(), BlockedDesc(x, blocks.x), BlockedDesc(x, Winograd::Block()));
     const std::int64_t made = blocks.y == nullptr ? kRowMajor : *blocks.y;
-    if (made == Winograd::kBlock) return;
-    y_out_.Create(context.impl(), BlockedDesc(y, Winograd::kBlock), BlockedDesc(y, made));
+    if (made == Winograd::Block()) return;
+    y_out_.Create(context.impl(), BlockedDesc(y, Winograd::Block()), BlockedDesc(y, made));
     if (residual_)
-      residual_in_.Create(context.impl(), BlockedDesc(y, made), BlockedDesc(y, Winograd::kBlock));
+      residual_in_.Create(context.impl(), BlockedDesc(y, made), BlockedDesc(y, Winograd::Block()));
   }
 
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
@@ -213,23 +214,16 @@ Desc Choose(const Make& make, const dnnl::memory::desc& x, const dnnl::memory::d
   return desc;
 }
 
-// Whether the machine's vectors have 16 elements.
-bool HasLongVectors() {
-  constexpr auto kLong = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
-  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kLong) == kLong;
-}
-
-// Whether the layouts, and vectors of the machine, are not for more than 8 elements.
+// Whether the layouts are not for longer vectors than the machine has.
 bool SuitsWinograd(const Blocks& blocks) {
-  return !HasLongVectors() && blocks.x <= Winograd::kBlock &&
-         (blocks.y == nullptr || *blocks.y <= Winograd::kBlock);
+  return blocks.x <= Winograd::Block() && (blocks.y == nullptr || *blocks.y <= Winograd::Block());
 }
 
 // The result where its layout is free. For long vectors oneDNN would choose channels last, as no
 // other operator here does, so that every convolution would stand between two reorders.
 dnnl::memory::desc FreeDesc(const Shape& y, ElementType type) {
   constexpr std::int64_t kFewest = kLongestBlock / 2;  // channels that are worth a block
-  const bool blocked = HasLongVectors() && y[1] >= kFewest;
+  const bool blocked = VectorFloats() == kLongestBlock && y[1] >= kFewest;
   return blocked ? BlockedDesc(y, kLongestBlock, type) : AnyDesc(ToDims(y), type);
 }
 
@@ -285,7 +279,7 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
   // oneDNN's own loops take short pads only.
   if ((IsGemm(desc) || !IsFast(desc)) && type == kWide && IsDilated(window) &&
       DilatedConv::Supports(window, group, post)) {
-    if (free && blocks.y != nullptr) *blocks.y = std::max(blocks.x, Winograd::kBlock);
+    if (free && blocks.y != nullptr) *blocks.y = std::max(blocks.x, Winograd::Block());
     dilated =
         std::make_unique<BlockedDilated>(context, blocks, window, x, y, w, weights, bias, post);
     return true;
@@ -334,7 +328,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
     auto impl = Pimpl<Impl>::Make();
     if (fastest && type == kWide && SuitsWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
-      if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::kBlock;
+      if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::Block();
       impl->winograd = std::make_unique<BlockedWinograd>(context, blocks, window, x, y, w,
                                                          wide.data(), bias, post);
     } else {

@@ -3,135 +3,37 @@
 #include <algorithm>
 
 #include "runtime/fast/activate.h"
-#include "runtime/fast/clones.h"
+#include "runtime/fast/panel_tile.h"
 #include "runtime/fast/parallel.h"
+#include "runtime/fast/threads.h"
+#include "runtime/fast/vector_floats.h"
 
 namespace dragoman::rt {
 namespace {
 
-using Vector = float __attribute__((vector_size(32), aligned(4), may_alias));
-
-constexpr std::int64_t kLanes = 8;
-constexpr std::int64_t kPairs = 8;  // of channels whose weights are transformed together
 constexpr std::int64_t kCacheFloats = 96 * 1024;  // of transformed operands and results together
 constexpr std::int64_t kMinChannels = 16, kMinTiles = 9, kSmallWeights = 1 << 18;
 // Dilations leave the other method (dilated_conv.h) fewer taps to compute.
 constexpr std::int64_t kManyTiles = 32, kLargeWeights = 1 << 22;
-constexpr std::int64_t kLine = 4 * kLanes;  // of a tile of results
-constexpr std::int64_t kTileRows = 6;       // of a product that share the loads of weights
-
-// Bᵀ d of one column or row.
-DRAGOMAN_RT_INLINE void TransformLine(const Vector* d, std::int64_t stride, Vector* to,
-                                      std::int64_t to_stride) {
-  const Vector d0 = d[0], d1 = d[stride], d2 = d[2 * stride], d3 = d[3 * stride],
-               d4 = d[4 * stride], d5 = d[5 * stride];
-  const Vector even = d4 - d2 * 4.0f, odd = d3 - d1 * 4.0f;
-  const Vector far = d4 - d2, step = (d3 - d1) * 2.0f;
-  to[0] = d0 * 4.0f - d2 * 5.0f + d4;
-  to[to_stride] = even + odd;
-  to[2 * to_stride] = even - odd;
-  to[3 * to_stride] = far + step;
-  to[4 * to_stride] = far - step;
-  to[5 * to_stride] = d1 * 4.0f - d3 * 5.0f + d5;
-}
-
-// Aᵀ m of one column or row.
-DRAGOMAN_RT_INLINE void FinishLine(const Vector* m, std::int64_t stride, Vector* to,
-                                   std::int64_t to_stride) {
-  const Vector m1 = m[stride], m2 = m[2 * stride], m3 = m[3 * stride], m4 = m[4 * stride];
-  const Vector near_sum = m1 + m2, near_difference = m1 - m2;
-  const Vector far_sum = m3 + m4, far_difference = m3 - m4;
-  to[0] = m[0] + near_sum + far_sum;
-  to[to_stride] = near_difference + far_difference * 2.0f;
-  to[2 * to_stride] = near_sum + far_sum * 4.0f;
-  to[3 * to_stride] = near_difference + far_difference * 8.0f + m[5 * stride];
-}
-
-// A tile of 6 × 6 vectors whose rows and columns lie so many floats apart, to 36 places `point`
-// floats apart.
-DRAGOMAN_RT_CLONES void TransformVectors(const float* from, std::int64_t row, std::int64_t column,
-                                         float* to, std::int64_t point) {
-  Vector d[36], half[36];
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j)
-      d[i * 6 + j] = *reinterpret_cast<const Vector*>(from + i * row + j * column);
-  }
-  for (int j = 0; j < 6; ++j) TransformLine(d + j, 6, half + j, 6);
-  for (int i = 0; i < 6; ++i) TransformLine(half + i * 6, 1, d + i * 6, 1);
-  for (int p = 0; p < 36; ++p) *reinterpret_cast<Vector*>(to + p * point) = d[p];
-}
-
-// 36 vectors `point` floats apart, to 4 × 4 vectors one behind the other.
-DRAGOMAN_RT_CLONES void FinishVectors(const float* from, std::int64_t point, const float* bias,
-                                      float* to) {
-  Vector m[36], half[24], y[16];
-  for (int p = 0; p < 36; ++p) m[p] = *reinterpret_cast<const Vector*>(from + p * point);
-  for (int j = 0; j < 6; ++j) FinishLine(m + j, 6, half + j, 6);
-  for (int i = 0; i < 4; ++i) FinishLine(half + i * 6, 1, y + i * 4, 1);
-  const Vector shift = *reinterpret_cast<const Vector*>(bias);
-  for (int i = 0; i < 16; ++i) *reinterpret_cast<Vector*>(to + i * kLanes) = y[i] + shift;
-}
-
-// G g Gᵀ for `count` pairs of channels, at most kPairs; entry p of pair i goes to to[p * point +
-// i].
-DRAGOMAN_RT_CLONES void TransformWeights(const float* g, std::int64_t count, std::int64_t point,
-                                         float* to) {
-  constexpr double kG[6][3] = {{1.0 / 4, 0, 0},
-                               {-1.0 / 6, -1.0 / 6, -1.0 / 6},
-                               {-1.0 / 6, 1.0 / 6, -1.0 / 6},
-                               {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                               {1.0 / 24, -1.0 / 12, 1.0 / 6},
-                               {0, 0, 1}};
-  double weights[9][kPairs] = {}, half[6][3][kPairs], sums[kPairs];
-  for (std::int64_t i = 0; i < count; ++i) {
-    for (int k = 0; k < 9; ++k) weights[k][i] = g[i * 9 + k];
-  }
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      for (int n = 0; n < kPairs; ++n) {
-        half[i][j][n] =
-            kG[i][0] * weights[j][n] + kG[i][1] * weights[3 + j][n] + kG[i][2] * weights[6 + j][n];
-      }
-    }
-  }
-  for (int p = 0; p < 36; ++p) {
-    const auto& row = half[p / 6];
-    const double* factors = kG[p % 6];
-    for (int n = 0; n < kPairs; ++n)
-      sums[n] = row[0][n] * factors[0] + row[1][n] * factors[1] + row[2][n] * factors[2];
-    for (std::int64_t i = 0; i < count; ++i) to[p * point + i] = static_cast<float>(sums[i]);
-  }
-}
-
-// Where the vectors of a tile of results lie in a tensor: so many floats apart.
-struct TileArea {
-  std::int64_t rows, columns, row, column;
-};
-
-// Adds vectors of `added` (may be null) to those of a tile of results.
-void AddVectors(const float* added, const TileArea& area, float* results) {
-  for (std::int64_t i = 0; added != nullptr && i < area.rows; ++i) {
-    for (std::int64_t j = 0; j < area.columns; ++j) {
-      *reinterpret_cast<Vector*>(results + i * kLine + j * kLanes) +=
-          *reinterpret_cast<const Vector*>(added + i * area.row + j * area.column);
-    }
-  }
-}
-
-void StoreVectors(const float* results, const TileArea& area, float* y) {
-  for (std::int64_t i = 0; i < area.rows; ++i) {
-    for (std::int64_t j = 0; j < area.columns; ++j) {
-      *reinterpret_cast<Vector*>(y + i * area.row + j * area.column) =
-          *reinterpret_cast<const Vector*>(results + i * kLine + j * kLanes);
-    }
-  }
-}
+constexpr std::int64_t kPartTiles = 6;            // below which a thread is not worth its start
+constexpr std::int64_t kSharedWeights = 1 << 20;  // of which every thread may as well read all
+constexpr std::int64_t kOut = kWinogradResults, kTile = kWinogradTile, kPoints = kWinogradPoints;
 
 // Floats between the places of two points: an odd multiple of 16, so that the 36 places of a vector
 // do not compete for the same places of a cache.
 std::int64_t PointStride(std::int64_t floats) { return ((floats + 15) / 32 * 2 + 1) * 16; }
 
 std::int64_t Quotient(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Which of `count` places along an axis, from `first` on and `step` apart, are in [0, size).
+struct Reach {
+  std::int64_t begin, end;
+};
+
+Reach ReachOf(std::int64_t first, std::int64_t step, std::int64_t size, std::int64_t count) {
+  const std::int64_t begin = first < 0 ? std::min(count, Quotient(-first, step)) : 0;
+  return {begin, std::clamp(Quotient(size - first, step), begin, count)};
+}
 
 // The tiles of `out` results that divide one axis.
 std::vector<std::int64_t> FirstResults(const WindowAxis& axis, std::int64_t out) {
@@ -146,7 +48,7 @@ std::vector<std::int64_t> FirstResults(const WindowAxis& axis, std::int64_t out)
 }  // namespace
 
 bool Winograd::Supports(const Window& window, std::int64_t group, const Shape& x, const Shape& w) {
-  if (window.rank != 2 || group != 1 || x[1] % kBlock != 0 || w[0] % kBlock != 0) return false;
+  if (window.rank != 2 || group != 1 || x[1] % Block() != 0 || w[0] % Block() != 0) return false;
   std::int64_t tiles = x[0];
   for (int i = 0; i < 2; ++i) {
     const WindowAxis& axis = window.axes[i];
@@ -176,26 +78,45 @@ Winograd::Winograd(const Window& window, const Shape& x, const Shape& w, const f
       rows_(FirstResults(window.axes[0], kOut)),
       columns_(FirstResults(window.axes[1], kOut)),
       tiles_(x[0] * static_cast<std::int64_t>(rows_.size() * columns_.size())),
+      lanes_(Block()),
+      loops_(BestWinogradLoops()),
       products_(kPoints),
       bias_(static_cast<std::size_t>(outputs_), 0.0f),
       post_(post) {
   const std::int64_t fitting = kCacheFloats / (kPoints * (channels_ + outputs_));
-  together_ = std::min(tiles_, std::max<std::int64_t>(fitting / kTileRows, 2) * kTileRows);
+  const std::int64_t tile_rows = BestTile().rows;
+  together_ = std::min(tiles_, std::max<std::int64_t>(fitting / tile_rows, 2) * tile_rows);
   operands_point_ = PointStride(together_ * channels_);
   results_point_ = PointStride(together_ * outputs_);
+  parts_ = Parts();
   if (bias != nullptr) std::copy_n(bias, outputs_, bias_.begin());
   const std::int64_t pairs = outputs_ * channels_;
   std::vector<float> transformed(static_cast<std::size_t>(pairs * kPoints));
-  for (std::int64_t i = 0; i < pairs; i += kPairs)
-    TransformWeights(weights + i * 9, std::min(kPairs, pairs - i), pairs, transformed.data() + i);
+  for (std::int64_t i = 0; i < pairs; i += kWinogradPairs) {
+    TransformWinogradWeights(weights + i * 9, std::min(kWinogradPairs, pairs - i), pairs,
+                             transformed.data() + i);
+  }
   for (int p = 0; p < kPoints; ++p) {
     products_[static_cast<std::size_t>(p)].Pack(transformed.data() + p * pairs, channels_, 1,
                                                 nullptr, outputs_, channels_, together_);
   }
 }
 
+std::int64_t Winograd::Block() noexcept { return VectorFloats(); }
+
+// Threads that have enough tiles never wait for each other. Else they would read all weights for a
+// few tiles each.
+std::int64_t Winograd::Parts() const {
+  const std::int64_t threads = MaxThreads(), weights = kPoints * channels_ * outputs_;
+  const bool many = Quotient(tiles_, together_) >= threads;
+  const bool some = tiles_ >= threads * BestTile().rows && weights <= kSharedWeights;
+  return many || some ? threads : 1;
+}
+
+std::int64_t Winograd::PartFloats() const { return kPoints * (operands_point_ + results_point_); }
+
 std::int64_t Winograd::ScratchBytes() const {
-  return kPoints * (operands_point_ + results_point_) * static_cast<std::int64_t>(sizeof(float));
+  return parts_ * PartFloats() * static_cast<std::int64_t>(sizeof(float));
 }
 
 Winograd::Place Winograd::PlaceOf(std::int64_t tile) const {
@@ -206,74 +127,90 @@ Winograd::Place Winograd::PlaceOf(std::int64_t tile) const {
           columns_[static_cast<std::size_t>(rest % across)]};
 }
 
-// All channels; tiles that reach beyond x by way of a copy with zeros.
-void Winograd::TransformTile(const float* x, std::int64_t tile, float* to) const noexcept {
+// A block of channels of one tile.
+void Winograd::TransformTile(const float* x, std::int64_t tile, std::int64_t channel,
+                             float* to) const noexcept {
   const Place place = PlaceOf(tile);
   const std::int64_t top = place.row - pad_top_, left = place.column - pad_left_;
-  const std::int64_t row = row_step_ * width_ * kLanes, column = column_step_ * kLanes;
-  const bool inside = top >= 0 && left >= 0 && top + (kTile - 1) * row_step_ < height_ &&
-                      left + (kTile - 1) * column_step_ < width_;
-  for (std::int64_t c = 0; c < channels_; c += kLanes) {
-    const float* plane = x + (place.image * channels_ + c) * height_ * width_;
-    if (inside) {
-      TransformVectors(plane + (top * width_ + left) * kLanes, row, column, to + c,
-                       operands_point_);
-      continue;
-    }
-    alignas(32) float patch[kPoints * kLanes] = {};
-    for (std::int64_t i = 0; i < kTile; ++i) {
-      const std::int64_t y = top + i * row_step_;
-      for (std::int64_t j = 0; j < kTile && y >= 0 && y < height_; ++j) {
-        const std::int64_t at = left + j * column_step_;
-        if (at < 0 || at >= width_) continue;
-        std::copy_n(plane + (y * width_ + at) * kLanes, kLanes, patch + (i * kTile + j) * kLanes);
-      }
-    }
-    TransformVectors(patch, kTile * kLanes, kLanes, to + c, operands_point_);
-  }
+  const Reach rows = ReachOf(top, row_step_, height_, kTile);
+  const Reach columns = ReachOf(left, column_step_, width_, kTile);
+  const WinogradPatch patch = {row_step_ * width_ * lanes_,
+                               column_step_ * lanes_,
+                               rows.begin,
+                               rows.end,
+                               columns.begin,
+                               columns.end};
+  const float* plane = x + (place.image * channels_ + channel) * height_ * width_;
+  loops_.transform(plane + (top * width_ + left) * lanes_, patch, to, operands_point_);
 }
 
-void Winograd::FinishTile(const float* from, std::int64_t tile, const float* residual,
-                          float* y) const noexcept {
+void Winograd::FinishTile(const float* from, std::int64_t tile, std::int64_t channel,
+                          const float* residual, float* y) const noexcept {
   const Place place = PlaceOf(tile);
-  const TileArea area = {
-      std::min<std::int64_t>(kOut, Quotient(out_height_ - place.row, row_step_)),
-      std::min<std::int64_t>(kOut, Quotient(out_width_ - place.column, column_step_)),
-      row_step_ * out_width_ * kLanes, column_step_ * kLanes};
-  for (std::int64_t c = 0; c < outputs_; c += kLanes) {
-    alignas(32) float results[kOut * kLine];
-    FinishVectors(from + c, results_point_, bias_.data() + c, results);
-    const std::int64_t at = (place.image * outputs_ + c) * out_height_ * out_width_ +
-                            (place.row * out_width_ + place.column) * kLanes;
-    const float* added = residual != nullptr ? residual + at : nullptr;
-    if (!post_.activation_first) AddVectors(added, area, results);
-    Activate(post_, 1, kOut * kLine, 0, nullptr, results);
-    if (post_.activation_first) AddVectors(added, area, results);
-    StoreVectors(results, area, y + at);
-  }
+  const WinogradPatch area = {row_step_ * out_width_ * lanes_,
+                              column_step_ * lanes_,
+                              0,
+                              ReachOf(place.row, row_step_, out_height_, kOut).end,
+                              0,
+                              ReachOf(place.column, column_step_, out_width_, kOut).end};
+  const std::int64_t at = (place.image * outputs_ + channel) * out_height_ * out_width_ +
+                          (place.row * out_width_ + place.column) * lanes_;
+  alignas(64) float results[kOut * kOut * Floats16::kCount];
+  loops_.finish(from, results_point_, bias_.data() + channel, results);
+  const bool adds = residual != nullptr;
+  if (adds && !post_.activation_first) loops_.add(residual + at, area, results);
+  Activate(post_, 1, kOut * kOut * lanes_, 0, nullptr, results);
+  if (adds && post_.activation_first) loops_.add(residual + at, area, results);
+  loops_.store(results, area, y + at);
+}
+
+// Some tiles. `divide` calls a body for parts of a number of equal pieces of work.
+template <class Divide>
+void Winograd::RunTiles(std::int64_t first, std::int64_t count, const Divide& divide,
+                        const Operands& operands, float* memory) const noexcept {
+  float* const results = memory + kPoints * operands_point_;
+  divide(count * (channels_ / lanes_), kPartTiles, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t tile = i % count, channel = i / count * lanes_;
+      TransformTile(operands.x, first + tile, channel, memory + tile * channels_ + channel);
+    }
+  });
+  divide(kPoints, 1, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      products_[static_cast<std::size_t>(p)].RunRows(count, memory + p * operands_point_,
+                                                     results + p * results_point_);
+    }
+  });
+  divide(count * (outputs_ / lanes_), kPartTiles, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t tile = i % count, channel = i / count * lanes_;
+      FinishTile(results + tile * outputs_ + channel, first + tile, channel, operands.residual,
+                 operands.y);
+    }
+  });
 }
 
 void Winograd::Run(const float* x, const float* residual, float* y, void* scratch) const noexcept {
-  auto* transformed = static_cast<float*>(scratch);
-  float* products = transformed + kPoints * operands_point_;
-  if (!post_.residual) residual = nullptr;
-  for (std::int64_t first = 0; first < tiles_; first += together_) {
-    const std::int64_t count = std::min(together_, tiles_ - first);
-    Parallel(count, kTileRows, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        TransformTile(x, first + i, transformed + i * channels_);
-    });
-    Parallel(kPoints, 1, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t p = begin; p < end; ++p) {
-        products_[static_cast<std::size_t>(p)].RunRows(count, transformed + p * operands_point_,
-                                                       products + p * results_point_);
-      }
-    });
-    Parallel(count, kTileRows, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        FinishTile(products + i * outputs_, first + i, residual, y);
-    });
-  }
+  const Operands operands = {x, post_.residual ? residual : nullptr, y};
+  const auto run = [&](std::int64_t first, std::int64_t last, const auto& divide, float* memory) {
+    while (first < last) {
+      const std::int64_t count = TileRows(last - first, together_);
+      RunTiles(first, count, divide, operands, memory);
+      first += count;
+    }
+  };
+  auto* const memory = static_cast<float*>(scratch);
+  const auto among_threads = [](std::int64_t count, std::int64_t grain, const auto& body) {
+    Parallel(count, grain, body);
+  };
+  if (parts_ == 1) return run(0, tiles_, among_threads, memory);
+  const auto alone = [](std::int64_t count, std::int64_t, const auto& body) { body(0, count); };
+  Parallel(parts_, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = begin; part < end; ++part) {
+      run(tiles_ * part / parts_, tiles_ * (part + 1) / parts_, alone,
+          memory + part * PartFloats());
+    }
+  });
 }
 
 }  // namespace dragoman::rt

@@ -1,6 +1,7 @@
 // Convolutions with 3 × 3 weights and stride 1 by Winograd's algorithm F(4 × 4, 3 × 3): a product
-// of 36 numbers in place of 144 for every 4 × 4 results. Tensors lie with their channels by 8. With
-// dilations d the results of a tile are d apart, as are its operands.
+// of 36 numbers in place of 144 for every 4 × 4 results. Tensors lie with as many channels side by
+// side as a vector has elements. With dilations d the results of a tile are d apart, as are its
+// operands.
 //
 // Lavin, Gray: Fast Algorithms for Convolutional Neural Networks, arXiv:1509.09308. A tile of 6 × 6
 // operands d, weights g and 4 × 4 results y: y = Aᵀ ((G g Gᵀ) ⊙ (Bᵀ d B)) A. The sums over channels
@@ -13,6 +14,7 @@
 
 #include "runtime/fast/panel_product.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/winograd_tiles.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/window.h"
 
@@ -20,10 +22,10 @@ namespace dragoman::rt {
 
 class Winograd {
  public:
-  static constexpr std::int64_t kBlock = 8;  // of channels
+  // Of channels: VectorFloats().
+  static std::int64_t Block() noexcept;
 
-  // Whether it applies, and is faster than multiplying out, where the vectors have 8 elements. x is
-  // (N, C, H, W), w (M, C, 3, 3).
+  // Whether it applies, and is faster than multiplying out. x is (N, C, H, W), w (M, C, 3, 3).
   static bool Supports(const Window& window, std::int64_t group, const Shape& x, const Shape& w);
 
   // Weights and bias (may be null) are copied. Throws std::bad_alloc.
@@ -36,15 +38,25 @@ class Winograd {
   std::int64_t ScratchBytes() const;
 
  private:
-  static constexpr int kTile = 6, kOut = 4, kPoints = kTile * kTile;
-
   struct Place {
     std::int64_t image, row, column;  // of the first result of a tile
   };
 
+  struct Operands {
+    const float* x;
+    const float* residual;  // may be null
+    float* y;
+  };
+
+  std::int64_t Parts() const;
+  std::int64_t PartFloats() const;  // of scratch memory
   Place PlaceOf(std::int64_t tile) const;
-  void TransformTile(const float* x, std::int64_t tile, float* to) const noexcept;
-  void FinishTile(const float* from, std::int64_t tile, const float* residual,
+  template <class Divide>
+  void RunTiles(std::int64_t first, std::int64_t count, const Divide& divide,
+                const Operands& operands, float* memory) const noexcept;
+  void TransformTile(const float* x, std::int64_t tile, std::int64_t channel,
+                     float* to) const noexcept;
+  void FinishTile(const float* from, std::int64_t tile, std::int64_t channel, const float* residual,
                   float* y) const noexcept;
 
   std::int64_t channels_, outputs_;
@@ -52,7 +64,10 @@ class Winograd {
   std::int64_t row_step_, column_step_;       // dilations
   std::vector<std::int64_t> rows_, columns_;  // first results of tiles
   std::int64_t tiles_;
-  std::int64_t together_;  // tiles that are transformed before they are multiplied
+  std::int64_t lanes_;  // channels of a block
+  WinogradLoops loops_;
+  std::int64_t together_;  // at most: tiles that are transformed before they are multiplied
+  std::int64_t parts_;  // of the tiles, for a thread each; 1: threads share the work on each tile
   std::int64_t operands_point_, results_point_;  // floats between two of the 36 matrices
   std::vector<PanelProduct> products_;
   std::vector<float> bias_;
