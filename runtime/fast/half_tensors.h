@@ -18,6 +18,7 @@ struct ElementTypes {
   Precision y = Precision::kF32;
 };
 
+// Numbers below the normal range may become zeros.
 void Widen(const BFloat16* from, std::int64_t count, float* to) noexcept;
 void Narrow(const float* from, std::int64_t count, BFloat16* to) noexcept;
 

@@ -54,12 +54,12 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
                         bias, sizes.out, sizes.in, sizes.rows, post);
       return finish(types);
     };
-    if (sizes.rows <= kOwnRows) return pack();
-    const dnnl::memory::dims w_dims{sizes.out, sizes.in};
     const ElementType type = ProductType(weights.precision);
+    const bool is_wide = type == ElementType::f32;
+    if (IsOwn(sizes, is_wide ? Precision::kF32 : weights.precision)) return pack();
+    const dnnl::memory::dims w_dims{sizes.out, sizes.in};
     const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in}, ProductType(types.x));
     const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out}, ProductType(types.y));
-    const bool is_wide = type == ElementType::f32;
     dnnl_compat::OperandDescs descs{PlainDesc({sizes.rows, sizes.in}, type),
                                     AnyDesc(w_dims, type),
                                     {},

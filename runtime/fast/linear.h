@@ -24,8 +24,16 @@ struct LinearSizes {
 
 class PreparedLinear {
  public:
-  // Up to as many no primitive is used, whose call would cost too much.
+  // Up to as many no primitive is used, whose call would cost too much...
   static constexpr std::int64_t kOwnRows = 2;
+  // ...unless there are as many weights in bf16: the primitive reads half of the bytes.
+  static constexpr std::int64_t kManyHalves = 1 << 18;
+
+  // Whether it calls no primitive, whatever the machine.
+  static bool IsOwn(const LinearSizes& sizes, Precision weights) {
+    const bool many = weights == Precision::kBF16 && sizes.in * sizes.out >= kManyHalves;
+    return sizes.rows <= kOwnRows && !many;
+  }
 
   // Nothing empty.
   static bool Supports(const LinearSizes& sizes);

@@ -133,8 +133,10 @@ bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& pr
   prepared.type = "rt::PreparedLinear";
   prepared.header = "runtime/fast/linear.h";
   prepared.init = Text(sizes);
-  prepared.allocates = sizes.rows > rt::PreparedLinear::kOwnRows;
   prepared.constants = {GetWeights(node), Get(node.operand(2))};
+  const bool half = plan_.buffer(prepared.constants.front()).dtype == DType::kBF16;
+  prepared.allocates =
+      !rt::PreparedLinear::IsOwn(sizes, half ? rt::Precision::kBF16 : rt::Precision::kF32);
   return true;
 }
 
