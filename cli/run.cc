@@ -144,13 +144,15 @@ Result<RunResult> RunStructured(const Model& source, const std::vector<NamedArra
   return RunCalls(model, steps, calls, request);
 }
 
+// Positions are for inputs that no name tells: an input may be called "0" and not be the first.
 std::optional<std::string> FlatInputName(const Entry& entry, const std::string& name) {
   const std::string head = name.substr(0, name.find('.'));
   const std::vector<Slot> slots = InputSlots(entry);
+  for (const Slot& slot : slots) {
+    if (slot.name == name || slot.name == head) return name;
+  }
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const std::string position = std::to_string(i);
-    if (name == slots[i].name || name == position) return slots[i].name;
-    if (head == slots[i].name || head == position) return slots[i].name + name.substr(head.size());
+    if (head == std::to_string(i)) return slots[i].name + name.substr(head.size());
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ARG_REDUCE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_ARG_REDUCE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/kernels/axis_loop.h"
@@ -15,30 +16,42 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// The index of the best of `n` elements `stride` apart; precedes(a, b) is strict.
-template <class T, class Precedes>
-std::int64_t FindBest(const T* x, std::int64_t n, std::int64_t stride, bool last,
-                      Precedes precedes) {
+// The indices of the best of n elements `stride` apart, for kLines lines that lie side by side;
+// precedes(a, b) is strict. Indices as wide as the elements keep lanes of vectors together.
+template <int kLines, class Index, class T, class Precedes>
+void FindBest(const T* x, Index n, std::int64_t stride, bool last, Precedes precedes,
+              std::int64_t* indices) {
   using C = Compute<T>;
-  std::int64_t best = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const C v = Widen(x[i * stride]);
-    if (v != v) return i;
-    const C so_far = Widen(x[best * stride]);
-    if (precedes(v, so_far) || (last && v == so_far)) best = i;
+  C best[kLines] = {};
+  Index at[kLines] = {};
+  for (int line = 0; line < kLines && n > 0; ++line) best[line] = Widen(x[line]);
+  for (Index i = 1; i < n; ++i) {
+    x += stride;
+    for (int line = 0; line < kLines; ++line) {
+      const C v = Widen(x[line]), so_far = best[line];
+      const bool first_nan = v != v && so_far == so_far;
+      const bool better = precedes(v, so_far) || (last && v == so_far) || first_nan;
+      best[line] = better ? v : so_far;
+      at[line] = better ? i : at[line];
+    }
   }
-  return best;
+  std::copy_n(at, kLines, indices);
 }
 
 template <class T, class Precedes>
 void ArgReduce(const ArgReduceParams& p, TensorView<const T> data, TensorView<std::int64_t> reduced,
                Precedes precedes) {
+  constexpr int kLines = 16;
   const AxisLoop loop(data.shape, p.axis);
+  const auto size = static_cast<std::int32_t>(loop.size);
+  std::int64_t* to = reduced.data;
   for (std::int64_t o = 0; o < loop.outer; ++o) {
-    for (std::int64_t i = 0; i < loop.inner; ++i) {
-      reduced[o * loop.inner + i] = FindBest(data.data + loop.Offset(o, i), loop.size, loop.inner,
-                                             p.select_last_index, precedes);
-    }
+    const T* x = data.data + loop.Offset(o, 0);
+    const bool last = p.select_last_index;
+    std::int64_t left = loop.inner;
+    for (; left >= kLines && size == loop.size; left -= kLines, x += kLines, to += kLines)
+      FindBest<kLines>(x, size, loop.inner, last, precedes, to);
+    for (; left > 0; --left, ++x, ++to) FindBest<1>(x, loop.size, loop.inner, last, precedes, to);
   }
 }
 

@@ -12,6 +12,23 @@
 
 namespace dragoman::rt {
 
+namespace internal {
+
+// The running sums of kLines lines of n elements, which lie side by side.
+template <int kLines, class T>
+void RunningSums(const T* x, std::int64_t n, std::int64_t step, bool exclusive, T* y) {
+  Accumulate<T> sums[kLines] = {};
+  for (std::int64_t i = 0; i < n; ++i, x += step, y += step) {
+    for (int line = 0; line < kLines; ++line) {
+      const Accumulate<T> next = WrapAdd(sums[line], static_cast<Accumulate<T>>(x[line]));
+      y[line] = static_cast<T>(exclusive ? sums[line] : next);
+      sums[line] = next;
+    }
+  }
+}
+
+}  // namespace internal
+
 // Fails on an axis out of range. Integers wrap.
 template <class T, class Taxis>
 Status CumSum(const CumSumParams& p, TensorView<const T> x, TensorView<const Taxis> axis,
@@ -22,15 +39,15 @@ Status CumSum(const CumSumParams& p, TensorView<const T> x, TensorView<const Tax
   const std::int64_t outer = ProductOfSizes(x.shape, 0, along);
   const std::int64_t inner = ProductOfSizes(x.shape, along + 1, x.rank());
   const std::int64_t step = p.reverse ? -inner : inner;
-  for (std::int64_t line = 0; line < outer * inner; ++line) {
-    std::int64_t at = line / inner * size * inner + line % inner;
-    if (p.reverse) at += (size - 1) * inner;
-    Accumulate<T> sum = {};
-    for (std::int64_t i = 0; i < size; ++i, at += step) {
-      const auto next = WrapAdd(sum, static_cast<Accumulate<T>>(x[at]));
-      y[at] = static_cast<T>(p.exclusive ? sum : next);
-      sum = next;
-    }
+  const std::int64_t first = p.reverse ? (size - 1) * inner : 0;
+  constexpr int kLines = 16;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    std::int64_t at = o * size * inner + first;
+    std::int64_t left = inner;
+    for (; left >= kLines; left -= kLines, at += kLines)
+      internal::RunningSums<kLines>(x.data + at, size, step, p.exclusive, y.data + at);
+    for (; left > 0; --left, ++at)
+      internal::RunningSums<1>(x.data + at, size, step, p.exclusive, y.data + at);
   }
   return Status();
 }

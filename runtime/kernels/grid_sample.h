@@ -52,42 +52,75 @@ struct GridAxis {
   }
 };
 
-// The taps of one point, as offsets into a plane with their weights, are walked axis by axis.
-struct GridTaps {
-  std::int64_t indices[kMaxRank][4];
-  double weights[kMaxRank][4];
-  int width;
+// The taps of one point along each axis.
+struct AxisTaps {
+  std::int64_t indices[4];
+  double weights[4];
 
-  void Fill(const GridAxis& axis, int i, double at) {
+  void Fill(const GridAxis& axis, int width, double at) {
     const double base = std::floor(at), t = at - base;
     const bool cubic = width == 4;
     for (int k = 0; k < width; ++k) {
       const int place = cubic ? k - 1 : k;
-      indices[i][k] = axis.Index((width == 1 ? at : base) + place);
-      weights[i][k] = cubic ? CubicWeight(t - place, -0.75) : width == 1 ? 1.0 : k == 0 ? 1 - t : t;
+      indices[k] = axis.Index((width == 1 ? at : base) + place);
+      weights[k] = cubic ? CubicWeight(t - place, -0.75) : width == 1 ? 1.0 : k == 0 ? 1 - t : t;
     }
   }
 };
 
-template <class T>
-T SampleGrid(const T* plane, const GridTaps& taps, const Shape& sizes, const Shape& strides) {
-  Shape tap = Shape::Filled(sizes.size(), 0);
-  Interpolated<T> sum = 0;
-  for (int axis = 0; axis >= 0;) {
-    std::int64_t offset = 0;
-    double weight = 1;
-    for (int i = 0; i < sizes.size(); ++i) {
-      const std::int64_t index = taps.indices[i][tap[i]];
-      weight *= index < 0 ? 0 : taps.weights[i][tap[i]];
-      offset += index * strides[i];
-    }
-    if (weight != 0) sum += ToInterpolated(plane[offset]) * weight;
-    for (axis = sizes.size() - 1; axis >= 0; --axis) {
-      if (++tap[axis] < taps.width) break;
-      tap[axis] = 0;
+// The taps of some points, one point behind the other: offsets into a plane, and weights.
+struct GridTaps {
+  static constexpr int kMost = 1 << 2 * (kMaxRank - 2);
+
+  std::int64_t offsets[kMost];
+  double weights[kMost];
+
+  // Combines the first `count` taps from `first` on with the `width` taps of a further axis. From
+  // the end, since the list grows in place.
+  void Multiply(const AxisTaps& axis, int width, std::int64_t stride, int first, int count) {
+    for (int i = count - 1; i >= 0; --i) {
+      const std::int64_t offset = offsets[first + i];
+      const double weight = weights[first + i];
+      for (int k = width - 1; k >= 0; --k) {
+        const int to = first + i * width + k;
+        offsets[to] = offset + std::max<std::int64_t>(axis.indices[k], 0) * stride;
+        weights[to] = axis.indices[k] < 0 ? 0 : weight * axis.weights[k];
+      }
     }
   }
-  return FromInterpolated<T>(sum);
+
+  // What shows at `points` points of `count` taps each. A tap without weight may lie on a NaN.
+  template <class T>
+  void Sample(const T* plane, std::int64_t points, int count, T* y) const {
+    const std::int64_t* offset = offsets;
+    const double* weight = weights;
+    for (std::int64_t i = 0; i < points; ++i) {
+      Interpolated<T> sum = 0;
+      for (int k = 0; k < count; ++k, ++offset, ++weight) {
+        if (*weight != 0) sum += ToInterpolated(plane[*offset]) * *weight;
+      }
+      y[i] = FromInterpolated<T>(sum);
+    }
+  }
+};
+
+// The taps of one point, from `first` on; their number.
+template <class T>
+int FillTaps(const GridSampleParams& p, const T* point, const Shape& sizes, const Shape& strides,
+             int first, GridTaps* taps) {
+  const int width = p.mode == GridSampleMode::kNearest  ? 1
+                    : p.mode == GridSampleMode::kLinear ? 2
+                                                        : 4;
+  taps->offsets[first] = 0;
+  taps->weights[first] = 1;
+  int count = 1;
+  for (int i = 0; i < sizes.size(); ++i, count *= width) {
+    const GridAxis axis{&p, sizes[i]};
+    AxisTaps along;
+    along.Fill(axis, width, axis.Coordinate(static_cast<double>(point[sizes.size() - 1 - i])));
+    taps->Multiply(along, width, strides[i], first, count);
+  }
+  return count;
 }
 
 }  // namespace internal
@@ -104,20 +137,22 @@ void GridSample(const GridSampleParams& p, TensorView<const T1> x, TensorView<co
   const Shape strides = Strides(sizes);
   const std::int64_t plane = NumElements(sizes), channels = x.shape[1];
   const std::int64_t points = ProductOfSizes(grid.shape, 1, grid.rank() - 1);
-  internal::GridTaps taps;
-  taps.width = p.mode == GridSampleMode::kNearest ? 1 : (p.mode == GridSampleMode::kLinear ? 2 : 4);
   if (plane == 0) {
     std::fill_n(y.data, y.size(), static_cast<T1>(0));
     return;
   }
-  for (std::int64_t i = 0; i < x.shape[0] * points; ++i) {
-    const std::int64_t n = i / points, point = i % points;
-    for (int a = 0; a < axes; ++a) {
-      const internal::GridAxis axis{&p, sizes[a]};
-      taps.Fill(axis, a, axis.Coordinate(static_cast<double>(grid[i * axes + axes - 1 - a])));
-    }
-    for (std::int64_t c = n * channels; c < (n + 1) * channels; ++c) {
-      y[c * points + point] = internal::SampleGrid(x.data + c * plane, taps, sizes, strides);
+  internal::GridTaps taps;
+  for (std::int64_t n = 0; n < x.shape[0]; ++n) {
+    for (std::int64_t first = 0; first < points;) {
+      // As many points as there is room for.
+      int count = 0, used = 0;
+      std::int64_t end = first;
+      for (; end < points && used + count <= internal::GridTaps::kMost; ++end, used += count)
+        count = internal::FillTaps(p, grid.data + (n * points + end) * axes, sizes, strides, used,
+                                   &taps);
+      for (std::int64_t c = n * channels; c < (n + 1) * channels; ++c)
+        taps.Sample(x.data + c * plane, end - first, count, y.data + c * points + first);
+      first = end;
     }
   }
 }

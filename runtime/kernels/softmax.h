@@ -70,8 +70,9 @@ void Hardmax(const SoftmaxParams& p, TensorView<const T> input, TensorView<T> ou
   using C = Compute<T>;
   const AxisLoop loop(input.shape, p.axis);
   ForEachSlice(loop, input, output, [&loop](const T* x, T* y) {
-    const std::int64_t best =
-        internal::FindBest(x, loop.size, loop.inner, false, [](C a, C b) { return a > b; });
+    std::int64_t best = 0;
+    internal::FindBest<1>(
+        x, loop.size, loop.inner, false, [](C a, C b) { return a > b; }, &best);
     for (std::int64_t i = 0; i < loop.size; ++i) {
       y[i * loop.inner] = static_cast<T>(i == best ? C(1) : C(0));
     }
