@@ -205,6 +205,21 @@ TEST(WhereTest, BroadcastsAllThree) {
   EXPECT_THAT(z.Values(), ElementsAre(1, 2, 9, 9));
 }
 
+TEST(WhereTest, RowsMayHaveOneConditionOrOneValue) {
+  const Dense<bool> each({3}, {true, false, true});
+  const Dense<bool> one({2, 1}, {true, false});
+  const Dense<std::uint32_t> row({3}, {1, 2, 3});
+  const Dense<std::uint32_t> fixed({}, {9});
+  Dense<std::uint32_t> z({3});
+  Where(each.In(), row.In(), fixed.In(), z.Out());
+  EXPECT_THAT(z.Values(), ElementsAre(1, 9, 3));
+  Where(each.In(), fixed.In(), row.In(), z.Out());
+  EXPECT_THAT(z.Values(), ElementsAre(9, 2, 9));
+  Dense<std::uint32_t> rows({2, 3});
+  Where(one.In(), row.In(), fixed.In(), rows.Out());
+  EXPECT_THAT(rows.Values(), ElementsAre(1, 2, 3, 9, 9, 9));
+}
+
 TEST(ClipTest, BoundsMayBeAbsentOrCrossed) {
   const Dense<float> x({3}, {-5, 0, 5});
   const Dense<float> low({}, {3});

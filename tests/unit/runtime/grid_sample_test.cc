@@ -44,6 +44,38 @@ TEST(GridSampleTest, PadsBeyondTheImage) {
   EXPECT_EQ(Sampled(p, {-1.75f, 1.75f}), Floats({1, 2}));
 }
 
+// More points than there is room for taps at a time: 1,500 of four.
+TEST(GridSampleTest, SamplesManyPoints) {
+  constexpr std::int64_t kPoints = 1500;
+  const Dense<float> x({1, 2, 2, 2}, {0, 1, 2, 3, 10, 11, 12, 13});
+  Dense<float> grid({1, 1, kPoints, 2});
+  for (std::int64_t i = 0; i < kPoints; ++i) {
+    grid.Out().data[2 * i] = static_cast<float>(i) / kPoints * 2 - 1;
+    grid.Out().data[2 * i + 1] = 0;
+  }
+  GridSampleParams p;
+  p.align_corners = true;
+  Dense<float> y({1, 2, 1, kPoints});
+  GridSample(p, x.In(), grid.In(), y.Out());
+  for (std::int64_t i = 0; i < kPoints; ++i) {
+    const float expected = 1 + static_cast<float>(i) / kPoints;
+    EXPECT_NEAR(y.Values()[static_cast<std::size_t>(i)], expected, 1e-6f);
+    EXPECT_NEAR(y.Values()[static_cast<std::size_t>(kPoints + i)], 10 + expected, 1e-5f);
+  }
+}
+
+// Infinities beside the image's point have no part in it.
+TEST(GridSampleTest, TapsWithoutWeightCountNothing) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const Dense<float> x({1, 1, 2}, {1, kInf});
+  const Dense<float> grid({1, 1, 1}, {-1});
+  GridSampleParams p;
+  p.align_corners = true;
+  Dense<float> y({1, 1, 1});
+  GridSample(p, x.In(), grid.In(), y.Out());
+  EXPECT_EQ(y.Values(), Floats({1}));
+}
+
 // At t = 0.5 Keys' kernel with a = -0.75 weighs -3/32, 19/32, 19/32, -3/32.
 TEST(GridSampleTest, InterpolatesWithTheCubicKernel) {
   GridSampleParams p;

@@ -155,6 +155,22 @@ TEST(ArgReduceTest, FirstOrLastOfEqualOnes) {
   EXPECT_THAT(y.Values(), ElementsAre(2, 2));
 }
 
+// Lines side by side are walked together, by the sixteen.
+TEST(ArgReduceTest, EachLineHasAnIndexOfItsOwn) {
+  constexpr std::int64_t kSize = 5, kLines = 19;
+  Dense<float> x({kSize, kLines});
+  std::vector<std::int64_t> expected;
+  for (std::int64_t line = 0; line < kLines; ++line) {
+    const std::int64_t best = line % kSize;
+    for (std::int64_t i = 0; i < kSize; ++i)
+      x.Out().data[i * kLines + line] = i == best ? (line == 3 ? kNaN : 1.0f) : -1.0f;
+    expected.push_back(best);
+  }
+  Dense<std::int64_t> y({1, kLines});
+  ArgMax(ArgReduceParams{}, x.In(), y.Out());
+  EXPECT_EQ(y.Values(), expected);
+}
+
 TEST(ArgReduceTest, NanIsTheExtreme) {
   const Dense<float> x({3, 1}, {2, kNaN, 5});
   Dense<std::int64_t> y({1, 1});

@@ -76,6 +76,23 @@ TEST(CumSumTest, RunsBothWays) {
   EXPECT_EQ(CumSumOf(true, true), Floats({5, 3, 0, 11, 6, 0}));
 }
 
+// Lines side by side are walked together, by the sixteen.
+TEST(CumSumTest, EachLineHasASumOfItsOwn) {
+  constexpr std::int64_t kLines = 19;
+  Dense<float> x({2, 3, kLines}), y({2, 3, kLines});
+  Floats expected;
+  for (std::int64_t i = 0; i < 6 * kLines; ++i) {
+    const auto line = static_cast<float>(i % kLines);
+    x.Out().data[i] = line;
+    expected.push_back(line * static_cast<float>(3 - i / kLines % 3));
+  }
+  const Dense<std::int64_t> axis(Shape{}, {1});
+  CumSumParams p;
+  p.reverse = true;
+  EXPECT_TRUE(CumSum(p, x.In(), axis.In(), y.Out()).ok());
+  EXPECT_EQ(y.Values(), expected);
+}
+
 TEST(CumSumTest, RefusesAnAxisOutOfRange) {
   const Dense<float> x({2}, {1, 2});
   const Dense<std::int64_t> axis(Shape{}, {1});
