@@ -120,7 +120,7 @@ class Sharer {
   // A convolution still reads its operand when it writes first results.
   bool ReadsWhileWriting(const Step& step, BufferId residual) const {
     return step.Is<PreparedStep>() && std::ranges::any_of(step.inputs, [&](BufferId id) {
-             return Unit(id) == Unit(residual);
+             return id != kAbsent && Unit(id) == Unit(residual);
            });
   }
 
