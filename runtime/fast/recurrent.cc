@@ -60,10 +60,12 @@ struct PreparedRecurrent::Impl {
     given = sizes.batch * sizes.output;
     const RecurrentShares shares = Divide(sizes);
     for (std::int64_t d = 0; d < count; ++d) {
-      const RecurrentWeights own = {
-          weights.w + d * gates * sizes.input, weights.r + d * gates * sizes.output,
-          At(weights.b, d * 2 * gates), At(weights.peepholes, d * 3 * sizes.hidden),
-          At(weights.projection, d * sizes.output * sizes.hidden)};
+      const RecurrentWeights own = {weights.w + d * gates * sizes.input,
+                                    weights.r + d * gates * sizes.output,
+                                    At(weights.b, d * 2 * gates),
+                                    At(weights.peepholes, d * 3 * sizes.hidden),
+                                    At(weights.projection, d * sizes.output * sizes.hidden),
+                                    weights.in_half};
       const bool backward = which == RnnDirection::kReverse || d == 1;
       DRAGOMAN_RT_TRY(direction(d).Init(context, sizes, bounds, backward, shares, own));
     }
@@ -145,6 +147,7 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Recurrent
     const WideWeights wide_w(w, rows * sizes.input), wide_r(r, rows * output);
     weights.w = wide_w.data();
     weights.r = wide_r.data();
+    weights.in_half = r.precision == Precision::kBF16 && HalfPanels::Supported();
     auto impl = Pimpl<Impl>::Make();
     DRAGOMAN_RT_TRY(impl->Init(context, sizes, bounds, p.direction, weights));
     *prepared = std::move(impl);
@@ -212,6 +215,8 @@ std::int64_t PreparedRecurrent::ScratchBytes() const noexcept {
   return impl_->num_directions() * own * std::int64_t{sizeof(float)} + products;
 }
 
-const char* PreparedRecurrent::Implementation() const noexcept { return "own loop"; }
+const char* PreparedRecurrent::Implementation() const noexcept {
+  return impl_->directions.front().is_half() ? "own loop, bf16" : "own loop";
+}
 
 }  // namespace dragoman::rt

@@ -1,4 +1,4 @@
-// LSTM (dragoman.LSTM as well), GRU and RNN in f32 with constant weights, prepared for one shape.
+// LSTM (dragoman.LSTM as well), GRU and RNN of f32 with constant weights, prepared for one shape.
 //
 // The products by the input weights of all steps are one product, made first. Of each step remain
 // the product by the recurrent weights, packed in panels, and one loop for gates and states.
@@ -24,9 +24,10 @@ class PreparedRecurrent {
   static bool Supports(const GRUParams& p, const Shape& x);
   static bool Supports(const RNNParams& p, const Shape& x);
 
-  // W, R, B and peepholes as ONNX has them; all but W and R may be null. They are copied; all is
-  // computed in f32. `output` is the size of the hidden state that is given, that of `projection`
-  // (directions, output, hidden), if it is not null.
+  // W, R, B and peepholes as ONNX has them; all but W and R may be null. They are copied. All is
+  // computed in f32, but for products by W and R in bf16 where the processor has them. `output` is
+  // the size of the hidden state that is given, that of `projection` (directions, output, hidden),
+  // if it is not null.
   Status Init(const FastContext& context, const LSTMParams& p, const Shape& x, const WeightData& w,
               const WeightData& r, const float* b, const float* peepholes = nullptr) noexcept;
   Status Init(const FastContext& context, const ProjectedLSTMParams& p, const Shape& x,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/gate_loops.h"
+#include "runtime/fast/half_tensors.h"
 
 namespace dragoman::rt {
 namespace {
@@ -20,6 +21,20 @@ void Load(const float* from, std::int64_t size, float* to) {
 }
 
 }  // namespace
+
+void RecurrentDirection::Product::Pack(const float* weights, std::int64_t outputs,
+                                       std::int64_t inputs, std::int64_t rows) {
+  if (in_half) {
+    half.Pack(weights, outputs, inputs, rows);
+  } else {
+    wide.Pack(weights, inputs, 1, nullptr, outputs, inputs, rows);
+  }
+}
+
+void RecurrentDirection::Product::RunRows(std::int64_t rows, const float* x,
+                                          float* y) const noexcept {
+  in_half ? half.RunRows(rows, x, y) : wide.RunRows(rows, x, y);
+}
 
 // Rows of batches, each of them the parts in order.
 struct RecurrentDirection::Buffers {
@@ -67,11 +82,18 @@ Status RecurrentDirection::Init(const FastContext& context, const CellSizes& siz
              bounds.output < INFINITY;
   steps_phases_ = sizes.cell == RecurrentCell::kGruReset || projects_ ? 2 : 1;
   DivideUnits(shares.units);
-  const std::vector<float> bias = Bias(weights.b);
-  PackRecurrent(InParts(weights.r, sizes.output).data());
+  PackRecurrent(InParts(weights.r, sizes.output).data(), weights.in_half);
   if (bounded_) PackBounded(weights);
-  return input_.Init(context, {sizes.steps * sizes.batch, sizes.input, sizes.gate_units(), false},
-                     InParts(weights.w, sizes.input).data(), bias.data(), {});
+  return InitInput(context, weights);
+}
+
+Status RecurrentDirection::InitInput(const FastContext& context, const RecurrentWeights& weights) {
+  const LinearSizes sizes{sizes_.steps * sizes_.batch, sizes_.input, sizes_.gate_units(), false};
+  const std::vector<float> bias = Bias(weights.b), w = InParts(weights.w, sizes.in);
+  if (!weights.in_half) return input_.Init(context, sizes, w.data(), bias.data(), {});
+  std::vector<BFloat16> halves(w.size());
+  Narrow(w.data(), sizes.in * sizes.out, halves.data());
+  return input_.Init(context, sizes, halves.data(), bias.data(), {});
 }
 
 void RecurrentDirection::DivideUnits(std::int64_t shares) {
@@ -120,15 +142,14 @@ std::int64_t RecurrentDirection::product_gates() const {
   return sizes_.cell == RecurrentCell::kGruReset ? 2 : sizes_.gates();
 }
 
-void RecurrentDirection::PackRecurrent(const float* r) {
+void RecurrentDirection::PackRecurrent(const float* r, bool in_half) {
   const std::int64_t output = sizes_.output;
   for (Part& part : parts_) {
     const float* own = r + part.first * sizes_.gates() * output;
-    part.recurrent.Pack(own, output, 1, nullptr, product_gates() * part.units, output,
-                        sizes_.batch);
+    part.recurrent.in_half = part.after_reset.in_half = in_half;
+    part.recurrent.Pack(own, product_gates() * part.units, output, sizes_.batch);
     if (sizes_.cell != RecurrentCell::kGruReset) continue;
-    part.after_reset.Pack(own + 2 * part.units * output, output, 1, nullptr, part.units, output,
-                          sizes_.batch);
+    part.after_reset.Pack(own + 2 * part.units * output, part.units, output, sizes_.batch);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/fast/half_panels.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/panel_product.h"
 
@@ -40,6 +41,7 @@ struct RecurrentWeights {
   const float* b = nullptr;
   const float* peepholes = nullptr;
   const float* projection = nullptr;  // (output, hidden)
+  bool in_half = false;               // w and r are numbers of bf16, in which products are computed
 };
 
 // Of an LSTM's cell state and of the hidden state that is given.
@@ -68,6 +70,7 @@ class RecurrentDirection {
   // Begins a run: the product by the input, and the first states, zeros if null.
   Status Begin(const float* x, const float* h, const float* c, float* memory, void* scratch);
 
+  bool is_half() const { return parts_.front().recurrent.in_half; }
   std::int64_t num_phases() const { return steps_phases_ * sizes_.steps; }
   std::int64_t num_shares() const { return num_parts() * shares_.rows; }
   bool shares_meet() const { return num_parts() > 1; }
@@ -80,11 +83,21 @@ class RecurrentDirection {
   void End(float* y, std::int64_t y_step, float* memory, float* h, float* c) const;
 
  private:
+  // A product of each step, in f32 or in bf16.
+  struct Product {
+    PanelProduct wide;
+    HalfPanels half;
+    bool in_half = false;
+
+    void Pack(const float* weights, std::int64_t outputs, std::int64_t inputs, std::int64_t rows);
+    void RunRows(std::int64_t rows, const float* x, float* y) const noexcept;
+  };
+
   // Some of the hidden units.
   struct Part {
     std::int64_t first = 0, units = 0;
-    PanelProduct recurrent;    // their gates; of kGruReset all but the last
-    PanelProduct after_reset;  // kGruReset: gate h
+    Product recurrent;    // their gates; of kGruReset all but the last
+    Product after_reset;  // kGruReset: gate h
     std::vector<float> reset_bias;
     std::vector<float> peepholes;  // of a bounded LSTM
   };
@@ -96,7 +109,8 @@ class RecurrentDirection {
   void DivideUnits(std::int64_t shares);
   std::vector<float> InParts(const float* rows, std::int64_t size) const;
   std::vector<float> Bias(const float* b);
-  void PackRecurrent(const float* r);
+  void PackRecurrent(const float* r, bool in_half);
+  Status InitInput(const FastContext& context, const RecurrentWeights& weights);
   void PackBounded(const RecurrentWeights& weights);
 
   Buffers Divide(float* memory) const;

@@ -12,10 +12,13 @@ namespace {
 
 constexpr float kLargestHalf = 65504.0f;
 
+bool IsRecurrent(const Node& node) {
+  return node.IsDragoman("LSTM") || node.Is("LSTM") || node.Is("GRU") || node.Is("RNN");
+}
+
 bool IsProduct(const Node& node) {
   return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul") ||
-         node.IsDragoman("Linear") || node.IsDragoman("LSTM") || node.Is("LSTM") ||
-         node.Is("GRU") || node.Is("RNN");
+         node.IsDragoman("Linear") || IsRecurrent(node);
 }
 
 template <class T>
@@ -60,6 +63,7 @@ std::set<const Node*> ProductsBehind(std::vector<const Node*> left, bool ends) {
 
 // The last layers: products from which an output is computed without another one in between, and
 // that no other such product uses. By way of residual sums, those of all blocks reach the output.
+// Recurrent operators give states, which are bounded.
 std::set<const Node*> LastProducts(const Graph& graph) {
   std::vector<const Node*> left;
   for (std::size_t i = 0; i < graph.num_outputs(); ++i) left.push_back(graph.output(i)->producer());
@@ -67,6 +71,7 @@ std::set<const Node*> LastProducts(const Graph& graph) {
   left.clear();
   for (const Node* product : last) AddProducers(*product, left);
   for (const Node* used : ProductsBehind(left, false)) last.erase(used);
+  std::erase_if(last, [](const Node* product) { return IsRecurrent(*product); });
   std::size_t products = 0;
   for (const Node& node : graph.nodes()) products += IsProduct(node) ? 1 : 0;
   return last.size() < products ? last : std::set<const Node*>();

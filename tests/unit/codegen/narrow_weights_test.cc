@@ -70,6 +70,18 @@ TEST(NarrowWeights, RecurrentOperatorsHaveTwo) {
   EXPECT_EQ(WeightsOf(plan), "w:bf16 r:bf16 v:f32 ");
 }
 
+TEST(NarrowWeights, RecurrentOperatorsAreNoLastLayers) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[2, 1, 2]) -> (%y) {
+    const %v: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]
+    const %w: f32[1, 1, 2] = [[[1.0, 2.0]]]
+    const %r: f32[1, 1, 1] = [[[0.5]]]
+    %h = dragoman.Linear(%x, %v)
+    %y = onnx.RNN(%h, %w, %r) {hidden_size = 1}
+  })",
+                           {.precision = rt::Precision::kBF16});
+  EXPECT_EQ(WeightsOf(plan), "v:bf16 w:bf16 r:bf16 ");
+}
+
 TEST(NarrowWeights, WeightsBeyondTheRangeOfHalfStayWide) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2]) -> (%y) {
     const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/fast/conv.h"
+#include "runtime/fast/half_panels.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/map.h"
 #include "runtime/fast/pool.h"
@@ -236,6 +237,23 @@ TEST_F(HalfTensorsTest, NormalizationIsThePlainKernel) {
                                : FloatTarget(static_cast<BFloat16*>(y.data()), shape);
     LayerNormalizationRows(p, from, by, plus, to, {}, {});
     ExpectNear(plain, y.Stored());
+  }
+}
+
+TEST_F(HalfTensorsTest, PanelsAreThePlainKernel) {
+  if (!HalfPanels::Supported()) GTEST_SKIP() << "the processor has no such instruction";
+  for (int n = 0; n < 60; ++n) {
+    const std::int64_t rows = Pick(1, 19), outputs = Pick(1, 150);
+    const std::int64_t inputs = n % 10 == 0 ? Pick(513, 1500) : Pick(1, 60);
+    const Shape x{rows, inputs}, w{outputs, inputs}, y{rows, outputs};
+    const Either from(Precision::kBF16, Draw(x)), weights(Precision::kBF16, Draw(w));
+    std::vector<float> plain(static_cast<std::size_t>(rows * outputs)), product(plain.size());
+    Linear<float>(View(from, x), View(weights, w), {}, {plain.data(), y});
+    HalfPanels panels;
+    panels.Pack(weights.wide().data(), outputs, inputs, rows);
+    panels.RunRows(rows, from.wide().data(), product.data());
+    for (std::size_t i = 0; i < plain.size(); ++i)
+      ASSERT_NEAR(plain[i], product[i], 1e-4f) << rows << " " << inputs << " " << outputs;
   }
 }
 

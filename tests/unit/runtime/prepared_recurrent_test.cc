@@ -241,5 +241,36 @@ TEST_F(PreparedRecurrentTest, LeavesVariantsToThePlainKernel) {
   EXPECT_FALSE(PreparedRecurrent::Supports(gru, {1, 1, 1}));
 }
 
+// Where the processor multiplies in bf16, inputs and states are rounded as well.
+TEST_F(PreparedRecurrentTest, WeightsInHalfAreThoseRounded) {
+  const auto check = [&](auto p, const Sizes& s, std::int64_t gates, int threads) {
+    p.hidden_size = s.hidden;
+    const Shape x_shape{s.steps, s.batch, s.input}, h_shape{1, s.batch, s.hidden};
+    const std::vector<float> x = Draw(NumElements(x_shape));
+    std::vector<BFloat16> w(static_cast<std::size_t>(gates * s.hidden * s.input)),
+        r(static_cast<std::size_t>(gates * s.hidden * s.hidden));
+    for (auto* halves : {&w, &r}) {
+      for (BFloat16& half : *halves) half = BFloat16(Draw(1)[0]);
+    }
+    const std::vector<float> wide_w(w.begin(), w.end()), wide_r(r.begin(), r.end()),
+        b = Draw(2 * gates * s.hidden);
+    const std::vector<float> wide = Run(threads, true, x_shape, h_shape, x, p, x_shape,
+                                        wide_w.data(), wide_r.data(), b.data()),
+                             half = Run(threads, true, x_shape, h_shape, x, p, x_shape, w.data(),
+                                        r.data(), b.data());
+    for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(wide[i], half[i], 0.02f) << i;
+  };
+  GRUParams before;
+  before.linear_before_reset = 1;
+  for (int threads : {1, 2}) {
+    for (const Sizes& s : kSizes) {
+      check(LSTMParams(), s, 4, threads);
+      check(GRUParams(), s, 3, threads);
+      check(before, s, 3, threads);
+    }
+    check(LSTMParams(), {3, 1, 20, 600}, 4, threads);
+  }
+}
+
 }  // namespace
 }  // namespace dragoman::rt

@@ -1,0 +1,131 @@
+#include "runtime/fast/half_panels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/fast/half_tensors.h"
+#include "runtime/fast/panel_tile.h"
+#include "runtime/fast/precision.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define DRAGOMAN_RT_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
+#endif
+
+namespace dragoman::rt {
+
+#ifndef DRAGOMAN_RT_BF16
+
+bool HalfPanels::Supported() noexcept { return false; }
+void HalfPanels::Pack(const float*, std::int64_t, std::int64_t, std::int64_t) {}
+void HalfPanels::RunRows(std::int64_t, const float*, float*) const noexcept {}
+
+#else
+
+namespace {
+
+constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t kTileRows = 8;      // whose sums stay in registers
+constexpr std::int64_t kMostInputs = 512;  // of a row that are rounded at once, an even number
+
+// Some rows by some pairs of inputs of one panel.
+struct HalfTile {
+  const BFloat16* panel;
+  std::int64_t pairs;
+  const BFloat16* x;  // rows of kMostInputs
+  bool adds;          // to what y holds
+  float* y;
+  std::int64_t y_row;
+  std::int64_t outputs;  // of the panel that there are
+};
+
+template <int kRows, int kVectors>
+DRAGOMAN_RT_BF16 void MultiplyHalf(const HalfTile& tile) {
+  const auto lanes = [&](int v) {
+    const std::int64_t left = std::clamp<std::int64_t>(tile.outputs - v * kLanes, 0, kLanes);
+    return static_cast<__mmask16>((1u << left) - 1);
+  };
+  __m512 sums[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      const __mmask16 held = tile.adds ? lanes(v) : __mmask16{0};
+      sums[r][v] = _mm512_maskz_loadu_ps(held, tile.y + r * tile.y_row + v * kLanes);
+    }
+  }
+  const BFloat16* weights = tile.panel;
+  for (std::int64_t i = 0; i < tile.pairs; ++i, weights += 2 * kLanes * kVectors) {
+    __m512bh by[kVectors];
+    for (int v = 0; v < kVectors; ++v)
+      by[v] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(weights + 2 * kLanes * v));
+    for (int r = 0; r < kRows; ++r) {
+      std::int32_t pair;
+      std::memcpy(&pair, tile.x + r * kMostInputs + 2 * i, sizeof pair);
+      const auto both = reinterpret_cast<__m512bh>(_mm512_set1_epi32(pair));
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_dpbf16_ps(sums[r][v], by[v], both);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v)
+      _mm512_mask_storeu_ps(tile.y + r * tile.y_row + v * kLanes, lanes(v), sums[r][v]);
+  }
+}
+
+using Multiply = void (*)(const HalfTile&);
+
+// For so many rows by a panel of so many vectors.
+Multiply FindMultiply(std::int64_t rows, std::int64_t vectors) {
+  if (vectors == 8) return MultiplyHalf<1, 8>;
+  if (vectors == 4) return rows == 1 ? MultiplyHalf<1, 4> : MultiplyHalf<2, 4>;
+  constexpr Multiply kByRows[] = {MultiplyHalf<1, 2>, MultiplyHalf<2, 2>, MultiplyHalf<3, 2>,
+                                  MultiplyHalf<4, 2>, MultiplyHalf<5, 2>, MultiplyHalf<6, 2>,
+                                  MultiplyHalf<7, 2>, MultiplyHalf<8, 2>};
+  return kByRows[rows - 1];
+}
+
+std::int64_t PairsOf(std::int64_t inputs) { return (inputs + 1) / 2; }
+
+}  // namespace
+
+bool HalfPanels::Supported() noexcept { return HasArithmetic(Precision::kBF16); }
+
+void HalfPanels::Pack(const float* weights, std::int64_t outputs, std::int64_t inputs,
+                      std::int64_t rows) {
+  outputs_ = outputs;
+  inputs_ = inputs;
+  vectors_ = TileSizes::PanelVectors(rows);
+  const std::int64_t width = vectors_ * kLanes, num_panels = (outputs + width - 1) / width;
+  const std::int64_t panel_size = width * 2 * PairsOf(inputs);
+  panels_ = NewAlignedFloats(num_panels * panel_size / 2);
+  auto* panels = reinterpret_cast<BFloat16*>(panels_.get());
+  std::fill_n(panels, num_panels * panel_size, BFloat16(0.0f));
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    BFloat16* panel = panels + o / width * panel_size;
+    for (std::int64_t i = 0; i < inputs; ++i)
+      panel[i / 2 * 2 * width + o % width * 2 + i % 2] = BFloat16(weights[o * inputs + i]);
+  }
+}
+
+void HalfPanels::RunRows(std::int64_t rows, const float* x, float* y) const noexcept {
+  const std::int64_t width = vectors_ * kLanes, most = vectors_ == 2 ? kTileRows : 8 / vectors_;
+  const std::int64_t panel_size = width * 2 * PairsOf(inputs_);
+  BFloat16 halves[kTileRows * kMostInputs];
+  for (std::int64_t row = 0; row < rows; row += most) {
+    const std::int64_t count = std::min(most, rows - row);
+    const Multiply multiply = FindMultiply(count, vectors_);
+    for (std::int64_t i = 0; i < inputs_; i += kMostInputs) {
+      const std::int64_t part = std::min(kMostInputs, inputs_ - i);
+      for (std::int64_t r = 0; r < count; ++r) {
+        Narrow(x + (row + r) * inputs_ + i, part, halves + r * kMostInputs);
+        if (part % 2 == 1) halves[r * kMostInputs + part] = BFloat16(0.0f);
+      }
+      for (std::int64_t o = 0; o < outputs_; o += width) {
+        multiply({panels() + o / width * panel_size + i * width, PairsOf(part), halves, i > 0,
+                  y + row * outputs_ + o, outputs_, outputs_ - o});
+      }
+    }
+  }
+}
+
+#endif
+
+}  // namespace dragoman::rt
