@@ -7,7 +7,8 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
 #if __GNUC__ >= 12
-#define DRAGOMAN_RT_CLONES __attribute__((target_clones("default", "arch=x86-64-v3"), noinline))
+#define DRAGOMAN_RT_CLONES \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), noinline))
 #else
 #define DRAGOMAN_RT_CLONES __attribute__((target_clones("default", "avx2"), noinline))
 #endif

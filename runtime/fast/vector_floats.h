@@ -1,4 +1,4 @@
-// How long the vectors are of which our own loops and oneDNN's make the most.
+// How long the vectors are in oneDNN's loops, and in those of our own that share its layouts.
 #ifndef DRAGOMAN_RUNTIME_FAST_VECTOR_FLOATS_H_
 #define DRAGOMAN_RUNTIME_FAST_VECTOR_FLOATS_H_
 
@@ -6,8 +6,8 @@
 
 namespace dragoman::rt {
 
-// The floats of one vector: 16 with AVX-512, else 8. As oneDNN sees the processor: its variable
-// ONEDNN_MAX_CPU_ISA holds for our loops as well, so that both lay tensors out alike.
+// The floats of one vector: 16 with AVX-512, else 8. That is asked of oneDNN, so that its variable
+// ONEDNN_MAX_CPU_ISA holds here as well.
 std::int64_t VectorFloats() noexcept;
 
 // For loops that are templates over the length. `Unaligned` may lie anywhere among floats.
