@@ -120,7 +120,8 @@ std::string InferHelp(const ModelInfo& info) {
                      "  --steps N              N calls; an input with one more leading axis of N\n"
                      "                         is sliced, outputs are stacked\n"
                      "  --steps A*5,B,A*5      calls of several entries\n"
-                     "  --repeat N             time N calls, as JSON in microseconds\n"
+                     "  --repeat N             time N calls, as JSON in microseconds; with\n"
+                     "                         --steps by the inputs of up to 8 in turn\n"
                      "  --profile              time of every step\n"
                      "  --threads N            1 unless given\n"
                      "  --weights FILE         the weights, if they have moved\n\n";

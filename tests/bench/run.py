@@ -1,20 +1,26 @@
 """Measures generated programs against ONNX Runtime.
 
-usage: run.py [--work FOLDER] [--models NAME,...] [--threads 1,2] [--repeat N] [--rounds N] [--keep]
+usage: run.py [--work FOLDER] [--models NAME,...] [--threads 1,2] [--precision P] [--repeat N]
+              [--rounds N] [--keep]
 
 Makes the models (make_models.py), generates and compiles the programs, installs onnxruntime-node
-in FOLDER and runs both sides alternately, `rounds` times each. Every output is compared. Prints a
-table in Markdown; a ratio is ours divided by ONNX Runtime's:
+in FOLDER and runs both sides alternately, `rounds` times each. Eight inputs take turns, and every
+output is compared. Prints a table in Markdown; a ratio is ours divided by ONNX Runtime's, which
+computes in f32 whatever P is:
 
-  latency  of the least call over all rounds
-  cpu      processor time a call, which other work on the machine disturbs less than the clock
-  start    from the start of our process to the end of its first call, against creating a session
-           and the first call in a process that runs already
-  memory   peak resident, ONNX Runtime's less that of its host without a model
-  compile  seconds to compile program and runtime on one core, ccache off
+  latency     of the least call over all rounds; of ONNX Runtime's is taken what a model without
+              work costs a call
+  cpu         processor time a call, which other work on the machine disturbs less than the clock
+  start       from the start of our process to the end of its first call, against creating a session
+              and the first call in a process that runs already
+  cold        the same with files of program and model not in memory
+  memory      peak resident, ONNX Runtime's less that of its host without a model
+  difference  the largest of an output, relative to its largest element; the r.m.s. of the
+              differences, relative to that of the output, where P is not f32
+  compile     seconds to compile program and runtime on one core, ccache off
 
-With --keep programs that FOLDER/programs/NAME-build/infer has already are measured as they are. At
-the end stand the geometric means of the ratios.
+With --keep models and programs that are in FOLDER already (programs/NAME-build/infer, NAME-P-build)
+are measured as they are. At the end stand the geometric means of the ratios.
 """
 
 import argparse
@@ -34,9 +40,10 @@ import make_models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
-COLUMNS = ("model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "memory MB",
-           "difference")
-FEW = 2  # calls, which start and end of a process are told from the rest by
+COLUMNS = ("model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "cold ms",
+           "memory MB", "difference")
+INPUTS = 8  # that take turns
+FEW = INPUTS  # calls, which start and end of a process are told from the rest by
 
 
 def measured(command, **options):
@@ -54,19 +61,33 @@ def measured(command, **options):
     return process.stdout.decode(), wall, float(user) + float(system), int(peak) * 1024
 
 
+def forget(files):
+    """Leaves it to the disk to read files again."""
+    for path in files:
+        descriptor = os.open(path, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)
+
+
 class Case:
     """One model, generated and compiled, with its inputs."""
 
-    def __init__(self, name, work):
+    def __init__(self, name, work, precision="f32"):
         self.name = name
+        self.work = work
+        self.precision = precision
         self.model = os.path.join(work, "models", name, "model.onnx")
-        self.program = os.path.join(work, "programs", name)
-        self.data = os.path.join(work, "data", name)
+        program = name if precision == "f32" else f"{name}-{precision}"
+        self.program = os.path.join(work, "programs", program)
+        self.weights = os.path.join(self.program, name + ".weights")
+        self.data = os.path.join(work, "data", program)
         os.makedirs(self.data, exist_ok=True)
         os.makedirs(os.path.dirname(self.program), exist_ok=True)
         self.inputs = self.draw_inputs()
 
     def draw_inputs(self):
+        """Names, and stems of files: STEM for all calls, STEM_first for one."""
         graph = onnx.load(self.model).graph
         constants = {tensor.name for tensor in graph.initializer}
         random = numpy.random.default_rng(7)
@@ -75,20 +96,22 @@ class Case:
             if value.name in constants:
                 continue
             kind = value.type.tensor_type
-            shape = [dim.dim_value for dim in kind.shape.dim]
+            shape = [INPUTS] + [dim.dim_value for dim in kind.shape.dim]
             if kind.elem_type == onnx.TensorProto.INT64:
                 data = random.integers(0, 1000, shape)
             else:
                 data = random.standard_normal(shape, dtype=numpy.float32)
             stem = os.path.join(self.data, str(len(files)))
-            numpy.save(stem + ".npy", data)
-            data.tofile(stem + ".bin")
+            for path, array in ((stem, data), (stem + "_first", data[0])):
+                numpy.save(path + ".npy", array)
+                array.tofile(path + ".bin")
             files.append((value.name, stem))
         return files
 
     def build(self):
         """Seconds that the compiler needs."""
-        command = [DRAGOMAN, "codegen", self.model, "-o", self.program, "--name", self.name, "-q"]
+        command = [DRAGOMAN, "codegen", self.model, "-o", self.program, "--name", self.name,
+                   "--precision", self.precision, "-q"]
         subprocess.run(command, check=True)
         build = self.program + "-build"
         environment = dict(os.environ, CCACHE_DISABLE="1")
@@ -97,30 +120,31 @@ class Case:
         return measured(["cmake", "--build", build], env=environment)[2]
 
     def ours(self, threads, repeat):
+        """One call, or `repeat` timed ones and one for each input."""
         output = os.path.join(self.data, "ours")
-        command = [self.program + "-build/infer", "--weights",
-                   os.path.join(self.program, self.name + ".weights"), "--threads", str(threads),
-                   "--output-dir", output]
+        command = [self.program + "-build/infer", "--weights", self.weights, "--threads",
+                   str(threads), "--output-dir", output]
         for name, stem in self.inputs:
-            command += ["--input", f"{name}={stem}.npy"]
+            command += ["--input", f"{name}={stem}.npy" if repeat else f"{name}={stem}_first.npy"]
         if repeat:
-            command += ["--repeat", str(repeat)]
+            command += ["--repeat", str(repeat), "--steps", str(INPUTS)]
         text, wall, cpu, peak = measured(command)
         least = json.loads(text.splitlines()[-1])["min"] / 1000 if repeat else None
         return least, wall * 1000, cpu, peak
 
-    def peer(self, threads, repeat, work):
+    def peer(self, threads, repeat):
         output = os.path.join(self.data, "peer")
         os.makedirs(output, exist_ok=True)
-        command = ["node", os.path.join(work, "peer.js"), os.path.abspath(self.model), str(threads),
-                   str(repeat), output] + [stem + ".bin" for _, stem in self.inputs]
-        text, _, cpu, _ = measured(command, cwd=work)
-        report = json.loads(text.splitlines()[-1])
+        files = [stem + (".bin" if repeat else "_first.bin") for _, stem in self.inputs]
+        report, cpu = run_peer(self.work, self.model, threads, repeat, output, files)
         least = min(report["calls"]) if repeat else None
         return least, report["create"] + report["first"], cpu, report["peak"]
 
+    def forget_files(self):
+        forget([self.program + "-build/infer", self.weights, self.model])
+
     def difference(self):
-        """The largest difference of an output, relative to its largest element."""
+        """Of all outputs of all calls."""
         ours = os.path.join(self.data, "ours")
         with open(os.path.join(ours, "index.json")) as file:
             index = json.load(file)["outputs"]
@@ -128,8 +152,35 @@ class Case:
         for i, output in enumerate(index):
             a = numpy.load(os.path.join(ours, output["file"])).ravel()
             b = numpy.fromfile(os.path.join(self.data, "peer", f"{i}.bin"), dtype=a.dtype)
-            worst = max(worst, float(numpy.abs(a - b).max() / max(numpy.abs(b).max(), 1e-30)))
+            if self.precision == "f32":
+                found = numpy.abs(a - b).max() / max(numpy.abs(b).max(), 1e-30)
+            else:
+                found = numpy.sqrt(numpy.mean((a - b) ** 2) / max(numpy.mean(b ** 2), 1e-30))
+            worst = max(worst, float(found))
         return worst
+
+
+def run_peer(work, model, threads, repeat, output, files):
+    """The report of ONNX Runtime's side, and processor seconds."""
+    command = ["node", os.path.join(work, "peer.js"), os.path.abspath(model), str(threads),
+               str(repeat), output] + files
+    text, _, cpu, _ = measured(command, cwd=work)
+    return json.loads(text.splitlines()[-1]), cpu
+
+
+def empty_call(work, threads):
+    """Milliseconds that ONNX Runtime needs for a call of a model without work."""
+    info = onnx.helper.make_tensor_value_info
+    types = [info(name, onnx.TensorProto.FLOAT, [1]) for name in ("x", "y")]
+    node = onnx.helper.make_node("Identity", ["x"], ["y"])
+    graph = onnx.helper.make_graph([node], "empty", types[:1], types[1:])
+    opset = onnx.helper.make_opsetid("", 13)
+    model = onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8)
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        path, x = os.path.join(folder, "empty.onnx"), os.path.join(folder, "x.bin")
+        onnx.save(model, path)
+        numpy.zeros(1, numpy.float32).tofile(x)
+        return min(run_peer(work, path, threads, 2000, folder, [x])[0]["calls"])
 
 
 def empty_host(work):
@@ -138,28 +189,33 @@ def empty_host(work):
     return int(measured(["node", "-e", script], cwd=work)[0])
 
 
-def compare(case, threads, options, host):
-    """A line of the table, and the ratios of latency, start and memory."""
+def compare(case, threads, options, host, empty):
+    """A line of the table, and the ratios of latency, start, cold start and memory."""
     ours, peer = [], []
     for _ in range(options.rounds):
         for side, call in ((ours, lambda n: case.ours(threads, n)),
-                           (peer, lambda n: case.peer(threads, n, options.work))):
+                           (peer, lambda n: case.peer(threads, n))):
+            case.forget_files()
+            cold = call(0)
             start = call(0)
             short, full = call(FEW), call(FEW + options.repeat)
-            side.append((full[0], start[1], (full[2] - short[2]) / options.repeat * 1000, full[3]))
-    best = [[min(round[i] for round in side) for i in range(4)] for side in (ours, peer)]
-    a, b = best
-    ratios = [a[0] / b[0], a[1] / b[1], a[3] / (b[3] - host)]
+            side.append((full[0], start[1], cold[1], (full[2] - short[2]) / options.repeat * 1000,
+                         full[3]))
+    a, b = [[min(round[i] for round in side) for i in range(5)] for side in (ours, peer)]
+    b[0] = max(b[0] - empty, 1e-6)
+    b[4] -= host
+    ratios = [a[0] / b[0], a[1] / b[1], a[2] / b[2], a[4] / b[4]]
     return (f"| {case.name} | {threads} | {a[0]:.3f} | {b[0]:.3f} | {ratios[0]:.2f} "
-            f"| {a[2] / max(b[2], 1e-6):.2f} | {a[1]:.0f} / {b[1]:.0f} = {ratios[1]:.2f} "
-            f"| {a[3] / 1e6:.0f} / {(b[3] - host) / 1e6:.0f} = {ratios[2]:.2f} "
+            f"| {a[3] / max(b[3], 1e-6):.2f} | {a[1]:.0f} / {b[1]:.0f} = {ratios[1]:.2f} "
+            f"| {a[2]:.0f} / {b[2]:.0f} = {ratios[2]:.2f} "
+            f"| {a[4] / 1e6:.0f} / {b[4] / 1e6:.0f} = {ratios[3]:.2f} "
             f"| {case.difference():.1e} |"), ratios
 
 
 def print_means(threads, ratios):
     means = numpy.exp(numpy.log(numpy.array(ratios)).mean(axis=0))
     print(f"geometric means at {threads} thread(s): latency {means[0]:.2f}, start {means[1]:.2f}, "
-          f"memory {means[2]:.2f}")
+          f"cold {means[2]:.2f}, memory {means[3]:.2f}")
 
 
 def describe_machine():
@@ -176,18 +232,27 @@ def parse_options():
     parser.add_argument("--work", default="build/bench", type=os.path.abspath)
     parser.add_argument("--models")
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--precision", default="f32")
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep", action="store_true")
     return parser.parse_args()
 
 
+def make_missing_models(options, names):
+    """Those that are there already are made anew unless --keep is given."""
+    folder = os.path.join(options.work, "models")
+    os.makedirs(folder, exist_ok=True)
+    made = [name for name in names
+            if not (options.keep and os.path.exists(os.path.join(folder, name, "model.onnx")))]
+    if made:
+        subprocess.run([sys.executable, make_models.__file__, folder, *made], check=True)
+
+
 def prepare(options):
     """Makes the models and installs ONNX Runtime; the names of the models."""
-    os.makedirs(options.work, exist_ok=True)
     names = options.models.split(",") if options.models else list(make_models.MODELS)
-    subprocess.run([sys.executable, make_models.__file__, os.path.join(options.work, "models"),
-                    *names], check=True)
+    make_missing_models(options, names)
     shutil.copy(os.path.join(HERE, "peer.js"), options.work)
     if not os.path.exists(os.path.join(options.work, "node_modules")):
         subprocess.run(["npm", "install", "--ignore-scripts", "--silent", "onnxruntime-node"],
@@ -204,17 +269,20 @@ def main():
     print("| --- " * len(COLUMNS) + "|", flush=True)
     compiled = []
     ratios = {threads: [] for threads in options.threads.split(",")}
+    empty = {threads: empty_call(options.work, threads) for threads in ratios}
     for name in names:
-        case = Case(name, options.work)
+        case = Case(name, options.work, options.precision)
         if not options.keep or not os.path.exists(case.program + "-build/infer"):
             compiled.append(f"{name} {case.build():.1f} s")
         for threads, found in ratios.items():
-            line, case_ratios = compare(case, int(threads), options, host)
+            line, case_ratios = compare(case, int(threads), options, host, empty[threads])
             print(line, flush=True)
             found.append(case_ratios)
     print()
     for threads, found in ratios.items():
         print_means(threads, found)
+    calls = ", ".join(f"{time:.3f} ms at {threads}" for threads, time in empty.items())
+    print(f"a call of a model without work in ONNX Runtime: {calls} thread(s)")
     if compiled:
         print("compile: " + ", ".join(compiled))
 
