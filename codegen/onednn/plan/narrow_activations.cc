@@ -27,6 +27,10 @@ bool MultipliesInHalf(const Plan& plan, const Step& step) {
   return plan.buffer(weights).dtype == DType::kBF16;
 }
 
+bool AddsResidual(const Step& step) {
+  return step.Is<PreparedStep>() && step.As<PreparedStep>()->residual != kAbsent;
+}
+
 bool IsNormalization(const Step& step) {
   const auto* call = step.As<KernelStep>();
   return call != nullptr && step.results.size() == 1 &&
@@ -55,8 +59,10 @@ class ActivationNarrower {
   }
 
  private:
-  // The results of `step` that may be in bf16, whatever its operands are.
+  // The results of `step` that may be in bf16, whatever its operands are. Residual sums stay wide:
+  // from block to block they would be rounded again and again.
   std::vector<BufferId> Written(const Step& step) const {
+    if (AddsResidual(step)) return {};
     const bool takes_any = step.Is<MapStep>() || step.Is<AliasStep>() || HandlesHalf(plan_, step) ||
                            step.concatenates() || IsCopy(step) || IsNormalization(step);
     return takes_any ? step.results : std::vector<BufferId>();
@@ -65,7 +71,8 @@ class ActivationNarrower {
   // The operands that may, whatever its results are. Those of loops that are broadcast are small.
   std::vector<BufferId> Read(const Step& step) const {
     if (HandlesHalf(plan_, step)) {
-      return {step.inputs.front(), step.As<PreparedStep>()->residual};
+      if (step.inputs.front() == step.As<PreparedStep>()->residual) return {};
+      return {step.inputs.front()};
     }
     if (step.Is<LaidOutStep>() || step.Is<AliasStep>()) return step.inputs;
     if (IsNormalization(step)) return step.As<KernelStep>()->operands.front().buffers;
@@ -99,15 +106,13 @@ class ActivationNarrower {
     });
   }
 
-  // Tensors of one element type: what is copied or compared as it is, and what is added in place.
+  // Tensors of one element type: what is copied or compared as it is.
   std::vector<BufferId> Alike(const Step& step) const {
     std::vector<BufferId> alike;
     if (step.Is<AliasStep>() || step.concatenates() ||
         IsPrepared(plan_, step, {"rt::PreparedPool"})) {
       alike = step.inputs;
       alike.push_back(step.results.front());
-    } else if (const auto* call = step.As<PreparedStep>(); call && call->residual != kAbsent) {
-      alike = {call->residual, step.results.front()};
     }
     return alike;
   }

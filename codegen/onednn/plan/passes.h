@@ -31,7 +31,8 @@ void FormLayoutGroups(Plan& plan);
 
 // In programs of bf16, tensors between products that are computed in it, and what else reads and
 // writes such (convolutions, products, pools, loops, normalisations of rows), are in bf16. All else
-// is an island of f32: what a step that handles nothing else reads or makes, inputs and outputs.
+// is an island of f32: what a step that handles nothing else reads or makes, residual sums, inputs
+// and outputs.
 void NarrowActivations(Plan& plan);
 
 // Images of 8-bit integers between convolutions lie channels last. Where another step reads such an
