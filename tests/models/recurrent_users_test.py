@@ -303,7 +303,8 @@ class Users(CommandCase):
 
     # Their gates see neighbours in space, which no operator has: one loop around one function.
     def test_convolutional_cells_are_one_scan_around_one_function(self):
-        for step, products in ((self.convolutional_lstm, 1), (self.convolutional_gru, 2)):
+        for step, products in ((self.convolutional_lstm, 1), (self.convolutional_gru, 2),
+                               (self.convolutional_gru_gate_by_gate, 3)):
             counts = []
             for steps in (6, 20):
                 model, inputs, outputs = self.convolutional(step, steps)
@@ -350,10 +351,24 @@ class Users(CommandCase):
         return {"h": h, "c": c}, {"h": reference.sigmoid(o) * np.tanh(of_c), "c": of_c}
 
     def convolutional_gru(self, g, kernel, bias, x, state, value):
-        h, of_h = state["h"], value["h"]
-        sums, numbers = self.convolve(g, kernel[:8], bias[:8], (x[0], h), (x[1], of_h))
-        r, z = g.op("Split", g.op("Sigmoid", sums), axis=1, outputs=2)
-        of_r, of_z = np.split(reference.sigmoid(numbers), 2, 1)
+        sums, numbers = self.convolve(g, kernel[:8], bias[:8], (x[0], state["h"]),
+                                      (x[1], value["h"]))
+        gates = g.op("Split", g.op("Sigmoid", sums), axis=1, outputs=2)
+        return self.reset_and_update(g, kernel, bias, x, state, value, gates,
+                                     np.split(reference.sigmoid(numbers), 2, 1))
+
+    def convolutional_gru_gate_by_gate(self, g, kernel, bias, x, state, value):
+        gates, of_gates = [], []
+        for part in (slice(0, 4), slice(4, 8)):
+            total, numbers = self.convolve(g, kernel[part], bias[part], (x[0], state["h"]),
+                                           (x[1], value["h"]))
+            gates.append(g.op("Sigmoid", total))
+            of_gates.append(reference.sigmoid(numbers))
+        return self.reset_and_update(g, kernel, bias, x, state, value, gates, of_gates)
+
+    def reset_and_update(self, g, kernel, bias, x, state, value, gates, of_gates):
+        """The rest of a GRU's step, from its gates r and z as nodes and as numbers."""
+        (r, z), (of_r, of_z), h, of_h = gates, of_gates, state["h"], value["h"]
         new, numbers = self.convolve(g, kernel[8:12], bias[8:12], (x[0], g.op("Mul", r, h)),
                                      (x[1], of_r * of_h))
         kept = g.op("Mul", g.op("Sub", g.const(1.0), z), h)

@@ -64,6 +64,16 @@ bool IsDenseSum(const Value& value, const Graph& graph) {
   return false;
 }
 
+// What a group begins with: the nodes that part `whole`, or the products of it, one a gate.
+struct GroupBegin {
+  const Value* whole = nullptr;
+  bool products = false;
+
+  bool Holds(const Node& node) const {
+    return (products ? IsDense(node) : IsParting(node)) && node.operand(0) == whole;
+  }
+};
+
 // Finds groups in one graph. A group is closed under "reads": it grows along the order of nodes and
 // ends before the first reader that is no member, so no node between members depends on it.
 class GateGroups {
@@ -74,15 +84,17 @@ class GateGroups {
   }
 
   Result<bool> Run() {
-    std::vector<Node*> roots;
-    for (Node& node : graph_.nodes()) {
-      if (IsParting(node)) roots.push_back(&node);
-    }
     bool changed = false;
-    for (Node* root : roots) {
-      if (!index_.contains(root)) continue;
-      DRAGOMAN_ASSIGN(const bool fused, Fuse(*root));
-      changed = changed || fused;
+    for (const bool products : {false, true}) {
+      std::vector<Node*> roots;
+      for (Node& node : graph_.nodes()) {
+        if (products ? IsDense(node) : IsParting(node)) roots.push_back(&node);
+      }
+      for (Node* root : roots) {
+        if (!index_.contains(root)) continue;
+        DRAGOMAN_ASSIGN(const bool fused, Fuse(*root, {root->operand(0), products}));
+        changed = changed || fused;
+      }
     }
     return changed;
   }
@@ -90,16 +102,18 @@ class GateGroups {
  private:
   using Members = std::map<std::size_t, Node*>;  // by place
 
-  Result<bool> Fuse(Node& root) {
-    const Value* whole = root.operand(0);
-    if (!IsDenseSum(*whole, graph_)) return false;
-    Members members = Grow(*whole, /*may_reset=*/true);
-    if (!Joins(members)) members = Grow(*whole, /*may_reset=*/false);
+  Result<bool> Fuse(Node& root, const GroupBegin& begin) {
+    if (!begin.products && !IsDenseSum(*begin.whole, graph_)) return false;
+    Members members = Grow(begin, /*may_reset=*/true);
+    const bool joins = Joins(members, begin);
+    if (!joins) members = Grow(begin, /*may_reset=*/false);
     const auto count = [&](bool (*is)(const Node&)) {
       return std::ranges::count_if(members, [&](const auto& m) { return is(*m.second); });
     };
     if (members.empty() || count(IsElementwise) < 1) return false;
-    const auto resets = count(IsDense);
+    const bool is_cell = joins || (IsTurnOfLoop() && Meet(members));
+    if (begin.products && !is_cell) return false;
+    const auto resets = begin.products ? 0 : count(IsDense);
     AddSources(members);
     if (count(IsElementwise) < 2 || count(IsActivation) < 1) return false;
     if (count(IsDense) == resets) {
@@ -114,6 +128,24 @@ class GateGroups {
     DRAGOMAN_ASSIGN(Node * fused, OutlineAsFused(nodes, context_));
     index_[fused] = place;
     return true;
+  }
+
+  // Elsewhere, products of one value are as often branches that have little to do with each other.
+  bool IsTurnOfLoop() const {
+    const Node* parent = graph_.parent();
+    return parent != nullptr && (parent->Is("Loop") || parent->Is("Scan"));
+  }
+
+  // Whether what two of the products give meets.
+  bool Meet(const Members& members) const {
+    return std::ranges::any_of(members, [&](const auto& m) {
+      std::unordered_set<const Node*> sources;
+      for (const Use& use : m.second->operands()) {
+        const Node* source = use.value() != nullptr ? use.value()->producer() : nullptr;
+        if (IsMember(source, members)) sources.insert(source);
+      }
+      return sources.size() >= 2;
+    });
   }
 
   // The node of this graph that reads: the user, or the one whose body it is in; nullptr for an
@@ -134,17 +166,16 @@ class GateGroups {
     }
   }
 
-  // The partings of `whole`, then what computes element by element from the parts; and, if it may,
+  // What the group begins with, then what computes element by element from that; and, if it may,
   // one product of what a gate has reset, with what is beside it.
-  Members Grow(const Value& whole, bool may_reset) const {
+  Members Grow(const GroupBegin& begin, bool may_reset) const {
     Members members, open;
-    AddReaders(whole, open);
+    AddReaders(*begin.whole, open);
     while (!open.empty()) {
       const auto [place, node] = *open.begin();
       open.erase(open.begin());
-      const bool parts = IsParting(*node) && node->operand(0) == &whole;
-      const bool computes = IsElementwise(*node) || (may_reset && Resets(*node, members));
-      if (!parts && (members.empty() || !computes)) break;
+      const bool computes = IsElementwise(*node) || (may_reset && Resets(*node, members, begin));
+      if (!begin.Holds(*node) && (members.empty() || !computes)) break;
       members.emplace(place, node);
       for (std::size_t i = 0; i < node->num_results(); ++i) {
         if (node->result(i) != nullptr) AddReaders(*node->result(i), open);
@@ -159,9 +190,10 @@ class GateGroups {
   }
 
   // Whether `node` is the first product of a product of members, or what is put together for it.
-  bool Resets(const Node& node, const Members& members) const {
-    if (std::ranges::any_of(members, [](const auto& m) { return IsDense(*m.second); }))
-      return false;
+  bool Resets(const Node& node, const Members& members, const GroupBegin& begin) const {
+    const bool has_product = std::ranges::any_of(
+        members, [&](const auto& m) { return IsDense(*m.second) && !begin.Holds(*m.second); });
+    if (has_product) return false;
     const auto is_reset = [&](const Value* value) {
       const Node* producer = value->producer();
       return producer != nullptr && IsMember(producer, members) &&
@@ -176,9 +208,9 @@ class GateGroups {
                                [&](const Use& use) { return is_reset(use.value()); });
   }
 
-  // Whether a product among the members and what other members compute meet again: the update of a
-  // state.
-  bool Joins(const Members& members) const {
+  // Whether a further product among the members and what other members compute meet again: the
+  // update of a state.
+  bool Joins(const Members& members, const GroupBegin& begin) const {
     std::unordered_set<const Node*> behind;
     for (const auto& [place, node] : members) {
       bool reads_behind = false, reads_before = false;
@@ -189,7 +221,7 @@ class GateGroups {
         reads_before = reads_before || (!is_behind && IsMember(source, members));
       }
       if (reads_behind && reads_before) return true;
-      if (reads_behind || IsDense(*node)) behind.insert(node);
+      if (reads_behind || (IsDense(*node) && !begin.Holds(*node))) behind.insert(node);
     }
     return false;
   }
