@@ -11,9 +11,9 @@ class StateFinder {
               std::unordered_set<const Value*>& states)
       : forms_(forms), positions_(positions), states_(states) {}
 
-  // What cells read as weights.
-  void EnterWeights(const CellStep& first) {
-    const auto nodes = CollectCellNodes(first, forms_, positions_);
+  // What cells read as weights. The states of `second`, the second of a chain, are no constants.
+  void EnterWeights(const CellStep& second) {
+    const auto nodes = CollectCellNodes(second, forms_, positions_);
     if (!nodes) return;
     for (const Node* node : nodes->all) {
       if (node->Is("Where")) continue;  // zeros beyond a length
@@ -88,7 +88,7 @@ std::unordered_set<const Value*> FindConstantStates(const std::vector<CellChain>
                                                     const NodePositions& positions) {
   std::unordered_set<const Value*> states;
   StateFinder finder(forms, positions, states);
-  for (const CellChain& chain : chains) finder.EnterWeights(chain.steps.front());
+  for (const CellChain& chain : chains) finder.EnterWeights(chain.steps[1]);
   for (const CellChain& chain : chains) {
     if (chain.steps.front().old_h != kNoAtom) finder.Visit(chain.steps.front());
   }

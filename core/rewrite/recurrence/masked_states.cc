@@ -203,6 +203,16 @@ bool VariesAlong(const Value& value, std::int64_t axis, int rank) {
   return own >= 0 && SizeAlong(value, static_cast<int>(own)) != 1;
 }
 
+// Whether `mask` may differ among the features of `state`: a mask of sequences does not.
+bool TellsFeaturesApart(const Value& mask, const Atom& state) {
+  const Value* value = &mask;
+  for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
+    if (!value->producer()->Is("Expand")) break;
+    value = value->producer()->operand(0);
+  }
+  return VariesAlong(*value, state.axis, state.value->type().rank().value_or(0));
+}
+
 // Where the steps lie in what `node` moves; false: they are not told apart there.
 bool MoveCut(const Node& node, MaskSlice& cut, AffineForms& forms) {
   const bool widens = node.Is("Unsqueeze");
@@ -236,7 +246,7 @@ std::optional<MaskedState> ReadMasked(AtomId id, const IsFresh& is_fresh, Affine
   const Node* node = atom.step_axis < 0 ? atom.value->producer() : nullptr;
   const bool is_whole = atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
   const auto selection = node != nullptr && is_whole ? ReadSelection(*node, forms) : std::nullopt;
-  if (!selection) return std::nullopt;
+  if (!selection || TellsFeaturesApart(*selection->mask.mask, atom)) return std::nullopt;
   for (const bool inverted : {false, true}) {
     const Value* fresh = selection->chosen[inverted ? 1 : 0];
     const Value* other = selection->chosen[inverted ? 0 : 1];
