@@ -1,8 +1,12 @@
 // What is read of a sequence whose elements are at hand: the steps of a tensor that was split, or
 // values that were put into it one by one.
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
+#include <utility>
 
+#include "core/analysis/affine.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/list_elements.h"
 #include "core/rewrite/patterns/identity_patterns.h"
@@ -25,11 +29,49 @@ std::optional<SplitTensor> ReadSplit(const Value& sequence, const PassContext& c
   Value* tensor = node->operand(0);
   if (!tensor->type().rank()) return std::nullopt;
   SplitTensor split{tensor, AxisIn(*node, *tensor), IntAttribute(*node, "keepdims", 1) != 0};
-  if (const Value* size = node->operand(1)) {
-    if (size->type().rank() != 0 || IntOf(context, size) != 1) return std::nullopt;
+  if (const Value* sizes = node->operand(1)) {
+    const auto known = IntsOf(context, sizes);
+    const auto is_one = [](std::int64_t size) { return size == 1; };
+    if (!known || !std::ranges::all_of(*known, is_one)) return std::nullopt;
     split.keeps_axis = true;
   }
   return split;
+}
+
+// Where part `at` of what `split` makes of a tensor lies along the axis; nullopt: it is not known.
+std::optional<std::pair<std::int64_t, std::int64_t>> BoundsOfPart(const Node& split,
+                                                                  std::int64_t at,
+                                                                  const PassContext& context) {
+  const auto sizes = IntsOf(context, split.operand(1));
+  const Value& tensor = *split.operand(0);
+  const auto whole = SizeAlong(tensor, AxisIn(split, tensor));
+  if (!sizes || !whole) return std::nullopt;
+  const bool equal = split.operand(1)->type().rank() == 0;
+  if (equal && sizes->front() <= 0) return std::nullopt;
+  const std::int64_t count = equal ? (*whole + sizes->front() - 1) / sizes->front()
+                                   : static_cast<std::int64_t>(sizes->size());
+  if (at < 0) at += count;
+  if (at < 0 || at >= count) return std::nullopt;
+  if (equal) return std::pair(at * sizes->front(), std::min((at + 1) * sizes->front(), *whole));
+  const auto part = sizes->begin() + at;
+  const std::int64_t begin = std::accumulate(sizes->begin(), part, std::int64_t{0});
+  return std::pair(begin, begin + *part);
+}
+
+// SequenceAt(SplitToSequence(x, sizes), 1) = Slice(x)
+Result<bool> ReadPartOfSplit(Node& node, PassContext& context) {
+  if (!node.Is("SequenceAt")) return false;
+  const Node* split = node.operand(0)->producer();
+  const auto at = IntOf(context, node.operand(1));
+  if (split == nullptr || !split->Is("SplitToSequence") || split->operand(1) == nullptr || !at) {
+    return false;
+  }
+  const auto bounds = BoundsOfPart(*split, *at, context);
+  if (!bounds) return false;
+  Value* tensor = split->operand(0);
+  DRAGOMAN_ASSIGN(Value * part, InsertSlice(tensor, bounds->first, bounds->second,
+                                            AxisIn(*split, *tensor), node, context));
+  return context.ReplaceIfAllowed(node, part);
 }
 
 // SequenceAt(SplitToSequence(x), i) = Gather(x, i)
@@ -99,6 +141,7 @@ Result<bool> ReadElement(Node& node, PassContext& context) {
 
 constexpr Pattern kPatterns[] = {
     {"read-element-of-split", ReadElementOfSplit},
+    {"read-part-of-split", ReadPartOfSplit},
     {"read-length-of-split", ReadLengthOfSplit},
     {"join-split", JoinSplit},
     {"join-elements", JoinElements},
