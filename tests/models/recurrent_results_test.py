@@ -57,7 +57,7 @@ class Results(TorchCase):
             self.assertEqual(counts[0][loop], 1)
             self.assertTrue(any(name.startswith("Fused") for name in counts[0]))
             self.assertEqual(counts[0], counts[1])
-            done = dragoman_convert(self.out / "model.pt", self.out / "explained.onnx", "--shape",
+            done = dragoman_convert(self.out / "model", self.out / "explained.onnx", "--shape",
                                     f"x={size or 15},{BATCH},3", "--shape",
                                     f"weights={size or 15},{BATCH}", "--explain")
             self.assertIn("%weights, which is not known to be 0 or 1, mixes new and old states",

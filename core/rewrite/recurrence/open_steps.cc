@@ -73,8 +73,9 @@ std::optional<StepMask> MaskOver(const Value& value, const Value& old, const Nod
     return IsWhole(forms.atom(id)) && IsNewState(forms.atom(id).value, node, state);
   };
   const auto masked = ReadMasked(WholeAtom(value, forms), is_new, forms);
-  const bool keeps = masked && masked->kept == WholeAtom(old, forms) &&
-                     (masked->kept != kNoAtom || IsZero(Source(&old)));
+  if (!masked) return std::nullopt;
+  const bool keeps =
+      masked->kept != kNoAtom ? masked->kept == WholeAtom(old, forms) : IsZero(Source(&old));
   return keeps ? std::optional(masked->mask) : std::nullopt;
 }
 
