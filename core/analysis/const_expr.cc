@@ -1,7 +1,9 @@
 #include "core/analysis/const_expr.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +17,7 @@ namespace {
 using Kind = ConstExpr::Kind;
 
 constexpr int kMaxNesting = 100;
+constexpr std::int64_t kMaxRepeated = 1 << 20;  // elements
 
 // What may stand between a file's constant and its use as a weight.
 constexpr std::string_view kFollowed[] = {"Add",     "Cast",   "Concat",    "Div",      "Expand",
@@ -203,13 +206,30 @@ ConstId ConstExprs::Product(ConstId a, ConstId b) {
   return Make(Kind::kProduct, {a, b}, {}, 0, {exprs_[a].sizes[0], exprs_[b].sizes[1]});
 }
 
-ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size) {
+// Whether a constant varies along that axis only, as a bias that was added to zeros beforehand.
+bool ConstExprs::IsRepeated(ConstId a, int axis) const {
+  const Tensor* tensor = exprs_[a].value != nullptr ? exprs_[a].value->tensor() : nullptr;
+  if (tensor == nullptr || axis < 0 || tensor->size() > kMaxRepeated) return false;
   const std::vector<std::int64_t>& sizes = exprs_[a].sizes;
+  const std::int64_t along = sizes[static_cast<std::size_t>(axis)];
+  const std::int64_t inner =
+      std::accumulate(sizes.begin() + axis + 1, sizes.end(), std::int64_t{1}, std::multiplies<>());
+  for (std::int64_t i = 0; i < tensor->size(); ++i) {
+    if (tensor->FloatAt(i) != tensor->FloatAt(i / inner % along * inner)) return false;
+  }
+  return true;
+}
+
+ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size) {
+  const std::vector<std::int64_t> sizes = exprs_[a].sizes;
   const int own = axis - (rank - static_cast<int>(sizes.size()));
   std::int64_t count = 1;
   for (std::int64_t n : sizes) count *= n;
   const std::int64_t along = own >= 0 ? sizes[static_cast<std::size_t>(own)] : 1;
-  if (count != along) return kNoConst;
+  if (count != along && (along != size || !IsRepeated(a, own))) return kNoConst;
+  for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+    if (i != own && count != along) a = Slice(a, i, 0, 1);
+  }
   if (along == size) return Reshape(a, {size});
   return along == 1 ? FillWith({size}, a) : kNoConst;
 }
@@ -219,8 +239,12 @@ std::optional<double> ConstExprs::Uniform(ConstId a) const {
   const ConstExpr& expr = exprs_[a];
   if (expr.kind == Kind::kFill && expr.operands.empty()) return expr.scale;
   const Tensor* tensor = expr.value != nullptr ? expr.value->tensor() : nullptr;
-  if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
-  return tensor->FloatAt(0);
+  if (tensor == nullptr || tensor->size() < 1 || tensor->size() > kMaxRepeated) return std::nullopt;
+  const double number = tensor->FloatAt(0);
+  for (std::int64_t i = 1; i < tensor->size(); ++i) {
+    if (tensor->FloatAt(i) != number) return std::nullopt;
+  }
+  return number;
 }
 
 }  // namespace dragoman

@@ -90,6 +90,7 @@ class ConstExprs {
                double scale, std::vector<std::int64_t> sizes);
   ConstId OfTensor(const Value& value);
   ConstId OfNode(const Node& node, std::size_t result);
+  bool IsRepeated(ConstId a, int axis) const;
 
   std::vector<ConstExpr> exprs_;  // the first stands for kNoConst
   std::unordered_map<std::string, ConstId> ids_;

@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "core/rewrite/patterns/identity_patterns.h"
+#include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -49,6 +50,13 @@ Result<bool> RemoveSplit(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, node.operand(0));
 }
 
+bool IsOnlyAdded(const Value& value) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() == nullptr || !use->user()->Is("Add")) return false;
+  }
+  return true;
+}
+
 // OptionalGetElement(x) = x, of what is no optional
 Result<bool> RemoveGetElement(Node& node, PassContext& context) {
   if (!node.Is("OptionalGetElement")) return false;
@@ -60,10 +68,25 @@ Result<bool> RemoveGetElement(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, copy);
 }
 
+// x + 0 = x, unless the zeros are read otherwise, too: those may be the first state of a
+// recurrence, which is told by what becomes of it.
+Result<bool> RemoveZeros(Node& node, PassContext& context) {
+  if (!node.Is("Add")) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Value& zeros = *node.operand(i);
+    Value* x = node.operand(1 - i);
+    if (ConstantOf(&zeros) == nullptr || !IsOnlyAdded(zeros)) continue;
+    if (!SameShape(*x, *node.result()) || !IsZeroTensor(*zeros.tensor())) continue;
+    return context.ReplaceIfAllowed(node, x);
+  }
+  return false;
+}
+
 constexpr Pattern kPatterns[] = {
     {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
     {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
     {"remove-split", RemoveSplit},       {"remove-get-element", RemoveGetElement},
+    {"remove-zeros", RemoveZeros},
 };
 
 }  // namespace

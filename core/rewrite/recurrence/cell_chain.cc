@@ -16,7 +16,8 @@ namespace {
 
 using Kind = RecurrentCell::Kind;
 
-constexpr std::size_t kMaxNodesOfProjection = 5;  // a product, moves around it, bounds
+constexpr std::size_t kMaxNodesOfProjection = 5;        // a product, moves around it, bounds
+constexpr std::size_t kInputGate = 0, kForgetGate = 2;  // among the peepholes
 
 // What the nodes of the same graph that read `value` give.
 std::vector<const Value*> ReadersOf(const Value& value) {
@@ -194,9 +195,12 @@ class Linker {
 
   // Whether what a mask keeps is that old state.
   bool Keeps(const MaskedState& masked, const CellState& old) {
-    if (masked.kept != kNoAtom) return masked.kept == old.atom;
-    if (old.atom != kNoAtom) return IsZero(forms_.atom(old.atom).value);
-    return old.constant == kNoConst || comparer_.IsZero(old.constant);
+    return masked.kept != kNoAtom ? masked.kept == old.atom : IsZeroState(old);
+  }
+
+  bool IsZeroState(const CellState& state) {
+    if (state.atom != kNoAtom) return IsZero(forms_.atom(state.atom).value);
+    return state.constant == kNoConst || comparer_.IsZero(state.constant);
   }
 
   // What the last cell of a chain gives is masked as what the one before it does.
@@ -254,6 +258,17 @@ class Linker {
     return true;
   }
 
+  // Peepholes that read zeros, which exporters fold away, are those of the next step.
+  void AdoptPeepholes(CellStep& first, const CellStep& next) {
+    const std::vector<ConstId>& others = next.weights.peepholes;
+    if (others.empty() || first.cell->kind != Kind::kLstm || !IsZeroState(first.old_c)) return;
+    std::vector<ConstId>& own = first.weights.peepholes;
+    own.resize(others.size(), kNoConst);
+    for (std::size_t gate : {kInputGate, kForgetGate}) {
+      if (own[gate] == kNoConst) own[gate] = others[gate];
+    }
+  }
+
   // Tells apart the operands of the first cell of a run such that it equals the second, `step`.
   std::string FitStepBefore(std::size_t before, const CellStep& step) {
     CellLink& link = links_[before];
@@ -263,6 +278,7 @@ class Linker {
     for (AtomId atom : AtomsOf(cell)) {
       if (cell.old_h.atom != kNoAtom && cell.old_h.atom != atom) continue;
       CellStep first = ReadStep(cell, atom);
+      AdoptPeepholes(first, step);
       std::string found = comparer_.Difference(first, step);
       if (!found.empty() && cell.old_h.atom == kNoAtom) {
         if (difference == "structure") difference = std::move(found);

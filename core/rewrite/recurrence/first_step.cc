@@ -6,6 +6,7 @@
 
 #include "core/analysis/cell_algebra.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
+#include "core/rewrite/recurrence/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -23,7 +24,7 @@ class FirstMatcher {
         inputs_(second.inputs.size(), kNoAtom) {}
 
   std::optional<FirstStep> Match() {
-    if (second_.old_h == kNoAtom || !ReadHidden()) return std::nullopt;
+    if (second_.old_h == kNoAtom || !ReadMasks() || !ReadHidden()) return std::nullopt;
     const Kind kind = second_.cell->kind;
     const bool fits = kind == Kind::kLstm  ? MatchLstm()
                       : kind == Kind::kGru ? MatchGru()
@@ -33,7 +34,7 @@ class FirstMatcher {
     FirstStep first{std::make_unique<RecurrentCell>(*second_.cell), second_};
     first.cell->node = Mutable(*node->result())->producer();
     first.cell->h = h_;
-    first.cell->c = second_.old_c.atom;
+    first.cell->c = c_;
     first.cell->old_c = {};
     first.cell->old_h = {};
     for (CellGate& gate : first.cell->gates) gate.value = kNoAtom;
@@ -41,14 +42,31 @@ class FirstMatcher {
     first.step.old_h = kNoAtom;
     first.step.old_c = {};
     first.step.inputs = inputs_;
-    first.step.projected = h_ != second_.old_h ? second_.old_h : kNoAtom;
+    first.step.projected = h_ != given_ ? given_ : kNoAtom;
+    first.step.mask = mask_;
+    first.step.carried_h = mask_.mask != nullptr ? second_.old_h : kNoAtom;
+    first.step.carried_c = mask_.mask != nullptr ? second_.old_c.atom : kNoAtom;
     return first;
   }
 
  private:
-  // What the first cell gives, before any projection.
+  // What the first cell gives, where a mask keeps zeros else. False if it is no mask of both
+  // states.
+  bool ReadMasks() {
+    const auto is_fresh = [&](AtomId id) { return !IsZero(forms_.atom(id).value); };
+    const auto read = [&](AtomId id, AtomId& state) {
+      const auto masked = ReadMasked(id, is_fresh, forms_);
+      const bool keeps_zeros = masked && masked->kept == kNoAtom;
+      state = keeps_zeros ? masked->fresh : id;
+      return keeps_zeros ? masked->mask : StepMask();
+    };
+    mask_ = read(second_.old_h, given_);
+    return second_.old_c.atom == kNoAtom || read(second_.old_c.atom, c_) == mask_;
+  }
+
+  // What it gives before any projection.
   bool ReadHidden() {
-    h_ = second_.old_h;
+    h_ = given_;
     if (weights_.projection) {
       const Atom& atom = forms_.atom(h_);
       const AffineForm* form = atom.step_axis < 0 ? forms_.Of(atom.value, atom.axis) : nullptr;
@@ -58,7 +76,7 @@ class FirstMatcher {
       const AffineSegment& segment = clipped ? clipped->x : whole;
       if (segment.terms.size() != 1) return false;
       h_ = segment.terms.front().atom;
-      if (!comparer_.Same(ProjectionOf(second_.old_h, h_, forms_), weights_.projection)) {
+      if (!comparer_.Same(ProjectionOf(given_, h_, forms_), weights_.projection)) {
         return false;
       }
     }
@@ -69,19 +87,43 @@ class FirstMatcher {
 
   // h = o * function(c), c = i * g
   bool MatchLstm() {
-    const AtomId c = second_.old_c.atom;
-    const AtomId unclipped = Unclipped(c);
-    const auto outer = c != kNoAtom ? FactorsOf(h_, forms_) : std::nullopt;
-    const auto inner = unclipped != kNoAtom ? FactorsOf(unclipped, forms_) : std::nullopt;
+    const AtomId unclipped = Unclipped(c_);
+    const auto outer = c_ != kNoAtom ? FactorsOf(h_, forms_) : std::nullopt;
+    const auto inner = unclipped != kNoAtom ? OnlyProduct(unclipped) : std::nullopt;
     if (!outer || !inner) return false;
-    const auto either = [](const FactorPair& pair, auto&& fits) {
-      const AtomId a = AffineForms::AsAtom(pair.a);
-      const AtomId b = AffineForms::AsAtom(pair.b);
+    const auto either = [](AtomId a, AtomId b, auto&& fits) {
       return a != kNoAtom && b != kNoAtom && (fits(a, b) || fits(b, a));
     };
-    return either(*outer,
-                  [&](AtomId o, AtomId state) { return IsOutput(state) && IsGate(o, 1, c); }) &&
-           either(*inner, [&](AtomId i, AtomId g) { return IsGate(i, 0) && IsGate(g, 3); });
+    return either(AffineForms::AsAtom(outer->a), AffineForms::AsAtom(outer->b),
+                  [&](AtomId o, AtomId state) { return IsOutput(state) && IsGate(o, 1, c_); }) &&
+           either(inner->front(), inner->back(),
+                  [&](AtomId i, AtomId g) { return IsGate(i, 0) && IsGate(g, 3); });
+  }
+
+  // The two factors of `id`, beside which there may be a product with zeros.
+  std::optional<std::vector<AtomId>> OnlyProduct(AtomId id) {
+    const auto sum = ExpandWithoutZeros(id);
+    const bool is_one = sum && sum->size() == 1 && sum->front().factors.size() == 2 &&
+                        sum->front().scale == 1 && sum->front().constant == kNoConst;
+    return is_one ? std::optional(sum->front().factors) : std::nullopt;
+  }
+
+  std::optional<Polynomial> ExpandWithoutZeros(AtomId id) {
+    auto sum = ExpandState(id, forms_);
+    if (sum) {
+      std::erase_if(*sum, [&](const Monomial& monomial) { return IsZeros(monomial.constant); });
+    }
+    return sum;
+  }
+
+  bool IsZeros(ConstId constant) { return constant != kNoConst && comparer_.IsZero(constant); }
+
+  // Whether `id` is a product of something with zeros.
+  bool IsProductOfZeros(AtomId id) {
+    const Atom& atom = forms_.atom(id);
+    const Node* node = atom.step_axis < 0 ? atom.value->producer() : nullptr;
+    return node != nullptr && node->Is("Mul") &&
+           (IsZero(node->operand(0)) || IsZero(node->operand(1)));
   }
 
   // The cell state before it is clipped as the second cell's is, or kNoAtom.
@@ -93,17 +135,16 @@ class FirstMatcher {
   }
 
   bool IsOutput(AtomId state) {
-    const AtomId c = second_.old_c.atom;
-    if (state == c) return second_.cell->output_function.name == "Affine";
+    if (state == c_) return second_.cell->output_function.name == "Affine";
     const auto function = second_.cell->cell_clip != 0 ? AsPlainActivation(state, forms_)
                                                        : AsActivation(state, forms_);
     return function && function->function == second_.cell->output_function &&
-           AffineForms::AsAtom(function->argument) == c;
+           AffineForms::AsAtom(function->argument) == c_;
   }
 
   // h = n - z * n, or z * n
   bool MatchGru() {
-    const auto sum = ExpandState(h_, forms_);
+    const auto sum = ExpandWithoutZeros(h_);
     if (!sum || sum->empty() || sum->size() > 2) return false;
     const Monomial& product =
         sum->size() == 1 || sum->front().factors.size() == 2 ? sum->front() : sum->back();
@@ -132,7 +173,7 @@ class FirstMatcher {
     return complement && Fits(*complement, 0);
   }
 
-  // Of the reset gate no more is left than its product with a bias.
+  // Of the reset gate no more is left than its product with a bias, or with zeros.
   bool IsCandidate(AtomId id) {
     auto n = AsActivation(id, forms_);
     if (!n) return false;
@@ -140,8 +181,8 @@ class FirstMatcher {
     ConstId reset_bias = kNoConst;
     for (const AffineTerm& term : n->argument.terms) {
       if (term.kind == TermKind::kDiagonal && IsGate(term.atom, 1)) {
-        reset_bias = term.coefficient;
-      } else {
+        reset_bias = IsZeros(term.coefficient) ? kNoConst : term.coefficient;
+      } else if (!IsProductOfZeros(term.atom)) {
         inputs.terms.push_back(term);
       }
     }
@@ -190,7 +231,10 @@ class FirstMatcher {
   WeightComparer& comparer_;
   AffineForms& forms_;
   std::vector<AtomId> inputs_;
-  AtomId h_ = kNoAtom;
+  StepMask mask_;
+  AtomId given_ = kNoAtom;  // the hidden state before the mask
+  AtomId h_ = kNoAtom;      // and before its projection
+  AtomId c_ = kNoAtom;      // the cell state before the mask
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The first cell of a run where states start at zero and an exporter has folded away what zeros
-// take no part in: it has no product with the old state, no forget gate, no reset.
+// take no part in: it has no product with the old state, no forget gate, no reset, or these only as
+// factors of zeros.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_FIRST_STEP_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_FIRST_STEP_H_
 
