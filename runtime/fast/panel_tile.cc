@@ -45,10 +45,10 @@ DRAGOMAN_RT_INLINE void Multiply(const PanelTile& tile) {
     if (tile.added != nullptr) {
       const auto* added = reinterpret_cast<const Unaligned*>(tile.added + r * tile.added_row);
       DRAGOMAN_RT_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += added[v];
+      for (int v = 0; v < kVectors; ++v) sums[r][v] += added[v].vector;
     }
     DRAGOMAN_RT_UNROLL
-    for (int v = 0; v < kVectors; ++v) to[v] = sums[r][v];
+    for (int v = 0; v < kVectors; ++v) to[v].vector = sums[r][v];
   }
 }
 

@@ -14,13 +14,17 @@ std::int64_t VectorFloats() noexcept;
 struct Floats8 {
   static constexpr std::int64_t kCount = 8;
   using Vector = float __attribute__((vector_size(32)));
-  using Unaligned = float __attribute__((vector_size(32), aligned(4), may_alias));
+  struct __attribute__((packed, may_alias)) Unaligned {
+    Vector vector;
+  };
 };
 
 struct Floats16 {
   static constexpr std::int64_t kCount = 16;
   using Vector = float __attribute__((vector_size(64)));
-  using Unaligned = float __attribute__((vector_size(64), aligned(4), may_alias));
+  struct __attribute__((packed, may_alias)) Unaligned {
+    Vector vector;
+  };
 };
 
 }  // namespace dragoman::rt

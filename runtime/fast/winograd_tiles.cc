@@ -37,11 +37,11 @@ struct Loops {
   using Vector = typename Floats::Vector;
   using Unaligned = typename Floats::Unaligned;
 
-  DRAGOMAN_RT_INLINE static const Unaligned& At(const float* data, std::int64_t floats) {
-    return *reinterpret_cast<const Unaligned*>(data + floats);
+  DRAGOMAN_RT_INLINE static const Unaligned* At(const float* data, std::int64_t floats) {
+    return reinterpret_cast<const Unaligned*>(data + floats);
   }
-  DRAGOMAN_RT_INLINE static Unaligned& At(float* data, std::int64_t floats) {
-    return *reinterpret_cast<Unaligned*>(data + floats);
+  DRAGOMAN_RT_INLINE static Unaligned* At(float* data, std::int64_t floats) {
+    return reinterpret_cast<Unaligned*>(data + floats);
   }
 
   DRAGOMAN_RT_INLINE static void Transform(const float* from, const WinogradPatch& patch, float* to,
@@ -55,7 +55,7 @@ struct Loops {
       for (int i = 0; i < kTile; ++i) {
         const bool exists =
             whole || (patch.top <= i && i < patch.bottom && patch.left <= j && j < patch.right);
-        line[i] = exists ? At(column, i * patch.row) : Vector{};
+        line[i] = exists ? At(column, i * patch.row)->vector : Vector{};
       }
       TransformLine<Vector>(line, half + j, kTile);
     }
@@ -63,7 +63,7 @@ struct Loops {
     for (int i = 0; i < kTile; ++i) {
       TransformLine<Vector>(half + i * kTile, made, 1);
       DRAGOMAN_RT_UNROLL
-      for (int j = 0; j < kTile; ++j) At(to, (i * kTile + j) * point) = made[j];
+      for (int j = 0; j < kTile; ++j) At(to, (i * kTile + j) * point)->vector = made[j];
     }
   }
 
@@ -73,7 +73,7 @@ struct Loops {
     DRAGOMAN_RT_UNROLL
     for (int j = 0; j < kTile; ++j) {
       DRAGOMAN_RT_UNROLL
-      for (int i = 0; i < kTile; ++i) line[i] = At(from, (i * kTile + j) * point);
+      for (int i = 0; i < kTile; ++i) line[i] = At(from, (i * kTile + j) * point)->vector;
       FinishLine<Vector>(line, half + j, kTile);
     }
     DRAGOMAN_RT_UNROLL
@@ -81,7 +81,7 @@ struct Loops {
       FinishLine<Vector>(half + i * kTile, made, 1);
       DRAGOMAN_RT_UNROLL
       for (int j = 0; j < kOut; ++j)
-        At(to, (i * kOut + j) * Floats::kCount) = made[j] + At(bias, 0);
+        At(to, (i * kOut + j) * Floats::kCount)->vector = made[j] + At(bias, 0)->vector;
     }
   }
 
@@ -89,7 +89,8 @@ struct Loops {
                                      float* results) {
     for (std::int64_t i = patch.top; i < patch.bottom; ++i) {
       for (std::int64_t j = patch.left; j < patch.right; ++j)
-        At(results, (i * kOut + j) * Floats::kCount) += At(from, i * patch.row + j * patch.column);
+        At(results, (i * kOut + j) * Floats::kCount)->vector +=
+            At(from, i * patch.row + j * patch.column)->vector;
     }
   }
 
@@ -97,7 +98,8 @@ struct Loops {
                                        float* to) {
     for (std::int64_t i = patch.top; i < patch.bottom; ++i) {
       for (std::int64_t j = patch.left; j < patch.right; ++j)
-        At(to, i * patch.row + j * patch.column) = At(results, (i * kOut + j) * Floats::kCount);
+        At(to, i * patch.row + j * patch.column)->vector =
+            At(results, (i * kOut + j) * Floats::kCount)->vector;
     }
   }
 };
