@@ -217,6 +217,44 @@ MODELS = {
 }
 
 
+class SmallCnn(nn.Module):
+    """Of images of 32 x 32 in ten classes."""
+
+    def __init__(self, channels=(32, 64, 64)):
+        super().__init__()
+        layers = []
+        for before, after in zip((3, *channels), channels):
+            layers += [nn.Conv2d(before, after, 3, 2 if before == 3 else 1, 1),
+                       nn.BatchNorm2d(after), nn.ReLU()]
+        self.features = nn.Sequential(*layers)
+        self.classifier = nn.Linear(channels[-1], 10)
+
+    def forward(self, x):
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
+def trained_cnn():
+    """Learns from noise which of ten random features is the strongest: answers vary, and are not
+    ties, as those of random weights are."""
+    teacher = nn.Sequential(nn.Conv2d(3, 10, 5), nn.Softplus(4), nn.AdaptiveAvgPool2d(1),
+                            nn.Flatten(), nn.BatchNorm1d(10, affine=False))
+    student = SmallCnn()
+    optimizer = torch.optim.Adam(student.parameters(), 3e-3)
+    for _ in range(400):
+        images = torch.randn(64, 3, 32, 32)
+        with torch.no_grad():
+            classes = teacher(images).argmax(1)
+        loss = nn.functional.cross_entropy(student(images), classes)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return student.eval()
+
+
+# For precision.py; run.py measures those above.
+TRAINED = {"trained_cnn": (trained_cnn, image(32))}
+
+
 def settle(model):
     """Random statistics, so that batch normalisation does something that folding must get right."""
     for module in model.modules():
@@ -233,9 +271,9 @@ def main():
         if os.path.exists(os.path.join(target, "model.onnx")):
             continue
         os.makedirs(target, exist_ok=True)
-        make, inputs = MODELS[name]
+        make, inputs = {**MODELS, **TRAINED}[name]
         torch.manual_seed(7)
-        model = settle(make())
+        model = make() if name in TRAINED else settle(make())
         with torch.no_grad():
             torch.onnx.export(model, inputs(), os.path.join(target, "model.onnx"), opset_version=14)
         if name.endswith("_int8"):

@@ -68,13 +68,13 @@ def compare(wide, narrow, calls):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--work", default="build/bench", type=os.path.abspath)
-    parser.add_argument("--models", default="resnet18,mobilenet_v2,squeezenet")
+    parser.add_argument("--models", default="trained_cnn,resnet18,mobilenet_v2")
     parser.add_argument("--precision", default="bf16")
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     names = options.models.split(",")
-    run.make_missing_models(options, names)
+    run.make_all(options, names)
     print("| model | r.m.s. of differences | same largest element | different ones |")
     print("| --- | --- | --- | --- |")
     for name in names:

@@ -19,8 +19,8 @@ computes in f32 whatever P is:
               differences, relative to that of the output, where P is not f32
   compile     seconds to compile program and runtime on one core, ccache off
 
-With --keep models and programs that are in FOLDER already (programs/NAME-build/infer, NAME-P-build)
-are measured as they are. At the end stand the geometric means of the ratios.
+With --keep programs that FOLDER/programs/NAME-build/infer (NAME-P-build) has already are measured
+as they are. At the end stand the geometric means of the ratios.
 """
 
 import argparse
@@ -239,20 +239,16 @@ def parse_options():
     return parser.parse_args()
 
 
-def make_missing_models(options, names):
-    """Those that are there already are made anew unless --keep is given."""
+def make_all(options, names):
     folder = os.path.join(options.work, "models")
     os.makedirs(folder, exist_ok=True)
-    made = [name for name in names
-            if not (options.keep and os.path.exists(os.path.join(folder, name, "model.onnx")))]
-    if made:
-        subprocess.run([sys.executable, make_models.__file__, folder, *made], check=True)
+    subprocess.run([sys.executable, make_models.__file__, folder, *names], check=True)
 
 
 def prepare(options):
     """Makes the models and installs ONNX Runtime; the names of the models."""
     names = options.models.split(",") if options.models else list(make_models.MODELS)
-    make_missing_models(options, names)
+    make_all(options, names)
     shutil.copy(os.path.join(HERE, "peer.js"), options.work)
     if not os.path.exists(os.path.join(options.work, "node_modules")):
         subprocess.run(["npm", "install", "--ignore-scripts", "--silent", "onnxruntime-node"],
