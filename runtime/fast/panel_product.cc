@@ -28,6 +28,13 @@ AlignedFloats Zeros(std::int64_t count) {
 void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
                         const float* bias, std::int64_t outputs, std::int64_t inputs,
                         std::int64_t rows, const PostOps& post) {
+  Prepare(bias, outputs, inputs, rows, post);
+  for (std::int64_t first = 0; first < outputs; first += width_)
+    PackPanel(first, weights + first * out_stride, out_stride, in_stride);
+}
+
+void PanelProduct::Prepare(const float* bias, std::int64_t outputs, std::int64_t inputs,
+                           std::int64_t rows, const PostOps& post) {
   const TileSizes& best = BestTile();
   width_ = best.PanelWidth(rows);
   num_panels_ = (outputs + width_ - 1) / width_;
@@ -39,24 +46,27 @@ void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int6
   // A residual that may lie in y is needed until the end.
   const bool whole = rows <= best.rows || (post.residual && post.activation_first);
   block_ = whole ? inputs : std::min(inputs, kBlock);
-  panels_ = Zeros(padded_outputs_ * inputs);
+  panels_ = NewAlignedFloats(padded_outputs_ * inputs);
   bias_ = Zeros(padded_outputs_);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.get());
-  float* to = panels_.get();
-  for (std::int64_t begin = 0; begin < inputs; begin += block_) {
-    const std::int64_t end = std::min(begin + block_, inputs);
-    for (std::int64_t first = 0; first < outputs; first += width_) {
-      const std::int64_t count = std::min(width_, outputs - first);
-      const std::int64_t width = std::min(width_, padded_outputs_ - first);
-      for (std::int64_t k = begin; k < end; ++k, to += width) {
-        const float* from = weights + first * out_stride + k * in_stride;
-        for (std::int64_t o = 0; o < count; ++o) to[o] = from[o * out_stride];
-      }
-    }
-  }
   const std::int64_t products = padded_outputs_ * inputs * rows;
   parts_ = std::clamp<std::int64_t>(products / kPartProducts, 1,
                                     std::min<std::int64_t>(MaxThreads(), num_panels_));
+}
+
+void PanelProduct::PackPanel(std::int64_t first, const float* weights, std::int64_t out_stride,
+                             std::int64_t in_stride) noexcept {
+  const std::int64_t count = std::min(width_, outputs_ - first);
+  const std::int64_t width = std::min(width_, padded_outputs_ - first);
+  for (std::int64_t begin = 0; begin < inputs_; begin += block_) {
+    const std::int64_t end = std::min(begin + block_, inputs_);
+    float* to = panels_.get() + begin * padded_outputs_ + first * (end - begin);
+    for (std::int64_t k = begin; k < end; ++k, to += width) {
+      const float* from = weights + k * in_stride;
+      for (std::int64_t o = 0; o < count; ++o) to[o] = from[o * out_stride];
+      std::fill(to + count, to + width, 0.0f);
+    }
+  }
 }
 
 std::int64_t PanelProduct::ScratchBytes() const noexcept {

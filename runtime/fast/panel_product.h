@@ -22,6 +22,13 @@ class PanelProduct {
             const float* bias, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
             const PostOps& post = {});
 
+  // The same by panels of width() outputs: `weights` begins with those of output `first`.
+  void Prepare(const float* bias, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
+               const PostOps& post = {});
+  void PackPanel(std::int64_t first, const float* weights, std::int64_t out_stride,
+                 std::int64_t in_stride) noexcept;
+  std::int64_t width() const { return width_; }
+
   // y (rows, outputs) = x (rows, inputs) · weightsᵀ + bias, and the post-ops; `residual`, which
   // only they need, may be y. All row-major. `scratch` has ScratchBytes(); without it, if it is
   // null, large products are slower.

@@ -17,6 +17,7 @@ constexpr std::int64_t kMinChannels = 16, kMinTiles = 9, kSmallWeights = 1 << 18
 constexpr std::int64_t kManyTiles = 32, kLargeWeights = 1 << 22;
 constexpr std::int64_t kPartTiles = 6;            // below which a thread is not worth its start
 constexpr std::int64_t kSharedWeights = 1 << 20;  // of which every thread may as well read all
+constexpr std::int64_t kGap = 16;  // floats between rows that compete for places of a cache
 constexpr std::int64_t kOut = kWinogradResults, kTile = kWinogradTile, kPoints = kWinogradPoints;
 
 // Floats between the places of two points: an odd multiple of 16, so that the 36 places of a vector
@@ -90,15 +91,28 @@ Winograd::Winograd(const Window& window, const Shape& x, const Shape& w, const f
   results_point_ = PointStride(together_ * outputs_);
   parts_ = Parts();
   if (bias != nullptr) std::copy_n(bias, outputs_, bias_.begin());
-  const std::int64_t pairs = outputs_ * channels_;
-  std::vector<float> transformed(static_cast<std::size_t>(pairs * kPoints));
-  for (std::int64_t i = 0; i < pairs; i += kWinogradPairs) {
-    TransformWinogradWeights(weights + i * 9, std::min(kWinogradPairs, pairs - i), pairs,
-                             transformed.data() + i);
-  }
-  for (int p = 0; p < kPoints; ++p) {
-    products_[static_cast<std::size_t>(p)].Pack(transformed.data() + p * pairs, channels_, 1,
-                                                nullptr, outputs_, channels_, together_);
+  for (PanelProduct& product : products_) product.Prepare(nullptr, outputs_, channels_, together_);
+  PackWeights(weights);
+}
+
+// A panel of outputs after the other: all weights at once would take four times their memory.
+void Winograd::PackWeights(const float* weights) {
+  const std::int64_t width = products_.front().width();
+  const std::int64_t row = channels_ + kGap, point = PointStride(width * row);
+  std::vector<float> transformed(static_cast<std::size_t>(point * kPoints));
+  for (std::int64_t first = 0; first < outputs_; first += width) {
+    for (std::int64_t o = first; o < std::min(first + width, outputs_); ++o) {
+      for (std::int64_t c = 0; c < channels_; c += kWinogradPairs) {
+        TransformWinogradWeights(weights + (o * channels_ + c) * 9,
+                                 std::min(kWinogradPairs, channels_ - c), point,
+                                 transformed.data() + (o - first) * row + c);
+      }
+    }
+    const float* from = transformed.data();
+    for (PanelProduct& product : products_) {
+      product.PackPanel(first, from, row, 1);
+      from += point;
+    }
   }
 }
 

@@ -48,6 +48,7 @@ class Winograd {
     float* y;
   };
 
+  void PackWeights(const float* weights);
   std::int64_t Parts() const;
   std::int64_t PartFloats() const;  // of scratch memory
   Place PlaceOf(std::int64_t tile) const;
