@@ -153,6 +153,16 @@ bool IsGemm(const Desc& desc) {
   return desc && std::strstr(desc.impl_info_str(), "gemm") != nullptr;
 }
 
+// Whether the processor has tiles (AMX), and whether they compute it.
+bool HasTiles() {
+  constexpr auto kTiles = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kTiles) == kTiles;
+}
+
+bool UsesTiles(const Desc& desc) {
+  return desc && std::strstr(desc.impl_info_str(), "amx") != nullptr;
+}
+
 bool HasTap(const WindowAxis& axis, std::int64_t output) {
   for (std::int64_t k = 0; k < axis.kernel; ++k) {
     const std::int64_t at = output * axis.stride - axis.pad_begin + k * axis.dilation;
@@ -266,9 +276,14 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
     };
     if (SeesPadsAlone(over)) return make(PlainDesc(ToDims(from_x)), PlainDesc(ToDims(y)));
     const dnnl::memory::desc any_x = AnyDesc(ToDims(from_x), factors);
+    const dnnl::memory::desc any_y = AnyDesc(ToDims(y), result);
+    // Tiles want channels last; they make up for the reorders.
+    if (factors != kWide && HasTiles()) {
+      const Desc tiled = make(any_x, any_y);
+      if (UsesTiles(tiled)) return tiled;
+    }
     return Choose(make, as_given ? given : any_x, any_x,
-                  free ? FreeDesc(y, result) : BlockedDesc(y, *blocks.y, result),
-                  AnyDesc(ToDims(y), result));
+                  free ? FreeDesc(y, result) : BlockedDesc(y, *blocks.y, result), any_y);
   };
   if (SeesPadsAlone(window)) type = kWide;
   const auto as_given = [&](ElementType factors) {
@@ -292,8 +307,10 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
     pads = IsFast(direct) && !IsGemm(direct);
     if (pads) desc = direct;
   }
-  if (blocks.y != nullptr && *blocks.y == 0)
-    *blocks.y = std::max(BlockOf(desc.dst_desc(), y), kRowMajor);
+  if (blocks.y != nullptr && *blocks.y == 0) {
+    const std::int64_t made = BlockOf(desc.dst_desc(), y);
+    *blocks.y = std::max(made != 0 ? made : BlockOf(FreeDesc(y, y_type), y), kRowMajor);
+  }
   primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual,
                    BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor, y_type));
   if (pads) {
