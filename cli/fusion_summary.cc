@@ -50,7 +50,8 @@ std::string FusionSummary(const NodeCount& before, const NodeCount& after,
   std::string what;
   for (const auto& [kind, number] : after.recurrent) {
     what += fmt::format("{}{} {}", what.empty() ? "" : ", ", number, kind.first);
-    if (kind.second >= 0) what += fmt::format(" of {} steps", kind.second);
+    if (kind.second >= 0)
+      what += fmt::format(" of {} step{}", kind.second, kind.second == 1 ? "" : "s");
   }
   const std::string line =
       fmt::format("{} nodes to {}: {}", WithCommas(before.nodes), WithCommas(after.nodes), what);
