@@ -381,8 +381,8 @@ struct PlanOptions {
   std::size_t steps_per_file = 1000;  // of programs; entries with more are divided
   bool exact_conv = false;            // no algorithms that round otherwise than a sum of products
   // Below f32: that of products with constant weights (recurrent operators have such too), last
-  // layers excepted; all else stays as the model has it. A model without such a product is
-  // unsupported then.
+  // layers excepted, and with kBF16 that of tensors between them; all else stays as the model has
+  // it. A model without such a product is unsupported then.
   rt::Precision precision = rt::Precision::kF32;
 };
 
