@@ -182,7 +182,7 @@ class FirstMatcher {
     for (const AffineTerm& term : n->argument.terms) {
       if (term.kind == TermKind::kDiagonal && IsGate(term.atom, 1)) {
         reset_bias = IsZeros(term.coefficient) ? kNoConst : term.coefficient;
-      } else if (!IsProductOfZeros(term.atom)) {
+      } else if (term.scale != 0 && !IsProductOfZeros(term.atom)) {
         inputs.terms.push_back(term);
       }
     }
