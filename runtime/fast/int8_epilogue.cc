@@ -39,10 +39,6 @@ DRAGOMAN_RT_INLINE std::int32_t Added(std::int32_t a, std::int32_t b) {
 constexpr std::int64_t kStrip = 16;
 constexpr std::int64_t kBatch = 8;  // lines at a time
 
-std::int64_t Padded(std::int64_t channels) {
-  return (channels + kMaxInt8Columns - 1) / kMaxInt8Columns * kMaxInt8Columns;
-}
-
 // `sums`, of `rows` lines of `step` each, become the values `v`, of lines of kMaxInt8Columns.
 DRAGOMAN_RT_CLONES void Scale(const Int8Sums& block, const std::int32_t* added, const float* scales,
                               const float* bias, const Int8Limits& limits, float* v) {
@@ -127,10 +123,10 @@ void CopyLines(const float* v, const Int8Sums& block, const Int8Places& places, 
   }
 }
 
-// One element a channel, then as many times `filler` as make up whole blocks.
+// One element a channel, then as many times `filler` as a strip from any channel on may reach.
 template <class T>
 std::vector<T> Expanded(TensorView<const T> view, std::int64_t channels, T filler) {
-  std::vector<T> values(static_cast<std::size_t>(Padded(channels)), filler);
+  std::vector<T> values(static_cast<std::size_t>(channels + kStrip - 1), filler);
   for (std::int64_t i = 0; i < channels && view.present(); ++i)
     values[static_cast<std::size_t>(i)] = view[view.size() == 1 ? 0 : i];
   return values;
