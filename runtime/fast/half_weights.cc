@@ -3,14 +3,24 @@
 #include <algorithm>
 
 namespace dragoman::rt {
+namespace {
+
+// oneDNN may be told to leave it alone (ONEDNN_MAX_CPU_ISA).
+bool HandlesBFloat16() {
+  constexpr auto kHalf = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  return HasArithmetic(Precision::kBF16) &&
+         (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kHalf) == kHalf;
+}
+
+}  // namespace
 
 ElementType ProductType(Precision precision) {
-  const bool half = precision == Precision::kBF16 && HasArithmetic(precision);
+  const bool half = precision == Precision::kBF16 && HandlesBFloat16();
   return half ? ElementType::bf16 : ElementType::f32;
 }
 
 ElementTypes LackingHere(const ElementTypes& types) {
-  return HasArithmetic(Precision::kBF16) ? ElementTypes() : types;
+  return HandlesBFloat16() ? ElementTypes() : types;
 }
 
 WideWeights::WideWeights(const WeightData& weights, std::int64_t count)
