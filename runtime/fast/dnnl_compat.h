@@ -25,6 +25,14 @@ struct OperandDescs {
   dnnl::memory::desc dst;
 };
 
+inline dnnl::memory::data_type TypeOf(const dnnl::memory::desc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  return desc.get_data_type();
+#else
+  return desc.data_type();
+#endif
+}
+
 // Primitive (convolution_forward, deconvolution_forward) with `algorithm`. The result is empty if
 // no implementation fits.
 template <class Primitive>

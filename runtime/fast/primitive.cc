@@ -170,8 +170,9 @@ dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block, ElementTy
 }
 
 std::int64_t BlockOf(const dnnl::memory::desc& desc, const Shape& shape) {
+  const ElementType type = dnnl_compat::TypeOf(desc);
   for (std::int64_t block : {std::int64_t{8}, std::int64_t{16}, kRowMajor}) {
-    if (desc == BlockedDesc(shape, block, desc.data_type())) return block;
+    if (desc == BlockedDesc(shape, block, type)) return block;
   }
   return 0;
 }
