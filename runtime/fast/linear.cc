@@ -29,6 +29,14 @@ bool IsPlainGemm(const char* implementation) {
          std::strstr(implementation, "brgemm") == nullptr;
 }
 
+// Rows that threads cannot divide evenly among themselves where they divide blocks of 64 of them,
+// as oneDNN's do; our own divide the outputs. Whatever the threads, so that results do not depend
+// on them.
+bool DivideUnevenly(std::int64_t rows) {
+  constexpr std::int64_t kBlock = 64;
+  return rows > kBlock && rows % kBlock != 0;
+}
+
 }  // namespace
 
 bool PreparedLinear::Supports(const LinearSizes& sizes) {
@@ -56,7 +64,10 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
     };
     const ElementType type = ProductType(weights.precision);
     const bool is_wide = type == ElementType::f32;
-    if (IsOwn(sizes, is_wide ? Precision::kF32 : weights.precision)) return pack();
+    if (IsOwn(sizes, is_wide ? Precision::kF32 : weights.precision) ||
+        (is_wide && DivideUnevenly(sizes.rows))) {
+      return pack();
+    }
     const dnnl::memory::dims w_dims{sizes.out, sizes.in};
     const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in}, ProductType(types.x));
     const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out}, ProductType(types.y));

@@ -10,11 +10,13 @@ computes in f32 whatever P is:
 
   latency     of the least call over all rounds; of ONNX Runtime's is taken what a model without
               work costs a call
-  cpu         processor time a call, which other work on the machine disturbs less than the clock
+  cpu         processor time a call, which other work on the machine disturbs less than the clock;
+              a dash where it is too short to tell
   start       from the start of our process to the end of its first call, against creating a session
               and the first call in a process that runs already
   cold        the same with files of program and model not in memory
-  memory      peak resident, ONNX Runtime's less that of its host without a model
+  memory      peak resident of a process that makes one call, ONNX Runtime's less that of its host
+              without a model
   difference  the largest of an output, relative to its largest element; the r.m.s. of the
               differences, relative to that of the output, where P is not f32
   compile     seconds to compile program and runtime on one core, ccache off
@@ -43,6 +45,7 @@ DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 COLUMNS = ("model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "cold ms",
            "memory MB", "difference")
 INPUTS = 8  # that take turns
+SHORT_MS = 100  # processor time that time(1) tells by hundredths of a second
 FEW = INPUTS  # calls, which start and end of a process are told from the rest by
 
 
@@ -200,13 +203,14 @@ def compare(case, threads, options, host, empty):
             start = call(0)
             short, full = call(FEW), call(FEW + options.repeat)
             side.append((full[0], start[1], cold[1], (full[2] - short[2]) / options.repeat * 1000,
-                         full[3]))
+                         start[3]))
     a, b = [[min(round[i] for round in side) for i in range(5)] for side in (ours, peer)]
     b[0] = max(b[0] - empty, 1e-6)
     b[4] -= host
     ratios = [a[0] / b[0], a[1] / b[1], a[2] / b[2], a[4] / b[4]]
+    cpu = f"{a[3] / b[3]:.2f}" if min(a[3], b[3]) * options.repeat > SHORT_MS else "-"
     return (f"| {case.name} | {threads} | {a[0]:.3f} | {b[0]:.3f} | {ratios[0]:.2f} "
-            f"| {a[3] / max(b[3], 1e-6):.2f} | {a[1]:.0f} / {b[1]:.0f} = {ratios[1]:.2f} "
+            f"| {cpu} | {a[1]:.0f} / {b[1]:.0f} = {ratios[1]:.2f} "
             f"| {a[2]:.0f} / {b[2]:.0f} = {ratios[2]:.2f} "
             f"| {a[4] / 1e6:.0f} / {b[4] / 1e6:.0f} = {ratios[3]:.2f} "
             f"| {case.difference():.1e} |"), ratios
