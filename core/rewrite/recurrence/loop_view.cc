@@ -66,6 +66,7 @@ struct NumberLimit {
 };
 constexpr std::size_t kMaxConditions = 16;
 constexpr std::int64_t kMaxStride = 64;
+constexpr std::int64_t kMaxFactor = kMaxStride * kMaxStride;
 
 bool CastsTo(const Node* node, bool (*is)(DType)) {
   return node != nullptr && node->Is("Cast") && is(node->result()->type().dtype());
@@ -245,8 +246,8 @@ class LoopReader {
       if (node.Is("Mul")) return VisitMultiple(node, *a, *b);
       if (node.Is("Div")) return VisitQuotient(node, *a, *b);
       const bool minus = node.Is("Sub");
-      turns_[node.result()] = {minus ? a->factor - b->factor : a->factor + b->factor,
-                               minus ? a->offset - b->offset : a->offset + b->offset};
+      Enter(node, {minus ? a->factor - b->factor : a->factor + b->factor,
+                   minus ? a->offset - b->offset : a->offset + b->offset});
     } else if (node.Is("Identity") || node.Is("Cast") || node.Is("Unsqueeze") ||
                node.Is("Squeeze") || node.Is("Reshape")) {
       const auto found = turns_.find(node.operand(0));
@@ -260,7 +261,12 @@ class LoopReader {
     const TurnNumber& number = a.factor == 0 ? b : a;
     if ((a.factor != 0 && b.factor != 0) || !times.known()) return;
     if (times.value() < -kMaxStride || times.value() > kMaxStride) return;
-    turns_[node.result()] = {times.value() * number.factor, times * number.offset};
+    Enter(node, {times.value() * number.factor, times * number.offset});
+  }
+
+  // Chains of sums and products in a file may not overflow.
+  void Enter(const Node& node, TurnNumber number) {
+    if (std::abs(number.factor) <= kMaxFactor) turns_[node.result()] = std::move(number);
   }
 
   // Without a rest.
