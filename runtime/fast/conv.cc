@@ -153,12 +153,7 @@ bool IsGemm(const Desc& desc) {
   return desc && std::strstr(desc.impl_info_str(), "gemm") != nullptr;
 }
 
-// Whether the processor has tiles (AMX), and whether they compute it.
-bool HasTiles() {
-  constexpr auto kTiles = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
-  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kTiles) == kTiles;
-}
-
+// Whether tiles (AMX) compute it.
 bool UsesTiles(const Desc& desc) {
   return desc && std::strstr(desc.impl_info_str(), "amx") != nullptr;
 }
@@ -278,7 +273,7 @@ bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& windo
     const dnnl::memory::desc any_x = AnyDesc(ToDims(from_x), factors);
     const dnnl::memory::desc any_y = AnyDesc(ToDims(y), result);
     // Tiles want channels last; they make up for the reorders.
-    if (factors != kWide && HasTiles()) {
+    if (factors != kWide && dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx)) {
       const Desc tiled = make(any_x, any_y);
       if (UsesTiles(tiled)) return tiled;
     }

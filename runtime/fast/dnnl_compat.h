@@ -9,6 +9,12 @@
 
 namespace dragoman::rt::dnnl_compat {
 
+// Whether oneDNN's code uses an instruction set: the processor has it, and no setting forbids it.
+inline bool Uses(dnnl::cpu_isa isa) {
+  const auto wanted = static_cast<unsigned>(isa);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
+}
+
 // Strides, dilations (0: dense) and pads of a window, in oneDNN's terms.
 struct WindowDims {
   dnnl::memory::dims kernel;

@@ -7,9 +7,7 @@ namespace {
 
 // oneDNN may be told to leave it alone (ONEDNN_MAX_CPU_ISA).
 bool HandlesBFloat16() {
-  constexpr auto kHalf = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  return HasArithmetic(Precision::kBF16) &&
-         (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kHalf) == kHalf;
+  return HasArithmetic(Precision::kBF16) && dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_bf16);
 }
 
 }  // namespace

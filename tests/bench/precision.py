@@ -36,11 +36,7 @@ def draw(case, random):
     inputs = []
     for name, stem in case.inputs:
         like = numpy.load(stem + "_first.npy")
-        shape = (TOGETHER, *like.shape)
-        if like.dtype == numpy.int64:
-            data = random.integers(0, 1000, shape)
-        else:
-            data = random.standard_normal(shape, dtype=numpy.float32)
+        data = run.draw(random, like.dtype == numpy.int64, (TOGETHER, *like.shape))
         inputs.append((name, stem + "_drawn.npy"))
         numpy.save(inputs[-1][1], data)
     return inputs

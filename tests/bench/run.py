@@ -64,6 +64,12 @@ def measured(command, **options):
     return process.stdout.decode(), wall, float(user) + float(system), int(peak) * 1024
 
 
+def draw(random, are_indices, shape):
+    if are_indices:
+        return random.integers(0, 1000, shape)
+    return random.standard_normal(shape, dtype=numpy.float32)
+
+
 def forget(files):
     """Leaves it to the disk to read files again."""
     for path in files:
@@ -100,10 +106,7 @@ class Case:
                 continue
             kind = value.type.tensor_type
             shape = [INPUTS] + [dim.dim_value for dim in kind.shape.dim]
-            if kind.elem_type == onnx.TensorProto.INT64:
-                data = random.integers(0, 1000, shape)
-            else:
-                data = random.standard_normal(shape, dtype=numpy.float32)
+            data = draw(random, kind.elem_type == onnx.TensorProto.INT64, shape)
             stem = os.path.join(self.data, str(len(files)))
             for path, array in ((stem, data), (stem + "_first", data[0])):
                 numpy.save(path + ".npy", array)
