@@ -149,13 +149,12 @@ class GateGroups {
   }
 
   // The node of this graph that reads: the user, or the one whose body it is in; nullptr for an
-  // output.
+  // output, and for a reader outside, as a value that this graph captures has.
   Node* Reader(const Use& use) const {
     Node* node = use.user();
-    const Graph* at = use.graph();
-    while (at != &graph_) {
+    for (const Graph* at = use.graph(); at != &graph_; at = node->graph()) {
       node = at->parent();
-      at = node->graph();
+      if (node == nullptr) return nullptr;
     }
     return node;
   }
