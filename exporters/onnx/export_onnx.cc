@@ -89,14 +89,17 @@ void NameGraphs(Model& model) {
   });
 }
 
-// The number of a loop's turn, which runtimes overwrite from turn to turn.
-bool IsTurn(const Value& value) {
-  if (value.kind() != Value::Kind::kInput || value.index() != 0) return false;
+// What runtimes overwrite from turn to turn: the number of a Loop's turn, all that a Scan's body is
+// given.
+bool IsOverwritten(const Value& value) {
+  if (value.kind() != Value::Kind::kInput) return false;
   const Node* owner = value.graph()->parent();
-  return owner != nullptr && owner->op().type == "Loop";
+  if (owner == nullptr) return false;
+  return owner->Is("Scan") || (owner->Is("Loop") && value.index() == 0);
 }
 
-// ONNX tells outputs by name: one that is an output already gets a copy.
+// ONNX tells outputs by name: one that is an output already gets a copy, and what a runtime would
+// overwrite.
 void SeparateOutputs(Model& model) {
   std::set<std::string> names;
   ForEachGraph(std::as_const(model), [&](const Graph& graph) {
@@ -106,7 +109,7 @@ void SeparateOutputs(Model& model) {
     std::set<const Value*> given;
     for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
       Value* value = graph.output(i);
-      if (value == nullptr || (given.insert(value).second && !IsTurn(*value))) continue;
+      if (value == nullptr || (given.insert(value).second && !IsOverwritten(*value))) continue;
       std::string name = value->name() + "_copy";
       for (int k = 2; !names.insert(name).second; ++k)
         name = value->name() + "_copy_" + std::to_string(k);

@@ -155,6 +155,19 @@ TEST_F(ExportOnnxTest, TheNumberOfATurnIsCopiedBeforeItIsCollected) {
   EXPECT_EQ(body.output(1)->producer()->op().type, "Identity");
 }
 
+// ONNX Runtime gives memory that nothing wrote otherwise.
+TEST_F(ExportOnnxTest, WhatAScansBodyIsGivenIsCopiedBeforeItIsAResult) {
+  Result<Model> model = RoundTrip(R"(graph main(%h: f32[2], %x: f32[3, 2]) -> (%last, %rows) {
+    %last: f32[2], %rows: f32[3, 2] = onnx.Scan(%h, %x) {num_scan_inputs = 1, body = graph body(%state: f32[2], %row: f32[2]) -> (%state, %row) {}}
+  })");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  const Graph& body = *model->main().first_node()->subgraphs().front();
+  for (std::size_t i = 0; i < body.num_outputs(); ++i) {
+    ASSERT_NE(body.output(i)->producer(), nullptr);
+    EXPECT_EQ(body.output(i)->producer()->op().type, "Identity");
+  }
+}
+
 // Substitution from the last row on; larger matrices stay, which a warning tells.
 TEST_F(ExportOnnxTest, SmallMatricesAreSolvedRowByRow) {
   const auto text = [](const std::string& n) {
