@@ -1,4 +1,5 @@
 // dragoman diff A B
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,11 @@ Status ReadIgnored(DiffOptions& options) {
 
 Result<DiffReport> Compare(DiffOptions& options) {
   DRAGOMAN_TRY(ReadIgnored(options));
-  DRAGOMAN_ASSIGN(Model a, LoadModel(options.a));
-  DRAGOMAN_ASSIGN(Model b, LoadModel(options.b));
+  // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
+  static auto* const models = new std::array<Model, 2>;
+  auto& [a, b] = *models;
+  DRAGOMAN_ASSIGN(a, LoadModel(options.a));
+  DRAGOMAN_ASSIGN(b, LoadModel(options.b));
   const bool source = options.level ? *options.level == "source" : compare::SameVocabulary(a, b);
   options.compare.level = source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
   if (!source) {

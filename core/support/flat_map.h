@@ -17,13 +17,16 @@ namespace dragoman {
 template <class Key>
 struct FlatMapSlot;
 
-// Objects that were made one after the other get slots near each other.
+// Objects that were made one after the other get slots one after the other: a walk over all of them
+// goes through memory in order. Meant for objects of about kObjectSize bytes or more.
 template <class T>
 struct FlatMapSlot<T*> {
+  static constexpr std::uintptr_t kObjectSize = 64, kObjectsInBlock = 1024;
+
   std::size_t operator()(const T* key, int bits) const {
-    const auto address = reinterpret_cast<std::uintptr_t>(key);
-    const std::uint64_t block = (address >> 10) * 0x9E3779B97F4A7C15u;
-    return (block >> (64 - bits)) ^ ((address >> 4) & 63);
+    const std::uintptr_t object = reinterpret_cast<std::uintptr_t>(key) / kObjectSize;
+    const std::uint64_t block = (object / kObjectsInBlock) * 0x9E3779B97F4A7C15u;
+    return ((block >> (64 - bits)) + object % kObjectsInBlock) & ((std::size_t{1} << bits) - 1);
   }
 };
 

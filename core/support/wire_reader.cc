@@ -12,7 +12,14 @@ Error WireReader::Damaged(std::size_t position, const std::string& what) const {
                        "damaged file: " + what});
 }
 
+// Nearly all tags and most lengths have one byte.
 Result<std::uint64_t> WireReader::NextVarint() {
+  if (!done() && bytes_[position_] < std::byte{128})
+    return std::to_integer<std::uint64_t>(bytes_[position_++]);
+  return NextLongVarint();
+}
+
+Result<std::uint64_t> WireReader::NextLongVarint() {
   constexpr int kMaxShift = 63;
   const std::size_t start = position_;
   std::uint64_t value = 0;

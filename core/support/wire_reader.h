@@ -49,6 +49,7 @@ class WireReader {
     WireType type;
   };
   Error Damaged(std::size_t position, const std::string& what) const;
+  Result<std::uint64_t> NextLongVarint();
   Result<Tag> ReadTag();
   Status Skip(std::size_t count, std::size_t start);
   Result<std::span<const std::byte>> ReadPayload(WireType type, std::size_t start);

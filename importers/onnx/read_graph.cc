@@ -24,15 +24,25 @@ using onnx_pb::SparseTensorProto;
 using onnx_pb::TensorProto;
 using onnx_pb::ValueInfoProto;
 
+bool Scope::Define(Value* value) {
+  const auto number = static_cast<std::uint32_t>(values_.size());
+  if (!index_.TryEmplace(HashedText(value->name()), number).second) return false;
+  values_.push_back(value);
+  return true;
+}
+
+// Files list outputs and types, and use results, mostly in the order of the nodes.
 Value* Scope::Own(std::string_view name) const {
-  Value* const* found = values.Find(HashedText(name));
-  return found == nullptr ? nullptr : *found;
+  if (next_ < values_.size() && values_[next_]->name() == name) return values_[next_++];
+  const std::uint32_t* found = index_.Find(HashedText(name));
+  if (found == nullptr) return nullptr;
+  next_ = *found + std::size_t{1};
+  return values_[*found];
 }
 
 Value* Scope::Find(std::string_view name) const {
-  const HashedText key(name);
-  for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
-    if (Value* const* found = scope->values.Find(key)) return *found;
+  for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
+    if (Value* found = scope->Own(name)) return found;
   }
   return nullptr;
 }
@@ -47,9 +57,7 @@ std::uint64_t DigestOf(const ValueInfoProto& message) {
 class GraphReader {
  public:
   GraphReader(const Scope* outer, const Place& place, ReadContext& context, Graph* graph)
-      : place_(place), context_(context), graph_(*graph) {
-    scope_.outer = outer;
-  }
+      : place_(place), context_(context), graph_(*graph), scope_(outer) {}
 
   Status Read(GraphProto* message);
   Status Read(FunctionProto* message, Function* function);
@@ -110,6 +118,9 @@ Type StatedType(const TensorProto& message) {
 Status GraphReader::Read(GraphProto* message) {
   graph_.set_name(message->name());
   if (!message->name().empty()) message->clear_name();
+  descriptions_.Reserve(static_cast<std::size_t>(message->input_size()) +
+                        static_cast<std::size_t>(message->output_size()) +
+                        static_cast<std::size_t>(message->value_info_size()));
   ReadInputs(message->mutable_input());
   DRAGOMAN_TRY(ReadInitializers(message->mutable_initializer()));
   DRAGOMAN_TRY(ReadSparseInitializers(message->mutable_sparse_initializer()));
@@ -134,8 +145,7 @@ Status GraphReader::Read(FunctionProto* message, Function* function) {
 }
 
 void GraphReader::Define(Value* value, const Place& place) {
-  if (value->name().empty() || scope_.values.TryEmplace(HashedText(value->name()), value).second)
-    return;
+  if (value->name().empty() || scope_.Define(value)) return;
   const std::string by = value->producer() ? ", last by " + value->producer()->Describe() : "";
   context_.Note(place, InGraph("defines value " + Quote(value->name()) + " twice" + by));
 }
@@ -280,8 +290,8 @@ void GraphReader::KeepOrder(std::string_view key, const std::vector<const Value*
 }
 
 void GraphReader::MakeNodes(const RepeatedPtrField<NodeProto>& messages, int field) {
-  scope_.values.Reserve(graph_.num_inputs() + graph_.constants().size() +
-                        static_cast<std::size_t>(messages.size()));
+  scope_.Reserve(graph_.num_inputs() + graph_.constants().size() +
+                 static_cast<std::size_t>(messages.size()));
   for (int i = 0; i < messages.size(); ++i) {
     const NodeProto& message = messages.Get(i);
     const OpName* op = InternOp("onnx", message.op_type(), message.domain(), message.overload());
@@ -330,6 +340,7 @@ void GraphReader::ReadFunctionOutputs(FunctionProto* message) {
 }
 
 void GraphReader::ReadValueInfo(RepeatedPtrField<ValueInfoProto>* messages) {
+  if (messages->empty()) return;
   Attribute::List entries;
   std::vector<const Value*> order;
   for (ValueInfoProto& message : *messages) {
@@ -351,13 +362,12 @@ void GraphReader::ReadValueInfo(RepeatedPtrField<ValueInfoProto>* messages) {
 }
 
 std::vector<const Value*> GraphReader::DescribedResults() const {
-  std::unordered_set<const Value*> outputs;
-  for (const Use& use : graph_.outputs()) outputs.insert(use.value());
   std::vector<const Value*> results;
   for (const Node& node : graph_.nodes()) {
     for (std::size_t i = 0; i < node.num_results(); ++i) {
       const Value* result = node.result(i);
-      if (descriptions_.contains(result) && !outputs.contains(result)) results.push_back(result);
+      // Only outputs are uses as yet.
+      if (descriptions_.contains(result) && !result->used()) results.push_back(result);
     }
   }
   return results;

@@ -7,8 +7,11 @@
 #ifndef DRAGOMAN_IMPORTERS_ONNX_READ_GRAPH_H_
 #define DRAGOMAN_IMPORTERS_ONNX_READ_GRAPH_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "core/ir/graph.h"
 #include "core/ir/model.h"
@@ -19,12 +22,20 @@
 namespace dragoman::onnx_reader {
 
 // The values that names mean in one graph.
-struct Scope {
-  const Scope* outer = nullptr;
-  FlatMap<HashedText, Value*> values;  // the names are the values' own
+class Scope {
+ public:
+  explicit Scope(const Scope* outer) : outer_(outer) {}
 
+  void Reserve(std::size_t size) { index_.Reserve(size); }
+  bool Define(Value* value);                 // false: the name is taken
   Value* Own(std::string_view name) const;   // nullptr: not here
   Value* Find(std::string_view name) const;  // here or further out; nullptr: nowhere
+
+ private:
+  const Scope* outer_;
+  std::vector<Value*> values_;                // in order of definition
+  FlatMap<HashedText, std::uint32_t> index_;  // the names are the values' own
+  mutable std::size_t next_ = 0;              // after the value that was found last
 };
 
 // The contents of `message` into the empty `graph`.
