@@ -1,6 +1,7 @@
 #include "runtime/fast/int8_conv.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <optional>
 #include <string>
@@ -23,27 +24,28 @@ constexpr std::int64_t kWindows = 4;              // windows of it at once
 
 using Sums = std::int32_t __attribute__((vector_size(32)));
 using Factors = std::int16_t __attribute__((vector_size(16)));
-using LooseFactors = std::int16_t __attribute__((vector_size(16), aligned(2), may_alias));
+using LooseFactors = std::int16_t __attribute__((vector_size(16), aligned(1), may_alias));
 using LooseSums = std::int32_t __attribute__((vector_size(32), aligned(4), may_alias));
 constexpr std::int64_t kLanes = 8;
+constexpr std::int64_t kWide = 2;  // bytes of a factor of 16 bits
 
-DRAGOMAN_RT_INLINE void Load(const std::int16_t* from, Sums& to) {
+DRAGOMAN_RT_INLINE void Load(const char* from, Sums& to) {
   to = __builtin_convertvector(Factors(*reinterpret_cast<const LooseFactors*>(from)), Sums);
 }
 
-// sums (kWindows rows of kStrip) = those of a strip of channels of kWindows depthwise windows.
-DRAGOMAN_RT_CLONES void SumStrip(const std::int16_t* const* windows, const std::int64_t* taps,
-                                 std::int64_t num_taps, const std::int16_t* weights,
-                                 std::int32_t* sums) {
+// sums (kWindows rows of kStrip) = those of a strip of channels of kWindows depthwise windows,
+// whose taps lie `taps` bytes behind where they begin.
+DRAGOMAN_RT_CLONES void SumStrip(const char* const* windows, const std::int64_t* taps,
+                                 std::int64_t num_taps, const char* weights, std::int32_t* sums) {
   Sums low[kWindows] = {}, high[kWindows] = {};
-  for (std::int64_t k = 0; k < num_taps; ++k, weights += kStrip) {
+  for (std::int64_t k = 0; k < num_taps; ++k, weights += kStrip * kWide) {
     Sums first, second, x;
     Load(weights, first);
-    Load(weights + kLanes, second);
+    Load(weights + kLanes * kWide, second);
     for (std::int64_t i = 0; i < kWindows; ++i) {
       Load(windows[i] + taps[k], x);
       low[i] += x * first;
-      Load(windows[i] + taps[k] + kLanes, x);
+      Load(windows[i] + taps[k] + kLanes * kWide, x);
       high[i] += x * second;
     }
   }
@@ -67,34 +69,38 @@ struct PreparedInt8Conv::Impl {
   std::optional<Int8Winograd> winograd;
   std::int64_t batch = 1, group = 1;
   std::int64_t in_channels = 1, out_channels = 1;  // of a group
-  std::vector<std::int64_t> runs;                  // of the depths, from where a window begins
-  std::int64_t run_pairs = 1;
-  std::vector<std::int64_t> starts;   // of the windows
-  std::vector<std::int16_t> weights;  // packed by group; depthwise: [tap][channel]
+  std::vector<std::int64_t> runs;  // of the depths: bytes from where a window begins
+  std::int64_t run_words = 1;
+  std::vector<std::int64_t> starts;  // of the windows, in bytes
+  std::vector<char> weights;         // packed by group; depthwise: [strip][tap][channel]
+  bool needs_copy = true;            // of an unsigned operand
   std::int64_t threads = 1;
 
   Impl(const Window& window, std::int64_t channels) : image(window, channels) {}
 
-  std::int64_t Depth() const { return static_cast<std::int64_t>(runs.size()) * run_pairs * 2; }
+  std::int64_t Words() const { return static_cast<std::int64_t>(runs.size()) * run_words; }
   std::int64_t PanelsOfGroup() const {
     return (out_channels + product->columns - 1) / product->columns;
   }
 
+  std::int64_t Taps() const {
+    return image.axes[0].kernel * image.axes[1].kernel * image.axes[2].kernel;
+  }
   void ChooseMethod(Int8Data values, const Int8View& zero);
   void SetRuns();
-  void PackWeights(Int8Data values, const Int8View& zero);
+  void PackDepthwise(Int8Data values, const Int8Zeros& zeros);
   Int8Columns ColumnsOf(Int8Data values) const;
-  void PrepareWindows(Int8Data values, const Int8View& zero);
+  std::vector<std::int32_t> PrepareWindows(Int8Data values, const Int8Zeros& zeros);
   Int8Places PlacesOf(std::int64_t sample, std::int64_t first, std::int64_t count,
                       std::int64_t* at) const;
-  void RunTiles(std::int64_t sample, const std::int16_t* x, Int8Data residual, Int8Result y) const;
+  const char* ImageOf(Int8Data x, std::int64_t sample, std::int32_t zero, char* scratch) const;
+  void RunTiles(std::int64_t sample, const char* x, Int8Data residual, Int8Result y) const;
   void RunPanel(std::int64_t panel, std::int64_t sample, std::int64_t first, std::int64_t end,
-                const std::int16_t* x, Int8Data residual, Int8Result y) const;
-  void RunDepthwise(std::int64_t sample, const std::int16_t* x, Int8Data residual,
-                    Int8Result y) const;
-  void RunWinograd(std::int64_t sample, const std::int16_t* x, Int8Data residual, Int8Result y,
+                const char* x, Int8Data residual, Int8Result y) const;
+  void RunDepthwise(std::int64_t sample, const char* x, Int8Data residual, Int8Result y) const;
+  void RunWinograd(std::int64_t sample, const char* x, Int8Data residual, Int8Result y,
                    char* scratch) const;
-  void RunStrips(std::int64_t sample, std::int64_t first, std::int64_t count, const std::int16_t* x,
+  void RunStrips(std::int64_t sample, std::int64_t first, std::int64_t count, const char* x,
                  Int8Data residual, Int8Result y) const;
 };
 
@@ -102,6 +108,13 @@ void PreparedInt8Conv::Impl::ChooseMethod(Int8Data values, const Int8View& zero)
   if (group > 1 && in_channels == 1 && out_channels == 1) {
     method = Method::kDepthwise;
     implementation = "int8:depthwise";
+    return;
+  }
+  const std::int64_t channels = group * out_channels, depth = in_channels * Taps();
+  if (product->multiply_bytes != nullptr &&
+      FitBytes(values, channels * depth, zero, channels, depth)) {
+    implementation += ":bytes";
+    image.factor_bytes = 1;
     return;
   }
   if (group > 1) return;
@@ -117,28 +130,29 @@ void PreparedInt8Conv::Impl::ChooseMethod(Int8Data values, const Int8View& zero)
 void PreparedInt8Conv::Impl::SetRuns() {
   const WindowAxis* axes = image.axes;
   const bool joined = group == 1 && axes[2].dilation == 1 && method == Method::kTiles;
+  const std::int64_t position = image.channels * image.factor_bytes;
   for (std::int64_t i = 0; i < axes[0].kernel; ++i) {
     for (std::int64_t j = 0; j < axes[1].kernel; ++j) {
       const std::int64_t line =
           (i * axes[0].dilation * image.extents[1] + j * axes[1].dilation) * image.extents[2];
       for (std::int64_t k = 0; k < (joined ? 1 : axes[2].kernel); ++k)
-        runs.push_back((line + k * axes[2].dilation) * image.channels);
+        runs.push_back((line + k * axes[2].dilation) * position);
     }
   }
-  run_pairs = (in_channels * (joined ? axes[2].kernel : 1) + 1) / 2;
+  const std::int64_t bytes = in_channels * (joined ? axes[2].kernel : 1) * image.factor_bytes;
+  run_words = (bytes + kInt8Word - 1) / kInt8Word;
+  needs_copy = bytes % kInt8Word != 0 || !image.IsSample(layout.x);
 }
 
 // Where the weights of a group's results and depths are in (M, C / group, kernel...).
 Int8Columns PreparedInt8Conv::Impl::ColumnsOf(Int8Data values) const {
-  const WindowAxis* axes = image.axes;
-  const std::int64_t taps = axes[0].kernel * axes[1].kernel * axes[2].kernel;
-  const std::int64_t taps_of_run = taps / static_cast<std::int64_t>(runs.size());
+  const std::int64_t taps = Taps(), taps_of_run = taps / static_cast<std::int64_t>(runs.size());
   Int8Columns columns;
   columns.data = values;
   for (std::int64_t m = 0; m < group * out_channels; ++m)
     columns.columns.push_back(m * in_channels * taps);
   for (std::int64_t first = 0; first < taps; first += taps_of_run) {
-    for (std::int64_t i = 0; i < run_pairs * 2; ++i) {
+    for (std::int64_t i = 0; i < run_words * kInt8Word / image.factor_bytes; ++i) {
       const std::int64_t tap = first + i / in_channels, c = i % in_channels;
       columns.depths.push_back(i < taps_of_run * in_channels ? c * taps + tap : -1);
     }
@@ -146,33 +160,46 @@ Int8Columns PreparedInt8Conv::Impl::ColumnsOf(Int8Data values) const {
   return columns;
 }
 
-void PreparedInt8Conv::Impl::PackWeights(Int8Data values, const Int8View& zero) {
-  const bool by_channel = zero.size > 1;
-  if (method == Method::kDepthwise) {
-    const auto taps = static_cast<std::int64_t>(runs.size());
-    const std::int64_t strips = (image.channels + kStrip - 1) / kStrip;
-    weights.assign(static_cast<std::size_t>(strips * kStrip * taps), 0);
-    for (std::int64_t c = 0; c < image.channels; ++c) {
-      const std::int32_t shift = zero.size == 0 ? 0 : zero.data[by_channel ? c : 0];
-      std::int16_t* to = weights.data() + c / kStrip * kStrip * taps + c % kStrip;
-      for (std::int64_t k = 0; k < taps; ++k)
-        to[k * kStrip] = static_cast<std::int16_t>(values[c * taps + k] - shift);
+void PreparedInt8Conv::Impl::PackDepthwise(Int8Data values, const Int8Zeros& zeros) {
+  const std::int64_t taps = Taps(), strips = (image.channels + kStrip - 1) / kStrip;
+  weights.assign(static_cast<std::size_t>(strips * kStrip * taps * kWide), 0);
+  for (std::int64_t c = 0; c < image.channels; ++c) {
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const auto weight = static_cast<std::int16_t>(values[c * taps + k] - zeros[c]);
+      const std::int64_t at = (c / kStrip * taps + k) * kStrip + c % kStrip;
+      std::memcpy(weights.data() + at * kWide, &weight, sizeof weight);
     }
-    return;
-  }
-  const std::int64_t size = PackedSize(out_channels, Depth(), product->columns);
-  weights.resize(static_cast<std::size_t>(size * group));
-  const Int8Columns columns = ColumnsOf(values);
-  for (std::int64_t g = 0; g < group; ++g) {
-    PackInt8(columns, g * out_channels, out_channels, zero.data, by_channel, product->columns,
-             weights.data() + g * size);
   }
 }
 
-void PreparedInt8Conv::Impl::PrepareWindows(Int8Data values, const Int8View& zero) {
+// Returns the sums of the weights of each channel, if they are bytes.
+std::vector<std::int32_t> PreparedInt8Conv::Impl::PrepareWindows(Int8Data values,
+                                                                 const Int8Zeros& zeros) {
   SetRuns();
-  PackWeights(values, zero);
   for (std::int64_t i = 0; i < image.output; ++i) starts.push_back(image.WindowStart(i));
+  std::vector<std::int32_t> sums;
+  if (method == Method::kDepthwise) {
+    PackDepthwise(values, zeros);
+    return sums;
+  }
+  const std::int64_t bytes = PackedBytes(out_channels, Words(), product->columns);
+  weights.resize(static_cast<std::size_t>(bytes * group));
+  const Int8Columns columns = ColumnsOf(values);
+  for (std::int64_t g = 0; g < group; ++g) {
+    char* packed = weights.data() + g * bytes;
+    PackInt8(columns, g * out_channels, out_channels, zeros, product->columns, image.factor_bytes,
+             packed);
+    if (image.factor_bytes == 1) AppendColumnSums(*product, packed, out_channels, Words(), sums);
+  }
+  return sums;
+}
+
+const char* PreparedInt8Conv::Impl::ImageOf(Int8Data x, std::int64_t sample, std::int32_t zero,
+                                            char* scratch) const {
+  if (!needs_copy && !x.is_signed)
+    return static_cast<const char*>(x.data) + sample * image.channels * image.input;
+  image.Fill(x, sample, layout.x, zero, scratch);
+  return scratch;
 }
 
 // Of results [first, first + count): `at` has room for them.
@@ -184,21 +211,22 @@ Int8Places PreparedInt8Conv::Impl::PlacesOf(std::int64_t sample, std::int64_t fi
 }
 
 void PreparedInt8Conv::Impl::RunPanel(std::int64_t panel, std::int64_t sample, std::int64_t first,
-                                      std::int64_t end, const std::int16_t* x, Int8Data residual,
+                                      std::int64_t end, const char* x, Int8Data residual,
                                       Int8Result y) const {
   const std::int64_t width = product->columns;
   const std::int64_t of_group = panel / PanelsOfGroup();
   const std::int64_t channel = panel % PanelsOfGroup() * width;
-  const std::int16_t* right = weights.data() + panel * width * Depth();
+  const char* right = weights.data() + panel * width * Words() * kInt8Word;
+  const std::int64_t first_channel = of_group * in_channels * image.factor_bytes;
+  const auto multiply = image.factor_bytes == 1 ? product->multiply_bytes : product->multiply;
   alignas(64) std::int32_t sums[kInt8Rows * kMaxInt8Columns];
   std::int64_t at[kInt8Rows];
-  Int8Lines lines{{}, runs.data(), static_cast<std::int64_t>(runs.size()), run_pairs};
+  Int8Lines lines{{}, runs.data(), static_cast<std::int64_t>(runs.size()), run_words};
   for (std::int64_t position = first; position < end; position += kInt8Rows) {
     const std::int64_t rows = std::min(kInt8Rows, end - position);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      lines.starts[r] = x + starts[static_cast<std::size_t>(position + r)] + of_group * in_channels;
-    }
-    product->multiply(rows, lines, right, sums);
+    for (std::int64_t r = 0; r < rows; ++r)
+      lines.starts[r] = x + starts[static_cast<std::size_t>(position + r)] + first_channel;
+    multiply(rows, lines, right, sums);
     finisher.Store({sums, rows, width, of_group * out_channels + channel,
                     std::min(width, out_channels - channel)},
                    PlacesOf(sample, position, rows, at), residual, y);
@@ -206,9 +234,9 @@ void PreparedInt8Conv::Impl::RunPanel(std::int64_t panel, std::int64_t sample, s
 }
 
 // Chunks of the image stay in cache while all panels of weights pass by.
-void PreparedInt8Conv::Impl::RunTiles(std::int64_t sample, const std::int16_t* x, Int8Data residual,
+void PreparedInt8Conv::Impl::RunTiles(std::int64_t sample, const char* x, Int8Data residual,
                                       Int8Result y) const {
-  const std::int64_t bytes = image.size() * 2 / image.output + 1;
+  const std::int64_t bytes = image.size() * image.factor_bytes / image.output + 1;
   std::int64_t chunk = std::max<std::int64_t>(kChunkBytes / bytes / kInt8Rows, 4) * kInt8Rows;
   chunk = std::min(chunk, image.output);
   const std::int64_t chunks = (image.output + chunk - 1) / chunk, panels = group * PanelsOfGroup();
@@ -222,33 +250,33 @@ void PreparedInt8Conv::Impl::RunTiles(std::int64_t sample, const std::int16_t* x
 }
 
 void PreparedInt8Conv::Impl::RunStrips(std::int64_t sample, std::int64_t first, std::int64_t count,
-                                       const std::int16_t* x, Int8Data residual,
-                                       Int8Result y) const {
+                                       const char* x, Int8Data residual, Int8Result y) const {
   alignas(64) std::int32_t sums[kWindows * kStrip];
-  const std::int16_t* windows[kWindows];
+  const char* windows[kWindows];
   std::int64_t at[kWindows];
   const auto taps = static_cast<std::int64_t>(runs.size());
   const Int8Places places = PlacesOf(sample, first, count, at);
   for (std::int64_t c = 0; c < image.channels; c += kStrip) {
     for (std::int64_t i = 0; i < kWindows; ++i)
-      windows[i] = x + starts[static_cast<std::size_t>(first + std::min(i, count - 1))] + c;
-    SumStrip(windows, runs.data(), taps, weights.data() + c * taps, sums);
+      windows[i] = x + starts[static_cast<std::size_t>(first + std::min(i, count - 1))] + c * kWide;
+    SumStrip(windows, runs.data(), taps, weights.data() + c * taps * kWide, sums);
     finisher.Store({sums, count, kStrip, c, std::min(kStrip, image.channels - c)}, places, residual,
                    y);
   }
 }
 
-void PreparedInt8Conv::Impl::RunWinograd(std::int64_t sample, const std::int16_t* x,
-                                         Int8Data residual, Int8Result y, char* scratch) const {
-  Int8WinogradCall call{x, &finisher, residual, y, 0, 1, 1, scratch};
+void PreparedInt8Conv::Impl::RunWinograd(std::int64_t sample, const char* x, Int8Data residual,
+                                         Int8Result y, char* scratch) const {
+  Int8WinogradCall call{
+      reinterpret_cast<const std::int16_t*>(x), &finisher, residual, y, 0, 1, 1, scratch};
   call.start = sample * out_channels * image.output;
   call.position_step = layout.y ? out_channels : 1;
   call.channel_step = layout.y ? 1 : image.output;
   winograd->Run(call);
 }
 
-void PreparedInt8Conv::Impl::RunDepthwise(std::int64_t sample, const std::int16_t* x,
-                                          Int8Data residual, Int8Result y) const {
+void PreparedInt8Conv::Impl::RunDepthwise(std::int64_t sample, const char* x, Int8Data residual,
+                                          Int8Result y) const {
   const std::int64_t tiles = (image.output + kWindows - 1) / kWindows;
   Parallel(tiles, (tiles + threads - 1) / threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin * kWindows; first < std::min(end * kWindows, image.output);
@@ -285,10 +313,11 @@ Status PreparedInt8Conv::Init(const FastContext&, const ConvParams& p, const Sha
     impl->out_channels = w[0] / p.group;
     const std::int64_t work = w[0] * w[1] * window.Taps() * impl->image.output;
     impl->threads = std::clamp<std::int64_t>(work / kWorkPerThread, 1, MaxThreads());
-    DRAGOMAN_RT_TRY(impl->finisher.Init(epilogue, w[0]));
     impl->implementation = product.name;
     impl->ChooseMethod(weights, w_zero);
-    if (impl->method != Impl::Method::kWinograd) impl->PrepareWindows(weights, w_zero);
+    std::vector<std::int32_t> sums;
+    if (impl->method != Impl::Method::kWinograd) sums = impl->PrepareWindows(weights, w_zero);
+    DRAGOMAN_RT_TRY(impl->finisher.Init(epilogue, w[0], std::move(sums)));
     impl_ = std::move(impl);
   } catch (const std::bad_alloc&) {
     return Status::Error("out of memory");
@@ -298,15 +327,15 @@ Status PreparedInt8Conv::Init(const FastContext&, const ConvParams& p, const Sha
 
 Status PreparedInt8Conv::Run(Int8Data x, Int8Data x_zero, const float* x_scale, Int8Data residual,
                              Int8Result y, void* scratch) noexcept {
-  DRAGOMAN_RT_TRY(impl_->finisher.Begin(x_scale, residual, y));
   const std::int32_t zero = x_zero.present() ? x_zero[0] : 0;
-  auto* image = static_cast<std::int16_t*>(scratch);
+  DRAGOMAN_RT_TRY(impl_->finisher.Begin(zero + ShiftToBytes(x), x_scale, residual, y));
+  auto* bytes = static_cast<char*>(scratch);
   for (std::int64_t n = 0; n < impl_->batch; ++n) {
-    impl_->image.Widen(x, n, impl_->layout.x, zero, image);
+    const char* image = impl_->ImageOf(x, n, zero, bytes);
     if (impl_->method == Impl::Method::kDepthwise) {
       impl_->RunDepthwise(n, image, residual, y);
     } else if (impl_->method == Impl::Method::kWinograd) {
-      impl_->RunWinograd(n, image, residual, y, static_cast<char*>(scratch) + impl_->image.Bytes());
+      impl_->RunWinograd(n, image, residual, y, bytes + impl_->image.Bytes());
     } else {
       impl_->RunTiles(n, image, residual, y);
     }

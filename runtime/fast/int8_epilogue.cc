@@ -1,6 +1,7 @@
 #include "runtime/fast/int8_epilogue.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/fast/clones.h"
 #include "runtime/fast/int8_kernels.h"
@@ -134,7 +135,8 @@ std::vector<T> Expanded(TensorView<const T> view, std::int64_t channels, T fille
 
 }  // namespace
 
-Status Int8Finisher::Init(const Int8Epilogue& epilogue, std::int64_t channels) {
+Status Int8Finisher::Init(const Int8Epilogue& epilogue, std::int64_t channels,
+                          std::vector<std::int32_t> column_sums) {
   const auto fits = [&](const auto& view) {
     return !view.present() || view.size() == 1 || view.size() == channels;
   };
@@ -143,14 +145,16 @@ Status Int8Finisher::Init(const Int8Epilogue& epilogue, std::int64_t channels) {
   if (!fits(epilogue.w_scale)) return Status::Error("scales have other sizes");
   epilogue_ = epilogue;
   is_sum_ = !epilogue.w_scale.present();
-  added_ = Expanded(epilogue.sum_bias, channels, 0);
+  sum_bias_ = added_ = Expanded(epilogue.sum_bias, channels, 0);
+  column_sums_ = std::move(column_sums);
   w_scales_ = scales_ = Expanded(epilogue.w_scale, channels, 0.0f);
   for (float& scale : scales_) scale = epilogue.x_scale * scale / epilogue.y_scale;
   bias_ = Expanded(epilogue.bias, channels, -0.0f);  // which changes no float
   return Status();
 }
 
-Status Int8Finisher::Begin(const float* x_scale, Int8Data residual, Int8Result y) noexcept {
+Status Int8Finisher::Begin(std::int32_t left_zero, const float* x_scale, Int8Data residual,
+                           Int8Result y) noexcept {
   const bool sums = y.kind == Int8Result::Kind::kI32, reals = y.kind == Int8Result::Kind::kF32;
   if (sums != is_sum_ || residual.present() != epilogue_.residual.present() ||
       (!sums && reals == epilogue_.result.present()) ||
@@ -159,6 +163,11 @@ Status Int8Finisher::Begin(const float* x_scale, Int8Data residual, Int8Result y
   }
   for (std::size_t i = 0; i < scales_.size() && x_scale != nullptr; ++i)
     scales_[i] = *x_scale * w_scales_[i] / epilogue_.y_scale;
+  for (std::size_t i = 0; i < column_sums_.size(); ++i) {
+    const auto taken =
+        static_cast<std::uint32_t>(left_zero) * static_cast<std::uint32_t>(column_sums_[i]);
+    added_[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum_bias_[i]) - taken);
+  }
   return Status();
 }
 

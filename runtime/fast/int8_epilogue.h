@@ -90,11 +90,14 @@ struct Int8Places {
 // An Int8Epilogue, resolved for a number of channels.
 class Int8Finisher {
  public:
-  // Error: numbers of elements that do not fit.
-  Status Init(const Int8Epilogue& epilogue, std::int64_t channels);
-  // Begins a run. Error: operands, or a kind of results, that were not prepared for; `x_scale` is
-  // null unless every run tells it.
-  Status Begin(const float* x_scale, Int8Data residual, Int8Result y) noexcept;
+  // `column_sums`: empty, or for sums of which the left zero point is yet to be taken out
+  // (int8_product.h), those of the right factor. Error: numbers of elements that do not fit.
+  Status Init(const Int8Epilogue& epilogue, std::int64_t channels,
+              std::vector<std::int32_t> column_sums = {});
+  // Begins a run with that zero point. Error: operands, or a kind of results, that were not
+  // prepared for; `x_scale` is null unless every run tells it.
+  Status Begin(std::int32_t left_zero, const float* x_scale, Int8Data residual,
+               Int8Result y) noexcept;
   void Store(const Int8Sums& block, const Int8Places& places, Int8Data residual,
              Int8Result y) const noexcept;
 
@@ -105,7 +108,7 @@ class Int8Finisher {
 
   Int8Epilogue epilogue_;  // but for its vectors
   bool is_sum_ = true;
-  std::vector<std::int32_t> added_;
+  std::vector<std::int32_t> sum_bias_, column_sums_, added_;
   std::vector<float> w_scales_, scales_, bias_;
 };
 

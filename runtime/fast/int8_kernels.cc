@@ -1,5 +1,6 @@
 #include "runtime/fast/int8_kernels.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/fast/clones.h"
@@ -11,16 +12,21 @@
 namespace dragoman::rt {
 namespace {
 
-void MultiplyPortably(std::int64_t rows, const Int8Lines& left, const std::int16_t* right,
+constexpr std::int64_t kWord = 4;  // bytes
+
+void MultiplyPortably(std::int64_t rows, const Int8Lines& left, const char* right,
                       std::int32_t* sums) {
   constexpr std::int64_t kColumns = 16;
+  std::int16_t a[2], b[2 * kColumns];
   std::uint32_t row_sums[kColumns];
   for (std::int64_t r = 0; r < rows; ++r) {
     std::memset(row_sums, 0, sizeof row_sums);
-    const std::int16_t* b = right;
+    const char* panel = right;
     for (std::int64_t run = 0; run < left.num_runs; ++run) {
-      const std::int16_t* a = left.starts[r] + left.runs[run];
-      for (std::int64_t pair = 0; pair < left.pairs; ++pair, a += 2, b += 2 * kColumns) {
+      const char* line = left.starts[r] + left.runs[run];
+      for (std::int64_t word = 0; word < left.words; ++word, panel += sizeof b) {
+        std::memcpy(a, line + word * kWord, sizeof a);
+        std::memcpy(b, panel, sizeof b);
         for (std::int64_t c = 0; c < kColumns; ++c)
           row_sums[c] += static_cast<std::uint32_t>(a[0] * b[2 * c] + a[1] * b[2 * c + 1]);
       }
@@ -29,32 +35,32 @@ void MultiplyPortably(std::int64_t rows, const Int8Lines& left, const std::int16
   }
 }
 
-constexpr Int8Kernel kPortable = {"int8:portable", 16, MultiplyPortably};
+constexpr Int8Kernel kPortable = {"int8:portable", 16, MultiplyPortably, nullptr};
 
 #ifdef DRAGOMAN_RT_X86
 
-std::int32_t PairAt(const std::int16_t* pair) {
-  std::int32_t both;
-  std::memcpy(&both, pair, sizeof both);
-  return both;
+std::int32_t WordAt(const char* bytes) {
+  std::int32_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
 }
 
 template <int kRows>
-__attribute__((target("avx2"))) void MultiplyAvx2(const Int8Lines& left, const std::int16_t* right,
+__attribute__((target("avx2"))) void MultiplyAvx2(const Int8Lines& left, const char* right,
                                                   std::int32_t* sums) {
   __m256i low[kRows], high[kRows];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) low[r] = high[r] = _mm256_setzero_si256();
   for (std::int64_t run = 0; run < left.num_runs; ++run) {
-    const std::int16_t* lines[kRows];
+    const char* lines[kRows];
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
-    for (std::int64_t i = 0; i < 2 * left.pairs; i += 2, right += 32) {
+    for (std::int64_t i = 0; i < kWord * left.words; i += kWord, right += 64) {
       const __m256i b0 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right));
-      const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + 16));
+      const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + 32));
       DRAGOMAN_RT_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        const __m256i a = _mm256_set1_epi32(PairAt(lines[r] + i));
+        const __m256i a = _mm256_set1_epi32(WordAt(lines[r] + i));
         low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(a, b0));
         high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(a, b1));
       }
@@ -69,21 +75,21 @@ __attribute__((target("avx2"))) void MultiplyAvx2(const Int8Lines& left, const s
 
 template <int kRows>
 __attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(const Int8Lines& left,
-                                                                const std::int16_t* right,
+                                                                const char* right,
                                                                 std::int32_t* sums) {
   __m512i low[kRows], high[kRows];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) low[r] = high[r] = _mm512_setzero_si512();
   for (std::int64_t run = 0; run < left.num_runs; ++run) {
-    const std::int16_t* lines[kRows];
+    const char* lines[kRows];
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
-    for (std::int64_t i = 0; i < 2 * left.pairs; i += 2, right += 64) {
+    for (std::int64_t i = 0; i < kWord * left.words; i += kWord, right += 128) {
       const __m512i b0 = _mm512_loadu_si512(right);
-      const __m512i b1 = _mm512_loadu_si512(right + 32);
+      const __m512i b1 = _mm512_loadu_si512(right + 64);
       DRAGOMAN_RT_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        const __m512i a = _mm512_set1_epi32(PairAt(lines[r] + i));
+        const __m512i a = _mm512_set1_epi32(WordAt(lines[r] + i));
         low[r] = _mm512_add_epi32(low[r], _mm512_madd_epi16(a, b0));
         high[r] = _mm512_add_epi32(high[r], _mm512_madd_epi16(a, b1));
       }
@@ -96,25 +102,42 @@ __attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(const Int8Lines&
   }
 }
 
-template <int kRows>
+// sums plus the products of the depths of a word.
+struct Words {
+  DRAGOMAN_RT_INLINE __attribute__((target("avx512f,avx512vnni"))) static __m512i Add(__m512i sums,
+                                                                                      __m512i a,
+                                                                                      __m512i b) {
+    return _mm512_dpwssd_epi32(sums, a, b);
+  }
+};
+
+struct Bytes {
+  DRAGOMAN_RT_INLINE __attribute__((target("avx512f,avx512vnni"))) static __m512i Add(__m512i sums,
+                                                                                      __m512i a,
+                                                                                      __m512i b) {
+    return _mm512_dpbusd_epi32(sums, a, b);
+  }
+};
+
+template <class Products, int kRows>
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(const Int8Lines& left,
-                                                                         const std::int16_t* right,
+                                                                         const char* right,
                                                                          std::int32_t* sums) {
   __m512i low[kRows], high[kRows];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) low[r] = high[r] = _mm512_setzero_si512();
   for (std::int64_t run = 0; run < left.num_runs; ++run) {
-    const std::int16_t* lines[kRows];
+    const char* lines[kRows];
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
-    for (std::int64_t i = 0; i < 2 * left.pairs; i += 2, right += 64) {
+    for (std::int64_t i = 0; i < kWord * left.words; i += kWord, right += 128) {
       const __m512i b0 = _mm512_loadu_si512(right);
-      const __m512i b1 = _mm512_loadu_si512(right + 32);
+      const __m512i b1 = _mm512_loadu_si512(right + 64);
       DRAGOMAN_RT_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        const __m512i a = _mm512_set1_epi32(PairAt(lines[r] + i));
-        low[r] = _mm512_dpwssd_epi32(low[r], a, b0);
-        high[r] = _mm512_dpwssd_epi32(high[r], a, b1);
+        const __m512i a = _mm512_set1_epi32(WordAt(lines[r] + i));
+        low[r] = Products::Add(low[r], a, b0);
+        high[r] = Products::Add(high[r], a, b1);
       }
     }
   }
@@ -125,11 +148,10 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(const I
   }
 }
 
-using Loop = void (*)(const Int8Lines&, const std::int16_t*, std::int32_t*);
+using Loop = void (*)(const Int8Lines&, const char*, std::int32_t*);
 
 template <const Loop* kLoops>
-void Multiply(std::int64_t rows, const Int8Lines& left, const std::int16_t* right,
-              std::int32_t* sums) {
+void Multiply(std::int64_t rows, const Int8Lines& left, const char* right, std::int32_t* sums) {
   kLoops[rows - 1](left, right, sums);
 }
 
@@ -137,16 +159,31 @@ constexpr Loop kAvx2Loops[] = {MultiplyAvx2<1>, MultiplyAvx2<2>, MultiplyAvx2<3>
                                MultiplyAvx2<4>, MultiplyAvx2<5>, MultiplyAvx2<6>};
 constexpr Loop kAvx512Loops[] = {MultiplyAvx512<1>, MultiplyAvx512<2>, MultiplyAvx512<3>,
                                  MultiplyAvx512<4>, MultiplyAvx512<5>, MultiplyAvx512<6>};
-constexpr Loop kVnniLoops[] = {MultiplyVnni<1>, MultiplyVnni<2>, MultiplyVnni<3>,
-                               MultiplyVnni<4>, MultiplyVnni<5>, MultiplyVnni<6>};
+template <class Products>
+constexpr Loop kVnniLoops[] = {MultiplyVnni<Products, 1>, MultiplyVnni<Products, 2>,
+                               MultiplyVnni<Products, 3>, MultiplyVnni<Products, 4>,
+                               MultiplyVnni<Products, 5>, MultiplyVnni<Products, 6>};
 
-constexpr Int8Kernel kAvx2 = {"int8:avx2", 16, Multiply<kAvx2Loops>};
-constexpr Int8Kernel kAvx512 = {"int8:avx512", 32, Multiply<kAvx512Loops>};
-constexpr Int8Kernel kVnni = {"int8:avx512_vnni", 32, Multiply<kVnniLoops>};
+constexpr Int8Kernel kAvx2 = {"int8:avx2", 16, Multiply<kAvx2Loops>, nullptr};
+constexpr Int8Kernel kAvx512 = {"int8:avx512", 32, Multiply<kAvx512Loops>, nullptr};
+constexpr Int8Kernel kVnni = {"int8:avx512_vnni", 32, Multiply<kVnniLoops<Words>>,
+                              Multiply<kVnniLoops<Bytes>>};
 
 #endif
 
 }  // namespace
+
+void AppendColumnSums(const Int8Kernel& kernel, const char* packed, std::int64_t columns,
+                      std::int64_t words, std::vector<std::int32_t>& sums) {
+  constexpr std::int64_t kRun = 0;
+  const std::vector<char> ones(static_cast<std::size_t>(words * kWord), 1);
+  const Int8Lines line{{ones.data()}, &kRun, 1, words};
+  alignas(64) std::int32_t of_panel[kMaxInt8Columns];
+  for (std::int64_t first = 0; first < columns; first += kernel.columns) {
+    kernel.multiply_bytes(1, line, packed + first * words * kWord, of_panel);
+    sums.insert(sums.end(), of_panel, of_panel + std::min(kernel.columns, columns - first));
+  }
+}
 
 std::vector<const Int8Kernel*> UsableInt8Kernels() {
   std::vector<const Int8Kernel*> usable;

@@ -236,8 +236,9 @@ void Int8Winograd::Multiply(const std::int16_t* operand, std::int64_t count, std
     for (std::int64_t tile = 0; tile < count; tile += kInt8Rows) {
       const std::int64_t rows = std::min(kInt8Rows, count - tile);
       for (std::int64_t r = 0; r < rows; ++r)
-        lines.starts[r] = operand + (point * count + tile + r) * in_;
-      product_->multiply(rows, lines, right, products + (point * count + tile) * columns);
+        lines.starts[r] = reinterpret_cast<const char*>(operand + (point * count + tile + r) * in_);
+      product_->multiply(rows, lines, reinterpret_cast<const char*>(right),
+                         products + (point * count + tile) * columns);
     }
   }
 }

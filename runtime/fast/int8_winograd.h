@@ -83,7 +83,7 @@ class Int8Winograd {
   std::int64_t row_size_;              // elements of a row of the image
   std::int64_t across_, tiles_;        // tiles in a row, and in all
   std::int64_t chunk_;                 // tiles that are transformed before they are multiplied
-  std::vector<std::int16_t> weights_;  // [panel][point][pair of channels][column][2]
+  std::vector<std::int16_t> weights_;  // [panel][point][word of channels][column]
 };
 
 }  // namespace dragoman::rt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -47,6 +48,38 @@ Dense<T> Placed(const Dense<T>& x, bool channels_last) {
   return to;
 }
 
+// Loops that multiply factors of type A by those of type B, so that bytes are tried on every
+// processor.
+template <class A, class B>
+void MultiplyElements(std::int64_t rows, const Int8Lines& left, const char* right,
+                      std::int32_t* sums) {
+  constexpr std::int64_t kColumns = 16, kDepths = kInt8Word / sizeof(A);
+  for (std::int64_t i = 0; i < rows * kColumns; ++i) {
+    const std::int64_t row = i / kColumns, column = i % kColumns;
+    std::uint32_t sum = 0;
+    for (std::int64_t k = 0; k < left.num_runs * left.words * kDepths; ++k) {
+      const std::int64_t word = k / kDepths, run = word / left.words;
+      const char* line = left.starts[row] + left.runs[run] + word % left.words * kInt8Word;
+      A a;
+      B b;
+      std::memcpy(&a, line + k % kDepths * sizeof a, sizeof a);
+      std::memcpy(&b, right + ((word * kColumns + column) * kDepths + k % kDepths) * sizeof b,
+                  sizeof b);
+      sum += static_cast<std::uint32_t>(a * b);
+    }
+    sums[i] = static_cast<std::int32_t>(sum);
+  }
+}
+
+constexpr Int8Kernel kBytes = {"by element", 16, MultiplyElements<std::int16_t, std::int16_t>,
+                               MultiplyElements<std::uint8_t, std::int8_t>};
+
+std::vector<const Int8Kernel*> KernelsToTest() {
+  std::vector<const Int8Kernel*> kernels = UsableInt8Kernels();
+  kernels.push_back(&kBytes);
+  return kernels;
+}
+
 template <class T1, class T2, class T3>
 struct Types {
   using X = T1;
@@ -81,8 +114,14 @@ class Int8OperatorsTest : public PreparedTest {
   };
   Quantisation DrawQuantisation(std::int64_t channels) {
     const Shape line = Pick(0, 1) == 1 ? Shape{channels} : Shape{};
-    return {Draw<X>({}),    Draw<W>(line),    Draw<Y>({}),
+    return {Draw<X>({}),    DrawZeros(line),  Draw<Y>({}),
             DrawScales({}), DrawScales(line), DrawScales({})};
+  }
+  // Half of them in the middle, so that weights less their zero points fit bytes.
+  Dense<W> DrawZeros(const Shape& shape) {
+    if (Pick(0, 1) == 0) return Draw<W>(shape);
+    const W middle = std::is_signed_v<W> ? 0 : 128;
+    return Dense<W>(shape, std::vector<W>(static_cast<std::size_t>(NumElements(shape)), middle));
   }
   // Of the whole range: pairs of large products would saturate 16 bits.
   template <class T>
@@ -151,7 +190,7 @@ class Int8OperatorsTest : public PreparedTest {
     ConvInteger(p, x.In(), w.In(), q.x_zero.In(), q.w_zero.In(), expected_sums.Out());
     const ChannelsLast layout{Pick(0, 1) == 1, Pick(0, 1) == 1};
     const auto placed = Placed(x, layout.x);
-    for (const Int8Kernel* kernel : UsableInt8Kernels()) {
+    for (const Int8Kernel* kernel : KernelsToTest()) {
       const auto run = [&](const Int8Epilogue& epilogue, Int8Result y) {
         PreparedInt8Conv conv;
         Status status = conv.Init(context_, p, x_shape, w_shape, w.In().data, q.w_zero.In(),
@@ -254,7 +293,7 @@ TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrixAreThePlainKernel) {
     Dense<Y> expected(y_shape), quantised(y_shape);
     QLinearMatMul(a.In(), q.x_scale.In(), q.x_zero.In(), b.In(), q.w_scale.In(), q.w_zero.In(),
                   q.y_scale.In(), q.y_zero.In(), expected.Out());
-    for (const Int8Kernel* kernel : UsableInt8Kernels()) {
+    for (const Int8Kernel* kernel : KernelsToTest()) {
       PreparedInt8MatMul product;
       ASSERT_TRUE(product
                       .Init(this->context_, a_shape, b_shape, b.In().data, q.w_zero.In(),
@@ -408,7 +447,6 @@ TEST(Int8EpilogueTest, ScalesThatDoNotFitAreRefused) {
   EXPECT_TRUE(finisher.Init(epilogue, 3).ok());
 }
 
-// Where sums could leave the range in which larger tiles are exact, smaller ones are chosen.
 // Skipped where a loop was not reached by the tests above (docs/emulated-processors.md).
 TEST(Int8KernelsTest, AllCanRunHere) {
   std::string missing;
@@ -420,6 +458,21 @@ TEST(Int8KernelsTest, AllCanRunHere) {
   if (!missing.empty()) GTEST_SKIP() << "not for this processor:" << missing;
 }
 
+TEST(Int8KernelsTest, FactorsThatFitBytesStayBytes) {
+  const Shape a{2, 3}, b{3, 2};
+  const std::vector<std::uint8_t> weights = {0, 128, 255, 130, 120, 128}, zeros = {128, 120};
+  const auto implementation = [&](std::int64_t num_zeros) {
+    PreparedInt8MatMul product;
+    const Int8View zero(TensorView<const std::uint8_t>(zeros.data(), {num_zeros}));
+    EXPECT_TRUE(product.Init({}, a, b, weights.data(), zero, {}, kBytes).ok());
+    return std::string(product.Implementation());
+  };
+  EXPECT_EQ(implementation(0), "by element");
+  EXPECT_EQ(implementation(1), "by element:bytes");
+  EXPECT_EQ(implementation(2), "by element:bytes");
+}
+
+// Where sums could leave the range in which larger tiles are exact, smaller ones are chosen.
 TEST(Int8WinogradTest, TheSizeOfTilesDependsOnTheMagnitudeOfTheWeights) {
   const ConvParams p{AutoPad::kNotSet, {}, 1, {}, {1, 1, 1, 1}, {}};
   const Shape x{1, 192, 16, 16}, w{16, 192, 3, 3};
@@ -427,7 +480,8 @@ TEST(Int8WinogradTest, TheSizeOfTilesDependsOnTheMagnitudeOfTheWeights) {
   ASSERT_TRUE(ConvWindow(p, x, w, &window).ok());
   for (const auto& [weight, tile] : {std::pair{30, 4}, std::pair{127, 2}}) {
     const std::vector<std::int8_t> values(16 * 192 * 9, static_cast<std::int8_t>(weight));
-    EXPECT_EQ(Int8Winograd::ChooseTile(Int8Image(window, 192), {values.data(), {}, 192, 16}), tile);
+    const Int8Filter filter{values.data(), {}, 192, 16};
+    EXPECT_EQ(Int8Winograd::ChooseTile(Int8Image(window, 192), filter), tile);
   }
 }
 
