@@ -1,5 +1,6 @@
 // What is read of a Concat and is one of its operands, as where the states of several layers pass
 // from step to step in one tensor.
+#include <set>
 #include <vector>
 
 #include "core/analysis/affine.h"
@@ -62,6 +63,12 @@ Result<bool> ReadSplit(Node& node, PassContext& context) {
     parts.push_back(PartAt(*joined, begin, begin + *size));
     if (parts.back() == nullptr || !PassContext::CanReplace(*result, *parts.back())) return false;
     begin += *size;
+  }
+  std::set<const Value*> given;
+  for (Value*& part : parts) {
+    if (given.insert(part).second) continue;
+    // It may give two outputs their names.
+    DRAGOMAN_ASSIGN(part, context.Insert(node, "Identity", {{part}}));
   }
   context.Replace(node, parts);
   return true;

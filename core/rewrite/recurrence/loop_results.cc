@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "core/rewrite/joined_parts.h"
@@ -94,9 +95,12 @@ Result<bool> LoopResults::Find() {
                     Collected(*collection.output, *shape, collection.axis, collection.reverse));
     if (value == nullptr) return Missing(*collection.result);
   }
+  std::set<const Value*> given;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     Value*& value = values_[i];
-    if (value == nullptr || PassContext::CanReplace(*view_.node->result(i), *value)) continue;
+    if (value == nullptr) continue;
+    const bool first = given.insert(value).second;
+    if (first && PassContext::CanReplace(*view_.node->result(i), *value)) continue;
     DRAGOMAN_ASSIGN(value, context_.Insert(*view_.node, "Identity", {{value}}));
   }
   return true;
