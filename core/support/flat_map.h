@@ -36,21 +36,31 @@ struct FlatMapSlot<std::uint64_t> {
   std::size_t operator()(std::uint64_t key, int bits) const { return key >> (64 - bits); }
 };
 
-// A text, not copied, and its hash, so that texts are seldom compared.
+// A text, not copied, and its hash, so that texts are seldom compared. Names mostly end in a
+// number: those that differ in its last digit only get slots near each other.
 struct HashedText {
   HashedText() = default;
-  explicit HashedText(std::string_view text) : text(text), hash(HashString(text)) {}
+  explicit HashedText(std::string_view text) : text(text), hash(HashOf(text)) {}
   bool operator==(const HashedText& other) const {
     return hash == other.hash && text == other.text;
   }
 
   std::string_view text;
-  std::uint64_t hash = 0;
+  std::uint64_t hash = 0;  // of all but the last character, which is its last byte
+
+ private:
+  static std::uint64_t HashOf(std::string_view text) {
+    if (text.empty()) return 0;
+    const auto last = static_cast<unsigned char>(text.back());
+    return (HashString(text.substr(0, text.size() - 1)) & ~std::uint64_t{255}) | last;
+  }
 };
 
 template <>
 struct FlatMapSlot<HashedText> {
-  std::size_t operator()(const HashedText& key, int bits) const { return key.hash >> (64 - bits); }
+  std::size_t operator()(const HashedText& key, int bits) const {
+    return ((key.hash >> (64 - bits)) + (key.hash & 15)) & ((std::size_t{1} << bits) - 1);
+  }
 };
 
 // The key that Key() makes, nullptr, 0 or no text, has no entry. Addresses of entries hold until

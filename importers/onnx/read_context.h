@@ -33,6 +33,7 @@ class ReadContext {
         reduced_(std::move(reduced)),
         options_(std::move(options)) {}
 
+  const ReducedModel& reduced() const { return reduced_; }
   // The bytes of a raw_data field; they stay in the file.
   Buffer RawData(const std::string& token) const;
   // The `size` bytes that external_data of `tensor` names; they stay in their file. nullopt: there

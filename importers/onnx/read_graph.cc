@@ -10,6 +10,7 @@
 
 #include "core/support/hash.h"
 #include "core/support/text.h"
+#include "importers/onnx/messages.h"
 #include "importers/onnx/take_tensor.h"
 #include "importers/onnx/take_type.h"
 #include "proto/onnx/extra.h"
@@ -59,7 +60,7 @@ class GraphReader {
   GraphReader(const Scope* outer, const Place& place, ReadContext& context, Graph* graph)
       : place_(place), context_(context), graph_(*graph), scope_(outer) {}
 
-  Status Read(GraphProto* message);
+  Status Read(GraphProto* message, GraphMessages messages);
   Status Read(FunctionProto* message, Function* function);
 
  private:
@@ -85,13 +86,13 @@ class GraphReader {
   Attribute Untyped(std::string_view key, const google::protobuf::Message& message) const;
   void KeepOrder(std::string_view key, const std::vector<const Value*>& order);
 
-  void MakeNodes(const RepeatedPtrField<NodeProto>& messages, int field);
-  void ReadOutputs(RepeatedPtrField<ValueInfoProto>* outputs);
+  void MakeNodes(Messages<NodeProto>& messages, int field);
+  void ReadOutputs(Messages<ValueInfoProto>& outputs);
   void ReadFunctionOutputs(FunctionProto* message);
   void AddOutput(const std::string& name, const Place& place);
-  void ReadValueInfo(RepeatedPtrField<ValueInfoProto>* entries);
+  void ReadValueInfo(Messages<ValueInfoProto>& entries);
   std::vector<const Value*> DescribedResults() const;
-  Status ReadNodes(RepeatedPtrField<NodeProto>* messages, int field);
+  Status ReadNodes(Messages<NodeProto>& messages, int field);
   Status ReadNode(NodeProto* message, const Place& place, Node* node);
   void ReadOperands(const NodeProto& message, const Place& place, Node* node);
   Status ReadAttributes(NodeProto* message, const Place& place, Node* node);
@@ -115,19 +116,21 @@ Type StatedType(const TensorProto& message) {
   return Type::Tensor(dtype, std::move(shape));
 }
 
-Status GraphReader::Read(GraphProto* message) {
+Status GraphReader::Read(GraphProto* message, GraphMessages messages) {
   graph_.set_name(message->name());
   if (!message->name().empty()) message->clear_name();
   descriptions_.Reserve(static_cast<std::size_t>(message->input_size()) +
-                        static_cast<std::size_t>(message->output_size()) +
-                        static_cast<std::size_t>(message->value_info_size()));
+                        static_cast<std::size_t>(messages.outputs.size()) +
+                        static_cast<std::size_t>(messages.value_info.size()));
   ReadInputs(message->mutable_input());
   DRAGOMAN_TRY(ReadInitializers(message->mutable_initializer()));
   DRAGOMAN_TRY(ReadSparseInitializers(message->mutable_sparse_initializer()));
-  MakeNodes(message->node(), GraphProto::kNodeFieldNumber);
-  ReadOutputs(message->mutable_output());
-  ReadValueInfo(message->mutable_value_info());
-  DRAGOMAN_TRY(ReadNodes(message->mutable_node(), GraphProto::kNodeFieldNumber));
+  MakeNodes(messages.nodes, GraphProto::kNodeFieldNumber);
+  ReadOutputs(messages.outputs);
+  ReadValueInfo(messages.value_info);
+  DRAGOMAN_TRY(ReadNodes(messages.nodes, GraphProto::kNodeFieldNumber));
+  if (messages.nodes.damaged() || messages.outputs.damaged() || messages.value_info.damaged())
+    return context_.Fail(place_, "the file is no ONNX model");
   context_.Keep(*message, [this]() -> Extra& { return graph_.extra(); });
   return {};
 }
@@ -137,10 +140,12 @@ Status GraphReader::Read(FunctionProto* message, Function* function) {
     Define(graph_.AddInput(message->input(i)), place_);
   }
   message->clear_input();
-  MakeNodes(message->node(), FunctionProto::kNodeFieldNumber);
+  Messages<NodeProto> nodes(message->mutable_node());
+  Messages<ValueInfoProto> value_info(message->mutable_value_info());
+  MakeNodes(nodes, FunctionProto::kNodeFieldNumber);
   ReadFunctionOutputs(message);
-  ReadValueInfo(message->mutable_value_info());
-  DRAGOMAN_TRY(ReadNodes(message->mutable_node(), FunctionProto::kNodeFieldNumber));
+  ReadValueInfo(value_info);
+  DRAGOMAN_TRY(ReadNodes(nodes, FunctionProto::kNodeFieldNumber));
   return ReadDefaults(message, function);
 }
 
@@ -289,11 +294,11 @@ void GraphReader::KeepOrder(std::string_view key, const std::vector<const Value*
   graph_.extra().emplace_back(std::string(key), std::move(names));
 }
 
-void GraphReader::MakeNodes(const RepeatedPtrField<NodeProto>& messages, int field) {
+void GraphReader::MakeNodes(Messages<NodeProto>& messages, int field) {
   scope_.Reserve(graph_.num_inputs() + graph_.constants().size() +
                  static_cast<std::size_t>(messages.size()));
   for (int i = 0; i < messages.size(); ++i) {
-    const NodeProto& message = messages.Get(i);
+    const NodeProto& message = *messages.Get(i);
     const OpName* op = InternOp("onnx", message.op_type(), message.domain(), message.overload());
     Node* node = graph_.Append(op, {}, message.name());
     for (const std::string& name : message.output()) {
@@ -314,10 +319,10 @@ void GraphReader::AddOutput(const std::string& name, const Place& place) {
   graph_.AddOutput(value);
 }
 
-void GraphReader::ReadOutputs(RepeatedPtrField<ValueInfoProto>* outputs) {
+void GraphReader::ReadOutputs(Messages<ValueInfoProto>& outputs) {
   std::map<std::size_t, Attribute::Dict> unusual;
-  for (int i = 0; i < outputs->size(); ++i) {
-    ValueInfoProto* message = outputs->Mutable(i);
+  for (int i = 0; i < outputs.size(); ++i) {
+    ValueInfoProto* message = outputs.Get(i);
     AddOutput(message->name(), {&place_, GraphProto::kOutputFieldNumber, i});
     const auto index = static_cast<std::size_t>(i);
     Value* value = graph_.output(index);
@@ -327,7 +332,7 @@ void GraphReader::ReadOutputs(RepeatedPtrField<ValueInfoProto>* outputs) {
       unusual.emplace(index, context_.Dict(*message));
     }
   }
-  outputs->Clear();
+  outputs.Clear();
   if (unusual.empty()) return;
   Attribute::List entries(graph_.num_outputs(), Attribute::Dict());
   for (auto& [index, entry] : unusual) entries[index] = std::move(entry);
@@ -339,11 +344,12 @@ void GraphReader::ReadFunctionOutputs(FunctionProto* message) {
   message->clear_output();
 }
 
-void GraphReader::ReadValueInfo(RepeatedPtrField<ValueInfoProto>* messages) {
-  if (messages->empty()) return;
+void GraphReader::ReadValueInfo(Messages<ValueInfoProto>& messages) {
+  if (messages.size() == 0) return;
   Attribute::List entries;
   std::vector<const Value*> order;
-  for (ValueInfoProto& message : *messages) {
+  for (int i = 0; i < messages.size(); ++i) {
+    ValueInfoProto& message = *messages.Get(i);
     Value* value = scope_.Own(message.name());
     if (CanDescribe(value)) {
       entries.emplace_back(message.name());
@@ -356,7 +362,7 @@ void GraphReader::ReadValueInfo(RepeatedPtrField<ValueInfoProto>* messages) {
     }
     order.push_back(value);
   }
-  messages->Clear();
+  messages.Clear();
   if (order == DescribedResults()) return;
   graph_.extra().emplace_back(std::string(onnx_extra::kValueInfo), std::move(entries));
 }
@@ -373,14 +379,14 @@ std::vector<const Value*> GraphReader::DescribedResults() const {
   return results;
 }
 
-Status GraphReader::ReadNodes(RepeatedPtrField<NodeProto>* messages, int field) {
+Status GraphReader::ReadNodes(Messages<NodeProto>& messages, int field) {
   int index = 0;
   for (Node& node : graph_.nodes()) {
     const Place place{&place_, field, index};
-    DRAGOMAN_TRY(ReadNode(messages->Mutable(index), place, &node));
+    DRAGOMAN_TRY(ReadNode(messages.Get(index), place, &node));
     ++index;
   }
-  messages->Clear();
+  messages.Clear();
   return {};
 }
 
@@ -440,7 +446,12 @@ Status GraphReader::ReadDefaults(FunctionProto* message, Function* function) {
 
 Status ReadGraph(GraphProto* message, const Scope* outer, const Place& place, ReadContext& context,
                  Graph* graph) {
-  return GraphReader(outer, place, context, graph).Read(message);
+  return GraphReader(outer, place, context, graph).Read(message, GraphMessages(message));
+}
+
+Status ReadMainGraph(GraphProto* message, const Place& place, ReadContext& context, Graph* graph) {
+  return GraphReader(nullptr, place, context, graph)
+      .Read(message, GraphMessages(context.reduced()));
 }
 
 Result<Function> ReadFunction(FunctionProto* message, const Place& place, ReadContext& context) {

@@ -42,6 +42,10 @@ class Scope {
 Status ReadGraph(onnx_pb::GraphProto* message, const Scope* outer, const Place& place,
                  ReadContext& context, Graph* graph);
 
+// The same for the main graph, of which `message` lacks what the context holds apart.
+Status ReadMainGraph(onnx_pb::GraphProto* message, const Place& place, ReadContext& context,
+                     Graph* graph);
+
 Result<Function> ReadFunction(onnx_pb::FunctionProto* message, const Place& place,
                               ReadContext& context);
 

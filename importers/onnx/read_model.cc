@@ -48,7 +48,7 @@ Result<Model> ReadMessage(ModelProto* message, ReadContext& context) {
   Model model;
   model.entries.push_back({"main", std::make_unique<Graph>(), {}, {}, {}});
   const Place graph_place{&place, ModelProto::kGraphFieldNumber, 0};
-  DRAGOMAN_TRY(ReadGraph(message->mutable_graph(), nullptr, graph_place, context, &model.main()));
+  DRAGOMAN_TRY(ReadMainGraph(message->mutable_graph(), graph_place, context, &model.main()));
   message->clear_graph();
   DRAGOMAN_TRY(ReadFunctions(message, place, context, &model));
   DRAGOMAN_TRY(context.Noted());

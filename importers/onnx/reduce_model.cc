@@ -40,6 +40,8 @@ std::size_t FixedWidth(const FieldDescriptor& field) {
   }
 }
 
+Error TooLarge() { return Unsupported("the model has more than 2 GB beside its raw tensor data"); }
+
 // That the payload of a packed field is whole numbers.
 Status CheckPacked(const FieldDescriptor& descriptor, const WireField& field) {
   if (const std::size_t width = FixedWidth(descriptor)) {
@@ -79,6 +81,8 @@ class Reducer {
     if (known == nullptr || field.type != WireType::kBytes) {
       out->append(AsText(field.whole));
     } else if (known->type() == FieldDescriptor::TYPE_MESSAGE) {
+      if (WireMessages* apart = KeptApart(type, field, levels))
+        return ReduceMessage(*known->message_type(), field, levels, apart);
       return ReduceMessage(*known->message_type(), field, levels, out);
     } else if (known == raw_data_) {
       AppendBytesField(field.number, NewToken(field.payload), out);
@@ -89,8 +93,33 @@ class Reducer {
     return {};
   }
 
-  Status ReduceMessage(const Descriptor& type, const WireField& field, int levels,
-                       std::string* out) {
+  // Where a field of the main graph is collected; nullptr: in the message itself.
+  WireMessages* KeptApart(const Descriptor& type, const WireField& field, int levels) {
+    const bool main = levels == onnx_extra::kMaxMessageNesting - 1;
+    if (!main || &type != onnx_pb::GraphProto::descriptor()) return nullptr;
+    switch (field.number) {
+      case onnx_pb::GraphProto::kNodeFieldNumber:
+        return &model_->nodes;
+      case onnx_pb::GraphProto::kOutputFieldNumber:
+        return &model_->outputs;
+      case onnx_pb::GraphProto::kValueInfoFieldNumber:
+        return &model_->value_info;
+      default:
+        return nullptr;
+    }
+  }
+
+  static void Append(const WireField&, std::string_view message, WireMessages* out) {
+    out->bytes += message;
+    out->ends.push_back(out->bytes.size());
+  }
+
+  static void Append(const WireField& field, std::string_view message, std::string* out) {
+    AppendBytesField(field.number, message, out);
+  }
+
+  template <class Out>
+  Status ReduceMessage(const Descriptor& type, const WireField& field, int levels, Out* out) {
     if (levels == 0) {
       return Error(Finding{
           ErrorKind::kInvalidInput,
@@ -101,7 +130,8 @@ class Reducer {
     std::string& inner = inner_[static_cast<std::size_t>(levels - 1)];
     inner.clear();
     DRAGOMAN_TRY(Reduce(type, field.payload, field.payload_offset, levels - 1, &inner));
-    AppendBytesField(field.number, inner, out);
+    if (inner.size() > INT_MAX) return TooLarge();
+    Append(field, inner, out);
     return {};
   }
 
@@ -130,9 +160,7 @@ Result<ReducedModel> ReduceModel(std::span<const std::byte> file) {
   ReducedModel model;
   DRAGOMAN_TRY(Reducer(&model).Reduce(*onnx_pb::ModelProto::descriptor(), file, 0,
                                       onnx_extra::kMaxMessageNesting, &model.message));
-  if (model.message.size() > INT_MAX) {
-    return Unsupported("the model has more than 2 GB beside its raw tensor data");
-  }
+  if (model.message.size() > INT_MAX) return TooLarge();
   return model;
 }
 

@@ -2,7 +2,8 @@
 //
 // protobuf would copy every weight, and refuses messages over 2 GB. So the file is first walked by
 // its wire format: raw_data of every tensor stays where it lies, and the copy holds in its place
-// the number of a window.
+// the number of a window. What the main graph may have a million of is kept apart, to be parsed one
+// by one: parsed all at once it would need ten times its room.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_REDUCE_MODEL_H_
 #define DRAGOMAN_IMPORTERS_ONNX_REDUCE_MODEL_H_
 
@@ -16,8 +17,21 @@
 
 namespace dragoman::onnx_reader {
 
+// Serialised messages one after the other.
+struct WireMessages {
+  std::string bytes;
+  std::vector<std::size_t> ends;  // of each, in `bytes`
+
+  std::size_t size() const { return ends.size(); }
+  std::string_view operator[](std::size_t i) const {
+    const std::size_t start = i == 0 ? 0 : ends[i - 1];
+    return std::string_view(bytes).substr(start, ends[i] - start);
+  }
+};
+
 struct ReducedModel {
-  std::string message;                              // a ModelProto; raw_data is a token
+  std::string message;  // a ModelProto without what follows; raw_data is a token
+  WireMessages nodes, outputs, value_info;          // of the main graph
   std::vector<std::span<const std::byte>> windows;  // by token
 
   // The bytes that a token of `message` stands for.
