@@ -9,6 +9,7 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/outline.h"
+#include "core/rewrite/reader.h"
 
 namespace dragoman {
 namespace {
@@ -148,20 +149,9 @@ class GateGroups {
     });
   }
 
-  // The node of this graph that reads: the user, or the one whose body it is in; nullptr for an
-  // output, and for a reader outside, as a value that this graph captures has.
-  Node* Reader(const Use& use) const {
-    Node* node = use.user();
-    for (const Graph* at = use.graph(); at != &graph_; at = node->graph()) {
-      node = at->parent();
-      if (node == nullptr) return nullptr;
-    }
-    return node;
-  }
-
   void AddReaders(const Value& value, Members& readers) const {
     for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-      if (Node* reader = Reader(*use)) readers.emplace(index_.at(reader), reader);
+      if (Node* reader = ReaderIn(graph_, *use)) readers.emplace(index_.at(reader), reader);
     }
   }
 

@@ -10,6 +10,7 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/reader.h"
 #include "core/rewrite/recurrence/batch_steps.h"
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/layout.h"
@@ -154,13 +155,6 @@ class Rolling {
     return false;
   }
 
-  // The node of this graph that reads, or whose body does; nullptr for an output.
-  Node* Reader(const Use& use) const {
-    Node* node = use.user();
-    for (const Graph* at = use.graph(); at != &graph_; at = node->graph()) node = at->parent();
-    return node;
-  }
-
   // What the steps' own values are computed from; nullopt if they are not computed alike.
   std::optional<std::vector<Value*>> SharedByOwn() const {
     std::vector<Value*> shared;
@@ -187,7 +181,7 @@ class Rolling {
     }
     const auto consider = [&](const Value& value) {
       for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-        Node* const reader = Reader(*use);
+        Node* const reader = ReaderIn(graph_, *use);
         if (reader == nullptr || members_.contains(reader)) continue;
         if (index.at(reader) < index.at(position_)) position_ = reader;
       }
