@@ -57,13 +57,17 @@ std::string StepEmitter::EmptyPart(const ScanAxis& axis) const {
   return "{" + text + "}";
 }
 
+// A view of what is carried, which nothing may read.
+void StepEmitter::EmitView(BufferId id, const std::string& holder) {
+  const std::string declared = Declared(id);
+  code_.Line((declared.empty() ? "" : "[[maybe_unused]] ") + declared + Name(id) + " = " + holder +
+             ".view();");
+}
+
 void StepEmitter::EmitIteration(const Repetition& loop) {
   for (const Copy& copy : loop.carried) {
     const Buffer& carried = plan_.buffer(copy.to);
-    if (!carried.IsTensor()) continue;
-    const std::string declared = Declared(copy.to);
-    code_.Line((declared.empty() ? "" : "[[maybe_unused]] ") + declared + carried.name + " = " +
-               carried.holder + ".view();");
+    if (carried.IsTensor()) EmitView(copy.to, carried.holder);
   }
   EmitBlock(loop.body);
   code_.Line();
@@ -74,8 +78,7 @@ void StepEmitter::EmitIteration(const Repetition& loop) {
 void StepEmitter::EmitCarriedResults(const Step& step, const Repetition& loop) {
   for (BufferId id : step.results) {
     const Buffer& buffer = plan_.buffer(id);
-    if (buffer.storage != Storage::kAlias) continue;
-    code_.Line(Declared(id) + buffer.name + " = " + plan_.buffer(buffer.alias).holder + ".view();");
+    if (buffer.storage == Storage::kAlias) EmitView(id, plan_.buffer(buffer.alias).holder);
   }
   for (const ScanAxis& axis : loop.collected) {
     const Buffer& stack = plan_.buffer(axis.stack);

@@ -54,6 +54,7 @@ class StepEmitter {
   void EmitLine(std::string_view prefix, const std::vector<LinePart>& line, const Step& step);
   void EmitCarriedStart(const Repetition& loop);
   void EmitCarriedResults(const Step& step, const Repetition& loop);
+  void EmitView(BufferId id, const std::string& holder);
   void EmitIteration(const Repetition& loop);
   void EmitYields(const Block& block);
   std::string EmptyPart(const ScanAxis& axis) const;

@@ -10,6 +10,7 @@
 #include "codegen/onednn/plan/simplify.h"
 #include "codegen/onednn/plan/unsupported.h"
 #include "codegen/onednn/plan/uses.h"
+#include "core/ops/expansion.h"
 #include "core/ops/kernel_name.h"
 #include "core/rewrite/pipeline.h"
 #include "runtime/params/shape.h"
@@ -47,13 +48,8 @@ Status InlineFused(Model& model) {
     }
   });
   // Inner nodes before those whose bodies they are in.
-  for (auto node = fused.rbegin(); node != fused.rend(); ++node) {
-    DRAGOMAN_ASSIGN(const std::vector<Value*> results, FindOp(**node)->expand(**node));
-    for (std::size_t i = 0; i < (*node)->num_results(); ++i) {
-      if ((*node)->result(i) != nullptr) (*node)->result(i)->ReplaceAllUsesWith(results[i]);
-    }
-    (*node)->graph()->Erase(*node);
-  }
+  for (auto node = fused.rbegin(); node != fused.rend(); ++node)
+    DRAGOMAN_TRY(ReplaceByExpansion(**node));
   return {};
 }
 

@@ -47,6 +47,17 @@ TEST(MakePlan, ComputesOnceWhatDependsOnConstantsAlone) {
   EXPECT_EQ(plan.prepared[0].constants.front(), plan.constants.steps[0].results.front());
 }
 
+TEST(MakePlan, KeepsTheNamesOfWhatAFusedNodeGives) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 3]) -> (%gate: f32[1, 2]) {
+    const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+    %gate = dragoman.Fused(%x, %w) {body = graph body(%x_2: f32[1, 3], %w_2: f32[2, 3]) -> (%gate_2: f32[1, 2]) {
+      %sum: f32[1, 2] = dragoman.Linear(%x_2, %w_2)
+      %gate_2 = onnx.Sigmoid(%sum)
+    }}
+  })");
+  EXPECT_EQ(Named(plan, "gate").storage, Storage::kOutput);
+}
+
 // Its scratch memory depends on them, whatever the model says of the result.
 TEST(MakePlan, AsksForTheSizesOfATransformAlongAnAxisThatTheRunTells) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[2, 10, 6, 1], %axis: i64[]) -> (%y) {
