@@ -307,9 +307,15 @@ AffineForms::FormOrNone AffineForms::Multiple(const Node& node, const Value& val
     if (divides && (!number || *number == 0)) return std::nullopt;
     std::int64_t begin = 0;
     for (AffineSegment& segment : form->segments) {
-      segment = number ? Scale(segment, divides ? 1 / *number : *number)
-                       : Multiply(segment, consts_.Slice(vector, 0, begin, segment.size));
-      begin += segment.size;
+      const std::int64_t end = begin + segment.size;
+      if (number && *number != 0) {
+        segment = Scale(segment, divides ? 1 / *number : *number);
+      } else {
+        // With zeros, terms stay: one may be a gate, times a state that starts at zero.
+        segment = Multiply(segment, consts_.Slice(vector, 0, begin, segment.size));
+        if (number) segment.bias = kNoConst;
+      }
+      begin = end;
     }
     return form;
   }

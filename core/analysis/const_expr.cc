@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 using Kind = ConstExpr::Kind;
 
 constexpr int kMaxNesting = 100;
-constexpr std::int64_t kMaxRepeated = 1 << 20;  // elements
+constexpr std::int64_t kMaxRead = 1 << 20;  // elements of a constant that are looked at
 
 // What may stand between a file's constant and its use as a weight.
 constexpr std::string_view kFollowed[] = {"Add",     "Cast",   "Concat",    "Div",      "Expand",
@@ -28,6 +29,10 @@ constexpr std::string_view kFollowed[] = {"Add",     "Cast",   "Concat",    "Div
 bool IsFollowed(const Node& node) {
   return std::any_of(std::begin(kFollowed), std::end(kFollowed),
                      [&](std::string_view type) { return node.Is(type); });
+}
+
+std::int64_t ProductOf(std::span<const std::int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 std::string KeyOf(const Node& node, std::size_t result, const std::vector<ConstId>& operands) {
@@ -206,25 +211,45 @@ ConstId ConstExprs::Product(ConstId a, ConstId b) {
   return Make(Kind::kProduct, {a, b}, {}, 0, {exprs_[a].sizes[0], exprs_[b].sizes[1]});
 }
 
+bool ConstExprs::ForAll(ConstId a, const std::function<bool(std::int64_t, double)>& fits) const {
+  const std::vector<std::int64_t>& sizes = exprs_[a].sizes;
+  std::vector<std::int64_t> begin(sizes.size(), 0);
+  for (; exprs_[a].kind == Kind::kSlice; a = exprs_[a].operands.front()) {
+    begin[static_cast<std::size_t>(exprs_[a].ints[0])] += exprs_[a].ints[1];
+  }
+  const Tensor* tensor = exprs_[a].value != nullptr ? exprs_[a].value->tensor() : nullptr;
+  const std::int64_t count = ProductOf(sizes);
+  if (tensor == nullptr || count < 1 || count > kMaxRead) return false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t offset = 0, stride = 1, rest = i;
+    for (std::size_t axis = sizes.size(); axis-- > 0; rest /= sizes[axis]) {
+      offset += (begin[axis] + rest % sizes[axis]) * stride;
+      stride *= tensor->sizes()[axis];
+    }
+    if (!fits(i, tensor->FloatAt(offset))) return false;
+  }
+  return true;
+}
+
 // Whether a constant varies along that axis only, as a bias that was added to zeros beforehand.
 bool ConstExprs::IsRepeated(ConstId a, int axis) const {
-  const Tensor* tensor = exprs_[a].value != nullptr ? exprs_[a].value->tensor() : nullptr;
-  if (tensor == nullptr || axis < 0 || tensor->size() > kMaxRepeated) return false;
+  if (axis < 0) return false;
   const std::vector<std::int64_t>& sizes = exprs_[a].sizes;
   const std::int64_t along = sizes[static_cast<std::size_t>(axis)];
   const std::int64_t inner =
-      std::accumulate(sizes.begin() + axis + 1, sizes.end(), std::int64_t{1}, std::multiplies<>());
-  for (std::int64_t i = 0; i < tensor->size(); ++i) {
-    if (tensor->FloatAt(i) != tensor->FloatAt(i / inner % along * inner)) return false;
-  }
-  return true;
+      ProductOf(std::span(sizes).subspan(static_cast<std::size_t>(axis) + 1));
+  std::vector<std::optional<double>> first(static_cast<std::size_t>(along));
+  return ForAll(a, [&](std::int64_t i, double element) {
+    std::optional<double>& known = first[static_cast<std::size_t>(i / inner % along)];
+    if (!known) known = element;
+    return *known == element;
+  });
 }
 
 ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size) {
   const std::vector<std::int64_t> sizes = exprs_[a].sizes;
   const int own = axis - (rank - static_cast<int>(sizes.size()));
-  std::int64_t count = 1;
-  for (std::int64_t n : sizes) count *= n;
+  const std::int64_t count = ProductOf(sizes);
   const std::int64_t along = own >= 0 ? sizes[static_cast<std::size_t>(own)] : 1;
   if (count != along && (along != size || !IsRepeated(a, own))) return kNoConst;
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
@@ -238,13 +263,12 @@ std::optional<double> ConstExprs::Uniform(ConstId a) const {
   while (exprs_[a].kind == Kind::kReshape) a = exprs_[a].operands.front();
   const ConstExpr& expr = exprs_[a];
   if (expr.kind == Kind::kFill && expr.operands.empty()) return expr.scale;
-  const Tensor* tensor = expr.value != nullptr ? expr.value->tensor() : nullptr;
-  if (tensor == nullptr || tensor->size() < 1 || tensor->size() > kMaxRepeated) return std::nullopt;
-  const double number = tensor->FloatAt(0);
-  for (std::int64_t i = 1; i < tensor->size(); ++i) {
-    if (tensor->FloatAt(i) != number) return std::nullopt;
-  }
-  return number;
+  std::optional<double> number;
+  const bool is_uniform = ForAll(a, [&](std::int64_t, double element) {
+    if (!number) number = element;
+    return *number == element;
+  });
+  return is_uniform ? number : std::nullopt;
 }
 
 }  // namespace dragoman

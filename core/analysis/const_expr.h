@@ -8,6 +8,7 @@
 #define DRAGOMAN_CORE_ANALYSIS_CONST_EXPR_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -90,6 +91,9 @@ class ConstExprs {
                double scale, std::vector<std::int64_t> sizes);
   ConstId OfTensor(const Value& value);
   ConstId OfNode(const Node& node, std::size_t result);
+  // Whether each element of a constant, or of a part of one, fits: its index in row-major order and
+  // the element. False for any other expression, and for a large one.
+  bool ForAll(ConstId a, const std::function<bool(std::int64_t, double)>& fits) const;
   bool IsRepeated(ConstId a, int axis) const;
 
   std::vector<ConstExpr> exprs_;  // the first stands for kNoConst

@@ -11,6 +11,7 @@ Result<bool> EliminateIdentities(Graph& graph, PassContext& context);
 Result<bool> FoldConstants(Graph& graph, PassContext& context);
 Result<bool> FoldSizes(Graph& graph, PassContext& context);
 Result<bool> MergeCommon(Graph& graph, PassContext& context);
+Result<bool> ReadFunctions(Graph& graph, PassContext& context);
 Result<bool> ReadProducts(Graph& graph, PassContext& context);
 Result<bool> FuseRecurrences(Graph& graph, PassContext& context);
 Result<bool> FuseLinear(Graph& graph, PassContext& context);

@@ -23,7 +23,10 @@ constexpr PassInfo kPasses[] = {
      EliminateIdentities, true},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
      FoldSizes, true},
-    {"read-products", "makes dragoman.Linear of Einsum with a constant", ReadProducts, true},
+    {"read-products",
+     "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes", ReadProducts,
+     true},
+    {"read-functions", "makes Sigmoid of a quotient that spells it", ReadFunctions, true},
     {"eliminate-dead",
      "removes nodes without effect whose results nothing reads, and constants "
      "that nothing reads",

@@ -58,25 +58,9 @@ Result<bool> ReplaceByLinear(Node& node, Value* x, Value* weight, Value* bias,
 
 // Gemm(x, W, b, alpha = 1, beta = 1) = Linear(x, transpose(W), b)
 Result<bool> FuseGemm(Node& node, PassContext& context) {
-  if (!node.Is("Gemm") || !IsFloating(node.result()->type().dtype())) return false;
-  if (!ScalesAreOne(node) || IntAttribute(node, "transA", 0) != 0) return false;
-  const bool transposed = IntAttribute(node, "transB", 0) != 0;
-  Value* weight = node.operand(1);
-  if (transposed ? !IsFloatMatrix(weight) : weight->type().rank() != 2) return false;
-  const Shape* shape = weight->type().shape();
-  if (shape == nullptr) return false;
-  const Dim out = transposed ? (*shape)[0] : (*shape)[1];
-  Value* bias = node.operand(2);
-  if (bias != nullptr) bias = AsBias(bias, out, 2, *node.graph(), context);
-  if (bias == nullptr && node.operand(2) != nullptr) {
-    context.Explain(node, "no Linear, since its third operand is no vector");
-    return false;
-  }
-  if (!transposed) {
-    DRAGOMAN_ASSIGN(weight, TransposedWeight(weight, context));
-    if (weight == nullptr) return false;
-  }
-  return ReplaceByLinear(node, node.operand(0), weight, bias, context);
+  DRAGOMAN_ASSIGN(const auto affine, ReadGemm(node, context));
+  return affine ? ReplaceByLinear(node, node.operand(0), affine->weight, affine->bias, context)
+                : false;
 }
 
 // MatMul(x, W) = Linear(x, transpose(W))
@@ -117,6 +101,29 @@ constexpr Pattern kPatterns[] = {
 }  // namespace
 
 std::span<const Pattern> LinearPatterns() { return kPatterns; }
+
+Result<std::optional<AffineOperands>> ReadGemm(Node& node, PassContext& context) {
+  using None = std::optional<AffineOperands>;
+  if (!node.Is("Gemm") || !IsFloating(node.result()->type().dtype())) return None();
+  if (!ScalesAreOne(node) || IntAttribute(node, "transA", 0) != 0) return None();
+  const bool transposed = IntAttribute(node, "transB", 0) != 0;
+  Value* weight = node.operand(1);
+  if (transposed ? !IsFloatMatrix(weight) : weight->type().rank() != 2) return None();
+  const Shape* shape = weight->type().shape();
+  if (shape == nullptr) return None();
+  const Dim out = transposed ? (*shape)[0] : (*shape)[1];
+  Value* bias = node.operand(2);
+  if (bias != nullptr) bias = AsBias(bias, out, 2, *node.graph(), context);
+  if (bias == nullptr && node.operand(2) != nullptr) {
+    context.Explain(node, "no Linear, since its third operand is no vector");
+    return None();
+  }
+  if (!transposed) {
+    DRAGOMAN_ASSIGN(weight, TransposedWeight(weight, context));
+    if (weight == nullptr) return None();
+  }
+  return std::optional(AffineOperands{weight, bias});
+}
 
 Result<Value*> TransposeConstant(Value& constant, const std::vector<std::int64_t>& perm,
                                  PassContext& context) {

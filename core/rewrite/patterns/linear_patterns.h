@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_LINEAR_PATTERNS_H_
 #define DRAGOMAN_CORE_REWRITE_PATTERNS_LINEAR_PATTERNS_H_
 
+#include <optional>
 #include <span>
 
 #include "core/rewrite/pass_context.h"
@@ -12,6 +13,14 @@ std::span<const Pattern> LinearPatterns();
 
 // Those that find it in operators for more than products.
 std::span<const Pattern> ProductPatterns();
+
+// What an affine layer multiplies by, (out, in), and adds, a vector or nullptr.
+struct AffineOperands {
+  Value* weight = nullptr;
+  Value* bias = nullptr;
+};
+// Those of a Gemm that is one, with its operand 0 as input.
+Result<std::optional<AffineOperands>> ReadGemm(Node& node, PassContext& context);
 
 // The transposed copy of a constant matrix, as a constant of the graph that `constant` is in.
 Result<Value*> TransposeConstant(Value& constant, const std::vector<std::int64_t>& perm,

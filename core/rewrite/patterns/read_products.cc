@@ -117,7 +117,44 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum}};
+// Whether both have a last axis, and the same axes before it.
+bool HaveSameRows(const Value& a, const Value& b) {
+  const Shape* x = a.type().shape();
+  const Shape* y = b.type().shape();
+  if (x == nullptr || y == nullptr || x->empty() || x->size() != y->size()) return false;
+  return std::equal(x->begin(), x->end() - 1, y->begin(),
+                    [](const Dim& i, const Dim& j) { return Equal(i, j) == Truth::kYes; });
+}
+
+// The same last axis, so that a Reshape from one to the other moves rows only.
+bool HaveSameColumns(const Value& a, const Value& b) {
+  const Shape* x = a.type().shape();
+  const Shape* y = b.type().shape();
+  return x != nullptr && y != nullptr && !x->empty() && !y->empty() &&
+         Equal(x->back(), y->back()) == Truth::kYes;
+}
+
+// Reshape(Gemm(Reshape(x, (rows, in)), W, b), (…, out)) = Linear(x, transpose(W), b)
+Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
+  Node* gemm = node.Is("Reshape") ? node.operand(0)->producer() : nullptr;
+  const Node* flatten =
+      gemm != nullptr && gemm->Is("Gemm") ? gemm->operand(0)->producer() : nullptr;
+  if (flatten == nullptr || !flatten->Is("Reshape") || gemm->graph() != node.graph()) return false;
+  Value* x = flatten->operand(0);
+  if (!HaveSameRows(*x, *node.result()) || !HaveSameColumns(*x, *flatten->result()) ||
+      !HaveSameColumns(*gemm->result(), *node.result())) {
+    return false;
+  }
+  DRAGOMAN_ASSIGN(const auto affine, ReadGemm(*gemm, context));
+  if (!affine) return false;
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "dragoman.Linear", {{x, affine->weight, affine->bias}}));
+  AddOrigin(*y, gemm->origin());
+  return context.ReplaceIfAllowed(node, y);
+}
+
+constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum},
+                                 {"fuse-gemm-of-rows", FuseGemmOfRows}};
 
 }  // namespace
 

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "core/rewrite/patterns/identity_patterns.h"
 
@@ -38,9 +41,97 @@ Result<bool> MergeReshapes(Node& node, PassContext& context) {
   return true;
 }
 
+using Axes = std::vector<std::int64_t>;
+
+// The axes that are not of size 1, in order.
+Axes LongAxes(const Shape& shape) {
+  Axes axes;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] != Dim(1)) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  return axes;
+}
+
+// The axes of the operand of `node` that are `axes` of its result; nullopt if the node does more
+// than put axes of size 1 to others, take them away, or change the order of axes.
+std::optional<Axes> AxesBefore(const Node& node, const Axes& axes) {
+  Axes before;
+  if (node.Is("Transpose")) {
+    const Attribute::Ints* perm = IntsAttribute(node, "perm");
+    if (perm == nullptr) return std::nullopt;
+    for (std::int64_t axis : axes) before.push_back((*perm)[static_cast<std::size_t>(axis)]);
+    return before;
+  }
+  if (!KeepsElementOrder(node)) return std::nullopt;
+  const Shape* from = node.operand(0)->type().shape();
+  const Shape* to = node.result()->type().shape();
+  if (from == nullptr || to == nullptr) return std::nullopt;
+  const Axes old = LongAxes(*from), fresh = LongAxes(*to);
+  const bool same = std::ranges::equal(old, fresh, [&](std::int64_t i, std::int64_t j) {
+    const auto at = [](const Shape& shape, std::int64_t axis) {
+      return shape[static_cast<std::size_t>(axis)];
+    };
+    return Equal(at(*from, i), at(*to, j)) == Truth::kYes;
+  });
+  if (!same) return std::nullopt;
+  for (std::int64_t axis : axes) {
+    const auto found = std::ranges::find(fresh, axis);
+    before.push_back(old[static_cast<std::size_t>(found - fresh.begin())]);
+  }
+  return before;
+}
+
+// The axes of size 1 without which `from` is `to`; empty if there are no such.
+Axes OnesBetween(const Shape& from, const Shape& to) {
+  Axes ones;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (next < to.size() && Equal(from[i], to[next]) == Truth::kYes) {
+      ++next;
+    } else if (from[i] == Dim(1)) {
+      ones.push_back(static_cast<std::int64_t>(i));
+    } else {
+      return {};
+    }
+  }
+  return next == to.size() ? ones : Axes();
+}
+
+// A chain of Transposes, and of others that put or take away axes of size 1, which leaves the long
+// axes in their order, is the value before it, or a Squeeze or Reshape of that.
+Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
+  const Shape* shape = node.result()->type().shape();
+  if (shape == nullptr || (!node.Is("Transpose") && !KeepsElementOrder(node))) return false;
+  Axes axes = LongAxes(*shape);
+  Value* x = nullptr;
+  bool transposes = false;
+  const Node* at = &node;
+  for (int i = 0; i < kMaxChain && at != nullptr; ++i) {
+    const auto before = AxesBefore(*at, axes);
+    if (!before) break;
+    axes = *before;
+    transposes = transposes || at->Is("Transpose");
+    Value* operand = at->operand(0);
+    if (i > 0 && transposes && std::ranges::is_sorted(axes)) x = operand;
+    at = operand->producer();
+  }
+  if (x == nullptr) return false;
+  if (SameShape(*x, *node.result())) return context.ReplaceIfAllowed(node, x);
+  const Axes ones = OnesBetween(*x->type().shape(), *shape);
+  const auto sizes = KnownShape(*shape);
+  // A size of 0 would keep another.
+  if (ones.empty() && (!sizes || std::ranges::count(*sizes, 0) > 0)) return false;
+  Value* operand =
+      context.AddConstant(*node.graph(), Tensor::Ints(ones.empty() ? *sizes : ones), "sizes", {});
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, ones.empty() ? "Reshape" : "Squeeze", {{x, operand}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 constexpr Pattern kPatterns[] = {
     {"remove-reshape-back", RemoveReshapeBack},
     {"merge-reshapes", MergeReshapes},
+    {"merge-moves-of-ones", MergeMovesOfOnes},
 };
 
 }  // namespace

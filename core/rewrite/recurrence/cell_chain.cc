@@ -340,6 +340,7 @@ ConstId WeightComparer::Canonical(ConstId id) {
   if (!is_new) return found->second;
   const Result<Tensor> tensor = evaluator_.Evaluate(id);
   if (!tensor.ok()) return id;
+  if (IsZeroTensor(*tensor)) return canonical_[id] = kNoConst;
   std::vector<ConstId>& same = by_hash_[tensor->Hash()];
   for (ConstId other : same) {
     const Result<Tensor> known = evaluator_.Evaluate(other);
@@ -349,15 +350,7 @@ ConstId WeightComparer::Canonical(ConstId id) {
   return id;
 }
 
-bool WeightComparer::Same(ConstId a, ConstId b) {
-  if (a == b) return true;
-  return a != kNoConst && b != kNoConst && Canonical(a) == Canonical(b);
-}
-
-bool WeightComparer::IsZero(ConstId id) {
-  const Result<Tensor> tensor = evaluator_.Evaluate(id);
-  return tensor.ok() && IsZeroTensor(*tensor);
-}
+bool WeightComparer::Same(ConstId a, ConstId b) { return a == b || Canonical(a) == Canonical(b); }
 
 std::string WeightComparer::Difference(const CellStep& a, const CellStep& b) {
   const RecurrentCell& x = *a.cell;

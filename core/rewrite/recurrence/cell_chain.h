@@ -67,10 +67,10 @@ class WeightComparer {
   bool Same(const CellProjection& a, const CellProjection& b) {
     return a.clip == b.clip && Same(a.matrix, b.matrix);
   }
-  bool IsZero(ConstId id);
+  bool IsZero(ConstId id) { return Canonical(id) == kNoConst; }
 
  private:
-  // The first id with these elements.
+  // The first id with these elements; kNoConst for zeros.
   ConstId Canonical(ConstId id);
 
   ConstEvaluator evaluator_;

@@ -110,20 +110,37 @@ class FirstMatcher {
 
   std::optional<Polynomial> ExpandWithoutZeros(AtomId id) {
     auto sum = ExpandState(id, forms_);
-    if (sum) {
-      std::erase_if(*sum, [&](const Monomial& monomial) { return IsZeros(monomial.constant); });
-    }
+    if (!sum) return sum;
+    std::erase_if(*sum, [&](const Monomial& monomial) {
+      return IsZeros(monomial.constant) ||
+             std::ranges::any_of(monomial.factors,
+                                 [&](AtomId factor) { return IsZero(forms_.atom(factor).value); });
+    });
     return sum;
   }
 
   bool IsZeros(ConstId constant) { return constant != kNoConst && comparer_.IsZero(constant); }
 
-  // Whether `id` is a product of something with zeros.
-  bool IsProductOfZeros(AtomId id) {
-    const Atom& atom = forms_.atom(id);
+  // Whether a term is zero: that of zeros, or of a product of something with zeros.
+  bool IsZeroTerm(const AffineTerm& term) {
+    if (term.kind == TermKind::kScalar ? term.scale == 0 : IsZeros(term.coefficient)) return true;
+    const Atom& atom = forms_.atom(term.atom);
     const Node* node = atom.step_axis < 0 ? atom.value->producer() : nullptr;
-    return node != nullptr && node->Is("Mul") &&
-           (IsZero(node->operand(0)) || IsZero(node->operand(1)));
+    return IsZero(atom.value) || (node != nullptr && node->Is("Mul") &&
+                                  (IsZero(node->operand(0)) || IsZero(node->operand(1))));
+  }
+
+  void EraseZeroTerms(AffineSegment& segment) {
+    std::erase_if(segment.terms, [&](const AffineTerm& term) { return IsZeroTerm(term); });
+  }
+
+  // `id` as an activation function, without the terms that are zero.
+  std::optional<CellGate> ReadGate(AtomId id) {
+    auto gate = AsActivation(id, forms_);
+    if (!gate) return gate;
+    gate->argument = ExpandSums(std::move(gate->argument), forms_);
+    EraseZeroTerms(gate->argument);
+    return gate;
   }
 
   // The cell state before it is clipped as the second cell's is, or kNoAtom.
@@ -168,33 +185,43 @@ class FirstMatcher {
   }
 
   bool IsComplement(AtomId z) {
-    const auto gate = AsActivation(z, forms_);
+    const auto gate = ReadGate(z);
     const auto complement = gate ? Complement(*gate, forms_) : std::nullopt;
     return complement && Fits(*complement, 0);
   }
 
-  // Of the reset gate no more is left than its product with a bias, or with zeros.
+  // Of the reset gate no more is left than its product with a bias.
   bool IsCandidate(AtomId id) {
-    auto n = AsActivation(id, forms_);
+    auto n = ReadGate(id);
     if (!n) return false;
-    AffineSegment inputs{n->argument.size, {}, n->argument.bias};
     ConstId reset_bias = kNoConst;
-    for (const AffineTerm& term : n->argument.terms) {
-      if (term.kind == TermKind::kDiagonal && IsGate(term.atom, 1)) {
-        reset_bias = IsZeros(term.coefficient) ? kNoConst : term.coefficient;
-      } else if (term.scale != 0 && !IsProductOfZeros(term.atom)) {
-        inputs.terms.push_back(term);
-      }
-    }
-    n->argument = std::move(inputs);
+    std::erase_if(n->argument.terms, [&](const AffineTerm& term) {
+      const auto bias = ResetBias(term);
+      if (bias) reset_bias = *bias;
+      return bias.has_value();
+    });
     return comparer_.Same(reset_bias, weights_.reset_bias) && Fits(*n, 2);
+  }
+
+  // The vector that the reset gate is multiplied by; nullopt if a term is no such product.
+  std::optional<ConstId> ResetBias(const AffineTerm& term) {
+    if (term.kind == TermKind::kDiagonal && IsGate(term.atom, 1)) return term.coefficient;
+    auto factors = term.kind == TermKind::kScalar && term.scale == 1 ? FactorsOf(term.atom, forms_)
+                                                                     : std::nullopt;
+    if (!factors) return std::nullopt;
+    for (AffineSegment* factor : {&factors->a, &factors->b}) {
+      const AtomId gate = AffineForms::AsAtom(factor == &factors->a ? factors->b : factors->a);
+      EraseZeroTerms(*factor);
+      if (gate != kNoAtom && factor->terms.empty() && IsGate(gate, 1)) return factor->bias;
+    }
+    return std::nullopt;
   }
 
   bool MatchRnn() { return IsGate(h_, 0); }
 
   // Whether `id` is gate `gate` of the cell; `state` is what a peephole of it reads.
   bool IsGate(AtomId id, std::size_t gate, AtomId state = kNoAtom) {
-    auto found = AsActivation(id, forms_);
+    auto found = ReadGate(id);
     if (!found) return false;
     if (!weights_.peepholes.empty() && state != kNoAtom) {
       ConstId peephole = kNoConst;
