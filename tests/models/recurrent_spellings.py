@@ -16,6 +16,7 @@ import numpy as np
 from onnx import numpy_helper
 
 from onnx_graph import GraphWriter
+from onnx_simplify import simplify
 from random_seeds import first_seed
 from recurrent_cells import CellWriter, draw_style
 from recurrent_reference import Layer, draw_weights, run
@@ -75,6 +76,7 @@ CHOICES = {
     "given": ("zero", "zero", "held"),              # what a step gives beyond the length
     "batch": (1, 2, 5),
     "dynamic_batch": (False, False, True),
+    "simplified": (False, False, True),             # as optimisers of files leave it, unrolled
 }
 
 
@@ -98,6 +100,7 @@ def draw(family, seed):
     choices.update(of_whole)
     choices["dynamic_batch"] &= choices["initial"] == "input"
     choices["hoist"] &= choices["before"] == "none"
+    choices["simplified"] &= choices["time"] == "unrolled" and choices["initial"] != "constant"
     if choices["mask"] != "none":
         choices["mask"] = "tensor" if choices["time"] == "scan" else choices["mask"]
         choices["initial"] = choices["initial"].replace("folded", "zeros")
@@ -344,6 +347,8 @@ def write(spelling, steps, seed=0):
             for name in layer.states:
                 outputs[f"last_{name}_{number}_{direction}"] = state[name]
     outputs["y"] = value.swapaxes(0, 1) if writer.time_axis else value
+    if choices["simplified"]:
+        simplify(model)
     inputs = {info.name: writer.inputs[info.name] for info in model.graph.input}
     wanted = {info.name: outputs[info.name].astype(np.float32) for info in model.graph.output}
     return model, inputs, wanted
