@@ -76,6 +76,7 @@ std::optional<Axes> AxesBefore(const Node& node, const Axes& axes) {
   if (!same) return std::nullopt;
   for (std::int64_t axis : axes) {
     const auto found = std::ranges::find(fresh, axis);
+    if (found == fresh.end()) return std::nullopt;  // the size is known elsewhere only
     before.push_back(old[static_cast<std::size_t>(found - fresh.begin())]);
   }
   return before;
