@@ -101,8 +101,9 @@ Axes OnesBetween(const Shape& from, const Shape& to) {
 // A chain of Transposes, and of others that put or take away axes of size 1, which leaves the long
 // axes in their order, is the value before it, or a Squeeze or Reshape of that.
 Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
+  if (!node.Is("Transpose") && !KeepsElementOrder(node)) return false;
   const Shape* shape = node.result()->type().shape();
-  if (shape == nullptr || (!node.Is("Transpose") && !KeepsElementOrder(node))) return false;
+  if (shape == nullptr) return false;
   Axes axes = LongAxes(*shape);
   Value* x = nullptr;
   bool transposes = false;
@@ -113,6 +114,7 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
     axes = *before;
     transposes = transposes || at->Is("Transpose");
     Value* operand = at->operand(0);
+    if (operand->type().shape() == nullptr) break;
     if (i > 0 && transposes && std::ranges::is_sorted(axes)) x = operand;
     at = operand->producer();
   }
