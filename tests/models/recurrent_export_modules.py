@@ -115,6 +115,53 @@ class NewLists(StateLists):
         return torch.stack(outputs), hs[0], cs[1]
 
 
+class GrowingLists(Exported):
+    """Read the old state at the end of the list of all states."""
+
+
+class LastElements(GrowingLists):
+    def forward(self, x):
+        hs = [torch.zeros(x.size(1), 4)]
+        cs = [torch.zeros(x.size(1), 4)]
+        for t in range(x.size(0)):
+            h, c = self.cell(x[t], (hs[-1], cs[-1]))
+            hs.append(h)
+            cs.append(c)
+        return torch.stack(hs[1:]), cs[-1]
+
+
+class NewestElement(GrowingLists):
+    def forward(self, x):
+        outputs = [torch.zeros(1, x.size(1), 4)]
+        for t in range(x.size(0)):
+            outputs.append(self.gru(x[t:t + 1], outputs[t])[1])
+        return torch.stack(outputs)
+
+
+class Contexts(Exported):
+    """Read a value beside each step that is the same for all."""
+
+
+class JoinedContext(Contexts):
+    def forward(self, x, context):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        outputs = []
+        for t in range(x.size(0)):
+            h, c = self.wide(torch.cat([x[t], context], 1), (h, c))
+            outputs.append(h)
+        return torch.stack(outputs), c
+
+
+class ContextBackwards(Contexts):
+    def forward(self, x, context):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        for t in range(x.size(0) - 1, -1, -1):
+            h, c = self.wide(torch.cat([context.abs(), x[t]], 1), (h, c))
+        return h, c
+
+
 class Strided(Exported):
     """Read every second step, or the steps in another order."""
 

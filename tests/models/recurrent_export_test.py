@@ -26,12 +26,17 @@ def drawn_with_lengths(steps):
     return x, steps - 2 * torch.arange(x.shape[1])
 
 
+def drawn_with_context(steps):
+    x, = drawn(steps)
+    return x, torch.randn(x.shape[1:])
+
+
 @unittest.skipIf(torch is None, "torch is not installed")
 class ExportedLoops(TorchCase):
-    def check_all(self, base, nodes, draw=drawn):
+    def check_all(self, base, nodes, draw=drawn, opsets=OPSETS):
         for kind in base.__subclasses__():
             module = torch.jit.script(kind().eval())
-            for opset in OPSETS:
+            for opset in opsets:
                 with self.subTest(kind.__name__, opset=opset):
                     self.check(lambda: module, nodes, "T", draw, opset)
 
@@ -40,6 +45,13 @@ class ExportedLoops(TorchCase):
 
     def test_states_in_lists(self):
         self.check_all(modules.StateLists, 2)
+
+    def test_states_at_the_end_of_a_list(self):
+        # torch exports no valid parts of lists.
+        self.check_all(modules.GrowingLists, 1, opsets=(None,))
+
+    def test_contexts_that_all_steps_read(self):
+        self.check_all(modules.Contexts, 1, drawn_with_context)
 
     def test_steps_in_other_order(self):
         self.check_all(modules.Strided, 1)

@@ -1,7 +1,11 @@
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include "core/analysis/affine.h"
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -41,6 +45,23 @@ Result<bool> RemoveSingle(Node& node, PassContext& context) {
     if (node.Is(op)) return context.ReplaceIfAllowed(node, node.operand(0));
   }
   return false;
+}
+
+// Concat(x, y, z) = Concat(x, z), if y is empty
+Result<bool> RemoveEmpty(Node& node, PassContext& context) {
+  if (!node.Is("Concat")) return false;
+  const int axis = AxisIn(node, *node.result());
+  std::vector<Value*> parts;
+  for (const Use& use : node.operands()) {
+    const bool is_empty = SizeAlong(*use.value(), axis) == 0;
+    if (!is_empty || use.value()->type().rank() != node.result()->type().rank()) {
+      parts.push_back(use.value());
+    }
+  }
+  if (parts.empty() || parts.size() == node.num_operands()) return false;
+  DRAGOMAN_ASSIGN(Value * joined,
+                  context.Insert(node, "Concat", parts, {{"axis", std::int64_t{axis}}}));
+  return context.ReplaceIfAllowed(node, joined);
 }
 
 // Split(x) into one part = x
@@ -86,7 +107,7 @@ constexpr Pattern kPatterns[] = {
     {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
     {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
     {"remove-split", RemoveSplit},       {"remove-get-element", RemoveGetElement},
-    {"remove-zeros", RemoveZeros},
+    {"remove-zeros", RemoveZeros},       {"remove-empty", RemoveEmpty},
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/rewrite/recurrence/first_step.h"
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {

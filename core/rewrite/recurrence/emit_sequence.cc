@@ -12,7 +12,7 @@
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/step_pieces.h"
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/analysis/cell_algebra.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {

@@ -19,7 +19,7 @@
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/split_states.h"
 #include "core/rewrite/recurrence/turn_sequences.h"
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/rewrite/joined_parts.h"
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {

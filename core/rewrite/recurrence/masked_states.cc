@@ -7,7 +7,7 @@
 
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {

@@ -12,9 +12,9 @@
 #include "core/rewrite/recurrence/loop_lengths.h"
 #include "core/rewrite/recurrence/loop_results.h"
 #include "core/rewrite/recurrence/masked_states.h"
-#include "core/rewrite/recurrence/zeros.h"
 #include "core/rewrite/sequence_node.h"
 #include "core/rewrite/unroll.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -74,8 +74,7 @@ std::optional<StepMask> MaskOver(const Value& value, const Value& old, const Nod
   };
   const auto masked = ReadMasked(WholeAtom(value, forms), is_new, forms);
   if (!masked) return std::nullopt;
-  const bool keeps =
-      masked->kept != kNoAtom ? masked->kept == WholeAtom(old, forms) : IsZero(Source(&old));
+  const bool keeps = masked->kept != kNoAtom ? masked->kept == WholeAtom(old, forms) : IsZero(&old);
   return keeps ? std::optional(masked->mask) : std::nullopt;
 }
 

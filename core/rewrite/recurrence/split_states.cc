@@ -120,6 +120,75 @@ Result<StateParts> PartsOfList(const LoopView& loop, const LoopState& state, std
   return parts;
 }
 
+// A list to which each turn adds a value at its end, and of which turns read the last element: that
+// at -1, or, where the list begins with one, at the number of the turn.
+struct GrowingList {
+  Value* first = nullptr;             // the last element at the begin
+  Value* added = nullptr;             // in the body
+  std::vector<Node*> readers;         // of the last element, in the body
+  std::vector<Node*> readers_behind;  // the same, behind the loop
+};
+
+bool IsAppended(const LoopState& state) {
+  const Node* insert = state.output->producer();
+  return insert != nullptr && insert->Is("SequenceInsert") && insert->operand(2) == nullptr &&
+         insert->operand(0) == state.input && insert->graph() == state.input->graph();
+}
+
+std::vector<Node*> ReadersOfElements(const Value& list) {
+  std::vector<Node*> readers;
+  for (const Use* use = list.first_use(); use != nullptr; use = use->next()) {
+    Node* reader = use->user();
+    const bool fits = reader != nullptr && reader->Is("SequenceAt") &&
+                      reader->graph() == list.graph() && use->index() == 0;
+    if (fits) readers.push_back(reader);
+  }
+  return readers;
+}
+
+std::optional<GrowingList> ReadGrowing(const LoopView& loop, const LoopState& state,
+                                       const PassContext& context) {
+  if (state.initial->type().kind() != Type::Kind::kSequence || !IsAppended(state)) {
+    return std::nullopt;
+  }
+  const auto initial = ElementsOf(*state.initial, context);
+  if (!initial || initial->empty()) return std::nullopt;
+  GrowingList list{initial->back(), state.output->producer()->operand(1), {}, {}};
+  if (list.first->type().dtype() != list.added->type().dtype() ||
+      !SameShape(*list.first, *list.added)) {
+    return std::nullopt;
+  }
+  const bool begins_with_one = initial->size() == 1;
+  for (Node* reader : ReadersOfElements(*state.input)) {
+    const Value& place = *reader->operand(1);
+    const auto number = loop.numbers.find(&place);
+    const bool is_newest = begins_with_one && number != loop.numbers.end() && !number->second;
+    if (is_newest || IntOf(context, &place) == -1) list.readers.push_back(reader);
+  }
+  if (state.last != nullptr) {
+    for (Node* reader : ReadersOfElements(*state.last)) {
+      if (IntOf(context, reader->operand(1)) == -1) list.readers_behind.push_back(reader);
+    }
+  }
+  return list.readers.empty() ? std::nullopt : std::optional(std::move(list));
+}
+
+// The list, and its last element.
+StateParts PartsOfGrowing(const LoopView& loop, const LoopState& state, const GrowingList& list,
+                          PassContext& context) {
+  StateParts parts;
+  parts.initial = {state.initial, list.first};
+  parts.next = {state.output, list.added};
+  parts.join = [=, &context, body = loop.body](const std::vector<Value*>& both,
+                                               Node& position) -> Result<Value*> {
+    for (Node* reader : position.graph() == body ? list.readers : list.readers_behind) {
+      context.ReplaceIfAllowed(*reader, both[1]);
+    }
+    return both[0];
+  };
+  return parts;
+}
+
 // Makes the loop anew, with a state for each part.
 class StateSplitter {
  public:
@@ -233,6 +302,9 @@ Result<Node*> SplitStates(const LoopView& loop, PassContext& context) {
     if (const auto count = CountElements(state, context)) {
       DRAGOMAN_ASSIGN(StateParts parts, PartsOfList(loop, state, *count, context));
       return StateSplitter(loop, i, std::move(parts), context).Split();
+    }
+    if (const auto list = ReadGrowing(loop, state, context)) {
+      return StateSplitter(loop, i, PartsOfGrowing(loop, state, *list, context), context).Split();
     }
   }
   return static_cast<Node*>(nullptr);

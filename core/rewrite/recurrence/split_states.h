@@ -1,5 +1,5 @@
 // States of a loop that are several in one: those of all layers stacked along an axis of their own
-// or kept in a list, or the hidden and the cell state side by side.
+// or kept in a list, the hidden and the cell state side by side, or the states of all turns so far.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_SPLIT_STATES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_SPLIT_STATES_H_
 
@@ -9,8 +9,8 @@ namespace dragoman {
 
 // Where a state is concatenated at the end of each turn and the turns read parts of it only, each
 // of these parts becomes a state of its own; and so does each element of a list that has as many at
-// the end of each turn as at its begin. Returns the node that is now in place of `loop.node`, or
-// nullptr if there is no such state.
+// the end of each turn as at its begin, and the last element of a list to which each turn adds one.
+// Returns the node that is now in place of `loop.node`, or nullptr if there is no such state.
 Result<Node*> SplitStates(const LoopView& loop, PassContext& context);
 
 }  // namespace dragoman

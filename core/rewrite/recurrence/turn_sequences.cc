@@ -60,6 +60,18 @@ const LoopSlice* TurnSequences::FirstSlice() const {
   return nullptr;
 }
 
+// `value` once for every turn, along a new first axis.
+Result<Value*> TurnSequences::Repeat(Value* value, const LoopSlice& slice) {
+  DRAGOMAN_ASSIGN(Value * turns, layout_.Size(slice.sequence, slice.axis));
+  DRAGOMAN_ASSIGN(turns, layout_.Unsqueeze(turns, {0}));
+  DRAGOMAN_ASSIGN(Value * whole, layout_.Unsqueeze(value, {0}));
+  const auto rank = static_cast<std::size_t>(value->type().rank().value_or(0));
+  Value* ones = context_.AddConstant(*view_.node->graph(),
+                                     Tensor::Ints(std::vector<std::int64_t>(rank, 1)), "sizes", {});
+  DRAGOMAN_ASSIGN(Value * sizes, layout_.Concat({turns, ones}, 0));
+  return context_.Insert(*view_.node, "Expand", {{whole, sizes}});
+}
+
 // A cell with a mask does not see what its input is beyond the length.
 Result<std::optional<TurnSequence>> TurnSequences::Of(const Atom& atom, const StepMask& mask) {
   const auto below = within_masks_.find(atom.value);
@@ -72,9 +84,15 @@ Result<std::optional<TurnSequence>> TurnSequences::Of(const Atom& atom, const St
   int axis = atom.axis;
   if (step_axis < 0 || atom.value->graph() == view_.body) {
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({whole}));
-    if (!steps || steps->shared) return std::optional<TurnSequence>();
+    if (!steps) return std::optional<TurnSequence>();
     whole = steps->value;
     reverse = steps->reverse;
+    if (steps->shared) {
+      const LoopSlice* slice = FirstSlice();
+      if (slice == nullptr) return std::optional<TurnSequence>();
+      DRAGOMAN_ASSIGN(whole, Repeat(whole, *slice));
+      reverse = slice->reverse;
+    }
     ++axis;
     if (step_axis >= 0) {  // one row of what a turn reads
       DRAGOMAN_ASSIGN(whole, layout_.Gather(whole, step_axis + 1, Tensor::Int(atom.step)));

@@ -53,6 +53,7 @@ class TurnSequences {
 
   const LoopSlice* FirstSlice() const;
   const LoopState* FusedState(const Value& value) const;
+  Result<Value*> Repeat(Value* value, const LoopSlice& slice);
   Status ComputeCellStates(const Value& value);
   Result<Batched> Known(const Value& value);
   Result<Batched> OldStates(const LoopState& state);

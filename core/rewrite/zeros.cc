@@ -1,4 +1,4 @@
-#include "core/rewrite/recurrence/zeros.h"
+#include "core/rewrite/zeros.h"
 
 #include <algorithm>
 #include <iterator>
@@ -32,10 +32,9 @@ bool IsZero(const Value* value) {
       const Attribute* fill = node->attribute("value");
       return fill == nullptr || (fill->tensor() != nullptr && IsZeroTensor(*fill->tensor()));
     }
-    if (std::none_of(std::begin(kMoving), std::end(kMoving),
-                     [&](std::string_view type) { return node->Is(type); })) {
-      return false;
-    }
+    const bool moves = std::any_of(std::begin(kMoving), std::end(kMoving),
+                                   [&](std::string_view type) { return node->Is(type); });
+    if (!moves && !(node->Is("Concat") && node->num_operands() == 1)) return false;
     value = node->operand(0);
   }
   return false;

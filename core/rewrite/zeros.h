@@ -1,6 +1,6 @@
 // Whether a state starts at zero.
-#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_ZEROS_H_
-#define DRAGOMAN_CORE_REWRITE_RECURRENCE_ZEROS_H_
+#ifndef DRAGOMAN_CORE_REWRITE_ZEROS_H_
+#define DRAGOMAN_CORE_REWRITE_ZEROS_H_
 
 #include "core/ir/graph.h"
 
@@ -12,4 +12,4 @@ bool IsZero(const Value* value);
 
 }  // namespace dragoman
 
-#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_ZEROS_H_
+#endif  // DRAGOMAN_CORE_REWRITE_ZEROS_H_
