@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "core/ir/type_algebra.h"
 #include "core/ops/control_flow.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
@@ -31,6 +34,24 @@ Result<std::vector<Knowledge>> InferTurns(InferContext& context, Graph& body,
   }
 }
 
+// What a list that begins empty, state `i`, is behind the loop: the turns append elements of one
+// type. Others are of the type that they have within it.
+Type ListType(const Node& loop, const Graph& body, std::size_t i, const Type& carried) {
+  const Value* initial = loop.operand(i + 2);
+  if (initial->producer() == nullptr || !initial->producer()->Is("SequenceEmpty")) return carried;
+  std::optional<Type> element;
+  const Value* list = body.output(i + 1);
+  while (list != body.input(i + 2)) {
+    const Node* insertion = list->producer();
+    if (insertion == nullptr || insertion->graph() != &body || !insertion->Is("SequenceInsert"))
+      return carried;
+    const Type& inserted = insertion->operand(1)->type();
+    element = element ? Generalize(*element, inserted) : inserted;
+    list = insertion->operand(0);
+  }
+  return element ? Type::Sequence(std::move(*element)) : carried;
+}
+
 // How often the body runs, if that is known beforehand.
 Dim TripCount(const InferContext& context, const Knowledge& condition) {
   if (IsConstantBool(context.operand(1), false)) return Dim(0);
@@ -55,7 +76,8 @@ Status InferLoop(InferContext& context) {
   Dim trips = TripCount(context, outputs[0]);
   for (std::size_t i = 0; i < context.num_results(); ++i) {
     if (i < carried.size()) {
-      context.SetType(i, OuterType(context, i, carried[i], outer));
+      const Type type = ListType(context.node(), *body, i, carried[i]);
+      context.SetType(i, OuterType(context, i, type, outer));
       continue;
     }
     const Type& slice = outputs[i + 1].type;

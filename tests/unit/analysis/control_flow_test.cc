@@ -64,6 +64,17 @@ TEST(InferLoop, ADataDependentEndIsASymbol) {
   EXPECT_EQ(Loop("onnx.Exp(%v)", "onnx.Neg(%v)", "onnx.Not(%c)"), "f32[n, 3]; f32[s, n, 3]");
 }
 
+TEST(InferLoop, KnowsTheElementsOfAListThatBeginsEmpty) {
+  EXPECT_EQ(Infer("%m: i64[], %x: f32[n, 3]",
+                  "%empty = onnx.SequenceEmpty()\n"
+                  "%list = onnx.Loop(%m, _, %empty) {body = graph b(%i: i64[], %c: bool[], %l) -> "
+                  "(%c, %longer) {\n%row = onnx.Gather(%x, %i)\n%longer = "
+                  "onnx.SequenceInsert(%l, %row)\n}}\n"
+                  "%rows = onnx.ConcatFromSequence(%list) {axis = 0, new_axis = 1}",
+                  "%list, %rows"),
+            "seq<f32[3]>; f32[rows, 3]");
+}
+
 TEST(InferLoop, WidensWhatGrows) {
   EXPECT_EQ(Loop("onnx.Concat(%v, %k) {axis = 0}", "onnx.Shape(%v)"), "f32[y, 3]; i64[5, 2]");
   EXPECT_EQ(Loop("onnx.Unsqueeze(%v, %i)", "onnx.Shape(%v)"), "f32[*]; i64[5, s]");
