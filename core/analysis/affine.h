@@ -90,6 +90,10 @@ class AffineForms {
   const AffineForm* Wiring(const Value* value, int axis);
   // Like Of, but of a sum even if it is an atom: from the forms of its operands. nullptr: no sum.
   const AffineForm* Definition(const Value* value, int axis);
+  // Like Of, for the value's step `step` along `step_axis`.
+  std::optional<AffineForm> OfStep(const Value* value, int axis, int step_axis, std::int64_t step) {
+    return Step(*value, axis, step_axis, step, Mode::kAffine);
+  }
   // Whether the value is an atom because it is one activation function written by another, as
   // 0.5 * tanh(x / 2) + 0.5; Spelling gives that form, of one term.
   bool IsSpelled(const Value* value) const { return spelled_.contains(value); }
@@ -131,7 +135,12 @@ class AffineForms {
   // Features of `operand`; step `step` of it along `step_axis`.
   FormOrNone Features(const Value& operand, int axis, std::int64_t begin, std::int64_t size,
                       Mode mode);
+  // Every `stride`th feature from `begin` on, of a product and what is added to it.
+  FormOrNone Every(const Value& operand, int axis, std::int64_t begin, std::int64_t stride);
   FormOrNone Step(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
+  // The same of some steps of another value.
+  FormOrNone StepOfSlice(const Value& operand, int axis, int step_axis, std::int64_t step,
+                         Mode mode);
   // The same of a sum or product along the last axis: from the steps of its operands.
   FormOrNone StepOfSum(const Value& operand, int axis, int step_axis, std::int64_t step);
   // The same of sums of products whose weights are told apart by `step`: one matrix a gate.
@@ -141,7 +150,8 @@ class AffineForms {
   // The same of a constant that is added to `sum`.
   FormOrNone StepOfBias(const Value& bias, const Value& sum, int axis, int step_axis,
                         std::int64_t step);
-  // The same where Reshape has cut the features into runs that lie along `step_axis`.
+  // The same where Reshape has cut the features into runs that lie along `step_axis`, before the
+  // features or, interleaved, behind them.
   FormOrNone Run(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
   // The same of a sum of two such.
   FormOrNone SumOfRuns(const Value& operand, int axis, int step_axis, std::int64_t step);

@@ -9,6 +9,8 @@
 namespace dragoman {
 namespace {
 
+using Kind = AffineTerm::Kind;
+
 int AxisOf(const Node& node, std::string_view name, int rank, std::int64_t fallback) {
   const std::int64_t axis = IntAttribute(node, name, fallback);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
@@ -134,6 +136,54 @@ AffineForms::FormOrNone AffineForms::Features(const Value& operand, int axis, st
   return part;
 }
 
+AffineForms::FormOrNone AffineForms::Every(const Value& operand, int axis, std::int64_t begin,
+                                           std::int64_t stride) {
+  const AffineForm* form = Get(&operand, axis, Mode::kAffine);
+  if (form == nullptr || form->segments.size() != 1) return std::nullopt;
+  AffineSegment segment = form->segments.front();
+  const bool is_product = std::ranges::any_of(
+      segment.terms, [](const AffineTerm& term) { return term.kind == Kind::kMatrix; });
+  if (!is_product || segment.size % stride != 0) return std::nullopt;
+  const std::int64_t size = segment.size / stride;
+  const auto rows = [&](ConstId id) {
+    std::vector<std::int64_t> sizes = consts_.sizes(id);
+    sizes[0] = size;
+    std::vector<std::int64_t> cut = sizes;
+    cut.insert(cut.begin() + 1, stride);
+    return consts_.Reshape(consts_.Slice(consts_.Reshape(id, cut), 1, begin, 1), sizes);
+  };
+  for (AffineTerm& term : segment.terms) {
+    if (term.kind == Kind::kScalar) {
+      term.coefficient = consts_.Diagonal(consts_.Fill({segment.size}, term.scale));
+    } else if (term.kind == Kind::kDiagonal) {
+      term.coefficient = consts_.Diagonal(term.coefficient);
+    }
+    term = {Kind::kMatrix, term.atom, 1, rows(term.coefficient)};
+  }
+  if (segment.bias != kNoConst) segment.bias = rows(segment.bias);
+  segment.size = size;
+  return AffineForm{{segment}, false};
+}
+
+AffineForms::FormOrNone AffineForms::StepOfSlice(const Value& operand, int axis, int step_axis,
+                                                 std::int64_t step, Mode mode) {
+  const Node* node = operand.producer();
+  if (node == nullptr || !node->Is("Slice") || step >= kTurn) return std::nullopt;
+  const auto rank = operand.type().rank();
+  const auto begin = inference_->KnownInts(node->operand(1));
+  const auto axes = node->operand(3) != nullptr ? inference_->KnownInts(node->operand(3))
+                                                : std::vector<std::int64_t>{0};
+  const auto steps = node->operand(4) != nullptr ? inference_->KnownInts(node->operand(4))
+                                                 : std::vector<std::int64_t>{1};
+  const std::vector<std::int64_t> ones = {1};
+  if (!rank || !begin || !axes || steps != ones || begin->size() != 1 || begin->front() < 0 ||
+      (axes->front() < 0 ? axes->front() + *rank : axes->front()) != step_axis ||
+      !SizeAlong(operand, step_axis)) {
+    return std::nullopt;
+  }
+  return Step(*node->operand(0), axis, step_axis, begin->front() + step, mode);
+}
+
 AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int step_axis,
                                           std::int64_t step, Mode mode) {
   const auto count = SizeAlong(operand, step_axis);
@@ -141,6 +191,7 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   if (step < 0 && !count) return std::nullopt;
   if (step < 0) step += *count;
   if (step < 0 || (count && step >= *count && !is_turn)) return std::nullopt;
+  if (FormOrNone part = StepOfSlice(operand, axis, step_axis, step, mode)) return part;
   if (FormOrNone run = Run(operand, axis, step_axis, step, mode)) return run;
   if (mode == Mode::kAffine) {
     if (FormOrNone runs = SumOfRuns(operand, axis, step_axis, step)) return runs;
@@ -303,14 +354,17 @@ AffineForms::FormOrNone AffineForms::Turn(const Value& value, int axis, Mode mod
 AffineForms::FormOrNone AffineForms::Run(const Value& operand, int axis, int step_axis,
                                          std::int64_t step, Mode mode) {
   const Node* node = operand.producer();
-  if (node == nullptr || !node->Is("Reshape") || step_axis != axis - 1 || step >= kTurn) {
+  const bool interleaved = step_axis == axis + 1 && mode == Mode::kAffine;
+  if (node == nullptr || !node->Is("Reshape") || step >= kTurn ||
+      (step_axis != axis - 1 && !interleaved)) {
     return std::nullopt;
   }
   const Value& source = *node->operand(0);
   const Shape* from = source.type().shape();
   const auto size = SizeAlong(operand, axis);
   const auto count = SizeAlong(operand, step_axis);
-  const auto behind = SizeBehind(*operand.type().shape(), static_cast<std::size_t>(axis));
+  const int last = std::max(axis, step_axis);
+  const auto behind = SizeBehind(*operand.type().shape(), static_cast<std::size_t>(last));
   std::int64_t whole = 0;
   if (from == nullptr || !size || !count || !behind ||
       __builtin_mul_overflow(*size, *count, &whole) || *count < 2) {
@@ -319,7 +373,8 @@ AffineForms::FormOrNone AffineForms::Run(const Value& operand, int axis, int ste
   for (int i = static_cast<int>(from->size()) - 1; i >= 0; --i) {
     if (SizeAlong(source, i) != whole) continue;
     if (SizeBehind(*from, static_cast<std::size_t>(i)) != behind) continue;
-    FormOrNone part = Features(source, i, step * *size, *size, mode);
+    FormOrNone part = interleaved ? Every(source, i, step, *count)
+                                  : Features(source, i, step * *size, *size, mode);
     if (part) part->aligned = false;
     return part;
   }
@@ -378,16 +433,23 @@ AffineForms::FormOrNone AffineForms::SliceNode(const Node& node, const Value& va
     if (!axes) return std::nullopt;
     along = axes->front() < 0 ? axes->front() + *rank : axes->front();
   }
+  const int cut = static_cast<int>(along);
+  std::int64_t stride = 1;
   if (node.operand(4) != nullptr) {
     const auto steps = inference_->KnownInts(node.operand(4));
-    if (!steps || steps->front() != 1) return std::nullopt;
+    if (!steps) return std::nullopt;
+    stride = steps->front();
   }
-  const int cut = static_cast<int>(along);
   const auto size = SizeAlong(value, cut);
   const auto whole = SizeAlong(operand, cut);
   if (!size) return std::nullopt;
   std::int64_t begin = starts->front();
   if (begin < 0 && whole) begin = std::max<std::int64_t>(begin + *whole, 0);
+  if (stride != 1) {
+    const bool is_every = stride > 1 && begin >= 0 && begin < stride && cut == axis &&
+                          mode == Mode::kAffine && whole && *size * stride == *whole;
+    return is_every ? Every(operand, axis, begin, stride) : std::nullopt;
+  }
   if (cut == axis) return Features(operand, axis, begin, *size, mode);
   return *size == 1 ? Step(operand, axis, cut, begin, mode) : std::nullopt;
 }

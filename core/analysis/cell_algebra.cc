@@ -187,6 +187,21 @@ std::optional<CellGate> AsMultiple(AtomId id, AffineForms& forms) {
   return CellGate{{"HardSigmoid", static_cast<float>(term.scale), 0.0f}, *argument, id};
 }
 
+// A part of what several gates are together: a step of a function is the function of a step.
+std::optional<CellGate> AsActivationOfStep(AtomId id, AffineForms& forms) {
+  const Atom atom = forms.atom(id);
+  const Node* node = atom.value->producer();
+  if (node == nullptr || atom.step >= AffineForms::kTurn || forms.IsSpelled(atom.value)) {
+    return std::nullopt;
+  }
+  const auto applied = FunctionOf(*node, forms);
+  if (!applied || applied->x->type().rank() != atom.value->type().rank()) return std::nullopt;
+  const auto form = forms.OfStep(applied->x, atom.axis, atom.step_axis, atom.step);
+  auto argument = form ? forms.Slice(*form, atom.begin, atom.size) : std::nullopt;
+  if (!argument) return std::nullopt;
+  return CellGate{applied->function, std::move(*argument), id};
+}
+
 bool IsProduct(AtomId id, AffineForms& forms) {
   const Node* node = ProducerOf(forms.atom(id));
   return node != nullptr && node->Is("Mul") && !forms.IsSpelled(forms.atom(id).value);
@@ -394,7 +409,7 @@ std::optional<ClippedSegment> ReadClipped(AtomId id, AffineForms& forms) {
 std::optional<CellGate> AsPlainActivation(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
   const Node* node = ProducerOf(atom);
-  if (node == nullptr) return std::nullopt;
+  if (node == nullptr) return AsActivationOfStep(id, forms);
   if (forms.IsSpelled(atom.value)) return AsMultiple(id, forms);
   const auto applied = FunctionOf(*node, forms);
   if (!applied) {

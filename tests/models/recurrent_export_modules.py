@@ -9,6 +9,7 @@ from typing import List
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from recurrent_torch_modules import HIDDEN, INPUTS
 
@@ -135,6 +136,51 @@ class NewestElement(GrowingLists):
         outputs = [torch.zeros(1, x.size(1), 4)]
         for t in range(x.size(0)):
             outputs.append(self.gru(x[t:t + 1], outputs[t])[1])
+        return torch.stack(outputs)
+
+
+class GatesTogether(Exported):
+    """Compute the gates as one tensor, and take it apart."""
+
+
+class Interleaved(GatesTogether):
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        for t in range(x.size(0)):
+            sums = linear(x[t], self.cell.weight_ih, self.cell.bias_ih)
+            gates = (sums + linear(h, self.cell.weight_hh)).view(-1, 4, 4)
+            i, f, o = gates[:, :, 0].sigmoid(), gates[:, :, 1].sigmoid(), gates[:, :, 3].sigmoid()
+            c = f * c + i * gates[:, :, 2].tanh()
+            h = o * c.tanh()
+        return h, c
+
+
+class EveryFourth(GatesTogether):
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        hoisted = linear(x, self.cell.weight_ih)
+        for t in range(x.size(0)):
+            gates = hoisted[t] + linear(h, self.cell.weight_hh, self.cell.bias_hh)
+            i, f, o = gates[:, ::4].sigmoid(), gates[:, 1::4].sigmoid(), gates[:, 3::4].sigmoid()
+            c = f * c + i * gates[:, 2::4].tanh()
+            h = o * c.tanh()
+        return h, c
+
+
+class OneSigmoid(GatesTogether):
+    def forward(self, x):
+        h = torch.zeros(x.size(1), 4)
+        c = torch.zeros(x.size(1), 4)
+        outputs = []
+        for t in range(x.size(0)):
+            sums = linear(x[t], self.cell.weight_ih, self.cell.bias_ih)
+            gates = (sums + linear(h, self.cell.weight_hh)).view(-1, 4, 4)
+            chosen = torch.sigmoid(gates[:, 1:])
+            c = chosen[:, 1] * c + chosen[:, 0] * torch.tanh(gates[:, 0])
+            h = chosen[:, 2] * c.tanh()
+            outputs.append(h)
         return torch.stack(outputs)
 
 

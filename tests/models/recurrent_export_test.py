@@ -50,6 +50,9 @@ class ExportedLoops(TorchCase):
         # torch exports no valid parts of lists.
         self.check_all(modules.GrowingLists, 1, opsets=(None,))
 
+    def test_gates_in_one_tensor(self):
+        self.check_all(modules.GatesTogether, 1)
+
     def test_contexts_that_all_steps_read(self):
         self.check_all(modules.Contexts, 1, drawn_with_context)
 

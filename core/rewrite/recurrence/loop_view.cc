@@ -73,17 +73,22 @@ bool CastsTo(const Node* node, bool (*is)(DType)) {
 }
 
 // A quotient of integers that is computed in floats, as torch writes the length of a range with a
-// step. Floats hold sizes up to 2^24 exactly, more steps than a sequence has.
+// step; of a step of 1 an optimiser leaves no quotient. Floats hold sizes up to 2^24 exactly, more
+// steps than a sequence has.
 Dim QuotientOf(const Value* value, const PassContext& context) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
   if (!CastsTo(node, IsInteger)) return Dim::Unknown();
   node = node->operand(0)->producer();
   const bool up = node != nullptr && node->Is("Ceil");
   if (up) node = node->operand(0)->producer();
-  const Tensor* by = node != nullptr && node->Is("Div") ? ConstantOf(node->operand(1)) : nullptr;
-  if (by == nullptr || by->size() != 1) return Dim::Unknown();
-  const double divisor = by->FloatAt(0);
-  const Node* dividend = node->operand(0)->producer();
+  const Node* dividend = node;
+  double divisor = 1;
+  if (node != nullptr && node->Is("Div")) {
+    const Tensor* by = ConstantOf(node->operand(1));
+    if (by == nullptr || by->size() != 1) return Dim::Unknown();
+    divisor = by->FloatAt(0);
+    dividend = node->operand(0)->producer();
+  }
   if (!CastsTo(dividend, IsFloating) || std::trunc(divisor) != divisor || divisor == 0 ||
       std::abs(divisor) > kMaxStride) {
     return Dim::Unknown();
