@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/outline.h"
 #include "core/rewrite/reader.h"
+#include "core/rewrite/recurrence/find_cells.h"
 
 namespace dragoman {
 namespace {
@@ -112,7 +114,7 @@ class GateGroups {
       return std::ranges::count_if(members, [&](const auto& m) { return is(*m.second); });
     };
     if (members.empty() || count(IsElementwise) < 1) return false;
-    const bool is_cell = joins || (IsTurnOfLoop() && Meet(members));
+    const bool is_cell = joins || (Meet(members) && (IsTurnOfLoop() || HoldsCell(members)));
     if (begin.products && !is_cell) return false;
     const auto resets = begin.products ? 0 : count(IsDense);
     AddSources(members);
@@ -131,7 +133,22 @@ class GateGroups {
     return true;
   }
 
-  // Elsewhere, products of one value are as often branches that have little to do with each other.
+  // Whether a step of an LSTM or a GRU is among the members.
+  bool HoldsCell(const Members& members) {
+    if (!cells_) {
+      cells_.emplace();
+      AffineForms forms(context_.inference);
+      for (const auto& [dtype, cells] : FindCells(graph_, forms)) {
+        for (const RecurrentCell& cell : cells) {
+          if (cell.kind != RecurrentCell::Kind::kRnn) cells_->insert(cell.node);
+        }
+      }
+    }
+    return std::ranges::any_of(members, [&](const auto& m) { return cells_->contains(m.second); });
+  }
+
+  // Elsewhere, products of one value are as often branches that have little to do with each other,
+  // unless they are the gates of a cell.
   bool IsTurnOfLoop() const {
     const Node* parent = graph_.parent();
     return parent != nullptr && (parent->Is("Loop") || parent->Is("Scan"));
@@ -248,7 +265,8 @@ class GateGroups {
 
   Graph& graph_;
   PassContext& context_;
-  std::unordered_map<const Node*, std::size_t> index_;  // looked up, never iterated
+  std::unordered_map<const Node*, std::size_t> index_;    // looked up, never iterated
+  std::optional<std::unordered_set<const Node*>> cells_;  // what yields their hidden states
 };
 
 }  // namespace
