@@ -1,9 +1,10 @@
-"""If, Loop and Scan for drawn graphs, with bodies in which all else is drawn that graphs have."""
+"""If, Loop, Scan and functions for drawn graphs: in their bodies all is drawn that graphs have."""
 
 import numpy as np
+from onnx import helper, numpy_helper
 
 from drawn_operators import OPERATORS, broadcasts, reduce, same_type
-from drawn_patterns import PATTERNS
+from drawn_patterns import PATTERNS, cell, cell_weights, first_state, is_sequence
 from drawn_scope import BOUND, HIDDEN, N, TURNS, Declined, Scope, Value
 
 MAX_DEPTH = 2
@@ -130,7 +131,6 @@ def loop_body(g, states):
     going = Value(body.fresh("c"), "bool", (), 1)
     inside = state_inputs(body, states)
     body.values.append(turn)
-    draw_nodes(body, g.choose([1, 2, 4, 6]))
     return body, turn, going, inside
 
 
@@ -146,6 +146,7 @@ def loop(g):
     trips = int(g.rng.integers(0 if g.chance(0.2) else 1, 5))
     count = g.constant(np.array(trips, np.int64)) if known else g.pick(lambda v: v.name == "count")
     body, turn, going, inside = loop_body(g, states)
+    draw_nodes(body, g.choose([1, 2, 4, 6]))
     results = next_states(body, inside)
     rows, lists = stacked(body, trips if known and not ends else TURNS, results)
     if ends:
@@ -166,12 +167,73 @@ def while_loop(g):
     """A Loop without count, which a condition of its state ends."""
     states = [g.add("Identity", [g.number(0)], step=1.0), bounded(g, g.pick())]
     body, turn, going, inside = loop_body(g, states)
+    draw_nodes(body, g.choose([1, 2, 4, 6]))
     more = body.add("Add", [inside[0], body.number(1)], step=1.0)
     go_on = body.add("Less", [more, body.number(int(g.rng.integers(1, 5)))], dtype="bool",
                      shape=(), bound=1)
     new = bounded(body, blend(body, inside[1], [more]))
     return add_loop(g, None, g.constant(np.array(True)), states, body, [turn, going, *inside],
                     [go_on, more, new], [])
+
+
+def recurrence(g):
+    """A gated cell in a Loop over the steps of a sequence, whose states are collected."""
+    x = g.pick(lambda v: is_sequence(v) and v.bound <= 16)
+    shared = cell_weights(g, x.shape[2], 4)
+    start = first_state(g, x, 4)
+    body, turn, going, inside = loop_body(g, [start])
+    step = turn
+    if g.chance(0.3):  # from the last one on
+        last = body.constant(np.array(x.shape[1] - 1, np.int64))
+        step = body.add("Sub", [last, turn])
+    row = body.add("Gather", [x, step], axis=1, shape=(x.shape[0], x.shape[2]))
+    h = cell(body, row, inside[0], shared)
+    draw_nodes(body, g.choose([0, 0, 1, 2]))
+    go_on = body.add("Identity", [going])
+    rows = [body.add("Identity", [h])] if g.chance(0.7) else []
+    lists = [Value("", "float32", (x.shape[1], *h.shape), 1.0) for _ in rows]
+    count = g.constant(np.array(x.shape[1], np.int64))
+    return add_loop(g, count, None, [start], body, [turn, going, *inside], [go_on, h, *rows], lists)
+
+
+def growing_list(g):
+    """A Loop that puts a value a turn into a sequence, whose elements are joined."""
+    x = g.pick(lambda v: v.dtype == "float32" and v.rank >= 1 and v.shape[0] not in (N, 0)
+               and 0 not in v.shape)
+    state = bounded(g, g.pick(lambda v: v.dtype == "float32"))
+    empty = g.add("SequenceEmpty", [], Value("", "sequence", (), HIDDEN))
+    body, turn, going, inside = loop_body(g, [state])
+    draw_nodes(body, g.choose([1, 2, 4, 6]))
+    seen = Value(body.fresh("l"), "sequence", (), HIDDEN)
+    new = bounded(body, blend(body, inside[0]))
+    row = body.add("Gather", [x, turn], x, axis=0, shape=x.shape[1:])
+    grown = body.add("SequenceInsert", [seen, row], seen)
+    go_on = body.add("Identity", [going])
+    graph = body.graph("body", [v.info() for v in (turn, going, *inside, seen)],
+                       [v.info() for v in (go_on, new, grown)])
+    count = g.constant(np.array(x.shape[0], np.int64))
+    last, rows = g.add_all("Loop", [count, None, state, empty], [*last_states([state]), seen],
+                           body=graph)
+    return [last, g.add("ConcatFromSequence", [rows], x, axis=0, new_axis=1)]
+
+
+def function(g):
+    """A call or two of a function of the model, whose nodes are drawn."""
+    x = g.pick(lambda v: v.dtype == "float32" and v.bound <= 8)
+    body = Scope(g.rng, g.opset)
+    body.kinds = g.kinds
+    body.values = [Value("x", x.dtype, x.shape, 8.0)]
+    body.depth = MAX_DEPTH  # no Loop in it
+    draw_nodes(body, 3)
+    result = blend(body, body.values[0])
+    constants = [helper.make_node("Constant", [], [key], value=numpy_helper.from_array(array))
+                 for key, array in body.constants.items()]
+    name = f"function{len(g.functions)}"
+    g.functions.append(helper.make_function(
+        "drawn", name, ["x"], [result.name], constants + body.nodes,
+        [helper.make_opsetid("", g.opset)]))
+    return [g.add(name, [x], bound=result.bound, step=0.0, domain="drawn")
+            for _ in range(g.choose([1, 2]))]
 
 
 def scan(g):
@@ -201,7 +263,8 @@ def scan(g):
                      **({"scan_output_directions": [int(g.chance(0.3))]} if lists else {}))
 
 
-BODIES = (if_, if_, if_, loop, loop, loop, scan, scan, while_loop)
+BODIES = (if_, if_, if_, loop, loop, loop, scan, scan, while_loop, recurrence, growing_list,
+          function)
 
 
 def graph_inputs(g):

@@ -24,7 +24,10 @@ def draw(seed):
     draw_nodes(g, int(rng.integers(3, 16)))
     outputs = choose_outputs(g, inputs)
     graph = g.graph("drawn", [v.info() for v in inputs], [v.info() for v in outputs])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", g.opset)])
+    opsets = [helper.make_opsetid("", g.opset)]
+    if g.functions:
+        opsets.append(helper.make_opsetid("drawn", 1))
+    model = helper.make_model(graph, opset_imports=opsets, functions=g.functions)
     model.ir_version = 8
     forget_sizes(g, model.graph)
     return model, {v.name: feed(g, v) for v in inputs}
@@ -51,13 +54,14 @@ def forget_sizes(g, graph, owner=""):
     if owner == "Loop":
         optional = list(graph.input[2:]) + optional[1:]
     for value in optional:
-        if g.chance(0.2):
+        if value.type.HasField("tensor_type") and g.chance(0.2):
             value.type.tensor_type.ClearField("shape")
     unnamed = g.chance(0.15)
     for value in [*graph.input, *graph.output] if unnamed else []:
-        for size in value.type.tensor_type.shape.dim:
-            if size.dim_param:
-                size.Clear()
+        if value.type.HasField("tensor_type"):
+            for size in value.type.tensor_type.shape.dim:
+                if size.dim_param:
+                    size.Clear()
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:

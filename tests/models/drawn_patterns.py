@@ -199,12 +199,16 @@ def recurrent(g):
     return found
 
 
+def cell_weights(g, size, hidden):
+    return [weights(g, size + hidden, 2 * hidden), weights(g, 2 * hidden)]
+
+
 def cell(g, x, h, shared):
-    """A step of a gated cell: (state) of an input and a state."""
+    """The state that a gated cell gives for an input and a state."""
     joined = g.add("Concat", [x, h], shape=(*x.shape[:-1], x.shape[-1] + h.shape[-1]), axis=-1,
                    step=0.0, bound=max(x.bound, h.bound))
-    y = g.add("Gemm", [joined, shared[0], shared[1]], shape=(*x.shape[:-1], 2 * h.shape[-1]),
-              bound=HIDDEN, step=0.0)
+    y = g.add("Gemm", [joined, *shared], shape=(*x.shape[:-1], 2 * h.shape[-1]), bound=HIDDEN,
+              step=0.0)
     gate, new = parts(g, y, 2)
     gate = g.add("Sigmoid", [gate], bound=1)
     new = g.add("Tanh", [new], bound=1)
@@ -213,14 +217,19 @@ def cell(g, x, h, shared):
     return g.add("Add", [kept, g.add("Mul", [rest, new])], bound=1)
 
 
+def first_state(g, x, hidden):
+    """A state that a layer makes of the first step of x, (batch, time, features)."""
+    h = g.add("Slice", [x, *(g.integers(i) for i in (0, 1, 1))], shape=(x.shape[0], 1, x.shape[2]))
+    h = g.add("Squeeze", [h, g.integers(1)], shape=(x.shape[0], x.shape[2]))
+    return g.add("Tanh", [dense(g, h, hidden)], bound=1)
+
+
 def unrolled(g):
     """Equal steps of one cell along the time axis, as tracing leaves them."""
     x = g.pick(lambda v: is_sequence(v) and 2 <= v.shape[1] <= 5 and v.bound <= 16)
     hidden = 4
-    shared = [weights(g, x.shape[2] + hidden, 2 * hidden), weights(g, 2 * hidden)]
-    h = g.add("Slice", [x, *(g.integers(i) for i in (0, 1, 1))], shape=(x.shape[0], 1, x.shape[2]))
-    h = g.add("Squeeze", [h, g.integers(1)], shape=(x.shape[0], x.shape[2]))
-    h = g.add("Tanh", [dense(g, h, hidden)], bound=1)
+    shared = cell_weights(g, x.shape[2], hidden)
+    h = first_state(g, x, hidden)
     states = []
     for t in range(x.shape[1]):
         step = g.add("Gather", [x, g.constant(np.array(t, np.int64))], axis=1,

@@ -50,6 +50,8 @@ class Value:
         return self.step > 0 and self.bound / self.step < 1 << EXACT_BITS[self.dtype]
 
     def info(self):
+        if self.dtype == "sequence":
+            return helper.make_tensor_sequence_value_info(self.name, TensorProto.FLOAT, None)
         return helper.make_tensor_value_info(self.name, ONNX_TYPES[self.dtype], self.shape)
 
 
@@ -59,6 +61,7 @@ class Scope:
     def __init__(self, rng, opset, outer=None):
         self.rng = rng
         self.opset = opset
+        self.functions = outer.functions if outer else []
         self.kinds = outer.kinds if outer else None  # lists of functions that draw
         self.outer = outer
         self.depth = outer.depth + 1 if outer else 0
