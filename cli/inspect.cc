@@ -72,24 +72,24 @@ struct Target {
   bool works() const { return findings.empty(); }
 };
 
-std::vector<Finding> FindingsOf(Error error) { return std::move(error.findings()); }
+// The results themselves go at once: those of a large model would take much room together.
+template <class T>
+std::vector<Finding> FindingsOf(const Result<T>& result) {
+  return result.ok() ? std::vector<Finding>() : result.error().findings();
+}
 
 std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options) {
   std::vector<Target> targets;
   Result<Model> common = ToCommon(source, options.lowering, {});
   if (!common.ok()) {
     for (const char* name : {"onnx", "relax", "cpp", "run"})
-      targets.push_back({name, FindingsOf(common.error())});
+      targets.push_back({name, FindingsOf(common)});
     return targets;
   }
   targets.push_back({"onnx", {}});
-  Result<RelaxModule> relax = EmitRelax(*common);
-  targets.push_back({"relax", relax.ok() ? std::vector<Finding>() : FindingsOf(relax.error())});
-  Result<GeneratedProgram> cpp = GenerateCpp(*common, {});
-  targets.push_back({"cpp", cpp.ok() ? std::vector<Finding>() : FindingsOf(cpp.error())});
-  Result<Interpreter> interpreter = Interpreter::Make(*common);
-  targets.push_back(
-      {"run", interpreter.ok() ? std::vector<Finding>() : FindingsOf(interpreter.error())});
+  targets.push_back({"relax", FindingsOf(EmitRelax(*common))});
+  targets.push_back({"cpp", FindingsOf(GenerateCpp(*common, {}))});
+  targets.push_back({"run", FindingsOf(Interpreter::Make(*common))});
   return targets;
 }
 
