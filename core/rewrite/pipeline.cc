@@ -30,7 +30,7 @@ constexpr PassInfo kPasses[] = {
     {"eliminate-dead",
      "removes nodes without effect whose results nothing reads, and constants "
      "that nothing reads",
-     EliminateDead, true},
+     EliminateDead, true, false, true},
     {"fuse-recurrences", "makes one LSTM, GRU or RNN of cells that follow one another in time",
      FuseRecurrences, true},
     {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants, true},
@@ -114,19 +114,26 @@ Result<bool> RunPass(const PassInfo& pass, Graph& graph, PassContext& context) {
   return changed;
 }
 
+// `settled` are the passes that have found nothing since anything changed. Types are inferred anew
+// before the next round, by which any pass may find more, unless all that went was dead.
 Result<bool> RunRound([[maybe_unused]] const Model& model, const std::vector<bool>& chosen,
-                      Graph& entry, PassContext& context) {
+                      Graph& entry, std::vector<bool>& settled, PassContext& context) {
   bool changed = false;
+  bool rewritten = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (!chosen[i] || (changed && kPasses[i].at_end)) continue;
+    if (!chosen[i] || settled[i] || (changed && kPasses[i].at_end)) continue;
     DRAGOMAN_ASSIGN(const bool pass_changed, RunPass(kPasses[i], entry, context));
+    if (pass_changed) settled.assign(settled.size(), false);
+    settled[i] = !pass_changed;
     changed = changed || pass_changed;
+    rewritten = rewritten || (pass_changed && !kPasses[i].only_removes);
 #ifndef NDEBUG
     if (Status status = Verify(model); pass_changed && !status.ok()) {
       return std::move(status.error().At("after pass " + std::string(kPasses[i].name)));
     }
 #endif
   }
+  if (rewritten) settled.assign(settled.size(), false);
   return changed;
 }
 
@@ -144,11 +151,12 @@ Status RunPipeline(Model& model, const PipelineOptions& options) {
   };
   for (Entry& entry : model.entries) {
     std::size_t folded_bytes = 0;
+    std::vector<bool> settled(chosen.size(), false);
     bool changed = true;
     for (int round = 0; changed && round < kMaxRounds; ++round) {
       DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, explain));
       context.folded_bytes = folded_bytes;
-      DRAGOMAN_ASSIGN(changed, RunRound(model, chosen, *entry.graph, context));
+      DRAGOMAN_ASSIGN(changed, RunRound(model, chosen, *entry.graph, settled, context));
       folded_bytes = context.folded_bytes;
     }
   }

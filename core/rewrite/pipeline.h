@@ -24,7 +24,8 @@ struct PassInfo {
   std::string_view sentence;  // what it does
   PassFunction run;
   bool by_default;
-  bool at_end = false;  // runs when those before it change nothing any more
+  bool at_end = false;        // runs when those before it change nothing any more
+  bool only_removes = false;  // what nothing reads
 };
 
 // All passes, in the order in which a pipeline runs them.
