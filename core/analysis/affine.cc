@@ -51,8 +51,23 @@ const AffineForm* AffineForms::Spelling(const Value* value, int axis) {
   return IsSpelled(value) ? Get(value, axis, Mode::kDefinition) : nullptr;
 }
 
+// Values are larger than these small numbers: what is asked for in a row lies in a row.
+std::size_t AffineForms::KeyHash::operator()(const FormKey& key) const {
+  return std::hash<const Value*>()(key.value) + 4 * static_cast<std::size_t>(key.axis) +
+         static_cast<std::size_t>(key.mode);
+}
+
+std::size_t AffineForms::KeyHash::operator()(const Atom& atom) const {
+  std::size_t hash = std::hash<const Value*>()(atom.value);
+  for (const std::int64_t part :
+       {std::int64_t{atom.axis}, atom.begin, atom.size, std::int64_t{atom.step_axis}, atom.step}) {
+    hash = hash * 31 + static_cast<std::size_t>(part);
+  }
+  return hash;
+}
+
 const AffineForm* AffineForms::Get(const Value* value, int axis, Mode mode) {
-  const auto key = std::tuple(value, axis, mode);
+  const FormKey key{value, axis, mode};
   if (const auto found = forms_.find(key); found != forms_.end()) {
     return found->second ? &*found->second : nullptr;
   }

@@ -15,10 +15,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -116,6 +114,17 @@ class AffineForms {
  private:
   enum class Mode : std::uint8_t { kAffine, kWiring, kDefinition };
   using FormOrNone = std::optional<AffineForm>;
+  struct FormKey {
+    const Value* value = nullptr;
+    int axis = 0;
+    Mode mode = Mode::kAffine;
+
+    friend bool operator==(const FormKey&, const FormKey&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const FormKey& key) const;
+    std::size_t operator()(const Atom& atom) const;
+  };
 
   const AffineForm* Get(const Value* value, int axis, Mode mode);
   FormOrNone Compute(const Value& value, int axis, std::int64_t size, Mode mode);
@@ -189,11 +198,11 @@ class AffineForms {
   const Inference* inference_;
   ConstExprs consts_;
   std::unordered_map<const Value*, TurnOf> turns_;  // looked up only
-  std::map<Atom, AtomId> ids_;
+  std::unordered_map<Atom, AtomId, KeyHash> ids_;   // looked up only
   std::vector<const Atom*> atoms_;
-  std::map<std::tuple<const Value*, int, Mode>, FormOrNone> forms_;
-  std::unordered_set<const Value*> spelled_;  // looked up only
-  int nesting_ = 0;                           // of calls of Get
+  std::unordered_map<FormKey, FormOrNone, KeyHash> forms_;  // looked up only
+  std::unordered_set<const Value*> spelled_;                // looked up only
+  int nesting_ = 0;                                         // of calls of Get
 };
 
 // The size of a value along `axis`, if it is known; nullopt if there is no such axis.

@@ -30,6 +30,7 @@ bool IsOutput(const Value& value) {
 Result<PassContext> PassContext::Make(Graph& entry, std::function<void(std::string_view)> explain) {
   PassContext context;
   context.explain = std::move(explain);
+  context.names.reserve(entry.num_nodes() + entry.constants().size());
   CollectNames(entry, context.names);
   DRAGOMAN_TRY(context.inference.InferGraph(entry));
   return context;

@@ -3,12 +3,12 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/support/flat_map.h"
 #include "core/support/hash.h"
 
 namespace dragoman {
@@ -76,38 +76,61 @@ class Merging {
   explicit Merging(PassContext& context) : context_(context) {}
 
   void Visit(Graph& graph) {
-    const std::size_t mark = hashes_.size();
+    const std::size_t mark = items_.size();
     for (const auto& constant : graph.constants()) VisitConstant(*constant);
     for (Node& node : graph.nodes()) {
       if (node.IsDragoman("Fused")) continue;
       for (Graph* body : node.subgraphs()) Visit(*body);
       VisitNode(node);
     }
-    while (hashes_.size() > mark) {
-      auto found = visible_.find(hashes_.back());
-      found->second.pop_back();
-      if (found->second.empty()) visible_.erase(found);
-      hashes_.pop_back();
-    }
+    while (items_.size() > mark) Remove(items_.back());
   }
   bool changed() const { return changed_; }
 
  private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
   struct Item {
     Value* constant = nullptr;
     Node* node = nullptr;
+    std::uint64_t hash = 0;
+    // Those of equal hash, in the order in which they were added.
+    std::uint32_t previous = kNone, next = kNone;
   };
 
-  void Add(std::size_t hash, Item item) {
-    visible_[hash].push_back(item);
-    hashes_.push_back(hash);
+  // The first item of that hash, or kNone.
+  std::uint32_t First(std::uint64_t hash) const {
+    const std::uint32_t* first = first_.Find(hash);
+    return first == nullptr ? kNone : *first;
+  }
+
+  void Add(Item item) {
+    const auto added = static_cast<std::uint32_t>(items_.size());
+    for (std::uint32_t i = First(item.hash); i != kNone; i = items_[i].next) item.previous = i;
+    if (item.previous == kNone) {
+      *first_.TryEmplace(item.hash, added).first = added;
+    } else {
+      items_[item.previous].next = added;
+    }
+    items_.push_back(item);
+  }
+
+  // The one that was added last.
+  void Remove(const Item& item) {
+    if (item.previous == kNone) {
+      *first_.Find(item.hash) = kNone;
+    } else {
+      items_[item.previous].next = kNone;
+    }
+    items_.pop_back();
   }
 
   void VisitConstant(Value& constant) {
     const Tensor* tensor = constant.tensor();
     if (tensor == nullptr || !constant.used() || tensor->bytes().size() > kMaxMergedBytes) return;
-    const std::size_t hash = tensor->Hash();
-    for (const Item& item : visible_[hash]) {
+    const std::uint64_t hash = tensor->Hash() | 1;  // 0 is no key
+    for (std::uint32_t i = First(hash); i != kNone; i = items_[i].next) {
+      const Item& item = items_[i];
       if (item.constant == nullptr || !(*item.constant->tensor() == *tensor)) continue;
       if (!PassContext::CanReplace(constant, *item.constant)) {
         if (item.constant->graph() == constant.graph()) return;
@@ -118,7 +141,7 @@ class Merging {
       changed_ = true;
       return;
     }
-    Add(hash, {&constant, nullptr});
+    Add({.constant = &constant, .hash = hash});
   }
 
   void VisitNode(Node& node) {
@@ -126,15 +149,16 @@ class Merging {
     if (def == nullptr || def->effect || def->random || !node.subgraphs().empty()) return;
     // An Identity stands where an output needs a value of its own.
     if (node.Is("Identity")) return;
-    const std::size_t hash = HashOf(node, def->commutative);
-    for (const Item& item : visible_[hash]) {
+    const std::uint64_t hash = HashOf(node, def->commutative) | 1;
+    for (std::uint32_t i = First(hash); i != kNone; i = items_[i].next) {
+      const Item& item = items_[i];
       if (item.node == nullptr || &item.node->op() != &node.op()) continue;
       if (!SameOperands(*item.node, node, def->commutative)) continue;
       if (!SameAttributes(*item.node, node) || !HasResults(*item.node, node)) continue;
       if (CanStandFor(*item.node, node)) return Merge(node, *item.node);
       if (item.node->graph() == node.graph()) return;  // both name outputs: one is enough to find
     }
-    Add(hash, {nullptr, &node});
+    Add({.node = &node, .hash = hash});
   }
 
   void Merge(Node& node, Node& keeper) {
@@ -146,8 +170,8 @@ class Merging {
   }
 
   PassContext& context_;
-  std::unordered_map<std::size_t, std::vector<Item>> visible_;
-  std::vector<std::size_t> hashes_;  // of what is visible, in the order in which it was added
+  std::vector<Item> items_;  // what is visible, in the order in which it was added
+  FlatMap<std::uint64_t, std::uint32_t> first_;  // of each hash
   bool changed_ = false;
 };
 

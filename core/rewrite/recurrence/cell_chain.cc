@@ -1,6 +1,7 @@
 #include "core/rewrite/recurrence/cell_chain.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>

@@ -70,7 +70,9 @@ void MarkInterior(const std::unordered_set<const Value*>& states, CellNodes& nod
 
 NodePositions NumberNodes(const Graph& graph) {
   NodePositions positions;
-  for (const Node& node : graph.nodes()) positions.emplace(&node, positions.size());
+  positions.Reserve(graph.num_nodes());
+  std::size_t position = 0;
+  for (const Node& node : graph.nodes()) positions.TryEmplace(&node, position++);
   return positions;
 }
 
@@ -95,7 +97,7 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
     }
   }
   std::sort(nodes.all.begin(), nodes.all.end(),
-            [&](const Node* a, const Node* b) { return positions.at(a) < positions.at(b); });
+            [&](const Node* a, const Node* b) { return *positions.Find(a) < *positions.Find(b); });
   MarkInterior(states, nodes);
   return nodes;
 }

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "core/rewrite/recurrence/cell_chain.h"
+#include "core/support/flat_map.h"
 
 namespace dragoman {
 
-using NodePositions = std::unordered_map<const Node*, std::size_t>;
+using NodePositions = FlatMap<const Node*, std::size_t>;
 NodePositions NumberNodes(const Graph& graph);
 
 // The nodes between the operands of a cell and its new states, in the order of the graph. Those
