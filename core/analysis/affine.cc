@@ -264,12 +264,7 @@ bool AffineForms::SpellsFunction(const AffineForm& form) {
   if (term.kind != Kind::kScalar || node == nullptr) return false;
   const auto shift = segment.bias == kNoConst ? std::optional(0.0) : consts_.Uniform(segment.bias);
   if (node->Is("Tanh")) return term.scale == 0.5 && shift == 0.5;
-  if (node->Is("Sigmoid") || node->Is("Reciprocal")) return term.scale == 2 && shift == -1;
-  if (node->Is("Div")) {
-    const ConstId numerator = consts_.Of(node->operand(0));
-    const auto number = numerator != kNoConst ? consts_.Uniform(numerator) : std::nullopt;
-    return number && term.scale * *number == 2 && shift == -1;
-  }
+  if (node->Is("Sigmoid")) return term.scale == 2 && shift == -1;
   const bool is_bounded = node->Is("Clip") || node->Is("Min") || node->Is("Max");
   // clip(x, 0, 6) / 6; twice a clipped value is what a tanh by a sigmoid reads.
   return is_bounded && term.scale > 0 && term.scale < 1 && shift == 0;

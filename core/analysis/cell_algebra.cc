@@ -117,33 +117,6 @@ std::optional<AppliedFunction> FunctionOf(const Node& node, AffineForms& forms) 
   return AppliedFunction{{"HardSigmoid", 1.0f, 0.0f}, bounded->x};
 }
 
-// x of numerator / (1 + exp(-x)).
-std::optional<AffineSegment> ReadQuotient(const Atom& atom, double numerator, AffineForms& forms) {
-  const Node& node = *ProducerOf(atom);
-  const bool divides = node.Is("Div");
-  if (!divides && !node.Is("Reciprocal")) return std::nullopt;
-  if ((divides ? NumberOf(node.operand(0), forms) : 1.0) != numerator) return std::nullopt;
-  const auto sum = OperandAt(node.operand(divides ? 1 : 0), atom, forms);
-  if (!sum || sum->terms.size() != 1 || sum->bias == kNoConst) return std::nullopt;
-  const AffineTerm& term = sum->terms.front();
-  if (forms.consts().Uniform(sum->bias) != 1.0 || term.kind != Kind::kScalar || term.scale != 1) {
-    return std::nullopt;
-  }
-  const Atom power = forms.atom(term.atom);
-  const Node* exp = ProducerOf(power);
-  if (exp == nullptr || !exp->Is("Exp")) return std::nullopt;
-  const auto negated = OperandAt(exp->operand(0), power, forms);
-  if (!negated) return std::nullopt;
-  return forms.Scale(*negated, -1);
-}
-
-// 1 / (1 + exp(-x)), written out.
-std::optional<CellGate> AsSpelledSigmoid(AtomId id, AffineForms& forms) {
-  const auto x = ReadQuotient(forms.atom(id), 1, forms);
-  if (!x) return std::nullopt;
-  return CellGate{{.name = "Sigmoid"}, *x, id};
-}
-
 // x / (1 + |x|), written out.
 std::optional<CellGate> AsSpelledSoftsign(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
@@ -169,11 +142,6 @@ std::optional<CellGate> AsMultiple(AtomId id, AffineForms& forms) {
   const AffineTerm term = segment->terms.front();
   const Atom inner = forms.atom(term.atom);
   const Node& node = *inner.value->producer();
-  if (node.Is("Div") || node.Is("Reciprocal")) {
-    const auto sigmoid = ReadQuotient(inner, 2 / term.scale, forms);
-    if (!sigmoid) return std::nullopt;
-    return CellGate{{.name = "Tanh"}, forms.Scale(*sigmoid, 0.5), id};
-  }
   const auto bounded = ReadBounded(node, forms);
   const Value* x = bounded ? bounded->x : node.operand(0);
   const auto argument = OperandAt(x, inner, forms);
@@ -412,10 +380,7 @@ std::optional<CellGate> AsPlainActivation(AtomId id, AffineForms& forms) {
   if (node == nullptr) return AsActivationOfStep(id, forms);
   if (forms.IsSpelled(atom.value)) return AsMultiple(id, forms);
   const auto applied = FunctionOf(*node, forms);
-  if (!applied) {
-    auto sigmoid = AsSpelledSigmoid(id, forms);
-    return sigmoid ? sigmoid : AsSpelledSoftsign(id, forms);
-  }
+  if (!applied) return AsSpelledSoftsign(id, forms);
   const auto argument = OperandAt(applied->x, atom, forms);
   if (!argument) return std::nullopt;
   return CellGate{applied->function, *argument, id};

@@ -1,13 +1,18 @@
-#include <optional>
+#include <cstdint>
 
 #include "core/rewrite/passes.h"
 
 namespace dragoman {
 namespace {
 
+// Whether all elements are 1.
 bool IsOne(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
-  return tensor != nullptr && tensor->size() == 1 && tensor->FloatAt(0) == 1;
+  if (tensor == nullptr || tensor->size() < 1) return false;
+  for (std::int64_t i = 0; i < tensor->size(); ++i) {
+    if (tensor->FloatAt(i) != 1) return false;
+  }
+  return true;
 }
 
 // x of 1 + exp(x), or nullptr.
