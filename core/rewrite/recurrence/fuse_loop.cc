@@ -159,7 +159,11 @@ class LoopFusion {
     const RecurrentCell& cell = *step.cell;
     if (!cell.uniform || step.inputs.empty()) return {};
     DRAGOMAN_ASSIGN(const std::optional<TurnSequence> x, Input(step));
-    if (!x) return {};
+    if (!x) {
+      obstacle_ =
+          fmt::format("what the {} in it reads is not known before its turn", Name(cell.kind));
+      return {};
+    }
     SequenceOperands operands{.x = x->value, .reverse = x->reverse};
     DRAGOMAN_ASSIGN(const bool has_h, Initial(h, step.old_h, operands.initial_h));
     if (!has_h) return {};
