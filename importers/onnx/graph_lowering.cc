@@ -284,6 +284,13 @@ Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
     DRAGOMAN_ASSIGN(Value * result, LookupOutput(use));
     results.push_back(result);
   }
+  // The names that the caller knows; an operand that is given back has its own.
+  for (std::size_t i = 0; i < std::min(results.size(), node.num_results()); ++i) {
+    const bool computed = results[i] != nullptr && results[i]->kind() == Value::Kind::kResult &&
+                          std::ranges::find(operands, results[i]) == operands.end();
+    if (computed && node.result(i) != nullptr)
+      results[i]->set_name(builder.UniqueName(node.result(i)->name()));
+  }
   return results;
 }
 

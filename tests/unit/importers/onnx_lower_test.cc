@@ -178,6 +178,31 @@ entry main(%x: f32[2]) -> (%y: f32[2]) {
 )");
 }
 
+TEST(LowerOnnx, ResultsOfCallsKeepTheirNames) {
+  ExpectLowered(
+      R"(opset "" 16
+opset "local" 1
+
+entry main(%x: f32[2]) -> (%y: f32[*]) {
+  %opposite = onnx:local.Opposite(%x)
+  %y = onnx.Relu(%opposite)
+}
+
+function onnx:local.Opposite(%x) -> (%y)
+    opset "" 16 {
+  %y = onnx.Neg(%x)
+}
+)",
+      R"(opset "" 22
+opset "local" 1
+
+entry main(%x: f32[2]) -> (%y: f32[2]) {
+  %opposite: f32[2] = onnx.Neg(%x)
+  %y = onnx.Relu(%opposite)
+}
+)");
+}
+
 // f0 calls f1 twice, which calls f2 twice, and so on: calls nest `depth` deep.
 std::string Calls(int depth, int times) {
   std::string text =
