@@ -139,8 +139,9 @@ Result<Value*> LowerRepeatInterleave(Call& call) {
   if (!c.Has("dim")) x = c.Flatten(x);
   const int axis = c.Has("dim") ? c.AxisArgument("dim", x) : 0;
   const Abstract repeats = c.Take(call.Argument("repeats"));
+  const int rank = c.Rank(x);
+  if (c.failed()) return c.Done(x);
   if (repeats.Is<Number>()) {
-    const int rank = c.Rank(x);
     Value* times = c.Take(call.IntListValue("repeats"));
     std::vector<Value*> sizes(static_cast<std::size_t>(rank) + 1, c.Ints({1}));
     sizes[static_cast<std::size_t>(axis) + 1] = times;

@@ -114,7 +114,9 @@ Value* Symmetric(Composer& c, Value* x) {
 Value* EntryNorm(CallComposer& c, Value* x, const Abstract& order) {
   const int last = c.Rank(x) - 1;
   const auto* number = order.As<Number>();
-  if (number == nullptr) return VectorNorm(c, x, 2, {last - 1, last}, false);
+  if (const auto* text = order.As<String>(); text != nullptr && text->text() == "fro")
+    return VectorNorm(c, x, 2, {last - 1, last}, false);
+  if (number == nullptr || !number->known()) return c.Fail("a norm of order " + Describe(order));
   const double p = number->AsDouble();
   const bool rows = std::isinf(p);
   if (!rows && std::abs(p) != 1) return c.Fail("a norm of order " + std::to_string(p));

@@ -188,7 +188,8 @@ Result<Results> LowerToList(Call& call) {
 }
 
 Result<Results> LowerNumberToTensor(Call& call) {
-  const auto* number = call.arguments().empty() ? nullptr : call.arguments().front().As<Number>();
+  if (call.arguments().empty()) return call.Unsupported("of nothing");
+  const auto* number = call.arguments().front().As<Number>();
   if (number == nullptr) return call.Unsupported("of " + Describe(call.arguments().front()));
   DRAGOMAN_ASSIGN(
       const DType dtype,

@@ -120,6 +120,7 @@ Value* Part(Composer& c, Value* x, int axis, std::int64_t start, std::int64_t en
 
 // Places along an axis as a tensor that broadcasts against those of `rank` axes.
 Value* AlongAxis(Composer& c, Value* places, int axis, int rank) {
+  if (axis >= rank) return c.Fail("a tensor without axes");
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
   sizes[static_cast<std::size_t>(axis)] = -1;
   return c.Reshape(places, std::move(sizes));
@@ -313,7 +314,9 @@ Result<Results> LowerGradient(Call& call) {
       Value* typed = c.Take(call.NumberValue(*step, c.dtype(x)));
       places = c.Mul(c.Cast(c.Iota(c.Size(x, axis)), c.dtype(x)), typed);
     } else if (call.op().overload.starts_with("tensor")) {
-      places = c.Cast(c.Tensors("spacing")[i], c.dtype(x));
+      const std::vector<Value*> given = c.Tensors("spacing");
+      if (i >= given.size()) return call.Invalid("there are fewer distances than axes");
+      places = c.Cast(given[i], c.dtype(x));
     } else {
       const std::vector<Number> steps = c.Take(call.Scalars("spacing"));
       if (i >= steps.size()) return call.Invalid("there are fewer distances than axes");

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Every operator that is read from torch, called with arguments that need not fit it.
+
+A program of one line is written for each; `inspect` may understand or refuse it, no more.
+"""
+
+import json
+import pathlib
+import random
+import tempfile
+import unittest
+import zipfile
+
+from commands import complaint, dragoman
+
+ARGUMENTS = ["", "x", "1", "[]", "None", "[x, x]", "int(x)", "x, x", "x, 1", "x, []", "x, int(x)",
+             "x, float(x)", "x, [int(x)]", "x, None", "x, x, x", "x, [], []", "x, 1, 1",
+             "x, int(x), int(x)", "annotate(List[Tensor], [])"]
+SOURCE = """class M(Module):
+  __parameters__ = []
+  __buffers__ = []
+  def forward(self: __torch__.M,
+    x: Tensor) -> Tensor:
+    return {}({})
+"""
+MODULE = b"\x80\x02c__torch__\nM\n)\x81}b."  # an object of class M without attributes
+NOTHING = b"\x80\x02)."
+UNDERSTOOD_OR_REFUSED = (0, 2, 4)
+CALLS = 700
+# A size that is not known, a number that only the run tells, fewer tensors than axes.
+FIRST_CALLS = [("repeat_interleave", "x, 2, 0"), ("linalg_cond", "x, int(x)"),
+               ("gradient", "x, spacing=[x]")]
+
+
+def operators():
+    listed = json.loads(dragoman("ops", "--from", "aten", "--json").stdout)
+    return sorted({row["op"].split(".")[1] for row in listed})
+
+
+def write_archive(path, function, arguments):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("m/data.pkl", MODULE)
+        archive.writestr("m/constants.pkl", NOTHING)
+        archive.writestr("m/code/__torch__.py", SOURCE.format(function, arguments))
+        archive.writestr("m/version", "3\n")
+
+
+class TorchScriptCalls(unittest.TestCase):
+    def test_a_call_that_fits_is_understood(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "call.pt"
+            write_archive(path, "torch.relu", "x")
+            self.assertEqual(complaint(dragoman("inspect", path)), "")
+
+    def test_others_are_refused(self):
+        draw = random.Random(1)
+        names = operators()
+        self.assertGreater(len(names), CALLS // 2)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "call.pt"
+            drawn = [(draw.choice(names), draw.choice(ARGUMENTS)) for _ in range(CALLS)]
+            for name, arguments in FIRST_CALLS + drawn:
+                function = f"torch.{name}"
+                write_archive(path, function, arguments)
+                done = dragoman("inspect", path, *draw.choice([(), ("--shape", "x=f32:2,3")]))
+                with self.subTest(f"{function}({arguments})"):
+                    self.assertIn(done.returncode, UNDERSTOOD_OR_REFUSED, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
