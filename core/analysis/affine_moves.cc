@@ -11,6 +11,25 @@ namespace {
 
 using Kind = AffineTerm::Kind;
 
+// A Slice along one axis.
+struct Cut {
+  int axis = 0;
+  std::int64_t begin = 0;  // as it stands: counted from the end if negative
+  std::int64_t stride = 1;
+};
+
+std::optional<Cut> ReadCut(const Node& slice, const Inference& inference) {
+  const auto only = [&](std::size_t operand, std::int64_t fallback) {
+    if (slice.operand(operand) == nullptr) return std::optional(fallback);
+    const auto ints = inference.KnownInts(slice.operand(operand));
+    return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
+  };
+  const auto rank = slice.operand(0)->type().rank();
+  const auto begin = only(1, 0), axis = only(3, 0), stride = only(4, 1);
+  if (!rank || !begin || !axis || !stride) return std::nullopt;
+  return Cut{static_cast<int>(*axis < 0 ? *axis + *rank : *axis), *begin, *stride};
+}
+
 int AxisOf(const Node& node, std::string_view name, int rank, std::int64_t fallback) {
   const std::int64_t axis = IntAttribute(node, name, fallback);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
@@ -169,19 +188,12 @@ AffineForms::FormOrNone AffineForms::StepOfSlice(const Value& operand, int axis,
                                                  std::int64_t step, Mode mode) {
   const Node* node = operand.producer();
   if (node == nullptr || !node->Is("Slice") || step >= kTurn) return std::nullopt;
-  const auto rank = operand.type().rank();
-  const auto begin = inference_->KnownInts(node->operand(1));
-  const auto axes = node->operand(3) != nullptr ? inference_->KnownInts(node->operand(3))
-                                                : std::vector<std::int64_t>{0};
-  const auto steps = node->operand(4) != nullptr ? inference_->KnownInts(node->operand(4))
-                                                 : std::vector<std::int64_t>{1};
-  const std::vector<std::int64_t> ones = {1};
-  if (!rank || !begin || !axes || steps != ones || begin->size() != 1 || begin->front() < 0 ||
-      (axes->front() < 0 ? axes->front() + *rank : axes->front()) != step_axis ||
+  const auto cut = ReadCut(*node, *inference_);
+  if (!cut || cut->axis != step_axis || cut->stride != 1 || cut->begin < 0 ||
       !SizeAlong(operand, step_axis)) {
     return std::nullopt;
   }
-  return Step(*node->operand(0), axis, step_axis, begin->front() + step, mode);
+  return Step(*node->operand(0), axis, step_axis, cut->begin + step, mode);
 }
 
 AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int step_axis,
@@ -424,26 +436,12 @@ AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value,
 AffineForms::FormOrNone AffineForms::SliceNode(const Node& node, const Value& value, int axis,
                                                Mode mode) {
   const Value& operand = *node.operand(0);
-  const auto starts = inference_->KnownInts(node.operand(1));
-  const auto rank = operand.type().rank();
-  if (!starts || starts->size() != 1 || !rank) return std::nullopt;
-  std::int64_t along = 0;
-  if (node.operand(3) != nullptr) {
-    const auto axes = inference_->KnownInts(node.operand(3));
-    if (!axes) return std::nullopt;
-    along = axes->front() < 0 ? axes->front() + *rank : axes->front();
-  }
-  const int cut = static_cast<int>(along);
-  std::int64_t stride = 1;
-  if (node.operand(4) != nullptr) {
-    const auto steps = inference_->KnownInts(node.operand(4));
-    if (!steps) return std::nullopt;
-    stride = steps->front();
-  }
+  const auto slice = ReadCut(node, *inference_);
+  if (!slice) return std::nullopt;
+  auto [cut, begin, stride] = *slice;
   const auto size = SizeAlong(value, cut);
   const auto whole = SizeAlong(operand, cut);
   if (!size) return std::nullopt;
-  std::int64_t begin = starts->front();
   if (begin < 0 && whole) begin = std::max<std::int64_t>(begin + *whole, 0);
   if (stride != 1) {
     const bool is_every = stride > 1 && begin >= 0 && begin < stride && cut == axis &&

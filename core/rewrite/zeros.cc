@@ -15,9 +15,9 @@ constexpr std::string_view kMoving[] = {"Cast",    "Expand",    "Gather",   "Ide
 
 }  // namespace
 
-bool IsZeroTensor(const Tensor& tensor) {
+bool HasOnly(const Tensor& tensor, double number) {
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    if (tensor.FloatAt(i) != 0) return false;
+    if (tensor.FloatAt(i) != number) return false;
   }
   return true;
 }

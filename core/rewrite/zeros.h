@@ -1,4 +1,4 @@
-// Whether a state starts at zero.
+// What is known to hold one number only, above all zeros.
 #ifndef DRAGOMAN_CORE_REWRITE_ZEROS_H_
 #define DRAGOMAN_CORE_REWRITE_ZEROS_H_
 
@@ -6,7 +6,9 @@
 
 namespace dragoman {
 
-bool IsZeroTensor(const Tensor& tensor);
+// Whether all elements are `number`; so it is if there are none.
+bool HasOnly(const Tensor& tensor, double number);
+inline bool IsZeroTensor(const Tensor& tensor) { return HasOnly(tensor, 0); }
 // Whether all elements are zero for sure.
 bool IsZero(const Value* value);
 

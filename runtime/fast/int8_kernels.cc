@@ -12,8 +12,6 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kWord = 4;  // bytes
-
 void MultiplyPortably(std::int64_t rows, const Int8Lines& left, const char* right,
                       std::int32_t* sums) {
   constexpr std::int64_t kColumns = 16;
@@ -25,7 +23,7 @@ void MultiplyPortably(std::int64_t rows, const Int8Lines& left, const char* righ
     for (std::int64_t run = 0; run < left.num_runs; ++run) {
       const char* line = left.starts[r] + left.runs[run];
       for (std::int64_t word = 0; word < left.words; ++word, panel += sizeof b) {
-        std::memcpy(a, line + word * kWord, sizeof a);
+        std::memcpy(a, line + word * kInt8Word, sizeof a);
         std::memcpy(b, panel, sizeof b);
         for (std::int64_t c = 0; c < kColumns; ++c)
           row_sums[c] += static_cast<std::uint32_t>(a[0] * b[2 * c] + a[1] * b[2 * c + 1]);
@@ -55,7 +53,7 @@ __attribute__((target("avx2"))) void MultiplyAvx2(const Int8Lines& left, const c
     const char* lines[kRows];
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
-    for (std::int64_t i = 0; i < kWord * left.words; i += kWord, right += 64) {
+    for (std::int64_t i = 0; i < kInt8Word * left.words; i += kInt8Word, right += 64) {
       const __m256i b0 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right));
       const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + 32));
       DRAGOMAN_RT_UNROLL
@@ -84,7 +82,7 @@ __attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(const Int8Lines&
     const char* lines[kRows];
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
-    for (std::int64_t i = 0; i < kWord * left.words; i += kWord, right += 128) {
+    for (std::int64_t i = 0; i < kInt8Word * left.words; i += kInt8Word, right += 128) {
       const __m512i b0 = _mm512_loadu_si512(right);
       const __m512i b1 = _mm512_loadu_si512(right + 64);
       DRAGOMAN_RT_UNROLL
@@ -130,7 +128,7 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(const I
     const char* lines[kRows];
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) lines[r] = left.starts[r] + left.runs[run];
-    for (std::int64_t i = 0; i < kWord * left.words; i += kWord, right += 128) {
+    for (std::int64_t i = 0; i < kInt8Word * left.words; i += kInt8Word, right += 128) {
       const __m512i b0 = _mm512_loadu_si512(right);
       const __m512i b1 = _mm512_loadu_si512(right + 64);
       DRAGOMAN_RT_UNROLL
@@ -176,11 +174,11 @@ constexpr Int8Kernel kVnni = {"int8:avx512_vnni", 32, Multiply<kVnniLoops<Words>
 void AppendColumnSums(const Int8Kernel& kernel, const char* packed, std::int64_t columns,
                       std::int64_t words, std::vector<std::int32_t>& sums) {
   constexpr std::int64_t kRun = 0;
-  const std::vector<char> ones(static_cast<std::size_t>(words * kWord), 1);
+  const std::vector<char> ones(static_cast<std::size_t>(words * kInt8Word), 1);
   const Int8Lines line{{ones.data()}, &kRun, 1, words};
   alignas(64) std::int32_t of_panel[kMaxInt8Columns];
   for (std::int64_t first = 0; first < columns; first += kernel.columns) {
-    kernel.multiply_bytes(1, line, packed + first * words * kWord, of_panel);
+    kernel.multiply_bytes(1, line, packed + first * words * kInt8Word, of_panel);
     sums.insert(sums.end(), of_panel, of_panel + std::min(kernel.columns, columns - first));
   }
 }

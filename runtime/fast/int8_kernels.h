@@ -9,6 +9,7 @@
 
 namespace dragoman::rt {
 
+inline constexpr std::int64_t kInt8Word = 4;  // bytes
 inline constexpr std::int64_t kInt8Rows = 6;  // of the left factor that are multiplied at once
 inline constexpr std::int64_t kMaxInt8Columns = 32;  // of a panel of the right factor
 

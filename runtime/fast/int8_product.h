@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/fast/int8_kernels.h"
 #include "runtime/kernels/tensor_view.h"
 
 namespace dragoman::rt {
@@ -49,8 +50,6 @@ struct Int8View {
       : data(view.data), size(view.present() ? view.size() : 0) {}
 };
 
-constexpr std::int64_t kInt8Word = 4;  // bytes of neighbouring depths that are multiplied at once
-
 // The right factor as it lies in memory: depth k of column c is data[columns[c] + depths[k]], and 0
 // where depths[k] is negative. They fill whole words.
 struct Int8Columns {
@@ -64,7 +63,7 @@ struct Int8Columns {
 struct Int8Zeros {
   Int8View zeros;
 
-  Int8Zeros(const Int8View& view) : zeros(view) {}
+  Int8Zeros(const Int8View& view = {}) : zeros(view) {}
   std::int32_t operator[](std::int64_t column) const {
     return zeros.size == 0 ? 0 : zeros.data[zeros.size > 1 ? column : 0];
   }

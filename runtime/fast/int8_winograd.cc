@@ -143,7 +143,7 @@ std::int64_t LargestSum(const Int8Filter& filter) {
   std::int64_t largest = 0;
   const std::int64_t count = filter.in * 9;
   for (std::int64_t m = 0; m < filter.out; ++m) {
-    const std::int32_t zero = filter.ZeroOf(m);
+    const std::int32_t zero = filter.zeros[m];
     const std::int64_t sum =
         filter.values.is_signed
             ? SumOfMagnitudes(static_cast<const std::int8_t*>(filter.values.data) + m * count,

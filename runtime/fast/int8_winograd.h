@@ -20,19 +20,16 @@
 
 namespace dragoman::rt {
 
-// Weights as (out, in, 3, 3), and their zero points: none, one, or one a result channel.
+// Weights as (out, in, 3, 3), and the zero points of the result channels.
 struct Int8Filter {
   Int8Data values;
-  Int8View zero;
+  Int8Zeros zeros;
   std::int64_t in = 0;
   std::int64_t out = 0;
 
-  std::int32_t ZeroOf(std::int64_t m) const {
-    return zero.size == 0 ? 0 : zero.data[zero.size > 1 ? m : 0];
-  }
   // Weight `tap` of channels m and c, less its zero point.
   std::int32_t At(std::int64_t m, std::int64_t c, std::int64_t tap) const {
-    return values[(m * in + c) * 9 + tap] - ZeroOf(m);
+    return values[(m * in + c) * 9 + tap] - zeros[m];
   }
 };
 

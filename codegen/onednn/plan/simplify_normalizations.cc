@@ -4,6 +4,7 @@
 
 #include "codegen/onednn/plan/simplify.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -122,11 +123,7 @@ Value* Ones(Node& node, const Value& x, PassContext& context) {
 
 bool AreOnes(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
-  if (tensor == nullptr || tensor->dtype() != DType::kF32) return false;
-  for (std::int64_t i = 0; i < tensor->size(); ++i) {
-    if (tensor->FloatAt(i) != 1.0) return false;
-  }
-  return true;
+  return tensor != nullptr && tensor->dtype() == DType::kF32 && HasOnly(*tensor, 1);
 }
 
 // x / sqrt(mean(x²) + epsilon); with x - mean(x) in place of x LayerNormalization.

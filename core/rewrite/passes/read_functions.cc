@@ -1,6 +1,5 @@
-#include <cstdint>
-
 #include "core/rewrite/passes.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -8,11 +7,7 @@ namespace {
 // Whether all elements are 1.
 bool IsOne(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
-  if (tensor == nullptr || tensor->size() < 1) return false;
-  for (std::int64_t i = 0; i < tensor->size(); ++i) {
-    if (tensor->FloatAt(i) != 1) return false;
-  }
-  return true;
+  return tensor != nullptr && tensor->size() > 0 && HasOnly(*tensor, 1);
 }
 
 // x of 1 + exp(x), or nullptr.
