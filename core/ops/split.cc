@@ -20,11 +20,12 @@ void SplitElements(InferContext& context, int axis, const std::vector<rt::Shape>
 }
 
 // The sizes along the axis where something is not known.
-Result<Elements> PartSizes(InferContext& context, const Dim& size) {
+Result<Elements> PartSizes(InferContext& context, const Dim& size, const IntsOperand& split) {
   const std::size_t count = context.num_results();
   Elements sizes;
-  if (context.has(1)) {
+  if (split.present()) {
     std::optional<Elements> stated = ElementsOrUnknown(context, 1);
+    if (split.known()) stated = Elements(split.span().data, split.span().data + split.span().size);
     if (!stated) stated = Elements(count);
     if (stated->size() != count) return context.Fail("split does not fit the number of results");
     for (std::size_t i = 0; i < count; ++i) {
@@ -62,7 +63,7 @@ Status InferSplit(InferContext& context) {
     return {};
   }
   const auto along = static_cast<std::size_t>(axis);
-  DRAGOMAN_ASSIGN(Elements sizes, PartSizes(context, (*input)[along]));
+  DRAGOMAN_ASSIGN(Elements sizes, PartSizes(context, (*input)[along], split));
   for (std::size_t i = 0; i < count; ++i) {
     Shape part = *input;
     part[along] = sizes[i];

@@ -70,6 +70,21 @@ TEST(MovementRules, FollowSymbolicSizes) {
   }
 }
 
+TEST(MovementRules, ReadAnyNumberOfStatedParts) {
+  constexpr int kParts = 100;
+  std::string sizes = "1";
+  std::string results = "%y";
+  for (int i = 1; i < kParts; ++i) {
+    sizes += ", 1";
+    results += ", %p" + std::to_string(i);
+  }
+  Result<Model> model = ParseText("graph g(%x: f32[100, n, 3]) -> (%y) {\nconst %s: i64[100] = [" +
+                                  sizes + "]\n" + results + " = onnx.Split(%x, %s)\n}");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  ASSERT_TRUE(InferModel(*model).ok());
+  EXPECT_EQ(model->main().output(0)->type().ToString(), "f32[1, n, 3]");
+}
+
 TEST(MovementRules, RefuseWhatKernelsTrust) {
   const Rule rules[] = {
       {"%x: f32[4], %s: i64[109], %e: i64[109]", "", "onnx.Slice(%x, %s, %e)",
