@@ -1,36 +1,9 @@
 #include "core/rewrite/recurrence/loop_lengths.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace dragoman {
-namespace {
-
-constexpr int kMaxHops = 8;
-
-// Whether the elements are 0, 1, 2, …
-bool CountsSteps(const Value& value, const Inference& inference) {
-  const Value* at = &value;
-  for (int hop = 0; hop < kMaxHops && at->producer() != nullptr; ++hop) {
-    const Node& node = *at->producer();
-    if (!node.Is("Unsqueeze") && !node.Is("Reshape") && !node.Is("Cast")) break;
-    at = node.operand(0);
-  }
-  if (const Node* node = at->producer(); node != nullptr && node->Is("Range")) {
-    return inference.KnownInts(node->operand(0)) == std::vector<std::int64_t>{0} &&
-           inference.KnownInts(node->operand(2)) == std::vector<std::int64_t>{1};
-  }
-  const auto ints = inference.KnownInts(at);
-  if (!ints) return false;
-  for (std::size_t i = 0; i < ints->size(); ++i) {
-    if ((*ints)[i] != static_cast<std::int64_t>(i)) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 Value* LengthsOf(const StepMask& mask, const LoopView& loop, bool reverse, AffineForms& forms) {
   const NumberOfStep number = [&](const Value& value,

@@ -13,12 +13,42 @@
 namespace dragoman {
 namespace {
 
+// Others round or wrap large numbers.
+bool HoldsNumbersOfSteps(DType dtype) {
+  return dtype == DType::kI32 || dtype == DType::kI64 || dtype == DType::kF64;
+}
+
+}  // namespace
+
+bool CountsSteps(const Value& value, const Inference& inference) {
+  constexpr int kMaxHops = 8;
+  const Value* at = &value;
+  for (int hop = 0; hop < kMaxHops && at->producer() != nullptr; ++hop) {
+    const Node& node = *at->producer();
+    const bool casts = node.Is("Cast") && HoldsNumbersOfSteps(at->type().dtype());
+    if (!node.Is("Unsqueeze") && !node.Is("Reshape") && !casts) break;
+    at = node.operand(0);
+  }
+  if (const Node* node = at->producer(); node != nullptr && node->Is("Range")) {
+    return inference.KnownInts(node->operand(0)) == std::vector<std::int64_t>{0} &&
+           inference.KnownInts(node->operand(2)) == std::vector<std::int64_t>{1};
+  }
+  const auto ints = inference.KnownInts(at);
+  if (!ints) return false;
+  for (std::size_t i = 0; i < ints->size(); ++i) {
+    if ((*ints)[i] != static_cast<std::int64_t>(i)) return false;
+  }
+  return true;
+}
+
+namespace {
+
 std::int64_t EntryOf(const Node& node, std::string_view name, std::size_t i) {
   const Attribute::Ints* ints = IntsAttribute(node, name);
   return ints != nullptr && i < ints->size() ? (*ints)[i] : 0;
 }
 
-LoopView ViewScan(Node& node) {
+LoopView ReadScan(Node& node) {
   LoopView view;
   view.node = &node;
   view.body = node.subgraphs().front();
@@ -30,9 +60,11 @@ LoopView ViewScan(Node& node) {
   }
   for (std::size_t i = 0; i < num_slices; ++i) {
     Value* sequence = node.operand(num_states + i);
+    const int axis = FromFront(EntryOf(node, "scan_input_axes", i), *sequence);
     view.slices[view.body->input(num_states + i)] = {
-        sequence, FromFront(EntryOf(node, "scan_input_axes", i), *sequence),
-        EntryOf(node, "scan_input_directions", i) == 1};
+        sequence, axis, EntryOf(node, "scan_input_directions", i) == 1};
+    const Shape* shape = sequence->type().shape();
+    if (i == 0 && shape != nullptr) view.trips = (*shape)[static_cast<std::size_t>(axis)];
   }
   for (std::size_t i = num_states; i < view.body->num_outputs(); ++i) {
     Value* result = node.result(i);
@@ -40,6 +72,22 @@ LoopView ViewScan(Node& node) {
     view.collections.push_back({view.body->output(i), result,
                                 result != nullptr ? FromFront(axis, *result) : 0,
                                 EntryOf(node, "scan_output_directions", i - num_states) == 1});
+  }
+  return view;
+}
+
+// All of a Loop but what depends on the numbers of its turns.
+LoopView ReadLoop(Node& node) {
+  LoopView view;
+  view.node = &node;
+  view.body = node.subgraphs().front();
+  const std::size_t num_states = std::max<std::size_t>(node.num_operands(), 2) - 2;
+  for (std::size_t i = 0; i < num_states; ++i) {
+    view.states.push_back(
+        {node.operand(i + 2), view.body->input(i + 2), view.body->output(i + 1), node.result(i)});
+  }
+  for (std::size_t i = num_states; i + 1 < view.body->num_outputs(); ++i) {
+    view.collections.push_back({view.body->output(i + 1), node.result(i), 0, false});
   }
   return view;
 }
@@ -107,21 +155,17 @@ class LoopReader {
   LoopReader(Node& node, const PassContext& context) : node_(node), context_(context) {}
 
   std::optional<LoopView> Read() {
-    LoopView view;
-    view.node = &node_;
-    view.body = node_.subgraphs().front();
-    const std::size_t num_states = std::max<std::size_t>(node_.num_operands(), 2) - 2;
-    for (std::size_t i = 0; i < num_states; ++i) {
-      view.states.push_back({node_.operand(i + 2), view.body->input(i + 2),
-                             view.body->output(i + 1), node_.result(i)});
+    const bool is_scan = node_.Is("Scan");
+    LoopView view = is_scan ? ReadScan(node_) : ReadLoop(node_);
+    if (is_scan) {
+      trips_ = view.trips;
+      for (const auto& [value, slice] : view.slices) EnterCountedSlice(*value, slice);
+    } else {
+      turns_[view.body->input(0)] = {1, Dim(0)};
     }
-    for (std::size_t i = num_states; i + 1 < view.body->num_outputs(); ++i) {
-      view.collections.push_back({view.body->output(i + 1), node_.result(i), 0, false});
-    }
-    turns_[view.body->input(0)] = {1, Dim(0)};
     FindCounters(view);
     for (const Node& node : view.body->nodes()) VisitNumber(node);
-    if (!ReadTrips(view)) return std::nullopt;
+    if (!is_scan && !ReadTrips(view)) return std::nullopt;
     view.trips = trips_;
     for (Node& node : view.body->nodes()) VisitSlice(node, view);
     for (const auto& [value, number] : turns_) {
@@ -218,6 +262,13 @@ class LoopReader {
     const auto limit = NumberOf(node->operand(1 - less));
     if (!number || !limit || limit->factor != 0) return std::nullopt;
     return NumberLimit{*number, limit->offset};
+  }
+
+  // A slice of 0, 1, 2, … is the number of the turn, or of its counterpart from the end.
+  void EnterCountedSlice(const Value& value, const LoopSlice& slice) {
+    if (value.type().shape() == nullptr || !(NumElements(*value.type().shape()) == Dim(1))) return;
+    if (!CountsSteps(*slice.sequence, context_.inference)) return;
+    turns_[&value] = slice.reverse ? TurnNumber{-1, trips_ - Dim(1)} : TurnNumber{1, Dim(0)};
   }
 
   // A state that starts at a number and grows by one.
@@ -401,7 +452,6 @@ std::optional<LoopView> ViewLoop(Node& node, const PassContext& context) {
   if ((!node.Is("Loop") && !node.Is("Scan")) || node.subgraphs().size() != 1 || HasEffect(node)) {
     return std::nullopt;
   }
-  if (node.Is("Scan")) return ViewScan(node);
   return LoopReader(node, context).Read();
 }
 

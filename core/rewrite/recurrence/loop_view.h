@@ -57,13 +57,16 @@ struct LoopView {
   std::unordered_map<const Value*, bool> numbers;
   // Nodes by which the turns read a part of a sequence only.
   std::vector<LoopPart> parts;
-  Dim trips = Dim::Unknown();  // how many turns a Loop makes, where it can be said
+  Dim trips = Dim::Unknown();  // how many turns there are, where it can be said
 };
 
 // The view of a Scan, or of a Loop that runs once for every slice that it reads, a number of times
 // or while a counter is below that number; nullopt for any other node, and for a loop that may end
 // early or has effects.
 std::optional<LoopView> ViewLoop(Node& node, const PassContext& context);
+
+// Whether the elements are 0, 1, 2, …
+bool CountsSteps(const Value& value, const Inference& inference);
 
 // Slices from a turn's number to the next become Gathers, whose size is known to be 1, and those of
 // a part of a sequence Gathers of all of a Slice before the loop. Returns whether there was one;

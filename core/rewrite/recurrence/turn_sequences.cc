@@ -133,12 +133,12 @@ Result<TurnSequences::Batched> TurnSequences::Known(const Value& value) {
     if (whole == nullptr) return Batched();
     return Batched(BatchedSteps{whole, false, hidden.reverse});
   }
-  if (const auto number = view_.numbers.find(&value); number != view_.numbers.end()) {
-    return Numbers(value, number->second);
-  }
   if (const LoopState* state = FusedState(value)) return OldStates(*state);
   const auto found = view_.slices.find(&value);
-  if (found == view_.slices.end()) return Batched();
+  if (found == view_.slices.end()) {
+    const auto number = view_.numbers.find(&value);
+    return number != view_.numbers.end() ? Numbers(value, number->second) : Batched();
+  }
   const LoopSlice& slice = found->second;
   DRAGOMAN_ASSIGN(Value * whole, layout_.StepsFirst(slice.sequence, slice.axis));
   if (value.type().rank() == slice.sequence->type().rank()) {
