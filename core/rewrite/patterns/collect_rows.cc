@@ -11,6 +11,7 @@
 #include "core/analysis/affine.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
+#include "core/rewrite/scattered_row.h"
 
 namespace dragoman {
 namespace {
@@ -46,69 +47,20 @@ struct RowPut {
   std::int64_t index = 0;
 };
 
-// The axis along which a ScatterND puts one row of many, if it puts one; else -1.
-int AxisOfScatter(const Node& scatter) {
-  const Shape* whole = scatter.operand(0)->type().shape();
-  const Shape* row = scatter.operand(2)->type().shape();
-  if (whole == nullptr || row == nullptr || whole->size() != row->size()) return -1;
-  int found = -1;
-  for (int axis = 0; axis < static_cast<int>(whole->size()); ++axis) {
-    const auto size = SizeAlong(*scatter.operand(0), axis);
-    const auto own = SizeAlong(*scatter.operand(2), axis);
-    if (!size || !own || (size != own && (own != 1 || found >= 0))) return -1;
-    if (size != own) found = axis;
-  }
-  return found;
+std::optional<RowPut> ReadScatter(const Node& node, int axis, const PassContext& context) {
+  const auto row = ReadScatteredRow(node, context);
+  if (!row || row->axis != axis) return std::nullopt;
+  const auto stated = row->place != nullptr ? IntOf(context, row->place) : row->index;
+  const std::int64_t size = SizeAlong(*row->rows, axis).value_or(0);
+  if (!stated || *stated < -size || *stated >= size) return std::nullopt;
+  return RowPut{row->rows, row->row, *stated < 0 ? *stated + size : *stated};
 }
 
-// Goes on to the next of the coordinates below `sizes`, the last one first.
-void Advance(std::vector<std::int64_t>& at, const std::vector<std::int64_t>& sizes) {
-  for (std::size_t i = at.size(); i-- > 0;) {
-    if (++at[i] < sizes[i]) return;
-    at[i] = 0;
-  }
-}
-
-// The index of the row along `axis` if `indices` are the coordinates of all that lies in it.
-std::optional<std::int64_t> RowOfIndices(const Node& scatter, int axis,
-                                         const PassContext& context) {
-  const auto ints = IntsOf(context, scatter.operand(1));
-  const int rank = scatter.operand(1)->type().rank().value_or(0);
-  const auto depth = static_cast<std::size_t>(SizeAlong(*scatter.operand(1), rank - 1).value_or(0));
-  const auto size = SizeAlong(*scatter.operand(0), axis);
-  if (!ints || ints->empty() || depth + 1 != static_cast<std::size_t>(rank) ||
-      axis >= static_cast<int>(depth)) {
-    return std::nullopt;
-  }
-  std::vector<std::int64_t> sizes, at(depth, 0);
-  std::int64_t count = static_cast<std::int64_t>(depth);
-  for (std::size_t i = 0; i < depth; ++i) {
-    sizes.push_back(*SizeAlong(*scatter.operand(2), static_cast<int>(i)));
-    count *= sizes.back();
-  }
-  if (count != static_cast<std::int64_t>(ints->size())) return std::nullopt;
-  const auto along = static_cast<std::size_t>(axis);
-  const std::int64_t stated = (*ints)[along];
-  const std::int64_t row = stated < 0 ? stated + *size : stated;
-  for (std::size_t i = 0; i < ints->size(); i += depth, Advance(at, sizes)) {
-    for (std::size_t j = 0; j < depth; ++j) {
-      if ((*ints)[i + j] != (j == along ? stated : at[j])) return std::nullopt;
-    }
-  }
-  return row >= 0 && row < *size ? std::optional(row) : std::nullopt;
-}
-
-std::optional<RowPut> ReadScatter(const Node& scatter, int axis, const PassContext& context) {
-  if (TextAttribute(scatter, "reduction", "none") != "none" || AxisOfScatter(scatter) != axis) {
-    return std::nullopt;
-  }
-  const auto row = RowOfIndices(scatter, axis, context);
-  return row ? std::optional(RowPut{scatter.operand(0), scatter.operand(2), *row}) : std::nullopt;
-}
+bool Scatters(const Node& node) { return node.Is("ScatterND") || node.Is("ScatterElements"); }
 
 std::optional<RowPut> ReadPut(const Value& value, int axis, const PassContext& context) {
   const Node* concat = value.producer();
-  if (concat != nullptr && concat->Is("ScatterND")) return ReadScatter(*concat, axis, context);
+  if (concat != nullptr && Scatters(*concat)) return ReadScatter(*concat, axis, context);
   if (concat == nullptr || !concat->Is("Concat") || AxisIn(*concat, value) != axis) {
     return std::nullopt;
   }
@@ -138,7 +90,7 @@ std::optional<RowPut> ReadPut(const Value& value, int axis, const PassContext& c
 bool IsPutInto(const Value& value, int axis, const PassContext& context) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Node* slice = use->user();
-    if (slice != nullptr && slice->Is("ScatterND") && use->index() == 0 &&
+    if (slice != nullptr && Scatters(*slice) && use->index() == 0 &&
         ReadScatter(*slice, axis, context)) {
       return true;
     }
@@ -154,10 +106,10 @@ bool IsPutInto(const Value& value, int axis, const PassContext& context) {
 }
 
 Result<bool> CollectPuts(Node& node, PassContext& context) {
-  const bool scatters = node.Is("ScatterND");
-  if (!scatters && !node.Is("Concat")) return false;
-  const int axis = scatters ? AxisOfScatter(node) : AxisIn(node, *node.result());
-  if (axis < 0) return false;
+  if (!Scatters(node) && !node.Is("Concat")) return false;
+  const auto scattered = ReadScatteredRow(node, context);
+  if (Scatters(node) && !scattered) return false;
+  const int axis = scattered ? scattered->axis : AxisIn(node, *node.result());
   auto put = ReadPut(*node.result(), axis, context);
   if (!put || IsPutInto(*node.result(), axis, context)) return false;
   std::vector<Value*> rows(static_cast<std::size_t>(*SizeAlong(*node.result(), axis)), nullptr);

@@ -113,7 +113,7 @@ bool LoopResults::Missing(const Value& result) {
 
 Result<Value*> LoopResults::Last(const LoopState& state) {
   if (state.output == state.input) return state.initial;
-  if (const auto write = ReadRowWrite(view_, state)) return Written(*write);
+  if (const auto write = ReadRowWrite(view_, state, context_)) return Written(*write);
   if (Grows(state)) return Grown(state);
   if (const Accumulation* kind = ReadAccumulation(state)) {
     return Accumulated(state, kind->reduction);
@@ -172,9 +172,7 @@ Result<Value*> LoopResults::Grown(const LoopState& state) {
 
 // What all turns write.
 Result<Value*> LoopResults::Written(const RowWrite& write) {
-  const Shape* shape = write.scatter->operand(0)->type().shape();
-  if (shape == nullptr) return None();
-  DRAGOMAN_ASSIGN(Value * rows, Collected(*write.scatter->operand(2), *shape, 0, write.from_end));
+  DRAGOMAN_ASSIGN(Value * rows, Collected(*write.row, write.shape, write.axis, write.from_end));
   return rows == nullptr || write.back.empty() ? Result<Value*>(rows)
                                                : layout_.Transpose(rows, write.back);
 }

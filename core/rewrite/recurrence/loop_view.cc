@@ -20,6 +20,12 @@ bool HoldsNumbersOfSteps(DType dtype) {
 
 }  // namespace
 
+std::optional<bool> CountsTurns(const TurnNumber& number, const Dim& trips) {
+  if (number.factor == 1 && number.offset == Dim(0)) return false;
+  const bool from_end = number.factor == -1 && Equal(number.offset, trips - Dim(1)) == Truth::kYes;
+  return from_end ? std::optional(true) : std::nullopt;
+}
+
 bool CountsSteps(const Value& value, const Inference& inference) {
   constexpr int kMaxHops = 8;
   const Value* at = &value;
@@ -101,12 +107,6 @@ bool IsTrue(const Value* value) {
   return false;
 }
 
-// factor * turn + offset
-struct TurnNumber {
-  std::int64_t factor = 0;
-  Dim offset;
-};
-
 // number < limit
 struct NumberLimit {
   TurnNumber number;
@@ -169,12 +169,9 @@ class LoopReader {
     view.trips = trips_;
     for (Node& node : view.body->nodes()) VisitSlice(node, view);
     for (const auto& [value, number] : turns_) {
-      const bool from_end =
-          number.factor == -1 && Equal(number.offset, trips_ - Dim(1)) == Truth::kYes;
-      if (from_end || (number.factor == 1 && number.offset == Dim(0))) {
-        view.numbers[value] = from_end;
-      }
+      if (const auto from_end = CountsTurns(number, trips_)) view.numbers[value] = *from_end;
     }
+    view.turns = std::move(turns_);
     return view;
   }
 
@@ -308,6 +305,12 @@ class LoopReader {
                node.Is("Squeeze") || node.Is("Reshape")) {
       const auto found = turns_.find(node.operand(0));
       if (found != turns_.end()) turns_[node.result()] = TurnNumber(found->second);
+    } else if (node.Is("Gather") && node.operand(0)->type().rank() == 1 &&
+               CountsSteps(*node.operand(0), context_.inference)) {
+      const auto found = turns_.find(node.operand(1));
+      const bool from_front = found != turns_.end() && found->second.factor > 0 &&
+                              LessEqual(Dim(0), found->second.offset) == Truth::kYes;
+      if (from_front) turns_[node.result()] = TurnNumber(found->second);
     }
   }
 
@@ -350,7 +353,18 @@ class LoopReader {
                        IntsOf(context_, node.operand(4)) != std::vector<std::int64_t>{1};
     if (!begin || !end || !axes || axes->size() != 1 || steps) return;
     if (begin->factor != end->factor || !(end->offset - begin->offset == Dim(1))) return;
-    AddSlice(node, node.operand(1), static_cast<int>(axes->front()), view);
+    const Shape* shape = node.operand(0)->type().shape();
+    const int axis = FromFront(axes->front(), *node.operand(0));
+    if (shape != nullptr && CountsTurns(*begin, trips_) &&
+        HasOneForEachTurn((*shape)[static_cast<std::size_t>(axis)])) {
+      view.cuts[&node] = axis;
+    }
+    AddSlice(node, node.operand(1), axis, view);
+  }
+
+  bool HasOneForEachTurn(const Dim& length) const {
+    return Equal(length, trips_) == Truth::kYes ||
+           Equal(length, Max(trips_, Dim(0))) == Truth::kYes;
   }
 
   // The slice of every turn if these are all of the sequence, in order or backwards.
@@ -362,9 +376,7 @@ class LoopReader {
     axis = FromFront(axis, *sequence);
     const Dim& length = (*shape)[static_cast<std::size_t>(axis)];
     const TurnNumber& number = found->second;
-    const bool is_whole =
-        Equal(length, trips_) == Truth::kYes || Equal(length, Max(trips_, Dim(0))) == Truth::kYes;
-    if (!is_whole) return AddPart(node, number, axis, length, view);
+    if (!HasOneForEachTurn(length)) return AddPart(node, number, axis, length, view);
     if (number.factor == 1 && number.offset == Dim(0)) {
       view.slices[node.result()] = {sequence, axis, false};
     } else if (number.factor == -1 && Equal(number.offset, length - Dim(1)) == Truth::kYes) {
@@ -434,13 +446,11 @@ Result<bool> GatherSlices(const LoopView& loop, PassContext& context) {
   }
   for (Node* node = loop.body->first_node(); node != nullptr;) {
     Node* const next = node->next();
-    const auto found = loop.slices.find(node->result(0));
-    if (node->Is("Slice") && found != loop.slices.end() &&
-        SizeAlong(*node->result(), found->second.axis) != 1 &&
-        node->operand(1)->type().rank() == 1) {
+    const auto found = loop.cuts.find(node);
+    if (found != loop.cuts.end() && SizeAlong(*node->result(), found->second) != 1) {
       DRAGOMAN_ASSIGN(Value * slice,
                       context.Insert(*node, "Gather", {{node->operand(0), node->operand(1)}},
-                                     {{"axis", std::int64_t{found->second.axis}}}));
+                                     {{"axis", std::int64_t{found->second}}}));
       changed = context.ReplaceIfAllowed(*node, slice) || changed;
     }
     node = next;

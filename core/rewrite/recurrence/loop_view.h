@@ -44,6 +44,12 @@ struct LoopPart {
   std::int64_t stride = 1;
 };
 
+// factor * turn + offset
+struct TurnNumber {
+  std::int64_t factor = 0;
+  Dim offset;
+};
+
 struct LoopView {
   Node* node = nullptr;
   Graph* body = nullptr;
@@ -55,6 +61,10 @@ struct LoopView {
   // Values in the body that are the number of the slice that a turn reads: the number of the turn,
   // or (true) counted from the last slice.
   std::unordered_map<const Value*, bool> numbers;
+  // These and all others that are such.
+  std::unordered_map<const Value*, TurnNumber> turns;
+  // Slices from the number of a turn to the next, of values with one element a turn: the axis.
+  std::unordered_map<const Node*, int> cuts;
   // Nodes by which the turns read a part of a sequence only.
   std::vector<LoopPart> parts;
   Dim trips = Dim::Unknown();  // how many turns there are, where it can be said
@@ -64,6 +74,9 @@ struct LoopView {
 // or while a counter is below that number; nullopt for any other node, and for a loop that may end
 // early or has effects.
 std::optional<LoopView> ViewLoop(Node& node, const PassContext& context);
+
+// Whether the number counts `trips` turns from 0, or (true) down to it; nullopt: neither.
+std::optional<bool> CountsTurns(const TurnNumber& number, const Dim& trips);
 
 // Whether the elements are 0, 1, 2, …
 bool CountsSteps(const Value& value, const Inference& inference);

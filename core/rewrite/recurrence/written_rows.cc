@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "core/analysis/affine.h"
 #include "core/ir/node_attributes.h"
+#include "core/rewrite/joined_parts.h"
+#include "core/rewrite/scattered_row.h"
 
 namespace dragoman {
 namespace {
@@ -20,34 +23,76 @@ bool AreInverse(const Attribute::Ints& a, const Attribute::Ints& b) {
   return true;
 }
 
+// Whether `rows` is `state`, transposed if `back` undoes that.
+bool IsAllOf(const Value& rows, const Attribute::Ints* back, const Value& state) {
+  if (back == nullptr) return &rows == &state;
+  const Attribute::Ints* there = PermutationOf(rows.producer());
+  return there != nullptr && AreInverse(*there, *back) && rows.producer()->operand(0) == &state;
+}
+
+// rows[:number] or rows[number:] along `axis`.
+struct RowsCut {
+  Value* rows = nullptr;
+  TurnNumber number;
+};
+
+std::optional<RowsCut> ReadCut(const Value& value, int axis, bool head, const LoopView& loop,
+                               const PassContext& context) {
+  const Node* slice = value.producer();
+  if (slice == nullptr || !slice->Is("Slice") || slice->operand(3) == nullptr) return std::nullopt;
+  const auto along = IntOf(context, slice->operand(3));
+  const bool in_steps = slice->operand(4) != nullptr && IntOf(context, slice->operand(4)) != 1;
+  if (!along || FromFront(*along, *slice->operand(0)) != axis || in_steps) return std::nullopt;
+  const auto other = IntOf(context, slice->operand(head ? 1 : 2));
+  const bool is_rest = other && (head ? *other == 0 : *other >= INT32_MAX);
+  const auto number = loop.turns.find(slice->operand(head ? 2 : 1));
+  if (!is_rest || number == loop.turns.end()) return std::nullopt;
+  return RowsCut{slice->operand(0), number->second};
+}
+
+// concat(rows[:number], row, rows[number + 1:])
+std::optional<RowWrite> ReadJoined(const Node& concat, const LoopView& loop, const LoopState& state,
+                                   const PassContext& context) {
+  const Shape* shape = state.initial->type().shape();
+  if (!concat.Is("Concat") || concat.num_operands() != 3 || shape == nullptr) return std::nullopt;
+  const int axis = AxisIn(concat, *concat.operand(1));
+  if (SizeAlong(*concat.operand(1), axis) != 1) return std::nullopt;
+  const auto head = ReadCut(*concat.operand(0), axis, /*head=*/true, loop, context);
+  const auto tail = ReadCut(*concat.operand(2), axis, /*head=*/false, loop, context);
+  if (!head || !tail || head->rows != state.input || tail->rows != state.input) return std::nullopt;
+  if (head->number.factor != tail->number.factor ||
+      !(tail->number.offset - head->number.offset == Dim(1))) {
+    return std::nullopt;
+  }
+  const auto from_end = CountsTurns(head->number, loop.trips);
+  if (!from_end) return std::nullopt;
+  return RowWrite{concat.operand(1), axis, *shape, {}, *from_end};
+}
+
+std::optional<RowWrite> ReadScattered(const Node& scatter, const LoopView& loop,
+                                      const PassContext& context) {
+  const auto row = ReadScatteredRow(scatter, context);
+  const auto number = row ? loop.numbers.find(row->place) : loop.numbers.end();
+  if (number == loop.numbers.end()) return std::nullopt;
+  return RowWrite{row->row, row->axis, *row->rows->type().shape(), {}, number->second};
+}
+
 }  // namespace
 
-std::optional<RowWrite> ReadRowWrite(const LoopView& loop, const LoopState& state) {
-  RowWrite write{state.output->producer(), {}, false};
-  if (const Attribute::Ints* back = PermutationOf(write.scatter)) {
-    write = {write.scatter->operand(0)->producer(), *back, false};
+std::optional<RowWrite> ReadRowWrite(const LoopView& loop, const LoopState& state,
+                                     const PassContext& context) {
+  const Node* put = state.output->producer();
+  const Attribute::Ints* back = PermutationOf(put);
+  if (back != nullptr) put = put->operand(0)->producer();
+  if (put == nullptr) return std::nullopt;
+  auto write = back == nullptr ? ReadJoined(*put, loop, state, context) : std::nullopt;
+  if (!write) {
+    write = ReadScattered(*put, loop, context);
+    if (!write || !IsAllOf(*put->operand(0), back, *state.input)) return std::nullopt;
+    if (back != nullptr) write->back = *back;
   }
-  if (write.scatter == nullptr || !write.scatter->Is("ScatterND") ||
-      write.scatter->attribute("reduction") != nullptr) {
-    return std::nullopt;
-  }
-  const Value* rows = write.scatter->operand(0);
-  const Value* index = write.scatter->operand(1);
-  const Shape* shape = rows->type().shape();
-  const Shape* index_shape = index->type().shape();
-  if (!write.back.empty()) {
-    const Attribute::Ints* there = PermutationOf(rows->producer());
-    if (there == nullptr || !AreInverse(*there, write.back)) return std::nullopt;
-    rows = rows->producer()->operand(0);
-  }
-  const auto number = loop.numbers.find(index);
-  if (rows != state.input || !rows->HasOneUse() || number == loop.numbers.end() ||
-      shape == nullptr || index_shape == nullptr || *index_shape != Shape{Dim(1), Dim(1)} ||
-      Equal(shape->front(), loop.trips) != Truth::kYes) {
-    return std::nullopt;
-  }
-  write.from_end = number->second;
-  return write;
+  const Dim& count = write->shape[static_cast<std::size_t>(write->axis)];
+  return Equal(count, loop.trips) == Truth::kYes ? write : std::nullopt;
 }
 
 }  // namespace dragoman

@@ -12,13 +12,16 @@
 namespace dragoman {
 
 struct RowWrite {
-  const Node* scatter = nullptr;   // operand 2 is the row, of size 1 along axis 0
+  Value* row = nullptr;  // of size 1 along `axis`
+  int axis = 0;
+  Shape shape;                     // of all rows
   std::vector<std::int64_t> back;  // the Transpose of the rows that gives the state; empty: none
   bool from_end = false;           // the first turn writes the last row
 };
 
-// nullopt unless the turns write all rows of the state, and nothing else reads it.
-std::optional<RowWrite> ReadRowWrite(const LoopView& loop, const LoopState& state);
+// nullopt unless the turns write all rows of the state.
+std::optional<RowWrite> ReadRowWrite(const LoopView& loop, const LoopState& state,
+                                     const PassContext& context);
 
 }  // namespace dragoman
 
