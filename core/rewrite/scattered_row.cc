@@ -7,6 +7,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/rewrite/joined_parts.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -66,19 +67,6 @@ bool KeepsIntegers(const Node& node) {
     if (node.Is(type)) return true;
   }
   return false;
-}
-
-// The value of one element that all elements of `value` are; nullptr: there is none.
-const Value* RepeatedIn(const Value* value) {
-  for (int hop = 0; hop < kMaxHops; ++hop) {
-    const Shape* shape = value->type().shape();
-    if (shape == nullptr) return nullptr;
-    if (NumElements(*shape) == Dim(1)) return value;
-    const Node* node = value->producer();
-    if (node == nullptr || !KeepsIntegers(*node)) return nullptr;
-    value = node->operand(0);
-  }
-  return nullptr;
 }
 
 // The one axis along which `value` may have other than one element; -1: there are more.

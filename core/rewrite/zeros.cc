@@ -13,6 +13,16 @@ constexpr std::string_view kMoving[] = {"Cast",    "Expand",    "Gather",   "Ide
                                         "Reshape", "Slice",     "Split",    "Squeeze",
                                         "Tile",    "Transpose", "Unsqueeze"};
 
+bool Moves(const Node& node) {
+  return std::any_of(std::begin(kMoving), std::end(kMoving),
+                     [&](std::string_view type) { return node.Is(type); });
+}
+
+// Whether the numbers of steps and sizes stay what they are in it.
+bool HoldsIntegers(const Value& value) {
+  return value.type().dtype() == DType::kI32 || value.type().dtype() == DType::kI64;
+}
+
 }  // namespace
 
 bool HasOnly(const Tensor& tensor, double number) {
@@ -32,12 +42,22 @@ bool IsZero(const Value* value) {
       const Attribute* fill = node->attribute("value");
       return fill == nullptr || (fill->tensor() != nullptr && IsZeroTensor(*fill->tensor()));
     }
-    const bool moves = std::any_of(std::begin(kMoving), std::end(kMoving),
-                                   [&](std::string_view type) { return node->Is(type); });
-    if (!moves && !(node->Is("Concat") && node->num_operands() == 1)) return false;
+    if (!Moves(*node) && !(node->Is("Concat") && node->num_operands() == 1)) return false;
     value = node->operand(0);
   }
   return false;
+}
+
+const Value* RepeatedIn(const Value* value) {
+  for (int hop = 0; hop < kMaxHops; ++hop) {
+    const Shape* shape = value->type().shape();
+    if (shape == nullptr || !HoldsIntegers(*value)) return nullptr;
+    if (NumElements(*shape) == Dim(1)) return value;
+    const Node* node = value->producer();
+    if (node == nullptr || !Moves(*node)) return nullptr;
+    value = node->operand(0);
+  }
+  return nullptr;
 }
 
 }  // namespace dragoman

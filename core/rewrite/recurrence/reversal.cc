@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -127,7 +128,14 @@ std::optional<std::int64_t> AxisBefore(const Node& node, std::int64_t axis,
 }  // namespace
 
 bool AreWhole(const Value* lengths, const Dim& steps, const PassContext& context) {
-  const Knowledge known = context.inference.Know(lengths);
+  const Node* fill = lengths->producer();
+  if (fill != nullptr && fill->Is("ConstantOfShape")) {
+    const Attribute* number = fill->attribute("value");
+    return number != nullptr && steps.known() &&
+           HasOnly(*number->tensor(), static_cast<double>(steps.value()));
+  }
+  const Value* repeated = RepeatedIn(lengths);
+  const Knowledge known = context.inference.Know(repeated != nullptr ? repeated : lengths);
   return known.elements && std::ranges::all_of(*known.elements, [&](const Dim& length) {
            return Equal(length, steps) == Truth::kYes;
          });
