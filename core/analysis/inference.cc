@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/ops/elements.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -33,8 +34,7 @@ Knowledge Inference::Know(const Value* value) const {
   } else if (const Tensor* t = knowledge.tensor;
              t != nullptr && t->size() <= kMaxElements &&
              (IsInteger(t->dtype()) || t->dtype() == DType::kBool)) {
-    const std::vector<std::int64_t> ints = t->ToInts();
-    knowledge.elements = Elements(ints.begin(), ints.end());
+    knowledge.elements = IntegerElements(*t);
   }
   return knowledge;
 }

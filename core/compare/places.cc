@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/ir/element_text.h"
 #include "core/support/text.h"
 
 namespace dragoman::compare {
@@ -34,8 +35,7 @@ std::string DescribeTensor(const Tensor& tensor) {
   std::string text = "tensor " + tensor.type().ToString();
   const bool numeric = !IsComplex(tensor.dtype()) && tensor.dtype() != DType::kString;
   if (tensor.size() != 1 || !numeric) return text;
-  if (IsFloating(tensor.dtype())) return text + " " + FormatDouble(tensor.FloatAt(0));
-  return text + " " + std::to_string(tensor.IntAt(0));
+  return text + " " + FormatElement(tensor, 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/interpreter/kernel_table.h"
+#include "core/ops/elements.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/kernel_name.h"
 #include "runtime/params/unsupported.h"
@@ -35,8 +36,7 @@ Facts FactsOf(const OpDef& def, std::span<const Array> operands) {
     known.tensor = &facts.contents[i];
     if (array.size() > kMaxElements || !(IsInteger(array.dtype()) || array.dtype() == DType::kBool))
       continue;
-    const std::vector<std::int64_t> ints = facts.contents[i].ToInts();
-    known.elements = Elements(ints.begin(), ints.end());
+    known.elements = IntegerElements(facts.contents[i]);
   }
   return facts;
 }

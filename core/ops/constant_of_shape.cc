@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/ops/elements.h"
 #include "core/ops/kernel_name.h"
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
@@ -44,7 +45,8 @@ void FillElements(InferContext& context, const Tensor* value) {
   const DType dtype = value != nullptr ? value->dtype() : DType::kF32;
   const std::optional<rt::Shape> shape = ToRuntimeShape(context.results()[0].type.shape());
   if (!shape || !(IsInteger(dtype) || dtype == DType::kBool)) return;
-  SetMovedElements(context, 0, *shape, [&](const rt::Shape&) { return Dim(value->IntAt(0)); });
+  const Dim element = FitElement(dtype, Dim(value->IntAt(0)));
+  SetMovedElements(context, 0, *shape, [&](const rt::Shape&) { return element; });
 }
 
 Status InferConstantOfShape(InferContext& context) {

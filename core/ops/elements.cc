@@ -70,6 +70,13 @@ Dim FitElement(DType dtype, const Dim& value) {
   return info.bits >= 32 ? value : Dim::Unknown();
 }
 
+Elements IntegerElements(const Tensor& tensor) {
+  Elements elements;
+  for (std::int64_t i = 0; i < tensor.size(); ++i)
+    elements.push_back(FitElement(tensor.dtype(), Dim(tensor.IntAt(i))));
+  return elements;
+}
+
 Dim ToElement(Truth truth) {
   return truth == Truth::kUnknown ? Dim::Unknown() : Dim(truth == Truth::kYes ? 1 : 0);
 }

@@ -25,6 +25,9 @@ void MapElements(InferContext& context, ElementFunction function);
 // known might not (types below 32 bits).
 Dim FitElement(DType dtype, const Dim& value);
 
+// The elements of a small tensor of integers or bools. What a Dim does not hold (u64) is unknown.
+Elements IntegerElements(const Tensor& tensor);
+
 // A bool element: 1, 0 or unknown.
 Dim ToElement(Truth truth);
 // An element as a bool: whether it is not 0.

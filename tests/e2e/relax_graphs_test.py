@@ -275,6 +275,12 @@ graph main(%x: f32[5, 4]) -> (%y) {
   const %pads: i64[4] = [-1, 2, 0, -2]
   %y = onnx.Pad(%x, %pads)
 }""", [f32(5, 4)])
+case("Pad with an integer that no double holds", """
+graph main(%x: i64[3]) -> (%y) {
+  const %pads: i64[2] = [1, 2]
+  const %value: i64[] = 9007199254740993
+  %y = onnx.Pad(%x, %pads, %value)
+}""", [i64([1, 2, 3])])
 case("TopK of a run-time number", """
 graph main(%x: f32[3, 6], %k: i64[1]) -> (%y, %places) { %y, %places = onnx.TopK(%x, %k) }""",
      [f32(3, 6), i64([2])], [f32(3, 6), i64([6])])

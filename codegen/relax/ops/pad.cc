@@ -45,14 +45,18 @@ bool Lends(const Shape& shape, const std::vector<std::int64_t>& widths, std::int
   return true;
 }
 
-// The padding value as R.nn.pad takes it.
+// The padding value as R.nn.pad takes it: a float, which does not hold every integer.
 std::optional<std::string> PadValue(const RelaxOp& op) {
   if (op.dtype() == DType::kBool) return std::nullopt;
   if (!op.has(2)) return "0.0";
   const Tensor* filler = op.node.operand(2)->tensor();
   if (filler == nullptr) return std::nullopt;
   if (IsFloating(op.dtype())) return op.FloatArgument(filler->FloatAt(0));
-  return std::to_string(filler->IntAt(0)) + ".0";
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  const std::int64_t value = filler->IntAt(0);
+  if (value < -kMost || value > kMost || (op.dtype() == DType::kU64 && value < 0))
+    return std::nullopt;
+  return std::to_string(value) + ".0";
 }
 
 // One axis of `size` elements, of which the result takes element places - before.

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "importers/onnx/ops/formula.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -115,6 +116,16 @@ LoweredResults LowerImageScaler(OpLowering& op) {
   const auto channels = static_cast<std::int64_t>(bias->size());
   Value* offset = op.builder.Constant(Tensor::Of<float>({channels, 1, 1}, *bias));
   return op.EmitOne("Add", {scaled, offset});
+}
+
+// Of integers, too: the integer part of the function.
+LoweredResults LowerErf(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0}));
+  const DType dtype = op.builder.dtype(op.operand(0));
+  if (!IsInteger(dtype)) return op.Emit("Erf");
+  Formula formula(op);
+  Value* real = formula.Add("Erf", {formula.Cast(op.operand(0), DType::kF64)});
+  return formula.Finish({formula.Cast(real, dtype, op.ResultName(0))});
 }
 
 LoweredResults LowerCast(OpLowering& op) {

@@ -33,6 +33,7 @@ constexpr Row kOnnxLowerings[] = {
     {"Div", 7, LowerLegacyBroadcast},
     {"Dropout", 12, LowerDropout},
     {"Equal", 7, LowerLegacyBroadcast},
+    {"Erf", kAlways, LowerErf},
     {"GRU", 14, LowerRecurrent},
     {"Gemm", 7, LowerLegacyBroadcast},
     {"GlobalLpPool", 2, LowerLpPool},

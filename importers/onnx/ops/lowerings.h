@@ -25,6 +25,7 @@ LoweredResults LowerConcat(OpLowering& op);
 LoweredResults LowerDeformConv(OpLowering& op);
 LoweredResults LowerDft(OpLowering& op);
 LoweredResults LowerDropout(OpLowering& op);
+LoweredResults LowerErf(OpLowering& op);
 LoweredResults LowerGridSample(OpLowering& op);
 LoweredResults LowerGroupNormalization(OpLowering& op);
 LoweredResults LowerImageScaler(OpLowering& op);

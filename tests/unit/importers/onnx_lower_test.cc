@@ -152,6 +152,24 @@ entry main(%x: f32[2, 3, 4], %b: f32[3]) -> (%y: f32[2, 3, 4]) {
 )");
 }
 
+TEST(LowerOnnx, ErfOfIntegersIsComputedInF64) {
+  ExpectLowered(
+      R"(opset "" 13
+
+entry main(%x: i8[n]) -> (%y: i8[*]) {
+  %y = onnx.Erf(%x)
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: i8[n]) -> (%y: i8[n]) {
+  %Cast: f64[n] = onnx.Cast(%x) {to = 11}
+  %Erf: f64[n] = onnx.Erf(%Cast)
+  %y = onnx.Cast(%Erf) {to = 3}
+}
+)");
+}
+
 TEST(LowerOnnx, FunctionsAreInlined) {
   ExpectLowered(
       R"(opset "" 16

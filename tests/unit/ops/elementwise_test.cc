@@ -91,6 +91,16 @@ TEST(Elementwise, ComparisonsAndLogicDecideWhatSizesTell) {
             "bool[2] = 0, 0");
 }
 
+TEST(Elementwise, ElementsBeyondInt64AreUnknown) {
+  const std::string most = "const %m: u64[2] = [18446744073709551615, 2]\n";
+  EXPECT_EQ(Infer("", most + "%y = onnx.Identity(%m)"), "u64[2] = ?, 2");
+  EXPECT_EQ(Infer("", most + "const %o: u64[] = 1\n%y = onnx.Greater(%m, %o)"), "bool[2] = ?, 1");
+  EXPECT_EQ(Infer("",
+                  "const %n: i64[1] = [2]\n%y = onnx.ConstantOfShape(%n) "
+                  "{value = u64[1] [18446744073709551615]}"),
+            "u64[2] = ?, ?");
+}
+
 TEST(Elementwise, WhereChoosesElements) {
   EXPECT_EQ(Elements("const %m: i64[] = -1\nconst %o: i64[2] = [1, 1]\n"
                      "%e = onnx.Equal(%s, %m)\n%y = onnx.Where(%e, %o, %s)"),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ir/parse.h"
+#include "core/ops/elements.h"
 #include "core/ops/infer_context.h"
 
 namespace dragoman {
@@ -21,8 +22,7 @@ inline Knowledge KnowledgeOf(const Value* value,
   knowledge.tensor = value->is_constant() ? value->tensor() : nullptr;
   const Tensor* tensor = knowledge.tensor;
   if (tensor != nullptr && (IsInteger(tensor->dtype()) || tensor->dtype() == DType::kBool)) {
-    const std::vector<std::int64_t> ints = tensor->ToInts();
-    knowledge.elements = Elements(ints.begin(), ints.end());
+    knowledge.elements = IntegerElements(*tensor);
   }
   return knowledge;
 }
