@@ -52,7 +52,7 @@ std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& co
     if (!start || !end || !axis || step != -1) return std::nullopt;
     const std::int64_t at = FromFront(*axis, rank);
     const auto size = SizeAlong(*node.operand(0), static_cast<int>(at));
-    const bool from_last = *start == -1 || (size && *start >= *size - 1);
+    const bool from_last = *start == -1 || *start > INT32_MAX || (size && *start >= *size - 1);
     const bool to_first = *end < -INT32_MAX || (size && *end <= -*size - 1);
     return from_last && to_first ? std::optional(at) : std::nullopt;
   }
