@@ -222,9 +222,8 @@ Result<Value*> LowerPixelUnshuffle(Call& call) {
   Value* blocks =
       c.Reshape(x, c.ConcatSizes({leading, size(rank - 3), rows, factor, columns, factor}));
   Value* ordered = c.Transpose(blocks, {0, 1, 3, 5, 2, 4});
-  std::vector<Value*> sizes;
-  if (rank > 3) sizes.push_back(c.SizeVector(x, 0, rank - 3));
-  sizes.insert(sizes.end(), {c.Mul(size(rank - 3), c.Ints({r * r})), rows, columns});
+  std::vector<Value*> sizes = {c.Mul(size(rank - 3), c.Ints({r * r})), rows, columns};
+  if (rank > 3) sizes.insert(sizes.begin(), c.SizeVector(x, 0, rank - 3));
   return c.Done(c.Reshape(ordered, c.ConcatSizes(std::move(sizes))));
 }
 
