@@ -99,11 +99,13 @@ const Value* PeelLengths(const Value* lengths, const Dim& steps, const PassConte
   return lengths;
 }
 
-// Where axis `axis` of the result of a node that moves axes was in its operand 0.
+// Where axis `axis` of the result of a node that moves axes, or treats all that lies along them
+// alike, was in its operand 0.
 std::optional<std::int64_t> AxisBefore(const Node& node, std::int64_t axis,
                                        const PassContext& context) {
   if (node.Is("Identity")) return axis;
   const int rank = node.result()->type().rank().value_or(0);
+  if (node.IsDragoman("Linear")) return axis < rank - 1 ? std::optional(axis) : std::nullopt;
   if (node.Is("Transpose")) {
     const Attribute::Ints* perm = IntsAttribute(node, "perm");
     if (perm == nullptr) return rank - 1 - axis;

@@ -28,7 +28,8 @@ std::optional<Reversal> ReadReversal(const Node& node, const PassContext& contex
 bool SameReversal(const Reversal& a, const Reversal& b, const Dim& steps,
                   const PassContext& context);
 
-// The same reversal of operand 0 of a node that only moves axes; nullopt: it is no such node.
+// The same reversal of operand 0 of a node that only moves axes, or of a Linear behind it; nullopt:
+// it is no such node.
 std::optional<Reversal> ReversalBefore(const Node& node, const Reversal& reversal,
                                        const PassContext& context);
 

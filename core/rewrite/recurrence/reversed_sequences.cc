@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxMoves = 8;
 constexpr std::size_t kLengths = 4;
 
-// A reversal that a value is made of, and the nodes that move axes behind it, the last one first.
+// A reversal that a value is made of, and the nodes behind it that keep it, the last one first.
 struct FoundReversal {
   Node* node = nullptr;
   std::vector<Node*> moves;
@@ -52,7 +52,8 @@ Result<Value*> WithoutReversal(const FoundReversal& found, Node& position, PassC
   Value* value = found.node->operand(0);
   for (auto move = found.moves.rbegin(); move != found.moves.rend(); ++move) {
     std::vector<Value*> operands = {value};
-    if ((*move)->operand(1) != nullptr) operands.push_back((*move)->operand(1));
+    for (std::size_t i = 1; i < (*move)->num_operands(); ++i)
+      operands.push_back((*move)->operand(i));
     const auto attributes = (*move)->attributes();
     DRAGOMAN_ASSIGN(value, context.Insert(position, FindOp(**move)->Label(), operands,
                                           {attributes.begin(), attributes.end()}));
