@@ -95,22 +95,26 @@ class Above:
         return self.names["h"], h
 
 
+GATES = {"lstm": ("f", "forget"), "gru": ("r", "reset"), "rnn": ("n", "hidden")}
+
+
 def other_weight(rng):
     """One weight of one gate is another one. Around it the cell is found, twice."""
-    case = NearMiss("lstm", rng)
-    case.other_weights["f"]["R"][0, 0] += 0.5
-    return case, 2, " uses another forget-gate weight"
+    case = NearMiss(str(rng.choice(list(GATES))), rng)
+    gate, name = GATES[case.layer.kind]
+    case.other_weights[gate]["R"][0, 0] += 0.5
+    return case, 2, f" uses another {name}-gate weight"
 
 
 def other_weight_below_a_layer(rng):
     """The layer above reads two sequences and the step between them: it is found as a whole."""
     case, nodes, gate = other_weight(rng)
-    case.above = Layer(str(rng.choice(["lstm", "gru", "rnn"])), HIDDEN, HIDDEN, ("forward",))
+    case.above = Layer(str(rng.choice(list(GATES))), HIDDEN, HIDDEN, ("forward",))
     return case, nodes + 1, gate
 
 
 def inputs_apart(rng):
-    case = NearMiss(str(rng.choice(["lstm", "gru", "rnn"])), rng)
+    case = NearMiss(str(rng.choice(list(GATES))), rng)
     case.apart = True
     return case, 1, None
 
@@ -123,10 +127,11 @@ def swapped_gates(rng):
 
 
 def other_activation(rng):
-    case = NearMiss("lstm", rng)
+    case = NearMiss(str(rng.choice(list(GATES))), rng)
     case.other_layer = copy.copy(case.layer)
     case.other_layer.activation = "softsign"
-    return case, 2, " uses another cell-gate activation"
+    gate = "cell" if case.layer.kind == "lstm" else "hidden"
+    return case, 2, f" uses another {gate}-gate activation"
 
 
 def cell_state_used_elsewhere(rng):
@@ -143,7 +148,7 @@ def hidden_state_used_elsewhere(rng):
 
 
 def other_order(rng):
-    case = NearMiss(str(rng.choice(["lstm", "gru", "rnn"])), rng)
+    case = NearMiss(str(rng.choice(list(GATES))), rng)
     k = case.step
     case.order[k], case.order[k + 1] = k + 1, k
     return case, 1, None

@@ -17,7 +17,8 @@ namespace {
 
 using Kind = RecurrentCell::Kind;
 
-constexpr std::size_t kMaxNodesOfProjection = 5;        // a product, moves around it, bounds
+constexpr std::size_t kMaxNodesOfProjection = 5;  // a product, moves around it, bounds
+constexpr std::string_view kOtherStructure = "structure";
 constexpr std::size_t kInputGate = 0, kForgetGate = 2;  // among the peepholes
 
 // What the nodes of the same graph that read `value` give.
@@ -84,6 +85,7 @@ class Linker {
       by_h_.emplace(cells_[i].h, i);
       if (cells_[i].kind == Kind::kLstm) by_c_.emplace(cells_[i].c, i);
     }
+    LinkUnequal();
   }
 
   std::vector<CellChain> Chains() {
@@ -137,6 +139,34 @@ class Linker {
         if (LinkByHidden(i, atom, /*must_be_equal=*/true)) return;
       }
     }
+  }
+
+  // Any layer over a hidden state is an RNN's cell, so equal weights tell which cells follow one
+  // another. One that differs is linked to a run before it and to that behind it.
+  void LinkUnequal() {
+    std::set<AtomId> begins;  // what the first cells of runs read
+    for (const CellLink& link : links_) {
+      if (link.step && link.step->cell->kind == Kind::kRnn && !link.before) {
+        begins.insert(link.step->old_h);
+      }
+    }
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const CellLink& link = links_[i];
+      if (cells_[i].kind != Kind::kRnn || link.before) continue;
+      if (link.step) {
+        LinkUnequal(i, link.step->old_h);
+      } else if (begins.contains(cells_[i].h)) {
+        for (AtomId atom : AtomsOf(cells_[i])) LinkUnequal(i, atom);
+      }
+    }
+  }
+
+  void LinkUnequal(std::size_t i, AtomId old_h) {
+    const auto before = Find(by_h_, old_h, Kind::kRnn);
+    if (!before || !links_[*before].step || links_[i].before) return;
+    const CellStep step = ReadStep(cells_[i], old_h);
+    if (comparer_.Difference(*links_[*before].step, step) == kOtherStructure) return;
+    Join(*before, i, old_h, /*must_be_equal=*/false);
   }
 
   // `old_h` is what cell `i` reads of the one before.
@@ -275,14 +305,14 @@ class Linker {
     CellLink& link = links_[before];
     if (link.step) return comparer_.Difference(*link.step, step);
     const RecurrentCell& cell = cells_[before];
-    std::string difference = "structure";
+    std::string difference(kOtherStructure);
     for (AtomId atom : AtomsOf(cell)) {
       if (cell.old_h.atom != kNoAtom && cell.old_h.atom != atom) continue;
       CellStep first = ReadStep(cell, atom);
       AdoptPeepholes(first, step);
       std::string found = comparer_.Difference(first, step);
       if (!found.empty() && cell.old_h.atom == kNoAtom) {
-        if (difference == "structure") difference = std::move(found);
+        if (difference == kOtherStructure) difference = std::move(found);
         continue;
       }
       link.step = std::move(first);
@@ -358,7 +388,7 @@ std::string WeightComparer::Difference(const CellStep& a, const CellStep& b) {
   const RecurrentCell& y = *b.cell;
   if (x.kind != y.kind || x.coupled != y.coupled || a.inputs.size() != b.inputs.size() ||
       x.linear_before_reset != y.linear_before_reset) {
-    return "structure";
+    return std::string(kOtherStructure);
   }
   for (std::size_t gate = 0; gate < x.gates.size(); ++gate) {
     const std::string_view name = GateName(x.kind, gate);
