@@ -167,6 +167,7 @@ class LoopReader {
     for (const Node& node : view.body->nodes()) VisitNumber(node);
     if (!is_scan && !ReadTrips(view)) return std::nullopt;
     view.trips = trips_;
+    for (const Node& node : view.body->nodes()) VisitNumber(node);  // by the count of turns
     for (Node& node : view.body->nodes()) VisitSlice(node, view);
     for (const auto& [value, number] : turns_) {
       if (const auto from_end = CountsTurns(number, trips_)) view.numbers[value] = *from_end;
@@ -292,7 +293,11 @@ class LoopReader {
   }
 
   void VisitNumber(const Node& node) {
-    if (node.Is("Add") || node.Is("Sub") || node.Is("Mul") || node.Is("Div")) {
+    if (node.Is("Where")) {
+      VisitChoice(node);
+    } else if (node.Is("Max") || node.Is("Min") || node.Is("Clip")) {
+      VisitBound(node);
+    } else if (node.Is("Add") || node.Is("Sub") || node.Is("Mul") || node.Is("Div")) {
       const auto a = NumberOf(node.operand(0));
       const auto b = NumberOf(node.operand(1));
       if (!a || !b || (a->factor == 0 && b->factor == 0)) return;
@@ -312,6 +317,60 @@ class LoopReader {
                               LessEqual(Dim(0), found->second.offset) == Truth::kYes;
       if (from_front) turns_[node.result()] = TurnNumber(found->second);
     }
+  }
+
+  Dim Lowest(const TurnNumber& number) const {
+    return number.factor < 0 ? number.offset + Dim(number.factor) * (trips_ - Dim(1))
+                             : number.offset;
+  }
+  Dim Highest(const TurnNumber& number) const {
+    return number.factor > 0 ? number.offset + Dim(number.factor) * (trips_ - Dim(1))
+                             : number.offset;
+  }
+
+  // Whether a number is never below `low` nor above `high`; nullptr: no bound.
+  bool IsWithin(const TurnNumber& number, const Value* low, const Value* high) const {
+    const auto bound = [&](const Value* value) {
+      const auto known = NumberOf(value);
+      return known && known->factor == 0 ? known->offset : Dim::Unknown();
+    };
+    return (low == nullptr || LessEqual(bound(low), Lowest(number)) == Truth::kYes) &&
+           (high == nullptr || LessEqual(Highest(number), bound(high)) == Truth::kYes);
+  }
+
+  // A number that is kept within bounds in which it is anyway.
+  void VisitBound(const Node& node) {
+    if (node.Is("Clip")) {
+      const auto number = NumberOf(node.operand(0));
+      if (number && IsWithin(*number, node.operand(1), node.operand(2))) {
+        Follow(node, *node.operand(0));
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < 2 && node.num_operands() == 2; ++i) {
+      const auto number = NumberOf(node.operand(i));
+      const Value* bound = node.operand(1 - i);
+      const bool is_low = node.Is("Max");
+      if (number && IsWithin(*number, is_low ? bound : nullptr, is_low ? nullptr : bound)) {
+        Follow(node, *node.operand(i));
+      }
+    }
+  }
+
+  // A choice that is the same in all turns, as between a number and what it means if negative.
+  void VisitChoice(const Node& node) {
+    const auto less = ReadLess(*node.operand(0));
+    if (!less) return;
+    const bool always = LessEqual(Highest(less->number) + Dim(1), less->limit) == Truth::kYes;
+    const bool never = LessEqual(less->limit, Lowest(less->number)) == Truth::kYes;
+    if (always || never) Follow(node, *node.operand(always ? 1 : 2));
+  }
+
+  void Follow(const Node& node, const Value& value) {
+    const Shape* shape = node.result()->type().shape();
+    const auto found = turns_.find(&value);
+    if (found == turns_.end() || shape == nullptr || !(NumElements(*shape) == Dim(1))) return;
+    turns_[node.result()] = TurnNumber(found->second);
   }
 
   // A few times a number, or that many backwards.
