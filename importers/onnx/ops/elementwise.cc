@@ -1,6 +1,7 @@
 // Elementwise operators: broadcasting by attribute (below opset 7), bounds by attribute (Clip below
 // 11), and operators that ai.onnx 1 had as experiments.
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "importers/onnx/ops/formula.h"
@@ -74,6 +75,16 @@ Result<AlphaBeta> TakeAlphaBeta(OpLowering& op, float alpha, float beta) {
   return AlphaBeta{a.value_or(alpha), b.value_or(beta)};
 }
 
+// alpha * function(beta * x)
+LoweredResults LowerScaled(OpLowering& op, std::string_view function) {
+  DRAGOMAN_ASSIGN(AlphaBeta p, TakeAlphaBeta(op, 1.0f, 1.0f));
+  DRAGOMAN_ASSIGN(Value * alpha, op.Scalar(p.alpha, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * beta, op.Scalar(p.beta, op.operand(0)));
+  DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), beta}));
+  DRAGOMAN_ASSIGN(Value * y, op.builder.Add(function, {scaled}));
+  return op.EmitOne("Mul", {y, alpha});
+}
+
 }  // namespace
 
 // alpha * x + beta
@@ -85,25 +96,9 @@ LoweredResults LowerAffine(OpLowering& op) {
   return op.EmitOne("Add", {scaled, beta});
 }
 
-// alpha * tanh(beta * x)
-LoweredResults LowerScaledTanh(OpLowering& op) {
-  DRAGOMAN_ASSIGN(AlphaBeta p, TakeAlphaBeta(op, 1.0f, 1.0f));
-  DRAGOMAN_ASSIGN(Value * alpha, op.Scalar(p.alpha, op.operand(0)));
-  DRAGOMAN_ASSIGN(Value * beta, op.Scalar(p.beta, op.operand(0)));
-  DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), beta}));
-  DRAGOMAN_ASSIGN(Value * tanh, op.builder.Add("Tanh", {scaled}));
-  return op.EmitOne("Mul", {tanh, alpha});
-}
+LoweredResults LowerScaledTanh(OpLowering& op) { return LowerScaled(op, "Tanh"); }
 
-// alpha * log(exp(beta * x) + 1)
-LoweredResults LowerParametricSoftplus(OpLowering& op) {
-  DRAGOMAN_ASSIGN(AlphaBeta p, TakeAlphaBeta(op, 1.0f, 1.0f));
-  DRAGOMAN_ASSIGN(Value * alpha, op.Scalar(p.alpha, op.operand(0)));
-  DRAGOMAN_ASSIGN(Value * beta, op.Scalar(p.beta, op.operand(0)));
-  DRAGOMAN_ASSIGN(Value * scaled, op.builder.Add("Mul", {op.operand(0), beta}));
-  DRAGOMAN_ASSIGN(Value * softplus, op.builder.Add("Softplus", {scaled}));
-  return op.EmitOne("Mul", {softplus, alpha});
-}
+LoweredResults LowerParametricSoftplus(OpLowering& op) { return LowerScaled(op, "Softplus"); }
 
 // scale * x + bias, a bias for each channel of (N, C, H, W)
 LoweredResults LowerImageScaler(OpLowering& op) {

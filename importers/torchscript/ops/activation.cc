@@ -100,10 +100,8 @@ Result<Value*> LowerPRelu(Call& call) {
   Value* x = c.Tensor("self");
   Value* slope = c.Tensor("weight");
   const int rank = c.Rank(x);
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(rank - 1, 1)), 1);
-  sizes[0] = -1;
-  if (rank == 0) sizes.clear();
-  return c.Done(c.Op("PRelu", {x, c.Reshape(slope, std::move(sizes))}));
+  slope = rank == 0 ? c.Reshape(slope, c.Ints({})) : AlongAxis(c, slope, 0, std::max(rank - 1, 1));
+  return c.Done(c.Op("PRelu", {x, slope}));
 }
 
 Result<Value*> LowerGelu(Call& call) {

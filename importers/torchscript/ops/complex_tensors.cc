@@ -18,13 +18,6 @@ Parts TakeParts(CallComposer& c, std::string_view a, std::string_view b) {
   return {parts[0], parts[1]};
 }
 
-View Conjugating() {
-  View view;
-  view.get = [](Composer& c, Value* base) { return Conjugate(c, base); };
-  view.put = [](Composer& c, Value*, Value* value) { return Conjugate(c, value); };
-  return view;
-}
-
 }  // namespace
 
 Result<Value*> LowerComplex(Call& call) {
@@ -87,7 +80,7 @@ Result<Results> LowerConj(Call& call) {
   Value* x = c.Tensor("self");
   const bool copies = FunctionalName(call.op()) != "conj";
   if (!IsComplex(c.dtype(x))) return copies ? c.Done({c.Op("Identity", {x})}) : LowerAlias(c);
-  return copies ? c.Done({Conjugate(c, x)}) : LowerView(c, Conjugating());
+  return copies ? c.Done({Conjugate(c, x)}) : LowerView(c, ConjugateView());
 }
 
 // Of a real number: 0, or π if it is negative.

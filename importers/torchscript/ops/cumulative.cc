@@ -119,11 +119,7 @@ Result<Value*> LowerTrapezoid(Call& call) {
     const bool vector = c.Rank(x) == 1;
     const auto [right, left] = neighbours(x, vector ? 0 : axis);
     Value* widths = c.Sub(right, left);
-    if (vector) {
-      std::vector<std::int64_t> shape(static_cast<std::size_t>(c.Rank(y)), 1);
-      if (!shape.empty()) shape[static_cast<std::size_t>(axis)] = -1;
-      widths = c.Reshape(widths, std::move(shape));
-    }
+    if (vector) widths = AlongAxis(c, widths, axis, c.Rank(y));
     return c.Done(c.Mul(c.ReduceSum(c.Mul(heights, widths), {axis}), 0.5));
   }
   return c.Done(c.Mul(c.ReduceSum(heights, {axis}), 0.5 * c.Float("dx")));

@@ -5,6 +5,7 @@
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/promotion.h"
 
 namespace dragoman::torchscript {
@@ -188,9 +189,8 @@ Result<Results> LowerMeshgrid(Call& call) {
   std::vector<Value*> grids;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t axis = swapped && i < 2 ? 1 - i : i;
-    std::vector<std::int64_t> ones(values.size(), 1);
-    ones[axis] = -1;
-    grids.push_back(c.Expand(c.Reshape(values[i], std::move(ones)), shape));
+    Value* along = AlongAxis(c, values[i], static_cast<int>(axis), static_cast<int>(values.size()));
+    grids.push_back(c.Expand(along, shape));
   }
   return c.DoneList(grids);
 }

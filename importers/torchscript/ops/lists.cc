@@ -49,10 +49,8 @@ Result<Value*> LowerCartesianProd(Call& call) {
   Value* shape = c.ConcatSizes(sizes);
   std::vector<Value*> columns;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    std::vector<std::int64_t> ones(values.size(), 1);
-    ones[i] = -1;
-    Value* grid = c.Expand(c.Reshape(values[i], std::move(ones)), shape);
-    columns.push_back(c.Reshape(grid, {-1, 1}));
+    Value* along = AlongAxis(c, values[i], static_cast<int>(i), static_cast<int>(values.size()));
+    columns.push_back(c.Reshape(c.Expand(along, shape), {-1, 1}));
   }
   return c.Done(c.Concat(std::move(columns), 1));
 }

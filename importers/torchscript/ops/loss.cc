@@ -1,7 +1,6 @@
 // Losses: elementwise first, then their mean or sum.
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/distance.h"
@@ -73,11 +72,7 @@ Result<Value*> ReduceWeighted(CallComposer& c, const ClassLoss& loss) {
 
 // Weights of classes, to be broadcast along the axis of classes.
 Value* ClassWeights(CallComposer& c, Value* x, int axis) {
-  const int rank = c.Rank(x);
-  if (axis >= rank) return c.Fail("an input without an axis of classes");
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
-  shape[static_cast<std::size_t>(axis)] = -1;
-  return c.Reshape(c.Tensor("weight"), std::move(shape));
+  return AlongAxis(c, c.Tensor("weight"), axis, c.Rank(x));
 }
 
 // Targets that are probabilities.

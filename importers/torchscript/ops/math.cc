@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace dragoman::torchscript {
 
@@ -111,6 +114,13 @@ bool HasSizesOf(const Value* value, const Value* like) {
 Value* WithSizesOf(Composer& c, Value* value, Value* like) {
   if (c.failed() || !c.MaybeRank(like) || HasSizesOf(value, like)) return value;
   return c.Reshape(value, c.Shape(like));
+}
+
+Value* AlongAxis(Composer& c, Value* vector, int axis, int rank) {
+  if (axis >= rank) return c.Fail(fmt::format("axis {} of a tensor of rank {}", axis, rank));
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
+  sizes[static_cast<std::size_t>(axis)] = -1;
+  return c.Reshape(vector, std::move(sizes));
 }
 
 }  // namespace dragoman::torchscript

@@ -49,6 +49,9 @@ Value* WithSizesOf(Composer& c, Value* value, Value* like);
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep);
 
+// A vector as a tensor of `rank` that has it along `axis` and size 1 along all others.
+Value* AlongAxis(Composer& c, Value* vector, int axis, int rank);
+
 // As NumPy multiplies by rank; of one element type.
 Value* MatMul(Composer& c, Value* a, Value* b);
 

@@ -6,6 +6,7 @@
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
 
 namespace dragoman::torchscript {
 namespace {
@@ -22,9 +23,7 @@ Value* PerChannel(Composer& c, Value* value, Value* x, double otherwise) {
 
 // A vector with one element a channel, to be broadcast to a tensor of `rank`.
 Value* AlongChannels(Composer& c, Value* vector, int rank) {
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max(rank, 2)), 1);
-  shape[1] = -1;
-  return c.Reshape(vector, std::move(shape));
+  return AlongAxis(c, vector, 1, std::max(rank, 2));
 }
 
 // Of `x` over `axes`, which stay as sizes of 1; of the population.

@@ -39,6 +39,14 @@ Value* InputTensor(CallComposer& c, std::string_view name) {
   return x;
 }
 
+// Argument `self`, and the product of two others.
+Result<Value*> AddMatMul(Call& call, std::string_view a, std::string_view b) {
+  CallComposer c(call);
+  if (c.Has("out_dtype")) return call.Unsupported("argument out_dtype");
+  Value* left = InputTensor(c, a);
+  return c.Done(AddProduct(c, c.Tensor("self"), MatMul(c, left, c.Tensor(b))));
+}
+
 }  // namespace
 
 // matmul, mm, bmm, mv, dot: the ranks decide, as in NumPy.
@@ -67,30 +75,14 @@ Result<Value*> LowerLinear(Call& call) {
   return c.Done(bias != nullptr ? c.Add(product, bias) : product);
 }
 
-Result<Value*> LowerAddmm(Call& call) {
-  CallComposer c(call);
-  if (c.Has("out_dtype")) return call.Unsupported("argument out_dtype");
-  Value* a = InputTensor(c, "mat1");
-  return c.Done(AddProduct(c, c.Tensor("self"), MatMul(c, a, c.Tensor("mat2"))));
-}
-
-Result<Value*> LowerAddmv(Call& call) {
-  CallComposer c(call);
-  Value* a = InputTensor(c, "mat");
-  return c.Done(AddProduct(c, c.Tensor("self"), MatMul(c, a, c.Tensor("vec"))));
-}
+Result<Value*> LowerAddmm(Call& call) { return AddMatMul(call, "mat1", "mat2"); }
+Result<Value*> LowerAddmv(Call& call) { return AddMatMul(call, "mat", "vec"); }
+Result<Value*> LowerBaddbmm(Call& call) { return AddMatMul(call, "batch1", "batch2"); }
 
 Result<Value*> LowerAddr(Call& call) {
   CallComposer c(call);
   Value* column = c.Unsqueeze(InputTensor(c, "vec1"), {1});
   return c.Done(AddProduct(c, c.Tensor("self"), c.Mul(column, c.Tensor("vec2"))));
-}
-
-Result<Value*> LowerBaddbmm(Call& call) {
-  CallComposer c(call);
-  if (c.Has("out_dtype")) return call.Unsupported("argument out_dtype");
-  Value* a = InputTensor(c, "batch1");
-  return c.Done(AddProduct(c, c.Tensor("self"), MatMul(c, a, c.Tensor("batch2"))));
 }
 
 Result<Value*> LowerAddbmm(Call& call) {

@@ -4,6 +4,7 @@
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/packed_weights.h"
 #include "importers/torchscript/ops/quantized.h"
 #include "importers/torchscript/torch_dtype.h"
@@ -126,10 +127,9 @@ Result<Value*> LowerFakeQuantize(Call& call) {
   Value* scale = c.As("scale", c.dtype(x));
   Value* zero_point = c.As("zero_point", c.dtype(x));
   if (call.Declares("axis")) {
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(rank, 1)), 1);
-    sizes[static_cast<std::size_t>(c.AxisArgument("axis", x))] = -1;
-    scale = c.Reshape(scale, sizes);
-    zero_point = c.Reshape(zero_point, sizes);
+    const int axis = c.AxisArgument("axis", x);
+    scale = AlongAxis(c, scale, axis, std::max(rank, 1));
+    zero_point = AlongAxis(c, zero_point, axis, std::max(rank, 1));
   } else if (c.Rank(scale) > 0) {
     scale = c.Reshape(scale, c.Ints({}));
     zero_point = c.Reshape(zero_point, c.Ints({}));

@@ -8,6 +8,7 @@
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/pooling.h"
 
 namespace dragoman::torchscript {
@@ -178,10 +179,8 @@ Result<Value*> LowerAffineGrid(Call& call) {
   std::vector<Value*> coordinates;
   for (int axis = spatial - 1; axis >= 0; --axis) {
     Value* size = c.Take(call.NumberValue(extent[static_cast<std::size_t>(axis)], DType::kI64));
-    std::vector<std::int64_t> ones(static_cast<std::size_t>(spatial) + 1, 1);
-    ones[static_cast<std::size_t>(axis)] = -1;
     Value* points = UnitInterval(c, size, align, c.dtype(theta));
-    coordinates.push_back(c.Expand(c.Reshape(points, std::move(ones)), shape));
+    coordinates.push_back(c.Expand(AlongAxis(c, points, axis, spatial + 1), shape));
   }
   coordinates.push_back(c.Expand(c.Number(1, theta), shape));
   Value* grid = c.Reshape(c.Concat(std::move(coordinates), spatial),

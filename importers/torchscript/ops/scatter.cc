@@ -1,5 +1,4 @@
 // Writing elements by index or mask: scatter, index_add, masked_fill, fill…
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -98,7 +97,7 @@ Value* ReduceAt(CallComposer& c, Value* x, const Writes& writes) {
 }
 
 // An index of rank 1 along `axis`, and otherwise every place.
-AdvancedIndex AlongAxis(Value* index, int axis) {
+AdvancedIndex IndexAt(Value* index, int axis) {
   AdvancedIndex all;
   all.indices.assign(static_cast<std::size_t>(axis), nullptr);
   all.indices.push_back(index);
@@ -137,11 +136,7 @@ Result<Value*> LowerIndexReduce(Call& call) {
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
-  const int rank = std::max(c.Rank(source), 1);
-  if (axis >= rank) return c.Done(c.Fail("a source without the axis"));
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
-  sizes[static_cast<std::size_t>(axis)] = -1;
-  Value* places = c.Expand(c.Reshape(index, std::move(sizes)), c.Shape(source));
+  Value* places = c.Expand(AlongAxis(c, index, axis, c.Rank(source)), c.Shape(source));
   Value* y = ReduceAt(c, self.x, {places, source, axis});
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
 }
@@ -155,7 +150,7 @@ Result<Value*> LowerIndexAdd(Call& call) {
   const Number alpha = c.Take(call.Scalar("alpha"));
   if (!alpha.known() || alpha.AsComplex() != 1.0)
     source = c.Mul(source, c.Take(call.NumberValue(alpha, c.dtype(source))));
-  Value* y = IndexWrite(c, self.x, AlongAxis(index, axis), source, true);
+  Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, true);
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
 }
 
@@ -165,7 +160,7 @@ Result<Value*> LowerIndexCopy(Call& call) {
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Tensor("index")).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
-  Value* y = IndexWrite(c, self.x, AlongAxis(index, axis), source, false);
+  Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, false);
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
 }
 
@@ -175,7 +170,7 @@ Result<Value*> LowerIndexFill(Call& call) {
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* value = c.As("value", c.dtype(self.x));
-  Value* y = IndexWrite(c, self.x, AlongAxis(index, axis), value, false);
+  Value* y = IndexWrite(c, self.x, IndexAt(index, axis), value, false);
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
 }
 

@@ -118,14 +118,6 @@ Value* Part(Composer& c, Value* x, int axis, std::int64_t start, std::int64_t en
   return c.Slice(x, axis, start, end);
 }
 
-// Places along an axis as a tensor that broadcasts against those of `rank` axes.
-Value* AlongAxis(Composer& c, Value* places, int axis, int rank) {
-  if (axis >= rank) return c.Fail("a tensor without axes");
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
-  sizes[static_cast<std::size_t>(axis)] = -1;
-  return c.Reshape(places, std::move(sizes));
-}
-
 // Slopes along `axis` of values whose neighbours lie `step` apart, a number or a tensor of
 // distances between neighbours.
 Value* Slopes(Composer& c, Value* x, int axis, Value* distances, bool second_order) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "importers/torchscript/heap.h"
+#include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/math.h"
 
 namespace dragoman::torchscript {
@@ -134,6 +135,13 @@ View SelectView(Composer& c, int axis, Value* index) {
     };
   }
   view.contiguous = axis == 0;
+  return view;
+}
+
+View ConjugateView() {
+  View view;
+  view.get = [](Composer& c, Value* base) { return Conjugate(c, base); };
+  view.put = [](Composer& c, Value*, Value* value) { return Conjugate(c, value); };
   return view;
 }
 

@@ -40,6 +40,9 @@ View SliceView(Composer& c, const Value* base, const SliceBounds& bounds);
 // Element `index` (int64, rank 0) of `axis`, which vanishes.
 View SelectView(Composer& c, int axis, Value* index);
 
+// The complex conjugates.
+View ConjugateView();
+
 // The views that the arguments of slice and of diagonal describe.
 View TakeSliceView(CallComposer& c);
 View TakeDiagonalView(CallComposer& c);

@@ -42,13 +42,6 @@ View Expanding(Value* sizes) {
   return view;
 }
 
-View Conjugated() {
-  View view;
-  view.get = [](Composer& c, Value* base) { return Conjugate(c, base); };
-  view.put = [](Composer& c, Value*, Value* value) { return Conjugate(c, value); };
-  return view;
-}
-
 View ConjugateTransposed(int a, int b) {
   View view;
   view.get = [=](Composer& c, Value* base) { return Conjugate(c, c.SwapAxes(base, a, b)); };
@@ -97,7 +90,7 @@ Result<Results> LowerReverseAxes(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   if (IsComplex(c.dtype(x)) && call.op().type == "matrix_H" && !c.failed())
-    return LowerView(c, c.Rank(x) == 2 ? ConjugateTransposed(0, 1) : Conjugated());
+    return LowerView(c, c.Rank(x) == 2 ? ConjugateTransposed(0, 1) : ConjugateView());
   Permutation permutation = AllAxes(c.Rank(x));
   std::reverse(permutation.begin(), permutation.end());
   return LowerView(c, Permuting(std::move(permutation)));
