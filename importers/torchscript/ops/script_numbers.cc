@@ -45,6 +45,12 @@ Number Known(Kind kind, double value) {
 
 Results One(Number number) { return {number}; }
 
+DType DTypeOf(Kind kind) { return Number{kind, std::int64_t{0}}.dtype(); }
+
+bool AreInts(const Number& a, const Number& b) {
+  return a.kind <= Kind::kInt && b.kind <= Kind::kInt;
+}
+
 // An operator of two numbers: on int64, on doubles, and as a node.
 struct Binary {
   std::string_view name;
@@ -57,15 +63,15 @@ std::int64_t Wrap(std::uint64_t value) { return static_cast<std::int64_t>(value)
 
 std::int64_t Negated(std::int64_t a) { return Wrap(0 - static_cast<std::uint64_t>(a)); }
 
+// Not by zero.
 std::int64_t FloorDivInts(std::int64_t a, std::int64_t b) {
-  if (b == 0) return 0;
   if (b == -1) return Negated(a);
   const std::int64_t quotient = a / b;
   return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
 std::int64_t ModInts(std::int64_t a, std::int64_t b) {
-  if (b == 0 || b == -1) return 0;
+  if (b == -1) return 0;
   const std::int64_t rest = a % b;
   return rest != 0 && ((rest < 0) != (b < 0)) ? rest + b : rest;
 }
@@ -92,12 +98,10 @@ constexpr std::array<Binary, 3> kArithmetic = {{
 
 Result<Results> BinaryNode(Call& call, const char* node, const Number& a, const Number& b,
                            Kind kind, Kind computed) {
-  const DType dtype = Number{computed, std::int64_t{0}}.dtype();
-  DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, dtype));
-  DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, dtype));
+  DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, DTypeOf(computed)));
+  DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, DTypeOf(computed)));
   DRAGOMAN_ASSIGN(Value * made, call.Add(node, {x, y}));
-  const DType wanted = Number{kind, std::int64_t{0}}.dtype();
-  DRAGOMAN_ASSIGN(made, call.Cast(made, wanted));
+  DRAGOMAN_ASSIGN(made, call.Cast(made, DTypeOf(kind)));
   return One(NumberFrom(call.builder(), kind, made));
 }
 
@@ -144,10 +148,16 @@ bool IsNeverNegative(Call& call, const Number& number) {
          !elements->front().unknown();
 }
 
+// floor(x / y), of doubles.
+Result<Value*> FloorOfQuotient(Call& call, Value* x, Value* y) {
+  DRAGOMAN_ASSIGN(Value * quotient, call.Add("Div", {x, y}));
+  return call.Add("Floor", {quotient});
+}
+
 Result<Results> LowerNumberFloorDiv(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
-  const bool ints = a.kind <= Kind::kInt && b.kind <= Kind::kInt;
+  const bool ints = AreInts(a, b);
   if (a.known() && b.known()) {
     if (b.AsDouble() == 0) return call.Unsupported("always divides by zero");
     if (ints) return One(Number::Int(FloorDivInts(a.AsInt(), b.AsInt())));
@@ -156,8 +166,7 @@ Result<Results> LowerNumberFloorDiv(Call& call) {
   if (!ints) {
     DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, DType::kF64));
     DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, DType::kF64));
-    DRAGOMAN_ASSIGN(Value * quotient, call.Add("Div", {x, y}));
-    DRAGOMAN_ASSIGN(Value * floor, call.Add("Floor", {quotient}));
+    DRAGOMAN_ASSIGN(Value * floor, FloorOfQuotient(call, x, y));
     return One({Kind::kFloat, floor});
   }
   // ONNX's Div truncates.
@@ -174,16 +183,16 @@ Result<Results> LowerNumberFloorDiv(Call& call) {
 Result<Results> LowerNumberRemainder(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
-  const bool ints = a.kind <= Kind::kInt && b.kind <= Kind::kInt;
+  const bool ints = AreInts(a, b);
   if (a.known() && b.known()) {
+    if (ints && b.AsInt() == 0) return call.Unsupported("always divides by zero");
     if (ints) return One(Number::Int(ModInts(a.AsInt(), b.AsInt())));
     return One(Number::Float(ModFloats(a.AsDouble(), b.AsDouble())));
   }
   if (ints) return BinaryNode(call, "Mod", a, b, Kind::kInt, Kind::kInt);
   DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, DType::kF64));
   DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, DType::kF64));
-  DRAGOMAN_ASSIGN(Value * quotient, call.Add("Div", {x, y}));
-  DRAGOMAN_ASSIGN(Value * floor, call.Add("Floor", {quotient}));
+  DRAGOMAN_ASSIGN(Value * floor, FloorOfQuotient(call, x, y));
   DRAGOMAN_ASSIGN(Value * product, call.Add("Mul", {floor, y}));
   DRAGOMAN_ASSIGN(Value * rest, call.Add("Sub", {x, product}));
   return One({Kind::kFloat, rest});
@@ -207,11 +216,16 @@ struct Comparison {
   bool negated;
 };
 
+constexpr Comparison kAtLeast = {"ge", [](double a, double b) { return a >= b; }, "GreaterOrEqual",
+                                 false};
+constexpr Comparison kAtMost = {"le", [](double a, double b) { return a <= b; }, "LessOrEqual",
+                                false};
+
 constexpr std::array<Comparison, 6> kComparisons = {{
     {"eq", [](double a, double b) { return a == b; }, "Equal", false},
-    {"ge", [](double a, double b) { return a >= b; }, "GreaterOrEqual", false},
+    kAtLeast,
     {"gt", [](double a, double b) { return a > b; }, "Greater", false},
-    {"le", [](double a, double b) { return a <= b; }, "LessOrEqual", false},
+    kAtMost,
     {"lt", [](double a, double b) { return a < b; }, "Less", false},
     {"ne", [](double a, double b) { return a != b; }, "Equal", true},
 }};
@@ -235,9 +249,8 @@ Result<Results> LowerNumberComparison(Call& call) {
                                  [&](const auto& r) { return r.name == call.op().type; });
   if (a.known() && b.known()) return One(Number::Bool(Compare(*row, a, b)));
   const Kind widest = std::max({a.kind, b.kind, Kind::kInt});
-  const DType dtype = Number{widest, std::int64_t{0}}.dtype();
-  DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, dtype));
-  DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, dtype));
+  DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, DTypeOf(widest)));
+  DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, DTypeOf(widest)));
   DRAGOMAN_ASSIGN(Value * holds, call.Add(row->node, {x, y}));
   if (row->negated) {
     DRAGOMAN_ASSIGN(holds, call.Add("Not", {holds}));
@@ -348,7 +361,7 @@ Result<Results> LowerNumberFunction(Call& call) {
   if (row->node == nullptr) return LowerMathOfRunTime(call);
   DRAGOMAN_ASSIGN(Value * value, call.NumberValue(a, keeps ? DType::kI64 : DType::kF64));
   DRAGOMAN_ASSIGN(value, call.Add(row->node, {value}));
-  DRAGOMAN_ASSIGN(value, call.Cast(value, Number{kind, std::int64_t{0}}.dtype()));
+  DRAGOMAN_ASSIGN(value, call.Cast(value, DTypeOf(kind)));
   return One(NumberFrom(call.builder(), kind, value));
 }
 
@@ -356,11 +369,10 @@ Result<Results> LowerNumberExtremum(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
   const bool max = call.op().type == "max";
-  const Kind kind = ResultKind(call, std::max({a.kind, b.kind, Kind::kInt}));
-  if (!a.known() || !b.known())
-    return BinaryNode(call, max ? "Max" : "Min", a, b, kind,
-                      std::max({a.kind, b.kind, Kind::kInt}));
-  const bool first = max ? a.AsDouble() >= b.AsDouble() : a.AsDouble() <= b.AsDouble();
+  const Kind widest = std::max({a.kind, b.kind, Kind::kInt});
+  const Kind kind = ResultKind(call, widest);
+  if (!a.known() || !b.known()) return BinaryNode(call, max ? "Max" : "Min", a, b, kind, widest);
+  const bool first = Compare(max ? kAtLeast : kAtMost, a, b);
   const Number& chosen = first ? a : b;
   return One(kind == Kind::kFloat ? Number::Float(chosen.AsDouble()) : chosen);
 }
@@ -385,7 +397,7 @@ Result<Results> LowerNumberConversion(Call& call) {
     if (kind == Kind::kBool) return One(Number::Bool(a.AsComplex() != 0.0));
     return One(Known(kind, kind == Kind::kInt ? std::trunc(a.AsDouble()) : a.AsDouble()));
   }
-  DRAGOMAN_ASSIGN(Value * value, call.NumberValue(a, Number{kind, std::int64_t{0}}.dtype()));
+  DRAGOMAN_ASSIGN(Value * value, call.NumberValue(a, DTypeOf(kind)));
   return One(NumberFrom(call.builder(), kind, value));
 }
 
