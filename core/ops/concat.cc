@@ -55,7 +55,6 @@ Result<Shape> ConcatenatedShape(const InferContext& context, std::size_t axis) {
 
 Status InferConcat(InferContext& context) {
   for (std::size_t i = 0; i < context.num_operands(); ++i) {
-    if (!context.has(i)) return context.Fail("operand " + std::to_string(i) + " is missing");
     if (context.shape(i) == nullptr) return {};
   }
   const auto& params = context.params<rt::ConcatParams>();

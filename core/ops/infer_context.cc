@@ -57,7 +57,7 @@ Status BindOperands(const Node& node, const OpDef& def, const std::vector<Knowle
       return TooMany(node, operands.size(), "operands", def.signature.operands.size());
     if (node.operand(i) != nullptr) {
       DRAGOMAN_TRY(Bind(node, def, *formal, i, operands[i].type, bound));
-    } else if (!formal->optional && !formal->variadic) {
+    } else if (!formal->optional) {
       return BadOperand(node, i, *formal, "is missing");
     }
   }

@@ -65,10 +65,7 @@ Status InferLoop(InferContext& context) {
   DRAGOMAN_TRY(CheckScalar(context, 0));
   DRAGOMAN_TRY(CheckScalar(context, 1));
   std::vector<Type> carried;
-  for (std::size_t i = 2; i < context.num_operands(); ++i) {
-    if (!context.has(i)) return context.Fail("operand " + std::to_string(i) + " is missing");
-    carried.push_back(context.type(i));
-  }
+  for (std::size_t i = 2; i < context.num_operands(); ++i) carried.push_back(context.type(i));
   const std::size_t count = std::max(context.num_results(), carried.size());
   DRAGOMAN_ASSIGN(Graph * body, BodyOf(context, "body", carried.size() + 2, count + 1));
   DRAGOMAN_ASSIGN(std::vector<Knowledge> outputs, InferTurns(context, *body, carried));

@@ -75,7 +75,6 @@ Status InferScan(InferContext& context) {
   std::vector<Type> states, slices;
   Dim length;
   for (std::size_t i = 0; i < context.num_operands(); ++i) {
-    if (!context.has(i)) return context.Fail("operand " + std::to_string(i) + " is missing");
     if (i < layout.states) {
       states.push_back(context.type(i));
       continue;

@@ -145,7 +145,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerIf(const Node& node, const C
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const CallScope& scope,
                                                          GraphBuilder& builder) {
-  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, RequiredOperands(node, 2));
   DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
   if (operands.size() < 2) operands.resize(2, nullptr);
   const std::size_t carried = operands.size() - 2;
@@ -156,13 +156,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const
   }
   std::vector<Type> inputs = {Type::Tensor(DType::kI64, Shape{}),
                               Type::Tensor(DType::kBool, Shape{})};
-  for (std::size_t i = 0; i < carried; ++i) {
-    if (operands[i + 2] == nullptr) {
-      return InvalidInput("carried operand " + std::to_string(i) + " is missing")
-          .At(node.Describe());
-    }
-    inputs.push_back(operands[i + 2]->type());
-  }
+  for (std::size_t i = 0; i < carried; ++i) inputs.push_back(operands[i + 2]->type());
   DRAGOMAN_ASSIGN(std::shared_ptr<Graph> lowered,
                   LowerLoopBody(*body, scope, std::move(inputs), 2, carried, 1));
   return AppendWithBodies(node, builder, "Loop", operands, {{"body", Attribute(lowered)}});
@@ -171,7 +165,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const
 Result<std::vector<Value*>> OnnxGraphLowering::LowerScan(const Node& node, const CallScope& scope,
                                                          GraphBuilder& builder) {
   if (OpsetOf(node, scope) < 9) return LowerBatchedScan(node, scope, builder);
-  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, RequiredOperands(node));
   DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
   DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
   OpLowering op{node, 0, builder, operands, attributes};
@@ -185,9 +179,6 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerScan(const Node& node, const
   const auto states = static_cast<std::size_t>(total - *scanned);
   std::vector<Type> inputs;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i] == nullptr) {
-      return InvalidInput("operand " + std::to_string(i) + " is missing").At(node.Describe());
-    }
     const bool has_axis = i >= states && axes && i - states < axes->size();
     const Type& type = operands[i]->type();
     inputs.push_back(i < states ? type : SliceType(type, has_axis ? (*axes)[i - states] : 0));

@@ -19,7 +19,7 @@ std::shared_ptr<Graph> NewBody(const std::string& name) {
 Result<std::vector<Value*>> OnnxGraphLowering::LowerBatchedScan(const Node& node,
                                                                 const CallScope& scope,
                                                                 GraphBuilder& builder) {
-  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, RequiredOperands(node, 1));
   DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
   DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
   OpLowering op{node, 0, builder, {}, attributes};
@@ -38,8 +38,6 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerBatchedScan(const Node& node
   std::vector<Value*> slices;
   std::vector<Type> steps;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i] == nullptr)
-      return op.Invalid("operand " + std::to_string(i + 1) + " is missing");
     const Type slice = SliceType(operands[i]->type(), 0);
     slices.push_back(sample->AddInput(inner.UniqueName(operands[i]->name()), slice));
     steps.push_back(i < states ? slice : SliceType(slice, 0));
@@ -59,7 +57,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerBatchedScan(const Node& node
 Result<std::vector<Value*>> OnnxGraphLowering::LowerSequenceMap(const Node& node,
                                                                 const CallScope& scope,
                                                                 GraphBuilder& builder) {
-  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, RequiredOperands(node));
   DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
   OpLowering op{node, 0, builder, {}, {}};
   if (operands.empty() || body->num_inputs() != operands.size() ||
@@ -73,7 +71,6 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerSequenceMap(const Node& node
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Value*& element = values_[body->input(i)];
     element = operands[i];
-    if (element == nullptr) return op.Invalid("operand " + std::to_string(i) + " is missing");
     if (element->type().kind() != Type::Kind::kSequence) continue;
     DRAGOMAN_ASSIGN(element, inner.Add("SequenceAt", {operands[i], index}));
   }

@@ -15,11 +15,10 @@ namespace dragoman {
 namespace {
 
 // A call of a function that exporters/onnx/outline_fused.h made.
-bool IsFused(const Node& node, const Function& function) {
-  const bool complete =
-      std::ranges::all_of(node.operands(), [](const Use& use) { return use.value() != nullptr; });
+bool IsFused(const Function& function, const std::vector<Value*>& operands) {
+  const bool complete = std::ranges::find(operands, nullptr) == operands.end();
   return function.op->domain == "dragoman" && function.op->type.starts_with("Fused") && complete &&
-         node.num_operands() > 0 && node.num_operands() == function.graph->num_inputs();
+         !operands.empty() && operands.size() == function.graph->num_inputs();
 }
 
 // A call of a function that exporters/onnx/outline_sequences.h made: it has the operands and
@@ -265,15 +264,14 @@ Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
                                                           const Function& function,
                                                           const CallScope& scope,
                                                           GraphBuilder& builder) {
-  if (IsFused(node, function)) return LowerFused(node, function, scope, builder);
+  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, Operands(node));
+  if (IsFused(function, operands)) return LowerFused(node, function, scope, builder);
   if (IsSequence(node, function)) {
-    DRAGOMAN_ASSIGN(const std::vector<Value*> parts, Operands(node));
     DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
-    return AppendWithBodies(node, builder, "dragoman.LSTM", parts, std::move(attributes));
+    return AppendWithBodies(node, builder, "dragoman.LSTM", operands, std::move(attributes));
   }
   DRAGOMAN_ASSIGN(const CallScope inner, EnterCall(node, function, scope));
   const Graph& body = *function.graph;
-  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
   for (std::size_t i = 0; i < body.num_inputs(); ++i) {
     values_[body.input(i)] = i < operands.size() ? operands[i] : nullptr;
   }
@@ -299,6 +297,16 @@ Result<std::vector<Value*>> OnnxGraphLowering::Operands(const Node& node) const 
   for (const Use& use : node.operands()) {
     DRAGOMAN_ASSIGN(Value * operand, Lookup(use.value()));
     operands.push_back(operand);
+  }
+  return operands;
+}
+
+Result<std::vector<Value*>> OnnxGraphLowering::RequiredOperands(const Node& node,
+                                                                std::size_t first) const {
+  DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
+  for (std::size_t i = first; i < operands.size(); ++i) {
+    if (operands[i] == nullptr)
+      return InvalidInput("operand " + std::to_string(i) + " is missing").At(node.Describe());
   }
   return operands;
 }

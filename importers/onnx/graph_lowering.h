@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
 #define DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -96,7 +97,10 @@ class OnnxGraphLowering {
   Status BindBranchInputs(const Graph& branch, const Node& node);
 
   Result<const Graph*> Body(const Node& node, std::string_view attribute) const;
+  // What stands for the operands of `node`; nullptr for one that is omitted.
   Result<std::vector<Value*>> Operands(const Node& node) const;
+  // The same where, from operand `first` on, none may be. Errors: one is.
+  Result<std::vector<Value*>> RequiredOperands(const Node& node, std::size_t first = 0) const;
   Result<Value*> Lookup(const Value* value) const;
   // Of an output, which needs a name.
   Result<Value*> LookupOutput(const Use& output) const;

@@ -196,6 +196,35 @@ entry main(%x: f32[2]) -> (%y: f32[2]) {
 )");
 }
 
+// What a function is not given, its calls of others are not given either.
+TEST(LowerOnnx, CallsOfFusedFunctionsMayLackOperands) {
+  ExpectLowered(
+      R"(opset "" 22
+opset "dragoman" 1
+opset "local" 1
+
+entry main(%x: f32[2]) -> (%y: f32[*]) {
+  %y = onnx:local.Outer(%x, _)
+}
+
+function onnx:local.Outer(%a, %b) -> (%c) {
+  %c = onnx:dragoman.Fused_1(%a, %b)
+}
+
+function onnx:dragoman.Fused_1(%p, %q) -> (%r) {
+  %r = onnx.Clip(%p, %q)
+}
+)",
+      R"(opset "" 22
+opset "dragoman" 1
+opset "local" 1
+
+entry main(%x: f32[2]) -> (%y: f32[2]) {
+  %y = onnx.Clip(%x)
+}
+)");
+}
+
 TEST(LowerOnnx, ResultsOfCallsKeepTheirNames) {
   ExpectLowered(
       R"(opset "" 16

@@ -37,6 +37,8 @@ TEST(Elementwise, BinaryBroadcasts) {
 TEST(Elementwise, VariadicBroadcastsAll) {
   EXPECT_EQ(Infer("%a: f32[n, 1], %b: f32[3], %c: f32[]", "%y = onnx.Max(%a, %b, %c)"),
             "f32[n, 3]");
+  EXPECT_THAT(Infer("%a: f32[3]", "%y = onnx.Sum(%a, _, %a)"),
+              HasSubstr("operand 1 (data_0) is missing"));
 }
 
 TEST(Elementwise, PReluSlopeBroadcastsToTheOperandOnly) {
