@@ -21,21 +21,49 @@ constexpr std::int64_t kLongestBlock = 16;  // of channels
 
 Status Failed() { return Status::Error("a oneDNN primitive failed"); }
 
+// A convolution that is to be prepared.
+struct ConvLayer {
+  Window window;
+  std::int64_t group;
+  Shape x, y, w;
+  const float* weights;
+  const float* bias;  // may be null
+  const PostOps& post;
+  const Blocks& blocks;
+  ElementType x_type, y_type;
+
+  bool is_y_free() const { return blocks.y == nullptr || *blocks.y == 0; }
+  // How the result lies, once that is not free.
+  std::int64_t y_block() const { return blocks.y != nullptr ? *blocks.y : kRowMajor; }
+  // x as it lies.
+  dnnl::memory::desc x_desc() const { return BlockedDesc(x, blocks.x, x_type); }
+  // The weights as oneDNN sees them: with an axis of groups where there are several.
+  dnnl::memory::dims w_dims() const {
+    dnnl::memory::dims dims = ToDims(w);
+    if (group == 1) return dims;
+    dims[0] /= group;
+    dims.insert(dims.begin(), group);
+    return dims;
+  }
+  dnnl::memory::desc bias_desc() const {
+    return bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
+  }
+};
+
 // Winograd's algorithm, between tensors that may lie row-major.
 class BlockedWinograd {
  public:
-  // `blocks.y` must not be free. Throws dnnl::error, std::bad_alloc.
-  BlockedWinograd(const FastContext& context, const Blocks& blocks, const Window& window,
-                  const Shape& x, const Shape& y, const Shape& w, const float* weights,
-                  const float* bias, const PostOps& post)
-      : winograd_(window, x, w, weights, bias, post), residual_(post.residual) {
-    if (blocks.x != Winograd::Block())
-      x_in_.Create(context.impl(), BlockedDesc(x, blocks.x), BlockedDesc(x, Winograd::Block()));
-    const std::int64_t made = blocks.y == nullptr ? kRowMajor : *blocks.y;
-    if (made == Winograd::Block()) return;
-    y_out_.Create(context.impl(), BlockedDesc(y, Winograd::Block()), BlockedDesc(y, made));
-    if (residual_)
-      residual_in_.Create(context.impl(), BlockedDesc(y, made), BlockedDesc(y, Winograd::Block()));
+  // The layout of y must not be free. Throws dnnl::error, std::bad_alloc.
+  BlockedWinograd(const FastContext& context, const ConvLayer& layer)
+      : winograd_(layer.window, layer.x, layer.w, layer.weights, layer.bias, layer.post),
+        residual_(layer.post.residual) {
+    const std::int64_t block = Winograd::Block(), made = layer.y_block();
+    const Shape &x = layer.x, &y = layer.y;
+    if (layer.blocks.x != block)
+      x_in_.Create(context.impl(), BlockedDesc(x, layer.blocks.x), BlockedDesc(x, block));
+    if (made == block) return;
+    y_out_.Create(context.impl(), BlockedDesc(y, block), BlockedDesc(y, made));
+    if (residual_) residual_in_.Create(context.impl(), BlockedDesc(y, made), BlockedDesc(y, block));
   }
 
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
@@ -70,13 +98,11 @@ class BlockedWinograd {
 class BlockedDilated {
  public:
   // Throws dnnl::error, std::bad_alloc.
-  BlockedDilated(const FastContext& context, const Blocks& blocks, const Window& window,
-                 const Shape& x, const Shape& y, const Shape& w, const float* weights,
-                 const float* bias, const PostOps& post)
-      : conv_(window, x, w, weights, bias, post) {
-    x_in_.Create(context.impl(), BlockedDesc(x, blocks.x), PixelDesc(x, conv_.x_pixel()));
-    const std::int64_t made = blocks.y == nullptr ? kRowMajor : *blocks.y;
-    y_out_.Create(context.impl(), PixelDesc(y, conv_.y_pixel()), BlockedDesc(y, made));
+  BlockedDilated(const FastContext& context, const ConvLayer& layer)
+      : conv_(layer.window, layer.x, layer.w, layer.weights, layer.bias, layer.post) {
+    const Shape &x = layer.x, &y = layer.y;
+    x_in_.Create(context.impl(), BlockedDesc(x, layer.blocks.x), PixelDesc(x, conv_.x_pixel()));
+    y_out_.Create(context.impl(), PixelDesc(y, conv_.y_pixel()), BlockedDesc(y, layer.y_block()));
     result_bytes_ =
         AlignedBytes(y[0] * y[2] * y[3] * conv_.y_pixel() * std::int64_t{sizeof(float)});
   }
@@ -102,15 +128,6 @@ class BlockedDilated {
   std::int64_t result_bytes_ = 0;
 };
 
-// w as oneDNN sees it: with an axis of groups where there are several.
-dnnl::memory::dims GroupedDims(const Shape& w, std::int64_t group) {
-  dnnl::memory::dims dims = ToDims(w);
-  if (group == 1) return dims;
-  dims[0] /= group;
-  dims.insert(dims.begin(), group);
-  return dims;
-}
-
 // How many neighbouring groups to merge into one, whose weights are zeros between them: oneDNN has
 // no vector code for groups whose channels do not fill a block, unless each is a single channel.
 std::int64_t GroupsToMerge(const Shape& w, std::int64_t group) {
@@ -124,16 +141,20 @@ std::int64_t GroupsToMerge(const Shape& w, std::int64_t group) {
   return 1;
 }
 
-// Weights (M, C / group, ...) as those of group / count groups; nothing if count is 1.
-std::vector<float> MergeGroups(const float* weights, const Shape& w, std::int64_t group,
-                               std::int64_t count) {
+// Merges groups; gives the weights that the layer then has, nothing if it has its own still.
+std::vector<float> MergeGroups(ConvLayer* layer) {
+  Shape& w = layer->w;
+  const std::int64_t count = GroupsToMerge(w, layer->group);
   if (count == 1) return {};
-  const std::int64_t out = w[0] / group, taps = NumElements(w) / w[0];
+  const std::int64_t out = w[0] / layer->group, taps = NumElements(w) / w[0];
   std::vector<float> merged(static_cast<std::size_t>(NumElements(w) * count));
   for (std::int64_t m = 0; m < w[0]; ++m) {
     const std::int64_t place = m / out % count;  // of its group among those that are merged
-    std::copy_n(weights + m * taps, taps, merged.data() + (m * count + place) * taps);
+    std::copy_n(layer->weights + m * taps, taps, merged.data() + (m * count + place) * taps);
   }
+  w[1] *= count;
+  layer->group /= count;
+  layer->weights = merged.data();
   return merged;
 }
 
@@ -197,26 +218,16 @@ PaddedInput PadAhead(const Window& window, const Shape& x) {
 }
 
 // A convolution along one axis as one over images that are a row high.
-void AddRowAxis(Window* window, Shape* x, Shape* y, Shape* w) {
-  window->axes[1] = window->axes[0];
-  window->axes[0] = WindowAxis();
-  window->axes[0].input = window->axes[0].output = 1;
-  window->rank = 2;
-  for (Shape* shape : {x, y, w}) {
+void AddRowAxis(ConvLayer* layer) {
+  Window& window = layer->window;
+  window.axes[1] = window.axes[0];
+  window.axes[0] = WindowAxis();
+  window.axes[0].input = window.axes[0].output = 1;
+  window.rank = 2;
+  for (Shape* shape : {&layer->x, &layer->y, &layer->w}) {
     shape->push_back(shape->back());
     (*shape)[2] = 1;
   }
-}
-
-// A convolution from x as it lies to the result as it is wanted; if there is no fast one, between
-// layouts of oneDNN's choice.
-template <class Make>
-Desc Choose(const Make& make, const dnnl::memory::desc& x, const dnnl::memory::desc& any_x,
-            const dnnl::memory::desc& y, const dnnl::memory::desc& any_y) {
-  Desc desc = make(x, y);
-  if (!IsFast(desc)) desc = make(any_x, y);
-  if (!IsFast(desc)) desc = make(any_x, any_y);
-  return desc;
 }
 
 // Whether the layouts are not for longer vectors than the machine has.
@@ -232,6 +243,55 @@ dnnl::memory::desc FreeDesc(const Shape& y, ElementType type) {
   return blocked ? BlockedDesc(y, kLongestBlock, type) : AnyDesc(ToDims(y), type);
 }
 
+// What oneDNN has for a layer: each is empty if it has nothing.
+class Implementations {
+ public:
+  Implementations(const FastContext& context, const ConvLayer& layer)
+      : context_(context), layer_(layer) {}
+
+  // The fastest by products of `factors`.
+  Desc Best(ElementType factors) const {
+    const bool as_given = layer_.blocks.x != kRowMajor && layer_.x_type == factors;
+    return Best(layer_.window, layer_.x, as_given, factors);
+  }
+  // The same of x with its zeros around.
+  Desc Best(const PaddedInput& padded) const { return Best(padded.window, padded.x, false, kWide); }
+
+ private:
+  // From x, as it lies if `as_given`, to the result as it is wanted; if there is no fast one,
+  // between layouts of oneDNN's choice.
+  Desc Best(const Window& window, const Shape& x, bool as_given, ElementType factors) const {
+    const Shape& y = layer_.y;
+    if (SeesPadsAlone(window))
+      return Make(window, PlainDesc(ToDims(x)), PlainDesc(ToDims(y)), factors);
+    const ElementType result = factors == kWide ? kWide : layer_.y_type;
+    const dnnl::memory::desc any_x = AnyDesc(ToDims(x), factors);
+    const dnnl::memory::desc any_y = AnyDesc(ToDims(y), result);
+    // Tiles want channels last; they make up for the reorders.
+    if (factors != kWide && dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx)) {
+      const Desc tiled = Make(window, any_x, any_y, factors);
+      if (UsesTiles(tiled)) return tiled;
+    }
+    const dnnl::memory::desc wanted =
+        layer_.is_y_free() ? FreeDesc(y, result) : BlockedDesc(y, layer_.y_block(), result);
+    Desc desc = Make(window, as_given ? layer_.x_desc() : any_x, wanted, factors);
+    if (!IsFast(desc)) desc = Make(window, any_x, wanted, factors);
+    if (!IsFast(desc)) desc = Make(window, any_x, any_y, factors);
+    return desc;
+  }
+
+  Desc Make(const Window& window, const dnnl::memory::desc& x, const dnnl::memory::desc& y,
+            ElementType factors) const {
+    return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
+        context_.impl().engine, dnnl::algorithm::convolution_direct,
+        {x, AnyDesc(layer_.w_dims(), factors), layer_.bias_desc(), y}, ToWindowDims(window),
+        MakeAttributes(layer_.post));
+  }
+
+  const FastContext& context_;
+  const ConvLayer& layer_;
+};
+
 }  // namespace
 
 struct PreparedConv::Impl {
@@ -240,83 +300,66 @@ struct PreparedConv::Impl {
   Primitive primitive;
   WideCopies copies;
 
-  // False if oneDNN has no implementation.
-  bool Prepare(const FastContext& context, const Window& window, std::int64_t group, const Shape& x,
-               const Shape& y, const Shape& w, const float* weights, ElementType type,
-               const float* bias, const PostOps& post, const Blocks& blocks,
-               const ElementTypes& types);
+  // By products of `type` where that is fast. False if oneDNN has no implementation.
+  bool Prepare(const FastContext& context, const ConvLayer& layer, ElementType type);
   std::int64_t OwnScratchBytes() const {
     if (winograd != nullptr) return winograd->ScratchBytes();
     return dilated != nullptr ? dilated->ScratchBytes() : primitive.scratch_bytes();
   }
+
+ private:
+  // `padded`: where x begins in what the primitive reads; nullptr: it reads x itself.
+  void CreatePrimitive(const FastContext& context, const ConvLayer& layer, const Desc& desc,
+                       const PaddedInput* padded);
 };
 
-bool PreparedConv::Impl::Prepare(const FastContext& context, const Window& window,
-                                 std::int64_t group, const Shape& x, const Shape& y, const Shape& w,
-                                 const float* weights, ElementType type, const float* bias,
-                                 const PostOps& post, const Blocks& blocks,
-                                 const ElementTypes& types) {
-  const ElementType x_type = ProductType(types.x), y_type = ProductType(types.y);
-  const dnnl::memory::dims w_dims = GroupedDims(w, group);
-  const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
-  const dnnl::memory::desc given = BlockedDesc(x, blocks.x, x_type);
-  const bool free = blocks.y == nullptr || *blocks.y == 0;
-  const auto choose = [&](const Window& over, const Shape& from_x, bool as_given,
-                          ElementType factors) {
-    const ElementType result = factors == kWide ? kWide : y_type;
-    const auto make = [&](const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
-      return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
-          context.impl().engine, dnnl::algorithm::convolution_direct,
-          {from, AnyDesc(w_dims, factors), b_desc, to}, ToWindowDims(over), MakeAttributes(post));
-    };
-    if (SeesPadsAlone(over)) return make(PlainDesc(ToDims(from_x)), PlainDesc(ToDims(y)));
-    const dnnl::memory::desc any_x = AnyDesc(ToDims(from_x), factors);
-    const dnnl::memory::desc any_y = AnyDesc(ToDims(y), result);
-    // Tiles want channels last; they make up for the reorders.
-    if (factors != kWide && dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx)) {
-      const Desc tiled = make(any_x, any_y);
-      if (UsesTiles(tiled)) return tiled;
-    }
-    return Choose(make, as_given ? given : any_x, any_x,
-                  free ? FreeDesc(y, result) : BlockedDesc(y, *blocks.y, result), any_y);
-  };
-  if (SeesPadsAlone(window)) type = kWide;
-  const auto as_given = [&](ElementType factors) {
-    return blocks.x != kRowMajor && x_type == factors;
-  };
-  Desc desc = choose(window, x, as_given(type), type);
-  if (type != kWide && !IsFast(desc)) desc = choose(window, x, as_given(kWide), kWide);
+bool PreparedConv::Impl::Prepare(const FastContext& context, const ConvLayer& layer,
+                                 ElementType type) {
+  const Implementations implementations(context, layer);
+  if (SeesPadsAlone(layer.window)) type = kWide;
+  Desc desc = implementations.Best(type);
+  if (type != kWide && !IsFast(desc)) desc = implementations.Best(kWide);
+  const bool is_slow = IsGemm(desc) || !IsFast(desc);
+  std::int64_t* const y_block = layer.blocks.y;
   // oneDNN's own loops take short pads only.
-  if ((IsGemm(desc) || !IsFast(desc)) && type == kWide && IsDilated(window) &&
-      DilatedConv::Supports(window, group, post)) {
-    if (free && blocks.y != nullptr) *blocks.y = std::max(blocks.x, Winograd::Block());
-    dilated =
-        std::make_unique<BlockedDilated>(context, blocks, window, x, y, w, weights, bias, post);
+  if (is_slow && type == kWide && IsDilated(layer.window) &&
+      DilatedConv::Supports(layer.window, layer.group, layer.post)) {
+    if (y_block != nullptr && *y_block == 0) *y_block = std::max(layer.blocks.x, Winograd::Block());
+    dilated = std::make_unique<BlockedDilated>(context, layer);
     return true;
   }
   if (!desc) return false;
-  const PaddedInput padded = PadAhead(window, x);
+  const PaddedInput padded = PadAhead(layer.window, layer.x);
   bool pads = false;
-  if ((IsGemm(desc) || !IsFast(desc)) && padded.x != x && x[1] % kLongestBlock == 0) {
-    const Desc direct = choose(padded.window, padded.x, false, kWide);
+  if (is_slow && padded.x != layer.x && layer.x[1] % kLongestBlock == 0) {
+    const Desc direct = implementations.Best(padded);
     pads = IsFast(direct) && !IsGemm(direct);
     if (pads) desc = direct;
   }
-  if (blocks.y != nullptr && *blocks.y == 0) {
-    const std::int64_t made = BlockOf(desc.dst_desc(), y);
-    *blocks.y = std::max(made != 0 ? made : BlockOf(FreeDesc(y, y_type), y), kRowMajor);
+  if (y_block != nullptr && *y_block == 0) {
+    const std::int64_t made = BlockOf(desc.dst_desc(), layer.y);
+    *y_block =
+        std::max(made != 0 ? made : BlockOf(FreeDesc(layer.y, layer.y_type), layer.y), kRowMajor);
   }
-  primitive.Create(context, desc, dnnl::convolution_forward(desc), post.residual,
-                   BlockedDesc(y, blocks.y != nullptr ? *blocks.y : kRowMajor, y_type));
-  if (pads) {
-    primitive.BindPart(DNNL_ARG_SRC, given, desc.src_desc(), ToDims(x), padded.at);
+  CreatePrimitive(context, layer, desc, pads ? &padded : nullptr);
+  return true;
+}
+
+void PreparedConv::Impl::CreatePrimitive(const FastContext& context, const ConvLayer& layer,
+                                         const Desc& desc, const PaddedInput* padded) {
+  primitive.Create(context, desc, dnnl::convolution_forward(desc), layer.post.residual,
+                   BlockedDesc(layer.y, layer.y_block(), layer.y_type));
+  if (padded != nullptr) {
+    primitive.BindPart(DNNL_ARG_SRC, layer.x_desc(), desc.src_desc(), ToDims(layer.x), padded->at);
   } else {
-    primitive.BindOperand(DNNL_ARG_SRC, given, desc.src_desc());
+    primitive.BindOperand(DNNL_ARG_SRC, layer.x_desc(), desc.src_desc());
   }
   primitive.Own(DNNL_ARG_WEIGHTS,
-                Reordered(context, PlainDesc(w_dims), weights, desc.weights_desc()));
-  if (bias != nullptr) primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
-  return true;
+                Reordered(context, PlainDesc(layer.w_dims()), layer.weights, desc.weights_desc()));
+  if (layer.bias != nullptr) {
+    const dnnl::memory::desc bias = layer.bias_desc();
+    primitive.Own(DNNL_ARG_BIAS, Reordered(context, bias, layer.bias, bias));
+  }
 }
 
 bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w) {
@@ -335,29 +378,35 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
   DRAGOMAN_RT_TRY(ConvShape(p, x, w, &y));
   try {
     const WideWeights wide(weights, NumElements(w));
+    ConvLayer layer = {window,
+                       p.group,
+                       x,
+                       y,
+                       w,
+                       wide.data(),
+                       bias,
+                       post,
+                       blocks,
+                       ProductType(types.x),
+                       ProductType(types.y)};
     const ElementType type = ProductType(weights.precision);
     const bool fastest = method == ConvMethod::kFastest;
     auto impl = Pimpl<Impl>::Make();
     if (fastest && type == kWide && SuitsWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
       if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::Block();
-      impl->winograd = std::make_unique<BlockedWinograd>(context, blocks, window, x, y, w,
-                                                         wide.data(), bias, post);
+      impl->winograd = std::make_unique<BlockedWinograd>(context, layer);
     } else {
-      const std::int64_t merged = fastest ? GroupsToMerge(w, p.group) : 1;
-      Shape sizes = w, image = x;
-      sizes[1] *= merged;
+      std::vector<float> merged;
+      if (fastest) merged = MergeGroups(&layer);
       // For single channels oneDNN has code of vectors for images only.
-      if (x.size() == 3 && w[1] == 1 && p.group > 1) AddRowAxis(&window, &image, &y, &sizes);
-      const std::vector<float> filled = MergeGroups(wide.data(), w, p.group, merged);
-      if (!impl->Prepare(context, window, p.group / merged, image, y, sizes,
-                         merged > 1 ? filled.data() : wide.data(), type, bias, post, blocks, types))
+      if (x.size() == 3 && w[1] == 1 && p.group > 1) AddRowAxis(&layer);
+      if (!impl->Prepare(context, layer, type))
         return Status::Error("oneDNN has no implementation of this convolution");
     }
     const bool own = impl->winograd != nullptr || impl->dilated != nullptr;
-    const std::int64_t y_block = blocks.y != nullptr ? *blocks.y : kRowMajor;
     impl->copies.Create(own ? types : LackingHere(types), BlockedSizes(x, blocks.x).size(),
-                        BlockedSizes(y, y_block).size(), impl->OwnScratchBytes());
+                        BlockedSizes(y, layer.y_block()).size(), impl->OwnScratchBytes());
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a convolution");
