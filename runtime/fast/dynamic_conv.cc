@@ -7,12 +7,7 @@ namespace dragoman::rt {
 Status DynamicConv::Init(const FastContext& context, const ConvParams& p, const Shape& w,
                          const float* weights, const float* bias, const PostOps& post,
                          ConvMethod method) noexcept {
-  context_ = &context;
-  p_ = p;
-  w_ = w;
-  weights_ = weights;
-  bias_ = bias;
-  post_ = post;
+  arguments_ = {&context, p, w, weights, bias, post};
   method_ = method;
   return Status();
 }
@@ -26,8 +21,8 @@ Status DynamicConv::Run(TensorView<const float> x, const float* residual, Tensor
   PreparedConv* conv = cache_.Find(x.shape);
   if (conv == nullptr) {
     PreparedConv made;
-    DRAGOMAN_RT_TRY(
-        made.Init(*context_, p_, x.shape, w_, weights_, bias_, post_, blocks, {}, method_));
+    const auto& [context, p, w, weights, bias, post] = arguments_;
+    DRAGOMAN_RT_TRY(made.Init(*context, p, x.shape, w, weights, bias, post, blocks, {}, method_));
     conv = cache_.Insert(x.shape, std::move(made));
   }
   DRAGOMAN_RT_TRY(scratch.Reserve(conv->ScratchBytes()));
@@ -37,12 +32,7 @@ Status DynamicConv::Run(TensorView<const float> x, const float* residual, Tensor
 Status DynamicConvTranspose::Init(const FastContext& context, const ConvTransposeParams& p,
                                   const Shape& w, const float* weights, const float* bias,
                                   const PostOps& post) noexcept {
-  context_ = &context;
-  p_ = p;
-  w_ = w;
-  weights_ = weights;
-  bias_ = bias;
-  post_ = post;
+  arguments_ = {&context, p, w, weights, bias, post};
   return Status();
 }
 
@@ -52,7 +42,8 @@ Status DynamicConvTranspose::Run(TensorView<const float> x, const float* residua
   PreparedConvTranspose* conv = cache_.Find(x.shape);
   if (conv == nullptr) {
     PreparedConvTranspose made;
-    DRAGOMAN_RT_TRY(made.Init(*context_, p_, x.shape, w_, weights_, bias_, post_));
+    const auto& [context, p, w, weights, bias, post] = arguments_;
+    DRAGOMAN_RT_TRY(made.Init(*context, p, x.shape, w, weights, bias, post));
     conv = cache_.Insert(x.shape, std::move(made));
   }
   DRAGOMAN_RT_TRY(scratch.Reserve(conv->ScratchBytes()));

@@ -12,6 +12,17 @@
 
 namespace dragoman::rt {
 
+// What each preparation is given, apart from the sizes of x.
+template <class Params>
+struct ConvArguments {
+  const FastContext* context = nullptr;
+  Params p;
+  Shape w;
+  const float* weights = nullptr;
+  const float* bias = nullptr;
+  PostOps post;
+};
+
 class DynamicConv {
  public:
   // `weights` (of sizes w) and `bias` (may be null) are read in later calls too, as is `context`.
@@ -26,12 +37,7 @@ class DynamicConv {
              const Blocks& blocks = {}) noexcept;
 
  private:
-  const FastContext* context_ = nullptr;
-  ConvParams p_;
-  Shape w_;
-  const float* weights_ = nullptr;
-  const float* bias_ = nullptr;
-  PostOps post_;
+  ConvArguments<ConvParams> arguments_;
   ConvMethod method_ = ConvMethod::kFastest;
   ShapeCache<PreparedConv> cache_;
 };
@@ -45,12 +51,7 @@ class DynamicConvTranspose {
              Memory& scratch) noexcept;
 
  private:
-  const FastContext* context_ = nullptr;
-  ConvTransposeParams p_;
-  Shape w_;
-  const float* weights_ = nullptr;
-  const float* bias_ = nullptr;
-  PostOps post_;
+  ConvArguments<ConvTransposeParams> arguments_;
   ShapeCache<PreparedConvTranspose> cache_;
 };
 

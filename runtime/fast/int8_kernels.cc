@@ -43,6 +43,8 @@ std::int32_t WordAt(const char* bytes) {
   return word;
 }
 
+// A loop an instruction set, spelled out: attribute `target` takes no template argument, and what
+// is inlined from intrinsics needs it.
 template <int kRows>
 __attribute__((target("avx2"))) void MultiplyAvx2(const Int8Lines& left, const char* right,
                                                   std::int32_t* sums) {
@@ -100,7 +102,7 @@ __attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(const Int8Lines&
   }
 }
 
-// sums plus the products of the depths of a word.
+// sums plus the products of the depths of a word: two of 16 bits, or four bytes.
 struct Words {
   DRAGOMAN_RT_INLINE __attribute__((target("avx512f,avx512vnni"))) static __m512i Add(__m512i sums,
                                                                                       __m512i a,
@@ -167,7 +169,24 @@ constexpr Int8Kernel kAvx512 = {"int8:avx512", 32, Multiply<kAvx512Loops>, nullp
 constexpr Int8Kernel kVnni = {"int8:avx512_vnni", 32, Multiply<kVnniLoops<Words>>,
                               Multiply<kVnniLoops<Bytes>>};
 
+bool HasAvx512() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"); }
+
 #endif
+
+struct Choice {
+  const Int8Kernel* kernel;
+  bool (*is_usable)();
+};
+
+// The fastest first.
+constexpr Choice kChoices[] = {
+#ifdef DRAGOMAN_RT_X86
+    {&kVnni, [] { return HasAvx512() && __builtin_cpu_supports("avx512vnni") != 0; }},
+    {&kAvx512, HasAvx512},
+    {&kAvx2, [] { return __builtin_cpu_supports("avx2") != 0; }},
+#endif
+    {&kPortable, [] { return true; }},
+};
 
 }  // namespace
 
@@ -185,23 +204,16 @@ void AppendColumnSums(const Int8Kernel& kernel, const char* packed, std::int64_t
 
 std::vector<const Int8Kernel*> UsableInt8Kernels() {
   std::vector<const Int8Kernel*> usable;
-#ifdef DRAGOMAN_RT_X86
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
-  if (avx512 && __builtin_cpu_supports("avx512vnni")) usable.push_back(&kVnni);
-  if (avx512) usable.push_back(&kAvx512);
-  if (__builtin_cpu_supports("avx2")) usable.push_back(&kAvx2);
-#endif
-  usable.push_back(&kPortable);
+  for (const Choice& choice : kChoices) {
+    if (choice.is_usable()) usable.push_back(choice.kernel);
+  }
   return usable;
 }
 
 const Int8Kernel& ChooseInt8Kernel() noexcept {
-#ifdef DRAGOMAN_RT_X86
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
-    return __builtin_cpu_supports("avx512vnni") ? kVnni : kAvx512;
-  if (__builtin_cpu_supports("avx2")) return kAvx2;
-#endif
-  return kPortable;
+  const Choice* choice = kChoices;
+  while (!choice->is_usable()) ++choice;
+  return *choice->kernel;
 }
 
 }  // namespace dragoman::rt

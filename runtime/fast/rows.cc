@@ -103,7 +103,7 @@ void ForColumns(const SoftmaxParams& p, TensorView<const float> x, TensorView<fl
            });
 }
 
-// Subtracts the mean if `centered`; scale and bias may be null.
+// Subtracts the mean if `centered`; bias may be null.
 template <class X, class Y>
 DRAGOMAN_RT_CLONES void Normalize(std::int64_t rows, std::int64_t size, bool centered,
                                   float epsilon, const X* x, const float* scale, const float* bias,

@@ -81,11 +81,6 @@ constexpr Status CheckSizes(const Shape& shape, const Shape& expected) {
   return Status::Error("the result's sizes are not those that the program was generated for");
 }
 
-constexpr Status CheckRank(const Shape& shape, int rank) {
-  if (shape.size() == rank) return Status();
-  return Status::Error("the result's rank is not that which the program was generated for");
-}
-
 // What kernels trust of their operands' sizes and the generator could not tell.
 constexpr Status CheckOneElement(const Shape& shape) {
   if (NumElements(shape) == 1) return Status();
