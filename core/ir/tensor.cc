@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/ir/half.h"
+#include "core/support/bytes.h"
 #include "core/support/count_elements.h"
 #include "core/support/hash.h"
 
@@ -25,9 +26,7 @@ Buffer Buffer::Own(std::string bytes) {
   return buffer;
 }
 
-Buffer Buffer::Copy(std::span<const std::byte> bytes) {
-  return Own(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-}
+Buffer Buffer::Copy(std::span<const std::byte> bytes) { return Own(std::string(AsText(bytes))); }
 
 Buffer Buffer::Window(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   Buffer buffer;

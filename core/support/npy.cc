@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/support/bytes.h"
 #include "core/support/count_elements.h"
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
@@ -27,10 +28,6 @@ struct Header {
   bool fortran = false;
   std::vector<std::int64_t> shape;
 };
-
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // The header is a Python dict of three keys with literal values, in any order.
 class HeaderParser {

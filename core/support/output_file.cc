@@ -10,6 +10,7 @@
 #include <fstream>
 #include <utility>
 
+#include "core/support/bytes.h"
 #include "core/support/confined_path.h"
 
 namespace dragoman {
@@ -125,7 +126,7 @@ Status OutputFile::Append(std::span<const std::byte> bytes) {
   size_ += bytes.size();
   if (buffer_.size() + bytes.size() > kBufferBytes) DRAGOMAN_TRY(Flush());
   if (bytes.size() <= kBufferBytes) {
-    buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    buffer_ += AsText(bytes);
   } else if (state_.ok()) {
     state_ = Write(bytes);
   }

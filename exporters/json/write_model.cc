@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/support/bytes.h"
 #include "proto/pack_model.h"
 
 namespace dragoman {
@@ -13,7 +14,7 @@ Result<std::string> WriteJsonText(const Model& model) {
   DRAGOMAN_TRY(PackModel(
       model,
       [](const Buffer& buffer, pb::Buffer* to) {
-        to->set_data(reinterpret_cast<const char*>(buffer.bytes().data()), buffer.size());
+        to->set_data(std::string(AsText(buffer.bytes())));
       },
       &message));
   if (message.ByteSizeLong() > std::numeric_limits<std::int32_t>::max()) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/support/bytes.h"
 #include "core/support/hash.h"
 #include "core/support/output_file.h"
 #include "proto/native_header.h"
@@ -15,10 +16,6 @@ namespace {
 
 std::uint64_t Aligned(std::uint64_t size) {
   return (size + kNativeAlignment - 1) / kNativeAlignment * kNativeAlignment;
-}
-
-std::string_view ViewOf(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 using Append = std::function<Status(std::string_view)>;
@@ -56,7 +53,7 @@ Status Write(const Model& model, const Append& append) {
   DRAGOMAN_TRY(append(packed));
   DRAGOMAN_TRY(Pad(sizeof header + packed.size(), append));
   for (const Buffer& buffer : buffers) {
-    DRAGOMAN_TRY(append(ViewOf(buffer.bytes())));
+    DRAGOMAN_TRY(append(AsText(buffer.bytes())));
     DRAGOMAN_TRY(Pad(buffer.size(), append));
   }
   return {};

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/support/bytes.h"
 #include "core/support/wire_reader.h"
 #include "proto/onnx/extra.h"
 #include "proto/onnx/onnx.pb.h"
@@ -17,10 +18,6 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
 std::span<const std::byte> AsBytes(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 bool MayHoldTensors(const Descriptor* type) {
   static const std::array<const Descriptor*, 7> kTypes = {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/bytes.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
 #include "exporters/onnx/dict_to_message.h"
@@ -162,7 +163,7 @@ Result<std::string> WriteOnnxBytes(const Model& model, const WriteOnnxOptions& o
   std::string bytes;
   bytes.reserve(expander.size());
   DRAGOMAN_TRY(expander.Write([&](std::span<const std::byte> piece) {
-    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    bytes += AsText(piece);
     return Status();
   }));
   return bytes;

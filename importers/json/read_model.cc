@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/support/bytes.h"
 #include "core/support/mapped_file.h"
 #include "core/support/text.h"
 #include "proto/pack_model.h"
@@ -31,8 +32,7 @@ Result<Model> ReadJsonText(std::string_view text) {
 
 Result<Model> ReadJson(const std::string& path) {
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  const auto bytes = file->bytes();
-  Result<Model> model = ReadJsonText({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  Result<Model> model = ReadJsonText(AsText(file->bytes()));
   if (!model.ok()) model.error().InFile(path);
   return model;
 }

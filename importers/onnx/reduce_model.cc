@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/support/bytes.h"
 #include "core/support/wire_reader.h"
 #include "proto/onnx/extra.h"
 #include "proto/onnx/onnx.pb.h"
@@ -18,10 +19,6 @@ namespace {
 
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
-
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 void AppendBytesField(std::uint32_t number, std::string_view payload, std::string* out) {
   AppendTag(number, WireType::kBytes, out);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/ir/parse.h"
+#include "core/support/bytes.h"
 #include "core/support/confined_path.h"
 #include "core/support/mapped_file.h"
 #include "core/support/sha256.h"
@@ -50,11 +51,10 @@ class SideFile {
 Result<Model> ReadText(const std::string& path) {
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   SideFile side(path);
-  const auto bytes = file->bytes();
-  Result<Model> model = ParseText({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                                  {.load = [&](std::string_view reference, std::size_t size) {
-                                    return side.Load(reference, size);
-                                  }});
+  Result<Model> model =
+      ParseText(AsText(file->bytes()), {.load = [&](std::string_view reference, std::size_t size) {
+                  return side.Load(reference, size);
+                }});
   if (!model.ok()) model.error().InFile(path);
   return model;
 }

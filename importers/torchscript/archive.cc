@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "core/support/bytes.h"
 #include "core/support/mapped_file.h"
 #include "core/support/text.h"
 #include "core/support/zip_file.h"
@@ -18,10 +19,6 @@ constexpr std::string_view kLegacyPickle = "\x80\x02";
 constexpr std::string_view kPreview = "PYTORCH1";
 constexpr std::string_view kMobile = "PTMF";  // at byte 4, a flatbuffer's identifier
 constexpr std::string_view kZip = "PK\x03\x04";
-
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // Files of torch that are no zip archive.
 std::optional<Error> OtherFile(std::string_view text) {

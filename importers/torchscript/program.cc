@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/support/bytes.h"
 #include "importers/torchscript/parser.h"
 #include "importers/torchscript/source_error.h"
 
@@ -55,7 +56,7 @@ const CodeFile* Program::FindFile(const std::string& qualifier) {
     for (const Finding& finding : bytes.error().findings()) findings_.push_back(finding);
     return nullptr;
   }
-  std::string text(reinterpret_cast<const char*>(bytes->bytes().data()), bytes->size());
+  std::string text(AsText(bytes->bytes()));
   auto source = ParseSource(name, std::move(text));
   if (!source.ok()) {
     for (const Finding& finding : source.error().findings()) findings_.push_back(finding);

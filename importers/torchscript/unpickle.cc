@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/bytes.h"
 #include "core/support/text.h"
 #include "importers/torchscript/check_values.h"
 
@@ -389,8 +390,7 @@ const std::array<Machine::Handler, 33> Machine::kHandlers = {{
 }};
 
 Status Machine::CheckStart() {
-  const std::string_view text(reinterpret_cast<const char*>(bytes_.data()), bytes_.size());
-  if (!text.starts_with(kProtocol)) return InvalidInput("no pickle of protocol 2");
+  if (!AsText(bytes_).starts_with(kProtocol)) return InvalidInput("no pickle of protocol 2");
   position_ = kProtocol.size();
   return {};
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/support/bytes.h"
 #include "core/support/mapped_file.h"
 #include "importers/torchscript/read_values.h"
 #include "importers/torchscript/source_ranges.h"
@@ -20,8 +21,7 @@ namespace {
 std::string ReadAll(const std::string& path) {
   const auto file = MappedFile::Open(path);
   EXPECT_TRUE(file.ok()) << path;
-  const auto bytes = (*file)->bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return std::string(AsText((*file)->bytes()));
 }
 
 std::vector<std::string> Seeds() {
@@ -104,7 +104,7 @@ TEST(TorchScriptDamage, BytesOfPicklesReplaced) {
     const Result<Archive> archive = Archive::Open(path);
     ASSERT_TRUE(archive.ok());
     const Buffer record = *archive->Read("data.pkl");
-    const std::string pickle(reinterpret_cast<const char*>(record.bytes().data()), record.size());
+    const std::string pickle(AsText(record.bytes()));
     for (int i = 0; i < 400; ++i) {
       std::string damaged = pickle;
       for (unsigned edits = 1 + random() % 3; edits > 0; --edits) Damage(random, &damaged);

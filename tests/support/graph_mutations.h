@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/ir/model.h"
+#include "core/support/bytes.h"
 
 namespace dragoman::testing {
 
@@ -184,7 +185,7 @@ inline std::vector<Value*> Weights(const std::vector<Graph*>& graphs) {
 
 inline void SetElement(Value& weight, std::size_t i, std::uint32_t bits) {
   const Tensor& tensor = *weight.tensor();
-  std::string bytes(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.bytes().size());
+  std::string bytes(AsText(tensor.bytes()));
   std::memcpy(bytes.data() + 4 * i, &bits, 4);
   weight.set_data(Tensor::Make(DType::kF32, tensor.sizes(), Buffer::Own(std::move(bytes))).value());
 }

@@ -6,6 +6,7 @@
 
 #include "core/rewrite/recurrence/batch_operator.h"
 #include "core/rewrite/recurrence/equal_steps.h"
+#include "core/support/bytes.h"
 
 namespace dragoman {
 namespace {
@@ -53,10 +54,7 @@ bool AreAlike(Value* a, Value* b, std::vector<Value*>& shared) {
 Tensor StackConstants(std::span<const Value* const> values) {
   const Tensor& first = *ConstantOf(values.front());
   std::string bytes;
-  for (const Value* value : values) {
-    const auto data = ConstantOf(value)->bytes();
-    bytes.append(reinterpret_cast<const char*>(data.data()), data.size());
-  }
+  for (const Value* value : values) bytes += AsText(ConstantOf(value)->bytes());
   std::vector<std::int64_t> sizes = first.sizes();
   sizes.insert(sizes.begin(), static_cast<std::int64_t>(values.size()));
   return Tensor::Make(first.dtype(), std::move(sizes), Buffer::Own(std::move(bytes))).value();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/support/bytes.h"
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/number_value.h"
 #include "importers/torchscript/ops/composer.h"
@@ -251,8 +252,7 @@ Result<Value*> ConstantOf(Call& call, std::span<const Abstract> numbers, const I
   std::string bytes;
   for (const Abstract& number : numbers) {
     DRAGOMAN_ASSIGN(Value * element, NumberValue(call.builder(), *number.As<Number>(), dtype));
-    const std::span<const std::byte> data = element->tensor()->bytes();
-    bytes.append(reinterpret_cast<const char*>(data.data()), data.size());
+    bytes += AsText(element->tensor()->bytes());
   }
   DRAGOMAN_ASSIGN(dragoman::Tensor whole,
                   dragoman::Tensor::Make(dtype, sizes, Buffer::Own(std::move(bytes))));

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/support/bytes.h"
 #include "core/support/confined_path.h"
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
@@ -53,9 +54,7 @@ using ConfinedPathTest = FileTest;
 using OutputFileTest = FileTest;
 using OutputFolderTest = FileTest;
 
-std::string Text(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
+std::string Text(const MappedFile& file) { return std::string(AsText(file.bytes())); }
 
 TEST_F(MappedFileTest, GivesTheBytes) {
   Put("a", "hello");

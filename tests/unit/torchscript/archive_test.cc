@@ -1,4 +1,5 @@
 #include "importers/torchscript/archive.h"
+#include "core/support/bytes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,9 +38,7 @@ std::string ErrorOf(const Result<Archive>& archive) {
   return archive.ok() ? "no error" : archive.error().ToString();
 }
 
-std::string Text(const Buffer& buffer) {
-  return {reinterpret_cast<const char*>(buffer.bytes().data()), buffer.size()};
-}
+std::string Text(const Buffer& buffer) { return std::string(AsText(buffer.bytes())); }
 
 TEST(TorchScriptArchive, TellsRecordsWithoutTheTopDirectory) {
   const Result<Archive> archive = OpenRecords(Records({{"net/extra/notes/a.txt", "hello"}}));

@@ -1,4 +1,5 @@
 #include "importers/torchscript/source_ranges.h"
+#include "core/support/bytes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,7 +89,7 @@ TEST(SourceRanges, OfASavedModule) {
   int found = 0;
   for (const std::string_view file : files) {
     const Buffer code = *archive->Read(file);
-    const std::string_view text(reinterpret_cast<const char*>(code.bytes().data()), code.size());
+    const std::string_view text = AsText(code.bytes());
     const std::size_t at = text.find("torch.copy_(torch.slice(hidden_state");
     if (at == std::string_view::npos) continue;
     const std::optional<SourcePlace> place = SourceRanges::Read(*archive, file).Find(at);
