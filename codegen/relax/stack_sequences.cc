@@ -221,9 +221,7 @@ class Stacker {
     Result<Value*> made = Made(node, element);
     if (!made.ok()) return std::move(made).error();
     Value* by = *made;
-    if (!PassContext::CanReplace(*node.result(0), *by)) {
-      DRAGOMAN_ASSIGN(by, context_.Insert(node, "Identity", {{by}}));
-    }
+    DRAGOMAN_TRY(context_.InsertCopies(node, {&by, 1}));
     context_.Replace(node, {{by}});
     return {};
   }

@@ -18,9 +18,6 @@ struct JoinedParts {
 
   std::size_t size() const { return begins.size() - 1; }
   std::int64_t size(std::size_t part) const { return begins[part + 1] - begins[part]; }
-  bool SameCut(const JoinedParts& other) const {
-    return axis == other.axis && begins == other.begins;
-  }
 };
 
 // nullopt: `value` is no Concat, of more parts than a value that is still looked at in parts, or of

@@ -110,6 +110,18 @@ void PassContext::Replace(Node& node, std::span<Value* const> by) {
   Erase(node);
 }
 
+Status PassContext::InsertCopies(Node& node, std::span<Value*> by) {
+  std::unordered_set<const Value*> given;  // looked up, never iterated
+  for (std::size_t i = 0; i < node.num_results() && i < by.size(); ++i) {
+    if (by[i] == nullptr) continue;
+    const bool first = given.insert(by[i]).second;
+    const Value* old = node.result(i);
+    if (old == nullptr || (first && CanReplace(*old, *by[i]))) continue;
+    DRAGOMAN_ASSIGN(by[i], Insert(node, "Identity", {{by[i]}}));
+  }
+  return {};
+}
+
 bool PassContext::ReplaceIfAllowed(Node& node, Value* by) {
   if (node.result() == nullptr || by == nullptr || !CanReplace(*node.result(), *by)) {
     Explain(node, "stays, since it gives an output its name");

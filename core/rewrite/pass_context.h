@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,7 +53,10 @@ struct PassContext {
   // that nothing reads may be nullptr. Names of outputs, more precise types and Origins pass to
   // what replaces. CanReplace holds for each.
   void Replace(Node& node, std::span<Value* const> by);
-  // The same if it can be done: else nothing happens and false is returned.
+  // Makes `by` fit for Replace: an Identity takes the place of a value that cannot replace its
+  // result, or that replaces one before it too.
+  Status InsertCopies(Node& node, std::span<Value*> by);
+  // Replace if it can be done: else nothing happens and false is returned.
   bool ReplaceIfAllowed(Node& node, Value* by);
 
   // `node`, whose results nothing reads, goes.

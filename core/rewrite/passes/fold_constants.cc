@@ -63,15 +63,6 @@ bool IsLeftToOthers(const Node& node, std::size_t operand_bytes) {
   return (node.Is("Transpose") && operand_bytes > kSmallBytes) || BelongsToQuantizedProduct(node);
 }
 
-Result<Value*> AddFolded(Node& node, std::size_t i, Tensor tensor, PassContext& context) {
-  const Value& result = *node.result(i);
-  context.folded_bytes += tensor.bytes().size();
-  Value* constant =
-      context.AddConstant(*node.graph(), std::move(tensor), result.name(), node.origin());
-  if (PassContext::CanReplace(result, *constant)) return constant;
-  return context.Insert(node, "Identity", {{constant}});
-}
-
 Result<bool> Fold(Node& node, PassContext& context) {
   if (!IsFoldable(node)) return false;
   std::vector<const Tensor*> operands;
@@ -94,8 +85,12 @@ Result<bool> Fold(Node& node, PassContext& context) {
   std::vector<Value*> constants(node.num_results(), nullptr);
   for (std::size_t i = 0; i < node.num_results() && i < tensors->size(); ++i) {
     if (node.result(i) == nullptr) continue;
-    DRAGOMAN_ASSIGN(constants[i], AddFolded(node, i, std::move((*tensors)[i]), context));
+    Tensor& tensor = (*tensors)[i];
+    context.folded_bytes += tensor.bytes().size();
+    constants[i] = context.AddConstant(*node.graph(), std::move(tensor), node.result(i)->name(),
+                                       node.origin());
   }
+  DRAGOMAN_TRY(context.InsertCopies(node, constants));
   context.Explain(node, "computed");
   context.Replace(node, constants);
   return true;

@@ -1,6 +1,5 @@
 // What is read of a Concat and is one of its operands, as where the states of several layers pass
 // from step to step in one tensor.
-#include <set>
 #include <vector>
 
 #include "core/analysis/affine.h"
@@ -64,12 +63,7 @@ Result<bool> ReadSplit(Node& node, PassContext& context) {
     if (parts.back() == nullptr || !PassContext::CanReplace(*result, *parts.back())) return false;
     begin += *size;
   }
-  std::set<const Value*> given;
-  for (Value*& part : parts) {
-    if (given.insert(part).second) continue;
-    // It may give two outputs their names.
-    DRAGOMAN_ASSIGN(part, context.Insert(node, "Identity", {{part}}));
-  }
+  DRAGOMAN_TRY(context.InsertCopies(node, parts));
   context.Replace(node, parts);
   return true;
 }

@@ -1,6 +1,5 @@
 // A branch whose condition is known, in place of the If.
 #include <algorithm>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,15 +29,14 @@ class TakenBranch {
     return {};
   }
 
-  // What stands for result `i` of the If.
-  Result<Value*> Output(std::size_t i) {
-    Value* output = branch_.output(i);
-    const auto copied = map_.find(output);
-    if (copied != map_.end()) output = copied->second;
-    const Value* old = branching_.result(i);
-    const bool first = given_.insert(output).second;
-    if (old == nullptr || (first && PassContext::CanReplace(*old, *output))) return output;
-    return context_.Insert(branching_, "Identity", {{output}});
+  // What stands for the results of the If.
+  std::vector<Value*> Outputs() const {
+    std::vector<Value*> outputs;
+    for (const Use& use : branch_.outputs()) {
+      const auto copied = map_.find(use.value());
+      outputs.push_back(copied != map_.end() ? copied->second : use.value());
+    }
+    return outputs;
   }
 
  private:
@@ -46,7 +44,6 @@ class TakenBranch {
   const Graph& branch_;
   PassContext& context_;
   ValueMap map_;
-  std::set<const Value*> given_;  // results of the If so far
 };
 
 bool HasTensorsAlone(const Graph& branch) {
@@ -64,11 +61,8 @@ Result<bool> TakeBranch(Node& node, PassContext& context) {
     return false;
   TakenBranch branch(node, *taken->graph(), context);
   DRAGOMAN_TRY(branch.Copy());
-  std::vector<Value*> outputs;
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    DRAGOMAN_ASSIGN(Value * output, branch.Output(i));
-    outputs.push_back(output);
-  }
+  std::vector<Value*> outputs = branch.Outputs();
+  DRAGOMAN_TRY(context.InsertCopies(node, outputs));
   context.Explain(node,
                   *condition != 0 ? "replaced by its then_branch" : "replaced by its else_branch");
   context.Replace(node, outputs);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "core/rewrite/joined_parts.h"
@@ -95,14 +94,7 @@ Result<bool> LoopResults::Find() {
                     Collected(*collection.output, *shape, collection.axis, collection.reverse));
     if (value == nullptr) return Missing(*collection.result);
   }
-  std::set<const Value*> given;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    Value*& value = values_[i];
-    if (value == nullptr) continue;
-    const bool first = given.insert(value).second;
-    if (first && PassContext::CanReplace(*view_.node->result(i), *value)) continue;
-    DRAGOMAN_ASSIGN(value, context_.Insert(*view_.node, "Identity", {{value}}));
-  }
+  DRAGOMAN_TRY(context_.InsertCopies(*view_.node, values_));
   return true;
 }
 

@@ -74,8 +74,8 @@ Result<Value*> Stack(const Run& run, const Shape& shape, int step_axis, int axis
 }
 
 Result<Value*> InPlaceOf(Node& concat, Value* whole, PassContext& context) {
-  if (whole == nullptr || PassContext::CanReplace(*concat.result(), *whole)) return whole;
-  return context.Insert(concat, "Identity", {{whole}});
+  DRAGOMAN_TRY(context.InsertCopies(concat, {&whole, 1}));
+  return whole;
 }
 
 // Each run of at least two steps of a fused operator as one operand; nullptr: there is none.
