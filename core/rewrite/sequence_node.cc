@@ -33,13 +33,15 @@ Result<SequenceNode> SequenceNode::Read(Node& node) {
   return sequence;
 }
 
+bool IsRecurrent(const Node& node) {
+  return node.Is("LSTM") || node.IsDragoman("LSTM") || node.Is("GRU") || node.Is("RNN");
+}
+
 std::vector<Node*> SequenceNode::All(Graph& entry) {
   std::vector<Node*> sequences;
   ForEachGraph(entry, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
-      const bool is_sequence =
-          node.Is("LSTM") || node.Is("GRU") || node.Is("RNN") || node.IsDragoman("LSTM");
-      if (is_sequence) sequences.push_back(&node);
+      if (IsRecurrent(node)) sequences.push_back(&node);
     }
   });
   std::ranges::reverse(sequences);

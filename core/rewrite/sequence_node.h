@@ -1,5 +1,5 @@
-// An LSTM (dragoman.LSTM as well), GRU or RNN that is about to be replaced by cells: its sizes, and
-// what one direction of it works with.
+// The sequence operators, and one that is about to be replaced by cells: its sizes, and what one
+// direction of it works with.
 #ifndef DRAGOMAN_CORE_REWRITE_SEQUENCE_NODE_H_
 #define DRAGOMAN_CORE_REWRITE_SEQUENCE_NODE_H_
 
@@ -10,6 +10,9 @@
 #include "core/rewrite/unrolled_cell.h"
 
 namespace dragoman {
+
+// Whether it is an LSTM (dragoman.LSTM as well), a GRU or an RNN.
+bool IsRecurrent(const Node& node);
 
 struct SequenceNode {
   Node& node;

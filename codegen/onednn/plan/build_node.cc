@@ -75,11 +75,6 @@ bool IsRowOf(const Value* operand, const Value& x) {
 
 bool IsSoftmax(const Node& node) { return node.Is("Softmax") || node.Is("LogSoftmax"); }
 
-bool IsAlongLastAxis(const Node& node) {
-  const std::int64_t axis = IntAttribute(node, "axis", -1);
-  return axis == -1 || axis == *node.operand(0)->type().rank() - 1;
-}
-
 // Softmax, and normalisations along the last axis, for which runtime/fast has loops of its own.
 bool IsAlongRows(const Node& node) {
   const bool normalizes = node.Is("LayerNormalization") || node.Is("RMSNormalization");

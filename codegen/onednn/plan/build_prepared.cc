@@ -3,6 +3,7 @@
 
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/rewrite/sequence_node.h"
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/linear.h"
@@ -224,8 +225,7 @@ PreparedStep& PlanBuilder::SetPrepared(Prepared prepared, Step& step) {
 }
 
 bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) {
-  if (node.Is("LSTM") || node.Is("GRU") || node.Is("RNN") || node.IsDragoman("LSTM"))
-    return IsF32(node.operand(0)) && BuildRecurrent(node, def, step);
+  if (IsRecurrent(node)) return IsF32(node.operand(0)) && BuildRecurrent(node, def, step);
   if (!IsF32(node.operand(0)) || !SizesOf(node.result())) return false;
   Prepared prepared;
   prepared.post = "rt::PostOps{}";

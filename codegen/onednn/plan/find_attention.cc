@@ -101,11 +101,6 @@ struct Weights {
   bool clears_nan = false;         // by a Where of IsNaN
 };
 
-bool IsLastAxis(const Node& softmax) {
-  const std::int64_t axis = IntAttribute(softmax, "axis", -1);
-  return axis == -1 || axis == *softmax.operand(0)->type().rank() - 1;
-}
-
 // Whether nothing but the nodes `a` and `b` reads `value`.
 bool OnlyReadBy(const Value& value, const Node* a, const Node* b) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
@@ -131,7 +126,7 @@ std::optional<Weights> FindWeights(const Value& value) {
   const bool alone =
       where != nullptr ? OnlyReadBy(*probabilities, where, is_nan) : probabilities->HasOneUse();
   if (weights.softmax == nullptr || !alone || !IsSizedF32(probabilities) ||
-      !SameShape(*probabilities, value) || !IsLastAxis(*weights.softmax)) {
+      !SameShape(*probabilities, value) || !IsAlongLastAxis(*weights.softmax)) {
     return std::nullopt;
   }
   return weights;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <set>
@@ -18,11 +17,6 @@ namespace dragoman::onednn {
 namespace {
 
 constexpr std::string_view kHeader = "runtime/fast/layout.h";
-
-bool IsPrepared(const Plan& plan, const Step& step, std::initializer_list<std::string_view> types) {
-  const Prepared* prepared = plan.PreparedOf(step);
-  return prepared != nullptr && std::ranges::find(types, prepared->type) != types.end();
-}
 
 bool IsConv(const Plan& plan, const Step& step) {
   return IsPrepared(plan, step, {"rt::PreparedConv", "rt::DynamicConv"});

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <initializer_list>
 #include <set>
-#include <string_view>
 #include <vector>
 
 #include "codegen/onednn/plan/passes.h"
@@ -9,11 +7,6 @@
 
 namespace dragoman::onednn {
 namespace {
-
-bool IsPrepared(const Plan& plan, const Step& step, std::initializer_list<std::string_view> types) {
-  const Prepared* prepared = plan.PreparedOf(step);
-  return prepared != nullptr && std::ranges::find(types, prepared->type) != types.end();
-}
 
 // Prepared operators that take rt::ElementTypes.
 bool HandlesHalf(const Plan& plan, const Step& step) {

@@ -5,16 +5,13 @@
 #include <vector>
 
 #include "codegen/onednn/plan/build.h"
+#include "core/rewrite/sequence_node.h"
 #include "runtime/kernels/float16.h"
 
 namespace dragoman::onednn {
 namespace {
 
 constexpr float kLargestHalf = 65504.0f;
-
-bool IsRecurrent(const Node& node) {
-  return node.IsDragoman("LSTM") || node.Is("LSTM") || node.Is("GRU") || node.Is("RNN");
-}
 
 bool IsProduct(const Node& node) {
   return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul") ||

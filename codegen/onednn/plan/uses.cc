@@ -136,6 +136,11 @@ class LifetimeFinder {
 
 }  // namespace
 
+bool IsPrepared(const Plan& plan, const Step& step, std::initializer_list<std::string_view> types) {
+  const Prepared* prepared = plan.PreparedOf(step);
+  return prepared != nullptr && std::ranges::find(types, prepared->type) != types.end();
+}
+
 std::set<BufferId> BuffersOf(const Step& step) {
   std::set<BufferId> found;
   ForEachNested(step, [&](const Step& each) {

@@ -3,14 +3,19 @@
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_USES_H_
 
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "codegen/onednn/plan/plan.h"
 
 namespace dragoman::onednn {
+
+// Whether `step` calls a prepared operator of one of these types ("rt::PreparedConv").
+bool IsPrepared(const Plan& plan, const Step& step, std::initializer_list<std::string_view> types);
 
 // Every buffer that `step` reads or writes, its bodies included.
 std::set<BufferId> BuffersOf(const Step& step);

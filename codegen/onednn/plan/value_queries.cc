@@ -1,5 +1,6 @@
 #include "codegen/onednn/plan/value_queries.h"
 
+#include "core/ir/node_attributes.h"
 #include "core/ops/infer_context.h"
 
 namespace dragoman::onednn {
@@ -29,6 +30,11 @@ std::optional<float> ScalarOf(const Value* value) {
 const Node* Maker(const Value* value, std::string_view type) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
   return node != nullptr && node->Is(type) ? node : nullptr;
+}
+
+bool IsAlongLastAxis(const Node& node) {
+  const std::int64_t axis = IntAttribute(node, "axis", -1);
+  return axis == -1 || axis == *node.operand(0)->type().rank() - 1;
 }
 
 std::string Label(const Value* value) {

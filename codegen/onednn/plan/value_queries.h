@@ -23,6 +23,8 @@ std::optional<rt::Shape> SizesOf(const Value* value);
 std::optional<float> ScalarOf(const Value* value);
 // The node of operator `type` that gives `value`; nullptr if another does.
 const Node* Maker(const Value* value, std::string_view type);
+// Whether attribute `axis`, by default -1, names the last axis of operand 0, whose rank is known.
+bool IsAlongLastAxis(const Node& node);
 // "'x' f32[1, 41]", of a value that is there.
 std::string Label(const Value* value);
 

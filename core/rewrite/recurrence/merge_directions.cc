@@ -11,6 +11,8 @@
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/step_pieces.h"
 #include "core/rewrite/recurrence/twin_inputs.h"
+#include "core/rewrite/sequence_node.h"
+#include "core/support/bytes.h"
 
 namespace dragoman {
 namespace {
@@ -22,8 +24,6 @@ constexpr std::size_t kLastOperand = 8;  // that any of the operators has
 constexpr int kMaxViews = 8;
 
 bool IsLstm(const Node& node) { return node.Is("LSTM") || node.IsDragoman("LSTM"); }
-
-bool IsRecurrent(const Node& node) { return IsLstm(node) || node.Is("GRU") || node.Is("RNN"); }
 
 bool Goes(const Node& node, std::string_view direction) {
   return TextAttribute(node, "direction", "forward") == direction;
@@ -95,10 +95,7 @@ bool MoveViews(Value* value, Node& position,
 
 Tensor Joined(const Tensor& a, const Tensor& b) {
   std::string bytes;
-  for (const Tensor* part : {&a, &b}) {
-    const auto data = part->bytes();
-    bytes.append(reinterpret_cast<const char*>(data.data()), data.size());
-  }
+  for (const Tensor* part : {&a, &b}) bytes += AsText(part->bytes());
   std::vector<std::int64_t> sizes = a.sizes();
   sizes.front() += b.sizes().front();
   return Tensor::Make(a.dtype(), std::move(sizes), Buffer::Own(std::move(bytes))).value();

@@ -11,6 +11,7 @@
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/reversal.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
+#include "core/rewrite/sequence_node.h"
 
 namespace dragoman {
 namespace {
@@ -60,10 +61,6 @@ Result<Value*> WithoutReversal(const FoundReversal& found, Node& position, PassC
     value->producer()->set_origin((*move)->origin());
   }
   return value;
-}
-
-bool IsSequence(const Node& node) {
-  return node.Is("LSTM") || node.IsDragoman("LSTM") || node.Is("GRU") || node.Is("RNN");
 }
 
 std::string Direction(const Node& node) { return TextAttribute(node, "direction", "forward"); }
@@ -125,12 +122,13 @@ Result<bool> Turn(Node& node, PassContext& context) {
 Result<bool> TurnReversedSequences(Graph& graph, PassContext& context) {
   std::vector<Node*> nodes;
   for (Node& node : graph.nodes()) {
-    if (IsSequence(node) || ReadReversal(node, context)) nodes.push_back(&node);
+    if (IsRecurrent(node) || ReadReversal(node, context)) nodes.push_back(&node);
   }
-  if (std::ranges::none_of(nodes, [](const Node* node) { return IsSequence(*node); })) return false;
+  if (std::ranges::none_of(nodes, [](const Node* node) { return IsRecurrent(*node); }))
+    return false;
   bool changed = false;
   for (Node* node : nodes) {
-    if (IsSequence(*node)) {
+    if (IsRecurrent(*node)) {
       DRAGOMAN_ASSIGN(const bool turned, Turn(*node, context));
       changed = changed || turned;
       continue;
