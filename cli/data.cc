@@ -40,11 +40,9 @@ NpyKind KindOf(DType dtype) {
 }
 
 std::string Describe(const NpyArray& npy) {
-  if (npy.kind == 'U' || npy.kind == 'S') return "strings";
-  for (const DTypeInfo& info : AllDTypes()) {
-    const NpyKind kind = KindOf(info.dtype);
-    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return std::string(info.numpy_name);
-  }
+  const DType dtype = PlainDType(npy);
+  if (dtype == DType::kString) return "strings";
+  if (dtype != DType::kUnknown) return std::string(NumpyName(dtype));
   return std::string(1, npy.kind) + std::to_string(npy.item_bytes);
 }
 
@@ -79,6 +77,12 @@ Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy, std::stri
   return RuntimeValue::Of(std::move(*array));
 }
 
+// The place of the array called `name`; arrays.size() if there is none.
+std::size_t FindArray(const std::vector<NamedArray>& arrays, const std::string& name) {
+  const auto found = std::ranges::find(arrays, name, &NamedArray::name);
+  return static_cast<std::size_t>(found - arrays.begin());
+}
+
 // The elements "name.0", "name.1", … of a sequence.
 Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray>& arrays,
                                   std::string_view what, std::set<std::size_t>& used) {
@@ -88,13 +92,29 @@ Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray
   value.sequence_dtype = element.type.dtype();
   for (std::size_t next = 0;; ++next) {
     const std::string name = slot.name + "." + std::to_string(next);
-    std::size_t i = 0;
-    while (i < arrays.size() && arrays[i].name != name) ++i;
+    const std::size_t i = FindArray(arrays, name);
     if (i == arrays.size()) return value;
     used.insert(i);
     DRAGOMAN_ASSIGN(RuntimeValue item, BindTensor({name, element.type}, arrays[i].array, what));
     value.sequence.push_back(std::move(item));
   }
+}
+
+// Errors: an array that no slot took.
+Status CheckAllUsed(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
+                    const std::string& what, const std::set<std::size_t>& used) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (used.contains(i)) continue;
+    const std::string& name = arrays[i].name;
+    const auto same = [&](std::size_t other) { return arrays[other].name == name; };
+    if (std::ranges::any_of(used, same))
+      return InvalidInput(what + " '" + name + "' is given twice");
+    std::string message = "the model has no " + what + " '" + name + "'; ";
+    message += slots.empty() ? "it has none" : "its " + what + "s are";
+    for (const Slot& slot : slots) message += " '" + slot.name + "'";
+    return InvalidInput(std::move(message));
+  }
+  return {};
 }
 
 void FlattenValue(const std::string& name, const RuntimeValue& value, FlatArrays& flat) {
@@ -103,19 +123,6 @@ void FlattenValue(const std::string& name, const RuntimeValue& value, FlatArrays
     FlattenValue(name + "." + std::to_string(i), value.sequence[i], flat);
   }
 }
-
-}  // namespace
-
-DType PlainDType(const NpyArray& npy) {
-  if (npy.kind == 'U' || npy.kind == 'S') return DType::kString;
-  for (const DTypeInfo& info : AllDTypes()) {
-    const NpyKind kind = KindOf(info.dtype);
-    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return info.dtype;
-  }
-  return DType::kUnknown;
-}
-
-namespace {
 
 // The '=' of NAME=FILE: names and files may hold some too. The first one before a file that exists,
 // else the last.
@@ -128,6 +135,15 @@ std::size_t EqualsBeforeFile(const std::string& input) {
 }
 
 }  // namespace
+
+DType PlainDType(const NpyArray& npy) {
+  if (npy.kind == 'U' || npy.kind == 'S') return DType::kString;
+  for (const DTypeInfo& info : AllDTypes()) {
+    const NpyKind kind = KindOf(info.dtype);
+    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return info.dtype;
+  }
+  return DType::kUnknown;
+}
 
 Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
   std::vector<NamedArray> arrays;
@@ -185,13 +201,8 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
       values.push_back(optional && value.sequence.empty() ? RuntimeValue() : std::move(value));
       continue;
     }
-    auto find = [&](const std::string& name) {
-      std::size_t i = 0;
-      while (i < arrays.size() && arrays[i].name != name) ++i;
-      return i;
-    };
-    std::size_t i = find(slot.name);
-    if (i == arrays.size()) i = find(std::to_string(s));
+    std::size_t i = FindArray(arrays, slot.name);
+    if (i == arrays.size()) i = FindArray(arrays, std::to_string(s));
     if (i == arrays.size() && optional) {
       values.emplace_back();
       continue;
@@ -205,16 +216,7 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
     DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i].array, what));
     values.push_back(std::move(value));
   }
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (used.contains(i)) continue;
-    const auto same = [&](std::size_t other) { return arrays[other].name == arrays[i].name; };
-    if (std::ranges::any_of(used, same))
-      return InvalidInput(label + " '" + arrays[i].name + "' is given twice");
-    std::string message = "the model has no " + label + " '" + arrays[i].name + "'; ";
-    message += slots.empty() ? "it has none" : "its " + label + "s are";
-    for (const Slot& slot : slots) message += " '" + slot.name + "'";
-    return InvalidInput(std::move(message));
-  }
+  DRAGOMAN_TRY(CheckAllUsed(slots, arrays, label, used));
   return values;
 }
 
@@ -315,9 +317,10 @@ Status WriteOutputs(const std::string& folder, const FlatArrays& outputs) {
     entry["shape"] = std::vector<std::int64_t>(array.shape().begin(), array.shape().end());
     index["outputs"].push_back(std::move(entry));
   }
-  const auto strict = nlohmann::ordered_json::error_handler_t::replace;
-  DRAGOMAN_TRY(
-      WriteFile(staged.PathOf(rt::kOutputIndex), index.dump(2, ' ', false, strict) + "\n"));
+  // A name may be no UTF-8.
+  const auto bad_text = nlohmann::ordered_json::error_handler_t::replace;
+  const std::string text = index.dump(2, ' ', false, bad_text);
+  DRAGOMAN_TRY(WriteFile(staged.PathOf(rt::kOutputIndex), text + "\n"));
   if (std::string problem = staged.Commit(); !problem.empty())
     return InvalidInput(std::move(problem)).InFile(folder);
   return {};

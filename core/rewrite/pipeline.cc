@@ -20,43 +20,48 @@ constexpr PassInfo kPasses[] = {
      "removes nodes that give an operand unchanged, or an operand of a Concat, and Ifs whose "
      "condition is known; makes one Concat of what is put together row by row, computes in parts "
      "what is read in parts, and reads elements of lists where they come from",
-     EliminateIdentities, true},
+     EliminateIdentities},
     {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
-     FoldSizes, true},
+     FoldSizes},
     {"read-products",
-     "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes", ReadProducts,
-     true},
-    {"read-functions", "makes Sigmoid of a quotient that spells it", ReadFunctions, true},
-    {"eliminate-dead",
-     "removes nodes without effect whose results nothing reads, and constants "
-     "that nothing reads",
-     EliminateDead, true, false, true},
+     "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes", ReadProducts},
+    {"read-functions", "makes Sigmoid of a quotient that spells it", ReadFunctions},
+    {.name = "eliminate-dead",
+     .sentence = "removes nodes without effect whose results nothing reads, and constants "
+                 "that nothing reads",
+     .run = EliminateDead,
+     .only_removes = true},
     {"fuse-recurrences", "makes one LSTM, GRU or RNN of cells that follow one another in time",
-     FuseRecurrences, true},
-    {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants, true},
-    {"merge-common", "keeps one of several nodes that compute the same", MergeCommon, true},
+     FuseRecurrences},
+    {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants},
+    {"merge-common", "keeps one of several nodes that compute the same", MergeCommon},
     {"fuse-linear", "makes dragoman.Linear of Gemm, or of MatMul and Add, with a constant weight",
-     FuseLinear, true},
-    {"fold-transposes", "merges successive Transposes, and transposes constants", FoldTransposes,
-     true},
+     FuseLinear},
+    {"fold-transposes", "merges successive Transposes, and transposes constants", FoldTransposes},
     {"fold-batch-normalization",
      "moves a BatchNormalization into the weight and bias of the Conv "
      "before it",
-     FoldBatchNormalization, true},
-    {"roll-chains",
-     "makes a Scan of what unrolling made of a loop: equal steps, one after the other", RollChains,
-     true, true},
-    {"fuse-gates",
-     "makes one dragoman.Fused of a product, the parts that it is split into and "
-     "the gates computed from these",
-     FuseGates, true, true},
-    {"move-dequantization",
-     "has operators that only move or compare elements work on the integers of quantised tensors",
-     MoveDequantization, false},
-    {"use-integer-products",
-     "computes products of dequantised operands by ConvInteger, MatMulInteger, QLinearConv and "
-     "QLinearMatMul",
-     UseIntegerProducts, false},
+     FoldBatchNormalization},
+    {.name = "roll-chains",
+     .sentence = "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
+     .run = RollChains,
+     .at_end = true},
+    {.name = "fuse-gates",
+     .sentence = "makes one dragoman.Fused of a product, the parts that it is split into and "
+                 "the gates computed from these",
+     .run = FuseGates,
+     .at_end = true},
+    {.name = "move-dequantization",
+     .sentence = "has operators that only move or compare elements work on the integers of "
+                 "quantised tensors",
+     .run = MoveDequantization,
+     .by_default = false},
+    {.name = "use-integer-products",
+     .sentence =
+         "computes products of dequantised operands by ConvInteger, MatMulInteger, QLinearConv and "
+         "QLinearMatMul",
+     .run = UseIntegerProducts,
+     .by_default = false},
 };
 
 std::vector<std::string_view> SplitAtCommas(std::string_view text) {

@@ -23,7 +23,7 @@ struct PassInfo {
   std::string_view name;      // "fold-constants"
   std::string_view sentence;  // what it does
   PassFunction run;
-  bool by_default;
+  bool by_default = true;
   bool at_end = false;        // runs when those before it change nothing any more
   bool only_removes = false;  // what nothing reads
 };
