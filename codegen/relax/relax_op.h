@@ -1,8 +1,8 @@
 // What the emitter of one operator works with.
 //
-// Adding an operator: a function in ops/<family>.cc and a row in op_table.cc. It gives one
-// expression a result; bindings that it needs before go through Bind. It refuses, with Refuse,
-// whatever Relax would compute differently.
+// Adding an operator: a function in ops/<family>.cc and ops/emitters.h, a row in op_table.cc. It
+// gives one expression a result; what it needs before that it binds to names. It refuses, with
+// Refuse, whatever Relax would compute differently.
 #ifndef DRAGOMAN_CODEGEN_RELAX_RELAX_OP_H_
 #define DRAGOMAN_CODEGEN_RELAX_RELAX_OP_H_
 
