@@ -169,7 +169,9 @@ Result<std::vector<std::string>> FindDataSets(const std::string& path) {
   for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
     if (entry.is_directory() && IsDataSet(entry.path())) found.push_back(entry.path().string());
   }
-  if (error) return InvalidInput(error.message()).InFile(path);
+  if (error == std::errc::not_a_directory)
+    return InvalidInput("expected a folder of recorded data, found a file").InFile(path);
+  if (error) return InvalidInput("cannot open: " + error.message()).InFile(path);
   if (found.empty()) {
     return InvalidInput(
                "holds no recorded data; expected input_0.pb, output_0.pb, … or inputs.npz and "

@@ -96,7 +96,10 @@ void AddDiff(CLI::App& program, int& exit_code) {
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   AddCommonOptions(*command, options->common);
-  command->footer("Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
+  command->footer(
+      "What does not count: names, the order of independent nodes, whether equal constants are\n"
+      "shared, documentation, metadata, quantization annotations, training information.\n"
+      "Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
   command->callback([options, &exit_code] { exit_code = RunDiff(*options); });
 }
 

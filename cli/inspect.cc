@@ -113,7 +113,7 @@ void PrintCensus(const Census& census, std::size_t absent) {
     ops += fmt::format("{}{} {}", i == 0 ? "" : ", ", census.ops[i].second, census.ops[i].first);
   }
   if (census.ops.size() > 2 * kMaxRows) ops += ", …";
-  fmt::print("nodes    {}: {}\n", census.nodes, ops);
+  fmt::print("nodes    {}{}{}\n", census.nodes, ops.empty() ? "" : ": ", ops);
   fmt::print("weights  {} constants, {}{}\n", census.constants, SizeText(census.bytes),
              absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
 }

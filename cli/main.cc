@@ -33,6 +33,8 @@ int Run(int argc, char** argv) {
   program.require_subcommand(1);
   program.failure_message([](const CLI::App* app, const CLI::Error& error) {
     const std::vector<CLI::App*> chosen = app->get_subcommands();
+    if (chosen.empty() && error.get_name() == "RequiredError")
+      return std::string("dragoman: error: a command is required; see dragoman --help\n");
     return fmt::format("dragoman: error: {}; see dragoman {}--help\n", error.what(),
                        chosen.empty() ? "" : chosen.front()->get_name() + " ");
   });

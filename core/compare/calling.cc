@@ -6,6 +6,7 @@
 
 #include "core/compare/places.h"
 #include "core/ir/domain.h"
+#include "core/ops/op_def.h"
 
 namespace dragoman::compare {
 namespace {
@@ -33,6 +34,32 @@ std::optional<HeadDifference> CompareOpsets(const std::vector<OpsetImport>& a,
                                             const std::vector<OpsetImport>& b) {
   const Versions x = VersionsOf(a), y = VersionsOf(b);
   if (x == y) return std::nullopt;
+  return HeadDifference{"versions of operator sets differ", Text(x), Text(y)};
+}
+
+// Versions of the sets from which operators come that the common dialect does not have.
+Versions ForeignVersions(const Model& model) {
+  Versions versions;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      const std::string_view domain = CanonicalDomain(node.op().domain);
+      if (domain.empty() || FindOp(node) != nullptr) continue;
+      if (const auto version = model.OpsetVersion(domain))
+        versions.emplace(std::string(domain), *version);
+    }
+  });
+  return versions;
+}
+
+// A foreign operator means what the version of its set says, also where nothing else differs.
+std::optional<HeadDifference> CompareForeignSets(const Model& a, const Model& b) {
+  if (VersionsOf(a.opsets) == VersionsOf(b.opsets)) return std::nullopt;
+  const Versions x = ForeignVersions(a), y = ForeignVersions(b);
+  const bool same = std::all_of(x.begin(), x.end(), [&y](const auto& set) {
+    const auto other = y.find(set.first);
+    return other == y.end() || other->second == set.second;
+  });
+  if (same) return std::nullopt;
   return HeadDifference{"versions of operator sets differ", Text(x), Text(y)};
 }
 
@@ -97,6 +124,8 @@ std::optional<HeadDifference> CompareModelHeads(const Model& a, const Model& b, 
   if (level == Level::kSource) {
     if (a.dialect != b.dialect) return HeadDifference{"dialects differ", a.dialect, b.dialect};
     if (auto opsets = CompareOpsets(a.opsets, b.opsets)) return opsets;
+  } else if (auto sets = CompareForeignSets(a, b)) {
+    return sets;
   }
   if (a.entries.size() != b.entries.size()) {
     return CountDifference("entries", a.entries.size(), b.entries.size());

@@ -21,7 +21,7 @@ struct HeadDifference {
 };
 
 // Levels; numbers of entries and states; at the source level dialects and versions of operator
-// sets.
+// sets, at the common level versions of those that foreign operators come from.
 std::optional<HeadDifference> CompareModelHeads(const Model& a, const Model& b, Level level);
 // Attributes and their defaults; at the source level versions of operator sets.
 std::optional<HeadDifference> CompareFunctionHeads(const Function& a, const Function& b,

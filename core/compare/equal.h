@@ -14,10 +14,11 @@
 // and in which graph they lie, `extra`, origins, metadata. Symbols of shapes map one to one.
 //
 // At the common level dead nodes are ignored, an attribute that has its default value equals an
-// absent one, and trailing omitted operands do not count. At the source level presence counts,
-// versions of operator sets count, and every node counts, also one that no output needs: such nodes
-// are paired by what they compute and by what uses them. Among nodes that these hashes cannot tell
-// apart, those of equal names are paired, then those of equal rank in the list.
+// absent one, trailing omitted operands do not count, and of the versions of operator sets only
+// those do that foreign operators come from. At the source level presence counts, versions of
+// operator sets count, and every node counts, also one that no output needs: such nodes are paired
+// by what they compute and by what uses them. Among nodes that these hashes cannot tell apart,
+// those of equal names are paired, then those of equal rank in the list.
 //
 // The walk goes through both graphs at once from outputs, states and effects, which forces the map:
 // linear time, no recursion. Cycles of the source level end where they meet a pair already made.

@@ -29,8 +29,10 @@ std::string LowerReduce(Node& node) {
   return OperandToAttribute(node, 1, "axes");
 }
 
-std::string RefuseBool(Node& node) {
-  return node.operand(0)->type().dtype() == DType::kBool ? "it takes bools" : "";
+std::string RefuseOtherThanNumbers(Node& node) {
+  const DType dtype = node.operand(0)->type().dtype();
+  const bool number = IsInteger(dtype) || IsFloating(dtype) || dtype == DType::kUnknown;
+  return number ? "" : "it takes elements of type " + std::string(Name(dtype));
 }
 
 std::string LowerAxes(Node& node) { return OperandToAttribute(node, 1, "axes"); }
@@ -177,6 +179,22 @@ std::string LowerShape(Node& node) {
   return DropInt(node, "start", 0);
 }
 
+DType OperandType(const Node& node, std::size_t i) {
+  return node.operand(i) == nullptr ? DType::kUnknown : node.operand(i)->type().dtype();
+}
+
+std::string RefuseOtherScale(Node& node) {
+  return OperandType(node, 0) != OperandType(node, 1)
+             ? "its scale and bias have another type than its operand"
+             : "";
+}
+
+std::string RefuseOtherStatistics(Node& node) {
+  return OperandType(node, 0) != OperandType(node, 3)
+             ? "its mean and variance have another type than its operand"
+             : "";
+}
+
 std::string DropTrainingMode(Node& node) { return DropInt(node, "training_mode", 0); }
 
 std::string DropLayout(Node& node) { return DropInt(node, "layout", 0); }
@@ -259,6 +277,10 @@ std::string RefuseMixedPow(Node& node) {
              : "";
 }
 
+std::string RefuseBF16Exponent(Node& node) {
+  return OperandType(node, 1) == DType::kBF16 ? "its exponent is bf16" : "";
+}
+
 std::string RefuseStrings(Node& node) {
   return node.operand(0)->type().dtype() == DType::kString ? "it compares strings" : "";
 }
@@ -282,6 +304,8 @@ constexpr FormChange kChanges[] = {
     {"ArgMax", 12, DropSelectLast},
     {"ArgMin", 12, DropSelectLast},
     {"AveragePool", 19, LowerAveragePool},
+    {"BatchNormalization", 15, RefuseOtherScale},
+    {"BatchNormalization", 14, RefuseOtherStatistics},
     {"BatchNormalization", 14, DropTrainingMode},
     {"Cast", 19, DropSaturate},
     {"CumSum", 14, RefuseHalf},
@@ -304,7 +328,8 @@ constexpr FormChange kChanges[] = {
     {"OptionalHasElement", 18, RefuseOtherThanOptional},
     {"Pad", 19, RefuseWrap},
     {"Pad", 18, LowerPadAxes},
-    {"Pad", 13, RefuseBool},
+    {"Pad", 13, RefuseOtherThanNumbers},
+    {"Pow", 15, RefuseBF16Exponent},
     {"Pow", 12, RefuseMixedPow},
     {"QuantizeLinear", 21, DropBlocks},
     {"QuantizeLinear", 19, RefuseQuantizedType},

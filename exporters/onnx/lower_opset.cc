@@ -12,29 +12,51 @@
 namespace dragoman {
 namespace {
 
-// Most operators took bf16 in opset 13, these in their newest form.
-constexpr std::string_view kLateBF16[] = {"BatchNormalization",
-                                          "ConstantOfShape",
-                                          "CumSum",
-                                          "DequantizeLinear",
-                                          "GreaterOrEqual",
-                                          "IsInf",
-                                          "LeakyRelu",
-                                          "LessOrEqual",
-                                          "PRelu",
-                                          "QuantizeLinear",
-                                          "Where"};
+struct TypeSince {
+  std::string_view type;
+  std::int64_t opset;
+};
+// Most operators took bf16 in opset 13, those that changed last in the common opset in that.
+constexpr TypeSince kBF16Since[] = {
+    {"BatchNormalization", 14},
+    {"ConstantOfShape", 21},
+    {"CumSum", 14},
+    {"DequantizeLinear", 19},
+    {"Dropout", 13},
+    {"GreaterOrEqual", 16},
+    {"If", 16},
+    {"IsInf", 20},
+    {"LeakyRelu", 16},
+    {"LessOrEqual", 16},
+    {"Loop", 16},
+    {"PRelu", 16},
+    {"QuantizeLinear", 19},
+    {"Scan", 16},
+    {"Where", 16},
+};
+// Others took them with their newest form.
+constexpr TypeSince kFloat8Since[] = {
+    {"Cast", 19},           {"DequantizeLinear", 19}, {"Identity", 19}, {"If", 19},    {"Loop", 19},
+    {"QuantizeLinear", 19}, {"Reshape", 19},          {"Scan", 19},     {"Shape", 19}, {"Size", 19},
+};
+
+std::int64_t Since(std::span<const TypeSince> table, std::string_view type,
+                   std::int64_t otherwise) {
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const TypeSince& since) { return since.type == type; });
+  return row == table.end() ? otherwise : row->opset;
+}
 
 // The opset that operators need for an element type that they came to admit over time: the newest
 // form is sure to have it.
 std::int64_t NeededForYoung(const OpVersions& versions, DType dtype) {
   if (dtype == DType::kBF16) {
-    const bool late =
-        versions.newest == kCommonOpset ||
-        std::find(std::begin(kLateBF16), std::end(kLateBF16), versions.type) != std::end(kLateBF16);
-    return late ? versions.newest : 13;
+    const bool changed_last = versions.newest == kCommonOpset;
+    return Since(kBF16Since, versions.type, changed_last ? kCommonOpset : 13);
   }
-  return static_cast<int>(dtype) > static_cast<int>(DType::kBF16) ? versions.newest : 1;
+  if (dtype >= DType::kF8E4M3FN && dtype <= DType::kF8E5M2FNUZ)
+    return Since(kFloat8Since, versions.type, versions.newest);
+  return dtype > DType::kBF16 ? versions.newest : 1;
 }
 
 bool IsSmallInteger(DType dtype) {

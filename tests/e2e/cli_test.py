@@ -94,6 +94,13 @@ class CommandLine(CommandCase):
         (self.out / "native.dgm").rename(self.out / "native.onnx")
         self.done("diff", MLP, self.out / "native.onnx")
 
+    def test_a_graph_without_nodes_is_a_model(self):
+        text = self.out / "empty.dgt"
+        text.write_text("graph main(%x: f32[2]) -> (%x) { }")
+        self.assertIn("\nnodes    0\n", self.done("inspect", text))
+        y = self.run_model(text, numpy.array([1, 2]), "x")
+        self.assertEqual((y["name"], y["shape"]), ("x", [2]))
+
     def test_facts_are_about_inputs_of_the_default_entry(self):
         policy = self.out / "policy.dgt"
         self.done("convert", MODELS / "torchscript" / "lstm_policy" / "model.pt", "-o", policy,
@@ -131,7 +138,11 @@ class CommandLine(CommandCase):
 
     def test_findings_name_the_file_or_the_call(self):
         self.assertRegex(self.fails(2, "frobnicate"), "^dragoman: error: there is no command")
+        self.assertEqual(self.fails(2), "dragoman: error: a command is required; "
+                         "see dragoman --help\n")
         self.assertIn("see dragoman diff --help", self.fails(2, "diff", MLP))
+        self.assertEqual(self.fails(2, "verify", MLP, "--data", MLP),
+                         f"{MLP}: error: expected a folder of recorded data, found a file\n")
         self.assertIn(f"{self.out}: error: is a folder", self.fails(2, "inspect", self.out))
         error = self.fails(2, "inspect", MLP, "--node", "x?")
         self.assertIn(f"{MLP}: error: there is no node", error)

@@ -32,6 +32,13 @@ class CodegenText(CommandCase):
                     with self.subTest(compiler=compiler, source=source.name):
                         self.check(compiler, self.out / name, source)
 
+    def test_elements_that_kernels_only_move_have_their_type(self):
+        text = self.out / "moved.dgt"
+        text.write_text("graph main(%x: c128[3, 4], %i: i64[n]) -> (%y) {\n"
+                        "%t = onnx.Transpose(%x) {perm = [1, 0]}\n%y = onnx.Gather(%t, %i)\n}")
+        self.done("codegen", text, "-q", "-o", self.out / "moved")
+        self.check("g++", self.out / "moved", self.out / "moved" / "moved.cc")
+
     def test_the_lines_to_paste_compile(self):
         told = self.done(*self.arguments("bert_dynamic"))
         include, statements = told.split("has all methods):\n")[1].split("\n\n", 1)

@@ -24,11 +24,13 @@ std::string Guard(const Plan& plan) {
   return "MODEL_" + guard;
 }
 
-// Headers whose types the elements of inputs, outputs and states have.
+// Headers of the types that the elements of inputs, outputs and states have, and as which kernels
+// that only move them take them.
 std::vector<std::string> ElementHeaders(const Plan& plan) {
   bool element = false, complex = false, string = false;
   auto add = [&](DType dtype) {
-    element = element || CppType(dtype).starts_with("rt::");
+    element =
+        element || CppType(dtype).starts_with("rt::") || CppBitsType(dtype).starts_with("rt::");
     complex = complex || IsComplex(dtype);
     string = string || dtype == DType::kString;
   };

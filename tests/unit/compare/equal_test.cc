@@ -113,6 +113,19 @@ TEST(CompareModels, EverythingElseCounts) {
   }
 }
 
+TEST(CompareModels, VersionsOfForeignOperatorsCountAtTheCommonLevel) {
+  const auto model = [](std::string_view sets, std::string_view op) {
+    return "dragoman 1 common onnx\nopset \"\" 22\n" + std::string(sets) +
+           "entry main(%x: f32[1]) -> (%y: f32[1]) {\n  %y = " + std::string(op) + "(%x)\n}\n";
+  };
+  const std::string first = "opset \"f\" 1\n", second = "opset \"f\" 2\n";
+  EXPECT_EQ(Differ(model(first, "onnx:f.Foo"), model(second, "onnx:f.Foo"), kCommon),
+            "versions of operator sets differ");
+  EXPECT_EQ(Differ(model(first, "onnx.Relu"), model(second, "onnx.Relu"), kCommon), "");
+  EXPECT_EQ(Differ(model("", "onnx.Relu"), model(second, "onnx:f.Foo"), kCommon),
+            "op types differ");
+}
+
 TEST(CompareModels, OneValueDoesNotStandForTwo) {
   const std::string_view shared =
       "graph g(%x: f32[1]) -> (%y) { %t = onnx.Relu(%x) %y = onnx.Sub(%t, %t) }";

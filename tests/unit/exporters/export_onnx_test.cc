@@ -208,8 +208,42 @@ TEST_F(ExportOnnxTest, ElementTypesThatAnOpsetLacksAreRefused) {
   })";
   const std::string error = GraphAtOpset(kTypes, 12);
   EXPECT_NE(error.find("it takes f16, which needs opset 14"), std::string::npos) << error;
-  EXPECT_NE(error.find("it takes bools, which needs opset 13"), std::string::npos) << error;
+  EXPECT_NE(error.find("it takes elements of type bool, which needs opset 13"), std::string::npos)
+      << error;
   EXPECT_EQ(GraphAtOpset(kTypes, 14), "CumSum/2;Pad/2;");
+}
+
+TEST_F(ExportOnnxTest, YoungElementTypesAreWrittenForTheFirstOpsetThatHasThem) {
+  constexpr char kFloat8[] = R"(graph main(%x: f32[4]) -> (%y) {
+    %q: f8e4m3fn[4] = onnx.Cast(%x) {to = 17}
+    %s: f8e4m3fn[4] = onnx.Identity(%q)
+    %y: f32[4] = onnx.Cast(%s) {to = 1}
+  })";
+  EXPECT_EQ(GraphAtOpset(kFloat8, 19), "Cast to=17/1;Identity/1;Cast to=1/1;");
+  EXPECT_NE(GraphAtOpset(kFloat8, 18).find("its element types need opset 19"), std::string::npos);
+  constexpr char kTransposed[] = R"(graph main(%x: f8e5m2[4, 2]) -> (%y) {
+    %y: f8e5m2[2, 4] = onnx.Transpose(%x) {perm = [1, 0]}
+  })";
+  EXPECT_NE(GraphAtOpset(kTransposed, 19).find("need opset 21"), std::string::npos);
+  constexpr char kPower[] = R"(graph main(%x: f32[4], %p: bf16[4]) -> (%y) {
+    %y: f32[4] = onnx.Pow(%x, %p)
+  })";
+  EXPECT_EQ(GraphAtOpset(kPower, 15), "Pow/2;");
+  EXPECT_NE(GraphAtOpset(kPower, 14).find("its exponent is bf16"), std::string::npos);
+}
+
+TEST_F(ExportOnnxTest, NormalizationsOfMixedTypesNeedTheOpsetThatHasThem) {
+  constexpr char kMixed[] = R"(graph main(%x: f16[2, 3], %s: f16[3], %m: f32[3]) -> (%y) {
+    %y: f16[2, 3] = onnx.BatchNormalization(%x, %s, %s, %m, %m)
+  })";
+  EXPECT_EQ(GraphAtOpset(kMixed, 14), "BatchNormalization/5;");
+  EXPECT_NE(GraphAtOpset(kMixed, 13).find("its mean and variance have another type"),
+            std::string::npos);
+  constexpr char kScaled[] = R"(graph main(%x: f16[2, 3], %s: f32[3], %m: f16[3]) -> (%y) {
+    %y: f16[2, 3] = onnx.BatchNormalization(%x, %s, %s, %m, %m)
+  })";
+  EXPECT_NE(GraphAtOpset(kScaled, 14).find("its scale and bias have another type"),
+            std::string::npos);
 }
 
 TEST_F(ExportOnnxTest, OnlyOptionalsWereAskedForTheirElementsAtFirst) {
