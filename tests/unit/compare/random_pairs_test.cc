@@ -16,7 +16,7 @@ using testing::Names;
 using testing::Random;
 
 constexpr int kSeeds = 300;
-const Type kType = Type::Tensor(DType::kF32, {std::int64_t{2}});
+const Type kType = Type::Tensor(DType::kF32, Shape{Dim(2)});
 
 Value* AddNode(Graph& graph, const std::vector<Value*>& values, Random& random, int number) {
   static constexpr std::array<std::string_view, 6> kOps = {"Foo", "Bar", "Sub",

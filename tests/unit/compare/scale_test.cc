@@ -32,7 +32,7 @@ Model Build(Shape shape, std::string_view last) {
   entry.name = "main";
   entry.graph = std::make_unique<Graph>();
   Graph& graph = *entry.graph;
-  Value* const input = graph.AddInput("x", Type::Tensor(DType::kF32, {std::int64_t{1}}));
+  Value* const input = graph.AddInput("x", Type::Tensor(DType::kF32, std::vector<std::int64_t>{1}));
   Value* at = input;
   std::vector<Value*> all;
   for (int i = 1; i < kNodes; ++i) {

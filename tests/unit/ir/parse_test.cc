@@ -49,7 +49,7 @@ TEST(Parse, TypesStandAtDefinitionsOrOutputs) {
   const Result<Model> model =
       ParseText("graph(%x) -> (%y: f32[2]) { %z: i64[] = onnx.A(%x) %y: f32[2] = onnx.B(%z) }");
   ASSERT_TRUE(model.ok()) << model.error().ToString();
-  EXPECT_EQ(model->main().output(0)->type(), Type::Tensor(DType::kF32, {2}));
+  EXPECT_EQ(model->main().output(0)->type(), Type::Tensor(DType::kF32, Shape{Dim(2)}));
   EXPECT_THAT(ErrorOf("graph() -> (%y: f32[2]) { %y: f32[3] = onnx.B() }"),
               HasSubstr("output %y has type f32[3] where it is defined"));
 }
