@@ -109,9 +109,7 @@ def draw(family, seed):
     inputs = int(rng.integers(2, 6))
     for _ in range(choices["layers"]):
         layer = Layer(inputs=inputs, hidden=int(rng.integers(3, 7)), **drawn)
-        # A sequence of length 0 keeps its initial state, which a projection of zeros is not.
-        starts = choices["initial"] in ("constant", "input")
-        layer.projection *= layer.kind == "lstm" and (choices["mask"] == "none" or not starts)
+        layer.projection *= layer.kind == "lstm"
         draw_weights(layer, rng, choices["biases"])
         style = draw_style(layer, rng, of_style)
         shape = choices["batch"]
@@ -334,7 +332,7 @@ def write(spelling, steps, seed=0):
     writer = SequenceWriter(spelling, steps)
     x = rng.uniform(-1, 1, (steps, spelling.choices["batch"], spelling.layers[0].inputs))
     x = x.astype(np.float32)
-    lengths = rng.integers(1, steps + 1, spelling.choices["batch"])
+    lengths = rng.integers(0, steps + 1, spelling.choices["batch"])
     model = writer.write(x, lengths)
     lengths = None if spelling.choices["mask"] == "none" else lengths
     outputs, value, choices = {}, x.astype(np.float64), spelling.choices

@@ -50,6 +50,7 @@ class OperatorEmitter {
  private:
   // The initial hidden state at the first step, zeros at all others.
   Result<Value*> AtFirstStep(const SequenceOperands& sequence) {
+    if (sequence.reverse && sequence.lengths != nullptr) return AtLastOfLengths(sequence);
     const auto ints = [&](std::int64_t value) {
       return context_.AddConstant(*position_.graph(), Tensor::Ints(std::vector{value}), "ints", {});
     };
@@ -62,6 +63,26 @@ class OperatorEmitter {
                                                                   : std::vector{none, others},
                                                  0));
     return context_.Insert(position_, "Pad", {{sequence.initial_h, pads, nullptr, none}});
+  }
+
+  // The same where the first step is the last one of each sequence.
+  Result<Value*> AtLastOfLengths(const SequenceOperands& sequence) {
+    const auto constant = [&](std::int64_t number) {
+      return context_.AddConstant(*position_.graph(), Tensor::Int(number), "number", {});
+    };
+    DRAGOMAN_ASSIGN(Value * steps, layout_.Size(sequence.x, 0));
+    DRAGOMAN_ASSIGN(Value * places,
+                    context_.Insert(position_, "Range", {{constant(0), steps, constant(1)}}));
+    DRAGOMAN_ASSIGN(places, layout_.Unsqueeze(places, {1, 2}));
+    DRAGOMAN_ASSIGN(Value * lasts,
+                    context_.Insert(position_, "Cast", {{sequence.lengths}},
+                                    {{"to", static_cast<std::int64_t>(DType::kI64)}}));
+    DRAGOMAN_ASSIGN(lasts, context_.Insert(position_, "Sub", {{lasts, constant(1)}}));
+    DRAGOMAN_ASSIGN(lasts, layout_.Unsqueeze(lasts, {1}));
+    DRAGOMAN_ASSIGN(Value * is_first, context_.Insert(position_, "Equal", {{places, lasts}}));
+    DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(sequence.initial_h->type().dtype(), {}, 0));
+    Value* none = context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
+    return context_.Insert(position_, "Where", {{is_first, sequence.initial_h, none}});
   }
 
   // What the cell reads of its old hidden state, before any projection.
@@ -202,6 +223,19 @@ Result<Value*> EmitProjection(const CellStep& step, Value* hidden, AffineForms& 
   DRAGOMAN_ASSIGN(const Tensor weight, evaluator.Evaluate(step.weights.projection.matrix));
   Value* constant = context.AddConstant(*position.graph(), weight, "projection", position.origin());
   return context.Insert(position, "dragoman.Linear", {{hidden, constant}});
+}
+
+Result<Value*> EmitLastProjection(const CellStep& step, Value* last,
+                                  const SequenceOperands& operands, AffineForms& forms,
+                                  Node& position, PassContext& context) {
+  DRAGOMAN_ASSIGN(Value * projected, EmitProjection(step, last, forms, position, context));
+  if (operands.lengths == nullptr || operands.initial_h == nullptr) return projected;
+  LayoutBuilder layout(context, position);
+  DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(operands.lengths->type().dtype(), {}, 0));
+  Value* none = context.AddConstant(*position.graph(), std::move(zero), "zero", {});
+  DRAGOMAN_ASSIGN(Value * is_empty, context.Insert(position, "Equal", {{operands.lengths, none}}));
+  DRAGOMAN_ASSIGN(is_empty, layout.Unsqueeze(is_empty, {0, 2}));
+  return context.Insert(position, "Where", {{is_empty, operands.initial_h, projected}});
 }
 
 }  // namespace dragoman

@@ -32,6 +32,12 @@ Result<Node*> EmitOperator(const CellStep& step, const SequenceOperands& operand
 Result<Value*> EmitProjection(const CellStep& step, Value* hidden, AffineForms& forms,
                               Node& position, PassContext& context);
 
+// The last hidden state `last`, (1, batch, hidden), of the operator with `operands`, projected
+// likewise; of a sequence of length 0 it is the initial one, which is no projection.
+Result<Value*> EmitLastProjection(const CellStep& step, Value* last,
+                                  const SequenceOperands& operands, AffineForms& forms,
+                                  Node& position, PassContext& context);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_EMIT_OPERATOR_H_

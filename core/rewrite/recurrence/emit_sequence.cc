@@ -53,10 +53,6 @@ class SequenceEmitter {
       DRAGOMAN_TRY(ReadState(steps_.front().old_c, operands.initial_c));
     }
     DRAGOMAN_TRY(ReadLengths(x, operands.lengths));
-    if (steps_.front().projects_outside() && operands.lengths != nullptr &&
-        operands.initial_h != nullptr) {
-      obstacle_ = "a sequence of length 0 keeps its projected initial state";
-    }
     if (!obstacle_.empty()) return EmitResult{nullptr, std::move(obstacle_)};
     DRAGOMAN_ASSIGN(Node * node,
                     EmitOperator(steps_.front(), operands, forms_, position_, context_));
@@ -324,7 +320,7 @@ class SequenceEmitter {
       if (step.masked()) EnterHidden(step.given(), given, at);
       if (step.carried_h != kNoAtom) EnterHidden(step.carried_h, held, at);
       if (step.projected != kNoAtom && !step.masked()) EnterHidden(step.projected, given, at);
-      if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node));
+      if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node, operands));
     }
     return {};
   }
@@ -336,7 +332,8 @@ class SequenceEmitter {
       DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
       other = context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
     } else if (!reverse_ && steps_.front().projects_outside()) {
-      DRAGOMAN_ASSIGN(other, EmitProjection(steps_.front(), other, forms_, position_, context_));
+      DRAGOMAN_ASSIGN(
+          other, EmitLastProjection(steps_.front(), other, operands, forms_, position_, context_));
     }
     return EmitHeld(given, operands.lengths, other, layout_, position_, context_);
   }
@@ -350,7 +347,7 @@ class SequenceEmitter {
     fused_.hidden[atom.value] = {sequence, step, atom.axis};
   }
 
-  Status EnterLast(const CellStep& step, Node& node) {
+  Status EnterLast(const CellStep& step, Node& node, const SequenceOperands& operands) {
     const auto enter = [&](AtomId id, Value* value) {
       if (id != kNoAtom) fused_.last[forms_.atom(id).value] = value;
     };
@@ -366,8 +363,8 @@ class SequenceEmitter {
       enter(step.masked() ? step.carried_h : step.cell->h, node.result(1));
     }
     if (!is_projected) return {};
-    DRAGOMAN_ASSIGN(Value * projected,
-                    EmitProjection(step, node.result(1), forms_, position_, context_));
+    DRAGOMAN_ASSIGN(Value * projected, EmitLastProjection(step, node.result(1), operands, forms_,
+                                                          position_, context_));
     enter(step.masked() ? step.carried_h : step.projected, projected);
     return {};
   }

@@ -173,10 +173,10 @@ class LoopFusion {
     }
     if (step.masked()) {
       DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
-      // A sequence of length 0 keeps its initial state, which no projection gives.
-      const bool keeps = step.projects_outside() && operands.initial_h != nullptr;
-      if (operands.lengths == nullptr) obstacle_ = "the masks of a cell in it tell no lengths";
-      if (operands.lengths == nullptr || keeps) return {};
+      if (operands.lengths == nullptr) {
+        obstacle_ = "the masks of a cell in it tell no lengths";
+        return {};
+      }
     }
     DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, operands, forms_, *view_.node, context_));
     std::vector<OriginPtr> origins = {view_.node->origin()};
@@ -227,8 +227,8 @@ class LoopFusion {
                         const SequenceOperands& operands) {
     DRAGOMAN_ASSIGN(Value * projected,
                     EmitProjection(step, sequence, forms_, *view_.node, context_));
-    DRAGOMAN_ASSIGN(Value * last,
-                    EmitProjection(step, node.result(1), forms_, *view_.node, context_));
+    DRAGOMAN_ASSIGN(Value * last, EmitLastProjection(step, node.result(1), operands, forms_,
+                                                     *view_.node, context_));
     const auto enter = [&](AtomId id) {
       sequences_.EnterHidden(id, projected, operands.reverse, last);
     };

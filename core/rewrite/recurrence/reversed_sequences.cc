@@ -117,16 +117,26 @@ Result<bool> Turn(Node& node, PassContext& context) {
   return true;
 }
 
+// Sizes of what is reversed are read before that, so that equal ones are computed alike.
+bool ReadSizesBefore(Node& shape, const PassContext& context) {
+  const Node* reversal = shape.Is("Shape") ? shape.operand(0)->producer() : nullptr;
+  if (reversal == nullptr || !ReadReversal(*reversal, context)) return false;
+  shape.set_operand(0, reversal->operand(0));
+  return true;
+}
+
 }  // namespace
 
 Result<bool> TurnReversedSequences(Graph& graph, PassContext& context) {
+  bool changed = false;
   std::vector<Node*> nodes;
   for (Node& node : graph.nodes()) {
     if (IsRecurrent(node) || ReadReversal(node, context)) nodes.push_back(&node);
+    changed = ReadSizesBefore(node, context) || changed;
   }
-  if (std::ranges::none_of(nodes, [](const Node* node) { return IsRecurrent(*node); }))
-    return false;
-  bool changed = false;
+  if (std::ranges::none_of(nodes, [](const Node* node) { return IsRecurrent(*node); })) {
+    return changed;
+  }
   for (Node* node : nodes) {
     if (IsRecurrent(*node)) {
       DRAGOMAN_ASSIGN(const bool turned, Turn(*node, context));

@@ -11,12 +11,13 @@
 namespace dragoman {
 namespace {
 
-// The Concat of a shared input and a padded one that the node reads, or nullptr.
+// The Concat of a shared input and one of a single step that the node reads, or nullptr.
 const Node* WideInput(const Node& node) {
   const Node* concat = node.operand(0)->producer();
   if (concat == nullptr || !concat->Is("Concat") || concat->num_operands() != 2) return nullptr;
-  const Node* pad = concat->operand(1)->producer();
-  const bool is_wide = IntAttribute(*concat, "axis", 0) == 2 && pad != nullptr && pad->Is("Pad");
+  const Node* own = concat->operand(1)->producer();
+  const bool is_wide = IntAttribute(*concat, "axis", 0) == 2 && own != nullptr &&
+                       (own->Is("Pad") || own->Is("Where"));
   return is_wide ? concat : nullptr;
 }
 
