@@ -24,6 +24,10 @@ class ClassComparison {
  private:
   // Each gives the first difference, if there is one.
   std::optional<Difference> CompareEntries(const Entry& a, const Entry& b);
+  // Those of equal names.
+  std::optional<Difference> CompareFunctions();
+  // Whether each function, called or not, is one of the other model, however it is called.
+  std::optional<Difference> CompareAllFunctions();
   std::optional<Difference> CompareGraphs(const Graph& a, const Graph& b);
   std::optional<Difference> CompareAllNodes(const Graph& a, const Graph& b);
   Difference Descend(const Value* a, const Value* b, std::string place);
@@ -62,10 +66,49 @@ Result<std::optional<Difference>> ClassComparison::Run() {
   }
   DRAGOMAN_TRY(classes_a_.Build());
   DRAGOMAN_TRY(classes_b_.Build());
+  if (auto difference = CompareFunctions()) return difference;
   for (const auto& [x, y] : EntryPairs(a_, b_)) {
     if (auto difference = CompareEntries(*x, *y)) return difference;
   }
-  return std::optional<Difference>();
+  if (options_.level == Level::kCommon) return std::optional<Difference>();
+  return CompareAllFunctions();
+}
+
+std::optional<Difference> ClassComparison::CompareFunctions() {
+  for (const Function& a : a_.functions) {
+    const auto same = [&a](const Function& b) { return b.op == a.op; };
+    const auto b = std::find_if(b_.functions.begin(), b_.functions.end(), same);
+    if (b == b_.functions.end()) continue;
+    const std::string place = "function '" + a.op->ToString() + "'";
+    path_.clear();
+    if (auto head = CompareFunctionHeads(a, *b, options_.level))
+      return At(head->reason, place, place, head->expected, head->found);
+    path_ = {place};
+    if (auto difference = CompareGraphs(*a.graph, *b->graph)) return difference;
+    if (options_.level == Level::kCommon) continue;
+    if (auto difference = CompareAllNodes(*a.graph, *b->graph)) return difference;
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> ClassComparison::CompareAllFunctions() {
+  const auto first_missing = [](const Model& model, const NodeClasses& classes, const Model& other,
+                                const NodeClasses& other_classes) -> const Function* {
+    std::unordered_set<std::uint32_t> there;
+    for (const Function& function : other.functions) there.insert(other_classes.Of(function));
+    for (const Function& function : model.functions) {
+      if (!there.contains(classes.Of(function))) return &function;
+    }
+    return nullptr;
+  };
+  path_.clear();
+  const std::string reason = "a function is missing on one side";
+  const auto name = [](const Function& f) { return "function '" + f.op->ToString() + "'"; };
+  if (const Function* function = first_missing(a_, classes_a_, b_, classes_b_))
+    return At(reason, "model", "model", name(*function), "nothing");
+  if (const Function* function = first_missing(b_, classes_b_, a_, classes_a_))
+    return At(reason, "model", "model", "nothing", name(*function));
+  return std::nullopt;
 }
 
 std::optional<Difference> ClassComparison::CompareEntries(const Entry& a, const Entry& b) {

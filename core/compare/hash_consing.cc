@@ -1,7 +1,11 @@
 #include "core/compare/hash_consing.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
+
+#include "core/ir/domain.h"
 
 namespace dragoman::compare {
 namespace {
@@ -33,7 +37,7 @@ Status NodeClasses::Build() {
   for (std::size_t i : order) {
     const Function& function = model_.functions[i];
     DRAGOMAN_TRY(Visit(*function.graph));
-    functions_[function.op] = GraphClass(*function.graph);
+    functions_[function.op] = FunctionClass(function);
   }
   for (const Entry& entry : model_.entries) DRAGOMAN_TRY(Visit(*entry.graph));
   return {};
@@ -148,6 +152,33 @@ std::uint32_t NodeClasses::GraphClass(const Graph& graph) const {
   AppendInt(key, Ordered(graph).size());
   for (const Node* node : Ordered(graph)) AppendInt(key, Of(*node));
   for (const Use& output : graph.outputs()) AppendInt(key, CodeOf(output.value()));
+  return classes_.Intern(std::move(key));
+}
+
+std::uint32_t NodeClasses::FunctionClass(const Function& function) const {
+  std::string key;
+  AppendText(key, "function");
+  AppendInt(key, GraphClass(*function.graph));
+  const std::set<std::string> names(function.attributes.begin(), function.attributes.end());
+  AppendInt(key, names.size());
+  for (const std::string& name : names) AppendText(key, name);
+  std::map<std::string, std::string> defaults;
+  for (const NamedAttribute& known : function.defaults)
+    defaults.emplace(known.name, AttributeKey(known.value));
+  std::map<std::string_view, std::int64_t> versions;
+  for (const OpsetImport& opset : function.opsets) {
+    if (options_.level == Level::kSource)
+      versions.emplace(CanonicalDomain(opset.domain), opset.version);
+  }
+  AppendInt(key, defaults.size());
+  for (const auto& [name, value] : defaults) {
+    AppendText(key, name);
+    AppendText(key, value);
+  }
+  for (const auto& [domain, version] : versions) {
+    AppendText(key, domain);
+    AppendInt(key, static_cast<std::uint64_t>(version));
+  }
   return classes_.Intern(std::move(key));
 }
 

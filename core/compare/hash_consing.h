@@ -40,6 +40,7 @@ class NodeClasses {
   Status Build();
 
   std::uint32_t Of(const Node& node) const { return nodes_.at(&node); }
+  std::uint32_t Of(const Function& function) const { return functions_.at(function.op); }
   // Kind, index and class in one number; 0 for an omitted operand.
   std::uint64_t CodeOf(const Value* value) const;
   // The codes of a node's operands as they are compared: commutative ones in order of their codes.
@@ -61,6 +62,7 @@ class NodeClasses {
   void PushDependencies(const Node& node, std::vector<std::pair<const Node*, bool>>& stack) const;
   void Close(const Node& node);
   std::uint32_t GraphClass(const Graph& graph) const;
+  std::uint32_t FunctionClass(const Function& function) const;
   std::uint64_t DepthOf(const Graph& graph) const;
 
   const Model& model_;

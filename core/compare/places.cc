@@ -38,6 +38,13 @@ std::string DescribeTensor(const Tensor& tensor) {
   return text + " " + FormatElement(tensor, 0);
 }
 
+std::string DescribeSparse(const SparseTensor& tensor) {
+  const Shape shape(tensor.sizes.begin(), tensor.sizes.end());
+  return fmt::format("{}, elements {}, indices {}",
+                     Type::SparseTensor(tensor.values.dtype(), shape).ToString(),
+                     DescribeTensor(tensor.values), DescribeTensor(tensor.indices));
+}
+
 }  // namespace
 
 std::string Describe(const Value* value) {
@@ -70,6 +77,8 @@ std::string Describe(const Attribute& attribute) {
       return DescribeText(*attribute.As<std::string>());
     case Kind::kTensor:
       return DescribeTensor(*attribute.tensor());
+    case Kind::kSparseTensor:
+      return DescribeSparse(*attribute.sparse_tensor());
     case Kind::kType:
       return attribute.As<Type>()->ToString();
     case Kind::kSymbol:
@@ -84,6 +93,14 @@ std::string Describe(const Attribute& attribute) {
       return list(*attribute.As<Attribute::Doubles>(), FormatDouble);
     case Kind::kStrings:
       return list(*attribute.As<Attribute::Strings>(), DescribeText);
+    case Kind::kTensors:
+      return list(*attribute.As<Attribute::Tensors>(), DescribeTensor);
+    case Kind::kSparseTensors:
+      return list(*attribute.As<Attribute::SparseTensors>(), DescribeSparse);
+    case Kind::kGraphs:
+      return fmt::format("list of {} graphs", attribute.As<Attribute::Graphs>()->size());
+    case Kind::kTypes:
+      return list(*attribute.As<Attribute::Types>(), [](const Type& t) { return t.ToString(); });
     default:
       return std::string(Name(attribute.kind()));
   }

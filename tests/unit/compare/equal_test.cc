@@ -260,6 +260,33 @@ TEST(CompareModels, FunctionsAreComparedByDefinition) {
   EXPECT_EQ((*result)->path.front(), "function 'onnx:f.One'");
 }
 
+TEST(CompareModels, HeadsOfFunctionsCountUnderHashConsing) {
+  CompareOptions classes = kSource;
+  classes.modulo_sharing = true;
+  const auto model = [](std::int64_t version, int functions) {
+    Model made = Parse(
+        "dragoman 1 source onnx\nopset \"\" 17\nopset \"f\" 1\n"
+        "entry main(%x: f32[1]) -> (%y) { %y = onnx:f.One(%x) }");
+    for (const std::string_view name : {"One", "Unused"}) {
+      if (functions-- <= 0) break;
+      Model text = Parse("graph f(%p) -> (%q) { %q = onnx." +
+                         std::string(name == "One" ? "Relu" : "Neg") + "(%p) }");
+      made.functions.push_back(
+          {InternOp("onnx", name, "f"), std::move(text.entries[0].graph), {}, {}, {}, {}});
+      made.functions.back().opsets = {{"", version}};
+    }
+    return made;
+  };
+  const auto reason = [&classes](const Model& a, const Model& b) {
+    const auto difference = CompareModels(a, b, classes);
+    return difference->has_value() ? (*difference)->reason : "";
+  };
+  EXPECT_EQ(reason(model(17, 2), model(17, 2)), "");
+  EXPECT_EQ(reason(model(17, 1), model(16, 1)), "versions of operator sets differ");
+  EXPECT_EQ(reason(model(17, 1), model(17, 2)), "a function is missing on one side");
+  EXPECT_EQ(reason(model(17, 2), model(17, 1)), "a function is missing on one side");
+}
+
 TEST(CompareModels, ThePathLeadsToThePlace) {
   const Model a = Parse(R"(graph g(%c: bool[]) -> (%y) {
       const %w: f32[1] = [1.0]
