@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/affine.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/reversal.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
+#include "core/rewrite/recurrence/twin_inputs.h"
 #include "core/rewrite/sequence_node.h"
 
 namespace dragoman {
@@ -87,6 +89,22 @@ std::vector<NamedAttribute> Turned(const Node& node) {
   return attributes;
 }
 
+// Whether `node` puts zeros or the like before or behind one step.
+bool PadsOneStep(const Node* node, const PassContext& context) {
+  return node != nullptr && node->Is("Pad") &&
+         TextAttribute(*node, "mode", "constant") == "constant" &&
+         IntsOf(context, node->operand(3)) == std::vector<std::int64_t>{0} &&
+         SizeAlong(*node->operand(0), 0) == 1;
+}
+
+// What `pad` puts before its operand goes behind it, and the other way round.
+Result<Value*> PadOtherEnd(const Node& pad, Node& position, PassContext& context) {
+  LayoutBuilder layout(context, position);
+  DRAGOMAN_ASSIGN(Value * pads,
+                  layout.Gather(pad.operand(1), 0, Tensor::Ints(std::vector<std::int64_t>{1, 0})));
+  return context.Insert(position, "Pad", {{pad.operand(0), pads, pad.operand(2), pad.operand(3)}});
+}
+
 Result<bool> Turn(Node& node, PassContext& context) {
   const Shape* shape = node.operand(0)->type().shape();
   Value* lengths = node.operand(kLengths);
@@ -96,12 +114,19 @@ Result<bool> Turn(Node& node, PassContext& context) {
   }
   Reversal wanted;
   if (lengths != nullptr && !AreWhole(lengths, shape->front(), context)) wanted = {0, 1, lengths};
-  const auto found = FindReversal(node.operand(0), wanted, context);
+  const Node* wide = wanted.lengths == nullptr ? WideInput(node) : nullptr;
+  if (wide != nullptr && !PadsOneStep(wide->operand(1)->producer(), context)) wide = nullptr;
+  const Value* reversed = wide != nullptr ? wide->operand(0) : node.operand(0);
+  const auto found = FindReversal(reversed, wanted, context);
   if (found && !found->fits) {
     context.Explain(node, "stays, since its input is reversed within other lengths than its own");
   }
   if (!found || !found->fits) return false;
   DRAGOMAN_ASSIGN(Value * x, WithoutReversal(*found, node, context));
+  if (wide != nullptr) {
+    DRAGOMAN_ASSIGN(Value * padded, PadOtherEnd(*wide->operand(1)->producer(), node, context));
+    DRAGOMAN_ASSIGN(x, LayoutBuilder(context, node).Concat({x, padded}, 2));
+  }
   std::vector<Value*> operands = {x};
   for (std::size_t i = 1; i < node.num_operands(); ++i) operands.push_back(node.operand(i));
   DRAGOMAN_ASSIGN(Node * turned, context.InsertNode(node, FindOp(node)->Label(), operands,

@@ -9,9 +9,7 @@
 #include "core/ir/node_attributes.h"
 
 namespace dragoman {
-namespace {
 
-// The Concat of a shared input and one of a single step that the node reads, or nullptr.
 const Node* WideInput(const Node& node) {
   const Node* concat = node.operand(0)->producer();
   if (concat == nullptr || !concat->Is("Concat") || concat->num_operands() != 2) return nullptr;
@@ -20,8 +18,6 @@ const Node* WideInput(const Node& node) {
                        (own->Is("Pad") || own->Is("Where"));
   return is_wide ? concat : nullptr;
 }
-
-}  // namespace
 
 const Value* SharedInput(const Node& node) {
   const Node* concat = WideInput(node);

@@ -16,6 +16,8 @@ struct TwinInputs {
   Value* shared = nullptr;
   Value* own[2] = {nullptr, nullptr};
 };
+// The Concat of `shared` and one of `own` that a node reads, or nullptr.
+const Node* WideInput(const Node& node);
 std::optional<TwinInputs> ReadTwinInputs(const Node& a, const Node& b);
 // The `shared` of a node.
 const Value* SharedInput(const Node& node);
