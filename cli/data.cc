@@ -17,6 +17,7 @@
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
+#include "runtime/program/named_file.h"
 #include "runtime/program/output_folder.h"
 
 namespace dragoman::cli {
@@ -124,16 +125,6 @@ void FlattenValue(const std::string& name, const RuntimeValue& value, FlatArrays
   }
 }
 
-// The '=' of NAME=FILE: names and files may hold some too. The first one before a file that exists,
-// else the last.
-std::size_t EqualsBeforeFile(const std::string& input) {
-  std::error_code ignored;
-  for (std::size_t at = input.find('='); at != std::string::npos; at = input.find('=', at + 1)) {
-    if (std::filesystem::exists(input.substr(at + 1), ignored)) return at;
-  }
-  return input.rfind('=');
-}
-
 }  // namespace
 
 DType PlainDType(const NpyArray& npy) {
@@ -153,7 +144,7 @@ Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
     for (auto& [name, array] : archive) arrays.push_back({name, std::move(array)});
   }
   for (const std::string& input : options.inputs) {
-    const std::size_t equals = EqualsBeforeFile(input);
+    const std::size_t equals = rt::EqualsBeforeFile(input);
     if (equals == std::string::npos || equals == 0)
       return InvalidInput("--input " + input + " is not NAME=FILE.npy");
     const std::string file = input.substr(equals + 1);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/program/error.h"
+#include "runtime/program/named_file.h"
 
 namespace dragoman::rt {
 namespace {
@@ -82,7 +83,7 @@ InferOptions ParseInferOptions(const ModelInfo& info, int argc, char** argv) {
       throw Error(option + ": the option is unknown, or its value is missing; see --help");
     }
     if (option == "--input" || option == "--expect") {
-      const std::size_t equals = value.rfind('=');
+      const std::size_t equals = EqualsBeforeFile(value);
       if (equals == std::string::npos) throw Error(option + ": expected NAME=FILE.npy");
       auto& files = option == "--input" ? options.inputs : options.expected;
       files.emplace_back(value.substr(0, equals), value.substr(equals + 1));
