@@ -279,7 +279,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
   DRAGOMAN_TRY(LowerNodes(body, inner, builder));
   std::vector<Value*> results;
   for (const Use& use : body.outputs()) {
-    DRAGOMAN_ASSIGN(Value * result, LookupOutput(use));
+    DRAGOMAN_ASSIGN(Value * result, Lookup(use.value()));
     results.push_back(result);
   }
   // The names that the caller knows; an operand that is given back has its own.
@@ -320,8 +320,11 @@ Result<Value*> OnnxGraphLowering::Lookup(const Value* value) const {
 }
 
 Result<Value*> OnnxGraphLowering::LookupOutput(const Use& output) const {
-  if (output.value() != nullptr) return Lookup(output.value());
-  return InvalidInput("output " + std::to_string(output.index()) + " has no name")
+  DRAGOMAN_ASSIGN(Value * value, Lookup(output.value()));
+  if (value != nullptr) return value;
+  const char* const why =
+      output.value() == nullptr ? " has no name" : " is an operand that the call leaves out";
+  return InvalidInput("output " + std::to_string(output.index()) + why)
       .At("graph '" + output.graph()->name() + "'");
 }
 

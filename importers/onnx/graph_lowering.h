@@ -102,7 +102,7 @@ class OnnxGraphLowering {
   // The same where, from operand `first` on, none may be. Errors: one is.
   Result<std::vector<Value*>> RequiredOperands(const Node& node, std::size_t first = 0) const;
   Result<Value*> Lookup(const Value* value) const;
-  // Of an output, which needs a name.
+  // Of an output of an entry or a body. Errors: it has no name, or stands for an omitted operand.
   Result<Value*> LookupOutput(const Use& output) const;
   Result<std::vector<NamedAttribute>> ResolveAttributes(const Node& node,
                                                         const CallScope& scope) const;

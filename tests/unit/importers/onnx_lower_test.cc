@@ -373,6 +373,15 @@ entry main(%x: f32[1, 2, 3], %s: f32[2]) -> (%y: f32[*]) {
   %y, %m, %v, %n, %w = onnx.BatchNormalization(%x, %s, %s, %s, %s) @norm
 })"),
               HasSubstr("'norm' (onnx.BatchNormalization): error: training-mode"));
+  EXPECT_THAT(ErrorOf(R"(opset "" 22
+opset "local" 1
+entry main(%x: f32[2], %c: bool[], %m: i64[]) -> (%y: f32[2]) {
+  %y = onnx:local.Outer(%x, %c, %m, _)
+}
+function onnx:local.Outer(%a, %c, %m, %b) -> (%r) {
+  %r = onnx.Loop(%m, %c, %a) {body = graph turn(%i, %k, %v) -> (%k, %b) {}}
+})"),
+              HasSubstr("graph 'turn': error: output 1 is an operand that the call leaves out"));
 }
 
 }  // namespace
