@@ -1,6 +1,5 @@
 // dragoman convert MODEL -o OUT
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -1,8 +1,6 @@
 #include "cli/model_io.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>

@@ -3,7 +3,6 @@
 #include <bit>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "codegen/onednn/runtime_closure.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 

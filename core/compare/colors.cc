@@ -1,7 +1,5 @@
 #include "core/compare/colors.h"
 
-#include <utility>
-
 #include "core/support/flat_map.h"
 #include "core/support/hash.h"
 

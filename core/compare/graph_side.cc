@@ -1,6 +1,5 @@
 #include "core/compare/graph_side.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/compare/fingerprint.h"

@@ -1,5 +1,6 @@
 #include "core/interpreter/array.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 

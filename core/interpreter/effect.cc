@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "core/interpreter/handlers.h"
 #include "core/interpreter/operands.h"

@@ -1,6 +1,5 @@
 #include "core/interpreter/evaluate.h"
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>

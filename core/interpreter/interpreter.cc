@@ -1,7 +1,6 @@
 #include "core/interpreter/interpreter.h"
 
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "core/interpreter/evaluate.h"

@@ -1,5 +1,4 @@
 // Values that are no tensors: sequences and optionals.
-#include <algorithm>
 #include <utility>
 
 #include "core/interpreter/handlers.h"

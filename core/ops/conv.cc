@@ -1,7 +1,6 @@
 #include "runtime/params/conv.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"

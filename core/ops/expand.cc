@@ -1,7 +1,5 @@
 #include "runtime/params/expand.h"
 
-#include <algorithm>
-
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
 

@@ -1,7 +1,6 @@
 // dragoman.Fused: a group of nodes that is one function of its operands. The body takes the
 // operands in order and reads nothing else of the graphs around it.
 #include <string>
-#include <utility>
 
 #include "core/ir/node_attributes.h"
 #include "core/ops/control_flow.h"

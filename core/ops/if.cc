@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "core/ir/type_algebra.h"
 #include "core/ops/control_flow.h"

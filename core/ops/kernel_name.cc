@@ -1,7 +1,6 @@
 #include "core/ops/kernel_name.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace dragoman {
 

@@ -1,6 +1,5 @@
 #include "core/ops/matrix_formulas.h"
 
-#include <cmath>
 #include <memory>
 #include <numeric>
 #include <span>

@@ -1,7 +1,5 @@
 #include "runtime/params/one_hot.h"
 
-#include <cmath>
-
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
 

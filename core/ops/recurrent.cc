@@ -1,6 +1,5 @@
 // LSTM, GRU, RNN; dragoman.LSTM.
 #include <array>
-#include <utility>
 
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"

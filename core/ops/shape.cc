@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "runtime/params/shape_of.h"

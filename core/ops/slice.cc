@@ -1,6 +1,5 @@
 #include "runtime/params/slice.h"
 
-#include <algorithm>
 #include <string>
 
 #include "core/ops/movement.h"

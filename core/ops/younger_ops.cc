@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <numbers>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "core/ops/expansion_formula.h"

@@ -1,7 +1,6 @@
 #include "core/rewrite/sequence_node.h"
 
 #include <algorithm>
-#include <string>
 
 namespace dragoman {
 namespace {

@@ -1,6 +1,5 @@
 #include "core/support/wire_reader.h"
 
-#include <utility>
 #include <vector>
 
 namespace dragoman {

@@ -1,7 +1,6 @@
 // The changes of opsets 8 to 11. Source: the operator schemas of onnx, docs/Changelog.md.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>

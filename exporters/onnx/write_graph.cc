@@ -3,12 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include "core/support/text.h"
 #include "exporters/onnx/dict_to_message.h"

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/support/bytes.h"

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 #include "core/support/bytes.h"
 #include "core/support/wire_reader.h"

@@ -1,8 +1,6 @@
 #include "importers/onnx/take_type.h"
 
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "importers/onnx/message_to_dict.h"
 

@@ -1,6 +1,5 @@
 #include "importers/torchscript/parser.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "importers/torchscript/quantized_grid.h"
 
-#include <span>
 #include <utility>
 #include <vector>
 

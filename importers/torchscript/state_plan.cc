@@ -1,6 +1,5 @@
 #include "importers/torchscript/state_plan.h"
 
-#include <string>
 #include <variant>
 
 #include "core/support/text.h"

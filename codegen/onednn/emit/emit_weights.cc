@@ -1,6 +1,5 @@
 #include "codegen/onednn/emit/emit_weights.h"
 
-#include <span>
 #include <string>
 
 #include "core/ops/kernel_name.h"

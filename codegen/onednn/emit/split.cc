@@ -1,5 +1,6 @@
 #include "codegen/onednn/emit/split.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

@@ -1,7 +1,6 @@
 #include "codegen/onednn/emit/text.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/ops/kernel_name.h"
 #include "core/support/text.h"

@@ -1,7 +1,6 @@
 // Which nodes prepared operators on 8-bit integers compute: sizes known; weights, scales and the
 // zero points of weights and results constant.
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "codegen/onednn/plan/build.h"

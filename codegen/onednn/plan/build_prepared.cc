@@ -1,5 +1,4 @@
 // Which nodes a prepared oneDNN operator computes: f32, sizes known, weights constant.
-#include <algorithm>
 
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"

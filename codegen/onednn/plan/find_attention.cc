@@ -1,7 +1,6 @@
 #include "codegen/onednn/plan/find_attention.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
 #include "codegen/onednn/plan/passes.h"

@@ -1,6 +1,5 @@
 // Elementwise operators. Relax takes operands of equal element types only, which ONNX demands too.
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <utility>
 

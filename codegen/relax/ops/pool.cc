@@ -1,6 +1,5 @@
 // Pools of one to three spatial axes.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 

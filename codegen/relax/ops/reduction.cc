@@ -1,5 +1,4 @@
 // Reductions.
-#include <cmath>
 #include <numeric>
 #include <optional>
 

@@ -1,6 +1,5 @@
 // Unique: by comparing every item with every other. (R.unique gives no indices and sorts values
 // only.)
-#include <numeric>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,3 @@
-#include <vector>
 
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/identity_patterns.h"

@@ -2,8 +2,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/ops/op_def.h"

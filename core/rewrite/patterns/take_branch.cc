@@ -1,6 +1,5 @@
 // A branch whose condition is known, in place of the If.
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "core/rewrite/patterns/identity_patterns.h"

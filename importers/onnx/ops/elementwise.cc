@@ -1,8 +1,6 @@
 // Elementwise operators: broadcasting by attribute (below opset 7), bounds by attribute (Clip below
 // 11), and operators that ai.onnx 1 had as experiments.
-#include <limits>
 #include <string_view>
-#include <utility>
 
 #include "importers/onnx/ops/formula.h"
 #include "importers/onnx/ops/lowerings.h"

@@ -1,6 +1,5 @@
 // Linear learners.
 #include <string>
-#include <utility>
 
 #include "importers/onnx/ops/ml.h"
 

@@ -1,5 +1,4 @@
 // Layers: changed defaults, modes that went away.
-#include <utility>
 
 #include "importers/onnx/ops/formula.h"
 #include "importers/onnx/ops/lowerings.h"

@@ -1,8 +1,6 @@
 // Operators that make tensors: filled, ranges, identity; and those that draw random numbers.
 #include <cmath>
 #include <numbers>
-#include <optional>
-#include <utility>
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"

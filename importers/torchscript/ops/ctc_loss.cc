@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"

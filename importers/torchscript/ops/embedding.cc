@@ -1,6 +1,5 @@
 // Rows of a table by index, and sums of such rows.
 #include <cmath>
-#include <utility>
 
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"

@@ -1,5 +1,4 @@
 // Sliding windows as columns and back, and windows along one axis.
-#include <optional>
 #include <utility>
 
 #include "importers/torchscript/ops/composer.h"

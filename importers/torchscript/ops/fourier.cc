@@ -1,7 +1,5 @@
 // Discrete Fourier transforms: of whole tensors, and of windows of signals (stft, istft).
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <utility>
 
 #include "importers/torchscript/ops/complex.h"

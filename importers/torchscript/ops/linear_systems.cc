@@ -1,5 +1,4 @@
 // Determinants, inverses and solutions of systems of linear equations.
-#include <utility>
 
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"

@@ -1,5 +1,4 @@
 // Losses: elementwise first, then their mean or sum.
-#include <cmath>
 #include <numbers>
 
 #include "importers/torchscript/ops/composer.h"

@@ -1,5 +1,4 @@
 // Indexing by places that count only where a mask is true; elsewhere they may lie outside.
-#include <utility>
 
 #include "importers/torchscript/ops/indexing.h"
 #include "importers/torchscript/ops/lowerings.h"

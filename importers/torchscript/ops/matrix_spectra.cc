@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"

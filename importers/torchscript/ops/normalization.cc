@@ -1,7 +1,6 @@
 // Normalisation layers.
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "importers/torchscript/ops/composer.h"

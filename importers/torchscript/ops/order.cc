@@ -1,6 +1,5 @@
 // Extremes, sorting and what is read off sorted elements.
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "importers/torchscript/ops/composer.h"

@@ -1,6 +1,5 @@
 // Orthogonal polynomials, whose degree is an operand, and matrices of powers.
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "importers/torchscript/append_assert.h"

@@ -1,6 +1,4 @@
 // Pooling with windows: maximum with and without indices, average, and the inverse of the maximum.
-#include <algorithm>
-#include <string>
 #include <utility>
 
 #include "importers/torchscript/ops/composer.h"

@@ -1,6 +1,5 @@
 // Products of matrices and vectors.
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "importers/torchscript/ops/complex.h"

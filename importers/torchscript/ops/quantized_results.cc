@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "core/ir/node_attributes.h"
 #include "importers/torchscript/heap.h"

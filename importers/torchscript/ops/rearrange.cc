@@ -1,5 +1,4 @@
 // Operators that move elements to other places: flip, roll, triangles, diagonals, pixel shuffles…
-#include <algorithm>
 #include <limits>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // Lists and tuples. A list whose length only run time tells is a sequence of the common
 // graph.
 #include <algorithm>
-#include <cmath>
 
 #include "importers/torchscript/heap.h"
 #include "importers/torchscript/merge.h"

@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
-#include <string>
-#include <utility>
 
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"

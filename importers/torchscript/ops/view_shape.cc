@@ -1,5 +1,4 @@
 // Views with other sizes of the same elements in the same order: view, reshape, flatten, squeeze…
-#include <algorithm>
 #include <optional>
 #include <utility>
 
