@@ -10,6 +10,8 @@
 #include "core/analysis/affine.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
+#include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/scattered_row.h"
 
 namespace dragoman {
@@ -138,6 +140,27 @@ Result<bool> CollectPuts(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, whole);
 }
 
+// Concat(x[0], x[1], …, x[n - 1]) = x, with axis 0 where the parts lie side by side
+Result<bool> CollectSlices(Node& node, PassContext& context) {
+  const Shape* shape = node.Is("Concat") ? node.result()->type().shape() : nullptr;
+  if (shape == nullptr || node.num_operands() < 2) return false;
+  const auto first = SliceOf(*node.operand(0), context);
+  if (!first) return false;
+  const auto count = static_cast<std::int64_t>(node.num_operands());
+  if (SizeAlong(*first->source, static_cast<int>(first->axis)) != count) return false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto slice = SliceOf(*node.operand(static_cast<std::size_t>(i)), context);
+    if (!slice || slice->source != first->source || slice->axis != first->axis ||
+        slice->index != i || slice->keeps_axis) {
+      return false;
+    }
+  }
+  LayoutBuilder layout(context, node);
+  DRAGOMAN_ASSIGN(Value * whole, layout.StepsFirst(first->source, static_cast<int>(first->axis)));
+  DRAGOMAN_ASSIGN(whole, layout.Stacked(whole, AxisIn(node, *node.result()), *shape));
+  return whole != nullptr && context.ReplaceIfAllowed(node, whole);
+}
+
 // The Concat along the same axis that nothing but `use` reads; nullptr: there is none.
 const Node* NestedConcat(const Value& value, int axis) {
   const Node* node = value.producer();
@@ -180,6 +203,7 @@ Result<bool> FlattenConcat(Node& node, PassContext& context) {
 
 constexpr Pattern kPatterns[] = {
     {"collect-rows", CollectPuts},
+    {"collect-slices", CollectSlices},
     {"flatten-concat", FlattenConcat},
 };
 
