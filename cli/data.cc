@@ -70,6 +70,10 @@ const Type& PresentType(const Slot& slot) {
 Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy, std::string_view what) {
   DType dtype = PresentType(slot).dtype();
   if (dtype == DType::kUnknown) dtype = PlainDType(npy);
+  if (npy.shape.size() > static_cast<std::size_t>(rt::kMaxRank)) {
+    return Unsupported(fmt::format("{} '{}' is given rank {}, which is above {}", what, slot.name,
+                                   npy.shape.size(), rt::kMaxRank));
+  }
   Result<Array> array = FromNpy(npy, dtype);
   if (!array.ok()) {
     return InvalidInput(std::string(what) + " '" + slot.name + "' is given " + Describe(npy) +

@@ -1,5 +1,6 @@
 #include "core/interpreter/interpreter.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "core/interpreter/frame.h"
 #include "core/ops/op_def.h"
 #include "core/ops/random.h"
+#include "runtime/params/shape.h"
 
 namespace dragoman {
 namespace {
@@ -95,15 +97,36 @@ bool RunsInInterpreter(const OpDef& def) {
   return !def.kernel.header.empty() || FindHandler(def) != nullptr;
 }
 
+namespace {
+
+// Empty: the node's values have ranks that arrays can have, as far as they are known.
+std::string WhyRank(const Node& node) {
+  int highest = 0;
+  const auto consider = [&](const Value* value) {
+    if (value == nullptr || !value->type().is_tensor()) return;
+    highest = std::max(highest, value->type().rank().value_or(0));
+  };
+  for (const Use& use : node.operands()) consider(use.value());
+  for (std::size_t i = 0; i < node.num_results(); ++i) consider(node.result(i));
+  if (highest <= rt::kMaxRank) return "";
+  return "rank " + std::to_string(highest) + " is above " + std::to_string(rt::kMaxRank);
+}
+
+std::string WhyUnsupported(const Node& node) {
+  if (const std::string_view why = WhyRandom(node); !why.empty()) return std::string(why);
+  const OpDef* def = FindOp(node);
+  if (def == nullptr) return "operator is not in the common dialect";
+  return RunsInInterpreter(*def) ? WhyRank(node) : "operator has no kernel";
+}
+
+}  // namespace
+
 std::vector<Finding> UnsupportedNodes(const Graph& graph) {
   std::vector<Finding> findings;
   ForEachGraph(graph, [&](const Graph& body) {
     for (const Node& node : body.nodes()) {
-      const OpDef* def = FindOp(node);
-      std::string why(WhyRandom(node));
-      if (why.empty() && def != nullptr && RunsInInterpreter(*def)) continue;
-      if (why.empty())
-        why = def == nullptr ? "operator is not in the common dialect" : "operator has no kernel";
+      std::string why = WhyUnsupported(node);
+      if (why.empty()) continue;
       findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), std::move(why)});
     }
   });

@@ -101,6 +101,17 @@ class CommandLine(CommandCase):
         y = self.run_model(text, numpy.array([1, 2]), "x")
         self.assertEqual((y["name"], y["shape"]), ("x", [2]))
 
+    def test_ranks_beyond_the_runtime_are_refused_as_such(self):
+        text = self.out / "deep.dgt"
+        sizes = ", ".join(["1"] * 9)
+        text.write_text(f"graph main(%x: f32[{sizes}]) -> (%y) {{ %y = onnx.Relu(%x) }}")
+        self.assertIn("(onnx.Relu): error: rank 9 is above 8",
+                      self.fails(4, "inspect", text, "--to", "run"))
+        numpy.save(self.out / "x.npy", numpy.ones([1] * 9, numpy.float32))
+        error = self.fails(4, "run", text, "--input", f"x={self.out / 'x.npy'}", "--output-dir",
+                           self.out / "y")
+        self.assertIn("input 'x' is given rank 9, which is above 8", error)
+
     def test_facts_are_about_inputs_of_the_default_entry(self):
         policy = self.out / "policy.dgt"
         self.done("convert", MODELS / "torchscript" / "lstm_policy" / "model.pt", "-o", policy,
