@@ -1,5 +1,6 @@
 // Operators that move data: attributes that became operands.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,17 +84,32 @@ LoweredResults LowerPad(OpLowering& op) {
   return op.Emit("Pad");
 }
 
+namespace {
+
+// Operand `i` if it is one known number, of a float type as opset 1 wants it or of integers.
+std::optional<std::int64_t> WholeNumber(const OpLowering& op, std::size_t i) {
+  const Value* value = op.operand(i);
+  if (const auto ints = op.builder.KnownInts(value))
+    return ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
+  const Tensor* tensor = value != nullptr && value->is_constant() ? value->tensor() : nullptr;
+  if (tensor == nullptr || tensor->size() != 1 || !IsFloating(tensor->dtype())) return std::nullopt;
+  const double number = tensor->FloatAt(0);
+  constexpr double kMost = 1LL << 53;
+  if (!(std::fabs(number) <= kMost) || number != std::floor(number)) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+}  // namespace
+
 // Tile-1 repeats one axis.
 LoweredResults LowerTile(OpLowering& op) {
   DRAGOMAN_ASSIGN(int rank, op.Rank(0));
-  const auto tiles = op.builder.KnownInts(op.operand(1));
-  const auto axis = op.builder.KnownInts(op.operand(2));
-  if (!tiles || !axis || tiles->size() != 1 || axis->size() != 1) {
-    return op.Unsupported("tiles and axis of Tile in opset 1 must be constants");
-  }
-  if (axis->front() < 0 || axis->front() >= rank) return op.Invalid("axis is out of range");
+  const std::optional<std::int64_t> tiles = WholeNumber(op, 1), axis = WholeNumber(op, 2);
+  if (!tiles || !axis)
+    return op.Unsupported("tiles and axis of Tile in opset 1 must be constant whole numbers");
+  if (*axis < 0 || *axis >= rank) return op.Invalid("axis is out of range");
   std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank), 1);
-  repeats[static_cast<std::size_t>(axis->front())] = tiles->front();
+  repeats[static_cast<std::size_t>(*axis)] = *tiles;
   return op.EmitOne("Tile", {op.operand(0), op.Ints(repeats)});
 }
 

@@ -170,6 +170,36 @@ entry main(%x: i8[n]) -> (%y: i8[n]) {
 )");
 }
 
+// Opset 1 gave one axis, and numbers of the operand's type.
+TEST(LowerOnnx, TileOfOldRepeatsOneAxis) {
+  ExpectLowered(
+      R"(opset "" 1
+
+entry main(%x: f64[2, n]) -> (%y: f64[*]) {
+  const %tiles: f64[1] = [3.0]
+  const %axis: f64[1] = [1.0]
+  %y = onnx.Tile(%x, %tiles, %axis)
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f64[2, n]) -> (%y: f64[2, 3*n]) {
+  const %tiles: f64[1] = [3.0]
+  const %axis: f64[1] = [1.0]
+  const %c: i64[2] = [1, 3]
+  %y = onnx.Tile(%x, %c)
+}
+)");
+  EXPECT_THAT(ErrorOf(R"(opset "" 1
+
+entry main(%x: f32[2, n], %tiles: f32[1]) -> (%y: f32[*]) {
+  const %axis: f32[1] = [1.0]
+  %y = onnx.Tile(%x, %tiles, %axis)
+}
+)"),
+              HasSubstr("must be constant whole numbers"));
+}
+
 TEST(LowerOnnx, FunctionsAreInlined) {
   ExpectLowered(
       R"(opset "" 16
