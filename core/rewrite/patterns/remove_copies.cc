@@ -96,8 +96,9 @@ Result<bool> RemoveZeros(Node& node, PassContext& context) {
   for (std::size_t i = 0; i < 2; ++i) {
     const Value& zeros = *node.operand(i);
     Value* x = node.operand(1 - i);
-    if (ConstantOf(&zeros) == nullptr || !IsOnlyAdded(zeros)) continue;
-    if (!SameShape(*x, *node.result()) || !IsZeroTensor(*zeros.tensor())) continue;
+    const Tensor* tensor = ConstantOf(&zeros);
+    if (tensor == nullptr || !SameShape(*x, *node.result()) || !IsZeroTensor(*tensor)) continue;
+    if (!IsOnlyAdded(zeros)) continue;
     return context.ReplaceIfAllowed(node, x);
   }
   return false;
