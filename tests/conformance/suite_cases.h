@@ -43,8 +43,8 @@ Result<RecordedRun> ReadRecordedRun(const std::filesystem::path& folder, const M
 class CaseReport {
  public:
   // `cases`: the folder that holds them. `manifests`: files of this folder, with lines
-  // "NAME: REASON", or "SET/NAME: REASON" for those in a folder below one of name SET only; '#'
-  // starts a comment line.
+  // "NAME: REASON", or "RELEASE/NAME: REASON" for those of that release of ONNX only; '#' starts a
+  // comment line.
   CaseReport(const std::filesystem::path& cases, std::initializer_list<std::string_view> manifests);
 
   // A test failure unless `status` is what the manifests let expect.

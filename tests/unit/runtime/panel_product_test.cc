@@ -60,8 +60,7 @@ class PanelProductTest : public PreparedTest {
     const std::int64_t fewer = (sizes.rows + 1) / 2;
     std::vector<float> rows(static_cast<std::size_t>(fewer * sizes.outputs));
     product.RunRows(fewer, x.data(), rows.data());
-    made.resize(rows.size());
-    EXPECT_EQ(made, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_NEAR(expected[i], rows[i], bound) << i;
   }
 };
 
