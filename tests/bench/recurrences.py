@@ -159,6 +159,9 @@ def processor_seconds(*command):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+STEPS = (2000, 4000)
+ROUNDS = 5
+
 # name -> the steps of odd weights among so many, the activation
 SCALED = {
     "equal steps": (lambda steps: (), "tanh"),
@@ -168,22 +171,26 @@ SCALED = {
 }
 
 
-def convert_seconds(name, steps):
-    """The least processor time of three runs of `dragoman convert` on two layers."""
+def convert_seconds(name):
+    """The least processor time of `dragoman convert` on two layers, in turn for both STEPS."""
     odd_steps, activation = SCALED[name]
+    times = {steps: [] for steps in STEPS}
     with tempfile.TemporaryDirectory() as scratch:
-        model = pathlib.Path(scratch) / "model.onnx"
-        onnx.save(unrolled(steps, 2, 1, odd_steps(steps), hidden=8, activation=activation), model)
-        command = [os.environ["DRAGOMAN_BINARY"], "convert", model, "-o",
-                   model.with_name("out.onnx"), "--passes", "default"]
-        return min(processor_seconds(*command) for _ in range(3))
+        for steps in STEPS:
+            model = unrolled(steps, 2, 1, odd_steps(steps), hidden=8, activation=activation)
+            onnx.save(model, pathlib.Path(scratch) / f"{steps}.onnx")
+        for steps in STEPS * ROUNDS:
+            times[steps].append(processor_seconds(
+                os.environ["DRAGOMAN_BINARY"], "convert", pathlib.Path(scratch) / f"{steps}.onnx",
+                "-o", pathlib.Path(scratch) / "out.onnx", "--passes", "default"))
+    return [min(times[steps]) for steps in STEPS]
 
 
 def report_scaling():
     for name in SCALED:
-        times = [convert_seconds(name, steps) for steps in (2000, 4000)]
-        print(f"{name}: {times[0]:.2f} s for 2,000 steps, {times[1]:.2f} s for 4,000: "
-              f"{times[1] / times[0]:.2f} times", flush=True)
+        few, many = convert_seconds(name)
+        print(f"{name}: {few:.2f} s for {STEPS[0]:,} steps, {many:.2f} s for {STEPS[1]:,}: "
+              f"{many / few:.2f} times", flush=True)
 
 
 def numbers(text):
