@@ -171,24 +171,25 @@ SCALED = {
 }
 
 
-def convert_seconds(name):
-    """The least processor time of `dragoman convert` on two layers, in turn for both STEPS."""
+def convert_seconds(name, lengths, rounds):
+    """For each number of steps the least processor time of `dragoman convert` on two layers; the
+    lengths take turns."""
     odd_steps, activation = SCALED[name]
-    times = {steps: [] for steps in STEPS}
+    times = {steps: [] for steps in lengths}
     with tempfile.TemporaryDirectory() as scratch:
-        for steps in STEPS:
+        for steps in lengths:
             model = unrolled(steps, 2, 1, odd_steps(steps), hidden=8, activation=activation)
             onnx.save(model, pathlib.Path(scratch) / f"{steps}.onnx")
-        for steps in STEPS * ROUNDS:
+        for steps in lengths * rounds:
             times[steps].append(processor_seconds(
                 os.environ["DRAGOMAN_BINARY"], "convert", pathlib.Path(scratch) / f"{steps}.onnx",
                 "-o", pathlib.Path(scratch) / "out.onnx", "--passes", "default"))
-    return [min(times[steps]) for steps in STEPS]
+    return [min(times[steps]) for steps in lengths]
 
 
 def report_scaling():
     for name in SCALED:
-        few, many = convert_seconds(name)
+        few, many = convert_seconds(name, STEPS, ROUNDS)
         print(f"{name}: {few:.2f} s for {STEPS[0]:,} steps, {many:.2f} s for {STEPS[1]:,}: "
               f"{many / few:.2f} times", flush=True)
 

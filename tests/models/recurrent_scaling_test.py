@@ -10,6 +10,7 @@ four times the steps. What took longer than the limit is measured again: other p
 caches.
 """
 
+import math
 import pathlib
 import sys
 import unittest
@@ -28,14 +29,15 @@ class Scaling(unittest.TestCase):
                 self.assertLess(self.growth(name), LIMIT)
 
     def growth(self, name):
-        few, many = [], []
+        least = [math.inf, math.inf]
         for _ in range(TRIES):
-            few.append(recurrences.convert_seconds(name, STEPS))
-            many.append(recurrences.convert_seconds(name, STEPS * 2 ** DOUBLINGS))
-            if min(many) / min(few) < LIMIT:
+            times = recurrences.convert_seconds(name, (STEPS, STEPS * 2 ** DOUBLINGS), rounds=1)
+            least = [min(pair) for pair in zip(least, times)]
+            few, many = least
+            if many / few < LIMIT:
                 break
-        print(f"{name}: {min(few):.2f} s, {min(many):.2f} s", flush=True)
-        return min(many) / min(few)
+        print(f"{name}: {few:.2f} s, {many:.2f} s", flush=True)
+        return many / few
 
 
 if __name__ == "__main__":
