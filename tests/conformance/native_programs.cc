@@ -58,6 +58,8 @@ std::string MainText(const std::vector<std::string>& names) {
   return text + "  return 3;\n}\n";
 }
 
+std::string FileName(std::size_t number) { return "programs_" + std::to_string(number) + ".cc"; }
+
 Status Succeed(const std::vector<std::string>& command, const fs::path& folder) {
   DRAGOMAN_ASSIGN(ProcessResult result, RunProcess(command, folder));
   if (result.exit_code == 0) return {};
@@ -87,13 +89,15 @@ Status NativePrograms::Build() {
   DRAGOMAN_TRY(WriteIfChanged(folder_ / "main.cc", MainText(names_)));
   for (const RuntimeFile& file : RuntimeFiles())
     DRAGOMAN_TRY(WriteIfChanged(folder_ / file.path, std::string(file.text)));
+  std::size_t num_files = 0;
   for (std::size_t i = 0; i < names_.size(); i += kProgramsPerFile) {
     std::string text;
     for (std::size_t k = i; k < std::min(i + kProgramsPerFile, names_.size()); ++k)
       text += Included(names_[k]);
-    const std::string file = "programs_" + std::to_string(i / kProgramsPerFile) + ".cc";
-    DRAGOMAN_TRY(WriteIfChanged(folder_ / file, text));
+    DRAGOMAN_TRY(WriteIfChanged(folder_ / FileName(num_files++), text));
   }
+  // Those of a run of more programs.
+  while (fs::remove(folder_ / FileName(num_files))) ++num_files;
   const std::string source = folder_.string(), build = (folder_ / "build").string();
   DRAGOMAN_TRY(Succeed({"cmake", "-G", "Ninja", "-S", source, "-B", build}, folder_));
   const std::string jobs = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
