@@ -218,6 +218,7 @@ PipelineOptions PipelineOf(const LoweringOptions& options, const CommonOptions& 
   PipelineOptions pipeline;
   pipeline.passes = options.passes.value_or("default");
   if (common.explain) pipeline.explain = Say;
+  pipeline.warn = [&common](std::string_view message) { Warn(common, "", message); };
   return pipeline;
 }
 

@@ -86,6 +86,7 @@ struct CellProjection {
   float clip = 0;
 
   explicit operator bool() const { return matrix != kNoConst || clip != 0; }
+  friend bool operator==(const CellProjection&, const CellProjection&) = default;
 };
 // All of `atom` as a projection of h; none if it is something else.
 CellProjection ProjectionOf(AtomId atom, AtomId h, AffineForms& forms);

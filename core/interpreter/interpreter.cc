@@ -71,6 +71,9 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
   for (std::size_t i = 0; i < inputs.size(); ++i) frame.Set(graph.input(i), std::move(inputs[i]));
   DRAGOMAN_TRY(FillConstants(graph, frame));
   for (const Node& node : graph.nodes()) {
+    if (nodes_left != nullptr && (*nodes_left)-- <= 0) {
+      return Unsupported("the run takes too many nodes").At(node.Describe());
+    }
     std::vector<RuntimeValue> operands;
     operands.reserve(node.num_operands());
     for (const Use& use : node.operands()) operands.push_back(frame.Get(use.value()));
@@ -158,7 +161,8 @@ Status Interpreter::Reset() {
 Result<std::vector<RuntimeValue>> Interpreter::Run(const Entry& entry,
                                                    std::vector<RuntimeValue> inputs) {
   for (const StateBinding& binding : entry.states) inputs.push_back(states_[binding.state]);
-  const Execution execution{&observer_, &sink_};
+  std::int64_t nodes_left = node_limit_;
+  const Execution execution{&observer_, &sink_, &nodes_left};
   DRAGOMAN_ASSIGN(std::vector<RuntimeValue> outputs,
                   execution.RunGraph(*entry.graph, std::move(inputs), nullptr));
   for (const StateBinding& binding : entry.states) {

@@ -4,6 +4,7 @@
 #define DRAGOMAN_CORE_INTERPRETER_INTERPRETER_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -36,6 +37,9 @@ class Interpreter {
 
   void set_observer(NodeObserver observer) { observer_ = std::move(observer); }
   void set_line_sink(LineSink sink) { sink_ = std::move(sink); }
+  // A call that runs more nodes than that, those of bodies each time that they run, is an error:
+  // for data that may keep a loop from ending.
+  void set_node_limit(std::int64_t limit) { node_limit_ = limit; }
 
  private:
   explicit Interpreter(const Model& model) : model_(&model) {}
@@ -44,6 +48,7 @@ class Interpreter {
   std::vector<RuntimeValue> states_;
   NodeObserver observer_;
   LineSink sink_;
+  std::int64_t node_limit_ = INT64_MAX;
 };
 
 // The values that a node of an enclosing graph, or of this one, has computed so far.
@@ -54,6 +59,7 @@ class Frame;
 struct Execution {
   const NodeObserver* observer = nullptr;
   const LineSink* sink = nullptr;
+  std::int64_t* nodes_left = nullptr;  // that may be run; nullptr: any number
 
   Result<std::vector<RuntimeValue>> RunGraph(const Graph& graph, std::vector<RuntimeValue> inputs,
                                              const Frame* outer) const;

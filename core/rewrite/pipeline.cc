@@ -1,12 +1,16 @@
 #include "core/rewrite/pipeline.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/ir/verify.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/random_check.h"
 
 namespace dragoman {
 namespace {
@@ -31,8 +35,10 @@ constexpr PassInfo kPasses[] = {
                  "that nothing reads",
      .run = EliminateDead,
      .only_removes = true},
-    {"fuse-recurrences", "makes one LSTM, GRU or RNN of cells that follow one another in time",
-     FuseRecurrences},
+    {.name = "fuse-recurrences",
+     .sentence = "makes one LSTM, GRU or RNN of cells that follow one another in time",
+     .run = FuseRecurrences,
+     .checked = true},
     {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants},
     {"merge-common", "keeps one of several nodes that compute the same", MergeCommon},
     {"fuse-linear", "makes dragoman.Linear of Gemm, or of MatMul and Add, with a constant weight",
@@ -45,7 +51,8 @@ constexpr PassInfo kPasses[] = {
     {.name = "roll-chains",
      .sentence = "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
      .run = RollChains,
-     .at_end = true},
+     .at_end = true,
+     .checked = true},
     {.name = "fuse-gates",
      .sentence = "makes one dragoman.Fused of a product, the parts that it is split into and "
                  "the gates computed from these",
@@ -74,34 +81,33 @@ std::vector<std::string_view> SplitAtCommas(std::string_view text) {
   }
 }
 
-const PassInfo* FindPass(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kPasses), std::end(kPasses),
-                                   [&](const PassInfo& pass) { return pass.name == name; });
-  return found == std::end(kPasses) ? nullptr : found;
+const PassInfo* FindPass(std::span<const PassInfo> passes, std::string_view name) {
+  const auto found = std::ranges::find(passes, name, &PassInfo::name);
+  return found == passes.end() ? nullptr : &*found;
 }
 
-Error UnknownPass(std::string_view name) {
+Error UnknownPass(std::span<const PassInfo> passes, std::string_view name) {
   std::string message =
       "--passes names '" + std::string(name) + "', which is no pass; expected none, default, or of";
-  for (const PassInfo& pass : kPasses) message += " " + std::string(pass.name);
+  for (const PassInfo& pass : passes) message += " " + std::string(pass.name);
   return InvalidInput(std::move(message));
 }
 
-// Which of kPasses are chosen.
-Result<std::vector<bool>> SelectPasses(std::string_view text) {
-  std::vector<bool> chosen(std::size(kPasses), false);
+// Which of `passes` are chosen.
+Result<std::vector<bool>> SelectPasses(std::span<const PassInfo> passes, std::string_view text) {
+  std::vector<bool> chosen(passes.size(), false);
   for (std::string_view word : SplitAtCommas(text)) {
     if (word == "none") continue;
     if (word == "default") {
       for (std::size_t i = 0; i < chosen.size(); ++i) {
-        chosen[i] = chosen[i] || kPasses[i].by_default;
+        chosen[i] = chosen[i] || passes[i].by_default;
       }
       continue;
     }
     const bool wanted = !word.starts_with('-');
-    const PassInfo* pass = FindPass(wanted ? word : word.substr(1));
-    if (pass == nullptr) return UnknownPass(word);
-    chosen[static_cast<std::size_t>(pass - kPasses)] = wanted;
+    const PassInfo* pass = FindPass(passes, wanted ? word : word.substr(1));
+    if (pass == nullptr) return UnknownPass(passes, word);
+    chosen[static_cast<std::size_t>(pass - passes.data())] = wanted;
   }
   return chosen;
 }
@@ -119,51 +125,105 @@ Result<bool> RunPass(const PassInfo& pass, Graph& graph, PassContext& context) {
   return changed;
 }
 
-// `settled` are the passes that have found nothing since anything changed. Types are inferred anew
-// before the next round, by which any pass may find more, unless all that went was dead.
-Result<bool> RunRound([[maybe_unused]] const Model& model, const std::vector<bool>& chosen,
-                      Graph& entry, std::vector<bool>& settled, PassContext& context) {
-  bool changed = false;
-  bool rewritten = false;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (!chosen[i] || settled[i] || (changed && kPasses[i].at_end)) continue;
-    DRAGOMAN_ASSIGN(const bool pass_changed, RunPass(kPasses[i], entry, context));
-    if (pass_changed) settled.assign(settled.size(), false);
-    settled[i] = !pass_changed;
-    changed = changed || pass_changed;
-    rewritten = rewritten || (pass_changed && !kPasses[i].only_removes);
-#ifndef NDEBUG
-    if (Status status = Verify(model); pass_changed && !status.ok()) {
-      return std::move(status.error().At("after pass " + std::string(kPasses[i].name)));
+// The rounds over one entry.
+class EntryPipeline {
+ public:
+  EntryPipeline(std::span<const PassInfo> passes, std::vector<bool> chosen, const Model& model,
+                Entry& entry, const PipelineOptions& options)
+      : passes_(passes),
+        chosen_(std::move(chosen)),
+        model_(model),
+        entry_(entry),
+        options_(options),
+        settled_(passes.size(), false) {}
+
+  Status Run() {
+    // Every round finds the same near misses.
+    std::unordered_set<std::string> told;
+    const auto explain = [&](std::string_view line) {
+      if (options_.explain && told.emplace(line).second) options_.explain(line);
+    };
+    std::size_t folded_bytes = 0;
+    bool changed = true;
+    for (int round = 0; changed && round < kMaxRounds; ++round) {
+      DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry_.graph, explain));
+      context.folded_bytes = folded_bytes;
+      DRAGOMAN_ASSIGN(changed, RunRound(context));
+      folded_bytes = context.folded_bytes;
     }
-#endif
+    return {};
   }
-  if (rewritten) settled.assign(settled.size(), false);
-  return changed;
-}
+
+ private:
+  enum class Outcome { kUnchanged, kChanged, kUndone };
+
+  // Types are inferred anew before the next round, by which any pass may find more, unless all that
+  // went was dead.
+  Result<bool> RunRound(PassContext& context) {
+    bool changed = false;
+    bool rewritten = false;
+    for (std::size_t i = 0; i < passes_.size(); ++i) {
+      const PassInfo& pass = passes_[i];
+      if (!chosen_[i] || settled_[i] || (changed && pass.at_end)) continue;
+      DRAGOMAN_ASSIGN(const Outcome outcome, RunChecked(pass, context));
+      if (outcome == Outcome::kUndone) {  // `context` is about a graph that is gone
+        chosen_[i] = false;
+        settled_.assign(settled_.size(), false);
+        return true;
+      }
+      const bool pass_changed = outcome == Outcome::kChanged;
+      if (pass_changed) settled_.assign(settled_.size(), false);
+      settled_[i] = !pass_changed;
+      changed = changed || pass_changed;
+      rewritten = rewritten || (pass_changed && !pass.only_removes);
+#ifndef NDEBUG
+      if (Status status = Verify(model_); pass_changed && !status.ok()) {
+        return std::move(status.error().At("after pass " + std::string(pass.name)));
+      }
+#endif
+    }
+    if (rewritten) settled_.assign(settled_.size(), false);
+    return changed;
+  }
+
+  // A checked pass after which the entry computes something else is undone.
+  Result<Outcome> RunChecked(const PassInfo& pass, PassContext& context) {
+    std::optional<RandomCheck> check;
+    if (pass.checked) check = RandomCheck::Make(model_, entry_, options_.checked_work);
+    DRAGOMAN_ASSIGN(const bool changed, RunPass(pass, *entry_.graph, context));
+    const std::string difference = changed && check ? check->FindDifference(*entry_.graph) : "";
+    if (difference.empty()) return changed ? Outcome::kChanged : Outcome::kUnchanged;
+    entry_.graph = std::move(*check).TakeGraph();
+    if (options_.warn) {
+      options_.warn(fmt::format(
+          "a bug in dragoman: pass {} changes what entry '{}' computes ({}), so it is not applied; "
+          "please report it",
+          pass.name, entry_.name, difference));
+    }
+    return Outcome::kUndone;
+  }
+
+  std::span<const PassInfo> passes_;
+  std::vector<bool> chosen_;
+  const Model& model_;
+  Entry& entry_;
+  const PipelineOptions& options_;
+  std::vector<bool> settled_;  // passes that have found nothing since anything changed
+};
 
 }  // namespace
 
 std::span<const PassInfo> AllPasses() { return kPasses; }
 
 Status RunPipeline(Model& model, const PipelineOptions& options) {
-  DRAGOMAN_ASSIGN(const std::vector<bool> chosen, SelectPasses(options.passes));
+  return RunPasses(kPasses, model, options);
+}
+
+Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineOptions& options) {
+  DRAGOMAN_ASSIGN(const std::vector<bool> chosen, SelectPasses(passes, options.passes));
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
-  // Every round finds the same near misses.
-  std::unordered_set<std::string> told;
-  const auto explain = [&](std::string_view line) {
-    if (options.explain && told.emplace(line).second) options.explain(line);
-  };
   for (Entry& entry : model.entries) {
-    std::size_t folded_bytes = 0;
-    std::vector<bool> settled(chosen.size(), false);
-    bool changed = true;
-    for (int round = 0; changed && round < kMaxRounds; ++round) {
-      DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry.graph, explain));
-      context.folded_bytes = folded_bytes;
-      DRAGOMAN_ASSIGN(changed, RunRound(model, chosen, *entry.graph, settled, context));
-      folded_bytes = context.folded_bytes;
-    }
+    DRAGOMAN_TRY(EntryPipeline(passes, chosen, model, entry, options).Run());
   }
   return InferModel(model);
 }

@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_CORE_REWRITE_PIPELINE_H_
 #define DRAGOMAN_CORE_REWRITE_PIPELINE_H_
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -26,7 +27,15 @@ struct PassInfo {
   bool by_default = true;
   bool at_end = false;        // runs when those before it change nothing any more
   bool only_removes = false;  // what nothing reads
+  bool checked = false;       // by random data (random_check.h)
 };
+
+// The elementary operations of one run up to which passes are checked on random data.
+#ifdef NDEBUG
+inline constexpr std::int64_t kCheckedWork = 30'000'000;
+#else
+inline constexpr std::int64_t kCheckedWork = 1'000'000'000;
+#endif
 
 // All passes, in the order in which a pipeline runs them.
 std::span<const PassInfo> AllPasses();
@@ -35,11 +44,17 @@ struct PipelineOptions {
   std::string passes = "default";  // "none", "default", names, or "default,-name"
   // Told each rewrite made, and each near miss, one line each; may be empty.
   std::function<void(std::string_view)> explain;
+  // Told of each pass that changed what the model computes: a bug, so its changes were undone. May
+  // be empty.
+  std::function<void(std::string_view)> warn = nullptr;
+  std::int64_t checked_work = kCheckedWork;
 };
 
 // Runs the chosen passes to a fixed point, on every entry and body of the common `model`. Types are
 // inferred anew. Errors: a pass that does not exist.
 Status RunPipeline(Model& model, const PipelineOptions& options);
+// The same with those of `passes` that are chosen.
+Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineOptions& options);
 
 }  // namespace dragoman
 

@@ -13,6 +13,7 @@
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/support/text.h"
+#include "exporters/onnx/guard_empty_sequences.h"
 #include "exporters/onnx/lower_opset.h"
 #include "exporters/onnx/outline_fused.h"
 #include "exporters/onnx/outline_sequences.h"
@@ -187,6 +188,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   DRAGOMAN_TRY(CheckOpset(opset));
   for (Entry& entry : copy.entries) {
     DRAGOMAN_TRY(DropEffects(*entry.graph, options));
+    DRAGOMAN_TRY(GuardEmptySequences(*entry.graph));
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
     LowerOpset(*entry.graph, opset, findings);

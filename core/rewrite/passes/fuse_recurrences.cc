@@ -132,16 +132,17 @@ class Fusion {
     for (std::size_t i = 0; i < count; ++i) {
       escapes.push_back(
           FindEscape(chain.steps[i], nodes[i], NextOf(nodes, i), masked_readers_, forms_));
-      cell_escapes_[i] = escapes[i] && escapes[i]->is_cell_state && i + 1 < count;
+      cell_escapes_[i] = escapes[i] && escapes[i]->is_cell_state && i + 1 < count &&
+                         GivesCellStates(chain.steps[i]);
     }
-    const bool gives_cell_states = GivesCellStates(chain.steps.front()) &&
-                                   std::ranges::count(cell_escapes_, true) > kMostCellStatesApart;
-    if (!gives_cell_states) cell_escapes_.assign(count, false);
+    if (std::ranges::count(cell_escapes_, true) <= kMostCellStatesApart) {
+      cell_escapes_.assign(count, false);
+    }
     for (std::size_t i = 0; i < count; ++i) {
       starts[i] = starts[i] || !chain.breaks[i].empty();
       const std::optional<Escape>& escape = escapes[i];
       const bool last = i + 1 == count;
-      if (!escape || (escape->is_cell_state && (last || gives_cell_states))) continue;
+      if (!escape || (escape->is_cell_state && (last || cell_escapes_[i]))) continue;
       ReportEscape(chain, i, *escape);
       starts[i] = starts[i] || !escape->is_cell_state;
       starts[i + 1] = true;

@@ -19,6 +19,7 @@ using Kind = RecurrentCell::Kind;
 
 constexpr std::size_t kMaxNodesOfProjection = 5;  // a product, moves around it, bounds
 constexpr std::string_view kOtherStructure = "structure";
+constexpr std::string_view kMask = "mask";
 constexpr std::size_t kInputGate = 0, kForgetGate = 2;  // among the peepholes
 
 // What the nodes of the same graph that read `value` give.
@@ -73,6 +74,34 @@ std::vector<AtomId> FindProjected(AtomId h, const CellProjection& projection,
   return found;
 }
 
+// What differs first between two forms that are not equal.
+std::string NameDifference(const StepForm& a, const StepForm& b) {
+  if (a.kind != b.kind || a.coupled != b.coupled || a.num_inputs != b.num_inputs ||
+      a.linear_before_reset != b.linear_before_reset) {
+    return std::string(kOtherStructure);
+  }
+  for (std::size_t gate = 0; gate < a.functions.size(); ++gate) {
+    const std::string_view name = GateName(a.kind, gate);
+    if (a.functions[gate] != b.functions[gate]) return fmt::format("{}-gate activation", name);
+    bool same = a.weights.recurrent[gate] == b.weights.recurrent[gate];
+    for (std::size_t i = 0; i < a.num_inputs; ++i) {
+      same = same && a.weights.inputs[i][gate] == b.weights.inputs[i][gate];
+    }
+    if (!same) return fmt::format("{}-gate weight", name);
+    if (a.weights.biases[gate] != b.weights.biases[gate]) return fmt::format("{}-gate bias", name);
+  }
+  if (a.output_function != b.output_function) return "output activation";
+  if (a.cell_clip != b.cell_clip) return "bound of the cell state";
+  if (a.weights.reset_bias != b.weights.reset_bias) return "hidden-gate bias";
+  if (a.weights.peepholes.size() != b.weights.peepholes.size()) return "peepholes";
+  for (std::size_t i = 0; i < a.weights.peepholes.size(); ++i) {
+    if (a.weights.peepholes[i] == b.weights.peepholes[i]) continue;
+    return fmt::format("{}-gate peephole", GateName(a.kind, i));
+  }
+  if (a.weights.projection != b.weights.projection) return "projection";
+  return std::string(a.masked != b.masked ? kMask : kOtherStructure);
+}
+
 // Links cells one by one, in topological order.
 class Linker {
  public:
@@ -100,14 +129,10 @@ class Linker {
       }
       for (std::optional<std::size_t> at = i; at; at = links_[*at].after) {
         chain.steps.push_back(std::move(*links_[*at].step));
-        chain.breaks.push_back(std::move(links_[*at].difference));
+        chain.breaks.emplace_back(links_[*at].reads_other_mask ? kMask : "");
       }
-      FindLastProjection(chain);
-      FindLastMask(chain);
-      for (CellStep& step : chain.steps) {
-        if (step.masked())
-          step.zeroed_h = FindZeroed(step.given(), step.carried_h, step.mask, forms_);
-      }
+      CompleteSteps(chain);
+      FindBreaks(chain);
       chains.push_back(std::move(chain));
     }
     return chains;
@@ -118,7 +143,7 @@ class Linker {
     std::optional<std::size_t> before;
     std::optional<std::size_t> after;
     std::optional<CellStep> step;
-    std::string difference;
+    bool reads_other_mask = false;  // a mask of the states before, which does not keep older ones
   };
 
   std::optional<std::size_t> Find(const std::unordered_map<AtomId, std::size_t>& map, AtomId atom,
@@ -210,18 +235,25 @@ class Linker {
     if (h->fresh != fresh) {
       EnterProjection(before, h->fresh, ProjectionOf(h->fresh, fresh, forms_));
     }
+    if (!Keeps(c, links_[before].step->old_c)) {
+      links_[i].reads_other_mask = true;
+      return true;
+    }
     EnterMask(before, old_h, *h);
     CellStep& step = *links_[before].step;
-    step.carried_c = cells_[i].old_c.atom;
-    if (!Keeps(c, step.old_c)) links_[i].difference = "mask";
+    if (step.masked()) step.carried_c = cells_[i].old_c.atom;
     return true;
   }
 
+  // What does not keep the old state is no mask of the cell, but something else that reads it.
   void EnterMask(std::size_t before, AtomId carried, const MaskedState& masked) {
     CellStep& step = *links_[before].step;
+    if (!Keeps(masked, {step.old_h, kNoConst})) {
+      links_[*links_[before].after].reads_other_mask = true;
+      return;
+    }
     step.mask = masked.mask;
     step.carried_h = carried;
-    if (!Keeps(masked, {step.old_h, kNoConst})) links_[*links_[before].after].difference = "mask";
   }
 
   // Whether what a mask keeps is that old state.
@@ -234,16 +266,43 @@ class Linker {
     return state.constant == kNoConst || comparer_.IsZero(state.constant);
   }
 
-  // What the last cell of a chain gives is masked as what the one before it does.
-  void FindLastMask(CellChain& chain) {
-    CellStep& step = chain.steps.back();
-    if (!chain.steps[chain.steps.size() - 2].masked()) return;
+  void EnterProjection(std::size_t i, AtomId projected, const CellProjection& projection) {
+    CellStep& step = *links_[i].step;
+    step.projected = projected;
+    step.weights.projection = projection;
+  }
+
+  // A step says what the next one reads of it. Where none does, it is looked for as the step
+  // before has it.
+  void CompleteSteps(CellChain& chain) {
+    for (std::size_t i = 1; i < chain.steps.size(); ++i) {
+      const bool is_read = i + 1 < chain.steps.size() && chain.breaks[i + 1].empty();
+      if (is_read) continue;
+      FindLastProjection(chain.steps[i - 1].weights.projection, chain.steps[i]);
+      if (chain.steps[i - 1].masked()) FindLastMask(chain.steps[i]);
+    }
+    for (CellStep& step : chain.steps) {
+      if (step.masked()) {
+        step.zeroed_h = FindZeroed(step.given(), step.carried_h, step.mask, forms_);
+      }
+    }
+  }
+
+  void FindBreaks(CellChain& chain) {
+    for (std::size_t i = 1; i < chain.steps.size(); ++i) {
+      if (!chain.breaks[i].empty()) continue;
+      chain.breaks[i] = comparer_.Difference(chain.steps[i - 1], chain.steps[i]);
+    }
+  }
+
+  void FindLastMask(CellStep& step) {
     for (AtomId id : FindMasked(step.given(), forms_)) {
       const MaskedState masked = *ReadMasked(id, step.given(), forms_);
+      const bool keeps = Keeps(masked, {step.old_h, kNoConst});
+      if (!keeps && step.carried_h != kNoAtom) continue;
       step.mask = masked.mask;
-      if (Keeps(masked, {step.old_h, kNoConst})) step.carried_h = id;
+      if (keeps) step.carried_h = id;
     }
-    if (!step.masked()) chain.breaks.back() = "mask";
     if (!step.masked() || step.cell->c == kNoAtom) return;
     for (AtomId id : FindMasked(step.cell->c, forms_)) {
       const MaskedState masked = *ReadMasked(id, step.cell->c, forms_);
@@ -251,22 +310,12 @@ class Linker {
     }
   }
 
-  void EnterProjection(std::size_t i, AtomId projected, const CellProjection& projection) {
-    CellLink& link = links_[i];
-    link.step->projected = projected;
-    link.step->weights.projection = projection;
-    if (!link.before || !link.difference.empty()) return;
-    const CellProjection& other = links_[*link.before].step->weights.projection;
-    if (!comparer_.Same(other, projection)) link.difference = "projection";
-  }
-
-  // No cell reads the last cell's projection.
-  void FindLastProjection(CellChain& chain) {
-    CellStep& step = chain.steps.back();
-    step.weights.projection = chain.steps[chain.steps.size() - 2].weights.projection;
-    if (!step.weights.projection) return;
-    const std::vector<AtomId> found =
-        FindProjected(step.cell->h, step.weights.projection, comparer_, forms_);
+  void FindLastProjection(const CellProjection& projection, CellStep& step) {
+    if (!projection || step.weights.projection) return;
+    const std::vector<AtomId> found = FindProjected(step.cell->h, projection, comparer_, forms_);
+    // An operator that projects by itself gives nothing else of the hidden state.
+    if (found.empty() && (projection.clip != 0 || step.cell->cell_clip != 0)) return;
+    step.weights.projection = projection;
     if (found.empty()) return;
     // Where there are masks, what they are applied to.
     const auto masked =
@@ -279,13 +328,12 @@ class Linker {
     if (links_[before].after || cells_[before].hidden != cells_[i].hidden) return false;
     if (!AtomsOf(cells_[i]).contains(old_h)) return false;
     CellStep step = ReadStep(cells_[i], old_h);
-    std::string difference = FitStepBefore(before, step);
+    const std::string difference = FitStepBefore(before, step);
     if (!difference.empty() && must_be_equal) return false;
     if (!links_[before].step) return false;
     links_[before].after = i;
     links_[i].before = before;
     links_[i].step = std::move(step);
-    links_[i].difference = std::move(difference);
     return true;
   }
 
@@ -383,37 +431,37 @@ ConstId WeightComparer::Canonical(ConstId id) {
 
 bool WeightComparer::Same(ConstId a, ConstId b) { return a == b || Canonical(a) == Canonical(b); }
 
+StepForm WeightComparer::FormOf(const CellStep& step) {
+  const RecurrentCell& cell = *step.cell;
+  StepForm form{.kind = cell.kind,
+                .hidden = cell.hidden,
+                .coupled = cell.coupled,
+                .linear_before_reset = cell.linear_before_reset,
+                .uniform = cell.uniform,
+                .num_inputs = step.inputs.size(),
+                .functions = {},
+                .output_function = cell.output_function,
+                .cell_clip = cell.cell_clip,
+                .weights = step.weights,
+                .masked = step.masked()};
+  for (const CellGate& gate : cell.gates) form.functions.push_back(gate.function);
+  const auto canonical = [&](std::vector<ConstId>& ids) {
+    for (ConstId& id : ids) id = Canonical(id);
+  };
+  CellWeights& weights = form.weights;
+  for (std::vector<ConstId>& input : weights.inputs) canonical(input);
+  canonical(weights.recurrent);
+  canonical(weights.biases);
+  canonical(weights.peepholes);
+  weights.reset_bias = Canonical(weights.reset_bias);
+  weights.projection.matrix = Canonical(weights.projection.matrix);
+  return form;
+}
+
 std::string WeightComparer::Difference(const CellStep& a, const CellStep& b) {
-  const RecurrentCell& x = *a.cell;
-  const RecurrentCell& y = *b.cell;
-  if (x.kind != y.kind || x.coupled != y.coupled || a.inputs.size() != b.inputs.size() ||
-      x.linear_before_reset != y.linear_before_reset) {
-    return std::string(kOtherStructure);
-  }
-  for (std::size_t gate = 0; gate < x.gates.size(); ++gate) {
-    const std::string_view name = GateName(x.kind, gate);
-    if (x.gates[gate].function != y.gates[gate].function) {
-      return fmt::format("{}-gate activation", name);
-    }
-    bool same = Same(a.weights.recurrent[gate], b.weights.recurrent[gate]);
-    for (std::size_t i = 0; i < a.inputs.size(); ++i) {
-      same = same && Same(a.weights.inputs[i][gate], b.weights.inputs[i][gate]);
-    }
-    if (!same) return fmt::format("{}-gate weight", name);
-    if (!Same(a.weights.biases[gate], b.weights.biases[gate])) {
-      return fmt::format("{}-gate bias", name);
-    }
-  }
-  if (x.output_function != y.output_function) return "output activation";
-  if (x.cell_clip != y.cell_clip) return "bound of the cell state";
-  if (!Same(a.weights.reset_bias, b.weights.reset_bias)) return "hidden-gate bias";
-  if (a.weights.peepholes.size() != b.weights.peepholes.size()) return "peepholes";
-  for (std::size_t i = 0; i < a.weights.peepholes.size(); ++i) {
-    if (!Same(a.weights.peepholes[i], b.weights.peepholes[i])) {
-      return fmt::format("{}-gate peephole", GateName(x.kind, i));
-    }
-  }
-  return {};
+  const StepForm x = FormOf(a);
+  const StepForm y = FormOf(b);
+  return x == y ? std::string() : NameDifference(x, y);
 }
 
 std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer,

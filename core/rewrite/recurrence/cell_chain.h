@@ -25,6 +25,8 @@ struct CellWeights {
   // Of an LSTM whose old hidden state is this of what the cell before it gave; its `recurrent` are
   // (hidden, size of the projection).
   CellProjection projection;
+
+  friend bool operator==(const CellWeights&, const CellWeights&) = default;
 };
 
 // One cell with its operands told apart.
@@ -55,12 +57,32 @@ struct CellStep {
 // The operands of `cell` if `old_h` is its old hidden state.
 CellStep ReadStep(const RecurrentCell& cell, AtomId old_h);
 
+// All that one operator fixes for every step that it does. Steps are done by one operator only if
+// these are equal as a whole; what steps have of their own (inputs, states, which mask) is told
+// apart when the operator is made.
+struct StepForm {
+  RecurrentCell::Kind kind = RecurrentCell::Kind::kRnn;
+  std::int64_t hidden = 0;
+  bool coupled = false;
+  bool linear_before_reset = false;
+  bool uniform = true;
+  std::size_t num_inputs = 0;
+  std::vector<CellFunction> functions;  // of the gates
+  CellFunction output_function;
+  float cell_clip = 0;
+  CellWeights weights;  // each the first constant with its elements
+  bool masked = false;  // whether a mask keeps the old states
+
+  friend bool operator==(const StepForm&, const StepForm&) = default;
+};
+
 // Compares weights by what they are: first as expressions, then by their elements.
 class WeightComparer {
  public:
   WeightComparer(const ConstExprs& exprs, DType dtype) : evaluator_(exprs, dtype) {}
 
-  bool Same(const CellStep& a, const CellStep& b) { return Difference(a, b).empty(); }
+  StepForm FormOf(const CellStep& step);
+  bool Same(const CellStep& a, const CellStep& b) { return FormOf(a) == FormOf(b); }
   // "forget-gate weight", "activation of the cell gate"; empty if there is none.
   std::string Difference(const CellStep& a, const CellStep& b);
   bool Same(ConstId a, ConstId b);
@@ -82,11 +104,12 @@ class WeightComparer {
 struct CellChain {
   std::unique_ptr<RecurrentCell> first;  // the first step's, where only a rest of it is there
   std::vector<CellStep> steps;
-  std::vector<std::string> breaks;  // per step: how it differs from the one before; else empty
+  // Per step: why one operator cannot do it and the one before; else empty.
+  std::vector<std::string> breaks;
 };
 
 // All maximal runs of at least two of `cells`, which are in topological order. States pass from
-// cell to cell; weights may differ where `breaks` says so.
+// cell to cell; the forms of neighbours differ where `breaks` gives a reason.
 std::vector<CellChain> LinkCells(const std::vector<RecurrentCell>& cells, WeightComparer& comparer,
                                  AffineForms& forms);
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/rewrite/recurrence/masked_states.h"
+
 namespace dragoman {
 namespace {
 
@@ -229,12 +231,10 @@ Result<Value*> EmitLastProjection(const CellStep& step, Value* last,
                                   const SequenceOperands& operands, AffineForms& forms,
                                   Node& position, PassContext& context) {
   DRAGOMAN_ASSIGN(Value * projected, EmitProjection(step, last, forms, position, context));
-  if (operands.lengths == nullptr || operands.initial_h == nullptr) return projected;
+  if (operands.initial_h == nullptr || !MayBeEmpty(*operands.x, operands.lengths)) return projected;
   LayoutBuilder layout(context, position);
-  DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(operands.lengths->type().dtype(), {}, 0));
-  Value* none = context.AddConstant(*position.graph(), std::move(zero), "zero", {});
-  DRAGOMAN_ASSIGN(Value * is_empty, context.Insert(position, "Equal", {{operands.lengths, none}}));
-  DRAGOMAN_ASSIGN(is_empty, layout.Unsqueeze(is_empty, {0, 2}));
+  DRAGOMAN_ASSIGN(Value * is_empty,
+                  EmitIsEmpty(operands.x, operands.lengths, layout, position, context));
   return context.Insert(position, "Where", {{is_empty, operands.initial_h, projected}});
 }
 

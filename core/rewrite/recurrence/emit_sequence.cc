@@ -274,19 +274,21 @@ class SequenceEmitter {
     return ForAllSequences(value, "initial state", initial);
   }
 
-  // From the masks of all steps, which are step < length.
+  // From the masks of all steps, which are number < length; numbers may begin anywhere.
   Status ReadLengths(Value* x, Value*& lengths) {
     if (!steps_.front().masked()) return {};
     obstacle_ = "its masks tell no lengths";
-    Value* source = nullptr;
     const auto count = static_cast<std::int64_t>(steps_.size());
+    std::optional<StepLimit> first;  // of the first in time
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto limit = ReadLimit(steps_[static_cast<std::size_t>(i)].mask, context_, forms_);
-      if (!limit || limit->number != (reverse_ ? count - 1 - i : i)) return {};
-      if (source != nullptr && source != limit->lengths) return {};
-      source = limit->lengths;
+      const std::int64_t at = reverse_ ? count - 1 - i : i;
+      auto limit = ReadLimit(steps_[static_cast<std::size_t>(i)].mask, context_, forms_);
+      if (!limit) return {};
+      limit->number -= at;
+      if (first && (first->lengths != limit->lengths || first->number != limit->number)) return {};
+      first = limit;
     }
-    DRAGOMAN_ASSIGN(lengths, EmitLengths(source, x, layout_, position_, context_));
+    DRAGOMAN_ASSIGN(lengths, EmitLengths(*first, x, layout_, position_, context_));
     if (lengths != nullptr) obstacle_.clear();
     return {};
   }

@@ -220,7 +220,7 @@ class LoopFusion {
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths,
                     sequences_.batcher().Batch({source}));
     if (!lengths || !lengths->shared) return static_cast<Value*>(nullptr);
-    return EmitLengths(lengths->value, x.value, layout_, *view_.node, context_);
+    return EmitLengths({.lengths = lengths->value}, x.value, layout_, *view_.node, context_);
   }
 
   Status EnterProjected(const CellStep& step, Value* sequence, Node& node,

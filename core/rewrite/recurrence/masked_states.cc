@@ -345,8 +345,9 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const PassContext& cont
   return ReadLimit(mask, number, slice_of, forms);
 }
 
-Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node& position,
+Result<Value*> EmitLengths(const StepLimit& first, Value* x, LayoutBuilder& layout, Node& position,
                            PassContext& context) {
+  Value* lengths = first.lengths;
   const Shape* shape = lengths->type().shape();
   const auto constant = [&](std::int64_t number) {
     return context.AddConstant(*position.graph(), Tensor::Int(number), "bound", {});
@@ -362,8 +363,32 @@ Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node
   if (lengths == nullptr) return lengths;
   DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI64)));
   DRAGOMAN_ASSIGN(Value * most, layout.Size(x, 0));
-  DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Clip", {{lengths, constant(0), most}}));
+  if (first.number == 0) {
+    DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Clip", {{lengths, constant(0), most}}));
+  } else {  // bounded first, so that no difference overflows
+    Value* const number = constant(first.number);
+    DRAGOMAN_ASSIGN(most, context.Insert(position, "Add", {{most, number}}));
+    DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Clip", {{lengths, number, most}}));
+    DRAGOMAN_ASSIGN(lengths, context.Insert(position, "Sub", {{lengths, number}}));
+  }
   return context.Insert(position, "Cast", {{lengths}}, to_type(DType::kI32));
+}
+
+bool MayBeEmpty(const Value& x, const Value* lengths) {
+  const Shape* shape = x.type().shape();
+  return lengths != nullptr || shape == nullptr || RangeOf(shape->front()).lower < 1;
+}
+
+Result<Value*> EmitIsEmpty(Value* x, Value* lengths, LayoutBuilder& layout, Node& position,
+                           PassContext& context) {
+  Value* count = lengths;
+  if (count == nullptr) {
+    DRAGOMAN_ASSIGN(count, layout.Size(x, 0));
+  }
+  DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(count->type().dtype(), {}, 0));
+  Value* const none = context.AddConstant(*position.graph(), std::move(zero), "zero", {});
+  DRAGOMAN_ASSIGN(Value * is_empty, context.Insert(position, "Equal", {{count, none}}));
+  return lengths != nullptr ? layout.Unsqueeze(is_empty, {0, 2}) : Result<Value*>(is_empty);
 }
 
 Result<Value*> EmitHeld(Value* given, Value* lengths, Value* other, LayoutBuilder& layout,

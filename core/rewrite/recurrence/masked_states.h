@@ -61,9 +61,17 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
 std::optional<StepLimit> ReadLimit(const StepMask& mask, const PassContext& context,
                                    AffineForms& forms);
 
-// The operand sequence_lens from `lengths`, for a sequence x (steps, batch, features): lengths are
-// bounded by the number of steps. nullptr: there are not as many as the batch has sequences.
-Result<Value*> EmitLengths(Value* lengths, Value* x, LayoutBuilder& layout, Node& position,
+// The operand sequence_lens for a sequence x (steps, batch, features) whose step i has the mask
+// `first.number` + i < `first.lengths`: the difference, bounded by 0 and the number of steps.
+// nullptr: there are not as many lengths as the batch has sequences.
+Result<Value*> EmitLengths(const StepLimit& first, Value* x, LayoutBuilder& layout, Node& position,
+                           PassContext& context);
+
+// Whether a sequence x (steps, batch, features) with these lengths (nullptr: all of the steps) may
+// have no step: then the last states are the initial ones.
+bool MayBeEmpty(const Value& x, const Value* lengths);
+// Which sequences have none, to be broadcast to (1, batch, features).
+Result<Value*> EmitIsEmpty(Value* x, Value* lengths, LayoutBuilder& layout, Node& position,
                            PassContext& context);
 
 // The hidden states `given` (steps, batch, features) with `other`, which is broadcast to that,
