@@ -19,6 +19,12 @@ namespace {
 
 using Kind = RecurrentCell::Kind;
 
+// The first node of a cell whose result is read of its operator.
+Node& FirstRead(const RecurrentCell& cell, bool gives_cell_states, const AffineForms& forms) {
+  if (!gives_cell_states) return *cell.node;
+  return *Mutable(*forms.atom(cell.c).value)->producer();
+}
+
 // Builds the node of one run. Everything that can fail for reasons of the model is asked before
 // anything that is read is inserted.
 class SequenceEmitter {
@@ -30,7 +36,7 @@ class SequenceEmitter {
         nodes_(nodes),
         gives_cell_states_(gives_cell_states),
         cell_(*steps.front().cell),
-        position_(*steps.front().cell->node),
+        position_(FirstRead(*steps.front().cell, gives_cell_states, forms)),
         forms_(forms),
         fused_(fused),
         context_(context),
@@ -40,8 +46,8 @@ class SequenceEmitter {
               return KnownSteps(family, fused_, context_, layout_);
             },
             context, position_),
-        evaluator_(forms.consts(), position_.result()->type().dtype()),
-        batch_(BatchOf(*position_.result(), forms.atom(cell_.h).axis)) {}
+        evaluator_(forms.consts(), cell_.node->result()->type().dtype()),
+        batch_(BatchOf(*cell_.node->result(), forms.atom(cell_.h).axis)) {}
 
   Result<EmitResult> Emit() {
     if (steps_.front().inputs.empty()) return EmitResult{nullptr, "it reads no input"};
