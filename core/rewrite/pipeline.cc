@@ -225,7 +225,10 @@ Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineO
   for (Entry& entry : model.entries) {
     DRAGOMAN_TRY(EntryPipeline(passes, chosen, model, entry, options).Run());
   }
-  return InferModel(model);
+  DRAGOMAN_TRY(InferModel(model));
+  Status verified = Verify(model);
+  if (!verified.ok()) return Internal("after the passes: " + verified.error().ToString());
+  return verified;
 }
 
 }  // namespace dragoman

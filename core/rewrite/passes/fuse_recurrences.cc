@@ -223,7 +223,10 @@ class Fusion {
       DRAGOMAN_ASSIGN(Value * whole, RestackSteps(node, forms_, fused_, context_));
       if (whole != nullptr) replacements.emplace_back(&node, whole);
     }
-    for (const auto& [node, whole] : replacements) context_.Replace(*node, {{whole}});
+    for (auto& [node, whole] : replacements) {  // several may be of one value, which has one name
+      DRAGOMAN_TRY(context_.InsertCopies(*node, {&whole, 1}));
+      context_.Replace(*node, {{whole}});
+    }
     return {};
   }
 

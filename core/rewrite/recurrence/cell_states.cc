@@ -12,21 +12,23 @@ constexpr std::size_t kOutputGate = 1;
 // What makes a sigmoid 1 in every element type.
 constexpr double kOpen = 100;
 
-// What each step reads: the state before the first step, then what the steps but the last gave.
+// What each step reads: the state before the first step, then what the steps but the last gave. A
+// sequence without steps has none of these either.
 Result<Value*> OldStates(Value* hidden, const SequenceOperands& operands, Node& position,
                          PassContext& context) {
   LayoutBuilder layout(context, position);
-  DRAGOMAN_ASSIGN(Value * others, operands.reverse ? layout.Slice(hidden, 0, 1, INT64_MAX)
-                                                   : layout.Slice(hidden, 0, 0, -1));
+  Value* all = nullptr;
   if (operands.initial_h != nullptr) {
-    std::vector<Value*> all = {operands.initial_h, others};
-    if (operands.reverse) std::ranges::reverse(all);
-    return layout.Concat(all, 0);
+    std::vector<Value*> parts = {operands.initial_h, hidden};
+    if (operands.reverse) std::ranges::reverse(parts);
+    DRAGOMAN_ASSIGN(all, layout.Concat(parts, 0));
+  } else {
+    std::vector<std::int64_t> pads(6, 0);
+    pads[operands.reverse ? 3 : 0] = 1;
+    Value* constant = context.AddConstant(*position.graph(), Tensor::Ints(pads), "pads", {});
+    DRAGOMAN_ASSIGN(all, context.Insert(position, "Pad", {{hidden, constant}}));
   }
-  std::vector<std::int64_t> pads(6, 0);
-  pads[operands.reverse ? 3 : 0] = 1;
-  Value* constant = context.AddConstant(*position.graph(), Tensor::Ints(pads), "pads", {});
-  return context.Insert(position, "Pad", {{others, constant}});
+  return operands.reverse ? layout.Slice(all, 0, 1, INT64_MAX) : layout.Slice(all, 0, 0, -1);
 }
 
 }  // namespace

@@ -73,11 +73,6 @@ Result<Value*> Stack(const Run& run, const Shape& shape, int step_axis, int axis
   return layout.FromSequence(whole, shape, step_axis, axis);
 }
 
-Result<Value*> InPlaceOf(Node& concat, Value* whole, PassContext& context) {
-  DRAGOMAN_TRY(context.InsertCopies(concat, {&whole, 1}));
-  return whole;
-}
-
 // Each run of at least two steps of a fused operator as one operand; nullptr: there is none.
 Result<Value*> RestackRuns(Node& concat, const std::vector<Run>& runs, int step_axis, int axis,
                            PassContext& context) {
@@ -122,8 +117,7 @@ Result<Value*> RestackComputed(Node& concat, const Shape& shape, int axis, const
   if (steps->reverse) {
     DRAGOMAN_ASSIGN(whole, layout.Reverse(whole));
   }
-  DRAGOMAN_ASSIGN(whole, layout.Stacked(whole, axis, shape));
-  return InPlaceOf(concat, whole, context);
+  return layout.Stacked(whole, axis, shape);
 }
 
 }  // namespace
@@ -151,7 +145,7 @@ Result<Value*> RestackSteps(Node& concat, AffineForms& forms, const FusedValues&
     } else if (axis != step_axis) {
       DRAGOMAN_ASSIGN(whole, RestackRuns(concat, runs, step_axis, axis, context));
     }
-    if (whole != nullptr) return InPlaceOf(concat, whole, context);
+    if (whole != nullptr) return whole;
   }
   return RestackComputed(concat, *shape, step_axis, fused, context);
 }
