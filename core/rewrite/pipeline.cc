@@ -226,9 +226,8 @@ Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineO
     DRAGOMAN_TRY(EntryPipeline(passes, chosen, model, entry, options).Run());
   }
   DRAGOMAN_TRY(InferModel(model));
-  Status verified = Verify(model);
-  if (!verified.ok()) return Internal("after the passes: " + verified.error().ToString());
-  return verified;
+  if (Status status = Verify(model); !status.ok()) return std::move(status.error().At("passes"));
+  return {};
 }
 
 }  // namespace dragoman

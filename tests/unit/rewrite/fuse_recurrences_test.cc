@@ -82,8 +82,9 @@ Outcome Fuse(const std::string& text) {
   const auto explain = [&](std::string_view line) {
     outcome.explained += std::string(line) + "\n";
   };
-  const Status status =
-      RunPipeline(after, {.passes = "fuse-recurrences,eliminate-dead", .explain = explain});
+  PipelineOptions options = ExactPasses("fuse-recurrences,eliminate-dead");
+  options.explain = explain;
+  const Status status = RunPipeline(after, options);
   EXPECT_TRUE(status.ok());
   ExpectSameResults(*before, after);
   for (const Node& node : after.main().nodes()) {

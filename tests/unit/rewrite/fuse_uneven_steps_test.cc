@@ -144,9 +144,7 @@ std::size_t Fuse(const Form& form, const std::vector<After>& after) {
   }
   Model changed = Clone(*before);
   const Status status =
-      RunPipeline(changed, {.passes = "eliminate-identities,fuse-recurrences,eliminate-dead",
-                            .explain = {},
-                            .warn = [](std::string_view message) { ADD_FAILURE() << message; }});
+      RunPipeline(changed, ExactPasses("eliminate-identities,fuse-recurrences,eliminate-dead"));
   EXPECT_TRUE(status.ok());
   ExpectSameResults(*before, changed);
   if (testing::Test::HasFailure()) {

@@ -73,7 +73,7 @@ TEST_P(RewriteGolden, GivesTheGraphThatIsShown) {
   ASSERT_TRUE(InferModel(*before).ok());
 
   Model after = Clone(*before);
-  const Status status = RunPipeline(after, {.passes = c.passes, .explain = {}});
+  const Status status = RunPipeline(after, ExactPasses(c.passes));
   ASSERT_TRUE(status.ok()) << status.error().ToString();
   const Status verified = Verify(after);
   ASSERT_TRUE(verified.ok()) << verified.error().ToString();
@@ -85,7 +85,7 @@ TEST_P(RewriteGolden, GivesTheGraphThatIsShown) {
   }
 
   if (!IsRandomized(c)) ExpectSameResults(*before, after);
-  ASSERT_TRUE(RunPipeline(after, {.passes = c.passes, .explain = {}}).ok());
+  ASSERT_TRUE(RunPipeline(after, ExactPasses(c.passes)).ok());
   EXPECT_EQ(PrintGraph(after.main()), text);
 }
 

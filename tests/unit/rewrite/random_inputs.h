@@ -8,11 +8,13 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/interpreter/interpreter.h"
 #include "core/ir/model.h"
+#include "core/rewrite/pipeline.h"
 
 namespace dragoman {
 
@@ -49,6 +51,13 @@ inline std::vector<RuntimeValue> RandomInputs(const Graph& graph) {
     inputs.push_back(RuntimeValue::Of(Array::FromTensor(tensor).value()));
   }
   return inputs;
+}
+
+// Passes of which none may be undone, as one that changes what is computed would be.
+inline PipelineOptions ExactPasses(std::string passes) {
+  return {.passes = std::move(passes), .explain = {}, .warn = [](std::string_view message) {
+            ADD_FAILURE() << message;
+          }};
 }
 
 inline std::vector<Tensor> RunOnRandomInputs(const Model& model) {
