@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/lowering/complex.h"
 #include "importers/torchscript/finding.h"
+#include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/inline.h"
 #include "importers/torchscript/loaded_cells.h"
-#include "importers/torchscript/ops/complex.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/quantized.h"
@@ -73,17 +74,13 @@ Evaluator::Evaluator(const Model& source, const LoadedCells& cells, SchemaTable&
       cells_(cells),
       schemas_(schemas),
       heap_(heap),
-      inference_(inference),
-      root_(graph, inference, names_),
-      builder_(&root_) {
-  heap_.SetRoot(root_);
-}
+      entry_(heap, graph, inference) {}
 
 Abstract Evaluator::Run(const Graph& function, std::vector<Abstract> arguments) {
   std::vector<Abstract> results;
   if (CallFunction(function, std::move(arguments), results) == Flow::kRaised) {
-    findings_.push_back({ErrorKind::kUnsupported, "", function.name(),
-                         "always raises an exception for these inputs: " + raised_});
+    entry_.findings.push_back({ErrorKind::kUnsupported, "", function.name(),
+                               "always raises an exception for these inputs: " + entry_.raised});
     return Uninitialized();
   }
   return results.empty() ? Abstract(None()) : results.front();
@@ -120,27 +117,26 @@ void Evaluator::Report(const Node& node, const Error& error) {
     const auto same = [&](const Finding& f) {
       return f.place == placed.place && without_calls(f) == without_calls(placed);
     };
-    if (std::none_of(findings_.begin(), findings_.end(), same))
-      findings_.push_back(std::move(placed));
+    if (std::none_of(entry_.findings.begin(), entry_.findings.end(), same))
+      entry_.findings.push_back(std::move(placed));
   }
 }
 
-Evaluator::Flow Evaluator::RunNodes(const Graph& graph, Frame& frame) {
+Flow Evaluator::RunNodes(const Graph& graph, Frame& frame) {
   for (const Node& node : graph.nodes()) {
     if (RunNode(node, frame) == Flow::kRaised) return Flow::kRaised;
   }
   return Flow::kNext;
 }
 
-Evaluator::Flow Evaluator::RunBlock(const Graph& graph, Frame& frame,
-                                    std::vector<Abstract>& results) {
+Flow Evaluator::RunBlock(const Graph& graph, Frame& frame, std::vector<Abstract>& results) {
   if (RunNodes(graph, frame) == Flow::kRaised) return Flow::kRaised;
   for (const Use& use : graph.outputs()) results.push_back(Get(use.value(), frame));
   return Flow::kNext;
 }
 
-Evaluator::Flow Evaluator::CallFunction(const Graph& function, std::vector<Abstract> arguments,
-                                        std::vector<Abstract>& results) {
+Flow Evaluator::CallFunction(const Graph& function, std::vector<Abstract> arguments,
+                             std::vector<Abstract>& results) {
   Frame frame;
   for (std::size_t i = 0; i < function.num_inputs(); ++i) {
     frame.values[function.input(i)] =
@@ -152,7 +148,7 @@ Evaluator::Flow Evaluator::CallFunction(const Graph& function, std::vector<Abstr
   return flow;
 }
 
-Evaluator::Flow Evaluator::RunNode(const Node& node, Frame& frame) {
+Flow Evaluator::RunNode(const Node& node, Frame& frame) {
   struct Row {
     std::string_view type;
     Flow (Evaluator::*run)(const Node&, Frame&);
@@ -164,9 +160,9 @@ Evaluator::Flow Evaluator::RunNode(const Node& node, Frame& frame) {
       {"fork", &Evaluator::RunFork},         {"Enter", &Evaluator::RunContext},
       {"Exit", &Evaluator::RunContext},
   };
-  const OriginPtr outer = builder_->origin();
-  builder_->set_origin(node.origin());
-  GraphBuilder* const builder = builder_;
+  GraphBuilder& builder = entry_.builder();
+  const OriginPtr outer = builder.origin();
+  builder.set_origin(node.origin());
   Flow flow = Flow::kNext;
   const Row* row = std::end(kControl);
   if (node.op().dialect == "prim") {
@@ -183,11 +179,11 @@ Evaluator::Flow Evaluator::RunNode(const Node& node, Frame& frame) {
     flow = (this->*row->run)(node, frame);
     --depth_;
   }
-  builder->set_origin(outer);
+  builder.set_origin(outer);
   return flow;
 }
 
-Evaluator::Flow Evaluator::RunConstant(const Node& node, Frame& frame) {
+Flow Evaluator::RunConstant(const Node& node, Frame& frame) {
   const Attribute* value = node.attribute("value");
   Result<Abstract> made =
       value != nullptr ? cells_.ValueOf(*value, heap_) : Result<Abstract>(Abstract(None()));
@@ -216,7 +212,7 @@ Result<const Graph*> Evaluator::Method(const Abstract& object, const std::string
   return method;
 }
 
-Evaluator::Flow Evaluator::RunCall(const Node& node, Frame& frame) {
+Flow Evaluator::RunCall(const Node& node, Frame& frame) {
   std::vector<Abstract> operands = Operands(node, frame);
   const Graph* callee = nullptr;
   Result<const Graph*> method = Internal("no callee");
@@ -243,7 +239,7 @@ Evaluator::Flow Evaluator::RunCall(const Node& node, Frame& frame) {
   return flow;
 }
 
-Evaluator::Flow Evaluator::RunFork(const Node& node, Frame& frame) {
+Flow Evaluator::RunFork(const Node& node, Frame& frame) {
   const Attribute* subgraph = node.attribute("Subgraph");
   if (subgraph == nullptr || subgraph->graph() == nullptr) {
     Report(node, InvalidInput("prim.fork has no subgraph"));
@@ -256,7 +252,7 @@ Evaluator::Flow Evaluator::RunFork(const Node& node, Frame& frame) {
   return flow;
 }
 
-Evaluator::Flow Evaluator::RunContext(const Node& node, Frame& frame) {
+Flow Evaluator::RunContext(const Node& node, Frame& frame) {
   std::vector<Abstract> arguments = Operands(node, frame);
   const bool enters = node.op().type == "Enter";
   Result<const Graph*> method = Method(arguments.empty() ? Abstract(None()) : arguments.front(),
@@ -289,10 +285,10 @@ std::string FormatOf(const Node& raise) {
 
 }  // namespace
 
-Evaluator::Flow Evaluator::RunRaise(const Node& node, Frame& frame) {
+Flow Evaluator::RunRaise(const Node& node, Frame& frame) {
   const std::vector<Abstract> operands = Operands(node, frame);
   const auto* text = operands.empty() ? nullptr : operands.front().As<String>();
-  raised_ = text != nullptr && text->known() ? text->text() : FormatOf(node);
+  entry_.raised = text != nullptr && text->known() ? text->text() : FormatOf(node);
   return Flow::kRaised;
 }
 
@@ -320,19 +316,19 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
   const std::vector<std::string> names = ArgumentNames(schema);
   const std::string prefix = op.dialect + ".";
   if (const std::optional<OpLowering> lower = FindScriptLowering(op, arguments)) {
-    Call call(heap_, *builder_, node, names, arguments);
+    Call call(heap_, builder(), node, names, arguments);
     return (*lower)(call);
   }
   if (const OpLowering* lower = FindOpLowering(prefix + op.type)) {
-    DRAGOMAN_TRY(CheckComplex(heap_, *builder_, prefix + op.type, arguments));
+    DRAGOMAN_TRY(CheckComplex(heap_, builder(), prefix + op.type, arguments));
     const bool writes = schema != nullptr && schema->arguments.size() > 1 &&
                         schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
     if (writes) return LowerOut(node, *lower, *schema, names, arguments);
-    Call call(heap_, *builder_, node, names, arguments);
+    Call call(heap_, builder(), node, names, arguments);
     return LowerOnGrid(*lower, call);
   }
   if (const std::string base = InPlaceBase(op.type); !base.empty()) {
-    DRAGOMAN_TRY(CheckComplex(heap_, *builder_, prefix + base, arguments));
+    DRAGOMAN_TRY(CheckComplex(heap_, builder(), prefix + base, arguments));
     if (const OpLowering* lower = FindOpLowering(prefix + base))
       return LowerInPlace(node, *lower, names, arguments);
   }
@@ -342,22 +338,22 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
 Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lower,
                                         std::span<const std::string> names,
                                         std::span<const Abstract> arguments) {
-  Call call(heap_, *builder_, node, names, arguments);
+  Call call(heap_, builder(), node, names, arguments);
   const auto* self = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
   if (self == nullptr) return Unsupported(node.op().ToString() + " needs a tensor to write to");
-  DRAGOMAN_ASSIGN(Value * before, heap_.Read(*builder_, *self));
+  DRAGOMAN_ASSIGN(Value * before, heap_.Read(builder(), *self));
   DRAGOMAN_ASSIGN(Results results, LowerOnGrid(lower, call));
   const auto* computed = results.empty() ? nullptr : results.front().As<TensorRef>();
   if (computed == nullptr) return Internal(node.op().ToString() + " has no functional result");
-  DRAGOMAN_ASSIGN(Value * after, heap_.Read(*builder_, *computed));
+  DRAGOMAN_ASSIGN(Value * after, heap_.Read(builder(), *computed));
   if (before->type().dtype() != DType::kUnknown) {
     DRAGOMAN_ASSIGN(after, call.Cast(after, before->type().dtype()));
   }
   if (call.Declares("other")) {
-    Composer c(*builder_);
+    Composer c(builder());
     DRAGOMAN_ASSIGN(after, c.Done(WithSizesOf(c, after, before)));
   }
-  DRAGOMAN_TRY(heap_.Write(*builder_, *self, after));
+  DRAGOMAN_TRY(heap_.Write(builder(), *self, after));
   results.front() = arguments.front();
   return results;
 }
@@ -365,7 +361,7 @@ Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lowe
 Result<Results> Evaluator::LowerOut(const Node& node, const OpLowering& lower, const Schema& schema,
                                     std::span<const std::string> names,
                                     std::span<const Abstract> arguments) {
-  Call call(heap_, *builder_, node, names, arguments);
+  Call call(heap_, builder(), node, names, arguments);
   DRAGOMAN_ASSIGN(Results results, lower(call));
   std::size_t next = 0;
   for (std::size_t i = 0; i < schema.arguments.size() && i < arguments.size(); ++i) {
@@ -373,15 +369,15 @@ Result<Results> Evaluator::LowerOut(const Node& node, const OpLowering& lower, c
     if (!schema.arguments[i].mutated() || target == nullptr || next >= results.size()) continue;
     const auto* computed = results[next].As<TensorRef>();
     if (computed == nullptr) return Internal(node.op().ToString() + " gives no tensor");
-    DRAGOMAN_ASSIGN(Value * value, heap_.Read(*builder_, *computed));
-    DRAGOMAN_ASSIGN(Value * before, heap_.Read(*builder_, *target));
+    DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *computed));
+    DRAGOMAN_ASSIGN(Value * before, heap_.Read(builder(), *target));
     if (before->type().dtype() != DType::kUnknown) {
       DRAGOMAN_ASSIGN(value, call.Cast(value, before->type().dtype()));
     }
     if (target->path == nullptr) {
       heap_.Replace(target->storage, StorageContents{value, std::nullopt});
     } else {
-      DRAGOMAN_TRY(heap_.Write(*builder_, *target, value));
+      DRAGOMAN_TRY(heap_.Write(builder(), *target, value));
     }
     results[next++] = arguments[i];
   }

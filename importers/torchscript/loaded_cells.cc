@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "importers/torchscript/class_table.h"
+#include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/sparse_parts.h"
 
 namespace dragoman::torchscript {
@@ -22,7 +23,12 @@ Error NotUnderstood(const std::string& name) {
 
 Status SetGridOf(const Attribute::Dict& tensor, const CellPtr& cell, Heap& heap) {
   DRAGOMAN_ASSIGN(std::optional<QuantizedGrid> grid, GridOf(tensor));
-  if (grid.has_value()) heap.SetGrid(cell, *std::move(grid));
+  if (!grid) return {};
+  heap.SetDecode(cell, [q = *std::move(grid)](GraphBuilder& root, Value* stored) {
+    Value* scale = root.Constant(q.scale);
+    Value* zero_point = root.Constant(q.zero_point);
+    return root.Add("DequantizeLinear", {stored, scale, zero_point}, {{"axis", q.axis}});
+  });
   return {};
 }
 
@@ -78,7 +84,9 @@ const Attribute::Dict* FindClass(const Model& source, const std::string& name) {
 // `qualified`: "__torch__.m.Color.RED".
 Abstract LoadedCells::EnumeratorOf(const std::string& qualified, Heap& heap) const {
   const std::size_t dot = qualified.rfind('.');
-  Enumerator enumerator{qualified.substr(0, dot), qualified.substr(dot + 1), nullptr};
+  Enumerator enumerator;
+  enumerator.class_name = qualified.substr(0, dot);
+  enumerator.name = qualified.substr(dot + 1);
   const Attribute::Dict* description = FindClass(*source_, enumerator.class_name);
   const Attribute* values = description != nullptr ? Find(*description, "values") : nullptr;
   const auto* table = values != nullptr ? values->As<Attribute::Dict>() : nullptr;

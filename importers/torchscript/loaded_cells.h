@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/ir/model.h"
+#include "core/lowering/abstract.h"
+#include "core/lowering/heap.h"
 #include "core/support/result.h"
-#include "importers/torchscript/abstract.h"
-#include "importers/torchscript/heap.h"
 
 namespace dragoman::torchscript {
 

@@ -38,17 +38,17 @@ Result<Options> TakeOptions(OpLowering& op) {
   return options;
 }
 
-Value* WithPast(Formula& f, Value* past, Value* x, std::string_view name) {
+Value* WithPast(OpComposer& f, Value* past, Value* x, std::string_view name) {
   if (past == nullptr) return x;
-  return f.Add("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
+  return f.Op("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
 }
 
-Value* Allowed(Formula& f, Value* scores, Value* mask) {
-  return f.Add("Where", {mask, scores, f.Scalar(kMasked, scores)});
+Value* Allowed(OpComposer& f, Value* scores, Value* mask) {
+  return f.Op("Where", {mask, scores, f.Number(kMasked, scores)});
 }
 
 // A mask that is shorter than the keys masks those that it does not reach.
-Value* PaddedMask(Formula& f, Value* mask, const Value* key) {
+Value* PaddedMask(OpComposer& f, Value* mask, const Value* key) {
   const Shape* shape = mask->type().shape();
   const std::optional<std::int64_t> keys = KnownSize(key, kSteps);
   if (!keys || shape == nullptr || shape->empty() || !shape->back().known()) return mask;
@@ -57,40 +57,39 @@ Value* PaddedMask(Formula& f, Value* mask, const Value* key) {
   std::vector<std::int64_t> pads(2 * shape->size(), 0);
   pads.back() = missing;
   const bool is_bool = mask->type().dtype() == DType::kBool;
-  return f.Add("Pad", {mask, f.Ints(pads), f.Scalar(is_bool ? 0 : kMasked, mask)});
+  return f.Op("Pad", {mask, f.Ints(pads), f.Number(is_bool ? 0 : kMasked, mask)});
 }
 
-Value* Masked(Formula& f, const OpLowering& op, const Options& options, Value* scores, Value* query,
-              Value* key) {
+Value* Masked(OpComposer& f, const OpLowering& op, const Options& options, Value* scores,
+              Value* query, Value* key) {
   if (Value* mask = op.operand(kMask); mask != nullptr) {
     mask = PaddedMask(f, mask, key);
     scores = mask->type().dtype() == DType::kBool ? Allowed(f, scores, mask)
-                                                  : f.Add("Add", {scores, mask});
+                                                  : f.Op("Add", {scores, mask});
   }
   Value* lengths = op.operand(kLengths);
-  if (lengths != nullptr) lengths = f.Add("Unsqueeze", {lengths, f.Ints({1, 2, 3})});
+  if (lengths != nullptr) lengths = f.Op("Unsqueeze", {lengths, f.Ints({1, 2, 3})});
   if (options.causal) {
     Value* past = nullptr;
     if (op.operand(kPastKey) != nullptr) {
       past = f.Size(op.operand(kPastKey), kSteps);
     } else if (lengths != nullptr) {
-      past = f.Add("Sub", {lengths, f.Size(query, kSteps)});
+      past = f.Op("Sub", {lengths, f.Size(query, kSteps)});
     }
     scores = Allowed(f, scores, CausalMask(f, query, key, past));
   }
   if (lengths != nullptr)
-    scores = Allowed(f, scores, f.Add("Less", {f.Iota(f.Size(key, kSteps)), lengths}));
+    scores = Allowed(f, scores, f.Op("Less", {f.Iota(f.Size(key, kSteps)), lengths}));
   return scores;
 }
 
-Value* Softmax(Formula& f, Value* scores, std::optional<std::int64_t> precision) {
+Value* Softmax(OpComposer& f, Value* scores, std::optional<std::int64_t> precision) {
   const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
   if (scores == nullptr) return nullptr;
   const DType dtype = scores->type().dtype();
-  if (!precision || static_cast<DType>(*precision) == dtype)
-    return f.Add("Softmax", {scores}, last);
+  if (!precision || static_cast<DType>(*precision) == dtype) return f.Op("Softmax", {scores}, last);
   Value* exact = f.Cast(scores, static_cast<DType>(*precision));
-  return f.Cast(f.Add("Softmax", {exact}, last), dtype);
+  return f.Cast(f.Op("Softmax", {exact}, last), dtype);
 }
 
 struct Heads {
@@ -133,7 +132,7 @@ LoweredResults LowerAttention(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kQuery));
   DRAGOMAN_TRY(CheckAttention(op, options, rank));
   DRAGOMAN_ASSIGN(const Heads heads, CountHeads(op, options, rank));
-  Formula f(op);
+  OpComposer f(op);
   const auto apart = [&](Operand i, std::int64_t count) {
     return rank == 3 ? SplitHeads(f, op.operand(i), count) : op.operand(i);
   };
@@ -144,17 +143,17 @@ LoweredResults LowerAttention(OpLowering& op) {
                            query, options.scale);
   Value* scores = products;
   if (options.softcap > 0) {
-    Value* cap = f.Scalar(options.softcap, scores);
-    scores = f.Add("Mul", {f.Add("Tanh", {f.Add("Div", {scores, cap})}), cap});
+    Value* cap = f.Number(options.softcap, scores);
+    scores = f.Op("Mul", {f.Op("Tanh", {f.Op("Div", {scores, cap})}), cap});
   }
   scores = Masked(f, op, options, scores, query, key);
   Value* weights = Softmax(f, scores, options.precision);
   Value* values = RepeatHeads(f, value, heads.key, heads.times());
   std::vector<Value*> results = {nullptr, key, value, options.scores == 3 ? weights : products};
   if (rank == 3) {
-    results[0] = JoinHeads(f, f.Add("MatMul", {weights, values}), op.ResultName(0));
+    results[0] = JoinHeads(f, f.Op("MatMul", {weights, values}), op.ResultName(0));
   } else {
-    results[0] = f.Add("MatMul", {weights, values}, {}, op.ResultName(0));
+    results[0] = f.Op("MatMul", {weights, values}, {}, op.ResultName(0));
   }
   results.resize(op.num_results());
   return f.Finish(std::move(results));

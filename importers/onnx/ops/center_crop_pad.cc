@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -16,20 +16,20 @@ LoweredResults LowerCenterCropPad(OpLowering& op) {
     named.emplace(static_cast<std::size_t>(*rank));
     std::iota(named->begin(), named->end(), 0);
   }
-  Formula f(op);
+  OpComposer f(op);
   Value* axes = f.Ints(*named);
   Value* zero = f.Int(0);
   Value* two = f.Int(2);
   Value* wanted = f.Cast(op.operand(1), DType::kI64);
-  Value* sizes = f.Add("Gather", {f.Add("Shape", {op.operand(0)}), axes});
-  Value* missing = f.Add("Sub", {wanted, sizes});
-  Value* added = f.Add("Max", {missing, zero});
-  Value* start = f.Add("Div", {f.Add("Max", {f.Add("Neg", {missing}), zero}), two});
-  Value* end = f.Add("Add", {start, f.Add("Min", {wanted, sizes})});
-  Value* middle = f.Add("Slice", {op.operand(0), start, end, axes});
-  Value* before = f.Add("Div", {added, two});
-  Value* pads = f.Joined({before, f.Add("Sub", {added, before})});
-  return f.Finish({f.Add("Pad", {middle, pads, nullptr, axes}, {}, op.ResultName(0))});
+  Value* sizes = f.Op("Gather", {f.Op("Shape", {op.operand(0)}), axes});
+  Value* missing = f.Op("Sub", {wanted, sizes});
+  Value* added = f.Op("Max", {missing, zero});
+  Value* start = f.Op("Div", {f.Op("Max", {f.Op("Neg", {missing}), zero}), two});
+  Value* end = f.Op("Add", {start, f.Op("Min", {wanted, sizes})});
+  Value* middle = f.Op("Slice", {op.operand(0), start, end, axes});
+  Value* before = f.Op("Div", {added, two});
+  Value* pads = f.Concat({before, f.Op("Sub", {added, before})}, 0);
+  return f.Finish({f.Op("Pad", {middle, pads, nullptr, axes}, {}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -14,17 +14,17 @@ struct Axis {
   Value* places;
 };
 
-Value* Iota(Formula& f, Value* count) { return f.Iota(f.Add("Squeeze", {count, f.Ints({0})})); }
+Value* Iota(OpComposer& f, Value* count) { return f.Iota(f.Op("Squeeze", {count, f.Ints({0})})); }
 
-Axis PlacesAlong(Formula& f, Value* image, Value* block, std::int64_t pads, std::int64_t dilation,
-                 std::int64_t stride) {
-  Value* padded = f.Add("Add", {image, f.Ints({pads})});
-  Value* reach = f.Add("Mul", {f.Add("Sub", {block, f.Ints({1})}), f.Ints({dilation})});
-  Value* last = f.Add("Sub", {f.Add("Sub", {padded, reach}), f.Ints({1})});
-  Value* blocks = f.Add("Add", {f.Add("Div", {last, f.Ints({stride})}), f.Ints({1})});
-  Value* starts = f.Add("Mul", {Iota(f, blocks), f.Int(stride)});
-  Value* taps = f.Add("Mul", {Iota(f, block), f.Int(dilation)});
-  return {block, padded, f.Add("Add", {f.Add("Unsqueeze", {taps, f.Ints({1})}), starts})};
+Axis PlacesAlong(OpComposer& f, Value* image, Value* block, std::int64_t pads,
+                 std::int64_t dilation, std::int64_t stride) {
+  Value* padded = f.Op("Add", {image, f.Ints({pads})});
+  Value* reach = f.Op("Mul", {f.Op("Sub", {block, f.Ints({1})}), f.Ints({dilation})});
+  Value* last = f.Op("Sub", {f.Op("Sub", {padded, reach}), f.Ints({1})});
+  Value* blocks = f.Op("Add", {f.Op("Div", {last, f.Ints({stride})}), f.Ints({1})});
+  Value* starts = f.Op("Mul", {Iota(f, blocks), f.Int(stride)});
+  Value* taps = f.Op("Mul", {Iota(f, block), f.Int(dilation)});
+  return {block, padded, f.Op("Add", {f.Op("Unsqueeze", {taps, f.Ints({1})}), starts})};
 }
 
 struct Windows {
@@ -50,12 +50,12 @@ Result<Windows> TakeWindows(OpLowering& op, std::size_t axes) {
 }
 
 // The places of one axis among those of all, (block..., blocks...).
-Value* Spread(Formula& f, Value* places, std::size_t axis, std::size_t axes) {
+Value* Spread(OpComposer& f, Value* places, std::size_t axis, std::size_t axes) {
   std::vector<std::int64_t> others;
   for (std::size_t j = 0; j < 2 * axes; ++j) {
     if (j != axis && j != axes + axis) others.push_back(static_cast<std::int64_t>(j));
   }
-  return others.empty() ? places : f.Add("Unsqueeze", {places, f.Ints(others)});
+  return others.empty() ? places : f.Op("Unsqueeze", {places, f.Ints(others)});
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ LoweredResults LowerCol2Im(OpLowering& op) {
   const auto axes = static_cast<std::size_t>((*vector)[0].value());
   DRAGOMAN_ASSIGN(const Windows windows, TakeWindows(op, axes));
   const std::vector<std::int64_t>& pads = windows.pads;
-  Formula f(op);
+  OpComposer f(op);
   Value* places = f.Int(0);  // in the image with its pads, (block..., blocks...)
   Value* block = f.Ints({1});
   Value* area = f.Ints({1});
@@ -77,30 +77,30 @@ LoweredResults LowerCol2Im(OpLowering& op) {
   std::vector<std::int64_t> spatial;
   for (std::size_t i = 0; i < axes; ++i) {
     Value* along = f.Ints({static_cast<std::int64_t>(i)});
-    const Axis axis = PlacesAlong(f, f.Add("Gather", {op.operand(1), along}),
-                                  f.Add("Gather", {op.operand(2), along}), pads[i] + pads[axes + i],
+    const Axis axis = PlacesAlong(f, f.Op("Gather", {op.operand(1), along}),
+                                  f.Op("Gather", {op.operand(2), along}), pads[i] + pads[axes + i],
                                   windows.dilations[i], windows.strides[i]);
-    places = f.Add("Add", {f.Add("Mul", {places, axis.padded}), Spread(f, axis.places, i, axes)});
-    block = f.Add("Mul", {block, axis.block});
-    area = f.Add("Mul", {area, axis.padded});
+    places = f.Op("Add", {f.Op("Mul", {places, axis.padded}), Spread(f, axis.places, i, axes)});
+    block = f.Op("Mul", {block, axis.block});
+    area = f.Op("Mul", {area, axis.padded});
     padded.push_back(axis.padded);
     spatial.push_back(static_cast<std::int64_t>(i + 2));
   }
 
-  Value* batch = f.SizeVector(columns, 0);
-  Value* channels = f.Add("Div", {f.SizeVector(columns, 1), block});
-  Value* lines = f.Add("Reshape", {columns, f.Joined({batch, channels, f.Ints({-1})})});
-  Value* zeros = f.Add("Expand", {f.Scalar(0, columns), f.Joined({batch, channels, area})});
+  Value* batch = f.SizeVector(columns, 0, 1);
+  Value* channels = f.Op("Div", {f.SizeVector(columns, 1, 1), block});
+  Value* lines = f.Op("Reshape", {columns, f.Concat({batch, channels, f.Ints({-1})}, 0)});
+  Value* zeros = f.Op("Expand", {f.Number(0, columns), f.Concat({batch, channels, area}, 0)});
   Value* indices =
-      f.Add("Expand", {f.Add("Reshape", {places, f.Ints({-1})}), f.Add("Shape", {lines})});
-  Value* sums = f.Add("ScatterElements", {zeros, indices, lines},
-                      {{"axis", std::int64_t{2}}, {"reduction", "add"}});
-  Value* sizes = f.Joined(padded);
-  Value* image = f.Add("Reshape", {sums, f.Joined({batch, channels, sizes})});
+      f.Op("Expand", {f.Op("Reshape", {places, f.Ints({-1})}), f.Op("Shape", {lines})});
+  Value* sums = f.Op("ScatterElements", {zeros, indices, lines},
+                     {{"axis", std::int64_t{2}}, {"reduction", "add"}});
+  Value* sizes = f.Concat(padded, 0);
+  Value* image = f.Op("Reshape", {sums, f.Concat({batch, channels, sizes}, 0)});
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(axes);
   Value* first = f.Ints({pads.begin(), middle});
-  Value* end = f.Add("Sub", {sizes, f.Ints({middle, pads.end()})});
-  return f.Finish({f.Add("Slice", {image, first, end, f.Ints(spatial)}, {}, op.ResultName(0))});
+  Value* end = f.Op("Sub", {sizes, f.Ints({middle, pads.end()})});
+  return f.Finish({f.Op("Slice", {image, first, end, f.Ints(spatial)}, {}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

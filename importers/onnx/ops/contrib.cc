@@ -24,24 +24,24 @@ Result<bool> TakeFlag(OpLowering& op, std::string_view name) {
   return flag.value_or(0) != 0;
 }
 
-Value* ChannelsFirst(Formula& f, Value* x, int rank) {
+Value* ChannelsFirst(OpComposer& f, Value* x, int rank) {
   Attribute::Ints perm = {0, rank - 1};
   for (int axis = 1; axis + 1 < rank; ++axis) perm.push_back(axis);
-  return f.Transposed(x, std::move(perm));
+  return f.Transpose(x, std::move(perm));
 }
 
-Value* ChannelsLast(Formula& f, Value* x, int rank, std::string_view name) {
+Value* ChannelsLast(OpComposer& f, Value* x, int rank, std::string_view name) {
   Attribute::Ints perm = {0};
   for (int axis = 2; axis < rank; ++axis) perm.push_back(axis);
   perm.push_back(1);
-  return f.Transposed(x, std::move(perm), name);
+  return f.Op("Transpose", {x}, {{"perm", std::move(perm)}}, name);
 }
 
-Value* SoftmaxFrom(Formula& f, Value* x, std::int64_t axis, int rank, std::string_view name) {
-  if (axis == rank - 1) return f.Add("Softmax", {x}, {{"axis", axis}}, name);
-  Value* rows = f.Add("Flatten", {x}, {{"axis", axis}});
-  Value* normal = f.Add("Softmax", {rows}, {{"axis", std::int64_t{1}}});
-  return f.Add("Reshape", {normal, f.Add("Shape", {x})}, {}, name);
+Value* SoftmaxFrom(OpComposer& f, Value* x, std::int64_t axis, int rank, std::string_view name) {
+  if (axis == rank - 1) return f.Op("Softmax", {x}, {{"axis", axis}}, name);
+  Value* rows = f.Op("Flatten", {x}, {{"axis", axis}});
+  Value* normal = f.Op("Softmax", {rows}, {{"axis", std::int64_t{1}}});
+  return f.Op("Reshape", {normal, f.Op("Shape", {x})}, {}, name);
 }
 
 }  // namespace dragoman

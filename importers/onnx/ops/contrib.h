@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -29,11 +29,12 @@ Result<int> ImageRank(const OpLowering& op);
 Result<bool> TakeFlag(OpLowering& op, std::string_view name);
 
 // (batch, ..., channels) as (batch, channels, ...), and back.
-Value* ChannelsFirst(Formula& f, Value* x, int rank);
-Value* ChannelsLast(Formula& f, Value* x, int rank, std::string_view name);
+Value* ChannelsFirst(OpComposer& f, Value* x, int rank);
+Value* ChannelsLast(OpComposer& f, Value* x, int rank, std::string_view name);
 
 // Softmax along all axes from `axis` on, of a value of rank `rank`.
-Value* SoftmaxFrom(Formula& f, Value* x, std::int64_t axis, int rank, std::string_view name = "");
+Value* SoftmaxFrom(OpComposer& f, Value* x, std::int64_t axis, int rank,
+                   std::string_view name = "");
 
 LoweredResults LowerBiasAdd(OpLowering& op);
 LoweredResults LowerBiasDropout(OpLowering& op);

@@ -11,46 +11,46 @@ constexpr char kTanhForm[] = "tanh";
 LoweredResults LowerContribGelu(OpLowering& op) { return op.EmitOne("Gelu", op.operands); }
 
 LoweredResults LowerBiasGelu(OpLowering& op) {
-  Formula f(op);
-  return f.Finish({f.Add("Gelu", {f.Add("Add", op.operands)}, {}, op.ResultName(0))});
+  OpComposer f(op);
+  return f.Finish({f.Op("Gelu", {f.Op("Add", op.operands)}, {}, op.ResultName(0))});
 }
 
 LoweredResults LowerFastGelu(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
-  Formula f(op);
+  OpComposer f(op);
   Value* x = op.operand(0);
-  if (op.operand(1) != nullptr) x = f.Add("Add", {x, op.operand(1)});
-  return f.Finish({f.Add("Gelu", {x}, {{"approximate", kTanhForm}}, op.ResultName(0))});
+  if (op.operand(1) != nullptr) x = f.Op("Add", {x, op.operand(1)});
+  return f.Finish({f.Op("Gelu", {x}, {{"approximate", kTanhForm}}, op.ResultName(0))});
 }
 
 LoweredResults LowerGemmFastGelu(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1}));
-  Formula f(op);
-  Value* x = f.Add("MatMul", {op.operand(0), op.operand(1)});
-  if (op.operand(2) != nullptr) x = f.Add("Add", {x, op.operand(2)});
-  return f.Finish({f.Add("Gelu", {x}, {{"approximate", kTanhForm}}, op.ResultName(0))});
+  OpComposer f(op);
+  Value* x = f.Op("MatMul", {op.operand(0), op.operand(1)});
+  if (op.operand(2) != nullptr) x = f.Op("Add", {x, op.operand(2)});
+  return f.Finish({f.Op("Gelu", {x}, {{"approximate", kTanhForm}}, op.ResultName(0))});
 }
 
 // x sigmoid(alpha x)
 LoweredResults LowerQuickGelu(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(const std::optional<float> alpha, op.TakeFloat("alpha"));
-  Formula f(op);
+  OpComposer f(op);
   Value* x = op.operand(0);
-  Value* gate = f.Add("Sigmoid", {f.Add("Mul", {x, f.Scalar(alpha.value_or(1.702f), x)})});
-  return f.Finish({f.Add("Mul", {x, gate}, {}, op.ResultName(0))});
+  Value* gate = f.Op("Sigmoid", {f.Op("Mul", {x, f.Number(alpha.value_or(1.702f), x)})});
+  return f.Finish({f.Op("Mul", {x, gate}, {}, op.ResultName(0))});
 }
 
 // The first half of x + bias times the Gelu of the second.
 LoweredResults LowerBiasSplitGelu(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1}));
-  Formula f(op);
-  Value* sum = f.Add("Add", {op.operand(0), op.operand(1)});
+  OpComposer f(op);
+  Value* sum = f.Op("Add", {op.operand(0), op.operand(1)});
   const std::vector<Value*> halves =
-      f.AddMany("Split", {sum}, {{"axis", std::int64_t{-1}}, {"num_outputs", std::int64_t{2}}},
-                {"left", "right"});
-  Value* gate = f.Add("Gelu", {halves[1]});
-  return f.Finish({f.Add("Mul", {halves[0], gate}, {}, op.ResultName(0))});
+      f.Ops("Split", {sum}, {{"axis", std::int64_t{-1}}, {"num_outputs", std::int64_t{2}}},
+            {"left", "right"});
+  Value* gate = f.Op("Gelu", {halves[1]});
+  return f.Finish({f.Op("Mul", {halves[0], gate}, {}, op.ResultName(0))});
 }
 
 // The softmax is over all axes from `axis` on. The bias has the sizes of the inner of the axes
@@ -65,8 +65,8 @@ LoweredResults LowerBiasSoftmax(OpLowering& op) {
   if (axis < 0 || axis >= rank) return op.Invalid("axis is out of range");
   if (repeats_inner && bias_rank != rank)
     return op.Unsupported("is_inner_broadcast with a bias of another rank than the operand");
-  Formula f(op);
-  Value* sum = f.Add("Add", {op.operand(0), op.operand(1)});
+  OpComposer f(op);
+  Value* sum = f.Op("Add", {op.operand(0), op.operand(1)});
   return f.Finish({SoftmaxFrom(f, sum, axis, rank, op.ResultName(0))});
 }
 

@@ -40,101 +40,102 @@ struct Parts {
 };
 
 // A vector of ends, one an example, and of as many starts behind them, or none: keys between them.
-Result<Value*> SeenBetween(OpLowering& op, Formula& f, Value* mask, const Parts& parts) {
+Result<Value*> SeenBetween(OpLowering& op, OpComposer& f, Value* mask, const Parts& parts) {
   if (parts.query == nullptr) return nullptr;
   const Shape* shape = parts.query->type().shape();
   const Dim batch = shape != nullptr ? shape->front() : Dim::Unknown();
   const Dim size = mask->type().shape()->front();
   Value* keys = f.Iota(f.Size(parts.key, kSteps));
   const auto column = [&](Value* x) {
-    return f.Add("Unsqueeze", {f.Cast(x, DType::kI64), f.Ints({1, 2, 3})});
+    return f.Op("Unsqueeze", {f.Cast(x, DType::kI64), f.Ints({1, 2, 3})});
   };
-  if (Equal(size, batch) == Truth::kYes) return f.Add("Less", {keys, column(mask)});
+  if (Equal(size, batch) == Truth::kYes) return f.Op("Less", {keys, column(mask)});
   const Truth both = Equal(size, batch * Dim(2));
   if (Equal(size, batch) == Truth::kNo && both == Truth::kNo)
     return op.Unsupported("a mask that is a vector of neither one nor two numbers an example");
-  Value* count = f.SizeVector(parts.query, 0);
-  Value* twice = f.Add("Add", {count, count});
+  Value* count = f.SizeVector(parts.query, 0, 1);
+  Value* twice = f.Op("Add", {count, count});
   if (both != Truth::kYes) {
-    Value* given = f.SizeVector(mask, 0);
-    Value* fits = f.Add("Or", {f.Add("Equal", {given, count}), f.Add("Equal", {given, twice})});
-    f.Assert(f.Add("Squeeze", {fits}), "the mask has neither one nor two numbers an example");
+    Value* given = f.SizeVector(mask, 0, 1);
+    Value* fits = f.Op("Or", {f.Op("Equal", {given, count}), f.Op("Equal", {given, twice})});
+    f.Assert(f.Op("Squeeze", {fits}), "the mask has neither one nor two numbers an example");
   }
-  Value* padded = f.Joined({mask, f.Add("Expand", {f.Scalar(0, mask), count})});
+  Value* padded = f.Concat({mask, f.Op("Expand", {f.Number(0, mask), count})}, 0);
   const auto part = [&](Value* first, Value* end) {
-    return column(f.Add("Slice", {padded, first, end, f.Ints({0})}));
+    return column(f.Op("Slice", {padded, first, end, f.Ints({0})}));
   };
-  return f.Add("And", {f.Add("Less", {keys, part(f.Ints({0}), count)}),
-                       f.Add("GreaterOrEqual", {keys, part(count, twice)})});
+  return f.Op("And", {f.Op("Less", {keys, part(f.Ints({0}), count)}),
+                      f.Op("GreaterOrEqual", {keys, part(count, twice)})});
 }
 
 // The mask (vectors: of lengths, or of ends and then starts; matrices: of keys, or of steps and
 // keys, a batch) as bool, of the scores' rank.
-Result<Value*> SeenKeys(OpLowering& op, Formula& f, Value* mask, const Parts& parts) {
+Result<Value*> SeenKeys(OpLowering& op, OpComposer& f, Value* mask, const Parts& parts) {
   const std::optional<int> rank = op.builder.rank(mask);
   if (!rank) return op.Unsupported("the rank of the mask is not known; state sizes with --shape");
   if (*rank == 1) return SeenBetween(op, f, mask, parts);
   if (*rank != 2 && *rank != 3) return op.Unsupported("a mask of rank " + std::to_string(*rank));
-  Value* seen = f.Add("Greater", {mask, f.Scalar(0, mask)});
-  return f.Add("Unsqueeze", {seen, *rank == 2 ? f.Ints({1, 2}) : f.Ints({1})});
+  Value* seen = f.Op("Greater", {mask, f.Number(0, mask)});
+  return f.Op("Unsqueeze", {seen, *rank == 2 ? f.Ints({1, 2}) : f.Ints({1})});
 }
 
 // What is added to the scores; nullptr: nothing.
-Result<Value*> Summand(OpLowering& op, Formula& f, const Options& options, Value* mask,
+Result<Value*> Summand(OpLowering& op, OpComposer& f, const Options& options, Value* mask,
                        const Parts& parts) {
   Value* summand = nullptr;
   if (mask != nullptr) {
     DRAGOMAN_ASSIGN(Value * seen, SeenKeys(op, f, mask, parts));
     summand =
-        f.Add("Where", {seen, f.Scalar(0, parts.query), f.Scalar(options.filter, parts.query)});
+        f.Op("Where", {seen, f.Number(0, parts.query), f.Number(options.filter, parts.query)});
   }
   if (!options.causal) return summand;
   Value* seen = CausalMask(f, parts.query, parts.key, parts.past_length);
-  if (summand == nullptr) summand = f.Scalar(0, parts.query);
-  return f.Add("Where", {seen, summand, f.Scalar(kLowest, parts.query)});
+  if (summand == nullptr) summand = f.Number(0, parts.query);
+  return f.Op("Where", {seen, summand, f.Number(kLowest, parts.query)});
 }
 
 // The heads' results joined, called as the source's first result.
-Result<Value*> Attended(OpLowering& op, Formula& f, const Options& options, const Parts& parts,
+Result<Value*> Attended(OpLowering& op, OpComposer& f, const Options& options, const Parts& parts,
                         Value* mask, Value* score_bias) {
   Value* scores = Scaled(f, Products(f, parts.query, parts.key), parts.query, options.scale);
   DRAGOMAN_ASSIGN(Value * summand, Summand(op, f, options, mask, parts));
-  if (summand != nullptr) scores = f.Add("Add", {scores, summand});
-  if (score_bias != nullptr) scores = f.Add("Add", {scores, score_bias});
-  Value* weights = f.Add("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
-  return JoinHeads(f, f.Add("MatMul", {weights, parts.value}), op.ResultName(0));
+  if (summand != nullptr) scores = f.Op("Add", {scores, summand});
+  if (score_bias != nullptr) scores = f.Op("Add", {scores, score_bias});
+  Value* weights = f.Op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  return JoinHeads(f, f.Op("MatMul", {weights, parts.value}), op.ResultName(0));
 }
 
-Value* Behind(Formula& f, Value* past, Value* x, std::string_view name) {
-  if (past == nullptr) return f.Add("Identity", {x}, {}, name);
-  return f.Add("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
+Value* Behind(OpComposer& f, Value* past, Value* x, std::string_view name) {
+  if (past == nullptr) return f.Op("Identity", {x}, {}, name);
+  return f.Op("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
 }
 
 // `projected` holds queries, keys and values one behind the other. Past and present are both, one
 // behind the other along a first axis.
-LoweredResults SelfAttention(OpLowering& op, Formula& f, const Options& options, Value* projected,
+LoweredResults SelfAttention(OpLowering& op, OpComposer& f, const Options& options,
+                             Value* projected,
                              const std::optional<std::vector<std::int64_t>>& sizes, Value* mask,
                              Value* past, Value* score_bias) {
   const std::vector<std::string> names = {"query", "key", "value"};
   const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
   if (sizes && sizes->size() != 3) return op.Invalid("qkv_hidden_sizes are not three");
   const std::vector<Value*> flat =
-      sizes ? f.AddMany("Split", {projected, f.Ints(*sizes)}, last, names)
-            : f.AddMany("Split", {projected},
-                        {{"axis", std::int64_t{-1}}, {"num_outputs", std::int64_t{3}}}, names);
+      sizes ? f.Ops("Split", {projected, f.Ints(*sizes)}, last, names)
+            : f.Ops("Split", {projected},
+                    {{"axis", std::int64_t{-1}}, {"num_outputs", std::int64_t{3}}}, names);
   Parts parts{SplitHeads(f, flat[0], options.heads), SplitHeads(f, flat[1], options.heads),
               SplitHeads(f, flat[2], options.heads)};
   if (past != nullptr) {
     parts.past_length = f.Size(past, kSteps + 1);
-    parts.key = Behind(f, f.Add("Gather", {past, f.Int(0)}), parts.key, "");
-    parts.value = Behind(f, f.Add("Gather", {past, f.Int(1)}), parts.value, "");
+    parts.key = Behind(f, f.Op("Gather", {past, f.Int(0)}), parts.key, "");
+    parts.value = Behind(f, f.Op("Gather", {past, f.Int(1)}), parts.value, "");
   }
   DRAGOMAN_ASSIGN(Value * result, Attended(op, f, options, parts, mask, score_bias));
   Value* present = nullptr;
   if (WantsResult(op, 1)) {
-    const auto first = [&](Value* x) { return f.Add("Unsqueeze", {x, f.Ints({0})}); };
-    present = f.Add("Concat", {first(parts.key), first(parts.value)}, {{"axis", std::int64_t{0}}},
-                    op.ResultName(1));
+    const auto first = [&](Value* x) { return f.Op("Unsqueeze", {x, f.Ints({0})}); };
+    present = f.Op("Concat", {first(parts.key), first(parts.value)}, {{"axis", std::int64_t{0}}},
+                   op.ResultName(1));
   }
   std::vector<Value*> results = {result, present};
   results.resize(op.num_results());
@@ -161,9 +162,9 @@ LoweredResults LowerContribAttention(OpLowering& op) {
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
   DRAGOMAN_ASSIGN(const std::optional<std::vector<std::int64_t>> sizes,
                   op.TakeInts("qkv_hidden_sizes"));
-  Formula f(op);
-  Value* projected = f.Add("MatMul", {op.operand(kInput), op.operand(kWeights)});
-  if (op.operand(kBias) != nullptr) projected = f.Add("Add", {projected, op.operand(kBias)});
+  OpComposer f(op);
+  Value* projected = f.Op("MatMul", {op.operand(kInput), op.operand(kWeights)});
+  if (op.operand(kBias) != nullptr) projected = f.Op("Add", {projected, op.operand(kBias)});
   const bool listed = sizes && !sizes->empty();
   return SelfAttention(op, f, options, projected, listed ? sizes : std::nullopt, op.operand(kMask),
                        op.operand(kPast), op.operand(kScoreBias));
@@ -175,11 +176,11 @@ LoweredResults LowerQAttention(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({kInput, kWeights, kBias, kInputScale, kWeightScale}));
   DRAGOMAN_TRY(RefuseVariants(op));
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
-  Formula f(op);
+  OpComposer f(op);
   Value* product = ScaledProduct(
       f, {op.operand(kInput), OneNumber(f, op.operand(kInputScale)), op.operand(kInputZero)},
       {op.operand(kWeights), NumberOrVector(f, op.operand(kWeightScale)), op.operand(kWeightZero)});
-  Value* projected = f.Add("Add", {product, op.operand(kBias)});
+  Value* projected = f.Op("Add", {product, op.operand(kBias)});
   return SelfAttention(op, f, options, projected, std::nullopt, op.operand(kMask),
                        op.operand(kPast), nullptr);
 }
@@ -200,9 +201,9 @@ enum Operand : std::size_t {
 };
 
 // Part `i` of (batch, steps, heads, parts, features), as (batch, steps, heads * features).
-Value* PartOf(Formula& f, Value* packed, std::int64_t i) {
-  Value* part = f.Add("Gather", {packed, f.Int(i)}, {{"axis", std::int64_t{3}}});
-  return f.Add("Reshape", {part, f.Ints({0, 0, -1})});
+Value* PartOf(OpComposer& f, Value* packed, std::int64_t i) {
+  Value* part = f.Op("Gather", {packed, f.Int(i)}, {{"axis", std::int64_t{3}}});
+  return f.Op("Reshape", {part, f.Ints({0, 0, -1})});
 }
 
 struct Flat {
@@ -212,7 +213,7 @@ struct Flat {
   bool keys_apart = false;  // keys and values have their heads apart already
 };
 
-Result<Flat> Unpacked(OpLowering& op, Formula& f) {
+Result<Flat> Unpacked(OpLowering& op, OpComposer& f) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kQuery));
   Value* query = op.operand(kQuery);
   if (rank == 5) {
@@ -230,17 +231,17 @@ Result<Flat> Unpacked(OpLowering& op, Formula& f) {
 }
 
 // The bias lies one part behind the other; keys that come with heads apart have had theirs.
-void AddBias(Formula& f, Value* bias, Flat& flat) {
-  Value* size = f.SizeVector(flat.query, 2);
-  Value* twice = f.Add("Add", {size, size});
+void AddBias(OpComposer& f, Value* bias, Flat& flat) {
+  Value* size = f.SizeVector(flat.query, 2, 1);
+  Value* twice = f.Op("Add", {size, size});
   const auto part = [&](Value* first, Value* end) {
-    return f.Add("Slice", {bias, first, end, f.Ints({0})});
+    return f.Op("Slice", {bias, first, end, f.Ints({0})});
   };
-  flat.query = f.Add("Add", {flat.query, part(f.Ints({0}), size)});
+  flat.query = f.Op("Add", {flat.query, part(f.Ints({0}), size)});
   if (flat.keys_apart) return;
-  flat.key = f.Add("Add", {flat.key, part(size, twice)});
+  flat.key = f.Op("Add", {flat.key, part(size, twice)});
   flat.value =
-      f.Add("Add", {flat.value, part(twice, f.Ints({std::numeric_limits<std::int64_t>::max()}))});
+      f.Op("Add", {flat.value, part(twice, f.Ints({std::numeric_limits<std::int64_t>::max()}))});
 }
 
 }  // namespace
@@ -253,7 +254,7 @@ LoweredResults LowerMultiHeadAttention(OpLowering& op) {
     return op.Invalid("past_key and past_value come together");
   DRAGOMAN_TRY(RefuseResult(op, 3, "the products of queries and keys"));
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Flat flat, Unpacked(op, f));
   if (op.operand(kBias) != nullptr) AddBias(f, op.operand(kBias), flat);
   const auto apart = [&](Value* x) {

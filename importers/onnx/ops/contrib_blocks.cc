@@ -76,20 +76,20 @@ Result<Value*> DefaultZeroPoints(OpLowering& op, const Blocks& blocks) {
   return PackedGrid(op, blocks, [&](std::size_t, std::size_t) { return 1u << (blocks.bits - 1); });
 }
 
-Value* DequantizedBlocks(Formula& f, Value* packed, Value* scales, Value* zeros,
+Value* DequantizedBlocks(OpComposer& f, Value* packed, Value* scales, Value* zeros,
                          const Blocks& blocks) {
-  return f.Add("DequantizeLinear", {packed, scales, zeros},
-               {{"axis", std::int64_t{1}}, {"block_size", blocks.size}});
+  return f.Op("DequantizeLinear", {packed, scales, zeros},
+              {{"axis", std::int64_t{1}}, {"block_size", blocks.size}});
 }
 
 // (quantised - zero point) * scale, where zero points are real numbers.
-Value* WithRealZeroPoints(Formula& f, Value* packed, Value* scales, Value* zeros,
+Value* WithRealZeroPoints(OpComposer& f, Value* packed, Value* scales, Value* zeros,
                           const Blocks& blocks) {
   Value* scaled = DequantizedBlocks(f, packed, scales, nullptr, blocks);
-  Value* apart = f.Add("Reshape", {scaled, f.Ints({blocks.rows, blocks.count, blocks.size})});
-  Value* grid = f.Add("Reshape", {zeros, f.Ints({blocks.rows, blocks.count})});
-  Value* shift = f.Add("Unsqueeze", {f.Add("Mul", {grid, scales}), f.Ints({2})});
-  return f.Add("Reshape", {f.Add("Sub", {apart, shift}), f.Ints({blocks.rows, -1})});
+  Value* apart = f.Op("Reshape", {scaled, f.Ints({blocks.rows, blocks.count, blocks.size})});
+  Value* grid = f.Op("Reshape", {zeros, f.Ints({blocks.rows, blocks.count})});
+  Value* shift = f.Op("Unsqueeze", {f.Op("Mul", {grid, scales}), f.Ints({2})});
+  return f.Op("Reshape", {f.Op("Sub", {apart, shift}), f.Ints({blocks.rows, -1})});
 }
 
 Result<Blocks> TakeBlocks(OpLowering& op, std::int64_t rows, std::int64_t columns) {
@@ -124,9 +124,9 @@ LoweredResults LowerMatMulNBits(OpLowering& op) {
   op.Drop("accuracy_level");  // leave to compute less exactly
   if (prepacked) return op.Unsupported("weight_prepacked, a layout for one processor");
   if (op.operand(kGroups) != nullptr) return op.Unsupported("g_idx");
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * packed, Unpacked(op, kB, blocks));
-  Value* scales = f.Add("Reshape", {op.operand(kScales), f.Ints({blocks.rows, blocks.count})});
+  Value* scales = f.Op("Reshape", {op.operand(kScales), f.Ints({blocks.rows, blocks.count})});
   Value* zeros = op.operand(kZeroPoints);
   Value* weight = nullptr;
   if (zeros != nullptr && zeros->type().dtype() != DType::kU8) {
@@ -137,30 +137,30 @@ LoweredResults LowerMatMulNBits(OpLowering& op) {
     weight = DequantizedBlocks(f, packed, scales, zeros, blocks);
   }
   if (*columns != blocks.count * blocks.size)
-    weight = f.Add("Slice", {weight, f.Ints({0}), f.Ints({*columns}), f.Ints({1})});
+    weight = f.Op("Slice", {weight, f.Ints({0}), f.Ints({*columns}), f.Ints({1})});
   const bool biased = op.operand(kBias) != nullptr;
-  Value* y = f.Add("MatMul", {op.operand(kA), f.Transposed(weight, {1, 0})}, {},
-                   biased ? "" : op.ResultName(0));
-  if (biased) y = f.Add("Add", {y, op.operand(kBias)}, {}, op.ResultName(0));
+  Value* y = f.Op("MatMul", {op.operand(kA), f.Transpose(weight, {1, 0})}, {},
+                  biased ? "" : op.ResultName(0));
+  if (biased) y = f.Op("Add", {y, op.operand(kBias)}, {}, op.ResultName(0));
   return f.Finish({y});
 }
 
 namespace {
 
 // Bytes apart along the last axis: the numbers of `bits` that each holds, the lowest first.
-Value* Spread(OpLowering& op, Formula& f, Value* bytes, std::int64_t bits, int rank) {
+Value* Spread(OpLowering& op, OpComposer& f, Value* bytes, std::int64_t bits, int rank) {
   if (bits == 8) return bytes;
   const auto byte = [&](std::int64_t value) { return f.Cast(op.builder.Int(value), DType::kU8); };
   std::vector<Value*> parts;
   for (std::int64_t shift = 0; shift < 8; shift += bits) {
-    Value* shifted = f.Add("BitShift", {bytes, byte(shift)}, {{"direction", "RIGHT"}});
-    Value* part = f.Add("BitwiseAnd", {shifted, byte((1 << bits) - 1)});
-    parts.push_back(f.Add("Unsqueeze", {part, f.Ints({-1})}));
+    Value* shifted = f.Op("BitShift", {bytes, byte(shift)}, {{"direction", "RIGHT"}});
+    Value* part = f.Op("BitwiseAnd", {shifted, byte((1 << bits) - 1)});
+    parts.push_back(f.Op("Unsqueeze", {part, f.Ints({-1})}));
   }
-  Value* grid = f.Add("Concat", std::move(parts), {{"axis", std::int64_t{-1}}});
+  Value* grid = f.Op("Concat", std::move(parts), {{"axis", std::int64_t{-1}}});
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 0);
   sizes.back() = -1;
-  return f.Add("Reshape", {grid, f.Ints(sizes)});
+  return f.Op("Reshape", {grid, f.Ints(sizes)});
 }
 
 // Constant numbers of 4 bits as the bytes that hold them; others as they are.
@@ -214,12 +214,12 @@ LoweredResults LowerGatherBlockQuantized(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int indices_rank, op.Rank(kIndices));
   DRAGOMAN_ASSIGN(const BlockTable table, TakeBlockTable(op, rank));
   const int result_rank = rank + indices_rank - 1;
-  Formula f(op);
-  const auto rows = [&](Value* of) { return f.Add("Gather", {of, op.operand(kIndices)}); };
+  OpComposer f(op);
+  const auto rows = [&](Value* of) { return f.Op("Gather", {of, op.operand(kIndices)}); };
   const auto byte = [&](std::int64_t value) { return f.Cast(op.builder.Int(value), DType::kU8); };
   const auto numbers = [&](Value* bytes) {
     Value* spread = Spread(op, f, rows(bytes), table.bits, result_rank);
-    return table.is_signed ? f.Add("BitwiseXor", {spread, byte(8)}) : spread;
+    return table.is_signed ? f.Op("BitwiseXor", {spread, byte(8)}) : spread;
   };
   DRAGOMAN_ASSIGN(Value * data, AsBytes(op, kData));
   Value* scales = rows(op.operand(kScales));
@@ -230,11 +230,11 @@ LoweredResults LowerGatherBlockQuantized(OpLowering& op) {
   } else {
     const bool is_unsigned = op.operand(kData)->type().dtype() == DType::kU4;
     const std::int64_t middle = is_unsigned ? 0 : std::int64_t{1} << (table.bits - 1);
-    zeros = f.Add("Expand", {byte(middle), f.Add("Shape", {scales})});
+    zeros = f.Op("Expand", {byte(middle), f.Op("Shape", {scales})});
   }
   return f.Finish(
-      {f.Add("DequantizeLinear", {numbers(data), scales, zeros},
-             {{"axis", std::int64_t{-1}}, {"block_size", table.block_size}}, op.ResultName(0))});
+      {f.Op("DequantizeLinear", {numbers(data), scales, zeros},
+            {{"axis", std::int64_t{-1}}, {"block_size", table.block_size}}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

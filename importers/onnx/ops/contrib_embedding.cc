@@ -26,17 +26,17 @@ constexpr std::size_t kNumScales = 5;
 constexpr float kEpsilon = 1e-12f;  // where the attribute is absent
 
 // How many words each of the examples has: those whose mask is 1; 0 without a mask.
-Value* MaskIndex(Formula& f, const OpLowering& op) {
+Value* MaskIndex(OpComposer& f, const OpLowering& op) {
   Value* mask = op.operand(kMask);
   const std::string name = op.ResultName(1);
-  Value* examples = f.SizeVector(op.operand(kIds), 0);
+  Value* examples = f.SizeVector(op.operand(kIds), 0, 1);
   if (mask == nullptr) {
     Value* zero = f.Cast(f.Int(0), DType::kI32);
-    return f.Add("Expand", {zero, examples}, {}, name);
+    return f.Op("Expand", {zero, examples}, {}, name);
   }
-  Value* words = f.Cast(f.Add("Equal", {mask, f.Scalar(1, mask)}), DType::kI32);
-  Value* counts = f.Add("ReduceSum", {words, f.Ints({1})}, {{"keepdims", std::int64_t{0}}});
-  return f.Add("Reshape", {counts, examples}, {}, name);
+  Value* words = f.Cast(f.Op("Equal", {mask, f.Number(1, mask)}), DType::kI32);
+  Value* counts = f.Op("ReduceSum", {words, f.Ints({1})}, {{"keepdims", std::int64_t{0}}});
+  return f.Op("Reshape", {counts, examples}, {}, name);
 }
 
 Status CheckEmbedding(const OpLowering& op) {
@@ -47,19 +47,19 @@ Status CheckEmbedding(const OpLowering& op) {
 
 // `real` gives operand `i`, or the rows of it that are given, as real numbers.
 template <class Real>
-LoweredResults Embedded(OpLowering& op, Formula& f, Value* positions, Real real) {
+LoweredResults Embedded(OpLowering& op, OpComposer& f, Value* positions, Real real) {
   DRAGOMAN_ASSIGN(const std::optional<float> epsilon, op.TakeFloat("epsilon"));
   op.Drop("mask_index_type");  // tells no more than whether the result is there
   if (positions == nullptr) positions = f.Iota(f.Size(op.operand(kIds), 1));
   const auto rows = [&](std::size_t table, Value* ids) {
-    return real(table, f.Add("Gather", {op.operand(table), ids}));
+    return real(table, f.Op("Gather", {op.operand(table), ids}));
   };
   const bool segments = op.operand(kSegments) != nullptr;
-  Value* sum = f.Add("Add", {rows(kWordTable, op.operand(kIds)), rows(kPositionTable, positions)},
-                     {}, segments ? "" : op.ResultName(2));
+  Value* sum = f.Op("Add", {rows(kWordTable, op.operand(kIds)), rows(kPositionTable, positions)},
+                    {}, segments ? "" : op.ResultName(2));
   if (segments)
-    sum = f.Add("Add", {sum, rows(kSegmentTable, op.operand(kSegments))}, {}, op.ResultName(2));
-  Value* normal = f.Add(
+    sum = f.Op("Add", {sum, rows(kSegmentTable, op.operand(kSegments))}, {}, op.ResultName(2));
+  Value* normal = f.Op(
       "LayerNormalization", {sum, real(kGamma, op.operand(kGamma)), real(kBeta, op.operand(kBeta))},
       {{"axis", std::int64_t{-1}}, {"epsilon", epsilon.value_or(kEpsilon)}}, op.ResultName(0));
   std::vector<Value*> results = {normal, WantsResult(op, 1) ? MaskIndex(f, op) : nullptr, sum};
@@ -71,7 +71,7 @@ LoweredResults Embedded(OpLowering& op, Formula& f, Value* positions, Real real)
 
 LoweredResults LowerEmbedLayerNormalization(OpLowering& op) {
   DRAGOMAN_TRY(CheckEmbedding(op));
-  Formula f(op);
+  OpComposer f(op);
   return Embedded(op, f, op.operand(kPositions), [](std::size_t, Value* x) { return x; });
 }
 
@@ -80,11 +80,11 @@ LoweredResults LowerQEmbedLayerNormalization(OpLowering& op) {
   for (std::size_t i = kWordTable; i <= kBeta; ++i) {
     if (op.operand(i) != nullptr) DRAGOMAN_TRY(op.Require({kFirstScale + i - kWordTable}));
   }
-  Formula f(op);
+  OpComposer f(op);
   return Embedded(op, f, nullptr, [&](std::size_t i, Value* x) {
     const std::size_t scale = kFirstScale + i - kWordTable;
-    return f.Add("DequantizeLinear", {x, OneNumber(f, op.operand(scale)),
-                                      OneNumber(f, op.operand(scale + kNumScales))});
+    return f.Op("DequantizeLinear",
+                {x, OneNumber(f, op.operand(scale)), OneNumber(f, op.operand(scale + kNumScales))});
   });
 }
 

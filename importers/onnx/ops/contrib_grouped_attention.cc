@@ -83,7 +83,7 @@ struct Parts {
 };
 
 // Heads apart, from three operands or from one that holds them one behind the other.
-Parts SplitParts(Formula& f, const OpLowering& op, const Options& options) {
+Parts SplitParts(OpComposer& f, const OpLowering& op, const Options& options) {
   Value* query = op.operand(kQuery);
   if (op.operand(kKey) != nullptr) {
     return {SplitHeads(f, query, options.heads), SplitHeads(f, op.operand(kKey), options.key_heads),
@@ -91,21 +91,21 @@ Parts SplitParts(Formula& f, const OpLowering& op, const Options& options) {
   }
   Value* all = SplitHeads(f, query, options.heads + 2 * options.key_heads);
   const std::vector<Value*> parts =
-      f.AddMany("Split", {all, f.Ints({options.heads, options.key_heads, options.key_heads})},
-                {{"axis", std::int64_t{kHeads}}}, {"query", "key", "value"});
+      f.Ops("Split", {all, f.Ints({options.heads, options.key_heads, options.key_heads})},
+            {{"axis", std::int64_t{kHeads}}}, {"query", "key", "value"});
   return {parts[0], parts[1], parts[2]};
 }
 
 // Of each example, the place of its last key: a column.
-Value* LastPlaces(Formula& f, const OpLowering& op) {
-  return f.Add("Reshape", {f.Cast(op.operand(kLastKeys), DType::kI64), f.Ints({-1, 1})});
+Value* LastPlaces(OpComposer& f, const OpLowering& op) {
+  return f.Op("Reshape", {f.Cast(op.operand(kLastKeys), DType::kI64), f.Ints({-1, 1})});
 }
 
 // How many keys lie in the cache before this call.
-Value* PastLengths(Formula& f, const OpLowering& op) {
-  Value* keys = f.Add("Add", {LastPlaces(f, op), f.Int(1)});
-  Value* past = f.Add("Sub", {keys, f.Size(op.operand(kQuery), 1)});
-  return f.Add("Max", {past, f.Int(0)});
+Value* PastLengths(OpComposer& f, const OpLowering& op) {
+  Value* keys = f.Op("Add", {LastPlaces(f, op), f.Int(1)});
+  Value* past = f.Op("Sub", {keys, f.Size(op.operand(kQuery), 1)});
+  return f.Op("Max", {past, f.Int(0)});
 }
 
 // Where the keys of the extended cache lie in past and new ones, put one behind the other, and
@@ -115,27 +115,27 @@ struct Places {
   Value* used;
 };
 
-Places PlacesInCache(Formula& f, const OpLowering& op, Value* past_lengths, Value* total) {
+Places PlacesInCache(OpComposer& f, const OpLowering& op, Value* past_lengths, Value* total) {
   Value* capacity = f.Size(op.operand(kPastKey), kSteps);
   Value* steps = f.Size(op.operand(kQuery), 1);
-  Value* places = f.Iota(f.Add("Max", {capacity, total}));
-  Value* among_new = f.Add("Sub", {places, past_lengths});
-  Value* is_past = f.Add("Less", {among_new, f.Int(0)});
-  Value* used = f.Add("Less", {among_new, steps});
-  Value* of_new =
-      f.Add("Add", {capacity, f.Add("Min", {among_new, f.Add("Sub", {steps, f.Int(1)})})});
-  return {f.Add("Where", {is_past, places, of_new}), used};
+  Value* places = f.Iota(f.Op("Max", {capacity, total}));
+  Value* among_new = f.Op("Sub", {places, past_lengths});
+  Value* is_past = f.Op("Less", {among_new, f.Int(0)});
+  Value* used = f.Op("Less", {among_new, steps});
+  Value* of_new = f.Op("Add", {capacity, f.Op("Min", {among_new, f.Op("Sub", {steps, f.Int(1)})})});
+  return {f.Op("Where", {is_past, places, of_new}), used};
 }
 
 // Zero where no key is.
-Value* Extended(Formula& f, Value* past, Value* x, const Places& places, std::string_view name) {
-  Value* all = f.Add("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}});
-  Value* sizes = f.Joined({f.SizeVector(x, 0), f.SizeVector(x, kHeads),
-                           f.SizeVector(places.indices, 1), f.SizeVector(x, kFeatures)});
-  const auto column = [&](Value* of_keys) { return f.Add("Unsqueeze", {of_keys, f.Ints({1, 3})}); };
-  Value* indices = f.Add("Expand", {column(places.indices), sizes});
-  Value* found = f.Add("GatherElements", {all, indices}, {{"axis", std::int64_t{kSteps}}});
-  return f.Add("Where", {column(places.used), found, f.Scalar(0, past)}, {}, name);
+Value* Extended(OpComposer& f, Value* past, Value* x, const Places& places, std::string_view name) {
+  Value* all = f.Op("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}});
+  Value* sizes = f.Concat({f.SizeVector(x, 0, 1), f.SizeVector(x, kHeads, 1),
+                           f.SizeVector(places.indices, 1, 1), f.SizeVector(x, kFeatures, 1)},
+                          0);
+  const auto column = [&](Value* of_keys) { return f.Op("Unsqueeze", {of_keys, f.Ints({1, 3})}); };
+  Value* indices = f.Op("Expand", {column(places.indices), sizes});
+  Value* found = f.Op("GatherElements", {all, indices}, {{"axis", std::int64_t{kSteps}}});
+  return f.Op("Where", {column(places.used), found, f.Number(0, past)}, {}, name);
 }
 
 // How many features the tables turn; 0: all of them.
@@ -151,7 +151,7 @@ Result<std::int64_t> RotatedSize(const OpLowering& op, std::size_t table,
   return size == *features ? 0 : size;
 }
 
-Result<Parts> Turned(OpLowering& op, Formula& f, const Options& options, Parts parts,
+Result<Parts> Turned(OpLowering& op, OpComposer& f, const Options& options, Parts parts,
                      Value* past_lengths) {
   if (!options.rotary) return parts;
   DRAGOMAN_TRY(op.Require({kCos, kSin}));
@@ -159,9 +159,9 @@ Result<Parts> Turned(OpLowering& op, Formula& f, const Options& options, Parts p
                   RotatedSize(op, kCos, KnownSize(parts.query, kFeatures)));
   Value* positions = op.operand(kPositions);
   if (positions == nullptr)
-    positions = f.Add("Add", {past_lengths, f.Iota(f.Size(op.operand(kQuery), 1))});
+    positions = f.Op("Add", {past_lengths, f.Iota(f.Size(op.operand(kQuery), 1))});
   const auto table = [&](std::size_t i) {
-    return f.Add("Unsqueeze", {f.Add("Gather", {op.operand(i), positions}), f.Ints({kHeads})});
+    return f.Op("Unsqueeze", {f.Op("Gather", {op.operand(i), positions}), f.Ints({kHeads})});
   };
   const Rotation rotation{table(kCos), table(kSin), options.of_pairs};
   parts.query = Rotated(f, parts.query, size, rotation);
@@ -171,29 +171,29 @@ Result<Parts> Turned(OpLowering& op, Formula& f, const Options& options, Parts p
 
 // (batch, 1, steps, keys): keys of the step and before, no further back than the window. Steps that
 // only pad an example see what its last one sees.
-Value* Seen(Formula& f, const OpLowering& op, const Options& options, Value* key,
+Value* Seen(OpComposer& f, const OpLowering& op, const Options& options, Value* key,
             Value* past_lengths) {
   Value* places = f.Iota(f.Size(key, kSteps));
   Value* steps = f.Iota(f.Size(op.operand(kQuery), 1));
-  Value* own = f.Add("Min", {f.Add("Add", {past_lengths, steps}), LastPlaces(f, op)});
-  own = f.Add("Unsqueeze", {own, f.Ints({1, 3})});
-  Value* seen = f.Add("LessOrEqual", {places, own});
+  Value* own = f.Op("Min", {f.Op("Add", {past_lengths, steps}), LastPlaces(f, op)});
+  own = f.Op("Unsqueeze", {own, f.Ints({1, 3})});
+  Value* seen = f.Op("LessOrEqual", {places, own});
   if (options.window < 0) return seen;
-  Value* first = f.Add("Sub", {own, f.Int(options.window)});
-  return f.Add("And", {seen, f.Add("Greater", {places, first})});
+  Value* first = f.Op("Sub", {own, f.Int(options.window)});
+  return f.Op("And", {seen, f.Op("Greater", {places, first})});
 }
 
 // With a sink, a further score of each head takes a share that goes to no key.
-Value* Weights(Formula& f, const OpLowering& op, const Options& options, Value* scores) {
+Value* Weights(OpComposer& f, const OpLowering& op, const Options& options, Value* scores) {
   const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
   Value* sink = op.operand(kHeadSink);
-  if (sink == nullptr && !options.smooth) return f.Add("Softmax", {scores}, last);
-  Value* column = sink != nullptr ? f.Add("Reshape", {sink, f.Ints({1, -1, 1, 1})})
-                                  : f.Add("Reshape", {f.Scalar(0, scores), f.Ints({1, 1, 1, 1})});
-  Value* sizes = f.Joined({f.Add("Shape", {scores}, {{"end", std::int64_t{3}}}), f.Ints({1})});
-  Value* all = f.Add("Concat", {scores, f.Add("Expand", {column, sizes})}, last);
-  Value* shares = f.Add("Softmax", {all}, last);
-  return f.Add("Slice", {shares, f.Ints({0}), f.Ints({-1}), f.Ints({-1})});
+  if (sink == nullptr && !options.smooth) return f.Op("Softmax", {scores}, last);
+  Value* column = sink != nullptr ? f.Op("Reshape", {sink, f.Ints({1, -1, 1, 1})})
+                                  : f.Op("Reshape", {f.Number(0, scores), f.Ints({1, 1, 1, 1})});
+  Value* sizes = f.Concat({f.Op("Shape", {scores}, {{"end", std::int64_t{3}}}), f.Ints({1})}, 0);
+  Value* all = f.Op("Concat", {scores, f.Op("Expand", {column, sizes})}, last);
+  Value* shares = f.Op("Softmax", {all}, last);
+  return f.Op("Slice", {shares, f.Ints({0}), f.Ints({-1}), f.Ints({-1})});
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ LoweredResults LowerGroupQueryAttention(OpLowering& op) {
   DRAGOMAN_TRY(RefuseVariants(op));
   DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
   if (!options.causal) return op.Unsupported("causal = 0");
-  Formula f(op);
+  OpComposer f(op);
   Value* past_lengths = PastLengths(f, op);
   DRAGOMAN_ASSIGN(Parts parts, Turned(op, f, options, SplitParts(f, op, options), past_lengths));
   Parts read = parts;
@@ -217,8 +217,8 @@ LoweredResults LowerGroupQueryAttention(OpLowering& op) {
     parts.key = Extended(f, op.operand(kPastKey), parts.key, places, op.ResultName(1));
     parts.value = Extended(f, op.operand(kPastValue), parts.value, places, op.ResultName(2));
     const auto filled = [&](Value* cache) {
-      return f.Add("Slice",
-                   {cache, f.Ints({0}), f.Add("Reshape", {total, f.Ints({1})}), f.Ints({kSteps})});
+      return f.Op("Slice",
+                  {cache, f.Ints({0}), f.Op("Reshape", {total, f.Ints({1})}), f.Ints({kSteps})});
     };
     read.key = filled(parts.key);
     read.value = filled(parts.value);
@@ -227,14 +227,14 @@ LoweredResults LowerGroupQueryAttention(OpLowering& op) {
   Value* keys = RepeatHeads(f, read.key, options.key_heads, times);
   Value* scores = Scaled(f, Products(f, parts.query, keys), parts.query, options.scale);
   if (options.softcap > 0) {
-    Value* cap = f.Scalar(options.softcap, op.operand(kQuery));
-    scores = f.Add("Mul", {f.Add("Tanh", {f.Add("Div", {scores, cap})}), cap});
+    Value* cap = f.Number(options.softcap, op.operand(kQuery));
+    scores = f.Op("Mul", {f.Op("Tanh", {f.Op("Div", {scores, cap})}), cap});
   }
-  if (op.operand(kScoreBias) != nullptr) scores = f.Add("Add", {scores, op.operand(kScoreBias)});
-  Value* hidden = f.Scalar(-std::numeric_limits<double>::infinity(), op.operand(kQuery));
-  scores = f.Add("Where", {Seen(f, op, options, read.key, past_lengths), scores, hidden});
+  if (op.operand(kScoreBias) != nullptr) scores = f.Op("Add", {scores, op.operand(kScoreBias)});
+  Value* hidden = f.Number(-std::numeric_limits<double>::infinity(), op.operand(kQuery));
+  scores = f.Op("Where", {Seen(f, op, options, read.key, past_lengths), scores, hidden});
   Value* values = RepeatHeads(f, read.value, options.key_heads, times);
-  Value* mixed = f.Add("MatMul", {Weights(f, op, options, scores), values});
+  Value* mixed = f.Op("MatMul", {Weights(f, op, options, scores), values});
   std::vector<Value*> results = {JoinHeads(f, mixed, op.ResultName(0)), parts.key, parts.value};
   results.resize(op.num_results());
   return f.Finish(std::move(results));
@@ -258,26 +258,26 @@ LoweredResults LowerContribRotaryEmbedding(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kX));
   DRAGOMAN_ASSIGN(const int places_rank, op.Rank(kPlaces));
   if (rank != 3 && rank != 4) return op.Invalid("the operand's rank is neither 3 nor 4");
-  Formula f(op);
+  OpComposer f(op);
   Value* x = op.operand(kX);
   const int steps_axis = rank == 3 ? 1 : kSteps;
   Value* positions = op.operand(kPlaces);
-  if (places_rank == 1) positions = f.Add("Add", {positions, f.Iota(f.Size(x, steps_axis))});
+  if (places_rank == 1) positions = f.Op("Add", {positions, f.Iota(f.Size(x, steps_axis))});
   const auto table = [&](std::size_t i) {
-    Value* rows = f.Add("Gather", {op.operand(i), positions});
-    if (places_rank == 1) rows = f.Add("Unsqueeze", {rows, f.Ints({0})});
-    return f.Add("Unsqueeze", {rows, f.Ints({rank == 3 ? 2 : 1})});
+    Value* rows = f.Op("Gather", {op.operand(i), positions});
+    if (places_rank == 1) rows = f.Op("Unsqueeze", {rows, f.Ints({0})});
+    return f.Op("Unsqueeze", {rows, f.Ints({rank == 3 ? 2 : 1})});
   };
   const Rotation rotation{table(kCosTable), table(kSinTable), of_pairs};
   if (rank == 3) {
-    Value* half = f.SizeVector(op.operand(kCosTable), 1);
+    Value* half = f.SizeVector(op.operand(kCosTable), 1, 1);
     Value* sizes = size > 0 ? f.Ints({0, 0, *heads, -1})
-                            : f.Joined({f.Ints({0, 0, -1}), f.Add("Add", {half, half})});
-    x = f.Add("Reshape", {x, sizes});
+                            : f.Concat({f.Ints({0, 0, -1}), f.Op("Add", {half, half})}, 0);
+    x = f.Op("Reshape", {x, sizes});
   }
   Value* result = Rotated(f, x, size, rotation);
-  Value* sizes = f.Add("Shape", {op.operand(kX)});
-  return f.Finish({f.Add("Reshape", {result, sizes}, {}, op.ResultName(0))});
+  Value* sizes = f.Op("Shape", {op.operand(kX)});
+  return f.Finish({f.Op("Reshape", {result, sizes}, {}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

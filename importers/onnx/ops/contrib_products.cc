@@ -71,18 +71,18 @@ Result<Activation> TakeConvActivation(OpLowering& op) {
   return activation;
 }
 
-Value* Activated(Formula& f, const ActivationRow& row, const std::vector<float>& parameters,
+Value* Activated(OpComposer& f, const ActivationRow& row, const std::vector<float>& parameters,
                  Value* x, std::string_view name) {
   if (row.type == "Clip")
-    return f.Add("Clip", {x, f.Scalar(parameters[0], x), f.Scalar(parameters[1], x)}, {}, name);
+    return f.Op("Clip", {x, f.Number(parameters[0], x), f.Number(parameters[1], x)}, {}, name);
   std::vector<NamedAttribute> attributes;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     attributes.emplace_back(std::string(row.parameters[i]), parameters[i]);
-  return f.Add(row.type, {x}, std::move(attributes), name);
+  return f.Op(row.type, {x}, std::move(attributes), name);
 }
 
 // `of_batch`: the first axis goes behind the batch axes; `of_matrix`: the last two are exchanged.
-Result<Value*> Turned(OpLowering& op, Formula& f, std::size_t i, bool of_batch, bool of_matrix) {
+Result<Value*> Turned(OpLowering& op, OpComposer& f, std::size_t i, bool of_batch, bool of_matrix) {
   if (!of_batch && !of_matrix) return op.operand(i);
   DRAGOMAN_ASSIGN(const int rank, op.Rank(i));
   if (rank < 2) return op.operand(i);
@@ -90,10 +90,10 @@ Result<Value*> Turned(OpLowering& op, Formula& f, std::size_t i, bool of_batch, 
   std::iota(perm.begin(), perm.end(), 0);
   if (of_batch) std::rotate(perm.begin(), perm.begin() + 1, perm.end() - 1);
   if (of_matrix) std::swap(perm[perm.size() - 2], perm.back());
-  return f.Transposed(op.operand(i), std::move(perm));
+  return f.Transpose(op.operand(i), std::move(perm));
 }
 
-Result<Value*> Convolved(OpLowering& op, Formula& f, bool channels_last) {
+Result<Value*> Convolved(OpLowering& op, OpComposer& f, bool channels_last) {
   DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const Activation activation, TakeConvActivation(op));
   DRAGOMAN_ASSIGN(const ActivationRow* row, RowOf(op, activation));
@@ -101,9 +101,9 @@ Result<Value*> Convolved(OpLowering& op, Formula& f, bool channels_last) {
   const auto channels_first = [&](Value* x) {
     return channels_last ? ChannelsFirst(f, x, rank) : x;
   };
-  Value* y = f.Add("Conv", {channels_first(op.operand(0)), op.operand(1), op.operand(2)},
-                   std::exchange(op.attributes, {}));
-  if (op.operand(3) != nullptr) y = f.Add("Add", {y, channels_first(op.operand(3))});
+  Value* y = f.Op("Conv", {channels_first(op.operand(0)), op.operand(1), op.operand(2)},
+                  std::exchange(op.attributes, {}));
+  if (op.operand(3) != nullptr) y = f.Op("Add", {y, channels_first(op.operand(3))});
   const std::string name = op.ResultName(0);
   if (!channels_last) return Activated(f, *row, activation.parameters, y, name);
   return ChannelsLast(f, Activated(f, *row, activation.parameters, y, ""), rank, name);
@@ -120,11 +120,11 @@ LoweredResults LowerFusedMatMul(OpLowering& op) {
   DRAGOMAN_ASSIGN(const bool turn_b, TakeFlag(op, "transB"));
   DRAGOMAN_ASSIGN(const bool batch_a, TakeFlag(op, "transBatchA"));
   DRAGOMAN_ASSIGN(const bool batch_b, TakeFlag(op, "transBatchB"));
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * a, Turned(op, f, 0, batch_a, turn_a));
   DRAGOMAN_ASSIGN(Value * b, Turned(op, f, 1, batch_b, turn_b));
-  Value* y = f.Add("MatMul", {a, b});
-  if (alpha.value_or(1) != 1) y = f.Add("Mul", {y, f.Scalar(*alpha, op.operand(0))});
+  Value* y = f.Op("MatMul", {a, b});
+  if (alpha.value_or(1) != 1) y = f.Op("Mul", {y, f.Number(*alpha, op.operand(0))});
   return f.Finish({Activated(f, *row, activation.parameters, y, op.ResultName(0))});
 }
 
@@ -132,20 +132,20 @@ LoweredResults LowerFusedGemm(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const Activation activation, TakeActivation(op));
   DRAGOMAN_ASSIGN(const ActivationRow* row, RowOf(op, activation));
-  Formula f(op);
-  Value* y = f.Add("Gemm", op.operands, std::exchange(op.attributes, {}));
+  OpComposer f(op);
+  Value* y = f.Op("Gemm", op.operands, std::exchange(op.attributes, {}));
   return f.Finish({Activated(f, *row, activation.parameters, y, op.ResultName(0))});
 }
 
 LoweredResults LowerFusedConv(OpLowering& op) {
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * y, Convolved(op, f, false));
   return f.Finish({y});
 }
 
 // NhwcConv and NhwcFusedConv: weights lie as for Conv.
 LoweredResults LowerNhwcConv(OpLowering& op) {
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * y, Convolved(op, f, true));
   return f.Finish({y});
 }

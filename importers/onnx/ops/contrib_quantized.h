@@ -8,15 +8,15 @@
 namespace dragoman {
 
 // A parameter of the whole tensor, as rank 0: files have vectors of one element too. nullptr stays.
-Value* OneNumber(Formula& f, Value* x);
+Value* OneNumber(OpComposer& f, Value* x);
 // The same of what is known to have one element; a vector otherwise.
-Value* NumberOrVector(Formula& f, Value* x);
+Value* NumberOrVector(OpComposer& f, Value* x);
 
 // Operand `first`, which is followed by its scale and zero point.
-Value* Dequantized(Formula& f, const OpLowering& op, std::size_t first);
+Value* Dequantized(OpComposer& f, const OpLowering& op, std::size_t first);
 // As the source's first result, with the operands `scale` and the zero point behind it; of `dtype`
 // where that is missing.
-Value* Quantized(Formula& f, const OpLowering& op, Value* real, std::size_t scale, DType dtype);
+Value* Quantized(OpComposer& f, const OpLowering& op, Value* real, std::size_t scale, DType dtype);
 
 struct QuantizedFactor {
   Value* values;
@@ -25,7 +25,7 @@ struct QuantizedFactor {
 };
 
 // The matrix product in integers, times the scales: f32.
-Value* ScaledProduct(Formula& f, const QuantizedFactor& a, const QuantizedFactor& b);
+Value* ScaledProduct(OpComposer& f, const QuantizedFactor& a, const QuantizedFactor& b);
 
 }  // namespace dragoman
 

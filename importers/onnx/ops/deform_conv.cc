@@ -1,4 +1,4 @@
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -14,17 +14,17 @@ struct Kernel {
 
 // Where the taps read along one axis (0: rows, 1: columns), as numbers of elements. `offsets` is
 // (images, taps, rows, columns).
-Value* Places(Formula& f, const Kernel& kernel, std::size_t axis, Value* offsets) {
+Value* Places(OpComposer& f, const Kernel& kernel, std::size_t axis, Value* offsets) {
   std::vector<std::int64_t> taps;
   for (std::int64_t i = 0; i < kernel.taps(); ++i) {
     const std::int64_t tap = axis == 0 ? i / kernel.size[1] : i % kernel.size[1];
     taps.push_back(tap * kernel.dilations[axis] - kernel.pads[axis]);
   }
   Value* steps = f.Iota(f.Size(offsets, static_cast<std::int64_t>(axis) + 2));
-  Value* starts = f.Add("Mul", {steps, f.Int(kernel.strides[axis])});
-  if (axis == 0) starts = f.Add("Unsqueeze", {starts, f.Ints({1})});
-  Value* base = f.Add("Add", {f.Add("Reshape", {f.Ints(taps), f.Ints({-1, 1, 1})}), starts});
-  return f.Add("Add", {f.Cast(base, offsets->type().dtype()), offsets});
+  Value* starts = f.Op("Mul", {steps, f.Int(kernel.strides[axis])});
+  if (axis == 0) starts = f.Op("Unsqueeze", {starts, f.Ints({1})});
+  Value* base = f.Op("Add", {f.Op("Reshape", {f.Ints(taps), f.Ints({-1, 1, 1})}), starts});
+  return f.Op("Add", {f.Cast(base, offsets->type().dtype()), offsets});
 }
 
 // One of the two elements beside each place along an axis: its index, how much it counts, and
@@ -35,39 +35,39 @@ struct Neighbour {
   Value* inside;
 };
 
-Neighbour NeighbourOf(Formula& f, Value* places, Value* size, bool after) {
-  Value* below = f.Add("Floor", {places});
-  Value* beyond = f.Add("Sub", {places, below});
+Neighbour NeighbourOf(OpComposer& f, Value* places, Value* size, bool after) {
+  Value* below = f.Op("Floor", {places});
+  Value* beyond = f.Op("Sub", {places, below});
   Value* index = f.Cast(below, DType::kI64);
   if (after) {
-    index = f.Add("Add", {index, f.Int(1)});
+    index = f.Op("Add", {index, f.Int(1)});
   } else {
-    beyond = f.Add("Sub", {f.Scalar(1, places), beyond});
+    beyond = f.Op("Sub", {f.Number(1, places), beyond});
   }
   Value* inside =
-      f.Add("And", {f.Add("GreaterOrEqual", {index, f.Int(0)}), f.Add("Less", {index, size})});
+      f.Op("And", {f.Op("GreaterOrEqual", {index, f.Int(0)}), f.Op("Less", {index, size})});
   return {index, beyond, inside};
 }
 
 // Images (n, channels, elements) of `columns` columns, read between their elements at places (n,
 // taps, rows, columns): (n, channels, places). What lies outside counts as zero.
-Value* Sample(Formula& f, Value* images, Value* rows, Value* columns, Value* y, Value* x) {
-  const auto flat = [&](Value* field) { return f.Add("Reshape", {field, f.Ints({0, 1, -1})}); };
+Value* Sample(OpComposer& f, Value* images, Value* rows, Value* columns, Value* y, Value* x) {
+  const auto flat = [&](Value* field) { return f.Op("Reshape", {field, f.Ints({0, 1, -1})}); };
   Value* sum = nullptr;
   for (const bool below : {false, true}) {
     for (const bool right : {false, true}) {
       const Neighbour row = NeighbourOf(f, y, rows, below);
       const Neighbour column = NeighbourOf(f, x, columns, right);
-      Value* inside = f.Add("And", {row.inside, column.inside});
-      Value* index = f.Add("Add", {f.Add("Mul", {row.index, columns}), column.index});
-      index = flat(f.Add("Where", {inside, index, f.Int(0)}));
-      Value* weight = f.Add("Mul", {row.weight, column.weight});
-      weight = flat(f.Add("Where", {inside, weight, f.Scalar(0, weight)}));
-      Value* shape = f.Joined({f.Ints({1}), f.SizeVector(images, 1), f.Ints({1})});
-      Value* taken = f.Add("GatherElements", {images, f.Add("Expand", {index, shape})},
-                           {{"axis", std::int64_t{2}}});
-      Value* part = f.Add("Mul", {taken, weight});
-      sum = sum == nullptr ? part : f.Add("Add", {sum, part});
+      Value* inside = f.Op("And", {row.inside, column.inside});
+      Value* index = f.Op("Add", {f.Op("Mul", {row.index, columns}), column.index});
+      index = flat(f.Op("Where", {inside, index, f.Int(0)}));
+      Value* weight = f.Op("Mul", {row.weight, column.weight});
+      weight = flat(f.Op("Where", {inside, weight, f.Number(0, weight)}));
+      Value* shape = f.Concat({f.Ints({1}), f.SizeVector(images, 1, 1), f.Ints({1})}, 0);
+      Value* taken = f.Op("GatherElements", {images, f.Op("Expand", {index, shape})},
+                          {{"axis", std::int64_t{2}}});
+      Value* part = f.Op("Mul", {taken, weight});
+      sum = sum == nullptr ? part : f.Op("Add", {sum, part});
     }
   }
   return sum;
@@ -114,33 +114,34 @@ LoweredResults LowerDeformConv(OpLowering& op) {
   const std::int64_t fields = offset_group.value_or(1);
   if (fields < 1) return op.Invalid("offset_group is not positive");
 
-  Formula f(op);
+  OpComposer f(op);
   Value* taps = f.Ints({kernel.taps()});
-  Value* rows = f.SizeVector(offset, 2);
-  Value* columns = f.SizeVector(offset, 3);
-  Value* area = f.Add("Mul", {rows, columns});
+  Value* rows = f.SizeVector(offset, 2, 1);
+  Value* columns = f.SizeVector(offset, 3, 1);
+  Value* area = f.Op("Mul", {rows, columns});
   Value* field =
-      f.Add("Reshape", {offset, f.Joined({f.Ints({-1}), taps, f.Ints({2}), rows, columns})});
+      f.Op("Reshape", {offset, f.Concat({f.Ints({-1}), taps, f.Ints({2}), rows, columns}, 0)});
   const auto along = [&](std::size_t axis) {
     const auto part = static_cast<std::int64_t>(axis);
     return Places(f, kernel, axis,
-                  f.Add("Gather", {field, f.Int(part)}, {{"axis", std::int64_t{2}}}));
+                  f.Op("Gather", {field, f.Int(part)}, {{"axis", std::int64_t{2}}}));
   };
-  Value* channels = f.Add("Div", {f.SizeVector(x, 1), f.Ints({fields})});
-  Value* elements = f.Add("Mul", {f.SizeVector(x, 2), f.SizeVector(x, 3)});
-  Value* images = f.Add("Reshape", {x, f.Joined({f.Ints({-1}), channels, elements})});
+  Value* channels = f.Op("Div", {f.SizeVector(x, 1, 1), f.Ints({fields})});
+  Value* elements = f.Op("Mul", {f.SizeVector(x, 2, 1), f.SizeVector(x, 3, 1)});
+  Value* images = f.Op("Reshape", {x, f.Concat({f.Ints({-1}), channels, elements}, 0)});
   Value* samples = Sample(f, images, f.Size(x, 2), f.Size(x, 3), along(0), along(1));
-  samples = f.Add("Reshape", {samples, f.Joined({f.Ints({0, 0}), taps, area})});
+  samples = f.Op("Reshape", {samples, f.Concat({f.Ints({0, 0}), taps, area}, 0)});
   if (Value* mask = op.operand(4); mask != nullptr) {
-    Value* factors = f.Add("Reshape", {mask, f.Joined({f.Ints({-1, 1}), taps, area})});
-    samples = f.Add("Mul", {samples, factors});
+    Value* factors = f.Op("Reshape", {mask, f.Concat({f.Ints({-1, 1}), taps, area}, 0)});
+    samples = f.Op("Mul", {samples, factors});
   }
   samples =
-      f.Add("Reshape", {samples, f.Joined({f.SizeVector(x, 0), f.SizeVector(x, 1), taps, area})});
-  Value* column = f.Add("Reshape", {weights, f.Ints({0, 0, kernel.taps(), 1})});
-  Value* sums = f.Add("Conv", {samples, column, op.operand(3)}, {{"group", group.value_or(1)}});
-  Value* shape = f.Joined({f.Ints({0, 0}), rows, columns});
-  return f.Finish({f.Add("Reshape", {sums, shape}, {}, op.ResultName(0))});
+      f.Op("Reshape",
+           {samples, f.Concat({f.SizeVector(x, 0, 1), f.SizeVector(x, 1, 1), taps, area}, 0)});
+  Value* column = f.Op("Reshape", {weights, f.Ints({0, 0, kernel.taps(), 1})});
+  Value* sums = f.Op("Conv", {samples, column, op.operand(3)}, {{"group", group.value_or(1)}});
+  Value* shape = f.Concat({f.Ints({0, 0}), rows, columns}, 0);
+  return f.Finish({f.Op("Reshape", {sums, shape}, {}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

@@ -2,7 +2,7 @@
 // 11), and operators that ai.onnx 1 had as experiments.
 #include <string_view>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -116,9 +116,9 @@ LoweredResults LowerErf(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
   const DType dtype = op.builder.dtype(op.operand(0));
   if (!IsInteger(dtype)) return op.Emit("Erf");
-  Formula formula(op);
-  Value* real = formula.Add("Erf", {formula.Cast(op.operand(0), DType::kF64)});
-  return formula.Finish({formula.Cast(real, dtype, op.ResultName(0))});
+  OpComposer formula(op);
+  Value* real = formula.Op("Erf", {formula.Cast(op.operand(0), DType::kF64)});
+  return formula.Finish({formula.NamedCast(real, dtype, op.ResultName(0))});
 }
 
 LoweredResults LowerCast(OpLowering& op) {

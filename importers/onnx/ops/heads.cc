@@ -4,21 +4,21 @@
 
 namespace dragoman {
 
-Value* SplitHeads(Formula& f, Value* x, std::int64_t heads) {
-  return f.Transposed(f.Add("Reshape", {x, f.Ints({0, 0, heads, -1})}), {0, 2, 1, 3});
+Value* SplitHeads(OpComposer& f, Value* x, std::int64_t heads) {
+  return f.Transpose(f.Op("Reshape", {x, f.Ints({0, 0, heads, -1})}), {0, 2, 1, 3});
 }
 
-Value* JoinHeads(Formula& f, Value* x, std::string_view name) {
-  return f.Add("Reshape", {f.Transposed(x, {0, 2, 1, 3}), f.Ints({0, 0, -1})}, {}, name);
+Value* JoinHeads(OpComposer& f, Value* x, std::string_view name) {
+  return f.Op("Reshape", {f.Transpose(x, {0, 2, 1, 3}), f.Ints({0, 0, -1})}, {}, name);
 }
 
-Value* RepeatHeads(Formula& f, Value* x, std::int64_t heads, std::int64_t times) {
+Value* RepeatHeads(OpComposer& f, Value* x, std::int64_t heads, std::int64_t times) {
   if (times == 1) return x;
-  Value* apart = f.Add("Unsqueeze", {x, f.Ints({2})});
-  Value* repeated = f.Add("Expand", {apart, f.Ints({1, 1, times, 1, 1})});
-  Value* sizes =
-      f.Joined({f.Ints({0, heads * times}), f.SizeVector(x, kSteps), f.SizeVector(x, kFeatures)});
-  return f.Add("Reshape", {repeated, sizes});
+  Value* apart = f.Op("Unsqueeze", {x, f.Ints({2})});
+  Value* repeated = f.Op("Expand", {apart, f.Ints({1, 1, times, 1, 1})});
+  Value* sizes = f.Concat(
+      {f.Ints({0, heads * times}), f.SizeVector(x, kSteps, 1), f.SizeVector(x, kFeatures, 1)}, 0);
+  return f.Op("Reshape", {repeated, sizes});
 }
 
 std::optional<std::int64_t> KnownSize(const Value* x, int axis) {
@@ -33,24 +33,24 @@ Result<std::optional<float>> TakeScale(OpLowering& op) {
   return scale == 0.0f ? std::nullopt : scale;
 }
 
-Value* Products(Formula& f, Value* query, Value* key) {
-  return f.Add("MatMul", {query, f.Transposed(key, {0, 1, 3, 2})});
+Value* Products(OpComposer& f, Value* query, Value* key) {
+  return f.Op("MatMul", {query, f.Transpose(key, {0, 1, 3, 2})});
 }
 
-Value* Scaled(Formula& f, Value* products, Value* query, std::optional<float> scale) {
+Value* Scaled(OpComposer& f, Value* products, Value* query, std::optional<float> scale) {
   const std::optional<std::int64_t> features = KnownSize(query, kFeatures);
-  if (scale) return f.Add("Mul", {products, f.Scalar(*scale, query)});
+  if (scale) return f.Op("Mul", {products, f.Number(*scale, query)});
   if (features)
-    return f.Add("Mul", {products, f.Scalar(1 / std::sqrt(static_cast<double>(*features)), query)});
+    return f.Op("Mul", {products, f.Number(1 / std::sqrt(static_cast<double>(*features)), query)});
   const DType dtype = query != nullptr ? query->type().dtype() : DType::kUnknown;
   Value* size = f.Cast(f.Size(query, kFeatures), dtype);
-  return f.Add("Div", {products, f.Add("Sqrt", {size})});
+  return f.Op("Div", {products, f.Op("Sqrt", {size})});
 }
 
-Value* CausalMask(Formula& f, Value* query, Value* key, Value* past) {
-  Value* rows = f.Add("Unsqueeze", {f.Iota(f.Size(query, kSteps)), f.Ints({1})});
-  if (past != nullptr) rows = f.Add("Add", {rows, past});
-  return f.Add("LessOrEqual", {f.Iota(f.Size(key, kSteps)), rows});
+Value* CausalMask(OpComposer& f, Value* query, Value* key, Value* past) {
+  Value* rows = f.Op("Unsqueeze", {f.Iota(f.Size(query, kSteps)), f.Ints({1})});
+  if (past != nullptr) rows = f.Op("Add", {rows, past});
+  return f.Op("LessOrEqual", {f.Iota(f.Size(key, kSteps)), rows});
 }
 
 }  // namespace dragoman

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 
 namespace dragoman {
 
@@ -15,11 +15,11 @@ inline constexpr int kSteps = 2;
 inline constexpr int kFeatures = 3;
 
 // (batch, steps, heads * features) as (batch, heads, steps, features), and back.
-Value* SplitHeads(Formula& f, Value* x, std::int64_t heads);
-Value* JoinHeads(Formula& f, Value* x, std::string_view name);
+Value* SplitHeads(OpComposer& f, Value* x, std::int64_t heads);
+Value* JoinHeads(OpComposer& f, Value* x, std::string_view name);
 
 // Each of `heads` heads `times` times, one behind the other.
-Value* RepeatHeads(Formula& f, Value* x, std::int64_t heads, std::int64_t times);
+Value* RepeatHeads(OpComposer& f, Value* x, std::int64_t heads, std::int64_t times);
 
 // nullopt: the shape or this size of it is not known, or the rank is not 4.
 std::optional<std::int64_t> KnownSize(const Value* x, int axis);
@@ -29,12 +29,12 @@ Result<std::optional<float>> TakeScale(OpLowering& op);
 
 // The products of queries and keys, and those times `scale`, or over the root of the number of the
 // query's features.
-Value* Products(Formula& f, Value* query, Value* key);
-Value* Scaled(Formula& f, Value* products, Value* query, std::optional<float> scale);
+Value* Products(OpComposer& f, Value* query, Value* key);
+Value* Scaled(OpComposer& f, Value* products, Value* query, std::optional<float> scale);
 
 // Which keys a query may see, (steps of the query, steps of the key): those that are not after it,
 // where `past` keys lie before the first query, which is a number or one of each batch; nullptr: 0.
-Value* CausalMask(Formula& f, Value* query, Value* key, Value* past);
+Value* CausalMask(OpComposer& f, Value* query, Value* key, Value* past);
 
 // x cos - y sin and x sin + y cos, of halves (x, y) of the features or of each two of them.
 // Operands (..., features / 2), which broadcast to x.
@@ -45,7 +45,7 @@ struct Rotation {
 };
 
 // Of the first `size` features; 0: of all.
-Value* Rotated(Formula& f, Value* x, std::int64_t size, const Rotation& rotation);
+Value* Rotated(OpComposer& f, Value* x, std::int64_t size, const Rotation& rotation);
 
 }  // namespace dragoman
 

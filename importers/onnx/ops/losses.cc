@@ -1,7 +1,7 @@
 // NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss.
 #include <string>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -23,58 +23,58 @@ Result<LossOptions> TakeOptions(OpLowering& op) {
   return options;
 }
 
-Value* Reduced(Formula& f, std::string_view type, Value* value, std::string_view name = "") {
-  return f.Add(type, {value}, {{"keepdims", std::int64_t{0}}}, name);
+Value* Reduced(OpComposer& f, std::string_view type, Value* value, std::string_view name = "") {
+  return f.Op(type, {value}, {{"keepdims", std::int64_t{0}}}, name);
 }
 
 // -weight[target] * log_probability[target], reduced; the mean is by weight.
-Value* Loss(Formula& f, OpLowering& op, Value* log_probabilities, const LossOptions& options) {
+Value* Loss(OpComposer& f, OpLowering& op, Value* log_probabilities, const LossOptions& options) {
   Value* target = op.operand(1);
   Value* weight = op.operand(2);
   Value* ignored = nullptr;
   if (options.ignored) {
     const Value* like = target;
-    ignored = f.Add("Equal", {target, f.Scalar(static_cast<double>(*options.ignored), like)});
-    target = f.Add("Where", {ignored, f.Scalar(0, like), target});
+    ignored = f.Op("Equal", {target, f.Number(static_cast<double>(*options.ignored), like)});
+    target = f.Op("Where", {ignored, f.Number(0, like), target});
   }
   if (weight != nullptr) {
-    weight = f.Add("Gather", {weight, target});
+    weight = f.Op("Gather", {weight, target});
   } else if (ignored != nullptr) {
-    weight = f.Scalar(1, log_probabilities);
+    weight = f.Number(1, log_probabilities);
   }
   Value* axis = f.Ints({1});
-  Value* chosen = f.Add("GatherElements", {log_probabilities, f.Add("Unsqueeze", {target, axis})},
-                        {{"axis", std::int64_t{1}}});
+  Value* chosen = f.Op("GatherElements", {log_probabilities, f.Op("Unsqueeze", {target, axis})},
+                       {{"axis", std::int64_t{1}}});
   const std::string name = op.ResultName(0);
   const bool plain = weight == nullptr;
   const bool as_it_is = options.reduction == "none";
-  Value* loss = f.Add("Neg", {f.Add("Squeeze", {chosen, axis})}, {}, plain && as_it_is ? name : "");
+  Value* loss = f.Op("Neg", {f.Op("Squeeze", {chosen, axis})}, {}, plain && as_it_is ? name : "");
   if (ignored != nullptr) {
-    Value* zero = f.Scalar(0, log_probabilities);
-    weight = f.Add("Where", {ignored, zero, weight});
-    loss = f.Add("Where", {ignored, zero, loss});
+    Value* zero = f.Number(0, log_probabilities);
+    weight = f.Op("Where", {ignored, zero, weight});
+    loss = f.Op("Where", {ignored, zero, loss});
   }
-  if (!plain) loss = f.Add("Mul", {loss, weight}, {}, as_it_is ? name : "");
+  if (!plain) loss = f.Op("Mul", {loss, weight}, {}, as_it_is ? name : "");
   if (as_it_is) return loss;
   if (options.reduction == "sum") return Reduced(f, "ReduceSum", loss, name);
   if (plain) return Reduced(f, "ReduceMean", loss, name);
   Value* total = Reduced(f, "ReduceSum", loss);
-  return f.Add("Div", {total, Reduced(f, "ReduceSum", weight)}, {}, name);
+  return f.Op("Div", {total, Reduced(f, "ReduceSum", weight)}, {}, name);
 }
 
 }  // namespace
 
 LoweredResults LowerNegativeLogLikelihoodLoss(OpLowering& op) {
   DRAGOMAN_ASSIGN(const LossOptions options, TakeOptions(op));
-  Formula f(op);
+  OpComposer f(op);
   return f.Finish({Loss(f, op, op.operand(0), options)});
 }
 
 LoweredResults LowerSoftmaxCrossEntropyLoss(OpLowering& op) {
   DRAGOMAN_ASSIGN(const LossOptions options, TakeOptions(op));
-  Formula f(op);
+  OpComposer f(op);
   Value* log_probabilities =
-      f.Add("LogSoftmax", {op.operand(0)}, {{"axis", std::int64_t{1}}}, op.ResultName(1));
+      f.Op("LogSoftmax", {op.operand(0)}, {{"axis", std::int64_t{1}}}, op.ResultName(1));
   Value* loss = Loss(f, op, log_probabilities, options);
   if (op.num_results() < 2) return f.Finish({loss});
   return f.Finish({loss, log_probabilities});

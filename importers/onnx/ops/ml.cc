@@ -73,29 +73,29 @@ Result<PostTransform> TakePostTransform(OpLowering& op) {
 namespace {
 
 // Softmax of the scores that are not zero; those are left out and stay zero.
-Value* SoftmaxOfNonZero(Formula& f, Value* scores, std::string_view name) {
-  Value* largest = f.Add("ReduceMax", {scores, f.Ints({-1})});
-  Value* powers = f.Add("Exp", {f.Add("Sub", {scores, largest})});
-  Value* zero = f.Scalar(0, scores);
-  Value* kept = f.Add("Where", {f.Add("Equal", {scores, zero}), zero, powers});
-  return f.Add("Div", {kept, f.Add("ReduceSum", {kept, f.Ints({-1})})}, {}, name);
+Value* SoftmaxOfNonZero(OpComposer& f, Value* scores, std::string_view name) {
+  Value* largest = f.Op("ReduceMax", {scores, f.Ints({-1})});
+  Value* powers = f.Op("Exp", {f.Op("Sub", {scores, largest})});
+  Value* zero = f.Number(0, scores);
+  Value* kept = f.Op("Where", {f.Op("Equal", {scores, zero}), zero, powers});
+  return f.Op("Div", {kept, f.Op("ReduceSum", {kept, f.Ints({-1})})}, {}, name);
 }
 
 }  // namespace
 
-Value* Transformed(Formula& f, PostTransform transform, Value* scores, std::string_view name) {
+Value* Transformed(OpComposer& f, PostTransform transform, Value* scores, std::string_view name) {
   if (transform == PostTransform::kSoftmaxZero) return SoftmaxOfNonZero(f, scores, name);
   constexpr std::string_view kOperators[] = {"Identity", "Sigmoid", "Softmax"};
-  return f.Add(kOperators[static_cast<int>(transform)], {scores}, {}, name);
+  return f.Op(kOperators[static_cast<int>(transform)], {scores}, {}, name);
 }
 
-Result<Value*> Examples(OpLowering& op, Formula& f) {
+Result<Value*> Examples(OpLowering& op, OpComposer& f) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
   if (rank > 2)
     return op.Invalid("operand 0 has rank " + std::to_string(rank) + ", expected 1 or 2");
   Value* x = op.operand(0);
   if (x->type().dtype() != DType::kF32) x = f.Cast(x, DType::kF32);
-  if (rank < 2) x = f.Add("Reshape", {x, f.Ints({1, -1})});
+  if (rank < 2) x = f.Op("Reshape", {x, f.Ints({1, -1})});
   return x;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/ir/tensor.h"
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -35,11 +35,11 @@ enum class PostTransform { kNone, kLogistic, kSoftmax, kSoftmaxZero };
 // Errors: one of the others.
 Result<PostTransform> TakePostTransform(OpLowering& op);
 // Of scores (examples, classes), called `name`.
-Value* Transformed(Formula& f, PostTransform transform, Value* scores, std::string_view name);
+Value* Transformed(OpComposer& f, PostTransform transform, Value* scores, std::string_view name);
 
 // The first operand as f32, a row an example: a vector is one example. Errors: its rank is not
 // known, or above 2.
-Result<Value*> Examples(OpLowering& op, Formula& f);
+Result<Value*> Examples(OpLowering& op, OpComposer& f);
 
 LoweredResults LowerArrayFeatureExtractor(OpLowering& op);
 LoweredResults LowerBinarizer(OpLowering& op);

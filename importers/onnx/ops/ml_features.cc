@@ -13,11 +13,11 @@ LoweredResults LowerScaler(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::vector<float> offset, TakeFloatList(op, "offset"));
   DRAGOMAN_ASSIGN(const std::vector<float> scale, TakeFloatList(op, "scale"));
   if (offset.empty() || scale.empty()) return op.Invalid("has no offset or no scale");
-  Formula f(op);
+  OpComposer f(op);
   Value* x = f.Cast(op.operand(0), DType::kF32);
-  Value* centred = f.Add("Sub", {x, op.builder.Constant(FloatVector(offset))});
+  Value* centred = f.Op("Sub", {x, op.builder.Constant(FloatVector(offset))});
   Value* factor = op.builder.Constant(FloatVector(scale));
-  return f.Finish({f.Add("Mul", {centred, factor}, {}, op.ResultName(0))});
+  return f.Finish({f.Op("Mul", {centred, factor}, {}, op.ResultName(0))});
 }
 
 // Rows over their largest element, the sum of absolute values, or the length; rows of 0 stay.
@@ -26,22 +26,22 @@ LoweredResults LowerNormalizer(OpLowering& op) {
   const std::string norm = given.value_or("MAX");
   const bool known = norm == "MAX" || norm == "L1" || norm == "L2";
   if (!known) return op.Invalid("norm is " + norm + ", expected MAX, L1 or L2");
-  Formula f(op);
+  OpComposer f(op);
   Value* x = f.Cast(op.operand(0), DType::kF32);
   const char* reduction = norm == "MAX" ? "ReduceMax" : norm == "L1" ? "ReduceL1" : "ReduceL2";
-  Value* size = f.Add(reduction, {x, f.Ints({-1})});
-  Value* is_zero = f.Add("Equal", {size, op.builder.Float(0)});
-  Value* divisor = f.Add("Where", {is_zero, op.builder.Float(1), size});
-  return f.Finish({f.Add("Div", {x, divisor}, {}, op.ResultName(0))});
+  Value* size = f.Op(reduction, {x, f.Ints({-1})});
+  Value* is_zero = f.Op("Equal", {size, op.builder.Float(0)});
+  Value* divisor = f.Op("Where", {is_zero, op.builder.Float(1), size});
+  return f.Finish({f.Op("Div", {x, divisor}, {}, op.ResultName(0))});
 }
 
 LoweredResults LowerBinarizer(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<float> threshold, op.TakeFloat("threshold"));
   DRAGOMAN_TRY(op.Require({0}));
-  Formula f(op);
+  OpComposer f(op);
   const Value* x = op.operand(0);
-  Value* above = f.Add("Greater", {op.operand(0), f.Scalar(threshold.value_or(0), x)});
-  return f.Finish({f.Cast(above, x->type().dtype(), op.ResultName(0))});
+  Value* above = f.Op("Greater", {op.operand(0), f.Number(threshold.value_or(0), x)});
+  return f.Finish({f.NamedCast(above, x->type().dtype(), op.ResultName(0))});
 }
 
 // Elements equal to replaced_value, or NaN where that is NaN, take the value of their feature.
@@ -51,36 +51,36 @@ LoweredResults LowerImputer(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<Tensor> replaced,
                   TakeValue(op, {"replaced_value_int64", "", "replaced_value_float"}));
   if (!imputed) return op.Invalid("has no imputed values");
-  Formula f(op);
+  OpComposer f(op);
   Value* x = op.operand(0);
   const bool nan = replaced && replaced->dtype() == DType::kF32 && std::isnan(replaced->FloatAt(0));
-  Value* gap = nan ? f.Add("IsNaN", {x})
-                   : f.Add("Equal", {x, f.Scalar(replaced ? replaced->FloatAt(0) : 0, x)});
-  return f.Finish({f.Add("Where", {gap, op.builder.Constant(*imputed), x}, {}, op.ResultName(0))});
+  Value* gap = nan ? f.Op("IsNaN", {x})
+                   : f.Op("Equal", {x, f.Number(replaced ? replaced->FloatAt(0) : 0, x)});
+  return f.Finish({f.Op("Where", {gap, op.builder.Constant(*imputed), x}, {}, op.ResultName(0))});
 }
 
 // Columns of the last axis. A vector is seen as one row.
 LoweredResults LowerArrayFeatureExtractor(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
   DRAGOMAN_TRY(op.Require({1}));
-  Formula f(op);
-  Value* x = rank < 2 ? f.Add("Reshape", {op.operand(0), f.Ints({1, -1})}) : op.operand(0);
-  Value* columns = f.Add("Reshape", {op.operand(1), f.Ints({-1})});
-  return f.Finish({f.Add("Gather", {x, columns}, {{"axis", std::int64_t{-1}}}, op.ResultName(0))});
+  OpComposer f(op);
+  Value* x = rank < 2 ? f.Op("Reshape", {op.operand(0), f.Ints({1, -1})}) : op.operand(0);
+  Value* columns = f.Op("Reshape", {op.operand(1), f.Ints({-1})});
+  return f.Finish({f.Op("Gather", {x, columns}, {{"axis", std::int64_t{-1}}}, op.ResultName(0))});
 }
 
 namespace {
 
 // `part` with as many columns as were declared: further ones are cut off, missing ones are 0.
-Result<Value*> OfWidth(OpLowering& op, Formula& f, Value* part, std::int64_t width) {
+Result<Value*> OfWidth(OpLowering& op, OpComposer& f, Value* part, std::int64_t width) {
   const Shape* shape = part != nullptr ? part->type().shape() : nullptr;
   if (shape == nullptr) return part;
   if (shape->size() != 2 || !shape->back().known())
     return op.Unsupported(
         "the number of columns is not known; state the inputs' sizes with --shape");
   const std::int64_t columns = shape->back().value();
-  if (columns > width) return f.Add("Slice", {part, f.Ints({0}), f.Ints({width}), f.Ints({1})});
-  if (columns < width) return f.Add("Pad", {part, f.Ints({0, 0, 0, width - columns})});
+  if (columns > width) return f.Op("Slice", {part, f.Ints({0}), f.Ints({width}), f.Ints({1})});
+  if (columns < width) return f.Op("Pad", {part, f.Ints({0, 0, 0, width - columns})});
   return part;
 }
 
@@ -92,18 +92,18 @@ LoweredResults LowerFeatureVectorizer(OpLowering& op) {
   if (!widths.empty() && widths.size() != op.operands.size())
     return op.Invalid("has " + std::to_string(widths.size()) + " inputdimensions for " +
                       std::to_string(op.operands.size()) + " operands");
-  Formula f(op);
+  OpComposer f(op);
   std::vector<Value*> parts;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     DRAGOMAN_ASSIGN(const int rank, op.Rank(i));
     Value* part = f.Cast(op.operand(i), DType::kF32);
-    if (rank < 2) part = f.Add("Reshape", {part, f.Ints({1, -1})});
+    if (rank < 2) part = f.Op("Reshape", {part, f.Ints({1, -1})});
     if (!widths.empty()) {
       DRAGOMAN_ASSIGN(part, OfWidth(op, f, part, widths[i]));
     }
     parts.push_back(part);
   }
-  return f.Finish({f.Add("Concat", parts, {{"axis", std::int64_t{1}}}, op.ResultName(0))});
+  return f.Finish({f.Op("Concat", parts, {{"axis", std::int64_t{1}}}, op.ResultName(0))});
 }
 
 // The scores themselves: a map that has the same keys for each example is a matrix.
@@ -116,21 +116,21 @@ LoweredResults LowerZipMap(OpLowering& op) {
   if (Equal(columns, Dim(labels->size())) == Truth::kNo)
     return op.Invalid("has " + std::to_string(labels->size()) + " class labels for " +
                       columns.ToString() + " scores");
-  Formula f(op);
+  OpComposer f(op);
   const std::string name = op.ResultName(0);
-  if (rank != 1) return f.Finish({f.Add("Identity", {op.operand(0)}, {}, name)});
-  return f.Finish({f.Add("Reshape", {op.operand(0), f.Ints({1, -1})}, {}, name)});
+  if (rank != 1) return f.Finish({f.Op("Identity", {op.operand(0)}, {}, name)});
+  return f.Finish({f.Op("Reshape", {op.operand(0), f.Ints({1, -1})}, {}, name)});
 }
 
 namespace {
 
 // Which of `keys` each element equals, on an axis behind all others.
-Value* EqualKeys(Formula& f, OpLowering& op, const Tensor& keys) {
+Value* EqualKeys(OpComposer& f, OpLowering& op, const Tensor& keys) {
   Value* x = op.operand(0);
   if (x->type().dtype() != keys.dtype() && keys.dtype() != DType::kString)
     x = f.Cast(x, keys.dtype());
-  Value* column = f.Add("Unsqueeze", {x, f.Ints({-1})});
-  return f.Add("Equal", {column, op.builder.Constant(keys)});
+  Value* column = f.Op("Unsqueeze", {x, f.Ints({-1})});
+  return f.Op("Equal", {column, op.builder.Constant(keys)});
 }
 
 }  // namespace
@@ -141,12 +141,12 @@ LoweredResults LowerMlOneHotEncoder(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<Tensor> keys,
                   TakeVector(op, {"cats_int64s", "cats_strings", ""}));
   if (!keys || op.operand(0) == nullptr) return op.Invalid("has no categories");
-  Formula f(op);
-  Value* hits = f.Cast(EqualKeys(f, op, *keys), DType::kF32, op.ResultName(0));
+  OpComposer f(op);
+  Value* hits = f.NamedCast(EqualKeys(f, op, *keys), DType::kF32, op.ResultName(0));
   if (zeros.value_or(1) == 0) {
     const std::int64_t drop = 0;
-    Value* known = f.Add("ReduceSum", {hits, f.Ints({-1})}, {{"keepdims", drop}});
-    Value* least = f.Add("ReduceMin", {known}, {{"keepdims", drop}});
+    Value* known = f.Op("ReduceSum", {hits, f.Ints({-1})}, {{"keepdims", drop}});
+    Value* least = f.Op("ReduceMin", {known}, {{"keepdims", drop}});
     f.Assert(f.Cast(least, DType::kBool), "an element is none of the categories");
   }
   return f.Finish({hits});
@@ -225,15 +225,15 @@ namespace {
 
 // The value of the first key that an element equals.
 LoweredResults Encoded(OpLowering& op, const Encoding& encoding) {
-  Formula f(op);
+  OpComposer f(op);
   Value* hits = f.Cast(EqualKeys(f, op, encoding.keys), DType::kI32);
   const std::int64_t last = -1, drop = 0;
-  Value* index = f.Add("ArgMax", {hits}, {{"axis", last}, {"keepdims", drop}});
+  Value* index = f.Op("ArgMax", {hits}, {{"axis", last}, {"keepdims", drop}});
   Value* found =
-      f.Cast(f.Add("ReduceMax", {hits, f.Ints({-1})}, {{"keepdims", drop}}), DType::kBool);
-  Value* value = f.Add("Gather", {op.builder.Constant(encoding.values), index});
+      f.Cast(f.Op("ReduceMax", {hits, f.Ints({-1})}, {{"keepdims", drop}}), DType::kBool);
+  Value* value = f.Op("Gather", {op.builder.Constant(encoding.values), index});
   Value* fallback = op.builder.Constant(encoding.fallback);
-  return f.Finish({f.Add("Where", {found, value, fallback}, {}, op.ResultName(0))});
+  return f.Finish({f.Op("Where", {found, value, fallback}, {}, op.ResultName(0))});
 }
 
 }  // namespace

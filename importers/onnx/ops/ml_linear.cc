@@ -7,7 +7,7 @@ namespace dragoman {
 namespace {
 
 // x * coefficients^T + intercepts, where there are `rows` of both.
-Result<Value*> LinearScores(OpLowering& op, Formula& f, std::int64_t rows) {
+Result<Value*> LinearScores(OpLowering& op, OpComposer& f, std::int64_t rows) {
   DRAGOMAN_ASSIGN(const std::vector<float> coefficients, TakeFloatList(op, "coefficients"));
   DRAGOMAN_ASSIGN(const std::vector<float> intercepts, TakeFloatList(op, "intercepts"));
   const auto count = static_cast<std::int64_t>(coefficients.size());
@@ -18,10 +18,10 @@ Result<Value*> LinearScores(OpLowering& op, Formula& f, std::int64_t rows) {
   }
   DRAGOMAN_ASSIGN(Value * x, Examples(op, f));
   Value* matrix = op.builder.Constant(FloatMatrix(rows, coefficients));
-  Value* weights = f.Add("Transpose", {matrix}, {{"perm", Attribute::Ints{1, 0}}});
-  Value* product = f.Add("MatMul", {x, weights});
+  Value* weights = f.Op("Transpose", {matrix}, {{"perm", Attribute::Ints{1, 0}}});
+  Value* product = f.Op("MatMul", {x, weights});
   if (intercepts.empty()) return product;
-  return f.Add("Add", {product, op.builder.Constant(FloatVector(intercepts))});
+  return f.Op("Add", {product, op.builder.Constant(FloatVector(intercepts))});
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ Result<Value*> LinearScores(OpLowering& op, Formula& f, std::int64_t rows) {
 LoweredResults LowerLinearRegressor(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> targets, op.TakeInt("targets"));
   DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * scores, LinearScores(op, f, targets.value_or(1)));
   return f.Finish({Transformed(f, transform, scores, op.ResultName(0))});
 }
@@ -52,21 +52,21 @@ LoweredResults LowerLinearClassifier(OpLowering& op) {
   if (!binary && rows != labels->size())
     return op.Invalid("has " + std::to_string(labels->size()) + " labels for " +
                       std::to_string(rows) + " classes");
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * scores, LinearScores(op, f, rows));
   const std::int64_t drop = 0, columns = 1;
   Value* index = nullptr;
   if (binary) {
-    Value* second = f.Add("Greater", {scores, op.builder.Float(0)});
-    index = f.Add("Squeeze", {f.Cast(second, DType::kI64), f.Ints({1})});
-    if (logistic) scores = f.Add("Sigmoid", {scores});
-    Value* first = f.Add("Sub", {op.builder.Float(1), scores});
-    scores = f.Add("Concat", {first, scores}, {{"axis", columns}}, op.ResultName(1));
+    Value* second = f.Op("Greater", {scores, op.builder.Float(0)});
+    index = f.Op("Squeeze", {f.Cast(second, DType::kI64), f.Ints({1})});
+    if (logistic) scores = f.Op("Sigmoid", {scores});
+    Value* first = f.Op("Sub", {op.builder.Float(1), scores});
+    scores = f.Op("Concat", {first, scores}, {{"axis", columns}}, op.ResultName(1));
   } else {
-    index = f.Add("ArgMax", {scores}, {{"axis", columns}, {"keepdims", drop}});
+    index = f.Op("ArgMax", {scores}, {{"axis", columns}, {"keepdims", drop}});
     scores = Transformed(f, transform, scores, op.ResultName(1));
   }
-  Value* label = f.Add("Gather", {op.builder.Constant(*labels), index}, {}, op.ResultName(0));
+  Value* label = f.Op("Gather", {op.builder.Constant(*labels), index}, {}, op.ResultName(0));
   return f.Finish({label, scores});
 }
 

@@ -31,22 +31,21 @@ Result<Kernel> TakeKernel(OpLowering& op) {
 }
 
 // Of each example and each support vector: (examples, vectors).
-Value* Similarities(OpLowering& op, Formula& f, const Kernel& kernel, Value* x,
+Value* Similarities(OpLowering& op, OpComposer& f, const Kernel& kernel, Value* x,
                     const Tensor& vectors) {
   const auto number = [&](float value) { return op.builder.Float(value); };
   Value* rows = op.builder.Constant(vectors);
   if (kernel.type == "RBF") {
-    Value* apart = f.Add("Sub", {f.Add("Unsqueeze", {x, f.Ints({1})}), rows});
-    Value* squares =
-        f.Add("ReduceSumSquare", {apart, f.Ints({2})}, {{"keepdims", std::int64_t{0}}});
-    return f.Add("Exp", {f.Add("Mul", {squares, number(-kernel.gamma)})});
+    Value* apart = f.Op("Sub", {f.Op("Unsqueeze", {x, f.Ints({1})}), rows});
+    Value* squares = f.Op("ReduceSumSquare", {apart, f.Ints({2})}, {{"keepdims", std::int64_t{0}}});
+    return f.Op("Exp", {f.Op("Mul", {squares, number(-kernel.gamma)})});
   }
-  Value* products = f.Add("MatMul", {x, f.Transposed(rows, {1, 0})});
+  Value* products = f.Op("MatMul", {x, f.Transpose(rows, {1, 0})});
   if (kernel.type == "LINEAR") return products;
-  Value* scaled = f.Add("Mul", {products, number(kernel.gamma)});
-  Value* shifted = f.Add("Add", {scaled, number(kernel.offset)});
-  if (kernel.type == "SIGMOID") return f.Add("Tanh", {shifted});
-  return f.Add("Pow", {shifted, number(kernel.degree)});
+  Value* scaled = f.Op("Mul", {products, number(kernel.gamma)});
+  Value* shifted = f.Op("Add", {scaled, number(kernel.offset)});
+  if (kernel.type == "SIGMOID") return f.Op("Tanh", {shifted});
+  return f.Op("Pow", {shifted, number(kernel.degree)});
 }
 
 // The support vectors as rows. Errors: they are not `count` of equal length.
@@ -78,7 +77,7 @@ LoweredResults LowerSvmRegressor(OpLowering& op) {
   if (transform != PostTransform::kNone) return op.Unsupported("a post_transform of one score");
   DRAGOMAN_TRY(CheckCount(op, "rho", rho.size(), 1));
   if (coefficients.empty()) return op.Invalid("has no coefficients");
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * features, Examples(op, f));
   if (const std::int64_t count = supports.value_or(0); count > 0) {
     DRAGOMAN_TRY(CheckCount(op, "coefficients", coefficients.size(), count));
@@ -88,12 +87,12 @@ LoweredResults LowerSvmRegressor(OpLowering& op) {
   const auto terms = static_cast<std::int64_t>(coefficients.size());
   Value* weights = op.builder.Constant(FloatMatrix(terms, coefficients));
   const bool is_sign = one_class.value_or(0) != 0;
-  Value* score = f.Add("Add", {f.Add("MatMul", {features, weights}), op.builder.Float(rho[0])}, {},
-                       is_sign ? "" : op.ResultName(0));
+  Value* score = f.Op("Add", {f.Op("MatMul", {features, weights}), op.builder.Float(rho[0])}, {},
+                      is_sign ? "" : op.ResultName(0));
   if (!is_sign) return f.Finish({score});
-  Value* inside = f.Add("Greater", {score, op.builder.Float(0)});
+  Value* inside = f.Op("Greater", {score, op.builder.Float(0)});
   return f.Finish(
-      {f.Add("Where", {inside, op.builder.Float(1), op.builder.Float(-1)}, {}, op.ResultName(0))});
+      {f.Op("Where", {inside, op.builder.Float(1), op.builder.Float(-1)}, {}, op.ResultName(0))});
 }
 
 namespace {
@@ -190,26 +189,25 @@ LoweredResults LowerSvmClassifier(OpLowering& op) {
   if (two && !logistic && machine.transform != PostTransform::kNone)
     return op.Unsupported("a softmax of two classes that share their score");
   const Pairs pairs = MakePairs(machine.vectors_per_class, machine.coefficients);
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * x, Examples(op, f));
   const auto matrix = [&](std::int64_t rows, const std::vector<float>& elements) {
     return op.builder.Constant(FloatMatrix(rows, elements));
   };
   Value* similar = Similarities(op, f, machine.kernel, x, vectors);
-  Value* sums = f.Add("MatMul", {similar, matrix(machine.vectors, pairs.weights)});
-  Value* scores = f.Add("Add", {sums, op.builder.Constant(FloatVector(machine.rho))});
-  Value* positive = f.Add("Greater", {scores, op.builder.Float(0)});
-  Value* others = f.Cast(f.Add("Not", {positive}), DType::kF32);
-  Value* votes = f.Add(
-      "Add", {f.Add("MatMul", {f.Cast(positive, DType::kF32), matrix(pairs.count, pairs.first)}),
-              f.Add("MatMul", {others, matrix(pairs.count, pairs.second)})});
+  Value* sums = f.Op("MatMul", {similar, matrix(machine.vectors, pairs.weights)});
+  Value* scores = f.Op("Add", {sums, op.builder.Constant(FloatVector(machine.rho))});
+  Value* positive = f.Op("Greater", {scores, op.builder.Float(0)});
+  Value* others = f.Cast(f.Op("Not", {positive}), DType::kF32);
+  Value* votes = f.Op(
+      "Add", {f.Op("MatMul", {f.Cast(positive, DType::kF32), matrix(pairs.count, pairs.first)}),
+              f.Op("MatMul", {others, matrix(pairs.count, pairs.second)})});
   Value* index =
-      f.Add("ArgMax", {votes}, {{"axis", std::int64_t{1}}, {"keepdims", std::int64_t{0}}});
-  Value* label =
-      f.Add("Gather", {op.builder.Constant(machine.labels), index}, {}, op.ResultName(0));
+      f.Op("ArgMax", {votes}, {{"axis", std::int64_t{1}}, {"keepdims", std::int64_t{0}}});
+  Value* label = f.Op("Gather", {op.builder.Constant(machine.labels), index}, {}, op.ResultName(0));
   if (two) {
-    Value* first = f.Add("Neg", {scores});
-    scores = f.Add("Concat", {first, scores}, {{"axis", std::int64_t{1}}});
+    Value* first = f.Op("Neg", {scores});
+    scores = f.Op("Concat", {first, scores}, {{"axis", std::int64_t{1}}});
   }
   return f.Finish({label, Transformed(f, machine.transform, scores, op.ResultName(1))});
 }

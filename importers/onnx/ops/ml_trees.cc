@@ -144,18 +144,18 @@ Result<LeafTable> TakeLeaves(OpLowering& op, const Trees& trees, const std::stri
   return table;
 }
 
-Value* Compare(Formula& f, std::string_view mode, Value* feature, Value* value) {
-  if (mode == "BRANCH_LEQ") return f.Add("LessOrEqual", {feature, value});
-  if (mode == "BRANCH_LT") return f.Add("Less", {feature, value});
-  if (mode == "BRANCH_GTE") return f.Add("GreaterOrEqual", {feature, value});
-  if (mode == "BRANCH_GT") return f.Add("Greater", {feature, value});
-  Value* equal = f.Add("Equal", {feature, value});
-  return mode == "BRANCH_EQ" ? equal : f.Add("Not", {equal});
+Value* Compare(OpComposer& f, std::string_view mode, Value* feature, Value* value) {
+  if (mode == "BRANCH_LEQ") return f.Op("LessOrEqual", {feature, value});
+  if (mode == "BRANCH_LT") return f.Op("Less", {feature, value});
+  if (mode == "BRANCH_GTE") return f.Op("GreaterOrEqual", {feature, value});
+  if (mode == "BRANCH_GT") return f.Op("Greater", {feature, value});
+  Value* equal = f.Op("Equal", {feature, value});
+  return mode == "BRANCH_EQ" ? equal : f.Op("Not", {equal});
 }
 
 class Descent {
  public:
-  Descent(OpLowering& op, Formula& f, const Trees& trees) : f_(f) {
+  Descent(OpLowering& op, OpComposer& f, const Trees& trees) : f_(f) {
     std::set<std::string> used(trees.modes.begin(), trees.modes.end());
     used.erase("LEAF");
     modes_.assign(used.begin(), used.end());
@@ -173,28 +173,28 @@ class Descent {
 
   // One level down, for examples `x`.
   Value* Level(Value* x, Value* node) {
-    Value* wanted = f_.Add("Gather", {features_, node});
-    Value* feature = f_.Add("GatherElements", {x, wanted}, {{"axis", std::int64_t{1}}});
-    Value* value = f_.Add("Gather", {values_, node});
+    Value* wanted = f_.Op("Gather", {features_, node});
+    Value* feature = f_.Op("GatherElements", {x, wanted}, {{"axis", std::int64_t{1}}});
+    Value* value = f_.Op("Gather", {values_, node});
     Value* yes = nullptr;
     for (std::size_t i = 0; i < modes_.size(); ++i) {
       Value* holds = Compare(f_, modes_[i], feature, value);
       if (node_modes_ != nullptr) {
         Value* number = f_.Int(static_cast<std::int64_t>(i));
-        Value* asked = f_.Add("Equal", {f_.Add("Gather", {node_modes_, node}), number});
-        holds = f_.Add("And", {asked, holds});
+        Value* asked = f_.Op("Equal", {f_.Op("Gather", {node_modes_, node}), number});
+        holds = f_.Op("And", {asked, holds});
       }
-      yes = yes == nullptr ? holds : f_.Add("Or", {yes, holds});
+      yes = yes == nullptr ? holds : f_.Op("Or", {yes, holds});
     }
     if (missing_ != nullptr) {
-      Value* tracked = f_.Add("Gather", {missing_, node});
-      yes = f_.Add("Or", {yes, f_.Add("And", {f_.Add("IsNaN", {feature}), tracked})});
+      Value* tracked = f_.Op("Gather", {missing_, node});
+      yes = f_.Op("Or", {yes, f_.Op("And", {f_.Op("IsNaN", {feature}), tracked})});
     }
-    return f_.Add("Where", {yes, f_.Add("Gather", {yes_, node}), f_.Add("Gather", {no_, node})});
+    return f_.Op("Where", {yes, f_.Op("Gather", {yes_, node}), f_.Op("Gather", {no_, node})});
   }
 
  private:
-  Formula& f_;
+  OpComposer& f_;
   std::vector<std::string> modes_;
   Value* features_ = nullptr;
   Value* values_ = nullptr;
@@ -215,19 +215,19 @@ Status CheckModes(OpLowering& op, const Trees& trees) {
 }
 
 // What the leaves that each example reaches add up to: (examples, targets).
-Result<Value*> SumOfLeaves(OpLowering& op, Formula& f, const Trees& trees, const LeafTable& table,
-                           std::string_view aggregate) {
+Result<Value*> SumOfLeaves(OpLowering& op, OpComposer& f, const Trees& trees,
+                           const LeafTable& table, std::string_view aggregate) {
   DRAGOMAN_TRY(CheckModes(op, trees));
   DRAGOMAN_ASSIGN(Value * x, Examples(op, f));
   const auto count = static_cast<std::int64_t>(trees.roots.size());
-  Value* sizes = f.Joined({f.SizeVector(x, 0), f.Ints({count})});
-  Value* node = f.Add("Expand", {f.Ints(trees.roots), sizes});
+  Value* sizes = f.Concat({f.SizeVector(x, 0, 1), f.Ints({count})}, 0);
+  Value* node = f.Op("Expand", {f.Ints(trees.roots), sizes});
   Descent descent(op, f, trees);
   for (std::int64_t i = 0; i < trees.depth; ++i) node = descent.Level(x, node);
   Value* rows = op.builder.Constant(FloatMatrix(trees.size(), table.weights));
-  Value* leaves = f.Add("Gather", {rows, node});
+  Value* leaves = f.Op("Gather", {rows, node});
   const std::int64_t drop = 0;
-  return f.Add(aggregate, {leaves, f.Ints({1})}, {{"keepdims", drop}});
+  return f.Op(aggregate, {leaves, f.Ints({1})}, {{"keepdims", drop}});
 }
 
 Result<std::vector<float>> TakeBaseValues(OpLowering& op) {
@@ -252,10 +252,10 @@ LoweredResults LowerTreeEnsembleRegressor(OpLowering& op) {
   DRAGOMAN_ASSIGN(const LeafTable table, TakeLeaves(op, trees, "target", targets.value_or(1)));
   if (!base.empty() && static_cast<std::int64_t>(base.size()) != targets.value_or(1))
     return op.Invalid("has " + std::to_string(base.size()) + " base values");
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * scores, SumOfLeaves(op, f, trees, table,
                                               aggregate == "SUM" ? "ReduceSum" : "ReduceMean"));
-  if (!base.empty()) scores = f.Add("Add", {scores, op.builder.Constant(FloatVector(base))});
+  if (!base.empty()) scores = f.Op("Add", {scores, op.builder.Constant(FloatVector(base))});
   return f.Finish({Transformed(f, transform, scores, op.ResultName(0))});
 }
 
@@ -264,18 +264,18 @@ namespace {
 // The number of the class of two of which the leaves know one, whose `score` (examples, 1) decides.
 // Weights without sign are probabilities. This and the scores are ONNX Runtime's: the standard is
 // silent.
-Value* IndexOfTwo(OpLowering& op, Formula& f, Value* score, bool probability) {
+Value* IndexOfTwo(OpLowering& op, OpComposer& f, Value* score, bool probability) {
   Value* threshold = op.builder.Float(probability ? 0.5f : 0.0f);
-  Value* second = f.Cast(f.Add("Greater", {score, threshold}), DType::kI64);
-  return f.Add("Squeeze", {second, f.Ints({1})});
+  Value* second = f.Cast(f.Op("Greater", {score, threshold}), DType::kI64);
+  return f.Op("Squeeze", {second, f.Ints({1})});
 }
 
 // The score is that of the second class, whichever of the two the leaves name.
-Value* ScoresOfTwo(OpLowering& op, Formula& f, Value* score, PostTransform transform,
+Value* ScoresOfTwo(OpLowering& op, OpComposer& f, Value* score, PostTransform transform,
                    bool probability) {
   const bool complement = probability && transform != PostTransform::kLogistic;
-  Value* first = complement ? f.Add("Sub", {op.builder.Float(1), score}) : f.Add("Neg", {score});
-  Value* scores = f.Add("Concat", {first, score}, {{"axis", std::int64_t{1}}});
+  Value* first = complement ? f.Op("Sub", {op.builder.Float(1), score}) : f.Op("Neg", {score});
+  Value* scores = f.Op("Concat", {first, score}, {{"axis", std::int64_t{1}}});
   const bool logistic = transform == PostTransform::kLogistic;
   return Transformed(f, logistic ? transform : PostTransform::kNone, scores, op.ResultName(1));
 }
@@ -301,20 +301,19 @@ LoweredResults LowerTreeEnsembleClassifier(OpLowering& op) {
   }
   if (!one_of_two && static_cast<std::int64_t>(table.targets.size()) != classes)
     return op.Unsupported("a class that no leaf knows");
-  Formula f(op);
+  OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * scores, SumOfLeaves(op, f, trees, table, "ReduceSum"));
-  if (only_first) scores = f.Add("Gather", {scores, f.Ints({0})}, {{"axis", std::int64_t{1}}});
-  if (bases != 0) scores = f.Add("Add", {scores, op.builder.Constant(FloatVector(base))});
+  if (only_first) scores = f.Op("Gather", {scores, f.Ints({0})}, {{"axis", std::int64_t{1}}});
+  if (bases != 0) scores = f.Op("Add", {scores, op.builder.Constant(FloatVector(base))});
   const std::int64_t drop = 0, columns = 1;
   Value* index = nullptr;
   if (one_of_two) {
-    Value* known =
-        only_first ? scores : f.Add("Gather", {scores, f.Ints({1})}, {{"axis", columns}});
+    Value* known = only_first ? scores : f.Op("Gather", {scores, f.Ints({1})}, {{"axis", columns}});
     index = IndexOfTwo(op, f, known, !table.has_negative);
   } else {
-    index = f.Add("ArgMax", {scores}, {{"axis", columns}, {"keepdims", drop}});
+    index = f.Op("ArgMax", {scores}, {{"axis", columns}, {"keepdims", drop}});
   }
-  Value* label = f.Add("Gather", {op.builder.Constant(*labels), index}, {}, op.ResultName(0));
+  Value* label = f.Op("Gather", {op.builder.Constant(*labels), index}, {}, op.ResultName(0));
   if (only_first)
     return f.Finish({label, ScoresOfTwo(op, f, scores, transform, !table.has_negative)});
   return f.Finish({label, Transformed(f, transform, scores, op.ResultName(1))});

@@ -1,6 +1,6 @@
 // Layers: changed defaults, modes that went away.
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -10,12 +10,12 @@ namespace {
 LoweredResults NormalizeByPosition(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<float> epsilon, op.TakeFloat("epsilon"));
   DRAGOMAN_TRY(op.Require({0, 1, 2, 3, 4}));
-  Formula f(op);
-  Value* centred = f.Add("Sub", {op.operand(0), op.operand(3)});
-  Value* variance = f.Add("Add", {op.operand(4), f.Scalar(epsilon.value_or(1e-5f), op.operand(4))});
-  Value* scale = f.Add("Div", {op.operand(1), f.Add("Sqrt", {variance})});
-  Value* scaled = f.Add("Mul", {centred, scale});
-  return f.Finish({f.Add("Add", {scaled, op.operand(2)}, {}, op.ResultName(0))});
+  OpComposer f(op);
+  Value* centred = f.Op("Sub", {op.operand(0), op.operand(3)});
+  Value* variance = f.Op("Add", {op.operand(4), f.Number(epsilon.value_or(1e-5f), op.operand(4))});
+  Value* scale = f.Op("Div", {op.operand(1), f.Op("Sqrt", {variance})});
+  Value* scaled = f.Op("Mul", {centred, scale});
+  return f.Finish({f.Op("Add", {scaled, op.operand(2)}, {}, op.ResultName(0))});
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ Result<Tensor> ElementsAt(const Pool& pool, const Grams& grams, std::int64_t i) 
 }
 
 // How often each of `grams` stands in each row of x, with `skipped` elements between its own.
-Result<Value*> Occurrences(OpLowering& op, Formula& f, const Pool& pool, const Grams& grams,
+Result<Value*> Occurrences(OpLowering& op, OpComposer& f, const Pool& pool, const Grams& grams,
                            Value* x, std::int64_t skipped) {
   const std::int64_t step = skipped + 1;
   Value* all = nullptr;
@@ -100,34 +100,34 @@ Result<Value*> Occurrences(OpLowering& op, Formula& f, const Pool& pool, const G
     DRAGOMAN_ASSIGN(Tensor elements, ElementsAt(pool, grams, i));
     const std::int64_t behind = (grams.length - 1 - i) * step;
     Value* window =
-        f.Add("Slice", {x, f.Ints({i * step}), f.Ints({behind > 0 ? -behind : kEnd}), f.Ints({1})});
-    Value* equal = f.Add("Equal", {f.Add("Unsqueeze", {window, f.Ints({2})}),
-                                   op.builder.Constant(std::move(elements))});
-    all = all == nullptr ? equal : f.Add("And", {all, equal});
+        f.Op("Slice", {x, f.Ints({i * step}), f.Ints({behind > 0 ? -behind : kEnd}), f.Ints({1})});
+    Value* equal = f.Op("Equal", {f.Op("Unsqueeze", {window, f.Ints({2})}),
+                                  op.builder.Constant(std::move(elements))});
+    all = all == nullptr ? equal : f.Op("And", {all, equal});
   }
-  return f.Add("ReduceSum", {f.Cast(all, DType::kF32), f.Ints({1})},
-               {{"keepdims", std::int64_t{0}}});
+  return f.Op("ReduceSum", {f.Cast(all, DType::kF32), f.Ints({1})},
+              {{"keepdims", std::int64_t{0}}});
 }
 
 // Counts of all n-grams of the lengths in question, in the pool's order; zeros for the others.
-Result<Value*> Counts(OpLowering& op, Formula& f, const Pool& pool, Value* x) {
+Result<Value*> Counts(OpLowering& op, OpComposer& f, const Pool& pool, Value* x) {
   DRAGOMAN_ASSIGN(const std::vector<Grams> all, GramsOf(op, pool));
   std::vector<Value*> parts;
   for (const Grams& grams : all) {
     if (grams.count == 0) continue;
     if (grams.length < pool.shortest || grams.length > pool.longest) {
-      Value* sizes = f.Joined({f.SizeVector(x, 0), f.Ints({grams.count})});
-      parts.push_back(f.Add("Expand", {op.builder.Float(0), sizes}));
+      Value* sizes = f.Concat({f.SizeVector(x, 0, 1), f.Ints({grams.count})}, 0);
+      parts.push_back(f.Op("Expand", {op.builder.Float(0), sizes}));
       continue;
     }
     Value* count = nullptr;
     for (std::int64_t skipped = 0; skipped <= (grams.length > 1 ? pool.skips : 0); ++skipped) {
       DRAGOMAN_ASSIGN(Value * found, Occurrences(op, f, pool, grams, x, skipped));
-      count = count == nullptr ? found : f.Add("Add", {count, found});
+      count = count == nullptr ? found : f.Op("Add", {count, found});
     }
     parts.push_back(count);
   }
-  return f.Add("Concat", std::move(parts), {{"axis", std::int64_t{1}}});
+  return f.Op("Concat", std::move(parts), {{"axis", std::int64_t{1}}});
 }
 
 // Where each column of the result lies among the n-grams; behind them all if it is none's.
@@ -145,13 +145,13 @@ Result<std::vector<std::int64_t>> Places(const OpLowering& op, const Pool& pool)
   return places;
 }
 
-Result<Value*> Weighted(OpLowering& op, Formula& f, const Pool& pool, Value* counts,
+Result<Value*> Weighted(OpLowering& op, OpComposer& f, const Pool& pool, Value* counts,
                         std::string_view mode) {
   if (mode == "TF") return counts;
   if (mode != "IDF" && mode != "TFIDF") return op.Invalid("mode is " + std::string(mode));
   if (mode == "IDF") counts = f.Cast(f.Cast(counts, DType::kBool), DType::kF32);
   if (pool.weights.empty()) return counts;
-  return f.Add("Mul", {counts, op.builder.Constant(FloatVector(pool.weights))});
+  return f.Op("Mul", {counts, op.builder.Constant(FloatVector(pool.weights))});
 }
 
 }  // namespace
@@ -162,17 +162,17 @@ LoweredResults LowerTfIdfVectorizer(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
   if (rank != 1 && rank != 2) return op.Invalid("operand 0 has neither rank 1 nor 2");
   DRAGOMAN_ASSIGN(const std::vector<std::int64_t> places, Places(op, pool));
-  Formula f(op);
+  OpComposer f(op);
   Value* x = op.operand(0);
   if (x->type().dtype() == DType::kI32) x = f.Cast(x, DType::kI64);
-  if (rank == 1) x = f.Add("Unsqueeze", {x, f.Ints({0})});
+  if (rank == 1) x = f.Op("Unsqueeze", {x, f.Ints({0})});
   DRAGOMAN_ASSIGN(Value * counts, Counts(op, f, pool, x));
   DRAGOMAN_ASSIGN(Value * weighted, Weighted(op, f, pool, counts, mode.value_or("")));
-  Value* padded = f.Add("Pad", {weighted, f.Ints({0, 0, 0, 1})});
+  Value* padded = f.Op("Pad", {weighted, f.Ints({0, 0, 0, 1})});
   const std::string name = op.ResultName(0);
   Value* y =
-      f.Add("Gather", {padded, f.Ints(places)}, {{"axis", std::int64_t{1}}}, rank == 2 ? name : "");
-  return f.Finish({rank == 2 ? y : f.Add("Squeeze", {y, f.Ints({0})}, {}, name)});
+      f.Op("Gather", {padded, f.Ints(places)}, {{"axis", std::int64_t{1}}}, rank == 2 ? name : "");
+  return f.Finish({rank == 2 ? y : f.Op("Squeeze", {y, f.Ints({0})}, {}, name)});
 }
 
 }  // namespace dragoman

@@ -2,7 +2,7 @@
 #include <numbers>
 #include <string>
 
-#include "importers/onnx/ops/formula.h"
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -33,21 +33,21 @@ LoweredResults LowerWindow(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
   const Window* window = kWindows;
   while (window->type != op.source.op().type) ++window;
-  Formula f(op);
+  OpComposer f(op);
   Value* one = f.Int(1);
   Value* size = f.Cast(op.operand(0), DType::kI64);
   Value* n = f.Cast(f.Iota(size), DType::kF64);
-  Value* period = periodic.value_or(1) != 0 ? size : f.Add("Sub", {size, one});
-  Value* turns = f.Add("Div", {n, f.Cast(period, DType::kF64)});
-  Value* sum = f.Scalar(window->constant, n);
+  Value* period = periodic.value_or(1) != 0 ? size : f.Op("Sub", {size, one});
+  Value* turns = f.Op("Div", {n, f.Cast(period, DType::kF64)});
+  Value* sum = f.Number(window->constant, n);
   int harmonic = 0;
   for (const double factor : {window->first, window->second}) {
     ++harmonic;
     if (factor == 0) continue;
-    Value* angle = f.Add("Mul", {turns, f.Scalar(2 * harmonic * std::numbers::pi, n)});
-    sum = f.Add("Add", {sum, f.Add("Mul", {f.Add("Cos", {angle}), f.Scalar(factor, n)})});
+    Value* angle = f.Op("Mul", {turns, f.Number(2 * harmonic * std::numbers::pi, n)});
+    sum = f.Op("Add", {sum, f.Op("Mul", {f.Op("Cos", {angle}), f.Number(factor, n)})});
   }
-  return f.Finish({f.Cast(sum, static_cast<DType>(dtype), op.ResultName(0))});
+  return f.Finish({f.NamedCast(sum, static_cast<DType>(dtype), op.ResultName(0))});
 }
 
 }  // namespace dragoman

@@ -2,7 +2,7 @@
 // and those whose lowering is an expression that holds for complex numbers, or makes a difference.
 #include <algorithm>
 
-#include "importers/torchscript/ops/complex.h"
+#include "importers/torchscript/ops/lowerings.h"
 
 namespace dragoman::torchscript {
 namespace {

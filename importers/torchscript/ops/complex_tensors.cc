@@ -2,7 +2,7 @@
 #include <numbers>
 #include <utility>
 
-#include "importers/torchscript/ops/complex.h"
+#include "core/lowering/complex.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/promotion.h"

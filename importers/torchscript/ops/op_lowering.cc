@@ -4,8 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "importers/torchscript/heap.h"
-#include "importers/torchscript/number_value.h"
+#include "core/lowering/heap.h"
+#include "core/lowering/number_value.h"
+#include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/promotion.h"
 #include "importers/torchscript/ops/script_lowerings.h"
@@ -40,21 +41,6 @@ PromotionClass ClassOf(const Node& node, std::string_view name, const Value* val
 }
 
 }  // namespace
-
-Result<int> RankOf(const Value* value) {
-  if (const std::optional<int> rank = value->type().rank()) return *rank;
-  return Unsupported("the rank of '" + value->name() +
-                     "' is not known; state the inputs' sizes with --shape");
-}
-
-Result<int> AxisFromFront(std::int64_t axis, int rank) {
-  const int count = std::max(rank, 1);
-  if (axis < -count || axis >= count) {
-    return InvalidInput("dimension " + std::to_string(axis) + " is out of range for rank " +
-                        std::to_string(rank));
-  }
-  return static_cast<int>(axis < 0 ? axis + count : axis);
-}
 
 bool Call::Declares(std::string_view name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
@@ -133,7 +119,7 @@ Result<Number> Call::NumberOf(const Abstract& argument, std::string_view name) {
   const Number model{kind, std::int64_t{0}};
   DRAGOMAN_ASSIGN(value, Cast(value, model.dtype()));
   DRAGOMAN_ASSIGN(value, Reshape(value, {}));
-  return torchscript::NumberFrom(*builder_, kind, value);
+  return dragoman::NumberFrom(*builder_, kind, value);
 }
 
 Result<Number> Call::Scalar(std::string_view name) {
@@ -303,7 +289,7 @@ Result<Value*> Call::Add(std::string_view type, std::vector<Value*> operands,
 }
 
 Result<Value*> Call::NumberValue(const Number& number, DType dtype) {
-  return torchscript::NumberValue(*builder_, number, dtype);
+  return dragoman::NumberValue(*builder_, number, dtype);
 }
 
 Result<Value*> Call::NumberList(std::span<const Number> numbers) {
@@ -334,7 +320,7 @@ Result<Number> Call::SizeOf(Value* value, std::int64_t axis) {
   }
   DRAGOMAN_ASSIGN(Value * shape, Add("Shape", {value}));
   DRAGOMAN_ASSIGN(Value * size, Add("Gather", {shape, builder_->Int(axis)}));
-  return torchscript::NumberFrom(*builder_, Number::Kind::kInt, size);
+  return dragoman::NumberFrom(*builder_, Number::Kind::kInt, size);
 }
 
 Result<Value*> Call::Reshape(Value* value, std::span<const std::int64_t> sizes) {
@@ -361,7 +347,7 @@ Abstract Call::NewTensorList(std::span<Value* const> values) {
 }
 
 Abstract Call::NewNumber(Number::Kind kind, Value* value) {
-  return torchscript::NumberFrom(*builder_, kind, value);
+  return dragoman::NumberFrom(*builder_, kind, value);
 }
 
 Status Call::Write(std::string_view name, Value* value) {

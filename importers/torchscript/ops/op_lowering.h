@@ -21,23 +21,16 @@
 #include <vector>
 
 #include "core/analysis/builder.h"
+#include "core/lowering/abstract.h"
+#include "core/lowering/heap.h"
 #include "core/support/result.h"
-#include "importers/torchscript/abstract.h"
 
 namespace dragoman::torchscript {
-
-class Heap;
 
 using Ints = std::vector<std::int64_t>;
 
 // The results of an operator, one an output of its schema.
 using Results = std::vector<Abstract>;
-
-// Errors: it is unknown, with the hint to give --shape.
-Result<int> RankOf(const Value* value);
-// `axis` of a tensor of rank `rank`, counted from the front; rank 0 counts as one axis. Errors: it
-// is out of range.
-Result<int> AxisFromFront(std::int64_t axis, int rank);
 
 class Call {
  public:

@@ -1,6 +1,6 @@
 #include "importers/torchscript/ops/packed_weights.h"
 
-#include "importers/torchscript/heap.h"
+#include "core/lowering/heap.h"
 
 namespace dragoman::torchscript {
 

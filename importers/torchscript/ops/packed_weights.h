@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "importers/torchscript/abstract.h"
+#include "core/lowering/abstract.h"
 #include "importers/torchscript/ops/composer.h"
 
 namespace dragoman::torchscript {

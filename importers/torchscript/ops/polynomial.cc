@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include "importers/torchscript/append_assert.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/promotion.h"
@@ -61,8 +60,7 @@ int HighestDegree(Composer& c, Value* n) {
   }
   Value* inside = c.LessOrEqual(c.ReduceAll("ReduceMax", n), c.Int(kMostDegrees));
   if (c.failed()) return 0;
-  c.Check(AppendAssert(c.builder(), inside,
-                       "the degree of a polynomial is above " + std::to_string(kMostDegrees)));
+  c.Assert(inside, "the degree of a polynomial is above " + std::to_string(kMostDegrees));
   return kMostDegrees;
 }
 

@@ -2,21 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "importers/torchscript/ops/complex.h"
+#include "core/lowering/complex.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
 
 namespace dragoman::torchscript {
-
-// Small integers are multiplied as int32, which wraps to the same bits.
-Value* MatMul(Composer& c, Value* a, Value* b) {
-  const DType type = c.dtype(a);
-  const bool small = IsInteger(type) && Info(type).bits < 32;
-  const DType computed = small ? DType::kI32 : type;
-  return c.Cast(c.Op("MatMul", {c.Cast(a, computed), c.Cast(b, computed)}), type);
-}
-
 namespace {
 
 // beta * self + alpha * product; self does not count where beta is 0.

@@ -45,8 +45,6 @@ DType PromoteTypes(DType a, DType b);
 // if it would be a complex of halves.
 DType ResultType(std::span<const PromotionOperand> operands);
 
-inline bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
-
 // The type of functions whose results are floating: the default float for integers and bool.
 inline DType FloatingResult(DType dtype) {
   return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kUnknown ? dtype : kDefaultFloat;
@@ -55,12 +53,6 @@ inline DType FloatingResult(DType dtype) {
 // The type of sums and products: int64 for integers and bool.
 inline DType SumResult(DType dtype) {
   return IsInteger(dtype) || dtype == DType::kBool ? DType::kI64 : dtype;
-}
-
-// The type of the parts of a complex number; `dtype` itself if it is not complex.
-inline DType RealPart(DType dtype) {
-  if (dtype == DType::kC64) return DType::kF32;
-  return dtype == DType::kC128 ? DType::kF64 : dtype;
 }
 
 }  // namespace dragoman::torchscript

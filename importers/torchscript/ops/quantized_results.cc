@@ -2,7 +2,7 @@
 #include <array>
 
 #include "core/ir/node_attributes.h"
-#include "importers/torchscript/heap.h"
+#include "core/lowering/heap.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/quantized.h"
 

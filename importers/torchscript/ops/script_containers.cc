@@ -2,9 +2,9 @@
 // graph.
 #include <algorithm>
 
-#include "importers/torchscript/heap.h"
-#include "importers/torchscript/merge.h"
-#include "importers/torchscript/number_value.h"
+#include "core/lowering/heap.h"
+#include "core/lowering/merge.h"
+#include "core/lowering/number_value.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 

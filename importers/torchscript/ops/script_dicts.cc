@@ -1,6 +1,5 @@
 // Dicts, whose keys are known.
-#include "importers/torchscript/append_assert.h"
-#include "importers/torchscript/heap.h"
+#include "core/lowering/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
@@ -55,8 +54,8 @@ Result<Results> SelectValue(Call& call, const DictContents& dict) {
     values.push_back(value);
   }
   if (found == nullptr) return call.Invalid("the dict is empty");
-  DRAGOMAN_ASSIGN(found, c.Done(found));
-  DRAGOMAN_TRY(AppendAssert(call.builder(), found, "the dict has no such key"));
+  c.Assert(found, "the dict has no such key");
+  DRAGOMAN_TRY(c.status());
   return SelectItem(call, values, Number{Number::Kind::kInt, place});
 }
 

@@ -1,5 +1,5 @@
 // Writes to tensors that are no operator's in-place form.
-#include "importers/torchscript/heap.h"
+#include "core/lowering/heap.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "importers/torchscript/number_value.h"
+#include "core/lowering/number_value.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
 namespace dragoman::torchscript {

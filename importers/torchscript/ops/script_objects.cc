@@ -1,9 +1,9 @@
 // Objects, tuples, constants, and tests of what a value is.
 #include <algorithm>
 
-#include "importers/torchscript/append_assert.h"
-#include "importers/torchscript/heap.h"
-#include "importers/torchscript/merge.h"
+#include "core/lowering/heap.h"
+#include "core/lowering/merge.h"
+#include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
@@ -48,8 +48,8 @@ Result<Results> ChooseModule(Call& call, const Number& index, std::vector<Abstra
   Value* given = index.symbolic();
   Value* from_front = c.Where(c.Less(given, 0), c.Add(given, c.Int(count)), given);
   Value* inside = c.And(c.GreaterOrEqual(from_front, 0), c.Less(from_front, c.Int(count)));
-  DRAGOMAN_ASSIGN(inside, c.Done(inside));
-  DRAGOMAN_TRY(AppendAssert(call.builder(), inside, "the index is beyond the modules"));
+  c.Assert(inside, "the index is beyond the modules");
+  DRAGOMAN_TRY(c.status());
   return Results{
       Choice{from_front, std::make_shared<const std::vector<Abstract>>(std::move(modules))}};
 }

@@ -5,9 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "importers/torchscript/append_assert.h"
-#include "importers/torchscript/heap.h"
-#include "importers/torchscript/merge.h"
+#include "core/lowering/heap.h"
+#include "core/lowering/merge.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
@@ -206,7 +205,7 @@ Result<Results> LowerSearch(Call& call) {
   }
   DRAGOMAN_ASSIGN(Value * found, c.Done(c.Greater(count, 0)));
   if (call.op().type == "__contains__") return Results{call.NewNumber(Number::Kind::kBool, found)};
-  DRAGOMAN_TRY(AppendAssert(call.builder(), found, "the list has no such item"));
+  c.Assert(found, "the list has no such item");
   DRAGOMAN_ASSIGN(Value * place, c.Done(c.Op("ArgMax", {here}, {{"keepdims", std::int64_t{0}}})));
   return Results{call.NewNumber(Number::Kind::kInt, place)};
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 
 namespace dragoman::torchscript {

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/lowering/heap.h"
+#include "core/lowering/number_value.h"
 #include "core/support/bytes.h"
-#include "importers/torchscript/heap.h"
-#include "importers/torchscript/number_value.h"
+#include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/script_lowerings.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "importers/torchscript/ops/complex.h"
+#include "core/lowering/complex.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/matrices.h"

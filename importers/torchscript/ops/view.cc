@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "importers/torchscript/heap.h"
-#include "importers/torchscript/ops/complex.h"
+#include "core/lowering/complex.h"
+#include "core/lowering/heap.h"
 #include "importers/torchscript/ops/math.h"
 
 namespace dragoman::torchscript {

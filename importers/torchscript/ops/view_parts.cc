@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/ir/node_attributes.h"
-#include "importers/torchscript/heap.h"
+#include "core/lowering/heap.h"
 #include "importers/torchscript/ops/composer.h"
 #include "importers/torchscript/ops/lowerings.h"
 #include "importers/torchscript/ops/view.h"

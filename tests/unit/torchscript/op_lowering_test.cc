@@ -12,7 +12,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/ir/element_text.h"
 #include "core/ir/parse.h"
-#include "importers/torchscript/heap.h"
+#include "core/lowering/heap.h"
 #include "importers/torchscript/ops/lowerings.h"
 
 namespace dragoman::torchscript {

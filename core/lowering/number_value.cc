@@ -1,11 +1,11 @@
-#include "importers/torchscript/number_value.h"
+#include "core/lowering/number_value.h"
 
 #include <array>
 #include <utility>
 
-#include "importers/torchscript/ops/composer.h"
+#include "core/lowering/composer.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 
 Result<Value*> NumberValue(GraphBuilder& builder, const Number& number, DType dtype) {
   if (!number.known()) {
@@ -43,4 +43,4 @@ Number::Kind KindOf(DType dtype) {
   return IsFloating(dtype) ? Number::Kind::kFloat : Number::Kind::kInt;
 }
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman

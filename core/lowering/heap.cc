@@ -1,9 +1,9 @@
-#include "importers/torchscript/heap.h"
+#include "core/lowering/heap.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace dragoman::torchscript {
+namespace dragoman {
 namespace {
 
 // Puts `value` into `base` where `step` would read it, whatever way it moves elements.
@@ -79,18 +79,14 @@ Result<Value*> Heap::StorageValue(const CellPtr& cell) {
   Value*& constant = constants_[cell->version];
   if (constant != nullptr) return constant;
   Value* stored = root_->Constant(*contents.constant, cell->path);
-  const auto grid = grids_.find(cell->version);
-  if (grid == grids_.end()) return constant = stored;
-  const QuantizedGrid& q = grid->second;
-  Value* scale = root_->Constant(q.scale);
-  Value* zero_point = root_->Constant(q.zero_point);
-  DRAGOMAN_ASSIGN(constant,
-                  root_->Add("DequantizeLinear", {stored, scale, zero_point}, {{"axis", q.axis}}));
+  const auto decode = decodes_.find(cell->version);
+  if (decode == decodes_.end()) return constant = stored;
+  DRAGOMAN_ASSIGN(constant, decode->second(*root_, stored));
   return constant;
 }
 
-void Heap::SetGrid(const CellPtr& cell, QuantizedGrid grid) {
-  grids_.insert_or_assign(cell->version, std::move(grid));
+void Heap::SetDecode(const CellPtr& cell, Decode decode) {
+  decodes_.insert_or_assign(cell->version, std::move(decode));
 }
 
 Result<Value*> Heap::Read(GraphBuilder& builder, const TensorRef& tensor) {
@@ -190,4 +186,4 @@ void Heap::Keep() {
   }
 }
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman

@@ -2,15 +2,15 @@
 // with a further last axis of 2, its real and imaginary part. The complex value itself is
 // dragoman.RealToComplex of that, and vanishes wherever it is used in a computation; it is left at
 // the interface of a model and in operators that only move elements.
-#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_COMPLEX_H_
-#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_COMPLEX_H_
+#ifndef DRAGOMAN_CORE_LOWERING_COMPLEX_H_
+#define DRAGOMAN_CORE_LOWERING_COMPLEX_H_
 
 #include <string_view>
 #include <vector>
 
-#include "importers/torchscript/ops/composer.h"
+#include "core/lowering/composer.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 
 struct Parts {
   Value* re;
@@ -35,9 +35,6 @@ Value* Angle(Composer& c, const Parts& x);
 Value* ComplexOp(Composer& c, std::string_view type, const std::vector<Value*>& operands,
                  const std::vector<NamedAttribute>& attributes);
 
-// Whether the lowering of `name` ("aten.mul") is right for complex tensors too.
-bool TakesComplex(std::string_view name);
+}  // namespace dragoman
 
-}  // namespace dragoman::torchscript
-
-#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_OPS_COMPLEX_H_
+#endif  // DRAGOMAN_CORE_LOWERING_COMPLEX_H_

@@ -8,8 +8,8 @@
 //
 // None on one side and a value on the other give a Maybe, whose presence is a leaf of its own.
 // Lists of different length become sequences. An Uninitialized side gives way to the other.
-#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_MERGE_H_
-#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_MERGE_H_
+#ifndef DRAGOMAN_CORE_LOWERING_MERGE_H_
+#define DRAGOMAN_CORE_LOWERING_MERGE_H_
 
 #include <functional>
 #include <optional>
@@ -20,11 +20,11 @@
 #include <variant>
 #include <vector>
 
+#include "core/lowering/abstract.h"
+#include "core/lowering/heap.h"
 #include "core/support/result.h"
-#include "importers/torchscript/abstract.h"
-#include "importers/torchscript/heap.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 
 // One side of a leaf: nothing, for which a placeholder stands; an abstract value; a common value; a
 // cell as a whole, as it is in the state of that side: a storage, or a list as a sequence.
@@ -99,9 +99,23 @@ Type JoinTypes(const Type& a, const Type& b);
 // `heap`. `other`: the type of the other side, for a placeholder.
 Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, const LeafSide& side,
                          const Type& other);
-// The values of side a, or b, of all leaves; placeholders are left out as nullptr.
+// The values of side a, or b, of all leaves. A placeholder is of the type in `types`; without
+// `types` it is left out as nullptr.
 Result<std::vector<Value*>> LeafSideValues(Heap& heap, GraphBuilder& builder,
-                                           std::span<const Leaf> leaves, bool of_a);
+                                           std::span<const Leaf> leaves, bool of_a,
+                                           std::span<const Type> types = {});
+
+// The values that leaves have on side a, before, and on side b, after, and their common types.
+struct LeafChanges {
+  std::span<Value* const> before;
+  std::span<Value* const> after;
+  std::span<const Type> joined;
+};
+// `returned` is what comes back for each of `inputs`: the value after, of the leaf that it is
+// before; itself, where it is none's. Gives whether nothing else differs, and nothing in type: then
+// the inputs are all that changes from one time to the next.
+bool TakeReturned(const LeafChanges& changes, std::span<Value* const> inputs,
+                  std::vector<Value*>& returned);
 
 // Cells with what they hold, each once.
 using JoinedCells = std::vector<std::pair<CellPtr, Cell::Contents>>;
@@ -115,6 +129,6 @@ JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedConte
 Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,
                           DType element);
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_MERGE_H_
+#endif  // DRAGOMAN_CORE_LOWERING_MERGE_H_

@@ -1,12 +1,14 @@
-// Abstract values: what the evaluator (evaluator.h) knows of each value of a TorchScript program
-// while it builds the common graph.
+// Abstract values: what an importer knows of each value of a source program while it builds the
+// common graph.
 //
-// A number, a string, a tuple or None is itself. What Python shares and mutates, tensors, lists,
+// A number, a string, a tuple or None is itself. What a program shares and mutates, tensors, lists,
 // dicts and objects, is a reference to a Cell: two references to one Cell are aliases, and a write
 // through one is seen through the other. A tensor is a view of its cell: the cell holds the common
 // value of the whole storage, `path` leads from there to the elements that the tensor names.
-#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_ABSTRACT_H_
-#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_ABSTRACT_H_
+//
+// What only one format has (a device, an enumerator) is a ForeignValue of that importer.
+#ifndef DRAGOMAN_CORE_LOWERING_ABSTRACT_H_
+#define DRAGOMAN_CORE_LOWERING_ABSTRACT_H_
 
 #include <complex>
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,7 +26,7 @@
 #include "core/ir/tensor.h"
 #include "core/support/result.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 
 struct Abstract;
 struct Cell;
@@ -31,7 +34,7 @@ using CellPtr = std::shared_ptr<Cell>;
 
 struct None {};
 
-// A Python number. Known, or a 0-d common value: bool, int64, float64 or complex128.
+// A number of the program. Known, or a 0-d common value: bool, int64, float64 or complex128.
 struct Number {
   enum class Kind : std::uint8_t { kBool, kInt, kFloat, kComplex };
 
@@ -106,15 +109,17 @@ struct Tuple {
   std::shared_ptr<const std::vector<Abstract>> items;
 };
 
-struct Device {
-  std::string name;  // everything is computed on "cpu"
+// Something that a format has and the others have not: immutable, without parts that run time
+// could choose.
+class ForeignValue {
+ public:
+  virtual ~ForeignValue() = default;
+  // For messages: "a device".
+  virtual std::string Describe() const = 0;
+  // Whether both are one and the same to the program. `other` may be of another class.
+  virtual bool IsSame(const ForeignValue& other) const = 0;
 };
-
-struct Enumerator {
-  std::string class_name;
-  std::string name;
-  std::shared_ptr<const Abstract> value;
-};
+using ForeignPtr = std::shared_ptr<const ForeignValue>;  // never nullptr
 
 // Present or absent as `present`, a 0-d bool, says at run time; `payload` is meaningless if absent.
 struct Maybe {
@@ -134,22 +139,34 @@ struct Uninitialized {};
 // The result of something that was reported as unsupported: whatever depends on it is left out.
 struct Poison {};
 
+template <class T>
+inline constexpr bool kIsForeign = std::is_base_of_v<ForeignValue, T>;
+
 struct Abstract {
   using Storage = std::variant<None, Number, String, TensorRef, ListRef, DictRef, ObjectRef, Tuple,
-                               Device, Enumerator, Maybe, Choice, Uninitialized, Poison>;
+                               ForeignPtr, Maybe, Choice, Uninitialized, Poison>;
   Storage value;
 
   Abstract() = default;
   template <class T>
-  requires std::is_constructible_v<Storage, T> Abstract(T v) : value(std::move(v)) {}
+  requires(std::is_constructible_v<Storage, T> && !kIsForeign<T>) Abstract(T v)
+      : value(std::move(v)) {}
+  template <class T>
+  requires kIsForeign<T> Abstract(T v) : value(std::make_shared<const T>(std::move(v))) {}
 
+  // nullptr if it is something else. T may be a class of foreign values.
   template <class T>
   const T* As() const {
-    return std::get_if<T>(&value);
+    if constexpr (kIsForeign<T>) {
+      const auto* foreign = std::get_if<ForeignPtr>(&value);
+      return foreign != nullptr ? dynamic_cast<const T*>(foreign->get()) : nullptr;
+    } else {
+      return std::get_if<T>(&value);
+    }
   }
   template <class T>
   bool Is() const {
-    return std::holds_alternative<T>(value);
+    return As<T>() != nullptr;
   }
 };
 
@@ -184,6 +201,6 @@ struct Cell {
   std::string path;
 };
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_ABSTRACT_H_
+#endif  // DRAGOMAN_CORE_LOWERING_ABSTRACT_H_

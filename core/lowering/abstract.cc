@@ -1,6 +1,6 @@
-#include "importers/torchscript/abstract.h"
+#include "core/lowering/abstract.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 
 std::int64_t Number::AsInt() const {
   if (const auto* d = std::get_if<double>(&value)) return static_cast<std::int64_t>(*d);
@@ -45,8 +45,7 @@ std::string Describe(const Abstract& value) {
     std::string operator()(const DictRef&) const { return "a dict"; }
     std::string operator()(const ObjectRef&) const { return "an object"; }
     std::string operator()(const Tuple&) const { return "a tuple"; }
-    std::string operator()(const Device&) const { return "a device"; }
-    std::string operator()(const Enumerator&) const { return "an enumerator"; }
+    std::string operator()(const ForeignPtr& foreign) const { return foreign->Describe(); }
     std::string operator()(const Maybe&) const { return "an optional"; }
     std::string operator()(const Choice&) const { return "an object that run time chooses"; }
     std::string operator()(const Uninitialized&) const { return "an uninitialized value"; }
@@ -55,4 +54,4 @@ std::string Describe(const Abstract& value) {
   return std::visit(Describer{}, value.value);
 }
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman

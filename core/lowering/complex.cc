@@ -1,4 +1,4 @@
-#include "importers/torchscript/ops/complex.h"
+#include "core/lowering/complex.h"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "core/ir/node_attributes.h"
-#include "importers/torchscript/ops/math.h"
-#include "importers/torchscript/ops/promotion.h"
+#include "core/lowering/math.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 namespace {
 
 using Operands = std::vector<Value*>;
@@ -126,11 +125,11 @@ Parts Acos(Composer& c, const Parts& x) {
   return {c.Sub(std::numbers::pi / 2, sine.re), c.Neg(sine.im)};
 }
 
-struct Function {
+struct ComplexFunction {
   std::string_view type;
   Parts (*of)(Composer& c, const Parts& x);
 };
-constexpr auto kFunctions = std::to_array<Function>({
+constexpr auto kFunctions = std::to_array<ComplexFunction>({
     {"Acos", Acos},
     {"Acosh", Acosh},
     {"Asin", Asin},
@@ -378,9 +377,9 @@ Value* ComplexOp(Composer& c, std::string_view type, const Operands& operands,
     return c.Or(c.Op("IsNaN", {x.re}), c.Op("IsNaN", {x.im}));
   }
   const auto function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                     [&](const Function& f) { return f.type == type; });
+                                     [&](const ComplexFunction& f) { return f.type == type; });
   if (function == kFunctions.end()) return nullptr;
   return FromParts(c, function->of(c, PartsOf(c, operands[0])));
 }
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman

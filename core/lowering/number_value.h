@@ -1,12 +1,12 @@
 // Numbers as common values and back.
-#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_NUMBER_VALUE_H_
-#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_NUMBER_VALUE_H_
+#ifndef DRAGOMAN_CORE_LOWERING_NUMBER_VALUE_H_
+#define DRAGOMAN_CORE_LOWERING_NUMBER_VALUE_H_
 
 #include "core/analysis/builder.h"
+#include "core/lowering/abstract.h"
 #include "core/support/result.h"
-#include "importers/torchscript/abstract.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 
 // A 0-d value of `dtype`.
 Result<Value*> NumberValue(GraphBuilder& builder, const Number& number, DType dtype);
@@ -15,6 +15,6 @@ Number NumberFrom(const GraphBuilder& builder, Number::Kind kind, Value* value);
 // The kind of number that an element of `dtype` is in Python.
 Number::Kind KindOf(DType dtype);
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_NUMBER_VALUE_H_
+#endif  // DRAGOMAN_CORE_LOWERING_NUMBER_VALUE_H_

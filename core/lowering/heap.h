@@ -1,20 +1,19 @@
-// The cells of one evaluation: reading and writing tensors through views, and undoing what a branch
+// The cells of one program: reading and writing tensors through views, and undoing what a branch
 // or a pass over a loop's body did.
-#ifndef DRAGOMAN_IMPORTERS_TORCHSCRIPT_HEAP_H_
-#define DRAGOMAN_IMPORTERS_TORCHSCRIPT_HEAP_H_
+#ifndef DRAGOMAN_CORE_LOWERING_HEAP_H_
+#define DRAGOMAN_CORE_LOWERING_HEAP_H_
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "core/analysis/builder.h"
+#include "core/lowering/abstract.h"
 #include "core/support/result.h"
-#include "importers/torchscript/abstract.h"
-#include "importers/torchscript/quantized_grid.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 
 // A cell that existed before a stretch of the program, and what the stretch left in it.
 struct CellChange {
@@ -35,8 +34,10 @@ class Heap {
   void SetRoot(GraphBuilder& root);
 
   CellPtr NewCell(Cell::Contents contents);
-  // The constant that `cell` holds is stored on `grid`: what is read is DequantizeLinear of it.
-  void SetGrid(const CellPtr& cell, QuantizedGrid grid);
+  // What is read of the constant that `cell` holds is what `decode` makes of it in the root graph,
+  // as of one that is stored quantised. `decode` is called when the tensor is read first.
+  using Decode = std::function<Result<Value*>(GraphBuilder& root, Value* stored)>;
+  void SetDecode(const CellPtr& cell, Decode decode);
   Abstract NewTensor(Value* value);
   Abstract NewList(std::vector<Abstract> items);
   // What `base` looks like through `step`: a tensor that shares its elements.
@@ -94,7 +95,7 @@ class Heap {
   bool InScope(std::uint64_t scope) const;
 
   GraphBuilder* root_ = nullptr;
-  std::map<std::uint64_t, QuantizedGrid> grids_;         // by the version of a cell
+  std::unordered_map<std::uint64_t, Decode> decodes_;    // by the version of a cell
   std::unordered_map<std::uint64_t, Value*> constants_;  // of the root, by the version of a cell
   std::unordered_map<std::uint64_t, std::vector<CellPtr>> choices_;  // by the number of a cell
   std::uint64_t versions_ = 0;
@@ -104,6 +105,6 @@ class Heap {
   std::vector<Stretch> stretches_;
 };
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_IMPORTERS_TORCHSCRIPT_HEAP_H_
+#endif  // DRAGOMAN_CORE_LOWERING_HEAP_H_

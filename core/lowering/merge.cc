@@ -1,12 +1,12 @@
-#include "importers/torchscript/merge.h"
+#include "core/lowering/merge.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "core/ir/type_algebra.h"
-#include "importers/torchscript/number_value.h"
+#include "core/lowering/number_value.h"
 
-namespace dragoman::torchscript {
+namespace dragoman {
 namespace {
 
 MergedValue Keep(Abstract value) {
@@ -96,9 +96,8 @@ Result<MergedValue> Merger::Merge(const Abstract& a, const Abstract& b, const st
     return MergedValue(
         [index](Heap&, LeafValues values) { return Abstract(String{values[index]}); });
   }
-  if (const auto* e = a.As<Enumerator>()) {
-    const auto* f = b.As<Enumerator>();
-    if (e->class_name == f->class_name && e->name == f->name) return Keep(a);
+  if (const auto* foreign = a.As<ForeignPtr>()) {
+    if ((*foreign)->IsSame(**b.As<ForeignPtr>())) return Keep(a);
     return NoCommonForm(a, b);
   }
   return Keep(a);
@@ -322,6 +321,15 @@ Result<Value*> Placeholder(GraphBuilder& builder, const Leaf& leaf, const Type& 
   return builder.Constant(std::move(zero));
 }
 
+// Whether the type of the other side must be known before `side` can be read.
+bool WaitsForType(const Leaf& leaf, const LeafSide& side) {
+  if (std::holds_alternative<std::monostate>(side)) return true;
+  const auto* cell = std::get_if<CellPtr>(&side);
+  if (cell == nullptr || leaf.kind != Leaf::Kind::kSequence) return false;
+  const auto& list = std::get<ListContents>((*cell)->contents);
+  return list.sequence == nullptr && list.items.empty();
+}
+
 Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
                          const Type& other) {
   const auto& list = std::get<ListContents>(cell->contents);
@@ -401,6 +409,23 @@ Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, co
   return heap.Read(builder, *tensor);
 }
 
+bool TakeReturned(const LeafChanges& changes, std::span<Value* const> inputs,
+                  std::vector<Value*>& returned) {
+  returned.assign(inputs.begin(), inputs.end());
+  bool stable = true;
+  for (std::size_t i = 0; i < changes.before.size(); ++i) {
+    const auto input = std::find(inputs.begin(), inputs.end(), changes.before[i]);
+    if (input == inputs.end()) {
+      stable = false;
+      continue;
+    }
+    Value*& back = returned[static_cast<std::size_t>(input - inputs.begin())];
+    if (back == *input) back = changes.after[i];
+    stable = stable && changes.joined[i] == (*input)->type();
+  }
+  return stable;
+}
+
 JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedContents>> planned,
                       std::span<const std::pair<CellPtr, MergedContents>> changed,
                       LeafValues stand_ins) {
@@ -420,22 +445,21 @@ JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedConte
 }
 
 Result<std::vector<Value*>> LeafSideValues(Heap& heap, GraphBuilder& builder,
-                                           std::span<const Leaf> leaves, bool of_a) {
-  std::vector<Value*> values;
-  for (const Leaf& leaf : leaves) {
-    const LeafSide& side = of_a ? leaf.a : leaf.b;
-    const auto* cell = std::get_if<CellPtr>(&side);
-    const bool waits = std::holds_alternative<std::monostate>(side) ||
-                       (cell != nullptr && leaf.kind == Leaf::Kind::kSequence &&
-                        std::get<ListContents>((*cell)->contents).sequence == nullptr &&
-                        std::get<ListContents>((*cell)->contents).items.empty());
-    Value* value = nullptr;
-    if (!waits) {
-      DRAGOMAN_ASSIGN(value, LeafValue(heap, builder, leaf, side, {}));
+                                           std::span<const Leaf> leaves, bool of_a,
+                                           std::span<const Type> types) {
+  std::vector<Value*> values(leaves.size(), nullptr);
+  const auto read = [&](bool waiting) -> Status {
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const LeafSide& side = of_a ? leaves[i].a : leaves[i].b;
+      if (WaitsForType(leaves[i], side) != waiting) continue;
+      DRAGOMAN_ASSIGN(values[i],
+                      LeafValue(heap, builder, leaves[i], side, waiting ? types[i] : Type()));
     }
-    values.push_back(value);
-  }
+    return {};
+  };
+  DRAGOMAN_TRY(read(false));
+  if (!types.empty()) DRAGOMAN_TRY(read(true));
   return values;
 }
 
-}  // namespace dragoman::torchscript
+}  // namespace dragoman

@@ -1,0 +1,127 @@
+#include "core/lowering/math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dragoman {
+
+Value* Expm1(Composer& c, Value* x) { return c.Mul(c.Tanh(c.Mul(x, 0.5)), c.Add(c.Exp(x), 1)); }
+
+Value* Log1p(Composer& c, Value* x) {
+  Value* sum = c.Add(x, 1);
+  Value* corrected = c.Div(c.Mul(c.Log(sum), x), c.Sub(sum, 1));
+  Value* infinite = c.Where(c.Equal(sum, INFINITY), sum, corrected);
+  return c.Where(c.Equal(sum, 1), x, infinite);
+}
+
+Value* Trunc(Composer& c, Value* x) { return c.Where(c.Less(x, 0), c.Op("Ceil", {x}), c.Floor(x)); }
+
+Value* SignBit(Composer& c, Value* x) {
+  if (!IsFloating(c.dtype(x))) return c.Less(x, 0);
+  Value* pole = c.Where(c.Equal(x, 0), c.Op("Reciprocal", {x}), x);
+  return c.Less(pole, 0);
+}
+
+Value* NegateWhere(Composer& c, Value* negative, Value* x) {
+  return c.Where(negative, c.Neg(x), x);
+}
+
+Value* Atan2(Composer& c, Value* y, Value* x) {
+  Value* steep = c.Greater(c.Abs(y), c.Abs(x));
+  Value* flat = c.Op("Atan", {c.Div(y, x)});
+  Value* half_turn =
+      NegateWhere(c, SignBit(c, y), c.Expand(c.Number(std::numbers::pi, y), c.Shape(y)));
+  Value* from_axis = c.Where(SignBit(c, x), c.Add(flat, half_turn), flat);
+  Value* quarter = c.Div(half_turn, 2);
+  Value* from_pole = c.Sub(quarter, c.Op("Atan", {c.Div(x, y)}));
+  Value* regular = c.Where(steep, from_pole, from_axis);
+  Value* at_origin = c.Where(SignBit(c, x), half_turn, y);
+  Value* origin = c.And(c.Equal(y, 0), c.Equal(x, 0));
+  return c.Where(origin, at_origin, regular);
+}
+
+Value* Hypot(Composer& c, Value* x, Value* y) {
+  Value* a = c.Abs(x);
+  Value* b = c.Abs(y);
+  Value* larger = c.Max(a, b);
+  Value* ratio = c.Div(c.Min(a, b), c.Where(c.Equal(larger, 0), 1, larger));
+  Value* length = c.Mul(larger, c.Sqrt(c.Add(c.Mul(ratio, ratio), 1)));
+  Value* infinite = c.Or(IsInf(c, a, true, true), IsInf(c, b, true, true));
+  return c.Where(infinite, INFINITY, length);
+}
+
+Value* Remainder(Composer& c, Value* a, Value* b) {
+  if (IsInteger(c.dtype(a))) return c.Op("Mod", {a, b});
+  Value* rest = c.Op("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  Value* other_side = c.Op("Xor", {c.Less(rest, 0), c.Less(b, 0)});
+  Value* moves = c.And(c.NotEqual(rest, 0), other_side);
+  return c.Where(moves, c.Add(rest, b), rest);
+}
+
+Value* FloorQuotient(Composer& c, Value* a, Value* b) {
+  if (IsInteger(c.dtype(a))) return c.Div(c.Sub(a, Remainder(c, a, b)), b);
+  Value* exact = c.Div(c.Sub(a, Remainder(c, a, b)), b);
+  return c.Where(c.Equal(b, 0), c.Div(a, b), c.Op("Round", {exact}));
+}
+
+Value* TruncQuotient(Composer& c, Value* a, Value* b) {
+  Value* quotient = c.Div(a, b);
+  return IsInteger(c.dtype(a)) ? quotient : Trunc(c, quotient);
+}
+
+Value* IsTrue(Composer& c, Value* x) { return c.dtype(x) == DType::kBool ? x : c.NotEqual(x, 0); }
+
+Value* IsNaN(Composer& c, Value* x) {
+  const bool may_be = IsFloating(c.dtype(x)) || IsComplex(c.dtype(x));
+  return may_be ? c.Op("IsNaN", {x}) : c.NotEqual(x, x);
+}
+
+Value* IsInf(Composer& c, Value* x, bool negative, bool positive) {
+  if (!IsFloating(c.dtype(x))) return c.NotEqual(x, x);
+  return c.Op(
+      "IsInf", {x},
+      {{"detect_negative", std::int64_t{negative}}, {"detect_positive", std::int64_t{positive}}});
+}
+
+Value* Maximum(Composer& c, Value* a, Value* b) {
+  return c.dtype(a) == DType::kBool ? c.Or(a, b) : c.Max(a, b);
+}
+
+Value* Minimum(Composer& c, Value* a, Value* b) {
+  return c.dtype(a) == DType::kBool ? c.And(a, b) : c.Min(a, b);
+}
+
+bool HasSizesOf(const Value* value, const Value* like) {
+  const Shape* sizes = value->type().shape();
+  const Shape* wanted = like->type().shape();
+  if (sizes == nullptr || wanted == nullptr) return false;
+  return std::equal(
+      sizes->begin(), sizes->end(), wanted->begin(), wanted->end(),
+      [](const Dim& a, const Dim& b) { return dragoman::Equal(a, b) == Truth::kYes; });
+}
+
+Value* WithSizesOf(Composer& c, Value* value, Value* like) {
+  if (c.failed() || !c.MaybeRank(like) || HasSizesOf(value, like)) return value;
+  return c.Reshape(value, c.Shape(like));
+}
+
+Value* AlongAxis(Composer& c, Value* vector, int axis, int rank) {
+  if (axis >= rank) return c.Fail(fmt::format("axis {} of a tensor of rank {}", axis, rank));
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
+  sizes[static_cast<std::size_t>(axis)] = -1;
+  return c.Reshape(vector, std::move(sizes));
+}
+
+// Small integers are multiplied as int32, which wraps to the same bits.
+Value* MatMul(Composer& c, Value* a, Value* b) {
+  const DType type = c.dtype(a);
+  const bool small = IsInteger(type) && Info(type).bits < 32;
+  const DType computed = small ? DType::kI32 : type;
+  return c.Cast(c.Op("MatMul", {c.Cast(a, computed), c.Cast(b, computed)}), type);
+}
+
+}  // namespace dragoman

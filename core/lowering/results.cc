@@ -1,0 +1,139 @@
+#include "core/lowering/results.h"
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/lowering/number_value.h"
+
+namespace dragoman {
+namespace {
+
+Status AddOutput(Value* value, const std::string& name, GraphBuilder& builder) {
+  Graph& graph = builder.graph();
+  bool own = value->kind() == Value::Kind::kResult && value->graph() == &graph;
+  for (const Use& use : graph.outputs()) own = own && use.value() != value;
+  if (own) {
+    value->set_name(builder.UniqueName(name));
+  } else {
+    DRAGOMAN_ASSIGN(value, builder.Add("Identity", {value}, {}, name));
+  }
+  graph.AddOutput(value);
+  return {};
+}
+
+Result<Value*> PayloadValue(const Maybe& maybe, Heap& heap, GraphBuilder& builder) {
+  if (const auto* tensor = maybe.payload->As<TensorRef>()) return heap.Read(builder, *tensor);
+  if (const auto* number = maybe.payload->As<Number>())
+    return NumberValue(builder, *number, number->dtype());
+  return Unsupported("the result holds an optional of " + Describe(*maybe.payload) +
+                     ", which has no tensor form");
+}
+
+// One side of OptionalOf: a body that gives the payload, or nothing.
+Result<std::shared_ptr<Graph>> OptionalBody(bool present, Value* payload, const std::string& name,
+                                            GraphBuilder& builder) {
+  auto body = std::make_shared<Graph>();
+  std::unordered_set<std::string> names;
+  GraphBuilder inner(*body, builder.inference(), names);
+  inner.set_origin(builder.origin());
+  const std::string result = builder.UniqueName(name);
+  Value* made = nullptr;
+  if (present) {
+    DRAGOMAN_ASSIGN(made, inner.Add("Optional", {payload}, {}, result));
+  } else {
+    DRAGOMAN_ASSIGN(made, inner.Add("Optional", {}, {{"type", payload->type()}}, result));
+  }
+  body->AddOutput(made);
+  return body;
+}
+
+Result<Value*> OptionalOf(Value* present, Value* payload, const std::string& name,
+                          GraphBuilder& builder) {
+  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> some, OptionalBody(true, payload, name, builder));
+  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> none, OptionalBody(false, payload, name, builder));
+  return builder.Add("If", {present},
+                     {{"else_branch", Attribute(none)}, {"then_branch", Attribute(some)}});
+}
+
+// Adds the leaves of results to the outputs of a graph.
+class ResultAdder {
+ public:
+  ResultAdder(Heap& heap, GraphBuilder& builder, const ResultForm& form)
+      : heap_(heap), builder_(builder), form_(form) {}
+
+  Status Add(const Abstract& result, const std::string& name) {
+    if (result.Is<None>() || result.Is<Poison>() || result.Is<Uninitialized>()) return {};
+    if (const auto* tuple = result.As<Tuple>()) return AddItems(*tuple->items, name);
+    if (const auto* list = result.As<ListRef>()) {
+      const auto& contents = std::get<ListContents>(list->cell->contents);
+      if (contents.sequence != nullptr) return AddOutput(contents.sequence, name, builder_);
+      return AddItems(contents.items, name);
+    }
+    if (const auto* dict = result.As<DictRef>())
+      return AddDict(std::get<DictContents>(dict->cell->contents), name);
+    DRAGOMAN_ASSIGN(Value * value, LeafOf(result, name));
+    return AddOutput(value, name, builder_);
+  }
+
+ private:
+  Result<Value*> LeafOf(const Abstract& result, const std::string& name) {
+    if (const auto* tensor = result.As<TensorRef>()) {
+      DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder_, *tensor));
+      return form_ ? form_(builder_, value) : value;
+    }
+    if (const auto* number = result.As<Number>())
+      return NumberValue(builder_, *number, number->dtype());
+    if (const auto* string = result.As<String>()) return TextOf(*string);
+    const auto* maybe = result.As<Maybe>();
+    if (maybe == nullptr)
+      return Unsupported("the result holds " + Describe(result) + ", which has no tensor form");
+    DRAGOMAN_ASSIGN(Value * payload, PayloadValue(*maybe, heap_, builder_));
+    return OptionalOf(maybe->present, payload, name, builder_);
+  }
+
+  Result<Value*> TextOf(const String& string) {
+    if (string.known()) {
+      DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string.text()}));
+      return builder_.Constant(std::move(text));
+    }
+    Value* value = std::get<Value*>(string.value);
+    if (value == nullptr) return Unsupported("the result holds a text that only run time tells");
+    return value;
+  }
+
+  Status AddDict(const DictContents& dict, const std::string& name) {
+    for (const auto& [key, value] : dict.items) {
+      std::string part;
+      if (const auto* text = key.As<String>(); text != nullptr && text->known())
+        part = text->text();
+      if (const auto* number = key.As<Number>(); number != nullptr && number->known())
+        part = std::to_string(number->AsInt());
+      if (part.empty())
+        return Unsupported("the result has a dict with a key that is " + Describe(key));
+      DRAGOMAN_TRY(Add(value, name + "." + part));
+    }
+    return {};
+  }
+
+  Status AddItems(const std::vector<Abstract>& items, const std::string& name) {
+    for (std::size_t i = 0; i < items.size(); ++i)
+      DRAGOMAN_TRY(Add(items[i], name + "." + std::to_string(i)));
+    return {};
+  }
+
+  Heap& heap_;
+  GraphBuilder& builder_;
+  const ResultForm& form_;
+};
+
+}  // namespace
+
+Status AddResults(const Abstract& result, Heap& heap, GraphBuilder& builder,
+                  const ResultForm& form) {
+  return ResultAdder(heap, builder, form).Add(result, "output");
+}
+
+}  // namespace dragoman

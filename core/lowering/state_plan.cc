@@ -1,0 +1,204 @@
+#include "core/lowering/state_plan.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "core/support/text.h"
+
+namespace dragoman {
+namespace {
+
+Result<Tensor> InitialTensor(const Leaf& leaf, const Abstract& value) {
+  if (const auto* number = value.As<Number>(); number != nullptr && number->known()) {
+    if (leaf.kind == Leaf::Kind::kNumber && *leaf.number == Number::Kind::kInt)
+      return Tensor::Int(number->AsInt());
+    const Number model{leaf.number.value_or(number->kind), std::int64_t{0}};
+    return Tensor::Full(model.dtype(), {}, number->AsDouble());
+  }
+  if (const auto* string = value.As<String>(); string != nullptr && string->known())
+    return Tensor::MakeStrings({}, {string->text()});
+  const auto* tensor = value.As<TensorRef>();
+  if (tensor != nullptr && tensor->path == nullptr) {
+    const auto& contents = std::get<StorageContents>(tensor->storage->contents);
+    if (contents.constant) return *contents.constant;
+  }
+  return Unsupported("attribute '" + leaf.name + "' starts as " + Describe(value) +
+                     ", which no state can hold");
+}
+
+// `type`: what takes its place later.
+Result<Attribute> InitialOf(const Leaf& leaf, const Type& type) {
+  if (const auto* value = std::get_if<Abstract>(&leaf.a)) {
+    DRAGOMAN_ASSIGN(Tensor tensor, InitialTensor(leaf, *value));
+    return Attribute(std::move(tensor));
+  }
+  if (const auto* cell = std::get_if<CellPtr>(&leaf.a)) {
+    if (const auto* list = std::get_if<ListContents>(&(*cell)->contents)) {
+      Attribute::List items;
+      for (const Abstract& item : list->items) {
+        DRAGOMAN_ASSIGN(Tensor tensor, InitialTensor(leaf, item));
+        items.emplace_back(std::move(tensor));
+      }
+      return Attribute(std::move(items));
+    }
+    const auto& storage = std::get<StorageContents>((*cell)->contents);
+    if (storage.constant) return Attribute(*storage.constant);
+  }
+  std::vector<std::int64_t> sizes;
+  for (const Dim& dim : type.shape() != nullptr ? *type.shape() : Shape())
+    sizes.push_back(dim.known() ? dim.value() : 0);
+  DRAGOMAN_ASSIGN(Tensor nothing, Tensor::Full(type.dtype(), sizes, 0));
+  return Attribute(std::move(nothing));
+}
+
+Type TypeOfInitial(const Attribute& initial) {
+  if (const Tensor* tensor = initial.tensor()) return tensor->type();
+  return {};
+}
+
+// Sizes that are expressions over an entry's inputs mean nothing between calls.
+Type WithoutSymbols(const Type& type) {
+  if (type.kind() == Type::Kind::kSequence) return Type::Sequence(WithoutSymbols(type.element()));
+  if (type.shape() == nullptr) return type;
+  Shape shape;
+  for (const Dim& dim : *type.shape()) shape.push_back(dim.known() ? dim : Dim::Unknown());
+  return type.WithShape(std::move(shape));
+}
+
+// What was written in place into the cells that hold states. The objects around them change
+// nothing, unless they hold other cells now.
+Status TakeLeafChanges(PlannedEntry& entry, std::span<const CellChange> changes,
+                       const Graph& graph) {
+  const auto held = [](const Cell::Contents& contents) -> Value* {
+    if (const auto* storage = std::get_if<StorageContents>(&contents)) return storage->value;
+    const auto* list = std::get_if<ListContents>(&contents);
+    return list != nullptr ? list->sequence : nullptr;
+  };
+  for (const CellChange& change : changes) {
+    if (change.cell->number < entry.first_leaf || change.cell->number > entry.last_leaf) continue;
+    const auto input = std::ranges::find(entry.inputs, held(change.cell->contents));
+    Value* after = held(change.contents);
+    if (input == entry.inputs.end() || after == nullptr)
+      return Unsupported("entry '" + graph.name() +
+                         "' writes into what another entry puts in its place");
+    Value*& returned = entry.returned[static_cast<std::size_t>(input - entry.inputs.begin())];
+    if (returned == *input) returned = after;
+  }
+  return {};
+}
+
+}  // namespace
+
+PlannedEntry StatePlan::Begin(Heap& heap, GraphBuilder& builder) const {
+  PlannedEntry entry;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    entry.inputs.push_back(
+        builder.graph().AddInput(builder.UniqueName(leaves[i].name, "state"), types[i]));
+  }
+  entry.first_leaf = heap.last_cell() + 1;
+  for (const auto& [cell, contents] : cells) heap.Replace(cell, contents(heap, entry.inputs));
+  entry.last_leaf = heap.last_cell();
+  return entry;
+}
+
+Status StatePlan::Compare(PlannedEntry& entry, std::span<const CellChange> changes,
+                          std::uint64_t last_cell, Heap& heap, GraphBuilder& builder) {
+  Merger merger({}, changes);
+  for (const CellChange& change : changes) {
+    if (change.cell->number > last_cell) continue;
+    DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeCell(change.cell));
+    entry.changed.emplace_back(change.cell, std::move(merged));
+  }
+  const std::vector<Leaf>& leaves = merger.leaves();
+  DRAGOMAN_ASSIGN(const std::vector<Value*> before, LeafSideValues(heap, builder, leaves, true));
+  heap.Enter();
+  for (const CellChange& change : changes) heap.Replace(change.cell, change.contents);
+  Result<std::vector<Value*>> after = LeafSideValues(heap, builder, leaves, false);
+  for (std::size_t i = 0; after.ok() && i < leaves.size(); ++i) {
+    const Type a = before[i] != nullptr ? before[i]->type() : Type();
+    const Type b = (*after)[i] != nullptr ? (*after)[i]->type() : Type();
+    entry.joined.push_back(WithoutSymbols(JoinTypes(a, b)));
+    if ((*after)[i] != nullptr) continue;
+    Result<Value*> value = LeafValue(heap, builder, leaves[i], leaves[i].b, entry.joined[i]);
+    if (!value.ok()) {
+      after = std::move(value).error();
+    } else {
+      (*after)[i] = *value;
+    }
+  }
+  heap.Leave();
+  if (!after.ok()) return std::move(after).error();
+  entry.stable = TakeReturned({before, *after, entry.joined}, entry.inputs, entry.returned);
+  return TakeLeafChanges(entry, changes, builder.graph());
+}
+
+Status StatePlan::Extend(const PlannedEntry& entry, Heap& heap) {
+  auto between = std::make_shared<Graph>();
+  std::vector<Value*> stand_ins;
+  for (const Type& type : entry.joined) stand_ins.push_back(between->AddInput("", type));
+  const JoinedCells joined_cells = JoinCells(heap, cells, entry.changed, stand_ins);
+  heap.Leave();
+  kept.push_back(std::move(between));
+
+  Merger merger;
+  cells.clear();
+  for (const auto& [cell, contents] : joined_cells) {
+    DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeContents(cell->contents, contents, cell,
+                                                                std::monostate(), cell->path));
+    cells.emplace_back(cell, std::move(merged));
+  }
+  leaves = merger.leaves();
+  types.clear();
+  initial.clear();
+  for (const Leaf& leaf : leaves) {
+    const Type later = TypeOf(leaf.b);
+    DRAGOMAN_ASSIGN(Attribute start, InitialOf(leaf, later));
+    types.push_back(WithoutSymbols(JoinTypes(TypeOfInitial(start), later)));
+    initial.push_back(std::move(start));
+  }
+  return {};
+}
+
+std::vector<State> StatePlan::States() const {
+  std::vector<State> states;
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    states.push_back({leaves[i].name, types[i], initial[i]});
+  return states;
+}
+
+void BindStates(PlannedEntry& planned, Entry& entry) {
+  Graph& graph = *entry.graph;
+  for (std::size_t i = planned.inputs.size(); i-- > 0;) {
+    if (planned.returned[i] != planned.inputs[i] || planned.inputs[i]->used()) continue;
+    graph.RemoveInput(planned.inputs[i]->index());
+    planned.inputs[i] = nullptr;
+  }
+  for (std::size_t i = 0; i < planned.inputs.size(); ++i) {
+    if (planned.inputs[i] == nullptr) continue;
+    entry.states.push_back({i, planned.inputs[i]->index(), graph.num_outputs()});
+    graph.AddOutput(planned.returned[i]);
+  }
+}
+
+void DropUnusedStates(Model& model) {
+  std::vector<bool> used(model.states.size());
+  for (const Entry& entry : model.entries) {
+    for (const StateBinding& binding : entry.states) used[binding.state] = true;
+  }
+  std::vector<std::size_t> places(used.size());
+  std::vector<State> states;
+  NameScope names;  // an attribute may be two States: its first tensor, and what takes its place
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    places[i] = states.size();
+    if (!used[i]) continue;
+    states.push_back(std::move(model.states[i]));
+    states.back().name = names.Unique(states.back().name);
+  }
+  for (Entry& entry : model.entries) {
+    for (StateBinding& binding : entry.states) binding.state = places[binding.state];
+  }
+  model.states = std::move(states);
+}
+
+}  // namespace dragoman
