@@ -8,6 +8,7 @@
 #include "core/lowering/number_value.h"
 #include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/loaded_cells.h"
+#include "importers/torchscript/ops/op_table.h"
 #include "importers/torchscript/traced_inputs.h"
 
 namespace dragoman::torchscript {
@@ -98,25 +99,13 @@ class TorchArguments : public ArgumentMaker {
   const Model& source_;
 };
 
-struct IndexOperand {
-  std::string_view type;
-  std::size_t index;
-};
-
-constexpr IndexOperand kIndexOperands[] = {
-    {"bincount", 0},    {"embedding", 1},    {"embedding_bag", 1},  {"gather", 2},
-    {"index_add", 2},   {"index_select", 2}, {"one_hot", 0},        {"scatter", 2},
-    {"scatter_add", 2}, {"take", 1},         {"take_along_dim", 1},
-};
-
 // Whether an operator reads `input` as indices.
 bool IsIndex(const Value& input) {
   for (const Use* use = input.first_use(); use != nullptr; use = use->next()) {
-    if (use->user() == nullptr || use->user()->op().dialect != "aten") continue;
-    const bool reads = std::ranges::any_of(kIndexOperands, [use](const IndexOperand& operand) {
-      return operand.type == use->user()->op().type && operand.index == use->index();
-    });
-    if (reads) return true;
+    if (use->user() == nullptr) continue;
+    const OpName& op = use->user()->op();
+    const OpRow* row = FindOpRow(op.dialect + "." + op.type);
+    if (row != nullptr && row->facts.index == static_cast<int>(use->index())) return true;
   }
   return false;
 }

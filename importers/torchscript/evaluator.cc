@@ -8,7 +8,7 @@
 #include "importers/torchscript/foreign_values.h"
 #include "importers/torchscript/inline.h"
 #include "importers/torchscript/loaded_cells.h"
-#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/op_table.h"
 #include "importers/torchscript/ops/math.h"
 #include "importers/torchscript/ops/quantized.h"
 #include "importers/torchscript/ops/script_lowerings.h"
@@ -34,16 +34,17 @@ bool IsPoisoned(const Abstract& value, int depth = 0) {
 }
 
 // Errors: a complex tensor among the arguments of an operator whose lowering is of real numbers.
-Status CheckComplex(Heap& heap, GraphBuilder& builder, const std::string& name,
+Status CheckComplex(Heap& heap, GraphBuilder& builder, const OpRow& row,
                     std::span<const Abstract> arguments, int depth = 0) {
-  if (TakesComplex(name)) return {};
+  if (row.facts.complex) return {};
   for (const Abstract& argument : arguments) {
     if (const auto* tensor = argument.As<TensorRef>()) {
       DRAGOMAN_ASSIGN(const Value* value, heap.Read(builder, *tensor));
       if (IsComplex(value->type().dtype()))
-        return Unsupported("operator " + name + " is not supported for complex numbers");
+        return Unsupported("operator " + std::string(row.name) +
+                           " is not supported for complex numbers");
     } else if (const auto* items = ItemsOf(argument); items != nullptr && depth == 0) {
-      DRAGOMAN_TRY(CheckComplex(heap, builder, name, *items, depth + 1));
+      DRAGOMAN_TRY(CheckComplex(heap, builder, row, *items, depth + 1));
     }
   }
   return {};
@@ -319,20 +320,19 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
     Call call(heap_, builder(), node, names, arguments);
     return (*lower)(call);
   }
-  if (const OpLowering* lower = FindOpLowering(prefix + op.type)) {
-    DRAGOMAN_TRY(CheckComplex(heap_, builder(), prefix + op.type, arguments));
+  if (const OpRow* row = FindOpRow(prefix + op.type)) {
+    DRAGOMAN_TRY(CheckComplex(heap_, builder(), *row, arguments));
     const bool writes = schema != nullptr && schema->arguments.size() > 1 &&
                         schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
-    if (writes) return LowerOut(node, *lower, *schema, names, arguments);
+    if (writes) return LowerOut(node, row->lower, *schema, names, arguments);
     Call call(heap_, builder(), node, names, arguments);
-    return LowerOnGrid(*lower, call);
+    return LowerOnGrid(row->lower, call);
   }
-  if (const std::string base = InPlaceBase(op.type); !base.empty()) {
-    DRAGOMAN_TRY(CheckComplex(heap_, builder(), prefix + base, arguments));
-    if (const OpLowering* lower = FindOpLowering(prefix + base))
-      return LowerInPlace(node, *lower, names, arguments);
-  }
-  return NotSupported(op);
+  const std::string base = InPlaceBase(op.type);
+  const OpRow* row = base.empty() ? nullptr : FindOpRow(prefix + base);
+  if (row == nullptr) return NotSupported(op);
+  DRAGOMAN_TRY(CheckComplex(heap_, builder(), *row, arguments));
+  return LowerInPlace(node, row->lower, names, arguments);
 }
 
 Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lower,

@@ -19,7 +19,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/support/npy.h"
 #include "importers/torchscript/lower.h"
-#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/op_table.h"
 #include "importers/torchscript/read_model.h"
 #include "importers/torchscript/schema_text.h"
 
@@ -133,7 +133,7 @@ TEST(OperatorFixturesTest, CallEveryOverloadThatIsLowered) {
     if (colons == std::string::npos) continue;
     const std::string row = name.substr(0, colons) + "." + name.substr(colons + 2);
     const bool writes = line.find("!)") != std::string::npos;
-    if (writes || torchscript::FindOpLowering(row) == nullptr) continue;
+    if (writes || torchscript::FindOpRow(row) == nullptr) continue;
     std::string label = line.substr(0, line.find('('));
     label.replace(colons, 2, ".");
     if (label.starts_with("aten.")) label.erase(0, 5);

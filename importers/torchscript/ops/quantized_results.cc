@@ -4,6 +4,7 @@
 #include "core/ir/node_attributes.h"
 #include "core/lowering/heap.h"
 #include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/op_table.h"
 #include "importers/torchscript/ops/quantized.h"
 
 namespace dragoman::torchscript {
@@ -19,56 +20,14 @@ bool Selects(const Node& node) {
   return std::ranges::any_of(kSelecting, [&](std::string_view label) { return node.Is(label); });
 }
 
-// Where an operator rounds its result to: its operand's grid, or 1 / steps from a zero point.
-struct GridRule {
-  std::string_view type;
-  // It computes with the stored integers, which shows where a sum is halved.
-  bool of_integers = false;
-  int steps = 0;
-  int zero_u8 = 0;
-  int zero_i8 = 0;
-};
-
-// Sorted by type.
-constexpr GridRule kRules[] = {
-    {"_upsample_nearest_exact1d"},
-    {"_upsample_nearest_exact2d"},
-    {"_upsample_nearest_exact3d"},
-    {"adaptive_avg_pool1d", true},
-    {"adaptive_avg_pool2d", true},
-    {"adaptive_avg_pool3d", true},
-    {"avg_pool1d", true},
-    {"avg_pool2d", true},
-    {"avg_pool3d", true},
-    {"cat"},
-    {"clamp"},
-    {"clamp_max"},
-    {"clamp_min"},
-    {"constant_pad_nd"},
-    {"hardsigmoid", false, 256, 0, -128},
-    {"hardtanh"},
-    {"leaky_relu"},
-    {"mean", true},
-    {"pad"},
-    {"relu6"},
-    {"sigmoid", false, 256, 0, -128},
-    {"stack"},
-    {"tanh", false, 128, 128, 0},
-    {"threshold"},
-    {"upsample_bicubic2d"},
-    {"upsample_bilinear2d"},
-    {"upsample_linear1d"},
-    {"upsample_nearest1d"},
-    {"upsample_nearest2d"},
-    {"upsample_nearest3d"},
-};
-
+// nullptr: it does not round.
 const GridRule* FindRule(const OpName& op) {
   if (op.dialect != "aten") return nullptr;
   std::string_view type = op.type;
   if (type.ends_with('_')) type.remove_suffix(1);
-  const auto* rule = std::ranges::lower_bound(kRules, type, {}, &GridRule::type);
-  return rule != std::end(kRules) && rule->type == type ? rule : nullptr;
+  const OpRow* row = FindOpRow("aten." + std::string(type));
+  const bool rounds = row != nullptr && row->facts.grid.kind != GridRule::Kind::kNone;
+  return rounds ? &row->facts.grid : nullptr;
 }
 
 // The tensor that decides: the first argument, or the first of a list.
@@ -85,7 +44,7 @@ Result<Value*> FirstTensor(Call& call) {
 }
 
 ValueGrid GridBy(Composer& c, const GridRule& rule, const ValueGrid& operand) {
-  if (rule.steps == 0) return operand;
+  if (rule.kind != GridRule::Kind::kSteps) return operand;
   const DType stored = c.dtype(operand.zero_point);
   const int zero = stored == DType::kI8 ? rule.zero_i8 : rule.zero_u8;
   return {c.Number(1.0 / rule.steps, DType::kF32), c.Number(zero, stored), 0};
@@ -135,7 +94,8 @@ Result<Results> LowerOnGrid(const OpLowering& lower, Call& call) {
   Composer c(call.builder());
   std::vector<Abstract> arguments(call.arguments().begin(), call.arguments().end());
   ValueGrid rounds = GridBy(c, *rule, *grid);
-  if (rule->of_integers) {
+  const bool of_integers = rule->kind == GridRule::Kind::kIntegers;
+  if (of_integers) {
     Value* steps = c.Sub(c.Cast(StoredOn(c, operand, *grid), DType::kF32),
                          c.Cast(grid->zero_point, DType::kF32));
     DRAGOMAN_ASSIGN(steps, c.Done(steps));
@@ -148,7 +108,7 @@ Result<Results> LowerOnGrid(const OpLowering& lower, Call& call) {
   if (tensor == nullptr) return results;
   Value* computed = c.Take(call.heap().Read(call.builder(), *tensor));
   Value* stored = c.Op("QuantizeLinear", {computed, rounds.scale, rounds.zero_point});
-  if (rule->of_integers) rounds.scale = grid->scale;
+  if (of_integers) rounds.scale = grid->scale;
   Value* rounded = c.Op("DequantizeLinear", {stored, rounds.scale, rounds.zero_point});
   DRAGOMAN_ASSIGN(rounded, c.Done(rounded));
   results.front() = call.NewTensor(rounded);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/op_table.h"
 #include "importers/torchscript/ops/script_lowerings.h"
 #include "importers/torchscript/schema_text.h"
 
@@ -15,8 +15,8 @@ std::string InPlaceBase(std::string_view type) {
 
 bool IsSupported(const OpName& op) {
   const std::string base = InPlaceBase(op.type);
-  return HasScriptLowering(op) || FindOpLowering(op.dialect + "." + op.type) != nullptr ||
-         (!base.empty() && FindOpLowering(op.dialect + "." + base) != nullptr);
+  return HasScriptLowering(op) || FindOpRow(op.dialect + "." + op.type) != nullptr ||
+         (!base.empty() && FindOpRow(op.dialect + "." + base) != nullptr);
 }
 
 std::vector<SupportedOverload> SupportedOverloads(std::string_view dialect) {

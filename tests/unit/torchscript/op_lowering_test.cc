@@ -13,7 +13,7 @@
 #include "core/ir/element_text.h"
 #include "core/ir/parse.h"
 #include "core/lowering/heap.h"
-#include "importers/torchscript/ops/lowerings.h"
+#include "importers/torchscript/ops/op_table.h"
 
 namespace dragoman::torchscript {
 namespace {
@@ -82,9 +82,9 @@ std::string Lowered(const std::string& op, const std::string& constants,
   Graph source;
   const Node& node = *source.Append(InternOp("aten", type, "", overload), {});
   Call call(heap, builder, node, names, values);
-  const OpLowering* lower = FindOpLowering("aten." + type);
-  if (lower == nullptr) return "no lowering";
-  const Result<Results> results = (*lower)(call);
+  const OpRow* row = FindOpRow("aten." + type);
+  if (row == nullptr) return "no lowering";
+  const Result<Results> results = row->lower(call);
   if (!results.ok()) return results.error().ToString();
   for (const Abstract& result : *results) {
     Result<Value*> value = heap.Read(builder, *result.As<TensorRef>());
