@@ -9,8 +9,8 @@
 
 #include "core/ir/graph.h"
 #include "core/ir/origin.h"
-#include "importers/torchscript/class_table.h"
-#include "importers/torchscript/inline.h"
+#include "importers/torch/script/class_table.h"
+#include "importers/torch/script/inline.h"
 
 namespace dragoman::cli {
 namespace {
@@ -159,7 +159,7 @@ std::string Methods(const Model& model, const std::string& class_name, const Att
 }  // namespace
 
 std::string DescribeTorchScript(const Model& model, std::size_t max_places) {
-  const auto* classes = Get<Attribute::Dict>(model.extra, torchscript::kClassTable);
+  const auto* classes = Get<Attribute::Dict>(model.extra, torch::kClassTable);
   if (classes == nullptr) return "";
   std::string text;
   for (const NamedAttribute& known : *classes) {

@@ -7,7 +7,7 @@
 #include "core/support/mapped_file.h"
 #include "importers/native/read_model.h"
 #include "importers/onnx/detect.h"
-#include "importers/torchscript/archive.h"
+#include "importers/torch/container/archive.h"
 
 namespace dragoman::cli {
 namespace {
@@ -38,8 +38,8 @@ std::optional<Format> ByContent(std::span<const std::byte> file) {
   constexpr std::size_t kEnough = 4096;
   const std::string_view start(reinterpret_cast<const char*>(file.data()),
                                std::min(file.size(), kEnough));
-  if (torchscript::IsExportArchive(file)) return Format::kPt2;
-  if (torchscript::IsTorchFile(file)) return Format::kTorchScript;
+  if (torch::IsExportArchive(file)) return Format::kPt2;
+  if (torch::IsTorchFile(file)) return Format::kTorchScript;
   if (IsNative(file)) return Format::kDragoman;
   if (start.starts_with("dragoman ")) return Format::kText;
   if (start.starts_with("#[version") || start.starts_with("def @main")) return Format::kRelay;

@@ -30,8 +30,8 @@
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
 #include "importers/text/read_model.h"
-#include "importers/torchscript/lower.h"
-#include "importers/torchscript/read_model.h"
+#include "importers/torch/lower/lower.h"
+#include "importers/torch/script/read_model.h"
 
 namespace dragoman::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/pipeline.h"
 #include "importers/onnx/ops/domains.h"
-#include "importers/torchscript/ops/supported.h"
+#include "importers/torch/ops/supported.h"
 
 namespace dragoman::cli {
 namespace {
@@ -115,11 +115,11 @@ void PrintTableJson(const OpsOptions& options) {
 
 // The operators of torch that are lowered, an overload a line.
 int PrintTorch(const OpsOptions& options, const std::string& dialect) {
-  const std::vector<torchscript::SupportedOverload> all = torchscript::SupportedOverloads(dialect);
+  const std::vector<torch::SupportedOverload> all = torch::SupportedOverloads(dialect);
   if (all.empty()) return Report(InvalidInput("there is no dialect '" + dialect + "'"));
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::size_t chosen = 0;
-  for (const torchscript::SupportedOverload& overload : all) {
+  for (const torch::SupportedOverload& overload : all) {
     const std::string& name = overload.name;
     if (options.op && name != *options.op && !name.starts_with(*options.op + ".")) continue;
     ++chosen;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/support/text.h"
-#include "importers/torchscript/argument_names.h"
-#include "importers/torchscript/traced_inputs.h"
+#include "importers/torch/lower/argument_names.h"
+#include "importers/torch/script/traced_inputs.h"
 
 namespace dragoman::cli {
 namespace {
@@ -29,7 +29,7 @@ bool IsNumber(const Type& type) {
 // What an example in a traced file tells of an argument; nullptr if it has none.
 const Type* TracedType(const Value* argument) {
   const Extra* extra = argument != nullptr ? argument->extra_if_any() : nullptr;
-  const Attribute* traced = extra != nullptr ? Find(*extra, torchscript::kTraced) : nullptr;
+  const Attribute* traced = extra != nullptr ? Find(*extra, torch::kTraced) : nullptr;
   return traced != nullptr ? traced->As<Type>() : nullptr;
 }
 
@@ -64,9 +64,9 @@ bool HasStructuredCalls(const Model& model) {
 }
 
 std::optional<std::string> ArgumentName(const Entry& entry, const std::string& name) {
-  std::optional<std::string> argument = torchscript::CanonicalInput(*entry.graph, name);
+  std::optional<std::string> argument = torch::CanonicalInput(*entry.graph, name);
   if (!argument && name.starts_with("i"))
-    argument = torchscript::CanonicalInput(*entry.graph, name.substr(1));
+    argument = torch::CanonicalInput(*entry.graph, name.substr(1));
   return argument;
 }
 
@@ -79,7 +79,7 @@ std::vector<NamedArray> NameByArgument(const Entry& entry, std::vector<NamedArra
 Facts FactsOfArrays(const Entry& entry, const std::vector<NamedArray>& arrays,
                     std::optional<std::int64_t> steps, Facts facts) {
   for (ShapeFact& fact : facts.shapes)
-    fact.input = torchscript::CanonicalInput(*entry.graph, fact.input).value_or(fact.input);
+    fact.input = torch::CanonicalInput(*entry.graph, fact.input).value_or(fact.input);
   std::vector<ShapeFact> made;
   for (const NamedArray& array : arrays) {
     ShapeFact fact;

@@ -12,7 +12,8 @@ import sys
 
 # Folder -> the folders whose headers it may include, besides its own. The longest prefix counts.
 _OPS = ["core/support", "core/ir", "core/ops", "runtime/params"]
-_CORE = ["core", "runtime/params", "runtime/kernels"]
+# What rewrites see: all of core but what builds graphs from programs of other formats.
+_REWRITE = _OPS + ["core/compare", "core/analysis", "core/interpreter", "runtime/kernels"]
 LAYERS = {
     "core/support": [],
     "core/ir": ["core/support"],
@@ -20,9 +21,10 @@ LAYERS = {
     "core/compare": _OPS,
     "core/analysis": _OPS,
     "core/interpreter": _OPS + ["core/compare", "core/analysis", "runtime/kernels"],
-    "core/rewrite": _CORE,
+    "core/lowering": _OPS + ["core/analysis"],
+    "core/rewrite": _REWRITE,
     "proto": ["core/support", "core/ir"],
-    "importers": ["core", "runtime/params", "proto"],
+    "importers": _OPS + ["core/analysis", "core/lowering", "proto"],
     "exporters": ["core", "runtime/params", "proto"],
     "codegen": ["core", "runtime"],
     "cli": ["core", "importers", "exporters", "codegen", "runtime"],

@@ -31,6 +31,18 @@ class CheckLayersTest(unittest.TestCase):
         self.expect_finding("importers/onnx/reader.cc", '#include "exporters/onnx/writer.h"\n', 1,
                             "may not include")
 
+    def test_lowering_lies_between_analysis_and_the_importers(self):
+        self.expect_clean("core/lowering/heap.cc", '#include "core/analysis/builder.h"\n')
+        self.expect_clean("importers/torch/lower/lower.cc", '#include "core/lowering/loop.h"\n')
+        self.expect_finding("core/analysis/facts.cc", '#include "core/lowering/heap.h"\n', 1,
+                            "may not include")
+        self.expect_finding("core/lowering/heap.cc", '#include "importers/torch/ops/view.h"\n', 1,
+                            "may not include")
+        self.expect_finding("core/rewrite/cut.cc", '#include "core/lowering/heap.h"\n', 1,
+                            "may not include")
+        self.expect_finding("importers/onnx/lower.cc", '#include "core/rewrite/passes.h"\n', 1,
+                            "may not include")
+
     def test_formats_do_not_know_one_another(self):
         self.expect_clean("importers/onnx/ops/conv.cc", '#include "importers/onnx/lower.h"\n')
         self.expect_finding("importers/relay/reader.cc", '#include "importers/onnx/lower.h"\n', 1,

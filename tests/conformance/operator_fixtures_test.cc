@@ -18,10 +18,10 @@
 #include "cli/data.h"
 #include "core/interpreter/interpreter.h"
 #include "core/support/npy.h"
-#include "importers/torchscript/lower.h"
-#include "importers/torchscript/ops/op_table.h"
-#include "importers/torchscript/read_model.h"
-#include "importers/torchscript/schema_text.h"
+#include "importers/torch/lower/lower.h"
+#include "importers/torch/ops/op_table.h"
+#include "importers/torch/schema/schema_text.h"
+#include "importers/torch/script/read_model.h"
 
 namespace dragoman {
 namespace {
@@ -126,14 +126,14 @@ std::set<std::string> Labels(const fs::path& path) {
 TEST(OperatorFixturesTest, CallEveryOverloadThatIsLowered) {
   const std::set<std::string> called = Labels(kFolder / "calls.txt");
   const std::set<std::string> excused = Labels(kFolder / "not_called.txt");
-  std::istringstream lines{std::string(torchscript::TorchSchemaText())};
+  std::istringstream lines{std::string(torch::TorchSchemaText())};
   for (std::string line; std::getline(lines, line);) {
     const std::string name = line.substr(0, line.find_first_of(".("));
     const std::size_t colons = name.find("::");
     if (colons == std::string::npos) continue;
     const std::string row = name.substr(0, colons) + "." + name.substr(colons + 2);
     const bool writes = line.find("!)") != std::string::npos;
-    if (writes || torchscript::FindOpRow(row) == nullptr) continue;
+    if (writes || torch::FindOpRow(row) == nullptr) continue;
     std::string label = line.substr(0, line.find('('));
     label.replace(colons, 2, ".");
     if (label.starts_with("aten.")) label.erase(0, 5);

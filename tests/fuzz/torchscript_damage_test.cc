@@ -11,11 +11,11 @@
 
 #include "core/support/bytes.h"
 #include "core/support/mapped_file.h"
-#include "importers/torchscript/read_values.h"
-#include "importers/torchscript/source_ranges.h"
-#include "importers/torchscript/unpickle.h"
+#include "importers/torch/container/read_values.h"
+#include "importers/torch/container/unpickle.h"
+#include "importers/torch/script/source_ranges.h"
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 std::string ReadAll(const std::string& path) {
@@ -129,4 +129,4 @@ TEST(TorchScriptDamage, BytesOfPicklesReplaced) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "core/ir/model.h"
-#include "importers/torchscript/graph_queries.h"
-#include "importers/torchscript/inline.h"
-#include "importers/torchscript/read_model.h"
+#include "importers/torch/script/graph_queries.h"
+#include "importers/torch/script/inline.h"
+#include "importers/torch/script/read_model.h"
 
 namespace dragoman {
 namespace {
 
-using torchscript::IsPrim;
+using torch::IsPrim;
 
 class Listing {
  public:
@@ -73,7 +73,7 @@ class Listing {
   std::string Show(const Value* value) const {
     const auto found = numbers_.find(value);
     if (found != numbers_.end()) return "%" + std::to_string(found->second);
-    const Attribute* known = torchscript::KnownValue(value);
+    const Attribute* known = torch::KnownValue(value);
     return known == nullptr ? "None" : ShowConstant(*known);
   }
 

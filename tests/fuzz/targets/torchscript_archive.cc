@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "importers/torchscript/archive.h"
-#include "importers/torchscript/read_model.h"
+#include "importers/torch/container/archive.h"
+#include "importers/torch/script/read_model.h"
 
 using dragoman::Buffer;
-using dragoman::torchscript::Archive;
+using dragoman::torch::Archive;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);

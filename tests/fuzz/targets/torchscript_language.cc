@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "importers/torchscript/archive.h"
-#include "importers/torchscript/parser.h"
-#include "importers/torchscript/read_model.h"
+#include "importers/torch/container/archive.h"
+#include "importers/torch/script/parser.h"
+#include "importers/torch/script/read_model.h"
 #include "tests/support/zip_writer.h"
 
 using dragoman::Buffer;
 using dragoman::ZipRecord;
-using dragoman::torchscript::Archive;
+using dragoman::torch::Archive;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // An object of class __torch__.Net with nothing stored.
   const std::string object("\x80\x02\x63__torch__\nNet\n)\x81}b.");
   const std::string text(reinterpret_cast<const char*>(data), size);
-  if (!dragoman::torchscript::ParseSource("code/__torch__.py", text).ok()) return 0;
+  if (!dragoman::torch::ParseSource("code/__torch__.py", text).ok()) return 0;
   const std::vector<ZipRecord> records = {{"net/data.pkl", object},
                                           {"net/code/__torch__.py", text},
                                           {"net/constants.pkl", "\x80\x02)."},

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
-#include "importers/torchscript/read_values.h"
-#include "importers/torchscript/unpickle.h"
+#include "importers/torch/container/read_values.h"
+#include "importers/torch/container/unpickle.h"
 
-namespace ts = dragoman::torchscript;
+namespace ts = dragoman::torch;
 using dragoman::Buffer;
 using dragoman::Result;
 

@@ -1,4 +1,4 @@
-#include "importers/torchscript/archive.h"
+#include "importers/torch/container/archive.h"
 #include "core/support/bytes.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 
 #include "tests/support/zip_writer.h"
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 using testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST(TorchScriptArchive, TruncatedAnywhereIsNoArchive) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "importers/torchscript/value.h"
+#include "importers/torch/container/value.h"
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -77,4 +77,4 @@ TEST(DenseTensor, RefusesWhatHasNoDenseForm) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

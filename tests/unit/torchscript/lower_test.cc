@@ -1,5 +1,5 @@
 // Source text and the common text that it lowers to.
-#include "importers/torchscript/lower.h"
+#include "importers/torch/lower/lower.h"
 
 #include <string>
 

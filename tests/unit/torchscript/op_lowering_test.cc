@@ -1,5 +1,5 @@
 // Operators of torch, lowered by themselves and run. Expected numbers are torch 1.13's.
-#include "importers/torchscript/ops/op_lowering.h"
+#include "importers/torch/ops/op_lowering.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include "core/ir/element_text.h"
 #include "core/ir/parse.h"
 #include "core/lowering/heap.h"
-#include "importers/torchscript/ops/op_table.h"
+#include "importers/torch/ops/op_table.h"
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 using testing::HasSubstr;
@@ -217,4 +217,4 @@ TEST(OpLoweringTest, RefusesByNameWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

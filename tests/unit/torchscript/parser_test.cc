@@ -1,12 +1,12 @@
 // TorchScript's source text as a syntax tree, and what is refused.
-#include "importers/torchscript/parser.h"
+#include "importers/torch/script/parser.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 TEST(TorchScriptParser, ReadsClassesWithAttributesAndMethods) {
@@ -77,4 +77,4 @@ TEST(TorchScriptParser, EndsOnDamagedText) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

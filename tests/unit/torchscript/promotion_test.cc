@@ -1,4 +1,4 @@
-#include "importers/torchscript/ops/promotion.h"
+#include "importers/torch/ops/promotion.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 // The tables hold torch.result_type of torch 1.13 for an operand of the row's type and one of the
@@ -123,4 +123,4 @@ TEST(PromotionTest, NamesTheTypesOfResults) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

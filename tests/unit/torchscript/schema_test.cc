@@ -1,11 +1,11 @@
 // The schemas of torch's operators.
-#include "importers/torchscript/schema.h"
+#include "importers/torch/schema/schema.h"
 
 #include <gtest/gtest.h>
 
-#include "importers/torchscript/schema_text.h"
+#include "importers/torch/schema/schema_text.h"
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 using Kind = ScriptType::Kind;
@@ -53,4 +53,4 @@ TEST(TorchSchema, OverloadsComeInTheOrderOfRegistration) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

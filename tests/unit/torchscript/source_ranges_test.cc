@@ -1,4 +1,4 @@
-#include "importers/torchscript/source_ranges.h"
+#include "importers/torch/script/source_ranges.h"
 #include "core/support/bytes.h"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 
 #include "tests/support/zip_writer.h"
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 constexpr std::string_view kCode = "code/__torch__/net.py";
@@ -102,4 +102,4 @@ TEST(SourceRanges, OfASavedModule) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

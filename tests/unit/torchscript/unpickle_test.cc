@@ -1,4 +1,4 @@
-#include "importers/torchscript/unpickle.h"
+#include "importers/torch/container/unpickle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman::torchscript {
+namespace dragoman::torch {
 namespace {
 
 using testing::HasSubstr;
@@ -165,4 +165,4 @@ TEST_F(Unpickling, MemoBombsStaySmall) {
 }
 
 }  // namespace
-}  // namespace dragoman::torchscript
+}  // namespace dragoman::torch

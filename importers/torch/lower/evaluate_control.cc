@@ -1,0 +1,161 @@
+#include <utility>
+
+#include "core/ir/node_attributes.h"
+#include "core/lowering/branch.h"
+#include "core/lowering/composer.h"
+#include "core/lowering/loop.h"
+#include "importers/torch/lower/evaluator.h"
+
+namespace dragoman::torch {
+
+Flow Evaluator::RunForFindings(const Node& node, Frame& frame,
+                               std::initializer_list<const Graph*> blocks) {
+  for (const Graph* block : blocks) {
+    entry_.RunSide(
+        [&](std::vector<Abstract>& results) { return RunBlock(*block, frame, results); });
+  }
+  Poisoned(node, frame);
+  return Flow::kNext;
+}
+
+Flow Evaluator::RunIf(const Node& node, Frame& frame) {
+  const Graph* then_branch = GraphAttribute(node, "then_branch");
+  const Graph* else_branch = GraphAttribute(node, "else_branch");
+  if (then_branch == nullptr || else_branch == nullptr || node.num_operands() != 1) {
+    Report(node, InvalidInput("prim.If without branches"));
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  const Abstract condition = Get(node.operand(0), frame);
+  const auto* number = condition.As<Number>();
+  if (number == nullptr) {
+    if (!condition.Is<Poison>())
+      Report(node, Unsupported("a condition that is " + Describe(condition)));
+    return RunForFindings(node, frame, {then_branch, else_branch});
+  }
+  if (!number->known()) return RunEither(node, number->symbolic(), frame);
+  std::vector<Abstract> results;
+  const Flow flow = RunBlock(number->AsInt() != 0 ? *then_branch : *else_branch, frame, results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+Evaluator::Known Evaluator::Refine(const Value* condition, bool holds, Frame& frame) {
+  const Node* negation = condition->producer();
+  if (negation != nullptr && negation->Is("Not")) {
+    condition = negation->operand(0);
+    holds = !holds;
+  }
+  Known known;
+  for (auto& [value, abstract] : frame.values) {
+    const auto* maybe = abstract.As<Maybe>();
+    if (maybe == nullptr || maybe->present != condition) continue;
+    known.emplace_back(value, abstract);
+  }
+  for (const auto& [value, abstract] : known)
+    frame.values[value] = holds ? *abstract.As<Maybe>()->payload : Abstract(None());
+  return known;
+}
+
+Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& frame) {
+  Branches branches;
+  for (std::size_t i = 0; i < node.num_results(); ++i)
+    branches.names.push_back(node.result(i) != nullptr ? node.result(i)->name() : "");
+  branches.run = [&](bool holds, bool for_good, std::vector<Abstract>& results) {
+    const Known known = Refine(condition, holds, frame);
+    const Graph& block = *GraphAttribute(node, holds ? "then_branch" : "else_branch");
+    const Flow flow = RunBlock(block, frame, results);
+    if (for_good) return flow;
+    for (const auto& [value, abstract] : known) frame.values[value] = abstract;
+    return flow;
+  };
+  std::vector<Abstract> results;
+  const Result<Flow> flow = RunBranches(entry_, condition, branches, results);
+  if (!flow.ok()) {
+    Report(node, flow.error());
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  SetResults(node, frame, std::move(results));
+  return *flow;
+}
+
+Flow Evaluator::RunChoice(const Node& node, const Choice& choice, Frame& frame) {
+  std::vector<Abstract> results;
+  const Flow flow = CallChosen(node, choice, 0, Operands(node, frame), results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+// Calls the chosen one of the objects from number `from` on: an If for each but the last.
+Flow Evaluator::CallChosen(const Node& node, const Choice& choice, std::size_t from,
+                           const std::vector<Abstract>& operands, std::vector<Abstract>& results) {
+  const Attribute* name = node.attribute("name");
+  const auto* text = name != nullptr ? name->As<std::string>() : nullptr;
+  const Abstract& object = (*choice.objects)[from];
+  Result<const Graph*> method =
+      text != nullptr ? Method(object, *text) : Result<const Graph*>(Internal("no method"));
+  if (!method.ok()) {
+    Report(node, method.error());
+    return Flow::kNext;
+  }
+  std::vector<Abstract> arguments = operands;
+  arguments.front() = object;
+  const auto call = [&](std::vector<Abstract>& given) {
+    return CallFunction(**method, arguments, given);
+  };
+  if (from + 1 == choice.objects->size()) return call(results);
+  Composer c(builder());
+  const Result<Value*> condition =
+      c.Done(c.Equal(choice.index, c.Int(static_cast<std::int64_t>(from))));
+  if (!condition.ok()) {
+    Report(node, condition.error());
+    return Flow::kNext;
+  }
+  Side this_side = entry_.RunSide(call);
+  Side other_side = entry_.RunSide([&](std::vector<Abstract>& given) {
+    return CallChosen(node, choice, from + 1, operands, given);
+  });
+  if (this_side.flow == Flow::kRaised || other_side.flow == Flow::kRaised) {
+    Report(node, Unsupported("a module that run time chooses raises an exception"));
+    return Flow::kNext;
+  }
+  const Value* result = node.result();
+  Result<std::vector<Abstract>> merged =
+      MergeSides(entry_, *condition, this_side, other_side,
+                 {result != nullptr ? result->name() : std::string()});
+  if (!merged.ok()) Report(node, merged.error());
+  if (merged.ok()) results = std::move(*merged);
+  return Flow::kNext;
+}
+
+Flow Evaluator::RunLoop(const Node& node, Frame& frame) {
+  const Graph* body = GraphAttribute(node, "body");
+  if (body == nullptr || node.num_operands() < 2 || body->num_inputs() != node.num_operands() - 1 ||
+      body->num_outputs() != node.num_operands() - 1) {
+    Report(node, InvalidInput("prim.Loop whose body does not fit it"));
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  const auto* trips = Get(node.operand(0), frame).As<Number>();
+  const auto* starts = Get(node.operand(1), frame).As<Number>();
+  if (trips == nullptr || starts == nullptr) return RunForFindings(node, frame, {body});
+  SourceLoop loop{*trips, *starts, {}, {}, nullptr};
+  for (std::size_t i = 2; i < node.num_operands(); ++i) {
+    loop.carried.push_back(Get(node.operand(i), frame));
+    loop.names.push_back(body->input(i - 1)->name());
+  }
+  loop.body = [&](const Number& turn, const std::vector<Abstract>& carried,
+                  std::vector<Abstract>& results) {
+    frame.values[body->input(0)] = turn;
+    for (std::size_t i = 0; i < carried.size(); ++i) frame.values[body->input(i + 1)] = carried[i];
+    return RunBlock(*body, frame, results);
+  };
+  std::vector<Abstract> results;
+  const Result<Flow> flow = dragoman::RunLoop(entry_, loop, results);
+  if (!flow.ok()) Report(node, flow.error());
+  SetResults(node, frame, std::move(results));
+  return flow.ok() ? *flow : Flow::kNext;
+}
+
+}  // namespace dragoman::torch

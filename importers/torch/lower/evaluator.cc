@@ -1,0 +1,387 @@
+#include "importers/torch/lower/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/lowering/complex.h"
+#include "importers/torch/lower/finding.h"
+#include "importers/torch/lower/loaded_cells.h"
+#include "importers/torch/ops/foreign_values.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/op_table.h"
+#include "importers/torch/ops/quantized.h"
+#include "importers/torch/ops/script_lowerings.h"
+#include "importers/torch/ops/supported.h"
+#include "importers/torch/script/inline.h"
+
+namespace dragoman::torch {
+namespace {
+
+// Whether Poison lies in `value`, or in what it lists.
+bool IsPoisoned(const Abstract& value, int depth = 0) {
+  constexpr int kDeepEnough = 4;
+  if (value.Is<Poison>()) return true;
+  if (depth == kDeepEnough) return false;
+  auto any = [depth](const std::vector<Abstract>& items) {
+    return std::any_of(items.begin(), items.end(),
+                       [depth](const Abstract& item) { return IsPoisoned(item, depth + 1); });
+  };
+  if (const auto* tuple = value.As<Tuple>()) return any(*tuple->items);
+  if (const auto* list = value.As<ListRef>())
+    return any(std::get<ListContents>(list->cell->contents).items);
+  if (const auto* maybe = value.As<Maybe>()) return IsPoisoned(*maybe->payload, depth + 1);
+  return false;
+}
+
+// Errors: a complex tensor among the arguments of an operator whose lowering is of real numbers.
+Status CheckComplex(Heap& heap, GraphBuilder& builder, const OpRow& row,
+                    std::span<const Abstract> arguments, int depth = 0) {
+  if (row.facts.complex) return {};
+  for (const Abstract& argument : arguments) {
+    if (const auto* tensor = argument.As<TensorRef>()) {
+      DRAGOMAN_ASSIGN(const Value* value, heap.Read(builder, *tensor));
+      if (IsComplex(value->type().dtype()))
+        return Unsupported("operator " + std::string(row.name) +
+                           " is not supported for complex numbers");
+    } else if (const auto* items = ItemsOf(argument); items != nullptr && depth == 0) {
+      DRAGOMAN_TRY(CheckComplex(heap, builder, row, *items, depth + 1));
+    }
+  }
+  return {};
+}
+
+Error NotSupported(const OpName& op) {
+  return Unsupported("operator " + op.ToString() + " is not supported");
+}
+
+// Whether the operator only moves values about.
+bool PassesPoison(const OpName& op) {
+  return op.dialect == "prim" || op.type == "append" || op.type == "__getitem__" ||
+         op.type == "_set_item";
+}
+
+std::vector<std::string> ArgumentNames(const Schema* schema) {
+  std::vector<std::string> names;
+  if (schema == nullptr) return names;
+  for (const SchemaArgument& argument : schema->arguments) names.push_back(argument.name);
+  return names;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Model& source, const LoadedCells& cells, SchemaTable& schemas,
+                     Heap& heap, Graph& graph, Inference& inference)
+    : source_(source),
+      cells_(cells),
+      schemas_(schemas),
+      heap_(heap),
+      entry_(heap, graph, inference) {}
+
+Abstract Evaluator::Run(const Graph& function, std::vector<Abstract> arguments) {
+  std::vector<Abstract> results;
+  if (CallFunction(function, std::move(arguments), results) == Flow::kRaised) {
+    entry_.findings.push_back({ErrorKind::kUnsupported, "", function.name(),
+                               "always raises an exception for these inputs: " + entry_.raised});
+    return Uninitialized();
+  }
+  return results.empty() ? Abstract(None()) : results.front();
+}
+
+const Abstract& Evaluator::Get(const Value* value, const Frame& frame) const {
+  static const Abstract kNothing = Poison();
+  const auto found = frame.values.find(value);
+  return found != frame.values.end() ? found->second : kNothing;
+}
+
+std::vector<Abstract> Evaluator::Operands(const Node& node, const Frame& frame) const {
+  std::vector<Abstract> operands;
+  for (const Use& use : node.operands()) operands.push_back(Get(use.value(), frame));
+  return operands;
+}
+
+void Evaluator::SetResults(const Node& node, Frame& frame, std::vector<Abstract> results) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    frame.values[node.result(i)] = i < results.size() ? std::move(results[i]) : Abstract(Poison());
+  }
+}
+
+void Evaluator::Poisoned(const Node& node, Frame& frame) { SetResults(node, frame, {}); }
+
+void Evaluator::Report(const Node& node, const Error& error) {
+  for (const Finding& finding : error.findings()) {
+    Finding placed = AtSource(node, finding);
+    // The same place is told once, however it is called.
+    const auto without_calls = [](const Finding& f) {
+      return std::string_view(f.message).substr(0, f.message.find("\n    called from"));
+    };
+    const auto same = [&](const Finding& f) {
+      return f.place == placed.place && without_calls(f) == without_calls(placed);
+    };
+    if (std::none_of(entry_.findings.begin(), entry_.findings.end(), same))
+      entry_.findings.push_back(std::move(placed));
+  }
+}
+
+Flow Evaluator::RunNodes(const Graph& graph, Frame& frame) {
+  for (const Node& node : graph.nodes()) {
+    if (RunNode(node, frame) == Flow::kRaised) return Flow::kRaised;
+  }
+  return Flow::kNext;
+}
+
+Flow Evaluator::RunBlock(const Graph& graph, Frame& frame, std::vector<Abstract>& results) {
+  if (RunNodes(graph, frame) == Flow::kRaised) return Flow::kRaised;
+  for (const Use& use : graph.outputs()) results.push_back(Get(use.value(), frame));
+  return Flow::kNext;
+}
+
+Flow Evaluator::CallFunction(const Graph& function, std::vector<Abstract> arguments,
+                             std::vector<Abstract>& results) {
+  Frame frame;
+  for (std::size_t i = 0; i < function.num_inputs(); ++i) {
+    frame.values[function.input(i)] =
+        i < arguments.size() ? std::move(arguments[i]) : Abstract(Poison());
+  }
+  ++depth_;
+  const Flow flow = RunBlock(function, frame, results);
+  --depth_;
+  return flow;
+}
+
+Flow Evaluator::RunNode(const Node& node, Frame& frame) {
+  struct Row {
+    std::string_view type;
+    Flow (Evaluator::*run)(const Node&, Frame&);
+  };
+  static constexpr Row kControl[] = {
+      {"Constant", &Evaluator::RunConstant}, {"If", &Evaluator::RunIf},
+      {"Loop", &Evaluator::RunLoop},         {"CallMethod", &Evaluator::RunCall},
+      {"CallFunction", &Evaluator::RunCall}, {"RaiseException", &Evaluator::RunRaise},
+      {"fork", &Evaluator::RunFork},         {"Enter", &Evaluator::RunContext},
+      {"Exit", &Evaluator::RunContext},
+  };
+  GraphBuilder& builder = entry_.builder();
+  const OriginPtr outer = builder.origin();
+  builder.set_origin(node.origin());
+  Flow flow = Flow::kNext;
+  const Row* row = std::end(kControl);
+  if (node.op().dialect == "prim") {
+    row = std::find_if(std::begin(kControl), std::end(kControl),
+                       [&](const Row& r) { return r.type == node.op().type; });
+  }
+  if (row == std::end(kControl)) {
+    RunOperator(node, frame);
+  } else if (depth_ >= kMaxEvaluationDepth) {
+    Report(node, Unsupported("blocks and calls nest too deep"));
+    Poisoned(node, frame);
+  } else {
+    ++depth_;
+    flow = (this->*row->run)(node, frame);
+    --depth_;
+  }
+  builder.set_origin(outer);
+  return flow;
+}
+
+Flow Evaluator::RunConstant(const Node& node, Frame& frame) {
+  const Attribute* value = node.attribute("value");
+  Result<Abstract> made =
+      value != nullptr ? cells_.ValueOf(*value, heap_) : Result<Abstract>(Abstract(None()));
+  if (!made.ok()) {
+    Report(node, made.error());
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  const Type type = node.result() != nullptr ? node.result()->type() : Type();
+  const auto* text = made->As<String>();
+  if (text != nullptr && type.kind() == Type::Kind::kOpaque && type.opaque_name() == "Device")
+    *made = Device{text->text()};
+  if (const auto* tuple = made->As<Tuple>(); tuple && type.kind() == Type::Kind::kSequence)
+    *made = heap_.NewList(*tuple->items);
+  SetResults(node, frame, {std::move(*made)});
+  return Flow::kNext;
+}
+
+Result<const Graph*> Evaluator::Method(const Abstract& object, const std::string& name) const {
+  const auto* reference = object.As<ObjectRef>();
+  if (reference == nullptr)
+    return Unsupported("method " + name + " of " + Describe(object) + " cannot be called");
+  const std::string& class_name = std::get<ObjectContents>(reference->cell->contents).class_name;
+  const Graph* method = FindTorchFunction(source_, class_name + "." + name);
+  if (method == nullptr) return Unsupported("class " + class_name + " has no method " + name);
+  return method;
+}
+
+Flow Evaluator::RunCall(const Node& node, Frame& frame) {
+  std::vector<Abstract> operands = Operands(node, frame);
+  const Graph* callee = nullptr;
+  Result<const Graph*> method = Internal("no callee");
+  if (node.op().type == "CallMethod") {
+    if (const auto* choice = operands.empty() ? nullptr : operands.front().As<Choice>())
+      return RunChoice(node, *choice, frame);
+    const Attribute* name = node.attribute("name");
+    if (!operands.empty() && name != nullptr && name->As<std::string>() != nullptr)
+      method = Method(operands.front(), *name->As<std::string>());
+    if (method.ok()) callee = *method;
+  } else if (const Attribute* name = node.attribute("callee");
+             name != nullptr && name->As<Symbol>() != nullptr) {
+    callee = FindTorchFunction(source_, name->As<Symbol>()->name);
+    method = Unsupported("function " + name->As<Symbol>()->name + " is not in the file");
+  }
+  if (callee == nullptr) {
+    if (operands.empty() || !IsPoisoned(operands.front())) Report(node, method.error());
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  std::vector<Abstract> results;
+  const Flow flow = CallFunction(*callee, std::move(operands), results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+Flow Evaluator::RunFork(const Node& node, Frame& frame) {
+  const Attribute* subgraph = node.attribute("Subgraph");
+  if (subgraph == nullptr || subgraph->graph() == nullptr) {
+    Report(node, InvalidInput("prim.fork has no subgraph"));
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  std::vector<Abstract> results;
+  const Flow flow = CallFunction(*subgraph->graph(), Operands(node, frame), results);
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+Flow Evaluator::RunContext(const Node& node, Frame& frame) {
+  std::vector<Abstract> arguments = Operands(node, frame);
+  const bool enters = node.op().type == "Enter";
+  Result<const Graph*> method = Method(arguments.empty() ? Abstract(None()) : arguments.front(),
+                                       enters ? "__enter__" : "__exit__");
+  std::vector<Abstract> results;
+  Flow flow = Flow::kNext;
+  if (method.ok()) {
+    arguments.resize(1);
+    while (arguments.size() < (*method)->num_inputs()) arguments.emplace_back(None());
+    flow = CallFunction(**method, std::move(arguments), results);
+  } else {
+    Report(node, method.error());
+  }
+  SetResults(node, frame, std::move(results));
+  return flow;
+}
+
+namespace {
+
+// The text that the message of an exception is formatted by, or a general one.
+std::string FormatOf(const Node& raise) {
+  const Value* message = raise.operand(0);
+  const Node* format = message != nullptr ? message->producer() : nullptr;
+  const bool formats = format != nullptr && format->op().type == "format";
+  const Node* constant = formats ? format->operand(0)->producer() : nullptr;
+  const Attribute* value = constant != nullptr ? constant->attribute("value") : nullptr;
+  const auto* text = value != nullptr ? value->As<std::string>() : nullptr;
+  return text != nullptr ? *text : "an exception";
+}
+
+}  // namespace
+
+Flow Evaluator::RunRaise(const Node& node, Frame& frame) {
+  const std::vector<Abstract> operands = Operands(node, frame);
+  const auto* text = operands.empty() ? nullptr : operands.front().As<String>();
+  entry_.raised = text != nullptr && text->known() ? text->text() : FormatOf(node);
+  return Flow::kRaised;
+}
+
+void Evaluator::RunOperator(const Node& node, Frame& frame) {
+  const std::vector<Abstract> arguments = Operands(node, frame);
+  const bool poisoned = std::any_of(arguments.begin(), arguments.end(),
+                                    [](const Abstract& value) { return IsPoisoned(value); });
+  if (poisoned && !PassesPoison(node.op())) {
+    if (!IsSupported(node.op())) Report(node, NotSupported(node.op()));
+    Poisoned(node, frame);
+    return;
+  }
+  Result<Results> results = Lower(node, arguments);
+  if (results.ok()) {
+    SetResults(node, frame, std::move(*results));
+    return;
+  }
+  if (!poisoned) Report(node, results.error());
+  Poisoned(node, frame);
+}
+
+Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arguments) {
+  const OpName& op = node.op();
+  const Schema* schema = schemas_.Find(op.dialect, op.type, op.overload);
+  const std::vector<std::string> names = ArgumentNames(schema);
+  const std::string prefix = op.dialect + ".";
+  if (const std::optional<OpLowering> lower = FindScriptLowering(op, arguments)) {
+    Call call(heap_, builder(), node, names, arguments);
+    return (*lower)(call);
+  }
+  if (const OpRow* row = FindOpRow(prefix + op.type)) {
+    DRAGOMAN_TRY(CheckComplex(heap_, builder(), *row, arguments));
+    const bool writes = schema != nullptr && schema->arguments.size() > 1 &&
+                        schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
+    if (writes) return LowerOut(node, row->lower, *schema, names, arguments);
+    Call call(heap_, builder(), node, names, arguments);
+    return LowerOnGrid(row->lower, call);
+  }
+  const std::string base = InPlaceBase(op.type);
+  const OpRow* row = base.empty() ? nullptr : FindOpRow(prefix + base);
+  if (row == nullptr) return NotSupported(op);
+  DRAGOMAN_TRY(CheckComplex(heap_, builder(), *row, arguments));
+  return LowerInPlace(node, row->lower, names, arguments);
+}
+
+Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lower,
+                                        std::span<const std::string> names,
+                                        std::span<const Abstract> arguments) {
+  Call call(heap_, builder(), node, names, arguments);
+  const auto* self = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
+  if (self == nullptr) return Unsupported(node.op().ToString() + " needs a tensor to write to");
+  DRAGOMAN_ASSIGN(Value * before, heap_.Read(builder(), *self));
+  DRAGOMAN_ASSIGN(Results results, LowerOnGrid(lower, call));
+  const auto* computed = results.empty() ? nullptr : results.front().As<TensorRef>();
+  if (computed == nullptr) return Internal(node.op().ToString() + " has no functional result");
+  DRAGOMAN_ASSIGN(Value * after, heap_.Read(builder(), *computed));
+  if (before->type().dtype() != DType::kUnknown) {
+    DRAGOMAN_ASSIGN(after, call.Cast(after, before->type().dtype()));
+  }
+  if (call.Declares("other")) {
+    Composer c(builder());
+    DRAGOMAN_ASSIGN(after, c.Done(WithSizesOf(c, after, before)));
+  }
+  DRAGOMAN_TRY(heap_.Write(builder(), *self, after));
+  results.front() = arguments.front();
+  return results;
+}
+
+Result<Results> Evaluator::LowerOut(const Node& node, const OpLowering& lower, const Schema& schema,
+                                    std::span<const std::string> names,
+                                    std::span<const Abstract> arguments) {
+  Call call(heap_, builder(), node, names, arguments);
+  DRAGOMAN_ASSIGN(Results results, lower(call));
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < schema.arguments.size() && i < arguments.size(); ++i) {
+    const auto* target = arguments[i].As<TensorRef>();
+    if (!schema.arguments[i].mutated() || target == nullptr || next >= results.size()) continue;
+    const auto* computed = results[next].As<TensorRef>();
+    if (computed == nullptr) return Internal(node.op().ToString() + " gives no tensor");
+    DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *computed));
+    DRAGOMAN_ASSIGN(Value * before, heap_.Read(builder(), *target));
+    if (before->type().dtype() != DType::kUnknown) {
+      DRAGOMAN_ASSIGN(value, call.Cast(value, before->type().dtype()));
+    }
+    if (target->path == nullptr) {
+      heap_.Replace(target->storage, StorageContents{value, std::nullopt});
+    } else {
+      DRAGOMAN_TRY(heap_.Write(builder(), *target, value));
+    }
+    results[next++] = arguments[i];
+  }
+  return results;
+}
+
+}  // namespace dragoman::torch

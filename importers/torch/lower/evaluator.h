@@ -1,0 +1,99 @@
+// The evaluator: runs a TorchScript program on abstract values (core/lowering/abstract.h), and what
+// it cannot know beforehand becomes nodes of the common graph.
+//
+// Conditions that are known choose a branch; unknown ones become an If (core/lowering/branch.h).
+// Loops are unrolled or become a Loop (core/lowering/loop.h).
+//
+// What is unsupported is recorded, stands as Poison, and the run goes on: all findings are told at
+// once.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_EVALUATOR_H_
+#define DRAGOMAN_IMPORTERS_TORCH_LOWER_EVALUATOR_H_
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/lowering/entry_builder.h"
+#include "core/support/result.h"
+#include "importers/torch/lower/loaded_cells.h"
+#include "importers/torch/ops/op_lowering.h"
+#include "importers/torch/schema/schema.h"
+
+namespace dragoman::torch {
+
+// Blocks and calls together nest so deep at most.
+inline constexpr int kMaxEvaluationDepth = 400;
+class Evaluator {
+ public:
+  // Appends to `graph`, the graph of an entry. `cells` are those of the model's states.
+  Evaluator(const Model& source, const LoadedCells& cells, SchemaTable& schemas, Heap& heap,
+            Graph& graph, Inference& inference);
+
+  GraphBuilder& builder() { return entry_.builder(); }
+
+  // Runs a function. Uninitialized if it raised an exception, which is then a finding.
+  Abstract Run(const Graph& function, std::vector<Abstract> arguments);
+
+  const std::vector<Finding>& findings() const { return entry_.findings; }
+
+ private:
+  struct Frame {
+    std::unordered_map<const Value*, Abstract> values;
+  };
+
+  using Known = std::vector<std::pair<const Value*, Abstract>>;
+
+  // evaluator.cc
+  Flow RunNodes(const Graph& graph, Frame& frame);
+  Flow RunNode(const Node& node, Frame& frame);
+  Flow RunBlock(const Graph& graph, Frame& frame, std::vector<Abstract>& results);
+  Flow RunConstant(const Node& node, Frame& frame);
+  Flow RunCall(const Node& node, Frame& frame);
+  Flow RunChoice(const Node& node, const Choice& choice, Frame& frame);
+  Flow CallFunction(const Graph& function, std::vector<Abstract> arguments,
+                    std::vector<Abstract>& results);
+  Flow RunFork(const Node& node, Frame& frame);
+  Flow RunContext(const Node& node, Frame& frame);
+  Flow RunRaise(const Node& node, Frame& frame);
+  void RunOperator(const Node& node, Frame& frame);
+  Result<Results> Lower(const Node& node, std::span<const Abstract> arguments);
+  Result<Results> LowerInPlace(const Node& node, const OpLowering& lower,
+                               std::span<const std::string> names,
+                               std::span<const Abstract> arguments);
+  Result<Results> LowerOut(const Node& node, const OpLowering& lower, const Schema& schema,
+                           std::span<const std::string> names, std::span<const Abstract> arguments);
+  Result<const Graph*> Method(const Abstract& object, const std::string& name) const;
+  const Abstract& Get(const Value* value, const Frame& frame) const;
+  std::vector<Abstract> Operands(const Node& node, const Frame& frame) const;
+  void SetResults(const Node& node, Frame& frame, std::vector<Abstract> results);
+  void Poisoned(const Node& node, Frame& frame);
+  void Report(const Node& node, const Error& error);
+
+  // evaluate_control.cc
+  Flow RunIf(const Node& node, Frame& frame);
+  Flow RunEither(const Node& node, Value* condition, Frame& frame);
+  // Makes optionals whose presence `condition` tells what they are where it is `holds`. Gives what
+  // they were.
+  static Known Refine(const Value* condition, bool holds, Frame& frame);
+  Flow CallChosen(const Node& node, const Choice& choice, std::size_t from,
+                  const std::vector<Abstract>& operands, std::vector<Abstract>& results);
+  Flow RunLoop(const Node& node, Frame& frame);
+  // Runs blocks for nothing but what else in them is unsupported.
+  Flow RunForFindings(const Node& node, Frame& frame, std::initializer_list<const Graph*> blocks);
+
+  const Model& source_;
+  const LoadedCells& cells_;
+  SchemaTable& schemas_;
+  Heap& heap_;
+  EntryBuilder entry_;
+  int depth_ = 0;
+};
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_LOWER_EVALUATOR_H_

@@ -1,0 +1,198 @@
+// Activation functions, those of torch.nn.functional.
+#include <algorithm>
+#include <cmath>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+// `x` between two numbers; of the element type of `x`.
+Value* Clip(Composer& c, Value* x, double lower, double upper) {
+  return c.Op("Clip", {x, c.Number(lower, x), c.Number(upper, x)});
+}
+
+NamedAttribute FloatAttribute(std::string name, double value) {
+  return {std::move(name), static_cast<float>(value)};
+}
+
+Value* SoftmaxAlong(Composer& c, std::string_view type, Value* x, std::int64_t dim) {
+  const int rank = c.Rank(x);
+  const std::int64_t axis = c.Axis(dim, rank);
+  if (rank > 0) return c.Op(type, {x}, {{"axis", axis}});
+  return c.Squeeze(c.Op(type, {c.Unsqueeze(x, {0})}, {{"axis", axis}}), {0});
+}
+
+Result<Value*> LowerSoftmaxAs(Call& call, std::string_view type) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  DType dtype = c.dtype(x);
+  if (c.BoolOr("half_to_float", false)) dtype = DType::kF32;
+  x = c.Cast(x, c.DTypeOr("dtype", dtype));
+  return c.Done(SoftmaxAlong(c, type, x, c.Int("dim")));
+}
+
+}  // namespace
+
+Result<Value*> LowerRelu(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Op("Relu", {c.Tensor("self")}));
+}
+
+Result<Value*> LowerRelu6(Call& call) {
+  CallComposer c(call);
+  return c.Done(Clip(c, c.Tensor("self"), 0, 6));
+}
+
+Result<Value*> LowerHardtanh(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const double lower = c.Float("min_val");
+  return c.Done(Clip(c, x, lower, c.Float("max_val")));
+}
+
+Result<Value*> LowerElu(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const double alpha = c.Float("alpha");
+  const double scale = c.Float("scale");
+  const double input_scale = c.Float("input_scale");
+  if (scale == 1 && input_scale == 1)
+    return c.Done(c.Op("Elu", {x}, {FloatAttribute("alpha", alpha)}));
+  Value* wide = c.Widen(x);
+  Value* negative = c.Mul(Expm1(c, c.Mul(wide, input_scale)), alpha * scale);
+  Value* result = c.Where(c.Greater(wide, 0), c.Mul(wide, scale), negative);
+  return c.Done(c.CastLike(result, x));
+}
+
+Result<Value*> LowerCelu(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Op("Celu", {c.Tensor("self")}, {FloatAttribute("alpha", c.Float("alpha"))}));
+}
+
+Result<Value*> LowerSelu(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Op("Selu", {c.Tensor("self")}));
+}
+
+Result<Value*> LowerLeakyRelu(Call& call) {
+  CallComposer c(call);
+  return c.Done(
+      c.Op("LeakyRelu", {c.Tensor("self")}, {FloatAttribute("alpha", c.Float("negative_slope"))}));
+}
+
+// At inference the slope is the mean of the bounds.
+Result<Value*> LowerRRelu(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const double lower = c.Float("lower");
+  const double upper = c.Float("upper");
+  if (c.BoolOr("training", false) && lower != upper)
+    return call.Unsupported("training = True draws random slopes");
+  return c.Done(c.Op("LeakyRelu", {x}, {FloatAttribute("alpha", (lower + upper) / 2)}));
+}
+
+// One slope for all, or one for each channel.
+Result<Value*> LowerPRelu(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* slope = c.Tensor("weight");
+  const int rank = c.Rank(x);
+  slope = rank == 0 ? c.Reshape(slope, c.Ints({})) : AlongAxis(c, slope, 0, std::max(rank - 1, 1));
+  return c.Done(c.Op("PRelu", {x, slope}));
+}
+
+Result<Value*> LowerGelu(Call& call) {
+  CallComposer c(call);
+  const std::string approximate = c.Has("approximate") ? c.Text("approximate") : "none";
+  return c.Done(c.Op("Gelu", {c.Tensor("self")}, {{"approximate", approximate}}));
+}
+
+Result<Value*> LowerSilu(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Floating("self");
+  Value* wide = c.Widen(x);
+  return c.Done(c.CastLike(c.Mul(wide, c.Sigmoid(wide)), x));
+}
+
+Result<Value*> LowerHardswish(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Op("HardSwish", {c.Tensor("self")}));
+}
+
+Result<Value*> LowerHardsigmoid(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Op("HardSigmoid", {c.Tensor("self")}, {FloatAttribute("alpha", 1.0 / 6)}));
+}
+
+// Beyond `threshold` it is the identity, which in floating point it is already from 20 on.
+Result<Value*> LowerSoftplus(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const double beta = c.Float("beta");
+  const double threshold = c.Float("threshold");
+  if (beta == 1 && threshold >= 20) return c.Done(c.Op("Softplus", {x}));
+  Value* wide = c.Widen(x);
+  Value* scaled = c.Mul(wide, beta);
+  Value* curve = c.Div(c.Op("Softplus", {scaled}), beta);
+  return c.Done(c.CastLike(c.Where(c.Greater(scaled, threshold), wide, curve), x));
+}
+
+Result<Value*> LowerHardshrink(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(c.Where(c.LessOrEqual(c.Abs(x), c.Float("lambd")), 0, x));
+}
+
+Result<Value*> LowerSoftshrink(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const double lambd = c.Float("lambd");
+  Value* shrunk = c.Sub(x, c.Mul(c.Op("Sign", {x}), lambd));
+  return c.Done(c.Where(c.LessOrEqual(c.Abs(x), lambd), 0, shrunk));
+}
+
+Result<Value*> LowerThreshold(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* below = c.LessOrEqual(x, c.Take(call.ScalarValue("threshold", c.dtype(x))));
+  return c.Done(c.Where(below, c.Take(call.ScalarValue("value", c.dtype(x))), x));
+}
+
+Result<Value*> LowerGlu(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const std::int64_t axis = c.AxisArgument("dim", x);
+  const std::vector<Value*> halves =
+      c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", std::int64_t{2}}}, 2);
+  return c.Done(c.Mul(halves[0], c.Sigmoid(halves[1])));
+}
+
+Result<Value*> LowerSoftmax(Call& call) { return LowerSoftmaxAs(call, "Softmax"); }
+Result<Value*> LowerLogSoftmax(Call& call) { return LowerSoftmaxAs(call, "LogSoftmax"); }
+
+// Rows of -inf alone give zeros.
+Result<Value*> LowerSafeSoftmax(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  x = c.Cast(x, c.DTypeOr("dtype", c.dtype(x)));
+  const int axis = c.AxisArgument("dim", x);
+  Value* masked = c.Equal(c.Reduce("ReduceMax", x, {axis}, true), -INFINITY);
+  return c.Done(c.Where(masked, 0, SoftmaxAlong(c, "Softmax", x, axis)));
+}
+
+// dropout and its kin: nothing, unless in training.
+Result<Value*> LowerDropout(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("input");
+  const double p = c.Float("p");
+  if (!c.Bool("train") || p == 0) return c.Done(x);
+  if (p == 1) return c.Done(c.Mul(x, 0));
+  if (FunctionalName(call.op()) != "dropout")
+    return call.Unsupported("train = True draws random masks");
+  return c.Done(c.Op("Dropout", {x, c.Number(p, DType::kF32), c.BoolConstant(true)}));
+}
+
+}  // namespace dragoman::torch

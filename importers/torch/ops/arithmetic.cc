@@ -1,0 +1,192 @@
+// Functions of two tensors or numbers with numeric results.
+#include <cmath>
+#include <string>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+struct Operands {
+  Value* self;
+  Value* other;
+};
+
+Operands TakeOperands(CallComposer& c, bool to_float = false) {
+  const std::vector<Value*> values = c.Promoted({"self", "other"}, to_float);
+  return {values[0], values[1]};
+}
+
+// `value` times argument `alpha`.
+Value* TimesAlpha(CallComposer& c, Value* value) {
+  if (!c.Has("alpha")) return value;
+  const Number alpha = c.Take(c.call().Scalar("alpha"));
+  if (c.failed() || (alpha.known() && alpha.AsComplex() == 1.0)) return value;
+  return c.Mul(value, c.Take(c.call().NumberValue(alpha, c.dtype(value))));
+}
+
+Value* Difference(CallComposer& c, Value* a, Value* b) {
+  if (c.dtype(a) == DType::kBool) return c.Fail("subtraction of bool tensors");
+  return c.Sub(a, TimesAlpha(c, b));
+}
+
+std::string RoundingMode(CallComposer& c) {
+  return c.Has("rounding_mode") ? c.Text("rounding_mode") : "true";
+}
+
+// log(base^a + base^b), without overflow.
+Value* LogAddExp(Composer& c, const Operands& x, double log_base) {
+  Value* larger = c.Max(x.self, x.other);
+  Value* distance = c.Abs(c.Sub(x.self, x.other));
+  Value* rest = Log1p(c, c.Exp(c.Mul(distance, -log_base)));
+  Value* sum = c.Add(larger, c.Div(rest, log_base));
+  return c.Where(c.Equal(x.self, x.other), c.Add(larger, std::log(2.0) / log_base), sum);
+}
+
+}  // namespace
+
+Result<Value*> LowerAdd(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  Value* scaled = c.dtype(x.other) == DType::kBool ? x.other : TimesAlpha(c, x.other);
+  return c.Done(c.dtype(x.self) == DType::kBool ? c.Or(x.self, scaled) : c.Add(x.self, scaled));
+}
+
+Result<Value*> LowerSub(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Difference(c, x.self, x.other));
+}
+
+Result<Value*> LowerRSub(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Difference(c, x.other, x.self));
+}
+
+Result<Value*> LowerMul(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(c.dtype(x.self) == DType::kBool ? c.And(x.self, x.other) : c.Mul(x.self, x.other));
+}
+
+Result<Value*> LowerDiv(Call& call) {
+  CallComposer c(call);
+  const std::string mode = RoundingMode(c);
+  const Operands x = TakeOperands(c, mode == "true");
+  if (mode == "true") return c.Done(c.Div(x.self, x.other));
+  if (mode == "floor") return c.Done(FloorQuotient(c, x.self, x.other));
+  if (mode == "trunc") return c.Done(TruncQuotient(c, x.self, x.other));
+  return call.Invalid("rounding_mode '" + mode + "' is unknown");
+}
+
+Result<Value*> LowerFloorDivide(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(FloorQuotient(c, x.self, x.other));
+}
+
+Result<Value*> LowerRemainder(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Remainder(c, x.self, x.other));
+}
+
+Result<Value*> LowerFmod(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(c.Op("Mod", {x.self, x.other}, {{"fmod", std::int64_t{1}}}));
+}
+
+Result<Value*> LowerPow(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> x = c.Promoted({"self", "exponent"});
+  if (c.dtype(x[0]) == DType::kBool) return call.Unsupported("powers of bool");
+  return c.Done(c.Pow(x[0], x[1]));
+}
+
+Result<Value*> LowerFloatPower(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> x = c.Promoted({"self", "exponent"});
+  return c.Done(c.Pow(c.Cast(x[0], DType::kF64), c.Cast(x[1], DType::kF64)));
+}
+
+Result<Value*> LowerMaximum(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Maximum(c, x.self, x.other));
+}
+
+Result<Value*> LowerMinimum(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(Minimum(c, x.self, x.other));
+}
+
+// fmax, fmin: a NaN gives way to the other operand.
+Result<Value*> LowerFloatExtremum(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  const bool largest = FunctionalName(call.op()) == "fmax";
+  Value* chosen = largest ? Maximum(c, x.self, x.other) : Minimum(c, x.self, x.other);
+  if (!IsFloating(c.dtype(x.self))) return c.Done(chosen);
+  Value* rest = c.Where(IsNaN(c, x.other), x.self, chosen);
+  return c.Done(c.Where(IsNaN(c, x.self), x.other, rest));
+}
+
+Result<Value*> LowerAtan2(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c, true);
+  return c.Done(c.CastLike(Atan2(c, c.Widen(x.self), c.Widen(x.other)), x.self));
+}
+
+Result<Value*> LowerHypot(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c);
+  return c.Done(c.CastLike(Hypot(c, c.Widen(x.self), c.Widen(x.other)), x.self));
+}
+
+Result<Value*> LowerCopySign(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c, true);
+  return c.Done(NegateWhere(c, SignBit(c, x.other), c.Abs(x.self)));
+}
+
+Result<Value*> LowerLdexp(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Floating("self");
+  Value* exponent = c.Floating("other");
+  Value* power = c.Pow(2.0, c.Widen(exponent));
+  return c.Done(c.CastLike(c.Mul(c.Widen(x), power), x));
+}
+
+Result<Value*> LowerLogAddExp(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c, true);
+  const Operands wide = {c.Widen(x.self), c.Widen(x.other)};
+  const bool base_two = FunctionalName(call.op()) == "logaddexp2";
+  return c.Done(c.CastLike(LogAddExp(c, wide, base_two ? std::log(2.0) : 1.0), x.self));
+}
+
+// xlogy, special_xlogy, special_xlog1py: x log y, and 0 where x is 0 unless y is NaN.
+Result<Value*> LowerXLogY(Call& call) {
+  CallComposer c(call);
+  const Operands x = TakeOperands(c, true);
+  Value* a = c.Widen(x.self);
+  Value* b = c.Widen(x.other);
+  const bool plus_one = FunctionalName(call.op()) == "special_xlog1py";
+  Value* product = c.Mul(a, plus_one ? Log1p(c, b) : c.Log(b));
+  Value* zero = c.And(c.Equal(a, 0), c.Not(IsNaN(c, b)));
+  return c.Done(c.CastLike(c.Where(zero, 0, product), x.self));
+}
+
+Result<Value*> LowerHeaviside(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* step = c.Cast(c.Greater(x, 0), c.dtype(x));
+  return c.Done(c.Where(c.Equal(x, 0), c.Tensor("values"), step));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,102 @@
+// Operators that make complex tensors of real ones, and take them apart.
+#include <numbers>
+#include <utility>
+
+#include "core/lowering/complex.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
+#include "importers/torch/ops/view.h"
+
+namespace dragoman::torch {
+namespace {
+
+// Two real arguments of one type, broadcast by what takes them.
+Parts TakeParts(CallComposer& c, std::string_view a, std::string_view b) {
+  const std::vector<Value*> parts = c.Promoted({a, b});
+  if (IsHalf(c.dtype(parts[0]))) c.Fail("complex numbers of halves");
+  return {parts[0], parts[1]};
+}
+
+}  // namespace
+
+Result<Value*> LowerComplex(Call& call) {
+  CallComposer c(call);
+  return c.Done(FromParts(c, TakeParts(c, "real", "imag")));
+}
+
+Result<Value*> LowerPolar(Call& call) {
+  CallComposer c(call);
+  const Parts polar = TakeParts(c, "abs", "angle");
+  return c.Done(FromParts(
+      c, {c.Mul(polar.re, c.Op("Cos", {polar.im})), c.Mul(polar.re, c.Op("Sin", {polar.im}))}));
+}
+
+Result<Results> LowerViewAsReal(Call& call) {
+  CallComposer c(call);
+  if (!IsComplex(c.dtype(c.Tensor("self")))) return call.Invalid("its operand is not complex");
+  View view;
+  view.get = [](Composer& inner, Value* base) { return PairsOf(inner, base); };
+  view.put = [](Composer& inner, Value*, Value* value) { return FromPairs(inner, value); };
+  view.contiguous = true;
+  return LowerView(c, std::move(view));
+}
+
+Result<Results> LowerViewAsComplex(Call& call) {
+  CallComposer c(call);
+  if (IsHalf(c.dtype(c.Tensor("self")))) return call.Unsupported("complex numbers of halves");
+  View view;
+  view.get = [](Composer& inner, Value* base) { return FromPairs(inner, base); };
+  view.put = [](Composer& inner, Value*, Value* value) { return PairsOf(inner, value); };
+  view.contiguous = true;
+  return LowerView(c, std::move(view));
+}
+
+Result<Results> LowerReal(Call& call) {
+  CallComposer c(call);
+  if (!IsComplex(c.dtype(c.Tensor("self")))) return LowerAlias(c);
+  View view;
+  view.get = [](Composer& inner, Value* base) { return PartsOf(inner, base).re; };
+  view.put = [](Composer& inner, Value* base, Value* value) {
+    return FromParts(inner, {value, PartsOf(inner, base).im});
+  };
+  return LowerView(c, std::move(view));
+}
+
+Result<Results> LowerImag(Call& call) {
+  CallComposer c(call);
+  if (!IsComplex(c.dtype(c.Tensor("self")))) return call.Invalid("its operand is not complex");
+  View view;
+  view.get = [](Composer& inner, Value* base) { return PartsOf(inner, base).im; };
+  view.put = [](Composer& inner, Value* base, Value* value) {
+    return FromParts(inner, {PartsOf(inner, base).re, value});
+  };
+  return LowerView(c, std::move(view));
+}
+
+// conj, which is a view; and conj_physical, which is none.
+Result<Results> LowerConj(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const bool copies = FunctionalName(call.op()) != "conj";
+  if (!IsComplex(c.dtype(x))) return copies ? c.Done({c.Op("Identity", {x})}) : LowerAlias(c);
+  return copies ? c.Done({Conjugate(c, x)}) : LowerView(c, ConjugateView());
+}
+
+// Of a real number: 0, or π if it is negative.
+Result<Value*> LowerAngle(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Floating("self");
+  if (IsComplex(c.dtype(x))) return c.Done(Angle(c, PartsOf(c, x)));
+  Value* angle = c.Where(c.Less(x, 0), std::numbers::pi, c.Mul(c.Abs(x), 0));
+  return c.Done(c.Where(IsInf(c, x, false, true), 0, angle));
+}
+
+Result<Value*> LowerIsReal(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (IsComplex(c.dtype(x))) return c.Done(c.Equal(PartsOf(c, x).im, 0));
+  return c.Done(c.Full(c.Shape(x), 1, DType::kBool));
+}
+
+}  // namespace dragoman::torch

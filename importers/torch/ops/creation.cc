@@ -1,0 +1,207 @@
+// Operators that make tensors: filled, ranges, identity; and those that draw random numbers.
+#include <cmath>
+#include <numbers>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
+#include "importers/torch/ops/view.h"
+
+namespace dragoman::torch {
+namespace {
+
+// Argument `size`, or the sizes of `self` for the operators called `…_like`.
+Value* TakeShape(CallComposer& c) {
+  if (c.call().Declares("size")) return c.Take(c.call().IntListValue("size"));
+  return c.Shape(c.Tensor("self"));
+}
+
+DType TakeDType(CallComposer& c, DType otherwise) {
+  if (c.call().Declares("self")) otherwise = c.dtype(c.Tensor("self"));
+  return c.DTypeOr("dtype", otherwise);
+}
+
+Result<Value*> Filled(Call& call, double value) {
+  CallComposer c(call);
+  Value* shape = TakeShape(c);
+  return c.Done(c.Full(shape, value, TakeDType(c, kDefaultFloat)));
+}
+
+// The type of a tensor made from these numbers.
+DType NumbersType(std::span<const Number> numbers) {
+  DType type = DType::kI64;
+  for (const Number& number : numbers) {
+    if (number.kind == Number::Kind::kFloat) type = kDefaultFloat;
+  }
+  return type;
+}
+
+// `steps` points from start to end, each reckoned from the nearer end; of float64.
+Value* Linspace(CallComposer& c, Value* start, Value* end, Value* steps) {
+  Value* last = c.Sub(c.Cast(steps, DType::kF64), 1);
+  Value* step = c.Div(c.Sub(end, start), c.Max(last, 1));
+  Value* i = c.Cast(c.Iota(steps), DType::kF64);
+  Value* from_start = c.Add(start, c.Mul(i, step));
+  Value* from_end = c.Sub(end, c.Mul(c.Sub(last, i), step));
+  return c.Where(c.Less(i, c.Div(c.Add(last, 1), 2)), from_start, from_end);
+}
+
+Value* TakeLinspace(CallComposer& c) {
+  Value* start = c.As("start", DType::kF64);
+  Value* end = c.As("end", DType::kF64);
+  Value* steps = c.Has("steps") ? c.Take(c.call().IntValue("steps")) : c.Int(100);
+  return Linspace(c, start, end, steps);
+}
+
+Value* RandomLike(CallComposer& c, std::string_view type) {
+  Value* shape = TakeShape(c);
+  const DType dtype = TakeDType(c, kDefaultFloat);
+  if (c.Has("generator")) return c.Fail("random numbers of a generator that has a seed");
+  return c.Op(type, {c.Full(shape, 0, dtype)}, {{"dtype", static_cast<std::int64_t>(dtype)}});
+}
+
+}  // namespace
+
+// zeros, empty and their kin; what torch leaves uninitialised is zero.
+Result<Value*> LowerZeros(Call& call) { return Filled(call, 0); }
+Result<Value*> LowerOnes(Call& call) { return Filled(call, 1); }
+
+// full, full_like, new_full
+Result<Value*> LowerFull(Call& call) {
+  CallComposer c(call);
+  Value* shape = TakeShape(c);
+  const Number fill = c.Take(call.Scalar("fill_value"));
+  DType dtype = fill.kind == Number::Kind::kBool ? DType::kBool : NumbersType({&fill, 1});
+  if (fill.kind == Number::Kind::kComplex) dtype = DType::kC64;
+  dtype = TakeDType(c, dtype);
+  if (fill.known() && fill.kind != Number::Kind::kComplex && std::abs(fill.AsDouble()) < 1e15)
+    return c.Done(c.Full(shape, fill.AsDouble(), dtype));
+  return c.Done(c.Expand(c.Take(call.NumberValue(fill, dtype)), shape));
+}
+
+Result<Value*> LowerScalarTensor(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.As("s", c.DTypeOr("dtype", kDefaultFloat)));
+}
+
+Result<Value*> LowerArange(Call& call) {
+  CallComposer c(call);
+  const Number start = call.Declares("start") ? c.Take(call.Scalar("start")) : Number::Int(0);
+  const Number end = c.Take(call.Scalar("end"));
+  const Number step = call.Declares("step") ? c.Take(call.Scalar("step")) : Number::Int(1);
+  const Number all[] = {start, end, step};
+  const DType computed = NumbersType(all) == DType::kI64 ? DType::kI64 : DType::kF64;
+  const DType dtype = c.DTypeOr("dtype", NumbersType(all));
+  const auto value = [&](const Number& n) { return c.Take(call.NumberValue(n, computed)); };
+  Value* from = value(start);
+  Value* to = value(end);
+  return c.Done(c.Cast(c.Op("Range", {from, to, value(step)}), dtype));
+}
+
+// range, which includes its end.
+Result<Value*> LowerRange(Call& call) {
+  CallComposer c(call);
+  Value* start = c.As("start", DType::kF64);
+  Value* step = c.Has("step") ? c.As("step", DType::kF64) : c.Number(1, DType::kF64);
+  Value* count = c.Add(c.Floor(c.Div(c.Sub(c.As("end", DType::kF64), start), step)), 1);
+  Value* i = c.Cast(c.Iota(c.Cast(count, DType::kI64)), DType::kF64);
+  return c.Done(c.Cast(c.Add(start, c.Mul(i, step)), c.DTypeOr("dtype", kDefaultFloat)));
+}
+
+Result<Value*> LowerLinspace(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Cast(TakeLinspace(c), c.DTypeOr("dtype", kDefaultFloat)));
+}
+
+Result<Value*> LowerLogspace(Call& call) {
+  CallComposer c(call);
+  Value* exponents = TakeLinspace(c);
+  const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
+  return c.Done(c.Cast(c.Pow(c.Number(c.Float("base"), DType::kF64), exponents), dtype));
+}
+
+Result<Value*> LowerEye(Call& call) {
+  CallComposer c(call);
+  Value* rows = c.Take(call.IntValue("n"));
+  Value* columns = call.Declares("m") ? c.Take(call.IntValue("m")) : rows;
+  Value* on_diagonal = c.Equal(c.Unsqueeze(c.Iota(rows), {1}), c.Iota(columns));
+  return c.Done(c.Cast(on_diagonal, c.DTypeOr("dtype", kDefaultFloat)));
+}
+
+// Cosine windows: hann, hamming, blackman; and bartlett's triangle. Periodic unless told otherwise.
+Result<Value*> LowerWindow(Call& call) {
+  CallComposer c(call);
+  const std::string_view name = call.op().type;
+  Value* length = c.Take(call.IntValue("window_length"));
+  Value* n = c.Cast(c.Iota(length), DType::kF64);
+  Value* count = c.Cast(length, DType::kF64);
+  if (!c.BoolOr("periodic", true)) count = c.Max(c.Sub(count, 1), 1);
+  Value* place = c.Div(n, count);
+  Value* wave = c.Op("Cos", {c.Mul(place, 2 * std::numbers::pi)});
+  Value* window = nullptr;
+  if (name == "bartlett_window") {
+    window = c.Sub(1, c.Abs(c.Sub(c.Mul(place, 2), 1)));
+  } else if (name == "blackman_window") {
+    Value* second = c.Mul(c.Op("Cos", {c.Mul(place, 4 * std::numbers::pi)}), 0.08);
+    window = c.Add(c.Sub(0.42, c.Mul(wave, 0.5)), second);
+  } else {
+    const double alpha = name == "hann_window" ? 0.5 : c.FloatOr("alpha", 0.54);
+    const double beta = c.FloatOr("beta", name == "hann_window" ? 0.5 : 0.46);
+    window = c.Sub(c.Number(alpha, DType::kF64), c.Mul(wave, beta));
+  }
+  return c.Done(c.Cast(window, c.DTypeOr("dtype", kDefaultFloat)));
+}
+
+Result<Value*> LowerRand(Call& call) {
+  CallComposer c(call);
+  return c.Done(RandomLike(c, "RandomUniformLike"));
+}
+
+Result<Value*> LowerRandn(Call& call) {
+  CallComposer c(call);
+  return c.Done(RandomLike(c, "RandomNormalLike"));
+}
+
+// Integers from low up to, not including, high.
+Result<Value*> LowerRandint(Call& call) {
+  CallComposer c(call);
+  Value* shape = TakeShape(c);
+  const DType dtype = TakeDType(c, DType::kI64);
+  Value* zeros = c.Full(shape, 0, DType::kF64);
+  Value* uniform =
+      c.Op("RandomUniformLike", {zeros}, {{"dtype", static_cast<std::int64_t>(DType::kF64)}});
+  Value* high = c.As("high", DType::kF64);
+  Value* low = call.Declares("low") ? c.As("low", DType::kF64) : c.Number(0, DType::kF64);
+  return c.Done(c.Cast(c.Floor(c.Add(low, c.Mul(uniform, c.Sub(high, low)))), dtype));
+}
+
+Result<Value*> LowerBernoulli(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* p = call.Declares("p") ? c.Expand(c.As("p", kDefaultFloat), c.Shape(x)) : x;
+  return c.Done(c.Op("Bernoulli", {p}, {{"dtype", static_cast<std::int64_t>(c.dtype(x))}}));
+}
+
+// type_as, to_dense of what is dense
+Result<Value*> LowerTypeAs(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(c.CastLike(x, c.Tensor("other")));
+}
+
+// The tensor itself where the element type stays, as torch does it; devices do not count.
+Result<Results> LowerTo(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  DType dtype = c.dtype(x);
+  const Abstract other = call.Declares("other") ? c.Take(call.Argument("other")) : Abstract(None());
+  if (other.Is<TensorRef>()) dtype = c.dtype(c.Tensor("other"));
+  dtype = c.DTypeOr("dtype", dtype);
+  const std::string& type = call.op().type;
+  const bool copy = type == "_to_copy" || type == "to_dense" || c.BoolOr("copy", false);
+  if (dtype == c.dtype(x) && !copy) return LowerAlias(c);
+  return c.Done({c.Cast(x, dtype)});
+}
+
+}  // namespace dragoman::torch

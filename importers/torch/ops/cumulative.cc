@@ -1,0 +1,128 @@
+// Running products and extremes, and differences of neighbours. Element i of a running reduction is
+// reduced from a row in which what lies behind i is neutral.
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
+
+namespace dragoman::torch {
+namespace {
+
+// Rows of `x`, whose last axis is the one that runs: (…, i, j), `neutral` where j > i.
+Value* Prefixes(Composer& c, Value* x, double neutral) {
+  const int last = c.Rank(x) - 1;
+  Value* places = c.Iota(c.Size(x, last));
+  Value* reached = c.LessOrEqual(places, c.Unsqueeze(places, {1}));
+  return c.Where(reached, c.Unsqueeze(x, {last}), neutral);
+}
+
+Result<Value*> Running(CallComposer& c, Value* x, std::string_view type, double neutral) {
+  const int axis = c.AxisArgument("dim", x);
+  const int rank = c.Rank(x);
+  if (rank == 0) return c.Done(x);
+  Value* rows = c.SwapAxes(x, axis, rank - 1);
+  Value* reduced = c.Reduce(type, Prefixes(c, rows, neutral), {rank}, false);
+  return c.Done(c.SwapAxes(reduced, axis, rank - 1));
+}
+
+// The same of int64, whose rows repeat their first element where nothing counts.
+Result<Results> RunningExtremeOfIntegers(CallComposer& c, Value* x, std::string_view type) {
+  const int axis = c.AxisArgument("dim", x);
+  const int rank = c.Rank(x);
+  if (rank == 0) return c.Done({x, c.Int(0)});
+  Value* rows = c.SwapAxes(x, axis, rank - 1);
+  Value* places = c.Iota(c.Size(rows, rank - 1));
+  Value* reached = c.LessOrEqual(places, c.Unsqueeze(places, {1}));
+  Value* wide = c.Unsqueeze(rows, {rank - 1});
+  Value* first = c.Slice(wide, rank, 0, 1);
+  Value* values = c.Reduce(type, c.Where(reached, wide, first), {rank}, false);
+  Value* holds = c.And(reached, c.Equal(wide, c.Unsqueeze(values, {rank})));
+  Value* last = c.Reduce("ReduceMax", c.Where(holds, places, -1), {rank}, false);
+  return c.Done({c.SwapAxes(values, axis, rank - 1), c.SwapAxes(last, axis, rank - 1)});
+}
+
+// The values, and of equal ones the place of the last.
+Result<Results> RunningExtreme(Call& call, std::string_view type, double neutral) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const DType given = c.dtype(x);
+  if (!c.failed() && !IsFloating(given)) {
+    // Float64 holds all integers of up to 32 bits.
+    if (IsInteger(given) && Info(given).bits > 32) return RunningExtremeOfIntegers(c, x, type);
+    x = c.Cast(x, DType::kF64);
+  }
+  const int axis = c.AxisArgument("dim", x);
+  const int rank = c.Rank(x);
+  if (rank == 0) return c.Done({c.Cast(x, given), c.Int(0)});
+  Value* rows = c.SwapAxes(x, axis, rank - 1);
+  Value* values = c.Reduce(type, Prefixes(c, rows, neutral), {rank}, false);
+  Value* places = c.Iota(c.Size(rows, rank - 1));
+  Value* holds = c.Equal(Prefixes(c, rows, NAN), c.Unsqueeze(values, {rank}));
+  Value* last = c.Reduce("ReduceMax", c.Where(holds, places, -1), {rank}, false);
+  return c.Done(
+      {c.Cast(c.SwapAxes(values, axis, rank - 1), given), c.SwapAxes(last, axis, rank - 1)});
+}
+
+}  // namespace
+
+Result<Value*> LowerCumProd(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  x = c.Cast(x, c.DTypeOr("dtype", SumResult(c.dtype(x))));
+  return Running(c, x, "ReduceProd", 1);
+}
+
+Result<Value*> LowerLogCumSumExp(Call& call) {
+  CallComposer c(call);
+  return Running(c, c.Floating("self"), "ReduceLogSumExp", -INFINITY);
+}
+
+Result<Results> LowerCumMax(Call& call) { return RunningExtreme(call, "ReduceMax", -INFINITY); }
+Result<Results> LowerCumMin(Call& call) { return RunningExtreme(call, "ReduceMin", INFINITY); }
+
+// n-fold differences along an axis; of bool, where neighbours differ.
+Result<Value*> LowerDiff(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int axis = c.AxisArgument("dim", x);
+  std::vector<Value*> parts = {x};
+  if (Value* prepend = c.OptionalTensor("prepend")) parts.insert(parts.begin(), prepend);
+  if (Value* append = c.OptionalTensor("append")) parts.push_back(append);
+  x = c.Concat(std::move(parts), axis);
+  constexpr std::int64_t kMaxFold = 64;
+  const std::int64_t n = c.Int("n");
+  if (n > kMaxFold) return call.Unsupported("n = " + std::to_string(n));
+  for (std::int64_t i = 0; i < n && !c.failed(); ++i) {
+    Value* later = c.Slice(x, axis, 1, kEnd);
+    Value* earlier = c.Slice(x, axis, 0, -1);
+    x = c.dtype(x) == DType::kBool ? c.Op("Xor", {later, earlier}) : c.Sub(later, earlier);
+  }
+  return c.Done(x);
+}
+
+// The area under lines between points `dx` apart, or at `x`.
+Result<Value*> LowerTrapezoid(Call& call) {
+  CallComposer c(call);
+  Value* y = c.Floating("y");
+  const int axis = c.AxisArgument("dim", y);
+  const auto neighbours = [&](Value* value, int along) {
+    return std::pair(c.Slice(value, along, 1, kEnd), c.Slice(value, along, 0, -1));
+  };
+  const auto [later, earlier] = neighbours(y, axis);
+  Value* heights = c.Add(later, earlier);
+  if (call.Declares("x")) {
+    Value* x = c.CastLike(c.Tensor("x"), y);
+    const bool vector = c.Rank(x) == 1;
+    const auto [right, left] = neighbours(x, vector ? 0 : axis);
+    Value* widths = c.Sub(right, left);
+    if (vector) widths = AlongAxis(c, widths, axis, c.Rank(y));
+    return c.Done(c.Mul(c.ReduceSum(c.Mul(heights, widths), {axis}), 0.5));
+  }
+  return c.Done(c.Mul(c.ReduceSum(heights, {axis}), 0.5 * c.Float("dx")));
+}
+
+}  // namespace dragoman::torch

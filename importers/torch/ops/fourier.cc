@@ -1,0 +1,309 @@
+// Discrete Fourier transforms: of whole tensors, and of windows of signals (stft, istft).
+#include <algorithm>
+#include <utility>
+
+#include "core/lowering/complex.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
+
+namespace dragoman::torch {
+namespace {
+
+// How a transform of one direction is scaled.
+struct Scaling {
+  std::string norm = "backward";
+
+  // What a sum over `n` (int64, 0-d) terms is divided by; nullptr: by nothing.
+  Value* Divisor(Composer& c, Value* n, bool inverse, DType dtype) const {
+    if (norm == "ortho") return c.Cast(c.Sqrt(c.Cast(n, DType::kF64)), dtype);
+    return (norm == "forward") != inverse ? c.Cast(n, dtype) : nullptr;
+  }
+};
+
+Scaling TakeScaling(CallComposer& c) {
+  const std::string norm = c.Has("norm") ? c.Text("norm") : "backward";
+  if (norm != "backward" && norm != "ortho" && norm != "forward")
+    c.Fail(InvalidInput("norm '" + norm + "' is unknown"));
+  return {norm};
+}
+
+// One axis to transform, and the number of elements that count: nullptr for all.
+struct Line {
+  int axis = 0;
+  Value* length = nullptr;
+};
+
+Value* LengthOf(Composer& c, Value* x, const Line& line) {
+  return line.length != nullptr ? line.length : c.Size(x, line.axis);
+}
+
+enum class Spectrum { kWhole, kHalf };
+
+// The sum Σ x[j] exp(∓2πi jk / n) along a line, scaled; complex.
+Value* Transform(Composer& c, Value* x, const Line& line, bool inverse, const Scaling& scaling,
+                 Spectrum spectrum = Spectrum::kWhole) {
+  Value* n = LengthOf(c, x, line);
+  const bool complex = IsComplex(c.dtype(x));
+  Value* pairs = complex ? PairsOf(c, x) : c.Unsqueeze(x, {c.Rank(x)});
+  Value* sums = c.Op("DFT", {pairs, line.length, c.Int(line.axis)},
+                     {{"inverse", std::int64_t{inverse}},
+                      {"onesided", std::int64_t{spectrum == Spectrum::kHalf}}});
+  // An inverse DFT divides by n itself.
+  if (inverse) sums = scaling.norm == "backward" ? sums : c.Mul(sums, c.CastLike(n, sums));
+  const bool divided = inverse && scaling.norm == "backward";
+  Value* divisor = divided ? nullptr : scaling.Divisor(c, n, inverse, c.dtype(sums));
+  return FromPairs(c, divisor != nullptr ? c.Div(sums, divisor) : sums);
+}
+
+Value* Reversed(Composer& c, Value* x, int axis) { return c.Slice(x, axis, -1, -kEnd, -1); }
+
+// The whole spectrum of a real signal of `n` elements from its first half: the rest mirrors it.
+Value* WholeSpectrum(Composer& c, Value* half, int axis, Value* n) {
+  Value* one = c.Ints({1});
+  Value* count = c.Vector(c.Add(c.Div(n, 2), 1));
+  Value* known = c.Slice(half, axis, c.Ints({0}), count, one);
+  Value* missing = c.Max(c.Sub(count, c.SizeVector(known, axis, 1)), 0);
+  std::vector<Value*> sizes;
+  if (axis > 0) sizes.push_back(c.SizeVector(known, 0, axis));
+  sizes.push_back(missing);
+  const int rest = c.Rank(known) - axis - 1;
+  if (rest > 0) sizes.push_back(c.SizeVector(known, axis + 1, rest));
+  Value* zeros = c.Full(c.ConcatSizes(std::move(sizes)), 0, c.dtype(known));
+  Value* first = c.Concat({known, zeros}, axis);
+  Value* mirrored_end = c.Vector(c.Div(c.Add(n, 1), 2));
+  Value* mirrored = c.Slice(first, axis, one, mirrored_end, one);
+  return c.Concat({first, Conjugate(c, Reversed(c, mirrored, axis))}, axis);
+}
+
+// A real signal from half of its spectrum.
+Value* RealSignal(Composer& c, Value* half, const Line& line, bool inverse,
+                  const Scaling& scaling) {
+  Value* n = line.length;
+  if (n == nullptr) n = c.Mul(c.Sub(c.Size(half, line.axis), 1), 2);
+  Value* whole = WholeSpectrum(c, half, line.axis, n);
+  return PartsOf(c, Transform(c, whole, {line.axis, nullptr}, inverse, scaling)).re;
+}
+
+Value* TakeSignal(CallComposer& c) {
+  Value* x = c.Floating("self");
+  return IsHalf(c.dtype(x)) ? c.Fail("transforms of halves") : x;
+}
+
+Value* AsComplex(Composer& c, Value* x) {
+  return IsComplex(c.dtype(x)) ? x : FromPairs(c, PairsOf(c, x));
+}
+
+Line TakeLine(CallComposer& c, Value* x) {
+  Line line;
+  line.axis = c.AxisArgument("dim", x);
+  if (c.Has("n")) line.length = c.Take(c.call().IntValue("n"));
+  return line;
+}
+
+// The lines of a transform along several axes: arguments `s` and `dim`.
+std::vector<Line> TakeLines(CallComposer& c, Value* x) {
+  const int rank = c.Rank(x);
+  std::vector<torch::Number> sizes;
+  if (c.Has("s")) sizes = c.Take(c.call().Scalars("s"));
+  std::vector<std::int64_t> axes;
+  if (c.Has("dim")) {
+    axes = c.Take(c.call().IntList("dim"));
+  } else {
+    const int count = c.Has("s") ? static_cast<int>(sizes.size()) : rank;
+    for (int i = 0; i < count; ++i) axes.push_back(rank - count + i);
+  }
+  if (c.Has("s") && sizes.size() != axes.size()) c.Fail(InvalidInput("s and dim differ in length"));
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < axes.size() && !c.failed(); ++i) {
+    Line line{c.Axis(axes[i], rank), nullptr};
+    const bool whole = sizes.empty() || (sizes[i].known() && sizes[i].AsInt() == -1);
+    if (!whole) line.length = c.Take(c.call().NumberValue(sizes[i], DType::kI64));
+    lines.push_back(line);
+  }
+  if (lines.empty() && !c.failed()) c.Fail("a transform along no axis");
+  return lines;
+}
+
+// The operator called `fft_` + kind + "", "2" or "n".
+struct Kind {
+  std::string_view name;
+  bool real_input;   // starts with a real signal, and gives half of its spectrum
+  bool real_output;  // starts with half of a spectrum
+  bool inverse;
+};
+constexpr Kind kKinds[] = {
+    {"fft", false, false, false}, {"ifft", false, false, true}, {"rfft", true, false, false},
+    {"irfft", false, true, true}, {"hfft", false, true, false}, {"ihfft", true, false, true},
+};
+
+const Kind& KindOf(std::string_view type) {
+  type.remove_prefix(std::string_view("fft_").size());
+  if (type.back() == '2' || type.back() == 'n') type.remove_suffix(1);
+  return *std::find_if(std::begin(kKinds), std::end(kKinds) - 1,
+                       [&](const Kind& kind) { return kind.name == type; });
+}
+
+Value* TransformLines(CallComposer& c, Value* x, std::vector<Line> lines, const Kind& kind) {
+  const Scaling scaling = TakeScaling(c);
+  const Line last = lines.back();
+  if (kind.real_input) {
+    if (IsComplex(c.dtype(x))) return c.Fail(InvalidInput("expected a real operand"));
+    x = Transform(c, x, last, false, {"backward"}, Spectrum::kHalf);
+    Value* n = last.length != nullptr ? last.length : c.Size(c.Tensor("self"), last.axis);
+    if (kind.inverse) x = Conjugate(c, x);
+    const DType part = RealPart(c.dtype(x));
+    if (Value* divisor = scaling.Divisor(c, n, kind.inverse, part))
+      x = FromPairs(c, c.Div(PairsOf(c, x), divisor));
+    lines.pop_back();
+  } else {
+    x = AsComplex(c, x);
+  }
+  if (kind.real_output) lines.pop_back();
+  for (const Line& line : lines) x = Transform(c, x, line, kind.inverse, scaling);
+  if (!kind.real_output) return x;
+  return RealSignal(c, kind.inverse ? x : Conjugate(c, x), last, true,
+                    kind.inverse ? scaling
+                                 : Scaling{scaling.norm == "backward"  ? "forward"
+                                           : scaling.norm == "forward" ? "backward"
+                                                                       : "ortho"});
+}
+
+// How stft and istft cut a signal into frames.
+struct Framing {
+  std::int64_t size = 0;    // of a transform
+  std::int64_t hop = 0;     // between the starts of two frames
+  Value* window = nullptr;  // of that size
+};
+
+Framing TakeFraming(CallComposer& c, DType dtype) {
+  Framing framing;
+  framing.size = c.Int("n_fft");
+  framing.hop = c.IntOr("hop_length", framing.size / 4);
+  const std::int64_t length = c.IntOr("win_length", framing.size);
+  if (!c.failed() && (framing.size < 1 || framing.hop < 1 || length < 1 || length > framing.size))
+    c.Fail(InvalidInput("n_fft, hop_length or win_length is out of range"));
+  Value* window = c.OptionalTensor("window");
+  if (IsComplex(c.dtype(window))) c.Fail("complex windows");
+  window = window != nullptr ? c.Cast(window, dtype) : c.Full(c.Ints({length}), 1, dtype);
+  const std::int64_t left = (framing.size - length) / 2;
+  Value* pads = c.Ints({left, framing.size - length - left});
+  framing.window = length == framing.size ? window : c.Op("Pad", {window, pads});
+  return framing;
+}
+
+// Element i·hop + j of a signal is element (i, j) of its frames: these indices for `count` frames.
+Value* FrameIndices(Composer& c, const Framing& framing, Value* count) {
+  Value* starts = c.Mul(c.Iota(count), c.Int(framing.hop));
+  return c.Add(c.Unsqueeze(starts, {1}), c.Iota(c.Int(framing.size)));
+}
+
+// The sum of frames (batch, count, size) where they overlap.
+Value* OverlapAdd(Composer& c, const Framing& framing, Value* frames) {
+  Value* count = c.Size(frames, 1);
+  Value* batch = c.SizeVector(frames, 0, 1);
+  Value* indices = c.Reshape(FrameIndices(c, framing, count), {1, -1});
+  Value* flat = c.Reshape(frames, c.ConcatSizes({batch, c.Ints({-1})}));
+  Value* length = c.Add(c.Mul(c.Sub(count, 1), c.Int(framing.hop)), c.Int(framing.size));
+  Value* zeros = c.Full(c.ConcatSizes({batch, c.Vector(length)}), 0, c.dtype(frames));
+  return c.Op("ScatterElements", {zeros, c.Expand(indices, c.Shape(flat)), flat},
+              {{"axis", std::int64_t{1}}, {"reduction", "add"}});
+}
+
+}  // namespace
+
+Result<Value*> LowerFourier(Call& call) {
+  CallComposer c(call);
+  Value* x = TakeSignal(c);
+  std::vector<Line> lines;
+  if (call.Declares("s")) {
+    lines = TakeLines(c, x);
+  } else {
+    lines = {TakeLine(c, x)};
+  }
+  if (c.failed()) return c.Done(nullptr);
+  return c.Done(TransformLines(c, x, std::move(lines), KindOf(call.op().type)));
+}
+
+// fft_fftshift, fft_ifftshift: halves exchanged along axes.
+Result<Value*> LowerFourierShift(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const bool inverse = call.op().type == "fft_ifftshift";
+  Value* one = c.Ints({1});
+  for (std::int64_t axis : c.AxesArgument("dim", x)) {
+    const int along = static_cast<int>(axis);
+    Value* size = c.SizeVector(x, along, 1);
+    Value* half = c.Div(inverse ? size : c.Add(size, 1), 2);
+    Value* front = c.Slice(x, along, c.Ints({0}), half, one);
+    x = c.Concat({c.Slice(x, along, half, c.Ints({kEnd}), one), front}, along);
+  }
+  return c.Done(x);
+}
+
+// fft_fftfreq, fft_rfftfreq: the frequencies of a transform's results.
+Result<Value*> LowerFourierFrequencies(Call& call) {
+  CallComposer c(call);
+  const std::int64_t n = c.Int("n");
+  if (c.failed()) return c.Done(nullptr);
+  if (n < 1) return call.Invalid("n must be positive");
+  Value* i = c.Iota(c.Int(call.op().type == "fft_rfftfreq" ? n / 2 + 1 : n));
+  if (call.op().type == "fft_fftfreq") i = c.Where(c.Less(i, (n + 1.0) / 2), i, c.Sub(i, c.Int(n)));
+  Value* scaled = c.Mul(c.Cast(i, DType::kF64), 1 / (static_cast<double>(n) * c.FloatOr("d", 1)));
+  return c.Done(c.Cast(scaled, c.DTypeOr("dtype", kDefaultFloat)));
+}
+
+// Frames of the signal, times the window, transformed: (batch, frequency, frame).
+Result<Value*> LowerStft(Call& call) {
+  CallComposer c(call);
+  Value* x = TakeSignal(c);
+  if (c.BoolOr("align_to_window", false)) return call.Unsupported("align_to_window = True");
+  if (call.Declares("center") && c.Bool("center")) return call.Unsupported("center = True");
+  const bool batched = c.Rank(x) == 2;
+  const bool half = c.BoolOr("onesided", !IsComplex(c.dtype(x)));
+  const Framing framing = TakeFraming(c, RealPart(c.dtype(x)));
+  const int axis = batched ? 1 : 0;
+  Value* length = c.Size(x, axis);
+  Value* count = c.Add(c.Div(c.Sub(length, c.Int(framing.size)), c.Int(framing.hop)), 1);
+  Value* frames = c.Gather(x, FrameIndices(c, framing, count), axis);
+  frames = c.Mul(frames, framing.window);
+  const Scaling scaling{c.BoolOr("normalized", false) ? "ortho" : "backward"};
+  const Line line{axis + 1, nullptr};
+  Value* spectra =
+      Transform(c, frames, line, false, scaling, half ? Spectrum::kHalf : Spectrum::kWhole);
+  spectra = c.SwapAxes(spectra, axis, axis + 1);
+  return c.Done(c.BoolOr("return_complex", IsComplex(c.dtype(x))) ? spectra : PairsOf(c, spectra));
+}
+
+// What stft has taken apart: frames added where they overlap, divided by the sum of squared
+// windows.
+Result<Value*> LowerIstft(Call& call) {
+  CallComposer c(call);
+  Value* x = TakeSignal(c);
+  if (!IsComplex(c.dtype(x))) x = FromPairs(c, x);
+  if (c.BoolOr("return_complex", false)) return call.Unsupported("return_complex = True");
+  const bool batched = c.Rank(x) == 3;
+  if (!batched) x = c.Unsqueeze(x, {0});
+  const Framing framing = TakeFraming(c, RealPart(c.dtype(x)));
+  const Scaling scaling{c.BoolOr("normalized", false) ? "ortho" : "backward"};
+  Value* spectra = c.SwapAxes(x, 1, 2);
+  const Line line{2, c.Int(framing.size)};
+  Value* frames = RealSignal(c, spectra, line, true, scaling);
+  Value* signal = OverlapAdd(c, framing, c.Mul(frames, framing.window));
+  Value* square = c.Unsqueeze(c.Mul(framing.window, framing.window), {0, 1});
+  Value* one = c.Ints({1});
+  Value* frame_shape = c.ConcatSizes({one, c.SizeVector(frames, 1, 1), c.Ints({framing.size})});
+  Value* weights = OverlapAdd(c, framing, c.Expand(square, frame_shape));
+  const std::int64_t start = c.Bool("center") ? framing.size / 2 : 0;
+  Value* end = c.Ints({start > 0 ? -start : kEnd});
+  if (c.Has("length")) end = c.Vector(c.Add(c.Take(call.IntValue("length")), c.Int(start)));
+  Value* result = c.Slice(c.Div(signal, weights), 1, c.Ints({start}), end, one);
+  if (c.Has("length")) {
+    Value* wanted = c.Vector(c.Take(call.IntValue("length")));
+    Value* missing = c.Max(c.Sub(wanted, c.SizeVector(result, 1, 1)), 0);
+    result = c.Op("Pad", {result, c.Concat({c.Ints({0, 0, 0}), missing}, 0)});
+  }
+  return c.Done(batched ? result : c.Squeeze(result, {0}));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,255 @@
+// Reading elements by index: index, gather, index_select, take, masked_select, nonzero…
+#include "importers/torch/ops/indexing.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+// A mask of rank r becomes r lists of the places where it is true.
+void PushMask(Composer& c, Value* mask, std::vector<Value*>& indices) {
+  Value* places = c.Op("NonZero", {IsTrue(c, mask)});
+  for (int axis = 0; axis < c.Rank(mask); ++axis) indices.push_back(c.Select(places, 0, axis));
+}
+
+bool IsMask(const Composer& c, const Value* index) {
+  return index != nullptr && (c.dtype(index) == DType::kBool || c.dtype(index) == DType::kU8);
+}
+
+// The axes that have an index, then the others; and whether torch puts the indexed ones first.
+struct AxisOrder {
+  std::vector<std::int64_t> order;
+  int indexed = 0;
+  int place = 0;  // of the indexed axes in the result
+};
+
+AxisOrder OrderOf(const AdvancedIndex& index, int rank) {
+  AxisOrder axes;
+  std::vector<std::int64_t> rest;
+  bool adjacent = true;
+  for (int axis = 0; axis < rank; ++axis) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (i >= index.indices.size() || index.indices[i] == nullptr) {
+      rest.push_back(axis);
+      continue;
+    }
+    if (!axes.order.empty() && axes.order.back() != axis - 1) adjacent = false;
+    if (axes.order.empty()) axes.place = axis;
+    axes.order.push_back(axis);
+  }
+  axes.indexed = static_cast<int>(axes.order.size());
+  if (!adjacent) axes.place = 0;
+  axes.order.insert(axes.order.end(), rest.begin(), rest.end());
+  return axes;
+}
+
+// The permutation that moves `count` leading axes behind `place` others.
+std::vector<std::int64_t> MoveBehind(int rank, int count, int place) {
+  std::vector<std::int64_t> permutation;
+  for (int axis = 0; axis < place; ++axis) permutation.push_back(count + axis);
+  for (int axis = 0; axis < count; ++axis) permutation.push_back(axis);
+  for (int axis = count + place; axis < rank; ++axis) permutation.push_back(axis);
+  return permutation;
+}
+
+std::vector<std::int64_t> Inverse(const std::vector<std::int64_t>& permutation) {
+  std::vector<std::int64_t> inverse(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i)
+    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  return inverse;
+}
+
+// Whether all indices are known to have the same sizes.
+bool HaveEqualSizes(const Composer& c, const std::vector<Value*>& indices) {
+  std::optional<std::vector<std::int64_t>> first;
+  for (const Value* index : indices) {
+    const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(index);
+    if (!sizes || (first && *first != *sizes)) return false;
+    first = sizes;
+  }
+  return true;
+}
+
+// The indices of all indexed axes side by side in a last axis.
+Value* JoinIndices(Composer& c, const AdvancedIndex& index) {
+  std::vector<Value*> indices = index.indices;
+  std::erase(indices, nullptr);
+  if (indices.size() > 1 && !HaveEqualSizes(c, indices)) {
+    Value* together = nullptr;
+    for (Value* one : indices) together = together == nullptr ? one : c.Add(together, one);
+    Value* shape = c.Shape(together);
+    for (Value*& one : indices) one = c.Expand(one, shape);
+  }
+  for (Value*& one : indices) one = c.Unsqueeze(one, {-1});
+  return c.Concat(std::move(indices), -1);
+}
+
+}  // namespace
+
+AdvancedIndex TakeIndices(CallComposer& c) {
+  AdvancedIndex index;
+  for (Value* one : c.Take(c.call().OptionalTensors("indices"))) {
+    if (IsMask(c, one)) {
+      PushMask(c, one, index.indices);
+    } else {
+      index.indices.push_back(one == nullptr ? nullptr : c.Cast(one, DType::kI64));
+    }
+  }
+  return index;
+}
+
+Value* IndexRead(Composer& c, Value* x, const AdvancedIndex& index) {
+  const int rank = c.Rank(x);
+  const AxisOrder axes = OrderOf(index, rank);
+  if (c.failed() || axes.indexed == 0) return x;
+  if (static_cast<int>(index.indices.size()) > rank) return c.Fail("more indices than axes");
+  if (axes.indexed == 1) {
+    const auto axis = static_cast<std::size_t>(axes.order[0]);
+    return c.Gather(x, index.indices[axis], static_cast<int>(axis));
+  }
+  Value* joined = JoinIndices(c, index);
+  Value* read = c.Op("GatherND", {c.Transpose(x, axes.order), joined});
+  const int count = c.Rank(joined) - 1;
+  return c.Transpose(read, MoveBehind(c.Rank(read), count, axes.place));
+}
+
+Value* IndexWrite(Composer& c, Value* x, const AdvancedIndex& index, Value* values, bool add) {
+  const int rank = c.Rank(x);
+  const AxisOrder axes = OrderOf(index, rank);
+  if (c.failed()) return nullptr;
+  if (axes.indexed == 0) {
+    Value* all = c.Expand(values, c.Shape(x));
+    return add ? c.Add(x, all) : all;
+  }
+  Value* ordered = c.Transpose(x, axes.order);
+  Value* joined = JoinIndices(c, index);
+  const int count = c.Rank(joined) - 1;
+  Value* sizes = c.SizeVector(joined, 0, count);
+  if (axes.indexed < rank)
+    sizes = c.ConcatSizes({sizes, c.SizeVector(ordered, axes.indexed, rank - axes.indexed)});
+  const int result_rank = count + rank - axes.indexed;
+  const std::vector<std::int64_t> moved = MoveBehind(result_rank, count, axes.place);
+  Value* wanted = result_rank == 0 ? c.Ints({}) : c.Gather(sizes, c.Ints(moved), 0);
+  Value* updates = c.Transpose(c.Expand(values, wanted), Inverse(moved));
+  std::vector<NamedAttribute> attributes;
+  if (add) attributes.push_back({"reduction", "add"});
+  Value* written = c.Op("ScatterND", {ordered, joined, updates}, std::move(attributes));
+  return c.Transpose(written, Inverse(axes.order));
+}
+
+// index, _unsafe_index
+Result<Value*> LowerIndex(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(IndexRead(c, x, TakeIndices(c)));
+}
+
+// index_put, _index_put_impl: one value under a mask is a choice.
+Result<Value*> LowerIndexPut(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const std::vector<Value*> given = c.Take(call.OptionalTensors("indices"));
+  if (given.size() == 1 && IsMask(c, given[0]) && !c.BoolOr("accumulate", false) &&
+      c.MaybeRank(c.Tensor("values")) == 0) {
+    Value* mask = IsTrue(c, given[0]);
+    std::vector<std::int64_t> trailing;
+    for (int axis = c.Rank(mask); axis < c.Rank(x); ++axis) trailing.push_back(axis);
+    return c.Done(c.Where(c.Unsqueeze(mask, std::move(trailing)), c.Tensor("values"), x));
+  }
+  const AdvancedIndex index = TakeIndices(c);
+  return c.Done(IndexWrite(c, x, index, c.Tensor("values"), c.BoolOr("accumulate", false)));
+}
+
+Result<Value*> LowerIndexSelect(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* index = c.Tensor("index");
+  if (c.MaybeRank(x) == 0) return c.Done(x);
+  if (c.MaybeRank(index) == 0) index = c.Unsqueeze(index, {0});
+  return c.Done(c.Gather(x, index, c.AxisOf(c.Int("dim"), x)));
+}
+
+// The operand reads beyond no index: torch lets the index be smaller along other axes.
+Result<Value*> LowerGather(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* index = c.Tensor("index");
+  const int rank = c.Rank(x);
+  const std::int64_t axis = c.AxisArgument("dim", x);
+  if (rank == 0) return c.Done(c.Expand(x, c.Shape(index)));
+  for (int other = 0; other < rank && !c.failed(); ++other) {
+    const std::optional<std::int64_t> size = c.KnownSize(x, other);
+    const std::optional<std::int64_t> read = c.KnownSize(index, other);
+    if (other == axis || (size && size == read)) continue;
+    x = c.Slice(x, other, c.Ints({0}), c.SizeVector(index, other, 1), c.Ints({1}));
+  }
+  return c.Done(c.Op("GatherElements", {x, index}, {{"axis", axis}}));
+}
+
+Result<Value*> LowerTakeAlongDim(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* index = c.Tensor("indices");
+  if (!c.Has("dim")) {
+    Value* flat = c.Flatten(index);
+    return c.Done(c.Op("GatherElements", {c.Flatten(x), flat}));
+  }
+  const int axis = c.AxisArgument("dim", x);
+  const int rank = c.Rank(x);
+  for (int other = 0; other < rank && !c.failed(); ++other) {
+    const std::optional<std::int64_t> known = c.KnownSize(x, other);
+    if (other == axis || (known && known == c.KnownSize(index, other))) continue;
+    Value* size = c.Max(c.SizeVector(x, other, 1), c.SizeVector(index, other, 1));
+    std::vector<Value*> sizes(static_cast<std::size_t>(rank), c.Ints({1}));
+    sizes[static_cast<std::size_t>(other)] = size;
+    Value* shape = c.ConcatSizes(std::move(sizes));
+    x = c.Expand(x, shape);
+    index = c.Expand(index, shape);
+  }
+  return c.Done(c.Op("GatherElements", {x, index}, {{"axis", std::int64_t{axis}}}));
+}
+
+Result<Value*> LowerTake(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Flatten(c.Tensor("self"));
+  return c.Done(c.Gather(x, c.Tensor("index"), 0));
+}
+
+Result<Value*> LowerMaskedSelect(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* mask = IsTrue(c, c.Tensor("mask"));
+  if (!HaveEqualSizes(c, {x, mask})) {
+    mask = c.And(mask, c.Full(c.Shape(x), 1, DType::kBool));
+    x = c.Expand(x, c.Shape(mask));
+  }
+  return c.Done(c.Op("Compress", {x, c.Flatten(mask)}));
+}
+
+// nonzero, argwhere: one row a place.
+Result<Value*> LowerNonZero(Call& call) {
+  CallComposer c(call);
+  Value* x = IsTrue(c, c.Tensor("self"));
+  if (c.Rank(x) == 0) {
+    Value* found = c.Cast(c.Unsqueeze(x, {0}), DType::kI64);
+    return c.Done(c.Full(c.ConcatSizes({found, c.Ints({0})}), 0, DType::kI64));
+  }
+  return c.Done(c.SwapAxes(c.Op("NonZero", {x}), 0, 1));
+}
+
+// nonzero_numpy, and where of a condition alone: a vector an axis.
+Result<Results> LowerNonZeroNumpy(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor(call.Declares("condition") ? "condition" : "self");
+  if (c.MaybeRank(x) == 0) x = c.Unsqueeze(x, {0});
+  std::vector<Value*> places;
+  PushMask(c, x, places);
+  return c.DoneList(places);
+}
+
+}  // namespace dragoman::torch

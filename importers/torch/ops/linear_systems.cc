@@ -1,0 +1,364 @@
+// Determinants, inverses and solutions of systems of linear equations.
+
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/matrices.h"
+
+namespace dragoman::torch {
+
+Value* TakeMatrices(CallComposer& c, std::string_view name) {
+  Value* a = c.Tensor(name);
+  if (c.dtype(a) != DType::kF32 && c.dtype(a) != DType::kF64)
+    return c.Fail("matrices of " + std::string(Name(c.dtype(a))));
+  if (c.Rank(a) < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
+  return a;
+}
+
+Value* Transposed(Composer& c, Value* x) {
+  const int rank = c.Rank(x);
+  if (rank < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
+  return c.SwapAxes(x, rank - 2, rank - 1);
+}
+
+Value* Rows(Composer& c, Value* x) { return c.Size(x, c.Rank(x) - 2); }
+Value* Columns(Composer& c, Value* x) { return c.Size(x, c.Rank(x) - 1); }
+
+Value* OnDiagonal(Composer& c, Value* rows, Value* columns) {
+  return c.Equal(c.Unsqueeze(c.Iota(rows), {1}), c.Iota(columns));
+}
+
+Value* DiagonalOf(Composer& c, Value* x) {
+  Value* diagonal = c.Where(OnDiagonal(c, Rows(c, x), Columns(c, x)), x, 0);
+  return c.ReduceSum(diagonal, {c.Rank(x) - 1});
+}
+
+Value* UnitLike(Composer& c, Value* x) {
+  Value* rows = Rows(c, x);
+  Value* unit = c.CastLike(OnDiagonal(c, rows, rows), x);
+  const int rank = c.Rank(x);
+  Value* n = c.Vector(rows);
+  if (rank == 2) return unit;
+  return c.Expand(unit, c.ConcatSizes({c.SizeVector(x, 0, rank - 2), n, n}));
+}
+
+Value* Lower(Composer& c, Value* x) { return c.Op("Trilu", {x}, {{"upper", std::int64_t{0}}}); }
+Value* Upper(Composer& c, Value* x) { return c.Op("Trilu", {x}); }
+
+namespace {
+
+// `x` with its leading sizes broadcast to those of `like` too.
+Value* WithBatchOf(Composer& c, Value* x, Value* like) {
+  const int rank = c.Rank(like);
+  if (rank <= 2) return x;
+  return c.Expand(x, c.ConcatSizes({c.SizeVector(like, 0, rank - 2), c.Ints({1, 1})}));
+}
+
+// Row rows[i] of each matrix of `b` becomes row i.
+Value* PermuteRows(Composer& c, Value* b, Value* rows) {
+  Value* indices = c.Unsqueeze(rows, {c.Rank(rows)});
+  return c.Op("GatherElements", {b, c.Expand(indices, c.Shape(b))},
+              {{"axis", std::int64_t{c.Rank(b) - 2}}});
+}
+
+struct Lu {
+  Value* factors;
+  Value* pivots;  // from 0
+  Value* rows;
+};
+
+Lu FactorLu(Composer& c, Value* a) {
+  const std::vector<Value*> results = c.Ops("dragoman.LuFactor", {a}, {}, 3);
+  return {results[0], results[1], results[2]};
+}
+
+// The order of rows that exchanging each row i with row pivots[i] gives, of `n` rows.
+Value* RowsOf(Composer& c, Value* pivots, std::int64_t n) {
+  const int last = c.Rank(pivots) - 1;
+  const std::optional<std::int64_t> count = c.KnownSize(pivots, last);
+  constexpr std::int64_t kMostRows = 128;
+  if (!count || n > kMostRows)
+    return c.Fail("the pivots of matrices this large, or of unknown size");
+  Value* one = c.Expand(c.Int(0), c.ConcatSizes({c.SizeVector(pivots, 0, last), c.Ints({1})}));
+  Value* places = c.Iota(c.Int(n));
+  Value* order = c.Add(one, places);
+  for (std::int64_t i = 0; i < *count; ++i) {
+    Value* other = c.Slice(pivots, last, i, i + 1);
+    Value* here = c.Slice(order, last, i, i + 1);
+    Value* there = c.Op("GatherElements", {order, other}, {{"axis", std::int64_t{last}}});
+    order = c.Where(c.Equal(places, other), here, order);
+    order = c.Where(c.Equal(places, c.Int(i)), there, order);
+  }
+  return order;
+}
+
+Value* SolveFactored(Composer& c, Value* factors, Value* rows, Value* b) {
+  b = WithBatchOf(c, b, factors);
+  const int rank = c.Rank(b);
+  Value* sizes = rank > 2 ? c.ConcatSizes({c.SizeVector(b, 0, rank - 2), c.Ints({1})}) : nullptr;
+  Value* order = sizes != nullptr ? c.Expand(rows, sizes) : rows;
+  Value* half = SolveTriangular(c, factors, PermuteRows(c, b, order), {.unit = true});
+  return SolveTriangular(c, factors, half, {.upper = true});
+}
+
+// The position, from 1, of the first zero on the diagonal, or 0; int32.
+Value* FirstZero(Composer& c, Value* factors) {
+  const int rank = c.Rank(factors);
+  Value* rows = Rows(c, factors);
+  Value* zero = c.And(OnDiagonal(c, rows, Columns(c, factors)), c.Equal(factors, 0));
+  Value* order = c.Unsqueeze(c.Add(c.Iota(rows), 1), {1});
+  Value* none = c.Add(rows, 2);
+  Value* first = c.Reduce("ReduceMin", c.Where(zero, order, none), {rank - 2, rank - 1}, false);
+  return c.Cast(c.Where(c.Equal(first, none), 0, first), DType::kI32);
+}
+
+// Whether `b` holds a vector, not a matrix, for each matrix of `a`.
+bool HoldsVectors(Composer& c, Value* a, Value* b) {
+  const int rank_a = c.Rank(a);
+  const int rank_b = c.Rank(b);
+  if (rank_b == 1) return true;
+  if (rank_b != rank_a - 1) return false;
+  for (int i = 0; i < rank_b; ++i) {
+    if (c.KnownSize(a, i) != c.KnownSize(b, i)) return false;
+  }
+  return true;
+}
+
+Value* SolveGiven(CallComposer& c, Value* a, Value* b) {
+  const bool left = c.BoolOr("left", true);
+  const bool vectors = HoldsVectors(c, a, b);
+  if (vectors) b = c.Unsqueeze(b, {c.Rank(b)});
+  if (!left && !vectors) return Transposed(c, Solve(c, Transposed(c, a), Transposed(c, b)));
+  Value* x = Solve(c, a, b);
+  return vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x;
+}
+
+// L and U of factors, as matrices of their own.
+Value* LowerFactor(Composer& c, Value* factors) {
+  Value* least = c.Min(Rows(c, factors), Columns(c, factors));
+  Value* columns = c.Slice(factors, c.Rank(factors) - 1, c.Ints({0}), c.Vector(least), c.Ints({1}));
+  Value* diagonal = OnDiagonal(c, Rows(c, columns), Columns(c, columns));
+  return c.Where(diagonal, 1, Lower(c, columns));
+}
+Value* UpperFactor(Composer& c, Value* factors) {
+  Value* least = c.Min(Rows(c, factors), Columns(c, factors));
+  return Upper(c, c.Slice(factors, c.Rank(factors) - 2, c.Ints({0}), c.Vector(least), c.Ints({1})));
+}
+// P of A = P·L·U.
+Value* PermutationOf(Composer& c, Value* rows, DType dtype) {
+  const int last = c.Rank(rows) - 1;
+  Value* places = c.Unsqueeze(c.Iota(c.Size(rows, last)), {1});
+  return c.Cast(c.Equal(places, c.Unsqueeze(rows, {last})), dtype);
+}
+
+}  // namespace
+
+Value* SolveTriangular(Composer& c, Value* a, Value* b, Triangle triangle) {
+  Value* whole_a = WithBatchOf(c, a, b);
+  Value* whole_b = WithBatchOf(c, b, a);
+  return c.Op("dragoman.TriangularSolve", {whole_a, whole_b},
+              {{"upper", std::int64_t{triangle.upper}}, {"unit", std::int64_t{triangle.unit}}});
+}
+
+Value* Solve(Composer& c, Value* a, Value* b) {
+  const Lu lu = FactorLu(c, WithBatchOf(c, a, b));
+  return SolveFactored(c, lu.factors, lu.rows, b);
+}
+
+Value* Inverse(Composer& c, Value* a) { return Solve(c, a, UnitLike(c, a)); }
+
+// det, linalg_det, logdet
+Result<Value*> LowerDeterminant(Call& call) {
+  CallComposer c(call);
+  Value* value = c.Op("Det", {TakeMatrices(c, call.Declares("A") ? "A" : "self")});
+  return c.Done(call.op().type == "logdet" ? c.Log(value) : value);
+}
+
+// slogdet, linalg_slogdet: the sign of the determinant and the logarithm of its size.
+Result<Results> LowerLogDeterminant(Call& call) {
+  CallComposer c(call);
+  Value* a = TakeMatrices(c, call.Declares("A") ? "A" : "self");
+  const Lu lu = FactorLu(c, a);
+  Value* diagonal = DiagonalOf(c, lu.factors);
+  const int last = c.Rank(diagonal) - 1;
+  Value* exchanged = c.NotEqual(lu.pivots, c.Iota(c.Size(lu.pivots, last)));
+  Value* odd =
+      c.CastLike(c.Where(exchanged, -1, c.Full(c.Shape(lu.pivots), 1, DType::kI64)), diagonal);
+  Value* sign = c.Reduce("ReduceProd", c.Mul(c.Op("Sign", {diagonal}), odd), {last}, false);
+  return c.Done({sign, c.ReduceSum(c.Log(c.Abs(diagonal)), {last})});
+}
+
+// inverse, linalg_inv
+Result<Value*> LowerInverse(Call& call) {
+  CallComposer c(call);
+  return c.Done(Inverse(c, TakeMatrices(c, call.Declares("A") ? "A" : "self")));
+}
+
+Result<Results> LowerInverseEx(Call& call) {
+  CallComposer c(call);
+  Value* a = TakeMatrices(c, "A");
+  const Lu lu = FactorLu(c, a);
+  return c.Done({SolveFactored(c, lu.factors, lu.rows, UnitLike(c, a)), FirstZero(c, lu.factors)});
+}
+
+Result<Value*> LowerLinalgSolve(Call& call) {
+  CallComposer c(call);
+  return c.Done(SolveGiven(c, TakeMatrices(c, "A"), c.Tensor("B")));
+}
+
+Result<Results> LowerLinalgSolveEx(Call& call) {
+  CallComposer c(call);
+  Value* a = TakeMatrices(c, "A");
+  return c.Done({SolveGiven(c, a, c.Tensor("B")), FirstZero(c, FactorLu(c, a).factors)});
+}
+
+Result<Value*> LowerSolveTriangular(Call& call) {
+  CallComposer c(call);
+  Value* a = TakeMatrices(c, "self");
+  Value* b = TakeMatrices(c, "B");
+  const Triangle triangle{c.Bool("upper"), c.BoolOr("unitriangular", false)};
+  if (c.BoolOr("left", true)) return c.Done(SolveTriangular(c, a, b, triangle));
+  const Triangle other{!triangle.upper, triangle.unit};
+  return c.Done(Transposed(c, SolveTriangular(c, Transposed(c, a), Transposed(c, b), other)));
+}
+
+// triangular_solve: the solution, and the matrices.
+Result<Results> LowerTriangularSolve(Call& call) {
+  CallComposer c(call);
+  Value* a = TakeMatrices(c, "A");
+  const bool transposed = c.BoolOr("transpose", false);
+  const Triangle triangle{c.BoolOr("upper", true) != transposed, c.BoolOr("unitriangular", false)};
+  Value* x =
+      SolveTriangular(c, transposed ? Transposed(c, a) : a, TakeMatrices(c, "self"), triangle);
+  return c.Done({x, c.Op("Identity", {a})});
+}
+
+// cholesky, linalg_cholesky, linalg_cholesky_ex
+Result<Results> LowerCholesky(Call& call) {
+  CallComposer c(call);
+  const bool upper = c.BoolOr("upper", false);
+  Value* a = TakeMatrices(c, "self");
+  if (upper) a = Transposed(c, a);
+  const std::vector<Value*> factored = c.Ops("dragoman.Cholesky", {a}, {}, 2);
+  Value* factor = upper ? Transposed(c, factored[0]) : factored[0];
+  if (call.op().type != "linalg_cholesky_ex") return c.Done({factor});
+  return c.Done({factor, c.Cast(factored[1], DType::kI32)});
+}
+
+// cholesky_solve, cholesky_inverse: of the matrix whose factor is given.
+Result<Value*> LowerCholeskySolve(Call& call) {
+  CallComposer c(call);
+  const bool inverse = call.op().type == "cholesky_inverse";
+  Value* factor = TakeMatrices(c, inverse ? "self" : "input2");
+  if (c.BoolOr("upper", false)) factor = Transposed(c, factor);
+  Value* b = inverse ? UnitLike(c, factor) : TakeMatrices(c, "self");
+  Value* half = SolveTriangular(c, factor, b, {});
+  return c.Done(SolveTriangular(c, Transposed(c, factor), half, {.upper = true}));
+}
+
+// linalg_lu_factor, linalg_lu_factor_ex, _lu_with_info: pivots count from 1.
+Result<Results> LowerLuFactor(Call& call) {
+  CallComposer c(call);
+  Value* a = TakeMatrices(c, call.Declares("A") ? "A" : "self");
+  if (!c.BoolOr("pivot", true)) return call.Unsupported("pivot = False");
+  const Lu lu = FactorLu(c, a);
+  Value* pivots = c.Cast(c.Add(lu.pivots, 1), DType::kI32);
+  if (call.op().type == "linalg_lu_factor") return c.Done({lu.factors, pivots});
+  return c.Done({lu.factors, pivots, FirstZero(c, lu.factors)});
+}
+
+// linalg_lu: P, L, U.
+Result<Results> LowerLu(Call& call) {
+  CallComposer c(call);
+  Value* a = TakeMatrices(c, "A");
+  if (!c.BoolOr("pivot", true)) return call.Unsupported("pivot = False");
+  const Lu lu = FactorLu(c, a);
+  return c.Done({PermutationOf(c, lu.rows, c.dtype(a)), LowerFactor(c, lu.factors),
+                 UpperFactor(c, lu.factors)});
+}
+
+Result<Results> LowerLuUnpack(Call& call) {
+  CallComposer c(call);
+  Value* factors = TakeMatrices(c, "LU_data");
+  Value* pivots = c.Sub(c.Cast(c.Tensor("LU_pivots"), DType::kI64), 1);
+  const std::optional<std::int64_t> n = c.KnownSize(factors, c.Rank(factors) - 2);
+  if (!n) return call.Unsupported("matrices whose sizes only run time tells; give --shape");
+  Value* nothing = c.Full(c.Ints({0}), 0, c.dtype(factors));
+  Value* p = nothing;
+  if (c.BoolOr("unpack_pivots", true))
+    p = PermutationOf(c, RowsOf(c, pivots, *n), c.dtype(factors));
+  if (!c.BoolOr("unpack_data", true)) return c.Done({p, nothing, nothing});
+  return c.Done({p, LowerFactor(c, factors), UpperFactor(c, factors)});
+}
+
+// lu_solve, linalg_lu_solve
+Result<Value*> LowerLuSolve(Call& call) {
+  CallComposer c(call);
+  const bool older = call.op().type == "lu_solve";
+  Value* factors = TakeMatrices(c, older ? "LU_data" : "LU");
+  Value* pivots = c.Sub(c.Cast(c.Tensor(older ? "LU_pivots" : "pivots"), DType::kI64), 1);
+  if (!c.BoolOr("left", true) || c.BoolOr("adjoint", false))
+    return call.Unsupported("left = False, or adjoint = True");
+  const std::optional<std::int64_t> n = c.KnownSize(factors, c.Rank(factors) - 1);
+  if (!n) return call.Unsupported("matrices whose sizes only run time tells; give --shape");
+  Value* b = TakeMatrices(c, older ? "self" : "B");
+  Value* whole = WithBatchOf(c, factors, b);
+  return c.Done(SolveFactored(c, whole, RowsOf(c, pivots, *n), b));
+}
+
+Result<Value*> LowerMatrixPower(Call& call) {
+  CallComposer c(call);
+  Value* x = TakeMatrices(c, "self");
+  std::int64_t n = c.Int("n");
+  if (c.failed()) return c.Done(nullptr);
+  if (n < 0) x = Inverse(c, x);
+  n = std::abs(n);
+  Value* power = nullptr;
+  for (; n > 0; n /= 2) {
+    if (n % 2 == 1) power = power == nullptr ? x : MatMul(c, power, x);
+    if (n > 1) x = MatMul(c, x, x);
+  }
+  return c.Done(power != nullptr ? power : UnitLike(c, x));
+}
+
+// Taylor's series of x / 2¹⁰, squared ten times.
+Result<Value*> LowerMatrixExp(Call& call) {
+  CallComposer c(call);
+  Value* given = TakeMatrices(c, "self");
+  constexpr int kSquarings = 10;
+  constexpr int kTerms = 12;
+  Value* x = c.Mul(c.Cast(given, DType::kF64), 1.0 / (1 << kSquarings));
+  Value* sum = UnitLike(c, x);
+  Value* unit = sum;
+  for (int k = kTerms; k > 0; --k) sum = c.Add(unit, c.Div(MatMul(c, x, sum), k));
+  for (int i = 0; i < kSquarings; ++i) sum = MatMul(c, sum, sum);
+  return c.Done(c.CastLike(sum, given));
+}
+
+Result<Value*> LowerTensorInverse(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const auto split = static_cast<int>(c.IntOr("ind", 2));
+  const int rank = c.Rank(x);
+  if (split < 1 || split > rank) return call.Invalid("ind is out of range");
+  Value* first = c.SizeVector(x, 0, split);
+  Value* second = split < rank ? c.SizeVector(x, split, rank - split) : c.Ints({});
+  Value* n = c.Reduce("ReduceProd", first, {0}, true);
+  Value* matrix = c.Reshape(x, c.ConcatSizes({n, n}));
+  return c.Done(c.Reshape(Inverse(c, matrix), c.ConcatSizes({second, first})));
+}
+
+Result<Value*> LowerTensorSolve(Call& call) {
+  CallComposer c(call);
+  Value* a = c.Tensor("self");
+  Value* b = c.Tensor("other");
+  if (c.Has("dims")) return call.Unsupported("argument dims");
+  const int rank = c.Rank(a);
+  const int split = c.Rank(b);
+  Value* sizes = split < rank ? c.SizeVector(a, split, rank - split) : c.Ints({});
+  Value* n = c.Vector(c.NumElements(b));
+  Value* matrix = c.Reshape(a, c.ConcatSizes({n, n}));
+  Value* column = c.Reshape(b, c.ConcatSizes({n, c.Ints({1})}));
+  return c.Done(c.Reshape(Solve(c, matrix, column), sizes));
+}
+
+}  // namespace dragoman::torch

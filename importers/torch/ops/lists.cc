@@ -1,0 +1,202 @@
+// Operators on lists of tensors or sets of elements: blocks, products of sets, membership.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+
+// Matrices along the diagonal of one; vectors count as rows.
+Result<Value*> LowerBlockDiag(Call& call) {
+  CallComposer c(call);
+  std::vector<Value*> rows;
+  const std::vector<Value*> blocks = c.Tensors("tensors");
+  std::vector<std::vector<std::int64_t>> sizes;
+  std::int64_t width = 0;
+  std::vector<Value*> matrices;
+  for (Value* block : blocks) {
+    const int rank = c.Rank(block);
+    Value* matrix = rank < 2 ? c.Reshape(block, {1, -1}) : block;
+    const std::optional<std::vector<std::int64_t>> known = c.KnownSizes(matrix);
+    if (!known) return call.Unsupported("sizes that are not known; state them with --shape");
+    width += known->at(1);
+    sizes.push_back(*known);
+    matrices.push_back(matrix);
+  }
+  std::int64_t left = 0;
+  for (std::size_t i = 0; i < matrices.size() && !c.failed(); ++i) {
+    const std::int64_t right = width - left - sizes[i][1];
+    Value* pads = c.Ints({0, left, 0, right});
+    rows.push_back(c.Op("Pad", {matrices[i], pads, c.Number(0, matrices[i])}));
+    left += sizes[i][1];
+  }
+  if (rows.empty()) return c.Done(c.Fail("an empty list"));
+  return c.Done(c.Concat(std::move(rows), 0));
+}
+
+// All combinations of one element of each vector.
+Result<Value*> LowerCartesianProd(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> values = c.Tensors("tensors");
+  if (values.size() == 1) return c.Done(values[0]);
+  std::vector<Value*> sizes;
+  for (Value* value : values) sizes.push_back(c.SizeVector(value, 0, 1));
+  if (c.failed() || sizes.empty()) return c.Done(c.Fail("an empty list"));
+  Value* shape = c.ConcatSizes(sizes);
+  std::vector<Value*> columns;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Value* along = AlongAxis(c, values[i], static_cast<int>(i), static_cast<int>(values.size()));
+    columns.push_back(c.Reshape(c.Expand(along, shape), {-1, 1}));
+  }
+  return c.Done(c.Concat(std::move(columns), 1));
+}
+
+namespace {
+
+// Subsets of `chosen` (1 at least) of the places 0 to count - 1 in lexicographic order, one behind
+// the other; `repeats` allows a place several times. nullopt: there are too many.
+std::optional<std::vector<std::int64_t>> Subsets(std::int64_t count, std::int64_t chosen,
+                                                 bool repeats) {
+  constexpr std::size_t kMost = 1 << 20;
+  const std::int64_t gap = repeats ? 0 : 1;
+  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> subset;
+  for (std::int64_t k = 0; k < chosen; ++k) subset.push_back(k * gap);
+  while (subset.back() < count) {
+    all.insert(all.end(), subset.begin(), subset.end());
+    if (all.size() > kMost) return std::nullopt;
+    std::int64_t k = chosen - 1;
+    while (k >= 0 && subset[static_cast<std::size_t>(k)] == count - 1 - (chosen - 1 - k) * gap) --k;
+    if (k < 0) break;
+    std::int64_t place = subset[static_cast<std::size_t>(k)] + 1;
+    for (; k < chosen; ++k, place += gap) subset[static_cast<std::size_t>(k)] = place;
+  }
+  return all;
+}
+
+}  // namespace
+
+// Subsets of a vector's elements, of which `with_replacement` lets one be chosen several times.
+Result<Value*> LowerCombinations(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const std::optional<std::int64_t> count = c.KnownSize(x, 0);
+  const std::int64_t chosen = c.Int("r");
+  constexpr std::int64_t kMostChosen = 64;
+  if (!count || chosen < 1 || chosen > kMostChosen)
+    return call.Unsupported("r = " + std::to_string(chosen) + ", or of an unknown number");
+  std::optional<std::vector<std::int64_t>> places =
+      Subsets(*count, chosen, c.Bool("with_replacement"));
+  if (!places) return call.Unsupported("so many subsets");
+  const std::int64_t subsets = std::ssize(*places) / chosen;
+  Value* rows = c.Reshape(c.Ints(std::move(*places)), {subsets, chosen});
+  return c.Done(c.Gather(x, rows, 0));
+}
+
+Result<Value*> LowerIsIn(Call& call) {
+  CallComposer c(call);
+  const bool one_element = call.Declares("element");
+  const bool one_test = call.Declares("test_element");
+  const std::vector<Value*> x = c.Promoted(
+      {one_element ? "element" : "elements", one_test ? "test_element" : "test_elements"});
+  Value* same = c.Equal(c.Unsqueeze(x[0], {-1}), c.Flatten(x[1]));
+  const int last = c.Rank(x[0]);
+  Value* found = c.Reduce("ReduceMax", same, {last}, false);
+  return c.Done(c.Bool("invert") ? c.Not(found) : found);
+}
+
+// _infer_size, broadcast_shapes: what two lists of sizes are when broadcast together.
+Result<Results> LowerBroadcastShapes(Call& call) {
+  CallComposer c(call);
+  std::vector<std::int64_t> a = c.Take(call.IntList("a"));
+  std::vector<std::int64_t> b = c.Take(call.IntList("b"));
+  const std::size_t rank = std::max(a.size(), b.size());
+  a.insert(a.begin(), rank - a.size(), 1);
+  b.insert(b.begin(), rank - b.size(), 1);
+  std::vector<Abstract> sizes;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
+      return call.Invalid("the sizes " + std::to_string(a[i]) + " and " + std::to_string(b[i]) +
+                          " cannot be broadcast together");
+    sizes.push_back(Number::Int(a[i] == 1 ? b[i] : a[i]));
+  }
+  return c.DoneWith({call.NewList(std::move(sizes))});
+}
+
+// The chunks of each tensor, padded with zeros to one size and flattened behind `dim`, side by
+// side.
+Result<Value*> LowerChunkCat(Call& call) {
+  CallComposer c(call);
+  const std::int64_t axis = c.Int("dim");
+  const std::int64_t chunks = c.Int("num_chunks");
+  std::vector<Value*> parts;
+  for (Value* value : c.Tensors("tensors")) {
+    const int at = c.Axis(axis, c.Rank(value));
+    const std::optional<std::int64_t> size = c.KnownSize(value, at);
+    if (c.failed() || !size || chunks < 1)
+      return call.Unsupported("sizes that are not known; state them with --shape");
+    const std::int64_t rows = std::max<std::int64_t>((*size + chunks - 1) / chunks, 1);
+    std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(c.Rank(value)), 0);
+    pads[static_cast<std::size_t>(c.Rank(value) + at)] = rows * chunks - *size;
+    Value* padded = c.Op("Pad", {value, c.Ints(std::move(pads)), c.Number(0, value)});
+    Value* shape = c.Ints({chunks, -1});
+    if (at > 0) shape = c.ConcatSizes({c.SizeVector(value, 0, at), shape});
+    parts.push_back(c.Reshape(padded, shape));
+  }
+  if (c.failed()) return c.Done(nullptr);
+  if (parts.empty()) return call.Invalid("an empty list");
+  return c.Done(c.Concat(std::move(parts), -1));
+}
+
+// equal: one answer for the whole of two tensors of the same sizes.
+Result<Results> LowerEqual(Call& call) {
+  CallComposer c(call);
+  Value* a = c.Tensor("self");
+  Value* b = c.Tensor("other");
+  const std::optional<std::vector<std::int64_t>> sizes_a = c.KnownSizes(a);
+  const std::optional<std::vector<std::int64_t>> sizes_b = c.KnownSizes(b);
+  if (c.failed() || !sizes_a || !sizes_b)
+    return call.Unsupported("sizes that are not known; state them with --shape");
+  if (*sizes_a != *sizes_b) return Results{Number::Bool(false)};
+  Value* same = c.ReduceAll("ReduceMin", c.Equal(a, b));
+  if (c.failed()) return c.DoneWith({});
+  return Results{call.NewNumber(Number::Kind::kBool, same)};
+}
+
+Result<Results> LowerAllClose(Call& call) {
+  CallComposer c(call);
+  Value* close = c.Take(LowerIsClose(call));
+  Value* all = c.ReduceAll("ReduceMin", close);
+  if (c.failed()) return c.DoneWith({});
+  return Results{call.NewNumber(Number::Kind::kBool, all)};
+}
+
+// tril_indices, triu_indices: the rows and columns of a triangle of known size.
+Result<Value*> LowerTriangleIndices(Call& call) {
+  CallComposer c(call);
+  const std::int64_t rows = c.Int("row");
+  const std::int64_t columns = c.Int("col");
+  const std::int64_t offset = c.Int("offset");
+  const bool lower = call.op().type == "tril_indices";
+  std::vector<std::int64_t> row_list;
+  std::vector<std::int64_t> column_list;
+  constexpr std::int64_t kMaxSize = 4096;
+  if (rows > kMaxSize || columns > kMaxSize) return call.Unsupported("triangles of this size");
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      if (lower ? j - i > offset : j - i < offset) continue;
+      row_list.push_back(i);
+      column_list.push_back(j);
+    }
+  }
+  row_list.insert(row_list.end(), column_list.begin(), column_list.end());
+  Value* both =
+      c.Reshape(c.Ints(std::move(row_list)), {2, static_cast<std::int64_t>(column_list.size())});
+  return c.Done(c.Cast(both, c.DTypeOr("dtype", DType::kI64)));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,295 @@
+// Losses: elementwise first, then their mean or sum.
+#include <numbers>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/distance.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+enum Reduction { kNone = 0, kMean = 1, kSum = 2 };
+
+// Losses of all elements, reduced as argument `reduction` says.
+Result<Value*> Reduced(CallComposer& c, Value* losses) {
+  const std::int64_t reduction = c.Int("reduction");
+  if (reduction == kNone) return c.Done(losses);
+  return c.Done(c.ReduceAll(reduction == kMean ? "ReduceMean" : "ReduceSum", losses));
+}
+
+struct Pair {
+  Value* x;
+  Value* y;
+};
+
+Pair TakePair(CallComposer& c) {
+  const std::vector<Value*> values = c.Promoted({"self", "target"});
+  return {values[0], values[1]};
+}
+
+// 0.5 d² / beta below beta, d - 0.5 beta above; times `factor`.
+Value* SmoothL1(Composer& c, const Pair& p, double beta, double factor) {
+  Value* distance = c.Abs(c.Sub(p.x, p.y));
+  if (beta == 0) return distance;
+  Value* near = c.Mul(c.Mul(distance, distance), 0.5 / beta * factor);
+  Value* far = c.Mul(c.Sub(distance, 0.5 * beta), factor);
+  return c.Where(c.Less(distance, beta), near, far);
+}
+
+// log p, not below -100 as torch has it.
+Value* BoundedLog(Composer& c, Value* p) { return c.Max(c.Log(p), -100); }
+
+// -log of the probability of each target class, and the weight that it has.
+struct ClassLoss {
+  Value* losses;
+  Value* weights;  // 0 where the target is ignored
+};
+
+// Classes stand along axis 1, or along axis 0 of a single sample.
+ClassLoss NegativeLogLikelihood(CallComposer& c, Value* log_p) {
+  Value* target = c.Cast(c.Tensor("target"), DType::kI64);
+  const std::int64_t axis = c.Rank(log_p) == 1 ? 0 : 1;
+  Value* ignored = c.Equal(target, c.Int(c.Int("ignore_index")));
+  Value* safe = c.Where(ignored, 0, target);
+  Value* picked = c.Op("GatherElements", {log_p, c.Unsqueeze(safe, {axis})}, {{"axis", axis}});
+  Value* weight = c.OptionalTensor("weight");
+  Value* factor =
+      weight != nullptr ? c.Gather(weight, safe, 0) : c.Expand(c.Number(1, log_p), c.Shape(target));
+  factor = c.Where(ignored, 0, factor);
+  Value* losses = c.Neg(c.Mul(c.Squeeze(picked, {axis}), factor));
+  return {c.Where(ignored, 0, losses), factor};
+}
+
+Result<Value*> ReduceWeighted(CallComposer& c, const ClassLoss& loss) {
+  const std::int64_t reduction = c.Int("reduction");
+  if (reduction == kNone) return c.Done(loss.losses);
+  Value* sum = c.ReduceAll("ReduceSum", loss.losses);
+  if (reduction == kSum) return c.Done(sum);
+  return c.Done(c.Div(sum, c.ReduceAll("ReduceSum", loss.weights)));
+}
+
+// Weights of classes, to be broadcast along the axis of classes.
+Value* ClassWeights(CallComposer& c, Value* x, int axis) {
+  return AlongAxis(c, c.Tensor("weight"), axis, c.Rank(x));
+}
+
+// Targets that are probabilities.
+Result<Value*> SoftCrossEntropy(CallComposer& c, Value* log_p, int axis) {
+  Value* target = c.Tensor("target");
+  const double smoothing = c.FloatOr("label_smoothing", 0);
+  if (smoothing > 0) {
+    Value* share = c.Div(c.Number(smoothing, log_p), c.CastLike(c.Size(log_p, axis), log_p));
+    target = c.Add(c.Mul(target, 1 - smoothing), share);
+  }
+  Value* product = c.Mul(log_p, target);
+  if (c.Has("weight")) product = c.Mul(product, ClassWeights(c, log_p, axis));
+  return Reduced(c, c.Neg(c.ReduceSum(product, {axis})));
+}
+
+// (1 - s) nll + s / classes * the sum over all classes of -log p.
+Result<Value*> Smoothed(CallComposer& c, Value* log_p, int axis, double smoothing) {
+  const ClassLoss hard = NegativeLogLikelihood(c, log_p);
+  Value* all = log_p;
+  if (c.Has("weight")) all = c.Mul(all, ClassWeights(c, log_p, axis));
+  Value* smooth = c.Neg(c.ReduceSum(all, {axis}));
+  Value* ignored = c.Equal(c.Cast(c.Tensor("target"), DType::kI64), c.Int(c.Int("ignore_index")));
+  smooth = c.Where(ignored, 0, smooth);
+  Value* share = c.Div(c.Number(smoothing, log_p), c.CastLike(c.Size(log_p, axis), log_p));
+  const auto mix = [&](Value* a, Value* b) {
+    return c.Add(c.Mul(a, 1 - smoothing), c.Mul(b, share));
+  };
+  const std::int64_t reduction = c.Int("reduction");
+  if (reduction == kNone) return c.Done(mix(hard.losses, smooth));
+  Value* hard_sum = c.ReduceAll("ReduceSum", hard.losses);
+  Value* smooth_sum = c.ReduceAll("ReduceSum", smooth);
+  if (reduction == kSum) return c.Done(mix(hard_sum, smooth_sum));
+  Value* weights = c.ReduceAll("ReduceSum", hard.weights);
+  return c.Done(mix(c.Div(hard_sum, weights), c.Div(smooth_sum, weights)));
+}
+
+}  // namespace
+
+Result<Value*> LowerL1Loss(Call& call) {
+  CallComposer c(call);
+  const Pair p = TakePair(c);
+  return Reduced(c, c.Abs(c.Sub(p.x, p.y)));
+}
+
+Result<Value*> LowerMseLoss(Call& call) {
+  CallComposer c(call);
+  const Pair p = TakePair(c);
+  Value* difference = c.Sub(p.x, p.y);
+  return Reduced(c, c.Mul(difference, difference));
+}
+
+Result<Value*> LowerSmoothL1Loss(Call& call) {
+  CallComposer c(call);
+  return Reduced(c, SmoothL1(c, TakePair(c), c.Float("beta"), 1));
+}
+
+Result<Value*> LowerHuberLoss(Call& call) {
+  CallComposer c(call);
+  const double delta = c.Float("delta");
+  return Reduced(c, SmoothL1(c, TakePair(c), delta, delta));
+}
+
+Result<Value*> LowerBinaryCrossEntropy(Call& call) {
+  CallComposer c(call);
+  Value* p = c.Tensor("self");
+  Value* target = c.Tensor("target");
+  Value* right = c.Mul(target, BoundedLog(c, p));
+  Value* wrong = c.Mul(c.Sub(1, target), BoundedLog(c, c.Sub(1, p)));
+  Value* losses = c.Neg(c.Add(right, wrong));
+  if (Value* weight = c.OptionalTensor("weight")) losses = c.Mul(losses, weight);
+  return Reduced(c, losses);
+}
+
+Result<Value*> LowerBinaryCrossEntropyWithLogits(Call& call) {
+  CallComposer c(call);
+  const Pair p = TakePair(c);
+  Value* losses = nullptr;
+  Value* negated = c.Neg(p.x);
+  Value* softplus = c.Op("Softplus", {negated});
+  Value* rest = c.Mul(c.Sub(1, p.y), p.x);
+  if (Value* positive = c.OptionalTensor("pos_weight")) {
+    Value* factor = c.Add(c.Mul(c.Sub(positive, 1), p.y), 1);
+    losses = c.Add(rest, c.Mul(factor, softplus));
+  } else {
+    losses = c.Add(rest, softplus);
+  }
+  if (Value* weight = c.OptionalTensor("weight")) losses = c.Mul(losses, weight);
+  return Reduced(c, losses);
+}
+
+Result<Value*> LowerKlDiv(Call& call) {
+  CallComposer c(call);
+  const Pair p = TakePair(c);
+  if (c.BoolOr("log_target", false)) return Reduced(c, c.Mul(c.Exp(p.y), c.Sub(p.y, p.x)));
+  Value* entropy = c.Where(c.Equal(p.y, 0), 0, c.Mul(p.y, c.Log(p.y)));
+  return Reduced(c, c.Sub(entropy, c.Mul(p.y, p.x)));
+}
+
+Result<Value*> LowerPoissonNllLoss(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("input");
+  Value* target = c.Tensor("target");
+  const double eps = c.Float("eps");
+  Value* losses = c.Bool("log_input") ? c.Sub(c.Exp(x), c.Mul(target, x))
+                                      : c.Sub(x, c.Mul(target, c.Log(c.Add(x, eps))));
+  if (c.Bool("full")) {
+    Value* stirling = c.Sub(c.Mul(target, c.Log(target)), target);
+    stirling = c.Add(stirling, c.Mul(c.Log(c.Mul(target, 2 * std::numbers::pi)), 0.5));
+    losses = c.Add(losses, c.Where(c.LessOrEqual(target, 1), 0, stirling));
+  }
+  return Reduced(c, losses);
+}
+
+// nll_loss, nll_loss2d, nll_loss_nd
+Result<Value*> LowerNllLoss(Call& call) {
+  CallComposer c(call);
+  return ReduceWeighted(c, NegativeLogLikelihood(c, c.Tensor("self")));
+}
+
+Result<Value*> LowerCrossEntropyLoss(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int axis = c.Rank(x) == 1 ? 0 : 1;
+  Value* log_p = c.Op("LogSoftmax", {x}, {{"axis", std::int64_t{axis}}});
+  if (IsFloating(c.dtype(c.Tensor("target")))) return SoftCrossEntropy(c, log_p, axis);
+  const double smoothing = c.FloatOr("label_smoothing", 0);
+  if (smoothing > 0) return Smoothed(c, log_p, axis, smoothing);
+  return ReduceWeighted(c, NegativeLogLikelihood(c, log_p));
+}
+
+Result<Value*> LowerHingeEmbeddingLoss(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* target = c.Tensor("target");
+  Value* apart = c.Where(c.NotEqual(target, 1), c.Max(c.Sub(c.Float("margin"), x), 0), 0);
+  Value* alike = c.Where(c.NotEqual(target, -1), x, 0);
+  return Reduced(c, c.Add(apart, alike));
+}
+
+Result<Value*> LowerMarginRankingLoss(Call& call) {
+  CallComposer c(call);
+  Value* difference = c.Sub(c.Tensor("input1"), c.Tensor("input2"));
+  Value* ordered = c.Mul(c.Neg(c.CastLike(c.Tensor("target"), difference)), difference);
+  return Reduced(c, c.Max(c.Add(ordered, c.Float("margin")), 0));
+}
+
+Result<Value*> LowerSoftMarginLoss(Call& call) {
+  CallComposer c(call);
+  const Pair p = TakePair(c);
+  return Reduced(c, Log1p(c, c.Exp(c.Neg(c.Mul(p.x, p.y)))));
+}
+
+Result<Value*> LowerCosineEmbeddingLoss(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> x = c.Promoted({"input1", "input2"});
+  Value* target = c.Tensor("target");
+  constexpr double kEps = 1e-12;
+  const int axis = c.Rank(target);
+  const auto dot = [&](Value* a, Value* b) { return c.ReduceSum(c.Mul(a, b), {axis}); };
+  Value* squares = c.Mul(c.Add(dot(x[0], x[0]), kEps), c.Add(dot(x[1], x[1]), kEps));
+  Value* cosine = c.Div(dot(x[0], x[1]), c.Sqrt(squares));
+  Value* alike = c.Where(c.Equal(target, 1), c.Sub(1, cosine), 0);
+  Value* apart = c.Max(c.Sub(cosine, c.Float("margin")), 0);
+  return Reduced(c, c.Add(alike, c.Where(c.Equal(target, -1), apart, 0)));
+}
+
+Result<Value*> LowerTripletMarginLoss(Call& call) {
+  CallComposer c(call);
+  Value* anchor = c.Tensor("anchor");
+  Value* positive = c.Tensor("positive");
+  Value* negative = c.Tensor("negative");
+  const double p = c.Float("p");
+  const double eps = c.Float("eps");
+  Value* near = PairwiseDistance(c, anchor, positive, p, eps, false);
+  Value* far = PairwiseDistance(c, anchor, negative, p, eps, false);
+  if (c.Bool("swap")) far = c.Min(far, PairwiseDistance(c, positive, negative, p, eps, false));
+  return Reduced(c, c.Max(c.Sub(c.Add(near, c.Float("margin")), far), 0));
+}
+
+// Of (batch, classes) and one class a sample, or of a single sample.
+Result<Value*> LowerMultiMarginLoss(Call& call) {
+  CallComposer c(call);
+  Value* given = c.Tensor("self");
+  Value* target = c.Tensor("target");
+  const bool single = c.Rank(given) < 2;
+  Value* x = single ? c.Reshape(given, {1, -1}) : given;
+  Value* classes = c.Reshape(target, {-1, 1});
+  Value* own = c.Op("GatherElements", {x, classes}, {{"axis", std::int64_t{1}}});
+  Value* margin = c.Max(c.Add(c.Sub(x, own), c.Float("margin")), 0);
+  if (c.Float("p") == 2) margin = c.Mul(margin, margin);
+  if (Value* weight = c.OptionalTensor("weight"))
+    margin = c.Mul(margin, c.Gather(weight, classes, 0));
+  Value* others = c.NotEqual(c.Iota(c.Size(x, 1)), classes);
+  Value* losses = c.Div(c.ReduceSum(c.Where(others, margin, 0), {1}), c.CastLike(c.Size(x, 1), x));
+  if (single && c.MaybeRank(target) == 0) losses = c.Squeeze(losses, {0});
+  return Reduced(c, losses);
+}
+
+// Targets list classes up to the first -1.
+Result<Value*> LowerMultilabelMarginLoss(Call& call) {
+  CallComposer c(call);
+  Value* given = c.Tensor("self");
+  const bool single = c.Rank(given) < 2;
+  Value* x = single ? c.Reshape(given, {1, -1}) : given;
+  Value* target = c.Tensor("target");
+  target = single ? c.Reshape(target, {1, -1}) : target;
+  Value* ended = c.Op("CumSum", {c.Cast(c.Less(target, 0), DType::kI64), c.Int(1)});
+  Value* listed = c.Equal(ended, 0);
+  Value* safe = c.Where(listed, target, 0);
+  Value* matches =
+      c.And(c.Equal(c.Unsqueeze(safe, {2}), c.Iota(c.Size(x, 1))), c.Unsqueeze(listed, {2}));
+  Value* is_target = c.Reduce("ReduceMax", matches, {1}, false);
+  Value* own = c.Op("GatherElements", {x, safe}, {{"axis", std::int64_t{1}}});
+  Value* margin = c.Max(c.Sub(c.Unsqueeze(x, {1}), c.Sub(c.Unsqueeze(own, {2}), 1)), 0);
+  Value* counts = c.And(c.Unsqueeze(listed, {2}), c.Not(c.Unsqueeze(is_target, {1})));
+  Value* sum = c.ReduceSum(c.Where(counts, margin, 0), {1, 2});
+  Value* losses = c.Div(sum, c.CastLike(c.Size(x, 1), x));
+  return Reduced(c, single ? c.Squeeze(losses, {0}) : losses);
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,38 @@
+// Indexing by places that count only where a mask is true; elsewhere they may lie outside.
+
+#include "importers/torch/ops/indexing.h"
+#include "importers/torch/ops/lowerings.h"
+
+namespace dragoman::torch {
+namespace {
+
+// Argument `indices`, each kept within its axis.
+AdvancedIndex TakeClamped(CallComposer& c, Value* x) {
+  AdvancedIndex index = TakeIndices(c);
+  for (std::size_t i = 0; i < index.indices.size() && !c.failed(); ++i) {
+    if (index.indices[i] == nullptr) continue;
+    Value* last = c.Sub(c.Size(x, static_cast<int>(i)), 1);
+    index.indices[i] = c.Max(c.Min(index.indices[i], last), 0);
+  }
+  return index;
+}
+
+}  // namespace
+
+// _unsafe_masked_index
+Result<Value*> LowerMaskedIndex(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* read = IndexRead(c, x, TakeClamped(c, x));
+  return c.Done(c.Where(c.Tensor("mask"), read, c.As("fill", c.dtype(x))));
+}
+
+// _unsafe_masked_index_put_accumulate
+Result<Value*> LowerMaskedIndexPut(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* values = c.Where(c.Tensor("mask"), c.Tensor("values"), 0);
+  return c.Done(IndexWrite(c, x, TakeClamped(c, x), values, true));
+}
+
+}  // namespace dragoman::torch

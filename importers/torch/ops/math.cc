@@ -1,0 +1,12 @@
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+
+std::string_view FunctionalName(const OpName& op) {
+  std::string_view name = op.type;
+  const bool dunder = name.size() > 1 && name.substr(name.size() - 2) == "__";
+  if (!dunder && !name.empty() && name.back() == '_') name.remove_suffix(1);
+  return name;
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,23 @@
+// Compositions of torch that several operators share, beside those of core/lowering/math.h.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_MATH_H_
+#define DRAGOMAN_IMPORTERS_TORCH_OPS_MATH_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/lowering/math.h"
+#include "importers/torch/ops/composer.h"
+
+namespace dragoman::torch {
+
+// "add" of `aten.add_`.
+std::string_view FunctionalName(const OpName& op);
+
+// The p-norm along `axes`: p of 0 counts what is not zero, infinities take extremes.
+Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
+                  bool keep);
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_MATH_H_

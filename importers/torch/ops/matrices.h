@@ -1,0 +1,43 @@
+// Compositions over the matrices that the last two axes of a tensor hold.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_MATRICES_H_
+#define DRAGOMAN_IMPORTERS_TORCH_OPS_MATRICES_H_
+
+#include <string_view>
+
+#include "importers/torch/ops/composer.h"
+
+namespace dragoman::torch {
+
+// Tensor argument `name`. Errors: it is no matrix, or of other elements than f32 and f64.
+Value* TakeMatrices(CallComposer& c, std::string_view name);
+
+Value* Transposed(Composer& c, Value* x);
+// The number of rows, or of columns; 0-d.
+Value* Rows(Composer& c, Value* x);
+Value* Columns(Composer& c, Value* x);
+// (…, n), the elements on the diagonal of square matrices.
+Value* DiagonalOf(Composer& c, Value* x);
+// Which elements lie on the diagonal of matrices of these sizes; bool.
+Value* OnDiagonal(Composer& c, Value* rows, Value* columns);
+// Unit matrices (…, n, n) of as many rows as those of `x` have.
+Value* UnitLike(Composer& c, Value* x);
+// `x` with what lies above, or below, the diagonal set to zero.
+Value* Lower(Composer& c, Value* x);
+Value* Upper(Composer& c, Value* x);
+
+// X of A·X = B by Gaussian elimination; leading sizes are broadcast.
+Value* Solve(Composer& c, Value* a, Value* b);
+Value* Inverse(Composer& c, Value* a);
+// The same for a triangular A of which half counts.
+struct Triangle {
+  bool upper = false;
+  bool unit = false;
+};
+Value* SolveTriangular(Composer& c, Value* a, Value* b, Triangle triangle);
+
+// Singular values, descending.
+Value* SingularValues(Composer& c, Value* x);
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_MATRICES_H_

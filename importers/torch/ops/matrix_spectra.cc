@@ -1,0 +1,254 @@
+// Orthogonal factors, eigenvalues and singular values of matrices, and what follows from them.
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/matrices.h"
+
+namespace dragoman::torch {
+namespace {
+
+struct Svd {
+  Value* u;
+  Value* s;
+  Value* vh;
+};
+
+Svd FactorSvd(Composer& c, Value* x) {
+  const std::vector<Value*> results = c.Ops("dragoman.Svd", {x}, {}, 3);
+  return {results[0], results[1], results[2]};
+}
+
+// The first argument, whose name differs from operator to operator.
+Value* FirstMatrices(CallComposer& c) { return TakeMatrices(c, c.call().names().front()); }
+
+// Of matrices of which half counts, as argument UPLO says, with that half below the diagonal.
+Value* TakeSymmetric(CallComposer& c) {
+  Value* a = FirstMatrices(c);
+  const std::string half = c.Has("UPLO") ? c.Text("UPLO") : "L";
+  return half == "U" || half == "u" ? Transposed(c, a) : a;
+}
+
+struct Qr {
+  Value* factors;
+  Value* tau;
+};
+
+Qr FactorQr(Composer& c, Value* x) {
+  const std::vector<Value*> results = c.Ops("dragoman.HouseholderQr", {x}, {}, 2);
+  return {results[0], results[1]};
+}
+
+Value* FirstOf(Composer& c, Value* x, int axis, Value* count) {
+  return c.Slice(x, axis, c.Ints({0}), c.Vector(count), c.Ints({1}));
+}
+
+// Of factors the first `columns` columns; zeros where there are not that many.
+Value* Columnwise(Composer& c, Value* factors, Value* columns) {
+  const int last = c.Rank(factors) - 1;
+  Value* first = FirstOf(c, factors, last, columns);
+  Value* missing = c.Vector(c.Sub(columns, Columns(c, first)));
+  Value* before = c.Full(c.Ints({2 * last + 1}), 0, DType::kI64);
+  return c.Op("Pad", {first, c.Concat({before, missing}, 0)});
+}
+
+enum class QrMode { kReduced, kComplete, kOnlyR };
+
+Result<Results> FactorQr(CallComposer& c, QrMode mode) {
+  Value* x = FirstMatrices(c);
+  const Qr qr = FactorQr(c, x);
+  Value* least = c.Min(Rows(c, x), Columns(c, x));
+  Value* count = mode == QrMode::kComplete ? Rows(c, x) : least;
+  Value* r = Upper(c, FirstOf(c, qr.factors, c.Rank(x) - 2, count));
+  if (mode == QrMode::kOnlyR) return c.Done({c.Full(c.Ints({0}), 0, c.dtype(x)), r});
+  Value* columns = Columnwise(c, qr.factors, count);
+  return c.Done({c.Op("dragoman.HouseholderProduct", {columns, qr.tau}), r});
+}
+
+double Epsilon(DType dtype) {
+  return dtype == DType::kF64 ? std::numeric_limits<double>::epsilon()
+                              : std::numeric_limits<float>::epsilon();
+}
+
+// A tolerance argument, a number or a tensor of one for each matrix; nullptr if it is not given.
+Value* TakeTolerance(CallComposer& c, std::string_view name, DType dtype) {
+  if (!c.Has(name)) return nullptr;
+  Value* value = c.As(name, dtype);
+  return c.Rank(value) > 0 ? c.Unsqueeze(value, {c.Rank(value)}) : value;
+}
+
+// Singular values up to here count as zero: max(atol, rtol · largest).
+Value* Cutoff(CallComposer& c, Value* x, Value* values) {
+  const DType dtype = c.dtype(x);
+  Value* atol = TakeTolerance(c, "atol", dtype);
+  Value* rtol = TakeTolerance(c, "rtol", dtype);
+  if (rtol == nullptr) rtol = TakeTolerance(c, "rcond", dtype);
+  const int last = c.Rank(values) - 1;
+  Value* largest = c.Reduce("ReduceMax", values, {last}, true);
+  if (rtol == nullptr) {
+    Value* size = c.Cast(c.Max(Rows(c, x), Columns(c, x)), dtype);
+    rtol = c.Mul(size, Epsilon(dtype));
+    if (atol != nullptr) rtol = c.Where(c.Greater(atol, 0), 0, rtol);
+  }
+  Value* relative = c.Mul(rtol, largest);
+  return atol != nullptr ? c.Max(atol, relative) : relative;
+}
+
+Value* PseudoInverse(Composer& c, const Svd& svd, Value* cutoff) {
+  Value* kept = c.Greater(svd.s, cutoff);
+  Value* inverse = c.Where(kept, c.Op("Reciprocal", {c.Where(kept, svd.s, 1)}), 0);
+  Value* v = c.Mul(Transposed(c, svd.vh), c.Unsqueeze(inverse, {c.Rank(svd.s) - 1}));
+  return MatMul(c, v, Transposed(c, svd.u));
+}
+
+Value* Symmetric(Composer& c, Value* x) {
+  Value* lower = Lower(c, x);
+  Value* diagonal = c.Where(OnDiagonal(c, Rows(c, x), Columns(c, x)), x, 0);
+  return c.Sub(c.Add(lower, Transposed(c, lower)), diagonal);
+}
+
+// The norm of order 1, infinity or Frobenius of each matrix.
+Value* EntryNorm(CallComposer& c, Value* x, const Abstract& order) {
+  const int last = c.Rank(x) - 1;
+  const auto* number = order.As<Number>();
+  if (const auto* text = order.As<String>(); text != nullptr && text->text() == "fro")
+    return VectorNorm(c, x, 2, {last - 1, last}, false);
+  if (number == nullptr || !number->known()) return c.Fail("a norm of order " + Describe(order));
+  const double p = number->AsDouble();
+  const bool rows = std::isinf(p);
+  if (!rows && std::abs(p) != 1) return c.Fail("a norm of order " + std::to_string(p));
+  Value* sums = c.ReduceSum(c.Abs(x), {rows ? last : last - 1});
+  return c.Reduce(p > 0 ? "ReduceMax" : "ReduceMin", sums, {last - 1}, false);
+}
+
+}  // namespace
+
+Value* SingularValues(Composer& c, Value* x) { return FactorSvd(c, x).s; }
+
+Result<Results> LowerLinalgQr(Call& call) {
+  CallComposer c(call);
+  const std::string mode = c.Has("mode") ? c.Text("mode") : "reduced";
+  if (mode == "r") return FactorQr(c, QrMode::kOnlyR);
+  if (mode != "reduced" && mode != "complete")
+    return call.Invalid("mode '" + mode + "' is unknown");
+  return FactorQr(c, mode == "reduced" ? QrMode::kReduced : QrMode::kComplete);
+}
+
+Result<Results> LowerQr(Call& call) {
+  CallComposer c(call);
+  return FactorQr(c, c.BoolOr("some", true) ? QrMode::kReduced : QrMode::kComplete);
+}
+
+Result<Results> LowerGeqrf(Call& call) {
+  CallComposer c(call);
+  const Qr qr = FactorQr(c, FirstMatrices(c));
+  return c.Done({qr.factors, qr.tau});
+}
+
+// linalg_householder_product, orgqr
+Result<Value*> LowerHouseholderProduct(Call& call) {
+  CallComposer c(call);
+  Value* factors = c.Tensor(call.Declares("input") ? "input" : "self");
+  Value* tau = c.Tensor(call.Declares("tau") ? "tau" : "input2");
+  return c.Done(c.Op("dragoman.HouseholderProduct", {factors, tau}));
+}
+
+Result<Results> LowerEigh(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> results = c.Ops("dragoman.SymmetricEigen", {TakeSymmetric(c)}, {}, 2);
+  if (call.op().type == "linalg_eigvalsh") return c.Done({results[0]});
+  return c.Done({results[0], results[1]});
+}
+
+// linalg_svd, and svd, whose last result is V, not its transpose.
+Result<Results> LowerSvd(Call& call) {
+  CallComposer c(call);
+  Value* x = FirstMatrices(c);
+  const bool older = call.op().type == "svd";
+  const Svd svd = FactorSvd(c, x);
+  const bool full = older ? !c.BoolOr("some", true) : c.BoolOr("full_matrices", true);
+  const int rank = c.Rank(x);
+  const bool square = c.KnownSize(x, rank - 1) == c.KnownSize(x, rank - 2);
+  if (full && !(square && c.KnownSize(x, rank - 1)))
+    return call.Unsupported("full matrices of what is not square");
+  return c.Done({svd.u, svd.s, older ? Transposed(c, svd.vh) : svd.vh});
+}
+
+Result<Value*> LowerSvdvals(Call& call) {
+  CallComposer c(call);
+  return c.Done(SingularValues(c, FirstMatrices(c)));
+}
+
+// linalg_pinv, pinverse
+Result<Value*> LowerPinv(Call& call) {
+  CallComposer c(call);
+  Value* x = FirstMatrices(c);
+  if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
+  const Svd svd = FactorSvd(c, x);
+  return c.Done(PseudoInverse(c, svd, Cutoff(c, x, svd.s)));
+}
+
+Result<Value*> LowerMatrixRank(Call& call) {
+  CallComposer c(call);
+  Value* x = FirstMatrices(c);
+  if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
+  Value* values = SingularValues(c, x);
+  Value* cutoff = c.Has("tol") ? TakeTolerance(c, "tol", c.dtype(x)) : Cutoff(c, x, values);
+  Value* counted = c.Cast(c.Greater(values, cutoff), DType::kI64);
+  return c.Done(c.ReduceSum(counted, {c.Rank(values) - 1}));
+}
+
+Result<Value*> LowerCond(Call& call) {
+  CallComposer c(call);
+  Value* x = FirstMatrices(c);
+  const Abstract order = c.Has("p") ? c.Take(call.Argument("p")) : Abstract(Number::Int(2));
+  const auto* number = order.As<Number>();
+  if (number != nullptr && number->known() && std::abs(number->AsDouble()) == 2) {
+    Value* values = SingularValues(c, x);
+    const int last = c.Rank(values) - 1;
+    Value* largest = c.Reduce("ReduceMax", values, {last}, false);
+    Value* least = c.Reduce("ReduceMin", values, {last}, false);
+    return c.Done(number->AsDouble() > 0 ? c.Div(largest, least) : c.Div(least, largest));
+  }
+  if (const auto* text = order.As<String>(); text != nullptr && text->text() == "nuc") {
+    Value* inverse = SingularValues(c, Inverse(c, x));
+    Value* values = SingularValues(c, x);
+    const int last = c.Rank(values) - 1;
+    return c.Done(c.Mul(c.ReduceSum(values, {last}), c.ReduceSum(inverse, {last})));
+  }
+  return c.Done(c.Mul(EntryNorm(c, x, order), EntryNorm(c, Inverse(c, x), order)));
+}
+
+// Solution, residuals, rank, singular values; what the driver does not reckon is empty.
+Result<Results> LowerLstsq(Call& call) {
+  CallComposer c(call);
+  Value* a = FirstMatrices(c);
+  Value* b = c.Tensor(call.Declares("B") ? "B" : "b");
+  const bool vectors = c.Rank(b) == c.Rank(a) - 1;
+  if (vectors) b = c.Unsqueeze(b, {c.Rank(b)});
+  const std::string driver = c.Has("driver") ? c.Text("driver") : "gelsy";
+  const Svd svd = FactorSvd(c, a);
+  Value* cutoff = Cutoff(c, a, svd.s);
+  Value* x = MatMul(c, PseudoInverse(c, svd, cutoff), b);
+  Value* nothing = c.Full(c.Ints({0}), 0, c.dtype(a));
+  const int last = c.Rank(a) - 1;
+  const auto rows = c.KnownSize(a, last - 1);
+  const auto columns = c.KnownSize(a, last);
+  if (!rows || !columns) return call.Unsupported("matrices of unknown sizes; give --shape");
+  Value* residuals = nothing;
+  if (*rows > *columns && driver != "gelsy") {
+    Value* rest = c.Sub(MatMul(c, a, x), b);
+    residuals = c.ReduceSum(c.Mul(rest, rest), {c.Rank(rest) - 2});
+    if (vectors) residuals = c.Squeeze(residuals, {c.Rank(residuals) - 1});
+  }
+  Value* rank = c.Full(c.Ints({0}), 0, DType::kI64);
+  if (driver != "gels")
+    rank = c.ReduceSum(c.Cast(c.Greater(svd.s, cutoff), DType::kI64), {c.Rank(svd.s) - 1});
+  const bool values = driver == "gelsd" || driver == "gelss";
+  return c.Done(
+      {vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x, residuals, rank, values ? svd.s : nothing});
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,44 @@
+// Every operator of torch that is lowered, and what is known of it: one row, overloads together.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_OP_TABLE_H_
+#define DRAGOMAN_IMPORTERS_TORCH_OPS_OP_TABLE_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "importers/torch/ops/op_lowering.h"
+
+namespace dragoman::torch {
+
+// Where torch's kernel for a quantised operand rounds the result to.
+struct GridRule {
+  enum class Kind : std::uint8_t {
+    kNone,      // it does not round
+    kOperand,   // the operand's grid
+    kIntegers,  // the same; it computes with the stored integers, which shows where a sum is halved
+    kSteps,     // 1 / steps from a zero point
+  };
+
+  Kind kind = Kind::kNone;
+  int steps = 0;
+  int zero_u8 = 0;  // the zero point where unsigned, and signed, bytes are stored
+  int zero_i8 = 0;
+};
+
+struct OpFacts {
+  bool complex = false;  // the lowering is right for complex tensors too
+  int index = -1;        // the operand that is read as indices; -1: none
+  GridRule grid = {};
+};
+
+struct OpRow {
+  std::string_view name;  // "aten.add", "torchvision.nms"
+  OpLowering lower;
+  OpFacts facts = {};
+};
+
+// The in-place form has a row of its own only where it is not derived. nullptr: there is none.
+const OpRow* FindOpRow(std::string_view name);
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_OP_TABLE_H_

@@ -1,0 +1,149 @@
+// Functions of one tensor that keep its element type, or test it.
+#include <cmath>
+#include <limits>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+double Largest(DType dtype) {
+  if (dtype == DType::kF64) return std::numeric_limits<double>::max();
+  if (dtype == DType::kF16) return 65504;
+  return dtype == DType::kBF16 ? 3.3895313892515355e38 : std::numeric_limits<float>::max();
+}
+
+}  // namespace
+
+Result<Value*> LowerAbs(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Abs(c.Tensor(call.Declares("x") ? "x" : "self")));
+}
+
+Result<Value*> LowerNeg(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (c.dtype(x) == DType::kBool) return call.Unsupported("negation of bool");
+  const bool has_sign = Info(c.dtype(x)).is_signed;
+  return c.Done(has_sign ? c.Neg(x) : c.Sub(0, x));
+}
+
+// ceil, floor, round, trunc, fix: integers are what they are.
+Result<Value*> LowerRounding(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (!IsFloating(c.dtype(x))) return c.Done(x);
+  const std::string_view name = FunctionalName(call.op());
+  if (name == "ceil") return c.Done(c.Op("Ceil", {x}));
+  if (name == "floor") return c.Done(c.Floor(x));
+  return c.Done(Trunc(c, x));
+}
+
+Result<Value*> LowerRound(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const std::int64_t decimals = c.IntOr("decimals", 0);
+  if (!IsFloating(c.dtype(x))) return c.Done(x);
+  if (decimals == 0) return c.Done(c.Op("Round", {x}));
+  const double scale = std::pow(10.0, std::abs(decimals));
+  Value* wide = c.Widen(x);
+  Value* scaled = decimals > 0 ? c.Mul(wide, scale) : c.Div(wide, scale);
+  Value* rounded = c.Op("Round", {scaled});
+  Value* result = decimals > 0 ? c.Div(rounded, scale) : c.Mul(rounded, scale);
+  return c.Done(c.CastLike(result, x));
+}
+
+Result<Value*> LowerFrac(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(c.Sub(x, Trunc(c, x)));
+}
+
+Result<Value*> LowerSign(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (IsComplex(c.dtype(x))) {
+    Value* size = c.Abs(x);
+    Value* divisor = c.Where(c.Equal(size, 0), 1, size);
+    return c.Done(c.Div(x, c.CastLike(divisor, x)));
+  }
+  return c.Done(c.dtype(x) == DType::kBool ? x : c.Op("Sign", {x}));
+}
+
+Result<Value*> LowerSignBit(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (c.dtype(x) == DType::kBool) return c.Done(c.And(x, c.Not(x)));
+  return c.Done(SignBit(c, x));
+}
+
+Result<Value*> LowerSquare(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (c.dtype(x) == DType::kBool) x = c.Cast(x, DType::kI64);
+  return c.Done(c.Mul(x, x));
+}
+
+// Operators without a meaning at inference, and copies.
+Result<Value*> LowerIdentity(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Tensor("self"));
+}
+
+Result<Value*> LowerIsNaN(Call& call) {
+  CallComposer c(call);
+  return c.Done(IsNaN(c, c.Tensor("self")));
+}
+
+// isinf, isposinf, isneginf
+Result<Value*> LowerIsInf(Call& call) {
+  CallComposer c(call);
+  const std::string_view name = FunctionalName(call.op());
+  Value* x = c.Tensor("self");
+  if (IsComplex(c.dtype(x))) x = c.Abs(x);
+  return c.Done(IsInf(c, x, name != "isposinf", name != "isneginf"));
+}
+
+Result<Value*> LowerIsFinite(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (IsComplex(c.dtype(x))) x = c.Abs(x);
+  if (!IsFloating(c.dtype(x))) return c.Done(c.Equal(x, x));
+  return c.Done(c.Not(c.Or(IsNaN(c, x), IsInf(c, x, true, true))));
+}
+
+Result<Value*> LowerLogicalNot(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Not(IsTrue(c, c.Tensor("self"))));
+}
+
+Result<Value*> LowerBitwiseNot(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(c.dtype(x) == DType::kBool ? c.Not(x) : c.Op("BitwiseNot", {x}));
+}
+
+Result<Value*> LowerNanToNum(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  if (!IsFloating(c.dtype(x))) return c.Done(x);
+  const double largest = Largest(c.dtype(x));
+  Value* finite = c.Where(IsNaN(c, x), c.FloatOr("nan", 0), x);
+  finite = c.Where(IsInf(c, x, false, true), c.FloatOr("posinf", largest), finite);
+  return c.Done(c.Where(IsInf(c, x, true, false), c.FloatOr("neginf", -largest), finite));
+}
+
+Result<Value*> LowerLogit(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Floating("self");
+  Value* p = c.Widen(x);
+  if (c.Has("eps")) {
+    const double eps = c.Float("eps");
+    p = c.Min(c.Max(p, eps), 1 - eps);
+  }
+  return c.Done(c.CastLike(c.Log(c.Div(p, c.Sub(1, p))), x));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,195 @@
+// Products of matrices and vectors.
+#include <algorithm>
+#include <utility>
+
+#include "core/lowering/complex.h"
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+// beta * self + alpha * product; self does not count where beta is 0.
+Value* AddProduct(CallComposer& c, Value* self, Value* product) {
+  const Number alpha = c.Take(c.call().Scalar("alpha"));
+  const Number beta = c.Take(c.call().Scalar("beta"));
+  if (c.failed()) return nullptr;
+  const auto is = [](const Number& n, double value) { return n.known() && n.AsComplex() == value; };
+  const auto scaled = [&](Value* value, const Number& by) {
+    return is(by, 1) ? value : c.Mul(value, c.Take(c.call().NumberValue(by, c.dtype(value))));
+  };
+  product = scaled(product, alpha);
+  return is(beta, 0) ? product : c.Add(scaled(self, beta), product);
+}
+
+Value* InputTensor(CallComposer& c, std::string_view name) {
+  Value* x = c.Tensor(name);
+  if (c.dtype(x) == DType::kBool) return c.Fail("products of bool tensors");
+  return x;
+}
+
+// Argument `self`, and the product of two others.
+Result<Value*> AddMatMul(Call& call, std::string_view a, std::string_view b) {
+  CallComposer c(call);
+  if (c.Has("out_dtype")) return call.Unsupported("argument out_dtype");
+  Value* left = InputTensor(c, a);
+  return c.Done(AddProduct(c, c.Tensor("self"), MatMul(c, left, c.Tensor(b))));
+}
+
+}  // namespace
+
+// matmul, mm, bmm, mv, dot: the ranks decide, as in NumPy.
+Result<Value*> LowerMatMul(Call& call) {
+  CallComposer c(call);
+  if (c.Has("out_dtype")) return call.Unsupported("argument out_dtype");
+  Value* a = InputTensor(c, "self");
+  for (std::string_view name : {"other", "mat2", "vec", "tensor"}) {
+    if (call.Declares(name)) return c.Done(MatMul(c, a, c.Tensor(name)));
+  }
+  return call.Invalid("the second factor is missing");
+}
+
+Result<Value*> LowerLinear(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("input");
+  Value* weight = c.Tensor("weight");
+  Value* bias = c.OptionalTensor("bias");
+  const int rank = c.Rank(weight);
+  if (rank == 2 && IsFloating(c.dtype(x)) && c.MaybeRank(bias).value_or(1) == 1) {
+    std::vector<Value*> operands = {x, weight};
+    if (bias != nullptr) operands.push_back(bias);
+    return c.Done(c.Op("dragoman.Linear", std::move(operands)));
+  }
+  Value* product = MatMul(c, x, rank == 2 ? c.SwapAxes(weight, 0, 1) : weight);
+  return c.Done(bias != nullptr ? c.Add(product, bias) : product);
+}
+
+Result<Value*> LowerAddmm(Call& call) { return AddMatMul(call, "mat1", "mat2"); }
+Result<Value*> LowerAddmv(Call& call) { return AddMatMul(call, "mat", "vec"); }
+Result<Value*> LowerBaddbmm(Call& call) { return AddMatMul(call, "batch1", "batch2"); }
+
+Result<Value*> LowerAddr(Call& call) {
+  CallComposer c(call);
+  Value* column = c.Unsqueeze(InputTensor(c, "vec1"), {1});
+  return c.Done(AddProduct(c, c.Tensor("self"), c.Mul(column, c.Tensor("vec2"))));
+}
+
+Result<Value*> LowerAddbmm(Call& call) {
+  CallComposer c(call);
+  Value* a = InputTensor(c, "batch1");
+  Value* product = MatMul(c, a, c.Tensor("batch2"));
+  return c.Done(AddProduct(c, c.Tensor("self"), c.ReduceSum(product, {0})));
+}
+
+// outer, ger
+Result<Value*> LowerOuter(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> x = c.Promoted({"self", "vec2"});
+  return c.Done(c.Mul(c.Unsqueeze(x[0], {1}), x[1]));
+}
+
+// The sum over the last axes of both.
+Result<Value*> LowerInner(Call& call) {
+  CallComposer c(call);
+  Value* a = InputTensor(c, "self");
+  Value* b = c.Tensor("other");
+  const int rank_a = c.Rank(a);
+  const int rank_b = c.Rank(b);
+  if (rank_a == 0 || rank_b == 0) return c.Done(c.Mul(a, b));
+  if (rank_b == 1) return c.Done(MatMul(c, a, b));
+  Value* features = c.SizeVector(b, rank_b - 1, 1);
+  Value* columns = c.SwapAxes(c.Reshape(b, c.ConcatSizes({c.Ints({-1}), features})), 0, 1);
+  Value* product = MatMul(c, a, columns);
+  std::vector<Value*> sizes = {c.SizeVector(a, 0, rank_a - 1), c.SizeVector(b, 0, rank_b - 1)};
+  return c.Done(c.Reshape(product, c.ConcatSizes(std::move(sizes))));
+}
+
+Result<Value*> LowerVecdot(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> x = c.Promoted({"x", "y"});
+  Value* a = IsComplex(c.dtype(x[0])) ? Conjugate(c, x[0]) : x[0];
+  Value* product = c.Mul(a, x[1]);
+  return c.Done(c.ReduceSum(product, {c.AxisArgument("dim", product)}));
+}
+
+Result<Value*> LowerVdot(Call& call) {
+  CallComposer c(call);
+  Value* a = c.Tensor("self");
+  return c.Done(MatMul(c, IsComplex(c.dtype(a)) ? Conjugate(c, a) : a, c.Tensor("other")));
+}
+
+// chain_matmul, linalg_multi_dot: from the left.
+Result<Value*> LowerChainMatMul(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> factors = c.Tensors(call.Declares("matrices") ? "matrices" : "tensors");
+  if (factors.empty()) return call.Invalid("no factors");
+  Value* product = factors[0];
+  for (std::size_t i = 1; i < factors.size(); ++i) product = MatMul(c, product, factors[i]);
+  return c.Done(product);
+}
+
+Result<Value*> LowerTensordot(Call& call) {
+  CallComposer c(call);
+  Value* a = InputTensor(c, "self");
+  Value* b = c.Tensor("other");
+  const int rank_a = c.Rank(a);
+  const int rank_b = c.Rank(b);
+  std::vector<std::int64_t> axes_a = c.Take(call.IntList("dims_self"));
+  std::vector<std::int64_t> axes_b = c.Take(call.IntList("dims_other"));
+  if (axes_a.size() != axes_b.size()) return call.Invalid("the lists of axes differ in length");
+  for (std::int64_t& axis : axes_a) axis = c.Axis(axis, rank_a);
+  for (std::int64_t& axis : axes_b) axis = c.Axis(axis, rank_b);
+  const auto rest = [](int rank, const std::vector<std::int64_t>& axes) {
+    std::vector<std::int64_t> left;
+    for (std::int64_t axis : AllAxes(rank)) {
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end()) left.push_back(axis);
+    }
+    return left;
+  };
+  const auto join = [](std::vector<std::int64_t> first, const std::vector<std::int64_t>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  };
+  const std::vector<std::int64_t> kept_a = rest(rank_a, axes_a);
+  const std::vector<std::int64_t> kept_b = rest(rank_b, axes_b);
+  Value* x = c.Transpose(a, join(kept_a, axes_a));
+  Value* y = c.Transpose(b, join(axes_b, kept_b));
+  const int rows = static_cast<int>(kept_a.size());
+  const int summed = static_cast<int>(axes_a.size());
+  std::vector<Value*> sizes;
+  if (rows > 0) sizes.push_back(c.SizeVector(x, 0, rows));
+  if (!kept_b.empty()) sizes.push_back(c.SizeVector(y, summed, static_cast<int>(kept_b.size())));
+  Value* left = c.Op("Flatten", {x}, {{"axis", std::int64_t{rows}}});
+  Value* right = c.Op("Flatten", {y}, {{"axis", std::int64_t{summed}}});
+  Value* product = MatMul(c, left, right);
+  return c.Done(c.Reshape(product, sizes.empty() ? c.Ints({}) : c.ConcatSizes(std::move(sizes))));
+}
+
+Result<Value*> LowerEinsum(Call& call) {
+  CallComposer c(call);
+  if (!call.Declares("equation")) return call.Unsupported("the overload on sublists");
+  const std::vector<Value*> operands = c.Tensors("tensors");
+  if (c.failed()) return c.Done(nullptr);
+  if (operands.empty()) return call.Invalid("no operands");
+  const DType type = c.dtype(operands[0]);
+  std::vector<Value*> wide;
+  for (Value* operand : operands) wide.push_back(c.Widen(operand));
+  return c.Done(c.Cast(c.Op("Einsum", std::move(wide), {{"equation", c.Text("equation")}}), type));
+}
+
+// y[…, k] = x1[…, i] weight[k, i, j] x2[…, j] + bias[k]
+Result<Value*> LowerBilinear(Call& call) {
+  CallComposer c(call);
+  Value* x1 = c.Tensor("input1");
+  Value* x2 = c.Tensor("input2");
+  Value* weight = c.Tensor("weight");
+  Value* bias = c.OptionalTensor("bias");
+  const DType type = c.dtype(x1);
+  std::vector<Value*> operands = {c.Widen(x1), c.Widen(weight), c.Widen(x2)};
+  Value* y = c.Op("Einsum", std::move(operands), {{"equation", "...i,kij,...j->...k"}});
+  y = c.Cast(y, type);
+  return c.Done(bias != nullptr ? c.Add(y, bias) : y);
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,147 @@
+// Quantised tensors and torch's quantized:: operators, as QuantizeLinear / DequantizeLinear pairs:
+// a quantised tensor is what DequantizeLinear gives, and an operator computes with that.
+#include <algorithm>
+
+#include "importers/torch/container/torch_dtype.h"
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/packed_weights.h"
+#include "importers/torch/ops/quantized.h"
+
+namespace dragoman::torch {
+namespace {
+
+// The integers that a quantised torch type stores.
+DType StoredType(CallComposer& c) {
+  const auto dtype = TorchDTypeFromNumber(c.Int("dtype"));
+  if (dtype.has_value() && Info(*dtype).is_quantized && Info(*dtype).bits >= 8) {
+    return Info(*dtype).element;
+  }
+  c.Fail("quantisation to this element type");
+  return DType::kU8;
+}
+
+bool EndsWithRelu(const Call& call) { return call.op().type.find("_relu") != std::string::npos; }
+
+Value* ReluIfNamed(CallComposer& c, Value* y) {
+  return EndsWithRelu(c.call()) ? c.Op("Relu", {y}) : y;
+}
+
+Value* LinearOf(CallComposer& c, Value* x, bool through_f16) {
+  const PackedWeights packed(c.call(), c.Take(c.call().Argument("W_prepack")));
+  return ReluIfNamed(c, packed.Linear(c, x, through_f16));
+}
+
+std::vector<std::int64_t> Pads(const std::vector<std::int64_t>& padding) {
+  std::vector<std::int64_t> pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  return pads;
+}
+
+}  // namespace
+
+Result<Value*> LowerQuantizePerTensor(Call& call) {
+  CallComposer c(call);
+  const DType stored = StoredType(c);
+  Value* scale = c.As("scale", DType::kF32);
+  return c.Done(RoundedOn(c, c.Tensor("self"), {scale, c.As("zero_point", stored), 0}));
+}
+
+Result<Value*> LowerQuantizePerChannel(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const DType stored = StoredType(c);
+  Value* scales = c.Cast(c.Tensor("scales"), DType::kF32);
+  Value* zero_points = c.Cast(c.Tensor("zero_points"), stored);
+  return c.Done(RoundedOn(c, x, {scales, zero_points, c.AxisArgument("axis", x)}));
+}
+
+Result<Value*> LowerDequantize(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor(call.Declares("qtensor") ? "qtensor" : "self");
+  return c.Done(c.Op("Identity", {x}));
+}
+
+Result<Value*> LowerQuantizedLinear(Call& call) {
+  CallComposer c(call);
+  Value* y = LinearOf(c, c.Tensor("X"), false);
+  return c.Done(Requantize(c, y, "Y_scale_i", "Y_zero_point_i"));
+}
+
+Result<Value*> LowerDynamicLinear(Call& call) {
+  CallComposer c(call);
+  const bool f16 = call.op().type.ends_with("_fp16");
+  Value* x = c.Tensor("X");
+  if (!f16) x = RoundedToOwnRange(c, x, c.BoolOr("reduce_range", false));
+  return c.Done(LinearOf(c, x, f16));
+}
+
+Result<Value*> LowerQuantizedConv(Call& call) {
+  CallComposer c(call);
+  if (!call.Declares("packed_weight")) {
+    return call.Unsupported("the old form of this operator; save the model with a newer torch");
+  }
+  const PackedWeights packed(call, c.Take(call.Argument("packed_weight")));
+  Value* x = c.Tensor("qx");
+  std::vector<NamedAttribute> attributes = {{"strides", packed.Ints("stride")},
+                                            {"pads", Pads(packed.Ints("padding"))},
+                                            {"dilations", packed.Ints("dilation")},
+                                            {"group", packed.Int("groups")}};
+  const bool transposed = packed.Int("transpose") != 0;
+  if (transposed) attributes.emplace_back("output_padding", packed.Ints("output_padding"));
+  Value* weight = packed.Tensor(c, "weight");
+  if (weight == nullptr) return call.Unsupported("packed weights of this kind");
+  // Weights of convolutions over one axis are kept with two, or as they were before packing.
+  const bool is_1d = call.op().type.find("1d") != std::string::npos && c.Rank(weight) > c.Rank(x);
+  if (is_1d) x = c.Unsqueeze(x, {2});
+  Value* y = c.Op(transposed ? "ConvTranspose" : "Conv", {x, weight, packed.Tensor(c, "bias")},
+                  std::move(attributes));
+  if (is_1d) y = c.Squeeze(y, {2});
+  return c.Done(Requantize(c, ReluIfNamed(c, y), "output_scale", "output_zero_point"));
+}
+
+// add, mul, with relu or without
+Result<Value*> LowerQuantizedBinary(Call& call) {
+  CallComposer c(call);
+  if (!call.Declares("scale")) return LowerQuantizedScalar(call);
+  Value* a = c.Tensor("qa");
+  Value* b = c.Tensor("qb");
+  Value* y = call.op().type.starts_with("add") ? c.Add(a, b) : c.Mul(a, b);
+  return c.Done(Requantize(c, ReluIfNamed(c, y), "scale", "zero_point"));
+}
+
+Result<Value*> LowerQuantizedCat(Call& call) {
+  CallComposer c(call);
+  const std::vector<Value*> parts = c.Tensors("qx");
+  if (parts.empty() || !call.Has("scale")) return call.Unsupported("no scale of the result");
+  Value* y = c.Concat(parts, c.AxisArgument("dim", parts.front()));
+  return c.Done(Requantize(c, ReluIfNamed(c, y), "scale", "zero_point"));
+}
+
+// fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine: rounded to a grid, and back.
+Result<Value*> LowerFakeQuantize(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  Value* scale = c.As("scale", c.dtype(x));
+  Value* zero_point = c.As("zero_point", c.dtype(x));
+  if (call.Declares("axis")) {
+    const int axis = c.AxisArgument("axis", x);
+    scale = AlongAxis(c, scale, axis, std::max(rank, 1));
+    zero_point = AlongAxis(c, zero_point, axis, std::max(rank, 1));
+  } else if (c.Rank(scale) > 0) {
+    scale = c.Reshape(scale, c.Ints({}));
+    zero_point = c.Reshape(zero_point, c.Ints({}));
+  }
+  Value* steps = c.Op("Round", {c.Mul(x, c.Op("Reciprocal", {scale}))});
+  const double low = static_cast<double>(c.Int("quant_min"));
+  const double high = static_cast<double>(c.Int("quant_max"));
+  Value* stored = c.Max(c.Min(c.Add(steps, zero_point), high), low);
+  Value* tensor_enabled = c.OptionalTensor("fake_quant_enabled");
+  Value* rounded = c.Mul(c.Sub(stored, zero_point), scale);
+  if (tensor_enabled == nullptr) return c.Done(rounded);
+  return c.Done(c.Where(c.Equal(c.Flatten(tensor_enabled), 1), rounded, x));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,64 @@
+// Operators that draw random numbers of other distributions than creation.cc. With a generator of
+// one's own they are refused: only torch gives the numbers of its seeds.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
+
+namespace dragoman::torch {
+namespace {
+
+Value* Draw(CallComposer& c, std::string_view type, Value* shape, DType dtype) {
+  if (c.Has("generator")) return c.Fail("random numbers of a generator that has a seed");
+  return c.Op(type, {c.Full(shape, 0, dtype)}, {{"dtype", static_cast<std::int64_t>(dtype)}});
+}
+
+}  // namespace
+
+// uniform_: from `from` up to, not including, `to`.
+Result<Value*> LowerUniform(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const double from = c.FloatOr("from", 0);
+  const double range = c.FloatOr("to", 1) - from;
+  Value* drawn = Draw(c, "RandomUniformLike", c.Shape(x), c.dtype(x));
+  return c.Done(c.Add(c.Mul(drawn, range), from));
+}
+
+// normal of numbers or tensors, normal_
+Result<Value*> LowerNormal(Call& call) {
+  CallComposer c(call);
+  Value* mean = c.Take(call.Tensor("mean"));
+  Value* std = c.Take(call.Tensor("std"));
+  DType dtype = IsFloating(c.dtype(mean)) && c.Rank(mean) > 0 ? c.dtype(mean) : kDefaultFloat;
+  Value* shape = nullptr;
+  if (call.Declares("self")) {
+    dtype = c.dtype(c.Tensor("self"));
+    shape = c.Shape(c.Tensor("self"));
+  } else if (call.Declares("size")) {
+    dtype = c.DTypeOr("dtype", kDefaultFloat);
+    shape = c.Take(call.IntListValue("size"));
+  } else {
+    shape = c.Shape(c.Add(c.Cast(mean, dtype), c.Cast(std, dtype)));
+  }
+  Value* drawn = Draw(c, "RandomNormalLike", shape, dtype);
+  return c.Done(c.Add(c.Mul(drawn, c.Cast(std, dtype)), c.Cast(mean, dtype)));
+}
+
+// exponential_: of rate `lambd`.
+Result<Value*> LowerExponential(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* drawn = Draw(c, "RandomUniformLike", c.Shape(x), c.dtype(x));
+  return c.Done(c.Div(c.Neg(Log1p(c, c.Neg(drawn))), c.FloatOr("lambd", 1)));
+}
+
+// The order of as many random numbers.
+Result<Value*> LowerRandperm(Call& call) {
+  CallComposer c(call);
+  Value* count = c.Vector(c.Take(call.IntValue("n")));
+  Value* drawn = Draw(c, "RandomUniformLike", count, DType::kF32);
+  Value* order = c.Ops("TopK", {drawn, count}, {}, 2)[1];
+  return c.Done(c.Cast(order, c.DTypeOr("dtype", DType::kI64)));
+}
+
+}  // namespace dragoman::torch

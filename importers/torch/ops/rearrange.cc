@@ -1,0 +1,240 @@
+// Operators that move elements to other places: flip, roll, triangles, diagonals, pixel shuffles…
+#include <limits>
+#include <utility>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/view.h"
+
+namespace dragoman::torch {
+namespace {
+
+Value* Flip(Composer& c, Value* x, int axis) {
+  constexpr std::int64_t kBegin = std::numeric_limits<std::int64_t>::min();
+  return c.Slice(x, axis, -1, kBegin, -1);
+}
+
+// The last `shift` elements of an axis, which may be negative or beyond its size, come first.
+Value* Roll(Composer& c, Value* x, int axis, std::int64_t shift) {
+  if (const std::optional<std::int64_t> size = c.KnownSize(x, axis)) {
+    if (*size == 0) return x;
+    const std::int64_t first = ((shift % *size) + *size) % *size;
+    if (first == 0) return x;
+    return c.Concat({c.Slice(x, axis, *size - first, kEnd), c.Slice(x, axis, 0, *size - first)},
+                    axis);
+  }
+  Value* size = c.SizeVector(x, axis, 1);
+  Value* moved = c.Op("Mod", {c.Ints({-shift}), size});
+  Value* one = c.Ints({1});
+  Value* tail = c.Slice(x, axis, moved, c.Ints({kEnd}), one);
+  return c.Concat({tail, c.Slice(x, axis, c.Ints({0}), moved, one)}, axis);
+}
+
+Result<Value*> Triangle(Call& call, bool upper) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const DType type = c.dtype(x);
+  const bool direct = type != DType::kBF16;
+  Value* offset = c.Take(call.IntValue("diagonal"));
+  Value* cut = c.Op("Trilu", {direct ? x : c.Cast(x, DType::kF32), offset},
+                    {{"upper", std::int64_t{upper}}});
+  return c.Done(c.Cast(cut, type));
+}
+
+// Elements where row - column of the axes is -offset, as a last axis.
+Value* Diagonal(Composer& c, Value* x, std::int64_t offset, int first, int second) {
+  const int rank = c.Rank(x);
+  std::vector<std::int64_t> permutation;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis != first && axis != second) permutation.push_back(axis);
+  }
+  permutation.push_back(first);
+  permutation.push_back(second);
+  x = c.Transpose(x, std::move(permutation));
+  Value* rows = c.Size(x, rank - 2);
+  Value* columns = c.Size(x, rank - 1);
+  Value* count = offset >= 0 ? c.Min(rows, c.Sub(columns, c.Int(offset)))
+                             : c.Min(c.Add(rows, c.Int(offset)), columns);
+  Value* places = c.Iota(c.Max(count, c.Int(0)));
+  Value* row = offset >= 0 ? places : c.Sub(places, c.Int(offset));
+  Value* column = offset >= 0 ? c.Add(places, c.Int(offset)) : places;
+  Value* flat = c.Add(c.Mul(row, columns), column);
+  Value* lines = c.Ints({-1});
+  if (rank > 2) lines = c.ConcatSizes({c.SizeVector(x, 0, rank - 2), lines});
+  return c.Gather(c.Reshape(x, lines), flat, rank - 2);
+}
+
+// The last axis on the diagonal of two new ones, zeros elsewhere.
+Value* EmbedDiagonal(Composer& c, Value* x, std::int64_t offset, int first, int second) {
+  const int rank = c.Rank(x) + 1;
+  Value* size = c.Size(x, rank - 2);
+  Value* grown = c.Add(size, c.Int(std::abs(offset)));
+  Value* rows = c.Unsqueeze(c.Iota(grown), {1});
+  Value* columns = c.Iota(grown);
+  Value* on_diagonal = c.Equal(c.Add(rows, c.Int(offset)), columns);
+  Value* source = offset >= 0 ? rows : columns;
+  Value* clamped = c.Min(source, c.Sub(size, 1));
+  Value* shape = c.ConcatSizes({c.Vector(grown), c.Vector(grown)});
+  Value* spread = c.Gather(x, c.Expand(c.Max(clamped, 0), shape), rank - 2);
+  Value* matrix = c.Where(on_diagonal, spread, 0);
+  std::vector<std::int64_t> permutation;
+  int next = 0;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis == first) {
+      permutation.push_back(rank - 2);
+    } else if (axis == second) {
+      permutation.push_back(rank - 1);
+    } else {
+      permutation.push_back(next++);
+    }
+  }
+  return c.Transpose(matrix, std::move(permutation));
+}
+
+}  // namespace
+
+Result<Value*> LowerFlip(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  for (std::int64_t axis : c.Take(call.IntList("dims"))) {
+    const int counted = c.Axis(axis, rank);
+    if (rank > 0) x = Flip(c, x, counted);
+  }
+  return c.Done(x);
+}
+
+// fliplr, flipud
+Result<Value*> LowerFlipAxis(Call& call) {
+  CallComposer c(call);
+  return c.Done(Flip(c, c.Tensor("self"), call.op().type == "fliplr" ? 1 : 0));
+}
+
+// Turns the plane of two axes by quarters.
+Result<Value*> LowerRot90(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  const std::vector<std::int64_t> axes = c.Take(call.IntList("dims"));
+  if (axes.size() != 2) return call.Invalid("dims must be two axes");
+  const int a = c.Axis(axes[0], rank);
+  const int b = c.Axis(axes[1], rank);
+  const std::int64_t turns = ((c.Int("k") % 4) + 4) % 4;
+  if (turns == 1) return c.Done(c.SwapAxes(Flip(c, x, b), a, b));
+  if (turns == 2) return c.Done(Flip(c, Flip(c, x, a), b));
+  return c.Done(turns == 3 ? c.SwapAxes(Flip(c, x, a), a, b) : x);
+}
+
+Result<Value*> LowerRoll(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const std::vector<std::int64_t> shifts = c.Take(call.IntList("shifts"));
+  const std::vector<std::int64_t> axes = c.Take(call.IntList("dims"));
+  if (axes.empty() && shifts.size() == 1)
+    return c.Done(c.Reshape(Roll(c, c.Flatten(x), 0, shifts[0]), c.Shape(x)));
+  if (axes.size() != shifts.size()) return call.Invalid("shifts and dims differ in length");
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    x = Roll(c, x, c.Axis(axes[i], c.Rank(x)), shifts[i]);
+  return c.Done(x);
+}
+
+Result<Value*> LowerTril(Call& call) { return Triangle(call, false); }
+Result<Value*> LowerTriu(Call& call) { return Triangle(call, true); }
+
+View TakeDiagonalView(CallComposer& c) {
+  Value* x = c.Tensor("self");
+  const int first = c.AxisArgument("dim1", x);
+  const int second = c.AxisArgument("dim2", x);
+  const std::int64_t offset = c.Int("offset");
+  if (first == second) c.Fail(InvalidInput("dim1 and dim2 are equal"));
+  View view;
+  view.get = [=](Composer& inner, Value* base) {
+    return Diagonal(inner, base, offset, first, second);
+  };
+  return view;
+}
+
+Result<Results> LowerDiagonal(Call& call) {
+  CallComposer c(call);
+  return LowerView(c, TakeDiagonalView(c));
+}
+
+Result<Value*> LowerLinalgDiagonal(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("A");
+  const int first = c.AxisArgument("dim1", x);
+  return c.Done(Diagonal(c, x, c.Int("offset"), first, c.AxisArgument("dim2", x)));
+}
+
+Result<Value*> LowerDiagEmbed(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x) + 1;
+  const int first = c.Axis(c.Int("dim1"), rank);
+  return c.Done(EmbedDiagonal(c, x, c.Int("offset"), first, c.Axis(c.Int("dim2"), rank)));
+}
+
+// A vector becomes a matrix, a matrix its diagonal.
+Result<Value*> LowerDiag(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const std::int64_t offset = c.Int("diagonal");
+  if (c.Rank(x) == 1) return c.Done(EmbedDiagonal(c, x, offset, 0, 1));
+  return c.Done(Diagonal(c, x, offset, 0, 1));
+}
+
+Result<Value*> LowerDiagFlat(Call& call) {
+  CallComposer c(call);
+  return c.Done(EmbedDiagonal(c, c.Flatten(c.Tensor("self")), c.Int("offset"), 0, 1));
+}
+
+// Channels r² c + … become blocks of r x r; leading axes are kept.
+Result<Value*> LowerPixelShuffle(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  const std::int64_t r = c.Int("upscale_factor");
+  if (rank == 4) {
+    return c.Done(c.Op("DepthToSpace", {x}, {{"blocksize", r}, {"mode", "CRD"}}));
+  }
+  if (c.failed()) return c.Done(nullptr);
+  if (rank < 3) return call.Invalid("it needs three axes");
+  Value* lead = c.ConcatSizes({c.Ints({-1}), c.SizeVector(x, rank - 3, 3)});
+  Value* y = c.Op("DepthToSpace", {c.Reshape(x, lead)}, {{"blocksize", r}, {"mode", "CRD"}});
+  Value* tail = c.SizeVector(y, 1, 3);
+  return c.Done(
+      c.Reshape(y, rank == 3 ? tail : c.ConcatSizes({c.SizeVector(x, 0, rank - 3), tail})));
+}
+
+Result<Value*> LowerPixelUnshuffle(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  const std::int64_t r = c.Int("downscale_factor");
+  if (c.failed()) return c.Done(nullptr);
+  if (rank < 3 || r < 1) return call.Invalid("it needs three axes and a factor");
+  const auto size = [&](int axis) { return c.SizeVector(x, axis, 1); };
+  Value* factor = c.Ints({r});
+  Value* rows = c.Div(size(rank - 2), factor);
+  Value* columns = c.Div(size(rank - 1), factor);
+  Value* leading = rank == 4 ? size(0) : c.Ints({rank == 3 ? 1 : -1});
+  Value* blocks =
+      c.Reshape(x, c.ConcatSizes({leading, size(rank - 3), rows, factor, columns, factor}));
+  Value* ordered = c.Transpose(blocks, {0, 1, 3, 5, 2, 4});
+  std::vector<Value*> sizes = {c.Mul(size(rank - 3), c.Ints({r * r})), rows, columns};
+  if (rank > 3) sizes.insert(sizes.begin(), c.SizeVector(x, 0, rank - 3));
+  return c.Done(c.Reshape(ordered, c.ConcatSizes(std::move(sizes))));
+}
+
+Result<Value*> LowerChannelShuffle(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  if (c.failed()) return c.Done(nullptr);
+  if (rank < 3) return call.Invalid("it needs three axes");
+  Value* split = c.ConcatSizes(
+      {c.SizeVector(x, 0, 1), c.Ints({c.Int("groups"), -1}), c.SizeVector(x, 2, rank - 2)});
+  return c.Done(c.Reshape(c.SwapAxes(c.Reshape(x, split), 1, 2), c.Shape(x)));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,222 @@
+// Writing elements by index or mask: scatter, index_add, masked_fill, fill…
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/indexing.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+// A 0-d tensor counts as a vector of one element.
+struct Vectorized {
+  Value* x;
+  bool was_scalar;
+};
+
+Vectorized AsVector(Composer& c, Value* x) {
+  const bool scalar = c.MaybeRank(x) == 0;
+  return {scalar ? c.Unsqueeze(x, {0}) : x, scalar};
+}
+
+// Argument `src`, of which torch uses the corner that the index covers, or `value` everywhere.
+Value* Source(CallComposer& c, Value* index, DType dtype) {
+  if (c.call().Declares("value")) return c.Expand(c.As("value", dtype), c.Shape(index));
+  Value* source = AsVector(c, c.Tensor("src")).x;
+  const int rank = c.Rank(index);
+  for (int axis = 0; axis < rank && !c.failed(); ++axis) {
+    const std::optional<std::int64_t> size = c.KnownSize(source, axis);
+    if (size && size == c.KnownSize(index, axis)) continue;
+    source = c.Slice(source, axis, c.Ints({0}), c.SizeVector(index, axis, 1), c.Ints({1}));
+  }
+  return source;
+}
+
+Result<Value*> Scatter(CallComposer& c, std::string_view reduction) {
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  Value* index = AsVector(c, c.Tensor("index")).x;
+  const std::int64_t axis = c.AxisArgument("dim", self.x);
+  std::vector<NamedAttribute> attributes = {{"axis", axis}};
+  if (!reduction.empty()) attributes.push_back({"reduction", std::string(reduction)});
+  Value* source = Source(c, index, c.dtype(self.x));
+  Value* y = c.Op("ScatterElements", {self.x, index, source}, std::move(attributes));
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+// How often each place is written to, with those that keep what was there counted if `with_self`.
+Value* CountWrites(Composer& c, Value* x, Value* index, std::int64_t axis, bool with_self) {
+  Value* start = c.Full(c.Shape(x), with_self ? 1 : 0, c.dtype(x));
+  Value* ones = c.Full(c.Shape(index), 1, c.dtype(x));
+  return c.Op("ScatterElements", {start, index, ones}, {{"axis", axis}, {"reduction", "add"}});
+}
+
+// What a reduction starts with, of element type `dtype`.
+Value* Neutral(Composer& c, const std::string& reduction, DType dtype) {
+  if (reduction == "mul" || reduction == "add") return c.Number(reduction == "mul" ? 1 : 0, dtype);
+  const bool least = reduction == "max";
+  if (IsFloating(dtype)) return c.Number(least ? -INFINITY : INFINITY, dtype);
+  const int bits = Info(dtype).bits;
+  if (!Info(dtype).is_signed)
+    return c.Cast(c.Int(least ? 0 : (std::int64_t{1} << bits) - 1), dtype);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
+  return c.Cast(c.Int(least ? -most - 1 : most), dtype);
+}
+
+std::string ReductionName(const std::string& torch) {
+  if (torch == "sum" || torch == "mean" || torch == "add") return "add";
+  if (torch == "prod" || torch == "multiply") return "mul";
+  if (torch == "amax") return "max";
+  return torch == "amin" ? "min" : "";
+}
+
+struct Writes {
+  Value* index;  // of the sizes of `source`
+  Value* source;
+  std::int64_t axis;
+};
+
+// Arguments `reduce` and `include_self`: `x` with what is written to a place taken together.
+Value* ReduceAt(CallComposer& c, Value* x, const Writes& writes) {
+  const std::string mode = c.Text("reduce");
+  const std::string reduction = ReductionName(mode);
+  if (c.failed() || reduction.empty()) return c.Fail(InvalidInput("the reduction is unknown"));
+  const auto& [index, source, axis] = writes;
+  const bool with_self = c.BoolOr("include_self", true);
+  Value* untouched = c.Equal(CountWrites(c, x, index, axis, false), 0);
+  Value* start = with_self ? x : c.Where(untouched, x, Neutral(c, reduction, c.dtype(x)));
+  Value* y =
+      c.Op("ScatterElements", {start, index, source}, {{"axis", axis}, {"reduction", reduction}});
+  if (mode != "mean") return y;
+  Value* count = c.Widen(CountWrites(c, x, index, axis, with_self));
+  Value* divisor = c.CastLike(c.Max(count, 1), y);
+  return IsFloating(c.dtype(y)) ? c.Div(y, divisor) : FloorQuotient(c, y, divisor);
+}
+
+// An index of rank 1 along `axis`, and otherwise every place.
+AdvancedIndex IndexAt(Value* index, int axis) {
+  AdvancedIndex all;
+  all.indices.assign(static_cast<std::size_t>(axis), nullptr);
+  all.indices.push_back(index);
+  return all;
+}
+
+}  // namespace
+
+// scatter, with or without `reduce`
+Result<Value*> LowerScatter(Call& call) {
+  CallComposer c(call);
+  if (!c.Has("reduce")) return Scatter(c, "");
+  const std::string reduction = ReductionName(c.Text("reduce"));
+  if (reduction.empty()) return call.Invalid("the reduction is unknown");
+  return Scatter(c, reduction);
+}
+
+Result<Value*> LowerScatterAdd(Call& call) {
+  CallComposer c(call);
+  return Scatter(c, "add");
+}
+
+Result<Value*> LowerScatterReduce(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  Value* index = AsVector(c, c.Tensor("index")).x;
+  const std::int64_t axis = c.AxisArgument("dim", self.x);
+  Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis});
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+// Whole slices of the source, to places along an axis.
+Result<Value*> LowerIndexReduce(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  Value* source = AsVector(c, c.Tensor("source")).x;
+  Value* places = c.Expand(AlongAxis(c, index, axis, c.Rank(source)), c.Shape(source));
+  Value* y = ReduceAt(c, self.x, {places, source, axis});
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+Result<Value*> LowerIndexAdd(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  Value* source = AsVector(c, c.Tensor("source")).x;
+  const Number alpha = c.Take(call.Scalar("alpha"));
+  if (!alpha.known() || alpha.AsComplex() != 1.0)
+    source = c.Mul(source, c.Take(call.NumberValue(alpha, c.dtype(source))));
+  Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, true);
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+Result<Value*> LowerIndexCopy(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Tensor("index")).x;
+  Value* source = AsVector(c, c.Tensor("source")).x;
+  Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, false);
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+Result<Value*> LowerIndexFill(Call& call) {
+  CallComposer c(call);
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  const int axis = c.AxisArgument("dim", self.x);
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  Value* value = c.As("value", c.dtype(self.x));
+  Value* y = IndexWrite(c, self.x, IndexAt(index, axis), value, false);
+  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+}
+
+// By places in the flattened tensor.
+Result<Value*> LowerPut(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* index = c.Flatten(c.Tensor("index"));
+  AdvancedIndex places;
+  places.indices = {index};
+  Value* source = c.Flatten(c.Tensor("source"));
+  Value* written = IndexWrite(c, c.Flatten(x), places, source, c.BoolOr("accumulate", false));
+  return c.Done(c.Reshape(written, c.Shape(x)));
+}
+
+Result<Value*> LowerMaskedFill(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* mask = IsTrue(c, c.Tensor("mask"));
+  return c.Done(c.Where(mask, c.As("value", c.dtype(x)), x));
+}
+
+// Where the mask is true, the elements of the source in their order.
+Result<Value*> LowerMaskedScatter(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* mask = c.And(IsTrue(c, c.Tensor("mask")), c.Full(c.Shape(x), 1, DType::kBool));
+  Value* shape = c.Shape(mask);
+  Value* counted = c.Op("CumSum", {c.Cast(c.Flatten(mask), DType::kI64), c.Int(0)});
+  Value* places = c.Reshape(c.Max(c.Sub(counted, 1), 0), shape);
+  Value* taken = c.Gather(c.Flatten(c.Tensor("source")), places, 0);
+  return c.Done(c.Where(mask, taken, x));
+}
+
+// fill, copy: sizes and element type of self.
+Result<Value*> LowerFill(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* value = c.As(call.Declares("src") ? "src" : "value", c.dtype(x));
+  return c.Done(c.Expand(value, c.Shape(x)));
+}
+
+Result<Value*> LowerZero(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(c.Full(c.Shape(x), 0, c.dtype(x)));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,75 @@
+// Operators of the language rather than of tensors: Python numbers, strings, containers, objects,
+// and what a program asks a tensor. They have names in common with operators of tensors
+// ("aten.add"): a table says to what arguments its rows apply.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_SCRIPT_LOWERINGS_H_
+#define DRAGOMAN_IMPORTERS_TORCH_OPS_SCRIPT_LOWERINGS_H_
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "importers/torch/ops/op_lowering.h"
+
+namespace dragoman::torch {
+
+// The lowering of an operator of the language for these arguments, or nullopt.
+std::optional<OpLowering> FindScriptLowering(const OpName& op, std::span<const Abstract> arguments);
+
+// Whether some arguments have one.
+bool HasScriptLowering(const OpName& op);
+
+struct ScriptRow {
+  std::string_view name;  // "aten.len"
+  OpLowering lower;
+};
+
+// Sorted by name. All arguments are numbers.
+std::span<const ScriptRow> NumberRows();
+std::span<const ScriptRow> MathRows();
+// An argument is a string.
+std::span<const ScriptRow> StringRows();
+// An argument is a list, a dict or a tuple.
+std::span<const ScriptRow> ContainerRows();
+// The first argument is a dict.
+std::span<const ScriptRow> DictRows();
+// The first argument is a list whose length only run time tells.
+std::span<const ScriptRow> SequenceRows();
+// The first argument is a list, and only run time tells its length or one of its items, which are
+// numbers.
+std::span<const ScriptRow> NumberListRows();
+// Any arguments.
+std::span<const ScriptRow> ObjectRows();
+std::span<const ScriptRow> TensorQueryRows();
+std::span<const ScriptRow> MutationRows();
+
+// None where a call has fewer arguments.
+const Abstract& Argument(const Call& call, std::size_t i);
+
+// Functions of module math that are compositions, where a number is not known.
+Result<Results> LowerMathOfRunTime(Call& call);
+// The items of a list of run-time length along a new first axis.
+Result<Value*> StackItems(Call& call, const ListContents& list);
+// One item of a list of known length at an index that only run time tells.
+Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index);
+// Whether one of the items equals `wanted`.
+Result<Results> IsAmong(Call& call, std::span<const Abstract> items, const Abstract& wanted);
+// Sequence `to` with the items of `from` behind its own.
+Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
+
+// The items of a list or tuple; nullptr if it is none, or one whose length only run time tells.
+const std::vector<Abstract>* ItemsOf(const Abstract& value);
+Abstract MakeTuple(std::vector<Abstract> items);
+// Which of `count` items Python's [begin:end:step] takes, in order: arguments 1 to 3 of the call,
+// each of which may be None or absent. Errors: a bound that only run time tells.
+Result<std::vector<std::size_t>> SlicePlaces(const Call& call, std::size_t count);
+
+// Whether two values are equal in Python: known, or a bool number that run time tells.
+Result<Number> ValuesEqual(Call& call, const Abstract& a, const Abstract& b);
+// str(value), for messages and formats. Errors: only run time tells.
+Result<std::string> TextOf(const Abstract& value);
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_SCRIPT_LOWERINGS_H_

@@ -1,0 +1,61 @@
+// Elementwise functions of three operands.
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+Result<Value*> Clamp(Call& call, std::initializer_list<std::string_view> bounds) {
+  CallComposer c(call);
+  std::vector<std::string_view> names = {"self"};
+  for (std::string_view name : bounds) {
+    if (c.Has(name)) names.push_back(name);
+  }
+  const DType dtype = c.Take(call.ResultType(names));
+  Value* x = c.Cast(c.Tensor("self"), dtype);
+  Value* lower = c.Has("min") ? c.As("min", dtype) : nullptr;
+  Value* upper = c.Has("max") ? c.As("max", dtype) : nullptr;
+  const auto is_number = [&](Value* bound) { return bound == nullptr || c.MaybeRank(bound) == 0; };
+  if (lower == nullptr && upper == nullptr) return call.Invalid("neither min nor max is given");
+  if (is_number(lower) && is_number(upper)) return c.Done(c.Op("Clip", {x, lower, upper}));
+  if (lower != nullptr) x = c.Max(x, lower);
+  return c.Done(upper != nullptr ? c.Min(x, upper) : x);
+}
+
+// self + value * f(tensor1, tensor2)
+Result<Value*> AddScaled(Call& call, std::string_view type, bool to_float) {
+  CallComposer c(call);
+  std::vector<Value*> x = c.Promoted({"self", "tensor1", "tensor2"}, to_float);
+  const DType dtype = c.dtype(x[0]);
+  for (Value*& value : x) value = c.Widen(value);
+  const Number factor = c.Take(call.Scalar("value"));
+  Value* first = x[1];
+  if (!factor.known() || factor.AsComplex() != 1.0)
+    first = c.Mul(first, c.Take(call.NumberValue(factor, c.dtype(first))));
+  return c.Done(c.Cast(c.Add(x[0], c.Op(type, {first, x[2]})), dtype));
+}
+
+}  // namespace
+
+Result<Value*> LowerClamp(Call& call) { return Clamp(call, {"min", "max"}); }
+Result<Value*> LowerClampMin(Call& call) { return Clamp(call, {"min"}); }
+Result<Value*> LowerClampMax(Call& call) { return Clamp(call, {"max"}); }
+
+Result<Value*> LowerAddcmul(Call& call) { return AddScaled(call, "Mul", false); }
+Result<Value*> LowerAddcdiv(Call& call) { return AddScaled(call, "Div", true); }
+
+// From the nearer end, as torch does it.
+Result<Value*> LowerLerp(Call& call) {
+  CallComposer c(call);
+  Value* start = c.Tensor("self");
+  Value* end = c.Tensor("end");
+  Value* weight = c.As("weight", c.dtype(start));
+  Value* distance = c.Sub(end, start);
+  Value* from_start = c.Add(start, c.Mul(weight, distance));
+  if (IsComplex(c.dtype(start))) return c.Done(from_start);
+  Value* from_end = c.Sub(end, c.Mul(distance, c.Sub(1, weight)));
+  return c.Done(c.Where(c.Less(c.Abs(weight), 0.5), from_start, from_end));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,146 @@
+// torchvision's own operators: detection, and convolution at displaced places.
+#include <algorithm>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+
+namespace dragoman::torch {
+namespace {
+
+// The places (N, points · oh, ow) along one axis of the image that a deformable convolution reads,
+// scaled as GridSample wants them: (2 p + 1) / size - 1.
+struct Displacement {
+  Value* offsets;                  // (N, points, oh, ow)
+  int image_axis;                  // of the image: 2 or 3
+  std::vector<std::int64_t> taps;  // of each point, before dilation
+  std::int64_t stride;
+  std::int64_t padding;
+  std::int64_t dilation;
+};
+
+Value* PlacesAlong(Composer& c, Value* image, const Displacement& d) {
+  std::vector<std::int64_t> starts;
+  for (const std::int64_t tap : d.taps) starts.push_back(tap * d.dilation - d.padding);
+  const auto points = static_cast<std::int64_t>(starts.size());
+  Value* first = c.Reshape(c.Cast(c.Ints(starts), DType::kF32), {1, points, 1, 1});
+  Value* steps = c.Mul(c.Cast(c.Iota(c.Size(d.offsets, d.image_axis)), DType::kF32),
+                       static_cast<double>(d.stride));
+  const std::vector<std::int64_t> alone = d.image_axis == 2
+                                              ? std::vector<std::int64_t>{1, 1, -1, 1}
+                                              : std::vector<std::int64_t>{1, 1, 1, -1};
+  Value* base = c.CastLike(c.Add(first, c.Reshape(steps, alone)), d.offsets);
+  Value* places = c.Add(d.offsets, base);
+  Value* size = c.CastLike(c.Size(image, d.image_axis), places);
+  return c.Sub(c.Div(c.Add(c.Mul(places, 2), 1), size), 1);
+}
+
+// (N, points, oh, ow) -> (N, points · oh, ow)
+Value* JoinPoints(Composer& c, Value* value) {
+  Value* shape =
+      c.ConcatSizes({c.SizeVector(value, 0, 1), c.Ints({-1}), c.SizeVector(value, 3, 1)});
+  return c.Reshape(value, shape);
+}
+
+class DeformableConv {
+ public:
+  explicit DeformableConv(CallComposer& c) : c_(c) {
+    image_ = c.Tensor("input");
+    offset_ = c.Tensor("offset");
+    weight_ = c.Tensor("weight");
+    offset_groups_ = c.Int("offset_groups");
+    if (c.failed()) return;
+    const auto sizes = c.KnownSizes(weight_);
+    if (!sizes.has_value() || sizes->size() != 4 || offset_groups_ < 1) {
+      c.Fail("weights whose sizes only run time tells");
+      return;
+    }
+    weight_sizes_ = *sizes;
+    for (std::int64_t y = 0; y < weight_sizes_[2]; ++y) {
+      for (std::int64_t x = 0; x < weight_sizes_[3]; ++x) {
+        rows_.push_back(y);
+        columns_.push_back(x);
+      }
+    }
+  }
+
+  Value* Run() {
+    if (c_.failed()) return nullptr;
+    std::vector<Value*> groups;
+    const std::int64_t channels = weight_sizes_[1] * c_.Int("groups") / offset_groups_;
+    for (std::int64_t group = 0; group < offset_groups_; ++group) {
+      groups.push_back(Sampled(group, channels));
+    }
+    // (N, channels, points · oh, ow) -> (N, channels · points, oh, ow)
+    Value* columns = groups.size() == 1 ? groups[0] : c_.Concat(std::move(groups), 1);
+    const std::int64_t points = weight_sizes_[2] * weight_sizes_[3];
+    Value* shape =
+        c_.ConcatSizes({c_.SizeVector(image_, 0, 1), c_.Ints({channels * offset_groups_ * points}),
+                        c_.SizeVector(offset_, 2, 2)});
+    Value* weight = c_.Reshape(weight_, {weight_sizes_[0], weight_sizes_[1] * points, 1, 1});
+    return c_.Op("Conv", {c_.Reshape(columns, shape), weight, c_.OptionalTensor("bias")},
+                 {{"group", c_.Int("groups")}});
+  }
+
+ private:
+  Value* Sampled(std::int64_t group, std::int64_t channels) {
+    const auto points = static_cast<std::int64_t>(rows_.size());
+    Value* image = c_.Slice(image_, 1, group * channels, (group + 1) * channels);
+    const std::int64_t first = group * points * 2;
+    Value* vertical = c_.Slice(offset_, 1, first, first + 2 * points, 2);
+    Value* horizontal = c_.Slice(offset_, 1, first + 1, first + 2 * points, 2);
+    Value* y = PlacesAlong(
+        c_, image, {vertical, 2, rows_, c_.Int("stride_h"), c_.Int("pad_h"), c_.Int("dilation_h")});
+    Value* x = PlacesAlong(
+        c_, image,
+        {horizontal, 3, columns_, c_.Int("stride_w"), c_.Int("pad_w"), c_.Int("dilation_w")});
+    Value* grid =
+        c_.Concat({c_.Unsqueeze(JoinPoints(c_, x), {3}), c_.Unsqueeze(JoinPoints(c_, y), {3})}, 3);
+    Value* samples = c_.Op("GridSample", {image, grid});
+    if (!c_.Bool("use_mask")) return samples;
+    Value* mask = c_.Slice(c_.Tensor("mask"), 1, group * points, (group + 1) * points);
+    return c_.Mul(samples, c_.Unsqueeze(JoinPoints(c_, mask), {1}));
+  }
+
+  CallComposer& c_;
+  Value* image_ = nullptr;
+  Value* offset_ = nullptr;
+  Value* weight_ = nullptr;
+  std::int64_t offset_groups_ = 1;
+  std::vector<std::int64_t> weight_sizes_;  // (out, in / groups, kh, kw)
+  std::vector<std::int64_t> rows_;          // of each point of the kernel
+  std::vector<std::int64_t> columns_;
+};
+
+}  // namespace
+
+Result<Value*> LowerDeformConv2d(Call& call) {
+  CallComposer c(call);
+  return c.Done(DeformableConv(c).Run());
+}
+
+Result<Value*> LowerNms(Call& call) {
+  CallComposer c(call);
+  Value* boxes = c.Unsqueeze(c.Cast(c.Tensor("dets"), DType::kF32), {0});
+  Value* scores = c.Unsqueeze(c.Cast(c.Tensor("scores"), DType::kF32), {0, 1});
+  Value* limit = c.SizeVector(boxes, 1, 1);
+  Value* threshold = c.As("iou_threshold", DType::kF32);
+  Value* selected = c.Op("NonMaxSuppression", {boxes, scores, limit, c.Reshape(threshold, {1})});
+  return c.Done(c.Select(selected, 1, 2));
+}
+
+Result<Value*> LowerRoiAlign(Call& call) {
+  CallComposer c(call);
+  Value* rois = c.Tensor("rois");
+  Value* boxes = c.Slice(rois, 1, 1, 5);
+  Value* batch = c.Cast(c.Select(rois, 1, 0), DType::kI64);
+  const bool aligned = c.BoolOr("aligned", false);
+  return c.Done(
+      c.Op("RoiAlign", {c.Tensor("input"), boxes, batch},
+           {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
+            {"output_height", c.Int("pooled_height")},
+            {"output_width", c.Int("pooled_width")},
+            {"sampling_ratio", std::max<std::int64_t>(c.Int("sampling_ratio"), 0)},
+            {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}}));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,114 @@
+// Functions of one tensor whose results are floating: integers and bool become float32 first.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+using Compose = Value* (*)(Composer& c, Value* x);
+
+Value* Exp2(Composer& c, Value* x) { return c.Pow(2.0, x); }
+Value* Log2(Composer& c, Value* x) { return c.Div(c.Log(x), std::numbers::ln2); }
+Value* Log10(Composer& c, Value* x) { return c.Div(c.Log(x), std::numbers::ln10); }
+Value* Rsqrt(Composer& c, Value* x) { return c.Op("Reciprocal", {c.Sqrt(x)}); }
+Value* DegreesToRadians(Composer& c, Value* x) { return c.Mul(x, std::numbers::pi / 180); }
+Value* RadiansToDegrees(Composer& c, Value* x) { return c.Mul(x, 180 / std::numbers::pi); }
+
+Value* Sinc(Composer& c, Value* x) {
+  Value* angle = c.Mul(x, std::numbers::pi);
+  return c.Where(c.Equal(x, 0), 1, c.Div(c.Op("Sin", {angle}), angle));
+}
+
+Value* Entropy(Composer& c, Value* x) {
+  Value* negative = c.Where(c.Less(x, 0), -INFINITY, c.Neg(c.Mul(x, c.Log(x))));
+  return c.Where(c.Equal(x, 0), 0, negative);
+}
+
+Value* Erfc(Composer& c, Value* x) {
+  Value* wide = c.Cast(x, DType::kF64);
+  return c.CastLike(c.Sub(1, c.Op("Erf", {wide})), x);
+}
+
+Value* NormalDistribution(Composer& c, Value* x) {
+  return c.Mul(Erfc(c, c.Mul(x, -std::numbers::sqrt2 / 2)), 0.5);
+}
+
+Value* LogSigmoid(Composer& c, Value* x) {
+  return c.Sub(c.Min(x, 0), Log1p(c, c.Exp(c.Neg(c.Abs(x)))));
+}
+
+// A common operator, or a composition of some.
+struct Function {
+  std::string_view name;
+  std::string_view common;
+  Compose compose = nullptr;
+};
+
+constexpr auto kFunctions = std::to_array<Function>({
+    {"acos", "Acos"},
+    {"acosh", "Acosh"},
+    {"arccos", "Acos"},
+    {"arccosh", "Acosh"},
+    {"arcsin", "Asin"},
+    {"arcsinh", "Asinh"},
+    {"arctan", "Atan"},
+    {"arctanh", "Atanh"},
+    {"asin", "Asin"},
+    {"asinh", "Asinh"},
+    {"atan", "Atan"},
+    {"atanh", "Atanh"},
+    {"cos", "Cos"},
+    {"cosh", "Cosh"},
+    {"deg2rad", "", DegreesToRadians},
+    {"erf", "Erf"},
+    {"erfc", "", Erfc},
+    {"exp", "Exp"},
+    {"exp2", "", Exp2},
+    {"expm1", "", Expm1},
+    {"log", "Log"},
+    {"log10", "", Log10},
+    {"log1p", "", Log1p},
+    {"log2", "", Log2},
+    {"log_sigmoid", "", LogSigmoid},
+    {"mish", "Mish"},
+    {"rad2deg", "", RadiansToDegrees},
+    {"reciprocal", "Reciprocal"},
+    {"rsqrt", "", Rsqrt},
+    {"sigmoid", "Sigmoid"},
+    {"sin", "Sin"},
+    {"sinc", "", Sinc},
+    {"sinh", "Sinh"},
+    {"special_entr", "", Entropy},
+    {"special_erf", "Erf"},
+    {"special_erfc", "", Erfc},
+    {"special_exp2", "", Exp2},
+    {"special_expit", "Sigmoid"},
+    {"special_expm1", "", Expm1},
+    {"special_log1p", "", Log1p},
+    {"special_ndtr", "", NormalDistribution},
+    {"special_sinc", "", Sinc},
+    {"sqrt", "Sqrt"},
+    {"tan", "Tan"},
+    {"tanh", "Tanh"},
+});
+
+}  // namespace
+
+Result<Value*> LowerFloatFunction(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Floating("self");
+  const std::string_view name = FunctionalName(call.op());
+  const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                      [&](const Function& f) { return f.name == name; });
+  if (function == kFunctions.end()) return call.Unsupported("no such function");
+  if (function->compose == nullptr) return c.Done(c.Op(function->common, {x}));
+  return c.Done(c.CastLike(function->compose(c, c.Widen(x)), x));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,162 @@
+#include "importers/torch/ops/view.h"
+
+#include <utility>
+
+#include "core/lowering/complex.h"
+#include "core/lowering/heap.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+bool GivesCopy(std::string_view name) {
+  return name.ends_with("_copy") || name.find("unsafe_") != std::string_view::npos;
+}
+
+std::optional<std::int64_t> KnownInt(Composer& c, Value* value) {
+  if (value == nullptr) return std::nullopt;
+  const std::optional<std::vector<std::int64_t>> ints = c.builder().KnownInts(value);
+  if (!ints || ints->size() != 1) return std::nullopt;
+  return ints->front();
+}
+
+// Replaces [start, end) of `axis`, which the caller knows to be a range of whole elements.
+Value* PutRange(Composer& c, Value* base, Value* value, int axis, Value* start, Value* end) {
+  Value* one = c.Ints({1});
+  const std::optional<std::int64_t> first = KnownInt(c, start);
+  std::vector<Value*> parts;
+  if (first != 0) parts.push_back(c.Slice(base, axis, c.Ints({0}), start, one));
+  parts.push_back(value);
+  const std::optional<std::int64_t> last = KnownInt(c, end);
+  const std::optional<std::int64_t> size = c.KnownSize(base, axis);
+  const bool to_end = last && (*last == kEnd || (size && *last >= *size));
+  if (!to_end) parts.push_back(c.Slice(base, axis, end, c.Ints({kEnd}), one));
+  return c.Concat(std::move(parts), axis);
+}
+
+// Replaces element `index` (int64, rank 0) of `axis`, which only run time tells.
+Value* PutAt(Composer& c, Value* base, Value* value, int axis, Value* index) {
+  Value* row = c.SwapAxes(c.Unsqueeze(value, {axis}), 0, axis);
+  Value* rows = c.SwapAxes(base, 0, axis);
+  return c.SwapAxes(c.Op("ScatterND", {rows, c.Reshape(index, {1, 1}), row}), 0, axis);
+}
+
+ViewStep ToStep(View view) {
+  ViewStep step;
+  step.get = [get = std::move(view.get)](GraphBuilder& builder, Value* base) {
+    Composer inner(builder);
+    return inner.Done(get(inner, base));
+  };
+  if (view.put) {
+    step.put = [put = std::move(view.put)](GraphBuilder& builder, Value* base, Value* value) {
+      Composer inner(builder);
+      return inner.Done(put(inner, base, value));
+    };
+  }
+  step.contiguous = view.contiguous;
+  return step;
+}
+
+}  // namespace
+
+Abstract MakeView(CallComposer& c, View view) {
+  Call& call = c.call();
+  const Abstract self = c.Take(call.Argument("self"));
+  const auto* tensor = self.As<TensorRef>();
+  if (c.failed() || tensor == nullptr || GivesCopy(FunctionalName(call.op()))) {
+    Value* copy = view.get(c, c.Tensor("self"));
+    return c.failed() ? Abstract() : call.NewTensor(copy);
+  }
+  TensorRef result = Heap::View(*tensor, ToStep(std::move(view)));
+  c.Take(call.heap().Read(call.builder(), result));
+  return result;
+}
+
+Result<Results> LowerView(CallComposer& c, View view) {
+  return c.DoneWith({MakeView(c, std::move(view))});
+}
+
+Result<Results> LowerAlias(CallComposer& c, std::string_view name) {
+  return c.DoneWith({c.Take(c.call().Argument(name))});
+}
+
+bool IsContiguous(CallComposer& c) {
+  const Abstract self = c.Take(c.call().Argument("self"));
+  const auto* tensor = self.As<TensorRef>();
+  if (tensor == nullptr) return true;
+  for (const ViewPath* path = tensor->path.get(); path != nullptr; path = path->base.get()) {
+    if (!path->step.contiguous) return false;
+  }
+  return true;
+}
+
+View SliceView(Composer& c, const Value* base, const SliceBounds& bounds) {
+  const int axis = bounds.axis;
+  Value* start = bounds.start;
+  Value* end = bounds.end;
+  const std::optional<std::int64_t> first = KnownInt(c, start);
+  const std::optional<std::int64_t> last = KnownInt(c, end);
+  const std::optional<std::int64_t> size = c.KnownSize(base, axis);
+  const bool to_end = last && (*last == kEnd || (size && *last >= *size));
+  View view;
+  if (first == 0 && to_end && bounds.step == 1) {
+    view.get = [](Composer&, Value* whole) { return whole; };
+    view.put = [](Composer&, Value*, Value* value) { return value; };
+    view.contiguous = true;
+    return view;
+  }
+  view.get = [=, step = bounds.step](Composer& inner, Value* whole) {
+    return inner.Slice(whole, axis, start, end, inner.Ints({step}));
+  };
+  const bool in_order = first && *first >= 0 && last && *last >= *first && size && *size >= *last;
+  if (bounds.step == 1 &&
+      (in_order || (first && *first >= 0 && to_end && size && *first <= *size))) {
+    view.put = [=](Composer& inner, Value* whole, Value* value) {
+      return PutRange(inner, whole, value, axis, start, end);
+    };
+  }
+  view.contiguous = axis == 0 && bounds.step == 1;
+  return view;
+}
+
+View SelectView(Composer& c, int axis, Value* index) {
+  View view;
+  view.get = [=](Composer& inner, Value* whole) { return inner.Gather(whole, index, axis); };
+  const std::optional<std::int64_t> known = KnownInt(c, index);
+  if (known && (*known >= 0 || *known == -1)) {
+    view.put = [=, at = *known](Composer& inner, Value* whole, Value* value) {
+      Value* row = inner.Unsqueeze(value, {axis});
+      Value* end = inner.Ints({at == -1 ? kEnd : at + 1});
+      return PutRange(inner, whole, row, axis, inner.Ints({at}), end);
+    };
+  } else {
+    view.put = [=](Composer& inner, Value* whole, Value* value) {
+      return PutAt(inner, whole, value, axis, index);
+    };
+  }
+  view.contiguous = axis == 0;
+  return view;
+}
+
+View ConjugateView() {
+  View view;
+  view.get = [](Composer& c, Value* base) { return Conjugate(c, base); };
+  view.put = [](Composer& c, Value*, Value* value) { return Conjugate(c, value); };
+  return view;
+}
+
+Value* WithViewReplaced(CallComposer& c, View view, Value* value) {
+  Value* self = c.Tensor("self");
+  if (c.failed()) return nullptr;
+  Call& call = c.call();
+  const Abstract copy = call.NewTensor(self);
+  const TensorRef& whole = *copy.As<TensorRef>();
+  const TensorRef part = Heap::View(whole, ToStep(std::move(view)));
+  Value* seen = c.Take(call.heap().Read(call.builder(), part));
+  value = c.Expand(c.CastLike(value, self), c.Shape(seen));
+  if (c.failed()) return nullptr;
+  c.Check(call.heap().Write(call.builder(), part, value));
+  return c.Take(call.heap().Read(call.builder(), whole));
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,55 @@
+// Makes the results of operators that give views: tensors that share the elements of `self`.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_VIEW_H_
+#define DRAGOMAN_IMPORTERS_TORCH_OPS_VIEW_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "importers/torch/ops/composer.h"
+
+namespace dragoman::torch {
+
+struct View {
+  // Reads the view off a value of its base. It outlives the call, and may be asked in other graphs.
+  std::function<Value*(Composer& c, Value* base)> get;
+  // The base with the view's elements replaced by those of `value`. Empty: found by position, for
+  // which `get` must only move elements.
+  std::function<Value*(Composer& c, Value* base, Value* value)> put = nullptr;
+  // The elements lie in order, without gaps, if those of the base do.
+  bool contiguous = false;
+};
+
+// Argument `self` seen through `view`. An operator called `…_copy` or `…unsafe_…` gives a tensor of
+// its own.
+Abstract MakeView(CallComposer& c, View view);
+// The same as an operator's only result.
+Result<Results> LowerView(CallComposer& c, View view);
+// Argument `name` itself: not a copy.
+Result<Results> LowerAlias(CallComposer& c, std::string_view name = "self");
+// Whether the elements of argument `self` lie in order, without gaps.
+bool IsContiguous(CallComposer& c);
+
+// Elements [start, end) of `axis`, every `step`th; bounds are int64 of rank 1.
+struct SliceBounds {
+  int axis = 0;
+  Value* start = nullptr;
+  Value* end = nullptr;
+  std::int64_t step = 1;
+};
+View SliceView(Composer& c, const Value* base, const SliceBounds& bounds);
+// Element `index` (int64, rank 0) of `axis`, which vanishes.
+View SelectView(Composer& c, int axis, Value* index);
+
+// The complex conjugates.
+View ConjugateView();
+
+// The views that the arguments of slice and of diagonal describe.
+View TakeSliceView(CallComposer& c);
+View TakeDiagonalView(CallComposer& c);
+
+// A copy of argument `self` in which the elements that `view` shows are those of `value`.
+Value* WithViewReplaced(CallComposer& c, View view, Value* value);
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_VIEW_H_

@@ -1,0 +1,36 @@
+#include "importers/torch/script/source_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dragoman::torch {
+namespace {
+
+constexpr std::size_t kMaxShown = 160;  // bytes of the source line
+
+}  // namespace
+
+int LineOf(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+}
+
+Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, std::size_t offset,
+                  std::string message) {
+  offset = std::min(offset, text.size());
+  std::size_t begin = offset;
+  while (begin > 0 && text[begin - 1] != '\n') --begin;
+  const std::size_t column = offset - begin;
+  const std::size_t skipped = column > kMaxShown / 2 ? column - kMaxShown / 2 : 0;
+  std::string_view line = text.substr(begin + skipped);
+  line = line.substr(0, std::min(line.find('\n'), kMaxShown));
+  std::string shown(line);
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return {kind, "", fmt::format("{}:{}:{}", file, LineOf(text, offset), column + 1),
+          fmt::format("{}\n  {}\n  {:>{}}", message, shown, "^", column - skipped + 1)};
+}
+
+}  // namespace dragoman::torch
