@@ -1,0 +1,173 @@
+// The values of leaves on either side.
+#include <algorithm>
+#include <utility>
+
+#include "core/ir/type_algebra.h"
+#include "core/lowering/merge.h"
+#include "core/lowering/number_value.h"
+
+namespace dragoman {
+namespace {
+
+// Something of type `type`, for a side that never uses it.
+Result<Value*> Placeholder(GraphBuilder& builder, const Leaf& leaf, const Type& type) {
+  if (leaf.kind == Leaf::Kind::kString) {
+    DRAGOMAN_ASSIGN(Tensor empty, Tensor::MakeStrings({}, {""}));
+    return builder.Constant(std::move(empty));
+  }
+  if (type.kind() == Type::Kind::kSequence) {
+    return builder.Add("SequenceEmpty", {},
+                       {{"dtype", static_cast<std::int64_t>(type.element().dtype())}});
+  }
+  if (type.dtype() == DType::kUnknown)
+    return Unsupported("a value that one branch leaves out has an element type that is unknown");
+  std::vector<std::int64_t> sizes;
+  if (const Shape* shape = type.shape()) {
+    for (const Dim& dim : *shape) sizes.push_back(dim.known() ? dim.value() : 1);
+  }
+  DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(type.dtype(), sizes, 0));
+  return builder.Constant(std::move(zero));
+}
+
+// Whether the type of the other side must be known before `side` can be read.
+bool WaitsForType(const Leaf& leaf, const LeafSide& side) {
+  if (std::holds_alternative<std::monostate>(side)) return true;
+  const auto* cell = std::get_if<CellPtr>(&side);
+  if (cell == nullptr || leaf.kind != Leaf::Kind::kSequence) return false;
+  const auto& list = std::get<ListContents>((*cell)->contents);
+  return list.sequence == nullptr && list.items.empty();
+}
+
+Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
+                         const Type& other) {
+  const auto& list = std::get<ListContents>(cell->contents);
+  if (list.sequence != nullptr) return list.sequence;
+  const DType element =
+      other.kind() == Type::Kind::kSequence ? other.element().dtype() : DType::kUnknown;
+  return SequenceOf(heap, builder, list, element);
+}
+
+}  // namespace
+
+Type TypeOf(const LeafSide& side) {
+  if (const auto* value = std::get_if<Value*>(&side)) return (*value)->type();
+  const auto* abstract = std::get_if<Abstract>(&side);
+  if (abstract == nullptr) return {};
+  if (const auto* number = abstract->As<Number>()) return Type::Tensor(number->dtype(), Shape{});
+  if (abstract->Is<String>()) return Type::Tensor(DType::kString, Shape{});
+  const auto* tensor = abstract->As<TensorRef>();
+  if (tensor == nullptr || tensor->path != nullptr) return {};
+  const Value* value = std::get<StorageContents>(tensor->storage->contents).value;
+  return value != nullptr ? value->type() : Type();
+}
+
+Type JoinTypes(const Type& a, const Type& b) {
+  if (!a.known()) return b;
+  return b.known() ? Generalize(a, b) : a;
+}
+
+Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,
+                          DType element) {
+  if (list.sequence != nullptr) return list.sequence;
+  if (list.items.empty()) {
+    if (element == DType::kUnknown)
+      return Unsupported("the element type of a list that starts empty is unknown");
+    return builder.Add("SequenceEmpty", {}, {{"dtype", static_cast<std::int64_t>(element)}});
+  }
+  std::vector<Value*> items;
+  for (const Abstract& item : list.items) {
+    if (const auto* number = item.As<Number>()) {
+      DRAGOMAN_ASSIGN(Value * value, NumberValue(builder, *number, number->dtype()));
+      items.push_back(value);
+    } else if (const auto* tensor = item.As<TensorRef>()) {
+      DRAGOMAN_ASSIGN(Value * value, heap.Read(builder, *tensor));
+      items.push_back(value);
+    } else {
+      return Unsupported("a list with " + Describe(item) +
+                         " cannot have a length that only run time tells");
+    }
+  }
+  return builder.Add("SequenceConstruct", std::move(items));
+}
+
+Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, const LeafSide& side,
+                         const Type& other) {
+  if (std::holds_alternative<std::monostate>(side)) return Placeholder(builder, leaf, other);
+  if (const auto* value = std::get_if<Value*>(&side)) return *value;
+  if (const auto* cell = std::get_if<CellPtr>(&side)) {
+    if (leaf.kind == Leaf::Kind::kSequence) return ListValue(heap, builder, *cell, other);
+    return heap.StorageValue(*cell);
+  }
+  const auto& abstract = std::get<Abstract>(side);
+  if (const auto* number = abstract.As<Number>()) {
+    const Number model{*leaf.number, std::int64_t{0}};
+    return NumberValue(builder, *number, model.dtype());
+  }
+  if (const auto* string = abstract.As<String>()) {
+    if (!string->known()) {
+      Value* value = std::get<Value*>(string->value);
+      if (value == nullptr) return Unsupported("a text that only run time tells");
+      return value;
+    }
+    DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
+    return builder.Constant(std::move(text));
+  }
+  const auto* tensor = abstract.As<TensorRef>();
+  if (tensor == nullptr) return Internal("a leaf that is " + Describe(abstract));
+  return heap.Read(builder, *tensor);
+}
+
+bool TakeReturned(const LeafChanges& changes, std::span<Value* const> inputs,
+                  std::vector<Value*>& returned) {
+  returned.assign(inputs.begin(), inputs.end());
+  bool stable = true;
+  for (std::size_t i = 0; i < changes.before.size(); ++i) {
+    const auto input = std::find(inputs.begin(), inputs.end(), changes.before[i]);
+    if (input == inputs.end()) {
+      stable = false;
+      continue;
+    }
+    Value*& back = returned[static_cast<std::size_t>(input - inputs.begin())];
+    if (back == *input) back = changes.after[i];
+    stable = stable && changes.joined[i] == (*input)->type();
+  }
+  return stable;
+}
+
+JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedContents>> planned,
+                      std::span<const std::pair<CellPtr, MergedContents>> changed,
+                      LeafValues stand_ins) {
+  JoinedCells cells;
+  for (const auto& [cell, contents] : planned) cells.emplace_back(cell, cell->contents);
+  for (const auto& [cell, contents] : changed) {
+    Cell::Contents joined = contents(heap, stand_ins);
+    const auto known = std::find_if(cells.begin(), cells.end(),
+                                    [&](const auto& item) { return item.first == cell; });
+    if (known != cells.end()) {
+      known->second = std::move(joined);
+    } else {
+      cells.emplace_back(cell, std::move(joined));
+    }
+  }
+  return cells;
+}
+
+Result<std::vector<Value*>> LeafSideValues(Heap& heap, GraphBuilder& builder,
+                                           std::span<const Leaf> leaves, bool of_a,
+                                           std::span<const Type> types) {
+  std::vector<Value*> values(leaves.size(), nullptr);
+  const auto read = [&](bool waiting) -> Status {
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const LeafSide& side = of_a ? leaves[i].a : leaves[i].b;
+      if (WaitsForType(leaves[i], side) != waiting) continue;
+      DRAGOMAN_ASSIGN(values[i],
+                      LeafValue(heap, builder, leaves[i], side, waiting ? types[i] : Type()));
+    }
+    return {};
+  };
+  DRAGOMAN_TRY(read(false));
+  if (!types.empty()) DRAGOMAN_TRY(read(true));
+  return values;
+}
+
+}  // namespace dragoman
