@@ -1,12 +1,8 @@
-#include <limits>
-
 #include "importers/onnx/ops/heads.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 Value* SliceFeatures(OpComposer& f, Value* x, Value* first, Value* end, std::int64_t step = 1) {
   return f.Op("Slice", {x, first, end, f.Ints({-1}), f.Ints({step})});

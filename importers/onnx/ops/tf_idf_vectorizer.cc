@@ -1,6 +1,5 @@
 // TfIdfVectorizer: how often each n-gram of a pool stands in a sequence.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -9,7 +8,6 @@
 namespace dragoman {
 namespace {
 
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostLength = 64;   // of an n-gram
 constexpr std::int64_t kMostSkips = 1024;  // between two of its elements
 constexpr std::int64_t kMostColumns = 1 << 24;

@@ -28,6 +28,7 @@ namespace dragoman::torch {
 
 // Blocks and calls together nest so deep at most.
 inline constexpr int kMaxEvaluationDepth = 400;
+
 class Evaluator {
  public:
   // Appends to `graph`, the graph of an entry. `cells` are those of the model's states.

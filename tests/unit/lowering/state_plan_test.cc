@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 
-#include "core/ir/verify.h"
 #include "tests/unit/lowering/program.h"
 
 namespace dragoman {
