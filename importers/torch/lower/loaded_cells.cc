@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "importers/torch/container/quantized_grid.h"
 #include "importers/torch/container/sparse_parts.h"
 #include "importers/torch/ops/foreign_values.h"
 #include "importers/torch/script/class_table.h"
