@@ -104,7 +104,7 @@ Line TakeLine(CallComposer& c, Value* x) {
 // The lines of a transform along several axes: arguments `s` and `dim`.
 std::vector<Line> TakeLines(CallComposer& c, Value* x) {
   const int rank = c.Rank(x);
-  std::vector<torch::Number> sizes;
+  std::vector<dragoman::Number> sizes;
   if (c.Has("s")) sizes = c.Take(c.call().Scalars("s"));
   std::vector<std::int64_t> axes;
   if (c.Has("dim")) {

@@ -50,7 +50,7 @@ Result<Results> LowerPadPackedSequence(Call& call) {
   std::vector<std::int64_t> further;
   for (int axis = 2; axis < rank; ++axis) further.push_back(axis);
   Value* steps = c.Where(c.Unsqueeze(padded.mask, further), padded.steps, padding);
-  const torch::Number total = c.Take(call.Scalar("total_length"));
+  const dragoman::Number total = c.Take(call.Scalar("total_length"));
   if (!total.known() || total.AsInt() > 0) {
     Value* missing = c.Max(c.Sub(c.Take(call.IntValue("total_length")), c.Size(steps, 0)), 0);
     Value* pads = c.ConcatSizes({c.Ints({0}), c.Vector(missing)});

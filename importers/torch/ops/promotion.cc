@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "core/lowering/composer.h"
+
 namespace dragoman::torch {
 namespace {
 
