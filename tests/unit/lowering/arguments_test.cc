@@ -101,7 +101,7 @@ TEST(ResultsTest, LeavesAreNamedByTheirPath) {
   std::vector<std::string> names;
   for (const Use& use : program.graph().outputs()) names.push_back(use.value()->name());
   EXPECT_THAT(names, ElementsAre("output.0", "output.1.0", "output.1.2"));
-  EXPECT_EQ(program.Run({}), "i64[] 4; f64[1] -1; f64[1] -2");
+  EXPECT_EQ(program.Run({}), "i64[] 4; f64[1] -1.0; f64[1] -2.0");
 }
 
 }  // namespace

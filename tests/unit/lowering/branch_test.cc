@@ -33,8 +33,8 @@ TEST(BranchTest, MergesWhatEitherWayWritesThroughAView) {
   program.Output(tensor);
   program.Output(view);
   program.Output(results[0].As<Number>()->symbolic());
-  EXPECT_EQ(program.Run({Bool(true)}), "f64[2] 1 12; f64[1] 12; i64[] 3");
-  EXPECT_EQ(program.Run({Bool(false)}), "f64[2] 1 2; f64[1] 2; i64[] 4");
+  EXPECT_EQ(program.Run({Bool(true)}), "f64[2] 1.0 12.0; f64[1] 12.0; i64[] 3");
+  EXPECT_EQ(program.Run({Bool(false)}), "f64[2] 1.0 2.0; f64[1] 2.0; i64[] 4");
 }
 
 TEST(BranchTest, AWayThatRaisesBecomesAnAssert) {
@@ -59,7 +59,7 @@ TEST(BranchTest, AWayThatRaisesBecomesAnAssert) {
   EXPECT_EQ(for_good, (std::vector<bool>{false, false, true}));
   EXPECT_EQ(program.Count("If"), 0);
   program.Output(tensor);
-  EXPECT_EQ(program.Run({Bool(false)}), "f64[1] 2");
+  EXPECT_EQ(program.Run({Bool(false)}), "f64[1] 2.0");
   EXPECT_THAT(program.Run({Bool(true)}), HasSubstr("it must not hold"));
 }
 
@@ -89,7 +89,7 @@ TEST(BranchTest, NoneOnOneWayAndATensorOnTheOtherAreAnOptional) {
   ASSERT_NE(maybe, nullptr);
   program.Output(maybe->present);
   program.Output(*maybe->payload);
-  EXPECT_EQ(program.Run({Bool(true)}), "bool[] true; f64[2] 1 2");
+  EXPECT_EQ(program.Run({Bool(true)}), "bool[] true; f64[2] 1.0 2.0");
 }
 
 TEST(BranchTest, RefusesWaysWithoutACommonForm) {

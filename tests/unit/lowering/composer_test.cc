@@ -16,7 +16,7 @@ TEST(ComposerTest, NumbersTakeTheElementTypeOfTheOtherOperand) {
   Value* y = c.Mul(2, c.Add(x, 0.5));
   ASSERT_TRUE(c.Done(y).ok());
   program.Output(y);
-  EXPECT_EQ(program.Run({Tensor::Of<float>({2}, std::vector<float>{1, 2})}), "f32[2] 3 5");
+  EXPECT_EQ(program.Run({Tensor::Of<float>({2}, std::vector<float>{1, 2})}), "f32[2] 3.0 5.0");
 }
 
 TEST(ComposerTest, KeepsTheFirstErrorAndAppendsNothingAfterIt) {
@@ -73,7 +73,7 @@ TEST(ComposerTest, ComplexNumbersAreComputedAsPairs) {
   Value* square = c.Op("dragoman.ComplexToReal", {c.Mul(z, z)});
   ASSERT_TRUE(c.Done(square).ok());
   program.Output(square);
-  EXPECT_EQ(program.Run({Tensor::Of<double>({2}, std::vector<double>{1, 2})}), "f64[2] -3 4");
+  EXPECT_EQ(program.Run({Tensor::Of<double>({2}, std::vector<double>{1, 2})}), "f64[2] -3.0 4.0");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST(HeapTest, AWriteThroughAViewIsSeenByAliases) {
   ASSERT_TRUE(AddInPlace(program.entry(), view, 10).ok());
   program.Output(alias);
   program.Output(view);
-  EXPECT_EQ(program.Run({}), "f64[3] 1 12 3; f64[1] 12");
+  EXPECT_EQ(program.Run({}), "f64[3] 1.0 12.0 3.0; f64[1] 12.0");
 }
 
 TEST(HeapTest, AViewOfAViewWritesToTheStorage) {
@@ -31,7 +31,7 @@ TEST(HeapTest, AViewOfAViewWritesToTheStorage) {
   const TensorRef rest = Heap::View(*tensor.As<TensorRef>(), behind);
   ASSERT_TRUE(AddInPlace(program.entry(), Heap::View(rest, ElementAt(2)), 10).ok());
   program.Output(tensor);
-  EXPECT_EQ(program.Run({}), "f64[4] 1 2 3 14");
+  EXPECT_EQ(program.Run({}), "f64[4] 1.0 2.0 3.0 14.0");
 }
 
 TEST(HeapTest, LeaveTakesChangesBackAndGivesThem) {
@@ -46,7 +46,7 @@ TEST(HeapTest, LeaveTakesChangesBackAndGivesThem) {
   ASSERT_EQ(changes.size(), 1u);  // the other cell was made in the stretch
   EXPECT_EQ(changes[0].cell, tensor.As<TensorRef>()->storage);
   program.Output(tensor);
-  EXPECT_EQ(program.Run({}), "f64[1] 1");
+  EXPECT_EQ(program.Run({}), "f64[1] 1.0");
 }
 
 TEST(HeapTest, ReadsAConstantAsItsDecodeMakesIt) {

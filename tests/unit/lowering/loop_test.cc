@@ -45,7 +45,7 @@ TEST(LoopTest, AShortLoopOfKnownLengthIsUnrolled) {
   EXPECT_EQ(program.Count("Loop"), 0);
   EXPECT_EQ(*results[0].As<Number>(), Number::Int(106));
   program.Output(cell);
-  EXPECT_EQ(program.Run({}), "f64[2] 4 9");
+  EXPECT_EQ(program.Run({}), "f64[2] 4.0 9.0");
 }
 
 TEST(LoopTest, CarriesWhatTheBodyChangesInCells) {
@@ -60,8 +60,8 @@ TEST(LoopTest, CarriesWhatTheBodyChangesInCells) {
   EXPECT_EQ(program.Count("Loop"), 1);
   program.Output(cell);
   program.Output(results[0].As<Number>()->symbolic());
-  EXPECT_EQ(program.Run({Tensor::Int(0)}), "f64[2] 0 5; i64[] 100");
-  EXPECT_EQ(program.Run({Tensor::Int(3)}), "f64[2] 3 5; i64[] 103");
+  EXPECT_EQ(program.Run({Tensor::Int(0)}), "f64[2] 0.0 5.0; i64[] 100");
+  EXPECT_EQ(program.Run({Tensor::Int(3)}), "f64[2] 3.0 5.0; i64[] 103");
 }
 
 TEST(LoopTest, AListThatGrowsBecomesASequence) {
@@ -117,8 +117,8 @@ TEST(LoopTest, TheConditionOfATurnEndsTheLoop) {
   const Result<Flow> flow = RunLoop(program.entry(), loop, results);
   ASSERT_TRUE(flow.ok()) << flow.error().ToString();
   program.Output(cell);
-  EXPECT_EQ(program.Run({Tensor::Int(5)}), "f64[1] 5");
-  EXPECT_EQ(program.Run({Tensor::Int(-5)}), "f64[1] 1");
+  EXPECT_EQ(program.Run({Tensor::Int(5)}), "f64[1] 5.0");
+  EXPECT_EQ(program.Run({Tensor::Int(-5)}), "f64[1] 1.0");
 }
 
 TEST(LoopTest, RefusesABodyThatAlwaysRaises) {

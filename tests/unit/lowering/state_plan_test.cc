@@ -83,10 +83,10 @@ TEST(StatePlanTest, WhatAnEntryWritesIsAState) {
   EXPECT_EQ(model.entries[1].states.size(), 1u);
   Result<Interpreter> interpreter = Interpreter::Make(model);
   ASSERT_TRUE(interpreter.ok()) << interpreter.error().ToString();
-  EXPECT_EQ(Call(*interpreter, model.entries[0]), "f32[] 3");
-  EXPECT_EQ(Call(*interpreter, model.entries[1]), "f32[] 4");
-  EXPECT_EQ(Call(*interpreter, model.entries[1]), "f32[] 5");
-  EXPECT_EQ(Call(*interpreter, model.entries[0]), "f32[] 5");
+  EXPECT_EQ(Call(*interpreter, model.entries[0]), "f32[] 3.0");
+  EXPECT_EQ(Call(*interpreter, model.entries[1]), "f32[] 4.0");
+  EXPECT_EQ(Call(*interpreter, model.entries[1]), "f32[] 5.0");
+  EXPECT_EQ(Call(*interpreter, model.entries[0]), "f32[] 5.0");
 }
 
 TEST(StatePlanTest, WhatNoEntryChangesIsNone) {
