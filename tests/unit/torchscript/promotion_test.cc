@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/lowering/composer.h"
+
 namespace dragoman::torch {
 namespace {
 
