@@ -38,6 +38,7 @@ Result<Model> Unpacker::Run() {
                         " of the format is unknown; this program reads version " +
                         std::to_string(kNativeVersion));
   }
+  if (in_.entries().empty()) return InvalidInput("the model has no entry");
   taken_lists_.resize(static_cast<std::size_t>(in_.lists_size()));
   Model model;
   DRAGOMAN_TRY(UnpackBuffers());

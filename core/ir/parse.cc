@@ -22,6 +22,7 @@ Result<Model> TextReader::ReadModel() {
       return scan_.Unexpected("\"entry\", \"function\", \"graph\" or \"origins\"");
     }
   }
+  if (model.entries.empty()) return scan_.Unexpected("\"entry\" or \"graph\": a model has one");
   DRAGOMAN_TRY(AttachOrigins());
   return model;
 }

@@ -216,6 +216,7 @@ class ModelVerifier {
   explicit ModelVerifier(const Model& model) : model_(model) {}
 
   Status Run() {
+    if (model_.entries.empty()) findings_.Add("model", "there is no entry");
     std::set<std::string_view> names;
     for (const Entry& entry : model_.entries) {
       const std::string label = "entry '" + entry.name + "'";

@@ -17,8 +17,8 @@ inline constexpr std::size_t kMaxVerifyFindings = 100;
 //  - a used value is defined in the graph of its user or in a graph around it;
 //  - a subgraph knows its node, a node its graph, a value its producer and index;
 //  - graphs nest at most kMaxGraphNesting, types at most Type::kMaxNesting deep;
-//  - entries have different names; calling conventions name existing inputs and outputs;
-//    bindings name existing states, inputs and outputs, each at most once in an entry.
+//  - there is an entry, entries have different names; calling conventions, bindings name existing
+//    states, inputs and outputs, a binding each at most once in an entry.
 // The common level promises further:
 //  - topological order: a value is defined before it is used, a captured one before the node
 //    that uses it;

@@ -50,7 +50,7 @@ class ModelReader {
       return WithProgramFindings(std::nullopt);
     }
     if (model_.entries.empty()) {
-      return Unsupported(fmt::format("{} has no method that could be called", root));
+      return InvalidInput(fmt::format("{} has no method that could be called", root));
     }
     AddTracedInputs(values.traced_inputs, model_);
     AddExtraFiles();

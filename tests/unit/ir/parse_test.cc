@@ -70,6 +70,14 @@ TEST(Parse, ErrorsShowThePlace) {
             "                      ^");
 }
 
+TEST(Parse, AModelHasAnEntry) {
+  for (const char* text : {"", " \n\t", "# nothing but words", "dragoman 1 source onnx",
+                           "dragoman 1 common onnx\nopset \"\" 22\n# end\n",
+                           "function onnx:f.f() -> () {}", "origins {}"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("expected \"entry\" or \"graph\": a model has one"));
+  }
+}
+
 TEST(Parse, SaysWhatIsWrongAndWhatWasExpected) {
   EXPECT_THAT(ErrorOf("nonsense"),
               HasSubstr("expected \"entry\", \"function\", \"graph\" or \"origins\""));
