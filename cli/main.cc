@@ -1,6 +1,11 @@
 // The `dragoman` program. Each subcommand is a file of this folder.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,6 +29,17 @@ constexpr char kFooter[] =
     "\n"
     "Exit codes: 0 done or yes, 1 the answer is no (diff, verify), 2 the input or the call is at\n"
     "fault, 3 a bug in dragoman, 4 understood but not supported.";
+
+int ReportLostOutput(std::string_view why) {
+  return dragoman::cli::Report(
+      dragoman::InvalidInput("cannot write: " + std::string(why)).InFile("standard output"));
+}
+
+// Output is buffered: a disk that is full may show only here.
+int FlushOutput(int exit_code) {
+  if (std::fflush(stdout) != 0) return ReportLostOutput(std::strerror(errno));
+  return std::ferror(stdout) == 0 ? exit_code : ReportLostOutput("some output was lost");
+}
 
 int Run(int argc, char** argv) {
   using namespace dragoman::cli;
@@ -59,8 +75,12 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return Run(argc, argv);
+    return FlushOutput(Run(argc, argv));
   } catch (const std::exception& error) {
+    // fmt::print throws where it cannot write.
+    const auto* from_system = dynamic_cast<const std::system_error*>(&error);
+    if (from_system != nullptr && std::ferror(stdout) != 0)
+      return ReportLostOutput(from_system->code().message());
     fmt::print(stderr, "dragoman: error: internal: {}\n", error.what());
     return dragoman::cli::kBug;
   }

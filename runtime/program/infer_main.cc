@@ -1,10 +1,13 @@
 #include "runtime/program/infer_main.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "runtime/params/unsupported.h"
 #include "runtime/program/error.h"
@@ -93,6 +96,14 @@ bool AreAsExpected(const std::vector<EntryRun>& runs, const InferOptions& option
   return equal;
 }
 
+// Output is buffered: a disk that is full may show only here.
+void ThrowIfOutputIsLost() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw Error(std::string("standard output: cannot write: ") +
+              (errno != 0 ? std::strerror(errno) : "some output was lost"));
+}
+
 // Whether all outputs are as expected.
 bool Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
   if (!options.output_dir.empty()) ThrowIfRefused(options.output_dir);
@@ -123,9 +134,12 @@ int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv) {
     const InferOptions options = ParseInferOptions(info, argc, argv);
     if (options.help) {
       std::fputs(InferHelp(info).c_str(), stdout);
+      ThrowIfOutputIsLost();
       return 0;
     }
-    return Run(info, make, options) ? 0 : 1;
+    const bool equal = Run(info, make, options);
+    ThrowIfOutputIsLost();
+    return equal ? 0 : 1;
   } catch (const Error& error) {
     return fail(error.what(), IsUnsupported(error.what()) ? 4 : 2);
   } catch (const std::bad_alloc&) {
