@@ -9,8 +9,8 @@
 
 namespace dragoman::cli {
 
-// |a - b| <= absolute + relative * |b|. Unset: by element type, both 1e-4 for float32, 1e-7 for
-// float64, 1e-2 for narrower floats, exact for all others.
+// |a - b| <= absolute + relative * |b|, as runtime/program/closeness.h has it. Unset: as is usual
+// for the element type. For bools and strings neither counts.
 struct Tolerance {
   std::optional<double> relative;
   std::optional<double> absolute;
@@ -22,13 +22,14 @@ struct Tolerance {
 struct OutputComparison {
   std::string name;
   bool ok = false;
-  double largest = 0;  // difference of two elements; infinite for NaN against a number
+  double largest =
+      0;  // difference of two elements; infinite for NaN or an infinity against a number
   // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
   std::string message;
 };
 
-// NaN equals NaN, an infinity itself. Recorded values whose element type NumPy lacks may be there
-// as bits: bfloat16 as uint16, floats of 8 bits as uint8.
+// Recorded values whose element type NumPy lacks may be there as bits: bfloat16 as uint16, floats
+// of 8 bits as uint8.
 OutputComparison CompareOutput(const std::string& name, const Array& found, const Array& recorded,
                                const Tolerance& tolerance);
 

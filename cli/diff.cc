@@ -92,7 +92,8 @@ void AddDiff(CLI::App& program, int& exit_code) {
   command->add_flag("--modulo-sharing", options->compare.modulo_sharing,
                     "Equal computations may be shared or repeated");
   command->add_option("--rtol", options->compare.rtol,
-                      "Relative tolerance of floating-point constants");
+                      "Relative tolerance of floating-point and complex constants:\n"
+                      "|a-b| <= rtol * max(|a|, |b|)");
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   AddCommonOptions(*command, options->common);

@@ -1,5 +1,6 @@
 // dragoman verify MODEL --data D… | --against B
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
 
@@ -116,7 +117,14 @@ void PrintVerdicts(const std::vector<Verdict>& verdicts) {
   PrintJson(json);
 }
 
+bool IsTolerance(const std::optional<double>& given) {
+  return !given || (std::isfinite(*given) && *given >= 0);
+}
+
 int RunVerify(const VerifyOptions& options) {
+  if (!IsTolerance(options.tolerance.relative) || !IsTolerance(options.tolerance.absolute)) {
+    return Report(InvalidInput("--rtol and --atol take numbers of 0 or more"));
+  }
   if (options.data.empty() == !options.against.has_value()) {
     return Report(InvalidInput("verify takes either --data or --against"));
   }
@@ -156,16 +164,18 @@ void AddVerify(CLI::App& program, int& exit_code) {
   command->add_option("--seed", options->seed, "With --against: the seed of the drawing");
   command->add_option("--steps", options->request.steps, "As for run");
   command->add_option("--rtol", options->tolerance.relative,
-                      "Relative tolerance, for every element type");
+                      "Relative tolerance, for every element type of numbers");
   command->add_option("--atol", options->tolerance.absolute,
-                      "Absolute tolerance, for every element type");
+                      "Absolute tolerance, for every element type of numbers");
   command->add_option("--engine", options->request.engine, "interpreter or native")
       ->check(CLI::IsMember({"interpreter", "native"}));
   AddFacts(*command, options->request.lowering);
   AddCommonOptions(*command, options->request.common);
   command->footer(
       "Element types and sizes must be equal, and |a-b| <= atol + rtol*|b|, where both default to\n"
-      "1e-4 (float32), 1e-7 (float64), 1e-2 (float16, bfloat16), 0 (others).\n"
+      "1e-4 (float32), 1e-7 (float64), 1e-2 (float16, bfloat16), 0 (others). NaN equals NaN, an\n"
+      "infinity only itself; parts of complex numbers are compared one by one; integers exactly;\n"
+      "bools and strings must be equal.\n"
       "Exit codes: 0 equal, 1 different.");
   command->callback([options, &exit_code] { exit_code = RunVerify(*options); });
 }

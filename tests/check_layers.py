@@ -18,7 +18,7 @@ LAYERS = {
     "core/support": [],
     "core/ir": ["core/support"],
     "core/ops": ["core/support", "core/ir", "runtime/params"],
-    "core/compare": _OPS,
+    "core/compare": _OPS + ["runtime/program/closeness.h"],
     "core/analysis": _OPS,
     "core/interpreter": _OPS + ["core/compare", "core/analysis", "runtime/kernels"],
     "core/lowering": _OPS + ["core/analysis"],

@@ -1,96 +1,13 @@
 #include "core/compare/constant_table.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 #include "core/compare/fingerprint.h"
+#include "core/compare/tensor_differences.h"
 #include "core/support/hash.h"
 
 namespace dragoman::compare {
-namespace {
-
-bool IsNumber(DType dtype) { return dtype != DType::kString && !IsComplex(dtype); }
-
-// NaNs are equal to one another, infinities to themselves.
-double Distance(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double distance = std::abs(a - b);
-  return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
-}
-
-void AddDistance(double a, double b, TensorDifference& difference) {
-  const double distance = Distance(a, b);
-  difference.largest_absolute = std::max(difference.largest_absolute, distance);
-  if (distance > 0) {
-    difference.largest_relative = std::max(difference.largest_relative, distance / std::abs(a));
-  }
-}
-
-template <class T>
-void CountBits(std::span<const T> a, std::span<const T> b, TensorDifference& difference) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::memcmp(&a[i], &b[i], sizeof(T)) == 0) continue;
-    if (difference.count++ == 0) difference.first = static_cast<std::int64_t>(i);
-    AddDistance(static_cast<double>(a[i]), static_cast<double>(b[i]), difference);
-  }
-}
-
-void CountStrings(const Tensor& a, const Tensor& b, TensorDifference& difference) {
-  for (std::size_t i = 0; i < a.strings().size(); ++i) {
-    if (a.strings()[i] == b.strings()[i]) continue;
-    if (difference.count++ == 0) difference.first = static_cast<std::int64_t>(i);
-  }
-}
-
-// One half of a complex element, or an element of a narrow type, at a time.
-void CountOthers(const Tensor& a, const Tensor& b, TensorDifference& difference) {
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    const double x = a.FloatAt(i), y = b.FloatAt(i);
-    const bool same = x == y ? std::signbit(x) == std::signbit(y) : std::isnan(x) && std::isnan(y);
-    if (same) continue;
-    if (difference.count++ == 0) difference.first = i;
-    AddDistance(x, y, difference);
-  }
-}
-
-Tensor AsParts(const Tensor& tensor) {
-  std::vector<std::int64_t> sizes = tensor.sizes();
-  sizes.push_back(2);
-  const DType part = tensor.dtype() == DType::kC64 ? DType::kF32 : DType::kF64;
-  Result<Tensor> parts = Tensor::Make(part, std::move(sizes), tensor.buffer());
-  return parts.ok() ? std::move(parts).value() : Tensor();
-}
-
-}  // namespace
-
-TensorDifference CompareElements(const Tensor& a, const Tensor& b) {
-  TensorDifference difference;
-  if (IsComplex(a.dtype())) return CompareElements(AsParts(a), AsParts(b));
-  switch (a.dtype()) {
-    case DType::kString:
-      CountStrings(a, b, difference);
-      break;
-    case DType::kF32:
-      CountBits(a.data<float>(), b.data<float>(), difference);
-      break;
-    case DType::kF64:
-      CountBits(a.data<double>(), b.data<double>(), difference);
-      break;
-    case DType::kI64:
-      CountBits(a.data<std::int64_t>(), b.data<std::int64_t>(), difference);
-      break;
-    case DType::kI32:
-      CountBits(a.data<std::int32_t>(), b.data<std::int32_t>(), difference);
-      break;
-    default:
-      CountOthers(a, b, difference);
-  }
-  return difference;
-}
-
 std::uint32_t ConstantTable::ClassOfType(const Tensor& tensor) {
   const Attribute key(options_.ignore_shapes ? std::string(Name(tensor.dtype()))
                                              : tensor.type().ToString());
@@ -138,12 +55,9 @@ std::uint32_t ConstantTable::ClassOf(const Attribute* data) {
 
 bool ConstantTable::Close(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return false;
-  if (!IsNumber(a.dtype()) || !IsFloating(a.dtype())) return false;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    const double x = a.FloatAt(i);
-    if (!(Distance(x, b.FloatAt(i)) <= *options_.rtol * std::abs(x))) return false;
-  }
-  return true;
+  if (!IsFloating(a.dtype()) && !IsComplex(a.dtype())) return false;
+  const rt::Closeness closeness = {*options_.rtol, 0, rt::Scale::kLarger};
+  return FindDifferences(a, b, closeness).outside == 0;
 }
 
 bool ConstantTable::Same(const Tensor& a, const Tensor& b) {
@@ -154,10 +68,20 @@ bool ConstantTable::Same(const Tensor& a, const Tensor& b) {
   return found->second;
 }
 
+bool ConstantTable::Same(const SparseTensor& a, const SparseTensor& b) {
+  if (!tolerant()) return ClassOf(a) == ClassOf(b);
+  return a.sizes == b.sizes && ClassOf(a.indices) == ClassOf(b.indices) && Same(a.values, b.values);
+}
+
 bool ConstantTable::Same(const Attribute* a, const Attribute* b) {
-  const Tensor* x = a != nullptr ? a->tensor() : nullptr;
-  const Tensor* y = b != nullptr ? b->tensor() : nullptr;
-  if (x != nullptr && y != nullptr) return Same(*x, *y);
+  if (a == nullptr || b == nullptr || a->kind() != b->kind()) return ClassOf(a) == ClassOf(b);
+  if (const Tensor* tensor = a->tensor()) return Same(*tensor, *b->tensor());
+  if (const SparseTensor* sparse = a->sparse_tensor()) return Same(*sparse, *b->sparse_tensor());
+  if (const auto* tensors = a->As<Attribute::Tensors>()) {
+    const auto& others = *b->As<Attribute::Tensors>();
+    return std::equal(tensors->begin(), tensors->end(), others.begin(), others.end(),
+                      [&](const Tensor& x, const Tensor& y) { return Same(x, y); });
+  }
   return ClassOf(a) == ClassOf(b);
 }
 

@@ -12,15 +12,6 @@
 
 namespace dragoman::compare {
 
-// How the elements of two tensors of equal element type and sizes differ.
-struct TensorDifference {
-  std::int64_t count = 0;       // of elements whose bits differ
-  std::int64_t first = 0;       // the first of them, in row-major order
-  double largest_absolute = 0;  // over numbers; 0 for strings
-  double largest_relative = 0;  // |a - b| / |a|
-};
-TensorDifference CompareElements(const Tensor& a, const Tensor& b);
-
 // Numbers the distinct contents of constants: equal element type, sizes and bits give equal
 // classes. Each buffer is hashed once and compared with an equal one once. With `ignore_weights`
 // only element type and sizes count (without `ignore_shapes`), and with `rtol` Same is laxer than
@@ -34,7 +25,11 @@ class ConstantTable {
   // Of the contents of a constant or the default of an input; nullptr is a class of its own.
   std::uint32_t ClassOf(const Attribute* data);
 
+  // Whether constants of different classes may be the same.
+  bool tolerant() const { return options_.rtol.has_value(); }
   bool Same(const Tensor& a, const Tensor& b);
+  bool Same(const SparseTensor& a, const SparseTensor& b);
+  // Lists of tensors one by one.
   bool Same(const Attribute* a, const Attribute* b);
 
  private:

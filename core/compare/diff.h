@@ -6,8 +6,9 @@
 //   3. op, attributes and what uses it are equal (downstream of a change);
 //   4. what uses it is equal and occurs once on either side (the changed node itself);
 //   5. neighbours of matches: producers of the same operand, single users of the same kind;
-//   6. what it computes, among several; then op, attributes and what it reads (nodes that nothing
-//      uses); then op and name; then name; then neighbours again.
+//   6. what it computes, among several; then op, attributes and what it reads; of nodes that
+//   nothing
+//      uses op with name, attributes, or alone; then op and name; then name; then neighbours again.
 // Hashes are over whole subgraphs, so each step is a sort: O(n log n). What remains was inserted or
 // removed. Matches only decide how the difference is told: whether there is one, CompareModels
 // says.
@@ -42,9 +43,9 @@ struct Edit {
   struct Elements {
     std::int64_t count = 0;  // of those that differ
     std::int64_t total = 0;
-    std::int64_t first = 0;  // in row-major order
-    double largest_absolute = 0;
-    double largest_relative = 0;
+    std::int64_t first = 0;       // in row-major order
+    double largest_absolute = 0;  // 0 for strings
+    double largest_relative = 0;  // to the larger of the two elements, as rtol is
   };
 
   Kind kind = Kind::kChangedModel;

@@ -1,5 +1,7 @@
 #include "core/compare/equal.h"
 
+#include <cmath>
+
 #include "core/compare/hash_consing.h"
 #include "core/compare/structural_walk.h"
 
@@ -18,7 +20,9 @@ std::vector<std::string> Difference::Lines() const {
 Result<std::optional<Difference>> CompareModels(const Model& a, const Model& b,
                                                 const CompareOptions& options) {
   const bool by_classes = options.commute || options.modulo_sharing;
-  if (options.rtol && !(*options.rtol >= 0)) return InvalidInput("rtol must not be negative");
+  if (options.rtol && !(std::isfinite(*options.rtol) && *options.rtol >= 0)) {
+    return InvalidInput("rtol must be a number of 0 or more");
+  }
   if (!by_classes) return compare::StructuralWalk(a, b, options).Run();
   if (options.rtol) {
     return InvalidInput("rtol does not go together with commute or modulo_sharing");

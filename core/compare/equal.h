@@ -46,8 +46,9 @@ struct CompareOptions {
   bool ignore_weights = false;  // contents of constants and of tensor attributes
   bool ignore_shapes = false;   // sizes and ranks; a value without any type then fits every type
   bool ignore_origins = false;  // a diff does not name the source operators of what it lists
-  // Floating-point constants may differ: |a - b| <= rtol * |a| for every element. Not together with
-  // `commute` or `modulo_sharing`, for which equality has to be transitive.
+  // Floating-point and complex constants may differ: |a - b| <= rtol * max(|a|, |b|) for every
+  // element (runtime/program/closeness.h). Not together with `commute` or `modulo_sharing`, for
+  // which equality has to be transitive.
   std::optional<double> rtol;
 };
 

@@ -9,6 +9,8 @@
 #include "core/compare/match_nodes.h"
 #include "core/compare/places.h"
 #include "core/compare/symbol_map.h"
+#include "core/compare/tensor_differences.h"
+#include "core/compare/unused_constants.h"
 
 namespace dragoman::compare {
 namespace {
@@ -57,6 +59,7 @@ class GraphDiff {
         if (i >= 0 && At(b_, i).partner < 0) AddInserted(node);
       }
     }
+    if (context_.options.level == Level::kSource) CompareUnusedConstants();
   }
 
  private:
@@ -198,23 +201,21 @@ class GraphDiff {
   bool SameAttribute(const Attribute& a, const Attribute& b) {
     if (a.kind() != b.kind()) return false;
     if (const Type* type = a.As<Type>()) return symbols_.Match(*type, *b.As<Type>(), 0);
-    if (a.tensor() != nullptr || a.sparse_tensor() != nullptr) {
-      return context_.constants.Same(&a, &b);
-    }
     if (a.graph() != nullptr) return true;
     if (const auto* graphs = a.As<Attribute::Graphs>()) {
       return graphs->size() == b.As<Attribute::Graphs>()->size();
     }
-    return context_.constants.ClassOf(&a) == context_.constants.ClassOf(&b);
+    return context_.constants.Same(&a, &b);
   }
 
   void AddElements(const Tensor* a, const Tensor* b) {
     if (a == nullptr || b == nullptr || a->dtype() != b->dtype() || a->sizes() != b->sizes())
       return;
-    const TensorDifference difference = CompareElements(*a, *b);
-    edits_.back().elements =
-        Edit::Elements{difference.count, a->size(), difference.first, difference.largest_absolute,
-                       difference.largest_relative};
+    const rt::ElementDifferences differences =
+        FindDifferences(*a, *b, {.scale = rt::Scale::kLarger});
+    edits_.back().elements = Edit::Elements{
+        differences.changed, a->size(), differences.first_changed,
+        a->dtype() == DType::kString ? 0 : differences.largest, differences.largest_relative};
   }
 
   bool SameEdge(const Value* a, const Value* b) {
@@ -285,6 +286,17 @@ class GraphDiff {
     if (!constants_listed_.emplace(&x, &y).second) return;
     AddAtNodes(Edit::Kind::kChangedConstant, what, a, b, Describe(&x), Describe(&y));
     AddElements(x.tensor(), y.tensor());
+  }
+
+  void CompareUnusedConstants() {
+    for (const auto& [x, y] : FindChangedUnusedConstants(root_a_, root_b_, context_.constants)) {
+      const std::string what =
+          y == nullptr ? "unused constant removed"
+                       : (x == nullptr ? "unused constant inserted" : "unused constant");
+      Add(Edit::Kind::kChangedConstant, what, x == nullptr ? "" : Describe(x),
+          y == nullptr ? "" : Describe(y), "", "");
+      AddElements(x == nullptr ? nullptr : x->tensor(), y == nullptr ? nullptr : y->tensor());
+    }
   }
 
   void CompareResults(const Node& a, const Node& b) {

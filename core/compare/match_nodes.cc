@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/compare/places.h"
 #include "core/support/hash.h"
 
 namespace dragoman::compare {
@@ -39,6 +40,7 @@ class Matcher {
     MatchNeighbours();
     MatchBy([](const Entry& e) { return e.up; }, Several::kPair);
     MatchByOperands();
+    MatchDeadNodes(op);
     MatchBy([&](const Entry& e) { return IfNamed(e, HashString(e.node->name(), op(e))); },
             Several::kSkip);
     MatchBy([](const Entry& e) { return IfNamed(e, HashString(e.node->name(), e.scope)); },
@@ -55,6 +57,20 @@ class Matcher {
   }
   static std::optional<std::uint64_t> IfNamed(const GraphSide::Entry& entry, std::uint64_t key) {
     return entry.node->name().empty() ? std::nullopt : std::optional(key);
+  }
+
+  // Nothing leads to a node that nothing uses but what it reads, which has changed: its name, then
+  // its attributes, then its op say which it was. With it go those that it alone uses.
+  void MatchDeadNodes(const std::function<std::uint64_t(const GraphSide::Entry&)>& op) {
+    using Entry = GraphSide::Entry;
+    const auto if_dead = [](const Entry& e, std::uint64_t key) {
+      return e.uses == 0 ? std::optional(key) : std::nullopt;
+    };
+    MatchBy([&](const Entry& e) { return if_dead(e, HashString(NameOf(*e.node), op(e))); },
+            Several::kSkip);
+    MatchBy([&](const Entry& e) { return if_dead(e, e.local); }, Several::kPair);
+    MatchBy([&](const Entry& e) { return if_dead(e, op(e)); }, Several::kPair);
+    MatchNeighbours();
   }
 
   // An entry of the first side, or, with kOfB, of the second.

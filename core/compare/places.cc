@@ -46,6 +46,13 @@ std::string DescribeSparse(const SparseTensor& tensor) {
 
 }  // namespace
 
+std::string_view NameOf(const Node& node) {
+  if (!node.name().empty() || node.num_results() == 0 || node.result(0) == nullptr) {
+    return node.name();
+  }
+  return node.result(0)->name();
+}
+
 std::string Describe(const Value* value) {
   if (value == nullptr) return "nothing";
   std::string name = "'" + Escape(value->name()) + "' ";

@@ -3,6 +3,7 @@
 #define DRAGOMAN_CORE_COMPARE_PLACES_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ir/graph.h"
@@ -12,6 +13,9 @@ namespace dragoman::compare {
 // "constant 'W' f32[3, 4]", "input 'x' f32[2]", "result 0 'y' of node 'fc' (onnx.Gemm)"; "nothing"
 // for nullptr.
 std::string Describe(const Value* value);
+// By which a person knows a node: its own name, or that of its first result, since many files name
+// results alone.
+std::string_view NameOf(const Node& node);
 // The value of an attribute, short: long lists and strings are cut, tensors told by their type.
 std::string Describe(const Attribute& attribute);
 // `value` with an absolute precision that reads well: "1e-06", "0.125".

@@ -290,11 +290,9 @@ bool StructuralWalk::SameLeaves(const Attribute& a, const Attribute& b, std::str
   const auto same_types = [&](const Type& x, const Type& y) { return symbols_.Match(x, y, pair); };
   switch (a.kind()) {
     case Kind::kTensor:
+    case Kind::kTensors:
     case Kind::kSparseTensor:
       return constants_.Same(&a, &b);
-    case Kind::kTensors:
-      return same_lists(*a.As<Attribute::Tensors>(), *b.As<Attribute::Tensors>(),
-                        [&](const Tensor& x, const Tensor& y) { return constants_.Same(x, y); });
     case Kind::kGraph:
       return add_frame(*a.As<Attribute::GraphPtr>(), *b.As<Attribute::GraphPtr>());
     case Kind::kGraphs:

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -8,19 +7,12 @@
 #include "core/compare/fingerprint.h"
 #include "core/compare/places.h"
 #include "core/compare/structural_walk.h"
+#include "core/compare/unused_constants.h"
 #include "core/support/flat_map.h"
 #include "core/support/hash.h"
 
 namespace dragoman::compare {
 namespace {
-
-// By which a person knows a node; many files name results alone.
-std::string_view NameOf(const Node& node) {
-  if (!node.name().empty() || node.num_results() == 0 || node.result(0) == nullptr) {
-    return node.name();
-  }
-  return node.result(0)->name();
-}
 
 // Nodes of the second model by a key, each handed out once.
 class Candidates {
@@ -59,17 +51,6 @@ bool IsSink(const Node& node) {
     if (node.result(i) != nullptr && node.result(i)->used()) return false;
   }
   return true;
-}
-
-void CollectConstants(const Graph& root, ConstantTable& table,
-                      std::unordered_set<std::uint32_t>& classes,
-                      std::vector<const Value*>& unused) {
-  ForEachGraph(root, [&](const Graph& graph) {
-    for (const auto& constant : graph.constants()) {
-      classes.insert(table.ClassOf(constant->data()));
-      if (!constant->used()) unused.push_back(constant.get());
-    }
-  });
 }
 
 }  // namespace
@@ -185,23 +166,17 @@ bool StructuralWalk::PairUncalledFunctions() {
 }
 
 bool StructuralWalk::CompareUnusedConstants() {
-  if (options_.level != Level::kSource || options_.rtol) return true;
+  if (options_.level != Level::kSource) return true;
   for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
     if (frames_[frame].owner != kNone) continue;
-    std::unordered_set<std::uint32_t> in_a, in_b;
-    std::vector<const Value*> unused_a, unused_b;
-    CollectConstants(*frames_[frame].a, constants_, in_a, unused_a);
-    CollectConstants(*frames_[frame].b, constants_, in_b, unused_b);
-    for (const Value* value : unused_a) {
-      if (in_b.contains(constants_.ClassOf(value->data()))) continue;
-      return FailAtFrame("an unused constant is missing on one side", frame, Describe(value),
-                         "nothing");
-    }
-    for (const Value* value : unused_b) {
-      if (in_a.contains(constants_.ClassOf(value->data()))) continue;
-      return FailAtFrame("an unused constant is missing on one side", frame, "nothing",
-                         Describe(value));
-    }
+    const std::vector<UnusedPair> changed =
+        FindChangedUnusedConstants(*frames_[frame].a, *frames_[frame].b, constants_);
+    if (changed.empty()) continue;
+    const auto [a, b] = changed.front();
+    const bool both = a != nullptr && b != nullptr;
+    return FailAtFrame(
+        both ? "unused constants differ" : "an unused constant is missing on one side", frame,
+        Describe(a), Describe(b));
   }
   return true;
 }

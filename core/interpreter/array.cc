@@ -4,24 +4,13 @@
 #include <cstring>
 #include <utility>
 
+#include "core/ir/unpack.h"
 #include "core/ops/kernel_name.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
-
-// How many elements share a byte in a packed tensor.
-int PerByte(DType dtype) {
-  const int bits = Info(dtype).bits;
-  return bits > 0 && bits < 8 ? 8 / bits : 1;
-}
-
-std::uint8_t Unpack(std::uint8_t byte, int slot, const DTypeInfo& info) {
-  const int value = (byte >> (slot * info.bits)) & ((1 << info.bits) - 1);
-  const bool negative = info.is_integer && info.is_signed && (value >> (info.bits - 1)) != 0;
-  return static_cast<std::uint8_t>(negative ? value - (1 << info.bits) : value);
-}
 
 }  // namespace
 
@@ -57,7 +46,7 @@ Result<Array> Array::FromTensor(const Tensor& tensor) {
   }
   rt::Shape shape;
   for (std::int64_t d : tensor.sizes()) shape.push_back(d);
-  const int per_byte = PerByte(tensor.dtype());
+  const int per_byte = ElementsPerByte(tensor.dtype());
   if (tensor.dtype() != DType::kString && per_byte == 1 && tensor.size() > 0) {
     auto owner = std::make_shared<const Tensor>(tensor);
     Array array;
@@ -73,11 +62,8 @@ Result<Array> Array::FromTensor(const Tensor& tensor) {
               static_cast<std::string*>(array.data_));
     return array;
   }
-  auto* elements = static_cast<std::uint8_t*>(array.data_);
-  const auto* packed = reinterpret_cast<const std::uint8_t*>(tensor.bytes().data());
-  for (std::int64_t i = 0; per_byte > 1 && i < tensor.size(); ++i) {
-    elements[i] =
-        Unpack(packed[i / per_byte], static_cast<int>(i % per_byte), Info(tensor.dtype()));
+  if (per_byte > 1) {
+    Unpack(tensor, {static_cast<std::byte*>(array.data_), static_cast<std::size_t>(tensor.size())});
   }
   return array;
 }
@@ -90,7 +76,7 @@ Tensor Array::ToTensor() const {
     Result<Tensor> tensor = Tensor::MakeStrings(std::move(sizes), {strings, strings + count});
     return std::move(*tensor);
   }
-  const int per_byte = PerByte(dtype_);
+  const int per_byte = ElementsPerByte(dtype_);
   const std::span<const std::byte> elements(static_cast<const std::byte*>(data_),
                                             count * RuntimeBytes(dtype_));
   Buffer buffer = Buffer::Window(elements, owner_);

@@ -11,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "core/compare/tensor_differences.h"
 #include "core/interpreter/interpreter.h"
+#include "core/ir/element_text.h"
 #include "core/rewrite/sequence_node.h"
 
 namespace dragoman {
@@ -183,15 +185,13 @@ Verdict CompareTensors(const Tensor& before, const Tensor& after, std::string& w
     largest = std::max(largest, std::abs(before.FloatAt(i)));
   }
   const double tolerance = ToleranceOf(before.dtype()) * largest;
-  for (std::int64_t i = 0; i < before.size(); ++i) {
-    const bool same = is_float ? std::abs(after.FloatAt(i) - before.FloatAt(i)) <= tolerance
-                               : after.IntAt(i) == before.IntAt(i);
-    if (same) continue;
-    what =
-        fmt::format("is {} at {}, was {}", after.FloatAt(i), PlaceOf(after, i), before.FloatAt(i));
-    return Verdict::kDifferent;
-  }
-  return Verdict::kEqual;
+  const rt::ElementDifferences differences =
+      compare::FindDifferences(after, before, {.absolute = tolerance});
+  if (differences.outside == 0) return Verdict::kEqual;
+  const std::int64_t i = differences.worst;
+  what = fmt::format("is {} at {}, was {}", FormatElement(after, i), PlaceOf(after, i),
+                     FormatElement(before, i));
+  return Verdict::kDifferent;
 }
 
 Verdict CompareValues(const RuntimeValue& before, const RuntimeValue& after, std::string& what) {

@@ -10,14 +10,13 @@ namespace dragoman::rt {
 
 struct Verdict {
   bool equal = false;
-  double largest = 0;   // the largest difference of two elements; infinite for NaN against a number
+  double largest = 0;   // the largest difference of two elements, as closeness.h measures it
   std::string message;  // "largest difference 1.2e-06 at element 3"
 };
 
-// Equal element types and sizes, and |a - b| <= t + t * |b| with t = 1e-4 for float32, 1e-7 for
-// float64 (complex types by their parts), 1e-2 for float16 and bfloat16; all others by their bits.
-// NaN equals NaN. With `rms` floats are equal if the root mean square of their differences is at
-// most `rms` times that of what is expected.
+// Equal element types and sizes, and elements that are close by the limits that closeness.h calls
+// usual. With `rms` floats are equal if the root mean square of their differences is at most `rms`
+// times that of what is expected.
 Verdict Compare(const AnyTensor& found, const AnyTensor& expected, double rms = 0);
 
 }  // namespace dragoman::rt

@@ -55,8 +55,8 @@ Status RunCase(const NativeCase& c, const NativePrograms& programs) {
   const auto expected = cli::Flatten(cli::OutputSlots(entry), recorded.outputs);
   if (outputs.size() != expected.size()) return Internal("another number of outputs");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto difference = FindDifference(RuntimeValue::Of(outputs[i].second),
-                                     RuntimeValue::Of(expected[i].second), Tolerance());
+    auto difference =
+        FindDifference(RuntimeValue::Of(outputs[i].second), RuntimeValue::Of(expected[i].second));
     if (difference) return Internal(*difference).At("output '" + expected[i].first + "'");
   }
   return {};

@@ -41,7 +41,7 @@ Status RunDataSet(const Model& source, const Model& common, const fs::path& fold
   if (outputs.size() != recorded.outputs.size()) return Internal("another number of outputs");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string place = "output " + std::to_string(i);
-    if (auto difference = FindDifference(outputs[i], recorded.outputs[i], Tolerance()))
+    if (auto difference = FindDifference(outputs[i], recorded.outputs[i]))
       return Internal(*difference).At(place);
     const Type& inferred = common.main().output(i)->type();
     if (!Agrees(inferred, outputs[i]))

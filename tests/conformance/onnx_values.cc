@@ -2,12 +2,12 @@
 
 #include <google/protobuf/unknown_field_set.h>
 
-#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <utility>
 #include <vector>
 
+#include "core/compare/tensor_differences.h"
 #include "core/ir/model.h"
 #include "importers/onnx/read_model.h"
 #include "proto/onnx/onnx.pb.h"
@@ -65,26 +65,14 @@ Result<RuntimeValue> ReadValue(const std::string& bytes, const Type& type) {
   return sequence;
 }
 
-bool Near(double a, double b, const Tolerance& tolerance) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  if (std::isinf(a) || std::isinf(b)) return a == b;
-  return std::fabs(a - b) <= tolerance.absolute + tolerance.relative * std::fabs(b);
-}
-
-std::optional<std::string> FindElementDifference(const Tensor& a, const Tensor& b,
-                                                 const Tolerance& tolerance) {
-  if (!IsFloating(a.dtype())) {
-    if (a == b) return std::nullopt;
-    return "elements of type " + std::string(Name(a.dtype())) + " differ";
-  }
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    const double computed = a.FloatAt(i);
-    const double recorded = b.FloatAt(i);
-    if (Near(computed, recorded, tolerance)) continue;
-    return "element " + std::to_string(i) + " is " + std::to_string(computed) + ", expected " +
-           std::to_string(recorded);
-  }
-  return std::nullopt;
+std::optional<std::string> FindElementDifference(const Tensor& a, const Tensor& b) {
+  const rt::Closeness closeness =
+      IsFloating(a.dtype()) ? rt::Closeness{1e-3, 1e-7} : rt::Closeness();
+  const rt::ElementDifferences differences = compare::FindDifferences(a, b, closeness);
+  if (differences.outside == 0) return std::nullopt;
+  return std::to_string(differences.outside) + " of " + std::to_string(a.size()) +
+         " elements differ, element " + std::to_string(differences.worst) + " by " +
+         std::to_string(differences.largest);
 }
 
 }  // namespace
@@ -99,8 +87,7 @@ Result<RuntimeValue> ReadOnnxValue(const std::filesystem::path& path, const Type
 }
 
 std::optional<std::string> FindDifference(const RuntimeValue& computed,
-                                          const RuntimeValue& recorded,
-                                          const Tolerance& tolerance) {
+                                          const RuntimeValue& recorded) {
   if (computed.kind != recorded.kind) return "a value of another kind";
   if (computed.kind == RuntimeValue::Kind::kNone) return std::nullopt;
   if (computed.kind == RuntimeValue::Kind::kSequence) {
@@ -109,7 +96,7 @@ std::optional<std::string> FindDifference(const RuntimeValue& computed,
              std::to_string(recorded.sequence.size());
     }
     for (std::size_t i = 0; i < computed.sequence.size(); ++i) {
-      auto difference = FindDifference(computed.sequence[i], recorded.sequence[i], tolerance);
+      auto difference = FindDifference(computed.sequence[i], recorded.sequence[i]);
       if (difference) return "in item " + std::to_string(i) + ": " + *difference;
     }
     return std::nullopt;
@@ -118,7 +105,7 @@ std::optional<std::string> FindDifference(const RuntimeValue& computed,
   const Tensor b = recorded.array.ToTensor();
   if (a.type() != b.type())
     return "type " + a.type().ToString() + ", expected " + b.type().ToString();
-  return FindElementDifference(a, b, tolerance);
+  return FindElementDifference(a, b);
 }
 
 }  // namespace dragoman

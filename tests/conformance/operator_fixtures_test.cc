@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <complex>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "cli/data.h"
+#include "core/compare/tensor_differences.h"
 #include "core/interpreter/interpreter.h"
 #include "core/support/npy.h"
 #include "importers/torch/lower/lower.h"
@@ -37,43 +36,15 @@ Arrays ReadArrays(const fs::path& path) {
   return read.ok() ? Arrays(read->begin(), read->end()) : Arrays();
 }
 
-// Element `i` as a complex number, whatever the type.
-std::complex<double> Element(const Tensor& tensor, std::int64_t i) {
-  const auto at = static_cast<std::size_t>(i);
-  if (tensor.dtype() == DType::kC64) return tensor.data<std::complex<float>>()[at];
-  if (tensor.dtype() == DType::kC128) return tensor.data<std::complex<double>>()[at];
-  return tensor.FloatAt(i);
-}
-
-// Of elements that are no floating numbers 0.
-double ToleranceOf(DType dtype) {
-  switch (dtype) {
-    case DType::kF16:
-      return 1e-2;
-    case DType::kF32:
-    case DType::kC64:
-      return 1e-4;
-    case DType::kF64:
-    case DType::kC128:
-      return 1e-7;
-    default:
-      return 0.0;
-  }
-}
-
 // Empty, or how the two differ.
 std::string Difference(const Tensor& found, const Tensor& expected) {
   if (found.type() != expected.type())
     return found.type().ToString() + ", expected " + expected.type().ToString();
-  const double tolerance = ToleranceOf(found.dtype());
-  for (std::int64_t i = 0; i < found.size(); ++i) {
-    const std::complex<double> a = Element(found, i);
-    const std::complex<double> b = Element(expected, i);
-    const bool same = a == b || (std::isnan(std::abs(a)) && std::isnan(std::abs(b)));
-    if (!same && !(std::abs(a - b) <= tolerance * (1 + std::abs(b))))
-      return fmt::format("element {} is {}, expected {}", i, a.real(), b.real());
-  }
-  return "";
+  const rt::ElementDifferences differences = compare::FindDifferences(
+      found, expected, rt::UsualCloseness(compare::RuntimeType(found.dtype())));
+  if (differences.outside == 0) return "";
+  return fmt::format("{} of {} elements differ, element {} by {}", differences.outside,
+                     found.size(), differences.worst, differences.largest);
 }
 
 // Lowers and runs `entry` of `source`; empty, or what went wrong.

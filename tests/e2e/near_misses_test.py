@@ -16,7 +16,7 @@ from commands import dragoman
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 SCRIPT = MODELS / "torchscript" / "counter" / "model.pt"
-SAMPLE = 60  # files of a format
+SAMPLE = 25  # files of a format
 SEED = int(os.environ.get("DRAGOMAN_SEED", 1))
 ALL = os.environ.get("DRAGOMAN_ALL")
 SUFFIXES = ("dgt", "json", "dgm", "onnx", "pt")

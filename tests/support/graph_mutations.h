@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/places.h"
 #include "core/ir/model.h"
 #include "core/support/bytes.h"
 
@@ -132,13 +133,16 @@ enum class Change {
   kElementType,
   kMissingEdge,
   kCapture,
+  kDeadOperand,
+  kUnusedConstant,
 };
 inline constexpr Change kChanges[] = {Change::kAttribute,       Change::kWeightBit,
                                       Change::kNegativeZero,    Change::kExchangedWeights,
                                       Change::kSwappedOperands, Change::kElementType,
-                                      Change::kMissingEdge,     Change::kCapture};
+                                      Change::kMissingEdge,     Change::kCapture,
+                                      Change::kDeadOperand,     Change::kUnusedConstant};
 
-// The nodes at which a diff may name the change.
+// The nodes, or constants, at which a diff may name the change.
 using Places = std::set<std::string>;
 
 namespace internal {
@@ -258,6 +262,49 @@ inline bool Capture(Node& node) {
   return false;
 }
 
+inline bool IsDead(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return false;
+  }
+  return true;
+}
+
+// An operand of a node that nothing uses becomes an input of the outermost graph.
+inline bool ChangeDeadOperand(Node& node, Random& random) {
+  if (!IsDead(node) || node.num_operands() == 0) return false;
+  const Graph* outermost = node.graph();
+  while (outermost->parent_graph() != nullptr) outermost = outermost->parent_graph();
+  if (outermost->num_inputs() == 0) return false;
+  const std::size_t i = Draw(random, node.num_operands());
+  Value* input = outermost->input(Draw(random, outermost->num_inputs()));
+  if (node.operand(i) == input) return false;
+  node.set_operand(i, input);
+  return true;
+}
+
+// An unused constant that no other equals becomes one that no other equals.
+inline std::optional<Places> ChangeUnusedConstant(const std::vector<Graph*>& graphs,
+                                                  Random& random) {
+  std::vector<Value*> unused;
+  std::vector<const Tensor*> all;
+  for (Graph* graph : graphs) {
+    for (const auto& constant : graph->constants()) {
+      const Tensor* tensor = constant->tensor();
+      if (tensor == nullptr || tensor->dtype() != DType::kF32 || tensor->size() == 0) continue;
+      all.push_back(tensor);
+      if (!constant->used()) unused.push_back(constant.get());
+    }
+  }
+  if (unused.empty()) return std::nullopt;
+  Value& constant = *unused[Draw(random, unused.size())];
+  const auto equal = [&](const Tensor* tensor) { return *tensor == *constant.tensor(); };
+  if (std::count_if(all.begin(), all.end(), equal) > 1) return std::nullopt;
+  const auto size = static_cast<std::size_t>(constant.tensor()->size());
+  SetElement(constant, Draw(random, size), static_cast<std::uint32_t>(random()));
+  if (std::count_if(all.begin(), all.end(), equal) > 1) return std::nullopt;
+  return Places{compare::Describe(&constant)};
+}
+
 }  // namespace internal
 
 // Makes one change; nullopt if the place drawn does not admit it (try again).
@@ -266,6 +313,7 @@ inline std::optional<Places> Plant(Model& model, Change change, Random& random) 
   const bool in_weights = change == Change::kWeightBit || change == Change::kNegativeZero ||
                           change == Change::kExchangedWeights;
   if (in_weights) return internal::PlantInWeights(internal::Weights(graphs), change, random);
+  if (change == Change::kUnusedConstant) return internal::ChangeUnusedConstant(graphs, random);
   std::vector<Node*> nodes;
   for (Graph* graph : graphs) {
     for (Node& node : graph->nodes()) nodes.push_back(&node);
@@ -276,6 +324,7 @@ inline std::optional<Places> Plant(Model& model, Change change, Random& random) 
                     : change == Change::kSwappedOperands ? internal::Swap(node)
                     : change == Change::kElementType     ? internal::ChangeElementType(node)
                     : change == Change::kMissingEdge     ? internal::DropEdge(node)
+                    : change == Change::kDeadOperand     ? internal::ChangeDeadOperand(node, random)
                                                          : internal::Capture(node);
   if (!done) return std::nullopt;
   return Places{node.Describe()};

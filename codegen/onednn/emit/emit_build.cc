@@ -80,9 +80,9 @@ std::string Quoted(std::string_view text) {
 
 // Whether a runtime source belongs to the driver alone.
 bool IsDriver(std::string_view path) {
-  constexpr std::string_view kDriver[] = {"infer_main.cc", "infer_options.cc", "infer_runs.cc",
-                                          "any_tensor.cc", "output_folder.cc", "expect.cc",
-                                          "npy.cc",        "npz.cc",           "utf8.cc"};
+  constexpr std::string_view kDriver[] = {
+      "infer_main.cc", "infer_options.cc", "infer_runs.cc", "any_tensor.cc", "output_folder.cc",
+      "expect.cc",     "npy.cc",           "npz.cc",        "utf8.cc",       "closeness.cc"};
   return std::ranges::any_of(kDriver, [&](std::string_view file) {
     return path == "runtime/program/" + std::string(file);
   });

@@ -79,7 +79,7 @@ TEST(DiffModels, ChangedConstant) {
   EXPECT_EQ(Edits(With("-4.0", "-4.5")),
             "  changed constant: node 'sub' (onnx.Sub): operand 1: constant 'w' f32[2] -> "
             "constant 'w' f32[2]; 1 of 2 elements differ, the first is number 1, by at most 0.5 "
-            "(relative 0.125)\n");
+            "(relative 0.111111)\n");
 }
 
 TEST(DiffModels, ChangedType) {
@@ -92,6 +92,50 @@ TEST(DiffModels, InsertedNodeExplainsTheEdgeItStandsOn) {
       Edits(With("%b: f32[2] = onnx.Foo(%a)", "%n = onnx.Neg(%a) @neg\n%b: f32[2] = onnx.Foo(%n)")),
       "  inserted node: node 'neg' (onnx.Neg): first operand: "
       "result 0 'a' of node 'sub' (onnx.Sub)\n");
+}
+
+// Changes of what nothing reads, in graphs without names of nodes.
+std::string EditsOf(std::string_view a, std::string_view b) {
+  const std::string head = "dragoman 1 source onnx\nopset \"\" 17\nentry main";
+  const Result<DiffReport> report =
+      DiffModels(Parse(head + std::string(a)), Parse(head + std::string(b)), {});
+  if (!report.ok()) return report.error().ToString();
+  const std::string text = RenderText(*report);
+  const std::size_t count = text.find(" edit");
+  return count == std::string::npos ? text : text.substr(text.find('\n', count) + 1);
+}
+
+TEST(DiffModels, ChangedOperandOfADeadNodeOfABody) {
+  const auto with = [](std::string_view dead) {
+    return "(%c: bool[], %x: f32[2], %z: f32[2]) -> (%y) { %y = onnx.If(%c) {then_branch = graph "
+           "t() -> (%r) { " +
+           std::string(dead) +
+           " %r = onnx.Neg(%x) }, else_branch = graph e() -> (%r) { %r = onnx.Abs(%x) }} }";
+  };
+  EXPECT_EQ(
+      EditsOf(with("%d = onnx.Relu(%x)"), with("%d = onnx.Relu(%z)")),
+      "  changed operand: node 'd' (onnx.Relu): operand 0: input 'x' f32[2] -> input 'z' f32[2]\n");
+  EXPECT_EQ(
+      EditsOf(with("%d = onnx.Relu(%x) %e = onnx.Relu(%z)"),
+              with("%e = onnx.Relu(%c) %d = onnx.Relu(%x)")),
+      "  changed operand: node 'e' (onnx.Relu): operand 0: input 'z' f32[2] -> input 'c' bool[]\n");
+  EXPECT_EQ(
+      EditsOf(with("%d = onnx.Foo(%x) %e = onnx.Bar(%d, %x)"),
+              with("%d = onnx.Foo(%z) %e = onnx.Bar(%d, %x)")),
+      "  changed operand: node 'd' (onnx.Foo): operand 0: input 'x' f32[2] -> input 'z' f32[2]\n");
+}
+
+TEST(DiffModels, ChangedUnusedConstant) {
+  const auto with = [](std::string_view constants) {
+    return "(%x: f32[2]) -> (%y) { " + std::string(constants) + " %y = onnx.Neg(%x) }";
+  };
+  EXPECT_EQ(EditsOf(with("const %w: f32[2] = [1.0, 2.0] const %v: f32[2] = [5.0, 6.0]"),
+                    with("const %v: f32[2] = [5.0, 6.0] const %w: f32[2] = [1.0, 4.0]")),
+            "  changed constant: constant 'w' f32[2]: unused constant; 1 of 2 elements differ, the "
+            "first is number 1, by at most 2 (relative 0.5)\n");
+  EXPECT_EQ(EditsOf(with("const %w: f32[2] = [1.0, 2.0]"), with("const %v: i64[1] = [1]")),
+            "  changed constant: constant 'w' f32[2]: unused constant removed\n"
+            "  changed constant: constant 'v' i64[1]: unused constant inserted\n");
 }
 
 TEST(DiffModels, ChangedInputAndOutput) {

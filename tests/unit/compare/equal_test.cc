@@ -241,6 +241,48 @@ TEST(CompareModels, OptionsLetDifferencesPass) {
   EXPECT_NE(Differ(a, a, options).find("error: "), std::string::npos);
 }
 
+// '=' or '!' for the elements as a constant that a node reads, as an attribute, in a list, and as a
+// constant that nothing reads.
+std::string DifferWithin(double rtol, std::string_view type, std::string_view a,
+                         std::string_view b) {
+  const auto in = [&](std::string_view form, std::string_view elements) {
+    std::string text(form);
+    for (std::size_t at; (at = text.find('T')) != text.npos;) text.replace(at, 1, type);
+    for (std::size_t at; (at = text.find('E')) != text.npos;) text.replace(at, 1, elements);
+    return text;
+  };
+  constexpr std::string_view kForms[] = {
+      "graph g() -> (%y) { const %w: T = E %y = onnx.foo(%w) }",
+      "graph g() -> (%y) { %y = onnx.foo() {value = T E} }",
+      "graph g() -> (%y) { %y = onnx.foo() {value = tensors [T E, i64[1] [1]]} }",
+      "graph g() -> (%y) { const %w: T = E %y = onnx.foo() }"};
+  CompareOptions options = kSource;
+  options.rtol = rtol;
+  std::string verdicts;
+  for (const std::string_view form : kForms) {
+    const bool same = Differ(in(form, a), in(form, b), options).empty();
+    EXPECT_EQ(same, Differ(in(form, b), in(form, a), options).empty()) << a << " and " << b;
+    verdicts += same ? '=' : '!';
+  }
+  return verdicts;
+}
+
+TEST(CompareModels, ToleranceIsSymmetricAndStopsAtInfinityAndNaN) {
+  EXPECT_EQ(DifferWithin(1.0, "f32[1]", "[inf]", "[3e38]"), "!!!!");
+  EXPECT_EQ(DifferWithin(1e9, "f32[1]", "[inf]", "[-inf]"), "!!!!");
+  EXPECT_EQ(DifferWithin(1e-3, "f32[2]", "[nan, 1.0]", "[nan, 1.0001]"), "====");
+  EXPECT_EQ(DifferWithin(1e-3, "f32[2]", "[nan, 1.0]", "[nan:0x7fc00001, 1.0]"), "====");
+  EXPECT_EQ(DifferWithin(1e-3, "f32[2]", "[nan, 1.0]", "[0.0, 1.0]"), "!!!!");
+  EXPECT_EQ(DifferWithin(0.2, "f32[1]", "[1.0]", "[1.25]"), "====");
+  EXPECT_EQ(DifferWithin(0.19, "f32[1]", "[1.0]", "[1.25]"), "!!!!");
+  EXPECT_EQ(DifferWithin(1e-3, "c64[1]", "[(1.0, 2.0)]", "[(1.0, 2.001)]"), "====");
+  EXPECT_EQ(DifferWithin(1e-3, "c64[1]", "[(1.0, 2.0)]", "[(1.0, -2.0)]"), "!!!!");
+  EXPECT_EQ(DifferWithin(1.0, "f8e5m2[1]", "[1.0]", "[1.25]"), "====");
+  EXPECT_EQ(DifferWithin(1.0, "i64[1]", "[4611686018427387904]", "[4611686018427387905]"), "!!!!");
+  EXPECT_EQ(DifferWithin(1.0, "str[1]", "[\"a\"]", "[\"b\"]"), "!!!!");
+  EXPECT_EQ(DifferWithin(1.0, "bool[1]", "[true]", "[false]"), "!!!!");
+}
+
 TEST(CompareModels, FunctionsAreComparedByDefinition) {
   const std::string head = "dragoman 1 source onnx\nopset \"\" 17\nopset \"f\" 1\n";
   Model a = Parse(head + "entry main(%x: f32[1]) -> (%y) { %y = onnx:f.One(%x) }");

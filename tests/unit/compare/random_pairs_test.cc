@@ -44,7 +44,8 @@ void FillBody(Graph& body, std::vector<Value*> outside, Random& random, int numb
   body.AddOutput(outside.back());
 }
 
-// Sixty nodes, each used; every fifteenth is an If whose bodies capture values.
+// Sixty nodes, each used, and constants, of which some are not; every fifteenth node is an If whose
+// bodies capture values and hold nodes that nothing uses.
 Model RandomModel(Random& random) {
   Model model;
   model.opsets = {{"", 17}};
@@ -55,6 +56,7 @@ Model RandomModel(Random& random) {
   std::vector<Value*> values = {graph.AddInput("x", kType), graph.AddInput("y", kType)};
   for (int i = 0; i < 60; ++i) {
     if (i % 3 == 0) values.push_back(AddWeight(graph, random, i));
+    if (i % 20 == 1) AddWeight(graph, random, i);
     Value* result = AddNode(graph, values, random, i * 100);
     if (i % 15 == 14) {
       for (std::string_view name : {"then_branch", "else_branch"}) {
@@ -117,6 +119,36 @@ TEST_P(RandomChange, IsNamedAtItsPlaceOnly) {
   }
   EXPECT_GT(planted, 3);
   EXPECT_LE(told_otherwise, planted / 8);
+}
+
+void DropNodeNames(Model& model) {
+  for (Graph* graph : testing::AllGraphs(model)) {
+    for (Node& node : graph->nodes()) node.set_name("");
+  }
+}
+
+TEST(RandomPairs, WhatNothingReadsGivesOneEdit) {
+  for (const Change change : {Change::kDeadOperand, Change::kUnusedConstant}) {
+    int planted = 0, told_otherwise = 0;
+    for (int seed = 0; seed < kSeeds; ++seed) {
+      Random random(static_cast<std::uint64_t>(seed));
+      Model a = RandomModel(random);
+      Model b = testing::Disguise(a, random, seed % 2 == 0 ? Names::kKept : Names::kChanged);
+      DropNodeNames(a);
+      DropNodeNames(b);
+      std::optional<testing::Places> places;
+      for (int tries = 0; tries < 50 && !places; ++tries)
+        places = testing::Plant(b, change, random);
+      if (!places) continue;
+      ++planted;
+      const Result<DiffReport> report = DiffModels(a, b, {});
+      ASSERT_TRUE(report.ok());
+      ASSERT_FALSE(report->equal()) << "seed " << seed << ", planted at " << *places->begin();
+      told_otherwise += report->edits.size() != 1;
+    }
+    EXPECT_GT(planted, kSeeds / 2);
+    EXPECT_LE(told_otherwise, planted / 50);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Changes, RandomChange, ::testing::ValuesIn(testing::kChanges));

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <map>
 #include <random>
 #include <string>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/tensor_differences.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/model.h"
 #include "core/rewrite/pipeline.h"
@@ -83,9 +83,9 @@ inline void ExpectSameResults(const Model& before, const Model& after) {
   ASSERT_EQ(expected.size(), found.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     ASSERT_EQ(expected[i].type(), found[i].type());
-    for (std::int64_t at = 0; at < expected[i].size(); ++at) {
-      EXPECT_NEAR(expected[i].FloatAt(at), found[i].FloatAt(at), 1e-5);
-    }
+    const rt::ElementDifferences differences =
+        compare::FindDifferences(found[i], expected[i], {.absolute = 1e-5});
+    EXPECT_EQ(differences.outside, 0) << "output " << i << " differs by " << differences.largest;
   }
 }
 
