@@ -1,5 +1,6 @@
 #include "exporters/onnx/guard_empty_sequences.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,7 @@ class SequenceGuard {
   Status Guard() {
     std::vector<Value*> operands;
     for (const Use& use : node_.operands()) operands.push_back(use.value());
-    operands.resize(kInitialH + 2, nullptr);
+    operands.resize(std::max(operands.size(), kInitialH + 2), nullptr);
     if (node_.Is("GRU") && operands[kLengths] == nullptr) {
       DRAGOMAN_ASSIGN(operands[kLengths], AllSteps(operands[0]));
     }
