@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/inference.h"
 #include "core/compare/tensor_differences.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/element_text.h"
@@ -291,7 +292,11 @@ std::optional<RandomCheck> RandomCheck::Make(const Model& model, const Entry& en
 }
 
 std::string RandomCheck::FindDifference(const Graph& after) const {
-  const Model changed = OneEntry(before_, before_.entries.front(), after);
+  // A pass may leave the types of what it inserts to the inference behind it.
+  Model changed = OneEntry(before_, before_.entries.front(), after);
+  if (const Status status = InferModel(changed); !status.ok()) {
+    return "it is not well-typed: " + status.error().ToString();
+  }
   std::string first;
   int equal = 0;
   int different = 0;
