@@ -225,9 +225,7 @@ Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineO
   for (Entry& entry : model.entries) {
     DRAGOMAN_TRY(EntryPipeline(passes, chosen, model, entry, options).Run());
   }
-  DRAGOMAN_TRY(InferModel(model));
-  if (Status status = Verify(model); !status.ok()) return std::move(status.error().At("passes"));
-  return {};
+  return InferModel(model);
 }
 
 }  // namespace dragoman

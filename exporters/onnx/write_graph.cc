@@ -202,6 +202,10 @@ std::vector<const Value*> GraphWriter::Initializers(std::string_view key, Wanted
 }
 
 Status GraphWriter::FillInitializers(GraphProto* message) {
+  for (const auto& constant : graph_.constants()) {
+    if (constant->data() != nullptr) continue;
+    return InvalidInput("has no contents").At("constant " + Quote(constant->name()));
+  }
   const auto is_sparse = [](const Value& value) {
     return value.sparse_tensor() != nullptr ||
            Untyped(value, onnx_extra::kUntypedSparseInitializer);
