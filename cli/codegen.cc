@@ -11,18 +11,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/data.h"
-#include "cli/data_sets.h"
 #include "cli/options.h"
-#include "cli/prove.h"
-#include "cli/run.h"
-#include "cli/steps.h"
-#include "cli/structured_calls.h"
 #include "codegen/onednn/codegen.h"
 #include "codegen/onednn/emit/emit_use.h"
 #include "core/rewrite/pipeline.h"
-#include "core/support/progress.h"
 #include "core/support/text.h"
+#include "driver/data.h"
+#include "driver/data_sets.h"
+#include "driver/prove.h"
+#include "driver/steps.h"
+#include "driver/structured_calls.h"
 
 namespace dragoman::cli {
 namespace {
@@ -35,7 +33,7 @@ struct CodegenCommand {
   bool exact_conv = false;
   std::optional<std::string> data;
   std::optional<std::string> steps;
-  LoweringOptions lowering;
+  LoweringFlags lowering;
   CommonOptions common;
 };
 
@@ -47,16 +45,16 @@ Result<std::string> NamespaceOf(const CodegenCommand& options) {
 }
 
 // The recorded runs in `data`. Inputs of structured calls are named by argument.
-Result<std::vector<Recording>> ReadRecordings(const std::string& data, const Model& source,
-                                              const Entry& entry) {
-  const bool structured = HasStructuredCalls(source);
+Result<std::vector<Recording>> ReadRecordings(const std::string& data, const Entry& entry,
+                                              const StructuredCalls* calls) {
+  const bool structured = calls != nullptr;
   DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(data));
   std::vector<Recording> recordings;
   for (std::string& folder : folders) {
     DRAGOMAN_ASSIGN(DataSet set,
                     ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
                                 structured ? std::vector<Slot>() : OutputSlots(entry)));
-    if (structured) set.inputs = NameByArgument(entry, std::move(set.inputs));
+    if (structured) set.inputs = NameByArgument(*calls, entry, std::move(set.inputs));
     recordings.push_back({std::move(folder), std::move(set)});
   }
   return recordings;
@@ -85,16 +83,17 @@ Result<std::vector<ReplayCase>> ReplayCases(const std::vector<Recording>& record
 }
 
 // Facts that hold for all recordings.
-Result<Facts> FactsOfRecordings(const std::vector<Recording>& recordings, const Entry& entry,
+Result<Facts> FactsOfRecordings(const StructuredCalls& calls,
+                                const std::vector<Recording>& recordings, const Entry& entry,
                                 const std::optional<std::string>& steps, const Facts& facts) {
-  std::optional<std::int64_t> calls;
+  std::optional<std::int64_t> count;
   if (steps) {
     DRAGOMAN_ASSIGN(const std::vector<Step> parsed, ParseSteps(*steps));
-    calls = CountCalls(parsed, entry.name);
+    count = CountCalls(parsed, entry.name);
   }
   std::vector<Facts> each;
   for (const Recording& recording : recordings)
-    each.push_back(FactsOfArrays(entry, recording.set.inputs, calls, facts));
+    each.push_back(FactsOfArrays(calls, entry, recording.set.inputs, count, facts));
   return JoinFacts(each);
 }
 
@@ -151,22 +150,23 @@ Status CheckInt8(Model model) {
 }
 
 // What --precision asks for. Where this machine lacks the arithmetic, that is told.
-Result<rt::Precision> PrecisionOf(const CodegenCommand& options, const Model& model) {
+Result<rt::Precision> PrecisionOf(const Session& session, const CodegenCommand& options,
+                                  const Model& model) {
   if (options.precision == "int8") DRAGOMAN_TRY(CheckInt8(Clone(model)));
   if (options.precision == "int8" || options.precision == "f32") return rt::Precision::kF32;
   const auto precision = options.precision == "f16" ? rt::Precision::kF16 : rt::Precision::kBF16;
   if (rt::HasArithmetic(precision)) return precision;
-  const std::string message = fmt::format(
+  std::string message = fmt::format(
       "--precision {0}: this machine has no {0} arithmetic; here the program keeps weights in {0} "
       "and computes in f32",
       options.precision);
-  if (options.common.strict) return Unsupported(message);
-  Warn(options.common, options.model, message);
+  DRAGOMAN_TRY(session.Warn({ErrorKind::kUnsupported, options.model, {}, std::move(message)}));
   return precision;
 }
 
-Result<GeneratedProgram> GenerateProgram(const Model& model, const CodegenOptions& options) {
-  const Progress progress("generating the program");
+Result<GeneratedProgram> GenerateProgram(const Session& session, const Model& model,
+                                         const CodegenOptions& options) {
+  const auto progress = session.Show("generating the program");
   return GenerateCpp(model, options);
 }
 
@@ -174,33 +174,33 @@ Result<bool> Generate(const CodegenCommand& options) {
   if (options.output == "-") return InvalidInput("-o - prints texts; a program is a folder");
   if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
-  DRAGOMAN_ASSIGN(Model source, LoadModel(options.model));
+  const Session session = MakeSession(options.common);
+  DRAGOMAN_ASSIGN(Model source, session.Read(options.model));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
   const Entry& entry = ChosenEntry(source, facts);
-  const bool structured = HasStructuredCalls(source);
+  const StructuredCalls* const calls = CallsOf(session, source);
   std::vector<Recording> recordings;
   if (options.data) {
-    DRAGOMAN_ASSIGN(recordings, ReadRecordings(*options.data, source, entry));
-    if (structured) {
-      DRAGOMAN_ASSIGN(facts, FactsOfRecordings(recordings, entry, options.steps, facts));
+    DRAGOMAN_ASSIGN(recordings, ReadRecordings(*options.data, entry, calls));
+    if (calls != nullptr) {
+      DRAGOMAN_ASSIGN(facts, FactsOfRecordings(*calls, recordings, entry, options.steps, facts));
     }
   }
-  DRAGOMAN_ASSIGN(Model model, ToCommon(source, facts, options.lowering, options.common));
+  DRAGOMAN_ASSIGN(Model model,
+                  session.ToCommon(source, LoweringWith(std::move(facts), options.lowering)));
   CodegenOptions codegen;
   codegen.name = name;
   codegen.steps = options.steps.value_or("");
   codegen.plan.exact_conv = options.exact_conv;
-  DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, structured, model.entries.front()));
-  DRAGOMAN_ASSIGN(codegen.plan.precision, PrecisionOf(options, model));
-  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateProgram(model, codegen));
-  for (const std::string& message : program.plan.left_out) {
-    if (options.common.strict) return Unsupported(message);
-    Warn(options.common, options.model, message);
-  }
+  DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, calls != nullptr, model.entries.front()));
+  DRAGOMAN_ASSIGN(codegen.plan.precision, PrecisionOf(session, options, model));
+  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateProgram(session, model, codegen));
+  for (const std::string& message : program.plan.left_out)
+    DRAGOMAN_TRY(session.Warn({ErrorKind::kUnsupported, options.model, {}, message}));
   DRAGOMAN_TRY(WriteProgram(program, options.output));
   std::optional<Proof> proof;
   if (options.data) {
-    DRAGOMAN_ASSIGN(proof, ProveProgram(model, recordings, {options.steps, codegen.plan}));
+    DRAGOMAN_ASSIGN(proof, ProveProgram(session, model, recordings, {options.steps, codegen.plan}));
   }
   if (options.common.json) {
     PrintProgram(options.output, program.plan, proof);
@@ -219,35 +219,31 @@ int RunCodegen(const CodegenCommand& options) {
 
 }  // namespace
 
-void AddCodegen(CLI::App& program, int& exit_code) {
+void AddCodegen(CommandLine& program) {
   auto options = std::make_shared<CodegenCommand>();
-  CLI::App* command =
-      program.add_subcommand("codegen", "Generate a standalone C++ program on oneDNN");
-  command->add_option("MODEL", options->model, "A model file")->required();
-  command->add_option("-o,--output", options->output, "The folder to write")->required();
-  command->add_option("--name", options->name,
-                      "Namespace of the program; default: the file's stem");
-  command
-      ->add_option("--precision", options->precision,
-                   "Of products with constant weights: f32, bf16 or f16 (weights of half the "
-                   "size, last layers in f32); int8 for quantised models")
-      ->check(CLI::IsMember({"f32", "bf16", "f16", "int8"}));
-  command->add_flag("--exact-conv", options->exact_conv,
-                    "Convolve by sums of products, never by Winograd's algorithm");
-  command->add_option(
-      "--data", options->data,
-      "Recorded data that the program must reproduce; tells sizes of TorchScript's inputs");
-  command->add_option("--steps", options->steps, "The calls that --data records, as for run");
-  AddPasses(*command, options->lowering);
-  AddFacts(*command, options->lowering);
-  AddCut(*command, options->lowering);
-  AddCommonOptions(*command, options->common);
-  command->footer(
+  Command command = program.AddCommand("codegen", "Generate a standalone C++ program on oneDNN");
+  command.Add("MODEL", &options->model, "A model file", {.required = true});
+  command.Add("-o,--output", &options->output, "The folder to write", {.required = true});
+  command.Add("--name", &options->name, "Namespace of the program; default: the file's stem");
+  command.Add("--precision", &options->precision,
+              "Of products with constant weights: f32, bf16 or f16 (weights of half the "
+              "size, last layers in f32); int8 for quantised models",
+              {.one_of = {"f32", "bf16", "f16", "int8"}});
+  command.AddFlag("--exact-conv", options->exact_conv,
+                  "Convolve by sums of products, never by Winograd's algorithm");
+  command.Add("--data", &options->data,
+              "Recorded data that the program must reproduce; tells sizes of TorchScript's inputs");
+  command.Add("--steps", &options->steps, "The calls that --data records, as for run");
+  AddPasses(command, options->lowering);
+  AddFacts(command, options->lowering);
+  AddCut(command, options->lowering);
+  AddCommonOptions(command, options->common);
+  command.SetFooter(
       "The folder builds with CMake, a C++17 compiler and oneDNN, nothing else.\n"
       "\n"
       "  dragoman codegen policy.onnx -o policy_cpp --data test_data_set_0\n"
       "  cmake -S policy_cpp -B build && cmake --build build");
-  command->callback([options, &exit_code] { exit_code = RunCodegen(*options); });
+  command.SetRun([options] { return RunCodegen(*options); });
 }
 
 }  // namespace dragoman::cli

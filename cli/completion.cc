@@ -28,37 +28,29 @@ constexpr char kZsh[] = R"(#compdef dragoman
 autoload -U +X bashcompinit && bashcompinit
 )";
 
-std::string OptionNames(const CLI::App& command) {
-  std::string names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames())
-      names += (names.empty() ? "--" : " --") + name;
-  }
-  return names;
-}
-
-std::string BashScript(const CLI::App& program) {
+std::string BashScript(const CommandLine& program) {
   std::string commands;
   std::string cases;
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    commands += (commands.empty() ? "" : " ") + command->get_name();
-    cases += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n",
-                         command->get_name(), OptionNames(*command));
+  for (const CommandNames& command : program.Names()) {
+    commands += (commands.empty() ? "" : " ") + command.name;
+    std::string options;
+    for (const std::string& name : command.options)
+      options += (options.empty() ? "--" : " --") + name;
+    cases += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n", command.name,
+                         options);
   }
   return fmt::format(kBash, fmt::arg("commands", commands), fmt::arg("cases", cases));
 }
 
 }  // namespace
 
-void AddCompletion(CLI::App& program, int& exit_code) {
+void AddCompletion(CommandLine& program) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
-  command->add_option("SHELL", *shell, "bash or zsh")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh"}));
-  command->callback([shell, &program, &exit_code] {
+  Command command = program.AddCommand("completion", "Print a completion script for a shell");
+  command.Add("SHELL", shell.get(), "bash or zsh", {.required = true, .one_of = {"bash", "zsh"}});
+  command.SetRun([shell, &program] {
     fmt::print("{}{}", *shell == "zsh" ? kZsh : "", BashScript(program));
-    exit_code = kDone;
+    return static_cast<int>(kDone);
   });
 }
 

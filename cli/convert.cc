@@ -27,56 +27,54 @@ struct ConvertOptions {
   std::string state = "keep";
   std::optional<std::int64_t> opset;
   bool unroll = false;
-  LoweringOptions lowering;
+  LoweringFlags lowering;
   CommonOptions common;
 };
 
 // Whether the file can hold the source graph as it is, and nothing asks for more.
-bool IsPlainCopy(const Model& source, Format target, const ConvertOptions& options) {
+bool IsPlainCopy(const Model& source, const Format& target, const ConvertOptions& options) {
   if (options.lowering.has_facts() || options.lowering.has_cut() || options.opset) return false;
   if (options.unroll) return false;
   if (options.lowering.passes.value_or("none") != "none" || options.level == "common") return false;
-  if (Info(target).is_container) return true;
-  return source.level == Level::kSource && Info(target).name == source.dialect;
+  if (target.is_container) return true;
+  return source.level == Level::kSource && target.dialect == source.dialect;
 }
 
 // Sequence operators become cells, which then are simplified as the passes say.
-Result<Model> Unrolled(const Model& source, LoweringOptions lowering, const CommonOptions& common) {
-  const std::string passes = lowering.passes.value_or("default");
-  lowering.passes = passes + ",-fuse-recurrences,-roll-chains,-fuse-gates";
-  DRAGOMAN_ASSIGN(Model model, ToCommon(source, lowering, common));
-  const PipelineOptions pipeline = PipelineOf(lowering, common);
-  DRAGOMAN_TRY(UnrollSequences(model, pipeline.explain));
-  DRAGOMAN_TRY(RunPipeline(model, pipeline));
+Result<Model> Unrolled(const Session& session, const Model& source, LoweringOptions lowering) {
+  lowering.passes += ",-fuse-recurrences,-roll-chains,-fuse-gates";
+  DRAGOMAN_ASSIGN(Model model, session.ToCommon(source, lowering));
+  DRAGOMAN_TRY(UnrollSequences(model, session.explain));
+  DRAGOMAN_TRY(RunPipeline(model, session.Pipeline(lowering.passes)));
   return model;
 }
 
-Result<Model> Prepare(Model source, Format target, const ConvertOptions& options) {
+Result<Model> Prepare(const Session& session, Model source, const Format& target,
+                      const ConvertOptions& options) {
   if (IsPlainCopy(source, target, options)) return source;
   if (options.level == "source") {
     return InvalidInput("--level source does not go with facts, cuts, passes or this format");
   }
-  LoweringOptions lowering = options.lowering;
+  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(options.lowering));
   // A container at the common level gets what lowering gives, unless passes are asked for.
-  if (Info(target).is_container && !lowering.passes) lowering.passes = "none";
-  if (options.unroll) return Unrolled(source, std::move(lowering), options.common);
-  return ToCommon(source, lowering, options.common);
+  if (target.is_container && !options.lowering.passes) lowering.passes = "none";
+  if (options.unroll) return Unrolled(session, source, std::move(lowering));
+  return session.ToCommon(source, lowering);
 }
 
 // A copy keeps the references of weights that lie in files which are not there.
-Status CheckWeights(const Model& model, const ConvertOptions& options) {
+Status CheckWeights(const Session& session, const Model& model, const ConvertOptions& options) {
   const std::size_t absent = CountAbsentWeights(model);
   if (absent == 0) return {};
-  const std::string what = fmt::format("the elements of {} constants are not there", absent);
-  if (options.common.strict) return InvalidInput(what);
-  Warn(options.common, options.model, what + "; the copy is without them, too");
-  return {};
+  std::string what = fmt::format("the elements of {} constants are not there", absent);
+  if (!session.strict) what += "; the copy is without them, too";
+  return session.Warn({ErrorKind::kInvalidInput, options.model, {}, std::move(what)});
 }
 
-void PrintFile(const NodeCount& before, const NodeCount& after, Format target,
+void PrintFile(const NodeCount& before, const NodeCount& after, const Format& target,
                const ConvertOptions& options) {
   const nlohmann::ordered_json json = {{"output", options.output},
-                                       {"format", Info(target).name},
+                                       {"format", target.name},
                                        {"nodes_before", before.nodes},
                                        {"nodes", after.nodes}};
   PrintJson(json);
@@ -96,31 +94,38 @@ void SayWhatWasFused(const NodeCount& before, const NodeCount& after,
   if (!line.empty()) Say(line);
 }
 
-Result<Format> TargetOf(const ConvertOptions& options) {
-  if (options.to) return FormatByName(*options.to);
-  return options.output == "-" ? Format::kText : FormatOfOutput(options.output);
+Result<const Format*> TargetOf(Formats formats, const ConvertOptions& options) {
+  if (options.to) return FormatByName(formats, *options.to);
+  return options.output == "-" ? FormatByName(formats, "text")
+                               : FormatOfOutput(formats, options.output);
+}
+
+Status Save(const Session& session, const Model& model, const Format& target,
+            const ConvertOptions& options) {
+  if (options.output == "-") {
+    DRAGOMAN_ASSIGN(const std::string text, session.Print(model, target));
+    fmt::print("{}", text);
+    return {};
+  }
+  return session.Write(model, options.output, target,
+                       {.opset = options.opset, .lift_state = options.state == "lift"});
 }
 
 Status Convert(const ConvertOptions& options) {
-  DRAGOMAN_ASSIGN(const Format target, TargetOf(options));
-  if (!Info(target).writes) {
-    return Unsupported("files of format " + std::string(Info(target).name) + " cannot be written");
+  const Session session = MakeSession(options.common);
+  DRAGOMAN_ASSIGN(const Format* const target, TargetOf(session.formats, options));
+  if (target->write == nullptr) {
+    return Unsupported("files of format " + std::string(target->name) + " cannot be written");
   }
-  DRAGOMAN_ASSIGN(Model source, LoadModel(options.model, options.from));
+  DRAGOMAN_ASSIGN(Model source, session.Read(options.model, options.from));
   const NodeCount before = CountNodes(source);
-  Result<Model> prepared = Prepare(std::move(source), target, options);
+  Result<Model> prepared = Prepare(session, std::move(source), *target, options);
   if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
-  if (Status status = CheckWeights(*prepared, options); !status.ok()) {
-    return std::move(status).error().InFile(options.model);
-  }
-  SaveOptions save;
-  save.opset = options.opset;
-  save.lift_state = options.state == "lift";
-  save.common = options.common;
-  DRAGOMAN_TRY(SaveModel(*prepared, options.output, target, save));
+  DRAGOMAN_TRY(CheckWeights(session, *prepared, options));
+  DRAGOMAN_TRY(Save(session, *prepared, *target, options));
   const NodeCount after = CountNodes(*prepared);
   SayWhatWasFused(before, after, options);
-  if (options.common.json && options.output != "-") PrintFile(before, after, target, options);
+  if (options.common.json && options.output != "-") PrintFile(before, after, *target, options);
   return {};
 }
 
@@ -131,33 +136,28 @@ int RunConvert(const ConvertOptions& options) {
 
 }  // namespace
 
-void AddConvert(CLI::App& program, int& exit_code) {
+void AddConvert(CommandLine& program) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App* command = program.add_subcommand("convert", "Write a model in another format");
-  command->add_option("MODEL", options->model, "A model file")->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "The file to write; - prints a text form (graph text, or --to)")
-      ->required();
-  command->add_option("--from", options->from,
-                      "Format of MODEL, if neither content nor suffix tell");
-  command->add_option("--to", options->to, "Format of OUT, if its suffix does not tell");
-  command
-      ->add_option("--level", options->level,
-                   "Of containers: source (the default, as the file says it) or common (lowered)")
-      ->check(CLI::IsMember({"source", "common"}));
-  AddPasses(*command, options->lowering);
-  command
-      ->add_option("--state", options->state,
-                   "keep: record which outputs feed which inputs; lift: do not")
-      ->check(CLI::IsMember({"keep", "lift"}));
-  command->add_option("--opset", options->opset, "Of ONNX files made from a lowered graph: 7 to 22")
-      ->check(CLI::Range(1, 1000));
-  command->add_flag("--unroll", options->unroll, "Lower sequence operators to cells");
-  AddFacts(*command, options->lowering);
-  AddCut(*command, options->lowering);
-  AddCommonOptions(*command, options->common);
-  command->footer(
+  Command command = program.AddCommand("convert", "Write a model in another format");
+  command.Add("MODEL", &options->model, "A model file", {.required = true});
+  command.Add("-o,--output", &options->output,
+              "The file to write; - prints a text form (graph text, or --to)", {.required = true});
+  command.Add("--from", &options->from, "Format of MODEL, if neither content nor suffix tell");
+  command.Add("--to", &options->to, "Format of OUT, if its suffix does not tell");
+  command.Add("--level", &options->level,
+              "Of containers: source (the default, as the file says it) or common (lowered)",
+              {.one_of = {"source", "common"}});
+  AddPasses(command, options->lowering);
+  command.Add("--state", &options->state,
+              "keep: record which outputs feed which inputs; lift: do not",
+              {.one_of = {"keep", "lift"}});
+  command.Add("--opset", &options->opset, "Of ONNX files made from a lowered graph: 7 to 22",
+              {.range = {{1, 1000}}});
+  command.AddFlag("--unroll", options->unroll, "Lower sequence operators to cells");
+  AddFacts(command, options->lowering);
+  AddCut(command, options->lowering);
+  AddCommonOptions(command, options->common);
+  command.SetFooter(
       "A file in its own dialect, or a container (.dgm, .dgt, .json), gets the source graph as it "
       "is: a\n"
       "lossless copy. With --passes, facts or a cut, or in another dialect, the graph is lowered,\n"
@@ -167,7 +167,7 @@ void AddConvert(CLI::App& program, int& exit_code) {
       "  dragoman convert model.onnx -o -\n"
       "  dragoman convert model.onnx -o small.onnx --passes default --shape x=1,3,224,224\n"
       "  dragoman convert model.onnx -o head.onnx --cut-outputs /encoder/out");
-  command->callback([options, &exit_code] { exit_code = RunConvert(*options); });
+  command.SetRun([options] { return RunConvert(*options); });
 }
 
 }  // namespace dragoman::cli

@@ -10,7 +10,6 @@
 #include "cli/options.h"
 #include "core/compare/calling.h"
 #include "core/compare/diff.h"
-#include "core/support/progress.h"
 
 namespace dragoman::cli {
 namespace {
@@ -42,17 +41,18 @@ Status ReadIgnored(DiffOptions& options) {
 
 Result<DiffReport> Compare(DiffOptions& options) {
   DRAGOMAN_TRY(ReadIgnored(options));
+  const Session session = SilentSession();
   // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
   static auto* const models = new std::array<Model, 2>;
   auto& [a, b] = *models;
-  DRAGOMAN_ASSIGN(a, LoadModel(options.a));
-  DRAGOMAN_ASSIGN(b, LoadModel(options.b));
+  DRAGOMAN_ASSIGN(a, session.Read(options.a));
+  DRAGOMAN_ASSIGN(b, session.Read(options.b));
   const bool source = options.level ? *options.level == "source" : compare::SameVocabulary(a, b);
   options.compare.level = source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
   if (!source) {
-    auto lower = [](Model& model, const std::string& file) -> Status {
+    auto lower = [&session](Model& model, const std::string& file) -> Status {
       if (model.level == Level::kCommon) return {};
-      Result<Model> lowered = Lower(model, {});
+      Result<Model> lowered = session.Lower(model, {});
       if (!lowered.ok()) return std::move(lowered).error().InFile(file);
       model = std::move(*lowered);
       return {};
@@ -60,8 +60,7 @@ Result<DiffReport> Compare(DiffOptions& options) {
     DRAGOMAN_TRY(lower(a, options.a));
     DRAGOMAN_TRY(lower(b, options.b));
   }
-  const Progress progress("comparing");
-  return DiffModels(a, b, options.compare);
+  return session.Diff(a, b, options.compare);
 }
 
 int RunDiff(DiffOptions& options) {
@@ -74,34 +73,32 @@ int RunDiff(DiffOptions& options) {
 
 }  // namespace
 
-void AddDiff(CLI::App& program, int& exit_code) {
+void AddDiff(CommandLine& program) {
   auto options = std::make_shared<DiffOptions>();
-  CLI::App* command =
-      program.add_subcommand("diff", "Say whether two graphs are the same, and where they differ");
-  command->add_option("A", options->a, "A model file")->required();
-  command->add_option("B", options->b, "Another")->required();
-  command
-      ->add_option(
-          "--level", options->level,
-          "source (as the files say it) or common; default: source if dialect and versions agree")
-      ->check(CLI::IsMember({"source", "common"}));
-  command->add_option("--ignore", options->ignore, "What may differ: weights, shapes, origins")
-      ->delimiter(',');
-  command->add_flag("--commute", options->compare.commute,
-                    "Operands of commutative operators in any order");
-  command->add_flag("--modulo-sharing", options->compare.modulo_sharing,
-                    "Equal computations may be shared or repeated");
-  command->add_option("--rtol", options->compare.rtol,
-                      "Relative tolerance of floating-point and complex constants:\n"
-                      "|a-b| <= rtol * max(|a|, |b|)");
-  command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
-  AddCommonOptions(*command, options->common);
-  command->footer(
+  Command command =
+      program.AddCommand("diff", "Say whether two graphs are the same, and where they differ");
+  command.Add("A", &options->a, "A model file", {.required = true});
+  command.Add("B", &options->b, "Another", {.required = true});
+  command.Add(
+      "--level", &options->level,
+      "source (as the files say it) or common; default: source if dialect and versions agree",
+      {.one_of = {"source", "common"}});
+  command.Add("--ignore", &options->ignore, "What may differ: weights, shapes, origins",
+              {.commas = true});
+  command.AddFlag("--commute", options->compare.commute,
+                  "Operands of commutative operators in any order");
+  command.AddFlag("--modulo-sharing", options->compare.modulo_sharing,
+                  "Equal computations may be shared or repeated");
+  command.Add("--rtol", &options->compare.rtol,
+              "Relative tolerance of floating-point and complex constants:\n"
+              "|a-b| <= rtol * max(|a|, |b|)");
+  command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});
+  AddCommonOptions(command, options->common);
+  command.SetFooter(
       "What does not count: names, the order of independent nodes, whether equal constants are\n"
       "shared, documentation, metadata, quantization annotations, training information.\n"
       "Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
-  command->callback([options, &exit_code] { exit_code = RunDiff(*options); });
+  command.SetRun([options] { return RunDiff(*options); });
 }
 
 }  // namespace dragoman::cli

@@ -9,16 +9,14 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/data.h"
-#include "cli/describe_torchscript.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "codegen/onednn/codegen.h"
-#include "codegen/relax/write_relax.h"
-#include "core/interpreter/interpreter.h"
 #include "core/ir/print.h"
+#include "driver/data.h"
+#include "driver/targets.h"
 
 namespace dragoman::cli {
 namespace {
@@ -29,7 +27,7 @@ struct InspectOptions {
   std::string model;
   std::optional<std::string> to;
   std::optional<std::string> node;
-  LoweringOptions lowering;
+  LoweringFlags lowering;
   CommonOptions common;
 };
 
@@ -65,32 +63,31 @@ Census CensusOf(const Model& model) {
   return census;
 }
 
-// Whether target T takes the model, and what stands in the way.
-struct Target {
-  std::string name;
+// Whether a target takes the model, and what stands in the way.
+struct Answer {
+  std::string target;
   std::vector<Finding> findings;
   bool works() const { return findings.empty(); }
 };
 
-// The results themselves go at once: those of a large model would take much room together.
-template <class T>
-std::vector<Finding> FindingsOf(const Result<T>& result) {
-  return result.ok() ? std::vector<Finding>() : result.error().findings();
+Result<Model> LowerForTargets(const Session& session, const Model& source,
+                              const InspectOptions& options) {
+  DRAGOMAN_ASSIGN(const LoweringOptions lowering, ParseLowering(options.lowering));
+  return session.ToCommon(source, lowering);
 }
 
-std::vector<Target> TargetsOf(const Model& source, const InspectOptions& options) {
-  std::vector<Target> targets;
-  Result<Model> common = ToCommon(source, options.lowering, {});
-  if (!common.ok()) {
-    for (const char* name : {"onnx", "relax", "cpp", "run"})
-      targets.push_back({name, FindingsOf(common)});
-    return targets;
+// Of all targets, or of the one that --to names.
+std::vector<Answer> AskTargets(const Session& session, const Model& source,
+                               const InspectOptions& options) {
+  const Result<Model> common = LowerForTargets(session, source, options);
+  std::vector<Answer> answers;
+  for (const Target& target : TargetsOf(session.formats)) {
+    if (target.name != options.to.value_or(std::string(target.name))) continue;
+    const Status status = common.ok() ? target.check(*common) : Status(common.error());
+    answers.push_back({std::string(target.name),
+                       status.ok() ? std::vector<Finding>() : status.error().findings()});
   }
-  targets.push_back({"onnx", {}});
-  targets.push_back({"relax", FindingsOf(EmitRelax(*common))});
-  targets.push_back({"cpp", FindingsOf(GenerateCpp(*common, {}))});
-  targets.push_back({"run", FindingsOf(Interpreter::Make(*common))});
-  return targets;
+  return answers;
 }
 
 void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
@@ -118,28 +115,28 @@ void PrintCensus(const Census& census, std::size_t absent) {
              absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
 }
 
-void PrintTargets(const std::vector<Target>& targets, const InspectOptions& options) {
-  for (const Target& target : targets) {
-    std::string answer = "yes";
-    if (!target.works()) {
-      const std::string finding = target.findings.front().ToString();
-      answer = "no: " + finding.substr(0, finding.find('\n'));
-      if (target.findings.size() > 1)
-        answer += fmt::format(" (and {} more)", target.findings.size() - 1);
+void PrintTargets(const std::vector<Answer>& answers, const InspectOptions& options) {
+  for (const Answer& answer : answers) {
+    std::string text = "yes";
+    if (!answer.works()) {
+      const std::string finding = answer.findings.front().ToString();
+      text = "no: " + finding.substr(0, finding.find('\n'));
+      if (answer.findings.size() > 1)
+        text += fmt::format(" (and {} more)", answer.findings.size() - 1);
     }
-    fmt::print("  {:<6} {}\n", target.name, answer);
+    fmt::print("  {:<6} {}\n", answer.target, text);
   }
-  const bool cpp = std::ranges::find(targets, "cpp", &Target::name)->works();
+  const bool cpp = std::ranges::find(answers, "cpp", &Answer::target)->works();
   fmt::print("\nnext:  dragoman {}\n", cpp ? "codegen " + options.model + " -o model_cpp"
                                            : "inspect " + options.model + " --to cpp");
 }
 
-// What a caller gives. A method of TorchScript lists its object, and has no place among the flat
-// inputs for arguments that are left out.
-std::vector<Slot> GivenSlots(const Model& model, const Entry& entry) {
-  if (model.dialect != "torchscript" || model.level != Level::kSource) return InputSlots(entry);
+// What a caller gives. A method lists its object, and has no place among the flat inputs for
+// arguments that are left out.
+std::vector<Slot> GivenSlots(const Format* format, const Entry& entry) {
+  if (format == nullptr || format->calls == nullptr) return InputSlots(entry);
   std::vector<Slot> slots;
-  for (const auto& argument : entry.graph->inputs().subspan(1))
+  for (const auto& argument : entry.graph->inputs().subspan(format->calls->first))
     slots.push_back({argument->name(), argument->type()});
   return slots;
 }
@@ -151,20 +148,21 @@ nlohmann::ordered_json SlotsJson(const std::vector<Slot>& slots) {
   return json;
 }
 
-nlohmann::ordered_json TargetJson(const Target& target) {
+nlohmann::ordered_json AnswerJson(const Answer& answer) {
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
-  for (const Finding& finding : target.findings) findings.push_back(finding.ToString());
-  return {{"works", target.works()}, {"findings", findings}};
+  for (const Finding& finding : answer.findings) findings.push_back(finding.ToString());
+  return {{"works", answer.works()}, {"findings", findings}};
 }
 
-nlohmann::ordered_json ModelJson(const Model& model, const std::vector<Target>& targets) {
+nlohmann::ordered_json ModelJson(const Model& model, const Format* format,
+                                 const std::vector<Answer>& answers) {
   nlohmann::ordered_json json;
   json["level"] = model.level == Level::kSource ? "source" : "common";
   json["dialect"] = model.dialect;
   for (const OpsetImport& opset : model.opsets) json["opsets"][opset.domain] = opset.version;
   for (const Entry& entry : model.entries) {
     json["entries"].push_back({{"name", entry.name},
-                               {"inputs", SlotsJson(GivenSlots(model, entry))},
+                               {"inputs", SlotsJson(GivenSlots(format, entry))},
                                {"outputs", SlotsJson(OutputSlots(entry))}});
   }
   for (const State& state : model.states) {
@@ -176,11 +174,11 @@ nlohmann::ordered_json ModelJson(const Model& model, const std::vector<Target>& 
   json["constants"] = census.constants;
   json["weight_bytes"] = census.bytes;
   json["absent_weights"] = CountAbsentWeights(model);
-  for (const Target& target : targets) json["targets"][target.name] = TargetJson(target);
+  for (const Answer& answer : answers) json["targets"][answer.target] = AnswerJson(answer);
   return json;
 }
 
-void PrintScreen(const Model& model, const std::vector<Target>& targets,
+void PrintScreen(const Model& model, const Format* format, const std::vector<Answer>& answers,
                  const InspectOptions& options) {
   std::string versions;
   for (const OpsetImport& opset : model.opsets) {
@@ -192,15 +190,16 @@ void PrintScreen(const Model& model, const std::vector<Target>& targets,
              versions.empty() ? "none" : versions);
   for (const Entry& entry : model.entries) {
     fmt::print("entry {}\n", entry.name);
-    PrintSlots("input", GivenSlots(model, entry));
+    PrintSlots("input", GivenSlots(format, entry));
     PrintSlots("output", OutputSlots(entry));
   }
   PrintStates(model.states);
   if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
   PrintCensus(CensusOf(model), CountAbsentWeights(model));
-  fmt::print("{}", DescribeTorchScript(model, options.common.verbose ? SIZE_MAX : kMaxRows));
+  if (format != nullptr && format->describe != nullptr)
+    fmt::print("{}", format->describe(model, options.common.verbose ? SIZE_MAX : kMaxRows));
   fmt::print("targets\n");
-  PrintTargets(targets, options);
+  PrintTargets(answers, options);
 }
 
 // Prints the nodes called so, or that compute a value called so.
@@ -232,45 +231,55 @@ int PrintNode(const Model& model, const InspectOptions& options) {
 
 // What stands in the way of one target, as findings are told, and with --json on standard output
 // too.
-int PrintTarget(Target target, const InspectOptions& options) {
-  if (options.common.json) PrintJson(TargetJson(target));
-  if (!target.works()) return Report(Error(std::move(target.findings)), options.model);
+int PrintAnswer(Answer answer, const InspectOptions& options) {
+  if (options.common.json) PrintJson(AnswerJson(answer));
+  if (!answer.works()) return Report(Error(std::move(answer.findings)), options.model);
   if (!options.common.json)
-    fmt::print("{}: nothing stands in the way of {}\n", options.model, target.name);
+    fmt::print("{}: nothing stands in the way of {}\n", options.model, answer.target);
   return kDone;
 }
 
 int RunInspect(const InspectOptions& options) {
-  Result<Model> model = LoadModel(options.model);
+  Session session = SilentSession();
+  session.warn = SayWarning;
+  Result<Model> model = session.Read(options.model);
   if (!model.ok()) return Report(model.error());
   if (options.node) return PrintNode(*model, options);
-  std::vector<Target> targets = TargetsOf(*model, options);
-  if (options.to)
-    return PrintTarget(std::move(*std::ranges::find(targets, *options.to, &Target::name)), options);
+  std::vector<Answer> answers = AskTargets(session, *model, options);
+  if (options.to) return PrintAnswer(std::move(answers.front()), options);
+  const Format* format = FormatOfModel(session.formats, *model);
   if (options.common.json) {
-    PrintJson(ModelJson(*model, targets));
+    PrintJson(ModelJson(*model, format, answers));
     return kDone;
   }
-  PrintScreen(*model, targets, options);
+  PrintScreen(*model, format, answers, options);
   if (options.common.verbose) fmt::print("\n{}", PrintText(*model));
   return kDone;
 }
 
+// "onnx", "relax", …
+std::vector<std::string> TargetNames() {
+  std::vector<std::string> names;
+  for (const Target& target : TargetsOf(BuiltInFormats())) names.emplace_back(target.name);
+  return names;
+}
+
 }  // namespace
 
-void AddInspect(CLI::App& program, int& exit_code) {
+void AddInspect(CommandLine& program) {
   auto options = std::make_shared<InspectOptions>();
-  CLI::App* command =
-      program.add_subcommand("inspect", "Tell what is in a model, and what can be done with it");
-  command->add_option("MODEL", options->model, "A model file")->required();
-  command
-      ->add_option("--to", options->to,
-                   "List all that stands in the way of a target: onnx, relax, cpp, run")
-      ->check(CLI::IsMember({"onnx", "relax", "cpp", "run"}));
-  command->add_option("--node", options->node, "Print one node, by its name or that of a result");
-  AddFacts(*command, options->lowering);
-  AddCommonOptions(*command, options->common);
-  command->callback([options, &exit_code] { exit_code = RunInspect(*options); });
+  Command command =
+      program.AddCommand("inspect", "Tell what is in a model, and what can be done with it");
+  const std::vector<std::string> targets = TargetNames();
+  command.Add("MODEL", &options->model, "A model file", {.required = true});
+  command.Add(
+      "--to", &options->to,
+      fmt::format("List all that stands in the way of a target: {}", fmt::join(targets, ", ")),
+      {.one_of = targets});
+  command.Add("--node", &options->node, "Print one node, by its name or that of a result");
+  AddFacts(command, options->lowering);
+  AddCommonOptions(command, options->common);
+  command.SetRun([options] { return RunInspect(*options); });
 }
 
 }  // namespace dragoman::cli

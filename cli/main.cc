@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -43,32 +42,12 @@ int FlushOutput(int exit_code) {
 
 int Run(int argc, char** argv) {
   using namespace dragoman::cli;
-  CLI::App program(kDescription, "dragoman");
-  program.footer(kFooter);
-  program.set_version_flag("--version", "dragoman " DRAGOMAN_VERSION);
-  program.require_subcommand(1);
-  program.failure_message([](const CLI::App* app, const CLI::Error& error) {
-    const std::vector<CLI::App*> chosen = app->get_subcommands();
-    if (chosen.empty() && error.get_name() == "RequiredError")
-      return std::string("dragoman: error: a command is required; see dragoman --help\n");
-    return fmt::format("dragoman: error: {}; see dragoman {}--help\n", error.what(),
-                       chosen.empty() ? "" : chosen.front()->get_name() + " ");
-  });
-  int exit_code = kDone;
-  constexpr AddCommand kCommands[] = {AddInspect, AddConvert, AddCodegen, AddDiff,
-                                      AddRun,     AddVerify,  AddOps,     AddCompletion};
-  for (AddCommand add : kCommands) add(program, exit_code);
-  const std::string first = argc > 1 ? argv[1] : "-";
-  const auto is_first = [&](const CLI::App* command) { return command->get_name() == first; };
-  if (!first.starts_with('-') && program.get_subcommands(is_first).empty())
-    return Report(
-        dragoman::InvalidInput("there is no command '" + first + "'; see dragoman --help"));
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? kDone : kBadInput;
+  CommandLine program(kDescription, kFooter, "dragoman " DRAGOMAN_VERSION);
+  for (auto* add :
+       {AddInspect, AddConvert, AddCodegen, AddDiff, AddRun, AddVerify, AddOps, AddCompletion}) {
+    add(program);
   }
-  return exit_code;
+  return program.Run(argc, argv);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // dragoman ops [OP]
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -6,15 +7,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
-#include "codegen/relax/write_relax.h"
-#include "core/interpreter/interpreter.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pipeline.h"
-#include "importers/onnx/ops/domains.h"
-#include "importers/torch/ops/supported.h"
+#include "driver/targets.h"
 
 namespace dragoman::cli {
 namespace {
@@ -26,17 +25,24 @@ struct OpsOptions {
   CommonOptions common;
 };
 
+// Whether the target of that name has operator `def`.
+bool Has(std::string_view name, const OpDef& def) {
+  static const std::vector<Target> targets = TargetsOf(BuiltInFormats());
+  return std::ranges::find(targets, name, &Target::name)->has_op(def);
+}
+
 // What can be done with an operator: the coverage table, a row an operator.
 struct Coverage {
-  bool runs;
+  bool runs;  // by the interpreter and as C++
   bool relax;
 };
 
-Coverage CoverageOf(const OpDef& def) { return {RunsInInterpreter(def), RelaxHasOp(def.Label())}; }
+Coverage CoverageOf(const OpDef& def) {
+  return {Has("run", def) && Has("cpp", def), Has("relax", def)};
+}
 
-bool Chosen(const Coverage& coverage, const std::optional<std::string>& target) {
-  if (!target || *target == "onnx") return true;
-  return *target == "relax" ? coverage.relax : coverage.runs;
+bool IsChosen(const OpDef& def, const std::optional<std::string>& target) {
+  return !target || Has(*target, def);
 }
 
 const char* YesNo(bool yes) { return yes ? "yes" : "-"; }
@@ -75,8 +81,8 @@ void PrintOp(const OpDef& def) {
 void PrintTable(const OpsOptions& options) {
   fmt::print("{:<32} {:<12} {:<6}\n", "operator", "run and C++", "relax");
   for (const OpDef* def : AllOps()) {
+    if (!IsChosen(*def, options.to)) continue;
     const Coverage coverage = CoverageOf(*def);
-    if (!Chosen(coverage, options.to)) continue;
     fmt::print("{:<32} {:<12} {:<6}\n", def->Label(), YesNo(coverage.runs), YesNo(coverage.relax));
   }
   fmt::print("\npasses, in order (* by default)\n");
@@ -84,18 +90,17 @@ void PrintTable(const OpsOptions& options) {
     fmt::print("{} {:<28} {}\n", pass.by_default ? "*" : " ", pass.name, pass.sentence);
   }
   fmt::print("\nformats\n");
-  for (const FormatInfo& format : AllFormats()) {
-    fmt::print("  {:<12} {:<8} {:<6} {:<6} {}\n", format.name, format.suffix,
-               format.reads ? "reads" : "", format.writes ? "writes" : "", format.what);
+  for (const Format& format : BuiltInFormats()) {
+    fmt::print("  {:<12} {:<8} {:<6} {:<6} {}\n", format.name, fmt::join(format.suffixes, " "),
+               format.read != nullptr ? "reads" : "", format.write != nullptr ? "writes" : "",
+               format.what);
   }
 }
 
 void PrintTableJson(const OpsOptions& options) {
   nlohmann::ordered_json ops = nlohmann::ordered_json::array();
   for (const OpDef* def : AllOps()) {
-    const Coverage coverage = CoverageOf(*def);
-    if (!Chosen(coverage, options.to)) continue;
-    ops.push_back(OpJson(*def));
+    if (IsChosen(*def, options.to)) ops.push_back(OpJson(*def));
   }
   nlohmann::ordered_json passes = nlohmann::ordered_json::array();
   for (const PassInfo& pass : AllPasses()) {
@@ -103,58 +108,49 @@ void PrintTableJson(const OpsOptions& options) {
         {{"pass", pass.name}, {"by_default", pass.by_default}, {"what", pass.sentence}});
   }
   nlohmann::ordered_json formats = nlohmann::ordered_json::array();
-  for (const FormatInfo& format : AllFormats()) {
+  for (const Format& format : BuiltInFormats()) {
     formats.push_back({{"format", format.name},
-                       {"suffix", format.suffix},
-                       {"reads", format.reads},
-                       {"writes", format.writes},
+                       {"suffix", format.suffixes.front()},
+                       {"reads", format.read != nullptr},
+                       {"writes", format.write != nullptr},
                        {"what", format.what}});
   }
   PrintJson({{"operators", ops}, {"passes", passes}, {"formats", formats}});
 }
 
-// The operators of torch that are lowered, an overload a line.
-int PrintTorch(const OpsOptions& options, const std::string& dialect) {
-  const std::vector<torch::SupportedOverload> all = torch::SupportedOverloads(dialect);
-  if (all.empty()) return Report(InvalidInput("there is no dialect '" + dialect + "'"));
+// The operators of a source dialect or domain that are lowered, one a line.
+int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOperator>& operators) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  std::size_t chosen = 0;
-  for (const torch::SupportedOverload& overload : all) {
-    const std::string& name = overload.name;
+  for (const auto& [name, schema] : operators) {
     if (options.op && name != *options.op && !name.starts_with(*options.op + ".")) continue;
-    ++chosen;
-    if (options.common.json) {
-      rows.push_back({{"op", name}, {"schema", overload.schema}});
-    } else {
-      fmt::print("{:<40} {}\n", name, overload.schema);
-    }
-  }
-  if (options.op && chosen == 0)
-    return Report(InvalidInput("there is no operator '" + *options.op + "'"));
-  if (options.common.json) PrintJson(rows);
-  return kDone;
-}
-
-// The operators of an ONNX domain beside ai.onnx that are lowered, one a line.
-int PrintDomain(const OpsOptions& options, const std::vector<std::string_view>& operators) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (std::string_view name : operators) {
-    if (options.op && name != *options.op) continue;
     rows.push_back({{"op", name}});
-    if (!options.common.json) fmt::print("{}\n", name);
+    if (!schema.empty()) rows.back()["schema"] = schema;
+    if (!options.common.json)
+      fmt::print("{}\n", schema.empty() ? name : fmt::format("{:<40} {}", name, schema));
   }
   if (rows.empty()) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
   if (options.common.json) PrintJson(rows);
   return kDone;
 }
 
+// Those of the format that has the dialect or domain; empty: none has it.
+std::vector<SourceOperator> OperatorsOf(std::string_view dialect) {
+  for (const Format& format : BuiltInFormats()) {
+    if (format.operators == nullptr) continue;
+    std::vector<SourceOperator> operators = format.operators(dialect);
+    if (!operators.empty()) return operators;
+  }
+  return {};
+}
+
 int RunOps(const OpsOptions& options) {
   if (options.from) {
-    const std::vector<std::string_view> operators = LoweredOperators(*options.from);
-    if (!operators.empty()) return PrintDomain(options, operators);
+    const std::vector<SourceOperator> operators = OperatorsOf(*options.from);
+    if (!operators.empty()) return PrintSourceOperators(options, operators);
+    // The operators of ai.onnx are those of the common dialect.
+    if (*options.from != "onnx")
+      return Report(InvalidInput("there is no dialect '" + *options.from + "'"));
   }
-  if (options.from && *options.from != "onnx")
-    return PrintTorch(options, *options.from == "torchscript" ? "aten" : *options.from);
   if (options.op) {
     const OpDef* def = FindOp(*options.op);
     if (def == nullptr) def = FindOp("dragoman." + *options.op);
@@ -174,18 +170,17 @@ int RunOps(const OpsOptions& options) {
 
 }  // namespace
 
-void AddOps(CLI::App& program, int& exit_code) {
+void AddOps(CommandLine& program) {
   auto options = std::make_shared<OpsOptions>();
-  CLI::App* command = program.add_subcommand("ops", "List operators, passes and formats");
-  command->add_option("OP", options->op, "Tell all about one operator");
-  command->add_option(
-      "--from", options->from,
-      "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, "
-      "ai.onnx.ml, com.microsoft, …");
-  command->add_option("--to", options->to, "Only those that this target has: onnx, relax, cpp")
-      ->check(CLI::IsMember({"onnx", "relax", "cpp"}));
-  AddCommonOptions(*command, options->common);
-  command->callback([options, &exit_code] { exit_code = RunOps(*options); });
+  Command command = program.AddCommand("ops", "List operators, passes and formats");
+  command.Add("OP", &options->op, "Tell all about one operator");
+  command.Add("--from", &options->from,
+              "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, "
+              "ai.onnx.ml, com.microsoft, …");
+  command.Add("--to", &options->to, "Only those that this target has: onnx, relax, cpp",
+              {.one_of = {"onnx", "relax", "cpp"}});
+  AddCommonOptions(command, options->common);
+  command.SetRun([options] { return RunOps(*options); });
 }
 
 }  // namespace dragoman::cli

@@ -1,40 +1,86 @@
 #include "cli/options.h"
 
+#include <cstddef>
+#include <utility>
+
 namespace dragoman::cli {
 
-void AddCommonOptions(CLI::App& command, CommonOptions& options) {
-  command.add_flag("--explain", options.explain,
-                   "Tell each rewrite that was made, and each near miss");
-  command.add_flag("--json", options.json, "Print the answer as JSON");
-  command.add_flag("-q,--quiet", options.quiet, "Print no warnings");
-  command.add_flag("-v,--verbose", options.verbose, "Tell more: inspect prints the whole graph");
-  command.add_flag("--strict", options.strict, "Make warnings errors");
+void AddCommonOptions(Command& command, CommonOptions& options) {
+  command.AddFlag("--explain", options.explain,
+                  "Tell each rewrite that was made, and each near miss");
+  command.AddFlag("--json", options.json, "Print the answer as JSON");
+  command.AddFlag("-q,--quiet", options.quiet, "Print no warnings but of bugs in dragoman");
+  command.AddFlag("-v,--verbose", options.verbose, "Tell more: inspect prints the whole graph");
+  command.AddFlag("--strict", options.strict, "Make warnings errors");
 }
 
-void AddFacts(CLI::App& command, LoweringOptions& options) {
-  command
-      .add_option(
-          "--shape", options.shapes,
-          "Sizes of an input: NAME=D,… where D is a size, a symbol, ? (unknown) or _ (as it was);\n"
-          "NAME=int64:D,… also gives the element type")
-      ->take_all()
-      ->expected(1);
-  command.add_option("--dim", options.dims, "SYMBOL=SIZE, wherever the symbol occurs")
-      ->take_all()
-      ->expected(1);
-  command.add_option("--entry", options.entry, "The one entry to keep");
+void AddFacts(Command& command, LoweringFlags& options) {
+  command.Add(
+      "--shape", &options.shapes,
+      "Sizes of an input: NAME=D,… where D is a size, a symbol, ? (unknown) or _ (as it was);\n"
+      "NAME=int64:D,… also gives the element type",
+      {.repeatable = true});
+  command.Add("--dim", &options.dims, "SYMBOL=SIZE, wherever the symbol occurs",
+              {.repeatable = true});
+  command.Add("--entry", &options.entry, "The one entry to keep");
 }
 
-void AddCut(CLI::App& command, LoweringOptions& options) {
-  command.add_option("--cut-inputs", options.cut_inputs, "Values that become the inputs")
-      ->delimiter(',');
-  command.add_option("--cut-outputs", options.cut_outputs, "Values that become the outputs")
-      ->delimiter(',');
+void AddCut(Command& command, LoweringFlags& options) {
+  command.Add("--cut-inputs", &options.cut_inputs, "Values that become the inputs",
+              {.commas = true});
+  command.Add("--cut-outputs", &options.cut_outputs, "Values that become the outputs",
+              {.commas = true});
 }
 
-void AddPasses(CLI::App& command, LoweringOptions& options) {
-  command.add_option("--passes", options.passes,
-                     "none, default, names of passes, or default,-NAME; `dragoman ops` lists them");
+void AddPasses(Command& command, LoweringFlags& options) {
+  command.Add("--passes", &options.passes,
+              "none, default, names of passes, or default,-NAME; `dragoman ops` lists them");
+}
+
+Result<Facts> ParseFacts(const LoweringFlags& options) {
+  Facts facts;
+  for (const std::string& text : options.shapes) {
+    DRAGOMAN_ASSIGN(ShapeFact fact, ParseShapeFact(text));
+    facts.shapes.push_back(std::move(fact));
+  }
+  for (const std::string& text : options.dims) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return InvalidInput("--dim " + text + " is not SYMBOL=SIZE");
+    Result<Dim> dim = ParseDim(text.substr(equals + 1));
+    if (!dim.ok() || (dim->known() && dim->value() < 0))
+      return InvalidInput("--dim " + text + ": not a size");
+    facts.dims.insert_or_assign(text.substr(0, equals), std::move(*dim));
+  }
+  facts.entry = options.entry;
+  return facts;
+}
+
+Result<LoweringOptions> ParseLowering(const LoweringFlags& options) {
+  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options));
+  return LoweringWith(std::move(facts), options);
+}
+
+LoweringOptions LoweringWith(Facts facts, const LoweringFlags& options) {
+  return {std::move(facts), options.cut_inputs, options.cut_outputs,
+          options.passes.value_or("default")};
+}
+
+Session MakeSession(const CommonOptions& options) {
+  Session session = SilentSession();
+  session.strict = options.strict;
+  if (options.explain) session.explain = Say;
+  // A bug is told in spite of --quiet.
+  session.warn = [quiet = options.quiet](const Finding& warning) {
+    if (!quiet || warning.kind == ErrorKind::kInternal) SayWarning(warning);
+  };
+  return session;
+}
+
+Session SilentSession() {
+  Session session;
+  session.shows_progress = true;
+  return session;
 }
 
 }  // namespace dragoman::cli

@@ -1,30 +1,53 @@
-// Options that several subcommands declare.
+// The commands, and the options that several of them take.
 #ifndef DRAGOMAN_CLI_OPTIONS_H_
 #define DRAGOMAN_CLI_OPTIONS_H_
 
-#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "cli/model_io.h"
+#include "cli/command_line.h"
 #include "cli/report.h"
+#include "driver/session.h"
 
 namespace dragoman::cli {
 
-// Each subcommand adds itself to the program; `exit_code` receives what its run returns.
-using AddCommand = void (*)(CLI::App& program, int& exit_code);
+void AddConvert(CommandLine& program);
+void AddCodegen(CommandLine& program);
+void AddCompletion(CommandLine& program);
+void AddDiff(CommandLine& program);
+void AddInspect(CommandLine& program);
+void AddOps(CommandLine& program);
+void AddRun(CommandLine& program);
+void AddVerify(CommandLine& program);
 
-void AddConvert(CLI::App& program, int& exit_code);
-void AddCodegen(CLI::App& program, int& exit_code);
-void AddCompletion(CLI::App& program, int& exit_code);
-void AddDiff(CLI::App& program, int& exit_code);
-void AddInspect(CLI::App& program, int& exit_code);
-void AddOps(CLI::App& program, int& exit_code);
-void AddRun(CLI::App& program, int& exit_code);
-void AddVerify(CLI::App& program, int& exit_code);
+// How a model is brought to the common level, as given.
+struct LoweringFlags {
+  std::vector<std::string> shapes;       // --shape
+  std::vector<std::string> dims;         // --dim SYMBOL=SIZE
+  std::optional<std::string> entry;      // --entry
+  std::vector<std::string> cut_inputs;   // --cut-inputs
+  std::vector<std::string> cut_outputs;  // --cut-outputs
+  std::optional<std::string> passes;     // --passes
 
-void AddCommonOptions(CLI::App& command, CommonOptions& options);
-void AddFacts(CLI::App& command, LoweringOptions& options);
-void AddCut(CLI::App& command, LoweringOptions& options);
-void AddPasses(CLI::App& command, LoweringOptions& options);
+  bool has_facts() const { return !shapes.empty() || !dims.empty() || entry.has_value(); }
+  bool has_cut() const { return !cut_inputs.empty() || !cut_outputs.empty(); }
+};
+
+void AddCommonOptions(Command& command, CommonOptions& options);
+void AddFacts(Command& command, LoweringFlags& options);
+void AddCut(Command& command, LoweringFlags& options);
+void AddPasses(Command& command, LoweringFlags& options);
+
+Result<Facts> ParseFacts(const LoweringFlags& options);
+Result<LoweringOptions> ParseLowering(const LoweringFlags& options);
+// With `facts` in place of those of the flags.
+LoweringOptions LoweringWith(Facts facts, const LoweringFlags& options);
+
+// Warnings and explanations go to standard error, as the options say.
+Session MakeSession(const CommonOptions& options);
+// Says nothing.
+Session SilentSession();
 
 }  // namespace dragoman::cli
 

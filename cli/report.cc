@@ -42,9 +42,9 @@ std::string SizeText(std::uint64_t bytes) {
   return fmt::format("{:.1f} MB", kilo / 1e3);
 }
 
-void Warn(const CommonOptions& options, std::string_view file, std::string_view message) {
-  if (options.quiet) return;
-  Say(fmt::format("{}: warning: {}", file.empty() ? "dragoman" : file, message));
+void SayWarning(const Finding& warning) {
+  Say(fmt::format("{}: warning: {}", warning.file.empty() ? "dragoman" : warning.file,
+                  warning.message));
 }
 
 }  // namespace dragoman::cli

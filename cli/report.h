@@ -42,8 +42,8 @@ void PrintJson(const nlohmann::ordered_json& json);
 // "999 bytes", "13.4 kB" or "2.1 MB".
 std::string SizeText(std::uint64_t bytes);
 
-// One line on standard error, unless --quiet is given; with --strict the caller makes it an error.
-void Warn(const CommonOptions& options, std::string_view file, std::string_view message);
+// One line on standard error.
+void SayWarning(const Finding& warning);
 
 }  // namespace dragoman::cli
 

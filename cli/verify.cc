@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/compare_outputs.h"
-#include "cli/data_sets.h"
 #include "cli/options.h"
-#include "cli/run.h"
-#include "cli/structured_calls.h"
+#include "driver/compare_outputs.h"
+#include "driver/data_sets.h"
+#include "driver/run_model.h"
+#include "driver/structured_calls.h"
 
 namespace dragoman::cli {
 namespace {
@@ -24,6 +24,8 @@ struct VerifyOptions {
   std::uint64_t seed = 0;
   Tolerance tolerance;
   RunRequest request;
+  LoweringFlags lowering;
+  CommonOptions common;
 };
 
 // The answer for one data set, or one drawn input.
@@ -53,29 +55,31 @@ Verdict Judge(std::string what, const FlatArrays& found, const FlatArrays& expec
   return verdict;
 }
 
-Result<std::vector<Verdict>> AgainstData(const Model& model, const VerifyOptions& options) {
+Result<std::vector<Verdict>> AgainstData(const Session& session, const Model& model,
+                                         const VerifyOptions& options) {
   std::vector<Verdict> verdicts;
   const Entry& entry = model.entries.front();
   for (const std::string& path : options.data) {
     DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(path));
     for (const std::string& folder : folders) {
-      const bool structured = HasStructuredCalls(model);
+      const bool structured = CallsOf(session, model) != nullptr;
       DRAGOMAN_ASSIGN(DataSet set,
                       ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
                                   structured ? std::vector<Slot>() : OutputSlots(entry)));
-      DRAGOMAN_ASSIGN(RunResult result, RunModel(model, set.inputs, options.request));
+      DRAGOMAN_ASSIGN(RunResult result, RunModel(session, model, set.inputs, options.request));
       verdicts.push_back(Judge(folder, result.outputs, set.outputs, options.tolerance));
     }
   }
   return verdicts;
 }
 
-Result<std::vector<Verdict>> AgainstModel(const Model& model, const VerifyOptions& options) {
-  DRAGOMAN_ASSIGN(Model other, LoadModel(*options.against));
-  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.request.lowering));
+Result<std::vector<Verdict>> AgainstModel(const Session& session, const Model& model,
+                                          const VerifyOptions& options) {
+  DRAGOMAN_ASSIGN(Model other, session.Read(*options.against));
+  Facts facts = options.request.facts;
   std::optional<Model> lowered;
-  if (HasStructuredCalls(model)) {
-    DRAGOMAN_ASSIGN(lowered, Lower(model, facts));
+  if (CallsOf(session, model) != nullptr) {
+    DRAGOMAN_ASSIGN(lowered, session.Lower(model, facts));
     facts = {};
   }
   const Model& drawn_for = lowered ? *lowered : model;
@@ -84,13 +88,13 @@ Result<std::vector<Verdict>> AgainstModel(const Model& model, const VerifyOption
   for (std::int64_t i = 0; i < options.random; ++i) {
     DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs,
                     DrawInputs(drawn_for.entries.front(), facts, generator));
-    DRAGOMAN_ASSIGN(RunResult found, RunModel(model, inputs, options.request));
+    DRAGOMAN_ASSIGN(RunResult found, RunModel(session, model, inputs, options.request));
     // Names may differ between the two: positions tell.
     for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
     RunRequest request = options.request;
-    request.lowering = {};
+    request.facts = {};
     request.engine = "interpreter";  // so that a model against itself compares the engines
-    const Result<RunResult> expected = RunModel(other, inputs, request);
+    const Result<RunResult> expected = RunModel(session, other, inputs, request);
     if (!expected.ok()) return Error(expected.error()).InFile(*options.against);
     verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected->outputs,
                              options.tolerance));
@@ -121,6 +125,15 @@ bool IsTolerance(const std::optional<double>& given) {
   return !given || (std::isfinite(*given) && *given >= 0);
 }
 
+Result<std::vector<Verdict>> VerifyModel(const Session& session, const Model& model,
+                                         VerifyOptions options) {
+  options.request.times = options.common.json;
+  options.request.print = Say;
+  DRAGOMAN_ASSIGN(options.request.facts, ParseFacts(options.lowering));
+  return options.against ? AgainstModel(session, model, options)
+                         : AgainstData(session, model, options);
+}
+
 int RunVerify(const VerifyOptions& options) {
   if (!IsTolerance(options.tolerance.relative) || !IsTolerance(options.tolerance.absolute)) {
     return Report(InvalidInput("--rtol and --atol take numbers of 0 or more"));
@@ -128,13 +141,13 @@ int RunVerify(const VerifyOptions& options) {
   if (options.data.empty() == !options.against.has_value()) {
     return Report(InvalidInput("verify takes either --data or --against"));
   }
-  Result<Model> model = LoadModel(options.model);
+  const Session session = SilentSession();
+  Result<Model> model = session.Read(options.model);
   if (!model.ok()) return Report(model.error());
-  Result<std::vector<Verdict>> verdicts =
-      options.against ? AgainstModel(*model, options) : AgainstData(*model, options);
+  Result<std::vector<Verdict>> verdicts = VerifyModel(session, *model, options);
   if (!verdicts.ok()) return Report(verdicts.error(), options.model);
-  if (!options.request.common.quiet) {
-    if (options.request.common.json) {
+  if (!options.common.quiet) {
+    if (options.common.json) {
       PrintVerdicts(*verdicts);
     } else {
       PrintText(*verdicts);
@@ -147,37 +160,36 @@ int RunVerify(const VerifyOptions& options) {
 
 }  // namespace
 
-void AddVerify(CLI::App& program, int& exit_code) {
+void AddVerify(CommandLine& program) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = program.add_subcommand(
+  Command command = program.AddCommand(
       "verify", "Check what a model computes against recorded data or another model");
-  command->add_option("MODEL", options->model, "A model file")->required();
-  command->add_option(
-      "--data", options->data,
+  command.Add("MODEL", &options->model, "A model file", {.required = true});
+  command.Add(
+      "--data", &options->data,
       "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of such");
-  command->add_option("--against", options->against, "Another model, that must compute the same");
-  command
-      ->add_option(
-          "--random", options->random,
-          "With --against: how many inputs to draw; sizes that are not known are drawn from 2 to 5")
-      ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--seed", options->seed, "With --against: the seed of the drawing");
-  command->add_option("--steps", options->request.steps, "As for run");
-  command->add_option("--rtol", options->tolerance.relative,
-                      "Relative tolerance, for every element type of numbers");
-  command->add_option("--atol", options->tolerance.absolute,
-                      "Absolute tolerance, for every element type of numbers");
-  command->add_option("--engine", options->request.engine, "interpreter or native")
-      ->check(CLI::IsMember({"interpreter", "native"}));
-  AddFacts(*command, options->request.lowering);
-  AddCommonOptions(*command, options->request.common);
-  command->footer(
+  command.Add("--against", &options->against, "Another model, that must compute the same");
+  command.Add(
+      "--random", &options->random,
+      "With --against: how many inputs to draw; sizes that are not known are drawn from 2 to 5",
+      {.range = {{1, 1'000'000}}});
+  command.Add("--seed", &options->seed, "With --against: the seed of the drawing");
+  command.Add("--steps", &options->request.steps, "As for run");
+  command.Add("--rtol", &options->tolerance.relative,
+              "Relative tolerance, for every element type of numbers");
+  command.Add("--atol", &options->tolerance.absolute,
+              "Absolute tolerance, for every element type of numbers");
+  command.Add("--engine", &options->request.engine, "interpreter or native",
+              {.one_of = {"interpreter", "native"}});
+  AddFacts(command, options->lowering);
+  AddCommonOptions(command, options->common);
+  command.SetFooter(
       "Element types and sizes must be equal, and |a-b| <= atol + rtol*|b|, where both default to\n"
       "1e-4 (float32), 1e-7 (float64), 1e-2 (float16, bfloat16), 0 (others). NaN equals NaN, an\n"
       "infinity only itself; parts of complex numbers are compared one by one; integers exactly;\n"
       "bools and strings must be equal.\n"
       "Exit codes: 0 equal, 1 different.");
-  command->callback([options, &exit_code] { exit_code = RunVerify(*options); });
+  command.SetRun([options] { return RunVerify(*options); });
 }
 
 }  // namespace dragoman::cli

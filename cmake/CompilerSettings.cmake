@@ -1,8 +1,20 @@
-# Warnings, sanitizers, ccache and the flags of the plain kernels.
+# Warnings, sanitizers, ccache, the linker and the flags of the plain kernels.
 
 find_program(DRAGOMAN_CCACHE ccache)
 if(DRAGOMAN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${DRAGOMAN_CCACHE}")
+endif()
+
+# The fastest linker that is installed, unless the user names one.
+include(CheckLinkerFlag)
+if(NOT "${CMAKE_EXE_LINKER_FLAGS}" MATCHES "-fuse-ld=")
+  foreach(linker mold lld)
+    check_linker_flag(CXX "-fuse-ld=${linker}" DRAGOMAN_LINKS_WITH_${linker})
+    if(DRAGOMAN_LINKS_WITH_${linker})
+      add_link_options("-fuse-ld=${linker}")
+      break()
+    endif()
+  endforeach()
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)

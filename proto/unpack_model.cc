@@ -242,7 +242,7 @@ Result<std::vector<Structure>> Unpacker::UnpackStructures(const Structures& from
 
 Result<Structure> Unpacker::UnpackStructure(const Structures& from, int& next, int nesting) {
   if (nesting > Type::kMaxNesting) return InvalidInput("structures nest too deep");
-  if (next >= from.size()) return InvalidInput("a structure has fewer children than it says");
+  if (next >= from.size()) return InvalidInput("a structure has fewer children than it states");
   const pb::Structure& message = from[next++];
   if (!pb::Structure::Kind_IsValid(message.kind()))
     return InvalidInput("a structure has an unknown kind");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every #include obeys the order of the layers.
+"""Checks that every #include obeys the order of the layers, and that core/ names no source dialect.
 
 Usage: check_layers.py [ROOT]
 
@@ -27,22 +27,40 @@ LAYERS = {
     "importers": _OPS + ["core/analysis", "core/lowering", "proto"],
     "exporters": ["core", "runtime/params", "proto"],
     "codegen": ["core", "runtime"],
-    "cli": ["core", "importers", "exporters", "codegen", "runtime"],
+    "driver": ["core", "importers", "exporters", "codegen", "runtime"],
+    "cli": ["core", "driver", "codegen", "runtime/params", "runtime/fast"],
     "runtime/params": [],
     "runtime/kernels": ["runtime/params"],
     "runtime/program": ["runtime/params", "runtime/kernels"],
     "runtime/fast": ["runtime"],
-    "tests": ["core", "importers", "exporters", "codegen", "cli", "runtime", "proto"],
+    # An importer like any other, for tests.
+    "tests/support/toy": _OPS + ["core/analysis", "core/lowering"],
+    # What others include of the library.
+    "dragoman": ["core", "driver"],
+    "tests": ["core", "importers", "exporters", "codegen", "driver", "runtime", "proto"],
 }
 ROOTS = sorted({layer.split("/")[0] for layer in LAYERS})
 
 PROTOBUF_USERS = [
-    "proto", "importers/onnx", "importers/native", "importers/json", "exporters/onnx",
-    "exporters/native", "exporters/json", "tests"]
+    "proto", "importers/onnx", "importers/native", "importers/json",
+    "importers/tensorflow/container", "importers/tensorflow/graph", "exporters/onnx",
+    "exporters/native", "exporters/json", "exporters/tensorflow", "tests"]
 ONEDNN_USERS = ["runtime/fast", "tests/unit/runtime"]
+OPTION_PARSER_USERS = ["cli/command_line.cc"]
+
+# What core/ must not say outside of comments: formats that are read, and dialects of their operators.
+# (Those of onnx are the common dialect's.)
+SOURCE_DIALECTS = [
+    "aten", "prim", "relax", "relay", "tensorflow", "tf", "torch", "torchscript", "torchvision",
+    "tvm"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 _RAW_STRING = re.compile(r'R"([^()\\\s]{0,16})\(.*?\)\1"', re.DOTALL)
+
+
+_COMMENT = re.compile(r"//[^\n]*")
+_DIALECT = re.compile(r"(?<![a-zA-Z0-9])(%s)(?![a-zA-Z0-9])" % "|".join(SOURCE_DIALECTS),
+                      re.IGNORECASE)
 
 
 def is_under(path, folders):
@@ -73,20 +91,31 @@ def quoted_problem(path, layer, target):
 def angled_problem(path, target, uses_messages):
     if re.match(r"(oneapi/)?dnnl", target) and not is_under(path, ONEDNN_USERS):
         return f"<{target}>: oneDNN is for {ONEDNN_USERS[0]} only"
+    if target.startswith("CLI/") and path not in OPTION_PARSER_USERS:
+        return f"<{target}>: the option parser is for {OPTION_PARSER_USERS[0]} only"
     if target.startswith("google/protobuf/"):
         if not is_under(path, PROTOBUF_USERS):
             return f'<{target}>: protobuf is for {", ".join(PROTOBUF_USERS)} only'
-        if not uses_messages:
+        if not uses_messages and not is_under(path, ["proto"]):
             return f'<{target}> in a file that includes no "proto/..." message'
     return None
 
 
+def named_dialects(text):
+    """Yields (line, what) for each source dialect that the code of a file of core/ names."""
+    for number, line in enumerate(_INCLUDE.sub("", text).split("\n"), 1):
+        for match in _DIALECT.finditer(_COMMENT.sub("", line)):
+            yield number, f"core/ knows no source dialect such as {match.group()}"
+
+
 def check_text(path, text):
-    """Yields (line, what) for each #include of the file that breaks a rule."""
+    """Yields (line, what) for each #include of the file, and each name, that breaks a rule."""
     layer = layer_of(path)
     if layer is None:
         yield 1, "the file lies in no known layer"
         return
+    if is_under(path, ["core"]):
+        yield from named_dialects(text)
     text = _RAW_STRING.sub(lambda match: "\n" * match.group().count("\n"), text)
     includes = list(_INCLUDE.finditer(text))
     uses_messages = any(match.group(2).startswith("proto/") for match in includes)
@@ -116,7 +145,7 @@ def main():
             print(f"{path}:{line}: error: {what}", file=sys.stderr)
             findings += 1
     if findings:
-        print(f"{findings} includes break the order of the layers", file=sys.stderr)
+        print(f"{findings} findings break the order of the layers", file=sys.stderr)
     return 1 if findings else 0
 
 

@@ -20,7 +20,8 @@ class CheckLayersTest(unittest.TestCase):
     def test_lower_layers_and_the_own_one_are_seen(self):
         self.expect_clean("core/ir/graph.cc",
                           '#include "core/ir/graph.h"\n#include "core/support/result.h"\n')
-        self.expect_clean("cli/convert.cc", '#include "importers/onnx/reader.h"\n')
+        self.expect_clean("driver/formats.cc", '#include "importers/onnx/reader.h"\n')
+        self.expect_clean("cli/convert.cc", '#include "driver/session.h"\n')
         self.expect_clean("core/interpreter/run.cc", '#include "runtime/kernels/softmax.h"\n')
 
     def test_higher_layers_are_not(self):
@@ -47,6 +48,23 @@ class CheckLayersTest(unittest.TestCase):
         self.expect_clean("importers/onnx/ops/conv.cc", '#include "importers/onnx/lower.h"\n')
         self.expect_finding("importers/relay/reader.cc", '#include "importers/onnx/lower.h"\n', 1,
                             "may not include")
+
+    def test_core_names_no_source_dialect(self):
+        self.expect_clean("core/ir/graph.h", 'std::string dialect;  // "onnx", "aten", …\n')
+        self.expect_clean("core/ir/graph.h", "bool relaxed = primary;\n")
+        self.expect_clean("importers/torch/lower/lower.cc", 'InternOp("aten", "add");\n')
+        self.expect_finding("core/compare/traits.cc", '\nreturn dialect == "aten";\n', 2, "aten")
+        self.expect_finding("core/ir/model.cc", 'bool is_torch_model = true;\n', 1, "torch")
+
+    def test_the_command_line_knows_no_format(self):
+        self.expect_finding("cli/convert.cc", '#include "importers/onnx/reader.h"\n', 1,
+                            "may not include")
+        self.expect_finding("driver/session.cc", '#include "cli/report.h"\n', 1,
+                            "may not include")
+
+    def test_one_file_sees_the_option_parser(self):
+        self.expect_clean("cli/command_line.cc", "#include <CLI/CLI.hpp>\n")
+        self.expect_finding("cli/options.h", "#include <CLI/CLI.hpp>\n", 1, "cli/command_line.cc")
 
     def test_the_runtime_knows_nothing_of_core(self):
         self.expect_finding("runtime/program/npy.h", '#include "core/support/result.h"\n', 1,

@@ -8,11 +8,14 @@
 #include "codegen/onednn/emit/emit_source.h"
 #include "codegen/onednn/emit/emit_weights.h"
 #include "codegen/onednn/plan/build.h"
+#include "codegen/onednn/plan/unsupported.h"
 #include "codegen/onednn/runtime_closure.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
 
 namespace dragoman {
+
+bool CppHasOp(const OpDef& def) { return onednn::HasSteps(def); }
 
 Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options) {
   if (Identifier(options.name) != options.name) {

@@ -14,6 +14,7 @@
 
 #include "codegen/onednn/plan/plan.h"
 #include "core/ir/model.h"
+#include "core/ops/op_def.h"
 #include "core/support/npy.h"
 #include "core/support/result.h"
 
@@ -50,6 +51,9 @@ struct GeneratedProgram {
 
 // Errors: a name that is no identifier; all nodes that a program cannot have, as findings.
 Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options);
+
+// Whether a program can have nodes of operator `def`, of some types at least.
+bool CppHasOp(const OpDef& def);
 
 // The program as a folder (core/support/output_file.h: whole or not at all).
 Status WriteProgram(const GeneratedProgram& program, const std::filesystem::path& folder);

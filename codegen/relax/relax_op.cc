@@ -87,7 +87,7 @@ Result<std::int64_t> RelaxOp::Axis(std::string_view name, std::int64_t value) co
 }
 
 Error RelaxOp::Refuse(std::string_view why) const {
-  return Unsupported("Relax cannot say it: " + std::string(why)).At(node.Describe());
+  return Unsupported("Relax cannot express it: " + std::string(why)).At(node.Describe());
 }
 
 }  // namespace dragoman::relax

@@ -16,6 +16,7 @@ class ClassComparison {
         b_(b),
         options_(options),
         constants_(options),
+        traits_(options),
         classes_a_(a, options, classes_, constants_, traits_),
         classes_b_(b, options, classes_, constants_, traits_) {}
 

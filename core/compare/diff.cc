@@ -19,6 +19,7 @@ class ModelDiff {
       : a_(a),
         b_(b),
         constants_(options),
+        traits_(options),
         context_{options, constants_, traits_, {}},
         edits_(edits) {
     PairFunctions();

@@ -9,7 +9,8 @@
 //  - subgraphs: a captured value is the same value of the enclosing graph,
 //  - constants by element type, sizes and bits,
 //  - called functions by their definition,
-//  - effects, in order. Where a dialect mutates (aten, prim) every node is one.
+//  - effects, in order. Where a dialect mutates (CompareOptions::ordered_dialects) every node is
+//  one.
 // What does not count: names, the order of independent nodes, whether equal constants are shared
 // and in which graph they lie, `extra`, origins, metadata. Symbols of shapes map one to one.
 //
@@ -26,7 +27,9 @@
 #define DRAGOMAN_CORE_COMPARE_EQUAL_H_
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ir/model.h"
@@ -50,6 +53,8 @@ struct CompareOptions {
   // element (runtime/program/closeness.h). Not together with `commute` or `modulo_sharing`, for
   // which equality has to be transitive.
   std::optional<double> rtol;
+  // Dialects of operators that change what other nodes read: all their nodes count as effects.
+  std::span<const std::string_view> ordered_dialects = {};
 };
 
 // The first place where two models differ, in the order of the walk.

@@ -9,7 +9,12 @@
 namespace dragoman::compare {
 
 StructuralWalk::StructuralWalk(const Model& a, const Model& b, const CompareOptions& options)
-    : a_(a), b_(b), options_(options), constants_(options), symbols_(options.ignore_shapes) {
+    : a_(a),
+      b_(b),
+      options_(options),
+      traits_(options),
+      constants_(options),
+      symbols_(options.ignore_shapes) {
   for (std::size_t i = 0; i < a.functions.size(); ++i) functions_a_.emplace(a.functions[i].op, i);
   for (std::size_t i = 0; i < b.functions.size(); ++i) functions_b_.emplace(b.functions[i].op, i);
   function_of_a_.assign(a.functions.size(), kNone);

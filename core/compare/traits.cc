@@ -9,8 +9,6 @@
 namespace dragoman::compare {
 namespace {
 
-bool RunsInProgramOrder(std::string_view dialect) { return dialect == "aten" || dialect == "prim"; }
-
 bool HasDefault(const NamedAttribute& attribute, const OpDef& definition) {
   for (const AttributeDef& known : definition.attributes) {
     if (known.name != attribute.name) continue;
@@ -26,7 +24,8 @@ const OpTraits& TraitTable::Of(const Node& node) {
   auto [found, added] = traits_.try_emplace(&node.op());
   if (!added) return found->second;
   OpTraits& traits = found->second;
-  traits.ordered = RunsInProgramOrder(node.op().dialect);
+  const std::span<const std::string_view> ordered = options_.ordered_dialects;
+  traits.ordered = std::ranges::find(ordered, node.op().dialect) != ordered.end();
   traits.definition = FindOp(node.op());
   if (const OpDef* definition = traits.definition) {
     traits.ordered |= definition->effect;

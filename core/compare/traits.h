@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/compare/equal.h"
 #include "core/ir/model.h"
 #include "core/ops/op_def.h"
 
@@ -13,16 +14,18 @@ namespace dragoman::compare {
 
 struct OpTraits {
   const OpDef* definition = nullptr;  // nullptr: an operator that the common dialect does not have
-  bool ordered = false;               // an effect, or of a dialect whose nodes run in program order
+  bool ordered = false;               // an effect, or of an ordered dialect
   bool random = false;
   bool commutative = false;  // in its first two operands
 };
 
 class TraitTable {
  public:
+  explicit TraitTable(const CompareOptions& options) : options_(options) {}
   const OpTraits& Of(const Node& node);
 
  private:
+  const CompareOptions& options_;
   std::unordered_map<const OpName*, OpTraits> traits_;
 };
 

@@ -42,7 +42,7 @@ class Stacked {
     if (result == nullptr) return RuntimeValue();
     const Type& type = result->type();
     if (type.dtype() == DType::kUnknown || type.shape() == nullptr || type.rank() > rt::kMaxRank) {
-      return Unsupported("no turn tells the sizes of result '" + result->name() + "'");
+      return Unsupported("no iteration determines the sizes of result '" + result->name() + "'");
     }
     rt::Shape shape;
     for (const Dim& dim : *type.shape()) shape.push_back(dim.known() ? dim.value() : 0);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/ir/dim.h"
+#include "core/support/floor_division.h"
 #include "core/support/hash.h"
 
 namespace dragoman {
@@ -27,18 +28,6 @@ Dim MakeAtom(Kind kind, std::vector<Dim> operands) {
 }
 
 Dim Negate(const Dim& d) { return Dim(-1) * d; }
-
-// b != 0, and not INT64_MIN / -1.
-std::int64_t FloorQuotient(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
-// b > 0.
-std::int64_t FloorRemainder(std::int64_t a, std::int64_t b) {
-  const std::int64_t r = a % b;
-  return r < 0 ? r + b : r;
-}
 
 std::int64_t Gcd(std::int64_t a, std::int64_t b) {
   return a == INT64_MIN || b == INT64_MIN ? 1 : std::gcd(a, b);

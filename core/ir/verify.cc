@@ -181,7 +181,7 @@ void GraphVerifier::CheckDefinition(const Value& value, const Graph& graph) {
     findings_.Add(PlaceOf(graph), "value %" + value.name() + " belongs to another graph");
   }
   if (value.producer() != nullptr && value.producer()->result(value.index()) != &value) {
-    findings_.Add(value.producer()->Describe(), "a result has another index than it says");
+    findings_.Add(value.producer()->Describe(), "the index of a result differs from its position");
   }
   if (value.type().nesting() > Type::kMaxNesting) {
     findings_.Add(PlaceOf(graph), "the type of %" + value.name() + " nests too deep");

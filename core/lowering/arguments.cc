@@ -119,7 +119,7 @@ Result<Abstract> ArgumentMaker::MakeNumber(const std::string& path, Number::Kind
   return Abstract(Number{kind, input});
 }
 
-// A list whose length only run time tells.
+// A list whose length is known only at run time.
 Result<Abstract> ArgumentMaker::MakeSequence(const std::string& path, const Type& element) {
   ListContents contents;
   Type type = Type::Tensor(DType::kF32);

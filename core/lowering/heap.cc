@@ -112,7 +112,7 @@ Status Heap::Write(GraphBuilder& builder, const TensorRef& tensor, Value* value)
   std::vector<Value*> bases;
   DRAGOMAN_ASSIGN(Value * base, StorageValue(tensor.storage));
   if (base->producer() != nullptr && base->producer()->Is("SequenceAt"))
-    return Unsupported("a write to an item of a list whose length only run time tells");
+    return Unsupported("a write to an item of a list whose length is known only at run time");
   for (const ViewPath* path : steps) {
     bases.push_back(base);
     DRAGOMAN_ASSIGN(base, path->step.get(builder, base));

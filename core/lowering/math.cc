@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/lowering/division.h"
+
 namespace dragoman {
 
 Value* Expm1(Composer& c, Value* x) { return c.Mul(c.Tanh(c.Mul(x, 0.5)), c.Add(c.Exp(x), 1)); }
@@ -17,6 +19,16 @@ Value* Log1p(Composer& c, Value* x) {
   Value* infinite = c.Where(c.Equal(sum, INFINITY), sum, corrected);
   return c.Where(c.Equal(sum, 1), x, infinite);
 }
+
+namespace {
+
+// Whether the remainder `rest` of C, which is not 0, lies on the other side of 0 than the divisor.
+Value* MovesToDivisor(Composer& c, Value* rest, Value* divisor) {
+  Value* other_side = c.Op("Xor", {c.Less(rest, 0), c.Less(divisor, 0)});
+  return c.And(c.NotEqual(rest, 0), other_side);
+}
+
+}  // namespace
 
 Value* Trunc(Composer& c, Value* x) { return c.Where(c.Less(x, 0), c.Op("Ceil", {x}), c.Floor(x)); }
 
@@ -57,15 +69,21 @@ Value* Hypot(Composer& c, Value* x, Value* y) {
 Value* Remainder(Composer& c, Value* a, Value* b) {
   if (IsInteger(c.dtype(a))) return c.Op("Mod", {a, b});
   Value* rest = c.Op("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
-  Value* other_side = c.Op("Xor", {c.Less(rest, 0), c.Less(b, 0)});
-  Value* moves = c.And(c.NotEqual(rest, 0), other_side);
-  return c.Where(moves, c.Add(rest, b), rest);
+  return c.Where(MovesToDivisor(c, rest, b), c.Add(rest, b), rest);
 }
 
+// As torch and Python: what is left over is taken off first, so that the quotient is a whole number
+// but for one rounding. The remainder is that of C, since a - Remainder(a, b) may be infinite.
 Value* FloorQuotient(Composer& c, Value* a, Value* b) {
-  if (IsInteger(c.dtype(a))) return c.Div(c.Sub(a, Remainder(c, a, b)), b);
-  Value* exact = c.Div(c.Sub(a, Remainder(c, a, b)), b);
-  return c.Where(c.Equal(b, 0), c.Div(a, b), c.Op("Round", {exact}));
+  if (IsInteger(c.dtype(a))) return FloorQuotientOfIntegers(c, a, b);
+  Value* quotient = c.Div(a, b);
+  Value* rest = c.Op("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  Value* exact = c.Div(c.Sub(a, rest), b);
+  exact = c.Where(MovesToDivisor(c, rest, b), c.Sub(exact, 1), exact);
+  Value* floor = c.Floor(exact);
+  Value* whole = c.Where(c.Greater(c.Sub(exact, floor), 0.5), c.Add(floor, 1), floor);
+  Value* with_zero = c.Where(c.Equal(exact, 0), c.Mul(quotient, 0), whole);
+  return c.Where(c.Equal(b, 0), quotient, with_zero);
 }
 
 Value* TruncQuotient(Composer& c, Value* a, Value* b) {

@@ -225,7 +225,7 @@ Result<MergedContents> Merger::MergeDicts(const DictContents& a, const DictConte
     return KeyText(p.first) == KeyText(q.first) && !KeyText(p.first).empty();
   };
   if (!std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), same_key))
-    return Unsupported("dict '" + name + "' has keys that only run time tells");
+    return Unsupported("dict '" + name + "' has keys known only at run time");
   std::vector<MergedValue> items;
   for (std::size_t i = 0; i < a.items.size(); ++i) {
     DRAGOMAN_ASSIGN(MergedValue item, Merge(a.items[i].second, b.items[i].second,
@@ -282,7 +282,7 @@ Result<MergedContents> Merger::MergeLists(const ListContents& a, const ListConte
   }
   if (!CanBeSequence(a) || !CanBeSequence(b)) {
     return Unsupported(
-        "a list of other things than tensors or numbers has a length that only run time tells");
+        "a list of other things than tensors or numbers has a length known only at run time");
   }
   if (!listed && a.sequence == b.sequence)
     return MergedContents([a](Heap&, LeafValues) -> Cell::Contents { return a; });

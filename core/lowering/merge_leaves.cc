@@ -84,7 +84,7 @@ Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents&
       items.push_back(value);
     } else {
       return Unsupported("a list with " + Describe(item) +
-                         " cannot have a length that only run time tells");
+                         " cannot have a length known only at run time");
     }
   }
   return builder.Add("SequenceConstruct", std::move(items));
@@ -106,7 +106,7 @@ Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, co
   if (const auto* string = abstract.As<String>()) {
     if (!string->known()) {
       Value* value = std::get<Value*>(string->value);
-      if (value == nullptr) return Unsupported("a text that only run time tells");
+      if (value == nullptr) return Unsupported("a string known only at run time");
       return value;
     }
     DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));

@@ -100,7 +100,7 @@ class ResultAdder {
       return builder_.Constant(std::move(text));
     }
     Value* value = std::get<Value*>(string.value);
-    if (value == nullptr) return Unsupported("the result holds a text that only run time tells");
+    if (value == nullptr) return Unsupported("the result holds a string known only at run time");
     return value;
   }
 

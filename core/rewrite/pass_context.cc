@@ -1,6 +1,7 @@
 #include "core/rewrite/pass_context.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "core/ir/for_each_value.h"
@@ -11,10 +12,12 @@ namespace dragoman {
 namespace {
 
 constexpr std::size_t kMaxCounted = 64;
+// A value with more readers is taken to be read by some that stay.
+constexpr int kMaxReaders = 64;
 
-void CollectNames(const Graph& entry, std::unordered_set<std::string>& names) {
+void CollectNames(const Graph& entry, std::unordered_map<std::string, std::size_t>& names) {
   ForEachGraph(entry, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
+    ForEachValue(graph, [&](const Value& value) { ++names[value.name()]; });
   });
 }
 
@@ -24,6 +27,58 @@ bool IsOutput(const Value& value) {
   }
   return false;
 }
+
+bool AnyResultUsed(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return true;
+  }
+  return false;
+}
+
+// Nodes and constants that nothing reads any more since a node that read them was erased: what it
+// was computed from, as far as nothing else is.
+class UnusedSources {
+ public:
+  explicit UnusedSources(std::span<const Value* const> operands) {
+    for (const Value* value : operands) Visit(value);
+    while (!open_.empty()) {
+      const Node* node = open_.back();
+      open_.pop_back();
+      for (const Use& operand : node->operands()) Visit(operand.value());
+    }
+  }
+
+  const std::vector<OriginPtr>& origins() const { return origins_; }
+
+ private:
+  void Visit(const Value* value) {
+    if (value == nullptr) return;
+    if (value->is_constant() && !value->used()) origins_.push_back(value->origin());
+    const Node* node = value->producer();
+    if (node == nullptr || seen_.contains(node) || !IsUnused(*node)) return;
+    seen_.insert(node);
+    origins_.push_back(node->origin());
+    open_.push_back(node);
+  }
+
+  bool IsUnused(const Node& node) const {
+    if (FindOp(node) == nullptr || HasEffect(node)) return false;
+    int readers = 0;
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) == nullptr) continue;
+      for (const Use* use = node.result(i)->first_use(); use != nullptr; use = use->next()) {
+        const Node* user = use->user();
+        if (user == nullptr || ++readers > kMaxReaders) return false;
+        if (!seen_.contains(user) && (AnyResultUsed(*user) || HasEffect(*user))) return false;
+      }
+    }
+    return true;
+  }
+
+  std::unordered_set<const Node*> seen_;  // looked up, never iterated
+  std::vector<const Node*> open_;
+  std::vector<OriginPtr> origins_;
+};
 
 }  // namespace
 
@@ -45,11 +100,16 @@ std::string PassContext::UniqueName(std::string_view wanted) {
   std::string name = base;
   // Where many have one name, trying all numbers would take too long.
   std::size_t number = 2;
-  for (std::size_t tries = 0; !names.insert(name).second; ++tries) {
+  for (std::size_t tries = 0; !names.try_emplace(name, 1).second; ++tries) {
     if (tries == kMaxCounted) number = std::max(number, names.size());
     name = base + "_" + std::to_string(number++);
   }
   return name;
+}
+
+void PassContext::ForgetName(const std::string& name) {
+  const auto found = names.find(name);
+  if (found != names.end() && --found->second == 0) names.erase(found);
 }
 
 Value* PassContext::AddConstant(Graph& graph, Tensor tensor, std::string_view name,
@@ -95,6 +155,8 @@ bool PassContext::CanReplace(const Value& old, const Value& by) {
 }
 
 void PassContext::Replace(Node& node, std::span<Value* const> by) {
+  std::vector<const Value*> operands;
+  for (const Use& operand : node.operands()) operands.push_back(operand.value());
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     Value* old = node.result(i);
     if (old == nullptr || i >= by.size() || by[i] == nullptr) continue;
@@ -108,6 +170,10 @@ void PassContext::Replace(Node& node, std::span<Value* const> by) {
     old->set_name(std::move(freed));
   }
   Erase(node);
+  const OriginPtr origin = Origin::Merge(UnusedSources(operands).origins());
+  for (Value* value : by) {
+    if (value != nullptr && origin != nullptr) AddOrigin(*value, origin);
+  }
 }
 
 Status PassContext::InsertCopies(Node& node, std::span<Value*> by) {
@@ -135,7 +201,7 @@ bool PassContext::ReplaceIfAllowed(Node& node, Value* by) {
 void PassContext::Erase(Node& node) {
   inference.Forget(node);
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr) names.erase(node.result(i)->name());
+    if (node.result(i) != nullptr) ForgetName(node.result(i)->name());
   }
   node.graph()->Erase(&node);
 }

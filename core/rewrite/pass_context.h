@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "core/analysis/inference.h"
@@ -25,7 +25,8 @@ struct PassContext {
   static Result<PassContext> Make(Graph& entry, std::function<void(std::string_view)> explain);
 
   Inference inference;
-  std::unordered_set<std::string> names;  // of all values of the entry and its bodies
+  // How many values of the entry and its bodies have a name: those of two branches may share one.
+  std::unordered_map<std::string, std::size_t> names;
   std::function<void(std::string_view)> explain;
   std::string_view rule;         // the pass or pattern at work, for explanations
   std::size_t folded_bytes = 0;  // that constant folding has made so far
@@ -35,6 +36,8 @@ struct PassContext {
 
   // `wanted`, or if that is taken, wanted_2, …; taken from now on.
   std::string UniqueName(std::string_view wanted);
+  // A value of that name is about to go.
+  void ForgetName(const std::string& name);
   // A constant of `graph`, called `name` or, if that is taken, name_2, ….
   Value* AddConstant(Graph& graph, Tensor tensor, std::string_view name, OriginPtr origin);
   // A node of operator `label` ("Reshape", "dragoman.Linear") with `num_results` results, before
@@ -51,7 +54,7 @@ struct PassContext {
   static bool CanReplace(const Value& old, const Value& by);
   // Readers of result i of `node` read by[i] from now on, and `node` goes. Entries for results
   // that nothing reads may be nullptr. Names of outputs, more precise types and Origins pass to
-  // what replaces. CanReplace holds for each.
+  // what replaces, also the Origins of nodes that only `node` read. CanReplace holds for each.
   void Replace(Node& node, std::span<Value* const> by);
   // Makes `by` fit for Replace: an Identity takes the place of a value that cannot replace its
   // result, or that replaces one before it too.

@@ -10,6 +10,9 @@
 
 #include "core/ir/verify.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/patterns/fold_size_operands.h"
+#include "core/rewrite/patterns/identity_patterns.h"
+#include "core/rewrite/patterns/linear_patterns.h"
 #include "core/rewrite/random_check.h"
 
 namespace dragoman {
@@ -19,17 +22,37 @@ namespace {
 // in practice.
 constexpr int kMaxRounds = 32;
 
+constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePatterns,
+                                         RegionPatterns, RowPatterns,  CutPatterns,
+                                         PartPatterns,   ListPatterns};
+constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
+constexpr PatternFamily kProducts[] = {ProductPatterns};
+constexpr PatternFamily kFunctions[] = {FunctionPatterns};
+constexpr PatternFamily kConstants[] = {ConstantPatterns};
+constexpr PatternFamily kLinear[] = {LinearPatterns};
+constexpr PatternFamily kSinking[] = {SinkingPatterns};
+constexpr PatternFamily kTransposes[] = {TransposePatterns};
+constexpr PatternFamily kNormalizations[] = {BatchNormalizationPatterns};
+constexpr PatternFamily kDequantizations[] = {DequantizationPatterns};
+constexpr PatternFamily kIntegerProducts[] = {QuantizedConstantPatterns, QuantizedResultPatterns,
+                                              IntegerSumPatterns};
+
 constexpr PassInfo kPasses[] = {
-    {"eliminate-identities",
-     "removes nodes that give an operand unchanged, or an operand of a Concat, and Ifs whose "
-     "condition is known; makes one Concat of what is put together row by row, computes in parts "
-     "what is read in parts, and reads elements of lists where they come from",
-     EliminateIdentities},
-    {"fold-sizes", "makes constants of integers that are known from the sizes of tensors",
-     FoldSizes},
-    {"read-products",
-     "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes", ReadProducts},
-    {"read-functions", "makes Sigmoid of a quotient that spells it", ReadFunctions},
+    {.name = "eliminate-identities",
+     .sentence =
+         "removes nodes that give an operand unchanged, or an operand of a Concat, and Ifs whose "
+         "condition is known; makes one Concat of what is put together row by row, computes in "
+         "parts what is read in parts, and reads elements of lists where they come from",
+     .families = kIdentities},
+    {.name = "fold-sizes",
+     .sentence = "makes constants of integers that are known from the sizes of tensors",
+     .families = kSizes},
+    {.name = "read-products",
+     .sentence = "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes",
+     .families = kProducts},
+    {.name = "read-functions",
+     .sentence = "makes Sigmoid of a quotient that spells it",
+     .families = kFunctions},
     {.name = "eliminate-dead",
      .sentence = "removes nodes without effect whose results nothing reads, and constants "
                  "that nothing reads",
@@ -39,15 +62,25 @@ constexpr PassInfo kPasses[] = {
      .sentence = "makes one LSTM, GRU or RNN of cells that follow one another in time",
      .run = FuseRecurrences,
      .checked = true},
-    {"fold-constants", "computes small nodes whose operands are all constant", FoldConstants},
-    {"merge-common", "keeps one of several nodes that compute the same", MergeCommon},
-    {"fuse-linear", "makes dragoman.Linear of Gemm, or of MatMul and Add, with a constant weight",
-     FuseLinear},
-    {"fold-transposes", "merges successive Transposes, and transposes constants", FoldTransposes},
-    {"fold-batch-normalization",
-     "moves a BatchNormalization into the weight and bias of the Conv "
-     "before it",
-     FoldBatchNormalization},
+    {.name = "fold-constants",
+     .sentence = "computes small nodes whose operands are all constant",
+     .families = kConstants},
+    {.name = "merge-common",
+     .sentence = "keeps one of several nodes that compute the same",
+     .run = MergeCommon},
+    {.name = "fuse-linear",
+     .sentence = "makes dragoman.Linear of Gemm, or of MatMul and Add, with a constant weight",
+     .families = kLinear},
+    {.name = "sink-transposes",
+     .sentence = "moves what makes channels the last axis behind the operators that read it",
+     .families = kSinking},
+    {.name = "fold-transposes",
+     .sentence = "merges successive Transposes, and transposes constants",
+     .families = kTransposes},
+    {.name = "fold-batch-normalization",
+     .sentence = "moves a BatchNormalization into the weight and bias of the Conv before it, and a "
+                 "sum with a constant into its bias",
+     .families = kNormalizations},
     {.name = "roll-chains",
      .sentence = "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
      .run = RollChains,
@@ -61,13 +94,13 @@ constexpr PassInfo kPasses[] = {
     {.name = "move-dequantization",
      .sentence = "has operators that only move or compare elements work on the integers of "
                  "quantised tensors",
-     .run = MoveDequantization,
+     .families = kDequantizations,
      .by_default = false},
     {.name = "use-integer-products",
      .sentence =
          "computes products of dequantised operands by ConvInteger, MatMulInteger, QLinearConv and "
          "QLinearMatMul",
-     .run = UseIntegerProducts,
+     .families = kIntegerProducts,
      .by_default = false},
 };
 
@@ -112,10 +145,20 @@ Result<std::vector<bool>> SelectPasses(std::span<const PassInfo> passes, std::st
   return chosen;
 }
 
+Result<bool> RunOnGraph(const PassInfo& pass, Graph& graph, PassContext& context) {
+  context.rule = pass.name;
+  if (pass.run != nullptr) return pass.run(graph, context);
+  bool changed = false;
+  for (const PatternFamily family : pass.families) {
+    DRAGOMAN_ASSIGN(const bool applied, ApplyPatterns(graph, context, family()));
+    changed = changed || applied;
+  }
+  return changed;
+}
+
 // Bodies after the graph around them, for a pass may remove the nodes that own them.
 Result<bool> RunPass(const PassInfo& pass, Graph& graph, PassContext& context) {
-  context.rule = pass.name;
-  DRAGOMAN_ASSIGN(bool changed, pass.run(graph, context));
+  DRAGOMAN_ASSIGN(bool changed, RunOnGraph(pass, graph, context));
   for (Node& node : graph.nodes()) {
     for (Graph* body : node.subgraphs()) {
       DRAGOMAN_ASSIGN(const bool body_changed, RunPass(pass, *body, context));

@@ -14,16 +14,21 @@
 
 namespace dragoman {
 
+struct Pattern;
 struct PassContext;
 
 // A rewrite of a whole graph (its bodies are visited by the driver). Returns whether anything
 // changed.
 using PassFunction = Result<bool> (*)(Graph& graph, PassContext& context);
+// Patterns that are offered each node together.
+using PatternFamily = std::span<const Pattern> (*)();
 
+// Either a function or families of patterns, which are applied one family after the other.
 struct PassInfo {
   std::string_view name;      // "fold-constants"
   std::string_view sentence;  // what it does
-  PassFunction run;
+  PassFunction run = nullptr;
+  std::span<const PatternFamily> families = {};
   bool by_default = true;
   bool at_end = false;        // runs when those before it change nothing any more
   bool only_removes = false;  // what nothing reads

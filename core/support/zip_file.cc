@@ -120,7 +120,7 @@ struct ZipFile::State {
       }
       done += static_cast<std::uint64_t>(count);
       if (done > entry.size || (count == 0 && done < entry.size)) {
-        return EntryError(entry.name, "has not the size that the archive tells");
+        return EntryError(entry.name, "does not have the size stated in the archive");
       }
       if (count == 0) return {};
       take(piece.data(), static_cast<std::size_t>(count));

@@ -13,10 +13,13 @@
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/support/text.h"
+#include "exporters/onnx/complete_results.h"
 #include "exporters/onnx/guard_empty_sequences.h"
 #include "exporters/onnx/lower_opset.h"
 #include "exporters/onnx/outline_fused.h"
 #include "exporters/onnx/outline_sequences.h"
+#include "exporters/onnx/scalar_conditions.h"
+#include "exporters/onnx/widen_elements.h"
 #include "exporters/onnx/write_model.h"
 #include "proto/onnx/extra.h"
 
@@ -34,18 +37,23 @@ Status DropEffects(Graph& graph, const ExportOptions& options) {
     const OpDef* def = FindOp(node);
     if (def == nullptr || !def->effect) continue;
     if (options.strict) {
-      return Unsupported("ONNX has no such effect; --strict forbids to leave it out")
+      return Unsupported("ONNX has no such effect, and --strict forbids omitting it")
           .At(node.Describe());
     }
-    if (options.warn) options.warn(node.Describe() + " is left out: ONNX has no such effect");
+    if (options.warn) options.warn(node.Describe() + " is omitted: ONNX has no such effect");
     graph.Erase(&node);
   }
   return {};
 }
 
+// Whether nodes of `op` are written as calls of a function of the file.
+bool IsOutlined(const OpName& op) {
+  return op.dialect == "dragoman" && (op.type == "Fused" || op.type == "LSTM");
+}
+
 // Whether `node` is of ai.onnx at `opset`, or our way of writing a function.
 bool BelongsToOnnx(const Node& node, const OpDef* def, std::int64_t opset) {
-  if (node.IsDragoman("Fused") || node.IsDragoman("LSTM")) return true;
+  if (IsOutlined(node.op())) return true;
   if (node.op().dialect != "onnx") return false;
   const OpVersions* versions = FindOpVersions(node.op().type);
   return def == nullptr || !def->expand || versions == nullptr || versions->first <= opset;
@@ -61,7 +69,8 @@ Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& op
       DRAGOMAN_TRY(ExpandOperators(*body, opset, options, findings));
     const OpDef* def = FindOp(node);
     if (BelongsToOnnx(node, def, opset)) continue;
-    std::string refusal = "ONNX has no such operator, nor is it made of others";
+    std::string refusal =
+        "ONNX has no such operator, and it has no expansion into operators of ONNX";
     if (def != nullptr && def->expand) {
       const Status expanded = ReplaceByExpansion(node);
       if (expanded.ok()) continue;
@@ -75,6 +84,20 @@ Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& op
     }
   }
   return {};
+}
+
+// The checker of onnx takes an attribute without elements for one without a value: axes and
+// directions of a Scan that has nothing to scan, or no list of results.
+void DropEmptyLists(Graph& entry) {
+  ForEachGraph(entry, [](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      if (!node.Is("Scan")) continue;
+      std::erase_if(node.attributes(), [](const NamedAttribute& attribute) {
+        const auto* ints = attribute.value.As<Attribute::Ints>();
+        return ints != nullptr && ints->empty();
+      });
+    }
+  });
 }
 
 // ONNX wants every graph to have a name.
@@ -137,6 +160,29 @@ void SeparateNodes(Model& model) {
   });
 }
 
+// Whether a tensor in it lacks its element type, which a TypeProto cannot leave open.
+bool IsPartial(const Type& type) {
+  switch (type.kind()) {
+    case Type::Kind::kTensor:
+    case Type::Kind::kSparseTensor:
+      return type.dtype() == DType::kUnknown;
+    case Type::Kind::kSequence:
+    case Type::Kind::kOptional:
+      return !type.element().known() || IsPartial(type.element());
+    default:
+      return false;
+  }
+}
+
+// A value without type is what runtimes infer, one with a type of element type 0 what they refuse.
+void DropPartialTypes(Model& model) {
+  ForEachGraph(model, [](Graph& graph) {
+    ForEachValue(graph, [](Value& value) {
+      if (IsPartial(value.type())) value.set_type(Type());
+    });
+  });
+}
+
 // The metadata entry kStatesKey of `entry`.
 std::string StateRecord(const Model& model, const Entry& entry) {
   nlohmann::ordered_json record = nlohmann::ordered_json::array();
@@ -178,9 +224,8 @@ void ImportForeignDomains(Model& model) {
   for (const std::string& domain : missing) model.opsets.push_back({domain, 1});
 }
 
-}  // namespace
-
-Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options) {
+// `model` in the form that is written.
+Result<Model> Prepare(const Model& model, const ExportOptions& options) {
   if (model.level != Level::kCommon) return Internal("only a common model is exported");
   Model copy = Clone(model);
   std::vector<Finding> findings;
@@ -189,19 +234,40 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
   for (Entry& entry : copy.entries) {
     DRAGOMAN_TRY(DropEffects(*entry.graph, options));
     DRAGOMAN_TRY(GuardEmptySequences(*entry.graph));
+    MakeConditionsScalar(*entry.graph);
+    DropEmptyLists(*entry.graph);
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
+    WidenElements(*entry.graph);
     LowerOpset(*entry.graph, opset, findings);
+    CompleteResults(*entry.graph);
   }
   if (!findings.empty()) return Error(std::move(findings));
   OutlineFused(copy, opset);
   NameGraphs(copy);
   SeparateOutputs(copy);
   SeparateNodes(copy);
+  DropPartialTypes(copy);
   LiftStates(copy, options);
   SetOpset(copy, opset);
   ImportForeignDomains(copy);
-  return WriteOnnx(copy, path);
+  return copy;
+}
+
+}  // namespace
+
+Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options) {
+  DRAGOMAN_ASSIGN(const Model prepared, Prepare(model, options));
+  return WriteOnnx(prepared, path);
+}
+
+Status CheckExport(const Model& model, const ExportOptions& options) {
+  DRAGOMAN_ASSIGN(const Model prepared, Prepare(model, options));
+  return CheckOnnx(prepared);
+}
+
+bool OnnxHasOp(const OpDef& def) {
+  return def.name->dialect == "onnx" || def.expand || IsOutlined(*def.name);
 }
 
 }  // namespace dragoman

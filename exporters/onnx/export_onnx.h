@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/ir/model.h"
+#include "core/ops/op_def.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -27,6 +28,13 @@ struct ExportOptions {
 // in the form that `opset` asks for (lower_opset.h). Errors: unsupported, listing every operator
 // that the wanted opset cannot express.
 Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options);
+
+// The same without a file: its errors are those that ExportOnnx would have, but for what the file
+// system says.
+Status CheckExport(const Model& model, const ExportOptions& options);
+
+// Whether nodes of operator `def` can be said in operators of ai.onnx.
+bool OnnxHasOp(const OpDef& def);
 
 }  // namespace dragoman
 

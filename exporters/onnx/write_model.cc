@@ -153,6 +153,15 @@ Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOpt
   return WriteFiles(*prepared, expander, path);
 }
 
+Status CheckOnnx(const Model& model) {
+  // Bytes of tensors count for nothing in a data file.
+  const WriteOnnxOptions options = {.data = WriteOnnxOptions::Data::kExternal};
+  DRAGOMAN_ASSIGN(const std::unique_ptr<Prepared> prepared, Prepare(model, "model.data", options));
+  DRAGOMAN_ASSIGN(const ModelExpander expander,
+                  ModelExpander::Make(prepared->message, prepared->context.bulk));
+  return CheckSize(expander, options);
+}
+
 Result<std::string> WriteOnnxBytes(const Model& model, const WriteOnnxOptions& options) {
   DRAGOMAN_ASSIGN(const std::unique_ptr<Prepared> prepared, Prepare(model, "model.data", options));
   DRAGOMAN_ASSIGN(const ModelExpander expander,

@@ -42,6 +42,9 @@ struct WriteOnnxOptions {
 // that ONNX does not have; several entries; states; a model file over `max_file_bytes`.
 Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOptions& options = {});
 
+// What WriteOnnx would refuse, without a file.
+Status CheckOnnx(const Model& model);
+
 // The bytes of the model file alone. Data files are not written: with kKeep the message says where
 // tensors lay.
 Result<std::string> WriteOnnxBytes(const Model& model, const WriteOnnxOptions& options = {});

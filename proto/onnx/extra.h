@@ -27,7 +27,6 @@
 namespace dragoman::onnx_extra {
 
 inline constexpr std::string_view kPrefix = "onnx.";
-inline constexpr std::string_view kUnknownFields = "unknown_fields";
 
 // Of an attribute: the fields ("type", "f", "i", "s") that the file leaves out though the value has
 // them.

@@ -1,5 +1,8 @@
 // Cast between any two of the real element types and strings, as in ai.onnx 22; convert.h has the
-// rules for numbers.
+// rules for numbers, but for those that ONNX leaves open. A float outside the range of an integer
+// type of 8 bits or more, or NaN, becomes what torch and ONNX Runtime make of it on x86-64: int8,
+// int16 and uint16 keep the low bits of int32, uint8 and uint32 those of int64, and what int32 or
+// int64 cannot hold is the least of its numbers. Types of 4 bits saturate, as ONNX's tests do.
 //
 // To a string a float is written in the fewest digits that read back the same, without exponent
 // from 1e-4 up to 1e16, else with; infinities and NaN are "INF", "-INF", "NaN". From a string the
@@ -11,6 +14,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -24,6 +28,39 @@
 namespace dragoman::rt {
 
 namespace scalar {
+
+// Towards zero; the least number of To, int32 or int64, where it cannot hold the result.
+template <class To, class F>
+To TruncateOrLeast(F value) {
+  constexpr To kLeast = std::numeric_limits<To>::min();
+  constexpr F kBound = static_cast<F>(kLeast);  // a power of two
+  return value >= kBound && value < -kBound ? static_cast<To>(value) : kLeast;
+}
+
+// Towards zero, as x86-64 converts. F is float or double.
+template <class To, class F>
+To TruncateAndWrap(F value) {
+  if constexpr (std::is_same_v<To, std::uint64_t>) {
+    constexpr F kHalf = static_cast<F>(std::uint64_t{1} << 63);
+    if (!(value >= kHalf)) return static_cast<To>(TruncateOrLeast<std::int64_t>(value));
+    return static_cast<To>(TruncateOrLeast<std::int64_t>(value - kHalf)) ^ (To{1} << 63);
+  } else {
+    constexpr bool kThroughInt64 = std::is_same_v<To, std::int64_t> ||
+                                   std::is_same_v<To, std::uint32_t> ||
+                                   std::is_same_v<To, std::uint8_t>;
+    using Wide = std::conditional_t<kThroughInt64, std::int64_t, std::int32_t>;
+    return static_cast<To>(TruncateOrLeast<Wide>(value));
+  }
+}
+
+template <class To, class From>
+To CastNumber(From value, bool saturate) {
+  if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool> && kIsFloating<From>) {
+    return TruncateAndWrap<To>(Widen(value));
+  } else {
+    return Convert<To>(value, saturate);
+  }
+}
 
 template <class From>
 std::string ToText(From value) {
@@ -67,7 +104,7 @@ bool FromText(const std::string& text, bool saturate, To* value) {
   }
   std::conditional_t<std::is_same_v<To, float>, float, double> number;
   if (!Parse(begin, end, &number)) return false;
-  *value = Convert<To>(number, saturate);
+  *value = CastNumber<To>(number, saturate);
   return true;
 }
 
@@ -87,7 +124,7 @@ Status Cast(const CastParams& p, TensorView<const From> input, TensorView<To> ou
     } else if constexpr (std::is_same_v<To, std::string>) {
       output[i] = scalar::ToText(input[i]);
     } else {
-      output[i] = Convert<To>(input[i], p.saturate);
+      output[i] = scalar::CastNumber<To>(input[i], p.saturate);
     }
   }
   return Status();

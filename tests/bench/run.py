@@ -5,8 +5,9 @@ usage: run.py [--work FOLDER] [--models NAME,...] [--threads 1,2] [--precision P
 
 Makes the models (make_models.py), generates and compiles the programs, installs onnxruntime-node
 in FOLDER and runs both sides alternately, `rounds` times each. Eight inputs take turns, and every
-output is compared. Prints a table in Markdown; a ratio is ours divided by ONNX Runtime's, which
-computes in f32 whatever P is:
+output is compared; the file that `dragoman convert` writes of each model must be one that ONNX
+Runtime loads. Prints a table in Markdown; a ratio is ours divided by ONNX Runtime's, which computes
+in f32 whatever P is:
 
   latency     of the least call over all rounds; of ONNX Runtime's is taken what a model without
               work costs a call
@@ -41,6 +42,9 @@ import onnx
 import make_models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "../support"))
+import commands
+
 DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 COLUMNS = ("model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "cold ms",
            "memory MB", "difference")
@@ -124,6 +128,15 @@ class Case:
         subprocess.run(["cmake", "-S", self.program, "-B", build], check=True, env=environment,
                        stdout=subprocess.DEVNULL)
         return measured(["cmake", "--build", build], env=environment)[2]
+
+    def check_written(self):
+        """Ends the measurement where ONNX Runtime or onnx.checker refuses the file that the model
+        is written to once it is lowered and rewritten."""
+        os.environ.setdefault("DRAGOMAN_ONNXRUNTIME", self.work)
+        written = os.path.join(self.data, "written.onnx")
+        done = commands.dragoman("convert", self.model, "-q", "--passes", "default", "-o", written)
+        if problem := commands.complaint(done):
+            sys.exit(f"{self.name}: {problem}")
 
     def ours(self, threads, repeat):
         """One call, or `repeat` timed ones and one for each input."""
@@ -275,6 +288,7 @@ def main():
     empty = {threads: empty_call(options.work, threads) for threads in ratios}
     for name in names:
         case = Case(name, options.work, options.precision)
+        case.check_written()
         if not options.keep or not os.path.exists(case.program + "-build/infer"):
             compiled.append(f"{name} {case.build():.1f} s")
         for threads, found in ratios.items():

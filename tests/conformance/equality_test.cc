@@ -5,10 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/model_io.h"
 #include "core/compare/diff.h"
+#include "driver/session.h"
 #include "importers/onnx/read_model.h"
 #include "tests/support/graph_mutations.h"
+#include "tests/support/paths.h"
 #include "tests/unit/test_folder.h"
 
 namespace dragoman {
@@ -24,7 +25,7 @@ std::vector<fs::path> ModelFiles() {
   for (const char* folder :
        {"tests/models", "../shared/data/onnx-1.17/light", "../shared/data/real/onnx"}) {
     std::error_code error;
-    for (fs::recursive_directory_iterator at(fs::path(DRAGOMAN_SOURCE_DIR) / folder, error), end;
+    for (fs::recursive_directory_iterator at(ProjectRoot() / folder, error), end;
          !error && at != end; at.increment(error)) {
       const bool model = at->is_regular_file() && at->path().extension() == ".onnx";
       if (model && at->file_size() <= kMaxBytes) files.push_back(at->path());
@@ -66,17 +67,19 @@ TEST(Equality, DisguisedModelsAreEqual) {
 // Into each format that holds any graph, and into ONNX.
 TEST(Equality, ModelsComeBackEqualFromEveryFormat) {
   const TestFolder folder;
+  const Session session;
   ForEachModel([&](const Model& model, const testing::Random&) {
-    if (cli::CountAbsentWeights(model) != 0) return;
-    for (const cli::FormatInfo& info : cli::AllFormats()) {
-      if (!info.reads || !info.writes) continue;
-      const std::string path = folder / ("copy" + std::string(info.suffix));
-      ASSERT_TRUE(cli::SaveModel(model, path, info.format, {}).ok()) << info.name;
-      const Result<Model> copy = cli::LoadModel(path);
-      ASSERT_TRUE(copy.ok()) << info.name << ": " << copy.error().ToString();
+    if (CountAbsentWeights(model) != 0) return;
+    for (const Format& format : session.formats) {
+      if (!format.is_container && format.dialect != model.dialect) continue;
+      if (format.read == nullptr || format.write == nullptr) continue;
+      const std::string path = folder / ("copy" + std::string(format.suffixes.front()));
+      ASSERT_TRUE(session.Write(model, path, format).ok()) << format.name;
+      const Result<Model> copy = session.Read(path);
+      ASSERT_TRUE(copy.ok()) << format.name << ": " << copy.error().ToString();
       const Result<DiffReport> report = DiffModels(model, *copy, {});
       ASSERT_TRUE(report.ok());
-      EXPECT_TRUE(report->equal()) << info.name << "\n" << RenderText(*report).substr(0, 2000);
+      EXPECT_TRUE(report->equal()) << format.name << "\n" << RenderText(*report).substr(0, 2000);
     }
   });
 }

@@ -9,14 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "cli/data.h"
 #include "codegen/onednn/codegen.h"
 #include "core/rewrite/pipeline.h"
+#include "driver/data.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
 #include "tests/conformance/native_programs.h"
 #include "tests/conformance/onnx_values.h"
 #include "tests/conformance/suite_cases.h"
+#include "tests/support/paths.h"
 #include "tests/unit/test_folder.h"
 
 namespace dragoman {
@@ -45,14 +46,14 @@ Status RunCase(const NativeCase& c, const NativePrograms& programs) {
   const TestFolder folder;
   std::vector<std::string> arguments = {"--output-dir", folder / "out"};
   int number = 0;
-  for (const auto& [name, array] : cli::Flatten(cli::InputSlots(entry), recorded.inputs)) {
+  for (const auto& [name, array] : Flatten(InputSlots(entry), recorded.inputs)) {
     const std::string file = folder / (std::to_string(number++) + ".npy");
-    DRAGOMAN_TRY(WriteNpy(file, cli::ToNpy(array)));
+    DRAGOMAN_TRY(WriteNpy(file, ToNpy(array)));
     arguments.insert(arguments.end(), {"--input", name + "=" + file});
   }
   DRAGOMAN_TRY(programs.Run(c.name, arguments));
-  DRAGOMAN_ASSIGN(auto outputs, cli::ReadOutputs(folder / "out"));
-  const auto expected = cli::Flatten(cli::OutputSlots(entry), recorded.outputs);
+  DRAGOMAN_ASSIGN(auto outputs, ReadOutputs(folder / "out"));
+  const auto expected = Flatten(OutputSlots(entry), recorded.outputs);
   if (outputs.size() != expected.size()) return Internal("another number of outputs");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     auto difference =
@@ -81,7 +82,7 @@ class NativeSuite : public testing::TestWithParam<const char*> {
   }
 
   CaseReport report_ = CaseReport(GetParam(), {"node_manifest.txt", "native_manifest.txt"});
-  NativePrograms programs_{fs::path(DRAGOMAN_BINARY).parent_path() / "native_suite" /
+  NativePrograms programs_{BuildFolder() / "native_suite" /
                            fs::path(GetParam()).parent_path().filename()};
   std::vector<NativeCase> cases_;
 };

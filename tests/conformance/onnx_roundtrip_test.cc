@@ -13,13 +13,14 @@
 #include "importers/onnx/read_model.h"
 #include "proto/onnx/onnx.pb.h"
 #include "tests/support/onnx_messages.h"
+#include "tests/support/paths.h"
 
 namespace dragoman {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> OnnxFilesBelow(const std::string& folder) {
+std::vector<std::string> OnnxFilesBelow(const fs::path& folder) {
   std::vector<std::string> files;
   if (!fs::exists(folder)) return files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -61,14 +62,13 @@ TEST(OnnxRoundTrip, TestDataOfTheInstalledOnnx) {
 }
 
 TEST(OnnxRoundTrip, TestDataOfOnnx117) {
-  const std::vector<std::string> files =
-      OnnxFilesBelow(DRAGOMAN_SOURCE_DIR "/../shared/data/onnx-1.17");
+  const std::vector<std::string> files = OnnxFilesBelow(ProjectRoot() / "../shared/data/onnx-1.17");
   if (files.empty()) GTEST_SKIP() << "no such data here";
   ExpectAllComeBack(files);
 }
 
 TEST(OnnxRoundTrip, RealModels) {
-  std::vector<std::string> files = OnnxFilesBelow(DRAGOMAN_SOURCE_DIR "/../shared/data/real/onnx");
+  std::vector<std::string> files = OnnxFilesBelow(ProjectRoot() / "../shared/data/real/onnx");
   if (files.empty()) GTEST_SKIP() << "no such data here";
   // Made to be refused: two inputs of one name.
   const std::size_t refused = std::erase_if(files, [](const std::string& file) {
@@ -79,7 +79,7 @@ TEST(OnnxRoundTrip, RealModels) {
 }
 
 TEST(OnnxRoundTrip, TestModelsOfThisProject) {
-  ExpectAllComeBack(OnnxFilesBelow(DRAGOMAN_SOURCE_DIR "/tests/models"));
+  ExpectAllComeBack(OnnxFilesBelow(ProjectRoot() / "tests/models"));
 }
 
 }  // namespace

@@ -13,14 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "cli/data.h"
 #include "core/compare/tensor_differences.h"
 #include "core/interpreter/interpreter.h"
 #include "core/support/npy.h"
+#include "driver/data.h"
 #include "importers/torch/lower/lower.h"
 #include "importers/torch/ops/op_table.h"
 #include "importers/torch/schema/schema_text.h"
 #include "importers/torch/script/read_model.h"
+#include "tests/support/paths.h"
 
 namespace dragoman {
 namespace {
@@ -28,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using Arrays = std::map<std::string, NpyArray>;
 
-const fs::path kFolder = fs::path(DRAGOMAN_SOURCE_DIR) / "tests/models/torchscript/operators";
+const fs::path kFolder = ProjectRoot() / "tests/models/torchscript/operators";
 
 Arrays ReadArrays(const fs::path& path) {
   Result<std::vector<std::pair<std::string, NpyArray>>> read = ReadNpz(path.string());
@@ -56,11 +57,11 @@ std::string Check(const Model& source, const Entry& entry, const Arrays& pool,
   for (std::size_t i = 1; i < entry.graph->num_inputs(); ++i) {
     const std::string& name = entry.graph->input(i)->name();
     const NpyArray& array = pool.at(name);
-    const DType dtype = cli::PlainDType(array);
+    const DType dtype = PlainDType(array);
     ShapeFact fact{name, dtype, {}, false};
     for (std::int64_t size : array.shape) fact.dims.emplace_back(Dim(size));
     facts.shapes.push_back(std::move(fact));
-    Result<Array> value = cli::FromNpy(array, dtype);
+    Result<Array> value = FromNpy(array, dtype);
     if (!value.ok()) return value.error().ToString();
     inputs.push_back(RuntimeValue::Of(*value));
   }
@@ -74,7 +75,7 @@ std::string Check(const Model& source, const Entry& entry, const Arrays& pool,
   for (std::size_t i = 0; i < results->size(); ++i) {
     const auto wanted = expected.find(entry.name + "." + std::to_string(i));
     if (wanted == expected.end()) return "gives too many results";
-    Result<Array> array = cli::FromNpy(wanted->second, cli::PlainDType(wanted->second));
+    Result<Array> array = FromNpy(wanted->second, PlainDType(wanted->second));
     if (!array.ok()) return array.error().ToString();
     const std::string difference = Difference((*results)[i].array.ToTensor(), array->ToTensor());
     if (!difference.empty()) return fmt::format("result {}: {}", i, difference);

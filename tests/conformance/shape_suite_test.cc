@@ -21,6 +21,7 @@
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
 #include "tests/conformance/onnx_values.h"
+#include "tests/support/paths.h"
 
 namespace dragoman {
 namespace {
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 
 // "NAME: REASON" lines; '#' starts a comment line.
 std::map<std::string, std::string> ReadManifest() {
-  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/conformance/shape_manifest.txt");
+  std::ifstream file(ProjectRoot() / "tests/conformance/shape_manifest.txt");
   EXPECT_TRUE(file.good());
   std::map<std::string, std::string> reasons;
   for (std::string line; std::getline(file, line);) {

@@ -10,6 +10,7 @@
 
 #include "core/ops/op_def.h"
 #include "tests/conformance/onnx_values.h"
+#include "tests/support/paths.h"
 
 namespace dragoman {
 
@@ -77,7 +78,7 @@ Result<RecordedRun> ReadRecordedRun(const fs::path& folder, const Model& source)
 CaseReport::CaseReport(const fs::path& cases, std::initializer_list<std::string_view> manifests) {
   const std::string release = std::string(ReleaseOf(cases)) + "/";
   for (std::string_view manifest : manifests) {
-    std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/conformance/" + std::string(manifest));
+    std::ifstream file(ProjectRoot() / "tests/conformance" / manifest);
     EXPECT_TRUE(file.good()) << manifest;
     for (std::string line; std::getline(file, line);) {
       const std::size_t colon = line.find(": ");

@@ -61,6 +61,8 @@ WITHOUT_ENTRY = ["", " ", "\n\n", "\t\r\n", "#", "# a comment", "# one\n# two\n"
 
 
 class NearMisses(CommandCase):
+    checked = False
+
     def made(self, text, suffix):
         """The bytes of a model of this text in another container."""
         source, target = self.out / "source.dgt", self.out / f"made.{suffix}"
@@ -70,7 +72,7 @@ class NearMisses(CommandCase):
 
     def check(self, *arguments):
         """A call that may succeed or refuse, but says so."""
-        done = dragoman(*arguments, timeout=60)
+        done = dragoman(*arguments, timeout=60, checked=False)
         self.assertIn(done.returncode, (0, 1, 2, 4), done.stderr[-2000:])
         if done.returncode in (2, 4):
             lines = done.stderr.strip().splitlines()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's tour: each command prints what stands below it."""
+"""The README's tour and that of docs/architecture.md: each command prints what stands below it."""
 
 import pathlib
 import re
@@ -24,7 +24,8 @@ class Tour(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        (self.folder / "tests").symlink_to(ROOT / "tests")
+        for name in ("docs", "tests"):
+            (self.folder / name).symlink_to(ROOT / name)
 
     def printed(self, command):
         program = pathlib.Path(DRAGOMAN).resolve()
@@ -32,9 +33,15 @@ class Tour(unittest.TestCase):
         return subprocess.run(["bash", "-c", script], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False).stdout
 
-    def test_commands_print_what_stands_below_them(self):
-        steps = STEP.findall((ROOT / "README.md").read_text())
-        self.assertGreater(len(steps), 5)
+    def test_commands_of_the_readme_print_what_stands_below_them(self):
+        self.check("README.md", at_least=6)
+
+    def test_commands_of_the_architecture_print_what_stands_below_them(self):
+        self.check("docs/architecture.md", at_least=5)
+
+    def check(self, page, at_least):
+        steps = STEP.findall((ROOT / page).read_text())
+        self.assertGreaterEqual(len(steps), at_least)
         for command, text in steps:
             with self.subTest(command):
                 expected = textwrap.dedent(text).splitlines()

@@ -28,7 +28,7 @@ NOTHING = b"\x80\x02)."
 UNDERSTOOD_OR_REFUSED = (0, 2, 4)
 CALLS = 700
 FACTS = [(), ("--shape", "x=f32:2,3")]
-# A size that is not known, a number that only the run tells, fewer tensors than axes.
+# A size that is not known, a number known only at run time, fewer tensors than axes.
 FIRST_CALLS = [("repeat_interleave", "x, 2, 0"), ("linalg_cond", "x, x"),
                ("gradient", "x, spacing=[x]")]
 

@@ -1,18 +1,27 @@
 #!/usr/bin/env python3
 """Makes the seed corpora of the fuzz targets from the models of tests/models and ONNX's suite.
 
-Usage: make_corpus.py FOLDER     gets onnx_model/ and torchscript_{archive,unpickler,language}/
+Usage: make_corpus.py FOLDER     gets onnx_model/, torchscript_{archive,unpickler,language}/,
+                                 tensorflow_{graph,checkpoint}/ and pt2_{archive,text}/
 
 ONNX models are one of every operator of the suite, if it is there. Archives are the smallest model files as they are; pickles their data.pkl, constants.pkl and traced
-inputs; sources their code, in which the model's own class is called Net.
+inputs; sources their code, in which the model's own class is called Net. A program of torch.export
+is one with a weight, a graph within a graph and a symbolic size.
 """
 
+import json
 import pathlib
 import re
 import sys
 import zipfile
 
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
+from exported_programs import Graph, Int, Program
+
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models" / "torchscript"
+TENSORFLOW = MODELS.parent / "tensorflow"
 SUITE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 ARCHIVES = 8
 PICKLES = ("data.pkl", "constants.pkl", "traced_inputs.pkl")
@@ -33,12 +42,48 @@ def onnx_models():
     return first
 
 
+def exported_program():
+    program = Program()
+    weight = program.weight("layer.h", np.zeros(3, np.float32), "buffer")
+    x = program.input("x", ["s0", 3])
+    rows = program.aten("sym_size.int", x, 0, kind=Int)
+    branches = []
+    for name in ("neg", "relu"):
+        branch = Graph(name)
+        value = branch.aten(f"{name}.default", branch.input("a", ["s0", 3]))
+        branch.outputs = [{"as_tensor": {"name": value}}]
+        branches.append(branch)
+    holds = program.aten("gt.Scalar", program.aten("sum.default", x), 0)
+    y = program.hop("cond", holds, *branches, [x])
+    program.mutate("buffer", "layer.h", program.aten("sum.dim_IntList", y, [0]))
+    flat = program.aten("view.default", y, [program.call("_operator.mul", rows, 3, kind=Int)])
+    return program.output(flat, program.aten("add.Tensor", y, weight))
+
+
+def add_exported(folder):
+    program = exported_program()
+    program.save(folder / "pt2_archive" / "program")
+    texts = {"json": json.dumps(program.program_json()), "infix": "(s0*2 + 1) // 3 - Max(u0, 4)**2",
+             "srepr": "Add(Mul(Integer(2), Symbol('s0', positive=True, integer=True)), Integer(-1))",
+             "tree": json.dumps([1, program.out_tree])}
+    for name, text in texts.items():
+        (folder / "pt2_text" / name).write_text(text, encoding="utf-8")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for name in ("onnx_model", "torchscript_archive", "torchscript_unpickler", "torchscript_language"):
+    for name in ("onnx_model", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
+                 "tensorflow_graph", "tensorflow_checkpoint", "pt2_archive", "pt2_text"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    add_exported(folder)
     for name, model in onnx_models().items():
         (folder / "onnx_model" / name).write_bytes(model.read_bytes())
+    for model in (*TENSORFLOW.glob("*.pb*"), *TENSORFLOW.glob("*/saved_model.pb")):
+        name = "_".join(model.relative_to(TENSORFLOW).parts)
+        (folder / "tensorflow_graph" / name).write_bytes(model.read_bytes())
+    for index in TENSORFLOW.glob("*/variables/variables.index"):
+        name = index.parent.parent.name
+        (folder / "tensorflow_checkpoint" / name).write_bytes(index.read_bytes())
     models = sorted(MODELS.glob("*/model.pt"), key=lambda path: (path.stat().st_size, path.name))
     for i, model in enumerate(models):
         name = model.parent.name

@@ -14,6 +14,7 @@
 #include "importers/torch/container/read_values.h"
 #include "importers/torch/container/unpickle.h"
 #include "importers/torch/script/source_ranges.h"
+#include "tests/support/paths.h"
 
 namespace dragoman::torch {
 namespace {
@@ -26,7 +27,7 @@ std::string ReadAll(const std::string& path) {
 
 std::vector<std::string> Seeds() {
   std::vector<std::string> paths;
-  const std::string folder = std::string(DRAGOMAN_SOURCE_DIR) + "/tests/models/torchscript";
+  const std::string folder = ProjectRoot().string() + "/tests/models/torchscript";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::filesystem::path model = entry.path() / "model.pt";
     if (std::filesystem::exists(model)) paths.push_back(model.string());

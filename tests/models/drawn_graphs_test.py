@@ -10,7 +10,6 @@ node_modules in which onnxruntime-node is, ONNX Runtime runs the model and what 
 """
 
 import argparse
-import json
 import os
 import pathlib
 import sys
@@ -20,6 +19,7 @@ import numpy as np
 import onnx
 
 import relax_lint
+from checked_model import CheckedModel
 from commands import complaint, dragoman
 from drawn_graphs import draw
 from onnxruntime_peer import OnnxRuntime
@@ -47,35 +47,15 @@ def difference(found, expected):
     return ""
 
 
-class Case:
-    """One drawn model in a folder of its own, and what is wrong with it."""
+class Case(CheckedModel):
+    """One drawn model."""
 
     def __init__(self, seed, folder, runtime):
-        self.folder, self.runtime = folder, runtime
-        self.model, self.arrays = folder / "model.onnx", folder / "inputs.npz"
-        model, self.feeds = draw(seed)
+        model, feeds = draw(seed)
+        super().__init__(folder, folder / "model.onnx", feeds)
         onnx.save(model, self.model)
-        np.savez(self.arrays, **self.feeds)
-        self.complaints = []
+        self.runtime = runtime
         self.expected = None
-
-    def complain(self, what, text):
-        if text:
-            self.complaints.append(f"{what}: {text}")
-        return not text
-
-    def done(self, *arguments):
-        return self.complain(" ".join(str(a) for a in arguments[:2]),
-                             complaint(dragoman(*arguments)))
-
-    def outputs(self, model, *options):
-        """What `dragoman run` gives of a form of the model; None if nothing."""
-        folder = self.folder / f"{model.name}_outputs"
-        if not self.done("run", model, "-q", "--inputs", self.arrays, "--output-dir", folder,
-                         *options):
-            return None
-        index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-        return {entry["name"]: np.load(folder / entry["file"]) for entry in index["outputs"]}
 
     def compare(self, what, found):
         if found is not None:

@@ -130,18 +130,19 @@ class SequenceWriter:
         self.s, self.steps, self.choices = spelling, steps, spelling.choices
         self.g = GraphWriter()
         self.time_axis = 1 if self.choices["batch_first"] else 0
+        self.batch = "N" if self.choices["dynamic_batch"] else self.choices["batch"]
         self.inputs = {}  # data by name
         self.sizes = {}   # of the states of the layer at hand
         self.lengths = self.masks = None
 
     def sequence_shape(self, features):
-        batch = "N" if self.choices["dynamic_batch"] else self.choices["batch"]
-        return [batch, self.steps, features] if self.time_axis else [self.steps, batch, features]
+        sizes = [self.batch, self.steps] if self.time_axis else [self.steps, self.batch]
+        return [*sizes, features]
 
     def write(self, x, lengths):
         g = self.g
-        self.inputs["x"] = x.swapaxes(0, 1) if self.time_axis else x
-        value = g.input("x", np.float32, self.sequence_shape(self.s.layers[0].inputs))
+        value = self.input("x", x.swapaxes(0, 1) if self.time_axis else x,
+                           self.sequence_shape(self.s.layers[0].inputs))
         self.write_lengths(lengths)
         for number, layer in enumerate(self.s.layers):
             value, lasts = self.write_layer(number, layer, value)
@@ -155,24 +156,32 @@ class SequenceWriter:
                     g.output(state[name], f"last_{name}_{number}_{direction}")
         return g.model()
 
+    def input(self, name, data, shape):
+        """An input of the graph, and what goes into it."""
+        self.inputs[name] = data
+        return self.g.input(name, data.dtype, shape)
+
     def initial_state(self, number, direction, name):
         data = self.s.states[number][direction][name]
         kind = self.choices["initial"]
         if kind == "input":
-            label = f"{name}0_{number}_{direction}"
-            self.inputs[label] = data
-            batch = "N" if self.choices["dynamic_batch"] else len(data)
-            return self.g.input(label, np.float32, [batch, data.shape[1]])
+            return self.input(f"{name}0_{number}_{direction}", data,
+                              [self.batch, data.shape[1]])
         if kind == "fill":
             return self.g.op("Expand", self.g.const(0.0), self.g.ints(*data.shape))
         return self.g.const(data)
 
+    def begin(self, number, d):
+        """The cell and the initial states of direction `d` of a layer."""
+        layer = self.s.layers[number]
+        self.sizes = {name: layer.size_of(name) for name in layer.states}
+        cell = CellWriter(layer, layer.weights[d], self.s.styles[number], self.choices["biases"])
+        return cell, {name: self.initial_state(number, d, name) for name in layer.states}
+
     def write_layer(self, number, layer, xs):
         outputs, lasts = [], []
-        for d, (direction, weights) in enumerate(zip(layer.directions, layer.weights)):
-            cell = CellWriter(layer, weights, self.s.styles[number], self.choices["biases"])
-            state = {name: self.initial_state(number, d, name) for name in layer.states}
-            self.sizes = {name: layer.size_of(name) for name in layer.states}
+        for d, direction in enumerate(layer.directions):
+            cell, state = self.begin(number, d)
             hoist = self.choices["hoist"] and cell.style["product"] in ("sum", "per_gate")
             source = cell.hoist(self.g, xs) if hoist else xs
             how = getattr(self, "write_" + self.choices["time"])
@@ -196,9 +205,7 @@ class SequenceWriter:
         """The input for lengths, and what masks are read from."""
         if self.choices["mask"] == "none":
             return
-        self.inputs["lengths"] = lengths
-        self.lengths = self.g.input("lengths", np.int64, ["N"] if self.choices["dynamic_batch"]
-                                    else [len(lengths)])
+        self.lengths = self.input("lengths", lengths, [self.batch])
         if self.choices["mask"] == "tensor":
             axis = self.time_axis
             steps = self.g.const(np.arange(self.steps).reshape((1, -1) if axis else (-1, 1)),
@@ -218,28 +225,32 @@ class SequenceWriter:
             mask = g.op("Less" if kind == "less" else "GreaterOrEqual", t, self.lengths)
         mask = g.op("Unsqueeze", mask, g.ints(1))
 
-        def where(fresh, other):
-            """`other` None: zeros."""
+        def where(fresh, other, size):
             holds, else_ = (other, fresh) if kind == "ended" else (fresh, other)
-            select = self.choices["select"]
-            if select == "where" or (select == "fill" and other is None):
-                return g.op("Where", mask, *(zeros if x is None else x for x in (holds, else_)))
-            if select == "fill":
-                return g.op("Add", g.op("Where", mask, holds, g.const(0.0)),
-                            g.op("Where", g.op("Not", mask), else_, g.const(0.0)))
-            number = g.op("Cast", mask, to=1)
-            if select == "change" and other is not None:
-                return g.op("Add", else_, g.op("Mul", g.op("Sub", holds, else_), number))
-            rest = (g.op("Sub", g.const(1.0), number) if select == "numbers" else
-                    g.op("Add", g.op("Neg", number), g.const(1.0)))
-            terms = [g.op("Mul", factor, x) for factor, x in ((number, holds), (rest, else_))
-                     if x is not None]
-            return terms[0] if len(terms) == 1 else g.op("Add", *terms)
+            return self.select(g, mask, holds, else_, size)
 
-        batch = 1 if self.choices["dynamic_batch"] else self.choices["batch"]
-        zeros = g.const(np.zeros((batch, self.sizes["h"])))
-        kept = {name: where(new[name], old[name]) for name in new}
-        return kept, kept["h"] if self.choices["given"] == "held" else where(new["h"], None)
+        kept = {name: where(new[name], old[name], self.sizes[name]) for name in new}
+        return kept, (kept["h"] if self.choices["given"] == "held" else
+                      where(new["h"], None, self.sizes["h"]))
+
+    def select(self, g, mask, holds, else_, size):
+        """`holds` where the mask (batch, 1) does, else `else_`, of `size` features; None: zeros."""
+        select = self.choices["select"]
+        zeros = [1 if self.choices["dynamic_batch"] else self.choices["batch"], size]
+        if select == "where" or (select == "fill" and None in (holds, else_)):
+            return g.op("Where", mask, *(g.const(np.zeros(zeros)) if x is None else x
+                                         for x in (holds, else_)))
+        if select == "fill":
+            return g.op("Add", g.op("Where", mask, holds, g.const(0.0)),
+                        g.op("Where", g.op("Not", mask), else_, g.const(0.0)))
+        number = g.op("Cast", mask, to=1)
+        if select == "change" and None not in (holds, else_):
+            return g.op("Add", else_, g.op("Mul", g.op("Sub", holds, else_), number))
+        rest = (g.op("Sub", g.const(1.0), number) if select == "numbers" else
+                g.op("Add", g.op("Neg", number), g.const(1.0)))
+        terms = [g.op("Mul", factor, x) for factor, x in ((number, holds), (rest, else_))
+                 if x is not None]
+        return terms[0] if len(terms) == 1 else g.op("Add", *terms)
 
     # Unrolled ----------------------------------------------------------------------------------
 
@@ -255,7 +266,7 @@ class SequenceWriter:
                      g.ints(axis)) for t in range(self.steps)]
 
     def write_unrolled(self, cell, xs, state, backwards, hoisted):
-        g, axis = self.g, self.time_axis
+        g = self.g
         parts = self.steps_of(xs)
         hs = [None] * self.steps
         order = range(self.steps)[::-1] if backwards else range(self.steps)
@@ -265,13 +276,17 @@ class SequenceWriter:
             new = cell.first_step(g, x, hoisted) if is_folded else cell.step(g, x, state, hoisted)
             state, given = self.masked(g, g.const(t, np.int64), state, new)
             hs[t] = self.behind(g, given)
+        return self.stacked(hs, cell.layer.h_size), state
+
+    def stacked(self, hs, size):
+        g, axis = self.g, self.time_axis
         if self.choices["stack"] == "reshape" and not self.choices["dynamic_batch"]:
-            sizes = self.sequence_shape(cell.layer.h_size)
+            sizes = self.sequence_shape(size)
             sizes[axis] = 1
             wide = [g.op("Reshape", h, g.ints(*sizes)) for h in hs]
         else:
             wide = [g.op("Unsqueeze", h, g.ints(axis)) for h in hs]
-        return g.op("Concat", *wide, axis=axis), state
+        return g.op("Concat", *wide, axis=axis)
 
     # Loop --------------------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ from commands import dragoman
 
 
 class CommandCase(unittest.TestCase):
+    checked = True  # as in commands.dragoman
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -15,7 +17,7 @@ class CommandCase(unittest.TestCase):
 
     def done(self, *arguments):
         """What a call that must succeed prints."""
-        result = dragoman(*arguments)
+        result = dragoman(*arguments, checked=self.checked)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
 

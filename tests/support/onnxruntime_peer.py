@@ -39,6 +39,10 @@ class OnnxRuntime:
         return {output["name"]: np.fromfile(output["file"], output["dtype"]).reshape(
             output["shape"]) for output in answer["outputs"]}, ""
 
+    def load(self, model):
+        """An empty string, or why the model cannot be loaded."""
+        return self.answer({"model": str(model), "load": True}).get("error", "")
+
     def close(self):
         self.process.stdin.close()
         self.process.wait()

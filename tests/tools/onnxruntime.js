@@ -1,7 +1,8 @@
 // Runs models in ONNX Runtime (npm: onnxruntime-node). Each line of standard input is a call,
 // {model, inputs: [{name, dtype, shape, file}], folder}; its answer is a line of standard output,
 // {outputs: [{name, dtype, shape, file}]} or {error}. Files hold raw little-endian elements; a
-// tensor of strings is a list in JSON. A call {model, level, save} writes the optimised model.
+// tensor of strings is a list in JSON. A call {model, level, save} writes the optimised model,
+// {model, load} loads it and no more.
 const fs = require('fs');
 const readline = require('readline');
 const ort = require('onnxruntime-node');
@@ -34,6 +35,12 @@ async function optimize({model, level, save}) {
   return {};
 }
 
+async function load({model}) {
+  const options = {graphOptimizationLevel: 'disabled', logSeverityLevel: 3};
+  await (await ort.InferenceSession.create(model, options)).release();
+  return {};
+}
+
 async function run({model, inputs, folder}) {
   const options = {intraOpNumThreads: 1, graphOptimizationLevel: 'disabled', logSeverityLevel: 3};
   const session = await ort.InferenceSession.create(model, options);
@@ -51,7 +58,7 @@ async function run({model, inputs, folder}) {
 async function main() {
   for await (const line of readline.createInterface({input: process.stdin})) {
     const call = JSON.parse(line);
-    const answer = await (call.save ? optimize : run)(call)
+    const answer = await (call.save ? optimize : call.load ? load : run)(call)
         .catch(error => ({error: String(error)}));
     console.log(JSON.stringify(answer));
   }

@@ -156,7 +156,7 @@ std::string Signature(const Plan& plan, const PlanEntry& entry) {
 std::string EmitHeader(const Plan& plan) {
   CodeWriter code;
   code.Comment("The model '" + plan.name +
-               "'. Sizes that only the run tells are rt::Any; outputs of such sizes are tensors, "
+               "'. Sizes known only at run time are rt::Any; outputs of such sizes are tensors, "
                "which keep their capacity. Input and output memory must not overlap." +
                PrecisionText(plan));
   code.Line("#ifndef " + Guard(plan));

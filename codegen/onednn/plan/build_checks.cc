@@ -65,8 +65,8 @@ Status PlanBuilder::AddChecks(const Node& node, const OpDef& def, Step& step) {
     if (check.like || check.kind == OpenCheck::Kind::kOneElement || check.rank != 0) continue;
     made.sizes = check.sizes;
     if (!std::ranges::all_of(check.sizes, [&](const Dim& dim) { return IsKnown(dim); })) {
-      return Unsupported("no C++ for it: whether the sizes of '" +
-                         node.operand(check.operand)->name() + "' fit is told by nothing in it");
+      return Unsupported("no C++ for it: nothing in it determines whether the sizes of '" +
+                         node.operand(check.operand)->name() + "' fit");
     }
   }
   return {};

@@ -1,4 +1,4 @@
-// Convolutions, pools and products of f32 for sizes that only the run tells, by oneDNN in place of
+// Convolutions, pools and products of f32 for sizes known only at run time, by oneDNN in place of
 // the plain kernel.
 #include <string>
 

@@ -131,11 +131,11 @@ std::optional<Weights> FindWeights(const Value& value) {
   return weights;
 }
 
-// Zeros where a mask hid the scores by -inf change only queries that see nothing.
+// Zeros where the only mask hid the scores by -inf change only queries that see nothing. Another
+// mask might hide all that this one shows: NaN would be left of that.
 bool IsOfMask(const Value* visible, const std::vector<Mask>& masks) {
-  return std::ranges::any_of(masks, [&](const Mask& mask) {
-    return mask.kind == Kind::kKeep && mask.value == visible && mask.fill == kHidden;
-  });
+  return masks.size() == 1 && masks.front().kind == Kind::kKeep && masks.front().value == visible &&
+         masks.front().fill == kHidden;
 }
 
 // The axes of a batch of matrices, from the last one of `axes` on; those that repeat have no piece.

@@ -6,6 +6,7 @@
 #include "codegen/onednn/plan/uses.h"
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/rewrite/pass_context.h"
+#include "core/rewrite/patterns/quantized_product.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -34,8 +35,8 @@ std::optional<rt::Int8Grid> GridOf(const Node& node, const Value& integers) {
   const std::optional<double> scale = NumberOf(node.operand(1));
   const std::optional<double> zero =
       node.operand(2) == nullptr ? std::optional(0.0) : NumberOf(node.operand(2));
-  if (!scale || !zero || node.operand(1)->type().dtype() != DType::kF32 || !(*scale > 0) ||
-      !std::isnormal(static_cast<float>(*scale))) {
+  if (!scale || !zero || node.operand(1)->type().dtype() != DType::kF32 ||
+      !IsGridScale(static_cast<float>(*scale))) {
     return std::nullopt;
   }
   const int low = integers.type().dtype() == DType::kI8 ? -128 : 0;

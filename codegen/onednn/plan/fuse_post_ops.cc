@@ -64,6 +64,18 @@ class LoopFunction {
     return Evaluate(terms_, operands_, std::span(inputs).first(operands_.size()));
   }
 
+  // Whether `residual` is only added to what is computed of the rest: functions are compared at few
+  // values of it.
+  bool Adds(BufferId residual) const {
+    int adds = 0, reads = 0;
+    for (const MapTerm& term : terms_) {
+      const auto count = std::ranges::count(term.arguments, residual, &MapArgument::buffer);
+      reads += static_cast<int>(count);
+      adds += term.op->name == "Add" ? static_cast<int>(count) : 0;
+    }
+    return adds == 1 && reads == 1;
+  }
+
   // Such functions may agree with others where they are compared.
   bool RoundsOff() const {
     return std::ranges::any_of(terms_, [](const MapTerm& term) {
@@ -198,7 +210,7 @@ class PostOpFuser {
       const std::size_t maker = uses_.Maker(map.inputs[i]);
       if (residual != kAbsent && !CanBeResidual(residual, maker, map.results.front())) continue;
       const LoopFunction loop(*map.As<MapStep>(), map.inputs[i], residual);
-      if (loop.RoundsOff()) continue;
+      if (loop.RoundsOff() || (residual != kAbsent && !loop.Adds(residual))) continue;
       const std::optional<rt::PostOps> post = Recognise(loop, residual != kAbsent);
       if (!post || !Takes(*target, *post)) continue;
       Absorb(*target, steps_[at], *post, residual);

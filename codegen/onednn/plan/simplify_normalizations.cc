@@ -135,6 +135,8 @@ Result<bool> FuseNormalization(Node& node, PassContext& context) {
   if (!numerator) return false;
   const Value* centered = CenteredOperand(numerator->d, context);
   auto* x = const_cast<Value*>(centered != nullptr ? centered : numerator->d);
+  // Numbers of more axes add some to the result.
+  if (x->type().rank() != node.result()->type().rank()) return false;
   Value* scale = numerator->scale != nullptr ? numerator->scale : Ones(node, *x, context);
   if (scale == nullptr) return false;
   DRAGOMAN_ASSIGN(

@@ -115,6 +115,7 @@ Result<bool> SplitBatchNormalization(Node& node, PassContext& context) {
     const double k = parts[0]->FloatAt(c) / std::sqrt(parts[3]->FloatAt(c) + epsilon);
     scale.push_back(static_cast<float>(k));
     shift.push_back(static_cast<float>(parts[1]->FloatAt(c) - parts[2]->FloatAt(c) * k));
+    if (!std::isfinite(scale.back()) || !std::isfinite(shift.back())) return false;
   }
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(*rank) - 1, 1);
   sizes[0] = parts[0]->size();

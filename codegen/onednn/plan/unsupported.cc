@@ -22,13 +22,18 @@ bool HasCpp(const Type& type) {
   return IsTensorWithCpp(held.kind() == Type::Kind::kSequence ? held.element() : held);
 }
 
+// Whether a kernel computes the node, or it becomes something else than a call of one.
+bool HasStep(const Node& node, const OpDef& def) {
+  return !def.kernel.header.empty() || HasOwnStep(node) || HandlesLists(node);
+}
+
 std::string WhyUnsupported(const Node& node) {
   const OpDef* def = FindOp(node);
   if (def == nullptr) return "operator is not in the common dialect";
   if (const std::string_view why = WhyRandom(node); !why.empty()) return std::string(why);
   if (node.IsDragoman("Fused")) return "";  // its nodes are asked
+  if (!HasStep(node, *def)) return "operator has no kernel";
   const bool lists = HandlesLists(node);
-  if (def->kernel.header.empty() && !HasOwnStep(node) && !lists) return "operator has no kernel";
   auto bad = [&](const Value* value) {
     if (value == nullptr) return false;
     const bool may_be_list = lists || HasOwnStep(node);
@@ -73,6 +78,12 @@ bool IsStateWithCpp(const State& state) {
 }
 
 }  // namespace
+
+bool HasSteps(const OpDef& def) {
+  Graph graph;
+  const Node& node = *graph.Append(def.name, {});
+  return node.IsDragoman("Fused") || HasStep(node, def);
+}
 
 std::vector<Finding> FindUnsupportedInputs(const Entry& entry) {
   std::vector<Finding> findings;

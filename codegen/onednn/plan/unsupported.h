@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ir/model.h"
+#include "core/ops/op_def.h"
 #include "core/support/result.h"
 
 namespace dragoman::onednn {
@@ -13,6 +14,9 @@ namespace dragoman::onednn {
 // Inputs of `entry` whose element type or rank is not known, or which are neither tensors nor
 // sequences nor optionals of such.
 std::vector<Finding> FindUnsupportedInputs(const Entry& entry);
+
+// Whether nodes of operator `def` become steps of a program, for some types at least.
+bool HasSteps(const OpDef& def);
 
 // Every node and state that a generated program cannot have, bodies included.
 std::vector<Finding> FindUnsupported(const Model& model);

@@ -180,7 +180,7 @@ Expressions EmitOneHot(RelaxOp& op) {
   return One(fmt::format("R.where({}, {}, {})", hit, value(1), off));
 }
 
-// The number of elements found is a size that only run time knows: match_cast names it.
+// The number of elements found is a size known only at run time: match_cast names it.
 Expressions EmitNonZero(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   if (shape.empty()) return op.Refuse("a scalar");

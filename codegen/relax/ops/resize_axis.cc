@@ -106,7 +106,7 @@ Result<std::vector<double>> AxisResizer::KnownScales(const std::vector<Axis>& ax
   for (const Axis& axis : axes) {
     if (!sizes || !axis.from.known() || axis.from.value() == 0) {
       if (policy == "stretch") return std::vector<double>();
-      return op_.Refuse("a policy on an aspect ratio that only run time knows");
+      return op_.Refuse("a policy on an aspect ratio known only at run time");
     }
     known.push_back(static_cast<double>((*sizes)[axis.entry]) /
                     static_cast<double>(axis.from.value()));
@@ -244,7 +244,7 @@ Result<std::vector<std::pair<std::string, std::string>>> AxisResizer::Taps(const
   constexpr std::int64_t kMaxTaps = 64;
   double shrink = 1;
   if (antialias_) {
-    if (!axis.known_scale) return op_.Refuse("antialiasing by a scale that only run time knows");
+    if (!axis.known_scale) return op_.Refuse("antialiasing by a scale known only at run time");
     shrink = std::min(*axis.known_scale, 1.0);
   }
   const double radius = mode_ == "linear" ? 1 : 2;

@@ -45,7 +45,7 @@ Result<std::string> NameSizes(RelaxOp& op, const std::string& sizes, const Shape
     const Type named = Type::Tensor(DType::kI64, shape);
     DRAGOMAN_TRY(op.declare(named));
     const std::optional<std::string> text = ShapeValueText(shape, op.symbols);
-    if (!text) return op.Refuse("a size that cannot be said");
+    if (!text) return op.Refuse("a size that cannot be expressed");
     const std::string value = op.Do("tensor_to_shape", sizes);
     op.BindPlain(fmt::format("R.match_cast({}, R.S{})", value, text->substr(3)));
   }

@@ -78,7 +78,7 @@ Result<bool> EliminateDead(Graph& graph, PassContext& context) {
   graph.EraseConstantsIf([&](const Value& constant) {
     if (constant.used()) return false;
     context.inference.Forget(&constant);
-    context.names.erase(constant.name());
+    context.ForgetName(constant.name());
     changed = true;
     return true;
   });

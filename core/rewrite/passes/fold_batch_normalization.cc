@@ -74,8 +74,17 @@ Node* ConvBefore(const Node& node) {
   return conv;
 }
 
+bool IsFinite(const Tensor& tensor) {
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    if (!std::isfinite(tensor.FloatAt(i))) return false;
+  }
+  return true;
+}
+
+// Where a variance is 0, infinite weights would make NaN of sums that are infinite.
 Result<bool> ReplaceByConv(Node& node, const Node& conv, Tensor weight, Tensor bias,
                            PassContext& context) {
+  if (!IsFinite(weight) || !IsFinite(bias)) return false;
   Graph& graph = *node.graph();
   node.set_origin(Origin::Merge(conv.origin(), node.origin()));
   const Value& old_weight = *conv.operand(1);
@@ -114,11 +123,50 @@ Result<bool> FoldIntoConv(Node& node, PassContext& context) {
   return false;
 }
 
+// Whether `tensor` broadcasts with the result of a Conv as one number a channel.
+bool IsAlongChannels(const Tensor& tensor, int rank, std::int64_t channels) {
+  const std::vector<std::int64_t>& sizes = tensor.sizes();
+  if (tensor.size() != channels || tensor.rank() > rank || tensor.rank() < rank - 1) return false;
+  return sizes[sizes.size() - static_cast<std::size_t>(rank - 1)] == channels;
+}
+
+// Add(Conv(x, W, b), c) = Conv(x, W, b + c), if c is one number a channel
+Result<bool> FoldBias(Node& node, PassContext& context) {
+  if (!node.Is("Add")) return false;
+  const std::size_t place = ConstantOf(node.operand(1)) != nullptr ? 1 : 0;
+  const Tensor* shift = ConstantOf(node.operand(place));
+  const Node* conv = shift != nullptr ? node.operand(1 - place)->producer() : nullptr;
+  if (conv == nullptr || !conv->Is("Conv") || conv->graph() != node.graph() ||
+      !conv->result()->HasOneUse())
+    return false;
+  const Tensor* bias = ConstantOf(conv->operand(2));
+  if (conv->operand(2) != nullptr && bias == nullptr) return false;
+  const std::optional<int> rank = conv->result()->type().rank();
+  const Shape* weight = conv->operand(1)->type().shape();
+  if (!rank || weight == nullptr || !weight->front().known()) return false;
+  const std::int64_t channels = weight->front().value();
+  if (!IsAlongChannels(*shift, *rank, channels)) return false;
+  const DType dtype = shift->dtype();
+  if (dtype != DType::kF32 && dtype != DType::kF64) return false;
+  Affine affine;
+  affine.scale.assign(static_cast<std::size_t>(channels), 1);
+  for (std::int64_t c = 0; c < channels; ++c) affine.shift.push_back(shift->FloatAt(c));
+  Tensor sum =
+      dtype == DType::kF32 ? ScaleBias<float>(bias, affine) : ScaleBias<double>(bias, affine);
+  const Value& old = *node.operand(place);
+  Value* const operands[] = {
+      conv->operand(0), conv->operand(1),
+      context.AddConstant(*node.graph(), std::move(sum), old.name(), old.origin())};
+  node.set_origin(Origin::Merge(conv->origin(), node.origin()));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Conv", operands, conv->attributes()));
+  y->producer()->set_name(conv->name());
+  return context.ReplaceIfAllowed(node, y);
+}
+
+constexpr Pattern kPatterns[] = {{"fold-into-conv", FoldIntoConv}, {"fold-bias", FoldBias}};
+
 }  // namespace
 
-Result<bool> FoldBatchNormalization(Graph& graph, PassContext& context) {
-  static constexpr Pattern kPatterns[] = {{"fold-into-conv", FoldIntoConv}};
-  return ApplyPatterns(graph, context, kPatterns);
-}
+std::span<const Pattern> BatchNormalizationPatterns() { return kPatterns; }
 
 }  // namespace dragoman

@@ -95,11 +95,10 @@ Result<bool> Fold(Node& node, PassContext& context) {
   return true;
 }
 
+constexpr Pattern kPatterns[] = {{"fold-constants", Fold}};
+
 }  // namespace
 
-Result<bool> FoldConstants(Graph& graph, PassContext& context) {
-  static constexpr Pattern kPatterns[] = {{"fold-constants", Fold}};
-  return ApplyPatterns(graph, context, kPatterns);
-}
+std::span<const Pattern> ConstantPatterns() { return kPatterns; }
 
 }  // namespace dragoman

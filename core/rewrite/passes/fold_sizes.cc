@@ -5,7 +5,6 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
-#include "core/rewrite/patterns/fold_size_operands.h"
 
 namespace dragoman {
 namespace {
@@ -49,15 +48,10 @@ Result<bool> FoldKnownIntegers(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, copy);
 }
 
+constexpr Pattern kPatterns[] = {{"fold-known-integers", FoldKnownIntegers}};
+
 }  // namespace
 
-Result<bool> FoldSizes(Graph& graph, PassContext& context) {
-  static constexpr Pattern kPatterns[] = {
-      {"fold-known-integers", FoldKnownIntegers},
-  };
-  DRAGOMAN_ASSIGN(const bool folded, ApplyPatterns(graph, context, kPatterns));
-  DRAGOMAN_ASSIGN(const bool stated, ApplyPatterns(graph, context, SizeOperandPatterns()));
-  return folded || stated;
-}
+std::span<const Pattern> KnownSizePatterns() { return kPatterns; }
 
 }  // namespace dragoman

@@ -50,14 +50,13 @@ Result<bool> TransposeWeight(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, transposed);
 }
 
+constexpr Pattern kPatterns[] = {
+    {"merge-transposes", MergeTransposes},
+    {"transpose-weight", TransposeWeight},
+};
+
 }  // namespace
 
-Result<bool> FoldTransposes(Graph& graph, PassContext& context) {
-  static constexpr Pattern kPatterns[] = {
-      {"merge-transposes", MergeTransposes},
-      {"transpose-weight", TransposeWeight},
-  };
-  return ApplyPatterns(graph, context, kPatterns);
-}
+std::span<const Pattern> TransposePatterns() { return kPatterns; }
 
 }  // namespace dragoman

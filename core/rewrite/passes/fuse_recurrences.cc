@@ -304,7 +304,7 @@ void EraseLeftOvers(Graph& graph, const NodePositions& before, std::size_t num_c
   graph.EraseConstantsIf([&](const Value& constant) {
     if (constant.index() < num_constants || constant.used()) return false;
     context.inference.Forget(&constant);
-    context.names.erase(constant.name());
+    context.ForgetName(constant.name());
     return true;
   });
 }

@@ -9,6 +9,7 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/patterns/quantized_product.h"
 #include "runtime/params/max_pool.h"
 
 namespace dragoman {
@@ -41,7 +42,7 @@ std::optional<Grid> GridOf(const Node* node, std::string_view type) {
   }
   grid.scale = static_cast<float>(scale->FloatAt(0));
   if (zero != nullptr) grid.zero = zero->IntAt(0);
-  return std::isnormal(grid.scale) && grid.scale > 0 ? std::optional(grid) : std::nullopt;
+  return IsGridScale(grid.scale) ? std::optional(grid) : std::nullopt;
 }
 
 // A pool of which every window has an element: an empty one gives the lowest number of its type.
@@ -135,16 +136,15 @@ Result<bool> DropPair(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, dequantize->operand(0));
 }
 
+constexpr Pattern kPatterns[] = {
+    {"move-behind", MoveBehind},
+    {"move-behind-concat", MoveBehindConcat},
+    {"move-behind-relu", MoveBehindRelu},
+    {"drop-pair", DropPair},
+};
+
 }  // namespace
 
-Result<bool> MoveDequantization(Graph& graph, PassContext& context) {
-  static constexpr Pattern kPatterns[] = {
-      {"move-behind", MoveBehind},
-      {"move-behind-concat", MoveBehindConcat},
-      {"move-behind-relu", MoveBehindRelu},
-      {"drop-pair", DropPair},
-  };
-  return ApplyPatterns(graph, context, kPatterns);
-}
+std::span<const Pattern> DequantizationPatterns() { return kPatterns; }
 
 }  // namespace dragoman

@@ -44,11 +44,10 @@ Result<bool> ReadSigmoid(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+constexpr Pattern kPatterns[] = {{"read-sigmoid", ReadSigmoid}};
+
 }  // namespace
 
-Result<bool> ReadFunctions(Graph& graph, PassContext& context) {
-  static constexpr Pattern kPatterns[] = {{"read-sigmoid", ReadSigmoid}};
-  return ApplyPatterns(graph, context, kPatterns);
-}
+std::span<const Pattern> FunctionPatterns() { return kPatterns; }
 
 }  // namespace dragoman

@@ -87,11 +87,14 @@ class Rolling {
     return StatesFit();
   }
 
-  // By others than the steps and `concat`.
-  bool IsReadOutside(const Value& value, const Node* concat = nullptr) const {
+  // By others than the steps, and than the Concat where it puts the steps' values together.
+  bool IsReadOutside(const Value& value, const Collected& collected = {}) const {
     for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
       if (use->user() == nullptr) return true;
-      if (use->user() != concat && !members_.contains(use->user())) return true;
+      const bool is_collected = use->user() == collected.concat &&
+                                use->index() >= collected.position &&
+                                use->index() < collected.position + length();
+      if (!is_collected && !members_.contains(use->user())) return true;
     }
     return false;
   }
@@ -213,16 +216,19 @@ class Rolling {
     return context_.AddConstant(graph_, Tensor::Ints(std::vector{value}), "ints", {});
   }
 
-  // All slices that the steps read of a tensor, and the axis.
+  // All slices that the steps read of a tensor, along its axis. It may have none for the last step.
   Result<Value*> Scanned(const StepSlice& first) {
-    const auto span = static_cast<std::int64_t>(length()) - 1;
-    const std::int64_t begin = steps_.backwards ? first.index - span : first.index;
     const Shape& shape = *first.source->type().shape();
-    if (begin == 0 && shape[static_cast<std::size_t>(first.axis)].value() == span + 1) {
-      return first.source;
+    const std::int64_t size = shape[static_cast<std::size_t>(first.axis)].value();
+    const std::int64_t exist = steps_.backwards ? first.index + 1 : size - first.index;
+    const auto count = std::min(static_cast<std::int64_t>(length()), exist);
+    const std::int64_t begin = steps_.backwards ? exist - count : first.index;
+    Value* whole = first.source;
+    if (count != size) {
+      Value* const operands[] = {whole, Ints(begin), Ints(begin + count), Ints(first.axis)};
+      DRAGOMAN_ASSIGN(whole, context_.Insert(*position_, "Slice", operands));
     }
-    Value* const operands[] = {first.source, Ints(begin), Ints(begin + span + 1), Ints(first.axis)};
-    return context_.Insert(*position_, "Slice", operands);
+    return WithLast(whole, static_cast<std::size_t>(count), first.axis);
   }
 
   // The value of the body in place of a slice, whose axis a Scan takes away.
@@ -333,7 +339,7 @@ class Rolling {
     DRAGOMAN_ASSIGN(const auto batched, batcher.Batch(values));
     const bool is_batched = batched && !batched->shared;
     DRAGOMAN_ASSIGN(Value * whole, is_batched ? batched->value : Stacked(values));
-    DRAGOMAN_ASSIGN(whole, WithLast(whole, values.size()));
+    DRAGOMAN_ASSIGN(whole, WithLast(whole, values.size(), 0));
     draft.operands.push_back(whole);
     draft.input_axes.push_back(0);
     const Value& first = *values.front();
@@ -341,13 +347,13 @@ class Rolling {
   }
 
   // A value of the `count` steps that have one, with one for each: the last step reads any.
-  Result<Value*> WithLast(Value* whole, std::size_t count) {
+  Result<Value*> WithLast(Value* whole, std::size_t count, std::int64_t axis) {
     if (count == length()) return whole;
     LayoutBuilder layout(context_, *position_);
-    DRAGOMAN_ASSIGN(Value * last, layout.Slice(whole, 0, 0, 1));
+    DRAGOMAN_ASSIGN(Value * last, layout.Slice(whole, axis, 0, 1));
     std::vector<Value*> parts = {whole, last};
     if (steps_.backwards) std::ranges::reverse(parts);
-    return layout.Concat(parts, 0);
+    return layout.Concat(parts, axis);
   }
 
   // Values, one a step, along a new axis 0.
@@ -436,7 +442,7 @@ class Rolling {
     const std::size_t count = length() - (IsState(collected.node, collected.result) ? 1 : 0);
     for (std::size_t t = 0; t < count; ++t) {
       const Value* value = steps_.At(t, collected.node, collected.result);
-      if (value == nullptr || !IsReadOutside(*value, collected.concat)) continue;
+      if (value == nullptr || !IsReadOutside(*value, collected)) continue;
       const std::size_t place = collected.reversed ? length() - 1 - t : t;
       Value* const index =
           context_.AddConstant(graph_, Tensor::Int(static_cast<std::int64_t>(place)), "step", {});

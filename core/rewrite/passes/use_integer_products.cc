@@ -150,7 +150,6 @@ Result<bool> UseQuantizedResult(Node& node, PassContext& context) {
   if (!product || (product->bias != nullptr && !(product->is_conv && product->int_bias)))
     return false;
   DRAGOMAN_ASSIGN(Value * y, ProductWriter(*product, node, context).Quantized(*q));
-  AddOrigin(*y, made_by->origin());
   DRAGOMAN_ASSIGN(y, Limited(y, *q, limits.value_or(Limits()), node, context));
   return context.ReplaceIfAllowed(node, y);
 }
@@ -183,16 +182,14 @@ Result<bool> QuantizeConstant(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, constant);
 }
 
+constexpr Pattern kConstants[] = {{"quantize-constant", QuantizeConstant}};
+constexpr Pattern kResults[] = {{"use-quantized-result", UseQuantizedResult}};
+constexpr Pattern kSums[] = {{"use-integer-sum", UseIntegerSum}};
+
 }  // namespace
 
-Result<bool> UseIntegerProducts(Graph& graph, PassContext& context) {
-  static constexpr Pattern kConstants[] = {{"quantize-constant", QuantizeConstant}};
-  static constexpr Pattern kQuantized[] = {{"use-quantized-result", UseQuantizedResult}};
-  static constexpr Pattern kSums[] = {{"use-integer-sum", UseIntegerSum}};
-  DRAGOMAN_ASSIGN(const bool computed, ApplyPatterns(graph, context, kConstants));
-  DRAGOMAN_ASSIGN(const bool quantized, ApplyPatterns(graph, context, kQuantized));
-  DRAGOMAN_ASSIGN(const bool sums, ApplyPatterns(graph, context, kSums));
-  return computed || quantized || sums;
-}
+std::span<const Pattern> QuantizedConstantPatterns() { return kConstants; }
+std::span<const Pattern> QuantizedResultPatterns() { return kResults; }
+std::span<const Pattern> IntegerSumPatterns() { return kSums; }
 
 }  // namespace dragoman

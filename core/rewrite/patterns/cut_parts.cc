@@ -70,7 +70,8 @@ class PartCutter {
  private:
   bool IsSameForParts(const Value& value) const {
     const int own = OwnAxis(value);
-    return value.type().rank() && (own < 0 || SizeAlong(value, own) == 1);
+    // All parts together may be one element, beside which they are empty.
+    return value.type().rank() && !HasWholeAxis(value) && (own < 0 || SizeAlong(value, own) == 1);
   }
 
   bool HasWholeAxis(const Value& value) const {

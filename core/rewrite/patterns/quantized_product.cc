@@ -40,7 +40,7 @@ std::optional<Dequantization> MatchDequantization(const Value* value) {
   if (found.axis < 0) found.axis += *rank;
   for (std::int64_t i = 0; i < scale->size(); ++i) {
     found.scales.push_back(static_cast<float>(scale->FloatAt(i)));
-    if (!(found.scales.back() > 0.0f) || !std::isfinite(found.scales.back())) return std::nullopt;
+    if (!IsGridScale(found.scales.back())) return std::nullopt;
   }
   return found;
 }
@@ -148,6 +148,10 @@ void TakeBias(QuantizedProduct& product) {
 }
 
 }  // namespace
+
+bool IsGridScale(float scale) {
+  return scale > 0.0f && std::isnormal(scale) && std::isfinite(scale * 255.0f);
+}
 
 std::vector<float> QuantizedProduct::Scales() const {
   std::vector<float> scales;

@@ -33,6 +33,9 @@ struct QuantizedProduct {
 // `node` as such a product; nullopt if it is none, or one of which the integers cannot be told.
 std::optional<QuantizedProduct> MatchQuantizedProduct(Node& node);
 
+// Whether quantisation by `scale` gives the 8-bit integers back that were dequantised by it.
+bool IsGridScale(float scale);
+
 // What a per-tensor QuantizeLinear with constant scale does.
 struct Quantization {
   Tensor scale;  // a scalar, f32

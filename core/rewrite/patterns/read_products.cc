@@ -83,6 +83,12 @@ std::optional<WeightOperand> FindWeight(const Node& node, const EinsumEquation& 
   return found;
 }
 
+// Einsum would repeat an only one.
+bool HasFeatures(const Value& x, std::int64_t count) {
+  const Shape* shape = x.type().shape();
+  return shape != nullptr && !shape->empty() && Equal(shape->back(), Dim(count)) == Truth::kYes;
+}
+
 // Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, and a
 // Transpose unless the axes of x come first, where a constant is summed over the last axis of x:
 // "bi,oi->bo", "ghi,bti->btgh", "bi,gih->gbh".
@@ -94,6 +100,8 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
   const auto& [operand, linear] = *found;
   Value* const weight = node.operand(operand);
   Value* const x = node.operand(1 - operand);
+  if (!HasFeatures(*x, weight->tensor()->sizes()[static_cast<std::size_t>(linear.weight.back())]))
+    return false;
   DRAGOMAN_ASSIGN(Value * ordered, TransposeConstant(*weight, linear.weight, context));
   const std::vector<std::int64_t> sizes = ordered->tensor()->sizes();
   const std::int64_t inputs = sizes.back();
@@ -149,7 +157,6 @@ Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   if (!affine) return false;
   DRAGOMAN_ASSIGN(Value * y,
                   context.Insert(node, "dragoman.Linear", {{x, affine->weight, affine->bias}}));
-  AddOrigin(*y, gemm->origin());
   return context.ReplaceIfAllowed(node, y);
 }
 

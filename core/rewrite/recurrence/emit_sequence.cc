@@ -85,6 +85,8 @@ class SequenceEmitter {
       inputs.push_back(std::move(part));
     }
     reverse_ = std::ranges::all_of(inputs, &InputPart::reverse);
+    // Masks may count the steps in the order in which they are done.
+    if (reverse_ && steps_.front().masked()) reverse_ = !FirstLimit(/*reverse=*/false);
     std::vector<Value*> parts;
     for (const InputPart& input : inputs) {
       Value* part = input.whole;
@@ -280,22 +282,39 @@ class SequenceEmitter {
     return ForAllSequences(value, "initial state", initial);
   }
 
-  // From the masks of all steps, which are number < length; numbers may begin anywhere.
-  Status ReadLengths(Value* x, Value*& lengths) {
-    if (!steps_.front().masked()) return {};
-    obstacle_ = "its masks tell no lengths";
+  // The limit of the first step in time, where the masks of all steps are number < length and the
+  // numbers grow with time; they may begin anywhere.
+  std::optional<StepLimit> FirstLimit(bool reverse) {
     const auto count = static_cast<std::int64_t>(steps_.size());
-    std::optional<StepLimit> first;  // of the first in time
+    std::optional<StepLimit> first;
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t at = reverse_ ? count - 1 - i : i;
+      const std::int64_t at = reverse ? count - 1 - i : i;
       auto limit = ReadLimit(steps_[static_cast<std::size_t>(i)].mask, context_, forms_);
-      if (!limit) return {};
+      if (!limit) return std::nullopt;
       limit->number -= at;
-      if (first && (first->lengths != limit->lengths || first->number != limit->number)) return {};
+      if (first && (first->lengths != limit->lengths || first->number != limit->number)) {
+        return std::nullopt;
+      }
       first = limit;
     }
+    return first;
+  }
+
+  Status ReadLengths(Value* x, Value*& lengths) {
+    if (!steps_.front().masked()) return {};
+    const std::optional<StepLimit> first = FirstLimit(reverse_);
+    if (!first) {
+      obstacle_ = "its masks do not determine lengths";
+      return {};
+    }
+    DRAGOMAN_ASSIGN(const bool can_come_first,
+                    HoistBefore(Span(), {{first->lengths}}, fused_, context_));
+    if (!can_come_first) {
+      obstacle_ = "its lengths depend on its states";
+      return {};
+    }
     DRAGOMAN_ASSIGN(lengths, EmitLengths(*first, x, layout_, position_, context_));
-    if (lengths != nullptr) obstacle_.clear();
+    if (lengths == nullptr) obstacle_ = "its masks do not determine lengths";
     return {};
   }
 

@@ -43,7 +43,10 @@ CellsByType FindCells(Graph& graph, AffineForms& forms) {
     if (!IsFloating(result->type().dtype())) continue;
     // In the order of nodes, so that each step of the analysis is short.
     forms.Of(result, result->type().rank().value_or(0) - 1);
-    if (auto cell = MatchCell(node, forms)) {
+    auto cell = MatchCell(node, forms);
+    // An operator in place of the steps stands where the first of their states is computed.
+    const bool crosses = cell && cell->c != kNoAtom && forms.atom(cell->c).value->graph() != &graph;
+    if (cell && !crosses) {
       // A choice between equal states is the state, and neither of these is.
       if (node.Is("Where")) chosen.insert({node.operand(1), node.operand(2)});
       cells[result->type().dtype()].push_back(std::move(*cell));

@@ -30,6 +30,7 @@ class FirstMatcher {
                       : kind == Kind::kGru ? MatchGru()
                                            : MatchRnn();
     if (!fits || std::ranges::count(inputs_, kNoAtom) > 0) return std::nullopt;
+    if (!IsBesideSecond(h_) || (c_ != kNoAtom && !IsBesideSecond(c_))) return std::nullopt;
     const Node* node = forms_.atom(h_).value->producer();
     FirstStep first{std::make_unique<RecurrentCell>(*second_.cell), second_};
     first.cell->node = Mutable(*node->result())->producer();
@@ -83,6 +84,11 @@ class FirstMatcher {
     const Atom& atom = forms_.atom(h_);
     return atom.step_axis < 0 && atom.begin == 0 && atom.value->producer() != nullptr &&
            SizeAlong(*atom.value, atom.axis) == atom.size;
+  }
+
+  // Whether it is computed in the graph of the second cell, not in one around that.
+  bool IsBesideSecond(AtomId id) const {
+    return forms_.atom(id).value->graph() == second_.cell->node->graph();
   }
 
   // h = o * function(c), c = i * g

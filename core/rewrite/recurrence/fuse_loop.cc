@@ -174,7 +174,7 @@ class LoopFusion {
     if (step.masked()) {
       DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
       if (operands.lengths == nullptr) {
-        obstacle_ = "the masks of a cell in it tell no lengths";
+        obstacle_ = "the masks of a cell in it do not determine lengths";
         return {};
       }
     }

@@ -62,13 +62,19 @@ Result<Value*> LayoutBuilder::Transpose(Value* value, std::vector<std::int64_t> 
 Result<Value*> LayoutBuilder::Reshape(Value* value, const Shape& shape) {
   if (AreSame(value->type().shape(), shape)) return value;
   std::vector<std::int64_t> sizes;
-  bool open = false;
+  bool open = false, empty = false;
   for (const Dim& dim : shape) {
     if (!dim.known() && open) return static_cast<Value*>(nullptr);
     open = open || !dim.known();
+    empty = empty || dim == Dim(0);
     sizes.push_back(dim.known() ? dim.value() : -1);
   }
-  return context_.Insert(position_, "Reshape", {{value, Ints(std::move(sizes))}});
+  // Of no elements, none tells an open size.
+  if (empty && open) return static_cast<Value*>(nullptr);
+  std::vector<NamedAttribute> attributes;
+  if (empty) attributes.push_back({"allowzero", std::int64_t{1}});
+  return context_.Insert(position_, "Reshape", {{value, Ints(std::move(sizes))}},
+                         std::move(attributes));
 }
 
 Result<Value*> LayoutBuilder::Slice(Value* value, std::int64_t axis, std::int64_t begin,

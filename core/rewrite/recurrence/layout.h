@@ -17,7 +17,7 @@ class LayoutBuilder {
   LayoutBuilder(PassContext& context, Node& position) : context_(context), position_(position) {}
 
   Result<Value*> Transpose(Value* value, std::vector<std::int64_t> perm);
-  // Of a known size along all axes but one at most.
+  // Of a known size along all axes but one at most, and if that is open, none of size 0.
   Result<Value*> Reshape(Value* value, const Shape& shape);
   Result<Value*> Slice(Value* value, std::int64_t axis, std::int64_t begin, std::int64_t end,
                        std::int64_t step = 1);

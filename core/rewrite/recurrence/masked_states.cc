@@ -62,11 +62,16 @@ const Value* ComplementOf(const Value& value, AffineForms& forms) {
   return nullptr;
 }
 
-// What a mask is the opposite of, or, as it is, a number for; nullptr: neither.
+// Whether `node` repeats elements, which whatever reads them does anyway.
+bool SpreadsOnly(const Node& node) {
+  return node.Is("Expand") && node.operand(0)->type().rank() == node.result()->type().rank();
+}
+
+// What a mask is the opposite of, or, as it is, a number for or spread; nullptr: none of these.
 const Value* Peel(const Value& value, bool& inverted, AffineForms& forms) {
   const Node* node = value.producer();
   if (node == nullptr) return nullptr;
-  if (node->Is("Cast")) return node->operand(0);
+  if (node->Is("Cast") || SpreadsOnly(*node)) return node->operand(0);
   const Value* inner = node->Is("Not") ? node->operand(0) : ComplementOf(value, forms);
   inverted = inverted != (inner != nullptr);
   return inner;
@@ -213,6 +218,15 @@ bool TellsFeaturesApart(const Value& mask, const Atom& state) {
   return VariesAlong(*value, state.axis, state.value->type().rank().value_or(0));
 }
 
+// What `value` has the elements of, in the same order: each step may shape the lengths by itself.
+Value* Unshaped(Value* value) {
+  for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
+    Node& node = *value->producer();
+    if (!node.Is("Expand") && KeepsOrder(node)) value = node.operand(0);
+  }
+  return value;
+}
+
 // Where the steps lie in what `node` moves; false: they are not told apart there.
 bool MoveCut(const Node& node, MaskSlice& cut, AffineForms& forms) {
   const bool widens = node.Is("Unsqueeze");
@@ -316,7 +330,7 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
       const auto count = number(counter, cut ? &*cut : nullptr);
       if (!count || !IsInteger(lengths->type().dtype())) continue;
       if (comparison->inverted != inverted) return std::nullopt;
-      return StepLimit{lengths, *count + comparison->shift};
+      return StepLimit{Unshaped(lengths), *count + comparison->shift};
     }
     const Value* inner = Peel(*value, inverted, forms);
     if (inner == nullptr && (cut ? MoveCut(*node, *cut, forms) : KeepsOrder(*node))) {

@@ -32,7 +32,7 @@ bool IsRange(const Value& value, const Dim& first, const Dim& limit, std::int64_
 
 std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& context);
 
-// Whether the elements are size - 1, …, 1, 0, of a size that only run time tells.
+// Whether the elements are size - 1, …, 1, 0, of a size known only at run time.
 bool CountsDown(const Value& value, const Dim& size, const PassContext& context) {
   if (IsRange(value, size - Dim(1), Dim(-1), -1, context)) return true;
   const Node* node = value.producer();

@@ -86,7 +86,7 @@ LoweredResults LowerBiasDropout(OpLowering& op) {
   DRAGOMAN_TRY(RefuseResult(op, 1, "the mask"));
   const Tensor* training = op.operand(4) != nullptr ? op.operand(4)->tensor() : nullptr;
   if (op.operand(4) != nullptr && (training == nullptr || training->size() != 1))
-    return op.Unsupported("training_mode that only the run tells");
+    return op.Unsupported("training_mode known only at run time");
   if (training != nullptr && training->IntAt(0) != 0) return op.Unsupported("training_mode");
   op.Drop("seed");
   OpComposer f(op);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -18,15 +19,30 @@ namespace {
 constexpr int kNewestVersion = 10;  // of torch 2.14
 constexpr std::string_view kLegacyPickle = "\x80\x02";
 constexpr std::string_view kPreview = "PYTORCH1";
-constexpr std::string_view kMobile = "PTMF";  // at byte 4, a flatbuffer's identifier
+constexpr std::string_view kMobile = "PTMF";      // at byte 4, a flatbuffer's identifier
+constexpr std::string_view kExecuTorch = "ET12";  // likewise
 constexpr std::string_view kZip = "PK\x03\x04";
+
+// What makes a file that can be read, of a model in Python.
+constexpr std::string_view kHowToExport =
+    "in Python: import torch; program = torch.export.export(model.eval(), example_arguments); "
+    "torch.export.save(program, \"model.pt2\")";
+
+// A file of safetensors: the length of a JSON object in 8 bytes, and the object.
+bool IsSafetensors(std::string_view text) {
+  constexpr std::size_t kLengthBytes = 8;
+  if (text.size() <= kLengthBytes || text[kLengthBytes] != '{') return false;
+  std::uint64_t length = 0;
+  for (std::size_t i = kLengthBytes; i-- > 0;)
+    length = length << 8 | static_cast<unsigned char>(text[i]);
+  return length <= text.size() - kLengthBytes && text[kLengthBytes + length - 1] == '}';
+}
 
 // Files of torch that are no zip archive.
 std::optional<Error> OtherFile(std::string_view text) {
   if (text.starts_with(kLegacyPickle)) {
-    return Unsupported(
-        "a pickle of torch.save before torch 1.6, which holds no program; save the model with "
-        "torch.jit.save");
+    return Unsupported(fmt::format(
+        "a pickle of torch.save before torch 1.6, which holds no program; {}", kHowToExport));
   }
   if (text.starts_with(kPreview)) {
     return Unsupported("an archive of a preview of torch 1.0; save it again with a newer torch");
@@ -36,7 +52,16 @@ std::optional<Error> OtherFile(std::string_view text) {
         "a mobile module (flatbuffer), which holds no TorchScript source; convert the file that it "
         "was made from");
   }
-  if (!text.starts_with(kZip)) return InvalidInput("not a TorchScript archive").At("byte 0");
+  if (text.substr(std::min<std::size_t>(4, text.size())).starts_with(kExecuTorch)) {
+    return Unsupported(
+        "a program of ExecuTorch (.pte), which holds compiled code; convert the exported program "
+        "that it was made from");
+  }
+  if (IsSafetensors(text)) {
+    return Unsupported(
+        fmt::format("a file of safetensors, which holds weights and no program; {}", kHowToExport));
+  }
+  if (!text.starts_with(kZip)) return InvalidInput("not an archive of torch").At("byte 0");
   return std::nullopt;
 }
 
@@ -53,16 +78,18 @@ bool IsSafeName(std::string_view name) {
   return true;
 }
 
+constexpr std::string_view kOldProgram = "serialized_exported_program.json";  // until torch 2.6
+
 bool HoldsExport(const std::vector<ZipEntry>& entries) {
   return std::any_of(entries.begin(), entries.end(), [](const ZipEntry& entry) {
-    return entry.name == "serialized_exported_program.json" ||  // until torch 2.6
-           entry.name.ends_with("/archive_format");
+    return entry.name == kOldProgram || entry.name.ends_with("/archive_format");
   });
 }
 
 }  // namespace
 
 struct Archive::State {
+  ArchiveKind kind = ArchiveKind::kTorchScript;
   std::string path;
   std::string top;
   Buffer file;
@@ -88,11 +115,17 @@ Status Archive::State::ListRecords() {
     return InvalidInput(
         fmt::format("the name of archive entry {} leads out of the archive", Quote(entry.name)));
   }
-  if (HoldsExport(entries)) {
+  const bool holds_export = HoldsExport(entries);
+  if (holds_export && kind == ArchiveKind::kTorchScript) {
     return Unsupported("a torch.export archive (.pt2), which holds no TorchScript");
   }
-  top = entries.front().name.substr(0, entries.front().name.find('/'));
-  const std::string prefix = top + "/";
+  if (!holds_export && kind == ArchiveKind::kExport) {
+    return Unsupported("no archive of torch.export.save; it lacks the record archive_format");
+  }
+  const bool is_flat = std::any_of(entries.begin(), entries.end(),
+                                   [](const ZipEntry& entry) { return entry.name == kOldProgram; });
+  if (!is_flat) top = entries.front().name.substr(0, entries.front().name.find('/'));
+  const std::string prefix = is_flat ? "" : top + "/";
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::string& name = entries[i].name;
     if (!name.starts_with(prefix)) {
@@ -114,9 +147,9 @@ Status Archive::State::CheckKind() const {
   }
   if (!Has("data.pkl")) return InvalidInput("the archive has no record data.pkl");
   if (!HasUnder("code/") && !Has("constants.pkl")) {
-    return Unsupported(
-        "a file of torch.save (weights or a pickled Python object), which holds no program; save "
-        "the model with torch.jit.save");
+    return Unsupported(fmt::format(
+        "a file of torch.save (weights or a pickled Python object), which holds no program; {}",
+        kHowToExport));
   }
   return {};
 }
@@ -126,13 +159,14 @@ Archive::Archive(Archive&&) noexcept = default;
 Archive& Archive::operator=(Archive&&) noexcept = default;
 Archive::~Archive() = default;
 
-Result<Archive> Archive::Open(const std::string& path) {
+Result<Archive> Archive::Open(const std::string& path, ArchiveKind kind) {
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  return FromBytes(Buffer::Window(file->bytes(), file), path);
+  return FromBytes(Buffer::Window(file->bytes(), file), path, kind);
 }
 
-Result<Archive> Archive::FromBytes(Buffer file, const std::string& path) {
+Result<Archive> Archive::FromBytes(Buffer file, const std::string& path, ArchiveKind kind) {
   auto state = std::make_unique<State>();
+  state->kind = kind;
   state->path = path;
   state->file = std::move(file);
   Archive archive(std::move(state));
@@ -150,11 +184,13 @@ Status Archive::ReadDirectory() {
   if (!zip.ok()) return zip.error().At(fmt::format("byte {}", bytes.size()));
   state_->zip.emplace(std::move(*zip));
   DRAGOMAN_TRY(state_->ListRecords());
+  if (state_->kind == ArchiveKind::kExport) return CheckByteOrder();
   DRAGOMAN_TRY(state_->CheckKind());
+  DRAGOMAN_TRY(CheckByteOrder());
   return ReadVersion();
 }
 
-Status Archive::ReadVersion() {
+Status Archive::CheckByteOrder() const {
   if (Has("byteorder")) {
     DRAGOMAN_ASSIGN(const Buffer order, Read("byteorder"));
     if (AsText(order.bytes()) != "little") {
@@ -162,6 +198,10 @@ Status Archive::ReadVersion() {
           .At("record byteorder");
     }
   }
+  return {};
+}
+
+Status Archive::ReadVersion() {
   const std::string_view name = Has(".data/version") ? ".data/version" : "version";
   DRAGOMAN_ASSIGN(const Buffer record, Read(name));
   const std::string_view text = AsText(record.bytes());

@@ -1,8 +1,9 @@
-// The zip container of a TorchScript file: records by name, read where they lie.
+// The zip container of a file of torch: records by name, read where they lie.
 //
 // An archive has one top directory, whose name each record's has in front; here names are without
-// it: "data.pkl", "code/__torch__/net.py", "data/0". Stored records are windows on the mapped file
-// at any alignment, deflated ones are inflated when they are read.
+// it: "data.pkl", "code/__torch__/net.py", "data/0". Archives that torch.export wrote until 2.6
+// have none. Stored records are windows on the mapped file at any alignment, deflated ones are
+// inflated when they are read.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_ARCHIVE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_ARCHIVE_H_
 
@@ -18,24 +19,28 @@
 
 namespace dragoman::torch {
 
+enum class ArchiveKind { kTorchScript, kExport };
+
 class Archive {
  public:
   // Errors, with the file and a byte offset or record as their place: no zip file or a damaged one
   // (entries that overlap, lie outside of the file or of the top directory, occur twice, are
-  // encrypted, have a name that climbs out of its folder); and files of torch that hold no
-  // TorchScript program, each with its own message: plain torch.save, legacy torch.save, mobile
-  // flatbuffers, torch.export, torch.package, big-endian data.
-  static Result<Archive> Open(const std::string& path);
+  // encrypted, have a name that climbs out of its folder); and files of torch of another kind, each
+  // with its own message: plain torch.save, legacy torch.save, mobile flatbuffers, TorchScript or
+  // torch.export, torch.package, big-endian data.
+  static Result<Archive> Open(const std::string& path,
+                              ArchiveKind kind = ArchiveKind::kTorchScript);
   // The same from memory, which the records share; `path` is for messages.
-  static Result<Archive> FromBytes(Buffer file, const std::string& path);
+  static Result<Archive> FromBytes(Buffer file, const std::string& path,
+                                   ArchiveKind kind = ArchiveKind::kTorchScript);
 
   Archive(Archive&&) noexcept;
   Archive& operator=(Archive&&) noexcept;
   ~Archive();
 
   const std::string& path() const;
-  const std::string& top_directory() const;  // "archive"
-  // Operator-set version of the file (1 to 10): the record `.data/version` or `version`.
+  const std::string& top_directory() const;  // "archive"; may be empty
+  // Operator-set version of a TorchScript file (1 to 10): the record `.data/version` or `version`.
   int version() const;
   std::size_t file_size() const;
 
@@ -55,6 +60,7 @@ class Archive {
   struct State;
   explicit Archive(std::unique_ptr<State> state);
   Status ReadDirectory();
+  Status CheckByteOrder() const;
   Status ReadVersion();
   Result<Buffer> ReadEntry(std::size_t index) const;
 

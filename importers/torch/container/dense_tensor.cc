@@ -63,6 +63,21 @@ bool IsRowMajor(const StoredTensor& tensor) {
   return true;
 }
 
+Status CheckReach(const StoredTensor& tensor) {
+  if (std::count(tensor.sizes.begin(), tensor.sizes.end(), 0) > 0) return {};
+  std::int64_t last = tensor.offset;
+  for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(tensor.sizes[i] - 1, tensor.strides[i], &reach) ||
+        __builtin_add_overflow(last, reach, &last)) {
+      return InvalidInput("the strides of a tensor overflow");
+    }
+  }
+  if (last < tensor.storage->count) return {};
+  return InvalidInput(fmt::format("a tensor reaches element {} of storage {}, which has {}", last,
+                                  tensor.storage->key, tensor.storage->count));
+}
+
 Result<Tensor> DenseTensor(const StoredTensor& tensor) {
   const TorchDTypeInfo& info = Info(tensor.dtype);
   if (tensor.layout != TensorLayout::kStrided) return Unsupported("a sparse tensor");

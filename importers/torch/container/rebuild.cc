@@ -60,22 +60,6 @@ Result<std::vector<std::int64_t>> Ints(const Stored& value) {
   return ints;
 }
 
-// Every element that offset, sizes and strides reach must be in the storage.
-Status CheckReach(const StoredTensor& tensor) {
-  if (std::count(tensor.sizes.begin(), tensor.sizes.end(), 0) > 0) return {};
-  std::int64_t last = tensor.offset;
-  for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
-    std::int64_t reach = 0;
-    if (__builtin_mul_overflow(tensor.sizes[i] - 1, tensor.strides[i], &reach) ||
-        __builtin_add_overflow(last, reach, &last)) {
-      return InvalidInput("the strides of a tensor overflow");
-    }
-  }
-  if (last < tensor.storage->count) return {};
-  return InvalidInput(fmt::format("a tensor reaches element {} of storage {}, which has {}", last,
-                                  tensor.storage->key, tensor.storage->count));
-}
-
 // (storage, offset, sizes, strides, …)
 Result<StoredTensor> StridedTensor(std::span<const Stored> arguments) {
   const auto* storage = Get<StoredStorage>(arguments[0]);

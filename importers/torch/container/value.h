@@ -141,6 +141,10 @@ struct StoredTensor {
   std::vector<const StoredTensor*> parts;
 };
 
+// Errors: an element that offset, sizes and strides reach, none of them negative, lies beyond the
+// storage.
+Status CheckReach(const StoredTensor& tensor);
+
 // Whether the elements of a strided tensor lie in order, without gaps.
 bool IsRowMajor(const StoredTensor& tensor);
 

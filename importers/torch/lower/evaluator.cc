@@ -72,6 +72,7 @@ std::vector<std::string> ArgumentNames(const Schema* schema) {
 Evaluator::Evaluator(const Model& source, const LoadedCells& cells, SchemaTable& schemas,
                      Heap& heap, Graph& graph, Inference& inference)
     : source_(source),
+      has_quantized_tensors_(source.dialect == "torchscript"),
       cells_(cells),
       schemas_(schemas),
       heap_(heap),
@@ -326,7 +327,7 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
                         schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
     if (writes) return LowerOut(node, row->lower, *schema, names, arguments);
     Call call(heap_, builder(), node, names, arguments);
-    return LowerOnGrid(row->lower, call);
+    return has_quantized_tensors_ ? LowerOnGrid(row->lower, call) : row->lower(call);
   }
   const std::string base = InPlaceBase(op.type);
   const OpRow* row = base.empty() ? nullptr : FindOpRow(prefix + base);
@@ -342,7 +343,7 @@ Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lowe
   const auto* self = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
   if (self == nullptr) return Unsupported(node.op().ToString() + " needs a tensor to write to");
   DRAGOMAN_ASSIGN(Value * before, heap_.Read(builder(), *self));
-  DRAGOMAN_ASSIGN(Results results, LowerOnGrid(lower, call));
+  DRAGOMAN_ASSIGN(Results results, has_quantized_tensors_ ? LowerOnGrid(lower, call) : lower(call));
   const auto* computed = results.empty() ? nullptr : results.front().As<TensorRef>();
   if (computed == nullptr) return Internal(node.op().ToString() + " has no functional result");
   DRAGOMAN_ASSIGN(Value * after, heap_.Read(builder(), *computed));

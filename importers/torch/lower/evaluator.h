@@ -88,6 +88,7 @@ class Evaluator {
   Flow RunForFindings(const Node& node, Frame& frame, std::initializer_list<const Graph*> blocks);
 
   const Model& source_;
+  const bool has_quantized_tensors_;  // else rounding to a grid is an operator of its own
   const LoadedCells& cells_;
   SchemaTable& schemas_;
   Heap& heap_;

@@ -38,7 +38,8 @@ Result<Value*> LowerSoftmaxAs(Call& call, std::string_view type) {
 
 Result<Value*> LowerRelu(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Op("Relu", {c.Tensor("self")}));
+  Value* x = c.Tensor("self");
+  return c.Done(Info(c.dtype(x)).is_signed ? c.Op("Relu", {x}) : x);  // ONNX has none of unsigned
 }
 
 Result<Value*> LowerRelu6(Call& call) {
@@ -79,8 +80,11 @@ Result<Value*> LowerSelu(Call& call) {
 
 Result<Value*> LowerLeakyRelu(Call& call) {
   CallComposer c(call);
-  return c.Done(
-      c.Op("LeakyRelu", {c.Tensor("self")}, {FloatAttribute("alpha", c.Float("negative_slope"))}));
+  Value* x = c.Tensor("self");
+  const double slope = c.Float("negative_slope");
+  // The attribute has not the digits of a double.
+  if (c.dtype(x) == DType::kF64) return c.Done(c.Where(c.Greater(x, 0), x, c.Mul(x, slope)));
+  return c.Done(c.Op("LeakyRelu", {x}, {FloatAttribute("alpha", slope)}));
 }
 
 // At inference the slope is the mean of the bounds.

@@ -72,7 +72,7 @@ Value* AverageMatrix(Composer& c, std::int64_t in, std::int64_t out, DType dtype
   return c.Cast(c.builder().Constant(Tensor::Of<double>({in, out}, weights)), dtype);
 }
 
-// One axis of sizes that only run time tells: what of it each window holds.
+// One axis of sizes known only at run time: what of it each window holds.
 struct Windows {
   Value* inside;   // bool, out x in: whether a window reads a position
   Value* lengths;  // int64, out x 1

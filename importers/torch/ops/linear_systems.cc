@@ -281,7 +281,7 @@ Result<Results> LowerLuUnpack(Call& call) {
   Value* factors = TakeMatrices(c, "LU_data");
   Value* pivots = c.Sub(c.Cast(c.Tensor("LU_pivots"), DType::kI64), 1);
   const std::optional<std::int64_t> n = c.KnownSize(factors, c.Rank(factors) - 2);
-  if (!n) return call.Unsupported("matrices whose sizes only run time tells; give --shape");
+  if (!n) return call.Unsupported("matrices whose sizes are known only at run time; give --shape");
   Value* nothing = c.Full(c.Ints({0}), 0, c.dtype(factors));
   Value* p = nothing;
   if (c.BoolOr("unpack_pivots", true))
@@ -299,7 +299,7 @@ Result<Value*> LowerLuSolve(Call& call) {
   if (!c.BoolOr("left", true) || c.BoolOr("adjoint", false))
     return call.Unsupported("left = False, or adjoint = True");
   const std::optional<std::int64_t> n = c.KnownSize(factors, c.Rank(factors) - 1);
-  if (!n) return call.Unsupported("matrices whose sizes only run time tells; give --shape");
+  if (!n) return call.Unsupported("matrices whose sizes are known only at run time; give --shape");
   Value* b = TakeMatrices(c, older ? "self" : "B");
   Value* whole = WithBatchOf(c, factors, b);
   return c.Done(SolveFactored(c, whole, RowsOf(c, pivots, *n), b));

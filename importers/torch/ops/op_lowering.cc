@@ -15,6 +15,8 @@
 namespace dragoman::torch {
 namespace {
 
+constexpr const char* kMustBeKnown = " must be known at conversion; give sizes with --shape";
+
 std::string Quote(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 Error NotA(std::string_view name, const char* expected, const Abstract& found) {
@@ -38,6 +40,34 @@ PromotionClass ClassOf(const Node& node, std::string_view name, const Value* val
   const bool is_number =
       by_rank == PromotionClass::kZeroDim && name == "other" && TakesConstantForNumber(node);
   return is_number ? PromotionClass::kNumber : by_rank;
+}
+
+// Whether `argument`, or a number in it, is known only at run time.
+bool IsOfRunTime(const Abstract& argument) {
+  if (const auto* number = argument.As<Number>()) return !number->known();
+  const std::vector<Abstract>* items = ItemsOf(argument);
+  if (items == nullptr) return argument.Is<ListRef>();
+  return std::any_of(items->begin(), items->end(), [](const Abstract& item) {
+    const auto* number = item.As<Number>();
+    return number != nullptr && !number->known();
+  });
+}
+
+// A lowering that asks for a number that is known only at run time continues with none, and may
+// then report the rest of the call as invalid (Call::Invalid). The cause is that the number is not
+// known.
+Error WithoutBlame(const Call& call, Error error) {
+  const std::string prefix = call.op().ToString() + ": ";
+  if (error.kind() != ErrorKind::kInvalidInput ||
+      !error.findings().front().message.starts_with(prefix))
+    return error;
+  for (std::size_t i = 0; i < call.arguments().size() && i < call.names().size(); ++i) {
+    if (IsOfRunTime(call.arguments()[i])) {
+      return Unsupported("argument " + Quote(call.names()[i]) + " of " + call.op().ToString() +
+                         kMustBeKnown);
+    }
+  }
+  return error;
 }
 
 }  // namespace
@@ -79,7 +109,7 @@ Result<Value*> Call::OptionalTensor(std::string_view name) {
   if (!Has(name)) return static_cast<Value*>(nullptr);
   DRAGOMAN_ASSIGN(const Abstract argument, Argument(name));
   if (argument.Is<Maybe>())
-    return Unsupported("whether argument " + Quote(name) + " is None only run time tells");
+    return Unsupported("whether argument " + Quote(name) + " is None is known only at run time");
   return Tensor(name);
 }
 
@@ -95,7 +125,8 @@ Result<std::vector<Value*>> Call::OptionalTensors(std::string_view name) {
   DRAGOMAN_ASSIGN(Abstract argument, Argument(name));
   const std::vector<Abstract>* items = ItemsOf(argument);
   if (items == nullptr && argument.Is<ListRef>())
-    return Unsupported("argument " + Quote(name) + " is a list whose length only run time tells");
+    return Unsupported("argument " + Quote(name) +
+                       " is a list whose length is known only at run time");
   if (items == nullptr) return NotA(name, "a list of tensors", argument);
   std::vector<Value*> values;
   for (const Abstract& item : *items) {
@@ -137,6 +168,9 @@ Result<std::vector<Number>> Call::Scalars(std::string_view name) {
     }
     return numbers;
   }
+  if (argument.Is<ListRef>())
+    return Unsupported("argument " + Quote(name) +
+                       " is a list whose length is known only at run time");
   DRAGOMAN_ASSIGN(Number number, NumberOf(argument, name));
   numbers.push_back(number);
   return numbers;
@@ -149,8 +183,7 @@ Result<Number> Call::Known(std::string_view name) {
 }
 
 Error Call::MustBeKnown(std::string_view name) const {
-  return dragoman::Unsupported("argument " + Quote(name) + " of " + op().ToString() +
-                               " must be known at conversion; give sizes with --shape");
+  return dragoman::Unsupported("argument " + Quote(name) + " of " + op().ToString() + kMustBeKnown);
 }
 
 Result<std::int64_t> Call::Int(std::string_view name) {
@@ -366,9 +399,14 @@ Error Call::Invalid(std::string message) const {
 }
 
 Result<Results> OpLowering::operator()(Call& call) const {
-  if (general_ != nullptr) return general_(call);
-  DRAGOMAN_ASSIGN(Value * value, plain_(call));
-  return Results{call.NewTensor(value)};
+  if (general_ != nullptr) {
+    Result<Results> results = general_(call);
+    if (!results.ok()) return WithoutBlame(call, std::move(results).error());
+    return results;
+  }
+  Result<Value*> value = plain_(call);
+  if (!value.ok()) return WithoutBlame(call, std::move(value).error());
+  return Results{call.NewTensor(*value)};
 }
 
 }  // namespace dragoman::torch

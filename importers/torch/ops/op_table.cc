@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/quantized_decomposed.h"
 
 namespace dragoman::torch {
 namespace {
@@ -767,6 +768,10 @@ constexpr OpRow kOps[] = {
     {"quantized.relu6", LowerQuantizedRelu6},
     {"quantized.sigmoid", LowerQuantizedTwin},
     {"quantized.softmax", LowerQuantizedTwin},
+    {"quantized_decomposed.dequantize_per_channel", LowerDequantizeIntegers},
+    {"quantized_decomposed.dequantize_per_tensor", LowerDequantizeIntegers},
+    {"quantized_decomposed.quantize_per_channel", LowerQuantizeToIntegers},
+    {"quantized_decomposed.quantize_per_tensor", LowerQuantizeToIntegers},
     {"torchvision.deform_conv2d", LowerDeformConv2d},
     {"torchvision.nms", LowerNms},
     {"torchvision.roi_align", LowerRoiAlign},

@@ -69,7 +69,9 @@ Result<Value*> LowerSign(Call& call) {
     Value* divisor = c.Where(c.Equal(size, 0), 1, size);
     return c.Done(c.Div(x, c.CastLike(divisor, x)));
   }
-  return c.Done(c.dtype(x) == DType::kBool ? x : c.Op("Sign", {x}));
+  if (c.dtype(x) == DType::kBool) return c.Done(x);
+  Value* sign = c.Op("Sign", {x});
+  return c.Done(IsFloating(c.dtype(x)) ? c.Where(IsNaN(c, x), 0, sign) : sign);
 }
 
 Result<Value*> LowerSignBit(Call& call) {

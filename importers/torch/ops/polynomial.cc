@@ -9,7 +9,7 @@
 namespace dragoman::torch {
 namespace {
 
-// Degrees that only run time tells may go up to here, which is asserted.
+// Degrees known only at run time may go up to here, which is asserted.
 constexpr int kMostDegrees = 32;
 
 enum class Family { kChebyshev, kHermite, kHermiteE, kLaguerre, kLegendre };

@@ -2,8 +2,11 @@
 #include <limits>
 #include <utility>
 
+#include "core/lowering/number_value.h"
+#include "core/support/floor_division.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 #include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
@@ -14,20 +17,26 @@ Value* Flip(Composer& c, Value* x, int axis) {
   return c.Slice(x, axis, -1, kBegin, -1);
 }
 
-// The last `shift` elements of an axis, which may be negative or beyond its size, come first.
-Value* Roll(Composer& c, Value* x, int axis, std::int64_t shift) {
-  if (const std::optional<std::int64_t> size = c.KnownSize(x, axis)) {
-    if (*size == 0) return x;
-    const std::int64_t first = ((shift % *size) + *size) % *size;
-    if (first == 0) return x;
-    return c.Concat({c.Slice(x, axis, *size - first, kEnd), c.Slice(x, axis, 0, *size - first)},
+// The last `shift` elements of an axis come first; a shift may be negative or beyond the size.
+Value* Roll(Composer& c, Value* x, int axis, const Number& shift) {
+  const std::optional<std::int64_t> size = c.KnownSize(x, axis);
+  if (size == 0) return x;
+  if (size && shift.known()) {
+    const std::int64_t moved = FloorRemainder(shift.AsInt(), *size);
+    if (moved == 0) return x;
+    return c.Concat({c.Slice(x, axis, *size - moved, kEnd), c.Slice(x, axis, 0, *size - moved)},
                     axis);
   }
-  Value* size = c.SizeVector(x, axis, 1);
-  Value* moved = c.Op("Mod", {c.Ints({-shift}), size});
+  Value* count = c.SizeVector(x, axis, 1);
+  Value* moved = shift.known() ? c.Ints({shift.AsInt()})
+                               : c.Vector(c.Take(NumberValue(c.builder(), shift, DType::kI64)));
+  // An axis without elements has none to move, and no remainder.
+  Value* divisor = size ? count : c.Max(count, 1);
+  Value* first = c.Sub(count, c.Op("Mod", {moved, divisor}));
   Value* one = c.Ints({1});
-  Value* tail = c.Slice(x, axis, moved, c.Ints({kEnd}), one);
-  return c.Concat({tail, c.Slice(x, axis, c.Ints({0}), moved, one)}, axis);
+  Value* tail = c.Slice(x, axis, first, c.Ints({kEnd}), one);
+  Value* rolled = c.Concat({tail, c.Slice(x, axis, c.Ints({0}), first, one)}, axis);
+  return WithSizesOf(c, rolled, x);
 }
 
 Result<Value*> Triangle(Call& call, bool upper) {
@@ -116,6 +125,7 @@ Result<Value*> LowerRot90(Call& call) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
   const std::vector<std::int64_t> axes = c.Take(call.IntList("dims"));
+  if (c.failed()) return c.Done(nullptr);
   if (axes.size() != 2) return call.Invalid("dims must be two axes");
   const int a = c.Axis(axes[0], rank);
   const int b = c.Axis(axes[1], rank);
@@ -128,8 +138,9 @@ Result<Value*> LowerRot90(Call& call) {
 Result<Value*> LowerRoll(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  const std::vector<std::int64_t> shifts = c.Take(call.IntList("shifts"));
+  const std::vector<Number> shifts = c.Take(call.Scalars("shifts"));
   const std::vector<std::int64_t> axes = c.Take(call.IntList("dims"));
+  if (c.failed()) return c.Done(nullptr);
   if (axes.empty() && shifts.size() == 1)
     return c.Done(c.Reshape(Roll(c, c.Flatten(x), 0, shifts[0]), c.Shape(x)));
   if (axes.size() != shifts.size()) return call.Invalid("shifts and dims differ in length");

@@ -1,4 +1,4 @@
-// Lists and tuples. A list whose length only run time tells is a sequence of the common
+// Lists and tuples. A list whose length is known only at run time is a sequence of the common
 // graph.
 #include <algorithm>
 
@@ -22,14 +22,15 @@ Result<std::vector<Abstract>> KnownItems(const Call& call, std::size_t i) {
   const std::vector<Abstract>* items = ItemsOf(Argument(call, i));
   if (items == nullptr)
     return call.Unsupported("of " + Describe(Argument(call, i)) +
-                            " whose length only run time tells");
+                            " whose length is known only at run time");
   return *items;
 }
 
 Result<Value*> ItemValue(Call& call, const Abstract& item) {
   if (const auto* tensor = item.As<TensorRef>()) return call.heap().Read(call.builder(), *tensor);
   if (const auto* number = item.As<Number>()) return call.NumberValue(*number, number->dtype());
-  return call.Unsupported("of " + Describe(item) + " in a list whose length only run time tells");
+  return call.Unsupported("of " + Describe(item) +
+                          " in a list whose length is known only at run time");
 }
 
 // Argument `i`, an index, as an int64 value.
@@ -47,7 +48,7 @@ Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
 Result<std::size_t> Position(const Call& call, const Abstract& index, std::size_t size) {
   const auto* number = index.As<Number>();
   if (number == nullptr || !number->known())
-    return call.Unsupported("index that only run time tells, into a list of known length");
+    return call.Unsupported("index known only at run time, into a list of known length");
   const auto count = static_cast<std::int64_t>(size);
   const std::int64_t i = number->AsInt() < 0 ? number->AsInt() + count : number->AsInt();
   if (i < 0 || i >= count) {
@@ -141,7 +142,7 @@ Result<Results> LowerInsert(Call& call) {
     return Results{};
   }
   if (index == nullptr || !index->known())
-    return call.Unsupported("at an index that only run time tells");
+    return call.Unsupported("at an index known only at run time");
   auto& items = call.heap().Mutable<ListContents>(cell).items;
   const auto count = static_cast<std::int64_t>(items.size());
   const std::int64_t i = index->AsInt() < 0 ? index->AsInt() + count : index->AsInt();
@@ -242,7 +243,7 @@ Result<bool> LessThan(const Call& call, const Abstract& a, const Abstract& b) {
   const auto* x = a.As<Number>();
   const auto* y = b.As<Number>();
   if (x == nullptr || y == nullptr || !x->known() || !y->known())
-    return call.Unsupported("of items that only run time tells");
+    return call.Unsupported("of items known only at run time");
   return x->AsDouble() < y->AsDouble();
 }
 
@@ -292,7 +293,7 @@ Result<Results> LowerListMul(Call& call) {
   const auto* times = Argument(call, left ? 1 : 0).As<Number>();
   constexpr std::int64_t kMost = 1 << 20;
   if (times == nullptr || !times->known())
-    return call.Unsupported("of a list, by a number that only run time tells");
+    return call.Unsupported("of a list, by a number known only at run time");
   if (items.empty()) return Results{call.NewList({})};
   if (times->AsInt() > kMost / std::ssize(items))
     return call.Unsupported("of a list, to more than " + std::to_string(kMost) + " items");
@@ -314,7 +315,7 @@ Result<Results> LowerSearch(Call& call) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, items[i], Argument(call, 1)));
-    if (!equal.known()) return call.Unsupported("of items that only run time tells");
+    if (!equal.known()) return call.Unsupported("of items known only at run time");
     if (equal.AsInt() == 0) continue;
     ++count;
     if (call.op().type == "index") return Results{Number::Int(static_cast<std::int64_t>(i))};
@@ -362,7 +363,7 @@ Result<Results> LowerListSum(Call& call) {
   for (const Abstract& item : items) {
     const auto* number = item.As<Number>();
     if (number == nullptr || !number->known())
-      return call.Unsupported("of items that only run time tells");
+      return call.Unsupported("of items known only at run time");
     sum = number->kind == Number::Kind::kFloat || sum.kind == Number::Kind::kFloat
               ? Number::Float(sum.AsDouble() + number->AsDouble())
               : Number::Int(static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.AsInt()) +
@@ -378,7 +379,7 @@ Result<Results> LowerListTruth(Call& call) {
   for (const Abstract& item : items) {
     const auto* number = item.As<Number>();
     if (number == nullptr || !number->known())
-      return call.Unsupported("of items that only run time tells");
+      return call.Unsupported("of items known only at run time");
     if ((number->AsDouble() != 0) == any) return Results{Number::Bool(any)};
   }
   return Results{Number::Bool(!any)};

@@ -21,7 +21,7 @@ const Abstract& Key(const Call& call) { return Argument(call, 1); }
 Result<std::size_t> Find(Call& call, const DictContents& dict, const Abstract& key) {
   for (std::size_t i = 0; i < dict.items.size(); ++i) {
     DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, dict.items[i].first, key));
-    if (!equal.known()) return call.Unsupported("a key that only run time tells");
+    if (!equal.known()) return call.Unsupported("a key known only at run time");
     if (equal.AsInt() != 0) return i;
   }
   return dict.items.size();
@@ -38,7 +38,7 @@ bool IsOfRunTime(const Abstract& key) {
   return (number != nullptr && !number->known()) || (string != nullptr && !string->known());
 }
 
-// The value under argument 1, a key that only run time tells, of a dict whose keys are known; that
+// The value under argument 1, a key known only at run time, of a dict whose keys are known; that
 // it is one of them is asserted.
 Result<Results> SelectValue(Call& call, const DictContents& dict) {
   Composer c(call.builder());

@@ -94,7 +94,7 @@ Result<std::vector<std::size_t>> SlicePlaces(const Call& call, std::size_t count
     if (argument.Is<None>()) continue;
     const auto* number = argument.As<Number>();
     if (number == nullptr || !number->known())
-      return call.Unsupported("with bounds that only run time tells");
+      return call.Unsupported("with bounds known only at run time");
     given[i] = number->AsInt();
   }
   const auto size = static_cast<std::int64_t>(count);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/floor_division.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/script_lowerings.h"
@@ -21,19 +22,16 @@ Result<Number> NumberAt(const Call& call, std::size_t i) {
   return *number;
 }
 
-// Quotient and remainder of C++ numbers as Python rounds them: downwards.
+// Quotient and remainder as Python rounds them, downwards; of doubles the quotient is not made
+// whole.
 Results KnownDivMod(const Number& a, const Number& b, bool ints) {
-  if (!ints) {
-    const double quotient = std::floor(a.AsDouble() / b.AsDouble());
-    return {Number::Float(quotient), Number::Float(a.AsDouble() - b.AsDouble() * quotient)};
+  if (ints) {
+    return {Number::Int(FloorQuotient(a.AsInt(), b.AsInt())),
+            Number::Int(FloorRemainder(a.AsInt(), b.AsInt()))};
   }
-  std::int64_t quotient = a.AsInt() / b.AsInt();
-  std::int64_t rest = a.AsInt() % b.AsInt();
-  if (rest != 0 && (rest < 0) != (b.AsInt() < 0)) {
-    --quotient;
-    rest += b.AsInt();
-  }
-  return {Number::Int(quotient), Number::Int(rest)};
+  double rest = std::fmod(a.AsDouble(), b.AsDouble());
+  if (rest != 0 && (rest < 0) != (b.AsDouble() < 0)) rest += b.AsDouble();
+  return {Number::Float((a.AsDouble() - rest) / b.AsDouble()), Number::Float(rest)};
 }
 
 Result<Results> LowerDivMod(Call& call) {
@@ -41,14 +39,14 @@ Result<Results> LowerDivMod(Call& call) {
   DRAGOMAN_ASSIGN(const Number b, NumberAt(call, 1));
   const bool ints = a.kind <= Kind::kInt && b.kind <= Kind::kInt;
   if (b.known() && b.AsDouble() == 0) return call.Unsupported("always divides by zero");
-  const bool wraps = ints && b.known() && b.AsInt() == -1;
-  if (a.known() && b.known() && !wraps) return KnownDivMod(a, b, ints);
+  if (a.known() && b.known()) return KnownDivMod(a, b, ints);
   Composer c(call.builder());
   const DType dtype = ints ? DType::kI64 : DType::kF64;
   Value* x = c.Take(call.NumberValue(a, dtype));
   Value* y = c.Take(call.NumberValue(b, dtype));
-  Value* quotient = FloorQuotient(c, x, y);
-  DRAGOMAN_ASSIGN(Value * rest, c.Done(Remainder(c, x, y)));
+  Value* rest = Remainder(c, x, y);
+  DRAGOMAN_ASSIGN(Value * quotient,
+                  c.Done(ints ? FloorQuotient(c, x, y) : c.Div(c.Sub(x, rest), y)));
   const Kind kind = ints ? Kind::kInt : Kind::kFloat;
   return Results{call.NewNumber(kind, quotient), call.NewNumber(kind, rest)};
 }
@@ -94,7 +92,7 @@ Result<Results> LowerScaling(Call& call) {
 // hex, oct, bin, chr
 Result<Results> LowerIntText(Call& call) {
   DRAGOMAN_ASSIGN(const Number a, NumberAt(call, 0));
-  if (!a.known()) return call.Unsupported("of a number that only run time tells");
+  if (!a.known()) return call.Unsupported("of a number known only at run time");
   const std::string& type = call.op().type;
   if (type == "chr") {
     if (a.AsInt() < 0 || a.AsInt() > 127) return call.Unsupported("beyond ASCII");
@@ -108,9 +106,16 @@ Result<Results> LowerIntText(Call& call) {
   return Results{String{sign + fmt::format("0b{:b}", size)}};
 }
 
-// x - y·n, n the whole number next to x / y.
+// With q the whole number next to x / y, the even one of two: x - q·y is what is left of x by 2y,
+// less y once or twice. The comparisons are those of rest with y / 2, without rounding.
 Value* NearRemainder(Composer& c, Value* x, Value* y) {
-  return c.Sub(x, c.Mul(y, c.Op("Round", {c.Div(x, y)})));
+  Value* size = c.Abs(y);
+  Value* rest = c.Op("Mod", {c.Abs(x), c.Add(size, size)}, {{"fmod", std::int64_t{1}}});
+  const auto less_divisor = [&](Value* where) { return c.Where(where, c.Sub(rest, size), rest); };
+  Value* above_half = c.Greater(rest, c.Sub(size, rest));
+  rest = less_divisor(above_half);
+  rest = less_divisor(c.And(above_half, c.GreaterOrEqual(rest, c.Sub(size, rest))));
+  return NegateWhere(c, SignBit(c, x), rest);
 }
 
 Result<Results> LowerMathRemainder(Call& call) {
@@ -138,7 +143,7 @@ Value* FloatFunction(Composer& c, const std::string& type, Value* x) {
   if (type == "expm1") return Expm1(c, x);
   if (type == "log1p") return Log1p(c, x);
   if (type == "log10") return c.Mul(c.Log(x), 1 / std::numbers::ln10);
-  return c.Fail("of a number that only run time tells");
+  return c.Fail("of a number known only at run time");
 }
 
 Value* Test(Composer& c, const std::string& type, Value* x) {
@@ -151,7 +156,7 @@ Value* Pair(Composer& c, const std::string& type, Value* x, Value* y) {
   if (type == "atan2") return Atan2(c, x, y);
   if (type == "fmod") return c.Op("Mod", {x, y}, {{"fmod", std::int64_t{1}}});
   if (type == "copysign") return NegateWhere(c, SignBit(c, y), c.Abs(x));
-  return c.Fail("of numbers that only run time tells");
+  return c.Fail("of numbers known only at run time");
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/lowering/division.h"
 #include "core/lowering/number_value.h"
+#include "core/support/floor_division.h"
 #include "importers/torch/ops/script_lowerings.h"
 
 namespace dragoman::torch {
@@ -63,20 +65,8 @@ std::int64_t Wrap(std::uint64_t value) { return static_cast<std::int64_t>(value)
 
 std::int64_t Negated(std::int64_t a) { return Wrap(0 - static_cast<std::uint64_t>(a)); }
 
-// Not by zero.
-std::int64_t FloorDivInts(std::int64_t a, std::int64_t b) {
-  if (b == -1) return Negated(a);
-  const std::int64_t quotient = a / b;
-  return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
-}
-
-std::int64_t ModInts(std::int64_t a, std::int64_t b) {
-  if (b == -1) return 0;
-  const std::int64_t rest = a % b;
-  return rest != 0 && ((rest < 0) != (b < 0)) ? rest + b : rest;
-}
-
-double ModFloats(double a, double b) { return a - b * std::floor(a / b); }
+// As torch, which differs from Python at infinities.
+double RemainderOfFloats(double a, double b) { return std::fmod(b + std::fmod(a, b), b); }
 
 constexpr std::array<Binary, 3> kArithmetic = {{
     {"add",
@@ -130,72 +120,49 @@ Result<Results> LowerNumberArithmetic(Call& call) {
   return One({kind, row->ints(a.AsInt(), b.AsInt())});
 }
 
+// As torch, and other than Python, divisions of and by floats give infinity or NaN where b is 0.
 Result<Results> LowerNumberDiv(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
   if (std::max(a.kind, b.kind) == Kind::kComplex) return ComplexArithmetic(call, a, b);
-  if (a.known() && b.known()) {
-    if (b.AsDouble() == 0) return call.Unsupported("always divides by zero");
-    return One(Number::Float(a.AsDouble() / b.AsDouble()));
-  }
+  if (a.known() && b.known()) return One(Number::Float(a.AsDouble() / b.AsDouble()));
   return BinaryNode(call, "Div", a, b, Kind::kFloat, Kind::kFloat);
-}
-
-bool IsNeverNegative(Call& call, const Number& number) {
-  if (number.known()) return number.AsDouble() >= 0;
-  const auto elements = call.builder().inference().Know(number.symbolic()).elements;
-  return elements && elements->size() == 1 && RangeOf(elements->front()).lower >= 0 &&
-         !elements->front().unknown();
-}
-
-// floor(x / y), of doubles.
-Result<Value*> FloorOfQuotient(Call& call, Value* x, Value* y) {
-  DRAGOMAN_ASSIGN(Value * quotient, call.Add("Div", {x, y}));
-  return call.Add("Floor", {quotient});
 }
 
 Result<Results> LowerNumberFloorDiv(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
   const bool ints = AreInts(a, b);
+  if (ints && b.known() && b.AsInt() == 0) return call.Unsupported("always divides by zero");
   if (a.known() && b.known()) {
-    if (b.AsDouble() == 0) return call.Unsupported("always divides by zero");
-    if (ints) return One(Number::Int(FloorDivInts(a.AsInt(), b.AsInt())));
+    if (ints) return One(Number::Int(FloorQuotient(a.AsInt(), b.AsInt())));
     return One(Number::Float(std::floor(a.AsDouble() / b.AsDouble())));
   }
-  if (!ints) {
-    DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, DType::kF64));
-    DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, DType::kF64));
-    DRAGOMAN_ASSIGN(Value * floor, FloorOfQuotient(call, x, y));
-    return One({Kind::kFloat, floor});
-  }
-  // ONNX's Div truncates.
-  if (IsNeverNegative(call, a) && IsNeverNegative(call, b))
-    return BinaryNode(call, "Div", a, b, Kind::kInt, Kind::kInt);
-  DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, DType::kI64));
-  DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, DType::kI64));
-  DRAGOMAN_ASSIGN(Value * rest, call.Add("Mod", {x, y}));
-  DRAGOMAN_ASSIGN(Value * multiple, call.Add("Sub", {x, rest}));
-  DRAGOMAN_ASSIGN(Value * quotient, call.Add("Div", {multiple, y}));
-  return One(NumberFrom(call.builder(), Kind::kInt, quotient));
+  const Kind kind = ints ? Kind::kInt : Kind::kFloat;
+  Composer c(call.builder());
+  Value* x = c.Take(call.NumberValue(a, DTypeOf(kind)));
+  Value* y = c.Take(call.NumberValue(b, DTypeOf(kind)));
+  DRAGOMAN_ASSIGN(Value * quotient,
+                  c.Done(ints ? FloorQuotientOfIntegers(c, x, y) : c.Floor(c.Div(x, y))));
+  return One(NumberFrom(call.builder(), kind, quotient));
 }
 
 Result<Results> LowerNumberRemainder(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
   const bool ints = AreInts(a, b);
+  if (ints && b.known() && b.AsInt() == 0) return call.Unsupported("always divides by zero");
   if (a.known() && b.known()) {
-    if (ints && b.AsInt() == 0) return call.Unsupported("always divides by zero");
-    if (ints) return One(Number::Int(ModInts(a.AsInt(), b.AsInt())));
-    return One(Number::Float(ModFloats(a.AsDouble(), b.AsDouble())));
+    if (ints) return One(Number::Int(FloorRemainder(a.AsInt(), b.AsInt())));
+    return One(Number::Float(RemainderOfFloats(a.AsDouble(), b.AsDouble())));
   }
   if (ints) return BinaryNode(call, "Mod", a, b, Kind::kInt, Kind::kInt);
-  DRAGOMAN_ASSIGN(Value * x, call.NumberValue(a, DType::kF64));
-  DRAGOMAN_ASSIGN(Value * y, call.NumberValue(b, DType::kF64));
-  DRAGOMAN_ASSIGN(Value * floor, FloorOfQuotient(call, x, y));
-  DRAGOMAN_ASSIGN(Value * product, call.Add("Mul", {floor, y}));
-  DRAGOMAN_ASSIGN(Value * rest, call.Add("Sub", {x, product}));
-  return One({Kind::kFloat, rest});
+  Composer c(call.builder());
+  Value* x = c.Take(call.NumberValue(a, DType::kF64));
+  Value* y = c.Take(call.NumberValue(b, DType::kF64));
+  const auto rest = [&](Value* of) { return c.Op("Mod", {of, y}, {{"fmod", std::int64_t{1}}}); };
+  DRAGOMAN_ASSIGN(x, c.Done(rest(c.Add(y, rest(x)))));
+  return One(NumberFrom(call.builder(), Kind::kFloat, x));
 }
 
 Result<Results> LowerNumberPow(Call& call) {
@@ -216,17 +183,15 @@ struct Comparison {
   bool negated;
 };
 
-constexpr Comparison kAtLeast = {"ge", [](double a, double b) { return a >= b; }, "GreaterOrEqual",
-                                 false};
-constexpr Comparison kAtMost = {"le", [](double a, double b) { return a <= b; }, "LessOrEqual",
-                                false};
+constexpr Comparison kGreater = {"gt", [](double a, double b) { return a > b; }, "Greater", false};
+constexpr Comparison kLess = {"lt", [](double a, double b) { return a < b; }, "Less", false};
 
 constexpr std::array<Comparison, 6> kComparisons = {{
     {"eq", [](double a, double b) { return a == b; }, "Equal", false},
-    kAtLeast,
-    {"gt", [](double a, double b) { return a > b; }, "Greater", false},
-    kAtMost,
-    {"lt", [](double a, double b) { return a < b; }, "Less", false},
+    {"ge", [](double a, double b) { return a >= b; }, "GreaterOrEqual", false},
+    kGreater,
+    {"le", [](double a, double b) { return a <= b; }, "LessOrEqual", false},
+    kLess,
     {"ne", [](double a, double b) { return a != b; }, "Equal", true},
 }};
 
@@ -288,7 +253,7 @@ Result<Results> LowerNumberShift(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
   if (!a.known() || !b.known() || b.AsInt() < 0 || b.AsInt() > 63)
-    return call.Unsupported("shifts of numbers that only run time tells");
+    return call.Unsupported("shifts of numbers known only at run time");
   const bool left = call.op().type == "__lshift__";
   return One(Number::Int(left ? Wrap(static_cast<std::uint64_t>(a.AsInt()) << b.AsInt())
                               : a.AsInt() >> b.AsInt()));
@@ -365,16 +330,23 @@ Result<Results> LowerNumberFunction(Call& call) {
   return One(NumberFrom(call.builder(), kind, value));
 }
 
+// The second operand unless the first is less, or greater: torch's choice among zeros and NaN.
 Result<Results> LowerNumberExtremum(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
   const bool max = call.op().type == "max";
   const Kind widest = std::max({a.kind, b.kind, Kind::kInt});
   const Kind kind = ResultKind(call, widest);
-  if (!a.known() || !b.known()) return BinaryNode(call, max ? "Max" : "Min", a, b, kind, widest);
-  const bool first = Compare(max ? kAtLeast : kAtMost, a, b);
-  const Number& chosen = first ? a : b;
-  return One(kind == Kind::kFloat ? Number::Float(chosen.AsDouble()) : chosen);
+  if (a.known() && b.known()) {
+    const Number& chosen = Compare(max ? kGreater : kLess, a, b) ? a : b;
+    return One(kind == Kind::kFloat ? Number::Float(chosen.AsDouble()) : chosen);
+  }
+  if (widest == Kind::kInt) return BinaryNode(call, max ? "Max" : "Min", a, b, kind, widest);
+  Composer c(call.builder());
+  Value* x = c.Take(call.NumberValue(a, DTypeOf(widest)));
+  Value* y = c.Take(call.NumberValue(b, DTypeOf(widest)));
+  DRAGOMAN_ASSIGN(x, c.Done(c.Where(max ? c.Greater(x, y) : c.Less(x, y), x, y)));
+  return One(NumberFrom(call.builder(), widest, x));
 }
 
 // int(), float(), bool(), complex().
@@ -382,10 +354,10 @@ Result<Results> LowerNumberConversion(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   const std::string& type = call.op().type;
   if (type == "Complex") {
-    if (!a.known()) return call.Unsupported("of a number that only run time tells");
+    if (!a.known()) return call.Unsupported("of a number known only at run time");
     if (call.arguments().size() < 2) return One(Number::Complex(a.AsComplex()));
     DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
-    if (!b.known()) return call.Unsupported("of a number that only run time tells");
+    if (!b.known()) return call.Unsupported("of a number known only at run time");
     return One(Number::Complex({a.AsDouble(), b.AsDouble()}));
   }
   const Kind kind = type.starts_with("Int")     ? Kind::kInt
@@ -427,7 +399,7 @@ Result<Results> LowerRangeLength(Call& call) {
   DRAGOMAN_ASSIGN(Number hi, Operand(call, 1));
   DRAGOMAN_ASSIGN(Number step, Operand(call, 2));
   if (!step.known() || step.AsInt() == 0 || Negated(step.AsInt()) == step.AsInt())
-    return call.Unsupported("a step that is 0, that has no opposite, or that only run time tells");
+    return call.Unsupported("a step that is 0, has no opposite, or is known only at run time");
   const std::int64_t s = step.AsInt();
   const std::int64_t stride = std::abs(s);
   if (lo.known() && hi.known()) {

@@ -41,7 +41,7 @@ Result<Results> LowerGetAttr(Call& call) {
                           "'");
 }
 
-// The module at an index that only run time tells, which an Assert holds within the list.
+// The module at an index known only at run time, which an Assert holds within the list.
 Result<Results> ChooseModule(Call& call, const Number& index, std::vector<Abstract> modules) {
   const auto count = static_cast<std::int64_t>(modules.size());
   Composer c(call.builder());
@@ -63,7 +63,7 @@ Result<Results> LowerModuleIndex(Call& call) {
   const auto* key = call.arguments()[1].As<String>();
   const auto* index = call.arguments()[1].As<Number>();
   if (index == nullptr && (key == nullptr || !key->known()))
-    return call.Unsupported("a module under a key that only run time tells");
+    return call.Unsupported("a module under a key known only at run time");
   std::vector<Abstract> modules;
   for (const auto& [name, value] : std::get<ObjectContents>(reference->cell->contents).attributes) {
     if (!value.Is<ObjectRef>()) continue;

@@ -1,5 +1,5 @@
-// Lists whose length only run time tells: sequences of the common graph. Those of numbers become
-// vectors where an operator asks for all of their items at once.
+// Lists whose length is known only at run time: sequences of the common graph. Those of numbers
+// become vectors where an operator asks for all of their items at once.
 #include <cstdint>
 #include <memory>
 #include <unordered_set>
@@ -30,7 +30,8 @@ Result<ListArgument> First(const Call& call) {
 }
 
 Result<Value*> VectorOf(Call& call, const ListArgument& list) {
-  if (!list.numbers) return call.Unsupported("of tensors in a list whose length run time tells");
+  if (!list.numbers)
+    return call.Unsupported("of tensors in a list whose length is known only at run time");
   if (list.sequence != nullptr)
     return StackItems(call, ListContents{{}, list.sequence, list.numbers});
   Composer c(call.builder());
@@ -132,7 +133,7 @@ Result<Results> LowerSlice(Call& call) {
   for (std::size_t i = 0; i < bounds.size() && i + 1 < call.arguments().size(); ++i) {
     const Abstract& given = call.arguments()[i + 1];
     if (given.Is<None>()) {
-      if (!known) return call.Unsupported("without a bound, by a step that only run time tells");
+      if (!known) return call.Unsupported("without a bound, by a step known only at run time");
       continue;
     }
     const auto* number = given.As<Number>();
@@ -149,7 +150,7 @@ Result<Results> LowerSort(Call& call) {
   DRAGOMAN_ASSIGN(ListArgument list, First(call));
   const bool has_order = call.arguments().size() > 1 && call.arguments()[1].Is<Number>();
   const Number order = has_order ? *call.arguments()[1].As<Number>() : Number::Bool(false);
-  if (!order.known()) return call.Unsupported("in an order that only run time tells");
+  if (!order.known()) return call.Unsupported("in an order known only at run time");
   Composer c(call.builder());
   Value* vector = c.Take(VectorOf(call, list));
   const std::vector<Value*> sorted =

@@ -16,7 +16,7 @@ constexpr std::string_view kBlanks = " \t\n\r\f\v";
 Result<std::string> Text(const Call& call, std::size_t i) {
   const auto* string = i < call.arguments().size() ? call.arguments()[i].As<String>() : nullptr;
   if (string == nullptr || !string->known())
-    return call.Unsupported("of a string that only run time tells");
+    return call.Unsupported("of a string known only at run time");
   return string->text();
 }
 
@@ -40,7 +40,7 @@ Result<std::int64_t> IntAt(const Call& call, std::size_t i, std::int64_t otherwi
   if (i >= call.arguments().size() || call.arguments()[i].Is<None>()) return otherwise;
   const auto* number = call.arguments()[i].As<Number>();
   if (number == nullptr || !number->known())
-    return call.Unsupported("of a number that only run time tells");
+    return call.Unsupported("of a number known only at run time");
   return number->AsInt();
 }
 
@@ -184,7 +184,7 @@ Result<Results> LowerJoin(Call& call) {
   DRAGOMAN_ASSIGN(std::string separator, Text(call, 0));
   const std::vector<Abstract>* items =
       call.arguments().size() > 1 ? ItemsOf(call.arguments()[1]) : nullptr;
-  if (items == nullptr) return call.Unsupported("of a list whose length only run time tells");
+  if (items == nullptr) return call.Unsupported("of a list whose length is known only at run time");
   std::string joined;
   for (std::size_t i = 0; i < items->size(); ++i) {
     DRAGOMAN_ASSIGN(std::string text, TextOf((*items)[i]));

@@ -30,7 +30,7 @@ Result<Results> LowerSize(Call& call) {
   if (call.arguments().size() > 1 && !call.arguments()[1].Is<None>()) {
     const auto* dim = call.arguments()[1].As<Number>();
     if (dim == nullptr || !dim->known())
-      return call.Unsupported("of an axis that only run time tells");
+      return call.Unsupported("of an axis known only at run time");
     std::int64_t axis = dim->AsInt();
     if (axis < 0 || self->type().rank()) {
       DRAGOMAN_ASSIGN(const int rank, RankOf(self));
@@ -123,7 +123,7 @@ Result<Results> LowerSameSize(Call& call) {
   if (a == nullptr || b == nullptr) return call.Unsupported("of unknown ranks");
   Truth same = a->size() == b->size() ? Truth::kYes : Truth::kNo;
   for (std::size_t i = 0; i < a->size() && same == Truth::kYes; ++i) same = Equal((*a)[i], (*b)[i]);
-  if (same == Truth::kUnknown) return call.Unsupported("of sizes that only run time tells");
+  if (same == Truth::kUnknown) return call.Unsupported("of sizes known only at run time");
   return Results{Number::Bool(same == Truth::kYes)};
 }
 
@@ -184,7 +184,7 @@ Result<Results> LowerToList(Call& call) {
     return Results{std::move(list)};
   }
   if (shape == nullptr || shape->size() != 1)
-    return call.Unsupported("of a tensor whose sizes only run time tells; give --shape");
+    return call.Unsupported("of a tensor whose sizes are known only at run time; give --shape");
   DRAGOMAN_ASSIGN(Value * items, call.Add("SplitToSequence", {wide}, {{"keepdims", 0}}));
   return Results{ListRef{call.heap().NewCell(ListContents{{}, items, kind})}};
 }
@@ -206,7 +206,8 @@ Status FlattenItems(Call& call, const Abstract& value, std::size_t depth, Ints& 
   constexpr std::size_t kMostDepth = 16;
   const std::vector<Abstract>* items = ItemsOf(value);
   if (items == nullptr) {
-    if (value.Is<ListRef>()) return call.Unsupported("of a list whose length only run time tells");
+    if (value.Is<ListRef>())
+      return call.Unsupported("of a list whose length is known only at run time");
     flat.push_back(value);
     return {};
   }
@@ -286,7 +287,8 @@ Result<Value*> JoinItems(Call& call, std::span<const Abstract> items, const Ints
   return call.Reshape(whole, sizes);
 }
 
-// torch.tensor(data), of numbers and lists of them.
+// torch.tensor(data), of numbers and lists of them. A program makes it of its default element type,
+// and converts that: floats have the digits of float32, whatever `dtype`.
 Result<Value*> TensorOf(Call& call, const Abstract& data) {
   if (data.Is<TensorRef>()) {
     DRAGOMAN_ASSIGN(Value * value, Self(call));
@@ -296,16 +298,20 @@ Result<Value*> TensorOf(Call& call, const Abstract& data) {
   if (const auto* list = data.As<ListRef>(); list != nullptr && ItemsOf(data) == nullptr) {
     const auto& contents = std::get<ListContents>(list->cell->contents);
     DRAGOMAN_ASSIGN(Value * stacked, StackItems(call, contents));
-    DRAGOMAN_ASSIGN(const DType dtype,
-                    call.DTypeOr("dtype", DefaultDType(KindOf(stacked->type().dtype()))));
+    const DType made = DefaultDType(KindOf(stacked->type().dtype()));
+    DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOr("dtype", made));
+    DRAGOMAN_ASSIGN(stacked, call.Cast(stacked, made));
     return call.Cast(stacked, dtype);
   }
   Ints sizes;
   std::vector<Abstract> items;
   DRAGOMAN_TRY(FlattenItems(call, data, 0, sizes, items));
   DRAGOMAN_ASSIGN(const ItemKinds kinds, KindsOf(call, items));
-  DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOr("dtype", DefaultDType(kinds.widest)));
-  return kinds.known ? ConstantOf(call, items, sizes, dtype) : JoinItems(call, items, sizes, dtype);
+  const DType made = DefaultDType(kinds.widest);
+  DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOr("dtype", made));
+  DRAGOMAN_ASSIGN(Value * value, kinds.known ? ConstantOf(call, items, sizes, made)
+                                             : JoinItems(call, items, sizes, made));
+  return call.Cast(value, dtype);
 }
 
 Result<Results> LowerTensor(Call& call) {

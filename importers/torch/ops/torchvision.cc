@@ -51,7 +51,7 @@ class DeformableConv {
     if (c.failed()) return;
     const auto sizes = c.KnownSizes(weight_);
     if (!sizes.has_value() || sizes->size() != 4 || offset_groups_ < 1) {
-      c.Fail("weights whose sizes only run time tells");
+      c.Fail("weights whose sizes are known only at run time");
       return;
     }
     weight_sizes_ = *sizes;

@@ -34,7 +34,7 @@ Value* PutRange(Composer& c, Value* base, Value* value, int axis, Value* start, 
   return c.Concat(std::move(parts), axis);
 }
 
-// Replaces element `index` (int64, rank 0) of `axis`, which only run time tells.
+// Replaces element `index` (int64, rank 0) of `axis`, known only at run time.
 Value* PutAt(Composer& c, Value* base, Value* value, int axis, Value* index) {
   Value* row = c.SwapAxes(c.Unsqueeze(value, {axis}), 0, axis);
   Value* rows = c.SwapAxes(base, 0, axis);

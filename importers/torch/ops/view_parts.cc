@@ -111,7 +111,7 @@ std::int64_t NeedSize(CallComposer& c, Value* x, int axis) {
   return size.value_or(0);
 }
 
-// A list whose length only run time tells.
+// A list whose length is known only at run time.
 Result<Results> RunTimeParts(CallComposer& c, Value* parts) {
   return c.DoneWith({ListRef{c.call().heap().NewCell(ListContents{{}, parts, std::nullopt})}});
 }

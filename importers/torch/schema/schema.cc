@@ -232,6 +232,34 @@ class SchemaParser {
 
 }  // namespace
 
+ScriptType TypeOfDefault(const Attribute& value, const ScriptType& formal) {
+  switch (value.kind()) {
+    case Attribute::Kind::kNone:
+      return ScriptType(Kind::kNone);
+    case Attribute::Kind::kBool:
+      return ScriptType(Kind::kBool);
+    case Attribute::Kind::kInt:
+      return ScriptType(formal.WithoutOptional().Is(Kind::kFloat) ? Kind::kFloat : Kind::kInt);
+    case Attribute::Kind::kDouble:
+      return ScriptType(Kind::kFloat);
+    case Attribute::Kind::kComplex:
+      return ScriptType(Kind::kComplex);
+    case Attribute::Kind::kString:
+      return ScriptType(Kind::kString);
+    default:
+      return formal.WithoutOptional();
+  }
+}
+
+Attribute DefaultConstant(const Attribute& value, const SchemaArgument& formal) {
+  const auto* number = value.As<std::int64_t>();
+  if (number == nullptr) return value;
+  const ScriptType& type = formal.type.WithoutOptional();
+  if (type.Is(Kind::kFloat)) return Attribute(static_cast<double>(*number));
+  if (!type.Is(Kind::kList)) return value;
+  return Attribute(Attribute::Ints(static_cast<std::size_t>(formal.repeat.value_or(1)), *number));
+}
+
 std::string Schema::FullName() const {
   return ns + "::" + name + (overload.empty() ? "" : "." + overload);
 }

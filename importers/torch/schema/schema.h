@@ -30,6 +30,11 @@ struct SchemaArgument {
   bool mutated() const { return alias.find('!') != std::string::npos; }
 };
 
+// The default of an argument that has one, as the constant that stands for it: that of "int[2]
+// stride=1" is a list. And the type of this constant.
+Attribute DefaultConstant(const Attribute& value, const SchemaArgument& formal);
+ScriptType TypeOfDefault(const Attribute& value, const ScriptType& formal);
+
 struct Schema {
   std::string ns;        // "aten"
   std::string name;      // "add"

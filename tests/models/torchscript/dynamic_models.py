@@ -96,7 +96,7 @@ class BeamSearch(nn.Module):
 @fixture("run_time_lists", shapes="x=t,3", x=rand(4, 3),
          others=[{"x": rand(9, 3)}, {"x": rand(2, 3)}])
 class RunTimeLists(nn.Module):
-    """What Python does with lists, on lists whose length only run time tells."""
+    """What Python does with lists, on lists whose length is known only at run time."""
 
     def forward(self, x):
         rows: List[Tensor] = []

@@ -184,8 +184,8 @@ TEST_F(NativeTest, CollectsTensorsOfOtherSizesInASequence) {
       const %one: i64[1] = [1]
       %empty = onnx.SequenceEmpty()
       %all = onnx.Loop(%n, _, %empty) {body = graph body(%i: i64[], %on: bool[], %s: seq<f32[*]>) -> (%on, %longer) {
-        %end = onnx.Add(%i, %one)
-        %part = onnx.Slice(%x, %zero, %end, %zero)
+        %stop = onnx.Add(%i, %one)
+        %part = onnx.Slice(%x, %zero, %stop, %zero)
         %longer = onnx.SequenceInsert(%s, %part)
       }}
       %y = onnx.ConcatFromSequence(%all) {axis = 0}

@@ -45,10 +45,11 @@ TEST(FuseMaps, LeavesLoopsWhoseResultIsNeededInBetween) {
   EXPECT_THAT(Steps(plan), ElementsAre(IsA<MapStep>(), IsA<KernelStep>(), IsA<MapStep>()));
 }
 
-// A product, and behind it `nodes`, which make %y of its result %v.
+// A product, and behind it `nodes`, which make %y of its result %v and of %s.
 std::string Product(std::string_view nodes) {
   return R"(graph main(%x: f32[2, 3], %r: f32[2, 2]) -> (%y: f32[2, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+    const %low: f32[] = -3.0
     const %three: f32[] = 3.0
     const %six: f32[] = 6.0
     const %zero: f32[] = 0.0
@@ -108,6 +109,8 @@ TEST(FusePostOps, LeavesWhatIsOnlyAlike) {
        {"%a = onnx.Sigmoid(%v)\n%b = onnx.Mul(%a, %v)\n%y = onnx.Mul(%b, %half)",
         "%a = onnx.Clip(%v, %zero, %six)\n%y = onnx.Sub(%a, %s)",
         "%a = onnx.Add(%v, %large)\n%y = onnx.Sub(%a, %large)",
+        "%a = onnx.Clip(%s, %low, %three)\n%y = onnx.Add(%v, %a)",
+        "%a = onnx.Min(%s, %hundred)\n%y = onnx.Add(%a, %v)",
         "%p = onnx.Relu(%v)\n%a = onnx.Mul(%p, %hundred)\n%b = onnx.Round(%a)\n"
         "%y = onnx.Div(%b, %hundred)"}) {
     const Plan plan = PlanOf(Product(nodes));
@@ -144,7 +147,7 @@ TEST(FormLayoutGroups, JoinsWhatAConcatenationJoins) {
   EXPECT_EQ(Named(plan, "y").group, kRowMajor);
 }
 
-// Between convolutions whose images have sizes that only the run tells.
+// Between convolutions whose images have sizes known only at run time.
 TEST(FormLayoutGroups, LeavesSizesToTheRun) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3, h, h]) -> (%y: f32[n, 2, h, h]) {
     const %half: f32[] = 0.5

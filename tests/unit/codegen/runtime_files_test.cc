@@ -9,11 +9,13 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/paths.h"
+
 namespace dragoman {
 namespace {
 
 TEST(RuntimeFilesTest, EveryFileLiesInTheProgramAsItIsOnDisk) {
-  const std::filesystem::path root = DRAGOMAN_SOURCE_DIR;
+  const std::filesystem::path root = ProjectRoot();
   std::size_t on_disk = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "runtime")) {
     const std::string extension = entry.path().extension().string();

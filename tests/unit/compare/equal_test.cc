@@ -210,12 +210,16 @@ TEST(CompareModels, CyclesOfTheSourceLevelEnd) {
 }
 
 TEST(CompareModels, ProgramOrderIsMeaningWhereADialectMutates) {
+  constexpr std::string_view kOrdered[] = {"prim", "aten"};
+  CompareOptions options = kSource;
+  options.ordered_dialects = kOrdered;
   const std::string_view ab =
       "graph g(%x: f32[1]) -> (%x) { %a = aten.relu_(%x) %b = aten.neg_(%x) }";
   const std::string_view ba =
       "graph g(%x: f32[1]) -> (%x) { %b = aten.neg_(%x) %a = aten.relu_(%x) }";
-  EXPECT_EQ(Differ(ab, ab, kSource), "");
-  EXPECT_EQ(Differ(ab, ba, kSource), "op types differ");
+  EXPECT_EQ(Differ(ab, ab, options), "");
+  EXPECT_EQ(Differ(ab, ba, options), "op types differ");
+  EXPECT_EQ(Differ(ab, ba, kSource), "");
 }
 
 TEST(CompareModels, OptionsLetDifferencesPass) {

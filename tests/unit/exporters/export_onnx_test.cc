@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/inference.h"
 #include "core/ir/parse.h"
 #include "core/ir/print.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
+#include "tests/support/onnx_checks.h"
 
 namespace dragoman {
 namespace {
@@ -19,12 +21,23 @@ namespace {
 Model Parse(const std::string& text) {
   Result<Model> model = ParseText(text);
   EXPECT_TRUE(model.ok()) << model.error().ToString();
-  return model.ok() ? std::move(*model) : Model();
+  if (!model.ok()) return Model();
+  for (Entry& entry : model->entries) {
+    const Status inferred = Inference().InferGraph(*entry.graph);
+    EXPECT_TRUE(inferred.ok()) << inferred.error().ToString();
+  }
+  return std::move(*model);
 }
 
 class ExportOnnxTest : public testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(path_); }
+  // The last file of each test must be accepted by others, too.
+  void TearDown() override {
+    if (std::filesystem::exists(path_)) {
+      EXPECT_EQ(ComplaintsOfOthers(path_), "");
+    }
+    std::filesystem::remove(path_);
+  }
 
   // The file that `text` is written to, as its reader gives it.
   Result<Model> RoundTrip(const std::string& text, const ExportOptions& options = {}) {
@@ -305,6 +318,33 @@ TEST_F(ExportOnnxTest, ProjectedLstmIsTheCallOfAFunctionAndComesBack) {
   const Node* lstm = common->main().first_node();
   EXPECT_TRUE(lstm->IsDragoman("LSTM"));
   EXPECT_EQ(*lstm->attribute("cell_clip")->As<float>(), 0.5f);
+}
+
+// Operators of a graph, each with the element type of its result.
+std::string Typed(const Graph& graph) {
+  std::string text;
+  for (const Node& node : graph.nodes())
+    text += node.op().type + " " + std::string(Name(node.result()->type().dtype())) + "; ";
+  return text;
+}
+
+TEST_F(ExportOnnxTest, IntegersThatOnnxDoesNotTakeAreComputedInWiderOnes) {
+  const auto typed = [&](const std::string& type, const std::string& node) {
+    Result<Model> source =
+        RoundTrip("graph main(%x: " + type + "[2, 3]) -> (%y) {\n  const %axes: " +
+                  "i64[1] = [1]\n  %y = onnx." + node + "\n}");
+    return source.ok() ? Typed(source->main()) : source.error().ToString();
+  };
+  EXPECT_EQ(typed("u8", "ReduceSum(%x, %axes) {keepdims = 0}"),
+            "Cast i32; ReduceSum i32; Cast u8; ");
+  EXPECT_EQ(typed("i16", "ReduceMax(%x, %axes)"), "Cast i32; ReduceMax i32; Cast i16; ");
+  EXPECT_EQ(typed("u8", "ReduceMax(%x, %axes)"), "ReduceMax u8; ");
+  EXPECT_EQ(typed("i32", "ReduceSum(%x, %axes)"), "ReduceSum i32; ");
+  EXPECT_EQ(typed("u64", "Neg(%x)"), "Cast i64; Neg i64; Cast u64; ");
+  EXPECT_EQ(typed("i8", "Neg(%x)"), "Neg i8; ");
+  EXPECT_EQ(typed("i8", "PRelu(%x, %x)"), "Cast i32; Cast i32; PRelu i32; Cast i8; ");
+  EXPECT_EQ(typed("u16", "Relu(%x)"), "Identity u16; ");
+  EXPECT_EQ(typed("i64", "Sum(%x, %x, %x)"), "Add i64; Add i64; ");
 }
 
 TEST_F(ExportOnnxTest, NodesOfOneNameGetOthers) {

@@ -16,6 +16,7 @@
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/pipeline.h"
+#include "tests/support/paths.h"
 #include "tests/unit/rewrite/random_inputs.h"
 
 namespace dragoman {
@@ -23,9 +24,7 @@ namespace {
 
 constexpr char kArrow[] = "\n=>\n";
 
-std::filesystem::path Folder() {
-  return std::filesystem::path(DRAGOMAN_SOURCE_DIR) / "tests/golden/rewrite";
-}
+std::filesystem::path Folder() { return ProjectRoot() / "tests/golden/rewrite"; }
 
 struct Case {
   std::string sentence;

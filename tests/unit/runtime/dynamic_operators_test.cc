@@ -1,4 +1,4 @@
-// Operators for sizes that only the run tells, against the plain kernels: several sizes in turn,
+// Operators for sizes known only at run time, against the plain kernels: several sizes in turn,
 // more of them than are kept.
 #include <gtest/gtest.h>
 

@@ -231,14 +231,39 @@ TEST(ClipTest, BoundsMayBeAbsentOrCrossed) {
   EXPECT_THAT(y.Values(), ElementsAre(1, 1, 1));
 }
 
-TEST(CastTest, FloatsBecomeIntegersTowardsZeroAndSaturate) {
-  const Dense<float> x({6}, {-1.9f, 1.9f, 1e30f, -kInf, kNaN, 300.0f});
-  Dense<std::int32_t> wide({6});
-  ASSERT_TRUE(Cast(CastParams{}, x.In(), wide.Out()).ok());
-  EXPECT_THAT(wide.Values(), ElementsAre(-1, 1, 2147483647, kMin32, 0, 300));
-  Dense<std::uint8_t> narrow({6});
-  ASSERT_TRUE(Cast(CastParams{}, x.In(), narrow.Out()).ok());
-  EXPECT_THAT(narrow.Values(), ElementsAre(0, 1, 255, 0, 0, 255));
+// What torch and ONNX Runtime give on x86-64 for the floats of `x`.
+template <class From, class To>
+std::vector<To> CastAll(const std::vector<From>& x) {
+  const auto count = static_cast<std::int64_t>(x.size());
+  const Dense<From> from({count}, x);
+  Dense<To> to({count});
+  EXPECT_TRUE(Cast(CastParams{}, from.In(), to.Out()).ok());
+  return to.Values();
+}
+
+TEST(CastTest, FloatsBecomeIntegersTowardsZeroAndBeyondTheirRangeAsOnX86) {
+  const std::vector<float> x = {-1.9f, 1.9f, 300.0f, -129.0f, 40000.0f, 3e9f, 1e30f, -kInf, kNaN};
+  constexpr std::int64_t kMin64 = std::numeric_limits<std::int64_t>::min();
+  EXPECT_THAT((CastAll<float, std::int8_t>(x)), ElementsAre(-1, 1, 44, 127, 64, 0, 0, 0, 0));
+  EXPECT_THAT((CastAll<float, std::uint8_t>(x)), ElementsAre(255, 1, 44, 127, 64, 0, 0, 0, 0));
+  EXPECT_THAT((CastAll<float, std::int16_t>(x)), ElementsAre(-1, 1, 300, -129, -25536, 0, 0, 0, 0));
+  EXPECT_THAT((CastAll<float, std::uint16_t>(x)),
+              ElementsAre(65535, 1, 300, 65407, 40000, 0, 0, 0, 0));
+  EXPECT_THAT((CastAll<float, std::int32_t>(x)),
+              ElementsAre(-1, 1, 300, -129, 40000, kMin32, kMin32, kMin32, kMin32));
+  EXPECT_THAT((CastAll<float, std::uint32_t>(x)),
+              ElementsAre(4294967295u, 1, 300, 4294967167u, 40000, 3000000000u, 0, 0, 0));
+  EXPECT_THAT((CastAll<float, std::int64_t>(x)),
+              ElementsAre(-1, 1, 300, -129, 40000, 3000000000, kMin64, kMin64, kMin64));
+}
+
+TEST(CastTest, DoublesBeyond32BitsKeepTheLowBitsOfUnsignedTypes) {
+  const std::vector<double> x = {2147483653.0, -2147483700.0, 1e19, 0x1p64, -1.0};
+  EXPECT_THAT((CastAll<double, std::uint8_t>(x)), ElementsAre(5, 204, 0, 0, 255));
+  EXPECT_THAT((CastAll<double, std::int8_t>(x)), ElementsAre(0, 0, 0, 0, -1));
+  EXPECT_THAT((CastAll<double, std::uint64_t>(x)),
+              ElementsAre(2147483653u, 18446744071562067916u, 10000000000000000000u, 0u,
+                          18446744073709551615u));
 }
 
 TEST(CastTest, IntegersKeepLowBits) {

@@ -40,6 +40,21 @@ std::string ErrorOf(const Result<Archive>& archive) {
 
 std::string Text(const Buffer& buffer) { return std::string(AsText(buffer.bytes())); }
 
+TEST(ExportArchive, TellsRecordsWithoutTheTopDirectory) {
+  const std::vector<ZipRecord> records = {{"net/archive_format", "pt2"},
+                                          {"net/models/model.json", "{}"}};
+  const Result<Archive> archive =
+      Archive::FromBytes(Buffer::Own(MakeZip(records)), "net.pt2", ArchiveKind::kExport);
+  ASSERT_TRUE(archive.ok()) << archive.error().ToString();
+  EXPECT_THAT(archive->Names(), ElementsAre("archive_format", "models/model.json"));
+}
+
+TEST(ExportArchive, RefusesOtherArchives) {
+  const Result<Archive> archive =
+      Archive::FromBytes(Buffer::Own(MakeZip(Records())), "net.pt2", ArchiveKind::kExport);
+  EXPECT_THAT(ErrorOf(archive), HasSubstr("no archive of torch.export.save"));
+}
+
 TEST(TorchScriptArchive, TellsRecordsWithoutTheTopDirectory) {
   const Result<Archive> archive = OpenRecords(Records({{"net/extra/notes/a.txt", "hello"}}));
   ASSERT_TRUE(archive.ok()) << archive.error().ToString();
@@ -81,6 +96,10 @@ TEST(TorchScriptArchive, NamesOtherFilesOfTorch) {
   EXPECT_THAT(ErrorOf(OpenBytes("\x80\x02\x8a")), HasSubstr("a pickle of torch.save"));
   EXPECT_THAT(ErrorOf(OpenBytes("PYTORCH1")), HasSubstr("a preview of torch 1.0"));
   EXPECT_THAT(ErrorOf(OpenBytes("....PTMF")), HasSubstr("a mobile module"));
+  EXPECT_THAT(ErrorOf(OpenBytes("....ET12")), HasSubstr("a program of ExecuTorch"));
+  const std::string length = std::string("\x02") + std::string(7, '\0');
+  EXPECT_THAT(ErrorOf(OpenBytes(length + "{}data")), HasSubstr("a file of safetensors"));
+  EXPECT_THAT(ErrorOf(OpenBytes(length + "{")), HasSubstr("not an archive of torch"));
   EXPECT_THAT(ErrorOf(OpenRecords({{"a/data.pkl", kNothing}, {"a/version", "3"}})),
               HasSubstr("a file of torch.save"));
   EXPECT_THAT(ErrorOf(OpenRecords({{"a/archive_format", "pt2"}})), HasSubstr("torch.export"));

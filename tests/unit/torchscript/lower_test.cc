@@ -223,8 +223,8 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%z) {
 )",
                                    "x=n,2");
   EXPECT_EQ(text,
-            "node 'z' (aten.relu_): error: a write to an item of a list whose length only run time "
-            "tells");
+            "node 'z' (aten.relu_): error: a write to an item of a list whose length is known "
+            "only at run time");
 }
 
 TEST(LowerTorchScriptTest, RefusesToReadWhatAWriteIntoAChosenTensorMayHaveChanged) {

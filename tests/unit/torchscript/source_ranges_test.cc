@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "tests/support/paths.h"
 #include "tests/support/zip_writer.h"
 
 namespace dragoman::torch {
@@ -81,8 +82,8 @@ TEST(SourceRanges, DamagedOnesAreNone) {
 }
 
 TEST(SourceRanges, OfASavedModule) {
-  const Result<Archive> archive = Archive::Open(std::string(DRAGOMAN_SOURCE_DIR) +
-                                                "/tests/models/torchscript/lstm_policy/model.pt");
+  const Result<Archive> archive =
+      Archive::Open(ProjectRoot().string() + "/tests/models/torchscript/lstm_policy/model.pt");
   ASSERT_TRUE(archive.ok()) << archive.error().ToString();
   const std::vector<std::string_view> files = CodeFiles(*archive);
   ASSERT_FALSE(files.empty());

@@ -1,0 +1,77 @@
+// The command line as a declaration: commands, their options, and where the values go. Only
+// command_line.cc knows the parser.
+#ifndef DRAGOMAN_CLI_COMMAND_LINE_H_
+#define DRAGOMAN_CLI_COMMAND_LINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace dragoman::cli {
+
+// Where the value of an option goes. It must live as long as the program.
+using Destination = std::variant<std::string*, std::optional<std::string>*,
+                                 std::vector<std::string>*, std::int64_t*, std::uint64_t*,
+                                 std::optional<std::int64_t>*, std::optional<double>*>;
+
+// What an option accepts.
+struct Accepts {
+  bool required = false;
+  std::vector<std::string> one_of = {};  // empty: anything
+  std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;
+  bool commas = false;      // several values in one word
+  bool repeatable = false;  // one value each time that it is given, all are kept
+};
+
+class Command {
+ public:
+  Command(CLI::App* app, int& exit_code) : app_(app), exit_code_(&exit_code) {}
+
+  // `names` is "MODEL" of an argument by position, "-o,--output" of an option.
+  void Add(const std::string& names, Destination destination, const std::string& help,
+           const Accepts& accepts = {});
+  void AddFlag(const std::string& names, bool& destination, const std::string& help);
+  // What --help ends with.
+  void SetFooter(const std::string& text);
+  // What is run when the command is given; its result is the exit code.
+  void SetRun(std::function<int()> run);
+
+ private:
+  CLI::App* app_;
+  int* exit_code_;
+};
+
+// What a completion script has to know of a command.
+struct CommandNames {
+  std::string name;
+  std::vector<std::string> options;  // long ones, without dashes
+};
+
+class CommandLine {
+ public:
+  CommandLine(const std::string& description, const std::string& footer,
+              const std::string& version);
+  ~CommandLine();
+
+  Command AddCommand(const std::string& name, const std::string& what);
+  std::vector<CommandNames> Names() const;
+  // Parses the arguments, which may print help or what is wrong with them, and runs the command.
+  int Run(int argc, char** argv);
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace dragoman::cli
+
+#endif  // DRAGOMAN_CLI_COMMAND_LINE_H_

@@ -1,0 +1,50 @@
+// Lowers all entries of a model whose program keeps values between calls: each is run on cells that
+// hold the States of a plan (state_plan.h), again and again until none leaves more changed than the
+// plan says.
+#ifndef DRAGOMAN_CORE_LOWERING_LOWER_ENTRIES_H_
+#define DRAGOMAN_CORE_LOWERING_LOWER_ENTRIES_H_
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+#include "core/lowering/argument_names.h"
+#include "core/lowering/heap.h"
+#include "core/lowering/state_plan.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// One entry lowered under a plan.
+struct LoweredEntry {
+  Entry entry;
+  std::vector<Finding> findings;     // why it could not be
+  std::vector<std::string> assumed;  // inputs whose element type nothing tells
+  PlannedEntry planned;
+};
+
+// What an importer does of it.
+struct EntryProgram {
+  // How the arguments of an entry are declared.
+  std::function<std::vector<DeclaredArgument>(const Entry& source)> arguments;
+  // Runs an entry: begins `plan`, fills the graph of `lowered` by what the program does, and
+  // compares what it left changed with the plan.
+  std::function<Status(const Entry& source, const Facts& facts, const StatePlan& plan,
+                       LoweredEntry& lowered)>
+      run;
+};
+
+// The common model of `source`, whose cells lie in `heap`. Of entries beside the default one (or
+// the one that facts name), those that cannot be lowered are left out, which `note` is told; so it
+// is of inputs whose element type nothing tells. Errors: those of the default entry.
+Result<Model> LowerEntries(const Model& source, const Facts& facts,
+                           const std::function<void(std::string_view)>& note, Heap& heap,
+                           const EntryProgram& program);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_LOWERING_LOWER_ENTRIES_H_

@@ -1,0 +1,368 @@
+// Moves what makes channels the last axis behind the operators that read it: between convolutions
+// of a network that has channels last, it meets the Transpose that makes them axis 1 again, and
+// both go (fold_transposes.cc).
+//
+// Only Transposes of that kind are moved, of four axes and more, or behind a convolution over one
+// axis: others belong to what they stand at, such as the heads of an attention.
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/rewrite/passes.h"
+#include "core/rewrite/patterns/linear_patterns.h"
+
+namespace dragoman {
+namespace {
+
+using Perm = std::vector<std::int64_t>;
+
+// Functions of single elements of operand 0; any other operands are numbers.
+constexpr std::string_view kUnary[] = {
+    "Abs",      "Cast",      "Ceil", "Clip",           "Cos",       "Elu",      "Erf",
+    "Exp",      "Floor",     "Gelu", "HardSigmoid",    "HardSwish", "Identity", "IsInf",
+    "IsNaN",    "LeakyRelu", "Log",  "Mish",           "Neg",       "Not",      "Reciprocal",
+    "Relu",     "Round",     "Selu", "Sigmoid",        "Sign",      "Sin",      "Softplus",
+    "Softsign", "Sqrt",      "Tanh", "ThresholdedRelu"};
+
+// Of any number of operands, which broadcast.
+constexpr std::string_view kBroadcasting[] = {
+    "Add", "And",   "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+    "Max", "Min",   "Mod", "Mul",   "Or",      "PRelu",          "Pow",  "Sub",
+    "Sum", "Where", "Xor"};
+
+// That keep channels apart.
+constexpr std::string_view kMoving[] = {"BatchNormalization", "Concat", "Pad", "Slice", "Squeeze",
+                                        "Unsqueeze"};
+
+template <std::size_t n>
+bool IsOneOf(const Node& node, const std::string_view (&types)[n]) {
+  return std::any_of(std::begin(types), std::end(types),
+                     [&](std::string_view type) { return node.Is(type); });
+}
+
+// Whether a convolution or a pool computes `value`, and what follows it up to there.
+bool ComesFromConv(const Value* value) {
+  constexpr int kFarEnough = 16;
+  for (int step = 0; step < kFarEnough; ++step) {
+    const Node* node = value != nullptr ? value->producer() : nullptr;
+    if (node == nullptr) return false;
+    if (node->Is("Conv") || node->Is("MaxPool") || node->Is("AveragePool")) return true;
+    const bool passes =
+        IsOneOf(*node, kUnary) || IsOneOf(*node, kBroadcasting) || IsOneOf(*node, kMoving);
+    if (!passes) return false;
+    value = ConstantOf(node->operand(0)) != nullptr ? node->operand(1) : node->operand(0);
+  }
+  return false;
+}
+
+// (0, 2, 3, …, 1) of what gives `value`; nullptr: it is none such.
+const Attribute::Ints* ChannelsLast(const Value* value) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  if (node == nullptr || !node->Is("Transpose")) return nullptr;
+  const Attribute::Ints* perm = IntsAttribute(*node, "perm");
+  if (perm == nullptr || perm->size() < 3 || perm->front() != 0 || perm->back() != 1)
+    return nullptr;
+  for (std::size_t i = 1; i + 1 < perm->size(); ++i) {
+    if ((*perm)[i] != static_cast<std::int64_t>(i) + 1) return nullptr;
+  }
+  return perm->size() > 3 || ComesFromConv(node->operand(0)) ? perm : nullptr;
+}
+
+Perm Inverse(const Perm& perm) {
+  Perm inverse(perm.size());
+  for (std::size_t i = 0; i < perm.size(); ++i)
+    inverse[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
+  return inverse;
+}
+
+// The axis of what is transposed that axis `axis` of the result is; kNoAxis: out of range.
+constexpr std::int64_t kNoAxis = -1;
+std::int64_t AxisBefore(const Perm& perm, std::int64_t axis) {
+  const auto rank = static_cast<std::int64_t>(perm.size());
+  if (axis < 0) axis += rank;
+  return axis >= 0 && axis < rank ? perm[static_cast<std::size_t>(axis)] : kNoAxis;
+}
+
+std::optional<Perm> AxesBefore(const Perm& perm, const Perm& axes) {
+  Perm before;
+  for (const std::int64_t axis : axes) {
+    before.push_back(AxisBefore(perm, axis));
+    if (before.back() == kNoAxis) return std::nullopt;
+  }
+  return before;
+}
+
+std::vector<Value*> OperandsOf(const Node& node) {
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) operands.push_back(use.value());
+  return operands;
+}
+
+Value* IntsConstant(const Perm& values, Node& node, PassContext& context) {
+  return context.AddConstant(*node.graph(), Tensor::Ints(values), "axes", node.origin());
+}
+
+std::vector<NamedAttribute> WithInt(const Node& node, std::string_view name, std::int64_t value) {
+  std::vector<NamedAttribute> attributes = node.attributes();
+  std::erase_if(attributes, [&](const NamedAttribute& given) { return given.name == name; });
+  attributes.emplace_back(std::string(name), value);
+  return attributes;
+}
+
+// Puts `node` of `operands` in place of it, with `perm` behind.
+Result<bool> PutBefore(Node& node, const std::vector<Value*>& operands,
+                       std::vector<NamedAttribute> attributes, const Perm& perm,
+                       PassContext& context) {
+  DRAGOMAN_ASSIGN(Node * moved, context.InsertNode(node, node.op().type, operands,
+                                                   std::move(attributes), node.num_results()));
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    Value* result = moved->result(i);
+    if (perm.empty() || std::is_sorted(perm.begin(), perm.end())) {
+      results.push_back(result);
+      continue;
+    }
+    DRAGOMAN_ASSIGN(result, context.Insert(node, "Transpose", {{result}}, {{"perm", perm}}));
+    results.push_back(result);
+  }
+  DRAGOMAN_TRY(context.InsertCopies(node, results));
+  context.Explain(node, "computed with channels at axis 1");
+  context.Replace(node, results);
+  return true;
+}
+
+bool IsOneNumber(const Value& value) {
+  const Shape* shape = value.type().shape();
+  return shape != nullptr && Equal(NumElements(*shape), Dim(1)) == Truth::kYes;
+}
+
+// f(Transpose(x)) = Transpose(f(x))
+Result<bool> SinkBehindUnary(Node& node, PassContext& context) {
+  if (!IsOneOf(node, kUnary)) return false;
+  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  if (perm == nullptr) return false;
+  std::vector<Value*> operands = OperandsOf(node);
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    if (operands[i] != nullptr && !IsOneNumber(*operands[i])) return false;
+  }
+  operands[0] = operands[0]->producer()->operand(0);
+  return PutBefore(node, operands, node.attributes(), Perm(*perm), context);
+}
+
+// How a value that broadcasts with a transposed tensor can do so with what is transposed.
+enum class Move { kImpossible, kTransposed, kAsItIs, kAlongChannels, kConstant, kSmall };
+
+Move MoveOf(const Value* value, const Perm& perm) {
+  const Attribute::Ints* own = ChannelsLast(value);
+  if (own != nullptr && *own == perm) return Move::kTransposed;
+  const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
+  if (shape == nullptr || shape->size() > perm.size()) return Move::kImpossible;
+  const std::size_t rank = shape->size();
+  // Whether axes `begin` to the last but one have size 1.
+  const auto ones = [&](std::size_t begin) {
+    for (std::size_t axis = begin; axis + 1 < rank; ++axis) {
+      if (Equal((*shape)[axis], Dim(1)) != Truth::kYes) return false;
+    }
+    return true;
+  };
+  if (ones(0)) {
+    const bool number = rank == 0 || Equal(shape->back(), Dim(1)) == Truth::kYes;
+    return number ? Move::kAsItIs : Move::kAlongChannels;
+  }
+  if (const Tensor* tensor = ConstantOf(value))
+    return tensor->dtype() != DType::kString ? Move::kConstant : Move::kImpossible;
+  return rank == perm.size() && ones(1) ? Move::kSmall : Move::kImpossible;
+}
+
+Result<Value*> BeforeTranspose(Value* value, const Perm& perm, Node& node, PassContext& context) {
+  const Move move = MoveOf(value, perm);
+  if (move == Move::kTransposed) return value->producer()->operand(0);
+  if (move == Move::kAsItIs) return value;
+  const Tensor* tensor = ConstantOf(value);
+  if (move == Move::kAlongChannels) {
+    Perm sizes(perm.size() - 1, 1);
+    sizes.front() = tensor != nullptr ? tensor->size() : -1;
+    if (tensor != nullptr)
+      return context.AddConstant(*node.graph(), tensor->Reshaped(sizes), value->name(),
+                                 value->origin());
+    Value* wanted = IntsConstant(sizes, node, context);
+    return context.Insert(node, "Reshape", {{value, wanted}});
+  }
+  if (move == Move::kConstant) {
+    Perm sizes(perm.size() - tensor->sizes().size(), 1);
+    sizes.insert(sizes.end(), tensor->sizes().begin(), tensor->sizes().end());
+    Value* whole =
+        context.AddConstant(*node.graph(), tensor->Reshaped(sizes), value->name(), value->origin());
+    return TransposeConstant(*whole, Inverse(perm), context);
+  }
+  return context.Insert(node, "Transpose", {{value}}, {{"perm", Inverse(perm)}});
+}
+
+// f(Transpose(x), Transpose(y), constant) = Transpose(f(x, y, transposed constant))
+Result<bool> SinkBehindBroadcasting(Node& node, PassContext& context) {
+  if (!IsOneOf(node, kBroadcasting)) return false;
+  const Attribute::Ints* perm = nullptr;
+  for (const Use& use : node.operands()) {
+    if (perm == nullptr) perm = ChannelsLast(use.value());
+  }
+  if (perm == nullptr || node.result()->type().rank() != static_cast<int>(perm->size()))
+    return false;
+  const Perm order = *perm;
+  for (const Use& use : node.operands()) {
+    if (MoveOf(use.value(), order) == Move::kImpossible) return false;
+  }
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) {
+    DRAGOMAN_ASSIGN(Value * operand, BeforeTranspose(use.value(), order, node, context));
+    operands.push_back(operand);
+  }
+  return PutBefore(node, operands, node.attributes(), order, context);
+}
+
+// Concat(Transpose(x), …) = Transpose(Concat(x, …))
+Result<bool> SinkBehindConcat(Node& node, PassContext& context) {
+  if (!node.Is("Concat")) return false;
+  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  if (perm == nullptr) return false;
+  const Perm order = *perm;
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) {
+    const Attribute::Ints* own = ChannelsLast(use.value());
+    if (own == nullptr || *own != order) return false;
+    operands.push_back(use.value()->producer()->operand(0));
+  }
+  const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis", 0));
+  if (axis == kNoAxis) return false;
+  return PutBefore(node, operands, WithInt(node, "axis", axis), order, context);
+}
+
+// Operators with an axis as attribute: Softmax, Split, and quantisation along an axis.
+Result<bool> SinkBehindAxis(Node& node, PassContext& context) {
+  std::int64_t absent = 1;
+  if (node.Is("Softmax") || node.Is("LogSoftmax")) {
+    absent = -1;
+  } else if (node.Is("Split")) {
+    absent = 0;
+  } else if (!node.Is("QuantizeLinear") && !node.Is("DequantizeLinear")) {
+    return false;
+  }
+  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  if (perm == nullptr || IntAttribute(node, "block_size", 0) != 0) return false;
+  const Perm order = *perm;
+  const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis", absent));
+  if (axis == kNoAxis) return false;
+  std::vector<Value*> operands = OperandsOf(node);
+  operands[0] = operands[0]->producer()->operand(0);
+  return PutBefore(node, operands, WithInt(node, "axis", axis), order, context);
+}
+
+// Reductions and Squeeze: their axes are those of what is transposed, and the others keep their
+// order.
+Result<bool> SinkBehindAxes(Node& node, PassContext& context) {
+  const bool squeezes = node.Is("Squeeze");
+  const bool reduces = node.op().dialect == "onnx" && node.op().type.starts_with("Reduce");
+  if (!squeezes && !reduces) return false;
+  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const auto stated = perm != nullptr ? IntsOf(context, node.operand(1)) : std::nullopt;
+  if (!stated || stated->empty()) return false;
+  const Perm order = *perm;
+  const std::optional<Perm> axes = AxesBefore(order, *stated);
+  if (!axes) return false;
+  Perm behind = order;
+  if (squeezes || IntAttribute(node, "keepdims", 1) == 0) {
+    std::erase_if(behind, [&](std::int64_t axis) {
+      return std::find(axes->begin(), axes->end(), axis) != axes->end();
+    });
+    // Counted among those that are left.
+    for (std::int64_t& axis : behind) {
+      axis -= std::count_if(axes->begin(), axes->end(), [&](auto gone) { return gone < axis; });
+    }
+  }
+  Perm sorted = *axes;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<Value*> operands = OperandsOf(node);
+  operands[0] = operands[0]->producer()->operand(0);
+  operands[1] = IntsConstant(sorted, node, context);
+  return PutBefore(node, operands, node.attributes(), behind, context);
+}
+
+// Pad of all axes, in the order of the operand's.
+Result<bool> SinkBehindPad(Node& node, PassContext& context) {
+  if (!node.Is("Pad") || node.operand(3) != nullptr) return false;
+  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const auto pads = perm != nullptr ? IntsOf(context, node.operand(1)) : std::nullopt;
+  if (!pads || pads->size() != 2 * perm->size()) return false;
+  const Perm order = *perm;
+  Perm before(pads->size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(order[i]);
+    before[axis] = (*pads)[i];
+    before[axis + order.size()] = (*pads)[i + order.size()];
+  }
+  std::vector<Value*> operands = OperandsOf(node);
+  operands[0] = operands[0]->producer()->operand(0);
+  operands[1] = IntsConstant(before, node, context);
+  return PutBefore(node, operands, node.attributes(), order, context);
+}
+
+Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
+  if (!node.Is("Slice")) return false;
+  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const auto stated = perm != nullptr ? IntsOf(context, node.operand(3)) : std::nullopt;
+  if (!stated) return false;
+  const Perm order = *perm;
+  const std::optional<Perm> axes = AxesBefore(order, *stated);
+  if (!axes) return false;
+  std::vector<Value*> operands = OperandsOf(node);
+  operands[0] = operands[0]->producer()->operand(0);
+  operands[3] = IntsConstant(*axes, node, context);
+  return PutBefore(node, operands, node.attributes(), order, context);
+}
+
+// Transpose(Unsqueeze(Transpose(x, q), axes), p) = Unsqueeze(Transpose(x, r), axes'), so that r is
+// what both make of x
+Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
+  if (!node.Is("Transpose")) return false;
+  const Attribute::Ints* perm = IntsAttribute(node, "perm");
+  const Node* unsqueeze = node.operand(0)->producer();
+  if (perm == nullptr || unsqueeze == nullptr || !unsqueeze->Is("Unsqueeze")) return false;
+  const Node* inner = unsqueeze->operand(0)->producer();
+  const auto stated = IntsOf(context, unsqueeze->operand(1));
+  if (inner == nullptr || !inner->Is("Transpose") || !stated) return false;
+  // Which axes of the whole are new, by their place before and behind the Transpose.
+  const auto rank = static_cast<std::int64_t>(perm->size());
+  std::vector<bool> is_new(perm->size(), false);
+  for (const std::int64_t axis : *stated)
+    is_new[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+  Perm axes;
+  Perm order;
+  for (std::size_t i = 0; i < perm->size(); ++i) {
+    const auto before = static_cast<std::size_t>((*perm)[i]);
+    if (is_new[before]) {
+      axes.push_back(static_cast<std::int64_t>(i));
+    } else {
+      const auto skipped = std::count(is_new.begin(), is_new.begin() + (*perm)[i], true);
+      order.push_back((*perm)[i] - skipped);
+    }
+  }
+  DRAGOMAN_ASSIGN(Value * turned,
+                  context.Insert(node, "Transpose", {{unsqueeze->operand(0)}}, {{"perm", order}}));
+  Value* wanted = IntsConstant(axes, node, context);
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Unsqueeze", {{turned, wanted}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+constexpr Pattern kPatterns[] = {
+    {"sink-behind-unary", SinkBehindUnary},   {"sink-behind-broadcasting", SinkBehindBroadcasting},
+    {"sink-behind-concat", SinkBehindConcat}, {"sink-behind-axis", SinkBehindAxis},
+    {"sink-behind-axes", SinkBehindAxes},     {"sink-behind-pad", SinkBehindPad},
+    {"sink-behind-slice", SinkBehindSlice},   {"lift-unsqueeze", LiftUnsqueeze},
+};
+
+}  // namespace
+
+std::span<const Pattern> SinkingPatterns() { return kPatterns; }
+
+}  // namespace dragoman

@@ -1,0 +1,342 @@
+#include "driver/data.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/ops/infer_context.h"
+#include "core/ops/kernel_name.h"
+#include "core/support/mapped_file.h"
+#include "core/support/output_file.h"
+#include "core/support/text.h"
+#include "runtime/program/named_file.h"
+#include "runtime/program/output_folder.h"
+
+namespace dragoman {
+namespace {
+
+// How NumPy holds an element type: its letter and the bytes of one element.
+struct NpyKind {
+  char kind;
+  std::int64_t bytes;
+};
+
+NpyKind KindOf(DType dtype) {
+  const DTypeInfo& info = Info(dtype);
+  const auto bytes = static_cast<std::int64_t>(RuntimeBytes(dtype));
+  if (dtype == DType::kString) return {'U', 0};
+  if (dtype == DType::kBool) return {'b', 1};
+  if (IsComplex(dtype)) return {'c', bytes};
+  if (info.is_integer) return {info.is_signed ? 'i' : 'u', bytes};
+  const bool native = dtype == DType::kF16 || dtype == DType::kF32 || dtype == DType::kF64;
+  return {native ? 'f' : 'u', bytes};
+}
+
+std::string Describe(const NpyArray& npy) {
+  const DType dtype = PlainDType(npy);
+  if (dtype == DType::kString) return "strings";
+  if (dtype != DType::kUnknown) return std::string(NumpyName(dtype));
+  return std::string(1, npy.kind) + std::to_string(npy.item_bytes);
+}
+
+Status CheckSizesOf(const std::string& name, const Type& type, const RuntimeValue& value) {
+  for (const RuntimeValue& item : value.sequence)
+    DRAGOMAN_TRY(CheckSizesOf(name, type.element(), item));
+  if (value.kind != RuntimeValue::Kind::kTensor || type.shape() == nullptr) return {};
+  const rt::Shape& sizes = value.array.shape();
+  if (sizes.size() == 1 && sizes[0] == 1) return {};
+  const auto fits = [](const Dim& dim, std::int64_t size) {
+    return !dim.known() || dim.value() == size;
+  };
+  if (std::equal(type.shape()->begin(), type.shape()->end(), sizes.begin(), sizes.end(), fits))
+    return {};
+  return InvalidInput(fmt::format("input '{}' is given sizes [{}], expected {}", name,
+                                  fmt::join(sizes, ", "), type.ToString()));
+}
+
+// The type of what a slot holds if it is given.
+const Type& PresentType(const Slot& slot) {
+  return slot.type.kind() == Type::Kind::kOptional ? slot.type.element() : slot.type;
+}
+
+Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy, std::string_view what) {
+  DType dtype = PresentType(slot).dtype();
+  if (dtype == DType::kUnknown) dtype = PlainDType(npy);
+  if (npy.shape.size() > static_cast<std::size_t>(rt::kMaxRank)) {
+    return Unsupported(fmt::format("{} '{}' is given rank {}, which is above {}", what, slot.name,
+                                   npy.shape.size(), rt::kMaxRank));
+  }
+  Result<Array> array = FromNpy(npy, dtype);
+  if (!array.ok()) {
+    return InvalidInput(std::string(what) + " '" + slot.name + "' is given " + Describe(npy) +
+                        ", expected " + std::string(NumpyName(dtype)));
+  }
+  return RuntimeValue::Of(std::move(*array));
+}
+
+// The place of the array called `name`; arrays.size() if there is none.
+std::size_t FindArray(const std::vector<NamedArray>& arrays, const std::string& name) {
+  const auto found = std::ranges::find(arrays, name, &NamedArray::name);
+  return static_cast<std::size_t>(found - arrays.begin());
+}
+
+// The elements "name.0", "name.1", … of a sequence.
+Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray>& arrays,
+                                  std::string_view what, std::set<std::size_t>& used) {
+  RuntimeValue value;
+  value.kind = RuntimeValue::Kind::kSequence;
+  const Slot element{slot.name, slot.type.element()};
+  value.sequence_dtype = element.type.dtype();
+  for (std::size_t next = 0;; ++next) {
+    const std::string name = slot.name + "." + std::to_string(next);
+    const std::size_t i = FindArray(arrays, name);
+    if (i == arrays.size()) return value;
+    used.insert(i);
+    DRAGOMAN_ASSIGN(RuntimeValue item, BindTensor({name, element.type}, arrays[i].array, what));
+    value.sequence.push_back(std::move(item));
+  }
+}
+
+// Errors: an array that no slot took.
+Status CheckAllUsed(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
+                    const std::string& what, const std::set<std::size_t>& used) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (used.contains(i)) continue;
+    const std::string& name = arrays[i].name;
+    const auto same = [&](std::size_t other) { return arrays[other].name == name; };
+    if (std::ranges::any_of(used, same))
+      return InvalidInput(what + " '" + name + "' is given twice");
+    std::string message = "the model has no " + what + " '" + name + "'; ";
+    message += slots.empty() ? "it has none" : "its " + what + "s are";
+    for (const Slot& slot : slots) message += " '" + slot.name + "'";
+    return InvalidInput(std::move(message));
+  }
+  return {};
+}
+
+void FlattenValue(const std::string& name, const RuntimeValue& value, FlatArrays& flat) {
+  if (value.kind == RuntimeValue::Kind::kTensor) flat.emplace_back(name, value.array);
+  for (std::size_t i = 0; i < value.sequence.size(); ++i) {
+    FlattenValue(name + "." + std::to_string(i), value.sequence[i], flat);
+  }
+}
+
+}  // namespace
+
+DType PlainDType(const NpyArray& npy) {
+  if (npy.kind == 'U' || npy.kind == 'S') return DType::kString;
+  for (const DTypeInfo& info : AllDTypes()) {
+    const NpyKind kind = KindOf(info.dtype);
+    if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return info.dtype;
+  }
+  return DType::kUnknown;
+}
+
+Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
+  std::vector<NamedArray> arrays;
+  if (options.archive) {
+    using Archive = std::vector<std::pair<std::string, NpyArray>>;
+    DRAGOMAN_ASSIGN(Archive archive, ReadNpz(*options.archive));
+    for (auto& [name, array] : archive) arrays.push_back({name, std::move(array)});
+  }
+  for (const std::string& input : options.inputs) {
+    const std::size_t equals = rt::EqualsBeforeFile(input);
+    if (equals == std::string::npos || equals == 0)
+      return InvalidInput("--input " + input + " is not NAME=FILE.npy");
+    const std::string file = input.substr(equals + 1);
+    Result<NpyArray> array = ReadNpy(file);
+    if (!array.ok()) return std::move(array).error().InFile(file);
+    arrays.push_back({input.substr(0, equals), std::move(*array)});
+  }
+  return arrays;
+}
+
+std::vector<Slot> InputSlots(const Entry& entry) {
+  std::vector<Slot> slots;
+  std::set<std::size_t> states;
+  for (const StateBinding& binding : entry.states) states.insert(binding.input);
+  for (const auto& input : entry.graph->inputs()) {
+    if (input->data() == nullptr && !states.contains(input->index()))
+      slots.push_back({input->name(), input->type()});
+  }
+  return slots;
+}
+
+std::vector<Slot> OutputSlots(const Entry& entry) {
+  std::vector<Slot> slots;
+  std::set<std::size_t> states;
+  for (const StateBinding& binding : entry.states) states.insert(binding.output);
+  for (const Use& use : entry.graph->outputs()) {
+    if (use.value() != nullptr && !states.contains(use.index()))
+      slots.push_back({use.value()->name(), use.value()->type()});
+  }
+  return slots;
+}
+
+Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
+                                             const std::vector<NamedArray>& arrays,
+                                             std::string_view what) {
+  const std::string label(what);
+  std::vector<RuntimeValue> values;
+  std::set<std::size_t> used;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    const Slot& slot = slots[s];
+    const bool optional = slot.type.kind() == Type::Kind::kOptional;
+    const Type& type = PresentType(slot);
+    if (type.kind() == Type::Kind::kSequence) {
+      DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence({slot.name, type}, arrays, what, used));
+      values.push_back(optional && value.sequence.empty() ? RuntimeValue() : std::move(value));
+      continue;
+    }
+    std::size_t i = FindArray(arrays, slot.name);
+    if (i == arrays.size()) i = FindArray(arrays, std::to_string(s));
+    if (i == arrays.size() && optional) {
+      values.emplace_back();
+      continue;
+    }
+    if (i == arrays.size()) {
+      return InvalidInput(label + " '" + slot.name + "' (" + slot.type.ToString() +
+                          ") is not given" +
+                          (what == "input" ? "; --input " + slot.name + "=FILE.npy" : ""));
+    }
+    used.insert(i);
+    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i].array, what));
+    values.push_back(std::move(value));
+  }
+  DRAGOMAN_TRY(CheckAllUsed(slots, arrays, label, used));
+  return values;
+}
+
+Status CheckSizes(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    DRAGOMAN_TRY(CheckSizesOf(slots[i].name, PresentType(slots[i]), values[i]));
+  }
+  return {};
+}
+
+Type TypeOf(const RuntimeValue& value) {
+  if (value.kind != RuntimeValue::Kind::kTensor) return {};
+  return Type::Tensor(value.array.dtype(), FromRuntimeShape(value.array.shape()));
+}
+
+Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values,
+              Facts facts) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Type type = TypeOf(values[i]);
+    if (!type.is_tensor() || !(slots[i].type.is_tensor() || !slots[i].type.known())) continue;
+    ShapeFact fact;
+    fact.input = slots[i].name;
+    fact.dtype = type.dtype();
+    fact.from_data = true;
+    for (const Dim& dim : *type.shape()) fact.dims.emplace_back(dim);
+    facts.shapes.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+Result<Array> FromNpy(const NpyArray& npy, DType dtype) {
+  const NpyKind kind = KindOf(dtype);
+  const bool text = npy.kind == 'U' || npy.kind == 'S';
+  const bool fits = kind.kind == 'U' ? text
+                                     : !text && kind.bytes == npy.item_bytes &&
+                                           (kind.kind == npy.kind || npy.kind == 'V');
+  if (!fits || npy.shape.size() > static_cast<std::size_t>(rt::kMaxRank)) {
+    return InvalidInput("an array of " + Describe(npy) + " is not " +
+                        std::string(NumpyName(dtype)));
+  }
+  rt::Shape shape;
+  for (std::int64_t d : npy.shape) shape.push_back(d);
+  DRAGOMAN_ASSIGN(Array array, Array::Make(dtype, shape));
+  if (dtype == DType::kString) {
+    std::copy(npy.strings.begin(), npy.strings.end(), static_cast<std::string*>(array.data()));
+  } else if (!npy.bytes.empty()) {
+    std::memcpy(array.data(), npy.bytes.data(), npy.bytes.size());
+  }
+  return array;
+}
+
+NpyArray ToNpy(const Array& array) {
+  const NpyKind kind = KindOf(array.dtype());
+  NpyArray npy;
+  npy.kind = kind.kind;
+  npy.item_bytes = kind.bytes;
+  npy.shape.assign(array.shape().begin(), array.shape().end());
+  const auto count = static_cast<std::size_t>(array.size());
+  if (array.dtype() == DType::kString) {
+    const auto* strings = static_cast<const std::string*>(array.data());
+    npy.strings.assign(strings, strings + count);
+    return npy;
+  }
+  const auto* bytes = static_cast<const std::byte*>(array.data());
+  npy.bytes.assign(bytes, bytes + count * RuntimeBytes(array.dtype()));
+  return npy;
+}
+
+FlatArrays Flatten(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values) {
+  FlatArrays flat;
+  for (std::size_t i = 0; i < slots.size(); ++i) FlattenValue(slots[i].name, values[i], flat);
+  return flat;
+}
+
+Status CheckOutputFolder(const std::string& folder) {
+  const std::string refusal = rt::RefusalOf(folder);
+  if (refusal.empty()) return {};
+  return InvalidInput(refusal).InFile(folder);
+}
+
+Status WriteOutputs(const std::string& folder, const FlatArrays& outputs) {
+  rt::StagedOutputs staged(folder);
+  if (std::string problem = staged.Begin(); !problem.empty())
+    return InvalidInput(std::move(problem)).InFile(folder);
+  nlohmann::ordered_json index;
+  index["outputs"] = nlohmann::ordered_json::array();
+  std::set<std::string> taken;
+  for (const auto& [name, array] : outputs) {
+    const std::string base = FileName(name);
+    std::string stem = base;
+    for (int i = 2; !taken.insert(stem).second; ++i) stem = base + "_" + std::to_string(i);
+    const std::string file = stem + ".npy";
+    DRAGOMAN_TRY(WriteNpy(staged.PathOf(file), ToNpy(array)));
+    nlohmann::ordered_json entry;
+    entry["name"] = name;
+    entry["file"] = file;
+    entry["dtype"] = NumpyName(array.dtype());
+    entry["shape"] = std::vector<std::int64_t>(array.shape().begin(), array.shape().end());
+    index["outputs"].push_back(std::move(entry));
+  }
+  // A name may be no UTF-8.
+  const auto bad_text = nlohmann::ordered_json::error_handler_t::replace;
+  const std::string text = index.dump(2, ' ', false, bad_text);
+  DRAGOMAN_TRY(WriteFile(staged.PathOf(rt::kOutputIndex), text + "\n"));
+  if (std::string problem = staged.Commit(); !problem.empty())
+    return InvalidInput(std::move(problem)).InFile(folder);
+  return {};
+}
+
+Result<FlatArrays> ReadOutputs(const std::string& folder) {
+  const std::filesystem::path path = folder;
+  DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file,
+                  MappedFile::Open((path / rt::kOutputIndex).string()));
+  const std::span<const std::byte> text = file->bytes();
+  const auto* first = reinterpret_cast<const char*>(text.data());
+  const auto index = nlohmann::json::parse(first, first + text.size(), nullptr, false);
+  if (!index.is_object()) return InvalidInput("no index of outputs").InFile(folder);
+  FlatArrays outputs;
+  for (const auto& entry : index["outputs"]) {
+    DRAGOMAN_ASSIGN(NpyArray npy, ReadNpy((path / entry["file"].get<std::string>()).string()));
+    const std::optional<DType> dtype = DTypeFromName(entry["dtype"].get<std::string>());
+    DRAGOMAN_ASSIGN(Array array, FromNpy(npy, dtype.value_or(DType::kUnknown)));
+    outputs.emplace_back(entry["name"].get<std::string>(), std::move(array));
+  }
+  return outputs;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,36 @@
+// Recorded data to verify a model with, and inputs drawn at random.
+#ifndef DRAGOMAN_DRIVER_DATA_SETS_H_
+#define DRAGOMAN_DRIVER_DATA_SETS_H_
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/data.h"
+
+namespace dragoman {
+
+struct DataSet {
+  std::vector<NamedArray> inputs;
+  FlatArrays outputs;  // flat, in order
+};
+
+// The data sets at `path`: itself, if it holds input_0.pb, output_0.pb or outputs.npz; else its
+// folders that do, sorted. Errors: there are none.
+Result<std::vector<std::string>> FindDataSets(const std::string& path);
+
+// Files of an ONNX test-data set belong to inputs and outputs by number, arrays of an .npz by name
+// or position.
+Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& inputs,
+                            const std::vector<Slot>& outputs);
+
+// One array an input of `entry`: floats from the normal distribution, integers from 0 to 3, bools
+// at random. Sizes that neither the model nor `facts` tell are drawn from 2 to 5, the same one
+// wherever a symbol occurs. Errors: a rank that is not known; strings, sequences.
+Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
+                                           std::mt19937_64& generator);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_DATA_SETS_H_

@@ -1,0 +1,367 @@
+#include "driver/formats.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "codegen/relax/write_relax.h"
+#include "core/ir/print.h"
+#include "core/support/mapped_file.h"
+#include "core/support/output_file.h"
+#include "driver/describe_tensorflow.h"
+#include "driver/describe_torchscript.h"
+#include "exporters/dot/write_model.h"
+#include "exporters/json/write_model.h"
+#include "exporters/native/write_model.h"
+#include "exporters/onnx/export_onnx.h"
+#include "exporters/onnx/write_model.h"
+#include "exporters/pt2/write_model.h"
+#include "exporters/tensorflow/write_model.h"
+#include "exporters/text/write_model.h"
+#include "importers/json/read_model.h"
+#include "importers/native/read_model.h"
+#include "importers/onnx/detect.h"
+#include "importers/onnx/lower.h"
+#include "importers/onnx/ops/domains.h"
+#include "importers/onnx/read_model.h"
+#include "importers/onnx/restore_states.h"
+#include "importers/tensorflow/graph/detect.h"
+#include "importers/tensorflow/graph/read_model.h"
+#include "importers/tensorflow/graph/signatures.h"
+#include "importers/tensorflow/lower/lower.h"
+#include "importers/text/read_model.h"
+#include "importers/torch/container/archive.h"
+#include "importers/torch/export_archive/lower.h"
+#include "importers/torch/export_archive/read_model.h"
+#include "importers/torch/lower/argument_names.h"
+#include "importers/torch/lower/lower.h"
+#include "importers/torch/ops/supported.h"
+#include "importers/torch/script/read_model.h"
+#include "importers/torch/script/traced_inputs.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+Likeness CertainIf(bool recognized) { return recognized ? Likeness::kCertain : Likeness::kNone; }
+
+// --- ONNX
+
+Likeness DetectOnnx(const Candidate& candidate) {
+  return IsOnnxModel(candidate.bytes) ? Likeness::kLikely : Likeness::kNone;
+}
+
+Result<Model> ReadOnnxFile(const std::string& path) {
+  return ReadOnnx(path, {.data_folder = {}, .require_data = false});
+}
+
+std::vector<SourceOperator> OnnxOperators(std::string_view domain) {
+  std::vector<SourceOperator> operators;
+  for (std::string_view name : LoweredOperators(domain))
+    operators.push_back({std::string(name), {}});
+  return operators;
+}
+
+Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteOptions& options) {
+  ExportOptions target;
+  target.opset = options.opset;
+  target.lift_state = options.lift_state;
+  target.strict = options.strict;
+  target.warn = options.warn;
+  return ExportOnnx(model, path, target);
+}
+
+Model DefaultEntry(const Model& model) {
+  Model single = Clone(model);
+  single.entries.resize(1);
+  return single;
+}
+
+// An ONNX file has one entry.
+Status WriteDefaultEntry(const Model& model, const std::string& path, const WriteOptions& options) {
+  std::string left_out;
+  for (std::size_t i = 1; i < model.entries.size(); ++i)
+    left_out += (i > 1 ? ", " : "") + model.entries[i].name;
+  const std::string message = "an ONNX file has one entry; left out: " + left_out;
+  if (options.strict) return Unsupported(message);
+  if (options.warn) options.warn(message);
+  return WriteCommonOnnx(DefaultEntry(model), path, options);
+}
+
+Status WriteOnnxFile(const Model& model, const std::string& path, const WriteOptions& options) {
+  if (model.level == Level::kSource) return WriteOnnx(model, path);
+  if (model.entries.size() > 1) return WriteDefaultEntry(model, path, options);
+  return WriteCommonOnnx(model, path, options);
+}
+
+Status CheckOnnxFile(const Model& common) {
+  if (common.entries.size() > 1) return CheckExport(DefaultEntry(common), {});
+  return CheckExport(common, {});
+}
+
+// --- TorchScript
+
+Likeness DetectTorchScript(const Candidate& candidate) {
+  return CertainIf(torch::IsTorchFile(candidate.bytes) &&
+                   !torch::IsExportArchive(candidate.bytes) &&
+                   TensorFlowFileKind(candidate.bytes) == TensorFlowFile::kNone);
+}
+
+const Type* TracedType(const Value& argument) {
+  const Extra* extra = argument.extra_if_any();
+  const Attribute* traced = extra != nullptr ? Find(*extra, torch::kTraced) : nullptr;
+  return traced != nullptr ? traced->As<Type>() : nullptr;
+}
+
+// The first input of a method is its object.
+constexpr StructuredCalls kTorchScriptCalls = {
+    .first = 1, .canonical = torch::CanonicalInput, .example = TracedType};
+
+std::vector<SourceOperator> TorchOperators(std::string_view dialect) {
+  std::vector<SourceOperator> operators;
+  for (torch::SupportedOverload& overload :
+       torch::SupportedOverloads(dialect == "torchscript" ? "aten" : dialect)) {
+    operators.push_back({std::move(overload.name), std::move(overload.schema)});
+  }
+  return operators;
+}
+
+// --- torch.export
+
+Status WriteExportFile(const Model& model, const std::string& path, const WriteOptions&) {
+  return WriteExportArchive(model, path);
+}
+
+// --- TensorFlow
+
+// What a GraphDef is has no signature, but hardly anything else has its structure.
+Likeness DetectTensorFlow(const Candidate& candidate) {
+  if (candidate.is_folder) return CertainIf(IsSavedModelFolder(candidate.path));
+  const TensorFlowFile kind = TensorFlowFileKind(candidate.bytes);
+  if (kind == TensorFlowFile::kNone) return Likeness::kNone;
+  return kind >= TensorFlowFile::kChunkedSavedModel ? Likeness::kCertain : Likeness::kLikely;
+}
+
+Status WriteTensorFlowFile(const Model& model, const std::string& path, const WriteOptions&) {
+  return WriteTensorFlow(model, path);
+}
+
+// --- TVM
+
+Likeness DetectRelay(const Candidate& candidate) {
+  const std::string_view head = candidate.Head();
+  return CertainIf(head.starts_with("#[version") || head.starts_with("def @main"));
+}
+
+Likeness DetectRelax(const Candidate& candidate) {
+  return candidate.Head().find("@I.ir_module") != std::string_view::npos ? Likeness::kLikely
+                                                                         : Likeness::kNone;
+}
+
+Status WriteRelaxModule(const Model& model, const std::string& path, const WriteOptions& options) {
+  return WriteRelax(model, path, options.warn);
+}
+
+Result<std::string> PrintRelax(const Model& model) {
+  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model));
+  return std::move(module.text);
+}
+
+Status CheckRelax(const Model& common) {
+  const Result<RelaxModule> module = EmitRelax(common);
+  return module.ok() ? Status() : module.error();
+}
+
+// --- Our own
+
+Likeness DetectJson(const Candidate& candidate) {
+  const std::string_view head = candidate.Head();
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  return CertainIf(first != std::string_view::npos && head[first] == '{');
+}
+
+Status WriteNativeFile(const Model& model, const std::string& path, const WriteOptions&) {
+  return WriteNative(model, path);
+}
+
+Status WriteTextFile(const Model& model, const std::string& path, const WriteOptions&) {
+  return WriteText(model, path);
+}
+
+Status WriteJsonFile(const Model& model, const std::string& path, const WriteOptions&) {
+  DRAGOMAN_ASSIGN(const std::string text, WriteJsonText(model));
+  return WriteFile(path, text);
+}
+
+Status WriteDotFile(const Model& model, const std::string& path, const WriteOptions&) {
+  return WriteFile(path, PrintDot(model));
+}
+
+std::vector<Format> MakeFormats() {
+  return {
+      {.name = "onnx",
+       .suffixes = {".onnx"},
+       .what = "ONNX, any operator set",
+       .detect = DetectOnnx,
+       .read = ReadOnnxFile,
+       .reader_verifies = true,
+       .dialect = "onnx",
+       .lower = LowerOnnx,
+       .hides_states = RecordsStates,
+       .operators = OnnxOperators,
+       .write = WriteOnnxFile,
+       .check = CheckOnnxFile,
+       .has_op = OnnxHasOp},
+      {.name = "torchscript",
+       .suffixes = {".pt"},
+       .what = "TorchScript archive",
+       .detect = DetectTorchScript,
+       .read = [](const std::string& path) { return ReadTorchScript(path); },
+       .dialect = "torchscript",
+       .ordered = {"aten", "prim"},
+       .lower = LowerTorchScript,
+       .calls = &kTorchScriptCalls,
+       .describe = DescribeTorchScript,
+       .operators = TorchOperators},
+      {.name = "pt2",
+       .suffixes = {".pt2"},
+       .what = "torch.export archive",
+       .detect = [](const Candidate& c) { return CertainIf(torch::IsExportArchive(c.bytes)); },
+       .read = [](const std::string& path) { return ReadExportArchive(path); },
+       .dialect = "pt2",
+       .ordered = {"aten", "higher_order"},
+       .lower = LowerExportArchive,
+       // From its own models only, so that it is no target of others.
+       .write = WriteExportFile},
+      {.name = "tf",
+       .suffixes = {".pb", ".pbtxt", ".meta"},
+       .what = "TensorFlow GraphDef, MetaGraphDef or SavedModel",
+       .detect = DetectTensorFlow,
+       .read = [](const std::string& path) { return ReadTensorFlow(path); },
+       .dialect = "tf",
+       .lower = LowerTensorFlow,
+       .cut = CutTensorFlow,
+       .describe = DescribeTensorFlow,
+       .write = WriteTensorFlowFile},
+      {.name = "relay", .suffixes = {".relay"}, .what = "TVM Relay text", .detect = DetectRelay},
+      {.name = "relax",
+       .suffixes = {".py"},
+       .what = "TVM Relax module, weights beside it in .npz",
+       .detect = DetectRelax,
+       .write = WriteRelaxModule,
+       .print = PrintRelax,
+       .check = CheckRelax,
+       .has_op = [](const OpDef& def) { return RelaxHasOp(def.Label()); }},
+      {.name = "dragoman",
+       .suffixes = {".dgm"},
+       .what = "our own container, lossless",
+       .is_container = true,
+       .detect = [](const Candidate& c) { return CertainIf(IsNative(c.bytes)); },
+       .read = ReadNative,
+       .write = WriteNativeFile},
+      {.name = "text",
+       .suffixes = {".dgt"},
+       .what = "graph text, lossless, to read and edit",
+       .is_container = true,
+       .detect = [](const Candidate& c) { return CertainIf(c.Head().starts_with("dragoman ")); },
+       .read = ReadText,
+       .write = WriteTextFile,
+       .print = [](const Model& model) -> Result<std::string> { return PrintText(model); }},
+      {.name = "json",
+       .suffixes = {".json"},
+       .what = "our own container as JSON, lossless",
+       .is_container = true,
+       .detect = DetectJson,
+       .read = ReadJson,
+       .write = WriteJsonFile,
+       .print = WriteJsonText},
+      {.name = "dot",
+       .suffixes = {".dot"},
+       .what = "Graphviz, to look at",
+       .is_container = true,
+       .write = WriteDotFile,
+       .print = [](const Model& model) -> Result<std::string> { return PrintDot(model); }},
+  };
+}
+
+const Format* BySuffix(Formats formats, const std::string& path) {
+  const std::string file = fs::path(path).filename().string();
+  for (const Format& format : formats) {
+    for (std::string_view suffix : format.suffixes) {
+      if (file.size() > suffix.size() && file.ends_with(suffix)) return &format;
+    }
+  }
+  return nullptr;
+}
+
+const Format* ByContent(Formats formats, const Candidate& candidate) {
+  const Format* likely = nullptr;
+  for (const Format& format : formats) {
+    if (format.detect == nullptr) continue;
+    const Likeness likeness = format.detect(candidate);
+    if (likeness == Likeness::kCertain) return &format;
+    if (likeness == Likeness::kLikely && likely == nullptr) likely = &format;
+  }
+  return likely;
+}
+
+}  // namespace
+
+std::string_view Candidate::Head() const {
+  constexpr std::size_t kEnough = 4096;
+  return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kEnough)};
+}
+
+bool Candidate::Holds(std::string_view name) const {
+  std::error_code ignored;
+  return is_folder && fs::exists(fs::path(path) / name, ignored);
+}
+
+const std::vector<Format>& BuiltInFormats() {
+  static const std::vector<Format> formats = MakeFormats();
+  return formats;
+}
+
+Result<const Format*> FormatByName(Formats formats, std::string_view name) {
+  std::string known;
+  for (const Format& format : formats) {
+    if (name == format.name) return &format;
+    known += (known.empty() ? "" : ", ") + std::string(format.name);
+  }
+  return InvalidInput("there is no format '" + std::string(name) + "'; formats are " + known);
+}
+
+Result<const Format*> FormatOfOutput(Formats formats, const std::string& path) {
+  if (const Format* format = BySuffix(formats, path)) return format;
+  return InvalidInput("the suffix does not tell the format; name it with --to").InFile(path);
+}
+
+Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
+  Candidate candidate = {.path = path};
+  std::error_code ignored;
+  candidate.is_folder = fs::is_directory(path, ignored);
+  std::shared_ptr<const MappedFile> file;
+  if (!candidate.is_folder) {
+    DRAGOMAN_ASSIGN(file, MappedFile::Open(path));
+    candidate.bytes = file->bytes();
+  }
+  if (const Format* format = ByContent(formats, candidate)) return format;
+  if (candidate.is_folder)
+    return InvalidInput("is a folder, and no SavedModel; expected a model file").InFile(path);
+  if (const Format* format = BySuffix(formats, path)) return format;
+  return InvalidInput("neither content nor suffix tell the format; name it with --from")
+      .InFile(path);
+}
+
+const Format* FormatOfModel(Formats formats, const Model& source) {
+  if (source.level != Level::kSource) return nullptr;
+  for (const Format& format : formats) {
+    if (!format.dialect.empty() && format.dialect == source.dialect) return &format;
+  }
+  return nullptr;
+}
+
+}  // namespace dragoman

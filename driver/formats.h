@@ -1,0 +1,124 @@
+// The formats of model files, a row each: how a file is recognized, read, brought to the common
+// level and written. A new format is one row here and one folder of importers/ or exporters/.
+#ifndef DRAGOMAN_DRIVER_FORMATS_H_
+#define DRAGOMAN_DRIVER_FORMATS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+#include "core/ops/op_def.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Takes a line on what is left out or assumed.
+using Note = std::function<void(std::string_view)>;
+
+// A file or a folder whose format is asked for.
+struct Candidate {
+  std::string path;
+  bool is_folder = false;
+  std::span<const std::byte> bytes;  // of a file
+
+  std::string_view Head() const;  // its first 4096 bytes
+  // Of a folder: whether it holds a file of that name.
+  bool Holds(std::string_view name) const;
+};
+
+// How surely a format recognizes its own. A certain one goes before a likely one (a format without
+// a signature, of which only the structure fits); of several alike the first row is taken.
+enum class Likeness : std::uint8_t { kNone, kLikely, kCertain };
+
+struct WriteOptions {
+  std::optional<std::int64_t> opset;  // of ONNX files made from a common graph
+  bool lift_state = false;            // ONNX: without the record of which outputs feed which inputs
+  // Of the session that writes, which sets both.
+  bool strict = false;  // what would be a warning is an error
+  Note warn = nullptr;
+};
+
+// Calls of source entries whose arguments are structured and have no declared sizes: data tell the
+// types, and the flat inputs are known when the model is lowered.
+struct StructuredCalls {
+  std::size_t first = 0;  // the graph's inputs before it are no arguments (self)
+  // The argument, or the part of one, that a user calls `name`; nullopt: there is none such.
+  std::optional<std::string> (*canonical)(const Graph& method, const std::string& name);
+  // The type of the example that the file records of an argument; nullptr: it records none.
+  const Type* (*example)(const Value& argument);
+};
+
+// An operator that a source dialect has and that can be lowered.
+struct SourceOperator {
+  std::string name;
+  std::string schema;  // empty: the dialect has none
+};
+
+struct Format {
+  std::string_view name;                   // as --from and --to take it
+  std::vector<std::string_view> suffixes;  // ".onnx"; the first is the usual one
+  std::string_view what;                   // in a few words
+  bool is_container = false;               // holds any graph, of either level
+
+  // nullptr: only the suffix or the user tells.
+  Likeness (*detect)(const Candidate& candidate) = nullptr;
+
+  // The model as the file says it; nullptr: cannot be read. Weights that lie in a file which is not
+  // there are constants without elements.
+  Result<Model> (*read)(const std::string& path) = nullptr;
+  bool reader_verifies = false;  // else the verifier looks at what was read
+
+  // Of the source models that `read` gives (Model::dialect); empty: none of its own.
+  std::string_view dialect;
+  // Dialects of operators that change what other nodes read, so that all run in program order.
+  std::vector<std::string_view> ordered;
+  // A source model of `dialect` as a common one. `note` may be empty.
+  Result<Model> (*lower)(const Model& source, const Facts& facts, const Note& note) = nullptr;
+  // Cuts the default entry of a source model as CutModel does a common one, so that what is cut off
+  // is never lowered. nullptr: the common model is cut.
+  Status (*cut)(Model& source, const std::vector<std::string>& inputs,
+                const std::vector<std::string>& outputs) = nullptr;
+  const StructuredCalls* calls = nullptr;  // nullptr: entries take their flat inputs
+  // Whether some inputs of `source` turn out to be states when it is lowered.
+  bool (*hides_states)(const Model& source) = nullptr;
+  // What to say of `source` beyond what every model has, as text, at most `max_places` lines on a
+  // method.
+  std::string (*describe)(const Model& source, std::size_t max_places) = nullptr;
+  // The operators of a dialect or domain that are lowered, by name; empty: not of this format.
+  std::vector<SourceOperator> (*operators)(std::string_view dialect) = nullptr;
+
+  // nullptr: cannot be written.
+  Status (*write)(const Model& model, const std::string& path,
+                  const WriteOptions& options) = nullptr;
+  // The file as text; nullptr: it is none.
+  Result<std::string> (*print)(const Model& model) = nullptr;
+  // What `write` would refuse of a common model, every node of it; nullptr: a container, which
+  // refuses none. With it goes `has_op`: whether some nodes of operator `def` can be written.
+  Status (*check)(const Model& common) = nullptr;
+  bool (*has_op)(const OpDef& def) = nullptr;
+};
+
+// In the order in which they are listed.
+const std::vector<Format>& BuiltInFormats();
+
+// Pointers are into `formats`.
+using Formats = std::span<const Format>;
+// Errors: no such format.
+Result<const Format*> FormatByName(Formats formats, std::string_view name);
+// Of a file to be written. Errors: the suffix says nothing.
+Result<const Format*> FormatOfOutput(Formats formats, const std::string& path);
+// Of a file or folder that is there. Errors: it cannot be opened; neither content nor suffix tell.
+Result<const Format*> FormatOfInput(Formats formats, const std::string& path);
+// Of a source model; nullptr: none has its dialect.
+const Format* FormatOfModel(Formats formats, const Model& source);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_FORMATS_H_

@@ -1,0 +1,44 @@
+// Calls of a model on either engine.
+#ifndef DRAGOMAN_DRIVER_RUN_MODEL_H_
+#define DRAGOMAN_DRIVER_RUN_MODEL_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/onednn/plan/plan.h"
+#include "core/analysis/facts.h"
+#include "core/interpreter/interpreter.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+#include "driver/data.h"
+#include "driver/session.h"
+
+namespace dragoman {
+
+struct RunRequest {
+  std::string engine = "interpreter";  // or native
+  Facts facts;
+  std::optional<std::string> steps;  // as ParseSteps has it
+  std::int64_t repeat = 1;
+  bool times = false;  // reports times, also of a single run
+  bool profile = false;
+  onednn::PlanOptions plan;  // of the native engine
+  // Takes what the model prints, and warnings of its program; nullptr: nobody does.
+  LineSink print = nullptr;
+};
+
+struct RunResult {
+  FlatArrays outputs;  // flat
+  std::string report;  // times, as JSON, and the profile
+};
+
+// Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the entries
+// that are called, the default one first; stacked if there are steps.
+Result<RunResult> RunModel(const Session& session, const Model& source,
+                           const std::vector<NamedArray>& inputs, const RunRequest& request);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_RUN_MODEL_H_

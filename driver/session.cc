@@ -1,0 +1,202 @@
+#include "driver/session.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "codegen/onednn/codegen.h"
+#include "core/ir/for_each_value.h"
+#include "core/ir/type_algebra.h"
+#include "core/ir/verify.h"
+#include "core/rewrite/apply_facts.h"
+#include "core/rewrite/cut.h"
+#include "core/support/text.h"
+
+namespace dragoman {
+namespace {
+
+// Symbols that lowering makes for sizes of an argument that are not stated: "x_0", "x_1", …
+bool NamesSizeOfArgument(const Model& source, std::string_view symbol) {
+  const std::size_t end = symbol.rfind('_');
+  if (end == std::string_view::npos) return false;
+  const std::string_view path = symbol.substr(0, end);
+  for (const Entry& entry : source.entries) {
+    for (const auto& input : entry.graph->inputs()) {
+      if (path.starts_with(Identifier(input->name()))) return true;
+    }
+  }
+  return false;
+}
+
+// Errors: a --dim whose symbol no size has.
+Status CheckDims(const Model& source, const Facts& facts, bool structured) {
+  if (facts.dims.empty()) return {};
+  std::set<std::string> symbols;
+  ForEachGraph(source, [&](const Graph& graph) {
+    ForEachValue(graph, [&](const Value& value) { AddSymbols(value.type(), symbols); });
+  });
+  for (const ShapeFact& fact : facts.shapes) {
+    for (const std::optional<Dim>& dim : fact.dims) {
+      for (std::string& symbol : dim.value_or(Dim()).Symbols()) symbols.insert(std::move(symbol));
+    }
+  }
+  for (const auto& [symbol, size] : facts.dims) {
+    if (symbols.contains(symbol) || (structured && NamesSizeOfArgument(source, symbol))) continue;
+    std::string message = "--dim " + symbol + ": no size is called so; ";
+    message += symbols.empty() ? "there are no symbols" : "symbols are";
+    for (const std::string& known : symbols) message += " '" + known + "'";
+    return InvalidInput(std::move(message));
+  }
+  return {};
+}
+
+Status CannotBe(const Format& format, std::string_view what) {
+  return Unsupported("files of format " + std::string(format.name) + " cannot be " +
+                     std::string(what));
+}
+
+// Our own containers can be edited by hand: what the verifier finds is the file's fault.
+Status VerifyFile(const Model& model) {
+  Status status = Verify(model);
+  if (status.ok()) return status;
+  for (Finding& finding : status.error().findings()) finding.kind = ErrorKind::kInvalidInput;
+  return status;
+}
+
+Result<Model> ReadAndVerify(const std::string& path, const Format& format) {
+  if (format.read == nullptr) return CannotBe(format, "read").error();
+  DRAGOMAN_ASSIGN(Model model, format.read(path));
+  if (!format.reader_verifies) DRAGOMAN_TRY(VerifyFile(model));
+  return model;
+}
+
+}  // namespace
+
+Result<Model> Session::Read(const std::string& path,
+                            const std::optional<std::string>& format) const {
+  Result<const Format*> chosen =
+      format ? FormatByName(formats, *format) : FormatOfInput(formats, path);
+  if (!chosen.ok()) return std::move(chosen).error().InFile(path);
+  const auto progress = Show("reading " + path);
+  Result<Model> model = ReadAndVerify(path, **chosen);
+  if (!model.ok()) return std::move(model).error().InFile(path);
+  return model;
+}
+
+Result<Model> Session::Lower(const Model& source, const Facts& facts, const Note& note) const {
+  const Format* format = FormatOfModel(formats, source);
+  DRAGOMAN_TRY(CheckDims(source, facts, format != nullptr && format->calls != nullptr));
+  const auto progress = Show("lowering");
+  if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
+  if (format == nullptr || format->lower == nullptr)
+    return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
+  return format->lower(source, facts, note);
+}
+
+Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& options) const {
+  const bool has_cut = !options.cut_inputs.empty() || !options.cut_outputs.empty();
+  const Format* format = FormatOfModel(formats, source);
+  const bool cuts_source = has_cut && format != nullptr && format->cut != nullptr;
+  std::optional<Model> piece;
+  if (cuts_source) {
+    piece = Clone(source);
+    DRAGOMAN_TRY(format->cut(*piece, options.cut_inputs, options.cut_outputs));
+  }
+  Status refused;
+  const Note note = [&](std::string_view message) {
+    Finding warning = {ErrorKind::kUnsupported, {}, {}, std::string(message)};
+    if (warn) warn(warning);
+    if (strict) refused = Error(std::move(warning));
+  };
+  DRAGOMAN_ASSIGN(Model model, Lower(piece ? *piece : source, options.facts, note));
+  DRAGOMAN_TRY(std::move(refused));
+  if (has_cut && !cuts_source)
+    DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
+  DRAGOMAN_TRY(Rewrite(model, options.passes));
+  return model;
+}
+
+Status Session::Rewrite(Model& model, const std::string& passes) const {
+  const auto progress = Show("rewriting");
+  return RunPipeline(model, Pipeline(passes));
+}
+
+PipelineOptions Session::Pipeline(std::string passes) const {
+  PipelineOptions pipeline;
+  pipeline.passes = std::move(passes);
+  pipeline.explain = explain;
+  pipeline.warn = [sink = warn](std::string_view message) {
+    if (sink) sink({ErrorKind::kInternal, {}, {}, std::string(message)});
+  };
+  return pipeline;
+}
+
+Result<DiffReport> Session::Diff(const Model& a, const Model& b, CompareOptions options) const {
+  std::vector<std::string_view> ordered;
+  for (const Format& format : formats)
+    ordered.insert(ordered.end(), format.ordered.begin(), format.ordered.end());
+  options.ordered_dialects = ordered;
+  const auto progress = Show("comparing");
+  return DiffModels(a, b, options);
+}
+
+Status Session::Write(const Model& model, const std::string& path, const Format& format,
+                      WriteOptions options) const {
+  const auto progress = Show("writing " + path);
+  options.strict = strict;
+  options.warn = [&](std::string_view message) {
+    if (warn) warn({ErrorKind::kUnsupported, path, {}, std::string(message)});
+  };
+  Status status =
+      format.write != nullptr ? format.write(model, path, options) : CannotBe(format, "written");
+  if (status.ok()) return status;
+  for (Finding& finding : status.error().findings()) {
+    // A finding with a place is about the model, which the caller names.
+    if (finding.file.empty() && finding.place.empty()) finding.file = path;
+  }
+  return status;
+}
+
+Result<std::string> Session::Print(const Model& model, const Format& format) const {
+  if (format.print != nullptr) return format.print(model);
+  return InvalidInput("format " + std::string(format.name) + " has no text form to print");
+}
+
+Status Session::Generate(const Model& common, const std::string& folder,
+                         const std::string& name) const {
+  const auto progress = Show("generating the program");
+  CodegenOptions options;
+  options.name = name;
+  DRAGOMAN_ASSIGN(const GeneratedProgram program, GenerateCpp(common, options));
+  for (const std::string& left_out : program.plan.left_out)
+    DRAGOMAN_TRY(Warn({ErrorKind::kUnsupported, {}, {}, left_out}));
+  return WriteProgram(program, folder);
+}
+
+Status Session::Warn(Finding warning) const {
+  if (strict) return Error(std::move(warning));
+  if (warn) warn(warning);
+  return {};
+}
+
+std::unique_ptr<Progress> Session::Show(std::string what) const {
+  return shows_progress ? std::make_unique<Progress>(std::move(what)) : nullptr;
+}
+
+const Entry& ChosenEntry(const Model& source, const Facts& facts) {
+  const Entry* chosen = facts.entry ? source.FindEntry(*facts.entry) : nullptr;
+  return chosen != nullptr ? *chosen : source.entries.front();
+}
+
+std::size_t CountAbsentWeights(const Model& model) {
+  std::size_t count = 0;
+  ForEachGraph(model, [&](const Graph& graph) {
+    count += static_cast<std::size_t>(
+        std::count_if(graph.constants().begin(), graph.constants().end(), [](const auto& constant) {
+          return constant->tensor() == nullptr && constant->sparse_tensor() == nullptr;
+        }));
+  });
+  return count;
+}
+
+}  // namespace dragoman

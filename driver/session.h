@@ -1,0 +1,89 @@
+// A session: reads models of any format, brings them to the common level, rewrites and writes them,
+// and says what it leaves out or assumes.
+#ifndef DRAGOMAN_DRIVER_SESSION_H_
+#define DRAGOMAN_DRIVER_SESSION_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/facts.h"
+#include "core/compare/diff.h"
+#include "core/ir/model.h"
+#include "core/rewrite/pipeline.h"
+#include "core/support/progress.h"
+#include "core/support/result.h"
+#include "driver/formats.h"
+
+namespace dragoman {
+
+// How a model is brought to the common level.
+struct LoweringOptions {
+  Facts facts;
+  // Values of the default entry that become its inputs and outputs; empty: those that it has.
+  std::vector<std::string> cut_inputs;
+  std::vector<std::string> cut_outputs;
+  std::string passes = "default";  // as PipelineOptions has it
+};
+
+struct Session {
+  std::vector<Format> formats = BuiltInFormats();
+  // Takes what is left out or assumed, and bugs (kInternal) that were repaired; nullptr: nobody
+  // does.
+  std::function<void(const Finding& warning)> warn = nullptr;
+  // Takes each rewrite that is made, and each near miss, one line each; nullptr: nobody does.
+  std::function<void(std::string_view line)> explain = nullptr;
+  bool strict = false;          // what would be a warning is an error
+  bool shows_progress = false;  // on standard error, where that is a terminal
+
+  // The model as it is in the file. `format` (a name) overrules what content and suffix say.
+  // Weights that lie in another file which is not there are constants without elements: only
+  // lowering needs them.
+  Result<Model> Read(const std::string& path,
+                     const std::optional<std::string>& format = std::nullopt) const;
+
+  // A common model made from `source`, which may be one already, with the facts. `note` is given
+  // what is left out or assumed. Errors: a fact about a size or an input that does not exist; what
+  // cannot be lowered.
+  Result<Model> Lower(const Model& source, const Facts& facts, const Note& note = nullptr) const;
+  // The same, then cut, then rewritten by the passes; with the session's warnings.
+  Result<Model> ToCommon(const Model& source, const LoweringOptions& options = {}) const;
+  // Runs passes over a common model.
+  Status Rewrite(Model& model, const std::string& passes = "default") const;
+  PipelineOptions Pipeline(std::string passes) const;
+
+  // Whether two models, both at options.level, are the same, and where they differ. The order of
+  // nodes counts in the dialects that the formats say.
+  Result<DiffReport> Diff(const Model& a, const Model& b, CompareOptions options = {}) const;
+
+  // Writes `model`; what the format cannot express is an error, or left out with a warning.
+  Status Write(const Model& model, const std::string& path, const Format& format,
+               WriteOptions options = {}) const;
+  // What Write would write, as text. Errors: the format has no text form.
+  Result<std::string> Print(const Model& model, const Format& format) const;
+
+  // Writes the standalone C++ program of a common model into `folder`; `name` is that of its
+  // namespace. Errors: all nodes that a program cannot have; entries that would be left out, if the
+  // session is strict.
+  Status Generate(const Model& common, const std::string& folder,
+                  const std::string& name = "model") const;
+
+  // A warning; an error if the session is strict.
+  Status Warn(Finding warning) const;
+  // Shown until it is destroyed; nullptr where the session shows none.
+  std::unique_ptr<Progress> Show(std::string what) const;
+};
+
+// The entry that `facts` name, else the default one.
+const Entry& ChosenEntry(const Model& source, const Facts& facts);
+
+// How many constants of the model have no elements.
+std::size_t CountAbsentWeights(const Model& model);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_SESSION_H_

@@ -1,0 +1,27 @@
+// Attributes as the JSON that they were read from.
+#ifndef DRAGOMAN_EXPORTERS_PT2_JSON_H_
+#define DRAGOMAN_EXPORTERS_PT2_JSON_H_
+
+#include <nlohmann/json.hpp>
+
+#include <string_view>
+
+#include "core/ir/attribute.h"
+#include "core/support/result.h"
+
+namespace dragoman::pt2 {
+
+using Json = nlohmann::json;
+
+// Errors: an attribute that is no JSON.
+Result<Json> FromAttribute(const Attribute& attribute);
+// Finite numbers, or the words that the format has for the others.
+Json FloatJson(double value);
+
+// The attribute `key`, which the reader has left. Errors: it is not there.
+Result<const Attribute*> Required(const Extra* extra, std::string_view key);
+Result<Json> RequiredJson(const Extra* extra, std::string_view key);
+
+}  // namespace dragoman::pt2
+
+#endif  // DRAGOMAN_EXPORTERS_PT2_JSON_H_

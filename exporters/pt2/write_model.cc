@@ -1,0 +1,249 @@
+#include "exporters/pt2/write_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/support/output_file.h"
+#include "core/support/zip_writer.h"
+#include "exporters/pt2/graph_json.h"
+#include "exporters/pt2/json.h"
+
+namespace dragoman {
+namespace pt2 {
+namespace {
+
+std::string TextOf(const Attribute::Dict& dict, std::string_view key) {
+  const Attribute* found = Find(dict, key);
+  const auto* text = found != nullptr ? found->As<std::string>() : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+std::vector<std::int64_t> IntsOf(const Json& meta, const char* key) {
+  std::vector<std::int64_t> ints;
+  for (const Json& item : meta.value(key, Json::array())) ints.push_back(item.value("as_int", 0));
+  return ints;
+}
+
+Json IntsJson(const std::vector<std::int64_t>& ints) {
+  Json items = Json::array();
+  for (std::int64_t value : ints) items.push_back({{"as_int", value}});
+  return items;
+}
+
+// Calls `visit` with the place in its record, and the place in `tensor`, of every element, both in
+// bytes. False: `meta` places one beyond `size` bytes, or `visit` gives false.
+template <class Visit>
+bool ForEachElement(const Tensor& tensor, const Json& meta, std::size_t size, Visit visit) {
+  const std::vector<std::int64_t> strides = IntsOf(meta, "strides");
+  const std::vector<std::int64_t>& sizes = tensor.sizes();
+  const auto width = static_cast<std::size_t>(Info(tensor.dtype()).bits / 8);
+  if (strides.size() != sizes.size() || width == 0) return false;
+  std::vector<std::int64_t> index(sizes.size(), 0);
+  std::int64_t at = meta.value("storage_offset", Json::object()).value("as_int", std::int64_t{0});
+  for (std::size_t done = 0; done < tensor.bytes().size(); done += width) {
+    if (at < 0 || static_cast<std::size_t>(at) >= size / width) return false;
+    if (!visit(static_cast<std::size_t>(at) * width, done, width)) return false;
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+      at += strides[axis];
+      if (++index[axis] < sizes[axis]) break;
+      at -= strides[axis] * sizes[axis];
+      index[axis] = 0;
+    }
+  }
+  return true;
+}
+
+// The records of an archive.
+class ArchiveContents {
+ public:
+  // A window on bytes that the model, or this object, keeps.
+  void Add(std::string name, std::span<const std::byte> bytes) {
+    records_.insert_or_assign(std::move(name), bytes);
+  }
+  void Own(std::string name, std::string bytes) {
+    owned_.push_back(std::make_unique<std::string>(std::move(bytes)));
+    Add(std::move(name), std::as_bytes(std::span(*owned_.back())));
+  }
+
+  Status Write(const std::string& top, const std::string& path) const {
+    DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create(path));
+    ZipWriter zip(file);
+    for (const auto& [name, bytes] : records_)
+      DRAGOMAN_TRY(zip.Add(top.empty() ? name : top + "/" + name, bytes));
+    DRAGOMAN_TRY(zip.Finish());
+    return file.Commit();
+  }
+
+ private:
+  std::map<std::string, std::span<const std::byte>> records_;
+  std::vector<std::unique_ptr<std::string>> owned_;
+};
+
+// One weight in a record.
+struct Stored {
+  const Value* constant;
+  Json meta;  // tensor_meta
+};
+
+// The bytes of a record that `weights` share, or that holds more than the elements of one.
+Result<std::string> SharedRecord(const std::vector<Stored>& weights) {
+  std::span<const std::byte> base = weights.front().constant->tensor()->bytes();
+  for (const Stored& weight : weights) {
+    const Extra* extra = weight.constant->extra_if_any();
+    const Attribute* said = extra != nullptr ? Find(*extra, "pt2.storage") : nullptr;
+    if (said != nullptr && said->tensor() != nullptr) base = said->tensor()->bytes();
+  }
+  std::string record(reinterpret_cast<const char*>(base.data()), base.size());
+  const auto each = [&](const Stored& weight, auto visit) {
+    const auto* elements = reinterpret_cast<const char*>(weight.constant->tensor()->bytes().data());
+    return ForEachElement(*weight.constant->tensor(), weight.meta, record.size(),
+                          [&](std::size_t to, std::size_t from, std::size_t width) {
+                            return visit(record.data() + to, elements + from, width);
+                          });
+  };
+  const auto put = [](char* to, const char* from, std::size_t width) {
+    std::memcpy(to, from, width);
+    return true;
+  };
+  const auto is_there = [](const char* to, const char* from, std::size_t width) {
+    return std::memcmp(to, from, width) == 0;
+  };
+  for (const Stored& weight : weights) {
+    if (!each(weight, put)) {
+      return InvalidInput("its elements do not fit in their record of the archive")
+          .At("constant %" + weight.constant->name());
+    }
+  }
+  for (const Stored& weight : weights) {
+    if (!each(weight, is_there)) {
+      return InvalidInput("it shares elements with another weight, which has others there")
+          .At("constant %" + weight.constant->name());
+    }
+  }
+  return record;
+}
+
+// Where the elements of a weight of other sizes than `meta` says lie: in order.
+bool Resize(const std::vector<std::int64_t>& sizes, Json& meta) {
+  if (IntsOf(meta, "sizes") == sizes) return false;
+  std::vector<std::int64_t> strides(sizes.size(), 1);
+  for (std::size_t i = strides.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::max<std::int64_t>(sizes[i], 1);
+  meta["sizes"] = IntsJson(sizes);
+  meta["strides"] = IntsJson(strides);
+  meta["storage_offset"] = Json{{"as_int", 0}};
+  return true;
+}
+
+class ModelWriter {
+ public:
+  explicit ModelWriter(const Model& model) : model_(model) {}
+
+  Status Write(const std::string& path) {
+    const Graph& graph = model_.main();
+    DRAGOMAN_ASSIGN(Json program, RequiredJson(&model_.extra, "pt2.program"));
+    DRAGOMAN_ASSIGN(ProgramGraph made, ProgramGraphJson(graph));
+    Json& module = program["graph_module"];
+    module["graph"] = std::move(made.graph);
+    module["signature"]["input_specs"] = std::move(made.input_specs);
+    module["signature"]["output_specs"] = std::move(made.output_specs);
+    DRAGOMAN_ASSIGN(const Attribute* records, Required(&model_.extra, "pt2.records"));
+    if (const auto* dict = records->As<Attribute::Dict>()) {
+      for (const NamedAttribute& record : *dict) {
+        if (record.value.tensor() != nullptr)
+          contents_.Add(record.name, record.value.tensor()->bytes());
+      }
+    }
+    DRAGOMAN_TRY(AddWeights(graph));
+    DRAGOMAN_ASSIGN(const std::string record, TextExtra("pt2.record"));
+    contents_.Own(record, program.dump());
+    DRAGOMAN_ASSIGN(const std::string top, TextExtra("pt2.top"));
+    return contents_.Write(top, path);
+  }
+
+ private:
+  Result<std::string> TextExtra(std::string_view key) const {
+    DRAGOMAN_ASSIGN(const Attribute* found, Required(&model_.extra, key));
+    const auto* text = found->As<std::string>();
+    return text != nullptr ? Result<std::string>(*text)
+                           : InvalidInput(std::string(key) + " is no string");
+  }
+
+  Status AddWeights(const Graph& graph) {
+    DRAGOMAN_ASSIGN(Json configs, RequiredJson(&model_.extra, "pt2.configs"));
+    for (const auto& constant : graph.constants()) {
+      Status status = AddWeight(*constant, configs);
+      if (!status.ok()) return std::move(status).error().At("constant %" + constant->name());
+    }
+    for (const auto& [record, config] : configs.items()) contents_.Own(record, config.dump());
+    for (const auto& [record, weights] : stored_) {
+      const Value& first = *weights.front().constant;
+      const bool is_plain =
+          weights.size() == 1 &&
+          (resized_.contains(&first) || Find(*first.extra_if_any(), "pt2.storage") == nullptr);
+      if (is_plain) {
+        contents_.Add(record, first.tensor()->bytes());
+        continue;
+      }
+      DRAGOMAN_ASSIGN(std::string bytes, SharedRecord(weights));
+      contents_.Own(record, std::move(bytes));
+    }
+    return {};
+  }
+
+  Status AddWeight(const Value& constant, Json& configs) {
+    DRAGOMAN_ASSIGN(const Attribute* payload, Required(constant.extra_if_any(), "pt2.payload"));
+    const auto* dict = payload->As<Attribute::Dict>();
+    DRAGOMAN_ASSIGN(const Json spec, RequiredJson(constant.extra_if_any(), "pt2.spec"));
+    if (dict == nullptr || constant.tensor() == nullptr)
+      return InvalidInput("lacks its elements or where they lie");
+    DRAGOMAN_ASSIGN(Json meta, RequiredJson(dict, "meta"));
+    if (!meta.contains("tensor_meta")) return InvalidInput("lacks its tensor_meta");
+    const std::string dtype(Info(constant.tensor()->dtype()).name);
+    if (TextOf(*dict, "dtype") != dtype) {
+      return Unsupported("weights keep their element type; this one was " + TextOf(*dict, "dtype") +
+                         " and is " + dtype);
+    }
+    Json& tensor_meta = meta["tensor_meta"];
+    if (Resize(constant.tensor()->sizes(), tensor_meta)) resized_.insert(&constant);
+    stored_[TextOf(*dict, "record")].push_back({&constant, tensor_meta});
+    configs[TextOf(*dict, "config")]["config"][FqnOf(spec)] = std::move(meta);
+    return {};
+  }
+
+  // {"parameter": {"arg": …, "parameter_name": "layer.weight"}}
+  static std::string FqnOf(const Json& spec) {
+    for (const char* key : {"parameter_name", "buffer_name", "tensor_constant_name"}) {
+      if (spec.is_object() && spec.size() == 1 && spec.begin()->contains(key))
+        return spec.begin()->value(key, std::string());
+    }
+    return "";
+  }
+
+  const Model& model_;
+  ArchiveContents contents_;
+  std::map<std::string, std::vector<Stored>> stored_;  // by record
+  std::set<const Value*> resized_;
+};
+
+}  // namespace
+}  // namespace pt2
+
+Status WriteExportArchive(const Model& model, const std::string& path) {
+  if (model.level != Level::kSource || model.dialect != "pt2") {
+    return Unsupported(
+        "files of format pt2 are written from those only, without lowering: an editor of .pt2");
+  }
+  return pt2::ModelWriter(model).Write(path);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,29 @@
+// The States of a source model: what a checkpoint holds, by the names of the variables.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_VARIABLES_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_VARIABLES_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "importers/tensorflow/container/checkpoint.h"
+
+namespace dragoman::tf_reader {
+
+// Which tensor of a checkpoint the graph restores each variable from: read off its restoring nodes
+// (RestoreV2 or RestoreSlice, then Assign or AssignVariableOp), through calls.
+std::map<std::string, std::string> RestoredKeys(const Model& model);
+
+// Adds a State for each variable that has an entry: the one that the graph restores it from, else
+// the one that the checkpoint's own table of objects gives that name, else the one of its name.
+// Entries that belong to no variable are States by their keys.
+void AddStates(std::vector<CheckpointEntry> entries, Model* model);
+
+// The same for a graph without a checkpoint: a State for each variable that a node beside the
+// entries assigns a constant to, once.
+void AddInitialStates(Model* model);
+
+}  // namespace dragoman::tf_reader
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_VARIABLES_H_

@@ -1,0 +1,375 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/lowering/branch.h"
+#include "core/lowering/composer.h"
+#include "core/lowering/loop.h"
+#include "core/lowering/math.h"
+#include "core/lowering/number_value.h"
+#include "importers/tensorflow/graph/graph_names.h"
+#include "importers/tensorflow/lower/evaluator.h"
+#include "importers/tensorflow/ops/call.h"
+#include "importers/tensorflow/ops/lists.h"
+
+namespace dragoman::tf {
+
+Result<Number> Evaluator::Truth(const Abstract& value) {
+  const auto* tensor = value.As<TensorRef>();
+  if (tensor == nullptr) return Unsupported("a condition that is " + Describe(value));
+  DRAGOMAN_ASSIGN(Value * condition, heap_.Read(builder(), *tensor));
+  Composer c(builder());
+  const std::optional<int> rank = c.MaybeRank(condition);
+  if (!rank) return Unsupported("a condition of unknown rank");
+  // A tensor with axes counts as true if it has elements.
+  if (*rank > 0) {
+    condition = c.Greater(c.NumElements(condition), 0);
+  } else if (c.dtype(condition) == DType::kString) {
+    return Unsupported("a condition that is a text");
+  } else {
+    condition = IsTrue(c, condition);
+  }
+  DRAGOMAN_ASSIGN(condition, c.Done(condition));
+  return NumberFrom(builder(), Number::Kind::kBool, condition);
+}
+
+std::optional<FuncRef> Evaluator::FunctionAttribute(const Node& node, std::string_view name,
+                                                    const Scope& scope) {
+  const Attribute* attribute = ResolveAttribute(node, name, scope.bound);
+  return attribute != nullptr ? AsFunc(*attribute) : std::nullopt;
+}
+
+Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
+  const Node& place = step.results.empty() ? *step.switches.front() : *step.results.front().merge;
+  const Abstract given = Get(step.predicate, scope);
+  for (const Node* node : step.switches) {
+    const Abstract value = Passed(*node, 0, scope);
+    SetResults(*node, scope, {value, value});
+  }
+  const auto run = [&](bool holds, Results& results) {
+    const int side = holds ? 1 : 0;
+    const Flow flow = RunRegion(step.sides[side], scope);
+    if (flow == Flow::kRaised) return flow;
+    for (const CondResult& result : step.results) {
+      const int place_of = result.operands[side];
+      results.push_back(Passed(*result.merge, static_cast<std::size_t>(place_of), scope));
+      // Which one arrived.
+      if (result.tells_place)
+        results.push_back(heap_.NewTensor(
+            builder().Constant(Tensor::Of<std::int32_t>({}, std::vector<std::int32_t>{place_of}))));
+    }
+    return flow;
+  };
+  const auto set = [&](Results results) {
+    std::size_t next = 0;
+    for (const CondResult& result : step.results) {
+      Results given_results;
+      for (int i = 0; i < (result.tells_place ? 2 : 1); ++i, ++next)
+        given_results.push_back(next < results.size() ? results[next] : Abstract(Poison()));
+      SetResults(*result.merge, scope, std::move(given_results));
+    }
+  };
+  Results results;
+  if (given.Is<Poison>()) {
+    // For what else is unsupported in them.
+    for (const bool holds : {true, false}) {
+      entry_.RunSide([&](Results& ignored) { return run(holds, ignored); });
+    }
+    set({});
+    return Flow::kNext;
+  }
+  const Result<Number> condition = Truth(given);
+  if (!condition.ok()) {
+    Report(place, condition.error(), scope);
+    set({});
+    return Flow::kNext;
+  }
+  Flow flow = Flow::kNext;
+  if (condition->known()) {
+    flow = run(condition->AsInt() != 0, results);
+  } else {
+    Branches branches;
+    for (const CondResult& result : step.results) {
+      branches.names.push_back(result.merge->name());
+      if (result.tells_place) branches.names.push_back(result.merge->name() + ":1");
+    }
+    branches.run = [&](bool holds, bool, Results& given_results) {
+      return run(holds, given_results);
+    };
+    const Result<Flow> ran = RunBranches(entry_, condition->symbolic(), branches, results);
+    if (!ran.ok()) {
+      Report(place, ran.error(), scope);
+      results.clear();
+    } else {
+      flow = *ran;
+    }
+  }
+  set(std::move(results));
+  return flow;
+}
+
+Flow Evaluator::RunIf(const Node& node, Scope& scope) {
+  std::vector<Abstract> arguments = Operands(node, scope);
+  const std::optional<FuncRef> sides[] = {FunctionAttribute(node, "else_branch", scope),
+                                          FunctionAttribute(node, "then_branch", scope)};
+  if (!sides[0] || !sides[1] || arguments.empty()) {
+    Report(node, InvalidInput("it has no condition or no branches"), scope);
+    SetResults(node, scope, {});
+    return Flow::kNext;
+  }
+  const Abstract given = arguments.front();
+  arguments.erase(arguments.begin());
+  const auto run = [&](bool holds, Results& results) {
+    return CallFunction(node, *sides[holds ? 1 : 0], arguments, scope, results);
+  };
+  Results results;
+  Flow flow = Flow::kNext;
+  if (given.Is<Poison>()) {
+    for (const bool holds : {true, false}) {
+      entry_.RunSide([&](Results& ignored) { return run(holds, ignored); });
+    }
+    SetResults(node, scope, {});
+    return flow;
+  }
+  const Result<Number> condition = Truth(given);
+  if (!condition.ok()) {
+    Report(node, condition.error(), scope);
+  } else if (condition->known()) {
+    flow = run(condition->AsInt() != 0, results);
+  } else {
+    Branches branches;
+    for (std::size_t i = 0; i < NumDataResults(node); ++i)
+      branches.names.push_back(node.result(i) != nullptr ? node.result(i)->name() : "");
+    branches.run = [&](bool holds, bool, Results& given_results) {
+      return run(holds, given_results);
+    };
+    const Result<Flow> ran = RunBranches(entry_, condition->symbolic(), branches, results);
+    if (ran.ok()) {
+      flow = *ran;
+    } else {
+      Report(node, ran.error(), scope);
+      results.clear();
+    }
+  }
+  SetResults(node, scope, std::move(results));
+  return flow;
+}
+
+// Branches from number `from` on, by an If for each but the last, which any other number means too.
+Flow Evaluator::RunChosen(const Node& node, std::span<const FuncRef> branches, std::size_t from,
+                          Value* index, const std::vector<Abstract>& arguments, const Scope& scope,
+                          Results& results) {
+  if (from + 1 == branches.size())
+    return CallFunction(node, branches[from], arguments, scope, results);
+  Composer c(builder());
+  Value* condition = c.Equal(index, static_cast<int>(from));
+  // What is out of range is the last branch.
+  if (c.failed()) {
+    Report(node, c.status().error(), scope);
+    return Flow::kNext;
+  }
+  Branches either;
+  either.run = [&](bool holds, bool, Results& given) {
+    if (holds) return CallFunction(node, branches[from], arguments, scope, given);
+    return RunChosen(node, branches, from + 1, index, arguments, scope, given);
+  };
+  const Result<Flow> ran = RunBranches(entry_, condition, either, results);
+  if (ran.ok()) return *ran;
+  Report(node, ran.error(), scope);
+  results.clear();
+  return Flow::kNext;
+}
+
+Flow Evaluator::RunCase(const Node& node, Scope& scope) {
+  std::vector<Abstract> arguments = Operands(node, scope);
+  const Attribute* attribute = ResolveAttribute(node, "branches", scope.bound);
+  const std::optional<std::vector<FuncRef>> branches =
+      attribute != nullptr ? AsFuncs(*attribute) : std::nullopt;
+  const auto* index = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
+  Results results;
+  Flow flow = Flow::kNext;
+  if (!branches || branches->empty()) {
+    Report(node, InvalidInput("it has no branches"), scope);
+  } else if (branches->size() > kMaxGraphNesting) {
+    Report(node, Unsupported("so many branches are not supported"), scope);
+  } else if (index != nullptr) {
+    const Result<Value*> value = heap_.Read(builder(), *index);
+    arguments.erase(arguments.begin());
+    if (!value.ok()) {
+      Report(node, value.error(), scope);
+    } else if (const auto known = builder().KnownInts(*value)) {
+      const auto last = static_cast<std::int64_t>(branches->size()) - 1;
+      const std::int64_t at = known->front();
+      const auto chosen = static_cast<std::size_t>(at < 0 || at > last ? last : at);
+      flow = CallFunction(node, (*branches)[chosen], arguments, scope, results);
+    } else {
+      flow = RunChosen(node, *branches, 0, *value, arguments, scope, results);
+    }
+  }
+  SetResults(node, scope, std::move(results));
+  return flow;
+}
+
+// A first turn on its own, which is taken back, tells what it sets in lists that are empty.
+Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& body) {
+  if (std::none_of(carried.begin(), carried.end(), IsReserved)) return {};
+  const std::size_t findings = entry_.findings.size();
+  Side trial = entry_.RunSide([&](Results& results) { return body(carried, results); });
+  entry_.findings.resize(findings);
+  if (trial.flow == Flow::kRaised || trial.results.size() != carried.size()) return {};
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    if (!IsReserved(carried[i])) continue;
+    Type type;
+    const Abstract& after = trial.results[i];
+    const Abstract* element = FirstElement(after);
+    const auto* tensor = (element != nullptr ? *element : after).As<TensorRef>();
+    if (tensor == nullptr) continue;
+    const auto& contents = std::get<StorageContents>(tensor->storage->contents);
+    if (contents.value == nullptr || contents.value->type().shape() == nullptr) continue;
+    type = contents.value->type();
+    Shape sizes = *type.shape();
+    if (element == nullptr) sizes.erase(sizes.begin());
+    // Each size is a number, or the size of something that is carried.
+    Composer c(builder());
+    std::vector<Value*> parts = {c.Vector(ReservedLength(c, heap_, carried[i]))};
+    for (const Dim& size : sizes) {
+      if (size.known()) {
+        parts.push_back(c.Ints({size.value()}));
+        continue;
+      }
+      Value* found = nullptr;
+      for (const Abstract& other : carried) {
+        const auto* given = other.As<TensorRef>();
+        if (given == nullptr || found != nullptr) continue;
+        const Result<Value*> value = heap_.Read(builder(), *given);
+        if (!value.ok() || (*value)->type().shape() == nullptr) continue;
+        const Shape& shape = *(*value)->type().shape();
+        for (std::size_t axis = 0; axis < shape.size() && found == nullptr; ++axis) {
+          if (Equal(shape[axis], size) == dragoman::Truth::kYes)
+            found = c.SizeVector(*value, static_cast<int>(axis), 1);
+        }
+      }
+      if (found == nullptr) break;
+      parts.push_back(found);
+    }
+    if (parts.size() != sizes.size() + 1) continue;
+    Value* zeros = c.Full(c.ConcatSizes(std::move(parts)), 0, type.dtype());
+    DRAGOMAN_ASSIGN(zeros, c.Done(zeros));
+    carried[i] = heap_.NewTensor(zeros);
+  }
+  entry_.inference().Forget(*trial.body);
+  return {};
+}
+
+Flow Evaluator::RunTurns(const Node& node, std::vector<Abstract> carried,
+                         std::vector<std::string> names, const LoopBody& condition,
+                         const LoopBody& body, const Scope& scope, Results& results) {
+  const auto holds = [&](const std::vector<Abstract>& now, Abstract& truth) {
+    Results given;
+    const Flow flow = condition(now, given);
+    if (flow == Flow::kRaised) return flow;
+    truth = Poison();
+    if (given.empty() || given.front().Is<Poison>()) return flow;
+    Result<Number> number = Truth(given.front());
+    if (number.ok()) {
+      truth = *number;
+    } else {
+      Report(node, number.error(), scope);
+    }
+    return flow;
+  };
+  Abstract starts;
+  if (holds(carried, starts) == Flow::kRaised) return Flow::kRaised;
+  const auto* number = starts.As<Number>();
+  if (number == nullptr) {
+    entry_.RunSide([&](Results& ignored) { return body(carried, ignored); });
+    return Flow::kNext;
+  }
+  if (!number->known() || number->AsInt() != 0) {
+    const Status stacked = StackLists(carried, body);
+    if (!stacked.ok()) Report(node, stacked.error(), scope);
+  }
+  SourceLoop loop;
+  loop.starts = *number;
+  loop.carried = carried;
+  loop.names = std::move(names);
+  loop.body = [&](const Number&, const std::vector<Abstract>& now, Results& given) {
+    Results next;
+    Flow flow = body(now, next);
+    if (flow == Flow::kRaised) return flow;
+    next.resize(now.size(), Poison());
+    Abstract again;
+    flow = holds(next, again);
+    given.push_back(std::move(again));
+    given.insert(given.end(), next.begin(), next.end());
+    return flow;
+  };
+  const Result<Flow> flow = RunLoop(entry_, loop, results);
+  if (flow.ok()) return *flow;
+  Report(node, flow.error(), scope);
+  results.clear();
+  return Flow::kNext;
+}
+
+Flow Evaluator::RunWhile(const Node& node, Scope& scope) {
+  const std::optional<FuncRef> condition = FunctionAttribute(node, "cond", scope);
+  const std::optional<FuncRef> body = FunctionAttribute(node, "body", scope);
+  if (!condition || !body) {
+    Report(node, InvalidInput("it has no condition or no body"), scope);
+    SetResults(node, scope, {});
+    return Flow::kNext;
+  }
+  const auto call = [&](const FuncRef& function) -> LoopBody {
+    return [&, function](const std::vector<Abstract>& carried, Results& results) {
+      return CallFunction(node, function, carried, scope, results);
+    };
+  };
+  const std::vector<Abstract> carried = Operands(node, scope);
+  std::vector<std::string> names;
+  const auto found = library_.find(body->name);
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const bool known = found != library_.end() && i < found->second->graph->num_inputs();
+    names.push_back(known ? found->second->graph->input(i)->name() : "");
+  }
+  Results results;
+  const Flow flow =
+      RunTurns(node, carried, std::move(names), call(*condition), call(*body), scope, results);
+  SetResults(node, scope, std::move(results));
+  return flow;
+}
+
+Flow Evaluator::RunFrame(const LoopStep& step, Scope& scope) {
+  for (const Node* enter : step.enters) SetResults(*enter, scope, {Passed(*enter, 0, scope)});
+  std::vector<Abstract> carried;
+  std::vector<std::string> names;
+  for (const LoopVariable& variable : step.variables) {
+    carried.push_back(Get(variable.enter->result(0), scope));
+    names.push_back(variable.merge->name());
+  }
+  const auto set = [&](const std::vector<Abstract>& now) {
+    for (std::size_t i = 0; i < now.size(); ++i)
+      SetResults(*step.variables[i].merge, scope, {now[i]});
+  };
+  const LoopBody condition = [&](const std::vector<Abstract>& now, Results& results) {
+    set(now);
+    const Flow flow = RunRegion(step.condition, scope);
+    results.push_back(Get(step.continues, scope));
+    return flow;
+  };
+  const LoopBody body = [&](const std::vector<Abstract>& now, Results& results) {
+    set(now);
+    const Flow flow = RunRegion(step.body, scope);
+    for (const LoopVariable& variable : step.variables)
+      results.push_back(Get(variable.next, scope));
+    return flow;
+  };
+  const Node& place = step.variables.empty() ? *step.enters.front() : *step.variables.front().merge;
+  Results results;
+  const Flow flow =
+      RunTurns(place, std::move(carried), std::move(names), condition, body, scope, results);
+  for (const auto& [exit, variable] : step.exits) {
+    SetResults(*exit, scope, {variable < results.size() ? results[variable] : Abstract(Poison())});
+  }
+  return flow;
+}
+
+}  // namespace dragoman::tf

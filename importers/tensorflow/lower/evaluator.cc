@@ -1,0 +1,364 @@
+#include "importers/tensorflow/lower/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "importers/tensorflow/graph/graph_names.h"
+#include "importers/tensorflow/graph/op_schema.h"
+#include "importers/tensorflow/ops/call.h"
+#include "importers/tensorflow/ops/op_table.h"
+
+namespace dragoman::tf {
+namespace {
+
+// Operators that give their operands again, whatever these are.
+bool PassesOperands(std::string_view type) {
+  static constexpr std::string_view kTypes[] = {
+      "Enter",         "Exit",     "Identity",       "IdentityN",   "LoopCond",
+      "NextIteration", "RefEnter", "RefExit",        "RefIdentity", "RefNextIteration",
+      "StopGradient",  "Snapshot", "PreventGradient"};
+  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+}
+
+bool IsPoisoned(const Abstract& value) {
+  if (value.Is<Poison>()) return true;
+  const auto* list = value.As<ListRef>();
+  if (list == nullptr) return false;
+  const auto& items = std::get<ListContents>(list->cell->contents).items;
+  return std::any_of(items.begin(), items.end(),
+                     [](const Abstract& item) { return item.Is<Poison>(); });
+}
+
+// "PartitionedCall" and its kin.
+bool IsCall(std::string_view type) {
+  return type == "PartitionedCall" || type == "StatefulPartitionedCall";
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Model& source, const Variables& variables, Heap& heap, Graph& graph,
+                     Inference& inference)
+    : source_(source), variables_(variables), heap_(heap), entry_(heap, graph, inference) {
+  for (const Function& function : source.functions) {
+    if (function.op->domain.empty()) library_.emplace(function.op->type, &function);
+  }
+}
+
+std::vector<Abstract> Evaluator::RunMain(std::span<const std::string> feeds,
+                                         std::span<const Abstract> values,
+                                         std::span<const std::string> fetches) {
+  const Function* main = MainGraph(source_);
+  Results results(fetches.size(), Poison());
+  const auto fail = [&](std::string place, const Error& error) {
+    for (Finding finding : error.findings()) {
+      if (finding.place.empty()) finding.place = place;
+      entry_.findings.push_back(std::move(finding));
+    }
+    return results;
+  };
+  if (main == nullptr) return fail("", InvalidInput("the model has no main graph"));
+  const Graph& graph = *main->graph;
+  std::unordered_map<std::string_view, const Node*> nodes;
+  for (const Node& node : graph.nodes()) nodes.emplace(node.name(), &node);
+  const auto find = [&](const std::string& text) -> const Value* {
+    const TensorName name = ParseTensorName(text);
+    const auto node = nodes.find(name.node);
+    if (node == nodes.end() || name.index >= NumDataResults(*node->second)) return nullptr;
+    return node->second->result(name.index);
+  };
+  Scope scope;
+  std::unordered_set<const Value*> fed;
+  for (std::size_t i = 0; i < feeds.size(); ++i) {
+    const Value* value = find(feeds[i]);
+    if (value == nullptr) return fail("", InvalidInput("there is no tensor '" + feeds[i] + "'"));
+    scope.values[value] = values[i];
+    fed.insert(value);
+  }
+  std::vector<const Value*> wanted;
+  for (const std::string& fetch : fetches) {
+    wanted.push_back(find(fetch));
+    if (wanted.back() == nullptr)
+      return fail("", InvalidInput("there is no tensor '" + fetch + "'"));
+  }
+  const Result<Region> region = BuildRegions(graph, wanted, fed);
+  if (!region.ok()) return fail("", region.error());
+  if (RunRegion(*region, scope) == Flow::kRaised) {
+    return fail("", Unsupported("it always fails for these inputs: " + entry_.raised));
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!scope.values.contains(wanted[i]) && entry_.findings.empty())
+      return fail("tensor '" + fetches[i] + "'",
+                  Unsupported("it is computed under a condition only"));
+    results[i] = Get(wanted[i], scope);
+  }
+  return results;
+}
+
+const Abstract& Evaluator::Get(const Value* value, const Scope& scope) const {
+  static const Abstract kNothing = Poison();
+  const auto found = scope.values.find(value);
+  return found != scope.values.end() ? found->second : kNothing;
+}
+
+Abstract Evaluator::Passed(const Node& node, std::size_t i, const Scope& scope) {
+  const Abstract& given = Get(node.operand(i), scope);
+  if (!variables_.IsVariable(given) || node.op().type.starts_with("Ref")) return given;
+  const Attribute* type = ResolveAttribute(node, "T", scope.bound);
+  if (type == nullptr || !AsDType(*type)) return given;
+  const auto& variable = *given.As<TensorRef>();
+  if (IsForgotten(std::get<StorageContents>(variable.storage->contents))) {
+    Report(node, InvalidInput("variable '" + variable.storage->path + "' is not initialised"),
+           scope);
+    return Poison();
+  }
+  const Result<Value*> value = heap_.Read(builder(), variable);
+  if (value.ok()) return heap_.NewTensor(*value);
+  Report(node, value.error(), scope);
+  return Poison();
+}
+
+std::vector<Abstract> Evaluator::Operands(const Node& node, const Scope& scope) const {
+  std::vector<Abstract> operands;
+  for (std::size_t i = 0; i < NumDataOperands(node); ++i)
+    operands.push_back(Get(node.operand(i), scope));
+  return operands;
+}
+
+void Evaluator::SetResults(const Node& node, Scope& scope, Results results) {
+  for (std::size_t i = 0; i < NumDataResults(node); ++i) {
+    if (node.result(i) == nullptr) continue;
+    scope.values[node.result(i)] = i < results.size() ? std::move(results[i]) : Abstract(Poison());
+  }
+}
+
+void Evaluator::Report(const Node& node, const Error& error, const Scope& scope) {
+  for (Finding finding : error.findings()) {
+    if (finding.place.empty()) finding.place = node.Describe();
+    if (!scope.path.empty()) finding.place += " in " + scope.path;
+    const auto same = [&](const Finding& known) {
+      return known.place == finding.place && known.message == finding.message;
+    };
+    if (std::none_of(entry_.findings.begin(), entry_.findings.end(), same))
+      entry_.findings.push_back(std::move(finding));
+  }
+}
+
+OriginPtr Evaluator::OriginOf(const Node& node, const Scope& scope) {
+  OriginPtr& known = origins_[&node];
+  if (known != nullptr && known->leaf() != nullptr && known->leaf()->scope == scope.path)
+    return known;
+  SourceOp op;
+  op.op = node.op().ToString();
+  op.name = node.name();
+  op.scope = scope.path;
+  op.attributes = node.attributes();
+  known = Origin::Leaf(std::move(op));
+  return known;
+}
+
+Flow Evaluator::RunRegion(const Region& region, Scope& scope) {
+  for (const Step& step : region.steps) {
+    Flow flow = Flow::kNext;
+    if (const auto* cond = std::get_if<std::shared_ptr<const CondStep>>(&step)) {
+      flow = RunCond(**cond, scope);
+    } else if (const auto* loop = std::get_if<std::shared_ptr<const LoopStep>>(&step)) {
+      flow = RunFrame(**loop, scope);
+    } else {
+      const auto& plain = std::get<NodeStep>(step);
+      if (plain.passes >= 0) {
+        const Abstract value = Passed(*plain.node, static_cast<std::size_t>(plain.passes), scope);
+        // Either result of a Switch; of a Merge, the place of what arrived too.
+        Results results = {value, value};
+        if (plain.node->op().type.ends_with("Merge"))
+          results[1] = heap_.NewTensor(builder().Constant(
+              Tensor::Of<std::int32_t>({}, std::vector<std::int32_t>{plain.passes})));
+        SetResults(*plain.node, scope, std::move(results));
+      } else {
+        flow = RunNode(*plain.node, scope);
+      }
+    }
+    if (flow == Flow::kRaised) return flow;
+  }
+  return Flow::kNext;
+}
+
+Flow Evaluator::RunNode(const Node& node, Scope& scope) {
+  struct Row {
+    std::string_view type;
+    Flow (Evaluator::*run)(const Node&, Scope&);
+  };
+  static constexpr Row kControl[] = {
+      {"Case", &Evaluator::RunCase},
+      {"If", &Evaluator::RunIf},
+      {"StatelessCase", &Evaluator::RunCase},
+      {"StatelessIf", &Evaluator::RunIf},
+      {"StatelessWhile", &Evaluator::RunWhile},
+      {"While", &Evaluator::RunWhile},
+  };
+  const std::string& type = node.op().type;
+  GraphBuilder& present = builder();
+  const OriginPtr outer = present.origin();
+  present.set_origin(OriginOf(node, scope));
+  Flow flow = Flow::kNext;
+  const auto* row = std::find_if(std::begin(kControl), std::end(kControl),
+                                 [&](const Row& r) { return r.type == type; });
+  if (IsCall(type) || library_.contains(type)) {
+    flow = RunPartitionedCall(node, scope);
+  } else if (row != std::end(kControl)) {
+    flow = (this->*row->run)(node, scope);
+  } else {
+    RunOperator(node, scope);
+  }
+  present.set_origin(outer);
+  return flow;
+}
+
+void Evaluator::RunOperator(const Node& node, Scope& scope) {
+  if (PassesOperands(node.op().type)) {
+    Results passed;
+    for (std::size_t i = 0; i < NumDataOperands(node); ++i)
+      passed.push_back(Passed(node, i, scope));
+    SetResults(node, scope, std::move(passed));
+    return;
+  }
+  // Either result; the side that is not taken does not read its own.
+  if (node.op().type == "Switch" || node.op().type == "RefSwitch") {
+    const Abstract value = Passed(node, 0, scope);
+    SetResults(node, scope, {value, value});
+    return;
+  }
+  const std::vector<Abstract> operands = Operands(node, scope);
+  const bool poisoned = std::any_of(operands.begin(), operands.end(), IsPoisoned);
+  if (poisoned && FindOpRow(node.op().type) != nullptr) {
+    SetResults(node, scope, {});
+    return;
+  }
+  Result<Results> results = Lower(node, operands, scope);
+  if (!results.ok()) {
+    Report(node, results.error(), scope);
+    SetResults(node, scope, {});
+    return;
+  }
+  SetResults(node, scope, std::move(*results));
+}
+
+Result<Abstract> Evaluator::LowerConst(const Node& node, Scope& scope) {
+  const auto known = constants_.find(&node);
+  if (known != constants_.end()) return known->second;
+  const Attribute* value = ResolveAttribute(node, "value", scope.bound);
+  const Tensor* tensor = value != nullptr ? value->tensor() : nullptr;
+  if (tensor == nullptr) return Unsupported("a constant without elements of a known type");
+  const CellPtr cell = heap_.NewCell(StorageContents{nullptr, *tensor});
+  cell->path = node.name();
+  Abstract made = TensorRef{cell, nullptr};
+  const Attribute* own = node.attribute("value");
+  if (own != nullptr && own->tensor() != nullptr) constants_.emplace(&node, made);
+  return made;
+}
+
+Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const Abstract> operands,
+                                               Scope& scope) {
+  const std::string& type = node.op().type;
+  if (type == "Const") {
+    DRAGOMAN_ASSIGN(Abstract value, LowerConst(node, scope));
+    return Results{std::move(value)};
+  }
+  if (IsVariable(node)) {
+    DRAGOMAN_ASSIGN(Abstract variable, variables_.Of(node));
+    return Results{std::move(variable)};
+  }
+  if (type == "Placeholder" || type == "PlaceholderV2")
+    return InvalidInput("the placeholder is needed, but is no input of the entry");
+  const OpRow* row = FindOpRow(type);
+  if (row == nullptr) {
+    return FindOpSchema(type) != nullptr
+               ? Unsupported("operator " + type + " is not supported")
+               : Unsupported("operator " + type + " is none of TensorFlow's and not supported");
+  }
+  Call call(heap_, builder(), node, scope.bound, operands, row->target);
+  return row->lower(call);
+}
+
+Flow Evaluator::RunPartitionedCall(const Node& node, Scope& scope) {
+  std::optional<FuncRef> callee;
+  if (library_.contains(node.op().type)) {
+    callee = FuncRef{node.op().type, &node.attributes()};
+  } else {
+    callee = FunctionAttribute(node, "f", scope);
+  }
+  Results results;
+  Flow flow = Flow::kNext;
+  if (!callee) {
+    Report(node, InvalidInput("attribute f names no function"), scope);
+  } else {
+    flow = CallFunction(node, *callee, Operands(node, scope), scope, results);
+  }
+  SetResults(node, scope, std::move(results));
+  return flow;
+}
+
+Flow Evaluator::CallFunction(const Node& node, const FuncRef& callee,
+                             std::vector<Abstract> arguments, const Scope& scope,
+                             Results& results) {
+  const auto found = library_.find(callee.name);
+  if (found == library_.end()) {
+    Report(node, InvalidInput("function '" + callee.name + "' is not in the file"), scope);
+    return Flow::kNext;
+  }
+  const Function& function = *found->second;
+  if (std::find(calls_.begin(), calls_.end(), &function) != calls_.end()) {
+    Report(node, Unsupported("function '" + callee.name + "' calls itself"), scope);
+    return Flow::kNext;
+  }
+  if (calls_.size() >= kMaxCallDepth) {
+    Report(node, Unsupported("calls nest too deep"), scope);
+    return Flow::kNext;
+  }
+  const Graph& graph = *function.graph;
+  if (arguments.size() != graph.num_inputs()) {
+    Report(node,
+           InvalidInput(fmt::format("function '{}' takes {} arguments, not {}", callee.name,
+                                    graph.num_inputs(), arguments.size())),
+           scope);
+    return Flow::kNext;
+  }
+  std::shared_ptr<const Region>& region = regions_[&graph];
+  if (region == nullptr) {
+    std::vector<const Value*> wanted;
+    for (const Use& use : graph.outputs()) wanted.push_back(use.value());
+    Result<Region> made = BuildRegions(graph, wanted, {});
+    if (!made.ok()) {
+      Report(node, made.error(), scope);
+      return Flow::kNext;
+    }
+    region = std::make_shared<const Region>(std::move(*made));
+  }
+  const std::shared_ptr<const Region> running = region;
+  Scope inner;
+  inner.path = scope.path.empty() ? node.name() : scope.path + "/" + node.name();
+  if (callee.attributes != nullptr) {
+    for (const NamedAttribute& attribute : *callee.attributes) {
+      const auto* reference = attribute.value.As<AttributeRef>();
+      if (reference == nullptr) {
+        inner.bound.push_back(attribute);
+        continue;
+      }
+      for (const NamedAttribute& outer : scope.bound) {
+        if (outer.name == reference->name) inner.bound.emplace_back(attribute.name, outer.value);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    inner.values[graph.input(i)] = std::move(arguments[i]);
+  calls_.push_back(&function);
+  const Flow flow = RunRegion(*running, inner);
+  calls_.pop_back();
+  if (flow == Flow::kRaised) return flow;
+  for (std::size_t i = 0; i < NumDataOutputs(graph); ++i)
+    results.push_back(Get(graph.output(i), inner));
+  return flow;
+}
+
+}  // namespace dragoman::tf

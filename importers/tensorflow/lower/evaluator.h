@@ -1,0 +1,112 @@
+// The evaluator: runs graphs of TensorFlow on abstract values (core/lowering/abstract.h); what is
+// not known beforehand becomes nodes of the common graph.
+//
+//   - a tensor is a cell of its own, since tensors do not change; a variable is a cell that its
+//     handles share;
+//   - a TensorList or TensorArray is as ops/lists.h says;
+//   - control flow of version 1 is run as regions (regions.h), that of version 2 calls functions.
+//
+// What is unsupported is recorded, stands as Poison, and the run goes on: all is told at once.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_EVALUATOR_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_EVALUATOR_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/lowering/entry_builder.h"
+#include "core/support/result.h"
+#include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/lower/regions.h"
+#include "importers/tensorflow/lower/variables.h"
+
+namespace dragoman::tf {
+
+// Calls nest so deep at most.
+inline constexpr int kMaxCallDepth = 200;
+
+class Evaluator {
+ public:
+  // Appends to `graph`, the graph of an entry.
+  Evaluator(const Model& source, const Variables& variables, Heap& heap, Graph& graph,
+            Inference& inference);
+
+  GraphBuilder& builder() { return entry_.builder(); }
+
+  // Runs the main graph with `feeds` ("node:0") in place of what computes them, and gives
+  // `fetches`.
+  std::vector<Abstract> RunMain(std::span<const std::string> feeds,
+                                std::span<const Abstract> values,
+                                std::span<const std::string> fetches);
+
+  std::vector<Finding>& findings() { return entry_.findings; }
+
+ private:
+  // One call of a function, or the main graph.
+  struct Scope {
+    std::string path;                   // the calls around it: "f/g"
+    std::vector<NamedAttribute> bound;  // what the call states of attributes
+    std::unordered_map<const Value*, Abstract> values;
+  };
+
+  using Results = std::vector<Abstract>;
+
+  // evaluator.cc
+  Flow RunRegion(const Region& region, Scope& scope);
+  Flow RunNode(const Node& node, Scope& scope);
+  void RunOperator(const Node& node, Scope& scope);
+  Result<Results> Lower(const Node& node, std::span<const Abstract> operands, Scope& scope);
+  Result<Abstract> LowerConst(const Node& node, Scope& scope);
+  Flow CallFunction(const Node& node, const FuncRef& callee, std::vector<Abstract> arguments,
+                    const Scope& scope, Results& results);
+  Flow RunPartitionedCall(const Node& node, Scope& scope);
+  const Abstract& Get(const Value* value, const Scope& scope) const;
+  // Operand `i` of a node that gives it again: of a variable of version 1 what it holds now, unless
+  // the node passes references.
+  Abstract Passed(const Node& node, std::size_t i, const Scope& scope);
+  std::vector<Abstract> Operands(const Node& node, const Scope& scope) const;
+  static void SetResults(const Node& node, Scope& scope, Results results);
+  void Report(const Node& node, const Error& error, const Scope& scope);
+  OriginPtr OriginOf(const Node& node, const Scope& scope);
+
+  // evaluate_control.cc
+  Flow RunCond(const CondStep& step, Scope& scope);
+  Flow RunFrame(const LoopStep& step, Scope& scope);
+  Flow RunIf(const Node& node, Scope& scope);
+  Flow RunCase(const Node& node, Scope& scope);
+  Flow RunChosen(const Node& node, std::span<const FuncRef> branches, std::size_t from,
+                 Value* index, const std::vector<Abstract>& arguments, const Scope& scope,
+                 Results& results);
+  Flow RunWhile(const Node& node, Scope& scope);
+  // Whether a tensor counts as true; an error where it is no tensor.
+  Result<Number> Truth(const Abstract& value);
+  std::optional<FuncRef> FunctionAttribute(const Node& node, std::string_view name,
+                                           const Scope& scope);
+  using LoopBody = std::function<Flow(const std::vector<Abstract>& carried, Results& results)>;
+  // Runs `body` while `condition` gives true.
+  Flow RunTurns(const Node& node, std::vector<Abstract> carried, std::vector<std::string> names,
+                const LoopBody& condition, const LoopBody& body, const Scope& scope,
+                Results& results);
+  // Lists of which nothing was set yet get the sizes of what the first turn sets.
+  Status StackLists(std::vector<Abstract>& carried, const LoopBody& body);
+
+  const Model& source_;
+  const Variables& variables_;
+  Heap& heap_;
+  EntryBuilder entry_;
+  std::unordered_map<std::string, const Function*> library_;
+  std::unordered_map<const Graph*, std::shared_ptr<const Region>> regions_;  // of functions
+  std::unordered_map<const Node*, Abstract> constants_;
+  std::unordered_map<const Node*, OriginPtr> origins_;
+  std::vector<const Function*> calls_;  // under way
+};
+
+}  // namespace dragoman::tf
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_EVALUATOR_H_

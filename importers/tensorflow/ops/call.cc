@@ -1,0 +1,178 @@
+#include "importers/tensorflow/ops/call.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/graph/graph_names.h"
+#include "importers/tensorflow/graph/op_schema.h"
+
+namespace dragoman::tf {
+
+const Attribute* ResolveAttribute(const Node& node, std::string_view name,
+                                  std::span<const NamedAttribute> bound) {
+  const Attribute* attribute = AttributeOf(node, name);
+  const auto* reference = attribute != nullptr ? attribute->As<AttributeRef>() : nullptr;
+  if (reference == nullptr) return attribute;
+  for (const NamedAttribute& given : bound) {
+    if (given.name == reference->name) return &given.value;
+  }
+  return nullptr;
+}
+
+std::size_t Call::num_results() const { return NumDataResults(*node_); }
+
+const Abstract& Call::operand(std::size_t i) {
+  static const Abstract kMissing = Poison();
+  if (i < operands_.size()) return operands_[i];
+  Fail(InvalidInput(fmt::format("operand {} is missing", i)));
+  return kMissing;
+}
+
+Value* Call::TensorOf(const Abstract& operand) {
+  if (failed()) return nullptr;
+  const auto* tensor = operand.As<TensorRef>();
+  if (tensor == nullptr) return Fail("an operand that is " + Describe(operand));
+  const auto* storage = std::get_if<StorageContents>(&tensor->storage->contents);
+  if (storage != nullptr && IsForgotten(*storage))
+    return Fail(InvalidInput("variable '" + tensor->storage->path + "' is not initialised"));
+  return Take(heap_->Read(builder(), *tensor));
+}
+
+Value* Call::Tensor(std::size_t i) {
+  const Abstract& given = operand(i);
+  return TensorOf(given);
+}
+
+Value* Call::Index(std::size_t i) {
+  Value* value = Tensor(i);
+  if (failed() || dtype(value) == DType::kI64) return value;
+  // Known ones need no Cast.
+  const std::optional<int> rank = MaybeRank(value);
+  const std::optional<tf::Ints> known = builder().KnownInts(value);
+  if (known && rank == 0) return Int(known->front());
+  if (known && rank == 1) return Ints(*known);
+  return Cast(value, DType::kI64);
+}
+
+Value* Call::IndexNumber(std::size_t i) {
+  Value* value = Index(i);
+  return MaybeRank(value) == 0 ? value : Reshape(value, tf::Ints());
+}
+
+std::vector<Value*> Call::Tensors(std::size_t first, std::size_t count) {
+  std::vector<Value*> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(Tensor(first + i));
+  return values;
+}
+
+std::optional<tf::Ints> Call::MaybeKnownInts(std::size_t i) {
+  Value* value = Tensor(i);
+  return failed() ? std::nullopt : builder().KnownInts(value);
+}
+
+Ints Call::KnownInts(std::size_t i, std::string_view what) {
+  std::optional<tf::Ints> ints = MaybeKnownInts(i);
+  if (ints) return *std::move(ints);
+  Fail(fmt::format("{} that only run time tells is not supported", what));
+  return {};
+}
+
+std::int64_t Call::KnownInt(std::size_t i, std::string_view what) {
+  const tf::Ints ints = KnownInts(i, what);
+  if (failed()) return 0;
+  if (ints.size() == 1) return ints.front();
+  Fail(InvalidInput(fmt::format("{} has {} elements, expected one", what, ints.size())));
+  return 0;
+}
+
+const dragoman::Tensor* Call::Constant(std::size_t i) {
+  const Value* value = Tensor(i);
+  return value != nullptr && value->is_constant() ? value->tensor() : nullptr;
+}
+
+std::optional<double> Call::KnownFloat(std::size_t i) {
+  const dragoman::Tensor* tensor = Constant(i);
+  if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
+  return tensor->FloatAt(0);
+}
+
+int Call::AxisOperand(std::size_t i, const Value* value, std::string_view what) {
+  const std::int64_t axis = KnownInt(i, what);
+  return failed() ? 0 : AxisOf(axis, value);
+}
+
+const Attribute* Call::Required(std::string_view name) {
+  const Attribute* found = attribute(name);
+  if (found == nullptr) Fail(InvalidInput(fmt::format("attribute {} is missing", name)));
+  return found;
+}
+
+void Call::WrongKind(std::string_view name) {
+  Fail(InvalidInput(fmt::format("attribute {} is of another kind", name)));
+}
+
+std::int64_t Call::IntAttribute(std::string_view name) {
+  const Attribute* found = Required(name);
+  if (found == nullptr) return 0;
+  if (const auto* value = found->As<std::int64_t>()) return *value;
+  WrongKind(name);
+  return 0;
+}
+
+double Call::FloatAttribute(std::string_view name) {
+  const Attribute* found = Required(name);
+  if (found == nullptr) return 0;
+  if (const auto* value = found->As<float>()) return *value;
+  WrongKind(name);
+  return 0;
+}
+
+bool Call::BoolAttribute(std::string_view name) {
+  const Attribute* found = Required(name);
+  if (found == nullptr) return false;
+  if (const auto* value = found->As<bool>()) return *value;
+  WrongKind(name);
+  return false;
+}
+
+std::string Call::TextAttribute(std::string_view name) {
+  const Attribute* found = Required(name);
+  if (found == nullptr) return "";
+  if (const auto* value = found->As<std::string>()) return *value;
+  WrongKind(name);
+  return "";
+}
+
+Ints Call::IntsAttribute(std::string_view name) {
+  const Attribute* found = Required(name);
+  if (found == nullptr) return {};
+  if (std::optional<Attribute::Ints> ints = AsInts(*found)) return *std::move(ints);
+  WrongKind(name);
+  return {};
+}
+
+DType Call::TypeAttribute(std::string_view name) {
+  const Attribute* found = Required(name);
+  if (found == nullptr) return DType::kUnknown;
+  if (const std::optional<DType> dtype = AsDType(*found)) return *dtype;
+  const auto* type = found->As<Type>();
+  Fail(fmt::format("elements of type {} are not supported",
+                   type != nullptr ? type->ToString() : "?"));
+  return DType::kUnknown;
+}
+
+std::optional<dragoman::Shape> Call::ShapeAttribute(std::string_view name) {
+  const Attribute* found = Required(name);
+  if (found == nullptr) return std::nullopt;
+  const auto* type = found->As<Type>();
+  if (type == nullptr || !type->is_tensor()) {
+    WrongKind(name);
+    return std::nullopt;
+  }
+  if (type->shape() == nullptr) return std::nullopt;
+  return *type->shape();
+}
+
+}  // namespace dragoman::tf

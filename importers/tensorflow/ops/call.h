@@ -1,0 +1,106 @@
+// What the lowering function of one operator works with: the operands and attributes of the call,
+// and the expression builder (core/lowering/composer.h):
+//
+//     Value* LowerSelu(Call& c) { return c.Op("Selu", {c.Tensor(0)}); }
+//
+// Errors stick; whoever calls the function asks for them. They have no place: the evaluator adds
+// the node.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CALL_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/lowering/abstract.h"
+#include "core/lowering/composer.h"
+#include "core/lowering/heap.h"
+
+namespace dragoman::tf {
+
+using Ints = std::vector<std::int64_t>;
+
+// The values of one attribute of a node of a function's body are stated by the call of the
+// function: `bound` holds those, by the attribute's name in the function.
+const Attribute* ResolveAttribute(const Node& node, std::string_view name,
+                                  std::span<const NamedAttribute> bound);
+
+class Call : public Composer {
+ public:
+  // `operands` are the node's data operands. `target`: the operator of the common dialect that the
+  // row of the table names, for functions that serve several.
+  Call(Heap& heap, GraphBuilder& builder, const Node& node, std::span<const NamedAttribute> bound,
+       std::span<const Abstract> operands, std::string_view target)
+      : Composer(builder),
+        heap_(&heap),
+        node_(&node),
+        bound_(bound),
+        operands_(operands),
+        target_(target) {}
+
+  const Node& node() const { return *node_; }  // of the source
+  Heap& heap() { return *heap_; }
+  std::string_view target() const { return target_; }
+  // How many results the node is to have.
+  std::size_t num_results() const;
+
+  std::size_t num_operands() const { return operands_.size(); }
+  const Abstract& operand(std::size_t i);
+  // The present value of a tensor.
+  Value* Tensor(std::size_t i);
+  Value* TensorOf(const Abstract& operand);
+  std::vector<Value*> Tensors(std::size_t first, std::size_t count);
+  // Of integers, as int64.
+  Value* Index(std::size_t i);
+  // The same of one element, as rank 0.
+  Value* IndexNumber(std::size_t i);
+  // Integers that must be known; fails, naming the operand as `what`.
+  tf::Ints KnownInts(std::size_t i, std::string_view what);
+  std::int64_t KnownInt(std::size_t i, std::string_view what);
+  std::optional<tf::Ints> MaybeKnownInts(std::size_t i);
+  // The elements of a constant of any element type; nullptr if it is none, or is not known.
+  const dragoman::Tensor* Constant(std::size_t i);
+  // The number in a constant of one element.
+  std::optional<double> KnownFloat(std::size_t i);
+
+  // Attributes: own, bound by the caller, or the operator's default. A missing one fails.
+  const Attribute* attribute(std::string_view name) const {
+    return ResolveAttribute(*node_, name, bound_);
+  }
+  bool Has(std::string_view name) const { return attribute(name) != nullptr; }
+  std::int64_t IntAttribute(std::string_view name);
+  double FloatAttribute(std::string_view name);
+  bool BoolAttribute(std::string_view name);
+  std::string TextAttribute(std::string_view name);
+  tf::Ints IntsAttribute(std::string_view name);
+  DType TypeAttribute(std::string_view name);
+  // nullopt: the rank is unknown.
+  std::optional<dragoman::Shape> ShapeAttribute(std::string_view name);
+  // The same where the operator has none of that name.
+  bool BoolOr(std::string_view name, bool otherwise) {
+    return Has(name) ? BoolAttribute(name) : otherwise;
+  }
+
+  // An axis as int64 operand `i`, counted from the front if the rank of `value` is known.
+  int AxisOperand(std::size_t i, const Value* value, std::string_view what = "axis");
+
+  Abstract NewTensor(Value* value) { return heap_->NewTensor(value); }
+
+ private:
+  const Attribute* Required(std::string_view name);
+  void WrongKind(std::string_view name);
+
+  Heap* heap_;
+  const Node* node_;
+  std::span<const NamedAttribute> bound_;
+  std::span<const Abstract> operands_;
+  std::string_view target_;
+};
+
+}  // namespace dragoman::tf
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CALL_H_

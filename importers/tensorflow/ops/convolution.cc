@@ -1,0 +1,415 @@
+#include "importers/tensorflow/ops/convolution.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/analysis/inference.h"
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/fused.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// The kernel's sizes, axes 0 and on of a filter with the spatial axes in front.
+Ints KernelOf(Call& c, const Value* filter, int spatial) {
+  Ints kernel;
+  for (int i = 0; i < spatial; ++i) {
+    const std::optional<std::int64_t> size = c.KnownSize(filter, i);
+    if (!size && !c.failed()) c.Fail("a filter whose sizes are not known");
+    kernel.push_back(size.value_or(1));
+  }
+  return kernel;
+}
+
+struct Filter {
+  Value* weight = nullptr;  // channels of the result, channels of a group, spatial axes
+  std::int64_t groups = 1;
+};
+
+// From (spatial axes, channels of a group, channels of the result).
+Value* FilterFirst(Call& c, Value* filter, int spatial) {
+  Ints order = {spatial + 1, spatial};
+  for (int i = 0; i < spatial; ++i) order.push_back(i);
+  return c.Transpose(filter, std::move(order));
+}
+
+Filter PlainFilter(Call& c, const Layout& layout, Value* x, Value* filter) {
+  Filter result{FilterFirst(c, filter, layout.spatial), 1};
+  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
+  const std::optional<std::int64_t> of_group = c.KnownSize(filter, layout.spatial);
+  if (!channels || !of_group || *of_group == 0) return result;
+  if (*channels % *of_group != 0) {
+    c.Fail(InvalidInput(fmt::format("{} channels, but the filter reads {}", *channels, *of_group)));
+  }
+  result.groups = *channels / *of_group;
+  return result;
+}
+
+// From (height, width, channels, multiplier): output channel c · multiplier + m.
+Filter DepthwiseFilter(Call& c, Value* filter) {
+  const std::optional<std::int64_t> channels = c.KnownSize(filter, 2);
+  const std::optional<std::int64_t> multiplier = c.KnownSize(filter, 3);
+  const std::optional<std::int64_t> height = c.KnownSize(filter, 0);
+  const std::optional<std::int64_t> width = c.KnownSize(filter, 1);
+  if (!channels || !multiplier || !height || !width) {
+    c.Fail("a filter whose sizes are not known");
+    return {};
+  }
+  Value* weight = c.Transpose(filter, {2, 3, 0, 1});
+  return {c.Reshape(weight, {*channels * *multiplier, 1, *height, *width}), *channels};
+}
+
+Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter, const Ints& kernel,
+                Value* bias) {
+  const Ints strides = SpatialAttribute(c, layout, "strides");
+  const Ints dilations = SpatialAttribute(c, layout, "dilations");
+  if (c.failed()) return nullptr;
+  std::vector<NamedAttribute> attributes = {{"dilations", dilations},
+                                            {"group", filter.groups},
+                                            {"kernel_shape", kernel},
+                                            {"strides", strides}};
+  AddPads(TakePads(c, layout, x, kernel, strides, dilations), attributes);
+  std::vector<Value*> operands = {x, filter.weight};
+  if (bias != nullptr) operands.push_back(bias);
+  return FromChannelsFirst(c, layout, c.Op("Conv", std::move(operands), std::move(attributes)));
+}
+
+Value* ConvolveInputs(Call& c, const Layout& layout, bool depthwise) {
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* filter = c.Tensor(1);
+  const Ints kernel = KernelOf(c, filter, layout.spatial);
+  if (c.failed()) return nullptr;
+  const Filter weight = depthwise ? DepthwiseFilter(c, filter) : PlainFilter(c, layout, x, filter);
+  return Convolve(c, layout, x, weight, kernel, nullptr);
+}
+
+// The sizes that a transposed convolution is to give, as Dims where they are no numbers.
+Elements StatedSizes(Call& c, std::size_t i) {
+  const Value* sizes = c.Tensor(i);
+  if (c.failed()) return {};
+  if (const std::optional<Ints> known = c.builder().KnownInts(sizes))
+    return Elements(known->begin(), known->end());
+  return c.builder().inference().Know(sizes).elements.value_or(Elements());
+}
+
+// Pads and output padding of one axis, whose result is to have `wanted` elements.
+struct TransposedAxis {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t extra = 0;
+};
+
+std::optional<TransposedAxis> FitAxis(const Dim& wanted, const Dim& size, std::int64_t kernel,
+                                      std::int64_t stride, const std::string& padding) {
+  // What the operator gives without pads, less what is wanted.
+  const Dim surplus = (size - Dim(1)) * Dim(stride) + Dim(kernel) - wanted;
+  if (!surplus.known()) return std::nullopt;
+  const std::int64_t total = surplus.value();
+  if (padding == "VALID" || total < 0) {
+    if (total > 0 || -total >= std::max<std::int64_t>(stride, 1)) return std::nullopt;
+    return TransposedAxis{0, 0, -total};
+  }
+  return TransposedAxis{total / 2, total - total / 2, 0};
+}
+
+}  // namespace
+
+Ints Layout::Spatial(const Ints& per_axis) const {
+  const auto first = per_axis.begin() + spatial_axis(0);
+  return {first, first + spatial};
+}
+
+Layout TakeLayout(Call& c, int spatial) {
+  const std::string format = c.Has("data_format") ? c.TextAttribute("data_format") : "NHWC";
+  Layout layout{spatial, true};
+  if (format == "NCHW" || format == "NCDHW") layout.channels_last = false;
+  if (layout.channels_last && format != "NHWC" && format != "NDHWC")
+    c.Fail("data_format " + format + " is not supported");
+  return layout;
+}
+
+Ints SpatialAttribute(Call& c, const Layout& layout, std::string_view name) {
+  const auto count = static_cast<std::size_t>(layout.spatial);
+  const Ints per_axis = c.IntsAttribute(name);
+  if (per_axis.empty() && name == "dilations") return Ints(count, 1);
+  if (per_axis.size() != count + 2) {
+    if (!c.failed())
+      c.Fail(InvalidInput(
+          fmt::format("{} has {} entries, expected {}", name, per_axis.size(), count + 2)));
+    return Ints(count, 1);
+  }
+  if (per_axis[0] != 1 || per_axis[static_cast<std::size_t>(layout.channel_axis())] != 1)
+    c.Fail(fmt::format("{} over the batch or the channels are not supported", name));
+  Ints spatial = layout.Spatial(per_axis);
+  if (std::any_of(spatial.begin(), spatial.end(), [](std::int64_t v) { return v < 1; }))
+    c.Fail(InvalidInput(fmt::format("{} below 1", name)));
+  return spatial;
+}
+
+Value* ToChannelsFirst(Composer& c, const Layout& layout, Value* x) {
+  if (!layout.channels_last) return x;
+  Ints order = {0, layout.spatial + 1};
+  for (int i = 1; i <= layout.spatial; ++i) order.push_back(i);
+  return c.Transpose(x, std::move(order));
+}
+
+Value* FromChannelsFirst(Composer& c, const Layout& layout, Value* x) {
+  if (!layout.channels_last) return x;
+  Ints order = {0};
+  for (int i = 2; i <= layout.spatial + 1; ++i) order.push_back(i);
+  order.push_back(1);
+  return c.Transpose(x, std::move(order));
+}
+
+WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
+                    const Ints& strides, const Ints& dilations) {
+  const auto count = static_cast<std::size_t>(layout.spatial);
+  WindowPads result{Ints(2 * count, 0), false};
+  const std::string padding = c.TextAttribute("padding");
+  if (padding == "VALID" || c.failed()) return result;
+  if (padding == "EXPLICIT") {
+    const Ints all = c.IntsAttribute("explicit_paddings");
+    if (all.size() != 2 * (count + 2)) {
+      c.Fail(InvalidInput("explicit_paddings does not have two entries an axis"));
+      return result;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto axis = static_cast<std::size_t>(layout.spatial_axis(static_cast<int>(i)));
+      result.pads[i] = all[2 * axis];
+      result.pads[i + count] = all[2 * axis + 1];
+    }
+    return result;
+  }
+  if (padding != "SAME") {
+    c.Fail(InvalidInput("padding is '" + padding + "'"));
+    return result;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
+    std::int64_t total = extent - 1;
+    if (strides[i] != 1) {
+      const std::optional<std::int64_t> size = c.KnownSize(x, static_cast<int>(i) + 2);
+      if (!size) {
+        result.same = true;
+        return result;
+      }
+      const std::int64_t outputs = (*size + strides[i] - 1) / strides[i];
+      total = std::max<std::int64_t>((outputs - 1) * strides[i] + extent - *size, 0);
+    }
+    result.pads[i] = total / 2;
+    result.pads[i + count] = total - total / 2;
+  }
+  return result;
+}
+
+void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes) {
+  if (pads.same) {
+    attributes.push_back({"auto_pad", "SAME_UPPER"});
+  } else {
+    attributes.push_back({"pads", pads.pads});
+  }
+}
+
+Value* LowerConv2D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 2), false); }
+Value* LowerConv3D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 3), false); }
+Value* LowerDepthwiseConv2D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 2), true); }
+
+Value* LowerFusedConv2D(Call& c) {
+  const Layout layout = TakeLayout(c, 2);
+  Value* y = ConvolveInputs(c, layout, c.target() == "depthwise");
+  return ApplyFused(c, y, {.first_argument = 2, .channel_axis = layout.channel_axis()});
+}
+
+Value* LowerConvBackpropInput(Call& c) {
+  const Layout layout = TakeLayout(c, c.target() == "3d" ? 3 : 2);
+  const Elements sizes = StatedSizes(c, 0);
+  Value* filter = c.Tensor(1);
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(2));
+  const Ints kernel = KernelOf(c, filter, layout.spatial);
+  const Ints strides = SpatialAttribute(c, layout, "strides");
+  const Ints dilations = SpatialAttribute(c, layout, "dilations");
+  const std::string padding = c.TextAttribute("padding");
+  if (c.failed()) return nullptr;
+  const auto count = static_cast<std::size_t>(layout.spatial);
+  const Shape* shape = x->type().shape();
+  if (shape == nullptr || shape->size() != count + 2)
+    return c.Fail("the sizes of the operand are not known; state the inputs' sizes with --shape");
+  Ints pads(2 * count, 0);
+  Ints extra(count, 0);
+  const WindowPads explicit_pads =
+      padding == "EXPLICIT" ? TakePads(c, layout, x, kernel, strides, dilations) : WindowPads{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto axis = static_cast<std::size_t>(layout.spatial_axis(static_cast<int>(i)));
+    // Newer writers give the spatial sizes only.
+    const std::size_t at = sizes.size() == count ? i : axis;
+    const Dim wanted = at < sizes.size() ? sizes[at] : Dim::Unknown();
+    const std::int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
+    if (padding == "EXPLICIT") {
+      const std::int64_t both = explicit_pads.pads[i] + explicit_pads.pads[i + count];
+      const auto fit = FitAxis(wanted, (*shape)[i + 2], extent - both, strides[i], "VALID");
+      if (!fit) return c.Fail("the sizes of the result cannot be told from its operands");
+      pads[i] = explicit_pads.pads[i];
+      pads[i + count] = explicit_pads.pads[i + count];
+      extra[i] = fit->extra;
+      continue;
+    }
+    const auto fit = FitAxis(wanted, (*shape)[i + 2], extent, strides[i], padding);
+    if (!fit) return c.Fail("the sizes of the result cannot be told from its operands");
+    pads[i] = fit->begin;
+    pads[i + count] = fit->end;
+    extra[i] = fit->extra;
+  }
+  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
+  const std::optional<std::int64_t> of_filter = c.KnownSize(filter, layout.spatial + 1);
+  if (channels && of_filter && *channels != *of_filter)
+    return c.Fail(InvalidInput("the filter gives other channels than the operand has"));
+  Value* weight = FilterFirst(c, filter, layout.spatial);
+  Value* y = c.Op("ConvTranspose", {x, weight},
+                  {{"dilations", dilations},
+                   {"group", std::int64_t{1}},
+                   {"kernel_shape", kernel},
+                   {"output_padding", extra},
+                   {"pads", pads},
+                   {"strides", strides}});
+  return FromChannelsFirst(c, layout, y);
+}
+
+namespace {
+
+// An entry of ksize or strides an axis, from an attribute or, in the second version, an operand.
+Ints PerSpatialAxis(Call& c, const Layout& layout, std::string_view name, std::size_t operand) {
+  if (c.num_operands() <= operand) return SpatialAttribute(c, layout, name);
+  const Ints per_axis = c.KnownInts(operand, name);
+  const auto count = static_cast<std::size_t>(layout.spatial);
+  if (per_axis.size() != count + 2) {
+    if (!c.failed()) c.Fail(InvalidInput(fmt::format("{} has no entry an axis", name)));
+    return Ints(count, 1);
+  }
+  if (per_axis[0] != 1 || per_axis[static_cast<std::size_t>(layout.channel_axis())] != 1)
+    c.Fail(fmt::format("{} over the batch or the channels are not supported", name));
+  return layout.Spatial(per_axis);
+}
+
+}  // namespace
+
+Value* LowerPool(Call& c) {
+  const bool average = c.target() == "AveragePool";
+  const Layout layout = TakeLayout(c, c.node().op().type.ends_with("3D") ? 3 : 2);
+  Value* source = c.Tensor(0);
+  Value* x = ToChannelsFirst(c, layout, source);
+  const Ints kernel = PerSpatialAxis(c, layout, "ksize", 1);
+  const Ints strides = PerSpatialAxis(c, layout, "strides", 2);
+  const Ints dilations(kernel.size(), 1);
+  if (c.failed()) return nullptr;
+  const DType type = c.dtype(x);
+  // The maximum of other integers is exact in float64 up to 2^53.
+  if (!IsFloating(type) && (average || (type != DType::kU8 && type != DType::kI8)))
+    x = c.Cast(x, DType::kF64);
+  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
+  AddPads(TakePads(c, layout, x, kernel, strides, dilations), attributes);
+  Value* y = c.Cast(c.Op(c.target(), {x}, std::move(attributes)), type);
+  return FromChannelsFirst(c, layout, y);
+}
+
+Value* LowerBiasAdd(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::string format = c.Has("data_format") ? c.TextAttribute("data_format") : "NHWC";
+  if (format != "NCHW") return c.Add(x, c.Tensor(1));
+  return AddBias(c, x, c.Tensor(1), 1);
+}
+
+// y, batch_mean, batch_variance and what gradients are computed from, which is the latter again.
+std::vector<Value*> LowerFusedBatchNorm(Call& c) {
+  std::vector<Value*> results(c.num_results(), nullptr);
+  Value* source = c.Tensor(0);
+  const Layout layout = TakeLayout(c, std::max(c.Rank(source) - 2, 1));
+  Value* scale = c.Tensor(1);
+  Value* offset = c.Tensor(2);
+  Value* mean = c.Tensor(3);
+  Value* variance = c.Tensor(4);
+  const auto epsilon = static_cast<float>(c.FloatAttribute("epsilon"));
+  const bool training = c.BoolAttribute("is_training");
+  if (c.failed()) return results;
+  Value* x = ToChannelsFirst(c, layout, source);
+  Value* returned = variance;
+  if (training) {
+    Ints axes = AllAxes(layout.spatial + 2);
+    axes.erase(axes.begin() + 1);
+    Value* wide = c.Widen(x);
+    mean = c.ReduceMean(wide, axes);
+    Value* centred = c.Sub(wide, AlongAxis(c, mean, 1, layout.spatial + 2));
+    variance = c.ReduceMean(c.Mul(centred, centred), axes);
+    // What is returned is the estimate of the whole population's.
+    Value* count = c.Cast(c.Div(c.NumElements(x), c.Size(x, 1)), c.dtype(variance));
+    returned = c.Mul(variance, c.Div(count, c.Max(c.Sub(count, 1), 1)));
+    if (c.Has("exponential_avg_factor") && c.FloatAttribute("exponential_avg_factor") != 1.0)
+      c.Fail("exponential_avg_factor other than 1 in training is not supported");
+  }
+  Value* y = c.Op("BatchNormalization", {x, scale, offset, mean, variance}, {{"epsilon", epsilon}});
+  if (c.Has("num_side_inputs") && c.IntAttribute("num_side_inputs") > 0)
+    y = c.Add(y, ToChannelsFirst(c, layout, c.Tensor(5)));
+  if (c.Has("activation_mode")) y = Activate(c, c.TextAttribute("activation_mode"), y);
+  results[0] = FromChannelsFirst(c, layout, y);
+  const std::vector<Value*> rest = {mean, returned, mean, variance};
+  for (std::size_t i = 1; i < results.size(); ++i)
+    results[i] = i <= rest.size() ? rest[i - 1] : c.Number(0, c.dtype(scale));
+  return results;
+}
+
+Value* LowerLocalResponseNormalization(Call& c) {
+  const std::int64_t radius = c.IntAttribute("depth_radius");
+  const std::int64_t size = 2 * radius + 1;
+  const double alpha = c.FloatAttribute("alpha") * static_cast<double>(size);
+  const Layout layout{2, true};
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* y = c.Op("LRN", {x},
+                  {{"alpha", static_cast<float>(alpha)},
+                   {"beta", static_cast<float>(c.FloatAttribute("beta"))},
+                   {"bias", static_cast<float>(c.FloatAttribute("bias"))},
+                   {"size", size}});
+  return FromChannelsFirst(c, layout, y);
+}
+
+namespace {
+
+// floor(scale · i), rounded to half away from zero, and the middles of pixels.
+Value* Resize(Call& c, std::string_view mode, Value* x) {
+  const Layout layout{2, true};
+  Value* size = c.Index(1);
+  const bool corners = c.BoolAttribute("align_corners");
+  const bool middles = c.BoolOr("half_pixel_centers", false);
+  if (corners && middles)
+    return c.Fail(InvalidInput("align_corners and half_pixel_centers exclude each other"));
+  const char* coordinates = corners ? "align_corners" : middles ? "half_pixel" : "asymmetric";
+  std::vector<NamedAttribute> attributes = {{"coordinate_transformation_mode", coordinates},
+                                            {"mode", std::string(mode)}};
+  if (mode == "nearest") {
+    attributes.push_back({"nearest_mode", corners || middles ? "round_prefer_ceil" : "floor"});
+  } else if (mode == "cubic") {
+    attributes.push_back({"cubic_coeff_a", middles ? -0.5F : -0.75F});
+    attributes.push_back({"exclude_outside", std::int64_t{middles}});
+  }
+  Value* first = ToChannelsFirst(c, layout, x);
+  Value* sizes = c.ConcatSizes({c.SizeVector(first, 0, 2), size});
+  Value* y = c.Op("Resize", {first, nullptr, nullptr, sizes}, std::move(attributes));
+  return FromChannelsFirst(c, layout, y);
+}
+
+}  // namespace
+
+Value* LowerResizeNearest(Call& c) { return Resize(c, "nearest", c.Tensor(0)); }
+// Bilinear and bicubic results are float32, whatever the operand.
+Value* LowerResize(Call& c) { return Resize(c, c.target(), c.Cast(c.Tensor(0), DType::kF32)); }
+
+Value* LowerDepthToSpace(Call& c) {
+  const Layout layout = TakeLayout(c, 2);
+  const std::int64_t block = c.IntAttribute("block_size");
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  return FromChannelsFirst(c, layout, c.Op(c.target(), {x}, {{"blocksize", block}}));
+}
+
+}  // namespace dragoman::tf

@@ -1,0 +1,46 @@
+// Operators with a window over spatial axes. The common dialect has channels at axis 1; tensors of
+// other layouts are transposed around the operator.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CONVOLUTION_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CONVOLUTION_H_
+
+#include <string>
+#include <vector>
+
+#include "importers/tensorflow/ops/call.h"
+
+namespace dragoman::tf {
+
+// Where attribute data_format puts things in a tensor of `spatial` + 2 axes.
+struct Layout {
+  int spatial = 2;
+  bool channels_last = true;
+
+  int channel_axis() const { return channels_last ? spatial + 1 : 1; }
+  int spatial_axis(int i) const { return i + (channels_last ? 1 : 2); }
+  // Of a list with an entry an axis, those of the spatial axes.
+  Ints Spatial(const Ints& per_axis) const;
+};
+
+// Fails for one that is not supported, and for a list that has no entry an axis or other entries
+// than 1 for batch and channels.
+Layout TakeLayout(Call& c, int spatial);
+Ints SpatialAttribute(Call& c, const Layout& layout, std::string_view name);
+
+// From the layout to channels at axis 1 and back.
+Value* ToChannelsFirst(Composer& c, const Layout& layout, Value* x);
+Value* FromChannelsFirst(Composer& c, const Layout& layout, Value* x);
+
+// How attribute padding extends the spatial axes.
+struct WindowPads {
+  Ints pads;          // those of the beginnings, then those of the ends; if not `same`
+  bool same = false;  // sizes that only run time tells: as many as keep ceil(size / stride)
+};
+
+// `x` has its channels at axis 1.
+WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
+                    const Ints& strides, const Ints& dilations);
+void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes);
+
+}  // namespace dragoman::tf
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CONVOLUTION_H_

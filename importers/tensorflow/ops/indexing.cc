@@ -1,0 +1,346 @@
+// Parts of tensors, by bounds, indices and masks.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+constexpr std::int64_t kBeforeFirst = std::numeric_limits<std::int64_t>::min();
+
+bool HasBit(std::int64_t mask, std::size_t i) { return i < 63 && ((mask >> i) & 1) != 0; }
+
+// The bounds of one axis of a slice, each an int64 vector of one element.
+struct Bounds {
+  std::int64_t axis = 0;
+  Value* begin = nullptr;
+  Value* end = nullptr;
+  std::int64_t stride = 1;
+  bool shrinks = false;
+};
+
+// What begin, end, strides and the masks of a StridedSlice say: a list of entries, each for one
+// axis of the operand, for a new axis, or (the ellipsis) for all axes that no other is for.
+struct SliceSpec {
+  std::vector<Bounds> bounds;
+  Ints new_axes;  // of the result
+};
+
+Value* Entry(Call& c, Value* list, std::size_t i) {
+  const auto at = static_cast<std::int64_t>(i);
+  if (const std::optional<Ints> known = c.builder().KnownInts(list)) return c.Ints({(*known)[i]});
+  return c.Slice(list, 0, at, at + 1);
+}
+
+SliceSpec ReadSpec(Call& c, Value* x, std::size_t first) {
+  SliceSpec spec;
+  Value* begin = c.Index(first);
+  Value* end = c.Index(first + 1);
+  const Ints strides = c.KnownInts(first + 2, "a stride");
+  const std::int64_t begin_mask = c.IntAttribute("begin_mask");
+  const std::int64_t end_mask = c.IntAttribute("end_mask");
+  const std::int64_t ellipsis_mask = c.IntAttribute("ellipsis_mask");
+  const std::int64_t new_axis_mask = c.IntAttribute("new_axis_mask");
+  const std::int64_t shrink_mask = c.IntAttribute("shrink_axis_mask");
+  if (c.failed()) return spec;
+  const std::size_t count = strides.size();
+  const bool fits = c.KnownSize(begin, 0) == static_cast<std::int64_t>(count) &&
+                    c.KnownSize(end, 0) == static_cast<std::int64_t>(count);
+  if (!fits) {
+    c.Fail("bounds whose number is not known or not equal");
+    return spec;
+  }
+  std::int64_t axis = 0;    // of the operand
+  std::int64_t result = 0;  // of the result
+  for (std::size_t i = 0; i < count; ++i) {
+    if (HasBit(ellipsis_mask, i)) {
+      std::int64_t behind = 0;
+      bool is_last = true;
+      for (std::size_t j = i + 1; j < count; ++j) {
+        is_last = false;
+        if (!HasBit(new_axis_mask, j)) ++behind;
+      }
+      if (is_last) break;
+      const std::int64_t skipped = c.Rank(x) - axis - behind;
+      if (!c.failed() && skipped < 0) c.Fail(InvalidInput("there are more bounds than axes"));
+      if (c.failed()) return spec;
+      axis += skipped;
+      result += skipped;
+      continue;
+    }
+    if (HasBit(new_axis_mask, i)) {
+      spec.new_axes.push_back(result++);
+      continue;
+    }
+    Bounds bounds;
+    bounds.axis = axis++;
+    bounds.stride = strides[i];
+    bounds.shrinks = HasBit(shrink_mask, i);
+    if (bounds.stride == 0) {
+      c.Fail(InvalidInput("a stride is 0"));
+      return spec;
+    }
+    const bool forward = bounds.stride > 0;
+    const bool from_first = HasBit(begin_mask, i) && !bounds.shrinks;
+    const bool to_last = HasBit(end_mask, i) && !bounds.shrinks;
+    bounds.begin = from_first ? c.Ints({forward ? 0 : kEnd}) : Entry(c, begin, i);
+    bounds.end = to_last ? c.Ints({forward ? kEnd : kBeforeFirst}) : Entry(c, end, i);
+    if (!bounds.shrinks) ++result;
+    // All of an axis.
+    if (from_first && to_last && bounds.stride == 1) continue;
+    spec.bounds.push_back(bounds);
+  }
+  return spec;
+}
+
+}  // namespace
+
+Value* LowerStridedSlice(Call& c) {
+  Value* x = c.Tensor(0);
+  const SliceSpec spec = ReadSpec(c, x, 1);
+  if (c.failed()) return nullptr;
+  std::vector<Value*> begins;
+  std::vector<Value*> ends;
+  Ints axes;
+  Ints strides;
+  for (const Bounds& bounds : spec.bounds) {
+    if (bounds.shrinks) continue;
+    begins.push_back(bounds.begin);
+    ends.push_back(bounds.end);
+    axes.push_back(bounds.axis);
+    strides.push_back(bounds.stride);
+  }
+  if (!axes.empty()) {
+    x = c.Op("Slice",
+             {x, c.ConcatSizes(begins), c.ConcatSizes(ends), c.Ints(axes), c.Ints(strides)});
+  }
+  for (auto bounds = spec.bounds.rbegin(); bounds != spec.bounds.rend(); ++bounds) {
+    if (!bounds->shrinks) continue;
+    Value* index = c.Reshape(bounds->begin, Ints());
+    if (const std::optional<Ints> known =
+            c.failed() ? std::nullopt : c.builder().KnownInts(bounds->begin))
+      index = c.Int(known->front());
+    x = c.Gather(x, index, static_cast<int>(bounds->axis));
+  }
+  return c.Unsqueeze(x, spec.new_axes);
+}
+
+Value* LowerSlice(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* begin = c.Index(1);
+  Value* size = c.Index(2);
+  const std::optional<Ints> sizes = c.MaybeKnownInts(2);
+  if (c.failed()) return nullptr;
+  const std::optional<std::int64_t> count = c.KnownSize(begin, 0);
+  if (!count) return c.Fail("bounds whose number is not known");
+  // -1: up to the last element.
+  Value* ends = c.Add(begin, size);
+  if (!sizes) {
+    ends = c.Where(c.Less(size, 0), c.Ints({kEnd}), ends);
+  } else if (std::find(sizes->begin(), sizes->end(), -1) != sizes->end()) {
+    std::vector<Value*> parts;
+    for (std::size_t i = 0; i < sizes->size(); ++i) {
+      parts.push_back((*sizes)[i] == -1 ? c.Ints({kEnd}) : Entry(c, ends, i));
+    }
+    ends = c.ConcatSizes(parts);
+  }
+  Ints axes = AllAxes(static_cast<int>(*count));
+  return c.Op("Slice", {x, begin, ends, c.Ints(axes)});
+}
+
+Value* LowerGather(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Gather(x, c.Tensor(1), 0);
+}
+
+Value* LowerGatherV2(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* indices = c.Tensor(1);
+  const int axis = c.AxisOperand(2, x);
+  std::int64_t batch = c.IntAttribute("batch_dims");
+  if (batch == 0 || c.failed()) return c.Gather(x, indices, axis);
+  const int rank = c.Rank(x);
+  const int index_rank = c.Rank(indices);
+  if (batch < 0) batch += index_rank;
+  if (c.failed()) return nullptr;
+  if (batch < 0 || batch > axis || batch > index_rank || axis >= rank)
+    return c.Fail(InvalidInput("batch_dims does not fit the operands"));
+  // The axis comes first behind those of the batch, and what is gathered takes its place.
+  Ints order = AllAxes(rank);
+  order.erase(order.begin() + axis);
+  order.insert(order.begin() + batch, axis);
+  Value* moved = c.Transpose(x, order);
+  Value* gathered =
+      c.Op("GatherND", {moved, c.Unsqueeze(c.Cast(indices, DType::kI64), {index_rank})},
+           {{"batch_dims", batch}});
+  const int between = axis - static_cast<int>(batch);
+  const int inner = index_rank - static_cast<int>(batch);
+  if (between == 0) return gathered;
+  Ints back = AllAxes(static_cast<int>(batch));
+  for (int i = 0; i < between; ++i) back.push_back(batch + inner + i);
+  for (int i = 0; i < inner; ++i) back.push_back(batch + i);
+  for (auto i = static_cast<std::int64_t>(back.size()); i < rank - 1 + inner; ++i)
+    back.push_back(i);
+  return c.Transpose(gathered, back);
+}
+
+Value* LowerGatherNd(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Op("GatherND", {x, c.Index(1)});
+}
+
+Value* LowerScatterNd(Call& c) {
+  Value* updates = c.Tensor(1);
+  Value* zeros = c.Full(c.Index(2), 0, c.dtype(updates));
+  return c.Op("ScatterND", {zeros, c.Index(0), updates}, {{"reduction", "add"}});
+}
+
+// Target: the reduction, or "none".
+Value* LowerTensorScatter(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* updates = c.Tensor(2);
+  if (c.target() == "sub")
+    return c.Op("ScatterND", {x, c.Index(1), c.Neg(updates)}, {{"reduction", "add"}});
+  std::vector<NamedAttribute> attributes;
+  if (c.target() != "none") attributes.push_back({"reduction", std::string(c.target())});
+  return c.Op("ScatterND", {x, c.Index(1), updates}, std::move(attributes));
+}
+
+// Indices that are out of range have no element that is on.
+Value* LowerOneHot(Call& c) {
+  Value* indices = c.Index(0);
+  Value* depth = c.Index(1);
+  const int rank = c.Rank(indices);
+  const std::int64_t stated = c.IntAttribute("axis");
+  const int axis = c.Axis(stated, rank + 1);
+  if (c.failed()) return nullptr;
+  Value* places = AlongAxis(c, c.Iota(depth), axis, rank + 1);
+  return c.Where(c.Equal(c.Unsqueeze(indices, {axis}), places), c.Tensor(2), c.Tensor(3));
+}
+
+// The positions of what is true, one a row.
+Value* LowerWhere(Call& c) {
+  Value* x = IsTrue(c, c.Tensor(0));
+  return c.Transpose(c.Op("NonZero", {x}), {1, 0});
+}
+
+std::vector<Value*> LowerTopK(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* k = c.num_operands() > 1 ? c.Index(1) : c.Int(c.IntAttribute("k"));
+  const std::int64_t sorted = c.BoolAttribute("sorted");
+  std::vector<Value*> results =
+      c.Ops("TopK", {x, c.Vector(k)},
+            {{"axis", std::int64_t{-1}}, {"largest", std::int64_t{1}}, {"sorted", sorted}}, 2);
+  results[1] =
+      c.Cast(results[1], c.Has("index_type") ? c.TypeAttribute("index_type") : DType::kI32);
+  return results;
+}
+
+// Whether one of the best k of its row, by the class that `targets` tells, is among them.
+Value* LowerInTopK(Call& c) {
+  Value* predictions = c.Tensor(0);
+  Value* targets = c.Index(1);
+  Value* k = c.num_operands() > 2 ? c.Index(2) : c.Int(c.IntAttribute("k"));
+  Value* column = c.Unsqueeze(targets, {1});
+  Value* score = c.Op("GatherElements", {predictions, column}, {{"axis", std::int64_t{1}}});
+  Value* better = c.Cast(c.Greater(predictions, score), DType::kI64);
+  return c.Less(c.ReduceSum(better, {1}), k);
+}
+
+// Elements in the order in which they come first, and which of them each element is.
+std::vector<Value*> LowerUnique(Call& c) {
+  Value* x = c.Tensor(0);
+  std::vector<NamedAttribute> attributes = {{"sorted", std::int64_t{0}}};
+  if (c.target() == "axis") {
+    const Ints axes = c.KnownInts(1, "an axis");
+    if (!axes.empty()) attributes.push_back({"axis", std::int64_t{c.AxisOf(axes.front(), x)}});
+  }
+  const DType index = c.TypeAttribute("out_idx");
+  const std::vector<Value*> found = c.Ops("Unique", {x}, std::move(attributes), 4);
+  std::vector<Value*> results = {found[0], c.Cast(found[2], index)};
+  if (c.num_results() > 2) results.push_back(c.Cast(found[3], index));
+  return results;
+}
+
+Value* LowerInvertPermutation(Call& c) {
+  Value* order = c.Tensor(0);
+  Value* places = c.CastLike(c.Iota(c.Size(order, 0)), order);
+  return c.Op("ScatterElements", {order, order, places});
+}
+
+Value* LowerMatrixBandPart(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::int64_t lower = c.KnownInt(1, "the number of diagonals");
+  const std::int64_t upper = c.KnownInt(2, "the number of diagonals");
+  if (upper >= 0) x = c.Op("Trilu", {x, c.Int(upper)}, {{"upper", std::int64_t{0}}});
+  if (lower >= 0) x = c.Op("Trilu", {x, c.Int(-lower)}, {{"upper", std::int64_t{1}}});
+  return x;
+}
+
+Value* LowerMatrixDiagPart(Call& c) {
+  Value* x = c.Tensor(0);
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  if (c.num_operands() > 1) {
+    const Ints k = c.KnownInts(1, "a diagonal");
+    if (k != Ints{0} && k != Ints{0, 0}) return c.Fail("other diagonals than the main one");
+  }
+  Value* rows = c.Size(x, rank - 2);
+  Value* columns = c.Size(x, rank - 1);
+  Value* length = c.Min(rows, columns);
+  // Element i of the diagonal is element i · (columns + 1) of the matrix.
+  Value* flat = c.Reshape(x, c.ConcatSizes({c.SizeVector(x, 0, rank - 2), c.Ints({-1})}));
+  return c.Gather(flat, c.Mul(c.Iota(length), c.Add(columns, 1)), rank - 2);
+}
+
+// Sums, extremes of rows with equal numbers.
+Value* LowerSegmentReduce(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* segments = c.Index(1);
+  if (c.failed()) return nullptr;
+  if (c.MaybeRank(segments) != 1) return c.Fail("segment numbers of rank other than 1");
+  Value* count = c.Add(c.ReduceAll("ReduceMax", segments), 1);
+  Value* sizes = c.ConcatSizes({c.Vector(count), c.SizeVector(x, 1, c.Rank(x) - 1)});
+  Value* zeros = c.Full(sizes, 0, c.dtype(x));
+  Value* rows = c.Unsqueeze(segments, {1});
+  Value* sum = c.Op("ScatterND", {zeros, rows, x}, {{"reduction", "add"}});
+  if (c.target() == "sum") return sum;
+  Value* members =
+      c.Op("ScatterND", {zeros, rows, c.Full(c.Shape(x), 1, c.dtype(x))}, {{"reduction", "add"}});
+  return c.Div(sum, c.Max(members, 1));
+}
+
+// Sums of rows with equal numbers, which need no order; those with negative ones are left out.
+Value* LowerUnsortedSegmentSum(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* segments = c.Index(1);
+  Value* count = c.Index(2);
+  const int rank = c.Rank(x);
+  const int segment_rank = c.Rank(segments);
+  if (c.failed()) return nullptr;
+  Value* rest = c.SizeVector(x, segment_rank, rank - segment_rank);
+  Value* zeros = c.Full(c.ConcatSizes({c.Vector(c.Add(count, 1)), rest}), 0, c.dtype(x));
+  // What is left out goes to one row more.
+  Value* rows = c.Unsqueeze(c.Where(c.Less(segments, 0), count, segments), {segment_rank});
+  Value* sums = c.Op("ScatterND", {zeros, rows, x}, {{"reduction", "add"}});
+  return c.Slice(sums, 0, c.Ints({0}), c.Ints({-1}), c.Ints({1}));
+}
+
+// How often each number below `size` comes.
+Value* LowerBincount(Call& c) {
+  Value* x = c.Flatten(c.Index(0));
+  Value* size = c.Index(1);
+  Value* weights = c.Tensor(2);
+  const DType type = c.dtype(weights);
+  const bool weighted = c.KnownSize(weights, 0) != 0;
+  if (weighted && !c.KnownSizes(weights)) return c.Fail("weights whose number is not known");
+  Value* each = weighted ? c.Flatten(weights) : c.Full(c.Shape(x), 1, type);
+  Value* hits = c.Equal(c.Unsqueeze(x, {1}), c.Unsqueeze(c.Iota(size), {0}));
+  return c.ReduceSum(c.Where(hits, c.Unsqueeze(each, {1}), 0), {0});
+}
+
+}  // namespace dragoman::tf

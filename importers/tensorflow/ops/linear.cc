@@ -1,0 +1,52 @@
+// Products of matrices.
+#include "core/lowering/complex.h"
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/fused.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+Value* Transposed(Call& c, Value* x) {
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  if (rank < 2)
+    return c.Fail(InvalidInput("a product with a tensor of rank " + std::to_string(rank)));
+  return c.SwapAxes(x, rank - 2, rank - 1);
+}
+
+Value* Adjoint(Call& c, Value* x) {
+  Value* transposed = Transposed(c, x);
+  return IsComplex(c.dtype(x)) ? Conjugate(c, transposed) : transposed;
+}
+
+Value* MatMulOf(Call& c, Value* a, Value* b) {
+  if (c.BoolAttribute("transpose_a")) a = Transposed(c, a);
+  if (c.BoolAttribute("transpose_b")) b = Transposed(c, b);
+  return MatMul(c, a, b);
+}
+
+}  // namespace
+
+Value* LowerMatMul(Call& c) { return MatMulOf(c, c.Tensor(0), c.Tensor(1)); }
+
+Value* LowerFusedMatMul(Call& c) {
+  Value* product = MatMulOf(c, c.Tensor(0), c.Tensor(1));
+  return ApplyFused(c, product, {.first_argument = 2, .channel_axis = 1});
+}
+
+Value* LowerBatchMatMul(Call& c) {
+  Value* a = c.Tensor(0);
+  Value* b = c.Tensor(1);
+  if (c.BoolAttribute("adj_x")) a = Adjoint(c, a);
+  if (c.BoolAttribute("adj_y")) b = Adjoint(c, b);
+  Value* product = MatMul(c, a, b);
+  return c.Has("Tout") ? c.Cast(product, c.TypeAttribute("Tout")) : product;
+}
+
+Value* LowerEinsum(Call& c) {
+  const std::string equation = c.TextAttribute("equation");
+  return c.Op("Einsum", c.Tensors(0, c.num_operands()), {{"equation", equation}});
+}
+
+}  // namespace dragoman::tf

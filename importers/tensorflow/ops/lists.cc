@@ -1,0 +1,440 @@
+#include "importers/tensorflow/ops/lists.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// Lists of more elements are not told apart element by element.
+constexpr std::int64_t kMaxElements = 1024;
+
+using Results = std::vector<Abstract>;
+
+const ListContents* ListOf(const Abstract& list) {
+  const auto* reference = list.As<ListRef>();
+  return reference != nullptr ? &std::get<ListContents>(reference->cell->contents) : nullptr;
+}
+
+const Abstract* LengthOf(const Abstract& list) {
+  const auto* tuple = list.As<Tuple>();
+  return tuple != nullptr && tuple->items->size() == 1 ? &tuple->items->front() : nullptr;
+}
+
+// Sizes of an element, as an int64 vector, if all of them are known not to be negative.
+Value* KnownElementSizes(Call& c, Value* sizes) {
+  if (sizes == nullptr || c.MaybeRank(sizes) != 1) return nullptr;
+  if (const std::optional<Ints> known = c.builder().KnownInts(sizes)) {
+    const bool open = std::any_of(known->begin(), known->end(), [](auto size) { return size < 0; });
+    return open ? nullptr : c.Ints(*known);
+  }
+  const Knowledge knowledge = c.builder().inference().Know(sizes);
+  if (!knowledge.elements) return nullptr;
+  for (const Dim& size : *knowledge.elements) {
+    if (RangeOf(size).lower < 0) return nullptr;
+  }
+  return c.Cast(sizes, DType::kI64);
+}
+
+// The same of attribute element_shape.
+Value* ElementSizesAttribute(Call& c) {
+  const std::optional<Shape> shape = c.ShapeAttribute("element_shape");
+  const std::optional<Ints> sizes = shape ? KnownShape(*shape) : std::nullopt;
+  return sizes ? c.Ints(*sizes) : nullptr;
+}
+
+Abstract NewTuple(Abstract item) {
+  return Tuple{std::make_shared<const std::vector<Abstract>>(1, std::move(item))};
+}
+
+// A list of `length` (int64, rank 0) elements that are not set. `sizes`: nullptr if not known.
+Abstract Reserve(Call& c, Value* length, Value* sizes, DType dtype) {
+  if (c.failed()) return Poison();
+  if (sizes != nullptr) {
+    Value* zeros = c.Full(c.ConcatSizes({c.Vector(length), sizes}), 0, dtype);
+    return c.failed() ? Abstract(Poison()) : c.NewTensor(zeros);
+  }
+  const std::optional<Ints> known = c.builder().KnownInts(length);
+  if (!known || known->front() > kMaxElements || known->front() < 0)
+    return NewTuple(c.NewTensor(length));
+  return c.heap().NewList(
+      std::vector<Abstract>(static_cast<std::size_t>(known->front()), Uninitialized()));
+}
+
+Value* ZerosLike(Call& c, Value* x) { return c.Full(c.Shape(x), 0, c.dtype(x)); }
+
+Value* ConcatRows(Call& c, const std::vector<Value*>& elements) {
+  std::vector<Value*> rows;
+  for (Value* element : elements) rows.push_back(c.Unsqueeze(element, {0}));
+  return c.Concat(std::move(rows), 0);
+}
+
+// `sizes`: of an element that is not set, or nullptr.
+Value* StackOf(Call& c, const Abstract& list, Value* sizes, DType dtype) {
+  if (list.Is<TensorRef>()) return c.TensorOf(list);
+  if (const Abstract* length = LengthOf(list)) {
+    if (sizes == nullptr)
+      return c.Fail("a list of which no element was set and whose sizes are not known");
+    return c.Full(c.ConcatSizes({c.Vector(c.TensorOf(*length)), sizes}), 0, dtype);
+  }
+  const ListContents* contents = ListOf(list);
+  if (contents == nullptr) return c.Fail("a list that is " + Describe(list));
+  if (contents->sequence != nullptr) {
+    return c.Op("ConcatFromSequence", {contents->sequence},
+                {{"axis", std::int64_t{0}}, {"new_axis", std::int64_t{1}}});
+  }
+  Value* some = nullptr;
+  if (const Abstract* first = FirstElement(list)) some = c.TensorOf(*first);
+  if (some == nullptr) {
+    if (c.failed()) return nullptr;
+    if (sizes == nullptr)
+      return c.Fail("a list of which no element was set and whose sizes are not known");
+    const auto count = static_cast<std::int64_t>(contents->items.size());
+    return c.Full(c.ConcatSizes({c.Ints({count}), sizes}), 0, dtype);
+  }
+  std::vector<Value*> elements;
+  for (const Abstract& item : contents->items)
+    elements.push_back(item.Is<Uninitialized>() ? ZerosLike(c, some) : c.TensorOf(item));
+  return ConcatRows(c, elements);
+}
+
+Value* Stacked(Call& c, std::size_t list, std::optional<std::size_t> sizes) {
+  Value* given = nullptr;
+  if (sizes && *sizes < c.num_operands()) given = KnownElementSizes(c, c.Tensor(*sizes));
+  const DType dtype =
+      c.Has("element_dtype") ? c.TypeAttribute("element_dtype") : c.TypeAttribute("dtype");
+  return StackOf(c, c.operand(list), given, dtype);
+}
+
+// The element at `index`, 0-d.
+Value* ElementAt(Call& c, const Abstract& list, Value* index, Value* sizes, DType dtype) {
+  const ListContents* contents = ListOf(list);
+  const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(index);
+  if (contents != nullptr && contents->sequence != nullptr)
+    return c.Op("SequenceAt", {contents->sequence, index});
+  if (contents != nullptr && known) {
+    const std::int64_t at = known->front();
+    if (at < 0 || at >= static_cast<std::int64_t>(contents->items.size()))
+      return c.Fail(InvalidInput("element " + std::to_string(at) + " of a list of " +
+                                 std::to_string(contents->items.size())));
+    const Abstract& item = contents->items[static_cast<std::size_t>(at)];
+    if (!item.Is<Uninitialized>()) return c.TensorOf(item);
+    if (sizes != nullptr) return c.Full(sizes, 0, dtype);
+    const Abstract* first = FirstElement(list);
+    if (first == nullptr)
+      return c.Fail("an element that was not set and whose sizes are not known");
+    return ZerosLike(c, c.TensorOf(*first));
+  }
+  return c.Gather(StackOf(c, list, sizes, dtype), c.Cast(index, DType::kI64), 0);
+}
+
+Abstract WithElement(Call& c, const Abstract& list, Value* index, Value* element) {
+  if (c.failed()) return Poison();
+  const ListContents* contents = ListOf(list);
+  const std::optional<Ints> known = c.builder().KnownInts(index);
+  if (contents != nullptr && contents->sequence != nullptr) {
+    c.Fail("setting an element of a list whose length only run time tells");
+    return Poison();
+  }
+  if (contents != nullptr && known) {
+    std::vector<Abstract> items = contents->items;
+    const std::int64_t at = known->front();
+    if (at < 0 || at > kMaxElements) {
+      c.Fail(InvalidInput("element " + std::to_string(at) + " of a list"));
+      return Poison();
+    }
+    if (at >= static_cast<std::int64_t>(items.size()))
+      items.resize(static_cast<std::size_t>(at) + 1, Uninitialized());
+    items[static_cast<std::size_t>(at)] = c.NewTensor(element);
+    return c.heap().NewList(std::move(items));
+  }
+  Value* rows = StackOf(c, list, c.Shape(element), c.dtype(element));
+  Value* place = c.Reshape(c.Cast(index, DType::kI64), {1, 1});
+  Value* changed = c.Op("ScatterND", {rows, place, c.Unsqueeze(element, {0})});
+  return c.failed() ? Abstract(Poison()) : c.NewTensor(changed);
+}
+
+// Whether `value` is 0, 1, 2, …
+bool CountsUp(Call& c, const Value* value) {
+  if (const std::optional<Ints> known = c.builder().KnownInts(value)) {
+    for (std::size_t i = 0; i < known->size(); ++i) {
+      if ((*known)[i] != static_cast<std::int64_t>(i)) return false;
+    }
+    return true;
+  }
+  const Node* node = value->producer();
+  while (node != nullptr && node->Is("Cast")) node = node->operand(0)->producer();
+  if (node == nullptr || !node->Is("Range")) return false;
+  return c.builder().KnownInts(node->operand(0)) == Ints{0} &&
+         c.builder().KnownInts(node->operand(2)) == Ints{1};
+}
+
+// A list of `length` elements (nullptr: as many as the largest index tells) with rows of `rows`.
+Abstract Scattered(Call& c, Value* rows, Value* indices, Value* length) {
+  if (c.failed()) return Poison();
+  if (CountsUp(c, indices)) return c.NewTensor(rows);
+  if (length == nullptr) length = c.Add(c.ReduceAll("ReduceMax", indices), 1);
+  const int rank = c.Rank(rows);
+  if (c.failed()) return Poison();
+  Value* zeros =
+      c.Full(c.ConcatSizes({c.Vector(length), c.SizeVector(rows, 1, rank - 1)}), 0, c.dtype(rows));
+  Value* all = c.Op("ScatterND", {zeros, c.Unsqueeze(indices, {1}), rows});
+  return c.failed() ? Abstract(Poison()) : c.NewTensor(all);
+}
+
+Value* CountOf(Call& c, const Abstract& list) {
+  if (const Abstract* length = LengthOf(list)) return c.TensorOf(*length);
+  const ListContents* contents = ListOf(list);
+  if (contents == nullptr) return c.Size(c.TensorOf(list), 0);
+  if (contents->sequence != nullptr) return c.Op("SequenceLength", {contents->sequence});
+  return c.Int(static_cast<std::int64_t>(contents->items.size()));
+}
+
+// Elements one behind the other along their axis 0, and how long each is.
+Results Joined(Call& c, const Abstract& list, Value* sizes, DType dtype) {
+  const ListContents* contents = ListOf(list);
+  std::vector<Value*> values(2);
+  if (contents != nullptr && contents->sequence != nullptr) {
+    c.Fail("joining a list whose length only run time tells");
+  } else if (contents != nullptr && FirstElement(list) != nullptr) {
+    std::vector<Value*> parts;
+    std::vector<Value*> lengths;
+    for (const Abstract& item : contents->items) {
+      parts.push_back(c.TensorOf(item));
+      lengths.push_back(c.SizeVector(parts.back(), 0, 1));
+    }
+    values = {c.Concat(std::move(parts), 0), c.ConcatSizes(std::move(lengths))};
+  } else {
+    Value* rows = StackOf(c, list, sizes, dtype);
+    const int rank = c.Rank(rows);
+    if (!c.failed() && rank < 2) c.Fail(InvalidInput("joining numbers"));
+    if (c.failed()) return {};
+    Value* joined =
+        c.Reshape(rows, c.ConcatSizes({c.Vector(c.Mul(c.Size(rows, 0), c.Size(rows, 1))),
+                                       c.SizeVector(rows, 2, rank - 2)}));
+    values = {joined, c.Expand(c.SizeVector(rows, 1, 1), c.SizeVector(rows, 0, 1))};
+  }
+  if (c.failed()) return {};
+  return {c.NewTensor(values[0]), c.NewTensor(values[1])};
+}
+
+Abstract Split(Call& c, Value* rows, std::size_t lengths) {
+  const Ints known = c.KnownInts(lengths, "the length of an element");
+  std::vector<Abstract> items;
+  std::int64_t begin = 0;
+  for (const std::int64_t length : known) {
+    Value* part = c.Slice(rows, 0, begin, begin + length);
+    if (c.failed()) return Poison();
+    items.push_back(c.NewTensor(part));
+    begin += length;
+  }
+  return c.heap().NewList(std::move(items));
+}
+
+}  // namespace
+
+bool IsReserved(const Abstract& list) {
+  if (LengthOf(list) != nullptr) return true;
+  const ListContents* contents = ListOf(list);
+  return contents != nullptr && contents->sequence == nullptr && !contents->items.empty() &&
+         FirstElement(list) == nullptr;
+}
+
+const Abstract* FirstElement(const Abstract& list) {
+  const ListContents* contents = ListOf(list);
+  if (contents == nullptr) return nullptr;
+  for (const Abstract& item : contents->items) {
+    if (!item.Is<Uninitialized>()) return &item;
+  }
+  return nullptr;
+}
+
+Value* ReservedLength(Composer& c, Heap& heap, const Abstract& list) {
+  if (const Abstract* length = LengthOf(list))
+    return c.Take(heap.Read(c.builder(), *length->As<TensorRef>()));
+  return c.Int(static_cast<std::int64_t>(ListOf(list)->items.size()));
+}
+
+Results LowerTensorListReserve(Call& c) {
+  Value* sizes = KnownElementSizes(c, c.Tensor(0));
+  Value* length = c.IndexNumber(1);
+  return {Reserve(c, length, sizes, c.TypeAttribute("element_dtype"))};
+}
+
+Results LowerEmptyTensorList(Call& c) { return {c.heap().NewList({})}; }
+
+Results LowerTensorListFromTensor(Call& c) { return {c.NewTensor(c.Tensor(0))}; }
+
+Value* LowerTensorListGetItem(Call& c) {
+  Value* index = c.Tensor(1);
+  Value* sizes = c.num_operands() > 2 ? KnownElementSizes(c, c.Tensor(2)) : nullptr;
+  return ElementAt(c, c.operand(0), index, sizes, c.TypeAttribute("element_dtype"));
+}
+
+Results LowerTensorListSetItem(Call& c) {
+  Value* index = c.Tensor(1);
+  return {WithElement(c, c.operand(0), index, c.Tensor(2))};
+}
+
+Results LowerTensorListPushBack(Call& c) {
+  Value* element = c.Tensor(1);
+  const Abstract& list = c.operand(0);
+  if (c.failed()) return {};
+  const ListContents* contents = ListOf(list);
+  if (contents != nullptr && contents->sequence == nullptr) {
+    std::vector<Abstract> items = contents->items;
+    items.push_back(c.NewTensor(element));
+    return {c.heap().NewList(std::move(items))};
+  }
+  if (contents != nullptr) {
+    ListContents grown;
+    grown.sequence = c.Op("SequenceInsert", {contents->sequence, element});
+    return {ListRef{c.heap().NewCell(std::move(grown))}};
+  }
+  Value* rows = c.Concat({c.TensorOf(list), c.Unsqueeze(element, {0})}, 0);
+  if (c.failed()) return {};
+  return {c.NewTensor(rows)};
+}
+
+Results LowerTensorListPopBack(Call& c) {
+  const Abstract& list = c.operand(0);
+  if (c.failed()) return {};
+  const ListContents* contents = ListOf(list);
+  if (contents != nullptr && contents->sequence == nullptr) {
+    if (contents->items.empty()) {
+      c.Fail(InvalidInput("taking an element of an empty list"));
+      return {};
+    }
+    std::vector<Abstract> items = contents->items;
+    Abstract last = std::move(items.back());
+    items.pop_back();
+    return {c.heap().NewList(std::move(items)), std::move(last)};
+  }
+  if (contents != nullptr) {
+    Value* last = c.Op("SequenceAt", {contents->sequence, c.Int(-1)});
+    ListContents rest;
+    rest.sequence = c.Op("SequenceErase", {contents->sequence});
+    if (c.failed()) return {};
+    return {ListRef{c.heap().NewCell(std::move(rest))}, c.NewTensor(last)};
+  }
+  Value* rows = c.TensorOf(list);
+  Value* last = c.Select(rows, 0, -1);
+  Value* rest = c.Slice(rows, 0, 0, -1);
+  if (c.failed()) return {};
+  return {c.NewTensor(rest), c.NewTensor(last)};
+}
+
+Value* LowerTensorListStack(Call& c) { return Stacked(c, 0, 1); }
+
+Value* LowerTensorListGather(Call& c) {
+  Value* rows = Stacked(c, 0, 2);
+  return c.Gather(rows, c.Tensor(1), 0);
+}
+
+Results LowerTensorListScatter(Call& c) {
+  Value* rows = c.Tensor(0);
+  Value* indices = c.Index(1);
+  Value* length = nullptr;
+  if (c.num_operands() > 3) {
+    const std::optional<Ints> stated = c.MaybeKnownInts(3);
+    if (!stated || stated->empty() || stated->front() >= 0) length = c.IndexNumber(3);
+  }
+  return {Scattered(c, rows, indices, length)};
+}
+
+Value* LowerTensorListLength(Call& c) { return c.Cast(CountOf(c, c.operand(0)), DType::kI32); }
+
+Results LowerTensorListConcat(Call& c) {
+  Value* sizes = c.num_operands() > 1 ? KnownElementSizes(c, c.Tensor(1)) : nullptr;
+  return Joined(c, c.operand(0), sizes, c.TypeAttribute("element_dtype"));
+}
+
+Results LowerTensorListSplit(Call& c) {
+  Value* rows = c.Tensor(0);
+  return {Split(c, rows, 2)};
+}
+
+// What was not set stays so; what is too much is left out.
+Results LowerTensorListResize(Call& c) {
+  const std::int64_t length = c.KnownInt(1, "the length of a list");
+  const Abstract& list = c.operand(0);
+  if (c.failed()) return {};
+  const ListContents* contents = ListOf(list);
+  if (contents == nullptr || contents->sequence != nullptr || length < 0 || length > kMaxElements) {
+    c.Fail("resizing a list whose length only run time tells");
+    return {};
+  }
+  std::vector<Abstract> items = contents->items;
+  items.resize(static_cast<std::size_t>(length), Uninitialized());
+  return {c.heap().NewList(std::move(items))};
+}
+
+// The handle carries nothing: what is in the array goes along its flow.
+Results LowerTensorArray(Call& c) {
+  Value* length = c.IndexNumber(0);
+  Value* sizes = ElementSizesAttribute(c);
+  const bool grows = c.BoolAttribute("dynamic_size");
+  const DType dtype = c.TypeAttribute("dtype");
+  if (grows) {
+    const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(length);
+    if (known && known->front() == 0) return {None(), c.heap().NewList({})};
+  }
+  return {None(), Reserve(c, length, sizes, dtype)};
+}
+
+Results LowerTensorArrayWrite(Call& c) {
+  Value* index = c.Tensor(1);
+  return {WithElement(c, c.operand(3), index, c.Tensor(2))};
+}
+
+Value* LowerTensorArrayRead(Call& c) {
+  return ElementAt(c, c.operand(2), c.Tensor(1), nullptr, c.TypeAttribute("dtype"));
+}
+
+Value* LowerTensorArrayGather(Call& c) {
+  Value* indices = c.Tensor(1);
+  Value* rows = StackOf(c, c.operand(2), ElementSizesAttribute(c), c.TypeAttribute("dtype"));
+  if (c.failed()) return nullptr;
+  // All of them, in order.
+  if (CountsUp(c, indices)) {
+    const Shape* shape = rows->type().shape();
+    const Shape* count = indices->type().shape();
+    if (shape != nullptr && count != nullptr && Equal((*shape)[0], (*count)[0]) == Truth::kYes)
+      return rows;
+  }
+  return c.Gather(rows, indices, 0);
+}
+
+Results LowerTensorArrayScatter(Call& c) {
+  Value* rows = c.Tensor(2);
+  const Abstract& list = c.operand(3);
+  if (c.failed()) return {};
+  if (!IsReserved(list) && CountOf(c, list) != nullptr && !list.Is<TensorRef>()) {
+    const ListContents* contents = ListOf(list);
+    if (contents == nullptr || contents->sequence != nullptr || !contents->items.empty()) {
+      c.Fail("writing several elements of an array of which some were written");
+      return {};
+    }
+  }
+  return {Scattered(c, rows, c.Index(1), c.failed() ? nullptr : CountOf(c, list))};
+}
+
+Value* LowerTensorArraySize(Call& c) { return c.Cast(CountOf(c, c.operand(1)), DType::kI32); }
+
+Results LowerTensorArrayConcat(Call& c) {
+  return Joined(c, c.operand(1), nullptr, c.TypeAttribute("dtype"));
+}
+
+Results LowerTensorArraySplit(Call& c) {
+  Value* rows = c.Tensor(1);
+  return {Split(c, rows, 2)};
+}
+
+Results LowerNothing(Call&) { return {}; }
+
+}  // namespace dragoman::tf

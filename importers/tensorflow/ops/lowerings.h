@@ -1,0 +1,195 @@
+// The lowering functions that op_table.cc names, by the file that holds them.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_LOWERINGS_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_LOWERINGS_H_
+
+#include <vector>
+
+#include "core/lowering/abstract.h"
+#include "importers/tensorflow/ops/call.h"
+
+namespace dragoman::tf {
+
+// elementwise.cc
+Value* LowerUnary(Call& c);
+Value* LowerBinary(Call& c);
+Value* LowerIdentity(Call& c);
+Value* LowerRounding(Call& c);
+Value* LowerAbs(Call& c);
+Value* LowerAddN(Call& c);
+Value* LowerDivNoNan(Call& c);
+Value* LowerMulNoNan(Call& c);
+Value* LowerFloorDiv(Call& c);
+Value* LowerFloorMod(Call& c);
+Value* LowerTruncateMod(Call& c);
+Value* LowerTruncateDiv(Call& c);
+Value* LowerNotEqual(Call& c);
+Value* LowerSquare(Call& c);
+Value* LowerSquaredDifference(Call& c);
+Value* LowerRsqrt(Call& c);
+Value* LowerExpm1(Call& c);
+Value* LowerLog1p(Call& c);
+Value* LowerAtan2(Call& c);
+Value* LowerXlogy(Call& c);
+Value* LowerXlog1py(Call& c);
+Value* LowerXdivy(Call& c);
+Value* LowerIsNan(Call& c);
+Value* LowerIsInf(Call& c);
+Value* LowerIsFinite(Call& c);
+Value* LowerClipByValue(Call& c);
+Value* LowerCast(Call& c);
+Value* LowerRelu6(Call& c);
+Value* LowerLeakyRelu(Call& c);
+Value* LowerComplex(Call& c);
+Value* LowerReal(Call& c);
+Value* LowerImag(Call& c);
+Value* LowerConj(Call& c);
+Value* LowerAngle(Call& c);
+Value* LowerSelect(Call& c);
+Value* LowerSelectV2(Call& c);
+Value* LowerApproximateEqual(Call& c);
+Value* LowerEnsureShape(Call& c);
+Value* LowerInvert(Call& c);
+
+// linear.cc
+Value* LowerMatMul(Call& c);
+Value* LowerFusedMatMul(Call& c);
+Value* LowerBatchMatMul(Call& c);
+Value* LowerEinsum(Call& c);
+
+// reduction.cc
+Value* LowerReduce(Call& c);
+Value* LowerMean(Call& c);
+Value* LowerArgReduce(Call& c);
+Value* LowerL2Loss(Call& c);
+Value* LowerCumulativeSum(Call& c);
+
+// shape.cc
+Value* LowerShape(Call& c);
+std::vector<Value*> LowerShapeN(Call& c);
+Value* LowerSize(Call& c);
+Value* LowerRank(Call& c);
+Value* LowerReshape(Call& c);
+Value* LowerExpandDims(Call& c);
+Value* LowerSqueeze(Call& c);
+Value* LowerTranspose(Call& c);
+Value* LowerBroadcastTo(Call& c);
+Value* LowerBroadcastArgs(Call& c);
+Value* LowerTile(Call& c);
+Value* LowerFill(Call& c);
+Value* LowerLike(Call& c);
+Value* LowerRange(Call& c);
+Value* LowerLinSpace(Call& c);
+Value* LowerMatrixDiag(Call& c);
+Value* LowerConcat(Call& c);
+Value* LowerParallelConcat(Call& c);
+std::vector<Value*> LowerConcatOffset(Call& c);
+Value* LowerPack(Call& c);
+std::vector<Value*> LowerUnpack(Call& c);
+std::vector<Value*> LowerSplit(Call& c);
+std::vector<Value*> LowerSplitV(Call& c);
+Value* LowerPad(Call& c);
+Value* LowerReverse(Call& c);
+Value* LowerReverseSequence(Call& c);
+Value* LowerRoll(Call& c);
+Value* LowerSpaceToBatch(Call& c);
+Value* LowerBatchToSpace(Call& c);
+
+// indexing.cc
+Value* LowerStridedSlice(Call& c);
+Value* LowerSlice(Call& c);
+Value* LowerGather(Call& c);
+Value* LowerGatherV2(Call& c);
+Value* LowerGatherNd(Call& c);
+Value* LowerScatterNd(Call& c);
+Value* LowerTensorScatter(Call& c);
+Value* LowerOneHot(Call& c);
+Value* LowerWhere(Call& c);
+std::vector<Value*> LowerTopK(Call& c);
+Value* LowerInTopK(Call& c);
+std::vector<Value*> LowerUnique(Call& c);
+Value* LowerInvertPermutation(Call& c);
+Value* LowerMatrixBandPart(Call& c);
+Value* LowerMatrixDiagPart(Call& c);
+Value* LowerSegmentReduce(Call& c);
+Value* LowerUnsortedSegmentSum(Call& c);
+Value* LowerBincount(Call& c);
+
+// convolution.cc
+Value* LowerConv2D(Call& c);
+Value* LowerConv3D(Call& c);
+Value* LowerDepthwiseConv2D(Call& c);
+Value* LowerFusedConv2D(Call& c);
+Value* LowerConvBackpropInput(Call& c);
+Value* LowerPool(Call& c);
+Value* LowerBiasAdd(Call& c);
+std::vector<Value*> LowerFusedBatchNorm(Call& c);
+Value* LowerLocalResponseNormalization(Call& c);
+Value* LowerResizeNearest(Call& c);
+Value* LowerResize(Call& c);
+Value* LowerDepthToSpace(Call& c);
+
+// neural.cc
+Value* LowerSoftmax(Call& c);
+std::vector<Value*> LowerSoftmaxCrossEntropy(Call& c);
+Value* LowerFakeQuantArgs(Call& c);
+Value* LowerFakeQuantVars(Call& c);
+Value* LowerNonMaxSuppression(Call& c);
+std::vector<Value*> LowerNonMaxSuppressionV4(Call& c);
+std::vector<Value*> LowerNonMaxSuppressionV5(Call& c);
+
+// random.cc
+Value* LowerRandom(Call& c);
+Value* LowerRandomUniformInt(Call& c);
+
+// recurrent.cc
+std::vector<Value*> LowerLstmBlockCell(Call& c);
+std::vector<Value*> LowerBlockLstm(Call& c);
+std::vector<Value*> LowerGruBlockCell(Call& c);
+std::vector<Value*> LowerCudnnRnn(Call& c);
+
+// lists.cc
+std::vector<Abstract> LowerTensorListReserve(Call& c);
+std::vector<Abstract> LowerEmptyTensorList(Call& c);
+std::vector<Abstract> LowerTensorListFromTensor(Call& c);
+Value* LowerTensorListGetItem(Call& c);
+std::vector<Abstract> LowerTensorListSetItem(Call& c);
+std::vector<Abstract> LowerTensorListPushBack(Call& c);
+std::vector<Abstract> LowerTensorListPopBack(Call& c);
+Value* LowerTensorListStack(Call& c);
+Value* LowerTensorListGather(Call& c);
+std::vector<Abstract> LowerTensorListScatter(Call& c);
+Value* LowerTensorListLength(Call& c);
+std::vector<Abstract> LowerTensorListConcat(Call& c);
+std::vector<Abstract> LowerTensorListSplit(Call& c);
+std::vector<Abstract> LowerTensorListResize(Call& c);
+std::vector<Abstract> LowerTensorArray(Call& c);
+std::vector<Abstract> LowerTensorArrayWrite(Call& c);
+Value* LowerTensorArrayRead(Call& c);
+Value* LowerTensorArrayGather(Call& c);
+std::vector<Abstract> LowerTensorArrayScatter(Call& c);
+Value* LowerTensorArraySize(Call& c);
+std::vector<Abstract> LowerTensorArrayConcat(Call& c);
+std::vector<Abstract> LowerTensorArraySplit(Call& c);
+std::vector<Abstract> LowerNothing(Call& c);
+
+// variables.cc
+Value* LowerReadVariable(Call& c);
+std::vector<Abstract> LowerAssignVariable(Call& c);
+std::vector<Abstract> LowerAssignCombinedVariable(Call& c);
+std::vector<Abstract> LowerAssign(Call& c);
+std::vector<Abstract> LowerAssignCombined(Call& c);
+std::vector<Abstract> LowerVariableScatter(Call& c);
+Value* LowerResourceGather(Call& c);
+Value* LowerIsInitialized(Call& c);
+Value* LowerVariableShape(Call& c);
+std::vector<Abstract> LowerPassHandle(Call& c);
+
+// effects.cc
+std::vector<Abstract> LowerAssert(Call& c);
+Value* LowerPrint(Call& c);
+std::vector<Abstract> LowerPrintV2(Call& c);
+Value* LowerCheckNumerics(Call& c);
+
+}  // namespace dragoman::tf
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_LOWERINGS_H_

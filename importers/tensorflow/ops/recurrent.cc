@@ -1,0 +1,284 @@
+// Cells and whole recurrences of contrib.rnn and cuDNN, as the arithmetic that they stand for or as
+// operators over sequences.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+struct LstmWeights {
+  Value* matrix = nullptr;  // (input + hidden, 4 · hidden)
+  Value* bias = nullptr;
+  Value* peephole_i = nullptr;  // nullptr: none
+  Value* peephole_f = nullptr;
+  Value* peephole_o = nullptr;
+  double forget_bias = 1;
+  double cell_clip = 0;  // 0: none
+  bool icfo = true;      // the order of the gates; else ifco
+};
+
+struct LstmStep {
+  Value* i = nullptr;
+  Value* cs = nullptr;
+  Value* f = nullptr;
+  Value* o = nullptr;
+  Value* ci = nullptr;
+  Value* co = nullptr;
+  Value* h = nullptr;
+};
+
+Value* Peep(Call& c, Value* gate, Value* weight, Value* state) {
+  return weight != nullptr ? c.Add(gate, c.Mul(state, weight)) : gate;
+}
+
+LstmStep Step(Call& c, const LstmWeights& weights, Value* x, Value* old_cs, Value* old_h) {
+  Value* gates = c.Add(c.Op("MatMul", {c.Concat({x, old_h}, 1), weights.matrix}), weights.bias);
+  const std::vector<Value*> parts =
+      c.Ops("Split", {gates}, {{"axis", std::int64_t{1}}, {"num_outputs", std::int64_t{4}}}, 4);
+  Value* candidate = parts[weights.icfo ? 1 : 2];
+  Value* forget = parts[weights.icfo ? 2 : 1];
+  if (weights.forget_bias != 0) forget = c.Add(forget, weights.forget_bias);
+  LstmStep step;
+  step.i = c.Sigmoid(Peep(c, parts[0], weights.peephole_i, old_cs));
+  step.f = c.Sigmoid(Peep(c, forget, weights.peephole_f, old_cs));
+  step.ci = c.Tanh(candidate);
+  step.cs = c.Add(c.Mul(step.ci, step.i), c.Mul(old_cs, step.f));
+  if (weights.cell_clip > 0) {
+    step.cs = c.Op("Clip", {step.cs, c.Number(-weights.cell_clip, step.cs),
+                            c.Number(weights.cell_clip, step.cs)});
+  }
+  step.o = c.Sigmoid(Peep(c, parts[3], weights.peephole_o, step.cs));
+  step.co = c.Tanh(step.cs);
+  step.h = c.Mul(step.co, step.o);
+  return step;
+}
+
+// Operands from `first` on: the matrix, the peepholes i, f, o, the bias.
+LstmWeights TakeWeights(Call& c, std::size_t first, std::string_view clip) {
+  LstmWeights weights;
+  weights.matrix = c.Tensor(first);
+  if (c.BoolAttribute("use_peephole")) {
+    weights.peephole_i = c.Tensor(first + 1);
+    weights.peephole_f = c.Tensor(first + 2);
+    weights.peephole_o = c.Tensor(first + 3);
+  }
+  weights.bias = c.Tensor(first + 4);
+  weights.cell_clip = c.FloatAttribute(clip);
+  weights.forget_bias = c.Has("forget_bias") ? c.FloatAttribute("forget_bias") : 0;
+  return weights;
+}
+
+}  // namespace
+
+// i, cs, f, o, ci, co, h
+std::vector<Value*> LowerLstmBlockCell(Call& c) {
+  const LstmWeights weights = TakeWeights(c, 3, "cell_clip");
+  const LstmStep step = Step(c, weights, c.Tensor(0), c.Tensor(1), c.Tensor(2));
+  return {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
+}
+
+// The same for all steps of a sequence of known length, (steps, batch, features). Steps from
+// seq_len_max on give zeros.
+std::vector<Value*> LowerBlockLstm(Call& c) {
+  LstmWeights weights = TakeWeights(c, 4, "cell_clip");
+  weights.icfo = c.target() != "v2";
+  Value* x = c.Tensor(1);
+  const std::optional<std::int64_t> steps = c.KnownSize(x, 0);
+  const std::optional<Ints> length = c.MaybeKnownInts(0);
+  if (c.failed()) return {};
+  if (!steps) {
+    c.Fail("a number of steps that only run time tells; state it with --shape");
+    return {};
+  }
+  Value* lengths = length ? nullptr : c.IndexNumber(0);
+  const std::int64_t last = length ? std::min(length->front(), *steps) : *steps;
+  Value* cs = c.Tensor(2);
+  Value* h = c.Tensor(3);
+  std::vector<std::vector<Value*>> rows(7);
+  for (std::int64_t t = 0; t < last && !c.failed(); ++t) {
+    const LstmStep step = Step(c, weights, c.Select(x, 0, t), cs, h);
+    std::vector<Value*> values = {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
+    cs = step.cs;
+    h = step.h;
+    Value* runs = lengths != nullptr ? c.Less(c.Int(t), lengths) : nullptr;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      Value* row = runs != nullptr ? c.Where(runs, values[k], 0) : values[k];
+      rows[k].push_back(c.Unsqueeze(row, {0}));
+    }
+  }
+  if (rows[0].empty() && !c.failed()) c.Fail("a sequence without steps");
+  if (c.failed()) return {};
+  std::vector<Value*> results;
+  for (std::vector<Value*>& sequence : rows) {
+    Value* all = c.Concat(std::move(sequence), 0);
+    if (last < *steps) {
+      Value* rest = c.ConcatSizes({c.Ints({*steps - last}), c.SizeVector(all, 1, 2)});
+      all = c.Concat({all, c.Full(rest, 0, c.dtype(all))}, 0);
+    }
+    results.push_back(all);
+  }
+  return results;
+}
+
+// r, u, c, h
+std::vector<Value*> LowerGruBlockCell(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* old = c.Tensor(1);
+  Value* gates =
+      c.Sigmoid(c.Add(c.Op("MatMul", {c.Concat({x, old}, 1), c.Tensor(2)}), c.Tensor(4)));
+  const std::vector<Value*> parts =
+      c.Ops("Split", {gates}, {{"axis", std::int64_t{1}}, {"num_outputs", std::int64_t{2}}}, 2);
+  Value* reset = parts[0];
+  Value* update = parts[1];
+  Value* candidate = c.Tanh(
+      c.Add(c.Op("MatMul", {c.Concat({x, c.Mul(reset, old)}, 1), c.Tensor(3)}), c.Tensor(5)));
+  Value* h = c.Add(c.Mul(update, old), c.Mul(c.Sub(c.Number(1, update), update), candidate));
+  return {reset, update, candidate, h};
+}
+
+namespace {
+
+// cuDNN's parameters of one layer and direction: matrices, then biases, each one a gate; those of
+// the input first, then those of the state.
+class CudnnParameters {
+ public:
+  CudnnParameters(Call& c, Value* all) : c_(c), all_(all) {}
+
+  Value* Take(const Ints& sizes) {
+    std::int64_t count = 1;
+    for (const std::int64_t size : sizes) count *= size;
+    Value* part = c_.Slice(all_, 0, at_, at_ + count);
+    at_ += count;
+    return c_.Reshape(part, sizes);
+  }
+
+ private:
+  Call& c_;
+  Value* all_;
+  std::int64_t at_ = 0;
+};
+
+// In the order of ai.onnx: i, o, f, c of LSTM from i, f, c, o; z, r, h of GRU from r, z, h.
+Value* JoinGates(Call& c, const std::vector<Value*>& gates, std::size_t first, bool lstm) {
+  static constexpr std::size_t kLstm[] = {0, 3, 1, 2};
+  static constexpr std::size_t kGru[] = {1, 0, 2};
+  std::vector<Value*> ordered;
+  const std::size_t count = lstm ? 4 : 3;
+  for (std::size_t i = 0; i < count; ++i)
+    ordered.push_back(gates[first + (lstm ? kLstm : kGru)[i]]);
+  return c.Concat(std::move(ordered), 0);
+}
+
+struct CudnnLayer {
+  std::vector<Value*> w;  // one a direction
+  std::vector<Value*> r;
+  std::vector<Value*> b;
+};
+
+}  // namespace
+
+// output, output_h, output_c, reserve_space[, host_reserved]
+std::vector<Value*> LowerCudnnRnn(Call& c) {
+  const std::string mode = c.TextAttribute("rnn_mode");
+  const std::string direction = c.TextAttribute("direction");
+  const std::string input_mode = c.TextAttribute("input_mode");
+  if (c.failed()) return {};
+  const bool lstm = mode == "lstm";
+  if (!lstm && mode != "gru") {
+    c.Fail("rnn_mode " + mode + " is not supported");
+    return {};
+  }
+  if (input_mode == "skip_input") {
+    c.Fail("input_mode skip_input is not supported");
+    return {};
+  }
+  if (c.Has("num_proj") && c.IntAttribute("num_proj") != 0) {
+    c.Fail("num_proj other than 0 is not supported");
+    return {};
+  }
+  const bool time_major = c.BoolOr("time_major", true);
+  Value* x = c.Tensor(0);
+  Value* h = c.Tensor(1);
+  Value* cell = c.Tensor(2);
+  Value* lengths = c.num_operands() > 4 ? c.Cast(c.Tensor(4), DType::kI32) : nullptr;
+  if (!time_major) {
+    x = c.SwapAxes(x, 0, 1);
+    h = c.SwapAxes(h, 0, 1);
+    if (lstm) cell = c.SwapAxes(cell, 0, 1);
+  }
+  const std::optional<std::int64_t> features = c.KnownSize(x, 2);
+  const std::optional<std::int64_t> hidden = c.KnownSize(h, 2);
+  const std::optional<std::int64_t> states = c.KnownSize(h, 0);
+  if (!features || !hidden || !states) {
+    if (!c.failed()) c.Fail("the sizes of the operands are not known; state them with --shape");
+    return {};
+  }
+  const std::int64_t directions = direction == "bidirectional" ? 2 : 1;
+  const std::int64_t layers = *states / directions;
+  const std::int64_t gates = lstm ? 4 : 3;
+  CudnnParameters parameters(c, c.Tensor(3));
+  std::vector<CudnnLayer> all(static_cast<std::size_t>(layers));
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const std::int64_t inputs = layer == 0 ? *features : directions * *hidden;
+    for (std::int64_t d = 0; d < directions; ++d) {
+      std::vector<Value*> matrices;
+      for (std::int64_t g = 0; g < gates; ++g)
+        matrices.push_back(parameters.Take({*hidden, inputs}));
+      for (std::int64_t g = 0; g < gates; ++g)
+        matrices.push_back(parameters.Take({*hidden, *hidden}));
+      CudnnLayer& made = all[static_cast<std::size_t>(layer)];
+      made.w.push_back(c.Unsqueeze(JoinGates(c, matrices, 0, lstm), {0}));
+      made.r.push_back(
+          c.Unsqueeze(JoinGates(c, matrices, static_cast<std::size_t>(gates), lstm), {0}));
+    }
+  }
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    for (std::int64_t d = 0; d < directions; ++d) {
+      std::vector<Value*> biases;
+      for (std::int64_t g = 0; g < 2 * gates; ++g) biases.push_back(parameters.Take({*hidden}));
+      Value* w = JoinGates(c, biases, 0, lstm);
+      Value* r = JoinGates(c, biases, static_cast<std::size_t>(gates), lstm);
+      all[static_cast<std::size_t>(layer)].b.push_back(c.Unsqueeze(c.Concat({w, r}, 0), {0}));
+    }
+  }
+  std::vector<Value*> last_h;
+  std::vector<Value*> last_c;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const CudnnLayer& weights = all[static_cast<std::size_t>(layer)];
+    const std::int64_t first = layer * directions;
+    std::vector<Value*> operands = {x,
+                                    c.Concat(weights.w, 0),
+                                    c.Concat(weights.r, 0),
+                                    c.Concat(weights.b, 0),
+                                    lengths,
+                                    c.Slice(h, 0, first, first + directions)};
+    if (lstm) operands.push_back(c.Slice(cell, 0, first, first + directions));
+    std::vector<NamedAttribute> attributes = {
+        {"direction", directions == 2 ? "bidirectional" : "forward"}, {"hidden_size", *hidden}};
+    if (!lstm) attributes.push_back({"linear_before_reset", std::int64_t{1}});
+    const std::vector<Value*> results =
+        c.Ops(lstm ? "LSTM" : "GRU", std::move(operands), std::move(attributes), lstm ? 3 : 2);
+    // (steps, directions, batch, hidden) to (steps, batch, directions · hidden).
+    Value* y = c.Transpose(results[0], {0, 2, 1, 3});
+    x = c.Reshape(y, c.ConcatSizes({c.SizeVector(y, 0, 2), c.Ints({directions * *hidden})}));
+    last_h.push_back(results[1]);
+    if (lstm) last_c.push_back(results[2]);
+  }
+  Value* y_h = c.Concat(std::move(last_h), 0);
+  Value* y_c = lstm ? c.Concat(std::move(last_c), 0) : c.Mul(y_h, 0);
+  if (!time_major) {
+    x = c.SwapAxes(x, 0, 1);
+    y_h = c.SwapAxes(y_h, 0, 1);
+    y_c = c.SwapAxes(y_c, 0, 1);
+  }
+  std::vector<Value*> results = {x, y_h, y_c};
+  // What only gradients read.
+  while (results.size() < c.num_results()) results.push_back(c.Ints({}));
+  return results;
+}
+
+}  // namespace dragoman::tf

@@ -1,0 +1,59 @@
+// Sums, extremes and their places along axes.
+#include <algorithm>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+Value* ReduceOver(Call& c, std::string_view type, Value* x) {
+  const std::int64_t keep = c.BoolAttribute("keep_dims");
+  const std::optional<Ints> stated = c.MaybeKnownInts(1);
+  if (c.failed()) return nullptr;
+  if (!stated) {
+    return c.Op(type, {x, c.Flatten(c.Index(1))},
+                {{"keepdims", keep}, {"noop_with_empty_axes", std::int64_t{1}}});
+  }
+  Ints axes;
+  for (const std::int64_t axis : *stated) axes.push_back(c.AxisOf(axis, x));
+  if (c.MaybeRank(x) == 0) return x;
+  std::sort(axes.begin(), axes.end());
+  return c.Reduce(type, x, std::move(axes), keep != 0);
+}
+
+}  // namespace
+
+Value* LowerReduce(Call& c) { return ReduceOver(c, c.target(), c.Tensor(0)); }
+
+// The mean of integers is cut off.
+Value* LowerMean(Call& c) {
+  Value* x = c.Tensor(0);
+  if (!IsInteger(c.dtype(x))) return ReduceOver(c, "ReduceMean", x);
+  Value* sum = ReduceOver(c, "ReduceSum", x);
+  Value* count = ReduceOver(c, "ReduceSum", c.Full(c.Shape(x), 1, c.dtype(x)));
+  return c.Div(sum, count);
+}
+
+Value* LowerArgReduce(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::int64_t axis = c.num_operands() > 1 ? c.AxisOperand(1, x, "the dimension") : 0;
+  const DType result = c.TypeAttribute("output_type");
+  if (c.dtype(x) == DType::kBool) x = c.Cast(x, DType::kU8);
+  return c.Cast(c.Op(c.target(), {x}, {{"axis", axis}, {"keepdims", std::int64_t{0}}}), result);
+}
+
+Value* LowerL2Loss(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Div(c.ReduceAll("ReduceSum", c.Mul(x, x)), 2);
+}
+
+Value* LowerCumulativeSum(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::int64_t axis = c.AxisOperand(1, x);
+  const std::int64_t exclusive = c.BoolAttribute("exclusive");
+  const std::int64_t reverse = c.BoolAttribute("reverse");
+  return c.Op("CumSum", {x, c.Int(axis)}, {{"exclusive", exclusive}, {"reverse", reverse}});
+}
+
+}  // namespace dragoman::tf

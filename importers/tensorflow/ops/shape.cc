@@ -1,0 +1,446 @@
+// Sizes, and tensors with other sizes.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "core/lowering/complex.h"
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// The element type of sizes: attribute out_type.
+Value* AsSizes(Call& c, Value* sizes) { return c.Cast(sizes, c.TypeAttribute("out_type")); }
+
+}  // namespace
+
+Value* LowerShape(Call& c) { return AsSizes(c, c.Shape(c.Tensor(0))); }
+
+std::vector<Value*> LowerShapeN(Call& c) {
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < c.num_operands(); ++i)
+    results.push_back(AsSizes(c, c.Shape(c.Tensor(i))));
+  return results;
+}
+
+Value* LowerSize(Call& c) { return AsSizes(c, c.NumElements(c.Tensor(0))); }
+
+Value* LowerRank(Call& c) {
+  Value* x = c.Tensor(0);
+  if (const std::optional<int> rank = c.MaybeRank(x)) return c.Cast(c.Int(*rank), DType::kI32);
+  return c.Cast(c.Op("Size", {c.Op("Shape", {x})}), DType::kI32);
+}
+
+Value* LowerReshape(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Reshape(x, c.Index(1));
+}
+
+Value* LowerExpandDims(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::int64_t axis = c.KnownInt(1, "the axis");
+  const std::optional<int> rank = c.MaybeRank(x);
+  if (!rank) return c.Unsqueeze(x, {axis});
+  return c.Unsqueeze(x, {c.Axis(axis, *rank + 1)});
+}
+
+Value* LowerSqueeze(Call& c) {
+  Value* x = c.Tensor(0);
+  Ints axes = c.Has("squeeze_dims") ? c.IntsAttribute("squeeze_dims") : Ints();
+  for (std::int64_t& axis : axes) axis = c.AxisOf(axis, x);
+  if (!axes.empty()) return c.Squeeze(x, std::move(axes));
+  // Without axes, those of size 1 vanish: which those are must be known.
+  const Shape* shape = x != nullptr ? x->type().shape() : nullptr;
+  if (shape == nullptr) return c.failed() ? nullptr : c.Op("Squeeze", {x});
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    const Truth one = Equal((*shape)[i], Dim(1));
+    if (one == Truth::kYes) axes.push_back(static_cast<std::int64_t>(i));
+    if (one == Truth::kUnknown)
+      return c.Fail("whether axis " + std::to_string(i) +
+                    " vanishes is not known; state the inputs' sizes with --shape");
+  }
+  return c.Squeeze(x, std::move(axes));
+}
+
+Value* LowerTranspose(Call& c) {
+  Value* x = c.Tensor(0);
+  Ints order = c.KnownInts(1, "an order of axes");
+  for (std::int64_t& axis : order) axis = c.AxisOf(axis, x);
+  Value* y = c.Transpose(x, std::move(order));
+  return c.target() == "conjugate" && IsComplex(c.dtype(x)) ? Conjugate(c, y) : y;
+}
+
+Value* LowerBroadcastTo(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Expand(x, c.Index(1));
+}
+
+// The sizes that tensors of two lists of sizes broadcast to.
+Value* LowerBroadcastArgs(Call& c) {
+  Value* a = c.Full(c.Index(0), 0, DType::kBool);
+  Value* b = c.Full(c.Index(1), 0, DType::kBool);
+  return c.CastLike(c.Op("Shape", {c.Or(a, b)}), c.Tensor(0));
+}
+
+Value* LowerTile(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Op("Tile", {x, c.Index(1)});
+}
+
+Value* LowerFill(Call& c) { return c.Expand(c.Tensor(1), c.Index(0)); }
+
+Value* LowerLike(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Full(c.Shape(x), c.target() == "1" ? 1 : 0, c.dtype(x));
+}
+
+Value* LowerRange(Call& c) {
+  Value* start = c.Tensor(0);
+  const DType type = c.dtype(start);
+  const bool has = type == DType::kF32 || type == DType::kF64 || type == DType::kI32 ||
+                   type == DType::kI64 || type == DType::kI16;
+  const DType computed = has ? type : IsFloating(type) ? DType::kF32 : DType::kI64;
+  Value* range = c.Op("Range", {c.Cast(start, computed), c.Cast(c.Tensor(1), computed),
+                                c.Cast(c.Tensor(2), computed)});
+  return c.Cast(range, type);
+}
+
+// The last element is `stop` itself.
+Value* LowerLinSpace(Call& c) {
+  Value* start = c.Tensor(0);
+  Value* stop = c.Tensor(1);
+  Value* count = c.Index(2);
+  Value* steps = c.Iota(count);
+  Value* last = c.Sub(count, 1);
+  Value* step = c.Div(c.Sub(stop, start), c.CastLike(c.Max(last, 1), start));
+  Value* line = c.Add(start, c.Mul(c.CastLike(steps, start), step));
+  Value* ends = c.And(c.Equal(steps, last), c.Greater(last, 0));
+  return c.Where(ends, stop, line);
+}
+
+Value* LowerMatrixDiag(Call& c) {
+  Value* diagonal = c.Tensor(0);
+  const int rank = c.Rank(diagonal);
+  if (c.failed()) return nullptr;
+  if (c.target() == "whole" && rank != 1) return c.Fail("a diagonal of rank other than 1");
+  Value* size = c.Size(diagonal, rank - 1);
+  Value* line = c.Iota(size);
+  Value* on = c.Equal(c.Unsqueeze(line, {0}), c.Unsqueeze(line, {1}));
+  return c.Where(on, c.Unsqueeze(diagonal, {rank}), c.Number(0, diagonal));
+}
+
+Value* LowerConcat(Call& c) {
+  const bool axis_first = c.target() == "first";
+  const std::size_t count = c.num_operands() - 1;
+  if (c.num_operands() < 2) return c.Fail(InvalidInput("there is nothing to join"));
+  std::vector<Value*> parts = c.Tensors(axis_first ? 1 : 0, count);
+  const std::int64_t axis = c.AxisOperand(axis_first ? 0 : count, parts.back());
+  return c.Concat(std::move(parts), axis);
+}
+
+// Operands with size 1 along axis 0.
+Value* LowerParallelConcat(Call& c) { return c.Concat(c.Tensors(0, c.num_operands()), 0); }
+
+// For each list of sizes, where its part begins in the joined tensor.
+std::vector<Value*> LowerConcatOffset(Call& c) {
+  std::vector<Value*> results;
+  const std::int64_t axis = c.KnownInt(0, "the axis");
+  Value* offset = nullptr;
+  for (std::size_t i = 1; i < c.num_operands(); ++i) {
+    Value* sizes = c.Tensor(i);
+    const std::optional<std::int64_t> rank = c.KnownSize(sizes, 0);
+    if (!rank) return {c.Fail("the number of axes is not known")};
+    Ints along(static_cast<std::size_t>(*rank), 0);
+    along[static_cast<std::size_t>(c.Axis(axis, static_cast<int>(*rank)))] = 1;
+    Value* only = c.Mul(sizes, c.CastLike(c.Ints(along), sizes));
+    results.push_back(offset != nullptr ? offset : c.Mul(sizes, 0));
+    offset = offset != nullptr ? c.Add(offset, only) : only;
+  }
+  return results;
+}
+
+Value* LowerPack(Call& c) {
+  std::vector<Value*> parts = c.Tensors(0, c.num_operands());
+  if (parts.empty()) return c.Fail(InvalidInput("there is nothing to join"));
+  std::int64_t axis = c.IntAttribute("axis");
+  if (axis < 0) axis = c.Axis(axis, c.Rank(parts.front()) + 1);
+  for (Value*& part : parts) part = c.Unsqueeze(part, {axis});
+  return c.Concat(std::move(parts), axis);
+}
+
+std::vector<Value*> LowerUnpack(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::size_t count = c.num_results();
+  const int axis = c.AxisOf(c.IntAttribute("axis"), x);
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < count; ++i)
+    results.push_back(c.Select(x, axis, static_cast<std::int64_t>(i)));
+  return results;
+}
+
+std::vector<Value*> LowerSplit(Call& c) {
+  Value* x = c.Tensor(1);
+  const std::int64_t axis = c.AxisOperand(0, x);
+  const std::size_t count = c.num_results();
+  if (count == 1) return {x};
+  return c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", static_cast<std::int64_t>(count)}},
+               count);
+}
+
+std::vector<Value*> LowerSplitV(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::int64_t axis = c.AxisOperand(2, x);
+  const std::size_t count = c.num_results();
+  Value* sizes = c.Index(1);
+  const std::optional<Ints> known = c.MaybeKnownInts(1);
+  if (known) {
+    Ints parts = *known;
+    const auto rest = std::find(parts.begin(), parts.end(), -1);
+    if (rest != parts.end()) {
+      std::int64_t stated = 0;
+      for (const std::int64_t part : parts) stated += part;
+      Value* before = c.Ints({parts.begin(), rest});
+      Value* left = c.Sub(c.Vector(c.Size(x, static_cast<int>(axis))), c.Ints({stated + 1}));
+      sizes = c.ConcatSizes({before, left, c.Ints({rest + 1, parts.end()})});
+    }
+  } else {
+    // At most one of them is -1: what the others leave.
+    Value* negative = c.Less(sizes, 0);
+    Value* stated = c.ReduceAll("ReduceSum", c.Where(negative, 0, sizes));
+    sizes = c.Where(negative, c.Sub(c.Size(x, static_cast<int>(axis)), stated), sizes);
+  }
+  return c.Ops("Split", {x, sizes}, {{"axis", axis}}, count);
+}
+
+Value* LowerPad(Call& c) {
+  Value* x = c.Tensor(0);
+  const Ints order = {1, 0};
+  // From (begin, end) an axis to all begins, then all ends.
+  Value* pads = c.Flatten(c.Transpose(c.Index(1), order));
+  if (const std::optional<Ints> known = c.MaybeKnownInts(1)) {
+    Ints sides;
+    for (std::size_t side : {0, 1}) {
+      for (std::size_t i = side; i < known->size(); i += 2) sides.push_back((*known)[i]);
+    }
+    pads = c.Ints(std::move(sides));
+  }
+  if (c.target() == "mirror") {
+    const std::string mode = c.TextAttribute("mode");
+    if (mode == "REFLECT") return c.Op("Pad", {x, pads}, {{"mode", "reflect"}});
+    // Each element on the border comes twice.
+    const int rank = c.Rank(x);
+    const Ints sides = c.KnownInts(1, "a list of pads");
+    if (c.failed()) return nullptr;
+    for (int axis = 0; axis < rank; ++axis) {
+      const auto at = 2 * static_cast<std::size_t>(axis);
+      if (at + 1 >= sides.size()) return c.Fail(InvalidInput("there are fewer pads than axes"));
+      std::vector<Value*> parts;
+      if (sides[at] > 0)
+        parts.push_back(
+            c.Slice(x, axis, sides[at] - 1, std::numeric_limits<std::int64_t>::min(), -1));
+      parts.push_back(x);
+      if (sides[at + 1] > 0) parts.push_back(c.Slice(x, axis, -1, -sides[at + 1] - 1, -1));
+      x = c.Concat(std::move(parts), axis);
+    }
+    return x;
+  }
+  if (c.num_operands() < 3) return c.Op("Pad", {x, pads});
+  return c.Op("Pad", {x, pads, c.Tensor(2)});
+}
+
+Value* LowerReverse(Call& c) {
+  Value* x = c.Tensor(0);
+  Ints axes;
+  const Ints stated = c.KnownInts(1, "a list of axes");
+  const bool flags = c.dtype(c.Tensor(1)) == DType::kBool;
+  for (std::size_t i = 0; i < stated.size(); ++i) {
+    if (!flags) axes.push_back(c.AxisOf(stated[i], x));
+    if (flags && stated[i] != 0) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  if (axes.empty()) return x;
+  const std::size_t count = axes.size();
+  Value* last = c.Ints(Ints(count, -1));
+  Value* before = c.Ints(Ints(count, std::numeric_limits<std::int64_t>::min()));
+  return c.Op("Slice", {x, last, before, c.Ints(axes), c.Ints(Ints(count, -1))});
+}
+
+Value* LowerReverseSequence(Call& c) {
+  Value* x = c.Tensor(0);
+  const int rank = c.Rank(x);
+  const int time = c.Axis(c.IntAttribute("seq_dim"), rank);
+  const int batch = c.Axis(c.IntAttribute("batch_dim"), rank);
+  if (c.failed()) return nullptr;
+  if (time == batch) return c.Fail(InvalidInput("seq_dim and batch_dim are the same"));
+  // The operator takes axes 0 and 1 only.
+  Ints order = {std::min(time, batch), std::max(time, batch)};
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis != time && axis != batch) order.push_back(axis);
+  }
+  Ints back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  const std::int64_t time_axis = time < batch ? 0 : 1;
+  Value* y = c.Op("ReverseSequence", {c.Transpose(x, order), c.Index(1)},
+                  {{"batch_axis", 1 - time_axis}, {"time_axis", time_axis}});
+  return c.Transpose(y, back);
+}
+
+Value* LowerRoll(Call& c) {
+  Value* x = c.Tensor(0);
+  const Ints shifts = c.KnownInts(1, "a shift");
+  const Ints axes = c.KnownInts(2, "an axis");
+  for (std::size_t i = 0; i < axes.size() && i < shifts.size() && !c.failed(); ++i) {
+    const int axis = c.AxisOf(axes[i], x);
+    Value* size = c.Size(x, axis);
+    // What lies behind the border comes first.
+    Value* border = Remainder(c, c.Neg(c.Int(shifts[i])), size);
+    Value* at = c.Vector(border);
+    Value* tail = c.Slice(x, axis, at, c.Ints({kEnd}), c.Ints({1}));
+    x = c.Concat({tail, c.Slice(x, axis, c.Ints({0}), at, c.Ints({1}))}, axis);
+  }
+  return x;
+}
+
+namespace {
+
+// Block sizes, and pads or crops, of the spatial axes, which come behind the batch.
+struct Blocks {
+  Ints sizes;
+  std::optional<Ints> edges;   // (begin, end) an axis, if known
+  std::vector<Value*> begins;  // int64 vectors of one element
+  std::vector<Value*> ends;
+
+  bool NoEdges(int axis) const {
+    const auto at = 2 * static_cast<std::size_t>(axis);
+    return edges && (*edges)[at] == 0 && (*edges)[at + 1] == 0;
+  }
+};
+
+Blocks TakeBlocks(Call& c) {
+  Blocks blocks;
+  const std::size_t edges = c.Has("block_size") ? 1 : 2;
+  blocks.sizes =
+      edges == 1 ? Ints(2, c.IntAttribute("block_size")) : c.KnownInts(1, "a list of block sizes");
+  blocks.edges = c.MaybeKnownInts(edges);
+  const std::size_t count = blocks.sizes.size();
+  if (blocks.edges && blocks.edges->size() != 2 * count)
+    c.Fail(InvalidInput("the pads do not have two entries an axis"));
+  if (std::any_of(blocks.sizes.begin(), blocks.sizes.end(), [](auto size) { return size < 1; }))
+    c.Fail(InvalidInput("a block size below 1"));
+  if (c.failed()) return blocks;
+  Value* flat = blocks.edges ? nullptr : c.Flatten(c.Index(edges));
+  const auto edge = [&](std::size_t i) {
+    if (blocks.edges) return c.Ints({(*blocks.edges)[i]});
+    const auto at = static_cast<std::int64_t>(i);
+    return c.Slice(flat, 0, at, at + 1);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks.begins.push_back(edge(2 * i));
+    blocks.ends.push_back(edge(2 * i + 1));
+  }
+  return blocks;
+}
+
+// How many spatial axes there are; 0 if it fails.
+int SpatialAxes(Call& c, Value* x, const Blocks& blocks) {
+  const int rank = c.Rank(x);
+  const auto count = static_cast<int>(blocks.sizes.size());
+  if (!c.failed() && rank < count + 1)
+    c.Fail(InvalidInput("there are fewer axes than block sizes"));
+  return c.failed() ? 0 : count;
+}
+
+// Each element 0-d, as lists of sizes of rank 1.
+Value* Vectors(Call& c, const std::vector<Value*>& sizes) {
+  std::vector<Value*> parts;
+  for (Value* size : sizes) parts.push_back(c.Vector(size));
+  return c.ConcatSizes(std::move(parts));
+}
+
+std::int64_t Product(const Ints& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+// Pads of all axes: none of the batch, and none behind the spatial axes.
+Value* PadBlocks(Call& c, Value* x, const Blocks& blocks, int count) {
+  bool pads = false;
+  for (int i = 0; i < count; ++i) pads = pads || !blocks.NoEdges(i);
+  if (!pads) return x;
+  const auto behind = static_cast<std::size_t>(c.Rank(x) - count - 1);
+  std::vector<Value*> parts = {c.Ints({0})};
+  parts.insert(parts.end(), blocks.begins.begin(), blocks.begins.end());
+  parts.push_back(c.Ints(Ints(behind + 1, 0)));
+  parts.insert(parts.end(), blocks.ends.begin(), blocks.ends.end());
+  parts.push_back(c.Ints(Ints(behind, 0)));
+  return c.Op("Pad", {x, c.ConcatSizes(std::move(parts))});
+}
+
+}  // namespace
+
+// (batch, spatial, rest) to (blocks · batch, spatial / block, rest).
+Value* LowerSpaceToBatch(Call& c) {
+  Value* x = c.Tensor(0);
+  const Blocks blocks = TakeBlocks(c);
+  const int rank = c.Rank(x);
+  const int count = SpatialAxes(c, x, blocks);
+  if (c.failed()) return nullptr;
+  x = PadBlocks(c, x, blocks, count);
+  std::vector<Value*> split = {c.Size(x, 0)};
+  std::vector<Value*> joined = {c.Mul(c.Size(x, 0), c.Int(Product(blocks.sizes)))};
+  Ints order;
+  for (int i = 0; i < count; ++i) {
+    Value* block = c.Int(blocks.sizes[static_cast<std::size_t>(i)]);
+    Value* outer = c.Div(c.Size(x, i + 1), block);
+    split.insert(split.end(), {outer, block});
+    joined.push_back(outer);
+    order.push_back(2 * i + 2);
+  }
+  order.push_back(0);
+  for (int i = 0; i < count; ++i) order.push_back(2 * i + 1);
+  for (int i = count + 1; i < rank; ++i) {
+    split.push_back(c.Size(x, i));
+    joined.push_back(c.Size(x, i));
+    order.push_back(i + count);
+  }
+  Value* parts = c.Transpose(c.Reshape(x, Vectors(c, split)), order);
+  return c.Reshape(parts, Vectors(c, joined));
+}
+
+// The inverse; what is cropped lies at the ends of the spatial axes.
+Value* LowerBatchToSpace(Call& c) {
+  Value* x = c.Tensor(0);
+  const Blocks blocks = TakeBlocks(c);
+  const int rank = c.Rank(x);
+  const int count = SpatialAxes(c, x, blocks);
+  if (c.failed()) return nullptr;
+  std::vector<Value*> split;
+  for (const std::int64_t block : blocks.sizes) split.push_back(c.Int(block));
+  Value* batch = c.Div(c.Size(x, 0), c.Int(Product(blocks.sizes)));
+  split.push_back(batch);
+  std::vector<Value*> joined = {batch};
+  Ints order = {count};
+  for (int i = 0; i < count; ++i) {
+    Value* block = split[static_cast<std::size_t>(i)];
+    split.push_back(c.Size(x, i + 1));
+    joined.push_back(c.Mul(split.back(), block));
+    order.insert(order.end(), {count + 1 + i, i});
+  }
+  for (int i = count + 1; i < rank; ++i) {
+    split.push_back(c.Size(x, i));
+    joined.push_back(c.Size(x, i));
+    order.push_back(count + i);
+  }
+  Value* y = c.Reshape(c.Transpose(c.Reshape(x, Vectors(c, split)), order), Vectors(c, joined));
+  for (int i = 0; i < count; ++i) {
+    if (blocks.NoEdges(i)) continue;
+    const auto at = static_cast<std::size_t>(i);
+    Value* end = c.Sub(c.SizeVector(y, i + 1, 1), blocks.ends[at]);
+    y = c.Slice(y, i + 1, blocks.begins[at], end, c.Ints({1}));
+  }
+  return y;
+}
+
+}  // namespace dragoman::tf

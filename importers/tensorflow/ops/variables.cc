@@ -1,0 +1,104 @@
+// Variables: a handle, and a reference of TensorFlow 1, is the tensor whose storage the variable
+// is. Reading makes a copy.
+#include <string>
+
+#include "core/lowering/heap.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+const TensorRef* Variable(Call& c, std::size_t i) {
+  const auto* variable = c.operand(i).As<TensorRef>();
+  if (variable == nullptr && !c.failed()) c.Fail("a variable that is " + Describe(c.operand(i)));
+  return variable;
+}
+
+// Replaces what a variable holds.
+void Assign(Call& c, std::size_t i, Value* value) {
+  const TensorRef* variable = Variable(c, i);
+  if (variable == nullptr || c.failed()) return;
+  c.heap().Replace(variable->storage, StorageContents{value, std::nullopt});
+}
+
+Value* Combined(Call& c, Value* before, Value* value) { return c.Op(c.target(), {before, value}); }
+
+// The value of operand 0 with rows `indices` replaced by, or combined with, those of `updates`.
+Value* ScatterRows(Call& c, Value* before, Value* indices, Value* updates, bool nd) {
+  if (!nd) {
+    const int rank = c.Rank(indices);
+    indices = c.Unsqueeze(indices, {rank});
+    // A number stands for all elements of all rows.
+    if (c.MaybeRank(updates) == 0) {
+      Value* sizes = c.ConcatSizes(
+          {c.SizeVector(indices, 0, rank), c.SizeVector(before, 1, c.Rank(before) - 1)});
+      updates = c.Expand(updates, sizes);
+    }
+  }
+  std::vector<NamedAttribute> attributes;
+  std::string_view reduction = c.target();
+  if (reduction == "sub") {
+    updates = c.Neg(updates);
+    reduction = "add";
+  }
+  if (reduction != "none") attributes.push_back({"reduction", std::string(reduction)});
+  return c.Op("ScatterND", {before, indices, updates}, std::move(attributes));
+}
+
+}  // namespace
+
+Value* LowerReadVariable(Call& c) { return c.Tensor(0); }
+
+std::vector<Abstract> LowerAssignVariable(Call& c) {
+  Assign(c, 0, c.Tensor(1));
+  return {};
+}
+
+std::vector<Abstract> LowerAssignCombinedVariable(Call& c) {
+  Value* before = c.Tensor(0);
+  Assign(c, 0, Combined(c, before, c.Tensor(1)));
+  return {};
+}
+
+// Operators of TensorFlow 1 give the reference again.
+std::vector<Abstract> LowerAssign(Call& c) {
+  Assign(c, 0, c.Tensor(1));
+  return {c.operand(0)};
+}
+
+std::vector<Abstract> LowerAssignCombined(Call& c) {
+  Value* before = c.Tensor(0);
+  Assign(c, 0, Combined(c, before, c.Tensor(1)));
+  return {c.operand(0)};
+}
+
+std::vector<Abstract> LowerVariableScatter(Call& c) {
+  const bool nd = c.node().op().type.find("Nd") != std::string::npos;
+  Value* before = c.Tensor(0);
+  Value* indices = c.Index(1);
+  Assign(c, 0, ScatterRows(c, before, indices, c.Tensor(2), nd));
+  if (c.node().op().type.starts_with("Resource")) return {};
+  return {c.operand(0)};
+}
+
+Value* LowerResourceGather(Call& c) {
+  Value* x = c.Tensor(0);
+  if (c.Has("batch_dims") && c.IntAttribute("batch_dims") != 0)
+    return c.Fail("batch_dims other than 0 is not supported");
+  return c.Gather(x, c.Tensor(1), 0);
+}
+
+Value* LowerIsInitialized(Call& c) {
+  const TensorRef* variable = Variable(c, 0);
+  if (variable == nullptr) return nullptr;
+  return c.BoolConstant(!IsForgotten(std::get<StorageContents>(variable->storage->contents)));
+}
+
+Value* LowerVariableShape(Call& c) {
+  return c.Cast(c.Shape(c.Tensor(0)), c.TypeAttribute("out_type"));
+}
+
+// The same variable.
+std::vector<Abstract> LowerPassHandle(Call& c) { return {c.operand(0)}; }
+
+}  // namespace dragoman::tf

@@ -1,0 +1,143 @@
+#include "importers/torch/export_archive/lower.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/support/text.h"
+#include "importers/torch/export_archive/script_form.h"
+#include "importers/torch/lower/lower.h"
+
+namespace dragoman {
+namespace torch {
+namespace {
+
+// The bounds of sizes that the file states.
+class Ranges {
+ public:
+  explicit Ranges(const Model& source) {
+    const Attribute* program = Find(source.extra, "pt2.program");
+    const auto* members = program != nullptr ? program->As<Attribute::Dict>() : nullptr;
+    const Attribute* ranges = members != nullptr ? Find(*members, "range_constraints") : nullptr;
+    if (ranges != nullptr) ranges_ = ranges->As<Attribute::Dict>();
+  }
+
+  // Errors: `size` of `symbol` lies outside.
+  Status Check(const std::string& symbol, std::int64_t size, const std::string& input) const {
+    const Attribute* range = ranges_ != nullptr ? Find(*ranges_, symbol) : nullptr;
+    const auto* bounds = range != nullptr ? range->As<Attribute::Dict>() : nullptr;
+    if (bounds == nullptr) return {};
+    const auto lower = Bound(*bounds, "min_val");
+    const auto upper = Bound(*bounds, "max_val");
+    if ((!lower || size >= *lower) && (!upper || size <= *upper)) return {};
+    return InvalidInput(fmt::format(
+        "input '{}' has size {} where the program was exported for {} from {} to {}", input, size,
+        symbol, lower ? std::to_string(*lower) : "0", upper ? std::to_string(*upper) : "any"));
+  }
+
+ private:
+  static std::optional<std::int64_t> Bound(const Attribute::Dict& bounds, const char* name) {
+    const Attribute* bound = Find(bounds, name);
+    const auto* value = bound != nullptr ? bound->As<std::int64_t>() : nullptr;
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+  }
+
+  const Attribute::Dict* ranges_ = nullptr;
+};
+
+// The types of the inputs under the facts, and what these make of the symbols.
+class InputTypes {
+ public:
+  InputTypes(const Graph& graph, const Facts& facts, const Ranges& ranges)
+      : graph_(graph), facts_(facts), ranges_(ranges), sizes_(facts.dims) {}
+
+  Result<Facts> Run() {
+    std::vector<std::string> names;
+    for (const auto& input : graph_.inputs()) names.push_back(input->name());
+    DRAGOMAN_TRY(CheckFacts(facts_, names));
+    std::vector<Type> types;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      DRAGOMAN_ASSIGN(Type type, TypeOf(i));
+      types.push_back(std::move(type));
+    }
+    Facts complete;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!types[i].is_tensor() || types[i].shape() == nullptr) continue;
+      ShapeFact fact;
+      fact.input = names[i];
+      fact.dtype = types[i].dtype();
+      for (const Dim& dim : *types[i].shape()) fact.dims.emplace_back(dim.Substitute(sizes_));
+      DRAGOMAN_TRY(CheckSizes(i, fact.dims));
+      complete.shapes.push_back(std::move(fact));
+    }
+    return complete;
+  }
+
+ private:
+  // Takes note of what becomes of the symbols that are sizes of the input.
+  Result<Type> TypeOf(std::size_t index) {
+    const Value& input = *graph_.input(index);
+    const Type& declared = input.type();
+    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input.name(), index, declared));
+    if (declared.dtype() != DType::kUnknown && type.is_tensor()) {
+      // Arrays hold bfloat16 as bits.
+      const bool is_bits = declared.dtype() == DType::kBF16 && type.dtype() == DType::kU16;
+      if (type.dtype() != declared.dtype() && !is_bits) {
+        return InvalidInput(fmt::format("input '{}' has type {}, not {}", input.name(),
+                                        declared.ToString(), type.ToString()));
+      }
+      type = type.WithDType(declared.dtype());
+    }
+    if (declared.shape() == nullptr || type.shape() == nullptr) return type;
+    if (declared.shape()->size() != type.shape()->size()) {
+      return InvalidInput(fmt::format("input '{}' has {} sizes, not {}", input.name(),
+                                      declared.shape()->size(), type.shape()->size()));
+    }
+    for (std::size_t axis = 0; axis < type.shape()->size(); ++axis) {
+      const std::string* symbol = (*declared.shape())[axis].symbol();
+      const Dim& size = (*type.shape())[axis];
+      if (symbol == nullptr || size.unknown()) continue;
+      if (size.known()) DRAGOMAN_TRY(ranges_.Check(*symbol, size.value(), input.name()));
+      if (size.symbol() == nullptr || *size.symbol() != *symbol) sizes_.emplace(*symbol, size);
+    }
+    return type;
+  }
+
+  // Errors: sizes that are not those that the file states, once all symbols are known.
+  Status CheckSizes(std::size_t index, const std::vector<std::optional<Dim>>& sizes) const {
+    const Value& input = *graph_.input(index);
+    if (input.type().shape() == nullptr) return {};
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      const Dim declared = (*input.type().shape())[axis].Substitute(sizes_);
+      if (!sizes[axis] || Equal(declared, *sizes[axis]) != Truth::kNo) continue;
+      return InvalidInput(fmt::format("input '{}' has size {} on axis {}, expected {}",
+                                      input.name(), sizes[axis]->ToString(), axis,
+                                      declared.ToString()));
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  const Facts& facts_;
+  const Ranges& ranges_;
+  std::map<std::string, Dim> sizes_;  // of symbols
+};
+
+}  // namespace
+}  // namespace torch
+
+Result<Model> LowerExportArchive(const Model& source, const Facts& facts,
+                                 const std::function<void(std::string_view)>& note) {
+  const std::string name = facts.entry.value_or(source.entries.front().name);
+  const Entry* entry = source.FindEntry(name);
+  if (entry == nullptr) return InvalidInput("the model has no entry '" + name + "'");
+  const torch::Ranges ranges(source);
+  DRAGOMAN_ASSIGN(const Facts complete, torch::InputTypes(*entry->graph, facts, ranges).Run());
+  DRAGOMAN_ASSIGN(const Model script, torch::ToScriptForm(source));
+  return LowerTorchScript(script, complete, note);
+}
+
+}  // namespace dragoman

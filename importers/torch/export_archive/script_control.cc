@@ -1,0 +1,335 @@
+// Higher-order operators, assertions, and what has no effect on results.
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "importers/torch/export_archive/script_writer.h"
+
+namespace dragoman::torch {
+namespace {
+
+Type Plain(const char* name) { return Type::Opaque("torch", name); }
+Type AnyTensor() { return Type::Tensor(DType::kUnknown); }
+
+const Attribute* ArgumentOf(const Node& node, std::size_t index) {
+  return index < node.attributes().size() ? &node.attributes()[index].value : nullptr;
+}
+
+ValuesOf OperandValues(const Node& node) {
+  return [&node](std::size_t index) { return node.operand(index); };
+}
+
+// The outputs of a graph within a graph, encoded.
+Attribute::List EncodedOutputs(const Graph& graph) {
+  const Extra* extra = graph.extra_if_any();
+  const Attribute* said = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
+  if (said != nullptr && said->As<Attribute::List>() != nullptr)
+    return *said->As<Attribute::List>();
+  Attribute::List outputs;
+  for (std::size_t i = 0; i < graph.num_outputs(); ++i)
+    outputs.emplace_back(Symbol{std::to_string(i)});
+  return outputs;
+}
+
+}  // namespace
+
+ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
+  struct Row {
+    std::string_view name;
+    Control control;
+  };
+  static constexpr Row kRows[] = {
+      {"aten._assert_async", &ScriptWriter::WriteAssert},
+      {"aten._assert_scalar", &ScriptWriter::WriteAssert},
+      {"aten._assert_tensor_metadata", &ScriptWriter::WriteNothing},
+      {"aten.sym_constrain_range", &ScriptWriter::WriteNothing},
+      {"aten.sym_constrain_range_for_size", &ScriptWriter::WriteNothing},
+      {"higher_order.cond", &ScriptWriter::WriteCond},
+      {"higher_order.invoke_subgraph", &ScriptWriter::WriteSubgraphCall},
+      {"higher_order.map_impl", &ScriptWriter::WriteMap},
+      {"higher_order.scan", &ScriptWriter::WriteScan},
+      {"higher_order.while_loop", &ScriptWriter::WriteWhile},
+      {"higher_order.wrap_with_autocast", &ScriptWriter::WriteAutocastRegion},
+      {"higher_order.wrap_with_set_grad_enabled", &ScriptWriter::WriteGradRegion},
+      {"torch.sym_ite", &ScriptWriter::WriteChoice},
+  };
+  const std::string name = op.dialect + "." + op.type;
+  for (const Row& row : kRows) {
+    if (row.name == name) return row.control;
+  }
+  return nullptr;
+}
+
+Result<const Graph*> ScriptWriter::GraphArgument(const Node& node, std::size_t index) const {
+  const Attribute* argument = ArgumentOf(node, index);
+  if (argument != nullptr && argument->graph() != nullptr) return argument->graph();
+  return InvalidInput(
+      fmt::format("operator {} has no graph as argument {}", node.op().ToString(), index));
+}
+
+Status ScriptWriter::AddFlat(const Attribute& argument, const ValuesOf& values,
+                             std::vector<Value*>& flat) {
+  const auto* list = argument.As<Attribute::List>();
+  if (const auto* dict = argument.As<Attribute::Dict>(); dict != nullptr && dict->size() == 1)
+    list = dict->front().value.As<Attribute::List>();
+  if (list == nullptr) {
+    DRAGOMAN_ASSIGN(Value * made, Argument(argument, values));
+    flat.push_back(made);
+    return {};
+  }
+  for (const Attribute& item : *list) DRAGOMAN_TRY(AddFlat(item, values, flat));
+  return {};
+}
+
+Result<std::vector<Value*>> ScriptWriter::Flat(const Node& node, std::size_t first,
+                                               std::size_t last) {
+  std::vector<Value*> flat;
+  for (std::size_t i = first; i < last && i < node.attributes().size(); ++i)
+    DRAGOMAN_TRY(AddFlat(node.attributes()[i].value, OperandValues(node), flat));
+  return flat;
+}
+
+Result<std::vector<Value*>> ScriptWriter::Inline(const Graph& graph,
+                                                 const std::vector<Value*>& operands) {
+  if (graph.num_inputs() != operands.size()) {
+    return InvalidInput(fmt::format("graph '{}' takes {} arguments, {} are given", graph.name(),
+                                    graph.num_inputs(), operands.size()));
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) Bind(*graph.input(i), operands[i]);
+  DRAGOMAN_TRY(WriteNodes(graph));
+  std::vector<Value*> outputs;
+  for (const Attribute& output : EncodedOutputs(graph))
+    DRAGOMAN_TRY(AddFlat(output, OutputValues(graph), outputs));
+  return outputs;
+}
+
+Value* ScriptWriter::ToBool(Value* value) {
+  return Append({"aten", "Bool", "Tensor"}, {value}, Plain("bool"));
+}
+
+Result<Value*> ScriptWriter::Condition(const Attribute& argument, const ValuesOf& values) {
+  DRAGOMAN_ASSIGN(Value * made, Argument(argument, values));
+  return argument.As<Symbol>() != nullptr ? ToBool(made) : made;
+}
+
+Status ScriptWriter::BindFlat(const Node& node, const std::vector<Value*>& results) {
+  if (node.num_results() != results.size()) {
+    return InvalidInput(fmt::format("operator {} has {} results, its graphs give {}",
+                                    node.op().ToString(), node.num_results(), results.size()));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (node.result(i) != nullptr) Bind(*node.result(i), results[i]);
+  }
+  return {};
+}
+
+Status ScriptWriter::WriteBlock(Node& node, std::string_view name,
+                                const std::function<Status(Graph&)>& write) {
+  auto body = std::make_shared<Graph>();
+  node.SetAttribute(name, Attribute(body));
+  Graph* outer = std::exchange(block_, body.get());
+  const OriginPtr origin = origin_;
+  Status status = write(*body);
+  block_ = outer;
+  origin_ = origin;
+  return status;
+}
+
+// cond(predicate, true_graph, false_graph, operands)
+Status ScriptWriter::WriteCond(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* then_graph, GraphArgument(node, 1));
+  DRAGOMAN_ASSIGN(const Graph* else_graph, GraphArgument(node, 2));
+  DRAGOMAN_ASSIGN(Value * condition, Condition(*ArgumentOf(node, 0), OperandValues(node)));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, Flat(node, 3, node.attributes().size()));
+  Node* choice = Append({"prim", "If"}, {condition});
+  for (const auto& [name, graph] :
+       {std::pair("then_branch", then_graph), std::pair("else_branch", else_graph)}) {
+    DRAGOMAN_TRY(WriteBlock(*choice, name, [&](Graph& body) -> Status {
+      DRAGOMAN_ASSIGN(const std::vector<Value*> outputs, Inline(*graph, operands));
+      if (outputs.size() != node.num_results())
+        return InvalidInput("a branch of cond gives another number of results than cond");
+      for (Value* output : outputs) body.AddOutput(output);
+      return {};
+    }));
+  }
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < node.num_results(); ++i)
+    results.push_back(choice->AddResult(node.result(i)->name(), AnyTensor()));
+  return BindFlat(node, results);
+}
+
+// sym_ite(condition, then, else)
+Status ScriptWriter::WriteChoice(const Node& node) {
+  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, Flat(node, 0, node.attributes().size()));
+  if (operands.size() != 3) return InvalidInput("sym_ite does not have three arguments");
+  Node* choice = Append({"prim", "If"}, {operands[0]});
+  for (const auto& [name, value] :
+       {std::pair("then_branch", operands[1]), std::pair("else_branch", operands[2])}) {
+    DRAGOMAN_TRY(WriteBlock(*choice, name, [value = value](Graph& body) -> Status {
+      body.AddOutput(value);
+      return {};
+    }));
+  }
+  return BindFlat(node, {choice->AddResult("", Plain("int"))});
+}
+
+// while_loop(cond_graph, body_graph, carried, further)
+Status ScriptWriter::WriteWhile(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* condition, GraphArgument(node, 0));
+  DRAGOMAN_ASSIGN(const Graph* turn, GraphArgument(node, 1));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> carried, Flat(node, 2, 3));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 3, node.attributes().size()));
+  // Whether a turn follows, where `values` are carried.
+  const auto holds = [&](const std::vector<Value*>& values) -> Result<Value*> {
+    std::vector<Value*> operands = values;
+    operands.insert(operands.end(), further.begin(), further.end());
+    DRAGOMAN_TRY(Inline(*condition, operands));
+    const Attribute::List outputs = EncodedOutputs(*condition);
+    if (outputs.size() != 1) return InvalidInput("the condition of while_loop is not one value");
+    return Condition(outputs.front(), OutputValues(*condition));
+  };
+  DRAGOMAN_ASSIGN(Value * starts, holds(carried));
+  std::vector<Value*> operands = {Int(INT64_MAX), starts};
+  operands.insert(operands.end(), carried.begin(), carried.end());
+  Node* loop = Append({"prim", "Loop"}, operands);
+  DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& body) -> Status {
+    body.AddInput("i", Plain("int"));
+    std::vector<Value*> values;
+    for (std::size_t i = 0; i < carried.size(); ++i)
+      values.push_back(body.AddInput(carried[i]->name(), carried[i]->type()));
+    std::vector<Value*> given = values;
+    given.insert(given.end(), further.begin(), further.end());
+    DRAGOMAN_ASSIGN(values, Inline(*turn, given));
+    if (values.size() != carried.size())
+      return InvalidInput("the body of while_loop gives another number of values than it carries");
+    DRAGOMAN_ASSIGN(Value * goes_on, holds(values));
+    body.AddOutput(goes_on);
+    for (Value* value : values) body.AddOutput(value);
+    return {};
+  }));
+  std::vector<Value*> results;
+  for (const Value* value : carried) results.push_back(loop->AddResult("", value->type()));
+  return BindFlat(node, results);
+}
+
+Status ScriptWriter::WriteScanLoop(const Node& node, const Graph& body,
+                                   const std::vector<Value*>& carried,
+                                   const std::vector<Value*>& xs,
+                                   const std::vector<Value*>& further) {
+  if (xs.empty()) return Unsupported(node.op().ToString() + " without a tensor to run over");
+  if (node.num_results() < carried.size())
+    return InvalidInput(node.op().ToString() + " has fewer results than it carries");
+  Value* zero = Int(0);
+  Value* count = Append({"aten", "size", "int"}, {xs.front(), zero}, Plain("int"));
+  std::vector<Value*> lists;
+  for (std::size_t i = carried.size(); i < node.num_results(); ++i)
+    lists.push_back(Append({"prim", "ListConstruct"}, {}, Type::Sequence(AnyTensor())));
+  std::vector<Value*> operands = {count, Bool(true)};
+  operands.insert(operands.end(), carried.begin(), carried.end());
+  Node* loop = Append({"prim", "Loop"}, operands);
+  DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& block) -> Status {
+    Value* turn = block.AddInput("i", Plain("int"));
+    std::vector<Value*> given;
+    for (std::size_t i = 0; i < carried.size(); ++i)
+      given.push_back(block.AddInput(carried[i]->name(), carried[i]->type()));
+    for (Value* x : xs)
+      given.push_back(Append({"aten", "select", "int"}, {x, zero, turn}, AnyTensor()));
+    given.insert(given.end(), further.begin(), further.end());
+    DRAGOMAN_ASSIGN(const std::vector<Value*> outputs, Inline(body, given));
+    if (outputs.size() != node.num_results()) {
+      return InvalidInput("the graph of " + node.op().ToString() +
+                          " gives another number of values than it has results");
+    }
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      Append({"aten", "append", "t"}, {lists[i], outputs[carried.size() + i]},
+             Type::Sequence(AnyTensor()));
+    }
+    block.AddOutput(Bool(true));
+    for (std::size_t i = 0; i < carried.size(); ++i) block.AddOutput(outputs[i]);
+    return {};
+  }));
+  std::vector<Value*> results;
+  for (const Value* value : carried) results.push_back(loop->AddResult("", value->type()));
+  for (Value* list : lists)
+    results.push_back(Append({"aten", "stack", ""}, {list, zero}, AnyTensor()));
+  return BindFlat(node, results);
+}
+
+// map_impl(graph, xs, further)
+Status ScriptWriter::WriteMap(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* body, GraphArgument(node, 0));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 1, 2));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 2, node.attributes().size()));
+  return WriteScanLoop(node, *body, {}, xs, further);
+}
+
+// scan(graph, carried, xs, further)
+Status ScriptWriter::WriteScan(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* body, GraphArgument(node, 0));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> carried, Flat(node, 1, 2));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 2, 3));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 3, node.attributes().size()));
+  return WriteScanLoop(node, *body, carried, xs, further);
+}
+
+// The nodes of a graph that is called with the arguments from `first` on.
+Status ScriptWriter::WriteRegion(const Node& node, const Graph& graph, std::size_t first) {
+  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, Flat(node, first, node.attributes().size()));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> results, Inline(graph, operands));
+  return BindFlat(node, results);
+}
+
+// wrap_with_set_grad_enabled(enabled, graph, operands…)
+Status ScriptWriter::WriteGradRegion(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* graph, GraphArgument(node, 1));
+  return WriteRegion(node, *graph, 2);
+}
+
+// wrap_with_autocast(device, dtype, enabled, cache, graph, operands…)
+Status ScriptWriter::WriteAutocastRegion(const Node& node) {
+  const Attribute* enabled = ArgumentOf(node, 2);
+  const bool* is_enabled = enabled != nullptr ? enabled->As<bool>() : nullptr;
+  if (is_enabled == nullptr || *is_enabled) {
+    return Unsupported(
+        "a region under autocast; decompose the program (run_decompositions), which states the "
+        "element types");
+  }
+  DRAGOMAN_ASSIGN(const Graph* graph, GraphArgument(node, 4));
+  return WriteRegion(node, *graph, 5);
+}
+
+// invoke_subgraph(graph, name, operands…)
+Status ScriptWriter::WriteSubgraphCall(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* graph, GraphArgument(node, 0));
+  return WriteRegion(node, *graph, 2);
+}
+
+// _assert_scalar(condition, message), _assert_async(condition, message): an exception unless the
+// condition holds.
+Status ScriptWriter::WriteAssert(const Node& node) {
+  const Attribute* condition = ArgumentOf(node, 0);
+  const Attribute* message = ArgumentOf(node, 1);
+  const auto* text = message != nullptr ? message->As<std::string>() : nullptr;
+  if (condition == nullptr || node.num_results() != 0)
+    return Unsupported("operator " + node.op().ToString() + " in this form");
+  DRAGOMAN_ASSIGN(Value * holds, Condition(*condition, OperandValues(node)));
+  Node* choice = Append({"prim", "If"}, {holds});
+  DRAGOMAN_TRY(WriteBlock(*choice, "then_branch", [](Graph&) { return Status(); }));
+  return WriteBlock(*choice, "else_branch", [&](Graph&) -> Status {
+    Value* said = Constant(Attribute(text != nullptr ? *text : "an assertion"), Plain("str"));
+    Value* none = Constant(Attribute(), Plain("NoneType"));
+    Append({"prim", "RaiseException"}, {said, none});
+    return {};
+  });
+}
+
+// It states what torch has found out of sizes and types.
+Status ScriptWriter::WriteNothing(const Node& node) {
+  return node.num_results() == 0
+             ? Status()
+             : Unsupported("operator " + node.op().ToString() + " with a result");
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,219 @@
+#include "importers/torch/export_archive/script_form.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "importers/torch/export_archive/script_writer.h"
+#include "importers/torch/export_archive/tree_spec.h"
+
+namespace dragoman::torch {
+namespace {
+
+constexpr const char* kRootClass = "__torch__.ExportedProgram";
+
+const Attribute::Dict* DictOf(const Attribute* attribute) {
+  return attribute != nullptr ? attribute->As<Attribute::Dict>() : nullptr;
+}
+
+std::string TextOf(const Attribute::Dict& dict, std::string_view name) {
+  const Attribute* found = Find(dict, name);
+  const auto* text = found != nullptr ? found->As<std::string>() : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+const Attribute* ExtraOf(const Value& value, std::string_view key) {
+  const Extra* extra = value.extra_if_any();
+  return extra != nullptr ? Find(*extra, key) : nullptr;
+}
+
+// The name in the module: "layer.weight".
+std::string FqnOf(const Value& constant) {
+  const auto* spec = DictOf(ExtraOf(constant, "pt2.spec"));
+  const auto* said = spec != nullptr && !spec->empty() ? DictOf(&spec->front().value) : nullptr;
+  if (said == nullptr) return constant.name();
+  for (const char* key : {"parameter_name", "buffer_name", "tensor_constant_name"}) {
+    if (std::string name = TextOf(*said, key); !name.empty()) return name;
+  }
+  return constant.name();
+}
+
+// One result of the graph and what it is: {arg = …, spec = {user_output = …}}.
+struct Output {
+  const Attribute* argument;
+  std::string kind;
+  const Attribute::Dict* said;
+};
+
+Result<std::vector<Output>> OutputsOf(const Graph& graph) {
+  const Extra* extra = graph.extra_if_any();
+  const Attribute* found = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
+  const auto* list = found != nullptr ? found->As<Attribute::List>() : nullptr;
+  if (list == nullptr) return InvalidInput("the graph does not say what its outputs are");
+  std::vector<Output> outputs;
+  for (const Attribute& item : *list) {
+    const auto* dict = DictOf(&item);
+    const auto* spec = dict != nullptr ? DictOf(Find(*dict, "spec")) : nullptr;
+    const Attribute* argument = dict != nullptr ? Find(*dict, "arg") : nullptr;
+    if (argument == nullptr || spec == nullptr || spec->size() != 1)
+      return InvalidInput("the graph has an output without a description");
+    outputs.push_back({argument, spec->front().name, DictOf(&spec->front().value)});
+  }
+  return outputs;
+}
+
+// How the results are nested, as far as the file says so.
+std::optional<TreeSpec> ResultTree(const Model& source) {
+  const auto* program = DictOf(Find(source.extra, "pt2.program"));
+  const auto* module = program != nullptr ? DictOf(Find(*program, "graph_module")) : nullptr;
+  const Attribute* calls = module != nullptr ? Find(*module, "module_call_graph") : nullptr;
+  const auto* list = calls != nullptr ? calls->As<Attribute::List>() : nullptr;
+  if (list == nullptr || list->empty()) return std::nullopt;
+  const auto* call = DictOf(&list->front());
+  const auto* signature = call != nullptr ? DictOf(Find(*call, "signature")) : nullptr;
+  if (signature == nullptr) return std::nullopt;
+  Result<TreeSpec> tree = ParseTreeSpec(TextOf(*signature, "out_spec"));
+  return tree.ok() ? std::optional(*std::move(tree)) : std::nullopt;
+}
+
+class ScriptForm {
+ public:
+  explicit ScriptForm(const Model& source)
+      : source_(source), graph_(*source.entries.front().graph) {}
+
+  Result<Model> Run() {
+    Model script;
+    script.level = Level::kSource;
+    script.dialect = source_.dialect;
+    script.opsets = source_.opsets;
+    script.metadata = source_.metadata;
+    Entry entry;
+    entry.name = source_.entries.front().name;
+    entry.graph = std::make_unique<Graph>();
+    entry.graph->set_name(entry.name);
+    ScriptWriter writer(*entry.graph);
+    const Type root = Type::Opaque("torch", kRootClass);
+    Value* self = entry.graph->AddInput("self", root);
+    script.states.push_back({"self", root, Attribute()});
+    ReadWeights(script, *self, writer);
+    for (const auto& input : graph_.inputs()) {
+      writer.Bind(*input, entry.graph->AddInput(input->name(), ArgumentType(*input)));
+    }
+    DRAGOMAN_TRY(writer.WriteNodes(graph_));
+    DRAGOMAN_TRY(WriteResults(*self, writer));
+    script.entries.push_back(std::move(entry));
+    return script;
+  }
+
+ private:
+  // Numbers are numbers of the program, though they come in as tensors.
+  static Type ArgumentType(const Value& input) {
+    for (const auto& [table, name] :
+         {std::pair("pt2.sym_int_values", "int"), std::pair("pt2.sym_bool_values", "bool"),
+          std::pair("pt2.sym_float_values", "float")}) {
+      if (ExtraOf(input, table) != nullptr) return Type::Opaque("torch", name);
+    }
+    return input.type().is_tensor() ? Type::Tensor(DType::kUnknown) : input.type();
+  }
+
+  // A cell for each weight; those that are one tensor of the file share it.
+  void ReadWeights(Model& script, Value& self, ScriptWriter& writer) {
+    Attribute::Dict attributes;
+    std::multimap<std::string, const Value*> known;  // by the record that holds the elements
+    for (const auto& constant : graph_.constants()) {
+      if (constant->tensor() == nullptr) continue;
+      const std::string fqn = FqnOf(*constant);
+      std::string state = "self." + fqn;
+      const auto [begin, end] = known.equal_range(RecordOf(*constant));
+      for (auto other = begin; other != end; ++other) {
+        if (IsSameTensor(*constant, *other->second)) state = "self." + FqnOf(*other->second);
+      }
+      if (state == "self." + fqn) {
+        known.emplace(RecordOf(*constant), constant.get());
+        script.states.push_back({state, constant->type(), Attribute(*constant->tensor())});
+      }
+      attributes.emplace_back(fqn, Attribute(Symbol{std::move(state)}));
+      if (!constant->used()) continue;
+      Value* read = writer.Append({"prim", "GetAttr"}, {&self}, Type::Tensor(DType::kUnknown),
+                                  constant->name());
+      read->producer()->SetAttribute("name", Attribute(fqn));
+      writer.Bind(*constant, read);
+    }
+    script.states.front().initial = Attribute(std::move(attributes));
+  }
+
+  static std::string RecordOf(const Value& constant) {
+    const auto* payload = DictOf(ExtraOf(constant, "pt2.payload"));
+    return payload != nullptr ? TextOf(*payload, "record") : "";
+  }
+
+  static bool IsSameTensor(const Value& a, const Value& b) {
+    const Attribute* payload_a = ExtraOf(a, "pt2.payload");
+    const Attribute* payload_b = ExtraOf(b, "pt2.payload");
+    return payload_a != nullptr && payload_b != nullptr && Identical(*payload_a, *payload_b) &&
+           *a.tensor() == *b.tensor();
+  }
+
+  Status WriteResults(Value& self, ScriptWriter& writer) {
+    DRAGOMAN_ASSIGN(const std::vector<Output> outputs, OutputsOf(graph_));
+    std::vector<Value*> results;
+    std::vector<Value*> arguments;  // as the program leaves them
+    std::vector<std::pair<std::string, Value*>> attributes;
+    for (const Output& output : outputs) {
+      if (output.kind == "token") continue;
+      DRAGOMAN_ASSIGN(Value * value, writer.Argument(*output.argument, OutputValues(graph_)));
+      const bool is_buffer = output.kind == "buffer_mutation";
+      if (is_buffer || output.kind == "parameter_mutation") {
+        const std::string name =
+            output.said != nullptr
+                ? TextOf(*output.said, is_buffer ? "buffer_name" : "parameter_name")
+                : "";
+        if (name.empty()) return InvalidInput("a mutation names no buffer or parameter");
+        attributes.emplace_back(name, value);
+      } else if (output.kind == "user_input_mutation") {
+        arguments.push_back(value);
+      } else if (output.kind == "user_output" || output.kind == "loss_output") {
+        results.push_back(value);
+      } else {
+        return Unsupported("an output that is a " + output.kind);
+      }
+    }
+    DRAGOMAN_ASSIGN(Value * result, Nest(results, arguments, writer));
+    for (const auto& [name, value] : attributes) {
+      Node* set = writer.Append({"prim", "SetAttr"}, {&self, value});
+      set->SetAttribute("name", Attribute(name));
+    }
+    self.graph()->AddOutput(result);
+    return {};
+  }
+
+  Result<Value*> Nest(const std::vector<Value*>& results, const std::vector<Value*>& arguments,
+                      ScriptWriter& writer) {
+    std::optional<TreeSpec> tree = ResultTree(source_);
+    if (!tree || tree->CountLeaves() != results.size()) {
+      tree.emplace();
+      tree->kind = TreeSpec::Kind::kTuple;
+      tree->children.resize(results.size());
+    }
+    std::size_t next = 0;
+    if (arguments.empty()) return writer.Nested(*tree, results, next);
+    std::vector<Value*> items;
+    if (tree->kind == TreeSpec::Kind::kTuple) {
+      for (const TreeSpec& child : tree->children)
+        items.push_back(writer.Nested(child, results, next));
+    } else {
+      items.push_back(writer.Nested(*tree, results, next));
+    }
+    items.insert(items.end(), arguments.begin(), arguments.end());
+    return writer.Append({"prim", "TupleConstruct"}, items, Type());
+  }
+
+  const Model& source_;
+  const Graph& graph_;
+};
+
+}  // namespace
+
+Result<Model> ToScriptForm(const Model& source) { return ScriptForm(source).Run(); }
+
+}  // namespace dragoman::torch

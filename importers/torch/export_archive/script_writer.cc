@@ -1,0 +1,410 @@
+#include "importers/torch/export_archive/script_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/support/text.h"
+#include "importers/torch/export_archive/numbering.h"
+#include "importers/torch/lower/finding.h"
+
+namespace dragoman::torch {
+namespace {
+
+// An operator of numbers, or of sizes, and what TorchScript calls it.
+struct Renamed {
+  std::string_view from;  // dialect and type
+  TorchOp to;
+};
+
+constexpr Renamed kNumberOps[] = {
+    {"_operator.add", {"aten", "add", "int"}},
+    {"_operator.and_", {"aten", "__and__", "bool"}},
+    {"_operator.eq", {"aten", "eq", "int"}},
+    {"_operator.floordiv", {"aten", "floordiv", "int"}},
+    {"_operator.ge", {"aten", "ge", "int"}},
+    {"_operator.getitem", {"aten", "__getitem__", "t"}},
+    {"_operator.gt", {"aten", "gt", "int"}},
+    {"_operator.le", {"aten", "le", "int"}},
+    {"_operator.lt", {"aten", "lt", "int"}},
+    {"_operator.mod", {"aten", "remainder", "int"}},
+    {"_operator.mul", {"aten", "mul", "int"}},
+    {"_operator.ne", {"aten", "ne", "int"}},
+    {"_operator.neg", {"aten", "neg", "int"}},
+    {"_operator.not_", {"aten", "__not__", ""}},
+    {"_operator.or_", {"aten", "__or__", "bool"}},
+    {"_operator.pow", {"aten", "pow", "int"}},
+    {"_operator.sub", {"aten", "sub", "int"}},
+    {"_operator.truediv", {"aten", "div", "int"}},
+    {"math.ceil", {"aten", "ceil", "float"}},
+    {"math.floor", {"aten", "floor", "float"}},
+    {"math.sqrt", {"aten", "sqrt", "int"}},
+    {"math.trunc", {"aten", "Int", "Scalar"}},
+    {"torch._sym_sqrt", {"aten", "sqrt", "int"}},
+    {"torch.sym_float", {"aten", "Float", "Scalar"}},
+    {"torch.sym_int", {"aten", "Int", "Scalar"}},
+    {"torch.sym_max", {"prim", "max", "int"}},
+    {"torch.sym_min", {"prim", "min", "int"}},
+    {"torch.sym_not", {"aten", "__not__", ""}},
+    {"torch.sym_sqrt", {"aten", "sqrt", "int"}},
+};
+
+// Operators of tensors that export alone has, with the same arguments.
+constexpr Renamed kTensorOps[] = {
+    {"aten.sym_is_contiguous", {"aten", "is_contiguous", ""}},
+    {"aten.sym_numel", {"aten", "numel", ""}},
+    {"aten.sym_size", {"aten", "size", "int"}},
+    {"aten.sym_stride", {"aten", "stride", "int"}},
+};
+
+template <std::size_t kSize>
+const TorchOp* FindRenamed(const Renamed (&table)[kSize], const OpName& op) {
+  const std::string name = op.dialect + "." + op.type;
+  const auto* row = std::find_if(std::begin(table), std::end(table),
+                                 [&](const Renamed& renamed) { return renamed.from == name; });
+  return row != std::end(table) ? &row->to : nullptr;
+}
+
+bool IsFusedAttention(const OpName& op) {
+  constexpr std::string_view kKernels[] = {"_scaled_dot_product_efficient_attention",
+                                           "_scaled_dot_product_flash_attention",
+                                           "_scaled_dot_product_flash_attention_for_cpu",
+                                           "_scaled_dot_product_fused_attention_overrideable"};
+  return op.dialect == "aten" && op.overload == "default" &&
+         std::find(std::begin(kKernels), std::end(kKernels), op.type) != std::end(kKernels);
+}
+
+Type Plain(const char* name) { return Type::Opaque("torch", name); }
+
+// The one entry of an argument that names its kind, {as_scalar_type = 7}; nullptr: another form.
+const NamedAttribute* TaggedOf(const Attribute& argument) {
+  const auto* dict = argument.As<Attribute::Dict>();
+  if (dict == nullptr || dict->size() != 1 || !dict->front().name.starts_with("as_"))
+    return nullptr;
+  return &dict->front();
+}
+
+std::optional<std::size_t> IndexOf(const Attribute& argument) {
+  const auto* symbol = argument.As<Symbol>();
+  const auto index = symbol != nullptr ? ParseUint64(symbol->name) : std::nullopt;
+  return index ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
+}
+
+// Of a result: whether it is a list of values, and how many.
+std::optional<std::size_t> CountOfList(const Attribute& result) {
+  const NamedAttribute* tagged = TaggedOf(result);
+  const auto* list = tagged != nullptr ? tagged->value.As<Attribute::List>() : nullptr;
+  return list != nullptr ? std::optional(list->size()) : std::nullopt;
+}
+
+Type TypeOfResult(const Attribute& result) {
+  const NamedAttribute* tagged = TaggedOf(result);
+  if (tagged == nullptr) return Type::Tensor(DType::kUnknown);
+  if (tagged->name == "as_sym_int") return Plain("int");
+  if (tagged->name == "as_sym_bool") return Plain("bool");
+  if (tagged->name == "as_sym_float") return Plain("float");
+  return CountOfList(result) ? Type::Sequence(Type::Tensor(DType::kUnknown))
+                             : Type::Tensor(DType::kUnknown);
+}
+
+// What the file says the results of a node are, one a result of the operator.
+Attribute::List ResultsOf(const Node& node) {
+  const Extra* extra = node.extra_if_any();
+  const Attribute* said = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
+  if (said != nullptr && said->As<Attribute::List>() != nullptr)
+    return *said->As<Attribute::List>();
+  Attribute::List results;
+  for (std::size_t i = 0; i < node.num_results(); ++i)
+    results.emplace_back(Symbol{std::to_string(i)});
+  return results;
+}
+
+bool IsKeyword(const NamedAttribute& argument) {
+  const Attribute* said = argument.extra != nullptr ? Find(*argument.extra, "pt2.input") : nullptr;
+  const auto* dict = said != nullptr ? said->As<Attribute::Dict>() : nullptr;
+  const Attribute* kind = dict != nullptr ? Find(*dict, "kind") : nullptr;
+  const auto* number = kind != nullptr ? kind->As<std::int64_t>() : nullptr;
+  return number != nullptr && *number == 2;
+}
+
+ValuesOf OperandValues(const Node& node) {
+  return [&node](std::size_t index) { return node.operand(index); };
+}
+
+}  // namespace
+
+ValuesOf OutputValues(const Graph& graph) {
+  return [&graph](std::size_t index) {
+    return index < graph.num_outputs() ? graph.output(index) : nullptr;
+  };
+}
+
+Node* ScriptWriter::Append(const TorchOp& op, const std::vector<Value*>& operands) {
+  Node* node = block_->Append(InternOp(op.ns, op.name, "", op.overload), operands);
+  node->set_origin(origin_);
+  return node;
+}
+
+Value* ScriptWriter::Append(const TorchOp& op, const std::vector<Value*>& operands, Type type,
+                            std::string name) {
+  return Append(op, operands)->AddResult(std::move(name), std::move(type));
+}
+
+Value* ScriptWriter::Constant(Attribute value, Type type) {
+  Value* constant = Append({"prim", "Constant"}, {}, std::move(type));
+  if (value.kind() != Attribute::Kind::kNone)
+    constant->producer()->SetAttribute("value", std::move(value));
+  return constant;
+}
+
+Value* ScriptWriter::Int(std::int64_t value) { return Constant(Attribute(value), Plain("int")); }
+Value* ScriptWriter::Bool(bool value) { return Constant(Attribute(value), Plain("bool")); }
+
+Result<Value*> ScriptWriter::Mapped(const Value* value) const {
+  const auto found = value != nullptr ? values_.find(value) : values_.end();
+  if (found != values_.end()) return found->second;
+  return InvalidInput("an argument names a value that is not there");
+}
+
+// Arguments that are words or numbers of their own kind.
+Result<Value*> ScriptWriter::Word(const std::string& tag, const Attribute& value,
+                                  const ValuesOf& values) {
+  const auto* number = value.As<std::int64_t>();
+  std::optional<std::int64_t> known;
+  if (tag == "as_scalar_type" && number != nullptr) {
+    const std::optional<TorchDType> dtype = DTypeOfExport(*number);
+    if (!dtype) return Unsupported(fmt::format("the element type with number {}", *number));
+    known = static_cast<std::int64_t>(*dtype);
+  } else if (tag == "as_layout" && number != nullptr) {
+    known = LayoutOfExport(*number);
+  } else if (tag == "as_memory_format" && number != nullptr) {
+    known = MemoryFormatOfExport(*number);
+  }
+  if (known) return Int(*known);
+  if (tag == "as_device") {
+    const auto* dict = value.As<Attribute::Dict>();
+    const Attribute* type = dict != nullptr ? Find(*dict, "type") : nullptr;
+    if (type != nullptr && type->As<std::string>() != nullptr)
+      return Constant(*type, Plain("Device"));
+  }
+  if (tag == "as_none") return Constant(Attribute(), Plain("NoneType"));
+  if (const auto* list = value.As<Attribute::List>()) {
+    std::vector<Value*> items;
+    for (const Attribute& item : *list) {
+      DRAGOMAN_ASSIGN(Value * made, Argument(item, values));
+      items.push_back(made);
+    }
+    const bool are_tensors = tag.ends_with("tensors");
+    return Append({"prim", "ListConstruct"}, items,
+                  Type::Sequence(are_tensors ? Type::Tensor(DType::kUnknown) : Plain("int")));
+  }
+  if (tag.starts_with("as_sym_") || tag == "as_optional_tensor" || tag == "as_tensor" ||
+      tag == "as_int" || tag == "as_float" || tag == "as_bool")
+    return Argument(value, values);
+  return Unsupported("an argument " + tag);
+}
+
+Result<Value*> ScriptWriter::Argument(const Attribute& argument, const ValuesOf& values) {
+  using Kind = Attribute::Kind;
+  if (const std::optional<std::size_t> index = IndexOf(argument)) return Mapped(values(*index));
+  switch (argument.kind()) {
+    case Kind::kNone:
+      return Constant(Attribute(), Plain("NoneType"));
+    case Kind::kInt:
+      return Constant(argument, Plain("int"));
+    case Kind::kDouble:
+      return Constant(argument, Plain("float"));
+    case Kind::kBool:
+      return Constant(argument, Plain("bool"));
+    case Kind::kString:
+      return Constant(argument, Plain("str"));
+    case Kind::kComplex:
+      return Constant(argument, Plain("complex"));
+    case Kind::kInts:
+      return Constant(argument, Type::Sequence(Plain("int")));
+    case Kind::kDoubles:
+      return Constant(argument, Type::Sequence(Plain("float")));
+    case Kind::kStrings:
+      return Constant(argument, Type::Sequence(Plain("str")));
+    default:
+      break;
+  }
+  if (const auto* items = argument.As<Attribute::List>())
+    return Word("as_items", Attribute(*items), values);
+  const NamedAttribute* tagged = TaggedOf(argument);
+  if (tagged == nullptr)
+    return Unsupported("an argument that is a " + std::string(Name(argument.kind())));
+  return Word(tagged->name, tagged->value, values);
+}
+
+Value* ScriptWriter::Nested(const TreeSpec& tree, std::span<Value* const> leaves,
+                            std::size_t& next) {
+  using Kind = TreeSpec::Kind;
+  if (tree.kind == Kind::kLeaf) return leaves[next++];
+  std::vector<Value*> items;
+  for (std::size_t i = 0; i < tree.children.size(); ++i) {
+    if (tree.kind == Kind::kDict) items.push_back(Constant(Attribute(tree.keys[i]), Plain("str")));
+    items.push_back(Nested(tree.children[i], leaves, next));
+  }
+  const char* name = tree.kind == Kind::kDict   ? "DictConstruct"
+                     : tree.kind == Kind::kList ? "ListConstruct"
+                                                : "TupleConstruct";
+  return Append({"prim", name}, items, Type());
+}
+
+Status ScriptWriter::WriteNodes(const Graph& source) {
+  const OriginPtr outer = origin_;
+  for (const Node& node : source.nodes()) {
+    origin_ = node.origin();
+    Status status = WriteNode(node);
+    if (status.ok()) continue;
+    Error error = std::move(status).error();
+    for (Finding& finding : error.findings()) {
+      if (finding.place.empty()) finding = AtSource(node, std::move(finding));
+    }
+    return error;
+  }
+  origin_ = outer;
+  return {};
+}
+
+Status ScriptWriter::WriteNode(const Node& node) {
+  if (const Control control = FindControl(node.op())) return (this->*control)(node);
+  if (const TorchOp* op = FindRenamed(kNumberOps, node.op())) return WriteNumbers(node, *op);
+  return WriteOperator(node);
+}
+
+Result<std::vector<Value*>> ScriptWriter::OperandsOf(const Node& node, const Schema& schema) {
+  std::vector<Value*> operands(schema.arguments.size(), nullptr);
+  const ValuesOf values = OperandValues(node);
+  std::size_t position = 0;
+  for (const NamedAttribute& argument : node.attributes()) {
+    const auto formal = std::find_if(
+        schema.arguments.begin(), schema.arguments.end(),
+        [&](const SchemaArgument& candidate) { return candidate.name == argument.name; });
+    auto place = static_cast<std::size_t>(formal - schema.arguments.begin());
+    if (place == operands.size() && !IsKeyword(argument)) place = position;
+    if (place >= operands.size() || operands[place] != nullptr) {
+      return InvalidInput(fmt::format("operator {} takes no argument {}", node.op().ToString(),
+                                      Quote(argument.name)));
+    }
+    DRAGOMAN_ASSIGN(operands[place], Argument(argument.value, values));
+    ++position;
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] != nullptr) continue;
+    const SchemaArgument& formal = schema.arguments[i];
+    if (!formal.default_value) {
+      return InvalidInput(fmt::format("operator {} lacks its argument {}", node.op().ToString(),
+                                      Quote(formal.name)));
+    }
+    const Attribute value = DefaultConstant(*formal.default_value, formal);
+    operands[i] = Constant(value, ToIrType(TypeOfDefault(value, formal.type)));
+  }
+  return operands;
+}
+
+Status ScriptWriter::BindResults(const Node& node, Node& written, const Schema* schema) {
+  const Attribute::List results = ResultsOf(node);
+  std::size_t next = 0;  // of the node's results
+  std::vector<std::pair<Value*, std::size_t>> lists;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Type type = TypeOfResult(results[i]);
+    if (schema != nullptr && i < schema->results.size() && TaggedOf(results[i]) == nullptr)
+      type = ToIrType(schema->results[i].type);
+    const std::optional<std::size_t> count = CountOfList(results[i]);
+    const bool is_value = IndexOf(results[i]) || TaggedOf(results[i]) != nullptr;
+    const Value* first = node.result(next);
+    Value* made = written.AddResult(!count && is_value && first ? first->name() : "", type);
+    if (count) {
+      lists.emplace_back(made, *count);
+    } else if (is_value && first != nullptr) {
+      Bind(*first, made);
+    }
+    if (count) next += *count;
+    if (!count && is_value) ++next;
+  }
+  // Lists are unpacked behind the node, in the order of the results.
+  next = 0;
+  std::size_t list = 0;
+  for (const Attribute& result : results) {
+    const std::optional<std::size_t> count = CountOfList(result);
+    if (!count) {
+      next += IndexOf(result) || TaggedOf(result) != nullptr ? 1 : 0;
+      continue;
+    }
+    Node* unpack = Append({"prim", "ListUnpack"}, {lists[list++].first});
+    for (std::size_t i = 0; i < *count; ++i, ++next) {
+      if (node.result(next) == nullptr) return InvalidInput("a result of a node is missing");
+      Bind(*node.result(next),
+           unpack->AddResult(node.result(next)->name(), Type::Tensor(DType::kUnknown)));
+    }
+  }
+  return {};
+}
+
+// A fused kernel of attention, whose first result is that of scaled_dot_product_attention; what it
+// gives for the backward pass must not be used.
+Status ScriptWriter::WriteFusedAttention(const Node& node, const Schema& fused) {
+  for (std::size_t i = 1; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used())
+      return Unsupported("operator " + node.op().ToString() + " with a result but the first");
+  }
+  const Schema* plain = schemas_.Find("aten", "scaled_dot_product_attention", "");
+  if (plain == nullptr || node.num_results() == 0) return Internal("no attention");
+  DRAGOMAN_ASSIGN(const std::vector<Value*> given, OperandsOf(node, fused));
+  std::vector<Value*> operands;
+  for (const SchemaArgument& formal : plain->arguments) {
+    Value* operand = nullptr;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::string& name = fused.arguments[i].name;
+      if (name == formal.name || (name == "attn_bias" && formal.name == "attn_mask"))
+        operand = given[i];
+    }
+    if (operand == nullptr) {
+      const Attribute value = formal.default_value ? *formal.default_value : Attribute();
+      operand = Constant(value, ToIrType(TypeOfDefault(value, formal.type)));
+    }
+    operands.push_back(operand);
+  }
+  Bind(*node.result(), Append({"aten", "scaled_dot_product_attention"}, operands,
+                              Type::Tensor(DType::kUnknown), node.result()->name()));
+  return {};
+}
+
+Status ScriptWriter::WriteOperator(const Node& node) {
+  const OpName& name = node.op();
+  const std::string overload = name.overload == "default" ? "" : name.overload;
+  TorchOp op = {name.dialect, name.type, overload};
+  if (const TorchOp* renamed = FindRenamed(kTensorOps, name)) op = *renamed;
+  const Schema* schema = schemas_.Find(op.ns, op.name, op.overload);
+  if (schema == nullptr) return WriteForeign(node);
+  if (IsFusedAttention(name)) return WriteFusedAttention(node, *schema);
+  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, OperandsOf(node, *schema));
+  return BindResults(node, *Append(op, operands), schema);
+}
+
+// Numbers have their operands in order.
+Status ScriptWriter::WriteNumbers(const Node& node, const TorchOp& op) {
+  std::vector<Value*> operands;
+  for (const NamedAttribute& argument : node.attributes()) {
+    DRAGOMAN_ASSIGN(Value * made, Argument(argument.value, OperandValues(node)));
+    operands.push_back(made);
+  }
+  return BindResults(node, *Append(op, operands), nullptr);
+}
+
+// An operator that is not known: the evaluator tells so, of all of them.
+Status ScriptWriter::WriteForeign(const Node& node) {
+  const OpName& op = node.op();
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) {
+    DRAGOMAN_ASSIGN(Value * made, Mapped(use.value()));
+    operands.push_back(made);
+  }
+  return BindResults(node, *Append({op.dialect, op.type, op.overload}, operands), nullptr);
+}
+
+}  // namespace dragoman::torch

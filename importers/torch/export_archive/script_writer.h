@@ -1,0 +1,100 @@
+// Writes nodes of torch.export as those of TorchScript.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_SCRIPT_WRITER_H_
+#define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_SCRIPT_WRITER_H_
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+#include "importers/torch/export_archive/tree_spec.h"
+#include "importers/torch/schema/schema.h"
+#include "importers/torch/script/block_builder.h"
+
+namespace dragoman::torch {
+
+// The values that Symbols in an argument stand for, by index: the operands of a node, or the
+// outputs of a graph.
+using ValuesOf = std::function<Value*(std::size_t index)>;
+ValuesOf OutputValues(const Graph& graph);
+
+class ScriptWriter {
+ public:
+  // Nodes are appended to `graph`.
+  explicit ScriptWriter(Graph& graph) : block_(&graph) {}
+
+  // `value` of the source is `written`.
+  void Bind(const Value& value, Value* written) { values_[&value] = written; }
+
+  Node* Append(const TorchOp& op, const std::vector<Value*>& operands);
+  // With one result.
+  Value* Append(const TorchOp& op, const std::vector<Value*>& operands, Type type,
+                std::string name = "");
+
+  // All nodes of a graph of the source. Errors: arguments that do not fit an operator.
+  Status WriteNodes(const Graph& source);
+  // What an encoded argument (graph_reader.h) stands for.
+  Result<Value*> Argument(const Attribute& argument, const ValuesOf& values);
+  // `leaves` from `next` on, nested as `tree` says.
+  Value* Nested(const TreeSpec& tree, std::span<Value* const> leaves, std::size_t& next);
+
+ private:
+  // script_writer.cc
+  Status WriteNode(const Node& node);
+  Status WriteOperator(const Node& node);
+  Status WriteNumbers(const Node& node, const TorchOp& op);
+  Status WriteForeign(const Node& node);
+  Status WriteFusedAttention(const Node& node, const Schema& fused);
+  Result<std::vector<Value*>> OperandsOf(const Node& node, const Schema& schema);
+  // Gives the results of `node` those of `written`, to which they are added.
+  Status BindResults(const Node& node, Node& written, const Schema* schema);
+  Result<Value*> Mapped(const Value* value) const;
+  Result<Value*> Word(const std::string& tag, const Attribute& value, const ValuesOf& values);
+  Value* Constant(Attribute value, Type type);
+  Value* Int(std::int64_t value);
+  Value* Bool(bool value);
+
+  // script_control.cc
+  using Control = Status (ScriptWriter::*)(const Node& node);
+  static Control FindControl(const OpName& op);
+  Status WriteCond(const Node& node);
+  Status WriteChoice(const Node& node);
+  Status WriteWhile(const Node& node);
+  Status WriteMap(const Node& node);
+  Status WriteScan(const Node& node);
+  Status WriteGradRegion(const Node& node);
+  Status WriteAutocastRegion(const Node& node);
+  Status WriteSubgraphCall(const Node& node);
+  Status WriteAssert(const Node& node);
+  Status WriteNothing(const Node& node);
+  Status WriteRegion(const Node& node, const Graph& graph, std::size_t first);
+  // Runs over the first axis of `xs`: carried values first, then results that are stacked.
+  Status WriteScanLoop(const Node& node, const Graph& body, const std::vector<Value*>& carried,
+                       const std::vector<Value*>& xs, const std::vector<Value*>& further);
+  Result<const Graph*> GraphArgument(const Node& node, std::size_t index) const;
+  // The values of arguments `first` to `last`; lists are taken apart.
+  Result<std::vector<Value*>> Flat(const Node& node, std::size_t first, std::size_t last);
+  Status AddFlat(const Attribute& argument, const ValuesOf& values, std::vector<Value*>& flat);
+  // The nodes of `graph` on `operands`; gives its outputs, flat.
+  Result<std::vector<Value*>> Inline(const Graph& graph, const std::vector<Value*>& operands);
+  // `condition`, a tensor or a bool, as a bool.
+  Result<Value*> Condition(const Attribute& argument, const ValuesOf& values);
+  Value* ToBool(Value* value);
+  Status BindFlat(const Node& node, const std::vector<Value*>& results);
+  // A body of `node` to which `write` appends.
+  Status WriteBlock(Node& node, std::string_view name, const std::function<Status(Graph&)>& write);
+
+  Graph* block_;
+  OriginPtr origin_;
+  std::unordered_map<const Value*, Value*> values_;
+  SchemaTable schemas_;
+};
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_SCRIPT_WRITER_H_

@@ -1,0 +1,67 @@
+// quantized_decomposed: what torch.export writes of quantised models. Tensors of integers are plain
+// ones here, and rounding to a grid is an operator of its own.
+#include "importers/torch/ops/quantized_decomposed.h"
+
+#include <cstdint>
+#include <string>
+
+#include "core/ir/dtype.h"
+#include "importers/torch/container/torch_dtype.h"
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/quantized.h"
+
+namespace dragoman::torch {
+namespace {
+
+// Of integers of one byte, as QuantizeLinear rounds to.
+DType ByteType(CallComposer& c) {
+  const DType dtype = c.DTypeOr("dtype", DType::kUnknown);
+  if (dtype != DType::kU8 && dtype != DType::kI8) c.Fail("quantisation to this element type");
+  return dtype;
+}
+
+ValueGrid GridOf(CallComposer& c, Value* x, DType stored) {
+  const bool per_channel = c.call().Declares("axis");
+  const char* suffix = per_channel ? "s" : "";
+  Value* scale = c.As(std::string("scale") + suffix, DType::kF32);
+  Value* zero_point = nullptr;
+  if (const std::string name = std::string("zero_point") + suffix; c.Has(name)) {
+    zero_point = c.As(name, stored);
+  } else {
+    Value* zero = c.Number(0, stored);
+    zero_point = c.Op("Expand", {zero, c.Op("Shape", {scale})});
+  }
+  if (per_channel) return {scale, zero_point, c.AxisArgument("axis", x)};
+  // A tensor of one element may stand for a number.
+  return {c.Reshape(scale, c.Ints({})), c.Reshape(zero_point, c.Ints({})), 0};
+}
+
+}  // namespace
+
+// quantize_per_tensor, quantize_per_channel
+Result<Value*> LowerQuantizeToIntegers(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("input");
+  const DType dtype = ByteType(c);
+  const ValueGrid grid = GridOf(c, x, dtype);
+  Value* stored = c.Op("QuantizeLinear", {x, grid.scale, grid.zero_point}, {{"axis", grid.axis}});
+  const std::int64_t low = c.Int("quant_min");
+  const std::int64_t high = c.Int("quant_max");
+  const std::int64_t least = dtype == DType::kU8 ? 0 : INT8_MIN;
+  const std::int64_t most = dtype == DType::kU8 ? UINT8_MAX : INT8_MAX;
+  if (low < least || high > most) return call.Unsupported("bounds beyond the element type");
+  if (low > least) stored = c.Op("Max", {stored, c.Number(static_cast<double>(low), dtype)});
+  if (high < most) stored = c.Op("Min", {stored, c.Number(static_cast<double>(high), dtype)});
+  return c.Done(stored);
+}
+
+// dequantize_per_tensor, dequantize_per_channel
+Result<Value*> LowerDequantizeIntegers(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("input");
+  const ValueGrid grid = GridOf(c, x, ByteType(c));
+  Value* y = c.Op("DequantizeLinear", {x, grid.scale, grid.zero_point}, {{"axis", grid.axis}});
+  return c.Done(c.Cast(y, c.DTypeOr("out_dtype", DType::kF32)));
+}
+
+}  // namespace dragoman::torch

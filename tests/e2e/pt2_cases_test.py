@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs cases of torch.export (shared/data/pt2-cases) through the command line.
+
+A case is a folder with model.pt2, inputs.npz, outputs.npz and meta.json. The model is run on its
+inputs by the interpreter and by the generated C++ program; it is converted to ONNX and that file is
+run, too; it is converted to .pt2 again, whose JSON must be the same but for the order of keys, and
+whose weights must be the same bytes.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import zipfile
+
+import numpy as np
+
+from commands import complaint, dragoman
+from run_outputs import compare, read_outputs
+from torch_cases_test import expected_outputs
+
+TIMEOUT_S = 300
+
+
+def tensors_of(item, arrays):
+    """The arrays of the tensors below an item of meta.json, in order: other arguments are part of
+    an exported program."""
+    if item["kind"] == "tensor":
+        return [arrays[item["key"]]]
+    if item["kind"] == "dict":
+        return [array for _, part in item["items"] for array in tensors_of(part, arrays)]
+    return [array for part in item.get("items", []) for array in tensors_of(part, arrays)]
+
+
+def records_of(path):
+    """Name without the top folder to bytes; JSON as what it says."""
+    with zipfile.ZipFile(path) as archive:
+        records = {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+    return {name: json.loads(data) if name.endswith(".json") else data
+            for name, data in records.items()}
+
+
+def written_difference(model, again):
+    """How an archive that was written again differs; an empty string if it does not."""
+    a, b = records_of(model), records_of(again)
+    if a.keys() != b.keys():
+        return f"records {sorted(a.keys() ^ b.keys())}"
+    return ", ".join(f"record {name} differs" for name in a if a[name] != b[name])
+
+
+class Case:
+    def __init__(self, folder, work):
+        self.folder = folder
+        self.work = work
+        meta = json.loads((folder / "meta.json").read_text())
+        self.calls = meta["calls"]
+        self.expected = expected_outputs(meta, np.load(folder / "outputs.npz"))
+        arrays = np.load(folder / "inputs.npz")
+        self.arguments = []
+        inputs = [array for item in meta["inputs"] for array in tensors_of(item, arrays)]
+        for i, array in enumerate(inputs):
+            np.save(work / f"in-{i}.npy", array)
+            self.arguments += ["--input", f"{i}={work / f'in-{i}.npy'}"]
+        if self.calls > 1:
+            self.arguments += ["--steps", self.calls]
+
+    def run_model(self, model, *extra):
+        out = self.work / f"out-{len(list(self.work.glob('out-*')))}"
+        done = dragoman("run", model, "--output-dir", out, *self.arguments, *extra,
+                        timeout=TIMEOUT_S)
+        return complaint(done) or compare(read_outputs(out), self.expected)
+
+    def check(self, native):
+        """An empty string if the case passes, else the stage and what went wrong."""
+        model = self.folder / "model.pt2"
+        if problem := self.run_model(model):
+            return "run: " + problem
+        onnx = self.work / "model.onnx"
+        if problem := complaint(dragoman("convert", model, "-o", onnx, timeout=TIMEOUT_S)):
+            return "convert: " + problem
+        if problem := self.run_model(onnx):
+            return "onnx: " + problem
+        again = self.work / "again.pt2"
+        if problem := complaint(dragoman("convert", model, "-o", again, timeout=TIMEOUT_S)):
+            return "write: " + problem
+        if problem := written_difference(model, again):
+            return "write: " + problem
+        if native and (problem := self.run_model(model, "--engine", "native")):
+            return "native: " + problem
+        return ""
+
+
+def check_case(folder, native):
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            return Case(folder, pathlib.Path(work)).check(native)
+        except (KeyError, ValueError, OSError) as error:
+            return f"driver: {error!r}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data/pt2-cases"))
+    parser.add_argument("--only", help="a regular expression that names must match", default="")
+    parser.add_argument("--no-native", action="store_true")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        print(f"{options.data} is not there: skipped")
+        return 77
+    folders = sorted(path.parent for path in options.data.glob("*/meta.json"))
+    folders = [folder for folder in folders if re.search(options.only, folder.name)]
+    failed = 0
+    for folder in folders:
+        if problem := check_case(folder, not options.no_native):
+            failed += 1
+            print(f"{folder.name}: {problem}")
+    print(f"{len(folders) - failed} of {len(folders)} pass")
+    return 1 if failed or not folders else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

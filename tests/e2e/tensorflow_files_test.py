@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""TensorFlow's files on the command line: written again as they were, and damaged ones.
+
+Files are the small ones of tests/models/tensorflow and, where it is there, shared/data. protoc says
+whether two messages are equal: it prints maps sorted.
+"""
+
+import io
+import pathlib
+import random
+import shutil
+import subprocess
+import unittest
+import zipfile
+
+from command_case import CommandCase
+from commands import dragoman
+
+MODELS = pathlib.Path("tests/models/tensorflow")
+SHARED = pathlib.Path("../shared/data")
+SCHEMA = "proto/tensorflow/tensorflow.proto"
+
+
+def decode(message, data):
+    done = subprocess.run(["protoc", f"--decode=dragoman.tf_pb.{message}", SCHEMA], input=data,
+                          capture_output=True, check=True)
+    return done.stdout
+
+
+def graphs():
+    found = sorted(MODELS.glob("*.pb"))
+    found += sorted(SHARED.glob("tf-cases/*/graph.pb"))[::12]
+    return found + sorted(path for path in SHARED.glob("real/tensorflow/**/*.pb")
+                          if path.name not in ("saved_model.pb", "fingerprint.pb", "keras_metadata.pb"))
+
+
+def saved_models():
+    found = sorted(path.parent for path in MODELS.glob("*/saved_model.pb"))
+    return found + sorted(path.parent
+                          for path in SHARED.glob("real/tensorflow/**/saved_model.pb"))
+
+
+@unittest.skipUnless(shutil.which("protoc"), "protoc is not there")
+class WrittenAgain(CommandCase):
+    def convert(self, *arguments):
+        done = dragoman("convert", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_graphs_are_equal_field_by_field(self):
+        self.assertTrue(graphs())
+        for i, path in enumerate(graphs()):
+            with self.subTest(path=str(path)):
+                text, binary = self.out / f"{i}.dgt", self.out / f"{i}.pb"
+                self.convert(path, "-o", text)
+                self.convert(text, "-o", binary)
+                self.assertEqual(decode("GraphDef", binary.read_bytes()),
+                                 decode("GraphDef", path.read_bytes()))
+
+    def test_text_is_read_as_binary_is(self):
+        for path in sorted(SHARED.glob("tf-cases/*/graph.pbtxt"))[::24]:
+            with self.subTest(path=str(path)):
+                binary = self.out / "from_text.pb"
+                self.convert(path, "-o", binary)
+                self.assertEqual(decode("GraphDef", binary.read_bytes()),
+                                 decode("GraphDef", path.with_suffix(".pb").read_bytes()))
+
+    def test_saved_models_are_equal_field_by_field(self):
+        self.assertTrue(saved_models())
+        for i, folder in enumerate(saved_models()):
+            with self.subTest(path=str(folder)):
+                again = self.out / str(i)
+                self.convert(folder, "-o", again, "--to", "tf")
+                self.assertEqual(decode("SavedModel", (again / "saved_model.pb").read_bytes()),
+                                 decode("SavedModel", (folder / "saved_model.pb").read_bytes()))
+                done = dragoman("diff", folder, again)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Damaged(CommandCase):
+    def check(self, data, name, target="copy.pb"):
+        source = self.out / name
+        source.write_bytes(data)
+        done = dragoman("convert", source, "-o", self.out / target, "--from", "tf")
+        self.assertIn(done.returncode, (0, 2, 4), done.stderr)
+        return done.returncode
+
+    def test_cut_and_flipped_graphs(self):
+        self.assertTrue(sorted(MODELS.glob("*.pb*")))
+        for path in sorted(MODELS.glob("*.pb*")):
+            data = path.read_bytes()
+            refused = 0
+            for size in range(0, len(data), max(1, len(data) // 40)):
+                with self.subTest(path=str(path), size=size):
+                    refused += self.check(data[:size], "cut" + path.suffix) == 2
+            self.assertGreater(refused, 0)
+            for seed in range(40):
+                generator = random.Random(seed)
+                damaged = bytearray(data)
+                for _ in range(generator.randint(1, 3)):
+                    damaged[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
+                with self.subTest(path=str(path), seed=seed):
+                    self.check(bytes(damaged), "flipped" + path.suffix)
+
+    def test_cut_checkpoints(self):
+        for folder in sorted(path.parent for path in MODELS.glob("*/saved_model.pb")):
+            for name in ("variables.index", "variables.data-00000-of-00001"):
+                copy = self.out / "model"
+                shutil.rmtree(copy, ignore_errors=True)
+                shutil.copytree(folder, copy)
+                file = copy / "variables" / name
+                file.write_bytes(file.read_bytes()[:-1])
+                done = dragoman("inspect", copy)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn("error: ", done.stderr)
+
+    def test_formats_that_are_refused_by_name(self):
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as keras:
+            keras.writestr("metadata.json", "{}")
+            keras.writestr("model.weights.h5", b"\x89HDF")
+        for data, said in ((b"\x89HDF\r\n\x1a\n" + bytes(64), "HDF5"),
+                           (b"\x1c\0\0\0TFL3" + bytes(64), "TensorFlow Lite"),
+                           (archive.getvalue(), ".keras")):
+            source = self.out / "model"
+            source.write_bytes(data)
+            done = dragoman("inspect", source)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

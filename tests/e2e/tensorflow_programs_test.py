@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Programs of TensorFlow with state and with conditions on sizes: tests/models/tensorflow, whose
+make_models.py says what they are."""
+
+import json
+import pathlib
+import unittest
+
+import numpy as np
+
+from command_case import CommandCase
+from commands import dragoman
+from run_outputs import read_outputs
+
+MODELS = pathlib.Path("tests/models/tensorflow")
+ENGINES = ("interpreter", "native")
+
+
+class Programs(CommandCase):
+    def call(self, *arguments):
+        return dragoman("run", *arguments)
+
+    def outputs(self, *arguments):
+        out = self.out / f"out{len(list(self.out.iterdir()))}"
+        done = self.call(*arguments, "--output-dir", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [array for array, _ in read_outputs(out)]
+
+    def save(self, name, array):
+        file = self.out / f"{name}.npy"
+        np.save(file, array)
+        return f"{name}={file}"
+
+    def common_text(self, model):
+        text = self.out / "common.dgt"
+        done = dragoman("convert", model, "-o", text, "--level", "common", "--passes", "default")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return text.read_text(encoding="utf-8")
+
+
+class Counter(Programs):
+    def test_counts_2_3_4_on_one_object(self):
+        for model in (MODELS / "counter.pb", MODELS / "counter"):
+            for engine in ENGINES:
+                with self.subTest(model=str(model), engine=engine):
+                    counts = self.outputs(model, "--steps", 3, "--engine", engine)
+                    np.testing.assert_array_equal(counts[0], np.array([2, 3, 4], np.float32))
+
+    def test_begins_anew_with_each_object(self):
+        for _ in range(2):
+            self.assertEqual(self.outputs(MODELS / "counter")[0], 2)
+
+    def test_is_one_state(self):
+        for model in (MODELS / "counter.pb", MODELS / "counter"):
+            self.assertEqual(self.common_text(model).count("\nstate counter: f32[] = f32[] 1.0"), 1)
+
+    def test_inspect_tells_what_changes_the_variable(self):
+        done = dragoman("inspect", MODELS / "counter")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("counter: f32[], changed by AssignAddVariableOp", done.stdout)
+
+
+class StatefulLstm(Programs):
+    def setUp(self):
+        super().setUp()
+        self.expected = np.load(MODELS / "expected.npz")
+        x = self.expected["x"]
+        self.x = self.save("x", x)
+        self.twice = self.save("x2", np.stack([x, x])).replace("x2=", "x=")
+        self.calls = [self.expected["call_0"], self.expected["call_1"]]
+
+    def test_remembers_between_two_equal_calls(self):
+        self.assertFalse(np.allclose(*self.calls))
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                outputs = self.outputs(MODELS / "stateful_lstm", "--steps", 2, "--engine", engine,
+                                       "--input", self.twice)
+                np.testing.assert_allclose(outputs[0], np.stack(self.calls), atol=1e-6)
+
+    def test_is_one_operator_with_two_states(self):
+        text = self.common_text(MODELS / "stateful_lstm")
+        self.assertEqual(text.count(" = onnx.LSTM("), 1)
+        self.assertEqual(text.count("\nstate "), 2)
+        self.assertNotIn("onnx.Loop", text)
+
+    def test_lifted_states_are_inputs_and_outputs(self):
+        model = self.out / "lstm.onnx"
+        done = dragoman("convert", MODELS / "stateful_lstm", "-o", model, "--state", "lift")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        facts = json.loads(dragoman("inspect", model, "--json").stdout)["entries"][0]
+        states = [slot["name"] for slot in facts["inputs"] if slot["name"] != "x"]
+        self.assertEqual(len(states), 2)
+        held = [np.zeros((2, 1), np.float32)] * 2
+        for expected in self.calls:
+            given = [self.save(f"held{i}", array).replace(f"held{i}=", f"{name}=")
+                     for i, (name, array) in enumerate(zip(states, held))]
+            outputs = self.outputs(model, "--input", self.x,
+                                   *(word for text in given for word in ("--input", text)))
+            np.testing.assert_allclose(outputs[0], expected, atol=1e-6)
+            held = outputs[1:]
+
+
+class Grayscale(Programs):
+    def test_takes_1_and_3_channels_and_fails_for_2_with_the_message(self):
+        model = self.out / "model.dgm"
+        done = dragoman("convert", MODELS / "grayscale.pb", "-o", model, "--level", "common",
+                        "--passes", "default")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        generator = np.random.default_rng(1)
+        for engine in ENGINES:
+            for channels in (1, 2, 3):
+                with self.subTest(engine=engine, channels=channels):
+                    image = generator.normal(size=(2, 4, 5, channels)).astype(np.float32)
+                    arguments = [model, "--engine", engine, "--input", self.save("inputs", image)]
+                    if channels == 2:
+                        done = self.call(*arguments, "--output-dir", self.out / "failed")
+                        self.assertNotEqual(done.returncode, 0)
+                        self.assertIn("images must have 1 or 3 channels", done.stderr)
+                        continue
+                    outputs = self.outputs(*arguments)
+                    np.testing.assert_array_equal(outputs[0],
+                                                  np.broadcast_to(image, (2, 4, 5, 3)))
+
+
+if __name__ == "__main__":
+    unittest.main()

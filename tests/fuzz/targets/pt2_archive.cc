@@ -1,0 +1,22 @@
+// Bytes as a .pt2 file: the archive, its program, and the common graph of that.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "importers/torch/container/archive.h"
+#include "importers/torch/export_archive/lower.h"
+#include "importers/torch/export_archive/read_model.h"
+
+using dragoman::Buffer;
+using dragoman::torch::Archive;
+using dragoman::torch::ArchiveKind;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  const auto archive =
+      Archive::FromBytes(Buffer::Own(std::move(bytes)), "fuzz.pt2", ArchiveKind::kExport);
+  if (!archive.ok()) return 0;
+  const auto model = dragoman::ReadExportArchive(*archive);
+  if (model.ok()) (void)dragoman::LowerExportArchive(*model).ok();
+  return 0;
+}

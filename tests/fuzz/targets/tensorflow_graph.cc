@@ -1,0 +1,39 @@
+// Bytes as a GraphDef, MetaGraphDef or SavedModel, binary or text: what is read is written again,
+// lowered, rewritten and made a program.
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "codegen/onednn/codegen.h"
+#include "core/rewrite/pipeline.h"
+#include "exporters/tensorflow/fill_graph.h"
+#include "importers/tensorflow/graph/read_model.h"
+#include "importers/tensorflow/lower/lower.h"
+#include "proto/tensorflow/tensorflow.pb.h"
+
+namespace dragoman {
+namespace {
+
+void TryFile(std::span<const std::byte> bytes) {
+  const Result<Model> source = ReadTensorFlowBytes(bytes);
+  if (!source.ok()) return;
+  tf_pb::GraphDef message;
+  if (!tf_writer::FillGraphDef(*source, &message).ok()) __builtin_trap();
+  Result<Model> common = LowerTensorFlow(*source);
+  if (!common.ok() || !RunPipeline(*common, {}).ok()) return;
+  static_cast<void>(GenerateCpp(*common, {}).ok());
+}
+
+}  // namespace
+}  // namespace dragoman
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+#ifdef DRAGOMAN_LIMITS_MEMORY
+  constexpr rlimit kLimit = {std::size_t{8} << 30, std::size_t{8} << 30};
+  ::setrlimit(RLIMIT_AS, &kLimit);
+#endif
+  dragoman::TryFile(std::as_bytes(std::span(data, size)));
+  return 0;
+}

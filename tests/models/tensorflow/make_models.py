@@ -1,0 +1,412 @@
+#!/usr/bin/env python3
+"""Makes the models of this folder, without TensorFlow: graphs as text that protoc encodes.
+
+Usage: make_models.py      (in the root of the project)
+
+counter.pb, .pbtxt, counter/
+                       a counter: AssignAddVariableOp, then ReadVariableOp by a control edge, Identity;
+                       as a GraphDef, and as the SavedModel of a function that is handed the variable
+stateful_lstm/         keras.layers.LSTM(1, stateful=True, return_sequences=True) for a batch of 2, as
+                       Keras saves it: a While over TensorLists in a function standard_lstm, whose last
+                       states are assigned to variables
+grayscale.pb           cond(equal(shape(inputs)[-1], 3), identity, grayscale_to_rgb) behind an Assert that
+                       there are 1 or 3 channels, which the file does not say
+expected.npz           what a NumPy program gives for two calls of the LSTM
+"""
+
+import pathlib
+import struct
+import subprocess
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).parent
+SCHEMA = "proto/tensorflow/tensorflow.proto"
+NUMBERS = {"float": (1, "<f4"), "int32": (3, "<i4")}
+
+
+def quoted(data):
+    return '"' + "".join(f"\\{byte:03o}" for byte in data) + '"'
+
+
+def dtype(name):
+    return f"type: DT_{name.upper()}"
+
+
+def dtypes(*names):
+    return "list { " + " ".join(dtype(name) for name in names) + " }"
+
+
+def shape(*sizes):
+    return "shape { " + " ".join(f"dim {{ size: {size} }}" for size in sizes) + " }"
+
+
+def text(value):
+    return f's: "{value}"'
+
+
+def func(name):
+    return f'func {{ name: "{name}" }}'
+
+
+def tensor(array, name):
+    array = np.asarray(array)
+    sizes = " ".join(f"dim {{ size: {size} }}" for size in array.shape)
+    if name == "string":
+        elements = f'string_val: "{array.item()}"'
+    elif array.dtype == bool:
+        elements = f"bool_val: {str(bool(array)).lower()}"
+    else:
+        elements = "tensor_content: " + quoted(array.astype(NUMBERS[name][1]).tobytes())
+    return f"tensor {{ dtype: DT_{name.upper()} tensor_shape {{ {sizes} }} {elements} }}"
+
+
+def node(name, op, *inputs, **attributes):
+    lines = [f'name: "{name}" op: "{op}"', *(f'input: "{text}"' for text in inputs)]
+    lines += [f'attr {{ key: "{key}" value {{ {value} }} }}' for key, value in attributes.items()]
+    return "{ " + "\n".join(lines) + " }"
+
+
+def const(name, value, kind):
+    return node(name, "Const", dtype=dtype(kind), value=tensor(value, kind))
+
+
+def graph(nodes, functions=()):
+    library = "".join(f"function {{ {function} }}\n" for function in functions)
+    return ("".join(f"node {text}\n" for text in nodes) +
+            (f"library {{ {library} }}\n" if functions else "") + "versions { producer: 1395 }\n")
+
+
+def function(name, arguments, nodes, results, controls=(), **attributes):
+    """arguments: name to type; results: name to (type, reference)."""
+    signature = f'name: "{name}"'
+    for argument, kind in arguments.items():
+        signature += f' input_arg {{ name: "{argument}" type: DT_{kind.upper()} }}'
+    for result, (kind, _) in results.items():
+        signature += f' output_arg {{ name: "{result}" type: DT_{kind.upper()} }}'
+    signature += "".join(f' control_output: "{control}"' for control in controls)
+    body = f"signature {{ {signature} }}\n" + "".join(f"node_def {text}\n" for text in nodes)
+    for result, (_, reference) in results.items():
+        body += f'ret {{ key: "{result}" value: "{reference}" }}\n'
+    for control in controls:
+        body += f'control_ret {{ key: "{control}" value: "{control}" }}\n'
+    for key, value in attributes.items():
+        body += f'attr {{ key: "{key}" value {{ {value} }} }}\n'
+    return body
+
+
+def write(path, message, body):
+    done = subprocess.run(["protoc", f"--encode=dragoman.tf_pb.{message}", SCHEMA],
+                          input=body.encode(), capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr.decode())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(done.stdout)
+
+
+def write_text(path, message, data):
+    done = subprocess.run(["protoc", f"--decode=dragoman.tf_pb.{message}", SCHEMA], input=data,
+                          capture_output=True, check=True)
+    path.write_bytes(done.stdout)
+
+
+def variable(name, *sizes):
+    return node(name, "VarHandleOp", dtype=dtype("float"), shape=shape(*sizes),
+                shared_name=text(name), container=text(""))
+
+
+# --- Checkpoints
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def masked(data):
+    crc = crc32c(data)
+    return (crc >> 15 | crc << 17) + 0xA282EAD8 & 0xFFFFFFFF
+
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def block(entries):
+    """A block of a LevelDB table in which no key shares its front with another."""
+    body, starts = b"", []
+    for key, value in entries:
+        starts.append(len(body))
+        body += b"\0" + varint(len(key)) + varint(len(value)) + key + value
+    starts = starts or [0]
+    return body + struct.pack(f"<{len(starts)}I", *starts) + struct.pack("<I", len(starts))
+
+
+def table(entries):
+    out = b""
+
+    def put(body):
+        nonlocal out
+        handle = varint(len(out)) + varint(len(body))
+        out += body + b"\0" + struct.pack("<I", masked(body + b"\0"))
+        return handle
+
+    data = put(block(entries))
+    footer = put(block([])) + put(block([(entries[-1][0], data)]))
+    return out + footer.ljust(40, b"\0") + struct.pack("<Q", 0xDB4775248B80FB57)
+
+
+def field(number, payload):
+    if isinstance(payload, int):
+        return varint(number << 3) + varint(payload)
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def write_checkpoint(folder, tensors):
+    data, entries = b"", [(b"", field(1, 1) + field(3, field(1, 1)))]
+    for key, array in sorted(tensors.items()):
+        raw = np.asarray(array, "<f4").tobytes()
+        sizes = b"".join(field(2, field(1, size)) for size in np.shape(array))
+        entries.append((key.encode(), field(1, 1) + field(2, sizes) + field(4, len(data)) +
+                        field(5, len(raw)) + b"\x35" + struct.pack("<I", masked(raw))))
+        data += raw
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "variables.index").write_bytes(table(entries))
+    (folder / "variables.data-00000-of-00001").write_bytes(data)
+
+
+def write_saved_model(name, body, inputs, outputs, variables):
+    """variables: of the main graph, name to (key, initial value)."""
+    keys = [key for key, _ in variables.values()]
+    restored = [node("tensor_names", "Const", dtype=dtype("string"),
+                     value="tensor { dtype: DT_STRING tensor_shape { dim { size: %d } } %s }" %
+                     (len(keys), " ".join(f'string_val: "{key}"' for key in keys))),
+                node("slices", "Const", dtype=dtype("string"),
+                     value="tensor { dtype: DT_STRING tensor_shape { dim { size: %d } } "
+                           'string_val: "" }' % len(keys)),
+                node("RestoreV2", "RestoreV2", "file_prefix", "tensor_names:output:0",
+                     "slices:output:0", dtypes=dtypes(*["float"] * len(keys)))]
+    arguments = {"file_prefix": "string"}
+    for i in range(len(keys)):
+        arguments[f"handle_{i}"] = "resource"
+        restored.append(node(f"Identity_{i}", "Identity", f"RestoreV2:tensors:{i}",
+                             T=dtype("float")))
+        restored.append(node(f"Assign_{i}", "AssignVariableOp", f"handle_{i}",
+                             f"Identity_{i}:output:0", dtype=dtype("float")))
+    restore = function("__inference__traced_restore_1", arguments, restored,
+                       {"identity": ("string", "file_prefix")},
+                       [f"Assign_{i}" for i in range(len(keys))])
+    nodes, functions = body
+    nodes = [*nodes, node("saver_filename", "Placeholder", dtype=dtype("string"), shape=shape()),
+             node("restore", "StatefulPartitionedCall", "saver_filename", *variables,
+                  Tin=dtypes("string", *["resource"] * len(keys)), Tout=dtypes("string"),
+                  f=func("__inference__traced_restore_1"))]
+
+    def ends(which, infos):
+        return " ".join(f'{which} {{ key: "{key}" value {{ name: "{tensor}" dtype: DT_FLOAT '
+                        f"tensor_{shape(*sizes)} }} }}" for key, (tensor, sizes) in infos.items())
+
+    write(HERE / name / "saved_model.pb", "SavedModel", f"""
+        saved_model_schema_version: 1
+        meta_graphs {{
+          meta_info_def {{ tags: "serve" tensorflow_version: "2.14.0" stripped_default_attrs: true }}
+          graph_def {{ {graph(nodes, [*functions, restore])} }}
+          saver_def {{ filename_tensor_name: "saver_filename:0" restore_op_name: "restore"
+                       version: V2 }}
+          signature_def {{ key: "serving_default" value {{
+            {ends("inputs", inputs)} {ends("outputs", outputs)}
+            method_name: "tensorflow/serving/predict" }} }}
+        }}""")
+    write_checkpoint(HERE / name / "variables", {key: value for key, value in variables.values()})
+
+
+# --- The models
+
+def counting(handle, suffix):
+    """Adds one to the variable, then reads it; references as in a body if there is a suffix."""
+    return [const("one", np.float32(1), "float"),
+            node("AssignAddVariableOp", "AssignAddVariableOp", handle,
+                 "one:output:0" if suffix else "one", dtype=dtype("float")),
+            node("ReadVariableOp", "ReadVariableOp", handle, "^AssignAddVariableOp",
+                 dtype=dtype("float")),
+            node("Identity", "Identity", "ReadVariableOp:value:0" if suffix else "ReadVariableOp",
+                 "^AssignAddVariableOp", T=dtype("float"))]
+
+
+def make_counter():
+    write(HERE / "counter.pb", "GraphDef", graph(
+        [variable("counter"), const("initial", np.float32(1), "float"),
+         node("counter/Assign", "AssignVariableOp", "counter", "initial", dtype=dtype("float")),
+         *counting("counter", False)]))
+    write_text(HERE / "counter.pbtxt", "GraphDef", (HERE / "counter.pb").read_bytes())
+    called = function("__inference_call_1", {"counter": "resource"}, counting("counter", True),
+                      {"identity": ("float", "Identity:output:0")}, ["AssignAddVariableOp"])
+    write_saved_model("counter", (
+        [variable("counter"),
+         node("StatefulPartitionedCall", "StatefulPartitionedCall", "counter",
+              Tin=dtypes("resource"), Tout=dtypes("float"), f=func("__inference_call_1"))],
+        [called]), {}, {"output_0": ("StatefulPartitionedCall:0", ())},
+        {"counter": ("counter/.ATTRIBUTES/VARIABLE_VALUE", np.float32(1))})
+
+
+# Loop variables of Keras' While, in order.
+LOOP = {"counter": "int32", "maximum": "int32", "time": "int32", "list": "variant", "h": "float",
+        "c": "float", "steps": "int32", "inputs": "variant", "kernel": "float",
+        "recurrent": "float", "bias": "float"}
+
+
+def lstm_cell():
+    """One step, as keras.backend writes it: gates in the order i, f, c, o."""
+    return [
+        const("sizes", np.array([2, 2]), "int32"),
+        node("x", "TensorListGetItem", "inputs", "time", "sizes:output:0",
+             element_dtype=dtype("float")),
+        node("MatMul", "MatMul", "x:item:0", "kernel", T=dtype("float")),
+        node("MatMul_1", "MatMul", "h", "recurrent", T=dtype("float")),
+        node("add", "AddV2", "MatMul:product:0", "MatMul_1:product:0", T=dtype("float")),
+        node("BiasAdd", "BiasAdd", "add:z:0", "bias", T=dtype("float")),
+        const("axis", 1, "int32"),
+        node("split", "Split", "axis:output:0", "BiasAdd:output:0", num_split="i: 4",
+             T=dtype("float")),
+        node("i", "Sigmoid", "split:output:0", T=dtype("float")),
+        node("f", "Sigmoid", "split:output:1", T=dtype("float")),
+        node("fc", "Mul", "f:y:0", "c", T=dtype("float")),
+        node("g", "Tanh", "split:output:2", T=dtype("float")),
+        node("ig", "Mul", "i:y:0", "g:y:0", T=dtype("float")),
+        node("c_next", "AddV2", "fc:z:0", "ig:z:0", T=dtype("float")),
+        node("o", "Sigmoid", "split:output:3", T=dtype("float")),
+        node("tanh", "Tanh", "c_next:z:0", T=dtype("float")),
+        node("h_next", "Mul", "o:y:0", "tanh:y:0", T=dtype("float")),
+        node("set", "TensorListSetItem", "list", "time", "h_next:z:0",
+             element_dtype=dtype("float")),
+        const("one", 1, "int32"),
+        node("time_next", "AddV2", "time", "one:output:0", T=dtype("int32")),
+        node("counter_next", "AddV2", "counter", "one:output:0", T=dtype("int32"))]
+
+
+def lstm_functions():
+    kept = {name: (kind, name) for name, kind in LOOP.items()}
+    changed = {"counter": "counter_next:z:0", "time": "time_next:z:0", "list": "set:output_handle:0",
+               "h": "h_next:z:0", "c": "c_next:z:0"}
+    body = function("while_body_1", LOOP, lstm_cell(), {
+        f"{name}_out": (kind, changed.get(name, name)) for name, (kind, _) in kept.items()})
+    condition = function("while_cond_1", LOOP, [
+        node("Less", "Less", "time", "steps", T=dtype("int32"))], {"less": ("bool", "Less:z:0")})
+    layer = function("__inference_standard_lstm_1", {
+        "inputs": "float", "h": "float", "c": "float", "kernel": "float", "recurrent": "float",
+        "bias": "float"}, [
+            const("perm", np.array([1, 0, 2]), "int32"),
+            node("transpose", "Transpose", "inputs", "perm:output:0", T=dtype("float"),
+                 Tperm=dtype("int32")),
+            node("Shape", "Shape", "transpose:y:0", T=dtype("float")),
+            const("zero", np.array([0]), "int32"), const("first", np.array([1]), "int32"),
+            node("steps", "StridedSlice", "Shape:output:0", "zero:output:0", "first:output:0",
+                 "first:output:0", T=dtype("int32"), Index=dtype("int32"),
+                 shrink_axis_mask="i: 1"),
+            const("item", np.array([2, 2]), "int32"), const("result", np.array([2, 1]), "int32"),
+            node("unstack", "TensorListFromTensor", "transpose:y:0", "item:output:0",
+                 element_dtype=dtype("float"), shape_type=dtype("int32")),
+            node("reserve", "TensorListReserve", "result:output:0", "steps:output:0",
+                 element_dtype=dtype("float"), shape_type=dtype("int32")),
+            const("start", 0, "int32"), const("endless", -1, "int32"),
+            node("while", "While", "start:output:0", "endless:output:0", "start:output:0",
+                 "reserve:handle:0", "h", "c", "steps:output:0", "unstack:output_handle:0",
+                 "kernel", "recurrent", "bias", T=dtypes(*LOOP.values()), cond=func("while_cond_1"),
+                 body=func("while_body_1"), parallel_iterations="i: 32"),
+            node("stack", "TensorListStack", "while:output:3", "result:output:0",
+                 element_dtype=dtype("float")),
+            node("transpose_1", "Transpose", "stack:tensor:0", "perm:output:0", T=dtype("float"),
+                 Tperm=dtype("int32"))],
+        {"outputs": ("float", "transpose_1:y:0"), "last_h": ("float", "while:output:4"),
+         "last_c": ("float", "while:output:5")},
+        api_implements=text("lstm_1"), api_preferred_device=text("CPU"))
+    names = ["h", "c", "kernel", "recurrent", "bias"]
+    called = function("__inference_call_2", {"x": "float", **{name: "resource" for name in names}}, [
+        *(node(f"read_{name}", "ReadVariableOp", name, dtype=dtype("float")) for name in names),
+        node("lstm", "PartitionedCall", "x", *(f"read_{name}:value:0" for name in names),
+             Tin=dtypes(*["float"] * 6), Tout=dtypes(*["float"] * 3),
+             f=func("__inference_standard_lstm_1")),
+        node("AssignVariableOp", "AssignVariableOp", "h", "lstm:output:1", "^read_h",
+             dtype=dtype("float")),
+        node("AssignVariableOp_1", "AssignVariableOp", "c", "lstm:output:2", "^read_c",
+             dtype=dtype("float"))],
+        {"output": ("float", "lstm:output:0")}, ["AssignVariableOp", "AssignVariableOp_1"])
+    return [body, condition, layer, called]
+
+
+def lstm_reference(x, h, c, kernel, recurrent, bias):
+    def sigmoid(v):
+        return 1 / (1 + np.exp(-v))
+    outputs = []
+    for t in range(x.shape[1]):
+        i, f, g, o = np.split(x[:, t] @ kernel + h @ recurrent + bias, 4, axis=1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        outputs.append(h)
+    return np.stack(outputs, axis=1), h, c
+
+
+def make_stateful_lstm():
+    generator = np.random.default_rng(3)
+    values = {"lstm/h": np.zeros((2, 1)), "lstm/c": np.zeros((2, 1)),
+              "lstm/kernel": generator.normal(size=(2, 4)),
+              "lstm/recurrent": generator.normal(size=(1, 4)),
+              "lstm/bias": generator.normal(size=4)}
+    values = {name: value.astype(np.float32) for name, value in values.items()}
+    nodes = [*(variable(name, *value.shape) for name, value in values.items()),
+             node("serving_default_x", "Placeholder", dtype=dtype("float"), shape=shape(2, -1, 2)),
+             node("StatefulPartitionedCall", "StatefulPartitionedCall", "serving_default_x", *values,
+                  Tin=dtypes("float", *["resource"] * 5), Tout=dtypes("float"),
+                  f=func("__inference_call_2"))]
+    write_saved_model(
+        "stateful_lstm", (nodes, lstm_functions()),
+        {"x": ("serving_default_x:0", (2, -1, 2))},
+        {"output_0": ("StatefulPartitionedCall:0", (2, -1, 1))},
+        {name: (f"{name}/.ATTRIBUTES/VARIABLE_VALUE", value) for name, value in values.items()})
+    x = generator.normal(size=(2, 5, 2)).astype(np.float32)
+    state = [values["lstm/h"], values["lstm/c"]]
+    weights = [values[f"lstm/{name}"] for name in ("kernel", "recurrent", "bias")]
+    results = {"x": x}
+    for call in range(2):
+        outputs, *state = lstm_reference(x, *state, *weights)
+        results[f"call_{call}"] = outputs.astype(np.float32)
+    np.savez(HERE / "expected.npz", **results)
+
+
+def make_grayscale():
+    same = function("cond_true_1", {"x": "float"}, [
+        node("Identity", "Identity", "x", T=dtype("float"))], {"y": ("float", "Identity:output:0")})
+    to_rgb = function("cond_false_1", {"x": "float"}, [
+        const("multiples", np.array([1, 1, 1, 3]), "int32"),
+        node("Tile", "Tile", "x", "multiples:output:0", T=dtype("float"),
+             Tmultiples=dtype("int32"))], {"y": ("float", "Tile:output:0")})
+    last = [const("last", np.array([-1]), "int32"), const("end", np.array([0]), "int32"),
+            const("step", np.array([1]), "int32")]
+    write(HERE / "grayscale.pb", "GraphDef", graph([
+        node("inputs", "Placeholder", dtype=dtype("float"), shape=shape(-1, -1, -1, -1)),
+        node("Shape", "Shape", "inputs", T=dtype("float"), out_type=dtype("int32")), *last,
+        node("channels", "StridedSlice", "Shape", "last", "end", "step", T=dtype("int32"),
+             Index=dtype("int32"), shrink_axis_mask="i: 1"),
+        const("one", 1, "int32"), const("three", 3, "int32"),
+        node("is_one", "Equal", "channels", "one", T=dtype("int32")),
+        node("is_three", "Equal", "channels", "three", T=dtype("int32")),
+        node("is_known", "LogicalOr", "is_one", "is_three"),
+        const("message", "images must have 1 or 3 channels", "string"),
+        node("Assert", "Assert", "is_known", "message", T=dtypes("string"), summarize="i: 3"),
+        node("guarded", "Identity", "inputs", "^Assert", T=dtype("float")),
+        node("cond", "StatelessIf", "is_three", "guarded", Tcond=dtype("bool"), Tin=dtypes("float"),
+             Tout=dtypes("float"), then_branch=func("cond_true_1"), else_branch=func("cond_false_1")),
+        node("Identity", "Identity", "cond", "^Assert", T=dtype("float"))], [same, to_rgb]))
+
+
+if __name__ == "__main__":
+    make_counter()
+    make_stateful_lstm()
+    make_grayscale()

@@ -1,0 +1,491 @@
+// Chains of operators that move elements, or none.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "tests/unit/drawn_rewrites/patterns.h"
+
+namespace dragoman::drawn {
+namespace {
+
+constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+
+// A tensor on its way through a chain.
+struct Moved {
+  std::string value;
+  Sizes sizes;
+};
+
+// Reshape to `sizes`, if the numbers that say so are there; else the same.
+void ReshapeTo(Drawing& d, Moved& x, const Sizes& sizes) {
+  std::vector<std::int64_t> numbers;
+  bool copies = false, infers = false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool kept = i < x.sizes.size() && x.sizes[i] == sizes[i];
+    if (kept && (sizes[i] <= 0 || d.Chance(25))) {
+      numbers.push_back(0);
+      copies = true;
+    } else if ((sizes[i] < 0 || (sizes[i] > 0 && d.Chance(15))) && !infers) {
+      numbers.push_back(-1);
+      infers = true;
+    } else if (sizes[i] < 0) {
+      return;
+    } else {
+      numbers.push_back(sizes[i]);
+    }
+  }
+  const bool allows_zero = !copies && d.Chance(15);
+  x.value = d.Node("Reshape", {x.value, d.Ints(numbers)}, allows_zero ? "allowzero = 1" : "");
+  x.sizes = sizes;
+}
+
+void Reshape(Drawing& d, Moved& x, const Sizes& begin) {
+  Sizes sizes = x.sizes;
+  const auto rank = std::ssize(sizes);
+  switch (d.Between(0, 5)) {
+    case 0:
+      sizes = begin;
+      break;
+    case 1: {  // two axes become one
+      if (rank < 2) break;
+      const std::int64_t i = d.Between(0, rank - 2);
+      std::int64_t& size = sizes[static_cast<std::size_t>(i)];
+      const std::int64_t next = sizes[static_cast<std::size_t>(i + 1)];
+      size = size == 1 ? next : next == 1 ? size : size < 0 || next < 0 ? kOther : size * next;
+      sizes.erase(sizes.begin() + i + 1);
+      break;
+    }
+    case 2: {  // one becomes two
+      if (rank < 1) break;
+      const std::int64_t i = d.Between(0, rank - 1);
+      const std::int64_t size = sizes[static_cast<std::size_t>(i)];
+      const std::int64_t factor = size > 0 && size % 2 == 0 ? 2 : size > 0 && size % 3 == 0 ? 3 : 1;
+      if (size > 0) sizes[static_cast<std::size_t>(i)] = size / factor;
+      sizes.insert(sizes.begin() + i + d.Between(0, 1), factor);
+      break;
+    }
+    case 3:
+      std::ranges::reverse(sizes);
+      break;
+    case 4:
+      sizes = {
+          std::ranges::any_of(sizes, [](auto size) { return size < 0; })
+              ? kOther
+              : std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>())};
+      break;
+    default:
+      break;
+  }
+  ReshapeTo(d, x, sizes);
+}
+
+void Unsqueeze(Drawing& d, Moved& x) {
+  const std::int64_t axis = d.Between(0, std::ssize(x.sizes));
+  x.value = d.Node("Unsqueeze",
+                   {x.value, d.Ints({d.Chance(25) ? axis - std::ssize(x.sizes) - 1 : axis})});
+  x.sizes.insert(x.sizes.begin() + axis, 1);
+}
+
+void Squeeze(Drawing& d, Moved& x) {
+  std::vector<std::int64_t> axes;
+  Sizes left;
+  for (std::size_t i = 0; i < x.sizes.size(); ++i) {
+    const auto axis = static_cast<std::int64_t>(i);
+    if (x.sizes[i] == 1 && d.Chance(70)) {
+      axes.push_back(d.Chance(25) ? axis - std::ssize(x.sizes) : axis);
+    } else {
+      left.push_back(x.sizes[i]);
+    }
+  }
+  if (axes.empty()) return;
+  const bool all = std::ranges::find(left, 1) == left.end();
+  x.value = all && d.Chance(15) ? d.Node("Squeeze", {x.value})
+                                : d.Node("Squeeze", {x.value, d.Ints(axes)});
+  x.sizes = left;
+}
+
+void Flatten(Drawing& d, Moved& x) {
+  const std::int64_t axis = d.Between(0, std::ssize(x.sizes));
+  const auto product = [&](std::size_t from, std::size_t to) {
+    std::int64_t count = 1;
+    for (std::size_t i = from; i < to; ++i) {
+      const std::int64_t size = x.sizes[i];
+      count = size == 1 ? count : count == 1 ? size : size < 0 || count < 0 ? kOther : count * size;
+    }
+    return count;
+  };
+  const auto at = static_cast<std::size_t>(axis);
+  const Sizes sizes = {product(0, at), product(at, x.sizes.size())};
+  x.value = d.Node("Flatten", {x.value}, fmt::format("axis = {}", axis));
+  x.sizes = sizes;
+}
+
+void Transpose(Drawing& d, Moved& x) {
+  std::vector<std::int64_t> perm(x.sizes.size());
+  std::iota(perm.begin(), perm.end(), 0);
+  std::ranges::reverse(perm);
+  const bool stated = d.Chance(85);
+  if (stated && !perm.empty()) {
+    if (d.Chance(50)) std::ranges::reverse(perm);
+    if (d.Chance(70))
+      std::swap(perm[static_cast<std::size_t>(d.Axis(perm.size()) & 1) % perm.size()], perm.back());
+    if (d.Chance(30)) std::swap(perm.front(), d.Chance(50) ? perm[perm.size() / 2] : perm.back());
+  }
+  Sizes sizes;
+  for (std::int64_t axis : perm) sizes.push_back(x.sizes[static_cast<std::size_t>(axis)]);
+  x.value = d.Node("Transpose", {x.value},
+                   stated && !perm.empty() ? fmt::format("perm = [{}]", List(perm)) : "");
+  x.sizes = sizes;
+}
+
+Sizes SizesToMove(Drawing& d) {
+  Sizes sizes = d.AnySizes(0, 4);
+  for (std::int64_t& size : sizes) {
+    if (d.Chance(20)) size = d.Chance(50) ? 4 : 6;
+    if (d.Chance(25)) size = 1;
+  }
+  return sizes;
+}
+
+void Chain(Drawing& d, int transposes) {
+  const Sizes begin = SizesToMove(d);
+  const std::string dtype = d.Chance(80) ? "f32" : d.NumberType();
+  Moved x{d.Input(dtype, begin), begin};
+  if (d.Chance(30)) x.value = d.Node("Neg", {x.value});
+  for (std::int64_t i = d.Between(1, 5); i > 0; --i) {
+    if (d.Chance(transposes)) {
+      Transpose(d, x);
+      continue;
+    }
+    switch (d.Between(0, 5)) {
+      case 0:
+        Unsqueeze(d, x);
+        break;
+      case 1:
+        Squeeze(d, x);
+        break;
+      case 2:
+        d.Chance(50) ? Flatten(d, x) : Unsqueeze(d, x);
+        break;
+      default:
+        Reshape(d, x, begin);
+    }
+  }
+  if (d.Chance(40)) ReshapeTo(d, x, begin);
+  d.MaybeRead(x.value);
+}
+
+void Reshapes(Drawing& d) { Chain(d, 5); }
+void MovesOfOnes(Drawing& d) { Chain(d, 45); }
+
+void TransposeChain(Drawing& d) {
+  Moved x{"", SizesToMove(d)};
+  const bool known = std::ranges::all_of(x.sizes, [](std::int64_t size) { return size >= 0; });
+  const std::string dtype = d.NumberType();
+  x.value = known && d.Chance(50) ? d.Weight(dtype, x.sizes) : d.Input(dtype, x.sizes);
+  for (std::int64_t i = d.Between(1, 3); i > 0; --i) {
+    Transpose(d, x);
+    if (d.Chance(15)) x.value = d.Node("Neg", {x.value});
+  }
+  d.MaybeRead(x.value);
+}
+
+void Slice(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const std::string x = d.Input(d.NumberType(), sizes);
+  std::vector<std::int64_t> starts, ends, axes, steps;
+  bool states_steps = false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!axes.empty() && d.Chance(40)) continue;
+    const auto axis = static_cast<std::int64_t>(i);
+    const std::int64_t size = sizes[i] < 0 ? 3 : sizes[i];
+    axes.push_back(d.Chance(25) ? axis - std::ssize(sizes) : axis);
+    const bool reversed = d.Chance(15);
+    states_steps = states_steps || reversed;
+    steps.push_back(reversed ? -1 : d.Chance(8) ? 2 : 1);
+    states_steps = states_steps || steps.back() != 1;
+    starts.push_back(reversed       ? (d.Chance(50) ? kFar : -1)
+                     : d.Chance(75) ? (d.Chance(70) ? 0 : -size)
+                                    : d.Between(-3, 3));
+    ends.push_back(reversed       ? (d.Chance(70) ? -kFar : d.Between(-4, 0))
+                   : d.Chance(75) ? (d.Chance(50) ? size : kFar)
+                                  : d.Between(-3, 4));
+  }
+  Names operands = {x, d.Ints(starts), d.Ints(ends)};
+  const bool in_order = axes.front() == 0 && axes.size() == 1;
+  if (!in_order || d.Chance(70) || states_steps) operands.push_back(d.Ints(axes));
+  if (states_steps || (operands.size() == 4 && d.Chance(30))) operands.push_back(d.Ints(steps));
+  d.MaybeRead(d.Node("Slice", operands));
+}
+
+void Pad(Drawing& d) {
+  const Sizes sizes = d.AnySizes(0, 3);
+  const std::string dtype = d.NumberType();
+  std::vector<std::int64_t> pads(2 * sizes.size(), 0);
+  for (std::int64_t& pad : pads) {
+    if (d.Chance(8)) pad = d.Between(-1, 1);
+  }
+  Names operands = {d.Input(dtype, sizes), d.Ints(pads)};
+  if (d.Chance(30)) operands.push_back(d.Numbers(dtype, {}));
+  const std::string mode = d.Of({"constant", "edge", "reflect", "wrap"});
+  d.MaybeRead(d.Node("Pad", operands, d.Chance(50) ? "mode = \"" + mode + "\"" : ""));
+}
+
+void Expand(Drawing& d) {
+  const Sizes sizes = d.AnySizes(0, 3);
+  const std::string x = d.Input(d.NumberType(), sizes);
+  std::string target;
+  if (d.Chance(40)) {
+    const Sizes other = d.Chance(60) ? sizes : d.AnySizes(0, 3);
+    target = d.Node("Shape", {d.Input("f32", other)});
+  } else {
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t size : sizes) {
+      numbers.push_back(size < 0 || d.Chance(30) ? 1 : d.Chance(90) ? size : d.Between(1, 3));
+    }
+    if (d.Chance(10)) numbers.insert(numbers.begin(), d.Between(1, 2));
+    if (d.Chance(20) && !numbers.empty()) numbers.erase(numbers.begin());
+    target = d.Ints(numbers);
+  }
+  d.MaybeRead(d.Node("Expand", {x, target}));
+}
+
+void Tile(Drawing& d) {
+  const Sizes sizes = d.AnySizes(0, 3);
+  std::vector<std::int64_t> times(sizes.size(), 1);
+  for (std::int64_t& count : times) {
+    if (d.Chance(10)) count = d.Between(0, 2);
+  }
+  d.MaybeRead(d.Node("Tile", {d.Input(d.NumberType(), sizes), d.Ints(times)}));
+}
+
+void Identical(Drawing& d) {
+  Moved x{"", d.AnySizes(0, 3)};
+  x.value = d.Input(d.NumberType(), x.sizes);
+  if (d.Chance(30)) {
+    Transpose(d, x);
+  } else {
+    std::vector<std::int64_t> perm(x.sizes.size());
+    std::iota(perm.begin(), perm.end(), 0);
+    const bool stated = d.Chance(70) && !perm.empty();
+    x.value = d.Node("Transpose", {x.value}, stated ? fmt::format("perm = [{}]", List(perm)) : "");
+  }
+  d.MaybeRead(x.value);
+}
+
+// Channels made the last axis, mostly as a convolution of one axis or more leaves them, on the way
+// through operators that may follow.
+struct Image {
+  std::string value;
+  Sizes sizes;
+  std::vector<std::int64_t> perm;
+  Sizes first;  // of what is transposed
+};
+
+Image ChannelsLast(Drawing& d, bool of_floats = false) {
+  const auto rank = static_cast<std::size_t>(d.Between(3, 5));
+  Sizes first = d.KnownSizes(static_cast<int>(rank), static_cast<int>(rank));
+  if (d.Chance(20)) first.front() = kN;
+  std::string x = d.Input(of_floats || rank == 3 ? "f32" : d.NumberType(), first);
+  if (rank == 3 || d.Chance(15)) {
+    Sizes weight(rank, 1);
+    weight[0] = weight[1] = first[1];
+    x = d.Node("Conv", {x, d.Numbers("f32", weight)});
+    if (d.Chance(30)) x = d.Node("Abs", {x});
+  }
+  Image image{"", {}, {0}, first};
+  for (std::size_t i = 2; i < rank; ++i) image.perm.push_back(static_cast<std::int64_t>(i));
+  image.perm.push_back(1);
+  if (d.Chance(10)) std::swap(image.perm[0], image.perm[static_cast<std::size_t>(d.Between(1, 2))]);
+  for (const std::int64_t axis : image.perm)
+    image.sizes.push_back(first[static_cast<std::size_t>(axis)]);
+  image.value = d.Node("Transpose", {x}, fmt::format("perm = [{}]", List(image.perm)));
+  return image;
+}
+
+// Another one, of the same kind.
+std::string Like(Drawing& d, const Image& x) {
+  std::string other = d.Input("f32", x.first);
+  if (x.perm.size() == 3) {
+    Sizes weight(3, 1);
+    weight[0] = weight[1] = x.first[1];
+    other = d.Node("Conv", {other, d.Numbers("f32", weight)});
+  }
+  return d.Node("Transpose", {other}, fmt::format("perm = [{}]", List(x.perm)));
+}
+
+void UnaryOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d);
+  const std::string type = d.Of({"Abs", "Relu", "Neg", "Sign", "Clip", "Identity"});
+  if (type != "Clip") {
+    d.MaybeRead(d.Node(type, {x.value}));
+    return;
+  }
+  d.MaybeRead(d.Node("Clip", {x.value, d.Numbers("f32", d.Chance(20) ? Sizes{1} : Sizes{}), ""}));
+}
+
+// With the like, with numbers, vectors of channels, images of constants and of one pixel.
+void SumOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d, true);
+  const std::string& a = x.value;
+  const std::string type = d.Of({"Add", "Sub", "Mul", "Max", "Greater"});
+  Sizes sizes = x.sizes;
+  std::string b;
+  switch (d.Between(0, 5)) {
+    case 0:
+      b = Like(d, x);
+      break;
+    case 1:
+      b = d.Weight("f32", {});
+      break;
+    case 2:
+      b = d.Weight("f32", {sizes.back()});
+      break;
+    case 3:
+      for (std::size_t i = 0; i + 1 < sizes.size(); ++i) sizes[i] = i == 0 ? sizes[i] : 1;
+      b = d.Input("f32", sizes);
+      break;
+    case 4:
+      for (std::int64_t& size : sizes) size = size < 0 || d.Chance(30) ? 1 : size;
+      if (d.Chance(30)) sizes.erase(sizes.begin());
+      b = d.Weight("f32", sizes);
+      break;
+    default:
+      b = d.Input("f32", sizes);
+      break;
+  }
+  d.MaybeRead(d.Chance(50) ? d.Node(type, {a, b}) : d.Node(type, {b, a}));
+}
+
+void JoinOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d, true);
+  Names parts = {x.value, Like(d, x)};
+  if (d.Chance(30)) parts.push_back(x.value);
+  if (d.Chance(15)) parts.push_back(d.Input("f32", x.sizes));
+  const std::int64_t axis = d.Axis(x.sizes.size());
+  d.MaybeRead(d.Node("Concat", parts, fmt::format("axis = {}", axis)));
+}
+
+void AxisOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d, true);
+  const std::int64_t axis = d.Axis(x.sizes.size());
+  const std::string along = fmt::format("axis = {}", axis);
+  const auto at = static_cast<std::size_t>(axis < 0 ? axis + std::ssize(x.sizes) : axis);
+  switch (d.Between(0, 2)) {
+    case 0:
+      d.MaybeRead(d.Node(d.Of({"Softmax", "LogSoftmax"}), {x.value}, d.Chance(20) ? "" : along));
+      break;
+    case 1: {
+      const std::int64_t count = d.Between(1, 2);
+      d.Nodes("Split", {x.value}, fmt::format("{}, num_outputs = {}", along, count),
+              static_cast<std::size_t>(count));
+      break;
+    }
+    default: {
+      const bool whole = d.Chance(40) || x.sizes[at] < 0;
+      const Sizes sizes = whole ? Sizes{} : Sizes{x.sizes[at]};
+      const std::string scale =
+          d.Constant("f32", sizes, [&] { return 0.25 * static_cast<double>(d.Between(1, 4)); });
+      const std::string zero =
+          d.Constant("u8", sizes, [&] { return static_cast<double>(d.Between(0, 200)); });
+      const std::string stored = d.Node("QuantizeLinear", {x.value, scale, zero}, along);
+      d.MaybeRead(d.Node("DequantizeLinear", {stored, scale, zero}, along));
+    }
+  }
+}
+
+void AxesOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d);
+  std::vector<std::int64_t> axes;
+  const auto rank = std::ssize(x.sizes);
+  const bool squeezes = d.Chance(30);
+  for (std::int64_t axis = 0; axis < rank; ++axis) {
+    const bool one = x.sizes[static_cast<std::size_t>(axis)] == 1;
+    if (squeezes ? one : d.Chance(45)) axes.push_back(d.Chance(25) ? axis - rank : axis);
+  }
+  if (d.Chance(20)) std::ranges::reverse(axes);
+  if (squeezes) {
+    d.MaybeRead(d.Node("Squeeze", {x.value, d.Ints(axes)}));
+    return;
+  }
+  const std::string keeps = d.Of({"keepdims = 0", "keepdims = 1", ""});
+  d.MaybeRead(d.Node(d.Of({"ReduceMax", "ReduceMin"}), {x.value, d.Ints(axes)}, keeps));
+}
+
+void PadOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d);
+  std::vector<std::int64_t> pads(2 * x.sizes.size());
+  for (std::int64_t& pad : pads) pad = d.Chance(60) ? 0 : d.Between(0, 2);
+  d.MaybeRead(d.Node("Pad", {x.value, d.Ints(pads)}, d.Of({"", "mode = \"edge\""})));
+}
+
+void SliceOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d);
+  std::vector<std::int64_t> begins, ends, axes, steps;
+  for (std::int64_t axis = 0; axis < std::ssize(x.sizes); ++axis) {
+    if (d.Chance(50)) continue;
+    const bool back = d.Chance(25);
+    axes.push_back(d.Chance(25) ? axis - std::ssize(x.sizes) : axis);
+    begins.push_back(back ? -1 : d.Between(0, 1));
+    ends.push_back(back ? -kFar : d.Chance(50) ? kFar : d.Between(1, 3));
+    steps.push_back(back ? -1 : d.Between(1, 2));
+  }
+  if (d.Chance(15)) {
+    d.MaybeRead(d.Node("Slice", {x.value, d.Ints(begins), d.Ints(ends)}));
+    return;
+  }
+  d.MaybeRead(
+      d.Node("Slice", {x.value, d.Ints(begins), d.Ints(ends), d.Ints(axes), d.Ints(steps)}));
+}
+
+void UnsqueezeBetweenTransposes(Drawing& d) {
+  Moved x{"", d.AnySizes(1, 3)};
+  x.value = d.Input(d.NumberType(), x.sizes);
+  Transpose(d, x);
+  const auto rank = std::ssize(x.sizes);
+  const std::int64_t count = d.Between(1, 2);
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t axis = d.Between(0, rank + count - 1);
+    if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
+  }
+  for (std::int64_t& axis : axes) {
+    if (d.Chance(20)) axis -= rank + std::ssize(axes);
+  }
+  const std::string wide = d.Node("Unsqueeze", {x.value, d.Ints(axes)});
+  std::vector<std::int64_t> perm(static_cast<std::size_t>(rank + std::ssize(axes)));
+  std::iota(perm.begin(), perm.end(), 0);
+  for (std::size_t i = perm.size(); i > 1; --i)
+    std::swap(perm[i - 1],
+              perm[static_cast<std::size_t>(d.Between(0, static_cast<std::int64_t>(i) - 1))]);
+  d.MaybeRead(d.Node("Transpose", {wide}, fmt::format("perm = [{}]", List(perm))));
+}
+
+constexpr DrawnPattern kDrawn[] = {
+    {"sink-behind-unary", UnaryOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-broadcasting", SumOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-concat", JoinOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-axis", AxisOfChannelsLast, Exactness::kNearest},
+    {"sink-behind-axes", AxesOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-pad", PadOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
+    {"lift-unsqueeze", UnsqueezeBetweenTransposes},
+    {"remove-reshape-back", Reshapes},
+    {"merge-reshapes", Reshapes},
+    {"merge-moves-of-ones", MovesOfOnes},
+    {"merge-transposes", TransposeChain},
+    {"transpose-weight", TransposeChain},
+    {"remove-slice", Slice},
+    {"remove-pad", Pad},
+    {"remove-expand", Expand},
+    {"remove-tile", Tile},
+    {"remove-transpose", Identical},
+};
+
+}  // namespace
+
+std::span<const DrawnPattern> DrawnMoves() { return kDrawn; }
+
+}  // namespace dragoman::drawn

@@ -1,0 +1,287 @@
+// Products with weights, and functions that are spelled out.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tests/unit/drawn_rewrites/patterns.h"
+
+namespace dragoman::drawn {
+namespace {
+
+// What is added to rows of `columns` numbers, or nearly that; "" for nothing.
+std::string Bias(Drawing& d, const std::string& dtype, std::int64_t rows, std::int64_t columns) {
+  switch (d.Between(0, 7)) {
+    case 0:
+      return "";
+    case 1:
+      return d.Weight(dtype, {});
+    case 2:
+      return d.Weight(dtype, {1});
+    case 3:
+      return d.Weight(dtype, {1, columns});
+    case 4:
+      return rows < 0 ? d.Input(dtype, {rows, 1}) : d.Weight(dtype, {rows, 1});
+    case 5:
+      return d.Chance(50) ? d.Input(dtype, {rows, columns}) : d.Weight(dtype, {1, 1, columns});
+    default:
+      return d.Weight(dtype, {columns});
+  }
+}
+
+std::string WeightOf(Drawing& d, const std::string& dtype, std::int64_t in, std::int64_t out) {
+  switch (d.Between(0, 5)) {
+    case 0: {
+      const std::string transposed = d.Weight(dtype, {out, in});
+      return d.Node("Transpose", {transposed}, d.Chance(50) ? "perm = [1, 0]" : "");
+    }
+    case 1:
+      return d.Chance(30) ? d.Node("Transpose", {d.Weight(dtype, {in, out})}, "perm = [0, 1]")
+                          : d.Weight(dtype, {in, out});
+    default:
+      return d.Weight(dtype, {in, out});
+  }
+}
+
+std::string ProductType(Drawing& d) { return d.Chance(10) ? "i32" : d.FloatType(); }
+
+std::string GemmAttributes(Drawing& d, bool swaps_x, bool swaps_weight) {
+  std::string text = fmt::format("transA = {}, transB = {}", swaps_x ? 1 : 0, swaps_weight ? 1 : 0);
+  if (d.Chance(20)) text += ", alpha = " + d.Of({"1.0", "0.5", "-1.0", "0.0"});
+  if (d.Chance(20)) text += ", beta = " + d.Of({"1.0", "0.5", "-1.0", "0.0"});
+  return text;
+}
+
+// onnx.Gemm of `x`, or a new value, with `rows` rows.
+std::string AnyGemm(Drawing& d, const std::string& dtype, std::string x, std::int64_t rows,
+                    std::int64_t in, std::int64_t out) {
+  const bool swaps_x = d.Chance(12), swaps_weight = d.Chance(40);
+  if (x.empty() || swaps_x) x = d.Input(dtype, swaps_x ? Sizes{in, rows} : Sizes{rows, in});
+  const std::string weight =
+      swaps_weight ? WeightOf(d, dtype, out, in) : WeightOf(d, dtype, in, out);
+  Names operands = {x, weight};
+  const std::string bias = Bias(d, dtype, rows, out);
+  if (!bias.empty()) operands.push_back(bias);
+  return d.Node("Gemm", operands, GemmAttributes(d, swaps_x, swaps_weight));
+}
+
+void Gemm(Drawing& d) {
+  d.MaybeRead(AnyGemm(d, ProductType(d), "", d.Size(), d.KnownSize(), d.KnownSize()));
+}
+
+void MatMul(Drawing& d) {
+  const std::string dtype = ProductType(d);
+  Sizes sizes = d.AnySizes(0, 3);
+  const std::int64_t in = d.KnownSize(), out = d.KnownSize();
+  sizes.push_back(in);
+  const std::string x = d.Chance(8) ? d.Numbers(dtype, {2, in}) : d.Input(dtype, sizes);
+  std::string weight;
+  if (d.Chance(80)) {
+    weight = WeightOf(d, dtype, in, out);
+  } else {
+    weight = d.Chance(50) ? d.Weight(dtype, {in}) : d.Weight(dtype, {d.KnownSize(), in, out});
+  }
+  Names operands = {x, weight};
+  if (d.Chance(8)) std::swap(operands[0], operands[1]);
+  std::string y = d.Node("MatMul", operands);
+  const std::string bias = Bias(d, dtype, sizes.size() > 1 ? sizes[sizes.size() - 2] : 1, out);
+  if (!bias.empty()) {
+    Names terms = {y, d.Chance(4) ? y : bias};
+    if (d.Chance(50)) std::swap(terms[0], terms[1]);
+    y = d.Node(d.Chance(92) ? "Add" : "Sub", terms);
+  }
+  if (d.Chance(20)) y = d.Node("Add", {y, d.Weight(dtype, {out})});
+  d.MaybeRead(y);
+}
+
+void LinearAndBias(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  Sizes sizes = d.AnySizes(0, 2);
+  const std::int64_t in = d.KnownSize(), out = d.KnownSize();
+  const std::int64_t rows = sizes.empty() ? 1 : sizes.back();
+  sizes.push_back(in);
+  Names operands = {d.Input(dtype, sizes), d.Weight(dtype, {out, in})};
+  if (d.Chance(15)) operands.push_back(d.Weight(dtype, {out}));
+  std::string y = d.Node("dragoman.Linear", operands);
+  if (d.Chance(10)) d.Node("Neg", {y});
+  const std::string bias = Bias(d, dtype, rows, out);
+  Names terms = {y, bias.empty() ? y : bias};
+  if (d.Chance(50)) std::swap(terms[0], terms[1]);
+  y = d.Node(d.Chance(92) ? "Add" : "Sub", terms);
+  d.MaybeRead(y);
+}
+
+void EinsumOfWeight(Drawing& d) {
+  const std::string dtype = d.Chance(85) ? "f32" : d.Of({"f64", "f16", "i32"});
+  const std::string equation =
+      d.Of({"bi,oi->bo",     "bi,io->bo",     "i,oi->o",     "bi,oi->ob",
+            "bti,ghi->btgh", "ghi,bti->btgh", "bi,gih->gbh", "bti,gih->bgth",
+            "bi,i->b",       "i,i->",         "bi,oj->bo",   "bi,oi->bio",
+            "ib,oi->bo",     "bi,bi->b",      "bii,oi->bo",  "bi,bio->bo",
+            "...i,oi->...o", "bi,oi",         "b,o->bo",     "bti,ti->b",
+            "bti,oti->bo",   "bi,oi->o",      "oi,bi->bo",   " b i , o i -> b o ",
+            "bi,ooi->bo",    "tbi,oi->bto"});
+  std::map<char, std::int64_t> sizes;
+  Names operands;
+  std::vector<Sizes> shapes(1);
+  for (char c : equation.substr(0, equation.find("->"))) {
+    if (c == ',') {
+      shapes.emplace_back();
+    } else if (c >= 'a' && c <= 'z') {
+      if (!sizes.contains(c)) sizes[c] = c == 'b' && d.Chance(50) ? kN : d.KnownSize();
+      // A size of 1 may stand for another.
+      shapes.back().push_back(d.Chance(5) ? 1 : sizes[c]);
+    } else if (c == '.' && (shapes.back().empty() || shapes.back().back() != 2)) {
+      shapes.back().push_back(2);
+    }
+  }
+  const std::size_t constant = d.Chance(75) ? 1 : 0;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (i == constant) {
+      for (std::int64_t& size : shapes[i]) size = size < 0 ? 2 : size;
+      operands.push_back(d.Weight(dtype, shapes[i]));
+    } else {
+      operands.push_back(d.Input(dtype, shapes[i]));
+    }
+  }
+  d.MaybeRead(d.Node("Einsum", operands, "equation = \"" + equation + "\""));
+}
+
+void GemmOfRows(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t in = d.KnownSize(), out = d.KnownSize();
+  std::int64_t rows = 1;
+  for (std::int64_t size : sizes) {
+    rows = size == 1 ? rows : rows == 1 ? size : size < 0 || rows < 0 ? kOther : rows * size;
+  }
+  Sizes result = sizes;
+  if (d.Chance(8)) std::ranges::reverse(result);
+  if (d.Chance(8)) result.insert(result.begin() + d.Between(0, std::ssize(result)), 1);
+  sizes.push_back(in);
+  result.push_back(d.Chance(95) ? out : in);
+  const auto target = [&](const Sizes& shape) {
+    std::vector<std::int64_t> numbers;
+    bool open = false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      const bool infers = shape[i] < 0 && !open && d.Chance(60);
+      open = open || infers;
+      numbers.push_back(shape[i] >= 0 ? shape[i] : infers ? -1 : 0);
+    }
+    return d.Ints(numbers);
+  };
+  const std::string x = d.Input(dtype, sizes);
+  const std::string flat =
+      d.Chance(85) ? d.Node("Reshape", {x, d.Ints({d.Chance(60) || rows < 0 ? -1 : rows, in})})
+                   : d.Node("Flatten", {x}, fmt::format("axis = {}", sizes.size() - 1));
+  std::string y = AnyGemm(d, dtype, flat, rows, in, out);
+  if (d.Chance(6)) y = d.Node("Neg", {y});
+  d.MaybeRead(d.Node("Reshape", {y, target(result)}));
+}
+
+struct Convolved {
+  std::string value;
+  std::int64_t channels = 1;
+  std::size_t spatial = 1;
+};
+
+Convolved Convolution(Drawing& d, const std::string& dtype) {
+  const auto spatial = static_cast<std::size_t>(d.Between(1, 2));
+  const std::int64_t groups = d.Chance(75) ? 1 : 2;
+  const std::int64_t in = groups * d.Between(1, 2), out = groups * d.Between(1, 2);
+  Sizes sizes = {d.Size(), in}, weight = {out, in / groups};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    sizes.push_back(d.Chance(10) ? kN : d.Between(2, 4));
+    weight.push_back(d.Between(1, 2));
+  }
+  Names operands = {d.Input(dtype, sizes), d.Weight(dtype, weight)};
+  if (d.Chance(60)) operands.push_back(d.Weight(dtype, {out}));
+  std::string attributes = groups == 1 && d.Chance(50) ? "" : fmt::format("group = {}", groups);
+  const auto add = [&](const std::string& text) {
+    attributes += (attributes.empty() ? "" : ", ") + text;
+  };
+  if (d.Chance(40))
+    add("pads = [" + List(std::vector<std::int64_t>(2 * spatial, d.Between(0, 1))) + "]");
+  if (d.Chance(15)) add("auto_pad = \"" + d.Of({"SAME_UPPER", "SAME_LOWER", "VALID"}) + "\"");
+  if (d.Chance(20)) add("strides = [" + List(std::vector<std::int64_t>(spatial, 2)) + "]");
+  std::string y = d.Node("Conv", operands, attributes);
+  if (d.Chance(8)) y = d.Node("Neg", {y});
+  return {y, out, spatial};
+}
+
+void ConvAndNormalization(Drawing& d) {
+  const std::string dtype = d.Chance(80) ? "f32" : d.FloatType();
+  const Convolved conv = Convolution(d, dtype);
+  const std::int64_t out = conv.channels;
+  const std::string& y = conv.value;
+  const std::string other = d.Chance(90) ? dtype : d.FloatType();
+  Names parameters = {y, d.Weight(other, {out}), d.Weight(other, {out}), d.Weight(other, {out}),
+                      d.Constant(other, {out}, [&] {
+                        return d.Chance(6) ? 0.0 : static_cast<double>(d.Between(1, 8)) / 4;
+                      })};
+  if (d.Chance(4)) parameters[3] = parameters[0];
+  std::string text = d.Chance(50) ? "epsilon = " + d.Of({"0.001", "1e-05", "0.0", "0.25"}) : "";
+  const bool trains = d.Chance(8);
+  if (trains) text += std::string(text.empty() ? "" : ", ") + "training_mode = 1";
+  const Names results = d.Nodes("BatchNormalization", parameters, text, trains ? 3 : 1);
+  d.MaybeRead(results[0]);
+}
+
+// With one number a channel, and with what is nearly that.
+void ConvAndSum(Drawing& d) {
+  const std::string dtype = d.Chance(80) ? "f32" : d.FloatType();
+  const Convolved conv = Convolution(d, dtype);
+  Sizes sizes(conv.spatial, 1);
+  sizes.insert(sizes.begin(), d.Chance(90) ? conv.channels : 1);
+  if (d.Chance(40)) sizes.insert(sizes.begin(), 1);
+  if (d.Chance(10)) sizes = {conv.channels};
+  if (d.Chance(10)) std::ranges::reverse(sizes);
+  const std::string shift = d.Weight(dtype, sizes);
+  const std::string type = d.Chance(92) ? "Add" : "Sub";
+  d.MaybeRead(d.Chance(60) ? d.Node(type, {conv.value, shift}) : d.Node(type, {shift, conv.value}));
+}
+
+void Quotient(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const Sizes sizes = d.AnySizes(0, 3);
+  const std::string x = d.Input(dtype, sizes);
+  std::string exponent = d.Chance(80) ? d.Node("Neg", {x}) : x;
+  const auto ones = [&] {
+    Sizes own;
+    if (d.Chance(25)) own = d.KnownSizes(0, 2);
+    if (d.Chance(15)) own = Sizes(sizes.size(), 1);
+    const bool all = d.Chance(93);
+    return d.Constant(dtype, own, [&] { return all ? 1.0 : 0.5; });
+  };
+  std::string exp = d.Node(d.Chance(95) ? "Exp" : "Sqrt", {exponent});
+  Names terms = {ones(), exp};
+  if (d.Chance(40)) std::swap(terms[0], terms[1]);
+  const std::string sum = d.Node(d.Chance(94) ? "Add" : "Sub", terms);
+  if (d.Chance(30)) {
+    d.MaybeRead(d.Node("Reciprocal", {sum}));
+    return;
+  }
+  const std::string above = d.Chance(40) ? ones()
+                            : d.Chance(50)
+                                ? x
+                                : d.Input(dtype, d.Chance(60) ? sizes : d.AnySizes(0, 3));
+  Names operands = {above, sum};
+  if (d.Chance(6)) std::swap(operands[0], operands[1]);
+  d.MaybeRead(d.Node("Div", operands));
+}
+
+constexpr DrawnPattern kDrawn[] = {
+    {"fuse-gemm", Gemm, Exactness::kRounded},
+    {"fuse-mat-mul", MatMul, Exactness::kRounded},
+    {"fuse-bias", LinearAndBias, Exactness::kRounded},
+    {"fuse-einsum", EinsumOfWeight, Exactness::kRounded},
+    {"fuse-gemm-of-rows", GemmOfRows, Exactness::kRounded},
+    {"fold-into-conv", ConvAndNormalization, Exactness::kRounded},
+    {"fold-bias", ConvAndSum, Exactness::kRounded},
+    {"read-sigmoid", Quotient, Exactness::kRounded},
+};
+
+}  // namespace
+
+std::span<const DrawnPattern> DrawnProducts() { return kDrawn; }
+
+}  // namespace dragoman::drawn

@@ -1,0 +1,306 @@
+// What is put together along an axis, and what is read of that.
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tests/unit/drawn_rewrites/patterns.h"
+
+namespace dragoman::drawn {
+namespace {
+
+constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+
+std::string SliceAlong(Drawing& d, const std::string& x, std::int64_t begin, std::int64_t end,
+                       std::int64_t axis, std::int64_t step = 1) {
+  Names operands = {x, d.Ints({begin}), d.Ints({end})};
+  if (axis != 0 || step != 1 || d.Chance(60)) operands.push_back(d.Ints({axis}));
+  if (step != 1 || (operands.size() == 4 && d.Chance(20))) operands.push_back(d.Ints({step}));
+  return d.Node("Slice", operands);
+}
+
+Sizes With(Sizes sizes, std::int64_t axis, std::int64_t size) {
+  sizes[static_cast<std::size_t>(axis)] = size;
+  return sizes;
+}
+
+// `now` with another row at `index`, by slices around it.
+std::string PutBySlices(Drawing& d, const std::string& now, const Sizes& sizes, std::int64_t axis,
+                        std::int64_t index) {
+  const std::int64_t count = sizes[static_cast<std::size_t>(axis)];
+  const std::int64_t off = d.Chance(6) ? d.Between(-1, 1) : 0;
+  const std::int64_t wide = d.Chance(5) ? 2 : 1;
+  Names parts;
+  if (index > 0 || d.Chance(15)) {
+    const std::int64_t begin = d.Chance(20) ? -count : 0;
+    parts.push_back(
+        SliceAlong(d, now, begin, d.Chance(20) && index > 0 ? index - count : index + off, axis));
+  }
+  parts.push_back(d.Input("f32", With(sizes, axis, wide)));
+  if (d.Chance(20)) parts.back() = d.Node("Neg", {parts.back()});
+  const std::int64_t after = index + 1 + (d.Chance(5) ? d.Between(-1, 1) : 0);
+  if (index + 1 < count || d.Chance(15)) {
+    const std::string source = d.Chance(5) ? d.Input("f32", sizes) : now;
+    parts.push_back(SliceAlong(d, source, d.Chance(20) ? after - count : after,
+                               d.Chance(50) ? kFar : count, axis, d.Chance(3) ? 2 : 1));
+  }
+  if (d.Chance(3)) std::swap(parts.front(), parts.back());
+  const std::int64_t stated = d.Chance(20) ? axis - std::ssize(sizes) : axis;
+  return d.Node("Concat", parts, fmt::format("axis = {}", stated));
+}
+
+std::string PutByScatter(Drawing& d, const std::string& now, const Sizes& sizes, std::int64_t axis,
+                         std::int64_t index) {
+  const std::int64_t stated = d.Chance(25) ? index - sizes[static_cast<std::size_t>(axis)] : index;
+  const std::string reduction =
+      d.Chance(8) ? "reduction = \"" + d.Of({"add", "mul", "max", "none"}) + "\"" : "";
+  const Sizes row = With(sizes, axis, 1);
+  const std::string update = d.Input("f32", row);
+  if (axis == 0 && d.Chance(60)) {  // one place a row
+    const std::string indices =
+        d.Constant("i64", {1, 1}, [&] { return static_cast<double>(stated); });
+    return d.Node("ScatterND", {now, indices, update}, reduction);
+  }
+  const bool open = std::ranges::any_of(row, [](std::int64_t size) { return size < 0; });
+  if (open) return d.Node("Neg", {now});
+  if (d.Chance(50)) {  // a place for each element
+    std::int64_t swapped = d.Chance(10) ? 1 : 0;
+    Sizes indices = row;
+    indices.push_back(std::ssize(row));
+    std::vector<std::int64_t> at(row.size(), 0);
+    std::size_t next = 0;
+    const std::string places = d.Constant("i64", indices, [&] {
+      const std::size_t along = next++ % row.size();
+      std::int64_t place = at[along];
+      if (static_cast<std::int64_t>(along) == axis) place = stated;
+      if (swapped != 0 && static_cast<std::int64_t>(along) != axis) place = swapped - 1;
+      if (next % row.size() == 0) {
+        for (std::size_t i = row.size(); i-- > 0;) {
+          if (++at[i] < row[i]) break;
+          at[i] = 0;
+        }
+      }
+      return static_cast<double>(place);
+    });
+    return d.Node("ScatterND", {now, places, update}, reduction);
+  }
+  std::string places;
+  if (d.Chance(50)) {
+    places = d.Node("Expand", {d.Int(stated), d.Ints(row)});
+  } else {
+    places = d.Constant(
+        "i64", row, [&] { return static_cast<double>(d.Chance(97) ? stated : d.Between(0, 1)); });
+  }
+  return d.Node("ScatterElements", {now, places, update},
+                fmt::format("axis = {}{}{}", axis, reduction.empty() ? "" : ", ", reduction));
+}
+
+void CollectRows(Drawing& d) {
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t axis = d.Between(0, std::ssize(sizes) - 1);
+  const std::int64_t count = d.Between(1, 4);
+  sizes[static_cast<std::size_t>(axis)] = count;
+  std::string now = d.Input("f32", sizes);
+  const bool scatters = d.Chance(50);
+  for (std::int64_t i = 0, end = d.Between(1, 4); i < end; ++i) {
+    const std::int64_t index = d.Chance(70) ? i % count : d.Between(0, count - 1);
+    now = scatters ? PutByScatter(d, now, sizes, axis, index)
+                   : PutBySlices(d, now, sizes, axis, index);
+    if (d.Chance(5)) now = d.Node("Neg", {now});
+    if (d.Chance(5)) SliceAlong(d, now, 0, 1, axis);
+  }
+  d.MaybeRead(now);
+}
+
+// One element along an axis of `x`, without that axis or with it.
+std::string Part(Drawing& d, const std::string& x, const Sizes& sizes, std::int64_t axis,
+                 std::int64_t index, bool keeps_axis) {
+  const std::int64_t stated = d.Chance(15) ? index - sizes[static_cast<std::size_t>(axis)] : index;
+  if (d.Chance(60)) {
+    const std::string gather =
+        keeps_axis ? d.Node("Gather", {x, d.Ints({stated})}, fmt::format("axis = {}", axis))
+                   : d.Node("Gather", {x, d.Int(stated)}, fmt::format("axis = {}", axis));
+    return gather;
+  }
+  const std::string slice = SliceAlong(d, x, index, index + 1, axis);
+  return keeps_axis ? slice : d.Node("Squeeze", {slice, d.Ints({axis})});
+}
+
+void CollectSlices(Drawing& d) {
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t axis = d.Between(0, std::ssize(sizes) - 1);
+  const std::int64_t count = d.Between(2, 4);
+  sizes[static_cast<std::size_t>(axis)] = count;
+  const std::string x = d.Input("f32", sizes);
+  const bool keeps_axis = d.Chance(20);
+  const bool new_axis = !keeps_axis && (sizes.size() == 1 || d.Chance(50));
+  const std::int64_t rank = std::ssize(sizes) + (keeps_axis || new_axis ? 0 : -1);
+  const std::int64_t to = d.Chance(50) ? std::min(axis, rank - 1) : d.Between(0, rank - 1);
+  Names parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (d.Chance(3)) continue;
+    const std::int64_t index = d.Chance(96) ? i : d.Between(0, count - 1);
+    const std::string source = d.Chance(2) ? d.Input("f32", sizes, {.low = -2, .high = 2}) : x;
+    std::string part = Part(d, source, sizes, axis, index, keeps_axis);
+    if (new_axis) part = d.Node("Unsqueeze", {part, d.Ints({to})});
+    parts.push_back(part);
+  }
+  if (parts.empty()) parts.push_back(x);
+  d.MaybeRead(d.Node("Concat", parts, fmt::format("axis = {}", d.Chance(15) ? to - rank : to)));
+}
+
+struct Joined {
+  std::string whole;
+  Sizes sizes;                      // of the whole
+  std::int64_t axis = 0;            // from the front
+  std::vector<std::int64_t> parts;  // their sizes
+};
+
+Joined Join(Drawing& d, const std::string& dtype) {
+  Joined joined;
+  joined.sizes = d.AnySizes(1, 3);
+  joined.axis = d.Between(0, std::ssize(joined.sizes) - 1);
+  Names parts;
+  std::int64_t whole = 0;
+  for (std::int64_t i = d.Between(1, 4); i > 0; --i) {
+    const std::int64_t size = d.Chance(96) ? (d.Chance(10) ? 0 : d.Between(1, 2)) : kN;
+    joined.parts.push_back(size);
+    whole = size < 0 || whole < 0 ? kOther : whole + size;
+    const Sizes own = With(joined.sizes, joined.axis, size);
+    parts.push_back(d.Weight(dtype, own));
+    if (d.Chance(30)) parts.back() = d.Node("Neg", {parts.back()});
+    if (d.Chance(5)) parts.back() = parts.front();
+  }
+  joined.sizes = With(joined.sizes, joined.axis, whole);
+  const std::int64_t stated = d.Chance(25) ? joined.axis - std::ssize(joined.sizes) : joined.axis;
+  joined.whole = d.Node("Concat", parts, fmt::format("axis = {}", stated));
+  return joined;
+}
+
+// Reads parts of `x`, mostly those that it was joined of.
+void ReadParts(Drawing& d, const std::string& x, const Joined& joined) {
+  const std::int64_t rank = std::ssize(joined.sizes);
+  const std::int64_t axis = d.Chance(92) ? joined.axis : d.Between(0, rank - 1);
+  const std::int64_t stated = d.Chance(25) ? axis - rank : axis;
+  const std::int64_t kind = d.Between(0, 2);
+  if (kind == 0) {
+    std::vector<std::int64_t> parts = joined.parts;
+    if (d.Chance(8)) std::swap(parts.front(), parts.back());
+    const bool equal = std::ranges::adjacent_find(parts, std::not_equal_to<>()) == parts.end();
+    const auto count = parts.size();
+    const std::string along = fmt::format("axis = {}", stated);
+    const Names results =
+        equal && d.Chance(50)
+            ? d.Nodes("Split", {x}, fmt::format("{}, num_outputs = {}", along, count), count)
+            : d.Nodes("Split", {x, d.Ints(parts)}, along, count);
+    d.MaybeRead(results[static_cast<std::size_t>(d.Between(0, std::ssize(results) - 1))]);
+    return;
+  }
+  std::int64_t begin = 0;
+  const std::int64_t whole = joined.sizes[static_cast<std::size_t>(joined.axis)];
+  for (std::int64_t size : joined.parts) {
+    if (size < 0) break;
+    const std::int64_t at = begin + (d.Chance(5) ? 1 : 0);
+    const std::int64_t end = begin + size;
+    if (kind == 1 && d.Chance(80)) {
+      const bool last = end == whole;
+      SliceAlong(d, x, d.Chance(20) && whole > 0 ? at - whole : at,
+                 last && d.Chance(40) ? kFar
+                 : d.Chance(95)       ? end
+                                      : end + 1,
+                 stated, d.Chance(4) ? 2 : 1);
+    } else if (kind == 2 && size == 1) {
+      const std::string index = d.Chance(85) ? d.Int(d.Chance(20) ? at - whole : at) : d.Ints({at});
+      d.MaybeRead(d.Node("Gather", {x, index}, fmt::format("axis = {}", stated)));
+    }
+    begin = end;
+  }
+}
+
+void PartsOfConcat(Drawing& d) {
+  const Joined joined = Join(d, d.NumberType());
+  ReadParts(d, joined.whole, joined);
+  if (d.Chance(30)) ReadParts(d, joined.whole, joined);
+}
+
+void CutElementwise(Drawing& d) {
+  const Joined joined = Join(d, "f32");
+  std::string x = joined.whole;
+  const auto other = [&]() -> std::string {
+    switch (d.Between(0, 4)) {
+      case 0: {
+        Sizes sizes = joined.sizes;
+        for (std::int64_t& size : sizes) {
+          if (size == kOther || d.Chance(30)) size = 1;
+        }
+        const std::ptrdiff_t dropped = d.Between(0, std::ssize(sizes));
+        if (d.Chance(40)) sizes.erase(sizes.begin(), sizes.begin() + dropped);
+        if (d.Chance(5)) sizes.insert(sizes.begin(), d.Between(1, 2));
+        return d.Weight("f32", sizes);
+      }
+      case 1:
+        return d.Numbers("f32", {});
+      case 2:
+        return joined.whole;
+      case 3:
+        return x;
+      default:
+        return Join(d, "f32").whole;
+    }
+  };
+  for (std::int64_t i = d.Between(1, 3); i > 0; --i) {
+    const std::string op = d.Of({"Add", "Mul", "Sub", "Where", "Div"});
+    Names operands = {x, other()};
+    if (d.Chance(40)) std::swap(operands[0], operands[1]);
+    if (op == "Where") {
+      Sizes sizes = joined.sizes;
+      for (std::int64_t& size : sizes) {
+        if (size == kOther || d.Chance(40)) size = 1;
+      }
+      operands.insert(operands.begin(), d.Input("bool", sizes));
+    }
+    x = d.Node(op, operands);
+    if (d.Chance(50)) ReadParts(d, x, joined);
+  }
+  ReadParts(d, x, joined);
+}
+
+void NestedConcats(Drawing& d) {
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t rank = std::ssize(sizes);
+  const std::int64_t axis = d.Between(0, rank - 1);
+  const auto stated = [&] {
+    return fmt::format("axis = {}", d.Chance(4)    ? d.Axis(sizes.size())
+                                    : d.Chance(25) ? axis - rank
+                                                   : axis);
+  };
+  Names open;
+  for (std::int64_t i = d.Between(3, 6); i > 0; --i) {
+    open.push_back(d.Weight("f32", With(sizes, axis, d.Size())));
+  }
+  while (open.size() > 1) {
+    const auto begin = d.Between(0, std::ssize(open) - 2);
+    const auto end = std::min<std::int64_t>(std::ssize(open), begin + d.Between(2, 3));
+    Names parts(open.begin() + begin, open.begin() + end);
+    if (d.Chance(6)) parts.push_back(parts.front());
+    open.erase(open.begin() + begin + 1, open.begin() + end);
+    open[static_cast<std::size_t>(begin)] = d.Node("Concat", parts, stated());
+    if (d.Chance(5))
+      open[static_cast<std::size_t>(begin)] =
+          d.Node("Neg", {open[static_cast<std::size_t>(begin)]});
+  }
+  d.MaybeRead(open.front());
+}
+
+constexpr DrawnPattern kDrawn[] = {
+    {"collect-rows", CollectRows},           {"collect-slices", CollectSlices},
+    {"flatten-concat", NestedConcats},       {"cut-elementwise-of-concat", CutElementwise},
+    {"read-slice-of-concat", PartsOfConcat}, {"read-gather-of-concat", PartsOfConcat},
+    {"read-split-of-concat", PartsOfConcat},
+};
+
+}  // namespace
+
+std::span<const DrawnPattern> DrawnRows() { return kDrawn; }
+
+}  // namespace dragoman::drawn

@@ -1,0 +1,85 @@
+// How the format of a file or folder is found.
+#include "driver/formats.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/support/output_file.h"
+#include "tests/unit/test_folder.h"
+
+namespace dragoman {
+namespace {
+
+Likeness Never(const Candidate&) { return Likeness::kNone; }
+Likeness Perhaps(const Candidate&) { return Likeness::kLikely; }
+Likeness IfItSaysSure(const Candidate& candidate) {
+  return candidate.Head() == "sure" ? Likeness::kCertain : Likeness::kNone;
+}
+Likeness IfItHoldsGraph(const Candidate& candidate) {
+  return candidate.Holds("graph.bin") ? Likeness::kCertain : Likeness::kNone;
+}
+
+const std::vector<Format> kFormats = {
+    {.name = "never", .suffixes = {".n", ".nn"}, .detect = Never},
+    {.name = "perhaps", .detect = Perhaps},
+    {.name = "sure", .detect = IfItSaysSure},
+    {.name = "folder", .detect = IfItHoldsGraph},
+};
+
+std::string NameOf(const Result<const Format*>& format) {
+  return format.ok() ? std::string((*format)->name) : format.error().findings().front().message;
+}
+
+TEST(Formats, ContentGoesBeforeSuffixAndCertaintyBeforeLikeness) {
+  const TestFolder folder;
+  ASSERT_TRUE(WriteFile(folder / "a.n", "sure").ok());
+  ASSERT_TRUE(WriteFile(folder / "b.n", "other").ok());
+  EXPECT_EQ(NameOf(FormatOfInput(kFormats, folder / "a.n")), "sure");
+  EXPECT_EQ(NameOf(FormatOfInput(kFormats, folder / "b.n")), "perhaps");
+  EXPECT_EQ(NameOf(FormatOfInput(Formats(kFormats).first(1), folder / "b.n")), "never");
+}
+
+TEST(Formats, FolderIsRecognizedByWhatItHolds) {
+  const TestFolder folder;
+  const Formats certain = Formats(kFormats).last(2);
+  EXPECT_EQ(NameOf(FormatOfInput(certain, folder.path().string())),
+            "is a folder, and no SavedModel; expected a model file");
+  ASSERT_TRUE(WriteFile(folder / "graph.bin", "").ok());
+  EXPECT_EQ(NameOf(FormatOfInput(certain, folder.path().string())), "folder");
+}
+
+TEST(Formats, OutputGoesByAnyOfTheSuffixes) {
+  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.n")), "never");
+  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.nn")), "never");
+  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, ".nn")),
+            "the suffix does not tell the format; name it with --to");
+  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.nn/y")),
+            "the suffix does not tell the format; name it with --to");
+}
+
+TEST(Formats, NamesAreListedWhereOneIsNotKnown) {
+  EXPECT_EQ(NameOf(FormatByName(kFormats, "sure")), "sure");
+  EXPECT_EQ(NameOf(FormatByName(kFormats, "?")),
+            "there is no format '?'; formats are never, perhaps, sure, folder");
+}
+
+TEST(Formats, RowsAreConsistent) {
+  for (const Format& format : BuiltInFormats()) {
+    SCOPED_TRACE(format.name);
+    EXPECT_EQ(NameOf(FormatByName(BuiltInFormats(), format.name)), format.name);
+    for (std::string_view suffix : format.suffixes) {
+      EXPECT_TRUE(suffix.starts_with('.'));
+      EXPECT_EQ(NameOf(FormatOfOutput(BuiltInFormats(), "x" + std::string(suffix))), format.name);
+    }
+    EXPECT_EQ(format.lower != nullptr, !format.dialect.empty());
+    EXPECT_EQ(format.check != nullptr, format.has_op != nullptr);
+    EXPECT_TRUE(format.check == nullptr || format.write != nullptr);
+    EXPECT_FALSE(format.is_container && format.check != nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,67 @@
+// Quotients and remainders at the edges of their types. What torch gives for all pairs of edge
+// values is in tests/models/torch_edge_values_test.py.
+#include "core/lowering/math.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/lowering/division.h"
+#include "tests/unit/lowering/program.h"
+
+namespace dragoman {
+namespace {
+
+using Compose = Value* (*)(Composer& c, Value* a, Value* b);
+
+// What the composition gives for each pair of elements.
+template <class T>
+std::string Apply(Compose compose, DType dtype, const std::vector<T>& a, const std::vector<T>& b) {
+  Program program;
+  const auto count = static_cast<std::int64_t>(a.size());
+  Value* x = program.Input("x", dtype, {Dim(count)});
+  Value* y = program.Input("y", dtype, {Dim(count)});
+  Composer c(program.builder());
+  Value* result = compose(c, x, y);
+  EXPECT_TRUE(c.Done(result).ok());
+  program.Output(result);
+  return program.Run({Tensor::Of<T>({count}, a), Tensor::Of<T>({count}, b)});
+}
+
+TEST(MathTest, QuotientsOfIntegersAreRoundedDownAtTheExtremesToo) {
+  EXPECT_EQ(Apply<std::int8_t>(FloorQuotient, DType::kI8, {-128, -128, 127, 127, -7, 7, -8, -128},
+                               {7, -128, -7, 127, 2, -2, 2, 127}),
+            "i8[8] -19 1 -19 1 -4 -4 -4 -2");
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(Apply<std::int64_t>(FloorQuotient, DType::kI64, {kLeast, kLeast, 1}, {7, -7, kLeast}),
+            "i64[3] -1317624576693539402 1317624576693539401 -1");
+  EXPECT_EQ(Apply<std::uint8_t>(FloorQuotient, DType::kU8, {255, 0}, {7, 255}), "u8[2] 36 0");
+}
+
+TEST(MathTest, QuotientsOfWhatIsNeverNegativeAreOneNode) {
+  Program program;
+  Value* x = program.Input("x", DType::kF32, {Dim::Symbol("n"), Dim(4)});
+  Composer c(program.builder());
+  Value* size = c.Size(x, 0);
+  EXPECT_TRUE(IsNeverNegative(c, size));
+  EXPECT_FALSE(IsNeverNegative(c, c.Sub(size, c.Int(5))));
+  const std::size_t before = program.graph().num_nodes();
+  FloorQuotient(c, size, c.Int(2));
+  EXPECT_EQ(program.graph().num_nodes(), before + 1);
+}
+
+TEST(MathTest, QuotientsOfFloatsAreThoseOfPythonAtInfinitiesToo) {
+  constexpr double kInf = INFINITY;
+  EXPECT_EQ(Apply<double>(FloorQuotient, DType::kF64, {-5, 5, 5, -0.0, 0.0, 7.5, 1, -1},
+                          {kInf, kInf, -kInf, 3, -3, -2, 0, 0}),
+            "f64[8] -1.0 0.0 -1.0 -0.0 -0.0 -4.0 inf -inf");
+  EXPECT_EQ(Apply<double>(Remainder, DType::kF64, {-5, 5, 5, 6, -7.5}, {kInf, kInf, -kInf, -3, 2}),
+            "f64[5] inf 5.0 -inf 0.0 0.5");
+}
+
+}  // namespace
+}  // namespace dragoman

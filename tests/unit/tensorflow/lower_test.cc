@@ -1,0 +1,346 @@
+// Source text and the common text that it lowers to.
+#include "importers/tensorflow/lower/lower.h"
+
+#include <regex>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/ir/parse.h"
+#include "core/ir/print.h"
+
+namespace dragoman {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kHead[] = R"(dragoman 1 source tf
+opset "tf" 27
+)";
+
+// The common text behind its header, without origins; or the error.
+std::string Lowered(const std::string& source) {
+  Result<Model> model = ParseText(kHead + source);
+  if (!model.ok()) return model.error().ToString();
+  Result<Model> common = LowerTensorFlow(*model);
+  if (!common.ok()) return common.error().ToString();
+  std::string text = PrintText(*common);
+  text.erase(0, text.find("opset"));
+  text.erase(0, text.find('\n') + 1);
+  text = text.substr(0, text.find("\norigins {"));
+  return std::regex_replace(text, std::regex(" ![0-9]+"), "");
+}
+
+TEST(LowerTensorFlowTest, TransposesAroundConvolutionsOfChannelsLast) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%x: f32[1, 4, 4, 2]) -> (%y: f32[*]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %w = tf.Const() {dtype = type f32[*], value = f32[1, 1, 2, 1] [[[[1.0], [2.0]]]]} @w
+  %y = tf.Conv2D(%x, %w) {T = type f32[*], padding = "SAME", strides = [1, 2, 2, 1]} @y
+}
+)"),
+            R"(
+entry main(%x: f32[1, 4, 4, 2]) -> (%y: f32[1, 2, 2, 1]) {
+  const %w: f32[1, 1, 2, 1] = [[[[1.0], [2.0]]]]
+  %Transpose: f32[1, 2, 4, 4] = onnx.Transpose(%x) {perm = [0, 3, 1, 2]}
+  %Transpose_2: f32[1, 2, 1, 1] = onnx.Transpose(%w) {perm = [3, 2, 0, 1]}
+  %Conv: f32[1, 1, 2, 2] = onnx.Conv(%Transpose, %Transpose_2) {dilations = [1, 1], group = 1, kernel_shape = [1, 1], strides = [2, 2], pads = [0, 0, 0, 0]}
+  %y = onnx.Transpose(%Conv) {perm = [0, 2, 3, 1]}
+}
+)");
+}
+
+// x * 2 if x > 0, else x * 3: the sides hang on the two results of a Switch.
+TEST(LowerTensorFlowTest, RaisesSwitchAndMergeToIf) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["m:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %zero = tf.Const() {dtype = type f32[*], value = f32[] 0.0} @zero
+  %p = tf.Greater(%x, %zero) @p
+  %s, %"s:1" = tf.Switch(%x, %p) @s
+  %two = tf.Const() {dtype = type f32[*], value = f32[] 2.0} @two
+  %three = tf.Const() {dtype = type f32[*], value = f32[] 3.0} @three
+  %t = tf.Mul(%"s:1", %two) @t
+  %f = tf.Mul(%s, %three) @f
+  %m, %"m:1" = tf.Merge(%f, %t) @m
+}
+)"),
+            R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  const %zero: f32[] = 0.0
+  const %two: f32[] = 2.0
+  const %three: f32[] = 3.0
+  %Greater: bool[] = onnx.Greater(%x, %zero)
+  %y = onnx.If(%Greater) {else_branch = graph() -> (%Mul_2: f32[]) {
+    %Mul_2 = onnx.Mul(%x, %three)
+  }, then_branch = graph() -> (%Mul: f32[]) {
+    %Mul = onnx.Mul(%x, %two)
+  }}
+}
+)");
+}
+
+// Halves x until it is below 1: the number of turns is not known.
+TEST(LowerTensorFlowTest, RaisesFramesToLoops) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["exit:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %enter = tf.Enter(%x) {frame_name = "loop"} @enter
+  %half = tf.Const() {dtype = type f32[*], value = f32[] 0.5} @half
+  %half_enter = tf.Enter(%half) {frame_name = "loop", is_constant = true} @half_enter
+  %one = tf.Const() {dtype = type f32[*], value = f32[] 1.0} @one
+  %one_enter = tf.Enter(%one) {frame_name = "loop", is_constant = true} @one_enter
+  %merge = tf.Merge(%enter, %next) @merge
+  %goes_on = tf.GreaterEqual(%merge, %one_enter) @goes_on
+  %cond = tf.LoopCond(%goes_on) @cond
+  %switch, %"switch:1" = tf.Switch(%merge, %cond) @switch
+  %halved = tf.Mul(%"switch:1", %half_enter) @halved
+  %next = tf.NextIteration(%halved) @next
+  %exit = tf.Exit(%switch) @exit
+}
+)"),
+            R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  const %one: f32[] = 1.0
+  const %half: f32[] = 0.5
+  %GreaterOrEqual: bool[] = onnx.GreaterOrEqual(%x, %one)
+  %y = onnx.Loop(_, %GreaterOrEqual, %x) {body = graph(%i_2: i64[], %more_2: bool[], %merge: f32[]) -> (%GreaterOrEqual_5: bool[], %Mul_2: f32[]) {
+    %GreaterOrEqual_4: bool[] = onnx.GreaterOrEqual(%merge, %one)
+    %Mul_2 = onnx.Mul(%merge, %half)
+    %GreaterOrEqual_5 = onnx.GreaterOrEqual(%Mul_2, %one)
+  }}
+}
+)");
+}
+
+// The mission's counter: the read comes after the assignment, by a control edge.
+TEST(LowerTensorFlowTest, MakesStatesOfVariablesInTheOrderOfControlEdges) {
+  EXPECT_EQ(Lowered(R"(
+state counter: f32[] = f32[] 1.0
+state fixed: f32[] = f32[] 7.0
+
+entry main() -> (%y: f32[], %z: f32[]) {
+  %y, %z = tf:graph.main() {feeds = strings [], fetches = ["id:0", "fixed_read:0"]}
+}
+
+function tf:graph.main() -> () {
+  %id = tf.Identity(%read) {T = type f32[*]} @id
+  %read = tf.ReadVariableOp(%v, %"^add") {dtype = type f32[*]} @read
+  %one = tf.Const() {dtype = type f32[*], value = f32[] 1.0} @one
+  %"^add": control = tf.AssignAddVariableOp(%v, %one) {dtype = type f32[*]} @add
+  %v = tf.VarHandleOp() {dtype = type f32[*], shared_name = "counter"} @v
+  %w = tf.VarHandleOp() {dtype = type f32[*], shared_name = "fixed"} @w
+  %fixed_read = tf.ReadVariableOp(%w) {dtype = type f32[*]} @fixed_read
+}
+)"),
+            R"(state counter: f32[] = f32[] 1.0
+
+entry main(%counter: f32[]) -> (%y: f32[], %z: f32[], %y: f32[])
+    state 0 input 0 -> output 2 {
+  const %one: f32[] = 1.0
+  const %fixed: f32[] = 7.0
+  %y = onnx.Add(%counter, %one)
+  %z = onnx.Identity(%fixed)
+}
+)");
+}
+
+TEST(LowerTensorFlowTest, NamesVariablesThatAreNotInitialised) {
+  EXPECT_THAT(Lowered(R"(
+entry main() -> (%y: f32[]) {
+  %y = tf:graph.main() {feeds = strings [], fetches = ["read:0"]}
+}
+
+function tf:graph.main() -> () {
+  %v = tf.VarHandleOp() {dtype = type f32[*], shared_name = "kernel"} @v
+  %read = tf.ReadVariableOp(%v) {dtype = type f32[*]} @read
+}
+)"),
+              HasSubstr("variable 'kernel' is not initialised"));
+}
+
+TEST(LowerTensorFlowTest, TellsAllThatIsNotSupportedAtOnce) {
+  const std::string told = Lowered(R"(
+entry main(%x: f32[2]) -> (%y: f32[2], %z: f32[2]) {
+  %y, %z = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["b:0", "c:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %a = tf.Lgamma(%x) @a
+  %b = tf.Relu(%a) @b
+  %c = tf.NoSuchOperator(%x) @c
+}
+)");
+  EXPECT_THAT(told, HasSubstr("node 'a' (tf.Lgamma): error: operator Lgamma is not supported"));
+  EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
+}
+
+// The assertion is in the side that is taken only if it holds, and comes before what waits for it.
+TEST(LowerTensorFlowTest, KeepsAssertionsOfTheSidesOfConditions) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["if:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %zero = tf.Const() {dtype = type f32[*], value = f32[] 0.0} @zero
+  %p = tf.Greater(%x, %zero) @p
+  %if = tf.If(%p, %x) {then_branch = @small, else_branch = @same} @if
+}
+
+function tf.small(%x: f32[*]) -> (%y, %"^assert") {
+  %ten = tf.Const() {dtype = type f32[*], value = f32[] 10.0} @ten
+  %text = tf.Const() {dtype = type str[*], value = str[] "x is too large"} @text
+  %is_small = tf.Less(%x, %ten) @is_small
+  %"^assert": control = tf.Assert(%is_small, %text) @assert
+  %y = tf.Neg(%x, %"^assert") @y
+}
+
+function tf.same(%x: f32[*]) -> (%x) {
+}
+)"),
+            R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  const %zero: f32[] = 0.0
+  const %ten: f32[] = 10.0
+  const %text: str[] = "x is too large"
+  %Greater: bool[] = onnx.Greater(%x, %zero)
+  %y = onnx.If(%Greater) {else_branch = graph() -> (%Identity: f32[]) {
+    %Identity = onnx.Identity(%x)
+  }, then_branch = graph() -> (%Neg: f32[]) {
+    %Less: bool[] = onnx.Less(%x, %ten)
+    dragoman.Assert(%Less) {message = "x is too large"}
+    %Neg = onnx.Neg(%x)
+  }}
+}
+)");
+}
+
+TEST(LowerTensorFlowTest, RefusesFunctionsThatCallThemselves) {
+  EXPECT_THAT(Lowered(R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %y = tf.PartitionedCall(%x) {f = @again} @y
+}
+
+function tf.again(%x: f32[*]) -> (%y) {
+  %y = tf.PartitionedCall(%x) {f = @again} @y
+}
+)"),
+              HasSubstr("function 'again' calls itself"));
+}
+
+TEST(LowerTensorFlowTest, RefusesCyclesThatAreNoLoops) {
+  EXPECT_THAT(Lowered(R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["a:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %a = tf.Add(%x, %b) @a
+  %b = tf.Neg(%a) @b
+}
+)"),
+              HasSubstr("it depends on itself"));
+}
+
+// Written one by one by a loop whose length is known, and stacked.
+TEST(LowerTensorFlowTest, SetsElementsOfListsInLoops) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%x: f32[2, 3]) -> (%y: f32[2, 3]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %zero = tf.Const() {dtype = type i32[*], value = i32[] 0} @zero
+  %two = tf.Const() {dtype = type i32[*], value = i32[] 2} @two
+  %shape = tf.Const() {dtype = type i32[*], value = i32[1] [3]} @shape
+  %in = tf.TensorListFromTensor(%x, %shape) {element_dtype = type f32[*]} @in
+  %out = tf.TensorListReserve(%shape, %two) {element_dtype = type f32[*]} @out
+  %while, %"while:1", %"while:2" = tf.While(%zero, %in, %out) {cond = @cond, body = @body} @while
+  %y = tf.TensorListStack(%"while:2", %shape) {element_dtype = type f32[*]} @y
+}
+
+function tf.cond(%i: i32[*], %in, %out) -> (%more) {
+  %two = tf.Const() {dtype = type i32[*], value = i32[] 2} @two
+  %more = tf.Less(%i, %two) @more
+}
+
+function tf.body(%i: i32[*], %in, %out) -> (%next, %in, %set) {
+  %one = tf.Const() {dtype = type i32[*], value = i32[] 1} @one
+  %next = tf.AddV2(%i, %one) @next
+  %shape = tf.Const() {dtype = type i32[*], value = i32[1] [3]} @shape
+  %row = tf.TensorListGetItem(%in, %i, %shape) {element_dtype = type f32[*]} @row
+  %twice = tf.Add(%row, %row) @twice
+  %set = tf.TensorListSetItem(%out, %i, %twice) {element_dtype = type f32[*]} @set
+}
+)"),
+            R"(
+entry main(%x: f32[2, 3]) -> (%y: f32[2, 3]) {
+  const %shape: i32[1] = [3]
+  const %c: i64[1] = [3]
+  const %two: i32[] = 2
+  const %c_2: i64[] = 2
+  const %c_3: i64[1] = [1]
+  const %c_4: i64[2] = [2, 3]
+  const %zero: i32[] = 0
+  const %two_2: i32[] = 2
+  const %one: i32[] = 1
+  const %shape_2: i32[1] = [3]
+  const %c_5: i64[1] = [3]
+  const %c_6: i64[1] = [3]
+  const %c_7: i64[2] = [1, 1]
+  const %c_8: i64[1] = [0]
+  const %c_9: i64[1] = [3]
+  const %c_10: i64[1] = [3]
+  const %c_11: i64[2] = [1, 1]
+  const %c_12: i64[1] = [0]
+  const %c_13: i64[1] = [3]
+  %Reshape: i64[1] = onnx.Reshape(%c_2, %c_3)
+  %ConstantOfShape: f32[2, 3] = onnx.ConstantOfShape(%c_4) {value = f32[1] [0.0]}
+  %Less: bool[] = onnx.Less(%zero, %two_2)
+  %Add: i32[] = onnx.Add(%zero, %one)
+  %Cast: i64[] = onnx.Cast(%zero) {to = 7}
+  %Gather: f32[3] = onnx.Gather(%x, %Cast) {axis = 0}
+  %Add_2: f32[3] = onnx.Add(%Gather, %Gather)
+  %Cast_2: i64[] = onnx.Cast(%zero) {to = 7}
+  %Reshape_2: i64[1, 1] = onnx.Reshape(%Cast_2, %c_7)
+  %Unsqueeze: f32[1, 3] = onnx.Unsqueeze(%Add_2, %c_8)
+  %ScatterND: f32[2, 3] = onnx.ScatterND(%ConstantOfShape, %Reshape_2, %Unsqueeze)
+  %Less_2: bool[] = onnx.Less(%Add, %two_2)
+  %Add_3: i32[] = onnx.Add(%Add, %one)
+  %Cast_3: i64[] = onnx.Cast(%Add) {to = 7}
+  %Gather_2: f32[3] = onnx.Gather(%x, %Cast_3) {axis = 0}
+  %Add_4: f32[3] = onnx.Add(%Gather_2, %Gather_2)
+  %Cast_4: i64[] = onnx.Cast(%Add) {to = 7}
+  %Reshape_3: i64[1, 1] = onnx.Reshape(%Cast_4, %c_11)
+  %Unsqueeze_2: f32[1, 3] = onnx.Unsqueeze(%Add_4, %c_12)
+  %y = onnx.ScatterND(%ScatterND, %Reshape_3, %Unsqueeze_2)
+  %Less_3: bool[] = onnx.Less(%Add_3, %two_2)
+}
+)");
+}
+
+}  // namespace
+}  // namespace dragoman
