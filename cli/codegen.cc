@@ -175,7 +175,8 @@ Result<bool> Generate(const CodegenCommand& options) {
   if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   const Session session = MakeSession(options.common);
-  DRAGOMAN_ASSIGN(Model source, session.Read(options.model));
+  DRAGOMAN_ASSIGN(Model source,
+                  session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering)));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
   const Entry& entry = ChosenEntry(source, facts);
   const StructuredCalls* const calls = CallsOf(session, source);

@@ -117,7 +117,8 @@ Status Convert(const ConvertOptions& options) {
   if (target->write == nullptr) {
     return Unsupported("files of format " + std::string(target->name) + " cannot be written");
   }
-  DRAGOMAN_ASSIGN(Model source, session.Read(options.model, options.from));
+  DRAGOMAN_ASSIGN(Model source,
+                  session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   const NodeCount before = CountNodes(source);
   Result<Model> prepared = Prepare(session, std::move(source), *target, options);
   if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);

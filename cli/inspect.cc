@@ -242,7 +242,7 @@ int PrintAnswer(Answer answer, const InspectOptions& options) {
 int RunInspect(const InspectOptions& options) {
   Session session = SilentSession();
   session.warn = SayWarning;
-  Result<Model> model = session.Read(options.model);
+  Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!model.ok()) return Report(model.error());
   if (options.node) return PrintNode(*model, options);
   std::vector<Answer> answers = AskTargets(session, *model, options);

@@ -175,7 +175,7 @@ void AddOps(CommandLine& program) {
   Command command = program.AddCommand("ops", "List operators, passes and formats");
   command.Add("OP", &options->op, "Tell all about one operator");
   command.Add("--from", &options->from,
-              "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, "
+              "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, "
               "ai.onnx.ml, com.microsoft, …");
   command.Add("--to", &options->to, "Only those that this target has: onnx, relax, cpp",
               {.one_of = {"onnx", "relax", "cpp"}});

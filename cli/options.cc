@@ -23,6 +23,9 @@ void AddFacts(Command& command, LoweringFlags& options) {
   command.Add("--dim", &options.dims, "SYMBOL=SIZE, wherever the symbol occurs",
               {.repeatable = true});
   command.Add("--entry", &options.entry, "The one entry to keep");
+  command.Add("--tags", &options.tags,
+              "Tags of the graph to read of a SavedModel (serve, if there is one)",
+              {.commas = true});
 }
 
 void AddCut(Command& command, LoweringFlags& options) {
@@ -35,6 +38,11 @@ void AddCut(Command& command, LoweringFlags& options) {
 void AddPasses(Command& command, LoweringFlags& options) {
   command.Add("--passes", &options.passes,
               "none, default, names of passes, or default,-NAME; `dragoman ops` lists them");
+}
+
+ReadOptions ReadOptionsOf(const LoweringFlags& options) {
+  if (options.tags.empty()) return {};
+  return {.tags = options.tags};
 }
 
 Result<Facts> ParseFacts(const LoweringFlags& options) {

@@ -29,6 +29,7 @@ struct LoweringFlags {
   std::vector<std::string> cut_inputs;   // --cut-inputs
   std::vector<std::string> cut_outputs;  // --cut-outputs
   std::optional<std::string> passes;     // --passes
+  std::vector<std::string> tags;         // --tags
 
   bool has_facts() const { return !shapes.empty() || !dims.empty() || entry.has_value(); }
   bool has_cut() const { return !cut_inputs.empty() || !cut_outputs.empty(); }
@@ -39,6 +40,8 @@ void AddFacts(Command& command, LoweringFlags& options);
 void AddCut(Command& command, LoweringFlags& options);
 void AddPasses(Command& command, LoweringFlags& options);
 
+// What to read of the file: --tags.
+ReadOptions ReadOptionsOf(const LoweringFlags& options);
 Result<Facts> ParseFacts(const LoweringFlags& options);
 Result<LoweringOptions> ParseLowering(const LoweringFlags& options);
 // With `facts` in place of those of the flags.

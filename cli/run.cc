@@ -54,7 +54,8 @@ Result<RunResult> RunWith(const Model& source, const std::vector<NamedArray>& in
 }
 
 int RunCommand(const RunOptions& options) {
-  Result<Model> source = SilentSession().Read(options.model);
+  Result<Model> source =
+      SilentSession().Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!source.ok()) return Report(source.error());
   Result<std::vector<NamedArray>> inputs = LoadInputs(options.inputs);
   if (!inputs.ok()) return Report(inputs.error());

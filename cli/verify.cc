@@ -142,7 +142,7 @@ int RunVerify(const VerifyOptions& options) {
     return Report(InvalidInput("verify takes either --data or --against"));
   }
   const Session session = SilentSession();
-  Result<Model> model = session.Read(options.model);
+  Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!model.ok()) return Report(model.error());
   Result<std::vector<Verdict>> verdicts = VerifyModel(session, *model, options);
   if (!verdicts.ok()) return Report(verdicts.error(), options.model);

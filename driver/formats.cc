@@ -31,6 +31,7 @@
 #include "importers/tensorflow/graph/read_model.h"
 #include "importers/tensorflow/graph/signatures.h"
 #include "importers/tensorflow/lower/lower.h"
+#include "importers/tensorflow/ops/op_table.h"
 #include "importers/text/read_model.h"
 #include "importers/torch/container/archive.h"
 #include "importers/torch/export_archive/lower.h"
@@ -54,7 +55,7 @@ Likeness DetectOnnx(const Candidate& candidate) {
   return IsOnnxModel(candidate.bytes) ? Likeness::kLikely : Likeness::kNone;
 }
 
-Result<Model> ReadOnnxFile(const std::string& path) {
+Result<Model> ReadOnnxFile(const std::string& path, const ReadOptions&) {
   return ReadOnnx(path, {.data_folder = {}, .require_data = false});
 }
 
@@ -145,6 +146,18 @@ Likeness DetectTensorFlow(const Candidate& candidate) {
   return kind >= TensorFlowFile::kChunkedSavedModel ? Likeness::kCertain : Likeness::kLikely;
 }
 
+Result<Model> ReadTensorFlowFile(const std::string& path, const ReadOptions& options) {
+  return ReadTensorFlow(path, {.tags = options.tags});
+}
+
+std::vector<SourceOperator> TensorFlowOperators(std::string_view dialect) {
+  std::vector<SourceOperator> operators;
+  if (dialect != "tf") return operators;
+  for (const std::string_view name : tf::SupportedOperators())
+    operators.push_back({std::string(name), {}});
+  return operators;
+}
+
 Status WriteTensorFlowFile(const Model& model, const std::string& path, const WriteOptions&) {
   return WriteTensorFlow(model, path);
 }
@@ -219,7 +232,7 @@ std::vector<Format> MakeFormats() {
        .suffixes = {".pt"},
        .what = "TorchScript archive",
        .detect = DetectTorchScript,
-       .read = [](const std::string& path) { return ReadTorchScript(path); },
+       .read = [](const std::string& path, const ReadOptions&) { return ReadTorchScript(path); },
        .dialect = "torchscript",
        .ordered = {"aten", "prim"},
        .lower = LowerTorchScript,
@@ -230,7 +243,7 @@ std::vector<Format> MakeFormats() {
        .suffixes = {".pt2"},
        .what = "torch.export archive",
        .detect = [](const Candidate& c) { return CertainIf(torch::IsExportArchive(c.bytes)); },
-       .read = [](const std::string& path) { return ReadExportArchive(path); },
+       .read = [](const std::string& path, const ReadOptions&) { return ReadExportArchive(path); },
        .dialect = "pt2",
        .ordered = {"aten", "higher_order"},
        .lower = LowerExportArchive,
@@ -240,11 +253,13 @@ std::vector<Format> MakeFormats() {
        .suffixes = {".pb", ".pbtxt", ".meta"},
        .what = "TensorFlow GraphDef, MetaGraphDef or SavedModel",
        .detect = DetectTensorFlow,
-       .read = [](const std::string& path) { return ReadTensorFlow(path); },
+       .read = ReadTensorFlowFile,
+       .has_tagged_graphs = true,
        .dialect = "tf",
        .lower = LowerTensorFlow,
        .cut = CutTensorFlow,
        .describe = DescribeTensorFlow,
+       .operators = TensorFlowOperators,
        .write = WriteTensorFlowFile},
       {.name = "relay", .suffixes = {".relay"}, .what = "TVM Relay text", .detect = DetectRelay},
       {.name = "relax",
@@ -260,14 +275,14 @@ std::vector<Format> MakeFormats() {
        .what = "our own container, lossless",
        .is_container = true,
        .detect = [](const Candidate& c) { return CertainIf(IsNative(c.bytes)); },
-       .read = ReadNative,
+       .read = [](const std::string& path, const ReadOptions&) { return ReadNative(path); },
        .write = WriteNativeFile},
       {.name = "text",
        .suffixes = {".dgt"},
        .what = "graph text, lossless, to read and edit",
        .is_container = true,
        .detect = [](const Candidate& c) { return CertainIf(c.Head().starts_with("dragoman ")); },
-       .read = ReadText,
+       .read = [](const std::string& path, const ReadOptions&) { return ReadText(path); },
        .write = WriteTextFile,
        .print = [](const Model& model) -> Result<std::string> { return PrintText(model); }},
       {.name = "json",
@@ -275,7 +290,7 @@ std::vector<Format> MakeFormats() {
        .what = "our own container as JSON, lossless",
        .is_container = true,
        .detect = DetectJson,
-       .read = ReadJson,
+       .read = [](const std::string& path, const ReadOptions&) { return ReadJson(path); },
        .write = WriteJsonFile,
        .print = WriteJsonText},
       {.name = "dot",

@@ -37,6 +37,12 @@ struct Candidate {
 // a signature, of which only the structure fits); of several alike the first row is taken.
 enum class Likeness : std::uint8_t { kNone, kLikely, kCertain };
 
+struct ReadOptions {
+  // The tags of one of several graphs in the file (Format::has_tagged_graphs); nullopt: the one
+  // that the format reads by default.
+  std::optional<std::vector<std::string>> tags;
+};
+
 struct WriteOptions {
   std::optional<std::int64_t> opset;  // of ONNX files made from a common graph
   bool lift_state = false;            // ONNX: without the record of which outputs feed which inputs
@@ -72,8 +78,9 @@ struct Format {
 
   // The model as the file says it; nullptr: cannot be read. Weights that lie in a file which is not
   // there are constants without elements.
-  Result<Model> (*read)(const std::string& path) = nullptr;
-  bool reader_verifies = false;  // else the verifier looks at what was read
+  Result<Model> (*read)(const std::string& path, const ReadOptions& options) = nullptr;
+  bool has_tagged_graphs = false;  // files hold several graphs, which ReadOptions::tags tell apart
+  bool reader_verifies = false;    // else the verifier looks at what was read
 
   // Of the source models that `read` gives (Model::dialect); empty: none of its own.
   std::string_view dialect;

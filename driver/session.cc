@@ -63,22 +63,26 @@ Status VerifyFile(const Model& model) {
   return status;
 }
 
-Result<Model> ReadAndVerify(const std::string& path, const Format& format) {
+Result<Model> ReadAndVerify(const std::string& path, const Format& format,
+                            const ReadOptions& options) {
   if (format.read == nullptr) return CannotBe(format, "read").error();
-  DRAGOMAN_ASSIGN(Model model, format.read(path));
+  if (options.tags && !format.has_tagged_graphs)
+    return InvalidInput("--tags: files of format " + std::string(format.name) +
+                        " have no graphs with tags");
+  DRAGOMAN_ASSIGN(Model model, format.read(path, options));
   if (!format.reader_verifies) DRAGOMAN_TRY(VerifyFile(model));
   return model;
 }
 
 }  // namespace
 
-Result<Model> Session::Read(const std::string& path,
-                            const std::optional<std::string>& format) const {
+Result<Model> Session::Read(const std::string& path, const std::optional<std::string>& format,
+                            const ReadOptions& options) const {
   Result<const Format*> chosen =
       format ? FormatByName(formats, *format) : FormatOfInput(formats, path);
   if (!chosen.ok()) return std::move(chosen).error().InFile(path);
   const auto progress = Show("reading " + path);
-  Result<Model> model = ReadAndVerify(path, **chosen);
+  Result<Model> model = ReadAndVerify(path, **chosen, options);
   if (!model.ok()) return std::move(model).error().InFile(path);
   return model;
 }

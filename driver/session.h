@@ -44,7 +44,8 @@ struct Session {
   // Weights that lie in another file which is not there are constants without elements: only
   // lowering needs them.
   Result<Model> Read(const std::string& path,
-                     const std::optional<std::string>& format = std::nullopt) const;
+                     const std::optional<std::string>& format = std::nullopt,
+                     const ReadOptions& options = {}) const;
 
   // A common model made from `source`, which may be one already, with the facts. `note` is given
   // what is left out or assumed. Errors: a fact about a size or an input that does not exist; what

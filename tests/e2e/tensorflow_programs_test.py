@@ -4,6 +4,7 @@ make_models.py says what they are."""
 
 import json
 import pathlib
+import shutil
 import unittest
 
 import numpy as np
@@ -120,6 +121,89 @@ class Grayscale(Programs):
                     outputs = self.outputs(*arguments)
                     np.testing.assert_array_equal(outputs[0],
                                                   np.broadcast_to(image, (2, 4, 5, 3)))
+
+
+class Vocabulary(Programs):
+    """Tables: words of a text file have their line's number and 2, others -1; weights come from
+    the checkpoint."""
+
+    def words(self):
+        return self.save("words", np.array(["of", "tensor", "in", "?", "the"]))
+
+    def test_looks_words_up(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                numbers, weights = self.outputs(MODELS / "vocabulary", "--engine", engine,
+                                                "--input", self.words())
+                np.testing.assert_array_equal(numbers, np.array([3, -1, 5, -1, 2]))
+                np.testing.assert_array_equal(weights, np.array([0.5, -2, 0, 0, 0], np.float32))
+
+    def test_tags_choose_the_graph(self):
+        outputs = self.outputs(MODELS / "vocabulary", "--tags", "gpu,serve", "--input", self.words())
+        np.testing.assert_array_equal(outputs[0], np.array(["of", "tensor", "in", "?", "the"]))
+        for command in (("inspect",), ("convert", "-o", self.out / "model.onnx")):
+            done = dragoman(*command, MODELS / "vocabulary", "--tags", "gpu")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("no graph has just these tags; tags of its graphs: {serve}, {serve,gpu}",
+                          done.stderr)
+
+    def test_other_formats_have_no_tags(self):
+        model = self.out / "model.dgm"
+        done = dragoman("convert", MODELS / "counter.pb", "-o", model)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = dragoman("inspect", model, "--tags", "serve")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("format dragoman have no graphs with tags", done.stderr)
+
+    def test_a_vocabulary_that_is_not_there_is_named(self):
+        copy = self.out / "copy"
+        shutil.copytree(MODELS / "vocabulary", copy)
+        (copy / "assets" / "words.txt").unlink()
+        done = dragoman("run", copy, "--input", self.words(), "--output-dir", self.out / "out")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn('table "numbers": file assets/words.txt of the SavedModel is not there',
+                      done.stderr)
+
+
+class Recognised(Programs):
+    """What is spelled with several operators in the file is one in the common graph."""
+
+    def test_a_dilated_convolution(self):
+        text = self.common_text(MODELS / "operators/dilated_convolution/graph.pb")
+        self.assertEqual(text.count(" = onnx.Conv("), 1)
+        self.assertIn("dilations = [2, 2]", text)
+        self.assertNotIn("onnx.Reshape", text)
+
+    def test_a_block_lstm_of_any_length(self):
+        cut = self.out / "lstm.dgt"
+        done = dragoman("convert", MODELS / "operators/block_lstm_whole/graph.pb", "-o", cut,
+                        "--level", "common", "--passes", "default", "--cut-outputs", "y:6")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(cut.read_text().count(" = onnx.LSTM("), 1)
+
+
+class Refused(Programs):
+    def test_advice_names_the_tensors_behind_an_operator(self):
+        text = self.out / "model.dgt"
+        text.write_text("""dragoman 1 source tf
+opset "tf" 27
+
+entry main(%x: string[?]) -> (%y: string[?]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type string[*]} @x
+  %low = tf.StringLower(%x) {encoding = ""} @low
+  %y = tf.Identity(%low) {T = type string[*]} @y
+}
+""", encoding="utf-8")
+        done = dragoman("convert", text, "-o", self.out / "model.onnx")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("operator StringLower is not supported; --cut-inputs low begins behind it",
+                      done.stderr)
+        done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "low")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

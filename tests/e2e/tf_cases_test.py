@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs graphs of TensorFlow (shared/data/tf-cases) through the command line.
+"""Runs graphs of TensorFlow (tests/models/tensorflow/operators, shared/data/tf-cases) through the
+command line.
 
 A case is a folder with graph.pb, inputs.npz, outputs.npz (made by TensorFlow.js and NumPy) and
 meta.json. The graph, cut at the case's inputs and fetches, is run by the interpreter; it is
 converted to ONNX and that file is run, too; with --native, the generated C++ program is run. Cases
 that are expected to fail stand in tf_cases_expected.txt with a reason; one that passes nevertheless
-is an error as well. A sample is run, drawn by a hash of the case's name, unless --all is given or
-DRAGOMAN_ALL is set.
+is an error as well. Of shared/data a sample is run, drawn by a hash of the case's name, unless --all
+is given or DRAGOMAN_ALL is set.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from run_outputs import compare, read_outputs
 from torch_cases_test import in_sample, read_expected
 
 TIMEOUT_S = 120
+OWN = pathlib.Path("tests/models/tensorflow/operators")
 HERE = pathlib.Path(__file__).parent
 # TensorFlow.js has no wider numbers: what it gives for these is narrowed.
 NARROWED = {"int32": ("int64", "uint8", "int8", "int16", "uint16", "uint32"),
@@ -127,6 +129,7 @@ def check_case(case):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data/tf-cases"))
+    parser.add_argument("--own", type=pathlib.Path, default=OWN, help="cases of which all are run")
     parser.add_argument("--all", action="store_true", default=bool(os.environ.get("DRAGOMAN_ALL")))
     parser.add_argument("--only", help="a regular expression that names must match")
     parser.add_argument("--percent", type=int, default=25)
@@ -134,20 +137,19 @@ def main():
     parser.add_argument("--native", action="store_true", help="generated C++ programs, too")
     parser.add_argument("--folder", type=pathlib.Path, help="where programs are built; kept")
     options = parser.parse_args()
-    if not options.data.is_dir():
-        print(f"{options.data} is not there: skipped")
-        return 77
     expected = read_expected(HERE / "tf_cases_expected.txt")
-    folders = sorted(path.parent for path in options.data.glob("*/meta.json"))
-    names = [folder.name for folder in folders
-             if (re.search(options.only, folder.name) if options.only
-                 else options.all or in_sample(folder.name, options.percent))]
+    own = {path.parent.name: path.parent for path in sorted(options.own.glob("*/meta.json"))}
+    folders = own | {path.parent.name: path.parent
+                     for path in sorted(options.data.glob("*/meta.json"))}
+    names = [name for name in folders
+             if (re.search(options.only, name) if options.only
+                 else options.all or name in own or in_sample(name, options.percent))]
     with tempfile.TemporaryDirectory() as work:
         made = {}
         for name in names:
             place = pathlib.Path(work) / name
             place.mkdir()
-            made[name] = Case(options.data / name, place)
+            made[name] = Case(folders[name], place)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             problems = dict(zip(made, pool.map(check_case, made.values())))
         if options.native:

@@ -72,35 +72,55 @@ std::vector<const Function*> Calls::CalledBy(const Node& node) const {
   return called;
 }
 
-const Node* Calls::VariableOf(const Value* value) const {
-  const Node* found = nullptr;
+std::vector<const Value*> Calls::OriginsOf(const Value* value) const {
+  std::vector<const Value*> origins;
   std::vector<const Value*> pending = {value};
   std::unordered_set<const Value*> seen;
   while (!pending.empty()) {
     const Value* at = pending.back();
     pending.pop_back();
-    if (at == nullptr) return nullptr;
-    if (!seen.insert(at).second) continue;
-    if (at->kind() == Value::Kind::kInput) {
+    if (at != nullptr && !seen.insert(at).second) continue;
+    if (at != nullptr && at->kind() == Value::Kind::kInput) {
       const auto sites = sites_.find(at->graph());
-      if (sites == sites_.end()) return nullptr;
+      if (sites == sites_.end()) {
+        origins.push_back(at);
+        continue;
+      }
       for (const Site& site : sites->second) {
-        pending.push_back(site.node->operand(at->index() + site.first));
+        const std::size_t operand = at->index() + site.first;
+        pending.push_back(operand < site.node->num_operands() ? site.node->operand(operand)
+                                                              : nullptr);
       }
       continue;
     }
-    const Node* node = at->producer();
-    if (node == nullptr) return nullptr;
-    if (IsVariable(*node)) {
-      if (found != nullptr && VariableName(*found) != VariableName(*node)) return nullptr;
-      found = node;
-    } else if (PassesOn(*node)) {
+    const Node* node = at == nullptr ? nullptr : at->producer();
+    if (node != nullptr && PassesOn(*node) && node->num_operands() > 0) {
       pending.push_back(node->operand(0));
     } else {
-      return nullptr;
+      origins.push_back(at);
     }
   }
+  return origins;
+}
+
+const Node* Calls::ResourceOf(const Value* value, bool (*is_resource)(const Node&)) const {
+  const Node* found = nullptr;
+  for (const Value* origin : OriginsOf(value)) {
+    const Node* node = origin == nullptr ? nullptr : origin->producer();
+    if (node == nullptr || !is_resource(*node)) return nullptr;
+    if (found != nullptr && VariableName(*found) != VariableName(*node)) return nullptr;
+    found = node;
+  }
   return found;
+}
+
+const Node* Calls::VariableOf(const Value* value) const { return ResourceOf(value, IsVariable); }
+
+const Node* Calls::TableOf(const Value* value) const { return ResourceOf(value, IsTable); }
+
+const Value* Calls::OriginOf(const Value* value) const {
+  const std::vector<const Value*> origins = OriginsOf(value);
+  return origins.size() == 1 ? origins.front() : nullptr;
 }
 
 std::unordered_set<const Node*> Calls::ReachedFromEntries() const {

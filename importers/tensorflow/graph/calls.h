@@ -20,10 +20,20 @@ class Calls {
   // The variable whose handle `value` is, through the calls that hand it on; nullptr: none, or what
   // calls hand on are different ones.
   const Node* VariableOf(const Value* value) const;
+  // The same of a table.
+  const Node* TableOf(const Value* value) const;
+  // What computes `value`, through the calls that hand it on and nodes that pass it on; nullptr:
+  // calls hand different values on.
+  const Value* OriginOf(const Value* value) const;
   // All nodes that the entries of the model run.
   std::unordered_set<const Node*> ReachedFromEntries() const;
 
  private:
+  // What `value` is, where calls hand it on: all values that it can be.
+  std::vector<const Value*> OriginsOf(const Value* value) const;
+  // The node that makes the one resource that `value` is.
+  const Node* ResourceOf(const Value* value, bool (*is_resource)(const Node&)) const;
+
   // Inputs of a function are the operands of its call from here on: the first one of a choice is
   // the condition.
   struct Site {

@@ -1,5 +1,8 @@
 #include "importers/tensorflow/graph/graph_names.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/support/text.h"
 #include "proto/tensorflow/extra.h"
 
@@ -104,6 +107,22 @@ bool IsVariable(const Node& node) {
   const OpName& op = node.op();
   return op.dialect == kDialect && op.domain.empty() &&
          (op.type == "VarHandleOp" || op.type == "VariableV2" || op.type == "Variable");
+}
+
+bool IsTable(const Node& node) {
+  static constexpr std::string_view kTypes[] = {
+      "HashTable",
+      "HashTableV2",
+      "MutableDenseHashTable",
+      "MutableDenseHashTableV2",
+      "MutableHashTable",
+      "MutableHashTableOfTensors",
+      "MutableHashTableOfTensorsV2",
+      "MutableHashTableV2",
+  };
+  const OpName& op = node.op();
+  return op.dialect == kDialect && op.domain.empty() &&
+         std::find(std::begin(kTypes), std::end(kTypes), op.type) != std::end(kTypes);
 }
 
 std::string InitOp(const Model& model) { return Text(model.extra, tf_extra::kInitOp); }

@@ -40,6 +40,8 @@ std::string FullTensorName(std::string_view node, std::size_t index);
 std::string VariableName(const Node& node);
 // Whether the node makes a variable: VarHandleOp, VariableV2, Variable.
 bool IsVariable(const Node& node);
+// Whether the node makes a table of keys and values: HashTableV2, MutableHashTableV2, ….
+bool IsTable(const Node& node);
 
 // The node of the main graph to run before all others; empty: none.
 std::string InitOp(const Model& model);

@@ -31,6 +31,27 @@ bool IsPoisoned(const Abstract& value) {
                      [](const Abstract& item) { return item.Is<Poison>(); });
 }
 
+// The tensors of `node` that others read, as --cut-inputs takes them.
+std::string TensorsRead(const Node& node) {
+  std::string names;
+  for (std::size_t i = 0; i < NumDataResults(node); ++i) {
+    if (node.result(i) == nullptr || !node.result(i)->used()) continue;
+    names += (names.empty() ? "" : ",") + node.name();
+    if (i > 0) names += ":" + std::to_string(i);
+  }
+  return names;
+}
+
+Error NotSupported(const Node& node, bool in_main_graph) {
+  const std::string& type = node.op().type;
+  std::string message = "operator " + type;
+  if (FindOpSchema(type) == nullptr) message += " is none of TensorFlow's and";
+  message += FindOpSchema(type) == nullptr ? " not supported" : " is not supported";
+  const std::string names = in_main_graph ? TensorsRead(node) : std::string();
+  if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
+  return Unsupported(std::move(message));
+}
+
 // "PartitionedCall" and its kin.
 bool IsCall(std::string_view type) {
   return type == "PartitionedCall" || type == "StatefulPartitionedCall";
@@ -38,9 +59,13 @@ bool IsCall(std::string_view type) {
 
 }  // namespace
 
-Evaluator::Evaluator(const Model& source, const Variables& variables, Heap& heap, Graph& graph,
-                     Inference& inference)
-    : source_(source), variables_(variables), heap_(heap), entry_(heap, graph, inference) {
+Evaluator::Evaluator(const Model& source, const Variables& variables, const Tables& tables,
+                     Heap& heap, Graph& graph, Inference& inference)
+    : source_(source),
+      variables_(variables),
+      tables_(tables),
+      heap_(heap),
+      entry_(heap, graph, inference) {
   for (const Function& function : source.functions) {
     if (function.op->domain.empty()) library_.emplace(function.op->type, &function);
   }
@@ -269,14 +294,11 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
     DRAGOMAN_ASSIGN(Abstract variable, variables_.Of(node));
     return Results{std::move(variable)};
   }
+  if (IsTable(node)) return Results{tables_.Of(node)};
   if (type == "Placeholder" || type == "PlaceholderV2")
     return InvalidInput("the placeholder is needed, but is no input of the entry");
   const OpRow* row = FindOpRow(type);
-  if (row == nullptr) {
-    return FindOpSchema(type) != nullptr
-               ? Unsupported("operator " + type + " is not supported")
-               : Unsupported("operator " + type + " is none of TensorFlow's and not supported");
-  }
+  if (row == nullptr) return NotSupported(node, scope.path.empty());
   Call call(heap_, builder(), node, scope.bound, operands, row->target);
   return row->lower(call);
 }

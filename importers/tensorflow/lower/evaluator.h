@@ -24,6 +24,7 @@
 #include "core/support/result.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/lower/regions.h"
+#include "importers/tensorflow/lower/tables.h"
 #include "importers/tensorflow/lower/variables.h"
 
 namespace dragoman::tf {
@@ -34,8 +35,8 @@ inline constexpr int kMaxCallDepth = 200;
 class Evaluator {
  public:
   // Appends to `graph`, the graph of an entry.
-  Evaluator(const Model& source, const Variables& variables, Heap& heap, Graph& graph,
-            Inference& inference);
+  Evaluator(const Model& source, const Variables& variables, const Tables& tables, Heap& heap,
+            Graph& graph, Inference& inference);
 
   GraphBuilder& builder() { return entry_.builder(); }
 
@@ -98,6 +99,7 @@ class Evaluator {
 
   const Model& source_;
   const Variables& variables_;
+  const Tables& tables_;
   Heap& heap_;
   EntryBuilder entry_;
   std::unordered_map<std::string, const Function*> library_;

@@ -9,6 +9,7 @@
 #include "core/lowering/lower_entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/lower/evaluator.h"
+#include "importers/tensorflow/lower/tables.h"
 #include "importers/tensorflow/lower/variables.h"
 
 namespace dragoman {
@@ -82,7 +83,10 @@ Result<EntryCall> ReadCall(const Graph& graph) {
 class TensorFlowLowering {
  public:
   explicit TensorFlowLowering(const Model& source)
-      : source_(source), variables_(source, heap_), last_cell_(heap_.last_cell()) {}
+      : source_(source),
+        variables_(source, heap_),
+        tables_(source),
+        last_cell_(heap_.last_cell()) {}
 
   Result<Model> Run(const Facts& facts, const std::function<void(std::string_view)>& note) {
     EntryProgram program;
@@ -103,7 +107,7 @@ class TensorFlowLowering {
                   LoweredEntry& lowered) {
     DRAGOMAN_ASSIGN(const EntryCall call, ReadCall(*source.graph));
     Inference inference;
-    Evaluator evaluator(source_, variables_, heap_, *lowered.entry.graph, inference);
+    Evaluator evaluator(source_, variables_, tables_, heap_, *lowered.entry.graph, inference);
     GraphBuilder& builder = evaluator.builder();
     TensorArguments maker(facts, heap_, builder, lowered.assumed);
     std::vector<Abstract> inputs;
@@ -160,6 +164,7 @@ class TensorFlowLowering {
   const Model& source_;
   Heap heap_;
   Variables variables_;
+  Tables tables_;
   std::uint64_t last_cell_ = 0;
 };
 

@@ -62,6 +62,12 @@ class Call : public Composer {
   tf::Ints KnownInts(std::size_t i, std::string_view what);
   std::int64_t KnownInt(std::size_t i, std::string_view what);
   std::optional<tf::Ints> MaybeKnownInts(std::size_t i);
+  // The one element of `value`, if it has one and that is known.
+  std::optional<std::int64_t> KnownNumber(const Value* value) {
+    const std::optional<tf::Ints> known =
+        failed() ? std::optional<tf::Ints>() : builder().KnownInts(value);
+    return known && known->size() == 1 ? std::optional(known->front()) : std::nullopt;
+  }
   // The elements of a constant of any element type; nullptr if it is none, or is not known.
   const dragoman::Tensor* Constant(std::size_t i);
   // The number in a constant of one element.

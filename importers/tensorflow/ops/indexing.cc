@@ -285,6 +285,7 @@ Value* LowerMatrixDiagPart(Call& c) {
   Value* x = c.Tensor(0);
   const int rank = c.Rank(x);
   if (c.failed()) return nullptr;
+  if (c.target() == "whole" && rank != 2) return c.Fail("a tensor of rank other than 2");
   if (c.num_operands() > 1) {
     const Ints k = c.KnownInts(1, "a diagonal");
     if (k != Ints{0} && k != Ints{0, 0}) return c.Fail("other diagonals than the main one");

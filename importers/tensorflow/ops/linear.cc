@@ -1,4 +1,6 @@
 // Products of matrices.
+#include <utility>
+
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/fused.h"
@@ -47,6 +49,18 @@ Value* LowerBatchMatMul(Call& c) {
 Value* LowerEinsum(Call& c) {
   const std::string equation = c.TextAttribute("equation");
   return c.Op("Einsum", c.Tensors(0, c.num_operands()), {{"equation", equation}});
+}
+
+// Of vectors of three along the last axis.
+Value* LowerCross(Call& c) {
+  Value* a = c.Tensor(0);
+  Value* b = c.Tensor(1);
+  const int last = c.Rank(a) - 1;
+  const auto turned = [&](Value* x, Ints order) {
+    return c.Gather(x, c.Ints(std::move(order)), last);
+  };
+  return c.Sub(c.Mul(turned(a, {1, 2, 0}), turned(b, {2, 0, 1})),
+               c.Mul(turned(a, {2, 0, 1}), turned(b, {1, 2, 0})));
 }
 
 }  // namespace dragoman::tf

@@ -59,11 +59,9 @@ Abstract Reserve(Call& c, Value* length, Value* sizes, DType dtype) {
     Value* zeros = c.Full(c.ConcatSizes({c.Vector(length), sizes}), 0, dtype);
     return c.failed() ? Abstract(Poison()) : c.NewTensor(zeros);
   }
-  const std::optional<Ints> known = c.builder().KnownInts(length);
-  if (!known || known->front() > kMaxElements || known->front() < 0)
-    return NewTuple(c.NewTensor(length));
-  return c.heap().NewList(
-      std::vector<Abstract>(static_cast<std::size_t>(known->front()), Uninitialized()));
+  const std::optional<std::int64_t> known = c.KnownNumber(length);
+  if (!known || *known > kMaxElements || *known < 0) return NewTuple(c.NewTensor(length));
+  return c.heap().NewList(std::vector<Abstract>(static_cast<std::size_t>(*known), Uninitialized()));
 }
 
 Value* ZerosLike(Call& c, Value* x) { return c.Full(c.Shape(x), 0, c.dtype(x)); }
@@ -114,11 +112,11 @@ Value* Stacked(Call& c, std::size_t list, std::optional<std::size_t> sizes) {
 // The element at `index`, 0-d.
 Value* ElementAt(Call& c, const Abstract& list, Value* index, Value* sizes, DType dtype) {
   const ListContents* contents = ListOf(list);
-  const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(index);
+  const std::optional<std::int64_t> known = c.KnownNumber(index);
   if (contents != nullptr && contents->sequence != nullptr)
     return c.Op("SequenceAt", {contents->sequence, index});
   if (contents != nullptr && known) {
-    const std::int64_t at = known->front();
+    const std::int64_t at = *known;
     if (at < 0 || at >= static_cast<std::int64_t>(contents->items.size()))
       return c.Fail(InvalidInput("element " + std::to_string(at) + " of a list of " +
                                  std::to_string(contents->items.size())));
@@ -133,17 +131,26 @@ Value* ElementAt(Call& c, const Abstract& list, Value* index, Value* sizes, DTyp
   return c.Gather(StackOf(c, list, sizes, dtype), c.Cast(index, DType::kI64), 0);
 }
 
+// A list whose length only run time tells grows at its end.
+Abstract Appended(Call& c, const ListContents& list, Value* index, Value* element) {
+  Value* length = c.Op("SequenceLength", {list.sequence});
+  c.Assert(c.Equal(c.Reshape(c.Cast(index, DType::kI64), Ints()), length),
+           "'" + c.node().name() + "' sets an element that is not the next one of its list");
+  ListContents grown;
+  grown.sequence = c.Op("SequenceInsert", {list.sequence, element});
+  if (c.failed()) return Poison();
+  return ListRef{c.heap().NewCell(std::move(grown))};
+}
+
 Abstract WithElement(Call& c, const Abstract& list, Value* index, Value* element) {
   if (c.failed()) return Poison();
   const ListContents* contents = ListOf(list);
-  const std::optional<Ints> known = c.builder().KnownInts(index);
-  if (contents != nullptr && contents->sequence != nullptr) {
-    c.Fail("setting an element of a list whose length only run time tells");
-    return Poison();
-  }
+  const std::optional<std::int64_t> known = c.KnownNumber(index);
+  if (contents != nullptr && contents->sequence != nullptr)
+    return Appended(c, *contents, index, element);
   if (contents != nullptr && known) {
     std::vector<Abstract> items = contents->items;
-    const std::int64_t at = known->front();
+    const std::int64_t at = *known;
     if (at < 0 || at > kMaxElements) {
       c.Fail(InvalidInput("element " + std::to_string(at) + " of a list"));
       return Poison();
@@ -381,8 +388,7 @@ Results LowerTensorArray(Call& c) {
   const bool grows = c.BoolAttribute("dynamic_size");
   const DType dtype = c.TypeAttribute("dtype");
   if (grows) {
-    const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(length);
-    if (known && known->front() == 0) return {None(), c.heap().NewList({})};
+    if (c.KnownNumber(length) == 0) return {None(), c.heap().NewList({})};
   }
   return {None(), Reserve(c, length, sizes, dtype)};
 }

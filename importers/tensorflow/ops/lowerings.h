@@ -55,6 +55,7 @@ Value* LowerMatMul(Call& c);
 Value* LowerFusedMatMul(Call& c);
 Value* LowerBatchMatMul(Call& c);
 Value* LowerEinsum(Call& c);
+Value* LowerCross(Call& c);
 
 // reduction.cc
 Value* LowerReduce(Call& c);
@@ -62,6 +63,7 @@ Value* LowerMean(Call& c);
 Value* LowerArgReduce(Call& c);
 Value* LowerL2Loss(Call& c);
 Value* LowerCumulativeSum(Call& c);
+Value* LowerCumulativeProduct(Call& c);
 
 // shape.cc
 Value* LowerShape(Call& c);
@@ -80,6 +82,8 @@ Value* LowerLike(Call& c);
 Value* LowerRange(Call& c);
 Value* LowerLinSpace(Call& c);
 Value* LowerMatrixDiag(Call& c);
+Value* LowerMatrixSetDiag(Call& c);
+Value* LowerEmpty(Call& c);
 Value* LowerConcat(Call& c);
 Value* LowerParallelConcat(Call& c);
 std::vector<Value*> LowerConcatOffset(Call& c);
@@ -91,8 +95,6 @@ Value* LowerPad(Call& c);
 Value* LowerReverse(Call& c);
 Value* LowerReverseSequence(Call& c);
 Value* LowerRoll(Call& c);
-Value* LowerSpaceToBatch(Call& c);
-Value* LowerBatchToSpace(Call& c);
 
 // indexing.cc
 Value* LowerStridedSlice(Call& c);
@@ -183,6 +185,45 @@ Value* LowerResourceGather(Call& c);
 Value* LowerIsInitialized(Call& c);
 Value* LowerVariableShape(Call& c);
 std::vector<Abstract> LowerPassHandle(Call& c);
+
+// blocks.cc
+Value* LowerSpaceToBatch(Call& c);
+Value* LowerBatchToSpace(Call& c);
+
+// spectral.cc
+Value* LowerFft(Call& c);
+Value* LowerRealFft(Call& c);
+Value* LowerInverseRealFft(Call& c);
+
+// images.cc
+Value* LowerCropAndResize(Call& c);
+Value* LowerResizeArea(Call& c);
+std::vector<Value*> LowerMaxPoolWithArgmax(Call& c);
+Value* LowerExtractImagePatches(Call& c);
+Value* LowerDilation2D(Call& c);
+Value* LowerRgbToHsv(Call& c);
+Value* LowerHsvToRgb(Call& c);
+Value* LowerAdjustContrast(Call& c);
+Value* LowerAdjustSaturation(Call& c);
+Value* LowerAdjustHue(Call& c);
+
+// segments.cc
+Value* LowerUnsortedSegmentReduce(Call& c);
+Value* LowerSortedSegmentReduce(Call& c);
+Value* LowerSparseToDense(Call& c);
+Value* LowerSparseTensorDenseMatMul(Call& c);
+Value* LowerBucketize(Call& c);
+Value* LowerSortedBound(Call& c);
+Value* LowerDenseBincount(Call& c);
+std::vector<Value*> LowerListDiff(Call& c);
+Value* LowerDynamicStitch(Call& c);
+std::vector<Value*> LowerDynamicPartition(Call& c);
+
+// tables.cc
+Value* LowerLookupTableFind(Call& c);
+Value* LowerLookupTableSize(Call& c);
+std::vector<Value*> LowerLookupTableExport(Call& c);
+std::vector<Abstract> LowerTableChange(Call& c);
 
 // effects.cc
 std::vector<Abstract> LowerAssert(Call& c);

@@ -37,6 +37,9 @@ struct OpRow {
 // nullptr: it is not supported.
 const OpRow* FindOpRow(std::string_view name);
 
+// Operators that are lowered, by name; control flow and what makes variables among them.
+std::vector<std::string_view> SupportedOperators();
+
 }  // namespace dragoman::tf
 
 #endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_

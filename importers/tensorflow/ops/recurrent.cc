@@ -1,10 +1,13 @@
 // Cells and whole recurrences of contrib.rnn and cuDNN, as the arithmetic that they stand for or as
 // operators over sequences.
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/lowering/math.h"
+#include "core/lowering/name_body.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
@@ -31,11 +34,11 @@ struct LstmStep {
   Value* h = nullptr;
 };
 
-Value* Peep(Call& c, Value* gate, Value* weight, Value* state) {
+Value* Peep(Composer& c, Value* gate, Value* weight, Value* state) {
   return weight != nullptr ? c.Add(gate, c.Mul(state, weight)) : gate;
 }
 
-LstmStep Step(Call& c, const LstmWeights& weights, Value* x, Value* old_cs, Value* old_h) {
+LstmStep Step(Composer& c, const LstmWeights& weights, Value* x, Value* old_cs, Value* old_h) {
   Value* gates = c.Add(c.Op("MatMul", {c.Concat({x, old_h}, 1), weights.matrix}), weights.bias);
   const std::vector<Value*> parts =
       c.Ops("Split", {gates}, {{"axis", std::int64_t{1}}, {"num_outputs", std::int64_t{4}}}, 4);
@@ -81,47 +84,102 @@ std::vector<Value*> LowerLstmBlockCell(Call& c) {
   return {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
 }
 
-// The same for all steps of a sequence of known length, (steps, batch, features). Steps from
-// seq_len_max on give zeros.
-std::vector<Value*> LowerBlockLstm(Call& c) {
-  LstmWeights weights = TakeWeights(c, 4, "cell_clip");
-  weights.icfo = c.target() != "v2";
-  Value* x = c.Tensor(1);
-  const std::optional<std::int64_t> steps = c.KnownSize(x, 0);
-  const std::optional<Ints> length = c.MaybeKnownInts(0);
-  if (c.failed()) return {};
-  if (!steps) {
-    c.Fail("a number of steps that only run time tells; state it with --shape");
-    return {};
-  }
-  Value* lengths = length ? nullptr : c.IndexNumber(0);
-  const std::int64_t last = length ? std::min(length->front(), *steps) : *steps;
+namespace {
+
+using Steps = std::vector<Value*>;  // i, cs, f, o, ci, co, h of all steps, one behind the other
+
+std::vector<Value*> ResultsOf(const LstmStep& step) {
+  return {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
+}
+
+// One step after the other.
+Steps Unrolled(Call& c, const LstmWeights& weights, Value* x, std::int64_t count) {
   Value* cs = c.Tensor(2);
   Value* h = c.Tensor(3);
   std::vector<std::vector<Value*>> rows(7);
-  for (std::int64_t t = 0; t < last && !c.failed(); ++t) {
+  for (std::int64_t t = 0; t < count && !c.failed(); ++t) {
     const LstmStep step = Step(c, weights, c.Select(x, 0, t), cs, h);
-    std::vector<Value*> values = {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
+    const std::vector<Value*> values = ResultsOf(step);
     cs = step.cs;
     h = step.h;
-    Value* runs = lengths != nullptr ? c.Less(c.Int(t), lengths) : nullptr;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      Value* row = runs != nullptr ? c.Where(runs, values[k], 0) : values[k];
-      rows[k].push_back(c.Unsqueeze(row, {0}));
-    }
+    for (std::size_t k = 0; k < values.size(); ++k) rows[k].push_back(c.Unsqueeze(values[k], {0}));
   }
-  if (rows[0].empty() && !c.failed()) c.Fail("a sequence without steps");
+  Steps steps;
+  for (std::vector<Value*>& sequence : rows) steps.push_back(c.Concat(std::move(sequence), 0));
+  return steps;
+}
+
+// By a Scan.
+Steps Scanned(Call& c, const LstmWeights& weights, Value* x) {
+  auto body = std::make_shared<Graph>();
+  std::unordered_set<std::string> names;
+  GraphBuilder inner(*body, c.builder().inference(), names);
+  inner.set_origin(c.builder().origin());
+  Value* first_cs = c.Tensor(2);
+  Value* first_h = c.Tensor(3);
   if (c.failed()) return {};
-  std::vector<Value*> results;
-  for (std::vector<Value*>& sequence : rows) {
-    Value* all = c.Concat(std::move(sequence), 0);
-    if (last < *steps) {
-      Value* rest = c.ConcatSizes({c.Ints({*steps - last}), c.SizeVector(all, 1, 2)});
-      all = c.Concat({all, c.Full(rest, 0, c.dtype(all))}, 0);
-    }
-    results.push_back(all);
+  const Shape* sizes = x->type().shape();
+  if (sizes == nullptr || sizes->empty()) {
+    c.Fail("a sequence of unknown rank; state its sizes with --shape");
+    return {};
   }
-  return results;
+  Value* cs = body->AddInput("cs", first_cs->type());
+  Value* h = body->AddInput("h", first_h->type());
+  Value* row =
+      body->AddInput("x", Type::Tensor(x->type().dtype(), Shape(sizes->begin() + 1, sizes->end())));
+  Composer turn(inner);
+  const LstmStep step = Step(turn, weights, row, cs, h);
+  c.Check(turn.status());
+  if (c.failed()) return {};
+  body->AddOutput(step.cs);
+  body->AddOutput(step.h);
+  const std::vector<Value*> values = ResultsOf(step);
+  for (Value* value : values) body->AddOutput(value);
+  NameInModel(*body, c.builder());
+  const std::vector<Value*> results =
+      c.Ops("Scan", {first_cs, first_h, x}, {{"body", body}, {"num_scan_inputs", std::int64_t{1}}},
+            2 + values.size());
+  return c.failed() ? Steps() : Steps(results.begin() + 2, results.end());
+}
+
+// Rows from `length` on are zeros.
+Value* ZeroBehind(Call& c, Value* rows, Value* length) {
+  Value* runs = c.Less(c.Iota(c.Size(rows, 0)), length);
+  return c.Where(AlongAxis(c, runs, 0, 3), rows, 0);
+}
+
+// Whether `length` is the number of rows of `x`, as far as inference tells.
+bool IsSizeOf(Call& c, Value* length, Value* x) {
+  const Knowledge knowledge = c.builder().inference().Know(length);
+  const Shape* sizes = x->type().shape();
+  return knowledge.elements && knowledge.elements->size() == 1 && sizes != nullptr &&
+         !sizes->empty() && Equal(knowledge.elements->front(), sizes->front()) == Truth::kYes;
+}
+
+}  // namespace
+
+// The same for all steps of a sequence, (steps, batch, features). Steps from seq_len_max on give
+// zeros.
+std::vector<Value*> LowerBlockLstm(Call& c) {
+  constexpr std::int64_t kMostUnrolled = 64;
+  LstmWeights weights = TakeWeights(c, 4, "cell_clip");
+  weights.icfo = c.target() != "v2";
+  Value* x = c.Tensor(1);
+  Value* length = c.IndexNumber(0);
+  const std::optional<std::int64_t> steps = c.KnownSize(x, 0);
+  if (c.failed()) return {};
+  if (steps == 0) {
+    c.Fail("a sequence without steps");
+    return {};
+  }
+  const bool unrolls = steps && *steps <= kMostUnrolled;
+  Steps all = unrolls ? Unrolled(c, weights, x, *steps) : Scanned(c, weights, x);
+  if (c.failed()) return {};
+  const std::optional<std::int64_t> known = c.KnownNumber(length);
+  const bool whole = (known && steps && *known >= *steps) || IsSizeOf(c, length, x);
+  if (whole) return all;
+  for (Value*& rows : all) rows = ZeroBehind(c, rows, length);
+  return all;
 }
 
 // r, u, c, h

@@ -1,5 +1,7 @@
 // Sums, extremes and their places along axes.
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
@@ -54,6 +56,28 @@ Value* LowerCumulativeSum(Call& c) {
   const std::int64_t exclusive = c.BoolAttribute("exclusive");
   const std::int64_t reverse = c.BoolAttribute("reverse");
   return c.Op("CumSum", {x, c.Int(axis)}, {{"exclusive", exclusive}, {"reverse", reverse}});
+}
+
+// The product of those of n · n factors that count, which is for short axes.
+Value* LowerCumulativeProduct(Call& c) {
+  constexpr std::int64_t kMost = 4096;
+  Value* x = c.Tensor(0);
+  const int rank = c.Rank(x);
+  const int axis = c.AxisOperand(1, x);
+  const bool exclusive = c.BoolAttribute("exclusive");
+  const bool reverse = c.BoolAttribute("reverse");
+  if (c.failed()) return nullptr;
+  if (c.KnownSize(x, axis).value_or(0) > kMost)
+    return c.Fail("products over more than " + std::to_string(kMost) + " elements");
+  Value* line = c.Iota(c.Size(x, axis));
+  Value* result = c.Unsqueeze(line, {1});
+  Value* factor = c.Unsqueeze(line, {0});
+  Value* counts = reverse ? c.GreaterOrEqual(factor, result) : c.LessOrEqual(factor, result);
+  if (exclusive) counts = c.And(counts, c.NotEqual(factor, result));
+  // (…, result, factor)
+  Value* last = c.SwapAxes(x, axis, rank - 1);
+  Value* factors = c.Where(counts, c.Unsqueeze(last, {rank - 1}), 1);
+  return c.SwapAxes(c.Reduce("ReduceProd", factors, {rank}, false), axis, rank - 1);
 }
 
 }  // namespace dragoman::tf

@@ -121,16 +121,56 @@ Value* LowerLinSpace(Call& c) {
   return c.Where(ends, stop, line);
 }
 
+namespace {
+
+// Whether operand `i`, the numbers of diagonals, is the main one; fails if it is not.
+bool IsMainDiagonal(Call& c, std::size_t i) {
+  const Ints k = c.KnownInts(i, "a diagonal");
+  if (!c.failed() && k != Ints{0} && k != Ints{0, 0}) c.Fail("other diagonals than the main one");
+  return !c.failed();
+}
+
+}  // namespace
+
 Value* LowerMatrixDiag(Call& c) {
   Value* diagonal = c.Tensor(0);
   const int rank = c.Rank(diagonal);
   if (c.failed()) return nullptr;
+  if (c.num_operands() > 4) {
+    const bool square = IsMainDiagonal(c, 1) && c.KnownInt(2, "the number of rows") == -1 &&
+                        c.KnownInt(3, "the number of columns") == -1;
+    if (!square) return c.Fail("a matrix of other sizes than its diagonal");
+    if (c.KnownFloat(4) != 0.0) return c.Fail("padding_value other than 0");
+  }
   if (c.target() == "whole" && rank != 1) return c.Fail("a diagonal of rank other than 1");
   Value* size = c.Size(diagonal, rank - 1);
   Value* line = c.Iota(size);
   Value* on = c.Equal(c.Unsqueeze(line, {0}), c.Unsqueeze(line, {1}));
   return c.Where(on, c.Unsqueeze(diagonal, {rank}), c.Number(0, diagonal));
 }
+
+// A matrix with another diagonal, which is as long as the shorter of its sides.
+Value* LowerMatrixSetDiag(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* diagonal = c.Tensor(1);
+  const int rank = c.Rank(x);
+  if (c.failed() || (c.num_operands() > 2 && !IsMainDiagonal(c, 2))) return nullptr;
+  if (rank < 2) return c.Fail(InvalidInput("a matrix of rank " + std::to_string(rank)));
+  const std::optional<std::int64_t> rows = c.KnownSize(x, rank - 2);
+  const std::optional<std::int64_t> columns = c.KnownSize(x, rank - 1);
+  const Shape* shape = x->type().shape();
+  const bool square = shape != nullptr && Equal((*shape)[static_cast<std::size_t>(rank - 2)],
+                                                shape->back()) == Truth::kYes;
+  if (!square && (!rows || !columns))
+    return c.Fail("the sizes of the matrix are not known; state them with --shape");
+  const bool high = rows && columns && *rows > *columns;
+  Value* on = c.Equal(c.Unsqueeze(c.Iota(c.Size(x, rank - 2)), {1}),
+                      c.Unsqueeze(c.Iota(c.Size(x, rank - 1)), {0}));
+  return c.Where(on, c.Unsqueeze(diagonal, {high ? rank - 2 : rank - 1}), x);
+}
+
+// Whatever the elements are: zeros.
+Value* LowerEmpty(Call& c) { return c.Full(c.Index(0), 0, c.TypeAttribute("dtype")); }
 
 Value* LowerConcat(Call& c) {
   const bool axis_first = c.target() == "first";
@@ -302,145 +342,6 @@ Value* LowerRoll(Call& c) {
     x = c.Concat({tail, c.Slice(x, axis, c.Ints({0}), at, c.Ints({1}))}, axis);
   }
   return x;
-}
-
-namespace {
-
-// Block sizes, and pads or crops, of the spatial axes, which come behind the batch.
-struct Blocks {
-  Ints sizes;
-  std::optional<Ints> edges;   // (begin, end) an axis, if known
-  std::vector<Value*> begins;  // int64 vectors of one element
-  std::vector<Value*> ends;
-
-  bool NoEdges(int axis) const {
-    const auto at = 2 * static_cast<std::size_t>(axis);
-    return edges && (*edges)[at] == 0 && (*edges)[at + 1] == 0;
-  }
-};
-
-Blocks TakeBlocks(Call& c) {
-  Blocks blocks;
-  const std::size_t edges = c.Has("block_size") ? 1 : 2;
-  blocks.sizes =
-      edges == 1 ? Ints(2, c.IntAttribute("block_size")) : c.KnownInts(1, "a list of block sizes");
-  blocks.edges = c.MaybeKnownInts(edges);
-  const std::size_t count = blocks.sizes.size();
-  if (blocks.edges && blocks.edges->size() != 2 * count)
-    c.Fail(InvalidInput("the pads do not have two entries an axis"));
-  if (std::any_of(blocks.sizes.begin(), blocks.sizes.end(), [](auto size) { return size < 1; }))
-    c.Fail(InvalidInput("a block size below 1"));
-  if (c.failed()) return blocks;
-  Value* flat = blocks.edges ? nullptr : c.Flatten(c.Index(edges));
-  const auto edge = [&](std::size_t i) {
-    if (blocks.edges) return c.Ints({(*blocks.edges)[i]});
-    const auto at = static_cast<std::int64_t>(i);
-    return c.Slice(flat, 0, at, at + 1);
-  };
-  for (std::size_t i = 0; i < count; ++i) {
-    blocks.begins.push_back(edge(2 * i));
-    blocks.ends.push_back(edge(2 * i + 1));
-  }
-  return blocks;
-}
-
-// How many spatial axes there are; 0 if it fails.
-int SpatialAxes(Call& c, Value* x, const Blocks& blocks) {
-  const int rank = c.Rank(x);
-  const auto count = static_cast<int>(blocks.sizes.size());
-  if (!c.failed() && rank < count + 1)
-    c.Fail(InvalidInput("there are fewer axes than block sizes"));
-  return c.failed() ? 0 : count;
-}
-
-// Each element 0-d, as lists of sizes of rank 1.
-Value* Vectors(Call& c, const std::vector<Value*>& sizes) {
-  std::vector<Value*> parts;
-  for (Value* size : sizes) parts.push_back(c.Vector(size));
-  return c.ConcatSizes(std::move(parts));
-}
-
-std::int64_t Product(const Ints& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-// Pads of all axes: none of the batch, and none behind the spatial axes.
-Value* PadBlocks(Call& c, Value* x, const Blocks& blocks, int count) {
-  bool pads = false;
-  for (int i = 0; i < count; ++i) pads = pads || !blocks.NoEdges(i);
-  if (!pads) return x;
-  const auto behind = static_cast<std::size_t>(c.Rank(x) - count - 1);
-  std::vector<Value*> parts = {c.Ints({0})};
-  parts.insert(parts.end(), blocks.begins.begin(), blocks.begins.end());
-  parts.push_back(c.Ints(Ints(behind + 1, 0)));
-  parts.insert(parts.end(), blocks.ends.begin(), blocks.ends.end());
-  parts.push_back(c.Ints(Ints(behind, 0)));
-  return c.Op("Pad", {x, c.ConcatSizes(std::move(parts))});
-}
-
-}  // namespace
-
-// (batch, spatial, rest) to (blocks · batch, spatial / block, rest).
-Value* LowerSpaceToBatch(Call& c) {
-  Value* x = c.Tensor(0);
-  const Blocks blocks = TakeBlocks(c);
-  const int rank = c.Rank(x);
-  const int count = SpatialAxes(c, x, blocks);
-  if (c.failed()) return nullptr;
-  x = PadBlocks(c, x, blocks, count);
-  std::vector<Value*> split = {c.Size(x, 0)};
-  std::vector<Value*> joined = {c.Mul(c.Size(x, 0), c.Int(Product(blocks.sizes)))};
-  Ints order;
-  for (int i = 0; i < count; ++i) {
-    Value* block = c.Int(blocks.sizes[static_cast<std::size_t>(i)]);
-    Value* outer = c.Div(c.Size(x, i + 1), block);
-    split.insert(split.end(), {outer, block});
-    joined.push_back(outer);
-    order.push_back(2 * i + 2);
-  }
-  order.push_back(0);
-  for (int i = 0; i < count; ++i) order.push_back(2 * i + 1);
-  for (int i = count + 1; i < rank; ++i) {
-    split.push_back(c.Size(x, i));
-    joined.push_back(c.Size(x, i));
-    order.push_back(i + count);
-  }
-  Value* parts = c.Transpose(c.Reshape(x, Vectors(c, split)), order);
-  return c.Reshape(parts, Vectors(c, joined));
-}
-
-// The inverse; what is cropped lies at the ends of the spatial axes.
-Value* LowerBatchToSpace(Call& c) {
-  Value* x = c.Tensor(0);
-  const Blocks blocks = TakeBlocks(c);
-  const int rank = c.Rank(x);
-  const int count = SpatialAxes(c, x, blocks);
-  if (c.failed()) return nullptr;
-  std::vector<Value*> split;
-  for (const std::int64_t block : blocks.sizes) split.push_back(c.Int(block));
-  Value* batch = c.Div(c.Size(x, 0), c.Int(Product(blocks.sizes)));
-  split.push_back(batch);
-  std::vector<Value*> joined = {batch};
-  Ints order = {count};
-  for (int i = 0; i < count; ++i) {
-    Value* block = split[static_cast<std::size_t>(i)];
-    split.push_back(c.Size(x, i + 1));
-    joined.push_back(c.Mul(split.back(), block));
-    order.insert(order.end(), {count + 1 + i, i});
-  }
-  for (int i = count + 1; i < rank; ++i) {
-    split.push_back(c.Size(x, i));
-    joined.push_back(c.Size(x, i));
-    order.push_back(count + i);
-  }
-  Value* y = c.Reshape(c.Transpose(c.Reshape(x, Vectors(c, split)), order), Vectors(c, joined));
-  for (int i = 0; i < count; ++i) {
-    if (blocks.NoEdges(i)) continue;
-    const auto at = static_cast<std::size_t>(i);
-    Value* end = c.Sub(c.SizeVector(y, i + 1, 1), blocks.ends[at]);
-    y = c.Slice(y, i + 1, blocks.begins[at], end, c.Ints({1}));
-  }
-  return y;
 }
 
 }  // namespace dragoman::tf

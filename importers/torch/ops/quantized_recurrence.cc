@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "core/lowering/name_body.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/packed_weights.h"
 
@@ -58,18 +59,6 @@ State Step(Composer& c, Kind kind, Value* gates, Value* recurrent, const State& 
   Value* update = c.Sigmoid(c.Add(h[1], x[1]));
   Value* fresh = c.Tanh(c.Add(x[2], c.Mul(h[2], reset)));
   return {c.Add(c.Mul(c.Sub(before.h, fresh), update), fresh), nullptr};
-}
-
-// Names of a body differ from all others of the model.
-void NameInModel(Graph& body, GraphBuilder& model) {
-  const auto name = [&model](Value& value) { value.set_name(model.UniqueName(value.name())); };
-  for (const auto& input : body.inputs()) name(*input);
-  for (const auto& constant : body.constants()) name(*constant);
-  for (Node& node : body.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr) name(*node.result(i));
-    }
-  }
 }
 
 class QuantizedRecurrence {

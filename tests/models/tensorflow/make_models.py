@@ -11,6 +11,9 @@ stateful_lstm/         keras.layers.LSTM(1, stateful=True, return_sequences=True
                        states are assigned to variables
 grayscale.pb           cond(equal(shape(inputs)[-1], 3), identity, grayscale_to_rgb) behind an Assert that
                        there are 1 or 3 channels, which the file does not say
+vocabulary/             words to numbers, by a table that a function fills from a text file among the
+                       assets, and to weights, by a table that is restored from the checkpoint; a second
+                       graph with the tags serve and gpu hands the words on
 expected.npz           what a NumPy program gives for two calls of the LSTM
 """
 
@@ -169,13 +172,24 @@ def field(number, payload):
     return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
+def stored(array):
+    """Type, bytes and checksum of a tensor of floats or strings."""
+    if np.asarray(array).dtype.kind != "S":
+        raw = np.asarray(array, "<f4").tobytes()
+        return 1, raw, masked(raw)
+    texts = np.asarray(array).reshape(-1).tolist()
+    lengths = b"".join(struct.pack("<I", len(text)) for text in texts)
+    joined = struct.pack("<I", masked(lengths)) + b"".join(texts)
+    return 7, b"".join(varint(len(text)) for text in texts) + joined, masked(lengths + joined)
+
+
 def write_checkpoint(folder, tensors):
     data, entries = b"", [(b"", field(1, 1) + field(3, field(1, 1)))]
     for key, array in sorted(tensors.items()):
-        raw = np.asarray(array, "<f4").tobytes()
+        kind, raw, checksum = stored(array)
         sizes = b"".join(field(2, field(1, size)) for size in np.shape(array))
-        entries.append((key.encode(), field(1, 1) + field(2, sizes) + field(4, len(data)) +
-                        field(5, len(raw)) + b"\x35" + struct.pack("<I", masked(raw))))
+        entries.append((key.encode(), field(1, kind) + field(2, sizes) + field(4, len(data)) +
+                        field(5, len(raw)) + b"\x35" + struct.pack("<I", checksum)))
         data += raw
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "variables.index").write_bytes(table(entries))
@@ -406,7 +420,92 @@ def make_grayscale():
         node("Identity", "Identity", "cond", "^Assert", T=dtype("float"))], [same, to_rgb]))
 
 
+# --- Tables
+
+WORDS = [b"the", b"of", b"and", b"in"]
+WEIGHTS = {b"of": 0.5, b"tensor": -2.0, b"and": 3.0}
+
+
+def strings(*values):
+    elements = " ".join(f'string_val: "{value}"' for value in values)
+    return (f"tensor {{ dtype: DT_STRING tensor_shape {{ dim {{ size: {len(values)} }} }} "
+            f"{elements} }}")
+
+
+def hash_table(name, op, value):
+    return node(name, op, key_dtype=dtype("string"), value_dtype=dtype(value),
+                shared_name=text(name))
+
+
+def lookup(name, handle, default, value):
+    return node(name, "LookupTableFindV2", handle, "words", default, Tin=dtype("string"),
+                Tout=dtype(value))
+
+
+def table_functions():
+    """What fills the tables: the handles and the path are handed to functions."""
+    fill = function("__inference__initializer_1", {"table": "resource", "path": "string"}, [
+        node("fill", "InitializeTableFromTextFileV2", "table", "path", key_index="i: -2",
+             value_index="i: -1", offset="i: 2")], {"out": ("string", "path")}, ["fill"])
+    keys = "weights/.ATTRIBUTES/table-"
+    restore = function("__inference__traced_restore_1", {"prefix": "string", "table": "resource"}, [
+        node("names", "Const", dtype=dtype("string"), value=strings(keys + "keys", keys + "values")),
+        node("slices", "Const", dtype=dtype("string"), value=strings("", "")),
+        node("RestoreV2", "RestoreV2", "prefix", "names:output:0", "slices:output:0",
+             dtypes=dtypes("string", "float")),
+        node("fill", "LookupTableImportV2", "table", "RestoreV2:tensors:0", "RestoreV2:tensors:1",
+             Tin=dtype("string"), Tout=dtype("float"))], {"out": ("string", "prefix")}, ["fill"])
+    serve = function("__inference_call_1", {
+        "words": "string", "numbers": "resource", "weights": "resource"}, [
+            node("minus", "Const", dtype=dtype("int64"),
+                 value="tensor { dtype: DT_INT64 tensor_shape { } int64_val: -1 }"),
+            const("zero", np.float32(0), "float"),
+            lookup("number", "numbers", "minus:output:0", "int64"),
+            lookup("weight", "weights", "zero:output:0", "float")],
+        {"number": ("int64", "number:values:0"), "weight": ("float", "weight:values:0")})
+    return [fill, restore, serve]
+
+
+def make_vocabulary():
+    words = node("words", "Placeholder", dtype=dtype("string"), shape=shape(-1))
+    called = func("__inference_call_1")
+    nodes = [
+        words, hash_table("numbers", "HashTableV2", "int64"), hash_table("weights", "MutableHashTableV2", "float"),
+        const("path", "words.txt", "string"), const("prefix", "", "string"),
+        node("init", "StatefulPartitionedCall", "numbers", "path", Tin=dtypes("resource", "string"),
+             Tout=dtypes("string"), f=func("__inference__initializer_1")),
+        node("restore", "StatefulPartitionedCall", "prefix", "weights",
+             Tin=dtypes("string", "resource"), Tout=dtypes("string"),
+             f=func("__inference__traced_restore_1")),
+        node("call", "StatefulPartitionedCall", "words", "numbers", "weights",
+             Tin=dtypes("string", "resource", "resource"), Tout=dtypes("int64", "float"), f=called)]
+    plain = [words, node("same", "Identity", "words", T=dtype("string"))]
+
+    def meta_graph(tags, body, outputs, more=""):
+        infos = " ".join(f'outputs {{ key: "{key}" value {{ name: "{tensor}" dtype: DT_{kind} '
+                         f"tensor_{shape(-1)} }} }}" for key, tensor, kind in outputs)
+        return f"""meta_graphs {{
+          meta_info_def {{ {" ".join(f'tags: "{tag}"' for tag in tags)} }}
+          graph_def {{ {body} }}
+          signature_def {{ key: "serving_default" value {{
+            inputs {{ key: "words" value {{ name: "words:0" dtype: DT_STRING tensor_{shape(-1)} }} }}
+            {infos} method_name: "tensorflow/serving/predict" }} }} {more} }}"""
+
+    write(HERE / "vocabulary" / "saved_model.pb", "SavedModel", "saved_model_schema_version: 1 " +
+          meta_graph(["serve"], graph(nodes, table_functions()),
+                     [("number", "call:0", "INT64"), ("weight", "call:1", "FLOAT")],
+                     'asset_file_def { tensor_info { name: "path:0" } filename: "words.txt" }') +
+          meta_graph(["serve", "gpu"], graph(plain), [("same", "same:0", "STRING")]))
+    write_checkpoint(HERE / "vocabulary" / "variables", {
+        "weights/.ATTRIBUTES/table-keys": np.array(list(WEIGHTS)),
+        "weights/.ATTRIBUTES/table-values": np.array(list(WEIGHTS.values()), np.float32)})
+    assets = HERE / "vocabulary" / "assets"
+    assets.mkdir(parents=True, exist_ok=True)
+    (assets / "words.txt").write_bytes(b"\n".join(WORDS) + b"\n")
+
+
 if __name__ == "__main__":
+    make_vocabulary()
     make_counter()
     make_stateful_lstm()
     make_grayscale()

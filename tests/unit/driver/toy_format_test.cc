@@ -29,7 +29,7 @@ Format ToyFormat() {
               [](const Candidate& candidate) {
                 return toy::IsToy(candidate.Head()) ? Likeness::kCertain : Likeness::kNone;
               },
-          .read = toy::ReadToy,
+          .read = [](const std::string& path, const ReadOptions&) { return toy::ReadToy(path); },
           .dialect = toy::kDialect,
           .ordered = {toy::kDialect},
           .lower = toy::LowerToy,

@@ -1,0 +1,319 @@
+// Images: crops, areas, colours. Tensors have their channels last.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/convolution.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// Where the pixels of crops lie along one axis of the image: (boxes, pixels), float32.
+struct Places {
+  Value* at = nullptr;
+  Value* inside = nullptr;
+  Value* first = nullptr;  // the pixels on both sides, int64, within the image
+  Value* second = nullptr;
+  Value* weight = nullptr;  // of the second
+};
+
+Places FindPlaces(Call& c, Value* from, Value* to, Value* size, std::int64_t count) {
+  Value* last = c.Cast(c.Sub(size, 1), DType::kF32);
+  Places places;
+  if (count > 1) {
+    Value* step = c.Div(c.Mul(c.Sub(to, from), last), static_cast<double>(count - 1));
+    Value* number = c.Cast(c.Iota(c.Int(count)), DType::kF32);
+    places.at = c.Add(c.Unsqueeze(c.Mul(from, last), {1}), c.Mul(number, c.Unsqueeze(step, {1})));
+  } else {
+    places.at = c.Unsqueeze(c.Mul(c.Mul(c.Add(from, to), 0.5), last), {1});
+  }
+  places.inside = c.And(c.GreaterOrEqual(places.at, 0), c.LessOrEqual(places.at, last));
+  Value* within = c.Where(places.inside, places.at, 0);
+  Value* low = c.Floor(within);
+  places.first = c.Cast(low, DType::kI64);
+  places.second = c.Cast(c.Op("Ceil", {within}), DType::kI64);
+  places.weight = c.Sub(within, low);
+  return places;
+}
+
+// Half away from zero, of what is not negative.
+Value* Nearest(Call& c, const Places& places) {
+  return c.Cast(c.Floor(c.Add(c.Where(places.inside, places.at, 0), 0.5)), DType::kI64);
+}
+
+// Elements of the image at (box, y, x), which broadcast to one another.
+Value* Pixels(Call& c, Value* image, Value* box, Value* y, Value* x, Value* sizes) {
+  std::vector<Value*> columns;
+  for (Value* part : {box, y, x}) columns.push_back(c.Unsqueeze(c.Expand(part, sizes), {3}));
+  return c.Op("GatherND", {image, c.Concat(std::move(columns), 3)});
+}
+
+}  // namespace
+
+// Boxes (y1, x1, y2, x2), as shares of the image's sizes less one.
+Value* LowerCropAndResize(Call& c) {
+  Value* image = c.Tensor(0);
+  Value* boxes = c.Tensor(1);
+  Value* box = c.Index(2);
+  const Ints size = c.KnownInts(3, "the size of crops");
+  const std::string method = c.TextAttribute("method");
+  if (c.failed()) return nullptr;
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1)
+    return c.Fail(InvalidInput("crop_size is not two positive sizes"));
+  const auto edge = [&](std::int64_t i) { return c.Select(boxes, 1, i); };
+  const Places ys = FindPlaces(c, edge(0), edge(2), c.Size(image, 1), size[0]);
+  const Places xs = FindPlaces(c, edge(1), edge(3), c.Size(image, 2), size[1]);
+  const auto along_y = [&](Value* value) { return c.Unsqueeze(value, {2}); };
+  const auto along_x = [&](Value* value) { return c.Unsqueeze(value, {1}); };
+  Value* sizes = c.ConcatSizes({c.SizeVector(boxes, 0, 1), c.Ints(size)});
+  Value* number = c.Unsqueeze(box, {1, 2});
+  const auto pixels = [&](Value* y, Value* x) {
+    return c.Cast(Pixels(c, image, number, along_y(y), along_x(x), sizes), DType::kF32);
+  };
+  Value* crops = nullptr;
+  if (method == "nearest") {
+    crops = pixels(Nearest(c, ys), Nearest(c, xs));
+  } else {
+    Value* weight_x = c.Unsqueeze(along_x(xs.weight), {3});
+    const auto row = [&](Value* y) {
+      Value* left = pixels(y, xs.first);
+      return c.Add(left, c.Mul(c.Sub(pixels(y, xs.second), left), weight_x));
+    };
+    Value* top = row(ys.first);
+    Value* weight_y = c.Unsqueeze(along_y(ys.weight), {3});
+    crops = c.Add(top, c.Mul(c.Sub(row(ys.second), top), weight_y));
+  }
+  Value* inside = c.Unsqueeze(c.And(along_y(ys.inside), along_x(xs.inside)), {3});
+  return c.Where(inside, crops, c.FloatAttribute("extrapolation_value"));
+}
+
+namespace {
+
+// Which share of each pixel lies in each pixel of the result: a matrix (result, operand).
+dragoman::Tensor Shares(std::int64_t from, std::int64_t to, float scale) {
+  std::vector<float> shares(static_cast<std::size_t>(from * to), 0.0F);
+  for (std::int64_t i = 0; i < to; ++i) {
+    const float begin = static_cast<float>(i) * scale;
+    const float end = static_cast<float>(i + 1) * scale;
+    const auto first = static_cast<std::int64_t>(std::floor(begin));
+    const auto last = static_cast<std::int64_t>(std::ceil(end));
+    for (std::int64_t k = first; k < last; ++k) {
+      const auto low = std::max(begin, static_cast<float>(k));
+      const auto high = std::min(end, static_cast<float>(k + 1));
+      // Pixels beyond the border are those at it.
+      const std::int64_t at = std::clamp<std::int64_t>(k, 0, from - 1);
+      shares[static_cast<std::size_t>(i * from + at)] += (high - low) / scale;
+    }
+  }
+  return dragoman::Tensor::Of<float>({to, from}, shares);
+}
+
+constexpr std::int64_t kMaxShares = std::int64_t{1} << 26;
+
+}  // namespace
+
+// The mean over the area of the operand that a pixel of the result covers.
+Value* LowerResizeArea(Call& c) {
+  const Layout layout{2, true};
+  Value* x = ToChannelsFirst(c, layout, c.Cast(c.Tensor(0), DType::kF32));
+  const Ints size = c.KnownInts(1, "the size of the result");
+  const bool corners = c.BoolAttribute("align_corners");
+  const std::optional<std::int64_t> height = c.KnownSize(x, 2);
+  const std::optional<std::int64_t> width = c.KnownSize(x, 3);
+  if (c.failed()) return nullptr;
+  if (!height || !width)
+    return c.Fail("the sizes of the operand are not known; state them with --shape");
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1 || *height < 1 || *width < 1)
+    return c.Fail(InvalidInput("sizes of an image that are not positive"));
+  if (size[0] > kMaxShares / *height || size[1] > kMaxShares / *width)
+    return c.Fail("images of this size are not supported");
+  const auto shares = [&](std::int64_t from, std::int64_t to) {
+    const bool spread = corners && to > 1;
+    const auto scale =
+        static_cast<float>(spread ? from - 1 : from) / static_cast<float>(spread ? to - 1 : to);
+    return c.builder().Constant(Shares(from, to, scale));
+  };
+  Value* rows = c.Op("MatMul", {shares(*height, size[0]), x});
+  Value* columns = c.Transpose(shares(*width, size[1]), {1, 0});
+  return FromChannelsFirst(c, layout, c.Op("MatMul", {rows, columns}));
+}
+
+// The maxima, and where each lies in the operand: (y · width + x) · channels + channel.
+std::vector<Value*> LowerMaxPoolWithArgmax(Call& c) {
+  const Layout layout{2, true};
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  const Ints kernel = SpatialAttribute(c, layout, "ksize");
+  const Ints strides = SpatialAttribute(c, layout, "strides");
+  const bool counts_batch = c.BoolAttribute("include_batch_in_index");
+  const DType index = c.TypeAttribute("Targmax");
+  const DType type = c.dtype(x);
+  if (c.failed()) return {};
+  if (!IsFloating(type) && type != DType::kU8 && type != DType::kI8) x = c.Cast(x, DType::kF64);
+  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
+  AddPads(TakePads(c, layout, x, kernel, strides, Ints(2, 1)), attributes);
+  const std::vector<Value*> pooled = c.Ops("MaxPool", {x}, std::move(attributes), 2);
+  Value* area = c.Mul(c.Size(x, 2), c.Size(x, 3));
+  Value* channels = c.Size(x, 1);
+  // The common dialect counts with channels first.
+  Value* place = c.Op("Mod", {pooled[1], area});
+  Value* channel = c.Unsqueeze(c.Iota(channels), {1, 2});
+  place = c.Add(c.Mul(place, channels), channel);
+  if (counts_batch) {
+    Value* image = c.Unsqueeze(c.Iota(c.Size(x, 0)), {1, 2, 3});
+    place = c.Add(place, c.Mul(image, c.Mul(area, channels)));
+  }
+  return {FromChannelsFirst(c, layout, c.Cast(pooled[0], type)),
+          FromChannelsFirst(c, layout, c.Cast(place, index))};
+}
+
+namespace {
+
+// Attributes of what reads patches of an image with channels at axis 1.
+struct Patches {
+  Ints kernel;
+  Ints strides;
+  Ints rates;
+};
+
+// (batch, channels, y, kernel y, x, kernel x); what lies outside is `outside`.
+Value* PatchesOf(Call& c, Value* x, const Patches& patches, double outside) {
+  const WindowPads window =
+      TakePads(c, {2, true}, x, patches.kernel, patches.strides, patches.rates);
+  if (c.failed()) return nullptr;
+  if (window.same) return c.Fail("the sizes of the operand are not known; state them with --shape");
+  const Ints& pads = window.pads;
+  if (std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad != 0; })) {
+    Value* all = c.Ints({0, 0, pads[0], pads[1], 0, 0, pads[2], pads[3]});
+    x = c.Op("Pad", {x, all, c.Number(outside, x)});
+  }
+  // Along each axis: which elements each patch has.
+  const auto windows = [&](int axis, std::size_t i) {
+    const std::int64_t extent = (patches.kernel[i] - 1) * patches.rates[i] + 1;
+    Value* room = c.Sub(c.Size(x, axis), c.Int(extent));
+    Value* count = c.Add(FloorQuotient(c, room, c.Int(patches.strides[i])), 1);
+    Value* starts = c.Mul(c.Iota(c.Max(count, 0)), c.Int(patches.strides[i]));
+    Value* within = c.Mul(c.Iota(c.Int(patches.kernel[i])), c.Int(patches.rates[i]));
+    return c.Add(c.Unsqueeze(starts, {1}), within);
+  };
+  return c.Gather(c.Gather(x, windows(2, 0), 2), windows(3, 1), 4);
+}
+
+}  // namespace
+
+// Patches of an image, one behind the other along the channels: (rows, columns, channel).
+Value* LowerExtractImagePatches(Call& c) {
+  const Layout layout{2, true};
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  const Patches patches{SpatialAttribute(c, layout, "ksizes"),
+                        SpatialAttribute(c, layout, "strides"),
+                        SpatialAttribute(c, layout, "rates")};
+  if (c.failed()) return nullptr;
+  Value* parts = c.Transpose(PatchesOf(c, x, patches, 0), {0, 2, 4, 3, 5, 1});
+  Value* depth = c.Mul(c.Size(x, 1), c.Int(patches.kernel[0] * patches.kernel[1]));
+  return c.Reshape(parts, c.ConcatSizes({c.SizeVector(parts, 0, 3), c.Vector(depth)}));
+}
+
+// The maximum of a patch plus the filter.
+Value* LowerDilation2D(Call& c) {
+  const Layout layout{2, true};
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* filter = c.Tensor(1);
+  Patches patches{
+      {1, 1}, SpatialAttribute(c, layout, "strides"), SpatialAttribute(c, layout, "rates")};
+  const std::optional<std::int64_t> height = c.KnownSize(filter, 0);
+  const std::optional<std::int64_t> width = c.KnownSize(filter, 1);
+  if (c.failed()) return nullptr;
+  if (!height || !width || !IsFloating(c.dtype(x)))
+    return c.Fail("a filter of unknown sizes, or integers");
+  patches.kernel = {*height, *width};
+  Value* parts = PatchesOf(c, x, patches, -std::numeric_limits<double>::infinity());
+  // (channels, 1, kernel y, 1, kernel x)
+  Value* added = c.Unsqueeze(c.Transpose(filter, {2, 0, 1}), {1, 3});
+  return FromChannelsFirst(c, layout, c.Reduce("ReduceMax", c.Add(parts, added), {3, 5}, false));
+}
+
+namespace {
+
+struct Colour {
+  Value* red = nullptr;
+  Value* green = nullptr;
+  Value* blue = nullptr;
+};
+
+Colour ChannelsOf(Call& c, Value* image) {
+  const auto channel = [&](std::int64_t i) {
+    return c.Op("Gather", {image, c.Int(i)}, {{"axis", std::int64_t{-1}}});
+  };
+  return {channel(0), channel(1), channel(2)};
+}
+
+Value* JoinChannels(Call& c, const Colour& colour) {
+  std::vector<Value*> parts;
+  for (Value* channel : {colour.red, colour.green, colour.blue})
+    parts.push_back(c.Op("Unsqueeze", {channel, c.Ints({-1})}));
+  return c.Concat(std::move(parts), -1);
+}
+
+// Hue, saturation and value in the places of red, green and blue, all of [0, 1].
+Colour ToHsv(Call& c, const Colour& rgb) {
+  Value* value = c.Max(c.Max(rgb.red, rgb.green), rgb.blue);
+  Value* range = c.Sub(value, c.Min(c.Min(rgb.red, rgb.green), rgb.blue));
+  Value* positive = c.Greater(value, 0);
+  Value* saturation = c.Where(positive, c.Div(range, c.Where(positive, value, 1)), 0);
+  Value* grey = c.LessOrEqual(range, 0);
+  Value* norm = c.Div(c.Div(c.Number(1, range), 6), c.Where(grey, 1, range));
+  Value* of_red = c.Mul(norm, c.Sub(rgb.green, rgb.blue));
+  Value* of_green = c.Add(c.Mul(norm, c.Sub(rgb.blue, rgb.red)), 2.0 / 6.0);
+  Value* of_blue = c.Add(c.Mul(norm, c.Sub(rgb.red, rgb.green)), 4.0 / 6.0);
+  Value* hue = c.Where(c.Equal(rgb.red, value), of_red,
+                       c.Where(c.Equal(rgb.green, value), of_green, of_blue));
+  hue = c.Where(grey, 0, hue);
+  return {c.Where(c.Less(hue, 0), c.Add(hue, 1), hue), saturation, value};
+}
+
+Colour ToRgb(Call& c, const Colour& hsv) {
+  const auto& [hue, saturation, value] = hsv;
+  const auto clamp = [&](Value* x) { return c.Min(c.Max(x, 0), 1); };
+  Value* six = c.Mul(hue, 6);
+  Value* red = clamp(c.Sub(c.Abs(c.Sub(six, 3)), 1));
+  Value* green = clamp(c.Sub(2, c.Abs(c.Sub(six, 2))));
+  Value* blue = clamp(c.Sub(2, c.Abs(c.Sub(six, 4))));
+  Value* least = c.Sub(1, saturation);
+  const auto mixed = [&](Value* x) { return c.Mul(c.Add(least, c.Mul(saturation, x)), value); };
+  return {mixed(red), mixed(green), mixed(blue)};
+}
+
+}  // namespace
+
+Value* LowerRgbToHsv(Call& c) { return JoinChannels(c, ToHsv(c, ChannelsOf(c, c.Tensor(0)))); }
+Value* LowerHsvToRgb(Call& c) { return JoinChannels(c, ToRgb(c, ChannelsOf(c, c.Tensor(0)))); }
+
+// Away from the mean of each channel of each image.
+Value* LowerAdjustContrast(Call& c) {
+  Value* x = c.Tensor(0);
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  if (rank < 3) return c.Fail(InvalidInput("an image of rank " + std::to_string(rank)));
+  Value* mean = c.ReduceMean(x, {rank - 3, rank - 2}, true);
+  return c.Add(c.Mul(c.Sub(x, mean), c.CastLike(c.Tensor(1), x)), mean);
+}
+
+Value* LowerAdjustSaturation(Call& c) {
+  Value* x = c.Tensor(0);
+  Colour hsv = ToHsv(c, ChannelsOf(c, x));
+  hsv.green = c.Min(c.Max(c.Mul(hsv.green, c.CastLike(c.Tensor(1), x)), 0), 1);
+  return JoinChannels(c, ToRgb(c, hsv));
+}
+
+Value* LowerAdjustHue(Call& c) {
+  Value* x = c.Tensor(0);
+  Colour hsv = ToHsv(c, ChannelsOf(c, x));
+  Value* hue = c.Add(hsv.red, c.CastLike(c.Tensor(1), x));
+  hsv.red = c.Sub(hue, c.Floor(hue));
+  return JoinChannels(c, ToRgb(c, hsv));
+}
+
+}  // namespace dragoman::tf

@@ -1,0 +1,236 @@
+// Rows that are put together, taken apart or counted by numbers: segments, partitions, sparse
+// tensors, buckets.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// What leaves every element of a type as it is, of reduction "max", "min" or "mul".
+std::optional<double> Neutral(std::string_view reduction, DType dtype) {
+  if (reduction == "mul") return 1;
+  const bool least = reduction == "max";
+  switch (dtype) {
+    case DType::kF32:
+      return least ? std::numeric_limits<float>::lowest() : std::numeric_limits<float>::max();
+    case DType::kF64:
+      return least ? std::numeric_limits<double>::lowest() : std::numeric_limits<double>::max();
+    case DType::kI32:
+      return least ? std::numeric_limits<std::int32_t>::min()
+                   : std::numeric_limits<std::int32_t>::max();
+    case DType::kI64:
+      if (least) return -0x1p63;
+      return std::nullopt;  // no float64 is the largest
+    default:
+      return std::nullopt;
+  }
+}
+
+// Rows of `x` with equal numbers, combined; `count` (0-d) of them.
+Value* Combine(Call& c, Value* x, Value* segments, Value* count) {
+  const int segment_rank = c.Rank(segments);
+  const int rank = c.Rank(x);
+  const std::optional<double> neutral = Neutral(c.target(), c.dtype(x));
+  if (c.failed()) return nullptr;
+  if (!neutral) return c.Fail("elements of type " + std::string(Name(c.dtype(x))));
+  Value* rest = c.SizeVector(x, segment_rank, rank - segment_rank);
+  // What has a negative number is left out: it goes to one row more.
+  Value* start = c.Full(c.ConcatSizes({c.Vector(c.Add(count, 1)), rest}), *neutral, c.dtype(x));
+  Value* rows = c.Unsqueeze(c.Where(c.Less(segments, 0), count, segments), {segment_rank});
+  Value* all = c.Op("ScatterND", {start, rows, x}, {{"reduction", std::string(c.target())}});
+  return c.Slice(all, 0, c.Ints({0}), c.Ints({-1}), c.Ints({1}));
+}
+
+}  // namespace
+
+Value* LowerUnsortedSegmentReduce(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* segments = c.Index(1);
+  return Combine(c, x, segments, c.IndexNumber(2));
+}
+
+// Segments that have no rows are 0, or 1 if they are multiplied.
+Value* LowerSortedSegmentReduce(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* segments = c.Index(1);
+  if (c.failed()) return nullptr;
+  Value* count = c.Add(c.ReduceAll("ReduceMax", segments), 1);
+  Value* found = Combine(c, x, segments, count);
+  if (c.target() == "mul" || c.failed()) return found;
+  Value* hits = c.Equal(c.Unsqueeze(c.Iota(count), {1}), c.Unsqueeze(segments, {0}));
+  Value* members = c.ReduceSum(c.Cast(hits, DType::kI32), {1});
+  return c.Where(AlongAxis(c, c.Greater(members, 0), 0, c.Rank(x)), found, 0);
+}
+
+Value* LowerSparseToDense(Call& c) {
+  Value* indices = c.Index(0);
+  Value* sizes = c.Index(1);
+  Value* values = c.Tensor(2);
+  const int rank = c.Rank(indices);
+  const int value_rank = c.Rank(values);
+  if (c.failed()) return nullptr;
+  if (rank > 2 || value_rank > 1) return c.Fail(InvalidInput("indices or values of too high rank"));
+  if (rank == 0) indices = c.Reshape(indices, {1, 1});
+  if (rank == 1) indices = c.Unsqueeze(indices, {1});
+  if (value_rank == 0) values = c.Expand(values, c.SizeVector(indices, 0, 1));
+  return c.Op("ScatterND", {c.Expand(c.Tensor(3), sizes), indices, values});
+}
+
+Value* LowerSparseTensorDenseMatMul(Call& c) {
+  Value* indices = c.Index(0);
+  Value* values = c.Tensor(1);
+  Value* b = c.Tensor(3);
+  if (c.failed()) return nullptr;
+  if (IsComplex(c.dtype(values))) return c.Fail("complex sparse matrices");
+  Value* zeros = c.Full(c.Index(2), 0, c.dtype(values));
+  Value* a = c.Op("ScatterND", {zeros, indices, values}, {{"reduction", "add"}});
+  if (c.BoolAttribute("adjoint_a")) a = c.Transpose(a, {1, 0});
+  if (c.BoolAttribute("adjoint_b")) b = c.Transpose(b, {1, 0});
+  return c.Op("MatMul", {a, b});
+}
+
+// How many boundaries each element is not below.
+Value* LowerBucketize(Call& c) {
+  Value* x = c.Tensor(0);
+  const Attribute* attribute = c.attribute("boundaries");
+  const std::optional<Attribute::Floats> boundaries =
+      attribute != nullptr ? AsFloats(*attribute) : std::nullopt;
+  if (c.failed()) return nullptr;
+  if (!boundaries) return c.Fail(InvalidInput("attribute boundaries is missing"));
+  const DType type = c.dtype(x) == DType::kF64 ? DType::kF64 : DType::kF32;
+  const std::vector<float> numbers(boundaries->begin(), boundaries->end());
+  Value* bounds = c.builder().Constant(
+      dragoman::Tensor::Of<float>({static_cast<std::int64_t>(numbers.size())}, numbers));
+  const int rank = c.Rank(x);
+  Value* above = c.GreaterOrEqual(c.Unsqueeze(c.Cast(x, type), {rank}), c.Cast(bounds, type));
+  return c.ReduceSum(c.Cast(above, DType::kI32), {rank});
+}
+
+// Where each of `values` belongs in a sorted row: behind all that are less (or not greater).
+Value* LowerSortedBound(Call& c) {
+  Value* sorted = c.Unsqueeze(c.Tensor(0), {1});
+  Value* values = c.Unsqueeze(c.Tensor(1), {2});
+  const DType index = c.TypeAttribute("out_type");
+  Value* before = c.target() == "upper" ? c.LessOrEqual(sorted, values) : c.Less(sorted, values);
+  return c.ReduceSum(c.Cast(before, index), {2});
+}
+
+// How often each number below `size` comes in each row, or the sum of weights.
+Value* LowerDenseBincount(Call& c) {
+  Value* x = c.Index(0);
+  Value* size = c.IndexNumber(1);
+  Value* weights = c.Tensor(2);
+  const int rank = c.Rank(x);
+  const DType type = c.dtype(weights);
+  if (c.failed()) return nullptr;
+  if (rank < 1 || rank > 2) return c.Fail(InvalidInput("numbers of rank " + std::to_string(rank)));
+  const std::optional<Ints> sizes = c.KnownSizes(weights);
+  if (!sizes && !c.BoolAttribute("binary_output"))
+    return c.Fail("weights whose number is not known; state it with --shape");
+  Value* hits = c.Equal(c.Unsqueeze(x, {rank}), c.Iota(size));
+  if (c.BoolAttribute("binary_output"))
+    return c.Cast(c.Reduce("ReduceMax", c.Cast(hits, DType::kI32), {rank - 1}, false), type);
+  const bool weighted = std::find(sizes->begin(), sizes->end(), 0) == sizes->end();
+  if (!weighted) return c.ReduceSum(c.Cast(hits, type), {rank - 1});
+  return c.ReduceSum(c.Where(hits, c.Unsqueeze(weights, {rank}), 0), {rank - 1});
+}
+
+// Elements of x that are not in y, and where they are.
+std::vector<Value*> LowerListDiff(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* y = c.Tensor(1);
+  const DType index = c.TypeAttribute("out_idx");
+  if (c.failed()) return {};
+  const std::optional<Ints> known_x = c.builder().KnownInts(x);
+  const std::optional<Ints> known_y = c.builder().KnownInts(y);
+  if (known_x && known_y) {
+    Ints values;
+    Ints places;
+    for (std::size_t i = 0; i < known_x->size(); ++i) {
+      if (std::find(known_y->begin(), known_y->end(), (*known_x)[i]) != known_y->end()) continue;
+      values.push_back((*known_x)[i]);
+      places.push_back(static_cast<std::int64_t>(i));
+    }
+    return {c.Cast(c.Ints(values), c.dtype(x)), c.Cast(c.Ints(places), index)};
+  }
+  Value* equal = c.Equal(c.Unsqueeze(x, {1}), c.Unsqueeze(y, {0}));
+  Value* hits = c.ReduceSum(c.Cast(equal, DType::kI32), {1});
+  Value* others = c.Equal(hits, 0);
+  const auto left = [&](Value* value) {
+    return c.Op("Compress", {value, others}, {{"axis", std::int64_t{0}}});
+  };
+  return {left(x), c.Cast(left(c.Iota(c.Size(x, 0))), index)};
+}
+
+// Rows of several tensors, each at the place that its number tells; of equal ones the last.
+Value* LowerDynamicStitch(Call& c) {
+  const std::size_t count = c.num_operands() / 2;
+  std::vector<Value*> places;
+  std::vector<Value*> rows;
+  std::optional<Ints> known = Ints();
+  for (std::size_t i = 0; i < count && !c.failed(); ++i) {
+    const std::optional<Ints> some = c.MaybeKnownInts(i);
+    if (known && some) {
+      known->insert(known->end(), some->begin(), some->end());
+    } else {
+      known.reset();
+    }
+    Value* data = c.Tensor(count + i);
+    const int rank = c.Rank(c.Tensor(i));
+    const int data_rank = c.Rank(data);
+    if (c.failed()) return nullptr;
+    if (data_rank < rank) return c.Fail(InvalidInput("data of a lower rank than its numbers"));
+    places.push_back(c.Flatten(c.Index(i)));
+    rows.push_back(
+        c.Reshape(data, c.ConcatSizes({c.Ints({-1}), c.SizeVector(data, rank, data_rank - rank)})));
+  }
+  if (count == 0) return c.Fail(InvalidInput("there is nothing to put together"));
+  Value* all = c.Concat(std::move(rows), 0);
+  if (c.failed()) return nullptr;
+  if (known && !known->empty()) {
+    const std::int64_t last = *std::max_element(known->begin(), known->end());
+    const std::int64_t least = *std::min_element(known->begin(), known->end());
+    if (least < 0) return c.Fail(InvalidInput("a negative place"));
+    if (last < static_cast<std::int64_t>(known->size())) {
+      Ints order(static_cast<std::size_t>(last) + 1, -1);
+      for (std::size_t i = 0; i < known->size(); ++i)
+        order[static_cast<std::size_t>((*known)[i])] = static_cast<std::int64_t>(i);
+      if (std::find(order.begin(), order.end(), -1) == order.end())
+        return c.Gather(all, c.Ints(order), 0);
+    }
+  }
+  Value* place = c.Concat(std::move(places), 0);
+  Value* size = c.Add(c.ReduceAll("ReduceMax", place), 1);
+  Value* zeros = c.Full(c.ConcatSizes({c.Vector(size), c.SizeVector(all, 1, c.Rank(all) - 1)}), 0,
+                        c.dtype(all));
+  return c.Op("ScatterND", {zeros, c.Unsqueeze(place, {1}), all});
+}
+
+// The rows that have each number.
+std::vector<Value*> LowerDynamicPartition(Call& c) {
+  Value* data = c.Tensor(0);
+  Value* numbers = c.Index(1);
+  const std::int64_t count = c.IntAttribute("num_partitions");
+  const int rank = c.Rank(numbers);
+  const int data_rank = c.Rank(data);
+  if (!c.failed() && data_rank < rank)
+    c.Fail(InvalidInput("data of a lower rank than its numbers"));
+  if (c.failed()) return {};
+  Value* rows =
+      c.Reshape(data, c.ConcatSizes({c.Ints({-1}), c.SizeVector(data, rank, data_rank - rank)}));
+  Value* flat = c.Flatten(numbers);
+  std::vector<Value*> parts;
+  for (std::int64_t i = 0; i < count && !c.failed(); ++i) {
+    Value* mask = c.Equal(flat, c.Int(i));
+    parts.push_back(c.Op("Compress", {rows, mask}, {{"axis", std::int64_t{0}}}));
+  }
+  return parts;
+}
+
+}  // namespace dragoman::tf

@@ -1,0 +1,15 @@
+
+;
+x0Placeholder*
+dtype0*
+shape:
+Œ
+yMaxPoolWithArgmaxx0*
+T0*
+Targmax0	*
+include_batch_in_index(*
+ksize
+*
+paddingVALID*
+strides
+"ó
