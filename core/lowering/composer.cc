@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/lowering/complex.h"
+#include "core/support/count_elements.h"
 
 namespace dragoman {
 namespace {
@@ -187,7 +188,8 @@ Value* Composer::Size(Value* value, int axis) {
 Value* Composer::NumElements(Value* value) {
   if (failed()) return nullptr;
   if (std::optional<std::vector<std::int64_t>> sizes = KnownSizes(value)) {
-    return Int(std::accumulate(sizes->begin(), sizes->end(), std::int64_t{1}, std::multiplies<>()));
+    if (const std::optional<std::int64_t> count = CountElements(*sizes)) return Int(*count);
+    return Fail("a tensor has more elements than 64 bits count");
   }
   return Op("Size", {value});
 }
@@ -219,8 +221,12 @@ Value* Composer::Transpose(Value* value, std::vector<std::int64_t> permutation) 
 }
 
 Value* Composer::SwapAxes(Value* value, int a, int b) {
-  std::vector<std::int64_t> permutation = AllAxes(Rank(value));
+  const int rank = Rank(value);
   if (failed() || a == b) return value;
+  if (std::min(a, b) < 0 || std::max(a, b) >= rank)
+    return Fail(InvalidInput("axes " + std::to_string(a) + " and " + std::to_string(b) +
+                             " of a tensor of rank " + std::to_string(rank)));
+  std::vector<std::int64_t> permutation = AllAxes(rank);
   std::swap(permutation[static_cast<std::size_t>(a)], permutation[static_cast<std::size_t>(b)]);
   return Transpose(value, std::move(permutation));
 }

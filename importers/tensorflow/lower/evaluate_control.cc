@@ -196,7 +196,9 @@ Flow Evaluator::RunCase(const Node& node, Scope& scope) {
     arguments.erase(arguments.begin());
     if (!value.ok()) {
       Report(node, value.error(), scope);
-    } else if (const auto known = builder().KnownInts(*value)) {
+    } else if (const auto known = builder().KnownInts(*value); known && known->size() != 1) {
+      Report(node, InvalidInput("the number of its branch is no number"), scope);
+    } else if (known) {
       const auto last = static_cast<std::int64_t>(branches->size()) - 1;
       const std::int64_t at = known->front();
       const auto chosen = static_cast<std::size_t>(at < 0 || at > last ? last : at);
@@ -225,6 +227,7 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
     if (tensor == nullptr) continue;
     const auto& contents = std::get<StorageContents>(tensor->storage->contents);
     if (contents.value == nullptr || contents.value->type().shape() == nullptr) continue;
+    if (element == nullptr && contents.value->type().shape()->empty()) continue;
     type = contents.value->type();
     Shape sizes = *type.shape();
     if (element == nullptr) sizes.erase(sizes.begin());

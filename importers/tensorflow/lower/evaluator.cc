@@ -184,6 +184,14 @@ OriginPtr Evaluator::OriginOf(const Node& node, const Scope& scope) {
 }
 
 Flow Evaluator::RunRegion(const Region& region, Scope& scope) {
+  if (steps_ > kMaxSteps) return Flow::kNext;
+  steps_ += region.steps.size() + 1;
+  if (steps_ > kMaxSteps) {
+    Error error =
+        Unsupported(fmt::format("calls and loops expand to more than {} steps", kMaxSteps));
+    entry_.findings.push_back(error.findings().front());
+    return Flow::kNext;
+  }
   for (const Step& step : region.steps) {
     Flow flow = Flow::kNext;
     if (const auto* cond = std::get_if<std::shared_ptr<const CondStep>>(&step)) {

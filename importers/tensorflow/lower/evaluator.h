@@ -31,6 +31,8 @@ namespace dragoman::tf {
 
 // Calls nest so deep at most.
 inline constexpr int kMaxCallDepth = 200;
+// So many steps of regions are run at most: functions that call others twice grow without bound.
+inline constexpr std::size_t kMaxSteps = 1'000'000;
 
 class Evaluator {
  public:
@@ -107,6 +109,7 @@ class Evaluator {
   std::unordered_map<const Node*, Abstract> constants_;
   std::unordered_map<const Node*, OriginPtr> origins_;
   std::vector<const Function*> calls_;  // under way
+  std::size_t steps_ = 0;               // run so far
 };
 
 }  // namespace dragoman::tf

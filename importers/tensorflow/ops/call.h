@@ -24,6 +24,9 @@ namespace dragoman::tf {
 
 using Ints = std::vector<std::int64_t>;
 
+// More axes than a tensor of TensorFlow has.
+inline constexpr std::int64_t kMaxAxes = 255;
+
 // The values of one attribute of a node of a function's body are stated by the call of the
 // function: `bound` holds those, by the attribute's name in the function.
 const Attribute* ResolveAttribute(const Node& node, std::string_view name,

@@ -8,11 +8,21 @@
 
 #include "core/analysis/inference.h"
 #include "core/lowering/math.h"
+#include "core/support/count_elements.h"
 #include "importers/tensorflow/ops/fused.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
+
+// What sizes of windows, strides, dilations and pads are below, so that sums and products of two of
+// them are numbers of 64 bits.
+constexpr std::int64_t kMaxExtent = std::int64_t{1} << 31;
+
+bool AreExtents(const Ints& values, std::int64_t least) {
+  return std::all_of(values.begin(), values.end(),
+                     [&](std::int64_t v) { return v >= least && v < kMaxExtent; });
+}
 
 // The kernel's sizes, axes 0 and on of a filter with the spatial axes in front.
 Ints KernelOf(Call& c, const Value* filter, int spatial) {
@@ -22,6 +32,7 @@ Ints KernelOf(Call& c, const Value* filter, int spatial) {
     if (!size && !c.failed()) c.Fail("a filter whose sizes are not known");
     kernel.push_back(size.value_or(1));
   }
+  if (!AreExtents(kernel, 0)) c.Fail(InvalidInput("a filter has too many elements"));
   return kernel;
 }
 
@@ -59,8 +70,13 @@ Filter DepthwiseFilter(Call& c, Value* filter) {
     c.Fail("a filter whose sizes are not known");
     return {};
   }
+  const std::optional<std::int64_t> outputs = CountElements(Ints{*channels, *multiplier});
+  if (!outputs) {
+    c.Fail(InvalidInput("a filter has too many elements"));
+    return {};
+  }
   Value* weight = c.Transpose(filter, {2, 3, 0, 1});
-  return {c.Reshape(weight, {*channels * *multiplier, 1, *height, *width}), *channels};
+  return {c.Reshape(weight, {*outputs, 1, *height, *width}), *channels};
 }
 
 Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter, const Ints& kernel,
@@ -110,7 +126,7 @@ std::optional<TransposedAxis> FitAxis(const Dim& wanted, const Dim& size, std::i
   if (!surplus.known()) return std::nullopt;
   const std::int64_t total = surplus.value();
   if (padding == "VALID" || total < 0) {
-    if (total > 0 || -total >= std::max<std::int64_t>(stride, 1)) return std::nullopt;
+    if (total > 0 || total <= -std::max<std::int64_t>(stride, 1)) return std::nullopt;
     return TransposedAxis{0, 0, -total};
   }
   return TransposedAxis{total / 2, total - total / 2, 0};
@@ -145,8 +161,8 @@ Ints SpatialAttribute(Call& c, const Layout& layout, std::string_view name) {
   if (per_axis[0] != 1 || per_axis[static_cast<std::size_t>(layout.channel_axis())] != 1)
     c.Fail(fmt::format("{} over the batch or the channels are not supported", name));
   Ints spatial = layout.Spatial(per_axis);
-  if (std::any_of(spatial.begin(), spatial.end(), [](std::int64_t v) { return v < 1; }))
-    c.Fail(InvalidInput(fmt::format("{} below 1", name)));
+  if (!AreExtents(spatial, 1))
+    c.Fail(InvalidInput(fmt::format("{} below 1 or above {}", name, kMaxExtent - 1)));
   return spatial;
 }
 
@@ -182,6 +198,10 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
       result.pads[i] = all[2 * axis];
       result.pads[i + count] = all[2 * axis + 1];
     }
+    if (!AreExtents(result.pads, 0)) {
+      c.Fail(InvalidInput("explicit_paddings has an entry that is no number of elements"));
+      result.pads.assign(2 * count, 0);
+    }
     return result;
   }
   if (padding != "SAME") {
@@ -197,8 +217,9 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
         result.same = true;
         return result;
       }
-      const std::int64_t outputs = (*size + strides[i] - 1) / strides[i];
-      total = std::max<std::int64_t>((outputs - 1) * strides[i] + extent - *size, 0);
+      // How far behind the beginning of the last window the operand ends.
+      const std::int64_t rest = *size == 0 ? strides[i] : (*size - 1) % strides[i] + 1;
+      total = std::max<std::int64_t>(extent - rest, 0);
     }
     result.pads[i] = total / 2;
     result.pads[i + count] = total - total / 2;
@@ -291,7 +312,10 @@ Ints PerSpatialAxis(Call& c, const Layout& layout, std::string_view name, std::s
   }
   if (per_axis[0] != 1 || per_axis[static_cast<std::size_t>(layout.channel_axis())] != 1)
     c.Fail(fmt::format("{} over the batch or the channels are not supported", name));
-  return layout.Spatial(per_axis);
+  Ints spatial = layout.Spatial(per_axis);
+  if (!AreExtents(spatial, 1))
+    c.Fail(InvalidInput(fmt::format("{} below 1 or above {}", name, kMaxExtent - 1)));
+  return spatial;
 }
 
 }  // namespace
@@ -362,6 +386,7 @@ std::vector<Value*> LowerFusedBatchNorm(Call& c) {
 
 Value* LowerLocalResponseNormalization(Call& c) {
   const std::int64_t radius = c.IntAttribute("depth_radius");
+  if (!AreExtents({radius}, 0)) return c.Fail(InvalidInput("depth_radius is no radius"));
   const std::int64_t size = 2 * radius + 1;
   const double alpha = c.FloatAttribute("alpha") * static_cast<double>(size);
   const Layout layout{2, true};

@@ -137,6 +137,8 @@ Value* LowerSlice(Call& c) {
   if (c.failed()) return nullptr;
   const std::optional<std::int64_t> count = c.KnownSize(begin, 0);
   if (!count) return c.Fail("bounds whose number is not known");
+  if (*count > kMaxAxes)
+    return c.Fail(InvalidInput("bounds of " + std::to_string(*count) + " axes"));
   // -1: up to the last element.
   Value* ends = c.Add(begin, size);
   if (!sizes) {

@@ -235,10 +235,13 @@ Abstract Split(Call& c, Value* rows, std::size_t lengths) {
   std::vector<Abstract> items;
   std::int64_t begin = 0;
   for (const std::int64_t length : known) {
-    Value* part = c.Slice(rows, 0, begin, begin + length);
+    std::int64_t end = 0;
+    if (length < 0 || __builtin_add_overflow(begin, length, &end))
+      c.Fail(InvalidInput("the lengths of the elements are no lengths"));
+    Value* part = c.Slice(rows, 0, begin, end);
     if (c.failed()) return Poison();
     items.push_back(c.NewTensor(part));
-    begin += length;
+    begin = end;
   }
   return c.heap().NewList(std::move(items));
 }
@@ -410,8 +413,9 @@ Value* LowerTensorArrayGather(Call& c) {
   if (CountsUp(c, indices)) {
     const Shape* shape = rows->type().shape();
     const Shape* count = indices->type().shape();
-    if (shape != nullptr && count != nullptr && Equal((*shape)[0], (*count)[0]) == Truth::kYes)
-      return rows;
+    const bool have_axes =
+        shape != nullptr && count != nullptr && !shape->empty() && !count->empty();
+    if (have_axes && Equal((*shape)[0], (*count)[0]) == Truth::kYes) return rows;
   }
   return c.Gather(rows, indices, 0);
 }

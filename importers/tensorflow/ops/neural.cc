@@ -108,6 +108,7 @@ Value* FakeQuantize(Call& c, const std::vector<float>& mins, const std::vector<f
       if (mins[i] == 0 && maxs[i] == 0 && !per_channel) return c.Mul(x, 0);
       return c.Fail(InvalidInput("an empty range"));
     }
+    if (!std::isfinite(maxs[i] - mins[i])) return c.Fail(InvalidInput("an infinite range"));
     grids.push_back(NudgedGrid(mins[i], maxs[i], bits, narrow));
   }
   if (grids.empty()) return c.Fail(InvalidInput("there is no range"));

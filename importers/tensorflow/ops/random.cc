@@ -4,6 +4,12 @@
 namespace dragoman::tf {
 namespace {
 
+// Wraps.
+std::int64_t Mixed(std::int64_t seed, std::int64_t second) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(seed) * 7919 +
+                                   static_cast<std::uint64_t>(second));
+}
+
 // Of the sizes that operand 0 tells, by operator `type`.
 Value* Draw(Call& c, std::string_view type, DType dtype) {
   const std::int64_t seed = c.IntAttribute("seed");
@@ -11,7 +17,7 @@ Value* Draw(Call& c, std::string_view type, DType dtype) {
   Value* like = c.Full(c.Index(0), 0, dtype);
   std::vector<NamedAttribute> attributes;
   if (seed != 0 || second != 0)
-    attributes.push_back({"seed", static_cast<float>(seed * 7919 + second)});
+    attributes.push_back({"seed", static_cast<float>(Mixed(seed, second))});
   return c.Op(type, {like}, std::move(attributes));
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/lowering/math.h"
 #include "core/lowering/name_body.h"
+#include "core/support/count_elements.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
@@ -207,10 +208,12 @@ class CudnnParameters {
   CudnnParameters(Call& c, Value* all) : c_(c), all_(all) {}
 
   Value* Take(const Ints& sizes) {
-    std::int64_t count = 1;
-    for (const std::int64_t size : sizes) count *= size;
-    Value* part = c_.Slice(all_, 0, at_, at_ + count);
-    at_ += count;
+    const std::optional<std::int64_t> count = CountElements(sizes);
+    std::int64_t end = 0;
+    if (!count || __builtin_add_overflow(at_, *count, &end))
+      return c_.Fail(InvalidInput("a layer has more parameters than 64 bits count"));
+    Value* part = c_.Slice(all_, 0, at_, end);
+    at_ = end;
     return c_.Reshape(part, sizes);
   }
 
@@ -230,6 +233,9 @@ Value* JoinGates(Call& c, const std::vector<Value*>& gates, std::size_t first, b
     ordered.push_back(gates[first + (lstm ? kLstm : kGru)[i]]);
   return c.Concat(std::move(ordered), 0);
 }
+
+constexpr std::int64_t kMaxLayers = 1024;
+constexpr std::int64_t kMaxHidden = std::int64_t{1} << 32;
 
 struct CudnnLayer {
   std::vector<Value*> w;  // one a direction
@@ -277,6 +283,11 @@ std::vector<Value*> LowerCudnnRnn(Call& c) {
   }
   const std::int64_t directions = direction == "bidirectional" ? 2 : 1;
   const std::int64_t layers = *states / directions;
+  if (layers < 1 || layers > kMaxLayers || *hidden > kMaxHidden) {
+    c.Fail(InvalidInput("a state of " + std::to_string(*states) + " layers with " +
+                        std::to_string(*hidden) + " features"));
+    return {};
+  }
   const std::int64_t gates = lstm ? 4 : 3;
   CudnnParameters parameters(c, c.Tensor(3));
   std::vector<CudnnLayer> all(static_cast<std::size_t>(layers));

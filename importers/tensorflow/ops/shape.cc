@@ -193,6 +193,8 @@ std::vector<Value*> LowerConcatOffset(Call& c) {
     Value* sizes = c.Tensor(i);
     const std::optional<std::int64_t> rank = c.KnownSize(sizes, 0);
     if (!rank) return {c.Fail("the number of axes is not known")};
+    if (*rank < 1 || *rank > kMaxAxes)
+      return {c.Fail(InvalidInput("a list of " + std::to_string(*rank) + " sizes"))};
     Ints along(static_cast<std::size_t>(*rank), 0);
     along[static_cast<std::size_t>(c.Axis(axis, static_cast<int>(*rank)))] = 1;
     Value* only = c.Mul(sizes, c.CastLike(c.Ints(along), sizes));
@@ -241,7 +243,10 @@ std::vector<Value*> LowerSplitV(Call& c) {
     const auto rest = std::find(parts.begin(), parts.end(), -1);
     if (rest != parts.end()) {
       std::int64_t stated = 0;
-      for (const std::int64_t part : parts) stated += part;
+      for (const std::int64_t part : parts) {
+        if (part < -1 || __builtin_add_overflow(stated, part, &stated))
+          return {c.Fail(InvalidInput("the sizes of the parts are no sizes"))};
+      }
       Value* before = c.Ints({parts.begin(), rest});
       Value* left = c.Sub(c.Vector(c.Size(x, static_cast<int>(axis))), c.Ints({stated + 1}));
       sizes = c.ConcatSizes({before, left, c.Ints({rest + 1, parts.end()})});

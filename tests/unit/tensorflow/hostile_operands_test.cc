@@ -1,0 +1,186 @@
+// Sizes, indices and attributes that no program of TensorFlow has: each is refused in words.
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/ir/parse.h"
+#include "importers/tensorflow/lower/lower.h"
+
+namespace dragoman {
+namespace {
+
+using testing::HasSubstr;
+
+// What lowering says of an entry with input x of type `type`, whose result y:0 the lines of `body`
+// compute; "" if it is lowered.
+std::string Refusal(const std::string& type, const std::string& body,
+                    const std::string& functions = "") {
+  const std::string text = fmt::format(R"(dragoman 1 source tf
+opset "tf" 27
+entry main(%x: {0}) -> (%y: f32[*]) {{
+  %y = tf:graph.main(%x) {{feeds = ["x:0"], fetches = ["y:0"]}}
+}}
+
+function tf:graph.main() -> () {{
+  %x = tf.Placeholder() {{dtype = type f32[*]}} @x
+{1}}}
+{2})",
+                                       type, body, functions);
+  const Result<Model> model = ParseText(text);
+  if (!model.ok()) return "text: " + model.error().ToString();
+  const Result<Model> common = LowerTensorFlow(*model);
+  return common.ok() ? "" : common.error().ToString();
+}
+
+std::string Int(const std::string& name, const std::string& elements) {
+  return fmt::format("  %{0} = tf.Const() {{dtype = type i32[*], value = i32{1}}} @{0}\n", name,
+                     elements);
+}
+
+TEST(HostileTensorFlowTest, ElementsBeyond64Bits) {
+  EXPECT_THAT(Refusal("f32[4294967296, 4294967296]",
+                      "  %y = tf.Size(%x) {T = type f32[*], out_type = type i64[*]} @y\n"),
+              HasSubstr("more elements than 64 bits count"));
+}
+
+TEST(HostileTensorFlowTest, OffsetsOfListsWithoutSizes) {
+  const std::string body =
+      Int("axis", "[] 0") + "  %y, %\"y:1\" = tf.ConcatOffset(%axis, %x, %x) {N = 2} @y\n";
+  EXPECT_THAT(Refusal("i32[0]", body), HasSubstr("a list of 0 sizes"));
+  EXPECT_THAT(Refusal("i32[1099511627776]", body), HasSubstr("a list of 1099511627776 sizes"));
+}
+
+TEST(HostileTensorFlowTest, PartsBeyond64Bits) {
+  const std::string big = "9223372036854775807";
+  const std::string body =
+      fmt::format("  %s = tf.Const() {{dtype = type i64[*], value = i64[3] [{0}, {0}, -1]}} @s\n",
+                  big) +
+      Int("axis", "[] 0") +
+      "  %y, %\"y:1\", %\"y:2\" = tf.SplitV(%x, %s, %axis) "
+      "{num_split = 3, T = type f32[*], Tlen = type i64[*]} @y\n";
+  EXPECT_THAT(Refusal("f32[8]", body), HasSubstr("the sizes of the parts are no sizes"));
+}
+
+TEST(HostileTensorFlowTest, BoundsOfTooManyAxes) {
+  const std::string body =
+      "  %y = tf.Slice(%x, %x, %x) {T = type i32[*], Index = type i32[*]} @y\n";
+  EXPECT_THAT(Refusal("i32[1099511627776]", body), HasSubstr("bounds of 1099511627776 axes"));
+}
+
+std::string Pool(const std::string& strides) {
+  return Int("k", "[4] [1, 2, 2, 1]") + Int("s", "[4] " + strides) +
+         "  %y = tf.MaxPoolV2(%x, %k, %s) {T = type f32[*], padding = \"SAME\"} @y\n";
+}
+
+TEST(HostileTensorFlowTest, StridesOfPoolsThatAreOperands) {
+  EXPECT_EQ(Refusal("f32[1, 4, 4, 1]", Pool("[1, 2, 2, 1]")), "");
+  EXPECT_THAT(Refusal("f32[1, 4, 4, 1]", Pool("[1, 0, 2, 1]")), HasSubstr("below 1"));
+  EXPECT_THAT(Refusal("f32[1, 4, 4, 1]", Pool("[1, -1, 2, 1]")), HasSubstr("below 1"));
+}
+
+std::string Convolution(const std::string& attributes) {
+  return "  %y = tf.Conv2D(%x, %x) {T = type f32[*], " + attributes + "} @y\n";
+}
+
+TEST(HostileTensorFlowTest, WindowsBeyond64Bits) {
+  const std::string same = "padding = \"SAME\", strides = [1, 2, 2, 1]";
+  EXPECT_THAT(Refusal("f32[4611686018427387904, 3, 1, 1]",
+                      Convolution(same + ", dilations = [1, 4, 4, 1]")),
+              HasSubstr("a filter has too many elements"));
+  EXPECT_THAT(Refusal("f32[2, 2, 1, 1]",
+                      Convolution(same + ", dilations = [1, 9223372036854775807, 4, 1]")),
+              HasSubstr("dilations below 1 or above"));
+  EXPECT_THAT(
+      Refusal("f32[2, 2, 1, 1]",
+              Convolution("padding = \"EXPLICIT\", strides = [1, 1, 1, 1], "
+                          "explicit_paddings = [0, 0, 9223372036854775807, 1, 0, 0, 0, 0]")),
+      HasSubstr("explicit_paddings has an entry"));
+  EXPECT_THAT(
+      Refusal("f32[2, 2, 4294967296, 4294967296]",
+              "  %y = tf.DepthwiseConv2dNative(%x, %x) {T = type f32[*], " + same + "} @y\n"),
+      HasSubstr("a filter has too many elements"));
+}
+
+TEST(HostileTensorFlowTest, RadiusBeyond64Bits) {
+  EXPECT_THAT(Refusal("f32[1, 2, 2, 4]",
+                      "  %y = tf.LRN(%x) {T = type f32[*], depth_radius = 9223372036854775807, "
+                      "alpha = 1.0, beta = 0.5, bias = 1.0} @y\n"),
+              HasSubstr("depth_radius is no radius"));
+}
+
+TEST(HostileTensorFlowTest, SeedsWrap) {
+  EXPECT_EQ(Refusal("i32[2]",
+                    "  %y = tf.RandomUniform(%x) {T = type i32[*], dtype = type f32[*], "
+                    "seed = 9223372036854775807, seed2 = 9223372036854775807} @y\n"),
+            "");
+}
+
+TEST(HostileTensorFlowTest, InfiniteRanges) {
+  for (const char* range : {"min = -inf, max = 1.0", "min = -3e38, max = 3e38"}) {
+    EXPECT_THAT(
+        Refusal("f32[2]", fmt::format("  %y = tf.FakeQuantWithMinMaxArgs(%x) {{{}, num_bits "
+                                      "= 8, narrow_range = false}} @y\n",
+                                      range)),
+        HasSubstr("an infinite range"))
+        << range;
+  }
+}
+
+std::string Cudnn(const std::string& attributes) {
+  return "  %y, %\"y:1\", %\"y:2\", %\"y:3\" = tf.CudnnRNN(%x, %x, %x, %x) {T = type f32[*], "
+         "rnn_mode = \"lstm\", input_mode = \"linear_input\", direction = \"unidirectional\"" +
+         attributes + "} @y\n";
+}
+
+TEST(HostileTensorFlowTest, RecurrencesOfImpossibleSizes) {
+  EXPECT_THAT(Refusal("f32[1099511627776, 2, 2]", Cudnn("")),
+              HasSubstr("a state of 1099511627776 layers"));
+  EXPECT_THAT(Refusal("f32[1, 2, 9223372036854775807]", Cudnn("")),
+              HasSubstr("a state of 1 layers"));
+}
+
+TEST(HostileTensorFlowTest, LengthsBeyond64Bits) {
+  const std::string body =
+      "  %l = tf.Const() {dtype = type i64[*], value = i64[3] [9223372036854775807, 1, 1]} @l\n" +
+      Int("s", "[1] [2]") +
+      "  %h = tf.TensorListSplit(%x, %s, %l) {element_dtype = type f32[*], shape_type = type "
+      "i32[*]} @h\n" +
+      Int("i", "[] 0") +
+      "  %y = tf.TensorListGetItem(%h, %i, %s) {element_dtype = type f32[*]} @y\n";
+  EXPECT_THAT(Refusal("f32[4, 2]", body), HasSubstr("the lengths of the elements are no lengths"));
+}
+
+TEST(HostileTensorFlowTest, BranchThatNoNumberChooses) {
+  const std::string body = Int("i", "[0] []") +
+                           "  %y = tf.Case(%i, %x) {Tin = types [f32[*]], Tout = types [f32[*]], "
+                           "branches = list [@f]} @y\n";
+  const std::string function = R"(
+function tf.f(%a: f32[*]) -> (%b: f32[*]) {
+  %b = tf.Neg(%a) {T = type f32[*]} @b
+}
+)";
+  EXPECT_THAT(Refusal("f32[2]", body, function), HasSubstr("number of its branch"));
+}
+
+// Each of 40 functions calls the next one twice.
+TEST(HostileTensorFlowTest, CallsThatGrowWithoutBound) {
+  constexpr int kFunctions = 40;
+  std::string functions;
+  for (int i = 0; i < kFunctions; ++i) {
+    const std::string op = i + 1 == kFunctions ? "tf.Neg" : fmt::format("tf.f{}", i + 1);
+    functions += fmt::format(R"(
+function tf.f{0}(%a: f32[*]) -> (%c: f32[*]) {{
+  %b = {1}(%a) {{T = type f32[*]}} @b
+  %c = {1}(%b) {{T = type f32[*]}} @c
+}}
+)",
+                             i, op);
+  }
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.f0(%x) @y\n", functions),
+              HasSubstr("expand to more than"));
+}
+
+}  // namespace
+}  // namespace dragoman
