@@ -102,7 +102,10 @@ Result<TableContents> ReadVocabulary(std::string_view file, const VocabularyForm
     std::erase(line, '\r');
     file.remove_prefix(std::min(end + 1, file.size()));
     for (Column* column : {&keys, &values}) {
-      Status status = column->Add(line, number + format.offset, format.delimiter);
+      std::int64_t shown = 0;
+      if (__builtin_add_overflow(number, format.offset, &shown))
+        return InvalidInput("the numbers of lines do not fit in int64");
+      Status status = column->Add(line, shown, format.delimiter);
       if (!status.ok()) return std::move(status).error().At("line " + std::to_string(number + 1));
     }
     ++number;

@@ -1,11 +1,10 @@
 // SpaceToBatch and BatchToSpace: blocks of the spatial axes that become images of their own.
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "core/analysis/inference.h"
+#include "core/support/count_elements.h"
 #include "importers/tensorflow/ops/dilated.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
@@ -66,8 +65,10 @@ Value* Vectors(Call& c, const std::vector<Value*>& sizes) {
   return c.ConcatSizes(std::move(parts));
 }
 
-std::int64_t Product(const Ints& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+// How many blocks an image has for each of its elements, 0-d.
+Value* BlockSize(Call& c, const Ints& sizes) {
+  const std::optional<std::int64_t> size = CountElements(sizes);
+  return size ? c.Int(*size) : c.Fail(InvalidInput("blocks of more elements than 64 bits count"));
 }
 
 // Pads of all axes: none of the batch, and none behind the spatial axes.
@@ -95,7 +96,7 @@ Value* LowerSpaceToBatch(Call& c) {
   if (c.failed()) return nullptr;
   x = PadBlocks(c, x, blocks, count);
   std::vector<Value*> split = {c.Size(x, 0)};
-  std::vector<Value*> joined = {c.Mul(c.Size(x, 0), c.Int(Product(blocks.sizes)))};
+  std::vector<Value*> joined = {c.Mul(c.Size(x, 0), BlockSize(c, blocks.sizes))};
   Ints order;
   for (int i = 0; i < count; ++i) {
     Value* block = c.Int(blocks.sizes[static_cast<std::size_t>(i)]);
@@ -143,7 +144,7 @@ Value* LowerBatchToSpace(Call& c) {
   if (Value* conv = AsDilatedConvolution(c, x, blocks.sizes, CropsOf(c, blocks))) return conv;
   std::vector<Value*> split;
   for (const std::int64_t block : blocks.sizes) split.push_back(c.Int(block));
-  Value* batch = c.Div(c.Size(x, 0), c.Int(Product(blocks.sizes)));
+  Value* batch = c.Div(c.Size(x, 0), BlockSize(c, blocks.sizes));
   split.push_back(batch);
   std::vector<Value*> joined = {batch};
   Ints order = {count};

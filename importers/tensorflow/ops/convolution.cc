@@ -15,15 +15,6 @@
 namespace dragoman::tf {
 namespace {
 
-// What sizes of windows, strides, dilations and pads are below, so that sums and products of two of
-// them are numbers of 64 bits.
-constexpr std::int64_t kMaxExtent = std::int64_t{1} << 31;
-
-bool AreExtents(const Ints& values, std::int64_t least) {
-  return std::all_of(values.begin(), values.end(),
-                     [&](std::int64_t v) { return v >= least && v < kMaxExtent; });
-}
-
 // The kernel's sizes, axes 0 and on of a filter with the spatial axes in front.
 Ints KernelOf(Call& c, const Value* filter, int spatial) {
   Ints kernel;
@@ -133,6 +124,11 @@ std::optional<TransposedAxis> FitAxis(const Dim& wanted, const Dim& size, std::i
 }
 
 }  // namespace
+
+bool AreExtents(const Ints& values, std::int64_t least) {
+  return std::all_of(values.begin(), values.end(),
+                     [&](std::int64_t v) { return v >= least && v < kMaxExtent; });
+}
 
 Ints Layout::Spatial(const Ints& per_axis) const {
   const auto first = per_axis.begin() + spatial_axis(0);

@@ -3,12 +3,18 @@
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CONVOLUTION_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CONVOLUTION_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "importers/tensorflow/ops/call.h"
 
 namespace dragoman::tf {
+
+// What sizes of windows, strides, dilations and pads are below, so that sums and products of two of
+// them are numbers of 64 bits.
+inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 31;
+bool AreExtents(const Ints& values, std::int64_t least);
 
 // Where attribute data_format puts things in a tensor of `spatial` + 2 axes.
 struct Layout {

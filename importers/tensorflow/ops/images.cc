@@ -229,6 +229,7 @@ Value* LowerDilation2D(Call& c) {
   if (!height || !width || !IsFloating(c.dtype(x)))
     return c.Fail("a filter of unknown sizes, or integers");
   patches.kernel = {*height, *width};
+  if (!AreExtents(patches.kernel, 1)) return c.Fail(InvalidInput("a filter has too many elements"));
   Value* parts = PatchesOf(c, x, patches, -std::numeric_limits<double>::infinity());
   // (channels, 1, kernel y, 1, kernel x)
   Value* added = c.Unsqueeze(c.Transpose(filter, {2, 0, 1}), {1, 3});

@@ -216,7 +216,7 @@ Value* LowerDynamicStitch(Call& c) {
 std::vector<Value*> LowerDynamicPartition(Call& c) {
   Value* data = c.Tensor(0);
   Value* numbers = c.Index(1);
-  const std::int64_t count = c.IntAttribute("num_partitions");
+  const auto count = static_cast<std::int64_t>(c.num_results());
   const int rank = c.Rank(numbers);
   const int data_rank = c.Rank(data);
   if (!c.failed() && data_rank < rank)

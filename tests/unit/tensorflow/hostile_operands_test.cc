@@ -1,4 +1,5 @@
 // Sizes, indices and attributes that no program of TensorFlow has: each is refused in words.
+#include <limits>
 #include <string>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "core/ir/parse.h"
 #include "importers/tensorflow/lower/lower.h"
+#include "importers/tensorflow/lower/vocabulary.h"
 
 namespace dragoman {
 namespace {
@@ -61,6 +63,34 @@ TEST(HostileTensorFlowTest, PartsBeyond64Bits) {
       "  %y, %\"y:1\", %\"y:2\" = tf.SplitV(%x, %s, %axis) "
       "{num_split = 3, T = type f32[*], Tlen = type i64[*]} @y\n";
   EXPECT_THAT(Refusal("f32[8]", body), HasSubstr("the sizes of the parts are no sizes"));
+}
+
+TEST(HostileTensorFlowTest, BlocksBeyond64Bits) {
+  const std::string body = Int("b", "[3] [2147483647, 2147483647, 2147483647]") +
+                           Int("p", "[3, 2] [[0, 0], [0, 0], [0, 0]]") +
+                           "  %y = tf.SpaceToBatchND(%x, %b, %p) {T = type f32[*]} @y\n";
+  EXPECT_THAT(Refusal("f32[1, 2, 2, 2]", body), HasSubstr("blocks of more elements than 64 bits"));
+}
+
+// As many parts as the node has results, whatever the attribute says.
+TEST(HostileTensorFlowTest, MorePartsThanResults) {
+  const std::string body = Int("p", "[2] [0, 1]") +
+                           "  %y, %\"y:1\" = tf.DynamicPartition(%x, %p) {T = type f32[*], "
+                           "num_partitions = 9223372036854775807} @y\n";
+  EXPECT_EQ(Refusal("f32[2]", body), "");
+}
+
+TEST(HostileTensorFlowTest, NumbersOfLinesBeyond64Bits) {
+  tf::VocabularyFormat format;
+  format.key_column = tf::kLineNumber;
+  format.value_column = tf::kWholeLine;
+  format.key_type = DType::kI64;
+  format.value_type = DType::kString;
+  format.delimiter = "\t";
+  format.offset = std::numeric_limits<std::int64_t>::max();
+  const auto contents = tf::ReadVocabulary("a\nb\n", format);
+  ASSERT_FALSE(contents.ok());
+  EXPECT_THAT(contents.error().ToString(), HasSubstr("do not fit in int64"));
 }
 
 TEST(HostileTensorFlowTest, BoundsOfTooManyAxes) {
