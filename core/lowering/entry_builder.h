@@ -51,6 +51,8 @@ class EntryBuilder {
   Inference& inference() { return inference_; }
   // Of the graph that nodes go to at present.
   GraphBuilder& builder() { return *builder_; }
+  // Whether a stretch is run for itself: a program may never come there.
+  bool in_side() const { return builder_ != &root_; }
 
   // What was found unsupported. A stretch that is run again drops what it reported before.
   std::vector<Finding> findings;

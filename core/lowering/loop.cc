@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/lowering/composer.h"
 #include "core/lowering/number_value.h"
 
 namespace dragoman {
@@ -53,6 +54,7 @@ class LoopLowering {
   Status MergeTurn(const std::vector<Abstract>& given, Merger& merger, LoopPass& pass) const;
   Status Replan(LoopPlan& plan, LoopPass& pass);
   Status Finish(LoopPlan& plan, LoopPass& pass);
+  Status Idle(const std::string& raised);
   Result<std::vector<Value*>> Operands(const LoopPlan& plan);
 
   EntryBuilder& entry_;
@@ -117,6 +119,11 @@ Status LoopLowering::Build() {
     Result<bool> stable = RunPass(plan, pass);
     if (stable.ok() && *stable) return Finish(plan, pass);
     Status status;
+    if (i == 0 && pass.side.flow == Flow::kRaised) {
+      status = Idle(pass.side.raised);
+      entry_.inference().Forget(*pass.side.body);
+      return status;
+    }
     if (stable.ok()) {
       entry_.findings.resize(findings);
       status = Replan(plan, pass);
@@ -127,6 +134,22 @@ Status LoopLowering::Build() {
     DRAGOMAN_TRY(std::move(status));
   }
   return Unsupported("what the loop carries does not settle");
+}
+
+// The first turn raises: the loop is one that has none. Errors: it has one.
+Status LoopLowering::Idle(const std::string& raised) {
+  Composer c(entry_.builder());
+  Value* runs = nullptr;
+  if (!loop_.trips.known())
+    runs = c.Greater(c.Take(NumberValue(c.builder(), loop_.trips, DType::kI64)), 0);
+  if (!loop_.starts.known()) {
+    Value* starts = c.Take(NumberValue(c.builder(), loop_.starts, DType::kBool));
+    runs = runs != nullptr ? c.And(runs, starts) : starts;
+  }
+  if (runs == nullptr) return Unsupported("every turn raises: " + raised);
+  c.Assert(c.Not(runs), raised);
+  results_ = loop_.carried;
+  return c.status();
 }
 
 // Runs the body once, in a stretch of the heap that stays entered if it succeeds. Gives whether

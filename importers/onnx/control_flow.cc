@@ -61,12 +61,12 @@ Result<std::shared_ptr<Graph>> OnnxGraphLowering::LowerBody(const Graph& body,
     const Value& input = *body.input(i);
     values_[&input] = common->AddInput(builder.UniqueName(input.name()), inputs[i]);
   }
-  DRAGOMAN_TRY(LowerConstants(body, builder));
-  DRAGOMAN_TRY(LowerNodes(body, scope, builder));
-  for (const Use& use : body.outputs()) {
-    DRAGOMAN_ASSIGN(Value * output, LookupOutput(use));
-    common->AddOutput(output);
+  Result<std::vector<Value*>> outputs = LowerTaken(body, scope, builder);
+  if (!outputs.ok()) {
+    inference_.Forget(*common);
+    return std::move(outputs).error();
   }
+  for (Value* output : *outputs) common->AddOutput(output);
   return common;
 }
 
@@ -76,7 +76,12 @@ Result<std::shared_ptr<Graph>> OnnxGraphLowering::LowerLoopBody(
   const std::unordered_set<std::string> names = names_;
   for (int pass = 0;; ++pass) {
     names_ = names;
-    DRAGOMAN_ASSIGN(std::shared_ptr<Graph> lowered, LowerBody(body, scope, inputs));
+    Result<std::shared_ptr<Graph>> attempt = LowerBody(body, scope, inputs);
+    if (!attempt.ok()) {
+      refused_sizes_ = refused_sizes_ && pass == 0;
+      return attempt;
+    }
+    std::shared_ptr<Graph> lowered = *std::move(attempt);
     if (lowered->num_outputs() < first_output + num_carried) {
       return InvalidInput("body '" + body.name() + "' has too few outputs");
     }
@@ -126,21 +131,19 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerIf(const Node& node, const C
   }
   if (std::optional<std::vector<std::int64_t>> known = builder.KnownInts(operands[0]);
       known && known->size() == 1) {
-    const Graph& taken = known->front() != 0 ? *then_branch : *else_branch;
-    DRAGOMAN_TRY(LowerConstants(taken, builder));
-    DRAGOMAN_TRY(LowerNodes(taken, scope, builder));
-    std::vector<Value*> results;
-    for (const Use& use : taken.outputs()) {
-      DRAGOMAN_ASSIGN(Value * result, LookupOutput(use));
-      results.push_back(result);
-    }
-    return results;
+    return LowerTaken(known->front() != 0 ? *then_branch : *else_branch, scope, builder);
   }
-  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> then_body, LowerBody(*then_branch, scope, {}));
-  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> else_body, LowerBody(*else_branch, scope, {}));
+  Result<std::shared_ptr<Graph>> then_body = LowerBody(*then_branch, scope, {});
+  if (!then_body.ok())
+    return LowerOnlyBranch(*else_branch, operands[0], false, then_body.error(), scope, builder);
+  Result<std::shared_ptr<Graph>> else_body = LowerBody(*else_branch, scope, {});
+  if (!else_body.ok()) {
+    inference_.Forget(**then_body);
+    return LowerOnlyBranch(*then_branch, operands[0], true, else_body.error(), scope, builder);
+  }
   return AppendWithBodies(
       node, builder, "If", operands,
-      {{"else_branch", Attribute(else_body)}, {"then_branch", Attribute(then_body)}});
+      {{"else_branch", Attribute(*else_body)}, {"then_branch", Attribute(*then_body)}});
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const CallScope& scope,
@@ -157,9 +160,10 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const
   std::vector<Type> inputs = {Type::Tensor(DType::kI64, Shape{}),
                               Type::Tensor(DType::kBool, Shape{})};
   for (std::size_t i = 0; i < carried; ++i) inputs.push_back(operands[i + 2]->type());
-  DRAGOMAN_ASSIGN(std::shared_ptr<Graph> lowered,
-                  LowerLoopBody(*body, scope, std::move(inputs), 2, carried, 1));
-  return AppendWithBodies(node, builder, "Loop", operands, {{"body", Attribute(lowered)}});
+  Result<std::shared_ptr<Graph>> lowered =
+      LowerLoopBody(*body, scope, std::move(inputs), 2, carried, 1);
+  if (!lowered.ok()) return LowerIdleLoop(node, operands, lowered.error(), builder);
+  return AppendWithBodies(node, builder, "Loop", operands, {{"body", Attribute(*lowered)}});
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerScan(const Node& node, const CallScope& scope,

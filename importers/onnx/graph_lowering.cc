@@ -119,11 +119,13 @@ Status OnnxGraphLowering::LowerNodes(const Graph& graph, const CallScope& scope,
                                      GraphBuilder& builder) {
   if (depth_ == kMaxNesting)
     return Unsupported("calls and bodies nest more than " + std::to_string(kMaxNesting) + " deep");
-  ++depth_;
   DRAGOMAN_ASSIGN(std::vector<const Node*> order, TopologicalOrder(graph));
-  for (const Node* node : order) DRAGOMAN_TRY(LowerNode(*node, scope, builder));
+  ++depth_;
+  Status status;
+  for (std::size_t i = 0; status.ok() && i < order.size(); ++i)
+    status = LowerNode(*order[i], scope, builder);
   --depth_;
-  return {};
+  return status;
 }
 
 Status OnnxGraphLowering::LowerNode(const Node& node, const CallScope& scope,
@@ -164,9 +166,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerOperator(const Node& node,
   const std::int64_t opset = OpsetOf(node, scope);
   const OnnxLowering lowering = FindOnnxLowering(type, opset);
   if (lowering == nullptr && FindOp(type) == nullptr) return LowerForeign(node, scope, builder);
-  DRAGOMAN_ASSIGN(OpLowering op, StartLowering(node, opset, scope, builder));
-  if (opset < 6) op.Drop("consumed_inputs");
-  return lowering != nullptr ? lowering(op) : op.Emit(type);
+  return LowerOrCopy(node, type, lowering, opset, scope, builder);
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerOtherDomain(const Node& node,
@@ -177,12 +177,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerOtherDomain(const Node& node
   const bool is_own = domain == "dragoman" && FindOp(label) != nullptr;
   const OnnxLowering lowering = FindDomainLowering(domain, node.op().type);
   if (!is_own && lowering == nullptr) return LowerForeign(node, scope, builder);
-  DRAGOMAN_ASSIGN(OpLowering op, StartLowering(node, 0, scope, builder));
-  if (is_own) return op.Emit(label);
-  DRAGOMAN_ASSIGN(std::vector<Value*> results, lowering(op));
-  if (domain == kContribDomain && !op.attributes.empty())
-    return op.Unsupported("attribute '" + op.attributes.front().name + "' is not known");
-  return results;
+  return LowerOrCopy(node, label, is_own ? nullptr : lowering, 0, scope, builder);
 }
 
 Result<OpLowering> OnnxGraphLowering::StartLowering(const Node& node, std::int64_t opset,

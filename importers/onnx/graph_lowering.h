@@ -50,6 +50,14 @@ class OnnxGraphLowering {
   // What a lowering function works with.
   Result<OpLowering> StartLowering(const Node& node, std::int64_t opset, const CallScope& scope,
                                    GraphBuilder& builder) const;
+  // Lowers an operator that is copied or has a function of its own (nullptr: copied as `label`),
+  // and notes in refused_sizes_ where it cannot take the sizes of its operands.
+  Result<std::vector<Value*>> LowerOrCopy(const Node& node, std::string_view label,
+                                          OnnxLowering lowering, std::int64_t opset,
+                                          const CallScope& scope, GraphBuilder& builder);
+  // Whether the operator takes operands of the same element types whose sizes are not known.
+  bool TakesOtherSizes(const Node& node, std::string_view label, OnnxLowering lowering,
+                       const OpLowering& refused, const CallScope& scope);
   Result<std::vector<Value*>> LowerForeign(const Node& node, const CallScope& scope,
                                            GraphBuilder& builder);
   Result<std::vector<Value*>> LowerConstantNode(const Node& node, const CallScope& scope,
@@ -69,8 +77,22 @@ class OnnxGraphLowering {
   // Nodes with bodies.
   Result<std::vector<Value*>> LowerIf(const Node& node, const CallScope& scope,
                                       GraphBuilder& builder);
+  // One of the branches is the one that is taken.
+  Result<std::vector<Value*>> LowerTaken(const Graph& branch, const CallScope& scope,
+                                         GraphBuilder& builder);
+  // The other branch refused the sizes of its operands by `error`: that it is taken becomes an
+  // error of the run.
+  Result<std::vector<Value*>> LowerOnlyBranch(const Graph& branch, Value* condition, bool holds,
+                                              const Error& error, const CallScope& scope,
+                                              GraphBuilder& builder);
+  // Appends a dragoman.Assert that `condition`, which is not known, is `expected`.
+  Status AssertInstead(Value* condition, bool expected, const Error& error, GraphBuilder& builder);
   Result<std::vector<Value*>> LowerLoop(const Node& node, const CallScope& scope,
                                         GraphBuilder& builder);
+  // A Loop whose body refused the sizes of what the first turn gets, by `error`: that there is a
+  // turn becomes an error of the run.
+  Result<std::vector<Value*>> LowerIdleLoop(const Node& node, const std::vector<Value*>& operands,
+                                            const Error& error, GraphBuilder& builder);
   Result<std::vector<Value*>> LowerScan(const Node& node, const CallScope& scope,
                                         GraphBuilder& builder);
   // Of opset 8, with a batch axis: a Scan over the batch whose body is a Scan over time.
@@ -116,7 +138,8 @@ class OnnxGraphLowering {
   Map values_;
   std::unordered_map<const OpName*, const Function*> functions_;
   std::size_t inlined_nodes_ = 0;
-  int depth_ = 0;  // of the graphs that are being lowered
+  bool refused_sizes_ = false;  // why the error that is under way came about
+  int depth_ = 0;               // of the graphs that are being lowered
 };
 
 // The type of a slice of `type` at one index of `axis`, which is left out.

@@ -208,6 +208,9 @@ class CommandLine(CommandCase):
         self.assertIn("aten.relu ", self.done("ops", "--from", "aten"))
         self.assertIn("aten::relu(Tensor self) -> Tensor",
                       self.done("ops", "aten.relu", "--from", "torchscript"))
+        listed = self.done("ops", "--from", "ai.onnx").split()
+        self.assertLess({"Add", "Attention", "Constant", "Loop", "TensorScatter"}, set(listed))
+        self.assertEqual(listed, sorted(set(listed)))
         self.fails(2, "ops", "--from", "nothing")
 
     def test_programs_leave_the_name_of_the_runtime_alone(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Attention and RotaryEmbedding of opset 24 in their variants, against NumPy."""
+"""Attention, RotaryEmbedding, TensorScatter and CumProd, operators of opset 23 to 26, against NumPy."""
 
+import itertools
 import unittest
 
 import numpy as np
@@ -75,22 +76,30 @@ class Attention(CommandCase):
     def draw(self, *shape):
         return self.random.standard_normal(shape).astype(np.float32)
 
-    def verify(self, op_type, operands, outputs, **attributes):
-        """One node over all operands, absent ones None, must compute `outputs`."""
+    def write(self, op_type, operands, outputs, opset, constants=(), **attributes):
+        """A model of one node over all operands, absent ones None."""
         g = GraphWriter()
         names = []
         for i, operand in enumerate(operands):
             given = operand is not None
-            names.append(g.input(f"x{i}", operand.dtype, operand.shape) if given else "")
+            if i in constants:
+                names.append(g.const(operand, operand.dtype))
+            else:
+                names.append(g.input(f"x{i}", operand.dtype, operand.shape) if given else "")
         results = g.op(op_type, *names, outputs=len(outputs), **attributes)
         for i, result in enumerate([results] if len(outputs) == 1 else results):
-            g.output(result, f"y{i}")
+            g.output(result, f"y{i}", outputs[i].dtype)
         model = self.out / "model.onnx"
-        onnx.save(g.model(opset=24), model)
-        np.savez(self.out / "inputs.npz",
-                 **{f"x{i}": x for i, x in enumerate(operands) if x is not None})
-        np.savez(self.out / "outputs.npz",
-                 **{f"y{i}": y.astype(np.float32) for i, y in enumerate(outputs)})
+        onnx.save(g.model(opset=opset), model)
+        return model
+
+    def verify(self, op_type, operands, outputs, opset=24, constants=(), **attributes):
+        """One node over all operands, absent ones None, must compute `outputs`."""
+        outputs = [y.astype(np.float32) if y.dtype == np.float64 else y for y in outputs]
+        model = self.write(op_type, operands, outputs, opset, constants, **attributes)
+        np.savez(self.out / "inputs.npz", **{f"x{i}": x for i, x in enumerate(operands)
+                                             if x is not None and i not in constants})
+        np.savez(self.out / "outputs.npz", **{f"y{i}": y for i, y in enumerate(outputs)})
         self.done("verify", model, "--data", self.out)
 
     def verify_attention(self, flat=False, mask=None, past=False, lengths=None, outputs=1,
@@ -135,6 +144,61 @@ class Attention(CommandCase):
 
     def test_scale_and_softcap(self):
         self.verify_attention(scale=0.3, softcap=0.7, mask=self.draw(1, HEADS, STEPS, KEYS))
+
+    def test_which_scores_are_shown(self):
+        q, k, v = (self.draw(BATCH, HEADS, n, SIZE) for n in (STEPS, KEYS, KEYS))
+        mask = self.draw(STEPS, KEYS)
+        products = np.einsum("bhqd,bhkd->bhqk", q, k) / np.sqrt(SIZE)
+        for opset, softcap, bias in itertools.product((23, 24), (0.0, 1.5), (mask, None)):
+            capped = softcap * np.tanh(products / softcap) if softcap else products
+            masked = capped if bias is None else capped + bias
+            shown = [products, capped, masked, softmax(masked)]
+            if opset == 23:  # the mask comes before softcap
+                shown[1] = products if bias is None else masked
+            y = shown[3] @ v
+            for mode, scores in enumerate(shown):
+                call = dict(qk_matmul_output_mode=mode, softcap=softcap)
+                with self.subTest(opset=opset, bias=bias is not None, **call):
+                    if opset == 23 and softcap and bias is not None and mode in (1, 2):
+                        outputs = [y, k, v, scores]
+                        model = self.write("Attention", [q, k, v, bias], outputs, opset, **call)
+                        said = self.fails(4, "convert", model, "-o", self.out / "m.py")
+                        self.assertIn("qk_matmul_output_mode", said)
+                        continue
+                    self.verify("Attention", [q, k, v, bias], [y, k, v, scores], opset, **call)
+
+    def test_tensor_scatter(self):
+        for mode, axis, starts in itertools.product(
+                ("linear", "circular"), (None, 1, 2, -1), (None, np.array([2, 0]))):
+            cache, update = self.draw(2, 5, 6, 7), self.draw(2, 5, 6, 7)
+            at = -2 if axis is None else axis
+            update = np.take(update, range(3), axis=at)
+            expected = np.moveaxis(cache, at, 1).copy()
+            if mode == "circular" and starts is not None:
+                starts = starts + [4, 11]
+            for i, j in itertools.product(range(2), range(3)):
+                place = j + (0 if starts is None else starts[i])
+                if mode == "circular":
+                    place %= cache.shape[at]
+                expected[i, place] = np.moveaxis(update, at, 1)[i, j]
+            options = {} if axis is None else {"axis": axis}
+            with self.subTest(mode=mode, axis=axis, starts=starts):
+                self.verify("TensorScatter", [cache, update, starts],
+                            [np.moveaxis(expected, 1, at)], mode=mode, **options)
+
+    def test_cum_prod(self):
+        for dtype, axis, exclusive, reverse in itertools.product(
+                (np.float32, np.int64), (0, 1, -1), (0, 1), (0, 1)):
+            x = self.random.integers(-3, 4, (3, 4, 5)).astype(dtype)
+            y = np.flip(x, axis) if reverse else x
+            y = np.cumprod(y, axis=axis, dtype=dtype)
+            if exclusive:
+                y = np.roll(y, 1, axis)
+                np.moveaxis(y, axis, 0)[0] = 1
+            y = np.flip(y, axis) if reverse else y
+            with self.subTest(dtype=dtype, axis=axis, exclusive=exclusive, reverse=reverse):
+                self.verify("CumProd", [x, np.array(axis)], [y], 26, (1,), exclusive=exclusive,
+                            reverse=reverse)
 
     def test_rotary_embedding(self):
         cos, sin = self.draw(9, SIZE // 2), self.draw(9, SIZE // 2)

@@ -115,13 +115,48 @@ Result<Heads> CountHeads(const OpLowering& op, const Options& options, int rank)
   return Heads{*query, *key};
 }
 
+// Whether some keys are masked, or a bias is added.
+bool Masks(const OpLowering& op, const Options& options) {
+  return options.causal || op.operand(kMask) != nullptr || op.operand(kLengths) != nullptr;
+}
+
 Result<void> CheckAttention(const OpLowering& op, const Options& options, int rank) {
   if (rank != 3 && rank != 4) return op.Invalid("the query's rank is neither 3 nor 4");
   if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
     return op.Invalid("past_key and past_value come together");
-  if (op.num_results() > 3 && options.scores != 0 && options.scores != 3)
-    return op.Unsupported("opsets disagree about qk_matmul_output_mode 1 and 2");
+  if (options.scores < 0 || options.scores > 3)
+    return op.Invalid("qk_matmul_output_mode is not 0, 1, 2 or 3");
+  const bool either = options.scores == 1 || options.scores == 2;
+  if (op.num_results() > 3 && either && op.opset < 24 && options.softcap > 0 && Masks(op, options))
+    return op.Unsupported(
+        "qk_matmul_output_mode 1 and 2 of opset 23 with softcap and a mask, whose order runtimes "
+        "do "
+        "not agree about");
   return {};
+}
+
+// The stages of the scores, in order.
+struct Scores {
+  Value* products;
+  Value* capped;
+  Value* masked;
+  Value* weights;
+};
+
+// What the last result shows. Opset 23 adds the mask before softcap, and counts so: 1 is behind the
+// mask, 2 behind both. Opset 24 adds it behind softcap.
+Value* Shown(const OpLowering& op, const Options& options, const Scores& scores) {
+  switch (options.scores) {
+    case 1:
+      if (op.opset >= 24) return scores.capped;
+      return Masks(op, options) ? scores.masked : scores.products;
+    case 2:
+      return scores.masked;
+    case 3:
+      return scores.weights;
+    default:
+      return scores.products;
+  }
 }
 
 }  // namespace
@@ -146,10 +181,12 @@ LoweredResults LowerAttention(OpLowering& op) {
     Value* cap = f.Number(options.softcap, scores);
     scores = f.Op("Mul", {f.Op("Tanh", {f.Op("Div", {scores, cap})}), cap});
   }
+  Value* const capped = scores;
   scores = Masked(f, op, options, scores, query, key);
   Value* weights = Softmax(f, scores, options.precision);
   Value* values = RepeatHeads(f, value, heads.key, heads.times());
-  std::vector<Value*> results = {nullptr, key, value, options.scores == 3 ? weights : products};
+  std::vector<Value*> results = {nullptr, key, value,
+                                 Shown(op, options, {products, capped, scores, weights})};
   if (rank == 3) {
     results[0] = JoinHeads(f, f.Op("MatMul", {weights, values}), op.ResultName(0));
   } else {

@@ -109,6 +109,7 @@ OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type) 
 }
 
 std::vector<std::string_view> LoweredOperators(std::string_view domain) {
+  if (domain == "ai.onnx") return AiOnnxOperators();
   std::vector<std::string_view> types;
   for (const Row& row : RowsOf(domain)) types.push_back(row.type);
   return types;

@@ -17,6 +17,9 @@ OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type);
 // The operators of `domain` that are lowered, sorted; empty if it is another domain.
 std::vector<std::string_view> LoweredOperators(std::string_view domain);
 
+// The operators of ai.onnx that are read, of any operator set, sorted.
+std::vector<std::string_view> AiOnnxOperators();
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_IMPORTERS_ONNX_OPS_DOMAINS_H_

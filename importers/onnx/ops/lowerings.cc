@@ -1,6 +1,11 @@
 #include "importers/onnx/ops/lowerings.h"
 
+#include <set>
 #include <string_view>
+
+#include "core/ir/domain.h"
+#include "core/ops/op_def.h"
+#include "importers/onnx/ops/domains.h"
 
 namespace dragoman {
 namespace {
@@ -28,6 +33,7 @@ constexpr Row kOnnxLowerings[] = {
     {"Clip", 11, LowerClip},
     {"Col2Im", kAlways, LowerCol2Im},
     {"Concat", 4, LowerConcat},
+    {"CumProd", kAlways, LowerCumProd},
     {"DFT", 20, LowerDft},
     {"DeformConv", kAlways, LowerDeformConv},
     {"Div", 7, LowerLegacyBroadcast},
@@ -82,8 +88,9 @@ constexpr Row kOnnxLowerings[] = {
     {"Softmax", 13, LowerSoftmax},
     {"SoftmaxCrossEntropyLoss", kAlways, LowerSoftmaxCrossEntropyLoss},
     {"Split", 18, LowerSplit},
-    {"Squeeze", 13, LowerSqueeze},
+    {"Squeeze", kAlways, LowerSqueeze},
     {"Sub", 7, LowerLegacyBroadcast},
+    {"TensorScatter", kAlways, LowerTensorScatter},
     {"TfIdfVectorizer", kAlways, LowerTfIdfVectorizer},
     {"Tile", 6, LowerTile},
     {"TopK", 10, LowerTopK},
@@ -99,6 +106,15 @@ OnnxLowering FindOnnxLowering(std::string_view type, std::int64_t opset) {
     if (row.type == type) return opset < row.before ? row.lower : nullptr;
   }
   return nullptr;
+}
+
+std::vector<std::string_view> AiOnnxOperators() {
+  std::set<std::string_view> types = {"Constant", "SequenceMap"};
+  for (const Row& row : kOnnxLowerings) types.insert(row.type);
+  for (const OpDef* def : AllOps()) {
+    if (IsDefaultDomain(def->name->domain)) types.insert(def->name->type);
+  }
+  return {types.begin(), types.end()};
 }
 
 }  // namespace dragoman

@@ -22,11 +22,35 @@ LoweredResults LowerReshape(OpLowering& op) {
   return op.Emit("Reshape");
 }
 
+namespace {
+
+// Each axis once: ONNX Runtime takes a Squeeze that names one twice. Where neither the rank nor the
+// axes are known they stay as they are.
+void DropRepeatedAxes(OpLowering& op) {
+  const std::optional<std::vector<std::int64_t>> given = op.builder.KnownInts(op.operand(1));
+  if (!given) return;
+  const std::int64_t rank = op.builder.rank(op.operand(0)).value_or(0);
+  std::vector<std::int64_t> axes;
+  for (const std::int64_t axis : *given) {
+    const auto same = [&](std::int64_t other) {
+      return axis == other || (rank > 0 && (axis - other == rank || other - axis == rank));
+    };
+    if (std::ranges::none_of(axes, same)) axes.push_back(axis);
+  }
+  if (axes.size() != given->size()) op.operands[1] = op.Ints(axes);
+}
+
+}  // namespace
+
 // Squeeze and Unsqueeze.
 LoweredResults LowerSqueeze(OpLowering& op) {
-  DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> axes, op.TakeInts("axes"));
-  op.operands.resize(1);
-  if (axes) op.operands.push_back(op.Ints(*axes));
+  if (op.opset < 13) {
+    DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> axes, op.TakeInts("axes"));
+    op.operands.resize(1);
+    if (axes) op.operands.push_back(op.Ints(*axes));
+  }
+  if (op.source.op().type == "Squeeze" && op.operand(0) != nullptr && op.operand(1) != nullptr)
+    DropRepeatedAxes(op);
   return op.Emit(op.source.op().type);
 }
 

@@ -81,8 +81,12 @@ Evaluator::Evaluator(const Model& source, const LoadedCells& cells, SchemaTable&
 Abstract Evaluator::Run(const Graph& function, std::vector<Abstract> arguments) {
   std::vector<Abstract> results;
   if (CallFunction(function, std::move(arguments), results) == Flow::kRaised) {
-    entry_.findings.push_back({ErrorKind::kUnsupported, "", function.name(),
-                               "always raises an exception for these inputs: " + entry_.raised});
+    if (refused_) {
+      entry_.findings.push_back(*refused_);
+    } else {
+      entry_.findings.push_back({ErrorKind::kUnsupported, "", function.name(),
+                                 "always raises an exception for these inputs: " + entry_.raised});
+    }
     return Uninitialized();
   }
   return results.empty() ? Abstract(None()) : results.front();
@@ -172,7 +176,7 @@ Flow Evaluator::RunNode(const Node& node, Frame& frame) {
                        [&](const Row& r) { return r.type == node.op().type; });
   }
   if (row == std::end(kControl)) {
-    RunOperator(node, frame);
+    flow = RunOperator(node, frame);
   } else if (depth_ >= kMaxEvaluationDepth) {
     Report(node, Unsupported("blocks and calls nest too deep"));
     Poisoned(node, frame);
@@ -291,25 +295,37 @@ Flow Evaluator::RunRaise(const Node& node, Frame& frame) {
   const std::vector<Abstract> operands = Operands(node, frame);
   const auto* text = operands.empty() ? nullptr : operands.front().As<String>();
   entry_.raised = text != nullptr && text->known() ? text->text() : FormatOf(node);
+  refused_.reset();
   return Flow::kRaised;
 }
 
-void Evaluator::RunOperator(const Node& node, Frame& frame) {
+// An operator raises an exception where it cannot take its arguments.
+Flow Evaluator::RaiseRefusal(const Node& node, const Error& error) {
+  const Finding& finding = error.findings().front();
+  refused_ = AtSource(node, finding);
+  entry_.raised = refused_->place + ": " + finding.message;
+  return Flow::kRaised;
+}
+
+Flow Evaluator::RunOperator(const Node& node, Frame& frame) {
   const std::vector<Abstract> arguments = Operands(node, frame);
   const bool poisoned = std::any_of(arguments.begin(), arguments.end(),
                                     [](const Abstract& value) { return IsPoisoned(value); });
   if (poisoned && !PassesPoison(node.op())) {
     if (!IsSupported(node.op())) Report(node, NotSupported(node.op()));
     Poisoned(node, frame);
-    return;
+    return Flow::kNext;
   }
   Result<Results> results = Lower(node, arguments);
   if (results.ok()) {
     SetResults(node, frame, std::move(*results));
-    return;
+    return Flow::kNext;
   }
+  if (!poisoned && results.error().kind() == ErrorKind::kInvalidInput && entry_.in_side())
+    return RaiseRefusal(node, results.error());
   if (!poisoned) Report(node, results.error());
   Poisoned(node, frame);
+  return Flow::kNext;
 }
 
 Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arguments) {

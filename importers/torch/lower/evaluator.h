@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -61,7 +62,8 @@ class Evaluator {
   Flow RunFork(const Node& node, Frame& frame);
   Flow RunContext(const Node& node, Frame& frame);
   Flow RunRaise(const Node& node, Frame& frame);
-  void RunOperator(const Node& node, Frame& frame);
+  Flow RunOperator(const Node& node, Frame& frame);
+  Flow RaiseRefusal(const Node& node, const Error& error);
   Result<Results> Lower(const Node& node, std::span<const Abstract> arguments);
   Result<Results> LowerInPlace(const Node& node, const OpLowering& lower,
                                std::span<const std::string> names,
@@ -94,6 +96,7 @@ class Evaluator {
   Heap& heap_;
   EntryBuilder entry_;
   int depth_ = 0;
+  std::optional<Finding> refused_;  // what the exception that is under way comes from, if no raise
 };
 
 }  // namespace dragoman::torch

@@ -63,6 +63,24 @@ Pooled MaxPool(CallComposer& c, bool with_indices) {
   return {values, Unbatch(c, c.Op("Mod", {results[1], plane}), batched)};
 }
 
+// Averages over windows that are whole: with ceil_mode the last ones reach beyond the padding,
+// where zeros take part. `like` has the sizes of the result.
+Value* WholeWindows(Composer& c, Value* x, Window window, int spatial, Value* like) {
+  std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(spatial) + 4);
+  for (std::size_t i = 0; i < window.pads.size(); ++i) {
+    pads[i + 2] = window.pads[i];
+    pads[i + 4 + window.pads.size()] = window.pads[i] + window.strides[i] - 1;
+    window.pads[i] = 0;
+  }
+  window.ceil_mode = false;
+  Value* y =
+      c.Op("AveragePool", {c.Op("Pad", {x, c.Ints(pads), c.Number(0, x)})}, Attributes(window));
+  // A window that begins in the padding behind is left out.
+  for (int i = 0; i < spatial; ++i)
+    y = c.Slice(y, i + 2, c.Ints({0}), c.SizeVector(like, i + 2, 1), c.Ints({1}));
+  return y;
+}
+
 // Values at their indices within one channel's spatial axes, zeros elsewhere.
 Value* Unpool(CallComposer& c, Value* x, int spatial) {
   const Batched batched = Batch(c, x, spatial);
@@ -118,10 +136,9 @@ Result<Value*> LowerAvgPool(Call& call) {
   std::vector<NamedAttribute> attributes = Attributes(window);
   const bool overridden = c.Has("divisor_override");
   const bool count_pads = overridden || c.Bool("count_include_pad");
-  if (overridden && window.ceil_mode)
-    return call.Unsupported("divisor_override together with ceil_mode");
   attributes.push_back({"count_include_pad", std::int64_t{count_pads}});
   Value* y = c.Op("AveragePool", {batched.x}, std::move(attributes));
+  if (overridden && window.ceil_mode) y = WholeWindows(c, batched.x, window, spatial, y);
   if (overridden) {
     double count = 1;
     for (std::int64_t size : window.kernel) count *= static_cast<double>(size);

@@ -86,7 +86,8 @@ Result<Value*> LowerAddbmm(Call& call) {
 Result<Value*> LowerOuter(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "vec2"});
-  return c.Done(c.Mul(c.Unsqueeze(x[0], {1}), x[1]));
+  Value* column = c.Unsqueeze(x[0], {1});
+  return c.Done(c.dtype(column) == DType::kBool ? c.And(column, x[1]) : c.Mul(column, x[1]));
 }
 
 // The sum over the last axes of both.
@@ -173,8 +174,11 @@ Result<Value*> LowerEinsum(Call& call) {
   if (c.failed()) return c.Done(nullptr);
   if (operands.empty()) return call.Invalid("no operands");
   const DType type = c.dtype(operands[0]);
+  if (type == DType::kBool) return call.Unsupported("of bools");
   std::vector<Value*> wide;
-  for (Value* operand : operands) wide.push_back(c.Widen(operand));
+  // Sums of int64 hold those of any other integers, modulo what these hold.
+  for (Value* operand : operands)
+    wide.push_back(IsInteger(type) ? c.Cast(operand, DType::kI64) : c.Widen(operand));
   return c.Done(c.Cast(c.Op("Einsum", std::move(wide), {{"equation", c.Text("equation")}}), type));
 }
 

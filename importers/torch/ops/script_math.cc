@@ -142,6 +142,8 @@ constexpr ScriptRow kRows[] = {
 Value* FloatFunction(Composer& c, const std::string& type, Value* x) {
   if (type == "expm1") return Expm1(c, x);
   if (type == "log1p") return Log1p(c, x);
+  if (type == "erfc") return c.Sub(1, c.Op("Erf", {x}));
+  if (type == "lgamma") return LogGamma(c, x);
   if (type == "log10") return c.Mul(c.Log(x), 1 / std::numbers::ln10);
   return c.Fail("of a number known only at run time");
 }

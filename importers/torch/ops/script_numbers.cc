@@ -249,12 +249,29 @@ Result<Results> LowerNumberBits(Call& call) {
   return BinaryNode(call, node, a, b, kind, kind);
 }
 
+// What is shifted to the right keeps its sign: a negative number is shifted as its complement. As
+// on x86-64, the lowest six bits tell how far.
+Result<Results> ShiftOfRunTime(Call& call, const Number& a, const Number& b, bool left) {
+  Composer c(call.builder());
+  Value* x = c.Take(call.NumberValue(a, DType::kI64));
+  Value* by = c.Op("BitwiseAnd", {c.Take(call.NumberValue(b, DType::kI64)), c.Int(63)});
+  Value* negative = c.Less(x, 0);
+  if (!left) x = c.Where(negative, c.Op("BitwiseNot", {x}), x);
+  x = c.Op("BitShift", {c.Cast(x, DType::kU64), c.Cast(by, DType::kU64)},
+           {{"direction", std::string(left ? "LEFT" : "RIGHT")}});
+  x = c.Cast(x, DType::kI64);
+  if (!left) x = c.Where(negative, c.Op("BitwiseNot", {x}), x);
+  DRAGOMAN_ASSIGN(x, c.Done(x));
+  return One(NumberFrom(call.builder(), Kind::kInt, x));
+}
+
 Result<Results> LowerNumberShift(Call& call) {
   DRAGOMAN_ASSIGN(Number a, Operand(call, 0));
   DRAGOMAN_ASSIGN(Number b, Operand(call, 1));
-  if (!a.known() || !b.known() || b.AsInt() < 0 || b.AsInt() > 63)
-    return call.Unsupported("shifts of numbers known only at run time");
+  if (b.known() && (b.AsInt() < 0 || b.AsInt() > 63))
+    return call.Unsupported("a shift by less than 0 or more than 63 bits");
   const bool left = call.op().type == "__lshift__";
+  if (!a.known() || !b.known()) return ShiftOfRunTime(call, a, b, left);
   return One(Number::Int(left ? Wrap(static_cast<std::uint64_t>(a.AsInt()) << b.AsInt())
                               : a.AsInt() >> b.AsInt()));
 }
@@ -292,11 +309,16 @@ double RoundHalfToEven(double value) { return std::nearbyint(value); }
 constexpr Function kFunctions[] = {
     {"abs", [](double x) { return std::fabs(x); }, "Abs"},
     {"acos", [](double x) { return std::acos(x); }, "Acos"},
+    {"acosh", [](double x) { return std::acosh(x); }, "Acosh"},
     {"asin", [](double x) { return std::asin(x); }, "Asin"},
+    {"asinh", [](double x) { return std::asinh(x); }, "Asinh"},
     {"atan", [](double x) { return std::atan(x); }, "Atan"},
+    {"atanh", [](double x) { return std::atanh(x); }, "Atanh"},
     {"ceil", [](double x) { return std::ceil(x); }, "Ceil"},
     {"cos", [](double x) { return std::cos(x); }, "Cos"},
     {"cosh", [](double x) { return std::cosh(x); }, "Cosh"},
+    {"erf", [](double x) { return std::erf(x); }, "Erf"},
+    {"erfc", [](double x) { return std::erfc(x); }, nullptr},
     {"exp", [](double x) { return std::exp(x); }, "Exp"},
     {"expm1", [](double x) { return std::expm1(x); }, nullptr},
     {"floor", [](double x) { return std::floor(x); }, "Floor"},
@@ -439,67 +461,39 @@ Result<Results> LowerDeriveIndex(Call& call) {
 }
 
 constexpr ScriptRow kRows[] = {
-    {"aten.Bool", LowerNumberConversion},
-    {"aten.Complex", LowerNumberConversion},
-    {"aten.Float", LowerNumberConversion},
-    {"aten.FloatImplicit", LowerNumberConversion},
-    {"aten.Int", LowerNumberConversion},
-    {"aten.IntImplicit", LowerNumberConversion},
-    {"aten.Scalar", LowerNumberConversion},
-    {"aten.ScalarImplicit", LowerNumberConversion},
-    {"aten.__and__", LowerNumberBits},
-    {"aten.__derive_index", LowerDeriveIndex},
-    {"aten.__lshift__", LowerNumberShift},
-    {"aten.__not__", LowerNot},
-    {"aten.__or__", LowerNumberBits},
-    {"aten.__range_length", LowerRangeLength},
-    {"aten.__rshift__", LowerNumberShift},
-    {"aten.__xor__", LowerNumberBits},
-    {"aten.abs", LowerNumberFunction},
-    {"aten.acos", LowerNumberFunction},
-    {"aten.add", LowerNumberArithmetic},
-    {"aten.asin", LowerNumberFunction},
-    {"aten.atan", LowerNumberFunction},
-    {"aten.atan2", LowerNumberPair},
-    {"aten.ceil", LowerNumberFunction},
-    {"aten.copysign", LowerNumberPair},
-    {"aten.cos", LowerNumberFunction},
-    {"aten.cosh", LowerNumberFunction},
-    {"aten.div", LowerNumberDiv},
-    {"aten.eq", LowerNumberComparison},
-    {"aten.exp", LowerNumberFunction},
-    {"aten.expm1", LowerNumberFunction},
-    {"aten.floor", LowerNumberFunction},
-    {"aten.floordiv", LowerNumberFloorDiv},
-    {"aten.fmod", LowerNumberPair},
-    {"aten.gamma", LowerNumberFunction},
-    {"aten.gcd", LowerNumberPair},
-    {"aten.ge", LowerNumberComparison},
-    {"aten.gt", LowerNumberComparison},
-    {"aten.isfinite", LowerNumberTest},
-    {"aten.isinf", LowerNumberTest},
-    {"aten.isnan", LowerNumberTest},
-    {"aten.le", LowerNumberComparison},
-    {"aten.lgamma", LowerNumberFunction},
-    {"aten.log", LowerNumberFunction},
-    {"aten.log10", LowerNumberFunction},
-    {"aten.log1p", LowerNumberFunction},
-    {"aten.lt", LowerNumberComparison},
-    {"aten.mul", LowerNumberArithmetic},
-    {"aten.ne", LowerNumberComparison},
-    {"aten.neg", LowerNumberNeg},
-    {"aten.pow", LowerNumberPow},
-    {"aten.remainder", LowerNumberRemainder},
-    {"aten.round", LowerNumberFunction},
-    {"aten.sin", LowerNumberFunction},
-    {"aten.sinh", LowerNumberFunction},
-    {"aten.sqrt", LowerNumberFunction},
-    {"aten.sub", LowerNumberArithmetic},
-    {"aten.tan", LowerNumberFunction},
-    {"aten.tanh", LowerNumberFunction},
-    {"prim.abs", LowerNumberFunction},
-    {"prim.max", LowerNumberExtremum},
-    {"prim.min", LowerNumberExtremum},
+    {"aten.Bool", LowerNumberConversion},   {"aten.Complex", LowerNumberConversion},
+    {"aten.Float", LowerNumberConversion},  {"aten.FloatImplicit", LowerNumberConversion},
+    {"aten.Int", LowerNumberConversion},    {"aten.IntImplicit", LowerNumberConversion},
+    {"aten.Scalar", LowerNumberConversion}, {"aten.ScalarImplicit", LowerNumberConversion},
+    {"aten.__and__", LowerNumberBits},      {"aten.__derive_index", LowerDeriveIndex},
+    {"aten.__lshift__", LowerNumberShift},  {"aten.__not__", LowerNot},
+    {"aten.__or__", LowerNumberBits},       {"aten.__range_length", LowerRangeLength},
+    {"aten.__rshift__", LowerNumberShift},  {"aten.__xor__", LowerNumberBits},
+    {"aten.abs", LowerNumberFunction},      {"aten.acos", LowerNumberFunction},
+    {"aten.acosh", LowerNumberFunction},    {"aten.add", LowerNumberArithmetic},
+    {"aten.asin", LowerNumberFunction},     {"aten.asinh", LowerNumberFunction},
+    {"aten.atan", LowerNumberFunction},     {"aten.atan2", LowerNumberPair},
+    {"aten.atanh", LowerNumberFunction},    {"aten.ceil", LowerNumberFunction},
+    {"aten.copysign", LowerNumberPair},     {"aten.cos", LowerNumberFunction},
+    {"aten.cosh", LowerNumberFunction},     {"aten.div", LowerNumberDiv},
+    {"aten.eq", LowerNumberComparison},     {"aten.erf", LowerNumberFunction},
+    {"aten.erfc", LowerNumberFunction},     {"aten.exp", LowerNumberFunction},
+    {"aten.expm1", LowerNumberFunction},    {"aten.floor", LowerNumberFunction},
+    {"aten.floordiv", LowerNumberFloorDiv}, {"aten.fmod", LowerNumberPair},
+    {"aten.gamma", LowerNumberFunction},    {"aten.gcd", LowerNumberPair},
+    {"aten.ge", LowerNumberComparison},     {"aten.gt", LowerNumberComparison},
+    {"aten.isfinite", LowerNumberTest},     {"aten.isinf", LowerNumberTest},
+    {"aten.isnan", LowerNumberTest},        {"aten.le", LowerNumberComparison},
+    {"aten.lgamma", LowerNumberFunction},   {"aten.log", LowerNumberFunction},
+    {"aten.log10", LowerNumberFunction},    {"aten.log1p", LowerNumberFunction},
+    {"aten.lt", LowerNumberComparison},     {"aten.mul", LowerNumberArithmetic},
+    {"aten.ne", LowerNumberComparison},     {"aten.neg", LowerNumberNeg},
+    {"aten.pow", LowerNumberPow},           {"aten.remainder", LowerNumberRemainder},
+    {"aten.round", LowerNumberFunction},    {"aten.sin", LowerNumberFunction},
+    {"aten.sinh", LowerNumberFunction},     {"aten.sqrt", LowerNumberFunction},
+    {"aten.sub", LowerNumberArithmetic},    {"aten.tan", LowerNumberFunction},
+    {"aten.tanh", LowerNumberFunction},     {"prim.abs", LowerNumberFunction},
+    {"prim.max", LowerNumberExtremum},      {"prim.min", LowerNumberExtremum},
 };
 
 }  // namespace

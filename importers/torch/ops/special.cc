@@ -84,6 +84,8 @@ Value* LogGammaRight(Composer& c, Value* x) {
   return c.Add(c.Add(power, 0.5 * std::log(2 * kPi)), c.Log(sum));
 }
 
+}  // namespace
+
 Value* LogGamma(Composer& c, Value* x) {
   Value* left = c.Less(x, 0.5);
   Value* right = LogGammaRight(c, c.Where(left, c.Sub(1, x), x));
@@ -93,6 +95,8 @@ Value* LogGamma(Composer& c, Value* x) {
   Value* pole = c.And(c.LessOrEqual(x, 0), IsWhole(c, x));
   return c.Where(c.Or(pole, IsInf(c, x, true, true)), INFINITY, value);
 }
+
+namespace {
 
 // ψ(x) = ψ(x + 8) - Σ 1 / (x + k), and the asymptotic series there; for x > 0.
 Value* DigammaRight(Composer& c, Value* x) {

@@ -25,9 +25,6 @@
 
 namespace dragoman::torch {
 
-// CONSTANTS.c0, c1, … as the `value` of a prim.Constant, with their types.
-using ConstantTable = std::vector<std::pair<Attribute, ScriptType>>;
-
 // What all functions of an archive share, and what they turn out to need.
 struct EmitContext {
   Program& program;

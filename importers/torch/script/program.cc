@@ -179,6 +179,16 @@ bool Program::Implements(const std::string& class_name, const std::string& inter
   return implements_[{class_name, interface}] = all;
 }
 
+std::optional<Attribute> Program::DefaultOf(const Expr& expr) const {
+  if (expr.kind != Expr::Kind::kAttribute || !expr.parts[0].IsName("CONSTANTS"))
+    return LiteralOf(expr);
+  if (constants_ == nullptr) return std::nullopt;
+  for (std::size_t i = 0; i < constants_->size(); ++i) {
+    if (expr.text == "c" + std::to_string(i)) return (*constants_)[i].first;
+  }
+  return std::nullopt;
+}
+
 Result<const Schema*> Program::SignatureOf(const ScriptFunction& function) {
   const auto known = signatures_.find(function.name);
   if (known != signatures_.end()) return static_cast<const Schema*>(known->second.get());
@@ -201,9 +211,10 @@ Result<const Schema*> Program::SignatureOf(const ScriptFunction& function) {
       if (owner) argument.type = *owner;
     }
     if (parameter.default_value) {
-      argument.default_value = LiteralOf(*parameter.default_value);
+      argument.default_value = DefaultOf(*parameter.default_value);
       if (!argument.default_value) {
-        return fail(parameter.default_value->offset, "a default that is no literal");
+        return fail(parameter.default_value->offset,
+                    "a default that is neither a literal nor a constant of the file");
       }
     }
     schema->arguments.push_back(std::move(argument));

@@ -21,6 +21,9 @@
 
 namespace dragoman::torch {
 
+// CONSTANTS.c0, c1, … as the `value` of a prim.Constant, with their types.
+using ConstantTable = std::vector<std::pair<Attribute, ScriptType>>;
+
 // A parsed code file and where its text comes from.
 struct CodeFile {
   SourceFile source;
@@ -52,6 +55,9 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  // What defaults of arguments may name; `constants` outlives the Program.
+  void set_constants(const ConstantTable& constants) { constants_ = &constants; }
+
   // nullptr: there is none, or its file is damaged, which findings() then tell.
   const ScriptClass* FindClass(const std::string& qualified_name);
   std::optional<ScriptFunction> FindFunction(const std::string& qualified_name);
@@ -69,7 +75,7 @@ class Program {
   bool Implements(const std::string& class_name, const std::string& interface);
 
   // The arguments, `self` included, and the result of a function; a type that is not written is
-  // Tensor. Errors: types that are none, defaults that are no literals.
+  // Tensor. Errors: types that are none, defaults that are neither literals nor constants.
   Result<const Schema*> SignatureOf(const ScriptFunction& function);
 
   // Every class that was found so far, sorted by name.
@@ -77,9 +83,11 @@ class Program {
   const std::vector<Finding>& findings() const { return findings_; }
 
  private:
+  std::optional<Attribute> DefaultOf(const Expr& expr) const;
   const CodeFile* FindFile(const std::string& qualifier);
 
   const Archive& archive_;
+  const ConstantTable* constants_ = nullptr;
   std::map<std::string, std::unique_ptr<CodeFile>> files_;
   std::map<std::string, std::unique_ptr<ScriptClass>> classes_;
   std::map<std::string, std::unique_ptr<Schema>> signatures_;

@@ -42,6 +42,7 @@ class ModelReader {
       constants_.push_back(std::move(constant));
     }
     cells.Finish();
+    program_.set_constants(constants_);
     const std::string root = std::get<const StoredObject*>(values.root)->class_name;
     EmitContext context{program_, schemas_, script_functions_, constants_};
     EmitEntries(root, context);

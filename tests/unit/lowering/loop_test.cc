@@ -121,7 +121,7 @@ TEST(LoopTest, TheConditionOfATurnEndsTheLoop) {
   EXPECT_EQ(program.Run({Tensor::Int(-5)}), "f64[1] 1.0");
 }
 
-TEST(LoopTest, RefusesABodyThatAlwaysRaises) {
+TEST(LoopTest, ABodyThatAlwaysRaisesIsAnErrorOfARunThatGetsThere) {
   Program program;
   const Abstract trips = program.NumberInput("trips", Number::Kind::kInt);
   SourceLoop loop;
@@ -131,9 +131,16 @@ TEST(LoopTest, RefusesABodyThatAlwaysRaises) {
     return Flow::kRaised;
   };
   std::vector<Abstract> results;
+  loop.carried = {Abstract(Number::Int(7))};
+  loop.names = {"x"};
   const Result<Flow> flow = RunLoop(program.entry(), loop, results);
-  ASSERT_FALSE(flow.ok());
-  EXPECT_THAT(flow.error().ToString(), HasSubstr("every turn raises: no way"));
+  ASSERT_TRUE(flow.ok()) << flow.error().ToString();
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].As<Number>()->AsInt(), 7);
+  program.Output(program.NewTensor({1}));
+  EXPECT_EQ(program.Run({Tensor::Int(0)}), "f64[1] 1.0");
+  EXPECT_EQ(program.Run({Tensor::Int(-1)}), "f64[1] 1.0");
+  EXPECT_THAT(program.Run({Tensor::Int(2)}), HasSubstr("assertion failed: no way"));
 }
 
 }  // namespace
