@@ -165,6 +165,16 @@ class Vocabulary(Programs):
                       done.stderr)
 
 
+class Partitioned(Programs):
+    def test_variables_hold_their_parts_of_a_tensor(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                found = self.outputs(MODELS / "partitioned", "--engine", engine, "--input",
+                                     self.save("ids", np.array([3, 0, 1, 4])))
+                np.testing.assert_array_equal(
+                    found[0], np.arange(20, dtype=np.float32).reshape(5, 4)[[3, 0, 1, 4]])
+
+
 class Recognised(Programs):
     """What is spelled with several operators in the file is one in the common graph."""
 
@@ -175,6 +185,14 @@ class Recognised(Programs):
         self.assertNotIn("onnx.Reshape", text)
 
     def test_a_block_lstm_of_any_length(self):
+        case = MODELS / "operators/block_lstm_whole"
+        given, wanted = np.load(case / "inputs.npz"), np.load(case / "outputs.npz")
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                found = self.outputs(case / "graph.pb", "--engine", engine, "--input",
+                                     self.save("x", given["x"]))
+                np.testing.assert_allclose(found[6], wanted["o0"], rtol=1e-4, atol=1e-5)
+                np.testing.assert_allclose(found[1], wanted["o1"], rtol=1e-4, atol=1e-5)
         cut = self.out / "lstm.dgt"
         done = dragoman("convert", MODELS / "operators/block_lstm_whole/graph.pb", "-o", cut,
                         "--level", "common", "--passes", "default", "--cut-outputs", "y:6")

@@ -39,6 +39,19 @@ std::string ClassName(std::string_view name) {
   return made.empty() || std::isdigit(static_cast<unsigned char>(made[0])) ? "Model" + made : made;
 }
 
+// A name for a variable. Steps call their own sizes_0, sizes_1, …, which a value may be called too,
+// or become when names repeat.
+std::string VariableName(std::string_view label) {
+  std::string name = Identifier(label);
+  std::string_view rest = name;
+  constexpr std::string_view kSizes = "sizes";
+  if (!rest.starts_with(kSizes)) return name;
+  rest.remove_prefix(kSizes.size());
+  if (rest.starts_with('_')) rest.remove_prefix(1);
+  const bool is_number = rest.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? "v_" + name : name;
+}
+
 // The passes on the Plan fuse steps on their own.
 Status InlineFused(Model& model) {
   std::vector<Node*> fused;
@@ -155,7 +168,7 @@ Status PlanBuilder::AddStates() {
 
 BufferId PlanBuilder::AddBuffer(std::string_view label, const Type& type, Storage storage) {
   Buffer buffer;
-  buffer.name = names_.Unique(Identifier(label));
+  buffer.name = names_.Unique(VariableName(label));
   buffer.label = label;
   buffer.form = FormOf(type);
   buffer.dtype = ElementTypeOf(type);
@@ -232,7 +245,7 @@ bool PlanBuilder::IsKnown(const Dim& dim) const {
 
 std::string PlanBuilder::SymbolName(const std::string& symbol) {
   const auto [at, is_new] = plan_.symbols.try_emplace(symbol);
-  if (is_new) at->second = names_.Unique(Identifier(symbol));
+  if (is_new) at->second = names_.Unique(VariableName(symbol));
   return at->second;
 }
 

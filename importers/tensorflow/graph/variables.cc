@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/support/bytes.h"
+#include "core/support/text.h"
 #include "importers/tensorflow/graph/calls.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "proto/tensorflow/extra.h"
@@ -51,15 +53,55 @@ const Value* Source(const Value* value) {
   return nullptr;
 }
 
-// The tensor of the checkpoint that `value` is; nullopt: it is something else, or a part of one.
-std::optional<std::string> RestoredKey(const Value* value) {
+// The tensor of the checkpoint that `value` is, or is a part of; nullopt: it is something else.
+std::optional<RestoredPart> Restored(const Value* value) {
   value = Source(value);
   const Node* node = value == nullptr ? nullptr : value->producer();
   if (node == nullptr) return std::nullopt;
   if (node->op().type != "RestoreV2" && node->op().type != "RestoreSlice") return std::nullopt;
-  const std::optional<std::string> part = StringAt(node->operand(2), value->index());
-  if (part && !part->empty()) return std::nullopt;
-  return StringAt(node->operand(1), value->index());
+  const std::optional<std::string> key = StringAt(node->operand(1), value->index());
+  if (!key) return std::nullopt;
+  return RestoredPart{*key, StringAt(node->operand(2), value->index()).value_or("")};
+}
+
+// What nodes beside the entries assign to each variable, by the variable's name: whole tensors of a
+// checkpoint, or parts.
+std::map<std::string, RestoredPart> AllRestored(const Model& model) {
+  const tf::Calls calls(model);
+  std::map<std::string, RestoredPart> found;
+  for (const Function& function : model.functions) {
+    for (const Node& node : function.graph->nodes()) {
+      if (!IsAssignment(node)) continue;
+      std::optional<RestoredPart> part = Restored(node.operand(1));
+      const Node* variable = part ? calls.VariableOf(node.operand(0)) : nullptr;
+      if (variable != nullptr)
+        found.insert_or_assign(tf::VariableName(*variable), *std::move(part));
+    }
+  }
+  return found;
+}
+
+// Start and length of an axis of `size`: "0,5", or "-" for all of it.
+std::optional<std::pair<std::int64_t, std::int64_t>> ParseRange(std::string_view text,
+                                                                std::int64_t size) {
+  if (text == "-") return std::pair(std::int64_t{0}, size);
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
+  const auto start = ParseInt64(text.substr(0, comma));
+  const auto length = ParseInt64(text.substr(comma + 1));
+  if (!start || !length || *start < 0 || *length < 0 || *start > size || *length > size - *start)
+    return std::nullopt;
+  return std::pair(*start, *length);
+}
+
+std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 // The names of variables that the table of objects in the checkpoint has.
@@ -95,17 +137,51 @@ std::vector<const Node*> Variables(const Model& model) {
 }  // namespace
 
 std::map<std::string, std::string> RestoredKeys(const Model& model) {
-  const tf::Calls calls(model);
   std::map<std::string, std::string> keys;
-  for (const Function& function : model.functions) {
-    for (const Node& node : function.graph->nodes()) {
-      if (!IsAssignment(node)) continue;
-      const std::optional<std::string> key = RestoredKey(node.operand(1));
-      const Node* variable = key ? calls.VariableOf(node.operand(0)) : nullptr;
-      if (variable != nullptr) keys.insert_or_assign(tf::VariableName(*variable), *key);
-    }
+  for (const auto& [name, part] : AllRestored(model)) {
+    if (part.slice.empty()) keys.emplace(name, part.key);
   }
   return keys;
+}
+
+std::map<std::string, RestoredPart> RestoredParts(const Model& model) {
+  std::map<std::string, RestoredPart> parts = AllRestored(model);
+  std::erase_if(parts, [](const auto& entry) { return entry.second.slice.empty(); });
+  return parts;
+}
+
+std::optional<Tensor> PartOf(const Tensor& whole, std::string_view slice) {
+  const std::vector<std::string_view> words = SplitAt(slice, ' ');
+  const std::vector<std::string_view> ranges = SplitAt(words.back(), ':');
+  const auto rank = static_cast<std::size_t>(whole.rank());
+  if (words.size() != rank + 1 || ranges.size() != rank || whole.dtype() == DType::kString)
+    return std::nullopt;
+  std::vector<std::int64_t> sizes(whole.sizes().begin(), whole.sizes().end());
+  std::size_t cut = rank;
+  std::int64_t start = 0;
+  std::vector<std::int64_t> part = sizes;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto range = ParseRange(ranges[i], sizes[i]);
+    if (ParseInt64(words[i]) != sizes[i] || !range) return std::nullopt;
+    if (range->second == sizes[i]) continue;
+    if (cut != rank) return std::nullopt;
+    cut = i;
+    start = range->first;
+    part[i] = range->second;
+  }
+  if (cut == rank || whole.size() == 0) return whole;
+  // Rows of the axis, one after the other for each element of those before it.
+  std::int64_t outer = 1;
+  for (std::size_t i = 0; i < cut; ++i) outer *= sizes[i];
+  const std::span<const std::byte> bytes = whole.bytes();
+  const std::size_t row = bytes.size() / static_cast<std::size_t>(outer * sizes[cut]);
+  std::string chosen;
+  for (std::int64_t i = 0; i < outer; ++i) {
+    const auto first = static_cast<std::size_t>(i * sizes[cut] + start) * row;
+    chosen += AsText(bytes.subspan(first, static_cast<std::size_t>(part[cut]) * row));
+  }
+  Result<Tensor> made = Tensor::Make(whole.dtype(), part, Buffer::Own(std::move(chosen)));
+  return made.ok() ? std::optional(*std::move(made)) : std::nullopt;
 }
 
 void AddStates(std::vector<CheckpointEntry> entries, Model* model) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/lowering/complex.h"
+#include "core/lowering/elu.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
@@ -128,6 +129,11 @@ Value* LowerCast(Call& c) {
 Value* LowerRelu6(Call& c) {
   Value* x = c.Tensor(0);
   return c.Op("Clip", {x, c.Number(0, x), c.Number(6, x)});
+}
+
+Value* LowerSelu(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.dtype(x) == DType::kF64 ? ScaledElu(c, x, kSeluAlpha, kSeluScale) : c.Op("Selu", {x});
 }
 
 Value* LowerLeakyRelu(Call& c) {

@@ -38,6 +38,7 @@ Value* LowerIsFinite(Call& c);
 Value* LowerClipByValue(Call& c);
 Value* LowerCast(Call& c);
 Value* LowerRelu6(Call& c);
+Value* LowerSelu(Call& c);
 Value* LowerLeakyRelu(Call& c);
 Value* LowerComplex(Call& c);
 Value* LowerReal(Call& c);
@@ -84,6 +85,8 @@ Value* LowerLinSpace(Call& c);
 Value* LowerMatrixDiag(Call& c);
 Value* LowerMatrixSetDiag(Call& c);
 Value* LowerEmpty(Call& c);
+Value* LowerDataFormatDimMap(Call& c);
+Value* LowerDataFormatVecPermute(Call& c);
 Value* LowerConcat(Call& c);
 Value* LowerParallelConcat(Call& c);
 std::vector<Value*> LowerConcatOffset(Call& c);
@@ -133,11 +136,24 @@ Value* LowerDepthToSpace(Call& c);
 // neural.cc
 Value* LowerSoftmax(Call& c);
 std::vector<Value*> LowerSoftmaxCrossEntropy(Call& c);
+
+// quantization.cc
 Value* LowerFakeQuantArgs(Call& c);
 Value* LowerFakeQuantVars(Call& c);
+Value* LowerQuantizeAndDequantize(Call& c);
+
+// boxes.cc
 Value* LowerNonMaxSuppression(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV4(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV5(Call& c);
+std::vector<Value*> LowerCombinedNonMaxSuppression(Call& c);
+
+// sparse.cc
+Value* LowerSparseToDense(Call& c);
+Value* LowerSparseTensorDenseMatMul(Call& c);
+Value* LowerSparseSegmentReduce(Call& c);
+std::vector<Value*> LowerSparseReshape(Call& c);
+std::vector<Value*> LowerSparseFillEmptyRows(Call& c);
 
 // random.cc
 Value* LowerRandom(Call& c);
@@ -210,8 +226,6 @@ Value* LowerAdjustHue(Call& c);
 // segments.cc
 Value* LowerUnsortedSegmentReduce(Call& c);
 Value* LowerSortedSegmentReduce(Call& c);
-Value* LowerSparseToDense(Call& c);
-Value* LowerSparseTensorDenseMatMul(Call& c);
 Value* LowerBucketize(Call& c);
 Value* LowerSortedBound(Call& c);
 Value* LowerDenseBincount(Call& c);

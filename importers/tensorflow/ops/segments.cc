@@ -68,33 +68,6 @@ Value* LowerSortedSegmentReduce(Call& c) {
   return c.Where(AlongAxis(c, c.Greater(members, 0), 0, c.Rank(x)), found, 0);
 }
 
-Value* LowerSparseToDense(Call& c) {
-  Value* indices = c.Index(0);
-  Value* sizes = c.Index(1);
-  Value* values = c.Tensor(2);
-  const int rank = c.Rank(indices);
-  const int value_rank = c.Rank(values);
-  if (c.failed()) return nullptr;
-  if (rank > 2 || value_rank > 1) return c.Fail(InvalidInput("indices or values of too high rank"));
-  if (rank == 0) indices = c.Reshape(indices, {1, 1});
-  if (rank == 1) indices = c.Unsqueeze(indices, {1});
-  if (value_rank == 0) values = c.Expand(values, c.SizeVector(indices, 0, 1));
-  return c.Op("ScatterND", {c.Expand(c.Tensor(3), sizes), indices, values});
-}
-
-Value* LowerSparseTensorDenseMatMul(Call& c) {
-  Value* indices = c.Index(0);
-  Value* values = c.Tensor(1);
-  Value* b = c.Tensor(3);
-  if (c.failed()) return nullptr;
-  if (IsComplex(c.dtype(values))) return c.Fail("complex sparse matrices");
-  Value* zeros = c.Full(c.Index(2), 0, c.dtype(values));
-  Value* a = c.Op("ScatterND", {zeros, indices, values}, {{"reduction", "add"}});
-  if (c.BoolAttribute("adjoint_a")) a = c.Transpose(a, {1, 0});
-  if (c.BoolAttribute("adjoint_b")) b = c.Transpose(b, {1, 0});
-  return c.Op("MatMul", {a, b});
-}
-
 // How many boundaries each element is not below.
 Value* LowerBucketize(Call& c) {
   Value* x = c.Tensor(0);

@@ -169,6 +169,52 @@ Value* LowerMatrixSetDiag(Call& c) {
   return c.Where(on, c.Unsqueeze(diagonal, {high ? rank - 2 : rank - 1}), x);
 }
 
+namespace {
+
+// Where each axis of layout `to` stands in layout `from`; fails unless both have the same ones.
+Ints AxesOf(Call& c, const std::string& from, const std::string& to) {
+  Ints axes;
+  for (const char axis : to) {
+    const std::size_t at = from.find(axis);
+    if (at == std::string::npos) break;
+    axes.push_back(static_cast<std::int64_t>(at));
+  }
+  if (axes.size() != from.size() || to.size() != from.size())
+    c.Fail(InvalidInput("src_format and dst_format do not have the same axes"));
+  return axes;
+}
+
+}  // namespace
+
+// Numbers of axes in the other layout; negative ones count from the end.
+Value* LowerDataFormatDimMap(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::string from = c.TextAttribute("src_format");
+  const std::string to = c.TextAttribute("dst_format");
+  const Ints axes = AxesOf(c, to, from);
+  if (c.failed()) return nullptr;
+  const auto rank = static_cast<int>(axes.size());
+  Value* number = c.Cast(x, DType::kI64);
+  number = c.Where(c.Less(number, 0), c.Add(number, rank), number);
+  return c.CastLike(c.Gather(c.Ints(axes), number, 0), x);
+}
+
+// Sizes, or pairs of them, in the order of the other layout; or of its spatial axes.
+Value* LowerDataFormatVecPermute(Call& c) {
+  Value* x = c.Tensor(0);
+  std::string from = c.TextAttribute("src_format");
+  std::string to = c.TextAttribute("dst_format");
+  const std::optional<std::int64_t> count = c.KnownSize(x, 0);
+  if (c.failed()) return nullptr;
+  if (count && static_cast<std::size_t>(*count) + 2 == from.size()) {
+    for (std::string* layout : {&from, &to})
+      std::erase_if(*layout, [](char axis) { return axis == 'N' || axis == 'C'; });
+  }
+  const Ints axes = AxesOf(c, from, to);
+  if (c.failed()) return nullptr;
+  return c.Gather(x, c.Ints(axes), 0);
+}
+
 // Whatever the elements are: zeros.
 Value* LowerEmpty(Call& c) { return c.Full(c.Index(0), 0, c.TypeAttribute("dtype")); }
 

@@ -46,6 +46,7 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"aten._assert_tensor_metadata", &ScriptWriter::WriteNothing},
       {"aten.sym_constrain_range", &ScriptWriter::WriteNothing},
       {"aten.sym_constrain_range_for_size", &ScriptWriter::WriteNothing},
+      {"higher_order.associative_scan", &ScriptWriter::WriteAssociativeScan},
       {"higher_order.cond", &ScriptWriter::WriteCond},
       {"higher_order.invoke_subgraph", &ScriptWriter::WriteSubgraphCall},
       {"higher_order.map_impl", &ScriptWriter::WriteMap},
@@ -252,6 +253,51 @@ Status ScriptWriter::WriteScanLoop(const Node& node, const Graph& body,
   }));
   std::vector<Value*> results;
   for (const Value* value : carried) results.push_back(loop->AddResult("", value->type()));
+  for (Value* list : lists)
+    results.push_back(Append({"aten", "stack", ""}, {list, zero}, AnyTensor()));
+  return BindFlat(node, results);
+}
+
+// associative_scan(graph, xs, further): the graph joins what came so far with the next slices.
+Status ScriptWriter::WriteAssociativeScan(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* join, GraphArgument(node, 0));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 1, 2));
+  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 2, node.attributes().size()));
+  if (xs.empty()) return Unsupported(node.op().ToString() + " without a tensor to run over");
+  Value* zero = Int(0);
+  Value* one = Int(1);
+  Value* count = Append({"aten", "size", "int"}, {xs.front(), zero}, Plain("int"));
+  std::vector<Value*> operands = {Append({"aten", "sub", "int"}, {count, one}, Plain("int")),
+                                  Bool(true)};
+  std::vector<Value*> lists;
+  for (Value* x : xs) {
+    Value* first = Append({"aten", "select", "int"}, {x, zero, zero}, AnyTensor());
+    operands.push_back(first);
+    lists.push_back(Append({"prim", "ListConstruct"}, {first}, Type::Sequence(AnyTensor())));
+  }
+  Node* loop = Append({"prim", "Loop"}, operands);
+  DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& block) -> Status {
+    Value* turn = block.AddInput("i", Plain("int"));
+    std::vector<Value*> given;
+    for (std::size_t i = 0; i < xs.size(); ++i) given.push_back(block.AddInput("", AnyTensor()));
+    Value* next = Append({"aten", "add", "int"}, {turn, one}, Plain("int"));
+    for (Value* x : xs)
+      given.push_back(Append({"aten", "select", "int"}, {x, zero, next}, AnyTensor()));
+    given.insert(given.end(), further.begin(), further.end());
+    DRAGOMAN_ASSIGN(const std::vector<Value*> outputs, Inline(*join, given));
+    if (outputs.size() != xs.size()) {
+      return InvalidInput("the graph of " + node.op().ToString() +
+                          " gives another number of values than it joins");
+    }
+    block.AddOutput(Bool(true));
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      Append({"aten", "append", "t"}, {lists[i], outputs[i]}, Type::Sequence(AnyTensor()));
+      block.AddOutput(outputs[i]);
+    }
+    return {};
+  }));
+  for (std::size_t i = 0; i < xs.size(); ++i) loop->AddResult("", AnyTensor());
+  std::vector<Value*> results;
   for (Value* list : lists)
     results.push_back(Append({"aten", "stack", ""}, {list, zero}, AnyTensor()));
   return BindFlat(node, results);

@@ -66,6 +66,7 @@ class ScriptWriter {
   Status WriteChoice(const Node& node);
   Status WriteWhile(const Node& node);
   Status WriteMap(const Node& node);
+  Status WriteAssociativeScan(const Node& node);
   Status WriteScan(const Node& node);
   Status WriteGradRegion(const Node& node);
   Status WriteAutocastRegion(const Node& node);

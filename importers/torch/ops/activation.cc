@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/lowering/elu.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
@@ -60,22 +61,24 @@ Result<Value*> LowerElu(Call& call) {
   const double alpha = c.Float("alpha");
   const double scale = c.Float("scale");
   const double input_scale = c.Float("input_scale");
-  if (scale == 1 && input_scale == 1)
+  if (scale == 1 && input_scale == 1 && FitsAttribute(alpha, c.dtype(x)))
     return c.Done(c.Op("Elu", {x}, {FloatAttribute("alpha", alpha)}));
-  Value* wide = c.Widen(x);
-  Value* negative = c.Mul(Expm1(c, c.Mul(wide, input_scale)), alpha * scale);
-  Value* result = c.Where(c.Greater(wide, 0), c.Mul(wide, scale), negative);
-  return c.Done(c.CastLike(result, x));
+  return c.Done(ScaledElu(c, x, alpha, scale, input_scale));
 }
 
 Result<Value*> LowerCelu(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Op("Celu", {c.Tensor("self")}, {FloatAttribute("alpha", c.Float("alpha"))}));
+  Value* x = c.Tensor("self");
+  const double alpha = c.Float("alpha");
+  if (!FitsAttribute(alpha, c.dtype(x))) return c.Done(ScaledElu(c, x, alpha, 1, 1 / alpha));
+  return c.Done(c.Op("Celu", {x}, {FloatAttribute("alpha", alpha)}));
 }
 
 Result<Value*> LowerSelu(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Op("Selu", {c.Tensor("self")}));
+  Value* x = c.Tensor("self");
+  if (c.dtype(x) == DType::kF64) return c.Done(ScaledElu(c, x, kSeluAlpha, kSeluScale));
+  return c.Done(c.Op("Selu", {x}));
 }
 
 Result<Value*> LowerLeakyRelu(Call& call) {
@@ -93,9 +96,12 @@ Result<Value*> LowerRRelu(Call& call) {
   Value* x = c.Tensor("self");
   const double lower = c.Float("lower");
   const double upper = c.Float("upper");
+  const double slope = (lower + upper) / 2;
   if (c.BoolOr("training", false) && lower != upper)
     return call.Unsupported("training = True draws random slopes");
-  return c.Done(c.Op("LeakyRelu", {x}, {FloatAttribute("alpha", (lower + upper) / 2)}));
+  if (!FitsAttribute(slope, c.dtype(x)))
+    return c.Done(c.Where(c.Greater(x, 0), x, c.Mul(x, slope)));
+  return c.Done(c.Op("LeakyRelu", {x}, {FloatAttribute("alpha", slope)}));
 }
 
 // One slope for all, or one for each channel.
@@ -128,7 +134,9 @@ Result<Value*> LowerHardswish(Call& call) {
 
 Result<Value*> LowerHardsigmoid(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Op("HardSigmoid", {c.Tensor("self")}, {FloatAttribute("alpha", 1.0 / 6)}));
+  Value* x = c.Tensor("self");
+  if (c.dtype(x) == DType::kF64) return c.Done(c.Div(Clip(c, c.Add(x, 3), 0, 6), 6));
+  return c.Done(c.Op("HardSigmoid", {x}, {FloatAttribute("alpha", 1.0 / 6)}));
 }
 
 // Beyond `threshold` it is the identity, which in floating point it is already from 20 on.

@@ -14,6 +14,7 @@ grayscale.pb           cond(equal(shape(inputs)[-1], 3), identity, grayscale_to_
 vocabulary/             words to numbers, by a table that a function fills from a text file among the
                        assets, and to weights, by a table that is restored from the checkpoint; a second
                        graph with the tags serve and gpu hands the words on
+partitioned/           rows of a matrix that is stored as a whole and restored to variables of 2 and 3 rows
 expected.npz           what a NumPy program gives for two calls of the LSTM
 """
 
@@ -504,7 +505,36 @@ def make_vocabulary():
     (assets / "words.txt").write_bytes(b"\n".join(WORDS) + b"\n")
 
 
+def make_partitioned():
+    matrix = np.arange(20, dtype=np.float32).reshape(5, 4)
+    nodes = [node("ids", "Placeholder", dtype=dtype("int64"), shape=shape(-1)),
+             const("prefix", "", "string"), const("axis", 0, "int32"),
+             node("names", "Const", dtype=dtype("string"), value=strings("rows", "rows")),
+             node("slices", "Const", dtype=dtype("string"),
+                  value=strings("5 4 0,2:-", "5 4 2,3:0,4")),
+             node("RestoreV2", "RestoreV2", "prefix", "names", "slices",
+                  dtypes=dtypes("float", "float"))]
+    for i, (rows, tensor_name) in enumerate(((2, "RestoreV2"), (3, "RestoreV2:1"))):
+        nodes += [node(f"rows/part_{i}", "VariableV2", dtype=dtype("float"), shape=shape(rows, 4)),
+                  node(f"Assign_{i}", "Assign", f"rows/part_{i}", tensor_name, T=dtype("float"))]
+    nodes += [node("joined", "ConcatV2", "rows/part_0", "rows/part_1", "axis", N="i: 2",
+                   T=dtype("float"), Tidx=dtype("int32")),
+              node("found", "GatherV2", "joined", "ids", "axis", Tparams=dtype("float"),
+                   Tindices=dtype("int64"), Taxis=dtype("int32"))]
+    write(HERE / "partitioned" / "saved_model.pb", "SavedModel", f"""
+        saved_model_schema_version: 1
+        meta_graphs {{
+          meta_info_def {{ tags: "serve" }}
+          graph_def {{ {graph(nodes)} }}
+          signature_def {{ key: "serving_default" value {{
+            inputs {{ key: "ids" value {{ name: "ids:0" dtype: DT_INT64 tensor_{shape(-1)} }} }}
+            outputs {{ key: "found" value {{ name: "found:0" dtype: DT_FLOAT
+                       tensor_{shape(-1, 4)} }} }} }} }} }}""")
+    write_checkpoint(HERE / "partitioned" / "variables", {"rows": matrix})
+
+
 if __name__ == "__main__":
+    make_partitioned()
     make_vocabulary()
     make_counter()
     make_stateful_lstm()

@@ -207,6 +207,94 @@ def make_segments():
          reference=[data[parts == 0], data[parts == 1]], num_partitions=2, **FLOAT)
 
 
+def make_sparse():
+    x = f32(6, 3)
+    chosen, segments = i32(4, 0, 0, 5, 2), i32(0, 0, 1, 1, 3)
+    for kind, over in (("Sum", lambda n: 1), ("Mean", lambda n: max(n, 1)),
+                       ("SqrtN", lambda n: max(n, 1) ** 0.5)):
+        wanted = [x[chosen[segments == i]].sum(0) / over((segments == i).sum()) for i in range(4)]
+        case(f"sparse_segment_{kind}".lower(), f"SparseSegment{kind}", [x, chosen, (segments,)],
+             oracle=False, reference=[np.array(wanted, np.float32)], **FLOAT)
+    indices = np.array([[0, 1], [0, 3], [2, 0], [3, 2]])
+    for new in ((2, -1), (4, 2, 2), (16,)):
+        flat = np.ravel_multi_index(tuple(indices.T), (4, 4))
+        sizes = np.zeros(16).reshape(new).shape
+        case(f"sparse_reshape_{len(new)}", "SparseReshape",
+             [indices, (np.array([4, 4]),), (np.array(new),)], 2, oracle=False,
+             reference=[np.stack(np.unravel_index(flat, sizes), 1), np.array(sizes)])
+    case("sparse_fill_empty_rows", "SparseFillEmptyRows",
+         [np.array([[3, 1], [0, 3], [0, 1], [5, 0]])[[1, 2, 0, 3]], f32(4), (np.array([6, 4]),),
+          (np.float32(9),)], 4, **FLOAT)
+
+
+def overlap(a, b):
+    (top, left), (bottom, right) = np.maximum(a[:2], b[:2]), np.minimum(a[2:], b[2:])
+    common = max(bottom - top, 0) * max(right - left, 0)
+    return common / (np.prod(a[2:] - a[:2]) + np.prod(b[2:] - b[:2]) - common)
+
+
+def best_boxes(boxes, scores, per_class, total, most_overlap, least):
+    """Of one image: (score, class, box) of the best, by the definition."""
+    found = []
+    for number in range(scores.shape[1]):
+        kept = []
+        for i in np.argsort(-scores[:, number]):
+            box = boxes[i, number % boxes.shape[1]]
+            if len(kept) < per_class and scores[i, number] > least:
+                if all(overlap(box, other) <= most_overlap for _, _, other in kept):
+                    kept.append((scores[i, number], number, box))
+        found += kept
+    return sorted(found, key=lambda item: -item[0])[:total]
+
+
+def make_boxes():
+    for classes, total in ((1, 4), (3, 20)):
+        corner = DRAW.uniform(size=(2, 8, classes, 2)).astype(np.float32)
+        boxes = np.concatenate([corner, corner + 0.4], 3).astype(np.float32)
+        scores = DRAW.uniform(size=(2, 8, 3)).astype(np.float32)
+        wanted = [np.zeros((2, total, 4)), np.zeros((2, total)), np.zeros((2, total)), np.zeros(2)]
+        for image in range(2):
+            best = best_boxes(boxes[image], scores[image], 3, total, 0.3, 0.25)
+            for i, (score, number, box) in enumerate(best):
+                wanted[0][image, i] = np.clip(box, 0, 1)
+                wanted[1][image, i], wanted[2][image, i] = score, number
+            wanted[3][image] = len(best)
+        wanted = [array.astype(np.float32) for array in wanted[:3]] + [wanted[3].astype(np.int32)]
+        case(f"combined_nms_{classes}", "CombinedNonMaxSuppression",
+             [boxes, scores, (np.int32(3),), (np.int32(total),), (np.float32(0.3),),
+              (np.float32(0.25),)], 4, oracle=False, reference=wanted)
+
+
+def make_quantized():
+    x = f32(4, 3)
+    for bits, narrow, axis in ((8, False, -1), (8, True, 1), (6, False, -1)):
+        low = np.array([-1.5, -0.5, -2] if axis == 1 else -1.5, np.float32)
+        high = np.array([1, 0.75, 2.5] if axis == 1 else 1, np.float32)
+        most = 2 ** (bits - 1) - 1
+        least = -most if narrow else -most - 1
+        step = np.maximum(low / least, high / most)
+        wanted = np.clip(np.rint(x / step), least, most) * step
+        case(f"quantize_and_dequantize_{bits}_{narrow}", "QuantizeAndDequantizeV2", [x, (low,), (high,)],
+             oracle=False, reference=[wanted.astype(np.float32)], num_bits=bits, range_given=True,
+             narrow_range=narrow, axis=axis, signed_input=True, **FLOAT)
+    # Halves of a constant are rounded up: -1.5, -0.5, 0.5, 1.5 of steps of 1 from -8 on.
+    halves = np.array([-9, -1.5, -0.5, 0.25, 0.5, 1.5, 2.5, 9], np.float32)
+    graph = G()
+    graph.ph("x", "float", (8,))
+    graph.op("FakeQuantWithMinMaxArgs", graph.const(halves, name="halves"), name="rounded", min=-8.0,
+             max=7.0, num_bits=4)
+    graph.op("AddV2", "rounded", "x", name="y", **FLOAT)
+    wanted = np.clip(np.floor(halves + 0.5), -8, 7).astype(np.float32)
+    save("fake_quant_constant", graph, {"x": np.zeros(8, np.float32)}, ["y"], [wanted], oracle=False)
+
+
+def make_layouts():
+    case("data_format_dim_map", "DataFormatDimMap", [i32(0, 1, 2, 3, -1)], oracle=False,
+         reference=[i32(0, 2, 3, 1, 1)], T="dt:int32")
+    case("data_format_vec_permute", "DataFormatVecPermute", [i32(7, 4, 9, 3)], oracle=False,
+         reference=[i32(7, 3, 4, 9)], T="dt:int32")
+
+
 def make_products():
     for exclusive in (False, True):
         for reverse in (False, True):
@@ -309,6 +397,10 @@ if __name__ == "__main__":
     make_images()
     make_spectra()
     make_segments()
+    make_sparse()
+    make_boxes()
+    make_quantized()
+    make_layouts()
     make_products()
     make_tables()
     make_dilated()

@@ -1,0 +1,236 @@
+// Quantisation in training: values that are rounded to the steps of integers.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+
+namespace {
+
+// The range that quantisation covers, moved so that 0 is one of its steps.
+struct Grid {
+  float scale = 1;
+  std::int64_t zero = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 255;
+};
+
+// As TensorFlow's kernel computes it, in float32.
+Grid NudgedGrid(float min, float max, std::int64_t bits, bool narrow) {
+  Grid grid;
+  grid.least = narrow ? 1 : 0;
+  grid.most = (std::int64_t{1} << bits) - 1;
+  const auto least = static_cast<float>(grid.least);
+  const auto most = static_cast<float>(grid.most);
+  grid.scale = (max - min) / (most - least);
+  const float from_min = least - min / grid.scale;
+  if (from_min < least) {
+    grid.zero = grid.least;
+  } else if (from_min > most) {
+    grid.zero = grid.most;
+  } else {
+    grid.zero = static_cast<std::int64_t>(std::round(from_min));
+  }
+  return grid;
+}
+
+// Integers of a type that QuantizeLinear gives, in a tensor of `sizes`.
+dragoman::Tensor ZeroPoints(const Ints& zeros, const Ints& sizes, bool wide) {
+  std::vector<std::uint8_t> narrow(zeros.begin(), zeros.end());
+  std::vector<std::uint16_t> words(zeros.begin(), zeros.end());
+  if (wide) return dragoman::Tensor::Of<std::uint16_t>(sizes, words);
+  return dragoman::Tensor::Of<std::uint8_t>(sizes, narrow);
+}
+
+// The integers of a constant, by TensorFlow's kernel: halves are rounded up. In float32.
+dragoman::Tensor Stored(const dragoman::Tensor& x, const std::vector<Grid>& grids) {
+  Ints integers;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    const Grid& grid = grids[static_cast<std::size_t>(i) % grids.size()];
+    const float low = static_cast<float>(grid.least - grid.zero) * grid.scale;
+    const float high = static_cast<float>(grid.most - grid.zero) * grid.scale;
+    const float inverse = 1 / grid.scale;
+    const float zero = std::floor(-low * inverse + 0.5F);
+    const float clamped = std::max(std::min(static_cast<float>(x.FloatAt(i)), high), low);
+    const float steps = std::floor((clamped - low) * inverse - zero + 0.5F);
+    integers.push_back(
+        std::clamp(static_cast<std::int64_t>(steps) + grid.zero, grid.least, grid.most));
+  }
+  return ZeroPoints(integers, {x.sizes().begin(), x.sizes().end()}, grids.front().most > 255);
+}
+
+// Each channel, the last axis, has a grid; or all have one. Halves of what is no constant go to the
+// even integer, as QuantizeLinear has it, where TensorFlow rounds them up.
+Value* OnGrids(Call& c, Value* x, const std::vector<Grid>& grids, bool per_channel) {
+  const auto count = static_cast<std::int64_t>(grids.size());
+  const Ints sizes = per_channel ? Ints{count} : Ints{};
+  std::vector<float> scales;
+  std::vector<float> lows;
+  std::vector<float> highs;
+  Ints zeros;
+  for (const Grid& grid : grids) {
+    scales.push_back(grid.scale);
+    zeros.push_back(grid.zero);
+    lows.push_back(static_cast<float>(grid.least - grid.zero) * grid.scale);
+    highs.push_back(static_cast<float>(grid.most - grid.zero) * grid.scale);
+  }
+  const Grid& some = grids.front();
+  const bool wide = some.most > 255;
+  const bool whole = some.least == 0 && (some.most == 255 || some.most == 65535);
+  const auto constant = [&](const std::vector<float>& values) {
+    return c.builder().Constant(dragoman::Tensor::Of<float>(sizes, values));
+  };
+  const bool known =
+      x != nullptr && x->is_constant() && x->tensor() != nullptr &&
+      x->tensor()->dtype() == DType::kF32 &&
+      std::all_of(x->tensor()->data<float>().begin(), x->tensor()->data<float>().end(),
+                  [](float v) { return std::isfinite(v); });
+  const std::int64_t channel_axis = per_channel ? c.Rank(x) - 1 : 0;
+  if (c.failed()) return nullptr;
+  if (known) {
+    Value* integers = c.builder().Constant(Stored(*x->tensor(), grids));
+    Value* zero_points = c.builder().Constant(ZeroPoints(zeros, sizes, wide));
+    return c.Op("DequantizeLinear", {integers, constant(scales), zero_points},
+                {{"axis", channel_axis}});
+  }
+  // The integers of the type go further than the grid.
+  if (!whole) x = c.Min(c.Max(x, constant(lows)), constant(highs));
+  Value* scale = constant(scales);
+  Value* zero = c.builder().Constant(ZeroPoints(zeros, sizes, wide));
+  const std::int64_t axis = channel_axis;
+  Value* stored = c.Op("QuantizeLinear", {x, scale, zero}, {{"axis", axis}});
+  return c.Op("DequantizeLinear", {stored, scale, zero}, {{"axis", axis}});
+}
+
+Value* FakeQuantize(Call& c, const std::vector<float>& mins, const std::vector<float>& maxs,
+                    bool per_channel) {
+  const std::int64_t bits = c.IntAttribute("num_bits");
+  const bool narrow = c.BoolAttribute("narrow_range");
+  Value* x = c.Tensor(0);
+  if (c.failed()) return nullptr;
+  if (bits < 2 || bits > 16) return c.Fail(InvalidInput("num_bits is " + std::to_string(bits)));
+  std::vector<Grid> grids;
+  for (std::size_t i = 0; i < mins.size(); ++i) {
+    if (!(mins[i] < maxs[i])) {
+      // All of an empty range is 0.
+      if (mins[i] == 0 && maxs[i] == 0 && !per_channel) return c.Mul(x, 0);
+      return c.Fail(InvalidInput("an empty range"));
+    }
+    if (!std::isfinite(maxs[i] - mins[i])) return c.Fail(InvalidInput("an infinite range"));
+    grids.push_back(NudgedGrid(mins[i], maxs[i], bits, narrow));
+  }
+  if (grids.empty()) return c.Fail(InvalidInput("there is no range"));
+  return OnGrids(c, x, grids, per_channel);
+}
+
+}  // namespace
+
+Value* LowerFakeQuantArgs(Call& c) {
+  const auto min = static_cast<float>(c.FloatAttribute("min"));
+  const auto max = static_cast<float>(c.FloatAttribute("max"));
+  if (c.failed()) return nullptr;
+  return FakeQuantize(c, {min}, {max}, false);
+}
+
+Value* LowerFakeQuantVars(Call& c) {
+  const dragoman::Tensor* min = c.Constant(1);
+  const dragoman::Tensor* max = c.Constant(2);
+  if (c.failed()) return nullptr;
+  if (min == nullptr || max == nullptr) return c.Fail("a range that only run time tells");
+  const bool fits = min->dtype() == DType::kF32 && max->dtype() == DType::kF32 &&
+                    min->size() == max->size() && min->size() > 0;
+  if (!fits) return c.Fail(InvalidInput("the ends of the range are not as many float32"));
+  const auto low = min->data<float>();
+  const auto high = max->data<float>();
+  return FakeQuantize(c, {low.begin(), low.end()}, {high.begin(), high.end()},
+                      c.target() == "channels");
+}
+
+namespace {
+
+// How QuantizeAndDequantize counts: steps from `least` to `most`, of size `steps` each.
+struct Steps {
+  float least = -128;
+  float most = 127;
+  std::vector<float> sizes;  // one, or one a channel
+};
+
+// As TensorFlow's kernel computes it, in float32: the end of the range that needs the larger steps
+// tells their size.
+float SizeOfSteps(float min, float max, const Steps& steps) {
+  constexpr float kNone = std::numeric_limits<float>::max();
+  const float from_min = steps.least * min > 0 ? steps.least / min : kNone;
+  const float from_max = steps.most * max > 0 ? steps.most / max : kNone;
+  return from_min < from_max ? min / steps.least : max / steps.most;
+}
+
+Steps TakeSteps(Call& c, std::int64_t bits) {
+  Steps steps;
+  const bool is_signed = c.BoolAttribute("signed_input");
+  const bool narrow = c.BoolOr("narrow_range", false);
+  const dragoman::Tensor* min = c.Constant(1);
+  const dragoman::Tensor* max = c.Constant(2);
+  if (c.failed()) return steps;
+  if (bits < 2 || bits > 24) {
+    c.Fail(InvalidInput("num_bits is " + std::to_string(bits)));
+    return steps;
+  }
+  const std::int64_t all = std::int64_t{1} << (is_signed ? bits - 1 : bits);
+  steps.most = static_cast<float>(all - 1);
+  steps.least = is_signed ? -static_cast<float>(narrow ? all - 1 : all) : narrow ? 1.0F : 0.0F;
+  if (!c.BoolAttribute("range_given") || min == nullptr || max == nullptr ||
+      min->size() != max->size() || min->size() == 0 || min->dtype() != DType::kF32) {
+    c.Fail("a range that only run time tells, or other elements than float32");
+    return steps;
+  }
+  for (std::int64_t i = 0; i < min->size(); ++i) {
+    const auto low = static_cast<float>(min->FloatAt(i));
+    const auto high = static_cast<float>(max->FloatAt(i));
+    steps.sizes.push_back(SizeOfSteps(low, high, steps));
+    if (!(low <= high) || !(steps.sizes.back() > 0) || !std::isfinite(steps.sizes.back()))
+      c.Fail(InvalidInput("an empty or infinite range"));
+  }
+  return steps;
+}
+
+}  // namespace
+
+Value* LowerQuantizeAndDequantize(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::int64_t bits =
+      c.num_operands() > 3 ? c.KnownInt(3, "num_bits") : c.IntAttribute("num_bits");
+  const Steps steps = TakeSteps(c, bits);
+  const std::int64_t axis = c.IntAttribute("axis");
+  const bool half_up = c.Has("round_mode") && c.TextAttribute("round_mode") == "HALF_UP";
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  const bool per_channel = axis >= 0;
+  const auto count = static_cast<std::int64_t>(steps.sizes.size());
+  if ((per_channel ? axis >= rank : count != 1) || c.dtype(x) != DType::kF32)
+    return c.Fail("ranges that do not belong to an axis, or other elements than float32");
+  const Ints sizes = per_channel ? Ints{count} : Ints{};
+  Value* size = c.builder().Constant(dragoman::Tensor::Of<float>(sizes, steps.sizes));
+  Value* along = per_channel ? AlongAxis(c, size, static_cast<int>(axis), rank) : size;
+  Value* clipped = c.Max(c.Min(x, c.Mul(along, static_cast<double>(steps.most))),
+                         c.Mul(along, static_cast<double>(steps.least)));
+  if (bits != 8 || half_up) {
+    Value* counted = c.Div(clipped, along);
+    Value* whole = half_up ? c.Floor(c.Add(counted, 0.5)) : c.Op("Round", {counted});
+    return c.Mul(whole, along);
+  }
+  const std::vector<std::int8_t> none(static_cast<std::size_t>(per_channel ? count : 1), 0);
+  Value* zero =
+      c.builder().Constant(steps.least < 0 ? dragoman::Tensor::Of<std::int8_t>(sizes, none)
+                                           : ZeroPoints(Ints(none.size(), 0), sizes, false));
+  const std::vector<NamedAttribute> attributes = {{"axis", per_channel ? axis : 0}};
+  // The integers of the type go no further.
+  const bool whole_type = steps.least == -128 || (steps.least == 0 && steps.most == 255);
+  Value* stored = c.Op("QuantizeLinear", {whole_type ? x : clipped, size, zero}, attributes);
+  return c.Op("DequantizeLinear", {stored, size, zero}, attributes);
+}
+
+}  // namespace dragoman::tf

@@ -1,0 +1,126 @@
+// Sparse tensors: indices, values and sizes; and sums of rows that indices choose.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+
+Value* LowerSparseToDense(Call& c) {
+  Value* indices = c.Index(0);
+  Value* sizes = c.Index(1);
+  Value* values = c.Tensor(2);
+  const int rank = c.Rank(indices);
+  const int value_rank = c.Rank(values);
+  if (c.failed()) return nullptr;
+  if (rank > 2 || value_rank > 1) return c.Fail(InvalidInput("indices or values of too high rank"));
+  if (rank == 0) indices = c.Reshape(indices, {1, 1});
+  if (rank == 1) indices = c.Unsqueeze(indices, {1});
+  if (value_rank == 0) values = c.Expand(values, c.SizeVector(indices, 0, 1));
+  return c.Op("ScatterND", {c.Expand(c.Tensor(3), sizes), indices, values});
+}
+
+Value* LowerSparseTensorDenseMatMul(Call& c) {
+  Value* indices = c.Index(0);
+  Value* values = c.Tensor(1);
+  Value* b = c.Tensor(3);
+  if (c.failed()) return nullptr;
+  if (IsComplex(c.dtype(values))) return c.Fail("complex sparse matrices");
+  Value* zeros = c.Full(c.Index(2), 0, c.dtype(values));
+  Value* a = c.Op("ScatterND", {zeros, indices, values}, {{"reduction", "add"}});
+  if (c.BoolAttribute("adjoint_a")) a = c.Transpose(a, {1, 0});
+  if (c.BoolAttribute("adjoint_b")) b = c.Transpose(b, {1, 0});
+  return c.Op("MatMul", {a, b});
+}
+
+// Rows `indices` of `data`, added up by segment; target: "sum", "mean" or "sqrt" of their number.
+Value* LowerSparseSegmentReduce(Call& c) {
+  Value* data = c.Tensor(0);
+  Value* rows = c.Gather(data, c.Index(1), 0);
+  Value* segments = c.Index(2);
+  if (c.failed()) return nullptr;
+  Value* count =
+      c.num_operands() > 3 ? c.IndexNumber(3) : c.Add(c.ReduceAll("ReduceMax", segments), 1);
+  const int rank = c.Rank(data);
+  Value* place = c.Unsqueeze(segments, {1});
+  Value* zeros =
+      c.Full(c.ConcatSizes({c.Vector(count), c.SizeVector(data, 1, rank - 1)}), 0, c.dtype(data));
+  Value* sum = c.Op("ScatterND", {zeros, place, rows}, {{"reduction", "add"}});
+  if (c.target() == "sum") return sum;
+  Value* ones = c.Full(c.SizeVector(segments, 0, 1), 1, c.dtype(data));
+  Value* none = c.Full(c.Vector(count), 0, c.dtype(data));
+  Value* members = c.Max(c.Op("ScatterND", {none, place, ones}, {{"reduction", "add"}}), 1);
+  return c.Div(sum, AlongAxis(c, c.target() == "mean" ? members : c.Sqrt(members), 0, rank));
+}
+
+// The same elements in a tensor of other sizes, of which one may be -1.
+std::vector<Value*> LowerSparseReshape(Call& c) {
+  Value* indices = c.Index(0);
+  Value* from = c.Index(1);
+  Value* to = c.Index(2);
+  const std::optional<std::int64_t> rank = c.KnownSize(from, 0);
+  const std::optional<std::int64_t> new_rank = c.KnownSize(to, 0);
+  if (c.failed()) return {};
+  if (!rank || !new_rank || *rank > 32 || *new_rank > 32) {
+    c.Fail("a number of axes that only run time tells");
+    return {};
+  }
+  const auto axis_of = [&](Value* sizes, std::int64_t i) { return c.Select(sizes, 0, i); };
+  Value* elements = c.ReduceAll("ReduceProd", from);
+  Value* stated = c.ReduceAll("ReduceProd", c.Where(c.Equal(to, -1), 1, to));
+  Value* sizes = c.Where(c.Equal(to, -1), c.Div(elements, c.Max(stated, 1)), to);
+  // The number of an element in the flat tensor.
+  Value* flat = nullptr;
+  for (std::int64_t i = 0; i < *rank; ++i) {
+    Value* at = c.Select(indices, 1, i);
+    flat = flat == nullptr ? at : c.Add(c.Mul(flat, axis_of(from, i)), at);
+  }
+  if (flat == nullptr) flat = c.Full(c.SizeVector(indices, 0, 1), 0, DType::kI64);
+  std::vector<Value*> columns(static_cast<std::size_t>(*new_rank));
+  for (std::int64_t i = *new_rank; i-- > 0;) {
+    Value* size = c.Max(axis_of(sizes, i), 1);
+    columns[static_cast<std::size_t>(i)] = c.Unsqueeze(c.Op("Mod", {flat, size}), {1});
+    flat = c.Div(flat, size);
+  }
+  if (columns.empty()) {
+    c.Fail("a tensor without axes");
+    return {};
+  }
+  return {c.Concat(std::move(columns), 1), sizes};
+}
+
+// Rows without an element get one, `default_value` in their first column.
+std::vector<Value*> LowerSparseFillEmptyRows(Call& c) {
+  Value* indices = c.Index(0);
+  Value* values = c.Tensor(1);
+  Value* sizes = c.Index(2);
+  Value* number = c.Select(indices, 1, 0);
+  Value* rows = c.Select(sizes, 0, 0);
+  if (c.failed()) return {};
+  Value* given = c.SizeVector(indices, 0, 1);
+  Value* none = c.Full(c.Vector(rows), 0, DType::kI64);
+  Value* counts = c.Op("ScatterND", {none, c.Unsqueeze(number, {1}), c.Full(given, 1, DType::kI64)},
+                       {{"reduction", "add"}});
+  Value* empty = c.Equal(counts, 0);
+  // (1, rows without an element)
+  Value* places = c.Transpose(c.Op("NonZero", {empty}), {1, 0});
+  Value* width = c.Sub(c.SizeVector(indices, 1, 1), 1);
+  Value* zeros = c.Full(c.ConcatSizes({c.SizeVector(places, 0, 1), width}), 0, DType::kI64);
+  Value* all = c.Concat({indices, c.Concat({places, zeros}, 1)}, 0);
+  Value* filler = c.Expand(c.Reshape(c.Tensor(3), {1}), c.SizeVector(places, 0, 1));
+  Value* all_values = c.Concat({values, filler}, 0);
+  // By rows; those of one row stay in their order.
+  Value* total = c.Size(all, 0);
+  Value* key = c.Add(c.Mul(c.Select(all, 1, 0), total), c.Iota(total));
+  const std::vector<Value*> sorted = c.Ops(
+      "TopK", {key, c.Vector(total)},
+      {{"axis", std::int64_t{0}}, {"largest", std::int64_t{0}}, {"sorted", std::int64_t{1}}}, 2);
+  Value* order = sorted[1];
+  Value* place = c.Op("ScatterElements", {order, order, c.Iota(total)});
+  Value* reverse = c.Slice(place, 0, c.Ints({0}), given, c.Ints({1}));
+  return {c.Gather(all, order, 0), c.Gather(all_values, order, 0), empty, reverse};
+}
+
+}  // namespace dragoman::tf
