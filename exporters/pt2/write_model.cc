@@ -29,7 +29,8 @@ std::string TextOf(const Attribute::Dict& dict, std::string_view key) {
 
 std::vector<std::int64_t> IntsOf(const Json& meta, const char* key) {
   std::vector<std::int64_t> ints;
-  for (const Json& item : meta.value(key, Json::array())) ints.push_back(item.value("as_int", 0));
+  for (const Json& item : meta.value(key, Json::array()))
+    ints.push_back(item.value("as_int", std::int64_t{0}));
   return ints;
 }
 
@@ -53,9 +54,14 @@ bool ForEachElement(const Tensor& tensor, const Json& meta, std::size_t size, Vi
     if (at < 0 || static_cast<std::size_t>(at) >= size / width) return false;
     if (!visit(static_cast<std::size_t>(at) * width, done, width)) return false;
     for (std::size_t axis = index.size(); axis-- > 0;) {
-      at += strides[axis];
-      if (++index[axis] < sizes[axis]) break;
-      at -= strides[axis] * sizes[axis];
+      if (++index[axis] < sizes[axis]) {
+        if (__builtin_add_overflow(at, strides[axis], &at)) return false;
+        break;
+      }
+      std::int64_t way = 0;
+      if (__builtin_mul_overflow(strides[axis], sizes[axis] - 1, &way) ||
+          __builtin_sub_overflow(at, way, &at))
+        return false;
       index[axis] = 0;
     }
   }
@@ -243,7 +249,13 @@ Status WriteExportArchive(const Model& model, const std::string& path) {
     return Unsupported(
         "files of format pt2 are written from those only, without lowering: an editor of .pt2");
   }
-  return pt2::ModelWriter(model).Write(path);
+  // Parts that do not fit together, or text that is not UTF-8, in a model that was edited.
+  try {
+    return pt2::ModelWriter(model).Write(path);
+  } catch (const pt2::Json::exception& error) {
+    return InvalidInput(
+        fmt::format("the model does not describe an archive of torch.export: {}", error.what()));
+  }
 }
 
 }  // namespace dragoman

@@ -156,8 +156,10 @@ Status ScriptWriter::WriteCond(const Node& node) {
     }));
   }
   std::vector<Value*> results;
-  for (std::size_t i = 0; i < node.num_results(); ++i)
-    results.push_back(choice->AddResult(node.result(i)->name(), AnyTensor()));
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    results.push_back(choice->AddResult(result != nullptr ? result->name() : "", AnyTensor()));
+  }
   return BindFlat(node, results);
 }
 

@@ -271,6 +271,8 @@ Status ScriptWriter::WriteNodes(const Graph& source) {
 }
 
 Status ScriptWriter::WriteNode(const Node& node) {
+  if (++written_ > kMaxWrittenNodes)
+    return Unsupported(fmt::format("loops expand to more than {} nodes", kMaxWrittenNodes));
   if (const Control control = FindControl(node.op())) return (this->*control)(node);
   if (const TorchOp* op = FindRenamed(kNumberOps, node.op())) return WriteNumbers(node, *op);
   return WriteOperator(node);

@@ -23,6 +23,9 @@ namespace dragoman::torch {
 using ValuesOf = std::function<Value*(std::size_t index)>;
 ValuesOf OutputValues(const Graph& graph);
 
+// More nodes are not written: conditions of loops are written twice, and loops in them again.
+inline constexpr std::size_t kMaxWrittenNodes = 500'000;
+
 class ScriptWriter {
  public:
   // Nodes are appended to `graph`.
@@ -92,6 +95,7 @@ class ScriptWriter {
 
   Graph* block_;
   OriginPtr origin_;
+  std::size_t written_ = 0;  // nodes of the source, each time that they are written
   std::unordered_map<const Value*, Value*> values_;
   SchemaTable schemas_;
 };

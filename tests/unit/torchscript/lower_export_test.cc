@@ -92,6 +92,36 @@ entry forward(%x: f32[2]) -> (%output.0: f32[2]) {
 )");
 }
 
+// A graph whose condition runs a loop, whose condition runs one, …
+std::string NestedCondition(int depth) {
+  const std::string n = std::to_string(depth);
+  std::string text = "graph c" + n + "(%a" + n + ": f32[2]) -> (%b" + n + ") {\n";
+  std::string value = "a" + n;
+  if (depth > 0) {
+    text += "%w" + n + " = higher_order.while_loop(%" + value +
+            ") {\"0\" = " + NestedCondition(depth - 1) + ", \"1\" = graph t" + n + "(%i" + n +
+            ": f32[2]) -> (%o" + n + ") {\n%o" + n + " = aten.neg.default(%i" + n +
+            ") {self = @0}\n}, \"2\" = {as_tensors = list [@0]}}\n";
+    value = "w" + n;
+  }
+  text += "%s" + n + " = aten.sum.default(%" + value + ") {self = @0}\n%b" + n +
+          " = aten.gt.Scalar(%s" + n + ") {self = @0, other = 0}\n}";
+  return text;
+}
+
+TEST(LowerExportArchive, RefusesConditionsThatGrowWithoutBound) {
+  const std::string text = Lowered(R"(
+entry forward(%x: f32[2]) -> (%y) {
+  extra {pt2.outputs = list [{arg = @0, spec = {user_output = {}}}]}
+  %y = higher_order.while_loop(%x) {"0" = )" +
+                                   NestedCondition(40) + R"(, "1" = graph t(%i: f32[2]) -> (%o) {
+    %o = aten.neg.default(%i) {self = @0}
+  }, "2" = {as_tensors = list [@0]}}
+}
+)");
+  EXPECT_THAT(text, HasSubstr("loops expand to more than"));
+}
+
 TEST(LowerExportArchive, RefusesSizesThatTheFileDoesNotHave) {
   Facts facts;
   facts.shapes.push_back(*ParseShapeFact("x=f32:3"));
