@@ -60,7 +60,7 @@ Result<std::vector<Recording>> ReadRecordings(const std::string& data, const Ent
   return recordings;
 }
 
-// What the folder's own tests replay; outputs of structured calls are told by their order among
+// What the folder's own tests replay; outputs of structured calls are matched by their order among
 // those of the lowered `entry`.
 Result<std::vector<ReplayCase>> ReplayCases(const std::vector<Recording>& recordings,
                                             bool structured, const Entry& entry) {
@@ -145,11 +145,11 @@ Status CheckInt8(Model model) {
   DRAGOMAN_TRY(RunPipeline(model, {.passes = "use-integer-products", .explain = {}}));
   if (HasIntegerProducts(model)) return {};
   return Unsupported(
-      "--precision int8: the model is not quantised, and its scales cannot be told without "
+      "--precision int8: the model is not quantised, and its scales cannot be determined without "
       "calibration; quantise it first (QuantizeLinear and DequantizeLinear, or QLinear operators)");
 }
 
-// What --precision asks for. Where this machine lacks the arithmetic, that is told.
+// What --precision asks for. A note reports that this machine lacks the arithmetic.
 Result<rt::Precision> PrecisionOf(const Session& session, const CodegenCommand& options,
                                   const Model& model) {
   if (options.precision == "int8") DRAGOMAN_TRY(CheckInt8(Clone(model)));
@@ -233,7 +233,7 @@ void AddCodegen(CommandLine& program) {
   command.AddFlag("--exact-conv", options->exact_conv,
                   "Convolve by sums of products, never by Winograd's algorithm");
   command.Add("--data", &options->data,
-              "Recorded data that the program must reproduce; tells sizes of TorchScript's inputs");
+              "Recorded data that the program must reproduce; gives sizes of TorchScript's inputs");
   command.Add("--steps", &options->steps, "The calls that --data records, as for run");
   AddPasses(command, options->lowering);
   AddFacts(command, options->lowering);

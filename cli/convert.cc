@@ -143,10 +143,10 @@ void AddConvert(CommandLine& program) {
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output,
               "The file to write; - prints a text form (graph text, or --to)", {.required = true});
-  command.Add("--from", &options->from, "Format of MODEL, if neither content nor suffix tell");
-  command.Add("--to", &options->to, "Format of OUT, if its suffix does not tell");
+  command.Add("--from", &options->from, "Format of MODEL, if content and suffix leave it open");
+  command.Add("--to", &options->to, "Format of OUT, if its suffix leaves it open");
   command.Add("--level", &options->level,
-              "Of containers: source (the default, as the file says it) or common (lowered)",
+              "Of containers: source (the default, as in the file) or common (lowered)",
               {.one_of = {"source", "common"}});
   AddPasses(command, options->lowering);
   command.Add("--state", &options->state,

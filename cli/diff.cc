@@ -79,10 +79,9 @@ void AddDiff(CommandLine& program) {
       program.AddCommand("diff", "Say whether two graphs are the same, and where they differ");
   command.Add("A", &options->a, "A model file", {.required = true});
   command.Add("B", &options->b, "Another", {.required = true});
-  command.Add(
-      "--level", &options->level,
-      "source (as the files say it) or common; default: source if dialect and versions agree",
-      {.one_of = {"source", "common"}});
+  command.Add("--level", &options->level,
+              "source (as in the files) or common; default: source if dialect and versions agree",
+              {.one_of = {"source", "common"}});
   command.Add("--ignore", &options->ignore, "What may differ: weights, shapes, origins",
               {.commas = true});
   command.AddFlag("--commute", options->compare.commute,

@@ -229,7 +229,7 @@ int PrintNode(const Model& model, const InspectOptions& options) {
   return kDone;
 }
 
-// What stands in the way of one target, as findings are told, and with --json on standard output
+// What stands in the way of one target, as findings are printed, and with --json on standard output
 // too.
 int PrintAnswer(Answer answer, const InspectOptions& options) {
   if (options.common.json) PrintJson(AnswerJson(answer));

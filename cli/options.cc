@@ -78,7 +78,7 @@ Session MakeSession(const CommonOptions& options) {
   Session session = SilentSession();
   session.strict = options.strict;
   if (options.explain) session.explain = Say;
-  // A bug is told in spite of --quiet.
+  // A bug is reported in spite of --quiet.
   session.warn = [quiet = options.quiet](const Finding& warning) {
     if (!quiet || warning.kind == ErrorKind::kInternal) SayWarning(warning);
   };

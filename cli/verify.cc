@@ -89,7 +89,7 @@ Result<std::vector<Verdict>> AgainstModel(const Session& session, const Model& m
     DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs,
                     DrawInputs(drawn_for.entries.front(), facts, generator));
     DRAGOMAN_ASSIGN(RunResult found, RunModel(session, model, inputs, options.request));
-    // Names may differ between the two: positions tell.
+    // Names may differ between the two: positions decide.
     for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
     RunRequest request = options.request;
     request.facts = {};

@@ -87,7 +87,7 @@ Result<DataSet> ReadArchives(const fs::path& folder, const std::vector<Slot>& ou
   options.archive = (folder / "outputs.npz").string();
   DRAGOMAN_ASSIGN(std::vector<NamedArray> recorded, LoadInputs(options));
   if (!NamesAny(outputs, recorded)) {
-    // Outputs that are not known before lowering, or called otherwise, are told by their order.
+    // Outputs that are not known before lowering, or called otherwise, are matched by their order.
     for (const NamedArray& output : recorded) {
       DRAGOMAN_ASSIGN(Array array, FromNpy(output.array, PlainDType(output.array)));
       set.outputs.emplace_back(output.name, std::move(array));

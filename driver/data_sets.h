@@ -26,7 +26,7 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
                             const std::vector<Slot>& outputs);
 
 // One array an input of `entry`: floats from the normal distribution, integers from 0 to 3, bools
-// at random. Sizes that neither the model nor `facts` tell are drawn from 2 to 5, the same one
+// at random. Sizes that neither the model nor `facts` give are drawn from 2 to 5, the same one
 // wherever a symbol occurs. Errors: a rank that is not known; strings, sequences.
 Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
                                            std::mt19937_64& generator);

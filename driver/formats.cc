@@ -351,7 +351,7 @@ Result<const Format*> FormatByName(Formats formats, std::string_view name) {
 
 Result<const Format*> FormatOfOutput(Formats formats, const std::string& path) {
   if (const Format* format = BySuffix(formats, path)) return format;
-  return InvalidInput("the suffix does not tell the format; name it with --to").InFile(path);
+  return InvalidInput("unknown suffix; name the format with --to").InFile(path);
 }
 
 Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
@@ -367,7 +367,7 @@ Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
   if (candidate.is_folder)
     return InvalidInput("is a folder, and no SavedModel; expected a model file").InFile(path);
   if (const Format* format = BySuffix(formats, path)) return format;
-  return InvalidInput("neither content nor suffix tell the format; name it with --from")
+  return InvalidInput("neither content nor suffix determine the format; name it with --from")
       .InFile(path);
 }
 

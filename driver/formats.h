@@ -121,7 +121,7 @@ using Formats = std::span<const Format>;
 Result<const Format*> FormatByName(Formats formats, std::string_view name);
 // Of a file to be written. Errors: the suffix says nothing.
 Result<const Format*> FormatOfOutput(Formats formats, const std::string& path);
-// Of a file or folder that is there. Errors: it cannot be opened; neither content nor suffix tell.
+// Of a file or folder that is there. Errors: it cannot be opened; its format is unknown.
 Result<const Format*> FormatOfInput(Formats formats, const std::string& path);
 // Of a source model; nullptr: none has its dialect.
 const Format* FormatOfModel(Formats formats, const Model& source);

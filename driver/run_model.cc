@@ -144,7 +144,7 @@ Result<RunResult> RunStructured(const Session& session, const StructuredCalls& c
   return RunCalls(session, model, steps, calls, request);
 }
 
-// Positions are for inputs that no name tells: an input may be called "0" and not be the first.
+// Positions are for inputs without a matching name: an input called "0" need not be the first.
 std::optional<std::string> FlatInputName(const Entry& entry, const std::string& name) {
   const std::string head = name.substr(0, name.find('.'));
   const std::vector<Slot> slots = InputSlots(entry);

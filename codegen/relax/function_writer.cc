@@ -294,7 +294,7 @@ Status FunctionWriter::EmitOperator(const Node& node) {
   return {};
 }
 
-// Every node that Relax cannot say is told, so emission goes on after a refusal.
+// Every node that Relax cannot express is reported, so emission goes on after a refusal.
 void FunctionWriter::EmitNodes(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     Status status = EmitNode(node);

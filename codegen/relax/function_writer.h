@@ -82,7 +82,7 @@ class FunctionWriter {
                  ModuleParts& parts);
 
   // The function's text; `attributes` are entries of its R.func_attr.
-  // Errors: unsupported, listing every node that Relax cannot say.
+  // Errors: unsupported, listing every node that Relax cannot express.
   Result<std::string> Write(const std::string& attributes);
 
  private:

@@ -7,7 +7,7 @@
 namespace dragoman::relax {
 
 // Gives every unknown size of an input of `entry` a symbol of its own, named after the input and
-// the axis ("x_0"), so that sizes computed from it can be said. Inputs that are operands of one
+// the axis ("x_0"), so that sizes computed from it have a name. Inputs that are operands of one
 // recurrence get one symbol for its batch. Inference comes after it.
 void NameInputSizes(Graph& entry);
 

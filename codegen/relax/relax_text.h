@@ -32,7 +32,7 @@ std::optional<std::string> ShapeValueText(const Shape& shape, const SymbolNames&
 // "[1, 0]"
 std::string ListText(std::span<const std::int64_t> values);
 
-// `R.Tensor((2, n), dtype="float32")`, with ndim where sizes cannot be said.
+// `R.Tensor((2, n), dtype="float32")`, with ndim where sizes cannot be expressed.
 std::string TypeText(const Type& type, const SymbolNames& names);
 
 // The same in a signature, where a symbolic size is a string: `R.Tensor(("n", 4),

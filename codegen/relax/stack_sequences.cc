@@ -120,7 +120,7 @@ class Families {
     }
   }
 
-  // What a node says of the elements; sequences stay where it is none of those that can be said.
+  // What a node says of the elements; sequences stay where it is none that can be expressed.
   void Learn(const Node& node) {
     if (node.Is("SequenceInsert")) return See(node.result(0), node.operand(1)->type());
     if (node.Is("SequenceConstruct")) {

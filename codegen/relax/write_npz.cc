@@ -48,7 +48,7 @@ Status AddEntry(zip_t* archive, const std::string& path, const std::string& name
     return ZipError(path, zip_strerror(archive));
   }
   zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
-  // 1980-01-01, the first date that the format can say.
+  // 1980-01-01, the first date that the format can express.
   zip_file_set_dostime(archive, static_cast<zip_uint64_t>(index), 0, 0x21, 0);
   return {};
 }

@@ -24,15 +24,15 @@ struct RelaxModule {
   std::vector<std::pair<std::string, Tensor>> states;   // initial values by name
 };
 
-// Whether Relax can say the operator of that label ("Conv", "dragoman.Linear"), with some
+// Whether Relax can express the operator of that label ("Conv", "dragoman.Linear"), with some
 // attributes at least.
 bool RelaxHasOp(std::string_view label);
 
 // Takes a line on what is left out of a module.
 using RelaxNote = std::function<void(std::string_view)>;
 
-// Entries other than the default one are left out, with a note, where Relax cannot say them.
-// Errors: unsupported, listing every node of the default entry that Relax cannot say.
+// Entries other than the default one are left out, with a note, where Relax cannot express them.
+// Errors: unsupported, listing every node of the default entry that Relax cannot express.
 Result<RelaxModule> EmitRelax(const Model& model, const RelaxNote& note = {});
 
 // The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit

@@ -152,7 +152,7 @@ class AffineForms {
                          Mode mode);
   // The same of a sum or product along the last axis: from the steps of its operands.
   FormOrNone StepOfSum(const Value& operand, int axis, int step_axis, std::int64_t step);
-  // The same of sums of products whose weights are told apart by `step`: one matrix a gate.
+  // The same of sums of products whose weights are distinguished by `step`: one matrix a gate.
   FormOrNone StepOfProducts(const Value& operand, int axis, int step_axis, std::int64_t step);
   FormOrNone StepOfProduct(const Node& product, int axis, std::int64_t step);
   bool HoldsStackedProduct(const Value& value, int depth);

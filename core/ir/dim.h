@@ -144,7 +144,7 @@ Dim Broadcast(const Dim& a, const Dim& b);
 // kFloorDiv and kMod, one or more for the rest.
 Dim Apply(DimAtom::Kind kind, std::span<const Dim> operands);
 
-// Holds for every assignment (kYes), for none (kNo), or cannot be told.
+// Holds for every assignment (kYes), for none (kNo), or cannot be determined.
 Truth Equal(const Dim& a, const Dim& b);
 Truth Less(const Dim& a, const Dim& b);
 Truth LessEqual(const Dim& a, const Dim& b);

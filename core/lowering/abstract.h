@@ -180,7 +180,7 @@ struct StorageContents {
 };
 struct ListContents {
   std::vector<Abstract> items;
-  Value* sequence = nullptr;            // instead of items: a list whose length only run time tells
+  Value* sequence = nullptr;            // instead of items: a list of run-time length
   std::optional<Number::Kind> numbers;  // of `sequence`: its elements are numbers, not tensors
 };
 struct DictContents {

@@ -1,4 +1,4 @@
-// A condition that only run time tells: both ways are run, each in a stretch of the heap, and what
+// A condition known only at run time: both ways are run, each in a stretch of the heap, and what
 // they give or leave in cells is merged (merge.h) by an If.
 //
 // Where one way raises an exception, the condition becomes a dragoman.Assert and the other way is

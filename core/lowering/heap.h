@@ -21,7 +21,7 @@ struct CellChange {
   Cell::Contents contents;
 };
 
-// Whether it cannot be told what a storage holds.
+// Whether it cannot be determined what a storage holds.
 inline bool IsForgotten(const StorageContents& storage) {
   return storage.value == nullptr && !storage.constant;
 }

@@ -23,7 +23,7 @@ namespace dragoman {
 struct LoweredEntry {
   Entry entry;
   std::vector<Finding> findings;     // why it could not be
-  std::vector<std::string> assumed;  // inputs whose element type nothing tells
+  std::vector<std::string> assumed;  // inputs whose element type nothing determines
   PlannedEntry planned;
 };
 
@@ -39,8 +39,8 @@ struct EntryProgram {
 };
 
 // The common model of `source`, whose cells lie in `heap`. Of entries beside the default one (or
-// the one that facts name), those that cannot be lowered are left out, which `note` is told; so it
-// is of inputs whose element type nothing tells. Errors: those of the default entry.
+// the one that facts name), those that cannot be lowered are left out, which `note` reports; so it
+// is of inputs whose element type nothing determines. Errors: those of the default entry.
 Result<Model> LowerEntries(const Model& source, const Facts& facts,
                            const std::function<void(std::string_view)>& note, Heap& heap,
                            const EntryProgram& program);

@@ -16,7 +16,7 @@ using ResultForm = std::function<Result<Value*>(GraphBuilder&, Value*)>;
 
 // Adds the leaves of `result` to the graph's outputs, in order: "output", "output.0",
 // "output.key". None is left out; what only run time tells to be None or not is an output of type
-// optional. Errors: objects, dicts whose keys only run time tells.
+// optional. Errors: objects, dicts whose keys are known only at run time.
 Status AddResults(const Abstract& result, Heap& heap, GraphBuilder& builder,
                   const ResultForm& form = nullptr);
 

@@ -80,7 +80,7 @@ class InferContext {
   void SetElements(std::size_t i, Elements elements);
   std::vector<Knowledge>& results() { return results_; }
 
-  // A size that only run time tells, called after result `i`.
+  // A size known only at run time, called after result `i`.
   Dim FreshDim(std::size_t i);
   Result<std::vector<Knowledge>> InferSubgraph(Graph& body,
                                                std::span<const Knowledge> inputs) const {

@@ -57,7 +57,7 @@ Result<Dim> ScalarOperand(const InferContext& context, std::size_t i);
 // negative.
 Result<Dim> StatedSize(InferContext& context, std::size_t result, const Dim& element);
 
-// Sizes of one result of the given rank that only run time tells.
+// Sizes of one result of the given rank known only at run time.
 Shape FreshShape(InferContext& context, std::size_t result, std::size_t rank);
 
 // Of two statements about one size the one that says more. Errors: both are known and differ.

@@ -20,7 +20,7 @@ Result<std::optional<Dim>> FloatCount(const InferContext& context) {
   return std::optional<Dim>(shape[0]);
 }
 
-// Of start, limit and delta; unknown if it cannot be told.
+// Of start, limit and delta; unknown if it cannot be determined.
 Result<Dim> IntCount(const InferContext& context, const Dim& start, const Dim& limit,
                      const Dim& delta) {
   if (start.known() && limit.known() && delta.known()) {

@@ -19,7 +19,7 @@ Dim FromFront(const Dim& bound, const Dim& size) {
   return IsNatural(bound) ? bound : Dim::Unknown();
 }
 
-// How many elements a slice takes of an axis; unknown if that cannot be told.
+// How many elements a slice takes of an axis; unknown if that cannot be determined.
 Dim SlicedSize(const Dim& size, const Dim& start, const Dim& end, std::int64_t step) {
   if (step < 0) {
     const bool from_end = start == Dim(-1) || LessEqual(size, start) == Truth::kYes ||

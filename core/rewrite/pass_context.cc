@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t kMaxCounted = 64;
 // A value with more readers is taken to be read by some that stay.
 constexpr int kMaxReaders = 64;
+// Unread nodes whose Origins one replacement gathers. In a chain of equal steps that a pass takes
+// apart, every step would gather all those before it.
+constexpr std::size_t kMaxGathered = 64;
 
 void CollectNames(const Graph& entry, std::unordered_map<std::string, std::size_t>& names) {
   ForEachGraph(entry, [&](const Graph& graph) {
@@ -36,15 +39,13 @@ bool AnyResultUsed(const Node& node) {
 }
 
 // Nodes and constants that nothing reads any more since a node that read them was erased: what it
-// was computed from, as far as nothing else is.
+// was computed from, as far as nothing else is; the nearest ones, where there are many.
 class UnusedSources {
  public:
   explicit UnusedSources(std::span<const Value* const> operands) {
     for (const Value* value : operands) Visit(value);
-    while (!open_.empty()) {
-      const Node* node = open_.back();
-      open_.pop_back();
-      for (const Use& operand : node->operands()) Visit(operand.value());
+    for (std::size_t i = 0; i < gathered_.size(); ++i) {
+      for (const Use& operand : gathered_[i]->operands()) Visit(operand.value());
     }
   }
 
@@ -55,10 +56,11 @@ class UnusedSources {
     if (value == nullptr) return;
     if (value->is_constant() && !value->used()) origins_.push_back(value->origin());
     const Node* node = value->producer();
-    if (node == nullptr || seen_.contains(node) || !IsUnused(*node)) return;
+    if (node == nullptr || gathered_.size() == kMaxGathered) return;
+    if (seen_.contains(node) || !IsUnused(*node)) return;
     seen_.insert(node);
     origins_.push_back(node->origin());
-    open_.push_back(node);
+    gathered_.push_back(node);
   }
 
   bool IsUnused(const Node& node) const {
@@ -76,7 +78,7 @@ class UnusedSources {
   }
 
   std::unordered_set<const Node*> seen_;  // looked up, never iterated
-  std::vector<const Node*> open_;
+  std::vector<const Node*> gathered_;     // the nearest first
   std::vector<OriginPtr> origins_;
 };
 

@@ -30,7 +30,7 @@ struct Finding {
   std::string ToString() const;
 };
 
-// One or more findings: all that stand in the way are told at once. Never empty.
+// One or more findings: all that stand in the way are reported at once. Never empty.
 class [[nodiscard]] Error {
  public:
   Error(ErrorKind kind, std::string message) {

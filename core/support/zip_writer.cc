@@ -64,6 +64,21 @@ std::uint32_t Crc32(std::span<const std::byte> bytes) {
   return ~checksum;
 }
 
+std::string ZipWriter::SharedFields(const Entry& entry, std::uint16_t version,
+                                    std::size_t extra_bytes) {
+  Fields fields;
+  fields.Two(version)
+      .Two(kUtf8Names)
+      .Two(0)
+      .Four(kNoDate)
+      .Four(entry.checksum)
+      .Four(Narrow(entry.size))
+      .Four(Narrow(entry.size))
+      .Two(entry.name.size())
+      .Two(extra_bytes);
+  return fields.bytes();
+}
+
 Status ZipWriter::Add(std::string_view name, std::span<const std::byte> bytes) {
   constexpr std::size_t kMaxName = 0xffff;
   if (name.size() >= kMaxName) return InvalidInput("a name in an archive is too long");
@@ -76,15 +91,7 @@ Status ZipWriter::Add(std::string_view name, std::span<const std::byte> bytes) {
   extra.Two(kPaddingField).Two(padding).Text(std::string(padding, '\0'));
   Fields header;
   header.Four(kLocalHeader)
-      .Two(is_large ? kZip64Version : kPlainVersion)
-      .Two(kUtf8Names)
-      .Two(0)
-      .Four(kNoDate)
-      .Four(entry.checksum)
-      .Four(Narrow(entry.size))
-      .Four(Narrow(entry.size))
-      .Two(name.size())
-      .Two(extra.bytes().size())
+      .Text(SharedFields(entry, is_large ? kZip64Version : kPlainVersion, extra.bytes().size()))
       .Text(name)
       .Text(extra.bytes());
   DRAGOMAN_TRY(file_.Append(header.bytes()));
@@ -106,15 +113,7 @@ Status ZipWriter::Finish() {
     Fields header;
     header.Four(kDirectoryHeader)
         .Two(version)
-        .Two(version)
-        .Two(kUtf8Names)
-        .Two(0)
-        .Four(kNoDate)
-        .Four(entry.checksum)
-        .Four(Narrow(entry.size))
-        .Four(Narrow(entry.size))
-        .Two(entry.name.size())
-        .Two(field.bytes().size())
+        .Text(SharedFields(entry, version, field.bytes().size()))
         .Two(0)
         .Two(0)
         .Two(0)

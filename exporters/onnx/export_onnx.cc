@@ -26,7 +26,7 @@
 namespace dragoman {
 namespace {
 
-// Effects that ONNX cannot say go, each with a warning; so do nodes that were there for them only.
+// Effects that ONNX cannot express go, each with a warning; so do nodes that only they needed.
 Status DropEffects(Graph& graph, const ExportOptions& options) {
   for (Node& node : graph.nodes()) {
     for (Graph* body : node.subgraphs()) DRAGOMAN_TRY(DropEffects(*body, options));

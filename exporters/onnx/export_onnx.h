@@ -24,7 +24,7 @@ struct ExportOptions {
 // Operators of domain dragoman are written as the ONNX operators that they expand to: Linear as
 // Gemm, or as MatMul and Add, Fused as the call of a model-local function. States become further
 // inputs and outputs, recorded in the metadata (kStatesKey of proto/onnx/extra.h) for our reader.
-// Effects that ONNX cannot say are left out with a warning. Nodes are written
+// Effects that ONNX cannot express are left out with a warning. Nodes are written
 // in the form that `opset` asks for (lower_opset.h). Errors: unsupported, listing every operator
 // that the wanted opset cannot express.
 Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options);
@@ -33,7 +33,7 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
 // system says.
 Status CheckExport(const Model& model, const ExportOptions& options);
 
-// Whether nodes of operator `def` can be said in operators of ai.onnx.
+// Whether nodes of operator `def` can be expressed in operators of ai.onnx.
 bool OnnxHasOp(const OpDef& def);
 
 }  // namespace dragoman

@@ -24,7 +24,7 @@ class Encodings {
   std::size_t next_ = 0;
 };
 
-// Adds `tensor` to `message`, which may hold what a Tensor cannot say. An encoding that does not
+// Adds `tensor` to `message`, which may hold what a Tensor cannot. An encoding that does not
 // suit the element type gives way to raw_data. Where the data goes, context.options tells.
 void FillTensor(const Tensor& tensor, std::string_view encoding, WriteContext* context,
                 onnx_pb::TensorProto* message);

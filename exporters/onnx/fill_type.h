@@ -8,7 +8,7 @@
 
 namespace dragoman::onnx_writer {
 
-// Adds what `type` says to `message`, which may hold what a Type cannot say. Sizes that are no
+// Adds what `type` says to `message`, which may hold what a Type cannot express. Sizes that are no
 // plain symbol are written as expressions. Unsupported: tuples and control edges.
 Status FillType(const Type& type, onnx_pb::TypeProto* message);
 

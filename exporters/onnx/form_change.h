@@ -1,6 +1,6 @@
 // What the changes of an operator's form (lower_opset.h) share.
 //
-// Each returns "" or why the older form cannot say what the node says; the node is as it was then,
+// Each returns "" or why the older form cannot express the node; the node is as it was then,
 // or will not be written.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_FORM_CHANGE_H_
 #define DRAGOMAN_EXPORTERS_ONNX_FORM_CHANGE_H_

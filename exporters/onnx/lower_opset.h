@@ -2,7 +2,7 @@
 //
 // Between two opsets most operators only admit more element types. For the others there is a
 // downgrade: an operand becomes an attribute, an attribute with its default value goes. What the
-// older form cannot say is refused by name.
+// older form cannot express is refused by name.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_LOWER_OPSET_H_
 #define DRAGOMAN_EXPORTERS_ONNX_LOWER_OPSET_H_
 
@@ -36,7 +36,7 @@ struct OpVersions {
 const OpVersions* FindOpVersions(std::string_view type);
 
 // Gives `node` the form that its operator had before `since`, where a newer form began. Empty text,
-// or what the older form cannot say.
+// or what the older form cannot express.
 using Downgrade = std::string (*)(Node& node);
 struct FormChange {
   std::string_view type;

@@ -12,7 +12,7 @@ namespace dragoman {
 
 // Of a GraphDef, the file `path`, as text if it ends in ".pbtxt"; of a MetaGraphDef, the same and
 // its checkpoint beside it; of a SavedModel, the folder `path`. Errors: a model of another dialect
-// or level; a graph that was edited into something that the format cannot say, with the node.
+// or level; a graph that was edited into something that the format cannot express, with the node.
 Status WriteTensorFlow(const Model& model, const std::string& path);
 
 }  // namespace dragoman

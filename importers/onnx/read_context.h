@@ -53,7 +53,7 @@ class ReadContext {
 
   // An error with the place in the file.
   Error Fail(const Place& place, std::string message) const;
-  // Notes an error after which reading goes on, so that all of the kind are told at once; of more
+  // Notes an error after which reading goes on, so that all are reported at once; of more
   // than kMaxNoted the number.
   void Note(const Place& place, std::string message);
   Status Noted() const;  // all of them

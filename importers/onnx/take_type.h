@@ -7,7 +7,7 @@
 
 namespace dragoman::onnx_reader {
 
-// What of `message` a Type can say; it is taken out, and what remains is for `extra`. dim_param
+// What of `message` a Type can express; it is taken out, and what remains is for `extra`. dim_param
 // becomes a symbol of that very name, "?" and negative sizes unknown dims. What nests deeper than
 // Type::kMaxNesting remains whole.
 Type TakeType(onnx_pb::TypeProto* message);

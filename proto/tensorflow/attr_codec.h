@@ -10,7 +10,7 @@
 // an empty one | | func | the Symbol of its name; with attributes {func = @name, attr = {…}} | |
 // placeholder | a reference to an attribute of the function | | nothing | none |
 //
-// What an attribute cannot say stands in its `extra`: of a tensor, as tensor_codec.h says; of all
+// What an attribute cannot express is in its `extra`: of a tensor, as tensor_codec.h says; of all
 // others the whole AttrValue, a Dict under kAsWritten, which counts as long as it still means the
 // attribute's value.
 #ifndef DRAGOMAN_PROTO_TENSORFLOW_ATTR_CODEC_H_

@@ -1,7 +1,7 @@
 // TensorProto as a Tensor and back.
 //
 // A Tensor is dense: where a message has fewer values than elements, the last value is repeated.
-// What the Tensor cannot say stands beside it:
+// What the Tensor cannot express stands beside it:
 #ifndef DRAGOMAN_PROTO_TENSORFLOW_TENSOR_CODEC_H_
 #define DRAGOMAN_PROTO_TENSORFLOW_TENSOR_CODEC_H_
 

@@ -1,4 +1,4 @@
-// Conv and ConvTranspose in f32, for sizes of images that only the run tells: what is prepared for
+// Conv and ConvTranspose in f32, for sizes of images known only at run time: what is prepared for
 // sizes that were seen lately is kept.
 #ifndef DRAGOMAN_RUNTIME_FAST_DYNAMIC_CONV_H_
 #define DRAGOMAN_RUNTIME_FAST_DYNAMIC_CONV_H_

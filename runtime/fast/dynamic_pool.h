@@ -1,4 +1,4 @@
-// MaxPool and AveragePool in f32, for sizes of images that only the run tells: what is prepared for
+// MaxPool and AveragePool in f32, for sizes of images known only at run time: what is prepared for
 // sizes that were seen lately is kept.
 #ifndef DRAGOMAN_RUNTIME_FAST_DYNAMIC_POOL_H_
 #define DRAGOMAN_RUNTIME_FAST_DYNAMIC_POOL_H_

@@ -1,4 +1,4 @@
-// What was prepared lately, for operators whose sizes only the run tells: bounded, so that a
+// What was prepared lately, for operators of run-time sizes: bounded, so that a
 // program that sees ever new sizes does not grow.
 #ifndef DRAGOMAN_RUNTIME_FAST_SHAPE_CACHE_H_
 #define DRAGOMAN_RUNTIME_FAST_SHAPE_CACHE_H_

@@ -1,4 +1,4 @@
-// A tensor whose element type only the run tells: what files hold.
+// A tensor whose element type is known only at run time: what files hold.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_
 

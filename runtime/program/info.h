@@ -25,7 +25,7 @@ struct TensorInfo {
   const char* dtype;       // "float32"
   const char* shape;       // "[batch, 41]"
   bool known_rank;         // false: an output of any rank
-  rt::Shape sizes;         // rt::Any where only the run tells
+  rt::Shape sizes;         // rt::Any where known only at run time
   ValueKind kind;          // dtype and shape are those of a sequence's elements
 
   bool IsSequence() const {

@@ -1,4 +1,4 @@
-// A tensor that owns its elements: outputs whose sizes only the run tells, and states.
+// A tensor that owns its elements: outputs whose sizes are known only at run time, and states.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_TENSOR_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_TENSOR_H_
 

@@ -1,5 +1,5 @@
 // What a caller hands to a generated program: a pointer with sizes that are known at compile time,
-// or rt::Any where only the run tells.
+// or rt::Any where known only at run time.
 //
 //     float x[41], out[10];
 //     policy.forward(x, out);                 // View<const float, 1, 41>, View<float, 1, 10>

@@ -56,7 +56,7 @@ struct Buffer {
   std::string label;  // the model's own name
   Form form = Form::kTensor;
   DType dtype = DType::kUnknown;  // of elements
-  std::optional<Shape> shape;     // nullopt: of a rank that only the run tells
+  std::optional<Shape> shape;     // nullopt: of a rank known only at run time
   Storage storage = Storage::kSlot;
   std::int64_t at = 0;       // bytes in weights or arena; number of the slot, input, output, state
   std::string holder;        // the rt::Tensor or rt::Stack that has the elements, if any
@@ -154,7 +154,7 @@ struct SizeRule {
   std::size_t num_sizes = 1;  // shapes that the function gives
 };
 
-// What a kernel trusts of an operand's sizes and only the run can tell.
+// What a kernel trusts of an operand's sizes that is known only at run time.
 struct OperandCheck {
   std::string_view function;  // "CheckOperand", of runtime/program/sizes.h
   BufferId buffer = kAbsent;

@@ -1,4 +1,4 @@
-// The emitters of all operators that Relax can say; op_table.cc lists them by label.
+// The emitters of all operators that Relax can express; op_table.cc lists them by label.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_
 #define DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_
 

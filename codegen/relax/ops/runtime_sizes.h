@@ -11,7 +11,7 @@
 
 namespace dragoman::relax {
 
-// Whether the text can say every size now.
+// Whether the text can express every size now.
 bool IsSaid(const RelaxOp& op, const Shape& shape);
 
 std::string Int64Const(std::int64_t value);
@@ -25,7 +25,7 @@ std::string SizesOf(RelaxOp& op, const std::string& x);
 std::string SizeOf(RelaxOp& op, std::size_t i, const Dim& size, std::int64_t axis);
 
 // `shape` as R.shape([…]). What of it is not said yet is named after the int64 vector `sizes`.
-// Errors: a size that cannot be said, or symbols that stand nowhere alone.
+// Errors: a size that cannot be expressed, or symbols that stand nowhere alone.
 Result<std::string> NameSizes(RelaxOp& op, const std::string& sizes, const Shape& shape);
 // The same for one size, held by the 0-d tensor `size`; as an expression.
 Result<std::string> NameSize(RelaxOp& op, const std::string& size, const Dim& dim);

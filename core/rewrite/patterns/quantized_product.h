@@ -30,7 +30,7 @@ struct QuantizedProduct {
   std::vector<float> Scales() const;
 };
 
-// `node` as such a product; nullopt if it is none, or one of which the integers cannot be told.
+// `node` as such a product; nullopt if it is none, or its integers cannot be determined.
 std::optional<QuantizedProduct> MatchQuantizedProduct(Node& node);
 
 // Whether quantisation by `scale` gives the 8-bit integers back that were dequantised by it.

@@ -67,7 +67,7 @@ struct LoopView {
   std::unordered_map<const Node*, int> cuts;
   // Nodes by which the turns read a part of a sequence only.
   std::vector<LoopPart> parts;
-  Dim trips = Dim::Unknown();  // how many turns there are, where it can be said
+  Dim trips = Dim::Unknown();  // how many turns there are, where it can be expressed
 };
 
 // The view of a Scan, or of a Loop that runs once for every slice that it reads, a number of times

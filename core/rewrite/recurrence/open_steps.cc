@@ -160,7 +160,7 @@ class LoopSteps {
   std::unordered_set<const Value*> depends_;
 };
 
-// Operators in a row. Chains are told apart by bits.
+// Operators in a row. Chains are distinguished by bits.
 class Rows {
  public:
   Rows(Graph& graph, PassContext& context)

@@ -6,7 +6,7 @@
 //   - a TensorList or TensorArray is as ops/lists.h says;
 //   - control flow of version 1 is run as regions (regions.h), that of version 2 calls functions.
 //
-// What is unsupported is recorded, stands as Poison, and the run goes on: all is told at once.
+// What is unsupported is recorded, stands as Poison, and the run goes on: all is reported at once.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_EVALUATOR_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_EVALUATOR_H_
 

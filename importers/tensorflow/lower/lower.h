@@ -17,7 +17,7 @@ namespace dragoman {
 // Errors: invalid input, where facts contradict the program, or a variable is read that the file
 // does not initialise; unsupported: everything that has no common form, all of it. Of entries
 // beside the default one (or the one that facts name), those that cannot be lowered are left out,
-// which `note` is told.
+// which `note` reports.
 Result<Model> LowerTensorFlow(const Model& source, const Facts& facts = {},
                               const std::function<void(std::string_view)>& note = nullptr);
 

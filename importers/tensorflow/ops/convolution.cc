@@ -268,14 +268,14 @@ Value* LowerConvBackpropInput(Call& c) {
     if (padding == "EXPLICIT") {
       const std::int64_t both = explicit_pads.pads[i] + explicit_pads.pads[i + count];
       const auto fit = FitAxis(wanted, (*shape)[i + 2], extent - both, strides[i], "VALID");
-      if (!fit) return c.Fail("the sizes of the result cannot be told from its operands");
+      if (!fit) return c.Fail("the sizes of the result cannot be determined from its operands");
       pads[i] = explicit_pads.pads[i];
       pads[i + count] = explicit_pads.pads[i + count];
       extra[i] = fit->extra;
       continue;
     }
     const auto fit = FitAxis(wanted, (*shape)[i + 2], extent, strides[i], padding);
-    if (!fit) return c.Fail("the sizes of the result cannot be told from its operands");
+    if (!fit) return c.Fail("the sizes of the result cannot be determined from its operands");
     pads[i] = fit->begin;
     pads[i + count] = fit->end;
     extra[i] = fit->extra;

@@ -39,7 +39,7 @@ Value* FromChannelsFirst(Composer& c, const Layout& layout, Value* x);
 // How attribute padding extends the spatial axes.
 struct WindowPads {
   Ints pads;          // those of the beginnings, then those of the ends; if not `same`
-  bool same = false;  // sizes that only run time tells: as many as keep ceil(size / stride)
+  bool same = false;  // sizes known only at run time: as many as keep ceil(size / stride)
 };
 
 // `x` has its channels at axis 1.

@@ -131,7 +131,7 @@ Value* ElementAt(Call& c, const Abstract& list, Value* index, Value* sizes, DTyp
   return c.Gather(StackOf(c, list, sizes, dtype), c.Cast(index, DType::kI64), 0);
 }
 
-// A list whose length only run time tells grows at its end.
+// A list whose length is known only at run time grows at its end.
 Abstract Appended(Call& c, const ListContents& list, Value* index, Value* element) {
   Value* length = c.Op("SequenceLength", {list.sequence});
   c.Assert(c.Equal(c.Reshape(c.Cast(index, DType::kI64), Ints()), length),
@@ -207,7 +207,7 @@ Results Joined(Call& c, const Abstract& list, Value* sizes, DType dtype) {
   const ListContents* contents = ListOf(list);
   std::vector<Value*> values(2);
   if (contents != nullptr && contents->sequence != nullptr) {
-    c.Fail("joining a list whose length only run time tells");
+    c.Fail("joining a list whose length is known only at run time");
   } else if (contents != nullptr && FirstElement(list) != nullptr) {
     std::vector<Value*> parts;
     std::vector<Value*> lengths;
@@ -376,7 +376,7 @@ Results LowerTensorListResize(Call& c) {
   if (c.failed()) return {};
   const ListContents* contents = ListOf(list);
   if (contents == nullptr || contents->sequence != nullptr || length < 0 || length > kMaxElements) {
-    c.Fail("resizing a list whose length only run time tells");
+    c.Fail("resizing a list whose length is known only at run time");
     return {};
   }
   std::vector<Abstract> items = contents->items;

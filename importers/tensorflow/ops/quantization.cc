@@ -140,7 +140,7 @@ Value* LowerFakeQuantVars(Call& c) {
   const dragoman::Tensor* min = c.Constant(1);
   const dragoman::Tensor* max = c.Constant(2);
   if (c.failed()) return nullptr;
-  if (min == nullptr || max == nullptr) return c.Fail("a range that only run time tells");
+  if (min == nullptr || max == nullptr) return c.Fail("a range known only at run time");
   const bool fits = min->dtype() == DType::kF32 && max->dtype() == DType::kF32 &&
                     min->size() == max->size() && min->size() > 0;
   if (!fits) return c.Fail(InvalidInput("the ends of the range are not as many float32"));
@@ -184,7 +184,7 @@ Steps TakeSteps(Call& c, std::int64_t bits) {
   steps.least = is_signed ? -static_cast<float>(narrow ? all - 1 : all) : narrow ? 1.0F : 0.0F;
   if (!c.BoolAttribute("range_given") || min == nullptr || max == nullptr ||
       min->size() != max->size() || min->size() == 0 || min->dtype() != DType::kF32) {
-    c.Fail("a range that only run time tells, or other elements than float32");
+    c.Fail("a range known only at run time, or other elements than float32");
     return steps;
   }
   for (std::int64_t i = 0; i < min->size(); ++i) {

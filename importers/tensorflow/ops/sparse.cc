@@ -64,7 +64,7 @@ std::vector<Value*> LowerSparseReshape(Call& c) {
   const std::optional<std::int64_t> new_rank = c.KnownSize(to, 0);
   if (c.failed()) return {};
   if (!rank || !new_rank || *rank > 32 || *new_rank > 32) {
-    c.Fail("a number of axes that only run time tells");
+    c.Fail("a number of axes known only at run time");
     return {};
   }
   const auto axis_of = [&](Value* sizes, std::int64_t i) { return c.Select(sizes, 0, i); };

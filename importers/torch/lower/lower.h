@@ -21,8 +21,8 @@ namespace dragoman {
 //
 // Errors: invalid input, where facts contradict the program; unsupported: everything that has no
 // common form, all of it, at the lines of the user's source. Of entries beside the default one (or
-// the one that facts name), those that cannot be lowered are left out, which `note` is told; so it
-// is of inputs whose element type nothing tells.
+// the one that facts name), those that cannot be lowered are left out, which `note` reports; so it
+// is of inputs whose element type nothing determines.
 Result<Model> LowerTorchScript(const Model& source, const Facts& facts = {},
                                const std::function<void(std::string_view)>& note = nullptr);
 

@@ -58,7 +58,7 @@ class Call {
   Result<std::vector<Value*>> Tensors(std::string_view name);          // of a list
   Result<std::vector<Value*>> OptionalTensors(std::string_view name);  // nullptr for None
 
-  // Numbers that must be known. Errors: one that only run time tells (unsupported).
+  // Numbers that must be known. Errors: one known only at run time (unsupported).
   Result<std::int64_t> Int(std::string_view name);
   Result<double> Float(std::string_view name);
   Result<bool> Bool(std::string_view name);

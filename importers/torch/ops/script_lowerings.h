@@ -34,7 +34,7 @@ std::span<const ScriptRow> StringRows();
 std::span<const ScriptRow> ContainerRows();
 // The first argument is a dict.
 std::span<const ScriptRow> DictRows();
-// The first argument is a list whose length only run time tells.
+// The first argument is a list whose length is known only at run time.
 std::span<const ScriptRow> SequenceRows();
 // The first argument is a list, and only run time tells its length or one of its items, which are
 // numbers.
@@ -51,18 +51,18 @@ const Abstract& Argument(const Call& call, std::size_t i);
 Result<Results> LowerMathOfRunTime(Call& call);
 // The items of a list of run-time length along a new first axis.
 Result<Value*> StackItems(Call& call, const ListContents& list);
-// One item of a list of known length at an index that only run time tells.
+// One item of a list of known length at an index known only at run time.
 Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index);
 // Whether one of the items equals `wanted`.
 Result<Results> IsAmong(Call& call, std::span<const Abstract> items, const Abstract& wanted);
 // Sequence `to` with the items of `from` behind its own.
 Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
 
-// The items of a list or tuple; nullptr if it is none, or one whose length only run time tells.
+// The items of a list or tuple; nullptr if it is none, or one of run-time length.
 const std::vector<Abstract>* ItemsOf(const Abstract& value);
 Abstract MakeTuple(std::vector<Abstract> items);
 // Which of `count` items Python's [begin:end:step] takes, in order: arguments 1 to 3 of the call,
-// each of which may be None or absent. Errors: a bound that only run time tells.
+// each of which may be None or absent. Errors: a bound known only at run time.
 Result<std::vector<std::size_t>> SlicePlaces(const Call& call, std::size_t count);
 
 // Whether two values are equal in Python: known, or a bool number that run time tells.

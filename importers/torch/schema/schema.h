@@ -42,7 +42,7 @@ struct Schema {
   std::vector<SchemaArgument> arguments;
   std::vector<SchemaArgument> results;  // names may be empty
   bool varargs = false;                 // any further arguments
-  bool varresults = false;              // what comes out cannot be told from the schema
+  bool varresults = false;              // what comes out cannot be determined from the schema
 
   std::string FullName() const;  // "aten::add.Tensor"
 };

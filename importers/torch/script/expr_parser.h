@@ -53,7 +53,7 @@ class ExprParser {
   void Advance();
   void Fail(std::string message);
   void SkipLine();
-  // Statement by statement: errors are told again.
+  // Statement by statement: errors are reported again.
   void StartStatement() { failed_ = false; }
   bool failed() const { return failed_; }
 

@@ -54,10 +54,9 @@ TEST(Formats, FolderIsRecognizedByWhatItHolds) {
 TEST(Formats, OutputGoesByAnyOfTheSuffixes) {
   EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.n")), "never");
   EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.nn")), "never");
-  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, ".nn")),
-            "the suffix does not tell the format; name it with --to");
+  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, ".nn")), "unknown suffix; name the format with --to");
   EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.nn/y")),
-            "the suffix does not tell the format; name it with --to");
+            "unknown suffix; name the format with --to");
 }
 
 TEST(Formats, NamesAreListedWhereOneIsNotKnown) {
