@@ -2,21 +2,55 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/report.h"
+#include "core/support/nearest_name.h"
 
 namespace dragoman::cli {
 namespace {
+
+// "--shape", "--dim", …
+std::vector<std::string> OptionsOf(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// The arguments; `help CMD` and `version` in their spelling as options.
+std::vector<std::string> Words(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return words;
+  if (words.front() == "version") words.front() = "--version";
+  if (words.front() != "help") return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
+}
 
 std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   const std::vector<CLI::App*> chosen = app->get_subcommands();
   if (chosen.empty() && error.get_name() == "RequiredError")
     return "dragoman: error: a command is required; see dragoman --help\n";
-  return fmt::format("dragoman: error: {}; see dragoman {}--help\n", error.what(),
-                     chosen.empty() ? "" : chosen.front()->get_name() + " ");
+  const CLI::App* command = chosen.empty() ? app : chosen.front();
+  const std::string what = error.what();
+  std::string hint;
+  // "The following arguments were not expected: --shpae x=1", in any order
+  const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  const std::size_t option = what.find(" -");
+  if (is_extra && option != std::string::npos) {
+    const std::size_t end = what.find_first_of(" =", option + 1);
+    hint = DidYouMean(what.substr(option + 1, end - option - 1), OptionsOf(*command));
+  }
+  return fmt::format("dragoman: error: {}{}; see dragoman {}--help\n", what, hint,
+                     chosen.empty() ? "" : command->get_name() + " ");
 }
 
 }  // namespace
@@ -75,12 +109,18 @@ std::vector<CommandNames> CommandLine::Names() const {
 }
 
 int CommandLine::Run(int argc, char** argv) {
-  const std::string first = argc > 1 ? argv[1] : "-";
+  std::vector<std::string> words = Words(argc, argv);
+  const std::string first = words.empty() ? "-" : words.front();
   const auto is_first = [&](const CLI::App* command) { return command->get_name() == first; };
-  if (!first.starts_with('-') && parser_->app.get_subcommands(is_first).empty())
-    return Report(InvalidInput("there is no command '" + first + "'; see dragoman --help"));
+  if (!first.starts_with('-') && parser_->app.get_subcommands(is_first).empty()) {
+    std::vector<std::string> commands;
+    for (CommandNames& names : Names()) commands.push_back(std::move(names.name));
+    return Report(InvalidInput("there is no command '" + first + "'" + DidYouMean(first, commands) +
+                               "; see dragoman --help"));
+  }
   try {
-    parser_->app.parse(argc, argv);
+    std::ranges::reverse(words);  // as the parser wants them
+    parser_->app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     return parser_->app.exit(error) == 0 ? kDone : kBadInput;
   }

@@ -26,6 +26,7 @@ struct ConvertOptions {
   std::optional<std::string> level;
   std::string state = "keep";
   std::optional<std::int64_t> opset;
+  bool force = false;
   bool unroll = false;
   LoweringFlags lowering;
   CommonOptions common;
@@ -69,6 +70,20 @@ Status CheckWeights(const Session& session, const Model& model, const ConvertOpt
   std::string what = fmt::format("the elements of {} constants are not there", absent);
   if (!session.strict) what += "; the copy is without them, too";
   return session.Warn({ErrorKind::kInvalidInput, options.model, {}, std::move(what)});
+}
+
+// A graph that was edited in a container and is written as it is: nothing else would find what is
+// misspelt in it.
+Status CheckEdited(const Session& session, const Model& source, const Format& target,
+                   const ConvertOptions& options) {
+  if (options.force || target.validate == nullptr) return {};
+  if (!IsPlainCopy(source, target, options) || CountAbsentWeights(source) > 0) return {};
+  DRAGOMAN_ASSIGN(const Format* const format, options.from
+                                                  ? FormatByName(session.formats, *options.from)
+                                                  : FormatOfInput(session.formats, options.model));
+  if (!format->is_container) return {};
+  Status status = target.validate(source);
+  return status.ok() ? std::move(status) : std::move(status.error().InFile(options.model));
 }
 
 void PrintFile(const NodeCount& before, const NodeCount& after, const Format& target,
@@ -119,6 +134,7 @@ Status Convert(const ConvertOptions& options) {
   }
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
+  DRAGOMAN_TRY(CheckEdited(session, source, *target, options));
   const NodeCount before = CountNodes(source);
   Result<Model> prepared = Prepare(session, std::move(source), *target, options);
   if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
@@ -154,6 +170,8 @@ void AddConvert(CommandLine& program) {
               {.one_of = {"keep", "lift"}});
   command.Add("--opset", &options->opset, "Of ONNX files made from a lowered graph: 7 to 22",
               {.range = {{1, 1000}}});
+  command.AddFlag("--force", options->force,
+                  "Write an edited graph though its dialect lacks operators or attributes of it");
   command.AddFlag("--unroll", options->unroll, "Lower sequence operators to cells");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pipeline.h"
+#include "core/support/nearest_name.h"
 #include "driver/targets.h"
 
 namespace dragoman::cli {
@@ -91,7 +92,8 @@ void PrintTable(const OpsOptions& options) {
   }
   fmt::print("\nformats\n");
   for (const Format& format : BuiltInFormats()) {
-    fmt::print("  {:<12} {:<8} {:<6} {:<6} {}\n", format.name, fmt::join(format.suffixes, " "),
+    const std::string suffixes = fmt::format("{}", fmt::join(format.suffixes, " "));
+    fmt::print("  {:<12} {:<16} {:<6} {:<6} {}\n", format.name, suffixes,
                format.read != nullptr ? "reads" : "", format.write != nullptr ? "writes" : "",
                format.what);
   }
@@ -118,6 +120,16 @@ void PrintTableJson(const OpsOptions& options) {
   PrintJson({{"operators", ops}, {"passes", passes}, {"formats", formats}});
 }
 
+// `others` are those of its dialect; empty: it is no dialect, and common ones are suggested.
+int NoOperator(const std::string& name, const std::vector<SourceOperator>& others) {
+  std::vector<std::string> names;
+  for (const SourceOperator& other : others) names.push_back(other.name);
+  if (others.empty()) {
+    for (const OpDef* def : AllOps()) names.push_back(def->Label());
+  }
+  return Report(InvalidInput("there is no operator '" + name + "'" + DidYouMean(name, names)));
+}
+
 // The operators of a source dialect or domain that are lowered, one a line.
 int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOperator>& operators) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
@@ -128,7 +140,7 @@ int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOper
     if (!options.common.json)
       fmt::print("{}\n", schema.empty() ? name : fmt::format("{:<40} {}", name, schema));
   }
-  if (rows.empty()) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
+  if (rows.empty()) return NoOperator(*options.op, operators);
   if (options.common.json) PrintJson(rows);
   return kDone;
 }
@@ -154,7 +166,10 @@ int RunOps(const OpsOptions& options) {
   if (options.op) {
     const OpDef* def = FindOp(*options.op);
     if (def == nullptr) def = FindOp("dragoman." + *options.op);
-    if (def == nullptr) return Report(InvalidInput("there is no operator '" + *options.op + "'"));
+    if (def == nullptr) {
+      const std::string dialect = options.op->substr(0, options.op->find('.'));
+      return PrintSourceOperators(options, OperatorsOf(dialect));
+    }
     if (options.common.json) {
       PrintOpJson(*def);
     } else {
@@ -173,7 +188,7 @@ int RunOps(const OpsOptions& options) {
 void AddOps(CommandLine& program) {
   auto options = std::make_shared<OpsOptions>();
   Command command = program.AddCommand("ops", "List operators, passes and formats");
-  command.Add("OP", &options->op, "Tell all about one operator");
+  command.Add("OP", &options->op, "Describe one operator: LSTM, dragoman.Linear, aten.lstm.input");
   command.Add("--from", &options->from,
               "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, "
               "ai.onnx.ml, com.microsoft, …");

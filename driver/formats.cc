@@ -27,6 +27,7 @@
 #include "importers/onnx/ops/domains.h"
 #include "importers/onnx/read_model.h"
 #include "importers/onnx/restore_states.h"
+#include "importers/onnx/validate.h"
 #include "importers/tensorflow/graph/detect.h"
 #include "importers/tensorflow/graph/read_model.h"
 #include "importers/tensorflow/graph/signatures.h"
@@ -223,6 +224,7 @@ std::vector<Format> MakeFormats() {
        .reader_verifies = true,
        .dialect = "onnx",
        .lower = LowerOnnx,
+       .validate = ValidateOnnx,
        .hides_states = RecordsStates,
        .operators = OnnxOperators,
        .write = WriteOnnxFile,

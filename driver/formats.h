@@ -92,6 +92,9 @@ struct Format {
   // is never lowered. nullptr: the common model is cut.
   Status (*cut)(Model& source, const std::vector<std::string>& inputs,
                 const std::vector<std::string>& outputs) = nullptr;
+  // What a source model that was edited by hand breaks of its dialect's rules: operators,
+  // attributes and types that the dialect lacks. nullptr: nobody knows.
+  Status (*validate)(const Model& source) = nullptr;
   const StructuredCalls* calls = nullptr;  // nullptr: entries take their flat inputs
   // Whether some inputs of `source` turn out to be states when it is lowered.
   bool (*hides_states)(const Model& source) = nullptr;

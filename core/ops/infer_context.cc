@@ -1,9 +1,12 @@
 #include "core/ops/infer_context.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/ir/node_attributes.h"
+#include "core/support/nearest_name.h"
 
 namespace dragoman {
 namespace {
@@ -69,7 +72,19 @@ Status BindOperands(const Node& node, const OpDef& def, const std::vector<Knowle
   return {};
 }
 
+Error UnknownAttribute(const Node& node, const OpDef& def, const std::string& name) {
+  std::vector<std::string> known;
+  for (const AttributeDef& attribute : def.attributes) known.push_back(attribute.name);
+  return InvalidInput("has no attribute '" + name + "'" + DidYouMean(name, known))
+      .At(node.Describe());
+}
+
 Status CheckAttributes(const Node& node, const OpDef& def) {
+  for (const NamedAttribute& attribute : node.attributes()) {
+    const bool known = std::ranges::find(def.attributes, attribute.name, &AttributeDef::name) !=
+                       def.attributes.end();
+    if (!known) return UnknownAttribute(node, def, attribute.name);
+  }
   for (const AttributeDef& attribute : def.attributes) {
     if (attribute.required && node.attribute(attribute.name) == nullptr)
       return InvalidInput("attribute '" + attribute.name + "' is missing").At(node.Describe());

@@ -212,6 +212,44 @@ class CommandLine(CommandCase):
         self.assertLess({"Add", "Attention", "Constant", "Loop", "TensorScatter"}, set(listed))
         self.assertEqual(listed, sorted(set(listed)))
         self.fails(2, "ops", "--from", "nothing")
+        self.assertIn("aten::lstm.input(", self.done("ops", "aten.lstm.input"))
+
+    def test_what_is_mistyped_is_answered_with_the_nearest_name(self):
+        for mistyped, meant in ((("covnert",), "convert"),
+                                (("convert", MLP, "-o", self.out / "x.onnx", "--shpae", "x=1"),
+                                 "--shape"),
+                                (("ops", "Sofmax"), "Softmax"),
+                                (("ops", "aten.sofmax.int"), "aten.softmax.int")):
+            with self.subTest(mistyped):
+                self.assertIn(f" (did you mean '{meant}'?)", self.fails(2, *mistyped))
+
+    def test_mistakes_in_edited_text_are_found(self):
+        text = self.done("convert", MLP, "-o", "-")
+        edited, out = self.out / "edited.dgt", self.out / "edited.onnx"
+        for old, new, what in (
+                ("onnx.Relu(", "onnx.Reluu(",
+                 "node '/1/Relu' (onnx.Reluu): error: ONNX has no operator 'Reluu' "
+                 "(did you mean 'Relu'?)"),
+                ("transB = 1}", "transb = 1}",
+                 "node '/0/Gemm' (onnx.Gemm): error: has no attribute 'transb' "
+                 "(did you mean 'transB'?)"),
+                ("transB = 1}", "transB = 1.5}",
+                 "node '/0/Gemm' (onnx.Gemm): error: attribute 'transB' is a float")):
+            with self.subTest(new):
+                self.assertIn(old, text)
+                edited.write_text(text.replace(old, new))
+                self.assertIn(what, self.fails(2, "convert", edited, "-o", out))
+                self.assertFalse(out.exists())
+                forced = dragoman("convert", edited, "-o", out, "--force", checked=False)
+                self.assertEqual(forced.returncode, 0, forced.stderr)
+                self.assertTrue(out.exists())
+                out.unlink()
+
+    def test_help_and_version_are_commands_too(self):
+        self.assertEqual(self.done("help"), self.done("--help"))
+        self.assertEqual(self.done("help", "convert"), self.done("convert", "--help"))
+        self.assertEqual(self.done("version"), self.done("--version"))
+        self.assertIn("did you mean 'convert'", self.fails(2, "help", "covnert"))
 
     def test_programs_leave_the_name_of_the_runtime_alone(self):
         self.fails(2, "codegen", MLP, "-o", self.out / "program", "--name", "rt")

@@ -1,0 +1,36 @@
+#include "core/support/nearest_name.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace dragoman {
+namespace {
+
+const std::vector<std::string> kNames = {"Softmax", "Softplus", "LogSoftmax", "Relu", "convert"};
+
+TEST(NearestNameTest, FindsWhatIsMistyped) {
+  EXPECT_EQ(DidYouMean("Softmaxx", kNames), " (did you mean 'Softmax'?)");
+  EXPECT_EQ(DidYouMean("softmax", kNames), " (did you mean 'Softmax'?)");
+  EXPECT_EQ(DidYouMean("covnert", kNames), " (did you mean 'convert'?)");
+  EXPECT_EQ(DidYouMean("Softmux", kNames), " (did you mean 'Softmax'?)");
+  EXPECT_EQ(DidYouMean("Rel", kNames), " (did you mean 'Relu'?)");
+}
+
+TEST(NearestNameTest, SuggestsNothingThatIsUnlike) {
+  EXPECT_EQ(DidYouMean("Gemm", kNames), "");
+  EXPECT_EQ(DidYouMean("", kNames), "");
+  EXPECT_EQ(DidYouMean("R", kNames), "");
+  EXPECT_EQ(DidYouMean("Relu", {}), "");
+  EXPECT_EQ(DidYouMean(std::string(100'000, 'x'), kNames), "");
+}
+
+TEST(NearestNameTest, GivesTheFirstOfEquallyNearNames) {
+  const std::vector<std::string> names = {"ab", "ac", "ad"};
+  EXPECT_EQ(DidYouMean("abx", names), " (did you mean 'ab'?)");
+  EXPECT_EQ(DidYouMean("axc", names), " (did you mean 'ac'?)");
+}
+
+}  // namespace
+}  // namespace dragoman
