@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "core/support/text.h"
-#include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
-#include "importers/tensorflow/graph/op_schema.h"
 #include "proto/message_dict.h"
-#include "proto/tensorflow/data_type.h"
 #include "proto/tensorflow/extra.h"
 #include "proto/tensorflow/signature_codec.h"
 
@@ -28,55 +21,6 @@ constexpr std::string_view kDefaultSignature = "serving_default";
 constexpr std::string_view kInitSignature = "__saved_model_init_op";
 constexpr std::string_view kTrainSignature = "__saved_model_train_op";
 constexpr std::string_view kAssumedName = "main";
-
-// One end of an entry.
-struct Port {
-  std::string name;
-  std::string tensor;  // of the main graph, "node:0"
-  Type type;
-  Extra extra;
-};
-
-Entry MakeEntry(std::string name, std::vector<Port> inputs, std::vector<Port> outputs) {
-  Entry entry;
-  entry.name = std::move(name);
-  entry.graph = std::make_unique<Graph>();
-  entry.graph->set_name(entry.name);
-  std::vector<Value*> operands;
-  Attribute::Strings feeds;
-  Attribute::Strings fetches;
-  for (Port& port : inputs) {
-    Value* value = entry.graph->AddInput(std::move(port.name), std::move(port.type));
-    if (!port.extra.empty()) value->extra() = std::move(port.extra);
-    operands.push_back(value);
-    feeds.push_back(std::move(port.tensor));
-  }
-  Node* call = entry.graph->Append(tf::MainGraphOp(), operands);
-  for (Port& port : outputs) {
-    Value* value = call->AddResult(std::move(port.name), std::move(port.type));
-    if (!port.extra.empty()) value->extra() = std::move(port.extra);
-    entry.graph->AddOutput(value);
-    fetches.push_back(std::move(port.tensor));
-  }
-  call->SetAttribute(tf_extra::kFeeds, std::move(feeds));
-  call->SetAttribute(tf_extra::kFetches, std::move(fetches));
-  return entry;
-}
-
-// The nodes of the main graph by name.
-class Nodes {
- public:
-  explicit Nodes(const Graph& graph) {
-    for (const Node& node : graph.nodes()) nodes_.emplace(node.name(), &node);
-  }
-  const Node* Find(const std::string& name) const {
-    const auto found = nodes_.find(name);
-    return found == nodes_.end() ? nullptr : found->second;
-  }
-
- private:
-  std::unordered_map<std::string, const Node*> nodes_;
-};
 
 class SignatureReader {
  public:
@@ -135,40 +79,6 @@ class SignatureReader {
   Nodes nodes_;
 };
 
-// The element type that the registry tells of result `index`, with the shape that the file tells.
-Type TypeOfResult(const Node& node, std::size_t index) {
-  const tf::OpSchema* schema = tf::FindOpSchema(node.op().type);
-  std::size_t first = 0;
-  for (const tf::ArgSchema& arg :
-       schema == nullptr ? std::vector<tf::ArgSchema>() : schema->outputs) {
-    const std::size_t count = tf::CountOf(node, arg).value_or(0);
-    if (index >= first + count) {
-      first += count;
-      continue;
-    }
-    if (arg.is_ref) return Type::Opaque("tf", "ref");
-    const bool is_list = !arg.type_list_attr.empty();
-    const Attribute* attribute = tf::AttributeOf(node, is_list ? arg.type_list_attr : arg.type);
-    const bool is_stated =
-        !is_list && std::none_of(schema->attributes.begin(), schema->attributes.end(),
-                                 [&](const tf::AttrSchema& attr) { return attr.name == arg.type; });
-    if (is_stated) return tf::NamedType(arg.type);
-    if (attribute == nullptr) return Type();
-    if (!is_list) return attribute->As<Type>() != nullptr ? *attribute->As<Type>() : Type();
-    const auto types = tf::AsTypes(*attribute);
-    return types && index - first < types->size() ? (*types)[index - first] : Type();
-  }
-  return Type();
-}
-
-Type WithStatedShape(const Node& node, std::size_t index, Type type) {
-  const Attribute* stated = node.attribute("_output_shapes");
-  const auto shapes = stated == nullptr ? std::nullopt : tf::AsTypes(*stated);
-  if (!shapes || index >= shapes->size() || !type.is_tensor()) return type;
-  const Shape* shape = (*shapes)[index].shape();
-  return shape == nullptr ? type : type.WithShape(*shape);
-}
-
 bool HoldsElements(const Type& type) {
   return !type.known() || (type.is_tensor() && type.dtype() != DType::kUnknown);
 }
@@ -190,10 +100,6 @@ bool IsRead(const Node& node) {
     if (node.result(i)->used()) return true;
   }
   return false;
-}
-
-Type StatedType(const Node& node, std::size_t index) {
-  return WithStatedShape(node, index, TypeOfResult(node, index));
 }
 
 void AddResults(const Node& node, std::vector<Port>* ports) {
@@ -278,96 +184,10 @@ void ReadInitOp(const tf_pb::MetaGraphDef& meta_graph, Model* model) {
 }  // namespace dragoman::tf_reader
 
 namespace dragoman {
-namespace {
-
-using tf_reader::Port;
-
-// What the entry has at present, by its call.
-std::vector<Port> PresentPorts(const Node& call, std::string_view key, bool of_results) {
-  const Attribute* attribute = call.attribute(key);
-  const auto tensors = attribute == nullptr ? std::nullopt : tf::AsStrings(*attribute);
-  std::vector<Port> ports;
-  const std::size_t count = of_results ? call.num_results() : call.num_operands();
-  for (std::size_t i = 0; tensors && i < tensors->size() && i < count; ++i) {
-    const Value* value = of_results ? call.result(i) : call.operand(i);
-    if (value != nullptr) ports.push_back({value->name(), (*tensors)[i], value->type(), {}});
-  }
-  return ports;
-}
-
-Result<std::vector<Port>> CutPorts(const tf_reader::Nodes& nodes,
-                                   const std::vector<std::string>& names) {
-  std::vector<Port> ports;
-  for (const std::string& name : names) {
-    const tf::TensorName tensor = tf::ParseTensorName(name);
-    const Node* node = nodes.Find(tensor.node);
-    if (node == nullptr || tensor.index >= tf::NumDataResults(*node)) {
-      return InvalidInput("there is no tensor " + Quote(name) + " in the main graph");
-    }
-    ports.push_back({name,
-                     tf::FullTensorName(tensor.node, tensor.index),
-                     tf_reader::StatedType(*node, tensor.index),
-                     {}});
-  }
-  return ports;
-}
-
-// The tensors of the main graph that `outputs` need, those of `inputs` included.
-std::set<std::string> Needed(const tf_reader::Nodes& nodes, const std::vector<Port>& inputs,
-                             const std::vector<Port>& outputs) {
-  std::set<std::string> fed;
-  for (const Port& port : inputs) fed.insert(port.tensor);
-  std::set<std::string> needed;
-  std::vector<const Value*> pending;
-  for (const Port& port : outputs) {
-    const tf::TensorName tensor = tf::ParseTensorName(port.tensor);
-    if (const Node* node = nodes.Find(tensor.node)) pending.push_back(node->result(tensor.index));
-  }
-  std::unordered_set<const Node*> seen;
-  while (!pending.empty()) {
-    const Value* value = pending.back();
-    pending.pop_back();
-    const Node* node = value == nullptr ? nullptr : value->producer();
-    if (node == nullptr) continue;
-    const std::string tensor = tf::FullTensorName(node->name(), value->index());
-    needed.insert(tensor);
-    if (fed.contains(tensor) || !seen.insert(node).second) continue;
-    for (const Use& operand : node->operands()) pending.push_back(operand.value());
-  }
-  return needed;
-}
-
-}  // namespace
 
 bool IsAssumedEntry(const Entry& entry) {
   const Extra* extra = entry.graph->extra_if_any();
   return extra != nullptr && Find(*extra, tf_extra::kAssumed) != nullptr;
-}
-
-Status CutTensorFlow(Model& source, const std::vector<std::string>& inputs,
-                     const std::vector<std::string>& outputs) {
-  const Function* main = tf::MainGraph(source);
-  Entry& entry = source.entries.front();
-  const Node* call = entry.graph->first_node();
-  if (main == nullptr || call == nullptr) return InvalidInput("the model has no main graph");
-  const tf_reader::Nodes nodes(*main->graph);
-  std::vector<Port> from = PresentPorts(*call, tf_extra::kFeeds, false);
-  std::vector<Port> to = PresentPorts(*call, tf_extra::kFetches, true);
-  if (!outputs.empty()) {
-    DRAGOMAN_ASSIGN(to, CutPorts(nodes, outputs));
-  }
-  DRAGOMAN_ASSIGN(std::vector<Port> cut, CutPorts(nodes, inputs));
-  for (Port& port : from) {
-    const bool replaced = std::any_of(
-        cut.begin(), cut.end(), [&](const Port& other) { return other.tensor == port.tensor; });
-    if (!replaced) cut.push_back(std::move(port));
-  }
-  const std::set<std::string> needed = Needed(nodes, cut, to);
-  std::erase_if(cut, [&](const Port& port) { return !needed.contains(port.tensor); });
-  Entry made = tf_reader::MakeEntry(entry.name, std::move(cut), std::move(to));
-  made.graph->extra().emplace_back(std::string(tf_extra::kAssumed), true);
-  entry = std::move(made);
-  return {};
 }
 
 }  // namespace dragoman

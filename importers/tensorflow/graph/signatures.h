@@ -29,12 +29,6 @@ namespace dragoman {
 // Whether no signature of the file says the entry.
 bool IsAssumedEntry(const Entry& entry);
 
-// Makes the default entry go from the tensors `inputs` of the main graph ("node", "node:1") to
-// `outputs`; an empty list keeps what it has, as far as the outputs need it. What is cut off is
-// never lowered. Errors: a tensor that the main graph does not have.
-Status CutTensorFlow(Model& source, const std::vector<std::string>& inputs,
-                     const std::vector<std::string>& outputs);
-
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_SIGNATURES_H_

@@ -17,9 +17,9 @@
 #include "exporters/tensorflow/fill_graph.h"
 #include "exporters/tensorflow/write_model.h"
 #include "importers/tensorflow/graph/calls.h"
+#include "importers/tensorflow/graph/cut.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/graph/read_model.h"
-#include "importers/tensorflow/graph/signatures.h"
 #include "proto/tensorflow/tensorflow.pb.h"
 #include "tests/unit/test_folder.h"
 

@@ -1,0 +1,21 @@
+// The default entry, cut at tensors of the main graph.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CUT_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CUT_H_
+
+#include <string>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Makes the default entry go from the tensors `inputs` of the main graph ("node", "node:1") to
+// `outputs`; an empty list keeps what it has, as far as the outputs need it. What is cut off is
+// never lowered. Errors: a tensor that the main graph does not have.
+Status CutTensorFlow(Model& source, const std::vector<std::string>& inputs,
+                     const std::vector<std::string>& outputs);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CUT_H_
