@@ -5,16 +5,14 @@ if(DRAGOMAN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${DRAGOMAN_CCACHE}")
 endif()
 
-# The fastest linker that is installed, unless the user names one.
+# lld, where it is installed and the user names no linker: it is fast. mold is faster still, but
+# leaves weak references to a shared library's functions (the number of threads) at null.
 include(CheckLinkerFlag)
 if(NOT "${CMAKE_EXE_LINKER_FLAGS}" MATCHES "-fuse-ld=")
-  foreach(linker mold lld)
-    check_linker_flag(CXX "-fuse-ld=${linker}" DRAGOMAN_LINKS_WITH_${linker})
-    if(DRAGOMAN_LINKS_WITH_${linker})
-      add_link_options("-fuse-ld=${linker}")
-      break()
-    endif()
-  endforeach()
+  check_linker_flag(CXX "-fuse-ld=lld" DRAGOMAN_LINKS_WITH_LLD)
+  if(DRAGOMAN_LINKS_WITH_LLD)
+    add_link_options("-fuse-ld=lld")
+  endif()
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
