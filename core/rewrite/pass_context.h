@@ -15,6 +15,7 @@
 #include "core/analysis/inference.h"
 #include "core/ir/graph.h"
 #include "core/ir/node_attributes.h"
+#include "core/rewrite/rewrite_sites.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -30,6 +31,7 @@ struct PassContext {
   std::function<void(std::string_view)> explain;
   std::string_view rule;         // the pass or pattern at work, for explanations
   std::size_t folded_bytes = 0;  // that constant folding has made so far
+  RewriteSites sites;            // where checked passes may change the entry
 
   // "RULE: node 'conv1' (onnx.Conv): WHAT".
   void Explain(const Node& node, std::string_view what) const;

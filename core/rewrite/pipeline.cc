@@ -1,7 +1,7 @@
 #include "core/rewrite/pipeline.h"
 
 #include <algorithm>
-#include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "core/ir/verify.h"
+#include "core/rewrite/checked_pass.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/fold_size_operands.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 #include "core/rewrite/patterns/linear_patterns.h"
-#include "core/rewrite/random_check.h"
 
 namespace dragoman {
 namespace {
@@ -178,7 +178,8 @@ class EntryPipeline {
         model_(model),
         entry_(entry),
         options_(options),
-        settled_(passes.size(), false) {}
+        settled_(passes.size(), false),
+        left_out_(passes.size()) {}
 
   Status Run() {
     // Every round finds the same near misses.
@@ -198,8 +199,6 @@ class EntryPipeline {
   }
 
  private:
-  enum class Outcome { kUnchanged, kChanged, kUndone };
-
   // Types are inferred anew before the next round, by which any pass may find more, unless all that
   // went was dead.
   Result<bool> RunRound(PassContext& context) {
@@ -208,13 +207,17 @@ class EntryPipeline {
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       const PassInfo& pass = passes_[i];
       if (!chosen_[i] || settled_[i] || (changed && pass.at_end)) continue;
-      DRAGOMAN_ASSIGN(const Outcome outcome, RunChecked(pass, context));
-      if (outcome == Outcome::kUndone) {  // `context` is about a graph that is gone
-        chosen_[i] = false;
-        settled_.assign(settled_.size(), false);
-        return true;
+      bool pass_changed = false;
+      if (pass.checked) {
+        const CheckedRun run = RunChecked(i, context);
+        if (!run.undone.empty()) {  // `context` is about a graph that is gone
+          settled_.assign(settled_.size(), false);
+          return true;
+        }
+        pass_changed = run.changed;
+      } else {
+        DRAGOMAN_ASSIGN(pass_changed, RunPass(pass, *entry_.graph, context));
       }
-      const bool pass_changed = outcome == Outcome::kChanged;
       if (pass_changed) settled_.assign(settled_.size(), false);
       settled_[i] = !pass_changed;
       changed = changed || pass_changed;
@@ -229,21 +232,20 @@ class EntryPipeline {
     return changed;
   }
 
-  // A checked pass after which the entry computes something else is undone.
-  Result<Outcome> RunChecked(const PassInfo& pass, PassContext& context) {
-    std::optional<RandomCheck> check;
-    if (pass.checked) check = RandomCheck::Make(model_, entry_, options_.checked_work);
-    DRAGOMAN_ASSIGN(const bool changed, RunPass(pass, *entry_.graph, context));
-    const std::string difference = changed && check ? check->FindDifference(*entry_.graph) : "";
-    if (difference.empty()) return changed ? Outcome::kChanged : Outcome::kUnchanged;
-    entry_.graph = std::move(*check).TakeGraph();
-    if (options_.warn) {
-      options_.warn(fmt::format(
-          "a bug in dragoman: pass {} changes what entry '{}' computes ({}), so it is not applied; "
-          "please report it",
-          pass.name, entry_.name, difference));
+  CheckedRun RunChecked(std::size_t index, PassContext& context) {
+    const PassInfo& pass = passes_[index];
+    const auto run = [&](Graph& graph, PassContext& own) { return RunPass(pass, graph, own); };
+    CheckedRun checked =
+        dragoman::RunChecked(run, model_, entry_, options_.checked_work, context, left_out_[index]);
+    for (const UndoneChange& change : checked.undone) {
+      if (change.site.empty()) chosen_[index] = false;
+      if (!options_.warn) continue;
+      const std::string place = change.site.empty() ? "" : " at %" + change.site;
+      options_.warn(
+          fmt::format("a bug in dragoman: pass {} {}, so it is not applied{}; please report it",
+                      pass.name, change.fault, place));
     }
-    return Outcome::kUndone;
+    return checked;
   }
 
   std::span<const PassInfo> passes_;
@@ -252,6 +254,7 @@ class EntryPipeline {
   Entry& entry_;
   const PipelineOptions& options_;
   std::vector<bool> settled_;  // passes that have found nothing since anything changed
+  std::vector<std::set<std::string>> left_out_;  // by pass: sites at which it is wrong
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ struct PassInfo {
   bool by_default = true;
   bool at_end = false;        // runs when those before it change nothing any more
   bool only_removes = false;  // what nothing reads
-  bool checked = false;       // by random data (random_check.h)
+  bool checked = false;       // what it does wrong is undone (checked_pass.h)
 };
 
 // The elementary operations of one run up to which passes are checked on random data.
@@ -49,8 +49,8 @@ struct PipelineOptions {
   std::string passes = "default";  // "none", "default", names, or "default,-name"
   // Told each rewrite made, and each near miss, one line each; may be empty.
   std::function<void(std::string_view)> explain;
-  // Told of each pass that changed what the model computes: a bug, so its changes were undone. May
-  // be empty.
+  // Told of each checked pass that failed, or changed what the model computes: a bug, so that
+  // change was undone. May be empty.
   std::function<void(std::string_view)> warn = nullptr;
   std::int64_t checked_work = kCheckedWork;
 };

@@ -29,9 +29,6 @@ class RandomCheck {
   // Deterministic.
   std::string FindDifference(const Graph& after) const;
 
-  // The graph as it was when the check was made; the check is spent.
-  std::unique_ptr<Graph> TakeGraph() && { return std::move(before_.entries.front().graph); }
-
  private:
   explicit RandomCheck(Model before) : before_(std::move(before)) {}
 

@@ -186,6 +186,7 @@ class Fusion {
       context_.Explain(*cell.node, "not fused, since its gates have different activations");
       return {};
     }
+    if (!context_.sites.Take(*cell.node)) return {};
     DRAGOMAN_ASSIGN(EmitResult result,
                     EmitSequence(steps, nodes, gives_cell_states, forms_, fused_, context_));
     if (result.node == nullptr) {

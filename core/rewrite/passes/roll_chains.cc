@@ -44,7 +44,7 @@ class Rolling {
     for (const auto& step : steps_.steps) members_.insert(step.begin(), step.end());
     members_.erase(nullptr);
     FindCollected();
-    if (!FindPosition()) return false;
+    if (!FindPosition() || !context_.sites.Take(*steps_.steps.front().front())) return false;
     context_.Explain(*steps_.steps.front().front(),
                      std::to_string(steps_.steps.size()) + " equal steps rolled into a Scan" +
                          (steps_.end.empty() ? "" : "; " + steps_.end));

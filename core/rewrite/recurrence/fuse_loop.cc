@@ -292,7 +292,7 @@ class LoopFusion {
 
 Result<bool> FuseLoop(Node& node, PassContext& context) {
   std::optional<LoopView> view = ViewLoop(node, context);
-  if (!view) return false;
+  if (!view || !context.sites.Take(node)) return false;
   DRAGOMAN_ASSIGN(const bool gathered, GatherSlices(*view, context));
   if (gathered) return true;
   DRAGOMAN_ASSIGN(Node * split, SplitStates(*view, context));

@@ -219,7 +219,7 @@ Result<bool> MergeDirections(Graph& graph, PassContext& context) {
     }
     Node* other = *twin;
     DRAGOMAN_ASSIGN(const bool known, BringInputs(*node, *other, context));
-    if (!known) continue;
+    if (!known || !context.sites.Take(*node)) continue;
     others.erase(twin);
     DRAGOMAN_TRY(backward ? Merge(*other, *node, *other, context)
                           : Merge(*node, *other, *other, context));

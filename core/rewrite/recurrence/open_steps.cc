@@ -97,8 +97,13 @@ void ForEachRead(const Node& node, F&& visit) {
 }
 
 Result<bool> Open(const std::vector<Node*>& nodes, PassContext& context) {
-  for (Node* node : nodes) DRAGOMAN_TRY(UnrollSequence(*node, context));
-  return !nodes.empty();
+  bool changed = false;
+  for (Node* node : nodes) {
+    if (!context.sites.Take(*node)) continue;
+    DRAGOMAN_TRY(UnrollSequence(*node, context));
+    changed = true;
+  }
+  return changed;
 }
 
 // The operators of one loop. A value depends on a state unless the operators between become ones

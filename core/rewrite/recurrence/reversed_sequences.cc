@@ -121,7 +121,7 @@ Result<bool> Turn(Node& node, PassContext& context) {
   if (found && !found->fits) {
     context.Explain(node, "stays, since its input is reversed within other lengths than its own");
   }
-  if (!found || !found->fits) return false;
+  if (!found || !found->fits || !context.sites.Take(node)) return false;
   DRAGOMAN_ASSIGN(Value * x, WithoutReversal(*found, node, context));
   if (wide != nullptr) {
     DRAGOMAN_ASSIGN(Value * padded, PadOtherEnd(*wide->operand(1)->producer(), node, context));
