@@ -1,7 +1,7 @@
-// A property test of every rewrite that the registry of passes knows, pattern by pattern: graphs
-// are drawn around its pattern, most of them nearly what it looks for, and run before and after it,
-// alone and among all passes. A rewrite without a drawing is a failure, and so is one that never
-// changed anything.
+// A property test of every rewrite that the registry of passes knows or the C++ generator applies,
+// pattern by pattern: graphs are drawn around its pattern, most of them nearly what it looks for,
+// and run before and after it, alone and among all passes. A rewrite without a drawing is a
+// failure, and so is one that never changed anything.
 //
 // DRAGOMAN_ROUNDS=N draws N graphs a rewrite, from DRAGOMAN_SEED on.
 #include <gtest/gtest.h>
@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/onednn/plan/merge_products.h"
+#include "codegen/onednn/plan/simplify.h"
 #include "core/analysis/inference.h"
 #include "core/ir/parse.h"
 #include "core/ir/print.h"
@@ -35,11 +37,12 @@ std::uint64_t Environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// A pattern, or a pass that is a function.
+// A pattern, a pass that is a function, or one of models, which are no passes of the registry.
 struct Rewrite {
   std::string_view name;
   const PassInfo* pass = nullptr;
   const Pattern* pattern = nullptr;
+  Status (*rewrite_model)(Model& model) = nullptr;
 };
 
 std::vector<Rewrite> AllRewrites() {
@@ -50,13 +53,18 @@ std::vector<Rewrite> AllRewrites() {
       for (const Pattern& pattern : family()) rewrites.push_back({pattern.name, &pass, &pattern});
     }
   }
+  for (const PatternFamily family :
+       {onednn::WindowPatterns, onednn::ProductPatterns, onednn::NormalizationPatterns}) {
+    for (const Pattern& pattern : family()) rewrites.push_back({pattern.name, nullptr, &pattern});
+  }
+  rewrites.push_back({"merge-products", nullptr, nullptr, onednn::MergeProducts});
   return rewrites;
 }
 
 std::vector<DrawnPattern> AllDrawn() {
   std::vector<DrawnPattern> all;
   for (const auto family : {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes,
-                            DrawnProducts, DrawnQuantized, DrawnGraphs}) {
+                            DrawnProducts, DrawnQuantized, DrawnGraphs, DrawnSimplified}) {
     all.insert(all.end(), family().begin(), family().end());
   }
   return all;
@@ -105,6 +113,21 @@ Result<bool> ApplyPass(PassInfo pass, Model& model) {
   return PrintGraph(model.main()) != before;
 }
 
+Result<bool> Apply(const Rewrite& rewrite, Model& model) {
+  if (rewrite.pattern != nullptr) return ApplyPattern(*rewrite.pattern, model);
+  if (rewrite.pass != nullptr) return ApplyPass(*rewrite.pass, model);
+  const std::string before = PrintGraph(model.main());
+  DRAGOMAN_TRY(rewrite.rewrite_model(model));
+  return PrintGraph(model.main()) != before;
+}
+
+// What the C++ generator makes of a model.
+Status ApplyForCpp(Model& model) {
+  DRAGOMAN_TRY(onednn::SimplifyForCpp(model));
+  DRAGOMAN_TRY(onednn::MergeProducts(model));
+  return InferModel(model);
+}
+
 // What is wrong with a model behind a rewrite; empty: nothing.
 std::string FindFault(const Judge& judge, const Model& after, Exactness exactness) {
   if (const Status status = Verify(after); !status.ok()) return status.error().ToString();
@@ -130,15 +153,14 @@ class DrawnRewrite : public testing::TestWithParam<Rewrite> {
     if (!judge.HasRuns()) return;
     ++valid_;
     Model after = Clone(*before);
-    const Rewrite& rewrite = GetParam();
-    const Result<bool> changed = rewrite.pattern != nullptr ? ApplyPattern(*rewrite.pattern, after)
-                                                            : ApplyPass(*rewrite.pass, after);
+    const Result<bool> changed = Apply(GetParam(), after);
     changed_ += changed.ok() && *changed ? 1 : 0;
     ASSERT_TRUE(changed.ok()) << changed.error().ToString() << Story(seed, *before);
     const std::string fault = FindFault(judge, after, drawn.exactness);
     ASSERT_EQ(fault, "") << Story(seed, *before) << "=>\n" << PrintGraph(after.main());
     CheckPipeline(judge, *before, seed, "default");
     CheckPipeline(judge, *before, seed, "default,move-dequantization,use-integer-products");
+    CheckForCpp(judge, *before, seed);
   }
 
   std::uint64_t valid_ = 0, changed_ = 0;
@@ -147,6 +169,15 @@ class DrawnRewrite : public testing::TestWithParam<Rewrite> {
   static std::string Story(std::uint64_t seed, const Model& before) {
     return fmt::format("\nDRAGOMAN_SEED={} DRAGOMAN_ROUNDS=1\n{}\n", seed,
                        PrintGraph(before.main()));
+  }
+
+  static void CheckForCpp(const Judge& judge, const Model& before, std::uint64_t seed) {
+    Model after = Clone(before);
+    const Status status = ApplyForCpp(after);
+    ASSERT_TRUE(status.ok()) << status.error().ToString() << "\nfor C++" << Story(seed, before);
+    ASSERT_EQ(FindFault(judge, after, Exactness::kNearest), "")
+        << "for C++" << Story(seed, before) << "=>\n"
+        << PrintGraph(after.main());
   }
 
   static void CheckPipeline(const Judge& judge, const Model& before, std::uint64_t seed,
