@@ -99,7 +99,8 @@ std::string NameDifference(const StepForm& a, const StepForm& b) {
     return fmt::format("{}-gate peephole", GateName(a.kind, i));
   }
   if (a.weights.projection != b.weights.projection) return "projection";
-  return std::string(a.masked != b.masked ? kMask : kOtherStructure);
+  if (a.masked != b.masked) return std::string(kMask);
+  return a.masks_projection != b.masks_projection ? "projection" : std::string(kOtherStructure);
 }
 
 // Links cells one by one, in topological order.
@@ -443,7 +444,8 @@ StepForm WeightComparer::FormOf(const CellStep& step) {
                 .output_function = cell.output_function,
                 .cell_clip = cell.cell_clip,
                 .weights = step.weights,
-                .masked = step.masked()};
+                .masked = step.masked(),
+                .masks_projection = step.masked() && step.projected != kNoAtom};
   for (const CellGate& gate : cell.gates) form.functions.push_back(gate.function);
   const auto canonical = [&](std::vector<ConstId>& ids) {
     for (ConstId& id : ids) id = Canonical(id);

@@ -70,8 +70,9 @@ struct StepForm {
   std::vector<CellFunction> functions;  // of the gates
   CellFunction output_function;
   float cell_clip = 0;
-  CellWeights weights;  // each the first constant with its elements
-  bool masked = false;  // whether a mask keeps the old states
+  CellWeights weights;            // each the first constant with its elements
+  bool masked = false;            // whether a mask keeps the old states
+  bool masks_projection = false;  // and of the hidden state the projection, not that before it
 
   friend bool operator==(const StepForm&, const StepForm&) = default;
 };

@@ -48,8 +48,10 @@ std::unordered_set<const Value*> Yielded(const CellStep& step, const AffineForms
   return values;
 }
 
-// Nodes that compute from a state. What merely moves a state stays useful without the cell.
-void MarkInterior(const std::unordered_set<const Value*>& states, CellNodes& nodes) {
+// Nodes that compute from a state. What merely moves a state stays useful without the cell. What is
+// computed in a graph around that of the cell, behind its `border`, may come from a state, too.
+void MarkInterior(const std::unordered_set<const Value*>& states,
+                  const std::unordered_set<const Value*>& border, CellNodes& nodes) {
   std::unordered_set<const Value*> moved = states;
   std::unordered_set<const Value*> computed;
   for (Node* node : nodes.all) {
@@ -57,7 +59,13 @@ void MarkInterior(const std::unordered_set<const Value*>& states, CellNodes& nod
       return std::any_of(node->operands().begin(), node->operands().end(),
                          [&](const Use& use) { return IsIn(values, use.value()); });
     };
-    const bool interior = reads(computed) || (reads(moved) && !OnlyMoves(*node));
+    const bool reads_outside =
+        std::any_of(node->operands().begin(), node->operands().end(), [&](const Use& use) {
+          const Value* value = use.value();
+          return value != nullptr && value->producer() != nullptr &&
+                 value->graph() != node->graph() && !border.contains(value);
+        });
+    const bool interior = reads_outside || reads(computed) || (reads(moved) && !OnlyMoves(*node));
     if (!interior && !reads(moved)) continue;
     if (interior) nodes.interior.insert(node);
     for (std::size_t i = 0; i < node->num_results(); ++i) {
@@ -98,7 +106,7 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
   }
   std::sort(nodes.all.begin(), nodes.all.end(),
             [&](const Node* a, const Node* b) { return *positions.Find(a) < *positions.Find(b); });
-  MarkInterior(states, nodes);
+  MarkInterior(states, border, nodes);
   return nodes;
 }
 
@@ -143,7 +151,9 @@ std::optional<Escape> FindEscape(const CellStep& step, const CellNodes& nodes,
   if (c != kNoAtom) cell_state.insert(forms.atom(c).value);
   std::optional<Escape> state_escape;
   for (Node* node : nodes.all) {
-    if (!nodes.interior.contains(node) || IsIn(yielded, node->result())) continue;
+    // What a first step gives before its mask comes from no state, but goes with the cell, too.
+    const bool gives = given != nullptr && node->result() == given;
+    if ((!nodes.interior.contains(node) && !gives) || IsIn(yielded, node->result())) continue;
     const bool moves_state = OnlyMoves(*node) && IsIn(cell_state, node->operand(0));
     for (std::size_t i = 0; i < node->num_results(); ++i) {
       const Value* value = node->result(i);

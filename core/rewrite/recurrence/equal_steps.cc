@@ -57,12 +57,6 @@ bool MayRoll(const Node& node) {
          node.num_operands() > 0;
 }
 
-bool SameConstant(const Value* a, const Value* b) {
-  const Tensor* x = ConstantOf(a);
-  const Tensor* y = ConstantOf(b);
-  return x != nullptr && y != nullptr && *x == *y;
-}
-
 // Whether each step may read a constant of its own there.
 bool TakesConstants(const Node& node, std::size_t operand) {
   if (IsElementwise(node) || node.Is("Concat")) return true;

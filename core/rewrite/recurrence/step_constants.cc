@@ -17,7 +17,18 @@ bool Repeats(const Node& node) {
   return IsElementwise(node) || node.Is("Unsqueeze") || node.Is("Squeeze");
 }
 
+// Of an operator that is not elementwise, the further operands, as axes, say what it does.
+bool IsParameter(const Node& node, std::size_t operand) {
+  return operand > 0 && !IsElementwise(node);
+}
+
 }  // namespace
+
+bool SameConstant(const Value* a, const Value* b) {
+  const Tensor* x = ConstantOf(a);
+  const Tensor* y = ConstantOf(b);
+  return x != nullptr && y != nullptr && *x == *y;
+}
 
 bool MayStack(const Value* a, const Value* b) {
   const Tensor* x = ConstantOf(a);
@@ -45,7 +56,11 @@ bool AreAlike(Value* a, Value* b, std::vector<Value*>& shared) {
     const Node* q = y->producer();
     if (p == nullptr || q == nullptr || !Repeats(*p) || !SameForm(*p, *q)) return false;
     for (std::size_t i = 0; i < p->num_operands(); ++i) {
-      open.emplace_back(p->operand(i), q->operand(i));
+      if (!IsParameter(*p, i)) {
+        open.emplace_back(p->operand(i), q->operand(i));
+      } else if (p->operand(i) != q->operand(i) && !SameConstant(p->operand(i), q->operand(i))) {
+        return false;
+      }
     }
   }
   return true;

@@ -190,6 +190,8 @@ void Steps(Drawing& d, const std::string& activation) {
   const std::string bias = d.Numbers("f32", {size});
   const bool shares = d.Chance(80), reads_input = d.Chance(80), reversed = d.Chance(25);
   const bool adds_input = d.Chance(50), two_states = d.Chance(15);
+  const std::string lengths =
+      d.Chance(25) ? d.Input("i64", {batch}, {.low = 0, .high = static_cast<double>(count)}) : "";
   std::string second = two_states ? d.Input("f32", {batch, size}) : "";
   Names rows;
   for (std::int64_t t = 0; t < count; ++t) {
@@ -206,6 +208,11 @@ void Steps(Drawing& d, const std::string& activation) {
     }
     y = d.Node(d.Chance(98) ? "Add" : "Sub", {y, bias});
     y = d.Node(d.Chance(98) ? activation : d.Of({"Sin", "Tanh", "Relu"}), {y});
+    if (!lengths.empty()) {
+      const std::string within = d.Node("Less", {d.Int(at), lengths});
+      const std::string mask = d.Node("Unsqueeze", {within, d.Ints({d.Chance(90) ? 1 : 0})});
+      y = d.Node("Where", {mask, y, h});
+    }
     if (two_states) {
       const std::string mixed = d.Node("Mul", {second, y});
       second = d.Chance(60) ? h : mixed;

@@ -26,16 +26,19 @@ enum class After {
   kMask,         // where(t < length, new, old)
   kMaskFlipped,  // where(t < length, old, new)
   kMaskZeros,    // where(t < length, new, 0)
+  kMaskProject,  // where(t < length, projection of new, old)
   kClip,
   kProject,
   kClipProject,
   kClipCell,  // of an LSTM's cell state
 };
-constexpr After kAll[] = {After::kNothing, After::kMask,    After::kMaskFlipped, After::kMaskZeros,
-                          After::kClip,    After::kProject, After::kClipProject, After::kClipCell};
+constexpr After kAll[] = {After::kNothing,     After::kMask,     After::kMaskFlipped,
+                          After::kMaskZeros,   After::kClip,     After::kProject,
+                          After::kClipProject, After::kClipCell, After::kMaskProject};
 
 bool IsMask(After after) {
-  return after == After::kMask || after == After::kMaskFlipped || after == After::kMaskZeros;
+  return after == After::kMask || after == After::kMaskFlipped || after == After::kMaskZeros ||
+         after == After::kMaskProject;
 }
 
 // %S(t+1) of the new %F(t), as `after` says.
@@ -50,6 +53,11 @@ std::string Passed(char state, char fresh, int t, After after) {
       return fmt::format("  {} = onnx.Where(%mask{}, {}, {})\n", to, t, old, from);
     case After::kMaskZeros:
       return fmt::format("  {} = onnx.Where(%mask{}, {}, %zero)\n", to, t, from);
+    case After::kMaskProject:  // a cell state stays as it is
+      if (state == 'c') return Passed(state, fresh, t, After::kMask);
+      return fmt::format(
+          "  %q{0} = onnx.MatMul({1}, %p)\n  {2} = onnx.Where(%mask{0}, %q{0}, {3})\n", t, from, to,
+          old);
     case After::kClip:
       return fmt::format("  {} = onnx.Clip({}, %low, %high)\n", to, from);
     case After::kProject:
@@ -200,6 +208,19 @@ TEST(FuseUnevenSteps, AnySubsetOfStepsKeepsItsNumbers) {
         Fuse(form, steps);
         if (HasFailure()) return;
       }
+    }
+  }
+}
+
+TEST(FuseUnevenSteps, ProjectionsOfAnySubsetOfMaskedStepsKeepTheirNumbers) {
+  for (const Form& form : Forms()) {
+    for (unsigned subset = 0; subset < 1u << kSteps; ++subset) {
+      std::vector<After> steps;
+      for (int t = 0; t < kSteps; ++t) {
+        steps.push_back((subset >> t & 1) != 0 ? After::kMaskProject : After::kMask);
+      }
+      Fuse(form, steps);
+      if (HasFailure()) return;
     }
   }
 }
