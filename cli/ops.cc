@@ -189,9 +189,10 @@ void AddOps(CommandLine& program) {
   auto options = std::make_shared<OpsOptions>();
   Command command = program.AddCommand("ops", "List operators, passes and formats");
   command.Add("OP", &options->op, "Describe one operator: LSTM, dragoman.Linear, aten.lstm.input");
-  command.Add("--from", &options->from,
-              "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, "
-              "ai.onnx.ml, com.microsoft, …");
+  command.Add(
+      "--from", &options->from,
+      "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, relax, "
+      "ai.onnx.ml, com.microsoft, …");
   command.Add("--to", &options->to, "Only those that this target has: onnx, relax, cpp",
               {.one_of = {"onnx", "relax", "cpp"}});
   AddCommonOptions(command, options->common);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codegen/relax/write_relax.h"
+#include "codegen/relax/write_source.h"
 #include "core/ir/print.h"
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
@@ -28,6 +29,8 @@
 #include "importers/onnx/read_model.h"
 #include "importers/onnx/restore_states.h"
 #include "importers/onnx/validate.h"
+#include "importers/relax/graph/read_model.h"
+#include "importers/relax/lower/lower.h"
 #include "importers/tensorflow/graph/cut.h"
 #include "importers/tensorflow/graph/detect.h"
 #include "importers/tensorflow/graph/read_model.h"
@@ -176,12 +179,23 @@ Likeness DetectRelax(const Candidate& candidate) {
 }
 
 Status WriteRelaxModule(const Model& model, const std::string& path, const WriteOptions& options) {
+  if (model.level == Level::kSource && model.dialect == "relax")
+    return WriteRelaxSource(model, path);
   return WriteRelax(model, path, options.warn);
 }
 
 Result<std::string> PrintRelax(const Model& model) {
+  if (model.level == Level::kSource && model.dialect == "relax") return PrintRelaxSource(model);
   DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model));
   return std::move(module.text);
+}
+
+std::vector<SourceOperator> RelaxOperators(std::string_view dialect) {
+  std::vector<SourceOperator> operators;
+  if (dialect != "relax") return operators;
+  for (std::string_view name : LoweredRelaxOperators())
+    operators.push_back({std::string(name), {}});
+  return operators;
 }
 
 Status CheckRelax(const Model& common) {
@@ -268,6 +282,10 @@ std::vector<Format> MakeFormats() {
        .suffixes = {".py"},
        .what = "TVM Relax module, weights beside it in .npz",
        .detect = DetectRelax,
+       .read = [](const std::string& path, const ReadOptions&) { return ReadRelax(path); },
+       .dialect = "relax",
+       .lower = LowerRelax,
+       .operators = RelaxOperators,
        .write = WriteRelaxModule,
        .print = PrintRelax,
        .check = CheckRelax,

@@ -27,6 +27,38 @@ ARCHIVES = 8
 PICKLES = ("data.pkl", "constants.pkl", "traced_inputs.pkl")
 
 
+RELAX_MODULE = """@I.ir_module
+class Module:
+    @R.function
+    def main(c: R.Tensor((), dtype="bool"), x: R.Tensor(("n", 4), dtype="float32")):
+        R.func_attr({"num_input": 2, "nested": {"a": [1, 2.5, "b"], "t": (1, 2)}})
+        cls = Module
+        n = T.int64()
+        k = T.int64()
+        with R.dataflow():
+            lv: R.Tensor((n // 2, 4), dtype="float32") = R.strided_slice(x, [0], begin=[0], end=[n // 2])
+            lv1 = R.match_cast(R.nonzero(lv), R.Tensor((2, k), dtype="int64"))
+            R.output(lv, lv1)
+        if c:
+            r = cls.helper(R.exp(lv))
+        else:
+            r = -lv + lv * R.const([[1.0, 2.0, 3.0, 4.0]], "float32")
+        a, b = R.split(x, 2, axis=1)
+        R.assert_op(c, [x], format="no {}")
+        return (r, a, b, R.reshape(lv1, R.shape([k * 2])))
+
+    @T.prim_func
+    def kernel(a: T.handle):
+        pass
+
+    @R.function(private=True)
+    def helper(x: R.Tensor(("m", "p"), dtype="float32")) -> R.Tensor(("m", "p"), dtype="float32"):
+        y = R.nn.pad(x, pad_width=[0, 0, 1, 1], pad_mode="constant", pad_value=1.5)
+        z = R.nn.softmax(y, axis=-1)
+        return z
+"""
+
+
 def net_source(text):
     """The source with its last class called Net, in the file of that class."""
     names = re.findall(r"^class (\w+)\(Module\)", text, re.MULTILINE)
@@ -73,9 +105,10 @@ def add_exported(folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     for name in ("onnx_model", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
-                 "tensorflow_graph", "tensorflow_checkpoint", "pt2_archive", "pt2_text"):
+                 "tensorflow_graph", "tensorflow_checkpoint", "pt2_archive", "pt2_text", "relax_module"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     add_exported(folder)
+    (folder / "relax_module" / "module").write_text(RELAX_MODULE, encoding="utf-8")
     for name, model in onnx_models().items():
         (folder / "onnx_model" / name).write_bytes(model.read_bytes())
     for model in (*TENSORFLOW.glob("*.pb*"), *TENSORFLOW.glob("*/saved_model.pb")):

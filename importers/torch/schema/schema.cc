@@ -8,8 +8,8 @@
 #include <functional>
 #include <utility>
 
+#include "core/support/python/lexer.h"
 #include "importers/torch/schema/schema_text.h"
-#include "importers/torch/script/lexer.h"
 
 namespace dragoman::torch {
 namespace {
@@ -140,7 +140,7 @@ class SchemaParser {
       } else if (rest_.starts_with('[')) {
         rest_.remove_prefix(1);
         const std::string_view count = Take([](char c) { return c >= '0' && c <= '9'; });
-        if (!count.empty()) argument.repeat = static_cast<int>(IntOf(count).value_or(1));
+        if (!count.empty()) argument.repeat = static_cast<int>(python::IntOf(count).value_or(1));
         Expect("]");
         type = ScriptType::List(std::move(type));
       } else if (rest_.starts_with('(')) {
@@ -206,7 +206,7 @@ class SchemaParser {
                           type.WithoutOptional().Is(Kind::kFloat);
     if (!is_float) return Attribute(ParseInt(number));
     const bool negative = number.starts_with('-');
-    const double value = FloatOf(number.substr(negative ? 1 : 0));
+    const double value = python::FloatOf(number.substr(negative ? 1 : 0));
     return Attribute(negative ? -value : value);
   }
 
@@ -222,7 +222,7 @@ class SchemaParser {
     while (length < rest_.size() && rest_[length] != '"') length += rest_[length] == '\\' ? 2 : 1;
     const std::string_view token = rest_.substr(0, length + 1);
     rest_.remove_prefix(token.size());
-    return Attribute(StringOf(token));
+    return Attribute(python::StringOf(token));
   }
 
   std::string_view rest_;

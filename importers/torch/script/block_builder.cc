@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/print.h"
-#include "importers/torch/script/source_error.h"
+#include "core/support/python/source_error.h"
 
 namespace dragoman::torch {
 namespace {

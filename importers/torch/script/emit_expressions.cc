@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/support/python/lexer.h"
 #include "importers/torch/script/function_emitter.h"
-#include "importers/torch/script/lexer.h"
 
 namespace dragoman::torch {
 namespace {
@@ -197,7 +197,7 @@ Result<FunctionEmitter::Sugared> FunctionEmitter::EmitAttribute(const Expr& expr
     return Sugared{Sugared::Kind::kBuiltin, base.name.substr(4) + "::" + name};
   }
   const auto number =
-      name.starts_with('c') ? IntOf(std::string_view(name).substr(1)) : std::nullopt;
+      name.starts_with('c') ? python::IntOf(std::string_view(name).substr(1)) : std::nullopt;
   if (!number || static_cast<std::size_t>(*number) >= context_.constants.size()) {
     return Fail(fmt::format("the archive has no constant '{}'", name));
   }

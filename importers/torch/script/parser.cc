@@ -3,14 +3,14 @@
 #include <memory>
 #include <utility>
 
-#include "importers/torch/script/expr_parser.h"
+#include "core/support/python/stmt_parser.h"
 
 namespace dragoman::torch {
 namespace {
 
-class Parser : public ExprParser {
+class Parser : public python::StmtParser {
  public:
-  using ExprParser::ExprParser;
+  using StmtParser::StmtParser;
 
   void ParseFile(SourceFile& file) {
     while (!AtEnd()) {
@@ -22,7 +22,7 @@ class Parser : public ExprParser {
       } else if (At("import") || At("op_version_set")) {
         SkipLine();
         Advance();
-      } else if (!AcceptKind(Token::Kind::kNewline)) {
+      } else if (!AcceptKind(python::Token::Kind::kNewline)) {
         Fail("a class or function is expected");
         Advance();
         SkipBlock();
@@ -32,59 +32,12 @@ class Parser : public ExprParser {
 
   Expr ParseOnlyType() {
     Expr type = ParseExpr();
-    AcceptKind(Token::Kind::kNewline);
+    AcceptKind(python::Token::Kind::kNewline);
     if (!AtEnd()) Fail("more text behind the type");
     return type;
   }
 
  private:
-  // Calls `parse` for each statement of the indented block at the cursor.
-  template <class F>
-  void ParseBlock(const F& parse) {
-    const Nested nested(*this);
-    if (!nested.ok()) return Recover();
-    Expect(":");
-    if (failed()) return Recover();
-    if (!AcceptKind(Token::Kind::kNewline)) {
-      Fail("the end of the line is expected behind ':'");
-      return Recover();
-    }
-    if (!AcceptKind(Token::Kind::kIndent)) {
-      Fail("an indented block is expected");
-      return;
-    }
-    while (!AtKind(Token::Kind::kDedent) && !AtEnd()) {
-      StartStatement();
-      if (AcceptKind(Token::Kind::kNewline)) continue;
-      parse();
-    }
-    AcceptKind(Token::Kind::kDedent);
-  }
-
-  // Behind an error in the head of a statement: its line and its block are skipped.
-  void Recover() {
-    SkipLine();
-    Advance();
-    SkipBlock();
-  }
-
-  void SkipBlock() {
-    if (!AtKind(Token::Kind::kIndent)) return;
-    int depth = 0;
-    do {
-      if (AtKind(Token::Kind::kIndent)) ++depth;
-      if (AtKind(Token::Kind::kDedent)) --depth;
-      Advance();
-    } while (depth > 0 && !AtEnd());
-  }
-
-  void EndStatement() {
-    if (!failed() && !AtKind(Token::Kind::kNewline) && !AtEnd()) {
-      Fail("the end of the line is expected");
-    }
-    AcceptKind(Token::Kind::kNewline);
-  }
-
   ClassDef ParseClass() {
     ClassDef result;
     result.offset = Peek().offset;
@@ -141,151 +94,6 @@ class Parser : public ExprParser {
       member.is_final = true;
     }
     result.members.push_back(std::move(member));
-  }
-
-  FunctionDef ParseFunction() {
-    FunctionDef result;
-    result.offset = Peek().offset;
-    result.name = ExpectName();
-    Expect("(");
-    while (!At(")") && !failed()) {
-      result.parameters.push_back(ParseParameter());
-      if (!Accept(",")) break;
-    }
-    Expect(")");
-    if (Accept("->")) result.result = ParseExpr();
-    result.body = ParseStatements();
-    return result;
-  }
-
-  Parameter ParseParameter() {
-    Parameter parameter;
-    parameter.offset = Peek().offset;
-    parameter.name = ExpectName();
-    if (Accept(":")) parameter.type = ParseExpr();
-    if (Accept("=")) parameter.default_value = ParseExpr();
-    return parameter;
-  }
-
-  std::vector<Stmt> ParseStatements() {
-    std::vector<Stmt> statements;
-    ParseBlock([&] {
-      Stmt statement = ParseStatement();
-      statements.push_back(std::move(statement));
-    });
-    return statements;
-  }
-
-  Stmt ParseStatement() {
-    Stmt stmt;
-    stmt.offset = Peek().offset;
-    if (Accept("if")) {
-      ParseIf(stmt);
-    } else if (Accept("while")) {
-      stmt.kind = Stmt::Kind::kWhile;
-      stmt.value = ParseExpr();
-      stmt.body = ParseStatements();
-    } else if (Accept("for")) {
-      ParseFor(stmt);
-    } else if (Accept("with")) {
-      ParseWith(stmt);
-    } else if (Accept("def")) {
-      stmt.kind = Stmt::Kind::kDef;
-      stmt.function = std::make_shared<const FunctionDef>(ParseFunction());
-    } else {
-      ParseSimple(stmt);
-      EndStatement();
-    }
-    return stmt;
-  }
-
-  void ParseIf(Stmt& stmt) {
-    stmt.kind = Stmt::Kind::kIf;
-    stmt.value = ParseExpr();
-    stmt.body = ParseStatements();
-    if (At("elif")) {
-      const Nested nested(*this);
-      if (!nested.ok()) return Recover();
-      Stmt inner;
-      inner.offset = Peek().offset;
-      Accept("elif");
-      ParseIf(inner);
-      stmt.other.push_back(std::move(inner));
-    } else if (Accept("else")) {
-      stmt.other = ParseStatements();
-    }
-  }
-
-  void ParseFor(Stmt& stmt) {
-    stmt.kind = Stmt::Kind::kFor;
-    do {
-      Expr target = ParseTarget();
-      stmt.targets.push_back(std::move(target));
-    } while (Accept(","));
-    Expect("in");
-    stmt.value = ParseExprList();
-    stmt.body = ParseStatements();
-  }
-
-  Expr ParseTarget() {
-    Expr target;
-    target.offset = Peek().offset;
-    target.kind = Expr::Kind::kName;
-    target.text = ExpectName();
-    return target;
-  }
-
-  void ParseWith(Stmt& stmt) {
-    stmt.kind = Stmt::Kind::kWith;
-    stmt.value = ParseExpr();
-    if (Accept("as")) stmt.targets.push_back(ParseTarget());
-    stmt.body = ParseStatements();
-  }
-
-  void ParseSimple(Stmt& stmt) {
-    if (Accept("pass")) {
-      stmt.kind = Stmt::Kind::kPass;
-    } else if (Accept("return")) {
-      stmt.kind = Stmt::Kind::kReturn;
-      if (!AtKind(Token::Kind::kNewline)) stmt.value = ParseExprList();
-    } else if (Accept("raise")) {
-      stmt.kind = Stmt::Kind::kRaise;
-      if (!AtKind(Token::Kind::kNewline)) stmt.value = ParseExpr();
-    } else if (Accept("assert")) {
-      stmt.kind = Stmt::Kind::kAssert;
-      stmt.value = ParseExpr();
-      if (Accept(",")) stmt.message = ParseExpr();
-    } else {
-      ParseAssignment(stmt);
-    }
-  }
-
-  void ParseAssignment(Stmt& stmt) {
-    stmt.kind = Stmt::Kind::kExpr;
-    bool comma = false;
-    Expr first = ParseExprList(&comma);
-    const Token& token = Peek();
-    const std::string_view op = Text(token);
-    if (token.kind == Token::Kind::kOperator && op.size() >= 2 && op.ends_with('=') &&
-        op.find_first_of("=!<>") == op.size() - 1) {
-      stmt.augmented = op.substr(0, op.size() - 1);
-      Advance();
-    } else if (At(":")) {
-      Accept(":");
-      stmt.type = ParseExpr();
-      Expect("=");
-    } else if (!Accept("=")) {
-      stmt.value = std::move(first);
-      return;
-    }
-    stmt.kind = Stmt::Kind::kAssign;
-    stmt.unpacks = first.kind == Expr::Kind::kTuple;
-    if (stmt.unpacks) {
-      stmt.targets = std::move(first.parts);
-    } else {
-      stmt.targets.push_back(std::move(first));
-    }
-    stmt.value = ParseExprList();
   }
 };
 

@@ -10,12 +10,9 @@
 
 namespace dragoman::torch {
 
-// Expressions of one file; beyond them a file is refused.
-inline constexpr std::size_t kMaxSourceExprs = 4'000'000;
-
 // The classes and functions of one code file; `import` lines and `op_version_set` are skipped.
-// Errors: up to kMaxSourceFindings, one a statement, each with line, column and caret; nesting
-// beyond kMaxSourceNesting.
+// Errors: up to python::kMaxSourceFindings, one a statement, each with line, column and caret;
+// nesting beyond python::kMaxSourceNesting.
 Result<SourceFile> ParseSource(std::string name, std::string text);
 
 // A type as pickles write it: "Dict[str, List[int]]".

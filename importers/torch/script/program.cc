@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/support/bytes.h"
+#include "core/support/python/source_error.h"
 #include "importers/torch/script/parser.h"
-#include "importers/torch/script/source_error.h"
 
 namespace dragoman::torch {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "importers/torch/script/source_error.h"
+#include "core/support/python/source_error.h"
 
 namespace dragoman::torch {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cassert>
 
-#include "importers/torch/script/lexer.h"
+#include "core/support/python/lexer.h"
 #include "importers/torch/script/parser.h"
 
 namespace dragoman::torch {
@@ -30,7 +30,7 @@ ScriptFunctions::ScriptFunctions(int version) : file_(std::make_unique<CodeFile>
   for (const ClassDef& group : file_->source.classes) {
     const bool upgrades = group.name.starts_with(kUntil);
     if (upgrades) {
-      const auto limit = IntOf(std::string_view(group.name).substr(kUntil.size()));
+      const auto limit = python::IntOf(std::string_view(group.name).substr(kUntil.size()));
       if (!limit || version >= *limit) continue;
     }
     for (const FunctionDef& def : group.methods) {

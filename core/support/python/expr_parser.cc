@@ -1,4 +1,4 @@
-#include "importers/torch/script/expr_parser.h"
+#include "core/support/python/expr_parser.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <array>
 #include <utility>
 
-#include "importers/torch/script/parser.h"
-#include "importers/torch/script/source_error.h"
+#include "core/support/python/source_error.h"
+#include "core/support/python/syntax.h"
 
-namespace dragoman::torch {
+namespace dragoman::python {
 namespace {
 
 struct Precedence {
@@ -353,4 +353,4 @@ Expr ExprParser::ParseDict() {
   return expr;
 }
 
-}  // namespace dragoman::torch
+}  // namespace dragoman::python

@@ -1,6 +1,6 @@
-// Tokens of serialized TorchScript.
-#ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_LEXER_H_
-#define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_LEXER_H_
+// Tokens of programs in subsets of Python: nothing is executed.
+#ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_LEXER_H_
+#define DRAGOMAN_CORE_SUPPORT_PYTHON_LEXER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "core/support/result.h"
 
-namespace dragoman::torch {
+namespace dragoman::python {
 
 // A piece of the text.
 struct Token {
@@ -51,6 +51,6 @@ double FloatOf(std::string_view token);
 // The bytes that a token of kind kString stands for.
 std::string StringOf(std::string_view token);
 
-}  // namespace dragoman::torch
+}  // namespace dragoman::python
 
-#endif  // DRAGOMAN_IMPORTERS_TORCH_SCRIPT_LEXER_H_
+#endif  // DRAGOMAN_CORE_SUPPORT_PYTHON_LEXER_H_

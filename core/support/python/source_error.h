@@ -1,6 +1,6 @@
-// Findings that point into serialized source text.
-#ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SOURCE_ERROR_H_
-#define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SOURCE_ERROR_H_
+// Findings that point into source text.
+#ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_SOURCE_ERROR_H_
+#define DRAGOMAN_CORE_SUPPORT_PYTHON_SOURCE_ERROR_H_
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "core/support/result.h"
 
-namespace dragoman::torch {
+namespace dragoman::python {
 
 // "code/__torch__/net.py:3:10" as the place (line and column from 1), and below the message the
 // source line with a caret.
@@ -18,6 +18,6 @@ Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, 
 // From 1.
 int LineOf(std::string_view text, std::size_t offset);
 
-}  // namespace dragoman::torch
+}  // namespace dragoman::python
 
-#endif  // DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SOURCE_ERROR_H_
+#endif  // DRAGOMAN_CORE_SUPPORT_PYTHON_SOURCE_ERROR_H_

@@ -1,16 +1,16 @@
 // The expression half of the parser, and what both halves share: the cursor over tokens, findings.
-#ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_EXPR_PARSER_H_
-#define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_EXPR_PARSER_H_
+#ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_EXPR_PARSER_H_
+#define DRAGOMAN_CORE_SUPPORT_PYTHON_EXPR_PARSER_H_
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/support/python/lexer.h"
+#include "core/support/python/syntax.h"
 #include "core/support/result.h"
-#include "importers/torch/script/ast.h"
-#include "importers/torch/script/lexer.h"
 
-namespace dragoman::torch {
+namespace dragoman::python {
 
 // After an error the cursor jumps to the end of the logical line and further errors on it are not
 // told: every function ends there of itself.
@@ -89,6 +89,6 @@ class ExprParser {
   bool failed_ = false;
 };
 
-}  // namespace dragoman::torch
+}  // namespace dragoman::python
 
-#endif  // DRAGOMAN_IMPORTERS_TORCH_SCRIPT_EXPR_PARSER_H_
+#endif  // DRAGOMAN_CORE_SUPPORT_PYTHON_EXPR_PARSER_H_

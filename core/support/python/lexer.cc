@@ -1,4 +1,4 @@
-#include "importers/torch/script/lexer.h"
+#include "core/support/python/lexer.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <charconv>
 #include <limits>
 
-#include "importers/torch/script/source_error.h"
+#include "core/support/python/source_error.h"
 
-namespace dragoman::torch {
+namespace dragoman::python {
 namespace {
 
 // Longer ones first.
@@ -141,7 +141,19 @@ class Lexer {
         length + (imaginary ? 1 : 0));
   }
 
+  // Between three quotes, over several lines.
+  void LongString(char quote) {
+    const std::string_view end = text_.substr(at_, 3);
+    std::size_t length = 3;
+    while (at_ + length < text_.size() && text_.substr(at_ + length, 3) != end)
+      length += Peek(length) == '\\' ? 2 : 1;
+    const bool closed = Peek(length) == quote;
+    if (!closed) Fail(at_, "this string has no end");
+    Add(Token::Kind::kString, closed ? length + 3 : text_.size() - at_);
+  }
+
   void String(char quote) {
+    if (Peek(1) == quote && Peek(2) == quote) return LongString(quote);
     std::size_t length = 1;
     while (at_ + length < text_.size() && Peek(length) != quote && Peek(length) != '\n') {
       length += Peek(length) == '\\' && at_ + length + 1 < text_.size() ? 2 : 1;
@@ -230,8 +242,9 @@ double FloatOf(std::string_view token) {
 
 std::string StringOf(std::string_view token) {
   const char quote = token.front();
-  token.remove_prefix(1);
-  if (token.ends_with(quote)) token.remove_suffix(1);
+  const std::size_t quotes = token.starts_with(std::string(3, quote)) ? 3 : 1;
+  token.remove_prefix(quotes);
+  if (token.ends_with(std::string(quotes, quote))) token.remove_suffix(quotes);
   std::string value;
   for (std::size_t i = 0; i < token.size();) {
     if (token[i] == '\\' && i + 1 < token.size()) {
@@ -243,4 +256,4 @@ std::string StringOf(std::string_view token) {
   return value;
 }
 
-}  // namespace dragoman::torch
+}  // namespace dragoman::python

@@ -1,10 +1,10 @@
-#include "importers/torch/script/source_error.h"
+#include "core/support/python/source_error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace dragoman::torch {
+namespace dragoman::python {
 namespace {
 
 constexpr std::size_t kMaxShown = 160;  // bytes of the source line
@@ -33,4 +33,4 @@ Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, 
           fmt::format("{}\n  {}\n  {:>{}}", message, shown, "^", column - skipped + 1)};
 }
 
-}  // namespace dragoman::torch
+}  // namespace dragoman::python

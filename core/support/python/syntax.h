@@ -1,0 +1,103 @@
+// The syntax tree of programs in subsets of Python: what model formats write as text.
+//
+// Nesting is bounded by the parser (kMaxSourceNesting), so walks over a tree may recurse.
+#ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_SYNTAX_H_
+#define DRAGOMAN_CORE_SUPPORT_PYTHON_SYNTAX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dragoman::python {
+
+inline constexpr int kMaxSourceNesting = 200;
+// Expressions of one file; beyond them a file is refused.
+inline constexpr std::size_t kMaxSourceExprs = 4'000'000;
+
+struct Expr {
+  enum class Kind : std::uint8_t {
+    kName,       // text
+    kInt,        // int_value
+    kFloat,      // float_value
+    kImaginary,  // float_value, of 2.j
+    kString,     // text, unescaped
+    kNone,
+    kTrue,
+    kFalse,
+    kAttribute,  // parts[0] . text
+    kCall,       // parts[0] ( parts[1…] ), the last keywords.size() of them by keyword
+    kSubscript,  // parts[0] [ parts[1] ]
+    kSlice,      // parts = begin, end, step; kMissing where left out; only as an index
+    kTuple,
+    kList,
+    kDict,         // parts = key, value, key, value, …
+    kUnary,        // text parts[0]: "-", "+", "~", "not"
+    kBinary,       // parts[0] text parts[1]: "+", "<=", "and", "is not", …
+    kConditional,  // parts[1] if parts[0] else parts[2]
+    kMissing,
+  };
+
+  Kind kind = Kind::kMissing;
+  std::uint32_t offset = 0;  // byte of the file where it starts
+  std::int64_t int_value = 0;
+  double float_value = 0;
+  std::string text;
+  std::vector<Expr> parts;
+  std::vector<std::string> keywords;
+
+  bool IsName(const char* name) const { return kind == Kind::kName && text == name; }
+};
+
+struct Parameter {
+  std::string name;
+  std::uint32_t offset = 0;
+  std::optional<Expr> type;
+  std::optional<Expr> default_value;
+};
+
+struct FunctionDef;
+
+struct Stmt {
+  enum class Kind : std::uint8_t {
+    kExpr,    // value
+    kAssign,  // targets = value
+    kIf,      // value: body else: other
+    kWhile,   // value: body
+    kFor,     // targets in value: body
+    kWith,    // value as targets (none or one): body
+    kReturn,  // value; kMissing: none
+    kPass,
+    kDef,     // a nested function
+    kRaise,   // value
+    kAssert,  // value, message
+  };
+
+  Kind kind = Kind::kPass;
+  std::uint32_t offset = 0;
+  std::vector<Expr> targets;
+  bool unpacks = false;   // kAssign: the value is taken apart into the targets
+  std::string augmented;  // kAssign: "+" of "+=", else empty
+  std::optional<Expr> type;
+  Expr value;
+  Expr message;
+  std::vector<Stmt> body;
+  std::vector<Stmt> other;
+  std::shared_ptr<const FunctionDef> function;
+};
+
+struct FunctionDef {
+  std::string name;
+  std::uint32_t offset = 0;
+  std::vector<Expr> decorators;
+  std::vector<Parameter> type_parameters;
+  std::vector<Parameter> parameters;
+  std::optional<Expr> result;
+  std::vector<Stmt> body;
+};
+
+}  // namespace dragoman::python
+
+#endif  // DRAGOMAN_CORE_SUPPORT_PYTHON_SYNTAX_H_

@@ -1,0 +1,302 @@
+#include "importers/relax/graph/expr_text.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/ir/element_text.h"
+#include "core/support/text.h"
+
+namespace dragoman::tvmscript {
+namespace {
+
+using python::Expr;
+using Kind = Expr::Kind;
+
+constexpr int kAtom = 20;
+constexpr int kUnary = 11;
+
+int Precedence(const Expr& expr) {
+  if (expr.kind == Kind::kConditional) return 0;
+  if (expr.kind == Kind::kUnary) return expr.text == "not" ? 3 : kUnary;
+  if (expr.kind != Kind::kBinary) return kAtom;
+  const std::string& op = expr.text;
+  if (op == "or") return 1;
+  if (op == "and") return 2;
+  if (op == "|") return 5;
+  if (op == "^") return 6;
+  if (op == "&") return 7;
+  if (op == "<<" || op == ">>") return 8;
+  if (op == "+" || op == "-") return 9;
+  if (op == "*" || op == "/" || op == "//" || op == "%" || op == "@") return 10;
+  return op == "**" ? 12 : 4;
+}
+
+std::string Wrapped(const Expr& expr, int least) {
+  const std::string text = ExprText(expr);
+  return Precedence(expr) < least ? "(" + text + ")" : text;
+}
+
+std::string FloatText(double value) {
+  if (std::isnan(value)) return "float(\"nan\")";
+  if (std::isinf(value)) return value < 0 ? "-float(\"inf\")" : "float(\"inf\")";
+  return FormatDouble(value);
+}
+
+std::string Joined(const std::vector<Expr>& parts, std::size_t first = 0) {
+  std::string text;
+  for (std::size_t i = first; i < parts.size(); ++i)
+    text += (i > first ? ", " : "") + ExprText(parts[i]);
+  return text;
+}
+
+std::string CallText(const Expr& expr) {
+  std::string text = Wrapped(expr.parts.front(), kAtom) + "(";
+  const std::size_t positional = expr.parts.size() - expr.keywords.size();
+  for (std::size_t i = 1; i < expr.parts.size(); ++i) {
+    if (i > 1) text += ", ";
+    if (i >= positional) text += expr.keywords[i - positional] + "=";
+    text += ExprText(expr.parts[i]);
+  }
+  return text + ")";
+}
+
+std::string DictText(const Expr& expr) {
+  std::string text = "{";
+  for (std::size_t i = 0; i + 1 < expr.parts.size(); i += 2)
+    text += fmt::format("{}{}: {}", i > 0 ? ", " : "", ExprText(expr.parts[i]),
+                        ExprText(expr.parts[i + 1]));
+  return text + "}";
+}
+
+std::string SliceText(const Expr& expr) {
+  std::string text = ExprText(expr.parts[0]) + ":" + ExprText(expr.parts[1]);
+  return expr.parts[2].kind == Kind::kMissing ? text : text + ":" + ExprText(expr.parts[2]);
+}
+
+}  // namespace
+
+std::string ExprText(const Expr& expr) {
+  switch (expr.kind) {
+    case Kind::kName:
+      return expr.text;
+    case Kind::kInt:
+      return std::to_string(expr.int_value);
+    case Kind::kFloat:
+      return FloatText(expr.float_value);
+    case Kind::kImaginary:
+      return FormatDouble(expr.float_value) + "j";
+    case Kind::kString:
+      return Quote(expr.text);
+    case Kind::kNone:
+      return "None";
+    case Kind::kTrue:
+      return "True";
+    case Kind::kFalse:
+      return "False";
+    case Kind::kAttribute:
+      return Wrapped(expr.parts[0], kAtom) + "." + expr.text;
+    case Kind::kCall:
+      return CallText(expr);
+    case Kind::kSubscript:
+      return Wrapped(expr.parts[0], kAtom) + "[" + ExprText(expr.parts[1]) + "]";
+    case Kind::kSlice:
+      return SliceText(expr);
+    case Kind::kTuple:
+      return "(" + Joined(expr.parts) + (expr.parts.size() == 1 ? ",)" : ")");
+    case Kind::kList:
+      return "[" + Joined(expr.parts) + "]";
+    case Kind::kDict:
+      return DictText(expr);
+    case Kind::kUnary:
+      return expr.text + (expr.text == "not" ? " " : "") + Wrapped(expr.parts[0], Precedence(expr));
+    case Kind::kBinary:
+      return fmt::format("{} {} {}", Wrapped(expr.parts[0], Precedence(expr)), expr.text,
+                         Wrapped(expr.parts[1], Precedence(expr) + 1));
+    case Kind::kConditional:
+      return fmt::format("{} if {} else {}", Wrapped(expr.parts[1], 1), Wrapped(expr.parts[0], 1),
+                         ExprText(expr.parts[2]));
+    case Kind::kMissing:
+      return "";
+  }
+  return "";
+}
+
+std::string DottedName(const Expr& expr) {
+  if (expr.kind == Kind::kName) return expr.text;
+  if (expr.kind != Kind::kAttribute) return "";
+  const std::string base = DottedName(expr.parts.front());
+  return base.empty() ? "" : base + "." + expr.text;
+}
+
+std::optional<double> NumberOf(const Expr& expr) {
+  if (expr.kind == Kind::kInt) return static_cast<double>(expr.int_value);
+  if (expr.kind == Kind::kFloat) return expr.float_value;
+  if (expr.kind == Kind::kTrue) return 1;
+  if (expr.kind == Kind::kFalse) return 0;
+  if (expr.kind == Kind::kUnary && expr.text == "-") {
+    const std::optional<double> number = NumberOf(expr.parts.front());
+    return number ? std::optional(-*number) : std::nullopt;
+  }
+  const Expr* text = expr.kind == Kind::kString ? &expr : nullptr;
+  if (expr.kind == Kind::kCall && expr.parts.size() == 2 && expr.parts[0].IsName("float"))
+    text = &expr.parts[1];
+  if (text == nullptr || text->kind != Kind::kString) return std::nullopt;
+  if (text->text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (text->text == "inf") return std::numeric_limits<double>::infinity();
+  if (text->text == "-inf") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+namespace {
+
+Attribute ListOf(std::vector<AttributeValue>& items, bool& plain) {
+  Attribute::List list;
+  Attribute::Ints ints;
+  Attribute::Strings strings;
+  for (AttributeValue& item : items) {
+    plain = plain && item.plain;
+    if (const auto* number = item.value.As<std::int64_t>()) ints.push_back(*number);
+    if (const auto* text = item.value.As<std::string>()) strings.push_back(*text);
+    list.push_back(std::move(item.value));
+  }
+  if (!list.empty() && ints.size() == list.size()) return ints;
+  if (!list.empty() && strings.size() == list.size()) return strings;
+  return list;
+}
+
+AttributeValue DictOf(const Expr& expr) {
+  Attribute::Dict dict;
+  bool plain = true;
+  for (std::size_t i = 0; i + 1 < expr.parts.size(); i += 2) {
+    if (expr.parts[i].kind != Kind::kString) return {Symbol{ExprText(expr)}, true};
+    AttributeValue item = AttributeOf(expr.parts[i + 1]);
+    plain = plain && item.plain;
+    dict.emplace_back(expr.parts[i].text, std::move(item.value));
+  }
+  return {std::move(dict), plain};
+}
+
+}  // namespace
+
+AttributeValue AttributeOf(const Expr& expr) {
+  switch (expr.kind) {
+    case Kind::kInt:
+      return {expr.int_value};
+    case Kind::kFloat:
+      return {expr.float_value};
+    case Kind::kTrue:
+      return {true};
+    case Kind::kFalse:
+      return {false};
+    case Kind::kString:
+      return {expr.text};
+    case Kind::kNone:
+      return {};
+    case Kind::kDict:
+      return DictOf(expr);
+    case Kind::kList:
+    case Kind::kTuple: {
+      std::vector<AttributeValue> items;
+      for (const Expr& part : expr.parts) items.push_back(AttributeOf(part));
+      bool plain = expr.kind == Kind::kList;
+      Attribute list = ListOf(items, plain);
+      return {std::move(list), plain};
+    }
+    default:
+      break;
+  }
+  if (expr.kind == Kind::kUnary && expr.text == "-") {
+    // The smallest int is the negation of one that has no own form.
+    if (expr.parts[0].kind == Kind::kInt)
+      return {static_cast<std::int64_t>(-static_cast<std::uint64_t>(expr.parts[0].int_value))};
+    if (const std::optional<double> number = NumberOf(expr)) return {*number};
+  }
+  if (expr.kind == Kind::kCall) {
+    if (const std::optional<double> number = NumberOf(expr)) return {*number};
+  }
+  if (IsAnnotation(expr)) {
+    Annotation annotation = AnnotationOf(expr);
+    return {std::move(annotation.type), annotation.plain};
+  }
+  return {Symbol{ExprText(expr)}, true};
+}
+
+namespace {
+
+// Elements of nested lists, row by row.
+class ConstantReader {
+ public:
+  bool Read(const Expr& expr, std::size_t axis) {
+    if (expr.kind != Kind::kList && expr.kind != Kind::kTuple) {
+      if (closed_ && axis != sizes_.size()) return false;
+      closed_ = true;
+      elements_.push_back(&expr);
+      return true;
+    }
+    const auto size = static_cast<std::int64_t>(expr.parts.size());
+    if (axis == sizes_.size()) {
+      if (closed_) return false;
+      sizes_.push_back(size);
+    } else if (sizes_[axis] != size) {
+      return false;
+    }
+    for (const Expr& part : expr.parts) {
+      if (!Read(part, axis + 1)) return false;
+    }
+    if (expr.parts.empty()) closed_ = true;
+    return true;
+  }
+
+  const std::vector<std::int64_t>& sizes() const { return sizes_; }
+  const std::vector<const Expr*>& elements() const { return elements_; }
+
+ private:
+  std::vector<std::int64_t> sizes_;
+  std::vector<const Expr*> elements_;
+  bool closed_ = false;  // all axes are known
+};
+
+DType DefaultType(const std::vector<const Expr*>& elements) {
+  bool all_bools = !elements.empty();
+  bool all_ints = !elements.empty();
+  for (const Expr* element : elements) {
+    const bool is_bool = element->kind == Kind::kTrue || element->kind == Kind::kFalse;
+    const Expr& number = element->kind == Kind::kUnary ? element->parts[0] : *element;
+    all_bools = all_bools && is_bool;
+    all_ints = all_ints && number.kind == Kind::kInt;
+  }
+  if (all_bools) return DType::kBool;
+  return all_ints ? DType::kI32 : DType::kF32;
+}
+
+std::optional<std::string> ElementText(const Expr& element, DType dtype) {
+  const std::optional<double> number = NumberOf(element);
+  if (!number) return std::nullopt;
+  if (dtype == DType::kBool) return *number != 0 ? "true" : "false";
+  if (!IsInteger(dtype)) return std::isnan(*number) ? "nan" : FormatDouble(*number);
+  if (element.kind == Kind::kInt)
+    return std::to_string(static_cast<std::uint64_t>(element.int_value));
+  const Attribute value = AttributeOf(element).value;
+  if (const auto* integer = value.As<std::int64_t>()) return std::to_string(*integer);
+  if (std::trunc(*number) != *number || std::abs(*number) > 1e15) return std::nullopt;
+  return std::to_string(static_cast<std::int64_t>(*number));
+}
+
+}  // namespace
+
+std::optional<Tensor> ConstantOf(const Expr& value, std::optional<DType> dtype) {
+  ConstantReader reader;
+  if (!reader.Read(value, 0)) return std::nullopt;
+  const DType type = dtype.value_or(DefaultType(reader.elements()));
+  ElementBuffer elements(type);
+  for (const Expr* element : reader.elements()) {
+    const std::optional<std::string> text = ElementText(*element, type);
+    if (!text || !elements.Append(*text)) return std::nullopt;
+  }
+  Result<Tensor> tensor = elements.Finish(reader.sizes());
+  return tensor.ok() ? std::optional(*tensor) : std::nullopt;
+}
+
+}  // namespace dragoman::tvmscript

@@ -1,0 +1,110 @@
+#include "importers/relax/graph/parse_module.h"
+
+#include <utility>
+
+#include "core/support/python/stmt_parser.h"
+
+namespace dragoman::tvmscript {
+namespace {
+
+using python::Expr;
+using python::Token;
+
+// "R.function", or a call of it.
+bool IsRelaxFunction(const Expr& decorator) {
+  const Expr& callee = decorator.kind == Expr::Kind::kCall ? decorator.parts.front() : decorator;
+  return callee.kind == Expr::Kind::kAttribute && callee.text == "function" &&
+         callee.parts.front().IsName("R");
+}
+
+class Parser : public python::StmtParser {
+ public:
+  Parser(std::string_view file, std::string_view text) : StmtParser(file, text), source_(text) {
+    decorates_ = true;
+  }
+
+  void ParseFile(ModuleSyntax& module) {
+    while (!AtEnd() && !AtModule()) {
+      SkipLine();
+      Advance();
+    }
+    if (AtEnd()) return Fail("no class with the decorator '@I.ir_module'");
+    module.preamble = source_.substr(0, Peek().offset);
+    ParseDecorators();
+    Expect("class");
+    module.name = ExpectName();
+    if (Accept("(")) Fail("a module has no base class");
+    ParseBlock([&] { ParseItem(module); });
+    StartStatement();
+    if (!AtEnd()) Fail("more text behind the module");
+  }
+
+  Expr ParseOnly() {
+    Expr expr = ParseExpr();
+    AcceptKind(Token::Kind::kNewline);
+    if (!failed() && !AtEnd()) Fail("more text behind the expression");
+    return expr;
+  }
+
+ private:
+  bool AtModule() const { return At("@") && Text(Peek(1)) == "I" && Text(Peek(3)) == "ir_module"; }
+
+  void ParseItem(ModuleSyntax& module) {
+    ModuleItem item;
+    const std::size_t begin = Peek().offset;
+    if (Accept("pass")) return EndStatement();
+    if (!At("@")) {
+      item.kind = ModuleItem::Kind::kStatement;
+      ParseExprList();
+      item.text = TextSince(begin);
+      EndStatement();
+      module.items.push_back(std::move(item));
+      return;
+    }
+    std::vector<Expr> decorators = ParseDecorators();
+    const bool is_relax = !decorators.empty() && IsRelaxFunction(decorators.front());
+    Expect("def");
+    if (failed()) return Recover();
+    if (is_relax) {
+      item.function = ParseFunction();
+      item.function.decorators = std::move(decorators);
+      item.name = item.function.name;
+    } else {
+      item.kind = ModuleItem::Kind::kForeign;
+      item.name = ExpectName();
+      Recover();
+      item.text = TextSince(begin);
+    }
+    module.items.push_back(std::move(item));
+  }
+
+  // From byte `begin` to the cursor, without blank space at the end.
+  std::string TextSince(std::size_t begin) const {
+    std::string text(source_.substr(begin, Peek().offset - begin));
+    text.erase(text.find_last_not_of(" \t\r\n") + 1);
+    return text;
+  }
+
+  std::string_view source_;
+};
+
+}  // namespace
+
+Result<ModuleSyntax> ParseModule(std::string file, std::string text) {
+  ModuleSyntax module;
+  module.file = std::move(file);
+  module.text = std::move(text);
+  Parser parser(module.file, module.text);
+  parser.ParseFile(module);
+  if (!parser.findings().empty()) return Error(parser.findings());
+  return module;
+}
+
+Result<python::Expr> ParseExpression(const std::string& text) {
+  Parser parser("expression", text);
+  Expr expr = parser.ParseOnly();
+  if (!parser.findings().empty()) return Error(parser.findings());
+  return expr;
+}
+
+}  // namespace dragoman::tvmscript

@@ -1,0 +1,41 @@
+// The syntax of a Relax module: TVMScript, a subset of Python.
+#ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_PARSE_MODULE_H_
+#define DRAGOMAN_IMPORTERS_RELAX_GRAPH_PARSE_MODULE_H_
+
+#include <string>
+#include <vector>
+
+#include "core/support/python/syntax.h"
+#include "core/support/result.h"
+
+namespace dragoman::tvmscript {
+
+// What stands in the class, in order.
+struct ModuleItem {
+  enum class Kind : std::uint8_t {
+    kFunction,  // @R.function
+    kForeign,   // any other definition (@T.prim_func): its text, from the first decorator on
+    kStatement  // "I.module_attrs({…})": its text
+  };
+  Kind kind = Kind::kFunction;
+  python::FunctionDef function;
+  std::string name;  // of a function or a foreign definition
+  std::string text;
+};
+
+struct ModuleSyntax {
+  std::string file;      // for findings
+  std::string text;      // of the whole file
+  std::string preamble;  // what stands in front of "@I.ir_module": comments, imports, metadata
+  std::string name;      // of the class
+  std::vector<ModuleItem> items;
+};
+
+// Errors: what is no module, up to python::kMaxSourceFindings findings with line, column and caret.
+Result<ModuleSyntax> ParseModule(std::string file, std::string text);
+// An expression, as a signature has it in a string.
+Result<python::Expr> ParseExpression(const std::string& text);
+
+}  // namespace dragoman::tvmscript
+
+#endif  // DRAGOMAN_IMPORTERS_RELAX_GRAPH_PARSE_MODULE_H_

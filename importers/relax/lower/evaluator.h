@@ -1,0 +1,77 @@
+// Runs a function of a source module on abstract values and so builds the graph of an entry.
+#ifndef DRAGOMAN_IMPORTERS_RELAX_LOWER_EVALUATOR_H_
+#define DRAGOMAN_IMPORTERS_RELAX_LOWER_EVALUATOR_H_
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/lowering/abstract.h"
+#include "core/lowering/entry_builder.h"
+#include "core/support/python/syntax.h"
+#include "importers/relax/ops/call.h"
+
+namespace dragoman::tvmscript {
+
+// A named size: a number, or that of an axis, which is read where it is used.
+struct NamedSize {
+  Number number;
+  Value* tensor = nullptr;
+  int axis = 0;
+};
+
+// What the names of one call of a function mean.
+struct Scope {
+  std::unordered_map<const Value*, Abstract> values;
+  std::map<std::string, NamedSize> sizes;
+};
+
+class Evaluator {
+ public:
+  Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference);
+
+  GraphBuilder& builder() { return entry_.builder(); }
+  std::vector<Finding>& findings() { return entry_.findings; }
+
+  // Enters a parameter, and the sizes that its type names.
+  void SetInput(const Value& input, Abstract value, Scope& scope);
+  // Runs `function`; what it returns.
+  Abstract Run(const Graph& function, Scope& scope);
+
+ private:
+  void RunNode(const Node& node, Scope& scope);
+  Result<Abstract> Evaluate(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateCall(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateIf(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateOperator(const Node& node, const std::string& op, Scope& scope);
+  Result<Abstract> EvaluateCast(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateEffect(const Node& node, Scope& scope);
+  Result<Abstract> CastTensor(Value* value, const Type& type, Scope& scope);
+
+  // Shapes are tuples of numbers.
+  Result<Abstract> ShapeOf(const Node& node, Scope& scope);
+  Result<Abstract> TensorToShape(const Node& node, Scope& scope);
+  Result<Abstract> ShapeToTensor(const Node& node, Scope& scope);
+  Result<Abstract> Literal(const Attribute& attribute, Scope& scope);
+  void NameSizes(const Type& type, const Abstract& value, Scope& scope);
+  Result<Number> FindSize(const std::string& text, const Scope& scope);
+  Result<Number> ValueOf(const NamedSize& size);
+  Result<Number> SizeOf(const python::Expr& expr, const Scope& scope);
+  Result<Number> Combine(const std::string& op, const Number& a, const Number& b);
+
+  const Abstract& Get(const Value* value, const Scope& scope) const;
+  Result<Value*> Tensor(const Value* value, const Scope& scope);
+  void Report(const Node& node, const Error& error);
+
+  Heap& heap_;
+  EntryBuilder entry_;
+  std::unordered_map<std::string, const Graph*> functions_;
+  std::vector<const Graph*> calls_;  // under way
+  std::size_t nodes_ = 0;            // that were run
+};
+
+}  // namespace dragoman::tvmscript
+
+#endif  // DRAGOMAN_IMPORTERS_RELAX_LOWER_EVALUATOR_H_

@@ -1,0 +1,27 @@
+// Lowers Relax modules.
+#ifndef DRAGOMAN_IMPORTERS_RELAX_LOWER_LOWER_H_
+#define DRAGOMAN_IMPORTERS_RELAX_LOWER_LOWER_H_
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// The common model of a source model that ReadRelax gave. Calls of other functions of the module
+// are lowered where they stand; an `if` on what run time tells is an If. Public functions beside
+// the default one that cannot be lowered are left out, which `note` is told. Errors: unsupported,
+// every call that has no common form, with line and column.
+Result<Model> LowerRelax(const Model& source, const Facts& facts,
+                         const std::function<void(std::string_view)>& note);
+
+// "R.nn.conv2d" without the "R.", sorted.
+std::vector<std::string_view> LoweredRelaxOperators();
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_RELAX_LOWER_LOWER_H_

@@ -1,0 +1,196 @@
+#include "importers/relax/ops/call.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/lowering/number_value.h"
+
+namespace dragoman::tvmscript {
+
+const Argument* Call::Find(std::string_view name) const {
+  const auto found = arguments_.find(name);
+  return found != arguments_.end() ? &found->second : nullptr;
+}
+
+bool Call::IsNone(std::string_view name) const {
+  const Argument* argument = Find(name);
+  return argument == nullptr ||
+         (argument->attribute && argument->attribute->kind() == Attribute::Kind::kNone);
+}
+
+bool Call::IsList(std::string_view name) const {
+  const Argument* argument = Find(name);
+  return argument != nullptr && argument->attribute &&
+         (argument->attribute->As<Attribute::Ints>() != nullptr ||
+          argument->attribute->As<Attribute::List>() != nullptr);
+}
+
+void Call::WrongKind(std::string_view name) {
+  Fail(fmt::format("argument '{}' is not of a kind that is supported", name));
+}
+
+const Attribute* Call::Required(std::string_view name) {
+  const Argument* argument = Find(name);
+  if (argument == nullptr) Fail(fmt::format("argument '{}' is missing", name));
+  if (argument == nullptr) return nullptr;
+  if (!argument->attribute) Fail(fmt::format("argument '{}' is known at run time only", name));
+  return argument->attribute ? &*argument->attribute : nullptr;
+}
+
+Value* Call::TensorOf(const Abstract& value) {
+  if (failed()) return nullptr;
+  if (const auto* tensor = value.As<TensorRef>()) return Take(heap_->Read(builder(), *tensor));
+  return Fail("an operand is " + Describe(value) + ", not a tensor");
+}
+
+Value* Call::X(std::string_view name) {
+  const Argument* argument = Find(name);
+  if (argument == nullptr) return Fail(fmt::format("operand '{}' is missing", name));
+  if (argument->attribute) return Fail(fmt::format("operand '{}' is no tensor", name));
+  return TensorOf(argument->value);
+}
+
+std::vector<Value*> Call::Tensors(std::string_view name) {
+  const Argument* argument = Find(name);
+  const auto* tuple = argument != nullptr ? argument->value.As<Tuple>() : nullptr;
+  std::vector<Value*> values;
+  if (tuple == nullptr) {
+    Fail(fmt::format("operand '{}' is no tuple", name));
+    return values;
+  }
+  for (const Abstract& item : *tuple->items) values.push_back(TensorOf(item));
+  if (values.empty()) Fail(fmt::format("operand '{}' is an empty tuple", name));
+  return values;
+}
+
+Value* Call::NumberOf(const Abstract& number, DType dtype) {
+  const auto* known = number.As<dragoman::Number>();
+  if (known == nullptr) return Fail("an argument is " + Describe(number) + ", not a number");
+  return Take(NumberValue(builder(), *known, dtype));
+}
+
+Value* Call::Scalar(std::string_view name, DType dtype) {
+  const Argument* argument = Find(name);
+  if (argument == nullptr) return Fail(fmt::format("argument '{}' is missing", name));
+  if (!argument->attribute) {
+    if (argument->value.Is<dragoman::Number>()) return NumberOf(argument->value, dtype);
+    return TensorOf(argument->value);
+  }
+  if (const auto* symbol = argument->attribute->As<Symbol>())
+    return NumberOf(Take(find_size_(symbol->name)), dtype);
+  if (const auto* integer = argument->attribute->As<std::int64_t>())
+    return NumberOf(dragoman::Number::Int(*integer), dtype);
+  return Number(Float(name), dtype);
+}
+
+std::int64_t Call::Int(std::string_view name) {
+  const Attribute* attribute = Required(name);
+  if (attribute == nullptr) return 0;
+  if (const auto* number = attribute->As<std::int64_t>()) return *number;
+  if (const auto* flag = attribute->As<bool>()) return *flag ? 1 : 0;
+  WrongKind(name);
+  return 0;
+}
+
+double Call::Float(std::string_view name) {
+  const Attribute* attribute = Required(name);
+  if (attribute == nullptr) return 0;
+  if (const auto* number = attribute->As<double>()) return *number;
+  return static_cast<double>(Int(name));
+}
+
+bool Call::Bool(std::string_view name) { return Int(name) != 0; }
+
+std::string Call::Text(std::string_view name) {
+  const Attribute* attribute = Required(name);
+  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
+  if (text == nullptr) WrongKind(name);
+  return text != nullptr ? *text : std::string();
+}
+
+Ints Call::IntsOf(std::string_view name) {
+  const Attribute* attribute = Required(name);
+  if (attribute == nullptr) return {};
+  if (const auto* ints = attribute->As<Attribute::Ints>()) return *ints;
+  if (const auto* list = attribute->As<Attribute::List>(); list != nullptr && list->empty())
+    return {};
+  return {Int(name)};
+}
+
+DType Call::Type(std::string_view name, DType absent) {
+  if (IsNone(name)) return absent;
+  const std::string text = Text(name);
+  if (text.empty() || text == "void") return absent;
+  const std::optional<DType> dtype = DTypeFromName(text);
+  if (!dtype) Fail(fmt::format("the element type '{}' is not supported", text));
+  return dtype.value_or(absent);
+}
+
+Value* Call::Sizes(std::string_view name, bool* literal) {
+  const Argument* argument = Find(name);
+  if (argument == nullptr) return Fail(fmt::format("argument '{}' is missing", name));
+  std::vector<Abstract> items;
+  if (argument->attribute) {
+    if (literal != nullptr) *literal = true;
+    Attribute::List list;
+    if (const auto* mixed = argument->attribute->As<Attribute::List>()) {
+      list = *mixed;
+    } else if (argument->attribute->As<Attribute::Ints>() != nullptr) {
+      return Ints(IntsOf(name));
+    } else {
+      list.push_back(*argument->attribute);
+    }
+    for (const Attribute& item : list) {
+      if (const auto* number = item.As<std::int64_t>()) {
+        items.emplace_back(dragoman::Number::Int(*number));
+      } else if (const auto* symbol = item.As<Symbol>()) {
+        items.emplace_back(Take(find_size_(symbol->name)));
+      } else {
+        WrongKind(name);
+      }
+    }
+  } else if (const auto* tuple = argument->value.As<Tuple>()) {
+    items = *tuple->items;
+  } else {
+    return Fail(fmt::format("argument '{}' is {}, not a shape", name, Describe(argument->value)));
+  }
+  if (failed()) return nullptr;
+  if (items.empty()) return Ints(tvmscript::Ints());
+  std::vector<Value*> parts;
+  for (const Abstract& item : items) {
+    Value* number = NumberOf(item, DType::kI64);
+    parts.push_back(failed() ? nullptr : Vector(number));
+  }
+  return failed() ? nullptr : ConcatSizes(std::move(parts));
+}
+
+void Call::Expect(std::string_view name, std::initializer_list<std::string_view> allowed) {
+  if (IsNone(name)) return;
+  const std::string text = Text(name);
+  if (failed() || text.empty() || std::ranges::count(allowed, text) > 0) return;
+  Fail(fmt::format("{} \"{}\" is not supported", name, text));
+}
+
+Abstract Call::NewTuple(const std::vector<Value*>& values) {
+  std::vector<Abstract> items;
+  for (Value* value : values) items.push_back(value != nullptr ? NewTensor(value) : Abstract());
+  return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
+}
+
+std::vector<LoweringRow> AllLowerings() {
+  std::vector<LoweringRow> rows;
+  AddElementwise(rows);
+  AddMovement(rows);
+  AddNeural(rows);
+  std::ranges::sort(rows, {}, &LoweringRow::op);
+  return rows;
+}
+
+const LoweringRow* FindLowering(std::string_view op) {
+  static const std::vector<LoweringRow> rows = AllLowerings();
+  const auto found = std::ranges::lower_bound(rows, op, {}, &LoweringRow::op);
+  return found != rows.end() && found->op == op ? &*found : nullptr;
+}
+
+}  // namespace dragoman::tvmscript

@@ -1,0 +1,256 @@
+// Elementwise operators, reductions and sorting.
+#include <utility>
+
+#include "core/lowering/division.h"
+#include "core/lowering/math.h"
+#include "importers/relax/ops/call.h"
+
+namespace dragoman::tvmscript {
+namespace {
+
+Abstract LowerUnary(Call& c) {
+  Value* x = c.X(c.target() == "Relu" ? "data" : "x");
+  return c.NewTensor(c.Op(c.target(), {x}));
+}
+
+Abstract LowerBinary(Call& c) { return c.NewTensor(c.Op(c.target(), {c.X("x1"), c.X("x2")})); }
+
+Abstract LowerShift(Call& c) {
+  return c.NewTensor(
+      c.Op("BitShift", {c.X("x1"), c.X("x2")}, {{"direction", Attribute(c.target())}}));
+}
+
+Abstract LowerNotEqual(Call& c) { return c.NewTensor(c.NotEqual(c.X("x1"), c.X("x2"))); }
+
+Abstract LowerTruncMod(Call& c) {
+  return c.NewTensor(c.Op("Mod", {c.X("x1"), c.X("x2")}, {{"fmod", 1}}));
+}
+
+Abstract LowerFloorDivide(Call& c) {
+  Value* a = c.X("x1");
+  Value* b = c.X("x2");
+  if (c.failed()) return Poison();
+  return c.NewTensor(IsInteger(c.dtype(a)) ? FloorQuotientOfIntegers(c, a, b)
+                                           : c.Floor(c.Div(a, b)));
+}
+
+Abstract LowerFloorMod(Call& c) {
+  Value* a = c.X("x1");
+  Value* b = c.X("x2");
+  if (c.failed()) return Poison();
+  if (IsInteger(c.dtype(a))) return c.NewTensor(c.Op("Mod", {a, b}));
+  return c.NewTensor(c.Sub(a, c.Mul(b, c.Floor(c.Div(a, b)))));
+}
+
+Abstract LowerRsqrt(Call& c) { return c.NewTensor(c.Op("Reciprocal", {c.Sqrt(c.X("x"))})); }
+
+Abstract LowerSquare(Call& c) {
+  Value* x = c.X("x");
+  return c.NewTensor(c.Mul(x, x));
+}
+
+Abstract LowerTrunc(Call& c) {
+  Value* x = c.X("x");
+  return c.failed() ? Abstract(Poison()) : c.NewTensor(Trunc(c, x));
+}
+
+Abstract LowerIsFinite(Call& c) {
+  Value* x = c.X("x");
+  return c.NewTensor(c.Not(c.Or(c.Op("IsInf", {x}), c.Op("IsNaN", {x}))));
+}
+
+Abstract LowerClip(Call& c) {
+  Value* x = c.X("x");
+  if (c.failed()) return Poison();
+  return c.NewTensor(c.Op("Clip", {x, c.Scalar("min", c.dtype(x)), c.Scalar("max", c.dtype(x))}));
+}
+
+Abstract LowerWhere(Call& c) {
+  return c.NewTensor(c.Where(c.X("condition"), c.X("x1"), c.X("x2")));
+}
+
+Abstract LowerAstype(Call& c) {
+  Value* x = c.X("x");
+  const DType to = c.Type("dtype", DType::kUnknown);
+  return c.failed() ? Abstract(Poison()) : c.NewTensor(c.Cast(x, to));
+}
+
+// The axes of a reduction, from the front; all if there are none.
+Ints AxesOf(Call& c, const Value* x) {
+  const int rank = c.Rank(x);
+  if (c.failed()) return {};
+  if (c.IsNone("axis")) return AllAxes(rank);
+  Ints axes = c.IntsOf("axis");
+  for (std::int64_t& axis : axes) axis = c.Axis(axis, rank);
+  return axes;
+}
+
+Abstract LowerReduce(Call& c) {
+  Value* x = c.X("x");
+  const Ints axes = c.failed() ? Ints() : AxesOf(c, x);
+  const bool keep = c.Bool("keepdims");
+  if (c.failed()) return Poison();
+  if (c.target() == "ReduceMean" && !IsFloating(c.dtype(x)))
+    return c.NewTensor(c.Fail("a mean of integers is not supported"));
+  return c.NewTensor(c.Reduce(c.target(), x, axes, keep));
+}
+
+Abstract LowerVariance(Call& c) {
+  Value* x = c.X("x");
+  const Ints axes = c.failed() ? Ints() : AxesOf(c, x);
+  const bool keep = c.Bool("keepdims");
+  if (c.failed()) return Poison();
+  Value* centered = c.Sub(x, c.ReduceMean(x, axes, true));
+  Value* variance = c.ReduceMean(c.Mul(centered, centered), axes, keep);
+  return c.NewTensor(c.target() == "std" ? c.Sqrt(variance) : variance);
+}
+
+Abstract LowerArg(Call& c) {
+  Value* x = c.X("x");
+  const bool keep = c.Bool("keepdims");
+  if (c.failed()) return Poison();
+  if (c.IsNone("axis") && keep && c.Rank(x) != 1)
+    return c.NewTensor(c.Fail("keepdims without an axis is not supported"));
+  const bool flat = c.IsNone("axis");
+  const std::int64_t axis = flat ? 0 : c.Int("axis");
+  return c.NewTensor(
+      c.Op(c.target(), {flat ? c.Flatten(x) : x}, {{"axis", axis}, {"keepdims", keep ? 1 : 0}}));
+}
+
+Abstract LowerCumSum(Call& c) {
+  Value* x = c.X("data");
+  if (c.failed()) return Poison();
+  x = c.Cast(x, c.Type("dtype", c.dtype(x)));
+  const bool flat = c.IsNone("axis");
+  Value* axis = c.Composer::Int(flat ? 0 : c.Int("axis"));
+  const bool exclusive = !c.IsNone("exclusive") && c.Bool("exclusive");
+  return c.NewTensor(
+      c.Op("CumSum", {flat ? c.Flatten(x) : x, axis}, {{"exclusive", exclusive ? 1 : 0}}));
+}
+
+// Values and indices of all elements along an axis, in order.
+std::vector<Value*> Sorted(Call& c, Value* x, std::int64_t axis, bool descending) {
+  const int place = c.Axis(axis, c.Rank(x));
+  if (c.failed()) return {nullptr, nullptr};
+  return c.Ops("TopK", {x, c.Vector(c.Size(x, place))},
+               {{"axis", place}, {"largest", descending ? 1 : 0}, {"sorted", 1}}, 2);
+}
+
+Abstract LowerSort(Call& c) {
+  const bool indices = c.target() == "argsort";
+  Value* x = c.X(indices ? "data" : "x");
+  if (c.failed()) return Poison();
+  const std::vector<Value*> sorted = Sorted(c, x, c.Int("axis"), c.Bool("descending"));
+  if (!indices || c.failed()) return c.NewTensor(sorted[0]);
+  return c.NewTensor(c.Cast(sorted[1], c.Type("dtype", DType::kI32)));
+}
+
+Abstract LowerTopK(Call& c) {
+  Value* x = c.X("data");
+  Value* k = c.Scalar("k", DType::kI64);
+  if (c.failed()) return Poison();
+  std::vector<Value*> results =
+      c.Ops("TopK", {x, c.Vector(c.Cast(k, DType::kI64))},
+            {{"axis", c.Int("axis")}, {"largest", c.Bool("largest") ? 1 : 0}, {"sorted", 1}}, 2);
+  const std::string form = c.Text("ret_type");
+  if (c.failed()) return Poison();
+  results[1] = c.Cast(results[1], c.Type("dtype", DType::kI32));
+  if (form == "both") return c.NewTuple(results);
+  if (form != "values" && form != "indices") c.Fail("ret_type \"" + form + "\" is not supported");
+  return c.NewTensor(results[form == "values" ? 0 : 1]);
+}
+
+Abstract LowerMatMul(Call& c) {
+  Value* a = c.X("x1");
+  Value* b = c.X("x2");
+  if (c.failed()) return Poison();
+  const DType dtype = c.Type("out_dtype", c.dtype(a));
+  return c.NewTensor(MatMul(c, c.Cast(a, dtype), c.Cast(b, dtype)));
+}
+
+Abstract LowerLinear(Call& c) {
+  Value* a = c.X("data");
+  Value* w = c.X("weight");
+  c.Expect("out_dtype", {});
+  if (c.failed()) return Poison();
+  Value* product = MatMul(c, a, c.Rank(w) == 2 ? c.Transpose(w, {1, 0}) : w);
+  return c.NewTensor(c.IsNone("bias") ? product : c.Add(product, c.X("bias")));
+}
+
+Abstract LowerEinsum(Call& c) {
+  return c.NewTensor(c.Op("Einsum", c.Tensors("operands"), {{"equation", c.Text("subscripts")}}));
+}
+
+}  // namespace
+
+void AddElementwise(std::vector<LoweringRow>& rows) {
+  const std::pair<std::string_view, std::string_view> unary[] = {
+      {"abs", "Abs"},         {"acos", "Acos"},
+      {"acosh", "Acosh"},     {"asin", "Asin"},
+      {"asinh", "Asinh"},     {"atan", "Atan"},
+      {"atanh", "Atanh"},     {"bitwise_not", "BitwiseNot"},
+      {"ceil", "Ceil"},       {"cos", "Cos"},
+      {"cosh", "Cosh"},       {"erf", "Erf"},
+      {"exp", "Exp"},         {"floor", "Floor"},
+      {"isinf", "IsInf"},     {"isnan", "IsNaN"},
+      {"log", "Log"},         {"logical_not", "Not"},
+      {"negative", "Neg"},    {"nn.relu", "Relu"},
+      {"nonzero", "NonZero"}, {"round", "Round"},
+      {"sigmoid", "Sigmoid"}, {"sign", "Sign"},
+      {"sin", "Sin"},         {"sinh", "Sinh"},
+      {"sqrt", "Sqrt"},       {"tan", "Tan"},
+      {"tanh", "Tanh"}};
+  for (const auto& [op, target] : unary) rows.push_back({op, LowerUnary, target});
+  const std::pair<std::string_view, std::string_view> binary[] = {
+      {"add", "Add"},
+      {"bitwise_and", "BitwiseAnd"},
+      {"bitwise_or", "BitwiseOr"},
+      {"bitwise_xor", "BitwiseXor"},
+      {"divide", "Div"},
+      {"equal", "Equal"},
+      {"greater", "Greater"},
+      {"greater_equal", "GreaterOrEqual"},
+      {"less", "Less"},
+      {"less_equal", "LessOrEqual"},
+      {"logical_and", "And"},
+      {"logical_or", "Or"},
+      {"logical_xor", "Xor"},
+      {"maximum", "Max"},
+      {"minimum", "Min"},
+      {"multiply", "Mul"},
+      {"power", "Pow"},
+      {"subtract", "Sub"}};
+  for (const auto& [op, target] : binary) rows.push_back({op, LowerBinary, target});
+  const LoweringRow others[] = {{"left_shift", LowerShift, "LEFT"},
+                                {"right_shift", LowerShift, "RIGHT"},
+                                {"not_equal", LowerNotEqual, ""},
+                                {"mod", LowerTruncMod, ""},
+                                {"floor_divide", LowerFloorDivide, ""},
+                                {"floor_mod", LowerFloorMod, ""},
+                                {"rsqrt", LowerRsqrt, ""},
+                                {"square", LowerSquare, ""},
+                                {"trunc", LowerTrunc, ""},
+                                {"isfinite", LowerIsFinite, ""},
+                                {"clip", LowerClip, ""},
+                                {"where", LowerWhere, ""},
+                                {"astype", LowerAstype, ""},
+                                {"sum", LowerReduce, "ReduceSum"},
+                                {"mean", LowerReduce, "ReduceMean"},
+                                {"max", LowerReduce, "ReduceMax"},
+                                {"min", LowerReduce, "ReduceMin"},
+                                {"prod", LowerReduce, "ReduceProd"},
+                                {"variance", LowerVariance, ""},
+                                {"std", LowerVariance, "std"},
+                                {"argmax", LowerArg, "ArgMax"},
+                                {"argmin", LowerArg, "ArgMin"},
+                                {"cumsum", LowerCumSum, ""},
+                                {"sort", LowerSort, ""},
+                                {"argsort", LowerSort, "argsort"},
+                                {"topk", LowerTopK, ""},
+                                {"matmul", LowerMatMul, ""},
+                                {"linear", LowerLinear, ""},
+                                {"einsum", LowerEinsum, ""}};
+  rows.insert(rows.end(), std::begin(others), std::end(others));
+}
+
+}  // namespace dragoman::tvmscript

@@ -1,0 +1,300 @@
+// Operators that make, move and pick elements.
+#include <algorithm>
+#include <utility>
+
+#include "importers/relax/ops/call.h"
+
+namespace dragoman::tvmscript {
+namespace {
+
+// The lists of Relax count axes from the end too.
+Ints AxesFromFront(Call& c, Ints axes, int rank) {
+  for (std::int64_t& axis : axes) axis = c.Axis(axis, rank);
+  return axes;
+}
+
+Abstract LowerReshape(Call& c) {
+  Value* x = c.X("x");
+  bool literal = false;
+  Value* sizes = c.Sizes("shape", &literal);
+  if (c.failed()) return Poison();
+  // In a list, 0 is the size of x; in a shape, it is 0.
+  return c.NewTensor(c.Op("Reshape", {x, sizes}, {{"allowzero", literal ? 0 : 1}}));
+}
+
+Abstract LowerFlatten(Call& c) {
+  Value* x = c.X("x");
+  return c.NewTensor(c.failed() ? nullptr : c.Flatten(x));
+}
+
+Abstract LowerBatchFlatten(Call& c) {
+  return c.NewTensor(c.Op("Flatten", {c.X("data")}, {{"axis", 1}}));
+}
+
+Abstract LowerPermute(Call& c) {
+  Value* x = c.X("x");
+  const int rank = c.failed() ? 0 : c.Rank(x);
+  if (c.failed()) return Poison();
+  Ints axes = AllAxes(rank);
+  std::reverse(axes.begin(), axes.end());
+  if (!c.IsNone("axes")) axes = AxesFromFront(c, c.IntsOf("axes"), rank);
+  return c.NewTensor(c.failed() ? nullptr : c.Transpose(x, axes));
+}
+
+Abstract LowerExpandDims(Call& c) {
+  Value* x = c.X("x");
+  const Ints axes = c.IntsOf("axis");
+  if (c.failed()) return Poison();
+  return c.NewTensor(
+      c.Unsqueeze(x, AxesFromFront(c, axes, c.Rank(x) + static_cast<int>(axes.size()))));
+}
+
+Abstract LowerSqueeze(Call& c) {
+  Value* x = c.X("x");
+  if (c.failed()) return Poison();
+  if (c.IsNone("axis")) return c.NewTensor(c.Op("Squeeze", {x}));
+  return c.NewTensor(c.Squeeze(x, AxesFromFront(c, c.IntsOf("axis"), c.Rank(x))));
+}
+
+Abstract LowerConcat(Call& c) {
+  std::vector<Value*> parts = c.Tensors("tensors");
+  const bool flat = c.IsNone("axis");
+  const std::int64_t axis = flat ? 0 : c.Int("axis");
+  if (c.failed()) return Poison();
+  if (flat) std::ranges::transform(parts, parts.begin(), [&](Value* v) { return c.Flatten(v); });
+  return c.NewTensor(c.Concat(parts, axis));
+}
+
+Abstract LowerStack(Call& c) {
+  std::vector<Value*> parts = c.Tensors("tensors");
+  const std::int64_t given = c.IsNone("axis") ? 0 : c.Int("axis");
+  if (c.failed()) return Poison();
+  const int axis = c.Axis(given, c.Rank(parts.front()) + 1);
+  for (Value*& part : parts) part = c.failed() ? nullptr : c.Unsqueeze(part, {axis});
+  return c.NewTensor(c.failed() ? nullptr : c.Concat(parts, axis));
+}
+
+Abstract LowerSplit(Call& c) {
+  Value* x = c.X("x");
+  const std::int64_t given = c.Int("axis");
+  if (c.failed()) return Poison();
+  const int axis = c.Axis(given, c.Rank(x));
+  const Ints places = c.IntsOf("indices_or_sections");
+  if (c.failed()) return Poison();
+  const bool sections = !c.IsList("indices_or_sections");
+  if (sections) {
+    if (places.front() <= 0 || places.front() > 4096) c.Fail("so many parts are not supported");
+    if (c.failed()) return Poison();
+    return c.NewTuple(c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", places.front()}},
+                            static_cast<std::size_t>(places.front())));
+  }
+  std::vector<Value*> parts;
+  std::int64_t begin = 0;
+  for (const std::int64_t place : places) {
+    parts.push_back(c.Slice(x, axis, begin, place));
+    begin = place;
+  }
+  parts.push_back(c.Slice(x, axis, begin, kEnd));
+  return c.NewTuple(parts);
+}
+
+Abstract LowerTake(Call& c) {
+  Value* x = c.X("x");
+  Value* indices = c.X("indices");
+  c.Expect("mode", {"fast", "clip"});
+  if (c.failed()) return Poison();
+  const bool flat = c.IsNone("axis");
+  const int axis = flat ? 0 : c.Axis(c.Int("axis"), c.Rank(x));
+  if (flat) x = c.Flatten(x);
+  if (!c.IsNone("mode") && c.Text("mode") == "clip" && !c.failed()) {
+    indices = c.Cast(indices, DType::kI64);
+    indices = c.Min(c.Max(indices, 0), c.Sub(c.Size(x, axis), 1));
+  }
+  return c.NewTensor(c.Gather(x, indices, axis));
+}
+
+Abstract LowerStridedSlice(Call& c) {
+  Value* x = c.X("x");
+  Value* begin = c.Sizes("begin");
+  Value* end = c.Sizes("end");
+  Value* axes = c.Sizes("axes");
+  if (c.failed()) return Poison();
+  std::vector<Value*> operands = {x, begin, end, axes};
+  if (!c.IsNone("strides")) operands.push_back(c.Sizes("strides"));
+  return c.NewTensor(c.Op("Slice", operands));
+}
+
+Abstract LowerBroadcast(Call& c) {
+  Value* x = c.X("x");
+  Value* sizes = c.Sizes("shape");
+  return c.NewTensor(c.failed() ? nullptr : c.Expand(x, sizes));
+}
+
+Abstract LowerTile(Call& c) {
+  Value* x = c.X("data");
+  Ints repeats = c.IntsOf("repeats");
+  const int rank = c.failed() ? 0 : c.Rank(x);
+  if (c.failed()) return Poison();
+  const auto count = static_cast<std::ptrdiff_t>(repeats.size());
+  if (count < rank) repeats.insert(repeats.begin(), static_cast<std::size_t>(rank - count), 1);
+  if (count > rank) x = c.Unsqueeze(x, AllAxes(static_cast<int>(count - rank)));
+  return c.NewTensor(c.Op("Tile", {x, c.Ints(repeats)}));
+}
+
+Abstract LowerRepeat(Call& c) {
+  Value* x = c.X("data");
+  const std::int64_t times = c.Int("repeats");
+  if (c.failed()) return Poison();
+  const bool flat = c.IsNone("axis");
+  if (flat) x = c.Flatten(x);
+  const int rank = c.Rank(x);
+  const int axis = flat || c.failed() ? 0 : c.Axis(c.Int("axis"), rank);
+  if (c.failed()) return Poison();
+  Ints repeats(static_cast<std::size_t>(rank) + 1, 1);
+  repeats[static_cast<std::size_t>(axis) + 1] = times;
+  Value* tiled = c.Op("Tile", {c.Unsqueeze(x, {axis + 1}), c.Ints(repeats)});
+  Value* shape =
+      c.ConcatSizes({c.SizeVector(x, 0, axis), c.Mul(c.SizeVector(x, axis, 1), c.Ints({times})),
+                     c.SizeVector(x, axis + 1, rank - axis - 1)});
+  return c.NewTensor(c.Op("Reshape", {tiled, shape}, {{"allowzero", 1}}));
+}
+
+Abstract LowerFlip(Call& c) {
+  Value* x = c.X("data");
+  if (c.failed()) return Poison();
+  for (const std::int64_t axis : AxesFromFront(c, c.IntsOf("axis"), c.Rank(x))) {
+    if (c.failed()) break;
+    x = c.Slice(x, static_cast<int>(axis), -1, std::numeric_limits<std::int64_t>::min(), -1);
+  }
+  return c.NewTensor(x);
+}
+
+Abstract LowerFull(Call& c) {
+  const bool like = c.target().ends_with("like");
+  const bool full = c.target().starts_with("full");
+  Value* x = like ? c.X("x") : nullptr;
+  Value* shape = like ? (c.failed() ? nullptr : c.Shape(x)) : c.Sizes("shape");
+  const DType dtype = c.Type("dtype", x != nullptr ? c.dtype(x) : DType::kF32);
+  if (c.failed()) return Poison();
+  if (!full) return c.NewTensor(c.Full(shape, c.target().starts_with("one") ? 1 : 0, dtype));
+  Value* value = c.Cast(c.Scalar("fill_value", dtype), dtype);
+  return c.NewTensor(c.failed() ? nullptr : c.Expand(value, shape));
+}
+
+Abstract LowerArange(Call& c) {
+  const DType dtype = c.Type("dtype", DType::kI64);
+  Value* start = c.Scalar("start", dtype);
+  if (c.failed()) return Poison();
+  // "arange(n)" counts from 0.
+  Value* end = c.IsNone("end") ? start : c.Scalar("end", dtype);
+  if (c.IsNone("end")) start = c.Number(0, dtype);
+  return c.NewTensor(c.Op("Range", {start, end, c.Scalar("step", dtype)}));
+}
+
+Abstract LowerEye(Call& c) {
+  const DType dtype = c.Type("dtype", DType::kF32);
+  Value* n = c.Scalar("n", DType::kI64);
+  Value* m = c.IsNone("m") ? n : c.Scalar("m", DType::kI64);
+  const std::int64_t k = c.Int("k");
+  if (c.failed()) return Poison();
+  Value* zeros = c.Full(c.ConcatSizes({c.Vector(n), c.Vector(m)}), 0, dtype);
+  return c.NewTensor(c.Op("EyeLike", {zeros}, {{"k", k}}));
+}
+
+Abstract LowerTriangle(Call& c) {
+  Value* x = c.X("x");
+  Value* k = c.Scalar("k", DType::kI64);
+  return c.NewTensor(c.Op("Trilu", {x, k}, {{"upper", c.target() == "triu" ? 1 : 0}}));
+}
+
+Abstract LowerPad(Call& c) {
+  Value* x = c.X("data");
+  const Ints widths = c.IntsOf("pad_width");
+  const std::string mode = c.Text("pad_mode");
+  if (c.failed()) return Poison();
+  Ints before, after;
+  for (std::size_t i = 0; i + 1 < widths.size(); i += 2) {
+    before.push_back(widths[i]);
+    after.push_back(widths[i + 1]);
+  }
+  before.insert(before.end(), after.begin(), after.end());
+  // What TVM computes for "edge" is not what it says.
+  const std::pair<std::string_view, const char*> modes[] = {{"constant", "constant"},
+                                                            {"reflect", "reflect"},
+                                                            {"replicate", "edge"},
+                                                            {"circular", "wrap"}};
+  const auto* known = std::ranges::find(modes, mode, [](const auto& row) { return row.first; });
+  if (known == std::end(modes))
+    return c.NewTensor(c.Fail("pad_mode \"" + mode + "\" is not supported"));
+  std::vector<Value*> operands = {x, c.Ints(before)};
+  if (mode == "constant") operands.push_back(c.Number(c.Float("pad_value"), x));
+  return c.NewTensor(c.Op("Pad", operands, {{"mode", known->second}}));
+}
+
+Abstract LowerGatherElements(Call& c) {
+  return c.NewTensor(
+      c.Op("GatherElements", {c.X("data"), c.X("indices")}, {{"axis", c.Int("axis")}}));
+}
+
+Abstract LowerGatherNd(Call& c) {
+  return c.NewTensor(
+      c.Op("GatherND", {c.X("data"), c.X("indices")}, {{"batch_dims", c.Int("batch_dims")}}));
+}
+
+Abstract LowerScatter(Call& c) {
+  std::string reduction = c.Text("reduction");
+  if (reduction == "update") reduction = "none";
+  std::vector<NamedAttribute> attributes = {{"reduction", Attribute(reduction)}};
+  if (c.target() == "ScatterElements") attributes.emplace_back("axis", c.Int("axis"));
+  return c.NewTensor(
+      c.Op(c.target(), {c.X("data"), c.X("indices"), c.X("updates")}, std::move(attributes)));
+}
+
+Abstract LowerSize(Call& c) { return c.NewTensor(c.Op("Size", {c.X("expr")})); }
+
+Abstract LowerReverseSequence(Call& c) {
+  Value* lengths = c.X("seq_lengths");
+  if (c.failed()) return Poison();
+  return c.NewTensor(c.Op("ReverseSequence", {c.X("data"), c.Cast(lengths, DType::kI64)},
+                          {{"batch_axis", c.Int("batch_axis")}, {"time_axis", c.Int("seq_axis")}}));
+}
+
+}  // namespace
+
+void AddMovement(std::vector<LoweringRow>& rows) {
+  const LoweringRow own[] = {{"reshape", LowerReshape, ""},
+                             {"flatten", LowerFlatten, ""},
+                             {"nn.batch_flatten", LowerBatchFlatten, ""},
+                             {"permute_dims", LowerPermute, ""},
+                             {"expand_dims", LowerExpandDims, ""},
+                             {"squeeze", LowerSqueeze, ""},
+                             {"concat", LowerConcat, ""},
+                             {"stack", LowerStack, ""},
+                             {"split", LowerSplit, ""},
+                             {"take", LowerTake, ""},
+                             {"strided_slice", LowerStridedSlice, ""},
+                             {"broadcast_to", LowerBroadcast, ""},
+                             {"tile", LowerTile, ""},
+                             {"repeat", LowerRepeat, ""},
+                             {"flip", LowerFlip, ""},
+                             {"full", LowerFull, "full"},
+                             {"full_like", LowerFull, "full_like"},
+                             {"ones", LowerFull, "ones"},
+                             {"ones_like", LowerFull, "ones_like"},
+                             {"zeros", LowerFull, "zeros"},
+                             {"zeros_like", LowerFull, "zeros_like"},
+                             {"arange", LowerArange, ""},
+                             {"eye", LowerEye, ""},
+                             {"tril", LowerTriangle, "tril"},
+                             {"triu", LowerTriangle, "triu"},
+                             {"nn.pad", LowerPad, ""},
+                             {"gather_elements", LowerGatherElements, ""},
+                             {"gather_nd", LowerGatherNd, ""},
+                             {"scatter_elements", LowerScatter, "ScatterElements"},
+                             {"scatter_nd", LowerScatter, "ScatterND"},
+                             {"size", LowerSize, ""},
+                             {"reverse_sequence", LowerReverseSequence, ""}};
+  rows.insert(rows.end(), std::begin(own), std::end(own));
+}
+
+}  // namespace dragoman::tvmscript

@@ -1,0 +1,23 @@
+// Bytes as the text of a Relax module: its source graph, that as text again, its common graph.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "codegen/relax/write_source.h"
+#include "importers/relax/graph/read_model.h"
+#include "importers/relax/lower/lower.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto model = dragoman::ReadRelaxText({reinterpret_cast<const char*>(data), size});
+  if (!model.ok()) return 0;
+  const auto once = dragoman::PrintRelaxSource(*model);
+  if (once.ok()) {
+    const auto again = dragoman::ReadRelaxText(*once);
+    if (!again.ok()) std::abort();
+    const auto twice = dragoman::PrintRelaxSource(*again);
+    if (!twice.ok() || *twice != *once) std::abort();
+  }
+  (void)dragoman::LowerRelax(*model, {}, nullptr).ok();
+  return 0;
+}

@@ -1,0 +1,173 @@
+// Relax modules as common graphs: what they compute is in tests/e2e/relax_read_test.py.
+#include "importers/relax/lower/lower.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/ir/verify.h"
+#include "importers/relax/graph/read_model.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Result<Model> Lowered(const std::string& functions, const Facts& facts = {}) {
+  Result<Model> source = ReadRelaxText("@I.ir_module\nclass Module:\n" + functions);
+  if (!source.ok()) return source;
+  return LowerRelax(*source, facts, nullptr);
+}
+
+std::vector<std::string> OpsOf(const std::string& functions) {
+  const Result<Model> model = Lowered(functions);
+  EXPECT_TRUE(model.ok()) << model.error().ToString();
+  std::vector<std::string> ops;
+  if (!model.ok()) return ops;
+  EXPECT_TRUE(Verify(*model).ok()) << Verify(*model).error().ToString();
+  for (const Node& node : model->entries.front().graph->nodes()) ops.push_back(node.op().type);
+  return ops;
+}
+
+std::string ErrorOf(const std::string& functions) {
+  const Result<Model> model = Lowered(functions);
+  EXPECT_FALSE(model.ok());
+  return model.ok() ? "" : model.error().ToString();
+}
+
+TEST(LowerRelaxTest, LinearLayer) {
+  const std::string text = R"(    @R.function
+    def main(x: R.Tensor(("n", 4), dtype="float32"), w: R.Tensor((3, 4), dtype="float32"), b: R.Tensor((3,), dtype="float32")):
+        t = R.permute_dims(w, axes=None)
+        y = R.add(R.matmul(x, t), b)
+        return y
+)";
+  EXPECT_THAT(OpsOf(text), ElementsAre("Transpose", "MatMul", "Add"));
+  const Result<Model> model = Lowered(text);
+  EXPECT_EQ(model->main().output(0)->type().ToString(), "f32[n, 3]");
+  EXPECT_EQ(model->main().output(0)->name(), "y");
+}
+
+TEST(LowerRelaxTest, CallsAreInPlaceAndNameSizes) {
+  const std::string text = R"(    @R.function
+    def main(x: R.Tensor(("n", 4), dtype="float32")):
+        cls = Module
+        y = cls.flat(x)
+        return y
+
+    @R.function(private=True)
+    def flat(a: R.Tensor(("p", "q"), dtype="float32")):
+        p = T.int64()
+        q = T.int64()
+        b = R.reshape(a, R.shape([p * q]))
+        return b
+)";
+  const Result<Model> model = Lowered(text);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().output(0)->type().ToString(), "f32[4*n]");
+}
+
+TEST(LowerRelaxTest, ConditionOfRunTimeIsAnIf) {
+  EXPECT_THAT(OpsOf(R"(    @R.function
+    def main(c: R.Tensor((), dtype="bool"), x: R.Tensor((2,), dtype="float32")):
+        if c:
+            r = R.exp(x)
+        else:
+            y = R.negative(x)
+            r = R.abs(y)
+        return r
+)"),
+              ElementsAre("If"));
+}
+
+TEST(LowerRelaxTest, KnownConditionChooses) {
+  EXPECT_THAT(OpsOf(R"(    @R.function
+    def main(x: R.Tensor((2,), dtype="float32")):
+        if R.const(False, "bool"):
+            r = R.exp(x)
+        else:
+            r = R.abs(x)
+        return r
+)"),
+              ElementsAre("Abs"));
+}
+
+TEST(LowerRelaxTest, CastToSizesThatRunTimeTellsIsChecked) {
+  const std::string head =
+      "    @R.function\n"
+      "    def main(x: R.Tensor((\"n\", 4), dtype=\"float32\")):\n"
+      "        m = T.int64()\n";
+  EXPECT_THAT(OpsOf(head + "        y = R.match_cast(x, R.Tensor((m, 4), dtype=\"float32\"))\n"
+                           "        return y\n"),
+              ElementsAre("Identity"));
+  EXPECT_THAT(OpsOf(head + "        y = R.match_cast(x, R.Tensor((2, 4), dtype=\"float32\"))\n"
+                           "        return y\n"),
+              ::testing::Contains("Assert"));
+  EXPECT_THAT(ErrorOf(head + "        y = R.match_cast(x, R.Tensor((m, 5), dtype=\"float32\"))\n"
+                             "        return y\n"),
+              HasSubstr("the cast never holds"));
+}
+
+TEST(LowerRelaxTest, RefusesAllAtOnceByPlace) {
+  const std::string error = ErrorOf(R"(    @R.function
+    def main(x: R.Tensor((2, 3), dtype="float32")):
+        cls = Module
+        a = R.no.such_operator(x)
+        b = R.exp(a)
+        c = R.call_tir(cls.kernel, (x,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+        d = R.nn.softmax(x, axis=1, speed=2)
+        e = R.nn.pad(x, pad_width=[0, 0, 1, 1], pad_mode="edge")
+        f = R.add(x, R.shape([1, 2]))
+        g = metadata["relax.expr.Constant"][0]
+        return (b, c, d, e, f, g)
+
+    @T.prim_func
+    def kernel(a: T.handle):
+        pass
+)");
+  EXPECT_THAT(error, HasSubstr("line 6:9 (R.no.such_operator): error: the operator has no"));
+  EXPECT_THAT(error, HasSubstr("line 8:9 (R.call_tir)"));
+  EXPECT_THAT(error,
+              HasSubstr("line 9:9 (R.nn.softmax): error: the argument 'speed' is not known"));
+  EXPECT_THAT(error, HasSubstr("line 10:9 (R.nn.pad): error: pad_mode \"edge\" is not supported"));
+  EXPECT_THAT(error, HasSubstr("line 11:9 (R.add): error: an operand is a tuple"));
+  EXPECT_THAT(error, HasSubstr("line 12:9 (R.metadata)"));
+  EXPECT_THAT(error, ::testing::Not(HasSubstr("line 7:9")));
+}
+
+TEST(LowerRelaxTest, RefusesRecursion) {
+  EXPECT_THAT(ErrorOf(R"(    @R.function
+    def main(x: R.Tensor((2,), dtype="float32")):
+        cls = Module
+        y = cls.main(x)
+        return y
+)"),
+              HasSubstr("the function 'main' calls itself, which is not supported"));
+}
+
+TEST(LowerRelaxTest, FactsTellSizes) {
+  Facts facts;
+  facts.dims.emplace("n", Dim(5));
+  const Result<Model> model = Lowered(R"(    @R.function
+    def main(x: R.Tensor(("n", 4), dtype="float32")):
+        n = T.int64()
+        y = R.arange(0, n * 2, 1, dtype="int64")
+        return y
+)",
+                                      facts);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().output(0)->type().ToString(), "i64[10]");
+}
+
+TEST(LowerRelaxTest, OperatorsAreSorted) {
+  const std::vector<std::string_view> names = LoweredRelaxOperators();
+  EXPECT_GT(names.size(), 120u);
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+}
+
+}  // namespace
+}  // namespace dragoman

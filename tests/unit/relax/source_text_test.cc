@@ -1,0 +1,162 @@
+// Text of Relax modules: text -> source graph -> text is a fixed point, also of what nothing
+// lowers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "codegen/relax/write_source.h"
+#include "core/ir/verify.h"
+#include "importers/relax/graph/read_model.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::string_view kHead =
+    "# a comment of the file\n"
+    "from tvm.script import relax as R\n"
+    "\n"
+    "@I.ir_module\n"
+    "class Module:\n";
+
+std::string Printed(const std::string& text) {
+  const Result<Model> model = ReadRelaxText(text);
+  EXPECT_TRUE(model.ok()) << model.error().ToString();
+  if (!model.ok()) return "";
+  EXPECT_TRUE(Verify(*model).ok());
+  const Result<std::string> printed = PrintRelaxSource(*model);
+  EXPECT_TRUE(printed.ok()) << printed.error().ToString();
+  return printed.ok() ? *printed : "";
+}
+
+void ExpectFixed(const std::string& body) {
+  const std::string text = std::string(kHead) + body;
+  EXPECT_EQ(Printed(text), text);
+}
+
+std::string ErrorOf(const std::string& body) {
+  const Result<Model> model = ReadRelaxText(std::string(kHead) + body);
+  EXPECT_FALSE(model.ok()) << body;
+  return model.ok() ? "" : model.error().ToString();
+}
+
+TEST(RelaxSourceText, KeepsCallsAttributesAndAnnotations) {
+  ExpectFixed(R"(    @R.function
+    def main(x: R.Tensor(("n", 4), dtype="float32"), s: R.Shape(["n", 4]), o: R.Object) -> R.Tensor(("n", 4), dtype="float32"):
+        R.func_attr({"num_input": 1, "nested": {"a": [1, 2.5, "b"], "t": (1, 2)}})
+        n = T.int64()
+        cls = Module
+        with R.dataflow():
+            # above a binding
+            lv: R.Tensor((n, 4), dtype="float32") = R.nn.leakyrelu(x, alpha=0.1)
+            lv1 = R.add(R.exp(lv), R.const(1.5, "float32"))
+            lv2: R.Tensor((n * 4,), dtype="float32") = R.reshape(lv1, R.shape([n * 4]))
+            lv3: R.Tensor(dtype="float32", ndim=2) = R.unknown.op(lv1, 3, flag=True, other=lv2, sizes=[n, (n + 1) // 2], none=None)
+            lv4 = (lv1, lv2)
+            lv5 = lv4[0]
+            lv6 = (-lv5) + (lv1 * (lv5 - lv1))
+            R.output(lv3, lv6)
+        return lv6
+)");
+}
+
+TEST(RelaxSourceText, KeepsBranchesEffectsAndFunctions) {
+  ExpectFixed(R"(    I.module_attrs({"a": 1})
+
+    @R.function(pure=False)
+    def main(c: R.Tensor((), dtype="bool"), x: R.Tensor((2,), dtype="float32")) -> R.Tuple(R.Tensor((2,), dtype="float32"), R.Tensor((2,), dtype="float32")):
+        cls = Module
+        k = T.int64()
+        R.assert_op(c, [x], format="no {}")
+        @R.function
+        def inner(y: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+            z = R.exp(y)
+            return z
+        if c:
+            a = inner(x)
+            r = R.negative(a)
+        else:
+            r = cls.helper(x)
+        u, v = cls.pair(x)
+        w = R.call_tir(cls.kernel, (x,), out_sinfo=R.Tensor((2,), dtype="float32"))
+        p = R.call_pure_packed("f", x, sinfo_args=(R.Tensor((2,), dtype="float32"),))
+        m = R.match_cast(w, R.Tensor((k,), dtype="float32"))
+        q = metadata["relax.expr.Constant"][3]
+        return (r, q)
+
+    @T.prim_func(private=True)
+    def kernel(a: T.Buffer((T.int64(2),), "float32"), b: T.handle):
+        for i in range(2):   # verbatim
+            with T.block("b"):
+                b[i] = a[i]
+
+    @R.function(private=True)
+    def helper(x: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        return x
+)");
+}
+
+TEST(RelaxSourceText, FormsOfOneMeaningSettle) {
+  const std::string once = Printed(std::string(kHead) + R"(    @R.function
+    def main(x: R.Tensor([2], 'float32')):
+        y = R.add( x,R.const(1, "float32") )  # beside
+        return (y)
+)");
+  EXPECT_THAT(once, HasSubstr("y = R.add(x, R.const(1.0, \"float32\"))\n        return y\n"));
+  EXPECT_EQ(Printed(once), once);
+}
+
+TEST(RelaxSourceText, TellsPlaces) {
+  EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.add(x, z)\n"
+                      "        return y\n"),
+              HasSubstr("line:8:22: error: 'z' is not defined"));
+  EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.exp(x)\n"),
+              HasSubstr("the function returns nothing"));
+  EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        while x:\n"
+                      "            pass\n        return x\n"),
+              HasSubstr("line:8:9: error: no statement of Relax"));
+  EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        if x:\n"
+                      "            a = x\n        else:\n            b = x\n        return x\n"),
+              HasSubstr("the branches bind different names, 'a' and 'b'"));
+  EXPECT_THAT(ErrorOf("    pass\n"), HasSubstr("no public function"));
+  EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.f(" +
+                      std::string(100'000, '(') + "\n        return y\n"),
+              HasSubstr("nesting deeper than"));
+  EXPECT_THAT(ReadRelaxText("hello\n").error().ToString(), HasSubstr("no class"));
+}
+
+// What is cut anywhere is read or refused.
+TEST(RelaxSourceText, DamagedTexts) {
+  const std::string text = std::string(kHead) + R"(    @R.function
+    def main(c: R.Tensor((), dtype="bool"), x: R.Tensor(("n", 4), dtype="float32")):
+        R.func_attr({"num_input": 2})
+        n = T.int64()
+        with R.dataflow():
+            lv = R.strided_slice(x, axes=[0], begin=[0], end=[n // 2])
+            R.output(lv)
+        if c:
+            r = R.exp(lv)
+        else:
+            r = lv
+        return (r, x)
+)";
+  ASSERT_TRUE(ReadRelaxText(text).ok());
+  int refused = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    refused += ReadRelaxText(text.substr(0, i)).ok() ? 0 : 1;
+    for (const char c : {'(', ')', '"', ' ', '\n', '@', '9'}) {
+      std::string damaged = text;
+      damaged[i] = c;
+      const Result<Model> model = ReadRelaxText(std::move(damaged));
+      if (!model.ok()) continue;
+      EXPECT_TRUE(PrintRelaxSource(*model).ok()) << i;
+    }
+  }
+  EXPECT_GT(refused, static_cast<int>(text.size()) - 80);
+}
+
+}  // namespace
+}  // namespace dragoman
