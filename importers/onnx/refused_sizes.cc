@@ -119,11 +119,16 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerIdleLoop(const Node& node,
   if (!refused_sizes_ || error.kind() != ErrorKind::kInvalidInput) return error;
   const Graph& body = **Body(node, "body");
   Composer c(builder);
-  Value* runs = nullptr;
-  if (operands[0] != nullptr)
-    runs = c.Greater(c.Reshape(operands[0], std::vector<std::int64_t>{}), 0);
-  if (operands[1] != nullptr) {
-    Value* starts = c.Reshape(operands[1], std::vector<std::int64_t>{});
+  const auto scalar = [&](Value* x) {
+    return c.MaybeRank(x) == 0 ? x : c.Reshape(x, std::vector<std::int64_t>{});
+  };
+  const auto always = [&](Value* x) {
+    const std::optional<std::vector<std::int64_t>> ints = builder.KnownInts(x);
+    return ints && ints->size() == 1 && ints->front() != 0;
+  };
+  Value* runs = operands[0] != nullptr ? c.Greater(scalar(operands[0]), 0) : nullptr;
+  if (operands[1] != nullptr && !always(operands[1])) {
+    Value* starts = scalar(operands[1]);
     runs = runs != nullptr ? c.And(runs, starts) : starts;
   }
   if (c.failed()) return c.status().error();

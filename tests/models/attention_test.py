@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attention, RotaryEmbedding, TensorScatter and CumProd, operators of opset 23 to 26, against NumPy."""
+"""Attention and other operators that opsets 23 to 26 added or changed, against NumPy."""
 
 import itertools
 import unittest
@@ -199,6 +199,33 @@ class Attention(CommandCase):
             with self.subTest(dtype=dtype, axis=axis, exclusive=exclusive, reverse=reverse):
                 self.verify("CumProd", [x, np.array(axis)], [y], 26, (1,), exclusive=exclusive,
                             reverse=reverse)
+
+    def test_casts_to_powers_of_two(self):
+        x = np.array([1, 1.1, 0.3, 3, 0.75, 100, 2.0**-20, 2.0**126 * 1.3, 3e38], np.float32)
+        for mode, dtype in itertools.product(("up", "down", None), (np.float32, np.int64)):
+            given = np.rint(np.minimum(x, 1000) + 1).astype(dtype) if dtype == np.int64 else x
+            exponents = np.log2(given.astype(np.float64))
+            rounded = np.floor(exponents) if mode == "down" else np.ceil(exponents)
+            expected = np.exp2(np.minimum(rounded, 127)).astype(np.float32)
+            g = GraphWriter()
+            options = {"round_mode": mode} if mode else {}
+            power = g.op("Cast", g.input("x0", dtype, given.shape), to=24, **options)
+            g.output(g.op("Cast", power, to=1), "y0")
+            onnx.save(g.model(opset=24), self.out / "model.onnx")
+            np.savez(self.out / "inputs.npz", x0=given)
+            np.savez(self.out / "outputs.npz", y0=expected)
+            with self.subTest(mode=mode, dtype=dtype):
+                self.done("verify", self.out / "model.onnx", "--data", self.out, "--rtol", "0",
+                          "--atol", "0")
+
+    def test_bits_of_integers(self):
+        x = np.array([0, 1, -1, -(1 << 63), 1 << 40], np.int64)
+        self.verify("BitCast", [x], [x.view(np.uint64)], 26, to=13)
+        self.verify("BitCast", [x.view(np.uint64)], [x], 26, to=7)
+        outputs = [x.view(np.float64).astype(np.float32)]
+        model = self.write("BitCast", [x], outputs, 26, to=11)
+        said = self.fails(4, "convert", model, "-o", self.out / "m.py")
+        self.assertIn("the bits of", said)
 
     def test_rotary_embedding(self):
         cos, sin = self.draw(9, SIZE // 2), self.draw(9, SIZE // 2)

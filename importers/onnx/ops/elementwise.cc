@@ -121,8 +121,53 @@ LoweredResults LowerErf(OpLowering& op) {
   return formula.Finish({formula.NamedCast(real, dtype, op.ResultName(0))});
 }
 
+namespace {
+
+// A cast to float8e8m0, whose numbers are powers of two, rounds up unless `round_mode` tells else.
+// Cast rounds to the nearest one: what stands here is one already.
+LoweredResults CastToPowers(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0}));
+  DRAGOMAN_ASSIGN(const std::optional<std::string> given, op.TakeString("round_mode"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> saturate, op.TakeInt("saturate"));
+  const std::string mode = given.value_or("up");
+  if (mode != "up" && mode != "down" && mode != "nearest")
+    return op.Invalid("round_mode '" + mode + "' is neither up, down nor nearest");
+  constexpr double kMost = 0x1p127;
+  constexpr double kLeast = 0x1p-127;
+  OpComposer f(op);
+  Value* x = op.operand(0);
+  const DType dtype = f.dtype(x);
+  x = f.Cast(x, IsFloating(dtype) && Info(dtype).bits <= 32 ? DType::kF32 : DType::kF64);
+  Value* power = x;
+  if (mode != "nearest") power = f.CastLike(f.Cast(x, DType::kF8E8M0), x);
+  if (mode == "up") {
+    Value* next = f.Mul(power, 2);
+    if (saturate.value_or(1) != 0) next = f.Min(next, kMost);
+    power = f.Where(f.Less(power, x), next, power);
+  } else if (mode == "down") {
+    power = f.Where(f.Greater(power, x), f.Max(f.Mul(power, 0.5), kLeast), power);
+  }
+  return f.Finish(
+      {f.Op("Cast", {power},
+            {{"saturate", saturate.value_or(1)}, {"to", static_cast<std::int64_t>(DType::kF8E8M0)}},
+            op.ResultName(0))});
+}
+
+// Other casts have no choice of a rounding.
+LoweredResults CastTo(OpLowering& op, std::int64_t to) {
+  if (to == static_cast<std::int64_t>(DType::kF8E8M0)) return CastToPowers(op);
+  op.Drop("round_mode");
+  op.Drop("to");
+  op.attributes.emplace_back("to", to);
+  return op.Emit("Cast");
+}
+
+}  // namespace
+
 LoweredResults LowerCast(OpLowering& op) {
   const Attribute* to = Find(op.attributes, "to");
+  if (to != nullptr && to->As<std::int64_t>() != nullptr)
+    return CastTo(op, *to->As<std::int64_t>());
   if (to == nullptr || to->As<std::string>() == nullptr) return op.Emit("Cast");
   const std::string word = *to->As<std::string>();
   op.Drop("to");
@@ -143,8 +188,25 @@ LoweredResults LowerCastLike(OpLowering& op) {
   if (dtype == DType::kUnknown)
     return op.Unsupported("the element type of operand 1 must be known");
   op.operands.resize(1);
-  op.attributes.emplace_back("to", static_cast<std::int64_t>(dtype));
-  return op.Emit("Cast");
+  return CastTo(op, static_cast<std::int64_t>(dtype));
+}
+
+// The bits of integers as those of others, which casts keep. Floats are refused.
+LoweredResults LowerBitCast(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0}));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> to, op.TakeInt("to"));
+  if (!to || !IsDTypeNumber(*to)) return op.Invalid("attribute 'to' names no element type");
+  const DType from = op.builder.dtype(op.operand(0));
+  const auto dtype = static_cast<DType>(*to);
+  if (from == DType::kUnknown) return op.Unsupported("the element type of operand 0 must be known");
+  if (from == dtype) return op.EmitOne("Identity", {op.operand(0)});
+  if (Info(from).bits != Info(dtype).bits)
+    return op.Invalid("element types " + std::string(Name(from)) + " and " +
+                      std::string(Name(dtype)) + " have different sizes");
+  if (!IsInteger(from) || !IsInteger(dtype))
+    return op.Unsupported("the bits of " + std::string(Name(from)) + " as " +
+                          std::string(Name(dtype)));
+  return op.EmitOne("Cast", {op.operand(0)}, {{"to", *to}});
 }
 
 }  // namespace dragoman

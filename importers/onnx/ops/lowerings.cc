@@ -26,6 +26,7 @@ constexpr Row kOnnxLowerings[] = {
     {"And", 7, LowerLegacyBroadcast},
     {"Attention", kAlways, LowerAttention},
     {"BatchNormalization", 14, LowerBatchNormalization},
+    {"BitCast", kAlways, LowerBitCast},
     {"BlackmanWindow", kAlways, LowerWindow},
     {"Cast", kAlways, LowerCast},
     {"CastLike", kAlways, LowerCastLike},

@@ -16,6 +16,7 @@ LoweredResults LowerAffine(OpLowering& op);
 LoweredResults LowerAffineGrid(OpLowering& op);
 LoweredResults LowerAttention(OpLowering& op);
 LoweredResults LowerBatchNormalization(OpLowering& op);
+LoweredResults LowerBitCast(OpLowering& op);
 LoweredResults LowerCast(OpLowering& op);
 LoweredResults LowerCastLike(OpLowering& op);
 LoweredResults LowerCenterCropPad(OpLowering& op);
