@@ -31,6 +31,9 @@
 #include "importers/onnx/validate.h"
 #include "importers/relax/graph/read_model.h"
 #include "importers/relax/lower/lower.h"
+#include "importers/relay/graph/read_model.h"
+#include "importers/relay/lower/lower.h"
+#include "importers/relay/ops/op_table.h"
 #include "importers/tensorflow/graph/cut.h"
 #include "importers/tensorflow/graph/detect.h"
 #include "importers/tensorflow/graph/read_model.h"
@@ -169,8 +172,13 @@ Status WriteTensorFlowFile(const Model& model, const std::string& path, const Wr
 // --- TVM
 
 Likeness DetectRelay(const Candidate& candidate) {
-  const std::string_view head = candidate.Head();
-  return CertainIf(head.starts_with("#[version") || head.starts_with("def @main"));
+  return CertainIf(RelayFileKind(candidate.bytes) != RelayFile::kNone);
+}
+
+std::vector<SourceOperator> RelayOperators(std::string_view) {
+  std::vector<SourceOperator> operators;
+  for (std::string_view name : relay::OperatorNames()) operators.push_back({std::string(name), {}});
+  return operators;
 }
 
 Likeness DetectRelax(const Candidate& candidate) {
@@ -277,7 +285,14 @@ std::vector<Format> MakeFormats() {
        .describe = DescribeTensorFlow,
        .operators = TensorFlowOperators,
        .write = WriteTensorFlowFile},
-      {.name = "relay", .suffixes = {".relay"}, .what = "TVM Relay text", .detect = DetectRelay},
+      {.name = "relay",
+       .suffixes = {".relay"},
+       .what = "TVM Relay text, parameters beside it in .params",
+       .detect = DetectRelay,
+       .read = [](const std::string& path, const ReadOptions&) { return ReadRelay(path); },
+       .dialect = "relay",
+       .lower = LowerRelay,
+       .operators = RelayOperators},
       {.name = "relax",
        .suffixes = {".py"},
        .what = "TVM Relax module, weights beside it in .npz",

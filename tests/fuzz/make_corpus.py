@@ -22,6 +22,7 @@ from exported_programs import Graph, Int, Program
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models" / "torchscript"
 TENSORFLOW = MODELS.parent / "tensorflow"
+RELAY = MODELS.parent / "relay"
 SUITE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 ARCHIVES = 8
 PICKLES = ("data.pkl", "constants.pkl", "traced_inputs.pkl")
@@ -105,10 +106,13 @@ def add_exported(folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     for name in ("onnx_model", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
-                 "tensorflow_graph", "tensorflow_checkpoint", "pt2_archive", "pt2_text", "relax_module"):
+                 "tensorflow_graph", "tensorflow_checkpoint", "pt2_archive", "pt2_text", "relax_module",
+                 "relay_text"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     add_exported(folder)
     (folder / "relax_module" / "module").write_text(RELAX_MODULE, encoding="utf-8")
+    for model in RELAY.glob("*.relay"):
+        (folder / "relay_text" / model.stem).write_bytes(model.read_bytes())
     for name, model in onnx_models().items():
         (folder / "onnx_model" / name).write_bytes(model.read_bytes())
     for model in (*TENSORFLOW.glob("*.pb*"), *TENSORFLOW.glob("*/saved_model.pb")):

@@ -1,0 +1,171 @@
+#include "importers/relay/graph/read_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/support/mapped_file.h"
+#include "core/support/text.h"
+#include "importers/relay/graph/build_graph.h"
+#include "importers/relay/graph/relay_ops.h"
+#include "importers/relay/text/nd_array.h"
+#include "importers/relay/text/parser.h"
+
+namespace dragoman {
+namespace relay {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Params = std::vector<std::pair<std::string, Tensor>>;
+
+Result<Model> MakeModel(const Module& module) {
+  Model model;
+  model.dialect = kDialect;
+  model.extra.emplace_back(std::string(kVersion), module.version);
+  if (!module.types.empty())
+    model.extra.emplace_back(std::string(kTypes), Attribute::Strings(module.types));
+  std::size_t main = 0;
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    if (module.functions[i].name == "main") main = i;
+  }
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    DRAGOMAN_ASSIGN(FunctionGraph built, BuildFunction(module, module.functions[i]));
+    built.graph->set_name(module.functions[i].name);
+    if (!built.attributes.empty())
+      built.graph->extra().emplace_back(std::string(kFunctionAttributes),
+                                        std::move(built.attributes));
+    if (i == main) {
+      model.entries.push_back({module.functions[i].name, std::move(built.graph), {}, {}, {}});
+    } else {
+      Function function;
+      function.op = InternOp(kDialect, module.functions[i].name, "global");
+      function.graph = std::move(built.graph);
+      model.functions.push_back(std::move(function));
+    }
+  }
+  return model;
+}
+
+// The printer puts a v before names that begin with no letter, and may replace other characters.
+std::string PrintedName(std::string_view name) {
+  std::string printed(name);
+  for (char& c : printed) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '/';
+    if (!plain) c = '_';
+  }
+  return printed;
+}
+
+Value* InputOf(const Graph& graph, const std::string& name) {
+  const auto find = [&](const std::string& wanted) -> Value* {
+    for (const auto& input : graph.inputs()) {
+      if (input->name() == wanted && input->data() == nullptr) return input.get();
+    }
+    return nullptr;
+  };
+  for (const std::string& wanted : {name, "v" + name, PrintedName(name), "v" + PrintedName(name)}) {
+    if (Value* found = find(wanted)) return found;
+  }
+  return nullptr;
+}
+
+bool Fits(const Type& declared, const Tensor& tensor) {
+  if (!declared.is_tensor()) return !declared.known();
+  if (declared.dtype() != DType::kUnknown && declared.dtype() != tensor.dtype()) return false;
+  const Shape* shape = declared.shape();
+  if (shape == nullptr) return true;
+  if (shape->size() != tensor.sizes().size()) return false;
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    if ((*shape)[i].known() && (*shape)[i].value() != tensor.sizes()[i]) return false;
+  }
+  return true;
+}
+
+Status BindParams(Model& model, Params params) {
+  Graph& graph = model.main();
+  Params unused;
+  for (auto& [name, tensor] : params) {
+    Value* input = InputOf(graph, name);
+    if (input == nullptr) {
+      unused.emplace_back(std::move(name), std::move(tensor));
+      continue;
+    }
+    if (!Fits(input->type(), tensor)) {
+      return InvalidInput("array " + Quote(name) + " is " + tensor.type().ToString() + ", but %" +
+                          input->name() + " is declared as " + input->type().ToString());
+    }
+    input->set_data(Attribute(std::move(tensor)));
+  }
+  Attribute::Dict left;
+  for (auto& [name, tensor] : unused) {
+    for (const auto& input : graph.inputs()) {
+      if (input->data() == nullptr && input->type().is_tensor() && Fits(input->type(), tensor))
+        return InvalidInput("array " + Quote(name) + " has the name of no parameter of @" +
+                            graph.name() + ", but could be %" + input->name());
+    }
+    left.emplace_back(name, std::move(tensor));
+  }
+  if (!left.empty()) model.extra.emplace_back(std::string(kUnusedParams), std::move(left));
+  return {};
+}
+
+std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+}  // namespace relay
+
+RelayFile RelayFileKind(std::span<const std::byte> bytes) {
+  if (relay::IsParams(bytes)) return RelayFile::kParams;
+  const std::string_view head = relay::AsText(bytes).substr(0, 4096);
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return RelayFile::kNone;
+  const std::string_view text = head.substr(first);
+  if (text.starts_with("#[version") || text.starts_with("v0.0.4") || text.starts_with("def @"))
+    return RelayFile::kText;
+  if (text.front() == '{' && text.find("\"nodes\"") != text.npos &&
+      text.find("\"op\": \"null\"") != text.npos &&
+      relay::AsText(bytes).find("\"node_row_ptr\"") != std::string_view::npos)
+    return RelayFile::kGraphJson;
+  return RelayFile::kNone;
+}
+
+Result<Model> ReadRelayText(std::string_view text) {
+  DRAGOMAN_ASSIGN(const std::unique_ptr<relay::Module> module, relay::ParseModule(text));
+  return relay::MakeModel(*module);
+}
+
+Result<Model> ReadRelay(const std::string& path) {
+  DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  switch (RelayFileKind(file->bytes())) {
+    case RelayFile::kGraphJson:
+      return Unsupported(
+                 "a graph of TVM's graph executor, which calls compiled kernels and has no "
+                 "operators; convert the Relay text of the module (mod.astext()) instead")
+          .InFile(path);
+    case RelayFile::kParams:
+      return Unsupported(
+                 "parameters of a TVM module without the module; convert the Relay text "
+                 "(mod.astext()) beside it")
+          .InFile(path);
+    default:
+      break;
+  }
+  Result<Model> model = ReadRelayText(relay::AsText(file->bytes()));
+  if (!model.ok()) return std::move(model.error().InFile(path));
+  relay::fs::path params = path;
+  params.replace_extension(".params");
+  std::error_code ignored;
+  if (!relay::fs::exists(params, ignored)) return model;
+  DRAGOMAN_ASSIGN(relay::Params arrays, relay::ReadParams(params.string()));
+  Status bound = relay::BindParams(*model, std::move(arrays));
+  if (!bound.ok()) return std::move(bound.error().InFile(params.string()));
+  return model;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,163 @@
+// Functions, names, tuples, references and matches.
+#include <memory>
+#include <utility>
+
+#include "importers/relay/graph/relay_ops.h"
+#include "importers/relay/lower/evaluator.h"
+
+namespace dragoman::relay {
+namespace {
+
+std::string TextOf(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.attribute(name);
+  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+// What a composed function is called by whoever made it.
+std::string LabelOf(const Node& function) {
+  const Attribute* attributes = function.attribute("attrs");
+  const auto* dict = attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
+  for (std::string_view name : {"Composite", "global_symbol"}) {
+    const Attribute* label = dict != nullptr ? Find(*dict, name) : nullptr;
+    if (label != nullptr && label->As<std::string>() != nullptr) return *label->As<std::string>();
+  }
+  return "%" + function.name();
+}
+
+}  // namespace
+
+Abstract Evaluator::EvaluateFunction(const Node& node, const Frame& frame) {
+  const Attribute* body = node.attribute("body");
+  if (body == nullptr || body->graph() == nullptr)
+    return Report(node, InvalidInput("a function without a body"), frame);
+  return Closure(body->graph(), &frame, LabelOf(node));
+}
+
+Abstract Evaluator::EvaluateLet(const Node& node, const Frame& frame) {
+  const Abstract value = Get(node.operand(0), frame);
+  const auto* function = value.As<Closure>();
+  const std::string self = TextOf(node, "recursive");
+  if (function == nullptr || self.empty()) return value;
+  Closure named = *function;
+  named.self = self;
+  if (named.label.starts_with("%")) named.label = "%" + TextOf(node, "name");
+  return named;
+}
+
+Abstract Evaluator::EvaluateSelf(const Node& node, const Frame& frame) {
+  const std::string name = TextOf(node, "name");
+  for (const Frame* at = &frame; at != nullptr; at = at->outer) {
+    if (at->function && at->function->self == name) return *at->function;
+  }
+  return Report(node, Unsupported("function %" + name + " calls itself in a way that is not known"),
+                frame);
+}
+
+Abstract Evaluator::EvaluateGlobal(const Node& node, const Frame& frame) {
+  const auto found = globals_.find(TextOf(node, "name"));
+  if (found != globals_.end()) return found->second;
+  return Report(node, InvalidInput("function @" + TextOf(node, "name") + " is not in the module"),
+                frame);
+}
+
+Abstract Evaluator::EvaluateProjection(const Node& node, const Frame& frame) {
+  const Abstract value = Get(node.operand(0), frame);
+  if (value.Is<Poison>()) return Poison();
+  const Attribute* attribute = node.attribute("index");
+  const auto* index = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+  const auto* tuple = value.As<Tuple>();
+  if (tuple == nullptr || index == nullptr)
+    return Report(node, InvalidInput("an element of " + Describe(value)), frame);
+  if (*index < 0 || static_cast<std::size_t>(*index) >= tuple->items->size()) {
+    return Report(node,
+                  InvalidInput("element " + std::to_string(*index) + " of a tuple of " +
+                               std::to_string(tuple->items->size())),
+                  frame);
+  }
+  return (*tuple->items)[static_cast<std::size_t>(*index)];
+}
+
+Abstract Evaluator::EvaluateReference(const Node& node, const Frame& frame) {
+  const std::vector<Abstract> operands = Operands(node, 0, frame);
+  if (IsNode(node, "RefCreate") && operands.size() == 1) return heap_.NewList(operands);
+  const auto* list = operands.empty() ? nullptr : operands[0].As<ListRef>();
+  if (list == nullptr) {
+    if (!operands.empty() && operands[0].Is<Poison>()) return Poison();
+    return Report(node, InvalidInput("a reference is expected"), frame);
+  }
+  if (IsNode(node, "RefRead")) {
+    const auto& items = std::get<ListContents>(list->cell->contents).items;
+    return items.size() == 1 ? items.front() : Abstract(Poison());
+  }
+  if (operands.size() != 2) return Poison();
+  heap_.Mutable<ListContents>(list->cell).items = {operands[1]};
+  return Tuple{std::make_shared<const std::vector<Abstract>>()};
+}
+
+std::optional<bool> Evaluator::Fits(const Attribute& pattern, const Abstract& value,
+                                    std::vector<Abstract>& bound) {
+  if (pattern.kind() == Attribute::Kind::kNone) return true;
+  if (pattern.As<std::string>() != nullptr) {
+    bound.push_back(value);
+    return true;
+  }
+  // An empty list of patterns is a list of no integers.
+  static const Attribute::List kNothing;
+  const Attribute* fields = &pattern;
+  const auto* tuple = value.As<Tuple>();
+  std::size_t first = 0;
+  if (const auto* dict = pattern.As<Attribute::Dict>()) {
+    const Attribute* name = Find(*dict, "constructor");
+    fields = Find(*dict, "fields");
+    const Constructor* constructor = value.As<Constructor>();
+    if (tuple != nullptr && !tuple->items->empty())
+      constructor = tuple->items->front().As<Constructor>();
+    if (constructor == nullptr || name == nullptr || name->As<std::string>() == nullptr)
+      return std::nullopt;
+    if (constructor->name != *name->As<std::string>()) return false;
+    first = 1;
+    if (tuple == nullptr) return true;
+  }
+  if (tuple == nullptr || fields == nullptr) return std::nullopt;
+  const auto* list = fields->As<Attribute::List>();
+  if (list == nullptr) list = &kNothing;
+  // A constructor alone stands for any fields.
+  if (first == 1 && list->empty()) return true;
+  if (list->size() + first != tuple->items->size()) return std::nullopt;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::optional<bool> fits = Fits((*list)[i], (*tuple->items)[first + i], bound);
+    if (fits != true) return fits;
+  }
+  return true;
+}
+
+Abstract Evaluator::EvaluateMatch(const Node& node, Frame& frame) {
+  const Abstract value = Get(node.operand(0), frame);
+  if (value.Is<Poison>()) return Poison();
+  const Attribute* patterns = node.attribute("patterns");
+  const Attribute* bodies = node.attribute("arms");
+  const auto* list = patterns != nullptr ? patterns->As<Attribute::List>() : nullptr;
+  const auto* arms = bodies != nullptr ? bodies->As<Attribute::Graphs>() : nullptr;
+  if (list == nullptr || arms == nullptr || list->size() != arms->size())
+    return Report(node, InvalidInput("a match without arms"), frame);
+  for (std::size_t i = 0; i < arms->size(); ++i) {
+    std::vector<Abstract> bound;
+    const std::optional<bool> fits = Fits((*list)[i], value, bound);
+    if (!fits) {
+      return Report(
+          node,
+          Unsupported("a match on " + Describe(value) + ", whose constructor only run time tells"),
+          frame);
+    }
+    if (!*fits) continue;
+    const Graph& arm = *(*arms)[i];
+    if (arm.num_inputs() != bound.size())
+      return Report(node, InvalidInput("an arm of other variables than its pattern"), frame);
+    for (std::size_t j = 0; j < bound.size(); ++j) frame.values[arm.input(j)] = std::move(bound[j]);
+    return RunGraph(arm, frame);
+  }
+  return Report(node, Unsupported("no pattern fits, so that it always fails"), frame);
+}
+
+}  // namespace dragoman::relay

@@ -1,0 +1,116 @@
+#include "importers/relay/lower/lower.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/lowering/arguments.h"
+#include "core/lowering/lower_entries.h"
+#include "core/lowering/results.h"
+#include "importers/relay/graph/relay_ops.h"
+#include "importers/relay/lower/evaluator.h"
+
+namespace dragoman {
+namespace relay {
+namespace {
+
+std::vector<DeclaredArgument> ArgumentsOf(const Graph& entry) {
+  std::vector<DeclaredArgument> arguments;
+  for (const auto& input : entry.inputs()) {
+    if (input->data() == nullptr) arguments.push_back({input->name(), input->type()});
+  }
+  return arguments;
+}
+
+// Parameters are tensors or tuples of them.
+class RelayArguments : public ArgumentMaker {
+ public:
+  RelayArguments(const Facts& facts, Heap& heap, GraphBuilder& builder,
+                 std::vector<std::string>& assumed)
+      : ArgumentMaker(facts, heap, builder, assumed), heap_(heap) {}
+
+  Result<Abstract> MakeParameter(const std::string& path, const Type& type) {
+    if (type.is_tensor() || !type.known()) {
+      DRAGOMAN_ASSIGN(Value * made,
+                      AddInput(path, type.known() ? type : Type::Tensor(DType::kUnknown)));
+      return heap_.NewTensor(made);
+    }
+    if (type.kind() != Type::Kind::kTuple) return MakeOpaque(path, type, nullptr);
+    std::vector<Abstract> items;
+    for (std::size_t i = 0; i < type.elements().size(); ++i) {
+      DRAGOMAN_ASSIGN(Abstract item,
+                      MakeParameter(path + "." + std::to_string(i), type.element(i)));
+      items.push_back(std::move(item));
+    }
+    return Abstract(Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))});
+  }
+
+ protected:
+  Result<Abstract> MakeOpaque(const std::string& path, const Type& type,
+                              const Attribute*) override {
+    return Unsupported("parameter %" + path + " is of type " + type.ToString() +
+                       ", which has no tensor form");
+  }
+  std::optional<Number::Kind> NumberKind(const Type&) const override { return std::nullopt; }
+
+ private:
+  Heap& heap_;
+};
+
+class RelayLowering {
+ public:
+  explicit RelayLowering(const Model& source) : source_(source), last_cell_(heap_.last_cell()) {}
+
+  Result<Model> Run(const Facts& facts, const std::function<void(std::string_view)>& note) {
+    EntryProgram program;
+    program.arguments = [](const Entry& entry) { return ArgumentsOf(*entry.graph); };
+    program.run = [this](const Entry& entry, const Facts& stated, const StatePlan& plan,
+                         LoweredEntry& lowered) { return RunEntry(entry, stated, plan, lowered); };
+    return LowerEntries(source_, facts, note, heap_, program);
+  }
+
+ private:
+  Status RunEntry(const Entry& source, const Facts& facts, const StatePlan& plan,
+                  LoweredEntry& lowered) {
+    Inference inference;
+    Evaluator evaluator(source_, heap_, *lowered.entry.graph, inference);
+    GraphBuilder& builder = evaluator.builder();
+    RelayArguments maker(facts, heap_, builder, lowered.assumed);
+    std::vector<Abstract> arguments;
+    for (const auto& input : source.graph->inputs()) {
+      if (input->tensor() != nullptr) {
+        const CellPtr cell = heap_.NewCell(StorageContents{nullptr, *input->tensor()});
+        cell->path = input->name();
+        arguments.push_back(TensorRef{cell, nullptr});
+        continue;
+      }
+      DRAGOMAN_ASSIGN(Abstract made, maker.MakeParameter(input->name(), input->type()));
+      arguments.push_back(std::move(made));
+    }
+    lowered.planned = plan.Begin(heap_, builder);
+    heap_.Enter();
+    const Abstract result = evaluator.RunEntry(*source.graph, std::move(arguments));
+    Status status;
+    if (evaluator.findings().empty()) status = AddResults(result, heap_, builder);
+    lowered.findings = evaluator.findings();
+    const std::vector<CellChange> changes = heap_.Leave();
+    DRAGOMAN_TRY(std::move(status));
+    return StatePlan::Compare(lowered.planned, changes, last_cell_, heap_, builder);
+  }
+
+  const Model& source_;
+  Heap heap_;
+  std::uint64_t last_cell_ = 0;
+};
+
+}  // namespace
+}  // namespace relay
+
+Result<Model> LowerRelay(const Model& source, const Facts& facts,
+                         const std::function<void(std::string_view)>& note) {
+  return relay::RelayLowering(source).Run(facts, note);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,250 @@
+// Convolutions, pools, and what changes the size of images.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "importers/relay/ops/layout.h"
+#include "importers/relay/ops/lowerings.h"
+
+namespace dragoman::relay {
+namespace {
+
+// Layouts of data and kernels for 1, 2 and 3 spatial axes.
+constexpr std::string_view kData[] = {"", "NCW", "NCHW", "NCDHW"};
+constexpr std::string_view kKernel[] = {"", "OIW", "OIHW", "OIDHW"};
+
+int SpatialOf(const Call& c) { return c.target().front() - '0'; }
+
+Ints Ones(int count) { return Ints(static_cast<std::size_t>(count), 1); }
+
+// One number stands for all axes.
+Ints PerAxis(Call& c, std::string_view name, int spatial) {
+  Ints values = c.IntList(name, Ones(spatial));
+  if (values.size() == 1) values = Ints(static_cast<std::size_t>(spatial), values.front());
+  if (values.size() != static_cast<std::size_t>(spatial))
+    c.Fail(InvalidInput(std::string(name) + " has " + std::to_string(values.size()) + " entries"));
+  if (std::any_of(values.begin(), values.end(), [](std::int64_t v) { return v < 1; }))
+    c.Fail(InvalidInput(std::string(name) + " below 1"));
+  return values;
+}
+
+// The layouts of operand and result.
+std::pair<std::string, std::string> Layouts(Call& c, std::string_view name, int spatial) {
+  const std::string data = c.Text(name, kData[spatial]);
+  const std::string result = c.Text("out_layout", "");
+  return {data, result.empty() ? data : result};
+}
+
+// The kernel (in, out of a group, …) of a transposed convolution. Before version 0.12 it was
+// labelled as if O came first: sizes tell.
+Value* TransposedKernel(Call& c, const Value* x, Value* weight, int spatial) {
+  const std::string plain = std::string("IO") + std::string(kKernel[spatial].substr(2));
+  std::string layout = c.Text("kernel_layout", plain);
+  std::string swapped = layout;
+  for (char& letter : swapped) letter = letter == 'O' ? 'I' : letter == 'I' ? 'O' : letter;
+  if (c.failed() || layout == plain) return weight;
+  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
+  const std::optional<std::int64_t> in = c.KnownSize(weight, static_cast<int>(layout.find('I')));
+  const std::optional<std::int64_t> out = c.KnownSize(weight, static_cast<int>(layout.find('O')));
+  if (!channels || !in || !out) return c.Fail("sizes of a kernel that are not known");
+  if (*in == *out && *in != 1)
+    return c.Fail("kernel_layout=\"" + layout +
+                  "\" of a square kernel means one thing before TVM 0.12 and another thing since");
+  return ToLayout(c, weight, *in == *channels ? layout : swapped, plain);
+}
+
+struct Window {
+  Ints kernel;
+  Ints strides;
+  Ints dilations;
+  Ints pads;
+};
+
+Window PoolWindow(Call& c, int spatial) {
+  Window window;
+  window.kernel = c.RequiredInts("pool_size");
+  if (window.kernel.size() == 1)
+    window.kernel = Ints(static_cast<std::size_t>(spatial), window.kernel[0]);
+  if (!c.failed() && window.kernel.size() != static_cast<std::size_t>(spatial))
+    c.Fail(InvalidInput("pool_size has another number of entries"));
+  window.strides = PerAxis(c, "strides", spatial);
+  window.dilations = PerAxis(c, "dilation", spatial);
+  window.pads = PadsOf(c, "padding", spatial);
+  if (!c.Bool("ceil_mode", false) || c.failed()) return window;
+  // As many elements more at the end as let the last window begin.
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    std::int64_t& end = window.pads[window.kernel.size() + i];
+    const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    end += window.strides[i] - 1;
+    if (end >= extent) c.Fail("ceil_mode with windows that may lie beyond the padding");
+  }
+  return window;
+}
+
+// The mean or maximum of equal parts of an axis.
+Value* AdaptAxis(Call& c, Value* x, int axis, std::int64_t count) {
+  const std::string_view op = c.target().ends_with("avg") ? "ReduceMean" : "ReduceMax";
+  if (count == 1) return c.Reduce(op, x, {axis}, true);
+  const std::optional<std::int64_t> size = c.KnownSize(x, axis);
+  if (!size) return c.Fail("an adaptive pool over a size that is not known");
+  if (*size == count) return x;
+  if (count < 1 || count > 4096) return c.Fail("an output_size of " + std::to_string(count));
+  std::vector<Value*> parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t begin = i * *size / count;
+    const std::int64_t end = ((i + 1) * *size + count - 1) / count;
+    parts.push_back(c.Reduce(op, c.Slice(x, axis, begin, end), {axis}, true));
+  }
+  return c.Concat(std::move(parts), axis);
+}
+
+}  // namespace
+
+Value* DepthwiseKernel(Call& c, Value* x, Value* weight, std::int64_t groups) {
+  const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(weight);
+  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
+  if (groups == 1 || !sizes || sizes->size() < 3 || (*sizes)[1] == 1) return weight;
+  if (!channels || *channels != groups || (*sizes)[0] != groups) return weight;
+  Ints shape = *sizes;
+  shape[0] *= shape[1];
+  shape[1] = 1;
+  return c.Reshape(weight, std::move(shape));
+}
+
+void CheckKernel(Call& c, const Value* weight, int spatial) {
+  const std::optional<Ints> kernel = c.MaybeInts("kernel_size");
+  const std::optional<std::int64_t> channels = c.MaybeInt("channels");
+  const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(weight);
+  if (c.failed() || !sizes) return;
+  if (channels && c.target().find("transposed") == std::string_view::npos &&
+      *channels != sizes->front())
+    c.Fail(InvalidInput("channels is " + std::to_string(*channels) + ", but the kernel has " +
+                        std::to_string(sizes->front())));
+  for (std::size_t i = 0; kernel && i < static_cast<std::size_t>(spatial); ++i) {
+    const std::int64_t size = kernel->size() == 1  ? kernel->front()
+                              : i < kernel->size() ? (*kernel)[i]
+                                                   : -1;
+    if (size != (*sizes)[i + 2]) c.Fail(InvalidInput("kernel_size is not that of the kernel"));
+  }
+}
+
+Value* LowerConv(Call& c) {
+  const int spatial = SpatialOf(c);
+  const auto [layout, out_layout] = Layouts(c, "data_layout", spatial);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  Value* weight =
+      ToLayout(c, c.Tensor(1), c.Text("kernel_layout", kKernel[spatial]), kKernel[spatial]);
+  c.ExpectText("auto_scheduler_rewritten_layout", {""});
+  const std::int64_t groups = c.Int("groups", 1);
+  weight = DepthwiseKernel(c, x, weight, groups);
+  CheckKernel(c, weight, spatial);
+  const DType dtype = c.Type("out_dtype", c.dtype(x));
+  std::vector<NamedAttribute> attributes = {{"dilations", PerAxis(c, "dilation", spatial)},
+                                            {"group", groups},
+                                            {"pads", PadsOf(c, "padding", spatial)},
+                                            {"strides", PerAxis(c, "strides", spatial)}};
+  if (c.failed()) return nullptr;
+  Value* y = nullptr;
+  if (IsFloating(dtype)) {
+    y = c.Op("Conv", {c.Cast(x, dtype), c.Cast(weight, dtype)}, std::move(attributes));
+  } else if (dtype == DType::kI32) {
+    y = c.Op("ConvInteger", {x, weight}, std::move(attributes));
+  } else {
+    return c.Fail("convolutions of " + std::string(NumpyName(dtype)) + " are not supported");
+  }
+  return ToLayout(c, y, kData[spatial], out_layout);
+}
+
+Value* LowerConvTranspose(Call& c) {
+  const int spatial = SpatialOf(c);
+  const auto [layout, out_layout] = Layouts(c, "data_layout", spatial);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  Value* weight = TransposedKernel(c, x, c.Tensor(1), spatial);
+  CheckKernel(c, weight, spatial);
+  const DType dtype = c.Type("out_dtype", c.dtype(x));
+  Ints extra = c.IntList("output_padding", Ints(static_cast<std::size_t>(spatial), 0));
+  if (extra.size() == 1) extra = Ints(static_cast<std::size_t>(spatial), extra.front());
+  const std::int64_t groups = c.Int("groups", 1);
+  const std::optional<std::int64_t> of_group = c.KnownSize(weight, 1);
+  const std::optional<std::int64_t> channels = c.MaybeInt("channels");
+  if (channels && of_group && *of_group * groups != *channels)
+    c.Fail(InvalidInput("channels is not that of the kernel"));
+  std::vector<NamedAttribute> attributes = {{"dilations", PerAxis(c, "dilation", spatial)},
+                                            {"group", groups},
+                                            {"output_padding", std::move(extra)},
+                                            {"pads", PadsOf(c, "padding", spatial)},
+                                            {"strides", PerAxis(c, "strides", spatial)}};
+  if (c.failed()) return nullptr;
+  if (!IsFloating(dtype)) return c.Fail("transposed convolutions of integers are not supported");
+  Value* y =
+      c.Op("ConvTranspose", {c.Cast(x, dtype), c.Cast(weight, dtype)}, std::move(attributes));
+  return ToLayout(c, y, kData[spatial], out_layout);
+}
+
+Value* LowerPool(Call& c) {
+  const int spatial = SpatialOf(c);
+  const bool mean = c.target().ends_with("avg");
+  const auto [layout, out_layout] = Layouts(c, "layout", spatial);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  Window window = PoolWindow(c, spatial);
+  std::vector<NamedAttribute> attributes = {{"dilations", std::move(window.dilations)},
+                                            {"kernel_shape", std::move(window.kernel)},
+                                            {"pads", std::move(window.pads)},
+                                            {"strides", std::move(window.strides)}};
+  if (mean)
+    attributes.emplace_back("count_include_pad", std::int64_t{c.Bool("count_include_pad", false)});
+  if (c.failed()) return nullptr;
+  if (mean && !IsFloating(c.dtype(x))) return c.Fail("means of integers are not supported");
+  Value* y = c.Op(mean ? "AveragePool" : "MaxPool", {x}, std::move(attributes));
+  return ToLayout(c, y, kData[spatial], out_layout);
+}
+
+Value* LowerGlobalPool(Call& c) {
+  const int spatial = SpatialOf(c);
+  const auto [layout, out_layout] = Layouts(c, "layout", spatial);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  const bool mean = c.target().ends_with("avg");
+  Value* y = c.Op(mean ? "GlobalAveragePool" : "GlobalMaxPool", {x});
+  return ToLayout(c, y, kData[spatial], out_layout);
+}
+
+Value* LowerAdaptivePool(Call& c) {
+  const int spatial = SpatialOf(c);
+  const auto [layout, out_layout] = Layouts(c, "layout", spatial);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  Ints sizes = c.IntList("output_size", {});
+  if (c.failed()) return nullptr;
+  if (sizes.size() == 1) sizes = Ints(static_cast<std::size_t>(spatial), sizes.front());
+  if (!sizes.empty() && sizes.size() != static_cast<std::size_t>(spatial))
+    return c.Fail(InvalidInput("output_size has another number of entries"));
+  const auto ones = std::count(sizes.begin(), sizes.end(), 1);
+  if (ones == spatial) {
+    const bool mean = c.target().ends_with("avg");
+    x = c.Op(mean ? "GlobalAveragePool" : "GlobalMaxPool", {x});
+  } else {
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      x = AdaptAxis(c, x, static_cast<int>(i) + 2, sizes[i]);
+  }
+  return ToLayout(c, x, kData[spatial], out_layout);
+}
+
+Value* LowerDepthToSpace(Call& c) {
+  const std::string layout = c.Text("layout", "NCHW");
+  const std::int64_t block = c.Int("block_size", 1);
+  const std::string mode = c.Text("mode", "DCR");
+  if (mode != "DCR" && mode != "CDR") return c.Fail("mode=\"" + mode + "\" is not supported");
+  Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
+  Value* y =
+      c.Op("DepthToSpace", {x}, {{"blocksize", block}, {"mode", mode == "CDR" ? "CRD" : mode}});
+  return ToLayout(c, y, "NCHW", layout);
+}
+
+Value* LowerSpaceToDepth(Call& c) {
+  const std::string layout = c.Text("layout", "NCHW");
+  const std::int64_t block = c.Int("block_size", 1);
+  c.ExpectText("mode", {"DCR"});
+  Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
+  return ToLayout(c, c.Op("SpaceToDepth", {x}, {{"blocksize", block}}), "NCHW", layout);
+}
+
+}  // namespace dragoman::relay

@@ -1,0 +1,173 @@
+// Operators that work element by element.
+#include <cmath>
+#include <limits>
+
+#include "core/lowering/division.h"
+#include "core/lowering/math.h"
+#include "importers/relay/ops/lowerings.h"
+
+namespace dragoman::relay {
+namespace {
+
+// Half away from zero.
+Value* RoundAway(Call& c, Value* x) {
+  Value* size = c.Abs(x);
+  Value* whole = c.Floor(size);
+  Value* up = c.GreaterOrEqual(c.Sub(size, whole), 0.5);
+  Value* rounded = c.Where(up, c.Add(whole, 1), whole);
+  return NegateWhere(c, SignBit(c, x), rounded);
+}
+
+bool IsWhole(Call& c, const Value* x) {
+  return IsInteger(c.dtype(x)) || c.dtype(x) == DType::kBool;
+}
+
+}  // namespace
+
+Value* LowerUnary(Call& c) { return c.Op(c.target(), {c.Tensor(0)}); }
+
+// Of whole numbers: themselves.
+Value* LowerRounding(Call& c) {
+  Value* x = c.Tensor(0);
+  if (c.failed() || IsWhole(c, x)) return x;
+  if (c.target() == "Trunc") return Trunc(c, x);
+  if (c.target() == "Round") return RoundAway(c, x);
+  return c.Op(c.target(), {x});
+}
+
+Value* LowerIdentity(Call& c) {
+  c.Ignore({"compiler", "annotation", "virtual_device", "src_virtual_device", "dst_virtual_device",
+            "constrain_body", "constrain_result", "body_result"});
+  return c.Op("Identity", {c.Tensor(0)});
+}
+
+Value* LowerLogBase(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Mul(c.Log(x), 1.0 / std::log(c.target() == "2" ? 2.0 : 10.0));
+}
+
+Value* LowerRsqrt(Call& c) { return c.Op("Reciprocal", {c.Sqrt(c.Tensor(0))}); }
+
+Value* LowerIsFinite(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Not(c.Or(IsNaN(c, x), IsInf(c, x, true, true)));
+}
+
+Value* LowerIsInf(Call& c) { return IsInf(c, c.Tensor(0), true, true); }
+Value* LowerIsNan(Call& c) { return IsNaN(c, c.Tensor(0)); }
+
+Value* LowerBitwiseNot(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.dtype(x) == DType::kBool ? c.Not(x) : c.Op("BitwiseNot", {x});
+}
+
+Value* LowerLike(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Full(c.Shape(x), c.target() == "1" ? 1 : 0, c.dtype(x));
+}
+
+// Element types must be equal: there is no promotion.
+Value* LowerBinary(Call& c) {
+  Value* a = c.Tensor(0);
+  Value* b = c.Tensor(1);
+  if (c.failed()) return nullptr;
+  const bool logic = c.dtype(a) == DType::kBool;
+  if (c.dtype(a) != c.dtype(b))
+    return c.Fail(InvalidInput("operands of types " + std::string(Name(c.dtype(a))) + " and " +
+                               std::string(Name(c.dtype(b)))));
+  std::string op(c.target());
+  if (logic && op == "Mul") return c.And(a, b);
+  if (logic && (op == "Max" || op == "Add")) return c.Or(a, b);
+  if (logic && op == "Min") return c.And(a, b);
+  if (logic && op.starts_with("Bitwise")) op = op.substr(7);
+  if (op == "Div" && IsInteger(c.dtype(a))) return TruncQuotient(c, a, b);
+  if (op == "NotEqual") return c.NotEqual(a, b);
+  if (op == "Max") return Maximum(c, a, b);
+  if (op == "Min") return Minimum(c, a, b);
+  return c.Op(op, {a, b});
+}
+
+Value* LowerFloorDivide(Call& c) { return FloorQuotient(c, c.Tensor(0), c.Tensor(1)); }
+Value* LowerTruncDivide(Call& c) { return TruncQuotient(c, c.Tensor(0), c.Tensor(1)); }
+Value* LowerFloorMod(Call& c) { return Remainder(c, c.Tensor(0), c.Tensor(1)); }
+// The remainder has the sign of the dividend.
+Value* LowerTruncMod(Call& c) {
+  return c.Op("Mod", {c.Tensor(0), c.Tensor(1)}, {{"fmod", std::int64_t{1}}});
+}
+
+// By whole powers of two, in 64 bits.
+Value* LowerShift(Call& c) {
+  Value* x = c.Tensor(0);
+  const DType dtype = c.dtype(x);
+  if (c.failed()) return nullptr;
+  if (dtype == DType::kU64) return c.Fail("shifts of uint64 are not supported");
+  Value* by = c.Index(1);
+  if (dtype == DType::kI64) {
+    const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(by);
+    for (std::int64_t bits : known.value_or(Ints{})) {
+      if (bits < 0 || bits > 62) return c.Fail("a shift by " + std::to_string(bits) + " bits");
+    }
+    if (!known) return c.Fail("a shift of int64 by a number of bits that only run time tells");
+  }
+  Value* wide = c.Cast(x, DType::kI64);
+  Value* factor = c.Pow(c.Int(2), by);
+  Value* shifted = c.target() == "left" ? c.Mul(wide, factor) : FloorQuotient(c, wide, factor);
+  return c.Cast(shifted, dtype);
+}
+
+Value* LowerWhere(Call& c) {
+  Value* condition = c.Tensor(0);
+  if (!c.failed() && c.dtype(condition) != DType::kBool) condition = IsTrue(c, condition);
+  return c.Op("Where", {condition, c.Tensor(1), c.Tensor(2)});
+}
+
+Value* LowerClip(Call& c) {
+  Value* x = c.Tensor(0);
+  if (c.Get("a_min") == nullptr || c.Get("a_max") == nullptr)
+    c.Fail(InvalidInput("attributes a_min and a_max are needed"));
+  double low = c.Float("a_min", 0);
+  double high = c.Float("a_max", 0);
+  if (c.failed()) return nullptr;
+  if (!IsInteger(c.dtype(x))) return c.Op("Clip", {x, c.Number(low, x), c.Number(high, x)});
+  // Whole bounds that the type holds.
+  const DTypeInfo& info = Info(c.dtype(x));
+  const double most = std::ldexp(1.0, info.is_signed ? info.bits - 1 : info.bits);
+  const double least = info.is_signed ? -most : 0;
+  std::vector<Value*> operands = {x, nullptr, nullptr};
+  if (low > least) operands[1] = c.Number(std::trunc(low), x);
+  if (high < most - 1) operands[2] = c.Number(std::trunc(high), x);
+  return c.Op("Clip", std::move(operands));
+}
+
+Value* LowerCast(Call& c) {
+  Value* x = c.Tensor(0);
+  const DType to = c.Type("dtype", DType::kUnknown);
+  if (c.failed()) return nullptr;
+  if (to == DType::kUnknown) return c.Fail(InvalidInput("attribute dtype is missing"));
+  return c.Cast(x, to);
+}
+
+Value* LowerCastLike(Call& c) { return c.CastLike(c.Tensor(0), c.Tensor(1)); }
+
+Value* LowerLeakyRelu(Call& c) {
+  return c.Op("LeakyRelu", {c.Tensor(0)}, {{"alpha", static_cast<float>(c.Float("alpha", 0.25))}});
+}
+
+Value* LowerPRelu(Call& c) {
+  Value* x = c.Tensor(0);
+  const int rank = c.Rank(x);
+  const int axis = c.Axis(c.Int("axis", 1), rank);
+  return c.Op("PRelu", {x, AlongAxis(c, c.Tensor(1), axis, rank)});
+}
+
+Value* LowerSoftmax(Call& c) {
+  return c.Op(c.target(), {c.Tensor(0)}, {{"axis", c.Int("axis", -1)}});
+}
+
+std::vector<Value*> LowerDropout(Call& c) {
+  c.Ignore({"rate"});
+  Value* x = c.Tensor(0);
+  return {c.Op("Identity", {x}), c.Full(c.Shape(x), 1, c.dtype(x))};
+}
+
+}  // namespace dragoman::relay

@@ -1,0 +1,26 @@
+// Layouts: "NCHW", "HWIO", "NCHW4c", where a number and a small letter split an axis in blocks.
+#ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_LAYOUT_H_
+#define DRAGOMAN_IMPORTERS_RELAY_OPS_LAYOUT_H_
+
+#include <string_view>
+
+#include "importers/relay/ops/call.h"
+
+namespace dragoman::relay {
+
+// `x` in layout `from` as it is in layout `to`. Fails for layouts of other axes, and for axes that
+// the blocks do not divide.
+Value* ToLayout(Call& c, Value* x, std::string_view from, std::string_view to);
+
+// Attribute `name`, one number, one an axis, or all begins and all ends, as ai.onnx has pads.
+Ints PadsOf(Call& c, std::string_view name, int spatial);
+
+// The kernel (channels of the result, channels of a group, …) of a convolution over each channel by
+// itself, which Relay may write as (channels, multiplier, …).
+Value* DepthwiseKernel(Call& c, Value* x, Value* weight, std::int64_t groups);
+// Fails if attributes channels and kernel_size say something else than the kernel's sizes.
+void CheckKernel(Call& c, const Value* weight, int spatial);
+
+}  // namespace dragoman::relay
+
+#endif  // DRAGOMAN_IMPORTERS_RELAY_OPS_LAYOUT_H_

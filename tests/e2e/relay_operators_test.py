@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Operators of Relay, in the spellings of its front ends, compared with NumPy and torch."""
+
+import unittest
+
+import numpy as np
+
+from relay_case import RelayCase, draw
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    torch = None
+
+
+def ints(*values, dtype=np.int32):
+    return np.array(values, dtype)
+
+
+class Elementwise(RelayCase):
+    def test_round_is_away_from_zero(self):
+        x = np.array([0.5, 1.5, -0.5, -2.5, 0.49999997, 2.4], np.float32)
+        self.computes("round(%x)", np.array([1, 2, -1, -3, 0, 2], np.float32), x=x)
+
+    def test_quotients_of_integers(self):
+        a, b = ints(7, -7, 7, -7), ints(2, 2, -2, -2)
+        for op, expected in (("divide", ints(3, -3, -3, 3)), ("mod", ints(1, -1, 1, -1)),
+                             ("floor_divide", ints(3, -4, -4, 3)),
+                             ("floor_mod", ints(1, 1, -1, -1)),
+                             ("trunc_divide", ints(3, -3, -3, 3)),
+                             ("trunc_mod", ints(1, -1, 1, -1))):
+            with self.subTest(op=op):
+                self.computes(f"{op}(%a, %b)", expected, a=a, b=b)
+
+    def test_shifts(self):
+        a, b = ints(5, -5, 1, -8), ints(1, 1, 30, 2)
+        self.computes("left_shift(%a, %b)", a << b, a=a, b=b)
+        self.computes("right_shift(%a, %b)", a >> b, a=a, b=b)
+
+    def test_clip_of_integers(self):
+        x = ints(-5, 0, 9)
+        self.computes("clip(%x, a_min=-2f, a_max=4f)", ints(-2, 0, 4), x=x)
+
+    def test_defaults_that_differ_from_other_formats(self):
+        x = draw(2, 3)
+        self.computes("nn.leaky_relu(%x)", np.where(x > 0, x, np.float32(0.25) * x), x=x)
+        self.computes("nn.prelu(%x, %a)", np.where(x > 0, x, x * np.float32([1, 2, 3])), x=x,
+                      a=np.array([1, 2, 3], np.float32))
+
+    def test_comparisons_and_where(self):
+        a, b = draw(3, 4), draw(4)
+        self.computes("where(greater(%a, %b), %a, %b)", np.maximum(a, b), a=a, b=b)
+        self.computes("logical_or(isnan(%a), less_equal(%a, %b))", a <= b, a=a, b=b)
+
+
+class Shapes(RelayCase):
+    def test_codes_of_reshape(self):
+        x = draw(4, 8, 3)
+        for codes, shape in (([-3, -2], (32, 3)), ([-1, 0], (12, 8)), ([-4, 2, -1, -2], (2, 2, 8, 3)),
+                             ([0, -1], (4, 24)), ([-2], (4, 8, 3))):
+            with self.subTest(codes=codes):
+                self.computes(f"reshape(%x, newshape={codes})", x.reshape(shape), x=x)
+
+    def test_squeeze_of_nothing_and_of_all(self):
+        x = draw(1, 3, 1)
+        self.computes("squeeze(%x, axis=[])", x, x=x)
+        self.computes("squeeze(%x)", x[0, :, 0], x=x)
+
+    def test_strided_slice(self):
+        x = draw(5, 6)
+        for attributes, expected in (
+                ("begin=[1, 0], end=[-1, 4], strides=[2]", x[1:-1:2, 0:4]),
+                ("begin=[1], end=[9], strides=[1], axes=[1]", x[:, 1:9]),
+                ("begin=[-1], end=[-7], strides=[-1], axes=[1]", x[:, ::-1]),
+                ("begin=[1, 2], end=[2, -1], strides=[3], slice_mode=\"size\"", x[1:3, 2:])):
+            with self.subTest(attributes=attributes):
+                self.computes(f"strided_slice(%x, {attributes})", expected, x=x)
+
+    def test_take_clips_wraps_or_trusts(self):
+        x, i = draw(4, 3), ints(-1, 2, 9)
+        self.computes("take(%x, %i, axis=0)", x[[0, 2, 3]], x=x, i=i)
+        self.computes('take(%x, %i, axis=0, mode="wrap")', x[[3, 2, 1]], x=x, i=i)
+        self.computes("take(%x, %i)", x.ravel()[[0, 2, 9]], x=x, i=i)
+
+    def test_split_and_stack(self):
+        x = draw(2, 6)
+        self.computes("%0 = split(%x, indices_or_sections=[1, 4], axis=1);\n(%0.2, %0.0, %0.1)",
+                      [x[:, 4:], x[:, :1], x[:, 1:4]], x=x)
+        self.computes("stack((%x, %x), axis=-1)", np.stack([x, x], -1), x=x)
+
+    def test_tuples_of_indices_come_first(self):
+        x, i, u = draw(3, 4), ints(0, 2, 1, 3).reshape(2, 2), draw(2)
+        self.computes("gather_nd(%x, %i)", x[i[0], i[1]], x=x, i=i)
+        updated = x.copy()
+        updated[i[0], i[1]] += u
+        self.computes('scatter_nd(%x, %i, %u, mode="add")', updated, x=x, i=i, u=u)
+
+    def test_layouts(self):
+        x = draw(1, 8, 2, 3)
+        blocked = x.reshape(1, 2, 4, 2, 3).transpose(0, 1, 3, 4, 2)
+        self.computes('layout_transform(%x, src_layout="NCHW", dst_layout="NCHW4c")', blocked, x=x)
+        self.computes('layout_transform(%b, src_layout="NCHW4c", dst_layout="NHWC")',
+                      x.transpose(0, 2, 3, 1), b=blocked)
+
+    def test_repeats_tiles_and_pads(self):
+        x = draw(2, 3)
+        self.computes("repeat(%x, repeats=2, axis=1)", np.repeat(x, 2, 1), x=x)
+        self.computes("tile(%x, reps=[2, 1, 2])", np.tile(x, (2, 1, 2)), x=x)
+        self.computes("nn.pad(%x, 7f, pad_width=[[1, 0], [0, 2]])",
+                      np.pad(x, ((1, 0), (0, 2)), constant_values=7), x=x)
+        for mode in ("SYMMETRIC", "REFLECT"):
+            self.computes(f'nn.mirror_pad(%x, mode="{mode}", pad_width=[[1, 1], [0, 2]])',
+                          np.pad(x, ((1, 1), (0, 2)), mode.lower()), x=x)
+
+    def test_sequences_and_masks(self):
+        x, n = draw(4, 3), ints(1, 4, 2)
+        expected = np.where(np.arange(4)[:, None] < n, x, -1)
+        self.computes("sequence_mask(%x, %n, mask_value=-1f, axis=0)", expected, x=x, n=n)
+
+    def test_one_hot_and_arange(self):
+        i = ints(1, 0, 2)
+        self.computes('one_hot(%i, 1f, 0f, depth=3, axis=-1, dtype="float32")',
+                      np.eye(3, dtype=np.float32)[i], i=i)
+        self.computes('arange(0, %n, 2, start=0, stop=%n, step=2, dtype="int32")',
+                      np.arange(0, 7, 2, dtype=np.int32), n=np.array(7, np.int32))
+
+    def test_strided_set(self):
+        x, v = draw(4, 5), draw(2, 2)
+        expected = x.copy()
+        expected[1:3, 0:4:2] = v
+        self.computes("%0 = strided_set(%x, %v, arange(1, -1, -1, dtype=\"int32\"), "
+                      "arange(3, 5, 1, dtype=\"int32\"), arange(1, 3, 1, dtype=\"int32\"));\n%0",
+                      expected, x=x, v=v)
+
+
+class Reductions(RelayCase):
+    def test_axes_and_their_complement(self):
+        x = draw(2, 3, 4)
+        self.computes("sum(%x, axis=[1])", x.sum(1), x=x)
+        self.computes("mean(%x, axis=[1], exclude=True, keepdims=True)",
+                      x.mean((0, 2), keepdims=True), x=x)
+        self.computes("max(%x)", x.max(), x=x)
+        self.computes("all(greater(%x, 0f), axis=[0])", (x > 0).all(0), x=x)
+
+    def test_variance(self):
+        x = draw(2, 5)
+        self.computes("variance(%x, mean(%x, axis=[1], keepdims=True), axis=[1], unbiased=True)",
+                      x.var(1, ddof=1), x=x)
+
+    def test_places(self):
+        x = draw(3, 4)
+        self.computes("argmax(%x, axis=[1])", x.argmax(1).astype(np.int32), x=x)
+        self.computes("argmin(%x)", np.int32(x.argmin()), x=x)
+        self.computes('argsort(%x, axis=1, dtype="int32")', x.argsort(1).astype(np.int32), x=x)
+        self.computes('topk(%x, k=2, axis=1, ret_type="values", dtype="int32")',
+                      -np.sort(-x, 1)[:, :2], x=x)
+        self.computes("cumsum(%x, axis=1)", x.cumsum(1), x=x)
+
+
+@unittest.skipIf(torch is None, "needs python3-torch")
+class Networks(RelayCase):
+    @staticmethod
+    def numbers(result):
+        return result.numpy()
+
+    def test_convolutions(self):
+        x, w = draw(1, 4, 7, 6), draw(6, 2, 3, 3)
+        y = F.conv2d(torch.tensor(x), torch.tensor(w), stride=(2, 1), padding=(1, 0), groups=2)
+        attributes = "strides=[2, 1], padding=[1, 0, 1, 0], groups=2, channels=6, kernel_size=[3, 3]"
+        self.computes(f"nn.conv2d(%x, %w, {attributes})", y.numpy(), x=x, w=w)
+        self.computes(f'nn.conv2d(%x, %w, {attributes}, data_layout="NHWC", kernel_layout="HWIO")',
+                      y.numpy().transpose(0, 2, 3, 1), x=x.transpose(0, 2, 3, 1),
+                      w=w.transpose(2, 3, 1, 0))
+
+    def test_depthwise_as_tensorflow_writes_it(self):
+        x, w = draw(1, 5, 5, 3), draw(3, 3, 3, 2)  # HWC and multiplier
+        weight = torch.tensor(w.transpose(2, 3, 0, 1).reshape(6, 1, 3, 3))
+        y = F.conv2d(torch.tensor(x.transpose(0, 3, 1, 2)), weight, groups=3)
+        self.computes('nn.conv2d(%x, %w, padding=[0, 0, 0, 0], groups=3, channels=6, '
+                      'kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWOI")',
+                      y.numpy().transpose(0, 2, 3, 1), x=x, w=w)
+
+    def test_transposed_convolution(self):
+        x, w = draw(1, 3, 4, 4), draw(3, 2, 3, 3)
+        y = F.conv_transpose2d(torch.tensor(x), torch.tensor(w), stride=2, padding=1,
+                               output_padding=1)
+        for layout in ("IOHW", "OIHW"):
+            self.computes(f'nn.conv2d_transpose(%x, %w, channels=2, kernel_size=[3, 3], '
+                          f'strides=[2, 2], padding=[1, 1, 1, 1], output_padding=[1, 1], '
+                          f'kernel_layout="{layout}")', y.numpy(), x=x, w=w)
+
+    def test_pools(self):
+        x = draw(1, 2, 7, 8)
+        t = torch.tensor(x)
+        window = "pool_size=[3, 3], strides=[2, 2], padding=[1, 1, 1, 1], ceil_mode=True"
+        self.computes(f"nn.max_pool2d(%x, {window})",
+                      F.max_pool2d(t, 3, 2, 1, ceil_mode=True).numpy(), x=x)
+        self.computes(f"nn.avg_pool2d(%x, {window})",
+                      F.avg_pool2d(t, 3, 2, 1, ceil_mode=True, count_include_pad=False).numpy(), x=x)
+        self.computes("nn.adaptive_avg_pool2d(%x, output_size=[3, 5])",
+                      F.adaptive_avg_pool2d(t, (3, 5)).numpy(), x=x)
+        self.computes("nn.adaptive_max_pool2d(%x, output_size=[1, 1])",
+                      F.adaptive_max_pool2d(t, 1).numpy(), x=x)
+
+    def test_normalisations(self):
+        x, g, b = draw(2, 4, 3, 3), draw(4), draw(4)
+        mean, variance = draw(4), np.abs(draw(4)) + 1
+        t = [torch.tensor(a) for a in (x, g, b, mean, variance)]
+        y = F.batch_norm(t[0], t[3], t[4], t[1], t[2], eps=1e-5).numpy()
+        self.computes("%0 = nn.batch_norm(%x, %g, %b, %m, %v);\n%0.0", y, x=x, g=g, b=b, m=mean,
+                      v=variance)
+        self.computes("%0 = nn.batch_norm(%x, %g, %b, %m, %v, axis=3);\n%0.0",
+                      y.transpose(0, 2, 3, 1), x=x.transpose(0, 2, 3, 1), g=g, b=b, m=mean,
+                      v=variance)
+        self.computes("nn.instance_norm(%x, %g, %b)",
+                      F.instance_norm(t[0], weight=t[1], bias=t[2]).numpy(), x=x, g=g, b=b)
+        self.computes("nn.group_norm(%x, %g, %b, num_groups=2)",
+                      F.group_norm(t[0], 2, t[1], t[2]).numpy(), x=x, g=g, b=b)
+        rows = draw(5, 4)
+        self.computes("nn.layer_norm(%x, %g, %b, epsilon=1e-3f, center=False)",
+                      F.layer_norm(torch.tensor(rows), (4,), t[1], eps=1e-3).numpy(), x=rows, g=g,
+                      b=b)
+
+    def test_images(self):
+        x = draw(1, 2, 4, 5)
+        t = torch.tensor(x)
+        self.computes('image.resize2d(%x, size=[7, 9], roi=[0f, 0f, 0f, 0f], '
+                      'rounding_method="", cubic_alpha=-0.75f)',
+                      F.interpolate(t, (7, 9), mode="bilinear").numpy(), x=x)
+        self.computes('image.resize2d(%x, size=[8, 10], method="nearest_neighbor", '
+                      'coordinate_transformation_mode="asymmetric", rounding_method="floor")',
+                      F.interpolate(t, (8, 10), mode="nearest").numpy(), x=x)
+        self.computes("nn.upsampling(%x, scale_h=2f, scale_w=3f)",
+                      F.interpolate(t, (8, 15), mode="nearest").numpy(), x=x)
+        grid = np.tanh(draw(1, 3, 3, 2))
+        self.computes("image.grid_sample(%x, %g)",
+                      F.grid_sample(t, torch.tensor(grid), align_corners=True).numpy(), x=x,
+                      g=grid.transpose(0, 3, 1, 2))
+
+    def test_products(self):
+        a, b = draw(2, 3, 4), draw(2, 4, 5)
+        self.computes("nn.batch_matmul(%a, %b)", a @ b, a=a, b=b)
+        self.computes("nn.batch_matmul(%a, %b, transpose_b=True)", a @ b, a=a,
+                      b=b.transpose(0, 2, 1))
+        # As versions up to 0.7 wrote it.
+        self.computes("nn.batch_matmul(%a, %b)", a @ b, a=a, b=b.transpose(0, 2, 1))
+        self.computes("nn.matmul(%a, %b, units=None, transpose_b=True)", a[0] @ b[0], a=a[0],
+                      b=b[0].T)
+
+
+class Quantized(RelayCase):
+    def test_dense_and_requantize(self):
+        x = np.random.default_rng(1).integers(0, 255, (3, 8)).astype(np.uint8)
+        w = np.random.default_rng(2).integers(-127, 127, (4, 8)).astype(np.int8)
+        sums = (x.astype(np.int32) - 120) @ w.T.astype(np.int32)
+        self.computes('qnn.dense(%x, %w, 120, 0, 0.5f, 0.25f, units=4, out_dtype="int32")', sums,
+                      x=x, w=w)
+        expected = np.clip(np.rint(sums * np.float32(0.125) / 64) + 7, -128, 127).astype(np.int8)
+        self.computes('%0 = qnn.dense(%x, %w, 120, 0, 0.5f, 0.25f, units=4, out_dtype="int32");\n'
+                      'qnn.requantize(%0, 0.125f, 0, 64f, 7, out_dtype="int8")', expected, x=x, w=w)
+
+    def test_sum(self):
+        a = np.array([[0, 100, 255]], np.uint8)
+        b = np.array([[10, 20, 30]], np.uint8)
+        real = (a.astype(np.float32) - 128) * 0.5 + (b.astype(np.float32) - 5) * 0.25
+        expected = np.clip(np.rint(real / 0.5) + 128, 0, 255).astype(np.uint8)
+        self.computes("qnn.add(%a, %b, 0.5f, 128, 0.25f, 5, 0.5f, 128)", expected, a=a, b=b)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Relay text: what it computes, compared with NumPy; what is kept; what is refused, and where.
+
+tests/models/relay holds texts as TVM's front ends and printer write them; others are made here.
+"""
+
+import base64
+import pathlib
+import unittest
+
+import numpy as np
+
+from commands import dragoman
+from relay_case import HEAD, RelayCase, draw, metadata, nd_array, params, sigmoid, tensor
+
+MODELS = pathlib.Path("tests/models/relay")
+ENGINES = ("interpreter", "native")
+
+
+class Linear(RelayCase):
+    """nn.Linear through Relay's nine calls to Relax, without losing one attribute."""
+
+    CALLS = [("broadcast_to", "{shape = [1, 3, 10, 10], dtype = \"\"}"),
+             ("transpose", "{axes = [1, 0]}"),
+             ("broadcast_to", "{shape = [1, 3, 10, 7], dtype = \"\"}"),
+             ("reshape", "{newshape = [-1, 10, 10], allowzero = false}"),
+             ("reshape", "{newshape = [-1, 10, 7], allowzero = false}"),
+             (":nn.batch_matmul",
+              "{out_dtype = \"\", transpose_a = false, transpose_b = false}"),
+             ("reshape", "{newshape = [1, 3, 10, 7], allowzero = false}"),
+             ("squeeze", "{axis = ints []}"),
+             (":nn.bias_add", "{axis = -1}")]
+
+    def test_every_call_and_attribute_is_an_origin(self):
+        text = self.common(MODELS / "linear.relay")
+        origins = text[text.index("origins {"):]
+        place = 0
+        for line, (op, attributes) in enumerate(self.CALLS, 3):
+            op = op if op.startswith(":") else "." + op
+            column = 3 if op == ":nn.bias_add" else 8
+            said = (f'"relay{op}" @"aten::linear_0:0:0" at "line {line}:{column}" {attributes}')
+            self.assertIn(said, origins[place:])
+            place = origins.index(said, place)
+        product = [line for line in text.splitlines() if "onnx.MatMul" in line]
+        self.assertEqual(len(product), 1)
+        number = product[0].split("!")[-1]
+        self.assertEqual(origins.split(f"!{number} = ")[1].split("\n")[0].count("!"), 8)
+
+    def test_relax_is_transpose_product_and_sum(self):
+        out = self.out / "linear.py"
+        self.convert(MODELS / "linear.relay", "-o", out)
+        calls = [line.split(" = ")[1] for line in out.read_text().splitlines() if " = R." in line]
+        self.assertEqual(calls, ["R.permute_dims(weight, axes=[1, 0])",
+                                 "R.matmul(input0, lv, out_dtype=None)", "R.add(lv1, bias)"])
+
+    def test_parameters_make_it_one_operator(self):
+        weight, bias, x = draw(7, 10), draw(7), draw(1, 3, 10, 10)
+        model = self.write((MODELS / "linear.relay").read_text())
+        model.with_suffix(".params").write_bytes(params({"weight": weight, "bias": bias}))
+        text = self.common(model)
+        self.assertIn("dragoman.Linear", text)
+        self.assertIn("%input0: f32[1, 3, 10, 10]) ->", text)
+        self.agrees(model, [x @ weight.T + bias], engines=ENGINES, input0=x)
+
+    def test_other_sizes_are_not_taken_for_one(self):
+        # The product is over a weight that differs by row of the batch.
+        a, w = draw(2, 3, 4, 5), draw(6, 5, 4)
+        self.computes("""  %0 = reshape(%a, newshape=[-1, 4, 5]);
+  %1 = nn.batch_matmul(%0, %w);
+  %2 = reshape(%1, newshape=[2, 3, 4, 4]);
+  squeeze(%2, axis=[])""", (a.reshape(6, 4, 5) @ w).reshape(2, 3, 4, 4), a=a, w=w)
+
+
+class Programs(RelayCase):
+    def test_gates_are_one_function(self):
+        x, w = draw(1, 10), draw(30, 10)
+        parts = np.split(x @ w.T, 3, axis=1)
+        expected = sigmoid(parts[0]) + np.tanh(parts[1]) * np.exp(parts[2])
+        self.agrees(MODELS / "gates.relay", [expected], engines=ENGINES, X=x, W=w)
+        text = self.common(MODELS / "gates.relay")
+        for op in ("MatMul", "Split", "Sigmoid", "Tanh", "Exp"):
+            self.assertEqual(text.count(f"= onnx.{op}("), 1, text)
+
+    def test_sizes_and_a_condition_on_one(self):
+        data = draw(3, 2)
+        for channels in (1, 3):
+            image = draw(2, 4, 5, channels)
+            expected = image if channels == 3 else np.concatenate([image[..., :1]] * 3, axis=3)
+            self.agrees(MODELS / "sizes.relay", [np.arange(3), expected], engines=ENGINES,
+                        data=data, img=image)
+
+    def test_recursion_is_a_loop(self):
+        x = draw(3, 4)
+        for turns in (0, 1, 5):
+            expected = x
+            for _ in range(turns):
+                expected = np.tanh(expected)
+            self.agrees(MODELS / "loop.relay", [expected], engines=ENGINES,
+                        n=np.array(turns, np.int32), x=x)
+        self.assertIn("onnx.Loop", self.common(MODELS / "loop.relay"))
+
+    def test_lists_of_the_prelude_leave_nothing(self):
+        a, b = draw(2, 3), draw(2, 3)
+        self.agrees(MODELS / "lists.relay", [4 * a + 2 * b], engines=ENGINES, a=a, b=b)
+
+    def test_every_kind_of_expression(self):
+        x, w = draw(3, 4), draw(8, 4)
+        dense = x @ w.T
+        first = np.tanh(dense[:, :4] * 0.5)
+        self.agrees(MODELS / "module.relay",
+                    [np.concatenate([first, dense[:, 4:]], axis=1), np.array(0, np.int32)],
+                    x=x, w=w)
+
+    def test_references_and_nested_lets(self):
+        x = draw(2)
+        lets = "\n".join(f"  let %x{i} = add(%x{i - 1 if i else ''}, 1f);" for i in range(200))
+        self.computes(f"""  let %r = ref(%x);
+  let %_ = ref_write(%r, multiply(%x, 3f));
+  let %y = ref_read(%r);
+{lets}
+  add(%y, %x199)""", x * 3 + x + 200, x=x)
+
+    def test_names_that_nobody_sanitised(self):
+        x = draw(2, 2)
+        model = self.write("""def @main(%aten::linear_0.weight: Tensor[(2, 2), float32]) {
+  %0 = (%aten::linear_0.weight, exp(%aten::linear_0.weight));
+  add(%0.1, %aten::linear_0.weight)
+}
+""")
+        self.agrees(model, [np.exp(x) + x], **{"aten::linear_0.weight": x})
+
+    def test_attributes_in_the_metadata_section(self):
+        x = draw(4, 6)
+        constant = np.arange(6, dtype=np.float32)
+        text = """def @main(%x: Tensor[(4, 6), float32]) {
+  %0 = add(%x, meta[relay.Constant][0]);
+  %1 = split(%0, indices_or_sections=meta[runtime.BoxInt][0], axis=1);
+  %1.2
+}
+"""
+        self.agrees(self.write(text + metadata([constant], [3])), [(x + constant)[:, 4:]], x=x)
+
+    def test_unrolled_lstm_is_one_operator(self):
+        steps, inputs, hidden = 4, 3, 5
+        x, h, c = draw(steps, 1, inputs), draw(1, hidden), draw(1, hidden)
+        w, r, b = draw(4 * hidden, inputs), draw(4 * hidden, hidden), draw(4 * hidden)
+        text = f"""def @main(%x: {tensor(x)}, %h: {tensor(h)}, %c: {tensor(c)}) {{
+  %0 = split(%x, indices_or_sections={steps}, axis=0);
+"""
+        name, state, cell, outputs = 1, "%h", "%c", []
+
+        def add(expression):
+            nonlocal text, name
+            text += f"  %{name} = {expression};\n"
+            name += 1
+            return f"%{name - 1}"
+
+        for step in range(steps):
+            part = add(f"%0.{step}")
+            row = add(f"squeeze({part}, axis=[0])")
+            both = add(f"({row}, {state})")
+            joined = add(f"concatenate({both}, axis=1)")
+            weights = add("(meta[relay.Constant][0], meta[relay.Constant][1])")
+            weight = add(f"concatenate({weights}, axis=1)")
+            dense = add(f"nn.dense({joined}, {weight}, units={4 * hidden})")
+            biased = add(f"add({dense}, meta[relay.Constant][2])")
+            gates = add(f"split({biased}, indices_or_sections=4, axis=-1)")
+            i, f, g, o = [add(f"{gates}.{n}") for n in range(4)]
+            i, f, g, o = (add(f"sigmoid({i})"), add(f"sigmoid({f})"), add(f"tanh({g})"),
+                          add(f"sigmoid({o})"))
+            cell = add(f"add({add(f'multiply({f}, {cell})')}, {add(f'multiply({i}, {g})')})")
+            state = add(f"multiply({o}, {add(f'tanh({cell})')})")
+            outputs.append(state)
+        stacked = add(f"({', '.join(outputs)})")
+        text += f"  %{name} = stack({stacked}, axis=0);\n  (%{name}, {state}, {cell})\n}}\n"
+        model = self.write(text + metadata([w, r, b]))
+        expected, states, cells = [], h, c
+        for row in x:
+            i, f, g, o = np.split(row @ w.T + states @ r.T + b, 4, axis=1)
+            cells = sigmoid(f) * cells + sigmoid(i) * np.tanh(g)
+            states = sigmoid(o) * np.tanh(cells)
+            expected.append(states)
+        self.agrees(model, [np.stack(expected), states, cells], engines=ENGINES, x=x, h=h, c=c)
+        self.assertEqual(self.common(model).count("= onnx.LSTM("), 1)
+
+
+class Refused(RelayCase):
+    MAIN = "def @main(%x: Tensor[(2, 3), float32]) {\n"
+
+    def test_all_operators_that_are_not_supported_at_once(self):
+        self.refused(self.MAIN + "  %0 = nn.bitpack(%x, bits=1);\n  nn.fifo_buffer(%x, %0)\n}\n", 4,
+                     "line 3:8", "nn.bitpack is not supported",
+                     "line 4:3", "nn.fifo_buffer is not supported")
+
+    def test_an_attribute_that_nobody_knows(self):
+        self.refused(self.MAIN + "  nn.dense(%x, %x, units=2, sparsity=3)\n}\n", 4, "line 3:3",
+                     "attribute sparsity is not supported")
+
+    def test_text_that_is_damaged(self):
+        for body, place, message in (
+                ("  add(%x, %y)\n}", "line 3:11", "%y is not defined"),
+                ("  add(%x\n}", "line 4:1", "expected ')'"),
+                ("  add(%x, 1..2f)\n}", "line 3:11", "'1..2f' is no number"),
+                ('  cast(%x, dtype="int32)\n}', "line 3:18", "a string does not end"),
+                ("  let %a = add(%a, 1f);\n  %a\n}", "line 3:7", "in its own value"),
+                ("  meta[relay.Constant][0]\n}", "line 3:3", "no metadata section"),
+                ("  %0 = exp(%x);\n  %0 = exp(%x);\n  %0\n}", "line 4:3", "defined twice"),
+                ("  /* exp(%x)\n}", "line 5:1", "does not end")):
+            with self.subTest(body=body):
+                self.refused(self.MAIN + body + "\n", 2, place, message)
+
+    def test_no_depth_of_the_text_exhausts_the_stack(self):
+        for open_, close in (("(", ")"), ("exp(", ")"), ("{", "}")):
+            with self.subTest(open=open_):
+                self.refused(self.MAIN + open_ * 100000 + "%x" + close * 100000 + "\n}\n", 2,
+                             "nest too deep")
+        self.refused(f"def @main(%x: {'(' * 100000}float32) {{ %x }}\n", 2, "nest too deep")
+
+    def test_many_lets_are_read(self):
+        lets = "".join(f"let %a{i} = %x;\n" for i in range(100000))
+        done = dragoman("convert", self.write(self.MAIN + lets + "%x\n}\n"), "-o",
+                        self.out / "lets.onnx")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_recursion_without_a_known_end(self):
+        self.refused("def @f(%n: int32) { if (less(%n, 3)) { 0 } else { add(@f(add(%n, -1)), 1) } }\n"
+                     "def @main(%n: int32) { @f(%n) }\n", 4, "nest too deep")
+
+    def test_other_files_of_tvm_say_what_to_do(self):
+        graph = '{"nodes": [{"op": "null", "name": "x", "inputs": []}], "arg_nodes": [0], "heads": ' \
+                '[[0, 0, 0]], "attrs": {}, "node_row_ptr": [0, 1]}'
+        self.refused(graph, 4, "graph executor", "mod.astext()")
+        self.refused("#[version = \"0.0.1\"]\n", 4, "version 0.0.1", "0.0.4 and 0.0.5")
+
+    def test_arrays_that_are_damaged(self):
+        weight = draw(3, 3)
+        model = self.write("def @main(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 3), float32]) {\n"
+                           "  nn.dense(%x, %w, units=3)\n}\n")
+        whole = params({"w": weight})
+        for cut in range(0, len(whole), 3):
+            model.with_suffix(".params").write_bytes(whole[:cut])
+            done = dragoman("convert", model, "-o", self.out / "cut.onnx")
+            self.assertEqual(done.returncode, 2, (cut, done.stderr))
+        for arrays, message in (({"w": draw(2, 2)}, "but %w is declared as f32[3, 3]"),
+                                ({"v": weight}, "could be %w")):
+            model.with_suffix(".params").write_bytes(params(arrays))
+            done = dragoman("convert", model, "-o", self.out / "other.onnx")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+        model.with_suffix(".params").unlink()
+        encoded = base64.b64encode(nd_array(weight)).decode()
+        text = "def @main(%x: Tensor[(2, 3), float32]) {\n  nn.dense(%x, meta[relay.Constant][0], " \
+               "units=3)\n}\n" + metadata([weight])
+        self.refused(text.replace(encoded, encoded[:-8]), 2, "line 3:16")
+        self.refused(text.replace(encoded, "?"), 2, "no base64")
+        self.refused(text.replace('"data": "0"', '"data": "7"'), 2, "array 7")
+        self.refused(text[:-40], 2, "is no JSON")
+
+    def test_cut_anywhere(self):
+        for name in ("module", "lists", "loop"):
+            text = (MODELS / f"{name}.relay").read_text()
+            for cut in range(1, len(text), 17):
+                done = dragoman("convert", self.write(HEAD + text[len(HEAD):cut]), "-o",
+                                self.out / "cut.onnx")
+                self.assertIn(done.returncode, (0, 2, 4), (name, cut, done.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,14 @@
+// Bytes as Relay text, through lowering.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "importers/relay/graph/read_model.h"
+#include "importers/relay/lower/lower.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto model =
+      dragoman::ReadRelayText(std::string_view(reinterpret_cast<const char*>(data), size));
+  if (model.ok()) (void)dragoman::LowerRelay(*model).ok();
+  return 0;
+}
