@@ -175,8 +175,9 @@ Likeness DetectRelay(const Candidate& candidate) {
   return CertainIf(RelayFileKind(candidate.bytes) != RelayFile::kNone);
 }
 
-std::vector<SourceOperator> RelayOperators(std::string_view) {
+std::vector<SourceOperator> RelayOperators(std::string_view dialect) {
   std::vector<SourceOperator> operators;
+  if (dialect != "relay") return operators;
   for (std::string_view name : relay::OperatorNames()) operators.push_back({std::string(name), {}});
   return operators;
 }
