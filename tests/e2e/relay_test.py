@@ -184,6 +184,17 @@ class Programs(RelayCase):
         self.assertEqual(self.common(model).count("= onnx.LSTM("), 1)
 
 
+class Containers(RelayCase):
+    def test_graph_text_keeps_everything(self):
+        for model in sorted(MODELS.glob("*.relay")):
+            with self.subTest(model=model.name):
+                text, again = self.out / "model.dgt", self.out / "again.dgt"
+                self.convert(model, "-o", text)
+                self.convert(text, "-o", again)
+                self.assertEqual(text.read_text(), again.read_text())
+                self.assertEqual(self.common(text), self.common(model))
+
+
 class Refused(RelayCase):
     MAIN = "def @main(%x: Tensor[(2, 3), float32]) {\n"
 
