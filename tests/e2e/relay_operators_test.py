@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 
+from commands import dragoman
 from relay_case import RelayCase, draw
 
 try:
@@ -247,6 +248,13 @@ class Networks(RelayCase):
         self.computes("nn.batch_matmul(%a, %b)", a @ b, a=a, b=b.transpose(0, 2, 1))
         self.computes("nn.matmul(%a, %b, units=None, transpose_b=True)", a[0] @ b[0], a=a[0],
                       b=b[0].T)
+
+    def test_a_product_with_two_readings_is_that_of_later_versions_with_a_warning(self):
+        a, b = draw(2, 3, 4), draw(2, 4, 4)
+        self.computes("nn.batch_matmul(%a, %b)", a @ b, a=a, b=b)
+        done = dragoman("convert", self.out / "model.relay", "-o", self.out / "out.onnx")
+        self.assertIn("warning: nn.batch_matmul without attributes is a · b", done.stderr)
+        self.assertIn("(line 3:", done.stderr)
 
 
 class Quantized(RelayCase):

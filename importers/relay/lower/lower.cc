@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/dim.h"
 #include "core/lowering/arguments.h"
 #include "core/lowering/lower_entries.h"
 #include "core/lowering/results.h"
@@ -59,6 +60,30 @@ class RelayArguments : public ArgumentMaker {
   Heap& heap_;
 };
 
+// Whether TVM up to 0.7 would have computed a · bᵀ and later ones a · b: no attribute says which,
+// and the sizes, as far as they are stated, fit both.
+bool HasTwoReadings(const Node& node) {
+  if (OperatorText(node.op()) != "nn.batch_matmul" || node.num_operands() != 2) return false;
+  if (node.attribute("transpose_a") != nullptr || node.attribute("transpose_b") != nullptr)
+    return false;
+  const Shape* shape = node.operand(1) != nullptr ? node.operand(1)->type().shape() : nullptr;
+  return shape == nullptr || shape->size() != 3 || Equal((*shape)[1], (*shape)[2]) != Truth::kNo;
+}
+
+void NoteTwoReadings(const Model& source, const std::function<void(std::string_view)>& note) {
+  std::string places;
+  ForEachGraph(source, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      if (HasTwoReadings(node)) places += (places.empty() ? "" : ", ") + PlaceOf(node);
+    }
+  });
+  if (note && !places.empty())
+    note(
+        "nn.batch_matmul without attributes is a · b, as in TVM 0.8 and later; TVM 0.7 and older "
+        "computed a · bᵀ (" +
+        places + ")");
+}
+
 class RelayLowering {
  public:
   explicit RelayLowering(const Model& source) : source_(source), last_cell_(heap_.last_cell()) {}
@@ -110,6 +135,7 @@ class RelayLowering {
 
 Result<Model> LowerRelay(const Model& source, const Facts& facts,
                          const std::function<void(std::string_view)>& note) {
+  relay::NoteTwoReadings(source, note);
   return relay::RelayLowering(source).Run(facts, note);
 }
 

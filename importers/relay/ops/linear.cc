@@ -81,12 +81,7 @@ Value* LowerBatchMatMul(Call& c) {
     const std::optional<std::int64_t> k = c.KnownSize(a, 2);
     const std::optional<std::int64_t> plain = c.KnownSize(b, 1);
     const std::optional<std::int64_t> swapped = c.KnownSize(b, 2);
-    const bool both_fit = k && plain && swapped && *k == *plain && *k == *swapped;
-    if (both_fit) {
-      c.Fail("square operand 1 without transpose_b: up to TVM 0.7 it meant its transpose");
-      return nullptr;
-    }
-    transpose_b = k && plain && swapped && *k == *swapped;
+    transpose_b = k && plain && swapped && *k != *plain && *k == *swapped;
   }
   Accumulate(c, a, b);
   if (transpose_a) a = c.SwapAxes(a, 1, 2);
