@@ -84,9 +84,11 @@ Value* KeptScores(Call& c, Value* boxes, Value* scores, Value* most, Value* over
 // The first `count` of `rows` along axis 1, with zeros behind if there are fewer.
 Value* PadRows(Call& c, Value* rows, Value* missing) {
   const auto rank = static_cast<std::size_t>(c.Rank(rows));
+  if (c.failed()) return nullptr;
+  if (rank < 2) return c.Fail(InvalidInput("boxes or scores of too low rank"));
   std::vector<Value*> pads(2 * rank, c.Ints({0}));
   pads[rank + 1] = c.Vector(missing);
-  return c.failed() ? nullptr : c.Op("Pad", {rows, c.ConcatSizes(pads)});
+  return c.Op("Pad", {rows, c.ConcatSizes(pads)});
 }
 
 }  // namespace

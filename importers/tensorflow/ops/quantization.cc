@@ -121,9 +121,12 @@ Value* FakeQuantize(Call& c, const std::vector<float>& mins, const std::vector<f
       return c.Fail(InvalidInput("an empty range"));
     }
     if (!std::isfinite(maxs[i] - mins[i])) return c.Fail(InvalidInput("an infinite range"));
+    const float step = (maxs[i] - mins[i]) / static_cast<float>((1 << bits) - 1);
+    if (!std::isnormal(step)) return c.Fail(InvalidInput("a range of steps too small for float32"));
     grids.push_back(NudgedGrid(mins[i], maxs[i], bits, narrow));
   }
-  if (grids.empty()) return c.Fail(InvalidInput("there is no range"));
+  if (grids.empty() || (!per_channel && grids.size() != 1))
+    return c.Fail(InvalidInput("the ends of the range are not one number"));
   return OnGrids(c, x, grids, per_channel);
 }
 

@@ -158,6 +158,29 @@ TEST(HostileTensorFlowTest, InfiniteRanges) {
   }
 }
 
+TEST(HostileTensorFlowTest, RangesWithoutSteps) {
+  EXPECT_THAT(Refusal("f32[2]",
+                      "  %y = tf.FakeQuantWithMinMaxArgs(%x) {min = 0.0, max = 1e-45, num_bits = "
+                      "8, narrow_range = false} @y\n"),
+              HasSubstr("too small for float32"));
+  const auto ends = [](const char* name, const char* elements) {
+    return fmt::format("  %{0} = tf.Const() {{dtype = type f32[*], value = f32[2] {1}}} @{0}\n",
+                       name, elements);
+  };
+  EXPECT_THAT(Refusal("f32[2]", ends("a", "[-1.0, -1.0]") + ends("b", "[1.0, 1.0]") +
+                                    "  %y = tf.FakeQuantWithMinMaxVars(%x, %a, %b) {num_bits = 8, "
+                                    "narrow_range = false} @y\n"),
+              HasSubstr("are not one number"));
+}
+
+// What fails in front is not padded.
+TEST(HostileTensorFlowTest, BoxesWithoutSizes) {
+  EXPECT_THAT(Refusal("f32[2]",
+                      "  %y, %\"y:1\", %\"y:2\", %\"y:3\" = tf.CombinedNonMaxSuppression(%x, %x, "
+                      "%x, %x, %x, %x) {pad_per_class = false, clip_boxes = false} @y\n"),
+              HasSubstr("perm is not of the rank"));
+}
+
 std::string Cudnn(const std::string& attributes) {
   return "  %y, %\"y:1\", %\"y:2\", %\"y:3\" = tf.CudnnRNN(%x, %x, %x, %x) {T = type f32[*], "
          "rnn_mode = \"lstm\", input_mode = \"linear_input\", direction = \"unidirectional\"" +
