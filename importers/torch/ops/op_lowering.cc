@@ -88,7 +88,7 @@ Result<Abstract> Call::Argument(std::string_view name) const {
     found = std::find(names_.begin(), names_.end(), "self");
   const auto index = static_cast<std::size_t>(found - names_.begin());
   if (found == names_.end() || index >= arguments_.size())
-    return Internal(op().ToString() + " has no argument " + Quote(name));
+    return Unsupported("the overload has no argument " + Quote(name));
   return arguments_[index];
 }
 
