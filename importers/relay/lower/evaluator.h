@@ -7,7 +7,7 @@
 //     inlined, so that lists whose structure is known leave nothing behind;
 //   - a function that calls itself at the end of one side of a condition is a loop (loop_form.h).
 //
-// What is unsupported is recorded, stands as Poison, and the run goes on: all is told at once.
+// What is unsupported is recorded, stands as Poison, and the run goes on: all is reported at once.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_LOWER_EVALUATOR_H_
 #define DRAGOMAN_IMPORTERS_RELAY_LOWER_EVALUATOR_H_
 

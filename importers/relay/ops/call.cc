@@ -55,7 +55,7 @@ std::optional<Ints> Call::MaybeKnownInts(std::size_t i) {
 Ints Call::KnownInts(std::size_t i, std::string_view what) {
   std::optional<relay::Ints> ints = MaybeKnownInts(i);
   if (ints) return *std::move(ints);
-  Fail(fmt::format("{} that only run time tells is not supported", what));
+  Fail(fmt::format("{} known only at run time is not supported", what));
   return {};
 }
 

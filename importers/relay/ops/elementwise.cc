@@ -107,7 +107,7 @@ Value* LowerShift(Call& c) {
     for (std::int64_t bits : known.value_or(Ints{})) {
       if (bits < 0 || bits > 62) return c.Fail("a shift by " + std::to_string(bits) + " bits");
     }
-    if (!known) return c.Fail("a shift of int64 by a number of bits that only run time tells");
+    if (!known) return c.Fail("a shift of int64 by a number of bits known only at run time");
   }
   Value* wide = c.Cast(x, DType::kI64);
   Value* factor = c.Pow(c.Int(2), by);

@@ -134,7 +134,7 @@ Value* LowerReshape(Call& c) {
     c.Ignore({"newshape"});
     const std::optional<Ints> known = c.MaybeKnownInts(1);
     if (known) return ReshapeTo(c, x, *known, allow_zero);
-    // Sizes that only run time tells are read as ai.onnx does; codes would not be written so.
+    // Sizes known only at run time are read as ai.onnx does; codes would not be written so.
     return c.Op("Reshape", {x, c.Index(1)}, {{"allowzero", std::int64_t{allow_zero}}});
   }
   const Ints codes = c.RequiredInts("newshape");
