@@ -256,6 +256,14 @@ class Networks(RelayCase):
         self.assertIn("warning: nn.batch_matmul without attributes is a · b", done.stderr)
         self.assertIn("(line 3:", done.stderr)
 
+    def test_products_of_version_0_0_4_transpose_their_second_operand(self):
+        a, b = draw(2, 3, 4), draw(2, 4, 4)
+        model = self.write("v0.0.4\ndef @main(%a: Tensor[(2, 3, 4), float32], "
+                           "%b: Tensor[(2, 4, 4), float32]) {\n  nn.batch_matmul(%a, %b)\n}\n")
+        self.agrees(model, [a @ b.transpose(0, 2, 1)], a=a, b=b)
+        done = dragoman("convert", model, "-o", self.out / "out.onnx")
+        self.assertNotIn("warning", done.stderr)
+
 
 class Quantized(RelayCase):
     def test_dense_and_requantize(self):

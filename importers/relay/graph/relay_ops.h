@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/ir/graph.h"
+#include "core/ir/model.h"
 
 namespace dragoman::relay {
 
@@ -19,6 +20,14 @@ inline constexpr std::string_view kVersion = "relay.version";  // of the model
 inline constexpr std::string_view kTypes = "relay.types";      // definitions of types
 inline constexpr std::string_view kFunctionAttributes = "relay.function";
 inline constexpr std::string_view kUnusedParams = "relay.params";
+
+// Whether the text is of a version (0.0.4, TVM 0.6) whose nn.batch_matmul has no attributes and
+// computes a · bᵀ.
+inline bool TransposesByDefault(const Model& source) {
+  const Attribute* version = Find(source.extra, kVersion);
+  const auto* text = version != nullptr ? version->As<std::string>() : nullptr;
+  return text != nullptr && *text == "0.0.4";
+}
 
 // "nn.dense" is operator dense of domain nn.
 inline const OpName* OperatorName(std::string_view name) {

@@ -97,6 +97,7 @@ const Shape* Evaluator::ShapeOf(const Value* value, const Frame& frame) {
 std::optional<Abstract> Evaluator::EvaluateLinear(const Node& node, Frame& frame) {
   const std::string op = OperatorText(node.op());
   if (op != "reshape" && op != "squeeze") return std::nullopt;
+  if (TransposesByDefault(source_)) return std::nullopt;
   const std::optional<LinearGroup> group = FindGroup(node);
   if (!group) return std::nullopt;
   const Shape* x = ShapeOf(group->x, frame);

@@ -179,7 +179,11 @@ Abstract Evaluator::CallOperator(const Node& node, std::string_view name,
     const auto* tuple = pair.As<Tuple>();
     return tuple != nullptr ? (*tuple->items)[*wanted == "values" ? 0 : 1] : pair;
   }
-  Call call(heap_, builder(), attributes, operands, row->target);
+  std::vector<NamedAttribute> stated = attributes;
+  if (name == "nn.batch_matmul" && TransposesByDefault(source_) &&
+      Find(stated, "transpose_b") == nullptr)
+    stated.emplace_back("transpose_b", Attribute(true));
+  Call call(heap_, builder(), stated, operands, row->target);
   Result<Abstract> result = row->lower(call);
   return result.ok() ? *std::move(result) : Report(node, result.error(), frame);
 }

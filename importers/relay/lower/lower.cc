@@ -77,7 +77,7 @@ void NoteTwoReadings(const Model& source, const std::function<void(std::string_v
       if (HasTwoReadings(node)) places += (places.empty() ? "" : ", ") + PlaceOf(node);
     }
   });
-  if (note && !places.empty())
+  if (note && !places.empty() && !TransposesByDefault(source))
     note(
         "nn.batch_matmul without attributes is a · b, as in TVM 0.8 and later; TVM 0.7 and older "
         "computed a · bᵀ (" +
