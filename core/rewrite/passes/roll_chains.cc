@@ -176,7 +176,7 @@ class Rolling {
   // The Scan goes before the first node that reads what the steps give; all that the steps read
   // must come before it.
   bool FindPosition() {
-    std::unordered_map<const Node*, std::size_t> index;
+    auto& index = order_;
     for (Node& node : graph_.nodes()) index.emplace(&node, index.size());
     position_ = steps_.steps.front().front();
     for (Node* member : members_) {
@@ -356,8 +356,24 @@ class Rolling {
     return layout.Concat(parts, axis);
   }
 
+  // Moves what the steps' own values are computed by before the Scan: what these share is there.
+  void BringForward(const StepFamily& values) {
+    std::map<std::size_t, Node*> late;
+    std::vector<Value*> open = values;
+    while (!open.empty()) {
+      Node* const node = open.back() != nullptr ? open.back()->producer() : nullptr;
+      open.pop_back();
+      const auto place = order_.find(node);
+      if (place == order_.end() || place->second < order_.at(position_)) continue;
+      if (!late.emplace(place->second, node).second) continue;
+      for (const Use& use : node->operands()) open.push_back(use.value());
+    }
+    for (const auto& [place, node] : late) graph_.MoveBefore(node, position_);
+  }
+
   // Values, one a step, along a new axis 0.
   Result<Value*> Stacked(const StepFamily& values) {
+    BringForward(values);
     LayoutBuilder layout(context_, *position_);
     std::vector<Value*> wide;
     for (Value* value : values) {
@@ -486,6 +502,7 @@ class Rolling {
   std::unordered_map<const Value*, Value*> parts_;  // of steps' values, looked up only
   std::vector<Collected> collected_;
   Node* position_ = nullptr;
+  std::unordered_map<const Node*, std::size_t> order_;  // of the nodes before anything is inserted
 };
 
 }  // namespace
