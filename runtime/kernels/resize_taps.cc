@@ -26,6 +26,7 @@ ResizeTaps::ResizeTaps(const ResizeParams& p, std::int64_t input, std::int64_t o
     first_ = static_cast<std::int64_t>(std::floor(-radius / shrink_)) + 1;
     width_ = 2 - 2 * first_;
   }
+  if (memory == nullptr) return;
   indices_ = static_cast<std::int64_t*>(memory);
   weights_ = reinterpret_cast<double*>(indices_ + output * width_);
 }

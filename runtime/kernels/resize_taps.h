@@ -17,7 +17,8 @@ namespace internal {
 class ResizeTaps {
  public:
   ResizeTaps() = default;
-  // An axis of `input` elements that becomes `output` long; `memory` has room for the tables.
+  // An axis of `input` elements that becomes `output` long; `memory` has room for the tables, or is
+  // null where only the width is asked.
   ResizeTaps(const ResizeParams& p, std::int64_t input, std::int64_t output, double scale,
              void* memory);
 
