@@ -39,6 +39,7 @@ class OperatorBatcher {
         position_(position) {}
 
   Result<std::vector<Value*>> Batch() {
+    if (step_.Is("Clip") && !OnlyFirstVaries()) return None();  // its bounds are one number each
     if (IsElementwise(step_)) return Elementwise();
     if (step_.Is("MatMul")) return Product();
     if (step_.Is("Gemm")) return Gemm();
