@@ -9,61 +9,16 @@
 
 namespace dragoman::relay {
 
-const Abstract& Call::Operand(std::size_t i) {
-  static const Abstract kMissing = Poison();
-  if (i < operands_.size()) return operands_[i];
-  Fail(InvalidInput(fmt::format("operand {} is missing", i)));
-  return kMissing;
-}
-
-Value* Call::TensorOf(const Abstract& operand) {
-  if (failed()) return nullptr;
-  const auto* tensor = operand.As<TensorRef>();
-  if (tensor == nullptr) return Fail("an operand that is " + Describe(operand));
-  return Take(heap_->Read(builder(), *tensor));
-}
-
-Value* Call::Tensor(std::size_t i) { return TensorOf(Operand(i)); }
-
 std::vector<Value*> Call::Tensors(std::size_t i) {
   std::vector<Value*> values;
-  const Abstract& operand = Operand(i);
-  const auto* tuple = operand.As<Tuple>();
+  const Abstract& given = operand(i);
+  const auto* tuple = given.As<Tuple>();
   if (tuple == nullptr) {
-    Fail("operand " + std::to_string(i) + " is " + Describe(operand) + ", expected a tuple");
+    Fail("operand " + std::to_string(i) + " is " + Describe(given) + ", expected a tuple");
     return values;
   }
   for (const Abstract& item : *tuple->items) values.push_back(TensorOf(item));
   return values;
-}
-
-Value* Call::Index(std::size_t i) {
-  Value* value = Tensor(i);
-  if (failed() || dtype(value) == DType::kI64) return value;
-  const std::optional<int> rank = MaybeRank(value);
-  const std::optional<relay::Ints> known = builder().KnownInts(value);
-  if (known && rank == 0) return Int(known->front());
-  if (known && rank == 1) return Composer::Ints(*known);
-  return Cast(value, DType::kI64);
-}
-
-std::optional<Ints> Call::MaybeKnownInts(std::size_t i) {
-  Value* value = Tensor(i);
-  return failed() ? std::nullopt : builder().KnownInts(value);
-}
-
-Ints Call::KnownInts(std::size_t i, std::string_view what) {
-  std::optional<relay::Ints> ints = MaybeKnownInts(i);
-  if (ints) return *std::move(ints);
-  Fail(fmt::format("{} known only at run time is not supported", what));
-  return {};
-}
-
-std::optional<double> Call::KnownNumber(std::size_t i) {
-  const Value* value = Tensor(i);
-  if (failed() || !value->is_constant() || value->tensor() == nullptr) return std::nullopt;
-  if (value->tensor()->size() != 1) return std::nullopt;
-  return value->tensor()->FloatAt(0);
 }
 
 const Attribute* Call::Get(std::string_view name) {

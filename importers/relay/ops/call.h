@@ -1,5 +1,5 @@
 // What the lowering function of one operator works with: the operands and attributes of the call,
-// and the expression builder (core/lowering/composer.h):
+// and the expression builder (core/lowering/operand_composer.h):
 //
 //     Value* LowerLeakyRelu(Call& c) {
 //       return c.Op("LeakyRelu", {c.Tensor(0)}, {{"alpha", c.Float("alpha", 0.25)}});
@@ -19,38 +19,20 @@
 #include <string_view>
 #include <vector>
 
-#include "core/lowering/abstract.h"
-#include "core/lowering/composer.h"
-#include "core/lowering/heap.h"
+#include "core/lowering/operand_composer.h"
 
 namespace dragoman::relay {
 
 using Ints = std::vector<std::int64_t>;
 
-class Call : public Composer {
+class Call : public OperandComposer {
  public:
-  // `target`: what the row of the table says, for functions that serve several operators.
   Call(Heap& heap, GraphBuilder& builder, std::span<const NamedAttribute> attributes,
        std::span<const Abstract> operands, std::string_view target)
-      : Composer(builder),
-        heap_(&heap),
-        attributes_(attributes),
-        operands_(operands),
-        target_(target) {}
+      : OperandComposer(heap, builder, operands, target), attributes_(attributes) {}
 
-  std::string_view target() const { return target_; }
-
-  std::size_t num_operands() const { return operands_.size(); }
-  Value* Tensor(std::size_t i);
   // Of a tuple of tensors.
   std::vector<Value*> Tensors(std::size_t i);
-  // Of integers, as int64.
-  Value* Index(std::size_t i);
-  // Integers that must be known; fails, naming the operand as `what`.
-  relay::Ints KnownInts(std::size_t i, std::string_view what);
-  std::optional<relay::Ints> MaybeKnownInts(std::size_t i);
-  // The number in a constant of one element.
-  std::optional<double> KnownNumber(std::size_t i);
 
   // Attributes. One of another kind fails; one that is absent is `otherwise`. Those without a
   // default must be there.
@@ -81,17 +63,10 @@ class Call : public Composer {
   // The axes that attributes axis and exclude name, from the front, sorted.
   relay::Ints ReducedAxes(const Value* value);
 
-  Heap& heap() { return *heap_; }
-
  private:
-  const Abstract& Operand(std::size_t i);
-  Value* TensorOf(const Abstract& operand);
   void WrongKind(std::string_view name);
 
-  Heap* heap_;
   std::span<const NamedAttribute> attributes_;
-  std::span<const Abstract> operands_;
-  std::string_view target_;
   std::set<std::string, std::less<>> read_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 Value* ZeroPoint(Call& c, std::size_t i, DType dtype) {
   Value* zero = c.Tensor(i);
   if (c.failed()) return nullptr;
-  if (c.KnownNumber(i) == 0.0) return nullptr;
+  if (c.KnownFloat(i) == 0.0) return nullptr;
   if (dtype != DType::kI8 && dtype != DType::kU8 && dtype != DType::kI16 && dtype != DType::kU16)
     return c.Fail("a zero point of " + std::string(NumpyName(dtype)));
   return c.Cast(zero, dtype);

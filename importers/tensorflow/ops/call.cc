@@ -23,39 +23,6 @@ const Attribute* ResolveAttribute(const Node& node, std::string_view name,
 
 std::size_t Call::num_results() const { return NumDataResults(*node_); }
 
-const Abstract& Call::operand(std::size_t i) {
-  static const Abstract kMissing = Poison();
-  if (i < operands_.size()) return operands_[i];
-  Fail(InvalidInput(fmt::format("operand {} is missing", i)));
-  return kMissing;
-}
-
-Value* Call::TensorOf(const Abstract& operand) {
-  if (failed()) return nullptr;
-  const auto* tensor = operand.As<TensorRef>();
-  if (tensor == nullptr) return Fail("an operand that is " + Describe(operand));
-  const auto* storage = std::get_if<StorageContents>(&tensor->storage->contents);
-  if (storage != nullptr && IsForgotten(*storage))
-    return Fail(InvalidInput("variable '" + tensor->storage->path + "' is not initialised"));
-  return Take(heap_->Read(builder(), *tensor));
-}
-
-Value* Call::Tensor(std::size_t i) {
-  const Abstract& given = operand(i);
-  return TensorOf(given);
-}
-
-Value* Call::Index(std::size_t i) {
-  Value* value = Tensor(i);
-  if (failed() || dtype(value) == DType::kI64) return value;
-  // Known ones need no Cast.
-  const std::optional<int> rank = MaybeRank(value);
-  const std::optional<tf::Ints> known = builder().KnownInts(value);
-  if (known && rank == 0) return Int(known->front());
-  if (known && rank == 1) return Ints(*known);
-  return Cast(value, DType::kI64);
-}
-
 Value* Call::IndexNumber(std::size_t i) {
   Value* value = Index(i);
   return MaybeRank(value) == 0 ? value : Reshape(value, tf::Ints());
@@ -65,37 +32,6 @@ std::vector<Value*> Call::Tensors(std::size_t first, std::size_t count) {
   std::vector<Value*> values;
   for (std::size_t i = 0; i < count; ++i) values.push_back(Tensor(first + i));
   return values;
-}
-
-std::optional<tf::Ints> Call::MaybeKnownInts(std::size_t i) {
-  Value* value = Tensor(i);
-  return failed() ? std::nullopt : builder().KnownInts(value);
-}
-
-Ints Call::KnownInts(std::size_t i, std::string_view what) {
-  std::optional<tf::Ints> ints = MaybeKnownInts(i);
-  if (ints) return *std::move(ints);
-  Fail(fmt::format("{} known only at run time is not supported", what));
-  return {};
-}
-
-std::int64_t Call::KnownInt(std::size_t i, std::string_view what) {
-  const tf::Ints ints = KnownInts(i, what);
-  if (failed()) return 0;
-  if (ints.size() == 1) return ints.front();
-  Fail(InvalidInput(fmt::format("{} has {} elements, expected one", what, ints.size())));
-  return 0;
-}
-
-const dragoman::Tensor* Call::Constant(std::size_t i) {
-  const Value* value = Tensor(i);
-  return value != nullptr && value->is_constant() ? value->tensor() : nullptr;
-}
-
-std::optional<double> Call::KnownFloat(std::size_t i) {
-  const dragoman::Tensor* tensor = Constant(i);
-  if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
-  return tensor->FloatAt(0);
 }
 
 int Call::AxisOperand(std::size_t i, const Value* value, std::string_view what) {

@@ -1,5 +1,5 @@
 // What the lowering function of one operator works with: the operands and attributes of the call,
-// and the expression builder (core/lowering/composer.h):
+// and the expression builder (core/lowering/operand_composer.h):
 //
 //     Value* LowerSelu(Call& c) { return c.Op("Selu", {c.Tensor(0)}); }
 //
@@ -16,9 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/lowering/abstract.h"
-#include "core/lowering/composer.h"
-#include "core/lowering/heap.h"
+#include "core/lowering/operand_composer.h"
 
 namespace dragoman::tf {
 
@@ -32,49 +30,26 @@ inline constexpr std::int64_t kMaxAxes = 255;
 const Attribute* ResolveAttribute(const Node& node, std::string_view name,
                                   std::span<const NamedAttribute> bound);
 
-class Call : public Composer {
+class Call : public OperandComposer {
  public:
-  // `operands` are the node's data operands. `target`: the operator of the common dialect that the
-  // row of the table names, for functions that serve several.
+  // `operands` are the node's data operands.
   Call(Heap& heap, GraphBuilder& builder, const Node& node, std::span<const NamedAttribute> bound,
        std::span<const Abstract> operands, std::string_view target)
-      : Composer(builder),
-        heap_(&heap),
-        node_(&node),
-        bound_(bound),
-        operands_(operands),
-        target_(target) {}
+      : OperandComposer(heap, builder, operands, target), node_(&node), bound_(bound) {}
 
   const Node& node() const { return *node_; }  // of the source
-  Heap& heap() { return *heap_; }
-  std::string_view target() const { return target_; }
   // How many results the node is to have.
   std::size_t num_results() const;
 
-  std::size_t num_operands() const { return operands_.size(); }
-  const Abstract& operand(std::size_t i);
-  // The present value of a tensor.
-  Value* Tensor(std::size_t i);
-  Value* TensorOf(const Abstract& operand);
   std::vector<Value*> Tensors(std::size_t first, std::size_t count);
-  // Of integers, as int64.
-  Value* Index(std::size_t i);
-  // The same of one element, as rank 0.
+  // Operand `i`, an integer, as int64 of rank 0.
   Value* IndexNumber(std::size_t i);
-  // Integers that must be known; fails, naming the operand as `what`.
-  tf::Ints KnownInts(std::size_t i, std::string_view what);
-  std::int64_t KnownInt(std::size_t i, std::string_view what);
-  std::optional<tf::Ints> MaybeKnownInts(std::size_t i);
   // The one element of `value`, if it has one and that is known.
   std::optional<std::int64_t> KnownNumber(const Value* value) {
     const std::optional<tf::Ints> known =
         failed() ? std::optional<tf::Ints>() : builder().KnownInts(value);
     return known && known->size() == 1 ? std::optional(known->front()) : std::nullopt;
   }
-  // The elements of a constant of any element type; nullptr if it is none, or is not known.
-  const dragoman::Tensor* Constant(std::size_t i);
-  // The number in a constant of one element.
-  std::optional<double> KnownFloat(std::size_t i);
 
   // Attributes: own, bound by the caller, or the operator's default. A missing one fails.
   const Attribute* attribute(std::string_view name) const {
@@ -97,17 +72,12 @@ class Call : public Composer {
   // An axis as int64 operand `i`, counted from the front if the rank of `value` is known.
   int AxisOperand(std::size_t i, const Value* value, std::string_view what = "axis");
 
-  Abstract NewTensor(Value* value) { return heap_->NewTensor(value); }
-
  private:
   const Attribute* Required(std::string_view name);
   void WrongKind(std::string_view name);
 
-  Heap* heap_;
   const Node* node_;
   std::span<const NamedAttribute> bound_;
-  std::span<const Abstract> operands_;
-  std::string_view target_;
 };
 
 }  // namespace dragoman::tf

@@ -123,6 +123,23 @@ std::optional<TransposedAxis> FitAxis(const Dim& wanted, const Dim& size, std::i
   return TransposedAxis{total / 2, total - total / 2, 0};
 }
 
+// The spatial ones of one entry per axis.
+Ints SpatialEntries(Call& c, const Layout& layout, std::string_view name, const Ints& per_axis) {
+  const auto count = static_cast<std::size_t>(layout.spatial);
+  if (per_axis.size() != count + 2) {
+    if (!c.failed())
+      c.Fail(InvalidInput(
+          fmt::format("{} has {} entries, expected {}", name, per_axis.size(), count + 2)));
+    return Ints(count, 1);
+  }
+  if (per_axis[0] != 1 || per_axis[static_cast<std::size_t>(layout.channel_axis())] != 1)
+    c.Fail(fmt::format("{} over the batch or the channels are not supported", name));
+  Ints spatial = layout.Spatial(per_axis);
+  if (!AreExtents(spatial, 1))
+    c.Fail(InvalidInput(fmt::format("{} below 1 or above {}", name, kMaxExtent - 1)));
+  return spatial;
+}
+
 }  // namespace
 
 bool AreExtents(const Ints& values, std::int64_t least) {
@@ -145,21 +162,10 @@ Layout TakeLayout(Call& c, int spatial) {
 }
 
 Ints SpatialAttribute(Call& c, const Layout& layout, std::string_view name) {
-  const auto count = static_cast<std::size_t>(layout.spatial);
   const Ints per_axis = c.IntsAttribute(name);
-  if (per_axis.empty() && name == "dilations") return Ints(count, 1);
-  if (per_axis.size() != count + 2) {
-    if (!c.failed())
-      c.Fail(InvalidInput(
-          fmt::format("{} has {} entries, expected {}", name, per_axis.size(), count + 2)));
-    return Ints(count, 1);
-  }
-  if (per_axis[0] != 1 || per_axis[static_cast<std::size_t>(layout.channel_axis())] != 1)
-    c.Fail(fmt::format("{} over the batch or the channels are not supported", name));
-  Ints spatial = layout.Spatial(per_axis);
-  if (!AreExtents(spatial, 1))
-    c.Fail(InvalidInput(fmt::format("{} below 1 or above {}", name, kMaxExtent - 1)));
-  return spatial;
+  if (per_axis.empty() && name == "dilations")
+    return Ints(static_cast<std::size_t>(layout.spatial), 1);
+  return SpatialEntries(c, layout, name, per_axis);
 }
 
 Value* ToChannelsFirst(Composer& c, const Layout& layout, Value* x) {
@@ -297,21 +303,10 @@ Value* LowerConvBackpropInput(Call& c) {
 
 namespace {
 
-// An entry of ksize or strides an axis, from an attribute or, in the second version, an operand.
+// The spatial entries of ksize or strides: an attribute, in the second version an operand.
 Ints PerSpatialAxis(Call& c, const Layout& layout, std::string_view name, std::size_t operand) {
   if (c.num_operands() <= operand) return SpatialAttribute(c, layout, name);
-  const Ints per_axis = c.KnownInts(operand, name);
-  const auto count = static_cast<std::size_t>(layout.spatial);
-  if (per_axis.size() != count + 2) {
-    if (!c.failed()) c.Fail(InvalidInput(fmt::format("{} has no entry an axis", name)));
-    return Ints(count, 1);
-  }
-  if (per_axis[0] != 1 || per_axis[static_cast<std::size_t>(layout.channel_axis())] != 1)
-    c.Fail(fmt::format("{} over the batch or the channels are not supported", name));
-  Ints spatial = layout.Spatial(per_axis);
-  if (!AreExtents(spatial, 1))
-    c.Fail(InvalidInput(fmt::format("{} below 1 or above {}", name, kMaxExtent - 1)));
-  return spatial;
+  return SpatialEntries(c, layout, name, c.KnownInts(operand, name));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // Bytes as an ONNX file: what is read is lowered, rewritten, run on zeros where no loop could last,
 // and made a program and a Relax module.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -65,10 +63,6 @@ void TryFile(const std::uint8_t* data, std::size_t size) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-#ifdef DRAGOMAN_LIMITS_MEMORY
-  constexpr rlimit kLimit = {std::size_t{8} << 30, std::size_t{8} << 30};
-  ::setrlimit(RLIMIT_AS, &kLimit);
-#endif
   dragoman::TryFile(data, size);
   return 0;
 }

@@ -1,6 +1,8 @@
 // Runs a fuzz target without libFuzzer: on each file of a folder, and on changes of it.
 //
 // Usage: TARGET [-runs=N] [-seed=S] FOLDER      N changes of each file, drawn from S
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +62,10 @@ std::vector<std::string> ReadAll(const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef DRAGOMAN_LIMITS_MEMORY
+  constexpr rlimit kLimit = {rlim_t{8} << 30, rlim_t{8} << 30};
+  if (::setrlimit(RLIMIT_AS, &kLimit) != 0) return 1;
+#endif
   unsigned long runs = 0;
   unsigned long seed = 1;
   std::string folder;

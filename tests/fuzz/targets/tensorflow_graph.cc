@@ -1,7 +1,5 @@
 // Bytes as a GraphDef, MetaGraphDef or SavedModel, binary or text: what is read is written again,
 // lowered, rewritten and made a program.
-#include <sys/resource.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,10 +28,6 @@ void TryFile(std::span<const std::byte> bytes) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-#ifdef DRAGOMAN_LIMITS_MEMORY
-  constexpr rlimit kLimit = {std::size_t{8} << 30, std::size_t{8} << 30};
-  ::setrlimit(RLIMIT_AS, &kLimit);
-#endif
   dragoman::TryFile(std::as_bytes(std::span(data, size)));
   return 0;
 }
