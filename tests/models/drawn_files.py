@@ -17,7 +17,7 @@ import onnx
 import onnx_eval
 from checked_model import CheckedModel
 from onnxruntime_peer import OnnxRuntime
-from random_seeds import first_seed
+from random_seeds import first_seed, parse_seed
 from recurrent_spellings_test import SEQUENCE, is_sequence
 from run_outputs import array_differences
 
@@ -169,7 +169,7 @@ def main(description, make, fused, per_file=PER_FILE):
     """The whole of a test: `make(seeds, folder)` writes a DrawnFile; of the cases that must become
     operators, a share of at least `fused` does. The exit code."""
     parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
-    parser.add_argument("--seed", type=int)
+    parser.add_argument("--seed", type=parse_seed)
     parser.add_argument("--rounds", type=int, default=500)
     parser.add_argument("--native", type=int, default=1, help="of so many files the program, too")
     parser.add_argument("--alone", action="store_true", help="a file of its own for each case")
