@@ -12,7 +12,8 @@ import sys
 import onnx
 
 import drawn_files
-from drawn_recurrences import draw, write
+from drawn_recurrences import write
+from drawn_steps import draw
 
 FUSED = 0.95
 
