@@ -230,6 +230,9 @@ class ModelVerifier {
       CheckConvention(entry.results, entry.graph->num_outputs(), label + ", results");
       CheckStates(entry, label);
     }
+    if (model_.level == Level::kCommon) {
+      for (const State& state : model_.states) CheckInitial(state);
+    }
     for (const Function& function : model_.functions) {
       const std::string label = "function '" + function.op->ToString() + "'";
       if (model_.level == Level::kCommon)
@@ -244,6 +247,7 @@ class ModelVerifier {
                        const std::string& label);
   void CheckStates(const Entry& entry, const std::string& label);
   void CheckStateType(const State& state, const Value* value, const std::string& label);
+  void CheckInitial(const State& state);
 
   const Model& model_;
   Findings findings_;
@@ -295,6 +299,22 @@ void ModelVerifier::CheckStateType(const State& state, const Value* value,
   if (same) return;
   findings_.Add(label, "state '" + state.name + "' has type " + a.ToString() + ", %" +
                            value->name() + " has " + b.ToString());
+}
+
+void ModelVerifier::CheckInitial(const State& state) {
+  const Type& type = state.type;
+  if (!type.is_tensor()) return;
+  const Tensor* tensor = state.initial.tensor();
+  const std::string label = "state '" + state.name + "'";
+  if (tensor == nullptr) {
+    findings_.Add(label, "its initial value is no tensor");
+    return;
+  }
+  const Type& given = tensor->type();
+  const bool same = (type.dtype() == DType::kUnknown || type.dtype() == given.dtype()) &&
+                    (type.shape() == nullptr || type.rank() == given.rank());
+  if (same) return;
+  findings_.Add(label, "has type " + type.ToString() + ", its initial value " + given.ToString());
 }
 
 }  // namespace

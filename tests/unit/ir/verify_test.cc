@@ -81,6 +81,16 @@ TEST(Verify, StatesHaveTheTypesOfTheirInputsAndOutputs) {
               HasSubstr("names a state, input or output that does not exist"));
 }
 
+TEST(Verify, StatesBeginWithATensorOfTheirType) {
+  const std::string head = "dragoman 1 common onnx state s: f32[2] = ";
+  EXPECT_THAT(Verified(head + "1 entry e() -> () {}"),
+              HasSubstr("state 's': error: its initial value is no tensor"));
+  EXPECT_THAT(Verified(head + "i64[2] [1, 2] entry e() -> () {}"),
+              HasSubstr("state 's': error: has type f32[2], its initial value i64[2]"));
+  EXPECT_THAT(Verified(head + "f32[1, 2] [[0.0, 0.0]] entry e() -> () {}"),
+              HasSubstr("its initial value f32[1, 2]"));
+}
+
 TEST(Verify, FindsValuesOfOtherGraphs) {
   Result<Model> model = ParseText("entry a(%x) -> () {} entry b() -> () { %y = onnx.Neg(_) }");
   ASSERT_TRUE(model.ok());
