@@ -68,6 +68,19 @@ bool ForEachElement(const Tensor& tensor, const Json& meta, std::size_t size, Vi
   return true;
 }
 
+// Whether the elements of `constant` are those of `record` from byte `at` on, where its payload
+// says that they lie.
+bool IsUnchanged(const Tensor& tensor, const Json& meta, std::span<const std::byte> record,
+                 std::int64_t at) {
+  if (IntsOf(meta, "sizes") != tensor.sizes()) return false;
+  if (at < 0 || static_cast<std::size_t>(at) > record.size()) return false;
+  const std::span<const std::byte> storage = record.subspan(static_cast<std::size_t>(at));
+  return ForEachElement(
+      tensor, meta, storage.size(), [&](std::size_t there, std::size_t here, std::size_t width) {
+        return std::memcmp(storage.data() + there, tensor.bytes().data() + here, width) == 0;
+      });
+}
+
 // The records of an archive.
 class ArchiveContents {
  public:
@@ -78,6 +91,12 @@ class ArchiveContents {
   void Own(std::string name, std::string bytes) {
     owned_.push_back(std::make_unique<std::string>(std::move(bytes)));
     Add(std::move(name), std::as_bytes(std::span(*owned_.back())));
+  }
+
+  // Empty if there is none.
+  std::span<const std::byte> Find(const std::string& name) const {
+    const auto found = records_.find(name);
+    return found != records_.end() ? found->second : std::span<const std::byte>();
   }
 
   Status Write(const std::string& top, const std::string& path) const {
@@ -213,6 +232,7 @@ class ModelWriter {
     if (dict == nullptr || constant.tensor() == nullptr)
       return InvalidInput("lacks its elements or where they lie");
     DRAGOMAN_ASSIGN(Json meta, RequiredJson(dict, "meta"));
+    if (Find(*dict, "config") == nullptr) return CheckPickled(constant, *dict, meta);
     if (!meta.contains("tensor_meta")) return InvalidInput("lacks its tensor_meta");
     const std::string dtype(Info(constant.tensor()->dtype()).name);
     if (TextOf(*dict, "dtype") != dtype) {
@@ -224,6 +244,21 @@ class ModelWriter {
     stored_[TextOf(*dict, "record")].push_back({&constant, tensor_meta});
     configs[TextOf(*dict, "config")]["config"][FqnOf(spec)] = std::move(meta);
     return {};
+  }
+
+  // Archives before torch 2.9 hold weights in a pickle, which is written as it was read.
+  Status CheckPickled(const Value& constant, const Attribute::Dict& payload,
+                      const Json& meta) const {
+    const Attribute* at = dragoman::Find(payload, "at");
+    const auto* place = at != nullptr ? at->As<std::int64_t>() : nullptr;
+    const std::span<const std::byte> record = contents_.Find(TextOf(payload, "record"));
+    const bool has_elements = constant.tensor()->bytes().size() > 0;
+    if (!has_elements ||
+        (place != nullptr && IsUnchanged(*constant.tensor(), meta, record, *place)))
+      return {};
+    return Unsupported(
+        "weights of archives that torch 2.8 or older saved are written as they were only; save the "
+        "archive again with a newer torch to change them");
   }
 
   // {"parameter": {"arg": …, "parameter_name": "layer.weight"}}

@@ -3,8 +3,8 @@
 
 A case is a folder with model.pt2, inputs.npz, outputs.npz and meta.json. The model is run on its
 inputs by the interpreter and by the generated C++ program; it is converted to ONNX and that file is
-run, too; it is converted to .pt2 again, whose JSON must be the same but for the order of keys, and
-whose weights must be the same bytes.
+run, too; it is converted to .pt2 again, also by way of our own container, whose JSON must be the same
+but for the order of keys, and whose weights must be the same bytes.
 """
 
 import argparse
@@ -12,13 +12,12 @@ import json
 import pathlib
 import re
 import sys
-import tempfile
 import zipfile
 
 import numpy as np
 
 from commands import complaint, dragoman
-from run_outputs import compare, read_outputs
+from run_outputs import compare, outcome_of, read_outputs
 from torch_cases_test import expected_outputs
 
 TIMEOUT_S = 300
@@ -72,6 +71,16 @@ class Case:
                         timeout=TIMEOUT_S)
         return complaint(done) or compare(read_outputs(out), self.expected)
 
+    def write(self, model, *names):
+        """Writes the model to files one after the other; how the last one differs from it."""
+        previous = model
+        for name in names:
+            again = self.work / name
+            if problem := complaint(dragoman("convert", previous, "-o", again, timeout=TIMEOUT_S)):
+                return f"{name}: {problem}"
+            previous = again
+        return written_difference(model, previous)
+
     def check(self, native):
         """An empty string if the case passes, else the stage and what went wrong."""
         model = self.folder / "model.pt2"
@@ -82,10 +91,7 @@ class Case:
             return "convert: " + problem
         if problem := self.run_model(onnx):
             return "onnx: " + problem
-        again = self.work / "again.pt2"
-        if problem := complaint(dragoman("convert", model, "-o", again, timeout=TIMEOUT_S)):
-            return "write: " + problem
-        if problem := written_difference(model, again):
+        if problem := self.write(model, "again.pt2") or self.write(model, "model.dgm", "again.pt2"):
             return "write: " + problem
         if native and (problem := self.run_model(model, "--engine", "native")):
             return "native: " + problem
@@ -93,11 +99,7 @@ class Case:
 
 
 def check_case(folder, native):
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            return Case(folder, pathlib.Path(work)).check(native)
-        except (KeyError, ValueError, OSError) as error:
-            return f"driver: {error!r}"
+    return outcome_of(lambda work: Case(folder, work).check(native))
 
 
 def main():

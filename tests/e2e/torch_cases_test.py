@@ -18,12 +18,11 @@ import os
 import pathlib
 import re
 import sys
-import tempfile
 
 import numpy as np
 
 from commands import complaint, dragoman
-from run_outputs import compare, read_outputs
+from run_outputs import compare, outcome_of, read_outputs
 
 SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
 TIMEOUT_S = 120
@@ -139,11 +138,7 @@ class Case:
 
 
 def check_case(folder, native):
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            return Case(folder, pathlib.Path(work)).check(native)
-        except (KeyError, ValueError, OSError) as error:
-            return f"driver: {error!r}"
+    return outcome_of(lambda work: Case(folder, work).check(native))
 
 
 def read_expected(path):

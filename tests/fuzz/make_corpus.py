@@ -96,6 +96,7 @@ def exported_program():
 def add_exported(folder):
     program = exported_program()
     program.save(folder / "pt2_archive" / "program")
+    program.save_as_2_7(folder / "pt2_archive" / "program_2_7")
     texts = {"json": json.dumps(program.program_json()), "infix": "(s0*2 + 1) // 3 - Max(u0, 4)**2",
              "srepr": "Add(Mul(Integer(2), Symbol('s0', positive=True, integer=True)), Integer(-1))",
              "tree": json.dumps([1, program.out_tree])}

@@ -9,6 +9,8 @@ import zipfile
 
 import numpy as np
 
+from pickled_tensors import Elements, Stored, saved
+
 DTYPES = {"uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "float16": 6, "float32": 7,
           "float64": 8, "bool": 12, "bfloat16": 13}
 LEAF = {"type": None, "context": None, "children_spec": []}
@@ -120,15 +122,23 @@ class Graph:
         self.inputs.append(argument(value))
         return value
 
-    def call(self, target, *arguments, results=1, kind=Tensor, names=(), **keywords):
+    def number(self, name, kind=Int, expression="s9"):
+        value = kind(name)
+        self.declare(value, None, expression)
+        self.inputs.append(argument(value))
+        return value
+
+    def call(self, target, /, *arguments, results=1, kind=Tensor, kinds=None, names=(), typed=None,
+             **keywords):
         """Adds a node and gives its results: one value, or with `results` a list of so many, as
-        one Tensor[] where that is [n]."""
+        one Tensor[] where that is [n]. `typed` is the element type that the file states of them."""
         node = target.split(".")[-2 if target.count(".") > 1 else -1]
         node = f"{node}_{self.name}_{len(self.nodes)}"
         count = results[0] if isinstance(results, list) else results
-        values = [kind(f"{node}_{i}" if count > 1 else node) for i in range(count)]
+        kinds = kinds or [kind] * count
+        values = [kinds[i](f"{node}_{i}" if count > 1 else node) for i in range(count)]
         for value in values:
-            self.declare(value, "float32", [])
+            self.declare(value, typed or "float32", [])
         names = list(names) + [""] * len(arguments)
         inputs = [{"name": name, "arg": argument(value), "kind": 1}
                   for name, value in zip(names, arguments)]
@@ -144,10 +154,10 @@ class Graph:
                            "metadata": metadata, "is_hop_single_tensor_return": None})
         return values if isinstance(results, list) or count > 1 else values[0] if values else None
 
-    def aten(self, name, *arguments, **options):
+    def aten(self, name, /, *arguments, **options):
         return self.call("torch.ops.aten." + name, *arguments, **options)
 
-    def hop(self, name, *arguments, **options):
+    def hop(self, name, /, *arguments, **options):
         return self.call("torch.ops.higher_order." + name, *arguments, **options)
 
     def json(self):
@@ -196,9 +206,7 @@ class Program(Graph):
         return value
 
     def number(self, name, kind=Int, expression="s9"):
-        value = kind(name)
-        self.declare(value, None, expression)
-        self.inputs.append(argument(value))
+        value = super().number(name, kind, expression)
         self.input_specs.append({"user_input": {"arg": self.inputs[-1]}})
         return value
 
@@ -245,6 +253,52 @@ class Program(Graph):
 
     def save(self, path):
         save_records(path, self.all_records())
+
+    def stored_tensors(self, folder):
+        """Name to Stored, as torch.save has them, of "weights" or "constants"."""
+        storages = {}
+        tensors = {}
+        for fqn, payload in self.configs[folder].items():
+            described = payload["tensor_meta"]
+            record = f"data/{folder}/{payload['path_name']}"
+            dtype = next(name for name, number in DTYPES.items() if number == described["dtype"])
+            elements = storages.setdefault(
+                record, Elements(np.frombuffer(self.records[record], dtype)))
+            sizes, strides = ([size["as_int"] for size in described[key]]
+                              for key in ("sizes", "strides"))
+            tensors[fqn] = Stored(elements, sizes, strides, described["storage_offset"]["as_int"],
+                                  payload["is_param"])
+        return tensors
+
+    def older_json(self, schema):
+        """The program as torch wrote it before 2.7: without what came later."""
+        program = json.loads(json.dumps(self.program_json(), allow_nan=False))
+        program["schema_version"] = dict(zip(("major", "minor"), schema))
+        for key in ("guards_code", "torch_version"):
+            del program[key]
+        for node in program["graph_module"]["graph"]["nodes"]:
+            for key in ("name", "is_hop_single_tensor_return"):
+                del node[key]
+            for item in node["inputs"]:
+                del item["kind"]
+        return json.dumps(program).encode()
+
+    def save_as_2_7(self, path, schema=(8, 2)):
+        """As torch 2.5 to 2.7 saved it: pickles, and no top folder."""
+        save_records(path, {
+            "serialized_exported_program.json": self.older_json(schema),
+            "serialized_state_dict.pt": saved(self.stored_tensors("weights")),
+            "serialized_constants.pt": saved(self.stored_tensors("constants"), versions=False),
+            "serialized_example_inputs.pt": b"", "version": ".".join(map(str, schema)),
+            "extra_files/notes.txt": "not read"}, "")
+
+    def save_as_2_8(self, path):
+        """As torch 2.8 saved it: an archive of today with pickles of weights."""
+        records = {name: data for name, data in self.all_records().items()
+                   if not name.startswith("data/")}
+        for folder in ("weights", "constants"):
+            records[f"data/{folder}/model.pt"] = saved(self.stored_tensors(folder))
+        save_records(path, records)
 
 
 def save_records(path, records, top="net/"):

@@ -5,18 +5,15 @@ ONNX and written again, and compared with what NumPy computes; and archives that
 import json
 import pathlib
 import sys
-import tempfile
 import unittest
-import zipfile
 
 import numpy as np
 
 from commands import complaint, dragoman
-from run_outputs import compare, read_outputs
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from exported_programs import (Bool, Float, Graph, Int, LEAF, Program, Raw, Tensor, save_records,
-                               tree)
+from exported_case import ExportedPrograms
+from exported_programs import Bool, Float, Int, LEAF, Program, Raw, save_records, tree
 
 RANDOM = np.random.default_rng(7)
 
@@ -32,61 +29,6 @@ def sigmoid(x):
 def normalized(x, axes, eps=1e-5):
     mean = x.mean(axes, keepdims=True)
     return (x - mean) / np.sqrt(x.var(axes, keepdims=True) + eps)
-
-
-class ExportedPrograms(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.work = pathlib.Path(holder.name)
-        self.model = self.work / "net.pt2"
-
-    def run_on(self, model, inputs, *options):
-        out = self.work / f"out-{len(list(self.work.glob('out-*')))}"
-        arguments = []
-        for i, array in enumerate(inputs):
-            file = self.work / f"in-{i}.npy"
-            np.save(file, array)
-            arguments += ["--input", f"{i}={file}"]
-        done = dragoman("run", model, "--output-dir", out, *arguments, *options)
-        return done, out
-
-    def expect(self, inputs, outputs, *options, onnx=True):
-        """The saved model on `inputs`, in all ways."""
-        expected = [(np.asarray(array), np.asarray(array).dtype.name) for array in outputs]
-        done, out = self.run_on(self.model, inputs, *options)
-        self.assertEqual(complaint(done) or compare(read_outputs(out), expected), "")
-        if onnx:
-            converted = self.work / "net.onnx"
-            self.assertEqual(complaint(dragoman("convert", self.model, "-o", converted)), "")
-            done, out = self.run_on(converted, inputs, *options)
-            self.assertEqual(complaint(done) or compare(read_outputs(out), expected), "")
-        self.expect_written_again()
-
-    def expect_written_again(self):
-        """Also by way of our own container, which holds all of it."""
-        before = self.records(self.model)
-        for name in ("again.pt2", "net.dgm", "net.dgt"):
-            self.assertEqual(complaint(dragoman("convert", self.model, "-o", self.work / name)), "")
-        self.assertEqual(before, self.records(self.work / "again.pt2"))
-        for name in ("net.dgm", "net.dgt"):
-            again = self.work / (name + ".pt2")
-            self.assertEqual(complaint(dragoman("convert", self.work / name, "-o", again)), "")
-            self.assertEqual(before, self.records(again))
-
-    def records(self, path):
-        with zipfile.ZipFile(path) as archive:
-            self.assertIsNone(archive.testzip())
-            return {name: json.loads(archive.read(name)) if name.endswith(".json")
-                    else archive.read(name) for name in archive.namelist()}
-
-    def save(self, program):
-        program.save(self.model)
-
-    def expect_refused(self, code, message, inputs=()):
-        done, _ = self.run_on(self.model, inputs)
-        self.assertIn(message, done.stderr)
-        self.assertEqual(done.returncode, code, done.stderr)
 
 
 class Arguments(ExportedPrograms):
@@ -312,99 +254,6 @@ class Sizes(ExportedPrograms):
         self.assertNotEqual(done.returncode, 0)
 
 
-class HigherOrder(ExportedPrograms):
-    @staticmethod
-    def body(name, inputs, make):
-        graph = Graph(name)
-        values = [graph.input(f"{name}_{i}", sizes) for i, sizes in enumerate(inputs)]
-        graph.outputs = [{"as_tensor": {"name": value}} if isinstance(value, Tensor) else
-                         {"as_sym_bool": {"as_name": value}} for value in make(graph, *values)]
-        return graph
-
-    def test_cond(self):
-        p = Program()
-        weight = p.weight("w", np.full(3, 2, np.float32))
-        x = p.input("x", [3])
-        yes = self.body("yes", [[3], [3]], lambda g, x, w: [g.aten("mul.Tensor", x, w)])
-        no = self.body("no", [[3], [3]], lambda g, x, w: [g.aten("neg.default", x)])
-        holds = p.aten("gt.Scalar", p.aten("sum.default", x), 0)
-        self.save(p.output(p.hop("cond", holds, yes, no, [x, weight])))
-        for a in (np.float32([1, 2, 3]), np.float32([-1, -2, -3])):
-            self.expect([a], [a * 2 if a.sum() > 0 else -a])
-
-    def test_cond_on_a_size(self):
-        p = Program()
-        x = p.input("x", ["s0"])
-        n = p.aten("sym_size.int", x, 0, kind=Int)
-        yes = self.body("yes", [["s0"]], lambda g, x: [g.aten("mul.Tensor", x, 2)])
-        no = self.body("no", [["s0"]], lambda g, x: [g.aten("neg.default", x)])
-        long = p.call("_operator.gt", n, 3, kind=Bool)
-        self.save(p.output(p.hop("cond", long, yes, no, [x])))
-        for a in (draw(2), draw(5)):
-            self.expect([a], [a * 2 if len(a) > 3 else -a])
-
-    def test_while_loop(self):
-        p = Program()
-        x, step = p.input("x", []), p.input("step", [])
-        goes_on = self.body("goes_on", [[], [], []], lambda g, x, n, s: [g.aten("lt.Scalar", x, 20)])
-        turn = self.body("turn", [[], [], []], lambda g, x, n, s:
-                         [g.aten("add.Tensor", g.aten("mul.Tensor", x, 2), s),
-                          g.aten("add.Tensor", n, 1)])
-        zero = p.aten("full.default", [], 0.0)
-        self.save(p.output(*p.hop("while_loop", goes_on, turn, [x, zero], [step], results=[2])))
-        for start in (1.0, 7.0, 30.0):
-            value, turns = start, 0
-            while value < 20:
-                value, turns = value * 2 + 1, turns + 1
-            self.expect([np.float32(start), np.float32(1)], [np.float32(value), np.float32(turns)])
-
-    def test_scan(self):
-        p = Program()
-        h, x, w = p.input("h", [2]), p.input("x", ["s0", 2]), p.input("w", [2])
-        combine = self.body("combine", [[2], [2], [2]], lambda g, h, x, w:
-                            [g.aten("add.Tensor", g.aten("mul.Tensor", h, w), x),
-                             g.aten("neg.default", h)])
-        last, ys = p.hop("scan", combine, [h], [x], [w], results=[2])
-        self.save(p.output(last, ys))
-        for length in (3, 50):
-            carry, inputs, weight = draw(2), draw(length, 2), draw(2) / 4
-            start, stacked = carry, []
-            for row in inputs:
-                stacked.append(-carry)
-                carry = carry * weight + row
-            self.expect([start, inputs, weight], [carry, np.stack(stacked)])
-
-    def test_map(self):
-        p = Program()
-        x, y = p.input("x", ["s0", 2]), p.input("y", [2])
-        body = self.body("body", [[2], [2]], lambda g, x, y:
-                         [g.aten("add.Tensor", g.aten("mul.Tensor", x, y), 1)])
-        self.save(p.output(*p.hop("map_impl", body, [x], [y], results=[1])))
-        a, b = draw(4, 2), draw(2)
-        self.expect([a, b], [a * b + 1])
-
-    def test_regions(self):
-        p = Program("TRAINING")
-        x = p.input("x", [2])
-        no_grad = self.body("no_grad", [[2]], lambda g, x: [g.aten("relu.default", x)])
-        plain = self.body("plain", [[2]], lambda g, x: [g.aten("neg.default", x)])
-        shared = self.body("shared", [[2]], lambda g, x: [g.aten("mul.Tensor", x, 3)])
-        y = p.hop("wrap_with_set_grad_enabled", False, no_grad, x)
-        y = p.hop("wrap_with_autocast", "cpu", Raw(as_scalar_type=13), False, False, plain, y)
-        y = p.hop("invoke_subgraph", shared, "shared_0", y)
-        self.save(p.output(p.hop("invoke_subgraph", shared, "shared_0", y)))
-        a = draw(2)
-        self.expect([a], [-np.maximum(a, 0) * 9])
-
-    def test_autocast_is_refused(self):
-        p = Program("TRAINING")
-        x = p.input("x", [2])
-        plain = self.body("plain", [[2]], lambda g, x: [g.aten("neg.default", x)])
-        self.save(p.output(p.hop("wrap_with_autocast", "cpu", Raw(as_scalar_type=13), True, False,
-                                 plain, x)))
-        self.expect_refused(4, "a region under autocast", [draw(2)])
-
-
 class Mutations(ExportedPrograms):
     def test_buffers_written_in_place(self):
         p = Program("TRAINING")
@@ -500,11 +349,9 @@ class Refused(ExportedPrograms):
         records = self.plain().all_records()
         program = records.pop("models/model.json")
         compiled = {**records, "data/aotinductor/model/x.so": b"ELF"}
-        old = {"serialized_exported_program.json": program, "version": b"8.2"}
         cases = [
             (4, "AOTInductor", compiled, "net/"),
             (4, "2 programs", {**records, "models/a.json": program, "models/b.json": program}, "net/"),
-            (4, "torch 2.6", old, ""),
             (2, "no program", records, "net/"),
             (4, "format \"pt3\"", {**records, "archive_format": b"pt3"}, "net/"),
         ]

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import tempfile
 
 import numpy as np
 
@@ -77,3 +78,12 @@ def array_differences(found, expected, rtol, atol):
     lines = [(name, array_difference(a, b, rtol, atol))
              for a, (name, b) in zip(found, expected.items())]
     return [f"{name}: {line}" for name, line in lines if line]
+
+
+def outcome_of(check):
+    """What `check` says that is wrong, given a folder of its own; also where a case cannot be read."""
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            return check(pathlib.Path(work))
+        except (KeyError, ValueError, OSError) as error:
+            return f"driver: {error!r}"

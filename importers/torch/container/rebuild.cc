@@ -99,6 +99,13 @@ Result<Stored> RebuildTensor(const Invocation& call) {
   return Stored(call.heap.Add(std::move(tensor)));
 }
 
+// (tensor, requires_grad, hooks)
+Result<Stored> RebuildParameter(const Invocation& call) {
+  const auto* tensor = call.arguments.empty() ? nullptr : Get<StoredTensor>(call.arguments[0]);
+  if (tensor == nullptr) return WrongArguments("those of a parameter");
+  return Stored(tensor);
+}
+
 Result<Quantization> PerTensor(std::span<const Stored> parts, const std::string& scheme) {
   const double* scale = parts.size() == 3 ? std::get_if<double>(&parts[1]) : nullptr;
   const auto* zero_point = scale == nullptr ? nullptr : std::get_if<std::int64_t>(&parts[2]);
@@ -220,10 +227,12 @@ struct Function {
 };
 
 constexpr std::string_view kFromType = "_rebuild_from_type_v2";
-constexpr std::array<Function, 12> kFunctions = {{
+constexpr std::array<Function, 14> kFunctions = {{
     {"builtins", "complex", MakeComplex},
     {"collections", "OrderedDict", MakeOrderedDict},
     {"torch", "device", MakeDevice},
+    {"torch._utils", "_rebuild_parameter", RebuildParameter},
+    {"torch._utils", "_rebuild_parameter_with_state", RebuildParameter},
     {"torch._utils", "_rebuild_qtensor", RebuildQuantized},
     {"torch._utils", "_rebuild_sparse_tensor", RebuildSparse},
     {"torch._utils", "_rebuild_tensor_v2", RebuildTensor},

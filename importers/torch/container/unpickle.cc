@@ -340,8 +340,10 @@ Status Machine::NewObject() {
   return PushNew(std::move(object));
 }
 
+// Attributes of an OrderedDict, such as the versions in a state_dict, say nothing of its items.
 Status Machine::Build() {
   DRAGOMAN_ASSIGN(const Stored state, Pop());
+  if (!stack_.empty() && std::holds_alternative<const StoredDict*>(stack_.back())) return {};
   const auto* object = stack_.empty() ? nullptr : std::get_if<const StoredObject*>(&stack_.back());
   if (object == nullptr) return InvalidInput("a state is given to what is no object");
   if ((*object)->state.has_value()) return InvalidInput("an object gets two states");

@@ -88,19 +88,6 @@ std::optional<Attribute> LiteralOf(const std::string& tag, const Json& value) {
   return std::nullopt;
 }
 
-// "torch.ops.aten.add.Tensor", "torch.ops.higher_order.cond", "_operator.add", "torch.sym_max".
-const OpName* OpOfTarget(const std::string& target) {
-  std::string_view text = target;
-  const bool is_operator = text.starts_with(kTargetPrefix);
-  if (is_operator) text.remove_prefix(kTargetPrefix.size());
-  const std::size_t first = is_operator ? text.find('.') : text.rfind('.');
-  if (first == std::string_view::npos) return InternOp("python", text);
-  const std::string_view rest = text.substr(first + 1);
-  const std::size_t second = is_operator ? rest.find('.') : std::string_view::npos;
-  if (second == std::string_view::npos) return InternOp(text.substr(0, first), rest);
-  return InternOp(text.substr(0, first), rest.substr(0, second), "", rest.substr(second + 1));
-}
-
 Json Without(const Json& object, std::initializer_list<const char*> keys) {
   Json rest = object;
   for (const char* key : keys) rest.erase(key);
@@ -118,6 +105,18 @@ Result<Dim> DimOf(const Json& json) {
 }
 
 }  // namespace
+
+const OpName* OpOfTarget(const std::string& target) {
+  std::string_view text = target;
+  const bool is_operator = text.starts_with(kTargetPrefix);
+  if (is_operator) text.remove_prefix(kTargetPrefix.size());
+  const std::size_t first = is_operator ? text.find('.') : text.rfind('.');
+  if (first == std::string_view::npos) return InternOp("python", text);
+  const std::string_view rest = text.substr(first + 1);
+  const std::size_t second = is_operator ? rest.find('.') : std::string_view::npos;
+  if (second == std::string_view::npos) return InternOp(text.substr(0, first), rest);
+  return InternOp(text.substr(0, first), rest.substr(0, second), "", rest.substr(second + 1));
+}
 
 std::string ReferenceOf(const Json& argument) {
   if (!argument.is_object() || argument.size() != 1) return "";

@@ -49,6 +49,9 @@ class GraphReader {
   std::vector<Attribute> outputs_;
 };
 
+// The operator of a target: "torch.ops.aten.add.Tensor", "torch.ops.higher_order.cond",
+// "_operator.add", "torch.sym_max".
+const OpName* OpOfTarget(const std::string& target);
 // The name of the value that an argument is; empty if it is a literal.
 std::string ReferenceOf(const Json& argument);
 // Whether the attribute stands for as_tensor, and which value.

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "core/support/bytes.h"
 #include "core/support/text.h"
-#include "importers/torch/container/value.h"
+#include "core/support/zip_file.h"
+#include "importers/torch/container/unpickle.h"
 #include "importers/torch/export_archive/numbering.h"
 
 namespace dragoman::torch {
@@ -59,18 +62,129 @@ Result<StoredTensor> StoredFrom(const Json& meta) {
   return tensor;
 }
 
+Json SizesJson(const std::vector<std::int64_t>& sizes) {
+  Json items = Json::array();
+  for (std::int64_t size : sizes) items.push_back({{"as_int", size}});
+  return items;
+}
+
+// What the configuration of a newer archive says of a tensor.
+Json MetaOf(const StoredTensor& tensor) {
+  return {{"sizes", SizesJson(tensor.sizes)},
+          {"strides", SizesJson(tensor.strides)},
+          {"storage_offset", {{"as_int", tensor.offset}}}};
+}
+
+// The entries of what torch.save wrote, by name without the top folder; stored ones are windows.
+class SavedArchive {
+ public:
+  static Result<SavedArchive> Open(const Buffer& bytes) {
+    const std::uint64_t limit = Archive::kInflateBase + Archive::kInflateRatio * bytes.size();
+    DRAGOMAN_ASSIGN(ZipFile zip, ZipFile::Open(bytes.bytes(), limit));
+    SavedArchive archive(bytes, std::move(zip));
+    for (std::size_t i = 0; i < archive.zip_.entries().size(); ++i) {
+      const std::string& name = archive.zip_.entries()[i].name;
+      archive.records_.emplace(name.substr(name.find('/') + 1), i);
+    }
+    return archive;
+  }
+
+  Result<Buffer> Read(const std::string& name) {
+    const auto found = records_.find(name);
+    if (found == records_.end()) return InvalidInput("it has no record " + name);
+    if (!zip_.entries()[found->second].is_stored) {
+      DRAGOMAN_ASSIGN(std::string bytes, zip_.Read(found->second));
+      return Buffer::Own(std::move(bytes));
+    }
+    DRAGOMAN_ASSIGN(const std::span<const std::byte> bytes, zip_.View(found->second));
+    return Buffer::Window(bytes, std::make_shared<Buffer>(bytes_));
+  }
+
+  bool Has(const std::string& name) const { return records_.contains(name); }
+
+ private:
+  SavedArchive(const Buffer& bytes, ZipFile zip) : bytes_(bytes), zip_(std::move(zip)) {}
+
+  Buffer bytes_;
+  ZipFile zip_;
+  std::map<std::string, std::size_t> records_;
+};
+
+// The value that torch.save wrote, in `heap`.
+Result<Stored> ReadSaved(const Buffer& bytes, StoredHeap& heap) {
+  DRAGOMAN_ASSIGN(SavedArchive archive, SavedArchive::Open(bytes));
+  if (archive.Has("byteorder")) {
+    DRAGOMAN_ASSIGN(const Buffer order, archive.Read("byteorder"));
+    if (AsText(order.bytes()) != "little") return Unsupported("its data are not little-endian");
+  }
+  const auto load = [&archive](const std::string& key,
+                               std::size_t size) -> Result<std::optional<Buffer>> {
+    if (size == 0) return std::optional<Buffer>(Buffer());
+    DRAGOMAN_ASSIGN(Buffer elements, archive.Read("data/" + key));
+    if (elements.size() >= size) return std::optional(std::move(elements));
+    return InvalidInput(
+        fmt::format("storage {} has {} bytes, expected {}", key, elements.size(), size));
+  };
+  Rebuilder rebuilder(&heap, load);
+  DRAGOMAN_ASSIGN(const Buffer pickle, archive.Read("data.pkl"));
+  return Unpickle(pickle.bytes(), rebuilder, kPickleMemoryBase + kPickleMemoryRatio * bytes.size());
+}
+
+// `status` with the record in front of where each finding is.
+Status InRecord(std::string_view record, Status status) {
+  if (status.ok()) return status;
+  Error error = std::move(status).error();
+  for (Finding& finding : error.findings())
+    finding.place =
+        fmt::format("record {}{}{}", record, finding.place.empty() ? "" : ":", finding.place);
+  return error;
+}
+
 }  // namespace
+
+struct Payloads::Pickle {
+  std::string record;
+  Buffer bytes;  // of the record
+  StoredHeap heap;
+  std::map<std::string, const StoredTensor*, std::less<>> tensors;
+};
+
+Payloads::Payloads(const Archive& archive) : archive_(&archive) {}
+Payloads::Payloads(Payloads&&) noexcept = default;
+Payloads& Payloads::operator=(Payloads&&) noexcept = default;
+Payloads::~Payloads() = default;
 
 Result<Payloads> Payloads::Read(const Archive& archive) {
   Payloads payloads(archive);
   for (std::string_view folder : {"data/weights/", "data/constants/"}) {
     for (std::string_view record : archive.NamesUnder(folder)) {
-      if (!record.ends_with(".json")) continue;
-      Status status = payloads.ReadConfig(record);
-      if (!status.ok()) return std::move(status).error().At(fmt::format("record {}", record));
+      const bool is_pickle = record.ends_with(".pt");
+      if (!is_pickle && !record.ends_with(".json")) continue;
+      DRAGOMAN_TRY(
+          InRecord(record, is_pickle ? payloads.ReadPickled(record) : payloads.ReadConfig(record)));
     }
   }
+  for (std::string_view record : {"serialized_state_dict.pt", "serialized_constants.pt"}) {
+    if (archive.Has(record)) DRAGOMAN_TRY(InRecord(record, payloads.ReadPickled(record)));
+  }
   return payloads;
+}
+
+Status Payloads::ReadPickled(std::string_view record) {
+  Pickle pickle;
+  pickle.record = record;
+  DRAGOMAN_ASSIGN(pickle.bytes, archive_->Read(record));
+  if (pickle.bytes.size() == 0) return {};  // of a program without weights
+  DRAGOMAN_ASSIGN(const Stored root, ReadSaved(pickle.bytes, pickle.heap));
+  const auto* dict = std::get_if<const StoredDict*>(&root);
+  if (dict == nullptr) return InvalidInput("found " + Describe(root) + ", expected a dictionary");
+  for (const auto& [key, value] : (*dict)->items) {
+    const auto* name = std::get_if<StoredString>(&key);
+    const auto* tensor = std::get_if<const StoredTensor*>(&value);
+    if (name != nullptr && tensor != nullptr) pickle.tensors.emplace(**name, *tensor);
+  }
+  pickles_.push_back(std::move(pickle));
+  return {};
 }
 
 Status Payloads::ReadConfig(std::string_view record) {
@@ -112,18 +226,30 @@ Result<Tensor> Payloads::ElementsOf(const Payload& payload, Buffer& record,
 
 Result<Value*> Payloads::AddConstant(const std::string& fqn, const std::string& name,
                                      Graph& graph) {
-  const auto found = payloads_.find(fqn);
-  if (found == payloads_.end())
-    return InvalidInput("the archive has no data of tensor " + Quote(fqn));
-  const Payload& payload = found->second;
+  if (const auto found = payloads_.find(fqn); found != payloads_.end()) {
+    Result<Value*> constant = AddStored(found->second, name, graph);
+    if (!constant.ok()) return std::move(constant).error().At("tensor " + Quote(fqn));
+    configs_.at(found->second.config)["config"].erase(fqn);
+    return constant;
+  }
+  for (const Pickle& pickle : pickles_) {
+    const auto found = pickle.tensors.find(fqn);
+    if (found == pickle.tensors.end()) continue;
+    Result<Value*> constant = AddPickled(pickle, *found->second, name, graph);
+    if (!constant.ok()) return std::move(constant).error().At("tensor " + Quote(fqn));
+    return constant;
+  }
+  return InvalidInput("the archive has no data of tensor " + Quote(fqn));
+}
+
+Result<Value*> Payloads::AddStored(const Payload& payload, const std::string& name, Graph& graph) {
   Buffer record;
   std::string path;
-  Result<Tensor> elements = ElementsOf(payload, record, path);
-  if (!elements.ok()) return std::move(elements).error().At("tensor " + Quote(fqn));
-  const bool is_window = elements->bytes().data() == record.bytes().data() &&
-                         elements->bytes().size() == record.size();
+  DRAGOMAN_ASSIGN(Tensor elements, ElementsOf(payload, record, path));
+  const bool is_window =
+      elements.bytes().data() == record.bytes().data() && elements.bytes().size() == record.size();
   DRAGOMAN_ASSIGN(Attribute meta, ToAttribute(payload.meta));
-  Value* constant = graph.AddConstant(name, *std::move(elements));
+  Value* constant = graph.AddConstant(name, std::move(elements));
   constant->extra().emplace_back(
       "pt2.payload",
       Attribute(Attribute::Dict{
@@ -136,8 +262,26 @@ Result<Value*> Payloads::AddConstant(const std::string& fqn, const std::string& 
     DRAGOMAN_ASSIGN(Tensor bytes, Tensor::Make(DType::kU8, {size}, record));
     constant->extra().emplace_back("pt2.storage", Attribute(std::move(bytes)));
   }
-  configs_.at(payload.config)["config"].erase(fqn);
   taken_.insert(path);
+  return constant;
+}
+
+Result<Value*> Payloads::AddPickled(const Pickle& pickle, const StoredTensor& tensor,
+                                    const std::string& name, Graph& graph) const {
+  if (tensor.layout != TensorLayout::kStrided || tensor.quantization || tensor.conjugated ||
+      tensor.negated)
+    return Unsupported("only plain strided tensors are read of a pickle");
+  DRAGOMAN_ASSIGN(Tensor elements, DenseTensor(tensor));
+  Value* constant = graph.AddConstant(name, std::move(elements));
+  DRAGOMAN_ASSIGN(Attribute meta, ToAttribute(MetaOf(tensor)));
+  Attribute::Dict payload = {{"record", Attribute(pickle.record)}, {"meta", std::move(meta)}};
+  // Where the storage begins in the record, unless it is compressed there.
+  const std::byte* begin = pickle.bytes.bytes().data();
+  const std::byte* storage = tensor.storage->bytes.bytes().data();
+  const bool is_inside =
+      std::greater_equal<>()(storage, begin) && std::less<>()(storage, begin + pickle.bytes.size());
+  if (is_inside) payload.emplace_back("at", Attribute(std::int64_t{storage - begin}));
+  constant->extra().emplace_back("pt2.payload", Attribute(std::move(payload)));
   return constant;
 }
 

@@ -17,18 +17,15 @@ namespace dragoman {
 namespace torch {
 namespace {
 
-constexpr std::int64_t kSchemaMajor = 8;
+// Of torch 2.5, and since 2.6.
+constexpr std::int64_t kOldestSchema = 7;
+constexpr std::int64_t kNewestSchema = 8;
 constexpr std::string_view kModels = "models/";
-constexpr std::string_view kOldProgram = "serialized_exported_program.json";
+constexpr std::string_view kOldProgram = "serialized_exported_program.json";  // until torch 2.7
 
 // The record of the program.
 Result<std::string> ProgramRecord(const Archive& archive) {
-  if (archive.Has(kOldProgram)) {
-    return Unsupported(
-        "an archive of torch 2.6 or older, whose weights are pickled; load it with "
-        "torch.export.load "
-        "of a newer torch and save it again");
-  }
+  if (archive.Has(kOldProgram)) return std::string(kOldProgram);
   DRAGOMAN_ASSIGN(const Buffer format, archive.Read("archive_format"));
   if (AsText(format.bytes()) != "pt2") {
     return Unsupported("an archive of format " + Quote(AsText(format.bytes())) +
@@ -77,9 +74,12 @@ class ModelReader {
     const Json* major = version != nullptr ? FindMember(*version, "major") : nullptr;
     if (major == nullptr || !major->is_number_integer())
       return InvalidInput("the program has no schema_version");
-    if (major->get<std::int64_t>() == kSchemaMajor) return {};
-    return Unsupported(
-        fmt::format("schema version {}; the one that is known is {}", major->dump(), kSchemaMajor));
+    const auto number = major->get<std::int64_t>();
+    if (number >= kOldestSchema && number <= kNewestSchema) return {};
+    return Unsupported(fmt::format(
+        "schema version {}; those that are known are {} and {}, of torch 2.5 and newer; {}", number,
+        kOldestSchema, kNewestSchema,
+        "export the module with such a torch and save it with torch.export.save"));
   }
 
   Status ReadProgram() {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "importers/torch/export_archive/numbering.h"
 #include "importers/torch/export_archive/script_writer.h"
 
 namespace dragoman::torch {
@@ -17,10 +18,6 @@ const Attribute* ArgumentOf(const Node& node, std::size_t index) {
   return index < node.attributes().size() ? &node.attributes()[index].value : nullptr;
 }
 
-ValuesOf OperandValues(const Node& node) {
-  return [&node](std::size_t index) { return node.operand(index); };
-}
-
 // The outputs of a graph within a graph, encoded.
 Attribute::List EncodedOutputs(const Graph& graph) {
   const Extra* extra = graph.extra_if_any();
@@ -31,6 +28,18 @@ Attribute::List EncodedOutputs(const Graph& graph) {
   for (std::size_t i = 0; i < graph.num_outputs(); ++i)
     outputs.emplace_back(Symbol{std::to_string(i)});
   return outputs;
+}
+
+// The type of a region under autocast on a CPU, bfloat16 where it does not say.
+Result<DType> RegionType(const Attribute& argument) {
+  if (argument.kind() == Attribute::Kind::kNone) return DType::kBF16;
+  const auto* dict = argument.As<Attribute::Dict>();
+  const Attribute* said = dict != nullptr ? Find(*dict, "as_scalar_type") : nullptr;
+  const auto* number = said != nullptr ? said->As<std::int64_t>() : nullptr;
+  const auto dtype = number != nullptr ? DTypeOfExport(*number) : std::nullopt;
+  if (dtype == TorchDType::kBF16) return DType::kBF16;
+  if (dtype == TorchDType::kF16) return DType::kF16;
+  return Unsupported("a region under autocast to another type than bfloat16 and float16");
 }
 
 }  // namespace
@@ -47,14 +56,21 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"aten.sym_constrain_range", &ScriptWriter::WriteNothing},
       {"aten.sym_constrain_range_for_size", &ScriptWriter::WriteNothing},
       {"higher_order.associative_scan", &ScriptWriter::WriteAssociativeScan},
+      {"higher_order.auto_functionalized", &ScriptWriter::WriteFunctionalized},
+      {"higher_order.auto_functionalized_v2", &ScriptWriter::WriteFunctionalizedViews},
       {"higher_order.cond", &ScriptWriter::WriteCond},
+      {"higher_order.hints_wrapper", &ScriptWriter::WriteGraphCall},
       {"higher_order.invoke_subgraph", &ScriptWriter::WriteSubgraphCall},
       {"higher_order.map_impl", &ScriptWriter::WriteMap},
       {"higher_order.scan", &ScriptWriter::WriteScan},
+      {"higher_order.strict_mode", &ScriptWriter::WriteGraphCall},
+      {"higher_order.tag_activation_checkpoint", &ScriptWriter::WriteGraphCall},
       {"higher_order.while_loop", &ScriptWriter::WriteWhile},
+      {"higher_order.wrap", &ScriptWriter::WriteGraphCall},
       {"higher_order.wrap_with_autocast", &ScriptWriter::WriteAutocastRegion},
       {"higher_order.wrap_with_set_grad_enabled", &ScriptWriter::WriteGradRegion},
       {"torch.sym_ite", &ScriptWriter::WriteChoice},
+      {"torch.sym_sum", &ScriptWriter::WriteSum},
   };
   const std::string name = op.dialect + "." + op.type;
   for (const Row& row : kRows) {
@@ -87,8 +103,10 @@ Status ScriptWriter::AddFlat(const Attribute& argument, const ValuesOf& values,
 Result<std::vector<Value*>> ScriptWriter::Flat(const Node& node, std::size_t first,
                                                std::size_t last) {
   std::vector<Value*> flat;
-  for (std::size_t i = first; i < last && i < node.attributes().size(); ++i)
-    DRAGOMAN_TRY(AddFlat(node.attributes()[i].value, OperandValues(node), flat));
+  for (std::size_t i = first; i < last && i < node.attributes().size(); ++i) {
+    if (!IsKeyword(node.attributes()[i]))
+      DRAGOMAN_TRY(AddFlat(node.attributes()[i].value, OperandValues(node), flat));
+  }
   return flat;
 }
 
@@ -176,6 +194,14 @@ Status ScriptWriter::WriteChoice(const Node& node) {
     }));
   }
   return BindFlat(node, {choice->AddResult("", Plain("int"))});
+}
+
+// sym_sum(numbers)
+Status ScriptWriter::WriteSum(const Node& node) {
+  DRAGOMAN_ASSIGN(const std::vector<Value*> numbers, Flat(node, 0, node.attributes().size()));
+  Value* sum = Int(0);
+  for (Value* number : numbers) sum = Append({"aten", "add", "int"}, {sum, number}, Plain("int"));
+  return BindFlat(node, {sum});
 }
 
 // while_loop(cond_graph, body_graph, carried, further)
@@ -313,18 +339,27 @@ Status ScriptWriter::WriteMap(const Node& node) {
   return WriteScanLoop(node, *body, {}, xs, further);
 }
 
-// scan(graph, carried, xs, further)
+// scan(graph, carried, xs, further); until torch 2.6 an axis and whether it runs backward stand
+// behind xs.
 Status ScriptWriter::WriteScan(const Node& node) {
   DRAGOMAN_ASSIGN(const Graph* body, GraphArgument(node, 0));
   DRAGOMAN_ASSIGN(const std::vector<Value*> carried, Flat(node, 1, 2));
   DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 2, 3));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 3, node.attributes().size()));
+  const Attribute* axis = ArgumentOf(node, 3);
+  const Attribute* reverse = ArgumentOf(node, 4);
+  const bool is_old = axis != nullptr && axis->As<std::int64_t>() != nullptr;
+  const bool is_plain = is_old && *axis->As<std::int64_t>() == 0 && reverse != nullptr &&
+                        reverse->As<bool>() != nullptr && !*reverse->As<bool>();
+  if (is_old && !is_plain) return Unsupported("scan along another axis than 0, or backward");
+  DRAGOMAN_ASSIGN(const std::vector<Value*> further,
+                  Flat(node, is_old ? 5 : 3, node.attributes().size()));
   return WriteScanLoop(node, *body, carried, xs, further);
 }
 
-// The nodes of a graph that is called with the arguments from `first` on.
-Status ScriptWriter::WriteRegion(const Node& node, const Graph& graph, std::size_t first) {
-  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, Flat(node, first, node.attributes().size()));
+// The nodes of a graph that is called with the arguments from `first` on, up to `last`.
+Status ScriptWriter::WriteRegion(const Node& node, const Graph& graph, std::size_t first,
+                                 std::size_t last) {
+  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, Flat(node, first, last));
   DRAGOMAN_ASSIGN(const std::vector<Value*> results, Inline(graph, operands));
   return BindFlat(node, results);
 }
@@ -335,17 +370,35 @@ Status ScriptWriter::WriteGradRegion(const Node& node) {
   return WriteRegion(node, *graph, 2);
 }
 
+// strict_mode, tag_activation_checkpoint, wrap (graph, operands…), hints_wrapper (graph, operands,
+// hints): keywords and hints say how torch runs the graph.
+Status ScriptWriter::WriteGraphCall(const Node& node) {
+  DRAGOMAN_ASSIGN(const Graph* graph, GraphArgument(node, 0));
+  return WriteRegion(node, *graph, 1, node.op().type == "hints_wrapper" ? 2 : SIZE_MAX);
+}
+
 // wrap_with_autocast(device, dtype, enabled, cache, graph, operands…)
 Status ScriptWriter::WriteAutocastRegion(const Node& node) {
+  const Attribute* device = ArgumentOf(node, 0);
+  const auto* place = device != nullptr ? device->As<std::string>() : nullptr;
   const Attribute* enabled = ArgumentOf(node, 2);
   const bool* is_enabled = enabled != nullptr ? enabled->As<bool>() : nullptr;
-  if (is_enabled == nullptr || *is_enabled) {
-    return Unsupported(
-        "a region under autocast; decompose the program (run_decompositions), which states the "
-        "element types");
-  }
+  if (is_enabled == nullptr || place == nullptr)
+    return InvalidInput("a region under autocast that does not say where and whether it is");
   DRAGOMAN_ASSIGN(const Graph* graph, GraphArgument(node, 4));
-  return WriteRegion(node, *graph, 5);
+  std::optional<DType> region;
+  if (*is_enabled) {
+    if (*place != "cpu") {
+      return Unsupported("a region under autocast on " + *place +
+                         "; decompose the program (run_decompositions), which states the element "
+                         "types");
+    }
+    DRAGOMAN_ASSIGN(region, RegionType(*ArgumentOf(node, 1)));
+  }
+  const std::optional<DType> outer = std::exchange(autocast_, region);
+  Status status = WriteRegion(node, *graph, 5);
+  autocast_ = outer;
+  return status;
 }
 
 // invoke_subgraph(graph, name, operands…)

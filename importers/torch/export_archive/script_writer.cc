@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/support/text.h"
+#include "importers/torch/export_archive/autocast.h"
 #include "importers/torch/export_archive/numbering.h"
 #include "importers/torch/lower/finding.h"
 
@@ -28,6 +29,7 @@ constexpr Renamed kNumberOps[] = {
     {"_operator.getitem", {"aten", "__getitem__", "t"}},
     {"_operator.gt", {"aten", "gt", "int"}},
     {"_operator.le", {"aten", "le", "int"}},
+    {"_operator.lshift", {"aten", "__lshift__", "int"}},
     {"_operator.lt", {"aten", "lt", "int"}},
     {"_operator.mod", {"aten", "remainder", "int"}},
     {"_operator.mul", {"aten", "mul", "int"}},
@@ -36,13 +38,24 @@ constexpr Renamed kNumberOps[] = {
     {"_operator.not_", {"aten", "__not__", ""}},
     {"_operator.or_", {"aten", "__or__", "bool"}},
     {"_operator.pow", {"aten", "pow", "int"}},
+    {"_operator.rshift", {"aten", "__rshift__", "int"}},
     {"_operator.sub", {"aten", "sub", "int"}},
     {"_operator.truediv", {"aten", "div", "int"}},
+    {"_operator.xor", {"aten", "__xor__", "bool"}},
     {"math.ceil", {"aten", "ceil", "float"}},
     {"math.floor", {"aten", "floor", "float"}},
     {"math.sqrt", {"aten", "sqrt", "int"}},
     {"math.trunc", {"aten", "Int", "Scalar"}},
+    {"torch._sym_acos", {"aten", "acos", "float"}},
+    {"torch._sym_asin", {"aten", "asin", "float"}},
+    {"torch._sym_atan", {"aten", "atan", "float"}},
+    {"torch._sym_cos", {"aten", "cos", "float"}},
+    {"torch._sym_cosh", {"aten", "cosh", "float"}},
+    {"torch._sym_sin", {"aten", "sin", "float"}},
+    {"torch._sym_sinh", {"aten", "sinh", "float"}},
     {"torch._sym_sqrt", {"aten", "sqrt", "int"}},
+    {"torch._sym_tan", {"aten", "tan", "float"}},
+    {"torch._sym_tanh", {"aten", "tanh", "float"}},
     {"torch.sym_float", {"aten", "Float", "Scalar"}},
     {"torch.sym_int", {"aten", "Int", "Scalar"}},
     {"torch.sym_max", {"prim", "max", "int"}},
@@ -86,12 +99,6 @@ const NamedAttribute* TaggedOf(const Attribute& argument) {
   return &dict->front();
 }
 
-std::optional<std::size_t> IndexOf(const Attribute& argument) {
-  const auto* symbol = argument.As<Symbol>();
-  const auto index = symbol != nullptr ? ParseUint64(symbol->name) : std::nullopt;
-  return index ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
-}
-
 // Of a result: whether it is a list of values, and how many.
 std::optional<std::size_t> CountOfList(const Attribute& result) {
   const NamedAttribute* tagged = TaggedOf(result);
@@ -109,7 +116,14 @@ Type TypeOfResult(const Attribute& result) {
                              : Type::Tensor(DType::kUnknown);
 }
 
-// What the file says the results of a node are, one a result of the operator.
+}  // namespace
+
+std::optional<std::size_t> IndexOf(const Attribute& argument) {
+  const auto* symbol = argument.As<Symbol>();
+  const auto index = symbol != nullptr ? ParseUint64(symbol->name) : std::nullopt;
+  return index ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
+}
+
 Attribute::List ResultsOf(const Node& node) {
   const Extra* extra = node.extra_if_any();
   const Attribute* said = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
@@ -132,8 +146,6 @@ bool IsKeyword(const NamedAttribute& argument) {
 ValuesOf OperandValues(const Node& node) {
   return [&node](std::size_t index) { return node.operand(index); };
 }
-
-}  // namespace
 
 ValuesOf OutputValues(const Graph& graph) {
   return [&graph](std::size_t index) {
@@ -159,13 +171,34 @@ Value* ScriptWriter::Constant(Attribute value, Type type) {
   return constant;
 }
 
+Result<Value*> ScriptWriter::Default(const SchemaArgument& formal, const OpName& op) {
+  if (!formal.default_value) {
+    return InvalidInput(
+        fmt::format("operator {} lacks its argument {}", op.ToString(), Quote(formal.name)));
+  }
+  const Attribute value = DefaultConstant(*formal.default_value, formal);
+  return Constant(value, ToIrType(TypeOfDefault(value, formal.type)));
+}
+
 Value* ScriptWriter::Int(std::int64_t value) { return Constant(Attribute(value), Plain("int")); }
 Value* ScriptWriter::Bool(bool value) { return Constant(Attribute(value), Plain("bool")); }
 
-Result<Value*> ScriptWriter::Mapped(const Value* value) const {
+Result<Value*> ScriptWriter::Mapped(const Value* value) {
   const auto found = value != nullptr ? values_.find(value) : values_.end();
-  if (found != values_.end()) return found->second;
-  return InvalidInput("an argument names a value that is not there");
+  if (found == values_.end()) return InvalidInput("an argument names a value that is not there");
+  const DType dtype = value->type().dtype();
+  const bool casts = cast_to_ && IsCastable(dtype) && dtype != *cast_to_;
+  return casts ? CastTo(found->second, *cast_to_) : found->second;
+}
+
+Value* ScriptWriter::CastTo(Value* value, DType dtype) {
+  const TorchDType type = dtype == DType::kF32   ? TorchDType::kF32
+                          : dtype == DType::kF16 ? TorchDType::kF16
+                                                 : TorchDType::kBF16;
+  return Append({"aten", "to", "dtype"},
+                {value, Int(static_cast<std::int64_t>(type)), Bool(false), Bool(false),
+                 Constant(Attribute(), Plain("NoneType"))},
+                Type::Tensor(DType::kUnknown));
 }
 
 // Arguments that are words or numbers of their own kind.
@@ -297,13 +330,7 @@ Result<std::vector<Value*>> ScriptWriter::OperandsOf(const Node& node, const Sch
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i] != nullptr) continue;
-    const SchemaArgument& formal = schema.arguments[i];
-    if (!formal.default_value) {
-      return InvalidInput(fmt::format("operator {} lacks its argument {}", node.op().ToString(),
-                                      Quote(formal.name)));
-    }
-    const Attribute value = DefaultConstant(*formal.default_value, formal);
-    operands[i] = Constant(value, ToIrType(TypeOfDefault(value, formal.type)));
+    DRAGOMAN_ASSIGN(operands[i], Default(schema.arguments[i], node.op()));
   }
   return operands;
 }
@@ -384,8 +411,13 @@ Status ScriptWriter::WriteOperator(const Node& node) {
   const Schema* schema = schemas_.Find(op.ns, op.name, op.overload);
   if (schema == nullptr) return WriteForeign(node);
   if (IsFusedAttention(name)) return WriteFusedAttention(node, *schema);
-  DRAGOMAN_ASSIGN(const std::vector<Value*> operands, OperandsOf(node, *schema));
-  return BindResults(node, *Append(op, operands), schema);
+  if (autocast_) {
+    DRAGOMAN_ASSIGN(cast_to_, AutocastType(node, *autocast_));
+  }
+  const Result<std::vector<Value*>> operands = OperandsOf(node, *schema);
+  cast_to_.reset();
+  if (!operands.ok()) return operands.error();
+  return BindResults(node, *Append(op, *operands), schema);
 }
 
 // Numbers have their operands in order.

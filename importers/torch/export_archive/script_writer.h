@@ -3,7 +3,9 @@
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_SCRIPT_WRITER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +24,14 @@ namespace dragoman::torch {
 // outputs of a graph.
 using ValuesOf = std::function<Value*(std::size_t index)>;
 ValuesOf OutputValues(const Graph& graph);
+ValuesOf OperandValues(const Node& node);
+
+// The index that an argument or result has if it is a value, a tensor.
+std::optional<std::size_t> IndexOf(const Attribute& argument);
+// What the file says the results of a node are, one a result of the operator.
+Attribute::List ResultsOf(const Node& node);
+// Whether an argument is a keyword one.
+bool IsKeyword(const NamedAttribute& argument);
 
 // More nodes are not written: conditions of loops are written twice, and loops in them again.
 inline constexpr std::size_t kMaxWrittenNodes = 500'000;
@@ -56,9 +66,12 @@ class ScriptWriter {
   Result<std::vector<Value*>> OperandsOf(const Node& node, const Schema& schema);
   // Gives the results of `node` those of `written`, to which they are added.
   Status BindResults(const Node& node, Node& written, const Schema* schema);
-  Result<Value*> Mapped(const Value* value) const;
+  Result<Value*> Mapped(const Value* value);
+  Value* CastTo(Value* value, DType dtype);
   Result<Value*> Word(const std::string& tag, const Attribute& value, const ValuesOf& values);
   Value* Constant(Attribute value, Type type);
+  // The value of an argument that is not given. Errors: it has none.
+  Result<Value*> Default(const SchemaArgument& formal, const OpName& op);
   Value* Int(std::int64_t value);
   Value* Bool(bool value);
 
@@ -71,12 +84,15 @@ class ScriptWriter {
   Status WriteMap(const Node& node);
   Status WriteAssociativeScan(const Node& node);
   Status WriteScan(const Node& node);
+  Status WriteSum(const Node& node);
   Status WriteGradRegion(const Node& node);
   Status WriteAutocastRegion(const Node& node);
   Status WriteSubgraphCall(const Node& node);
+  Status WriteGraphCall(const Node& node);
   Status WriteAssert(const Node& node);
   Status WriteNothing(const Node& node);
-  Status WriteRegion(const Node& node, const Graph& graph, std::size_t first);
+  Status WriteRegion(const Node& node, const Graph& graph, std::size_t first,
+                     std::size_t last = SIZE_MAX);
   // Runs over the first axis of `xs`: carried values first, then results that are stacked.
   Status WriteScanLoop(const Node& node, const Graph& body, const std::vector<Value*>& carried,
                        const std::vector<Value*>& xs, const std::vector<Value*>& further);
@@ -93,9 +109,20 @@ class ScriptWriter {
   // A body of `node` to which `write` appends.
   Status WriteBlock(Node& node, std::string_view name, const std::function<Status(Graph&)>& write);
 
+  // script_functionalized.cc
+  Status WriteFunctionalized(const Node& node);
+  Status WriteFunctionalizedViews(const Node& node);
+  Result<Value*> ViewOf(const Node& node, const std::string& name,
+                        const std::vector<Value*>& bases);
+  Status WriteMutable(const Node& node, const Schema& schema, const std::vector<Value*>& operands,
+                      const std::vector<Value*>& mutated);
+  Result<const Schema*> MutableSchema(const Node& node);
+
   Graph* block_;
   OriginPtr origin_;
-  std::size_t written_ = 0;  // nodes of the source, each time that they are written
+  std::optional<DType> autocast_;  // the type of the region under autocast
+  std::optional<DType> cast_to_;   // what tensors are converted to as arguments
+  std::size_t written_ = 0;        // nodes of the source, each time that they are written
   std::unordered_map<const Value*, Value*> values_;
   SchemaTable schemas_;
 };

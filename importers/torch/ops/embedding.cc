@@ -36,7 +36,10 @@ Result<Results> LowerEmbeddingBag(Call& call) {
   Value* bag = BagOf(c, c.Size(indices, 0), offsets);
   Value* bags = c.Unsqueeze(c.Iota(c.Size(offsets, 0)), {1});
   Value* member = c.Equal(bags, bag);
-  if (c.Has("padding_idx")) {
+  // The decomposed forms have -1 for none.
+  const bool has_padding =
+      c.Has("padding_idx") && (!call.op().type.starts_with('_') || c.Int("padding_idx") >= 0);
+  if (has_padding) {
     Value* padding = c.Int(c.Int("padding_idx"));
     padding = c.Where(c.Less(padding, 0), c.Add(padding, c.Size(weight, 0)), padding);
     member = c.And(member, c.NotEqual(indices, padding));

@@ -4,6 +4,7 @@
 
 #include "core/lowering/complex.h"
 #include "core/lowering/fourier.h"
+#include "importers/torch/ops/decomposed.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
@@ -152,6 +153,39 @@ Result<Value*> LowerFourier(Call& call) {
   }
   if (c.failed()) return c.Done(nullptr);
   return c.Done(TransformLines(c, x, std::move(lines), KindOf(call.op().type)));
+}
+
+// _fft_r2c, _fft_c2r, _fft_c2c: what decomposed programs call along several axes, scaled by a
+// number.
+Result<Value*> LowerFourierCore(Call& call) {
+  CallComposer c(call);
+  Value* x = TakeSignal(c);
+  std::vector<Line> lines;
+  for (std::int64_t axis : c.Take(call.IntList("dim")))
+    lines.push_back({c.Axis(axis, c.Rank(x)), nullptr});
+  const std::int64_t normalization = c.Int("normalization");
+  const bool from_real = call.op().type == "_fft_r2c";
+  const bool to_real = call.op().type == "_fft_c2r";
+  const bool inverse = to_real || !(from_real || c.Bool("forward"));
+  if (c.failed()) return c.Done(nullptr);
+  if (lines.empty()) return c.Done(from_real ? AsComplex(c, x) : x);
+  if (normalization < 0 || normalization > 2)
+    return call.Unsupported("normalization = " + std::to_string(normalization));
+  // 0: as they are, 1: divided by the root of the number of elements, 2: by it.
+  const std::string divided = inverse ? "backward" : "forward";
+  const std::string plain = inverse ? "forward" : "backward";
+  const Scaling scaling{normalization == 1 ? "ortho" : normalization == 2 ? divided : plain};
+  const Line last = lines.back();
+  if (from_real) {
+    const bool half = c.Bool("onesided");
+    x = half ? Transform(c, x, last, false, scaling, Spectrum::kHalf)
+             : Transform(c, AsComplex(c, x), last, false, scaling);
+  }
+  if (from_real || to_real) lines.pop_back();
+  for (const Line& line : lines) x = Transform(c, x, line, inverse, scaling);
+  if (!to_real) return c.Done(x);
+  return c.Done(
+      RealSignal(c, x, {last.axis, c.Take(call.IntValue("last_dim_size"))}, true, scaling));
 }
 
 // fft_fftshift, fft_ifftshift: halves exchanged along axes.

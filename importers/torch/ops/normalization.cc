@@ -32,19 +32,17 @@ Statistics Measure(Composer& c, Value* x, const std::vector<std::int64_t>& axes)
   return {mean, c.ReduceMean(c.Mul(deviation, deviation), axes, true)};
 }
 
-// running := (1 - momentum) * running + momentum * measured
-void UpdateRunning(CallComposer& c, std::string_view name, Value* measured, double momentum) {
+// (1 - momentum) * running + momentum * measured
+Value* Followed(CallComposer& c, std::string_view name, Value* measured, double momentum) {
   Value* running = c.Tensor(name);
   Value* kept = c.Mul(running, 1 - momentum);
-  Value* updated = c.Add(kept, c.Mul(c.CastLike(measured, running), momentum));
-  if (!c.failed()) c.Check(c.call().Write(name, updated));
+  return c.Add(kept, c.Mul(c.CastLike(measured, running), momentum));
 }
 
 // Running statistics follow the unbiased ones of the batch, averaged over axis 0 if they still have
 // it.
-void UpdateStatistics(CallComposer& c, Value* x, const Statistics& batch,
-                      const std::vector<std::int64_t>& axes) {
-  if (!c.Has("running_mean")) return;
+Statistics FollowedStatistics(CallComposer& c, Value* x, const Statistics& batch,
+                              const std::vector<std::int64_t>& axes) {
   const double momentum = c.Float("momentum");
   Value* count = c.Int(1);
   for (std::int64_t axis : axes) count = c.Mul(count, c.Size(x, static_cast<int>(axis)));
@@ -54,8 +52,16 @@ void UpdateStatistics(CallComposer& c, Value* x, const Statistics& batch,
     if (axes.front() != 0) value = c.ReduceMean(value, {0}, true);
     return c.Flatten(value);
   };
-  UpdateRunning(c, "running_mean", flat(batch.mean), momentum);
-  UpdateRunning(c, "running_var", flat(unbiased), momentum);
+  return {Followed(c, "running_mean", flat(batch.mean), momentum),
+          Followed(c, "running_var", flat(unbiased), momentum)};
+}
+
+void UpdateStatistics(CallComposer& c, Value* x, const Statistics& batch,
+                      const std::vector<std::int64_t>& axes) {
+  if (!c.Has("running_mean")) return;
+  const Statistics running = FollowedStatistics(c, x, batch, axes);
+  if (!c.failed()) c.Check(c.call().Write("running_mean", running.mean));
+  if (!c.failed()) c.Check(c.call().Write("running_var", running.variance));
 }
 
 // (x - mean) / sqrt(variance + eps) * weight + bias
@@ -135,13 +141,34 @@ Result<Value*> LowerBatchNorm(Call& call) {
   return c.Done(BatchNorm(c));
 }
 
-// native_batch_norm and its kin at inference, where the saved statistics are empty.
+// native_batch_norm and its kin: the result and the batch's mean and inverse deviation, which are
+// empty at inference; `_functional` gives the running statistics instead of writing them.
 Result<Results> LowerNativeBatchNorm(Call& call) {
   CallComposer c(call);
-  if (c.BoolOr("training", false)) return call.Unsupported("training = True");
-  Value* y = BatchNorm(c);
-  Value* none = c.Full(c.Ints({0}), 0, c.dtype(y));
-  return c.Done({y, none, none});
+  const bool gives_running = call.op().type == "_native_batch_norm_legit_functional";
+  const bool training = c.BoolOr("training", false) || !c.Has("running_mean");
+  Value* given = c.Tensor("input");
+  if (!training) {
+    Value* y = FromRunning(c, given);
+    Value* none = c.Full(c.Ints({0}), 0, c.dtype(y));
+    if (!gives_running) return c.Done({y, none, none});
+    return c.Done({y, none, none, c.Tensor("running_mean"), c.Tensor("running_var")});
+  }
+  const int rank = c.Rank(given);
+  if (c.failed() || rank < 2) return c.Done({c.Fail(call.Invalid("the input has no channels"))});
+  const std::vector<std::int64_t> axes = BatchAxes(rank);
+  Value* x = c.Widen(given);
+  const Statistics batch = Measure(c, x, axes);
+  Value* deviation = c.Sqrt(c.Add(batch.variance, c.Float("eps")));
+  Value* y = c.CastLike(Normalize(c, x, batch, c.Float("eps"), rank), given);
+  Value* mean = c.Flatten(batch.mean);
+  Value* inverse = c.Flatten(c.Op("Reciprocal", {deviation}));
+  if (!gives_running) {
+    UpdateStatistics(c, x, batch, axes);
+    return c.Done({y, mean, inverse});
+  }
+  const Statistics running = FollowedStatistics(c, x, batch, axes);
+  return c.Done({y, mean, inverse, running.mean, running.variance});
 }
 
 Result<Value*> LowerLayerNorm(Call& call) {

@@ -64,4 +64,29 @@ Result<Value*> LowerDequantizeIntegers(Call& call) {
   return c.Done(c.Cast(y, c.DTypeOr("out_dtype", DType::kF32)));
 }
 
+// choose_qparams, choose_qparams_symmetric: the scale (f64) and the zero point (i64), one element
+// each, of a grid from `quant_min` to `quant_max` that holds all elements and 0
+// (torch/ao/quantization/utils.py, determine_qparams).
+Result<Results> LowerChooseGrid(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Cast(c.Tensor("input"), DType::kF32);
+  const DType stored = ByteType(c);
+  const auto low = static_cast<double>(c.Int("quant_min"));
+  const auto high = static_cast<double>(c.Int("quant_max"));
+  Value* least = c.Vector(c.Min(c.ReduceAll("ReduceMin", x), 0));
+  Value* most = c.Vector(c.Max(c.ReduceAll("ReduceMax", x), 0));
+  const double eps = c.Float("eps");
+  Value* zero_point = nullptr;
+  Value* scale = nullptr;
+  if (call.op().type == "choose_qparams_symmetric") {
+    scale = c.Max(c.Div(c.Max(c.Neg(least), most), (high - low) / 2), eps);
+    zero_point = c.Ints({stored == DType::kU8 ? 128 : 0});
+  } else {
+    scale = c.Max(c.Div(c.Sub(most, least), high - low), eps);
+    Value* steps = c.Cast(c.Op("Round", {c.Div(least, scale)}), DType::kI64);
+    zero_point = c.Max(c.Min(c.Sub(c.Int(static_cast<std::int64_t>(low)), steps), high), low);
+  }
+  return c.Done({c.Cast(scale, DType::kF64), zero_point});
+}
+
 }  // namespace dragoman::torch

@@ -8,6 +8,7 @@ namespace dragoman::torch {
 
 Result<Value*> LowerQuantizeToIntegers(Call& call);
 Result<Value*> LowerDequantizeIntegers(Call& call);
+Result<Results> LowerChooseGrid(Call& call);
 
 }  // namespace dragoman::torch
 

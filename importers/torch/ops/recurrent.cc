@@ -17,9 +17,12 @@ struct Kind {
   std::array<std::size_t, 4> order;  // ONNX's gate i is torch's gate order[i]
 };
 
-constexpr std::array<Kind, 4> kKinds = {{
+constexpr std::string_view kSingleLayer = "mkldnn_rnn_layer";
+
+constexpr std::array<Kind, 5> kKinds = {{
     {"gru", "GRU", 3, {1, 0, 2}},       // r z n -> z r h
     {"lstm", "LSTM", 4, {0, 3, 1, 2}},  // i f g o -> i o f c
+    {kSingleLayer, "LSTM", 4, {0, 3, 1, 2}},
     {"rnn_relu", "RNN", 1, {0}},
     {"rnn_tanh", "RNN", 1, {0}},
 }};
@@ -52,6 +55,7 @@ class Recurrence {
   Result<Results> Run();
 
  private:
+  void TakeSingleLayer();
   Direction Weights(std::size_t layer, std::size_t direction) const;
   Value* Reorder(Value* rows);
   Value* Stacked(const std::vector<Direction>& directions, Value* Direction::*member);
@@ -70,6 +74,7 @@ class Recurrence {
   std::size_t directions_ = 1;
   bool has_biases_ = false;
   bool projects_ = false;
+  bool reverse_ = false;  // the one direction is
   std::vector<Value*> params_;
   Value* h_ = nullptr;  // (layers · directions, batch, hidden)
   Value* cell_ = nullptr;
@@ -85,6 +90,10 @@ const Kind& KindOf(const OpName& op) {
 
 Recurrence::Recurrence(Call& call)
     : c_(call), kind_(KindOf(call.op())), is_lstm_(kind_.op == "LSTM") {
+  if (kind_.type == kSingleLayer) {
+    TakeSingleLayer();
+    return;
+  }
   params_ = c_.Tensors("params");
   has_biases_ = c_.Bool("has_biases");
   layers_ = static_cast<std::size_t>(std::max<std::int64_t>(c_.Int("num_layers"), 1));
@@ -108,6 +117,19 @@ Recurrence::Recurrence(Call& call)
   if (!c_.failed() && (!complete || each != plain + (projects_ ? 1 : 0) || h_ == nullptr)) {
     c_.Fail(InvalidInput("the number of weights or states is not that of the layers"));
   }
+}
+
+// What decomposed programs have of an LSTM on a CPU: one direction of one layer.
+void Recurrence::TakeSingleLayer() {
+  constexpr std::int64_t kLstmMode = 2;
+  if (c_.Int("mode") != kLstmMode || c_.Int("num_layers") != 1 || c_.Bool("bidirectional"))
+    c_.Fail("several layers or directions, or a mode other than that of LSTM");
+  has_biases_ = c_.Bool("has_biases");
+  params_ = {c_.Tensor("weight0"), c_.Tensor("weight1")};
+  if (has_biases_) params_.insert(params_.end(), {c_.Tensor("weight2"), c_.Tensor("weight3")});
+  h_ = c_.Tensor("hx_");
+  cell_ = c_.Tensor("cx_");
+  reverse_ = c_.Bool("reverse");
 }
 
 Direction Recurrence::Weights(std::size_t layer, std::size_t direction) const {
@@ -227,6 +249,7 @@ Value* Recurrence::Layer(Value* x, std::size_t layer) {
   if (is_lstm_) operands.push_back(LayerState(cell_, layer));
   if (kind_.op == "GRU") attributes.push_back({"linear_before_reset", std::int64_t{1}});
   if (directions_ == 2) attributes.push_back({"direction", std::string("bidirectional")});
+  if (reverse_) attributes.push_back({"direction", std::string("reverse")});
   if (kind_.type == "rnn_relu") {
     attributes.push_back({"activations", Attribute::Strings(directions_, "Relu")});
   }
@@ -238,7 +261,8 @@ Value* Recurrence::Layer(Value* x, std::size_t layer) {
 }
 
 Result<Results> Recurrence::Run() {
-  const bool packed = c_.call().Declares("batch_sizes");
+  const bool is_single = kind_.type == kSingleLayer;
+  const bool packed = c_.call().Declares("batch_sizes") && !is_single;
   Value* x = nullptr;
   Padded padded;
   if (packed) {
@@ -256,6 +280,10 @@ Result<Results> Recurrence::Run() {
   if (batch_first) x = c_.SwapAxes(x, 0, 1);
   Value* h = layers_ == 1 ? last_h_[0] : c_.Concat(last_h_, 0);
   if (!is_lstm_) return c_.Done({x, h});
+  if (is_single && !c_.failed()) {
+    Call& call = c_.call();
+    return Results{call.NewTensor(x), call.NewTensor(h), call.NewTensor(last_c_[0]), None()};
+  }
   return c_.Done({x, h, layers_ == 1 ? last_c_[0] : c_.Concat(last_c_, 0)});
 }
 

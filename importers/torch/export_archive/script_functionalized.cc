@@ -1,0 +1,129 @@
+// auto_functionalized: an operator that writes to its arguments, on copies of them.
+#include <string>
+
+#include "importers/torch/export_archive/graph_reader.h"
+#include "importers/torch/export_archive/script_writer.h"
+
+namespace dragoman::torch {
+namespace {
+
+Type AnyTensor() { return Type::Tensor(DType::kUnknown); }
+
+Result<std::int64_t> IntArgument(const Node& node, const std::string& name) {
+  const Attribute* argument = node.attribute(name);
+  const auto* number = argument != nullptr ? argument->As<std::int64_t>() : nullptr;
+  if (number != nullptr) return *number;
+  return InvalidInput("operator " + node.op().ToString() + " lacks the number " + name);
+}
+
+}  // namespace
+
+// Errors: the first argument names no operator, or one without a schema.
+Result<const Schema*> ScriptWriter::MutableSchema(const Node& node) {
+  const Attribute* argument = node.attributes().empty() ? nullptr : &node.attributes()[0].value;
+  const auto* dict = argument != nullptr ? argument->As<Attribute::Dict>() : nullptr;
+  const Attribute* said = dict != nullptr ? Find(*dict, "as_operator") : nullptr;
+  const auto* target = said != nullptr ? said->As<std::string>() : nullptr;
+  if (target == nullptr)
+    return InvalidInput("operator " + node.op().ToString() + " names no operator");
+  const OpName& op = *OpOfTarget(*target);
+  const Schema* schema =
+      schemas_.Find(op.dialect, op.type, op.overload == "default" ? "" : op.overload);
+  if (schema == nullptr) return Unsupported("operator " + op.ToString() + " is not supported");
+  return schema;
+}
+
+// Calls the operator; the results of `node` are its results, None if it has none, and what
+// `mutated` are then.
+Status ScriptWriter::WriteMutable(const Node& node, const Schema& schema,
+                                  const std::vector<Value*>& operands,
+                                  const std::vector<Value*>& mutated) {
+  Node* call = Append({schema.ns, schema.name, schema.overload}, operands);
+  std::vector<Value*> values;
+  for (const SchemaArgument& result : schema.results)
+    values.push_back(call->AddResult("", ToIrType(result.type)));
+  if (values.empty()) values.push_back(nullptr);
+  values.insert(values.end(), mutated.begin(), mutated.end());
+  const Attribute::List results = ResultsOf(node);
+  if (results.size() != values.size()) {
+    return InvalidInput("operator " + node.op().ToString() +
+                        " has another number of results than the operator that it runs");
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::optional<std::size_t> index = IndexOf(results[i]);
+    const Value* result = index ? node.result(*index) : nullptr;
+    if (result != nullptr && values[i] != nullptr) Bind(*result, values[i]);
+  }
+  return {};
+}
+
+// auto_functionalized(operator, *, its arguments)
+Status ScriptWriter::WriteFunctionalized(const Node& node) {
+  DRAGOMAN_ASSIGN(const Schema* schema, MutableSchema(node));
+  std::vector<Value*> operands;
+  std::vector<Value*> mutated;
+  for (const SchemaArgument& formal : schema->arguments) {
+    const Attribute* argument = node.attribute(formal.name);
+    DRAGOMAN_ASSIGN(Value * operand, argument != nullptr ? Argument(*argument, OperandValues(node))
+                                                         : Default(formal, node.op()));
+    if (formal.mutated()) {
+      if (argument == nullptr || !IndexOf(*argument))
+        return Unsupported("operator " + schema->FullName() + " that writes to a list");
+      operand = Append({"aten", "clone"}, {operand, Constant(Attribute(), Type())}, AnyTensor());
+      mutated.push_back(operand);
+    }
+    operands.push_back(operand);
+  }
+  return WriteMutable(node, *schema, operands, mutated);
+}
+
+// The tensor that argument `name` is of the copies: one of them, or a part.
+Result<Value*> ScriptWriter::ViewOf(const Node& node, const std::string& name,
+                                    const std::vector<Value*>& bases) {
+  DRAGOMAN_ASSIGN(const std::int64_t index, IntArgument(node, "_" + name + "_base_index"));
+  if (index < 0 || static_cast<std::size_t>(index) >= bases.size())
+    return InvalidInput("argument " + name + " is of a tensor that is not there");
+  Value* base = bases[static_cast<std::size_t>(index)];
+  const auto part = [&](const char* suffix) -> Result<Value*> {
+    const Attribute* argument = node.attribute("_" + name + suffix);
+    if (argument == nullptr) return InvalidInput("argument " + name + " lacks " + suffix);
+    return Argument(*argument, OperandValues(node));
+  };
+  if (node.attribute("_" + name + "_slice_dim") != nullptr) {
+    DRAGOMAN_ASSIGN(Value * axis, part("_slice_dim"));
+    DRAGOMAN_ASSIGN(Value * start, part("_slice_start"));
+    DRAGOMAN_ASSIGN(Value * end, part("_slice_end"));
+    return Append({"aten", "slice", "Tensor"}, {base, axis, start, end, Int(1)}, AnyTensor());
+  }
+  if (node.attribute("_" + name + "_storage_offset") != nullptr) {
+    DRAGOMAN_ASSIGN(Value * sizes, part("_size"));
+    DRAGOMAN_ASSIGN(Value * strides, part("_stride"));
+    DRAGOMAN_ASSIGN(Value * offset, part("_storage_offset"));
+    return Append({"aten", "as_strided"}, {base, sizes, strides, offset}, AnyTensor());
+  }
+  return base;
+}
+
+// auto_functionalized_v2(operator, *, its arguments, those that it writes to as parts of
+// _all_bases)
+Status ScriptWriter::WriteFunctionalizedViews(const Node& node) {
+  DRAGOMAN_ASSIGN(const Schema* schema, MutableSchema(node));
+  const Attribute* all = node.attribute("_all_bases");
+  if (all == nullptr) return InvalidInput("operator " + node.op().ToString() + " has no bases");
+  std::vector<Value*> bases;
+  DRAGOMAN_TRY(AddFlat(*all, OperandValues(node), bases));
+  for (Value*& base : bases)
+    base = Append({"aten", "clone"}, {base, Constant(Attribute(), Type())}, AnyTensor());
+  std::vector<Value*> operands;
+  for (const SchemaArgument& formal : schema->arguments) {
+    const Attribute* argument = node.attribute(formal.name);
+    DRAGOMAN_ASSIGN(Value * operand, formal.mutated() ? ViewOf(node, formal.name, bases)
+                                     : argument != nullptr
+                                         ? Argument(*argument, OperandValues(node))
+                                         : Default(formal, node.op()));
+    operands.push_back(operand);
+  }
+  return WriteMutable(node, *schema, operands, bases);
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,98 @@
+// Operators that decomposed programs of torch.export have in the place of a user's. Further
+// results, which serve the backward pass, are None.
+#include "importers/torch/ops/decomposed.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "importers/torch/ops/composer.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+
+namespace dragoman::torch {
+namespace {
+
+template <Result<Value*> (*kLower)(Call&)>
+Result<Results> WithoutSaved(Call& call) {
+  DRAGOMAN_ASSIGN(Value * y, kLower(call));
+  return Results{call.NewTensor(y), None()};
+}
+
+}  // namespace
+
+Result<Results> LowerNllLossForward(Call& call) { return WithoutSaved<LowerNllLoss>(call); }
+Result<Results> LowerRmsNormForward(Call& call) { return WithoutSaved<LowerRmsNorm>(call); }
+Result<Results> LowerFakeQuantizeForward(Call& call) {
+  return WithoutSaved<LowerFakeQuantize>(call);
+}
+Result<Results> LowerMultilabelMarginLossForward(Call& call) {
+  return WithoutSaved<LowerMultilabelMarginLoss>(call);
+}
+
+Result<Results> LowerLogSigmoidForward(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* wide = c.Widen(x);
+  Value* y = c.Sub(c.Min(wide, 0), Log1p(c, c.Exp(c.Neg(c.Abs(wide)))));
+  DRAGOMAN_ASSIGN(y, c.Done(c.CastLike(y, x)));
+  return Results{call.NewTensor(y), None()};
+}
+
+// What is kept of the input, and which elements these are.
+Result<Results> LowerNativeDropout(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("input");
+  if (c.BoolOr("train", true) && c.Float("p") != 0) return call.Unsupported("train = True");
+  return c.Done({x, c.Full(c.Shape(x), 1, DType::kBool)});
+}
+
+// The weight has the sizes that broadcasting asks for.
+Result<Value*> LowerPReluKernel(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  return c.Done(c.Op("PRelu", {x, c.Tensor("weight")}));
+}
+
+// beta · self + alpha · mat1 · mat2, through ReLU or GELU.
+Result<Value*> LowerAddmmActivation(Call& call) {
+  DRAGOMAN_ASSIGN(Value * sum, LowerAddmm(call));
+  CallComposer c(call);
+  return c.Done(c.Op(c.Bool("use_gelu") ? "Gelu" : "Relu", {sum}));
+}
+
+// Of bytes, exactly, as 32 bits.
+Result<Value*> LowerIntMatMul(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Op("MatMulInteger", {c.Tensor("self"), c.Tensor("mat2")}));
+}
+
+// self · mat2ᵀ, each column times its scale.
+Result<Value*> LowerInt8Linear(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  Value* wide = c.Widen(x);
+  Value* product = c.Op("dragoman.Linear", {wide, c.CastLike(c.Tensor("mat2"), wide)});
+  return c.Done(c.CastLike(c.Mul(product, c.CastLike(c.Tensor("scales"), product)), x));
+}
+
+// Σ i1 · i2 · i3 over `sumdim`, each with axes of size 1 put in at its `expand`.
+Result<Value*> LowerTrilinear(Call& call) {
+  CallComposer c(call);
+  Value* product = nullptr;
+  Value* first = c.Tensor("i1");
+  for (const char* number : {"1", "2", "3"}) {
+    Value* x = c.Widen(c.Tensor(std::string("i") + number));
+    std::vector<std::int64_t> axes = c.Take(call.IntList(std::string("expand") + number));
+    const int rank = c.Rank(x) + static_cast<int>(axes.size());
+    for (std::int64_t& axis : axes) axis = c.Axis(axis, rank);
+    if (!axes.empty()) x = c.Unsqueeze(x, std::move(axes));
+    product = product == nullptr ? x : c.Mul(product, x);
+  }
+  std::vector<std::int64_t> axes = c.Take(call.IntList("sumdim"));
+  if (axes.empty()) return c.Done(c.CastLike(product, first));
+  return c.Done(c.CastLike(c.ReduceSum(product, c.AxesArgument("sumdim", product)), first));
+}
+
+}  // namespace dragoman::torch

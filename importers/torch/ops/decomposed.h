@@ -1,0 +1,27 @@
+// Operators that only decomposed programs of torch.export have.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_DECOMPOSED_H_
+#define DRAGOMAN_IMPORTERS_TORCH_OPS_DECOMPOSED_H_
+
+#include "importers/torch/ops/op_lowering.h"
+
+namespace dragoman::torch {
+
+// decomposed.cc
+Result<Results> LowerNllLossForward(Call& call);
+Result<Results> LowerRmsNormForward(Call& call);
+Result<Results> LowerFakeQuantizeForward(Call& call);
+Result<Results> LowerMultilabelMarginLossForward(Call& call);
+Result<Results> LowerLogSigmoidForward(Call& call);
+Result<Results> LowerNativeDropout(Call& call);
+Result<Value*> LowerPReluKernel(Call& call);
+Result<Value*> LowerAddmmActivation(Call& call);
+Result<Value*> LowerIntMatMul(Call& call);
+Result<Value*> LowerInt8Linear(Call& call);
+Result<Value*> LowerTrilinear(Call& call);
+
+// fourier.cc
+Result<Value*> LowerFourierCore(Call& call);
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_DECOMPOSED_H_

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Operators that decomposed programs of torch.export have in the place of a user's, in archives made
+by exported_programs.py, and compared with what NumPy computes."""
+
+import pathlib
+import sys
+import unittest
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from exported_case import ExportedPrograms
+from exported_programs import Int, Program, Raw
+
+RANDOM = np.random.default_rng(10)
+
+
+def draw(*sizes):
+    return RANDOM.standard_normal(sizes).astype(np.float32)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+class DecomposedOperators(ExportedPrograms):
+    def test_activations(self):
+        p = Program()
+        x, slope = p.input("x", [2, 3]), p.input("slope", [1, 3])
+        logs, _ = p.aten("log_sigmoid_forward.default", x, results=2)
+        kept, mask = p.aten("native_dropout.default", x, 0.5, False, results=2)
+        self.save(p.output(logs, kept, mask, p.aten("_prelu_kernel.default", x, slope)))
+        a, s = draw(2, 3) * 30, draw(1, 3)
+        self.expect([a, s], [-np.logaddexp(0, -a), a, np.ones((2, 3), bool),
+                             np.where(a > 0, a, s * a)])
+
+    def test_normalisations(self):
+        p = Program()
+        x, w = p.input("x", [2, 3, 4]), p.weight("w", draw(4))
+        mean, var = (p.weight(name, np.abs(draw(3)), "buffer") for name in ("mean", "var"))
+        rms, _ = p.aten("_fused_rms_norm.default", x, [4], w, 1e-5, results=2)
+        y, batch_mean, inverse, new_mean, new_var = p.aten(
+            "_native_batch_norm_legit_functional.default", x, None, None, mean, var, True, 0.25,
+            1e-5, results=5)
+        p.mutate("buffer", "mean", new_mean)
+        p.mutate("buffer", "var", new_var)
+        still = p.aten("_native_batch_norm_legit_functional.default", x, None, None, mean, var,
+                       False, 0.25, 1e-5, results=5)
+        self.save(p.output(rms, y, batch_mean, inverse, still[0], still[3]))
+        a = draw(2, 3, 4)
+        weight, m, v = (np.frombuffer(p.records[f"data/weights/weight_{i}"], np.float32)
+                        for i in range(3))
+        mu, sigma = a.mean((0, 2)), a.var((0, 2))
+        expected = [a / np.sqrt((a * a).mean(2, keepdims=True) + 1e-5) * weight,
+                    (a - mu[:, None]) / np.sqrt(sigma[:, None] + 1e-5), mu,
+                    1 / np.sqrt(sigma + 1e-5),
+                    (a - m[:, None]) / np.sqrt(v[:, None] + 1e-5), m]
+        expected = [np.float32(e) for e in expected]
+        # The second step finds what the first one has left.
+        m2, v2 = 0.75 * m + 0.25 * mu, 0.75 * v + 0.25 * sigma * 8 / 7
+        second = [*expected[:4], np.float32((a - m2[:, None]) / np.sqrt(v2[:, None] + 1e-5)),
+                  np.float32(m2)]
+        self.expect([a], [np.stack(pair) for pair in zip(expected, second)], "--steps", "2",
+                    onnx=False)
+
+    def test_losses_and_rounding(self):
+        p = Program()
+        x, k = p.input("x", [3, 4]), p.input("k", [3], "int64")
+        loss, _ = p.aten("nll_loss_forward.default", x, k, None, 1, -100, results=2)
+        whole, _ = p.aten("fake_quantize_per_tensor_affine_cachemask.default", x, 0.5, 3, 0, 15,
+                          results=2)
+        scale, zero = p.input("scale", [3]), p.input("zero", [3], "int32")
+        rows, _ = p.aten("fake_quantize_per_channel_affine_cachemask.default", x, scale, zero, 0,
+                         -8, 7, results=2)
+        self.save(p.output(loss, whole, rows))
+        a, i, s = draw(3, 4) * 4, np.array([3, 0, 2]), np.float32([0.25, 0.5, 1])
+        z = np.int32([0, 1, -2])
+        self.expect([a, i, s, z], [
+            -a[range(3), i].mean(), np.float32((np.clip(np.round(a * 2) + 3, 0, 15) - 3) / 2),
+            np.float32((np.clip(np.round(a / s[:, None]) + z[:, None], -8, 7) - z[:, None])
+                       * s[:, None])])
+
+    def test_products(self):
+        p = Program()
+        a, b, c = p.input("a", [2, 3]), p.input("b", [3, 4]), p.input("c", [4])
+        active = p.aten("_addmm_activation.default", c, a, b, beta=2)
+        i, j = p.input("i", [2, 3], "int8"), p.input("j", [3, 4], "int8")
+        w, scales = p.input("w", [5, 3], "int8"), p.input("scales", [5])
+        u, v = p.input("u", [2, 3]), p.input("v", [2, 4])
+        m = p.input("m", [5, 3, 4])
+        three = p.aten("_trilinear.default", u, m, v, [1, 3], [0], [1, 2], [2, 3])
+        self.save(p.output(active, p.aten("_int_mm.default", i, j),
+                           p.aten("_weight_int8pack_mm.default", a, w, scales), three))
+        x, y, z = draw(2, 3), draw(3, 4), draw(4)
+        n, k, t = (RANDOM.integers(-128, 128, size).astype(np.int8)
+                   for size in ((2, 3), (3, 4), (5, 3)))
+        s, left, right, middle = draw(5), draw(2, 3), draw(2, 4), draw(5, 3, 4)
+        self.expect([x, y, z, n, k, t, s, left, right, middle],
+                    [np.maximum(2 * z + x @ y, 0), n.astype(np.int32) @ k.astype(np.int32),
+                     x @ t.astype(np.float32).T * s,
+                     np.einsum("bi,kij,bj->bk", left, middle, right)])
+
+    def test_distances_and_bags(self):
+        p = Program()
+        x, y = p.input("x", [3, 4]), p.input("y", [2, 4])
+        table = p.weight("table", draw(5, 2))
+        i, starts = p.input("i", [4], "int64"), p.input("starts", [2], "int64")
+        bags = p.aten("_embedding_bag.default", table, i, starts, False, 1, results=4)
+        only = p.aten("_embedding_bag_forward_only.default", table, i, starts, False, 0, False,
+                      None, False, 4, results=4)
+        self.save(p.output(p.aten("_cdist_forward.default", x, y, 2.0, None),
+                           p.aten("_pdist_forward.default", x, 1.0), bags[0], only[0]))
+        a, b = draw(3, 4), draw(2, 4)
+        at, offsets = np.array([4, 0, 4, 2]), np.array([0, 1])
+        rows = np.frombuffer(p.records["data/weights/weight_0"], np.float32).reshape(5, 2)[at]
+        counted = rows * (at != 4)[:, None]
+        pairs = [np.abs(a[i] - a[j]).sum() for i in range(3) for j in range(i + 1, 3)]
+        self.expect([a, b, at, offsets],
+                    [np.sqrt(((a[:, None] - b) ** 2).sum(2)), np.float32(pairs),
+                     np.stack([rows[0], rows[1:].mean(0)]),
+                     np.stack([counted[0], counted[1:].sum(0)])])
+
+    def test_spectra(self):
+        p = Program()
+        x = p.input("x", [3, 6])
+        half = p.aten("_fft_r2c.default", x, [1], 0, True)
+        whole = p.aten("_fft_r2c.default", x, [0, 1], 1, False)
+        parts = [p.aten("view_as_real.default", spectrum) for spectrum in (
+            half, whole, p.aten("_fft_c2c.default", whole, [0], 2, True),
+            p.aten("_fft_c2c.default", whole, [0, 1], 2, False))]
+        self.save(p.output(*parts, p.aten("_fft_c2r.default", half, [1], 2, 6)))
+        a = draw(3, 6)
+        full = np.fft.fft2(a, norm="ortho")
+        spectra = [np.fft.rfft(a), full, np.fft.fft(full, axis=0, norm="forward"),
+                   np.fft.ifft2(full)]
+        self.expect([a], [np.float32(np.stack([s.real, s.imag], -1)) for s in spectra] + [a])
+
+    def test_one_layer_of_lstm(self):
+        p = Program()
+        x, h, c = p.input("x", [4, 2, 3]), p.input("h", [1, 2, 5]), p.input("c", [1, 2, 5])
+        weights = [p.weight(name, draw(*size)) for name, size in (
+            ("w", (20, 3)), ("r", (20, 5)), ("b", (20,)), ("s", (20,)))]
+        results = []
+        for reverse in (False, True):
+            y, hn, cn, _ = p.aten("mkldnn_rnn_layer.default", x, *weights, h, c, reverse, [], 2, 5,
+                                  1, True, False, False, False, results=4)
+            results += [y, hn, cn]
+        self.save(p.output(*results))
+        a, h0, c0 = draw(4, 2, 3), draw(1, 2, 5), draw(1, 2, 5)
+        w, r, b, s = (np.frombuffer(p.records[f"data/weights/weight_{i}"], np.float32)
+                      for i in range(4))
+        expected = []
+        for order in (range(4), range(3, -1, -1)):
+            hidden, cell, ys = h0[0], c0[0], np.zeros((4, 2, 5), np.float32)
+            for t in order:
+                gates = a[t] @ w.reshape(20, 3).T + b + hidden @ r.reshape(20, 5).T + s
+                i, f, g, o = np.split(gates, 4, 1)
+                cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
+                ys[t] = hidden = sigmoid(o) * np.tanh(cell)
+            expected += [ys, hidden[None], cell[None]]
+        self.expect([a, h0, c0], expected)
+
+    def test_arithmetic_of_sizes(self):
+        p = Program()
+        x = p.input("x", ["s0", "s1"])
+        n, m = (p.aten("sym_size.int", x, axis, kind=Int) for axis in (0, 1))
+        total = p.call("torch.sym_sum", [n, m, 3], kind=Int)
+        shifted = p.call("_operator.lshift", total, 2, kind=Int)
+        half = p.call("_operator.rshift", shifted, 1, kind=Int)
+        self.save(p.output(p.aten("full.default", [half], 1.0)))
+        for sizes in ((1, 2), (2, 2), (4, 3)):
+            self.expect([draw(*sizes)], [np.ones(2 * (sum(sizes) + 3), np.float32)])
+
+    def test_dynamically_quantised_layers(self):
+        p = Program()
+        x = p.input("x", ["s0", 3])
+        target = "torch.ops.quantized_decomposed."
+        byte = Raw(as_scalar_type=2)
+        scale, zero = p.call(target + "choose_qparams.tensor", x, -128, 127, 1e-8, byte, results=2)
+        stored = p.call(target + "quantize_per_tensor.tensor", x, scale, zero, -128, 127, byte)
+        read = p.call(target + "dequantize_per_tensor.tensor", stored, scale, zero, -128, 127, byte)
+        self.save(p.output(scale, zero, stored, read))
+        for count in (1, 2, 5):
+            a = draw(count, 3)
+            low, high = min(a.min(), np.float32(0)), max(a.max(), np.float32(0))
+            s = np.float64(np.float32(high - low) / np.float32(255))
+            z = int(np.clip(-128 - np.round(low / np.float32(s)), -128, 127))
+            q = np.clip(np.round(a / np.float32(s)) + z, -128, 127).astype(np.int8)
+            self.expect([a], [np.float64([s]), np.int64([z]), q,
+                              (q.astype(np.float32) - z) * np.float32(s)])
+
+
+if __name__ == "__main__":
+    unittest.main()
