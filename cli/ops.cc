@@ -35,11 +35,12 @@ bool Has(std::string_view name, const OpDef& def) {
 // What can be done with an operator: the coverage table, a row an operator.
 struct Coverage {
   bool runs;  // by the interpreter and as C++
+  bool relay;
   bool relax;
 };
 
 Coverage CoverageOf(const OpDef& def) {
-  return {Has("run", def) && Has("cpp", def), Has("relax", def)};
+  return {Has("run", def) && Has("cpp", def), Has("relay", def), Has("relax", def)};
 }
 
 bool IsChosen(const OpDef& def, const std::optional<std::string>& target) {
@@ -53,6 +54,7 @@ nlohmann::ordered_json OpJson(const OpDef& def) {
   return {{"op", def.Label()},
           {"signature", def.signature.ToString()},
           {"runs", coverage.runs},
+          {"relay", coverage.relay},
           {"relax", coverage.relax}};
 }
 
@@ -75,16 +77,18 @@ void PrintOp(const OpDef& def) {
   for (const AttributeDef& attribute : def.attributes) {
     fmt::print("  attribute {}: {}\n", attribute.name, Name(attribute.kind));
   }
-  fmt::print("  runs and C++: {}; relax: {}; kernel: {}\n", YesNo(coverage.runs),
-             YesNo(coverage.relax), def.kernel.header.empty() ? "-" : def.kernel.header);
+  fmt::print("  runs and C++: {}; relay: {}; relax: {}; kernel: {}\n", YesNo(coverage.runs),
+             YesNo(coverage.relay), YesNo(coverage.relax),
+             def.kernel.header.empty() ? "-" : def.kernel.header);
 }
 
 void PrintTable(const OpsOptions& options) {
-  fmt::print("{:<32} {:<12} {:<6}\n", "operator", "run and C++", "relax");
+  fmt::print("{:<32} {:<12} {:<6} {:<6}\n", "operator", "run and C++", "relay", "relax");
   for (const OpDef* def : AllOps()) {
     if (!IsChosen(*def, options.to)) continue;
     const Coverage coverage = CoverageOf(*def);
-    fmt::print("{:<32} {:<12} {:<6}\n", def->Label(), YesNo(coverage.runs), YesNo(coverage.relax));
+    fmt::print("{:<32} {:<12} {:<6} {:<6}\n", def->Label(), YesNo(coverage.runs),
+               YesNo(coverage.relay), YesNo(coverage.relax));
   }
   fmt::print("\npasses, in order (* by default)\n");
   for (const PassInfo& pass : AllPasses()) {
@@ -193,8 +197,8 @@ void AddOps(CommandLine& program) {
       "--from", &options->from,
       "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, relax, "
       "ai.onnx.ml, com.microsoft, …");
-  command.Add("--to", &options->to, "Only those that this target has: onnx, relax, cpp",
-              {.one_of = {"onnx", "relax", "cpp"}});
+  command.Add("--to", &options->to, "Only those that this target has: onnx, relay, relax, cpp",
+              {.one_of = {"onnx", "relay", "relax", "cpp"}});
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunOps(*options); });
 }

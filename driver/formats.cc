@@ -8,6 +8,8 @@
 
 #include "codegen/relax/write_relax.h"
 #include "codegen/relax/write_source.h"
+#include "codegen/relay/write_relay.h"
+#include "codegen/relay/write_source.h"
 #include "core/ir/print.h"
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
@@ -182,6 +184,23 @@ std::vector<SourceOperator> RelayOperators(std::string_view dialect) {
   return operators;
 }
 
+Status WriteRelayModule(const Model& model, const std::string& path, const WriteOptions& options) {
+  if (model.level == Level::kSource && model.dialect == "relay")
+    return WriteRelaySource(model, path);
+  return WriteRelay(model, path, options.warn);
+}
+
+Result<std::string> PrintRelay(const Model& model) {
+  if (model.level == Level::kSource && model.dialect == "relay") return PrintRelaySource(model);
+  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model));
+  return PrintRelaySource(module);
+}
+
+Status CheckRelay(const Model& common) {
+  const Result<Model> module = EmitRelay(common);
+  return module.ok() ? Status() : module.error();
+}
+
 Likeness DetectRelax(const Candidate& candidate) {
   return candidate.Head().find("@I.ir_module") != std::string_view::npos ? Likeness::kLikely
                                                                          : Likeness::kNone;
@@ -293,7 +312,11 @@ std::vector<Format> MakeFormats() {
        .read = [](const std::string& path, const ReadOptions&) { return ReadRelay(path); },
        .dialect = "relay",
        .lower = LowerRelay,
-       .operators = RelayOperators},
+       .operators = RelayOperators,
+       .write = WriteRelayModule,
+       .print = PrintRelay,
+       .check = CheckRelay,
+       .has_op = [](const OpDef& def) { return RelayHasOp(def.Label()); }},
       {.name = "relax",
        .suffixes = {".py"},
        .what = "TVM Relax module, weights beside it in .npz",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,8 +12,7 @@
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/stack_sequences.h"
 #include "codegen/relax/write_npz.h"
-#include "core/ops/expansion.h"
-#include "core/ops/op_def.h"
+#include "codegen/tvm/prepare.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
@@ -47,26 +45,6 @@ std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : status.error().findings();
 }
 
-// What Relax lacks becomes what the operator is made of, where it is; the rest is refused later.
-void ExpandOperators(Graph& entry) {
-  std::vector<Node*> lacking;
-  ForEachGraph(entry, [&](Graph& graph) {
-    for (Node& node : graph.nodes()) {
-      const OpDef* def = FindOp(node);
-      if (def != nullptr && def->expand && !RelaxHasOp(def->Label())) lacking.push_back(&node);
-    }
-  });
-  for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
-}
-
-// The first finding, and how many more there are.
-std::string Summary(const Error& error) {
-  const std::vector<Finding>& findings = error.findings();
-  std::string text = findings.front().place + ": " + findings.front().message;
-  if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
-  return text;
-}
-
 class Emitter {
  public:
   Emitter(const Model& model, const RelaxNote& note) : model_(Clone(model)), note_(note) {}
@@ -86,7 +64,7 @@ class Emitter {
       }
       if (i == 0) return std::move(function).error();
       parts_ = std::move(before);
-      if (note_) note_("entry '" + entry.name + "' is left out: " + Summary(function.error()));
+      if (note_) note_("entry '" + entry.name + "' is left out: " + tvm::Summary(function.error()));
     }
     return Module();
   }
@@ -94,7 +72,7 @@ class Emitter {
  private:
   Result<std::string> WriteEntry(Entry& entry, const std::string& name) {
     relax::NameInputSizes(*entry.graph);
-    ExpandOperators(*entry.graph);
+    tvm::ExpandOperators(*entry.graph, RelaxHasOp);
     DRAGOMAN_TRY(relax::LowerSequences(*entry.graph));
     DRAGOMAN_TRY(relax::StackSequences(*entry.graph));
     std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));
@@ -103,12 +81,7 @@ class Emitter {
     Result<std::string> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)
                                    .Write(AttributesOf(entry, model_));
     if (findings.empty()) return text;
-    const std::vector<Finding> lowering = findings;
-    for (Finding& finding : text.ok() ? std::vector<Finding>() : text.error().findings()) {
-      const auto is_same = [&](const Finding& other) { return other.place == finding.place; };
-      if (std::ranges::none_of(lowering, is_same)) findings.push_back(std::move(finding));
-    }
-    return Error(std::move(findings));
+    return tvm::Joined(std::move(findings), text.ok() ? Status() : text.error());
   }
 
   Result<RelaxModule> Module() {

@@ -11,6 +11,23 @@ namespace {
 
 constexpr std::string_view kData[] = {"", "NCW", "NCHW", "NCDHW"};
 
+// Operand 0 as NC…, and the layout that it came in.
+struct Image {
+  Value* x = nullptr;
+  std::string layout;
+  int spatial = 0;  // axes; the target begins with their number
+
+  Value* Back(Call& c, Value* y) const { return ToLayout(c, y, kData[spatial], layout); }
+};
+
+Image ImageOf(Call& c) {
+  Image image;
+  image.spatial = c.target().front() - '0';
+  image.layout = c.Text("layout", kData[image.spatial]);
+  image.x = ToLayout(c, c.Tensor(0), image.layout, kData[image.spatial]);
+  return image;
+}
+
 struct Resizing {
   std::string method;  // nearest_neighbor, linear, cubic
   std::string coordinates;
@@ -18,6 +35,13 @@ struct Resizing {
   double cubic = -0.5;
   bool exclude = false;
 };
+
+// Versions before 0.8 called methods by the number of axes.
+std::string MethodOf(Call& c, std::string_view otherwise) {
+  const std::string method = c.Text("method", otherwise);
+  if (method == "bilinear" || method == "trilinear") return "linear";
+  return method == "bicubic" ? "cubic" : method;
+}
 
 Value* Resize(Call& c, Value* x, Value* spatial_sizes, const Resizing& how) {
   if (c.failed()) return nullptr;
@@ -52,18 +76,14 @@ Value* Resize(Call& c, Value* x, Value* spatial_sizes, const Resizing& how) {
 
 Value* LowerResize(Call& c) {
   const bool dynamic = c.target().ends_with("dyn");
-  const int spatial = c.target().front() - '0';
-  const std::string layout = c.Text("layout", kData[spatial]);
-  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  const Image image = ImageOf(c);
   Resizing how;
-  how.method = c.Text("method", "linear");
-  if (how.method == "bilinear" || how.method == "trilinear") how.method = "linear";
-  if (how.method == "bicubic") how.method = "cubic";
+  how.method = MethodOf(c, "linear");
   how.coordinates = c.Text("coordinate_transformation_mode", "half_pixel");
   how.rounding = c.Text("rounding_method", "round");
   how.cubic = c.Float("cubic_alpha", -0.5);
   how.exclude = c.Int("cubic_exclude", 0) != 0;
-  const DType dtype = c.Type("out_dtype", c.dtype(x));
+  const DType dtype = c.Type("out_dtype", c.dtype(image.x));
   // They count for the cropping mode only, which is refused.
   c.Ignore({"roi", "extrapolation_value"});
   Value* sizes = nullptr;
@@ -72,40 +92,36 @@ Value* LowerResize(Call& c) {
     sizes = c.Index(1);
   } else {
     Ints stated = c.RequiredInts("size");
-    if (stated.size() == 1) stated = Ints(static_cast<std::size_t>(spatial), stated.front());
-    if (!c.failed() && stated.size() != static_cast<std::size_t>(spatial))
+    if (stated.size() == 1) stated = Ints(static_cast<std::size_t>(image.spatial), stated.front());
+    if (!c.failed() && stated.size() != static_cast<std::size_t>(image.spatial))
       return c.Fail(InvalidInput("size has another number of entries"));
     sizes = c.Ints(std::move(stated));
   }
-  Value* y = c.Cast(Resize(c, x, sizes, how), dtype);
-  return ToLayout(c, y, kData[spatial], layout);
+  return image.Back(c, c.Cast(Resize(c, image.x, sizes, how), dtype));
 }
 
 Value* LowerUpsampling(Call& c) {
-  const int spatial = c.target().front() - '0';
-  const std::string layout = c.Text("layout", kData[spatial]);
-  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  const Image image = ImageOf(c);
   Resizing how;
-  how.method = c.Text("method", "nearest_neighbor");
-  if (how.method == "bilinear" || how.method == "trilinear") how.method = "linear";
-  if (how.method == "bicubic") how.method = "cubic";
+  how.method = MethodOf(c, "nearest_neighbor");
   how.coordinates = c.Bool("align_corners", false) ? "align_corners" : "asymmetric";
-  if (spatial == 3) how.coordinates = c.Text("coordinate_transformation_mode", "half_pixel");
+  if (image.spatial == 3) how.coordinates = c.Text("coordinate_transformation_mode", "half_pixel");
   std::vector<Value*> sizes;
   for (std::string_view name : {"scale_d", "scale_h", "scale_w"}) {
-    if (spatial == 2 && name == "scale_d") continue;
+    if (image.spatial == 2 && name == "scale_d") continue;
     const double scale = c.Float(name, 1);
     const int axis = 2 + static_cast<int>(sizes.size());
-    if (const std::optional<std::int64_t> size = c.KnownSize(x, axis)) {
+    if (const std::optional<std::int64_t> size = c.KnownSize(image.x, axis)) {
       sizes.push_back(
           c.Ints({static_cast<std::int64_t>(static_cast<double>(*size) * scale + 0.5)}));
     } else if (scale == static_cast<double>(static_cast<std::int64_t>(scale))) {
-      sizes.push_back(c.Mul(c.SizeVector(x, axis, 1), c.Ints({static_cast<std::int64_t>(scale)})));
+      sizes.push_back(
+          c.Mul(c.SizeVector(image.x, axis, 1), c.Ints({static_cast<std::int64_t>(scale)})));
     } else {
       return c.Fail("a scale that is no whole number of a size that is not known");
     }
   }
-  return ToLayout(c, Resize(c, x, c.ConcatSizes(std::move(sizes)), how), kData[spatial], layout);
+  return image.Back(c, Resize(c, image.x, c.ConcatSizes(std::move(sizes)), how));
 }
 
 Value* LowerGridSample(Call& c) {

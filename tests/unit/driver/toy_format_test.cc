@@ -165,7 +165,7 @@ TEST_F(ToyFormatTest, EveryTargetAnswers) {
     answers +=
         std::string(target.name) + (status.ok() ? " yes\n" : " " + status.error().ToString());
   }
-  EXPECT_EQ(answers, "onnx yes\nrelax yes\ncpp yes\nrun yes\n");
+  EXPECT_EQ(answers, "onnx yes\nrelay yes\nrelax yes\ncpp yes\nrun yes\n");
 }
 
 TEST_F(ToyFormatTest, OperatorsWithoutLoweringAreAllListed) {

@@ -1,0 +1,213 @@
+// Convolutions and pools of one to three spatial axes.
+#include <algorithm>
+#include <string>
+
+#include "codegen/relay/nd_array.h"
+#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/sizes.h"
+#include "codegen/relay/ops/window.h"
+
+namespace dragoman::relay::emit {
+
+Result<std::int64_t> SpatialAxes(const RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  if (rank < 3 || rank > 5) return op.Refuse("only one to three spatial axes");
+  return rank - 2;
+}
+
+Ints OrFill(Ints values, std::int64_t count, std::int64_t fill) {
+  if (values.empty()) values.assign(static_cast<std::size_t>(count), fill);
+  return values;
+}
+
+Result<Ints> PadsOf(const RelayOp& op, std::int64_t spatial, const Ints& kernel) {
+  const std::string mode = op.String("auto_pad", "NOTSET");
+  if (mode == "NOTSET") return OrFill(op.Ints("pads"), 2 * spatial, 0);
+  if (mode == "VALID") return Ints(static_cast<std::size_t>(2 * spatial), 0);
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  const Ints strides = OrFill(op.Ints("strides"), spatial, 1);
+  const Ints dilations = OrFill(op.Ints("dilations"), spatial, 1);
+  const auto n = static_cast<std::size_t>(spatial);
+  Ints pads(2 * n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!shape[i + 2].known() && strides[i] != 1)
+      return op.Refuse("automatic padding of a size that is known at run time only");
+    const std::int64_t size = shape[i + 2].known() ? shape[i + 2].value() : 1;
+    const std::int64_t out = (size + strides[i] - 1) / strides[i];
+    const std::int64_t span = dilations[i] * (kernel[i] - 1) + 1;
+    const std::int64_t total = std::max<std::int64_t>(0, (out - 1) * strides[i] + span - size);
+    pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+    pads[i + n] = total - pads[i];
+  }
+  return pads;
+}
+
+namespace {
+
+std::string Name(std::string_view base, std::int64_t spatial, std::string_view end = "") {
+  return std::string(base) + std::to_string(spatial) + "d" + std::string(end);
+}
+
+Result<Ints> KernelOf(const RelayOp& op, std::int64_t spatial) {
+  Ints kernel = op.Ints("kernel_shape");
+  if (!kernel.empty()) return kernel;
+  DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
+  if (static_cast<std::int64_t>(weight.size()) != spatial + 2)
+    return op.Refuse("a kernel of another rank");
+  return op.KnownSizes(Shape(weight.begin() + 2, weight.end()));
+}
+
+Attribute Channels(const Dim& size) { return size.known() ? Attribute(size.value()) : Attribute(); }
+
+Value* WithBias(RelayOp& op, Value* y) {
+  if (!op.has(2)) return y;
+  return op.Do("nn.bias_add", {y, op.arg(2)}, {{"axis", std::int64_t{1}}});
+}
+
+// What stands for the fields of a pool; ceil: where rounding up makes a difference.
+struct Window {
+  std::int64_t spatial = 0;
+  Ints kernel, strides, pads, dilations;
+  bool ceil = false;
+};
+
+// The pads with which windows end where those of the result do, where rounding up goes beyond.
+Status EndAtResult(const RelayOp& op, Window& window) {
+  DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+  const auto n = static_cast<std::size_t>(window.spatial);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!from[i + 2].known() || !to[i + 2].known())
+      return op.Refuse("a pool that rounds a size up that is known at run time only");
+    const std::int64_t span = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    const std::int64_t reach = (to[i + 2].value() - 1) * window.strides[i] + span;
+    const std::int64_t end =
+        std::max<std::int64_t>(reach - from[i + 2].value() - window.pads[i], 0);
+    window.ceil = window.ceil || end > window.pads[i + n];
+    window.pads[i + n] = end;
+  }
+  return {};
+}
+
+Result<Window> WindowOf(const RelayOp& op) {
+  Window window;
+  DRAGOMAN_ASSIGN(window.spatial, SpatialAxes(op));
+  window.kernel = op.Ints("kernel_shape");
+  window.strides = OrFill(op.Ints("strides"), window.spatial, 1);
+  window.dilations = OrFill(op.Ints("dilations"), window.spatial, 1);
+  DRAGOMAN_ASSIGN(window.pads, PadsOf(op, window.spatial, window.kernel));
+  const bool same = op.String("auto_pad", "NOTSET").starts_with("SAME");
+  if (!same && op.Int("ceil_mode", 0) != 0) DRAGOMAN_TRY(EndAtResult(op, window));
+  return window;
+}
+
+Attribute::Dict PoolAttributes(const Window& window) {
+  return {{"pool_size", window.kernel},
+          {"strides", window.strides},
+          {"dilation", window.dilations},
+          {"padding", window.pads}};
+}
+
+}  // namespace
+
+Emitted EmitConv(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
+  DRAGOMAN_ASSIGN(Ints kernel, KernelOf(op, spatial));
+  DRAGOMAN_ASSIGN(Ints pads, PadsOf(op, spatial, kernel));
+  DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
+  Value* y = op.Do(Name("nn.conv", spatial), {op.arg(0), op.arg(1)},
+                   {{"strides", OrFill(op.Ints("strides"), spatial, 1)},
+                    {"padding", std::move(pads)},
+                    {"dilation", OrFill(op.Ints("dilations"), spatial, 1)},
+                    {"groups", op.Int("group", 1)},
+                    {"channels", Channels(weight.front())},
+                    {"kernel_size", std::move(kernel)}});
+  return One(WithBias(op, y));
+}
+
+Emitted EmitConvTranspose(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
+  DRAGOMAN_ASSIGN(Ints kernel, KernelOf(op, spatial));
+  const Ints strides = OrFill(op.Ints("strides"), spatial, 1);
+  const Ints dilations = OrFill(op.Ints("dilations"), spatial, 1);
+  const Ints extra = OrFill(op.Ints("output_padding"), spatial, 0);
+  const std::string mode = op.String("auto_pad", "NOTSET");
+  const auto n = static_cast<std::size_t>(spatial);
+  Ints pads = OrFill(mode == "VALID" ? Ints() : op.Ints("pads"), 2 * spatial, 0);
+  std::vector<Attribute> beyond;  // zeros behind each axis, where no tap of the kernel reaches
+  bool extends = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (extra[i] >= strides[i] && extra[i] > 0)
+      return op.Refuse("output_padding that is not below the stride");
+  }
+  if (!op.Ints("output_shape").empty() || mode.starts_with("SAME")) {
+    DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
+    DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!from[i + 2].known() || !to[i + 2].known())
+        return op.Refuse("padding of a size that is known at run time only");
+      const std::int64_t full =
+          (from[i + 2].value() - 1) * strides[i] + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
+      const std::int64_t total = std::max<std::int64_t>(0, full - to[i + 2].value());
+      pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+      pads[i + n] = total - pads[i];
+      const std::int64_t zeros = to[i + 2].value() + total - full;
+      extends = extends || zeros > 0;
+      beyond.emplace_back(Ints{0, zeros});
+    }
+  }
+  DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
+  const std::int64_t groups = op.Int("group", 1);
+  Value* y = op.Do(Name("nn.conv", spatial, "_transpose"), {op.arg(0), op.arg(1)},
+                   {{"channels", Channels(weight[1] * Dim(groups))},
+                    {"kernel_size", std::move(kernel)},
+                    {"strides", strides},
+                    {"output_padding", extra},
+                    {"padding", std::move(pads)},
+                    {"dilation", dilations},
+                    {"groups", groups}});
+  if (extends) {
+    beyond.insert(beyond.begin(), 2, Attribute(Ints{0, 0}));
+    y = op.Do("nn.pad", {y, op.Number(0)}, {{"pad_width", Attribute::List(std::move(beyond))}});
+  }
+  return One(WithBias(op, y));
+}
+
+Emitted EmitMaxPool(RelayOp& op) {
+  if (op.node.result(1) != nullptr && op.node.result(1)->used())
+    return op.Refuse("the Indices of a pool");
+  DRAGOMAN_ASSIGN(const Window window, WindowOf(op));
+  Value* y = op.Do(Name("nn.max_pool", window.spatial), {op.arg(0)}, PoolAttributes(window));
+  return Values{y, y};
+}
+
+Emitted EmitAveragePool(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const Window window, WindowOf(op));
+  const bool counts = op.Int("count_include_pad", 0) != 0;
+  if (window.ceil && counts)
+    return op.Refuse("a mean that counts padding, but not what rounding up adds");
+  Attribute::Dict attributes = PoolAttributes(window);
+  if (counts) attributes.emplace_back("count_include_pad", true);
+  return One(op.Do(Name("nn.avg_pool", window.spatial), {op.arg(0)}, std::move(attributes)));
+}
+
+Emitted EmitGlobalPool(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  if (rank == 4) return One(op.Do("nn.global_" + std::string(op.target) + "_pool2d", {op.arg(0)}));
+  const Ints axes = AxesFrom(2, rank);
+  if (axes.empty()) return op.Refuse("a pool over no axes");
+  return One(op.Do(op.target == "avg" ? "mean" : "max", {op.arg(0)},
+                   {{"axis", axes}, {"keepdims", true}}));
+}
+
+Emitted EmitDepthToSpace(RelayOp& op) {
+  const std::string mode = op.String("mode", "DCR") == "CRD" ? "CDR" : "DCR";
+  return One(op.Do("nn.depth_to_space", {op.arg(0)},
+                   {{"block_size", op.Int("blocksize", 1)}, {"mode", mode}}));
+}
+
+Emitted EmitSpaceToDepth(RelayOp& op) {
+  return One(op.Do("nn.space_to_depth", {op.arg(0)}, {{"block_size", op.Int("blocksize", 1)}}));
+}
+
+}  // namespace dragoman::relay::emit

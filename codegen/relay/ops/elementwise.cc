@@ -1,0 +1,126 @@
+// Elementwise operators. Relay takes operands of equal element types only, which ONNX demands too.
+#include <cmath>
+
+#include "codegen/relay/nd_array.h"
+#include "codegen/relay/ops/emitters.h"
+
+namespace dragoman::relay::emit {
+
+Emitted EmitPlain(RelayOp& op) { return One(op.Do(op.target, op.args())); }
+
+Emitted EmitFloatUnary(RelayOp& op) {
+  if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
+  return EmitPlain(op);
+}
+
+Emitted EmitIdentity(RelayOp& op) {
+  if (!op.type().is_tensor()) return op.Refuse("only tensors");
+  return One(op.arg(0));
+}
+
+Emitted EmitBinary(RelayOp& op) {
+  if (op.dtype(0) != op.dtype(1)) return op.Refuse("operands of different element types");
+  return EmitPlain(op);
+}
+
+// Max, Min, Sum and Mean as chains of the binary operator.
+Emitted EmitVariadic(RelayOp& op) {
+  Value* so_far = op.arg(0);
+  for (std::size_t i = 1; i < op.node.num_operands(); ++i)
+    so_far = op.Do(op.target, {so_far, op.arg(i)});
+  if (op.node.op().type != "Mean") return One(so_far);
+  return One(op.Do("divide", {so_far, op.Number(static_cast<double>(op.node.num_operands()))}));
+}
+
+Emitted EmitBitShift(RelayOp& op) {
+  const bool right = op.String("direction", "") == "RIGHT";
+  return One(op.Do(right ? "right_shift" : "left_shift", op.args()));
+}
+
+// Halves to even: Relay's round takes them away from zero.
+Emitted EmitRound(RelayOp& op) {
+  if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
+  Value* x = op.arg(0);
+  Value* below = op.Do("floor", {x});
+  Value* rest = op.Do("subtract", {x, below});
+  Value* odd = op.Do("equal", {op.Do("floor_mod", {below, op.Number(2)}), op.Number(1)});
+  Value* half = op.Do("logical_and", {op.Do("equal", {rest, op.Number(0.5)}), odd});
+  Value* up = op.Do("logical_or", {op.Do("greater", {rest, op.Number(0.5)}), half});
+  return One(op.Do("where", {up, op.Do("add", {below, op.Number(1)}), below}));
+}
+
+// To bool by comparison, so that NaN is true as in ONNX.
+Emitted EmitCast(RelayOp& op) {
+  const DType from = op.dtype();
+  const DType to = op.result_type().dtype();
+  if (RelayDType(to).empty() || RelayDType(from).empty())
+    return op.Refuse("it has no such element type");
+  if (to == DType::kBool && from != to) return One(op.Do("not_equal", {op.arg(0), op.Number(0)}));
+  return One(op.ArgAs(0, to));
+}
+
+// Where no bound is less than the other, the order does not count.
+Emitted EmitClip(RelayOp& op) {
+  const auto known = [&](std::size_t i) -> std::optional<double> {
+    const Tensor* bound = op.has(i) ? op.node.operand(i)->tensor() : nullptr;
+    if (bound == nullptr || bound->size() != 1) return std::nullopt;
+    return bound->FloatAt(0);
+  };
+  const std::optional<double> low = known(1), high = known(2);
+  if (low && high && *low <= *high && IsFloating(op.dtype()))
+    return One(op.Do("clip", {op.arg(0)}, {{"a_min", *low}, {"a_max", *high}}));
+  Value* value = op.arg(0);
+  if (op.has(1)) value = op.Do("maximum", {value, op.arg(1)});
+  if (op.has(2)) value = op.Do("minimum", {value, op.arg(2)});
+  return One(value);
+}
+
+// ONNX: the divisor's sign; with fmod the dividend's.
+Emitted EmitMod(RelayOp& op) {
+  return One(op.Do(op.Int("fmod", 0) != 0 ? "mod" : "floor_mod", op.args()));
+}
+
+namespace {
+
+// x^n of integers by squaring; n >= 1.
+Value* IntegerPower(RelayOp& op, std::int64_t n) {
+  Value* power = op.arg(0);
+  Value* result = n % 2 != 0 ? power : nullptr;
+  for (n /= 2; n > 0; n /= 2) {
+    power = op.Do("multiply", {power, power});
+    if (n % 2 != 0) result = result == nullptr ? power : op.Do("multiply", {result, power});
+  }
+  return result;
+}
+
+}  // namespace
+
+// Relay has it for floats of one element type. Others are computed in f64, but integers to a known
+// power, which are multiplied.
+Emitted EmitPow(RelayOp& op) {
+  const DType base = op.dtype(0), exponent = op.dtype(1);
+  if (base == exponent && IsFloating(base)) return EmitPlain(op);
+  const bool is_narrow = !IsFloating(exponent) || Info(exponent).bits < Info(base).bits;
+  if (IsFloating(base) && is_narrow) return One(op.Do("power", {op.arg(0), op.ArgAs(1, base)}));
+  const std::optional<Ints> known = op.MaybeInts(1);
+  const Shape* shape = op.type(1).shape();
+  constexpr std::int64_t kMaxKnown = 64;
+  if (known && shape != nullptr && shape->empty() && IsInteger(exponent) && !IsFloating(base) &&
+      known->front() > 0 && known->front() <= kMaxKnown)
+    return One(IntegerPower(op, known->front()));
+  Value* wide = op.Do("power", {op.ArgAs(0, DType::kF64), op.ArgAs(1, DType::kF64)});
+  return One(op.Cast(wide, DType::kF64, base));
+}
+
+Emitted EmitIsInf(RelayOp& op) {
+  const bool negative = op.Int("detect_negative", 1) != 0;
+  const bool positive = op.Int("detect_positive", 1) != 0;
+  if (negative && positive) return One(op.Do("isinf", {op.arg(0)}));
+  if (!negative && !positive)
+    return One(op.Do("logical_and", {op.Do("isinf", {op.arg(0)}), op.Number(0, DType::kBool)}));
+  return One(op.Do("equal", {op.arg(0), op.Number(positive ? HUGE_VAL : -HUGE_VAL)}));
+}
+
+Emitted EmitReciprocal(RelayOp& op) { return One(op.Do("divide", {op.Number(1), op.arg(0)})); }
+
+}  // namespace dragoman::relay::emit

@@ -1,0 +1,102 @@
+// Images: resizing, sampling, regions.
+#include <string>
+
+#include "codegen/relay/nd_array.h"
+#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/sizes.h"
+#include "codegen/relay/ops/window.h"
+
+namespace dragoman::relay::emit {
+namespace {
+
+Result<std::string> RoundingOf(const RelayOp& op) {
+  const std::string mode = op.String("nearest_mode", "round_prefer_floor");
+  if (mode == "round_prefer_floor" || mode == "round_prefer_ceil" || mode == "floor" ||
+      mode == "ceil")
+    return mode;
+  return op.Refuse("nearest_mode " + mode);
+}
+
+// Relay computes coordinates from sizes alone: scales must be their quotients.
+Status CheckScales(const RelayOp& op, const Shape& from, const Shape& to) {
+  const Tensor* scales = op.has(2) ? op.node.operand(2)->tensor() : nullptr;
+  if (op.has(2) && scales == nullptr) return op.Refuse("scales that are known at run time only");
+  if (scales == nullptr) return {};
+  for (std::size_t i = 2; i < from.size(); ++i) {
+    const double exact = static_cast<double>(to[i].value()) / static_cast<double>(from[i].value());
+    const double given = scales->FloatAt(static_cast<std::int64_t>(i));
+    if (static_cast<float>(exact) != static_cast<float>(given))
+      return op.Refuse("a scale that is not the quotient of the sizes");
+  }
+  return {};
+}
+
+}  // namespace
+
+Emitted EmitResize(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
+  DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+  if (from[0] != to[0] || from[1] != to[1]) return op.Refuse("batch or channels of other sizes");
+  const Shape ends(to.begin() + 2, to.end());
+  const Shape begins(from.begin() + 2, from.end());
+  DRAGOMAN_ASSIGN(Ints sizes, op.KnownSizes(ends));
+  DRAGOMAN_TRY(op.KnownSizes(begins));
+  if (!op.Ints("axes").empty()) return op.Refuse("axes by name");
+  if (op.Int("antialias", 0) != 0) return op.Refuse("antialiasing");
+  if (op.String("keep_aspect_ratio_policy", "stretch") != "stretch")
+    return op.Refuse("a policy on the aspect ratio");
+  DRAGOMAN_TRY(CheckScales(op, from, to));
+  const std::string coordinates = op.String("coordinate_transformation_mode", "half_pixel");
+  if (coordinates == "tf_crop_and_resize" || coordinates == "half_pixel_symmetric")
+    return op.Refuse("coordinate_transformation_mode " + coordinates);
+  const std::string mode = op.String("mode", "nearest");
+  if (mode != "nearest" && !IsFloating(op.dtype())) return op.Refuse("interpolated integers");
+  Attribute::Dict attributes = {{"size", std::move(sizes)},
+                                {"method", mode == "nearest" ? "nearest_neighbor" : mode},
+                                {"coordinate_transformation_mode", coordinates}};
+  if (mode == "nearest") {
+    DRAGOMAN_ASSIGN(std::string rounding, RoundingOf(op));
+    attributes.emplace_back("rounding_method", rounding);
+  } else {
+    attributes.emplace_back("rounding_method", "");
+  }
+  if (mode == "cubic") {
+    attributes.emplace_back("cubic_alpha", op.Float("cubic_coeff_a", -0.75f));
+    attributes.emplace_back("cubic_exclude", op.Int("exclude_outside", 0));
+  }
+  return One(
+      op.Do("image.resize" + std::to_string(spatial) + "d", {op.arg(0)}, std::move(attributes)));
+}
+
+// Relay's grid has its coordinates in axis 1.
+Emitted EmitGridSample(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  if (rank != 4) return op.Refuse("other than two spatial axes");
+  std::string mode = op.String("mode", "linear");
+  if (mode == "linear" || mode == "bilinear") mode = "bilinear";
+  if (mode == "cubic") mode = "bicubic";
+  return One(op.Do("image.grid_sample", {op.arg(0), Transpose(op, op.arg(1), {0, 3, 1, 2})},
+                   {{"method", mode},
+                    {"padding_mode", op.String("padding_mode", "zeros")},
+                    {"align_corners", op.Int("align_corners", 0) != 0}}));
+}
+
+// Relay's regions begin with the number of their image.
+Emitted EmitRoiAlign(RelayOp& op) {
+  if (op.String("coordinate_transformation_mode", "half_pixel") != "output_half_pixel")
+    return op.Refuse("coordinate_transformation_mode half_pixel");
+  const std::string mode = op.String("mode", "avg");
+  if (mode != "avg") return op.Refuse("mode " + mode);
+  Value* batch = op.Do("expand_dims", {op.ArgAs(2, op.dtype(1))}, {{"axis", std::int64_t{1}}});
+  Value* regions =
+      op.Do("concatenate", {op.builder.Tuple({batch, op.arg(1)})}, {{"axis", std::int64_t{1}}});
+  const std::int64_t ratio = op.Int("sampling_ratio", 0);
+  return One(op.Do("vision.roi_align", {op.arg(0), regions},
+                   {{"pooled_size", Ints{op.Int("output_height", 1), op.Int("output_width", 1)}},
+                    {"spatial_scale", op.Float("spatial_scale", 1.0f)},
+                    {"sample_ratio", ratio == 0 ? std::int64_t{-1} : ratio},
+                    {"mode", mode}}));
+}
+
+}  // namespace dragoman::relay::emit

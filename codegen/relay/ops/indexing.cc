@@ -1,0 +1,177 @@
+// Operators that address elements by index. Relay counts no negative indices from the end, so they
+// are raised before.
+#include <algorithm>
+
+#include "codegen/relay/nd_array.h"
+#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/sizes.h"
+
+namespace dragoman::relay::emit {
+namespace {
+
+// where(i < 0, i + size, i)
+Value* Raised(RelayOp& op, Value* indices, DType dtype, Value* size) {
+  Value* negative = op.Do("less", {indices, op.Number(0, dtype)});
+  return op.Do("where", {negative, op.Do("add", {indices, size}), indices});
+}
+
+// The number of a loop's turn.
+bool IsTurn(const Value& value) {
+  const Node* loop = value.graph()->parent();
+  return value.kind() == Value::Kind::kInput && value.index() == 0 && loop != nullptr &&
+         loop->Is("Loop");
+}
+
+// The integers of a constant of any length.
+std::optional<Ints> Contents(const RelayOp& op, std::size_t i) {
+  const Tensor* tensor = op.node.operand(i)->tensor();
+  if (tensor != nullptr && IsInteger(tensor->dtype())) return tensor->ToInts();
+  return op.MaybeInts(i);
+}
+
+bool KnownNotNegative(const RelayOp& op, std::size_t i) {
+  if (IsTurn(*op.node.operand(i))) return true;
+  const std::optional<Ints> known = Contents(op, i);
+  return known && std::ranges::all_of(*known, [](std::int64_t index) { return index >= 0; });
+}
+
+// Indices along one axis of operand 0.
+Result<Value*> Indices(RelayOp& op, std::size_t i, std::int64_t axis) {
+  if (KnownNotNegative(op, i)) return op.arg(i);
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  const Dim& size = shape[static_cast<std::size_t>(axis)];
+  const Tensor* constant = op.node.operand(i)->tensor();
+  if (constant != nullptr && size.known() && constant->dtype() == DType::kI64) {
+    Ints places = constant->ToInts();
+    for (std::int64_t& place : places) place += place < 0 ? size.value() : 0;
+    return op.builder.Constant(Tensor::Of<std::int64_t>(constant->sizes(), places));
+  }
+  return Raised(op, op.arg(i), op.dtype(i), SizeOf(op, op.arg(0), size, axis, op.dtype(i)));
+}
+
+// Index tuples in the first axis, into axes `first` … of operand 0.
+Result<Value*> IndexTuples(RelayOp& op, std::size_t i, std::int64_t first) {
+  DRAGOMAN_ASSIGN(const Shape indices, op.shape(i));
+  const auto rank = static_cast<std::int64_t>(indices.size());
+  Value* tuples = op.arg(i);
+  if (!KnownNotNegative(op, i)) {
+    const Dim& depth = indices.back();
+    if (!depth.known()) return op.Refuse("index tuples of unknown length");
+    Value* limits = Part(op, SizesOf(op, op.arg(0)), first, first + depth.value());
+    tuples = Raised(op, tuples, op.dtype(i), op.Cast(limits, DType::kI64, op.dtype(i)));
+  }
+  if (rank < 2) return tuples;
+  Ints order = {rank - 1};
+  for (std::int64_t axis = 0; axis + 1 < rank; ++axis) order.push_back(axis);
+  return Transpose(op, tuples, std::move(order));
+}
+
+NamedAttribute ReductionOf(const RelayOp& op, std::string_view name) {
+  const std::string given = op.String("reduction", "none");
+  return {std::string(name), given == "none" ? "update" : given};
+}
+
+}  // namespace
+
+// Indices that are known stand as they are: clipping changes none of them.
+Emitted EmitGather(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  const bool known = Contents(op, 1).has_value();
+  Attribute::Dict attributes = {{"axis", axis}};
+  DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
+  if (!known) attributes.emplace_back("mode", "fast");
+  return One(op.Do("take", {op.arg(0), indices}, std::move(attributes)));
+}
+
+Emitted EmitGatherElements(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
+  return One(op.Do("gather", {op.arg(0), indices}, {{"axis", axis}}));
+}
+
+Emitted EmitGatherNd(RelayOp& op) {
+  const std::int64_t batch = op.Int("batch_dims", 0);
+  if (batch != 0) return op.Refuse("batch_dims");
+  DRAGOMAN_ASSIGN(const Shape indices, op.shape(1));
+  DRAGOMAN_ASSIGN(Value * tuples, IndexTuples(op, 1, batch));
+  Attribute::Dict attributes;
+  if (indices.back().known()) attributes.emplace_back("index_rank", indices.back().value());
+  return One(op.Do("gather_nd", {op.arg(0), tuples}, std::move(attributes)));
+}
+
+Emitted EmitScatterElements(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
+  return One(op.Do("scatter_elements", {op.arg(0), indices, op.arg(2)},
+                   {{"axis", axis}, ReductionOf(op, "reduction")}));
+}
+
+Emitted EmitScatterNd(RelayOp& op) {
+  DRAGOMAN_ASSIGN(Value * tuples, IndexTuples(op, 1, 0));
+  return One(op.Do("scatter_nd", {op.arg(0), tuples, op.arg(2)}, {ReductionOf(op, "mode")}));
+}
+
+Emitted EmitNonZero(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  if (rank == 0) return op.Refuse("a scalar");
+  Value* places = Transpose(op, op.Do("argwhere", {op.arg(0)}), {1, 0});
+  return One(op.Cast(places, DType::kI32, DType::kI64));
+}
+
+Emitted EmitCompress(RelayOp& op) {
+  const bool flat = op.node.attribute("axis") == nullptr;
+  std::int64_t axis = 0;
+  Value* x = op.arg(0);
+  if (flat) {
+    x = op.Do("reshape", {x}, {{"newshape", Ints{-1}}});
+  } else {
+    DRAGOMAN_ASSIGN(axis, op.Axis("axis", 0));
+  }
+  Value* places = op.Do("squeeze", {op.Do("argwhere", {op.arg(1)})}, {{"axis", Ints{1}}});
+  return One(op.Do("take", {x, places}, {{"axis", axis}, {"mode", "fast"}}));
+}
+
+// A negative index counts from the end.
+Emitted EmitOneHot(RelayOp& op) {
+  if (!IsInteger(op.dtype())) return op.Refuse("indices that are no integers");
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  const std::int64_t given = op.Int("axis", -1);
+  const std::int64_t axis = given < 0 ? given + rank + 1 : given;
+  const std::optional<Ints> depth = op.MaybeInts(1);
+  const auto value = [&](std::int64_t i) {
+    return op.Do("take", {op.arg(2), op.Int64(i)}, {{"axis", std::int64_t{0}}});
+  };
+  Attribute::Dict attributes = {{"axis", axis},
+                                {"dtype", std::string(RelayDType(op.result_type().dtype()))}};
+  const auto indices = [&](Value* size) {
+    return KnownNotNegative(op, 0) ? op.ArgAs(0, DType::kI64)
+                                   : Raised(op, op.ArgAs(0, DType::kI64), DType::kI64, size);
+  };
+  Value* on = value(1);
+  Value* off = value(0);
+  if (depth) {
+    attributes.insert(attributes.begin(), NamedAttribute("depth", depth->front()));
+    return One(op.Do("one_hot", {indices(op.Int64(depth->front())), on, off}, attributes));
+  }
+  Value* size = AsScalar(op.builder, op.ArgAs(1, DType::kI64), op.type(1));
+  return One(op.Do("dyn.one_hot", {indices(size), on, off, size}, attributes));
+}
+
+Emitted EmitTrilu(RelayOp& op) {
+  Value* k = op.has(1) ? AsScalar(op.builder, op.ArgAs(1, DType::kI32), op.type(1))
+                       : op.Number(0, DType::kI32);
+  if (const std::optional<Ints> known = op.has(1) ? op.MaybeInts(1) : std::nullopt)
+    k = op.Number(static_cast<double>(known->front()), DType::kI32);
+  return One(op.Do("trilu", {op.arg(0), k}, {{"upper", op.Int("upper", 1) != 0}}));
+}
+
+// Where column - row is k.
+Emitted EmitEyeLike(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  Value* rows = Places(op, SizeOf(op, op.arg(0), shape[0], 0));
+  Value* columns = Places(op, SizeOf(op, op.arg(0), shape[1], 1));
+  Value* wanted = op.Do("add", {WithAxesBehind(op, rows, 1), op.Int64(op.Int("k", 0))});
+  return One(op.Cast(op.Do("equal", {columns, wanted}), DType::kBool, op.result_type().dtype()));
+}
+
+}  // namespace dragoman::relay::emit

@@ -1,0 +1,158 @@
+// Normalisations, in inference.
+#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/sizes.h"
+
+namespace dragoman::relay::emit {
+namespace {
+
+NamedAttribute Epsilon(const RelayOp& op) { return {"epsilon", op.Float("epsilon", 1e-5f)}; }
+
+Status EqualElementTypes(const RelayOp& op) {
+  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
+    if (op.has(i) && op.dtype(i) != op.dtype())
+      return op.Refuse("scale and bias have another element type");
+  }
+  return {};
+}
+
+Value* Mean(RelayOp& op, Value* x, const Ints& axes) {
+  return op.Do("mean", {x}, {{"axis", axes}, {"keepdims", true}});
+}
+
+// Mean, and 1 / sqrt(variance + epsilon).
+struct Moments {
+  Value* centred = nullptr;
+  Value* mean = nullptr;
+  Value* inverse = nullptr;
+};
+
+Moments MomentsOf(RelayOp& op, Value* x, const Ints& axes, bool centres) {
+  Moments m;
+  m.centred = x;
+  if (centres) {
+    m.mean = Mean(op, x, axes);
+    m.centred = op.Do("subtract", {x, m.mean});
+  }
+  Value* variance = Mean(op, op.Do("multiply", {m.centred, m.centred}), axes);
+  Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon", 1e-5f))});
+  m.inverse = op.Do("divide", {op.Number(1), op.Do("sqrt", {raised})});
+  return m;
+}
+
+Value* WithAffine(RelayOp& op, Value* x) {
+  if (op.has(1)) x = op.Do("multiply", {x, op.arg(1)});
+  if (op.has(2)) x = op.Do("add", {x, op.arg(2)});
+  return x;
+}
+
+// A vector of zeros as long as operand `like`.
+Result<Value*> Zeros(RelayOp& op, std::size_t like) {
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(like));
+  DRAGOMAN_ASSIGN(const Ints sizes, op.KnownSizes(shape));
+  return op.builder.Constant(*Tensor::Full(op.dtype(), sizes, 0));
+}
+
+}  // namespace
+
+Emitted EmitBatchNormalization(RelayOp& op) {
+  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  if (rank < 2) return op.Refuse("an operand of so low a rank");
+  Value* mean = op.arg(3);
+  Value* variance = op.arg(4);
+  Values results = {nullptr};
+  if (op.Int("training_mode", 0) != 0) {
+    Ints axes = AxesFrom(1, rank);
+    axes.front() = 0;
+    const float momentum = op.Float("momentum", 0.9f);
+    const auto blend = [&](Value* given, Value* now) {
+      results.push_back(op.Do("add", {op.Do("multiply", {given, op.Number(momentum)}),
+                                      op.Do("multiply", {now, op.Number(1.0f - momentum)})}));
+      return now;
+    };
+    Value* x = op.arg(0);
+    Value* kept = Mean(op, x, axes);
+    Value* centred = op.Do("subtract", {x, kept});
+    mean = blend(mean, op.Do("squeeze", {kept}, {{"axis", axes}}));
+    variance =
+        blend(variance, op.Do("mean", {op.Do("multiply", {centred, centred})}, {{"axis", axes}}));
+  }
+  Value* all =
+      op.Do("nn.batch_norm", {op.arg(0), op.arg(1), op.arg(2), mean, variance}, {Epsilon(op)});
+  results.front() = op.builder.Element(all, 0);
+  return results;
+}
+
+Emitted EmitInstanceNormalization(RelayOp& op) {
+  DRAGOMAN_TRY(EqualElementTypes(op));
+  return One(op.Do("nn.instance_norm", op.args(), {Epsilon(op)}));
+}
+
+Emitted EmitGroupNormalization(RelayOp& op) {
+  DRAGOMAN_TRY(EqualElementTypes(op));
+  return One(
+      op.Do("nn.group_norm", op.args(), {{"num_groups", op.Int("num_groups", 1)}, Epsilon(op)}));
+}
+
+Emitted EmitLayerNormalization(RelayOp& op) {
+  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(const std::int64_t scale_rank, op.rank(1));
+  const bool moments = op.node.num_results() > 1;
+  if (!moments && axis == rank - 1 && scale_rank == 1 && op.type(1).shape()->front().known()) {
+    Value* bias = nullptr;
+    if (op.has(2)) {
+      bias = op.arg(2);
+    } else {
+      DRAGOMAN_ASSIGN(bias, Zeros(op, 1));
+    }
+    return One(op.Do("nn.layer_norm", {op.arg(0), op.arg(1), bias}, {Epsilon(op)}));
+  }
+  const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), true);
+  return Values{WithAffine(op, op.Do("multiply", {m.centred, m.inverse})), m.mean, m.inverse};
+}
+
+Emitted EmitRmsNormalization(RelayOp& op) {
+  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), false);
+  return One(WithAffine(op, op.Do("multiply", {m.centred, m.inverse})));
+}
+
+// (x - mean) / (deviation + 1e-9)
+Emitted EmitMeanVarianceNormalization(RelayOp& op) {
+  const Ints given = op.Ints("axes");
+  const Ints axes = given.empty() ? Ints{0, 2, 3} : given;
+  Value* x = op.arg(0);
+  Value* mean = Mean(op, x, axes);
+  Value* squares = Mean(op, op.Do("multiply", {x, x}), axes);
+  Value* variance = op.Do("subtract", {squares, op.Do("multiply", {mean, mean})});
+  Value* below = op.Do("add", {op.Do("sqrt", {variance}), op.Number(1e-9)});
+  return One(op.Do("divide", {op.Do("subtract", {x, mean}), below}));
+}
+
+// A row of zeros stays.
+Emitted EmitLpNormalization(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  Value* x = op.arg(0);
+  Value* part = op.Int("p", 2) == 1 ? op.Do("abs", {x}) : op.Do("multiply", {x, x});
+  Value* norm = op.Do("sum", {part}, {{"axis", Ints{axis}}, {"keepdims", true}});
+  if (op.Int("p", 2) != 1) norm = op.Do("sqrt", {norm});
+  Value* none = op.Do("equal", {norm, op.Number(0)});
+  return One(op.Do("divide", {x, op.Do("where", {none, op.Number(1), norm})}));
+}
+
+Emitted EmitLrn(RelayOp& op) {
+  const std::int64_t size = op.Int("size", 1);
+  if (size % 2 == 0) return op.Refuse("a window of an even size");
+  return One(op.Do("nn.lrn", {op.arg(0)},
+                   {{"size", size},
+                    {"axis", std::int64_t{1}},
+                    {"bias", op.Float("bias", 1.0f)},
+                    {"alpha", op.Float("alpha", 0.0001f)},
+                    {"beta", op.Float("beta", 0.75f)}}));
+}
+
+}  // namespace dragoman::relay::emit

@@ -1,0 +1,122 @@
+// Reductions and sums along axes.
+#include <cmath>
+
+#include "codegen/relay/nd_array.h"
+#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/sizes.h"
+
+namespace dragoman::relay::emit {
+namespace {
+
+struct Reduction {
+  Ints axes;
+  bool keep = true;
+};
+
+Value* Reduce(RelayOp& op, std::string_view name, Value* x, const Reduction& reduction) {
+  Attribute::Dict attributes = {{"axis", reduction.axes}};
+  if (reduction.keep) attributes.emplace_back("keepdims", true);
+  return op.Do(name, {x}, std::move(attributes));
+}
+
+// The axes written out, so that none of them means all of them.
+Result<Reduction> ReductionOf(const RelayOp& op) {
+  Reduction reduction;
+  reduction.keep = op.Int("keepdims", 1) != 0;
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  if (op.has(1)) {
+    DRAGOMAN_ASSIGN(reduction.axes, op.KnownInts(1));
+  }
+  if (reduction.axes.empty() && op.Int("noop_with_empty_axes", 0) == 0)
+    reduction.axes = AxesFrom(0, rank);
+  for (std::int64_t& axis : reduction.axes) axis += axis < 0 ? rank : 0;
+  return reduction;
+}
+
+// log(sum(exp(x - max))) + max, where an infinite max is taken as 0.
+Value* LogSumExp(RelayOp& op, Value* x, const Reduction& reduction) {
+  const Reduction kept{reduction.axes, true};
+  Value* max = Reduce(op, "max", x, kept);
+  Value* base = op.Do("where", {op.Do("isfinite", {max}), max, op.Number(0)});
+  Value* exp = op.Do("exp", {op.Do("subtract", {x, base})});
+  Value* sum = op.Do("add", {op.Do("log", {Reduce(op, "sum", exp, kept)}), base});
+  return reduction.keep ? sum : op.Do("squeeze", {sum}, {{"axis", reduction.axes}});
+}
+
+// In double, rounded towards zero.
+Emitted MeanOfIntegers(RelayOp& op, const Shape& shape, const Reduction& reduction) {
+  Dim count(1);
+  for (const std::int64_t axis : reduction.axes)
+    count = count * shape[static_cast<std::size_t>(axis)];
+  if (!count.known()) return op.Refuse("a mean of a number of integers that run time knows");
+  Value* sum = Reduce(op, "sum", op.ArgAs(0, DType::kI64), reduction);
+  Value* mean = op.Do("divide", {op.Cast(sum, DType::kI64, DType::kF64),
+                                 op.Number(static_cast<double>(count.value()), DType::kF64)});
+  return One(op.Cast(op.Do("trunc", {mean}), DType::kF64, op.dtype()));
+}
+
+}  // namespace
+
+Emitted EmitReduce(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const Reduction reduction, ReductionOf(op));
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  const std::string& type = op.node.op().type;
+  for (const std::int64_t axis : reduction.axes) {
+    if (shape[static_cast<std::size_t>(axis)] == Dim(0)) return op.Refuse("a reduction of nothing");
+  }
+  Value* x = op.arg(0);
+  if (op.dtype() == DType::kBool) {
+    if (type != "ReduceMax" && type != "ReduceMin") return op.Refuse("sums of bool");
+    if (reduction.axes.empty()) return One(x);
+    return One(Reduce(op, type == "ReduceMax" ? "any" : "all", x, reduction));
+  }
+  if (!op.target.empty() && reduction.axes.empty()) return One(x);
+  if (type == "ReduceMean" && IsInteger(op.dtype())) return MeanOfIntegers(op, shape, reduction);
+  if (!op.target.empty()) return One(Reduce(op, op.target, x, reduction));
+  const bool plain = type == "ReduceL1" || type == "ReduceSumSquare";
+  if (!plain && !IsFloating(op.dtype())) return op.Refuse("a root or logarithm of integers");
+  if (reduction.axes.empty()) return op.Refuse("a reduction over no axes");
+  if (type == "ReduceL1") return One(Reduce(op, "sum", op.Do("abs", {x}), reduction));
+  if (type == "ReduceLogSum") return One(op.Do("log", {Reduce(op, "sum", x, reduction)}));
+  if (type == "ReduceLogSumExp") return One(LogSumExp(op, x, reduction));
+  Value* sum = Reduce(op, "sum", op.Do("multiply", {x, x}), reduction);
+  return One(type == "ReduceSumSquare" ? sum : op.Do("sqrt", {sum}));
+}
+
+Emitted EmitArgReduce(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  Attribute::Dict attributes = {{"axis", Ints{axis}}};
+  if (op.Int("keepdims", 1) != 0) attributes.emplace_back("keepdims", true);
+  if (op.Int("select_last_index", 0) != 0) attributes.emplace_back("select_last_index", true);
+  Value* index = op.Do(op.target, {op.arg(0)}, std::move(attributes));
+  return One(op.Cast(index, DType::kI32, DType::kI64));
+}
+
+Emitted EmitCumSum(RelayOp& op) {
+  DRAGOMAN_ASSIGN(Ints axes, op.KnownInts(1));
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  const std::int64_t axis = axes.front() < 0 ? axes.front() + rank : axes.front();
+  const bool reverse = op.Int("reverse", 0) != 0;
+  const auto flipped = [&](Value* x) {
+    return reverse ? op.Do("reverse", {x}, {{"axis", axis}}) : x;
+  };
+  Value* sum = op.Do("cumsum", {flipped(op.arg(0))},
+                     {{"axis", axis},
+                      {"dtype", std::string(RelayDType(op.dtype()))},
+                      {"exclusive", op.Int("exclusive", 0) != 0}});
+  return One(flipped(sum));
+}
+
+Emitted EmitTopK(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  const std::optional<Ints> known = op.MaybeInts(1);
+  Attribute::Dict attributes = {{"k", known ? Attribute(known->front()) : Attribute()},
+                                {"axis", axis},
+                                {"is_ascend", op.Int("largest", 1) == 0},
+                                {"dtype", "int64"}};
+  Value* both = known ? op.Do("topk", {op.arg(0)}, std::move(attributes))
+                      : op.Do("dyn.topk", {op.arg(0), op.arg(1)}, std::move(attributes));
+  return Values{op.builder.Element(both, 0), op.builder.Element(both, 1)};
+}
+
+}  // namespace dragoman::relay::emit

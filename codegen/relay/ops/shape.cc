@@ -1,0 +1,163 @@
+// Operators that change sizes and move elements.
+#include <algorithm>
+#include <numeric>
+
+#include "codegen/relay/nd_array.h"
+#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/sizes.h"
+
+namespace dragoman::relay::emit {
+
+// Reshape, Flatten and Squeeze: to the sizes that inference gives, else to those of operand 1.
+Emitted EmitReshape(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+  DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
+  if (op.node.Is("Squeeze") && op.has(1)) {
+    DRAGOMAN_ASSIGN(Ints axes, op.KnownInts(1));
+    return One(op.Do("squeeze", {op.arg(0)}, {{"axis", std::move(axes)}}));
+  }
+  Result<Value*> reshaped = ReshapeTo(op, op.arg(0), from, to);
+  if (reshaped.ok()) return One(*reshaped);
+  if (!op.node.Is("Reshape") || op.Int("allowzero", 0) != 0) return std::move(reshaped).error();
+  return One(op.Do("dyn.reshape", {op.arg(0), op.arg(1)}, {{"newshape", Ints()}}));
+}
+
+Emitted EmitUnsqueeze(RelayOp& op) {
+  DRAGOMAN_ASSIGN(Ints axes, op.KnownInts(1));
+  DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+  for (std::int64_t& axis : axes) axis += axis < 0 ? static_cast<std::int64_t>(to.size()) : 0;
+  std::ranges::sort(axes);
+  Value* x = op.arg(0);
+  for (std::size_t i = 0; i < axes.size();) {
+    std::size_t end = i + 1;
+    while (end < axes.size() && axes[end] == axes[end - 1] + 1) ++end;
+    Attribute::Dict attributes = {{"axis", axes[i]}};
+    if (end - i > 1) attributes.emplace_back("num_newaxis", static_cast<std::int64_t>(end - i));
+    x = op.Do("expand_dims", {x}, std::move(attributes));
+    i = end;
+  }
+  return One(x);
+}
+
+// At run time: a size of 1 that is asked for gives way to the operand's own.
+Emitted EmitExpand(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+  DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
+  if (const auto sizes = KnownShape(to))
+    return One(op.Do("broadcast_to", {op.arg(0)}, {{"shape", *sizes}}));
+  DRAGOMAN_ASSIGN(const Shape asked, op.shape(1));
+  if (asked.size() != 1 || !asked[0].known()) return op.Refuse("sizes of an unknown number");
+  Value* own = WithOnesBefore(op, SizesOf(op, op.arg(0)), from.size(), to.size());
+  Value* wanted =
+      WithOnesBefore(op, op.arg(1), static_cast<std::size_t>(asked[0].value()), to.size());
+  Value* sizes = op.Do("where", {op.Do("equal", {wanted, op.Int64(1)}), own, wanted});
+  return One(op.Do("dyn.broadcast_to", {op.arg(0), sizes}, {{"shape", Attribute()}}));
+}
+
+Emitted EmitTranspose(RelayOp& op) {
+  Ints order = op.Ints("perm");
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  if (rank == 0) return One(op.arg(0));
+  if (order.empty()) {
+    order.resize(static_cast<std::size_t>(rank));
+    std::iota(order.rbegin(), order.rend(), 0);
+  }
+  return One(Transpose(op, op.arg(0), std::move(order)));
+}
+
+Emitted EmitConcat(RelayOp& op) {
+  return One(op.Do("concatenate", {op.builder.Tuple(op.args())}, {{"axis", op.Int("axis", 0)}}));
+}
+
+Emitted EmitSplit(RelayOp& op) {
+  const std::size_t count = op.node.num_results();
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  if (count == 1) return One(op.arg(0));
+  Ints cuts;
+  std::int64_t at = 0;
+  bool equal = true;
+  std::optional<std::int64_t> first;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (op.node.result(i) == nullptr) return op.Refuse("a part is omitted");
+    DRAGOMAN_ASSIGN(const Shape part, op.result_shape(i));
+    const Dim& size = part[static_cast<std::size_t>(axis)];
+    if (!size.known()) return op.Refuse("parts of a size that is known at run time only");
+    first = first.value_or(size.value());
+    equal = equal && size.value() == *first;
+    at += size.value();
+    if (i + 1 < count) cuts.push_back(at);
+  }
+  const Attribute places =
+      equal ? Attribute(static_cast<std::int64_t>(count)) : Attribute(std::move(cuts));
+  Value* parts = op.Do("split", {op.arg(0)}, {{"indices_or_sections", places}, {"axis", axis}});
+  Values results;
+  for (std::size_t i = 0; i < count; ++i) results.push_back(op.builder.Element(parts, i));
+  return results;
+}
+
+Emitted EmitTile(RelayOp& op) {
+  const std::optional<Ints> repeats = op.MaybeInts(1);
+  if (repeats) {
+    if (repeats->empty()) return One(op.arg(0));
+    return One(op.Do("tile", {op.arg(0)}, {{"reps", *repeats}}));
+  }
+  return One(op.Do("dyn.tile", {op.arg(0), op.arg(1)}, {{"reps", Ints()}}));
+}
+
+Emitted EmitShape(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  const auto place = [&](std::string_view name, std::int64_t otherwise, std::int64_t least) {
+    const std::int64_t at = op.Int(name, otherwise);
+    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, least, rank);
+  };
+  const std::int64_t start = place("start", 0, 0);
+  const std::int64_t end = place("end", rank, start);
+  Value* sizes = SizesOf(op, op.arg(0));
+  return One(start == 0 && end == rank ? sizes : Part(op, sizes, start, end));
+}
+
+Emitted EmitSize(RelayOp& op) {
+  return One(op.Do("ndarray_size", {op.arg(0)}, {{"dtype", "int64"}}));
+}
+
+Emitted EmitConstantOfShape(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+  const Attribute* given = op.node.attribute("value");
+  const Tensor* tensor = given != nullptr ? given->tensor() : nullptr;
+  const DType dtype = tensor != nullptr ? tensor->dtype() : DType::kF32;
+  if (RelayDType(dtype).empty()) return op.Refuse("a constant of that element type");
+  Value* value =
+      tensor != nullptr ? op.builder.Constant(tensor->Reshaped({})) : op.Number(0, dtype);
+  const NamedAttribute type = {"dtype", std::string(RelayDType(dtype))};
+  if (const auto sizes = KnownShape(to))
+    return One(op.Do("full", {value}, {{"shape", *sizes}, type}));
+  return One(op.Do("dyn.full", {value, op.arg(0)}, {{"shape", Attribute()}, type}));
+}
+
+Emitted EmitDropout(RelayOp& op) {
+  if (op.has(2)) {
+    DRAGOMAN_ASSIGN(const Ints training, op.KnownInts(2));
+    const Tensor* ratio = op.has(1) ? op.node.operand(1)->tensor() : nullptr;
+    if (training.front() != 0 && (ratio == nullptr || ratio->FloatAt(0) != 0))
+      return op.Refuse("training mode");
+  }
+  if (op.node.result(1) == nullptr) return One(op.arg(0));
+  Value* ones = op.Do("ones_like", {op.arg(0)});
+  return Values{op.arg(0), op.Do("not_equal", {ones, op.Number(0)})};
+}
+
+Emitted EmitRange(RelayOp& op) {
+  return One(op.Do("arange", op.args(),
+                   {{"start", Attribute()},
+                    {"stop", Attribute()},
+                    {"step", Attribute()},
+                    {"dtype", std::string(RelayDType(op.dtype()))}}));
+}
+
+Emitted EmitReverseSequence(RelayOp& op) {
+  return One(
+      op.Do("reverse_sequence", op.args(),
+            {{"seq_axis", op.Int("time_axis", 0)}, {"batch_axis", op.Int("batch_axis", 1)}}));
+}
+
+}  // namespace dragoman::relay::emit

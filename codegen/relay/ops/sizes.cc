@@ -1,0 +1,75 @@
+#include "codegen/relay/ops/sizes.h"
+
+#include <algorithm>
+
+#include "codegen/relay/nd_array.h"
+
+namespace dragoman::relay::emit {
+
+Value* SizesOf(RelayOp& op, Value* x) { return op.Do("shape_of", {x}, {{"dtype", "int64"}}); }
+
+Value* SizeOf(RelayOp& op, Value* x, const Dim& size, std::int64_t axis, DType dtype) {
+  if (size.known()) return op.Number(static_cast<double>(size.value()), dtype);
+  Value* whole = op.Do("take", {SizesOf(op, x), op.Int64(axis)}, {{"axis", std::int64_t{0}}});
+  return op.Cast(whole, DType::kI64, dtype);
+}
+
+// The attributes start, stop and step stand for the operands again.
+Value* Places(RelayOp& op, Value* count) {
+  return op.Do(
+      "arange", {op.Int64(0), count, op.Int64(1)},
+      {{"start", Attribute()}, {"stop", Attribute()}, {"step", Attribute()}, {"dtype", "int64"}});
+}
+
+Result<Value*> ReshapeTo(RelayOp& op, Value* x, const Shape& from, const Shape& to) {
+  Ints codes;
+  int open = 0;
+  bool zeros = false;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const bool copies = i < from.size() && from[i] == to[i] && to[i].symbolic();
+    open += to[i].known() || copies ? 0 : 1;
+    zeros = zeros || to[i] == Dim(0);
+    codes.push_back(to[i].known() ? to[i].value() : copies ? 0 : -1);
+  }
+  const bool all_known = KnownShape(to).has_value();
+  if (open > 1 || (zeros && !all_known)) return op.Refuse("sizes are known at run time only");
+  Attribute::Dict attributes = {{"newshape", codes}};
+  if (zeros) attributes.emplace_back("allowzero", true);
+  return op.Do("reshape", {x}, std::move(attributes));
+}
+
+Value* WithAxesBehind(RelayOp& op, Value* x, std::int64_t behind) {
+  if (behind < 1) return x;
+  return op.Do("expand_dims", {x}, {{"axis", std::int64_t{1}}, {"num_newaxis", behind}});
+}
+
+Value* Part(RelayOp& op, Value* vector, std::int64_t begin, std::int64_t end) {
+  return op.Do(
+      "strided_slice", {vector},
+      {{"begin", Ints{begin}}, {"end", Ints{end}}, {"strides", Ints{1}}, {"axes", Ints{0}}});
+}
+
+Value* WithOnesBefore(RelayOp& op, Value* vector, std::size_t length, std::size_t count) {
+  if (length >= count) return vector;
+  Value* ones = op.IntVector(Ints(count - length, 1));
+  return op.Do("concatenate", {op.builder.Tuple({ones, vector})}, {{"axis", std::int64_t{0}}});
+}
+
+Ints AxesFrom(std::int64_t first, std::int64_t rank) {
+  Ints axes;
+  for (; first < rank; ++first) axes.push_back(first);
+  return axes;
+}
+
+Value* Transpose(RelayOp& op, Value* x, Ints axes) {
+  return op.Do("transpose", {x}, {{"axes", std::move(axes)}});
+}
+
+Value* AsScalar(RelayBuilder& builder, Value* x, const Type& type) {
+  const std::optional<int> rank = type.rank();
+  if (rank == 0) return x;
+  if (!rank) return builder.Call("reshape", {x}, {{"newshape", Ints()}});
+  return builder.Call("squeeze", {x}, {{"axis", AxesFrom(0, *rank)}});
+}
+
+}  // namespace dragoman::relay::emit

@@ -1,0 +1,137 @@
+#include "codegen/relay/translator.h"
+
+#include <fmt/format.h>
+
+#include "codegen/relay/nd_array.h"
+#include "codegen/relay/relay_op.h"
+#include "codegen/relay/relay_text.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman::relay::emit {
+namespace {
+
+// Scalars have literals; small integers (sizes, axes, indices) stand in the metadata.
+bool IsInText(const Tensor& tensor) {
+  constexpr std::int64_t kMaxElements = 64;
+  if (RelayDType(tensor.dtype()).empty()) return true;
+  return tensor.rank() == 0 || (!IsFloating(tensor.dtype()) && tensor.size() <= kMaxElements) ||
+         tensor.size() == 0;
+}
+
+bool HasType(const Type& type) {
+  return type.is_tensor() && type.shape() != nullptr && !RelayDType(type.dtype()).empty();
+}
+
+}  // namespace
+
+Type RelayType(const Type& type) {
+  if (type.shape() == nullptr) return type;
+  Shape shape = *type.shape();
+  for (Dim& dim : shape) dim = dim.known() ? dim : Dim::Unknown();
+  return Type::Tensor(type.dtype(), std::move(shape));
+}
+
+Translator::Translator(const Graph& entry, const Inference& inference, Graph& target)
+    : entry_(entry), inference_(inference), target_(target), builder_(target) {}
+
+void Translator::Refuse(const std::string& place, const std::string& what) {
+  findings_.push_back({ErrorKind::kUnsupported, {}, place, what});
+}
+
+void Translator::AddInputs() {
+  NameScope names;
+  for (const auto& input : entry_.inputs()) {
+    if (!HasType(input->type()))
+      Refuse("input '" + input->name() + "'", "Relay has no type " + input->type().ToString());
+    values_[input.get()] =
+        target_.AddInput(names.Unique(LocalName(input->name())), RelayType(input->type()));
+  }
+}
+
+void Translator::AddWeights() {
+  NameScope names;
+  for (const auto& input : target_.inputs()) names.Reserve(input->name());
+  const auto add = [&](const Value* value) {
+    if (value == nullptr || !value->is_constant() || values_.contains(value)) return;
+    const Tensor* tensor = value->tensor();
+    if (tensor == nullptr || IsInText(*tensor)) return;
+    Value* input = target_.AddInput(names.Unique(LocalName(value->name())), tensor->type());
+    input->set_data(Attribute(*tensor));
+    values_[value] = input;
+  };
+  ForEachGraph(entry_, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      for (const Use& operand : node.operands()) add(operand.value());
+    }
+    for (const Use& output : graph.outputs()) add(output.value());
+  });
+}
+
+Value* Translator::Of(const Value* value) {
+  if (value == nullptr) return nullptr;
+  const auto found = values_.find(value);
+  if (found != values_.end()) return found->second;
+  if (value->tensor() != nullptr && !RelayDType(value->type().dtype()).empty())
+    return builder_.Constant(*value->tensor());
+  if (value->is_constant())
+    Refuse("constant '" + value->name() + "'",
+           "Relay has no constants of type " + value->type().ToString());
+  // Of a node that was refused: nothing is written.
+  return builder_.Constant(Tensor::Int(0));
+}
+
+void Translator::Set(const Value* value, Value* made) {
+  if (value == nullptr) return;
+  values_[value] = made;
+  if (made->producer() != nullptr && HasType(value->type()))
+    made->set_type(RelayType(value->type()));
+}
+
+Status Translator::TranslateOperator(const Node& node) {
+  const OpDef* def = FindOp(node);
+  const Row* row = def != nullptr ? FindRow(def->Label()) : nullptr;
+  if (row == nullptr) return Unsupported("Relay has no such operator").At(node.Describe());
+  RelayOp op{node, row->target, inference_, builder_,
+             [this](const Value* value) { return Of(value); }};
+  DRAGOMAN_ASSIGN(const Values results, row->emit(op));
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr) Set(node.result(i), results[i]);
+  }
+  return {};
+}
+
+Status Translator::TranslateNode(const Node& node) {
+  builder_.set_span(node.name().empty() ? "" : SpanText(node.name()) + ":0:0");
+  if (node.Is("If")) return TranslateIf(node);
+  if (node.Is("Loop")) return TranslateLoop(node);
+  if (node.IsDragoman("Fused")) return TranslateFused(node);
+  return TranslateOperator(node);
+}
+
+// Every node that Relay cannot express is reported, so it goes on after a refusal.
+void Translator::TranslateNodes(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    Status status = TranslateNode(node);
+    builder_.set_span("");
+    if (status.ok()) continue;
+    for (Finding& finding : status.error().findings()) findings_.push_back(std::move(finding));
+  }
+}
+
+Status Translator::Run() {
+  AddInputs();
+  AddWeights();
+  TranslateNodes(entry_);
+  Values results;
+  for (const Use& output : entry_.outputs()) {
+    const Type& type = output.value()->type();
+    if (!type.is_tensor() || RelayDType(type.dtype()).empty())
+      Refuse("output '" + output.value()->name() + "'", "Relay has no type " + type.ToString());
+    results.push_back(Of(output.value()));
+  }
+  if (!findings_.empty()) return Error(std::move(findings_));
+  target_.AddOutput(Joined(results));
+  return {};
+}
+
+}  // namespace dragoman::relay::emit

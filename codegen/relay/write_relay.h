@@ -1,0 +1,33 @@
+// Writes a common model as a Relay module for TVM 0.8 to 0.18: text of version 0.0.5, and the
+// weights beside it.
+#ifndef DRAGOMAN_CODEGEN_RELAY_WRITE_RELAY_H_
+#define DRAGOMAN_CODEGEN_RELAY_WRITE_RELAY_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Whether Relay can express the operator of that label ("Conv", "dragoman.Linear"), with some
+// attributes at least.
+bool RelayHasOp(std::string_view label);
+
+// Takes a line on what is left out of a module.
+using RelayNote = std::function<void(std::string_view)>;
+
+// The source model of dialect relay. The default entry is @main; weights are parameters with
+// contents behind the true inputs. A state is an input and a result. Sizes that are not known are
+// `?`. Other entries are left out, with a note, where Relay cannot express them.
+// Errors: unsupported, listing every node of the default entry that Relay cannot express.
+Result<Model> EmitRelay(const Model& model, const RelayNote& note = {});
+
+// The text into `path`, the weights into the `.params` file of its stem.
+Status WriteRelay(const Model& model, const std::string& path, const RelayNote& note = {});
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CODEGEN_RELAY_WRITE_RELAY_H_

@@ -1,0 +1,42 @@
+#include "codegen/tvm/prepare.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/ops/expansion.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman::tvm {
+
+void ExpandOperators(Graph& entry, bool (*has)(std::string_view label)) {
+  std::vector<Node*> lacking;
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      const OpDef* def = FindOp(node);
+      if (def != nullptr && def->expand && !has(def->Label())) lacking.push_back(&node);
+    }
+  });
+  for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
+}
+
+std::string Summary(const Error& error) {
+  const std::vector<Finding>& findings = error.findings();
+  std::string text = findings.front().place + ": " + findings.front().message;
+  if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
+  return text;
+}
+
+Error Joined(std::vector<Finding> first, Status second) {
+  const std::vector<Finding> known = first;
+  for (const Finding& finding : second.ok() ? std::vector<Finding>() : second.error().findings()) {
+    const auto is_same = [&](const Finding& other) { return other.place == finding.place; };
+    if (std::ranges::none_of(known, is_same)) first.push_back(finding);
+  }
+  return Error(std::move(first));
+}
+
+}  // namespace dragoman::tvm

@@ -1,0 +1,25 @@
+// What Relax and Relay share on the way from a common graph.
+#ifndef DRAGOMAN_CODEGEN_TVM_PREPARE_H_
+#define DRAGOMAN_CODEGEN_TVM_PREPARE_H_
+
+#include <string>
+#include <string_view>
+
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+
+namespace dragoman::tvm {
+
+// What `has` denies of an operator's label becomes what the operator is made of, where it is; what
+// cannot stays.
+void ExpandOperators(Graph& entry, bool (*has)(std::string_view label));
+
+// The first finding, and how many more there are.
+std::string Summary(const Error& error);
+
+// Those of `first`, and those of `second` about other places.
+Error Joined(std::vector<Finding> first, Status second);
+
+}  // namespace dragoman::tvm
+
+#endif  // DRAGOMAN_CODEGEN_TVM_PREPARE_H_
