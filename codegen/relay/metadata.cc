@@ -13,7 +13,7 @@ namespace dragoman::relay::emit {
 namespace {
 
 constexpr AttributeField kScanFields[] = {
-    {"axis", true, "None"}, {"dtype", false, ""}, {"exclusive", true, "None"}};
+    {"axis", true, "None"}, {"dtype", false, ""}, {"exclusive", true, "False"}};
 constexpr AttributeField kScatterElementsFields[] = {{"axis", true, "0"},
                                                      {"reduction", true, "update"}};
 constexpr AttributeField kScatterNdFields[] = {{"mode", true, "update"}};
@@ -28,7 +28,7 @@ constexpr AttributeField kNmsFields[] = {
     {"score_index", false, "1"},      {"id_index", false, "0"}, {"return_indices", false, "1"},
     {"invalid_to_bottom", false, "0"}};
 constexpr AttributeField kAllClassNmsFields[] = {{"output_format", false, "onnx"}};
-constexpr AttributeField kDftFields[] = {{"inverse", true, "0"}};
+constexpr AttributeField kDftFields[] = {{"inverse", true, "False"}};
 
 // Sorted by operator.
 constexpr AttributeClass kClasses[] = {
@@ -66,6 +66,7 @@ std::string Field(std::string_view name, std::string_view value) {
 
 Attribute DefaultOf(const AttributeField& field) {
   if (field.otherwise == "None") return {};
+  if (field.otherwise == "False") return Attribute(false);
   if (const auto number = ParseInt64(field.otherwise)) return Attribute(*number);
   return Attribute(std::string(field.otherwise));
 }
@@ -145,7 +146,10 @@ std::string MetadataWriter::AddAttributes(const AttributeClass& row,
   std::string fields;
   for (const AttributeField& field : row.fields) {
     const Attribute* given = Find(attributes, field.name);
-    const Attribute value = given != nullptr ? *given : DefaultOf(field);
+    Attribute value = given != nullptr ? *given : DefaultOf(field);
+    // Files keep truth values as 0 and 1.
+    if (const auto* number = value.As<std::int64_t>(); number && field.otherwise == "False")
+      value = Attribute(*number != 0);
     const std::string text =
         !field.is_node ? given != nullptr ? LiteralOf(value) : std::string(field.otherwise)
                        : std::to_string(AddValue(value));
@@ -166,12 +170,13 @@ std::string MetadataWriter::Text() const {
   }
   nodes[1] = fmt::format("{{\"type_key\": \"Map\", \"keys\": [{}], \"data\": [{}]}}",
                          fmt::join(keys, ", "), fmt::join(lists, ", "));
-  std::vector<std::string> arrays;
-  for (const std::string& array : arrays_) arrays.push_back(Json(array));
+  std::string arrays;
+  for (const std::string& array : arrays_)
+    arrays += (arrays.empty() ? "\n    " : ",\n    ") + Json(array);
   return fmt::format(
-      "#[metadata]\n{{\n  \"root\": 1,\n  \"nodes\": [\n    {}\n  ],\n  \"b64ndarrays\": [\n    "
-      "{}\n  ],\n  \"attrs\": {{\"tvm_version\": \"0.18.0\"}}\n}}\n",
-      fmt::join(nodes, ",\n    "), fmt::join(arrays, ",\n    "));
+      "#[metadata]\n{{\n  \"root\": 1,\n  \"nodes\": [\n    {}\n  ],\n  \"b64ndarrays\": [{}],\n"
+      "  \"attrs\": {{\"tvm_version\": \"0.18.0\"}}\n}}\n",
+      fmt::join(nodes, ",\n    "), arrays.empty() ? "" : arrays + "\n  ");
 }
 
 }  // namespace dragoman::relay::emit

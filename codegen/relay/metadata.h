@@ -21,7 +21,7 @@ namespace dragoman::relay::emit {
 struct AttributeField {
   std::string_view name;
   bool is_node = false;
-  std::string_view otherwise;  // the text, or for a node "None", an integer or a string
+  std::string_view otherwise;  // the text, or for a node "None", "False", an integer or a string
 };
 
 // The class of attributes of an operator whose registration declares none (cumsum, trilu): its

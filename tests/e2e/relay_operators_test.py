@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 from commands import dragoman
-from relay_case import RelayCase, draw
+from relay_case import RelayCase, draw, metadata
 
 try:
     import torch
@@ -272,9 +272,28 @@ class Quantized(RelayCase):
         sums = (x.astype(np.int32) - 120) @ w.T.astype(np.int32)
         self.computes('qnn.dense(%x, %w, 120, 0, 0.5f, 0.25f, units=4, out_dtype="int32")', sums,
                       x=x, w=w)
-        expected = np.clip(np.rint(sums * np.float32(0.125) / 64) + 7, -128, 127).astype(np.int8)
+        expected = np.clip(np.floor(sums / 512 + 0.5) + 7, -128, 127).astype(np.int8)
         self.computes('%0 = qnn.dense(%x, %w, 120, 0, 0.5f, 0.25f, units=4, out_dtype="int32");\n'
                       'qnn.requantize(%0, 0.125f, 0, 64f, 7, out_dtype="int8")', expected, x=x, w=w)
+
+    def test_requantize_rounds_halves_up_or_away_from_zero(self):
+        x = np.array([[-1000, -5, -3, -1, 0, 1, 3, 1000]], np.int32)
+        up = np.clip(np.floor(x / 2 + 0.5), -128, 127).astype(np.int8)
+        away = np.clip(np.sign(x) * np.floor(np.abs(x) / 2 + 0.5), -128, 127).astype(np.int8)
+        for rounding, expected in ("UPWARD", up), ("TONEAREST", away):
+            self.computes(f'qnn.requantize(%x, 0.5f, 0, 1f, 0, rounding="{rounding}", '
+                          'out_dtype="int8")', expected, x=x)
+        self.computes('qnn.requantize(%x, 0.5f, 0, 1f, 0, out_dtype="int8")', up, x=x)
+
+    def test_requantize_by_channel(self):
+        x = np.random.default_rng(3).integers(-9999, 9999, (2, 2, 5)).astype(np.int32)
+        scales = np.array([0.25, 0.75], np.float32)
+        real = (x - 3) * scales[:, None] / 0.5
+        expected = np.clip(np.floor(real + 0.5) + 10, 0, 255).astype(np.uint8)
+        self.write("def @main(%x: Tensor[(2, 2, 5), int32]) {\n  qnn.requantize(%x, "
+                   'meta[relay.Constant][0], 3, 0.5f, 10, axis=1, out_dtype="uint8")\n}\n' +
+                   metadata([scales]))
+        self.agrees(self.out / "model.relay", [expected], x=x)
 
     def test_sum(self):
         a = np.array([[0, 100, 255]], np.uint8)

@@ -143,6 +143,8 @@ Value* LowerStridedSlice(Call& c) {
   }
   c.Ignore({"begin", "end", "strides"});
   c.ExpectText("slice_mode", {"end"});
+  if (const std::optional<Ints> axes = c.MaybeInts("axes"); axes && !axes->empty())
+    return c.Fail("axes of a slice whose bounds are not known");
   Value* begin = c.Index(1);
   Value* end = c.Index(2);
   Value* strides = c.Index(3);

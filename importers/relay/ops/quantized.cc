@@ -1,7 +1,10 @@
 // Quantised operators, as QuantizeLinear and DequantizeLinear around those of real numbers;
-// products of integers stay integers. Halves are rounded to even, where TVM rounds them away from
-// zero.
+// products of integers stay integers, and so does requantize. Halves are rounded to even, where
+// TVM's quantize rounds them away from zero.
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "core/lowering/math.h"
@@ -49,12 +52,91 @@ Value* LowerDequantize(Call& c) {
   return c.Cast(Dequantize(c, c.Tensor(0), 1, 2, axis), dtype);
 }
 
+namespace {
+
+// multiplier · 2^(shift - 31) is the quotient of two scales, as TVM rounds it.
+struct FixedPoint {
+  std::int64_t multiplier = 0;
+  int shift = 0;
+};
+
+FixedPoint FixedPointOf(double quotient) {
+  FixedPoint fixed;
+  const double fraction = std::frexp(quotient, &fixed.shift);
+  fixed.multiplier = std::llround(fraction * 2147483648.0);
+  if (fixed.multiplier == std::int64_t{1} << 31) {
+    fixed.multiplier /= 2;
+    ++fixed.shift;
+  }
+  return fixed;
+}
+
+// The quotients of operands 1 and 3, one an element of an axis or one in all; nullopt if a scale is
+// no constant, or a quotient is beyond what TVM computes in 64 bits.
+std::optional<std::vector<FixedPoint>> Quotients(Call& c) {
+  const Tensor* from = c.Tensor(1) != nullptr ? c.Tensor(1)->tensor() : nullptr;
+  const std::optional<double> to = c.KnownNumber(3);
+  if (from == nullptr || !to || !(*to > 0)) return std::nullopt;
+  std::vector<FixedPoint> all;
+  for (std::int64_t i = 0; i < from->size(); ++i) {
+    all.push_back(FixedPointOf(from->FloatAt(i) / *to));
+    if (!(from->FloatAt(i) > 0) || all.back().shift > 30 || all.back().shift < -30)
+      return std::nullopt;
+  }
+  return all;
+}
+
+// Along the axis that has a number each, or alone.
+Value* Aligned(Call& c, Value* vector, std::int64_t axis, const Value* like) {
+  const std::optional<std::int64_t> size = c.MaybeRank(vector) == 1 ? c.KnownSize(vector, 0) : 1;
+  if (size == 1) return c.Reshape(vector, Ints());
+  return AlongAxis(c, vector, c.AxisOf(axis, like), c.Rank(like));
+}
+
+// x · quotient in 64 bits; halves go up, or away from zero.
+Value* Rescaled(Call& c, Value* x, const std::vector<FixedPoint>& quotients, std::int64_t axis,
+                bool away) {
+  Ints factors, divisors;
+  for (const FixedPoint& q : quotients) {
+    factors.push_back(q.multiplier << std::max(q.shift, 0));
+    divisors.push_back(std::int64_t{1} << (31 + std::max(-q.shift, 0)));
+  }
+  Value* divisor = Aligned(c, c.Ints(std::move(divisors)), axis, x);
+  Value* half = c.Div(divisor, 2);
+  Value* product = c.Mul(x, Aligned(c, c.Ints(std::move(factors)), axis, x));
+  if (away) half = c.Where(c.Less(product, 0), c.Sub(half, 1), half);
+  return FloorQuotient(c, c.Add(product, half), divisor);
+}
+
+// The element type's range.
+Value* Saturated(Call& c, Value* x, DType dtype) {
+  const int bits = Info(dtype).bits;
+  const std::int64_t low = Info(dtype).is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
+  const std::int64_t high = low + (std::int64_t{1} << bits) - 1;
+  return c.Cast(c.Max(c.Min(x, c.Int(high)), c.Int(low)), dtype);
+}
+
+}  // namespace
+
+// By integers, as TVM computes it. The quotient of the scales is a number of 31 bits and a shift.
 Value* LowerRequantize(Call& c) {
   Value* x = c.Tensor(0);
   const DType dtype = c.Type("out_dtype", DType::kI8);
   const std::int64_t axis = c.Int("axis", -1);
-  c.Ignore({"rounding", "compute_dtype"});
-  return Quantize(c, Dequantize(c, x, 1, 2, axis), 3, 4, axis, dtype);
+  const std::string rounding = c.Text("rounding", "None");
+  c.Ignore({"compute_dtype"});
+  if (rounding != "None" && rounding != "UPWARD" && rounding != "TONEAREST")
+    return c.Fail("rounding=\"" + rounding + "\" is not supported");
+  if (c.failed()) return nullptr;
+  const std::optional<std::vector<FixedPoint>> quotients = Quotients(c);
+  if (c.failed()) return nullptr;
+  if (!quotients || Info(dtype).bits > 32)
+    return Quantize(c, Dequantize(c, x, 1, 2, axis), 3, 4, axis, dtype);
+  Value* wide = c.Cast(x, DType::kI64);
+  if (c.KnownNumber(2) != 0.0) wide = c.Sub(wide, Aligned(c, c.Index(2), axis, x));
+  Value* scaled = Rescaled(c, wide, *quotients, axis, rounding == "TONEAREST");
+  if (c.KnownNumber(4) != 0.0) scaled = c.Add(scaled, Aligned(c, c.Index(4), axis, x));
+  return Saturated(c, scaled, dtype);
 }
 
 Value* LowerQuantizedBinary(Call& c) {
