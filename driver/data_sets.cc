@@ -63,6 +63,18 @@ Result<FlatArrays> ReadSlots(const fs::path& folder, const std::string& stem,
   return flat;
 }
 
+// A result that is a tuple of tensors is recorded element by element.
+std::vector<Slot> RecordedSlots(const fs::path& folder, const std::vector<Slot>& outputs) {
+  std::error_code ignored;
+  if (outputs.size() != 1 || !fs::exists(folder / "output_1.pb", ignored)) return outputs;
+  std::vector<Slot> elements;
+  while (fs::exists(folder / ("output_" + std::to_string(elements.size()) + ".pb"), ignored)) {
+    elements.push_back({outputs.front().name + "." + std::to_string(elements.size()),
+                        Type::Tensor(DType::kUnknown)});
+  }
+  return elements;
+}
+
 // Whether an array has the name of a slot, or its position for one, or is an item of it.
 bool NamesAny(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays) {
   return std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray& array) {
@@ -189,7 +201,7 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
   DataSet set;
   DRAGOMAN_ASSIGN(FlatArrays given, ReadSlots(folder, "input_", inputs));
   for (auto& [name, array] : given) set.inputs.push_back({name, ToNpy(array)});
-  DRAGOMAN_ASSIGN(set.outputs, ReadSlots(folder, "output_", outputs));
+  DRAGOMAN_ASSIGN(set.outputs, ReadSlots(folder, "output_", RecordedSlots(folder, outputs)));
   return set;
 }
 

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // At least so many cases of the suite are written and compute what they record.
-constexpr std::size_t kLeastRight = 0;
+constexpr std::size_t kLeastRight = 760;
 
 struct Counts {
   std::size_t native = 0;    // every operator is one call of Relay
@@ -112,8 +112,9 @@ TEST(RelaySuite, ModulesThatAreWrittenComputeTheSame) {
     for (const std::string& line : counts.refused) std::cout << "refused " << line << "\n";
   }
   for (const std::string& line : counts.failed) ADD_FAILURE() << line;
-  if (Environment("DRAGOMAN_CASES").empty() && Environment("DRAGOMAN_CASES_OP").empty())
+  if (Environment("DRAGOMAN_CASES").empty() && Environment("DRAGOMAN_CASES_OP").empty()) {
     EXPECT_GE(counts.native + counts.composed, kLeastRight);
+  }
 }
 
 }  // namespace

@@ -14,14 +14,28 @@ Value* Dense(RelayOp& op, Value* x, Value* weight) {
   return op.Do("nn.dense", {x, weight}, {{"units", Attribute()}});
 }
 
+Value* Join(RelayOp& op, const Values& vectors) {
+  return op.Do("concatenate", {op.builder.Tuple(vectors)}, {{"axis", std::int64_t{0}}});
+}
+
+// By sizes that run time knows.
+Value* ReshapeBy(RelayOp& op, Value* x, const Values& sizes) {
+  return op.Do("dyn.reshape", {x, Join(op, sizes)}, {{"newshape", Ints()}});
+}
+
 // x with all axes but the last as one, times weightᵀ, and apart again.
 Result<Value*> DenseOfRows(RelayOp& op, Value* x, const Shape& shape, Value* weight,
                            const Shape& result) {
   if (shape.size() == 2) return Dense(op, x, weight);
   const Dim& inner = shape.back();
-  if (!inner.known()) return op.Refuse("a product over a size that is known at run time only");
+  if (!inner.known() || !result.back().known())
+    return op.Refuse("a product over a size that is known at run time only");
   Value* rows = op.Do("reshape", {x}, {{"newshape", Ints{-1, inner.value()}}});
-  return ReshapeTo(op, Dense(op, rows, weight), {Dim(), result.back()}, result);
+  Value* product = Dense(op, rows, weight);
+  const Result<Value*> apart = ReshapeTo(op, product, {Dim(), result.back()}, result);
+  if (apart.ok()) return *apart;
+  Value* leading = Part(op, SizesOf(op, x), 0, static_cast<std::int64_t>(shape.size()) - 1);
+  return ReshapeBy(op, product, {leading, op.IntVector({result.back().value()})});
 }
 
 // The sizes before the last two, and the two.
@@ -44,35 +58,62 @@ Value* MatrixOf(RelayOp& op, Value* x, const Shape& shape, bool row) {
   return op.Do("expand_dims", {x}, {{"axis", std::int64_t{row ? 0 : 1}}});
 }
 
-// (…, m, k) as (batch, m, k), repeated for leading axes that it lacks.
-Result<Value*> AsStack(RelayOp& op, Value* x, const Shape& shape, const Shape& batch) {
+// Sizes before the last two of the product, where only run time knows them: a 1 gives way.
+Value* BatchSizes(RelayOp& op, Value* a, const Shape& a_shape, Value* b, const Shape& b_shape) {
+  const std::size_t count = std::max(a_shape.size(), b_shape.size()) - 2;
+  const auto leading = [&](Value* x, const Shape& shape) {
+    const std::size_t own = shape.size() - 2;
+    return WithOnesBefore(op, Part(op, SizesOf(op, x), 0, static_cast<std::int64_t>(own)), own,
+                          count);
+  };
+  Value* of_a = leading(a, a_shape);
+  return op.Do("where", {op.Do("equal", {of_a, op.Int64(1)}), leading(b, b_shape), of_a});
+}
+
+Value* LastTwo(RelayOp& op, Value* x, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  return Part(op, SizesOf(op, x), rank - 2, rank);
+}
+
+// (…, m, k) as (batch, m, k), repeated for leading axes that it lacks. `sizes`: of the batch, where
+// run time knows them.
+Value* AsStack(RelayOp& op, Value* x, const Shape& shape, const Shape& batch, Value* sizes) {
   const Stack own = StackOf(shape);
   if (own.batch != batch) {
     Shape wide = batch;
     wide.insert(wide.end(), own.matrix.begin(), own.matrix.end());
-    DRAGOMAN_ASSIGN(Ints sizes, op.KnownSizes(wide));
-    x = op.Do("broadcast_to", {x}, {{"shape", std::move(sizes)}});
+    if (const auto known = KnownShape(wide)) {
+      x = op.Do("broadcast_to", {x}, {{"shape", *known}});
+    } else {
+      x = op.Do("dyn.broadcast_to", {x, Join(op, {sizes, LastTwo(op, x, shape)})},
+                {{"shape", Attribute()}});
+    }
   }
   if (batch.size() == 1) return x;
-  Ints codes = {-1};
-  for (const Dim& size : own.matrix) {
-    if (!size.known()) return op.Refuse("stacks of matrices whose sizes run time knows");
-    codes.push_back(size.value());
-  }
-  return op.Do("reshape", {x}, {{"newshape", std::move(codes)}});
+  if (const auto known = KnownShape(own.matrix))
+    return op.Do("reshape", {x}, {{"newshape", Ints{-1, known->front(), known->back()}}});
+  Shape whole = batch;
+  whole.insert(whole.end(), own.matrix.begin(), own.matrix.end());
+  return ReshapeBy(op, x, {op.IntVector({-1}), LastTwo(op, x, whole)});
 }
 
 // Operands of rank 2 and more.
 Result<Value*> Product(RelayOp& op, Value* a, const Shape& a_shape, Value* b, const Shape& b_shape,
                        const Shape& result) {
-  if (b_shape.size() == 2) return DenseOfRows(op, a, a_shape, Transposed(op, b), result);
+  if (b_shape.size() == 2 && (a_shape.size() == 2 || KnownShape(b_shape)))
+    return DenseOfRows(op, a, a_shape, Transposed(op, b), result);
   const Shape batch = StackOf(result).batch;
-  DRAGOMAN_ASSIGN(Value * left, AsStack(op, a, a_shape, batch));
-  DRAGOMAN_ASSIGN(Value * right, AsStack(op, b, b_shape, batch));
+  Value* sizes = KnownShape(batch) ? nullptr : BatchSizes(op, a, a_shape, b, b_shape);
+  Value* left = AsStack(op, a, a_shape, batch, sizes);
+  Value* right = AsStack(op, b, b_shape, batch, sizes);
   Value* product =
       op.Do("nn.batch_matmul", {left, right}, {{"transpose_a", false}, {"transpose_b", false}});
   if (batch.size() == 1) return product;
-  return ReshapeTo(op, product, {Dim(), result[batch.size()], result.back()}, result);
+  const Result<Value*> apart =
+      ReshapeTo(op, product, {Dim(), result[batch.size()], result.back()}, result);
+  if (apart.ok()) return *apart;
+  Value* leading = sizes != nullptr ? sizes : op.IntVector(*KnownShape(batch));
+  return ReshapeBy(op, product, {leading, LastTwo(op, product, {Dim(), Dim(), Dim()})});
 }
 
 }  // namespace

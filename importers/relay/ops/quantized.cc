@@ -75,7 +75,7 @@ FixedPoint FixedPointOf(double quotient) {
 // no constant, or a quotient is beyond what TVM computes in 64 bits.
 std::optional<std::vector<FixedPoint>> Quotients(Call& c) {
   const Tensor* from = c.Tensor(1) != nullptr ? c.Tensor(1)->tensor() : nullptr;
-  const std::optional<double> to = c.KnownNumber(3);
+  const std::optional<double> to = c.KnownFloat(3);
   if (from == nullptr || !to || !(*to > 0)) return std::nullopt;
   std::vector<FixedPoint> all;
   for (std::int64_t i = 0; i < from->size(); ++i) {
@@ -133,9 +133,9 @@ Value* LowerRequantize(Call& c) {
   if (!quotients || Info(dtype).bits > 32)
     return Quantize(c, Dequantize(c, x, 1, 2, axis), 3, 4, axis, dtype);
   Value* wide = c.Cast(x, DType::kI64);
-  if (c.KnownNumber(2) != 0.0) wide = c.Sub(wide, Aligned(c, c.Index(2), axis, x));
+  if (c.KnownFloat(2) != 0.0) wide = c.Sub(wide, Aligned(c, c.Index(2), axis, x));
   Value* scaled = Rescaled(c, wide, *quotients, axis, rounding == "TONEAREST");
-  if (c.KnownNumber(4) != 0.0) scaled = c.Add(scaled, Aligned(c, c.Index(4), axis, x));
+  if (c.KnownFloat(4) != 0.0) scaled = c.Add(scaled, Aligned(c, c.Index(4), axis, x));
   return Saturated(c, scaled, dtype);
 }
 

@@ -163,10 +163,10 @@ Status Parser::ReadAnnotation(std::string_view comment, Expr* expr) {
   const std::size_t type = comment.find("ty=");
   const std::size_t span = comment.find("span=");
   const auto trimmed = [](std::string_view text) {
-    while (!text.empty() && (text.back() == ' ' || text.back() == '/' || text.back() == '*'))
-      text.remove_suffix(1);
-    while (!text.empty() && (text.front() == ' ' || text.front() == '/' || text.front() == '*'))
-      text.remove_prefix(1);
+    if (text.starts_with("/*")) text.remove_prefix(2);
+    if (text.ends_with("*/")) text.remove_suffix(2);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     return text;
   };
   if (type == comment.npos && span == comment.npos) {

@@ -66,7 +66,9 @@ TEST_P(RelayGolden, IsWrittenBack) {
     return;
   }
   EXPECT_EQ(written, parts[2]);
-  if (written.starts_with("#[version")) EXPECT_EQ(WrittenBack(written), written);
+  if (written.starts_with("#[version")) {
+    EXPECT_EQ(WrittenBack(written), written);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RelayGolden, testing::ValuesIn(Files()),
