@@ -1,6 +1,7 @@
 #include "core/interpreter/kernel_table.h"
 
 #include "core/interpreter/kernels_linalg.h"
+#include "core/interpreter/kernels_text.h"
 
 namespace dragoman {
 namespace {
@@ -28,6 +29,7 @@ KernelTable BuildTable() {
   AddResizeKernels(table);
   AddSmallCastKernels(table);
   AddSoftmaxKernels(table);
+  AddTextKernels(table);
   AddUnaryKernels(table);
   AddWhereKernels(table);
   return table;

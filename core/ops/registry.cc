@@ -5,6 +5,7 @@
 
 #include "core/ops/op_def.h"
 #include "core/ops/op_list.h"
+#include "core/ops/text_ops.h"
 
 namespace dragoman {
 namespace {
@@ -18,9 +19,12 @@ struct Table {
 
 Table BuildTable() {
   Table table;
-  for (OpFamily family : kOpFamilies) {
+  const auto add = [&](OpFamily family) {
     for (OpDef& def : family()) table.defs.push_back(std::move(def));
-  }
+  };
+  for (OpFamily family : kOpFamilies) add(family);
+  add(FindSortedOps);
+  add(TextOps);
   for (const OpDef& def : table.defs) {
     table.by_label[def.Label()] = &def;
     table.by_name[def.name] = &def;

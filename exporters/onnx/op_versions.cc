@@ -168,6 +168,7 @@ constexpr OpVersions kVersions[] = {
     {"SplitToSequence", 11, 11},
     {"Sqrt", 13, 1},
     {"Squeeze", 21, 1},
+    {"StringConcat", 20, 20},
     {"Sub", 14, 1},
     {"Sum", 13, 1},
     {"Swish", 24, 24},

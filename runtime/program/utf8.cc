@@ -3,36 +3,20 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/kernels/utf8_text.h"
 #include "runtime/program/error.h"
 
 namespace dragoman::rt {
 namespace {
 
-// The character at the front of `text` and its bytes; 0 bytes if it is not well-formed.
-std::size_t Decode(std::string_view text, std::uint32_t* character) {
-  const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  *character = at(0);
-  if (at(0) < 0x80) return 1;
-  const std::size_t length = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
-  if (at(0) < 0xc2 || at(0) > 0xf4 || length > text.size()) return 0;
-  *character = at(0) & (0xffu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-    *character = *character << 6 | (at(i) & 0x3fu);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = *character >= 0xd800 && *character < 0xe000;
-  return *character < kLeast[length] || *character > 0x10ffff || surrogate ? 0 : length;
-}
-
 std::vector<std::uint32_t> Characters(std::string_view text) {
   std::vector<std::uint32_t> characters;
   while (!text.empty()) {
-    std::uint32_t character = 0;
-    const std::size_t length = Decode(text, &character);
-    if (length == 0) character = 0xdc00u | static_cast<std::uint8_t>(text[0]);
-    characters.push_back(character);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    std::int32_t character = 0;
+    const std::size_t length = DecodeUtf8(text, &character);
+    if (character == kNoCharacter) character = 0xdc00 | static_cast<std::uint8_t>(text[0]);
+    characters.push_back(static_cast<std::uint32_t>(character));
+    text.remove_prefix(length);
   }
   return characters;
 }

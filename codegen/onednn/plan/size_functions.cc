@@ -54,6 +54,7 @@ constexpr SizeFunction kFunctions[] = {
     {"SpaceToDepth", "SpaceToDepthShape", "runtime/params/depth_to_space.h", "p s0"},
     {"Split", "SplitShape", "runtime/params/split.h", "p s0 v1 R"},
     {"Squeeze", "SqueezeShape", "runtime/params/squeeze.h", "s0 v1"},
+    {"StringConcat", "BroadcastShape", "runtime/program/sizes.h", "B"},
     {"Tile", "TileShape", "runtime/params/tile.h", "s0 v1"},
     {"TopK", "TopKShape", "runtime/params/top_k.h", "p s0 v1", {}, 2},
     {"Transpose", "TransposeShape", "runtime/params/transpose.h", "p s0"},
@@ -61,6 +62,9 @@ constexpr SizeFunction kFunctions[] = {
     {"Unsqueeze", "UnsqueezeShape", "runtime/params/squeeze.h", "s0 v1"},
     {"dragoman.LSTM", "ProjectedLSTMShape", "runtime/params/lstm.h", "p g5 s6 s7 s8", {}, 3},
     {"dragoman.Linear", "LinearShape", "runtime/program/operands.h", "s0 s1"},
+    {"dragoman.SplitText", "SplitTextSizes", "runtime/program/split_text_sizes.h", "p x0 x1", "str",
+     2},
+    {"dragoman.Substring", "BroadcastShape", "runtime/program/sizes.h", "B"},
 };
 
 constexpr SizeFunction kBroadcast = {"", "BroadcastShape", "runtime/program/sizes.h", "B"};

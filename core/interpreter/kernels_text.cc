@@ -1,0 +1,41 @@
+#include "core/interpreter/kernels_text.h"
+
+#include "runtime/kernels/find_sorted.h"
+#include "runtime/kernels/split_text.h"
+#include "runtime/kernels/text.h"
+
+namespace dragoman {
+namespace {
+
+rt::Status SplitTextShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
+  const rt::Shape& x = arguments.operands[0].shape();
+  if (shapes.size() > 1) shapes[1] = x;
+  const std::int64_t most = kernel_internal::Apply(&rt::SplitTextMost<std::string>, arguments);
+  return rt::SplitTextShape(x, most, &shapes[0]);
+}
+
+}  // namespace
+
+void AddTextKernels(KernelTable& table) {
+  Add<String>(table, "AsciiLower", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiLower, T); });
+  Add<String>(table, "AsciiStrip", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiStrip, T); });
+  Add<String>(table, "AsciiUpper", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiUpper, T); });
+  Add<Plus<Plus<Numbers, Bool>, String>>(
+      table, "FindSorted", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(FindSorted, T); });
+  Add<String>(table, "HashBucket", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(HashBucket, T); });
+  Add<String>(table, "RegexFullMatch",
+              []<class T>() { return DRAGOMAN_KERNEL_ENTRY(RegexFullMatch, T); });
+  Add<String>(table, "RegexReplace",
+              []<class T>() { return DRAGOMAN_KERNEL_ENTRY(RegexReplace, T); });
+  Add<String>(table, "SplitText", []<class T>() {
+    KernelEntry entry = DRAGOMAN_KERNEL_ENTRY(SplitText, T);
+    entry.result_shapes = SplitTextShapes;
+    return entry;
+  });
+  Add<String>(table, "StringConcat",
+              []<class T>() { return DRAGOMAN_KERNEL_ENTRY(StringConcat, T); });
+  Add<String>(table, "Substring", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Substring, T); });
+  Add<String>(table, "TextLength", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(TextLength, T); });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,122 @@
+// Kernels of operators on strings.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/kernels/find_sorted.h"
+#include "runtime/kernels/regex.h"
+#include "runtime/kernels/split_text.h"
+#include "runtime/kernels/text.h"
+#include "runtime/kernels/text_hash.h"
+
+namespace dragoman::rt {
+namespace {
+
+// All matches of `pattern` replaced; or the error.
+std::string Replaced(std::string_view pattern, std::string_view text, std::string_view rewrite) {
+  Regex regex;
+  if (Status status = regex.Compile(pattern); !status.ok()) return status.message();
+  std::string result;
+  const Status status = regex.Replace(text, rewrite, true, &result);
+  return status.ok() ? result : status.message();
+}
+
+bool Matches(std::string_view pattern, std::string_view text) {
+  Regex regex;
+  EXPECT_TRUE(regex.Compile(pattern).ok());
+  return regex.MatchesAll(text);
+}
+
+// Expected values: Python's re, which prefers the same of several matches.
+TEST(RegexTest, PrefersWhatStandsFirst) {
+  EXPECT_EQ(Replaced("a|ab", "ab", "<\\0>"), "<a>b");
+  EXPECT_EQ(Replaced("a+?", "aa", "<\\0>"), "<a><a>");
+  EXPECT_EQ(Replaced("(a*)(b{1,2})", "aabbb", "[\\2,\\1]"), "[bb,aa][b,]");
+  EXPECT_EQ(Replaced("x*", "axb", "-"), "-a-b-");
+  EXPECT_EQ(Replaced("^a|a$", "aaa", "-"), "-a-");
+  EXPECT_EQ(Replaced("\\bto\\b", "to tom to", "_"), "_ tom _");
+}
+
+TEST(RegexTest, KnowsClassesFlagsAndCharacters) {
+  EXPECT_EQ(Replaced("[!\"#$%&()\\*\\+,-\\./:;<=>?@\\[\\\\\\]^_`{|}~\\']", "a.b-c'd_e\\", ""),
+            "abcde");
+  EXPECT_EQ(Replaced("[^\\s[:alpha:]]", "a1 \xc3\xa9!", "."), "a. ..");
+  EXPECT_EQ(Replaced(".", "\xc3\xa9\xff", "x"), "x\xff");  // what is not UTF-8 matches nothing
+  EXPECT_TRUE(Matches("(?i)sto(?-i)P", "STOP"));
+  EXPECT_FALSE(Matches("(?i)sto(?-i)P", "stop"));
+  EXPECT_TRUE(Matches("(?s).\\x{e9}\\Q.*\\E", "\n\xc3\xa9.*"));
+  EXPECT_TRUE(Matches("(?P<year>\\d{4})(?:-\\d\\d)?", "2024-05"));
+}
+
+TEST(RegexTest, RefusesWhatIsNoPattern) {
+  EXPECT_EQ(Replaced("(a", "a", ""), "a group that is not closed");
+  EXPECT_EQ(Replaced("a**", "a", ""), "a repetition of a repetition in a pattern");
+  EXPECT_EQ(Replaced("\\pL", "a", ""), "an escape that is not supported in a pattern");
+  EXPECT_EQ(Replaced("((a{1000}){1000}){1000}", "a", ""), "a pattern that is too large");
+  EXPECT_EQ(Replaced(std::string(300, '('), "a", ""), "a pattern whose groups nest too deep");
+  EXPECT_EQ(Replaced("a", "a", "\\x"),
+            "a rewrite has a backslash before neither a digit nor a backslash");
+}
+
+// Linear, where a search that goes back takes 2^40 steps.
+TEST(RegexTest, TakesLinearTime) {
+  EXPECT_FALSE(Matches("(a*)*b", std::string(2000, 'a')));
+  EXPECT_FALSE(Matches("(a|a)*c", std::string(2000, 'a')));
+}
+
+// The vector of SipHash's authors, and what FarmHash's source gives.
+TEST(TextHashTest, GivesTheValuesOfTheFunctionsAuthors) {
+  std::string bytes;
+  for (int i = 0; i < 200; ++i) bytes += static_cast<char>(i);
+  EXPECT_EQ(SipHash24(bytes.substr(0, 15), 0x0706050403020100, 0x0f0e0d0c0b0a0908),
+            0xa129ca6149be45e5);
+  for (char& c : bytes) c = static_cast<char>(c * 7 + 1);
+  const auto farm = [&](std::size_t size) { return FarmFingerprint64(bytes.substr(0, size)); };
+  EXPECT_EQ(farm(0), 11160318154034397263U);
+  EXPECT_EQ(farm(3), 2789093992221611352U);
+  EXPECT_EQ(farm(5), 5583097504302281796U);
+  EXPECT_EQ(farm(12), 5458128934246195691U);
+  EXPECT_EQ(farm(20), 3709845837646403315U);
+  EXPECT_EQ(farm(40), 16671829856172791568U);
+  EXPECT_EQ(farm(65), 245071660283424945U);
+  EXPECT_EQ(farm(128), 14853706291347008447U);
+  EXPECT_EQ(farm(200), 8231798733321432151U);
+}
+
+std::vector<std::string> Pieces(const SplitTextParams& p, const std::string& text,
+                                const std::string& separator) {
+  const Shape one = {1};
+  const TensorView<const std::string> x{&text, one};
+  const TensorView<const std::string> by{&separator, Shape()};
+  std::vector<std::string> pieces(static_cast<std::size_t>(SplitTextMost<std::string>(p, x, by)));
+  std::int64_t count = 0;
+  SplitText<std::string>(p, x, by, {pieces.data(), {1, static_cast<std::int64_t>(pieces.size())}},
+                         {&count, one});
+  EXPECT_EQ(count, static_cast<std::int64_t>(pieces.size()));
+  return pieces;
+}
+
+// Python's str.split gives the same where it has the parameter.
+TEST(SplitTextTest, SplitsAsPythonDoes) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(Pieces({}, "  a \t b\n", ""), Texts({"a", "b"}));
+  EXPECT_EQ(Pieces({}, "", ""), Texts());
+  EXPECT_EQ(Pieces({}, "", ","), Texts({""}));
+  EXPECT_EQ(Pieces({}, "a,,b,", ","), Texts({"a", "", "b", ""}));
+  EXPECT_EQ(Pieces({false, true, -1}, "a,,b,", ","), Texts({"a", "b"}));
+  EXPECT_EQ(Pieces({false, false, 1}, "a, b, c", ", "), Texts({"a", "b, c"}));
+  EXPECT_EQ(Pieces({true, false, -1}, "a-b+c", "+-"), Texts({"a", "b", "c"}));
+  EXPECT_EQ(Pieces({true, true, -1}, "abc", ""), Texts({"a", "b", "c"}));
+}
+
+TEST(FindSortedTest, GivesPlacesOrMinusOne) {
+  const std::vector<std::string> keys = {"", "b", "bc"};
+  const std::vector<std::string> x = {"bc", "a", "", "b\xff"};
+  std::vector<std::int64_t> places(4);
+  FindSorted<std::string>({x.data(), {4}}, {keys.data(), {3}}, {places.data(), {4}});
+  EXPECT_EQ(places, (std::vector<std::int64_t>{2, -1, 0, -1}));
+}
+
+}  // namespace
+}  // namespace dragoman::rt
