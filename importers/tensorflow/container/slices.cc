@@ -67,6 +67,22 @@ void ForEachRow(const std::vector<std::int64_t>& sizes, const Slice& slice, Copy
   }
 }
 
+// Whether no element of the whole, of `count`, is in two parts.
+bool AreApart(const std::vector<std::int64_t>& sizes, const std::vector<Part>& parts,
+              std::int64_t count) {
+  std::vector<bool> covered(static_cast<std::size_t>(count), false);
+  bool apart = true;
+  for (const Part& part : parts) {
+    ForEachRow(sizes, part.slice, [&](std::size_t to, std::size_t, std::size_t size) {
+      for (std::size_t i = to; i < to + size; ++i) {
+        apart = apart && !covered[i];
+        covered[i] = true;
+      }
+    });
+  }
+  return apart;
+}
+
 }  // namespace
 
 std::optional<Slice> SliceOf(const tf_pb::TensorSliceProto& message,
@@ -115,6 +131,7 @@ Result<Tensor> JoinParts(DType dtype, const std::vector<std::int64_t>& sizes,
                         " elements together, expected " +
                         (count ? std::to_string(*count) : "a number"));
   }
+  if (!AreApart(sizes, parts, *count)) return InvalidInput("its parts overlap");
   if (parts.size() == 1) return parts.front().elements.Reshaped(sizes);
   if (dtype == DType::kString) {
     std::vector<std::string> strings(static_cast<std::size_t>(*count));

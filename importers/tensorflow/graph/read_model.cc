@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "core/support/text.h"
 #include "core/support/wire_reader.h"
 #include "importers/tensorflow/container/checkpoint.h"
+#include "importers/tensorflow/container/chunked_message.h"
 #include "importers/tensorflow/graph/detect.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/graph/read_graph.h"
@@ -86,8 +88,15 @@ Status ParseBinaryMessage(Bytes file, google::protobuf::Message* message) {
                       ": a message in it is damaged, or nests too deep");
 }
 
-Status Parse(Bytes file, bool is_text, google::protobuf::Message* message) {
-  return is_text ? ParseTextMessage(file, message) : ParseBinaryMessage(file, message);
+enum class Form { kBinary, kText, kChunks };
+
+Status Parse(Bytes file, Form form, google::protobuf::Message* message) {
+  return form == Form::kText ? ParseTextMessage(file, message) : ParseBinaryMessage(file, message);
+}
+
+Status ParseSavedModel(Bytes file, Form form, tf_pb::SavedModel* message) {
+  if (form == Form::kChunks) return tf_reader::ReadChunkedSavedModel(file, message);
+  return Parse(file, form, message);
 }
 
 std::string TagsOf(const tf_pb::MetaGraphDef& graph) {
@@ -143,9 +152,9 @@ Status ReadMetaGraph(tf_pb::MetaGraphDef* message, Model* model) {
   return {};
 }
 
-Result<Model> ReadGraphFile(Bytes file, bool is_text) {
+Result<Model> ReadGraphFile(Bytes file, Form form) {
   tf_pb::GraphDef message;
-  DRAGOMAN_TRY(Parse(file, is_text, &message));
+  DRAGOMAN_TRY(Parse(file, form, &message));
   Model model = NewModel();
   DRAGOMAN_TRY(tf_reader::ReadGraphDef(&message, {}, &model));
   DRAGOMAN_TRY(tf_reader::AssumeEntry(&model));
@@ -153,17 +162,17 @@ Result<Model> ReadGraphFile(Bytes file, bool is_text) {
   return model;
 }
 
-Result<Model> ReadMetaGraphFile(Bytes file, bool is_text) {
+Result<Model> ReadMetaGraphFile(Bytes file, Form form) {
   tf_pb::MetaGraphDef message;
-  DRAGOMAN_TRY(Parse(file, is_text, &message));
+  DRAGOMAN_TRY(Parse(file, form, &message));
   Model model = NewModel();
   DRAGOMAN_TRY(ReadMetaGraph(&message, &model));
   return model;
 }
 
-Result<Model> ReadSavedModelFile(Bytes file, bool is_text, const ReadTensorFlowOptions& options) {
+Result<Model> ReadSavedModelFile(Bytes file, Form form, const ReadTensorFlowOptions& options) {
   tf_pb::SavedModel message;
-  DRAGOMAN_TRY(Parse(file, is_text, &message));
+  DRAGOMAN_TRY(ParseSavedModel(file, form, &message));
   DRAGOMAN_ASSIGN(int number, ChooseGraph(message, options));
   Model model = NewModel();
   DRAGOMAN_TRY(ReadMetaGraph(message.mutable_meta_graphs(number), &model));
@@ -213,17 +222,20 @@ Status ReadVariables(const std::string& prefix, Model* model) {
 Result<Model> ReadSavedModelFolder(const std::string& folder,
                                    const ReadTensorFlowOptions& options) {
   std::error_code ignored;
-  const bool is_binary = std::filesystem::exists(folder + "/saved_model.pb", ignored);
-  const bool is_text =
-      !is_binary && std::filesystem::exists(folder + "/saved_model.pbtxt", ignored);
-  if (!is_binary && !is_text) {
-    return Unsupported(
-        "is a SavedModel in chunks (saved_model.cpb); save it again with TensorFlow's option "
-        "experimental_image_format=False");
-  }
-  const std::string path = folder + (is_binary ? "/saved_model.pb" : "/saved_model.pbtxt");
+  struct Kind {
+    const char* name;
+    Form form;
+  };
+  constexpr Kind kKinds[] = {{"/saved_model.pb", Form::kBinary},
+                             {"/saved_model.pbtxt", Form::kText},
+                             {"/saved_model.cpb", Form::kChunks}};
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& some) {
+    return std::filesystem::exists(folder + some.name, ignored);
+  });
+  if (kind == std::end(kKinds)) return InvalidInput("is a folder without saved_model.pb");
+  const std::string path = folder + kind->name;
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  Result<Model> model = ReadSavedModelFile(file->bytes(), is_text, options);
+  Result<Model> model = ReadSavedModelFile(file->bytes(), kind->form, options);
   if (!model.ok()) return std::move(model).error().InFile(path);
   DRAGOMAN_TRY(ReadVariables(folder + "/variables/variables", &*model));
   DRAGOMAN_TRY(ReadAssets(folder, &*model));
@@ -248,6 +260,7 @@ Result<Model> ReadTensorFlow(const std::string& path, const ReadTensorFlowOption
   switch (TensorFlowFileKind(file->bytes())) {
     case TensorFlowFile::kSavedModel:
     case TensorFlowFile::kSavedModelText:
+    case TensorFlowFile::kChunkedSavedModel:
       return ReadSavedModelFolder(FolderOf(path), options);
     case TensorFlowFile::kMetaGraphDef:
     case TensorFlowFile::kMetaGraphDefText: {
@@ -266,19 +279,17 @@ Result<Model> ReadTensorFlow(const std::string& path, const ReadTensorFlowOption
 Result<Model> ReadTensorFlowBytes(Bytes file) {
   switch (TensorFlowFileKind(file)) {
     case TensorFlowFile::kGraphDefText:
-      return ReadGraphFile(file, true);
+      return ReadGraphFile(file, Form::kText);
     case TensorFlowFile::kMetaGraphDef:
-      return ReadMetaGraphFile(file, false);
+      return ReadMetaGraphFile(file, Form::kBinary);
     case TensorFlowFile::kMetaGraphDefText:
-      return ReadMetaGraphFile(file, true);
+      return ReadMetaGraphFile(file, Form::kText);
     case TensorFlowFile::kSavedModel:
-      return ReadSavedModelFile(file, false, {});
+      return ReadSavedModelFile(file, Form::kBinary, {});
     case TensorFlowFile::kSavedModelText:
-      return ReadSavedModelFile(file, true, {});
+      return ReadSavedModelFile(file, Form::kText, {});
     case TensorFlowFile::kChunkedSavedModel:
-      return Unsupported(
-          "is a SavedModel in chunks; save it again with TensorFlow's option "
-          "experimental_image_format=False");
+      return ReadSavedModelFile(file, Form::kChunks, {});
     case TensorFlowFile::kKerasArchive:
       return Unsupported(
           "is a .keras archive, which holds Python objects and no graph; in Keras, "
@@ -294,7 +305,7 @@ Result<Model> ReadTensorFlowBytes(Bytes file) {
     case TensorFlowFile::kNone:
       break;
   }
-  return ReadGraphFile(file, false);
+  return ReadGraphFile(file, Form::kBinary);
 }
 
 }  // namespace dragoman
