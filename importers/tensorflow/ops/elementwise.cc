@@ -6,6 +6,7 @@
 #include "core/lowering/elu.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/math_lowerings.h"
 
 namespace dragoman::tf {
 
@@ -191,5 +192,23 @@ Value* LowerEnsureShape(Call& c) {
 }
 
 Value* LowerInvert(Call& c) { return c.Op("BitwiseNot", {c.Tensor(0)}); }
+
+// In float64: what Erf leaves of 1 is small.
+Value* LowerErfc(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.CastLike(c.Sub(1, c.Op("Erf", {c.Cast(x, DType::kF64)})), x);
+}
+
+// Target: the direction.
+Value* LowerShift(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* by = c.Tensor(1);
+  if (c.failed()) return nullptr;
+  const DType type = c.dtype(x);
+  const bool is_unsigned =
+      type == DType::kU8 || type == DType::kU16 || type == DType::kU32 || type == DType::kU64;
+  if (!is_unsigned) return c.Fail("shifts of signed integers");
+  return c.Op("BitShift", {x, by}, {{"direction", std::string(c.target())}});
+}
 
 }  // namespace dragoman::tf

@@ -5,6 +5,7 @@
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/convolution.h"
+#include "importers/tensorflow/ops/math_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -51,6 +52,19 @@ Value* Activate(Call& c, std::string_view activation, Value* value) {
   }
   if (activation == "_FusedHardSwish") return c.Op("HardSwish", {value});
   return c.Fail("the fused operator " + std::string(activation) + " is not supported");
+}
+
+// As TensorFlow's first Inception networks have it: operands x, mean, variance, beta, gamma.
+Value* LowerBatchNormWithGlobalNormalization(Call& c) {
+  const Layout layout{2, true};
+  const auto epsilon = static_cast<float>(c.FloatAttribute("variance_epsilon"));
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* gamma = c.Tensor(4);
+  if (!c.BoolAttribute("scale_after_normalization"))
+    gamma = c.Full(c.Shape(gamma), 1, c.dtype(gamma));
+  Value* y = c.Op("BatchNormalization", {x, gamma, c.Tensor(3), c.Tensor(1), c.Tensor(2)},
+                  {{"epsilon", epsilon}});
+  return FromChannelsFirst(c, layout, y);
 }
 
 Value* ApplyFused(Call& c, Value* value, const FusedOps& fused) {

@@ -111,7 +111,8 @@ dragoman::Tensor Shares(std::int64_t from, std::int64_t to, float scale) {
   return dragoman::Tensor::Of<float>({to, from}, shares);
 }
 
-constexpr std::int64_t kMaxShares = std::int64_t{1} << 26;
+// The entries of a matrix of shares: a file states sizes that it need not hold.
+constexpr std::int64_t kMaxShares = std::int64_t{1} << 23;
 
 }  // namespace
 

@@ -63,24 +63,28 @@ dragoman::Tensor Stored(const dragoman::Tensor& x, const std::vector<Grid>& grid
   return ZeroPoints(integers, {x.sizes().begin(), x.sizes().end()}, grids.front().most > 255);
 }
 
-// Each channel, the last axis, has a grid; or all have one. Halves of what is no constant go to the
-// even integer, as QuantizeLinear has it, where TensorFlow rounds them up.
+// Each channel, the last axis, has a grid; or all have one. QuantizeLinear takes halves to the even
+// integer, where TensorFlow rounds them up: what is no constant goes to the grid by TensorFlow's
+// arithmetic, in float32, before it is quantised, which then changes nothing.
 Value* OnGrids(Call& c, Value* x, const std::vector<Grid>& grids, bool per_channel) {
   const auto count = static_cast<std::int64_t>(grids.size());
   const Ints sizes = per_channel ? Ints{count} : Ints{};
   std::vector<float> scales;
   std::vector<float> lows;
   std::vector<float> highs;
+  std::vector<float> inverses;
+  std::vector<float> zero_steps;  // from the grid's lower end to 0
   Ints zeros;
   for (const Grid& grid : grids) {
     scales.push_back(grid.scale);
     zeros.push_back(grid.zero);
     lows.push_back(static_cast<float>(grid.least - grid.zero) * grid.scale);
+    inverses.push_back(1 / grid.scale);
+    zero_steps.push_back(std::floor(-lows.back() * inverses.back() + 0.5F));
     highs.push_back(static_cast<float>(grid.most - grid.zero) * grid.scale);
   }
   const Grid& some = grids.front();
   const bool wide = some.most > 255;
-  const bool whole = some.least == 0 && (some.most == 255 || some.most == 65535);
   const auto constant = [&](const std::vector<float>& values) {
     return c.builder().Constant(dragoman::Tensor::Of<float>(sizes, values));
   };
@@ -97,8 +101,10 @@ Value* OnGrids(Call& c, Value* x, const std::vector<Grid>& grids, bool per_chann
     return c.Op("DequantizeLinear", {integers, constant(scales), zero_points},
                 {{"axis", channel_axis}});
   }
-  // The integers of the type go further than the grid.
-  if (!whole) x = c.Min(c.Max(x, constant(lows)), constant(highs));
+  if (c.dtype(x) != DType::kF32) return c.Fail("other elements than float32");
+  Value* from_low = c.Sub(c.Max(c.Min(x, constant(highs)), constant(lows)), constant(lows));
+  Value* steps = c.Sub(c.Mul(from_low, constant(inverses)), constant(zero_steps));
+  x = c.Mul(c.Floor(c.Add(steps, 0.5)), constant(scales));
   Value* scale = constant(scales);
   Value* zero = c.builder().Constant(ZeroPoints(zeros, sizes, wide));
   const std::int64_t axis = channel_axis;

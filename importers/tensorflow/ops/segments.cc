@@ -132,9 +132,7 @@ std::vector<Value*> LowerListDiff(Call& c) {
     }
     return {c.Cast(c.Ints(values), c.dtype(x)), c.Cast(c.Ints(places), index)};
   }
-  Value* equal = c.Equal(c.Unsqueeze(x, {1}), c.Unsqueeze(y, {0}));
-  Value* hits = c.ReduceSum(c.Cast(equal, DType::kI32), {1});
-  Value* others = c.Equal(hits, 0);
+  Value* others = c.Less(c.Op("dragoman.FindSorted", {x, c.Op("Unique", {y})}), 0);
   const auto left = [&](Value* value) {
     return c.Op("Compress", {value, others}, {{"axis", std::int64_t{0}}});
   };

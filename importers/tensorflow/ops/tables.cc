@@ -1,5 +1,8 @@
 #include "importers/tensorflow/ops/tables.h"
 
+#include <algorithm>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include "importers/tensorflow/ops/lowerings.h"
@@ -20,12 +23,58 @@ const TableContents* ContentsOf(Call& c) {
 }
 
 // Whether the keys are 0, 1, 2, …, as those of a vocabulary that is looked up by number.
-bool AreNumbers(const Tensor& keys) {
+bool AreNumbers(const dragoman::Tensor& keys) {
   if (!IsInteger(keys.dtype())) return false;
   for (std::int64_t i = 0; i < keys.size(); ++i) {
     if (keys.IntAt(i) != i) return false;
   }
   return true;
+}
+
+// Keys in ascending order, and the row of the table that each is from.
+struct SortedKeys {
+  dragoman::Tensor keys;
+  Ints rows;
+};
+
+// Whether key `a` comes before key `b`, as FindSorted has it.
+bool ComesBefore(const dragoman::Tensor& keys, std::int64_t a, std::int64_t b) {
+  if (keys.dtype() == DType::kString)
+    return keys.strings()[static_cast<std::size_t>(a)] <
+           keys.strings()[static_cast<std::size_t>(b)];
+  if (IsInteger(keys.dtype())) return keys.IntAt(a) < keys.IntAt(b);
+  return keys.FloatAt(a) < keys.FloatAt(b);
+}
+
+Result<dragoman::Tensor> Reordered(const dragoman::Tensor& tensor, const Ints& order) {
+  const auto count = static_cast<std::int64_t>(order.size());
+  if (tensor.dtype() == DType::kString) {
+    std::vector<std::string> strings;
+    for (const std::int64_t row : order)
+      strings.push_back(tensor.strings()[static_cast<std::size_t>(row)]);
+    return dragoman::Tensor::MakeStrings({count}, std::move(strings));
+  }
+  const std::size_t width = static_cast<std::size_t>(Info(tensor.dtype()).bits) / 8;
+  std::vector<std::byte> bytes;
+  for (const std::int64_t row : order) {
+    const auto element = tensor.bytes().subspan(static_cast<std::size_t>(row) * width, width);
+    bytes.insert(bytes.end(), element.begin(), element.end());
+  }
+  return dragoman::Tensor::Make(tensor.dtype(), {count}, Buffer::Copy(bytes));
+}
+
+// Of equal keys the first, as the row that is found.
+Result<SortedKeys> Sort(const dragoman::Tensor& keys) {
+  Ints order(static_cast<std::size_t>(keys.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int64_t a, std::int64_t b) { return ComesBefore(keys, a, b); });
+  const auto same = std::unique(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return !ComesBefore(keys, a, b) && !ComesBefore(keys, b, a);
+  });
+  order.erase(same, order.end());
+  DRAGOMAN_ASSIGN(dragoman::Tensor sorted, Reordered(keys, order));
+  return SortedKeys{std::move(sorted), std::move(order)};
 }
 
 // Which row of the table has each element of `x` as its key, and whether there is one.
@@ -34,19 +83,18 @@ struct Rows {
   Value* found = nullptr;
 };
 
-Rows FindRows(Call& c, const Tensor& keys, Value* x) {
+Rows FindRows(Call& c, const dragoman::Tensor& keys, Value* x) {
   if (AreNumbers(keys)) {
     Value* number = c.Cast(x, DType::kI64);
     Value* found = c.And(c.GreaterOrEqual(number, 0),
                          c.Less(number, c.Number(static_cast<double>(keys.size()), DType::kI64)));
     return {c.Where(found, number, c.Int(0)), found};
   }
-  Value* constant = c.builder().Constant(keys);
-  // One behind the last axis, whatever the rank is.
-  Value* hits = c.Equal(c.Op("Unsqueeze", {x, c.Ints({-1})}), constant);
-  Value* number = c.Op("ArgMax", {c.Cast(hits, DType::kI32)},
-                       {{"axis", std::int64_t{-1}}, {"keepdims", std::int64_t{0}}});
-  return {number, c.Equal(c.Gather(constant, number, 0), x)};
+  const SortedKeys sorted = c.Take(Sort(keys));
+  if (c.failed()) return {};
+  Value* place = c.Op("dragoman.FindSorted", {x, c.builder().Constant(sorted.keys)});
+  Value* found = c.GreaterOrEqual(place, 0);
+  return {c.Gather(c.Ints(sorted.rows), c.Max(place, 0), 0), found};
 }
 
 }  // namespace

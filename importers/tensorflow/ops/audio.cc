@@ -1,0 +1,140 @@
+// Features of sound: spectrograms and cepstra.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/lowering/complex.h"
+#include "core/lowering/fourier.h"
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/text_lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// Longer windows and wider filters than any sound has: tables are made of them.
+constexpr std::int64_t kMaxWindow = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxChannels = 4096;
+constexpr double kPi = 3.14159265358979323846;
+
+dragoman::Tensor HannWindow(std::int64_t size) {
+  std::vector<double> window;
+  for (std::int64_t i = 0; i < size; ++i)
+    window.push_back(0.5 -
+                     0.5 * std::cos(2 * kPi * static_cast<double>(i) / static_cast<double>(size)));
+  return dragoman::Tensor::Of<double>({size}, window);
+}
+
+// The mel scale of TensorFlow's filters.
+double Mel(double hertz) { return 1127.0 * std::log1p(hertz / 700.0); }
+
+struct MelFilters {
+  std::int64_t bins = 0;  // of the spectrogram, from 0 to half the sample rate
+  double sample_rate = 0;
+  std::int64_t channels = 40;
+  double lower = 20;
+  double upper = 4000;
+};
+
+// (bins, channels): triangles over the mel scale. A bin between the centres of two channels counts
+// for both, in shares that sum to 1; bin 0 for none.
+dragoman::Tensor FilterBank(const MelFilters& filters) {
+  const double low = Mel(filters.lower);
+  const double spacing = (Mel(filters.upper) - low) / static_cast<double>(filters.channels + 1);
+  const double bin_width = 0.5 * filters.sample_rate / static_cast<double>(filters.bins - 1);
+  const auto first = static_cast<std::int64_t>(1.5 + filters.lower / bin_width);
+  const auto last = static_cast<std::int64_t>(filters.upper / bin_width);
+  const auto centre = [&](std::int64_t i) { return low + spacing * static_cast<double>(i + 1); };
+  std::vector<double> weights(static_cast<std::size_t>(filters.bins * filters.channels), 0.0);
+  std::int64_t above = 0;  // the first centre at or above the bin
+  for (std::int64_t bin = 0; bin < filters.bins; ++bin) {
+    const double mel = Mel(static_cast<double>(bin) * bin_width);
+    if (bin < first || bin > last) continue;
+    while (above <= filters.channels - 1 && centre(above) < mel) ++above;
+    // The share of the channel below; centre(-1) is the lower limit.
+    const double share = (centre(above) - mel) / (centre(above) - centre(above - 1));
+    const auto row = static_cast<std::size_t>(bin * filters.channels);
+    if (above > 0) weights[row + static_cast<std::size_t>(above - 1)] += share;
+    if (above < filters.channels) weights[row + static_cast<std::size_t>(above)] += 1 - share;
+  }
+  return dragoman::Tensor::Of<double>({filters.bins, filters.channels}, weights);
+}
+
+// (channels, coefficients) of the cosine transform of type 2, orthonormal but for the first.
+dragoman::Tensor CosineTable(std::int64_t channels, std::int64_t coefficients) {
+  const double norm = std::sqrt(2.0 / static_cast<double>(channels));
+  std::vector<double> table;
+  for (std::int64_t channel = 0; channel < channels; ++channel) {
+    for (std::int64_t i = 0; i < coefficients; ++i) {
+      const double turns = static_cast<double>(i) * (static_cast<double>(channel) + 0.5) /
+                           static_cast<double>(channels);
+      table.push_back(norm * std::cos(kPi * turns));
+    }
+  }
+  return dragoman::Tensor::Of<double>({channels, coefficients}, table);
+}
+
+}  // namespace
+
+// (samples, channels) to (channels, frames, frequencies): windows of Hann's form, as long as the
+// next power of two with zeros behind them, transformed.
+Value* LowerAudioSpectrogram(Call& c) {
+  const std::int64_t window = c.IntAttribute("window_size");
+  const std::int64_t stride = c.IntAttribute("stride");
+  const bool squared = c.BoolAttribute("magnitude_squared");
+  Value* sound = c.Tensor(0);
+  const int rank = c.Rank(sound);
+  if (c.failed()) return nullptr;
+  if (rank != 2) return c.Fail(InvalidInput("sound of rank " + std::to_string(rank)));
+  if (window < 2 || window > kMaxWindow || stride < 1 || stride > kMaxWindow)
+    return c.Fail(InvalidInput("a window or stride that is too small or too large"));
+  std::int64_t length = 1;
+  while (length < window) length *= 2;
+  // As many frames as fit.
+  Value* samples = c.Size(sound, 0);
+  Value* fitting = c.Div(c.Add(c.Sub(samples, static_cast<int>(window)), static_cast<int>(stride)),
+                         static_cast<int>(stride));
+  Value* frames = c.Where(c.Less(samples, static_cast<int>(window)), c.Int(0), fitting);
+  Value* starts = c.Mul(c.Iota(frames), c.Int(stride));
+  Value* places = c.Add(c.Unsqueeze(starts, {1}), c.Iota(c.Int(window)));
+  // In float64, as TensorFlow's kernel.
+  Value* channels = c.Transpose(c.Cast(sound, DType::kF64), {1, 0});
+  Value* cut = c.Gather(channels, places, 1);
+  Value* weighted = c.Mul(cut, c.builder().Constant(HannWindow(window)));
+  Value* spectrum = Transform(c, weighted, Line{2, c.Int(length)}, false, {}, Spectrum::kHalf);
+  const Parts parts = PartsOf(c, spectrum);
+  Value* power = c.Add(c.Mul(parts.re, parts.re), c.Mul(parts.im, parts.im));
+  power = c.Cast(power, DType::kF32);
+  return squared ? power : c.Sqrt(power);
+}
+
+// The cosine transform of the logarithms of mel filters.
+Value* LowerMfcc(Call& c) {
+  Value* spectrogram = c.Tensor(0);
+  const std::optional<double> rate = c.KnownFloat(1);
+  const int rank = c.Rank(spectrogram);
+  const std::int64_t coefficients = c.IntAttribute("dct_coefficient_count");
+  MelFilters filters;
+  filters.channels = c.IntAttribute("filterbank_channel_count");
+  filters.lower = c.FloatAttribute("lower_frequency_limit");
+  filters.upper = c.FloatAttribute("upper_frequency_limit");
+  if (c.failed()) return nullptr;
+  if (rank != 3) return c.Fail(InvalidInput("a spectrogram of rank " + std::to_string(rank)));
+  const std::optional<std::int64_t> bins = c.KnownSize(spectrogram, 2);
+  if (!rate || !bins) return c.Fail("a sample rate or a number of frequencies that is not known");
+  filters.bins = *bins;
+  filters.sample_rate = *rate;
+  const bool sane = *bins > 1 && *bins <= kMaxWindow && filters.channels > 0 &&
+                    filters.channels <= kMaxChannels && coefficients > 0 &&
+                    coefficients <= filters.channels && *rate > 0 && filters.lower >= 0 &&
+                    filters.upper > filters.lower && filters.upper <= *rate / 2 &&
+                    *bins * filters.channels <= kMaxWindow * 16;
+  if (!sane) return c.Fail(InvalidInput("limits of the filters that do not fit the spectrogram"));
+  constexpr double kFloor = 1e-12;
+  Value* amplitude = c.Sqrt(c.Cast(spectrogram, DType::kF64));
+  Value* energy = c.Op("MatMul", {amplitude, c.builder().Constant(FilterBank(filters))});
+  Value* logs = c.Log(c.Max(energy, c.Number(kFloor, DType::kF64)));
+  Value* table = c.builder().Constant(CosineTable(filters.channels, coefficients));
+  return c.Cast(c.Op("MatMul", {logs, table}), DType::kF32);
+}
+
+}  // namespace dragoman::tf

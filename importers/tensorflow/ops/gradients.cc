@@ -1,0 +1,76 @@
+// Gradients of elementwise functions, which models that differentiate themselves contain.
+#include <algorithm>
+#include <string>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/math_lowerings.h"
+
+namespace dragoman::tf {
+
+// Of what was computed, operand 0, and the gradient of it, operand 1.
+Value* LowerGradientOfResult(Call& c) {
+  Value* y = c.Tensor(0);
+  Value* dy = c.Tensor(1);
+  if (c.failed()) return nullptr;
+  if (IsComplex(c.dtype(y))) return c.Fail("complex gradients");
+  if (c.target() == "tanh") return c.Mul(dy, c.Sub(1, c.Mul(y, y)));
+  if (c.target() == "sigmoid") return c.Mul(dy, c.Mul(y, c.Sub(1, y)));
+  if (c.target() == "sqrt") return c.Div(c.Mul(dy, 0.5), y);
+  if (c.target() == "rsqrt") return c.Mul(dy, c.Mul(c.Mul(y, c.Mul(y, y)), -0.5));
+  return c.Neg(c.Mul(dy, c.Mul(y, y)));  // of the reciprocal
+}
+
+// Of the gradient, operand 0, and what was computed from, or its result, operand 1.
+Value* LowerGradientOfActivation(Call& c) {
+  constexpr double kSeluScale = 1.0507009873554804934193349852946;
+  constexpr double kSeluAlpha = 1.7580993408473768599402175208123;  // scaled
+  Value* dy = c.Tensor(0);
+  Value* x = c.Tensor(1);
+  if (c.failed()) return nullptr;
+  Value* positive = c.Greater(x, 0);
+  if (c.target() == "relu") return c.Where(positive, dy, 0);
+  if (c.target() == "relu6") return c.Where(c.And(positive, c.Less(x, 6)), dy, 0);
+  if (c.target() == "leaky") return c.Where(positive, dy, c.Mul(dy, c.FloatAttribute("alpha")));
+  if (c.target() == "softplus") return c.Mul(dy, c.Sigmoid(x));
+  if (c.target() == "softsign") {
+    Value* reach = c.Add(c.Abs(x), 1);
+    return c.Div(dy, c.Mul(reach, reach));
+  }
+  Value* negative = c.Less(x, 0);
+  if (c.target() == "elu") return c.Where(negative, c.Mul(dy, c.Add(x, 1)), dy);
+  return c.Where(negative, c.Mul(dy, c.Add(x, kSeluAlpha)), c.Mul(dy, kSeluScale));
+}
+
+// The sum over all axes but the channels'.
+Value* LowerBiasAddGrad(Call& c) {
+  Value* dy = c.Tensor(0);
+  const int rank = c.Rank(dy);
+  const std::string format = c.TextAttribute("data_format");
+  if (c.failed()) return nullptr;
+  if (rank < 2) return c.Fail(InvalidInput("a gradient of rank " + std::to_string(rank)));
+  Ints axes = AllAxes(rank);
+  axes.erase(format == "NCHW" ? axes.begin() + 1 : axes.end() - 1);
+  return c.ReduceSum(dy, axes);
+}
+
+// The axes along which each of two shapes was broadcast to the other.
+std::vector<Value*> LowerBroadcastGradientArgs(Call& c) {
+  const Ints shapes[] = {c.KnownInts(0, "a list of sizes"), c.KnownInts(1, "a list of sizes")};
+  if (c.failed()) return {};
+  const std::size_t rank = std::max(shapes[0].size(), shapes[1].size());
+  Ints axes[2];
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::int64_t sizes[2];
+    for (int k : {0, 1}) {
+      const std::size_t missing = rank - shapes[k].size();
+      sizes[k] = i < missing ? 1 : shapes[k][i - missing];
+    }
+    // Where both are 1, both count as broadcast.
+    for (int k : {0, 1}) {
+      if (sizes[k] == 1) axes[k].push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  return {c.CastLike(c.Ints(axes[0]), c.Tensor(0)), c.CastLike(c.Ints(axes[1]), c.Tensor(0))};
+}
+
+}  // namespace dragoman::tf

@@ -1,0 +1,87 @@
+// Factors of matrices, inverses and systems of linear equations.
+#include <string>
+
+#include "core/lowering/math.h"
+#include "importers/tensorflow/ops/math_lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// Real float32 or float64 matrices in the last two axes.
+Value* Matrices(Call& c, std::size_t i) {
+  Value* x = c.Tensor(i);
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  if (rank < 2) return c.Fail(InvalidInput("a matrix of rank " + std::to_string(rank)));
+  if (c.dtype(x) != DType::kF32 && c.dtype(x) != DType::kF64)
+    return c.Fail("matrices of " + std::string(Name(c.dtype(x))));
+  return x;
+}
+
+Value* Transposed(Call& c, Value* x) {
+  const int rank = c.Rank(x);
+  return c.failed() ? nullptr : c.SwapAxes(x, rank - 2, rank - 1);
+}
+
+// What solves a x = b, by LU with pivots.
+Value* Solve(Call& c, Value* a, Value* b) {
+  const std::vector<Value*> factors = c.Ops("dragoman.LuFactor", {a}, {}, 3);
+  const int rank = c.Rank(b);
+  if (c.failed()) return nullptr;
+  Value* line = c.Iota(c.Size(a, -1));
+  Value* on_diagonal = c.Equal(c.Unsqueeze(line, {1}), line);
+  Value* pivots = c.Where(on_diagonal, c.Abs(factors[0]), 1);
+  c.Assert(c.Greater(c.ReduceAll("ReduceMin", pivots), 0), "a matrix is not invertible");
+  // The rows of b in the order of the pivots.
+  Value* rows = c.Expand(c.Unsqueeze(factors[2], {rank - 1}), c.Shape(b));
+  Value* ordered = c.Op("GatherElements", {b, rows}, {{"axis", std::int64_t{rank - 2}}});
+  Value* inner =
+      c.Op("dragoman.TriangularSolve", {factors[0], ordered}, {{"unit", std::int64_t{1}}});
+  return c.Op("dragoman.TriangularSolve", {factors[0], inner}, {{"upper", std::int64_t{1}}});
+}
+
+// The identity with the sizes of `like`.
+Value* IdentityLike(Call& c, Value* like) {
+  Value* line = c.Iota(c.Size(like, -1));
+  Value* ones = c.Cast(c.Equal(c.Unsqueeze(line, {1}), line), c.dtype(like));
+  return c.Expand(ones, c.Shape(like));
+}
+
+}  // namespace
+
+Value* LowerMatrixDeterminant(Call& c) { return c.Op("Det", {Matrices(c, 0)}); }
+Value* LowerCholesky(Call& c) {
+  const std::vector<Value*> results = c.Ops("dragoman.Cholesky", {Matrices(c, 0)}, {}, 2);
+  if (c.failed()) return nullptr;
+  c.Assert(c.Equal(c.ReduceAll("ReduceMax", c.Abs(results[1])), 0),
+           "a matrix is not positive definite");
+  return results[0];
+}
+
+Value* LowerMatrixInverse(Call& c) {
+  Value* a = Matrices(c, 0);
+  if (c.BoolAttribute("adjoint")) a = Transposed(c, a);
+  if (c.failed()) return nullptr;
+  return Solve(c, a, IdentityLike(c, a));
+}
+
+Value* LowerMatrixSolve(Call& c) {
+  Value* a = Matrices(c, 0);
+  if (c.BoolAttribute("adjoint")) a = Transposed(c, a);
+  return Solve(c, a, Matrices(c, 1));
+}
+
+Value* LowerMatrixTriangularSolve(Call& c) {
+  Value* a = Matrices(c, 0);
+  Value* b = Matrices(c, 1);
+  bool upper = !c.BoolAttribute("lower");
+  if (c.BoolAttribute("adjoint")) {
+    a = Transposed(c, a);
+    upper = !upper;
+  }
+  if (c.failed()) return nullptr;
+  if (c.Rank(a) != c.Rank(b)) return c.Fail("matrices of different ranks");
+  return c.Op("dragoman.TriangularSolve", {a, b}, {{"upper", std::int64_t{upper}}});
+}
+
+}  // namespace dragoman::tf

@@ -1,0 +1,34 @@
+// The lowering functions of gradients, of matrices and of old normalisations, as lowerings.h lists
+// the others.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_MATH_LOWERINGS_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_MATH_LOWERINGS_H_
+
+#include <vector>
+
+#include "importers/tensorflow/ops/call.h"
+
+namespace dragoman::tf {
+
+// gradients.cc
+Value* LowerGradientOfResult(Call& c);
+Value* LowerGradientOfActivation(Call& c);
+Value* LowerBiasAddGrad(Call& c);
+std::vector<Value*> LowerBroadcastGradientArgs(Call& c);
+
+// linalg.cc
+Value* LowerMatrixDeterminant(Call& c);
+Value* LowerCholesky(Call& c);
+Value* LowerMatrixInverse(Call& c);
+Value* LowerMatrixSolve(Call& c);
+Value* LowerMatrixTriangularSolve(Call& c);
+
+// fused.cc
+Value* LowerBatchNormWithGlobalNormalization(Call& c);
+
+// elementwise.cc
+Value* LowerErfc(Call& c);
+Value* LowerShift(Call& c);
+
+}  // namespace dragoman::tf
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_MATH_LOWERINGS_H_

@@ -1,0 +1,138 @@
+// Operators on strings.
+#include <string>
+#include <vector>
+
+#include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/ops/text_lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+Value* Text(Call& c, std::string text) {
+  return c.builder().Constant(c.Take(dragoman::Tensor::MakeStrings({}, {std::move(text)})));
+}
+
+std::int64_t IsUtf8(Call& c) {
+  return c.Has("unit") && c.TextAttribute("unit") == "UTF8_CHAR" ? 1 : 0;
+}
+
+// The pattern that an attribute or an operand tells, and how it is told to RegexReplace.
+struct Replacement {
+  Value* pattern = nullptr;
+  Value* rewrite = nullptr;
+};
+
+}  // namespace
+
+// Target: AsciiLower or AsciiUpper, which is what TensorFlow does without an encoding.
+Value* LowerCase(Call& c) {
+  if (!c.TextAttribute("encoding").empty() && !c.failed())
+    return c.Fail("letters beyond ASCII (encoding utf-8) have no other case here");
+  return c.Op(c.target(), {c.Tensor(0)});
+}
+
+Value* LowerStringStrip(Call& c) { return c.Op("dragoman.AsciiStrip", {c.Tensor(0)}); }
+
+// Target "static": the pattern is an attribute.
+Value* LowerRegexReplace(Call& c) {
+  const bool is_static = c.target() == "static";
+  Replacement by;
+  by.pattern = is_static ? Text(c, c.TextAttribute("pattern")) : c.Tensor(1);
+  by.rewrite = is_static ? Text(c, c.TextAttribute("rewrite")) : c.Tensor(2);
+  const std::int64_t all = c.BoolAttribute("replace_global");
+  return c.Op("dragoman.RegexReplace", {c.Tensor(0), by.pattern, by.rewrite}, {{"all", all}});
+}
+
+Value* LowerRegexFullMatch(Call& c) {
+  Value* pattern = c.target() == "static" ? Text(c, c.TextAttribute("pattern")) : c.Tensor(1);
+  return c.Op("dragoman.RegexFullMatch", {c.Tensor(0), pattern});
+}
+
+Value* LowerStringLength(Call& c) {
+  return c.Cast(c.Op("dragoman.TextLength", {c.Tensor(0)}, {{"utf8", IsUtf8(c)}}), DType::kI32);
+}
+
+Value* LowerSubstr(Call& c) {
+  return c.Op("dragoman.Substring", {c.Tensor(0), c.Index(1), c.Index(2)}, {{"utf8", IsUtf8(c)}});
+}
+
+Value* LowerStringJoin(Call& c) {
+  const std::string separator = c.TextAttribute("separator");
+  Value* joined = c.Tensor(0);
+  for (std::size_t i = 1; i < c.num_operands() && !c.failed(); ++i) {
+    if (!separator.empty()) joined = c.Op("StringConcat", {joined, Text(c, separator)});
+    joined = c.Op("StringConcat", {joined, c.Tensor(i)});
+  }
+  return joined;
+}
+
+// Target: the hash function.
+Value* LowerHashBucket(Call& c) {
+  const std::int64_t buckets = c.IntAttribute("num_buckets");
+  std::vector<NamedAttribute> attributes = {{"hash", std::string(c.target())},
+                                            {"buckets", buckets}};
+  if (c.target() == "sip") {
+    const Ints key = c.IntsAttribute("key");
+    if (c.failed()) return nullptr;
+    if (key.size() != 2) return c.Fail(InvalidInput("the key has not two parts"));
+    attributes.emplace_back("key0", key[0]);
+    attributes.emplace_back("key1", key[1]);
+  }
+  return c.Op("dragoman.HashBucket", {c.Tensor(0)}, std::move(attributes));
+}
+
+Value* LowerStringToNumber(Call& c) { return c.Cast(c.Tensor(0), c.TypeAttribute("out_type")); }
+
+Value* LowerAsString(Call& c) {
+  Value* x = c.Tensor(0);
+  const DType type = c.dtype(x);
+  if (c.failed() || type == DType::kString) return x;
+  if (c.IntAttribute("width") > 0 || c.IntAttribute("precision") > -1)
+    return c.Fail("numbers of a given width or precision as text");
+  if (type == DType::kBool) return c.Where(x, Text(c, "true"), Text(c, "false"));
+  if (!IsInteger(type)) return c.Fail(std::string(Name(type)) + " as text");
+  return c.Cast(x, DType::kString);
+}
+
+namespace {
+
+// The pieces of each text of a vector as a sparse matrix: indices, values, sizes.
+std::vector<Value*> SplitSparsely(Call& c, std::vector<NamedAttribute> how) {
+  Value* x = c.Tensor(0);
+  const int rank = c.Rank(x);
+  if (c.failed()) return {};
+  if (rank != 1) {
+    c.Fail(InvalidInput("splits texts of rank " + std::to_string(rank) + ", expected 1"));
+    return {};
+  }
+  const std::vector<Value*> split =
+      c.Ops("dragoman.SplitText", {x, c.Tensor(1)}, std::move(how), 2);
+  Value* pieces = split[0];
+  Value* is_piece = c.Less(c.Iota(c.Size(pieces, 1)), c.Unsqueeze(split[1], {1}));
+  Value* indices = c.Transpose(c.Op("NonZero", {is_piece}), {1, 0});
+  Value* values =
+      c.Op("Compress", {c.Flatten(pieces), c.Flatten(is_piece)}, {{"axis", std::int64_t{0}}});
+  return {indices, values, c.Shape(pieces)};
+}
+
+}  // namespace
+
+std::vector<Value*> LowerStringSplit(Call& c) {
+  return SplitSparsely(c, {{"any_byte", std::int64_t{1}},
+                           {"skip_empty", std::int64_t{c.BoolAttribute("skip_empty")}}});
+}
+
+std::vector<Value*> LowerStringSplitV2(Call& c) {
+  const std::int64_t most = c.IntAttribute("maxsplit");
+  const dragoman::Tensor* separator = c.Constant(1);
+  if (c.failed()) return {};
+  const bool by_space =
+      separator == nullptr || separator->size() != 1 || separator->strings().front().empty();
+  if (most > 0 && by_space) {
+    c.Fail("at most so many splits where white space separates");
+    return {};
+  }
+  return SplitSparsely(c, {{"max_splits", most}});
+}
+
+}  // namespace dragoman::tf

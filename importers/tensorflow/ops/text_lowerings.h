@@ -1,0 +1,35 @@
+// The lowering functions of strings, ragged tensors and sound, as lowerings.h lists the others.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_TEXT_LOWERINGS_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_TEXT_LOWERINGS_H_
+
+#include <vector>
+
+#include "importers/tensorflow/ops/call.h"
+
+namespace dragoman::tf {
+
+// strings.cc
+Value* LowerCase(Call& c);
+Value* LowerStringStrip(Call& c);
+Value* LowerRegexReplace(Call& c);
+Value* LowerRegexFullMatch(Call& c);
+Value* LowerStringLength(Call& c);
+Value* LowerSubstr(Call& c);
+Value* LowerStringJoin(Call& c);
+Value* LowerHashBucket(Call& c);
+Value* LowerStringToNumber(Call& c);
+Value* LowerAsString(Call& c);
+std::vector<Value*> LowerStringSplit(Call& c);
+std::vector<Value*> LowerStringSplitV2(Call& c);
+
+// ragged.cc
+Value* LowerRaggedTensorToTensor(Call& c);
+std::vector<Value*> LowerRaggedRange(Call& c);
+
+// audio.cc
+Value* LowerAudioSpectrogram(Call& c);
+Value* LowerMfcc(Call& c);
+
+}  // namespace dragoman::tf
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_TEXT_LOWERINGS_H_

@@ -1,0 +1,10 @@
+
+/
+x0Placeholder*
+dtype0*
+shape:
+E
+yStringToHashBucketStrongx0*
+key
+…‰*
+num_buckets"ó

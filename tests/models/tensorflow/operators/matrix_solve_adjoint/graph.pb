@@ -1,0 +1,13 @@
+
+7
+x0Placeholder*
+dtype0*
+shape:
+7
+x1Placeholder*
+dtype0*
+shape:
+0
+yMatrixSolvex0x1*
+T0*
+adjoint("ó

@@ -1,0 +1,13 @@
+
+7
+x0Placeholder*
+dtype0*
+shape:
+7
+x1Placeholder*
+dtype0*
+shape:
+8
+yMatrixTriangularSolvex0x1*
+T0*
+lower("ó

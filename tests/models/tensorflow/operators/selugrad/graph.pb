@@ -1,0 +1,14 @@
+
+3
+x0Placeholder*
+dtype0*
+shape
+:
+3
+x1Placeholder*
+dtype0*
+shape
+:
+
+ySeluGradx0x1*
+T0"ó
