@@ -80,13 +80,46 @@ const TorchOp* FindRenamed(const Renamed (&table)[kSize], const OpName& op) {
   return row != std::end(table) ? &row->to : nullptr;
 }
 
-bool IsFusedAttention(const OpName& op) {
-  constexpr std::string_view kKernels[] = {"_scaled_dot_product_efficient_attention",
-                                           "_scaled_dot_product_flash_attention",
-                                           "_scaled_dot_product_flash_attention_for_cpu",
-                                           "_scaled_dot_product_fused_attention_overrideable"};
-  return op.dialect == "aten" && op.overload == "default" &&
-         std::find(std::begin(kKernels), std::end(kKernels), op.type) != std::end(kKernels);
+// An operator whose first result is that of another one, `plain`, which is what modules call; its
+// further results serve the backward pass.
+struct Forward {
+  std::string_view name;
+  std::string_view plain;
+  // The one argument that `plain` calls otherwise.
+  std::string_view from;
+  std::string_view to;
+  bool is_alone = false;  // only the first result has a lowering
+};
+
+constexpr std::string_view kAttention = "scaled_dot_product_attention";
+
+constexpr Forward kForwards[] = {
+    {"_scaled_dot_product_efficient_attention", kAttention, "attn_bias", "attn_mask", true},
+    {"_scaled_dot_product_flash_attention", kAttention, "attn_bias", "attn_mask", true},
+    {"_scaled_dot_product_flash_attention_for_cpu", kAttention, "", "", true},
+    {"_scaled_dot_product_fused_attention_overrideable", kAttention, "attn_bias", "attn_mask",
+     true},
+    {"max_pool2d_with_indices", "max_pool2d", "", ""},
+    {"max_pool3d_with_indices", "max_pool3d", "", ""},
+    {"native_group_norm", "group_norm", "group", "num_groups"},
+    {"native_layer_norm", "layer_norm", "", ""},
+};
+
+bool ReadsFurtherResults(const Node& node) {
+  for (std::size_t i = 1; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return true;
+  }
+  return false;
+}
+
+// nullptr: the operator stands for itself.
+const Forward* FindForward(const Node& node) {
+  const OpName& op = node.op();
+  const auto* row = std::find_if(std::begin(kForwards), std::end(kForwards),
+                                 [&](const Forward& forward) { return forward.name == op.type; });
+  if (op.dialect != "aten" || op.overload != "default" || row == std::end(kForwards))
+    return nullptr;
+  return row->is_alone || !ReadsFurtherResults(node) ? row : nullptr;
 }
 
 Type Plain(const char* name) { return Type::Opaque("torch", name); }
@@ -374,32 +407,29 @@ Status ScriptWriter::BindResults(const Node& node, Node& written, const Schema* 
   return {};
 }
 
-// A fused kernel of attention, whose first result is that of scaled_dot_product_attention; what it
-// gives for the backward pass must not be used.
-Status ScriptWriter::WriteFusedAttention(const Node& node, const Schema& fused) {
-  for (std::size_t i = 1; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used())
-      return Unsupported("operator " + node.op().ToString() + " with a result but the first");
-  }
-  const Schema* plain = schemas_.Find("aten", "scaled_dot_product_attention", "");
-  if (plain == nullptr || node.num_results() == 0) return Internal("no attention");
-  DRAGOMAN_ASSIGN(const std::vector<Value*> given, OperandsOf(node, fused));
+// Writes the operator that modules call in the place of the one that `schema` describes.
+Status ScriptWriter::WriteForward(const Node& node, const Schema& schema) {
+  const Forward& forward = *FindForward(node);
+  if (ReadsFurtherResults(node))
+    return Unsupported("operator " + node.op().ToString() + " with a result but the first");
+  const Schema* plain = schemas_.Find("aten", forward.plain, "");
+  if (plain == nullptr || node.num_results() == 0) return Internal("no such operator");
+  DRAGOMAN_ASSIGN(const std::vector<Value*> given, OperandsOf(node, schema));
   std::vector<Value*> operands;
   for (const SchemaArgument& formal : plain->arguments) {
     Value* operand = nullptr;
     for (std::size_t i = 0; i < given.size(); ++i) {
-      const std::string& name = fused.arguments[i].name;
-      if (name == formal.name || (name == "attn_bias" && formal.name == "attn_mask"))
+      const std::string& name = schema.arguments[i].name;
+      if (name == formal.name || (name == forward.from && formal.name == forward.to))
         operand = given[i];
     }
     if (operand == nullptr) {
-      const Attribute value = formal.default_value ? *formal.default_value : Attribute();
-      operand = Constant(value, ToIrType(TypeOfDefault(value, formal.type)));
+      DRAGOMAN_ASSIGN(operand, Default(formal, node.op()));
     }
     operands.push_back(operand);
   }
-  Bind(*node.result(), Append({"aten", "scaled_dot_product_attention"}, operands,
-                              Type::Tensor(DType::kUnknown), node.result()->name()));
+  Bind(*node.result(), Append({"aten", forward.plain}, operands, Type::Tensor(DType::kUnknown),
+                              node.result()->name()));
   return {};
 }
 
@@ -410,7 +440,7 @@ Status ScriptWriter::WriteOperator(const Node& node) {
   if (const TorchOp* renamed = FindRenamed(kTensorOps, name)) op = *renamed;
   const Schema* schema = schemas_.Find(op.ns, op.name, op.overload);
   if (schema == nullptr) return WriteForeign(node);
-  if (IsFusedAttention(name)) return WriteFusedAttention(node, *schema);
+  if (FindForward(node) != nullptr) return WriteForward(node, *schema);
   if (autocast_) {
     DRAGOMAN_ASSIGN(cast_to_, AutocastType(node, *autocast_));
   }

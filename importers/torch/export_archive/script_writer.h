@@ -62,7 +62,7 @@ class ScriptWriter {
   Status WriteOperator(const Node& node);
   Status WriteNumbers(const Node& node, const TorchOp& op);
   Status WriteForeign(const Node& node);
-  Status WriteFusedAttention(const Node& node, const Schema& fused);
+  Status WriteForward(const Node& node, const Schema& schema);
   Result<std::vector<Value*>> OperandsOf(const Node& node, const Schema& schema);
   // Gives the results of `node` those of `written`, to which they are added.
   Status BindResults(const Node& node, Node& written, const Schema* schema);
