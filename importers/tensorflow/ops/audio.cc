@@ -29,34 +29,27 @@ double Mel(double hertz) { return 1127.0 * std::log1p(hertz / 700.0); }
 
 struct MelFilters {
   std::int64_t bins = 0;  // of the spectrogram, from 0 to half the sample rate
-  double sample_rate = 0;
   std::int64_t channels = 40;
   double lower = 20;
   double upper = 4000;
 };
 
-// (bins, channels): triangles over the mel scale. A bin between the centres of two channels counts
-// for both, in shares that sum to 1; bin 0 for none.
-dragoman::Tensor FilterBank(const MelFilters& filters) {
+// (bins, channels), float64: triangles over the mel scale, whose corners are the centres of the
+// channels beside. Only the bins between the limits count, and bin 0 never does. `rate`: float64.
+Value* FilterBank(Call& c, const MelFilters& filters, Value* rate) {
   const double low = Mel(filters.lower);
   const double spacing = (Mel(filters.upper) - low) / static_cast<double>(filters.channels + 1);
-  const double bin_width = 0.5 * filters.sample_rate / static_cast<double>(filters.bins - 1);
-  const auto first = static_cast<std::int64_t>(1.5 + filters.lower / bin_width);
-  const auto last = static_cast<std::int64_t>(filters.upper / bin_width);
-  const auto centre = [&](std::int64_t i) { return low + spacing * static_cast<double>(i + 1); };
-  std::vector<double> weights(static_cast<std::size_t>(filters.bins * filters.channels), 0.0);
-  std::int64_t above = 0;  // the first centre at or above the bin
-  for (std::int64_t bin = 0; bin < filters.bins; ++bin) {
-    const double mel = Mel(static_cast<double>(bin) * bin_width);
-    if (bin < first || bin > last) continue;
-    while (above <= filters.channels - 1 && centre(above) < mel) ++above;
-    // The share of the channel below; centre(-1) is the lower limit.
-    const double share = (centre(above) - mel) / (centre(above) - centre(above - 1));
-    const auto row = static_cast<std::size_t>(bin * filters.channels);
-    if (above > 0) weights[row + static_cast<std::size_t>(above - 1)] += share;
-    if (above < filters.channels) weights[row + static_cast<std::size_t>(above)] += 1 - share;
-  }
-  return dragoman::Tensor::Of<double>({filters.bins, filters.channels}, weights);
+  Value* bin = c.Cast(c.Iota(c.Int(filters.bins)), DType::kF64);
+  Value* width = c.Mul(rate, 0.5 / static_cast<double>(filters.bins - 1));
+  Value* mel = c.Mul(c.Log(c.Add(c.Mul(c.Mul(bin, width), 1 / 700.0), 1)), 1127.0);
+  Value* first = c.Floor(c.Add(c.Div(c.Number(filters.lower, DType::kF64), width), 1.5));
+  Value* last = c.Floor(c.Div(c.Number(filters.upper, DType::kF64), width));
+  Value* counts = c.And(c.GreaterOrEqual(bin, first), c.LessOrEqual(bin, last));
+  // In distances between centres, from the lower limit on.
+  Value* place = c.Unsqueeze(c.Mul(c.Sub(mel, low), 1 / spacing), {1});
+  Value* centre = c.Add(c.Cast(c.Iota(c.Int(filters.channels)), DType::kF64), 1);
+  Value* share = c.Max(c.Sub(1, c.Abs(c.Sub(place, centre))), 0);
+  return c.Where(c.Unsqueeze(counts, {1}), share, 0);
 }
 
 // (channels, coefficients) of the cosine transform of type 2, orthonormal but for the first.
@@ -110,7 +103,7 @@ Value* LowerAudioSpectrogram(Call& c) {
 // The cosine transform of the logarithms of mel filters.
 Value* LowerMfcc(Call& c) {
   Value* spectrogram = c.Tensor(0);
-  const std::optional<double> rate = c.KnownFloat(1);
+  Value* rate = c.Cast(c.Reshape(c.Tensor(1), Ints()), DType::kF64);
   const int rank = c.Rank(spectrogram);
   const std::int64_t coefficients = c.IntAttribute("dct_coefficient_count");
   MelFilters filters;
@@ -120,18 +113,18 @@ Value* LowerMfcc(Call& c) {
   if (c.failed()) return nullptr;
   if (rank != 3) return c.Fail(InvalidInput("a spectrogram of rank " + std::to_string(rank)));
   const std::optional<std::int64_t> bins = c.KnownSize(spectrogram, 2);
-  if (!rate || !bins) return c.Fail("a sample rate or a number of frequencies that is not known");
+  if (!bins) return c.Fail("a number of frequencies that is not known");
   filters.bins = *bins;
-  filters.sample_rate = *rate;
   const bool sane = *bins > 1 && *bins <= kMaxWindow && filters.channels > 0 &&
                     filters.channels <= kMaxChannels && coefficients > 0 &&
-                    coefficients <= filters.channels && *rate > 0 && filters.lower >= 0 &&
-                    filters.upper > filters.lower && filters.upper <= *rate / 2 &&
-                    *bins * filters.channels <= kMaxWindow * 16;
+                    coefficients <= filters.channels && filters.lower >= 0 &&
+                    filters.upper > filters.lower && *bins * filters.channels <= kMaxWindow * 16;
   if (!sane) return c.Fail(InvalidInput("limits of the filters that do not fit the spectrogram"));
+  c.Assert(c.GreaterOrEqual(rate, 2 * filters.upper),
+           "a sample rate that is too low for the limits of the filters");
   constexpr double kFloor = 1e-12;
   Value* amplitude = c.Sqrt(c.Cast(spectrogram, DType::kF64));
-  Value* energy = c.Op("MatMul", {amplitude, c.builder().Constant(FilterBank(filters))});
+  Value* energy = c.Op("MatMul", {amplitude, FilterBank(c, filters, rate)});
   Value* logs = c.Log(c.Max(energy, c.Number(kFloor, DType::kF64)));
   Value* table = c.builder().Constant(CosineTable(filters.channels, coefficients));
   return c.Cast(c.Op("MatMul", {logs, table}), DType::kF32);
