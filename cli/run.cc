@@ -88,6 +88,7 @@ void AddRun(CommandLine& program) {
               {.one_of = {"interpreter", "native"}});
   command.Add("--repeat", &options->request.repeat,
               "Run N times from the same state, and print times", {.range = {{1, 1'000'000}}});
+  command.Add("--seed", &options->request.seed, "Of random numbers; 0 unless given");
   command.AddFlag("--profile", options->request.profile, "Print the time of each node");
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);

@@ -23,6 +23,8 @@ Result<RunResult> RunNative(const Session& session, const Model& model,
   if (request.steps) arguments.insert(arguments.end(), {"--steps", *request.steps});
   if (request.repeat > 1)
     arguments.insert(arguments.end(), {"--repeat", std::to_string(request.repeat)});
+  if (request.seed != 0)
+    arguments.insert(arguments.end(), {"--seed", std::to_string(request.seed)});
   if (request.profile) arguments.emplace_back("--profile");
   RunResult result;
   NativeOptions options;

@@ -60,6 +60,7 @@ Result<RunResult> Interpret(const Session& session, const Model& model,
   }
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(model));
   interpreter.set_line_sink(request.print);
+  interpreter.SetSeed(request.seed);
   std::map<std::string, NodeTime> profile;
   if (request.profile) {
     interpreter.set_observer([&profile](const Node& node, std::chrono::nanoseconds elapsed) {

@@ -24,6 +24,7 @@ struct RunRequest {
   std::int64_t repeat = 1;
   bool times = false;  // reports times, also of a single run
   bool profile = false;
+  std::uint64_t seed = 0;    // of random numbers
   onednn::PlanOptions plan;  // of the native engine
   // Takes what the model prints, and warnings of its program; nullptr: nobody does.
   LineSink print = nullptr;

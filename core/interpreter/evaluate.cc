@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/interpreter/kernel_table.h"
+#include "core/interpreter/random_call.h"
 #include "core/ops/elements.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/kernel_name.h"
@@ -93,7 +94,8 @@ Result<std::vector<Array>> MakeResults(const Node& node, const std::vector<Knowl
 
 }  // namespace
 
-Result<std::vector<Array>> EvaluateNode(const Node& node, std::span<const Array> operands) {
+Result<std::vector<Array>> EvaluateNode(const Node& node, std::span<const Array> operands,
+                                        rt::RandomSource* random) {
   const OpDef* def = FindOp(node);
   if (def == nullptr) return Unsupported("operator is not known").At(node.Describe());
   Facts facts = FactsOf(*def, operands);
@@ -112,7 +114,9 @@ Result<std::vector<Array>> EvaluateNode(const Node& node, std::span<const Array>
   if (kernel == nullptr) {
     return Unsupported("the interpreter has no kernel " + *instance).At(node.Describe());
   }
-  KernelArguments arguments{&context.all_params(), operands, {}, nullptr};
+  rt::RandomSource no_random;
+  RandomKernelArguments arguments{{&context.all_params(), operands, {}, nullptr},
+                                  random != nullptr ? random : &no_random};
   DRAGOMAN_ASSIGN(std::vector<rt::Shape> shapes, ResultShapes(node, *kernel, arguments, inferred));
   DRAGOMAN_ASSIGN(std::vector<Array> results, MakeResults(node, inferred, shapes));
   arguments.results = results;
@@ -123,6 +127,7 @@ Result<std::vector<Array>> EvaluateNode(const Node& node, std::span<const Array>
     arguments.scratch = scratch.get();
   }
   DRAGOMAN_TRY(ToStatus(node, kernel->call(arguments)));
+  if (no_random.draws() > 0) return Unsupported("draws random numbers").At(node.Describe());
   return results;
 }
 

@@ -7,14 +7,14 @@
 #include "core/interpreter/evaluate.h"
 #include "core/interpreter/frame.h"
 #include "core/ops/op_def.h"
-#include "core/ops/random.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman {
 namespace {
 
 Result<std::vector<RuntimeValue>> RunKernel(const Node& node,
-                                            std::span<const RuntimeValue> operands) {
+                                            std::span<const RuntimeValue> operands,
+                                            rt::RandomSource* random) {
   std::vector<Array> arrays;
   arrays.reserve(operands.size());
   for (const RuntimeValue& operand : operands) {
@@ -23,7 +23,7 @@ Result<std::vector<RuntimeValue>> RunKernel(const Node& node,
     }
     arrays.push_back(operand.array);
   }
-  DRAGOMAN_ASSIGN(std::vector<Array> results, EvaluateNode(node, arrays));
+  DRAGOMAN_ASSIGN(std::vector<Array> results, EvaluateNode(node, arrays, random));
   std::vector<RuntimeValue> values;
   for (Array& result : results) {
     values.push_back(result.present() ? RuntimeValue::Of(std::move(result)) : RuntimeValue());
@@ -79,8 +79,9 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
     for (const Use& use : node.operands()) operands.push_back(frame.Get(use.value()));
     const auto start = std::chrono::steady_clock::now();
     const NodeHandler handler = FindHandler(node);
-    Result<std::vector<RuntimeValue>> results =
-        handler != nullptr ? handler(node, operands, *this, frame) : RunKernel(node, operands);
+    Result<std::vector<RuntimeValue>> results = handler != nullptr
+                                                    ? handler(node, operands, *this, frame)
+                                                    : RunKernel(node, operands, random);
     if (!results.ok()) return std::move(results).error().At(node.Describe());
     if (results->size() < node.num_results())
       return InvalidInput("has more results than its operator gives").At(node.Describe());
@@ -116,7 +117,6 @@ std::string WhyRank(const Node& node) {
 }
 
 std::string WhyUnsupported(const Node& node) {
-  if (const std::string_view why = WhyRandom(node); !why.empty()) return std::string(why);
   const OpDef* def = FindOp(node);
   if (def == nullptr) return "operator is not in the common dialect";
   return RunsInInterpreter(*def) ? WhyRank(node) : "operator has no kernel";
@@ -155,6 +155,7 @@ Status Interpreter::Reset() {
     states.push_back(std::move(*value));
   }
   states_ = std::move(states);
+  random_.Restart();
   return {};
 }
 
@@ -162,7 +163,7 @@ Result<std::vector<RuntimeValue>> Interpreter::Run(const Entry& entry,
                                                    std::vector<RuntimeValue> inputs) {
   for (const StateBinding& binding : entry.states) inputs.push_back(states_[binding.state]);
   std::int64_t nodes_left = node_limit_;
-  const Execution execution{&observer_, &sink_, &nodes_left};
+  const Execution execution{&observer_, &sink_, &nodes_left, &random_};
   DRAGOMAN_ASSIGN(std::vector<RuntimeValue> outputs,
                   execution.RunGraph(*entry.graph, std::move(inputs), nullptr));
   for (const StateBinding& binding : entry.states) {

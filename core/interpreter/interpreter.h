@@ -14,6 +14,7 @@
 #include "core/ir/model.h"
 #include "core/ops/op_def.h"
 #include "core/support/result.h"
+#include "runtime/kernels/random_source.h"
 
 namespace dragoman {
 
@@ -33,7 +34,9 @@ class Interpreter {
   Result<std::vector<RuntimeValue>> Run(const Entry& entry, std::vector<RuntimeValue> inputs);
 
   const std::vector<RuntimeValue>& states() const { return states_; }
-  Status Reset();  // states := initial values
+  Status Reset();  // states := initial values; random numbers start over from the seed
+  // Of random numbers, 0 unless it is set.
+  void SetSeed(std::uint64_t seed) { random_.SetSeed(seed); }
 
   void set_observer(NodeObserver observer) { observer_ = std::move(observer); }
   void set_line_sink(LineSink sink) { sink_ = std::move(sink); }
@@ -49,6 +52,7 @@ class Interpreter {
   NodeObserver observer_;
   LineSink sink_;
   std::int64_t node_limit_ = INT64_MAX;
+  rt::RandomSource random_;
 };
 
 // The values that a node of an enclosing graph, or of this one, has computed so far.
@@ -60,6 +64,7 @@ struct Execution {
   const NodeObserver* observer = nullptr;
   const LineSink* sink = nullptr;
   std::int64_t* nodes_left = nullptr;  // that may be run; nullptr: any number
+  rt::RandomSource* random = nullptr;  // nullptr: a node that draws is an error
 
   Result<std::vector<RuntimeValue>> RunGraph(const Graph& graph, std::vector<RuntimeValue> inputs,
                                              const Frame* outer) const;

@@ -1,15 +1,11 @@
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/clip.h"
-#include "runtime/kernels/dropout.h"
 #include "runtime/kernels/where.h"
 
 namespace dragoman {
 
 void AddWhereKernels(KernelTable& table) {
   Add<Numbers>(table, "Clip", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Clip, T); });
-  Add<Floats, Floats, Bool>(table, "Dropout", []<class T, class T1, class T2>() {
-    return DRAGOMAN_KERNEL_ENTRY(Dropout, T, T1, T2);
-  });
   Add<Bits>(table, "Where", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Where, T); });
 }
 

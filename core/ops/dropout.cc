@@ -1,11 +1,17 @@
 #include "runtime/params/dropout.h"
 
+#include "core/ir/node_attributes.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
 
 namespace dragoman {
 namespace {
+
+Result<Params> FillSeed(const Node& node) {
+  const rt::DropoutParams params{node.attribute("seed") != nullptr, IntAttribute(node, "seed", 0)};
+  return Params::Of(params, ParamsToCpp(params));
+}
 
 Status InferDropout(InferContext& context) {
   DRAGOMAN_TRY(CheckScalar(context, 1));
@@ -20,8 +26,10 @@ std::vector<OpDef> DropoutOps() {
   return {
       Op("Dropout", "(data: T, ratio: T1?, training_mode: bool?) -> (output: T, mask: bool?)",
          "T: float; T1: float")
-          .Attributes<rt::DropoutParams>()
+          .Attribute("seed", Attribute::Kind::kInt)
+          .FillWith(FillSeed)
           .Infer(InferDropout)
+          .Random()
           .Kernel(
               {.header = "runtime/kernels/dropout.h", .types = "T T1=f32 bool", .fallible = true})};
 }

@@ -1,5 +1,8 @@
-#include "core/ops/random.h"
+#include "runtime/params/random.h"
 
+#include <bit>
+
+#include "core/ir/node_attributes.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 
@@ -16,7 +19,10 @@ Result<DType> AttributeDType(const InferContext& context, DType other) {
     return context.Fail("attribute 'dtype' is " + std::to_string(number) +
                         ", which is no element type");
   }
-  return static_cast<DType>(number);
+  const auto dtype = static_cast<DType>(number);
+  if (!context.def().signature.variables.back().allowed.Has(dtype))
+    return context.Fail("the result cannot be of element type " + std::string(Name(dtype)));
+  return dtype;
 }
 
 Status InferGenerated(InferContext& context) {
@@ -48,6 +54,18 @@ Status InferMultinomial(InferContext& context) {
   return {};
 }
 
+// By the attributes `first` and `second`, if they are not empty.
+Result<Params> Fill(const Node& node, std::string_view first, std::string_view second) {
+  rt::RandomParams params;
+  params.first = FloatAttribute(node, first, params.first);
+  params.second = FloatAttribute(node, second, params.second);
+  params.has_seed = node.attribute("seed") != nullptr;
+  params.seed = std::bit_cast<std::int32_t>(FloatAttribute(node, "seed", 0));
+  return Params::Of(params, ParamsToCpp(params));
+}
+
+constexpr std::string_view kHeader = "runtime/kernels/random.h";
+
 OpBuilder Generator(std::string_view type) {
   return Op(type, "() -> (output: T)", "T: float")
       .Attribute("dtype", Attribute::Kind::kInt, std::int64_t{1})
@@ -55,58 +73,54 @@ OpBuilder Generator(std::string_view type) {
       .Attribute("shape", Attribute::Kind::kInts)
       .Required("shape")
       .Infer(InferGenerated)
-      .Random();
+      .Random()
+      .Kernel({.header = kHeader, .types = "T"});
 }
 
 OpBuilder Like(std::string_view type) {
-  return Op(type, "(input: T1) -> (output: T2)", "T1: any; T2: any")
+  return Op(type, "(input: T1) -> (output: T2)", "T1: any; T2: float")
       .Attribute("dtype", Attribute::Kind::kInt)
       .Attribute("seed", Attribute::Kind::kFloat)
       .Infer(InferLike)
-      .Random();
+      .Random()
+      .Kernel({.header = kHeader, .types = "bits(T1) T2"});
 }
 
 OpDef Normal(OpBuilder op) {
   return std::move(op)
       .Attribute("mean", Attribute::Kind::kFloat, 0.0f)
-      .Attribute("scale", Attribute::Kind::kFloat, 1.0f);
+      .Attribute("scale", Attribute::Kind::kFloat, 1.0f)
+      .FillWith([](const Node& node) { return Fill(node, "mean", "scale"); });
 }
 
 OpDef Uniform(OpBuilder op) {
   return std::move(op)
       .Attribute("high", Attribute::Kind::kFloat, 1.0f)
-      .Attribute("low", Attribute::Kind::kFloat, 0.0f);
+      .Attribute("low", Attribute::Kind::kFloat, 0.0f)
+      .FillWith([](const Node& node) { return Fill(node, "low", "high"); });
 }
 
-// Whether operand `i` is there and constant, and what it holds: 0 or not.
-bool IsConstantly(const Node& node, std::size_t i, bool zero) {
-  const Value* value = node.operand(i);
-  const Tensor* tensor = value != nullptr ? value->tensor() : nullptr;
-  return tensor != nullptr && tensor->size() == 1 && (tensor->FloatAt(0) == 0) == zero;
-}
+Result<Params> FillSeed(const Node& node) { return Fill(node, "", ""); }
 
 }  // namespace
 
-std::string_view WhyRandom(const Node& node) {
-  const OpDef* def = FindOp(node);
-  if (def != nullptr && def->random) return "it draws random numbers";
-  const bool trains = node.Is("Dropout") && IsConstantly(node, 2, false);
-  if (trains && (node.operand(1) == nullptr || IsConstantly(node, 1, false)))
-    return "in training mode it draws random numbers";
-  return "";
-}
-
-bool MayDrawRandomNumbers(const Node& node) { return node.Is("Dropout"); }
-
 std::vector<OpDef> RandomOps() {
   return {
-      Like("Bernoulli"),
+      Op("Bernoulli", "(input: T1) -> (output: T2)", "T1: float; T2: number bool")
+          .Attribute("dtype", Attribute::Kind::kInt)
+          .Attribute("seed", Attribute::Kind::kFloat)
+          .FillWith(FillSeed)
+          .Infer(InferLike)
+          .Random()
+          .Kernel({.header = kHeader, .types = "T1 T2"}),
       Op("Multinomial", "(input: T1) -> (output: T2)", "T1: float; T2: index")
           .Attribute("dtype", Attribute::Kind::kInt, std::int64_t{6})
           .Attribute("sample_size", Attribute::Kind::kInt, std::int64_t{1})
           .Attribute("seed", Attribute::Kind::kFloat)
+          .FillWith(FillSeed)
           .Infer(InferMultinomial)
-          .Random(),
+          .Random()
+          .Kernel({.header = kHeader, .types = "T1 T2", .fallible = true}),
       Normal(Generator("RandomNormal")),
       Normal(Like("RandomNormalLike")),
       Uniform(Generator("RandomUniform")),

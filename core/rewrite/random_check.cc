@@ -287,6 +287,9 @@ std::optional<RandomCheck> RandomCheck::Make(const Model& model, const Entry& en
   for (const auto& input : graph.inputs()) {
     if (!CanDraw(input->type())) return std::nullopt;
   }
+  for (const Node& node : graph.nodes()) {
+    if (IsRandom(node)) return std::nullopt;
+  }
   if (Bounded(WorkOf(graph)) > max_work || !UnsupportedNodes(graph).empty()) return std::nullopt;
   return RandomCheck(OneEntry(model, entry, graph));
 }

@@ -6,12 +6,14 @@
 
 namespace dragoman::rt {
 
-// `seed` has no meaning outside of training.
+// In training mode; without the attribute `seed` masks come from the model's seed.
 struct DropoutParams {
+  bool has_seed = false;
   std::int64_t seed = 0;
 
   template <class Self, class F>
   static void Visit(Self& self, F&& f) {
+    f("has_seed", self.has_seed);
     f("seed", self.seed);
   }
 };

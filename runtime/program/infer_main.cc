@@ -113,6 +113,7 @@ bool Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
   if (options.repeat > 0) {
     Repeat(*target, runs[static_cast<std::size_t>(first)], first, options.repeat);
   }
+  target->SetSeed(options.seed);
   if (options.profile) target->trace().StartProfile();
   for (int entry : options.calls) {
     CallOnce(*target, runs[static_cast<std::size_t>(entry)], entry, options.stacked);

@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_INFER_MAIN_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_INFER_MAIN_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ class InferTarget {
   // its outputs.
   virtual Status Call(int entry, std::vector<AnyValue>& inputs, std::vector<AnyValue>& outputs) = 0;
   virtual void SaveState() = 0;
-  virtual Status RestoreState() = 0;  // what SaveState saw
+  virtual Status RestoreState() = 0;      // what SaveState saw
+  virtual void SetSeed(std::uint64_t) {}  // of random numbers, where the model draws some
   virtual Trace& trace() = 0;
 };
 

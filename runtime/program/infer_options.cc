@@ -22,6 +22,14 @@ int ParseCount(const std::string& option, std::string_view text) {
   return count;
 }
 
+std::uint64_t ParseSeed(const std::string& option, std::string_view text) {
+  std::uint64_t seed = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (problem != std::errc() || end != text.data() + text.size())
+    throw Error(option + ": '" + std::string(text) + "' is no number of 64 bits");
+  return seed;
+}
+
 double ParseFraction(const std::string& option, const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -102,6 +110,8 @@ InferOptions ParseInferOptions(const ModelInfo& info, int argc, char** argv) {
       options.repeat = ParseCount(option, value);
     } else if (option == "--threads") {
       options.threads = ParseCount(option, value);
+    } else if (option == "--seed") {
+      options.seed = ParseSeed(option, value);
     } else {
       throw Error(option + ": the option is unknown; see --help");
     }
@@ -125,6 +135,7 @@ std::string InferHelp(const ModelInfo& info) {
                      "                         --steps by the inputs of up to 8 in turn\n"
                      "  --profile              time of every step\n"
                      "  --threads N            1 unless given\n"
+                     "  --seed N               of random numbers, 0 unless given\n"
                      "  --weights FILE         the weights, if they have moved\n\n";
   const auto list = [&](const char* title, const List<TensorInfo>& tensors) {
     for (const TensorInfo& tensor : tensors) {

@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_INFER_OPTIONS_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_INFER_OPTIONS_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct InferOptions {
   bool stacked = false;    // --steps was given
   int repeat = 0;
   int threads = 1;
+  std::uint64_t seed = 0;  // of random numbers
   bool profile = false;
   bool help = false;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "codegen/onednn/emit/emit_impl.h"
 #include "codegen/onednn/emit/emit_source.h"
 #include "codegen/onednn/emit/text.h"
 #include "core/ops/kernel_name.h"
@@ -105,6 +106,13 @@ void EmitPublic(const Plan& plan, CodeWriter& code) {
   code.Line("void reset() noexcept;");
   code.Line("const State& state() const noexcept;");
   code.Line("[[nodiscard]] rt::Status set_state(const State& state) noexcept;");
+  if (DrawsRandomNumbers(plan)) {
+    code.Line();
+    code.Comment(
+        "Random numbers start over from `seed`, which is 0 at first; reset() starts over from the "
+        "same one. Nodes with a seed of their own keep it.");
+    code.Line("void set_seed(std::uint64_t seed) noexcept;");
+  }
   code.Line();
   code.Line("static const rt::ModelInfo& info() noexcept;");
   code.Line("rt::Trace& trace() noexcept;  // which step runs, and profiles");

@@ -43,6 +43,7 @@ void EmitMembers(const Plan& plan, const Members& members, CodeWriter& code) {
   code.Line("rt::Memory scratch_;");
   if (plan.num_slots > 0) code.Line("rt::Memory slots_[" + std::to_string(plan.num_slots) + "];");
   if (plan.headers.contains(std::string(kLineHeader))) code.Line("rt::Line line_;");
+  if (DrawsRandomNumbers(plan)) code.Line("rt::RandomSource random_;");
   if (UsesOneDnn(plan)) code.Line("rt::FastContext context_;");
   for (BufferId id = 0; id < static_cast<BufferId>(plan.buffers.size()); ++id)
     EmitMember(plan, members, id, code);
@@ -105,6 +106,7 @@ void EmitReset(const Plan& plan, CodeWriter& code) {
       }
     }
   }
+  if (DrawsRandomNumbers(plan)) code.Line("random_.Restart();");
   code.Line("return rt::Status();");
   code.Close();
   code.Line();
@@ -115,6 +117,11 @@ void EmitReset(const Plan& plan, CodeWriter& code) {
 bool UsesThreads(const Plan& plan) {
   return std::ranges::any_of(
       plan.headers, [](const std::string& header) { return header.starts_with("runtime/fast/"); });
+}
+
+bool DrawsRandomNumbers(const Plan& plan) {
+  return plan.headers.contains("runtime/kernels/random.h") ||
+         plan.headers.contains("runtime/kernels/dropout.h");
 }
 
 std::string UnusedMark(const Buffer& buffer) {

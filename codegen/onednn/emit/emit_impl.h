@@ -12,6 +12,7 @@ namespace dragoman::onednn {
 
 // Whether a program runs steps on threads: loops of runtime/fast run on as many as its primitives.
 bool UsesThreads(const Plan& plan);
+bool DrawsRandomNumbers(const Plan& plan);
 
 // What stands before a value that is given, whether or not a step reads it.
 std::string UnusedMark(const Buffer& buffer);

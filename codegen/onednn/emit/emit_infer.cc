@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "codegen/onednn/emit/emit_impl.h"
 #include "codegen/onednn/emit/text.h"
 
 namespace dragoman::onednn {
@@ -30,7 +31,7 @@ class Target final : public rt::InferTarget {
   }
   void SaveState() override { saved_ = model_.state(); }
   rt::Status RestoreState() override { return model_.set_state(saved_); }
-  rt::Trace& trace() override { return model_.trace(); }
+@SEED@  rt::Trace& trace() override { return model_.trace(); }
 
  private:
   @MODEL@ model_;
@@ -51,6 +52,9 @@ int main(int argc, char** argv) {
   return dragoman::rt::InferMain(@NAME@::@MODEL@::info(), &@NAME@::Make, argc, argv);
 }
 )";
+
+constexpr std::string_view kSetSeed =
+    "  void SetSeed(std::uint64_t seed) override { model_.set_seed(seed); }\n";
 
 std::string IndexText(const char* list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
@@ -151,6 +155,7 @@ std::string EmitInfer(const Plan& plan) {
   std::string text = Filled(std::string(kText), "@CASES@", cases.Take());
   text = Filled(std::move(text), "@PRECISION_HEADER@", PrecisionHeader(plan));
   text = Filled(std::move(text), "@WARNING@", PrecisionWarning(plan));
+  text = Filled(std::move(text), "@SEED@", DrawsRandomNumbers(plan) ? kSetSeed : "");
   text = Filled(std::move(text), "@MODEL@", plan.class_name);
   return Filled(std::move(text), "@NAME@", plan.name);
 }

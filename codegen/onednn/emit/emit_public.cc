@@ -37,6 +37,11 @@ const State& @Model@::state() const noexcept { return impl_->state_; }
 
 )";
 
+constexpr std::string_view kSeed =
+    R"(void @Model@::set_seed(std::uint64_t seed) noexcept { impl_->random_.SetSeed(seed); }
+
+)";
+
 constexpr std::string_view kTrace =
     R"(rt::Trace& @Model@::trace() noexcept { return impl_->trace_; }
 
@@ -121,6 +126,7 @@ void EmitPublicMethods(const Plan& plan, CodeWriter& code) {
   for (const PlanEntry& entry : plan.entries) EmitEntry(plan, entry, code);
   code.Raw(named(kStates));
   EmitSetState(plan, code);
+  if (DrawsRandomNumbers(plan)) code.Raw(named(kSeed));
   code.Raw(named(kTrace));
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "codegen/onednn/emit/int8_text.h"
+#include "core/ops/op_def.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -13,6 +14,12 @@ bool AllStatic(const Plan& plan, const std::vector<Argument>& arguments) {
     return std::ranges::all_of(
         argument.buffers, [&](BufferId id) { return id == kAbsent || plan.buffer(id).IsStatic(); });
   });
+}
+
+// Whether it calls the kernel of an operator that does; kernels are called as their operators.
+bool DrawsRandomNumbers(const KernelStep& call) {
+  const OpDef* def = FindOp(call.function.substr(0, call.function.find('<')));
+  return def != nullptr && def->random;
 }
 
 // Scratch memory whose size the constructor can tell.
@@ -112,6 +119,7 @@ void StepEmitter::Emit(const Step& step, const KernelStep& call) {
     if (!HasKnownScratch(plan_, step, call)) ReserveScratch(call, arguments);
     text += ", scratch_.data()";
   }
+  if (DrawsRandomNumbers(call)) text += ", random_";
   text += ")";
   if (call.fallible) {
     Try(text);

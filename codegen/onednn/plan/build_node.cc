@@ -4,7 +4,6 @@
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/kernel_name.h"
-#include "core/ops/random.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -135,8 +134,7 @@ bool PlanBuilder::IsFixed(const Value* value) const {
 
 // Not in bodies, whose nodes need not run.
 bool PlanBuilder::CanBeFixed(const Node& node) const {
-  if (bound_.size() != 1 || HasEffect(node) || MayDrawRandomNumbers(node) ||
-      !node.subgraphs().empty()) {
+  if (bound_.size() != 1 || HasEffect(node) || IsRandom(node) || !node.subgraphs().empty()) {
     return false;
   }
   for (const Use& use : node.operands()) {

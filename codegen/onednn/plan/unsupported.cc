@@ -5,7 +5,6 @@
 
 #include "codegen/onednn/plan/build.h"
 #include "core/ops/kernel_name.h"
-#include "core/ops/random.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
@@ -30,7 +29,6 @@ bool HasStep(const Node& node, const OpDef& def) {
 std::string WhyUnsupported(const Node& node) {
   const OpDef* def = FindOp(node);
   if (def == nullptr) return "operator is not in the common dialect";
-  if (const std::string_view why = WhyRandom(node); !why.empty()) return std::string(why);
   if (node.IsDragoman("Fused")) return "";  // its nodes are asked
   if (!HasStep(node, *def)) return "operator has no kernel";
   const bool lists = HandlesLists(node);

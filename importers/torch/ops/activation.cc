@@ -195,16 +195,43 @@ Result<Value*> LowerSafeSoftmax(Call& call) {
   return c.Done(c.Where(masked, 0, SoftmaxAlong(c, "Softmax", x, axis)));
 }
 
-// dropout and its kin: nothing, unless in training.
+namespace {
+
+// Sizes of the mask: those of `x`, or one element for each example and channel.
+Value* MaskShape(CallComposer& c, Value* x, bool of_features) {
+  if (!of_features) return c.Shape(x);
+  const int rank = c.Rank(x);
+  if (rank < 2) return c.Fail("masks of channels of a tensor of rank " + std::to_string(rank));
+  const auto ones = static_cast<std::size_t>(rank - 2);
+  return c.ConcatSizes({c.SizeVector(x, 0, 2), c.Ints(std::vector<std::int64_t>(ones, 1))});
+}
+
+// x where the mask has 1, elsewhere the value to which SELU falls; then scaled and shifted so that
+// mean 0 and variance 1 stay what they are.
+Value* AlphaDropped(CallComposer& c, Value* x, Value* mask, double p) {
+  constexpr double kAlpha = 1.7580993408473766;
+  const double scale = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+  Value* shift = c.Add(c.Mul(c.Sub(mask, 1), kAlpha * scale), kAlpha * scale * p);
+  return c.Add(c.Mul(x, c.Mul(mask, scale)), shift);
+}
+
+}  // namespace
+
+// dropout, alpha_dropout, and their kin that drop channels as a whole: nothing, unless in training.
 Result<Value*> LowerDropout(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("input");
   const double p = c.Float("p");
   if (!c.Bool("train") || p == 0) return c.Done(x);
   if (p == 1) return c.Done(c.Mul(x, 0));
-  if (FunctionalName(call.op()) != "dropout")
-    return call.Unsupported("train = True draws random masks");
-  return c.Done(c.Op("Dropout", {x, c.Number(p, DType::kF32), c.BoolConstant(true)}));
+  const std::string_view name = FunctionalName(call.op());
+  if (name == "dropout")
+    return c.Done(c.Op("Dropout", {x, c.Number(p, DType::kF32), c.BoolConstant(true)}));
+  const bool of_features = name.starts_with("feature_");
+  const bool is_alpha = name.find("alpha_") != std::string_view::npos;
+  Value* kept = c.Full(MaskShape(c, x, of_features), 1 - p, c.dtype(x));
+  Value* mask = c.Op("Bernoulli", {kept});
+  return c.Done(is_alpha ? AlphaDropped(c, x, mask, p) : c.Mul(x, c.Div(mask, 1 - p)));
 }
 
 }  // namespace dragoman::torch

@@ -44,7 +44,12 @@ Result<Results> LowerLogSigmoidForward(Call& call) {
 Result<Results> LowerNativeDropout(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("input");
-  if (c.BoolOr("train", true) && c.Float("p") != 0) return call.Unsupported("train = True");
+  const double p = c.Float("p");
+  if (c.BoolOr("train", true) && p != 0) {
+    const std::vector<Value*> results =
+        c.Ops("Dropout", {x, c.Number(p, DType::kF32), c.BoolConstant(true)}, {}, 2);
+    return c.Done({results[0], results[1]});
+  }
   return c.Done({x, c.Full(c.Shape(x), 1, DType::kBool)});
 }
 

@@ -6,6 +6,7 @@
 #include "importers/torch/ops/decomposed.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/quantized_decomposed.h"
+#include "importers/torch/ops/random.h"
 
 namespace dragoman::torch {
 namespace {
@@ -465,6 +466,7 @@ constexpr OpRow kOps[] = {
     {"aten.multi_margin_loss", LowerMultiMarginLoss},
     {"aten.multilabel_margin_loss", LowerMultilabelMarginLoss},
     {"aten.multilabel_margin_loss_forward", LowerMultilabelMarginLossForward},
+    {"aten.multinomial", LowerMultinomial},
     {"aten.multiply", LowerMul, {.complex = true}},
     {"aten.mv", LowerMatMul, {.complex = true}},
     {"aten.mvlgamma", LowerMultigamma},

@@ -1,5 +1,7 @@
-// Operators that draw random numbers of other distributions than creation.cc. With a generator of
-// one's own they are refused: only torch gives the numbers of its seeds.
+// Operators that draw random numbers of other distributions than creation.cc, and masks. With a
+// generator of one's own they are refused: only torch gives the numbers of its seeds.
+#include "importers/torch/ops/random.h"
+
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
@@ -50,6 +52,28 @@ Result<Value*> LowerExponential(Call& call) {
   Value* x = c.Tensor("self");
   Value* drawn = Draw(c, "RandomUniformLike", c.Shape(x), c.dtype(x));
   return c.Done(c.Div(c.Neg(Log1p(c, c.Neg(drawn))), c.FloatOr("lambd", 1)));
+}
+
+// multinomial: classes of each row, by their weights. Without replacement they are those of the
+// largest logarithms of weights with noise of Gumbel's distribution added, in this order.
+Result<Value*> LowerMultinomial(Call& call) {
+  CallComposer c(call);
+  if (c.Has("generator")) return call.Unsupported("random numbers of a generator that has a seed");
+  Value* weights = c.Tensor("self");
+  const bool is_row = c.Rank(weights) == 1;
+  const std::int64_t samples = c.Int("num_samples");
+  Value* logs = c.Log(c.Cast(is_row ? c.Unsqueeze(weights, {0}) : weights, DType::kF32));
+  Value* drawn = nullptr;
+  if (c.BoolOr("replacement", false)) {
+    drawn = c.Op("Multinomial", {logs},
+                 {{"dtype", static_cast<std::int64_t>(DType::kI64)}, {"sample_size", samples}});
+  } else {
+    logs = c.Cast(logs, DType::kF64);
+    Value* noise = c.Neg(c.Log(c.Neg(c.Log(c.Op("RandomUniformLike", {logs})))));
+    drawn =
+        c.Ops("TopK", {c.Add(logs, noise), c.Ints({samples})}, {{"axis", std::int64_t{1}}}, 2)[1];
+  }
+  return c.Done(is_row ? c.Squeeze(drawn, {0}) : drawn);
 }
 
 // The order of as many random numbers.
