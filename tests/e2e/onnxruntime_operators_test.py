@@ -34,9 +34,11 @@ def problem_of(found, expected):
 
 
 class OperatorsTest(CommandCase):
+    ml = 3  # operator set of ai.onnx.ml
+
     @classmethod
     def setUpClass(cls):
-        cls.cases = onnxruntime_cases.all_cases()
+        cls.cases = [case for case in onnxruntime_cases.all_cases() if case.ml == cls.ml]
         with np.load(EXPECTED) as file:
             cls.expected = dict(file)
 
@@ -75,6 +77,10 @@ class OperatorsTest(CommandCase):
         copy = self.out / "copy.onnx"
         self.done("convert", self.model, "-o", copy, "-q")
         self.assertEqual(copy.read_bytes(), self.bytes)
+
+
+class NewestLearnersTest(OperatorsTest):
+    ml = 5
 
 
 def gelu(x):

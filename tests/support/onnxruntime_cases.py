@@ -25,6 +25,7 @@ class Case:
     wanted: tuple = (0,)
     constants: tuple = ()  # indices of operands that the file holds
     domain: str = "com.microsoft"
+    ml: int = 3  # the operator set of ai.onnx.ml that it needs
 
     def operand_name(self, i):
         return "" if self.operands[i] is None else f"{self.name}_x{i}"
@@ -61,7 +62,7 @@ def model_of(cases):
         outputs += [onnx.ValueInfoProto(name=name) for name in case.result_names() if name]
     graph = helper.make_graph([case.node() for case in cases], "cases", inputs, outputs, constants)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1),
-              helper.make_opsetid("ai.onnx.ml", 3)]
+              helper.make_opsetid("ai.onnx.ml", max(case.ml for case in cases))]
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
@@ -164,10 +165,13 @@ def block_products(draw):
             operands.append(draw.ints(0, 2**bits, rows, count).astype(F32) + F32(0.5))
         else:
             operands.append(None)
+        shared = {"attributes": {"K": columns, "N": rows, "bits": bits, "block_size": block},
+                  "constants": (1, 2, 3, 4, 5)}
         yield Case(f"MatMulNBits_{bits}_{zeros}", "MatMulNBits",
-                   operands + [None, draw.real(rows)],
-                   {"K": columns, "N": rows, "bits": bits, "block_size": block},
-                   constants=(1, 2, 3, 5))
+                   operands + [None, draw.real(rows)], **shared)
+        if bits == 4 and zeros != "packed":
+            groups = Draws(f"groups {zeros}").ints(0, count, columns)
+            yield Case(f"MatMulNBits_groups_{zeros}", "MatMulNBits", operands + [groups], **shared)
     for bits, zeros in ((4, False), (4, True), (8, True)):
         operands = [draw.ints(0, 256, 6, 32 * bits // 8, dtype=U8),
                     np.array([[0, 5], [2, 2]], I64), draw.real(6, 2)]
@@ -234,6 +238,44 @@ def quantized_products():
                 draw.quantized(I8, 4, 3, 3, 3), scalar(0.1), scalar(0, I8), scalar(3.3),
                 scalar(9, U8), draw.ints(0, 50, 4)], {"channels_last": 1, "pads": [1, 1, 1, 1]},
                constants=(3,))
+
+
+def quantized_recurrences():
+    """Weights so small that no processor's sums of products of bytes saturate."""
+    for kind, by_column in ((U8, False), (I8, False), (I8, True)):
+        draw = Draws(f"recurrence {np.dtype(kind).name} {by_column}")
+        steps, batch, features, hidden = 5, 2, 3, 4
+        weight = lambda rows: draw.ints(0 if kind == U8 else -60, 60, 2, rows, 4 * hidden,
+                                        dtype=kind)
+        sizes = (2, 4 * hidden) if by_column else (2,)
+        scale = lambda: np.abs(draw.real(*sizes)) * F32(0.01)
+        zero = lambda: np.full(sizes, 0 if by_column else 5, kind)
+        operands = [draw.real(steps, batch, features), weight(features), weight(hidden),
+                    draw.real(2, 8 * hidden), None, draw.real(2, batch, hidden),
+                    draw.real(2, batch, hidden), None, scale(), zero(), scale(), zero()]
+        yield Case(f"DynamicQuantizeLSTM_{np.dtype(kind).name}_{by_column}", "DynamicQuantizeLSTM",
+                   operands, {"hidden_size": hidden, "direction": "bidirectional"},
+                   wanted=(0, 1, 2), constants=(1, 2, 8, 9, 10, 11))
+
+
+def experts():
+    draw = Draws("experts")
+    rows, hidden, inner, count = 5, 8, 16, 4
+    x, router = draw.real(rows, hidden), draw.real(rows, count)
+    outer = [draw.real(count, hidden, inner), draw.real(count, hidden)]
+    weights = [draw.real(count, inner, hidden), draw.real(count, inner)]
+    for kind in ("relu", "gelu", "silu", "identity"):
+        yield Case(f"MoE_{kind}", "MoE", [x, router, *weights, *outer],
+                   {"activation_type": kind, "k": 2, "normalize_routing_weights": kind == "silu"},
+                   constants=(2, 3, 4, 5))
+    gated = [draw.real(count, 2 * inner, hidden), draw.real(count, 2 * inner)]
+    for name, given in (("plain", {}), ("limited", {"activation_alpha": 1.702, "swiglu_limit": 0.5,
+                                                    "activation_beta": 1.0})):
+        yield Case(f"MoE_swiglu_{name}", "MoE", [x, router, *gated, *outer],
+                   {"activation_type": "swiglu", "k": 2, "swiglu_fusion": 1, **given},
+                   constants=(2, 3, 4, 5))
+    yield Case("MoE_steps", "MoE", [x[None], router, weights[0], None, outer[0]], {},
+               constants=(2, 4))
 
 
 def self_attention(name, mask=None, past=False, bias=False, wanted=(0,), width=24, **attributes):
@@ -354,6 +396,8 @@ def learners():
                {"coefficients": draw.real(9).tolist(), "intercepts": draw.real(3).tolist(),
                 "classlabels_ints": [0, 1, 2], "post_transform": "SOFTMAX_ZERO"},
                wanted=(0, 1), **ml)
+    yield from coupled_machines()
+    yield from trees()
     words = draw.ints(0, 4, 3, 12, dtype=I64)
     pool = {"pool_int64s": [0, 2, 3, 1, 0, 2, 3, 3, 1, 0, 1], "ngram_counts": [0, 2, 8],
             "ngram_indexes": [5, 0, 1, 2, 6, 3], "weights": draw.real(6).tolist()}
@@ -363,7 +407,73 @@ def learners():
                     "max_skip_count": skips}, domain="")
 
 
+def coupled_machines():
+    """Support vector machines that give probabilities."""
+    for counts in ([3, 4], [2, 1, 4], [2, 2, 1, 2]):
+        classes = len(counts)
+        pairs = classes * (classes - 1) // 2
+        draw = Draws(f"{classes} classes")
+        machine = {"kernel_type": "RBF", "kernel_params": [0.5, 0.0, 3.0],
+                   "support_vectors": draw.real(7 * 3).tolist(),
+                   "coefficients": draw.real((classes - 1) * 7).tolist(),
+                   "rho": draw.real(pairs).tolist(), "vectors_per_class": counts,
+                   "prob_a": (-np.abs(draw.real(pairs))).tolist(),
+                   "prob_b": draw.real(pairs).tolist(),
+                   "classlabels_ints": list(range(10, 10 + classes))}
+        for transform in ("NONE", "SOFTMAX"):
+            yield Case(f"SVMClassifier_probabilities_{classes}_{transform}", "SVMClassifier",
+                       [draw.real(6, 3)], {**machine, "post_transform": transform},
+                       wanted=(0, 1), domain="ai.onnx.ml")
+
+
+def trees():
+    """Two trees of one question; thresholds that no operand meets."""
+    x = Draws("trees").real(6, 3)
+    nodes = {"nodes_treeids": [0, 0, 0, 1, 1, 1], "nodes_nodeids": [0, 1, 2, 0, 1, 2],
+             "nodes_featureids": [0, 0, 0, 1, 0, 0], "nodes_values": [0.1, 0, 0, -0.2, 0, 0],
+             "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"] * 2,
+             "nodes_truenodeids": [1, 0, 0, 1, 0, 0], "nodes_falsenodeids": [2, 0, 0, 2, 0, 0],
+             "target_treeids": [0, 0, 1, 1], "target_nodeids": [1, 2, 1, 2],
+             "target_weights": [0.1, 0.3, 0.2, 0.5]}
+    for targets, ids in ((1, [0, 0, 0, 0]), (2, [0, 0, 1, 1])):
+        shared = {**nodes, "target_ids": ids, "n_targets": targets}
+        for transform in ("LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT"):
+            yield Case(f"TreeEnsembleRegressor_{targets}_{transform}", "TreeEnsembleRegressor",
+                       [x], {**shared, "post_transform": transform}, domain="ai.onnx.ml")
+        for function in ("MIN", "MAX", "AVERAGE"):
+            yield Case(f"TreeEnsembleRegressor_{targets}_{function}", "TreeEnsembleRegressor",
+                       [x], {**shared, "aggregate_function": function,
+                             "base_values": [1.0, 2.0][:targets]}, domain="ai.onnx.ml")
+    linear = {"coefficients": [0.1, 0.2, 0.3], "intercepts": [0.5], "targets": 1}
+    yield Case("LinearRegressor_LOGISTIC", "LinearRegressor", [x],
+               {**linear, "post_transform": "LOGISTIC"}, domain="ai.onnx.ml")
+    yield Case("LinearRegressor_PROBIT", "LinearRegressor", [np.abs(x) * F32(0.1)],
+               {**linear, "post_transform": "PROBIT"}, domain="ai.onnx.ml")
+    yield from trees_of_version_5()
+
+
+def trees_of_version_5():
+    draw = Draws("trees of version 5")
+    for kind in (F32, np.float64):
+        real = lambda name, values: numpy_helper.from_array(np.array(values, kind), name)
+        modes = numpy_helper.from_array(np.array([0, 6, 2, 3], U8), "nodes_modes")
+        forest = {"nodes_featureids": [0, 1, 2, 1], "nodes_modes": modes,
+                  "nodes_splits": real("nodes_splits", [0.2, 0, 1.5, 2.5]),
+                  "nodes_truenodeids": [1, 0, 3, 3], "nodes_trueleafs": [0, 1, 0, 1],
+                  "nodes_falsenodeids": [2, 1, 2, 4], "nodes_falseleafs": [1, 1, 1, 1],
+                  "membership_values": real("membership_values", [1, 3, 4, np.nan]),
+                  "leaf_targetids": [0, 1, 0, 1, 0], "tree_roots": [0, 2],
+                  "leaf_weights": real("leaf_weights", [0.5, 1.25, -2.0, 0.75, 0.125]),
+                  "n_targets": 2}
+        x = draw.ints(0, 5, 12, 3).astype(kind)
+        x[:, 0] = draw.real(12)
+        for number in range(4):
+            yield Case(f"TreeEnsemble_{np.dtype(kind).name}_{number}", "TreeEnsemble", [x],
+                       {**forest, "aggregate_function": number,
+                        "post_transform": 0 if number != 1 else 3}, domain="ai.onnx.ml", ml=5)
+
+
 def all_cases():
     groups = (learners, activations, normalizations, products, quantized_elementwise,
-              quantized_products, attentions, grouped_attentions, movement)
+              quantized_products, quantized_recurrences, experts, attentions, grouped_attentions, movement)
     return [case for group in groups for case in group()]

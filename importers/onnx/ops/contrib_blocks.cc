@@ -92,6 +92,26 @@ Value* WithRealZeroPoints(OpComposer& f, Value* packed, Value* scales, Value* ze
   return f.Op("Reshape", {f.Op("Sub", {apart, shift}), f.Ints({blocks.rows, -1})});
 }
 
+// Column k has the scale and the zero point of block `groups`[k] of its row. Of ONNX Runtime's
+// forms those that give the numbers of the definition: it leaves packed zero points out here, and
+// reads other widths as 4 bits.
+Result<Value*> GroupedWeight(OpLowering& op, OpComposer& f, Value* packed, Value* scales,
+                             Value* zeros, Value* groups, const Blocks& blocks) {
+  if (blocks.bits != 4) return op.Unsupported("g_idx with bits = " + std::to_string(blocks.bits));
+  if (zeros != nullptr && zeros->type().dtype() == DType::kU8)
+    return op.Unsupported("g_idx with packed zero points, which ONNX Runtime leaves out");
+  const auto columns = [&](Value* grid) {
+    return f.Op("Gather", {grid, groups}, {{"axis", std::int64_t{1}}});
+  };
+  Value* middle = f.Number(static_cast<double>(std::int64_t{1} << (blocks.bits - 1)), scales);
+  if (zeros != nullptr) {
+    zeros = f.Op("Reshape", {zeros, f.Ints({blocks.rows, blocks.count})});
+    middle = columns(zeros);
+  }
+  Value* centred = f.Op("Sub", {packed, middle});
+  return f.Op("Mul", {centred, columns(scales)});
+}
+
 Result<Blocks> TakeBlocks(OpLowering& op, std::int64_t rows, std::int64_t columns) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> bits, op.TakeInt("bits"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> size, op.TakeInt("block_size"));
@@ -123,21 +143,25 @@ LoweredResults LowerMatMulNBits(OpLowering& op) {
   DRAGOMAN_ASSIGN(const bool prepacked, TakeFlag(op, "weight_prepacked"));
   op.Drop("accuracy_level");  // leave to compute less exactly
   if (prepacked) return op.Unsupported("weight_prepacked, a layout for one processor");
-  if (op.operand(kGroups) != nullptr) return op.Unsupported("g_idx");
   OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * packed, Unpacked(op, kB, blocks));
   Value* scales = f.Op("Reshape", {op.operand(kScales), f.Ints({blocks.rows, blocks.count})});
   Value* zeros = op.operand(kZeroPoints);
   Value* weight = nullptr;
-  if (zeros != nullptr && zeros->type().dtype() != DType::kU8) {
-    weight = WithRealZeroPoints(f, packed, scales, zeros, blocks);
+  const auto whole = [&](Value* x, std::int64_t axis) {
+    const bool padded = *columns != blocks.count * blocks.size;
+    return padded ? f.Op("Slice", {x, f.Ints({0}), f.Ints({*columns}), f.Ints({axis})}) : x;
+  };
+  if (Value* groups = op.operand(kGroups)) {
+    Value* numbers = whole(f.CastLike(packed, scales), 1);
+    DRAGOMAN_ASSIGN(weight, GroupedWeight(op, f, numbers, scales, zeros, whole(groups, 0), blocks));
+  } else if (zeros != nullptr && zeros->type().dtype() != DType::kU8) {
+    weight = whole(WithRealZeroPoints(f, packed, scales, zeros, blocks), 1);
   } else {
     DRAGOMAN_ASSIGN(zeros, zeros != nullptr ? UnpackedZeroPoints(op, kZeroPoints, blocks)
                                             : DefaultZeroPoints(op, blocks));
-    weight = DequantizedBlocks(f, packed, scales, zeros, blocks);
+    weight = whole(DequantizedBlocks(f, packed, scales, zeros, blocks), 1);
   }
-  if (*columns != blocks.count * blocks.size)
-    weight = f.Op("Slice", {weight, f.Ints({0}), f.Ints({*columns}), f.Ints({1})});
   const bool biased = op.operand(kBias) != nullptr;
   Value* y = f.Op("MatMul", {op.operand(kA), f.Transpose(weight, {1, 0})}, {},
                   biased ? "" : op.ResultName(0));

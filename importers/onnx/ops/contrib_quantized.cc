@@ -7,12 +7,12 @@
 
 namespace dragoman {
 
-Value* OneNumber(OpComposer& f, Value* x) {
+Value* OneNumber(Composer& f, Value* x) {
   if (x == nullptr || x->type().rank() == 0) return x;
   return f.Op("Reshape", {x, f.Ints({})});
 }
 
-Value* NumberOrVector(OpComposer& f, Value* x) {
+Value* NumberOrVector(Composer& f, Value* x) {
   if (x == nullptr) return x;
   const Shape* shape = x->type().shape();
   const bool one = shape != nullptr && shape->size() == 1 && shape->front().known() &&
@@ -32,7 +32,7 @@ Value* Quantized(OpComposer& f, const OpLowering& op, Value* real, std::size_t s
               op.ResultName(0));
 }
 
-Value* ScaledProduct(OpComposer& f, const QuantizedFactor& a, const QuantizedFactor& b) {
+Value* ScaledProduct(Composer& f, const QuantizedFactor& a, const QuantizedFactor& b) {
   Value* sums = f.Op("MatMulInteger", {a.values, b.values, NumberOrVector(f, a.zero_point),
                                        NumberOrVector(f, b.zero_point)});
   return f.Op("Mul", {f.Cast(sums, DType::kF32), f.Op("Mul", {a.scale, b.scale})});

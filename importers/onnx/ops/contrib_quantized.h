@@ -8,9 +8,9 @@
 namespace dragoman {
 
 // A parameter of the whole tensor, as rank 0: files have vectors of one element too. nullptr stays.
-Value* OneNumber(OpComposer& f, Value* x);
+Value* OneNumber(Composer& f, Value* x);
 // The same of what is known to have one element; a vector otherwise.
-Value* NumberOrVector(OpComposer& f, Value* x);
+Value* NumberOrVector(Composer& f, Value* x);
 
 // Operand `first`, which is followed by its scale and zero point.
 Value* Dequantized(OpComposer& f, const OpLowering& op, std::size_t first);
@@ -25,7 +25,7 @@ struct QuantizedFactor {
 };
 
 // The matrix product in integers, times the scales: f32.
-Value* ScaledProduct(OpComposer& f, const QuantizedFactor& a, const QuantizedFactor& b);
+Value* ScaledProduct(Composer& f, const QuantizedFactor& a, const QuantizedFactor& b);
 
 }  // namespace dragoman
 

@@ -4,6 +4,7 @@
 
 #include "importers/onnx/ops/contrib.h"
 #include "importers/onnx/ops/ml.h"
+#include "importers/onnx/ops/training.h"
 
 namespace dragoman {
 namespace {
@@ -27,9 +28,16 @@ constexpr Row kMlLowerings[] = {
     {"SVMClassifier", LowerSvmClassifier},
     {"SVMRegressor", LowerSvmRegressor},
     {"Scaler", LowerScaler},
+    {"TreeEnsemble", LowerTreeEnsemble},
     {"TreeEnsembleClassifier", LowerTreeEnsembleClassifier},
     {"TreeEnsembleRegressor", LowerTreeEnsembleRegressor},
     {"ZipMap", LowerZipMap},
+};
+
+constexpr Row kTrainingLowerings[] = {
+    {"Adagrad", LowerAdagrad},
+    {"Adam", LowerAdam},
+    {"Momentum", LowerMomentum},
 };
 
 constexpr Row kContribLowerings[] = {
@@ -41,6 +49,7 @@ constexpr Row kContribLowerings[] = {
     {"BiasSplitGelu", LowerBiasSplitGelu},
     {"CDist", LowerCDist},
     {"DequantizeLinear", LowerContribQuantization},
+    {"DynamicQuantizeLSTM", LowerDynamicQuantizeLstm},
     {"DynamicQuantizeMatMul", LowerDynamicQuantizeMatMul},
     {"EmbedLayerNormalization", LowerEmbedLayerNormalization},
     {"ExpandDims", LowerExpandDims},
@@ -60,6 +69,7 @@ constexpr Row kContribLowerings[] = {
     {"MatMulInteger16", LowerMatMulInteger16},
     {"MatMulIntegerToFloat", LowerMatMulIntegerToFloat},
     {"MatMulNBits", LowerMatMulNBits},
+    {"MoE", LowerMoe},
     {"MulInteger", LowerMulInteger},
     {"MultiHeadAttention", LowerMultiHeadAttention},
     {"NhwcConv", LowerNhwcConv},
@@ -94,6 +104,7 @@ constexpr Row kContribLowerings[] = {
 
 std::span<const Row> RowsOf(std::string_view domain) {
   if (domain == "ai.onnx.ml") return kMlLowerings;
+  if (domain == "ai.onnx.preview.training") return kTrainingLowerings;
   if (domain == kContribDomain) return kContribLowerings;
   return {};
 }

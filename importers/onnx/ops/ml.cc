@@ -67,7 +67,12 @@ Result<PostTransform> TakePostTransform(OpLowering& op) {
   if (*name == "LOGISTIC") return PostTransform::kLogistic;
   if (*name == "SOFTMAX") return PostTransform::kSoftmax;
   if (*name == "SOFTMAX_ZERO") return PostTransform::kSoftmaxZero;
-  return op.Unsupported("post_transform " + *name);
+  if (*name == "PROBIT") return PostTransform::kProbit;
+  return op.Invalid("post_transform is " + *name);
+}
+
+PostTransform OfTargets(PostTransform transform, std::int64_t targets) {
+  return targets > 1 || transform == PostTransform::kProbit ? transform : PostTransform::kNone;
 }
 
 namespace {
@@ -81,10 +86,24 @@ Value* SoftmaxOfNonZero(OpComposer& f, Value* scores, std::string_view name) {
   return f.Op("Div", {kept, f.Op("ReduceSum", {kept, f.Ints({-1})})}, {}, name);
 }
 
+// The quantile of the standard normal distribution, by the approximation of the inverse error
+// function that ONNX Runtime has: S. Winitzki, "A handy approximation for the error function and
+// its inverse", 2008, with a = 0.147.
+Value* Probit(OpComposer& f, Value* p, std::string_view name) {
+  constexpr double kA = 0.147, kPi = 3.14159265358979323846;
+  Value* x = f.Sub(f.Mul(p, 2), 1);
+  Value* logarithm = f.Log(f.Mul(f.Sub(1, x), f.Add(x, 1)));
+  Value* middle = f.Add(f.Mul(logarithm, 0.5), 2 / (kPi * kA));
+  Value* root = f.Sqrt(f.Sub(f.Mul(middle, middle), f.Mul(logarithm, 1 / kA)));
+  Value* size = f.Mul(f.Sqrt(f.Sub(root, middle)), 1.41421356);
+  return f.Op("Where", {f.Less(x, 0), f.Neg(size), size}, {}, name);
+}
+
 }  // namespace
 
 Value* Transformed(OpComposer& f, PostTransform transform, Value* scores, std::string_view name) {
   if (transform == PostTransform::kSoftmaxZero) return SoftmaxOfNonZero(f, scores, name);
+  if (transform == PostTransform::kProbit) return Probit(f, scores, name);
   constexpr std::string_view kOperators[] = {"Identity", "Sigmoid", "Softmax"};
   return f.Op(kOperators[static_cast<int>(transform)], {scores}, {}, name);
 }

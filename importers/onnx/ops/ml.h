@@ -31,9 +31,11 @@ Result<std::optional<Tensor>> TakeValue(OpLowering& op, const ListNames& names);
 Tensor FloatVector(const std::vector<float>& values);
 Tensor FloatMatrix(std::int64_t rows, const std::vector<float>& values);
 
-enum class PostTransform { kNone, kLogistic, kSoftmax, kSoftmaxZero };
+enum class PostTransform { kNone, kLogistic, kSoftmax, kSoftmaxZero, kProbit };
 // Errors: one of the others.
 Result<PostTransform> TakePostTransform(OpLowering& op);
+// That of a regressor: as ONNX Runtime has it, one target alone is changed by PROBIT only.
+PostTransform OfTargets(PostTransform transform, std::int64_t targets);
 // Of scores (examples, classes), called `name`.
 Value* Transformed(OpComposer& f, PostTransform transform, Value* scores, std::string_view name);
 
@@ -54,6 +56,7 @@ LoweredResults LowerNormalizer(OpLowering& op);
 LoweredResults LowerScaler(OpLowering& op);
 LoweredResults LowerSvmClassifier(OpLowering& op);
 LoweredResults LowerSvmRegressor(OpLowering& op);
+LoweredResults LowerTreeEnsemble(OpLowering& op);
 LoweredResults LowerTreeEnsembleClassifier(OpLowering& op);
 LoweredResults LowerTreeEnsembleRegressor(OpLowering& op);
 LoweredResults LowerZipMap(OpLowering& op);

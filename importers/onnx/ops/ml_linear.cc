@@ -28,14 +28,15 @@ Result<Value*> LinearScores(OpLowering& op, OpComposer& f, std::int64_t rows) {
 
 LoweredResults LowerLinearRegressor(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> targets, op.TakeInt("targets"));
-  DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
+  DRAGOMAN_ASSIGN(PostTransform transform, TakePostTransform(op));
   OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * scores, LinearScores(op, f, targets.value_or(1)));
+  transform = OfTargets(transform, targets.value_or(1));
   return f.Finish({Transformed(f, transform, scores, op.ResultName(0))});
 }
 
 // Results: labels (examples), scores (examples, classes). A single row of coefficients is the score
-// of the second of two classes.
+// of the second of two classes; a softmax leaves these two scores as they are, as in ONNX Runtime.
 LoweredResults LowerLinearClassifier(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<Tensor> labels,
                   TakeVector(op, {"classlabels_ints", "classlabels_strings", ""}));
@@ -47,8 +48,8 @@ LoweredResults LowerLinearClassifier(OpLowering& op) {
       intercepts != nullptr ? static_cast<std::int64_t>(intercepts->size()) : labels->size();
   const bool binary = rows == 1 && labels->size() == 2;
   const bool logistic = transform == PostTransform::kLogistic;
-  if (binary && !logistic && transform != PostTransform::kNone)
-    return op.Unsupported("a softmax of two classes that share their coefficients");
+  if (binary && transform == PostTransform::kProbit)
+    return op.Unsupported("PROBIT of two classes that share their coefficients");
   if (!binary && rows != labels->size())
     return op.Invalid("has " + std::to_string(labels->size()) + " labels for " +
                       std::to_string(rows) + " classes");

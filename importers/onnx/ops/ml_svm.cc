@@ -1,8 +1,11 @@
 // Support vector machines.
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
+#include "core/lowering/name_body.h"
 #include "importers/onnx/ops/ml.h"
 
 namespace dragoman {
@@ -136,6 +139,7 @@ Pairs MakePairs(const std::vector<std::int64_t>& vectors_per_class,
 }
 
 constexpr std::int64_t kMostTerms = 1 << 28;
+constexpr std::int64_t kMostCoupled = 128;  // classes
 
 struct Machine {
   Tensor labels;
@@ -144,6 +148,7 @@ struct Machine {
   std::vector<std::int64_t> vectors_per_class;
   std::vector<float> coefficients;
   std::vector<float> rho;
+  std::vector<float> slopes, offsets;  // of probabilities of pairs; empty: scores are the result
   std::int64_t vectors = 0;
 };
 
@@ -155,10 +160,9 @@ Result<Machine> TakeMachine(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> counts, TakeIntList(op, "vectors_per_class"));
   DRAGOMAN_ASSIGN(std::vector<float> coefficients, TakeFloatList(op, "coefficients"));
   DRAGOMAN_ASSIGN(std::vector<float> rho, TakeFloatList(op, "rho"));
-  DRAGOMAN_ASSIGN(const std::vector<float> probabilities, TakeFloatList(op, "prob_a"));
+  DRAGOMAN_ASSIGN(std::vector<float> slopes, TakeFloatList(op, "prob_a"));
+  DRAGOMAN_ASSIGN(std::vector<float> offsets, TakeFloatList(op, "prob_b"));
   if (!labels) return op.Invalid("has no class labels");
-  if (!probabilities.empty())
-    return op.Unsupported("prob_a: probabilities, which an iteration couples");
   if (counts.empty()) return op.Unsupported("a classifier without support vectors");
   const std::int64_t classes = labels->size();
   std::int64_t vectors = 0;
@@ -171,22 +175,119 @@ Result<Machine> TakeMachine(OpLowering& op) {
   if (classes < 2) return op.Invalid("has one class");
   DRAGOMAN_TRY(CheckCount(op, "rho", rho.size(), classes * (classes - 1) / 2));
   DRAGOMAN_TRY(CheckCount(op, "coefficients", coefficients.size(), (classes - 1) * vectors));
+  if (!slopes.empty() || !offsets.empty()) {
+    DRAGOMAN_TRY(CheckCount(op, "prob_a", slopes.size(), classes * (classes - 1) / 2));
+    DRAGOMAN_TRY(CheckCount(op, "prob_b", offsets.size(), classes * (classes - 1) / 2));
+    if (classes > kMostCoupled)
+      return op.Unsupported("probabilities of more than " + std::to_string(kMostCoupled) +
+                            " classes");
+  }
   if (std::max(vectors, classes) > kMostTerms / static_cast<std::int64_t>(rho.size()))
     return op.Unsupported("more than " + std::to_string(kMostTerms) + " terms of pairs");
-  return Machine{std::move(*labels),      std::move(kernel), transform, std::move(counts),
-                 std::move(coefficients), std::move(rho),    vectors};
+  return Machine{std::move(*labels), std::move(kernel),       transform,
+                 std::move(counts),  std::move(coefficients), std::move(rho),
+                 std::move(slopes),  std::move(offsets),      vectors};
+}
+
+}  // namespace
+
+namespace {
+
+// Of each example the probability of class i against class j, from the scores of pairs:
+// (examples, classes, classes), zero for i = j.
+Value* PairProbabilities(OpComposer& f, const Machine& machine, Value* scores) {
+  constexpr double kLeast = 1e-7;
+  const std::int64_t classes = machine.labels.size();
+  const auto pairs = static_cast<std::int64_t>(machine.rho.size());
+  Value* slopes = f.builder().Constant(FloatVector(machine.slopes));
+  Value* offsets = f.builder().Constant(FloatVector(machine.offsets));
+  Value* first = f.Sigmoid(f.Neg(f.Add(f.Mul(scores, slopes), offsets)));
+  first = f.Max(f.Min(first, 1 - kLeast), kLeast);
+  // Columns: pairs, the same for the second class, zero.
+  Value* columns = f.Concat({first, f.Sub(1, first), f.Mul(f.Slice(first, 1, 0, 1), 0)}, 1);
+  std::vector<std::int64_t> places(static_cast<std::size_t>(classes * classes), 2 * pairs);
+  std::int64_t pair = 0;
+  for (std::int64_t i = 0; i < classes; ++i) {
+    for (std::int64_t j = i + 1; j < classes; ++j, ++pair) {
+      places[static_cast<std::size_t>(i * classes + j)] = pair;
+      places[static_cast<std::size_t>(j * classes + i)] = pairs + pair;
+    }
+  }
+  return f.Reshape(f.Gather(columns, f.Ints(std::move(places)), 1), {-1, classes, classes});
+}
+
+// One step of the iteration in all classes, for examples whose error is not small yet; `q`
+// (examples, classes, classes), `diagonal` and `p` (examples, classes).
+struct CouplingStep {
+  Value* p;
+  Value* goes_on;  // of any example, rank 0
+};
+
+CouplingStep Improve(Composer& c, std::int64_t classes, Value* q, Value* diagonal, Value* before) {
+  Value* p = before;
+  Value* qp = c.ReduceSum(c.Mul(q, c.Unsqueeze(p, {1})), {2});
+  Value* pqp = c.ReduceSum(c.Mul(p, qp), {1}, true);
+  Value* error = c.Reduce("ReduceMax", c.Abs(c.Sub(qp, pqp)), {1}, true);
+  Value* open = c.Not(c.Less(error, 0.005 / static_cast<double>(classes)));
+  const auto column = [&](Value* x, std::int64_t t) { return c.Slice(x, 1, t, t + 1); };
+  for (std::int64_t t = 0; t < classes; ++t) {
+    std::vector<float> unit(static_cast<std::size_t>(classes), 0.0f);
+    unit[static_cast<std::size_t>(t)] = 1;
+    Value* change = c.Div(c.Sub(pqp, column(qp, t)), column(diagonal, t));
+    Value* whole = c.Add(change, 1);
+    Value* slope = c.Add(c.Mul(change, column(diagonal, t)), c.Mul(column(qp, t), 2));
+    pqp = c.Div(c.Add(pqp, c.Mul(change, slope)), c.Mul(whole, whole));
+    qp = c.Div(c.Add(qp, c.Mul(change, c.Select(q, 1, t))), whole);
+    p = c.Div(c.Add(p, c.Mul(change, c.builder().Constant(FloatVector(unit)))), whole);
+  }
+  Value* any = c.ReduceSum(c.Cast(open, DType::kF32), {0, 1});
+  return {c.Where(open, p, before), c.Greater(any, 0)};
+}
+
+// The probabilities of classes that agree best with those of pairs, `r`: T.-F. Wu, C.-J. Lin,
+// R. C. Weng, "Probability estimates for multi-class classification by pairwise coupling", 2004,
+// algorithm 2, with the steps and the tolerance that libsvm and ONNX Runtime have.
+Result<Value*> Coupled(OpLowering& op, OpComposer& f, std::int64_t classes, Value* r) {
+  Value* transposed = f.Transpose(r, {0, 2, 1});
+  Value* diagonal = f.Reduce("ReduceSumSquare", r, {1}, false);
+  std::vector<float> eye(static_cast<std::size_t>(classes * classes), 0.0f);
+  for (std::int64_t i = 0; i < classes; ++i) eye[static_cast<std::size_t>(i * (classes + 1))] = 1;
+  Value* q =
+      f.Sub(f.Mul(f.Unsqueeze(diagonal, {2}), op.builder.Constant(FloatMatrix(classes, eye))),
+            f.Mul(transposed, r));
+  Value* even = f.Add(f.Mul(diagonal, 0), 1 / static_cast<double>(classes));
+  DRAGOMAN_TRY(f.status());
+
+  auto body = std::make_shared<Graph>();
+  std::unordered_set<std::string> names;
+  GraphBuilder inner(*body, op.builder.inference(), names);
+  inner.set_origin(op.builder.origin());
+  body->AddInput("step", Type::Tensor(DType::kI64, Shape{}));
+  body->AddInput("more", Type::Tensor(DType::kBool, Shape{}));
+  Value* p = body->AddInput("p", even->type());
+  Composer c(inner);
+  const CouplingStep step = Improve(c, classes, q, diagonal, p);
+  DRAGOMAN_TRY(c.status());
+  body->AddOutput(step.goes_on);
+  body->AddOutput(step.p);
+  NameInModel(*body, op.builder);
+  constexpr std::int64_t kMostSteps = 100;
+  Value* coupled =
+      f.Op("Loop", {f.Int(kMostSteps), f.BoolConstant(true), even}, {{"body", Attribute(body)}});
+  return f.Done(coupled);
 }
 
 }  // namespace
 
 // Results: labels (examples), the class of most votes; scores (examples, pairs of classes), or
-// those of both of two classes.
+// those of both of two classes; or probabilities (examples, classes).
 LoweredResults LowerSvmClassifier(OpLowering& op) {
   DRAGOMAN_ASSIGN(const Machine machine, TakeMachine(op));
   DRAGOMAN_ASSIGN(const Tensor vectors, TakeVectors(op, machine.vectors));
   const bool logistic = machine.transform == PostTransform::kLogistic;
   const bool two = machine.labels.size() == 2;
-  if (two && !logistic && machine.transform != PostTransform::kNone)
+  const bool has_probabilities = !machine.slopes.empty();
+  if (two && !has_probabilities && !logistic && machine.transform != PostTransform::kNone)
     return op.Unsupported("a softmax of two classes that share their score");
   const Pairs pairs = MakePairs(machine.vectors_per_class, machine.coefficients);
   OpComposer f(op);
@@ -205,7 +306,10 @@ LoweredResults LowerSvmClassifier(OpLowering& op) {
   Value* index =
       f.Op("ArgMax", {votes}, {{"axis", std::int64_t{1}}, {"keepdims", std::int64_t{0}}});
   Value* label = f.Op("Gather", {op.builder.Constant(machine.labels), index}, {}, op.ResultName(0));
-  if (two) {
+  if (has_probabilities) {
+    Value* of_pairs = PairProbabilities(f, machine, scores);
+    DRAGOMAN_ASSIGN(scores, Coupled(op, f, machine.labels.size(), of_pairs));
+  } else if (two) {
     Value* first = f.Op("Neg", {scores});
     scores = f.Op("Concat", {first, scores}, {{"axis", std::int64_t{1}}});
   }

@@ -4,13 +4,13 @@
 // example stands in each tree; a level compares, for each, the feature that the node asks for with
 // the node's value, and moves to one of its children. Leaves are their own children, so that trees
 // of unequal depth wait there. What the leaves add to each target is a row of a table.
+#include "importers/onnx/ops/ml_trees.h"
+
 #include <algorithm>
-#include <map>
-#include <set>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
-
-#include "importers/onnx/ops/ml.h"
 
 namespace dragoman {
 namespace {
@@ -20,29 +20,34 @@ constexpr std::int64_t kMaxTable = std::int64_t{1} << 26;  // leaf weights
 
 using Ints = std::vector<std::int64_t>;
 
-struct Trees {
-  Ints features, yes, no, roots;  // `yes` and `no` are numbers of nodes
-  std::vector<float> values;
-  std::vector<std::string> modes;
-  Ints missing_is_yes;                                                    // empty: nowhere
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> numbers;  // of (tree, node)
-  std::int64_t depth = 0;
-
-  std::int64_t size() const { return static_cast<std::int64_t>(features.size()); }
-  bool IsLeaf(std::int64_t node) const { return modes[static_cast<std::size_t>(node)] == "LEAF"; }
-};
+// The list `name` of floats, or the tensor of doubles that may stand for it.
+Result<std::vector<double>> TakeReals(OpLowering& op, const std::string& name) {
+  const std::string as_tensor = name + "_as_tensor";
+  if (const Attribute* attribute = Find(op.attributes, as_tensor)) {
+    const Tensor* tensor = attribute->tensor();
+    if (tensor == nullptr || !IsFloating(tensor->dtype()))
+      return op.Invalid("attribute '" + as_tensor + "' is no tensor of floats");
+    std::vector<double> reals;
+    for (std::int64_t i = 0; i < tensor->size(); ++i) reals.push_back(tensor->FloatAt(i));
+    op.Drop(as_tensor);
+    return reals;
+  }
+  DRAGOMAN_ASSIGN(const std::vector<float> floats, TakeFloatList(op, name));
+  return std::vector<double>(floats.begin(), floats.end());
+}
 
 // The attributes that lists of nodes come in; all but the last are as long as each other.
 Status TakeLists(OpLowering& op, Trees& trees, Ints& tree_ids) {
   DRAGOMAN_ASSIGN(tree_ids, TakeIntList(op, "nodes_treeids"));
   DRAGOMAN_ASSIGN(const Ints ids, TakeIntList(op, "nodes_nodeids"));
   DRAGOMAN_ASSIGN(trees.features, TakeIntList(op, "nodes_featureids"));
-  DRAGOMAN_ASSIGN(trees.values, TakeFloatList(op, "nodes_values"));
+  DRAGOMAN_ASSIGN(trees.values, TakeReals(op, "nodes_values"));
   DRAGOMAN_ASSIGN(trees.modes, TakeStringList(op, "nodes_modes"));
   DRAGOMAN_ASSIGN(trees.yes, TakeIntList(op, "nodes_truenodeids"));
   DRAGOMAN_ASSIGN(trees.no, TakeIntList(op, "nodes_falsenodeids"));
   DRAGOMAN_ASSIGN(trees.missing_is_yes, TakeIntList(op, "nodes_missing_value_tracks_true"));
   op.Drop("nodes_hitrates");
+  op.Drop("nodes_hitrates_as_tensor");
   const std::size_t count = ids.size();
   for (std::size_t length : {tree_ids.size(), trees.features.size(), trees.values.size(),
                              trees.modes.size(), trees.yes.size(), trees.no.size()}) {
@@ -85,6 +90,8 @@ Status Connect(OpLowering& op, const Ints& tree_ids, Trees& trees) {
   return {};
 }
 
+}  // namespace
+
 Status MeasureDepth(OpLowering& op, Trees& trees) {
   std::set<std::int64_t> level(trees.roots.begin(), trees.roots.end());
   std::set<std::int64_t> reached = level;
@@ -105,6 +112,26 @@ Status MeasureDepth(OpLowering& op, Trees& trees) {
   return op.Invalid("a node is reached from no root");
 }
 
+Result<LeafTable> MakeLeafTable(const OpLowering& op, const Trees& trees, std::int64_t targets) {
+  if (targets < 1 || trees.size() > kMaxTable / targets)
+    return op.Unsupported(std::to_string(targets) + " targets");
+  LeafTable table;
+  table.columns = targets;
+  table.weights.resize(static_cast<std::size_t>(trees.size() * targets), 0);
+  table.given.resize(table.weights.size(), false);
+  return table;
+}
+
+void AddLeaf(LeafTable& table, std::int64_t node, std::int64_t target, double weight) {
+  const auto at = static_cast<std::size_t>(node * table.columns + target);
+  table.weights[at] += weight;
+  table.given[at] = true;
+  table.targets.insert(target);
+  table.has_negative = table.has_negative || weight < 0;
+}
+
+namespace {
+
 Result<Trees> TakeTrees(OpLowering& op) {
   Trees trees;
   Ints tree_ids;
@@ -114,32 +141,20 @@ Result<Trees> TakeTrees(OpLowering& op) {
   return trees;
 }
 
-// What a leaf adds to targets, a row a node; `targets` columns.
-struct LeafTable {
-  std::vector<float> weights;
-  std::set<std::int64_t> targets;  // that occur
-  bool has_negative = false;
-};
-
 Result<LeafTable> TakeLeaves(OpLowering& op, const Trees& trees, const std::string& prefix,
                              std::int64_t targets) {
   DRAGOMAN_ASSIGN(const Ints tree_ids, TakeIntList(op, prefix + "_treeids"));
   DRAGOMAN_ASSIGN(const Ints nodes, TakeIntList(op, prefix + "_nodeids"));
   DRAGOMAN_ASSIGN(const Ints ids, TakeIntList(op, prefix + "_ids"));
-  DRAGOMAN_ASSIGN(const std::vector<float> weights, TakeFloatList(op, prefix + "_weights"));
+  DRAGOMAN_ASSIGN(const std::vector<double> weights, TakeReals(op, prefix + "_weights"));
   if (tree_ids.size() != ids.size() || nodes.size() != ids.size() || weights.size() != ids.size())
     return op.Invalid("the lists of leaves differ in length");
-  if (targets < 1 || trees.size() > kMaxTable / targets)
-    return op.Unsupported(std::to_string(targets) + " targets");
-  LeafTable table;
-  table.weights.resize(static_cast<std::size_t>(trees.size() * targets), 0.0f);
+  DRAGOMAN_ASSIGN(LeafTable table, MakeLeafTable(op, trees, targets));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto node = trees.numbers.find({tree_ids[i], nodes[i]});
     if (node == trees.numbers.end() || ids[i] < 0 || ids[i] >= targets)
       return op.Invalid("a leaf's weight is for no node, or no target");
-    table.weights[static_cast<std::size_t>(node->second * targets + ids[i])] += weights[i];
-    table.targets.insert(ids[i]);
-    table.has_negative = table.has_negative || weights[i] < 0;
+    AddLeaf(table, node->second, ids[i], weights[i]);
   }
   return table;
 }
@@ -155,7 +170,8 @@ Value* Compare(OpComposer& f, std::string_view mode, Value* feature, Value* valu
 
 class Descent {
  public:
-  Descent(OpLowering& op, OpComposer& f, const Trees& trees) : f_(f) {
+  // Of examples `x`.
+  Descent(OpComposer& f, const Trees& trees, Value* x) : f_(f), x_(x) {
     std::set<std::string> used(trees.modes.begin(), trees.modes.end());
     used.erase("LEAF");
     modes_.assign(used.begin(), used.end());
@@ -163,7 +179,8 @@ class Descent {
     for (const std::string& mode : trees.modes)
       modes.push_back(std::ranges::find(modes_, mode) - modes_.begin());
     features_ = f.Ints(trees.features);
-    values_ = op.builder.Constant(FloatVector(trees.values));
+    values_ = RealVector(f, trees.values, x);
+    members_ = Members(trees);
     yes_ = f.Ints(trees.yes);
     no_ = f.Ints(trees.no);
     if (modes_.size() > 1) node_modes_ = f.Ints(modes);
@@ -171,14 +188,15 @@ class Descent {
       missing_ = f.Cast(f.Ints(trees.missing_is_yes), DType::kBool);
   }
 
-  // One level down, for examples `x`.
-  Value* Level(Value* x, Value* node) {
+  // One level down.
+  Value* Level(Value* node) {
     Value* wanted = f_.Op("Gather", {features_, node});
-    Value* feature = f_.Op("GatherElements", {x, wanted}, {{"axis", std::int64_t{1}}});
+    Value* feature = f_.Op("GatherElements", {x_, wanted}, {{"axis", std::int64_t{1}}});
     Value* value = f_.Op("Gather", {values_, node});
     Value* yes = nullptr;
     for (std::size_t i = 0; i < modes_.size(); ++i) {
-      Value* holds = Compare(f_, modes_[i], feature, value);
+      Value* holds = modes_[i] == "BRANCH_MEMBER" ? IsMember(feature, node)
+                                                  : Compare(f_, modes_[i], feature, value);
       if (node_modes_ != nullptr) {
         Value* number = f_.Int(static_cast<std::int64_t>(i));
         Value* asked = f_.Op("Equal", {f_.Op("Gather", {node_modes_, node}), number});
@@ -194,10 +212,36 @@ class Descent {
   }
 
  private:
+  // The sets of nodes as rows of equal length, filled with NaN, which equals nothing.
+  Value* Members(const Trees& trees) {
+    std::size_t most = 0;
+    for (const std::vector<double>& set : trees.members) most = std::max(most, set.size());
+    if (most == 0) return nullptr;
+    std::vector<double> rows;
+    for (std::vector<double> set : trees.members) {
+      set.resize(most, std::numeric_limits<double>::quiet_NaN());
+      rows.insert(rows.end(), set.begin(), set.end());
+    }
+    const auto width = static_cast<std::int64_t>(most);
+    return f_.Op("Reshape", {RealVector(f_, rows, x_), f_.Ints({-1, width})});
+  }
+
+  Value* IsMember(Value* feature, Value* node) {
+    if (members_ == nullptr) return f_.Op("Less", {feature, feature});
+    Value* sets = f_.Op("Gather", {members_, node});
+    Value* equal = f_.Op("Equal", {f_.Op("Unsqueeze", {feature, f_.Ints({2})}), sets});
+    const std::int64_t drop = 0;
+    Value* hits =
+        f_.Op("ReduceMax", {f_.Cast(equal, DType::kF32), f_.Ints({2})}, {{"keepdims", drop}});
+    return f_.Cast(hits, DType::kBool);
+  }
+
   OpComposer& f_;
+  Value* x_;
   std::vector<std::string> modes_;
   Value* features_ = nullptr;
   Value* values_ = nullptr;
+  Value* members_ = nullptr;
   Value* yes_ = nullptr;
   Value* no_ = nullptr;
   Value* node_modes_ = nullptr;
@@ -206,57 +250,93 @@ class Descent {
 
 Status CheckModes(OpLowering& op, const Trees& trees) {
   for (const std::string& mode : trees.modes) {
-    constexpr std::string_view kModes[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
-                                           "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
+    constexpr std::string_view kModes[] = {"BRANCH_LEQ", "BRANCH_LT",    "BRANCH_GTE",
+                                           "BRANCH_GT",  "BRANCH_EQ",    "BRANCH_NEQ",
+                                           "LEAF",       "BRANCH_MEMBER"};
     if (std::ranges::find(kModes, mode) == std::end(kModes))
       return op.Unsupported("nodes of mode " + mode);
   }
   return {};
 }
 
-// What the leaves that each example reaches add up to: (examples, targets).
-Result<Value*> SumOfLeaves(OpLowering& op, OpComposer& f, const Trees& trees,
-                           const LeafTable& table, std::string_view aggregate) {
+// Operand 0 as a row an example, f64 where it is that.
+Result<Value*> RealExamples(OpLowering& op, OpComposer& f) {
+  if (op.operand(0)->type().dtype() != DType::kF64) return Examples(op, f);
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  if (rank > 2) return op.Invalid("operand 0 has rank " + std::to_string(rank));
+  return rank < 2 ? f.Op("Reshape", {op.operand(0), f.Ints({1, -1})}) : op.operand(0);
+}
+
+// The least or largest of the weights that reached leaves have for a target; 0 if none has one.
+Value* Extreme(OpComposer& f, const LeafTable& table, Value* like, Value* node, bool least) {
+  const double none = least ? INFINITY : -INFINITY;
+  std::vector<double> weights = table.weights;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!table.given[i]) weights[i] = none;
+  }
+  Value* rows = f.Op("Reshape", {RealVector(f, weights, like), f.Ints({-1, table.columns})});
+  const std::int64_t drop = 0;
+  Value* found = f.Op(least ? "ReduceMin" : "ReduceMax",
+                      {f.Op("Gather", {rows, node}), f.Ints({1})}, {{"keepdims", drop}});
+  Value* is_none = f.Op("Equal", {found, f.Number(none, like)});
+  return f.Op("Where", {is_none, f.Number(0, like), found});
+}
+
+}  // namespace
+
+Value* RealVector(OpComposer& f, const std::vector<double>& values, const Value* like) {
+  const std::vector<std::int64_t> sizes = {static_cast<std::int64_t>(values.size())};
+  if (like->type().dtype() == DType::kF64)
+    return f.builder().Constant(Tensor::Of<double>(sizes, values));
+  const std::vector<float> floats(values.begin(), values.end());
+  return f.builder().Constant(Tensor::Of<float>(sizes, floats));
+}
+
+Result<Value*> AggregateLeaves(OpLowering& op, OpComposer& f, const Trees& trees,
+                               const LeafTable& table, Aggregate aggregate) {
   DRAGOMAN_TRY(CheckModes(op, trees));
-  DRAGOMAN_ASSIGN(Value * x, Examples(op, f));
+  DRAGOMAN_ASSIGN(Value * x, RealExamples(op, f));
   const auto count = static_cast<std::int64_t>(trees.roots.size());
   Value* sizes = f.Concat({f.SizeVector(x, 0, 1), f.Ints({count})}, 0);
   Value* node = f.Op("Expand", {f.Ints(trees.roots), sizes});
-  Descent descent(op, f, trees);
-  for (std::int64_t i = 0; i < trees.depth; ++i) node = descent.Level(x, node);
-  Value* rows = op.builder.Constant(FloatMatrix(trees.size(), table.weights));
+  Descent descent(f, trees, x);
+  for (std::int64_t i = 0; i < trees.depth; ++i) node = descent.Level(node);
+  if (aggregate == Aggregate::kMin || aggregate == Aggregate::kMax)
+    return Extreme(f, table, x, node, aggregate == Aggregate::kMin);
+  Value* rows = f.Op("Reshape", {RealVector(f, table.weights, x), f.Ints({-1, table.columns})});
   Value* leaves = f.Op("Gather", {rows, node});
   const std::int64_t drop = 0;
-  return f.Op(aggregate, {leaves, f.Ints({1})}, {{"keepdims", drop}});
+  return f.Op(aggregate == Aggregate::kSum ? "ReduceSum" : "ReduceMean", {leaves, f.Ints({1})},
+              {{"keepdims", drop}});
 }
 
-Result<std::vector<float>> TakeBaseValues(OpLowering& op) {
-  for (const NamedAttribute& attribute : op.attributes) {
-    if (attribute.name.ends_with("_as_tensor"))
-      return op.Unsupported("attribute '" + attribute.name + "'");
-  }
-  return TakeFloatList(op, "base_values");
+namespace {
+
+Result<Aggregate> TakeAggregate(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<std::string> name, op.TakeString("aggregate_function"));
+  if (!name || *name == "SUM") return Aggregate::kSum;
+  if (*name == "AVERAGE") return Aggregate::kAverage;
+  if (*name == "MIN") return Aggregate::kMin;
+  if (*name == "MAX") return Aggregate::kMax;
+  return op.Invalid("aggregate_function is " + *name);
 }
 
 }  // namespace
 
 LoweredResults LowerTreeEnsembleRegressor(OpLowering& op) {
-  DRAGOMAN_ASSIGN(const std::vector<float> base, TakeBaseValues(op));
+  DRAGOMAN_ASSIGN(const std::vector<double> base, TakeReals(op, "base_values"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> targets, op.TakeInt("n_targets"));
-  DRAGOMAN_ASSIGN(const std::optional<std::string> function, op.TakeString("aggregate_function"));
+  DRAGOMAN_ASSIGN(const Aggregate aggregate, TakeAggregate(op));
   DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
-  const std::string aggregate = function.value_or("SUM");
-  if (aggregate != "SUM" && aggregate != "AVERAGE")
-    return op.Unsupported("aggregate_function " + aggregate);
   DRAGOMAN_ASSIGN(const Trees trees, TakeTrees(op));
   DRAGOMAN_ASSIGN(const LeafTable table, TakeLeaves(op, trees, "target", targets.value_or(1)));
   if (!base.empty() && static_cast<std::int64_t>(base.size()) != targets.value_or(1))
     return op.Invalid("has " + std::to_string(base.size()) + " base values");
   OpComposer f(op);
-  DRAGOMAN_ASSIGN(Value * scores, SumOfLeaves(op, f, trees, table,
-                                              aggregate == "SUM" ? "ReduceSum" : "ReduceMean"));
-  if (!base.empty()) scores = f.Op("Add", {scores, op.builder.Constant(FloatVector(base))});
-  return f.Finish({Transformed(f, transform, scores, op.ResultName(0))});
+  DRAGOMAN_ASSIGN(Value * scores, AggregateLeaves(op, f, trees, table, aggregate));
+  if (!base.empty()) scores = f.Op("Add", {scores, RealVector(f, base, scores)});
+  scores = f.Cast(scores, DType::kF32);
+  return f.Finish({Transformed(f, OfTargets(transform, table.columns), scores, op.ResultName(0))});
 }
 
 namespace {
@@ -284,7 +364,7 @@ Value* ScoresOfTwo(OpLowering& op, OpComposer& f, Value* score, PostTransform tr
 
 // Results: labels (examples), scores (examples, classes).
 LoweredResults LowerTreeEnsembleClassifier(OpLowering& op) {
-  DRAGOMAN_ASSIGN(const std::vector<float> base, TakeBaseValues(op));
+  DRAGOMAN_ASSIGN(const std::vector<double> base, TakeReals(op, "base_values"));
   DRAGOMAN_ASSIGN(const std::optional<Tensor> labels,
                   TakeVector(op, {"classlabels_int64s", "classlabels_strings", ""}));
   DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
@@ -302,9 +382,10 @@ LoweredResults LowerTreeEnsembleClassifier(OpLowering& op) {
   if (!one_of_two && static_cast<std::int64_t>(table.targets.size()) != classes)
     return op.Unsupported("a class that no leaf knows");
   OpComposer f(op);
-  DRAGOMAN_ASSIGN(Value * scores, SumOfLeaves(op, f, trees, table, "ReduceSum"));
+  DRAGOMAN_ASSIGN(Value * scores, AggregateLeaves(op, f, trees, table, Aggregate::kSum));
   if (only_first) scores = f.Op("Gather", {scores, f.Ints({0})}, {{"axis", std::int64_t{1}}});
-  if (bases != 0) scores = f.Op("Add", {scores, op.builder.Constant(FloatVector(base))});
+  if (bases != 0) scores = f.Op("Add", {scores, RealVector(f, base, scores)});
+  scores = f.Cast(scores, DType::kF32);
   const std::int64_t drop = 0, columns = 1;
   Value* index = nullptr;
   if (one_of_two) {
