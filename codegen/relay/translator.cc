@@ -41,8 +41,12 @@ void Translator::Refuse(const std::string& place, const std::string& what) {
 void Translator::AddInputs() {
   NameScope names;
   for (const auto& input : entry_.inputs()) {
-    if (!HasType(input->type()))
+    if (input->type().is_tensor() && input->type().shape() == nullptr) {
+      Refuse("input '" + input->name() + "'",
+             "its rank is not known, which Relay needs; state its sizes with --shape");
+    } else if (!HasType(input->type())) {
       Refuse("input '" + input->name() + "'", "Relay has no type " + input->type().ToString());
+    }
     values_[input.get()] =
         target_.AddInput(names.Unique(LocalName(input->name())), RelayType(input->type()));
   }

@@ -3,6 +3,7 @@
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/rounding.h"
 
 namespace dragoman::relay::emit {
 
@@ -37,16 +38,9 @@ Emitted EmitBitShift(RelayOp& op) {
   return One(op.Do(right ? "right_shift" : "left_shift", op.args()));
 }
 
-// Halves to even: Relay's round takes them away from zero.
 Emitted EmitRound(RelayOp& op) {
   if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
-  Value* x = op.arg(0);
-  Value* below = op.Do("floor", {x});
-  Value* rest = op.Do("subtract", {x, below});
-  Value* odd = op.Do("equal", {op.Do("floor_mod", {below, op.Number(2)}), op.Number(1)});
-  Value* half = op.Do("logical_and", {op.Do("equal", {rest, op.Number(0.5)}), odd});
-  Value* up = op.Do("logical_or", {op.Do("greater", {rest, op.Number(0.5)}), half});
-  return One(op.Do("where", {up, op.Do("add", {below, op.Number(1)}), below}));
+  return One(RoundedToEven(op, op.arg(0), op.dtype()));
 }
 
 // To bool by comparison, so that NaN is true as in ONNX.

@@ -104,11 +104,15 @@ Emitted EmitTrilu(RelayOp& op);
 // quantize.cc
 Emitted EmitConvInteger(RelayOp& op);
 Emitted EmitDequantizeLinear(RelayOp& op);
+Emitted EmitDynamicQuantizeLinear(RelayOp& op);
 Emitted EmitMatMulInteger(RelayOp& op);
+Emitted EmitQLinearConv(RelayOp& op);
+Emitted EmitQLinearMatMul(RelayOp& op);
 Emitted EmitQuantizeLinear(RelayOp& op);
 
 // image.cc
 Emitted EmitGridSample(RelayOp& op);
+Emitted EmitNonMaxSuppression(RelayOp& op);
 Emitted EmitResize(RelayOp& op);
 Emitted EmitRoiAlign(RelayOp& op);
 

@@ -99,4 +99,48 @@ Emitted EmitRoiAlign(RelayOp& op) {
                     {"mode", mode}}));
 }
 
+namespace {
+
+// (y1, x1, y2, x2) of boxes that are given as centre x, centre y, width, height.
+Value* Corners(RelayOp& op, Value* boxes) {
+  Value* parts = op.Do("split", {boxes},
+                       {{"indices_or_sections", std::int64_t{4}}, {"axis", std::int64_t{2}}});
+  const auto half = [&](std::size_t i) {
+    return op.Do("multiply", {op.builder.Element(parts, i), op.Number(0.5)});
+  };
+  Value* x = op.builder.Element(parts, 0);
+  Value* y = op.builder.Element(parts, 1);
+  Value* half_width = half(2);
+  Value* half_height = half(3);
+  return op.Do(
+      "concatenate",
+      {op.builder.Tuple({op.Do("subtract", {y, half_height}), op.Do("subtract", {x, half_width}),
+                         op.Do("add", {y, half_height}), op.Do("add", {x, half_width})})},
+      {{"axis", std::int64_t{2}}});
+}
+
+}  // namespace
+
+// Relay pads the rows, and tells how many count.
+Emitted EmitNonMaxSuppression(RelayOp& op) {
+  if (!op.has(2)) return op.Refuse("no box in each class");
+  const auto scalar = [&](std::size_t i, double otherwise) {
+    return op.has(i) ? AsScalar(op.builder, op.arg(i), op.type(i))
+                     : op.Number(otherwise, DType::kF32);
+  };
+  Value* boxes = op.Int("center_point_box", 0) != 0 ? Corners(op, op.arg(0)) : op.arg(0);
+  constexpr double kLowest = -3.4028234663852886e38;
+  Value* both = op.Do("vision.all_class_non_max_suppression",
+                      {boxes, op.arg(1), AsScalar(op.builder, op.arg(2), op.type(2)), scalar(3, 0),
+                       scalar(4, kLowest)},
+                      {{"output_format", "onnx"}});
+  return One(op.Do("dyn.strided_slice",
+                   {op.builder.Element(both, 0), op.IntVector({0}), op.builder.Element(both, 1),
+                    op.IntVector({1})},
+                   {{"begin", Attribute()},
+                    {"end", Attribute()},
+                    {"strides", Attribute()},
+                    {"axes", Attribute()}}));
+}
+
 }  // namespace dragoman::relay::emit

@@ -133,7 +133,6 @@ Emitted EmitCompress(RelayOp& op) {
 
 // A negative index counts from the end.
 Emitted EmitOneHot(RelayOp& op) {
-  if (!IsInteger(op.dtype())) return op.Refuse("indices that are no integers");
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   const std::int64_t given = op.Int("axis", -1);
   const std::int64_t axis = given < 0 ? given + rank + 1 : given;

@@ -2,6 +2,7 @@
 // from zero, where ONNX rounds them to even.
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/window.h"
 
@@ -64,38 +65,109 @@ Emitted EmitDequantizeLinear(RelayOp& op) {
                    {{"out_dtype", "float32"}, {"axis", axis}}));
 }
 
-// Only of matrices; scales do not count for the sum.
-Emitted EmitMatMulInteger(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const Shape a, op.shape(0));
-  DRAGOMAN_ASSIGN(const Shape b, op.shape(1));
+namespace {
+
+// The operands of a product of integers.
+struct Factors {
+  std::size_t a, a_zero, b, b_zero;
+};
+constexpr Factors kInteger = {.a = 0, .a_zero = 2, .b = 1, .b_zero = 3};
+constexpr Factors kQuantized = {.a = 0, .a_zero = 2, .b = 3, .b_zero = 5};
+
+// As int32, of matrices; scales do not count for the sum.
+Result<Value*> MatrixProduct(RelayOp& op, const Factors& f) {
+  DRAGOMAN_ASSIGN(const Shape a, op.shape(f.a));
+  DRAGOMAN_ASSIGN(const Shape b, op.shape(f.b));
   if (a.size() != 2 || b.size() != 2 || !b[1].known())
     return op.Refuse("integer products of other than matrices");
-  DRAGOMAN_ASSIGN(Value * zero_a, ZeroPoint(op, 2));
-  DRAGOMAN_ASSIGN(Value * zero_b, ZeroPoint(op, 3));
+  DRAGOMAN_ASSIGN(Value * zero_a, ZeroPoint(op, f.a_zero));
+  DRAGOMAN_ASSIGN(Value * zero_b, ZeroPoint(op, f.b_zero));
   Value* one = op.Number(1, DType::kF32);
-  return One(op.Do("qnn.dense",
-                   {op.arg(0), Transpose(op, op.arg(1), {1, 0}), zero_a, zero_b, one, one},
-                   {{"units", b[1].value()}, {"out_dtype", "int32"}}));
+  return op.Do("qnn.dense",
+               {op.arg(f.a), Transpose(op, op.arg(f.b), {1, 0}), zero_a, zero_b, one, one},
+               {{"units", b[1].value()}, {"out_dtype", "int32"}});
 }
 
-Emitted EmitConvInteger(RelayOp& op) {
+Result<Value*> Convolution(RelayOp& op, const Factors& f) {
   DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
   if (spatial != 2) return op.Refuse("integer convolutions of other than two spatial axes");
-  DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
+  DRAGOMAN_ASSIGN(const Shape weight, op.shape(f.b));
   DRAGOMAN_ASSIGN(const Ints sizes, op.KnownSizes(weight));
   const Ints kernel(sizes.begin() + 2, sizes.end());
   DRAGOMAN_ASSIGN(Ints pads, PadsOf(op, spatial, kernel));
-  DRAGOMAN_ASSIGN(Value * zero_x, ZeroPoint(op, 2));
-  DRAGOMAN_ASSIGN(Value * zero_w, ZeroPoint(op, 3));
+  DRAGOMAN_ASSIGN(Value * zero_x, ZeroPoint(op, f.a_zero));
+  DRAGOMAN_ASSIGN(Value * zero_w, ZeroPoint(op, f.b_zero));
   Value* one = op.Number(1, DType::kF32);
-  return One(op.Do("qnn.conv2d", {op.arg(0), op.arg(1), zero_x, zero_w, one, one},
-                   {{"strides", OrFill(op.Ints("strides"), spatial, 1)},
-                    {"padding", std::move(pads)},
-                    {"dilation", OrFill(op.Ints("dilations"), spatial, 1)},
-                    {"groups", op.Int("group", 1)},
-                    {"channels", sizes.front()},
-                    {"kernel_size", kernel},
-                    {"out_dtype", "int32"}}));
+  return op.Do("qnn.conv2d", {op.arg(f.a), op.arg(f.b), zero_x, zero_w, one, one},
+               {{"strides", OrFill(op.Ints("strides"), spatial, 1)},
+                {"padding", std::move(pads)},
+                {"dilation", OrFill(op.Ints("dilations"), spatial, 1)},
+                {"groups", op.Int("group", 1)},
+                {"channels", sizes.front()},
+                {"kernel_size", kernel},
+                {"out_dtype", "int32"}});
+}
+
+// `sum` times a scale · b scale / result scale, rounded, plus the result's zero point. The scale of
+// b may be one a channel, with `behind` axes behind it.
+Emitted Requantized(RelayOp& op, Value* sum, std::int64_t behind) {
+  DRAGOMAN_ASSIGN(Value * a_scale, Parameter(op, 1, DType::kF32));
+  DRAGOMAN_ASSIGN(Value * b_scale, Parameter(op, 4, DType::kF32));
+  DRAGOMAN_ASSIGN(Value * y_scale, Parameter(op, 6, DType::kF32));
+  DRAGOMAN_ASSIGN(Value * y_zero, Parameter(op, 7, op.dtype(7)));
+  const bool single = op.type(4).shape()->empty() || op.type(4).shape()->front() == Dim(1);
+  if (!single) b_scale = WithAxesBehind(op, b_scale, behind);
+  Value* factor = op.Do("divide", {op.Do("multiply", {a_scale, b_scale}), y_scale});
+  Value* scaled = op.Do("multiply", {op.Cast(sum, DType::kI32, DType::kF32), factor});
+  return One(Saturated(op, scaled, y_zero, op.result_type().dtype()));
+}
+
+Status CheckScales(const RelayOp& op) {
+  for (const std::size_t i : {std::size_t{1}, std::size_t{6}}) {
+    DRAGOMAN_ASSIGN(const Shape shape, op.shape(i));
+    if (!shape.empty() && shape != Shape{Dim(1)})
+      return op.Refuse("several scales of operand 0 or the result");
+    if (op.dtype(i) != DType::kF32) return op.Refuse("scales that are not float32");
+  }
+  return {};
+}
+
+}  // namespace
+
+Emitted EmitMatMulInteger(RelayOp& op) {
+  DRAGOMAN_ASSIGN(Value * product, MatrixProduct(op, kInteger));
+  return One(product);
+}
+
+Emitted EmitConvInteger(RelayOp& op) {
+  DRAGOMAN_ASSIGN(Value * product, Convolution(op, kInteger));
+  return One(product);
+}
+
+Emitted EmitQLinearMatMul(RelayOp& op) {
+  DRAGOMAN_TRY(CheckScales(op));
+  DRAGOMAN_ASSIGN(Value * product, MatrixProduct(op, kQuantized));
+  return Requantized(op, product, 0);
+}
+
+Emitted EmitQLinearConv(RelayOp& op) {
+  DRAGOMAN_TRY(CheckScales(op));
+  DRAGOMAN_ASSIGN(Value * product, Convolution(op, kQuantized));
+  if (op.has(8)) product = op.Do("nn.bias_add", {product, op.arg(8)}, {{"axis", std::int64_t{1}}});
+  return Requantized(op, product, 2);
+}
+
+// To u8 over the span of the operand and 0; a scale of 0 divides as 1.
+Emitted EmitDynamicQuantizeLinear(RelayOp& op) {
+  Value* x = op.arg(0);
+  Value* zero = op.Number(0);
+  Value* high = op.Do("maximum", {op.Do("max", {x}), zero});
+  Value* low = op.Do("minimum", {op.Do("min", {x}), zero});
+  Value* scale = op.Do("divide", {op.Do("subtract", {high, low}), op.Number(255)});
+  Value* divisor = op.Do("where", {op.Do("equal", {scale, zero}), op.Number(1), scale});
+  Value* offset = op.Do("negative", {op.Do("divide", {low, divisor})});
+  Value* point = Saturated(op, offset, nullptr, DType::kU8);
+  return Values{Saturated(op, op.Do("divide", {x, divisor}), point, DType::kU8), scale, point};
 }
 
 }  // namespace dragoman::relay::emit

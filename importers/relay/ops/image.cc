@@ -161,4 +161,19 @@ Value* LowerRoiAlign(Call& c) {
   return ToLayout(c, y, "NCHW", layout);
 }
 
+// As many rows as there are candidates, and how many of them count; zeros stand behind them.
+std::vector<Value*> LowerAllClassNms(Call& c) {
+  c.ExpectText("output_format", {"onnx"});
+  Value* scores = c.Tensor(1);
+  Value* most = c.Vector(c.Index(2));
+  Value* overlap = c.Vector(c.Tensor(3));
+  Value* least = c.Vector(c.Tensor(4));
+  Value* rows = c.Op("NonMaxSuppression", {c.Tensor(0), scores, most, overlap, least});
+  Value* count = c.SizeVector(rows, 0, 1);
+  Value* missing = c.Sub(c.Vector(c.NumElements(scores)), count);
+  if (c.failed()) return {nullptr, nullptr};
+  Value* pads = c.Concat({c.Ints({0, 0}), missing, c.Ints({0})}, 0);
+  return {c.Op("Pad", {rows, pads}), count};
+}
+
 }  // namespace dragoman::relay

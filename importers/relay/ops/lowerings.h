@@ -48,6 +48,7 @@ Value* LowerResize(Call& c);
 Value* LowerUpsampling(Call& c);
 Value* LowerGridSample(Call& c);
 Value* LowerRoiAlign(Call& c);
+std::vector<Value*> LowerAllClassNms(Call& c);
 
 // indexing.cc
 Value* LowerStridedSlice(Call& c);

@@ -231,6 +231,7 @@ constexpr OpRow kOps[] = {
     {"trunc_divide", LowerTruncDivide},
     {"trunc_mod", LowerTruncMod},
     {"variance", LowerVariance},
+    {"vision.all_class_non_max_suppression", LowerAllClassNms},
     {"vision.roi_align", LowerRoiAlign},
     {"where", LowerWhere},
     {"zeros", LowerFull, "zeros"},

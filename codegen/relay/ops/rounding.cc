@@ -1,0 +1,25 @@
+#include "codegen/relay/ops/rounding.h"
+
+namespace dragoman::relay::emit {
+
+Value* RoundedToEven(RelayOp& op, Value* x, DType dtype) {
+  const auto number = [&](double value) { return op.Number(value, dtype); };
+  Value* below = op.Do("floor", {x});
+  Value* rest = op.Do("subtract", {x, below});
+  Value* odd = op.Do("equal", {op.Do("floor_mod", {below, number(2)}), number(1)});
+  Value* half = op.Do("logical_and", {op.Do("equal", {rest, number(0.5)}), odd});
+  Value* up = op.Do("logical_or", {op.Do("greater", {rest, number(0.5)}), half});
+  return op.Do("where", {up, op.Do("add", {below, number(1)}), below});
+}
+
+Value* Saturated(RelayOp& op, Value* x, Value* zero, DType to) {
+  const int bits = Info(to).bits;
+  const double low = Info(to).is_signed ? -static_cast<double>(1 << (bits - 1)) : 0;
+  const double high = low + static_cast<double>((1 << bits) - 1);
+  Value* whole = RoundedToEven(op, x, DType::kF32);
+  if (zero != nullptr) whole = op.Do("add", {whole, op.Cast(zero, to, DType::kF32)});
+  Value* within = op.Do("clip", {whole}, {{"a_min", low}, {"a_max", high}});
+  return op.Cast(within, DType::kF32, to);
+}
+
+}  // namespace dragoman::relay::emit
