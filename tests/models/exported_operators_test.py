@@ -135,6 +135,33 @@ class DecomposedOperators(ExportedPrograms):
                    np.fft.ifft2(full)]
         self.expect([a], [np.float32(np.stack([s.real, s.imag], -1)) for s in spectra] + [a])
 
+    def test_matrices(self):
+        p = Program()
+        x, y = p.input("x", [2, 3, 3]), p.input("y", [2, 3, 2])
+        info = p.aten("linalg_inv_ex.default", x, results=2)
+        p.aten("_linalg_check_errors.default", info[1], "linalg.inv", results=0, is_matrix=False)
+        solved = p.aten("_linalg_solve_ex.default", x, y, results=4)
+        signs = p.aten("_linalg_slogdet.default", x, results=4)
+        symmetric = p.aten("add.Tensor", x, p.aten("transpose.int", x, 1, 2))
+        spectrum = p.aten("_linalg_eigh.default", symmetric, "L", True, results=2)
+        parts = p.aten("_linalg_svd.default", x, False, True, results=3)
+        determinant = p.aten("_linalg_det.default", x, results=3)
+        self.save(p.output(info[0], solved[0], solved[3], *signs[:2], spectrum[0], parts[1],
+                           determinant[0]))
+        a, b = draw(2, 3, 3) + 2 * np.eye(3, dtype=np.float32), draw(2, 3, 2)
+        sign, size = np.linalg.slogdet(a)
+        self.expect([a, b], [np.linalg.inv(a), np.linalg.solve(a, b), np.zeros(2, np.int32), sign,
+                             size, np.linalg.eigvalsh(a + a.swapaxes(1, 2)),
+                             np.linalg.svd(a, compute_uv=False), np.linalg.det(a)])
+
+    def test_histograms_of_one_value(self):
+        p = Program()
+        x = p.input("x", [3])
+        counts, edges = p.aten("histogram.bin_ct", x, 2, results=2)
+        self.save(p.output(counts, edges, p.aten("histc.default", x, 2)))
+        a = np.full(3, 7, np.float32)
+        self.expect([a], [np.float32([0, 3]), np.float32([6.5, 7, 7.5]), np.float32([0, 3])])
+
     def test_one_layer_of_lstm(self):
         p = Program()
         x, h, c = p.input("x", [4, 2, 3]), p.input("h", [1, 2, 5]), p.input("c", [1, 2, 5])

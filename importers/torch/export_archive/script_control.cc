@@ -53,6 +53,7 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"aten._assert_async", &ScriptWriter::WriteAssert},
       {"aten._assert_scalar", &ScriptWriter::WriteAssert},
       {"aten._assert_tensor_metadata", &ScriptWriter::WriteNothing},
+      {"aten._linalg_check_errors", &ScriptWriter::WriteNothing},
       {"aten.sym_constrain_range", &ScriptWriter::WriteNothing},
       {"aten.sym_constrain_range_for_size", &ScriptWriter::WriteNothing},
       {"higher_order.associative_scan", &ScriptWriter::WriteAssociativeScan},

@@ -100,4 +100,24 @@ Result<Value*> LowerTrilinear(Call& call) {
   return c.Done(c.CastLike(c.ReduceSum(product, c.AxesArgument("sumdim", product)), first));
 }
 
+// _linalg_det: the determinant, without its factors.
+Result<Results> LowerDeterminantForward(Call& call) {
+  DRAGOMAN_ASSIGN(Value * y, LowerDeterminant(call));
+  return Results{call.NewTensor(y), None(), None()};
+}
+
+// _linalg_slogdet: the sign of the determinant and the logarithm of its size.
+Result<Results> LowerLogDeterminantForward(Call& call) {
+  DRAGOMAN_ASSIGN(Results results, LowerLogDeterminant(call));
+  results.resize(4, None());
+  return results;
+}
+
+// _linalg_solve_ex: the solution, and behind the factors, which are left out, whether there is one.
+Result<Results> LowerLinalgSolveForward(Call& call) {
+  if (call.Declares("left") && !*call.Bool("left")) return call.Unsupported("left = False");
+  DRAGOMAN_ASSIGN(const Results results, LowerLinalgSolveEx(call));
+  return Results{results[0], None(), None(), results[1]};
+}
+
 }  // namespace dragoman::torch

@@ -18,6 +18,9 @@ Result<Value*> LowerAddmmActivation(Call& call);
 Result<Value*> LowerIntMatMul(Call& call);
 Result<Value*> LowerInt8Linear(Call& call);
 Result<Value*> LowerTrilinear(Call& call);
+Result<Results> LowerDeterminantForward(Call& call);
+Result<Results> LowerLogDeterminantForward(Call& call);
+Result<Results> LowerLinalgSolveForward(Call& call);
 
 // fourier.cc
 Result<Value*> LowerFourierCore(Call& call);

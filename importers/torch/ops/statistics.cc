@@ -70,13 +70,14 @@ struct Range {
   Value* high;
 };
 
-// The range from low to high, or where these are equal, of the data, or around its only value.
-Range RangeOf(Composer& c, Value* x, double low, double high) {
+// The range from low to high, or where these are equal, of the data, or `margin` to both sides of
+// its only value.
+Range RangeOf(Composer& c, Value* x, double low, double high, double margin) {
   if (low != high) return {c.Number(low, c.dtype(x)), c.Number(high, c.dtype(x))};
   Value* least = c.ReduceAll("ReduceMin", x);
   Value* most = c.ReduceAll("ReduceMax", x);
   Value* same = c.Equal(least, most);
-  return {c.Where(same, c.Sub(least, 1), least), c.Where(same, c.Add(most, 1), most)};
+  return {c.Where(same, c.Sub(least, margin), least), c.Where(same, c.Add(most, margin), most)};
 }
 
 // The elements in rising order along the last axis; NaN last.
@@ -167,7 +168,7 @@ Result<Value*> LowerHistc(Call& call) {
   Value* given = c.Tensor("self");
   Value* x = c.Widen(c.Flatten(given));
   const std::int64_t bins = c.IntOr("bins", 100);
-  const Range range = RangeOf(c, x, c.FloatOr("min", 0), c.FloatOr("max", 0));
+  const Range range = RangeOf(c, x, c.FloatOr("min", 0), c.FloatOr("max", 0), 1);
   Value* width = c.Sub(range.high, range.low);
   Value* place = c.Div(c.Mul(c.Sub(x, range.low), static_cast<double>(bins)), width);
   Value* inside = c.And(c.GreaterOrEqual(x, range.low), c.LessOrEqual(x, range.high));
@@ -206,7 +207,7 @@ Result<Results> LowerHistogram(Call& call) {
         c.Has("range") ? c.Take(call.FloatList("range")) : std::vector<double>{0, 0};
     if (c.failed()) return c.Done({});
     if (stated.size() != 2) return call.Invalid("range is not two numbers");
-    const Range range = RangeOf(c, x, stated[0], stated[1]);
+    const Range range = RangeOf(c, x, stated[0], stated[1], 0.5);
     Value* i = c.Cast(c.Iota(c.Int(count + 1)), DType::kF64);
     Value* low = c.Cast(range.low, DType::kF64);
     Value* width = c.Sub(c.Cast(range.high, DType::kF64), low);
