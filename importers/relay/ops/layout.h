@@ -1,16 +1,13 @@
-// Layouts: "NCHW", "HWIO", "NCHW4c", where a number and a small letter split an axis in blocks.
+// Attributes of windows, and layouts.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_LAYOUT_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_LAYOUT_H_
 
 #include <string_view>
 
+#include "core/lowering/layout.h"
 #include "importers/relay/ops/call.h"
 
 namespace dragoman::relay {
-
-// `x` in layout `from` as it is in layout `to`. Fails for layouts of other axes, and for axes that
-// the blocks do not divide.
-Value* ToLayout(Call& c, Value* x, std::string_view from, std::string_view to);
 
 // Attribute `name`, one number, one an axis, or all begins and all ends, as ai.onnx has pads.
 Ints PadsOf(Call& c, std::string_view name, int spatial);
