@@ -3,6 +3,8 @@
 #define DRAGOMAN_IMPORTERS_RELAX_LOWER_EVALUATOR_H_
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "core/lowering/abstract.h"
 #include "core/lowering/entry_builder.h"
 #include "core/support/python/syntax.h"
+#include "importers/relax/lower/recursion.h"
 #include "importers/relax/ops/call.h"
 
 namespace dragoman::tvmscript {
@@ -28,6 +31,21 @@ struct Scope {
   std::map<std::string, NamedSize> sizes;
 };
 
+Abstract NewTuple(std::vector<Abstract> items);
+bool IsPoisoned(const Abstract& value);
+
+// A function as a value: one of the module, or a local one with what it sees around it.
+struct FunctionValue : public ForeignValue {
+  std::string name;
+  const Graph* body = nullptr;
+  const Value* self = nullptr;               // a local function: what it is called in its own body
+  std::shared_ptr<const Scope> environment;  // nullptr: one of the module
+  std::vector<Abstract> last;                // its last arguments, which R.make_closure gave
+
+  std::string Describe() const override { return "a function"; }
+  bool IsSame(const ForeignValue& other) const override;
+};
+
 class Evaluator {
  public:
   Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference);
@@ -43,14 +61,40 @@ class Evaluator {
  private:
   void RunNode(const Node& node, Scope& scope);
   Result<Abstract> Evaluate(const Node& node, Scope& scope);
-  Result<Abstract> EvaluateCall(const Node& node, Scope& scope);
+
+  // evaluate_control.cc
   Result<Abstract> EvaluateIf(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateCall(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateCallOfValue(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateFunction(const Node& node, const Scope& scope);
+  Result<Abstract> MakeClosure(const Node& node, Scope& scope);
+  Result<Abstract> InvokeClosure(const Node& node, Scope& scope);
+  Result<FunctionValue> FunctionOf(std::string name) const;
+  Result<std::vector<Abstract>> ArgumentsOf(const Node& node, std::size_t first, Scope& scope);
+  Result<Abstract> CallFunction(const FunctionValue& function, std::vector<Abstract> arguments);
+  Scope Enter(const FunctionValue& function, const std::vector<Abstract>& arguments);
+  Result<Number> ConditionOf(const Value* condition, const Scope& scope);
+
+  // evaluate_loops.cc
+  const std::optional<TailRecursion>& TailRecursionOf(const FunctionValue& function);
+  const std::optional<HalvedTurns>& HalvedTurnsOf(const FunctionValue& function);
+  Result<Abstract> RunTailRecursion(const FunctionValue& function, const TailRecursion& form,
+                                    const std::vector<Abstract>& arguments);
+  Result<Number> RunTest(const FunctionValue& function, const TailRecursion& form, Scope& scope);
+  Result<Abstract> RunHalvedTurns(const FunctionValue& function, const HalvedTurns& form,
+                                  const std::vector<Abstract>& arguments);
+  struct Turns;
+  Result<Turns> BeginTurns(const HalvedTurns& form, const std::vector<Abstract>& arguments);
+  Status RunStep(const HalvedTurns& form, const std::vector<Abstract>& arguments, Turns& turns);
+  Result<Node*> AppendLoop(const FunctionValue& function, const HalvedTurns& form, Turns& turns);
+
+  // evaluator.cc
   Result<Abstract> EvaluateOperator(const Node& node, const std::string& op, Scope& scope);
   Result<Abstract> EvaluateCast(const Node& node, Scope& scope);
   Result<Abstract> EvaluateEffect(const Node& node, Scope& scope);
   Result<Abstract> CastTensor(Value* value, const Type& type, Scope& scope);
 
-  // Shapes are tuples of numbers.
+  // evaluate_sizes.cc: shapes are tuples of numbers.
   Result<Abstract> ShapeOf(const Node& node, Scope& scope);
   Result<Abstract> TensorToShape(const Node& node, Scope& scope);
   Result<Abstract> ShapeToTensor(const Node& node, Scope& scope);
@@ -68,6 +112,8 @@ class Evaluator {
   Heap& heap_;
   EntryBuilder entry_;
   std::unordered_map<std::string, const Graph*> functions_;
+  std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;
+  std::unordered_map<const Graph*, std::optional<HalvedTurns>> halved_turns_;
   std::vector<const Graph*> calls_;  // under way
   std::size_t nodes_ = 0;            // that were run
 };

@@ -28,11 +28,6 @@ std::vector<std::string> ResultNames(const Graph& source) {
   return names;
 }
 
-bool IsPoisoned(const Abstract& value) {
-  const auto* tuple = value.As<Tuple>();
-  return value.Is<Poison>() || (tuple != nullptr && std::ranges::any_of(*tuple->items, IsPoisoned));
-}
-
 class ModuleLowering {
  public:
   ModuleLowering(const Model& source, const Facts& facts) : source_(source), facts_(facts) {}

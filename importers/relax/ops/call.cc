@@ -84,6 +84,22 @@ Value* Call::Scalar(std::string_view name, DType dtype) {
   return Number(Float(name), dtype);
 }
 
+DType Call::NumberType(std::string_view name) {
+  const Argument* argument = Find(name);
+  if (argument == nullptr) return DType::kF32;
+  if (argument->attribute) {
+    if (const auto* symbol = argument->attribute->As<Symbol>()) {
+      const dragoman::Number number = Take(find_size_(symbol->name));
+      return number.kind == dragoman::Number::Kind::kFloat ? DType::kF32 : DType::kI64;
+    }
+    return argument->attribute->As<double>() != nullptr ? DType::kF32 : DType::kI64;
+  }
+  if (const auto* number = argument->value.As<dragoman::Number>())
+    return number->kind == dragoman::Number::Kind::kFloat ? DType::kF32 : DType::kI64;
+  const Value* tensor = TensorOf(argument->value);
+  return tensor != nullptr ? dtype(tensor) : DType::kF32;
+}
+
 std::int64_t Call::Int(std::string_view name) {
   const Attribute* attribute = Required(name);
   if (attribute == nullptr) return 0;
@@ -181,6 +197,8 @@ Abstract Call::NewTuple(const std::vector<Value*>& values) {
 std::vector<LoweringRow> AllLowerings() {
   std::vector<LoweringRow> rows;
   AddElementwise(rows);
+  AddImage(rows);
+  AddIndexing(rows);
   AddMovement(rows);
   AddNeural(rows);
   std::ranges::sort(rows, {}, &LoweringRow::op);

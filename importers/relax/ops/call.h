@@ -51,6 +51,8 @@ class Call : public Composer {
   std::vector<Value*> Tensors(std::string_view name);
   // An operand, or a number of the text as a 0-d constant of `dtype`.
   Value* Scalar(std::string_view name, DType dtype);
+  // The element type that such an argument has in TVM: int64 and float32 of numbers.
+  DType NumberType(std::string_view name);
 
   std::int64_t Int(std::string_view name);
   double Float(std::string_view name);
@@ -91,6 +93,8 @@ std::vector<LoweringRow> AllLowerings();
 const LoweringRow* FindLowering(std::string_view op);
 
 void AddElementwise(std::vector<LoweringRow>& rows);
+void AddImage(std::vector<LoweringRow>& rows);
+void AddIndexing(std::vector<LoweringRow>& rows);
 void AddMovement(std::vector<LoweringRow>& rows);
 void AddNeural(std::vector<LoweringRow>& rows);
 

@@ -92,6 +92,9 @@ Abstract LowerReduce(Call& c) {
   if (c.failed()) return Poison();
   if (c.target() == "ReduceMean" && !IsFloating(c.dtype(x)))
     return c.NewTensor(c.Fail("a mean of integers is not supported"));
+  // Without axes ai.onnx reduces all of them.
+  if (axes.size() == static_cast<std::size_t>(c.Rank(x)) && !axes.empty())
+    return c.NewTensor(c.Op(c.target(), {x}, {{"keepdims", keep ? 1 : 0}}));
   return c.NewTensor(c.Reduce(c.target(), x, axes, keep));
 }
 

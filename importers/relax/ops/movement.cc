@@ -1,5 +1,6 @@
 // Operators that make, move and pick elements.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "importers/relax/ops/call.h"
@@ -19,7 +20,9 @@ Abstract LowerReshape(Call& c) {
   Value* sizes = c.Sizes("shape", &literal);
   if (c.failed()) return Poison();
   // In a list, 0 is the size of x; in a shape, it is 0.
-  return c.NewTensor(c.Op("Reshape", {x, sizes}, {{"allowzero", literal ? 0 : 1}}));
+  const std::optional<Ints> known = c.builder().KnownInts(sizes);
+  const bool has_zero = !known || std::ranges::count(*known, 0) > 0;
+  return c.NewTensor(c.Op("Reshape", {x, sizes}, {{"allowzero", !literal && has_zero ? 1 : 0}}));
 }
 
 Abstract LowerFlatten(Call& c) {
@@ -82,6 +85,8 @@ Abstract LowerSplit(Call& c) {
   const Ints places = c.IntsOf("indices_or_sections");
   if (c.failed()) return Poison();
   const bool sections = !c.IsList("indices_or_sections");
+  // One part is no tuple.
+  if (sections ? places.front() == 1 : places.empty()) return c.NewTensor(x);
   if (sections) {
     if (places.front() <= 0 || places.front() > 4096) c.Fail("so many parts are not supported");
     if (c.failed()) return Poison();
@@ -101,7 +106,7 @@ Abstract LowerSplit(Call& c) {
 Abstract LowerTake(Call& c) {
   Value* x = c.X("x");
   Value* indices = c.X("indices");
-  c.Expect("mode", {"fast", "clip"});
+  c.Expect("mode", {"fast", "clip", "wrap"});
   if (c.failed()) return Poison();
   const bool flat = c.IsNone("axis");
   const int axis = flat ? 0 : c.Axis(c.Int("axis"), c.Rank(x));
@@ -110,6 +115,8 @@ Abstract LowerTake(Call& c) {
     indices = c.Cast(indices, DType::kI64);
     indices = c.Min(c.Max(indices, 0), c.Sub(c.Size(x, axis), 1));
   }
+  if (!c.IsNone("mode") && c.Text("mode") == "wrap" && !c.failed())
+    indices = c.Op("Mod", {c.Cast(indices, DType::kI64), c.Size(x, axis)});
   return c.NewTensor(c.Gather(x, indices, axis));
 }
 

@@ -1,7 +1,11 @@
 // Operators of neural networks: windows, normalisation, activations, quantisation.
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
+#include "core/lowering/layout.h"
 #include "importers/relax/ops/call.h"
 
 namespace dragoman::tvmscript {
@@ -29,59 +33,92 @@ Ints Padding(Call& c, int axes) {
   return values;
 }
 
-// Channels in front of space.
-void ExpectLayout(Call& c, std::string_view name, int axes, bool weights, bool transposed = false) {
-  const std::string space = std::string("DHW").substr(static_cast<std::size_t>(3 - axes));
-  const std::string layout = (weights ? (transposed ? "IO" : "OI") : "NC") + space;
-  c.Expect(name, {layout});
+// How a window moves, without what is the default in ai.onnx.
+std::vector<NamedAttribute> WindowAttributes(Call& c, int axes) {
+  std::vector<NamedAttribute> attributes;
+  const auto add = [&](const char* name, Ints values, std::int64_t usual) {
+    const bool plain = std::ranges::all_of(values, [&](std::int64_t v) { return v == usual; });
+    if (!plain) attributes.emplace_back(name, std::move(values));
+  };
+  add("strides", EachAxis(c, "strides", axes), 1);
+  add("pads", Padding(c, axes), 0);
+  add("dilations", EachAxis(c, "dilation", axes), 1);
+  return attributes;
+}
+
+// Channels in front of space: "NCHW", "OIHW".
+std::string PlainLayout(std::string_view channels, int axes) {
+  return std::string(channels) + std::string("DHW").substr(static_cast<std::size_t>(3 - axes));
+}
+
+// The operand `name` in the plain layout.
+Value* InPlainLayout(Call& c, std::string_view name, std::string_view layout, int axes) {
+  return ToLayout(c, c.X(name), c.Text(layout), PlainLayout("NC", axes));
+}
+
+// A result in the layout that the call asks for: that of its operand, unless it names another.
+Abstract InOutLayout(Call& c, Value* y, std::string_view layout, int axes) {
+  std::string out = c.IsNone("out_layout") ? "" : c.Text("out_layout");
+  if (out.empty()) out = c.Text(layout);
+  return c.NewTensor(ToLayout(c, y, PlainLayout("NC", axes), out));
 }
 
 Abstract LowerConv(Call& c) {
   const int axes = AxesOfSpace(c);
   const bool transposed = c.target().starts_with("ConvTranspose");
-  Value* x = c.X("data");
-  Value* w = c.X("weight");
-  ExpectLayout(c, "data_layout", axes, false);
-  ExpectLayout(c, "kernel_layout", axes, true, transposed);
-  ExpectLayout(c, "out_layout", axes, false);
+  Value* x = InPlainLayout(c, "data", "data_layout", axes);
+  Value* w = ToLayout(c, c.X("weight"), c.Text("kernel_layout"),
+                      PlainLayout(transposed ? "IO" : "OI", axes));
   if (c.failed()) return Poison();
-  if (c.Type("out_dtype", c.dtype(x)) != c.dtype(x))
-    return c.NewTensor(c.Fail("an out_dtype that is not that of the operands"));
-  std::vector<NamedAttribute> attributes = {{"strides", EachAxis(c, "strides", axes)},
-                                            {"pads", Padding(c, axes)},
-                                            {"dilations", EachAxis(c, "dilation", axes)},
-                                            {"group", c.Int("groups")}};
+  const DType out = c.Type("out_dtype", c.dtype(x));
+  std::vector<NamedAttribute> attributes = WindowAttributes(c, axes);
+  attributes.emplace_back("group", c.Int("groups"));
   if (transposed) attributes.emplace_back("output_padding", EachAxis(c, "output_padding", axes));
   if (c.failed()) return Poison();
-  return c.NewTensor(c.Op(transposed ? "ConvTranspose" : "Conv", {x, w}, std::move(attributes)));
+  const bool bytes = c.dtype(x) == DType::kI8 || c.dtype(x) == DType::kU8;
+  if (bytes && out == DType::kI32 && !transposed)
+    return InOutLayout(c, c.Op("ConvInteger", {x, w}, std::move(attributes)), "data_layout", axes);
+  if (!IsFloating(c.dtype(x)) || !IsFloating(out))
+    return c.NewTensor(c.Fail("a convolution of such integers is not supported"));
+  Value* y = c.Op(transposed ? "ConvTranspose" : "Conv", {c.Cast(x, out), c.Cast(w, out)},
+                  std::move(attributes));
+  return InOutLayout(c, y, "data_layout", axes);
 }
 
 Abstract LowerPool(Call& c) {
   const int axes = AxesOfSpace(c);
   const bool is_max = c.target().starts_with("Max");
-  ExpectLayout(c, "layout", axes, false);
-  ExpectLayout(c, "out_layout", axes, false);
+  Value* x = InPlainLayout(c, "data", "layout", axes);
   const bool ceil = c.Bool("ceil_mode");
   if (ceil && !is_max) c.Fail("an average with ceil_mode is not supported");
-  std::vector<NamedAttribute> attributes = {{"kernel_shape", EachAxis(c, "pool_size", axes)},
-                                            {"strides", EachAxis(c, "strides", axes)},
-                                            {"pads", Padding(c, axes)},
-                                            {"dilations", EachAxis(c, "dilation", axes)},
-                                            {"ceil_mode", ceil ? 1 : 0}};
+  std::vector<NamedAttribute> attributes = WindowAttributes(c, axes);
+  attributes.emplace_back("kernel_shape", EachAxis(c, "pool_size", axes));
+  attributes.emplace_back("ceil_mode", ceil ? 1 : 0);
   if (!is_max) attributes.emplace_back("count_include_pad", c.Bool("count_include_pad") ? 1 : 0);
   if (c.failed()) return Poison();
-  return c.NewTensor(
-      c.Op(is_max ? "MaxPool" : "AveragePool", {c.X("data")}, std::move(attributes)));
+  Value* y = c.Op(is_max ? "MaxPool" : "AveragePool", {x}, std::move(attributes));
+  return InOutLayout(c, y, "layout", axes);
 }
 
+// Parts of equal size: an average over windows that do not overlap.
 Abstract LowerAdaptivePool(Call& c) {
   const int axes = AxesOfSpace(c);
-  ExpectLayout(c, "layout", axes, false);
-  ExpectLayout(c, "out_layout", axes, false);
+  Value* x = InPlainLayout(c, "data", "layout", axes);
   const Ints sizes = c.IsNone("output_size") ? Ints() : EachAxis(c, "output_size", axes);
-  if (sizes.empty() || std::ranges::any_of(sizes, [](std::int64_t n) { return n != 1; }))
-    c.Fail("an output_size other than 1 is not supported");
-  return c.NewTensor(c.Op("GlobalAveragePool", {c.X("data")}));
+  if (c.failed()) return Poison();
+  if (!sizes.empty() && std::ranges::all_of(sizes, [](std::int64_t n) { return n == 1; }))
+    return InOutLayout(c, c.Op("GlobalAveragePool", {x}), "layout", axes);
+  if (sizes.empty()) return InOutLayout(c, x, "layout", axes);
+  Ints kernel;
+  for (int i = 0; i < axes; ++i) {
+    const std::int64_t parts = sizes[static_cast<std::size_t>(i)];
+    const std::optional<std::int64_t> size = c.KnownSize(x, 2 + i);
+    if (!size || parts <= 0 || *size % parts != 0)
+      return c.NewTensor(c.Fail("an output_size that does not divide the sizes is not supported"));
+    kernel.push_back(*size / parts);
+  }
+  Value* y = c.Op("AveragePool", {x}, {{"kernel_shape", kernel}, {"strides", kernel}});
+  return InOutLayout(c, y, "layout", axes);
 }
 
 // Gamma and beta of a normalisation: 1 and 0 where the operator is not to use them.
@@ -203,6 +240,67 @@ Abstract LowerSoftplus(Call& c) {
   return c.NewTensor(c.Where(c.Greater(scaled, threshold), x, soft));
 }
 
+Abstract LowerInstanceNorm(Call& c) {
+  Value* x = c.X("data");
+  const auto [gamma, beta] = Affine(c);
+  if (c.failed()) return Poison();
+  const int rank = c.Rank(x);
+  if (c.Axis(c.Int("channel_axis"), rank) != 1 || FirstOfLast(c, "axes", rank) != 2)
+    c.Fail("axes other than those of space are not supported");
+  return c.NewTensor(c.Op("InstanceNormalization", {x, gamma, beta}, {Epsilon(c)}));
+}
+
+// Not trained, it is the operand itself, beside a mask of ones.
+Abstract LowerDropout(Call& c) {
+  Value* x = c.X("data");
+  c.Float("rate");
+  if (c.failed()) return Poison();
+  return c.NewTuple({x, c.Full(c.Shape(x), 1, c.dtype(x))});
+}
+
+Abstract LowerPixelShuffle(Call& c) {
+  return c.NewTensor(c.Op("DepthToSpace", {c.X("data")},
+                          {{"blocksize", c.Int("upscale_factor")}, {"mode", "CRD"}}));
+}
+
+// Whether a key of each column may be seen from each row: it comes no later, counted from the first
+// query and key or from the last.
+Value* CausalMask(Call& c, Value* scores, const std::string& corner) {
+  Value* rows = c.Unsqueeze(c.Iota(c.Size(scores, 2)), {1});
+  Value* columns = c.Unsqueeze(c.Iota(c.Size(scores, 3)), {0});
+  if (corner == "BottomRight")
+    rows = c.Add(rows, c.Sub(c.Size(scores, 3), c.Size(scores, 2)));
+  else if (corner != "TopLeft")
+    return c.Fail("causal_mask \"" + corner + "\" is not supported");
+  return c.LessOrEqual(columns, rows);
+}
+
+// Of (batch, length, heads, size); the bias is (batch, heads, queries, keys).
+Abstract LowerAttention(Call& c) {
+  Value* q = c.X("query");
+  Value* k = c.X("key");
+  Value* v = c.X("value");
+  if (!c.IsNone("window_size")) c.Fail("a window_size is not supported");
+  if (c.failed()) return Poison();
+  const std::optional<std::int64_t> size = c.KnownSize(q, 3);
+  if (c.IsNone("scale") && !size) c.Fail("an unknown size of heads without a scale");
+  const std::optional<std::int64_t> heads = c.KnownSize(q, 2), shared = c.KnownSize(k, 2);
+  if (!heads || heads != shared) c.Fail("keys of another number of heads are not supported");
+  if (c.failed()) return Poison();
+  const double scale =
+      c.IsNone("scale") ? 1 / std::sqrt(static_cast<double>(*size)) : c.Float("scale");
+  Value* scores = c.Op("MatMul", {c.Transpose(q, {0, 2, 1, 3}), c.Transpose(k, {0, 2, 3, 1})});
+  scores = c.Mul(scores, scale);
+  if (!c.IsNone("bias")) scores = c.Add(scores, c.X("bias"));
+  if (!c.IsNone("causal_mask")) {
+    const double least = -std::numeric_limits<double>::infinity();
+    scores = c.Where(CausalMask(c, scores, c.Text("causal_mask")), scores, c.Number(least, scores));
+  }
+  Value* weights = c.Op("Softmax", {scores}, {{"axis", -1}});
+  return c.NewTensor(
+      c.Transpose(c.Op("MatMul", {weights, c.Transpose(v, {0, 2, 1, 3})}), {0, 2, 1, 3}));
+}
+
 Abstract LowerQuantize(Call& c) {
   const bool quantizes = c.target() == "QuantizeLinear";
   Value* x = c.X("data");
@@ -238,6 +336,11 @@ void AddNeural(std::vector<LoweringRow>& rows) {
                              {"nn.layer_norm", LowerLayerNorm, ""},
                              {"nn.group_norm", LowerGroupNorm, ""},
                              {"nn.rms_norm", LowerRmsNorm, ""},
+                             {"nn.instance_norm", LowerInstanceNorm, ""},
+                             {"nn.dropout", LowerDropout, ""},
+                             {"nn.pixel_shuffle", LowerPixelShuffle, ""},
+                             {"nn.attention", LowerAttention, ""},
+                             {"nn.attention_bias", LowerAttention, ""},
                              {"nn.softmax", LowerSoftmax, "Softmax"},
                              {"nn.log_softmax", LowerSoftmax, "LogSoftmax"},
                              {"nn.gelu", LowerGelu, "none"},

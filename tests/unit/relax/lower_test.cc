@@ -146,7 +146,113 @@ TEST(LowerRelaxTest, RefusesRecursion) {
         y = cls.main(x)
         return y
 )"),
-              HasSubstr("the function 'main' calls itself, which is not supported"));
+              HasSubstr("the function 'main' calls itself other than at the end of one side"));
+}
+
+// A function whose parameters are a count and a state, and a call of it.
+std::string Counted(const std::string& loop) {
+  return R"(    @R.function
+    def main(n: R.Tensor((), dtype="int64"), x: R.Tensor((2,), dtype="float32")):
+        cls = Module
+        y = cls.loop(n, x)
+        return y
+
+    @R.function(private=True)
+    def loop(k: R.Tensor((), dtype="int64"), s: R.Tensor((2,), dtype="float32")):
+        cls = Module
+        more = R.greater(k, R.const(0, "int64"))
+)" + loop;
+}
+
+TEST(LowerRelaxTest, CallOfItselfAtTheEndIsALoop) {
+  EXPECT_THAT(OpsOf(Counted(R"(        if more:
+            j = R.subtract(k, R.const(1, "int64"))
+            r = cls.loop(j, R.exp(s))
+        else:
+            r = s
+        return r
+)")),
+              ElementsAre("Greater", "Loop", "Greater"));
+}
+
+TEST(LowerRelaxTest, WhatFollowsTheCallOfItselfIsNoLoop) {
+  EXPECT_THAT(ErrorOf(Counted(R"(        if more:
+            j = R.subtract(k, R.const(1, "int64"))
+            t = cls.loop(j, s)
+            r = R.exp(t)
+        else:
+            r = s
+        return r
+)")),
+              HasSubstr("the function 'loop' calls itself other than at the end of one side"));
+}
+
+// As codegen/relax/recursion.h writes it: `count` turns of `step`, by halves.
+std::string Halves(const std::string& rest) {
+  return R"(    @R.function
+    def main(n: R.Tensor((), dtype="int64"), x: R.Tensor((2,), dtype="float32")):
+        cls = Module
+        y = cls.loop(R.const(0, "int64"), n, x)
+        return y[1]
+
+    @R.function(private=True)
+    def step(i: R.Tensor((), dtype="int64"), s: R.Tensor((2,), dtype="float32")):
+        t = R.exp(s)
+        return (t, R.expand_dims(t, axis=[0]))
+
+    @R.function(private=True)
+    def join(a: R.Tensor(("p", 2), dtype="float32"), b: R.Tensor(("q", 2), dtype="float32")):
+        c = R.concat((a, b), axis=0)
+        return c
+
+    @R.function(private=True)
+    def loop(i: R.Tensor((), dtype="int64"), count: R.Tensor((), dtype="int64"), s: R.Tensor((2,), dtype="float32")):
+        cls = Module
+        several = R.greater(count, R.const(1, "int64"))
+        half = R.floor_divide(count, R.const(2, "int64"))
+        rest = )" +
+         rest + R"(
+        middle = R.add(i, half)
+        if several:
+            first = cls.loop(i, half, s)
+            second = cls.loop(middle, rest, first[0])
+            joined = cls.join(first[1], second[1])
+            result = (second[0], joined)
+        else:
+            result = cls.step(i, s)
+        return result
+)";
+}
+
+TEST(LowerRelaxTest, TurnsByHalvesAreALoop) {
+  const std::string text = Halves("R.subtract(count, half)");
+  // One turn is made in any case.
+  EXPECT_THAT(OpsOf(text), ElementsAre("Max", "Loop"));
+  const Result<Model> model = Lowered(text);
+  ASSERT_TRUE(model.ok());
+  const Node* loop = model->main().last_node();
+  EXPECT_EQ(loop->num_results(), 2u);
+  EXPECT_EQ(loop->num_operands(), 3u);
+}
+
+TEST(LowerRelaxTest, OtherPartsThanHalvesAreNoLoop) {
+  EXPECT_THAT(ErrorOf(Halves("R.subtract(count, i)")),
+              HasSubstr("the function 'loop' calls itself other than at the end of one side"));
+}
+
+TEST(LowerRelaxTest, LocalFunctionSeesWhatIsAroundIt) {
+  EXPECT_THAT(OpsOf(R"(    @R.function
+    def main(x: R.Tensor(("n", 2), dtype="float32")):
+        n = T.int64()
+        w = R.exp(x)
+        @R.function
+        def inner(y: R.Tensor((n, 2), dtype="float32")):
+            z = R.add(y, w)
+            return R.reshape(z, R.shape([n * 2]))
+        r = inner(x)
+        return r
+)"),
+              ::testing::IsSupersetOf({"Exp", "Add", "Reshape"}));
 }
 
 TEST(LowerRelaxTest, FactsTellSizes) {

@@ -1,0 +1,143 @@
+// Images: sizes, sampling, regions.
+#include <algorithm>
+#include <utility>
+
+#include "core/lowering/layout.h"
+#include "importers/relax/ops/call.h"
+
+namespace dragoman::tvmscript {
+namespace {
+
+// The layout with channels in front of 2 or 3 axes of space.
+std::string PlainLayout(int axes) { return axes == 2 ? "NCHW" : "NCDHW"; }
+
+// TVM takes the nearest element in front, whatever is asked for, where the sizes are multiples of
+// the operand's; so that only this one is sure.
+void AddNearest(Call& c, const std::string& coordinates, std::vector<NamedAttribute>& attributes) {
+  const std::string rounding = c.Text("rounding_method");
+  if (coordinates != "asymmetric" || (rounding != "floor" && !rounding.empty()))
+    c.Fail("a nearest element by coordinates \"" + coordinates + "\" and rounding \"" + rounding +
+           "\" is not supported");
+  attributes.emplace_back("mode", "nearest");
+  attributes.emplace_back("nearest_mode", "floor");
+}
+
+void CheckCoordinates(Call& c, const std::string& coordinates, Value* sizes) {
+  static constexpr std::string_view kKnown[] = {"half_pixel", "align_corners", "asymmetric",
+                                                "pytorch_half_pixel"};
+  if (std::ranges::count(kKnown, coordinates) == 0)
+    c.Fail("coordinate_transformation_mode \"" + coordinates + "\" is not supported");
+  // Of one element, TVM computes other places.
+  if (c.failed() || (coordinates != "align_corners" && coordinates != "pytorch_half_pixel")) return;
+  const std::optional<Ints> known = c.builder().KnownInts(sizes);
+  if (!known || std::ranges::any_of(*known, [](std::int64_t size) { return size < 2; }))
+    c.Fail("coordinates \"" + coordinates + "\" with a size that may be 1 are not supported");
+}
+
+Abstract LowerResize(Call& c) {
+  const int axes = c.target().back() - '0';
+  const std::string layout = c.Text("layout");
+  Value* x = ToLayout(c, c.X("data"), layout, PlainLayout(axes));
+  Value* sizes = c.Sizes("size");
+  const std::string method = c.Text("method");
+  const std::string coordinates = c.Text("coordinate_transformation_mode");
+  if (c.failed()) return Poison();
+  if (c.Type("out_dtype", c.dtype(x)) != c.dtype(x)) c.Fail("another out_dtype is not supported");
+  std::vector<NamedAttribute> attributes = {{"coordinate_transformation_mode", coordinates}};
+  CheckCoordinates(c, coordinates, sizes);
+  if (method == "nearest_neighbor") {
+    AddNearest(c, coordinates, attributes);
+  } else if (method == "linear" || method == "cubic") {
+    if (!IsFloating(c.dtype(x))) c.Fail("method \"" + method + "\" of integers is not supported");
+    attributes.emplace_back("mode", method);
+  } else {
+    c.Fail("method \"" + method + "\" is not supported");
+  }
+  if (method == "cubic") {
+    attributes.emplace_back("cubic_coeff_a", static_cast<float>(c.Float("cubic_alpha")));
+    attributes.emplace_back("exclude_outside", c.Int("cubic_exclude"));
+  }
+  if (c.failed()) return Poison();
+  Value* all = c.ConcatSizes({c.SizeVector(x, 0, 2), c.Cast(sizes, DType::kI64)});
+  Value* y = c.Op("Resize", {x, nullptr, nullptr, all}, std::move(attributes));
+  return c.NewTensor(ToLayout(c, y, PlainLayout(axes), layout));
+}
+
+// The coordinates of `grid` lie along axis 1.
+Abstract LowerGridSample(Call& c) {
+  Value* x = c.X("data");
+  Value* grid = c.X("grid");
+  std::string mode = c.Text("method");
+  const std::string padding = c.Text("padding_mode");
+  c.Expect("layout", {"NCHW", "NCDHW"});
+  if (c.failed()) return Poison();
+  if (mode == "bilinear") mode = "linear";
+  if (mode == "bicubic") mode = "cubic";
+  const int rank = c.Rank(x);
+  if (c.failed()) return Poison();
+  Ints order = {0};
+  for (int i = 2; i < rank; ++i) order.push_back(i);
+  order.push_back(1);
+  return c.NewTensor(c.Op("GridSample", {x, c.Transpose(grid, order)},
+                          {{"align_corners", c.Bool("align_corners") ? 1 : 0},
+                           {"mode", mode},
+                           {"padding_mode", padding}}));
+}
+
+// A region is [batch, left, top, right, bottom].
+Abstract LowerRoiAlign(Call& c) {
+  const std::string layout = c.Text("layout");
+  Value* x = ToLayout(c, c.X("data"), layout, "NCHW");
+  Value* rois = c.X("rois");
+  Ints size = c.IntsOf("pooled_size");
+  double scale = c.Float("spatial_scale");
+  const bool aligned = c.Bool("aligned");
+  const std::int64_t samples = c.Int("sample_ratio");
+  c.Expect("mode", {"avg"});
+  if (size.size() == 1) size.push_back(size.front());
+  if (!c.failed() && size.size() != 2) c.Fail("pooled_size is no pair");
+  if (c.failed()) return Poison();
+  Value* batch = c.Cast(c.Select(rois, 1, 0), DType::kI64);
+  Value* boxes = c.Slice(rois, 1, 1, 5);
+  // TVM moves no region; half_pixel moves them by half an element of the image.
+  if (aligned) {
+    boxes = c.Add(c.Mul(boxes, scale), 0.5);
+    scale = 1;
+  }
+  Value* y = c.Op("RoiAlign", {x, boxes, batch},
+                  {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
+                   {"mode", "avg"},
+                   {"output_height", size[0]},
+                   {"output_width", size[1]},
+                   {"sampling_ratio", std::max<std::int64_t>(samples, 0)},
+                   {"spatial_scale", static_cast<float>(scale)}});
+  return c.NewTensor(ToLayout(c, y, "NCHW", layout));
+}
+
+// The rows that count, and how many they are. TVM has rows behind them, which a module must cut
+// off.
+Abstract LowerNonMaxSuppression(Call& c) {
+  Value* boxes = c.X("boxes");
+  Value* scores = c.X("scores");
+  c.Expect("output_format", {"onnx"});
+  if (c.failed()) return Poison();
+  if (c.dtype(boxes) != DType::kF32) return c.NewTensor(c.Fail("boxes of another type than f32"));
+  Value* limit = c.Cast(c.Scalar("max_output_boxes_per_class", DType::kI64), DType::kI64);
+  Value* overlap = c.Cast(c.Scalar("iou_threshold", DType::kF32), DType::kF32);
+  Value* least = c.Cast(c.Scalar("score_threshold", DType::kF32), DType::kF32);
+  Value* rows = c.Op("NonMaxSuppression", {boxes, scores, limit, overlap, least});
+  return c.NewTuple({rows, c.failed() ? nullptr : c.SizeVector(rows, 0, 1)});
+}
+
+}  // namespace
+
+void AddImage(std::vector<LoweringRow>& rows) {
+  const LoweringRow own[] = {{"image.resize2d", LowerResize, "2"},
+                             {"image.resize3d", LowerResize, "3"},
+                             {"image.grid_sample", LowerGridSample, ""},
+                             {"vision.roi_align", LowerRoiAlign, ""},
+                             {"vision.all_class_non_max_suppression", LowerNonMaxSuppression, ""}};
+  rows.insert(rows.end(), std::begin(own), std::end(own));
+}
+
+}  // namespace dragoman::tvmscript

@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""Calls of Relax operators, with the attributes that TVM's front ends and printer write, compared with
+NumPy."""
+
+import unittest
+
+import numpy as np
+
+from commands import dragoman
+from relax_case import RelaxCase, draw, function, sigmoid
+
+UNSUPPORTED = 4
+INT64_MAX, INT64_MIN = 9223372036854775807, -9223372036854775808
+
+
+def ints(*values, dtype=np.int64):
+    return np.array(values, dtype)
+
+
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def padded(x, before, after):
+    return np.pad(x, [(0, 0), (0, 0)] + list(zip(before, after)))
+
+
+def conv2d(x, w, stride=1, pad=0):
+    x = padded(x, (pad, pad), (pad, pad))
+    rows = (x.shape[2] - w.shape[2]) // stride + 1
+    columns = (x.shape[3] - w.shape[3]) // stride + 1
+    out = np.zeros((x.shape[0], w.shape[0], rows, columns), x.dtype)
+    for i, j in np.ndindex(rows, columns):
+        part = x[:, :, i * stride:i * stride + w.shape[2], j * stride:j * stride + w.shape[3]]
+        out[:, :, i, j] = np.tensordot(part, w, ((1, 2, 3), (1, 2, 3)))
+    return out
+
+
+class Elementwise(RelaxCase):
+    def test_bounds(self):
+        a = draw(2, 3)
+        clipped = np.clip(a, -0.5, 0.5)
+        for call in ("R.clip(a, R.prim_value(-0.5), R.prim_value(0.5))", "R.clip(a, -0.5, 0.5)",
+                     'R.minimum(R.maximum(a, R.const(-0.5, "float32")), R.const(0.5, "float32"))'):
+            with self.subTest(call=call):
+                self.computes(call, clipped, a=a)
+
+    def test_pairs(self):
+        a, b = np.abs(draw(2, 3)) + 0.5, np.abs(draw(2, 3)) + 0.5
+        for call, expected in (("R.divide(a, b)", a / b), ("R.power(a, b)", a ** b),
+                               ("R.mod(a, b)", np.fmod(a, b)), ("R.floor_mod(a, b)", np.mod(a, b)),
+                               ("R.floor_divide(a, b)", np.floor(a / b)),
+                               ("R.atan2(a, b)", np.arctan2(a, b)),
+                               ("R.log_add_exp(a, b)", np.logaddexp(a, b)),
+                               ("R.where(R.greater(a, b), a, b)", np.maximum(a, b)),
+                               ("R.logical_and(R.greater(a, b), R.logical_not(R.less(a, b)))", a > b),
+                               ("R.log(R.add(a, R.const(1.0, \"float32\")))", np.log(a + 1)),
+                               ("a * b - a / b", a * b - a / b)):
+            with self.subTest(call=call):
+                self.computes(call, expected.astype(expected.dtype), a=a, b=b)
+
+    def test_bits(self):
+        a, b = ints(12, 10, 7, dtype=np.uint32), ints(1, 2, 3, dtype=np.uint32)
+        self.computes("R.bitwise_and(a, b)", a & b, a=a, b=b)
+        self.computes("R.left_shift(a, b)", a << b, a=a, b=b)
+
+    def test_one_operand(self):
+        a = np.array([-1.5, -0.2, 0, 0.7, 2.3, np.inf, np.nan], np.float32)
+        for call, expected in (("R.round(a)", np.rint(a)), ("R.sign(a)", np.sign(a)),
+                               ("R.isnan(a)", np.isnan(a)), ("R.isinf(a)", np.isinf(a)),
+                               ("R.trunc(a)", np.trunc(a)), ("R.nn.relu(a)", np.maximum(a, 0)),
+                               ("R.nn.leakyrelu(a, 0.1)", np.where(a > 0, a, np.float32(0.1) * a))):
+            with self.subTest(call=call):
+                self.computes(call, expected, a=a)
+
+    def test_types(self):
+        a, b = draw(2, 3), draw(2, 3)
+        self.computes('R.astype(a, dtype="int32")', a.astype(np.int32), a=a)
+        self.computes('R.min(R.astype(a, dtype="int8"), axis=[0])', a.astype(np.int8).min(0), a=a)
+        half = [np.round(x * 8) / 8 for x in (a, b)]
+        self.computes('R.astype(R.add(R.astype(a, dtype="bfloat16"), R.astype(b, dtype="bfloat16")), '
+                      'dtype="float32")', half[0] + half[1], a=half[0], b=half[1])
+
+
+class Movement(RelaxCase):
+    def test_sizes(self):
+        a = draw(2, 3, 4)
+        for call, expected in (
+                ("R.tile(a, repeats=[1, 2, 2])", np.tile(a, (1, 2, 2))),
+                ("R.repeat(a, repeats=2, axis=1)", np.repeat(a, 2, 1)),
+                ("R.reshape(a, R.shape([6, 4]))", a.reshape(6, 4)),
+                ("R.reshape(a, (6, -1))", a.reshape(6, 4)),
+                ("R.expand_dims(a, axis=[0, 2])", a[None, :, None]),
+                ("R.permute_dims(a, axes=[2, 0, 1])", a.transpose(2, 0, 1)),
+                ("R.broadcast_to(a, R.shape([5, 2, 3, 4]))", np.broadcast_to(a, (5, 2, 3, 4))),
+                ("R.squeeze(R.expand_dims(a, axis=[0]), axis=[0])", a),
+                ("R.shape_to_tensor(R.shape_of(a))", ints(2, 3, 4))):
+            with self.subTest(call=call):
+                self.computes(call, expected, a=a)
+
+    def test_pads(self):
+        a = draw(2, 3, 4)
+        width, pairs = "pad_width=[0, 0, 1, 2, 0, 1]", [(0, 0), (1, 2), (0, 1)]
+        self.computes(f'R.nn.pad(a, {width}, pad_mode="constant", pad_value=1.5)',
+                      np.pad(a, pairs, constant_values=1.5), a=a)
+        self.computes(f'R.nn.pad(a, {width}, pad_mode="reflect")', np.pad(a, pairs, "reflect"), a=a)
+        # TVM pads with a constant here, whatever the word says.
+        self.fails(UNSUPPORTED, "convert",
+                   self.write(function(f'r = R.nn.pad(a, {width}, pad_mode="edge")\nreturn r', a=a)),
+                   "-o", self.out / "m.onnx")
+
+    def test_slices(self):
+        a = draw(3, 4, 5)
+        for call, expected in (
+                (f"R.strided_slice(a, axes=[1, 2], begin=[0, 3], end=[2, {INT64_MIN}], strides=[1, -1])",
+                 a[:, 0:2, 3::-1]),
+                (f"R.strided_slice(a, axes=[1, 2], begin=[1, 0], end=[{INT64_MAX}, 3], strides=[1, 2], "
+                 "assume_inbound=False)", a[:, 1:, 0:3:2]),
+                ("R.tril(a, 0)", np.tril(a)), ("R.triu(a, 1)", np.triu(a, 1))):
+            with self.subTest(call=call):
+                self.computes(call, expected, a=a)
+        self.computes("R.dynamic_strided_slice(a, b, c, d)", a[0:3:2, 1:4, 4:1:-2], a=a,
+                      b=ints(0, 1, 4), c=ints(3, 4, 1), d=ints(2, 1, -2))
+
+    def test_several_results(self):
+        a, b = draw(2, 3, 4), draw(2, 3, 4)
+        self.computes("R.split(a, indices_or_sections=[1, 2], axis=2)", a[..., :1], a[..., 1:2],
+                      a[..., 2:], a=a)
+        self.computes("R.split(a, indices_or_sections=2, axis=2)", a[..., :2], a[..., 2:], a=a)
+        self.computes("R.concat((a, b), axis=1)", np.concatenate((a, b), 1), a=a, b=b)
+        self.computes("R.stack((a, b), axis=1)", np.stack((a, b), 1), a=a, b=b)
+        x, y = draw(2), draw(3)
+        self.computes('R.meshgrid((x, y), indexing="ij")', *np.meshgrid(x, y, indexing="ij"), x=x,
+                      y=y)
+        self.computes('R.meshgrid((x, y), indexing="xy")', *np.meshgrid(x, y, indexing="xy"), x=x,
+                      y=y)
+
+    def test_indices(self):
+        a = draw(3, 4, 2)
+        b = ints(2, 0, 3)
+        for call in ("R.take(a, b, axis=1)", 'R.take(a, b, axis=1, mode="fast")'):
+            self.computes(call, a[:, b], a=a, b=b)
+        self.computes('R.take(a, b, axis=1, mode="wrap")', a[:, b], a=a, b=b - 8)
+        places = np.array([[[0, 1], [3, 2]]] * 3)
+        self.computes("R.gather_elements(a, b, axis=1)", np.take_along_axis(a, places, 1), a=a,
+                      b=places)
+        pairs = ints(0, 1, 2, 3).reshape(2, 2)
+        self.computes("R.gather_nd(a, b, batch_dims=0)", a[[0, 2], [1, 3]], a=a, b=pairs)
+        self.computes("R.index_tensor(a, (b, c))", a[pairs[:, :1], b], a=a, b=pairs[:, :1], c=b)
+        put = a.copy()
+        put[[0, 2], [1, 3]] = 7
+        self.computes("R.index_put(a, (b, c), d, accumulate=False)", put, a=a, b=ints(0, 2),
+                      c=ints(1, 3), d=np.float32([7]))
+
+    def test_scattered(self):
+        a, c = draw(3, 2), draw(2, 2)
+        expected = a.copy()
+        np.add.at(expected, ([0, 0], [0, 1]), c[0])
+        np.add.at(expected, ([2, 2], [0, 1]), c[1])
+        self.computes('R.scatter_elements(a, b, c, axis=0, reduction="add")', expected, a=a,
+                      b=ints(0, 0, 2, 2).reshape(2, 2), c=c)
+        expected = a.copy()
+        expected[[2, 0]] = c
+        self.computes('R.scatter_nd(a, b, c, reduction="update")', expected, a=a,
+                      b=ints(2, 0).reshape(2, 1), c=c)
+
+    def test_made(self):
+        x = draw(2)
+        for call, expected in (
+                ('R.arange(5, 0, -2, dtype="int64")', np.arange(5, 0, -2)),
+                ('R.full(R.shape([2, 3]), R.const(2.5, "float32"), dtype="float32")',
+                 np.full((2, 3), 2.5, np.float32)),
+                ('R.eye(3, 4, 1, dtype="float32")', np.eye(3, 4, 1, dtype=np.float32)),
+                ("R.masked_fill(x, R.greater(x, R.const(9.0, \"float32\")), R.const(1.0, \"float32\"))",
+                 x)):
+            with self.subTest(call=call):
+                self.computes(call, expected, x=x)
+        a = ints(0, 3, 1)
+        self.computes("R.one_hot(a, R.prim_value(T.float32(1)), R.prim_value(T.float32(0)), depth=4, "
+                      "axis=-1)", np.eye(4, dtype=np.float32)[a], a=a)
+        self.computes("R.one_hot(a, R.prim_value(5), R.prim_value(-1), depth=4, axis=0)",
+                      np.where(np.eye(4)[a].T > 0, 5, -1), a=a)
+
+
+class Reductions(RelaxCase):
+    def test_along_axes(self):
+        a = draw(2, 3, 4)
+        for call, expected in (
+                ("R.sum(a, axis=[1], keepdims=True)", a.sum(1, keepdims=True)),
+                ("R.sum(a, axis=[0])", a.sum(0)),
+                ("R.mean(a, axis=[1, 2], keepdims=False)", a.mean((1, 2))),
+                ("R.variance(a, axis=[1], keepdims=False)", a.var(1)),
+                ("R.prod(a, axis=[1], keepdims=False)", a.prod(1)),
+                ("R.max(a, axis=[1], keepdims=False)", a.max(1)),
+                ("R.argmax(a, axis=1, keepdims=False)", a.argmax(1)),
+                ("R.sort(a, axis=-1, descending=False)", np.sort(a)),
+                ('R.argsort(a, axis=-1, descending=False, dtype="int64")', np.argsort(a)),
+                ('R.cumsum(a, axis=1, dtype="float32", exclusive=False)', a.cumsum(1)),
+                ('R.cumsum(a, axis=1, dtype="float32", exclusive=True)', a.cumsum(1) - a),
+                ("R.flip(R.cumsum(R.flip(a, axis=1), axis=1), axis=1)", a[:, ::-1].cumsum(1)[:, ::-1])):
+            with self.subTest(call=call):
+                self.computes(call, expected, a=a)
+
+    def test_largest(self):
+        a = draw(3, 5)
+        order = np.argsort(-a)[:, :2]
+        self.computes('R.topk(a, k=2, axis=-1, ret_type="both", largest=True, dtype="int64")',
+                      np.take_along_axis(a, order, 1), order, a=a)
+
+    def test_places_and_distinct_elements(self):
+        a = np.float32([[1, 0, 2], [0, 2, 1]])
+        self.computes("R.nonzero(a)", np.array(np.nonzero(a)), a=a)
+        self.computes("R.unique(a, sorted=True, return_index=False, return_inverse=False, "
+                      "return_counts=False)", np.unique(a), a=a)
+        bounds, x = np.float32([1, 2, 3]), np.float32([0, 1, 2.5, 9])
+        self.computes("R.bucketize(x, b, out_int32=False, right=False)", np.searchsorted(bounds, x),
+                      x=x, b=bounds)
+        self.computes("R.bucketize(x, b, out_int32=True, right=True)",
+                      np.searchsorted(bounds, x, "right").astype(np.int32), x=x, b=bounds)
+
+    def test_products(self):
+        a, b = draw(2, 3), draw(3, 4)
+        for call in ("R.matmul(a, b)", 'R.matmul(a, b, out_dtype="float32")',
+                     'R.einsum((a, b), "ij,jk->ik")'):
+            self.computes(call, a @ b, a=a, b=b)
+        x, y = draw(3), draw(4)
+        self.computes("R.outer(x, y)", np.outer(x, y), x=x, y=y)
+
+
+class Networks(RelaxCase):
+    def test_activations(self):
+        a = draw(2, 3)
+        for call, expected in (
+                ("R.nn.softmax(a, axis=-1)", softmax(a)),
+                ("R.nn.log_softmax(a, axis=-1)", np.log(softmax(a))),
+                ("R.nn.silu(a)", a * sigmoid(a)),
+                ("R.nn.softplus(a)", np.log1p(np.exp(a))),
+                ("R.nn.selu(a)", np.float32(1.0507009873554805) *
+                 np.where(a > 0, a, np.float32(1.6732632423543772) * np.expm1(a))),
+                ("R.nn.gelu_tanh(a)", 0.5 * a * (1 + np.tanh(np.float32(np.sqrt(2 / np.pi)) *
+                                                             (a + np.float32(0.044715) * a ** 3))))):
+            with self.subTest(call=call):
+                self.computes(call, expected.astype(np.float32), a=a)
+        b = draw(3)
+        self.computes("R.nn.prelu(a, b, axis=1)", np.where(a > 0, a, a * b), a=a, b=b)
+        self.computes("R.nn.dropout(a, rate=0.5)[0]", a, a=a)
+
+    def test_error_function(self):
+        from math import erf
+        a = draw(5)
+        e = np.array([erf(x) for x in a])
+        self.computes("R.erf(a)", e.astype(np.float32), a=a)
+        f = np.array([0.5 * x * (1 + erf(x / np.sqrt(2))) for x in a.astype(np.float64)])
+        self.computes("R.nn.gelu(a)", f.astype(np.float32), a=a)
+
+    def test_normalisations(self):
+        a, b, c = draw(2, 4, 3, 3), draw(3), draw(3)
+
+        def normal(x, axes):
+            return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 1e-5)
+
+        self.computes("R.nn.layer_norm(a, b, c, axes=[-1], epsilon=1e-5)", normal(a, (3,)) * b + c,
+                      a=a, b=b, c=c)
+        self.computes("R.nn.rms_norm(a, b, axes=[-1], epsilon=1e-5)",
+                      a / np.sqrt((a * a).mean(-1, keepdims=True) + 1e-5) * b, a=a, b=b)
+        g, h, m, v = draw(4), draw(4), draw(4), np.abs(draw(4))
+        shape = (1, 4, 1, 1)
+        groups = normal(a.reshape(2, 2, 2, 3, 3), (2, 3, 4)).reshape(a.shape)
+        self.computes("R.nn.group_norm(a, g, h, num_groups=2, channel_axis=1, axes=[2, 3], "
+                      "epsilon=1e-5)", groups * g.reshape(shape) + h.reshape(shape), a=a, g=g, h=h)
+        self.computes("R.nn.instance_norm(a, g, h, channel_axis=1, axes=[2, 3], epsilon=1e-5)",
+                      normal(a, (2, 3)) * g.reshape(shape) + h.reshape(shape), a=a, g=g, h=h)
+        unit = (a - m.reshape(shape)) / np.sqrt(v.reshape(shape) + np.float32(1e-5))
+        self.computes("R.nn.batch_norm(a, g, h, m, v, axis=1, epsilon=1e-5, training=False)[0]",
+                      unit * g.reshape(shape) + h.reshape(shape), a=a, g=g, h=h, m=m, v=v)
+
+    def test_convolutions(self):
+        a, b = draw(1, 2, 5, 5), draw(3, 2, 3, 3)
+        expected = conv2d(a, b, 2, 1)
+        self.computes("R.nn.conv2d(a, b, strides=[2, 2], padding=[1, 1, 1, 1], dilation=[1, 1], "
+                      'groups=1, data_layout="NCHW", kernel_layout="OIHW", out_layout="NCHW", '
+                      "out_dtype=None)", expected, a=a, b=b)
+        self.computes("R.nn.conv2d(a, b, strides=[2, 2], padding=[1, 1], "
+                      'data_layout="NHWC", kernel_layout="HWIO")', expected.transpose(0, 2, 3, 1),
+                      a=a.transpose(0, 2, 3, 1).copy(), b=b.transpose(2, 3, 1, 0).copy())
+        small = (a * 9).astype(np.int8), (b * 9).astype(np.int8)
+        self.computes('R.nn.conv2d(a, b, out_dtype="int32")',
+                      conv2d(*[x.astype(np.int32) for x in small]), a=small[0], b=small[1])
+        self.computes("R.nn.conv1d(a, b, strides=1, padding=[1, 1])",
+                      conv2d(np.pad(a[:, :, :1], ((0, 0), (0, 0), (0, 0), (1, 1))),
+                             b[:, :, :1])[:, :, 0], a=a[:, :, 0].copy(), b=b[:, :, 0].copy())
+        self.computes("R.nn.conv3d(a, b)", conv2d(a, b)[:, :, None], a=a[:, :, None].copy(),
+                      b=b[:, :, None].copy())
+        # A kernel of one element spreads the elements; what is between them is 0.
+        spread = np.zeros((1, 3, 10, 10), np.float32)
+        one = draw(2, 3, 1, 1)
+        spread[:, :, ::2, ::2] = np.einsum("nihw,io->nohw", a, one[:, :, 0, 0])
+        self.computes("R.nn.conv2d_transpose(a, b, strides=[2, 2], padding=[0, 0, 0, 0], "
+                      "output_padding=[1, 1])", spread, a=a, b=one)
+
+    def test_pools(self):
+        a = draw(1, 2, 4, 4)
+        windows = np.pad(a, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=-np.inf)
+        best = np.stack([windows[:, :, i:i + 4:2, j:j + 4:2] for i in (0, 1) for j in (0, 1)]).max(0)
+        self.computes("R.nn.max_pool2d(a, pool_size=[2, 2], strides=[2, 2], padding=[0, 0, 1, 1], "
+                      "ceil_mode=False)", best, a=a)
+        ones = np.pad(np.ones_like(a), ((0, 0), (0, 0), (1, 1), (1, 1)))
+        zeros = np.pad(a, ((0, 0), (0, 0), (1, 1), (1, 1)))
+        sums, counts = [sum(x[:, :, i:i + 5, j:j + 5] for i in (0, 1) for j in (0, 1))
+                        for x in (zeros, ones)]
+        self.computes("R.nn.avg_pool2d(a, pool_size=[2, 2], strides=[1, 1], padding=[1, 1, 1, 1], "
+                      "count_include_pad=False)", sums / counts, a=a)
+        self.computes("R.nn.adaptive_avg_pool2d(a, output_size=[1, 1])",
+                      a.mean((2, 3), keepdims=True), a=a)
+        self.computes("R.nn.adaptive_avg_pool2d(a, output_size=[2, 1])",
+                      a.reshape(1, 2, 2, 2, 4).mean((3, 4))[..., None], a=a)
+
+    def test_attention(self):
+        q, k, v = draw(1, 3, 2, 4), draw(1, 5, 2, 4), draw(1, 5, 2, 4)
+        scores = np.einsum("bqhd,bkhd->bhqk", q, k) / 2
+        self.computes("R.nn.attention(q, k, v)",
+                      np.einsum("bhqk,bkhd->bqhd", softmax(scores), v), q=q, k=k, v=v)
+        hidden = np.where(np.arange(5) <= np.arange(3)[:, None] + 2, scores, -np.inf)
+        self.computes('R.nn.attention(q, k, v, causal_mask="BottomRight")',
+                      np.einsum("bhqk,bkhd->bqhd", softmax(hidden), v), q=q, k=k, v=v)
+
+    def test_quantisation(self):
+        a, scale, zero = draw(2, 3), np.float32(0.1), np.int8(3)
+        stored = np.clip(np.rint(a / scale) + 3, -128, 127).astype(np.int8)
+        self.computes('R.quantize(a, b, c, axis=-1, out_dtype="int8")', stored, a=a,
+                      b=np.array(scale), c=np.array(zero))
+        self.computes('R.dequantize(a, b, c, axis=-1, out_dtype="float32")',
+                      (stored.astype(np.float32) - 3) * scale, a=stored, b=np.array(scale),
+                      c=np.array(zero))
+
+
+class Images(RelaxCase):
+    def test_sizes(self):
+        a = draw(1, 2, 5, 6)
+        nearest = a.repeat(2, 2).repeat(2, 3)
+        self.computes('R.image.resize2d(a, R.shape([10, 12]), layout="NCHW", '
+                      'method="nearest_neighbor", coordinate_transformation_mode="asymmetric", '
+                      'rounding_method="floor")', nearest, a=a)
+        place = (np.arange(10) + 0.5) / 2 - 0.5
+        weights = np.maximum(1 - np.abs(np.clip(place, 0, 4)[:, None] - np.arange(5)), 0)
+        across = (np.arange(12) + 0.5) / 2 - 0.5
+        others = np.maximum(1 - np.abs(np.clip(across, 0, 5)[:, None] - np.arange(6)), 0)
+        linear = np.einsum("nchw,oh,pw->ncop", a, weights, others).astype(np.float32)
+        call = ('R.image.resize2d({}, R.shape([10, 12]), layout="{}", method="linear", '
+                'coordinate_transformation_mode="half_pixel", rounding_method="", cubic_alpha=-0.75)')
+        self.computes(call.format("a", "NCHW"), linear, a=a)
+        self.computes(call.format("a", "NHWC"), linear.transpose(0, 2, 3, 1),
+                      a=a.transpose(0, 2, 3, 1).copy())
+
+    def test_sampling(self):
+        """At the middles of the pixels an image is itself."""
+        a = draw(1, 2, 3, 4)
+        rows = (2 * np.arange(3) + 1) / 3 - 1
+        columns = (2 * np.arange(4) + 1) / 4 - 1
+        grid = np.stack(np.broadcast_arrays(columns[None], rows[:, None]))[None].astype(np.float32)
+        self.computes('R.image.grid_sample(a, b, method="bilinear", layout="NCHW", '
+                      'padding_mode="zeros", align_corners=False)', a, a=a, b=grid)
+
+    def test_regions(self):
+        """A region of whole pixels, a sample in the middle of each."""
+        a = draw(1, 2, 4, 4)
+        rois = np.float32([[0, 1, 1, 3, 3]])
+        middle = a[:, :, 1:3, 1:3]
+        shifted = (a[:, :, 1:3] + a[:, :, 2:4])[..., 1:3] + (a[:, :, 1:3] + a[:, :, 2:4])[..., 2:4]
+        call = ('R.vision.roi_align(a, b, pooled_size=[2, 2], spatial_scale=1.0, sample_ratio=1, '
+                'aligned={}, layout="NCHW", mode="avg")')
+        self.computes(call.format("False"), shifted / 4, a=a, b=rois)
+        # TVM does not move the regions if `aligned`; it only lets them be less than a pixel.
+        self.computes(call.format("True"), shifted / 4, a=a, b=rois)
+        self.computes(call.format("True"), middle, a=a, b=rois - np.float32([0, .5, .5, .5, .5]))
+
+    def test_boxes_that_count(self):
+        boxes = np.float32([[[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]]])
+        scores = np.float32([[[0.9, 0.8, 0.7]]])
+        main = function("""
+r = R.vision.all_class_non_max_suppression(b, s, R.const(5, "int64"), R.const(0.5, "float32"), R.const(0.0, "float32"), output_format="onnx")
+return (r[0], r[1])""", b=boxes, s=scores)
+        self.agrees(self.write(main), [ints(0, 0, 0, 0, 0, 2).reshape(2, 3), ints(2)], b=boxes,
+                    s=scores)
+
+
+class Refused(RelaxCase):
+    def test_what_is_no_operand(self):
+        for call in ("1.0 - a", "R.nn.softmax(a, speed=2)", "R.median(a, axis=[0])"):
+            with self.subTest(call=call):
+                model = self.write(function(f"r = {call}\nreturn r", a=draw(2)))
+                self.assertEqual(dragoman("convert", model, "-o", self.out / "m.onnx").returncode,
+                                 UNSUPPORTED)
+
+
+if __name__ == "__main__":
+    unittest.main()

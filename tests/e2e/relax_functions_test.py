@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Functions of Relax modules: loops by recursion, branches, local functions, closures; compared with
+NumPy."""
+
+import unittest
+
+import numpy as np
+
+from commands import dragoman
+from relax_case import RelaxCase, draw, function, sigmoid
+
+I64 = 'R.Tensor((), dtype="int64")'
+F32 = 'R.Tensor((3,), dtype="float32")'
+PRIVATE = "@R.function(private=True)"
+UNSUPPORTED = 4
+
+
+def i64(n):
+    return np.array(n, np.int64)
+
+
+class Loops(RelaxCase):
+    def test_call_of_itself_at_the_end_of_a_branch(self):
+        main = function(f"cls = Module\nr = cls.loop(n, x)\nreturn r[1]", n=I64, x=F32)
+        loop = function("""
+cls = Module
+more = R.greater(k, R.const(0, "int64"))
+if more:
+    rest = R.subtract(k, R.const(1, "int64"))
+    t = R.tanh(s)
+    r = cls.loop(rest, t)
+else:
+    r = (k, s)
+return r""", "loop", PRIVATE, k=I64, s=F32)
+        model, x = self.write(main, loop), draw(3)
+        for n in (0, 1, 50):
+            expected = x
+            for _ in range(n):
+                expected = np.tanh(expected)
+            self.agrees(model, [expected], n=i64(n), x=x)
+        self.assertIn("onnx.Loop", self.common(model))
+
+    def test_end_in_the_first_branch_and_a_state_that_grows(self):
+        main = function('cls = Module\nr = cls.loop(x)\nreturn r', x='R.Tensor(("n",), dtype="float32")')
+        loop = function("""
+cls = Module
+m = T.int64()
+done = R.greater(R.sum(y), R.const(10.0, "float32"))
+if done:
+    r = R.negative(y)
+else:
+    twice = R.concat((y, y), axis=0)
+    r = cls.loop(twice)
+return r""", "loop", PRIVATE, y='R.Tensor(("m",), dtype="float32")')
+        model = self.write(main, loop)
+        self.agrees(model, [-np.ones(12, np.float32)], x=np.ones(3, np.float32))
+        self.agrees(model, [-np.full(2, 9, np.float32)], x=np.full(2, 9, np.float32))
+
+    def test_local_function_that_calls_itself_and_sees_what_is_around_it(self):
+        model = self.write(function("""
+w = R.exp(x)
+@R.function
+def loop(i: R.Tensor((), dtype="int64"), s: R.Tensor((3,), dtype="float32")):
+    c = R.less(i, n)
+    if c:
+        j = R.add(i, R.const(1, "int64"))
+        t = R.multiply(s, w)
+        r = loop(j, t)
+    else:
+        r = s
+    return r
+y = loop(R.const(0, "int64"), x)
+return y""", n=I64, x=F32))
+        x = draw(3) / 4
+        self.agrees(model, [x * np.exp(x) ** 3], n=i64(3), x=x)
+
+    def test_count_that_is_known_needs_no_loop(self):
+        main = function('cls = Module\nr = cls.loop(R.const(2, "int64"), x)\nreturn r', x=F32)
+        loop = function("""
+cls = Module
+more = R.greater(k, R.const(0, "int64"))
+if more:
+    rest = R.subtract(k, R.const(1, "int64"))
+    r = cls.loop(rest, R.tanh(s))
+else:
+    r = s
+return r""", "loop", PRIVATE, k=I64, s=F32)
+        model, x = self.write(main, loop), draw(3)
+        self.agrees(model, [np.tanh(np.tanh(x))], x=x)
+        self.assertNotIn("Loop", self.common(model))
+
+    def test_loops_by_halves_are_loops(self):
+        """What `convert` writes of a Loop over an unknown count comes back as one."""
+        text = """dragoman 1 common onnx
+opset "" 22
+
+entry main @m(%n: i64[], %x: f32[3]) -> (%y, %rows) {
+  %y: f32[3], %rows: f32[k, 3] = onnx.Loop(%n, _, %x) {body = graph(%i: i64[], %c: bool[], %s: f32[3]) -> (%c, %t, %row) {
+    %t: f32[3] = onnx.Tanh(%s)
+    %row: f32[3] = onnx.Neg(%t)
+  }}
+}
+"""
+        (self.out / "loop.dgt").write_text(text)
+        model = self.out / "model.py"
+        self.done("convert", self.out / "loop.dgt", "-o", model)
+        self.assertIn("Any number of turns", model.read_text())
+        x = draw(3)
+        for n in (0, 1, 5):
+            states, s = [], x
+            for _ in range(n):
+                s = np.tanh(s)
+                states.append(-s)
+            rows = np.array(states, np.float32).reshape(n, 3)
+            self.agrees(model, [s, rows], n=i64(n), x=x)
+        self.done("diff", self.out / "loop.dgt", model)
+
+    def test_recursion_that_is_no_loop_is_refused(self):
+        main = function("cls = Module\nr = cls.f(x)\nreturn r", x=F32)
+        f = function("cls = Module\na = cls.f(x)\nr = R.exp(a)\nreturn r", "f", PRIVATE, x=F32)
+        done = dragoman("convert", self.write(main, f), "-o", self.out / "m.onnx")
+        self.assertEqual(done.returncode, UNSUPPORTED)
+        self.assertIn("the function 'f' calls itself other than at the end of one side", done.stderr)
+
+
+class Calls(RelaxCase):
+    def test_if_of_run_time(self):
+        model = self.write(function("""
+if c:
+    a = R.exp(x)
+    r = (a, x)
+else:
+    b = R.abs(x)
+    r = (x, b)
+return r""", c='R.Tensor((), dtype="bool")', x=F32))
+        x = draw(3)
+        self.agrees(model, [np.exp(x), x], c=np.array(True), x=x)
+        self.agrees(model, [x, np.abs(x)], c=np.array(False), x=x)
+
+    def test_function_as_a_value(self):
+        main = function("cls = Module\nf = cls.twice\nr = f(x)\nreturn r", x=F32)
+        twice = function("r = R.add(x, x)\nreturn r", "twice", PRIVATE, x=F32)
+        x = draw(3)
+        self.agrees(self.write(main, twice), [x + x], x=x)
+
+    def test_closure_binds_its_last_arguments(self):
+        main = function("""
+cls = Module
+c = R.make_closure(cls.less, (y,))
+r = R.invoke_pure_closure(c, (x,), sinfo_args=(R.Tensor((3,), dtype="float32"),))
+return r""", x=F32, y=F32)
+        less = function("r = R.subtract(a, b)\nreturn r", "less", PRIVATE, a=F32, b=F32)
+        x, y = draw(3), draw(3)
+        self.agrees(self.write(main, less), [x - y], x=x, y=y)
+
+    def test_sizes_are_arguments(self):
+        main = function("""
+cls = Module
+n = T.int64()
+r = cls.flat(x, R.shape([n * 2]))
+return r""", x='R.Tensor(("n", 2), dtype="float32")')
+        flat = function("k = T.int64()\nr = R.reshape(x, R.shape([k]))\nreturn r", "flat", PRIVATE,
+                        x='R.Tensor(("m", 2), dtype="float32")', s='R.Shape(["k"])')
+        x = draw(5, 2)
+        self.agrees(self.write(main, flat), [x.reshape(10)], x=x)
+
+    def test_recurrent_cell_in_a_loop_of_its_own(self):
+        """A gated cell by recursion over the rows of x."""
+        main = function("""
+cls = Module
+h0 = R.zeros(R.shape([1, 4]), dtype="float32")
+r = cls.loop(R.const(0, "int64"), h0, x, w)
+return r""", x='R.Tensor((6, 1, 4), dtype="float32")', w='R.Tensor((4, 4), dtype="float32")')
+        loop = function("""
+cls = Module
+c = R.less(t, R.const(6, "int64"))
+if c:
+    x_t = R.take(x, t, axis=0, mode="fast")
+    g = R.sigmoid(R.add(x_t, R.matmul(h, w)))
+    n = R.add(R.multiply(g, h), R.multiply(R.subtract(R.const(1.0, "float32"), g), R.tanh(x_t)))
+    r = cls.loop(R.add(t, R.const(1, "int64")), n, x, w)
+else:
+    r = h
+return r""", "loop", PRIVATE, t=I64, h='R.Tensor((1, 4), dtype="float32")',
+                        x='R.Tensor((6, 1, 4), dtype="float32")',
+                        w='R.Tensor((4, 4), dtype="float32")')
+        x, w = draw(6, 1, 4), draw(4, 4)
+        h = np.zeros((1, 4), np.float32)
+        for x_t in x:
+            g = sigmoid(x_t + h @ w)
+            h = g * h + (1 - g) * np.tanh(x_t)
+        self.agrees(self.write(main, loop), [h], x=x, w=w)
+
+
+class Foreign(RelaxCase):
+    def test_foreign_code_is_kept_and_refused_by_name(self):
+        model = self.write(function("""
+cls = Module
+a = R.call_tir(cls.kernel, (x,), out_sinfo=R.Tensor((3,), dtype="float32"))
+b = R.call_dps_packed("my.kernel", (x,), out_sinfo=R.Tensor((3,), dtype="float32"))
+c = R.call_pure_packed("my.function", x, sinfo_args=(R.Tensor((3,), dtype="float32"),))
+d = R.call_inplace_packed("my.place", x, inplace_indices=[0], sinfo_args=(R.Tensor((3,), dtype="float32"),))
+return (a, b, c, d)""", x=F32), """    @T.prim_func
+    def kernel(a: T.handle, b: T.handle):
+        T.evaluate(0)
+""")
+        copy = self.out / "copy.py"
+        self.done("convert", model, "-o", copy)
+        self.assertEqual(copy.read_text(), model.read_text())
+        error = self.fails(UNSUPPORTED, "convert", model, "-o", self.out / "m.onnx")
+        for name in ("PrimFunc 'kernel'", "'my.kernel'", "'my.function'", "'my.place'"):
+            self.assertIn(name, error)
+
+
+if __name__ == "__main__":
+    unittest.main()
