@@ -71,9 +71,11 @@ Result<BodyFunction> FunctionWriter::WriteBody(const Graph& body, const BodyForm
 }
 
 // The elements of a tuple of `count` are the node's results.
-void FunctionWriter::BindResults(const Node& node, const std::string& tuple, std::size_t count) {
+void FunctionWriter::BindResults(const Node& node, const std::string& tuple, std::size_t count,
+                                 const std::vector<bool>& deduced) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr) BindResult(node.result(i), ElementText(tuple, i, count));
+    if (node.result(i) != nullptr)
+      BindResult(node.result(i), ElementText(tuple, i, count), deduced[i]);
   }
 }
 
@@ -85,11 +87,13 @@ Status FunctionWriter::EmitFused(const Node& node) {
   arguments.insert(arguments.end(), function.arguments.begin(), function.arguments.end());
   const std::string call = fmt::format("cls.{}({})", function.name, fmt::join(arguments, ", "));
   calls_ = true;
+  std::vector<bool> deduced;
+  for (const std::string& type : function.results) deduced.push_back(IsDeduced(type));
   if (body.num_outputs() == 1 && function.pure) {
-    BindResult(node.result(0), call);
+    BindResult(node.result(0), call, deduced.front());
     return {};
   }
-  BindResults(node, BindCall(FreshVariable(), call, function.pure), body.num_outputs());
+  BindResults(node, BindCall(FreshVariable(), call, function.pure), body.num_outputs(), deduced);
   return {};
 }
 
@@ -141,8 +145,10 @@ Status FunctionWriter::EmitIf(const Node& node) {
   }
   const std::string condition = ScalarOf(*node.operand(0));
   const Value* single = node.num_results() == 1 ? node.result(0) : nullptr;
-  const bool is_said = single != nullptr && (single->type().shape() == nullptr ||
-                                             ShapeText(*single->type().shape(), symbols_));
+  const bool deduced = !NamesSizes(*then_branch) && !NamesSizes(*else_branch);
+  const bool is_said =
+      deduced && single != nullptr &&
+      (single->type().shape() == nullptr || ShapeText(*single->type().shape(), symbols_));
   const std::string name = is_said ? ResultName(single) : FreshVariable();
   BeginOutside();
   AddLine(fmt::format("if {}:", condition));
@@ -158,7 +164,8 @@ Status FunctionWriter::EmitIf(const Node& node) {
   if (is_said) {
     names_[single] = name;
   } else {
-    BindResults(node, name, then_branch->num_outputs());
+    BindResults(node, name, then_branch->num_outputs(),
+                std::vector<bool>(node.num_results(), deduced));
   }
   return {};
 }
@@ -256,8 +263,10 @@ Status FunctionWriter::EmitLoop(const Node& node) {
   const std::size_t first = form.has_condition ? 1 : 0;
   for (std::size_t i = 0; i < form.results.size(); ++i) {
     const Value* result = node.result(form.results[i]);
+    const bool deduced = first + i < recursion.carried_results.size() &&
+                         IsDeduced(recursion.carried_results[first + i]);
     if (result != nullptr)
-      BindResult(result, ElementText(tuple, first + i, form.body.results.size()));
+      BindResult(result, ElementText(tuple, first + i, form.body.results.size()), deduced);
   }
   return {};
 }

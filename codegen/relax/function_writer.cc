@@ -51,6 +51,8 @@ Type AsRow(const Type& type) {
   return Type::Tensor(type.dtype(), std::move(shape));
 }
 
+bool IsDeduced(const std::string& type) { return type.find("ndim=") == std::string::npos; }
+
 FunctionWriter::FunctionWriter(std::string name, const Graph& graph, const Inference& inference,
                                ModuleParts& parts)
     : name_(std::move(name)), graph_(graph), outer_(nullptr), parts_(parts), inference_(inference) {
@@ -211,13 +213,15 @@ std::string FunctionWriter::Bind(const std::string& name, const std::string& exp
   return name;
 }
 
-// Of a node's result: what run time alone knows of its sizes is named by a cast.
-void FunctionWriter::BindResult(const Value* result, const std::string& expression) {
+// Of a node's result: what run time alone knows of its sizes, or TVM does not deduce of the
+// expression, is named by a cast.
+void FunctionWriter::BindResult(const Value* result, const std::string& expression, bool deduced) {
   const std::string name = ResultName(result);
   const Type& type = result->type();
   names_[result] = name;
   const bool said = type.shape() == nullptr || ShapeText(*type.shape(), symbols_).has_value();
-  if (said || !Declare(type).ok()) {
+  const bool known = type.shape() == nullptr || (said && deduced);
+  if (known || (!said && !Declare(type).ok())) {
     Bind(name, expression, type);
     return;
   }

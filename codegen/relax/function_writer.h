@@ -55,6 +55,10 @@ struct FunctionResult {
 // With a first axis of 1.
 Type AsRow(const Type& type);
 
+// Whether TVM knows all sizes of a result of this type. An annotation of the caller's is no proof:
+// a result that TVM does not know is cast before an operator reads it.
+bool IsDeduced(const std::string& type);
+
 // A private function that was written, as its caller sees it.
 struct BodyFunction {
   std::string name;
@@ -126,7 +130,8 @@ class FunctionWriter {
                                std::vector<std::string>& arguments);
   Status EmitEffect(const Node& node);
   std::string ScalarOf(const Value& value);
-  void BindResults(const Node& node, const std::string& tuple, std::size_t count);
+  void BindResults(const Node& node, const std::string& tuple, std::size_t count,
+                   const std::vector<bool>& deduced);
 
   // statements
   std::string NameOf(const Value* value) const;
@@ -134,7 +139,7 @@ class FunctionWriter {
   std::string FreshVariable();
   std::string FreshOutput();
   std::string Bind(const std::string& name, const std::string& expression, const Type& type);
-  void BindResult(const Value* result, const std::string& expression);
+  void BindResult(const Value* result, const std::string& expression, bool deduced = true);
   std::string BindCall(const std::string& name, const std::string& call, bool pure);
   void AddLine(const std::string& line);
   void AddOutside(const std::string& line);

@@ -21,9 +21,9 @@ namespace dragoman {
 namespace {
 
 constexpr std::string_view kHead =
-    "# from tvm.script import ir as I\n"
-    "# from tvm.script import tir as T\n"
-    "# from tvm.script import relax as R\n"
+    "from tvm.script import ir as I\n"
+    "from tvm.script import tir as T\n"
+    "from tvm.script import relax as R\n"
     "\n"
     "@I.ir_module\n"
     "class Module:\n";

@@ -208,7 +208,7 @@ def roi_align(x, rois, pooled_size, spatial_scale, sample_ratio=-1, aligned=Fals
     same_dtype(x, rois)
     out = np.empty((len(rois), x.shape[1], *pooled_size), x.dtype)
     for r, (batch, *corners) in enumerate(rois):
-        left, top, right, bottom = np.array(corners) * spatial_scale - (0.5 if aligned else 0)
+        left, top, right, bottom = np.array(corners) * spatial_scale
         sizes = np.array([bottom - top, right - left])
         bins = (sizes if aligned else np.maximum(sizes, 1)) / pooled_size
         counts = [sample_ratio] * 2 if sample_ratio > 0 else np.ceil(bins).astype(int)
@@ -233,6 +233,7 @@ def overlap(a, b):
 @op("vision.all_class_non_max_suppression")
 def all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class, iou_threshold,
                                   score_threshold, output_format="onnx"):
+    """Rows for as many boxes as there might be, of which the first count."""
     assert output_format == "onnx"
     rows = []
     for b, c in np.ndindex(*scores.shape[:2]):
@@ -242,7 +243,9 @@ def all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class, iou
                     all(overlap(boxes[b, i], boxes[b, k]) <= iou_threshold for k in chosen):
                 chosen.append(i)
         rows += [(b, c, i) for i in chosen]
-    return np.array(rows, np.int64).reshape(-1, 3), np.array([len(rows)], np.int64)
+    all_rows = np.full((scores.size, 3), -1, np.int64)
+    all_rows[:len(rows)] = np.array(rows, np.int64).reshape(-1, 3)
+    return all_rows, np.array([len(rows)], np.int64)
 
 
 # Quantisation.

@@ -120,6 +120,7 @@ OPS["tuple"] = lambda *elements: elements
 OPS["zeros"] = np.zeros
 OPS["ones"] = np.ones
 OPS["zeros_like"] = np.zeros_like
+OPS["ones_like"] = np.ones_like
 OPS["repeat"] = lambda x, repeats, axis=None: np.repeat(x, repeats, axis)
 OPS["flatten"] = lambda x: x.reshape(-1)
 OPS["permute_dims"] = lambda x, axes=None: np.transpose(x, axes)
@@ -181,6 +182,11 @@ def strided_slice(x, axes, begin, end, strides=None, assume_inbound=False):
         if isinstance(places, list):
             x = np.take(x, np.array(places, np.int64), axis)
     return x
+
+
+@op("dynamic_strided_slice")
+def dynamic_strided_slice(x, begin, end, strides):
+    return strided_slice(x, list(range(x.ndim)), begin, end, list(strides))
 
 
 @op("nn.pad")

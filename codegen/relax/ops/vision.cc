@@ -1,5 +1,8 @@
 // Operators of detection models.
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -8,21 +11,28 @@
 
 namespace dragoman::relax {
 
-// Relax's max takes the greatest sample, ONNX's the greatest of all weighted neighbours.
+// Relax's max takes the greatest sample, ONNX's the greatest of all weighted neighbours. `aligned`
+// lets regions be smaller than an element of the image; to move them by half of one is left to the
+// caller.
 Expressions EmitRoiAlign(RelaxOp& op) {
   if (op.String("mode", "avg") != "avg") return op.Refuse("the maximum over weighted neighbours");
   const std::string image =
       op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", op.ArgAs(2, op.dtype(1))));
-  const std::string rois =
-      op.BindPlain(fmt::format("R.concat(({}, {}), axis=1)", image, op.arg(1)));
-  const std::int64_t samples = op.Int("sampling_ratio", 0);
   const bool half = op.String("coordinate_transformation_mode", "half_pixel") == "half_pixel";
+  double scale = op.Float("spatial_scale", 1);
+  std::string boxes = op.arg(1);
+  if (half) {
+    if (scale != 1) boxes = op.Do("multiply", boxes, op.Const(scale, 1));
+    boxes = op.Do("subtract", boxes, op.Const(0.5, 1));
+    scale = 1;
+  }
+  const std::string rois = op.BindPlain(fmt::format("R.concat(({}, {}), axis=1)", image, boxes));
+  const std::int64_t samples = op.Int("sampling_ratio", 0);
   return One(fmt::format(
       "R.vision.roi_align({}, {}, pooled_size=[{}, {}], spatial_scale={}, sample_ratio={}, "
       "aligned={}, layout=\"NCHW\", mode=\"avg\")",
       op.arg(0), rois, op.Int("output_height", 1), op.Int("output_width", 1),
-      PythonFloat(op.Float("spatial_scale", 1), false), samples == 0 ? -1 : samples,
-      half ? "True" : "False"));
+      PythonFloat(scale, false), samples == 0 ? -1 : samples, half ? "True" : "False"));
 }
 
 namespace {
@@ -48,21 +58,76 @@ std::string Corners(RelaxOp& op) {
                                   op.Do("add", y, height), op.Do("add", x, width)));
 }
 
+// How many boxes of a class are chosen at most: TVM takes it from a constant only.
+Result<std::optional<std::int64_t>> KnownLimit(const RelaxOp& op) {
+  if (op.node.num_operands() < 3 || !op.has(2)) return std::optional<std::int64_t>(0);
+  const std::optional<std::vector<std::int64_t>> known = op.inference.KnownInts(op.node.operand(2));
+  if (known && known->size() == 1) return std::optional(known->front());
+  return std::optional<std::int64_t>();
+}
+
+// Of rows that come class by class, the first `limit` of each.
+Result<std::string> FirstOfEachClass(RelaxOp& op, std::string rows, const std::string& limit) {
+  DRAGOMAN_ASSIGN(const Shape scores, op.shape(1));
+  DRAGOMAN_ASSIGN(const std::string classes, op.ShapeValue({scores[0] * scores[1]}));
+  const Dim all = Dim::Symbol(op.node.result(0)->name() + ".all");
+  const Type sized = Type::Tensor(DType::kI64, Shape{all, Dim(3)});
+  DRAGOMAN_TRY(op.declare(sized));
+  rows = op.BindPlain(fmt::format("R.match_cast({}, {})", rows, TypeText(sized, op.symbols)));
+  const auto column = [&](int i) {
+    return op.BindPlain(fmt::format("R.take({}, {}, axis=1, mode=\"fast\")", rows, Int64Const(i)));
+  };
+  DRAGOMAN_ASSIGN(const std::string width, op.ShapeValue({scores[1]}));
+  const std::string per_image = op.Do("reshape", op.Do("shape_to_tensor", width), "R.shape([])");
+  const std::string key = op.Do("add", op.Do("multiply", column(0), per_image), column(1));
+  const std::string ones = op.Do("ones_like", key);
+  const std::string counts =
+      op.BindPlain(fmt::format("R.scatter_elements(R.zeros({}, dtype=\"int64\"), {}, {}, axis=0, "
+                               "reduction=\"add\")",
+                               classes, key, ones));
+  const auto sums = [&](const std::string& x) {
+    const std::string sum =
+        op.BindPlain(fmt::format("R.cumsum({}, axis=0, dtype=\"int64\", exclusive=False)", x));
+    return op.Do("subtract", sum, x);
+  };
+  const std::string begins =
+      op.BindPlain(fmt::format("R.take({}, {}, axis=0, mode=\"fast\")", sums(counts), key));
+  const std::string is_first = op.Do("less", op.Do("subtract", sums(ones), begins), limit);
+  const Type places = Type::Tensor(DType::kI64, Shape{Dim(1), (*op.result_type().shape())[0]});
+  const std::string found = op.BindPlain(fmt::format(
+      "R.match_cast({}, {})", op.Do("nonzero", is_first), TypeText(places, op.symbols)));
+  return fmt::format("R.take({}, R.squeeze({}, axis=[0]), axis=0, mode=\"fast\")", rows, found);
+}
+
 }  // namespace
 
-// The number of boxes that are chosen is a size that run time knows.
+// The number of boxes that are chosen is a size that run time knows. TVM gives as many rows as
+// there might be, and how many of them count.
 Expressions EmitNonMaxSuppression(RelaxOp& op) {
   if (op.dtype() != DType::kF32) return op.Refuse("boxes of another element type than f32");
+  DRAGOMAN_ASSIGN(const Shape sizes, op.shape(0));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> known, KnownLimit(op));
+  if (!known && !sizes[1].known()) return op.Refuse("a limit that is known at run time only");
   const std::string boxes = op.Int("center_point_box", 0) != 0 ? Corners(op) : op.arg(0);
-  const std::string limit = ScalarOr(op, 2, Int64Const(0));
   const std::string overlap = ScalarOr(op, 3, op.Const(0));
   const std::string least = ScalarOr(op, 4, op.Const(std::numeric_limits<float>::lowest()));
   DRAGOMAN_TRY(op.declare(op.result_type()));
+  const std::string result = TypeText(op.result_type(), op.symbols);
+  if (known && *known <= 0) {
+    return One(fmt::format("R.match_cast(R.zeros(R.shape([0, 3]), dtype=\"int64\"), {})", result));
+  }
   const std::string both = op.BindPlain(fmt::format(
       "R.vision.all_class_non_max_suppression({}, {}, {}, {}, {}, output_format=\"onnx\")", boxes,
-      op.arg(1), limit, overlap, least));
-  const std::string rows = op.BindPlain(both + "[0]");
-  return One(fmt::format("R.match_cast({}, {})", rows, TypeText(op.result_type(), op.symbols)));
+      op.arg(1), Int64Const(known ? *known : sizes[1].value()), overlap, least));
+  const std::string end =
+      op.BindPlain(fmt::format("R.concat(({}[1], R.const([3], \"int64\")), axis=0)", both));
+  const std::string rows =
+      op.BindPlain(fmt::format("R.dynamic_strided_slice({}[0], R.const([0, 0], \"int64\"), {}, "
+                               "R.const([1, 1], \"int64\"))",
+                               both, end));
+  if (known) return One(fmt::format("R.match_cast({}, {})", rows, result));
+  DRAGOMAN_ASSIGN(std::string first, FirstOfEachClass(op, rows, ScalarOr(op, 2, "")));
+  return One(std::move(first));
 }
 
 }  // namespace dragoman::relax
