@@ -1,5 +1,6 @@
 // dragoman diff A B
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ struct DiffOptions {
   std::optional<std::string> level;
   std::vector<std::string> ignore;
   std::string format = "text";
+  LoweringFlags both;                              // --shape, --dim, --entry, --tags, --passes
+  std::array<std::vector<std::string>, 2> shapes;  // --shape-a, --shape-b
   CompareOptions compare;
   CommonOptions common;
 };
@@ -39,26 +42,56 @@ Status ReadIgnored(DiffOptions& options) {
   return {};
 }
 
+// What is stated about one of the two models.
+LoweringFlags FlagsOf(const DiffOptions& options, std::size_t side) {
+  LoweringFlags flags = options.both;
+  const std::vector<std::string>& more = options.shapes[side];
+  flags.shapes.insert(flags.shapes.end(), more.begin(), more.end());
+  if (!flags.passes) flags.passes = "none";
+  return flags;
+}
+
+Result<Model> ToCommon(const Session& session, const Model& model, const LoweringFlags& flags) {
+  DRAGOMAN_ASSIGN(const LoweringOptions lowering, ParseLowering(flags));
+  return session.ToCommon(model, lowering);
+}
+
+// Whether something asks for graphs that are not those of the files.
+bool AsksForLowered(const DiffOptions& options) {
+  return options.both.has_facts() || options.both.passes || !options.shapes[0].empty() ||
+         !options.shapes[1].empty();
+}
+
+Result<Level> LevelOf(const DiffOptions& options, const Model& a, const Model& b) {
+  const bool lowered = AsksForLowered(options);
+  if (options.level == "source" && lowered)
+    return InvalidInput("--level source does not go with facts and passes");
+  if (options.level == "source") {
+    const bool source = a.level == Level::kSource && b.level == Level::kSource;
+    return source ? Level::kSource : Level::kCommon;
+  }
+  const bool source = !options.level && !lowered && compare::SameVocabulary(a, b);
+  return source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
+}
+
 Result<DiffReport> Compare(DiffOptions& options) {
   DRAGOMAN_TRY(ReadIgnored(options));
   const Session session = SilentSession();
   // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
   static auto* const models = new std::array<Model, 2>;
+  const std::array<std::string, 2> files = {options.a, options.b};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    DRAGOMAN_ASSIGN((*models)[i],
+                    session.Read(files[i], std::nullopt, ReadOptionsOf(options.both)));
+  }
   auto& [a, b] = *models;
-  DRAGOMAN_ASSIGN(a, session.Read(options.a));
-  DRAGOMAN_ASSIGN(b, session.Read(options.b));
-  const bool source = options.level ? *options.level == "source" : compare::SameVocabulary(a, b);
-  options.compare.level = source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
-  if (!source) {
-    auto lower = [&session](Model& model, const std::string& file) -> Status {
-      if (model.level == Level::kCommon) return {};
-      Result<Model> lowered = session.Lower(model, {});
-      if (!lowered.ok()) return std::move(lowered).error().InFile(file);
-      model = std::move(*lowered);
-      return {};
-    };
-    DRAGOMAN_TRY(lower(a, options.a));
-    DRAGOMAN_TRY(lower(b, options.b));
+  DRAGOMAN_ASSIGN(options.compare.level, LevelOf(options, a, b));
+  const bool lowers = options.compare.level == Level::kCommon && options.level != "source";
+  for (std::size_t i = 0; lowers && i < files.size(); ++i) {
+    if ((*models)[i].level == Level::kCommon && !AsksForLowered(options)) continue;
+    Result<Model> lowered = ToCommon(session, (*models)[i], FlagsOf(options, i));
+    if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
+    (*models)[i] = std::move(*lowered);
   }
   return session.Diff(a, b, options.compare);
 }
@@ -84,6 +117,8 @@ void AddDiff(CommandLine& program) {
               {.one_of = {"source", "common"}});
   command.Add("--ignore", &options->ignore, "What may differ: weights, shapes, origins",
               {.commas = true});
+  command.AddFlag("--strict-attributes", options->compare.strict_attributes,
+                  "An attribute that spells its default differs from an absent one");
   command.AddFlag("--commute", options->compare.commute,
                   "Operands of commutative operators in any order");
   command.AddFlag("--modulo-sharing", options->compare.modulo_sharing,
@@ -92,10 +127,17 @@ void AddDiff(CommandLine& program) {
               "Relative tolerance of floating-point and complex constants:\n"
               "|a-b| <= rtol * max(|a|, |b|)");
   command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});
+  AddPasses(command, options->both);
+  AddFacts(command, options->both);
+  command.Add("--shape-a", &options->shapes[0], "As --shape, of A alone", {.repeatable = true});
+  command.Add("--shape-b", &options->shapes[1], "As --shape, of B alone", {.repeatable = true});
   AddCommonOptions(command, options->common);
   command.SetFooter(
+      "With facts or passes, which hold for both, the graphs are lowered before.\n"
       "What does not count: names, the order of independent nodes, whether equal constants are\n"
-      "shared, documentation, metadata, quantization annotations, training information.\n"
+      "shared, attributes that spell their default (ai.onnx), documentation, metadata, "
+      "quantization\n"
+      "annotations, training information.\n"
       "Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
   command.SetRun([options] { return RunDiff(*options); });
 }

@@ -16,7 +16,7 @@ class ClassComparison {
         b_(b),
         options_(options),
         constants_(options),
-        traits_(options),
+        traits_(options, a, b),
         classes_a_(a, options, classes_, constants_, traits_),
         classes_b_(b, options, classes_, constants_, traits_) {}
 
@@ -214,8 +214,8 @@ Difference ClassComparison::DescendFrom(const Node* a, const Node* b) {
 
 std::optional<Difference> ClassComparison::CompareLocally(const Node& a, const Node& b) {
   const std::string place_a = a.Describe(), place_b = b.Describe();
-  const auto x = CountedAttributes(a, traits_.Of(a), options_.level);
-  const auto y = CountedAttributes(b, traits_.Of(b), options_.level);
+  const auto x = CountedAttributes(a, traits_.Of(a));
+  const auto y = CountedAttributes(b, traits_.Of(b));
   for (std::size_t i = 0; SameOp(a.op(), b.op()) && i < std::max(x.size(), y.size()); ++i) {
     if (i < x.size() && i < y.size() && x[i]->name == y[i]->name) {
       if (classes_a_.AttributeKey(x[i]->value) == classes_b_.AttributeKey(y[i]->value)) continue;

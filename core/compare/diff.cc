@@ -19,7 +19,7 @@ class ModelDiff {
       : a_(a),
         b_(b),
         constants_(options),
-        traits_(options),
+        traits_(options, a, b),
         context_{options, constants_, traits_, {}},
         edits_(edits) {
     PairFunctions();
@@ -128,7 +128,9 @@ Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptio
   DiffReport report;
   report.level = options.level;
   DRAGOMAN_ASSIGN(report.first, CompareModels(a, b, options));
-  if (!report.equal()) compare::ModelDiff(a, b, options, report.edits).Run();
+  if (report.equal()) return report;
+  ForEachGraph(a, [&](const Graph& graph) { report.constants += graph.constants().size(); });
+  compare::ModelDiff(a, b, options, report.edits).Run();
   return report;
 }
 

@@ -66,6 +66,7 @@ struct DiffReport {
   Level level = Level::kSource;
   std::optional<Difference> first;  // nullopt: equal
   std::vector<Edit> edits;          // in order of the first model; what was inserted comes last
+  std::size_t constants = 0;        // of the first model
 
   bool equal() const { return !first.has_value(); }
 };
@@ -73,9 +74,13 @@ struct DiffReport {
 // Errors: those of CompareModels.
 Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptions& options);
 
-// "equal (source level)", or the first difference and all edits with their number by kind.
+// In a few words: "same structure; 42 of 42 weights differ, by at most 0.00031", "1 node inserted:
+// node 'drop' (onnx.Dropout)". Empty if the models are equal.
+std::string Verdict(const DiffReport& report);
+// "equal (source level)", or the verdict, the first difference and all edits with their number by
+// kind.
 std::string RenderText(const DiffReport& report);
-// {"equal", "level", "first": {…}, "counts": {…}, "edits": [{…}]}
+// {"equal", "level", "verdict", "first": {…}, "counts": {…}, "edits": [{…}]}
 std::string RenderJson(const DiffReport& report);
 
 }  // namespace dragoman

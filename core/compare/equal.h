@@ -5,7 +5,8 @@
 //    conventions, state bindings and states,
 //  - inputs and outputs by position, with their types and default values,
 //  - op types, operands by position (an omitted operand is not a present one), results, types,
-//  - attributes as a set by name, floats by their bits,
+//  - attributes as a set by name, floats by their bits; one that has its default value equals an
+//    absent one,
 //  - subgraphs: a captured value is the same value of the enclosing graph,
 //  - constants by element type, sizes and bits,
 //  - called functions by their definition,
@@ -14,12 +15,13 @@
 // What does not count: names, the order of independent nodes, whether equal constants are shared
 // and in which graph they lie, `extra`, origins, metadata. Symbols of shapes map one to one.
 //
-// At the common level dead nodes are ignored, an attribute that has its default value equals an
-// absent one, trailing omitted operands do not count, and of the versions of operator sets only
-// those do that foreign operators come from. At the source level presence counts, versions of
+// At the common level dead nodes are ignored, trailing omitted operands do not count, and of the
+// versions of operator sets only those do that foreign operators come from. At the source level
+// the presence of operands counts, with `strict_attributes` that of attributes too, versions of
 // operator sets count, and every node counts, also one that no output needs: such nodes are paired
 // by what they compute and by what uses them. Among nodes that these hashes cannot tell apart,
-// those of equal names are paired, then those of equal rank in the list.
+// those of equal names are paired, then those of equal rank in the list. Defaults are known of
+// operators of ai.onnx.
 //
 // The walk goes through both graphs at once from outputs, states and effects, which forces the map:
 // linear time, no recursion. Cycles of the source level end where they meet a pair already made.
@@ -46,6 +48,8 @@ struct CompareOptions {
   bool commute = false;
   bool modulo_sharing = false;
 
+  // At the source level an attribute that has its default value differs from an absent one.
+  bool strict_attributes = false;
   bool ignore_weights = false;  // contents of constants and of tensor attributes
   bool ignore_shapes = false;   // sizes and ranks; a value without any type then fits every type
   bool ignore_origins = false;  // a diff does not name the source operators of what it lists

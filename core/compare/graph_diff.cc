@@ -17,20 +17,6 @@ namespace {
 
 // How many operands of an inserted node are tried as the former source of an edge.
 constexpr std::size_t kMaxTried = 8;
-constexpr std::size_t kMaxOrigins = 3;
-
-std::string OriginText(const OriginPtr& origin) {
-  std::string text;
-  const std::vector<const SourceOp*> leaves = Flatten(origin);
-  for (std::size_t i = 0; i < std::min(leaves.size(), kMaxOrigins); ++i) {
-    text += (i > 0 ? ", " : "") + leaves[i]->op + " '" + leaves[i]->name + "'";
-    if (!leaves[i]->location.empty()) text += " " + leaves[i]->location;
-  }
-  if (leaves.size() > kMaxOrigins) {
-    text += " and " + std::to_string(leaves.size() - kMaxOrigins) + " more";
-  }
-  return text;
-}
 
 class GraphDiff {
  public:
@@ -117,20 +103,20 @@ class GraphDiff {
     Edit& edit = Add(kind, std::move(what), a.Describe(), b.Describe(), std::move(old_value),
                      std::move(new_value));
     if (!context_.options.ignore_origins) {
-      edit.origin_a = OriginText(a.origin());
-      edit.origin_b = OriginText(b.origin());
+      edit.origin_a = DescribeOrigin(a.origin());
+      edit.origin_b = DescribeOrigin(b.origin());
     }
     return edit;
   }
 
   void AddInserted(const Node& node) {
     Edit& edit = Add(Edit::Kind::kInsertedNode, "", "", node.Describe(), "", Surroundings(node));
-    if (!context_.options.ignore_origins) edit.origin_b = OriginText(node.origin());
+    if (!context_.options.ignore_origins) edit.origin_b = DescribeOrigin(node.origin());
   }
 
   void AddRemoved(const Node& node) {
     Edit& edit = Add(Edit::Kind::kRemovedNode, "", node.Describe(), "", Surroundings(node), "");
-    if (!context_.options.ignore_origins) edit.origin_a = OriginText(node.origin());
+    if (!context_.options.ignore_origins) edit.origin_a = DescribeOrigin(node.origin());
   }
 
   static std::string Surroundings(const Node& node) {
@@ -179,8 +165,8 @@ class GraphDiff {
   }
 
   void CompareAttributes(const Node& a, const Node& b) {
-    const auto x = CountedAttributes(a, context_.traits.Of(a), context_.options.level);
-    const auto y = CountedAttributes(b, context_.traits.Of(b), context_.options.level);
+    const auto x = CountedAttributes(a, context_.traits.Of(a));
+    const auto y = CountedAttributes(b, context_.traits.Of(b));
     for (std::size_t i = 0, j = 0; i < x.size() || j < y.size();) {
       const bool in_a = i < x.size() && (j == y.size() || x[i]->name <= y[j]->name);
       const bool in_b = j < y.size() && (i == x.size() || y[j]->name <= x[i]->name);

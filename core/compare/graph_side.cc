@@ -130,8 +130,7 @@ class SideBuilder {
     encoder.type = [](const Type& type) { return std::to_string(static_cast<int>(type.dtype())); };
     std::string bytes;
     AppendOp(bytes, context_.canonical_op(node.op()));
-    for (const NamedAttribute* attribute :
-         CountedAttributes(node, context_.traits.Of(node), context_.options.level)) {
+    for (const NamedAttribute* attribute : CountedAttributes(node, context_.traits.Of(node))) {
       AppendText(bytes, attribute->name);
       encoder.Append(attribute->value, bytes);
     }

@@ -219,7 +219,7 @@ std::string NodeClasses::LocalKey(const Node& node) const {
   } else {
     AppendOp(key, node.op());
   }
-  const auto attributes = CountedAttributes(node, traits_.Of(node), options_.level);
+  const auto attributes = CountedAttributes(node, traits_.Of(node));
   AppendInt(key, attributes.size());
   for (const NamedAttribute* attribute : attributes) {
     AppendText(key, attribute->name);

@@ -14,6 +14,7 @@ constexpr std::size_t kMaxElements = 8;
 constexpr std::size_t kMaxText = 80;
 constexpr std::size_t kFirstSteps = 4;
 constexpr std::size_t kLastSteps = 8;
+constexpr std::size_t kMaxOrigins = 3;
 
 template <class List, class Format>
 std::string DescribeList(const List& list, Format format) {
@@ -110,6 +111,19 @@ std::string Describe(const Attribute& attribute) {
     default:
       return std::string(Name(attribute.kind()));
   }
+}
+
+std::string DescribeOrigin(const OriginPtr& origin) {
+  std::string text;
+  const std::vector<const SourceOp*> leaves = Flatten(origin);
+  for (std::size_t i = 0; i < std::min(leaves.size(), kMaxOrigins); ++i) {
+    text += (i > 0 ? ", " : "") + leaves[i]->op + " '" + leaves[i]->name + "'";
+    if (!leaves[i]->location.empty()) text += " " + leaves[i]->location;
+  }
+  if (leaves.size() > kMaxOrigins) {
+    text += " and " + std::to_string(leaves.size() - kMaxOrigins) + " more";
+  }
+  return text;
 }
 
 std::string FormatNumber(double value) { return fmt::format("{:.6g}", value); }

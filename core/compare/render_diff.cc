@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,38 @@ void AppendEdit(const Edit& edit, std::string& text) {
   text += '\n';
 }
 
+// How many edits of a kind there are, in words, "2 nodes inserted", and the places of a few.
+std::string Phrase(Edit::Kind kind, const DiffReport& report) {
+  constexpr std::size_t kMaxPlaces = 3;
+  std::string places;
+  std::size_t count = 0;
+  for (const Edit& edit : report.edits) {
+    if (edit.kind != kind) continue;
+    if (++count > kMaxPlaces) continue;
+    const bool told = kind == Edit::Kind::kChangedAttribute || kind == Edit::Kind::kChangedModel;
+    places += (count == 1 ? "" : ", ") + (edit.place_a.empty() ? edit.place_b : edit.place_a) +
+              (told ? " " + edit.what : "");
+  }
+  if (count > kMaxPlaces) places += ", …";
+  const std::string_view name = Name(kind);
+  const std::size_t space = name.find(' ');
+  return fmt::format("{} {}{} {}: {}", count, name.substr(space + 1), count == 1 ? "" : "s",
+                     name.substr(0, space), places);
+}
+
+// Of models that differ in the contents of constants only; empty: of others.
+std::string WeightsVerdict(const DiffReport& report) {
+  double largest = 0;
+  for (const Edit& edit : report.edits) {
+    if (edit.kind != Edit::Kind::kChangedConstant || !edit.elements) return "";
+    largest = std::max(largest, edit.elements->largest_absolute);
+  }
+  if (report.edits.empty()) return "";
+  return fmt::format("same structure; {} of {} weights differ, by at most {}", report.edits.size(),
+                     std::max(report.constants, report.edits.size()),
+                     compare::FormatNumber(largest));
+}
+
 // JSON has no infinities: they are strings there.
 Json NumberJson(double value) {
   if (value - value == 0) return value;
@@ -79,9 +112,19 @@ Json EditJson(const Edit& edit) {
 
 std::string_view Name(Edit::Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
 
+std::string Verdict(const DiffReport& report) {
+  if (report.equal()) return "";
+  if (std::string weights = WeightsVerdict(report); !weights.empty()) return weights;
+  std::string text;
+  for (const auto& [kind, count] : Counts(report))
+    text += (text.empty() ? "" : "; ") + Phrase(kind, report);
+  return text.empty() ? report.first->reason : text;
+}
+
 std::string RenderText(const DiffReport& report) {
   if (report.equal()) return fmt::format("equal ({} level)\n", Name(report.level));
-  std::string text = fmt::format("different ({} level): ", Name(report.level));
+  std::string text =
+      fmt::format("different ({} level): {}\nfirst: ", Name(report.level), Verdict(report));
   for (const std::string& line : report.first->Lines()) text += line + "\n";
   text += fmt::format("{} edit{}", report.edits.size(), report.edits.size() == 1 ? "" : "s");
   const char* separator = ": ";
@@ -97,6 +140,7 @@ std::string RenderText(const DiffReport& report) {
 std::string RenderJson(const DiffReport& report) {
   Json json = {{"equal", report.equal()}, {"level", Name(report.level)}};
   if (report.first) {
+    json["verdict"] = Verdict(report);
     json["first"] = {{"reason", report.first->reason}, {"a", report.first->place_a},
                      {"b", report.first->place_b},     {"expected", report.first->expected},
                      {"found", report.first->found},   {"path", report.first->path}};

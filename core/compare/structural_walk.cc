@@ -12,7 +12,7 @@ StructuralWalk::StructuralWalk(const Model& a, const Model& b, const CompareOpti
     : a_(a),
       b_(b),
       options_(options),
-      traits_(options),
+      traits_(options, a, b),
       constants_(options),
       symbols_(options.ignore_shapes) {
   for (std::size_t i = 0; i < a.functions.size(); ++i) functions_a_.emplace(a.functions[i].op, i);
@@ -233,8 +233,8 @@ bool StructuralWalk::SameSymbols(const Symbol& a, const Symbol& b) {
 
 bool StructuralWalk::MatchAttributes(const Node& a, const Node& b, std::uint32_t pair) {
   if (a.attributes().empty() && b.attributes().empty()) return true;
-  const auto x = CountedAttributes(a, traits_.Of(a), options_.level);
-  const auto y = CountedAttributes(b, traits_.Of(b), options_.level);
+  const auto x = CountedAttributes(a, traits_.Of(a));
+  const auto y = CountedAttributes(b, traits_.Of(b));
   for (std::size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
     const bool only_a = i >= y.size() || (i < x.size() && x[i]->name < y[i]->name);
     const bool only_b = i >= x.size() || (i < y.size() && y[i]->name < x[i]->name);

@@ -84,8 +84,7 @@ std::vector<std::uint64_t> StructuralWalk::Colors(std::span<const Node* const> n
     std::string bytes;
     const bool calls = functions_a_.contains(&node.op()) || functions_b_.contains(&node.op());
     if (!calls) AppendOp(bytes, node.op());
-    for (const NamedAttribute* attribute :
-         CountedAttributes(node, traits_.Of(node), options_.level)) {
+    for (const NamedAttribute* attribute : CountedAttributes(node, traits_.Of(node))) {
       AppendText(bytes, attribute->name);
       if (bits_count) encoder.Append(attribute->value, bytes);
     }

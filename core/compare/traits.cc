@@ -9,16 +9,72 @@
 namespace dragoman::compare {
 namespace {
 
-bool HasDefault(const NamedAttribute& attribute, const OpDef& definition) {
-  for (const AttributeDef& known : definition.attributes) {
-    if (known.name != attribute.name) continue;
-    return known.default_value.kind() != Attribute::Kind::kNone &&
-           Identical(known.default_value, attribute.value);
+// Attributes of ai.onnx that had another default, or meant something else when absent, before an
+// operator set.
+struct ChangedDefault {
+  std::string_view op;
+  std::string_view attribute;
+  std::int64_t since;
+};
+constexpr ChangedDefault kChangedDefaults[] = {
+    {"GridSample", "mode", 20}, {"Hardmax", "axis", 13},
+    {"LogSoftmax", "axis", 13}, {"RoiAlign", "coordinate_transformation_mode", 16},
+    {"Selu", "alpha", 6},       {"Selu", "gamma", 6},
+    {"Softmax", "axis", 13},    {"Split", "axis", 2},
+};
+
+bool HasDefaultAt(std::string_view op, std::string_view attribute, std::int64_t version) {
+  return std::ranges::none_of(kChangedDefaults, [&](const ChangedDefault& changed) {
+    return changed.op == op && changed.attribute == attribute && version < changed.since;
+  });
+}
+
+std::int64_t LowestOnnxVersion(const Model& a, const Model& b) {
+  std::int64_t lowest = INT64_MAX;
+  const auto add = [&lowest](const std::vector<OpsetImport>& opsets) {
+    for (const OpsetImport& opset : opsets) {
+      if (CanonicalDomain(opset.domain).empty()) lowest = std::min(lowest, opset.version);
+    }
+  };
+  for (const Model* model : {&a, &b}) {
+    add(model->opsets);
+    for (const Function& function : model->functions) add(function.opsets);
   }
-  return false;
+  return lowest;
+}
+
+// Words are told apart as FillParams does: without regard to case and underscores.
+std::string Letters(std::string_view word) {
+  std::string letters;
+  for (const char c : word) {
+    if (c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return letters;
+}
+
+// Lists of a number an axis, which is the same for all if the list is empty.
+bool IsEmptyWindow(std::string_view name, const Attribute::Ints& sizes) {
+  if (name != "dilations" && name != "strides" && name != "pads") return false;
+  const std::int64_t usual = name == "pads" ? 0 : 1;
+  return std::ranges::all_of(sizes, [=](std::int64_t size) { return size == usual; });
+}
+
+bool IsDefault(const NamedAttribute& attribute, const AttributeDef& known) {
+  const Attribute& usual = known.default_value;
+  if (known.name != attribute.name || usual.kind() != attribute.value.kind()) return false;
+  if (const auto* word = usual.As<std::string>())
+    return Letters(*word) == Letters(*attribute.value.As<std::string>());
+  const auto* sizes = usual.As<Attribute::Ints>();
+  if (sizes != nullptr && sizes->empty() &&
+      IsEmptyWindow(known.name, *attribute.value.As<Attribute::Ints>()))
+    return true;
+  return Identical(usual, attribute.value);
 }
 
 }  // namespace
+
+TraitTable::TraitTable(const CompareOptions& options, const Model& a, const Model& b)
+    : options_(options), onnx_version_(LowestOnnxVersion(a, b)) {}
 
 const OpTraits& TraitTable::Of(const Node& node) {
   auto [found, added] = traits_.try_emplace(&node.op());
@@ -31,6 +87,13 @@ const OpTraits& TraitTable::Of(const Node& node) {
     traits.ordered |= definition->effect;
     traits.random = definition->random;
     traits.commutative = definition->commutative;
+    const bool source = options_.level == Level::kSource;
+    for (const AttributeDef& attribute : definition->attributes) {
+      if (attribute.default_value.kind() == Attribute::Kind::kNone) continue;
+      if (source && options_.strict_attributes) continue;
+      if (!source || HasDefaultAt(node.op().type, attribute.name, onnx_version_))
+        traits.defaults.push_back(&attribute);
+    }
   }
   return traits;
 }
@@ -40,14 +103,12 @@ bool SameOp(const OpName& a, const OpName& b) {
                       CanonicalDomain(a.domain) == CanonicalDomain(b.domain));
 }
 
-std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpTraits& traits,
-                                                     Level level) {
+std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpTraits& traits) {
   std::vector<const NamedAttribute*> counted;
   counted.reserve(node.attributes().size());
   for (const NamedAttribute& attribute : node.attributes()) {
-    const bool may_drop = level == Level::kCommon && traits.definition != nullptr;
-    if (may_drop && HasDefault(attribute, *traits.definition)) continue;
-    counted.push_back(&attribute);
+    const auto is_default = [&](const AttributeDef* known) { return IsDefault(attribute, *known); };
+    if (std::ranges::none_of(traits.defaults, is_default)) counted.push_back(&attribute);
   }
   std::stable_sort(
       counted.begin(), counted.end(),

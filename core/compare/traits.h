@@ -17,25 +17,27 @@ struct OpTraits {
   bool ordered = false;               // an effect, or of an ordered dialect
   bool random = false;
   bool commutative = false;  // in its first two operands
+  // Attributes that may be absent for their default value.
+  std::vector<const AttributeDef*> defaults;
 };
 
 class TraitTable {
  public:
-  explicit TraitTable(const CompareOptions& options) : options_(options) {}
+  // Of the nodes of both models.
+  TraitTable(const CompareOptions& options, const Model& a, const Model& b);
   const OpTraits& Of(const Node& node);
 
  private:
   const CompareOptions& options_;
+  std::int64_t onnx_version_;  // the lowest of ai.onnx that a graph was written in
   std::unordered_map<const OpName*, OpTraits> traits_;
 };
 
 // Equal but for the spelling of ONNX's default domain.
 bool SameOp(const OpName& a, const OpName& b);
 
-// The attributes that count at `level`, sorted by name: at the common level, those that have their
-// default value are left out.
-std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpTraits& traits,
-                                                     Level level);
+// The attributes that count, sorted by name: those that have their default value are left out.
+std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpTraits& traits);
 
 // The number of operand slots, or results, that count: at the common level, without omitted ones at
 // the end.

@@ -144,9 +144,33 @@ TEST(DiffModels, ChangedInputAndOutput) {
             "  changed output: input 'z' i64[]: output 1\n");
 }
 
+TEST(DiffModels, VerdictIsInWords) {
+  const auto verdict = [](std::string_view a, std::string_view b) {
+    const Result<DiffReport> report = DiffModels(Parse(a), Parse(b), {});
+    return report.ok() ? Verdict(*report) : report.error().ToString();
+  };
+  const auto weights = [](std::string_view w, std::string_view v) {
+    return "graph g(%x: f32[2]) -> (%y) { const %w: f32[2] = " + std::string(w) +
+           " const %v: f32[2] = " + std::string(v) +
+           " %t = onnx.Mul(%x, %w) %y = onnx.Add(%t, %v) @add }";
+  };
+  const std::string base = weights("[1.0, 2.0]", "[3.0, 4.0]");
+  EXPECT_EQ(verdict(base, base), "");
+  EXPECT_EQ(verdict(base, weights("[1.0, 2.5]", "[3.0, 4.0]")),
+            "same structure; 1 of 2 weights differ, by at most 0.5");
+  EXPECT_EQ(verdict(base, weights("[1.0, 2.5]", "[3.0, 5.0]")),
+            "same structure; 2 of 2 weights differ, by at most 1");
+  std::string longer = base;
+  longer.replace(longer.find("%y = onnx.Add(%t, %v)"), 21,
+                 "%u = onnx.Dropout(%t) @drop %y = onnx.Add(%u, %v)");
+  EXPECT_EQ(verdict(base, longer), "1 node inserted: node 'drop' (onnx.Dropout)");
+  EXPECT_EQ(verdict(longer, base), "1 node removed: node 'drop' (onnx.Dropout)");
+}
+
 constexpr std::string_view kJson = R"json({
   "equal": false,
   "level": "source",
+  "verdict": "1 attribute changed: node 'foo' (onnx.Foo) attribute 'axis'",
   "first": {
     "reason": "attribute 'axis' differs",
     "a": "node 'foo' (onnx.Foo)",
@@ -179,15 +203,17 @@ TEST(DiffModels, TextLeadsWithTheFirstPlaceAndJsonSaysTheSame) {
   const Result<DiffReport> report =
       DiffModels(Parse(kBase), Parse(With("axis = 1", "axis = 2")), {});
   ASSERT_TRUE(report.ok());
-  EXPECT_EQ(RenderText(*report),
-            "different (source level): attribute 'axis' differs\n"
-            "  in the first:  node 'foo' (onnx.Foo): 1\n"
-            "  in the second: node 'foo' (onnx.Foo): 2\n"
-            "  path: entry 'main'\n"
-            "        output 0 of entry 'main'\n"
-            "        operand 0 of node 'div' (onnx.Div)\n"
-            "1 edit: 1 changed attribute\n"
-            "  changed attribute: node 'foo' (onnx.Foo): attribute 'axis': 1 -> 2\n");
+  EXPECT_EQ(
+      RenderText(*report),
+      "different (source level): 1 attribute changed: node 'foo' (onnx.Foo) attribute 'axis'\n"
+      "first: attribute 'axis' differs\n"
+      "  in the first:  node 'foo' (onnx.Foo): 1\n"
+      "  in the second: node 'foo' (onnx.Foo): 2\n"
+      "  path: entry 'main'\n"
+      "        output 0 of entry 'main'\n"
+      "        operand 0 of node 'div' (onnx.Div)\n"
+      "1 edit: 1 changed attribute\n"
+      "  changed attribute: node 'foo' (onnx.Foo): attribute 'axis': 1 -> 2\n");
   EXPECT_EQ(RenderJson(*report), kJson);
 }
 

@@ -64,6 +64,56 @@ TEST(CompareModels, NamesOrderAndSharingOfConstantsDoNotCount) {
   }
 }
 
+// Of a node of ai.onnx, whose defaults at operator set 17 those of the package onnx are.
+std::string NodeAt17(std::string_view node) {
+  return "dragoman 1 source onnx\nopset \"\" 17\nentry main @g(%x: f32[1, 2, 4, 4], %w: f32[2, 2, "
+         "1, 1]) -> (%y) { %y = onnx." +
+         std::string(node) + " }";
+}
+
+TEST(CompareModels, AnAttributeThatSpellsItsDefaultEqualsAnAbsentOne) {
+  const std::pair<std::string_view, std::string_view> pairs[] = {
+      {"Conv(%x, %w) {auto_pad = \"NOTSET\"}", "Conv(%x, %w)"},
+      {"Conv(%x, %w) {dilations = [1, 1], group = 1, pads = [0, 0, 0, 0], strides = [1, 1]}",
+       "Conv(%x, %w)"},
+      {"Softmax(%x) {axis = -1}", "Softmax(%x)"},
+      {"ReduceMean(%x) {keepdims = 1}", "ReduceMean(%x)"},
+      {"LeakyRelu(%x) {alpha = 0.01}", "LeakyRelu(%x)"},
+      {"DepthToSpace(%x) {blocksize = 1, mode = \"DCR\"}", "DepthToSpace(%x) {blocksize = 1}"},
+  };
+  CompareOptions classes = kSource, strict = kSource;
+  classes.modulo_sharing = true;
+  strict.strict_attributes = true;
+  for (const auto& [spelt, absent] : pairs) {
+    const std::string a = NodeAt17(spelt), b = NodeAt17(absent);
+    EXPECT_EQ(Differ(a, b, kSource), "") << spelt;
+    EXPECT_EQ(Differ(b, a, classes), "") << spelt;
+    EXPECT_NE(Differ(a, b, strict).find("is missing on one side"), std::string::npos) << spelt;
+  }
+}
+
+TEST(CompareModels, AnAttributeThatSpellsAnotherThanItsDefaultCounts) {
+  const std::pair<std::string_view, std::string_view> pairs[] = {
+      {"Conv(%x, %w) {auto_pad = \"VALID\"}", "Conv(%x, %w)"},
+      {"Conv(%x, %w) {pads = [0, 0, 0, 1]}", "Conv(%x, %w)"},
+      {"Conv(%x, %w) {strides = [1, 2]}", "Conv(%x, %w)"},
+      {"Conv(%x, %w) {kernel_shape = [1, 1]}", "Conv(%x, %w)"},  // read off the weight
+      {"Softmax(%x) {axis = 1}", "Softmax(%x)"},
+      {"GridSample(%x, %w) {mode = \"linear\"}", "GridSample(%x, %w)"},  // a word of opset 20
+  };
+  for (const auto& [spelt, absent] : pairs)
+    EXPECT_NE(Differ(NodeAt17(spelt), NodeAt17(absent), kSource), "") << spelt;
+}
+
+// The default was 1 before operator set 13.
+TEST(CompareModels, DefaultsAreThoseOfTheOperatorSet) {
+  const auto at_12 = [](std::string_view node) {
+    std::string text = NodeAt17(node);
+    return text.replace(text.find("17"), 2, "12");
+  };
+  EXPECT_NE(Differ(at_12("Softmax(%x) {axis = -1}"), at_12("Softmax(%x)"), kSource), "");
+}
+
 TEST(CompareModels, EverythingElseCounts) {
   const Pair pairs[] = {
       {"op types differ", "graph g(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }",

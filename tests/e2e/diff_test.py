@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""diff as a user reads it: the verdict first, defaults that are spelt, facts and passes for both."""
+
+import json
+import pathlib
+import unittest
+
+from command_case import CommandCase
+from commands import dragoman
+
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MLP = MODELS / "mlp" / "model.onnx"
+DYNAMIC = MODELS / "mlp_dynamic" / "model.onnx"
+
+
+class Diff(CommandCase):
+    def edited(self, name, old, new):
+        text = self.done("convert", MLP, "-o", "-")
+        self.assertIn(old, text)
+        path = self.out / f"{name}.dgt"
+        path.write_text(text.replace(old, new))
+        return path
+
+    def first_line(self, *arguments):
+        answer = dragoman("diff", *arguments)
+        self.assertEqual(answer.returncode, 1, answer.stderr)
+        return answer.stdout.splitlines()[0]
+
+    def test_the_first_line_is_the_verdict_in_words(self):
+        tanh = self.edited("tanh", "onnx.Relu", "onnx.Tanh")
+        self.assertEqual(self.first_line(MLP, tanh),
+                         "different (source level): 1 op changed: node '/1/Relu' (onnx.Relu)")
+        bias = self.edited("bias", "[-0.04947583,", "[-0.05947583,")
+        self.assertEqual(self.first_line(MLP, bias), "different (source level): same structure; "
+                         "1 of 4 weights differ, by at most 0.01")
+        answer = json.loads(dragoman("diff", MLP, bias, "--json").stdout)
+        self.assertEqual(answer["verdict"], "same structure; 1 of 4 weights differ, by at most 0.01")
+
+    def test_a_default_that_is_spelt_equals_an_absent_one(self):
+        spelt = self.edited("spelt", "transB = 1}", "transA = 0, transB = 1}")
+        self.assertEqual(self.done("diff", MLP, spelt), "equal (source level)\n")
+        self.assertIn("attribute", self.first_line(MLP, spelt, "--strict-attributes"))
+
+    def test_facts_hold_for_both(self):
+        self.assertEqual(self.done("diff", MLP, DYNAMIC, "--shape", "x=1,41"),
+                         "equal (common level)\n")
+        self.assertEqual(self.done("diff", MLP, DYNAMIC, "--shape-b", "x=1,41"),
+                         "equal (common level)\n")
+        self.fails(2, "diff", MLP, DYNAMIC, "--shape", "x=1,41", "--level", "source")
+
+    def test_passes_run_on_both(self):
+        self.assertEqual(self.done("diff", MLP, MLP, "--passes", "default"),
+                         "equal (common level)\n")
+        lowered = self.out / "lowered.onnx"
+        self.done("convert", MLP, "-o", lowered, "--passes", "default")
+        self.assertEqual(self.done("diff", MLP, lowered, "--passes", "default"),
+                         "equal (common level)\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
