@@ -15,6 +15,7 @@
 #include "core/support/output_file.h"
 #include "driver/describe_tensorflow.h"
 #include "driver/describe_torchscript.h"
+#include "driver/foreign_files.h"
 #include "exporters/dot/write_model.h"
 #include "exporters/json/write_model.h"
 #include "exporters/native/write_model.h"
@@ -422,10 +423,15 @@ Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
     DRAGOMAN_ASSIGN(file, MappedFile::Open(path));
     candidate.bytes = file->bytes();
   }
-  if (const Format* format = ByContent(formats, candidate)) return format;
+  const Format* const format = ByContent(formats, candidate);
+  if (std::optional<Error> foreign = RecognizeForeignContent(candidate))
+    return std::move(*foreign).InFile(path);
+  if (format != nullptr) return format;
+  if (std::optional<Error> foreign = RecognizeForeignName(candidate))
+    return std::move(*foreign).InFile(path);
   if (candidate.is_folder)
     return InvalidInput("is a folder, and no SavedModel; expected a model file").InFile(path);
-  if (const Format* format = BySuffix(formats, path)) return format;
+  if (const Format* by_suffix = BySuffix(formats, path)) return by_suffix;
   return InvalidInput("neither content nor suffix determine the format; name it with --from")
       .InFile(path);
 }
