@@ -52,6 +52,13 @@ std::error_code CarryOver(const fs::path& from, const fs::path& to,
   return error;
 }
 
+// Makes the folders on the way to `target`; `path` is for messages.
+Status MakeParent(const fs::path& target, const std::string& path) {
+  std::error_code error;
+  if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
+  return error ? SystemError("create", path, error) : Status();
+}
+
 // Refuses a target that is neither missing, nor an empty folder, nor ours.
 Status CheckTarget(const std::string& target) {
   std::error_code error;
@@ -97,6 +104,7 @@ Result<OutputFile> OutputFile::Create(const std::string& path) {
   }
   if (fs::exists(status)) target = fs::canonical(target, error);
   if (target.filename().empty()) return FileError("names no file", path);
+  DRAGOMAN_TRY(MakeParent(target, path));
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string temporary = TemporaryName(target, attempt);
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -174,6 +182,7 @@ Result<OutputFolder> OutputFolder::Create(const std::string& path) {
   if (error) return SystemError("create", path, error);
   if (target.filename().empty()) target = target.parent_path();
   DRAGOMAN_TRY(CheckTarget(target.string()));
+  DRAGOMAN_TRY(MakeParent(target, path));
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string temporary = TemporaryName(target, attempt);
     if (::mkdir(temporary.c_str(), 0777) == 0) {

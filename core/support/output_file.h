@@ -18,8 +18,8 @@ namespace dragoman {
 // destructor removes it and the target is as it was. Not flushed to the disk before the rename.
 class OutputFile {
  public:
-  // Errors: the folder is missing or not writable; the target exists and is no regular file. A
-  // symbolic link at the target stays: what it points to is replaced.
+  // Makes folders on the way. Errors: one cannot be made or written to; the target exists and is no
+  // regular file. A symbolic link at the target stays: what it points to is replaced.
   static Result<OutputFile> Create(const std::string& path);
 
   OutputFile(OutputFile&& other) noexcept;

@@ -141,7 +141,8 @@ TEST_F(OutputFileTest, WritesThroughALinkAndRefusesFolders) {
   EXPECT_EQ(Get("real"), "new");
   EXPECT_TRUE(fs::is_symlink(Path("link")));
   EXPECT_FALSE(WriteFile(root_.string(), "x").ok());
-  EXPECT_FALSE(WriteFile(Path("missing/out"), "x").ok());
+  EXPECT_TRUE(WriteFile(Path("missing/folder/out"), "x").ok());
+  EXPECT_FALSE(WriteFile(Path("missing/folder/out/below_a_file"), "x").ok());
 }
 
 TEST_F(OutputFolderTest, AppearsWhole) {
