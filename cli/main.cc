@@ -43,8 +43,8 @@ int FlushOutput(int exit_code) {
 int Run(int argc, char** argv) {
   using namespace dragoman::cli;
   CommandLine program(kDescription, kFooter, "dragoman " DRAGOMAN_VERSION);
-  for (auto* add :
-       {AddInspect, AddConvert, AddCodegen, AddDiff, AddRun, AddVerify, AddOps, AddCompletion}) {
+  for (auto* add : {AddInspect, AddConvert, AddCodegen, AddDiff, AddRun, AddVerify, AddOps,
+                    AddCache, AddCompletion}) {
     add(program);
   }
   return program.Run(argc, argv);

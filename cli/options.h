@@ -13,6 +13,7 @@
 namespace dragoman::cli {
 
 void AddConvert(CommandLine& program);
+void AddCache(CommandLine& program);
 void AddCodegen(CommandLine& program);
 void AddCompletion(CommandLine& program);
 void AddDiff(CommandLine& program);

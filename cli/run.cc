@@ -1,4 +1,6 @@
 // dragoman run MODEL
+#include <unistd.h>
+
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -10,6 +12,7 @@
 
 #include "cli/options.h"
 #include "driver/data.h"
+#include "driver/data_sets.h"
 #include "driver/run_model.h"
 
 namespace dragoman::cli {
@@ -19,6 +22,7 @@ struct RunOptions {
   std::string model;
   InputOptions inputs;
   std::string output_dir;
+  bool random = false;
   RunRequest request;
   LoweringFlags lowering;
   CommonOptions common;
@@ -44,6 +48,34 @@ std::string ReportJson(const std::string& report) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+// "12.3 us", "4.56 ms", "1.23 s".
+std::string TimeText(double microseconds) {
+  if (microseconds < 1e3) return fmt::format("{:.3g} us", microseconds);
+  if (microseconds < 1e6) return fmt::format("{:.3g} ms", microseconds * 1e-3);
+  return fmt::format("{:.3g} s", microseconds * 1e-6);
+}
+
+// A report as people read it: its line of times in words.
+std::string ReportText(const std::string& report) {
+  const std::size_t end = report.find('\n');
+  const auto times = nlohmann::json::parse(report.substr(0, end), nullptr, false);
+  if (!times.is_object() || !times.contains("median")) return report;
+  const auto time = [&](const char* name) { return TimeText(times[name].get<double>()); };
+  return fmt::format("{} runs: fastest {}, median {}, 99 % below {}\n{}",
+                     times["repeat"].get<std::int64_t>(), time("min"), time("median"), time("p99"),
+                     end == std::string::npos ? "" : report.substr(end + 1));
+}
+
+Result<std::vector<NamedArray>> InputsOf(const Model& source, const RunOptions& options) {
+  DRAGOMAN_ASSIGN(std::vector<NamedArray> given, LoadInputs(options.inputs));
+  if (!options.random) return given;
+  if (!given.empty()) return InvalidInput("--random does not go with --input and --inputs");
+  DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
+  DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
+                  DrawInputs(SilentSession(), source, facts, options.request.seed, 1));
+  return std::move(drawn.front());
+}
+
 Result<RunResult> RunWith(const Model& source, const std::vector<NamedArray>& inputs,
                           const RunOptions& options) {
   RunRequest request = options.request;
@@ -57,7 +89,7 @@ int RunCommand(const RunOptions& options) {
   Result<Model> source =
       SilentSession().Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!source.ok()) return Report(source.error());
-  Result<std::vector<NamedArray>> inputs = LoadInputs(options.inputs);
+  Result<std::vector<NamedArray>> inputs = InputsOf(*source, options);
   if (!inputs.ok()) return Report(inputs.error());
   if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
     return Report(status.error());
@@ -66,7 +98,12 @@ int RunCommand(const RunOptions& options) {
   if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
     return Report(status.error());
   if (options.common.quiet) return kDone;
-  fmt::print("{}", options.common.json ? ReportJson(result->report) : result->report);
+  if (options.common.json) {
+    fmt::print("{}", ReportJson(result->report));
+  } else {
+    // Programs that read the line of times need not say --json.
+    fmt::print("{}", ::isatty(STDOUT_FILENO) != 0 ? ReportText(result->report) : result->report);
+  }
   return kDone;
 }
 
@@ -79,6 +116,8 @@ void AddRun(CommandLine& program) {
   command.Add("--input", &options->inputs.inputs, "NAME=FILE.npy, or POSITION=FILE.npy",
               {.repeatable = true});
   command.Add("--inputs", &options->inputs.archive, "FILE.npz with an array for each input");
+  command.AddFlag("--random", options->random,
+                  "Draw the inputs; sizes that are not known are drawn from 2 to 5");
   command.Add("--output-dir", &options->output_dir, "Gets one .npy an output, and index.json",
               {.required = true});
   command.Add("--steps", &options->request.steps,
@@ -86,10 +125,14 @@ void AddRun(CommandLine& program) {
   command.Add("--engine", &options->request.engine,
               "interpreter, or native: the generated C++ program",
               {.one_of = {"interpreter", "native"}});
-  command.Add("--repeat", &options->request.repeat,
-              "Run N times from the same state, and print times", {.range = {{1, 1'000'000}}});
-  command.Add("--seed", &options->request.seed, "Of random numbers; 0 unless given");
-  command.AddFlag("--profile", options->request.profile, "Print the time of each node");
+  command.Add(
+      "--repeat", &options->request.repeat,
+      "Run N times from the same state, and print times: in words on a terminal, else as JSON",
+      {.range = {{1, 1'000'000}}});
+  command.Add("--seed", &options->request.seed,
+              "Of random numbers, and of what --random draws; 0 unless given");
+  command.AddFlag("--profile", options->request.profile,
+                  "Print the time of each node, of a run after the first");
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunCommand(*options); });

@@ -1,13 +1,17 @@
-// dragoman verify MODEL --data D… | --against B
+// dragoman verify MODEL (--data D… | --against B [data | --random N --seed K])
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <random>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "driver/bisect.h"
 #include "driver/compare_outputs.h"
 #include "driver/data_sets.h"
 #include "driver/run_model.h"
@@ -22,16 +26,19 @@ struct VerifyOptions {
   std::optional<std::string> against;
   std::int64_t random = 1;
   std::uint64_t seed = 0;
+  InputOptions inputs;  // --input, --inputs
+  bool bisect = false;
   Tolerance tolerance;
   RunRequest request;
   LoweringFlags lowering;
   CommonOptions common;
 };
 
-// The answer for one data set, or one drawn input.
+// The answer for one data set, or one input.
 struct Verdict {
   std::string what;
   std::vector<OutputComparison> outputs;
+  std::optional<Bisection> bisection;  // of the first one that is different
 
   bool ok() const {
     return std::all_of(outputs.begin(), outputs.end(),
@@ -41,7 +48,7 @@ struct Verdict {
 
 Verdict Judge(std::string what, const FlatArrays& found, const FlatArrays& expected,
               const Tolerance& tolerance) {
-  Verdict verdict{std::move(what), {}};
+  Verdict verdict{std::move(what), {}, {}};
   if (found.size() != expected.size()) {
     OutputComparison count;
     count.message = fmt::format("{} outputs, expected {}", found.size(), expected.size());
@@ -55,68 +62,195 @@ Verdict Judge(std::string what, const FlatArrays& found, const FlatArrays& expec
   return verdict;
 }
 
+// With --steps every recorded output holds one more axis, of the calls.
+Status CheckRecordedSteps(const DataSet& set, const Entry& entry, const VerifyOptions& options) {
+  if (!options.request.steps) return {};
+  DRAGOMAN_ASSIGN(const std::vector<Step> steps, ParseSteps(*options.request.steps));
+  const std::int64_t total = CountCalls(steps, entry.name);
+  for (const Step& step : steps) {
+    if (!step.entry.empty() && step.entry != entry.name) return {};  // several entries
+  }
+  for (const auto& [name, array] : set.outputs) {
+    const std::int64_t recorded = array.shape().empty() ? 0 : array.shape()[0];
+    if (recorded == total) continue;
+    return InvalidInput(fmt::format("output '{}' records {} steps, and --steps asks for {}", name,
+                                    recorded, total));
+  }
+  return {};
+}
+
+// Arrays whose names are none of the entry's inputs are for its inputs by their order.
+void NameByPosition(const std::vector<Slot>& slots, std::vector<NamedArray>& arrays) {
+  if (arrays.size() != slots.size() || NamesAny(slots, arrays)) return;
+  for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].name = std::to_string(i);
+}
+
+// The first value at which the generated program parts from the interpreter.
+Status BisectEngines(const Session& session, const Model& model,
+                     const std::vector<NamedArray>& inputs, const VerifyOptions& options,
+                     Verdict& verdict) {
+  DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, options.request));
+  DRAGOMAN_ASSIGN(verdict.bisection,
+                  BisectProgram(session, run, options.request, options.tolerance));
+  return {};
+}
+
+bool Asks(const VerifyOptions& options, const std::vector<Verdict>& verdicts,
+          const Verdict& verdict) {
+  return options.bisect && !verdict.ok() &&
+         std::ranges::none_of(verdicts, [](const Verdict& v) { return v.bisection.has_value(); });
+}
+
 Result<std::vector<Verdict>> AgainstData(const Session& session, const Model& model,
                                          const VerifyOptions& options) {
   std::vector<Verdict> verdicts;
-  const Entry& entry = model.entries.front();
+  const Entry& entry = ChosenEntry(model, options.request.facts);
+  const bool structured = CallsOf(session, model) != nullptr;
+  const std::vector<Slot> slots = structured ? std::vector<Slot>() : InputSlots(entry);
   for (const std::string& path : options.data) {
     DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(path));
     for (const std::string& folder : folders) {
-      const bool structured = CallsOf(session, model) != nullptr;
-      DRAGOMAN_ASSIGN(DataSet set,
-                      ReadDataSet(folder, structured ? std::vector<Slot>() : InputSlots(entry),
-                                  structured ? std::vector<Slot>() : OutputSlots(entry)));
+      DRAGOMAN_ASSIGN(
+          DataSet set,
+          ReadDataSet(folder, slots, structured ? std::vector<Slot>() : OutputSlots(entry)));
+      if (Status status = CheckRecordedSteps(set, entry, options); !status.ok())
+        return std::move(status).error().InFile(folder);
+      if (!structured) NameByPosition(slots, set.inputs);
       DRAGOMAN_ASSIGN(RunResult result, RunModel(session, model, set.inputs, options.request));
-      verdicts.push_back(Judge(folder, result.outputs, set.outputs, options.tolerance));
+      Verdict verdict = Judge(folder, result.outputs, set.outputs, options.tolerance);
+      if (Asks(options, verdicts, verdict))
+        DRAGOMAN_TRY(BisectEngines(session, model, set.inputs, options, verdict));
+      verdicts.push_back(std::move(verdict));
     }
   }
   return verdicts;
 }
 
+// Whether the inputs of `model` have all these names.
+Result<bool> TakesNames(const Session& session, const Model& model,
+                        const std::vector<NamedArray>& arrays) {
+  const StructuredCalls* const calls = CallsOf(session, model);
+  const Entry& entry = model.entries.front();
+  if (calls != nullptr) {
+    return std::ranges::all_of(arrays, [&](const NamedArray& array) {
+      return ArgumentName(*calls, entry, array.name).has_value();
+    });
+  }
+  std::vector<Slot> slots = InputSlots(entry);
+  if (HidesStates(session, model)) {
+    DRAGOMAN_ASSIGN(const Model lowered, session.Lower(model, {}));
+    slots = InputSlots(lowered.entries.front());
+  }
+  return std::ranges::all_of(arrays, [&](const NamedArray& array) {
+    const std::string head = array.name.substr(0, array.name.find('.'));
+    return std::ranges::any_of(
+        slots, [&](const Slot& slot) { return slot.name == array.name || slot.name == head; });
+  });
+}
+
+// One input for each of --random, or the one that is given, with what to call it.
+Result<std::vector<std::pair<std::string, std::vector<NamedArray>>>> InputsToTry(
+    const Session& session, const Model& model, const VerifyOptions& options) {
+  std::vector<std::pair<std::string, std::vector<NamedArray>>> tries;
+  DRAGOMAN_ASSIGN(std::vector<NamedArray> given, LoadInputs(options.inputs));
+  if (!given.empty()) {
+    tries.emplace_back("given inputs", std::move(given));
+    return tries;
+  }
+  DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
+                  DrawInputs(session, model, options.request.facts, options.seed, options.random));
+  for (std::vector<NamedArray>& inputs : drawn)
+    tries.emplace_back(fmt::format("random input {}", tries.size()), std::move(inputs));
+  return tries;
+}
+
+// What `other` is called with: positions decide where it has other names.
+Result<PreparedRun> PrepareOther(const Session& session, const Model& other,
+                                 std::vector<NamedArray> inputs, const RunRequest& request) {
+  DRAGOMAN_ASSIGN(const bool same_names, TakesNames(session, other, inputs));
+  for (std::size_t k = 0; !same_names && k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
+  return PrepareRun(session, other, inputs, request);
+}
+
 Result<std::vector<Verdict>> AgainstModel(const Session& session, const Model& model,
                                           const VerifyOptions& options) {
   DRAGOMAN_ASSIGN(Model other, session.Read(*options.against));
-  Facts facts = options.request.facts;
-  std::optional<Model> lowered;
-  if (CallsOf(session, model) != nullptr) {
-    DRAGOMAN_ASSIGN(lowered, session.Lower(model, facts));
-    facts = {};
-  }
-  const Model& drawn_for = lowered ? *lowered : model;
-  std::mt19937_64 generator(options.seed);
+  RunRequest request = options.request;
+  request.facts = {};
+  request.engine = "interpreter";  // so that a model against itself compares the engines
+  using Tries = std::vector<std::pair<std::string, std::vector<NamedArray>>>;
+  DRAGOMAN_ASSIGN(const Tries tries, InputsToTry(session, model, options));
   std::vector<Verdict> verdicts;
-  for (std::int64_t i = 0; i < options.random; ++i) {
-    DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs,
-                    DrawInputs(drawn_for.entries.front(), facts, generator));
-    DRAGOMAN_ASSIGN(RunResult found, RunModel(session, model, inputs, options.request));
-    // Names may differ between the two: positions decide.
-    for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
-    RunRequest request = options.request;
-    request.facts = {};
-    request.engine = "interpreter";  // so that a model against itself compares the engines
-    const Result<RunResult> expected = RunModel(session, other, inputs, request);
+  for (const auto& [what, inputs] : tries) {
+    DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, options.request));
+    DRAGOMAN_ASSIGN(const RunResult found, RunPrepared(session, run, options.request));
+    const Result<PreparedRun> other_run = PrepareOther(session, other, inputs, request);
+    if (!other_run.ok()) return Error(other_run.error()).InFile(*options.against);
+    const Result<RunResult> expected = RunPrepared(session, *other_run, request);
     if (!expected.ok()) return Error(expected.error()).InFile(*options.against);
-    verdicts.push_back(Judge(fmt::format("random input {}", i), found.outputs, expected->outputs,
-                             options.tolerance));
+    Verdict verdict = Judge(what, found.outputs, expected->outputs, options.tolerance);
+    if (Asks(options, verdicts, verdict) && options.request.engine == "native") {
+      DRAGOMAN_TRY(BisectEngines(session, model, inputs, options, verdict));
+    } else if (Asks(options, verdicts, verdict)) {
+      DRAGOMAN_ASSIGN(verdict.bisection,
+                      BisectModels(session, run, *other_run, request, options.tolerance));
+    }
+    verdicts.push_back(std::move(verdict));
   }
   return verdicts;
+}
+
+void PrintBisection(const Bisection& bisection) {
+  if (!bisection.first) {
+    fmt::print("  bisect: none of {} values that both have differs\n", bisection.compared);
+    return;
+  }
+  const Divergence& first = *bisection.first;
+  fmt::print("  bisect: the first value that differs, after {} that agree:\n    {}\n    of {}{}\n",
+             first.agreeing, first.compared.message, first.node,
+             first.origin.empty() ? "" : ", from " + first.origin);
 }
 
 void PrintText(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
     fmt::print("{}: {}\n", verdict.what, verdict.ok() ? "ok" : "different");
     for (const OutputComparison& output : verdict.outputs) fmt::print("  {}\n", output.message);
+    if (verdict.bisection) PrintBisection(*verdict.bisection);
   }
+}
+
+// JSON has no infinities: where there is no number, it is null.
+nlohmann::ordered_json ComparisonJson(const OutputComparison& output) {
+  nlohmann::ordered_json json = {
+      {"name", output.name}, {"ok", output.ok}, {"message", output.message}};
+  json["largest_difference"] = std::isfinite(output.largest)
+                                   ? nlohmann::ordered_json(output.largest)
+                                   : nlohmann::ordered_json(nullptr);
+  json["at"] = output.worst;
+  json["elements"] = output.elements;
+  json["different"] = output.different;
+  return json;
+}
+
+nlohmann::ordered_json BisectionJson(const Bisection& bisection) {
+  nlohmann::ordered_json json = {{"compared", bisection.compared}, {"first", nullptr}};
+  if (!bisection.first) return json;
+  const Divergence& first = *bisection.first;
+  json["first"] = ComparisonJson(first.compared);
+  json["first"]["node"] = first.node;
+  json["first"]["origin"] = first.origin;
+  json["first"]["agreeing_before"] = first.agreeing;
+  return json;
 }
 
 void PrintVerdicts(const std::vector<Verdict>& verdicts) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Verdict& verdict : verdicts) {
     nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
-    for (const OutputComparison& output : verdict.outputs) {
-      outputs.push_back({{"name", output.name}, {"ok", output.ok}, {"message", output.message}});
-    }
+    for (const OutputComparison& output : verdict.outputs)
+      outputs.push_back(ComparisonJson(output));
     json.push_back({{"what", verdict.what}, {"ok", verdict.ok()}, {"outputs", std::move(outputs)}});
+    if (verdict.bisection) json.back()["bisect"] = BisectionJson(*verdict.bisection);
   }
   PrintJson(json);
 }
@@ -141,6 +275,11 @@ int RunVerify(const VerifyOptions& options) {
   if (options.data.empty() == !options.against.has_value()) {
     return Report(InvalidInput("verify takes either --data or --against"));
   }
+  const bool gives_inputs = !options.inputs.inputs.empty() || options.inputs.archive.has_value();
+  if (gives_inputs && !options.against)
+    return Report(InvalidInput("--input and --inputs go with --against"));
+  if (options.bisect && !options.against && options.request.engine != "native")
+    return Report(InvalidInput("--bisect needs --against, or --engine native"));
   const Session session = SilentSession();
   Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!model.ok()) return Report(model.error());
@@ -174,6 +313,14 @@ void AddVerify(CommandLine& program) {
       "With --against: how many inputs to draw; sizes that are not known are drawn from 2 to 5",
       {.range = {{1, 1'000'000}}});
   command.Add("--seed", &options->seed, "With --against: the seed of the drawing");
+  command.Add("--input", &options->inputs.inputs,
+              "With --against: NAME=FILE.npy, or POSITION=FILE.npy, in place of drawn inputs",
+              {.repeatable = true});
+  command.Add("--inputs", &options->inputs.archive,
+              "With --against: FILE.npz with an array for each input");
+  command.AddFlag("--bisect", options->bisect,
+                  "Name the first value that differs: between the models, or with --engine native\n"
+                  "between the interpreter and the generated program");
   command.Add("--steps", &options->request.steps, "As for run");
   command.Add("--rtol", &options->tolerance.relative,
               "Relative tolerance, for every element type of numbers");
@@ -184,6 +331,8 @@ void AddVerify(CommandLine& program) {
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(
+      "Inputs of two models are matched by name, or by position where names differ; outputs by\n"
+      "position.\n"
       "Element types and sizes must be equal, and |a-b| <= atol + rtol*|b|, where both default to\n"
       "1e-4 (float32), 1e-7 (float64), 1e-2 (float16, bfloat16), 0 (others). NaN equals NaN, an\n"
       "infinity only itself; parts of complex numbers are compared one by one; integers exactly;\n"

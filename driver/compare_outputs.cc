@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/compare/tensor_differences.h"
 #include "core/ir/element_text.h"
@@ -18,13 +19,14 @@ rt::Closeness ClosenessOf(const rt::ElementType& type, const Tolerance& toleranc
   return {tolerance.relative.value_or(usual.relative), tolerance.absolute.value_or(usual.absolute)};
 }
 
-std::string Position(const rt::Shape& shape, std::int64_t i) {
-  std::string text = "]";
+// The indices of element number `i`.
+std::vector<std::int64_t> Position(const rt::Shape& shape, std::int64_t i) {
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(shape.size()));
   for (int axis = shape.size() - 1; axis >= 0; --axis) {
-    text = (axis > 0 ? ", " : "[") + std::to_string(i % shape[axis]) + text;
+    indices[static_cast<std::size_t>(axis)] = i % shape[axis];
     i /= shape[axis];
   }
-  return shape.empty() ? "[]" : text;
+  return indices;
 }
 
 std::string ElementText(const Array& array, std::int64_t i) {
@@ -44,7 +46,7 @@ bool HoldsBits(const Array& recorded, DType dtype) {
 
 OutputComparison CompareOutput(const std::string& name, const Array& found, const Array& recorded,
                                const Tolerance& tolerance) {
-  OutputComparison result{name, false, std::numeric_limits<double>::infinity(), {}};
+  OutputComparison result{.name = name, .largest = std::numeric_limits<double>::infinity()};
   Array expected = recorded;
   if (HoldsBits(recorded, found.dtype())) {
     Result<Array> read = FromNpy(ToNpy(recorded), found.dtype());
@@ -59,6 +61,8 @@ OutputComparison CompareOutput(const std::string& name, const Array& found, cons
       type, found.data(), expected.data(), found.size(), ClosenessOf(type, tolerance));
   result.ok = differences.outside == 0;
   result.largest = differences.largest;
+  result.elements = found.size();
+  result.different = differences.outside;
   result.message = fmt::format("{}: {}", name, TypeText(found));
   if (tolerance.rms && rt::HasRms(type)) {
     const double rms = rt::RelativeRms(type, found.data(), expected.data(), found.size());
@@ -68,10 +72,11 @@ OutputComparison CompareOutput(const std::string& name, const Array& found, cons
     result.message += fmt::format(", {} of {} elements differ", differences.outside, found.size());
   }
   if (found.size() > 0) {
-    result.message += fmt::format(", largest difference {:.3g} at {} ({}, expected {})",
-                                  differences.largest, Position(found.shape(), differences.worst),
-                                  ElementText(found, differences.worst),
-                                  ElementText(expected, differences.worst));
+    result.worst = Position(found.shape(), differences.worst);
+    result.message +=
+        fmt::format(", largest difference {:.3g} at [{}] ({}, expected {})", differences.largest,
+                    fmt::join(result.worst, ", "), ElementText(found, differences.worst),
+                    ElementText(expected, differences.worst));
   }
   return result;
 }

@@ -2,8 +2,10 @@
 #ifndef DRAGOMAN_DRIVER_COMPARE_OUTPUTS_H_
 #define DRAGOMAN_DRIVER_COMPARE_OUTPUTS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/interpreter/array.h"
 
@@ -22,8 +24,12 @@ struct Tolerance {
 struct OutputComparison {
   std::string name;
   bool ok = false;
-  double largest =
-      0;  // difference of two elements; infinite for NaN or an infinity against a number
+  // The difference of two elements; infinite for NaN or an infinity against a number, and where
+  // types differ.
+  double largest = 0;
+  std::int64_t elements = 0;        // compared
+  std::int64_t different = 0;       // of them, by more than the tolerance
+  std::vector<std::int64_t> worst;  // where the largest difference is
   // "y: f32[1, 10], largest difference 1.2e-06 at [0, 3] (0.5, expected 0.500001)"
   std::string message;
 };

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <numbers>
+#include <optional>
 
 #include "core/ir/half.h"
+#include "driver/structured_calls.h"
 #include "importers/onnx/read_value.h"
 
 namespace dragoman {
@@ -75,7 +77,8 @@ std::vector<Slot> RecordedSlots(const fs::path& folder, const std::vector<Slot>&
   return elements;
 }
 
-// Whether an array has the name of a slot, or its position for one, or is an item of it.
+}  // namespace
+
 bool NamesAny(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays) {
   return std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray& array) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -86,6 +89,8 @@ bool NamesAny(const std::vector<Slot>& slots, const std::vector<NamedArray>& arr
     return false;
   });
 }
+
+namespace {
 
 Result<DataSet> ReadArchives(const fs::path& folder, const std::vector<Slot>& outputs) {
   DataSet set;
@@ -226,6 +231,24 @@ Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& fact
     arrays.push_back({slots[i].name, ToNpy(array)});
   }
   return arrays;
+}
+
+Result<std::vector<std::vector<NamedArray>>> DrawInputs(const Session& session, const Model& source,
+                                                        const Facts& facts, std::uint64_t seed,
+                                                        std::int64_t count) {
+  std::optional<Model> lowered;
+  if (CallsOf(session, source) != nullptr || HidesStates(session, source)) {
+    DRAGOMAN_ASSIGN(lowered, session.Lower(source, facts));
+  }
+  const Entry& entry = ChosenEntry(lowered ? *lowered : source, facts);
+  std::mt19937_64 generator(seed);
+  std::vector<std::vector<NamedArray>> drawn;
+  for (std::int64_t i = 0; i < count; ++i) {
+    DRAGOMAN_ASSIGN(std::vector<NamedArray> inputs,
+                    DrawInputs(entry, lowered ? Facts() : facts, generator));
+    drawn.push_back(std::move(inputs));
+  }
+  return drawn;
 }
 
 }  // namespace dragoman

@@ -2,12 +2,14 @@
 #ifndef DRAGOMAN_DRIVER_DATA_SETS_H_
 #define DRAGOMAN_DRIVER_DATA_SETS_H_
 
+#include <cstdint>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "driver/data.h"
+#include "driver/session.h"
 
 namespace dragoman {
 
@@ -25,11 +27,19 @@ Result<std::vector<std::string>> FindDataSets(const std::string& path);
 Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& inputs,
                             const std::vector<Slot>& outputs);
 
+// Whether an array has the name of a slot, or its position for one, or is an item of it.
+bool NamesAny(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays);
+
 // One array an input of `entry`: floats from the normal distribution, integers from 0 to 3, bools
 // at random. Sizes that neither the model nor `facts` give are drawn from 2 to 5, the same one
 // wherever a symbol occurs. Errors: a rank that is not known; strings, sequences.
 Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
                                            std::mt19937_64& generator);
+// The same for `count` calls of the entry of `source` that `facts` choose. Where arguments or
+// states are known only when it is lowered, it is. Errors: what cannot be lowered.
+Result<std::vector<std::vector<NamedArray>>> DrawInputs(const Session& session, const Model& source,
+                                                        const Facts& facts, std::uint64_t seed,
+                                                        std::int64_t count);
 
 }  // namespace dragoman
 

@@ -59,24 +59,26 @@ Result<RunResult> Interpret(const Session& session, const Model& model,
     inputs.push_back(std::move(bound));
   }
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(model));
-  interpreter.set_line_sink(request.print);
   interpreter.SetSeed(request.seed);
+  const bool stepped = request.steps.has_value();
+  const auto progress = session.Show("running");
   std::map<std::string, NodeTime> profile;
   if (request.profile) {
+    // The first run is slower than all others.
+    DRAGOMAN_TRY(RunSteps(interpreter, model, steps, calls, inputs, stepped));
     interpreter.set_observer([&profile](const Node& node, std::chrono::nanoseconds elapsed) {
       NodeTime& time = profile[node.Describe()];
       time.microseconds += static_cast<double>(elapsed.count()) * 1e-3;
       ++time.calls;
     });
   }
-  const auto progress = session.Show("running");
   RunResult result;
+  interpreter.set_line_sink(request.print);
   std::vector<double> times;
   for (std::int64_t i = 0; i < request.repeat; ++i) {
     DRAGOMAN_TRY(interpreter.Reset());
     const auto start = std::chrono::steady_clock::now();
-    DRAGOMAN_ASSIGN(result.outputs,
-                    RunSteps(interpreter, model, steps, calls, inputs, request.steps.has_value()));
+    DRAGOMAN_ASSIGN(result.outputs, RunSteps(interpreter, model, steps, calls, inputs, stepped));
     const std::chrono::duration<double, std::micro> elapsed =
         std::chrono::steady_clock::now() - start;
     times.push_back(elapsed.count());
@@ -120,17 +122,10 @@ std::vector<NamedArray> AllArrays(const std::vector<EntryCalls>& calls) {
   return arrays;
 }
 
-Result<RunResult> RunCalls(const Session& session, const Model& model,
-                           const std::vector<Step>& steps, const std::vector<EntryCalls>& calls,
-                           const RunRequest& request) {
-  if (request.engine == "native") return RunNative(session, model, AllArrays(calls), request);
-  return Interpret(session, model, steps, calls, request);
-}
-
-Result<RunResult> RunStructured(const Session& session, const StructuredCalls& convention,
-                                const Model& source, const std::vector<NamedArray>& inputs,
-                                const std::vector<Step>& steps, std::vector<EntryCalls> calls,
-                                Facts facts, const RunRequest& request) {
+Result<PreparedRun> PrepareStructured(const Session& session, const StructuredCalls& convention,
+                                      const Model& source, const std::vector<NamedArray>& inputs,
+                                      std::vector<Step> steps, std::vector<EntryCalls> calls,
+                                      Facts facts, const RunRequest& request) {
   const NameFor name_for = [&](const Entry& entry, const std::string& name) {
     return ArgumentName(convention, entry, name);
   };
@@ -141,8 +136,8 @@ Result<RunResult> RunStructured(const Session& session, const StructuredCalls& c
     facts = FactsOfArrays(convention, *source.FindEntry(each.entry), each.arrays, total,
                           std::move(facts));
   }
-  DRAGOMAN_ASSIGN(const Model model, session.Lower(source, facts));
-  return RunCalls(session, model, steps, calls, request);
+  DRAGOMAN_ASSIGN(Model model, session.Lower(source, facts));
+  return PreparedRun{std::move(model), std::move(steps), std::move(calls)};
 }
 
 // Positions are for inputs without a matching name: an input called "0" need not be the first.
@@ -158,12 +153,11 @@ std::optional<std::string> FlatInputName(const Entry& entry, const std::string& 
   return std::nullopt;
 }
 
-Result<RunResult> RunFlat(const Session& session, const Model& source,
-                          const std::vector<NamedArray>& inputs, const std::vector<Step>& steps,
-                          std::vector<EntryCalls> calls, Facts facts, const RunRequest& request) {
-  const Format* format = FormatOfModel(session.formats, source);
-  const bool has_states =
-      format != nullptr && format->hides_states != nullptr && format->hides_states(source);
+Result<PreparedRun> PrepareFlat(const Session& session, const Model& source,
+                                const std::vector<NamedArray>& inputs, std::vector<Step> steps,
+                                std::vector<EntryCalls> calls, Facts facts,
+                                const RunRequest& request) {
+  const bool has_states = HidesStates(session, source);
   Model lowered;
   if (has_states) {
     // Which inputs are states, and not given, is known when the model is lowered.
@@ -181,14 +175,14 @@ Result<RunResult> RunFlat(const Session& session, const Model& source,
                     BindSteps(slots, each.arrays, each.total, request.steps.has_value()));
     facts = FactsOf(slots, bound.At(0), std::move(facts));
   }
-  DRAGOMAN_ASSIGN(const Model model, session.Lower(source, facts));
-  return RunCalls(session, model, steps, calls, request);
+  DRAGOMAN_ASSIGN(Model model, session.Lower(source, facts));
+  return PreparedRun{std::move(model), std::move(steps), std::move(calls)};
 }
 
 }  // namespace
 
-Result<RunResult> RunModel(const Session& session, const Model& source,
-                           const std::vector<NamedArray>& inputs, const RunRequest& request) {
+Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
+                               const std::vector<NamedArray>& inputs, const RunRequest& request) {
   Facts facts = request.facts;
   std::vector<Step> steps = {{}};
   if (request.steps) {
@@ -199,10 +193,24 @@ Result<RunResult> RunModel(const Session& session, const Model& source,
   // The default entry, if it is not called, may lack the data that would tell its types.
   if (calls.size() == 1 && calls.front().entry != chosen.name) facts.entry = calls.front().entry;
   if (const StructuredCalls* convention = CallsOf(session, source)) {
-    return RunStructured(session, *convention, source, inputs, steps, std::move(calls),
-                         std::move(facts), request);
+    return PrepareStructured(session, *convention, source, inputs, std::move(steps),
+                             std::move(calls), std::move(facts), request);
   }
-  return RunFlat(session, source, inputs, steps, std::move(calls), std::move(facts), request);
+  return PrepareFlat(session, source, inputs, std::move(steps), std::move(calls), std::move(facts),
+                     request);
+}
+
+Result<RunResult> RunPrepared(const Session& session, const PreparedRun& prepared,
+                              const RunRequest& request) {
+  if (request.engine == "native")
+    return RunNative(session, prepared.model, AllArrays(prepared.calls), request);
+  return Interpret(session, prepared.model, prepared.steps, prepared.calls, request);
+}
+
+Result<RunResult> RunModel(const Session& session, const Model& source,
+                           const std::vector<NamedArray>& inputs, const RunRequest& request) {
+  DRAGOMAN_ASSIGN(const PreparedRun prepared, PrepareRun(session, source, inputs, request));
+  return RunPrepared(session, prepared, request);
 }
 
 }  // namespace dragoman

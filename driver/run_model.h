@@ -14,6 +14,7 @@
 #include "core/support/result.h"
 #include "driver/data.h"
 #include "driver/session.h"
+#include "driver/steps.h"
 
 namespace dragoman {
 
@@ -35,8 +36,22 @@ struct RunResult {
   std::string report;  // times, as JSON, and the profile
 };
 
-// Lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the entries
-// that are called, the default one first; stacked if there are steps.
+// A model that is lowered for given inputs, and the calls to make of it.
+struct PreparedRun {
+  Model model;
+  std::vector<Step> steps;
+  std::vector<EntryCalls> calls;
+};
+
+// Lowers `source` for the sizes of the given inputs.
+Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
+                               const std::vector<NamedArray>& inputs, const RunRequest& request);
+// Makes the calls; of the request counts what is not about lowering.
+Result<RunResult> RunPrepared(const Session& session, const PreparedRun& prepared,
+                              const RunRequest& request);
+
+// Both: lowers `source` for the sizes of the given inputs, runs it, and gives the outputs of the
+// entries that are called, the default one first; stacked if there are steps.
 Result<RunResult> RunModel(const Session& session, const Model& source,
                            const std::vector<NamedArray>& inputs, const RunRequest& request);
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -109,7 +111,11 @@ Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<N
     for (const NamedArray& named : arrays) {
       if (named.name != slots[i].name && named.name != std::to_string(i)) continue;
       const std::vector<std::int64_t>& sizes = named.array.shape;
-      if (shape == nullptr || sizes.size() != shape->size() + 1 || sizes.front() != calls) continue;
+      if (shape == nullptr || sizes.size() != shape->size() + 1) continue;
+      if (sizes.front() != calls) {
+        return InvalidInput(fmt::format("input '{}' holds {} steps, and --steps asks for {}",
+                                        slots[i].name, sizes.front(), calls));
+      }
       Shape with_calls = *shape;
       with_calls.insert(with_calls.begin(), Dim(calls));
       widened[i].type = slots[i].type.WithShape(std::move(with_calls));

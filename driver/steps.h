@@ -50,7 +50,8 @@ Result<std::vector<EntryCalls>> CallsByEntry(const Model& model, const Entry& ch
                                              const std::vector<Step>& steps);
 
 // Binds arrays to the slots of an entry that is called `calls` times; without `stepped` nothing is
-// sliced.
+// sliced. Errors: those of BindArrays and CheckSizes; an array that has one more axis than its
+// slot, for another number of calls.
 Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
                              std::int64_t calls, bool stepped);
 

@@ -57,6 +57,11 @@ const StructuredCalls* CallsOf(const Session& session, const Model& source) {
   return format != nullptr ? format->calls : nullptr;
 }
 
+bool HidesStates(const Session& session, const Model& source) {
+  const Format* format = FormatOfModel(session.formats, source);
+  return format != nullptr && format->hides_states != nullptr && format->hides_states(source);
+}
+
 std::optional<std::string> ArgumentName(const StructuredCalls& calls, const Entry& entry,
                                         const std::string& name) {
   std::optional<std::string> argument = calls.canonical(*entry.graph, name);

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "codegen/onednn/emit/emit_weights.h"
+#include "codegen/onednn/native_cache.h"
 #include "codegen/onednn/process.h"
 #include "codegen/onednn/runtime_files.h"
 #include "core/support/hash.h"
@@ -21,11 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kLibrary = "libruntime.a";
 
 fs::path CacheFolder(const NativeOptions& options) {
-  if (!options.cache.empty()) return options.cache;
-  if (const char* cache = std::getenv("DRAGOMAN_CACHE")) return cache;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "dragoman";
-  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "dragoman";
-  return fs::temp_directory_path() / "dragoman-cache";
+  return options.cache.empty() ? NativeCacheFolder() : options.cache;
 }
 
 // A new folder in the cache.
@@ -74,7 +70,10 @@ std::uint64_t RuntimeHash(const NativeOptions& options) {
 Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cache,
                               std::uint64_t hash) {
   const fs::path target = cache / fmt::format("runtime-{:016x}", hash);
-  if (fs::exists(target / kLibrary)) return target;
+  if (fs::exists(target / kLibrary)) {
+    MarkUsed(target);
+    return target;
+  }
   DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
   for (const RuntimeFile& file : RuntimeFiles())
     DRAGOMAN_TRY(WriteText(folder.path() / file.path, file.text));
@@ -156,7 +155,9 @@ Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& optio
     DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
     DRAGOMAN_TRY(BuildProgram(program, options, runtime, folder.path()));
     DRAGOMAN_TRY(folder.Publish(target));
+    TrimNativeCache(cache, NativeCacheLimit());
   }
+  MarkUsed(target);
   return NativeProgram{target, target / "infer", target / "native.weights"};
 }
 

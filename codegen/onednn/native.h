@@ -16,7 +16,7 @@
 namespace dragoman {
 
 struct NativeOptions {
-  // Empty: $DRAGOMAN_CACHE, $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman.
+  // Empty: NativeCacheFolder().
   std::filesystem::path cache;
   std::string compiler = "c++";
   std::string optimization = "-O2";

@@ -17,7 +17,8 @@ MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
 DATA = MODELS / "mlp" / "test_data_set_0"
 X, SIZES = "x", (1, 41)  # the input of MLP
-COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "ops", "completion")
+COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "ops", "cache",
+            "completion")
 
 
 class CommandLine(CommandCase):

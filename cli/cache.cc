@@ -1,0 +1,55 @@
+// dragoman cache [--clear]
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "codegen/onednn/native_cache.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct CacheOptions {
+  bool clear = false;
+  CommonOptions common;
+};
+
+int RunCache(const CacheOptions& options) {
+  const std::filesystem::path folder = NativeCacheFolder();
+  const std::uint64_t freed = options.clear ? ClearNativeCache(folder) : 0;
+  const std::vector<CachedProgram> programs = ListNativeCache(folder);
+  std::uint64_t bytes = 0;
+  for (const CachedProgram& program : programs) bytes += program.bytes;
+  if (options.common.json) {
+    nlohmann::ordered_json json = {{"folder", folder.string()},
+                                   {"programs", programs.size()},
+                                   {"bytes", bytes},
+                                   {"limit", NativeCacheLimit()}};
+    if (options.clear) json["freed"] = freed;
+    PrintJson(json);
+    return kDone;
+  }
+  if (options.clear && !options.common.quiet) fmt::print("{} freed\n", SizeText(freed));
+  fmt::print("{}: {} compiled programs, {}; at most {} are kept\n", folder.string(),
+             programs.size(), SizeText(bytes), SizeText(NativeCacheLimit()));
+  return kDone;
+}
+
+}  // namespace
+
+void AddCache(CommandLine& program) {
+  auto options = std::make_shared<CacheOptions>();
+  Command command =
+      program.AddCommand("cache", "Tell of, or remove, what --engine native has compiled");
+  command.AddFlag("--clear", options->clear, "Remove it all");
+  AddCommonOptions(command, options->common);
+  command.SetFooter(
+      "The folder is $DRAGOMAN_CACHE, $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman. What was "
+      "used\n"
+      "least recently goes when it holds more than $DRAGOMAN_CACHE_MB megabytes, or 2000.");
+  command.SetRun([options] { return RunCache(*options); });
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,126 @@
+#include "driver/bisect.h"
+
+#include <map>
+#include <utility>
+
+#include "core/compare/places.h"
+
+namespace dragoman {
+namespace {
+
+// Tensors that nodes of the default entry compute, in their order.
+std::vector<std::string> ComputedValues(const Model& model) {
+  std::vector<std::string> names;
+  for (const Node& node : model.main().nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      const Value* value = node.result(i);
+      if (value != nullptr && value->type().is_tensor() && !value->name().empty())
+        names.push_back(value->name());
+    }
+  }
+  return names;
+}
+
+std::map<std::string, Value*> ValuesByName(Graph& graph) {
+  std::map<std::string, Value*> values;
+  for (Node& node : graph.nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr) values.emplace(node.result(i)->name(), node.result(i));
+    }
+  }
+  return values;
+}
+
+// The same with the values `names` in place of the outputs; those of states stay.
+PreparedRun WithOutputs(const PreparedRun& run, const std::vector<std::string>& names) {
+  PreparedRun made{Clone(run.model), run.steps, run.calls};
+  Entry& entry = made.model.entries.front();
+  Graph& graph = *entry.graph;
+  const std::map<std::string, Value*> values = ValuesByName(graph);
+  std::vector<Value*> states;
+  for (const StateBinding& binding : entry.states) states.push_back(graph.output(binding.output));
+  while (graph.num_outputs() > 0) graph.RemoveOutput(graph.num_outputs() - 1);
+  entry.results.clear();
+  for (const std::string& name : names) graph.AddOutput(values.at(name));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    entry.states[i].output = graph.num_outputs();
+    graph.AddOutput(states[i]);
+  }
+  return made;
+}
+
+Divergence DivergenceAt(const Model& model, OutputComparison compared, std::size_t agreeing) {
+  Divergence divergence{std::move(compared), {}, {}, agreeing};
+  for (const Node& node : model.main().nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      const Value* value = node.result(i);
+      if (value == nullptr || value->name() != divergence.compared.name) continue;
+      divergence.node = node.Describe();
+      divergence.origin = compare::DescribeOrigin(node.origin());
+      return divergence;
+    }
+  }
+  return divergence;
+}
+
+Result<FlatArrays> ValuesOf(const Session& session, const PreparedRun& run,
+                            const std::vector<std::string>& names, RunRequest request,
+                            const std::string& engine) {
+  request.engine = engine;
+  request.repeat = 1;
+  request.profile = request.times = false;
+  DRAGOMAN_ASSIGN(RunResult result, RunPrepared(session, WithOutputs(run, names), request));
+  if (result.outputs.size() < names.size()) return Internal("values are lost as outputs");
+  return std::move(result.outputs);
+}
+
+}  // namespace
+
+Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
+                               const RunRequest& request, const Tolerance& tolerance) {
+  std::map<std::string, int> of_b;
+  for (std::string& name : ComputedValues(b.model)) ++of_b[std::move(name)];
+  std::vector<std::string> names;
+  for (std::string& name : ComputedValues(a.model)) {
+    const auto found = of_b.find(name);
+    if (found == of_b.end() || found->second == 0) continue;
+    found->second = 0;  // each name once
+    names.push_back(std::move(name));
+  }
+  if (names.empty()) return InvalidInput("--bisect: the models have no values of equal names");
+  DRAGOMAN_ASSIGN(const FlatArrays x, ValuesOf(session, a, names, request, "interpreter"));
+  DRAGOMAN_ASSIGN(const FlatArrays y, ValuesOf(session, b, names, request, "interpreter"));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    OutputComparison compared = CompareOutput(names[i], x[i].second, y[i].second, tolerance);
+    if (!compared.ok) return Bisection{DivergenceAt(a.model, std::move(compared), i), i + 1};
+  }
+  return Bisection{std::nullopt, names.size()};
+}
+
+Result<Bisection> BisectProgram(const Session& session, const PreparedRun& run,
+                                const RunRequest& request, const Tolerance& tolerance) {
+  const std::vector<std::string> names = ComputedValues(run.model);
+  Bisection found;
+  std::size_t agreeing = 0;              // the values before it agree, as far as is known
+  std::size_t differing = names.size();  // the value at it differs; the end: none is known to
+  while (agreeing < differing) {
+    const std::size_t middle =
+        differing == names.size() ? names.size() - 1 : agreeing + (differing - agreeing) / 2;
+    const std::vector<std::string> one = {names[middle]};
+    DRAGOMAN_ASSIGN(const FlatArrays native, ValuesOf(session, run, one, request, "native"));
+    DRAGOMAN_ASSIGN(const FlatArrays plain, ValuesOf(session, run, one, request, "interpreter"));
+    ++found.compared;
+    OutputComparison compared = CompareOutput(one[0], native[0].second, plain[0].second, tolerance);
+    if (compared.ok) {
+      if (middle + 1 == names.size()) return found;
+      agreeing = middle + 1;
+    } else {
+      found.first = DivergenceAt(run.model, std::move(compared), agreeing);
+      differing = middle;
+    }
+  }
+  if (found.first) found.first->agreeing = agreeing;
+  return found;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,44 @@
+// Where two computations that should agree part.
+#ifndef DRAGOMAN_DRIVER_BISECT_H_
+#define DRAGOMAN_DRIVER_BISECT_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/support/result.h"
+#include "driver/compare_outputs.h"
+#include "driver/run_model.h"
+#include "driver/session.h"
+
+namespace dragoman {
+
+// A value that differs, while all that were looked at before it agree.
+struct Divergence {
+  OutputComparison compared;  // under the value's name
+  std::string node;           // that computes it: "node 'fc' (onnx.Gemm)"
+  std::string origin;         // its source operators; may be empty
+  std::size_t agreeing = 0;   // values before it that were compared
+};
+
+struct Bisection {
+  std::optional<Divergence> first;  // nullopt: all that were compared agree
+  std::size_t compared = 0;
+};
+
+// Of two models, both prepared for the same inputs and run by the interpreter: the first value, in
+// the order of nodes of `a`, that has a namesake in `b` and differs from it. Values in bodies are
+// not looked at. Errors: those of RunPrepared; no value has a namesake.
+Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
+                               const RunRequest& request, const Tolerance& tolerance);
+
+// Of a model and its generated program: a value that differs though the one before it agrees, found
+// by halving the list of nodes; the program is compiled anew at each step. Errors: those of
+// RunPrepared.
+Result<Bisection> BisectProgram(const Session& session, const PreparedRun& run,
+                                const RunRequest& request, const Tolerance& tolerance);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_BISECT_H_

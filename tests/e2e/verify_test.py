@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""verify and run as a user calls them: models against each other, given and drawn inputs, and the
+first value that differs."""
+
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import unittest
+
+import numpy
+
+from command_case import CommandCase
+from commands import DRAGOMAN, dragoman
+
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MLP = MODELS / "mlp" / "model.onnx"
+POLICY = MODELS / "torchscript" / "lstm_policy"
+
+
+class Verify(CommandCase):
+    def edited(self, name, *changes):
+        """MLP with changes of its text."""
+        text = self.done("convert", MLP, "-o", "-")
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        path = self.out / f"{name}.dgt"
+        path.write_text(text)
+        return path
+
+    def test_a_file_with_states_that_we_wrote_equals_itself(self):
+        policy = self.out / "policy.onnx"
+        self.done("convert", POLICY / "model.pt", "-o", policy, "--shape", "x=f32:1,6", "-q")
+        self.assertIn("random input 1: ok",
+                      self.done("verify", policy, "--against", policy, "--random", 2))
+
+    def test_inputs_of_other_names_are_matched_by_position(self):
+        renamed = self.edited("renamed", ("%x", "%observation"))
+        self.assertIn(": ok", self.done("verify", MLP, "--against", renamed))
+        self.assertIn(": ok", self.done("verify", renamed, "--against", MLP))
+        recorded = self.out / "recorded"
+        recorded.mkdir()
+        x = numpy.ones((1, 41), numpy.float32)
+        numpy.savez(recorded / "inputs.npz", observation=x)
+        numpy.save(self.out / "x.npy", x)
+        self.done("run", MLP, "--input", f"x={self.out}/x.npy", "--output-dir", self.out / "y")
+        numpy.savez(recorded / "outputs.npz", action=numpy.load(self.out / "y" / "y.npy"))
+        self.assertIn(": ok", self.done("verify", MLP, "--data", recorded))
+
+    def test_inputs_can_be_given(self):
+        numpy.save(self.out / "x.npy", numpy.ones((1, 41), numpy.float32))
+        self.assertIn("given inputs: ok", self.done("verify", MLP, "--against", MLP, "--input",
+                                                    f"x={self.out}/x.npy"))
+        self.fails(2, "verify", MLP, "--data", MODELS / "mlp", "--input", f"x={self.out}/x.npy")
+
+    def test_numbers_are_in_the_json(self):
+        other = self.edited("other", ("onnx.Relu", "onnx.Tanh"))
+        found = dragoman("verify", MLP, "--against", other, "--json")
+        self.assertEqual(found.returncode, 1)
+        output = json.loads(found.stdout)[0]["outputs"][0]
+        self.assertFalse(output["ok"])
+        self.assertGreater(output["largest_difference"], 1e-3)
+        self.assertEqual((len(output["at"]), output["elements"]), (2, 10))
+        self.assertGreater(output["different"], 0)
+
+    def test_another_number_of_steps_than_recorded_is_told(self):
+        error = self.fails(2, "verify", POLICY / "model.pt", "--data", POLICY, "--steps", 21)
+        self.assertIn("records 10 steps, and --steps asks for 21", error)
+        numpy.save(self.out / "x.npy", numpy.ones((20, 1, 41), numpy.float32))
+        self.assertIn("input 'x' holds 20 steps, and --steps asks for 21",
+                      self.fails(2, "run", MLP, "--input", f"x={self.out}/x.npy", "--output-dir",
+                                 self.out / "y", "--steps", 21))
+
+    def test_bisect_names_the_first_value_that_differs(self):
+        other = self.edited("other", ("onnx.Relu", "onnx.Tanh"))
+        found = dragoman("verify", MLP, "--against", other, "--bisect")
+        self.assertEqual(found.returncode, 1)
+        lines = found.stdout.splitlines()
+        at = lines.index("  bisect: the first value that differs, after 1 that agree:")
+        self.assertRegex(lines[at + 1], r"^    /1/Relu_output_0: f32\[1, 64\], \d+ of 64 elements")
+        self.assertIn("of node '/1/Relu' (onnx.Relu)", lines[at + 2])
+        self.fails(2, "verify", MLP, "--data", MODELS / "mlp", "--bisect")
+
+
+class Run(CommandCase):
+    def test_inputs_can_be_drawn(self):
+        def output(seed):
+            self.done("run", MLP, "--random", "--seed", seed, "--output-dir", self.out / "y")
+            return numpy.load(self.out / "y" / "y.npy")
+
+        first = output(1)
+        numpy.testing.assert_array_equal(output(1), first)
+        self.assertGreater(numpy.abs(output(2) - first).max(), 0)
+        self.fails(2, "run", MLP, "--random", "--input", "x=x.npy", "--output-dir", self.out / "z")
+
+    def test_times_are_words_on_a_terminal_and_json_for_programs(self):
+        command = [DRAGOMAN, "run", MLP, "--random", "--repeat", "5", "--output-dir",
+                   self.out / "y"]
+        piped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        self.assertEqual(json.loads(piped)["repeat"], 5)
+        try:
+            reader, terminal = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no terminal to be had: {error}")
+        with subprocess.Popen(command, stdout=terminal) as done:
+            os.close(terminal)
+            told = os.read(reader, 1 << 16).decode()
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(told, r"^5 runs: fastest [\d.e+]+ .?s, median .*, 99 % below ")
+
+    def test_the_cache_of_compiled_programs_is_told_and_cleared(self):
+        cache = self.out / "cache"
+        (cache / "model-0123456789abcdef").mkdir(parents=True)
+        (cache / "model-0123456789abcdef" / "infer").write_bytes(b"x" * 1500)
+        (cache / "mine").mkdir()
+
+        def asked(*options):
+            return subprocess.run([DRAGOMAN, "cache", *options], capture_output=True, text=True,
+                                  check=True, env={**os.environ, "DRAGOMAN_CACHE": str(cache)}).stdout
+
+        self.assertEqual(asked(), f"{cache}: 1 compiled programs, 1.5 kB; at most 2000.0 MB are kept\n")
+        self.assertEqual(json.loads(asked("--clear", "--json"))["freed"], 1500)
+        self.assertEqual([path.name for path in cache.iterdir()], ["mine"])
+
+
+if __name__ == "__main__":
+    unittest.main()
