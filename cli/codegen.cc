@@ -31,6 +31,7 @@ struct CodegenCommand {
   std::optional<std::string> name;
   std::string precision = "f32";
   bool exact_conv = false;
+  bool embed_weights = false;
   std::optional<std::string> data;
   std::optional<std::string> steps;
   LoweringFlags lowering;
@@ -193,6 +194,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   codegen.name = name;
   codegen.steps = options.steps.value_or("");
   codegen.plan.exact_conv = options.exact_conv;
+  codegen.plan.embed_weights = options.embed_weights;
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, calls != nullptr, model.entries.front()));
   DRAGOMAN_ASSIGN(codegen.plan.precision, PrecisionOf(session, options, model));
   DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateProgram(session, model, codegen));
@@ -232,6 +234,8 @@ void AddCodegen(CommandLine& program) {
               {.one_of = {"f32", "bf16", "f16", "int8"}});
   command.AddFlag("--exact-conv", options->exact_conv,
                   "Convolve by sums of products, never by Winograd's algorithm");
+  command.AddFlag("--embed-weights", options->embed_weights,
+                  "Put the weights into the library; else they are a file that is mapped");
   command.Add("--data", &options->data,
               "Recorded data that the program must reproduce; gives sizes of TorchScript's inputs");
   command.Add("--steps", &options->steps, "The calls that --data records, as for run");

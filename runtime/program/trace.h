@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/params/shape.h"
 #include "runtime/params/status.h"
 
 namespace dragoman::rt {
@@ -40,6 +41,24 @@ class Trace {
     step_ = -1;
     if (status.ok() || step < 0) return status;
     std::snprintf(text_, sizeof text_, "%s: %s", names_[step], status.message());
+    return Status::Error(text_);
+  }
+
+  // That an argument, such as "input 'x'", is null or has other sizes than `expected` says. The
+  // text lives until the next failure.
+  Status Refuse(const char* what, const void* data, const Shape& sizes,
+                const char* expected) noexcept {
+    if (data == nullptr) {
+      std::snprintf(text_, sizeof text_, "%s is null, expected %s", what, expected);
+      return Status::Error(text_);
+    }
+    char list[24 * kMaxRank + 1] = "";
+    int end = 0;
+    for (const std::int64_t size : sizes) {
+      end += std::snprintf(list + end, sizeof list - static_cast<std::size_t>(end), "%s%lld",
+                           end == 0 ? "" : ", ", static_cast<long long>(size));
+    }
+    std::snprintf(text_, sizeof text_, "%s has sizes [%s], expected %s", what, list, expected);
     return Status::Error(text_);
   }
 

@@ -19,6 +19,13 @@
 
 namespace dragoman::rt {
 
+// Where the weights of program `name` are: `given` unless it is empty; else the first that is there
+// of `package`, where the installed package has them (empty: there is none), `built`, where they
+// were when the program was built, share/NAME/NAME.weights of the prefix that the running
+// executable is installed below, and NAME.weights beside it.
+std::string WeightsPath(const std::string& given, const char* package, const char* built,
+                        const char* name);
+
 class Weights {
  public:
   static constexpr char kMagic[] = "dragoman weights";
@@ -28,6 +35,9 @@ class Weights {
   // Throws Error: no such file; not the weights of this program.
   static std::shared_ptr<const Weights> Open(const std::string& path, std::uint64_t identity,
                                              std::int64_t bytes);
+  // Of weights in memory that outlives the program, such as a section of its own. Throws as Open.
+  static std::shared_ptr<const Weights> InMemory(const void* data, std::uint64_t identity,
+                                                 std::int64_t bytes);
   Weights(const Weights&) = delete;
   Weights& operator=(const Weights&) = delete;
   ~Weights();
@@ -49,10 +59,12 @@ class Weights {
 
  private:
   Weights() = default;
+  void Check(const std::string& path, std::uint64_t identity) const;
   void ReleaseBytes(const std::byte* data, std::size_t bytes) const noexcept;
 
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  bool is_mapped_ = false;
 };
 
 }  // namespace dragoman::rt

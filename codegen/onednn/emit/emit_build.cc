@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/onednn/emit/emit_replay.h"
+#include "codegen/onednn/emit/emit_source.h"
 #include "codegen/onednn/emit/text.h"
 
 namespace dragoman::onednn {
@@ -23,12 +24,15 @@ target_compile_options(@NAME@ PRIVATE -Wall -Wextra -fno-strict-aliasing
   -fno-math-errno -fno-trapping-math)
 target_compile_definitions(@NAME@ PRIVATE
   "MODEL_WEIGHTS=\"${CMAKE_CURRENT_SOURCE_DIR}/@NAME@.weights\"")
-target_include_directories(@NAME@ PUBLIC
+@EMBED@target_include_directories(@NAME@ PUBLIC
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/@NAME@>)
-@LINK@if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND
-   CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+@LINK@if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  # Fast also where the project around it chooses no build type.
+  target_compile_options(@NAME@ PRIVATE -O3)
+  if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
 endif()
 
 option(@NAME@_INFER "Build the program infer" ON)
@@ -43,11 +47,9 @@ install(TARGETS @NAME@ EXPORT @NAME@-targets ARCHIVE DESTINATION ${CMAKE_INSTALL
 install(FILES @NAME@.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/@NAME@)
 install(DIRECTORY runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/@NAME@
   FILES_MATCHING PATTERN "*.h")
-install(FILES @NAME@.weights DESTINATION ${CMAKE_INSTALL_DATADIR}/@NAME@)
-file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/@NAME@-config.cmake"
+@INSTALL_WEIGHTS@file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/@NAME@-config.cmake"
 "@CONFIG_FIND@include(\"\${CMAKE_CURRENT_LIST_DIR}/@NAME@-targets.cmake\")
-set(@NAME@_WEIGHTS \"${CMAKE_INSTALL_FULL_DATADIR}/@NAME@/@NAME@.weights\")
-")
+@CONFIG_WEIGHTS@")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/@NAME@-config.cmake"
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/@NAME@)
 install(EXPORT @NAME@-targets NAMESPACE @NAME@::
@@ -66,6 +68,26 @@ constexpr std::string_view kFindOneDnn = R"(if(NOT TARGET DNNL::dnnl)
     find_package(dnnl CONFIG REQUIRED)
   endif()
 endif()
+)";
+
+// The package is found where it is, whatever prefix it was installed below: a program that uses it
+// gets the place of the weights in its Options.
+constexpr std::string_view kInstallWeights =
+    R"(install(FILES @NAME@.weights DESTINATION ${CMAKE_INSTALL_DATADIR}/@NAME@)
+file(RELATIVE_PATH @NAME@_DATA "/${CMAKE_INSTALL_LIBDIR}/cmake/@NAME@"
+  "/${CMAKE_INSTALL_DATADIR}/@NAME@")
+)";
+constexpr std::string_view kConfigWeights =
+    R"(get_filename_component(@NAME@_WEIGHTS
+  \"\${CMAKE_CURRENT_LIST_DIR}/${@NAME@_DATA}/@NAME@.weights\" ABSOLUTE)
+set_property(TARGET @NAME@::@NAME@ APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
+  \"@WEIGHTS_MACRO@=\\\"\${@NAME@_WEIGHTS}\\\"\")
+)";
+
+// The weights are part of an object file.
+constexpr std::string_view kEmbed =
+    R"(set_source_files_properties(@NAME@_weights.cc PROPERTIES
+  OBJECT_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/@NAME@.weights")
 )";
 
 // The same in a string of CMake.
@@ -111,6 +133,10 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@FIND@\n", find);
   text = Filled(std::move(text), "@CONFIG_FIND@", Quoted(find));
   text = Filled(std::move(text), "@LINK@", link);
+  text = Filled(std::move(text), "@EMBED@", plan.embeds_weights ? kEmbed : "");
+  text = Filled(std::move(text), "@INSTALL_WEIGHTS@", plan.embeds_weights ? "" : kInstallWeights);
+  text = Filled(std::move(text), "@CONFIG_WEIGHTS@", plan.embeds_weights ? "" : kConfigWeights);
+  text = Filled(std::move(text), "@WEIGHTS_MACRO@", WeightsMacro(plan));
   text = Filled(std::move(text), "@SOURCES@", library);
   text = Filled(std::move(text), "@INFER_SOURCES@", Filled(infer, "\n", "\n  "));
   text = Filled(std::move(text), "@TESTS@", EmitReplayTests(options));

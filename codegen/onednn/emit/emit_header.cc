@@ -18,13 +18,6 @@ std::string PublicView(const Plan& plan, BufferId id, bool is_const) {
   return text + ">";
 }
 
-std::string Guard(const Plan& plan) {
-  std::string guard = plan.name + "_H_";
-  std::ranges::transform(guard, guard.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return "MODEL_" + guard;
-}
-
 // Headers of the types that the elements of inputs, outputs and states have, and as which kernels
 // that only move them take them.
 std::vector<std::string> ElementHeaders(const Plan& plan) {
@@ -65,6 +58,19 @@ void EmitIncludes(const Plan& plan, CodeWriter& code) {
                                   "program/tensor.h", "program/trace.h", "program/view.h"}) {
     code.Line("#include \"runtime/" + std::string(header) + "\"");
   }
+}
+
+void EmitOptions(const Plan& plan, CodeWriter& code) {
+  code.Open("struct Options {");
+  code.Line(plan.embeds_weights
+                ? "std::string weights;  // a file in place of the weights in the program"
+                : "std::string weights;  // the weights file; empty: where it was installed, or "
+                  "when this was built");
+  code.Line("int threads = 1;");
+  if (!plan.embeds_weights)
+    code.Line("const char* package = " + WeightsMacro(plan) +
+              ";  // where the installed package has the weights");
+  code.Close("};");
 }
 
 void EmitState(const Plan& plan, CodeWriter& code) {
@@ -127,7 +133,19 @@ void EmitPrivate(const Plan& plan, CodeWriter& code) {
   code.Line("std::unique_ptr<Impl> impl_;");
 }
 
+// "MODEL_MLP" and what follows.
+std::string MacroName(const Plan& plan, std::string_view suffix) {
+  std::string name = plan.name;
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return "MODEL_" + name + std::string(suffix);
+}
+
+std::string Guard(const Plan& plan) { return MacroName(plan, "_H_"); }
+
 }  // namespace
+
+std::string WeightsMacro(const Plan& plan) { return MacroName(plan, "_WEIGHTS"); }
 
 std::string PublicParameters(const Plan& plan, const PlanEntry& entry) {
   std::string text;
@@ -172,14 +190,17 @@ std::string EmitHeader(const Plan& plan) {
   code.Line();
   EmitIncludes(plan, code);
   code.Line();
+  if (!plan.embeds_weights) {
+    code.Line("#ifndef " + WeightsMacro(plan));
+    code.Line("#define " + WeightsMacro(plan) + " \"\"");
+    code.Line("#endif");
+    code.Line();
+  }
   code.Line("namespace " + plan.name + " {");
   code.Line();
   code.Line("namespace rt = ::dragoman::rt;");
   code.Line();
-  code.Open("struct Options {");
-  code.Line("std::string weights;  // the weights file; empty: where it was when this was built");
-  code.Line("int threads = 1;");
-  code.Close("};");
+  EmitOptions(plan, code);
   code.Line();
   EmitState(plan, code);
   code.Line();

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::string_view kConstruction = R"(@Model@::@Model@(const Options& options)
     : impl_(std::make_unique<Impl>(
-          rt::Weights::Open(options.weights.empty() ? MODEL_WEIGHTS : options.weights,
-                            kWeightsIdentity, kWeightsBytes),
+          @Weights@,
           options.threads)) {}
 
 @Model@::@Model@(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -28,6 +27,15 @@ std::unique_ptr<@Model@> @Model@::Fork() const {
 }
 
 )";
+
+constexpr std::string_view kFileOfWeights =
+    R"(rt::Weights::Open(rt::WeightsPath(options.weights, options.package, MODEL_WEIGHTS,
+                                              "@name@"),
+                            kWeightsIdentity, kWeightsBytes))";
+constexpr std::string_view kEmbeddedWeights =
+    R"(options.weights.empty()
+              ? rt::Weights::InMemory(EmbeddedWeights(), kWeightsIdentity, kWeightsBytes)
+              : rt::Weights::Open(options.weights, kWeightsIdentity, kWeightsBytes))";
 
 constexpr std::string_view kStates =
     R"(// States have had their initial sizes, so nothing is allocated that could fail.
@@ -52,6 +60,15 @@ bool HasStrings(const Plan& plan) {
                              [](const Buffer& buffer) { return buffer.dtype == DType::kString; });
 }
 
+// What a caller passes has the sizes of `buffer`.
+void EmitCheck(const std::string& what, const std::string& name, const Buffer& buffer,
+               CodeWriter& code) {
+  code.Open("if (!" + name + ".Fits()) {");
+  code.Line("return impl_->trace_.Refuse(" + Literal(what) + ", " + name + ".data(), " + name +
+            ".shape(), " + Literal(TypeText(buffer)) + ");");
+  code.Close();
+}
+
 void EmitEntry(const Plan& plan, const PlanEntry& entry, CodeWriter& code) {
   const std::string& model = plan.class_name;
   code.Comment(Signature(plan, entry));
@@ -62,20 +79,14 @@ void EmitEntry(const Plan& plan, const PlanEntry& entry, CodeWriter& code) {
     const Buffer& buffer = plan.buffer(input.buffer);
     arguments += (arguments.empty() ? "" : ", ") + buffer.name;
     if (!buffer.IsTensor()) continue;
-    code.Open("if (!" + buffer.name + ".Fits()) {");
-    code.Line("return rt::Status::Error(" +
-              Literal("input '" + buffer.label + "' is not " + TypeText(buffer)) + ");");
-    code.Close();
+    EmitCheck("input '" + buffer.label + "'", buffer.name, buffer, code);
   }
   for (const PlanOutput& output : entry.outputs) {
     const Buffer& buffer = plan.buffer(output.value);
     const bool is_static = buffer.IsStatic();
     arguments += (arguments.empty() ? "" : ", ") + std::string(is_static ? "" : "&") + output.name;
     if (!is_static) continue;
-    code.Open("if (!" + output.name + ".Fits()) {");
-    code.Line("return rt::Status::Error(" +
-              Literal("output '" + output.label + "' is not " + TypeText(buffer)) + ");");
-    code.Close();
+    EmitCheck("output '" + output.label + "'", output.name, buffer, code);
   }
   if (UsesThreads(plan)) code.Line("rt::SetThreads(impl_->threads_);");
   const std::string call = "impl_->trace_.Finish(impl_->" + entry.method + "(" + arguments + "));";
@@ -99,8 +110,11 @@ void EmitSetState(const Plan& plan, CodeWriter& code) {
     const std::optional<std::vector<std::int64_t>> sizes =
         state.type.shape() != nullptr ? KnownShape(*state.type.shape()) : std::nullopt;
     if (!sizes) continue;
-    code.Line("DRAGOMAN_RT_TRY(rt::CheckSizes(state." + state.name + ".shape(), " +
-              ShapeText(plan, *state.type.shape()) + "));");
+    code.Open("if (state." + state.name + ".shape() != " + "rt::Shape" +
+              ShapeText(plan, *state.type.shape()) + ") {");
+    code.Line("return impl_->trace_.Refuse(" + Literal("state '" + state.label + "'") + ", this, " +
+              "state." + state.name + ".shape(), " + Literal(state.type.ToString()) + ");");
+    code.Close();
   }
   for (const StateMember& state : plan.states)
     code.Line("DRAGOMAN_RT_TRY(impl_->next_state_." + state.name + ".Assign(state." + state.name +
@@ -120,9 +134,14 @@ void EmitSetState(const Plan& plan, CodeWriter& code) {
 
 void EmitPublicMethods(const Plan& plan, CodeWriter& code) {
   const auto named = [&](std::string_view text) {
-    return Filled(std::string(text), "@Model@", plan.class_name);
+    return Filled(Filled(std::string(text), "@Model@", plan.class_name), "@name@", plan.name);
   };
-  code.Raw(named(kConstruction));
+  if (plan.embeds_weights) {
+    code.Line("const void* EmbeddedWeights() noexcept;  // " + plan.name + "_weights.cc");
+    code.Line();
+  }
+  code.Raw(named(Filled(std::string(kConstruction), "@Weights@",
+                        plan.embeds_weights ? kEmbeddedWeights : kFileOfWeights)));
   for (const PlanEntry& entry : plan.entries) EmitEntry(plan, entry, code);
   code.Raw(named(kStates));
   EmitSetState(plan, code);

@@ -13,6 +13,27 @@
 namespace dragoman::onednn {
 namespace {
 
+// The weights file in the object file, for compilers with GNU's inline assembler.
+constexpr std::string_view kEmbeddedWeights = R"(// The weights, as @NAME@.weights has them.
+__asm__(
+    ".section .rodata\n"
+    ".balign 64\n"
+    ".global @NAME@_weights_begin\n"
+    ".hidden @NAME@_weights_begin\n"
+    "@NAME@_weights_begin:\n"
+    ".incbin \"" MODEL_WEIGHTS "\"\n"
+    ".previous\n");
+
+extern "C" __attribute__((visibility("hidden"))) const unsigned char @NAME@_weights_begin[];
+
+namespace @NAME@ {
+
+const void* EmbeddedWeights() noexcept;
+const void* EmbeddedWeights() noexcept { return @NAME@_weights_begin; }
+
+}  // namespace @NAME@
+)";
+
 // The worker behind EmitSources. A program with an entry of more than steps_per_file steps is
 // split: what its parts have in common stands in a header of its own.
 class SourceEmitter {
@@ -188,6 +209,10 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
   code.Line();
   code.Line("}  // namespace " + plan_.name);
   files.push_back({plan_.name + ".cc", code.Take()});
+  if (plan_.embeds_weights) {
+    files.push_back(
+        {plan_.name + "_weights.cc", Filled(std::string(kEmbeddedWeights), "@NAME@", plan_.name)});
+  }
   return files;
 }
 

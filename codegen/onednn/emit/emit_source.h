@@ -10,11 +10,16 @@
 
 namespace dragoman::onednn {
 
-// "policy.h", "policy.cc"; with more steps also "policy_impl.h", "policy_2.cc", ...
+// "policy.h", "policy.cc"; with more steps also "policy_impl.h", "policy_2.cc", …;
+// with embedded weights "policy_weights.cc".
 std::vector<GeneratedFile> EmitSources(const Plan& plan);
 
 // "policy.h".
 std::string EmitHeader(const Plan& plan);
+
+// The macro by which the installed package tells the header where the weights file lies:
+// "MODEL_POLICY_WEIGHTS".
+std::string WeightsMacro(const Plan& plan);
 
 // "(rt::View<const float, 1, 41> x, rt::Tensor<float>& y)": the parameters of an entry as the user
 // sees them.

@@ -22,7 +22,9 @@ class UseWriter {
     for (const PlanInput& input : entry.inputs)
       AddArgument(input.buffer, plan_.buffer(input.buffer).name);
     for (const PlanOutput& output : entry.outputs) AddOutput(output);
-    const std::string model = names_.Unique("model"), status = names_.Unique("status");
+    // A namespace called "model" is told from the object.
+    const std::string model = names_.Unique(plan_.name == "model" ? "net" : "model"),
+                      status = names_.Unique("status");
     std::string text = "#include \"" + plan_.name + ".h\"\n\n";
     text += plan_.name + "::" + plan_.class_name + " " + model +
             ";  // its Options: weights file, threads\n";
