@@ -1,4 +1,6 @@
 // dragoman inspect MODEL
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -16,6 +18,8 @@
 #include "cli/report.h"
 #include "core/ir/print.h"
 #include "driver/data.h"
+#include "driver/model_costs.h"
+#include "driver/structured_calls.h"
 #include "driver/targets.h"
 
 namespace dragoman::cli {
@@ -27,6 +31,7 @@ struct InspectOptions {
   std::string model;
   std::optional<std::string> to;
   std::optional<std::string> node;
+  bool nodes = false;
   LoweringFlags lowering;
   CommonOptions common;
 };
@@ -35,8 +40,7 @@ struct InspectOptions {
 struct Census {
   std::vector<std::pair<std::string, std::size_t>> ops;  // most frequent first
   std::size_t nodes = 0;
-  std::size_t constants = 0;
-  std::uint64_t bytes = 0;
+  WeightCensus weights;
 };
 
 Census CensusOf(const Model& model) {
@@ -45,18 +49,8 @@ Census CensusOf(const Model& model) {
   ForEachGraph(model, [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) ++ops[node.op().ToString()];
     census.nodes += graph.num_nodes();
-    census.constants += graph.constants().size();
-    for (const auto& constant : graph.constants()) {
-      if (constant->tensor() != nullptr) census.bytes += constant->tensor()->bytes().size();
-    }
   });
-  // The weights of a TorchScript program lie in its objects.
-  for (const State& state : model.states) {
-    const Tensor* tensor = state.initial.tensor();
-    if (model.level != Level::kSource || tensor == nullptr) continue;
-    ++census.constants;
-    census.bytes += tensor->bytes().size();
-  }
+  census.weights = WeightsOf(model);
   census.ops.assign(ops.begin(), ops.end());
   std::stable_sort(census.ops.begin(), census.ops.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -70,16 +64,25 @@ struct Answer {
   bool works() const { return findings.empty(); }
 };
 
-Result<Model> LowerForTargets(const Session& session, const Model& source,
-                              const InspectOptions& options) {
-  DRAGOMAN_ASSIGN(const LoweringOptions lowering, ParseLowering(options.lowering));
+// Lowered with the facts, not rewritten.
+Result<Model> LowerToInspect(const Session& session, const Model& source,
+                             const InspectOptions& options) {
+  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(options.lowering));
+  lowering.passes = "none";
   return session.ToCommon(source, lowering);
 }
 
+Result<Model> RewriteForTargets(const Session& session, const Result<Model>& lowered) {
+  if (!lowered.ok()) return lowered.error();
+  Model common = Clone(*lowered);
+  DRAGOMAN_TRY(session.Rewrite(common));
+  return common;
+}
+
 // Of all targets, or of the one that --to names.
-std::vector<Answer> AskTargets(const Session& session, const Model& source,
+std::vector<Answer> AskTargets(const Session& session, const Result<Model>& lowered,
                                const InspectOptions& options) {
-  const Result<Model> common = LowerForTargets(session, source, options);
+  const Result<Model> common = RewriteForTargets(session, lowered);
   std::vector<Answer> answers;
   for (const Target& target : TargetsOf(session.formats)) {
     if (target.name != options.to.value_or(std::string(target.name))) continue;
@@ -90,16 +93,36 @@ std::vector<Answer> AskTargets(const Session& session, const Model& source,
   return answers;
 }
 
+// A type as people read it: scalars of a source dialect by their own names.
+std::string TypeText(const Type& type) {
+  std::string text = type.ToString();
+  constexpr std::string_view kOpaque = "opaque<\"torch\", \"";
+  for (std::size_t at = text.find(kOpaque); at != std::string::npos; at = text.find(kOpaque, at)) {
+    const std::size_t end = text.find("\">", at + kOpaque.size());
+    if (end == std::string::npos) return text;
+    text = text.substr(0, at) + text.substr(at + kOpaque.size(), end - at - kOpaque.size()) +
+           text.substr(end + 2);
+  }
+  return text;
+}
+
+// "3,338,000".
+std::string Grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
   for (std::size_t i = 0; i < slots.size() && i < kMaxRows; ++i) {
-    fmt::print("  {:<7} {}: {}\n", i == 0 ? label : "", slots[i].name, slots[i].type.ToString());
+    fmt::print("  {:<7} {}: {}\n", i == 0 ? label : "", slots[i].name, TypeText(slots[i].type));
   }
   if (slots.size() > kMaxRows) fmt::print("  {:<7} … and {} more\n", "", slots.size() - kMaxRows);
 }
 
 void PrintStates(const std::vector<State>& states) {
   for (std::size_t i = 0; i < states.size() && i < kMaxRows; ++i) {
-    fmt::print("state    {}: {}\n", states[i].name, states[i].type.ToString());
+    fmt::print("state    {}: {}\n", states[i].name, TypeText(states[i].type));
   }
   if (states.size() > kMaxRows) fmt::print("         … and {} more\n", states.size() - kMaxRows);
 }
@@ -111,8 +134,70 @@ void PrintCensus(const Census& census, std::size_t absent) {
   }
   if (census.ops.size() > 2 * kMaxRows) ops += ", …";
   fmt::print("nodes    {}{}{}\n", census.nodes, ops.empty() ? "" : ": ", ops);
-  fmt::print("weights  {} constants, {}{}\n", census.constants, SizeText(census.bytes),
+  fmt::print("weights  {} constants, {} parameters, {}{}\n", census.weights.constants,
+             Grouped(census.weights.parameters), SizeText(census.weights.bytes),
              absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
+}
+
+// "1,024 multiply-adds, 2.1 kB of activations at most"; empty: sizes are missing.
+void PrintCosts(const Model& common) {
+  const ModelCosts costs = CostsOf(common);
+  std::string text;
+  if (costs.multiply_adds)
+    text = Grouped(static_cast<std::uint64_t>(*costs.multiply_adds)) + " multiply-adds";
+  if (costs.peak_activation_bytes) {
+    text += fmt::format("{}{} of activations at most", text.empty() ? "" : ", ",
+                        SizeText(static_cast<std::uint64_t>(*costs.peak_activation_bytes)));
+  }
+  if (!text.empty()) fmt::print("a call   {}\n", text);
+}
+
+// An entry of the message of an ONNX file; nullptr: there is none.
+template <class T>
+const T* FileEntry(const Model& model, std::string_view name) {
+  const Attribute* entry = Find(model.extra, name);
+  return entry != nullptr ? entry->As<T>() : nullptr;
+}
+
+// "pytorch 2.1.0, IR version 8"; empty: the file does not say.
+std::string WriterText(const Model& model) {
+  std::string text;
+  for (const char* name : {"producer_name", "producer_version"}) {
+    const auto* part = FileEntry<std::string>(model, name);
+    if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
+  }
+  if (const auto* version = FileEntry<std::int64_t>(model, "ir_version"))
+    text += fmt::format("{}IR version {}", text.empty() ? "" : ", ", *version);
+  return text;
+}
+
+// Facts that would let the model be lowered, guessed from the first matrix or filter among its
+// weights; empty: there is nothing to go by.
+std::string GuessedFacts(const Model& source, const std::vector<Slot>& slots) {
+  const std::string name = slots.empty() ? "" : slots.front().name;
+  for (const State& state : source.states) {
+    const Tensor* tensor = state.initial.tensor();
+    if (name.empty() || tensor == nullptr) continue;
+    const auto& sizes = tensor->sizes();
+    if (sizes.size() == 2) return fmt::format(" --shape {}=1,{}", name, sizes[1]);
+    if (sizes.size() == 4) return fmt::format(" --shape {}=1,{},224,224", name, sizes[1]);
+  }
+  return name.empty() ? "" : fmt::format(" --shape {}=1,…", name);
+}
+
+// One line in place of the same error of each target.
+void PrintWhyNotLowered(const Error& error, const Model& source, const std::vector<Slot>& slots,
+                        const InspectOptions& options) {
+  const std::string finding = error.findings().front().ToString();
+  fmt::print("  none   {}\n", finding.substr(0, finding.find('\n')));
+  if (error.findings().size() > 1)
+    fmt::print("         (and {} more)\n", error.findings().size() - 1);
+  if (finding.find("--shape") == std::string::npos) {
+    fmt::print("\nnext:  dragoman inspect {} --to cpp\n", options.model);
+    return;
+  }
+  fmt::print("\nnext:  dragoman inspect {}{}   (sizes guessed from the weights)\n", options.model,
+             GuessedFacts(source, slots));
 }
 
 void PrintTargets(const std::vector<Answer>& answers, const InspectOptions& options) {
@@ -154,6 +239,70 @@ nlohmann::ordered_json AnswerJson(const Answer& answer) {
   return {{"works", answer.works()}, {"findings", findings}};
 }
 
+// A node with what it costs; types are as far as they are known.
+nlohmann::ordered_json NodeJson(const Node& node) {
+  nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
+  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  std::int64_t weights = 0;
+  for (const Use& use : node.operands()) {
+    const Value* value = use.value();
+    inputs.push_back(value == nullptr ? "" : value->name());
+    if (value != nullptr && value->is_constant() && value->tensor() != nullptr)
+      weights += value->tensor()->size();
+  }
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    outputs.push_back(
+        {{"name", node.result(i)->name()}, {"type", TypeText(node.result(i)->type())}});
+  }
+  nlohmann::ordered_json json = {{"name", node.name()},
+                                 {"op", node.op().ToString()},
+                                 {"inputs", std::move(inputs)},
+                                 {"outputs", std::move(outputs)},
+                                 {"weights", weights}};
+  const std::optional<std::int64_t> products = MultiplyAdds(node);
+  json["multiply_adds"] = products ? nlohmann::ordered_json(*products) : nullptr;
+  return json;
+}
+
+nlohmann::ordered_json NodesJson(const Model& model) {
+  nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) nodes.push_back(NodeJson(node));
+  });
+  return nodes;
+}
+
+// One line a node: what it is, its results, its weights, its products.
+void PrintNodes(const Model& model) {
+  for (const nlohmann::ordered_json& node : NodesJson(model)) {
+    std::string results;
+    for (const auto& result : node["outputs"]) {
+      results += fmt::format("{}{}: {}", results.empty() ? "" : ", ",
+                             result["name"].get_ref<const std::string&>(),
+                             result["type"].get_ref<const std::string&>());
+    }
+    const auto weights = node["weights"].get<std::uint64_t>();
+    std::string costs;
+    if (weights > 0) costs += fmt::format("  {} weights", Grouped(weights));
+    if (node["multiply_adds"].is_null())
+      costs += "  products: sizes are missing";
+    else if (const auto products = node["multiply_adds"].get<std::uint64_t>(); products > 0)
+      costs += fmt::format("  {} multiply-adds", Grouped(products));
+    fmt::print("{:<24} {}{}\n", node["op"].get_ref<const std::string&>(), results, costs);
+  }
+}
+
+nlohmann::ordered_json CostsJson(const Model& common) {
+  const ModelCosts costs = CostsOf(common);
+  nlohmann::ordered_json json;
+  json["multiply_adds"] =
+      costs.multiply_adds ? nlohmann::ordered_json(*costs.multiply_adds) : nullptr;
+  json["peak_activation_bytes"] =
+      costs.peak_activation_bytes ? nlohmann::ordered_json(*costs.peak_activation_bytes) : nullptr;
+  return json;
+}
+
 nlohmann::ordered_json ModelJson(const Model& model, const Format* format,
                                  const std::vector<Answer>& answers) {
   nlohmann::ordered_json json;
@@ -171,15 +320,26 @@ nlohmann::ordered_json ModelJson(const Model& model, const Format* format,
   const Census census = CensusOf(model);
   json["nodes"] = census.nodes;
   for (const auto& [op, count] : census.ops) json["ops"][op] = count;
-  json["constants"] = census.constants;
-  json["weight_bytes"] = census.bytes;
+  json["constants"] = census.weights.constants;
+  json["parameters"] = census.weights.parameters;
+  json["weight_bytes"] = census.weights.bytes;
+  json["written_by"] = WriterText(model);
   json["absent_weights"] = CountAbsentWeights(model);
   for (const Answer& answer : answers) json["targets"][answer.target] = AnswerJson(answer);
   return json;
 }
 
-void PrintScreen(const Model& model, const Format* format, const std::vector<Answer>& answers,
+void PrintEntries(const Model& model, const Format* format) {
+  for (const Entry& entry : model.entries) {
+    fmt::print("entry {}\n", entry.name);
+    PrintSlots("input", GivenSlots(format, entry));
+    PrintSlots("output", OutputSlots(entry));
+  }
+}
+
+void PrintScreen(const Session& session, const Model& model, const Result<Model>& lowered,
                  const InspectOptions& options) {
+  const Format* format = FormatOfModel(session.formats, model);
   std::string versions;
   for (const OpsetImport& opset : model.opsets) {
     versions += fmt::format("{}{} {}", versions.empty() ? "" : ", ",
@@ -188,18 +348,45 @@ void PrintScreen(const Model& model, const Format* format, const std::vector<Ans
   fmt::print("{}: {} model, {} level, operator sets: {}\n", options.model, model.dialect,
              model.level == Level::kSource ? "source" : "common",
              versions.empty() ? "none" : versions);
-  for (const Entry& entry : model.entries) {
-    fmt::print("entry {}\n", entry.name);
-    PrintSlots("input", GivenSlots(format, entry));
-    PrintSlots("output", OutputSlots(entry));
+  if (const std::string writer = WriterText(model); !writer.empty())
+    fmt::print("written by {}\n", writer);
+  // What the user states, and which inputs are states, shows when the model is lowered.
+  const bool shows_lowered =
+      lowered.ok() && (options.lowering.has_facts() || HidesStates(session, model));
+  PrintEntries(shows_lowered ? *lowered : model, shows_lowered ? nullptr : format);
+  const bool lists_objects = format != nullptr && format->calls != nullptr;
+  if (lowered.ok()) {
+    PrintStates(lowered->states);
+  } else if (!lists_objects) {
+    PrintStates(model.states);
   }
-  PrintStates(model.states);
   if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
   PrintCensus(CensusOf(model), CountAbsentWeights(model));
+  if (lowered.ok()) PrintCosts(*lowered);
   if (format != nullptr && format->describe != nullptr)
     fmt::print("{}", format->describe(model, options.common.verbose ? SIZE_MAX : kMaxRows));
   fmt::print("targets\n");
-  PrintTargets(answers, options);
+  if (!lowered.ok()) {
+    const Entry& entry = model.entries.front();
+    return PrintWhyNotLowered(lowered.error(), model, GivenSlots(format, entry), options);
+  }
+  PrintTargets(AskTargets(session, lowered, options), options);
+}
+
+// The whole graph; where people read it, the bits of large constants are left out.
+void PrintGraphText(const Model& model) {
+  std::string text = PrintText(model);
+  constexpr std::size_t kShown = 24;
+  constexpr std::string_view kBits = "base64 \"";
+  for (std::size_t at = 0; ::isatty(STDOUT_FILENO) != 0; ++at) {
+    at = text.find(kBits, at);
+    if (at == std::string::npos) break;
+    at += kBits.size();
+    const std::size_t end = text.find('"', at);
+    if (end == std::string::npos) break;
+    if (end - at > 2 * kShown) text.replace(at + kShown, end - at - kShown, "…");
+  }
+  fmt::print("\n{}", text);
 }
 
 // Prints the nodes called so, or that compute a value called so.
@@ -239,21 +426,39 @@ int PrintAnswer(Answer answer, const InspectOptions& options) {
   return kDone;
 }
 
+// Every node, lowered where that is possible.
+int PrintAllNodes(const Model& model, const Result<Model>& lowered, const InspectOptions& options) {
+  if (!lowered.ok()) {
+    for (const Finding& finding : lowered.error().findings()) SayWarning(finding);
+  }
+  const Model& shown = lowered.ok() ? *lowered : model;
+  if (options.common.json) {
+    PrintJson(NodesJson(shown));
+  } else {
+    PrintNodes(shown);
+  }
+  return kDone;
+}
+
 int RunInspect(const InspectOptions& options) {
   Session session = SilentSession();
   session.warn = SayWarning;
   Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!model.ok()) return Report(model.error());
   if (options.node) return PrintNode(*model, options);
-  std::vector<Answer> answers = AskTargets(session, *model, options);
-  if (options.to) return PrintAnswer(std::move(answers.front()), options);
-  const Format* format = FormatOfModel(session.formats, *model);
+  const Result<Model> lowered = LowerToInspect(session, *model, options);
+  if (options.nodes) return PrintAllNodes(*model, lowered, options);
+  if (options.to)
+    return PrintAnswer(std::move(AskTargets(session, lowered, options).front()), options);
   if (options.common.json) {
-    PrintJson(ModelJson(*model, format, answers));
+    const Format* format = FormatOfModel(session.formats, *model);
+    nlohmann::ordered_json json = ModelJson(*model, format, AskTargets(session, lowered, options));
+    if (lowered.ok()) json.update(CostsJson(*lowered));
+    PrintJson(json);
     return kDone;
   }
-  PrintScreen(*model, format, answers, options);
-  if (options.common.verbose) fmt::print("\n{}", PrintText(*model));
+  PrintScreen(session, *model, lowered, options);
+  if (options.common.verbose) PrintGraphText(*model);
   return kDone;
 }
 
@@ -276,6 +481,8 @@ void AddInspect(CommandLine& program) {
       "--to", &options->to,
       fmt::format("List all that stands in the way of a target: {}", fmt::join(targets, ", ")),
       {.one_of = targets});
+  command.AddFlag("--nodes", options->nodes,
+                  "List every node with the types of its results, its weights and multiply-adds");
   command.Add("--node", &options->node, "Print one node, by its name or that of a result");
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
