@@ -40,6 +40,7 @@ struct CodegenCommand {
 
 // The namespace: as given, or the stem of the model file as an identifier.
 Result<std::string> NamespaceOf(const CodegenCommand& options) {
+  if (!options.name && IsStandardInput(options.model)) return std::string("model");
   if (!options.name) return Identifier(std::filesystem::path(options.model).stem().string());
   if (IsIdentifier(*options.name)) return *options.name;
   return InvalidInput("--name " + *options.name + " is not a C++ identifier");
@@ -194,7 +195,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   codegen.name = name;
   codegen.steps = options.steps.value_or("");
   codegen.plan.exact_conv = options.exact_conv;
-  codegen.plan.embed_weights = options.embed_weights;
+  codegen.embed_weights = options.embed_weights;
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, calls != nullptr, model.entries.front()));
   DRAGOMAN_ASSIGN(codegen.plan.precision, PrecisionOf(session, options, model));
   DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateProgram(session, model, codegen));

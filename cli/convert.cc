@@ -1,8 +1,13 @@
 // dragoman convert MODEL -o OUT
+#include <unistd.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -14,6 +19,9 @@
 #include "cli/options.h"
 #include "core/rewrite/pipeline.h"
 #include "core/rewrite/unroll.h"
+#include "core/support/mapped_file.h"
+#include "core/support/posix.h"
+#include "core/support/temporary_folder.h"
 
 namespace dragoman::cli {
 namespace {
@@ -78,6 +86,7 @@ Status CheckEdited(const Session& session, const Model& source, const Format& ta
                    const ConvertOptions& options) {
   if (options.force || target.validate == nullptr) return {};
   if (!IsPlainCopy(source, target, options) || CountAbsentWeights(source) > 0) return {};
+  if (IsStandardInput(options.model) && !options.from) return {};
   DRAGOMAN_ASSIGN(const Format* const format, options.from
                                                   ? FormatByName(session.formats, *options.from)
                                                   : FormatOfInput(session.formats, options.model));
@@ -115,15 +124,34 @@ Result<const Format*> TargetOf(Formats formats, const ConvertOptions& options) {
                                : FormatOfOutput(formats, options.output);
 }
 
+// A file of bytes, which goes into a pipe and not onto a terminal.
+Status PrintBytes(const Session& session, const Model& model, const Format& target,
+                  const WriteOptions& write) {
+  if (::isatty(STDOUT_FILENO) != 0) {
+    return InvalidInput("-o - would print a file of format " + std::string(target.name) +
+                        " on the terminal; redirect it, or add --to text");
+  }
+  DRAGOMAN_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+  const std::string path = (folder.path() / "model").string();
+  DRAGOMAN_TRY(session.Write(model, path, target, write));
+  DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  const std::span<const std::byte> bytes = file->bytes();
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size())
+    return SystemError("write", "standard output");
+  return {};
+}
+
 Status Save(const Session& session, const Model& model, const Format& target,
             const ConvertOptions& options) {
+  const WriteOptions write = {.opset = options.opset, .lift_state = options.state == "lift"};
+  if (options.output == "-" && target.print == nullptr)
+    return PrintBytes(session, model, target, write);
   if (options.output == "-") {
     DRAGOMAN_ASSIGN(const std::string text, session.Print(model, target));
     fmt::print("{}", text);
     return {};
   }
-  return session.Write(model, options.output, target,
-                       {.opset = options.opset, .lift_state = options.state == "lift"});
+  return session.Write(model, options.output, target, write);
 }
 
 Status Convert(const ConvertOptions& options) {
@@ -158,7 +186,8 @@ void AddConvert(CommandLine& program) {
   Command command = program.AddCommand("convert", "Write a model in another format");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output,
-              "The file to write; - prints a text form (graph text, or --to)", {.required = true});
+              "The file to write; - prints it: graph text, or the format of --to",
+              {.required = true});
   command.Add("--from", &options->from, "Format of MODEL, if content and suffix leave it open");
   command.Add("--to", &options->to, "Format of OUT, if its suffix leaves it open");
   command.Add("--level", &options->level,

@@ -1,7 +1,12 @@
 #include "driver/session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "codegen/onednn/codegen.h"
@@ -10,6 +15,9 @@
 #include "core/ir/verify.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/cut.h"
+#include "core/support/output_file.h"
+#include "core/support/posix.h"
+#include "core/support/temporary_folder.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -63,6 +71,19 @@ Status VerifyFile(const Model& model) {
   return status;
 }
 
+// All of standard input as a file in `folder`.
+Result<std::string> SaveStandardInput(const TemporaryFolder& folder) {
+  DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create((folder.path() / "model").string()));
+  std::vector<std::byte> buffer(std::size_t{1} << 16);
+  while (const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size())) {
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("read", "standard input");
+    DRAGOMAN_TRY(file.Append(std::span(buffer).first(static_cast<std::size_t>(count))));
+  }
+  DRAGOMAN_TRY(file.Commit());
+  return (folder.path() / "model").string();
+}
+
 Result<Model> ReadAndVerify(const std::string& path, const Format& format,
                             const ReadOptions& options) {
   if (format.read == nullptr) return CannotBe(format, "read").error();
@@ -76,8 +97,18 @@ Result<Model> ReadAndVerify(const std::string& path, const Format& format,
 
 }  // namespace
 
+bool IsStandardInput(const std::string& path) { return path == "-" || path == "/dev/stdin"; }
+
 Result<Model> Session::Read(const std::string& path, const std::optional<std::string>& format,
                             const ReadOptions& options) const {
+  if (IsStandardInput(path)) {
+    DRAGOMAN_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+    DRAGOMAN_ASSIGN(const std::string file, SaveStandardInput(folder));
+    Result<Model> model = Read(file, format, options);
+    if (model.ok()) return model;
+    for (Finding& finding : model.error().findings()) finding.file = "standard input";
+    return model;
+  }
   Result<const Format*> chosen =
       format ? FormatByName(formats, *format) : FormatOfInput(formats, path);
   if (!chosen.ok()) return std::move(chosen).error().InFile(path);

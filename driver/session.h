@@ -42,7 +42,7 @@ struct Session {
 
   // The model as it is in the file. `format` (a name) overrules what content and suffix say.
   // Weights that lie in another file which is not there are constants without elements: only
-  // lowering needs them.
+  // lowering needs them. "-" and "/dev/stdin" are standard input, to its end.
   Result<Model> Read(const std::string& path,
                      const std::optional<std::string>& format = std::nullopt,
                      const ReadOptions& options = {}) const;
@@ -81,6 +81,9 @@ struct Session {
 
 // The entry that `facts` name, else the default one.
 const Entry& ChosenEntry(const Model& source, const Facts& facts);
+
+// Whether Read takes the model from standard input.
+bool IsStandardInput(const std::string& path);
 
 // How many constants of the model have no elements.
 std::size_t CountAbsentWeights(const Model& model);

@@ -27,7 +27,7 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   }
   DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name, options.plan));
   GeneratedProgram program;
-  program.files = onednn::EmitSources(plan);
+  program.files = onednn::EmitSources(plan, options.embed_weights);
   program.files.push_back({"infer.cc", onednn::EmitInfer(plan)});
   const std::vector<const RuntimeFile*> runtime = onednn::RuntimeClosure(program.files);
   program.files.push_back(

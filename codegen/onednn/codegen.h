@@ -34,7 +34,8 @@ struct CodegenOptions {
   std::string name = "model";     // namespace, CMake target and file names; an identifier
   std::vector<ReplayCase> cases;  // kept in data/, and replayed by a test of the folder
   onednn::PlanOptions plan;
-  std::string steps;  // the calls of each case, as for --steps; empty: one call
+  std::string steps;           // the calls of each case, as for --steps; empty: one call
+  bool embed_weights = false;  // in the library; else the program maps their file
 };
 
 struct GeneratedFile {

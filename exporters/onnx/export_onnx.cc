@@ -183,6 +183,27 @@ void DropPartialTypes(Model& model) {
   });
 }
 
+// The next value of the state at input "hidden" is called "hidden_out", unless it is an input or
+// another output too.
+void NameStateOutputs(Entry& entry) {
+  Graph& graph = *entry.graph;
+  std::set<std::string> taken;
+  ForEachGraph(graph, [&](const Graph& inner) {
+    ForEachValue(inner, [&](const Value& value) { taken.insert(value.name()); });
+  });
+  for (const StateBinding& binding : entry.states) {
+    Value* const value = graph.output(binding.output);
+    const auto outputs = graph.outputs();
+    const auto same = [&](const Use& use) { return use.value() == value; };
+    const std::string wanted = graph.input(binding.input)->name() + "_out";
+    if (value->producer() == nullptr || value->name() == wanted) continue;
+    if (std::count_if(outputs.begin(), outputs.end(), same) > 1) continue;
+    std::string name = wanted;
+    for (int k = 2; !taken.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
+    value->set_name(std::move(name));
+  }
+}
+
 // The metadata entry kStatesKey of `entry`.
 std::string StateRecord(const Model& model, const Entry& entry) {
   nlohmann::ordered_json record = nlohmann::ordered_json::array();
@@ -198,6 +219,7 @@ std::string StateRecord(const Model& model, const Entry& entry) {
 
 void LiftStates(Model& model, const ExportOptions& options) {
   for (Entry& entry : model.entries) {
+    NameStateOutputs(entry);
     if (!entry.states.empty() && !options.lift_state) {
       model.metadata.emplace_back(onnx_extra::kStatesKey, StateRecord(model, entry));
     }

@@ -23,8 +23,8 @@ struct ExportOptions {
 
 // Operators of domain dragoman are written as the ONNX operators that they expand to: Linear as
 // Gemm, or as MatMul and Add, Fused as the call of a model-local function. States become further
-// inputs and outputs, recorded in the metadata (kStatesKey of proto/onnx/extra.h) for our reader.
-// Effects that ONNX cannot express are left out with a warning. Nodes are written
+// inputs and outputs ("h", "h_out"), recorded in the metadata (kStatesKey of proto/onnx/extra.h)
+// for our reader. Effects that ONNX cannot express are left out with a warning. Nodes are written
 // in the form that `opset` asks for (lower_opset.h). Errors: unsupported, listing every operator
 // that the wanted opset cannot express.
 Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options);

@@ -252,6 +252,23 @@ class CommandLine(CommandCase):
         self.assertEqual(self.done("version"), self.done("--version"))
         self.assertIn("did you mean 'convert'", self.fails(2, "help", "covnert"))
 
+    def test_models_go_through_pipes(self):
+        def piped(given, *command):
+            return subprocess.run([DRAGOMAN, *command], input=given, capture_output=True,
+                                  check=True).stdout
+
+        model = MLP.read_bytes()
+        for name in ("-", "/dev/stdin"):
+            with self.subTest(name):
+                self.assertEqual(piped(model, "convert", name, "-o", "-", "--to", "onnx"), model)
+                self.assertIn(b"entry main", piped(model, "inspect", name))
+        text = piped(model, "convert", "-", "-o", "-")
+        self.assertEqual(piped(text, "convert", "-", "-o", "-", "--to", "onnx"), model)
+        wrong = subprocess.run([DRAGOMAN, "inspect", "-"], input=b"<html>", capture_output=True,
+                               check=False)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertTrue(wrong.stderr.startswith(b"standard input: error: is a web page"))
+
     def test_programs_leave_the_name_of_the_runtime_alone(self):
         self.fails(2, "codegen", MLP, "-o", self.out / "program", "--name", "rt")
 

@@ -133,9 +133,9 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@FIND@\n", find);
   text = Filled(std::move(text), "@CONFIG_FIND@", Quoted(find));
   text = Filled(std::move(text), "@LINK@", link);
-  text = Filled(std::move(text), "@EMBED@", plan.embeds_weights ? kEmbed : "");
-  text = Filled(std::move(text), "@INSTALL_WEIGHTS@", plan.embeds_weights ? "" : kInstallWeights);
-  text = Filled(std::move(text), "@CONFIG_WEIGHTS@", plan.embeds_weights ? "" : kConfigWeights);
+  text = Filled(std::move(text), "@EMBED@", options.embed_weights ? kEmbed : "");
+  text = Filled(std::move(text), "@INSTALL_WEIGHTS@", options.embed_weights ? "" : kInstallWeights);
+  text = Filled(std::move(text), "@CONFIG_WEIGHTS@", options.embed_weights ? "" : kConfigWeights);
   text = Filled(std::move(text), "@WEIGHTS_MACRO@", WeightsMacro(plan));
   text = Filled(std::move(text), "@SOURCES@", library);
   text = Filled(std::move(text), "@INFER_SOURCES@", Filled(infer, "\n", "\n  "));

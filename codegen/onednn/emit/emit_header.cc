@@ -60,14 +60,14 @@ void EmitIncludes(const Plan& plan, CodeWriter& code) {
   }
 }
 
-void EmitOptions(const Plan& plan, CodeWriter& code) {
+void EmitOptions(const Plan& plan, bool embed_weights, CodeWriter& code) {
   code.Open("struct Options {");
-  code.Line(plan.embeds_weights
+  code.Line(embed_weights
                 ? "std::string weights;  // a file in place of the weights in the program"
                 : "std::string weights;  // the weights file; empty: where it was installed, or "
                   "when this was built");
   code.Line("int threads = 1;");
-  if (!plan.embeds_weights)
+  if (!embed_weights)
     code.Line("const char* package = " + WeightsMacro(plan) +
               ";  // where the installed package has the weights");
   code.Close("};");
@@ -179,7 +179,7 @@ std::string Signature(const Plan& plan, const PlanEntry& entry) {
   return text + (entry.outputs.size() != 1 ? ")" : "");
 }
 
-std::string EmitHeader(const Plan& plan) {
+std::string EmitHeader(const Plan& plan, bool embed_weights) {
   CodeWriter code;
   code.Comment("The model '" + plan.name +
                "'. Sizes known only at run time are rt::Any; outputs of such sizes are tensors, "
@@ -190,7 +190,7 @@ std::string EmitHeader(const Plan& plan) {
   code.Line();
   EmitIncludes(plan, code);
   code.Line();
-  if (!plan.embeds_weights) {
+  if (!embed_weights) {
     code.Line("#ifndef " + WeightsMacro(plan));
     code.Line("#define " + WeightsMacro(plan) + " \"\"");
     code.Line("#endif");
@@ -200,7 +200,7 @@ std::string EmitHeader(const Plan& plan) {
   code.Line();
   code.Line("namespace rt = ::dragoman::rt;");
   code.Line();
-  EmitOptions(plan, code);
+  EmitOptions(plan, embed_weights, code);
   code.Line();
   EmitState(plan, code);
   code.Line();

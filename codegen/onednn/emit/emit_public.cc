@@ -132,16 +132,16 @@ void EmitSetState(const Plan& plan, CodeWriter& code) {
 
 }  // namespace
 
-void EmitPublicMethods(const Plan& plan, CodeWriter& code) {
+void EmitPublicMethods(const Plan& plan, bool embed_weights, CodeWriter& code) {
   const auto named = [&](std::string_view text) {
     return Filled(Filled(std::string(text), "@Model@", plan.class_name), "@name@", plan.name);
   };
-  if (plan.embeds_weights) {
+  if (embed_weights) {
     code.Line("const void* EmbeddedWeights() noexcept;  // " + plan.name + "_weights.cc");
     code.Line();
   }
   code.Raw(named(Filled(std::string(kConstruction), "@Weights@",
-                        plan.embeds_weights ? kEmbeddedWeights : kFileOfWeights)));
+                        embed_weights ? kEmbeddedWeights : kFileOfWeights)));
   for (const PlanEntry& entry : plan.entries) EmitEntry(plan, entry, code);
   code.Raw(named(kStates));
   EmitSetState(plan, code);

@@ -7,7 +7,7 @@
 
 namespace dragoman::onednn {
 
-void EmitPublicMethods(const Plan& plan, CodeWriter& code);
+void EmitPublicMethods(const Plan& plan, bool embed_weights, CodeWriter& code);
 
 }  // namespace dragoman::onednn
 

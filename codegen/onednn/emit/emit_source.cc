@@ -38,7 +38,7 @@ const void* EmbeddedWeights() noexcept { return @NAME@_weights_begin; }
 // split: what its parts have in common stands in a header of its own.
 class SourceEmitter {
  public:
-  explicit SourceEmitter(const Plan& plan) : plan_(plan) {
+  SourceEmitter(const Plan& plan, bool embed_weights) : plan_(plan), embed_weights_(embed_weights) {
     for (const Step& step : plan.constants.steps)
       members_.buffers.insert(step.results.begin(), step.results.end());
     for (const PlanEntry& entry : plan.entries) {
@@ -60,6 +60,7 @@ class SourceEmitter {
   std::string Scope() const { return plan_.class_name + "::Impl::"; }
 
   const Plan& plan_;
+  bool embed_weights_;
   Members members_;
   bool split_ = false;
 };
@@ -179,7 +180,7 @@ void SourceEmitter::Includes(CodeWriter& code) {
 }
 
 std::vector<GeneratedFile> SourceEmitter::Emit() {
-  std::vector<GeneratedFile> files = {{plan_.name + ".h", EmitHeader(plan_)}};
+  std::vector<GeneratedFile> files = {{plan_.name + ".h", EmitHeader(plan_, embed_weights_)}};
   if (split_) files.push_back({plan_.name + "_impl.h", SharedHeader()});
   CodeWriter code;
   Includes(code);
@@ -204,12 +205,12 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
     for (std::size_t part = 0; part < parts; ++part)
       files.push_back({plan_.name + "_" + std::to_string(part_file++) + ".cc", Part(entry, part)});
   }
-  EmitPublicMethods(plan_, code);
+  EmitPublicMethods(plan_, embed_weights_, code);
   EmitInfo(plan_, code);
   code.Line();
   code.Line("}  // namespace " + plan_.name);
   files.push_back({plan_.name + ".cc", code.Take()});
-  if (plan_.embeds_weights) {
+  if (embed_weights_) {
     files.push_back(
         {plan_.name + "_weights.cc", Filled(std::string(kEmbeddedWeights), "@NAME@", plan_.name)});
   }
@@ -218,6 +219,8 @@ std::vector<GeneratedFile> SourceEmitter::Emit() {
 
 }  // namespace
 
-std::vector<GeneratedFile> EmitSources(const Plan& plan) { return SourceEmitter(plan).Emit(); }
+std::vector<GeneratedFile> EmitSources(const Plan& plan, bool embed_weights) {
+  return SourceEmitter(plan, embed_weights).Emit();
+}
 
 }  // namespace dragoman::onednn

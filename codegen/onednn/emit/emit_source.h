@@ -12,10 +12,10 @@ namespace dragoman::onednn {
 
 // "policy.h", "policy.cc"; with more steps also "policy_impl.h", "policy_2.cc", …;
 // with embedded weights "policy_weights.cc".
-std::vector<GeneratedFile> EmitSources(const Plan& plan);
+std::vector<GeneratedFile> EmitSources(const Plan& plan, bool embed_weights);
 
 // "policy.h".
-std::string EmitHeader(const Plan& plan);
+std::string EmitHeader(const Plan& plan, bool embed_weights);
 
 // The macro by which the installed package tells the header where the weights file lies:
 // "MODEL_POLICY_WEIGHTS".

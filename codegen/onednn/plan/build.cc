@@ -108,7 +108,6 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   plan.name = name;
   plan.precision = options.precision;
   plan.steps_per_file = options.steps_per_file;
-  plan.embeds_weights = options.embed_weights;
   plan.class_name = ClassName(name);
   if (plan.class_name == name) plan.class_name += "Model";
   DRAGOMAN_TRY(PlanBuilder(named, plan, options).Build());

@@ -380,7 +380,6 @@ struct WeightTensor {
 struct PlanOptions {
   std::size_t steps_per_file = 1000;  // of programs; entries with more are divided
   bool exact_conv = false;            // no algorithms that round otherwise than a sum of products
-  bool embed_weights = false;         // in the object file, not in a file of their own
   // Below f32: that of products with constant weights (recurrent operators have such too), last
   // layers excepted, and with kBF16 that of tensors between them; all else stays as the model has
   // it. A model without such a product is unsupported then.
@@ -393,7 +392,6 @@ struct Plan {
   rt::Precision precision = rt::Precision::kF32;  // of products whose weights are constant
   bool has_narrow_weights = false;                // some are kept in `precision`
   std::size_t steps_per_file = 0;                 // PlanOptions
-  bool embeds_weights = false;                    // PlanOptions
   std::vector<Buffer> buffers;
   std::vector<Prepared> prepared;
   Block constants;  // steps of the constructor: what is computed of constants alone
