@@ -162,11 +162,11 @@ const T* FileEntry(const Model& model, std::string_view name) {
 // "pytorch 2.1.0, IR version 8"; empty: the file does not say.
 std::string WriterText(const Model& model) {
   std::string text;
-  for (const char* name : {"producer_name", "producer_version"}) {
+  for (const char* name : {"onnx.producer_name", "onnx.producer_version"}) {
     const auto* part = FileEntry<std::string>(model, name);
     if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
   }
-  if (const auto* version = FileEntry<std::int64_t>(model, "ir_version"))
+  if (const auto* version = FileEntry<std::int64_t>(model, "onnx.ir_version"))
     text += fmt::format("{}IR version {}", text.empty() ? "" : ", ", *version);
   return text;
 }
