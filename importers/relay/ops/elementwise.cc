@@ -100,7 +100,10 @@ Value* LowerShift(Call& c) {
   Value* x = c.Tensor(0);
   const DType dtype = c.dtype(x);
   if (c.failed()) return nullptr;
-  if (dtype == DType::kU64) return c.Fail("shifts of uint64 are not supported");
+  if (dtype == DType::kU64) {
+    return c.Op("BitShift", {x, c.Tensor(1)},
+                {{"direction", c.target() == "left" ? "LEFT" : "RIGHT"}});
+  }
   Value* by = c.Index(1);
   if (dtype == DType::kI64) {
     const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(by);
