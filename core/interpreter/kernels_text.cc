@@ -1,6 +1,7 @@
 #include "core/interpreter/kernels_text.h"
 
 #include "runtime/kernels/find_sorted.h"
+#include "runtime/kernels/letter_case.h"
 #include "runtime/kernels/split_text.h"
 #include "runtime/kernels/text.h"
 
@@ -19,6 +20,7 @@ rt::Status SplitTextShapes(const KernelArguments& arguments, std::span<rt::Shape
 void AddTextKernels(KernelTable& table) {
   Add<String>(table, "AsciiLower", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiLower, T); });
   Add<String>(table, "AsciiStrip", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiStrip, T); });
+  Add<String>(table, "LetterCase", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(LetterCase, T); });
   Add<String>(table, "AsciiUpper", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiUpper, T); });
   Add<Plus<Plus<Numbers, Bool>, String>>(
       table, "FindSorted", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(FindSorted, T); });

@@ -4,6 +4,7 @@
 #include "core/ops/infer_context.h"
 #include "core/ops/operand_checks.h"
 #include "core/ops/text_ops.h"
+#include "runtime/params/letter_case.h"
 
 namespace dragoman {
 namespace {
@@ -55,6 +56,10 @@ std::vector<OpDef> TextOps() {
           .Attributes<rt::HashBucketParams>()
           .Infer(InferHashBucket)
           .Kernel({.header = kHeader, .types = "str"}),
+      DragomanOp("LetterCase", "(x: str) -> (y: str)", "")
+          .Attributes<rt::LetterCaseParams>()
+          .Infer(SameTypeAsFirst)
+          .Kernel({.header = "runtime/kernels/letter_case.h", .types = "str"}),
       DragomanOp("RegexFullMatch", "(x: str, pattern: str) -> (y: bool)", "")
           .Infer(InferRegexFullMatch)
           .Kernel({.header = kHeader, .types = "str", .fallible = true}),

@@ -6,6 +6,7 @@
 #include "core/ir/domain.h"
 #include "core/ops/op_def.h"
 #include "importers/onnx/ops/domains.h"
+#include "importers/onnx/ops/text.h"
 
 namespace dragoman {
 namespace {
@@ -76,6 +77,7 @@ constexpr Row kOnnxLowerings[] = {
     {"ReduceProd", 18, LowerReduce},
     {"ReduceSum", 13, LowerReduce},
     {"ReduceSumSquare", 18, LowerReduce},
+    {"RegexFullMatch", kAlways, LowerRegexFullMatch},
     {"Reshape", 5, LowerReshape},
     {"Resize", 11, LowerResize},
     {"RoiAlign", 16, LowerRoiAlign},
@@ -90,6 +92,8 @@ constexpr Row kOnnxLowerings[] = {
     {"SoftmaxCrossEntropyLoss", kAlways, LowerSoftmaxCrossEntropyLoss},
     {"Split", 18, LowerSplit},
     {"Squeeze", kAlways, LowerSqueeze},
+    {"StringNormalizer", kAlways, LowerStringNormalizer},
+    {"StringSplit", kAlways, LowerStringSplit},
     {"Sub", 7, LowerLegacyBroadcast},
     {"TensorScatter", kAlways, LowerTensorScatter},
     {"TfIdfVectorizer", kAlways, LowerTfIdfVectorizer},

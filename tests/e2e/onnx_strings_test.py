@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""StringNormalizer, StringSplit and RegexFullMatch, against what ONNX Runtime and NumPy give."""
+
+import unittest
+
+import numpy as np
+from onnx import TensorProto, helper
+
+from command_case import CommandCase
+from run_outputs import read_outputs
+
+TEXT = TensorProto.STRING
+
+
+class StringsTest(CommandCase):
+    def outputs(self, op, x, kinds, **attributes):
+        value = lambda name, kind, sizes: helper.make_tensor_value_info(name, kind, sizes)
+        names = [f"y{i}" for i in range(len(kinds))]
+        graph = helper.make_graph([helper.make_node(op, ["x"], names, **attributes)], "g",
+                                  [value("x", TEXT, np.shape(x))],
+                                  [value(name, kind, None) for name, kind in zip(names, kinds)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+        (self.out / "model.onnx").write_bytes(model.SerializeToString())
+        np.save(self.out / "x.npy", np.array(x))
+        self.done("run", self.out / "model.onnx", "--input", f"x={self.out / 'x.npy'}",
+                  "--output-dir", self.out / "y", "-q")
+        return [array.tolist() for array, _ in read_outputs(self.out / "y")]
+
+    def test_normalizer(self):
+        words = ["Monday", "ÄÖß ÉΣ", "tuesday", "MONDAY"]
+        normal = lambda **attributes: self.outputs("StringNormalizer", words, [TEXT],
+                                                   stopwords=["monday"], **attributes)[0]
+        self.assertEqual(normal(case_change_action="LOWER"), ["äöß éσ", "tuesday"])
+        self.assertEqual(normal(case_change_action="UPPER", is_case_sensitive=1),
+                         ["MONDAY", "ÄÖß ÉΣ", "TUESDAY", "MONDAY"])
+        self.assertEqual(self.outputs("StringNormalizer", [["monday", "monday"]], [TEXT],
+                                      stopwords=["monday"], is_case_sensitive=1), [[[""]]])
+
+    def test_split(self):
+        kinds = [TEXT, TensorProto.INT64]
+        x = ["a,b,,c", " x  y z", "", ",a,"]
+        self.assertEqual(self.outputs("StringSplit", x, kinds),
+                         [[["a,b,,c", "", ""], ["x", "y", "z"], ["", "", ""], [",a,", "", ""]],
+                          [1, 3, 0, 1]])
+        self.assertEqual(self.outputs("StringSplit", x[:1], kinds, delimiter=",", maxsplit=2),
+                         [[["a", "b", ",c"]], [3]])
+
+    def test_regex(self):
+        match = lambda pattern: self.outputs("RegexFullMatch", ["aé", "ABC", "é"],
+                                             [TensorProto.BOOL], pattern=pattern)[0]
+        self.assertEqual(match("."), [False, False, True])
+        self.assertEqual(match("(?i)abc"), [False, True, False])
+
+
+if __name__ == "__main__":
+    unittest.main()
