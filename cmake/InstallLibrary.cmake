@@ -62,7 +62,7 @@ foreach(layer runtime runtime_fast support ir ops compare analysis interpreter l
   target_sources(libdragoman PRIVATE $<TARGET_OBJECTS:dragoman_${layer}>)
 endforeach()
 target_link_libraries(libdragoman PRIVATE DNNL::dnnl Threads::Threads fmt::fmt libzip::zip
-  xxHash::xxhash OpenSSL::Crypto protobuf::libprotobuf)
+  xxHash::xxhash OpenSSL::Crypto protobuf::libprotobuf ${DRAGOMAN_BROTLI})
 target_link_options(libdragoman PRIVATE "LINKER:--version-script=${export_map}" LINKER:-z,defs)
 set_target_properties(libdragoman PROPERTIES
   OUTPUT_NAME dragoman LINKER_LANGUAGE CXX LINK_DEPENDS "${export_map}"

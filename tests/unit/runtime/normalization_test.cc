@@ -171,17 +171,25 @@ TEST(LpNormalizationTest, NormOfZeroStaysZero) {
   EXPECT_THAT(y.Values(), ElementsAre(1, -1, 0, 0));
 }
 
-TEST(DropoutTest, CopiesAtInferenceAndRefusesTraining) {
+TEST(DropoutTest, CopiesAtInferenceAndDrawsInTraining) {
   const Dense<float> x({2}, {1, 2});
   const Dense<float> ratio({}, {0.5f});
   const Dense<bool> training({}, {true});
   Dense<float> y({2});
   Dense<bool> mask({2});
+  RandomSource random;
   const DropoutParams p;
-  ASSERT_TRUE(Dropout(p, x.In(), ratio.In(), {}, y.Out(), mask.Out()).ok());
+  ASSERT_TRUE(Dropout(p, x.In(), ratio.In(), {}, y.Out(), mask.Out(), random).ok());
   EXPECT_THAT(y.Values(), ElementsAre(1, 2));
   EXPECT_THAT(mask.Values(), ElementsAre(true, true));
-  EXPECT_FALSE(Dropout(p, x.In(), ratio.In(), training.In(), y.Out(), mask.Out()).ok());
+  EXPECT_EQ(random.draws(), 0u);
+
+  ASSERT_TRUE(Dropout(p, x.In(), ratio.In(), training.In(), y.Out(), mask.Out(), random).ok());
+  EXPECT_EQ(random.draws(), 1u);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(y.Values()[i], mask.Values()[i] ? 2 * x.Values()[i] : 0.0f);
+  const Dense<float> all({}, {1.0f});
+  EXPECT_FALSE(Dropout(p, x.In(), all.In(), training.In(), y.Out(), mask.Out(), random).ok());
 }
 
 }  // namespace
