@@ -186,8 +186,7 @@ TEST(DropoutTest, CopiesAtInferenceAndDrawsInTraining) {
 
   ASSERT_TRUE(Dropout(p, x.In(), ratio.In(), training.In(), y.Out(), mask.Out(), random).ok());
   EXPECT_EQ(random.draws(), 1u);
-  for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(y.Values()[i], mask.Values()[i] ? 2 * x.Values()[i] : 0.0f);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(y.Values()[i], mask.Values()[i] ? 2 * x.Values()[i] : 0.0f);
   const Dense<float> all({}, {1.0f});
   EXPECT_FALSE(Dropout(p, x.In(), all.In(), training.In(), y.Out(), mask.Out(), random).ok());
 }
