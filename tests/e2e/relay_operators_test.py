@@ -19,6 +19,19 @@ def ints(*values, dtype=np.int32):
     return np.array(values, dtype)
 
 
+def whole_numbers(dtype, *sizes):
+    info = np.iinfo(dtype)
+    return np.random.default_rng(sum(sizes)).integers(info.min, info.max + 1, sizes).astype(dtype)
+
+
+def rescaled(x, quotient):
+    """x · quotient by 31 bits and a shift, halves up, as TVM multiplies quantised values."""
+    fraction, shift = np.frexp(quotient)
+    product = x.astype(np.int64) * (int(fraction * 2**31 + 0.5) << max(int(shift), 0))
+    behind = 31 + max(-int(shift), 0)
+    return (product + (1 << (behind - 1))) >> behind
+
+
 class Elementwise(RelayCase):
     def test_round_is_away_from_zero(self):
         x = np.array([0.5, 1.5, -0.5, -2.5, 0.49999997, 2.4], np.float32)
@@ -295,12 +308,59 @@ class Quantized(RelayCase):
                    metadata([scales]))
         self.agrees(self.out / "model.relay", [expected], x=x)
 
-    def test_sum(self):
-        a = np.array([[0, 100, 255]], np.uint8)
-        b = np.array([[10, 20, 30]], np.uint8)
-        real = (a.astype(np.float32) - 128) * 0.5 + (b.astype(np.float32) - 5) * 0.25
-        expected = np.clip(np.rint(real / 0.5) + 128, 0, 255).astype(np.uint8)
-        self.computes("qnn.add(%a, %b, 0.5f, 128, 0.25f, 5, 0.5f, 128)", expected, a=a, b=b)
+    def test_quantize_rounds_halves_away_from_zero(self):
+        x = np.arange(-9, 10).reshape(1, 19).astype(np.float32) / 4
+        for dtype, zero in (np.int8, -3), (np.uint8, 128), (np.int16, 0):
+            info = np.iinfo(dtype)
+            whole = np.sign(x) * np.floor(np.abs(x / np.float32(0.5)) + 0.5)
+            expected = np.clip(whole + zero, info.min, info.max).astype(dtype)
+            self.computes(f'qnn.quantize(%x, 0.5f, {zero}, out_dtype="{np.dtype(dtype)}")', expected,
+                          x=x)
+
+    def test_quantize_by_channel(self):
+        x = np.arange(-12, 12).reshape(2, 3, 4).astype(np.float32)
+        scales, zeros = np.float32([2, 8, 0.5]), ints(1, -2, 3)
+        quotient = x / scales[:, None]
+        whole = np.sign(quotient) * np.floor(np.abs(quotient) + 0.5)
+        expected = np.clip(whole + zeros[:, None], -128, 127).astype(np.int8)
+        self.write("def @main(%x: Tensor[(2, 3, 4), float32]) {\n  qnn.quantize(%x, "
+                   'meta[relay.Constant][0], meta[relay.Constant][1], out_dtype="int8", axis=1)\n}\n' +
+                   metadata([scales, zeros]))
+        self.agrees(self.out / "model.relay", [expected], x=x)
+
+    def test_sums_and_products_are_those_of_fixed_point(self):
+        a, b = whole_numbers(np.uint8, 4, 50), whole_numbers(np.uint8, 4, 50)
+        scales = "0.37f, 128, 0.021f, 5, 0.3f, 120"
+        scale = [float(np.float32(s)) for s in (.37, .021, .3)]
+        wide_a, wide_b = a.astype(np.int64) - 128, b.astype(np.int64) - 5
+        of_a, of_b = rescaled(wide_a, scale[0] / scale[2]), rescaled(wide_b, scale[1] / scale[2])
+        product = float(np.float32(scale[0] * scale[1]))
+        for op, expected in (("add", of_a + of_b), ("subtract", of_a - of_b),
+                             ("mul", rescaled(wide_a * wide_b, product / scale[2]))):
+            with self.subTest(op=op):
+                self.computes(f"qnn.{op}(%a, %b, {scales})",
+                              np.clip(expected + 120, 0, 255).astype(np.uint8), a=a, b=b)
+
+    def test_concatenation_takes_operands_to_one_scale(self):
+        a, b = whole_numbers(np.int8, 2, 9), whole_numbers(np.int8, 3, 9)
+        scale = [float(np.float32(s)) for s in (.1, .7)]
+        expected = np.clip(rescaled(b.astype(np.int64) + 4, scale[1] / scale[0]) + 2, -128, 127)
+        self.computes("qnn.concatenate((%a, %b), (0.1f, 0.7f), (2, -4), 0.1f, 2, axis=0)",
+                      np.concatenate([a, expected.astype(np.int8)]), a=a, b=b)
+
+    def test_leaky_relu_rounds_each_part(self):
+        x = whole_numbers(np.int8, 60)
+        y = rescaled(x.astype(np.int64) - 3, 0.5 / 0.75) - 10
+        parts = rescaled(y, 0.2) + rescaled(np.int64(-10), 1 - 0.2)
+        expected = np.clip(np.where(x < 3, parts, y), -128, 127).astype(np.int8)
+        self.computes("qnn.leaky_relu(%x, 0.5f, 3, 0.75f, -10, alpha=0.2f64)", expected, x=x)
+
+    def test_scales_of_fixed_point_must_be_known(self):
+        self.refused("def @main(%x: Tensor[(4), int32], %s: float32) {\n"
+                     "  qnn.requantize(%x, %s, 0, 1f, 0)\n}\n", 4, "known at run time only")
+        self.refused("def @main(%x: Tensor[(4), int32]) {\n"
+                     '  qnn.requantize(%x, 2f, 0, 1f, 0, compute_dtype="float32")\n}\n', 4,
+                     "compute_dtype")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,24 @@ Status CheckScales(const RelayOp& op, const Shape& from, const Shape& to) {
   return {};
 }
 
+// What TVM computes otherwise: for images and asymmetric coordinates to a multiple of the size it
+// takes the element in front, whatever rounding is asked for; it divides by 0 where corners are
+// aligned in a single element.
+Status CheckNearest(const RelayOp& op, const Shape& from, const Shape& to) {
+  const std::string coordinates = op.String("coordinate_transformation_mode", "half_pixel");
+  const bool nearest = op.String("mode", "nearest") == "nearest" && to.size() == 4 &&
+                       coordinates == "asymmetric" &&
+                       op.String("nearest_mode", "round_prefer_floor") != "floor";
+  for (std::size_t i = 2; i < to.size(); ++i) {
+    const std::int64_t begin = from[i].value(), end = to[i].value();
+    if (nearest && begin > 0 && end > begin && end % begin == 0)
+      return op.Refuse("another nearest element than the one in front, of a multiple of the size");
+    if (end == 1 && coordinates == "align_corners")
+      return op.Refuse("aligned corners of a single element");
+  }
+  return {};
+}
+
 }  // namespace
 
 Emitted EmitResize(RelayOp& op) {
@@ -47,6 +65,7 @@ Emitted EmitResize(RelayOp& op) {
   if (op.String("keep_aspect_ratio_policy", "stretch") != "stretch")
     return op.Refuse("a policy on the aspect ratio");
   DRAGOMAN_TRY(CheckScales(op, from, to));
+  DRAGOMAN_TRY(CheckNearest(op, from, to));
   const std::string coordinates = op.String("coordinate_transformation_mode", "half_pixel");
   if (coordinates == "tf_crop_and_resize" || coordinates == "half_pixel_symmetric")
     return op.Refuse("coordinate_transformation_mode " + coordinates);

@@ -1,5 +1,4 @@
-// Quantisation. Relay's zero points are int32, whatever they belong to; halves are rounded away
-// from zero, where ONNX rounds them to even.
+// Quantisation. Relay's zero points are int32, whatever they belong to.
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/rounding.h"
@@ -40,16 +39,26 @@ Result<Value*> ZeroLike(RelayOp& op, std::size_t scale, std::size_t zero) {
 
 }  // namespace
 
+// qnn.quantize rounds halves away from zero.
 Emitted EmitQuantizeLinear(RelayOp& op) {
   const DType to = op.result_type().dtype();
   if (!IsStored(to)) return op.Refuse("quantisation to this element type");
   if (op.dtype() != DType::kF32 || op.dtype(1) != DType::kF32)
     return op.Refuse("quantisation of other than float32");
-  DRAGOMAN_ASSIGN(Value * scale, Parameter(op, 1, DType::kF32));
-  DRAGOMAN_ASSIGN(Value * zero, ZeroLike(op, 1, 2));
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 1));
-  return One(op.Do("qnn.quantize", {op.arg(0), scale, zero},
-                   {{"out_dtype", std::string(RelayDType(to))}, {"axis", axis}}));
+  const auto along = [&](std::size_t i, Value* value) {
+    const Shape& shape = *op.type(i).shape();
+    const bool single = shape.empty() || shape.front() == Dim(1);
+    return single ? value : WithAxesBehind(op, value, rank - axis - 1);
+  };
+  DRAGOMAN_ASSIGN(Value * scale, Parameter(op, 1, DType::kF32));
+  Value* zero = nullptr;
+  if (op.has(2)) {
+    DRAGOMAN_ASSIGN(zero, Parameter(op, 2, to));
+    zero = along(2, zero);
+  }
+  return One(Saturated(op, op.Do("divide", {op.arg(0), along(1, scale)}), zero, to));
 }
 
 Emitted EmitDequantizeLinear(RelayOp& op) {

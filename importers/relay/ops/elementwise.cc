@@ -5,18 +5,10 @@
 #include "core/lowering/division.h"
 #include "core/lowering/math.h"
 #include "importers/relay/ops/lowerings.h"
+#include "importers/relay/ops/rounding.h"
 
 namespace dragoman::relay {
 namespace {
-
-// Half away from zero.
-Value* RoundAway(Call& c, Value* x) {
-  Value* size = c.Abs(x);
-  Value* whole = c.Floor(size);
-  Value* up = c.GreaterOrEqual(c.Sub(size, whole), 0.5);
-  Value* rounded = c.Where(up, c.Add(whole, 1), whole);
-  return NegateWhere(c, SignBit(c, x), rounded);
-}
 
 bool IsWhole(Call& c, const Value* x) {
   return IsInteger(c.dtype(x)) || c.dtype(x) == DType::kBool;

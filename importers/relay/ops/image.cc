@@ -43,7 +43,27 @@ std::string MethodOf(Call& c, std::string_view otherwise) {
   return method == "bicubic" ? "cubic" : method;
 }
 
+// Of images TVM takes the element in front for the nearest one, whatever rounding is asked for,
+// where asymmetric coordinates go to a multiple of the size. It divides by 0 where corners are
+// aligned in a single element.
+void CheckSizes(Call& c, const Value* x, Value* spatial_sizes, const Resizing& how) {
+  const std::optional<Ints> to =
+      c.failed() ? std::nullopt : c.builder().KnownInts(spatial_sizes);
+  for (std::size_t i = 0; to && i < to->size(); ++i) {
+    const std::optional<std::int64_t> from = c.KnownSize(x, static_cast<int>(i) + 2);
+    const bool is_multiple = from && *from > 0 && (*to)[i] > *from && (*to)[i] % *from == 0;
+    const bool in_front = how.rounding == "floor" || how.rounding.empty();
+    if (is_multiple && to->size() == 2 && how.method == "nearest_neighbor" &&
+        how.coordinates == "asymmetric" && !in_front)
+      c.Fail("asymmetric coordinates to a multiple of the size with rounding \"" + how.rounding +
+             "\" are not supported");
+    if ((*to)[i] == 1 && how.coordinates == "align_corners")
+      c.Fail("aligned corners of a single element are not supported");
+  }
+}
+
 Value* Resize(Call& c, Value* x, Value* spatial_sizes, const Resizing& how) {
+  CheckSizes(c, x, spatial_sizes, how);
   if (c.failed()) return nullptr;
   static constexpr std::string_view kCoordinates[] = {"half_pixel", "align_corners", "asymmetric",
                                                       "pytorch_half_pixel", "tf_half_pixel_for_nn"};

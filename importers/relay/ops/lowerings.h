@@ -90,6 +90,7 @@ Value* LowerDequantize(Call& c);
 Value* LowerRequantize(Call& c);
 Value* LowerQuantizedBinary(Call& c);
 Value* LowerQuantizedUnary(Call& c);
+Value* LowerQuantizedLeakyRelu(Call& c);
 Value* LowerQuantizedDense(Call& c);
 Value* LowerQuantizedConv2D(Call& c);
 Value* LowerQuantizedConcat(Call& c);

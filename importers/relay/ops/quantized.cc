@@ -1,15 +1,13 @@
-// Quantised operators, as QuantizeLinear and DequantizeLinear around those of real numbers;
-// products of integers stay integers, and so does requantize. Halves are rounded to even, where
-// TVM's quantize rounds them away from zero.
-#include <algorithm>
-#include <cmath>
+// Quantised operators, as TVM computes them: sums, products and requantize by integers of fixed
+// point, others by DequantizeLinear, the operator of real numbers, and a quantisation that rounds
+// halves away from zero.
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "core/lowering/math.h"
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/lowerings.h"
+#include "importers/relay/ops/rounding.h"
 
 namespace dragoman::relay {
 namespace {
@@ -31,11 +29,14 @@ Value* Dequantize(Call& c, Value* x, std::size_t scale, std::size_t zero, std::i
   return c.Op("DequantizeLinear", std::move(operands), {{"axis", axis}});
 }
 
+// QuantizeLinear would round halves to even: it is given whole numbers.
 Value* Quantize(Call& c, Value* x, std::size_t scale, std::size_t zero, std::int64_t axis,
                 DType dtype) {
   if (dtype == DType::kI32) return c.Fail("quantised values of int32 are not supported");
+  Value* whole = RoundAway(c, c.Div(x, Aligned(c, c.Tensor(scale), axis, x)));
   Value* place = c.Cast(c.Tensor(zero), dtype);
-  return c.Op("QuantizeLinear", {x, c.Tensor(scale), place}, {{"axis", axis}});
+  return c.Op("QuantizeLinear", {whole, c.Full(c.Shape(place), 1, DType::kF32), place},
+              {{"axis", axis}});
 }
 
 }  // namespace
@@ -54,109 +55,128 @@ Value* LowerDequantize(Call& c) {
 
 namespace {
 
-// multiplier · 2^(shift - 31) is the quotient of two scales, as TVM rounds it.
-struct FixedPoint {
-  std::int64_t multiplier = 0;
-  int shift = 0;
+// The numbers of a scale. Fails where only run time knows them: the fixed point of TVM is made of
+// them.
+std::vector<double> ScalesOf(Call& c, const Value* scale) {
+  const Tensor* known = c.failed() ? nullptr : scale->tensor();
+  if (known == nullptr) {
+    c.Fail("a scale that is known at run time only");
+    return {};
+  }
+  std::vector<double> numbers;
+  for (std::int64_t i = 0; i < known->size(); ++i) numbers.push_back(known->FloatAt(i));
+  return numbers;
+}
+
+double ScaleOf(Call& c, const Value* scale) {
+  const std::vector<double> numbers = ScalesOf(c, scale);
+  if (!c.failed() && numbers.size() != 1) c.Fail(InvalidInput("several scales of a result"));
+  return c.failed() ? 1 : numbers.front();
+}
+
+bool IsZero(const Value* zero) {
+  const Tensor* known = zero == nullptr ? nullptr : zero->tensor();
+  return known != nullptr && known->size() == 1 && known->FloatAt(0) == 0;
+}
+
+// x without its zero point, as int32.
+Value* Centred(Call& c, Value* x, Value* zero, std::int64_t axis) {
+  Value* wide = c.Cast(x, DType::kI32);
+  return IsZero(zero) ? wide : c.Sub(wide, Aligned(c, c.Cast(zero, DType::kI32), axis, x));
+}
+
+struct Quantisation {
+  Value* scale = nullptr;
+  Value* zero = nullptr;
 };
 
-FixedPoint FixedPointOf(double quotient) {
-  FixedPoint fixed;
-  const double fraction = std::frexp(quotient, &fixed.shift);
-  fixed.multiplier = std::llround(fraction * 2147483648.0);
-  if (fixed.multiplier == std::int64_t{1} << 31) {
-    fixed.multiplier /= 2;
-    ++fixed.shift;
-  }
-  return fixed;
+Quantisation QuantisationAt(Call& c, std::size_t i) { return {c.Tensor(i), c.Tensor(i + 1)}; }
+
+// x of one quantisation in another one, as int32 beyond the range of its element type too.
+Value* Requantized(Call& c, Value* x, const Quantisation& from, const Quantisation& to,
+                   std::int64_t axis, bool away = false) {
+  std::vector<double> quotients = ScalesOf(c, from.scale);
+  const double scale = ScaleOf(c, to.scale);
+  for (double& quotient : quotients) quotient /= scale;
+  if (c.failed()) return nullptr;
+  Value* scaled = Rescaled(c, Centred(c, x, from.zero, axis), quotients, axis, away);
+  return IsZero(to.zero) ? scaled : c.Add(scaled, c.Cast(to.zero, DType::kI32));
 }
 
-// The quotients of operands 1 and 3, one an element of an axis or one in all; nullopt if a scale is
-// no constant, or a quotient is beyond what TVM computes in 64 bits.
-std::optional<std::vector<FixedPoint>> Quotients(Call& c) {
-  const Tensor* from = c.Tensor(1) != nullptr ? c.Tensor(1)->tensor() : nullptr;
-  const std::optional<double> to = c.KnownFloat(3);
-  if (from == nullptr || !to || !(*to > 0)) return std::nullopt;
-  std::vector<FixedPoint> all;
-  for (std::int64_t i = 0; i < from->size(); ++i) {
-    all.push_back(FixedPointOf(from->FloatAt(i) / *to));
-    if (!(from->FloatAt(i) > 0) || all.back().shift > 30 || all.back().shift < -30)
-      return std::nullopt;
-  }
-  return all;
-}
-
-// Along the axis that has a number each, or alone.
-Value* Aligned(Call& c, Value* vector, std::int64_t axis, const Value* like) {
-  const std::optional<std::int64_t> size = c.MaybeRank(vector) == 1 ? c.KnownSize(vector, 0) : 1;
-  if (size == 1) return c.Reshape(vector, Ints());
-  return AlongAxis(c, vector, c.AxisOf(axis, like), c.Rank(like));
-}
-
-// x · quotient in 64 bits; halves go up, or away from zero.
-Value* Rescaled(Call& c, Value* x, const std::vector<FixedPoint>& quotients, std::int64_t axis,
-                bool away) {
-  Ints factors, divisors;
-  for (const FixedPoint& q : quotients) {
-    factors.push_back(q.multiplier << std::max(q.shift, 0));
-    divisors.push_back(std::int64_t{1} << (31 + std::max(-q.shift, 0)));
-  }
-  Value* divisor = Aligned(c, c.Ints(std::move(divisors)), axis, x);
-  Value* half = c.Div(divisor, 2);
-  Value* product = c.Mul(x, Aligned(c, c.Ints(std::move(factors)), axis, x));
-  if (away) half = c.Where(c.Less(product, 0), c.Sub(half, 1), half);
-  return FloorQuotient(c, c.Add(product, half), divisor);
-}
-
-// The element type's range.
-Value* Saturated(Call& c, Value* x, DType dtype) {
-  const int bits = Info(dtype).bits;
-  const std::int64_t low = Info(dtype).is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
-  const std::int64_t high = low + (std::int64_t{1} << bits) - 1;
-  return c.Cast(c.Max(c.Min(x, c.Int(high)), c.Int(low)), dtype);
+// By channel both must be quantised so, along one axis.
+Value* ProductScale(Call& c, const Quantisation& a, const Quantisation& b) {
+  const std::vector<double> of_a = ScalesOf(c, a.scale), of_b = ScalesOf(c, b.scale);
+  if (!c.failed() && of_a.size() != of_b.size()) c.Fail("one scale beside several");
+  if (!c.failed() && of_a.size() > 1 && c.Int("lhs_axis", -1) != c.Int("rhs_axis", -1))
+    c.Fail("scales along several axes");
+  if (c.failed()) return nullptr;
+  std::vector<float> products;
+  for (std::size_t i = 0; i < of_a.size(); ++i)
+    products.push_back(static_cast<float>(of_a[i] * of_b[i]));
+  const auto count = static_cast<std::int64_t>(products.size());
+  return c.builder().Constant(Tensor::Of<float>(count == 1 ? Ints() : Ints{count}, products));
 }
 
 }  // namespace
 
-// By integers, as TVM computes it. The quotient of the scales is a number of 31 bits and a shift.
+// By integers, as TVM computes it where the target does not say otherwise.
 Value* LowerRequantize(Call& c) {
   Value* x = c.Tensor(0);
   const DType dtype = c.Type("out_dtype", DType::kI8);
   const std::int64_t axis = c.Int("axis", -1);
   const std::string rounding = c.Text("rounding", "None");
-  c.Ignore({"compute_dtype"});
-  if (rounding != "None" && rounding != "UPWARD" && rounding != "TONEAREST")
-    return c.Fail("rounding=\"" + rounding + "\" is not supported");
+  c.ExpectText("compute_dtype", {"None", "int64"});
+  c.ExpectText("rounding", {"None", "UPWARD", "TONEAREST"});
   if (c.failed()) return nullptr;
-  const std::optional<std::vector<FixedPoint>> quotients = Quotients(c);
-  if (c.failed()) return nullptr;
-  if (!quotients || Info(dtype).bits > 32)
-    return Quantize(c, Dequantize(c, x, 1, 2, axis), 3, 4, axis, dtype);
-  Value* wide = c.Cast(x, DType::kI64);
-  if (c.KnownFloat(2) != 0.0) wide = c.Sub(wide, Aligned(c, c.Index(2), axis, x));
-  Value* scaled = Rescaled(c, wide, *quotients, axis, rounding == "TONEAREST");
-  if (c.KnownFloat(4) != 0.0) scaled = c.Add(scaled, Aligned(c, c.Index(4), axis, x));
-  return Saturated(c, scaled, dtype);
+  return Saturated(c,
+                   Requantized(c, x, QuantisationAt(c, 1), QuantisationAt(c, 3), axis,
+                               rounding == "TONEAREST"),
+                   dtype);
 }
 
+// TVM takes both operands to the result's quantisation, each rounded; of products it rounds once.
 Value* LowerQuantizedBinary(Call& c) {
   Value* a = c.Tensor(0);
   Value* b = c.Tensor(1);
-  Value* real_a = Dequantize(c, a, 2, 3, c.Int("lhs_axis", -1));
-  Value* real_b = Dequantize(c, b, 4, 5, c.Int("rhs_axis", -1));
-  return Quantize(c, c.Op(c.target(), {real_a, real_b}), 6, 7, -1, c.dtype(a));
+  const Quantisation of_a = QuantisationAt(c, 2), of_b = QuantisationAt(c, 4);
+  const Quantisation of_y = QuantisationAt(c, 6);
+  const std::int64_t axis_a = c.Int("lhs_axis", -1), axis_b = c.Int("rhs_axis", -1);
+  if (c.failed()) return nullptr;
+  const DType dtype = c.dtype(a);
+  if (c.target() == "Mul") {
+    const Quantisation product = {ProductScale(c, of_a, of_b), c.Number(0, DType::kI32)};
+    Value* y = c.Mul(Centred(c, a, of_a.zero, axis_a), Centred(c, b, of_b.zero, axis_b));
+    return Saturated(c, Requantized(c, y, product, of_y, axis_a), dtype);
+  }
+  a = Requantized(c, a, of_a, of_y, axis_a);
+  b = Requantized(c, b, of_b, of_y, axis_b);
+  const bool adds = c.target() == "Add";
+  Value* y = adds ? c.Add(a, b) : c.Sub(a, b);
+  if (IsZero(of_y.zero)) return Saturated(c, y, dtype);
+  Value* zero = c.Cast(of_y.zero, DType::kI32);
+  return Saturated(c, adds ? c.Sub(y, zero) : c.Add(y, zero), dtype);
 }
 
+// TVM has them as tables of what the operator of real numbers gives.
 Value* LowerQuantizedUnary(Call& c) {
   Value* x = c.Tensor(0);
-  std::vector<NamedAttribute> attributes;
-  if (c.target() == "LeakyRelu")
-    attributes.emplace_back("alpha", static_cast<float>(c.Float("alpha", 0.25)));
-  if (c.target() == "Softmax") attributes.emplace_back("axis", c.Int("axis", -1));
   Value* real = Dequantize(c, x, 1, 2, -1);
-  Value* y = c.target() == "Rsqrt" ? c.Op("Reciprocal", {c.Sqrt(real)})
-                                   : c.Op(c.target(), {real}, std::move(attributes));
+  Value* y = c.target() == "Rsqrt" ? c.Op("Reciprocal", {c.Sqrt(real)}) : c.Op(c.target(), {real});
   return Quantize(c, y, 3, 4, -1, c.dtype(x));
+}
+
+// In the result's quantisation: alpha · x + (1 - alpha) · zero point, each rounded.
+Value* LowerQuantizedLeakyRelu(Call& c) {
+  Value* x = c.Tensor(0);
+  const double alpha = c.Float("alpha", 0.25);
+  const Quantisation from = QuantisationAt(c, 1), to = QuantisationAt(c, 3);
+  if (c.failed()) return nullptr;
+  Value* y = Requantized(c, x, from, to, -1);
+  Value* scaled = Rescaled(c, y, {alpha}, -1, false);
+  if (!IsZero(to.zero))
+    scaled = c.Add(scaled, Rescaled(c, c.Cast(to.zero, DType::kI32), {1 - alpha}, -1, false));
+  Value* negative = c.Less(c.Cast(x, DType::kI32), c.Cast(from.zero, DType::kI32));
+  return Saturated(c, c.Where(negative, scaled, y), c.dtype(x));
 }
 
 // Sums of products of 8-bit integers, as int32.
@@ -199,19 +219,19 @@ Value* LowerQuantizedConv2D(Call& c) {
 }
 
 Value* LowerQuantizedConcat(Call& c) {
-  const std::vector<Value*> tensors = c.Tensors(0);
+  std::vector<Value*> tensors = c.Tensors(0);
   const std::vector<Value*> scales = c.Tensors(1);
   const std::vector<Value*> zeros = c.Tensors(2);
+  const Quantisation to = QuantisationAt(c, 3);
   if (c.failed()) return nullptr;
   if (tensors.empty() || scales.size() != tensors.size() || zeros.size() != tensors.size())
     return c.Fail(InvalidInput("there are not as many scales and zero points as operands"));
-  std::vector<Value*> reals;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    Value* zero = c.CastLike(zeros[i], tensors[i]);
-    reals.push_back(c.Op("DequantizeLinear", {tensors[i], scales[i], zero}));
+    Value* y = Requantized(c, tensors[i], {scales[i], zeros[i]}, to, -1);
+    tensors[i] = c.failed() ? nullptr : Saturated(c, y, c.dtype(tensors[i]));
   }
-  Value* y = c.Concat(std::move(reals), c.Int("axis", 0));
-  return Quantize(c, y, 3, 4, -1, c.dtype(tensors.front()));
+  const std::int64_t axis = c.Int("axis", 0);
+  return c.failed() ? nullptr : c.Concat(tensors, c.AxisOf(axis, tensors.front()));
 }
 
 }  // namespace dragoman::relay

@@ -1,0 +1,30 @@
+// Roundings of TVM, and the numbers of fixed point by which it takes quantised values from one scale
+// to another.
+#ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_
+#define DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "importers/relay/ops/call.h"
+
+namespace dragoman::relay {
+
+// Halves away from zero.
+Value* RoundAway(Call& c, Value* x);
+
+// A vector along the axis that has a number each; a scalar if it has one number.
+Value* Aligned(Call& c, Value* vector, std::int64_t axis, const Value* like);
+
+// x · quotient, as int32: TVM takes the quotient as 31 bits and a shift. One quotient an element of
+// the axis, or one in all. Halves go up, or away from zero. Fails for quotients beyond what TVM
+// computes in 64 bits.
+Value* Rescaled(Call& c, Value* x, const std::vector<double>& quotients, std::int64_t axis,
+                bool away);
+
+// Whole numbers cut to the range of an element type.
+Value* Saturated(Call& c, Value* x, DType dtype);
+
+}  // namespace dragoman::relay
+
+#endif  // DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_
