@@ -14,6 +14,7 @@ import sys
 _OPS = ["core/support", "core/ir", "core/ops", "runtime/params"]
 # What rewrites see: all of core but what builds graphs from programs of other formats.
 _REWRITE = _OPS + ["core/compare", "core/analysis", "core/interpreter", "runtime/kernels"]
+_IMPORTERS = _OPS + ["core/analysis", "core/lowering", "proto"]
 LAYERS = {
     "core/support": [],
     "core/ir": ["core/support"],
@@ -24,7 +25,10 @@ LAYERS = {
     "core/lowering": _OPS + ["core/analysis"],
     "core/rewrite": _REWRITE,
     "proto": ["core/support", "core/ir"],
-    "importers": _OPS + ["core/analysis", "core/lowering", "proto"],
+    "importers": _IMPORTERS,
+    # TVM's two forms share how it stores arrays.
+    "importers/relax": _IMPORTERS + ["importers/tvm"],
+    "importers/relay": _IMPORTERS + ["importers/tvm"],
     "exporters": ["core", "runtime/params", "proto"],
     "codegen": ["core", "runtime"],
     "driver": ["core", "importers", "exporters", "codegen", "runtime"],

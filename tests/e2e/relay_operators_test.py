@@ -6,7 +6,8 @@ import unittest
 import numpy as np
 
 from commands import dragoman
-from relay_case import RelayCase, draw, metadata
+from relay_case import RelayCase, draw
+from tvm_arrays import metadata
 
 try:
     import torch

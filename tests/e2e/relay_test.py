@@ -11,7 +11,8 @@ import unittest
 import numpy as np
 
 from commands import dragoman
-from relay_case import HEAD, RelayCase, draw, metadata, nd_array, params, sigmoid, tensor
+from relay_case import HEAD, RelayCase, draw, sigmoid, tensor
+from tvm_arrays import metadata, nd_array, params
 
 MODELS = pathlib.Path("tests/models/relay")
 ENGINES = ("interpreter", "native")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "importers/relax/graph/expr_text.h"
+#include "importers/relax/graph/metadata_of.h"
 #include "importers/relax/graph/parse_module.h"
 #include "importers/relax/graph/signatures.h"
 
@@ -65,7 +66,7 @@ Abstract NewTuple(std::vector<Abstract> items) {
 }
 
 Evaluator::Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference)
-    : heap_(heap), entry_(heap, graph, inference) {
+    : source_(source), heap_(heap), entry_(heap, graph, inference) {
   for (const Function& function : source.functions)
     functions_.emplace(function.op->type, function.graph.get());
   for (const Entry& entry : source.entries) functions_.emplace(entry.name, entry.graph.get());
@@ -127,6 +128,27 @@ Result<Abstract> Evaluator::EvaluateEffect(const Node& node, Scope& scope) {
   return NewTuple({});
 }
 
+// metadata["relax.expr.Constant"][3]
+Result<Abstract> Evaluator::EvaluateMetadata(const Node& node) {
+  if (!metadata_) {
+    const Attribute* preamble = Find(source_.extra, "relax.preamble");
+    const auto* text = preamble != nullptr ? preamble->As<std::string>() : nullptr;
+    DRAGOMAN_ASSIGN(metadata_, MetadataOf(text != nullptr ? *text : ""));
+  }
+  const Attribute* type = node.attribute("type");
+  const Attribute* index = node.attribute("index");
+  const auto* key = type != nullptr ? type->As<std::string>() : nullptr;
+  const auto* place = index != nullptr ? index->As<std::int64_t>() : nullptr;
+  if (key == nullptr || place == nullptr || *place < 0 || *key != "relax.expr.Constant")
+    return Unsupported("metadata other than constants");
+  if (metadata_->empty())
+    return Unsupported(
+        "the constant is not in the text, which was printed without metadata (show_meta=True)");
+  DRAGOMAN_ASSIGN(dragoman::Tensor tensor,
+                  metadata_->Constant({*key, static_cast<std::size_t>(*place)}));
+  return heap_.NewTensor(builder().Constant(std::move(tensor)));
+}
+
 Result<Abstract> Evaluator::EvaluateOperator(const Node& node, const std::string& op,
                                              Scope& scope) {
   const LoweringRow* row = FindLowering(op);
@@ -179,6 +201,7 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
     if (node.attributes().size() != 1) return Unsupported("such a literal is not supported");
     return Literal(node.attributes().front().value, scope);
   }
+  if (op == "metadata") return EvaluateMetadata(node);
   if (op == "alias") return Get(node.operand(0), scope);
   if (op == "Tuple" || op == "List" || op == "tuple") {
     std::vector<Abstract> items;

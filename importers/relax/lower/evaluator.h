@@ -15,6 +15,7 @@
 #include "core/support/python/syntax.h"
 #include "importers/relax/lower/recursion.h"
 #include "importers/relax/ops/call.h"
+#include "importers/tvm/metadata.h"
 
 namespace dragoman::tvmscript {
 
@@ -92,6 +93,7 @@ class Evaluator {
   Result<Abstract> EvaluateOperator(const Node& node, const std::string& op, Scope& scope);
   Result<Abstract> EvaluateCast(const Node& node, Scope& scope);
   Result<Abstract> EvaluateEffect(const Node& node, Scope& scope);
+  Result<Abstract> EvaluateMetadata(const Node& node);
   Result<Abstract> CastTensor(Value* value, const Type& type, Scope& scope);
 
   // evaluate_sizes.cc: shapes are tuples of numbers.
@@ -109,8 +111,10 @@ class Evaluator {
   Result<Value*> Tensor(const Value* value, const Scope& scope);
   void Report(const Node& node, const Error& error);
 
+  const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
+  std::optional<tvm::Metadata> metadata_;  // read when it is first asked for
   std::unordered_map<std::string, const Graph*> functions_;
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;
   std::unordered_map<const Graph*, std::optional<HalvedTurns>> halved_turns_;

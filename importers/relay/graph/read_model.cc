@@ -10,7 +10,7 @@
 #include "core/support/text.h"
 #include "importers/relay/graph/build_graph.h"
 #include "importers/relay/graph/relay_ops.h"
-#include "importers/relay/text/nd_array.h"
+#include "importers/tvm/nd_array.h"
 #include "importers/relay/text/parser.h"
 
 namespace dragoman {
@@ -121,7 +121,7 @@ std::string_view AsText(std::span<const std::byte> bytes) {
 }  // namespace relay
 
 RelayFile RelayFileKind(std::span<const std::byte> bytes) {
-  if (relay::IsParams(bytes)) return RelayFile::kParams;
+  if (tvm::IsParams(bytes)) return RelayFile::kParams;
   const std::string_view head = relay::AsText(bytes).substr(0, 4096);
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return RelayFile::kNone;
@@ -162,7 +162,7 @@ Result<Model> ReadRelay(const std::string& path) {
   params.replace_extension(".params");
   std::error_code ignored;
   if (!relay::fs::exists(params, ignored)) return model;
-  DRAGOMAN_ASSIGN(relay::Params arrays, relay::ReadParams(params.string()));
+  DRAGOMAN_ASSIGN(relay::Params arrays, tvm::ReadParams(params.string()));
   Status bound = relay::BindParams(*model, std::move(arrays));
   if (!bound.ok()) return std::move(bound.error().InFile(params.string()));
   return model;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "importers/relay/text/nd_array.h"
+#include "importers/tvm/nd_array.h"
 
 namespace dragoman::relay {
 
@@ -106,7 +106,7 @@ DType Call::Type(std::string_view name, DType otherwise) {
   if (found == nullptr || found->kind() == Attribute::Kind::kNone) return otherwise;
   const std::string text = Text(name, "");
   if (text.empty() || text == "void") return otherwise;
-  const std::optional<DType> dtype = DTypeOfText(text);
+  const std::optional<DType> dtype = tvm::DTypeOfText(text);
   if (!dtype) Fail(fmt::format("element type {} is not supported", text));
   return dtype.value_or(otherwise);
 }

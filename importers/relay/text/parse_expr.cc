@@ -191,7 +191,7 @@ Result<Expr*> Parser::ParseArguments(Expr* callee, int depth) {
       call->attributes.push_back(std::move(attribute));
     } else if (Peek().kind == TokenKind::kMeta && Peek().text.find("Attrs]") != std::string::npos) {
       const Token& token = Next();
-      DRAGOMAN_ASSIGN(const MetaName name, ParseMetaName(token.text));
+      DRAGOMAN_ASSIGN(const tvm::MetaName name, tvm::ParseMetaName(token.text));
       if (metadata_.empty()) {
         call->attributes.emplace_back("meta", Symbol{std::string(token.text)});
       } else {
@@ -243,7 +243,7 @@ Result<Expr*> Parser::ParseMetaValue() {
   const Token& token = Next();
   const auto known = constants_.find(token.text);
   if (known != constants_.end()) return known->second;
-  DRAGOMAN_ASSIGN(const MetaName name, ParseMetaName(token.text));
+  DRAGOMAN_ASSIGN(const tvm::MetaName name, tvm::ParseMetaName(token.text));
   if (name.key != "relay.Constant")
     return Unsupported("'" + Escape(token.text) + "' is no constant").At(PlaceOf(token));
   if (metadata_.empty()) {

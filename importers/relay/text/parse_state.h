@@ -14,7 +14,7 @@
 #include "core/support/result.h"
 #include "importers/relay/text/ast.h"
 #include "importers/relay/text/lexer.h"
-#include "importers/relay/text/metadata.h"
+#include "importers/tvm/metadata.h"
 
 namespace dragoman::relay {
 
@@ -26,7 +26,7 @@ struct TypeText {
 
 class Parser {
  public:
-  Parser(Tokens tokens, Metadata metadata, std::string_view source);
+  Parser(Tokens tokens, tvm::Metadata metadata, std::string_view source);
 
   Result<std::unique_ptr<Module>> Run();
 
@@ -88,7 +88,7 @@ class Parser {
 
   Tokens tokens_;
   std::size_t at_ = 0;
-  Metadata metadata_;
+  tvm::Metadata metadata_;
   std::string_view source_;
   std::unique_ptr<Module> module_;
   std::unordered_map<std::string, std::vector<Expr*>> scope_;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/support/text.h"
-#include "importers/relay/text/nd_array.h"
+#include "importers/tvm/nd_array.h"
 #include "importers/relay/text/parse_state.h"
 #include "importers/relay/text/parser.h"
 
@@ -69,7 +69,7 @@ Result<Dim> Parser::ParseDim() {
   const Token& token = Next();
   if (token.text == "?") return Dim::Unknown();
   if (token.kind == TokenKind::kMeta) {
-    DRAGOMAN_ASSIGN(const MetaName name, ParseMetaName(token.text));
+    DRAGOMAN_ASSIGN(const tvm::MetaName name, tvm::ParseMetaName(token.text));
     if (metadata_.empty() || name.key == "tir.Any") return Dim::Unknown();
     const Result<std::string> symbol = metadata_.Variable(name);
     if (!symbol.ok()) return Fail(token, symbol.error().findings().front().message);
@@ -99,7 +99,7 @@ Result<TypeText> Parser::ParseTensorType(const Token& start) {
   bool plain = true;
   if (!At("]")) {
     const Token& word = Next();
-    const std::optional<DType> named = DTypeOfText(word.text);
+    const std::optional<DType> named = tvm::DTypeOfText(word.text);
     dtype = named.value_or(DType::kUnknown);
     plain = named.has_value() || word.text == "void";
     while (!At("]") && Peek().kind != TokenKind::kEnd && !plain) Next();  // custom[name]8
@@ -132,7 +132,7 @@ Result<TypeText> Parser::ParseType(int depth) {
   if (start.kind != TokenKind::kIdentifier) {
     return Fail(start, "a type is expected, found '" + Escape(start.text) + "'");
   }
-  if (const std::optional<DType> dtype = DTypeOfText(start.text))
+  if (const std::optional<DType> dtype = tvm::DTypeOfText(start.text))
     return TypeText{Type::Tensor(*dtype, Shape()), ""};
   if (start.text == "fn") {
     if (Take("[")) {
@@ -240,7 +240,7 @@ Result<Attribute> Parser::ParseAttributeValue(int depth) {
     return Attribute(*std::move(text));
   }
   if (token.kind == TokenKind::kMeta) {
-    DRAGOMAN_ASSIGN(const MetaName name, ParseMetaName(token.text));
+    DRAGOMAN_ASSIGN(const tvm::MetaName name, tvm::ParseMetaName(token.text));
     Result<Attribute> value = metadata_.Value(name);
     if (!value.ok()) return Fail(token, value.error().findings().front().message);
     return value;

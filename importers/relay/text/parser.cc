@@ -9,7 +9,7 @@
 
 namespace dragoman::relay {
 
-Parser::Parser(Tokens tokens, Metadata metadata, std::string_view source)
+Parser::Parser(Tokens tokens, tvm::Metadata metadata, std::string_view source)
     : tokens_(std::move(tokens)),
       metadata_(std::move(metadata)),
       source_(source),
@@ -183,7 +183,7 @@ Result<std::unique_ptr<Module>> Parser::Run() {
 
 Result<std::unique_ptr<Module>> ParseModule(std::string_view text) {
   DRAGOMAN_ASSIGN(Tokens tokens, Tokenize(text));
-  DRAGOMAN_ASSIGN(Metadata metadata, Metadata::Parse(tokens.metadata));
+  DRAGOMAN_ASSIGN(tvm::Metadata metadata, tvm::Metadata::Parse(tokens.metadata));
   return Parser(std::move(tokens), std::move(metadata), text).Run();
 }
 

@@ -1,6 +1,6 @@
 // The metadata section of Relay text: a graph of nodes in JSON, of which meta[KEY][i] names some.
-#ifndef DRAGOMAN_IMPORTERS_RELAY_TEXT_METADATA_H_
-#define DRAGOMAN_IMPORTERS_RELAY_TEXT_METADATA_H_
+#ifndef DRAGOMAN_IMPORTERS_TVM_METADATA_H_
+#define DRAGOMAN_IMPORTERS_TVM_METADATA_H_
 
 #include <cstddef>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "core/ir/tensor.h"
 #include "core/support/result.h"
 
-namespace dragoman::relay {
+namespace dragoman::tvm {
 
 // The parts of "meta[relay.Constant][3]".
 struct MetaName {
@@ -45,6 +45,6 @@ class Metadata {
   std::unique_ptr<const Section> section_;
 };
 
-}  // namespace dragoman::relay
+}  // namespace dragoman::tvm
 
-#endif  // DRAGOMAN_IMPORTERS_RELAY_TEXT_METADATA_H_
+#endif  // DRAGOMAN_IMPORTERS_TVM_METADATA_H_

@@ -1,4 +1,4 @@
-#include "importers/relay/text/nd_array.h"
+#include "importers/tvm/nd_array.h"
 
 #include <bit>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "core/support/mapped_file.h"
 #include "core/support/text.h"
 
-namespace dragoman::relay {
+namespace dragoman::tvm {
 namespace {
 
 constexpr std::uint64_t kArrayMagic = 0xDD5E40F096B4A13F;
@@ -145,4 +145,4 @@ Result<std::vector<std::pair<std::string, Tensor>>> ReadParams(const std::string
   return params;
 }
 
-}  // namespace dragoman::relay
+}  // namespace dragoman::tvm

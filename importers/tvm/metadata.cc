@@ -1,4 +1,4 @@
-#include "importers/relay/text/metadata.h"
+#include "importers/tvm/metadata.h"
 
 #include <algorithm>
 #include <map>
@@ -10,9 +10,9 @@
 
 #include "core/support/base64.h"
 #include "core/support/text.h"
-#include "importers/relay/text/nd_array.h"
+#include "importers/tvm/nd_array.h"
 
-namespace dragoman::relay {
+namespace dragoman::tvm {
 namespace {
 
 using Json = nlohmann::json;
@@ -70,7 +70,7 @@ struct Metadata::Section {
     const auto found = root.find(name.key);
     if (found == root.end() || name.index >= found->second.size()) {
       return InvalidInput(
-          fmt::format("meta[{}][{}] is not in the metadata section", name.key, name.index));
+          fmt::format("{}[{}] is not in the metadata section", name.key, name.index));
     }
     return Node(found->second[name.index]);
   }
@@ -175,10 +175,10 @@ Result<Metadata> Metadata::Parse(std::string_view text) {
       return !deep;
     });
   } catch (const Json::exception&) {
-    return InvalidInput("the metadata section is no JSON").At("#[metadata]");
+    return InvalidInput("the metadata section is no JSON").At("the metadata section");
   }
   const auto fail = [] {
-    return InvalidInput("the metadata section is not as TVM writes it").At("#[metadata]");
+    return InvalidInput("the metadata section is not as TVM writes it").At("the metadata section");
   };
   if (deep || !json.is_object() || !json.contains("nodes") || !json["nodes"].is_array() ||
       !json.contains("root") || !json["root"].is_number_unsigned())
@@ -268,4 +268,4 @@ Result<std::string> Metadata::Variable(const MetaName& name) const {
   return field;
 }
 
-}  // namespace dragoman::relay
+}  // namespace dragoman::tvm

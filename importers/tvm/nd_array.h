@@ -1,6 +1,6 @@
 // The binary forms of tensors: single arrays, as metadata sections hold them, and `.params` files.
-#ifndef DRAGOMAN_IMPORTERS_RELAY_TEXT_ND_ARRAY_H_
-#define DRAGOMAN_IMPORTERS_RELAY_TEXT_ND_ARRAY_H_
+#ifndef DRAGOMAN_IMPORTERS_TVM_ND_ARRAY_H_
+#define DRAGOMAN_IMPORTERS_TVM_ND_ARRAY_H_
 
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@
 #include "core/ir/tensor.h"
 #include "core/support/result.h"
 
-namespace dragoman::relay {
+namespace dragoman::tvm {
 
 // "float32", "bool", "bfloat16"; nullopt for types of several lanes and what else has no DType.
 std::optional<DType> DTypeOfText(std::string_view text);
@@ -29,6 +29,6 @@ bool IsParams(std::span<const std::byte> bytes);
 // The arrays of a `.params` file by name, in its order.
 Result<std::vector<std::pair<std::string, Tensor>>> ReadParams(const std::string& path);
 
-}  // namespace dragoman::relay
+}  // namespace dragoman::tvm
 
-#endif  // DRAGOMAN_IMPORTERS_RELAY_TEXT_ND_ARRAY_H_
+#endif  // DRAGOMAN_IMPORTERS_TVM_ND_ARRAY_H_
