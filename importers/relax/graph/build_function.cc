@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,81 +9,27 @@
 #include "core/support/python/lexer.h"
 #include "core/support/python/source_error.h"
 #include "importers/relax/graph/expr_text.h"
-#include "importers/relax/graph/signatures.h"
+#include "importers/relax/graph/function_builder.h"
 
 namespace dragoman::tvmscript {
-namespace {
 
 using python::Expr;
 using python::Stmt;
 using Kind = Expr::Kind;
 
-class Builder {
- public:
-  Builder(const ModuleSyntax& module, std::vector<Finding>& findings)
-      : module_(module), findings_(findings) {}
-
-  std::unique_ptr<Graph> Build(const python::FunctionDef& function);
-
- private:
-  void Signature(const python::FunctionDef& function, Graph& graph);
-  void Statements(const std::vector<Stmt>& statements, Graph& graph);
-  void Statement(const Stmt& stmt, Graph& graph);
-  void Assign(const Stmt& stmt, Graph& graph);
-  void If(const Stmt& stmt, Graph& graph);
-  std::shared_ptr<Graph> Branch(const std::vector<Stmt>& statements, std::string* name,
-                                std::uint32_t offset);
-  void Dataflow(const Stmt& stmt, Graph& graph);
-  void Nested(const Stmt& stmt, Graph& graph);
-  void Effect(const Stmt& stmt, Graph& graph);
-  void FuncAttr(const Expr& call, Graph& graph);
-
-  // A node for what `expr` says, without results.
-  Node* MakeNode(const Expr& expr, Graph& graph);
-  Node* MakeCall(const Expr& call, Graph& graph);
-  Node* MakeConstant(const Expr& call, Graph& graph);
-  Node* MakeSubscript(const Expr& expr, Graph& graph);
-  Node* MakeParts(const char* op, const Expr& expr, Graph& graph);
-  static Node* Append(std::string_view op, Graph& graph);
-  // The value of `expr`: a variable, or the result of a node that stands in place.
-  Value* Operand(const Expr& expr, Graph& graph);
-  void Arguments(const Expr& call, const std::string& op, Node& node, Graph& graph);
-  static void AddAttribute(Node& node, std::string name, const Expr& expr);
-  // Whether `expr` is computed when the function runs: it reads variables or calls operators.
-  bool IsValue(const Expr& expr) const;
-
-  void Bind(const std::string& name, Value* value);
-  void AddSizes(const Type& type);
-  void AddPlace(Node& node, std::uint32_t offset);
-  void AddComments(Node& node, std::uint32_t offset);
-  void Fail(const Expr& expr, std::string message) { Fail(expr.offset, std::move(message)); }
-  void Fail(std::uint32_t offset, std::string message);
-
-  const ModuleSyntax& module_;
-  std::vector<Finding>& findings_;
-  std::unordered_map<std::string, Value*> values_;
-  std::unordered_set<std::string> sizes_;
-  std::unordered_set<std::string> aliases_;           // of the module
-  std::vector<std::pair<std::string, Value*>> undo_;  // what names meant before
-  std::size_t line_number_ = 1;
-  std::size_t line_begin_ = 0;
-  int branches_ = 0;  // around the present statement
-  bool returned_ = false;
-};
-
-void Builder::Fail(std::uint32_t offset, std::string message) {
+void FunctionBuilder::Fail(std::uint32_t offset, std::string message) {
   if (findings_.size() >= python::kMaxSourceFindings) return;
   findings_.push_back(python::FindingAt(ErrorKind::kInvalidInput, module_.file, module_.text,
                                         offset, std::move(message)));
 }
 
-void Builder::Bind(const std::string& name, Value* value) {
+void FunctionBuilder::Bind(const std::string& name, Value* value) {
   Value*& slot = values_[name];
   undo_.emplace_back(name, slot);
   slot = value;
 }
 
-void Builder::AddSizes(const Type& type) {
+void FunctionBuilder::AddSizes(const Type& type) {
   for (const Type& element :
        type.kind() == Type::Kind::kTuple ? type.elements() : std::vector<Type>())
     AddSizes(element);
@@ -98,7 +42,7 @@ void Builder::AddSizes(const Type& type) {
 }
 
 // Statements come in order, so that lines are counted once.
-void Builder::AddPlace(Node& node, std::uint32_t offset) {
+void FunctionBuilder::AddPlace(Node& node, std::uint32_t offset) {
   if (offset < line_begin_) {
     line_number_ = 1;
     line_begin_ = 0;
@@ -113,7 +57,7 @@ void Builder::AddPlace(Node& node, std::uint32_t offset) {
 }
 
 // Lines of comments that stand directly above the statement at `offset`.
-void Builder::AddComments(Node& node, std::uint32_t offset) {
+void FunctionBuilder::AddComments(Node& node, std::uint32_t offset) {
   const std::string_view text = module_.text;
   std::size_t line = text.rfind('\n', offset);
   Attribute::Strings comments;
@@ -131,7 +75,7 @@ void Builder::AddComments(Node& node, std::uint32_t offset) {
   if (!comments.empty()) node.extra().emplace_back("relax.comments", std::move(comments));
 }
 
-std::unique_ptr<Graph> Builder::Build(const python::FunctionDef& function) {
+std::unique_ptr<Graph> FunctionBuilder::Build(const python::FunctionDef& function) {
   auto graph = std::make_unique<Graph>();
   graph->set_name(function.name);
   aliases_.insert(module_.name);
@@ -141,7 +85,7 @@ std::unique_ptr<Graph> Builder::Build(const python::FunctionDef& function) {
   return graph;
 }
 
-void Builder::Signature(const python::FunctionDef& function, Graph& graph) {
+void FunctionBuilder::Signature(const python::FunctionDef& function, Graph& graph) {
   Attribute::Strings decorators;
   for (const Expr& decorator : function.decorators) decorators.push_back(ExprText(decorator));
   graph.extra().emplace_back("relax.decorators", std::move(decorators));
@@ -166,11 +110,11 @@ void Builder::Signature(const python::FunctionDef& function, Graph& graph) {
   if (function.result) graph.extra().emplace_back("relax.returns", ExprText(*function.result));
 }
 
-void Builder::Statements(const std::vector<Stmt>& statements, Graph& graph) {
+void FunctionBuilder::Statements(const std::vector<Stmt>& statements, Graph& graph) {
   for (const Stmt& stmt : statements) Statement(stmt, graph);
 }
 
-void Builder::Statement(const Stmt& stmt, Graph& graph) {
+void FunctionBuilder::Statement(const Stmt& stmt, Graph& graph) {
   if (returned_) return Fail(stmt.offset, "a statement behind 'return'");
   switch (stmt.kind) {
     case Stmt::Kind::kAssign:
@@ -201,7 +145,7 @@ void Builder::Statement(const Stmt& stmt, Graph& graph) {
   }
 }
 
-void Builder::Assign(const Stmt& stmt, Graph& graph) {
+void FunctionBuilder::Assign(const Stmt& stmt, Graph& graph) {
   for (const Expr& target : stmt.targets) {
     if (target.kind != Kind::kName) return Fail(target, "a name is expected");
   }
@@ -230,8 +174,8 @@ void Builder::Assign(const Stmt& stmt, Graph& graph) {
   if (stmt.unpacks && stmt.targets.size() == 1) Fail(stmt.offset, "a tuple of one name");
 }
 
-std::shared_ptr<Graph> Builder::Branch(const std::vector<Stmt>& statements, std::string* name,
-                                       std::uint32_t offset) {
+std::shared_ptr<Graph> FunctionBuilder::Branch(const std::vector<Stmt>& statements,
+                                               std::string* name, std::uint32_t offset) {
   auto body = std::make_shared<Graph>();
   const std::size_t before = undo_.size();
   ++branches_;
@@ -248,7 +192,7 @@ std::shared_ptr<Graph> Builder::Branch(const std::vector<Stmt>& statements, std:
   return body;
 }
 
-void Builder::If(const Stmt& stmt, Graph& graph) {
+void FunctionBuilder::If(const Stmt& stmt, Graph& graph) {
   Value* condition = Operand(stmt.value, graph);
   if (condition == nullptr) return;
   Value* const operands[] = {condition};
@@ -267,7 +211,7 @@ void Builder::If(const Stmt& stmt, Graph& graph) {
   Bind(names[0], node->AddResult(names[0]));
 }
 
-void Builder::Dataflow(const Stmt& stmt, Graph& graph) {
+void FunctionBuilder::Dataflow(const Stmt& stmt, Graph& graph) {
   const bool is_block = stmt.value.kind == Kind::kCall && stmt.value.parts.size() == 1 &&
                         DottedName(stmt.value.parts[0]) == "R.dataflow";
   if (!is_block || !stmt.targets.empty()) return Fail(stmt.offset, "no statement of Relax");
@@ -291,7 +235,7 @@ void Builder::Dataflow(const Stmt& stmt, Graph& graph) {
   graph.Append(InternOp("relax", "output"), {})->extra().emplace_back("relax.implied", true);
 }
 
-void Builder::Nested(const Stmt& stmt, Graph& graph) {
+void FunctionBuilder::Nested(const Stmt& stmt, Graph& graph) {
   const python::FunctionDef& function = *stmt.function;
   Node* node = graph.Append(InternOp("relax", "function"), {});
   AddPlace(*node, stmt.offset);
@@ -311,7 +255,7 @@ void Builder::Nested(const Stmt& stmt, Graph& graph) {
   node->SetAttribute("body", Attribute(std::move(body)));
 }
 
-void Builder::FuncAttr(const Expr& call, Graph& graph) {
+void FunctionBuilder::FuncAttr(const Expr& call, Graph& graph) {
   if (call.parts.size() != 2 || call.parts[1].kind != Kind::kDict)
     return Fail(call, "R.func_attr takes a dictionary");
   Node* node = graph.Append(InternOp("relax", "func_attr"), {});
@@ -323,7 +267,7 @@ void Builder::FuncAttr(const Expr& call, Graph& graph) {
   }
 }
 
-void Builder::Effect(const Stmt& stmt, Graph& graph) {
+void FunctionBuilder::Effect(const Stmt& stmt, Graph& graph) {
   const Expr& expr = stmt.value;
   if (expr.kind == Kind::kString) return;  // the documentation of a function
   if (expr.kind != Kind::kCall) return Fail(stmt.offset, "no statement of Relax");
@@ -334,199 +278,10 @@ void Builder::Effect(const Stmt& stmt, Graph& graph) {
   AddComments(*node, stmt.offset);
 }
 
-bool Builder::IsValue(const Expr& expr) const {
-  switch (expr.kind) {
-    case Kind::kName: {
-      const auto found = values_.find(expr.text);
-      return found != values_.end() && found->second != nullptr;
-    }
-    case Kind::kCall: {
-      if (IsAnnotation(expr)) return false;
-      const std::string callee = DottedName(expr.parts[0]);
-      return callee.starts_with("R.") || IsValue(expr.parts[0]) ||
-             (expr.parts[0].kind == Kind::kAttribute &&
-              aliases_.contains(DottedName(expr.parts[0].parts[0])));
-    }
-    case Kind::kSubscript:
-      return expr.parts[0].IsName("metadata") || IsValue(expr.parts[0]) ||
-             (expr.parts[0].kind == Kind::kSubscript && IsValue(expr.parts[0]));
-    case Kind::kTuple:
-    case Kind::kList:
-    case Kind::kUnary:
-    case Kind::kBinary:
-      return std::any_of(expr.parts.begin(), expr.parts.end(),
-                         [this](const Expr& part) { return IsValue(part); });
-    default:
-      return false;
-  }
-}
-
-Node* Builder::Append(std::string_view op, Graph& graph) {
-  return graph.Append(InternOp("relax", op), {});
-}
-
-Node* Builder::MakeParts(const char* op, const Expr& expr, Graph& graph) {
-  std::vector<Value*> operands;
-  for (const Expr& part : expr.parts) operands.push_back(Operand(part, graph));
-  return graph.Append(InternOp("relax", op), operands);
-}
-
-// "metadata["…"][3]", "x[0]".
-Node* Builder::MakeSubscript(const Expr& expr, Graph& graph) {
-  const Expr& base = expr.parts[0];
-  const Expr& index = expr.parts[1];
-  if (base.kind == Kind::kSubscript && base.parts[0].IsName("metadata")) {
-    Node* node = Append("metadata", graph);
-    AddAttribute(*node, "type", base.parts[1]);
-    AddAttribute(*node, "index", index);
-    return node;
-  }
-  if (index.kind != Kind::kInt) {
-    Fail(index, "an index of a tuple is a number");
-    return nullptr;
-  }
-  Value* const operands[] = {Operand(base, graph)};
-  Node* node = graph.Append(InternOp("relax", "TupleGetItem"), operands);
-  AddAttribute(*node, "index", index);
-  return node;
-}
-
-Node* Builder::MakeConstant(const Expr& call, Graph& graph) {
-  const std::size_t positional = call.parts.size() - call.keywords.size();
-  std::optional<DType> dtype;
-  if (call.parts.size() < 2 || positional < 2 || call.parts.size() > 3) return nullptr;
-  if (call.parts.size() == 3) {
-    if (call.parts[2].kind != Kind::kString) return nullptr;
-    dtype = DTypeFromName(call.parts[2].text);
-    if (!dtype || NumpyName(*dtype) != call.parts[2].text) return nullptr;
-  }
-  std::optional<Tensor> tensor = ConstantOf(call.parts[1], dtype);
-  if (!tensor) return nullptr;
-  Node* node = Append("const", graph);
-  node->SetAttribute("value", Attribute(std::move(*tensor)));
-  return node;
-}
-
-void Builder::AddAttribute(Node& node, std::string name, const Expr& expr) {
-  AttributeValue value = AttributeOf(expr);
-  NamedAttribute attribute(std::move(name), std::move(value.value));
-  if (!value.plain)
-    attribute.extra = std::make_shared<const Extra>(
-        Extra{NamedAttribute("relax.text", Attribute(ExprText(expr)))});
-  node.AddAttribute(std::move(attribute));
-}
-
-// Operands by position and attributes by keyword go without saying; else a list tells, for each
-// argument in order: "" an operand, "name=" an operand by keyword, "#name" an attribute by
-// position, "name" an attribute by keyword.
-void Builder::Arguments(const Expr& call, const std::string& op, Node& node, Graph& graph) {
-  const std::size_t positional = call.parts.size() - call.keywords.size();
-  const std::vector<SignatureParameter> signature = SignatureOf(op);
-  Attribute::Strings layout;
-  bool plain = true;
-  bool attributes_begun = false;
-  for (std::size_t i = 1; i < call.parts.size(); ++i) {
-    const Expr& argument = call.parts[i];
-    const bool by_keyword = i >= positional;
-    std::string name = by_keyword ? call.keywords[i - positional]
-                       : i <= signature.size() && !signature[i - 1].name.starts_with('*')
-                           ? std::string(signature[i - 1].name)
-                           : fmt::format("argument{}", i - 1);
-    if (IsValue(argument)) {
-      node.AddOperand(Operand(argument, graph));
-      plain = plain && !by_keyword && !attributes_begun;
-      layout.push_back(by_keyword ? name + "=" : "");
-      continue;
-    }
-    attributes_begun = true;
-    plain = plain && by_keyword;
-    layout.push_back(by_keyword ? name : "#" + name);
-    if (argument.kind == Kind::kName && !sizes_.contains(argument.text)) {
-      Fail(argument, fmt::format("'{}' is not defined", argument.text));
-    }
-    AddAttribute(node, std::move(name), argument);
-  }
-  if (!plain) node.extra().emplace_back("relax.arguments", std::move(layout));
-  graph.MoveBefore(&node, nullptr);  // behind the nodes of its operands
-}
-
-Node* Builder::MakeCall(const Expr& call, Graph& graph) {
-  const Expr& callee = call.parts[0];
-  const std::string name = DottedName(callee);
-  if (name == "R.const") {
-    if (Node* constant = MakeConstant(call, graph)) return constant;
-  }
-  if (callee.kind == Kind::kAttribute && aliases_.contains(DottedName(callee.parts[0]))) {
-    Node* node = Append("call", graph);
-    const std::string alias = DottedName(callee.parts[0]);
-    node->SetAttribute("callee", Attribute(Symbol{callee.text}));
-    if (alias != "cls") node->extra().emplace_back("relax.alias", alias);
-    Arguments(call, "call", *node, graph);
-    return node;
-  }
-  if (IsValue(callee)) {
-    Node* node = Append("call_value", graph);
-    node->AddOperand(Operand(callee, graph));
-    Arguments(call, "call_value", *node, graph);
-    return node;
-  }
-  if (name.empty() || name.find('.') == std::string::npos) {
-    Fail(call, "this cannot be called");
-    return nullptr;
-  }
-  const std::string op = name.starts_with("R.") ? name.substr(2) : name;
-  Node* node = Append(op, graph);
-  Arguments(call, op, *node, graph);
-  return node;
-}
-
-Node* Builder::MakeNode(const Expr& expr, Graph& graph) {
-  if (expr.kind == Kind::kCall && !IsAnnotation(expr) &&
-      (IsValue(expr) || DottedName(expr.parts[0]).find('.') != std::string::npos ||
-       expr.parts[0].kind != Kind::kName))
-    return MakeCall(expr, graph);
-  if (expr.kind == Kind::kName && IsValue(expr)) {
-    Value* const operands[] = {values_.at(expr.text)};
-    return graph.Append(InternOp("relax", "alias"), operands);
-  }
-  if (expr.kind == Kind::kName && aliases_.contains(expr.text)) {
-    Node* node = Append("module", graph);
-    node->SetAttribute("name", Attribute(expr.text));
-    return node;
-  }
-  if (expr.kind == Kind::kName && !sizes_.contains(expr.text)) {
-    Fail(expr, fmt::format("'{}' is not defined", expr.text));
-    return nullptr;
-  }
-  if (expr.kind == Kind::kSubscript && IsValue(expr)) return MakeSubscript(expr, graph);
-  const bool is_list = expr.kind == Kind::kTuple || expr.kind == Kind::kList;
-  if (is_list && (IsValue(expr) || expr.parts.empty()))
-    return MakeParts(expr.kind == Kind::kTuple ? "Tuple" : "List", expr, graph);
-  if ((expr.kind == Kind::kBinary || expr.kind == Kind::kUnary) && IsValue(expr)) {
-    Node* node = MakeParts(expr.kind == Kind::kBinary ? "binary" : "unary", expr, graph);
-    node->SetAttribute("operator", Attribute(expr.text));
-    return node;
-  }
-  Node* node = Append("literal", graph);
-  AddAttribute(*node, "value", expr);
-  return node;
-}
-
-Value* Builder::Operand(const Expr& expr, Graph& graph) {
-  if (expr.kind == Kind::kName && IsValue(expr)) return values_.at(expr.text);
-  Node* node = MakeNode(expr, graph);
-  if (node == nullptr) return nullptr;
-  node->extra().emplace_back("relax.inline", true);
-  AddPlace(*node, expr.offset);
-  return node->AddResult("");
-}
-
-}  // namespace
-
 std::unique_ptr<Graph> BuildFunction(const ModuleSyntax& module,
                                      const python::FunctionDef& function,
                                      std::vector<Finding>& findings) {
-  return Builder(module, findings).Build(function);
+  return FunctionBuilder(module, findings).Build(function);
 }
 
 }  // namespace dragoman::tvmscript

@@ -10,8 +10,8 @@
 #include "core/support/text.h"
 #include "importers/relay/graph/build_graph.h"
 #include "importers/relay/graph/relay_ops.h"
-#include "importers/tvm/nd_array.h"
 #include "importers/relay/text/parser.h"
+#include "importers/tvm/nd_array.h"
 
 namespace dragoman {
 namespace relay {

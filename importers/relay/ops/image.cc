@@ -47,8 +47,7 @@ std::string MethodOf(Call& c, std::string_view otherwise) {
 // where asymmetric coordinates go to a multiple of the size. It divides by 0 where corners are
 // aligned in a single element.
 void CheckSizes(Call& c, const Value* x, Value* spatial_sizes, const Resizing& how) {
-  const std::optional<Ints> to =
-      c.failed() ? std::nullopt : c.builder().KnownInts(spatial_sizes);
+  const std::optional<Ints> to = c.failed() ? std::nullopt : c.builder().KnownInts(spatial_sizes);
   for (std::size_t i = 0; to && i < to->size(); ++i) {
     const std::optional<std::int64_t> from = c.KnownSize(x, static_cast<int>(i) + 2);
     const bool is_multiple = from && *from > 0 && (*to)[i] > *from && (*to)[i] % *from == 0;

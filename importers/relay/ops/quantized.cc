@@ -128,10 +128,10 @@ Value* LowerRequantize(Call& c) {
   c.ExpectText("compute_dtype", {"None", "int64"});
   c.ExpectText("rounding", {"None", "UPWARD", "TONEAREST"});
   if (c.failed()) return nullptr;
-  return Saturated(c,
-                   Requantized(c, x, QuantisationAt(c, 1), QuantisationAt(c, 3), axis,
-                               rounding == "TONEAREST"),
-                   dtype);
+  return Saturated(
+      c,
+      Requantized(c, x, QuantisationAt(c, 1), QuantisationAt(c, 3), axis, rounding == "TONEAREST"),
+      dtype);
 }
 
 // TVM takes both operands to the result's quantisation, each rounded; of products it rounds once.

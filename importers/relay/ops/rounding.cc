@@ -57,8 +57,7 @@ Value* Rescaled(Call& c, Value* x, const std::vector<double>& quotients, std::in
   }
   Value* divisor = Aligned(c, c.Ints(std::move(divisors)), axis, x);
   Value* half = c.Div(divisor, 2);
-  Value* product =
-      c.Mul(c.Cast(x, DType::kI64), Aligned(c, c.Ints(std::move(factors)), axis, x));
+  Value* product = c.Mul(c.Cast(x, DType::kI64), Aligned(c, c.Ints(std::move(factors)), axis, x));
   if (away) half = c.Where(c.Less(product, 0), c.Sub(half, 1), half);
   return c.Cast(FloorQuotient(c, c.Add(product, half), divisor), DType::kI32);
 }

@@ -1,5 +1,5 @@
-// Roundings of TVM, and the numbers of fixed point by which it takes quantised values from one scale
-// to another.
+// Roundings of TVM, and the numbers of fixed point by which it takes quantised values from one
+// scale to another.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_
 

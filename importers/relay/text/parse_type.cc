@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/support/text.h"
-#include "importers/tvm/nd_array.h"
 #include "importers/relay/text/parse_state.h"
 #include "importers/relay/text/parser.h"
+#include "importers/tvm/nd_array.h"
 
 namespace dragoman::relay {
 namespace {
