@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "codegen/relax/relax_op.h"
+#include "codegen/tvm/window_pads.h"
 
 namespace dragoman::relax {
+
+using tvm::OrFill;
 
 // "NCHW" and "OIHW" ("IOHW" for a transposed convolution) of one to three spatial axes.
 struct Layout {
@@ -19,10 +22,6 @@ struct Layout {
 
 // Errors: another number of spatial axes.
 Result<Layout> LayoutOf(const RelaxOp& op, bool transposed = false);
-
-// `values`, or `count` times `fill` if there are none.
-std::vector<std::int64_t> OrFill(std::vector<std::int64_t> values, std::int64_t count,
-                                 std::int64_t fill);
 
 // The pads, begin… then end… as ONNX and Relax both order them, automatic padding resolved. Errors:
 // automatic padding of a size that only run time knows.

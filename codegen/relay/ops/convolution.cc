@@ -1,6 +1,8 @@
 // Convolutions and pools of one to three spatial axes.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
@@ -15,31 +17,10 @@ Result<std::int64_t> SpatialAxes(const RelayOp& op) {
   return rank - 2;
 }
 
-Ints OrFill(Ints values, std::int64_t count, std::int64_t fill) {
-  if (values.empty()) values.assign(static_cast<std::size_t>(count), fill);
-  return values;
-}
-
 Result<Ints> PadsOf(const RelayOp& op, std::int64_t spatial, const Ints& kernel) {
-  const std::string mode = op.String("auto_pad", "NOTSET");
-  if (mode == "NOTSET") return OrFill(op.Ints("pads"), 2 * spatial, 0);
-  if (mode == "VALID") return Ints(static_cast<std::size_t>(2 * spatial), 0);
-  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
-  const Ints strides = OrFill(op.Ints("strides"), spatial, 1);
-  const Ints dilations = OrFill(op.Ints("dilations"), spatial, 1);
-  const auto n = static_cast<std::size_t>(spatial);
-  Ints pads(2 * n, 0);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!shape[i + 2].known() && strides[i] != 1)
-      return op.Refuse("automatic padding of a size that is known at run time only");
-    const std::int64_t size = shape[i + 2].known() ? shape[i + 2].value() : 1;
-    const std::int64_t out = (size + strides[i] - 1) / strides[i];
-    const std::int64_t span = dilations[i] * (kernel[i] - 1) + 1;
-    const std::int64_t total = std::max<std::int64_t>(0, (out - 1) * strides[i] + span - size);
-    pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
-    pads[i + n] = total - pads[i];
-  }
-  return pads;
+  std::optional<Ints> pads = tvm::WindowPads(op.node, spatial, kernel);
+  if (!pads) return op.Refuse("automatic padding of a size that is known at run time only");
+  return *std::move(pads);
 }
 
 namespace {

@@ -3,14 +3,14 @@
 #define DRAGOMAN_CODEGEN_RELAY_OPS_WINDOW_H_
 
 #include "codegen/relay/relay_op.h"
+#include "codegen/tvm/window_pads.h"
 
 namespace dragoman::relay::emit {
 
+using tvm::OrFill;
+
 // Of operand 0, from 1 to 3. Errors: another number.
 Result<std::int64_t> SpatialAxes(const RelayOp& op);
-
-// `values`, or `count` times `fill` if there are none.
-Ints OrFill(Ints values, std::int64_t count, std::int64_t fill);
 
 // The pads, begin… then end… as ONNX and Relay both order them, automatic padding resolved. Errors:
 // automatic padding of a size that only run time knows.

@@ -57,7 +57,9 @@ class FunctionBuilder {
   void AddSizes(const Type& type);
   void AddPlace(Node& node, std::uint32_t offset);
   void AddComments(Node& node, std::uint32_t offset);
-  void Fail(const python::Expr& expr, std::string message) { Fail(expr.offset, std::move(message)); }
+  void Fail(const python::Expr& expr, std::string message) {
+    Fail(expr.offset, std::move(message));
+  }
   void Fail(std::uint32_t offset, std::string message);
 
   const ModuleSyntax& module_;
