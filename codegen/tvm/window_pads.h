@@ -1,5 +1,5 @@
-// What Relax and Relay share of sliding windows: their pads come in the order of ONNX, and both need
-// them as numbers.
+// What Relax and Relay share of sliding windows: their pads come in the order of ONNX, and both
+// need them as numbers.
 #ifndef DRAGOMAN_CODEGEN_TVM_WINDOW_PADS_H_
 #define DRAGOMAN_CODEGEN_TVM_WINDOW_PADS_H_
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/ir/node.h"
+#include "core/ir/graph.h"
 
 namespace dragoman::tvm {
 

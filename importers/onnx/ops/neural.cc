@@ -1,5 +1,7 @@
 // Layers: changed defaults, modes that went away.
 
+#include <fmt/format.h>
+
 #include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
@@ -109,6 +111,12 @@ LoweredResults LowerGroupNormalization(OpLowering& op) {
     return op.Invalid("num_groups does not divide the channels");
   DRAGOMAN_TRY(op.Require({1, 2}));
   for (std::size_t i : {1, 2}) {
+    const Shape* shape = op.operand(i)->type().shape();
+    if (shape != nullptr &&
+        (shape->size() != 1 || (shape->front().known() && shape->front() != Dim(count))))
+      return op.Invalid(
+          fmt::format("operand {} is {}; below opset 21 it has an element a group, {}", i,
+                      op.operand(i)->type().ToString(), count));
     Value* column = op.Ints({count, 1});
     Value* spread = op.Ints({count, channels.value() / count});
     Value* flat = op.Ints({channels.value()});

@@ -392,6 +392,18 @@ entry main(%x: f32[3], %p: bool[]) -> (%o: f32[3]) {
   EXPECT_EQ(model->main().output(0)->name(), "o");
 }
 
+// Some exporters give one element a channel, as opset 21 does.
+TEST(LowerOnnx, ScaleOfGroupNormalizationHasAnElementAGroup) {
+  constexpr std::string_view kText = R"(opset "" 18
+
+entry main(%x: f32[n, 4, 3], %s: f32[4]) -> (%y: f32[*]) {
+  %y = onnx.GroupNormalization(%x, %s, %s) {num_groups = 2}
+}
+)";
+  EXPECT_THAT(ErrorOf(kText), HasSubstr("operand 1 is f32[4]; below opset 21 it has an element a "
+                                        "group, 2"));
+}
+
 TEST(LowerOnnx, RefusesWhatItCannotExpress) {
   EXPECT_THAT(ErrorOf(R"(opset "" 16
 entry main(%x: f32[2], %c: bool[]) -> (%y: f32[*]) {
