@@ -279,6 +279,21 @@ class Networks(RelayCase):
         self.assertNotIn("warning", done.stderr)
 
 
+class Resized(RelayCase):
+    def test_what_tvm_computes_otherwise_is_refused(self):
+        call = ('def @main(%x: Tensor[(1, 1, 4, 6), float32]) {{\n  image.resize2d(%x, size={}, '
+                'roi=[0f, 0f, 0f, 0f], method="{}", coordinate_transformation_mode="{}", '
+                'rounding_method="{}")\n}}\n')
+        nearest = "nearest_neighbor"
+        self.refused(call.format([8, 7], nearest, "asymmetric", "ceil"), 4, "multiple of the size")
+        self.refused(call.format([1, 6], "linear", "align_corners", ""), 4, "a single element")
+        x = draw(1, 1, 4, 6)
+        rows, columns = (np.ceil(np.arange(n + 1) * n / (n + 1)).astype(int).clip(0, n - 1)
+                         for n in (4, 6))
+        self.agrees(self.write(call.format([5, 7], nearest, "asymmetric", "ceil")),
+                    [x[:, :, rows][..., columns]], x=x)
+
+
 class Quantized(RelayCase):
     def test_dense_and_requantize(self):
         x = np.random.default_rng(1).integers(0, 255, (3, 8)).astype(np.uint8)
