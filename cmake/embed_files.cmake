@@ -15,6 +15,6 @@ endforeach()
 
 string(CONCAT source
   "#include \"codegen/onednn/runtime_files.h\"\n\n#include <array>\n\nnamespace dragoman {\nnamespace {\n\n"
-  "constexpr std::array<RuntimeFile, ${count}> kFiles = {{\n${entries}}};\n\n}  // namespace\n\n"
+  "const std::array<RuntimeFile, ${count}> kFiles = {{\n${entries}}};\n\n}  // namespace\n\n"
   "std::span<const RuntimeFile> RuntimeFiles() { return kFiles; }\n\n}  // namespace dragoman\n")
 file(WRITE "${OUTPUT}" "${source}")

@@ -208,8 +208,8 @@ Result<bool> LoopLowering::CompareTurn(const std::vector<Abstract>& given, std::
   pass.condition = *condition;
 
   // Cells of the body's inputs come last: what holds others in their place tells what comes back.
-  std::ranges::stable_partition(
-      side.changes, [last](const CellChange& change) { return change.cell->number <= last; });
+  std::stable_partition(side.changes.begin(), side.changes.end(),
+                        [last](const CellChange& change) { return change.cell->number <= last; });
   Merger merger({}, side.changes);
   DRAGOMAN_TRY(MergeTurn(given, merger, pass));
   const std::vector<Leaf>& leaves = merger.leaves();

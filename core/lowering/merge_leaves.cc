@@ -141,8 +141,9 @@ JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedConte
   for (const auto& [cell, contents] : planned) cells.emplace_back(cell, cell->contents);
   for (const auto& [cell, contents] : changed) {
     Cell::Contents joined = contents(heap, stand_ins);
-    const auto known = std::find_if(cells.begin(), cells.end(),
-                                    [&](const auto& item) { return item.first == cell; });
+    const auto known = std::find_if(cells.begin(), cells.end(), [&cell = cell](const auto& item) {
+      return item.first == cell;
+    });
     if (known != cells.end()) {
       known->second = std::move(joined);
     } else {
