@@ -247,7 +247,7 @@ Result<MergedContents> Merger::MergeObjects(const ObjectContents& a, const Objec
   std::vector<std::pair<std::string, MergedValue>> attributes;
   for (const auto& [key, value] : a.attributes) {
     const auto other = std::find_if(b.attributes.begin(), b.attributes.end(),
-                                    [&](const auto& item) { return item.first == key; });
+                                    [&key = key](const auto& item) { return item.first == key; });
     const Abstract absent = Uninitialized();
     DRAGOMAN_ASSIGN(
         MergedValue merged,
