@@ -463,7 +463,7 @@ TEST(Int8KernelsTest, FactorsThatFitBytesStayBytes) {
   const std::vector<std::uint8_t> weights = {0, 128, 255, 130, 120, 128}, zeros = {128, 120};
   const auto implementation = [&](std::int64_t num_zeros) {
     PreparedInt8MatMul product;
-    const Int8View zero(TensorView<const std::uint8_t>(zeros.data(), Shape{num_zeros}));
+    const Int8View zero(TensorView<const std::uint8_t>{zeros.data(), Shape{num_zeros}});
     EXPECT_TRUE(product.Init({}, a, b, weights.data(), zero, {}, kBytes).ok());
     return std::string(product.Implementation());
   };
