@@ -284,7 +284,9 @@ Colour ToRgb(Call& c, const Colour& hsv) {
   Value* green = clamp(c.Sub(2, c.Abs(c.Sub(six, 2))));
   Value* blue = clamp(c.Sub(2, c.Abs(c.Sub(six, 4))));
   Value* least = c.Sub(1, saturation);
-  const auto mixed = [&](Value* x) { return c.Mul(c.Add(least, c.Mul(saturation, x)), value); };
+  const auto mixed = [&, &saturation = saturation, &value = value](Value* x) {
+    return c.Mul(c.Add(least, c.Mul(saturation, x)), value);
+  };
   return {mixed(red), mixed(green), mixed(blue)};
 }
 

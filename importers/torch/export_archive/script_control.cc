@@ -166,7 +166,7 @@ Status ScriptWriter::WriteCond(const Node& node) {
   Node* choice = Append({"prim", "If"}, {condition});
   for (const auto& [name, graph] :
        {std::pair("then_branch", then_graph), std::pair("else_branch", else_graph)}) {
-    DRAGOMAN_TRY(WriteBlock(*choice, name, [&](Graph& body) -> Status {
+    DRAGOMAN_TRY(WriteBlock(*choice, name, [&, &graph = graph](Graph& body) -> Status {
       DRAGOMAN_ASSIGN(const std::vector<Value*> outputs, Inline(*graph, operands));
       if (outputs.size() != node.num_results())
         return InvalidInput("a branch of cond gives another number of results than cond");
