@@ -147,6 +147,10 @@ class RefusalsTest(CommandCase):
         self.assertIn("error: do_rotary", self.refused(rotated))
         unknown = onnxruntime_cases.Case("node", "Gelu", [x], {"approximation": 1})
         self.assertIn("attribute 'approximation' is not known", self.refused(unknown))
+        apart = onnxruntime_cases.Case("node", "MultiHeadAttention",
+                                       [x, draw.real(2, 4, 6), draw.real(2, 4, 6)],
+                                       {"num_heads": 2, "unidirectional": 1})
+        self.assertIn("error: unidirectional", self.refused(apart))
         missing = onnxruntime_cases.Case("node", "SkipLayerNormalization", [x, None, bias], {})
         self.assertIn("operand 1 is missing", self.refused(missing, 2))
         hashed = onnxruntime_cases.Case("node", "MurmurHash3", [draw.ints(0, 9, 3)], {})

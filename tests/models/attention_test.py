@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attention and other operators that opsets 23 to 26 added or changed, against NumPy."""
+"""Attention and other operators that opsets 20 to 26 added or changed, against NumPy."""
 
 import itertools
 import unittest
@@ -226,6 +226,17 @@ class Attention(CommandCase):
         model = self.write("BitCast", [x], outputs, 26, to=11)
         said = self.fails(4, "convert", model, "-o", self.out / "m.py")
         self.assertIn("the bits of", said)
+
+    def test_affine_grid(self):
+        theta = self.draw(2, 2, 3)
+        for corners, height in itertools.product((0, 1), (1, 3)):
+            half = 0 if corners else 1 / height
+            rows = np.linspace(-1 + half, 1 - half, height) if height > 1 else [-1.0 + half]
+            columns = np.linspace(-1, 1, 2) * (1 if corners else 0.5)
+            points = np.array([[[x, y, 1] for x in columns] for y in rows])
+            self.verify("AffineGrid", [theta, np.array([2, 3, height, 2])],
+                        [np.einsum("hwj,nij->nhwi", points, theta)], 20, (1,),
+                        align_corners=corners)
 
     def test_rotary_embedding(self):
         cos, sin = self.draw(9, SIZE // 2), self.draw(9, SIZE // 2)

@@ -179,6 +179,10 @@ def block_products(draw):
             operands.append(draw.ints(0, 256, 6, 2 * bits // 8, dtype=U8))
         yield Case(f"GatherBlockQuantized_{bits}_{zeros}", "GatherBlockQuantized", operands,
                    {"bits": bits, "block_size": 16, "quantize_axis": 1}, constants=(0, 2, 3))
+    half = [draw.ints(0, 256, 6, 24, dtype=U8), np.array([0, 5, 2], I64), draw.real(6, 3),
+            draw.ints(0, 256, 6, 2, dtype=U8)]
+    yield Case("GatherBlockQuantized_half_a_byte", "GatherBlockQuantized", half,
+               {"bits": 4, "block_size": 16, "quantize_axis": 1}, constants=(0, 2, 3))
 
 
 def quantized_elementwise():
@@ -394,6 +398,11 @@ def learners():
                    wanted=(0, 1), **ml)
     yield Case("LinearClassifier_zero", "LinearClassifier", [x],
                {"coefficients": draw.real(9).tolist(), "intercepts": draw.real(3).tolist(),
+                "classlabels_ints": [0, 1, 2], "post_transform": "SOFTMAX_ZERO"},
+               wanted=(0, 1), **ml)
+    yield Case("LinearClassifier_nearly_zero", "LinearClassifier",
+               [np.array([[0, 1, -5e-8], [2, 3e-8, 0]], F32)],
+               {"coefficients": np.eye(3).ravel().tolist(), "intercepts": [0.0] * 3,
                 "classlabels_ints": [0, 1, 2], "post_transform": "SOFTMAX_ZERO"},
                wanted=(0, 1), **ml)
     yield from coupled_machines()

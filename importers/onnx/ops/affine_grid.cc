@@ -5,11 +5,12 @@ namespace dragoman {
 namespace {
 
 // The places of `size` points along an axis from -1 to 1: of their centres, or with the outermost
-// points at the ends.
+// points at the ends. One point alone is at the first end.
 Value* Places(OpComposer& f, Value* size, bool at_ends, const Value* like) {
   const DType dtype = like->type().dtype();
   Value* index = f.Cast(f.Iota(size), dtype);
-  Value* count = f.Cast(at_ends ? f.Op("Sub", {size, f.Int(1)}) : size, dtype);
+  Value* gaps = at_ends ? f.Op("Max", {f.Op("Sub", {size, f.Int(1)}), f.Int(1)}) : size;
+  Value* count = f.Cast(gaps, dtype);
   Value* step = f.Op("Div", {f.Number(2, like), count});
   Value* scaled = f.Op("Mul", {index, step});
   Value* first = f.Number(-1, like);

@@ -89,6 +89,9 @@ Result<Value*> Summand(OpLowering& op, OpComposer& f, const Options& options, Va
         f.Op("Where", {seen, f.Number(0, parts.query), f.Number(options.filter, parts.query)});
   }
   if (!options.causal) return summand;
+  // The documentation is silent on keys behind the last query, and providers differ.
+  if (parts.past_length == nullptr && KnownSize(parts.query, kSteps) != KnownSize(parts.key, kSteps))
+    return op.Unsupported("unidirectional where there are not as many keys as queries");
   Value* seen = CausalMask(f, parts.query, parts.key, parts.past_length);
   if (summand == nullptr) summand = f.Number(0, parts.query);
   return f.Op("Where", {seen, summand, f.Number(kLowest, parts.query)});

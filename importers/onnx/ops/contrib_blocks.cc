@@ -250,7 +250,8 @@ LoweredResults LowerGatherBlockQuantized(OpLowering& op) {
   Value* zeros = nullptr;
   if (op.operand(kZeroPoints) != nullptr) {
     DRAGOMAN_ASSIGN(Value * packed, AsBytes(op, kZeroPoints));
-    zeros = numbers(packed);
+    Value* blocks = f.SizeVector(scales, result_rank - 1, 1);  // the last byte may be half full
+    zeros = f.Op("Slice", {numbers(packed), f.Ints({0}), blocks, f.Ints({-1})});
   } else {
     const bool is_unsigned = op.operand(kData)->type().dtype() == DType::kU4;
     const std::int64_t middle = is_unsigned ? 0 : std::int64_t{1} << (table.bits - 1);
