@@ -90,7 +90,8 @@ Result<Value*> Summand(OpLowering& op, OpComposer& f, const Options& options, Va
   }
   if (!options.causal) return summand;
   // The documentation is silent on keys behind the last query, and providers differ.
-  if (parts.past_length == nullptr && KnownSize(parts.query, kSteps) != KnownSize(parts.key, kSteps))
+  if (parts.past_length == nullptr &&
+      KnownSize(parts.query, kSteps) != KnownSize(parts.key, kSteps))
     return op.Unsupported("unidirectional where there are not as many keys as queries");
   Value* seen = CausalMask(f, parts.query, parts.key, parts.past_length);
   if (summand == nullptr) summand = f.Number(0, parts.query);

@@ -77,14 +77,14 @@ PostTransform OfTargets(PostTransform transform, std::int64_t targets) {
 
 namespace {
 
-// Softmax of the scores that are not zero, within 1e-7 as the standard's reference has it; the others
-// are left out of the sum.
+// Softmax of the scores that are not zero, within 1e-7 as the standard's reference has it; the
+// others are left out of the sum.
 Value* SoftmaxOfNonZero(OpComposer& f, Value* scores, std::string_view name) {
   Value* largest = f.Op("ReduceMax", {scores, f.Ints({-1})});
   Value* counts = f.Op("Greater", {f.Op("Abs", {scores}), f.Number(1e-7, scores)});
   Value* powers = f.Op("Exp", {f.Op("Sub", {scores, largest})});
-  Value* sum = f.Op("ReduceSum",
-                    {f.Op("Where", {counts, powers, f.Number(0, scores)}), f.Ints({-1})});
+  Value* sum =
+      f.Op("ReduceSum", {f.Op("Where", {counts, powers, f.Number(0, scores)}), f.Ints({-1})});
   Value* rest = f.Op("Mul", {scores, f.Op("Exp", {f.Op("Neg", {largest})})});
   return f.Op("Div", {f.Op("Where", {counts, powers, rest}), sum}, {}, name);
 }
