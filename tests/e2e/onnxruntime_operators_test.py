@@ -151,6 +151,13 @@ class RefusalsTest(CommandCase):
                                        [x, draw.real(2, 4, 6), draw.real(2, 4, 6)],
                                        {"num_heads": 2, "unidirectional": 1})
         self.assertIn("error: unidirectional", self.refused(apart))
+        quantized = [draw.quantized(onnxruntime_cases.U8, 1, 2, 5, 5), np.float32(0.1),
+                     np.uint8(3), np.float32(0.1), np.uint8(3)]
+        behind = onnxruntime_cases.Case("node", "QLinearAveragePool",
+                                        [np.asarray(x) for x in quantized],
+                                        {"kernel_shape": [2, 2], "strides": [2, 2],
+                                         "ceil_mode": 1, "count_include_pad": 1})
+        self.assertIn("behind the padding", self.refused(behind))
         missing = onnxruntime_cases.Case("node", "SkipLayerNormalization", [x, None, bias], {})
         self.assertIn("operand 1 is missing", self.refused(missing, 2))
         hashed = onnxruntime_cases.Case("node", "MurmurHash3", [draw.ints(0, 9, 3)], {})

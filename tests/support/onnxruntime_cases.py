@@ -282,6 +282,24 @@ def experts():
                constants=(2, 4))
 
 
+def quantized_experts():
+    for bits, block, kind in ((4, 0, "relu"), (4, 16, "swiglu"), (8, 0, "gelu"), (2, 16, "silu")):
+        name = f"QMoE_{bits}_{block}_{kind}"
+        draw = Draws(name)
+        hidden, inner, count = 32, 16, 3
+        wide = inner * (2 if kind == "swiglu" else 1)
+        shape = lambda rows, size: (count, rows, size // block) if block else (count, rows)
+        layer = lambda rows, size: [draw.ints(0, 256, count, rows, size * bits // 8, dtype=U8),
+                                    np.abs(draw.real(*shape(rows, size))) * F32(2.0**-bits)]
+        yield Case(name, "QMoE",
+                   [draw.real(5, hidden), draw.real(5, count), *layer(wide, hidden),
+                    draw.real(count, wide), *layer(hidden, inner), draw.real(count, hidden)],
+                   {"activation_type": kind, "k": 2, "expert_weight_bits": bits,
+                    **({"block_size": block} if block else {}),
+                    **({"swiglu_fusion": 1} if kind == "swiglu" else {})},
+                   constants=(2, 3, 4, 5, 6, 7))
+
+
 def self_attention(name, mask=None, past=False, bias=False, wanted=(0,), width=24, **attributes):
     draw = Draws(name)
     operands = [draw.real(2, 3, 6), draw.real(6, width), draw.real(width), mask,
@@ -484,5 +502,6 @@ def trees_of_version_5():
 
 def all_cases():
     groups = (learners, activations, normalizations, products, quantized_elementwise,
-              quantized_products, quantized_recurrences, experts, attentions, grouped_attentions, movement)
+              quantized_products, quantized_recurrences, experts, quantized_experts, attentions,
+              grouped_attentions, movement)
     return [case for group in groups for case in group()]

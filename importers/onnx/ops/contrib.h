@@ -84,6 +84,7 @@ LoweredResults LowerQLinearReduceMean(OpLowering& op);
 LoweredResults LowerQLinearSoftmax(OpLowering& op);
 LoweredResults LowerQLinearUnary(OpLowering& op);
 LoweredResults LowerQLinearWhere(OpLowering& op);
+LoweredResults LowerQMoe(OpLowering& op);
 LoweredResults LowerQuickGelu(OpLowering& op);
 LoweredResults LowerSkipGroupNorm(OpLowering& op);
 LoweredResults LowerSkipLayerNormalization(OpLowering& op);

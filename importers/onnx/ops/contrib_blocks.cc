@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "importers/onnx/ops/contrib.h"
+#include "importers/onnx/ops/contrib_quantized.h"
 
 namespace dragoman {
 namespace {
@@ -169,9 +169,6 @@ LoweredResults LowerMatMulNBits(OpLowering& op) {
   return f.Finish({y});
 }
 
-namespace {
-
-// Bytes apart along the last axis: the numbers of `bits` that each holds, the lowest first.
 Value* Spread(OpLowering& op, OpComposer& f, Value* bytes, std::int64_t bits, int rank) {
   if (bits == 8) return bytes;
   const auto byte = [&](std::int64_t value) { return f.Cast(op.builder.Int(value), DType::kU8); };
@@ -186,6 +183,8 @@ Value* Spread(OpLowering& op, OpComposer& f, Value* bytes, std::int64_t bits, in
   sizes.back() = -1;
   return f.Op("Reshape", {grid, f.Ints(sizes)});
 }
+
+namespace {
 
 // Constant numbers of 4 bits as the bytes that hold them; others as they are.
 Result<Value*> AsBytes(OpLowering& op, std::size_t i) {

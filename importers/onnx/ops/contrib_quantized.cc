@@ -103,6 +103,14 @@ LoweredResults LowerQLinearSoftmax(OpLowering& op) {
 LoweredResults LowerQLinearPool(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1, kResultScale}));
   DRAGOMAN_ASSIGN(const bool channels_last, TakeFlag(op, "channels_last"));
+  const auto given = [&](std::string_view name) {
+    const Attribute* flag = Find(op.attributes, name);
+    const auto* number = flag != nullptr ? flag->As<std::int64_t>() : nullptr;
+    return number != nullptr && *number != 0;
+  };
+  if (given("ceil_mode") && given("count_include_pad"))
+    return op.Unsupported(
+        "ceil_mode with count_include_pad: ONNX Runtime counts what lies behind the padding");
   OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * y, Pooled(op, f, PlainType(op), channels_last));
   return f.Finish({Quantized(f, op, y, kResultScale, DTypeOf(op, 0))});

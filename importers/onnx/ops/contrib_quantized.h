@@ -27,6 +27,10 @@ struct QuantizedFactor {
 // The matrix product in integers, times the scales: f32.
 Value* ScaledProduct(Composer& f, const QuantizedFactor& a, const QuantizedFactor& b);
 
+// Bytes of a value of rank `rank`, apart along the last axis: the numbers of `bits` that each
+// holds, the lowest first.
+Value* Spread(OpLowering& op, OpComposer& f, Value* bytes, std::int64_t bits, int rank);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_IMPORTERS_ONNX_OPS_CONTRIB_QUANTIZED_H_

@@ -90,6 +90,7 @@ constexpr Row kContribLowerings[] = {
     {"QLinearSigmoid", LowerQLinearUnary},
     {"QLinearSoftmax", LowerQLinearSoftmax},
     {"QLinearWhere", LowerQLinearWhere},
+    {"QMoE", LowerQMoe},
     {"QuantizeLinear", LowerContribQuantization},
     {"QuickGelu", LowerQuickGelu},
     {"Range", LowerContribRange},
