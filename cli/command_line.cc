@@ -1,8 +1,10 @@
 #include "cli/command_line.h"
 
 #include <algorithm>
-#include <iterator>
+#include <list>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,21 @@ std::vector<std::string> Words(int argc, char** argv) {
   return words;
 }
 
+// As --help calls the values of an option.
+std::string ValueName(const Destination& destination) {
+  return std::visit(
+      [](auto* value) -> std::string {
+        using T = std::remove_pointer_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::uint64_t>) return "UINT";
+        if constexpr (std::is_same_v<T, std::optional<double>>) return "FLOAT";
+        if constexpr (std::is_same_v<T, std::int64_t> ||
+                      std::is_same_v<T, std::optional<std::int64_t>>)
+          return "INT";
+        return "TEXT";
+      },
+      destination);
+}
+
 std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   const std::vector<CLI::App*> chosen = app->get_subcommands();
   if (chosen.empty() && error.get_name() == "RequiredError")
@@ -58,7 +75,14 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
 struct CommandLine::Parser {
   CLI::App app;
   int exit_code = kDone;
+  CommandText program;
+  std::list<CommandText> commands;
 };
+
+std::string OptionText::LongName() const {
+  const std::size_t dashes = names.find("--");
+  return dashes == std::string::npos ? "" : names.substr(dashes + 2);
+}
 
 void Command::Add(const std::string& names, Destination destination, const std::string& help,
                   const Accepts& accepts) {
@@ -69,17 +93,25 @@ void Command::Add(const std::string& names, Destination destination, const std::
   if (accepts.range) option->check(CLI::Range(accepts.range->first, accepts.range->second));
   if (accepts.commas) option->delimiter(',');
   if (accepts.repeatable) option->take_all()->expected(1);
+  text_->options.push_back({names, ValueName(destination), help,
+                            accepts.one_of.empty() ? accepts.suggested : accepts.one_of,
+                            accepts.required});
 }
 
 void Command::AddFlag(const std::string& names, bool& destination, const std::string& help) {
   app_->add_flag(names, destination, help);
+  text_->options.push_back({.names = names, .help = help});
 }
 
-void Command::SetFooter(const std::string& text) { app_->footer(text); }
+void Command::SetFooter(const std::string& text) {
+  app_->footer(text);
+  text_->footer = text;
+}
 
 CommandLine::CommandLine(const std::string& description, const std::string& footer,
                          const std::string& version)
-    : parser_(new Parser{CLI::App(description, "dragoman")}) {
+    : parser_(new Parser{.app = CLI::App(description, "dragoman"),
+                         .program = {"dragoman", description, footer, {}}}) {
   CLI::App& app = parser_->app;
   app.footer(footer);
   app.set_version_flag("--version", version);
@@ -90,23 +122,17 @@ CommandLine::CommandLine(const std::string& description, const std::string& foot
 CommandLine::~CommandLine() = default;
 
 Command CommandLine::AddCommand(const std::string& name, const std::string& what) {
-  return Command(parser_->app.add_subcommand(name, what), parser_->exit_code);
+  CommandText& text = parser_->commands.emplace_back(CommandText{name, what, {}, {}});
+  text.options.push_back({.names = "-h,--help", .help = "Print this help message and exit"});
+  return Command(parser_->app.add_subcommand(name, what), text, parser_->exit_code);
 }
 
 void Command::SetRun(std::function<int()> run) {
   app_->callback([run = std::move(run), exit_code = exit_code_] { *exit_code = run(); });
 }
 
-std::vector<CommandNames> CommandLine::Names() const {
-  std::vector<CommandNames> names;
-  for (const CLI::App* command :
-       parser_->app.get_subcommands([](const CLI::App*) { return true; })) {
-    CommandNames& each = names.emplace_back(CommandNames{command->get_name(), {}});
-    for (const CLI::Option* option : command->get_options())
-      std::ranges::copy(option->get_lnames(), std::back_inserter(each.options));
-  }
-  return names;
-}
+const std::list<CommandText>& CommandLine::Commands() const { return parser_->commands; }
+const CommandText& CommandLine::Program() const { return parser_->program; }
 
 int CommandLine::Run(int argc, char** argv) {
   std::vector<std::string> words = Words(argc, argv);
@@ -114,7 +140,7 @@ int CommandLine::Run(int argc, char** argv) {
   const auto is_first = [&](const CLI::App* command) { return command->get_name() == first; };
   if (!first.starts_with('-') && parser_->app.get_subcommands(is_first).empty()) {
     std::vector<std::string> commands;
-    for (CommandNames& names : Names()) commands.push_back(std::move(names.name));
+    for (const CommandText& command : Commands()) commands.push_back(command.name);
     return Report(InvalidInput("there is no command '" + first + "'" + DidYouMean(first, commands) +
                                "; see dragoman --help"));
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,15 +27,37 @@ using Destination = std::variant<std::string*, std::optional<std::string>*,
 // What an option accepts.
 struct Accepts {
   bool required = false;
-  std::vector<std::string> one_of = {};  // empty: anything
+  std::vector<std::string> one_of = {};     // empty: anything
+  std::vector<std::string> suggested = {};  // what completion offers, if one_of is empty
   std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;
   bool commas = false;      // several values in one word
   bool repeatable = false;  // one value each time that it is given, all are kept
 };
 
+// An option or argument, as help, manual pages and completion tell of it.
+struct OptionText {
+  std::string names;  // "-o,--output"; "MODEL"
+  std::string value;  // "TEXT", "INT", …; empty: a flag
+  std::string help;
+  std::vector<std::string> words;  // values that are known beforehand
+  bool required = false;
+
+  bool is_argument() const { return !names.starts_with('-'); }
+  // Without dashes: "output"; empty: it has none.
+  std::string LongName() const;
+};
+
+struct CommandText {
+  std::string name;
+  std::string what;    // in a line
+  std::string footer;  // what --help ends with; lines of examples are indented
+  std::vector<OptionText> options;
+};
+
 class Command {
  public:
-  Command(CLI::App* app, int& exit_code) : app_(app), exit_code_(&exit_code) {}
+  Command(CLI::App* app, CommandText& text, int& exit_code)
+      : app_(app), text_(&text), exit_code_(&exit_code) {}
 
   // `names` is "MODEL" of an argument by position, "-o,--output" of an option.
   void Add(const std::string& names, Destination destination, const std::string& help,
@@ -47,13 +70,8 @@ class Command {
 
  private:
   CLI::App* app_;
+  CommandText* text_;
   int* exit_code_;
-};
-
-// What a completion script has to know of a command.
-struct CommandNames {
-  std::string name;
-  std::vector<std::string> options;  // long ones, without dashes
 };
 
 class CommandLine {
@@ -63,7 +81,10 @@ class CommandLine {
   ~CommandLine();
 
   Command AddCommand(const std::string& name, const std::string& what);
-  std::vector<CommandNames> Names() const;
+  // In the order in which they were added.
+  const std::list<CommandText>& Commands() const;
+  // The program without a command: `what` is the description.
+  const CommandText& Program() const;
   // Parses the arguments, which may print help or what is wrong with them, and runs the command.
   int Run(int argc, char** argv);
 

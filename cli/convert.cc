@@ -11,10 +11,12 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/change_table.h"
 #include "cli/fusion_summary.h"
 #include "cli/options.h"
 #include "core/rewrite/pipeline.h"
@@ -22,6 +24,7 @@
 #include "core/support/mapped_file.h"
 #include "core/support/posix.h"
 #include "core/support/temporary_folder.h"
+#include "driver/model_costs.h"
 
 namespace dragoman::cli {
 namespace {
@@ -58,17 +61,34 @@ Result<Model> Unrolled(const Session& session, const Model& source, LoweringOpti
   return model;
 }
 
-Result<Model> Prepare(const Session& session, Model source, const Format& target,
-                      const ConvertOptions& options) {
-  if (IsPlainCopy(source, target, options)) return source;
+// A model that is to be written, and what it was made from.
+struct Prepared {
+  Model model;
+  std::optional<std::int64_t> kept_opset;  // of an ONNX file that becomes another
+  std::optional<std::int64_t> products;    // before the passes, of such a file
+};
+
+Result<Prepared> Prepare(const Session& session, Model source, const Format& target,
+                         const ConvertOptions& options) {
+  if (IsPlainCopy(source, target, options)) return Prepared{.model = std::move(source)};
   if (options.level == "source") {
     return InvalidInput("--level source does not go with facts, cuts, passes or this format");
   }
   DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(options.lowering));
   // A container at the common level gets what lowering gives, unless passes are asked for.
   if (target.is_container && !options.lowering.passes) lowering.passes = "none";
-  if (options.unroll) return Unrolled(session, source, std::move(lowering));
-  return session.ToCommon(source, lowering);
+  Prepared prepared;
+  const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
+  if (from_onnx && target.dialect == "onnx") prepared.kept_opset = source.OpsetVersion("");
+  if (options.unroll) {
+    DRAGOMAN_ASSIGN(prepared.model, Unrolled(session, source, std::move(lowering)));
+    return prepared;
+  }
+  const std::string passes = std::exchange(lowering.passes, "none");
+  DRAGOMAN_ASSIGN(prepared.model, session.ToCommon(source, lowering));
+  if (prepared.kept_opset) prepared.products = CostsOf(prepared.model).multiply_adds;
+  DRAGOMAN_TRY(session.Rewrite(prepared.model, passes));
+  return prepared;
 }
 
 // A copy keeps the references of weights that lie in files which are not there.
@@ -76,6 +96,14 @@ Status CheckWeights(const Session& session, const Model& model, const ConvertOpt
   const std::size_t absent = CountAbsentWeights(model);
   if (absent == 0) return {};
   std::string what = fmt::format("the elements of {} constants are not there", absent);
+  const Format* const format = FormatOfModel(session.formats, model);
+  if (format != nullptr && format->missing_files != nullptr) {
+    for (const MissingFile& file : format->missing_files(model)) {
+      what += fmt::format("; expected {} ({} bytes at least)",
+                          (std::filesystem::path(options.model).parent_path() / file.name).string(),
+                          file.bytes);
+    }
+  }
   if (!session.strict) what += "; the copy is without them, too";
   return session.Warn({ErrorKind::kInvalidInput, options.model, {}, std::move(what)});
 }
@@ -118,6 +146,24 @@ void SayWhatWasFused(const NodeCount& before, const NodeCount& after,
   if (!line.empty()) Say(line);
 }
 
+// The table, for a file of ONNX that was made from one.
+void SayWhatChanged(const Session& session, FileFigures before, const Prepared& prepared,
+                    const ConvertOptions& options) {
+  if (options.common.quiet || options.common.json || options.output == "-") return;
+  const Result<Model> written = session.Read(options.output, "onnx");
+  if (!written.ok()) return;
+  std::error_code ignored;
+  before.bytes = std::filesystem::file_size(options.model, ignored);
+  if (ignored) return;  // from standard input
+  before.multiply_adds = prepared.products;
+  const FileFigures after = {.operators = CountOperators(*written),
+                             .bytes = std::filesystem::file_size(options.output, ignored),
+                             .multiply_adds = CostsOf(prepared.model).multiply_adds};
+  std::string table = ChangeTable(before, after);
+  table.pop_back();
+  Say(table);
+}
+
 Result<const Format*> TargetOf(Formats formats, const ConvertOptions& options) {
   if (options.to) return FormatByName(formats, *options.to);
   return options.output == "-" ? FormatByName(formats, "text")
@@ -142,8 +188,9 @@ Status PrintBytes(const Session& session, const Model& model, const Format& targ
 }
 
 Status Save(const Session& session, const Model& model, const Format& target,
-            const ConvertOptions& options) {
-  const WriteOptions write = {.opset = options.opset, .lift_state = options.state == "lift"};
+            std::optional<std::int64_t> kept_opset, const ConvertOptions& options) {
+  const WriteOptions write = {
+      .opset = options.opset, .kept_opset = kept_opset, .lift_state = options.state == "lift"};
   if (options.output == "-" && target.print == nullptr)
     return PrintBytes(session, model, target, write);
   if (options.output == "-") {
@@ -164,11 +211,15 @@ Status Convert(const ConvertOptions& options) {
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   DRAGOMAN_TRY(CheckEdited(session, source, *target, options));
   const NodeCount before = CountNodes(source);
-  Result<Model> prepared = Prepare(session, std::move(source), *target, options);
+  const FileFigures figures = {.operators = CountOperators(source)};
+  Result<Prepared> prepared = Prepare(session, std::move(source), *target, options);
   if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
-  DRAGOMAN_TRY(CheckWeights(session, *prepared, options));
-  DRAGOMAN_TRY(Save(session, *prepared, *target, options));
-  const NodeCount after = CountNodes(*prepared);
+  const Model& model = prepared->model;
+  DRAGOMAN_TRY(CheckWeights(session, model, options));
+  DRAGOMAN_TRY(Save(session, model, *target, prepared->kept_opset, options));
+  const NodeCount after = CountNodes(model);
+  if (prepared->kept_opset && options.lowering.passes.value_or("default") != "none")
+    SayWhatChanged(session, figures, *prepared, options);
   SayWhatWasFused(before, after, options);
   if (options.common.json && options.output != "-") PrintFile(before, after, *target, options);
   return {};
@@ -181,6 +232,18 @@ int RunConvert(const ConvertOptions& options) {
 
 }  // namespace
 
+namespace {
+
+std::vector<std::string> FormatNames(bool (*is_wanted)(const Format& format)) {
+  std::vector<std::string> names;
+  for (const Format& format : BuiltInFormats()) {
+    if (is_wanted(format)) names.emplace_back(format.name);
+  }
+  return names;
+}
+
+}  // namespace
+
 void AddConvert(CommandLine& program) {
   auto options = std::make_shared<ConvertOptions>();
   Command command = program.AddCommand("convert", "Write a model in another format");
@@ -188,8 +251,10 @@ void AddConvert(CommandLine& program) {
   command.Add("-o,--output", &options->output,
               "The file to write; - prints it: graph text, or the format of --to",
               {.required = true});
-  command.Add("--from", &options->from, "Format of MODEL, if content and suffix leave it open");
-  command.Add("--to", &options->to, "Format of OUT, if its suffix leaves it open");
+  command.Add("--from", &options->from, "Format of MODEL, if content and suffix leave it open",
+              {.suggested = FormatNames([](const Format& f) { return f.read != nullptr; })});
+  command.Add("--to", &options->to, "Format of OUT, if its suffix leaves it open",
+              {.suggested = FormatNames([](const Format& f) { return f.write != nullptr; })});
   command.Add("--level", &options->level,
               "Of containers: source (the default, as in the file) or common (lowered)",
               {.one_of = {"source", "common"}});

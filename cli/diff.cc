@@ -23,6 +23,7 @@ struct DiffOptions {
   std::string format = "text";
   LoweringFlags both;                              // --shape, --dim, --entry, --tags, --passes
   std::array<std::vector<std::string>, 2> shapes;  // --shape-a, --shape-b
+  std::array<std::vector<std::string>, 2> dims;    // --dim-a, --dim-b
   CompareOptions compare;
   CommonOptions common;
 };
@@ -45,8 +46,9 @@ Status ReadIgnored(DiffOptions& options) {
 // What is stated about one of the two models.
 LoweringFlags FlagsOf(const DiffOptions& options, std::size_t side) {
   LoweringFlags flags = options.both;
-  const std::vector<std::string>& more = options.shapes[side];
-  flags.shapes.insert(flags.shapes.end(), more.begin(), more.end());
+  const std::vector<std::string>&shapes = options.shapes[side], &dims = options.dims[side];
+  flags.shapes.insert(flags.shapes.end(), shapes.begin(), shapes.end());
+  flags.dims.insert(flags.dims.end(), dims.begin(), dims.end());
   if (!flags.passes) flags.passes = "none";
   return flags;
 }
@@ -58,8 +60,10 @@ Result<Model> ToCommon(const Session& session, const Model& model, const Lowerin
 
 // Whether something asks for graphs that are not those of the files.
 bool AsksForLowered(const DiffOptions& options) {
-  return options.both.has_facts() || options.both.passes || !options.shapes[0].empty() ||
-         !options.shapes[1].empty();
+  const auto states = [&](std::size_t side) {
+    return !options.shapes[side].empty() || !options.dims[side].empty();
+  };
+  return options.both.has_facts() || options.both.passes || states(0) || states(1);
 }
 
 Result<Level> LevelOf(const DiffOptions& options, const Model& a, const Model& b) {
@@ -116,7 +120,7 @@ void AddDiff(CommandLine& program) {
               "source (as in the files) or common; default: source if dialect and versions agree",
               {.one_of = {"source", "common"}});
   command.Add("--ignore", &options->ignore, "What may differ: weights, shapes, origins",
-              {.commas = true});
+              {.suggested = {"weights", "shapes", "origins"}, .commas = true});
   command.AddFlag("--strict-attributes", options->compare.strict_attributes,
                   "An attribute that spells its default differs from an absent one");
   command.AddFlag("--commute", options->compare.commute,
@@ -131,6 +135,8 @@ void AddDiff(CommandLine& program) {
   AddFacts(command, options->both);
   command.Add("--shape-a", &options->shapes[0], "As --shape, of A alone", {.repeatable = true});
   command.Add("--shape-b", &options->shapes[1], "As --shape, of B alone", {.repeatable = true});
+  command.Add("--dim-a", &options->dims[0], "As --dim, of A alone", {.repeatable = true});
+  command.Add("--dim-b", &options->dims[1], "As --dim, of B alone", {.repeatable = true});
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "With facts or passes, which hold for both, the graphs are lowered before.\n"

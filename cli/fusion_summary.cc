@@ -22,12 +22,6 @@ std::int64_t StepsOf(const Node& node) {
   return shape->front().value();
 }
 
-std::string WithCommas(std::size_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
 }  // namespace
 
 NodeCount CountNodes(const Model& model) {
@@ -54,7 +48,7 @@ std::string FusionSummary(const NodeCount& before, const NodeCount& after,
       what += fmt::format(" of {} step{}", kind.second, kind.second == 1 ? "" : "s");
   }
   const std::string line =
-      fmt::format("{} nodes to {}: {}", WithCommas(before.nodes), WithCommas(after.nodes), what);
+      fmt::format("{} nodes to {}: {}", Grouped(before.nodes), Grouped(after.nodes), what);
   if (bytes_after == 0) return line;
   return fmt::format("{}; {} to {}", line, SizeText(bytes_before), SizeText(bytes_after));
 }

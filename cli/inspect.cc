@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,9 +15,11 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/inspect_node.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "core/ir/print.h"
+#include "core/support/nearest_name.h"
 #include "driver/data.h"
 #include "driver/model_costs.h"
 #include "driver/structured_calls.h"
@@ -72,17 +75,18 @@ Result<Model> LowerToInspect(const Session& session, const Model& source,
   return session.ToCommon(source, lowering);
 }
 
-Result<Model> RewriteForTargets(const Session& session, const Result<Model>& lowered) {
+Result<Model> RewriteForTargets(const Session& session, const Result<Model>& lowered,
+                                const std::string& passes) {
   if (!lowered.ok()) return lowered.error();
   Model common = Clone(*lowered);
-  DRAGOMAN_TRY(session.Rewrite(common));
+  DRAGOMAN_TRY(session.Rewrite(common, passes));
   return common;
 }
 
-// Of all targets, or of the one that --to names.
+// Of all targets, or of the one that --to names, after such passes.
 std::vector<Answer> AskTargets(const Session& session, const Result<Model>& lowered,
-                               const InspectOptions& options) {
-  const Result<Model> common = RewriteForTargets(session, lowered);
+                               const InspectOptions& options, const std::string& passes) {
+  const Result<Model> common = RewriteForTargets(session, lowered, passes);
   std::vector<Answer> answers;
   for (const Target& target : TargetsOf(session.formats)) {
     if (target.name != options.to.value_or(std::string(target.name))) continue;
@@ -93,24 +97,17 @@ std::vector<Answer> AskTargets(const Session& session, const Result<Model>& lowe
   return answers;
 }
 
-// A type as people read it: scalars of a source dialect by their own names.
-std::string TypeText(const Type& type) {
-  std::string text = type.ToString();
-  constexpr std::string_view kOpaque = "opaque<\"torch\", \"";
-  for (std::size_t at = text.find(kOpaque); at != std::string::npos; at = text.find(kOpaque, at)) {
-    const std::size_t end = text.find("\">", at + kOpaque.size());
-    if (end == std::string::npos) return text;
-    text = text.substr(0, at) + text.substr(at + kOpaque.size(), end - at - kOpaque.size()) +
-           text.substr(end + 2);
+// The same after the default passes. Those that read weights are left out at first where weights
+// are large: what can be expressed without them can be with them.
+std::vector<Answer> AskTargets(const Session& session, const Result<Model>& lowered,
+                               const InspectOptions& options) {
+  constexpr std::uint64_t kLarge = 64'000'000;
+  if (lowered.ok() && WeightsOf(*lowered).bytes > kLarge) {
+    std::vector<Answer> answers = AskTargets(session, lowered, options,
+                                             "default,-fuse-linear,-fold-transposes,-merge-common");
+    if (std::ranges::all_of(answers, &Answer::works)) return answers;
   }
-  return text;
-}
-
-// "3,338,000".
-std::string Grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
+  return AskTargets(session, lowered, options, "default");
 }
 
 void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
@@ -129,14 +126,23 @@ void PrintStates(const std::vector<State>& states) {
 
 void PrintCensus(const Census& census, std::size_t absent) {
   std::string ops;
-  for (std::size_t i = 0; i < census.ops.size() && i < 2 * kMaxRows; ++i) {
+  for (std::size_t i = 0; i < census.ops.size() && i < kMaxRows; ++i) {
     ops += fmt::format("{}{} {}", i == 0 ? "" : ", ", census.ops[i].second, census.ops[i].first);
   }
-  if (census.ops.size() > 2 * kMaxRows) ops += ", …";
+  if (census.ops.size() > kMaxRows) ops += ", …";
   fmt::print("nodes    {}{}{}\n", census.nodes, ops.empty() ? "" : ": ", ops);
   fmt::print("weights  {} constants, {} parameters, {}{}\n", census.weights.constants,
              Grouped(census.weights.parameters), SizeText(census.weights.bytes),
              absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
+}
+
+// Files of weights that are not there, with the places where they are looked for.
+void PrintMissing(const std::vector<MissingFile>& files, const std::string& model) {
+  for (const MissingFile& file : files) {
+    const std::filesystem::path place = std::filesystem::path(model).parent_path() / file.name;
+    fmt::print("missing  {}, at least {}, with the elements of {} constant{}\n", place.string(),
+               SizeText(file.bytes), file.constants, file.constants == 1 ? "" : "s");
+  }
 }
 
 // "1,024 multiply-adds, 2.1 kB of activations at most"; empty: sizes are missing.
@@ -325,15 +331,36 @@ nlohmann::ordered_json ModelJson(const Model& model, const Format* format,
   json["weight_bytes"] = census.weights.bytes;
   json["written_by"] = WriterText(model);
   json["absent_weights"] = CountAbsentWeights(model);
+  if (format != nullptr && format->missing_files != nullptr) {
+    for (const MissingFile& file : format->missing_files(model)) {
+      json["missing_files"].push_back(
+          {{"name", file.name}, {"bytes", file.bytes}, {"constants", file.constants}});
+    }
+  }
   for (const Answer& answer : answers) json["targets"][answer.target] = AnswerJson(answer);
   return json;
+}
+
+// Without the result of a method that returns nothing.
+std::vector<Slot> WithoutNone(std::vector<Slot> slots) {
+  std::erase_if(slots, [](const Slot& slot) { return TypeText(slot.type) == "NoneType"; });
+  return slots;
+}
+
+void PrintDescription(const Model& model, const Format* format, bool verbose) {
+  if (format == nullptr || format->describe == nullptr) return;
+  if (verbose || !format->describes_at_length)
+    fmt::print("{}", format->describe(model, verbose ? SIZE_MAX : kMaxRows));
+  else
+    fmt::print(
+        "classes  with -v, and the lines of the source where their methods call operators\n");
 }
 
 void PrintEntries(const Model& model, const Format* format) {
   for (const Entry& entry : model.entries) {
     fmt::print("entry {}\n", entry.name);
     PrintSlots("input", GivenSlots(format, entry));
-    PrintSlots("output", OutputSlots(entry));
+    PrintSlots("output", WithoutNone(OutputSlots(entry)));
   }
 }
 
@@ -362,9 +389,10 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
   }
   if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
   PrintCensus(CensusOf(model), CountAbsentWeights(model));
+  if (format != nullptr && format->missing_files != nullptr)
+    PrintMissing(format->missing_files(model), options.model);
   if (lowered.ok()) PrintCosts(*lowered);
-  if (format != nullptr && format->describe != nullptr)
-    fmt::print("{}", format->describe(model, options.common.verbose ? SIZE_MAX : kMaxRows));
+  PrintDescription(model, format, options.common.verbose);
   fmt::print("targets\n");
   if (!lowered.ok()) {
     const Entry& entry = model.entries.front();
@@ -389,31 +417,19 @@ void PrintGraphText(const Model& model) {
   fmt::print("\n{}", text);
 }
 
-// Prints the nodes called so, or that compute a value called so.
-int PrintNode(const Model& model, const InspectOptions& options) {
-  const std::string& name = *options.node;
-  nlohmann::ordered_json found = nlohmann::ordered_json::array();
+int ReportNoNode(const Model& model, const InspectOptions& options) {
+  std::vector<std::string> names;
   ForEachGraph(model, [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) {
-      bool is_it = node.name() == name;
+      names.push_back(node.name());
       for (std::size_t i = 0; i < node.num_results(); ++i) {
-        is_it = is_it || (node.result(i) != nullptr && node.result(i)->name() == name);
+        if (node.result(i) != nullptr) names.push_back(node.result(i)->name());
       }
-      if (!is_it) continue;
-      Graph alone;
-      ValueMap map;
-      CloneNode(node, alone, nullptr, map);
-      found.push_back({{"op", node.op().ToString()}, {"text", PrintGraph(alone)}});
     }
   });
-  if (found.empty())
-    return Report(InvalidInput("there is no node or value '" + name + "'"), options.model);
-  if (options.common.json) {
-    PrintJson(found);
-    return kDone;
-  }
-  for (const auto& node : found) fmt::print("{}\n", node["text"].get_ref<const std::string&>());
-  return kDone;
+  return Report(InvalidInput("there is no node or value '" + *options.node + "'" +
+                             DidYouMean(*options.node, names)),
+                options.model);
 }
 
 // What stands in the way of one target, as findings are printed, and with --json on standard output
@@ -445,8 +461,12 @@ int RunInspect(const InspectOptions& options) {
   session.warn = SayWarning;
   Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!model.ok()) return Report(model.error());
-  if (options.node) return PrintNode(*model, options);
   const Result<Model> lowered = LowerToInspect(session, *model, options);
+  if (options.node) {
+    const bool shown =
+        PrintNode(*options.node, *model, lowered.ok() ? &*lowered : nullptr, options.common.json);
+    return shown ? kDone : ReportNoNode(*model, options);
+  }
   if (options.nodes) return PrintAllNodes(*model, lowered, options);
   if (options.to)
     return PrintAnswer(std::move(AskTargets(session, lowered, options).front()), options);
@@ -483,7 +503,9 @@ void AddInspect(CommandLine& program) {
       {.one_of = targets});
   command.AddFlag("--nodes", options->nodes,
                   "List every node with the types of its results, its weights and multiply-adds");
-  command.Add("--node", &options->node, "Print one node, by its name or that of a result");
+  command.Add("--node", &options->node,
+              "Show one node, by its name or that of a result: its operands and their\n"
+              "origins, attributes, results and what reads them");
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunInspect(*options); });

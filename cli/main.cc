@@ -44,7 +44,7 @@ int Run(int argc, char** argv) {
   using namespace dragoman::cli;
   CommandLine program(kDescription, kFooter, "dragoman " DRAGOMAN_VERSION);
   for (auto* add : {AddInspect, AddConvert, AddCodegen, AddDiff, AddRun, AddVerify, AddOps,
-                    AddCache, AddCompletion}) {
+                    AddCache, AddCompletion, AddManual}) {
     add(program);
   }
   return program.Run(argc, argv);

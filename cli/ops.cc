@@ -196,7 +196,9 @@ void AddOps(CommandLine& program) {
   command.Add(
       "--from", &options->from,
       "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, relax, "
-      "ai.onnx.ml, com.microsoft, …");
+      "ai.onnx.ml, com.microsoft, …",
+      {.suggested = {"onnx", "aten", "prim", "torchvision", "tf", "relay", "relax", "ai.onnx.ml",
+                     "com.microsoft"}});
   command.Add("--to", &options->to, "Only those that this target has: onnx, relay, relax, cpp",
               {.one_of = {"onnx", "relay", "relax", "cpp"}});
   AddCommonOptions(command, options->common);

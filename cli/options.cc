@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/rewrite/pipeline.h"
+
 namespace dragoman::cli {
 
 void AddCommonOptions(Command& command, CommonOptions& options) {
@@ -36,8 +38,11 @@ void AddCut(Command& command, LoweringFlags& options) {
 }
 
 void AddPasses(Command& command, LoweringFlags& options) {
+  std::vector<std::string> words = {"none", "default"};
+  for (const PassInfo& pass : AllPasses()) words.emplace_back(pass.name);
   command.Add("--passes", &options.passes,
-              "none, default, names of passes, or default,-NAME; `dragoman ops` lists them");
+              "none, default, names of passes, or default,-NAME; `dragoman ops` lists them",
+              {.suggested = std::move(words)});
 }
 
 ReadOptions ReadOptionsOf(const LoweringFlags& options) {

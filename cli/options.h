@@ -18,6 +18,7 @@ void AddCodegen(CommandLine& program);
 void AddCompletion(CommandLine& program);
 void AddDiff(CommandLine& program);
 void AddInspect(CommandLine& program);
+void AddManual(CommandLine& program);
 void AddOps(CommandLine& program);
 void AddRun(CommandLine& program);
 void AddVerify(CommandLine& program);

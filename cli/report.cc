@@ -42,6 +42,12 @@ std::string SizeText(std::uint64_t bytes) {
   return fmt::format("{:.1f} MB", kilo / 1e3);
 }
 
+std::string Grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 void SayWarning(const Finding& warning) {
   Say(fmt::format("{}: warning: {}", warning.file.empty() ? "dragoman" : warning.file,
                   warning.message));

@@ -42,6 +42,9 @@ void PrintJson(const nlohmann::ordered_json& json);
 // "999 bytes", "13.4 kB" or "2.1 MB".
 std::string SizeText(std::uint64_t bytes);
 
+// "3,338,000".
+std::string Grouped(std::uint64_t number);
+
 // One line on standard error.
 void SayWarning(const Finding& warning);
 

@@ -28,6 +28,7 @@
 #include "importers/native/read_model.h"
 #include "importers/onnx/detect.h"
 #include "importers/onnx/lower.h"
+#include "importers/onnx/missing_data.h"
 #include "importers/onnx/ops/domains.h"
 #include "importers/onnx/read_model.h"
 #include "importers/onnx/restore_states.h"
@@ -79,6 +80,7 @@ std::vector<SourceOperator> OnnxOperators(std::string_view domain) {
 Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteOptions& options) {
   ExportOptions target;
   target.opset = options.opset;
+  target.kept_opset = options.kept_opset;
   target.lift_state = options.lift_state;
   target.strict = options.strict;
   target.warn = options.warn;
@@ -268,6 +270,7 @@ std::vector<Format> MakeFormats() {
        .dialect = "onnx",
        .lower = LowerOnnx,
        .validate = ValidateOnnx,
+       .missing_files = MissingFiles,
        .hides_states = RecordsStates,
        .operators = OnnxOperators,
        .write = WriteOnnxFile,
@@ -283,6 +286,7 @@ std::vector<Format> MakeFormats() {
        .lower = LowerTorchScript,
        .calls = &kTorchScriptCalls,
        .describe = DescribeTorchScript,
+       .describes_at_length = true,
        .operators = TorchOperators},
       {.name = "pt2",
        .suffixes = {".pt2"},

@@ -15,6 +15,7 @@
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
 #include "core/ops/op_def.h"
+#include "core/support/missing_file.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -44,8 +45,9 @@ struct ReadOptions {
 };
 
 struct WriteOptions {
-  std::optional<std::int64_t> opset;  // of ONNX files made from a common graph
-  bool lift_state = false;            // ONNX: without the record of which outputs feed which inputs
+  std::optional<std::int64_t> opset;       // of ONNX files made from a common graph
+  std::optional<std::int64_t> kept_opset;  // the same, where it can be met (ExportOptions)
+  bool lift_state = false;  // ONNX: without the record of which outputs feed which inputs
   // Of the session that writes, which sets both.
   bool strict = false;  // what would be a warning is an error
   Note warn = nullptr;
@@ -95,12 +97,15 @@ struct Format {
   // What a source model that was edited by hand breaks of its dialect's rules: operators,
   // attributes and types that the dialect lacks. nullptr: nobody knows.
   Status (*validate)(const Model& source) = nullptr;
+  // Files of weights that a source model names and that were not there; nullptr: it names none.
+  std::vector<MissingFile> (*missing_files)(const Model& source) = nullptr;
   const StructuredCalls* calls = nullptr;  // nullptr: entries take their flat inputs
   // Whether some inputs of `source` turn out to be states when it is lowered.
   bool (*hides_states)(const Model& source) = nullptr;
   // What to say of `source` beyond what every model has, as text, at most `max_places` lines on a
   // method.
   std::string (*describe)(const Model& source, std::size_t max_places) = nullptr;
+  bool describes_at_length = false;  // in more lines than a screen has
   // The operators of a dialect or domain that are lowered, by name; empty: not of this format.
   std::vector<SourceOperator> (*operators)(std::string_view dialect) = nullptr;
 

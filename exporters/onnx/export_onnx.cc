@@ -246,13 +246,10 @@ void ImportForeignDomains(Model& model) {
   for (const std::string& domain : missing) model.opsets.push_back({domain, 1});
 }
 
-// `model` in the form that is written.
-Result<Model> Prepare(const Model& model, const ExportOptions& options) {
-  if (model.level != Level::kCommon) return Internal("only a common model is exported");
+// `model` in the form that is written for `opset`.
+Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOptions& options) {
   Model copy = Clone(model);
   std::vector<Finding> findings;
-  const std::int64_t opset = options.opset.value_or(kCommonOpset);
-  DRAGOMAN_TRY(CheckOpset(opset));
   for (Entry& entry : copy.entries) {
     DRAGOMAN_TRY(DropEffects(*entry.graph, options));
     DRAGOMAN_TRY(GuardEmptySequences(*entry.graph));
@@ -274,6 +271,59 @@ Result<Model> Prepare(const Model& model, const ExportOptions& options) {
   SetOpset(copy, opset);
   ImportForeignDomains(copy);
   return copy;
+}
+
+// What `model` lacks at `opset`; no error if it can be written.
+Status FitsOpset(std::int64_t opset, const Model& model, ExportOptions options) {
+  options.warn = nullptr;  // what is left out is told once the opset is chosen
+  options.strict = false;
+  const Result<Model> prepared = PrepareFor(opset, model, options);
+  return prepared.ok() ? Status() : prepared.error();
+}
+
+Status WarnOfOpset(std::int64_t kept, std::int64_t opset, const Status& why,
+                   const ExportOptions& options) {
+  std::string message =
+      "the operator set rises from " + std::to_string(kept) + " to " + std::to_string(opset) + ": ";
+  if (why.ok()) {
+    message += "older ones than " + std::to_string(kMinExportOpset) + " are not written";
+  } else {
+    const std::vector<Finding>& findings = why.error().findings();
+    message += findings.front().place + " " + findings.front().message;
+    if (findings.size() > 1) message += " (and " + std::to_string(findings.size() - 1) + " more)";
+  }
+  if (options.strict) return Unsupported(std::move(message));
+  if (options.warn) options.warn(message);
+  return {};
+}
+
+// The lowest opset from that of the file on whose operators express the model; what one expresses,
+// newer ones do too.
+Result<std::int64_t> KeptOpset(const Model& model, const ExportOptions& options) {
+  const std::int64_t kept = *options.kept_opset;
+  if (kept >= kCommonOpset) return kCommonOpset;
+  std::int64_t low = std::max(kept, kMinExportOpset);
+  const Status why = FitsOpset(low, model, options);
+  if (why.ok() && low == kept) return kept;
+  if (!why.ok() && !FitsOpset(kCommonOpset, model, options).ok()) return kCommonOpset;
+  std::int64_t high = why.ok() ? low : kCommonOpset;
+  while (low + 1 < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (FitsOpset(middle, model, options).ok() ? high : low) = middle;
+  }
+  DRAGOMAN_TRY(WarnOfOpset(kept, high, why, options));
+  return high;
+}
+
+// `model` in the form that is written.
+Result<Model> Prepare(const Model& model, const ExportOptions& options) {
+  if (model.level != Level::kCommon) return Internal("only a common model is exported");
+  std::int64_t opset = options.opset.value_or(kCommonOpset);
+  DRAGOMAN_TRY(CheckOpset(opset));
+  if (!options.opset && options.kept_opset) {
+    DRAGOMAN_ASSIGN(opset, KeptOpset(model, options));
+  }
+  return PrepareFor(opset, model, options);
 }
 
 }  // namespace

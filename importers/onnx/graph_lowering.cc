@@ -9,6 +9,7 @@
 #include "core/ops/op_def.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
+#include "importers/onnx/missing_data.h"
 #include "importers/onnx/ops/domains.h"
 
 namespace dragoman {
@@ -104,10 +105,12 @@ Status OnnxGraphLowering::LowerConstants(const Graph& graph, GraphBuilder& build
       if (!dense.ok()) return std::move(dense).error().At("constant '" + constant->name() + "'");
       values_[constant.get()] = builder.Constant(std::move(*dense), constant->name());
     } else if (constant->tensor() == nullptr) {
-      return InvalidInput(
-                 "its elements are neither in the file nor in one below its folder (links are not "
-                 "followed), or of no known type")
-          .At("constant '" + constant->name() + "'");
+      const std::optional<MissingFile> missing = MissingFileOf(*constant);
+      const std::string why =
+          missing ? "its elements lie in a file that is not there: " + DescribeMissing(*missing) +
+                        " (links are not followed)"
+                  : "its elements are not in the file, or of no known type";
+      return InvalidInput(why).At("constant '" + constant->name() + "'");
     } else {
       values_[constant.get()] = builder.Constant(*constant->tensor(), constant->name());
     }

@@ -28,7 +28,8 @@ PRINTS = [
     ["diff", MLP, MLP], ["diff", MLP, DYNAMIC], ["diff", MLP, DYNAMIC, "--format", "json"],
     ["verify", MLP, "--data", DATA], ["verify", MLP, "--data", DATA, "--json"],
     ["verify", MLP, "--against", MLP], ["ops"], ["ops", "--json"], ["ops", "Linear"],
-    ["completion", "bash"], ["completion", "zsh"],
+    ["completion", "bash"], ["completion", "zsh"], ["completion", "fish"], ["manual"],
+    ["manual", "convert"],
     *(["convert", MLP, "-o", "-", "--to", form] for form in ("text", "json", "dot", "relax")),
 ]
 

@@ -1,0 +1,147 @@
+// dragoman manual [COMMAND]
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/options.h"
+#include "core/support/nearest_name.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr std::string_view kExitStatus =
+    "0 done or yes, 1 the answer is no (diff, verify), 2 the input or the call is at fault, 3 a "
+    "bug "
+    "in dragoman, 4 understood but not supported.";
+
+// Text in which troff finds no commands of its own.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  bool at_start = true;
+  for (const char c : text) {
+    if (at_start && (c == '.' || c == '\'')) escaped += "\\&";
+    at_start = c == '\n';
+    if (c == '-')
+      escaped += "\\-";
+    else if (c == '\\')
+      escaped += "\\e";
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+std::string Bold(std::string_view text) { return "\\fB" + Escaped(text) + "\\fR"; }
+std::string Slanted(std::string_view text) { return "\\fI" + Escaped(text) + "\\fR"; }
+
+// "-o, --output TEXT"
+std::string NamesOf(const OptionText& option) {
+  if (option.is_argument()) return Slanted(option.names);
+  std::string names = option.names;
+  const std::size_t comma = names.find(',');
+  std::string text = Bold(names.substr(0, comma));
+  if (comma != std::string::npos) text += ", " + Bold(names.substr(comma + 1));
+  return option.value.empty() ? text : text + " " + Slanted(option.value);
+}
+
+// Lines; those that are indented stay as they are.
+std::string Paragraphs(std::string_view text) {
+  std::string page;
+  bool as_is = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const bool indented = line.starts_with("  ");
+    if (indented != as_is) page += indented ? ".PP\n.nf\n" : ".fi\n";
+    as_is = indented;
+    page += line.empty() ? ".PP\n" : Escaped(line) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return as_is ? page + ".fi\n" : page;
+}
+
+std::string Heading(std::string_view name, std::string_view what) {
+  std::string title(name);
+  std::ranges::transform(title, title.begin(), [](char c) {
+    return static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  });
+  return fmt::format(".TH {} 1 \"\" dragoman\n.SH NAME\n{} \\- {}\n", Escaped(title), Escaped(name),
+                     Escaped(what));
+}
+
+std::string Synopsis(const CommandText& command) {
+  std::string line = Bold("dragoman " + command.name);
+  for (const OptionText& option : command.options) {
+    if (option.is_argument())
+      line += option.required ? " " + Slanted(option.names) : " [" + Slanted(option.names) + "]";
+    else if (option.required)
+      line +=
+          " " + Bold(option.names.substr(0, option.names.find(','))) + " " + Slanted(option.value);
+  }
+  return ".SH SYNOPSIS\n" + line + " [" + Slanted("OPTION") + " ...]\n";
+}
+
+std::string CommandPage(const CommandText& command) {
+  std::string page = Heading("dragoman-" + command.name, command.what) + Synopsis(command);
+  page += ".SH OPTIONS\n";
+  for (const OptionText& option : command.options) {
+    page += ".TP\n" + NamesOf(option) + "\n" + Escaped(option.help) + "\n";
+    if (!option.words.empty() && option.words.size() <= 12) {
+      std::string words;
+      for (const std::string& word : option.words)
+        words += (words.empty() ? "" : ", ") + Bold(word);
+      page += ".br\nOne of " + words + ".\n";
+    }
+  }
+  if (!command.footer.empty()) page += ".SH NOTES\n" + Paragraphs(command.footer);
+  page += ".SH EXIT STATUS\n" + Escaped(kExitStatus) + "\n";
+  return page + ".SH SEE ALSO\n" + Bold("dragoman") + "(1)\n";
+}
+
+std::string ProgramPage(const CommandLine& program) {
+  const CommandText& text = program.Program();
+  std::string page = Heading("dragoman", "translate neural-network models");
+  page += ".SH SYNOPSIS\n" + Bold("dragoman") + " " + Slanted("COMMAND") + " [" +
+          Slanted("OPTION") + " ...]\n.SH DESCRIPTION\n" + Paragraphs(text.what) + ".SH COMMANDS\n";
+  for (const CommandText& command : program.Commands())
+    page += ".TP\n" + Bold(command.name) + "\n" + Escaped(command.what) + "\n";
+  page += ".SH NOTES\n" + Paragraphs(text.footer) + ".SH SEE ALSO\n";
+  std::string others;
+  for (const CommandText& command : program.Commands())
+    others += (others.empty() ? "" : ", ") + Bold("dragoman-" + command.name) + "(1)";
+  return page + others + "\n";
+}
+
+int PrintPage(const CommandLine& program, const std::string& name) {
+  if (name.empty()) {
+    fmt::print("{}", ProgramPage(program));
+    return kDone;
+  }
+  std::vector<std::string> names;
+  for (const CommandText& command : program.Commands()) {
+    names.push_back(command.name);
+    if (command.name != name) continue;
+    fmt::print("{}", CommandPage(command));
+    return kDone;
+  }
+  return Report(InvalidInput("there is no command '" + name + "'" + DidYouMean(name, names)));
+}
+
+}  // namespace
+
+void AddManual(CommandLine& program) {
+  auto name = std::make_shared<std::string>();
+  std::vector<std::string> commands;
+  for (const CommandText& other : program.Commands()) commands.push_back(other.name);
+  Command command = program.AddCommand("manual", "Print a manual page, for man");
+  command.Add("COMMAND", name.get(), "The command; default: the page of dragoman itself",
+              {.suggested = std::move(commands)});
+  command.SetFooter("  dragoman manual convert | man -l -");
+  command.SetRun([name, &program] { return PrintPage(program, *name); });
+}
+
+}  // namespace dragoman::cli

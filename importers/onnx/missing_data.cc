@@ -1,0 +1,86 @@
+#include "importers/onnx/missing_data.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "core/support/count_elements.h"
+#include "core/support/text.h"
+#include "proto/onnx/extra.h"
+
+namespace dragoman {
+namespace {
+
+const Attribute::Dict* DictAt(const Attribute::Dict& dict, std::string_view key) {
+  const Attribute* entry = Find(dict, key);
+  return entry != nullptr ? entry->As<Attribute::Dict>() : nullptr;
+}
+
+std::string TextAt(const Attribute::Dict& dict, std::string_view key) {
+  const Attribute* entry = Find(dict, key);
+  const auto* text = entry != nullptr ? entry->As<std::string>() : nullptr;
+  return text != nullptr ? *text : "";
+}
+
+// The last entry of that key counts, as in ONNX's own tools.
+std::string ExternalEntry(const Attribute::List& entries, std::string_view key) {
+  std::string value;
+  for (const Attribute& entry : entries) {
+    const auto* pair = entry.As<Attribute::Dict>();
+    if (pair != nullptr && TextAt(*pair, "key") == key) value = TextAt(*pair, "value");
+  }
+  return value;
+}
+
+// What the type says that the elements take; 0 if it leaves it open.
+std::uint64_t BytesOf(const Type& type) {
+  if (!type.is_tensor() || type.shape() == nullptr) return 0;
+  const auto sizes = KnownShape(*type.shape());
+  const auto count = sizes ? CountElements(*sizes) : std::nullopt;
+  return count ? PackedBytes(type.dtype(), *count).value_or(0) : 0;
+}
+
+}  // namespace
+
+std::optional<MissingFile> MissingFileOf(const Value& constant) {
+  if (constant.tensor() != nullptr || constant.data() == nullptr) return std::nullopt;
+  const auto* data = constant.data()->As<Attribute::Dict>();
+  const auto* message = data != nullptr ? DictAt(*data, onnx_extra::kUntypedInitializer) : nullptr;
+  const Attribute* external = message != nullptr ? Find(*message, "external_data") : nullptr;
+  const auto* entries = external != nullptr ? external->As<Attribute::List>() : nullptr;
+  if (entries == nullptr) return std::nullopt;
+  MissingFile file = {.name = ExternalEntry(*entries, "location"), .constants = 1};
+  if (file.name.empty()) return std::nullopt;
+  const std::uint64_t length =
+      ParseUint64(ExternalEntry(*entries, "length")).value_or(BytesOf(constant.type()));
+  const std::uint64_t offset = ParseUint64(ExternalEntry(*entries, "offset")).value_or(0);
+  if (__builtin_add_overflow(offset, length, &file.bytes)) file.bytes = 0;
+  return file;
+}
+
+std::vector<MissingFile> MissingFiles(const Model& model) {
+  std::map<std::string, MissingFile> files;
+  const auto add = [&](const Value& value) {
+    const std::optional<MissingFile> missing = MissingFileOf(value);
+    if (!missing) return;
+    MissingFile& file = files[missing->name];
+    file.name = missing->name;
+    file.bytes = std::max(file.bytes, missing->bytes);
+    ++file.constants;
+  };
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const auto& constant : graph.constants()) add(*constant);
+    for (const auto& input : graph.inputs()) add(*input);
+  });
+  std::vector<MissingFile> sorted;
+  for (auto& [name, file] : files) sorted.push_back(std::move(file));
+  return sorted;
+}
+
+std::string DescribeMissing(const MissingFile& file) {
+  return Quote(file.name) + ", of at least " + std::to_string(file.bytes) +
+         " bytes, expected in the model's folder";
+}
+
+}  // namespace dragoman

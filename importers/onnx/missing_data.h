@@ -1,0 +1,25 @@
+// Weights that lie in files beside the model's, where these are not there.
+#ifndef DRAGOMAN_IMPORTERS_ONNX_MISSING_DATA_H_
+#define DRAGOMAN_IMPORTERS_ONNX_MISSING_DATA_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/ir/model.h"
+#include "core/support/missing_file.h"
+
+namespace dragoman {
+
+// That of one constant; nullopt: it has its elements, or does not say where they are.
+std::optional<MissingFile> MissingFileOf(const Value& constant);
+// Of all constants, by name.
+std::vector<MissingFile> MissingFiles(const Model& model);
+
+// "'weights.bin', of at least 1234 bytes, expected in the model's folder"
+std::string DescribeMissing(const MissingFile& file);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_IMPORTERS_ONNX_MISSING_DATA_H_
