@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -136,6 +137,16 @@ void Append(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+// Cut off towards zero; numbers beyond the ends are the ends, NaN is 0.
+template <class T>
+T CutOff(double value) {
+  constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
+  if (value >= kEnd) return std::numeric_limits<T>::max();
+  if (value < static_cast<double>(std::numeric_limits<T>::min()))
+    return std::numeric_limits<T>::min();
+  return value == value ? static_cast<T>(value) : T{0};
+}
+
 // One element of `dtype` (of at least 8 bits) as bytes.
 std::string Encode(DType dtype, double value) {
   std::string bytes;
@@ -156,28 +167,29 @@ std::string Encode(DType dtype, double value) {
       Append(bytes, value != 0);
       break;
     case DType::kI8:
-      Append(bytes, static_cast<std::int8_t>(value));
+      Append(bytes, static_cast<std::int8_t>(CutOff<std::int64_t>(value)));
       break;
     case DType::kI16:
-      Append(bytes, static_cast<std::int16_t>(value));
+      Append(bytes, static_cast<std::int16_t>(CutOff<std::int64_t>(value)));
       break;
     case DType::kI32:
-      Append(bytes, static_cast<std::int32_t>(value));
+      Append(bytes, static_cast<std::int32_t>(CutOff<std::int64_t>(value)));
       break;
     case DType::kI64:
-      Append(bytes, static_cast<std::int64_t>(value));
+      Append(bytes, CutOff<std::int64_t>(value));
       break;
     case DType::kU8:
-      Append(bytes, static_cast<std::uint8_t>(value));
+      Append(bytes, static_cast<std::uint8_t>(CutOff<std::int64_t>(value)));
       break;
     case DType::kU16:
-      Append(bytes, static_cast<std::uint16_t>(value));
+      Append(bytes, static_cast<std::uint16_t>(CutOff<std::int64_t>(value)));
       break;
     case DType::kU32:
-      Append(bytes, static_cast<std::uint32_t>(value));
+      Append(bytes, static_cast<std::uint32_t>(CutOff<std::int64_t>(value)));
       break;
     case DType::kU64:
-      Append(bytes, static_cast<std::uint64_t>(value));
+      Append(bytes, value < 0 ? static_cast<std::uint64_t>(CutOff<std::int64_t>(value))
+                              : CutOff<std::uint64_t>(value));
       break;
     default:
       break;

@@ -56,7 +56,7 @@ class Tensor {
   static Tensor Int(std::int64_t value);                     // int64, rank 0
   static Tensor Float(float value);                          // float32, rank 0
   // Every element equal to `value`, converted to `dtype` (f16 to f64, bf16, integers of 8 bits and
-  // more, bool).
+  // more, bool). Integers cut fractions off and wrap around; beyond 64 bits they are the extremes.
   static Result<Tensor> Full(DType dtype, std::vector<std::int64_t> sizes, double value);
 
   DType dtype() const { return dtype_; }
