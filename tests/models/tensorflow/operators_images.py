@@ -1,0 +1,113 @@
+"""Images: crops, pools, patches, colours, boxes, layouts."""
+
+import numpy as np
+
+from operator_cases import DRAW, FLOAT, G, case, f32, i32, save
+
+
+def make_images():
+    boxes = np.array([[0, 0, 1, 1], [0.1, 0.33, 0.7, 0.91], [-0.5, 0.2, 0.52, 1.4],
+                      [0.8, 0.93, 0.2, 0.12]],
+                     np.float32)
+    for method in ("bilinear", "nearest"):
+        for size in ((3, 4), (1, 2)):
+            case(f"crop_and_resize_{method}_{size[0]}", "CropAndResize",
+                 [f32(2, 5, 6, 3), boxes, (i32(0, 1, 1, 0),), (i32(*size),)], method=method,
+                 extrapolation_value=0.25, **FLOAT)
+    for padding in ("SAME", "VALID"):
+        for batch in (False, True):
+            case(f"max_pool_with_argmax_{padding}_{batch}", "MaxPoolWithArgmax", [f32(2, 5, 6, 3)], 2,
+                 ksize=[1, 2, 3, 1], strides=[1, 2, 2, 1], padding=padding, Targmax="dt:int64",
+                 include_batch_in_index=batch, **FLOAT)
+        case(f"dilation_2d_{padding}", "Dilation2D", [f32(1, 7, 6, 2), (f32(3, 2, 2),)],
+             strides=[1, 2, 1, 1], rates=[1, 1, 2, 1], padding=padding, **FLOAT)
+    image = f32(1, 6, 5, 2)
+    patches = np.stack([np.stack([image[0, y:y + 3:2, x:x + 2].reshape(-1) for x in (0, 2)])
+                        for y in (0, 1, 2, 3)])[None]
+    case("extract_image_patches", "ExtractImagePatches", [image], reference=[patches], oracle=False,
+         ksizes=[1, 2, 2, 1], strides=[1, 1, 2, 1], rates=[1, 2, 1, 1], padding="VALID", **FLOAT)
+    x = f32(1, 5, 6, 2)
+
+    def area(n, m):
+        """Shares of n pixels in each of m, in hundreds of parts."""
+        shares = np.zeros((m, n))
+        for part in range(n * m):
+            shares[part // n, part // m] += 1 / n
+        return shares
+    case("resize_area", "ResizeArea", [x, (i32(3, 9),)], oracle=False, reference=[
+        np.einsum("yh,bhwc,xw->byxc", area(5, 3), x, area(6, 9)).astype(np.float32)], **FLOAT)
+    colours = DRAW.uniform(size=(2, 3, 3)).astype(np.float32)
+    colours[0, 0] = 0.5
+    hsv = np.array([rgb_to_hsv(*pixel) for pixel in colours.reshape(-1, 3).tolist()], np.float32)
+    case("rgb_to_hsv", "RGBToHSV", [colours], oracle=False,
+         reference=[hsv.reshape(colours.shape)], **FLOAT)
+    case("hsv_to_rgb", "HSVToRGB", [hsv.reshape(colours.shape)], oracle=False, reference=[colours],
+         **FLOAT)
+    mean = colours.mean((0, 1), keepdims=True)
+    case("adjust_contrast", "AdjustContrastv2", [colours, (np.float32(1.5),)], oracle=False,
+         reference=[(colours - mean) * np.float32(1.5) + mean], **FLOAT)
+
+
+def rgb_to_hsv(*pixel):
+    import colorsys  # pylint: disable=import-outside-toplevel
+    return colorsys.rgb_to_hsv(*pixel)
+
+
+def overlap(a, b):
+    (top, left), (bottom, right) = np.maximum(a[:2], b[:2]), np.minimum(a[2:], b[2:])
+    common = max(bottom - top, 0) * max(right - left, 0)
+    return common / (np.prod(a[2:] - a[:2]) + np.prod(b[2:] - b[:2]) - common)
+
+
+def best_boxes(boxes, scores, per_class, total, most_overlap, least):
+    """Of one image: (score, class, box) of the best, by the definition."""
+    found = []
+    for number in range(scores.shape[1]):
+        kept = []
+        for i in np.argsort(-scores[:, number]):
+            box = boxes[i, number % boxes.shape[1]]
+            if len(kept) < per_class and scores[i, number] > least:
+                if all(overlap(box, other) <= most_overlap for _, _, other in kept):
+                    kept.append((scores[i, number], number, box))
+        found += kept
+    return sorted(found, key=lambda item: -item[0])[:total]
+
+
+def make_boxes():
+    for classes, total in ((1, 4), (3, 20)):
+        corner = DRAW.uniform(size=(2, 8, classes, 2)).astype(np.float32)
+        boxes = np.concatenate([corner, corner + 0.4], 3).astype(np.float32)
+        scores = DRAW.uniform(size=(2, 8, 3)).astype(np.float32)
+        wanted = [np.zeros((2, total, 4)), np.zeros((2, total)), np.zeros((2, total)), np.zeros(2)]
+        for image in range(2):
+            best = best_boxes(boxes[image], scores[image], 3, total, 0.3, 0.25)
+            for i, (score, number, box) in enumerate(best):
+                wanted[0][image, i] = np.clip(box, 0, 1)
+                wanted[1][image, i], wanted[2][image, i] = score, number
+            wanted[3][image] = len(best)
+        wanted = [array.astype(np.float32) for array in wanted[:3]] + [wanted[3].astype(np.int32)]
+        case(f"combined_nms_{classes}", "CombinedNonMaxSuppression",
+             [boxes, scores, (np.int32(3),), (np.int32(total),), (np.float32(0.3),),
+              (np.float32(0.25),)], 4, oracle=False, reference=wanted)
+
+
+def make_layouts():
+    case("data_format_dim_map", "DataFormatDimMap", [i32(0, 1, 2, 3, -1)], oracle=False,
+         reference=[i32(0, 2, 3, 1, 1)], T="dt:int32")
+    case("data_format_vec_permute", "DataFormatVecPermute", [i32(7, 4, 9, 3)], oracle=False,
+         reference=[i32(7, 3, 4, 9)], T="dt:int32")
+
+
+def make_dilated():
+    """A convolution with gaps as TensorFlow 1 spells it: blocks, a plain convolution, blocks back."""
+    graph = G()
+    x, w = f32(1, 7, 8, 2), f32(3, 3, 2, 3)
+    graph.ph("x", "float", x.shape)
+    block = graph.const(i32(2, 2), name="block")
+    blocks = graph.op("SpaceToBatchND", "x", block, graph.const(np.array([[2, 3], [2, 2]], np.int32)),
+                      name="blocks", Tblock_shape="dt:int32", Tpaddings="dt:int32", **FLOAT)
+    conv = graph.op("Conv2D", blocks, graph.const(w, name="w"), name="conv", strides=[1, 1, 1, 1],
+                    padding="VALID", **FLOAT)
+    graph.op("BatchToSpaceND", conv, block, graph.const(np.array([[0, 1], [0, 0]], np.int32)),
+             name="y", Tblock_shape="dt:int32", Tcrops="dt:int32", **FLOAT)
+    save("dilated_convolution", graph, {"x": x}, ["y"])

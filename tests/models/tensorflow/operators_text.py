@@ -1,0 +1,130 @@
+"""Strings and tables."""
+
+import re
+
+import numpy as np
+
+from operator_cases import G, f32, i32, save, text_case, type_name, words
+
+
+def make_tables():
+    """Keys of a vocabulary to numbers, and numbers to words."""
+    for kind, keys, values, asked, other in (
+            ("words", np.array([b"a", b"bc", b"d"], object), np.array([5, 0, 7], np.int64),
+             np.array([[b"bc", b"x"], [b"d", b"a"]], object), np.int64(-1)),
+            ("numbers", np.array([3, -2, 9], np.int64), f32(3), np.array([9, 3, 4, -2]),
+             np.float32(0.5)),
+            ("places", np.arange(3, dtype=np.int64), np.array([b"x", b"y", b"z"], object),
+             np.array([2, 0, 3, -1]), np.array(b"?", object))):
+        graph = G()
+        types = {"key_dtype": "dt:" + type_name(keys), "value_dtype": "dt:" + type_name(values)}
+        table = graph.op("HashTableV2", name="table", **types)
+        graph.op("LookupTableImportV2", table, graph.const(keys, name="keys"),
+                 graph.const(values, name="values"), name="fill",
+                 Tin=types["key_dtype"], Tout=types["value_dtype"])
+        graph.ph("x", type_name(asked), asked.shape)
+        graph.op("LookupTableFindV2", table, "x", graph.const(other, name="other"), name="y",
+                 Tin=types["key_dtype"], Tout=types["value_dtype"])
+        found = dict(zip(keys.tolist(), values.tolist()))
+        wanted = np.array([found.get(key, other.item()) for key in asked.reshape(-1).tolist()])
+        wanted = wanted.astype(values.dtype if values.dtype != object else "S").reshape(asked.shape)
+        feeds = {"x": asked.astype("S") if asked.dtype == object else asked}
+        save(f"table_{kind}", graph, feeds, ["y"], [wanted], oracle=False)
+
+
+def make_text():
+    x = words("Hello, World!", "", " aB1 \t", "Gr\u00dc\u00df 3 4")
+    text = [value.decode() for value in x]
+    text_case("string_lower", "StringLower", [x], [words(
+        "hello, world!", "", " ab1 \t", "gr\u00dc\u00df 3 4").astype("S")])
+    text_case("string_upper", "StringUpper", [x], [words(
+        "HELLO, WORLD!", "", " AB1 \t", "GR\u00dc\u00df 3 4").astype("S")])
+    text_case("string_strip", "StringStrip", [x], [words(*(t.strip() for t in text)).astype("S")])
+    for number, (pattern, rewrite) in enumerate(((r"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']", ""),
+                                                 (r"(\w)(\d| )", r"<\2\1>"))):
+        wanted = [re.sub(pattern, rewrite, t, flags=re.ASCII) for t in text]
+        text_case(f"static_regex_replace_{number}", "StaticRegexReplace", [x],
+                  [words(*wanted).astype("S")], pattern=pattern, rewrite=rewrite)
+    text_case("regex_replace_first", "RegexReplace",
+              [x, (np.array(b"[lo]+", object),), (np.array(b"_", object),)],
+              [words(*(re.sub("[lo]+", "_", t, count=1) for t in text)).astype("S")],
+              replace_global=False)
+    text_case("regex_full_match", "StaticRegexFullMatch", [x],
+              [np.array([bool(re.fullmatch(r"\s*\w*\s*", t, re.ASCII)) for t in text])],
+              pattern=r"\s*\w*\s*")
+    for unit in ("BYTE", "UTF8_CHAR"):
+        lengths = [len(t) if unit == "UTF8_CHAR" else len(t.encode()) for t in text]
+        text_case(f"string_length_{unit}", "StringLength", [x], [np.array(lengths, np.int32)], unit=unit)
+        start, size = i32(1, 0, -3, 2), i32(3, 5, 2, 2)
+        pieces = []
+        for t, s, n in zip(text, start, size):
+            whole = t if unit == "UTF8_CHAR" else t.encode()
+            s = s + len(whole) if s < 0 else s
+            piece = whole[s:s + n]
+            pieces.append(piece.encode() if unit == "UTF8_CHAR" else piece)
+        text_case(f"substr_{unit}", "Substr", [x, (start,), (size,)], [np.array(pieces, "S")],
+                  unit=unit, T="dt:int32")
+    joined = np.array([[f"{a}-{b}" for b in ("x", "yz")] for a in ("p", "")], "S")
+    text_case("string_join", "StringJoin",
+              [words("p", "").reshape(2, 1), words("x", "yz")], [joined], N=2, separator="-")
+    # As Keras' documentation of Hashing and TensorFlow's of to_hash_bucket_* print them.
+    letters = words("A", "B", "C", "D", "E")
+    for name, op, key, wanted in (("fast", "Fast", None, i32(1, 0, 1, 1, 2)),
+                                  ("strong", "Strong", [133, 137], i32(1, 2, 1, 0, 2))):
+        attributes = {"num_buckets": 3, **({"key": key} if key else {})}
+        text_case(f"hash_bucket_{name}", f"StringToHashBucket{op}", [letters],
+                  [wanted.astype(np.int64)], **attributes)
+    rows = words(" the  quick fox ", "", "jumps")
+    pieces = [row.decode().split() for row in rows]
+    for name, op, separator, pieces, attributes in (
+            ("space", "StringSplitV2", "", pieces, {"maxsplit": -1}),
+            ("separator", "StringSplitV2", "u", [row.decode().split("u") for row in rows], {}),
+            ("most", "StringSplitV2", " ", [row.decode().split(" ", 2) for row in rows],
+             {"maxsplit": 2}),
+            ("bytes", "StringSplit", "ui", [re.split("[ui]", row.decode()) for row in rows],
+             {"skip_empty": False}),
+            ("bytes_skip", "StringSplit", " t", [
+                [p for p in re.split("[ t]", row.decode()) if p] for row in rows],
+             {"skip_empty": True})):
+        indices = [(i, j) for i, row in enumerate(pieces) for j in range(len(row))]
+        values = words(*(piece for row in pieces for piece in row)).astype("S")
+        most = max(len(row) for row in pieces)
+        text_case(f"string_split_{name}", op, [rows, (np.array(separator.encode(), object),)],
+                  [np.array(indices, np.int64), values, np.array([3, most])], 3, **attributes)
+    numbers = words("12", "-3.5", "1e3")
+    text_case("string_to_number", "StringToNumber", [numbers],
+              [np.array([12, -3.5, 1000], np.float32)], out_type="dt:float")
+    text_case("as_string", "AsString", [i32(12, -7, 0)], [np.array([b"12", b"-7", b"0"])], T="dt:int32")
+
+
+def make_vectorization():
+    """What Keras' TextVectorization saves: standardise, split, look up, and pad."""
+    graph = G()
+    x = words("Hello big, World", "", "the world! the end of the big world")
+    graph.ph("x", "string", x.shape)
+    plain = graph.op("StaticRegexReplace", graph.op("StringLower", "x", name="lower"), name="plain",
+                     pattern=r"[!,\.\?]", rewrite="")
+    split = graph.op("StringSplitV2", plain, graph.const(np.array(b"", object), name="space"),
+                     name="split", maxsplit=-1)
+    vocabulary = ["the", "world", "big", "hello"]
+    table = graph.op("HashTableV2", name="table", key_dtype="dt:string", value_dtype="dt:int64")
+    graph.op("LookupTableImportV2", table, graph.const(words(*vocabulary), name="keys"),
+             graph.const(np.arange(2, 6), name="values"), name="fill", Tin="dt:string", Tout="dt:int64")
+    graph.op("LookupTableFindV2", table, f"{split}:1", graph.const(np.int64(1), name="unknown"),
+             name="found", Tin="dt:string", Tout="dt:int64")
+    at = [graph.const(i32(*v), name=f"at{i}") for i, v in enumerate(((0, 0), (0, 1), (1, 1), (0,), (1,)))]
+    graph.op("StridedSlice", split, at[0], at[1], at[2], name="rows", begin_mask=1, end_mask=1,
+             shrink_axis_mask=2, T="dt:int64", Index="dt:int32")
+    graph.op("StridedSlice", f"{split}:2", at[3], at[4], at[4], name="count", shrink_axis_mask=1,
+             T="dt:int64", Index="dt:int32")
+    for width in (-1, 4):
+        graph.op("RaggedTensorToTensor", graph.const(np.array([-1, width]), name=f"sizes{width}"),
+                 "found", graph.const(np.int64(0), name=f"zero{width}"), "count", "rows",
+                 name=f"y{width}", T="dt:int64", Tindex="dt:int64", Tshape="dt:int64",
+                 num_row_partition_tensors=2, row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])
+    wanted = np.zeros((3, 8), np.int64)
+    for row, text in zip(wanted, x):
+        for i, word in enumerate(re.sub("[!,]", "", text.decode().lower()).split()):
+            row[i] = vocabulary.index(word) + 2 if word in vocabulary else 1
+    save("text_vectorization", graph, {"x": x.astype("S")}, ["y-1", "y4"], [wanted, wanted[:, :4]],
+         oracle=False, onnx=False)
