@@ -152,6 +152,25 @@ def gather(_, x, indices, axis=0):
     return np.take(x, indices, axis)
 
 
+@op("GatherElements")
+def gather_elements(_, x, indices, axis=0):
+    return np.take_along_axis(x, indices, axis)
+
+
+@op("CumSum")
+def cumulative_sum(_, x, axis, **attributes):
+    assert not any(attributes.values())
+    return np.cumsum(x, int(axis), dtype=x.dtype)
+
+
+@op("TopK")
+def top_k(_, x, k, axis=-1, largest=1, sorted=1):  # pylint: disable=redefined-builtin
+    """Of the smallest, the lower place first among equals."""
+    assert not largest and sorted
+    order = np.argsort(x, axis, kind="stable").take(np.arange(int(k[0])), axis)
+    return [np.take_along_axis(x, order, axis), order]
+
+
 @op("Shape")
 def shape_of(_, x, start=0, end=None):
     return np.array(x.shape[start:end], np.int64)

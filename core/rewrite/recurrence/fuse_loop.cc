@@ -1,6 +1,7 @@
 #include "core/rewrite/recurrence/fuse_loop.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "core/rewrite/recurrence/loop_results.h"
 #include "core/rewrite/recurrence/loop_view.h"
 #include "core/rewrite/recurrence/open_steps.h"
+#include "core/rewrite/recurrence/packed_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/split_states.h"
 #include "core/rewrite/recurrence/turn_sequences.h"
@@ -25,6 +27,13 @@ namespace dragoman {
 namespace {
 
 using Kind = RecurrentCell::Kind;
+
+Dim NumElements(const Value& value) {
+  Dim count = value.type().shape() != nullptr ? Dim(1) : Dim::Unknown();
+  if (value.type().shape() == nullptr) return count;
+  for (const Dim& size : *value.type().shape()) count = count * size;
+  return count;
+}
 
 class LoopFusion {
  public:
@@ -171,11 +180,15 @@ class LoopFusion {
       DRAGOMAN_ASSIGN(const bool has_c, Initial(*c, step.old_c.atom, operands.initial_c));
       if (!has_c) return {};
     }
+    std::optional<PackedSteps> packed;
     if (step.masked()) {
       DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
       if (operands.lengths == nullptr) {
-        obstacle_ = "the masks of a cell in it do not determine lengths";
-        return {};
+        DRAGOMAN_ASSIGN(packed, Pack(step, operands));
+        if (!packed) {
+          obstacle_ = "the masks of a cell in it do not determine lengths";
+          return {};
+        }
       }
     }
     DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, operands, forms_, *view_.node, context_));
@@ -183,29 +196,44 @@ class LoopFusion {
     for (const Node& inner : view_.body->nodes()) origins.push_back(inner.origin());
     node->set_origin(Origin::Merge(origins));
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node->result(0), 1));
-    const auto enter = [&](AtomId id) {
-      sequences_.EnterHidden(id, sequence, x->reverse, node->result(1));
+    const LastState last_h{node->result(1), h.initial};
+    const auto enter = [&](AtomId id, const LastState& last) {
+      sequences_.EnterHidden(id, sequence, x->reverse, last);
     };
     const bool is_projected = step.projected != kNoAtom && step.projects_outside();
-    if (!step.masked()) enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected);
+    if (packed) {
+      if (c != nullptr) sequences_.EnterLastCellState(step, {node->result(2), c->initial});
+      DRAGOMAN_TRY(EnterPacked(step, h, *packed, sequence, node->result(1), operands));
+      ++count_;
+      return {};
+    }
+    if (!step.masked())
+      enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected, last_h);
     if (step.masked() && !is_projected) {
       const AtomId fresh = step.projected != kNoAtom ? step.projected : cell.h;
       sequences_.EnterWithin(fresh, step.mask, sequence, x->reverse);
-      for (AtomId id : step.zeroed_h) enter(id);
-      DRAGOMAN_ASSIGN(sequence, Held(sequence, node->result(1), operands));
-      enter(step.carried_h);
+      for (AtomId id : step.zeroed_h) enter(id, {});
+      DRAGOMAN_TRY(EnterKept(
+          step, h,
+          [&](Value* initial, Value*& last) -> Result<Value*> {
+            DRAGOMAN_ASSIGN(last, LastFrom(initial, last, operands));
+            return Held(sequence, last, initial, operands);
+          },
+          operands.reverse, node->result(1)));
+      DRAGOMAN_ASSIGN(sequence, Held(sequence, node->result(1), operands.initial_h, operands));
+      enter(step.carried_h, last_h);
     }
     if (c != nullptr) {
-      sequences_.EnterCellState(step, operands, sequence, node->result(2));
+      sequences_.EnterCellState(step, operands, sequence, {node->result(2), c->initial});
     }
-    if (is_projected) DRAGOMAN_TRY(EnterProjected(step, sequence, *node, operands));
+    if (is_projected) DRAGOMAN_TRY(EnterProjected(step, h, sequence, *node, operands));
     ++count_;
     return {};
   }
 
   // What the turns pass on: beyond a sequence's end its last state, or backwards the first one.
-  Result<Value*> Held(Value* given, Value* last, const SequenceOperands& operands) {
-    Value* other = operands.reverse ? operands.initial_h : last;
+  Result<Value*> Held(Value* given, Value* last, Value* initial, const SequenceOperands& operands) {
+    Value* other = operands.reverse ? initial : last;
     if (other == nullptr) {
       DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
       other = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
@@ -220,23 +248,112 @@ class LoopFusion {
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths,
                     sequences_.batcher().Batch({source}));
     if (!lengths || !lengths->shared) return static_cast<Value*>(nullptr);
-    return EmitLengths({.lengths = lengths->value}, x.value, layout_, *view_.node, context_);
+    StepLimit limit{.lengths = lengths->value};
+    // As many as the batch has sequences, which the mask tells though the lengths do not.
+    const Dim batch = (*x.value->type().shape())[1];
+    if (HasSizesOfLengths(mask) && Equal(NumElements(*mask.mask), batch) == Truth::kYes &&
+        Equal(NumElements(*limit.lengths), batch) != Truth::kYes) {
+      DRAGOMAN_ASSIGN(Value * size, layout_.Size(x.value, 1));
+      DRAGOMAN_ASSIGN(size, layout_.Unsqueeze(size, {0}));
+      DRAGOMAN_ASSIGN(limit.lengths,
+                      context_.Insert(*view_.node, "Reshape", {{limit.lengths, size}}));
+    }
+    return EmitLengths(limit, x.value, layout_, *view_.node, context_);
   }
 
-  Status EnterProjected(const CellStep& step, Value* sequence, Node& node,
+  // The steps that the mask does not leave out, moved to the front, into `operands`; nullopt if the
+  // masks of all turns are not known.
+  Result<std::optional<PackedSteps>> Pack(const CellStep& step, SequenceOperands& operands) {
+    if (step.projected != kNoAtom) return std::optional<PackedSteps>();
+    const Atom& state = forms_.atom(step.carried_h);
+    DRAGOMAN_ASSIGN(Value * mask, sequences_.MaskOf(step.mask, state));
+    if (mask == nullptr || Equal(BatchOf(*mask, 2, 0), BatchOf(*operands.x, 2, 0)) != Truth::kYes)
+      return std::optional<PackedSteps>();
+    if (operands.reverse) {
+      DRAGOMAN_ASSIGN(operands.x, layout_.Reverse(operands.x));
+      operands.reverse = false;
+    }
+    DRAGOMAN_ASSIGN(const PackedSteps packed,
+                    PackSteps(operands.x, mask, layout_, *view_.node, context_));
+    operands.x = packed.x;
+    operands.lengths = packed.lengths;
+    return std::optional(packed);
+  }
+
+  // `given` and `last`: what the operator gives.
+  Status EnterPacked(const CellStep& step, const LoopState& h, const PackedSteps& packed,
+                     Value* given, Value* last, const SequenceOperands& operands) {
+    const auto unpack = [&](Value* initial) {
+      return UnpackStates(packed, given, initial, layout_, *view_.node, context_);
+    };
+    DRAGOMAN_TRY(EnterKept(
+        step, h,
+        [&](Value* initial, Value*& kept) -> Result<Value*> {
+          DRAGOMAN_ASSIGN(kept, LastFrom(initial, kept, operands));
+          return unpack(initial);
+        },
+        /*reverse=*/false, last));
+    DRAGOMAN_ASSIGN(Value * carried, unpack(operands.initial_h));
+    sequences_.EnterWithin(step.cell->h, step.mask, carried, /*reverse=*/false);
+    sequences_.EnterHidden(step.carried_h, carried, /*reverse=*/false, {last, h.initial});
+    if (step.zeroed_h.empty()) return {};
+    DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(carried->type().dtype(), {}, 0));
+    Value* const none = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
+    DRAGOMAN_ASSIGN(Value * zeroed,
+                    context_.Insert(*view_.node, "Where", {{packed.mask, carried, none}}));
+    for (AtomId id : step.zeroed_h) sequences_.EnterHidden(id, zeroed, /*reverse=*/false, {});
+    return {};
+  }
+
+  // The states besides `h` that keep what the cell gave by the same mask, each from its own initial
+  // value: `keep` gives those of all turns, and turns the last one of `h` into theirs.
+  using KeepFrom = std::function<Result<Value*>(Value* initial, Value*& last)>;
+  Status EnterKept(const CellStep& step, const LoopState& h, const KeepFrom& keep, bool reverse,
+                   Value* last) {
+    for (const LoopState& state : view_.states) {
+      if (&state == &h) continue;
+      const AtomId after = WholeAtom(*state.output, forms_);
+      const auto masked = ReadMasked(after, step.cell->h, forms_);
+      if (!masked || masked->mask != step.mask || masked->kept == kNoAtom) continue;
+      const Atom& old = forms_.atom(masked->kept);
+      if (old.value != state.input || !IsWhole(old)) continue;
+      Value* initial = nullptr;
+      DRAGOMAN_ASSIGN(const bool known, Initial(state, masked->kept, initial));
+      if (!known) continue;
+      Value* after_all = last;
+      DRAGOMAN_ASSIGN(Value * sequence, keep(initial, after_all));
+      sequences_.EnterHidden(after, sequence, reverse, {after_all, state.initial});
+    }
+    return {};
+  }
+
+  // The state behind all turns if it is `initial` (nullptr: zeros) before the first, of what is
+  // `last` if it is the operator's initial state.
+  Result<Value*> LastFrom(Value* initial, Value* last, const SequenceOperands& operands) {
+    if (initial == operands.initial_h) return last;
+    DRAGOMAN_ASSIGN(Value * is_empty,
+                    EmitIsEmpty(operands.x, operands.lengths, layout_, *view_.node, context_));
+    if (initial == nullptr) {
+      DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(last->type().dtype(), {}, 0));
+      initial = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
+    }
+    return context_.Insert(*view_.node, "Where", {{is_empty, initial, last}});
+  }
+
+  Status EnterProjected(const CellStep& step, const LoopState& h, Value* sequence, Node& node,
                         const SequenceOperands& operands) {
     DRAGOMAN_ASSIGN(Value * projected,
                     EmitProjection(step, sequence, forms_, *view_.node, context_));
     DRAGOMAN_ASSIGN(Value * last, EmitLastProjection(step, node.result(1), operands, forms_,
                                                      *view_.node, context_));
-    const auto enter = [&](AtomId id) {
-      sequences_.EnterHidden(id, projected, operands.reverse, last);
+    const auto enter = [&](AtomId id, const LastState& after_all) {
+      sequences_.EnterHidden(id, projected, operands.reverse, after_all);
     };
-    if (!step.masked()) enter(step.projected);
-    for (AtomId id : step.zeroed_h) enter(id);
+    if (!step.masked()) enter(step.projected, {last, h.initial});
+    for (AtomId id : step.zeroed_h) enter(id, {});
     if (!step.masked()) return {};
-    DRAGOMAN_ASSIGN(projected, Held(projected, last, operands));
-    enter(step.carried_h);
+    DRAGOMAN_ASSIGN(projected, Held(projected, last, operands.initial_h, operands));
+    enter(step.carried_h, {last, h.initial});
     return {};
   }
 

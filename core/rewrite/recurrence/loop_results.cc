@@ -112,8 +112,36 @@ Result<Value*> LoopResults::Last(const LoopState& state) {
   }
   const AtomId id = WiredAtom(state.output);
   if (id == kNoAtom) return LastComputed(state);
-  DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(turns_.last.at(forms_.atom(id).value).value, 0));
-  return layout_.FromState(last, *state.last->type().shape(), FeatureAxis(*state.output, id));
+  const LastState& known = turns_.last.at(forms_.atom(id).value);
+  if (known.value == nullptr) return LastComputed(state);
+  DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(known.value, 0));
+  DRAGOMAN_ASSIGN(
+      last, layout_.FromState(last, *state.last->type().shape(), FeatureAxis(*state.output, id)));
+  const bool may_be_initial = RangeOf(turns_.count).lower < 1 && known.initial != state.initial &&
+                              !(IsZero(known.initial) && IsZero(state.initial));
+  return last != nullptr && may_be_initial ? UnlessNoTurn(state, last) : Result<Value*>(last);
+}
+
+// `last`, or what there was if there is no turn.
+Result<Value*> LoopResults::UnlessNoTurn(const LoopState& state, Value* last) {
+  if (!SameShape(*state.initial, *last) || view_.slices.empty()) return None();
+  DRAGOMAN_ASSIGN(Value * turns, NumberOfTurns());
+  if (turns == nullptr) return None();
+  Value* const zero = context_.AddConstant(*view_.node->graph(), Tensor::Int(0), "zero", {});
+  DRAGOMAN_ASSIGN(Value * none, context_.Insert(*view_.node, "Equal", {{turns, zero}}));
+  return context_.Insert(*view_.node, "Where", {{none, state.initial, last}});
+}
+
+// By a sequence that has a slice for each.
+Result<Value*> LoopResults::NumberOfTurns() {
+  for (const auto& [value, slice] : view_.slices) {
+    const Shape* shape = slice.sequence->type().shape();
+    if (shape == nullptr ||
+        Equal((*shape)[static_cast<std::size_t>(slice.axis)], turns_.count) != Truth::kYes)
+      continue;
+    return layout_.Size(slice.sequence, slice.axis);
+  }
+  return None();
 }
 
 // The last of the values that each turn computes, or what there was if there is no turn.

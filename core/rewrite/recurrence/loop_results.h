@@ -24,10 +24,11 @@ struct TurnSequence {
   int axis = 0;  // of the features in a turn's value
 };
 
-// (1, batch, features), after the last turn.
+// (1, batch, features), after the last turn; of a state that is `initial` before the first.
 struct LastState {
-  Value* value = nullptr;
-  int axis = 0;  // of the features in a turn's value
+  Value* value = nullptr;          // nullptr: the last of its sequence
+  const Value* initial = nullptr;  // of the loop's operands
+  int axis = 0;                    // of the features in a turn's value
 };
 
 // The turns of a loop as far as they are known.
@@ -53,6 +54,8 @@ class LoopResults {
  private:
   Result<Value*> Last(const LoopState& state);
   Result<Value*> LastComputed(const LoopState& state);
+  Result<Value*> UnlessNoTurn(const LoopState& state, Value* last);
+  Result<Value*> NumberOfTurns();
   Result<Value*> Accumulated(const LoopState& state, std::string_view reduction);
   Result<Value*> Grown(const LoopState& state);
   Result<Value*> Written(const RowWrite& write);

@@ -64,7 +64,16 @@ const Value* ComplementOf(const Value& value, AffineForms& forms) {
 
 // Whether `node` repeats elements, which whatever reads them does anyway.
 bool SpreadsOnly(const Node& node) {
-  return node.Is("Expand") && node.operand(0)->type().rank() == node.result()->type().rank();
+  const auto rank = node.num_operands() > 0 ? node.operand(0)->type().rank() : std::nullopt;
+  if (!rank || rank != node.result()->type().rank()) return false;
+  if (node.Is("Expand")) return true;
+  if (!node.Is("Tile")) return false;
+  for (int axis = 0; axis < *rank; ++axis) {
+    const Dim& from = (*node.operand(0)->type().shape())[static_cast<std::size_t>(axis)];
+    const Dim& to = (*node.result()->type().shape())[static_cast<std::size_t>(axis)];
+    if (from != Dim(1) && Equal(from, to) != Truth::kYes) return false;
+  }
+  return true;
 }
 
 // What a mask is the opposite of, or, as it is, a number for or spread; nullptr: none of these.
@@ -94,6 +103,24 @@ bool HoldsBools(const Value* value, AffineForms& forms) {
   return false;
 }
 
+// One of all that have the elements of the same value in the same sizes, the same for each: a state
+// may shape its mask by itself.
+const Value* FirstOfSizes(const Value& mask) {
+  const Node* node = mask.producer();
+  if (node == nullptr || !(node->Is("Reshape") || node->Is("Unsqueeze"))) return &mask;
+  const auto is_known = [](const Dim& size) { return Equal(size, size) == Truth::kYes; };
+  const Shape* shape = mask.type().shape();
+  if (shape == nullptr || !std::ranges::all_of(*shape, is_known)) return &mask;
+  for (const Use* use = node->operand(0)->first_use(); use != nullptr; use = use->next()) {
+    const Node* other = use->user();
+    if (other == nullptr || use->graph() != mask.graph()) continue;
+    const bool shapes = other->Is("Reshape") || other->Is("Unsqueeze");
+    if (shapes && other->operand(0) == node->operand(0) && other->result()->type() == mask.type())
+      return other->result();
+  }
+  return &mask;
+}
+
 // A mask, as far as it does not matter how often it was cast or inverted.
 StepMask PeelMask(const Value* value, AffineForms& forms) {
   StepMask mask{value};
@@ -102,6 +129,7 @@ StepMask PeelMask(const Value* value, AffineForms& forms) {
     if (inner == nullptr) break;
     mask.mask = inner;
   }
+  mask.mask = FirstOfSizes(*mask.mask);
   return mask;
 }
 
@@ -212,8 +240,9 @@ bool VariesAlong(const Value& value, std::int64_t axis, int rank) {
 bool TellsFeaturesApart(const Value& mask, const Atom& state) {
   const Value* value = &mask;
   for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
-    if (!value->producer()->Is("Expand")) break;
-    value = value->producer()->operand(0);
+    const Node& node = *value->producer();
+    if (!node.Is("Expand") && !SpreadsOnly(node)) break;
+    value = node.operand(0);
   }
   return VariesAlong(*value, state.axis, state.value->type().rank().value_or(0));
 }
@@ -357,6 +386,17 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const PassContext& cont
     return MaskSlice{slice->source, slice->axis, slice->index};
   };
   return ReadLimit(mask, number, slice_of, forms);
+}
+
+bool HasSizesOfLengths(const StepMask& mask) {
+  const Value* value = mask.mask;
+  for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
+    const Node& node = *value->producer();
+    if (ReadComparison(node, true)) return true;
+    if (node.Is("Expand") || !KeepsOrder(node)) return false;
+    value = node.operand(0);
+  }
+  return false;
 }
 
 Result<Value*> EmitLengths(const StepLimit& first, Value* x, LayoutBuilder& layout, Node& position,

@@ -61,6 +61,9 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
 std::optional<StepLimit> ReadLimit(const StepMask& mask, const PassContext& context,
                                    AffineForms& forms);
 
+// Whether a mask that is a limit has an element for each of its lengths.
+bool HasSizesOfLengths(const StepMask& mask);
+
 // The operand sequence_lens for a sequence x (steps, batch, features) whose step i has the mask
 // `first.number` + i < `first.lengths`: the difference, bounded by 0 and the number of steps.
 // nullptr: there are not as many lengths as the batch has sequences.

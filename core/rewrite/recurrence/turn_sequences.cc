@@ -23,10 +23,10 @@ bool TurnSequences::CountTurns() {
   return true;
 }
 
-void TurnSequences::EnterHidden(AtomId id, Value* sequence, bool reverse, Value* last) {
+void TurnSequences::EnterHidden(AtomId id, Value* sequence, bool reverse, const LastState& last) {
   const Atom& atom = forms_.atom(id);
   turns_.sequences[atom.value] = {sequence, reverse, atom.axis};
-  turns_.last[atom.value] = {last, atom.axis};
+  turns_.last[atom.value] = {last.value, last.initial, atom.axis};
 }
 
 void TurnSequences::EnterWithin(AtomId id, const StepMask& mask, Value* sequence, bool reverse) {
@@ -34,12 +34,34 @@ void TurnSequences::EnterWithin(AtomId id, const StepMask& mask, Value* sequence
 }
 
 void TurnSequences::EnterCellState(const CellStep& step, const SequenceOperands& operands,
-                                   Value* hidden, Value* last) {
+                                   Value* hidden, const LastState& last) {
+  EnterLastCellState(step, last);
   const Atom& atom = forms_.atom(step.masked() ? step.carried_c : step.cell->c);
-  turns_.last[atom.value] = {last, atom.axis};
   if (GivesCellStates(step)) {
     lstms_.emplace(atom.value, FusedLstm{step, operands, hidden, atom.axis});
   }
+}
+
+void TurnSequences::EnterLastCellState(const CellStep& step, const LastState& last) {
+  const Atom& atom = forms_.atom(step.masked() ? step.carried_c : step.cell->c);
+  turns_.last[atom.value] = {last.value, last.initial, atom.axis};
+}
+
+Result<Value*> TurnSequences::MaskOf(const StepMask& mask, const Atom& state) {
+  Value* const nothing = nullptr;
+  const Type& type = mask.mask->type();
+  if (type.dtype() != DType::kBool || type.rank() != state.value->type().rank() ||
+      SizeAlong(*mask.mask, state.axis) != 1) {
+    return nothing;
+  }
+  DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({Mutable(*mask.mask)}));
+  if (!steps || steps->shared) return nothing;
+  DRAGOMAN_ASSIGN(Value * whole, layout_.ToSequence(steps->value, 0, state.axis + 1));
+  if (whole == nullptr) return whole;
+  if (steps->reverse) {
+    DRAGOMAN_ASSIGN(whole, layout_.Reverse(whole));
+  }
+  return mask.inverted ? context_.Insert(*view_.node, "Not", {{whole}}) : whole;
 }
 
 // Any of the sequences that the turns read; nullptr: there is none of known rank.
@@ -172,15 +194,18 @@ Result<TurnSequences::Batched> TurnSequences::OldStates(const LoopState& state) 
 // The numbers of all turns, as one scalar a turn; what moves or casts these is computed.
 Result<TurnSequences::Batched> TurnSequences::Numbers(const Value& value, bool reverse) {
   const LoopSlice* slice = FirstSlice();
-  if (slice == nullptr || value.type() != Type::Tensor(DType::kI64, Shape{})) {
-    return Batched();
-  }
+  const DType dtype = value.type().dtype();
+  if (slice == nullptr || value.type().rank() != 0 || !IsInteger(dtype)) return Batched();
   DRAGOMAN_ASSIGN(Value * count, layout_.Size(slice->sequence, slice->axis));
   const auto constant = [&](std::int64_t number) {
     return context_.AddConstant(*view_.node->graph(), Tensor::Int(number), "number", {});
   };
   DRAGOMAN_ASSIGN(Value * all,
                   context_.Insert(*view_.node, "Range", {{constant(0), count, constant(1)}}));
+  if (dtype != DType::kI64) {
+    DRAGOMAN_ASSIGN(all, context_.Insert(*view_.node, "Cast", {{all}},
+                                         {{"to", static_cast<std::int64_t>(dtype)}}));
+  }
   return Batched(BatchedSteps{all, false, reverse});
 }
 

@@ -31,15 +31,21 @@ class TurnSequences {
   // What a cell with that mask reads, if all turns' values of it are known; else nullopt.
   Result<std::optional<TurnSequence>> Of(const Atom& atom, const StepMask& mask);
 
+  // (turns, batch, 1), bool, in the order of the turns: whether the mask of `state` holds; nullptr
+  // if that is not known.
+  Result<Value*> MaskOf(const StepMask& mask, const Atom& state);
+
   // A hidden state in the body, by the sequence (steps, batch, features) and the state after the
   // last turn.
-  void EnterHidden(AtomId id, Value* sequence, bool reverse, Value* last);
+  void EnterHidden(AtomId id, Value* sequence, bool reverse, const LastState& last);
   // A new state before its mask, right where that holds.
   void EnterWithin(AtomId id, const StepMask& mask, Value* sequence, bool reverse);
   // The cell state of `step`, whose operator has these operands and gives `hidden` and `last`.
   // Those of all turns are computed once they are asked for (cell_states.h).
   void EnterCellState(const CellStep& step, const SequenceOperands& operands, Value* hidden,
-                      Value* last);
+                      const LastState& last);
+  // Only what it is after the last turn.
+  void EnterLastCellState(const CellStep& step, const LastState& last);
 
  private:
   // An LSTM cell that has become an operator.

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "core/lowering/branch.h"
 #include "core/lowering/composer.h"
+#include "core/lowering/emit_size.h"
 #include "core/lowering/loop.h"
 #include "core/lowering/math.h"
 #include "core/lowering/number_value.h"
@@ -211,6 +214,79 @@ Flow Evaluator::RunCase(const Node& node, Scope& scope) {
   return flow;
 }
 
+namespace {
+
+// The other of two sizes of which `size` is the one that they broadcast to; nullptr: it is none.
+const Dim* BroadcastWith(const Dim& size, const Dim& one) {
+  const bool is_atom = size.terms().size() == 1 && size.terms()[0].coefficient == 1 &&
+                       size.terms()[0].factors.size() == 1;
+  if (!is_atom) return nullptr;
+  const DimAtom& atom = *size.terms()[0].factors[0];
+  if (atom.kind != DimAtom::Kind::kBroadcast || atom.operands.size() != 2) return nullptr;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (atom.operands[i] == one) return &atom.operands[1 - i];
+  }
+  return nullptr;
+}
+
+const Shape* ShapeOf(const Abstract& value) {
+  const auto* tensor = value.As<TensorRef>();
+  if (tensor == nullptr) return nullptr;
+  const Value* held = std::get<StorageContents>(tensor->storage->contents).value;
+  return held != nullptr ? held->type().shape() : nullptr;
+}
+
+}  // namespace
+
+// A state keeps its sizes from turn to turn. Where it broadcasts with something else that is
+// carried, as a batch does with its mask, that is broadcast before the loop.
+Result<FittedSizes> Evaluator::FitSizes(std::vector<Abstract>& carried, const Results& after) {
+  FittedSizes fitted;
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const Shape* before = ShapeOf(carried[i]);
+    const Shape* then = ShapeOf(after[i]);
+    if (before == nullptr || then == nullptr || before->size() != then->size()) continue;
+    for (std::size_t axis = 0; axis < before->size(); ++axis) {
+      const Dim* other = BroadcastWith((*then)[axis], (*before)[axis]);
+      if (other != nullptr && other->symbol() != nullptr)
+        fitted.emplace(*other->symbol(), (*before)[axis]);
+    }
+  }
+  if (fitted.empty()) return fitted;
+  const std::vector<Value*> given = TensorsAmong(carried);
+  for (Abstract& value : carried) {
+    const Shape* shape = ShapeOf(value);
+    if (shape == nullptr) continue;
+    Composer c(builder());
+    std::vector<Value*> sizes;
+    bool fits = true;
+    for (const Dim& size : *shape) {
+      const Dim wanted = size.Substitute(fitted);
+      fits = fits && wanted == size;
+      Value* found = EmitSize(c, wanted, given);
+      if (found == nullptr) break;
+      sizes.push_back(c.Vector(found));
+    }
+    if (fits || sizes.size() != shape->size()) continue;
+    DRAGOMAN_ASSIGN(Value * whole, heap_.Read(builder(), *value.As<TensorRef>()));
+    Value* all = c.ConcatSizes(std::move(sizes));
+    // Reshape fails where the sizes are others nevertheless.
+    DRAGOMAN_ASSIGN(whole, c.Done(c.Reshape(c.Expand(whole, all), all)));
+    value = heap_.NewTensor(whole);
+  }
+  return fitted;
+}
+
+std::vector<Value*> Evaluator::TensorsAmong(const std::vector<Abstract>& values) {
+  std::vector<Value*> tensors;
+  for (const Abstract& value : values) {
+    const auto* tensor = value.As<TensorRef>();
+    const Result<Value*> read = tensor != nullptr ? heap_.Read(builder(), *tensor) : nullptr;
+    if (read.ok() && *read != nullptr) tensors.push_back(*read);
+  }
+  return tensors;
+}
+
 // A first turn on its own, which is taken back, tells what it sets in lists that are empty.
 Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& body) {
   if (std::none_of(carried.begin(), carried.end(), IsReserved)) return {};
@@ -218,6 +294,8 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
   Side trial = entry_.RunSide([&](Results& results) { return body(carried, results); });
   entry_.findings.resize(findings);
   if (trial.flow == Flow::kRaised || trial.results.size() != carried.size()) return {};
+  DRAGOMAN_ASSIGN(const FittedSizes fitted, FitSizes(carried, trial.results));
+  const std::vector<Value*> given = TensorsAmong(carried);
   for (std::size_t i = 0; i < carried.size(); ++i) {
     if (!IsReserved(carried[i])) continue;
     Type type;
@@ -231,28 +309,13 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
     type = contents.value->type();
     Shape sizes = *type.shape();
     if (element == nullptr) sizes.erase(sizes.begin());
-    // Each size is a number, or the size of something that is carried.
+    // Each size is told by those of what is carried.
     Composer c(builder());
     std::vector<Value*> parts = {c.Vector(ReservedLength(c, heap_, carried[i]))};
     for (const Dim& size : sizes) {
-      if (size.known()) {
-        parts.push_back(c.Ints({size.value()}));
-        continue;
-      }
-      Value* found = nullptr;
-      for (const Abstract& other : carried) {
-        const auto* given = other.As<TensorRef>();
-        if (given == nullptr || found != nullptr) continue;
-        const Result<Value*> value = heap_.Read(builder(), *given);
-        if (!value.ok() || (*value)->type().shape() == nullptr) continue;
-        const Shape& shape = *(*value)->type().shape();
-        for (std::size_t axis = 0; axis < shape.size() && found == nullptr; ++axis) {
-          if (Equal(shape[axis], size) == dragoman::Truth::kYes)
-            found = c.SizeVector(*value, static_cast<int>(axis), 1);
-        }
-      }
+      Value* found = EmitSize(c, size.Substitute(fitted), given);
       if (found == nullptr) break;
-      parts.push_back(found);
+      parts.push_back(c.Vector(found));
     }
     if (parts.size() != sizes.size() + 1) continue;
     Value* zeros = c.Full(c.ConcatSizes(std::move(parts)), 0, type.dtype());

@@ -11,6 +11,7 @@
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_EVALUATOR_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +34,9 @@ namespace dragoman::tf {
 inline constexpr int kMaxCallDepth = 200;
 // So many steps of regions are run at most: functions that call others twice grow without bound.
 inline constexpr std::size_t kMaxSteps = 1'000'000;
+
+// Sizes, by the names of their symbols, that are others for what is carried by a loop.
+using FittedSizes = std::map<std::string, Dim>;
 
 class Evaluator {
  public:
@@ -98,6 +102,8 @@ class Evaluator {
                 Results& results);
   // Lists of which nothing was set yet get the sizes of what the first turn sets.
   Status StackLists(std::vector<Abstract>& carried, const LoopBody& body);
+  Result<FittedSizes> FitSizes(std::vector<Abstract>& carried, const Results& after);
+  std::vector<Value*> TensorsAmong(const std::vector<Abstract>& values);
 
   const Model& source_;
   const Variables& variables_;

@@ -158,7 +158,11 @@ Value* LowerSelect(Call& c) {
   Value* b = c.Tensor(2);
   if (c.MaybeRank(condition) == 0) return c.Where(condition, a, b);
   const int rank = c.Rank(a);
-  if (c.Rank(condition) == 1 && rank > 1) condition = AlongAxis(c, condition, 0, rank);
+  if (c.Rank(condition) == 1 && rank > 1) {
+    // One for each row, not one for all.
+    const Ints ones(static_cast<std::size_t>(rank - 1), 1);
+    condition = c.Reshape(condition, c.ConcatSizes({c.SizeVector(a, 0, 1), c.Ints(ones)}));
+  }
   return c.Where(condition, a, b);
 }
 

@@ -161,6 +161,8 @@ Abstract WithElement(Call& c, const Abstract& list, Value* index, Value* element
     return c.heap().NewList(std::move(items));
   }
   Value* rows = StackOf(c, list, c.Shape(element), c.dtype(element));
+  const bool is_only = known == 0 && c.KnownSize(rows, 0) == 1;
+  if (is_only) return c.NewTensor(c.Unsqueeze(element, {0}));
   Value* place = c.Reshape(c.Cast(index, DType::kI64), {1, 1});
   Value* changed = c.Op("ScatterND", {rows, place, c.Unsqueeze(element, {0})});
   return c.failed() ? Abstract(Poison()) : c.NewTensor(changed);
