@@ -95,8 +95,7 @@ void StepEmitter::EmitCarriedResults(const Step& step, const Repetition& loop) {
 }
 
 void StepEmitter::Emit(const Step& step, const LoopStep& loop) {
-  const std::string number = std::to_string(step.number);
-  const std::string trips = "trips_" + number, more = "more_" + number, turn = "turn_" + number;
+  const std::string &trips = loop.trips, &turn = loop.turn, &more = loop.more;
   EmitCarriedStart(loop);
   code_.Line("const std::int64_t " + trips + " = " +
              (step.inputs[0] == kAbsent ? "std::numeric_limits<std::int64_t>::max()"
@@ -111,16 +110,15 @@ void StepEmitter::Emit(const Step& step, const LoopStep& loop) {
   code_.Line("[[maybe_unused]] const rt::TensorView<const bool> " + Name(loop.condition) + " = {&" +
              more + ", {}};");
   EmitIteration(loop);
-  code_.Line("const bool next_" + more + " = " + Name(loop.next) + "[0];");
+  code_.Line("const bool " + loop.next_more + " = " + Name(loop.next) + "[0];");
   EmitYields(loop.body);
-  code_.Line(more + " = next_" + more + ";");
+  code_.Line(more + " = " + loop.next_more + ";");
   code_.Close();
   EmitCarriedResults(step, loop);
 }
 
 void StepEmitter::Emit(const Step& step, const ScanStep& scan) {
-  const std::string number = std::to_string(step.number);
-  const std::string trips = "trips_" + number, turn = "turn_" + number;
+  const std::string &trips = scan.trips, &turn = scan.turn;
   EmitCarriedStart(scan);
   auto length = [&](const ScanAxis& axis) {
     return Name(axis.whole) + ".shape[" + std::to_string(axis.axis) + "]";

@@ -157,6 +157,10 @@ Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
   const Graph& body = BodyOf(node, "body");
   step.inputs = {Get(node.operand(0)), Get(node.operand(1))};
   LoopStep loop;
+  loop.trips = names_.Unique("trips");
+  loop.turn = names_.Unique("turn");
+  loop.more = names_.Unique("more");
+  loop.next_more = names_.Unique("next_more");
   for (std::size_t i = 2; i < node.num_operands(); ++i)
     DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), loop));
   loop.counter = AddBuffer(body.input(0)->name(), body.input(0)->type(), Storage::kLocal);
@@ -221,6 +225,8 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   const Graph& body = BodyOf(node, "body");
   DRAGOMAN_ASSIGN(ScanLayout layout, ReadScan(node, body));
   ScanStep scan;
+  scan.trips = names_.Unique("trips");
+  scan.turn = names_.Unique("turn");
   for (std::size_t i = 0; i < layout.states; ++i)
     DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), scan));
   for (std::size_t i = 0; i < layout.inputs; ++i) {
