@@ -99,7 +99,7 @@ Axes OnesBetween(const Shape& from, const Shape& to) {
 }
 
 // A chain of Transposes, and of others that put or take away axes of size 1, which leaves the long
-// axes in their order, is the value before it, or a Squeeze or Reshape of that.
+// axes in their order, is the value before it, or a Squeeze, Unsqueeze or Reshape of that.
 Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
   if (!node.Is("Transpose") && !KeepsElementOrder(node)) return false;
   const Shape* shape = node.result()->type().shape();
@@ -121,13 +121,15 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
   if (x == nullptr) return false;
   if (SameShape(*x, *node.result())) return context.ReplaceIfAllowed(node, x);
   const Axes ones = OnesBetween(*x->type().shape(), *shape);
+  const Axes added = OnesBetween(*shape, *x->type().shape());
   const auto sizes = KnownShape(*shape);
+  const bool reshapes = ones.empty() && added.empty();
   // A size of 0 would keep another.
-  if (ones.empty() && (!sizes || std::ranges::count(*sizes, 0) > 0)) return false;
-  Value* operand =
-      context.AddConstant(*node.graph(), Tensor::Ints(ones.empty() ? *sizes : ones), "sizes", {});
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, ones.empty() ? "Reshape" : "Squeeze", {{x, operand}}));
+  if (reshapes && (!sizes || std::ranges::count(*sizes, 0) > 0)) return false;
+  const Axes& told = reshapes ? *sizes : ones.empty() ? added : ones;
+  Value* operand = context.AddConstant(*node.graph(), Tensor::Ints(told), "sizes", {});
+  const char* type = reshapes ? "Reshape" : ones.empty() ? "Unsqueeze" : "Squeeze";
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, type, {{x, operand}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
