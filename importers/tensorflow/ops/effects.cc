@@ -61,9 +61,19 @@ Value* LowerPrint(Call& c) {
 
 // A text that is known is the message, all else that is printed is computed by string operators.
 std::vector<Abstract> LowerPrintV2(Call& c) {
-  const dragoman::Tensor* text = c.Constant(0);
   std::string message;
   std::vector<Value*> data;
+  if (const auto* parts = c.operand(0).As<Tuple>()) {  // LowerStringFormat
+    const Value* form = c.TensorOf(parts->items->front());
+    for (std::size_t i = 1; i < parts->items->size(); ++i)
+      data.push_back(c.TensorOf((*parts->items)[i]));
+    if (c.failed()) return {};
+    if (form->tensor() != nullptr) message = form->tensor()->strings().front();
+    c.Ops("dragoman.Print", std::move(data), {{"message", Attribute(message)}},
+          std::vector<std::string>());
+    return {};
+  }
+  const dragoman::Tensor* text = c.Constant(0);
   if (text != nullptr && text->dtype() == DType::kString && text->size() == 1) {
     message = text->strings().front();
   } else {

@@ -116,6 +116,12 @@ Value* LowerInvertPermutation(Call& c);
 Value* LowerMatrixBandPart(Call& c);
 Value* LowerMatrixDiagPart(Call& c);
 Value* LowerSegmentReduce(Call& c);
+
+// decoding.cc
+std::vector<Value*> LowerCtcGreedyDecoder(Call& c);
+
+// quantized.cc
+Value* LowerDequantize(Call& c);
 Value* LowerUnsortedSegmentSum(Call& c);
 Value* LowerBincount(Call& c);
 

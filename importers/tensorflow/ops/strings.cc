@@ -1,4 +1,6 @@
 // Operators on strings.
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,69 @@ Value* LowerStringJoin(Call& c) {
     joined = c.Op("StringConcat", {joined, c.Tensor(i)});
   }
   return joined;
+}
+
+// Axes in the order of reduction_indices, each as one text after the other.
+Value* LowerReduceJoin(Call& c) {
+  constexpr std::int64_t kMostTexts = 256;
+  Value* joined = c.Tensor(0);
+  const Ints axes = c.KnownInts(1, "reduction_indices");
+  Value* separator = Text(c, c.TextAttribute("separator"));
+  const int rank = c.Rank(joined);
+  for (const std::int64_t given : axes) {
+    const int axis = c.Axis(given, rank);
+    const std::optional<std::int64_t> count = c.KnownSize(joined, axis);
+    if (c.failed()) return nullptr;
+    if (!count || *count < 1 || *count > kMostTexts)
+      return c.Fail("joining along an axis whose size is not known, 0 or above " +
+                    std::to_string(kMostTexts));
+    Value* row = c.Slice(joined, axis, 0, 1);
+    for (std::int64_t i = 1; i < *count; ++i) {
+      row = c.Op("StringConcat", {row, separator});
+      row = c.Op("StringConcat", {row, c.Slice(joined, axis, i, i + 1)});
+    }
+    joined = row;
+  }
+  if (c.BoolAttribute("keep_dims") || axes.empty()) return joined;
+  Ints gone;
+  for (const std::int64_t axis : axes) gone.push_back(c.Axis(axis, rank));
+  std::sort(gone.begin(), gone.end());
+  gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
+  return c.Squeeze(joined, std::move(gone));
+}
+
+// Integers in a text. Other values, whose spelling is TensorFlow's, can only be printed: a tuple of
+// the template and the values.
+std::vector<Abstract> LowerStringFormat(Call& c) {
+  const std::string form = c.TextAttribute("template");
+  const std::string placeholder = c.TextAttribute("placeholder");
+  if (c.failed()) return {};
+  std::vector<Abstract> parts = {c.NewTensor(Text(c, form))};
+  bool only_integers = !placeholder.empty();
+  for (std::size_t i = 0; i < c.num_operands(); ++i) {
+    Value* value = c.Tensor(i);
+    if (c.failed()) return {};
+    only_integers = only_integers && IsInteger(c.dtype(value)) && c.MaybeRank(value) == 0;
+    parts.push_back(c.NewTensor(value));
+  }
+  if (!only_integers)
+    return {Tuple{std::make_shared<const std::vector<Abstract>>(std::move(parts))}};
+  Value* text = nullptr;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= c.num_operands(); ++i) {
+    std::size_t end = i < c.num_operands() ? form.find(placeholder, begin) : form.size();
+    if (end == std::string::npos) {
+      c.Fail(InvalidInput("the template has fewer placeholders than there are values"));
+      return {};
+    }
+    Value* piece = Text(c, form.substr(begin, end - begin));
+    text = text == nullptr ? piece : c.Op("StringConcat", {text, piece});
+    if (i < c.num_operands())
+      text = c.Op("StringConcat", {text, c.Cast(c.Tensor(i), DType::kString)});
+    begin = end + placeholder.size();
+  }
+  if (c.failed()) return {};
+  return {c.NewTensor(text)};
 }
 
 // Target: the hash function.

@@ -21,6 +21,11 @@ Value* LowerStringToNumber(Call& c);
 Value* LowerAsString(Call& c);
 std::vector<Value*> LowerStringSplit(Call& c);
 std::vector<Value*> LowerStringSplitV2(Call& c);
+Value* LowerReduceJoin(Call& c);
+std::vector<Abstract> LowerStringFormat(Call& c);
+
+// ngrams.cc
+std::vector<Value*> LowerStringNGrams(Call& c);
 
 // ragged.cc
 Value* LowerRaggedTensorToTensor(Call& c);

@@ -33,6 +33,10 @@ def main():
     arrays.make_linalg()
     layers.make_activations()
     layers.make_growing_array()
+    operator_cases.seed(21)
+    arrays.make_decoder()
+    layers.make_dequantized()
+    text.make_joined_text()
 
 
 if __name__ == "__main__":

@@ -126,6 +126,26 @@ def make_ragged():
         T="dt:int32", Tsplits="dt:int64")
 
 
+def make_decoder():
+    """CTCGreedyDecoder, by the definition: the last class is the blank."""
+    scores = f32(6, 3, 4)
+    scores[1] = scores[0]  # so that classes repeat
+    scores[:, 2, 3] = 9  # nothing but blanks
+    lengths = i32(6, 4, 5)
+    for merged in (False, True):
+        texts, totals = [], []
+        for b, length in enumerate(lengths):
+            best = scores[:length, b].argmax(1).tolist()
+            kept = [k for t, k in enumerate(best)
+                    if k != 3 and not (merged and t > 0 and best[t - 1] == k)]
+            texts.append(kept)
+            totals.append([-scores[:length, b].max(1).sum()])
+        indices = [(b, i) for b, text in enumerate(texts) for i in range(len(text))]
+        case(f"ctc_greedy_{merged}", "CTCGreedyDecoder", [scores, lengths], 4, oracle=False, reference=[
+            np.array(indices, np.int64), np.array(sum(texts, [])), np.array([3, max(map(len, texts))]),
+            np.array(totals, np.float32)], merge_repeated=merged, **FLOAT)
+
+
 def make_linalg():
     a = f32(2, 3, 3) + 3 * np.eye(3, dtype=np.float32)
     b = f32(2, 3, 2)

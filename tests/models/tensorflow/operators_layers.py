@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from operator_cases import FLOAT, G, case, f32, i32, save, sigmoid
+from operator_cases import DRAW, FLOAT, G, case, f32, i32, save, sigmoid
 
 
 def make_quantized():
@@ -26,6 +26,27 @@ def make_quantized():
     graph.op("AddV2", "rounded", "x", name="y", **FLOAT)
     wanted = np.clip(np.floor(halves + 0.5), -8, 7).astype(np.float32)
     save("fake_quant_constant", graph, {"x": np.zeros(8, np.float32)}, ["y"], [wanted], oracle=False)
+
+
+def make_dequantized():
+    """Integers as TensorFlow's kernel reads them."""
+    for kind, name in ((np.uint8, "quint8"), (np.int8, "qint8")):
+        stored = DRAW.integers(np.iinfo(kind).min, np.iinfo(kind).max + 1, (4, 3)).astype(kind)
+        least, most = np.iinfo(kind).min, np.iinfo(kind).max
+        low, high = np.float32(-1.3), np.float32(2.5)
+        step = (high - low) / np.float32(255)
+        from_low = stored.astype(np.float32) - least
+        scaled = high / most if least == 0 else max(low / least, high / most)
+        wanted = {"MIN_COMBINED": from_low * step + low,
+                  "MIN_FIRST": from_low * step + np.round(low / step) * step,
+                  "SCALED": stored.astype(np.float32) * np.float32(scaled)}
+        for mode, array in wanted.items():
+            graph = G()
+            graph.ph("x", stored.dtype.name, stored.shape)
+            graph.op("Dequantize", "x", graph.const(low, name="low"), graph.const(high, name="high"),
+                     name="y", T=f"dt:{name}", mode=mode)
+            save(f"dequantize_{name}_{mode}", graph, {"x": stored}, ["y"], [array.astype(np.float32)],
+                 oracle=False)
 
 
 def block_lstm(x, w, bias, count):

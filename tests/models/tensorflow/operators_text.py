@@ -97,6 +97,28 @@ def make_text():
     text_case("as_string", "AsString", [i32(12, -7, 0)], [np.array([b"12", b"-7", b"0"])], T="dt:int32")
 
 
+def make_joined_text():
+    a = words("a", "b", "c", "d").reshape(2, 2)
+    for name, axes, separator, wanted in (("rows", [1], ".", ["a.b", "c.d"]), ("down", [-2], "", ["ac", "bd"]),
+                                          ("all", [0, 1], "", "acbd")):
+        text_case(f"reduce_join_{name}", "ReduceJoin", [a, (i32(*axes),)], [np.array(wanted, "S")],
+                  separator=separator)
+    text_case("reduce_join_kept", "ReduceJoin", [a, (i32(0),)], [np.array([["ac", "bd"]], "S")],
+              keep_dims=True)
+    text_case("string_format", "StringFormat", [i32(12)[0], i32(-7)[0]], [np.array("12 of -7!", "S")],
+              T=["dt:int32", "dt:int32"], template="{} of {}!", placeholder="{}")
+    rows = [["the", "quick", "fox"], [], ["jumps"], ["over", "it"]]
+    splits = np.cumsum([0] + [len(row) for row in rows])
+    for widths in ([2], [1, 2], [3, 1]):
+        grams = [[" ".join(row[i:i + width]) for width in widths for i in range(len(row) - width + 1)]
+                 for row in rows]
+        text_case(f"string_ngrams_{'_'.join(map(str, widths))}", "StringNGrams",
+                  [words(*sum(rows, [])), splits], [words(*sum(grams, [])).astype("S"),
+                                                    np.cumsum([0] + [len(row) for row in grams])], 2,
+                  separator=" ", ngram_widths=widths, left_pad="", right_pad="", pad_width=0,
+                  preserve_short_sequences=False, Tsplits="dt:int64")
+
+
 def make_vectorization():
     """What Keras' TextVectorization saves: standardise, split, look up, and pad."""
     graph = G()

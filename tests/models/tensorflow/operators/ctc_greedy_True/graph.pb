@@ -1,0 +1,13 @@
+
+7
+x0Placeholder*
+dtype0*
+shape:
+/
+x1Placeholder*
+dtype0*
+shape:
+<
+yCTCGreedyDecoderx0x1*
+T0*
+merge_repeated("ó
