@@ -195,6 +195,11 @@ Status ControlContexts::FindContext(int n) {
     if (context(found).frame == kNone) return NotStructured(n);
     found = context(found).parent;
   }
+  if (role(n) == Role::kNext && found != kDead) {
+    int around = found;
+    while (around != kNone && context(around).frame == kNone) around = context(around).parent;
+    if (around == kNone) return InvalidInput("it is in no loop").At(source.Describe());
+  }
   node_contexts_[static_cast<std::size_t>(n)] = found;
   for (std::size_t i = 0; i < source.num_results(); ++i) value_contexts_[source.result(i)] = found;
   return {};

@@ -217,6 +217,29 @@ function tf.f(%a: f32[*]) -> (%b: f32[*]) {
   EXPECT_THAT(Refusal("f32[2]", body, function), HasSubstr("number of its branch"));
 }
 
+TEST(HostileTensorFlowTest, FramesThatNeverClose) {
+  const std::string enter =
+      "  %e = tf.Enter(%x) {T = type f32[*], frame_name = \"loop\", is_constant = false} @e\n";
+  EXPECT_THAT(Refusal("f32[2]", enter + "  %y = tf.Identity(%e) {T = type f32[*]} @y\n"),
+              HasSubstr("frame 'loop': error: the frame has no LoopCond"));
+  EXPECT_THAT(Refusal("f32[2]", enter + "  %y = tf.Exit(%e) {T = type f32[*]} @y\n"),
+              HasSubstr("the frame has no LoopCond"));
+  EXPECT_THAT(Refusal("f32[2]", enter + R"(  %m, %"m:1" = tf.Merge(%e, %n) {N = 2} @m
+  %n = tf.NextIteration(%m) {T = type f32[*]} @n
+  %y = tf.Exit(%m) {T = type f32[*]} @y
+)"),
+              HasSubstr("the frame has no LoopCond"));
+}
+
+TEST(HostileTensorFlowTest, PartsOfLoopsOutsideOfOne) {
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.Exit(%x) {T = type f32[*]} @y\n"),
+              HasSubstr("neither a condition nor a loop"));
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.NextIteration(%x) {T = type f32[*]} @y\n"),
+              HasSubstr("it is in no loop"));
+  EXPECT_THAT(Refusal("f32[2]", "  %y, %\"y:1\" = tf.Merge(%x, %y) {N = 2} @y\n"),
+              HasSubstr("it depends on itself"));
+}
+
 // Each of 40 functions calls the next one twice.
 TEST(HostileTensorFlowTest, CallsThatGrowWithoutBound) {
   constexpr int kFunctions = 40;
