@@ -21,7 +21,8 @@ Result<std::string> RoundingOf(const RelayOp& op) {
 Status CheckScales(const RelayOp& op, const Shape& from, const Shape& to) {
   const Tensor* scales = op.has(2) ? op.node.operand(2)->tensor() : nullptr;
   if (op.has(2) && scales == nullptr) return op.Refuse("scales that are known at run time only");
-  if (scales == nullptr) return {};
+  // Without elements they are not given, as in ONNX before operands could be omitted.
+  if (scales == nullptr || scales->size() == 0) return {};
   for (std::size_t i = 2; i < from.size(); ++i) {
     const double exact = static_cast<double>(to[i].value()) / static_cast<double>(from[i].value());
     const double given = scales->FloatAt(static_cast<std::int64_t>(i));
