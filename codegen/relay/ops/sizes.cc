@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/relay/nd_array.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
 
@@ -61,7 +62,16 @@ Ints AxesFrom(std::int64_t first, std::int64_t rank) {
   return axes;
 }
 
+// Of what is transposed already, in one.
 Value* Transpose(RelayOp& op, Value* x, Ints axes) {
+  const Node* inner = x->producer();
+  const bool is_transpose = inner != nullptr && inner->op().ToString() == "relay.transpose";
+  const Ints* before = is_transpose ? IntsAttribute(*inner, "axes") : nullptr;
+  if (before != nullptr && before->size() == axes.size()) {
+    for (std::int64_t& axis : axes) axis = (*before)[static_cast<std::size_t>(axis)];
+    x = inner->operand(0);
+    if (std::ranges::is_sorted(axes)) return x;
+  }
   return op.Do("transpose", {x}, {{"axes", std::move(axes)}});
 }
 

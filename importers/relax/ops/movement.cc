@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/lowering/indices.h"
 #include "importers/relax/ops/call.h"
 
 namespace dragoman::tvmscript {
@@ -77,6 +78,32 @@ Abstract LowerStack(Call& c) {
   return c.NewTensor(c.failed() ? nullptr : c.Concat(parts, axis));
 }
 
+// The parts between cuts; those of cuts that lie in order within the axis are one Split.
+std::vector<Value*> Cut(Call& c, Value* x, int axis, const Ints& places) {
+  const std::optional<std::int64_t> size = c.KnownSize(x, axis);
+  const bool fits =
+      size && std::ranges::is_sorted(places) && places.front() >= 0 && places.back() <= *size;
+  std::vector<Value*> parts;
+  Ints sizes;
+  std::int64_t begin = 0;
+  for (const std::int64_t place : places) {
+    if (!fits) parts.push_back(c.Slice(x, axis, begin, place));
+    sizes.push_back(place - begin);
+    begin = place;
+  }
+  if (!fits) {
+    parts.push_back(c.Slice(x, axis, begin, kEnd));
+    return parts;
+  }
+  sizes.push_back(*size - begin);
+  const bool equal =
+      sizes.front() > 0 && std::ranges::count(sizes, sizes.front()) == std::ssize(sizes);
+  const std::size_t count = sizes.size();
+  if (equal)
+    return c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", std::ssize(sizes)}}, count);
+  return c.Ops("Split", {x, c.Ints(std::move(sizes))}, {{"axis", axis}}, count);
+}
+
 Abstract LowerSplit(Call& c) {
   Value* x = c.X("x");
   const std::int64_t given = c.Int("axis");
@@ -93,14 +120,7 @@ Abstract LowerSplit(Call& c) {
     return c.NewTuple(c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", places.front()}},
                             static_cast<std::size_t>(places.front())));
   }
-  std::vector<Value*> parts;
-  std::int64_t begin = 0;
-  for (const std::int64_t place : places) {
-    parts.push_back(c.Slice(x, axis, begin, place));
-    begin = place;
-  }
-  parts.push_back(c.Slice(x, axis, begin, kEnd));
-  return c.NewTuple(parts);
+  return c.NewTuple(Cut(c, x, axis, places));
 }
 
 Abstract LowerTake(Call& c) {
@@ -117,6 +137,8 @@ Abstract LowerTake(Call& c) {
   }
   if (!c.IsNone("mode") && c.Text("mode") == "wrap" && !c.failed())
     indices = c.Op("Mod", {c.Cast(indices, DType::kI64), c.Size(x, axis)});
+  if (c.IsNone("mode") || (!c.failed() && c.Text("mode") == "fast"))
+    indices = WithoutRaising(c, indices, x, axis);
   return c.NewTensor(c.Gather(x, indices, axis));
 }
 
@@ -239,8 +261,10 @@ Abstract LowerPad(Call& c) {
 }
 
 Abstract LowerGatherElements(Call& c) {
-  return c.NewTensor(
-      c.Op("GatherElements", {c.X("data"), c.X("indices")}, {{"axis", c.Int("axis")}}));
+  Value* x = c.X("data");
+  const int axis = c.failed() ? 0 : c.Axis(c.Int("axis"), c.Rank(x));
+  Value* indices = WithoutRaising(c, c.X("indices"), x, axis);
+  return c.NewTensor(c.Op("GatherElements", {x, indices}, {{"axis", std::int64_t{axis}}}));
 }
 
 Abstract LowerGatherNd(Call& c) {
@@ -252,9 +276,14 @@ Abstract LowerScatter(Call& c) {
   std::string reduction = c.Text("reduction");
   if (reduction == "update") reduction = "none";
   std::vector<NamedAttribute> attributes = {{"reduction", Attribute(reduction)}};
-  if (c.target() == "ScatterElements") attributes.emplace_back("axis", c.Int("axis"));
-  return c.NewTensor(
-      c.Op(c.target(), {c.X("data"), c.X("indices"), c.X("updates")}, std::move(attributes)));
+  Value* x = c.X("data");
+  Value* indices = c.X("indices");
+  if (c.target() == "ScatterElements" && !c.failed()) {
+    const int axis = c.Axis(c.Int("axis"), c.Rank(x));
+    attributes.emplace_back("axis", std::int64_t{axis});
+    indices = WithoutRaising(c, indices, x, axis);
+  }
+  return c.NewTensor(c.Op(c.target(), {x, indices, c.X("updates")}, std::move(attributes)));
 }
 
 Abstract LowerSize(Call& c) { return c.NewTensor(c.Op("Size", {c.X("expr")})); }

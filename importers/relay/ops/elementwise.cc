@@ -139,6 +139,13 @@ Value* LowerCast(Call& c) {
   const DType to = c.Type("dtype", DType::kUnknown);
   if (c.failed()) return nullptr;
   if (to == DType::kUnknown) return c.Fail(InvalidInput("attribute dtype is missing"));
+  // The place of an extreme, which TVM gives as int32.
+  const Node* narrowed = x->producer();
+  if (to == DType::kI64 && narrowed != nullptr && narrowed->Is("Cast")) {
+    const Node* place = narrowed->operand(0)->producer();
+    if (place != nullptr && (place->Is("ArgMax") || place->Is("ArgMin")))
+      return narrowed->operand(0);
+  }
   return c.Cast(x, to);
 }
 

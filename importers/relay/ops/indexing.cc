@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/lowering/indices.h"
 #include "core/lowering/math.h"
 #include "importers/relay/ops/lowerings.h"
 
@@ -95,7 +96,7 @@ Value* Indices(Call& c, Value* x, int axis, Value* indices, const std::string& m
              return index >= low && index < *size;
            });
   };
-  if (mode == "fast") return indices;
+  if (mode == "fast") return WithoutRaising(c, indices, x, axis);
   if (mode == "wrap") {
     const bool plain = known && std::all_of(known->begin(), known->end(), [](std::int64_t index) {
                          return index >= -1 && index <= 0;
@@ -210,8 +211,9 @@ Value* LowerTake(Call& c) {
 
 Value* LowerGather(Call& c) {
   Value* x = c.Tensor(0);
-  return c.Op("GatherElements", {x, c.Index(1)},
-              {{"axis", std::int64_t{c.AxisOf(c.RequiredInt("axis"), x)}}});
+  const int axis = c.AxisOf(c.RequiredInt("axis"), x);
+  return c.Op("GatherElements", {x, WithoutRaising(c, c.Index(1), x, axis)},
+              {{"axis", std::int64_t{axis}}});
 }
 
 Value* LowerGatherNd(Call& c) {
@@ -229,11 +231,11 @@ Value* LowerScatterNd(Call& c) {
 
 Value* LowerScatterElements(Call& c) {
   Value* x = c.Tensor(0);
-  const std::int64_t axis = c.AxisOf(c.Int("axis", 0), x);
+  const int axis = c.AxisOf(c.Int("axis", 0), x);
   const std::string reduction =
       c.target().empty() ? ScatterReduction(c, "reduction") : std::string(c.target());
-  return c.Op("ScatterElements", {x, c.Index(1), c.Tensor(2)},
-              {{"axis", axis}, {"reduction", reduction}});
+  return c.Op("ScatterElements", {x, WithoutRaising(c, c.Index(1), x, axis), c.Tensor(2)},
+              {{"axis", std::int64_t{axis}}, {"reduction", reduction}});
 }
 
 Value* LowerArgWhere(Call& c) {
@@ -252,7 +254,9 @@ Value* LowerOneHot(Call& c) {
   }
   Value* indices = c.Index(0);
   // Negative indices count from the end for ai.onnx, and mark nothing for TVM.
-  indices = c.Where(c.Less(indices, 0), depth, indices);
+  const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(depth);
+  Value* plain = known ? WithoutRaising(c, indices, known->front()) : indices;
+  indices = plain != indices ? plain : c.Where(c.Less(indices, 0), depth, indices);
   Value* off = c.Vector(c.Cast(c.Tensor(2), dtype));
   Value* on = c.Vector(c.Cast(c.Tensor(1), dtype));
   return c.Op("OneHot", {indices, depth, c.Concat({off, on}, 0)}, {{"axis", axis}});
