@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "codegen/relax/function_writer.h"
 #include "codegen/relax/recursion.h"
+#include "codegen/tvm/prepare.h"
 #include "core/ir/element_text.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/op_def.h"
@@ -37,6 +40,15 @@ BodyForm PlainForm(const std::string& hint, const Graph& body) {
   return form;
 }
 
+// A group tells what its members were.
+std::string GroupAttributes(const Node& node, const Graph& body) {
+  std::vector<std::string> members;
+  for (const std::string& member : tvm::MembersOf(body)) members.push_back(QuotedText(member));
+  return fmt::format("\"Composite\": {}, \"Primitive\": True, \"members\": [{}]",
+                     QuotedText("dragoman." + TextAttribute(node, "name", "fused")),
+                     fmt::join(members, ", "));
+}
+
 }  // namespace
 
 // The value as a 0-d tensor, which Relax demands of conditions and counts.
@@ -51,7 +63,7 @@ Result<BodyFunction> FunctionWriter::WriteBody(const Graph& body, const BodyForm
   BodyFunction function;
   function.name = parts_.function_names.Unique(form.hint);
   FunctionWriter writer(function.name, body, form, *this);
-  DRAGOMAN_ASSIGN(std::string text, writer.Write(""));
+  DRAGOMAN_ASSIGN(std::string text, writer.Write(form.attributes));
   parts_.private_functions.push_back(std::move(text));
   const auto begin = writer.parameters_.begin();
   const auto middle = begin + static_cast<std::ptrdiff_t>(form.inputs.size());
@@ -81,7 +93,9 @@ void FunctionWriter::BindResults(const Node& node, const std::string& tuple, std
 
 Status FunctionWriter::EmitFused(const Node& node) {
   const Graph& body = *GraphAttribute(node, "body");
-  DRAGOMAN_ASSIGN(BodyFunction function, WriteBody(body, PlainForm(Hint(node, "fused"), body)));
+  BodyForm form = PlainForm(Hint(node, "fused"), body);
+  form.attributes = GroupAttributes(node, body);
+  DRAGOMAN_ASSIGN(BodyFunction function, WriteBody(body, form));
   std::vector<std::string> arguments;
   for (const Use& use : node.operands()) arguments.push_back(NameOf(use.value()));
   arguments.insert(arguments.end(), function.arguments.begin(), function.arguments.end());

@@ -77,6 +77,7 @@ struct BodyForm {
   std::vector<const Value*> inputs;
   std::vector<FunctionResult> results;
   std::vector<std::pair<const Value*, std::string>> given;  // inputs that are this expression
+  std::string attributes = "";                              // entries of its R.func_attr
 };
 
 class FunctionWriter {

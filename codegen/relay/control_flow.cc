@@ -1,10 +1,14 @@
 // If, Loop and groups: bodies are functions that read values of the graphs around them.
+#include <algorithm>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/relay_text.h"
 #include "codegen/relay/translator.h"
+#include "codegen/tvm/prepare.h"
 #include "core/ir/node_attributes.h"
 #include "core/ir/origin.h"
 
@@ -83,6 +87,10 @@ Status Translator::TranslateFused(const Node& node) {
     if (!member->name.empty()) members += "@" + member->name;
   }
   if (!members.empty()) attributes.emplace_back("PartitionedFromPattern", LocalName(members));
+  // TVM knows no quotation marks within a text.
+  std::string described = fmt::format("{}", fmt::join(tvm::MembersOf(graph), " | "));
+  std::ranges::replace(described, '"', '\'');
+  attributes.emplace_back("members", std::move(described));
   Value* function = builder_.Function(std::move(body), {{"attrs", std::move(attributes)}});
   Values arguments;
   for (const Use& use : node.operands()) arguments.push_back(Of(use.value()));

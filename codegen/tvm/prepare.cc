@@ -1,12 +1,15 @@
 #include "codegen/tvm/prepare.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/ir/origin.h"
+#include "core/ir/print.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 
@@ -28,6 +31,39 @@ std::string Summary(const Error& error) {
   std::string text = findings.front().place + ": " + findings.front().message;
   if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
   return text;
+}
+
+namespace {
+
+std::string Described(const std::string& op, const std::string& name,
+                      std::span<const NamedAttribute> attributes) {
+  PrintOptions options;
+  options.inline_elements = 16;
+  options.store = [](const Tensor&) { return std::string(kElided); };
+  std::string said;
+  for (const NamedAttribute& attribute : attributes) {
+    if (attribute.value.graph() != nullptr) continue;
+    said += said.empty() ? " {" : ", ";
+    said += attribute.name + " = " + PrintAttribute(attribute.value, options);
+  }
+  return op + (name.empty() ? "" : " @" + name) + said + (said.empty() ? "" : "}");
+}
+
+}  // namespace
+
+std::vector<std::string> MembersOf(const Graph& group) {
+  std::vector<std::string> members;
+  for (const Node& node : group.nodes()) {
+    std::string text = Described(node.op().ToString(), node.name(), node.attributes());
+    std::string_view word = " from ";
+    for (const SourceOp* origin : Flatten(node.origin())) {
+      text += word;
+      text += Described(origin->op, origin->name, origin->attributes);
+      word = "; ";
+    }
+    members.push_back(std::move(text));
+  }
+  return members;
 }
 
 Error Joined(std::vector<Finding> first, Status second) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/ir/graph.h"
 #include "core/support/result.h"
@@ -19,6 +20,10 @@ std::string Summary(const Error& error);
 
 // Those of `first`, and those of `second` about other places.
 Error Joined(std::vector<Finding> first, Status second);
+
+// Of a group of nodes, what each was and came from, in order:
+// "onnx.Split @parts {axis = 1} from aten::chunk @gates {dim = 1}".
+std::vector<std::string> MembersOf(const Graph& group);
 
 }  // namespace dragoman::tvm
 

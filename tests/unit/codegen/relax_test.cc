@@ -73,6 +73,8 @@ TEST(Relax, DenseSplitGatesIsOneFusedFunction) {
 
     @R.function(private=True)
     def fused(x_2: R.Tensor((2, 3), dtype="float32"), w_2: )"));
+  EXPECT_THAT(module->text, HasSubstr("\"Composite\": \"dragoman.fused\", \"Primitive\": True"));
+  EXPECT_THAT(module->text, HasSubstr("\"onnx.Split {axis = 1, num_outputs = 2}\""));
 }
 
 TEST(Relax, DeclaresSymbolicSizesOfTheSignature) {

@@ -98,6 +98,7 @@ TEST(Relay, AGroupIsACompositeFunctionThatNamesItsMembers) {
   ASSERT_TRUE(text.ok()) << text.error().ToString();
   EXPECT_THAT(*text, HasSubstr("Composite=\"dragoman."));
   EXPECT_THAT(*text, HasSubstr("%0 = nn.dense("));
+  EXPECT_THAT(*text, HasSubstr("| onnx.Split {axis = 1, num_outputs = 2} |"));
 }
 
 TEST(Relay, EverythingThatItCannotExpressIsListed) {
