@@ -93,17 +93,26 @@ class SourceWriter {
   std::vector<Finding>& findings() { return findings_; }
 
  private:
+  // With the comment that stands behind the statement, if it is the first line of one.
   void Line(int depth, const std::string& line) {
-    text_ += std::string(static_cast<std::size_t>(4 * depth), ' ') + line + "\n";
+    text_ += std::string(static_cast<std::size_t>(4 * depth), ' ') + line;
+    if (!behind_.empty()) text_ += "  " + std::exchange(behind_, "");
+    text_ += "\n";
+  }
+
+  void Lines(int depth, const Attribute::Strings& lines) {
+    for (const std::string& line : lines) Line(depth, line);
   }
 
   void Body(const Graph& graph, int depth) {
     const dragoman::Extra* extra = graph.extra_if_any();
+    Lines(depth, TextsOf(extra, "relax.comments"));
     for (const std::string& decorator : TextsOf(extra, "relax.decorators"))
       Line(depth, "@" + decorator);
     const Attribute::Strings sizes = TextsOf(extra, "relax.type_parameters");
     const std::string generic = sizes.empty() ? "" : fmt::format("[{}]", fmt::join(sizes, ", "));
     const std::string returns = TextOf(extra, "relax.returns");
+    behind_ = TextOf(extra, "relax.comment");
     Line(depth, fmt::format("def {}{}({}){}:", graph.name(), generic,
                             fmt::join(Parameters(graph, !sizes.empty()), ", "),
                             returns.empty() ? "" : " -> " + returns));
@@ -112,8 +121,11 @@ class SourceWriter {
     for (const Use& output : graph.outputs()) results.push_back(OperandText(output.value()));
     const std::string joined = fmt::format("{}", fmt::join(results, ", "));
     const bool is_tuple = Extra(extra, "relax.returns_tuple") != nullptr;
+    Lines(depth + 1, TextsOf(extra, "relax.return_comments"));
+    behind_ = TextOf(extra, "relax.return_comment");
     Line(depth + 1,
          !is_tuple ? "return " + joined : "return (" + joined + (results.size() == 1 ? ",)" : ")"));
+    Lines(depth + 1, TextsOf(extra, "relax.last_comments"));
   }
 
   // Inputs and the parameters that are constants, in the order of the text.
@@ -144,8 +156,8 @@ class SourceWriter {
   void Nodes(const Graph& graph, int depth) {
     for (const Node& node : graph.nodes()) {
       if (Extra(node.extra_if_any(), "relax.inline") != nullptr) continue;
-      for (const std::string& comment : TextsOf(node.extra_if_any(), "relax.comments"))
-        Line(depth, comment);
+      Lines(depth, TextsOf(node.extra_if_any(), "relax.comments"));
+      behind_ = TextOf(node.extra_if_any(), "relax.comment");
       depth = Statement(node, depth);
     }
   }
@@ -297,6 +309,7 @@ class SourceWriter {
   }
 
   std::string text_;
+  std::string behind_;
   std::vector<Finding> findings_;
 };
 
@@ -344,6 +357,8 @@ Result<std::string> PrintRelaxSource(const Model& model) {
     text += writer.Function(*graph);
     std::ranges::move(writer.findings(), std::back_inserter(findings));
   }
+  for (const std::string& comment : relax::TextsOf(&model.extra, "relax.last_comments"))
+    text += "    " + comment + "\n";
   if (!findings.empty()) return Error(std::move(findings));
   return text;
 }

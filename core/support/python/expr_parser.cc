@@ -40,11 +40,17 @@ std::string Shown(const Token& token, std::string_view text) {
   }
 }
 
+// Of source text, at least.
+constexpr std::size_t kBytesAnExpr = 8;
+
 }  // namespace
 
-ExprParser::ExprParser(std::string_view file, std::string_view text)
-    : file_(file), text_(text), tokens_(Tokenize(file, text, findings_)) {
-  if (text.size() > kMaxSourceBytes) text_ = {};
+ExprParser::ExprParser(std::string_view file, std::string_view text, std::size_t most)
+    : file_(file),
+      text_(text),
+      tokens_(Tokenize(file, text, findings_, most)),
+      most_exprs_(most / kBytesAnExpr) {
+  if (text.size() > most) text_ = {};
 }
 
 ExprParser::Nested::Nested(ExprParser& parser)
@@ -107,8 +113,8 @@ void ExprParser::SkipLine() {
 }
 
 Expr ExprParser::Make(Expr::Kind kind, std::vector<Expr> parts) {
-  if (++exprs_ == kMaxSourceExprs) {
-    Fail(fmt::format("more than {} expressions in one file", kMaxSourceExprs));
+  if (++exprs_ == most_exprs_) {
+    Fail(fmt::format("more than {} expressions in one file", most_exprs_));
     at_ = tokens_.size() - 1;
   }
   Expr expr;

@@ -16,7 +16,8 @@ namespace dragoman::python {
 // told: every function ends there of itself.
 class ExprParser {
  public:
-  ExprParser(std::string_view file, std::string_view text);
+  // Of a text of more than `most` bytes it reads nothing; dense ones have an end in proportion.
+  ExprParser(std::string_view file, std::string_view text, std::size_t most = kMaxSourceBytes);
 
   // expr = [conditional] of operators by precedence; no tuple without brackets.
   Expr ParseExpr();
@@ -85,6 +86,7 @@ class ExprParser {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::size_t exprs_ = 0;
+  std::size_t most_exprs_;
   int depth_ = 0;
   bool failed_ = false;
 };

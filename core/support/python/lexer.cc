@@ -212,11 +212,11 @@ std::size_t Unescape(std::string_view text, std::size_t i, std::string& value) {
 }  // namespace
 
 std::vector<Token> Tokenize(std::string_view file, std::string_view text,
-                            std::vector<Finding>& findings) {
-  if (text.size() > kMaxSourceBytes) {
-    findings.push_back({ErrorKind::kInvalidInput, "", std::string(file),
-                        fmt::format("{} bytes of source text; at most {} are read", text.size(),
-                                    kMaxSourceBytes)});
+                            std::vector<Finding>& findings, std::size_t most) {
+  if (text.size() > most) {
+    findings.push_back(
+        {ErrorKind::kInvalidInput, "", std::string(file),
+         fmt::format("{} bytes of source text; at most {} are read", text.size(), most)});
     text = {};
   }
   return Lexer(file, text, findings).Run();

@@ -39,9 +39,9 @@ inline constexpr std::size_t kMaxSourceFindings = 20;
 // The tokens of `text`; the last is kEnd. Line breaks inside brackets, empty lines and comments
 // give none. What is wrong is added to `findings`, up to kMaxSourceFindings, and skipped:
 // characters that no token starts with, strings without an end, an indentation that no line around
-// it has, a text beyond kMaxSourceBytes.
+// it has, a text of more than `most` bytes.
 std::vector<Token> Tokenize(std::string_view file, std::string_view text,
-                            std::vector<Finding>& findings);
+                            std::vector<Finding>& findings, std::size_t most = kMaxSourceBytes);
 
 // The number that a token of that kind stands for. 2^63 is the smallest int, for the minus sign in
 // front of it to take effect; nullopt: it does not fit.

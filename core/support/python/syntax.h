@@ -14,8 +14,6 @@
 namespace dragoman::python {
 
 inline constexpr int kMaxSourceNesting = 200;
-// Expressions of one file; beyond them a file is refused.
-inline constexpr std::size_t kMaxSourceExprs = 4'000'000;
 
 struct Expr {
   enum class Kind : std::uint8_t {

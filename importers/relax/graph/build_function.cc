@@ -8,6 +8,7 @@
 
 #include "core/support/python/lexer.h"
 #include "core/support/python/source_error.h"
+#include "importers/relax/graph/comments.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/graph/function_builder.h"
 
@@ -56,23 +57,26 @@ void FunctionBuilder::AddPlace(Node& node, std::uint32_t offset) {
                             fmt::format("{}:{}", line_number_, offset - line_begin_ + 1));
 }
 
-// Lines of comments that stand directly above the statement at `offset`.
 void FunctionBuilder::AddComments(Node& node, std::uint32_t offset) {
-  const std::string_view text = module_.text;
-  std::size_t line = text.rfind('\n', offset);
-  Attribute::Strings comments;
-  while (line != std::string_view::npos && line > 0) {
-    const std::size_t before = text.rfind('\n', line - 1);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    std::string_view above = text.substr(begin, line - begin);
-    above.remove_prefix(std::min(above.find_first_not_of(" \t"), above.size()));
-    if (!above.starts_with('#')) break;
-    while (above.ends_with('\r')) above.remove_suffix(1);
-    comments.emplace_back(above);
-    line = before;
-  }
-  std::reverse(comments.begin(), comments.end());
-  if (!comments.empty()) node.extra().emplace_back("relax.comments", std::move(comments));
+  AddComments(node.extra(), "", CommentsAbove(module_.text, offset), offset);
+}
+
+// "relax.comments" and "relax.comment": above what stands at `offset`, and behind it.
+void FunctionBuilder::AddComments(Extra& extra, const std::string& place, Attribute::Strings above,
+                                  std::uint32_t offset) {
+  std::string behind = CommentBehind(module_.text, offset);
+  if (!above.empty()) extra.emplace_back("relax." + place + "comments", std::move(above));
+  if (!behind.empty()) extra.emplace_back("relax." + place + "comment", std::move(behind));
+}
+
+// Above the decorators, and between them and "def".
+Attribute::Strings FunctionBuilder::CommentsOf(const python::FunctionDef& function) const {
+  Attribute::Strings between = CommentsAbove(module_.text, function.offset);
+  if (function.decorators.empty()) return between;
+  const std::uint32_t first = function.decorators.front().offset;
+  Attribute::Strings comments = CommentsAbove(module_.text, first, IndentAt(module_.text, first));
+  comments.insert(comments.end(), between.begin(), between.end());
+  return comments;
 }
 
 std::unique_ptr<Graph> FunctionBuilder::Build(const python::FunctionDef& function) {
@@ -86,6 +90,7 @@ std::unique_ptr<Graph> FunctionBuilder::Build(const python::FunctionDef& functio
 }
 
 void FunctionBuilder::Signature(const python::FunctionDef& function, Graph& graph) {
+  AddComments(graph.extra(), "", CommentsOf(function), function.offset);
   Attribute::Strings decorators;
   for (const Expr& decorator : function.decorators) decorators.push_back(ExprText(decorator));
   graph.extra().emplace_back("relax.decorators", std::move(decorators));
@@ -132,6 +137,9 @@ void FunctionBuilder::Statement(const Stmt& stmt, Graph& graph) {
     case Stmt::Kind::kReturn:
       if (branches_ > 0 || stmt.value.kind == Kind::kMissing)
         return Fail(stmt.offset, "a value is returned at the end of the function only");
+      AddComments(graph.extra(), "return_", CommentsAbove(module_.text, stmt.offset), stmt.offset);
+      if (Attribute::Strings last = CommentsBelow(module_.text, stmt.offset); !last.empty())
+        graph.extra().emplace_back("relax.last_comments", std::move(last));
       if (stmt.value.kind == Kind::kTuple) {
         graph.extra().emplace_back("relax.returns_tuple", true);
         for (const Expr& part : stmt.value.parts) graph.AddOutput(Operand(part, graph));
@@ -239,7 +247,6 @@ void FunctionBuilder::Nested(const Stmt& stmt, Graph& graph) {
   const python::FunctionDef& function = *stmt.function;
   Node* node = graph.Append(InternOp("relax", "function"), {});
   AddPlace(*node, stmt.offset);
-  AddComments(*node, stmt.offset);
   Value* result = node->AddResult(function.name);
   Bind(function.name, result);
   const std::size_t before = undo_.size();

@@ -57,6 +57,9 @@ class FunctionBuilder {
   void AddSizes(const Type& type);
   void AddPlace(Node& node, std::uint32_t offset);
   void AddComments(Node& node, std::uint32_t offset);
+  void AddComments(Extra& extra, const std::string& place, Attribute::Strings above,
+                   std::uint32_t offset);
+  Attribute::Strings CommentsOf(const python::FunctionDef& function) const;
   void Fail(const python::Expr& expr, std::string message) {
     Fail(expr.offset, std::move(message));
   }

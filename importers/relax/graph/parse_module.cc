@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/support/python/stmt_parser.h"
+#include "importers/relax/graph/comments.h"
 
 namespace dragoman::tvmscript {
 namespace {
@@ -17,9 +18,13 @@ bool IsRelaxFunction(const Expr& decorator) {
          callee.parts.front().IsName("R");
 }
 
+// A module is a file as it lies on disk: it holds what it says.
+constexpr std::size_t kMaxModuleBytes = std::size_t{1} << 30;
+
 class Parser : public python::StmtParser {
  public:
-  Parser(std::string_view file, std::string_view text) : StmtParser(file, text), source_(text) {
+  Parser(std::string_view file, std::string_view text)
+      : StmtParser(file, text, kMaxModuleBytes), source_(text) {
     decorates_ = true;
   }
 
@@ -52,6 +57,7 @@ class Parser : public python::StmtParser {
   void ParseItem(ModuleSyntax& module) {
     ModuleItem item;
     const std::size_t begin = Peek().offset;
+    item.offset = begin;
     if (Accept("pass")) return EndStatement();
     if (!At("@")) {
       item.kind = ModuleItem::Kind::kStatement;
@@ -78,9 +84,14 @@ class Parser : public python::StmtParser {
     module.items.push_back(std::move(item));
   }
 
-  // From byte `begin` to the cursor, without blank space at the end.
+  // From the comments above byte `begin` to the cursor, without blank space at the end and comments
+  // that belong to what follows.
   std::string TextSince(std::size_t begin) const {
-    std::string text(source_.substr(begin, Peek().offset - begin));
+    const std::size_t indent = IndentAt(source_, begin);
+    std::string text;
+    for (const std::string& comment : CommentsAbove(source_, begin, indent))
+      text += comment + "\n    ";
+    text += WithoutCommentsBelow(source_.substr(begin, Peek().offset - begin), indent);
     text.erase(text.find_last_not_of(" \t\r\n") + 1);
     return text;
   }

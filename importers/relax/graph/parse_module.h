@@ -2,6 +2,8 @@
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_PARSE_MODULE_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_PARSE_MODULE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,11 @@ namespace dragoman::tvmscript {
 struct ModuleItem {
   enum class Kind : std::uint8_t {
     kFunction,  // @R.function
-    kForeign,   // any other definition (@T.prim_func): its text, from the first decorator on
-    kStatement  // "I.module_attrs({…})": its text
+    kForeign,   // any other definition (@T.prim_func): its text, with the comments above it
+    kStatement  // "I.module_attrs({…})": its text, with the comments above it
   };
   Kind kind = Kind::kFunction;
+  std::size_t offset = 0;
   python::FunctionDef function;
   std::string name;  // of a function or a foreign definition
   std::string text;

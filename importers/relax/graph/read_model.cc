@@ -13,6 +13,7 @@
 #include "core/support/mapped_file.h"
 #include "core/support/npy.h"
 #include "importers/relax/graph/build_function.h"
+#include "importers/relax/graph/comments.h"
 #include "importers/relax/graph/parse_module.h"
 
 namespace dragoman {
@@ -60,6 +61,9 @@ Result<Model> ModelOf(const ModuleSyntax& module) {
   model.extra.emplace_back("relax.preamble", module.preamble);
   model.extra.emplace_back("relax.order", std::move(order));
   if (!foreign.empty()) model.extra.emplace_back("relax.foreign", std::move(foreign));
+  const std::size_t indent = IndentAt(module.text, module.items.back().offset);
+  Attribute::Strings last = CommentsAbove(module.text, module.text.size(), indent);
+  if (!last.empty()) model.extra.emplace_back("relax.last_comments", std::move(last));
   return model;
 }
 

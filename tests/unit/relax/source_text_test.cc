@@ -105,7 +105,8 @@ TEST(RelaxSourceText, FormsOfOneMeaningSettle) {
         y = R.add( x,R.const(1, "float32") )  # beside
         return (y)
 )");
-  EXPECT_THAT(once, HasSubstr("y = R.add(x, R.const(1.0, \"float32\"))\n        return y\n"));
+  EXPECT_THAT(once,
+              HasSubstr("y = R.add(x, R.const(1.0, \"float32\"))  # beside\n        return y\n"));
   EXPECT_EQ(Printed(once), once);
 }
 
@@ -156,6 +157,65 @@ TEST(RelaxSourceText, DamagedTexts) {
     }
   }
   EXPECT_GT(refused, static_cast<int>(text.size()) - 80);
+}
+
+TEST(RelaxSourceText, KeepsCommentsWhereTheyStand) {
+  ExpectFixed(R"(    # above a function
+    @R.function
+    def main(x: R.Tensor((2,), dtype="float32")):  # behind its head
+        # above a statement
+        y = R.my_op(x, text="# no comment")  # behind it
+        with R.dataflow():  # behind a block
+            # above the first binding
+            z = R.exp(y)
+            # above the end of the block
+            R.output(z)
+        # above the result
+        return z  # behind it
+        # below it
+
+    # above a definition that is no Relax
+    @T.prim_func
+    def f(a: T.handle):
+        # in it
+        T.evaluate(0)
+        # at its end
+
+    # above the next function
+    @R.function
+    def other(x: R.Tensor((2,), dtype="float32")):
+        return x
+    # at the end of the module
+)");
+}
+
+// Comments of their own paragraph stand with what follows them.
+TEST(RelaxSourceText, CommentsLoseTheEmptyLinesAroundThem) {
+  const std::string text = std::string(kHead) + R"(    @R.function
+    def main(x: R.Tensor((2,), dtype="float32")):
+        # first
+
+        # second
+
+        y = R.call_packed(
+            "f",  # within a call
+            x
+        )  # behind the call
+        return y
+)";
+  EXPECT_THAT(Printed(text), HasSubstr("        # first\n        # second\n        y = "
+                                       "R.call_packed(\"f\", x)  # behind the call\n"));
+}
+
+// Of other programs at most 32 MiB are read.
+TEST(RelaxSourceText, ModulesMayBeLarge) {
+  const std::string line = "# " + std::string(1022, '-') + "\n";
+  std::string text;
+  while (text.size() <= std::size_t{32} << 20) text += line;
+  text += std::string(kHead) +
+          "    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
+          "        return x\n";
+  EXPECT_TRUE(ReadRelaxText(std::move(text)).ok());
 }
 
 }  // namespace
