@@ -8,6 +8,9 @@ namespace dragoman::onednn {
 namespace {
 
 constexpr std::string_view kInclude = "#include \"";
+// What may include oneDNN, and what a program may have in its place.
+constexpr std::string_view kOneDnnUsers = "runtime/fast/";
+constexpr std::string_view kOneDnnStandIn = "runtime/plain/dnnl.hpp";
 
 std::vector<std::string_view> Includes(std::string_view text) {
   std::vector<std::string_view> paths;
@@ -38,6 +41,7 @@ std::vector<const RuntimeFile*> RuntimeClosure(std::span<const GeneratedFile> fi
     for (std::string_view path : Includes(text)) {
       add(path);
       if (path.ends_with(".h")) add(std::string(path.substr(0, path.size() - 1)) + "cc");
+      if (path.starts_with(kOneDnnUsers)) add(kOneDnnStandIn);
     }
   }
   std::vector<const RuntimeFile*> closure;

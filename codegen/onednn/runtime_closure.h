@@ -10,7 +10,8 @@
 
 namespace dragoman::onednn {
 
-// What `files` include, directly or not; with each header the source of the same name. Sorted.
+// What `files` include, directly or not; with each header the source of the same name, and with
+// what may use oneDNN its stand-in. Sorted.
 std::vector<const RuntimeFile*> RuntimeClosure(std::span<const GeneratedFile> files);
 
 }  // namespace dragoman::onednn

@@ -57,6 +57,9 @@ install(EXPORT @NAME@-targets NAMESPACE @NAME@::
 )";
 
 // The library comes first: the CMake package of Debian's oneDNN fails without OpenCL's headers.
+constexpr std::string_view kChooseOneDnn =
+    R"(option(@NAME@_DNNL "Compute with oneDNN; else with plain loops, which are slower" ON)
+)";
 constexpr std::string_view kFindOneDnn = R"(if(NOT TARGET DNNL::dnnl)
   find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
   find_library(DNNL_LIBRARY dnnl)
@@ -67,6 +70,13 @@ constexpr std::string_view kFindOneDnn = R"(if(NOT TARGET DNNL::dnnl)
   else()
     find_package(dnnl CONFIG REQUIRED)
   endif()
+endif()
+)";
+
+constexpr std::string_view kLinkOneDnn = R"(if(@NAME@_DNNL)
+  target_link_libraries(@NAME@ PUBLIC DNNL::dnnl)
+else()
+  target_include_directories(@NAME@ PRIVATE runtime/plain)
 endif()
 )";
 
@@ -126,12 +136,16 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   }
   library = Filled(library, "\n\n", "\n");
   if (!library.empty() && library.back() == '\n') library.pop_back();
-  const std::string_view find = onednn ? kFindOneDnn : std::string_view();
-  const std::string link =
-      onednn ? "target_link_libraries(@NAME@ PUBLIC DNNL::dnnl)\n" : std::string();
+  std::string find, config_find;
+  if (onednn) {
+    find =
+        std::string(kChooseOneDnn) + "if(@NAME@_DNNL)\n" + std::string(kFindOneDnn) + "endif()\n";
+    config_find = "if(${@NAME@_DNNL})\n" + Quoted(kFindOneDnn) + "endif()\n";
+  }
+  const std::string_view link = onednn ? kLinkOneDnn : std::string_view();
   std::string text(kCMake);
   text = Filled(std::move(text), "@FIND@\n", find);
-  text = Filled(std::move(text), "@CONFIG_FIND@", Quoted(find));
+  text = Filled(std::move(text), "@CONFIG_FIND@", config_find);
   text = Filled(std::move(text), "@LINK@", link);
   text = Filled(std::move(text), "@EMBED@", options.embed_weights ? kEmbed : "");
   text = Filled(std::move(text), "@INSTALL_WEIGHTS@", options.embed_weights ? "" : kInstallWeights);
