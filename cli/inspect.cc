@@ -97,14 +97,17 @@ std::vector<Answer> AskTargets(const Session& session, const Result<Model>& lowe
   return answers;
 }
 
+constexpr char kWithoutWeights[] =
+    "default,-fuse-recurrences,-merge-common,-fuse-linear,-fold-transposes,-roll-chains,-fuse-"
+    "gates";
+
 // The same after the default passes. Those that read weights are left out at first where weights
 // are large: what can be expressed without them can be with them.
 std::vector<Answer> AskTargets(const Session& session, const Result<Model>& lowered,
                                const InspectOptions& options) {
   constexpr std::uint64_t kLarge = 64'000'000;
   if (lowered.ok() && WeightsOf(*lowered).bytes > kLarge) {
-    std::vector<Answer> answers = AskTargets(session, lowered, options,
-                                             "default,-fuse-linear,-fold-transposes,-merge-common");
+    std::vector<Answer> answers = AskTargets(session, lowered, options, kWithoutWeights);
     if (std::ranges::all_of(answers, &Answer::works)) return answers;
   }
   return AskTargets(session, lowered, options, "default");
