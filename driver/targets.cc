@@ -21,8 +21,7 @@ std::vector<Target> TargetsOf(Formats formats) {
   for (const Format& format : formats) {
     if (format.check != nullptr) targets.push_back({format.name, format.check, format.has_op});
   }
-  targets.push_back(
-      {"cpp", [](const Model& common) { return Outcome(GenerateCpp(common, {})); }, CppHasOp});
+  targets.push_back({"cpp", [](const Model& common) { return CheckCpp(common); }, CppHasOp});
   targets.push_back({"run", [](const Model& common) { return Outcome(Interpreter::Make(common)); },
                      RunsInInterpreter});
   return targets;

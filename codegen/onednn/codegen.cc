@@ -40,6 +40,11 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   return program;
 }
 
+Status CheckCpp(const Model& model) {
+  const Result<onednn::Plan> plan = onednn::MakePlan(model, CodegenOptions().name, {});
+  return plan.ok() ? Status() : plan.error();
+}
+
 Status WriteProgram(const GeneratedProgram& program, const std::filesystem::path& folder) {
   DRAGOMAN_ASSIGN(OutputFolder output, OutputFolder::Create(folder.string()));
   for (const GeneratedFile& file : program.files)

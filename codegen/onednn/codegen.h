@@ -52,6 +52,8 @@ struct GeneratedProgram {
 
 // Errors: a name that is no identifier; all nodes that a program cannot have, as findings.
 Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options);
+// What stands in the way of GenerateCpp, without the program.
+Status CheckCpp(const Model& model);
 
 // Whether a program can have nodes of operator `def`, of some types at least.
 bool CppHasOp(const OpDef& def);
