@@ -13,6 +13,7 @@ OpBuilder Activation(std::string_view type) {
   return Op(type, "(X: T) -> (Y: T)", "T: float")
       .Attributes<P>()
       .Infer(SameTypeAsFirst)
+      .Class(OpClass::kUnary)
       .Kernel({.header = "runtime/kernels/activation.h", .types = "T"});
 }
 
@@ -29,6 +30,7 @@ std::vector<OpDef> ActivationOps() {
       Op("Shrink", "(input: T) -> (output: T)", "T: number")
           .Attributes<rt::ShrinkParams>()
           .Infer(SameTypeAsFirst)
+          .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/activation.h", .types = "T"}),
       Activation<rt::SwishParams>("Swish"),
       Activation<rt::ThresholdedReluParams>("ThresholdedRelu"),

@@ -10,7 +10,15 @@
 namespace dragoman {
 namespace {
 
-constexpr KernelBinding kKernel = {.header = "runtime/kernels/binary.h", .types = "T"};
+// An operator of kernels/binary.h; types: the kernel's.
+OpBuilder Broadcasting(std::string_view type, std::string_view signature,
+                       std::string_view variables, InferFunction infer,
+                       std::string_view types = "T") {
+  return Op(type, signature, variables)
+      .Infer(std::move(infer))
+      .Class(OpClass::kBroadcast)
+      .Kernel({.header = "runtime/kernels/binary.h", .types = types});
+}
 
 template <ElementFunction function>
 Status InferElements(InferContext& context) {
@@ -104,33 +112,22 @@ Status InferPRelu(InferContext& context) {
 }
 
 OpDef Arithmetic(std::string_view type, InferFunction infer, bool commutative = false) {
-  OpBuilder op = Op(type, "(A: T, B: T) -> (C: T)", "T: number complex")
-                     .Infer(std::move(infer))
-                     .Kernel(kKernel);
+  OpBuilder op =
+      Broadcasting(type, "(A: T, B: T) -> (C: T)", "T: number complex", std::move(infer));
   return commutative ? std::move(op).Commutative() : std::move(op);
 }
 
 OpDef Logic(std::string_view type, InferFunction infer) {
-  return Op(type, "(A: bool, B: bool) -> (C: bool)", "")
-      .Infer(std::move(infer))
-      .Kernel({.header = kKernel.header, .types = "bool"})
+  return Broadcasting(type, "(A: bool, B: bool) -> (C: bool)", "", std::move(infer), "bool")
       .Commutative();
 }
 
 OpDef Bitwise(std::string_view type) {
-  return Op(type, "(A: T, B: T) -> (C: T)", "T: int")
-      .Infer(BroadcastAll)
-      .Kernel(kKernel)
-      .Commutative();
+  return Broadcasting(type, "(A: T, B: T) -> (C: T)", "T: int", BroadcastAll).Commutative();
 }
 
 OpBuilder Comparison(std::string_view type, InferFunction infer) {
-  return Op(type, "(A: T, B: T) -> (C: bool)", "T: number").Infer(std::move(infer)).Kernel(kKernel);
-}
-
-OpDef Variadic(std::string_view type, std::string_view signature, std::string_view variables,
-               InferFunction infer) {
-  return Op(type, signature, variables).Infer(std::move(infer)).Kernel(kKernel);
+  return Broadcasting(type, "(A: T, B: T) -> (C: bool)", "T: number", std::move(infer));
 }
 
 }  // namespace
@@ -139,38 +136,31 @@ std::vector<OpDef> BinaryOps() {
   return {
       Arithmetic("Add", InferElements<AddElement>, true),
       Logic("And", InferElements<AndElement>),
-      Op("BitShift", "(X: T, Y: T) -> (Z: T)", "T: unsigned")
+      Broadcasting("BitShift", "(X: T, Y: T) -> (Z: T)", "T: unsigned", BroadcastAll)
           .Attributes<rt::BitShiftParams>()
-          .Required("direction")
-          .Infer(BroadcastAll)
-          .Kernel(kKernel),
+          .Required("direction"),
       Bitwise("BitwiseAnd"),
       Bitwise("BitwiseOr"),
       Bitwise("BitwiseXor"),
       Arithmetic("Div", InferElements<DivElement>),
-      Op("Equal", "(A: T, B: T) -> (C: bool)", "T: number bool str complex")
-          .Infer(InferElements<EqualElement>)
-          .Kernel(kKernel)
+      Broadcasting("Equal", "(A: T, B: T) -> (C: bool)", "T: number bool str complex",
+                   InferElements<EqualElement>)
           .Commutative(),
       Comparison("Greater", InferElements<GreaterElement>),
       Comparison("GreaterOrEqual", InferElements<GreaterOrEqualElement>).Expand(ExpandOrEqual),
       Comparison("Less", InferElements<LessElement>),
       Comparison("LessOrEqual", InferElements<LessOrEqualElement>).Expand(ExpandOrEqual),
-      Variadic("Max", "(data_0: T*) -> (max: T)", "T: number", InferElements<MaxElement>),
-      Variadic("Mean", "(data_0: T*) -> (mean: T)", "T: float", BroadcastAll),
-      Variadic("Min", "(data_0: T*) -> (min: T)", "T: number", InferElements<MinElement>),
-      Op("Mod", "(A: T, B: T) -> (C: T)", "T: number")
-          .Attributes<rt::ModParams>()
-          .Infer(InferElements<ModElement>)
-          .Kernel(kKernel),
+      Broadcasting("Max", "(data_0: T*) -> (max: T)", "T: number", InferElements<MaxElement>),
+      Broadcasting("Mean", "(data_0: T*) -> (mean: T)", "T: float", BroadcastAll),
+      Broadcasting("Min", "(data_0: T*) -> (min: T)", "T: number", InferElements<MinElement>),
+      Broadcasting("Mod", "(A: T, B: T) -> (C: T)", "T: number", InferElements<ModElement>)
+          .Attributes<rt::ModParams>(),
       Arithmetic("Mul", InferElements<MulElement>, true),
       Logic("Or", InferElements<OrElement>),
-      Op("PRelu", "(X: T, slope: T) -> (Y: T)", "T: number").Infer(InferPRelu).Kernel(kKernel),
-      Op("Pow", "(X: T, Y: T1) -> (Z: T)", "T: number; T1: number")
-          .Infer(BroadcastAll)
-          .Kernel({.header = kKernel.header, .types = "T T1"}),
+      Broadcasting("PRelu", "(X: T, slope: T) -> (Y: T)", "T: number", InferPRelu),
+      Broadcasting("Pow", "(X: T, Y: T1) -> (Z: T)", "T: number; T1: number", BroadcastAll, "T T1"),
       Arithmetic("Sub", InferElements<SubElement>),
-      Variadic("Sum", "(data_0: T*) -> (sum: T)", "T: number", InferElements<SumElement>),
+      Broadcasting("Sum", "(data_0: T*) -> (sum: T)", "T: number", InferElements<SumElement>),
       Logic("Xor", InferElements<XorElement>),
   };
 }

@@ -36,6 +36,7 @@ std::vector<OpDef> CastOps() {
               .Attribute("to", Attribute::Kind::kInt)
               .Required("to")
               .Infer(InferCast)
+              .Class(OpClass::kUnary)
               .Kernel({.header = "runtime/kernels/cast.h", .types = "T1 T2", .fallible = true})};
 }
 

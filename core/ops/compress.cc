@@ -38,6 +38,7 @@ std::vector<OpDef> CompressOps() {
               .Attribute("axis", Attribute::Kind::kInt)
               .FillWith(FillAxis)
               .Infer(InferCompress)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/compress.h", .types = "bits(T)"})};
 }
 

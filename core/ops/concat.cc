@@ -85,6 +85,7 @@ std::vector<OpDef> ConcatOps() {
               .Attributes<rt::ConcatParams>()
               .Required("axis")
               .Infer(InferConcat)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/concat.h", .types = "bits(T)"})};
 }
 

@@ -56,11 +56,13 @@ std::vector<OpDef> DepthToSpaceOps() {
               .Attributes<rt::DepthToSpaceParams>()
               .Required("blocksize")
               .Infer(InferDepthToSpace)
+              .Class(OpClass::kMovement)
               .Kernel(kKernel),
           Op("SpaceToDepth", "(input: T) -> (output: T)", "T: basic bf16")
               .Attributes<rt::SpaceToDepthParams>()
               .Required("blocksize")
               .Infer(InferSpaceToDepth)
+              .Class(OpClass::kMovement)
               .Kernel(kKernel)};
 }
 

@@ -53,6 +53,7 @@ Status InferExpand(InferContext& context) {
 std::vector<OpDef> ExpandOps() {
   return {Op("Expand", "(input: T, shape: i64#) -> (output: T)", "T: basic bf16")
               .Infer(InferExpand)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/expand.h",
                        .types = "bits(T)",
                        .shape_header = "runtime/params/expand.h"})};

@@ -94,17 +94,20 @@ std::vector<OpDef> GatherOps() {
       Op("Gather", "(data: T, indices: Tind) -> (output: T)", "T: basic bf16; Tind: index")
           .Attributes<rt::GatherParams>()
           .Infer(InferGather)
+          .Class(OpClass::kMovement)
           .Kernel(
               {.header = "runtime/kernels/gather.h", .types = "bits(T) Tind", .fallible = true}),
       Op("GatherElements", "(data: T, indices: Tind) -> (output: T)", "T: basic bf16; Tind: index")
           .Attributes<rt::GatherParams>()
           .Infer(InferGatherElements)
+          .Class(OpClass::kMovement)
           .Kernel({.header = "runtime/kernels/gather_elements.h",
                    .types = "bits(T) Tind",
                    .fallible = true}),
       Op("GatherND", "(data: T, indices: i64) -> (output: T)", "T: basic bf16")
           .Attributes<rt::GatherNdParams>()
           .Infer(InferGatherNd)
+          .Class(OpClass::kMovement)
           .Kernel({.header = "runtime/kernels/gather_nd.h", .types = "bits(T)", .fallible = true})};
 }
 

@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_CORE_OPS_OP_DEF_H_
 #define DRAGOMAN_CORE_OPS_OP_DEF_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -40,6 +41,15 @@ struct KernelBinding {
   std::string_view shape_header = {};
 };
 
+// What an operator does with the elements of its operands. Rewrites and emitters ask this instead
+// of listing operators; tests/unit/interpreter/op_class_test.cc runs every operator to prove it.
+enum class OpClass : std::uint8_t {
+  kOther,
+  kUnary,      // element i of the result depends on element i of operand 0; the others are scalars
+  kBroadcast,  // element i of the result depends on element i of each operand, all broadcast
+  kMovement,   // elements of results are elements of an operand, at other places, or repeated
+};
+
 // Replaces `node`, which is of this operator, by others that mean the same; inserts them before it
 // and returns what stands for its results. Used by exporters whose target lacks the operator.
 using ExpandFunction = std::function<Result<std::vector<Value*>>(Node& node)>;
@@ -51,6 +61,7 @@ struct OpDef {
   std::function<Result<Params>(const Node&)> fill_params;  // null: no parameter struct
   InferFunction infer;
   KernelBinding kernel;
+  OpClass op_class = OpClass::kOther;
   ExpandFunction expand;     // of domain dragoman
   bool effect = false;       // kept, and in order
   bool random = false;       // never folded, merged or copied
@@ -109,6 +120,10 @@ class OpBuilder {
     def_.kernel = kernel;
     return std::move(*this);
   }
+  OpBuilder&& Class(OpClass op_class) && {
+    def_.op_class = op_class;
+    return std::move(*this);
+  }
   OpBuilder&& Expand(ExpandFunction expand) && {
     def_.expand = std::move(expand);
     return std::move(*this);
@@ -147,6 +162,14 @@ std::span<const OpDef* const> AllOps();
 // A node that must stay where it is: it, or a node in one of its subgraphs, has an effect.
 bool HasEffect(const Node& node);
 bool IsRandom(const Node& node);
+
+// Of one result each, by OpClass. Identity is unary and keeps order.
+bool IsUnary(const Node& node);
+bool IsElementwise(const Node& node);  // unary, or of operands that broadcast
+// Whether the result has the elements of operand 0 in the same order: Reshape and its like.
+bool KeepsOrder(const Node& node);
+// Whether elements only change their places: of kMovement, or in the same order.
+bool OnlyMoves(const Node& node);
 
 }  // namespace dragoman
 

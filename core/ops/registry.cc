@@ -94,4 +94,25 @@ bool IsRandom(const Node& node) {
   return AnyInBodies(node, [](const OpDef& def) { return def.random; });
 }
 
+bool IsUnary(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def != nullptr && def->op_class == OpClass::kUnary;
+}
+
+bool IsElementwise(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def != nullptr &&
+         (def->op_class == OpClass::kUnary || def->op_class == OpClass::kBroadcast);
+}
+
+bool KeepsOrder(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def != nullptr && def->kernel.copies;
+}
+
+bool OnlyMoves(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def != nullptr && (def->op_class == OpClass::kMovement || def->kernel.copies);
+}
+
 }  // namespace dragoman

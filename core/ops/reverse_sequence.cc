@@ -21,6 +21,7 @@ std::vector<OpDef> ReverseSequenceOps() {
   return {Op("ReverseSequence", "(input: T, sequence_lens: i64) -> (Y: T)", "T: basic")
               .Attributes<rt::ReverseSequenceParams>()
               .Infer(InferReverseSequence)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/reverse_sequence.h",
                        .types = "bits(T)",
                        .fallible = true})};

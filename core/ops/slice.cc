@@ -120,6 +120,7 @@ std::vector<OpDef> SliceOps() {
              "(data: T, starts: Tind#, ends: Tind#, axes: Tind?#, steps: Tind?#) -> (output: T)",
              "T: basic bf16; Tind: index")
               .Infer(InferSlice)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/slice.h",
                        .types = "bits(T) Tind",
                        .fallible = true,

@@ -78,6 +78,7 @@ std::vector<OpDef> SplitOps() {
   return {Op("Split", "(input: T, split: i64?#) -> (outputs: T*)", "T: basic bf16")
               .Attributes<rt::SplitParams>()
               .Infer(InferSplit)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/split.h",
                        .types = "bits(T)",
                        .shape_header = "runtime/params/split.h"})};

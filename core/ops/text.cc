@@ -14,6 +14,7 @@ constexpr std::string_view kHeader = "runtime/kernels/text.h";
 OpBuilder Mapped(std::string_view type) {
   return DragomanOp(type, "(x: str) -> (y: str)", "")
       .Infer(SameTypeAsFirst)
+      .Class(OpClass::kUnary)
       .Kernel({.header = kHeader, .types = "str"});
 }
 
@@ -55,17 +56,21 @@ std::vector<OpDef> TextOps() {
       DragomanOp("HashBucket", "(x: str) -> (y: i64)", "")
           .Attributes<rt::HashBucketParams>()
           .Infer(InferHashBucket)
+          .Class(OpClass::kUnary)
           .Kernel({.header = kHeader, .types = "str"}),
       DragomanOp("LetterCase", "(x: str) -> (y: str)", "")
           .Attributes<rt::LetterCaseParams>()
           .Infer(SameTypeAsFirst)
+          .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/letter_case.h", .types = "str"}),
       DragomanOp("RegexFullMatch", "(x: str, pattern: str) -> (y: bool)", "")
           .Infer(InferRegexFullMatch)
+          .Class(OpClass::kUnary)
           .Kernel({.header = kHeader, .types = "str", .fallible = true}),
       DragomanOp("RegexReplace", "(x: str, pattern: str, rewrite: str) -> (y: str)", "")
           .Attributes<rt::RegexReplaceParams>()
           .Infer(InferRegexReplace)
+          .Class(OpClass::kUnary)
           .Kernel({.header = kHeader, .types = "str", .fallible = true}),
       DragomanOp("SplitText", "(x: str, separator: str) -> (pieces: str, counts: i64)", "")
           .Attributes<rt::SplitTextParams>()
@@ -73,14 +78,17 @@ std::vector<OpDef> TextOps() {
           .Kernel({.header = "runtime/kernels/split_text.h", .types = "str"}),
       Op("StringConcat", "(X: str, Y: str) -> (Z: str)", "")
           .Infer(BroadcastAll)
+          .Class(OpClass::kBroadcast)
           .Kernel({.header = kHeader, .types = "str"}),
       DragomanOp("Substring", "(x: str, start: i64, length: i64) -> (y: str)", "")
           .Attributes<rt::TextUnitParams>()
           .Infer(BroadcastAll)
+          .Class(OpClass::kBroadcast)
           .Kernel({.header = kHeader, .types = "str", .fallible = true}),
       DragomanOp("TextLength", "(x: str) -> (y: i64)", "")
           .Attributes<rt::TextUnitParams>()
           .Infer(SameShapeAsFirst)
+          .Class(OpClass::kUnary)
           .Kernel({.header = kHeader, .types = "str"}),
   };
 }

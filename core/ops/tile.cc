@@ -47,6 +47,7 @@ Status InferTile(InferContext& context) {
 std::vector<OpDef> TileOps() {
   return {Op("Tile", "(input: T, repeats: i64#) -> (output: T)", "T: basic bf16")
               .Infer(InferTile)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/tile.h",
                        .types = "bits(T)",
                        .shape_header = "runtime/params/tile.h"})};

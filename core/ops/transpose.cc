@@ -51,6 +51,7 @@ std::vector<OpDef> TransposeOps() {
   return {Op("Transpose", "(data: T) -> (transposed: T)", "T: any")
               .Attributes<rt::TransposeParams>()
               .Infer(InferTranspose)
+              .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/transpose.h", .types = "bits(T)"})};
 }
 

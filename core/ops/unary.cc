@@ -14,6 +14,7 @@ OpBuilder Unary(std::string_view type, std::string_view types, bool upper_case,
   return Op(type, upper_case ? "(X: T) -> (Y: T)" : "(input: T) -> (output: T)",
             "T: " + std::string(types))
       .Infer(std::move(infer))
+      .Class(OpClass::kUnary)
       .Kernel({.header = "runtime/kernels/unary.h", .types = "T"});
 }
 
@@ -70,15 +71,18 @@ std::vector<OpDef> UnaryOps() {
       Op("IsInf", "(X: T1) -> (Y: bool)", "T1: float float8")
           .Attributes<rt::IsInfParams>()
           .Infer(SameShapeAsFirst)
+          .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "T1"}),
       Op("IsNaN", "(X: T1) -> (Y: bool)", "T1: float float8")
           .Infer(SameShapeAsFirst)
+          .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "T1"}),
       Unary("Log", "float", false),
       Unary("Mish", "float", true).Expand(ExpandMish),
       Unary("Neg", "number", true, InferElements<NegElement>),
       Op("Not", "(X: bool) -> (Y: bool)", "")
           .Infer(InferElements<NotElement>)
+          .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "bool"}),
       Unary("Reciprocal", "float", true),
       Unary("Relu", "number", true, InferElements<ReluElement>),

@@ -46,15 +46,18 @@ std::vector<OpDef> WhereOps() {
   return {
       Op("Clip", "(input: T, min: T?, max: T?) -> (output: T)", "T: number")
           .Infer(InferClip)
+          .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/clip.h", .types = "T"}),
       Op("Identity", "(input: V) -> (output: V)", "V: value")
           .Infer(InferIdentity)
+          .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/copy.h",
                    .types = "bits(V)",
                    .function = "Copy",
                    .copies = true}),
       Op("Where", "(condition: bool, X: T, Y: T) -> (output: T)", "T: any")
           .Infer(InferWhere)
+          .Class(OpClass::kBroadcast)
           .Kernel({.header = "runtime/kernels/where.h", .types = "bits(T)"}),
   };
 }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/zeros.h"
 
@@ -63,10 +63,7 @@ bool KeepsIntegers(const Node& node) {
     const DType dtype = node.result()->type().dtype();
     return dtype == DType::kI32 || dtype == DType::kI64;
   }
-  for (std::string_view type : {"Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand"}) {
-    if (node.Is(type)) return true;
-  }
-  return false;
+  return KeepsOrder(node) || node.Is("Expand");
 }
 
 // The one axis along which `value` may have other than one element; -1: there are more.

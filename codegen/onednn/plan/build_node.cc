@@ -8,13 +8,9 @@
 namespace dragoman::onednn {
 namespace {
 
-// Kernels whose result has the sizes of their first operand, whatever its rank.
+// Operators whose result has the sizes of their first operand, whatever its rank.
 bool KeepsShape(const OpDef& def) {
-  constexpr std::string_view kHeaders[] = {"runtime/kernels/activation.h", "runtime/kernels/cast.h",
-                                           "runtime/kernels/clip.h", "runtime/kernels/softmax.h",
-                                           "runtime/kernels/unary.h"};
-  return def.Label() == "Identity" ||
-         std::ranges::find(kHeaders, def.kernel.header) != std::end(kHeaders);
+  return def.op_class == OpClass::kUnary || def.kernel.header == "runtime/kernels/softmax.h";
 }
 
 // The type under which a kernel wants elements of `formal`, "" for their own: kernels that only

@@ -54,7 +54,6 @@ constexpr SizeFunction kFunctions[] = {
     {"SpaceToDepth", "SpaceToDepthShape", "runtime/params/depth_to_space.h", "p s0"},
     {"Split", "SplitShape", "runtime/params/split.h", "p s0 v1 R"},
     {"Squeeze", "SqueezeShape", "runtime/params/squeeze.h", "s0 v1"},
-    {"StringConcat", "BroadcastShape", "runtime/program/sizes.h", "B"},
     {"Tile", "TileShape", "runtime/params/tile.h", "s0 v1"},
     {"TopK", "TopKShape", "runtime/params/top_k.h", "p s0 v1", {}, 2},
     {"Transpose", "TransposeShape", "runtime/params/transpose.h", "p s0"},
@@ -64,7 +63,6 @@ constexpr SizeFunction kFunctions[] = {
     {"dragoman.Linear", "LinearShape", "runtime/program/operands.h", "s0 s1"},
     {"dragoman.SplitText", "SplitTextSizes", "runtime/program/split_text_sizes.h", "p x0 x1", "str",
      2},
-    {"dragoman.Substring", "BroadcastShape", "runtime/program/sizes.h", "B"},
 };
 
 constexpr SizeFunction kBroadcast = {"", "BroadcastShape", "runtime/program/sizes.h", "B"};
@@ -116,9 +114,7 @@ const SizeFunction* FindSizeFunction(const OpDef& def) {
   for (const SizeFunction& row : kFunctions) {
     if (Names(row.op, label)) return &row;
   }
-  const bool broadcasts = def.kernel.header == "runtime/kernels/binary.h" ||
-                          def.kernel.header == "runtime/kernels/where.h";
-  return broadcasts ? &kBroadcast : nullptr;
+  return def.op_class == OpClass::kBroadcast ? &kBroadcast : nullptr;
 }
 
 }  // namespace dragoman::onednn

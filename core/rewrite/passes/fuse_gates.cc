@@ -19,22 +19,11 @@ namespace {
 // A sum of products has at most so many terms, one after the other.
 constexpr int kMaxTerms = 8;
 
-constexpr std::string_view kArithmetic[] = {"runtime/kernels/binary.h", "runtime/kernels/where.h"};
-constexpr std::string_view kActivations[] = {"runtime/kernels/activation.h",
-                                             "runtime/kernels/clip.h", "runtime/kernels/unary.h"};
-
-template <std::size_t N>
-bool HasKernelOf(const Node& node, const std::string_view (&headers)[N]) {
-  const OpDef* def = FindOp(node);
-  if (def == nullptr || node.num_results() != 1 || node.result() == nullptr) return false;
-  return IsFloating(node.result()->type().dtype()) &&
-         std::ranges::find(headers, def->kernel.header) != std::end(headers);
+bool ComputesFloats(const Node& node) {
+  return IsElementwise(node) && !OnlyMoves(node) && !node.Is("Cast") && node.result() != nullptr &&
+         IsFloating(node.result()->type().dtype());
 }
-
-bool IsActivation(const Node& node) { return HasKernelOf(node, kActivations); }
-bool IsElementwise(const Node& node) {
-  return IsActivation(node) || HasKernelOf(node, kArithmetic);
-}
+bool IsActivation(const Node& node) { return IsUnary(node) && ComputesFloats(node); }
 
 bool IsDense(const Node& node) {
   return (node.IsDragoman("Linear") || node.Is("MatMul") || node.Is("Gemm") || node.Is("Conv")) &&
@@ -113,12 +102,12 @@ class GateGroups {
     const auto count = [&](bool (*is)(const Node&)) {
       return std::ranges::count_if(members, [&](const auto& m) { return is(*m.second); });
     };
-    if (members.empty() || count(IsElementwise) < 1) return false;
+    if (members.empty() || count(ComputesFloats) < 1) return false;
     const bool is_cell = joins || (Meet(members) && (IsTurnOfLoop() || HoldsCell(members)));
     if (begin.products && !is_cell) return false;
     const auto resets = begin.products ? 0 : count(IsDense);
     AddSources(members);
-    if (count(IsElementwise) < 2 || count(IsActivation) < 1) return false;
+    if (count(ComputesFloats) < 2 || count(IsActivation) < 1) return false;
     if (count(IsDense) == resets) {
       context_.Explain(root, "not fused, since other nodes read the product that it parts");
       return false;
@@ -180,7 +169,7 @@ class GateGroups {
     while (!open.empty()) {
       const auto [place, node] = *open.begin();
       open.erase(open.begin());
-      const bool computes = IsElementwise(*node) || (may_reset && Resets(*node, members, begin));
+      const bool computes = ComputesFloats(*node) || (may_reset && Resets(*node, members, begin));
       if (!begin.Holds(*node) && (members.empty() || !computes)) break;
       members.emplace(place, node);
       for (std::size_t i = 0; i < node->num_results(); ++i) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/linear_patterns.h"
 
@@ -18,28 +19,10 @@ namespace {
 
 using Perm = std::vector<std::int64_t>;
 
-// Functions of single elements of operand 0; any other operands are numbers.
-constexpr std::string_view kUnary[] = {
-    "Abs",      "Cast",      "Ceil", "Clip",           "Cos",       "Elu",      "Erf",
-    "Exp",      "Floor",     "Gelu", "HardSigmoid",    "HardSwish", "Identity", "IsInf",
-    "IsNaN",    "LeakyRelu", "Log",  "Mish",           "Neg",       "Not",      "Reciprocal",
-    "Relu",     "Round",     "Selu", "Sigmoid",        "Sign",      "Sin",      "Softplus",
-    "Softsign", "Sqrt",      "Tanh", "ThresholdedRelu"};
-
-// Of any number of operands, which broadcast.
-constexpr std::string_view kBroadcasting[] = {
-    "Add", "And",   "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
-    "Max", "Min",   "Mod", "Mul",   "Or",      "PRelu",          "Pow",  "Sub",
-    "Sum", "Where", "Xor"};
-
-// That keep channels apart.
-constexpr std::string_view kMoving[] = {"BatchNormalization", "Concat", "Pad", "Slice", "Squeeze",
-                                        "Unsqueeze"};
-
-template <std::size_t n>
-bool IsOneOf(const Node& node, const std::string_view (&types)[n]) {
-  return std::any_of(std::begin(types), std::end(types),
-                     [&](std::string_view type) { return node.Is(type); });
+// Whether what a convolution gives still has its channels after `node`.
+bool KeepsChannels(const Node& node) {
+  return IsElementwise(node) || node.Is("BatchNormalization") || node.Is("Concat") ||
+         node.Is("Pad") || node.Is("Slice") || node.Is("Squeeze") || node.Is("Unsqueeze");
 }
 
 // Whether a convolution or a pool computes `value`, and what follows it up to there.
@@ -49,9 +32,7 @@ bool ComesFromConv(const Value* value) {
     const Node* node = value != nullptr ? value->producer() : nullptr;
     if (node == nullptr) return false;
     if (node->Is("Conv") || node->Is("MaxPool") || node->Is("AveragePool")) return true;
-    const bool passes =
-        IsOneOf(*node, kUnary) || IsOneOf(*node, kBroadcasting) || IsOneOf(*node, kMoving);
-    if (!passes) return false;
+    if (!KeepsChannels(*node)) return false;
     value = ConstantOf(node->operand(0)) != nullptr ? node->operand(1) : node->operand(0);
   }
   return false;
@@ -115,7 +96,7 @@ std::vector<NamedAttribute> WithInt(const Node& node, std::string_view name, std
 Result<bool> PutBefore(Node& node, const std::vector<Value*>& operands,
                        std::vector<NamedAttribute> attributes, const Perm& perm,
                        PassContext& context) {
-  DRAGOMAN_ASSIGN(Node * moved, context.InsertNode(node, node.op().type, operands,
+  DRAGOMAN_ASSIGN(Node * moved, context.InsertNode(node, FindOp(node)->Label(), operands,
                                                    std::move(attributes), node.num_results()));
   std::vector<Value*> results;
   for (std::size_t i = 0; i < node.num_results(); ++i) {
@@ -140,7 +121,7 @@ bool IsOneNumber(const Value& value) {
 
 // f(Transpose(x)) = Transpose(f(x))
 Result<bool> SinkBehindUnary(Node& node, PassContext& context) {
-  if (!IsOneOf(node, kUnary)) return false;
+  if (!IsUnary(node)) return false;
   const Attribute::Ints* perm = ChannelsLast(node.operand(0));
   if (perm == nullptr) return false;
   std::vector<Value*> operands = OperandsOf(node);
@@ -202,7 +183,7 @@ Result<Value*> BeforeTranspose(Value* value, const Perm& perm, Node& node, PassC
 
 // f(Transpose(x), Transpose(y), constant) = Transpose(f(x, y, transposed constant))
 Result<bool> SinkBehindBroadcasting(Node& node, PassContext& context) {
-  if (!IsOneOf(node, kBroadcasting)) return false;
+  if (!IsElementwise(node) || IsUnary(node)) return false;
   const Attribute::Ints* perm = nullptr;
   for (const Use& use : node.operands()) {
     if (perm == nullptr) perm = ChannelsLast(use.value());

@@ -2,11 +2,11 @@
 // to the states of all layers at once: they are computed part by part.
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 
@@ -15,11 +15,11 @@ namespace {
 
 constexpr int kMaxHops = 3;  // elementwise operators in a row
 
-constexpr std::string_view kElementwise[] = {"Add", "Mul", "Sub", "Where"};
-
-bool IsElementwise(const Node& node) {
-  return std::any_of(std::begin(kElementwise), std::end(kElementwise),
-                     [&](std::string_view type) { return node.Is(type); });
+// Elementwise, and all operands are given.
+bool CanCut(const Node& node) {
+  return IsElementwise(node) && std::ranges::all_of(node.operands(), [](const Use& use) {
+           return use.value() != nullptr;
+         });
 }
 
 // Whether parts of `value` are read, or of what elementwise operators make of it. What a turn of a
@@ -33,7 +33,7 @@ bool IsReadInParts(const Value& value, int hops) {
     }
     if (user->Is("Gather") || user->Is("Slice") || user->Is("Split")) {
       if (use->index() == 0) return true;
-    } else if (hops > 0 && IsElementwise(*user) && IsReadInParts(*user->result(), hops - 1)) {
+    } else if (hops > 0 && CanCut(*user) && IsReadInParts(*user->result(), hops - 1)) {
       return true;
     }
   }
@@ -61,7 +61,8 @@ class PartCutter {
     }
     std::vector<Value*> results;
     for (const std::vector<Value*>& of_part : operands) {
-      DRAGOMAN_ASSIGN(Value * result, context_.Insert(node_, node.op().type, of_part));
+      DRAGOMAN_ASSIGN(Value * result,
+                      context_.Insert(node_, FindOp(node)->Label(), of_part, node.attributes()));
       results.push_back(result);
     }
     return results;
@@ -95,7 +96,7 @@ class PartCutter {
     }
     Node* const producer = value->producer();
     if (hops > 0 && producer != nullptr && producer->graph() == node_.graph() &&
-        IsElementwise(*producer) && value->HasOneUse() && CanCutOperands(*producer)) {
+        CanCut(*producer) && value->HasOneUse() && CanCutOperands(*producer)) {
       return Cut(*producer, hops - 1);
     }
     return Slices(value, axis);
@@ -118,7 +119,7 @@ class PartCutter {
 
 // f(Concat(a, b), y) = Concat(f(a, y), f(b, y))
 Result<bool> CutElementwise(Node& node, PassContext& context) {
-  if (!IsElementwise(node)) return false;
+  if (!CanCut(node)) return false;
   const Value& result = *node.result();
   for (const Use& use : node.operands()) {
     auto joined = ReadJoined(*use.value());

@@ -13,10 +13,6 @@
 namespace dragoman {
 namespace {
 
-constexpr std::string_view kElementwise[] = {
-    "runtime/kernels/activation.h", "runtime/kernels/binary.h", "runtime/kernels/cast.h",
-    "runtime/kernels/clip.h",       "runtime/kernels/unary.h",  "runtime/kernels/where.h"};
-
 // Operators of one axis of operand 0, which is an attribute, with its default.
 struct AxisOperator {
   std::string_view type;
@@ -207,13 +203,6 @@ class OperatorBatcher {
 };
 
 }  // namespace
-
-bool IsElementwise(const Node& node) {
-  const OpDef* def = FindOp(node);
-  return node.Is("Identity") ||
-         (def != nullptr &&
-          std::ranges::find(kElementwise, def->kernel.header) != std::end(kElementwise));
-}
 
 Result<std::vector<Value*>> BatchOperator(const Node& step,
                                           const std::vector<StepsOperand>& operands, Node& position,

@@ -15,9 +15,6 @@ struct StepsOperand {
   int rank = 0;  // of what one step reads
 };
 
-// Whether each element of the results depends on those at its place in the operands only.
-bool IsElementwise(const Node& node);
-
 // Does for all steps what `step` does for one: its results, each with the steps along a leading
 // axis, inserted before `position`. At least one operand is not shared. Empty: the operator mixes
 // elements in a way that has no such form. Errors: internal.

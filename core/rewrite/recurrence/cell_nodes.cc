@@ -2,22 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
+#include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::size_t kMaxNodes = 500;
-
-constexpr std::string_view kMoving[] = {"Concat", "Flatten", "Gather",  "Identity",  "Reshape",
-                                        "Slice",  "Split",   "Squeeze", "Transpose", "Unsqueeze"};
-
-bool OnlyMoves(const Node& node) {
-  return std::any_of(std::begin(kMoving), std::end(kMoving),
-                     [&](std::string_view type) { return node.Is(type); });
-}
 
 bool IsIn(const std::unordered_set<const Value*>& values, const Value* value) {
   return value != nullptr && values.contains(value);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/zeros.h"
@@ -29,12 +30,7 @@ AtomId OperandAtom(const Value* operand, const Atom& atom, AffineForms& forms) {
 }
 
 // Of masks, and of states between the nodes of a selection.
-bool KeepsOrder(const Node& node) {
-  for (std::string_view type : {"Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand"}) {
-    if (node.Is(type)) return true;
-  }
-  return false;
-}
+bool KeepsOrRepeats(const Node& node) { return KeepsOrder(node) || node.Is("Expand"); }
 
 // Elements of `chosen[0]` where the mask holds, else of `chosen[1]`; nullptr: zeros.
 struct Selection {
@@ -94,7 +90,7 @@ bool HoldsBools(const Value* value, AffineForms& forms) {
     const Value* inner = Peel(*value, inverted, forms);
     const Node* node = value->producer();
     if (inner == nullptr && node != nullptr &&
-        (KeepsOrder(*node) || node->Is("Gather") || node->Is("Slice") || node->Is("Split"))) {
+        (KeepsOrRepeats(*node) || node->Is("Gather") || node->Is("Slice") || node->Is("Split"))) {
       inner = node->operand(0);
     }
     if (inner == nullptr) return false;
@@ -204,7 +200,7 @@ void AddReaders(const Value& value, std::vector<const Value*>& results) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Node* user = use->user();
     if (user == nullptr || use->graph() != value.graph()) continue;
-    bool may_select = KeepsOrder(*user);
+    bool may_select = KeepsOrRepeats(*user);
     for (std::string_view type : {"Where", "Mul", "Add", "Sub"}) {
       may_select = may_select || user->Is(type);
     }
@@ -251,7 +247,7 @@ bool TellsFeaturesApart(const Value& mask, const Atom& state) {
 Value* Unshaped(Value* value) {
   for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
     Node& node = *value->producer();
-    if (!node.Is("Expand") && KeepsOrder(node)) value = node.operand(0);
+    if (KeepsOrder(node)) value = node.operand(0);
   }
   return value;
 }
@@ -362,7 +358,7 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
       return StepLimit{Unshaped(lengths), *count + comparison->shift};
     }
     const Value* inner = Peel(*value, inverted, forms);
-    if (inner == nullptr && (cut ? MoveCut(*node, *cut, forms) : KeepsOrder(*node))) {
+    if (inner == nullptr && (cut ? MoveCut(*node, *cut, forms) : KeepsOrRepeats(*node))) {
       inner = node->operand(0);
     }
     if (inner == nullptr) return std::nullopt;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/rewrite/recurrence/loop_lengths.h"
 #include "core/rewrite/recurrence/loop_results.h"
@@ -25,9 +25,7 @@ constexpr std::size_t kCell = 6;
 
 // Whether all elements of operand 0 are those of the result, which may have other axes.
 bool KeepsElements(const Node& node) {
-  for (std::string_view type : {"Identity", "Squeeze", "Unsqueeze", "Reshape", "Transpose"}) {
-    if (node.Is(type)) return true;
-  }
+  if (KeepsOrder(node) || node.Is("Transpose")) return true;
   if (node.Is("Concat")) return node.num_operands() == 1;
   if (!node.Is("Gather") && !node.Is("Slice") && !node.Is("Split")) return false;
   const Shape* from = node.operand(0)->type().shape();

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/rewrite/recurrence/batch_operator.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/equal_steps.h"
 #include "core/support/bytes.h"
 
