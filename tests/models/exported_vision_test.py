@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Operators of torchvision in archives of torch.export, and their formulas in NumPy; those of
+libraries that are not known are refused by name."""
+
+import pathlib
+import sys
+import unittest
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from exported_case import ExportedPrograms
+from exported_programs import Program
+
+
+def boxes(count, generator):
+    corners = generator.uniform(0, 6, size=(count, 2))
+    return np.concatenate([corners, corners + generator.uniform(1, 5, size=(count, 2))],
+                          1).astype(np.float32)
+
+
+def overlap(a, b):
+    """The area of the intersection over that of the union."""
+    sides = np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2])
+    both = np.prod(np.maximum(sides, 0))
+    return both / (np.prod(a[2:] - a[:2]) + np.prod(b[2:] - b[:2]) - both)
+
+
+def nms(given, scores, threshold):
+    kept = []
+    for i in np.argsort(-scores, kind="stable"):
+        if all(overlap(given[i], given[j]) <= threshold for j in kept):
+            kept.append(i)
+    return np.array(kept, np.int64)
+
+
+def sample(plane, y, x):
+    """The plane at a place between its elements, beyond which it is 0."""
+    total = 0.0
+    for i in (int(np.floor(y)), int(np.floor(y)) + 1):
+        for j in (int(np.floor(x)), int(np.floor(x)) + 1):
+            if 0 <= i < plane.shape[0] and 0 <= j < plane.shape[1]:
+                total += plane[i, j] * (1 - abs(y - i)) * (1 - abs(x - j))
+    return total
+
+
+def roi_align(image, rois, sizes, scale, samples, aligned):
+    """Within the image only, where no place lies more than half an element outside."""
+    result = np.zeros((len(rois), image.shape[1], *sizes))
+    last = np.array(image.shape[2:]) - 1
+    for n, (batch, *corners) in enumerate(rois):
+        x0, y0, x1, y1 = np.array(corners) * scale - (0.5 if aligned else 0)
+        extent = np.array([y1 - y0, x1 - x0])
+        extent = extent if aligned else np.maximum(extent, 1)
+        for place in np.ndindex(*sizes):
+            for part in np.ndindex(samples, samples):
+                at = (np.array([y0, x0])
+                      + extent / sizes * (np.array(place) + (np.array(part) + 0.5) / samples))
+                y, x = np.clip(at, 0, last)
+                for channel, plane in enumerate(image[int(batch)]):
+                    result[n, channel][place] += sample(plane, y, x) / samples ** 2
+    return result.astype(np.float32)
+
+
+def deform_conv2d(image, weight, offset, mask, bias):
+    """3 by 3, with padding 1."""
+    result = np.zeros((1, len(weight), *image.shape[2:]))
+    for y, x in np.ndindex(*image.shape[2:]):
+        for k in range(9):
+            dy, dx = offset[0, 2 * k:2 * k + 2, y, x]
+            for channel, plane in enumerate(image[0]):
+                value = sample(plane, y - 1 + k // 3 + dy, x - 1 + k % 3 + dx) * mask[0, k, y, x]
+                result[0, :, y, x] += weight[:, channel, k // 3, k % 3] * value
+    return (result + bias[:, None, None]).astype(np.float32)
+
+
+class Vision(ExportedPrograms):
+    def setUp(self):
+        super().setUp()
+        self.generator = np.random.default_rng(7)
+
+    def draw(self, *sizes):
+        return self.generator.normal(size=sizes).astype(np.float32)
+
+    def test_nms(self):
+        p = Program()
+        given, scores = p.input("boxes", [9, 4]), p.input("scores", [9])
+        self.save(p.output(p.call("torch.ops.torchvision.nms.default", given, scores, 0.3)))
+        for _ in range(3):
+            arrays = [boxes(9, self.generator), self.draw(9)]
+            self.expect(arrays, [nms(*arrays, 0.3)])
+
+    def test_roi_align(self):
+        image, rois = self.draw(2, 3, 8, 8), boxes(4, self.generator)
+        rois = np.concatenate([np.array([[0], [1], [1], [0]], np.float32), rois], 1)
+        for aligned in (False, True):
+            with self.subTest(aligned=aligned):
+                p = Program()
+                x, r = p.input("image", [2, 3, 8, 8]), p.input("rois", [4, 5])
+                self.save(p.output(p.call("torch.ops.torchvision.roi_align.default", x, r, 0.5, 3, 2,
+                                          2, aligned)))
+                self.expect([image, rois], [roi_align(image, rois, (3, 2), 0.5, 2, aligned)])
+
+    def test_deform_conv2d(self):
+        image, weight, bias = self.draw(1, 4, 6, 6), self.draw(2, 4, 3, 3), self.draw(2)
+        offset, mask = self.draw(1, 18, 6, 6), self.draw(1, 9, 6, 6)
+        p = Program()
+        w, b = p.weight("weight", weight), p.weight("bias", bias)
+        x, o, m = (p.input(name, list(array.shape))
+                   for name, array in (("x", image), ("offset", offset), ("mask", mask)))
+        self.save(p.output(p.call("torch.ops.torchvision.deform_conv2d.default", x, w, o, m, b, 1, 1,
+                                  1, 1, 1, 1, 1, 1, True)))
+        self.expect([image, offset, mask], [deform_conv2d(image, weight, offset, mask, bias)])
+
+
+class Libraries(ExportedPrograms):
+    def test_operators_that_are_not_known(self):
+        p = Program()
+        x = p.input("x", [2, 4])
+        y = p.call("torch.ops.torchao.choose_qparams_affine.default", x, "ASYMMETRIC", [1, 4])
+        self.save(p.output(y))
+        self.expect_refused(
+            4, "operator torchao.choose_qparams_affine.default is not supported",
+            [np.zeros((2, 4), np.float32)])
+        self.expect_written_again()
+
+
+if __name__ == "__main__":
+    unittest.main()
