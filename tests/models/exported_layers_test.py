@@ -23,7 +23,11 @@ except ImportError:
 
 def same_layers():
     x, image, line = torch.randn(2, 3), torch.randn(2, 4, 6, 6), torch.randn(2, 3, 4)
+    steps = torch.randn(5, 2, 3)
     yield from (
+        ("lstm", nn.LSTM(3, 4), [steps]), ("gru", nn.GRU(3, 4, bias=False), [steps]),
+        ("lstms_both_ways", nn.LSTM(3, 4, 2, bidirectional=True), [steps]),
+        ("grus_both_ways", nn.GRU(3, 4, 2, bidirectional=True), [steps]),
         ("linear", nn.Linear(3, 4), [x]), ("conv1d", nn.Conv1d(3, 4, 3, padding=1), [line]),
         ("conv2d", nn.Conv2d(4, 2, 3, stride=2), [image]),
         ("conv_transpose2d", nn.ConvTranspose2d(4, 2, 3, stride=2), [image]),
@@ -46,7 +50,7 @@ def other_layers():
     x, image = torch.randn(5, 2, 3), torch.randn(2, 4, 6, 6)
     tokens = [torch.randn(3, 1, 8) for _ in range(3)]
     yield from (
-        ("lstm", nn.LSTM(3, 4), [x], 1), ("lstm_twice", nn.LSTM(3, 4, 2), [x], 2),
+        ("lstm_twice", nn.LSTM(3, 4, 2), [x], 2),
         ("gru", nn.GRU(3, 4, 2), [x], 2), ("rnn", nn.RNN(3, 4), [x], 1),
         ("batch_first", nn.LSTM(3, 4, 2, batch_first=True), [x], 2),
         ("attention", nn.MultiheadAttention(8, 2), tokens, 0),

@@ -24,8 +24,10 @@
 #include "core/rewrite/recurrence/fuse_loop.h"
 #include "core/rewrite/recurrence/merge_directions.h"
 #include "core/rewrite/recurrence/open_steps.h"
+#include "core/rewrite/recurrence/projected_inputs.h"
 #include "core/rewrite/recurrence/restack.h"
 #include "core/rewrite/recurrence/reversed_sequences.h"
+#include "core/rewrite/recurrence/zero_states.h"
 
 namespace dragoman {
 namespace {
@@ -388,9 +390,11 @@ Result<bool> FuseRecurrences(Graph& graph, PassContext& context) {
   DRAGOMAN_ASSIGN(const bool loops, FuseLoops(graph, context));
   DRAGOMAN_ASSIGN(const bool chains, FuseChains(graph, context));
   EraseLeftOvers(graph, before, num_constants, context);
+  const bool removed = RemoveZeroStates(graph, context);
+  DRAGOMAN_ASSIGN(const bool taken, TakeProjections(graph, context));
   DRAGOMAN_ASSIGN(const bool turned, TurnReversedSequences(graph, context));
   DRAGOMAN_ASSIGN(const bool merged, MergeDirections(graph, context));
-  return opened || loops || chains || turned || merged;
+  return opened || loops || chains || removed || taken || turned || merged;
 }
 
 }  // namespace dragoman

@@ -140,16 +140,28 @@ Result<bool> CollectPuts(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, whole);
 }
 
+// The slice that `value` is, also one whose axis a Squeeze takes away.
+std::optional<StepSlice> BareSliceOf(const Value& value, const PassContext& context) {
+  const Node* squeeze = value.producer();
+  if (squeeze == nullptr || !squeeze->Is("Squeeze")) return SliceOf(value, context);
+  auto slice = SliceOf(*squeeze->operand(0), context);
+  const auto axis = IntOf(context, squeeze->operand(1));
+  if (!slice || !slice->keeps_axis || !axis) return std::nullopt;
+  if (FromFront(*axis, *squeeze->operand(0)) != slice->axis) return std::nullopt;
+  slice->keeps_axis = false;
+  return slice;
+}
+
 // Concat(x[0], x[1], …, x[n - 1]) = x, with axis 0 where the parts lie side by side
 Result<bool> CollectSlices(Node& node, PassContext& context) {
   const Shape* shape = node.Is("Concat") ? node.result()->type().shape() : nullptr;
   if (shape == nullptr || node.num_operands() < 2) return false;
-  const auto first = SliceOf(*node.operand(0), context);
+  const auto first = BareSliceOf(*node.operand(0), context);
   if (!first) return false;
   const auto count = static_cast<std::int64_t>(node.num_operands());
   if (SizeAlong(*first->source, static_cast<int>(first->axis)) != count) return false;
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto slice = SliceOf(*node.operand(static_cast<std::size_t>(i)), context);
+    const auto slice = BareSliceOf(*node.operand(static_cast<std::size_t>(i)), context);
     if (!slice || slice->source != first->source || slice->axis != first->axis ||
         slice->index != i || slice->keeps_axis) {
       return false;
@@ -159,6 +171,41 @@ Result<bool> CollectSlices(Node& node, PassContext& context) {
   DRAGOMAN_ASSIGN(Value * whole, layout.StepsFirst(first->source, static_cast<int>(first->axis)));
   DRAGOMAN_ASSIGN(whole, layout.Stacked(whole, AxisIn(node, *node.result()), *shape));
   return whole != nullptr && context.ReplaceIfAllowed(node, whole);
+}
+
+// How many operands of `concat` from the i-th on are all of one value, in order; 0: they are not.
+std::size_t CountPartsOfWhole(const Node& concat, std::size_t i, int axis,
+                              const PassContext& context) {
+  const Range first = ReadRange(*concat.operand(i), axis, context);
+  if (first.source == nullptr || first.begin != 0) return 0;
+  const auto whole = SizeAlong(*first.source, axis);
+  std::int64_t end = first.end;
+  for (std::size_t next = i + 1; next < concat.num_operands(); ++next) {
+    const Range range = ReadRange(*concat.operand(next), axis, context);
+    if (range.source != first.source || range.begin != end) return 0;
+    end = range.end;
+    if (end == whole) return next + 1 - i;
+  }
+  return 0;
+}
+
+// Concat(x[: 2], x[2 :], y) = Concat(x, y)
+Result<bool> JoinSlices(Node& node, PassContext& context) {
+  if (!node.Is("Concat")) return false;
+  const int axis = AxisIn(node, *node.result());
+  std::vector<Value*> parts;
+  for (std::size_t i = 0; i < node.num_operands();) {
+    const std::size_t count = CountPartsOfWhole(node, i, axis, context);
+    Value* part = node.operand(i);
+    parts.push_back(count > 0 ? part->producer()->operand(0) : part);
+    i += std::max<std::size_t>(count, 1);
+  }
+  if (parts.size() == node.num_operands()) return false;
+  Value* whole = parts.front();
+  if (parts.size() > 1) {
+    DRAGOMAN_ASSIGN(whole, context.Insert(node, "Concat", parts, {{"axis", std::int64_t{axis}}}));
+  }
+  return context.ReplaceIfAllowed(node, whole);
 }
 
 // The Concat along the same axis that nothing but `use` reads; nullptr: there is none.
@@ -204,6 +251,7 @@ Result<bool> FlattenConcat(Node& node, PassContext& context) {
 constexpr Pattern kPatterns[] = {
     {"collect-rows", CollectPuts},
     {"collect-slices", CollectSlices},
+    {"join-slices", JoinSlices},
     {"flatten-concat", FlattenConcat},
 };
 

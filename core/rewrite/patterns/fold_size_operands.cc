@@ -66,6 +66,21 @@ Result<bool> FoldReshapeSizes(Node& node, PassContext& context) {
   return SetSizes(node, *form, context);
 }
 
+// Reshape(x: [n, 4, 6], [0, 3, -1]) = Reshape(x, [0, 3, 8])
+Result<bool> StateReshapeSizes(Node& node, PassContext& context) {
+  const Tensor* sizes = node.Is("Reshape") ? ConstantOf(node.operand(1)) : nullptr;
+  const Shape* shape = sizes != nullptr ? node.result()->type().shape() : nullptr;
+  if (shape == nullptr || IntAttribute(node, "allowzero", 0) != 0) return false;
+  Ints form = sizes->ToInts();
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const Dim& size = (*shape)[i];
+    if (size.known() && size.value() == 0) return false;
+    if (size.known()) form[i] = size.value();
+  }
+  if (form == sizes->ToInts()) return false;
+  return SetSizes(node, form, context);
+}
+
 // Expand(x: [n, 1], [n, 8]) = Expand(x, [1, 8])
 Result<bool> FoldExpandSizes(Node& node, PassContext& context) {
   if (!node.Is("Expand") || node.operand(1)->is_constant()) return false;
@@ -90,6 +105,7 @@ Result<bool> FoldExpandSizes(Node& node, PassContext& context) {
 
 constexpr Pattern kPatterns[] = {
     {"fold-reshape-sizes", FoldReshapeSizes},
+    {"state-reshape-sizes", StateReshapeSizes},
     {"fold-expand-sizes", FoldExpandSizes},
 };
 

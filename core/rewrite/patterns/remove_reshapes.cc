@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 
 namespace dragoman {
@@ -39,6 +40,35 @@ Result<bool> MergeReshapes(Node& node, PassContext& context) {
   node.set_origin(Origin::Merge(inner->origin(), node.origin()));
   node.set_operand(0, inner->operand(0));
   return true;
+}
+
+// Whether both have the same sizes along all axes but the first.
+bool HaveSameRows(const Value& a, const Value& b) {
+  const Shape* x = a.type().shape();
+  const Shape* y = b.type().shape();
+  return x != nullptr && y != nullptr && !x->empty() && x->size() == y->size() &&
+         std::equal(x->begin() + 1, x->end(), y->begin() + 1,
+                    [](const Dim& i, const Dim& j) { return Equal(i, j) == Truth::kYes; });
+}
+
+// Reshape(Concat(Squeeze(a), Squeeze(b), …)) = Concat(a, b, …), along axis 0, if the rows are those
+// of a, b, …
+Result<bool> MergeReshapesOfParts(Node& node, PassContext& context) {
+  const Node* concat = KeepsElementOrder(node) ? node.operand(0)->producer() : nullptr;
+  if (concat == nullptr || !concat->Is("Concat") || !concat->result()->HasOneUse() ||
+      AxisIn(*concat, *concat->result()) != 0) {
+    return false;
+  }
+  std::vector<Value*> parts;
+  for (const Use& use : concat->operands()) {
+    const Node* move = use.value()->producer();
+    if (move == nullptr || !KeepsElementOrder(*move)) return false;
+    parts.push_back(move->operand(0));
+    if (!HaveSameRows(*parts.back(), *node.result())) return false;
+  }
+  DRAGOMAN_ASSIGN(Value * whole,
+                  context.Insert(node, "Concat", parts, {{"axis", std::int64_t{0}}}));
+  return context.ReplaceIfAllowed(node, whole);
 }
 
 using Axes = std::vector<std::int64_t>;
@@ -136,6 +166,7 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
 constexpr Pattern kPatterns[] = {
     {"remove-reshape-back", RemoveReshapeBack},
     {"merge-reshapes", MergeReshapes},
+    {"merge-reshapes-of-parts", MergeReshapesOfParts},
     {"merge-moves-of-ones", MergeMovesOfOnes},
 };
 

@@ -229,7 +229,58 @@ void Steps(Drawing& d, const std::string& activation) {
 }
 
 void AnySteps(Drawing& d) { Steps(d, d.Of({"Sin", "Softsign", "Softmax", "Erf"})); }
-void RnnSteps(Drawing& d) { Steps(d, d.Of({"Tanh", "Relu", "Tanh", "Sigmoid"})); }
+
+// An RNN or a GRU whose input weights choose among the features of a product.
+void ChosenFeatures(Drawing& d) {
+  const bool is_gru = d.Chance(50);
+  const std::int64_t inputs = d.Between(1, 3), hidden = d.Between(1, 2),
+                     rows = is_gru ? 3 * hidden : hidden;
+  const std::int64_t steps = d.Between(1, 3), batch = d.Chance(50) ? d.Between(1, 2) : kN;
+  const std::int64_t features = rows + d.Between(0, 1);
+  std::string x = d.Input("f32", {steps, batch, inputs});
+  Names product = {x, d.Weight("f32", {features, inputs})};
+  if (d.Chance(70)) product.push_back(d.Weight("f32", {features}));
+  x = d.MaybeRead(d.Node("dragoman.Linear", product));
+  if (d.Chance(50)) {
+    const std::int64_t cut = d.Between(1, std::max<std::int64_t>(features - 1, 1));
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+      return d.Node("Slice", {x, d.Ints({begin}), d.Ints({end}), d.Ints({d.Chance(95) ? 2 : 0})});
+    };
+    if (features > 1) x = d.Node("Concat", {part(cut, features), part(0, cut)}, "axis = 2");
+  }
+  if (d.Chance(30)) {
+    x = d.Node("Slice",
+               {x, d.Ints({-1}), d.Ints({-9}), d.Ints({d.Chance(85) ? 0 : 2}), d.Ints({-1})});
+  }
+  const bool chooses = d.Chance(90);
+  std::int64_t at = 0, chosen = 0;
+  const std::string w = d.Constant("f32", {1, rows, features}, [&] {
+    if (at++ % features == 0) chosen = d.Between(0, features - 1);
+    const bool is_chosen = (at - 1) % features == chosen;
+    return is_chosen ? (chooses ? 1.0 : 0.5) : d.Chance(1) ? 1.0 : 0.0;
+  });
+  Names operands = {x, w, d.Numbers("f32", {1, rows, hidden})};
+  if (d.Chance(70)) {
+    operands.push_back(d.Constant("f32", {1, 2 * rows}, [&] {
+      return d.Chance(60) ? 0.0 : static_cast<double>(d.Between(-4, 4)) / 4;
+    }));
+  }
+  if (d.Chance(50)) {
+    while (operands.size() < 5) operands.push_back("");
+    const double initial = d.Chance(70) ? 0 : 0.5;
+    operands.push_back(
+        d.Constant("f32", {1, std::max<std::int64_t>(batch, 1), hidden}, [&] { return initial; }));
+  }
+  std::string attributes = fmt::format("hidden_size = {}", hidden);
+  if (is_gru && d.Chance(60)) attributes += ", linear_before_reset = 1";
+  if (d.Chance(30)) attributes += ", direction = \"reverse\"";
+  d.Nodes(is_gru ? "GRU" : "RNN", operands, attributes, 2);
+}
+
+void Recurrences(Drawing& d) {
+  if (d.Chance(30)) return ChosenFeatures(d);
+  Steps(d, d.Of({"Tanh", "Relu", "Tanh", "Sigmoid"}));
+}
 
 constexpr DrawnPattern kDrawn[] = {
     {"merge-common", Common},
@@ -237,7 +288,7 @@ constexpr DrawnPattern kDrawn[] = {
     {"fold-constants", Constants},
     {"fuse-gates", Gates, Exactness::kRounded},
     {"roll-chains", AnySteps, Exactness::kRounded},
-    {"fuse-recurrences", RnnSteps, Exactness::kRounded},
+    {"fuse-recurrences", Recurrences, Exactness::kRounded},
 };
 
 }  // namespace

@@ -474,6 +474,7 @@ constexpr DrawnPattern kDrawn[] = {
     {"lift-unsqueeze", UnsqueezeBetweenTransposes},
     {"remove-reshape-back", Reshapes},
     {"merge-reshapes", Reshapes},
+    {"state-reshape-sizes", Reshapes},
     {"merge-moves-of-ones", MovesOfOnes},
     {"merge-transposes", TransposeChain},
     {"transpose-weight", TransposeChain},

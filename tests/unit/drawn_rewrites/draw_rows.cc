@@ -149,6 +149,54 @@ void CollectSlices(Drawing& d) {
   d.MaybeRead(d.Node("Concat", parts, fmt::format("axis = {}", d.Chance(15) ? to - rank : to)));
 }
 
+// All of a tensor in slices, beside others.
+void JoinSlices(Drawing& d) {
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t axis = d.Between(0, std::ssize(sizes) - 1);
+  const std::int64_t count = d.Between(2, 5);
+  sizes[static_cast<std::size_t>(axis)] = count;
+  const std::string x = d.Input("f32", sizes), other = d.Input("f32", sizes, {.low = -2});
+  Names parts;
+  if (d.Chance(30)) parts.push_back(other);
+  for (std::int64_t begin = d.Chance(95) ? 0 : 1; begin < count;) {
+    const std::int64_t end = std::min(begin + d.Between(1, 3), d.Chance(95) ? count : count - 1);
+    parts.push_back(SliceAlong(d, d.Chance(97) ? x : other, d.Chance(20) ? begin - count : begin,
+                               end == count && d.Chance(40) ? kFar : end, axis,
+                               d.Chance(3) ? 2 : 1));
+    if (d.Chance(4)) parts.push_back(parts.back());
+    begin = std::max(begin + 1, end);
+  }
+  if (d.Chance(5)) std::swap(parts.front(), parts.back());
+  if (d.Chance(30)) parts.push_back(other);
+  d.MaybeRead(d.Node("Concat", parts,
+                     fmt::format("axis = {}", d.Chance(15) ? axis - std::ssize(sizes) : axis)));
+}
+
+// Rows without their axis, which the Concat of them gets again.
+void ReshapesOfParts(Drawing& d) {
+  const Sizes row = d.AnySizes(1, 2);
+  Sizes kept = row, back = row;
+  kept.insert(kept.begin(), 1);
+  const std::int64_t count = d.Between(1, 3), rows = d.Chance(90) ? 1 : 2;
+  Names parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::string x = d.Input("f32", kept);
+    if (d.Chance(5)) {
+      parts.push_back(d.Input("f32", row));
+    } else if (row.size() == 1 && d.Chance(10)) {
+      parts.push_back(d.Node("Squeeze", {d.Input("f32", {row[0], 1}), d.Ints({1})}));
+    } else {
+      parts.push_back(d.Node("Squeeze", {x, d.Ints({0})}));
+    }
+  }
+  const std::string whole = d.MaybeRead(
+      d.Node("Concat", parts, fmt::format("axis = {}", d.Chance(92) ? 0 : d.Axis(row.size()))));
+  back.insert(back.begin(), count);
+  if (rows != 1) std::swap(back[0], back[1]);
+  for (std::int64_t& size : back) size = size < 0 ? -1 : size;
+  d.MaybeRead(d.Node("Reshape", {whole, d.Ints(back)}));
+}
+
 struct Joined {
   std::string whole;
   Sizes sizes;                      // of the whole
@@ -293,9 +341,14 @@ void NestedConcats(Drawing& d) {
 }
 
 constexpr DrawnPattern kDrawn[] = {
-    {"collect-rows", CollectRows},           {"collect-slices", CollectSlices},
-    {"flatten-concat", NestedConcats},       {"cut-elementwise-of-concat", CutElementwise},
-    {"read-slice-of-concat", PartsOfConcat}, {"read-gather-of-concat", PartsOfConcat},
+    {"collect-rows", CollectRows},
+    {"collect-slices", CollectSlices},
+    {"join-slices", JoinSlices},
+    {"merge-reshapes-of-parts", ReshapesOfParts},
+    {"flatten-concat", NestedConcats},
+    {"cut-elementwise-of-concat", CutElementwise},
+    {"read-slice-of-concat", PartsOfConcat},
+    {"read-gather-of-concat", PartsOfConcat},
     {"read-split-of-concat", PartsOfConcat},
 };
 
