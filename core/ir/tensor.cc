@@ -150,6 +150,7 @@ T CutOff(double value) {
 // One element of `dtype` (of at least 8 bits) as bytes.
 std::string Encode(DType dtype, double value) {
   std::string bytes;
+  const auto whole = CutOff<std::int64_t>(value);
   switch (dtype) {
     case DType::kF32:
       Append(bytes, static_cast<float>(value));
@@ -167,29 +168,28 @@ std::string Encode(DType dtype, double value) {
       Append(bytes, value != 0);
       break;
     case DType::kI8:
-      Append(bytes, static_cast<std::int8_t>(CutOff<std::int64_t>(value)));
+      Append(bytes, static_cast<std::int8_t>(whole));
       break;
     case DType::kI16:
-      Append(bytes, static_cast<std::int16_t>(CutOff<std::int64_t>(value)));
+      Append(bytes, static_cast<std::int16_t>(whole));
       break;
     case DType::kI32:
-      Append(bytes, static_cast<std::int32_t>(CutOff<std::int64_t>(value)));
+      Append(bytes, static_cast<std::int32_t>(whole));
       break;
     case DType::kI64:
-      Append(bytes, CutOff<std::int64_t>(value));
+      Append(bytes, whole);
       break;
     case DType::kU8:
-      Append(bytes, static_cast<std::uint8_t>(CutOff<std::int64_t>(value)));
+      Append(bytes, static_cast<std::uint8_t>(whole));
       break;
     case DType::kU16:
-      Append(bytes, static_cast<std::uint16_t>(CutOff<std::int64_t>(value)));
+      Append(bytes, static_cast<std::uint16_t>(whole));
       break;
     case DType::kU32:
-      Append(bytes, static_cast<std::uint32_t>(CutOff<std::int64_t>(value)));
+      Append(bytes, static_cast<std::uint32_t>(whole));
       break;
     case DType::kU64:
-      Append(bytes, value < 0 ? static_cast<std::uint64_t>(CutOff<std::int64_t>(value))
-                              : CutOff<std::uint64_t>(value));
+      Append(bytes, value < 0 ? static_cast<std::uint64_t>(whole) : CutOff<std::uint64_t>(value));
       break;
     default:
       break;

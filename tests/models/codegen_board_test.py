@@ -3,7 +3,6 @@
 
 import pathlib
 import shutil
-import subprocess
 import unittest
 
 from command_case import CommandCase
@@ -17,12 +16,6 @@ BOARD = ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64",
 
 
 class Board(CommandCase):
-    def succeed(self, *command):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                              check=False)
-        self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
-        return done.stdout
-
     def replay(self, name, *options):
         """Builds a model's program without oneDNN and replays its recorded calls."""
         folder, build = self.out / name, self.out / f"{name}_build"

@@ -6,7 +6,6 @@ clang++ in turn, for each costs as many seconds as it has sources.
 """
 
 import shutil
-import subprocess
 import unittest
 
 import numpy as np
@@ -91,11 +90,6 @@ class Folders(CommandCase):
                      "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-O0 -g0 -Werror")
         self.succeed("cmake", "--build", build, "-j2")
         self.assertIn("--input", self.succeed(build / "infer", "--help"))
-
-    def succeed(self, *command):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
 
     def test_images_by_clang(self):
         self.check(images, "clang++")

@@ -4,7 +4,6 @@ library, without a build type, called with the containers of C++."""
 
 import pathlib
 import shutil
-import subprocess
 import unittest
 
 from command_case import CommandCase
@@ -72,12 +71,6 @@ int main() {
 
 
 class Package(CommandCase):
-    def succeed(self, *command):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                              check=False)
-        self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
-        return done.stdout
-
     def build(self, source, *options):
         self.succeed("cmake", "-S", source, "-B", source / "build", "-DCMAKE_CXX_FLAGS=-Werror",
                      *options)

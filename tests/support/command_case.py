@@ -1,6 +1,7 @@
 """A test case for the command line: a folder of its own, and calls whose exit code is checked."""
 
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -19,6 +20,13 @@ class CommandCase(unittest.TestCase):
         """What a call that must succeed prints."""
         result = dragoman(*arguments, checked=self.checked)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
+    def succeed(self, *command):
+        """What another program, which must succeed, prints."""
+        result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                                check=False)
+        self.assertEqual(result.returncode, 0, f"{command}: {result.stdout}{result.stderr}")
         return result.stdout
 
     def fails(self, code, *arguments):

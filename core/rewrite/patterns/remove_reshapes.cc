@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 
@@ -11,18 +12,16 @@ namespace {
 
 constexpr int kMaxChain = 16;
 
-// Operators that give the elements of their first operand in the same order.
-bool KeepsElementOrder(const Node& node) {
-  return node.Is("Reshape") || node.Is("Flatten") || node.Is("Squeeze") || node.Is("Unsqueeze");
-}
+// Whether the node gives the elements of its first operand in other sizes.
+bool Reshapes(const Node& node) { return KeepsOrder(node) && !node.Is("Identity"); }
 
 // Reshape(…Squeeze(…x…)) = x, if it has the shape of x
 Result<bool> RemoveReshapeBack(Node& node, PassContext& context) {
-  if (!KeepsElementOrder(node)) return false;
+  if (!Reshapes(node)) return false;
   Value* x = node.operand(0);
   for (int i = 0; i < kMaxChain; ++i) {
     if (SameShape(*x, *node.result())) return context.ReplaceIfAllowed(node, x);
-    if (x->producer() == nullptr || !KeepsElementOrder(*x->producer())) return false;
+    if (x->producer() == nullptr || !Reshapes(*x->producer())) return false;
     x = x->producer()->operand(0);
   }
   return false;
@@ -33,7 +32,7 @@ Result<bool> MergeReshapes(Node& node, PassContext& context) {
   if (!node.Is("Reshape")) return false;
   const Node* inner = node.operand(0)->producer();
   const Tensor* sizes = ConstantOf(node.operand(1));
-  if (inner == nullptr || sizes == nullptr || !KeepsElementOrder(*inner)) return false;
+  if (inner == nullptr || sizes == nullptr || !Reshapes(*inner)) return false;
   const std::vector<std::int64_t> values = sizes->ToInts();
   if (std::find(values.begin(), values.end(), 0) != values.end()) return false;
   context.Explain(node, "reads %" + inner->operand(0)->name() + " directly");
@@ -54,7 +53,7 @@ bool HaveSameRows(const Value& a, const Value& b) {
 // Reshape(Concat(Squeeze(a), Squeeze(b), …)) = Concat(a, b, …), along axis 0, if the rows are those
 // of a, b, …
 Result<bool> MergeReshapesOfParts(Node& node, PassContext& context) {
-  const Node* concat = KeepsElementOrder(node) ? node.operand(0)->producer() : nullptr;
+  const Node* concat = Reshapes(node) ? node.operand(0)->producer() : nullptr;
   if (concat == nullptr || !concat->Is("Concat") || !concat->result()->HasOneUse() ||
       AxisIn(*concat, *concat->result()) != 0) {
     return false;
@@ -62,7 +61,7 @@ Result<bool> MergeReshapesOfParts(Node& node, PassContext& context) {
   std::vector<Value*> parts;
   for (const Use& use : concat->operands()) {
     const Node* move = use.value()->producer();
-    if (move == nullptr || !KeepsElementOrder(*move)) return false;
+    if (move == nullptr || !Reshapes(*move)) return false;
     parts.push_back(move->operand(0));
     if (!HaveSameRows(*parts.back(), *node.result())) return false;
   }
@@ -92,7 +91,7 @@ std::optional<Axes> AxesBefore(const Node& node, const Axes& axes) {
     for (std::int64_t axis : axes) before.push_back((*perm)[static_cast<std::size_t>(axis)]);
     return before;
   }
-  if (!KeepsElementOrder(node)) return std::nullopt;
+  if (!Reshapes(node)) return std::nullopt;
   const Shape* from = node.operand(0)->type().shape();
   const Shape* to = node.result()->type().shape();
   if (from == nullptr || to == nullptr) return std::nullopt;
@@ -131,7 +130,7 @@ Axes OnesBetween(const Shape& from, const Shape& to) {
 // A chain of Transposes, and of others that put or take away axes of size 1, which leaves the long
 // axes in their order, is the value before it, or a Squeeze, Unsqueeze or Reshape of that.
 Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
-  if (!node.Is("Transpose") && !KeepsElementOrder(node)) return false;
+  if (!node.Is("Transpose") && !Reshapes(node)) return false;
   const Shape* shape = node.result()->type().shape();
   if (shape == nullptr) return false;
   Axes axes = LongAxes(*shape);

@@ -389,7 +389,7 @@ bool HasSizesOfLengths(const StepMask& mask) {
   for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
     const Node& node = *value->producer();
     if (ReadComparison(node, true)) return true;
-    if (node.Is("Expand") || !KeepsOrder(node)) return false;
+    if (!KeepsOrder(node)) return false;
     value = node.operand(0);
   }
   return false;
