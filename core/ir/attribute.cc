@@ -64,6 +64,12 @@ bool Same(const std::vector<T>& a, const std::vector<T>& b) {
 }  // namespace
 
 // Out of line: here NamedAttribute is complete, which the destructor of Storage needs.
+Attribute::Attribute(const Attribute&) = default;
+Attribute::Attribute(Attribute&&) noexcept = default;
+Attribute& Attribute::operator=(const Attribute&) = default;
+Attribute& Attribute::operator=(Attribute&&) noexcept = default;
+Attribute::~Attribute() = default;
+
 Attribute::Attribute(std::int64_t v) : storage_(v) {}
 Attribute::Attribute(int v) : storage_(std::int64_t{v}) {}
 Attribute::Attribute(float v) : storage_(v) {}
@@ -104,6 +110,14 @@ Graph* Attribute::graph() const {
   const GraphPtr* p = As<GraphPtr>();
   return p == nullptr ? nullptr : p->get();
 }
+
+NamedAttribute::NamedAttribute(std::string n, Attribute v)
+    : name(std::move(n)), value(std::move(v)) {}
+NamedAttribute::NamedAttribute(const NamedAttribute&) = default;
+NamedAttribute::NamedAttribute(NamedAttribute&&) noexcept = default;
+NamedAttribute& NamedAttribute::operator=(const NamedAttribute&) = default;
+NamedAttribute& NamedAttribute::operator=(NamedAttribute&&) noexcept = default;
+NamedAttribute::~NamedAttribute() = default;
 
 std::string_view Name(Attribute::Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 

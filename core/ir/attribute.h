@@ -90,6 +90,13 @@ class Attribute {
   };
 
   Attribute() = default;
+  // In attribute.cc: inline, each file would compile them for all alternatives.
+  Attribute(const Attribute&);
+  Attribute(Attribute&&) noexcept;
+  Attribute& operator=(const Attribute&);
+  Attribute& operator=(Attribute&&) noexcept;
+  ~Attribute();
+
   Attribute(std::int64_t v);
   Attribute(int v);
   Attribute(float v);
@@ -142,7 +149,12 @@ using Extra = std::vector<NamedAttribute>;
 
 struct NamedAttribute {
   NamedAttribute() = default;
-  NamedAttribute(std::string n, Attribute v) : name(std::move(n)), value(std::move(v)) {}
+  NamedAttribute(std::string n, Attribute v);
+  NamedAttribute(const NamedAttribute&);
+  NamedAttribute(NamedAttribute&&) noexcept;
+  NamedAttribute& operator=(const NamedAttribute&);
+  NamedAttribute& operator=(NamedAttribute&&) noexcept;
+  ~NamedAttribute();
 
   std::string name;
   Attribute value;

@@ -69,6 +69,12 @@ constexpr DType DTypeOf() {
 
 }  // namespace
 
+Tensor::Tensor(const Tensor&) = default;
+Tensor::Tensor(Tensor&&) noexcept = default;
+Tensor& Tensor::operator=(const Tensor&) = default;
+Tensor& Tensor::operator=(Tensor&&) noexcept = default;
+Tensor::~Tensor() = default;
+
 Result<Tensor> Tensor::Make(DType dtype, std::vector<std::int64_t> sizes, Buffer buffer) {
   DRAGOMAN_ASSIGN(std::int64_t count, CheckedCount(sizes));
   std::optional<std::size_t> bytes = PackedBytes(dtype, count);

@@ -43,6 +43,12 @@ class Buffer {
 class Tensor {
  public:
   Tensor() = default;
+  Tensor(const Tensor&);
+  Tensor(Tensor&&) noexcept;
+  Tensor& operator=(const Tensor&);
+  Tensor& operator=(Tensor&&) noexcept;
+  ~Tensor();
+
   // Errors: negative or overflowing sizes; a buffer of another length.
   static Result<Tensor> Make(DType dtype, std::vector<std::int64_t> sizes, Buffer buffer);
   static Result<Tensor> MakeStrings(std::vector<std::int64_t> sizes,

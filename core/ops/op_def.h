@@ -55,6 +55,13 @@ enum class OpClass : std::uint8_t {
 using ExpandFunction = std::function<Result<std::vector<Value*>>(Node& node)>;
 
 struct OpDef {
+  OpDef();
+  OpDef(const OpDef&);
+  OpDef(OpDef&&) noexcept;
+  OpDef& operator=(const OpDef&);
+  OpDef& operator=(OpDef&&) noexcept;
+  ~OpDef();
+
   const OpName* name = nullptr;
   Signature signature;
   std::vector<AttributeDef> attributes;
@@ -79,71 +86,34 @@ struct OpDef {
 //         .Kernel({.header = "runtime/kernels/softmax.h", .types = "T"})
 class OpBuilder {
  public:
-  OpBuilder(const OpName* name, std::string_view signature, std::string_view variables) {
-    def_.name = name;
-    def_.signature = ParseSignature(signature, variables);
-  }
+  OpBuilder(const OpName* name, std::string_view signature, std::string_view variables);
 
   // The attributes that the parameter struct P declares.
   template <class P>
   OpBuilder&& Attributes() && {
-    for (AttributeDef& attribute : AttributesOf<P>())
-      def_.attributes.push_back(std::move(attribute));
-    def_.fill_params = [](const Node& node) { return FillParams<P>(node); };
-    return std::move(*this);
+    return std::move(*this).Attributes(AttributesOf<P>(), FillParams<P>);
   }
   // A further attribute, which no parameter struct has: a tensor, an element type, a body.
   OpBuilder&& Attribute(std::string name, dragoman::Attribute::Kind kind,
-                        dragoman::Attribute value = {}) && {
-    def_.attributes.push_back({std::move(name), kind, std::move(value)});
-    return std::move(*this);
-  }
+                        dragoman::Attribute value = {}) &&;
   // Of the attributes declared so far, one that every node must have; its default is none.
-  OpBuilder&& Required(std::string_view name) && {
-    for (AttributeDef& attribute : def_.attributes) {
-      if (attribute.name != name) continue;
-      attribute.default_value = {};
-      attribute.required = true;
-    }
-    return std::move(*this);
-  }
+  OpBuilder&& Required(std::string_view name) &&;
   // In place of the generic filling: where members do not follow from attributes one by one.
-  OpBuilder&& FillWith(std::function<Result<Params>(const Node&)> fill) && {
-    def_.fill_params = std::move(fill);
-    return std::move(*this);
-  }
-  OpBuilder&& Infer(InferFunction infer) && {
-    def_.infer = std::move(infer);
-    return std::move(*this);
-  }
-  OpBuilder&& Kernel(KernelBinding kernel) && {
-    def_.kernel = kernel;
-    return std::move(*this);
-  }
-  OpBuilder&& Class(OpClass op_class) && {
-    def_.op_class = op_class;
-    return std::move(*this);
-  }
-  OpBuilder&& Expand(ExpandFunction expand) && {
-    def_.expand = std::move(expand);
-    return std::move(*this);
-  }
-  OpBuilder&& Effect() && {
-    def_.effect = true;
-    return std::move(*this);
-  }
-  OpBuilder&& Random() && {
-    def_.random = true;
-    return std::move(*this);
-  }
-  OpBuilder&& Commutative() && {
-    def_.commutative = true;
-    return std::move(*this);
-  }
+  OpBuilder&& FillWith(std::function<Result<Params>(const Node&)> fill) &&;
+  OpBuilder&& Infer(InferFunction infer) &&;
+  OpBuilder&& Kernel(KernelBinding kernel) &&;
+  OpBuilder&& Class(OpClass op_class) &&;
+  OpBuilder&& Expand(ExpandFunction expand) &&;
+  OpBuilder&& Effect() &&;
+  OpBuilder&& Random() &&;
+  OpBuilder&& Commutative() &&;
 
   operator OpDef() && { return std::move(def_); }
 
  private:
+  OpBuilder&& Attributes(std::vector<AttributeDef> attributes,
+                         std::function<Result<Params>(const Node&)> fill) &&;
+
   OpDef def_;
 };
 

@@ -1,6 +1,7 @@
 #include "core/support/result.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace dragoman {
 
@@ -14,6 +15,19 @@ std::string Finding::ToString() const {
   if (!text.empty()) text += ": ";
   return text + "error: " + message;
 }
+
+Error::Error(ErrorKind kind, std::string message) {
+  findings_.push_back({kind, {}, {}, std::move(message)});
+}
+Error::Error(Finding finding) { findings_.push_back(std::move(finding)); }
+Error::Error(std::vector<Finding> findings) : findings_(std::move(findings)) {
+  assert(!findings_.empty());
+}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
 
 ErrorKind Error::kind() const {
   auto has = [&](ErrorKind kind) {

@@ -3,7 +3,6 @@
 #ifndef DRAGOMAN_CORE_SUPPORT_RESULT_H_
 #define DRAGOMAN_CORE_SUPPORT_RESULT_H_
 
-#include <cassert>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,13 +32,14 @@ struct Finding {
 // One or more findings: all that stand in the way are reported at once. Never empty.
 class [[nodiscard]] Error {
  public:
-  Error(ErrorKind kind, std::string message) {
-    findings_.push_back({kind, {}, {}, std::move(message)});
-  }
-  explicit Error(Finding finding) { findings_.push_back(std::move(finding)); }
-  explicit Error(std::vector<Finding> findings) : findings_(std::move(findings)) {
-    assert(!findings_.empty());
-  }
+  Error(ErrorKind kind, std::string message);
+  explicit Error(Finding finding);
+  explicit Error(std::vector<Finding> findings);
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
 
   const std::vector<Finding>& findings() const { return findings_; }
   std::vector<Finding>& findings() { return findings_; }
