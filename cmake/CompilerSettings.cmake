@@ -2,7 +2,11 @@
 
 find_program(DRAGOMAN_CCACHE ccache)
 if(DRAGOMAN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${DRAGOMAN_CCACHE}")
+  # The settings that let ccache keep what is compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${DRAGOMAN_CCACHE}")
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-fpch-preprocess)
 endif()
 
 # lld, where it is installed and the user names no linker: it is fast. mold is faster still, but
@@ -54,5 +58,17 @@ function(dragoman_compile_settings target scope standard)
   endif()
   if(DRAGOMAN_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# dragoman_precompile(TARGET): compiles TARGET, which lies above core/ir, with the header that nearly
+# all such files include; it is compiled once, for dragoman_ir, where flags allow.
+function(dragoman_precompile target)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  get_target_property(shared_options dragoman_ir COMPILE_OPTIONS)
+  if(target STREQUAL "dragoman_ir" OR NOT options STREQUAL shared_options)
+    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/core/ir/precompiled.h")
+  else()
+    target_precompile_headers(${target} REUSE_FROM dragoman_ir)
   endif()
 endfunction()
