@@ -52,9 +52,10 @@ function(dragoman_compile_settings target scope standard)
     CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON)
   # Designated initializers leave the other members at their defaults on purpose.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
-  # GCC 12 warns falsely of "literal" + std::string (https://gcc.gnu.org/PR105651).
+  # GCC 12 warns falsely where it inlines std::string (https://gcc.gnu.org/PR105651, PR105329).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(${target} PRIVATE -Wno-restrict)
+    target_compile_options(${target} PRIVATE
+      -Wno-restrict -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
   endif()
   if(DRAGOMAN_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
