@@ -51,14 +51,8 @@ struct Cursor {
   std::size_t operand = 0;
   std::size_t result = 0;
 
-  const Array& NextOperand() {
-    static const Array kAbsent;
-    return operand < arguments.operands.size() ? arguments.operands[operand++] : kAbsent;
-  }
-  const Array& NextResult() {
-    static const Array kAbsent;
-    return result < arguments.results.size() ? arguments.results[result++] : kAbsent;
-  }
+  const Array& NextOperand();
+  const Array& NextResult();
 };
 
 template <class T>

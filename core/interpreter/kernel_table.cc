@@ -37,6 +37,18 @@ KernelTable BuildTable() {
 
 }  // namespace
 
+namespace kernel_internal {
+
+std::string WithType(const std::string& prefix, std::string_view type, bool first) {
+  return prefix + (first ? "<" : ", ") + std::string(type);
+}
+
+void AddEntry(KernelTable& table, std::string name, const KernelEntry& entry) {
+  table[std::move(name) + ">"] = entry;
+}
+
+}  // namespace kernel_internal
+
 const KernelEntry* FindKernel(std::string_view instance) {
   static const KernelTable* table = new KernelTable(BuildTable());
   auto found = table->find(instance);

@@ -87,6 +87,11 @@ DRAGOMAN_CPP_NAME(rt::Bytes16)
 
 namespace kernel_internal {
 
+// "Pow" and "float" are "Pow<float"; that and "double" are "Pow<float, double".
+std::string WithType(const std::string& prefix, std::string_view type, bool first);
+// Under `name` and ">".
+void AddEntry(KernelTable& table, std::string name, const KernelEntry& entry);
+
 template <class List, class... Lists>
 struct Product;
 
@@ -98,10 +103,9 @@ struct Product<Types<T...>, Rest...> {
   }
   template <class One, class... Chosen, class Make>
   static void AddOne(KernelTable& table, const std::string& prefix, const Make& make) {
-    const std::string name =
-        prefix + (sizeof...(Chosen) == 0 ? "<" : ", ") + std::string(kCppName<One>);
+    std::string name = WithType(prefix, kCppName<One>, sizeof...(Chosen) == 0);
     if constexpr (sizeof...(Rest) == 0) {
-      table[name + ">"] = make.template operator()<Chosen..., One>();
+      AddEntry(table, std::move(name), make.template operator()<Chosen..., One>());
     } else {
       Product<Rest...>::template Add<Chosen..., One>(table, name, make);
     }

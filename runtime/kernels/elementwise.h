@@ -28,7 +28,7 @@ struct BroadcastPlan {
   Shape sizes;
   Shape strides[N];
 
-  BroadcastPlan(const Shape& result, const Shape* const (&operands)[N]) {
+  __attribute__((noinline)) BroadcastPlan(const Shape& result, const Shape* const (&operands)[N]) {
     Shape aligned[N];
     for (int k = 0; k < N; ++k) aligned[k] = AlignedStrides(*operands[k], result.size());
     for (int axis = 0; axis < result.size(); ++axis) {
@@ -43,23 +43,27 @@ struct BroadcastPlan {
   // Calls row(offsets) with the N offsets of each row of the result, in order.
   template <class Row>
   void ForEachRow(Row row) const {
-    const int outer = sizes.size() - 1;
     std::int64_t rows = 1;
-    for (int axis = 0; axis < outer; ++axis) rows *= sizes[axis];
-    Shape index = Shape::Filled(outer, 0);
+    for (int axis = 0; axis + 1 < sizes.size(); ++axis) rows *= sizes[axis];
+    Shape index = Shape::Filled(sizes.size() - 1, 0);
     std::int64_t offsets[N] = {};
     for (std::int64_t r = 0; r < rows; ++r) {
       row(offsets);
-      for (int axis = outer - 1; axis >= 0; --axis) {
-        for (int k = 0; k < N; ++k) offsets[k] += strides[k][axis];
-        if (++index[axis] < sizes[axis]) break;
-        for (int k = 0; k < N; ++k) offsets[k] -= strides[k][axis] * sizes[axis];
-        index[axis] = 0;
-      }
+      Advance(&index, offsets);
     }
   }
 
  private:
+  // From one row to the next.
+  __attribute__((noinline)) void Advance(Shape* index, std::int64_t (&offsets)[N]) const {
+    for (int axis = sizes.size() - 2; axis >= 0; --axis) {
+      for (int k = 0; k < N; ++k) offsets[k] += strides[k][axis];
+      if (++(*index)[axis] < sizes[axis]) return;
+      for (int k = 0; k < N; ++k) offsets[k] -= strides[k][axis] * sizes[axis];
+      (*index)[axis] = 0;
+    }
+  }
+
   static Shape AlignedStrides(const Shape& operand, int rank) {
     Shape aligned = Shape::Filled(rank, 0);
     std::int64_t stride = 1;

@@ -45,17 +45,15 @@ struct StridedAxes {
   // Calls visit(offset) for each combination of indices, in order.
   template <class Visit>
   void ForEach(Visit visit) const {
-    const std::int64_t n = count();
-    Shape index = Shape::Filled(sizes.size(), 0);
+    const int outer = std::max(sizes.size() - 1, 0);
+    const std::int64_t inner_size = sizes.empty() ? 1 : sizes.back();
+    const std::int64_t inner_stride = sizes.empty() ? 0 : strides.back();
+    const std::int64_t n = inner_size == 0 ? 0 : count() / inner_size;
+    Shape index = Shape::Filled(outer, 0);
     std::int64_t offset = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      visit(offset);
-      for (int axis = sizes.size() - 1; axis >= 0; --axis) {
-        offset += strides[axis];
-        if (++index[axis] < sizes[axis]) break;
-        offset -= strides[axis] * sizes[axis];
-        index[axis] = 0;
-      }
+      for (std::int64_t j = 0; j < inner_size; ++j) visit(offset + j * inner_stride);
+      offset = Advance(offset, &index);
     }
   }
 
@@ -68,13 +66,25 @@ struct StridedAxes {
     strides.resize(last);
     return size;
   }
+
+ private:
+  // The offset of the next combination of all indices but the last.
+  __attribute__((noinline)) std::int64_t Advance(std::int64_t offset, Shape* index) const {
+    for (int axis = index->size() - 1; axis >= 0; --axis) {
+      offset += strides[axis];
+      if (++(*index)[axis] < sizes[axis]) break;
+      offset -= strides[axis] * sizes[axis];
+      (*index)[axis] = 0;
+    }
+    return offset;
+  }
 };
 
 struct ReducePlan {
   StridedAxes kept;
   StridedAxes reduced;
 
-  ReducePlan(const Shape& shape, const ReducedAxes& is_reduced) {
+  __attribute__((noinline)) ReducePlan(const Shape& shape, const ReducedAxes& is_reduced) {
     const Shape strides = Strides(shape);
     for (int axis = 0; axis < shape.size(); ++axis) {
       (is_reduced[axis] ? reduced : kept).Append(shape[axis], strides[axis]);
