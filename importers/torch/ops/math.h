@@ -18,9 +18,6 @@ std::string_view FunctionalName(const OpName& op);
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep);
 
-// The logarithm of the absolute value of the gamma function, of float64.
-Value* LogGamma(Composer& c, Value* x);
-
 }  // namespace dragoman::torch
 
 #endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_MATH_H_

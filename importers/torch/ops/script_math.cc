@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/lowering/special_functions.h"
 #include "core/support/floor_division.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"

@@ -1,0 +1,372 @@
+#include "core/lowering/special_functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "core/lowering/math.h"
+
+namespace dragoman {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+constexpr double kFar = 25;  // where asymptotic series hold
+
+Value* Sin(Composer& c, Value* x) { return c.Op("Sin", {x}); }
+Value* Cos(Composer& c, Value* x) { return c.Op("Cos", {x}); }
+Value* Reciprocal(Composer& c, Value* x) { return c.Op("Reciprocal", {x}); }
+Value* Erf(Composer& c, Value* x) { return c.Op("Erf", {x}); }
+Value* IsWhole(Composer& c, Value* x) { return c.Equal(c.Floor(x), x); }
+Value* Fraction(Composer& c, Value* x) { return c.Sub(x, c.Floor(x)); }
+
+// Points of a quadrature rule, and their weights.
+struct Rule {
+  std::vector<double> points;
+  std::vector<double> weights;
+};
+
+Value* Vector(Composer& c, const std::vector<double>& values) {
+  const auto size = static_cast<std::int64_t>(values.size());
+  return c.failed() ? nullptr : c.builder().Constant(Tensor::Of<double>({size}, values));
+}
+
+// Σ weight · value along the last axis.
+Value* WeightedSum(Composer& c, Value* values, const std::vector<double>& weights) {
+  return c.ReduceSum(c.Mul(values, Vector(c, weights)), {c.Rank(values) - 1});
+}
+
+// x times each point, along a new last axis.
+Value* TimesPoints(Composer& c, Value* x, const std::vector<double>& points) {
+  return c.Mul(c.Unsqueeze(x, {c.Rank(x)}), Vector(c, points));
+}
+
+// Angles in the middle of equal parts of (0, end).
+std::vector<double> Angles(int count, double end) {
+  std::vector<double> angles;
+  for (int i = 0; i < count; ++i) angles.push_back((i + 0.5) * end / count);
+  return angles;
+}
+
+template <class F>
+std::vector<double> Map(const std::vector<double>& values, F function) {
+  std::vector<double> mapped;
+  for (double value : values) mapped.push_back(function(value));
+  return mapped;
+}
+
+// The polynomial in x with these coefficients, the highest power first.
+Value* Horner(Composer& c, Value* x, std::span<const double> coefficients) {
+  Value* sum = c.Mul(x, coefficients[0]);
+  for (std::size_t i = 1; i + 1 < coefficients.size(); ++i)
+    sum = c.Mul(c.Add(sum, coefficients[i]), x);
+  return c.Add(sum, coefficients.back());
+}
+
+// Lanczos' approximation with g = 7, for x ≥ 1/2.
+Value* LogGammaRight(Composer& c, Value* x) {
+  constexpr double kCoefficients[] = {
+      676.5203681218851,  -1259.1392167224028,  771.32342877765313,    -176.61502916214059,
+      12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7};
+  Value* z = c.Sub(x, 1);
+  Value* sum = nullptr;
+  for (int i = 0; i < 8; ++i) {
+    Value* term = c.Mul(Reciprocal(c, c.Add(z, i + 1)), kCoefficients[i]);
+    sum = sum == nullptr ? c.Add(term, 0.99999999999980993) : c.Add(sum, term);
+  }
+  Value* t = c.Add(z, 7.5);
+  Value* power = c.Sub(c.Mul(c.Add(z, 0.5), c.Log(t)), t);
+  return c.Add(c.Add(power, 0.5 * std::log(2 * kPi)), c.Log(sum));
+}
+
+}  // namespace
+
+Value* LogGamma(Composer& c, Value* x) {
+  Value* left = c.Less(x, 0.5);
+  Value* right = LogGammaRight(c, c.Where(left, c.Sub(1, x), x));
+  Value* sine = c.Abs(Sin(c, c.Mul(Fraction(c, x), kPi)));
+  Value* reflected = c.Sub(std::log(kPi), c.Add(c.Log(sine), right));
+  Value* value = c.Where(left, reflected, right);
+  Value* pole = c.And(c.LessOrEqual(x, 0), IsWhole(c, x));
+  return c.Where(c.Or(pole, IsInf(c, x, true, true)), INFINITY, value);
+}
+
+namespace {
+
+// ψ(x) = ψ(x + 8) - Σ 1 / (x + k), and the asymptotic series there; for x > 0.
+Value* DigammaRight(Composer& c, Value* x) {
+  Value* before = Reciprocal(c, x);
+  for (int k = 1; k < 8; ++k) before = c.Add(before, Reciprocal(c, c.Add(x, k)));
+  Value* y = c.Add(x, 8);
+  Value* square = Reciprocal(c, c.Mul(y, y));
+  constexpr double kSeries[] = {1.0 / 12,  -691.0 / 32760, 1.0 / 132, -1.0 / 240,
+                                1.0 / 252, -1.0 / 120,     1.0 / 12,  0};
+  Value* tail = Horner(c, square, kSeries);
+  return c.Sub(c.Sub(c.Sub(c.Log(y), c.Div(0.5, y)), tail), before);
+}
+
+}  // namespace
+
+Value* Digamma(Composer& c, Value* x) {
+  Value* left = c.Less(x, 0);
+  Value* right = DigammaRight(c, c.Where(left, c.Sub(1, x), x));
+  Value* angle = c.Mul(Fraction(c, x), kPi);
+  Value* reflected = c.Sub(right, c.Mul(c.Div(Cos(c, angle), Sin(c, angle)), kPi));
+  Value* value = c.Where(c.And(left, IsWhole(c, x)), NAN, c.Where(left, reflected, right));
+  return c.Where(c.Equal(x, 0),
+                 NegateWhere(c, c.Not(SignBit(c, x)), c.Full(c.Shape(x), INFINITY, DType::kF64)),
+                 value);
+}
+
+// Σ (q + k)^-x by Euler and Maclaurin's formula behind the first terms.
+Value* Zeta(Composer& c, Value* x, Value* q) {
+  constexpr int kTerms = 24;
+  // B₂ⱼ / (2j)!
+  constexpr double kBernoulli[] = {1.0 / 12,
+                                   -1.0 / 720,
+                                   1.0 / 30240,
+                                   -1.0 / 1209600,
+                                   1.0 / 47900160,
+                                   -691.0 / 1307674368000.0,
+                                   1.0 / 74724249600.0,
+                                   -3617.0 / 10670622842880000.0};
+  Value* minus_x = c.Neg(x);
+  Value* sum = c.Pow(q, minus_x);
+  for (int k = 1; k < kTerms; ++k) sum = c.Add(sum, c.Pow(c.Add(q, k), minus_x));
+  Value* end = c.Add(q, kTerms);
+  Value* power = c.Pow(end, minus_x);
+  sum = c.Add(sum, c.Div(c.Mul(power, end), c.Sub(x, 1)));
+  sum = c.Add(sum, c.Mul(power, 0.5));
+  Value* factor = x;
+  power = c.Div(power, end);
+  for (int j = 0; j < 8; ++j) {
+    sum = c.Add(sum, c.Mul(c.Mul(factor, power), kBernoulli[j]));
+    factor = c.Mul(factor, c.Mul(c.Add(x, 2 * j + 1), c.Add(x, 2 * j + 2)));
+    power = c.Div(power, c.Mul(end, end));
+  }
+  Value* outside = c.And(c.LessOrEqual(q, 0), c.Not(IsWhole(c, x)));
+  Value* pole = c.And(c.LessOrEqual(q, 0), IsWhole(c, q));
+  Value* value = c.Where(pole, INFINITY, c.Where(outside, NAN, sum));
+  return c.Where(c.Equal(x, 1), INFINITY, c.Where(c.Less(x, 1), NAN, value));
+}
+
+namespace {
+
+// exp(x²) erfc(x) for x ≥ 0: (2/√π) ∫ exp(-t² - 2xt) dt over t = exp(s - exp(-s)).
+Value* ScaledErfcRight(Composer& c, Value* x) {
+  Rule rule;
+  constexpr double kStep = 0.08;
+  for (int i = 0; i < 88; ++i) {
+    const double s = -4 + i * kStep;
+    const double t = std::exp(s - std::exp(-s));
+    rule.points.push_back(-2 * t);
+    rule.weights.push_back(2 / std::sqrt(kPi) * kStep * t * (1 + std::exp(-s)) * std::exp(-t * t));
+  }
+  Value* near = WeightedSum(c, c.Exp(TimesPoints(c, c.Min(x, 10), rule.points)), rule.weights);
+  Value* square = Reciprocal(c, c.Mul(c.Mul(x, x), 2));
+  constexpr double kSeries[] = {2027025, -135135, 10395, -945, 105, -15, 3, -1, 1};
+  Value* far = c.Div(Horner(c, square, kSeries), c.Mul(x, std::sqrt(kPi)));
+  return c.Where(c.Less(x, 10), near, far);
+}
+
+}  // namespace
+
+Value* ScaledErfc(Composer& c, Value* x) {
+  Value* right = ScaledErfcRight(c, c.Abs(x));
+  Value* left = c.Sub(c.Mul(c.Exp(c.Mul(x, x)), 2), right);
+  return c.Where(c.Less(x, 0), left, right);
+}
+
+// log of the normal distribution's integral up to x.
+Value* LogNormal(Composer& c, Value* x) {
+  Value* scaled = c.Mul(c.Abs(x), std::numbers::sqrt2 / 2);
+  Value* tail = ScaledErfcRight(c, scaled);
+  Value* square = c.Mul(scaled, scaled);
+  Value* left = c.Sub(c.Log(c.Mul(tail, 0.5)), square);
+  Value* right = Log1p(c, c.Mul(c.Mul(tail, c.Exp(c.Neg(square))), -0.5));
+  return c.Where(c.Less(x, 0), left, right);
+}
+
+// A start that is right to seven digits (M. Giles), and two of Newton's steps.
+Value* ErfInverse(Composer& c, Value* y) {
+  constexpr double kCentre[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                -0.00417768164,  0.246640727,    1.50140941};
+  constexpr double kTail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
+                              -0.00367342844,  0.00573950773,  -0.0076224613,
+                              0.00943887047,   1.00167406,     2.83297682};
+  Value* w = c.Neg(c.Log(c.Mul(c.Sub(1, y), c.Add(y, 1))));
+  Value* centre = Horner(c, c.Sub(w, 2.5), kCentre);
+  Value* tail = Horner(c, c.Sub(c.Sqrt(w), 3), kTail);
+  Value* x = c.Mul(c.Where(c.Less(w, 5), centre, tail), y);
+  for (int i = 0; i < 2; ++i) {
+    Value* slope = c.Mul(c.Exp(c.Neg(c.Mul(x, x))), 2 / std::sqrt(kPi));
+    x = c.Sub(x, c.Div(c.Sub(Erf(c, x), y), slope));
+  }
+  Value* ends = c.Where(c.Equal(c.Abs(y), 1), c.Mul(y, INFINITY), x);
+  return c.Where(c.Greater(c.Abs(y), 1), NAN, ends);
+}
+
+Value* NormalQuantile(Composer& c, Value* p) {
+  return c.Mul(ErfInverse(c, c.Sub(c.Mul(p, 2), 1)), std::numbers::sqrt2);
+}
+
+namespace {
+
+// The coefficients of the asymptotic series of order n: Π (4n² - (2j - 1)²) / (8j).
+std::vector<double> HankelCoefficients(int n, int count) {
+  std::vector<double> coefficients = {1};
+  for (int j = 1; j < count; ++j)
+    coefficients.push_back(coefficients.back() * (4 * n * n - (2 * j - 1) * (2 * j - 1)) / (8 * j));
+  return coefficients;
+}
+
+// Σ ± a(first + 2k) / x^(first + 2k)
+Value* HankelSum(Composer& c, Value* x, int n, int first) {
+  const std::vector<double> a = HankelCoefficients(n, 16);
+  std::vector<double> series;
+  for (int k = 7; k >= 0; --k)
+    series.push_back((k % 2 == 0 ? 1 : -1) * a[static_cast<std::size_t>(2 * k + first)]);
+  Value* inverse = Reciprocal(c, x);
+  Value* sum = Horner(c, c.Mul(inverse, inverse), series);
+  return first == 1 ? c.Mul(sum, inverse) : sum;
+}
+
+// Beyond kFar: √(2/πx) (P cos χ - Q sin χ), or (P sin χ + Q cos χ) of the second kind.
+Value* BesselFar(Composer& c, Value* x, int n, bool second) {
+  Value* p = HankelSum(c, x, n, 0);
+  Value* q = HankelSum(c, x, n, 1);
+  Value* angle = c.Sub(x, (2 * n + 1) * kPi / 4);
+  Value* size = c.Sqrt(c.Div(2 / kPi, x));
+  if (second) return c.Mul(size, c.Add(c.Mul(p, Sin(c, angle)), c.Mul(q, Cos(c, angle))));
+  return c.Mul(size, c.Sub(c.Mul(p, Cos(c, angle)), c.Mul(q, Sin(c, angle))));
+}
+
+constexpr int kAngles = 64;
+
+// The mean of cos(x sin θ), or sin(x sin θ), times `weight` over a quarter of the circle.
+template <class F>
+Value* QuarterMean(Composer& c, Value* x, bool sine, F weight) {
+  const std::vector<double> angles = Angles(kAngles, kPi / 2);
+  Value* waves = TimesPoints(c, x, Map(angles, [](double a) { return std::sin(a); }));
+  return WeightedSum(c, sine ? Sin(c, waves) : Cos(c, waves),
+                     Map(angles, [&](double a) { return weight(a) / kAngles; }));
+}
+
+Value* BesselNear(Composer& c, Value* x, int n) {
+  return QuarterMean(c, x, n == 1, [n](double a) { return n == 1 ? std::sin(a) : 1.0; });
+}
+
+}  // namespace
+
+Value* BesselJ(Composer& c, Value* x, int n) {
+  Value* size = c.Abs(x);
+  Value* far = BesselFar(c, c.Max(size, kFar), n, false);
+  Value* value = c.Where(c.Less(size, kFar), BesselNear(c, c.Min(size, kFar), n), far);
+  return n == 1 ? NegateWhere(c, c.Less(x, 0), value) : value;
+}
+
+namespace {
+
+// Neumann's series over the functions of the first kind, summed under the integral.
+double NeumannWeight(double angle) {
+  double sum = 0;
+  for (int k = 1; k <= 40; ++k) sum += (k % 2 == 0 ? 1 : -1) * std::cos(2 * k * angle) / k;
+  return sum;
+}
+
+}  // namespace
+
+Value* BesselY(Composer& c, Value* x, int n) {
+  Value* near_x = c.Min(x, kFar);
+  Value* log = c.Mul(c.Add(c.Log(c.Mul(near_x, 0.5)), std::numbers::egamma), 2 / kPi);
+  Value* series = QuarterMean(c, near_x, n == 1, [n](double a) {
+    return -4 / kPi * NeumannWeight(a) * (n == 1 ? std::sin(a) : 1.0);
+  });
+  Value* near = c.Add(c.Mul(log, BesselNear(c, near_x, n)), series);
+  if (n == 1) near = c.Sub(near, c.Div(c.Mul(BesselNear(c, near_x, 0), 2 / kPi), near_x));
+  Value* value = c.Where(c.Less(x, kFar), near, BesselFar(c, c.Max(x, kFar), n, true));
+  return c.Where(c.Equal(x, 0), -INFINITY, c.Where(c.Less(x, 0), NAN, value));
+}
+
+// exp(-|x|) times the modified function of the first kind.
+Value* ScaledI(Composer& c, Value* x, int n) {
+  Value* size = c.Abs(x);
+  const std::vector<double> angles = Angles(kAngles, kPi);
+  const auto fall = [](double a) { return std::cos(a) - 1; };
+  Value* waves = c.Exp(TimesPoints(c, c.Min(size, kFar), Map(angles, fall)));
+  Value* near = WeightedSum(
+      c, waves, Map(angles, [n](double a) { return (n == 1 ? std::cos(a) : 1.0) / kAngles; }));
+  std::vector<double> series = HankelCoefficients(n, 16);
+  for (std::size_t k = 1; k < series.size(); k += 2) series[k] = -series[k];
+  std::reverse(series.begin(), series.end());
+  Value* large = c.Max(size, kFar);
+  Value* far = c.Div(Horner(c, Reciprocal(c, large), series), c.Sqrt(c.Mul(large, 2 * kPi)));
+  Value* value = c.Where(c.Less(size, kFar), near, far);
+  return n == 1 ? NegateWhere(c, c.Less(x, 0), value) : value;
+}
+
+Value* ModifiedI(Composer& c, Value* x, int n) { return c.Mul(ScaledI(c, x, n), c.Exp(c.Abs(x))); }
+
+// exp(x) times the modified function of the second kind: ∫ exp(-x (cosh t - 1)) cosh nt dt.
+Value* ScaledK(Composer& c, Value* x, int n) {
+  Rule rule;
+  constexpr double kStep = 0.125;
+  for (int i = 0; i < 208; ++i) {
+    const double t = i * kStep;
+    rule.points.push_back(1 - std::cosh(t));
+    rule.weights.push_back((i == 0 ? kStep / 2 : kStep) * (n == 1 ? std::cosh(t) : 1.0));
+  }
+  Value* near = WeightedSum(c, c.Exp(TimesPoints(c, c.Min(x, kFar), rule.points)), rule.weights);
+  std::vector<double> series = HankelCoefficients(n, 16);
+  std::reverse(series.begin(), series.end());
+  Value* large = c.Max(x, kFar);
+  Value* far = c.Mul(Horner(c, Reciprocal(c, large), series), c.Sqrt(c.Div(kPi / 2, large)));
+  Value* value = c.Where(c.Less(x, kFar), near, far);
+  return c.Where(c.Equal(x, 0), INFINITY, c.Where(c.Less(x, 0), NAN, value));
+}
+
+Value* ModifiedK(Composer& c, Value* x, int n) { return c.Mul(ScaledK(c, x, n), c.Exp(c.Neg(x))); }
+
+namespace {
+
+// ∫ (1 + u)^(a-1) exp(-xu) du · x^a exp(-x) / Γ(a): the integral from x on, as a share of the
+// whole.
+Value* UpperGamma(Composer& c, Value* a, Value* x) {
+  constexpr double kStep = 0.05;
+  std::vector<double> points, logs, weights;
+  for (double s = -4.5; s < 20; s += kStep) {
+    const double u = std::exp(s - std::exp(-s));
+    points.push_back(-u);
+    logs.push_back(std::log1p(u));
+    weights.push_back(kStep * u * (1 + std::exp(-s)));
+  }
+  Value* power = c.Add(TimesPoints(c, x, points), TimesPoints(c, c.Sub(a, 1), logs));
+  Value* scale = c.Sub(c.Sub(c.Mul(a, c.Log(x)), x), LogGamma(c, a));
+  return c.Mul(WeightedSum(c, c.Exp(power), weights), c.Exp(scale));
+}
+
+}  // namespace
+
+Value* IncompleteGamma(Composer& c, Value* a, Value* x, bool upper) {
+  Value* inside = c.And(c.Greater(a, 0), c.Greater(x, 0));
+  Value* rest = UpperGamma(c, c.Where(inside, a, 1), c.Where(inside, x, 1));
+  rest = c.Where(IsInf(c, x, false, true), 0, rest);
+  Value* at_border = c.Cast(c.And(c.Equal(x, 0), c.Greater(a, 0)), DType::kF64);
+  rest = c.Where(inside, rest, at_border);
+  Value* outside = c.Or(c.Or(c.Less(a, 0), c.Less(x, 0)), c.And(c.Equal(a, 0), c.Equal(x, 0)));
+  rest = c.Where(outside, NAN, rest);
+  return upper ? rest : c.Sub(1, rest);
+}
+
+// By derivatives of ψ, which zeta functions are.
+Value* Polygamma(Composer& c, std::int64_t n, Value* x) {
+  if (n == 0) return Digamma(c, x);
+  const double sign = n % 2 == 1 ? 1 : -1;
+  const double order = static_cast<double>(n) + 1;
+  Value* zeta = Zeta(c, c.Expand(c.Number(order, DType::kF64), c.Shape(x)), x);
+  return c.Mul(zeta, sign * std::exp(std::lgamma(order)));
+}
+
+}  // namespace dragoman
