@@ -1,5 +1,6 @@
 #include "core/interpreter/kernels_text.h"
 
+#include "runtime/kernels/ctc_beam_search.h"
 #include "runtime/kernels/find_sorted.h"
 #include "runtime/kernels/letter_case.h"
 #include "runtime/kernels/split_text.h"
@@ -22,9 +23,15 @@ void AddTextKernels(KernelTable& table) {
   Add<String>(table, "AsciiStrip", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiStrip, T); });
   Add<String>(table, "LetterCase", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(LetterCase, T); });
   Add<String>(table, "AsciiUpper", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(AsciiUpper, T); });
+  Add<String>(table, "CodePoint", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(CodePoint, T); });
+  Add<Types<std::int32_t>>(table, "CodePointText",
+                           []<class T>() { return DRAGOMAN_KERNEL_ENTRY(CodePointText, T); });
+  Add<Types<float, double>>(table, "CtcBeamSearch",
+                            []<class T>() { return DRAGOMAN_KERNEL_ENTRY(CtcBeamSearch, T); });
   Add<Plus<Plus<Numbers, Bool>, String>>(
       table, "FindSorted", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(FindSorted, T); });
   Add<String>(table, "HashBucket", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(HashBucket, T); });
+  Add<String>(table, "JoinText", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(JoinText, T); });
   Add<String>(table, "RegexFullMatch",
               []<class T>() { return DRAGOMAN_KERNEL_ENTRY(RegexFullMatch, T); });
   Add<String>(table, "RegexReplace",

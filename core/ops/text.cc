@@ -35,6 +35,17 @@ Status InferRegexFullMatch(InferContext& context) {
   return SameShapeAsFirst(context);
 }
 
+// (texts), (ends): one result less than there are ends.
+Status InferJoinText(InferContext& context) {
+  DRAGOMAN_TRY(CheckScalar(context, 2));
+  const Shape* ends = context.shape(1);
+  if (ends == nullptr) return {};
+  if (ends->size() != 1) return context.Fail("the ends are not of rank 1");
+  if ((*ends)[0].known() && (*ends)[0].value() < 1) return context.Fail("there are no ends");
+  context.SetShape(0, Shape{(*ends)[0] - Dim(1)});
+  return {};
+}
+
 Status InferSplitText(InferContext& context) {
   DRAGOMAN_TRY(CheckScalar(context, 1));
   const Shape* x = context.shape(0);
@@ -53,11 +64,22 @@ std::vector<OpDef> TextOps() {
       Mapped("AsciiLower"),
       Mapped("AsciiStrip"),
       Mapped("AsciiUpper"),
+      DragomanOp("CodePoint", "(x: str) -> (y: i32)", "")
+          .Infer(SameShapeAsFirst)
+          .Class(OpClass::kUnary)
+          .Kernel({.header = kHeader, .types = "str"}),
+      DragomanOp("CodePointText", "(x: T) -> (y: str)", "T: i32")
+          .Infer(SameShapeAsFirst)
+          .Class(OpClass::kUnary)
+          .Kernel({.header = kHeader, .types = "T"}),
       DragomanOp("HashBucket", "(x: str) -> (y: i64)", "")
           .Attributes<rt::HashBucketParams>()
           .Infer(InferHashBucket)
           .Class(OpClass::kUnary)
           .Kernel({.header = kHeader, .types = "str"}),
+      DragomanOp("JoinText", "(x: str, ends: i64, separator: str) -> (y: str)", "")
+          .Infer(InferJoinText)
+          .Kernel({.header = kHeader, .types = "str", .fallible = true}),
       DragomanOp("LetterCase", "(x: str) -> (y: str)", "")
           .Attributes<rt::LetterCaseParams>()
           .Infer(SameTypeAsFirst)

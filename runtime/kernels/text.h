@@ -77,6 +77,45 @@ void TextLength(const TextUnitParams& p, TensorView<const T> x, TensorView<std::
     y[i] = p.utf8 ? CountUtf8(x[i]) : static_cast<std::int64_t>(x[i].size());
 }
 
+// The number of the character that a text of one character is; kNoCharacter for other texts.
+template <class T>
+void CodePoint(TensorView<const T> x, TensorView<std::int32_t> y) {
+  const std::int64_t n = y.size();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::string_view text = x[i];
+    y[i] = kNoCharacter;
+    if (!text.empty() && DecodeUtf8(text, &y[i]) != text.size()) y[i] = kNoCharacter;
+  }
+}
+
+// The text of one character; U+FFFD for what is none.
+template <class T>
+void CodePointText(TensorView<const T> x, TensorView<std::string> y) {
+  const std::int64_t n = y.size();
+  for (std::int64_t i = 0; i < n; ++i) y[i] = EncodeUtf8(x[i]);
+}
+
+// Text i is those of x from ends[i] up to ends[i + 1], with the separator (of one element) between
+// them. Errors: ends that do not ascend from 0 to the size of x.
+template <class T>
+Status JoinText(TensorView<const T> x, TensorView<const std::int64_t> ends,
+                TensorView<const T> separator, TensorView<T> y) {
+  const std::int64_t n = y.size();
+  if (ends[0] != 0 || ends[n] != x.size())
+    return Status::Error("the ends of joined texts do not cover them all");
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (ends[i + 1] < ends[i] || ends[i + 1] > x.size())
+      return Status::Error("the ends of joined texts do not ascend");
+    T& text = y[i];
+    text.clear();
+    for (std::int64_t k = ends[i]; k < ends[i + 1]; ++k) {
+      if (k > ends[i]) text += separator[0];
+      text += x[k];
+    }
+  }
+  return Status();
+}
+
 // `length` units from `start`, which counts from the end if it is negative; fewer where the text
 // ends. All operands broadcast. Errors: a start beyond the text.
 template <class T>

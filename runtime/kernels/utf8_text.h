@@ -41,6 +41,22 @@ inline std::int64_t CountUtf8(std::string_view text) {
   return count;
 }
 
+// What stands for a number that is no character: U+FFFD.
+inline constexpr std::int32_t kReplacementCharacter = 0xfffd;
+
+inline std::string EncodeUtf8(std::int32_t character) {
+  const bool surrogate = character >= 0xd800 && character < 0xe000;
+  if (character < 0 || character > 0x10ffff || surrogate) character = kReplacementCharacter;
+  if (character < 0x80) return std::string(1, static_cast<char>(character));
+  std::string text;
+  int shift = character < 0x800 ? 6 : character < 0x10000 ? 12 : 18;
+  constexpr int kFirst[] = {0xc0, 0xe0, 0xf0};  // marks of 2, 3 and 4 bytes
+  text += static_cast<char>(kFirst[shift / 6 - 1] | character >> shift);
+  for (shift -= 6; shift >= 0; shift -= 6)
+    text += static_cast<char>(0x80 | (character >> shift & 0x3f));
+  return text;
+}
+
 }  // namespace dragoman::rt
 
 #endif  // DRAGOMAN_RUNTIME_KERNELS_UTF8_TEXT_H_
