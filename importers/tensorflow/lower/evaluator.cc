@@ -52,9 +52,10 @@ Error NotSupported(const Node& node, bool in_main_graph) {
   return Unsupported(std::move(message));
 }
 
-// "PartitionedCall" and its kin.
+// "PartitionedCall" and its kin. A BatchFunction calls with several batches at once, which changes
+// no result.
 bool IsCall(std::string_view type) {
-  return type == "PartitionedCall" || type == "StatefulPartitionedCall";
+  return type == "PartitionedCall" || type == "StatefulPartitionedCall" || type == "BatchFunction";
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ Filter DepthwiseFilter(Call& c, Value* filter) {
 }
 
 Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter, const Ints& kernel,
-                Value* bias) {
+                const IntegerZeros& zeros) {
   const Ints strides = SpatialAttribute(c, layout, "strides");
   const Ints dilations = SpatialAttribute(c, layout, "dilations");
   if (c.failed()) return nullptr;
@@ -80,18 +80,23 @@ Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter, c
                                             {"kernel_shape", kernel},
                                             {"strides", strides}};
   AddPads(TakePads(c, layout, x, kernel, strides, dilations), attributes);
-  std::vector<Value*> operands = {x, filter.weight};
-  if (bias != nullptr) operands.push_back(bias);
-  return FromChannelsFirst(c, layout, c.Op("Conv", std::move(operands), std::move(attributes)));
+  Value* y = zeros.x == nullptr ? c.Op("Conv", {x, filter.weight}, std::move(attributes))
+                                : c.Op("ConvInteger", {x, filter.weight, zeros.x, zeros.filter},
+                                       std::move(attributes));
+  return FromChannelsFirst(c, layout, y);
 }
 
-Value* ConvolveInputs(Call& c, const Layout& layout, bool depthwise) {
-  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
-  Value* filter = c.Tensor(1);
+Value* ConvolveOperands(Call& c, const Layout& layout, Value* given, Value* filter, bool depthwise,
+                        const IntegerZeros& zeros = {}) {
+  Value* x = ToChannelsFirst(c, layout, given);
   const Ints kernel = KernelOf(c, filter, layout.spatial);
   if (c.failed()) return nullptr;
   const Filter weight = depthwise ? DepthwiseFilter(c, filter) : PlainFilter(c, layout, x, filter);
-  return Convolve(c, layout, x, weight, kernel, nullptr);
+  return Convolve(c, layout, x, weight, kernel, zeros);
+}
+
+Value* ConvolveInputs(Call& c, const Layout& layout, bool depthwise) {
+  return ConvolveOperands(c, layout, c.Tensor(0), c.Tensor(1), depthwise);
 }
 
 // The sizes that a transposed convolution is to give, as Dims where they are no numbers.
@@ -162,7 +167,9 @@ Layout TakeLayout(Call& c, int spatial) {
 }
 
 Ints SpatialAttribute(Call& c, const Layout& layout, std::string_view name) {
-  const Ints per_axis = c.IntsAttribute(name);
+  // Operators without dilations have none.
+  const bool is_dense = name == "dilations" && !c.Has(name);
+  const Ints per_axis = is_dense ? Ints() : c.IntsAttribute(name);
   if (per_axis.empty() && name == "dilations")
     return Ints(static_cast<std::size_t>(layout.spatial), 1);
   return SpatialEntries(c, layout, name, per_axis);
@@ -237,6 +244,11 @@ void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes) {
   }
 }
 
+Value* Convolution2D(Call& c, const Layout& layout, Value* x, Value* filter,
+                     const IntegerZeros& zeros) {
+  return ConvolveOperands(c, layout, x, filter, false, zeros);
+}
+
 Value* LowerConv2D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 2), false); }
 Value* LowerConv3D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 3), false); }
 Value* LowerDepthwiseConv2D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 2), true); }
@@ -286,14 +298,17 @@ Value* LowerConvBackpropInput(Call& c) {
     pads[i + count] = fit->end;
     extra[i] = fit->extra;
   }
+  const Filter weight = c.target() == "depthwise"
+                            ? DepthwiseFilter(c, filter)
+                            : Filter{FilterFirst(c, filter, layout.spatial), 1};
   const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
-  const std::optional<std::int64_t> of_filter = c.KnownSize(filter, layout.spatial + 1);
-  if (channels && of_filter && *channels != *of_filter)
+  const std::optional<std::int64_t> given =
+      c.failed() ? std::nullopt : c.KnownSize(weight.weight, 0);
+  if (channels && given && *channels != *given)
     return c.Fail(InvalidInput("the filter gives other channels than the operand has"));
-  Value* weight = FilterFirst(c, filter, layout.spatial);
-  Value* y = c.Op("ConvTranspose", {x, weight},
+  Value* y = c.Op("ConvTranspose", {x, weight.weight},
                   {{"dilations", dilations},
-                   {"group", std::int64_t{1}},
+                   {"group", weight.groups},
                    {"kernel_shape", kernel},
                    {"output_padding", extra},
                    {"pads", pads},
@@ -305,7 +320,7 @@ namespace {
 
 // The spatial entries of ksize or strides: an attribute, in the second version an operand.
 Ints PerSpatialAxis(Call& c, const Layout& layout, std::string_view name, std::size_t operand) {
-  if (c.num_operands() <= operand) return SpatialAttribute(c, layout, name);
+  if (!c.node().op().type.ends_with("V2")) return SpatialAttribute(c, layout, name);
   return SpatialEntries(c, layout, name, c.KnownInts(operand, name));
 }
 

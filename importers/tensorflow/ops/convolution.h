@@ -47,6 +47,17 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
                     const Ints& strides, const Ints& dilations);
 void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes);
 
+// Of integers: what stands for 0 in the operand and in the filter.
+struct IntegerZeros {
+  Value* x = nullptr;
+  Value* filter = nullptr;
+};
+
+// As Conv2D convolves `x`, which has the layout, by its attributes strides, padding and dilations.
+// Sums of integers are int32.
+Value* Convolution2D(Call& c, const Layout& layout, Value* x, Value* filter,
+                     const IntegerZeros& zeros = {});
+
 }  // namespace dragoman::tf
 
 #endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CONVOLUTION_H_

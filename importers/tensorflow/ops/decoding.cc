@@ -1,4 +1,6 @@
 // Texts from the scores of their letters, step by step.
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/lowering/math.h"
@@ -47,6 +49,38 @@ std::vector<Value*> LowerCtcGreedyDecoder(Call& c) {
   Value* highest = c.Transpose(c.Reduce("ReduceMax", scores, {2}, false), {1, 0});
   Value* total = c.ReduceSum(c.Where(runs, highest, 0), {1}, true);
   return {indices, chosen(classes), sizes, c.Neg(total)};
+}
+
+// For each of the best paths: indices, then values, then sizes; and log_probability.
+std::vector<Value*> LowerCtcBeamSearchDecoder(Call& c) {
+  Value* scores = c.Tensor(0);  // (steps, batch, classes)
+  const std::int64_t paths = c.IntAttribute("top_paths");
+  constexpr std::int64_t kMost = 1024;
+  if (!c.failed() && (paths < 1 || paths > kMost)) c.Fail(InvalidInput("top_paths out of range"));
+  const std::int64_t width = c.IntAttribute("beam_width");
+  const std::int64_t merge = c.BoolAttribute("merge_repeated");
+  const std::vector<Value*> found =
+      c.Ops("dragoman.CtcBeamSearch", {scores, c.Index(1)},
+            {{"beam_width", width}, {"top_paths", paths}, {"merge_repeated", merge}}, 2);
+  std::vector<Value*> indices;
+  std::vector<Value*> values;
+  std::vector<Value*> sizes;
+  for (std::int64_t path = 0; path < paths && !c.failed(); ++path) {
+    Value* labels = c.Select(found[0], 0, path);  // (batch, steps)
+    Value* counts = c.GreaterOrEqual(labels, 0);
+    indices.push_back(c.Transpose(c.Op("NonZero", {counts}), {1, 0}));
+    values.push_back(
+        c.Op("Compress", {c.Flatten(labels), c.Flatten(counts)}, {{"axis", std::int64_t{0}}}));
+    // No sequence at all has no longest one.
+    Value* lengths = c.Concat({c.ReduceSum(c.Cast(counts, DType::kI64), {1}), c.Ints({0})}, 0);
+    sizes.push_back(
+        c.ConcatSizes({c.SizeVector(labels, 0, 1), c.Vector(c.ReduceAll("ReduceMax", lengths))}));
+  }
+  std::vector<Value*> results = std::move(indices);
+  results.insert(results.end(), values.begin(), values.end());
+  results.insert(results.end(), sizes.begin(), sizes.end());
+  results.push_back(found[1]);
+  return results;
 }
 
 }  // namespace dragoman::tf

@@ -6,7 +6,7 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/image_lowerings.h"
 
 namespace dragoman::tf {
 namespace {

@@ -99,9 +99,10 @@ SliceSpec ReadSpec(Call& c, Value* x, std::size_t first) {
 
 }  // namespace
 
-Value* LowerStridedSlice(Call& c) {
-  Value* x = c.Tensor(0);
-  const SliceSpec spec = ReadSpec(c, x, 1);
+Value* LowerStridedSlice(Call& c) { return SliceByMasks(c, c.Tensor(0), 1); }
+
+Value* SliceByMasks(Call& c, Value* x, std::size_t first) {
+  const SliceSpec spec = ReadSpec(c, x, first);
   if (c.failed()) return nullptr;
   std::vector<Value*> begins;
   std::vector<Value*> ends;
@@ -163,7 +164,10 @@ Value* LowerGatherV2(Call& c) {
   Value* x = c.Tensor(0);
   Value* indices = c.Tensor(1);
   const int axis = c.AxisOperand(2, x);
-  std::int64_t batch = c.IntAttribute("batch_dims");
+  return GatherInBatch(c, x, indices, axis, c.IntAttribute("batch_dims"));
+}
+
+Value* GatherInBatch(Call& c, Value* x, Value* indices, int axis, std::int64_t batch) {
   if (batch == 0 || c.failed()) return c.Gather(x, indices, axis);
   const int rank = c.Rank(x);
   const int index_rank = c.Rank(indices);
@@ -331,19 +335,6 @@ Value* LowerUnsortedSegmentSum(Call& c) {
   Value* rows = c.Unsqueeze(c.Where(c.Less(segments, 0), count, segments), {segment_rank});
   Value* sums = c.Op("ScatterND", {zeros, rows, x}, {{"reduction", "add"}});
   return c.Slice(sums, 0, c.Ints({0}), c.Ints({-1}), c.Ints({1}));
-}
-
-// How often each number below `size` comes.
-Value* LowerBincount(Call& c) {
-  Value* x = c.Flatten(c.Index(0));
-  Value* size = c.Index(1);
-  Value* weights = c.Tensor(2);
-  const DType type = c.dtype(weights);
-  const bool weighted = c.KnownSize(weights, 0) != 0;
-  if (weighted && !c.KnownSizes(weights)) return c.Fail("weights whose number is not known");
-  Value* each = weighted ? c.Flatten(weights) : c.Full(c.Shape(x), 1, type);
-  Value* hits = c.Equal(c.Unsqueeze(x, {1}), c.Unsqueeze(c.Iota(size), {0}));
-  return c.ReduceSum(c.Where(hits, c.Unsqueeze(each, {1}), 0), {0});
 }
 
 }  // namespace dragoman::tf

@@ -1,5 +1,6 @@
 // Factors of matrices, inverses and systems of linear equations.
 #include <string>
+#include <vector>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/math_lowerings.h"
@@ -82,6 +83,32 @@ Value* LowerMatrixTriangularSolve(Call& c) {
   if (c.failed()) return nullptr;
   if (c.Rank(a) != c.Rank(b)) return c.Fail("matrices of different ranks");
   return c.Op("dragoman.TriangularSolve", {a, b}, {{"upper", std::int64_t{upper}}});
+}
+
+// The sign, and the logarithm of the absolute value.
+std::vector<Value*> LowerLogMatrixDeterminant(Call& c) {
+  const std::vector<Value*> factors = c.Ops("dragoman.LuFactor", {Matrices(c, 0)}, {}, 3);
+  const int rank = c.Rank(factors[0]);
+  if (c.failed()) return {};
+  Value* line = c.Iota(c.Size(factors[0], -1));
+  Value* on_diagonal = c.Equal(c.Unsqueeze(line, {1}), line);
+  Value* diagonal = c.Reduce("ReduceSum", c.Where(on_diagonal, factors[0], 0), {rank - 1}, false);
+  // Each row that was moved turns the sign.
+  Value* moved = c.NotEqual(factors[1], line);
+  Value* sign = c.Where(moved, c.Neg(c.Op("Sign", {diagonal})), c.Op("Sign", {diagonal}));
+  return {c.Reduce("ReduceProd", sign, {rank - 2}, false),
+          c.ReduceSum(c.Log(c.Abs(diagonal)), {rank - 2})};
+}
+
+std::vector<Value*> LowerSymmetricEigen(Call& c) {
+  return c.Ops("dragoman.SymmetricEigen", {Matrices(c, 0)}, {}, 2);
+}
+
+// Singular values, and vectors in columns.
+std::vector<Value*> LowerSvd(Call& c) {
+  if (c.BoolAttribute("full_matrices")) c.Fail("full_matrices is not supported");
+  const std::vector<Value*> parts = c.Ops("dragoman.Svd", {Matrices(c, 0)}, {}, 3);
+  return {parts[1], parts[0], Transposed(c, parts[2])};
 }
 
 }  // namespace dragoman::tf

@@ -386,6 +386,43 @@ Results LowerTensorListResize(Call& c) {
   return {c.heap().NewList(std::move(items))};
 }
 
+Results LowerTensorListConcatLists(Call& c) {
+  const DType dtype = c.TypeAttribute("element_dtype");
+  const ListContents* a = ListOf(c.operand(0));
+  const ListContents* b = ListOf(c.operand(1));
+  if (c.failed()) return {};
+  if (a != nullptr && b != nullptr && a->sequence == nullptr && b->sequence == nullptr) {
+    std::vector<Abstract> items = a->items;
+    items.insert(items.end(), b->items.begin(), b->items.end());
+    return {c.heap().NewList(std::move(items))};
+  }
+  Value* rows = c.Concat(
+      {StackOf(c, c.operand(0), nullptr, dtype), StackOf(c, c.operand(1), nullptr, dtype)}, 0);
+  if (c.failed()) return {};
+  return {c.NewTensor(rows)};
+}
+
+// Several elements of a list at once.
+Results LowerTensorListScatterInto(Call& c) {
+  const Abstract& list = c.operand(0);
+  Value* rows = c.Tensor(1);
+  Value* indices = c.Index(2);
+  const int rank = c.Rank(rows);
+  if (c.failed()) return {};
+  Value* count = CountOf(c, list);
+  const std::optional<std::int64_t> known_count = c.KnownNumber(count);
+  const std::optional<std::int64_t> known_rows = c.KnownSize(rows, 0);
+  // All of them.
+  if (CountsUp(c, indices) && known_rows && known_count && *known_rows >= *known_count)
+    return {c.NewTensor(rows)};
+  c.Assert(c.Less(c.ReduceAll("ReduceMax", indices), count),
+           "'" + c.node().name() + "' sets an element beyond the end of its list");
+  Value* before = StackOf(c, list, c.SizeVector(rows, 1, rank - 1), c.dtype(rows));
+  Value* after = c.Op("ScatterND", {before, c.Unsqueeze(indices, {1}), rows});
+  if (c.failed()) return {};
+  return {c.NewTensor(after)};
+}
+
 // The handle carries nothing: what is in the array goes along its flow.
 Results LowerTensorArray(Call& c) {
   Value* length = c.IndexNumber(0);

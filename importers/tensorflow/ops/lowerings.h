@@ -65,6 +65,7 @@ Value* LowerArgReduce(Call& c);
 Value* LowerL2Loss(Call& c);
 Value* LowerCumulativeSum(Call& c);
 Value* LowerCumulativeProduct(Call& c);
+Value* LowerCumulativeLogSumExp(Call& c);
 
 // shape.cc
 Value* LowerShape(Call& c);
@@ -95,15 +96,21 @@ std::vector<Value*> LowerUnpack(Call& c);
 std::vector<Value*> LowerSplit(Call& c);
 std::vector<Value*> LowerSplitV(Call& c);
 Value* LowerPad(Call& c);
+// `x` with its own elements around it, by the pads of `operand`; mode "REFLECT" or "SYMMETRIC".
+Value* Mirrored(Call& c, Value* x, std::size_t operand, const std::string& mode);
 Value* LowerReverse(Call& c);
 Value* LowerReverseSequence(Call& c);
 Value* LowerRoll(Call& c);
 
 // indexing.cc
 Value* LowerStridedSlice(Call& c);
+// The part of `x` that begins, ends and strides, operands `first` and on, and the masks tell.
+Value* SliceByMasks(Call& c, Value* x, std::size_t first);
 Value* LowerSlice(Call& c);
 Value* LowerGather(Call& c);
 Value* LowerGatherV2(Call& c);
+// Elements of `axis` by indices whose first `batch` axes are also those of `x`.
+Value* GatherInBatch(Call& c, Value* x, Value* indices, int axis, std::int64_t batch);
 Value* LowerGatherNd(Call& c);
 Value* LowerScatterNd(Call& c);
 Value* LowerTensorScatter(Call& c);
@@ -116,14 +123,23 @@ Value* LowerInvertPermutation(Call& c);
 Value* LowerMatrixBandPart(Call& c);
 Value* LowerMatrixDiagPart(Call& c);
 Value* LowerSegmentReduce(Call& c);
+Value* LowerUnsortedSegmentSum(Call& c);
+
+// choices.cc
+Value* LowerDeviceIndex(Call& c);
+Value* LowerToBool(Call& c);
+Value* LowerFakeParam(Call& c);
+
+// counts.cc
+Value* LowerBincount(Call& c);
+Value* LowerDenseBincount(Call& c);
+Value* LowerHistogramFixedWidth(Call& c);
+Value* LowerNthElement(Call& c);
+Value* LowerUnravelIndex(Call& c);
 
 // decoding.cc
 std::vector<Value*> LowerCtcGreedyDecoder(Call& c);
-
-// quantized.cc
-Value* LowerDequantize(Call& c);
-Value* LowerUnsortedSegmentSum(Call& c);
-Value* LowerBincount(Call& c);
+std::vector<Value*> LowerCtcBeamSearchDecoder(Call& c);
 
 // convolution.cc
 Value* LowerConv2D(Call& c);
@@ -143,27 +159,18 @@ Value* LowerDepthToSpace(Call& c);
 Value* LowerSoftmax(Call& c);
 std::vector<Value*> LowerSoftmaxCrossEntropy(Call& c);
 
-// quantization.cc
-Value* LowerFakeQuantArgs(Call& c);
-Value* LowerFakeQuantVars(Call& c);
-Value* LowerQuantizeAndDequantize(Call& c);
-
 // boxes.cc
 Value* LowerNonMaxSuppression(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV4(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV5(Call& c);
 std::vector<Value*> LowerCombinedNonMaxSuppression(Call& c);
 
-// sparse.cc
-Value* LowerSparseToDense(Call& c);
-Value* LowerSparseTensorDenseMatMul(Call& c);
-Value* LowerSparseSegmentReduce(Call& c);
-std::vector<Value*> LowerSparseReshape(Call& c);
-std::vector<Value*> LowerSparseFillEmptyRows(Call& c);
-
 // random.cc
 Value* LowerRandom(Call& c);
 Value* LowerRandomUniformInt(Call& c);
+Value* LowerTruncatedNormal(Call& c);
+Value* LowerMultinomial(Call& c);
+Value* LowerRandomShuffle(Call& c);
 
 // recurrent.cc
 std::vector<Value*> LowerLstmBlockCell(Call& c);
@@ -186,6 +193,8 @@ Value* LowerTensorListLength(Call& c);
 std::vector<Abstract> LowerTensorListConcat(Call& c);
 std::vector<Abstract> LowerTensorListSplit(Call& c);
 std::vector<Abstract> LowerTensorListResize(Call& c);
+std::vector<Abstract> LowerTensorListConcatLists(Call& c);
+std::vector<Abstract> LowerTensorListScatterInto(Call& c);
 std::vector<Abstract> LowerTensorArray(Call& c);
 std::vector<Abstract> LowerTensorArrayWrite(Call& c);
 Value* LowerTensorArrayRead(Call& c);
@@ -196,7 +205,14 @@ std::vector<Abstract> LowerTensorArrayConcat(Call& c);
 std::vector<Abstract> LowerTensorArraySplit(Call& c);
 std::vector<Abstract> LowerNothing(Call& c);
 
+// slice_assign.cc
+Value* LowerTensorStridedSliceUpdate(Call& c);
+std::vector<Abstract> LowerStridedSliceAssign(Call& c);
+Value* LowerInplaceRows(Call& c);
+
 // variables.cc
+// Replaces what the variable that is operand `i` holds.
+void AssignTo(Call& c, std::size_t i, Value* value);
 Value* LowerReadVariable(Call& c);
 std::vector<Abstract> LowerAssignVariable(Call& c);
 std::vector<Abstract> LowerAssignCombinedVariable(Call& c);
@@ -217,24 +233,11 @@ Value* LowerFft(Call& c);
 Value* LowerRealFft(Call& c);
 Value* LowerInverseRealFft(Call& c);
 
-// images.cc
-Value* LowerCropAndResize(Call& c);
-Value* LowerResizeArea(Call& c);
-std::vector<Value*> LowerMaxPoolWithArgmax(Call& c);
-Value* LowerExtractImagePatches(Call& c);
-Value* LowerDilation2D(Call& c);
-Value* LowerRgbToHsv(Call& c);
-Value* LowerHsvToRgb(Call& c);
-Value* LowerAdjustContrast(Call& c);
-Value* LowerAdjustSaturation(Call& c);
-Value* LowerAdjustHue(Call& c);
-
 // segments.cc
 Value* LowerUnsortedSegmentReduce(Call& c);
 Value* LowerSortedSegmentReduce(Call& c);
 Value* LowerBucketize(Call& c);
 Value* LowerSortedBound(Call& c);
-Value* LowerDenseBincount(Call& c);
 std::vector<Value*> LowerListDiff(Call& c);
 Value* LowerDynamicStitch(Call& c);
 std::vector<Value*> LowerDynamicPartition(Call& c);

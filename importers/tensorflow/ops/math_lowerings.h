@@ -1,5 +1,5 @@
-// The lowering functions of gradients, of matrices and of old normalisations, as lowerings.h lists
-// the others.
+// The lowering functions of gradients, of matrices, of special functions and of old normalisations,
+// as lowerings.h lists the others.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_MATH_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_MATH_LOWERINGS_H_
 
@@ -21,9 +21,18 @@ Value* LowerCholesky(Call& c);
 Value* LowerMatrixInverse(Call& c);
 Value* LowerMatrixSolve(Call& c);
 Value* LowerMatrixTriangularSolve(Call& c);
+std::vector<Value*> LowerLogMatrixDeterminant(Call& c);
+std::vector<Value*> LowerSymmetricEigen(Call& c);
+std::vector<Value*> LowerSvd(Call& c);
 
 // fused.cc
 Value* LowerBatchNormWithGlobalNormalization(Call& c);
+
+// special.cc
+Value* LowerSpecialFunction(Call& c);
+Value* LowerZeta(Call& c);
+Value* LowerPolygamma(Call& c);
+Value* LowerIncompleteGamma(Call& c);
 
 // elementwise.cc
 Value* LowerErfc(Call& c);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/quantized_lowerings.h"
 
 namespace dragoman::tf {
 

@@ -5,24 +5,14 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
+#include "importers/tensorflow/ops/ragged_form.h"
+#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
 
-// The rows of one ragged axis.
-struct Rows {
-  Value* starts = nullptr;
-  Value* lengths = nullptr;
-};
-
-Rows RowsOfSplits(Call& c, Value* splits) {
-  Value* starts = c.Slice(splits, 0, 0, -1);
-  return {starts, c.Sub(c.Slice(splits, 0, 1, kEnd), starts)};
-}
-
 // `rows` tells for each value, in order, its row, of which there are `count` (0-d).
-Rows RowsOfNumbers(Call& c, Value* rows, Value* count) {
+RaggedRows RowsOfNumbers(Call& c, Value* rows, Value* count) {
   Value* none = c.Full(c.Vector(count), 0, DType::kI64);
   Value* ones = c.Full(c.Shape(rows), 1, DType::kI64);
   Value* lengths = c.Op("ScatterND", {none, c.Unsqueeze(rows, {1}), ones}, {{"reduction", "add"}});
@@ -31,7 +21,7 @@ Rows RowsOfNumbers(Call& c, Value* rows, Value* count) {
 
 // The values of each row side by side, with `filler` (of the sizes of a value) behind the last;
 // `width` (0-d) of them.
-Value* Pad(Call& c, Value* values, const Rows& rows, Value* width, Value* filler) {
+Value* Pad(Call& c, Value* values, const RaggedRows& rows, Value* width, Value* filler) {
   Value* column = c.Iota(width);
   Value* is_value = c.Less(column, c.Unsqueeze(rows.lengths, {1}));
   Value* place = c.Add(c.Unsqueeze(rows.starts, {1}), column);
@@ -40,7 +30,7 @@ Value* Pad(Call& c, Value* values, const Rows& rows, Value* width, Value* filler
   return c.Gather(all, c.Where(is_value, place, c.Size(values, 0)), 0);
 }
 
-Value* Widest(Call& c, const Rows& rows) {
+Value* Widest(Call& c, const RaggedRows& rows) {
   // No row at all has no maximum.
   return c.ReduceAll("ReduceMax", c.Concat({rows.lengths, c.Ints({0})}, 0));
 }
@@ -55,8 +45,8 @@ std::vector<std::string> PartitionTypes(Call& c) {
 }
 
 // The rows of each ragged axis, the outermost first, from operand 3 on.
-std::vector<Rows> TakePartitions(Call& c) {
-  std::vector<Rows> axes;
+std::vector<RaggedRows> TakePartitions(Call& c) {
+  std::vector<RaggedRows> axes;
   Value* count = nullptr;
   std::size_t next = 3;
   for (const std::string& type : PartitionTypes(c)) {
@@ -95,7 +85,7 @@ Value* StatedOr(Call& c, Value* sizes, int axis, Value* size) {
 Value* LowerRaggedTensorToTensor(Call& c) {
   Value* sizes = c.Index(0);
   Value* values = c.Tensor(1);
-  const std::vector<Rows> axes = TakePartitions(c);
+  const std::vector<RaggedRows> axes = TakePartitions(c);
   const int size_rank = c.Rank(sizes);
   const int rank = c.Rank(values);
   if (c.failed()) return nullptr;
@@ -103,12 +93,12 @@ Value* LowerRaggedTensorToTensor(Call& c) {
   const int ragged = static_cast<int>(axes.size());
   Value* filler = c.Expand(c.CastLike(c.Tensor(2), values), c.SizeVector(values, 1, rank - 1));
   for (int axis = ragged; axis > 0 && !c.failed(); --axis) {
-    const Rows& rows = axes[static_cast<std::size_t>(axis - 1)];
+    const RaggedRows& rows = axes[static_cast<std::size_t>(axis - 1)];
     Value* width = StatedOr(c, sizes, axis, Widest(c, rows));
     values = Pad(c, values, rows, width, filler);
     filler = c.Expand(filler, c.SizeVector(values, 1, rank - 1 + ragged - axis + 1));
   }
-  // Rows that are stated beyond those there are hold fillers only; further ones are left out.
+  // RaggedRows that are stated beyond those there are hold fillers only; further ones are left out.
   if (sizes == nullptr) return values;
   Value* count = c.Size(values, 0);
   Value* wanted = StatedOr(c, sizes, 0, count);
@@ -141,13 +131,10 @@ std::vector<Value*> LowerRaggedRange(Call& c) {
   Value* lengths = c.Max(c.Div(c.Add(distance, c.Sub(stride, 1)), c.Max(stride, 1)), 0);
   lengths = c.Flatten(lengths);
   Value* shape = c.Shape(lengths);
-  Value* ends = c.Op("CumSum", {lengths, c.Int(0)});
-  Value* splits = c.Concat({c.Ints({0}), ends}, 0);
+  Value* splits = SplitsOf(c, lengths);
   Value* total = c.ReduceAll("ReduceSum", lengths);
-  // The row of a value is the number of rows that end at or before it.
   Value* places = c.Iota(total);
-  Value* row = c.ReduceSum(
-      c.Cast(c.LessOrEqual(c.Unsqueeze(ends, {0}), c.Unsqueeze(places, {1})), DType::kI64), {1});
+  Value* row = RowOfEach(c, splits, total);
   const auto of_row = [&](Value* x) {
     return c.Gather(c.Expand(c.Flatten(wide(x)), shape), row, 0);
   };

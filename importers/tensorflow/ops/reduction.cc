@@ -1,5 +1,6 @@
 // Sums, extremes and their places along axes.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -55,11 +56,18 @@ Value* LowerCumulativeSum(Call& c) {
   const std::int64_t axis = c.AxisOperand(1, x);
   const std::int64_t exclusive = c.BoolAttribute("exclusive");
   const std::int64_t reverse = c.BoolAttribute("reverse");
-  return c.Op("CumSum", {x, c.Int(axis)}, {{"exclusive", exclusive}, {"reverse", reverse}});
+  // Sums of small integers wrap as those of larger ones do that are cut off.
+  const DType type = c.dtype(x);
+  const bool is_small = IsInteger(type) && Info(type).bits < 32;
+  Value* sums = c.Op("CumSum", {is_small ? c.Cast(x, DType::kI32) : x, c.Int(axis)},
+                     {{"exclusive", exclusive}, {"reverse", reverse}});
+  return c.Cast(sums, type);
 }
 
-// The product of those of n · n factors that count, which is for short axes.
-Value* LowerCumulativeProduct(Call& c) {
+namespace {
+
+// `reduction` of those of n · n elements that count, which is for short axes; others are `neutral`.
+Value* Cumulative(Call& c, std::string_view reduction, double neutral) {
   constexpr std::int64_t kMost = 4096;
   Value* x = c.Tensor(0);
   const int rank = c.Rank(x);
@@ -68,16 +76,28 @@ Value* LowerCumulativeProduct(Call& c) {
   const bool reverse = c.BoolAttribute("reverse");
   if (c.failed()) return nullptr;
   if (c.KnownSize(x, axis).value_or(0) > kMost)
-    return c.Fail("products over more than " + std::to_string(kMost) + " elements");
+    return c.Fail("an axis of more than " + std::to_string(kMost) + " elements");
   Value* line = c.Iota(c.Size(x, axis));
   Value* result = c.Unsqueeze(line, {1});
-  Value* factor = c.Unsqueeze(line, {0});
-  Value* counts = reverse ? c.GreaterOrEqual(factor, result) : c.LessOrEqual(factor, result);
-  if (exclusive) counts = c.And(counts, c.NotEqual(factor, result));
-  // (…, result, factor)
+  Value* element = c.Unsqueeze(line, {0});
+  Value* counts = reverse ? c.GreaterOrEqual(element, result) : c.LessOrEqual(element, result);
+  if (exclusive) counts = c.And(counts, c.NotEqual(element, result));
+  // (…, result, element)
   Value* last = c.SwapAxes(x, axis, rank - 1);
-  Value* factors = c.Where(counts, c.Unsqueeze(last, {rank - 1}), 1);
-  return c.SwapAxes(c.Reduce("ReduceProd", factors, {rank}, false), axis, rank - 1);
+  Value* elements = c.Where(counts, c.Unsqueeze(last, {rank - 1}), neutral);
+  return c.SwapAxes(c.Reduce(reduction, elements, {rank}, false), axis, rank - 1);
+}
+
+}  // namespace
+
+Value* LowerCumulativeProduct(Call& c) { return Cumulative(c, "ReduceProd", 1); }
+
+// What does not count has no power.
+Value* LowerCumulativeLogSumExp(Call& c) {
+  const double least = c.failed() || c.dtype(c.Tensor(0)) != DType::kF64
+                           ? std::numeric_limits<float>::lowest()
+                           : std::numeric_limits<double>::lowest();
+  return Cumulative(c, "ReduceLogSumExp", least);
 }
 
 }  // namespace dragoman::tf

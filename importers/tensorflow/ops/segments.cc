@@ -94,26 +94,6 @@ Value* LowerSortedBound(Call& c) {
   return c.ReduceSum(c.Cast(before, index), {2});
 }
 
-// How often each number below `size` comes in each row, or the sum of weights.
-Value* LowerDenseBincount(Call& c) {
-  Value* x = c.Index(0);
-  Value* size = c.IndexNumber(1);
-  Value* weights = c.Tensor(2);
-  const int rank = c.Rank(x);
-  const DType type = c.dtype(weights);
-  if (c.failed()) return nullptr;
-  if (rank < 1 || rank > 2) return c.Fail(InvalidInput("numbers of rank " + std::to_string(rank)));
-  const std::optional<Ints> sizes = c.KnownSizes(weights);
-  if (!sizes && !c.BoolAttribute("binary_output"))
-    return c.Fail("weights whose number is not known; state it with --shape");
-  Value* hits = c.Equal(c.Unsqueeze(x, {rank}), c.Iota(size));
-  if (c.BoolAttribute("binary_output"))
-    return c.Cast(c.Reduce("ReduceMax", c.Cast(hits, DType::kI32), {rank - 1}, false), type);
-  const bool weighted = std::find(sizes->begin(), sizes->end(), 0) == sizes->end();
-  if (!weighted) return c.ReduceSum(c.Cast(hits, type), {rank - 1});
-  return c.ReduceSum(c.Where(hits, c.Unsqueeze(weights, {rank}), 0), {rank - 1});
-}
-
 // Elements of x that are not in y, and where they are.
 std::vector<Value*> LowerListDiff(Call& c) {
   Value* x = c.Tensor(0);

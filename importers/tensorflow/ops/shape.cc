@@ -306,40 +306,46 @@ std::vector<Value*> LowerSplitV(Call& c) {
   return c.Ops("Split", {x, sizes}, {{"axis", axis}}, count);
 }
 
+namespace {
+
+// From (begin, end) an axis to all begins, then all ends.
+Value* PadsOf(Call& c, std::size_t operand) {
+  const std::optional<Ints> known = c.MaybeKnownInts(operand);
+  if (!known) return c.Flatten(c.Transpose(c.Index(operand), {1, 0}));
+  Ints sides;
+  for (std::size_t side : {0, 1}) {
+    for (std::size_t i = side; i < known->size(); i += 2) sides.push_back((*known)[i]);
+  }
+  return c.Ints(std::move(sides));
+}
+
+}  // namespace
+
+Value* Mirrored(Call& c, Value* x, std::size_t operand, const std::string& mode) {
+  if (mode == "REFLECT") return c.Op("Pad", {x, PadsOf(c, operand)}, {{"mode", "reflect"}});
+  // Each element on the border comes twice.
+  const int rank = c.Rank(x);
+  const Ints sides = c.KnownInts(operand, "a list of pads");
+  if (c.failed()) return nullptr;
+  for (int axis = 0; axis < rank; ++axis) {
+    const auto at = 2 * static_cast<std::size_t>(axis);
+    if (at + 1 >= sides.size()) return c.Fail(InvalidInput("there are fewer pads than axes"));
+    std::vector<Value*> parts;
+    if (sides[at] > 0)
+      parts.push_back(
+          c.Slice(x, axis, sides[at] - 1, std::numeric_limits<std::int64_t>::min(), -1));
+    parts.push_back(x);
+    if (sides[at + 1] > 0) parts.push_back(c.Slice(x, axis, -1, -sides[at + 1] - 1, -1));
+    x = c.Concat(std::move(parts), axis);
+  }
+  return x;
+}
+
 Value* LowerPad(Call& c) {
   Value* x = c.Tensor(0);
-  const Ints order = {1, 0};
-  // From (begin, end) an axis to all begins, then all ends.
-  Value* pads = c.Flatten(c.Transpose(c.Index(1), order));
-  if (const std::optional<Ints> known = c.MaybeKnownInts(1)) {
-    Ints sides;
-    for (std::size_t side : {0, 1}) {
-      for (std::size_t i = side; i < known->size(); i += 2) sides.push_back((*known)[i]);
-    }
-    pads = c.Ints(std::move(sides));
-  }
-  if (c.target() == "mirror") {
-    const std::string mode = c.TextAttribute("mode");
-    if (mode == "REFLECT") return c.Op("Pad", {x, pads}, {{"mode", "reflect"}});
-    // Each element on the border comes twice.
-    const int rank = c.Rank(x);
-    const Ints sides = c.KnownInts(1, "a list of pads");
-    if (c.failed()) return nullptr;
-    for (int axis = 0; axis < rank; ++axis) {
-      const auto at = 2 * static_cast<std::size_t>(axis);
-      if (at + 1 >= sides.size()) return c.Fail(InvalidInput("there are fewer pads than axes"));
-      std::vector<Value*> parts;
-      if (sides[at] > 0)
-        parts.push_back(
-            c.Slice(x, axis, sides[at] - 1, std::numeric_limits<std::int64_t>::min(), -1));
-      parts.push_back(x);
-      if (sides[at + 1] > 0) parts.push_back(c.Slice(x, axis, -1, -sides[at + 1] - 1, -1));
-      x = c.Concat(std::move(parts), axis);
-    }
-    return x;
-  }
-  if (c.num_operands() < 3) return c.Op("Pad", {x, pads});
-  return c.Op("Pad", {x, pads, c.Tensor(2)});
+  if (c.target() == "mirror") return Mirrored(c, x, 1, c.TextAttribute("mode"));
+  if (c.num_operands() < 3) return c.Op("Pad", {x, PadsOf(c, 1)});
+  return c.Op("Pad", {x, PadsOf(c, 1), c.Tensor(2)});
 }
 
 Value* LowerReverse(Call& c) {

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/sparse_form.h"
+#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 
@@ -60,35 +61,11 @@ std::vector<Value*> LowerSparseReshape(Call& c) {
   Value* indices = c.Index(0);
   Value* from = c.Index(1);
   Value* to = c.Index(2);
-  const std::optional<std::int64_t> rank = c.KnownSize(from, 0);
-  const std::optional<std::int64_t> new_rank = c.KnownSize(to, 0);
   if (c.failed()) return {};
-  if (!rank || !new_rank || *rank > 32 || *new_rank > 32) {
-    c.Fail("a number of axes known only at run time");
-    return {};
-  }
-  const auto axis_of = [&](Value* sizes, std::int64_t i) { return c.Select(sizes, 0, i); };
   Value* elements = c.ReduceAll("ReduceProd", from);
   Value* stated = c.ReduceAll("ReduceProd", c.Where(c.Equal(to, -1), 1, to));
   Value* sizes = c.Where(c.Equal(to, -1), c.Div(elements, c.Max(stated, 1)), to);
-  // The number of an element in the flat tensor.
-  Value* flat = nullptr;
-  for (std::int64_t i = 0; i < *rank; ++i) {
-    Value* at = c.Select(indices, 1, i);
-    flat = flat == nullptr ? at : c.Add(c.Mul(flat, axis_of(from, i)), at);
-  }
-  if (flat == nullptr) flat = c.Full(c.SizeVector(indices, 0, 1), 0, DType::kI64);
-  std::vector<Value*> columns(static_cast<std::size_t>(*new_rank));
-  for (std::int64_t i = *new_rank; i-- > 0;) {
-    Value* size = c.Max(axis_of(sizes, i), 1);
-    columns[static_cast<std::size_t>(i)] = c.Unsqueeze(c.Op("Mod", {flat, size}), {1});
-    flat = c.Div(flat, size);
-  }
-  if (columns.empty()) {
-    c.Fail("a tensor without axes");
-    return {};
-  }
-  return {c.Concat(std::move(columns), 1), sizes};
+  return {IndicesOf(c, FlatNumbers(c, indices, from), sizes), sizes};
 }
 
 // Rows without an element get one, `default_value` in their first column.
@@ -114,10 +91,7 @@ std::vector<Value*> LowerSparseFillEmptyRows(Call& c) {
   // By rows; those of one row stay in their order.
   Value* total = c.Size(all, 0);
   Value* key = c.Add(c.Mul(c.Select(all, 1, 0), total), c.Iota(total));
-  const std::vector<Value*> sorted = c.Ops(
-      "TopK", {key, c.Vector(total)},
-      {{"axis", std::int64_t{0}}, {"largest", std::int64_t{0}}, {"sorted", std::int64_t{1}}}, 2);
-  Value* order = sorted[1];
+  Value* order = SmallestFirst(c, key);
   Value* place = c.Op("ScatterElements", {order, order, c.Iota(total)});
   Value* reverse = c.Slice(place, 0, c.Ints({0}), given, c.Ints({1}));
   return {c.Gather(all, order, 0), c.Gather(all_values, order, 0), empty, reverse};

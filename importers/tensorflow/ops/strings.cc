@@ -8,11 +8,12 @@
 #include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
-namespace {
 
-Value* Text(Call& c, std::string text) {
+Value* TextConstant(Call& c, std::string text) {
   return c.builder().Constant(c.Take(dragoman::Tensor::MakeStrings({}, {std::move(text)})));
 }
+
+namespace {
 
 std::int64_t IsUtf8(Call& c) {
   return c.Has("unit") && c.TextAttribute("unit") == "UTF8_CHAR" ? 1 : 0;
@@ -39,14 +40,15 @@ Value* LowerStringStrip(Call& c) { return c.Op("dragoman.AsciiStrip", {c.Tensor(
 Value* LowerRegexReplace(Call& c) {
   const bool is_static = c.target() == "static";
   Replacement by;
-  by.pattern = is_static ? Text(c, c.TextAttribute("pattern")) : c.Tensor(1);
-  by.rewrite = is_static ? Text(c, c.TextAttribute("rewrite")) : c.Tensor(2);
+  by.pattern = is_static ? TextConstant(c, c.TextAttribute("pattern")) : c.Tensor(1);
+  by.rewrite = is_static ? TextConstant(c, c.TextAttribute("rewrite")) : c.Tensor(2);
   const std::int64_t all = c.BoolAttribute("replace_global");
   return c.Op("dragoman.RegexReplace", {c.Tensor(0), by.pattern, by.rewrite}, {{"all", all}});
 }
 
 Value* LowerRegexFullMatch(Call& c) {
-  Value* pattern = c.target() == "static" ? Text(c, c.TextAttribute("pattern")) : c.Tensor(1);
+  Value* pattern =
+      c.target() == "static" ? TextConstant(c, c.TextAttribute("pattern")) : c.Tensor(1);
   return c.Op("dragoman.RegexFullMatch", {c.Tensor(0), pattern});
 }
 
@@ -62,7 +64,7 @@ Value* LowerStringJoin(Call& c) {
   const std::string separator = c.TextAttribute("separator");
   Value* joined = c.Tensor(0);
   for (std::size_t i = 1; i < c.num_operands() && !c.failed(); ++i) {
-    if (!separator.empty()) joined = c.Op("StringConcat", {joined, Text(c, separator)});
+    if (!separator.empty()) joined = c.Op("StringConcat", {joined, TextConstant(c, separator)});
     joined = c.Op("StringConcat", {joined, c.Tensor(i)});
   }
   return joined;
@@ -70,31 +72,26 @@ Value* LowerStringJoin(Call& c) {
 
 // Axes in the order of reduction_indices, each as one text after the other.
 Value* LowerReduceJoin(Call& c) {
-  constexpr std::int64_t kMostTexts = 256;
   Value* joined = c.Tensor(0);
-  const Ints axes = c.KnownInts(1, "reduction_indices");
-  Value* separator = Text(c, c.TextAttribute("separator"));
+  const Ints stated = c.KnownInts(1, "reduction_indices");
+  Value* separator = TextConstant(c, c.TextAttribute("separator"));
   const int rank = c.Rank(joined);
+  Ints axes;
+  for (const std::int64_t axis : stated) axes.push_back(c.Axis(axis, rank));
   for (const std::int64_t given : axes) {
-    const int axis = c.Axis(given, rank);
-    const std::optional<std::int64_t> count = c.KnownSize(joined, axis);
-    if (c.failed()) return nullptr;
-    if (!count || *count < 1 || *count > kMostTexts)
-      return c.Fail("joining along an axis whose size is not known, 0 or above " +
-                    std::to_string(kMostTexts));
-    Value* row = c.Slice(joined, axis, 0, 1);
-    for (std::int64_t i = 1; i < *count; ++i) {
-      row = c.Op("StringConcat", {row, separator});
-      row = c.Op("StringConcat", {row, c.Slice(joined, axis, i, i + 1)});
-    }
-    joined = row;
+    const int axis = static_cast<int>(given);
+    Value* last = c.SwapAxes(joined, axis, rank - 1);
+    Value* outer = c.SizeVector(last, 0, rank - 1);
+    Value* rows = rank > 1 ? c.ReduceAll("ReduceProd", outer) : c.Int(1);
+    Value* ends = c.Mul(c.Iota(c.Add(rows, 1)), c.Size(last, rank - 1));
+    Value* texts = c.Op("dragoman.JoinText", {c.Flatten(last), ends, separator});
+    Value* sizes = c.ConcatSizes({outer, c.Ints({1})});
+    joined = c.SwapAxes(c.Reshape(texts, sizes), axis, rank - 1);
   }
   if (c.BoolAttribute("keep_dims") || axes.empty()) return joined;
-  Ints gone;
-  for (const std::int64_t axis : axes) gone.push_back(c.Axis(axis, rank));
-  std::sort(gone.begin(), gone.end());
-  gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
-  return c.Squeeze(joined, std::move(gone));
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  return c.Squeeze(joined, std::move(axes));
 }
 
 // Integers in a text. Other values, whose spelling is TensorFlow's, can only be printed: a tuple of
@@ -103,7 +100,7 @@ std::vector<Abstract> LowerStringFormat(Call& c) {
   const std::string form = c.TextAttribute("template");
   const std::string placeholder = c.TextAttribute("placeholder");
   if (c.failed()) return {};
-  std::vector<Abstract> parts = {c.NewTensor(Text(c, form))};
+  std::vector<Abstract> parts = {c.NewTensor(TextConstant(c, form))};
   bool only_integers = !placeholder.empty();
   for (std::size_t i = 0; i < c.num_operands(); ++i) {
     Value* value = c.Tensor(i);
@@ -121,7 +118,7 @@ std::vector<Abstract> LowerStringFormat(Call& c) {
       c.Fail(InvalidInput("the template has fewer placeholders than there are values"));
       return {};
     }
-    Value* piece = Text(c, form.substr(begin, end - begin));
+    Value* piece = TextConstant(c, form.substr(begin, end - begin));
     text = text == nullptr ? piece : c.Op("StringConcat", {text, piece});
     if (i < c.num_operands())
       text = c.Op("StringConcat", {text, c.Cast(c.Tensor(i), DType::kString)});
@@ -154,7 +151,7 @@ Value* LowerAsString(Call& c) {
   if (c.failed() || type == DType::kString) return x;
   if (c.IntAttribute("width") > 0 || c.IntAttribute("precision") > -1)
     return c.Fail("numbers of a given width or precision as text");
-  if (type == DType::kBool) return c.Where(x, Text(c, "true"), Text(c, "false"));
+  if (type == DType::kBool) return c.Where(x, TextConstant(c, "true"), TextConstant(c, "false"));
   if (!IsInteger(type)) return c.Fail(std::string(Name(type)) + " as text");
   return c.Cast(x, DType::kString);
 }

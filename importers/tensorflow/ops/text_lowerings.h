@@ -1,7 +1,8 @@
-// The lowering functions of strings, ragged tensors and sound, as lowerings.h lists the others.
+// The lowering functions of strings and sound, as lowerings.h lists the others.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_TEXT_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_TEXT_LOWERINGS_H_
 
+#include <string>
 #include <vector>
 
 #include "importers/tensorflow/ops/call.h"
@@ -9,6 +10,8 @@
 namespace dragoman::tf {
 
 // strings.cc
+// One text, of rank 0.
+Value* TextConstant(Call& c, std::string text);
 Value* LowerCase(Call& c);
 Value* LowerStringStrip(Call& c);
 Value* LowerRegexReplace(Call& c);
@@ -24,12 +27,13 @@ std::vector<Value*> LowerStringSplitV2(Call& c);
 Value* LowerReduceJoin(Call& c);
 std::vector<Abstract> LowerStringFormat(Call& c);
 
+// unicode.cc
+std::vector<Value*> LowerUnicodeDecode(Call& c);
+Value* LowerUnicodeEncode(Call& c);
+Value* LowerUnicodeTranscode(Call& c);
+
 // ngrams.cc
 std::vector<Value*> LowerStringNGrams(Call& c);
-
-// ragged.cc
-Value* LowerRaggedTensorToTensor(Call& c);
-std::vector<Value*> LowerRaggedRange(Call& c);
 
 // audio.cc
 Value* LowerAudioSpectrogram(Call& c);

@@ -14,12 +14,15 @@ const TensorRef* Variable(Call& c, std::size_t i) {
   return variable;
 }
 
-// Replaces what a variable holds.
-void Assign(Call& c, std::size_t i, Value* value) {
+}  // namespace
+
+void AssignTo(Call& c, std::size_t i, Value* value) {
   const TensorRef* variable = Variable(c, i);
   if (variable == nullptr || c.failed()) return;
   c.heap().Replace(variable->storage, StorageContents{value, std::nullopt});
 }
+
+namespace {
 
 Value* Combined(Call& c, Value* before, Value* value) { return c.Op(c.target(), {before, value}); }
 
@@ -50,25 +53,25 @@ Value* ScatterRows(Call& c, Value* before, Value* indices, Value* updates, bool 
 Value* LowerReadVariable(Call& c) { return c.Tensor(0); }
 
 std::vector<Abstract> LowerAssignVariable(Call& c) {
-  Assign(c, 0, c.Tensor(1));
+  AssignTo(c, 0, c.Tensor(1));
   return {};
 }
 
 std::vector<Abstract> LowerAssignCombinedVariable(Call& c) {
   Value* before = c.Tensor(0);
-  Assign(c, 0, Combined(c, before, c.Tensor(1)));
+  AssignTo(c, 0, Combined(c, before, c.Tensor(1)));
   return {};
 }
 
 // Operators of TensorFlow 1 give the reference again.
 std::vector<Abstract> LowerAssign(Call& c) {
-  Assign(c, 0, c.Tensor(1));
+  AssignTo(c, 0, c.Tensor(1));
   return {c.operand(0)};
 }
 
 std::vector<Abstract> LowerAssignCombined(Call& c) {
   Value* before = c.Tensor(0);
-  Assign(c, 0, Combined(c, before, c.Tensor(1)));
+  AssignTo(c, 0, Combined(c, before, c.Tensor(1)));
   return {c.operand(0)};
 }
 
@@ -76,16 +79,15 @@ std::vector<Abstract> LowerVariableScatter(Call& c) {
   const bool nd = c.node().op().type.find("Nd") != std::string::npos;
   Value* before = c.Tensor(0);
   Value* indices = c.Index(1);
-  Assign(c, 0, ScatterRows(c, before, indices, c.Tensor(2), nd));
+  AssignTo(c, 0, ScatterRows(c, before, indices, c.Tensor(2), nd));
   if (c.node().op().type.starts_with("Resource")) return {};
   return {c.operand(0)};
 }
 
 Value* LowerResourceGather(Call& c) {
   Value* x = c.Tensor(0);
-  if (c.Has("batch_dims") && c.IntAttribute("batch_dims") != 0)
-    return c.Fail("batch_dims other than 0 is not supported");
-  return c.Gather(x, c.Tensor(1), 0);
+  const std::int64_t batch = c.IntAttribute("batch_dims");
+  return GatherInBatch(c, x, c.Tensor(1), static_cast<int>(batch), batch);
 }
 
 Value* LowerIsInitialized(Call& c) {

@@ -8,7 +8,10 @@ import operator_cases
 import operators_arrays as arrays
 import operators_images as images
 import operators_layers as layers
+import operators_numbers as numbers
+import operators_quantized as quantized
 import operators_signals as signals
+import operators_sparse as sparse
 import operators_text as text
 
 
@@ -37,6 +40,22 @@ def main():
     arrays.make_decoder()
     layers.make_dequantized()
     text.make_joined_text()
+    operator_cases.seed(22)
+    sparse.make_sparse_tensors()
+    sparse.make_reduced_sparse()
+    sparse.make_counts()
+    sparse.make_ragged_rows()
+    numbers.make_special()
+    numbers.make_replaced()
+    numbers.make_spectra_of_matrices()
+    numbers.make_resampled()
+    numbers.make_convolved()
+    quantized.make_quantize()
+    quantized.make_quantized_products()
+    quantized.make_quantized_elementwise()
+    quantized.make_requantized()
+    text.make_unicode()
+    arrays.make_beam_search()
 
 
 if __name__ == "__main__":

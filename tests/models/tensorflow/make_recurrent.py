@@ -11,8 +11,9 @@ import numpy as np
 import operator_cases
 import recurrent_cells as cells
 from operator_cases import DRAW, FLOAT, G, Lib, f32, i32, save
-from recurrent_layers import (KerasLayer, const, dynamic_rnn, number, positions, reverse_sequence,
-                              reversed_rows, row_of, static_rnn, transposed, zeros)
+from recurrent_layers import (KerasLayer, block_fused, const, dynamic_rnn, keras_steps, number,
+                              positions, reverse_sequence, reversed_rows, row_of, static_rnn,
+                              transposed, zeros)
 
 BATCH, STEPS = 2, 5
 
@@ -108,21 +109,19 @@ def keras_padded(name, cell):
     keep(name, cell, g, {"words": words}, results, [outputs[-1], outputs.swapaxes(0, 1), *last], library)
 
 
-def keras_unrolled(name, cell):
+def keras_unrolled(name, cell, masked=False):
     """unroll=True."""
     g = G()
     x = f32(BATCH, STEPS, cell.features)
     g.ph("x", "float", (-1, STEPS, cell.features))
-    rows = cells.node(g, "Unpack", transposed(g, "x"), num=STEPS, axis=0)
-    states = [zeros(g, "x", 0, cell.hidden) for _ in range(cell.states)]
-    weights = {key: g.const(array, name=key) for key, array in cell.weights.items()}
-    outputs = []
-    for t in range(STEPS):
-        output, states = cell.step(g, f"{rows}:{t}" if t else rows, states, weights)
-        outputs.append(output)
-    stack = cells.node(g, "Pack", *outputs, N=STEPS, axis=0)
-    wanted, last = cell.run(x.swapaxes(0, 1), rests(cell))
-    keep(name, cell, g, {"x": x}, [transposed(g, stack), *states], [wanted.swapaxes(0, 1), *last])
+    feeds, running = {"x": x}, None
+    if masked:
+        feeds["mask"] = np.array([[True, False, True, True, False], [False, True, True, False, True]])
+        running = feeds["mask"].T
+        g.ph("mask", "bool", (-1, STEPS))
+    outputs, last = keras_steps(g, cell, "x", STEPS, "mask" if masked else None)
+    wanted, ends = cell.run(x.swapaxes(0, 1), rests(cell), running)
+    keep(name, cell, g, feeds, [outputs, *last], [wanted.swapaxes(0, 1), *ends])
 
 
 def keras_cudnn(name, cell, kind):
@@ -207,8 +206,24 @@ def make_bidirectional_frames():
              [np.concatenate([ahead, turned(behind)], 2), last[0], other_last[0]])
 
 
+def make_masked_steps():
+    for kind, Cell in KERAS.items():
+        keras_unrolled(f"keras_{kind}_unrolled_mask", Cell(), masked=True)
+
+
+def make_fused():
+    cell, g, x = cells.BasicLstm(), G(), f32(STEPS, BATCH, 3)
+    g.ph("x", "float", (-1, -1, 3))
+    outputs, last = block_fused(g, cell, "x")
+    wanted, ends = cell.run(x, rests(cell))
+    keep("lstm_block_fused", cell, g, {"x": x}, [outputs, *last], [wanted, *ends])
+
+
 if __name__ == "__main__":
     operator_cases.seed(20)
     make_keras()
     make_frames()
     make_bidirectional_frames()
+    operator_cases.seed(30)
+    make_masked_steps()
+    make_fused()

@@ -1,5 +1,7 @@
 """Segments, sparse and ragged tensors, products, matrices."""
 
+import itertools
+
 import numpy as np
 
 from operator_cases import DRAW, FLOAT, case, f32, i32
@@ -144,6 +146,38 @@ def make_decoder():
         case(f"ctc_greedy_{merged}", "CTCGreedyDecoder", [scores, lengths], 4, oracle=False, reference=[
             np.array(indices, np.int64), np.array(sum(texts, [])), np.array([3, max(map(len, texts))]),
             np.array(totals, np.float32)], merge_repeated=merged, **FLOAT)
+
+
+def make_beam_search():
+    """Against the probabilities of all label sequences, summed over all ways to spell them."""
+    steps, batch, classes = 4, 2, 3
+    x, lengths = f32(steps, batch, classes) * 2, i32(4, 3)
+    results = {"indices": [], "values": [], "sizes": []}
+    scores = np.zeros((batch, 2), np.float32)
+    found = [label_sequences(x[:length, row]) for row, length in enumerate(lengths)]
+    for path in range(2):
+        best = [sequences[path] for sequences in found]
+        results["indices"].append(np.array([(row, i) for row, (labels, _) in enumerate(best)
+                                            for i in range(len(labels))]).reshape(-1, 2))
+        results["values"].append(np.array([label for labels, _ in best for label in labels], np.int64))
+        results["sizes"].append(np.array([batch, max(len(labels) for labels, _ in best)]))
+        scores[:, path] = [score for _, score in best]
+    case("ctc_beam_search", "CTCBeamSearchDecoder", [x, lengths], results=7, oracle=False,
+         reference=[*results["indices"], *results["values"], *results["sizes"], scores],
+         beam_width=100, top_paths=2, merge_repeated=False, **FLOAT)
+
+
+def label_sequences(x):
+    """All label sequences, the likeliest first, and the logarithms of their probabilities."""
+    shares = np.exp(x.astype(float))
+    shares /= shares.sum(1, keepdims=True)
+    blank, sums = x.shape[1] - 1, {}
+    for spelled in itertools.product(range(x.shape[1]), repeat=len(x)):
+        labels = tuple(label for i, label in enumerate(spelled)
+                       if label != blank and (i == 0 or label != spelled[i - 1]))
+        share = np.prod([shares[t, label] for t, label in enumerate(spelled)])
+        sums[labels] = sums.get(labels, 0) + share
+    return [(labels, np.log(share)) for labels, share in sorted(sums.items(), key=lambda item: -item[1])]
 
 
 def make_linalg():

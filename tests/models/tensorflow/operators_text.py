@@ -150,3 +150,23 @@ def make_vectorization():
             row[i] = vocabulary.index(word) + 2 if word in vocabulary else 1
     save("text_vectorization", graph, {"x": x.astype("S")}, ["y-1", "y4"], [wanted, wanted[:, :4]],
          oracle=False, onnx=False)
+
+
+def make_unicode():
+    """Numbers of characters: what keras.layers.TextVectorization(split="character") asks for."""
+    x = words("a\u00dc\u20ac", "", "\U0001f600 \t")
+    text = [value.decode() for value in x]
+    codes = np.array([ord(character) for t in text for character in t], np.int32)
+    splits = np.cumsum([0] + [len(t) for t in text])
+    starts = np.array([len(t[:i].encode()) for t in text for i in range(len(t))])
+    decoding = {"input_encoding": "UTF-8", "errors": "replace", "replacement_char": 65533,
+                "replace_control_characters": False, "Tsplits": "dt:int64"}
+    text_case("unicode_decode", "UnicodeDecode", [x], [splits, codes], results=2, **decoding)
+    text_case("unicode_offsets", "UnicodeDecodeWithOffsets", [x], [splits, codes, starts], results=3,
+              **decoding)
+    text_case("unicode_encode", "UnicodeEncode", [codes, splits], [x.astype("S")],
+              output_encoding="UTF-8", errors="replace", replacement_char=65533, Tsplits="dt:int64")
+    text_case("unicode_transcode", "UnicodeTranscode", [x],
+              [words("a\u00dc\u20ac", "", "\U0001f600 \t").astype("S")], input_encoding="UTF-8",
+              output_encoding="UTF-8", errors="replace", replacement_char=65533,
+              replace_control_characters=True)

@@ -246,6 +246,41 @@ def dynamic_rnn(g, cell, x, lengths=None, name="rnn"):
     return outputs, ends[3:]
 
 
+def keras_steps(g, cell, x, steps, mask=None):
+    """unroll=True of x (batch, steps, features): outputs and last states. Steps that the mask (batch,
+    steps) leaves out give the last output again."""
+    rows = node(g, "Unpack", transposed(g, x), num=steps, axis=0)
+    states = [zeros(g, x, 0, cell.hidden) for _ in range(cell.states)]
+    weights = {key: g.const(array, name=key) for key, array in cell.weights.items()}
+    masks = None
+    if mask:
+        last = g.op("ExpandDims", mask, number(g, -1), T="dt:bool", Tdim="dt:int32")
+        masks = g.op("Unpack", transposed(g, last, kind="bool"), num=steps, axis=0, T="dt:bool")
+    outputs = []
+    for t in range(steps):
+        output, new = cell.step(g, f"{rows}:{t}" if t else rows, states, weights)
+        if mask:
+            runs = [g.op("Tile", f"{masks}:{t}" if t else masks, const(g, 1, cell.hidden), T="dt:bool",
+                         Tmultiples="dt:int32") for _ in range(1 + cell.states)]
+            before = outputs[-1] if outputs else node(g, "ZerosLike", output)
+            output = node(g, "SelectV2", runs[0], output, before)
+            new = [node(g, "SelectV2", runs[1 + i], *pair) for i, pair in enumerate(zip(new, states))]
+        outputs.append(output)
+        states = new
+    return transposed(g, node(g, "Pack", *outputs, N=steps, axis=0)), states
+
+
+def block_fused(g, cell, x):
+    """tf.contrib.rnn.LSTMBlockFusedCell of x (steps, batch, features): outputs and last states."""
+    length = g.op("Cast", size_of(g, x, 0), SrcT="dt:int32", DstT="dt:int64")
+    rest = [zeros(g, x, 1, cell.hidden) for _ in range(2)]
+    none = g.const(np.zeros(cell.hidden, np.float32))
+    all_steps = node(g, "BlockLSTM", length, x, *rest, g.const(cell.weights["kernel"], name="kernel"),
+                     none, none, none, g.const(cell.weights["bias"], name="bias"),
+                     forget_bias=cell.forget_bias, cell_clip=-1.0, use_peephole=False)
+    return f"{all_steps}:6", [row_of(g, f"{all_steps}:6", -1), row_of(g, f"{all_steps}:1", -1)]
+
+
 def static_rnn(g, cell, x, steps, name="rnn"):
     """tf.compat.v1.nn.static_rnn: step after step."""
     rows = node(g, "Unpack", x, num=steps, axis=0)

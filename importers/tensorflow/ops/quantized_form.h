@@ -1,0 +1,37 @@
+// Integers that stand for numbers between two ends.
+#ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_FORM_H_
+#define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_FORM_H_
+
+#include <string_view>
+
+#include "importers/tensorflow/ops/call.h"
+
+namespace dragoman::tf {
+
+struct Quantized {
+  Value* stored = nullptr;
+  Value* min = nullptr;  // float32, rank 0
+  Value* max = nullptr;
+};
+
+// The integers of a type.
+struct Integers {
+  double least = 0;
+  double most = 255;
+
+  double steps() const { return most - least; }
+  bool is_signed() const { return least < 0; }
+};
+
+// Fails for types that stand for no numbers.
+Integers TakeIntegers(Call& c, DType type);
+
+// The integers that attribute `name`, an element type, says are stored.
+DType StoredTypeAttribute(Call& c, std::string_view name);
+
+// Halves away from zero.
+Value* RoundHalvesAway(Call& c, Value* x);
+
+}  // namespace dragoman::tf
+
+#endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_FORM_H_

@@ -1,0 +1,19 @@
+
+3
+x0Placeholder*
+dtype0*
+shape
+:
+/
+x1Placeholder*
+dtype0*
+shape:
+3
+x2Placeholder*
+dtype0*
+shape
+:
+$
+y
+InplaceAddx0x1x2*
+T0"ó

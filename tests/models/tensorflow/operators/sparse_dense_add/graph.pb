@@ -1,0 +1,23 @@
+
+3
+x0Placeholder*
+dtype0	*
+shape
+:
+/
+x1Placeholder*
+dtype0*
+shape:
+/
+x2Placeholder*
+dtype0	*
+shape:
+3
+x3Placeholder*
+dtype0*
+shape
+:
+B
+ySparseTensorDenseAddx0x1x2x3*
+T0*
+Tindices0	"ó

@@ -1,0 +1,166 @@
+"""Special functions, parts of tensors that are replaced, matrices, images of other sizes."""
+
+import math
+
+import numpy as np
+
+from operator_cases import DRAW, FLOAT, f32, i32
+from operators_sparse import numpy_case
+
+
+def each(function, *arrays):
+    return np.vectorize(function)(*(array.astype(float) for array in arrays)).astype(np.float32)
+
+
+def inverse(function, low, high):
+    """Of an ascending function, by halves."""
+    def found(y):
+        a, b = low, high
+        for _ in range(80):
+            middle = (a + b) / 2
+            a, b = (middle, b) if function(middle) < y else (a, middle)
+        return a
+    return found
+
+
+def lower_gamma(a, x):
+    total = term = 1 / a
+    for n in range(1, 400):
+        term *= x / (a + n)
+        total += term
+    return total * math.exp(a * math.log(x) - x - math.lgamma(a))
+
+
+def zeta(s, q):
+    """The first terms, and an integral in place of the rest."""
+    terms = 20000
+    end = q + terms
+    return float(np.sum((q + np.arange(terms)) ** -s)) + end ** (1 - s) / (s - 1) + end ** -s / 2
+
+
+def make_special():
+    x = f32(3, 4)
+    positive = np.abs(x) * 3 + np.float32(0.1)
+    share = DRAW.random((3, 4)).astype(np.float32) * np.float32(0.98) + np.float32(0.01)
+    for name, operand, wanted in (
+            ("Lgamma", positive, each(math.lgamma, positive)),
+            ("Digamma", positive, each(lambda v: (math.lgamma(v + 1e-5) - math.lgamma(v - 1e-5)) / 2e-5,
+                                       positive)),
+            ("Erfinv", share, each(inverse(math.erf, -6, 6), share)),
+            ("Ndtri", share, each(inverse(lambda v: (1 + math.erf(v / 2 ** 0.5)) / 2, -8, 8), share)),
+            ("BesselI0", x, np.i0(x).astype(np.float32)),
+            ("BesselI0e", x, (np.i0(x) * np.exp(-np.abs(x))).astype(np.float32))):
+        numpy_case(f"special_{name}", name, [operand], reference=[wanted], **FLOAT)
+    a, limit = np.abs(f32(3, 4)) * 2 + np.float32(0.3), np.abs(f32(4)) * 3 + np.float32(0.1)
+    below = each(lower_gamma, a, np.broadcast_to(limit, a.shape))
+    numpy_case("special_Igamma", "Igamma", [a, limit], reference=[below], **FLOAT)
+    numpy_case("special_Igammac", "Igammac", [a, limit], reference=[1 - below], **FLOAT)
+    power, start = np.abs(f32(4)) + np.float32(2.5), np.abs(f32(4)) + np.float32(0.5)
+    numpy_case("special_Zeta", "Zeta", [power, start], reference=[each(zeta, power, start)], **FLOAT)
+    numpy_case("special_Polygamma", "Polygamma", [(np.float32(2),), start],
+               reference=[each(lambda q: -2 * zeta(3, q), start)], **FLOAT)
+    wanted = np.log(np.cumsum(np.exp(x.astype(float)), 1)).astype(np.float32)
+    numpy_case("cumulative_logsumexp", "CumulativeLogsumexp", [x, (np.int32(1),)],
+               reference=[wanted], exclusive=False, reverse=False, Tidx="dt:int32", **FLOAT)
+
+
+def make_replaced():
+    x, part = f32(3, 4), f32(2, 2)
+    none = {f"{name}_mask": 0 for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}
+    wanted = x.copy()
+    wanted[0:2, 1:4:2] = part
+    numpy_case("strided_slice_update", "TensorStridedSliceUpdate",
+               [x, (i32(0, 1),), (i32(2, 4),), (i32(1, 2),), part], reference=[wanted],
+               Index="dt:int32", **FLOAT, **none)
+    wanted = x.copy()
+    wanted[-1] = 7
+    numpy_case("strided_slice_update_row", "TensorStridedSliceUpdate",
+               [x, (i32(-1),), (i32(0),), (i32(1),), (np.float32(7),)], reference=[wanted],
+               Index="dt:int32", **FLOAT, **none | {"end_mask": 1, "shrink_axis_mask": 1})
+    rows = f32(2, 4)
+    wanted = x.copy()
+    wanted[[2, 0]] += rows
+    numpy_case("inplace_add", "InplaceAdd", [x, i32(2, 0), rows], reference=[wanted], **FLOAT)
+
+
+def make_spectra_of_matrices():
+    x = f32(2, 4, 4)
+    sign, logarithm = np.linalg.slogdet(x.astype(float))
+    numpy_case("log_matrix_determinant", "LogMatrixDeterminant", [x], results=2,
+               reference=[sign.astype(np.float32), logarithm.astype(np.float32)], **FLOAT)
+    symmetric = x + x.transpose(0, 2, 1)
+    numpy_case("self_adjoint_eigenvalues", "SelfAdjointEigV2", [symmetric],
+               reference=[np.linalg.eigvalsh(symmetric.astype(float)).astype(np.float32)],
+               compute_v=True, **FLOAT)
+    numpy_case("singular_values", "Svd", [x],
+               reference=[np.linalg.svd(x.astype(float))[1].astype(np.float32)], compute_uv=True,
+               full_matrices=False, **FLOAT)
+
+
+def lanczos(radius):
+    def weight(v):
+        angle = math.pi * v
+        return 1 if abs(v) <= 1e-3 else radius * math.sin(angle) * math.sin(angle / radius) / angle ** 2
+    return radius, weight
+
+
+KERNELS = {
+    "lanczos3": lanczos(3), "triangle": (1, lambda v: 1 - abs(v)),
+    "box": (1, lambda v: (abs(v) < 0.5) + (abs(v) == 0.5) / 2),
+    "gaussian": (1.5, lambda v: math.exp(-2 * v * v)),
+    "keyscubic": (2, lambda v: ((-.5 * v + 2.5) * v - 4) * v + 2 if v > 1 else
+                  (1.5 * v - 2.5) * v * v + 1),
+    "mitchellcubic": (2, lambda v: ((-7 / 18 * v + 2) * v - 10 / 3) * v + 16 / 9 if v > 1 else
+                      (7 / 6 * v - 2) * v * v + 8 / 9)}
+
+
+def weights(kernel, count, wanted, scale, move, antialias):
+    radius, weight = KERNELS[kernel]
+    wide = max(1 / scale, 1) if antialias else 1
+    matrix = np.zeros((wanted, count))
+    for i in range(wanted):
+        sample = (i + 0.5 - move) / scale
+        for j in range(count):
+            distance = abs(j + 0.5 - sample) / wide
+            if 0 <= sample <= count and distance < radius:
+                matrix[i, j] = weight(distance)
+    sums = matrix.sum(1, keepdims=True)
+    return np.divide(matrix, sums, out=np.zeros_like(matrix), where=np.abs(sums) > 1e-30)
+
+
+def make_resampled():
+    image = f32(2, 7, 9, 2)
+    for kernel in KERNELS:
+        for antialias, height, width in ((True, 3, 5), (False, 13, 4)):
+            scale, move = np.array([height / 7, width / 9], np.float32), np.array([0, 0.3], np.float32)
+            rows = weights(kernel, 7, height, float(scale[0]), 0, antialias)
+            columns = weights(kernel, 9, width, float(scale[1]), float(move[1]), antialias)
+            numpy_case(f"scale_and_translate_{kernel}_{antialias}", "ScaleAndTranslate",
+                       [image, (i32(height, width),), scale, move],
+                       reference=[np.einsum("om,bmnc,pn->bopc", rows, image, columns).astype(np.float32)],
+                       kernel_type=kernel, antialias=antialias, **FLOAT)
+
+
+def convolved(x, kernel, stride):
+    height, width = kernel.shape[:2]
+    windows = np.lib.stride_tricks.sliding_window_view(x, (height, width), (1, 2))
+    return np.einsum("bhwcij,ijcd->bhwd", windows[:, ::stride, ::stride], kernel).astype(np.float32)
+
+
+def make_convolved():
+    image, kernel = f32(2, 7, 9, 2), f32(3, 3, 2, 4)
+    pads = i32(0, 0, 1, 2, 2, 1, 0, 0).reshape(4, 2)
+    for mode in ("REFLECT", "SYMMETRIC"):
+        wanted = convolved(np.pad(image, pads, mode=mode.lower()), kernel, 2)
+        numpy_case(f"fused_pad_convolution_{mode}", "FusedPadConv2D", [image, (pads,), (kernel,)],
+                   reference=[wanted], mode=mode, strides=[1, 2, 2, 1], padding="VALID", **FLOAT)
+    kernel, x = f32(3, 3, 2, 3), f32(1, 4, 4, 6)
+    wanted = np.zeros((1, 9, 9, 2))
+    for row, column in np.ndindex(4, 4):
+        values = x[0, row, column].reshape(2, 3)
+        wanted[0, 2 * row:2 * row + 3, 2 * column:2 * column + 3] += np.einsum(
+            "hwcm,cm->hwc", kernel, values)
+    numpy_case("depthwise_backprop", "DepthwiseConv2dNativeBackpropInput",
+               [(i32(1, 9, 9, 2),), (kernel,), x], reference=[wanted.astype(np.float32)],
+               strides=[1, 2, 2, 1], padding="VALID", data_format="NHWC", dilations=[1, 1, 1, 1],
+               **FLOAT)

@@ -1,0 +1,153 @@
+"""Integers with the ends that they stand for, by the definitions of TensorFlow's kernels."""
+
+import numpy as np
+
+from operator_cases import DRAW, f32, i32
+from operators_sparse import numpy_case
+
+ENDS = {np.uint8: (0, 255), np.int8: (-128, 127), np.int32: (-2 ** 31, 2 ** 31 - 1)}
+NAMES = {np.uint8: "quint8", np.int8: "qint8", np.int32: "qint32"}
+F32 = np.float32
+
+
+def away(x):
+    return np.sign(x) * np.floor(np.abs(x) + 0.5)
+
+
+def numbers(stored, low, high, kind):
+    """What integers stand for."""
+    least, most = ENDS[kind]
+    step = (float(high) - float(low)) / (most - least)
+    return away(low / float(F32(step))) * float(F32(step)) + (stored.astype(float) - least) * step
+
+
+def stored(values, low, high, kind):
+    least, most = ENDS[kind]
+    steps = (most - least) / (float(high) - float(low))
+    found = away(np.asarray(values, float) * steps) - away(low * steps) + least
+    return np.clip(found, least, most).astype(kind)
+
+
+def zero(low, high, kind):
+    least, most = ENDS[kind]
+    return int(least - away(low * (most - least) / (float(high) - float(low))))
+
+
+def product_ends(a, b):
+    step = F32(1)
+    for low, high, kind in (a, b):
+        least, most = ENDS[kind]
+        step *= F32((high - low) / (most - least))
+    return [F32(step * F32(end)) for end in ENDS[np.int32]]
+
+
+def kinds(**named):
+    return {name: f"dt:{NAMES[kind]}" for name, kind in named.items()}
+
+
+def operand(kind, *sizes):
+    low, high = F32(-1.5), F32(2.25)
+    values = DRAW.integers(ENDS[kind][0], ENDS[kind][1] + 1, sizes).astype(kind)
+    return values, low, high
+
+
+def make_quantize():
+    x = np.append(f32(18), [7, -9]).astype(F32)
+    low, high = F32(-1.2), F32(2.1)
+    for kind in (np.uint8, np.int8):
+        least, most = ENDS[kind]
+        scale = F32(most - least) / (high - low)
+        place = (np.clip(x, low, high) - low) * scale
+        combined = np.floor(place + F32(0.5)) if least == 0 else away(place + least)
+        for mode, wanted, ends in (
+                ("MIN_COMBINED", combined.astype(kind), (low, high)),
+                ("MIN_FIRST", stored(x, low, high, kind), (low, high)),
+                ("SCALED", *scaled(x, low, high, kind))):
+            numpy_case(f"quantize_{NAMES[kind]}_{mode}", "QuantizeV2", [x, (low,), (high,)], results=3,
+                       reference=[wanted, *ends], mode=mode, round_mode="HALF_TO_EVEN",
+                       narrow_range=False, axis=-1, ensure_minimum_range=0.01, **kinds(T=kind))
+
+
+def scaled(x, low, high, kind):
+    least, most = ENDS[kind]
+    scale = min(least / low if least * low > 0 else np.inf, most / high if most * high > 0 else np.inf)
+    ends = F32(least / scale), F32(most / scale)
+    return np.rint(np.clip(x, *ends) * F32(scale)).astype(kind), ends
+
+
+def make_quantized_products():
+    for a_kind, b_kind in ((np.uint8, np.uint8), (np.uint8, np.int8)):
+        a, b = operand(a_kind, 3, 4), operand(b_kind, 4, 5)
+        exact = (a[0].astype(int) - zero(*a[1:], a_kind)) @ (b[0].astype(int) - zero(*b[1:], b_kind))
+        numpy_case(f"quantized_mat_mul_{NAMES[b_kind]}", "QuantizedMatMul",
+                   [a[0], (b[0],), *(F32(v) for v in a[1:]), *((v,) for v in b[1:])], results=3,
+                   reference=[exact.astype(np.int32),
+                              *product_ends((*a[1:], a_kind), (*b[1:], b_kind))],
+                   transpose_a=False, transpose_b=False,
+                   **kinds(T1=a_kind, T2=b_kind, Toutput=np.int32))
+    x, kernel = operand(np.uint8, 1, 5, 6, 2), operand(np.uint8, 3, 3, 2, 4)
+    exact = np.zeros((1, 5, 6, 4), int)
+    padded = np.pad(x[0].astype(int) - zero(*x[1:], np.uint8), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    weights = kernel[0].astype(int) - zero(*kernel[1:], np.uint8)
+    for row, column in np.ndindex(5, 6):
+        window = padded[:, row:row + 3, column:column + 3]
+        exact[:, row, column] = np.einsum("bhwc,hwcd->bd", window, weights)
+    numpy_case("quantized_convolution", "QuantizedConv2D",
+               [x[0], (kernel[0],), *x[1:], *((v,) for v in kernel[1:])], results=3,
+               reference=[exact.astype(np.int32),
+                          *product_ends((*x[1:], np.uint8), (*kernel[1:], np.uint8))],
+               strides=[1, 1, 1, 1], padding="SAME",
+               **kinds(Tinput=np.uint8, Tfilter=np.uint8, out_type=np.int32))
+
+
+def make_quantized_elementwise():
+    x = operand(np.uint8, 2, 3, 4)
+    for name, bound in (("", None), ("6", 6), ("X", 1.5)):
+        wanted = np.maximum(x[0], stored(0, *x[1:], np.uint8))
+        if bound is not None:
+            wanted = np.minimum(wanted, stored(bound, *x[1:], np.uint8))
+        numpy_case(f"quantized_relu{name}", f"QuantizedRelu{name}",
+                   [x[0], *([F32(bound)] if name == "X" else []), *x[1:]], results=3,
+                   reference=[wanted, *x[1:]], **kinds(Tinput=np.uint8, out_type=np.uint8))
+    bias = operand(np.uint8, 4)
+    most = F32(2.25) * F32(2 ** 17)
+    total = numbers(*x, np.uint8) + numbers(*bias, np.uint8)
+    numpy_case("quantized_bias_add", "QuantizedBiasAdd", [x[0], (bias[0],), *x[1:], *bias[1:]],
+               results=3, reference=[stored(total, -most, most, np.int32), -most, most],
+               **kinds(T1=np.uint8, T2=np.uint8, out_type=np.int32))
+    other = DRAW.integers(0, 256, (2, 3, 2)).astype(np.uint8), F32(-0.5), F32(1)
+    moved = stored(numbers(*other, np.uint8), *x[1:], np.uint8)
+    numpy_case("quantized_concat", "QuantizedConcat",
+               [(np.int32(2),), x[0], other[0], x[1], other[1], x[2], other[2]], results=3,
+               reference=[np.concatenate([x[0], moved], 2), *x[1:]], N=2, **kinds(T=np.uint8))
+    image = operand(np.uint8, 1, 4, 4, 2)
+    blocks = image[0].reshape(1, 2, 2, 2, 2, 2)
+    for name, wanted in (("Max", blocks.max((2, 4))), ("Avg", blocks.astype(int).sum((2, 4)) // 4)):
+        numpy_case(f"quantized_{name}_pool", f"Quantized{name}Pool", list(image), results=3,
+                   reference=[wanted.astype(np.uint8), *image[1:]], ksize=[1, 2, 2, 1],
+                   strides=[1, 2, 2, 1], padding="VALID", **kinds(T=np.uint8))
+
+
+def requantized(values, low, high, to_low, to_high):
+    """By integers of 64 bits, as the kernel counts."""
+    one = 1 << 16
+    scale = int(255.0 * one * F32(high - low) / F32(to_high - to_low))
+    reciprocal = F32(255.0 / F32(to_high - to_low))
+    offset = int(float(F32((low + high) / 2)) * reciprocal * one)
+    least = int(one * (to_low * 255.0) / F32(to_high - to_low))
+    fixed = ((values.astype(np.int64) * scale) >> 32) + offset - least + (one >> 1)
+    return np.clip(fixed >> 16, 0, 255).astype(np.uint8)
+
+
+def make_requantized():
+    values, low, high = DRAW.integers(-2 ** 24, 2 ** 25, (3, 4)).astype(np.int32), F32(-900), F32(900)
+    used = [F32(numbers(end, low, high, np.int32)) for end in (values.min(), values.max())]
+    source = kinds(Tinput=np.int32)
+    numpy_case("requantization_range", "RequantizationRange", [values, low, high], results=2,
+               reference=used, **source)
+    numpy_case("requantize", "Requantize", [values, low, high, F32(-3), F32(9)], results=3,
+               reference=[requantized(values, low, high, F32(-3), F32(9)), F32(-3), F32(9)],
+               **kinds(Tinput=np.int32, out_type=np.uint8))
+    numpy_case("quantize_down", "QuantizeDownAndShrinkRange", [values, low, high], results=3,
+               reference=[requantized(values, low, high, *used), *used],
+               **kinds(Tinput=np.int32, out_type=np.uint8))
