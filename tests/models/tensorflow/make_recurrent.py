@@ -22,8 +22,8 @@ def rests(cell):
     return [np.zeros((BATCH, cell.hidden), np.float32) for _ in range(cell.states)]
 
 
-def keep(name, cell, g, feeds, fetches, wanted, library=None):
-    save(name, g, feeds, fetches, wanted, oracle=False, library=library, place="recurrent",
+def keep(name, cell, g, feeds, fetches, wanted, library=None, place="recurrent"):
+    save(name, g, feeds, fetches, wanted, oracle=False, library=library, place=place,
          one=cell.operator)
 
 
@@ -121,7 +121,9 @@ def keras_unrolled(name, cell, masked=False):
         g.ph("mask", "bool", (-1, STEPS))
     outputs, last = keras_steps(g, cell, "x", STEPS, "mask" if masked else None)
     wanted, ends = cell.run(x.swapaxes(0, 1), rests(cell), running)
-    keep(name, cell, g, feeds, [outputs, *last], [wanted.swapaxes(0, 1), *ends])
+    # Steps with a mask become a Scan, not yet one operator.
+    keep(name, cell, g, feeds, [outputs, *last], [wanted.swapaxes(0, 1), *ends],
+         place="operators" if masked else "recurrent")
 
 
 def keras_cudnn(name, cell, kind):
@@ -216,7 +218,8 @@ def make_fused():
     g.ph("x", "float", (-1, -1, 3))
     outputs, last = block_fused(g, cell, "x")
     wanted, ends = cell.run(x, rests(cell))
-    keep("lstm_block_fused", cell, g, {"x": x}, [outputs, *last], [wanted, *ends])
+    # Two operators, of which one gives the cell's states.
+    keep("lstm_block_fused", cell, g, {"x": x}, [outputs, *last], [wanted, *ends], place="operators")
 
 
 if __name__ == "__main__":
