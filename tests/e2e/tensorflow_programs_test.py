@@ -101,6 +101,26 @@ class StatefulLstm(Programs):
             held = outputs[1:]
 
 
+class StatefulGru(Programs):
+    """As Keras writes it: the state is read, handed to a function with a loop, and assigned."""
+
+    MODEL = MODELS / "stateful_gru.pb"
+
+    def test_remembers_between_two_equal_calls(self):
+        told = np.load(MODELS / "stateful_gru.npz")
+        twice = self.save("x", np.stack([told["x"]] * 2))
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                outputs = self.outputs(self.MODEL, "--steps", 2, "--engine", engine, "--input", twice)
+                np.testing.assert_allclose(outputs[0], told["y"], atol=1e-6)
+
+    def test_is_one_operator_with_one_state(self):
+        text = self.common_text(self.MODEL)
+        self.assertEqual(text.count(" = onnx.GRU("), 1)
+        self.assertEqual(text.count("\nstate "), 1)
+        self.assertNotIn("onnx.Loop", text)
+
+
 class Grayscale(Programs):
     def test_takes_1_and_3_channels_and_fails_for_2_with_the_message(self):
         model = self.out / "model.dgm"
