@@ -537,44 +537,6 @@ constexpr OpRow kOps[] = {
     {"_FusedMatMul", LowerFusedMatMul},
 };
 
-// Those that the evaluator runs by itself.
-constexpr std::string_view kOfEvaluator[] = {"BatchFunction",
-                                             "Case",
-                                             "Const",
-                                             "Enter",
-                                             "Exit",
-                                             "HashTable",
-                                             "HashTableV2",
-                                             "IdentityN",
-                                             "If",
-                                             "LoopCond",
-                                             "Merge",
-                                             "MutableDenseHashTable",
-                                             "MutableDenseHashTableV2",
-                                             "MutableHashTable",
-                                             "MutableHashTableOfTensors",
-                                             "MutableHashTableOfTensorsV2",
-                                             "MutableHashTableV2",
-                                             "NextIteration",
-                                             "PartitionedCall",
-                                             "Placeholder",
-                                             "PlaceholderV2",
-                                             "RefEnter",
-                                             "RefExit",
-                                             "RefIdentity",
-                                             "RefMerge",
-                                             "RefNextIteration",
-                                             "RefSwitch",
-                                             "StatefulPartitionedCall",
-                                             "StatelessCase",
-                                             "StatelessIf",
-                                             "StatelessWhile",
-                                             "Switch",
-                                             "VarHandleOp",
-                                             "Variable",
-                                             "VariableV2",
-                                             "While"};
-
 }  // namespace
 
 const OpRow* FindOpRow(std::string_view name) {
@@ -583,12 +545,7 @@ const OpRow* FindOpRow(std::string_view name) {
   return row != std::end(kOps) && row->name == name ? row : nullptr;
 }
 
-std::vector<std::string_view> SupportedOperators() {
-  std::vector<std::string_view> names(std::begin(kOfEvaluator), std::end(kOfEvaluator));
-  for (const OpRow& row : kOps) names.push_back(row.name);
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::span<const OpRow> OpRows() { return kOps; }
 
 Result<std::vector<Abstract>> OpLowering::operator()(Call& call) const {
   std::vector<Abstract> results;

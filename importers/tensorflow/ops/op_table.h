@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,10 +35,13 @@ struct OpRow {
   std::string_view target = "";  // Call::target
 };
 
+// All of them, by name.
+std::span<const OpRow> OpRows();
 // nullptr: it is not supported.
 const OpRow* FindOpRow(std::string_view name);
 
-// Operators that are lowered, by name; control flow and what makes variables among them.
+// supported_ops.cc: operators that are lowered, by name; control flow and what makes variables
+// among them.
 std::vector<std::string_view> SupportedOperators();
 
 }  // namespace dragoman::tf
