@@ -112,12 +112,22 @@ Status LoopLowering::Build() {
   plan.last_cell = heap_.last_cell();
   for (const Abstract& value : loop_.carried)
     plan.values.push_back([value](Heap&, LeafValues) { return value; });
+  std::vector<Finding> dropped;  // of the last pass that was run again
   for (int i = 0; i < kMaxPasses; ++i) {
     LoopPass pass;
     const std::size_t findings = entry_.findings.size();
     heap_.Enter();
     Result<bool> stable = RunPass(plan, pass);
-    if (stable.ok() && *stable) return Finish(plan, pass);
+    if (stable.ok() && *stable) {
+      DRAGOMAN_TRY(Finish(plan, pass));
+      // What could not be computed in a turn is not asked for again in the next: why, the pass
+      // before has told.
+      const bool poisoned = std::any_of(results_.begin(), results_.end(),
+                                        [](const Abstract& value) { return value.Is<Poison>(); });
+      if (poisoned && entry_.findings.size() == findings)
+        entry_.findings.insert(entry_.findings.end(), dropped.begin(), dropped.end());
+      return {};
+    }
     Status status;
     if (i == 0 && pass.side.flow == Flow::kRaised) {
       status = Idle(pass.side.raised);
@@ -125,6 +135,8 @@ Status LoopLowering::Build() {
       return status;
     }
     if (stable.ok()) {
+      const auto first = entry_.findings.begin() + static_cast<std::ptrdiff_t>(findings);
+      if (first != entry_.findings.end()) dropped.assign(first, entry_.findings.end());
       entry_.findings.resize(findings);
       status = Replan(plan, pass);
     } else {

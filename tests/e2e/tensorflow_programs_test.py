@@ -243,6 +243,36 @@ function tf:graph.main() -> () {
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "image")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_turn_of_a_loop_that_cannot_be_computed_is_told(self):
+        text = self.out / "loop.dgt"
+        text.write_text("""dragoman 1 source tf
+opset "tf" 1395
+
+entry main(%x: f32[2, 3], %n: i32[]) -> (%y: f32[2, 3]) {
+  %y = tf:graph.main(%x, %n) {feeds = ["x:0", "n:0"], fetches = ["loop:1"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %n = tf.Placeholder() {dtype = type i32[*]} @n
+  %loop, %"loop:1" = tf.StatelessWhile(%n, %x) {T = types [i32[*], f32[*]], body = @body, cond = @cond} @loop
+}
+
+function tf.cond(%i: i32[*], %x: f32[*]) -> (%"less:z:0") {
+  %"zero:output:0" = tf.Const() {dtype = type i32[*], value = i32[] 0} @zero
+  %"less:z:0" = tf.Less(%"zero:output:0", %i) {T = type i32[*]} @less
+}
+
+function tf.body(%i: i32[*], %x: f32[*]) -> (%"next:z:0", %"square:product:0") {
+  %"one:output:0" = tf.Const() {dtype = type i32[*], value = i32[] 1} @one
+  %"next:z:0" = tf.Sub(%i, %"one:output:0") {T = type i32[*]} @next
+  %"square:product:0" = tf.MatMul(%x, %x) {T = type f32[*]} @square
+}
+""", encoding="utf-8")
+        done = dragoman("convert", text, "-o", self.out / "model.onnx")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("node 'MatMul'", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
