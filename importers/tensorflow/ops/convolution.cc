@@ -336,9 +336,10 @@ Value* LowerPool(Call& c) {
   const Ints dilations(kernel.size(), 1);
   if (c.failed()) return nullptr;
   const DType type = c.dtype(x);
-  // The maximum of other integers is exact in float64 up to 2^53.
-  if (!IsFloating(type) && (average || (type != DType::kU8 && type != DType::kI8)))
-    x = c.Cast(x, DType::kF64);
+  // Sums of bytes are exact in float32, and the maximum of other integers in float64 up to 2^53.
+  const bool is_byte = type == DType::kU8 || type == DType::kI8;
+  if (!IsFloating(type) && (average || !is_byte))
+    x = c.Cast(x, is_byte ? DType::kF32 : DType::kF64);
   std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
   AddPads(TakePads(c, layout, x, kernel, strides, dilations), attributes);
   Value* y = c.Cast(c.Op(c.target(), {x}, std::move(attributes)), type);
