@@ -84,6 +84,40 @@ TEST(TextHashTest, GivesTheValuesOfTheFunctionsAuthors) {
   EXPECT_EQ(farm(200), 8231798733321432151U);
 }
 
+// Numbers and texts as Python's ord and chr have them.
+TEST(CodePointTest, IsOneCharacterOfUtf8) {
+  const std::vector<std::string> texts = {"a", "\u00dc", "\u20ac", "\U0001f600", "", "ab", "\xc3"};
+  const std::vector<std::int32_t> numbers = {97,           220,          8364,        128512,
+                                             kNoCharacter, kNoCharacter, kNoCharacter};
+  std::vector<std::int32_t> found(texts.size());
+  CodePoint<std::string>({texts.data(), {7}}, {found.data(), {7}});
+  EXPECT_EQ(found, numbers);
+  std::vector<std::string> back(texts.size());
+  CodePointText<std::int32_t>({numbers.data(), {7}}, {back.data(), {7}});
+  EXPECT_EQ(back, std::vector<std::string>(
+                      {"a", "\u00dc", "\u20ac", "\U0001f600", "\ufffd", "\ufffd", "\ufffd"}));
+}
+
+std::string Joined(const std::vector<std::string>& texts, const std::vector<std::int64_t>& ends) {
+  const std::string separator = "-";
+  const auto count = static_cast<std::int64_t>(texts.size());
+  const auto rows = static_cast<std::int64_t>(ends.size()) - 1;
+  std::vector<std::string> joined(static_cast<std::size_t>(rows));
+  const Status status = JoinText<std::string>({texts.data(), {count}}, {ends.data(), {rows + 1}},
+                                              {&separator, Shape()}, {joined.data(), {rows}});
+  if (!status.ok()) return status.message();
+  std::string all;
+  for (const std::string& text : joined) all += "[" + text + "]";
+  return all;
+}
+
+TEST(JoinTextTest, JoinsRowsAndRefusesEndsThatAreNone) {
+  EXPECT_EQ(Joined({"a", "b", "c"}, {0, 2, 2, 3}), "[a-b][][c]");
+  EXPECT_EQ(Joined({"a"}, {0, 2}), "the ends of joined texts do not cover them all");
+  EXPECT_EQ(Joined({"a"}, {0, 2, 1}), "the ends of joined texts do not ascend");
+  EXPECT_EQ(Joined({"a"}, {0, -1, 1}), "the ends of joined texts do not ascend");
+}
+
 std::vector<std::string> Pieces(const SplitTextParams& p, const std::string& text,
                                 const std::string& separator) {
   const Shape one = {1};
