@@ -1,5 +1,6 @@
 // The `dragoman` program. Each subcommand is a file of this folder.
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "core/support/unfinished.h"
 
 namespace {
 
@@ -29,7 +31,22 @@ constexpr char kFooter[] =
     "Exit codes: 0 done or yes, 1 the answer is no (diff, verify), 2 the input or the call is at\n"
     "fault, 3 a bug in dragoman, 4 understood but not supported.";
 
+// Whoever reads the output may stop in the middle (`dragoman ops | head`). Then the program ends by
+// SIGPIPE as any other does, but not before it has removed what it began: at first writes fail, and
+// no more.
+volatile std::sig_atomic_t pipe_is_broken = 0;
+
+void OutliveBrokenPipes() {
+  // A handler is not passed on to programs that are run, as SIG_IGN would be.
+  if (std::signal(SIGPIPE, [](int) { pipe_is_broken = 1; }) == SIG_IGN)
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
 int ReportLostOutput(std::string_view why) {
+  if (pipe_is_broken != 0) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   return dragoman::cli::Report(
       dragoman::InvalidInput("cannot write: " + std::string(why)).InFile("standard output"));
 }
@@ -53,6 +70,8 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  OutliveBrokenPipes();
+  dragoman::RemoveUnfinishedOnSignals();
   try {
     return FlushOutput(Run(argc, argv));
   } catch (const std::exception& error) {
@@ -60,7 +79,7 @@ int main(int argc, char** argv) {
     const auto* from_system = dynamic_cast<const std::system_error*>(&error);
     if (from_system != nullptr && std::ferror(stdout) != 0)
       return ReportLostOutput(from_system->code().message());
-    fmt::print(stderr, "dragoman: error: internal: {}\n", error.what());
+    dragoman::cli::Say(std::string("dragoman: error: internal: ") + error.what());
     return dragoman::cli::kBug;
   }
 }

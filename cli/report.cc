@@ -1,6 +1,11 @@
 #include "cli/report.h"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,16 +13,49 @@
 #include "core/support/progress.h"
 
 namespace dragoman::cli {
+namespace {
+
+// As https://no-color.org has it.
+bool ShowsColors(int descriptor) {
+  const char* const forbidden = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  if (forbidden != nullptr && *forbidden != '\0') return false;
+  return terminal != nullptr && std::string_view(terminal) != "dumb" && ::isatty(descriptor) == 1;
+}
+
+std::string Painted(Color color, std::string_view text) {
+  const int number = color == Color::kRed ? 31 : color == Color::kGreen ? 32 : 33;
+  return fmt::format("\x1b[{}m{}\x1b[0m", number, text);
+}
+
+// As an error is printed, with `word` in place of "error:".
+void SayFinding(Finding finding, std::string_view word, Color color) {
+  constexpr std::string_view kWord = "error:";
+  if (finding.file.empty()) finding.file = "dragoman";
+  std::string line = finding.ToString();
+  const std::size_t at = line.size() - finding.message.size() - kWord.size() - 1;
+  line.replace(at, kWord.size(),
+               ShowsColors(STDERR_FILENO) ? Painted(color, word) : std::string(word));
+  Say(line);
+}
+
+}  // namespace
 
 void Say(std::string_view line) {
   EraseProgress();
-  fmt::print(stderr, "{}\n", line);
+  std::string text(line);
+  text += '\n';
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
+std::string Colored(Color color, std::string_view text) {
+  return ShowsColors(STDOUT_FILENO) ? Painted(color, text) : std::string(text);
 }
 
 ExitCode Report(const Error& error, std::string_view file) {
   for (Finding finding : error.findings()) {
-    if (finding.file.empty()) finding.file = file.empty() ? "dragoman" : file;
-    Say(finding.ToString());
+    if (finding.file.empty()) finding.file = file;
+    SayFinding(std::move(finding), "error:", Color::kRed);
   }
   if (error.findings().size() > 1) Say(fmt::format("{} errors", error.findings().size()));
   switch (error.kind()) {
@@ -35,6 +73,16 @@ void PrintJson(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+std::string ShellWord(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
+    return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string SizeText(std::uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} bytes", bytes);
   const double kilo = static_cast<double>(bytes) / 1e3;
@@ -48,9 +96,6 @@ std::string Grouped(std::uint64_t number) {
   return text;
 }
 
-void SayWarning(const Finding& warning) {
-  Say(fmt::format("{}: warning: {}", warning.file.empty() ? "dragoman" : warning.file,
-                  warning.message));
-}
+void SayWarning(const Finding& warning) { SayFinding(warning, "warning:", Color::kYellow); }
 
 }  // namespace dragoman::cli

@@ -29,8 +29,14 @@ struct CommonOptions {
   bool strict = false;
 };
 
-// Prints a line to standard error.
+// Prints a line to standard error. That it is closed does not matter.
 void Say(std::string_view line);
+
+enum class Color : std::uint8_t { kRed, kGreen, kYellow };
+
+// `text` as it is shown on standard output: in colour on a terminal that has colours, unless
+// NO_COLOR is set.
+std::string Colored(Color color, std::string_view text);
 
 // Prints all findings, one a line, and their number if there are several; gives the exit code of
 // their kind. Those of no file are of `file`, or of the call if that is empty.
@@ -38,6 +44,9 @@ ExitCode Report(const Error& error, std::string_view file = "");
 
 // Prints an answer to standard output; what is not UTF-8 is replaced.
 void PrintJson(const nlohmann::ordered_json& json);
+
+// A word as one types it in a shell, in quotes where it must be.
+std::string ShellWord(std::string_view word);
 
 // "999 bytes", "13.4 kB" or "2.1 MB".
 std::string SizeText(std::uint64_t bytes);

@@ -15,8 +15,10 @@
 #include "core/ops/infer_context.h"
 #include "core/ops/kernel_name.h"
 #include "core/support/mapped_file.h"
+#include "core/support/nearest_name.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
+#include "core/support/unfinished.h"
 #include "runtime/program/named_file.h"
 #include "runtime/program/output_folder.h"
 
@@ -114,10 +116,10 @@ Status CheckAllUsed(const std::vector<Slot>& slots, const std::vector<NamedArray
     const auto same = [&](std::size_t other) { return arrays[other].name == name; };
     if (std::ranges::any_of(used, same))
       return InvalidInput(what + " '" + name + "' is given twice");
-    std::string message = "the model has no " + what + " '" + name + "'; ";
-    message += slots.empty() ? "it has none" : "its " + what + "s are";
-    for (const Slot& slot : slots) message += " '" + slot.name + "'";
-    return InvalidInput(std::move(message));
+    std::vector<std::string> names;
+    for (const Slot& slot : slots) names.push_back(slot.name);
+    return InvalidInput("the model has no " + what + " '" + name + "'" +
+                        WhatThereIs(name, "its " + what + "s are", names));
   }
   return {};
 }
@@ -296,6 +298,7 @@ Status WriteOutputs(const std::string& folder, const FlatArrays& outputs) {
   rt::StagedOutputs staged(folder);
   if (std::string problem = staged.Begin(); !problem.empty())
     return InvalidInput(std::move(problem)).InFile(folder);
+  const Unfinished unfinished(staged.temporary());
   nlohmann::ordered_json index;
   index["outputs"] = nlohmann::ordered_json::array();
   std::set<std::string> taken;

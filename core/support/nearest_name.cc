@@ -51,4 +51,16 @@ std::string DidYouMean(std::string_view name, std::span<const std::string> candi
   return nearest == nullptr ? "" : " (did you mean '" + *nearest + "'?)";
 }
 
+std::string WhatThereIs(std::string_view name, std::string_view they_are,
+                        std::span<const std::string> candidates) {
+  constexpr std::size_t kListed = 12;
+  if (candidates.empty()) return "; there are none";
+  std::string text = DidYouMean(name, candidates) + "; " + std::string(they_are);
+  for (std::size_t i = 0; i < candidates.size() && i < kListed; ++i)
+    text += (i == 0 ? " '" : ", '") + candidates[i] + "'";
+  if (candidates.size() > kListed)
+    text += ", … and " + std::to_string(candidates.size() - kListed) + " more";
+  return text;
+}
+
 }  // namespace dragoman

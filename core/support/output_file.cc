@@ -76,24 +76,11 @@ Status CheckTarget(const std::string& target) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, std::string target, std::string temporary, int fd)
+OutputFile::OutputFile(std::string path, std::string target, Unfinished temporary, int fd)
     : path_(std::move(path)),
       target_(std::move(target)),
       temporary_(std::move(temporary)),
       fd_(fd) {}
-
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      fd_(std::move(other.fd_)),
-      buffer_(std::move(other.buffer_)),
-      size_(other.size_),
-      state_(std::move(other.state_)) {}
-
-OutputFile::~OutputFile() {
-  if (!temporary_.empty()) std::remove(temporary_.c_str());
-}
 
 Result<OutputFile> OutputFile::Create(const std::string& path) {
   std::error_code error;
@@ -108,7 +95,7 @@ Result<OutputFile> OutputFile::Create(const std::string& path) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string temporary = TemporaryName(target, attempt);
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) return OutputFile(path, target.string(), std::move(temporary), fd);
+    if (fd >= 0) return OutputFile(path, target.string(), Unfinished(std::move(temporary)), fd);
     if (errno != EEXIST) break;
   }
   return SystemError("create", path);
@@ -148,8 +135,9 @@ Status OutputFile::Append(std::string_view text) {
 Status OutputFile::Commit() {
   DRAGOMAN_TRY(Flush());
   if (::close(fd_.Release()) != 0) return SystemError("write", path_);
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return SystemError("rename", path_);
-  temporary_.clear();
+  if (std::rename(temporary_.path().c_str(), target_.c_str()) != 0)
+    return SystemError("rename", path_);
+  temporary_.Keep();
   return {};
 }
 
@@ -163,18 +151,10 @@ Status WriteFile(const std::string& path, std::string_view content) {
   return WriteFile(path, std::as_bytes(std::span(content.data(), content.size())));
 }
 
-OutputFolder::OutputFolder(std::string target, std::string temporary)
+OutputFolder::OutputFolder(std::string target, Unfinished temporary)
     : target_(std::move(target)), temporary_(std::move(temporary)) {}
 
-OutputFolder::OutputFolder(OutputFolder&& other) noexcept
-    : target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      files_(std::move(other.files_)) {}
-
-OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
-}
+Status OutputFolder::Check(const std::string& path) { return CheckTarget(path); }
 
 Result<OutputFolder> OutputFolder::Create(const std::string& path) {
   std::error_code error;
@@ -186,7 +166,7 @@ Result<OutputFolder> OutputFolder::Create(const std::string& path) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string temporary = TemporaryName(target, attempt);
     if (::mkdir(temporary.c_str(), 0777) == 0) {
-      return OutputFolder(target.string(), std::move(temporary));
+      return OutputFolder(target.string(), Unfinished(std::move(temporary)));
     }
     if (errno != EEXIST) break;
   }
@@ -199,7 +179,7 @@ Result<OutputFile> OutputFolder::AddFile(std::string_view name) {
   if (relative == kMarker || !files_.insert(relative.generic_string()).second) {
     return Internal("output file '" + std::string(name) + "' is written twice");
   }
-  const fs::path path = temporary_ / relative;
+  const fs::path path = temporary_.path() / relative;
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) return SystemError("create", path.parent_path().string(), error);
@@ -215,21 +195,22 @@ Status OutputFolder::WriteFile(std::string_view name, std::string_view content) 
 Status OutputFolder::Commit() {
   std::string marker;
   for (const std::string& file : files_) marker += file + '\n';
-  DRAGOMAN_TRY(dragoman::WriteFile((fs::path(temporary_) / kMarker).string(), marker));
+  const std::string made = temporary_.path();
+  DRAGOMAN_TRY(dragoman::WriteFile((fs::path(made) / kMarker).string(), marker));
   DRAGOMAN_TRY(CheckTarget(target_));
-  if (::rename(temporary_.c_str(), target_.c_str()) == 0) {
-    temporary_.clear();
+  if (::rename(made.c_str(), target_.c_str()) == 0) {
+    temporary_.Keep();
     return {};
   }
   const std::set<std::string> old_files = ReadMarker(target_);
-  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0)
     return SystemError("replace", target_);
-  }
-  const std::error_code error = CarryOver(temporary_, target_, old_files);
-  if (error) {
-    const std::string kept = std::exchange(temporary_, {});
-    return SystemError("carry over files that are not ours, left in " + kept, target_, error);
-  }
+  // What lies there now may be a user's, until it has been carried over.
+  temporary_.Keep();
+  const std::error_code error = CarryOver(made, target_, old_files);
+  if (error)
+    return SystemError("carry over files that are not ours, left in " + made, target_, error);
+  const Unfinished old(made);
   return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/support/posix.h"
 #include "core/support/result.h"
+#include "core/support/unfinished.h"
 
 namespace dragoman {
 
@@ -22,9 +23,8 @@ class OutputFile {
   // regular file. A symbolic link at the target stays: what it points to is replaced.
   static Result<OutputFile> Create(const std::string& path);
 
-  OutputFile(OutputFile&& other) noexcept;
+  OutputFile(OutputFile&& other) noexcept = default;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();
 
   // Buffered. The first error stays: later calls and Commit return it again.
   Status Append(std::span<const std::byte> bytes);
@@ -33,13 +33,13 @@ class OutputFile {
   Status Commit();                              // last call
 
  private:
-  OutputFile(std::string path, std::string target, std::string temporary, int fd);
+  OutputFile(std::string path, std::string target, Unfinished temporary, int fd);
   Status Flush();
   Status Write(std::span<const std::byte> bytes);
 
   std::string path_;
   std::string target_;
-  std::string temporary_;  // empty once committed
+  Unfinished temporary_;
   UniqueFd fd_;
   std::string buffer_;
   std::uint64_t size_ = 0;
@@ -60,10 +60,11 @@ class OutputFolder {
   static constexpr std::string_view kMarker = ".dragoman";
 
   static Result<OutputFolder> Create(const std::string& path);
+  // Errors: it would be refused. Makes nothing.
+  static Status Check(const std::string& path);
 
-  OutputFolder(OutputFolder&& other) noexcept;
+  OutputFolder(OutputFolder&& other) noexcept = default;
   OutputFolder& operator=(OutputFolder&&) = delete;
-  ~OutputFolder();
 
   // Opens the file `name`, "sub/folder/file.txt", for writing; folders on the way are made. It must
   // be committed before the folder is. Each name once.
@@ -72,10 +73,10 @@ class OutputFolder {
   Status Commit();  // last call
 
  private:
-  OutputFolder(std::string target, std::string temporary);
+  OutputFolder(std::string target, Unfinished temporary);
 
   std::string target_;
-  std::string temporary_;  // empty once committed
+  Unfinished temporary_;
   std::set<std::string> files_;
 };
 

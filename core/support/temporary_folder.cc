@@ -25,16 +25,11 @@ Result<TemporaryFolder> TemporaryFolder::Create() {
   return Create(parent);
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
-}
-
 Status TemporaryFolder::Publish(const fs::path& target) {
   std::error_code problem;
-  fs::rename(path_, target, problem);
+  fs::rename(folder_.path(), target, problem);
   if (!problem) {
-    path_.clear();
+    folder_.Keep();
   } else if (!fs::exists(target)) {
     return InvalidInput("cannot be written: " + problem.message()).InFile(target.string());
   }

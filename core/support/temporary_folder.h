@@ -3,9 +3,11 @@
 #define DRAGOMAN_CORE_SUPPORT_TEMPORARY_FOLDER_H_
 
 #include <filesystem>
+#include <string>
 #include <utility>
 
 #include "core/support/result.h"
+#include "core/support/unfinished.h"
 
 namespace dragoman {
 
@@ -17,19 +19,15 @@ class TemporaryFolder {
   // Where the system keeps temporary files.
   static Result<TemporaryFolder> Create();
 
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder();
-
-  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path path() const { return folder_.path(); }
 
   // Gives the folder its final name; whoever comes second finds an equal folder there.
   Status Publish(const std::filesystem::path& target);
 
  private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit TemporaryFolder(std::string path) : folder_(std::move(path)) {}
 
-  std::filesystem::path path_;  // empty: nothing to remove
+  Unfinished folder_;
 };
 
 }  // namespace dragoman

@@ -27,6 +27,8 @@ class StagedOutputs {
   ~StagedOutputs();  // removes what is not committed
 
   std::string Begin();  // first call; errors: RefusalOf, the folder cannot be made
+  // Where the files lie until Commit; "" before Begin.
+  const std::string& temporary() const { return temporary_; }
   std::string PathOf(const std::string& name);  // where to write the file `name`, each once
   std::string Commit();                         // last call
 

@@ -32,5 +32,21 @@ TEST(NearestNameTest, GivesTheFirstOfEquallyNearNames) {
   EXPECT_EQ(DidYouMean("axc", names), " (did you mean 'ac'?)");
 }
 
+TEST(WhatThereIsTest, ListsTheNames) {
+  const std::vector<std::string> names = {"x", "state"};
+  EXPECT_EQ(WhatThereIs("stat", "inputs are", names),
+            " (did you mean 'state'?); inputs are 'x', 'state'");
+  EXPECT_EQ(WhatThereIs("q", "inputs are", names), "; inputs are 'x', 'state'");
+  EXPECT_EQ(WhatThereIs("q", "inputs are", {}), "; there are none");
+}
+
+TEST(WhatThereIsTest, ListsTheFirstOfMany) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) names.push_back("in" + std::to_string(i));
+  EXPECT_EQ(WhatThereIs("q", "they are", names),
+            "; they are 'in0', 'in1', 'in2', 'in3', 'in4', 'in5', 'in6', 'in7', 'in8', 'in9', "
+            "'in10', 'in11', … and 88 more");
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -1,0 +1,86 @@
+#include "core/support/unfinished.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <thread>
+
+namespace dragoman {
+namespace {
+
+// Never destroyed: signals come at any time.
+struct Registry {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+Registry& TheRegistry() {
+  static auto* const registry = new Registry;
+  return *registry;
+}
+
+void Remove(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+// A handler may do little, and a thread anything: it is told by this pipe which signal came.
+int signal_pipe[2] = {-1, -1};
+
+void TellThread(int signal) {
+  const int error = errno;
+  const auto byte = static_cast<unsigned char>(signal);
+  [[maybe_unused]] const ssize_t written = ::write(signal_pipe[1], &byte, 1);
+  errno = error;
+}
+
+// Ends the program by the signal that it waits for.
+void AwaitSignal() {
+  unsigned char signal = 0;
+  while (::read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) {
+  }
+  // Never unlocked: what would be kept now is on the list still.
+  TheRegistry().mutex.lock();
+  for (const std::string& path : TheRegistry().paths) Remove(path);
+  ::signal(signal, SIG_DFL);
+  ::kill(::getpid(), signal);
+}
+
+}  // namespace
+
+Unfinished::Unfinished(std::string path) : path_(std::move(path)) {
+  const std::lock_guard lock(TheRegistry().mutex);
+  TheRegistry().paths.insert(path_);
+}
+
+Unfinished::~Unfinished() {
+  if (path_.empty()) return;
+  Remove(path_);
+  Keep();
+}
+
+void Unfinished::Keep() {
+  if (path_.empty()) return;
+  const std::lock_guard lock(TheRegistry().mutex);
+  TheRegistry().paths.erase(path_);
+  path_.clear();
+}
+
+void RemoveUnfinishedOnSignals() {
+  if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return;
+  std::thread(AwaitSignal).detach();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = TellThread;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,35 @@
+// What must not stay behind if it is not brought to an end: files and folders that are being
+// written under a temporary name.
+#ifndef DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_
+#define DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_
+
+#include <string>
+#include <utility>
+
+namespace dragoman {
+
+// A file or folder that is removed, with all that is in it, unless it is kept: by the destructor,
+// or by a signal that ends the program (RemoveUnfinishedOnSignals).
+class Unfinished {
+ public:
+  explicit Unfinished(std::string path);
+  Unfinished(Unfinished&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  Unfinished& operator=(Unfinished&&) = delete;
+  ~Unfinished();
+
+  const std::string& path() const { return path_; }
+  // From now on it stays, or is another's to remove.
+  void Keep();
+
+ private:
+  std::string path_;  // empty: nothing to remove
+};
+
+// For the main function of a program: what is unfinished when SIGINT, SIGTERM or SIGHUP ends it is
+// removed first. Signals that whoever called the program has it ignore stay ignored. Programs that
+// it runs are told of signals as ever.
+void RemoveUnfinishedOnSignals();
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_

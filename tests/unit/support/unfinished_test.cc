@@ -1,0 +1,84 @@
+#include "core/support/unfinished.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "core/support/output_file.h"
+#include "core/support/temporary_folder.h"
+#include "tests/unit/test_folder.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder with a file in it.
+std::string MakeFolder(const fs::path& parent) {
+  fs::create_directory(parent / "made");
+  std::ofstream(parent / "made" / "file") << "text";
+  return (parent / "made").string();
+}
+
+TEST(UnfinishedTest, IsRemovedUnlessItIsKept) {
+  const TestFolder folder;
+  { const Unfinished gone(MakeFolder(folder.path())); }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  {
+    Unfinished first(MakeFolder(folder.path()));
+    Unfinished second(std::move(first));
+    second.Keep();
+  }
+  EXPECT_TRUE(fs::exists(folder.path() / "made" / "file"));
+}
+
+// How a process ends that begins what a program writes, and gets `signal` in the middle of it.
+int StatusOfInterrupted(int signal, const fs::path& folder) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    RemoveUnfinishedOnSignals();
+    const Result<OutputFile> file = OutputFile::Create((folder / "file").string());
+    const Result<OutputFolder> program = OutputFolder::Create((folder / "program").string());
+    const Result<TemporaryFolder> scratch = TemporaryFolder::Create(folder);
+    const bool begun = file.ok() && program.ok() && scratch.ok();
+    if (!begun || fs::is_empty(folder)) ::_exit(1);
+    ::kill(::getpid(), signal);
+    ::sleep(20);
+    ::_exit(2);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  return status;
+}
+
+TEST(UnfinishedTest, SignalsLeaveNothingOfIt) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const TestFolder folder;
+    const int status = StatusOfInterrupted(signal, folder.path());
+    ASSERT_TRUE(WIFSIGNALED(status)) << status;
+    EXPECT_EQ(WTERMSIG(status), signal);
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+  }
+}
+
+TEST(UnfinishedTest, SignalsThatAreIgnoredStayIgnored) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    RemoveUnfinishedOnSignals();
+    std::raise(SIGHUP);
+    ::_exit(std::signal(SIGHUP, SIG_DFL) == SIG_IGN ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+}  // namespace
+}  // namespace dragoman
