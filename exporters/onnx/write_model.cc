@@ -16,6 +16,7 @@
 #include "exporters/onnx/expand_model.h"
 #include "exporters/onnx/write_context.h"
 #include "exporters/onnx/write_graph.h"
+#include "proto/onnx/extra.h"
 #include "proto/onnx/onnx.pb.h"
 
 namespace dragoman {
@@ -57,11 +58,21 @@ bool UsesOwnDomain(const Model& model) {
   return uses;
 }
 
-// What a file must say and a common graph does not.
+// Whether the file that a source graph is from has no version of the format.
+bool LacksIrVersion(const Model& model) {
+  const Attribute* const absent = Find(model.extra, onnx_extra::kAbsent);
+  return absent != nullptr && absent->As<Attribute::Strings>() != nullptr;
+}
+
+// What a file must say and a graph does not: a common one, or one that somebody wrote as text.
 void Complete(const Model& model, ModelProto* message) {
-  if (model.level != Level::kCommon) return;
   const std::int64_t opset = model.OpsetVersion("").value_or(kCommonOpset);
   const std::int64_t least = model.functions.empty() ? IrVersionOf(opset) : kFirstWithFunctions;
+  if (model.level == Level::kSource) {
+    if (message->has_ir_version() || LacksIrVersion(model)) return;
+    message->set_ir_version(std::max(IrVersionOf(opset), least));
+    return;
+  }
   message->set_ir_version(std::max({message->ir_version(), IrVersionOf(opset), least}));
   if (!message->has_producer_name()) message->set_producer_name("dragoman");
   if (!model.OpsetVersion("")) message->add_opset_import()->set_version(kCommonOpset);
@@ -78,7 +89,8 @@ Status FillModel(const Model& model, WriteContext* context, ModelProto* message)
   }
   if (!model.states.empty())
     return Unsupported("ONNX has no state such as " + Quote(model.states[0].name));
-  DRAGOMAN_TRY(onnx_writer::FillFromExtra(&model.extra, {}, &context->bulk, message));
+  constexpr std::string_view kSpecial[] = {onnx_extra::kAbsent};
+  DRAGOMAN_TRY(onnx_writer::FillFromExtra(&model.extra, kSpecial, &context->bulk, message));
   onnx_writer::FillOpsets(model.opsets, message->mutable_opset_import());
   FillMetadata(model, message);
   DRAGOMAN_TRY(onnx_writer::FillGraph(model.main(), context, message->mutable_graph()));

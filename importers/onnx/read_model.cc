@@ -12,6 +12,7 @@
 #include "importers/onnx/read_context.h"
 #include "importers/onnx/read_graph.h"
 #include "importers/onnx/reduce_model.h"
+#include "proto/onnx/extra.h"
 #include "proto/onnx/onnx.pb.h"
 
 namespace dragoman {
@@ -55,6 +56,9 @@ Result<Model> ReadMessage(ModelProto* message, ReadContext& context) {
   model.opsets = onnx_reader::TakeOpsets(message->mutable_opset_import());
   TakeMetadata(message, &model);
   context.Keep(*message, [&]() -> Extra& { return model.extra; });
+  if (!message->has_ir_version()) {
+    model.extra.emplace_back(std::string(onnx_extra::kAbsent), Attribute::Strings{"ir_version"});
+  }
   return model;
 }
 

@@ -29,7 +29,7 @@ namespace dragoman::onnx_extra {
 inline constexpr std::string_view kPrefix = "onnx.";
 
 // Of an attribute: the fields ("type", "f", "i", "s") that the file leaves out though the value has
-// them.
+// them. Of a model: "ir_version", which every file should have, where it has none.
 inline constexpr std::string_view kAbsent = "onnx.absent";
 // Of an attribute or initializer: per tensor, the field that holds its elements, "" for raw_data
 // (string_data for strings), "none" if no field does. A sparse tensor counts as two: values,
