@@ -12,6 +12,7 @@
 #include "codegen/relay/write_source.h"
 #include "core/ir/print.h"
 #include "core/support/mapped_file.h"
+#include "core/support/nearest_name.h"
 #include "core/support/output_file.h"
 #include "driver/describe_tensorflow.h"
 #include "driver/describe_torchscript.h"
@@ -84,6 +85,7 @@ Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteO
   target.lift_state = options.lift_state;
   target.strict = options.strict;
   target.warn = options.warn;
+  target.show = options.show;
   return ExportOnnx(model, path, target);
 }
 
@@ -236,6 +238,24 @@ Status CheckRelax(const Model& common) {
 
 // --- Our own
 
+// By its first word: the head of a model, or what a short text begins with. Comments may stand
+// before it.
+Likeness DetectText(const Candidate& candidate) {
+  std::string_view text = candidate.Head();
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto skip_blanks = [&] {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  };
+  skip_blanks();
+  while (text.starts_with('#')) {
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+    skip_blanks();
+  }
+  if (text.starts_with("dragoman ")) return Likeness::kCertain;
+  const bool is_short = text.starts_with("graph ") || text.starts_with("entry ");
+  return is_short ? Likeness::kLikely : Likeness::kNone;
+}
+
 Likeness DetectJson(const Candidate& candidate) {
   const std::string_view head = candidate.Head();
   const std::size_t first = head.find_first_not_of(" \t\r\n");
@@ -345,7 +365,7 @@ std::vector<Format> MakeFormats() {
        .suffixes = {".dgt"},
        .what = "graph text, lossless, to read and edit",
        .is_container = true,
-       .detect = [](const Candidate& c) { return CertainIf(c.Head().starts_with("dragoman ")); },
+       .detect = DetectText,
        .read = [](const std::string& path, const ReadOptions&) { return ReadText(path); },
        .write = WriteTextFile,
        .print = [](const Model& model) -> Result<std::string> { return PrintText(model); }},
@@ -405,12 +425,13 @@ const std::vector<Format>& BuiltInFormats() {
 }
 
 Result<const Format*> FormatByName(Formats formats, std::string_view name) {
-  std::string known;
+  std::vector<std::string> names;
   for (const Format& format : formats) {
     if (name == format.name) return &format;
-    known += (known.empty() ? "" : ", ") + std::string(format.name);
+    names.emplace_back(format.name);
   }
-  return InvalidInput("there is no format '" + std::string(name) + "'; formats are " + known);
+  return InvalidInput("there is no format '" + std::string(name) + "'" +
+                      WhatThereIs(name, "formats are", names));
 }
 
 Result<const Format*> FormatOfOutput(Formats formats, const std::string& path) {
@@ -426,6 +447,7 @@ Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
   if (!candidate.is_folder) {
     DRAGOMAN_ASSIGN(file, MappedFile::Open(path));
     candidate.bytes = file->bytes();
+    if (candidate.bytes.empty()) return InvalidInput("is empty; expected a model").InFile(path);
   }
   const Format* const format = ByContent(formats, candidate);
   if (std::optional<Error> foreign = RecognizeForeignContent(candidate))

@@ -48,6 +48,8 @@ struct WriteOptions {
   std::optional<std::int64_t> opset;       // of ONNX files made from a common graph
   std::optional<std::int64_t> kept_opset;  // the same, where it can be met (ExportOptions)
   bool lift_state = false;  // ONNX: without the record of which outputs feed which inputs
+  // ONNX: given what is written of a common graph, in operators of ONNX.
+  std::function<void(const Model& written)> show = nullptr;
   // Of the session that writes, which sets both.
   bool strict = false;  // what would be a warning is an error
   Note warn = nullptr;

@@ -15,6 +15,7 @@
 #include "core/ir/verify.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/cut.h"
+#include "core/support/nearest_name.h"
 #include "core/support/output_file.h"
 #include "core/support/posix.h"
 #include "core/support/temporary_folder.h"
@@ -50,10 +51,9 @@ Status CheckDims(const Model& source, const Facts& facts, bool structured) {
   }
   for (const auto& [symbol, size] : facts.dims) {
     if (symbols.contains(symbol) || (structured && NamesSizeOfArgument(source, symbol))) continue;
-    std::string message = "--dim " + symbol + ": no size is called so; ";
-    message += symbols.empty() ? "there are no symbols" : "symbols are";
-    for (const std::string& known : symbols) message += " '" + known + "'";
-    return InvalidInput(std::move(message));
+    const std::vector<std::string> known(symbols.begin(), symbols.end());
+    return InvalidInput("--dim " + symbol + ": no size is called so" +
+                        WhatThereIs(symbol, "symbols are", known));
   }
   return {};
 }
@@ -139,9 +139,8 @@ Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& opti
   }
   Status refused;
   const Note note = [&](std::string_view message) {
-    Finding warning = {ErrorKind::kUnsupported, {}, {}, std::string(message)};
-    if (warn) warn(warning);
-    if (strict) refused = Error(std::move(warning));
+    const Status status = Warn({ErrorKind::kUnsupported, {}, {}, std::string(message)});
+    if (!status.ok()) refused = status;
   };
   DRAGOMAN_ASSIGN(Model model, Lower(piece ? *piece : source, options.facts, note));
   DRAGOMAN_TRY(std::move(refused));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/no_entry.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -87,7 +88,7 @@ Result<std::vector<EntryCalls>> CallsByEntry(const Model& model, const Entry& ch
                                              const std::vector<Step>& steps) {
   for (const Step& step : steps) {
     if (!step.entry.empty() && model.FindEntry(step.entry) == nullptr)
-      return InvalidInput("--steps: the model has no entry '" + step.entry + "'");
+      return NoEntry(model, step.entry);
   }
   std::vector<EntryCalls> calls;
   const std::int64_t total = CountCalls(steps, chosen.name);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/support/nearest_name.h"
+
 namespace dragoman {
 namespace {
 
@@ -84,10 +86,8 @@ Status CheckFacts(const Facts& facts, const std::vector<std::string>& input_name
     for (std::size_t i = 0; i < input_names.size(); ++i)
       found = found || Names(fact, input_names[i], i);
     if (found) continue;
-    std::string message =
-        "--shape names the input '" + fact.input + "', which does not exist; inputs are";
-    for (const std::string& name : input_names) message += " '" + name + "'";
-    return InvalidInput(std::move(message));
+    return InvalidInput("--shape names the input '" + fact.input + "', which does not exist" +
+                        WhatThereIs(fact.input, "inputs are", input_names));
   }
   return {};
 }

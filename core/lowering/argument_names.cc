@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/nearest_name.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -55,9 +56,10 @@ Result<Facts> CanonicalFacts(std::span<const DeclaredArgument> arguments, const 
       fact.input = std::move(*name);
       continue;
     }
-    std::string message = "there is no input '" + fact.input + "'; the arguments are";
-    for (const DeclaredArgument& argument : arguments) message += " '" + argument.name + "'";
-    return InvalidInput(std::move(message));
+    std::vector<std::string> names;
+    for (const DeclaredArgument& argument : arguments) names.push_back(argument.name);
+    return InvalidInput("there is no input '" + fact.input + "'" +
+                        WhatThereIs(fact.input, "the arguments are", names));
   }
   return canonical;
 }

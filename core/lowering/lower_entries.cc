@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/no_entry.h"
+
 namespace dragoman {
 namespace {
 
@@ -145,7 +147,7 @@ Result<Model> LowerEntries(const Model& source, const Facts& facts,
                            const std::function<void(std::string_view)>& note, Heap& heap,
                            const EntryProgram& program) {
   if (source.entries.empty() || (facts.entry && !source.FindEntry(*facts.entry)))
-    return InvalidInput("the model has no entry '" + facts.entry.value_or("forward") + "'");
+    return NoEntry(source, facts.entry.value_or("forward"));
   return ModelLowering(source, facts, note, heap, program).Run();
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/inference.h"
+#include "core/analysis/no_entry.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
 
@@ -58,9 +59,7 @@ Status ApplyToEntry(Graph& graph, const Facts& facts, bool by_position) {
 Result<Model> ApplyFactsToModel(const Model& common, const Facts& facts) {
   Model model = Clone(common);
   if (facts.entry) {
-    if (model.FindEntry(*facts.entry) == nullptr) {
-      return InvalidInput("the model has no entry '" + *facts.entry + "'");
-    }
+    if (model.FindEntry(*facts.entry) == nullptr) return NoEntry(model, *facts.entry);
     std::erase_if(model.entries, [&](const Entry& entry) { return entry.name != *facts.entry; });
   }
   if (model.entries.empty()) return model;

@@ -7,13 +7,17 @@
 #include "core/analysis/inference.h"
 #include "core/ir/for_each_value.h"
 #include "core/ops/op_def.h"
+#include "core/support/nearest_name.h"
 
 namespace dragoman {
 namespace {
 
 Result<Value*> ValueToCutAt(const Graph& graph, std::string_view name) {
   if (Value* value = FindValue(graph, name)) return value;
-  return InvalidInput("the model has no value '" + std::string(name) + "' to cut at");
+  std::vector<std::string> names;
+  ForEachValue(graph, [&](const Value& other) { names.push_back(other.name()); });
+  return InvalidInput("the model has no value '" + std::string(name) + "' to cut at" +
+                      DidYouMean(name, names));
 }
 
 // A new input takes the place and name of `value`.

@@ -14,6 +14,7 @@
 #include "core/rewrite/patterns/fold_size_operands.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 #include "core/rewrite/patterns/linear_patterns.h"
+#include "core/support/nearest_name.h"
 
 namespace dragoman {
 namespace {
@@ -61,22 +62,26 @@ constexpr PassInfo kPasses[] = {
     {.name = "fuse-recurrences",
      .sentence = "makes one LSTM, GRU or RNN of cells that follow one another in time",
      .run = FuseRecurrences,
-     .checked = true},
+     .checked = true,
+     .reads_weights = true},
     {.name = "fold-constants",
      .sentence = "computes small nodes whose operands are all constant",
      .families = kConstants},
     {.name = "merge-common",
      .sentence = "keeps one of several nodes that compute the same",
-     .run = MergeCommon},
+     .run = MergeCommon,
+     .reads_weights = true},
     {.name = "fuse-linear",
      .sentence = "makes dragoman.Linear of Gemm, or of MatMul and Add, with a constant weight",
-     .families = kLinear},
+     .families = kLinear,
+     .reads_weights = true},
     {.name = "sink-transposes",
      .sentence = "moves what makes channels the last axis behind the operators that read it",
      .families = kSinking},
     {.name = "fold-transposes",
      .sentence = "merges successive Transposes, and transposes constants",
-     .families = kTransposes},
+     .families = kTransposes,
+     .reads_weights = true},
     {.name = "fold-batch-normalization",
      .sentence = "moves a BatchNormalization into the weight and bias of the Conv before it, and a "
                  "sum with a constant into its bias",
@@ -85,12 +90,14 @@ constexpr PassInfo kPasses[] = {
      .sentence = "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
      .run = RollChains,
      .at_end = true,
-     .checked = true},
+     .checked = true,
+     .reads_weights = true},
     {.name = "fuse-gates",
      .sentence = "makes one dragoman.Fused of a product, the parts that it is split into and "
                  "the gates computed from these",
      .run = FuseGates,
-     .at_end = true},
+     .at_end = true,
+     .reads_weights = true},
     {.name = "move-dequantization",
      .sentence = "has operators that only move or compare elements work on the integers of "
                  "quantised tensors",
@@ -120,10 +127,12 @@ const PassInfo* FindPass(std::span<const PassInfo> passes, std::string_view name
 }
 
 Error UnknownPass(std::span<const PassInfo> passes, std::string_view name) {
-  std::string message =
-      "--passes names '" + std::string(name) + "', which is no pass; expected none, default, or of";
-  for (const PassInfo& pass : passes) message += " " + std::string(pass.name);
-  return InvalidInput(std::move(message));
+  const bool left_out = name.starts_with('-');
+  std::vector<std::string> names = {"none", "default"};
+  for (const PassInfo& pass : passes) names.emplace_back(pass.name);
+  return InvalidInput("--passes names '" + std::string(name) + "', which is no pass" +
+                      DidYouMean(left_out ? name.substr(1) : name, names) +
+                      "; `dragoman ops` lists them");
 }
 
 // Which of `passes` are chosen.

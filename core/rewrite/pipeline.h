@@ -30,9 +30,10 @@ struct PassInfo {
   PassFunction run = nullptr;
   std::span<const PatternFamily> families = {};
   bool by_default = true;
-  bool at_end = false;        // runs when those before it change nothing any more
-  bool only_removes = false;  // what nothing reads
-  bool checked = false;       // what it does wrong is undone (checked_pass.h)
+  bool at_end = false;         // runs when those before it change nothing any more
+  bool only_removes = false;   // what nothing reads
+  bool checked = false;        // what it does wrong is undone (checked_pass.h)
+  bool reads_weights = false;  // takes time and memory in proportion to the size of the weights
 };
 
 // The elementary operations of one run up to which passes are checked on random data.

@@ -22,6 +22,8 @@ struct ExportOptions {
   bool lift_state = false;  // without the record of which outputs feed which inputs
   bool strict = false;      // what would be a warning is an error
   std::function<void(std::string_view)> warn;  // told what is left out
+  // Given the model as it is written, before that.
+  std::function<void(const Model& written)> show = nullptr;
 };
 
 // Operators of domain dragoman are written as the ONNX operators that they expand to: Linear as

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/analysis/no_entry.h"
 #include "core/ir/domain.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/restore_states.h"
@@ -53,9 +54,7 @@ Result<Model> LowerOnnx(const Model& source, const Facts& facts,
     model.entries.push_back(
         {entry.name, std::move(graph), entry.arguments, entry.results, entry.states});
   }
-  if (model.entries.empty()) {
-    return InvalidInput("the model has no entry '" + facts.entry.value_or("main") + "'");
-  }
+  if (model.entries.empty()) return NoEntry(source, facts.entry.value_or("main"));
   DRAGOMAN_TRY(RestoreStates(model));
   return model;
 }

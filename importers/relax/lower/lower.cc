@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/no_entry.h"
 #include "core/lowering/results.h"
 #include "importers/relax/lower/evaluator.h"
 
@@ -103,7 +104,7 @@ class ModuleLowering {
 Result<Model> LowerRelax(const Model& source, const Facts& facts,
                          const std::function<void(std::string_view)>& note) {
   if (facts.entry && source.FindEntry(*facts.entry) == nullptr)
-    return InvalidInput("the model has no entry '" + *facts.entry + "'");
+    return NoEntry(source, *facts.entry);
   const std::string chosen = facts.entry.value_or(source.entries.front().name);
   Model model;
   model.level = Level::kCommon;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/no_entry.h"
 #include "core/support/text.h"
 #include "importers/torch/export_archive/script_form.h"
 #include "importers/torch/lower/lower.h"
@@ -133,7 +134,7 @@ Result<Model> LowerExportArchive(const Model& source, const Facts& facts,
                                  const std::function<void(std::string_view)>& note) {
   const std::string name = facts.entry.value_or(source.entries.front().name);
   const Entry* entry = source.FindEntry(name);
-  if (entry == nullptr) return InvalidInput("the model has no entry '" + name + "'");
+  if (entry == nullptr) return NoEntry(source, name);
   const torch::Ranges ranges(source);
   DRAGOMAN_ASSIGN(const Facts complete, torch::InputTypes(*entry->graph, facts, ranges).Run());
   DRAGOMAN_ASSIGN(const Model script, torch::ToScriptForm(source));

@@ -62,7 +62,7 @@ TEST(Formats, OutputGoesByAnyOfTheSuffixes) {
 TEST(Formats, NamesAreListedWhereOneIsNotKnown) {
   EXPECT_EQ(NameOf(FormatByName(kFormats, "sure")), "sure");
   EXPECT_EQ(NameOf(FormatByName(kFormats, "?")),
-            "there is no format '?'; formats are never, perhaps, sure, folder");
+            "there is no format '?'; formats are 'never', 'perhaps', 'sure', 'folder'");
 }
 
 TEST(Formats, RowsAreConsistent) {

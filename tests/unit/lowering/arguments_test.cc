@@ -85,7 +85,7 @@ TEST(ArgumentNamesTest, PositionsCountFlatInputs) {
   EXPECT_EQ(CanonicalInput(arguments, "z"), std::nullopt);
   const Result<Facts> facts = CanonicalFacts(arguments, FactsOf({"z=1"}));
   ASSERT_FALSE(facts.ok());
-  EXPECT_THAT(facts.error().ToString(), HasSubstr("the arguments are 'x' 'hc' 'y'"));
+  EXPECT_THAT(facts.error().ToString(), HasSubstr("the arguments are 'x', 'hc', 'y'"));
 }
 
 TEST(ResultsTest, LeavesAreNamedByTheirPath) {
