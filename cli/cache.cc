@@ -32,8 +32,9 @@ int RunCache(const CacheOptions& options) {
     return kDone;
   }
   if (options.clear && !options.common.quiet) fmt::print("{} freed\n", SizeText(freed));
-  fmt::print("{}: {} compiled programs, {}; at most {} are kept\n", folder.string(),
-             programs.size(), SizeText(bytes), SizeText(NativeCacheLimit()));
+  fmt::print("{}: {} compiled program{}, {}; at most {} are kept\n", folder.string(),
+             programs.size(), programs.size() == 1 ? "" : "s", SizeText(bytes),
+             SizeText(NativeCacheLimit()));
   return kDone;
 }
 

@@ -36,8 +36,10 @@ std::map<std::string, std::size_t> CountOperators(const Model& model) {
   for (const Entry& entry : model.entries) {
     ForEachGraph(std::as_const(*entry.graph), [&](const Graph& graph) {
       for (const Node& node : graph.nodes()) {
-        const std::string& domain = node.op().domain;
-        ++operators[domain.empty() ? node.op().type : domain + "." + node.op().type];
+        const OpName& op = node.op();
+        const std::string& domain =
+            op.domain.empty() && op.dialect != "onnx" ? op.dialect : op.domain;
+        ++operators[domain.empty() ? op.type : domain + "." + op.type];
       }
     });
   }

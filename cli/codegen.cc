@@ -15,6 +15,7 @@
 #include "codegen/onednn/codegen.h"
 #include "codegen/onednn/emit/emit_use.h"
 #include "core/rewrite/pipeline.h"
+#include "core/support/output_file.h"
 #include "core/support/text.h"
 #include "driver/data.h"
 #include "driver/data_sets.h"
@@ -176,7 +177,8 @@ Result<bool> Generate(const CodegenCommand& options) {
   if (options.output == "-") return InvalidInput("-o - prints texts; a program is a folder");
   if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
-  const Session session = MakeSession(options.common);
+  DRAGOMAN_TRY(OutputFolder::Check(options.output));  // before any work is done
+  const Session session = MakeSession(options.common, options.model);
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering)));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));

@@ -13,6 +13,7 @@
 
 #include "cli/report.h"
 #include "core/support/nearest_name.h"
+#include "core/support/text.h"
 
 namespace dragoman::cli {
 namespace {
@@ -52,22 +53,49 @@ std::string ValueName(const Destination& destination) {
       destination);
 }
 
-std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
-  const std::vector<CLI::App*> chosen = app->get_subcommands();
+// What the parser complains of, as we put it.
+std::string InOurWords(const std::string& what) {
+  const auto between = [&](std::string_view before, std::string_view after) {
+    const std::size_t begin = what.find(before) + before.size();
+    return what.substr(begin, what.find(after, begin) - begin);
+  };
+  // "--to: At Most 1 required but received 2"
+  constexpr std::string_view kTwice = ": At Most 1 required but received ";
+  if (what.find(kTwice) != std::string::npos)
+    return between("", kTwice) + " is given " + between(kTwice, "\n") + " times";
+  // "Could not convert: --seed = x"
+  constexpr std::string_view kNumber = "Could not convert: ";
+  if (what.starts_with(kNumber))
+    return between(kNumber, " = ") + ": '" + between(" = ", "\n") + "' is no number";
+  // "--to: 1 required TEXT missing"
+  constexpr std::string_view kNone = ": 1 required ";
+  if (what.find(kNone) != std::string::npos) return between("", kNone) + " needs a value";
+  return what;
+}
+
+// What is wrong with a call that the parser refused.
+Error Refusal(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (chosen.empty() && error.get_name() == "RequiredError")
-    return "dragoman: error: a command is required; see dragoman --help\n";
-  const CLI::App* command = chosen.empty() ? app : chosen.front();
-  const std::string what = error.what();
+    return InvalidInput("a command is required; see dragoman --help");
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string what = InOurWords(error.what());
   std::string hint;
   // "The following arguments were not expected: --shpae x=1", in any order
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   const std::size_t option = what.find(" -");
   if (is_extra && option != std::string::npos) {
     const std::size_t end = what.find_first_of(" =", option + 1);
-    hint = DidYouMean(what.substr(option + 1, end - option - 1), OptionsOf(*command));
+    hint = DidYouMean(what.substr(option + 1, end - option - 1), OptionsOf(command));
   }
-  return fmt::format("dragoman: error: {}{}; see dragoman {}--help\n", what, hint,
-                     chosen.empty() ? "" : command->get_name() + " ");
+  return InvalidInput(fmt::format("{}{}; see dragoman {}--help", what, hint,
+                                  chosen.empty() ? "" : command.get_name() + " "));
+}
+
+// What an option says of a value that is none of its own; "": it is one of them.
+std::string RefusalOfWord(const std::string& word, const std::vector<std::string>& words) {
+  if (std::ranges::find(words, word) != words.end()) return "";
+  return "there is no '" + word + "'" + WhatThereIs(word, "it takes", words);
 }
 
 }  // namespace
@@ -88,9 +116,23 @@ void Command::Add(const std::string& names, Destination destination, const std::
                   const Accepts& accepts) {
   CLI::Option* option =
       std::visit([&](auto* value) { return app_->add_option(names, *value, help); }, destination);
+  if (std::holds_alternative<std::uint64_t*>(destination)) {
+    option->check([](const std::string& word) {
+      return ParseUint64(word) ? "" : "'" + word + "' is no number from 0 on";
+    });
+  }
   if (accepts.required) option->required();
-  if (!accepts.one_of.empty()) option->check(CLI::IsMember(accepts.one_of));
-  if (accepts.range) option->check(CLI::Range(accepts.range->first, accepts.range->second));
+  if (!accepts.one_of.empty()) {
+    option->check(
+        [words = accepts.one_of](const std::string& word) { return RefusalOfWord(word, words); });
+  }
+  if (accepts.range) {
+    option->check([range = *accepts.range](const std::string& word) -> std::string {
+      const std::optional<std::int64_t> number = ParseInt64(word);
+      if (number && *number >= range.first && *number <= range.second) return "";
+      return fmt::format("'{}' is no number from {} to {}", word, range.first, range.second);
+    });
+  }
   if (accepts.commas) option->delimiter(',');
   if (accepts.repeatable) option->take_all()->expected(1);
   text_->options.push_back({names, ValueName(destination), help,
@@ -116,7 +158,6 @@ CommandLine::CommandLine(const std::string& description, const std::string& foot
   app.footer(footer);
   app.set_version_flag("--version", version);
   app.require_subcommand(1);
-  app.failure_message(FailureMessage);
 }
 
 CommandLine::~CommandLine() = default;
@@ -148,7 +189,9 @@ int CommandLine::Run(int argc, char** argv) {
     std::ranges::reverse(words);  // as the parser wants them
     parser_->app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    return parser_->app.exit(error) == 0 ? kDone : kBadInput;
+    if (error.get_exit_code() != 0) return Report(Refusal(parser_->app, error));
+    parser_->app.exit(error);  // prints what was asked for
+    return kDone;
   }
   return parser_->exit_code;
 }

@@ -1,6 +1,7 @@
 // dragoman convert MODEL -o OUT
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +23,6 @@
 #include "core/rewrite/pipeline.h"
 #include "core/rewrite/unroll.h"
 #include "core/support/mapped_file.h"
-#include "core/support/posix.h"
 #include "core/support/temporary_folder.h"
 #include "driver/model_costs.h"
 
@@ -65,7 +65,7 @@ Result<Model> Unrolled(const Session& session, const Model& source, LoweringOpti
 struct Prepared {
   Model model;
   std::optional<std::int64_t> kept_opset;  // of an ONNX file that becomes another
-  std::optional<std::int64_t> products;    // before the passes, of such a file
+  std::optional<std::int64_t> products;    // of such a file before the passes, if all of it is left
 };
 
 Result<Prepared> Prepare(const Session& session, Model source, const Format& target,
@@ -86,7 +86,8 @@ Result<Prepared> Prepare(const Session& session, Model source, const Format& tar
   }
   const std::string passes = std::exchange(lowering.passes, "none");
   DRAGOMAN_ASSIGN(prepared.model, session.ToCommon(source, lowering));
-  if (prepared.kept_opset) prepared.products = CostsOf(prepared.model).multiply_adds;
+  if (prepared.kept_opset && !options.lowering.has_cut())
+    prepared.products = CostsOf(prepared.model).multiply_adds;
   DRAGOMAN_TRY(session.Rewrite(prepared.model, passes));
   return prepared;
 }
@@ -132,33 +133,45 @@ void PrintFile(const NodeCount& before, const NodeCount& after, const Format& ta
   PrintJson(json);
 }
 
+// nullopt: it is no file, but a folder, or goes through a pipe.
+std::optional<std::uint64_t> SizeOf(const std::string& path) {
+  std::error_code problem;
+  const std::uint64_t size = std::filesystem::file_size(path, problem);
+  return problem ? std::nullopt : std::optional(size);
+}
+
+// A file that is converted, as it was before: the new one may take its place.
+struct Original {
+  NodeCount nodes;
+  FileFigures figures;
+  std::optional<std::uint64_t> bytes;
+};
+
+Original OriginalOf(const Model& source, const ConvertOptions& options) {
+  return {CountNodes(source), {.operators = CountOperators(source)}, SizeOf(options.model)};
+}
+
 // One line on standard error.
-void SayWhatWasFused(const NodeCount& before, const NodeCount& after,
+void SayWhatWasFused(const Original& original, const NodeCount& after,
                      const ConvertOptions& options) {
-  if (options.common.quiet) return;
-  std::error_code ignored;
-  const std::uint64_t bytes_before = std::filesystem::file_size(options.model, ignored);
-  if (ignored) return;
-  const std::uint64_t bytes_after =
-      options.output == "-" ? 0 : std::filesystem::file_size(options.output, ignored);
-  if (ignored) return;
-  const std::string line = FusionSummary(before, after, bytes_before, bytes_after);
+  const std::optional<std::uint64_t> bytes =
+      options.output == "-" ? std::optional<std::uint64_t>(0) : SizeOf(options.output);
+  if (options.common.quiet || !original.bytes || !bytes) return;
+  const std::string line = FusionSummary(original.nodes, after, *original.bytes, *bytes);
   if (!line.empty()) Say(line);
 }
 
 // The table, for a file of ONNX that was made from one.
-void SayWhatChanged(const Session& session, FileFigures before, const Prepared& prepared,
+void SayWhatChanged(const Original& original, FileFigures after, const Prepared& prepared,
                     const ConvertOptions& options) {
   if (options.common.quiet || options.common.json || options.output == "-") return;
-  const Result<Model> written = session.Read(options.output, "onnx");
-  if (!written.ok()) return;
-  std::error_code ignored;
-  before.bytes = std::filesystem::file_size(options.model, ignored);
-  if (ignored) return;  // from standard input
+  const std::optional<std::uint64_t> bytes = SizeOf(options.output);
+  if (!original.bytes || !bytes) return;
+  FileFigures before = original.figures;
+  before.bytes = *original.bytes;
   before.multiply_adds = prepared.products;
-  const FileFigures after = {.operators = CountOperators(*written),
-                             .bytes = std::filesystem::file_size(options.output, ignored),
-                             .multiply_adds = CostsOf(prepared.model).multiply_adds};
+  after.bytes = *bytes;
+  after.multiply_adds = CostsOf(prepared.model).multiply_adds;
   std::string table = ChangeTable(before, after);
   table.pop_back();
   Say(table);
@@ -179,18 +192,34 @@ Status PrintBytes(const Session& session, const Model& model, const Format& targ
   }
   DRAGOMAN_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
   const std::string path = (folder.path() / "model").string();
-  DRAGOMAN_TRY(session.Write(model, path, target, write));
+  const auto rename = [&path](Finding& finding) {
+    if (finding.file == path) finding.file = "standard output";
+  };
+  Session renaming = session;
+  renaming.warn = [&](Finding warning) {
+    rename(warning);
+    session.warn(warning);
+  };
+  if (Status status = renaming.Write(model, path, target, write); !status.ok()) {
+    std::ranges::for_each(status.error().findings(), rename);
+    return status;
+  }
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const std::span<const std::byte> bytes = file->bytes();
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size())
-    return SystemError("write", "standard output");
+  // The main function tells of bytes that are lost, as of all that is printed.
+  static_cast<void>(std::fwrite(bytes.data(), 1, bytes.size(), stdout));
   return {};
 }
 
-Status Save(const Session& session, const Model& model, const Format& target,
-            std::optional<std::int64_t> kept_opset, const ConvertOptions& options) {
+// Counts the operators of what is written, if that is an ONNX file made from a common graph.
+Status Save(const Session& session, const Prepared& prepared, const Format& target,
+            const ConvertOptions& options, FileFigures& figures) {
+  const Model& model = prepared.model;
   const WriteOptions write = {
-      .opset = options.opset, .kept_opset = kept_opset, .lift_state = options.state == "lift"};
+      .opset = options.opset,
+      .kept_opset = prepared.kept_opset,
+      .lift_state = options.state == "lift",
+      .show = [&](const Model& written) { figures.operators = CountOperators(written); }};
   if (options.output == "-" && target.print == nullptr)
     return PrintBytes(session, model, target, write);
   if (options.output == "-") {
@@ -202,26 +231,29 @@ Status Save(const Session& session, const Model& model, const Format& target,
 }
 
 Status Convert(const ConvertOptions& options) {
-  const Session session = MakeSession(options.common);
+  const Session session = MakeSession(options.common, options.model);
   DRAGOMAN_ASSIGN(const Format* const target, TargetOf(session.formats, options));
   if (target->write == nullptr) {
     return Unsupported("files of format " + std::string(target->name) + " cannot be written");
   }
+  if (target->name != "onnx" && (options.opset || options.state == "lift"))
+    return InvalidInput("--opset and --state lift are for ONNX files");
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   DRAGOMAN_TRY(CheckEdited(session, source, *target, options));
-  const NodeCount before = CountNodes(source);
-  const FileFigures figures = {.operators = CountOperators(source)};
+  const Original original = OriginalOf(source, options);
   Result<Prepared> prepared = Prepare(session, std::move(source), *target, options);
   if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
   const Model& model = prepared->model;
   DRAGOMAN_TRY(CheckWeights(session, model, options));
-  DRAGOMAN_TRY(Save(session, model, *target, prepared->kept_opset, options));
+  FileFigures figures;
+  DRAGOMAN_TRY(Save(session, *prepared, *target, options, figures));
   const NodeCount after = CountNodes(model);
   if (prepared->kept_opset && options.lowering.passes.value_or("default") != "none")
-    SayWhatChanged(session, figures, *prepared, options);
-  SayWhatWasFused(before, after, options);
-  if (options.common.json && options.output != "-") PrintFile(before, after, *target, options);
+    SayWhatChanged(original, figures, *prepared, options);
+  SayWhatWasFused(original, after, options);
+  if (options.common.json && options.output != "-")
+    PrintFile(original.nodes, after, *target, options);
   return {};
 }
 

@@ -28,19 +28,12 @@ struct DiffOptions {
   CommonOptions common;
 };
 
-Status ReadIgnored(DiffOptions& options) {
+void SetIgnored(DiffOptions& options) {
   for (const std::string& word : options.ignore) {
-    if (word == "weights") {
-      options.compare.ignore_weights = true;
-    } else if (word == "shapes") {
-      options.compare.ignore_shapes = true;
-    } else if (word == "origins") {
-      options.compare.ignore_origins = true;
-    } else {
-      return InvalidInput("--ignore " + word + ": it is one of weights, shapes, origins");
-    }
+    if (word == "weights") options.compare.ignore_weights = true;
+    if (word == "shapes") options.compare.ignore_shapes = true;
+    if (word == "origins") options.compare.ignore_origins = true;
   }
-  return {};
 }
 
 // What is stated about one of the two models.
@@ -79,8 +72,8 @@ Result<Level> LevelOf(const DiffOptions& options, const Model& a, const Model& b
 }
 
 Result<DiffReport> Compare(DiffOptions& options) {
-  DRAGOMAN_TRY(ReadIgnored(options));
-  const Session session = SilentSession();
+  SetIgnored(options);
+  const Session session = MakeSession(options.common);
   // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
   static auto* const models = new std::array<Model, 2>;
   const std::array<std::string, 2> files = {options.a, options.b};
@@ -100,11 +93,19 @@ Result<DiffReport> Compare(DiffOptions& options) {
   return session.Diff(a, b, options.compare);
 }
 
+// The report, its first word in colour on a terminal.
+std::string ReportText(const DiffReport& report) {
+  const std::string text = RenderText(report);
+  const std::size_t end = text.find(' ');
+  return Colored(report.equal() ? Color::kGreen : Color::kRed, text.substr(0, end)) +
+         text.substr(end);
+}
+
 int RunDiff(DiffOptions& options) {
   Result<DiffReport> report = Compare(options);
   if (!report.ok()) return Report(report.error());
   const bool json = options.common.json || options.format == "json";
-  if (!options.common.quiet) fmt::print("{}", json ? RenderJson(*report) : RenderText(*report));
+  if (!options.common.quiet) fmt::print("{}", json ? RenderJson(*report) : ReportText(*report));
   return report->equal() ? kDone : kAnswerIsNo;
 }
 
@@ -120,7 +121,7 @@ void AddDiff(CommandLine& program) {
               "source (as in the files) or common; default: source if dialect and versions agree",
               {.one_of = {"source", "common"}});
   command.Add("--ignore", &options->ignore, "What may differ: weights, shapes, origins",
-              {.suggested = {"weights", "shapes", "origins"}, .commas = true});
+              {.one_of = {"weights", "shapes", "origins"}, .commas = true});
   command.AddFlag("--strict-attributes", options->compare.strict_attributes,
                   "An attribute that spells its default differs from an absent one");
   command.AddFlag("--commute", options->compare.commute,

@@ -11,6 +11,7 @@
 
 #include "cli/report.h"
 #include "core/ir/print.h"
+#include "core/support/text.h"
 #include "driver/model_costs.h"
 
 namespace dragoman::cli {
@@ -38,11 +39,18 @@ std::string UserText(const Use& use) {
   return "output " + std::to_string(use.index());
 }
 
+// `text`, or as many whole characters of it as there is room for.
+std::string Shortened(const std::string& text) {
+  if (text.size() <= kMaxText) return text;
+  std::string_view rest = text;
+  while (text.size() - rest.size() < kMaxText)
+    rest.remove_prefix(std::max(Utf8Length(rest), std::size_t{1}));
+  return text.substr(0, text.size() - rest.size()) + "…";
+}
+
 std::string AttributeText(const NamedAttribute& attribute) {
   if (attribute.value.graph() != nullptr) return attribute.name + " = a body";
-  std::string text = PrintAttribute(attribute.value);
-  if (text.size() > kMaxText) text = text.substr(0, kMaxText) + "…";
-  return attribute.name + " = " + text;
+  return attribute.name + " = " + Shortened(PrintAttribute(attribute.value));
 }
 
 std::string OriginText(const SourceOp& source) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,6 +26,14 @@ struct OpsOptions {
   std::optional<std::string> to;
   CommonOptions common;
 };
+
+// What --from takes. A format may have several, "torchscript" is short for "aten".
+const std::vector<std::string>& Dialects() {
+  static const std::vector<std::string> dialects = {
+      "onnx",  "aten",  "prim",       "torchvision",   "tf",
+      "relay", "relax", "ai.onnx.ml", "com.microsoft", "torchscript"};
+  return dialects;
+}
 
 // Whether the target of that name has operator `def`.
 bool Has(std::string_view name, const OpDef& def) {
@@ -164,8 +173,10 @@ int RunOps(const OpsOptions& options) {
     const std::vector<SourceOperator> operators = OperatorsOf(*options.from);
     if (!operators.empty()) return PrintSourceOperators(options, operators);
     // The operators of ai.onnx are those of the common dialect.
-    if (*options.from != "onnx")
-      return Report(InvalidInput("there is no dialect '" + *options.from + "'"));
+    if (*options.from != "onnx") {
+      return Report(InvalidInput("there is no dialect '" + *options.from + "'" +
+                                 WhatThereIs(*options.from, "dialects are", Dialects())));
+    }
   }
   if (options.op) {
     const OpDef* def = FindOp(*options.op);
@@ -192,13 +203,15 @@ int RunOps(const OpsOptions& options) {
 void AddOps(CommandLine& program) {
   auto options = std::make_shared<OpsOptions>();
   Command command = program.AddCommand("ops", "List operators, passes and formats");
-  command.Add("OP", &options->op, "Describe one operator: LSTM, dragoman.Linear, aten.lstm.input");
+  std::vector<std::string> operators;
+  for (const OpDef* def : AllOps()) operators.push_back(def->Label());
+  command.Add("OP", &options->op, "Describe one operator: LSTM, dragoman.Linear, aten.lstm.input",
+              {.suggested = std::move(operators)});
   command.Add(
       "--from", &options->from,
       "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, relax, "
       "ai.onnx.ml, com.microsoft, …",
-      {.suggested = {"onnx", "aten", "prim", "torchvision", "tf", "relay", "relax", "ai.onnx.ml",
-                     "com.microsoft"}});
+      {.suggested = Dialects()});
   command.Add("--to", &options->to, "Only those that this target has: onnx, relay, relax, cpp",
               {.one_of = {"onnx", "relay", "relax", "cpp"}});
   AddCommonOptions(command, options->common);

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -39,10 +40,21 @@ void AddCut(Command& command, LoweringFlags& options) {
 
 void AddPasses(Command& command, LoweringFlags& options) {
   std::vector<std::string> words = {"none", "default"};
-  for (const PassInfo& pass : AllPasses()) words.emplace_back(pass.name);
+  for (const PassInfo& pass : AllPasses()) {
+    words.emplace_back(pass.name);
+    if (pass.by_default) words.push_back("-" + std::string(pass.name));
+  }
   command.Add("--passes", &options.passes,
               "none, default, names of passes, or default,-NAME; `dragoman ops` lists them",
               {.suggested = std::move(words)});
+}
+
+std::string TypedFacts(const LoweringFlags& options) {
+  std::string typed;
+  for (const std::string& shape : options.shapes) typed += " --shape " + ShellWord(shape);
+  for (const std::string& dim : options.dims) typed += " --dim " + ShellWord(dim);
+  if (options.entry) typed += " --entry " + ShellWord(*options.entry);
+  return typed;
 }
 
 ReadOptions ReadOptionsOf(const LoweringFlags& options) {
@@ -54,6 +66,8 @@ Result<Facts> ParseFacts(const LoweringFlags& options) {
   Facts facts;
   for (const std::string& text : options.shapes) {
     DRAGOMAN_ASSIGN(ShapeFact fact, ParseShapeFact(text));
+    if (std::ranges::find(facts.shapes, fact.input, &ShapeFact::input) != facts.shapes.end())
+      return InvalidInput("--shape names the input '" + fact.input + "' twice");
     facts.shapes.push_back(std::move(fact));
   }
   for (const std::string& text : options.dims) {
@@ -63,7 +77,9 @@ Result<Facts> ParseFacts(const LoweringFlags& options) {
     Result<Dim> dim = ParseDim(text.substr(equals + 1));
     if (!dim.ok() || (dim->known() && dim->value() < 0))
       return InvalidInput("--dim " + text + ": not a size");
-    facts.dims.insert_or_assign(text.substr(0, equals), std::move(*dim));
+    const std::string symbol = text.substr(0, equals);
+    if (!facts.dims.emplace(symbol, std::move(*dim)).second)
+      return InvalidInput("--dim names the size '" + symbol + "' twice");
   }
   facts.entry = options.entry;
   return facts;
@@ -79,20 +95,16 @@ LoweringOptions LoweringWith(Facts facts, const LoweringFlags& options) {
           options.passes.value_or("default")};
 }
 
-Session MakeSession(const CommonOptions& options) {
-  Session session = SilentSession();
+Session MakeSession(const CommonOptions& options, const std::string& model) {
+  Session session;
+  session.shows_progress = true;
   session.strict = options.strict;
   if (options.explain) session.explain = Say;
   // A bug is reported in spite of --quiet.
-  session.warn = [quiet = options.quiet](const Finding& warning) {
+  session.warn = [quiet = options.quiet, model](Finding warning) {
+    if (warning.file.empty()) warning.file = model;
     if (!quiet || warning.kind == ErrorKind::kInternal) SayWarning(warning);
   };
-  return session;
-}
-
-Session SilentSession() {
-  Session session;
-  session.shows_progress = true;
   return session;
 }
 

@@ -42,6 +42,8 @@ void AddFacts(Command& command, LoweringFlags& options);
 void AddCut(Command& command, LoweringFlags& options);
 void AddPasses(Command& command, LoweringFlags& options);
 
+// The facts, each after a space, as one types them: " --shape x=1,6 --entry forward".
+std::string TypedFacts(const LoweringFlags& options);
 // What to read of the file: --tags.
 ReadOptions ReadOptionsOf(const LoweringFlags& options);
 Result<Facts> ParseFacts(const LoweringFlags& options);
@@ -49,10 +51,9 @@ Result<LoweringOptions> ParseLowering(const LoweringFlags& options);
 // With `facts` in place of those of the flags.
 LoweringOptions LoweringWith(Facts facts, const LoweringFlags& options);
 
-// Warnings and explanations go to standard error, as the options say.
-Session MakeSession(const CommonOptions& options);
-// Says nothing.
-Session SilentSession();
+// Warnings and explanations go to standard error, as the options say; those of no file are about
+// `model`.
+Session MakeSession(const CommonOptions& options, const std::string& model = "");
 
 }  // namespace dragoman::cli
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -66,34 +67,32 @@ std::string ReportText(const std::string& report) {
                      end == std::string::npos ? "" : report.substr(end + 1));
 }
 
-Result<std::vector<NamedArray>> InputsOf(const Model& source, const RunOptions& options) {
-  DRAGOMAN_ASSIGN(std::vector<NamedArray> given, LoadInputs(options.inputs));
-  if (!options.random) return given;
-  if (!given.empty()) return InvalidInput("--random does not go with --input and --inputs");
-  DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
-  DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
-                  DrawInputs(SilentSession(), source, facts, options.request.seed, 1));
-  return std::move(drawn.front());
-}
-
-Result<RunResult> RunWith(const Model& source, const std::vector<NamedArray>& inputs,
-                          const RunOptions& options) {
+// Of the model, on the inputs that are given, or on drawn ones.
+Result<RunResult> RunOn(const Session& session, const Model& source, std::vector<NamedArray> inputs,
+                        const RunOptions& options) {
   RunRequest request = options.request;
   request.times = options.common.json;
   request.print = Say;
   DRAGOMAN_ASSIGN(request.facts, ParseFacts(options.lowering));
-  return RunModel(SilentSession(), source, inputs, request);
+  if (options.random) {
+    DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
+                    DrawInputs(session, source, request.facts, request.seed, 1));
+    inputs = std::move(drawn.front());
+  }
+  return RunModel(session, source, inputs, request);
 }
 
 int RunCommand(const RunOptions& options) {
-  Result<Model> source =
-      SilentSession().Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
-  if (!source.ok()) return Report(source.error());
-  Result<std::vector<NamedArray>> inputs = InputsOf(*source, options);
+  Result<std::vector<NamedArray>> inputs = LoadInputs(options.inputs);
   if (!inputs.ok()) return Report(inputs.error());
+  if (options.random && !inputs->empty())
+    return Report(InvalidInput("--random does not go with --input and --inputs"));
   if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
     return Report(status.error());
-  Result<RunResult> result = RunWith(*source, *inputs, options);
+  const Session session = MakeSession(options.common, options.model);
+  Result<Model> source = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
+  if (!source.ok()) return Report(source.error());
+  Result<RunResult> result = RunOn(session, *source, std::move(*inputs), options);
   if (!result.ok()) return Report(result.error(), options.model);
   if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
     return Report(status.error());

@@ -24,7 +24,7 @@ struct VerifyOptions {
   std::string model;
   std::vector<std::string> data;
   std::optional<std::string> against;
-  std::int64_t random = 1;
+  std::optional<std::int64_t> random;  // 1 unless given
   std::uint64_t seed = 0;
   InputOptions inputs;  // --input, --inputs
   bool bisect = false;
@@ -148,17 +148,40 @@ Result<bool> TakesNames(const Session& session, const Model& model,
   });
 }
 
+// `facts`, and the sizes that `other` knows where `model` has symbols. Inputs are compared as far
+// as the files tell their types.
+Facts WithSizesOfOther(const Session& session, const Model& model, const Model& other,
+                       Facts facts) {
+  if (CallsOf(session, model) != nullptr || CallsOf(session, other) != nullptr) return facts;
+  const std::vector<Slot> slots = InputSlots(ChosenEntry(model, facts));
+  const std::vector<Slot> others = InputSlots(other.entries.front());
+  for (std::size_t i = 0; i < slots.size() && i < others.size(); ++i) {
+    const auto named = std::ranges::find(others, slots[i].name, &Slot::name);
+    const Shape* known = (named != others.end() ? *named : others[i]).type.shape();
+    const Shape* shape = slots[i].type.shape();
+    if (known == nullptr || shape == nullptr || known->size() != shape->size()) continue;
+    for (std::size_t k = 0; k < shape->size(); ++k) {
+      const std::vector<std::string> symbols = (*shape)[k].Symbols();
+      const bool is_symbol = symbols.size() == 1 && (*shape)[k] == Dim::Symbol(symbols.front());
+      if (is_symbol && (*known)[k].known()) facts.dims.emplace(symbols.front(), (*known)[k]);
+    }
+  }
+  return facts;
+}
+
 // One input for each of --random, or the one that is given, with what to call it.
 Result<std::vector<std::pair<std::string, std::vector<NamedArray>>>> InputsToTry(
-    const Session& session, const Model& model, const VerifyOptions& options) {
+    const Session& session, const Model& model, const Model& other, const VerifyOptions& options) {
   std::vector<std::pair<std::string, std::vector<NamedArray>>> tries;
   DRAGOMAN_ASSIGN(std::vector<NamedArray> given, LoadInputs(options.inputs));
   if (!given.empty()) {
     tries.emplace_back("given inputs", std::move(given));
     return tries;
   }
-  DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
-                  DrawInputs(session, model, options.request.facts, options.seed, options.random));
+  DRAGOMAN_ASSIGN(
+      std::vector<std::vector<NamedArray>> drawn,
+      DrawInputs(session, model, WithSizesOfOther(session, model, other, options.request.facts),
+                 options.seed, options.random.value_or(1)));
   for (std::vector<NamedArray>& inputs : drawn)
     tries.emplace_back(fmt::format("random input {}", tries.size()), std::move(inputs));
   return tries;
@@ -179,7 +202,7 @@ Result<std::vector<Verdict>> AgainstModel(const Session& session, const Model& m
   request.facts = {};
   request.engine = "interpreter";  // so that a model against itself compares the engines
   using Tries = std::vector<std::pair<std::string, std::vector<NamedArray>>>;
-  DRAGOMAN_ASSIGN(const Tries tries, InputsToTry(session, model, options));
+  DRAGOMAN_ASSIGN(const Tries tries, InputsToTry(session, model, other, options));
   std::vector<Verdict> verdicts;
   for (const auto& [what, inputs] : tries) {
     DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, options.request));
@@ -213,7 +236,8 @@ void PrintBisection(const Bisection& bisection) {
 
 void PrintText(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
-    fmt::print("{}: {}\n", verdict.what, verdict.ok() ? "ok" : "different");
+    fmt::print("{}: {}\n", verdict.what,
+               verdict.ok() ? Colored(Color::kGreen, "ok") : Colored(Color::kRed, "different"));
     for (const OutputComparison& output : verdict.outputs) fmt::print("  {}\n", output.message);
     if (verdict.bisection) PrintBisection(*verdict.bisection);
   }
@@ -268,19 +292,26 @@ Result<std::vector<Verdict>> VerifyModel(const Session& session, const Model& mo
                          : AgainstData(session, model, options);
 }
 
-int RunVerify(const VerifyOptions& options) {
-  if (!IsTolerance(options.tolerance.relative) || !IsTolerance(options.tolerance.absolute)) {
-    return Report(InvalidInput("--rtol and --atol take numbers of 0 or more"));
-  }
-  if (options.data.empty() == !options.against.has_value()) {
-    return Report(InvalidInput("verify takes either --data or --against"));
-  }
+// Errors: options that are not for one another.
+Status CheckOptions(const VerifyOptions& options) {
+  if (!IsTolerance(options.tolerance.relative) || !IsTolerance(options.tolerance.absolute))
+    return InvalidInput("--rtol and --atol take numbers of 0 or more");
+  if (options.data.empty() == !options.against.has_value())
+    return InvalidInput("verify takes either --data or --against");
   const bool gives_inputs = !options.inputs.inputs.empty() || options.inputs.archive.has_value();
   if (gives_inputs && !options.against)
-    return Report(InvalidInput("--input and --inputs go with --against"));
+    return InvalidInput("--input and --inputs go with --against");
+  if (options.random && !options.against) return InvalidInput("--random goes with --against");
+  if (options.random && gives_inputs)
+    return InvalidInput("--random does not go with --input and --inputs");
   if (options.bisect && !options.against && options.request.engine != "native")
-    return Report(InvalidInput("--bisect needs --against, or --engine native"));
-  const Session session = SilentSession();
+    return InvalidInput("--bisect needs --against, or --engine native");
+  return {};
+}
+
+int RunVerify(const VerifyOptions& options) {
+  if (const Status status = CheckOptions(options); !status.ok()) return Report(status.error());
+  const Session session = MakeSession(options.common, options.model);
   Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
   if (!model.ok()) return Report(model.error());
   Result<std::vector<Verdict>> verdicts = VerifyModel(session, *model, options);

@@ -18,9 +18,14 @@ LINES = [
     (["convert", "model.onnx", "--unr"], {"--unroll"}),
     (["run", "model.onnx", "--engine", "n"], {"native"}),
     (["completion", "z"], {"zsh"}),
+    (["ops", "LayerN"], {"LayerNormalization"}),
+    (["ops", "--from", "torch"], {"torchscript", "torchvision"}),
+    (["inspect", "model.onnx", "--to", "re"], {"relay", "relax"}),
 ]
 # Behind a comma, too.
-LISTS = [(["convert", "model.onnx", "--passes", "default,fold-const"], {"default,fold-constants"})]
+LISTS = [(["convert", "model.onnx", "--passes", "default,fold-const"], {"default,fold-constants"}),
+         (["convert", "model.onnx", "--passes", "default,-fuse-r"], {"default,-fuse-recurrences"}),
+         (["diff", "a.onnx", "b.onnx", "--ignore", "weights,sh"], {"weights,shapes"})]
 
 BASH = """source <(dragoman completion bash)
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _dragoman; printf '%s\\n' "${COMPREPLY[@]}" """

@@ -9,8 +9,8 @@ import unittest
 
 from pages import Page
 
-ANSWERS = ("onnx-to-cpp", "torchscript-policy", "unrolled-lstm", "relay-model", "comparing-exports",
-           "reporting-a-bug")
+ANSWERS = ("onnx-to-cpp", "torchscript-policy", "unrolled-lstm", "relay-model", "running",
+           "comparing-exports", "reporting-a-bug")
 # The step of the tutorial that needs PyTorch, and where the tests have the same files.
 SAVE = "python3 save_policy.py && mkdir recorded && mv inputs.npz outputs.npz recorded"
 POLICY = "tests/models/torchscript/lstm_policy"

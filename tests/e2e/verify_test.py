@@ -120,7 +120,7 @@ class Run(CommandCase):
             return subprocess.run([DRAGOMAN, "cache", *options], capture_output=True, text=True,
                                   check=True, env={**os.environ, "DRAGOMAN_CACHE": str(cache)}).stdout
 
-        self.assertEqual(asked(), f"{cache}: 1 compiled programs, 1.5 kB; at most 2000.0 MB are kept\n")
+        self.assertEqual(asked(), f"{cache}: 1 compiled program, 1.5 kB; at most 2000.0 MB are kept\n")
         self.assertEqual(json.loads(asked("--clear", "--json"))["freed"], 1500)
         self.assertEqual([path.name for path in cache.iterdir()], ["mine"])
 

@@ -4,7 +4,8 @@
 A file has a line on what it shows, then parts that each begin with a line "--- NAME":
 
     --- input NAME        a file that the command finds in its folder
-    --- command           what is typed; ROOT is the root of the repository
+    --- command           what is typed, with settings of the environment (NAME=VALUE) before it;
+                          ROOT is the root of the repository
     --- prints            the exit code, then what the command prints
     --- writes NAME       a file that the command has written
 
@@ -34,14 +35,16 @@ def split(text):
 def run(command, folder):
     """The exit code and the output of a command, without the names of folders."""
     words = [word.replace("ROOT", str(ROOT)) for word in shlex.split(command)]
-    program, *arguments = words
-    assert program == "dragoman", command
-    here = os.getcwd()
+    at = words.index("dragoman")
+    here, environment = os.getcwd(), os.environ.copy()
     os.chdir(folder)
+    os.environ.update(word.split("=", 1) for word in words[:at])
     try:
-        done = commands.dragoman(*arguments)
+        done = commands.dragoman(*words[at + 1:])
     finally:
         os.chdir(here)
+        os.environ.clear()
+        os.environ.update(environment)
     output = (done.stdout + done.stderr).replace(str(ROOT), "ROOT").replace(str(folder), "FOLDER")
     return done.returncode, output
 
@@ -53,7 +56,9 @@ def render(head, parts, folder):
     for name, text in parts:
         kind, _, file = name.partition(" ")
         if kind == "input":
-            (folder / file).write_text(text + "\n", encoding="utf-8")
+            path = folder / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text + "\n", encoding="utf-8")
         elif kind == "command":
             code, output = run(text.strip(), folder)
         elif kind == "prints":

@@ -1,0 +1,55 @@
+#include "cli/inspect_census.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace dragoman::cli {
+namespace {
+
+// An entry of the message of an ONNX file; nullptr: there is none.
+template <class T>
+const T* FileEntry(const Model& model, std::string_view name) {
+  const Attribute* entry = Find(model.extra, name);
+  return entry != nullptr ? entry->As<T>() : nullptr;
+}
+
+}  // namespace
+
+Census CensusOf(const Model& model) {
+  Census census;
+  std::map<std::string, std::size_t> ops;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) ++ops[node.op().ToString()];
+    census.nodes += graph.num_nodes();
+  });
+  census.weights = WeightsOf(model);
+  census.ops.assign(ops.begin(), ops.end());
+  std::stable_sort(census.ops.begin(), census.ops.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return census;
+}
+
+std::string WriterText(const Model& model) {
+  std::string text;
+  for (const char* name : {"onnx.producer_name", "onnx.producer_version"}) {
+    const auto* part = FileEntry<std::string>(model, name);
+    if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
+  }
+  if (const auto* version = FileEntry<std::int64_t>(model, "onnx.ir_version"))
+    text += fmt::format("{}IR version {}", text.empty() ? "" : ", ", *version);
+  return text;
+}
+
+std::vector<Slot> GivenSlots(const Format* format, const Entry& entry) {
+  if (format == nullptr || format->calls == nullptr) return InputSlots(entry);
+  std::vector<Slot> slots;
+  for (const auto& argument : entry.graph->inputs().subspan(format->calls->first))
+    slots.push_back({argument->name(), argument->type()});
+  return slots;
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,35 @@
+// What `dragoman inspect` tells of a model as it is in the file.
+#ifndef DRAGOMAN_CLI_INSPECT_CENSUS_H_
+#define DRAGOMAN_CLI_INSPECT_CENSUS_H_
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ir/model.h"
+#include "driver/data.h"
+#include "driver/formats.h"
+#include "driver/model_costs.h"
+
+namespace dragoman::cli {
+
+// What the graphs of a model hold together.
+struct Census {
+  std::vector<std::pair<std::string, std::size_t>> ops;  // most frequent first
+  std::size_t nodes = 0;
+  WeightCensus weights;
+};
+
+Census CensusOf(const Model& model);
+
+// "pytorch 2.1.0, IR version 8"; empty: the file does not say.
+std::string WriterText(const Model& model);
+
+// What a caller gives. A method lists its object, and has no place among the flat inputs for
+// arguments that are left out. `format` is that of the model, or nullptr.
+std::vector<Slot> GivenSlots(const Format* format, const Entry& entry);
+
+}  // namespace dragoman::cli
+
+#endif  // DRAGOMAN_CLI_INSPECT_CENSUS_H_

@@ -1,0 +1,181 @@
+#include "cli/inspect_screen.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/inspect_census.h"
+#include "cli/inspect_node.h"
+#include "cli/inspect_targets.h"
+#include "cli/report.h"
+#include "driver/model_costs.h"
+#include "driver/structured_calls.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr std::size_t kMaxRows = 12;
+
+void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
+  for (std::size_t i = 0; i < slots.size() && i < kMaxRows; ++i) {
+    fmt::print("  {:<7} {}: {}\n", i == 0 ? label : "", slots[i].name, TypeText(slots[i].type));
+  }
+  if (slots.size() > kMaxRows) fmt::print("  {:<7} … and {} more\n", "", slots.size() - kMaxRows);
+}
+
+void PrintStates(const std::vector<State>& states) {
+  for (std::size_t i = 0; i < states.size() && i < kMaxRows; ++i) {
+    fmt::print("state    {}: {}\n", states[i].name, TypeText(states[i].type));
+  }
+  if (states.size() > kMaxRows) fmt::print("         … and {} more\n", states.size() - kMaxRows);
+}
+
+void PrintCensus(const Census& census, std::size_t absent) {
+  std::string ops;
+  for (std::size_t i = 0; i < census.ops.size() && i < kMaxRows; ++i) {
+    ops += fmt::format("{}{} {}", i == 0 ? "" : ", ", census.ops[i].second, census.ops[i].first);
+  }
+  if (census.ops.size() > kMaxRows) ops += ", …";
+  fmt::print("nodes    {}{}{}\n", census.nodes, ops.empty() ? "" : ": ", ops);
+  fmt::print("weights  {} constants, {} parameters, {}{}\n", census.weights.constants,
+             Grouped(census.weights.parameters), SizeText(census.weights.bytes),
+             absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
+}
+
+// Files of weights that are not there, with the places where they are looked for.
+void PrintMissing(const std::vector<MissingFile>& files, const std::string& model) {
+  for (const MissingFile& file : files) {
+    const std::filesystem::path place = std::filesystem::path(model).parent_path() / file.name;
+    fmt::print("missing  {}, at least {}, with the elements of {} constant{}\n", place.string(),
+               SizeText(file.bytes), file.constants, file.constants == 1 ? "" : "s");
+  }
+}
+
+// "1,024 multiply-adds, 2.1 kB of activations at most"; empty: sizes are missing.
+void PrintCosts(const Model& common) {
+  const ModelCosts costs = CostsOf(common);
+  std::string text;
+  if (costs.multiply_adds)
+    text = Grouped(static_cast<std::uint64_t>(*costs.multiply_adds)) + " multiply-adds";
+  if (costs.peak_activation_bytes) {
+    text += fmt::format("{}{} of activations at most", text.empty() ? "" : ", ",
+                        SizeText(static_cast<std::uint64_t>(*costs.peak_activation_bytes)));
+  }
+  if (!text.empty()) fmt::print("a call   {}\n", text);
+}
+
+// Facts that would let the model be lowered, guessed from the first matrix or filter among its
+// weights; empty: there is nothing to go by.
+std::string GuessedFacts(const Model& source, const std::vector<Slot>& slots) {
+  const std::string name = slots.empty() ? "" : slots.front().name;
+  for (const State& state : source.states) {
+    const Tensor* tensor = state.initial.tensor();
+    if (name.empty() || tensor == nullptr) continue;
+    const auto& sizes = tensor->sizes();
+    if (sizes.size() == 2) return fmt::format(" --shape {}=1,{}", name, sizes[1]);
+    if (sizes.size() == 4) return fmt::format(" --shape {}=1,{},224,224", name, sizes[1]);
+  }
+  return name.empty() ? "" : fmt::format(" --shape {}=1,…", name);
+}
+
+// One line in place of the same error of each target.
+void PrintWhyNotLowered(const Error& error, const Model& source, const std::vector<Slot>& slots,
+                        const ScreenOptions& options) {
+  const std::string finding = error.findings().front().ToString();
+  fmt::print("  none   {}\n", finding.substr(0, finding.find('\n')));
+  if (error.findings().size() > 1)
+    fmt::print("         (and {} more)\n", error.findings().size() - 1);
+  if (finding.find("--shape") == std::string::npos) {
+    fmt::print("\nnext:  dragoman inspect {} --to cpp{}\n", ShellWord(options.model),
+               options.facts);
+    return;
+  }
+  fmt::print("\nnext:  dragoman inspect {}{}   (sizes guessed from the weights)\n",
+             ShellWord(options.model), GuessedFacts(source, slots));
+}
+
+void PrintTargets(const std::vector<Answer>& answers, const ScreenOptions& options) {
+  for (const Answer& answer : answers) {
+    std::string text = Colored(Color::kGreen, "yes");
+    if (!answer.works()) {
+      const std::string finding = answer.findings.front().ToString();
+      text = Colored(Color::kRed, "no") + ": " + finding.substr(0, finding.find('\n'));
+      if (answer.findings.size() > 1)
+        text += fmt::format(" (and {} more)", answer.findings.size() - 1);
+    }
+    fmt::print("  {:<6} {}\n", answer.target, text);
+  }
+  const bool cpp = std::ranges::find(answers, "cpp", &Answer::target)->works();
+  fmt::print("\nnext:  dragoman {} {} {}{}\n", cpp ? "codegen" : "inspect",
+             ShellWord(options.model), cpp ? "-o model_cpp" : "--to cpp", options.facts);
+}
+
+// Without the result of a method that returns nothing.
+std::vector<Slot> WithoutNone(std::vector<Slot> slots) {
+  std::erase_if(slots, [](const Slot& slot) { return TypeText(slot.type) == "NoneType"; });
+  return slots;
+}
+
+void PrintDescription(const Model& model, const Format* format, bool verbose) {
+  if (format == nullptr || format->describe == nullptr) return;
+  if (verbose || !format->describes_at_length)
+    fmt::print("{}", format->describe(model, verbose ? SIZE_MAX : kMaxRows));
+  else
+    fmt::print(
+        "classes  with -v, and the lines of the source where their methods call operators\n");
+}
+
+void PrintEntries(const Model& model, const Format* format) {
+  for (const Entry& entry : model.entries) {
+    fmt::print("entry {}\n", entry.name);
+    PrintSlots("input", GivenSlots(format, entry));
+    PrintSlots("output", WithoutNone(OutputSlots(entry)));
+  }
+}
+
+}  // namespace
+
+void PrintScreen(const Session& session, const Model& model, const Result<Model>& lowered,
+                 const ScreenOptions& options) {
+  const Format* format = FormatOfModel(session.formats, model);
+  std::string versions;
+  for (const OpsetImport& opset : model.opsets) {
+    versions += fmt::format("{}{} {}", versions.empty() ? "" : ", ",
+                            opset.domain.empty() ? "ai.onnx" : opset.domain, opset.version);
+  }
+  fmt::print("{}: {} model, {} level, operator sets: {}\n", options.model, model.dialect,
+             model.level == Level::kSource ? "source" : "common",
+             versions.empty() ? "none" : versions);
+  if (const std::string writer = WriterText(model); !writer.empty())
+    fmt::print("written by {}\n", writer);
+  // What the user states, and which inputs are states, shows when the model is lowered.
+  const bool shows_lowered =
+      lowered.ok() && (!options.facts.empty() || HidesStates(session, model));
+  PrintEntries(shows_lowered ? *lowered : model, shows_lowered ? nullptr : format);
+  const bool lists_objects = format != nullptr && format->calls != nullptr;
+  if (lowered.ok()) {
+    PrintStates(lowered->states);
+  } else if (!lists_objects) {
+    PrintStates(model.states);
+  }
+  if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
+  PrintCensus(CensusOf(model), CountAbsentWeights(model));
+  if (format != nullptr && format->missing_files != nullptr)
+    PrintMissing(format->missing_files(model), options.model);
+  if (lowered.ok()) PrintCosts(*lowered);
+  PrintDescription(model, format, options.verbose);
+  fmt::print("targets\n");
+  if (!lowered.ok()) {
+    const Entry& entry = model.entries.front();
+    return PrintWhyNotLowered(lowered.error(), model, GivenSlots(format, entry), options);
+  }
+  PrintTargets(AskTargets(session, lowered, std::nullopt), options);
+}
+
+}  // namespace dragoman::cli

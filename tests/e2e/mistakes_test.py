@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Mistakes of a caller: one line that says what is wrong, what was meant, and the exit code of it."""
+
+import pathlib
+import subprocess
+import unittest
+
+import numpy
+
+from command_case import CommandCase
+from commands import DRAGOMAN
+
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MLP = MODELS / "mlp" / "model.onnx"
+DYNAMIC = MODELS / "mlp_dynamic" / "model.onnx"
+POLICY = MODELS / "torchscript" / "lstm_policy" / "model.pt"
+
+
+class Mistakes(CommandCase):
+    def refused(self, *arguments, code=2):
+        """The one line that a call is refused with."""
+        said = self.fails(code, *arguments)
+        self.assertEqual(len(said.splitlines()), 1, said)
+        return said
+
+    def test_names_that_are_mistyped(self):
+        out = ("-o", self.out / "x.onnx")
+        x = self.out / "x.npy"
+        numpy.save(x, numpy.zeros((1, 41), numpy.float32))
+        run = ("run", MLP, "--output-dir", self.out / "y")
+        for arguments, meant in (
+                (("convert", MLP, *out, "--passes", "default,fuse-liner"), "fuse-linear"),
+                (("convert", MLP, *out, "--passes", "default,-fuse-liner"), "fuse-linear"),
+                (("convert", MLP, *out, "--to", "onxn"), "onnx"),
+                (("convert", MLP, *out, "--from", "tourchscript"), "torchscript"),
+                (("convert", MLP, *out, "--level", "comon"), "common"),
+                (("convert", MLP, *out, "--state", "kep"), "keep"),
+                (("convert", DYNAMIC, *out, "--dim", "bacth=2"), "batch"),
+                (("convert", DYNAMIC, *out, "--shape", "xs=2,41"), None),
+                (("convert", MLP, *out, "--entry", "mian"), "main"),
+                (("convert", POLICY, *out, "--entry", "forwrad"), "forward"),
+                (("convert", MLP, *out, "--cut-outputs", "/1/Relu_output0"), "/1/Relu_output_0"),
+                (("inspect", MLP, "--node", "/1/Rel"), "/1/Relu"),
+                (("inspect", MLP, "--to", "rely"), "relay"),
+                ((*run, "--random", "--engine", "nativ"), "native"),
+                ((*run, "--random", "--steps", "mian*2"), "main"),
+                ((*run, "--input", f"xx={x}"), None),
+                (("diff", MLP, MLP, "--ignore", "weigths"), "weights"),
+                (("ops", "--from", "tourch"), None),
+                (("ops", "--from", "relly"), "relay"),
+                (("codegen", MLP, "-o", self.out / "p", "--precision", "bf61"), "bf16"),
+                (("manual", "convrt"), "convert")):
+            with self.subTest(arguments):
+                said = self.refused(*arguments)
+                if meant is not None:
+                    self.assertIn(f" (did you mean '{meant}'?)", said)
+        self.assertEqual([path.name for path in self.out.iterdir()], ["x.npy"])
+
+    def test_options_that_the_parser_refuses(self):
+        out = ("-o", self.out / "x.onnx")
+        for arguments, what in (
+                (("convert", MLP, *out, "--to", "onnx", "--to", "text"), "--to is given 2 times"),
+                (("convert", MLP, *out, "--to"), "--to needs a value"),
+                (("convert", MLP, *out, "--opset", "x"), "--opset: 'x' is no number from 1 to"),
+                (("run", MLP, "--repeat", "0"), "--repeat: '0' is no number from 1 to 1000000"),
+                (("run", MLP, "--seed", "x"), "--seed: 'x' is no number from 0 on"),
+                (("run", MLP, "--seed", "-1"), "--seed: '-1' is no number from 0 on"),
+                (("verify", MLP, "--rtol", "x"), "--rtol: 'x' is no number"),
+                (("convert", MLP), "--output is required"),
+                (("convert",), "MODEL is required"),
+                (("convert", MLP, MLP, *out), "argument was not expected"),
+                (("convert", DYNAMIC, *out, "--dim", "batch=2", "--dim", "batch=3"),
+                 "--dim names the size 'batch' twice"),
+                (("convert", DYNAMIC, *out, "--shape", "x=2,41", "--shape", "x=3,41"),
+                 "--shape names the input 'x' twice")):
+            with self.subTest(arguments):
+                self.assertIn(what, self.refused(*arguments))
+
+    def test_options_that_do_not_go_together(self):
+        data = MODELS / "mlp" / "test_data_set_0"
+        for arguments in (("inspect", MLP, "--nodes", "--to", "cpp"),
+                          ("inspect", MLP, "--nodes", "--node", "/1/Relu"),
+                          ("convert", MLP, "-o", self.out / "x.py", "--opset", "13"),
+                          ("convert", MLP, "-o", self.out / "x.dgt", "--state", "lift"),
+                          ("convert", MLP, "-o", self.out / "x.dgt", "--level", "source",
+                           "--passes", "default"),
+                          ("verify", MLP, "--data", data, "--random", "2"),
+                          ("verify", MLP, "--data", data, "--against", MLP),
+                          ("verify", MLP, "--against", MLP, "--random", "2", "--input", "0=x.npy"),
+                          ("diff", MLP, MLP, "--level", "source", "--passes", "default"),
+                          ("codegen", MLP, "-o", self.out / "program", "--steps", "3")):
+            with self.subTest(arguments):
+                self.refused(*arguments)
+        self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_what_there_is_is_listed(self):
+        x = self.out / "x.npy"
+        numpy.save(x, numpy.zeros((1, 41), numpy.float32))
+        self.assertIn("the model has no input 'q'; its inputs are 'x'",
+                      self.refused("run", MLP, "--input", f"q={x}", "--input", f"x={x}",
+                                   "--output-dir", self.out / "y"))
+        self.assertIn("the model has no entry 'q'; its entries are 'forward', 'reset_memory'",
+                      self.refused("convert", POLICY, "-o", self.out / "x.onnx", "--entry", "q"))
+
+    def test_facts_that_contradict_the_file_are_told_by_inspect_too(self):
+        for fact in (("--shape", "nothing=1,41"), ("--shape", "x=1,41,1"), ("--dim", "nothing=3"),
+                     ("--entry", "nothing"), ("--shape", "x=int64:")):
+            with self.subTest(fact):
+                self.refused("inspect", DYNAMIC, *fact)
+
+    def test_a_hand_written_text_is_a_whole_onnx_file(self):
+        text = self.out / "hand.dgt"
+        text.write_text('dragoman 1 source onnx\nopset "" 13\n'
+                        "entry main(%x: f32[2]) -> (%y: f32[2]) { %y = onnx.Relu(%x) }")
+        self.done("convert", text, "-o", self.out / "hand.onnx")  # the checker of onnx sees it
+        self.assertIn("IR version 7", self.done("inspect", self.out / "hand.onnx"))
+
+    def test_a_text_is_known_by_its_first_word(self):
+        for name, text in (("a.txt", "# a comment\n\ndragoman 1 common onnx\n"),
+                           ("b", "graph main(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }"),
+                           ("c", "\n# by hand\n entry main(%x: f32[2]) -> (%x) { }")):
+            if name == "a.txt":
+                text += "entry main(%x: f32[2]) -> (%x) { }"
+            (self.out / name).write_text(text)
+            self.assertIn("entry main", self.done("inspect", self.out / name), name)
+
+
+class NextCommand(CommandCase):
+    """The line that inspect ends with can be typed."""
+
+    def next_of(self, *arguments):
+        lines = self.done("inspect", *arguments).splitlines()
+        self.assertTrue(lines[-1].startswith("next:  dragoman "), lines[-1])
+        return lines[-1].removeprefix("next:  ").split("   (")[0]
+
+    def runs(self, line):
+        program = f'dragoman() {{ "{pathlib.Path(DRAGOMAN).resolve()}" "$@"; }}; '
+        done = subprocess.run(["bash", "-c", program + line], cwd=self.out, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, line + done.stderr)
+
+    def test_with_the_facts(self):
+        line = self.next_of(POLICY, "--shape", "x=f32:1,6", "--entry", "forward")
+        self.assertEqual(line, f"dragoman codegen {POLICY} -o model_cpp --shape x=f32:1,6 "
+                               "--entry forward")
+        self.runs(line)
+
+    def test_with_facts_that_are_guessed(self):
+        self.runs(self.next_of(POLICY))
+
+    def test_with_a_name_that_a_shell_takes_apart(self):
+        odd = self.out / "my model's ünïcode $HOME.onnx"
+        odd.write_bytes(MLP.read_bytes())
+        self.runs(self.next_of(odd))
+
+
+if __name__ == "__main__":
+    unittest.main()
