@@ -114,7 +114,9 @@ Status CheckWeights(const Session& session, const Model& model, const ConvertOpt
 Status CheckEdited(const Session& session, const Model& source, const Format& target,
                    const ConvertOptions& options) {
   if (options.force || target.validate == nullptr) return {};
-  if (!IsPlainCopy(source, target, options) || CountAbsentWeights(source) > 0) return {};
+  const bool is_written_as_it_is =
+      source.level == Level::kCommon || IsPlainCopy(source, target, options);
+  if (!is_written_as_it_is || CountAbsentWeights(source) > 0) return {};
   if (IsStandardInput(options.model) && !options.from) return {};
   DRAGOMAN_ASSIGN(const Format* const format, options.from
                                                   ? FormatByName(session.formats, *options.from)

@@ -107,6 +107,13 @@ Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray
   }
 }
 
+Error NoSlot(const std::vector<Slot>& slots, const std::string& name, const std::string& what) {
+  std::vector<std::string> names;
+  for (const Slot& slot : slots) names.push_back(slot.name);
+  return InvalidInput("the model has no " + what + " '" + name + "'" +
+                      WhatThereIs(name, "its " + what + "s are", names));
+}
+
 // Errors: an array that no slot took.
 Status CheckAllUsed(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
                     const std::string& what, const std::set<std::size_t>& used) {
@@ -116,10 +123,22 @@ Status CheckAllUsed(const std::vector<Slot>& slots, const std::vector<NamedArray
     const auto same = [&](std::size_t other) { return arrays[other].name == name; };
     if (std::ranges::any_of(used, same))
       return InvalidInput(what + " '" + name + "' is given twice");
-    std::vector<std::string> names;
-    for (const Slot& slot : slots) names.push_back(slot.name);
-    return InvalidInput("the model has no " + what + " '" + name + "'" +
-                        WhatThereIs(name, "its " + what + "s are", names));
+    return NoSlot(slots, name, what);
+  }
+  return {};
+}
+
+// Errors: an array whose name no slot can have. It may be a misspelt one that is missed otherwise.
+Status CheckNames(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
+                  const std::string& what) {
+  for (const NamedArray& array : arrays) {
+    const std::string head = array.name.substr(0, array.name.find('.'));
+    bool known = false;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      known = known || array.name == slots[i].name || head == std::to_string(i) ||
+              array.name.starts_with(slots[i].name + ".");
+    }
+    if (!known) return NoSlot(slots, array.name, what);
   }
   return {};
 }
@@ -205,6 +224,7 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
       continue;
     }
     if (i == arrays.size()) {
+      DRAGOMAN_TRY(CheckNames(slots, arrays, label));
       return InvalidInput(label + " '" + slot.name + "' (" + slot.type.ToString() +
                           ") is not given" +
                           (what == "input" ? "; --input " + slot.name + "=FILE.npy" : ""));

@@ -28,7 +28,8 @@ Finding UnknownOperator(const Node& node) {
 
 Status ValidateOnnx(const Model& source) {
   std::vector<Finding> findings;
-  const Result<Model> common = LowerOnnx(source);
+  const Result<Model> common =
+      source.level == Level::kCommon ? Result<Model>(Clone(source)) : LowerOnnx(source);
   if (!common.ok()) {
     std::ranges::copy_if(
         common.error().findings(), std::back_inserter(findings),

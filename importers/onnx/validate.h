@@ -9,7 +9,7 @@ namespace dragoman {
 
 // Errors (invalid input), all of them: operators of ai.onnx that do not exist, unless the model has
 // a newer operator set than kCommonOpset; nodes with attributes, operands or types that their
-// operator lacks. Operators of other domains may exist.
+// operator lacks. Operators of other domains may exist. Of a common model, the operators.
 Status ValidateOnnx(const Model& source);
 
 }  // namespace dragoman

@@ -99,6 +99,8 @@ class Mistakes(CommandCase):
         self.assertIn("the model has no input 'q'; its inputs are 'x'",
                       self.refused("run", MLP, "--input", f"q={x}", "--input", f"x={x}",
                                    "--output-dir", self.out / "y"))
+        self.assertIn("the model has no input 'q'; its inputs are 'x'",
+                      self.refused("run", MLP, "--input", f"q={x}", "--output-dir", self.out / "y"))
         self.assertIn("the model has no entry 'q'; its entries are 'forward', 'reset_memory'",
                       self.refused("convert", POLICY, "-o", self.out / "x.onnx", "--entry", "q"))
 
@@ -107,6 +109,12 @@ class Mistakes(CommandCase):
                      ("--entry", "nothing"), ("--shape", "x=int64:")):
             with self.subTest(fact):
                 self.refused("inspect", DYNAMIC, *fact)
+
+    def test_operators_that_onnx_lacks_are_found_at_both_levels(self):
+        short = self.out / "short.dgt"
+        short.write_text("graph main(%x: f32[2]) -> (%y) { %y = onnx.Reluu(%x) }")
+        self.assertIn("ONNX has no operator 'Reluu' (did you mean 'Relu'?)",
+                      self.refused("convert", short, "-o", self.out / "short.onnx"))
 
     def test_a_hand_written_text_is_a_whole_onnx_file(self):
         text = self.out / "hand.dgt"
