@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/commit.h"
 #include "cli/options.h"
 #include "core/support/unfinished.h"
 
@@ -57,9 +58,16 @@ int FlushOutput(int exit_code) {
   return std::ferror(stdout) == 0 ? exit_code : ReportLostOutput("some output was lost");
 }
 
+// "dragoman 0.1.0 (commit 0123456789; oneDNN 2.6.3, protobuf 3.21.12)"
+std::string Version() {
+  const std::string commit = DRAGOMAN_COMMIT;
+  return "dragoman " DRAGOMAN_VERSION " (" + (commit.empty() ? "" : "commit " + commit + "; ") +
+         DRAGOMAN_LIBRARIES ")";
+}
+
 int Run(int argc, char** argv) {
   using namespace dragoman::cli;
-  CommandLine program(kDescription, kFooter, "dragoman " DRAGOMAN_VERSION);
+  CommandLine program(kDescription, kFooter, Version());
   for (auto* add : {AddInspect, AddConvert, AddCodegen, AddDiff, AddRun, AddVerify, AddOps,
                     AddCache, AddCompletion, AddManual}) {
     add(program);
