@@ -70,18 +70,34 @@ void PrintCosts(const Model& common) {
   if (!text.empty()) fmt::print("a call   {}\n", text);
 }
 
-// Facts that would let the model be lowered, guessed from the first matrix or filter among its
-// weights; empty: there is nothing to go by.
-std::string GuessedFacts(const Model& source, const std::vector<Slot>& slots) {
-  const std::string name = slots.empty() ? "" : slots.front().name;
+// The tensors that an argument consists of, by their names: "hc.0", "hc.1" of a tuple "hc".
+void AppendTensors(const std::string& name, const Type& type, std::vector<std::string>& names) {
+  if (type.is_tensor() || !type.known()) names.push_back(name);
+  if (type.kind() != Type::Kind::kTuple) return;
+  for (std::size_t i = 0; i < type.elements().size(); ++i)
+    AppendTensors(fmt::format("{}.{}", name, i), type.element(i), names);
+}
+
+// Sizes of the first argument, guessed from the first matrix or filter among the weights.
+std::string GuessedSizes(const Model& source) {
   for (const State& state : source.states) {
     const Tensor* tensor = state.initial.tensor();
-    if (name.empty() || tensor == nullptr) continue;
+    if (tensor == nullptr) continue;
     const auto& sizes = tensor->sizes();
-    if (sizes.size() == 2) return fmt::format(" --shape {}=1,{}", name, sizes[1]);
-    if (sizes.size() == 4) return fmt::format(" --shape {}=1,{},224,224", name, sizes[1]);
+    if (sizes.size() == 2) return fmt::format("1,{}", sizes[1]);
+    if (sizes.size() == 4) return fmt::format("1,{},224,224", sizes[1]);
   }
-  return name.empty() ? "" : fmt::format(" --shape {}=1,…", name);
+  return "…";
+}
+
+// Facts that would let the model be lowered; those that nothing tells are left to the user.
+std::string GuessedFacts(const Model& source, const std::vector<Slot>& slots) {
+  std::vector<std::string> names;
+  for (const Slot& slot : slots) AppendTensors(slot.name, slot.type, names);
+  std::string facts;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    facts += fmt::format(" --shape {}={}", names[i], i == 0 ? GuessedSizes(source) : "…");
+  return facts;
 }
 
 // One line in place of the same error of each target.
@@ -96,8 +112,10 @@ void PrintWhyNotLowered(const Error& error, const Model& source, const std::vect
                options.facts);
     return;
   }
-  fmt::print("\nnext:  dragoman inspect {}{}   (sizes guessed from the weights)\n",
-             ShellWord(options.model), GuessedFacts(source, slots));
+  const std::string facts = GuessedFacts(source, slots);
+  const bool has_gaps = facts.find("…") != std::string::npos;
+  fmt::print("\nnext:  dragoman inspect {}{}   (sizes guessed from the weights{})\n",
+             ShellWord(options.model), facts, has_gaps ? "; write yours for …" : "");
 }
 
 void PrintTargets(const std::vector<Answer>& answers, const ScreenOptions& options) {

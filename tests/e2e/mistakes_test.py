@@ -156,6 +156,11 @@ class NextCommand(CommandCase):
     def test_with_facts_that_are_guessed(self):
         self.runs(self.next_of(POLICY))
 
+    def test_parts_of_tuples_are_named(self):
+        model = MODELS / "torchscript" / "quantized_recurrent" / "model.pt"
+        self.assertEqual(self.next_of(model), f"dragoman inspect {model} --shape x=… "
+                                              "--shape state.0=… --shape state.1=…")
+
     def test_with_a_name_that_a_shell_takes_apart(self):
         odd = self.out / "my model's ünïcode $HOME.onnx"
         odd.write_bytes(MLP.read_bytes())
