@@ -447,7 +447,8 @@ Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
   if (!candidate.is_folder) {
     DRAGOMAN_ASSIGN(file, MappedFile::Open(path));
     candidate.bytes = file->bytes();
-    if (candidate.bytes.empty()) return InvalidInput("is empty; expected a model").InFile(path);
+    if (candidate.bytes.empty())
+      return InvalidInput("is empty; expected a model").At("byte 0").InFile(path);
   }
   const Format* const format = ByContent(formats, candidate);
   if (std::optional<Error> foreign = RecognizeForeignContent(candidate))

@@ -123,6 +123,12 @@ class Mistakes(CommandCase):
         self.done("convert", text, "-o", self.out / "hand.onnx")  # the checker of onnx sees it
         self.assertIn("IR version 7", self.done("inspect", self.out / "hand.onnx"))
 
+    def test_a_file_without_contents_is_told(self):
+        for name in ("empty.onnx", "empty.dgt", "empty.pt", "empty"):
+            (self.out / name).touch()
+            self.assertIn(f"{name}:byte 0: error: is empty",
+                          self.refused("inspect", self.out / name))
+
     def test_a_text_is_known_by_its_first_word(self):
         for name, text in (("a.txt", "# a comment\n\ndragoman 1 common onnx\n"),
                            ("b", "graph main(%x: f32[2]) -> (%y) { %y = onnx.Relu(%x) }"),
