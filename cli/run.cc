@@ -112,13 +112,13 @@ void AddRun(CommandLine& program) {
   auto options = std::make_shared<RunOptions>();
   Command command = program.AddCommand("run", "Run a model on given inputs");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
-  command.Add("--input", &options->inputs.inputs, "NAME=FILE.npy, or POSITION=FILE.npy",
-              {.repeatable = true});
+  command.Add("--input", &options->inputs.inputs,
+              "NAME=FILE.npy, or POSITION=FILE.npy; a map: NAME=FILE.json", {.repeatable = true});
   command.Add("--inputs", &options->inputs.archive, "FILE.npz with an array for each input");
   command.AddFlag("--random", options->random,
                   "Draw the inputs; sizes that are not known are drawn from 2 to 5");
-  command.Add("--output-dir", &options->output_dir, "Gets one .npy an output, and index.json",
-              {.required = true});
+  command.Add("--output-dir", &options->output_dir,
+              "Gets one .npy an output, .json for maps, and index.json", {.required = true});
   command.Add("--steps", &options->request.steps,
               "N calls of one object, or ENTRY*N,…; inputs with one more leading axis are sliced");
   command.Add("--engine", &options->request.engine,

@@ -19,6 +19,8 @@
 #include "core/support/output_file.h"
 #include "core/support/text.h"
 #include "core/support/unfinished.h"
+#include "driver/map_data.h"
+#include "runtime/params/map_names.h"
 #include "runtime/program/named_file.h"
 #include "runtime/program/output_folder.h"
 
@@ -50,6 +52,7 @@ std::string Describe(const NpyArray& npy) {
 }
 
 Status CheckSizesOf(const std::string& name, const Type& type, const RuntimeValue& value) {
+  if (MapTypeOf(type)) return {};
   for (const RuntimeValue& item : value.sequence)
     DRAGOMAN_TRY(CheckSizesOf(name, type.element(), item));
   if (value.kind != RuntimeValue::Kind::kTensor || type.shape() == nullptr) return {};
@@ -114,6 +117,25 @@ Error NoSlot(const std::vector<Slot>& slots, const std::string& name, const std:
                       WhatThereIs(name, "its " + what + "s are", names));
 }
 
+// The two arrays of a map, as a sequence.
+Result<RuntimeValue> BindMap(const Slot& slot, const MapType& type,
+                             const std::vector<NamedArray>& arrays, std::string_view what,
+                             std::set<std::size_t>& used) {
+  RuntimeValue map;
+  map.kind = RuntimeValue::Kind::kSequence;
+  for (const Slot& part : {KeysSlot(slot.name, type), ValuesSlot(slot.name, type)}) {
+    const std::size_t i = FindArray(arrays, part.name);
+    if (i == arrays.size()) {
+      return InvalidInput(fmt::format("{} '{}' ({}) is not given; --input {}=FILE.json", what,
+                                      slot.name, slot.type.ToString(), slot.name));
+    }
+    used.insert(i);
+    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(part, arrays[i].array, what));
+    map.sequence.push_back(std::move(value));
+  }
+  return map;
+}
+
 // Errors: an array that no slot took.
 Status CheckAllUsed(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
                     const std::string& what, const std::set<std::size_t>& used) {
@@ -141,6 +163,16 @@ Status CheckNames(const std::vector<Slot>& slots, const std::vector<NamedArray>&
     if (!known) return NoSlot(slots, array.name, what);
   }
   return {};
+}
+
+// A file as one string.
+Result<NpyArray> ReadText(const std::string& path) {
+  DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  const std::span<const std::byte> bytes = file->bytes();
+  NpyArray text;
+  text.kind = 'U';
+  text.strings.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text;
 }
 
 void FlattenValue(const std::string& name, const RuntimeValue& value, FlatArrays& flat) {
@@ -173,7 +205,7 @@ Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
     if (equals == std::string::npos || equals == 0)
       return InvalidInput("--input " + input + " is not NAME=FILE.npy");
     const std::string file = input.substr(equals + 1);
-    Result<NpyArray> array = ReadNpy(file);
+    Result<NpyArray> array = file.ends_with(".json") ? ReadText(file) : ReadNpy(file);
     if (!array.ok()) return std::move(array).error().InFile(file);
     arrays.push_back({input.substr(0, equals), std::move(*array)});
   }
@@ -212,6 +244,11 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
     const Slot& slot = slots[s];
     const bool optional = slot.type.kind() == Type::Kind::kOptional;
     const Type& type = PresentType(slot);
+    if (const std::optional<MapType> map = MapTypeOf(type)) {
+      DRAGOMAN_ASSIGN(RuntimeValue value, BindMap(slot, *map, arrays, what, used));
+      values.push_back(std::move(value));
+      continue;
+    }
     if (type.kind() == Type::Kind::kSequence) {
       DRAGOMAN_ASSIGN(RuntimeValue value, BindSequence({slot.name, type}, arrays, what, used));
       values.push_back(optional && value.sequence.empty() ? RuntimeValue() : std::move(value));
@@ -304,7 +341,15 @@ NpyArray ToNpy(const Array& array) {
 
 FlatArrays Flatten(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values) {
   FlatArrays flat;
-  for (std::size_t i = 0; i < slots.size(); ++i) FlattenValue(slots[i].name, values[i], flat);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const std::optional<MapType> map = MapTypeOf(slots[i].type);
+    if (map && values[i].sequence.size() == 2) {
+      FlattenValue(KeysSlot(slots[i].name, *map).name, values[i].sequence[0], flat);
+      FlattenValue(ValuesSlot(slots[i].name, *map).name, values[i].sequence[1], flat);
+    } else {
+      FlattenValue(slots[i].name, values[i], flat);
+    }
+  }
   return flat;
 }
 
@@ -314,30 +359,63 @@ Status CheckOutputFolder(const std::string& folder) {
   return InvalidInput(refusal).InFile(folder);
 }
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What a file of outputs may be called that is not in `taken`.
+std::string FreeStem(const std::string& name, std::set<std::string>& taken) {
+  const std::string base = FileName(name);
+  std::string stem = base;
+  for (int i = 2; !taken.insert(stem).second; ++i) stem = base + "_" + std::to_string(i);
+  return stem;
+}
+
+// Each writes an output and gives its row of the index.
+Result<Json> WriteTensor(const std::string& name, const Array& array, std::set<std::string>& taken,
+                         rt::StagedOutputs& staged) {
+  const std::string file = FreeStem(name, taken) + ".npy";
+  DRAGOMAN_TRY(WriteNpy(staged.PathOf(file), ToNpy(array)));
+  const std::vector<std::int64_t> shape(array.shape().begin(), array.shape().end());
+  return Json{
+      {"name", name}, {"file", file}, {"dtype", NumpyName(array.dtype())}, {"shape", shape}};
+}
+
+Result<Json> WriteMap(const FlatArrays& outputs, std::size_t at, std::set<std::string>& taken,
+                      rt::StagedOutputs& staged) {
+  const Array& values = outputs[at + 1].second;
+  const std::string name = rt::MapOfKeys(outputs[at].first);
+  const std::string file = FreeStem(name, taken) + ".json";
+  DRAGOMAN_TRY(WriteFile(staged.PathOf(file), PrintMapAt(outputs, at)));
+  std::vector<std::int64_t> shape;
+  if (values.shape().size() > 1) shape.push_back(values.shape()[0]);
+  return Json{{"name", name},
+              {"file", file},
+              {"dtype", NumpyName(values.dtype())},
+              {"keys", NumpyName(outputs[at].second.dtype())},
+              {"shape", shape}};
+}
+
+}  // namespace
+
 Status WriteOutputs(const std::string& folder, const FlatArrays& outputs) {
   rt::StagedOutputs staged(folder);
   if (std::string problem = staged.Begin(); !problem.empty())
     return InvalidInput(std::move(problem)).InFile(folder);
   const Unfinished unfinished(staged.temporary());
-  nlohmann::ordered_json index;
-  index["outputs"] = nlohmann::ordered_json::array();
+  Json index;
+  index["outputs"] = Json::array();
   std::set<std::string> taken;
-  for (const auto& [name, array] : outputs) {
-    const std::string base = FileName(name);
-    std::string stem = base;
-    for (int i = 2; !taken.insert(stem).second; ++i) stem = base + "_" + std::to_string(i);
-    const std::string file = stem + ".npy";
-    DRAGOMAN_TRY(WriteNpy(staged.PathOf(file), ToNpy(array)));
-    nlohmann::ordered_json entry;
-    entry["name"] = name;
-    entry["file"] = file;
-    entry["dtype"] = NumpyName(array.dtype());
-    entry["shape"] = std::vector<std::int64_t>(array.shape().begin(), array.shape().end());
-    index["outputs"].push_back(std::move(entry));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const bool is_map = IsMapAt(outputs, i);
+    Result<Json> row = is_map ? WriteMap(outputs, i, taken, staged)
+                              : WriteTensor(outputs[i].first, outputs[i].second, taken, staged);
+    if (!row.ok()) return std::move(row).error();
+    index["outputs"].push_back(std::move(*row));
+    i += is_map ? 1 : 0;
   }
   // A name may be no UTF-8.
-  const auto bad_text = nlohmann::ordered_json::error_handler_t::replace;
-  const std::string text = index.dump(2, ' ', false, bad_text);
+  const std::string text = index.dump(2, ' ', false, Json::error_handler_t::replace);
   DRAGOMAN_TRY(WriteFile(staged.PathOf(rt::kOutputIndex), text + "\n"));
   if (std::string problem = staged.Commit(); !problem.empty())
     return InvalidInput(std::move(problem)).InFile(folder);
@@ -353,11 +431,23 @@ Result<FlatArrays> ReadOutputs(const std::string& folder) {
   const auto index = nlohmann::json::parse(first, first + text.size(), nullptr, false);
   if (!index.is_object()) return InvalidInput("no index of outputs").InFile(folder);
   FlatArrays outputs;
+  const auto dtype_of = [](const nlohmann::json& entry, const char* key) {
+    return DTypeFromName(entry[key].get<std::string>()).value_or(DType::kUnknown);
+  };
   for (const auto& entry : index["outputs"]) {
-    DRAGOMAN_ASSIGN(NpyArray npy, ReadNpy((path / entry["file"].get<std::string>()).string()));
-    const std::optional<DType> dtype = DTypeFromName(entry["dtype"].get<std::string>());
-    DRAGOMAN_ASSIGN(Array array, FromNpy(npy, dtype.value_or(DType::kUnknown)));
-    outputs.emplace_back(entry["name"].get<std::string>(), std::move(array));
+    const auto name = entry["name"].get<std::string>();
+    const std::string data = (path / entry["file"].get<std::string>()).string();
+    if (entry.contains("keys")) {
+      DRAGOMAN_ASSIGN(const NpyArray text, ReadText(data));
+      DRAGOMAN_ASSIGN(FlatArrays map,
+                      ParseMapArrays(name, text.strings.front(), dtype_of(entry, "keys"),
+                                     dtype_of(entry, "dtype")));
+      std::ranges::move(map, std::back_inserter(outputs));
+      continue;
+    }
+    DRAGOMAN_ASSIGN(NpyArray npy, ReadNpy(data));
+    DRAGOMAN_ASSIGN(Array array, FromNpy(npy, dtype_of(entry, "dtype")));
+    outputs.emplace_back(name, std::move(array));
   }
   return outputs;
 }

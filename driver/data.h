@@ -23,10 +23,11 @@ struct NamedArray {
 };
 
 struct InputOptions {
-  std::vector<std::string> inputs;     // --input NAME=FILE.npy
+  std::vector<std::string> inputs;     // --input NAME=FILE.npy, or .json of maps
   std::optional<std::string> archive;  // --inputs FILE.npz
 };
 
+// A .json file becomes a string of rank 0, its text: SplitMaps (map_data.h) reads it.
 Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options);
 
 // A flat input or output.
@@ -61,16 +62,16 @@ NpyArray ToNpy(const Array& array);
 // The element type that an array most plainly has; kUnknown if none is like it.
 DType PlainDType(const NpyArray& npy);
 
-// Arrays under the names of inputs or outputs, sequences as "name.0", "name.1", …; absent optionals
-// left out.
+// Arrays under the names of inputs or outputs, sequences as "name.0", "name.1", …, maps as
+// "name.map_keys" and "name.map_values"; absent optionals left out.
 using FlatArrays = std::vector<std::pair<std::string, Array>>;
 FlatArrays Flatten(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values);
 
 // Errors: `folder` holds files, and no index of outputs among them, so it is not ours.
 Status CheckOutputFolder(const std::string& folder);
 
-// Writes one .npy an output, and index.json, into `folder`, which is made if missing and checked as
-// above; both as the command line's contract says.
+// Writes one .npy an output, a .json file for maps, and index.json, into `folder`, which is made if
+// missing and checked as above; both as the command line's contract says.
 Status WriteOutputs(const std::string& folder, const FlatArrays& outputs);
 
 // What WriteOutputs, or a generated program, wrote, in the order of the index.

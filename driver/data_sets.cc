@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/ir/half.h"
+#include "driver/map_data.h"
 #include "driver/structured_calls.h"
 #include "importers/onnx/read_value.h"
 
@@ -40,6 +41,15 @@ Result<FlatArrays> ReadSlot(const fs::path& file, const Slot& slot) {
   FlatArrays flat;
   DRAGOMAN_ASSIGN(Attribute value, ReadOnnxValue(file.string(), slot.type));
   if (value.kind() == Attribute::Kind::kNone) return flat;
+  if (const std::optional<MapType> map = MapTypeOf(slot.type)) {
+    const auto& parts = *value.As<Attribute::List>();
+    const Slot slots[] = {KeysSlot(slot.name, *map), ValuesSlot(slot.name, *map)};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      DRAGOMAN_ASSIGN(Array part, ToArray(parts[i], slots[i].type));
+      flat.emplace_back(slots[i].name, std::move(part));
+    }
+    return flat;
+  }
   if (const auto* list = value.As<Attribute::List>()) {
     for (std::size_t i = 0; i < list->size(); ++i) {
       DRAGOMAN_ASSIGN(Array item, ToArray((*list)[i], {}));
@@ -221,7 +231,7 @@ Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& fact
     if (!type.is_tensor() || dims == nullptr ||
         dims->size() > static_cast<std::size_t>(rt::kMaxRank)) {
       return Unsupported("input '" + slots[i].name + "' has type " + type.ToString() +
-                         ": give --shape");
+                         (MapTypeOf(type) ? ": give --input" : ": give --shape"));
     }
     rt::Shape shape;
     for (const Dim& dim : *dims) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/interpreter/interpreter.h"
+#include "driver/map_data.h"
 #include "driver/native_engine.h"
 #include "driver/steps.h"
 #include "driver/structured_calls.h"
@@ -182,7 +183,7 @@ Result<PreparedRun> PrepareFlat(const Session& session, const Model& source,
 }  // namespace
 
 Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
-                               const std::vector<NamedArray>& inputs, const RunRequest& request) {
+                               const std::vector<NamedArray>& given, const RunRequest& request) {
   Facts facts = request.facts;
   std::vector<Step> steps = {{}};
   if (request.steps) {
@@ -193,8 +194,12 @@ Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
   // The default entry, if it is not called, may lack the data that would tell its types.
   if (calls.size() == 1 && calls.front().entry != chosen.name) facts.entry = calls.front().entry;
   if (const StructuredCalls* convention = CallsOf(session, source)) {
-    return PrepareStructured(session, *convention, source, inputs, std::move(steps),
+    return PrepareStructured(session, *convention, source, given, std::move(steps),
                              std::move(calls), std::move(facts), request);
+  }
+  std::vector<NamedArray> inputs = given;
+  for (const EntryCalls& each : calls) {
+    DRAGOMAN_ASSIGN(inputs, SplitMaps(InputSlots(*source.FindEntry(each.entry)), inputs));
   }
   return PrepareFlat(session, source, inputs, std::move(steps), std::move(calls), std::move(facts),
                      request);

@@ -71,6 +71,7 @@ class Emitter {
 
  private:
   Result<std::string> WriteEntry(Entry& entry, const std::string& name) {
+    DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
     relax::NameInputSizes(*entry.graph);
     tvm::ExpandOperators(*entry.graph, RelaxHasOp);
     DRAGOMAN_TRY(relax::LowerSequences(*entry.graph));

@@ -25,6 +25,7 @@ std::vector<Finding> FindingsOf(Status status) {
 }
 
 Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry) {
+  DRAGOMAN_TRY(tvm::RefuseMaps(entry));
   tvm::ExpandOperators(entry, RelayHasOp);
   DRAGOMAN_TRY(relax::LowerSequences(entry));
   DRAGOMAN_TRY(relax::StackSequences(entry));

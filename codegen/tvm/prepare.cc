@@ -12,6 +12,7 @@
 #include "core/ir/print.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
+#include "runtime/params/map_names.h"
 
 namespace dragoman::tvm {
 
@@ -24,6 +25,21 @@ void ExpandOperators(Graph& entry, bool (*has)(std::string_view label)) {
     }
   });
   for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
+}
+
+Status RefuseMaps(const Graph& entry) {
+  std::vector<Finding> findings;
+  const auto consider = [&](const char* what, const Value* value) {
+    const std::string map = rt::MapOfKeys(value->name());
+    if (map.empty()) return;
+    findings.push_back({ErrorKind::kUnsupported,
+                        {},
+                        std::string(what) + " '" + map + "'",
+                        "TVM has no maps; cut the model with --cut-inputs or --cut-outputs"});
+  };
+  for (const auto& input : entry.inputs()) consider("input", input.get());
+  for (const Use& output : entry.outputs()) consider("output", output.value());
+  return findings.empty() ? Status() : Status(Error(std::move(findings)));
 }
 
 std::string Summary(const Error& error) {

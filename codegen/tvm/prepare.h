@@ -15,6 +15,9 @@ namespace dragoman::tvm {
 // cannot stays.
 void ExpandOperators(Graph& entry, bool (*has)(std::string_view label));
 
+// Errors: unsupported, an input or output that is a map (runtime/program/map.h).
+Status RefuseMaps(const Graph& entry);
+
 // The first finding, and how many more there are.
 std::string Summary(const Error& error);
 

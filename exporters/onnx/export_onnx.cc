@@ -18,6 +18,7 @@
 #include "exporters/onnx/lower_opset.h"
 #include "exporters/onnx/outline_fused.h"
 #include "exporters/onnx/outline_sequences.h"
+#include "exporters/onnx/restore_maps.h"
 #include "exporters/onnx/scalar_conditions.h"
 #include "exporters/onnx/widen_elements.h"
 #include "exporters/onnx/write_model.h"
@@ -260,6 +261,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     WidenElements(*entry.graph);
     LowerOpset(*entry.graph, opset, findings);
     CompleteResults(*entry.graph);
+    RestoreMaps(entry, findings);
   }
   if (!findings.empty()) return Error(std::move(findings));
   OutlineFused(copy, opset);

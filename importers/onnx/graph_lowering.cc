@@ -54,30 +54,40 @@ Result<std::unique_ptr<Graph>> OnnxGraphLowering::LowerEntry(const Graph& graph)
   scope.opsets = &source_.opsets;
   DRAGOMAN_TRY(LowerConstants(graph, builder));
   DRAGOMAN_TRY(LowerNodes(graph, scope, builder));
+  DRAGOMAN_TRY(LowerOutputs(graph, builder));
+  return common;
+}
+
+Status OnnxGraphLowering::LowerOutputs(const Graph& graph, GraphBuilder& builder) {
   for (const Use& use : graph.outputs()) {
     DRAGOMAN_ASSIGN(Value * output, LookupOutput(use));
-    DRAGOMAN_TRY(LowerOutput(*use.value(), output, builder));
+    const Value& declared = *use.value();
+    if (map_keys_.contains(&declared)) {
+      DRAGOMAN_TRY(AddMapOutput(declared, builder));
+    } else {
+      DRAGOMAN_TRY(LowerOutput(declared.name(), declared.type(), output, builder));
+    }
   }
-  return common;
+  return {};
 }
 
 // An output keeps its name: its value takes it, or an Identity does where the value is an input, a
 // constant or another output already.
-Status OnnxGraphLowering::LowerOutput(const Value& declared, Value* output, GraphBuilder& builder) {
+Status OnnxGraphLowering::LowerOutput(const std::string& name, const Type& declared, Value* output,
+                                      GraphBuilder& builder) {
   Graph& graph = builder.graph();
   bool taken = output->kind() != Value::Kind::kResult || output->graph() != &graph;
   for (const Use* use = output->first_use(); use != nullptr; use = use->next()) {
     taken = taken || (use->user() == nullptr && use->graph() == &graph);
   }
-  if (taken && output->name() != declared.name()) {
+  if (taken && output->name() != name) {
     DRAGOMAN_ASSIGN(output, builder.Add("Identity", {output}));
   }
-  if (output->name() != declared.name()) {
-    if (Value* other = FindByName(graph, declared.name()))
-      other->set_name(builder.UniqueName(other->name()));
-    output->set_name(declared.name());
+  if (output->name() != name) {
+    if (Value* other = FindByName(graph, name)) other->set_name(builder.UniqueName(other->name()));
+    output->set_name(name);
   }
-  output->set_type(Refine(output->type(), declared.type()));
+  output->set_type(Refine(output->type(), declared));
   graph.AddOutput(output);
   return {};
 }
@@ -89,6 +99,11 @@ Status OnnxGraphLowering::LowerInputs(const Graph& graph, GraphBuilder& builder)
       if (input->tensor() == nullptr)
         return Unsupported("the default of input '" + input->name() + "' is no dense tensor");
       values_[input.get()] = builder.Constant(*input->tensor(), input->name());
+      continue;
+    }
+    if (input->type().kind() == Type::Kind::kMap) {
+      ++position;
+      DRAGOMAN_TRY(AddMapInput(*input, builder));
       continue;
     }
     DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input->name(), position++, input->type()));
@@ -147,6 +162,8 @@ void OnnxGraphLowering::BindResults(const Node& node, const std::vector<Value*>&
     const Value* declared = node.result(i);
     if (declared == nullptr || results[i] == nullptr) continue;
     values_[declared] = results[i];
+    if (node.op().domain == "ai.onnx.ml" && node.op().type == "ZipMap" && results.size() == 2)
+      map_keys_[declared] = results[1];
     // A body is lowered once a pass: what its values were declared to be holds for the first only.
     if (node.graph()->parent() == nullptr && declared->type().is_tensor()) {
       results[i]->set_type(Refine(results[i]->type(), declared->type()));
@@ -294,6 +311,11 @@ Result<std::vector<Value*>> OnnxGraphLowering::Operands(const Node& node) const 
   std::vector<Value*> operands;
   for (const Use& use : node.operands()) {
     DRAGOMAN_ASSIGN(Value * operand, Lookup(use.value()));
+    if (const auto keys = map_keys_.find(use.value()); keys != map_keys_.end()) {
+      if (node.op().domain != "ai.onnx.ml")
+        return Unsupported("takes a map, as only operators of ai.onnx.ml do").At(node.Describe());
+      operands.push_back(keys->second);
+    }
     operands.push_back(operand);
   }
   return operands;

@@ -38,7 +38,15 @@ class OnnxGraphLowering {
 
   Status LowerInputs(const Graph& graph, GraphBuilder& builder);
   Status LowerConstants(const Graph& graph, GraphBuilder& builder);
-  Status LowerOutput(const Value& declared, Value* output, GraphBuilder& builder);
+  // Output `name` of what is known of its type.
+  Status LowerOutput(const std::string& name, const Type& declared, Value* output,
+                     GraphBuilder& builder);
+  Status LowerOutputs(const Graph& graph, GraphBuilder& builder);
+
+  // map_values.cc: a map is two values, its keys and what it maps them to; those of a list of maps
+  // that have the same keys are (maps, entries).
+  Status AddMapInput(const Value& input, GraphBuilder& builder);
+  Status AddMapOutput(const Value& declared, GraphBuilder& builder);
   // Errors: graphs that nest more than kMaxNesting deep.
   Status LowerNodes(const Graph& graph, const CallScope& scope, GraphBuilder& builder);
   Status LowerNode(const Node& node, const CallScope& scope, GraphBuilder& builder);
@@ -136,6 +144,7 @@ class OnnxGraphLowering {
   Inference inference_;
   std::unordered_set<std::string> names_;
   Map values_;
+  Map map_keys_;  // of values that are maps; values_ has what they map to
   std::unordered_map<const OpName*, const Function*> functions_;
   std::size_t inlined_nodes_ = 0;
   bool refused_sizes_ = false;  // why the error that is under way came about

@@ -9,29 +9,7 @@
 #include "importers/onnx/restore_states.h"
 
 namespace dragoman {
-namespace {
-
-bool HoldsMaps(const Type& type) {
-  return type.kind() == Type::Kind::kMap ||
-         (type.kind() == Type::Kind::kSequence && type.element(0).kind() == Type::Kind::kMap);
-}
-
-void NoteMaps(const Graph& source, const Graph& lowered,
-              const std::function<void(std::string_view)>& note) {
-  if (!note) return;
-  for (std::size_t i = 0; i < source.num_outputs(); ++i) {
-    const Value* output = source.output(i);
-    if (output == nullptr || !HoldsMaps(output->type())) continue;
-    const Value* given = lowered.output(i);
-    if (given == nullptr || !given->type().is_tensor()) continue;
-    note("output '" + output->name() + "': a tensor with a column for each key, in place of maps");
-  }
-}
-
-}  // namespace
-
-Result<Model> LowerOnnx(const Model& source, const Facts& facts,
-                        const std::function<void(std::string_view)>& note) {
+Result<Model> LowerOnnx(const Model& source, const Facts& facts) {
   Model model;
   model.level = Level::kCommon;
   model.dialect = source.dialect;
@@ -50,7 +28,6 @@ Result<Model> LowerOnnx(const Model& source, const Facts& facts,
     DRAGOMAN_TRY(CheckFacts(facts, names));
     OnnxGraphLowering lowering(source, facts);
     DRAGOMAN_ASSIGN(std::unique_ptr<Graph> graph, lowering.LowerEntry(*entry.graph));
-    NoteMaps(*entry.graph, *graph, note);
     model.entries.push_back(
         {entry.name, std::move(graph), entry.arguments, entry.results, entry.states});
   }

@@ -8,8 +8,7 @@
 #ifndef DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
 #define DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
 
-#include <functional>
-#include <string_view>
+#include <cstddef>
 
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
@@ -23,14 +22,13 @@ inline constexpr std::size_t kMaxInlinedNodes = 1'000'000;
 // So deep calls of functions and bodies of nodes may nest, together.
 inline constexpr int kMaxNesting = 256;
 
-// `note` is told of each output that holds maps in the source: it becomes the tensor of their
-// values.
+// A map of the interface becomes two tensors: its keys, ascending, and its values; a list of maps
+// the keys that all have, and a matrix of values with a row a map (runtime/program/map.h).
 //
 // Errors: invalid input, where a node breaks the rules of its operator; unsupported, where an older
 // form cannot be expressed. All that stand in the way are listed, up to the first failing node of
 // each graph.
-Result<Model> LowerOnnx(const Model& source, const Facts& facts = {},
-                        const std::function<void(std::string_view)>& note = nullptr);
+Result<Model> LowerOnnx(const Model& source, const Facts& facts = {});
 
 }  // namespace dragoman
 

@@ -1,12 +1,13 @@
 #include "runtime/program/infer_runs.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <set>
 #include <utility>
 
+#include "runtime/params/map_names.h"
 #include "runtime/program/error.h"
+#include "runtime/program/map_json.h"
 #include "runtime/program/npy.h"
 #include "runtime/program/npz.h"
 #include "runtime/program/output_folder.h"
@@ -16,12 +17,49 @@ namespace {
 
 using Arrays = std::vector<std::pair<std::string, NpyArray>>;
 
-Arrays ReadInputs(const InferOptions& options) {
+bool IsJson(const std::string& path) {
+  return path.size() > 5 && path.compare(path.size() - 5, 5, ".json") == 0;
+}
+
+NpyArray ToArray(AnyTensor tensor) {
+  return {tensor.type->kind, tensor.type->bytes, std::move(tensor)};
+}
+
+const TensorInfo* FindInput(const ModelInfo& info, const std::string& name) {
+  for (const EntryInfo& entry : info.entries) {
+    for (const TensorInfo& input : entry.inputs) {
+      if (name == input.name) return &input;
+    }
+  }
+  return nullptr;
+}
+
+// Adds the two tensors of map `name`.
+void ReadMaps(const ModelInfo& info, const std::string& name, const std::string& path,
+              Arrays& arrays) {
+  const TensorInfo* const keys = FindInput(info, name + kMapKeys);
+  const TensorInfo* const values = FindInput(info, name + kMapValues);
+  if (keys == nullptr || values == nullptr) throw Error("input '" + name + "' is no map: " + path);
+  AnyTensor key, value;
+  const std::string problem = ParseMaps(ReadWholeFile(path), *FindElementType(keys->dtype),
+                                        *FindElementType(values->dtype), &key, &value);
+  if (!problem.empty()) throw Error(path + ": " + problem);
+  arrays.emplace_back(name + kMapKeys, ToArray(std::move(key)));
+  arrays.emplace_back(name + kMapValues, ToArray(std::move(value)));
+}
+
+Arrays ReadInputs(const ModelInfo& info, const InferOptions& options) {
   Arrays arrays;
   for (const std::string& archive : options.archives) {
     for (auto& array : ReadNpz(archive)) arrays.push_back(std::move(array));
   }
-  for (const auto& [name, path] : options.inputs) arrays.emplace_back(name, ReadNpy(path));
+  for (const auto& [name, path] : options.inputs) {
+    if (IsJson(path)) {
+      ReadMaps(info, name, path, arrays);
+    } else {
+      arrays.emplace_back(name, ReadNpy(path));
+    }
+  }
   return arrays;
 }
 
@@ -81,24 +119,6 @@ InputData MakeInput(const Arrays& arrays, const TensorInfo& info, int index, boo
   return input;
 }
 
-std::string JsonString(const std::string& text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (byte < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", byte);
-      json += escape;
-    } else {
-      json += c;
-    }
-  }
-  return json + "\"";
-}
-
 std::string FileStem(const std::string& name, std::set<std::string>& taken) {
   std::string stem;
   for (const char c : name) {
@@ -120,6 +140,40 @@ void ForEachOutput(const std::vector<EntryRun>& runs, F&& visit) {
       for (const OutputTensor& tensor : output.tensors) visit(tensor);
     }
   }
+}
+
+// A row of the index.
+std::string IndexRow(const std::string& name, const std::string& file, const char* dtype,
+                     const std::string& keys, const Shape& shape, int rank) {
+  std::string sizes;
+  for (int i = 0; i < rank; ++i) sizes += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return "{\"name\": " + JsonString(name) + ", \"file\": " + JsonString(file) + ", \"dtype\": \"" +
+         dtype + "\"" + keys + ", \"shape\": [" + sizes + "]}";
+}
+
+std::string WriteTensor(const OutputTensor& output, std::set<std::string>& taken,
+                        StagedOutputs& staged) {
+  const std::string file = FileStem(output.name, taken) + ".npy";
+  WriteNpy(staged.PathOf(file), output.tensor);
+  const Shape& shape = output.tensor.shape;
+  return IndexRow(output.name, file, output.tensor.type->name, "", shape, shape.size());
+}
+
+ElementArray ElementsOf(const AnyTensor& tensor) {
+  const void* const data = tensor.type->bytes == 0 ? static_cast<const void*>(tensor.strings.data())
+                                                   : tensor.bytes.data();
+  return {tensor.type, data};
+}
+
+std::string WriteMaps(const std::string& name, const AnyTensor& keys, const AnyTensor& values,
+                      std::set<std::string>& taken, StagedOutputs& staged) {
+  const std::string file = FileStem(name, taken) + ".json";
+  const bool is_list = values.shape.size() > 1;
+  WriteWholeFile(staged.PathOf(file), PrintMaps(ElementsOf(keys), ElementsOf(values), keys.size(),
+                                                is_list ? values.shape[0] : 1, is_list));
+  return IndexRow(name, file, values.type->name,
+                  std::string(", \"keys\": \"") + keys.type->name + "\"", values.shape,
+                  is_list ? 1 : 0);
 }
 
 void ThrowIfProblem(const std::string& folder, const std::string& problem) {
@@ -179,7 +233,7 @@ void OutputData::Add(const AnyValue& one, std::int64_t call, std::int64_t calls,
 }
 
 std::vector<EntryRun> PrepareRuns(const ModelInfo& info, const InferOptions& options) {
-  const Arrays arrays = ReadInputs(options);
+  const Arrays arrays = ReadInputs(info, options);
   std::vector<EntryRun> runs(static_cast<std::size_t>(info.entries.size));
   for (int entry : options.calls) ++runs[static_cast<std::size_t>(entry)].calls;
   for (int e = 0; e < info.entries.size; ++e) {
@@ -206,18 +260,20 @@ const OutputTensor& FindOutput(const std::vector<EntryRun>& runs, const std::str
 void WriteOutputs(const std::string& folder, const std::vector<EntryRun>& runs) {
   StagedOutputs staged(folder);
   ThrowIfProblem(folder, staged.Begin());
+  std::vector<const OutputTensor*> outputs;
+  ForEachOutput(runs, [&](const OutputTensor& output) { outputs.push_back(&output); });
   std::string index;
   std::set<std::string> taken;
-  ForEachOutput(runs, [&](const OutputTensor& output) {
-    const std::string file = FileStem(output.name, taken) + ".npy";
-    WriteNpy(staged.PathOf(file), output.tensor);
-    std::string sizes;
-    for (std::int64_t size : output.tensor.shape)
-      sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-    index += std::string(index.empty() ? "" : ",") + "\n    {\"name\": " + JsonString(output.name) +
-             ", \"file\": " + JsonString(file) + ", \"dtype\": \"" + output.tensor.type->name +
-             "\", \"shape\": [" + sizes + "]}";
-  });
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string map = MapOfKeys(outputs[i]->name);
+    const bool is_map = !map.empty() && i + 1 < outputs.size() &&
+                        outputs[i + 1]->name == map + kMapValues &&
+                        AreMaps(outputs[i]->tensor.shape, outputs[i + 1]->tensor.shape);
+    index += (index.empty() ? "\n    " : ",\n    ") +
+             (is_map ? WriteMaps(map, outputs[i]->tensor, outputs[i + 1]->tensor, taken, staged)
+                     : WriteTensor(*outputs[i], taken, staged));
+    i += is_map ? 1 : 0;
+  }
   WriteWholeFile(staged.PathOf(kOutputIndex),
                  kOutputIndexHead + index + (index.empty() ? "" : "\n  ") + "]\n}\n");
   ThrowIfProblem(folder, staged.Commit());

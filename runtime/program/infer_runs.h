@@ -62,8 +62,9 @@ std::vector<EntryRun> PrepareRuns(const ModelInfo& info, const InferOptions& opt
 // The first output of that name. Throws Error: there is none.
 const OutputTensor& FindOutput(const std::vector<EntryRun>& runs, const std::string& name);
 
-// One .npy file an output and index.json: {"outputs": [{"name", "file", "dtype", "shape"}]}, all of
-// them or none. Throws Error.
+// One .npy file an output, a .json file for maps, and index.json: {"outputs": [{"name", "file",
+// "dtype", "shape"}]}, all of them or none. "shape" of a list of maps is their number. Throws
+// Error.
 void WriteOutputs(const std::string& folder, const std::vector<EntryRun>& runs);
 
 }  // namespace dragoman::rt

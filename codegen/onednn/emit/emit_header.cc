@@ -5,6 +5,7 @@
 #include "codegen/onednn/emit/emit_source.h"
 #include "codegen/onednn/emit/text.h"
 #include "core/ops/kernel_name.h"
+#include "runtime/params/map_names.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -40,6 +41,17 @@ std::vector<std::string> ElementHeaders(const Plan& plan) {
   return headers;
 }
 
+// Whether outputs are the two tensors of a map, or inputs.
+bool HasMaps(const Plan& plan) {
+  return std::ranges::any_of(plan.entries, [&](const PlanEntry& entry) {
+    const auto is_map = [](const std::string& label) { return !rt::MapOfKeys(label).empty(); };
+    return std::ranges::any_of(entry.outputs, is_map, &PlanOutput::label) ||
+           std::ranges::any_of(entry.inputs, [&](const PlanInput& input) {
+             return is_map(plan.buffer(input.buffer).label);
+           });
+  });
+}
+
 std::string PrecisionText(const Plan& plan) {
   if (plan.precision == rt::Precision::kF32) return "";
   const std::string precision = rt::Name(plan.precision);
@@ -54,6 +66,7 @@ void EmitIncludes(const Plan& plan, CodeWriter& code) {
   for (const std::string& header : ElementHeaders(plan)) code.Line(header);
   if (plan.headers.contains(std::string(kSequenceHeader)))
     code.Line("#include \"" + std::string(kSequenceHeader) + "\"");
+  if (HasMaps(plan)) code.Line("#include \"runtime/program/map.h\"");
   for (std::string_view header : {"params/status.h", "program/error.h", "program/info.h",
                                   "program/tensor.h", "program/trace.h", "program/view.h"}) {
     code.Line("#include \"runtime/" + std::string(header) + "\"");

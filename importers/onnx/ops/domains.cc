@@ -17,7 +17,9 @@ struct Row {
 constexpr Row kMlLowerings[] = {
     {"ArrayFeatureExtractor", LowerArrayFeatureExtractor},
     {"Binarizer", LowerBinarizer},
+    {"CastMap", LowerCastMap},
     {"CategoryMapper", LowerCategoryMapper},
+    {"DictVectorizer", LowerDictVectorizer},
     {"FeatureVectorizer", LowerFeatureVectorizer},
     {"Imputer", LowerImputer},
     {"LabelEncoder", LowerLabelEncoder},

@@ -1,6 +1,4 @@
-// What the lowerings of ai.onnx.ml share: classic learners, told as arithmetic of ai.onnx. A map
-// from classes to scores, as ZipMap makes one for each example, is the tensor of its scores, a
-// column a class; what reads maps (DictVectorizer, CastMap) stays a foreign node.
+// What the lowerings of ai.onnx.ml share: classic learners, told as arithmetic of ai.onnx.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
 
@@ -45,7 +43,9 @@ Result<Value*> Examples(OpLowering& op, OpComposer& f);
 
 LoweredResults LowerArrayFeatureExtractor(OpLowering& op);
 LoweredResults LowerBinarizer(OpLowering& op);
+LoweredResults LowerCastMap(OpLowering& op);
 LoweredResults LowerCategoryMapper(OpLowering& op);
+LoweredResults LowerDictVectorizer(OpLowering& op);
 LoweredResults LowerFeatureVectorizer(OpLowering& op);
 LoweredResults LowerImputer(OpLowering& op);
 LoweredResults LowerLabelEncoder(OpLowering& op);

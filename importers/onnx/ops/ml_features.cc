@@ -56,7 +56,8 @@ LoweredResults LowerImputer(OpLowering& op) {
   const bool nan = replaced && replaced->dtype() == DType::kF32 && std::isnan(replaced->FloatAt(0));
   Value* gap = nan ? f.Op("IsNaN", {x})
                    : f.Op("Equal", {x, f.Number(replaced ? replaced->FloatAt(0) : 0, x)});
-  return f.Finish({f.Op("Where", {gap, op.builder.Constant(*imputed), x}, {}, op.ResultName(0))});
+  Value* filling = f.CastLike(op.builder.Constant(*imputed), x);
+  return f.Finish({f.Op("Where", {gap, filling, x}, {}, op.ResultName(0))});
 }
 
 // Columns of the last axis. A vector is seen as one row.
@@ -106,22 +107,6 @@ LoweredResults LowerFeatureVectorizer(OpLowering& op) {
   return f.Finish({f.Op("Concat", parts, {{"axis", std::int64_t{1}}}, op.ResultName(0))});
 }
 
-// The scores themselves: a map that has the same keys for each example is a matrix.
-LoweredResults LowerZipMap(OpLowering& op) {
-  DRAGOMAN_ASSIGN(const std::optional<Tensor> labels,
-                  TakeVector(op, {"classlabels_int64s", "classlabels_strings", ""}));
-  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
-  if (!labels) return op.Invalid("has no class labels");
-  const Dim columns = rank > 0 ? op.operand(0)->type().shape()->back() : Dim::Unknown();
-  if (Equal(columns, Dim(labels->size())) == Truth::kNo)
-    return op.Invalid("has " + std::to_string(labels->size()) + " class labels for " +
-                      columns.ToString() + " scores");
-  OpComposer f(op);
-  const std::string name = op.ResultName(0);
-  if (rank != 1) return f.Finish({f.Op("Identity", {op.operand(0)}, {}, name)});
-  return f.Finish({f.Op("Reshape", {op.operand(0), f.Ints({1, -1})}, {}, name)});
-}
-
 namespace {
 
 // Which of `keys` each element equals, on an axis behind all others.
@@ -160,7 +145,8 @@ struct Encoding {
   Tensor fallback;
 };
 
-// Opset 1: strings are told by their number, numbers by their string.
+// Opset 1: strings are told by their number, numbers by their string. Of equal strings the last one
+// counts, as in ONNX Runtime.
 Result<std::optional<Encoding>> TakeClasses(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<Tensor> classes, TakeVector(op, {"", "classes_strings", ""}));
   if (!classes) return std::optional<Encoding>();
@@ -168,9 +154,14 @@ Result<std::optional<Encoding>> TakeClasses(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::string> text, op.TakeString("default_string"));
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(classes->size()));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
+  if (op.operand(0)->type().dtype() == DType::kString) {
+    std::vector<std::string> backwards(classes->strings().rbegin(), classes->strings().rend());
+    std::ranges::reverse(numbers);
+    DRAGOMAN_ASSIGN(Tensor keys, Tensor::MakeStrings(classes->sizes(), std::move(backwards)));
+    return std::optional<Encoding>(
+        {std::move(keys), Tensor::Ints(numbers), Tensor::Int(number.value_or(-1))});
+  }
   Tensor indices = Tensor::Ints(numbers);
-  if (op.operand(0)->type().dtype() == DType::kString)
-    return std::optional<Encoding>({*classes, indices, Tensor::Int(number.value_or(-1))});
   DRAGOMAN_ASSIGN(Tensor fallback, Tensor::MakeStrings({}, {text.value_or("_Unused")}));
   return std::optional<Encoding>({indices, *classes, std::move(fallback)});
 }

@@ -1,0 +1,19 @@
+// Maps of an entry's interface, which a common graph has as two tensors each.
+#ifndef DRAGOMAN_EXPORTERS_ONNX_RESTORE_MAPS_H_
+#define DRAGOMAN_EXPORTERS_ONNX_RESTORE_MAPS_H_
+
+#include <vector>
+
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// Outputs NAME.map_keys and NAME.map_values (runtime/program/map.h) become output NAME, which
+// ZipMap of ai.onnx.ml gives. Adds a finding for each map that it does not give, those of inputs
+// above all: no operator of ONNX takes a map apart.
+void RestoreMaps(Entry& entry, std::vector<Finding>& findings);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_EXPORTERS_ONNX_RESTORE_MAPS_H_
