@@ -5,6 +5,7 @@
 #include "runtime/kernels/letter_case.h"
 #include "runtime/kernels/split_text.h"
 #include "runtime/kernels/text.h"
+#include "runtime/kernels/tree_ensemble.h"
 
 namespace dragoman {
 namespace {
@@ -45,6 +46,8 @@ void AddTextKernels(KernelTable& table) {
               []<class T>() { return DRAGOMAN_KERNEL_ENTRY(StringConcat, T); });
   Add<String>(table, "Substring", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Substring, T); });
   Add<String>(table, "TextLength", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(TextLength, T); });
+  Add<Types<float, double>>(table, "TreeEnsemble",
+                            []<class T>() { return DRAGOMAN_KERNEL_ENTRY(TreeEnsemble, T); });
 }
 
 }  // namespace dragoman

@@ -25,6 +25,7 @@ Table BuildTable() {
   for (OpFamily family : kOpFamilies) add(family);
   add(FindSortedOps);
   add(TextOps);
+  add(TreeEnsembleOps);
   for (const OpDef& def : table.defs) {
     table.by_label[def.Label()] = &def;
     table.by_name[def.name] = &def;

@@ -1,4 +1,5 @@
-// Operators on strings, and those that look elements up, beside the families of op_list.h.
+// Operators on strings, those that look elements up, and decision trees, beside the families of
+// op_list.h.
 #ifndef DRAGOMAN_CORE_OPS_TEXT_OPS_H_
 #define DRAGOMAN_CORE_OPS_TEXT_OPS_H_
 
@@ -10,6 +11,7 @@ namespace dragoman {
 
 std::vector<OpDef> FindSortedOps();
 std::vector<OpDef> TextOps();
+std::vector<OpDef> TreeEnsembleOps();
 
 }  // namespace dragoman
 

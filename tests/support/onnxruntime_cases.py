@@ -407,6 +407,9 @@ def learners():
     two = {"kernel_type": "RBF", "kernel_params": [0.5, 0.0, 3.0],
            "support_vectors": vectors.ravel().tolist(), "coefficients": draw.real(6).tolist(),
            "vectors_per_class": [2, 4], "rho": [0.1], "classlabels_ints": [3, 4]}
+    yield from linear_machines(x)
+    yield Case("SVMClassifier_two_SOFTMAX", "SVMClassifier", [x],
+               {**two, "post_transform": "SOFTMAX"}, wanted=(0, 1), **ml)
     for transform in ("NONE", "LOGISTIC"):
         yield Case(f"SVMClassifier_two_{transform}", "SVMClassifier", [x],
                    {**two, "post_transform": transform}, wanted=(0, 1), **ml)
@@ -432,6 +435,24 @@ def learners():
         yield Case(f"TfIdfVectorizer_{mode}", "TfIdfVectorizer", [words],
                    {**pool, "mode": mode, "min_gram_length": 1, "max_gram_length": longest,
                     "max_skip_count": skips}, domain="")
+
+
+def linear_machines(x):
+    """Without support vectors; a transformation of one score, which leaves it as it is."""
+    draw, ml = Draws("linear machines"), {"domain": "ai.onnx.ml"}
+    for classes, sign in ((2, "signed"), (2, "positive"), (3, "signed")):
+        coefficients = draw.real(classes * 3)
+        if sign == "positive":
+            coefficients = np.abs(coefficients)
+        yield Case(f"SVMClassifier_linear_{classes}_{sign}", "SVMClassifier", [x],
+                   {"coefficients": coefficients.tolist(), "rho": [0.2], "kernel_type": "LINEAR",
+                    "kernel_params": [0.0, 0.0, 0.0],
+                    "classlabels_ints": list(range(5, 5 + classes)),
+                    "post_transform": "SOFTMAX"}, wanted=(0, 1), **ml)
+    yield Case("SVMRegressor_LOGISTIC", "SVMRegressor", [x],
+               {"coefficients": draw.real(3).tolist(), "rho": [0.3], "kernel_type": "LINEAR",
+                "kernel_params": [0.0, 0.0, 0.0],
+                "post_transform": "LOGISTIC"}, **ml)
 
 
 def coupled_machines():
@@ -471,12 +492,39 @@ def trees():
             yield Case(f"TreeEnsembleRegressor_{targets}_{function}", "TreeEnsembleRegressor",
                        [x], {**shared, "aggregate_function": function,
                              "base_values": [1.0, 2.0][:targets]}, domain="ai.onnx.ml")
+    yield from tree_classifiers(nodes)
     linear = {"coefficients": [0.1, 0.2, 0.3], "intercepts": [0.5], "targets": 1}
     yield Case("LinearRegressor_LOGISTIC", "LinearRegressor", [x],
                {**linear, "post_transform": "LOGISTIC"}, domain="ai.onnx.ml")
     yield Case("LinearRegressor_PROBIT", "LinearRegressor", [np.abs(x) * F32(0.1)],
                {**linear, "post_transform": "PROBIT"}, domain="ai.onnx.ml")
     yield from trees_of_version_5()
+
+
+def tree_classifiers(nodes):
+    """Two classes, of which the leaves know one, both, or now this one and now that one; and three."""
+    asked = {key: value for key, value in nodes.items() if key.startswith("nodes_")}
+    x = Draws("tree classifiers").real(8, 3)
+    known = {"first": [(1, 0), (2, 0)], "second": [(1, 1), (2, 1)],
+             "both": [(1, 0), (1, 1), (2, 0), (2, 1)], "mixed": [(1, 0), (2, 1)],
+             "three": [(1, 0), (1, 2), (2, 1)]}
+    weights = {"positive": [0.1, 0.45, 0.3, 0.15], "signed": [0.4, -0.7, -0.2, 0.5]}
+    for name, pairs in known.items():
+        classes = 3 if name == "three" else 2
+        for sign, values in weights.items():
+            leaves = {"class_treeids": [0] * len(pairs) + [1] * len(pairs),
+                      "class_nodeids": [node for node, _ in pairs] * 2,
+                      "class_ids": [target for _, target in pairs] * 2,
+                      "class_weights": [values[i % 4] for i in range(2 * len(pairs))],
+                      "classlabels_int64s": [7, 5, 3][:classes]}
+            # One base value, where now one class is known and now the other, is refused.
+            for base in ([], [0.25], [0.2, -0.3, 0.1])[::2 if name in ("three", "mixed") else 1]:
+                transform = ("NONE", "LOGISTIC", "SOFTMAX")[len(base) % 3]
+                more = {"base_values": base[:classes]} if base else {}
+                yield Case(f"TreeEnsembleClassifier_{name}_{sign}_{len(base)}",
+                           "TreeEnsembleClassifier", [x],
+                           {**asked, **leaves, **more, "post_transform": transform},
+                           wanted=(0, 1), domain="ai.onnx.ml")
 
 
 def trees_of_version_5():

@@ -72,12 +72,12 @@ Status CheckCount(const OpLowering& op, std::string_view name, std::size_t found
 
 LoweredResults LowerSvmRegressor(OpLowering& op) {
   DRAGOMAN_ASSIGN(const Kernel kernel, TakeKernel(op));
-  DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
+  // ONNX Runtime leaves the score as it is.
+  DRAGOMAN_ASSIGN([[maybe_unused]] const PostTransform transform, TakePostTransform(op));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> one_class, op.TakeInt("one_class"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> supports, op.TakeInt("n_supports"));
   DRAGOMAN_ASSIGN(const std::vector<float> coefficients, TakeFloatList(op, "coefficients"));
   DRAGOMAN_ASSIGN(const std::vector<float> rho, TakeFloatList(op, "rho"));
-  if (transform != PostTransform::kNone) return op.Unsupported("a post_transform of one score");
   DRAGOMAN_TRY(CheckCount(op, "rho", rho.size(), 1));
   if (coefficients.empty()) return op.Invalid("has no coefficients");
   OpComposer f(op);
@@ -163,7 +163,6 @@ Result<Machine> TakeMachine(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::vector<float> slopes, TakeFloatList(op, "prob_a"));
   DRAGOMAN_ASSIGN(std::vector<float> offsets, TakeFloatList(op, "prob_b"));
   if (!labels) return op.Invalid("has no class labels");
-  if (counts.empty()) return op.Unsupported("a classifier without support vectors");
   const std::int64_t classes = labels->size();
   std::int64_t vectors = 0;
   for (const std::int64_t count : counts) {
@@ -279,16 +278,61 @@ Result<Value*> Coupled(OpLowering& op, OpComposer& f, std::int64_t classes, Valu
 
 }  // namespace
 
+namespace {
+
+// Without support vectors: a row of coefficients a class. Of two classes, the second one is chosen
+// where a score is positive; where no coefficient is negative, 0.5 or more. The rest is ONNX
+// Runtime's too.
+LoweredResults LowerLinearMachine(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<Tensor> labels,
+                  TakeVector(op, {"classlabels_ints", "classlabels_strings", ""}));
+  DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
+  DRAGOMAN_ASSIGN(const std::vector<float> coefficients, TakeFloatList(op, "coefficients"));
+  DRAGOMAN_ASSIGN(const std::vector<float> rho, TakeFloatList(op, "rho"));
+  if (!labels) return op.Invalid("has no class labels");
+  const std::int64_t classes = labels->size();
+  const auto count = static_cast<std::int64_t>(coefficients.size());
+  if (rho.empty() || count == 0 || count % classes != 0)
+    return op.Invalid(std::to_string(count) + " coefficients and " + std::to_string(rho.size()) +
+                      " offsets are not those of " + std::to_string(classes) + " classes");
+  OpComposer f(op);
+  DRAGOMAN_ASSIGN(Value * x, Examples(op, f));
+  Value* rows = op.builder.Constant(FloatMatrix(classes, coefficients));
+  Value* scores = f.Add(f.Op("MatMul", {x, f.Transpose(rows, {1, 0})}), rho.front());
+  const std::int64_t drop = 0, columns = 1;
+  Value* index = f.Op("ArgMax", {scores}, {{"axis", columns}, {"keepdims", drop}});
+  if (classes == 2) {
+    const bool positive = std::ranges::all_of(coefficients, [](float c) { return c >= 0; });
+    Value* largest = f.Reduce("ReduceMax", scores, {1}, false);
+    Value* second = positive ? f.GreaterOrEqual(largest, 0.5) : f.Greater(largest, 0);
+    index = f.Where(second, 1, index);
+  }
+  Value* label = f.Op("Gather", {op.builder.Constant(*labels), index}, {}, op.ResultName(0));
+  return f.Finish({label, Transformed(f, transform, scores, op.ResultName(1))});
+}
+
+// Both scores of two classes that share `score`.
+Value* ScoresOfTwo(OpComposer& f, PostTransform transform, Value* score, std::string_view name) {
+  const bool complement =
+      transform == PostTransform::kSoftmax || transform == PostTransform::kSoftmaxZero;
+  Value* both = f.Concat({complement ? f.Sub(1, score) : f.Neg(score), score}, 1);
+  return Transformed(f, complement ? PostTransform::kNone : transform, both, name);
+}
+
+}  // namespace
+
 // Results: labels (examples), the class of most votes; scores (examples, pairs of classes), or
 // those of both of two classes; or probabilities (examples, classes).
 LoweredResults LowerSvmClassifier(OpLowering& op) {
+  const Attribute* counts = Find(op.attributes, "vectors_per_class");
+  const auto* listed = counts != nullptr ? counts->As<Attribute::Ints>() : nullptr;
+  if (counts == nullptr || (listed != nullptr && listed->empty())) return LowerLinearMachine(op);
   DRAGOMAN_ASSIGN(const Machine machine, TakeMachine(op));
   DRAGOMAN_ASSIGN(const Tensor vectors, TakeVectors(op, machine.vectors));
-  const bool logistic = machine.transform == PostTransform::kLogistic;
   const bool two = machine.labels.size() == 2;
   const bool has_probabilities = !machine.slopes.empty();
-  if (two && !has_probabilities && !logistic && machine.transform != PostTransform::kNone)
-    return op.Unsupported("a softmax of two classes that share their score");
+  if (two && !has_probabilities && machine.transform == PostTransform::kProbit)
+    return op.Unsupported("PROBIT of one score for two classes, which ONNX Runtime leaves open");
   const Pairs pairs = MakePairs(machine.vectors_per_class, machine.coefficients);
   OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * x, Examples(op, f));
@@ -310,8 +354,7 @@ LoweredResults LowerSvmClassifier(OpLowering& op) {
     Value* of_pairs = PairProbabilities(f, machine, scores);
     DRAGOMAN_ASSIGN(scores, Coupled(op, f, machine.labels.size(), of_pairs));
   } else if (two) {
-    Value* first = f.Op("Neg", {scores});
-    scores = f.Op("Concat", {first, scores}, {{"axis", std::int64_t{1}}});
+    return f.Finish({label, ScoresOfTwo(f, machine.transform, scores, op.ResultName(1))});
   }
   return f.Finish({label, Transformed(f, machine.transform, scores, op.ResultName(1))});
 }

@@ -110,9 +110,9 @@ Result<PostTransform> TakeTransformNumber(OpLowering& op) {
   return kTransforms[at];
 }
 
-Result<Aggregate> TakeAggregateNumber(OpLowering& op) {
-  constexpr Aggregate kAggregates[] = {Aggregate::kAverage, Aggregate::kSum, Aggregate::kMin,
-                                       Aggregate::kMax};
+Result<rt::TreeAggregate> TakeAggregateNumber(OpLowering& op) {
+  constexpr rt::TreeAggregate kAggregates[] = {rt::TreeAggregate::kAverage, rt::TreeAggregate::kSum,
+                                               rt::TreeAggregate::kMin, rt::TreeAggregate::kMax};
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> number, op.TakeInt("aggregate_function"));
   const std::int64_t at = number.value_or(1);
   if (at < 0 || at >= static_cast<std::int64_t>(std::size(kAggregates)))
@@ -124,31 +124,31 @@ Result<Aggregate> TakeAggregateNumber(OpLowering& op) {
 
 LoweredResults LowerTreeEnsemble(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> targets, op.TakeInt("n_targets"));
-  DRAGOMAN_ASSIGN(const Aggregate aggregate, TakeAggregateNumber(op));
+  DRAGOMAN_ASSIGN(const rt::TreeAggregate aggregate, TakeAggregateNumber(op));
   DRAGOMAN_ASSIGN(const PostTransform transform, TakeTransformNumber(op));
   DRAGOMAN_ASSIGN(const Ints ids, TakeIntList(op, "leaf_targetids"));
   DRAGOMAN_ASSIGN(const std::vector<double> weights, TakeNumbers(op, "leaf_weights"));
   if (ids.empty() || weights.size() != ids.size())
     return op.Invalid("the lists of leaves differ in length, or are empty");
-  const auto leaves = static_cast<std::int64_t>(ids.size());
+  const auto count = static_cast<std::int64_t>(ids.size());
   Trees trees;
-  DRAGOMAN_TRY(TakeNodes(op, leaves, trees));
+  DRAGOMAN_TRY(TakeNodes(op, count, trees));
   const std::int64_t nodes = trees.size();
-  AppendLeaves(leaves, trees);
-  DRAGOMAN_TRY(MeasureDepth(op, trees));
-  DRAGOMAN_ASSIGN(LeafTable table, MakeLeafTable(op, trees, targets.value_or(1)));
-  for (std::int64_t i = 0; i < leaves; ++i) {
+  AppendLeaves(count, trees);
+  if (targets.value_or(1) < 1) return op.Invalid(std::to_string(*targets) + " targets");
+  Leaves leaves{.columns = targets.value_or(1)};
+  for (std::int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    if (ids[at] < 0 || ids[at] >= table.columns) return op.Invalid("a leaf has no target");
-    AddLeaf(table, nodes + i, ids[at], weights[at]);
+    DRAGOMAN_TRY(AddLeaf(op, trees, nodes + i, ids[at], weights[at], leaves));
   }
   const bool is_clear =
       transform != PostTransform::kSoftmax && transform != PostTransform::kLogistic;
-  if (table.columns > 1 && !is_clear)
+  if (leaves.columns > 1 && !is_clear)
     return op.Unsupported("post_transform 1 or 2, which ONNX Runtime exchanges");
   OpComposer f(op);
-  DRAGOMAN_ASSIGN(Value * scores, AggregateLeaves(op, f, trees, table, aggregate));
-  scores = Transformed(f, OfTargets(transform, table.columns), scores, "");
+  DRAGOMAN_ASSIGN(const TreeScores computed, ComputeTrees(op, f, trees, leaves, aggregate));
+  Value* scores = computed.scores;
+  scores = Transformed(f, OfTargets(transform, leaves.columns), scores, "");
   return f.Finish({f.NamedCast(scores, op.operand(0)->type().dtype(), op.ResultName(0))});
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "importers/onnx/ops/ml.h"
+#include "runtime/params/tree_ensemble.h"
 
 namespace dragoman {
 
@@ -23,34 +24,41 @@ struct Trees {
   std::vector<std::vector<double>> members;  // of nodes BRANCH_MEMBER; empty: there are none
   std::vector<std::int64_t> missing_is_yes;  // empty: nowhere
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> numbers;  // of (tree, node)
-  std::int64_t depth = 0;
 
   std::int64_t size() const { return static_cast<std::int64_t>(features.size()); }
   bool IsLeaf(std::int64_t node) const { return modes[static_cast<std::size_t>(node)] == "LEAF"; }
 };
 
-// What a leaf adds to targets, a row a node; `columns` targets.
-struct LeafTable {
+// Errors: the lists differ in length, a child is no node of its tree, a tree has not one root.
+Result<Trees> TakeTrees(OpLowering& op);
+// The list `name` of floats, or the tensor of doubles that may stand for it.
+Result<std::vector<double>> TakeReals(OpLowering& op, const std::string& name);
+
+// What leaves add to targets, of which there are `columns`.
+struct Leaves {
   std::int64_t columns = 1;
-  std::vector<double> weights;
-  std::vector<bool> given;         // whether a weight stands there
-  std::set<std::int64_t> targets;  // that occur
-  bool has_negative = false;
+  std::map<std::int64_t, std::vector<std::pair<std::int64_t, double>>> of_nodes = {};
+  std::set<std::int64_t> targets = {};  // that occur
+  bool has_negative = false;            // a weight
 };
 
-// A table of zeros. Errors: no targets, or too many.
-Result<LeafTable> MakeLeafTable(const OpLowering& op, const Trees& trees, std::int64_t targets);
-void AddLeaf(LeafTable& table, std::int64_t node, std::int64_t target, double weight);
+// From the attributes that begin with `prefix`. Errors: the lists differ in length, a weight is for
+// no node or no target.
+Result<Leaves> TakeLeaves(OpLowering& op, const Trees& trees, const std::string& prefix,
+                          std::int64_t targets);
+// Errors: there is no such target.
+Status AddLeaf(const OpLowering& op, const Trees& trees, std::int64_t node, std::int64_t target,
+               double weight, Leaves& leaves);
 
-// Sets `depth`. Errors: a node that no root reaches, trees that are too deep or have cycles.
-Status MeasureDepth(OpLowering& op, Trees& trees);
+struct TreeScores {
+  Value* scores = nullptr;  // (examples, targets), of f64 where operand 0 is, else of f32
+  Value* known = nullptr;   // (examples, targets): whether a leaf that was reached has a weight
+};
 
-enum class Aggregate { kSum, kAverage, kMin, kMax };
-
-// What the leaves that each example reaches amount to: (examples, targets), of f64 where operand 0
-// is, else of f32.
-Result<Value*> AggregateLeaves(OpLowering& op, OpComposer& f, const Trees& trees,
-                               const LeafTable& table, Aggregate aggregate);
+// What the leaves that each example reaches amount to. Errors: a cycle, a node that no root
+// reaches, an unknown mode, a negative feature.
+Result<TreeScores> ComputeTrees(OpLowering& op, OpComposer& f, const Trees& trees,
+                                const Leaves& leaves, rt::TreeAggregate aggregate);
 
 // A constant of the element type of `like`.
 Value* RealVector(OpComposer& f, const std::vector<double>& values, const Value* like);

@@ -112,22 +112,32 @@ TEST(MlLower, RefusesDamagedTrees) {
   std::string cycle = kTrees;
   cycle.replace(cycle.find("[1, 0, 3"), 8, "[0, 0, 3");
   EXPECT_THAT(Computed(kThree, "TreeEnsembleRegressor(%x) {" + cycle + leaves),
-              HasSubstr("a node is reached from no root"));
+              HasSubstr("nodes of a tree form a cycle, or no root reaches them"));
   std::string missing = kTrees;
   missing.replace(missing.find("[1, 0, 3"), 8, "[8, 0, 3");
   EXPECT_THAT(Computed(kThree, "TreeEnsembleRegressor(%x) {" + missing + leaves),
               HasSubstr("a node has child 8, which its tree lacks"));
+  std::string shorter = kTrees;
+  shorter.replace(shorter.find("1.0, 0.0, 3.5"), 13, "1.0, 3.5");
+  EXPECT_THAT(Computed(kThree, "TreeEnsembleRegressor(%x) {" + shorter + leaves),
+              HasSubstr("the lists of nodes differ in length"));
+  std::string wide = kTrees;
+  wide.replace(wide.find("[0, 0, 1, 0"), 11, "[0, 0, 7, 0");
+  EXPECT_THAT(Computed(kThree, "TreeEnsembleRegressor(%x) {" + wide + leaves),
+              HasSubstr("the examples have 2 features, and a node asks for number 7"));
   EXPECT_THAT(Computed(kThree, "LinearRegressor(%x) {coefficients = [1.0], targets = 2}"),
               HasSubstr("1 coefficients and 0 intercepts do not make 2 rows"));
 }
 
-TEST(MlLower, MapsFromClassesToScoresAreTheScores) {
+TEST(MlLower, ListsOfMapsAreTheirKeysAndValues) {
   EXPECT_EQ(Computed(kRows, "ZipMap(%x) {classlabels_int64s = [1, 2]}"),
-            "f32[2, 2] 3.0 4.0 0.0 0.0");
+            "i64[2] 1 2; f32[2, 2] 3.0 4.0 0.0 0.0");
+  EXPECT_EQ(Computed(kRows, "ZipMap(%x) {classlabels_strings = [\"no\", \"maybe\"]}"),
+            "str[2] \"maybe\" \"no\"; f32[2, 2] 4.0 3.0 0.0 0.0");
   EXPECT_THAT(Computed(kRows, "ZipMap(%x) {classlabels_int64s = [1, 2, 3]}"),
               HasSubstr("has 3 class labels for 2 scores"));
   EXPECT_THAT(Computed(kRows, "DictVectorizer(%x) {int64_vocabulary = [1, 2]}"),
-              HasSubstr("onnx:ai.onnx.ml.DictVectorizer"));
+              HasSubstr("its operand is no map of the graph's inputs"));
 }
 
 TEST(MlLower, CategoriesBothWays) {
