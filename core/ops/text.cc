@@ -1,6 +1,7 @@
 // Operators on strings that ai.onnx lacks.
 #include "runtime/params/text.h"
 
+#include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/operand_checks.h"
 #include "core/ops/text_ops.h"
@@ -57,6 +58,55 @@ Status InferSplitText(InferContext& context) {
   return {};
 }
 
+// The text that a constant operand has.
+Result<std::string> ConstantText(const Node& node, std::size_t i) {
+  const Tensor* tensor = node.operand(i)->tensor();
+  if (tensor == nullptr || tensor->size() != 1)
+    return Unsupported("an attribute of ONNX stands for an operand that is no constant");
+  return tensor->strings().front();
+}
+
+Result<std::vector<Value*>> ExpandRegexFullMatch(Node& node) {
+  DRAGOMAN_ASSIGN(std::string pattern, ConstantText(node, 1));
+  ExpansionFormula f(node);
+  Value* y = f.Add("RegexFullMatch", {f.x()}, node.result()->type());
+  y->producer()->SetAttribute("pattern", std::move(pattern));
+  return std::vector<Value*>{y};
+}
+
+Result<std::vector<Value*>> ExpandSplitText(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::SplitTextParams>(node));
+  const auto& params = filled.As<rt::SplitTextParams>();
+  DRAGOMAN_ASSIGN(std::string separator, ConstantText(node, 1));
+  if (params.any_byte || params.skip_empty)
+    return Unsupported(
+        "StringSplit of ONNX splits by whole separators only, and keeps empty pieces");
+  ExpansionFormula f(node);
+  Value* pieces = f.Add("StringSplit", {f.x()}, node.result()->type());
+  Node& split = *pieces->producer();
+  if (!separator.empty()) split.SetAttribute("delimiter", std::move(separator));
+  if (params.max_splits >= 0) split.SetAttribute("maxsplit", params.max_splits);
+  const bool counted = node.num_results() > 1 && node.result(1) != nullptr;
+  const Type counts = counted ? node.result(1)->type() : f.type().WithDType(DType::kI64);
+  return std::vector<Value*>{pieces, split.AddResult(pieces->name() + ".counts", counts)};
+}
+
+// StringNormalizer of ONNX takes a vector.
+Result<std::vector<Value*>> ExpandLetterCase(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LetterCaseParams>(node));
+  const Shape* shape = node.operand(0)->type().shape();
+  if (shape == nullptr) return Unsupported("the operand's rank is not known");
+  ExpansionFormula f(node);
+  const Type flat = f.type().WithShape(Shape{NumElements(*shape)});
+  Value* vector = f.Add("Reshape", {f.x(), f.Ints({-1})}, flat);
+  Value* changed = f.Add("StringNormalizer", {vector}, flat);
+  const bool upper = filled.As<rt::LetterCaseParams>().upper;
+  changed->producer()->SetAttribute("case_change_action", std::string(upper ? "UPPER" : "LOWER"));
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  Value* sizes = f.Add("Shape", {f.x()}, Type::Tensor(DType::kI64, Shape{Dim(rank)}));
+  return std::vector<Value*>{f.Add("Reshape", {changed, sizes})};
+}
+
 }  // namespace
 
 std::vector<OpDef> TextOps() {
@@ -84,10 +134,12 @@ std::vector<OpDef> TextOps() {
           .Attributes<rt::LetterCaseParams>()
           .Infer(SameTypeAsFirst)
           .Class(OpClass::kUnary)
+          .Expand(ExpandLetterCase)
           .Kernel({.header = "runtime/kernels/letter_case.h", .types = "str"}),
       DragomanOp("RegexFullMatch", "(x: str, pattern: str) -> (y: bool)", "")
           .Infer(InferRegexFullMatch)
           .Class(OpClass::kUnary)
+          .Expand(ExpandRegexFullMatch)
           .Kernel({.header = kHeader, .types = "str", .fallible = true}),
       DragomanOp("RegexReplace", "(x: str, pattern: str, rewrite: str) -> (y: str)", "")
           .Attributes<rt::RegexReplaceParams>()
@@ -97,6 +149,7 @@ std::vector<OpDef> TextOps() {
       DragomanOp("SplitText", "(x: str, separator: str) -> (pieces: str, counts: i64)", "")
           .Attributes<rt::SplitTextParams>()
           .Infer(InferSplitText)
+          .Expand(ExpandSplitText)
           .Kernel({.header = "runtime/kernels/split_text.h", .types = "str"}),
       Op("StringConcat", "(X: str, Y: str) -> (Z: str)", "")
           .Infer(BroadcastAll)

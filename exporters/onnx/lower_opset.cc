@@ -95,6 +95,8 @@ std::int64_t NeededForTypes(const Node& node, const OpVersions& versions) {
     const bool tensors_only = versions.first < 10;  // but for bodies and Identity, later
     if (!value->type().is_tensor() && tensors_only) needed = std::max<std::int64_t>(needed, 16);
     needed = std::max(needed, NeededForIntegers(versions.type, dtype));
+    if (dtype == DType::kString && versions.type == "Equal")
+      needed = std::max<std::int64_t>(needed, 19);
   };
   for (const Use& use : node.operands()) consider(use.value());
   for (std::size_t i = 0; i < node.num_results(); ++i) consider(node.result(i));

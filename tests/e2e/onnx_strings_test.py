@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""StringNormalizer, StringSplit and RegexFullMatch, against what ONNX Runtime and NumPy give."""
+"""StringNormalizer, StringSplit and RegexFullMatch, against what ONNX Runtime and NumPy give.
+
+Files that are written once the model is lowered give the same.
+"""
 
 import unittest
 
@@ -13,6 +16,8 @@ TEXT = TensorProto.STRING
 
 
 class StringsTest(CommandCase):
+    checked = False  # Debian 12's onnx knows operator set 17
+
     def outputs(self, op, x, kinds, **attributes):
         value = lambda name, kind, sizes: helper.make_tensor_value_info(name, kind, sizes)
         names = [f"y{i}" for i in range(len(kinds))]
@@ -22,8 +27,15 @@ class StringsTest(CommandCase):
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
         (self.out / "model.onnx").write_bytes(model.SerializeToString())
         np.save(self.out / "x.npy", np.array(x))
-        self.done("run", self.out / "model.onnx", "--input", f"x={self.out / 'x.npy'}",
-                  "--output-dir", self.out / "y", "-q")
+        self.done("convert", self.out / "model.onnx", "-o", self.out / "written.onnx", "--passes",
+                  "default", "-q")
+        outputs, of_written = (self.run_file(name) for name in ("model.onnx", "written.onnx"))
+        self.assertEqual(of_written, outputs)
+        return outputs
+
+    def run_file(self, name):
+        self.done("run", self.out / name, "--input", f"x={self.out / 'x.npy'}", "--output-dir",
+                  self.out / "y", "-q")
         return [array.tolist() for array, _ in read_outputs(self.out / "y")]
 
     def test_normalizer(self):
