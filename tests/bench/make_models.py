@@ -2,7 +2,8 @@
 
 usage: make_models.py FOLDER [NAME...]
 
-Vision models are torchvision's, transformers are written out here, recurrent ones are torch.nn's.
+Vision models are torchvision's, transformers are written out here, recurrent ones are torch.nn's,
+ensembles of trees are drawn.
 Every folder FOLDER/NAME gets model.onnx; inputs are drawn by the benchmark.
 """
 
@@ -11,9 +12,11 @@ import os
 import sys
 import warnings
 
+import numpy as np
 import onnx
 import torch
 import torchvision
+from onnx import helper
 from torch import nn
 from torch.ao.quantization import QConfigMapping, disable_observer, get_default_qat_qconfig
 from torch.ao.quantization.quantize_fx import prepare_qat_fx
@@ -217,6 +220,41 @@ MODELS = {
 }
 
 
+# Examples of a call of 100 trees of depth 8.
+FORESTS = {"forest_1": 1, "forest_1000": 1000}
+
+
+def forest(examples, trees=100, depth=8, features=32):
+    """A regression forest of complete trees, as gradient boosting writes it."""
+    random = np.random.default_rng(7)
+    inner, count = 2 ** depth - 1, 2 ** (depth + 1) - 1
+    of_tree = np.arange(count)
+    is_leaf = of_tree >= inner
+    nodes = {
+        "treeids": np.repeat(np.arange(trees), count), "nodeids": np.tile(of_tree, trees),
+        "truenodeids": np.tile(np.where(is_leaf, 0, 2 * of_tree + 1), trees),
+        "falsenodeids": np.tile(np.where(is_leaf, 0, 2 * of_tree + 2), trees),
+        "featureids": np.where(np.tile(is_leaf, trees), 0,
+                               random.integers(0, features, trees * count)),
+        "values": random.standard_normal(trees * count).astype(np.float32)}
+    leaves = {
+        "treeids": np.repeat(np.arange(trees), count - inner),
+        "nodeids": np.tile(of_tree[is_leaf], trees),
+        "ids": np.zeros(trees * (count - inner), np.int64),
+        "weights": random.standard_normal(trees * (count - inner)).astype(np.float32)}
+    attributes = {f"nodes_{key}": values.tolist() for key, values in nodes.items()}
+    attributes |= {f"target_{key}": values.tolist() for key, values in leaves.items()}
+    modes = (["BRANCH_LEQ"] * inner + ["LEAF"] * (count - inner)) * trees
+    node = helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], domain="ai.onnx.ml",
+                            nodes_modes=modes, n_targets=1, **attributes)
+    tensor = helper.make_tensor_value_info
+    graph = helper.make_graph([node], "forest",
+                              [tensor("x", onnx.TensorProto.FLOAT, [examples, features])],
+                              [tensor("y", onnx.TensorProto.FLOAT, [examples, 1])])
+    opsets = [helper.make_opsetid("", 14), helper.make_opsetid("ai.onnx.ml", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
 class SmallCnn(nn.Module):
     """Of images of 32 x 32 in ten classes."""
 
@@ -266,11 +304,14 @@ def settle(model):
 
 def main():
     folder = sys.argv[1]
-    for name in sys.argv[2:] or MODELS:
+    for name in sys.argv[2:] or [*MODELS, *FORESTS]:
         target = os.path.join(folder, name)
         if os.path.exists(os.path.join(target, "model.onnx")):
             continue
         os.makedirs(target, exist_ok=True)
+        if name in FORESTS:
+            onnx.save(forest(FORESTS[name]), os.path.join(target, "model.onnx"))
+            continue
         make, inputs = {**MODELS, **TRAINED}[name]
         torch.manual_seed(7)
         model = make() if name in TRAINED else settle(make())
