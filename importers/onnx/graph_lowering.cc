@@ -62,8 +62,13 @@ Status OnnxGraphLowering::LowerOutputs(const Graph& graph, GraphBuilder& builder
   for (const Use& use : graph.outputs()) {
     DRAGOMAN_ASSIGN(Value * output, LookupOutput(use));
     const Value& declared = *use.value();
+    const Type& type = declared.type();
+    const bool of_maps = type.kind() == Type::Kind::kSequence &&
+                         type.element().kind() == Type::Kind::kMap && output->type().is_tensor();
     if (map_keys_.contains(&declared)) {
       DRAGOMAN_TRY(AddMapOutput(declared, builder));
+    } else if (of_maps) {
+      return Unsupported("output '" + declared.name() + "' is maps that a body gives");
     } else {
       DRAGOMAN_TRY(LowerOutput(declared.name(), declared.type(), output, builder));
     }
@@ -303,6 +308,8 @@ Result<std::vector<Value*>> OnnxGraphLowering::InlineCall(const Node& node,
                           std::ranges::find(operands, results[i]) == operands.end();
     if (computed && node.result(i) != nullptr)
       results[i]->set_name(builder.UniqueName(node.result(i)->name()));
+    const auto keys = map_keys_.find(body.output(i));
+    if (keys != map_keys_.end()) map_keys_[node.result(i)] = keys->second;
   }
   return results;
 }

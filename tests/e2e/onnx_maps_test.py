@@ -114,6 +114,17 @@ class MapsTest(CommandCase):
         with self.assertRaisesRegex(AssertionError, "negative keys"):
             cast(FLOAT, '{"-1": 1}', map_form="SPARSE", max_map=2)
 
+    def test_maps_of_bodies(self):
+        scores = self.node("ZipMap", "x", "q", classlabels_int64s=[1, 2])
+        branch = helper.make_graph([scores], "branch", [], [of_maps("q", INT64)])
+        chosen = helper.make_node("If", ["c"], ["p"], then_branch=branch, else_branch=branch)
+        model = self.model([chosen], [tensor("x", FLOAT, [1, 2]),
+                                      tensor("c", TensorProto.BOOL, [])], [of_maps("p", INT64)])
+        np.save(self.out / "c.npy", np.array(True))
+        self.assertIn("output 'p' is maps that a body gives", self.fails(
+            4, "run", model, *self.given([[1, 2]]), "--input", f"c={self.out / 'c.npy'}",
+            "--output-dir", self.out / "z"))
+
     def data_set(self, **messages):
         folder = self.out / "test_data_set_0"
         folder.mkdir(exist_ok=True)
