@@ -1,5 +1,7 @@
 #include "core/rewrite/loop_builder.h"
 
+#include <numeric>
+
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -46,6 +48,21 @@ Result<std::vector<Value*>> LoopBuilder::Finish(const std::vector<Value*>& state
   std::vector<Value*> results;
   for (std::size_t i = 0; i < loop->num_results(); ++i) results.push_back(loop->result(i));
   return results;
+}
+
+Value* CountOf(StepNodes& nodes, Value* x, std::int64_t axis) {
+  const Dim& size = (*x->type().shape())[static_cast<std::size_t>(axis)];
+  if (size.known()) return nodes.Scalar(static_cast<double>(size.value()), nodes.Ints({0}));
+  return nodes.Gather(nodes.SizeOf(x, axis), 0, 0);
+}
+
+Value* MoveFirstTo(StepNodes& nodes, Value* x, std::int64_t axis) {
+  if (axis == 0) return x;
+  Attribute::Ints perm(x->type().shape()->size());
+  std::iota(perm.begin(), perm.end(), 0);
+  perm.erase(perm.begin());
+  perm.insert(perm.begin() + axis, 0);
+  return nodes.Op("Transpose", {x}, {{"perm", perm}});
 }
 
 }  // namespace dragoman

@@ -32,6 +32,11 @@ class LoopBuilder {
   StepNodes nodes_;
 };
 
+// The size of an axis as a 0-d tensor.
+Value* CountOf(StepNodes& nodes, Value* x, std::int64_t axis);
+// `x` with its first axis at place `axis`.
+Value* MoveFirstTo(StepNodes& nodes, Value* x, std::int64_t axis);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_REWRITE_LOOP_BUILDER_H_

@@ -1,7 +1,6 @@
 #include "core/rewrite/lower_to_loops.h"
 
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -13,13 +12,6 @@
 namespace dragoman {
 namespace {
 
-// The size of an axis as a 0-d tensor.
-Value* CountOf(StepNodes& nodes, Value* x, std::int64_t axis) {
-  const Dim& size = (*x->type().shape())[static_cast<std::size_t>(axis)];
-  if (size.known()) return nodes.Scalar(static_cast<double>(size.value()), nodes.Ints({0}));
-  return nodes.Gather(nodes.SizeOf(x, axis), 0, 0);
-}
-
 // count - 1 - index
 Value* FromEnd(StepNodes& nodes, Value* count, Value* index) {
   return nodes.Op("Sub", {nodes.Op("Sub", {count, nodes.Scalar(1, count)}), index});
@@ -29,16 +21,6 @@ Value* Reversed(StepNodes& nodes, Value* x, std::int64_t axis) {
   return nodes.Op("Slice",
                   {x, nodes.Ints({-1}), nodes.Ints({std::numeric_limits<std::int64_t>::min()}),
                    nodes.Ints({axis}), nodes.Ints({-1})});
-}
-
-// The first axis goes to place `axis`.
-Value* MoveFirstTo(StepNodes& nodes, Value* x, std::int64_t axis) {
-  if (axis == 0) return x;
-  Attribute::Ints perm(x->type().shape()->size());
-  std::iota(perm.begin(), perm.end(), 0);
-  perm.erase(perm.begin());
-  perm.insert(perm.begin() + axis, 0);
-  return nodes.Op("Transpose", {x}, {{"perm", perm}});
 }
 
 // One Scan.
