@@ -191,6 +191,8 @@ std::string QuotedText(std::string_view text) {
     if (c == '"' || c == '\\') {
       quoted += '\\';
       quoted += c;
+    } else if (c == '\n' || c == '\t') {
+      quoted += c == '\n' ? "\\n" : "\\t";
     } else if (byte < 0x20 || byte == 0x7f) {
       quoted += fmt::format("\\x{:02x}", byte);
     } else {

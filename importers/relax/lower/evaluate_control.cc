@@ -192,6 +192,10 @@ Result<Abstract> Evaluator::CallFunction(const FunctionValue& function,
   if (const auto& form = HalvedTurnsOf(function)) return RunHalvedTurns(function, *form, arguments);
   if (const auto& form = TailRecursionOf(function))
     return RunTailRecursion(function, *form, arguments);
+  if (IsGroup(function, arguments)) {
+    DRAGOMAN_ASSIGN(std::optional<Abstract> given, RunGroup(function, arguments));
+    if (given) return *std::move(given);
+  }
   Scope scope = Enter(function, arguments);
   return Run(body, scope);
 }

@@ -109,6 +109,17 @@ Result<Number> Evaluator::SizeOf(const python::Expr& expr, const Scope& scope) {
   return Combine(op, a, b);
 }
 
+Result<Value*> Evaluator::SizesValue(const Shape& shape, const Scope& scope) {
+  Composer c(builder());
+  std::vector<Value*> parts;
+  for (const Dim& size : shape) {
+    DRAGOMAN_ASSIGN(const Number number, FindSize(size.ToString(), scope));
+    DRAGOMAN_ASSIGN(Value * value, NumberValue(builder(), number, DType::kI64));
+    parts.push_back(c.Vector(value));
+  }
+  return c.Done(parts.empty() ? c.Ints({}) : c.ConcatSizes(std::move(parts)));
+}
+
 Result<Number> Evaluator::FindSize(const std::string& text, const Scope& scope) {
   const Result<python::Expr> expr = ParseExpression(text);
   if (!expr.ok()) return Unsupported("'" + text + "' is no size");

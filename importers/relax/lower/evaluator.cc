@@ -41,18 +41,6 @@ std::string_view OperatorOf(const std::string& sign, bool unary) {
   return "";
 }
 
-// Why a call of code that is no Relax is not lowered.
-std::string ForeignCall(const Node& node) {
-  const std::string& op = node.op().type;
-  const Attribute* callee = node.attributes().empty() ? nullptr : &node.attributes().front().value;
-  if (const auto* symbol = callee != nullptr ? callee->As<Symbol>() : nullptr)
-    return fmt::format("the PrimFunc '{}' is kept as text, but not run",
-                       symbol->name.substr(symbol->name.find('.') + 1));
-  const auto* text = callee != nullptr ? callee->As<std::string>() : nullptr;
-  return fmt::format("{} calls the packed function '{}', which the module does not hold", op,
-                     text != nullptr ? *text : "");
-}
-
 }  // namespace
 
 bool IsPoisoned(const Abstract& value) {
@@ -153,7 +141,7 @@ Result<Abstract> Evaluator::EvaluateOperator(const Node& node, const std::string
                                              Scope& scope) {
   const LoweringRow* row = FindLowering(op);
   if (row == nullptr && (op.starts_with("call_") || op == "vm.call_tir_dyn"))
-    return Unsupported(ForeignCall(node));
+    return EvaluatePacked(node, scope);
   if (row == nullptr) return Unsupported("the operator has no lowering");
   const std::vector<SignatureParameter> signature = SignatureOf(op);
   std::map<std::string, Argument, std::less<>> arguments;
@@ -202,6 +190,12 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
     return Literal(node.attributes().front().value, scope);
   }
   if (op == "metadata") return EvaluateMetadata(node);
+  if (op == "str") {
+    const Attribute* value = node.attribute("value");
+    const auto* text = value != nullptr ? value->As<std::string>() : nullptr;
+    if (text == nullptr) return Unsupported("such a literal is not supported");
+    return Abstract(String{*text});
+  }
   if (op == "alias") return Get(node.operand(0), scope);
   if (op == "Tuple" || op == "List" || op == "tuple") {
     std::vector<Abstract> items;

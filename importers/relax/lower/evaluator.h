@@ -56,6 +56,8 @@ class Evaluator {
 
   // Enters a parameter, and the sizes that its type names.
   void SetInput(const Value& input, Abstract value, Scope& scope);
+  // `shape` as int64 of rank 1, by the names of sizes that inputs have told.
+  Result<Value*> SizesValue(const Shape& shape, const Scope& scope);
   // Runs `function`; what it returns.
   Abstract Run(const Graph& function, Scope& scope);
 
@@ -88,6 +90,14 @@ class Evaluator {
   Result<Turns> BeginTurns(const HalvedTurns& form, const std::vector<Abstract>& arguments);
   Status RunStep(const HalvedTurns& form, const std::vector<Abstract>& arguments, Turns& turns);
   Result<Node*> AppendLoop(const FunctionValue& function, const HalvedTurns& form, Turns& turns);
+
+  // evaluate_groups.cc
+  static bool IsGroup(const FunctionValue& function, const std::vector<Abstract>& arguments);
+  Result<std::optional<Abstract>> RunGroup(const FunctionValue& function,
+                                           const std::vector<Abstract>& arguments);
+
+  // evaluate_packed.cc
+  Result<Abstract> EvaluatePacked(const Node& node, Scope& scope);
 
   // evaluator.cc
   Result<Abstract> EvaluateOperator(const Node& node, const std::string& op, Scope& scope);

@@ -8,6 +8,7 @@
 
 #include "core/analysis/no_entry.h"
 #include "core/lowering/results.h"
+#include "importers/relax/lower/border.h"
 #include "importers/relax/lower/evaluator.h"
 
 namespace dragoman {
@@ -41,30 +42,102 @@ class ModuleLowering {
     Inference inference;
     Evaluator evaluator(source_, heap, *entry.graph, inference);
     Scope scope;
-    DRAGOMAN_TRY(AddInputs(*source.graph, evaluator, heap, scope));
+    const Border border = BorderOf(*source.graph);
+    DRAGOMAN_TRY(AddInputs(*source.graph, border, evaluator, heap, scope));
     const Abstract result = evaluator.Run(*source.graph, scope);
     if (!evaluator.findings().empty()) return Error(evaluator.findings());
     if (IsPoisoned(result)) return Internal("function '" + source.name + "' has no result");
     DRAGOMAN_TRY(AddResults(result, heap, evaluator.builder()));
+    DRAGOMAN_TRY(JoinComplex(border, *entry.graph, evaluator.builder()));
     NameResults(*source.graph, *entry.graph, evaluator.builder());
-    DRAGOMAN_TRY(BindStates(*source.graph, entry));
+    DRAGOMAN_TRY(JoinLists(border, *entry.graph, evaluator.builder()));
+    DRAGOMAN_TRY(BindStates(*source.graph, border, entry));
     return entry;
   }
 
  private:
-  Status AddInputs(const Graph& source, Evaluator& evaluator, Heap& heap, Scope& scope) {
+  Status AddInputs(const Graph& source, const Border& border, Evaluator& evaluator, Heap& heap,
+                   Scope& scope) {
     std::vector<std::string> names;
-    for (const auto& input : source.inputs()) {
-      if (!input->type().is_tensor())
-        return Unsupported("it is of type " + input->type().ToString() + ", which is no tensor")
-            .At("parameter '" + input->name() + "'");
-      DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input->name(), names.size(), input->type()));
-      names.push_back(input->name());
-      GraphBuilder& builder = evaluator.builder();
-      Value* value = builder.graph().AddInput(builder.UniqueName(input->name()), std::move(type));
-      evaluator.SetInput(*input, heap.NewTensor(value), scope);
+    GraphBuilder& builder = evaluator.builder();
+    for (std::size_t i = 0; i < source.num_inputs(); ++i) {
+      const Value& input = *source.input(i);
+      if (!input.type().is_tensor())
+        return Unsupported("it is of type " + input.type().ToString() + ", which is no tensor")
+            .At("parameter '" + input.name() + "'");
+      if (const auto drawn = border.drawn.find(i); drawn != border.drawn.end()) {
+        DRAGOMAN_ASSIGN(Value * numbers, Draw(drawn->second, input, evaluator, scope));
+        evaluator.SetInput(input, heap.NewTensor(numbers), scope);
+        continue;
+      }
+      const bool is_complex = border.complex_inputs.contains(i) && IsPair(input.type());
+      const Type& given = input.type();
+      DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input.name(), names.size(),
+                                            is_complex ? ComplexOf(given) : given));
+      names.push_back(input.name());
+      Value* value = builder.graph().AddInput(builder.UniqueName(input.name()), std::move(type));
+      if (is_complex) {
+        DRAGOMAN_ASSIGN(value, builder.Add("dragoman.ComplexToReal", {value}));
+      }
+      evaluator.SetInput(input, heap.NewTensor(value), scope);
     }
     return CheckFacts(facts_, names);
+  }
+
+  // What an input stands for whose numbers were drawn by a node.
+  static Result<Value*> Draw(const Drawn& drawn, const Value& input, Evaluator& evaluator,
+                             const Scope& scope) {
+    GraphBuilder& builder = evaluator.builder();
+    const Type& type = input.type();
+    std::vector<NamedAttribute> attributes = drawn.attributes;
+    attributes.push_back({"dtype", Attribute(static_cast<std::int64_t>(type.dtype()))});
+    if (type.shape() == nullptr)
+      return Unsupported("its rank is not known").At("parameter '" + input.name() + "'");
+    if (const auto sizes = KnownShape(*type.shape())) {
+      attributes.push_back({"shape", Attribute(*sizes)});
+      return builder.Add(drawn.op, {}, std::move(attributes), input.name());
+    }
+    DRAGOMAN_ASSIGN(Value * sizes, evaluator.SizesValue(*type.shape(), scope));
+    DRAGOMAN_ASSIGN(Value * like, builder.Add("ConstantOfShape", {sizes}));
+    return builder.Add(drawn.op + "Like", {like}, std::move(attributes), input.name());
+  }
+
+  static bool IsPair(const Type& type) {
+    const bool is_real = type.dtype() == DType::kF32 || type.dtype() == DType::kF64;
+    return is_real && type.shape() != nullptr && !type.shape()->empty() &&
+           type.shape()->back() == Dim(2);
+  }
+  static Type ComplexOf(const Type& pair) {
+    const DType whole = pair.dtype() == DType::kF64 ? DType::kC128 : DType::kC64;
+    return Type::Tensor(whole, Shape(pair.shape()->begin(), pair.shape()->end() - 1));
+  }
+
+  static Status JoinComplex(const Border& border, Graph& graph, GraphBuilder& builder) {
+    for (const std::size_t i : border.complex_outputs) {
+      if (i >= graph.num_outputs() || !IsPair(graph.output(i)->type())) continue;
+      DRAGOMAN_ASSIGN(Value * numbers, builder.Add("dragoman.RealToComplex", {graph.output(i)}));
+      graph.SetOutput(i, numbers);
+    }
+    return {};
+  }
+
+  // An empty list has no element that would tell its type, and is left out.
+  static Status JoinLists(const Border& border, Graph& graph, GraphBuilder& builder) {
+    std::vector<Value*> outputs;
+    for (const Use& output : graph.outputs()) outputs.push_back(output.value());
+    for (auto list = border.lists.rbegin(); list != border.lists.rend(); ++list) {
+      if (list->count == 0 || list->first + list->count > outputs.size()) continue;
+      const auto begin = outputs.begin() + static_cast<std::ptrdiff_t>(list->first);
+      const std::vector<Value*> elements(begin, begin + static_cast<std::ptrdiff_t>(list->count));
+      DRAGOMAN_ASSIGN(Value * joined,
+                      builder.Add(list->is_optional ? "Optional" : "SequenceConstruct", elements));
+      *begin = joined;
+      outputs.erase(begin + 1, begin + static_cast<std::ptrdiff_t>(list->count));
+    }
+    if (border.lists.empty()) return {};
+    while (graph.num_outputs() > 0) graph.RemoveOutput(graph.num_outputs() - 1);
+    for (Value* output : outputs) graph.AddOutput(output);
+    return {};
   }
 
   // An output that is no input has the name of the text.
@@ -78,14 +151,17 @@ class ModuleLowering {
     }
   }
 
-  Status BindStates(const Graph& source, Entry& entry) const {
+  Status BindStates(const Graph& source, const Border& border, Entry& entry) const {
     for (const auto& input : source.inputs()) {
       const Extra* extra = input->extra_if_any();
       const Attribute* bound = extra != nullptr ? Find(*extra, "relax.state") : nullptr;
       const auto* places = bound != nullptr ? bound->As<Attribute::Ints>() : nullptr;
       if (places == nullptr || places->size() != 2) continue;
       const auto state = static_cast<std::size_t>((*places)[0]);
-      const auto output = static_cast<std::size_t>((*places)[1]);
+      auto output = static_cast<std::size_t>((*places)[1]);
+      for (auto list = border.lists.rbegin(); list != border.lists.rend(); ++list) {
+        if (list->count > 0 && list->first < output) output -= list->count - 1;
+      }
       if (state >= source_.states.size() || output >= entry.graph->num_outputs())
         return InvalidInput("it is bound to a result that is not there")
             .At("state of parameter '" + input->name() + "'");
@@ -124,6 +200,13 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
   }
   model.states = source.states;
   return model;
+}
+
+bool RelaxChangesInputs(const Model& source) {
+  return std::ranges::any_of(source.entries, [](const Entry& entry) {
+    const tvmscript::Border border = tvmscript::BorderOf(*entry.graph);
+    return !border.drawn.empty() || !border.complex_inputs.empty();
+  });
 }
 
 std::vector<std::string_view> LoweredRelaxOperators() {

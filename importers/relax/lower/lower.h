@@ -19,6 +19,9 @@ namespace dragoman {
 Result<Model> LowerRelax(const Model& source, const Facts& facts,
                          const std::function<void(std::string_view)>& note);
 
+// Whether inputs of some entry stand for numbers that a node draws, or for complex numbers.
+bool RelaxChangesInputs(const Model& source);
+
 // "R.nn.conv2d" without the "R.", sorted.
 std::vector<std::string_view> LoweredRelaxOperators();
 

@@ -72,6 +72,11 @@ Abstract LowerWhere(Call& c) {
 Abstract LowerAstype(Call& c) {
   Value* x = c.X("x");
   const DType to = c.Type("dtype", DType::kUnknown);
+  const bool is_float8 = IsFloating(to) && Info(to).bits == 8;
+  if (!c.failed() && is_float8) {  // TVM does not saturate
+    return c.NewTensor(
+        c.Op("Cast", {x}, {{"saturate", std::int64_t{0}}, {"to", static_cast<std::int64_t>(to)}}));
+  }
   return c.failed() ? Abstract(Poison()) : c.NewTensor(c.Cast(x, to));
 }
 

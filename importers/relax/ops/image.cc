@@ -114,6 +114,21 @@ Abstract LowerRoiAlign(Call& c) {
   return c.NewTensor(ToLayout(c, y, "NCHW", layout));
 }
 
+// TVM rounds corners, halves to even numbers.
+Abstract LowerRoiPool(Call& c) {
+  const std::string layout = c.Text("layout");
+  if (c.failed()) return Poison();
+  Value* x = ToLayout(c, c.X("data"), layout, "NCHW");
+  Value* rois = c.X("rois");
+  Ints size = c.IntsOf("pooled_size");
+  if (size.size() == 1) size.push_back(size.front());
+  if (!c.failed() && size.size() != 2) c.Fail("pooled_size is no pair");
+  Value* corners = c.Op("Round", {c.Mul(c.Slice(rois, 1, 1, 5), c.Float("spatial_scale"))});
+  Value* regions = c.Op("Concat", {c.Slice(rois, 1, 0, 1), corners}, {{"axis", std::int64_t{1}}});
+  Value* y = c.Op("MaxRoiPool", {x, regions}, {{"pooled_shape", size}});
+  return c.NewTensor(ToLayout(c, y, "NCHW", layout));
+}
+
 // The rows that count, and how many they are. TVM has rows behind them, which a module must cut
 // off.
 Abstract LowerNonMaxSuppression(Call& c) {
@@ -136,6 +151,7 @@ void AddImage(std::vector<LoweringRow>& rows) {
                              {"image.resize3d", LowerResize, "3"},
                              {"image.grid_sample", LowerGridSample, ""},
                              {"vision.roi_align", LowerRoiAlign, ""},
+                             {"vision.roi_pool", LowerRoiPool, ""},
                              {"vision.all_class_non_max_suppression", LowerNonMaxSuppression, ""}};
   rows.insert(rows.end(), std::begin(own), std::end(own));
 }
