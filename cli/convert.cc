@@ -37,6 +37,8 @@ struct ConvertOptions {
   std::optional<std::string> level;
   std::string state = "keep";
   std::optional<std::int64_t> opset;
+  std::optional<std::string> relax_version;
+  bool packed = false;
   bool force = false;
   bool unroll = false;
   LoweringFlags lowering;
@@ -46,7 +48,7 @@ struct ConvertOptions {
 // Whether the file can hold the source graph as it is, and nothing asks for more.
 bool IsPlainCopy(const Model& source, const Format& target, const ConvertOptions& options) {
   if (options.lowering.has_facts() || options.lowering.has_cut() || options.opset) return false;
-  if (options.unroll) return false;
+  if (options.unroll || options.relax_version || options.packed) return false;
   if (options.lowering.passes.value_or("none") != "none" || options.level == "common") return false;
   if (target.is_container) return true;
   return source.level == Level::kSource && target.dialect == source.dialect;
@@ -221,11 +223,13 @@ Status Save(const Session& session, const Prepared& prepared, const Format& targ
       .opset = options.opset,
       .kept_opset = prepared.kept_opset,
       .lift_state = options.state == "lift",
+      .relax_version = options.relax_version.value_or("latest"),
+      .packed = options.packed,
       .show = [&](const Model& written) { figures.operators = CountOperators(written); }};
   if (options.output == "-" && target.print == nullptr)
     return PrintBytes(session, model, target, write);
   if (options.output == "-") {
-    DRAGOMAN_ASSIGN(const std::string text, session.Print(model, target));
+    DRAGOMAN_ASSIGN(const std::string text, session.Print(model, target, write));
     fmt::print("{}", text);
     return {};
   }
@@ -240,6 +244,9 @@ Status Convert(const ConvertOptions& options) {
   }
   if (target->name != "onnx" && (options.opset || options.state == "lift"))
     return InvalidInput("--opset and --state lift are for ONNX files");
+  if ((options.relax_version || options.packed) && target->name != "relax")
+    return InvalidInput("--relax-version and --packed are about Relax modules, not format " +
+                        std::string(target->name));
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   DRAGOMAN_TRY(CheckEdited(session, source, *target, options));
@@ -298,6 +305,12 @@ void AddConvert(CommandLine& program) {
               {.one_of = {"keep", "lift"}});
   command.Add("--opset", &options->opset, "Of ONNX files made from a lowered graph: 7 to 22",
               {.range = {{1, 1000}}});
+  command.Add("--relax-version", &options->relax_version,
+              "The release of TVM that is to read a Relax module; latest is the default",
+              {.one_of = {"0.17", "0.19", "0.21", "latest"}});
+  command.AddFlag("--packed", options->packed,
+                  "Where operators of Relax cannot say it, call functions that are written beside "
+                  "the module, in Python on NumPy");
   command.AddFlag("--force", options->force,
                   "Write an edited graph though its dialect lacks operators or attributes of it");
   command.AddFlag("--unroll", options->unroll, "Lower sequence operators to cells");

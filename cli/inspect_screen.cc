@@ -174,7 +174,7 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
     fmt::print("written by {}\n", writer);
   // What the user states, and which inputs are states, shows when the model is lowered.
   const bool shows_lowered =
-      lowered.ok() && (!options.facts.empty() || HidesStates(session, model));
+      lowered.ok() && (!options.facts.empty() || ChangesInputs(session, model));
   PrintEntries(shows_lowered ? *lowered : model, shows_lowered ? nullptr : format);
   const bool lists_objects = format != nullptr && format->calls != nullptr;
   if (lowered.ok()) {

@@ -137,7 +137,7 @@ Result<bool> TakesNames(const Session& session, const Model& model,
     });
   }
   std::vector<Slot> slots = InputSlots(entry);
-  if (HidesStates(session, model)) {
+  if (ChangesInputs(session, model)) {
     DRAGOMAN_ASSIGN(const Model lowered, session.Lower(model, {}));
     slots = InputSlots(lowered.entries.front());
   }

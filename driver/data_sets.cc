@@ -247,7 +247,7 @@ Result<std::vector<std::vector<NamedArray>>> DrawInputs(const Session& session, 
                                                         const Facts& facts, std::uint64_t seed,
                                                         std::int64_t count) {
   std::optional<Model> lowered;
-  if (CallsOf(session, source) != nullptr || HidesStates(session, source)) {
+  if (CallsOf(session, source) != nullptr || ChangesInputs(session, source)) {
     DRAGOMAN_ASSIGN(lowered, session.Lower(source, facts));
   }
   const Entry& entry = ChosenEntry(lowered ? *lowered : source, facts);

@@ -195,7 +195,7 @@ Status WriteRelayModule(const Model& model, const std::string& path, const Write
   return WriteRelay(model, path, options.warn);
 }
 
-Result<std::string> PrintRelay(const Model& model) {
+Result<std::string> PrintRelay(const Model& model, const WriteOptions&) {
   if (model.level == Level::kSource && model.dialect == "relay") return PrintRelaySource(model);
   DRAGOMAN_ASSIGN(const Model module, EmitRelay(model));
   return PrintRelaySource(module);
@@ -211,15 +211,25 @@ Likeness DetectRelax(const Candidate& candidate) {
                                                                          : Likeness::kNone;
 }
 
+Result<RelaxOptions> RelaxOptionsOf(const WriteOptions& options) {
+  const std::optional<relax::Release> release = relax::ReleaseFromName(options.relax_version);
+  if (!release)
+    return InvalidInput("no release of TVM is known as '" + options.relax_version +
+                        "'; known are 0.17, 0.19, 0.21 and latest");
+  return RelaxOptions{.release = *release, .packed = options.packed};
+}
+
 Status WriteRelaxModule(const Model& model, const std::string& path, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relax")
     return WriteRelaxSource(model, path);
-  return WriteRelax(model, path, options.warn);
+  DRAGOMAN_ASSIGN(const RelaxOptions relax, RelaxOptionsOf(options));
+  return WriteRelax(model, path, relax, options.warn);
 }
 
-Result<std::string> PrintRelax(const Model& model) {
+Result<std::string> PrintRelax(const Model& model, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relax") return PrintRelaxSource(model);
-  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model));
+  DRAGOMAN_ASSIGN(const RelaxOptions relax, RelaxOptionsOf(options));
+  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model, relax, options.warn));
   return std::move(module.text);
 }
 
@@ -292,7 +302,7 @@ std::vector<Format> MakeFormats() {
                    const Note&) { return LowerOnnx(source, facts); },
        .validate = ValidateOnnx,
        .missing_files = MissingFiles,
-       .hides_states = RecordsStates,
+       .changes_inputs = RecordsStates,
        .operators = OnnxOperators,
        .write = WriteOnnxFile,
        .check = CheckOnnxFile,
@@ -350,6 +360,7 @@ std::vector<Format> MakeFormats() {
        .read = [](const std::string& path, const ReadOptions&) { return ReadRelax(path); },
        .dialect = "relax",
        .lower = LowerRelax,
+       .changes_inputs = RelaxChangesInputs,
        .operators = RelaxOperators,
        .write = WriteRelaxModule,
        .print = PrintRelax,
@@ -369,7 +380,9 @@ std::vector<Format> MakeFormats() {
        .detect = DetectText,
        .read = [](const std::string& path, const ReadOptions&) { return ReadText(path); },
        .write = WriteTextFile,
-       .print = [](const Model& model) -> Result<std::string> { return PrintText(model); }},
+       .print = [](const Model& model, const WriteOptions&) -> Result<std::string> {
+         return PrintText(model);
+       }},
       {.name = "json",
        .suffixes = {".json"},
        .what = "our own container as JSON, lossless",
@@ -377,13 +390,15 @@ std::vector<Format> MakeFormats() {
        .detect = DetectJson,
        .read = [](const std::string& path, const ReadOptions&) { return ReadJson(path); },
        .write = WriteJsonFile,
-       .print = WriteJsonText},
+       .print = [](const Model& model, const WriteOptions&) { return WriteJsonText(model); }},
       {.name = "dot",
        .suffixes = {".dot"},
        .what = "Graphviz, to look at",
        .is_container = true,
        .write = WriteDotFile,
-       .print = [](const Model& model) -> Result<std::string> { return PrintDot(model); }},
+       .print = [](const Model& model, const WriteOptions&) -> Result<std::string> {
+         return PrintDot(model);
+       }},
   };
 }
 

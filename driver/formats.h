@@ -48,6 +48,8 @@ struct WriteOptions {
   std::optional<std::int64_t> opset;       // of ONNX files made from a common graph
   std::optional<std::int64_t> kept_opset;  // the same, where it can be met (ExportOptions)
   bool lift_state = false;  // ONNX: without the record of which outputs feed which inputs
+  std::string relax_version = "latest";  // the release of TVM that is to read a Relax module
+  bool packed = false;  // Relax: calls of functions on NumPy, where operators cannot say it
   // ONNX: given what is written of a common graph, in operators of ONNX.
   std::function<void(const Model& written)> show = nullptr;
   // Of the session that writes, which sets both.
@@ -102,8 +104,9 @@ struct Format {
   // Files of weights that a source model names and that were not there; nullptr: it names none.
   std::vector<MissingFile> (*missing_files)(const Model& source) = nullptr;
   const StructuredCalls* calls = nullptr;  // nullptr: entries take their flat inputs
-  // Whether some inputs of `source` turn out to be states when it is lowered.
-  bool (*hides_states)(const Model& source) = nullptr;
+  // Whether some inputs of `source` turn out to be states, or of another type, or none, when it is
+  // lowered.
+  bool (*changes_inputs)(const Model& source) = nullptr;
   // What to say of `source` beyond what every model has, as text, at most `max_places` lines on a
   // method.
   std::string (*describe)(const Model& source, std::size_t max_places) = nullptr;
@@ -115,7 +118,7 @@ struct Format {
   Status (*write)(const Model& model, const std::string& path,
                   const WriteOptions& options) = nullptr;
   // The file as text; nullptr: it is none.
-  Result<std::string> (*print)(const Model& model) = nullptr;
+  Result<std::string> (*print)(const Model& model, const WriteOptions& options) = nullptr;
   // What `write` would refuse of a common model, every node of it; nullptr: a container, which
   // refuses none. With it goes `has_op`: whether some nodes of operator `def` can be written.
   Status (*check)(const Model& common) = nullptr;

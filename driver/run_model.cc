@@ -158,7 +158,7 @@ Result<PreparedRun> PrepareFlat(const Session& session, const Model& source,
                                 const std::vector<NamedArray>& inputs, std::vector<Step> steps,
                                 std::vector<EntryCalls> calls, Facts facts,
                                 const RunRequest& request) {
-  const bool has_states = HidesStates(session, source);
+  const bool has_states = ChangesInputs(session, source);
   Model lowered;
   if (has_states) {
     // Which inputs are states, and not given, is known when the model is lowered.

@@ -191,8 +191,10 @@ Status Session::Write(const Model& model, const std::string& path, const Format&
   return status;
 }
 
-Result<std::string> Session::Print(const Model& model, const Format& format) const {
-  if (format.print != nullptr) return format.print(model);
+Result<std::string> Session::Print(const Model& model, const Format& format,
+                                   WriteOptions options) const {
+  options.strict = strict;
+  if (format.print != nullptr) return format.print(model, options);
   return InvalidInput("format " + std::string(format.name) + " has no text form to print");
 }
 

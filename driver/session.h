@@ -65,7 +65,8 @@ struct Session {
   Status Write(const Model& model, const std::string& path, const Format& format,
                WriteOptions options = {}) const;
   // What Write would write, as text. Errors: the format has no text form.
-  Result<std::string> Print(const Model& model, const Format& format) const;
+  Result<std::string> Print(const Model& model, const Format& format,
+                            WriteOptions options = {}) const;
 
   // Writes the standalone C++ program of a common model into `folder`; `name` is that of its
   // namespace. Errors: all nodes that a program cannot have; entries that would be left out, if the

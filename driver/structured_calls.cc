@@ -57,9 +57,9 @@ const StructuredCalls* CallsOf(const Session& session, const Model& source) {
   return format != nullptr ? format->calls : nullptr;
 }
 
-bool HidesStates(const Session& session, const Model& source) {
+bool ChangesInputs(const Session& session, const Model& source) {
   const Format* format = FormatOfModel(session.formats, source);
-  return format != nullptr && format->hides_states != nullptr && format->hides_states(source);
+  return format != nullptr && format->changes_inputs != nullptr && format->changes_inputs(source);
 }
 
 std::optional<std::string> ArgumentName(const StructuredCalls& calls, const Entry& entry,

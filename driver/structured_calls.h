@@ -19,8 +19,9 @@ namespace dragoman {
 // else nullptr.
 const StructuredCalls* CallsOf(const Session& session, const Model& source);
 
-// Whether some inputs of `source` turn out to be states when it is lowered.
-bool HidesStates(const Session& session, const Model& source);
+// Whether some inputs of `source` turn out to be states, or of another type, or none, when it is
+// lowered.
+bool ChangesInputs(const Session& session, const Model& source);
 
 // The argument, or the part of one, that an array called `name` is for: a position in front becomes
 // the argument's name ("1.key" to "d.key"), as does "i" with a position where no argument is called

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/relax/attribute_text.h"
 #include "codegen/relax/function_writer.h"
 #include "codegen/relax/recursion.h"
 #include "codegen/tvm/prepare.h"
@@ -40,13 +41,27 @@ BodyForm PlainForm(const std::string& hint, const Graph& body) {
   return form;
 }
 
+// The attributes of a group that was one before; nullptr: a rewrite made it.
+const Attribute::Dict* KnownAttributes(const Node& node) {
+  const Extra* extra = node.extra_if_any();
+  const Attribute* attributes = extra != nullptr ? Find(*extra, "tvm.attributes") : nullptr;
+  return attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
+}
+
 // A group tells what its members were.
 std::string GroupAttributes(const Node& node, const Graph& body) {
-  std::vector<std::string> members;
-  for (const std::string& member : tvm::MembersOf(body)) members.push_back(QuotedText(member));
-  return fmt::format("\"Composite\": {}, \"Primitive\": True, \"members\": [{}]",
-                     QuotedText("dragoman." + TextAttribute(node, "name", "fused")),
-                     fmt::join(members, ", "));
+  const Attribute::Dict* known = KnownAttributes(node);
+  Attribute::Dict attributes =
+      known != nullptr ? *known
+                       : Attribute::Dict{{"Composite", Attribute(std::string("dragoman.fused"))},
+                                         {"Primitive", Attribute(true)}};
+  if (Find(attributes, "members") == nullptr)
+    attributes.push_back({"members", Attribute(tvm::MembersOf(body))});
+  return ItemsText(attributes);
+}
+
+std::string GroupHint(const Node& node) {
+  return KnownAttributes(node) != nullptr ? Identifier(node.name()) : Hint(node, "fused");
 }
 
 }  // namespace
@@ -93,7 +108,7 @@ void FunctionWriter::BindResults(const Node& node, const std::string& tuple, std
 
 Status FunctionWriter::EmitFused(const Node& node) {
   const Graph& body = *GraphAttribute(node, "body");
-  BodyForm form = PlainForm(Hint(node, "fused"), body);
+  BodyForm form = PlainForm(GroupHint(node), body);
   form.attributes = GroupAttributes(node, body);
   DRAGOMAN_ASSIGN(BodyFunction function, WriteBody(body, form));
   std::vector<std::string> arguments;

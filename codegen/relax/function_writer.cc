@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/relax/ops/runtime_sizes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::relax {
@@ -78,6 +79,12 @@ FunctionWriter::FunctionWriter(std::string name, const Graph& body, const BodyFo
   for (const auto& [value, expression] : form.given) names_[value] = expression;
 }
 
+// In the release for which the module is written.
+bool FunctionWriter::HasType(const Type& type) const {
+  return type.is_tensor() && !RelaxDType(type.dtype()).empty() &&
+         InRelease(RelaxDType(type.dtype()), parts_.options.release).ok();
+}
+
 void FunctionWriter::Refuse(const std::string& place, const std::string& what) {
   findings_.push_back({ErrorKind::kUnsupported, {}, place, what});
 }
@@ -133,7 +140,7 @@ void FunctionWriter::NameInputs() {
 void FunctionWriter::AddInputs() {
   const auto add = [this](const Value& value, std::string_view what) {
     const Type& type = value.type();
-    if (!type.is_tensor() || RelaxDType(type.dtype()).empty()) {
+    if (!HasType(type)) {
       Refuse(fmt::format("{} '{}'", what, value.name()), "Relax has no type " + type.ToString());
       return;
     }
@@ -150,7 +157,7 @@ void FunctionWriter::AddInputs() {
 
 void FunctionWriter::AddWeight(const Value& constant) {
   const Tensor* tensor = constant.tensor();
-  if (tensor == nullptr || RelaxDType(tensor->dtype()).empty()) {
+  if (tensor == nullptr || !HasType(tensor->type())) {
     Refuse("constant '" + constant.name() + "'",
            "Relax has no constants of type " + constant.type().ToString());
     return;
@@ -170,7 +177,7 @@ void FunctionWriter::AddWeights() {
 void FunctionWriter::CheckResults() {
   for (const FunctionResult& result : results_) {
     const Type& type = result.value->type();
-    if (!type.is_tensor() || RelaxDType(type.dtype()).empty())
+    if (!HasType(type))
       Refuse("output '" + result.value->name() + "'", "Relax has no type " + type.ToString());
   }
 }
@@ -204,11 +211,23 @@ void FunctionWriter::AddLine(const std::string& line) {
                                    line);
 }
 
+// As the release has it for which the module is written; what it lacks is reported.
+std::string FunctionWriter::InOwnRelease(const std::string& expression) {
+  Result<std::string> said = InRelease(expression, parts_.options.release);
+  if (said.ok()) return *std::move(said);
+  const std::string& why = said.error().findings().front().message;
+  const std::string place = node_ != nullptr ? node_->Describe() : "function '" + name_ + "'";
+  const bool is_known = !findings_.empty() && findings_.back().place == place;
+  if (!is_known) Refuse(place, why);
+  return expression;
+}
+
 std::string FunctionWriter::Bind(const std::string& name, const std::string& expression,
                                  const Type& type) {
   const bool annotated = type.is_tensor() && !RelaxDType(type.dtype()).empty();
-  AddLine(annotated ? fmt::format("{}: {} = {}", name, TypeText(type, symbols_), expression)
-                    : fmt::format("{} = {}", name, expression));
+  const std::string said = InOwnRelease(expression);
+  AddLine(annotated ? fmt::format("{}: {} = {}", name, TypeText(type, symbols_), said)
+                    : fmt::format("{} = {}", name, said));
   if (branches_ == 0) segments_.back().bound.push_back(name);
   return name;
 }
@@ -268,18 +287,26 @@ Status FunctionWriter::Declare(const Type& type) {
 
 Status FunctionWriter::EmitNode(const Node& node) {
   pure_ = pure_ && !HasEffect(node);
+  node_ = &node;
   if (node.Is("If")) return EmitIf(node);
   if (node.Is("Loop")) return EmitLoop(node);
   if (node.IsDragoman("Fused")) return EmitFused(node);
   if (node.IsDragoman("Assert") || node.IsDragoman("Print")) return EmitEffect(node);
-  return EmitOperator(node);
+  return EmitOperatorOrPacked(node);
 }
 
 Status FunctionWriter::EmitOperator(const Node& node) {
   const OpDef* def = FindOp(node);
   const RelaxEmitter emitter = def != nullptr ? FindRelaxEmitter(def->Label()) : nullptr;
+  if (emitter == nullptr && def != nullptr && def->random)
+    return Unsupported("random numbers in a loop, or of sizes that only run time knows")
+        .At(node.Describe());
   if (emitter == nullptr) return Unsupported("Relax has no such operator").At(node.Describe());
-  auto name_of = [this](const Value* value) { return NameOf(value); };
+  std::unordered_map<const Value*, std::string> fitted;  // operands, looked up
+  auto name_of = [this, &fitted](const Value* value) {
+    const auto found = fitted.find(value);
+    return found != fitted.end() ? found->second : NameOf(value);
+  };
   auto bind = [this](const std::string& expression, const Type& type) {
     return Bind(FreshVariable(), expression, type);
   };
@@ -288,12 +315,14 @@ Status FunctionWriter::EmitOperator(const Node& node) {
     if (!status.ok()) return std::move(status).error().At(node.Describe());
     return {};
   };
-  RelaxOp op{node, inference_, symbols_, name_of, bind, declare};
+  RelaxOp op{node, inference_, symbols_, parts_.options.release, name_of, bind, declare};
+  if (def->op_class == OpClass::kBroadcast || node.Is("Where")) {
+    DRAGOMAN_ASSIGN(const std::vector<std::string> operands, FitOperands(op));
+    for (std::size_t i = 0; i < operands.size(); ++i) fitted[node.operand(i)] = operands[i];
+  }
   DRAGOMAN_ASSIGN(std::vector<std::string> expressions, emitter(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
-    if (result != nullptr)
-      names_[result] = Bind(ResultName(result), expressions[i], result->type());
+    if (node.result(i) != nullptr) BindResult(node.result(i), expressions[i]);
   }
   return {};
 }

@@ -17,6 +17,7 @@
 
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/relax_text.h"
+#include "codegen/relax/write_relax.h"
 #include "core/analysis/inference.h"
 #include "core/ir/graph.h"
 #include "core/support/text.h"
@@ -27,10 +28,12 @@ using Weights = std::vector<std::pair<std::string, Tensor>>;
 
 // What the functions of a module share.
 struct ModuleParts {
+  RelaxOptions options;
   Weights weights;         // the constants that are parameters
   NameScope weight_names;  // unique in the module
   NameScope function_names;
   std::vector<std::string> private_functions;  // texts
+  bool has_packed = false;                     // packed_functions.h are called
 };
 
 // Whether a constant stands in the text, wherever it is read: scalars, and integers if they are
@@ -114,8 +117,12 @@ class FunctionWriter {
   void EmitNodes(const Graph& graph);
   Status EmitNode(const Node& node);
   Status EmitOperator(const Node& node);
+  // packed.cc
+  Status EmitOperatorOrPacked(const Node& node);
+  Status EmitPacked(const Node& node);
   Status Declare(const Type& type);
   void Refuse(const std::string& place, const std::string& what);
+  bool HasType(const Type& type) const;
 
   // control_flow.cc
   Status EmitIf(const Node& node);
@@ -141,6 +148,7 @@ class FunctionWriter {
   std::string FreshOutput();
   std::string Bind(const std::string& name, const std::string& expression, const Type& type);
   void BindResult(const Value* result, const std::string& expression, bool deduced = true);
+  std::string InOwnRelease(const std::string& expression);
   std::string BindCall(const std::string& name, const std::string& call, bool pure);
   void AddLine(const std::string& line);
   void AddOutside(const std::string& line);
@@ -167,8 +175,9 @@ class FunctionWriter {
   std::vector<Parameter> parameters_;
   std::vector<Segment> segments_{1};
   std::vector<Finding> findings_;
-  bool calls_ = false;  // other functions of the module
-  int branches_ = 0;    // around the current statement
+  const Node* node_ = nullptr;  // that is being written
+  bool calls_ = false;          // other functions of the module
+  int branches_ = 0;            // around the current statement
   int next_variable_ = 0;
   int next_output_ = 0;
 };

@@ -25,6 +25,25 @@ class SequenceReader {
     return Read(node);
   }
 
+  // The elements of a list that is an output become outputs in its place, where they are known.
+  void OutputElements(Graph& entry, std::vector<ListOutput>& lists) {
+    Elements outputs;
+    for (std::size_t i = 0; i < entry.num_outputs(); ++i) {
+      Value* output = entry.output(i);
+      const Elements* known = output->type().is_tensor() ? nullptr : ElementsOf(output);
+      if (known == nullptr) {
+        outputs.push_back(output);
+        continue;
+      }
+      const bool is_optional = output->type().kind() == Type::Kind::kOptional;
+      lists.push_back({outputs.size(), known->size(), is_optional});
+      outputs.insert(outputs.end(), known->begin(), known->end());
+    }
+    if (lists.empty()) return;
+    while (entry.num_outputs() > 0) entry.RemoveOutput(entry.num_outputs() - 1);
+    for (Value* output : outputs) entry.AddOutput(output);
+  }
+
   // The nodes whose results nothing reads any more, last first.
   void EraseUnread() {
     for (auto node = makers_.rbegin(); node != makers_.rend(); ++node) {
@@ -209,7 +228,7 @@ class SequenceReader {
 
 }  // namespace
 
-Status LowerSequences(Graph& entry) {
+Status LowerSequences(Graph& entry, std::vector<ListOutput>* lists) {
   DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
   std::vector<Node*> nodes;
   ForEachGraph(entry, [&](Graph& graph) {
@@ -217,6 +236,7 @@ Status LowerSequences(Graph& entry) {
   });
   SequenceReader reader(context);
   for (Node* node : nodes) DRAGOMAN_TRY(reader.Visit(*node));
+  if (lists != nullptr) reader.OutputElements(entry, *lists);
   reader.EraseUnread();
   return {};
 }

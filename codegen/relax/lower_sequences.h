@@ -2,6 +2,9 @@
 #ifndef DRAGOMAN_CODEGEN_RELAX_LOWER_SEQUENCES_H_
 #define DRAGOMAN_CODEGEN_RELAX_LOWER_SEQUENCES_H_
 
+#include <vector>
+
+#include "codegen/relax/entry_border.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
@@ -10,8 +13,9 @@ namespace dragoman::relax {
 // What is read of a sequence whose elements are known one by one (SequenceAt, SequenceLength,
 // ConcatFromSequence), or of an optional, reads the elements instead; what made the sequence goes
 // where nothing reads it any more. Sequences that loops carry, and places that only run time knows,
-// stay.
-Status LowerSequences(Graph& entry);
+// stay. Outputs that are such lists become their elements, as `lists` tells; nullptr: they stay,
+// too.
+Status LowerSequences(Graph& entry, std::vector<ListOutput>* lists = nullptr);
 
 }  // namespace dragoman::relax
 

@@ -92,6 +92,7 @@ constexpr Row kRows[] = {
     {"MatMulInteger", EmitMatMulInteger},
     {"Max", EmitVariadic},
     {"MaxPool", EmitPool},
+    {"MaxRoiPool", EmitMaxRoiPool},
     {"MaxUnpool", EmitMaxUnpool},
     {"Mean", EmitVariadic},
     {"MeanVarianceNormalization", EmitMeanVarianceNormalization},

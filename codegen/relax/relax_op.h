@@ -2,7 +2,8 @@
 //
 // Adding an operator: a function in ops/<family>.cc and ops/emitters.h, a row in op_table.cc. It
 // gives one expression a result; what it needs before that it binds to names. It refuses, with
-// Refuse, whatever Relax would compute differently.
+// Refuse, whatever Relax would compute differently. Expressions are written for the latest release
+// of TVM; release.h says them as an older one has them.
 #ifndef DRAGOMAN_CODEGEN_RELAX_RELAX_OP_H_
 #define DRAGOMAN_CODEGEN_RELAX_RELAX_OP_H_
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "codegen/relax/relax_text.h"
+#include "codegen/relax/release.h"
 #include "core/analysis/inference.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
@@ -25,6 +27,7 @@ struct RelaxOp {
   const Node& node;
   const Inference& inference;
   const SymbolNames& symbols;
+  const Release release;
   // The variable or constant that stands for a value.
   std::function<std::string(const Value*)> name_of;
   // Binds a variable to an expression of that type and gives its name; an unknown type is left out.

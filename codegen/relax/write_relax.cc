@@ -6,13 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "codegen/relax/entry_border.h"
 #include "codegen/relax/function_writer.h"
 #include "codegen/relax/lower_sequences.h"
 #include "codegen/relax/name_input_sizes.h"
+#include "codegen/relax/name_result_sizes.h"
+#include "codegen/relax/packed_functions.h"
 #include "codegen/relax/relax_op.h"
+#include "codegen/relax/resolve_axes.h"
 #include "codegen/relax/stack_sequences.h"
+#include "codegen/relax/widen_reductions.h"
 #include "codegen/relax/write_npz.h"
 #include "codegen/tvm/prepare.h"
+#include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
@@ -29,14 +35,15 @@ constexpr std::string_view kHead =
     "class Module:\n";
 
 // What stands in R.func_attr.
-std::string AttributesOf(const Entry& entry, const Model& model) {
+std::string AttributesOf(const Entry& entry, const Model& model, const relax::EntryBorder& border) {
   std::string text = fmt::format("\"num_input\": {}", entry.graph->num_inputs());
+  text += relax::AttributesOf(border);
   if (entry.states.empty()) return text;
   std::vector<std::string> states;
   for (const StateBinding& binding : entry.states) {
     states.push_back(fmt::format("{}: [{}, {}]",
                                  relax::QuotedText(model.states[binding.state].name), binding.input,
-                                 binding.output));
+                                 border.OutputPlace(binding.output)));
   }
   return text + fmt::format(", \"states\": {{{}}}", fmt::join(states, ", "));
 }
@@ -47,7 +54,10 @@ std::vector<Finding> FindingsOf(Status status) {
 
 class Emitter {
  public:
-  Emitter(const Model& model, const RelaxNote& note) : model_(Clone(model)), note_(note) {}
+  Emitter(const Model& model, const RelaxOptions& options, const RelaxNote& note)
+      : model_(Clone(model)), note_(note) {
+    parts_.options = options;
+  }
 
   Result<RelaxModule> Run() {
     std::vector<std::string> names = {parts_.function_names.Unique("main")};
@@ -74,13 +84,19 @@ class Emitter {
     DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
     relax::NameInputSizes(*entry.graph);
     tvm::ExpandOperators(*entry.graph, RelaxHasOp);
-    DRAGOMAN_TRY(relax::LowerSequences(*entry.graph));
+    DRAGOMAN_TRY(LowerFactors(*entry.graph));
+    DRAGOMAN_TRY(relax::WidenReductions(*entry.graph));
+    DRAGOMAN_TRY(relax::ResolveAxes(*entry.graph));
+    relax::EntryBorder border;
+    DRAGOMAN_TRY(relax::PairComplex(*entry.graph, border));
+    DRAGOMAN_ASSIGN(border.drawn, relax::DrawAtEntry(*entry.graph));
+    DRAGOMAN_TRY(relax::LowerSequences(*entry.graph, &border.lists));
+    for (std::size_t& output : border.complex_outputs) output = border.OutputPlace(output);
     DRAGOMAN_TRY(relax::StackSequences(*entry.graph));
     std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));
-    Inference inference;
-    DRAGOMAN_TRY(inference.InferGraph(*entry.graph));
+    DRAGOMAN_ASSIGN(const Inference inference, relax::NameResultSizes(*entry.graph));
     Result<std::string> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)
-                                   .Write(AttributesOf(entry, model_));
+                                   .Write(AttributesOf(entry, model_, border));
     if (findings.empty()) return text;
     return tvm::Joined(std::move(findings), text.ok() ? Status() : text.error());
   }
@@ -92,6 +108,7 @@ class Emitter {
     for (const std::string& function : functions_)
       module.text += (&function == &functions_.front() ? "" : "\n") + function;
     module.weights = std::move(parts_.weights);
+    module.has_packed = parts_.has_packed;
     DRAGOMAN_ASSIGN(module.states, InitialStates());
     return module;
   }
@@ -125,30 +142,43 @@ class Emitter {
 }  // namespace
 
 bool RelaxHasOp(std::string_view label) {
-  constexpr std::string_view kElsewhere[] = {"GRU",
+  constexpr std::string_view kElsewhere[] = {"Bernoulli",
+                                             "GRU",
                                              "If",
                                              "LSTM",
                                              "Loop",
+                                             "Multinomial",
                                              "RNN",
+                                             "RandomNormal",
+                                             "RandomNormalLike",
+                                             "RandomUniform",
+                                             "RandomUniformLike",
                                              "Scan",
                                              "dragoman.Assert",
+                                             "dragoman.ComplexToReal",
                                              "dragoman.Fused",
+                                             "dragoman.HouseholderProduct",
+                                             "dragoman.HouseholderQr",
                                              "dragoman.LSTM",
-                                             "dragoman.Print"};
+                                             "dragoman.Print",
+                                             "dragoman.RealToComplex"};
   return std::ranges::count(kElsewhere, label) > 0 || relax::FindRelaxEmitter(label) != nullptr;
 }
 
-Result<RelaxModule> EmitRelax(const Model& model, const RelaxNote& note) {
-  return Emitter(model, note).Run();
+Result<RelaxModule> EmitRelax(const Model& model, const RelaxOptions& options,
+                              const RelaxNote& note) {
+  return Emitter(model, options, note).Run();
 }
 
-Status WriteRelax(const Model& model, const std::string& path, const RelaxNote& note) {
-  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model, note));
+Status WriteRelax(const Model& model, const std::string& path, const RelaxOptions& options,
+                  const RelaxNote& note) {
+  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model, options, note));
   const std::string stem = path.ends_with(".py") ? path.substr(0, path.size() - 3) : path;
   DRAGOMAN_ASSIGN(OutputFile text, OutputFile::Create(path));
   DRAGOMAN_TRY(text.Append(module.text));
   DRAGOMAN_TRY(WriteNpz(stem + ".npz", module.weights));
   if (!module.states.empty()) DRAGOMAN_TRY(WriteNpz(stem + ".states.npz", module.states));
+  if (module.has_packed) DRAGOMAN_TRY(relax::WritePackedFunctions(stem));
   return text.Commit();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/relax/release.h"
 #include "core/ir/model.h"
 #include "core/ir/tensor.h"
 #include "core/support/result.h"
@@ -22,6 +23,12 @@ struct RelaxModule {
   std::string text;
   std::vector<std::pair<std::string, Tensor>> weights;  // by parameter name, in order
   std::vector<std::pair<std::string, Tensor>> states;   // initial values by name
+  bool has_packed = false;                              // calls functions of packed_functions.py
+};
+
+struct RelaxOptions {
+  relax::Release release = relax::Release::kLatest;  // of TVM, that is to read the module
+  bool packed = false;  // R.call_pure_packed of functions of ours, where operators cannot say it
 };
 
 // Whether Relax can express the operator of that label ("Conv", "dragoman.Linear"), with some
@@ -33,12 +40,14 @@ using RelaxNote = std::function<void(std::string_view)>;
 
 // Entries other than the default one are left out, with a note, where Relax cannot express them.
 // Errors: unsupported, listing every node of the default entry that Relax cannot express.
-Result<RelaxModule> EmitRelax(const Model& model, const RelaxNote& note = {});
+Result<RelaxModule> EmitRelax(const Model& model, const RelaxOptions& options = {},
+                              const RelaxNote& note = {});
 
 // The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit
 // floats as raw uint16 and uint8 with the element type in the key ("w:bfloat16"). Initial values of
-// states go into STEM.states.npz.
-Status WriteRelax(const Model& model, const std::string& path, const RelaxNote& note = {});
+// states go into STEM.states.npz, functions that the module calls into STEM_packed.py.
+Status WriteRelax(const Model& model, const std::string& path, const RelaxOptions& options = {},
+                  const RelaxNote& note = {});
 
 }  // namespace dragoman
 

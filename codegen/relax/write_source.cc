@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/relax/attribute_text.h"
+#include "codegen/relax/packed_functions.h"
 #include "codegen/relax/relax_text.h"
 #include "codegen/relax/write_npz.h"
 #include "core/support/output_file.h"
@@ -30,52 +32,6 @@ Attribute::Strings TextsOf(const dragoman::Extra* extra, std::string_view name) 
   const Attribute* attribute = Extra(extra, name);
   const auto* texts = attribute != nullptr ? attribute->As<Attribute::Strings>() : nullptr;
   return texts != nullptr ? *texts : Attribute::Strings();
-}
-
-// Names of sizes stand for themselves.
-SymbolNames NamesIn(const Type& type) {
-  SymbolNames names;
-  if (type.shape() == nullptr) return names;
-  for (const Dim& dim : *type.shape()) {
-    for (const std::string& symbol : dim.Symbols()) names[symbol] = symbol;
-  }
-  return names;
-}
-
-std::string ValueText(const Attribute& attribute);
-
-std::string DictText(const Attribute::Dict& dict) {
-  std::string text;
-  for (const NamedAttribute& item : dict)
-    text += (text.empty() ? "" : ", ") + QuotedText(item.name) + ": " + ValueText(item.value);
-  return "{" + text + "}";
-}
-
-template <class Items, class Print>
-std::string ListOf(const Items& items, const Print& print) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + print(item);
-  return "[" + text + "]";
-}
-
-std::string ValueText(const Attribute& attribute) {
-  if (const auto* number = attribute.As<std::int64_t>()) return std::to_string(*number);
-  if (const auto* number = attribute.As<double>()) return PythonFloat(*number, true);
-  if (const auto* number = attribute.As<float>()) return PythonFloat(*number, false);
-  if (const auto* flag = attribute.As<bool>()) return *flag ? "True" : "False";
-  if (const auto* text = attribute.As<std::string>()) return QuotedText(*text);
-  if (const auto* symbol = attribute.As<Symbol>()) return symbol->name;
-  if (const auto* ints = attribute.As<Attribute::Ints>()) return ListText(*ints);
-  if (const auto* texts = attribute.As<Attribute::Strings>())
-    return ListOf(*texts, [](const std::string& text) { return QuotedText(text); });
-  if (const auto* list = attribute.As<Attribute::List>()) return ListOf(*list, ValueText);
-  if (const auto* dict = attribute.As<Attribute::Dict>()) return DictText(*dict);
-  if (const auto* type = attribute.As<Type>()) {
-    return type->kind() == Type::Kind::kOpaque ? type->opaque_name()
-                                               : TypeText(*type, NamesIn(*type));
-  }
-  if (const Tensor* tensor = attribute.tensor()) return ConstText(*tensor).value_or("None");
-  return "None";
 }
 
 std::string AttributeText(const NamedAttribute& attribute) {
@@ -382,6 +338,8 @@ Status WriteRelaxSource(const Model& model, const std::string& path) {
   DRAGOMAN_TRY(file.Append(text));
   if (!weights.empty()) DRAGOMAN_TRY(WriteNpz(stem + ".npz", weights));
   if (!states.empty()) DRAGOMAN_TRY(WriteNpz(stem + ".states.npz", states));
+  if (text.find("R.call_pure_packed(\"dragoman.") != std::string::npos)
+    DRAGOMAN_TRY(relax::WritePackedFunctions(stem));
   return file.Commit();
 }
 

@@ -6,8 +6,9 @@ import unittest
 
 import numpy as np
 
+import relax_module
 from commands import dragoman
-from relax_case import RelaxCase, draw, function, sigmoid
+from relax_case import RelaxCase, draw, function, random, sigmoid
 
 I64 = 'R.Tensor((), dtype="int64")'
 F32 = 'R.Tensor((3,), dtype="float32")'
@@ -190,6 +191,109 @@ return r""", "loop", PRIVATE, t=I64, h='R.Tensor((1, 4), dtype="float32")',
             g = sigmoid(x_t + h @ w)
             h = g * h + (1 - g) * np.tanh(x_t)
         self.agrees(self.write(main, loop), [h], x=x, w=w)
+
+
+class Groups(RelaxCase):
+    """What another library computes in one call."""
+
+    def test_group_comes_back_with_its_name_and_attributes(self):
+        x, w, b = draw(4, 3), draw(5, 3), draw(5)
+        group = function("""
+R.func_attr({"Composite": "msc.linear_bias", "Primitive": True, "unique": "fc1", "layers": ["a", "b"]})
+t = R.permute_dims(w)
+y = R.matmul(x, t)
+r = R.add(y, b)
+return r""", "linear_bias", PRIVATE, x=x, w=w, b=b)
+        main = function("cls = Module\ny = cls.linear_bias(x, w, b)\nreturn R.nn.relu(y)", x=x, w=w, b=b)
+        model = self.write(main, group)
+        expected = np.maximum(x @ w.T + b, 0)
+        self.agrees(model, [expected], x=x, w=w, b=b)
+        again = self.out / "again.py"
+        self.done("convert", model, "-o", again, "--passes", "default")
+        self.agrees(again, [expected], x=x, w=w, b=b)
+        text = again.read_text()
+        self.assertIn("cls.linear_bias(", text)
+        self.assertIn('R.func_attr({"Composite": "msc.linear_bias", "Primitive": True, "unique": "fc1", '
+                      '"layers": ["a", "b"], "members": [', text)
+        self.assertIn("relax.matmul", text)  # what the members came from
+        self.done("diff", model, again, "--level", "common")
+        self.agrees(self.converted(model, "onnx"), [expected], x=x, w=w, b=b)
+
+    def converted(self, model, suffix):
+        path = self.out / f"model.{suffix}"
+        self.done("convert", model, "-o", path)
+        return path
+
+    def test_groups_of_several_results(self):
+        x = draw(3)
+        group = function("""
+R.func_attr({"Composite": "dnnl.both"})
+r = (R.exp(x), R.negative(x))
+return r""", "both", PRIVATE, x=x)
+        main = function("cls = Module\nt = cls.both(x)\nreturn (t[1], t[0])", x=x)
+        self.agrees(self.write(main, group), [-x, np.exp(x)], x=x)
+
+
+class Drawn(RelaxCase):
+    """Random numbers are inputs of a module, and nodes again when it is read."""
+
+    GRAPH = """
+graph main(%x: f32[n, 4], %p: f32[2, 3]) -> (%noise, %mask, %choice, %y) {
+  %noise = onnx.RandomNormalLike(%x) {mean = 1.0, scale = 2.0}
+  %mask = onnx.Bernoulli(%p) {dtype = 6}
+  %choice = onnx.Multinomial(%p) {dtype = 7, sample_size = 5}
+  %u = onnx.RandomUniform() {high = 3.0, low = -1.0, seed = 7.0, shape = [2]}
+  %y = onnx.Neg(%u)
+}"""
+
+    def test_inputs_stand_for_what_is_drawn(self):
+        graph, model = self.out / "model.dgt", self.out / "model.py"
+        graph.write_text(self.GRAPH)
+        self.done("convert", graph, "-o", model)
+        module = relax_module.Module(model)
+        normal, chance, place, uniform = module.attributes()["random"]
+        self.assertEqual(normal, [2, "normal", 1.0, 2.0])
+        self.assertEqual((chance[1:], place[1:]), (["uniform", 0.0, 1.0], ["uniform", 0.0, 1.0]))
+        self.assertEqual(uniform, [5, "uniform", -1.0, 3.0, 7.0])
+        p = np.array([[0.2, 0.5, 0.9], [0.0, 1.0, 0.5]], np.float32)
+        noise, a, b = draw(2, 4), random.random((2, 3), np.float32), random.random((2, 5), np.float32)
+        u = random.random(2, np.float32)
+        given, mask, choice, y = module(draw(2, 4), p, noise, a, b, u)
+        np.testing.assert_array_equal(given, noise)
+        np.testing.assert_array_equal(mask, (a < p).astype(np.int32))
+        ends = np.cumsum(np.exp(p.astype(np.float64)), 1)
+        places = b[:, :, None] * ends[:, None, -1:]
+        np.testing.assert_array_equal(choice, (places >= ends[:, None]).sum(2))
+        np.testing.assert_array_equal(y, -u)
+
+    def test_nodes_draw_again(self):
+        graph, model = self.out / "model.dgt", self.out / "model.py"
+        graph.write_text("""
+graph main(%x: f32[2]) -> (%y: f32[2]) {
+  %a: f32[2] = onnx.RandomNormal() {mean = 1.0, scale = 2.0, seed = 3.0, shape = [2]}
+  %b: f64[2] = onnx.RandomUniform() {dtype = 11, high = 3.0, shape = [2]}
+  %c: f32[2] = onnx.Cast(%b) {to = 1}
+  %s: f32[2] = onnx.Add(%a, %c)
+  %y = onnx.Mul(%s, %x)
+}""")
+        self.done("convert", graph, "-o", model)
+        self.done("diff", graph, model, "--level", "common")
+
+    def test_dropout_in_training_keeps_by_numbers(self):
+        graph, model = self.out / "model.dgt", self.out / "model.py"
+        graph.write_text("""
+graph main(%x: f32[3, 4], %training: bool[]) -> (%y, %mask) {
+  const %ratio: f32[] = 0.25
+  %y, %mask = onnx.Dropout(%x, %ratio, %training)
+}""")
+        self.done("convert", graph, "-o", model)
+        x, u = draw(3, 4), random.random((3, 4), np.float32)
+        y, mask = relax_module.Module(model)(x, np.array(True), u)
+        np.testing.assert_array_equal(mask, u >= 0.25)
+        np.testing.assert_allclose(y, np.where(mask, x / 0.75, 0), rtol=1e-6)
+        y, mask = relax_module.Module(model)(x, np.array(False), u)
+        np.testing.assert_array_equal(y, x)
+        self.assertTrue(mask.all())
 
 
 class Foreign(RelaxCase):

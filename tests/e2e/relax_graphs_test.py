@@ -4,37 +4,17 @@
 A case is a graph in the text form (docs/text-form.md), the inputs of one or more runs, and what the
 module's text must hold. A run that fails must fail in both.
 """
-import pathlib
 import sys
-import tempfile
 
 import numpy as np
 
-import relax_eval
-import relax_lint
-import relax_module
-from commands import complaint, dragoman
-from run_outputs import array_differences, read_outputs
+from relax_graphs import Case, f32, i64, run_cases, scalar
 
-RTOL, ATOL = 1e-4, 1e-5
 CASES = {}
 
 
 def case(name, graph, *runs, holds=()):
-    CASES[name] = (graph, runs, holds)
-
-
-def f32(*sizes):
-    """Small numbers, the same in every run."""
-    return np.random.default_rng(sum(sizes)).standard_normal(sizes).astype(np.float32)
-
-
-def scalar(value):
-    return np.array(value, np.float32)
-
-
-def i64(value):
-    return np.array(value, np.int64)
+    CASES[name] = Case(graph, runs, holds)
 
 
 true, false = np.array(True), np.array(False)
@@ -490,61 +470,5 @@ graph main(%x: f32[?, 3]) -> (%y) {
 }""", [f32(2, 3)], holds=['R.Tensor(("x_0", 3)', 'R.Tensor(("2 * x_0", 1, 3)'])
 
 
-def run_graph(graph, inputs, folder):
-    """The outputs of `dragoman run`; None if it fails."""
-    arguments = ["--output-dir", folder / "out"]
-    for i, array in enumerate(inputs):
-        file = folder / f"{i}.npy"
-        np.save(file, array)
-        arguments += ["--input", f"{i}={file}"]
-    if dragoman("run", graph, *arguments).returncode != 0:
-        return None
-    return [array for array, _ in read_outputs(folder / "out")]
-
-
-def run_module(path, inputs):
-    """The module's results; None if an assertion fails."""
-    try:
-        return relax_module.Module(path)(*inputs)
-    except relax_eval.AssertionFailed:
-        return None
-
-
-def differences(actual, expected):
-    if actual is None or expected is None:
-        return [] if actual is expected else ["one fails, the other does not"]
-    named = {f"result {i}": array for i, array in enumerate(expected)}
-    return array_differences(actual, named, RTOL, ATOL)
-
-
-def check(name, folder):
-    """What is wrong, a line each."""
-    graph, runs, holds = CASES[name]
-    source, module = folder / "model.dgt", folder / "model.py"
-    source.write_text(graph, encoding="utf-8")
-    if problem := complaint(dragoman("convert", source, "-o", module)):
-        return [problem]
-    findings = relax_lint.lint(module)
-    text = module.read_text(encoding="utf-8")
-    findings += [f"the text lacks {part}" for part in holds if part not in text]
-    for inputs in runs if not findings else []:
-        findings += differences(run_module(module, inputs), run_graph(source, inputs, folder))
-    return findings
-
-
-def main():
-    wrong = 0
-    for name in CASES:
-        if len(sys.argv) > 1 and sys.argv[1] not in name:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            findings = check(name, pathlib.Path(folder))
-        wrong += bool(findings)
-        for finding in findings:
-            print(f"{name}: {finding}")
-    print(f"{len(CASES)} graphs, {wrong} wrong")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(CASES))

@@ -10,7 +10,7 @@ import numpy as np
 
 import relax_nn_ops  # noqa: F401  (adds its operators)
 from relax_lint import dotted
-from relax_ops import OPS, Refused
+from relax_ops import OPS, RAW, Refused
 
 
 class AssertionFailed(Exception):
@@ -27,16 +27,17 @@ def sizes_of(node):
 class Function:
     """Function `name` of a module's text. It takes all its parameters, in order.
 
-    What R.print wrote stands in `printed`.
+    What R.print wrote stands in `printed`. `packed` calls a packed function: its name, arguments.
     """
 
-    def __init__(self, text, name="main"):
+    def __init__(self, text, name="main", packed=None):
         functions = {f.name: f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef)}
         self.printed = []
-        self.enter(functions, name, self.printed)
+        self.enter(functions, name, self.printed, packed)
 
-    def enter(self, functions, name, printed):
+    def enter(self, functions, name, printed, packed):
         self.functions = functions
+        self.packed = packed
         self.definition = functions[name]
         self.parameters = [a.arg for a in self.definition.args.args]
         self.printed = printed
@@ -60,7 +61,7 @@ class Function:
 
     def call_other(self, name, arguments):
         other = Function.__new__(Function)
-        other.enter(self.functions, name, self.printed)
+        other.enter(self.functions, name, self.printed, self.packed)
         return other.call(*arguments)
 
     def learn_sizes(self, node, value):
@@ -97,7 +98,8 @@ class Function:
         if keywords.get("dtype") == "bfloat16":
             raise Refused("bfloat16")
         if "dtype" in keywords:
-            assert value.dtype == keywords["dtype"], f"{value.dtype}: {ast.unparse(node)}"
+            dtype = RAW.get(keywords["dtype"], keywords["dtype"])
+            assert value.dtype == dtype, f"{value.dtype}: {ast.unparse(node)}"
         if "ndim" in keywords:
             assert value.ndim == keywords["ndim"], f"{value.shape}: {ast.unparse(node)}"
         if node.args:
@@ -141,6 +143,10 @@ class Function:
             value = self.evaluate(node.args[0])
             self.check_type(node.args[1], value)
             return value
+        if name == "call_pure_packed":
+            result = self.packed(*map(self.evaluate, node.args))
+            self.check_type(node.keywords[0].value, result)
+            return result
         if name not in OPS:
             raise Refused(f"R.{name}")
         keywords = {k.arg: self.evaluate(k.value) for k in node.keywords}

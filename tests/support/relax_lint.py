@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Checks Relax modules (TVMScript) without TVM, with Python's ast alone.
 
-usage: relax_lint.py MODULE.py...
+usage: relax_lint.py [--release 0.17|0.19|0.21] MODULE.py...
 
 Reported, one line each: text that does not parse; a call of R. that relax_signatures.tsv lacks,
 with an unknown keyword, too many or too few arguments; a name that is used before it is defined, or
 after the dataflow block that kept it to itself; a name bound twice; a call of a function that the
 module lacks, or with another number of arguments; an effect in a dataflow block or in a function
-that is pure. Exit code 1 if anything was reported.
+that is pure; an operator on a value whose sizes TVM does not deduce (relax_deduce.py). Exit code 1 if
+anything was reported.
 """
 import ast
 import os
 import sys
+
+from relax_deduce import Deducer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GIVEN = {"R", "T", "I", "Module", "float", "True", "False", "None"}
@@ -19,18 +22,17 @@ TYPES = {"Tensor", "Tuple", "Shape"}
 EFFECTS = {"assert_op", "print"}
 
 
-def load_signatures():
-    signatures = {}
-    with open(os.path.join(HERE, "relax_signatures.tsv"), encoding="utf-8") as rows:
-        for row in rows:
-            if row.startswith("#"):
-                continue
-            name, parameters = row.rstrip("\n").split("\t")
-            signatures[name] = [p for p in parameters.split(", ") if p]
-    return signatures
+RELEASES = ["0.17", "0.19", "0.21", "latest"]
 
 
-SIGNATURES = load_signatures()
+def load_table(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as rows:
+        return dict(row.rstrip("\n").split("\t") for row in rows if not row.startswith("#"))
+
+
+SIGNATURES = {name: [p for p in parameters.split(", ") if p]
+              for name, parameters in load_table("relax_signatures.tsv").items()}
+SINCE = load_table("relax_releases.tsv")
 
 
 def dotted(node):
@@ -52,14 +54,19 @@ def is_pure(function):
 
 
 class Lint:
-    def __init__(self, path):
+    def __init__(self, path, release="latest"):
         self.path = path
+        self.release = release
         self.findings = []
         self.functions = {}
         self.may_have_effects = False  # where the walk is
 
     def report(self, node, what):
         self.findings.append(f"{self.path}:{getattr(node, 'lineno', 0)}: {what}")
+
+    def lacks(self, name):
+        """Whether the release has no such operator or parameter."""
+        return RELEASES.index(SINCE.get(name, "0.17")) > RELEASES.index(self.release)
 
     def check_own_call(self, call):
         """cls.name(…)"""
@@ -84,6 +91,11 @@ class Lint:
         if name not in SIGNATURES:
             self.report(call, f"unknown operator R.{name}")
             return
+        if self.lacks(name):
+            self.report(call, f"TVM {self.release} has no R.{name}")
+        if self.release != "latest" and any(k.arg == "ty_args" for k in call.keywords) or \
+                self.release == "latest" and any(k.arg == "sinfo_args" for k in call.keywords):
+            self.report(call, f"TVM {self.release} has another keyword for types")
         parameters = SIGNATURES[name]
         if parameters and parameters[0].startswith("*"):
             return
@@ -94,6 +106,8 @@ class Lint:
         for keyword in call.keywords:
             if keyword.arg not in names:
                 self.report(call, f"R.{name} has no parameter {keyword.arg}")
+            elif self.lacks(f"{name}.{keyword.arg}"):
+                self.report(call, f"in TVM {self.release} R.{name} has no {keyword.arg}")
             elif keyword.arg in given:
                 self.report(call, f"R.{name} is given {keyword.arg} twice")
             given.add(keyword.arg)
@@ -194,17 +208,25 @@ class Lint:
         self.functions = {function.name: function for function in functions}
         for function in functions:
             self.check_function(function)
+        if not self.findings:  # of what is well-formed
+            deducer = Deducer(self.functions, self.report)
+            for function in functions:
+                deducer.run(function)
         return self.findings
 
 
-def lint(path):
+def lint(path, release="latest"):
     """Findings in a file, one line each."""
     with open(path, encoding="utf-8") as file:
-        return Lint(path).run(file.read())
+        return Lint(path, release).run(file.read())
 
 
 def main():
-    findings = [line for path in sys.argv[1:] for line in lint(path)]
+    arguments = sys.argv[1:]
+    release = "latest"
+    if arguments[:1] == ["--release"]:
+        release, arguments = arguments[1], arguments[2:]
+    findings = [line for path in arguments for line in lint(path, release)]
     print("\n".join(findings), end="\n" if findings else "")
     return 1 if findings else 0
 

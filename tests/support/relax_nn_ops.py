@@ -220,6 +220,23 @@ def roi_align(x, rois, pooled_size, spatial_scale, sample_ratio=-1, aligned=Fals
     return out
 
 
+@op("vision.roi_pool")
+def roi_pool(x, rois, pooled_size, spatial_scale, layout="NCHW"):
+    assert layout == "NCHW" and rois.shape[1] == 5
+    same_dtype(x, rois)
+    out = np.zeros((len(rois), x.shape[1], *pooled_size), x.dtype)
+    for r, (batch, *corners) in enumerate(rois):
+        left, top, right, bottom = np.rint(np.array(corners) * spatial_scale)
+        bins = np.maximum([bottom - top + 1, right - left + 1], 1) / pooled_size
+        for i, j in np.ndindex(*pooled_size):
+            low = np.floor(np.array([i, j]) * bins) + [top, left]
+            high = np.ceil(np.array([i + 1, j + 1]) * bins) + [top, left]
+            (a, c), (b, d) = (np.clip(e, 0, x.shape[2:]).astype(int) for e in (low, high))
+            if a < b and c < d:
+                out[r, :, i, j] = x[int(batch), :, a:b, c:d].max((1, 2))
+    return out
+
+
 def overlap(a, b):
     """Intersection over union of boxes by two corners, in any order."""
     (top, left), (bottom, right) = np.minimum(a[:2], a[2:]), np.maximum(a[:2], a[2:])

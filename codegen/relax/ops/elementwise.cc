@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/float8.h"
 
 namespace dragoman::relax {
 namespace {
@@ -51,15 +52,16 @@ Expressions Call(const RelaxOp& op, std::string_view function) {
 
 bool IsUnsigned(DType dtype) { return IsInteger(dtype) && !Info(dtype).is_signed; }
 
-bool IsEightBitFloat(DType dtype) { return IsFloating(dtype) && Info(dtype).bits == 8; }
-
 }  // namespace
 
 Expressions EmitUnary(RelaxOp& op) { return Call(op, RelaxName(op.node.op().type)); }
 
+// Relax takes signed operands only.
 Expressions EmitSigned(RelaxOp& op) {
-  if (IsUnsigned(op.dtype())) return op.Refuse("the operator takes signed operands only");
-  return EmitUnary(op);
+  if (!IsUnsigned(op.dtype())) return EmitUnary(op);
+  if (op.node.Is("Neg")) return One(fmt::format("R.subtract({}, {})", op.Const(0), op.arg(0)));
+  return One(fmt::format("R.astype({}, dtype=\"{}\")", op.Do("greater", op.arg(0), op.Const(0)),
+                         RelaxDType(op.dtype())));
 }
 
 Expressions EmitFloatUnary(RelaxOp& op) {
@@ -93,16 +95,20 @@ Expressions EmitBitShift(RelaxOp& op) {
 }
 
 // To bool by comparison, so that NaN is true as in ONNX. What does not fit the new type is left
-// open by ONNX, but for 8-bit floats, which saturate there.
+// open by ONNX, but for 8-bit floats. From these TVM casts to float alone.
 Expressions EmitCast(RelaxOp& op) {
   const DType from = op.dtype();
   const DType to = op.result_type().dtype();
   if (RelaxDType(to).empty() || RelaxDType(from).empty())
     return op.Refuse("it has no such element type");
   if (from == to) return One(op.arg(0));
-  if (IsEightBitFloat(from) || IsEightBitFloat(to)) return op.Refuse("casts of 8-bit floats");
-  if (to == DType::kBool) return One(fmt::format("R.not_equal({}, {})", op.arg(0), op.Const(0)));
-  return One(fmt::format("R.astype({}, dtype=\"{}\")", op.arg(0), RelaxDType(to)));
+  const DType known = IsFloat8(from) ? DType::kF32 : from;
+  const std::string x = op.ArgAs(0, known);
+  if (IsFloat8(to))
+    return ToFloat8(op, op.Astype(x, known, DType::kF64), to, op.Int("saturate", 1) != 0);
+  if (to == known) return One(x);
+  if (to == DType::kBool) return One(fmt::format("R.not_equal({}, {})", x, ConstOf(0, known)));
+  return One(fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(to)));
 }
 
 Expressions EmitClip(RelaxOp& op) {

@@ -132,6 +132,7 @@ Expressions EmitUnique(RelaxOp& op);
 Expressions EmitGridSample(RelaxOp& op);
 
 // vision.cc
+Expressions EmitMaxRoiPool(RelaxOp& op);
 Expressions EmitNonMaxSuppression(RelaxOp& op);
 Expressions EmitRoiAlign(RelaxOp& op);
 

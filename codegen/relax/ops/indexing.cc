@@ -209,9 +209,42 @@ Expressions EmitCompress(RelaxOp& op) {
   return One(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", data, list, axis));
 }
 
+namespace {
+
+// Both axes as one, of which the places are taken in order.
+Expressions ReverseByIndex(RelaxOp& op, bool time_first) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  Shape merged(shape.begin() + 1, shape.end());
+  merged.front() = shape[0] * shape[1];
+  DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(merged));
+  const auto places = [&](int axis, bool first) -> Result<std::string> {
+    const std::optional<std::string> count =
+        DimText(shape[static_cast<std::size_t>(axis)], op.symbols);
+    if (!count) return op.Refuse("a size is known at run time only");
+    return op.Do("expand_dims", Places(op, *count), first ? "axis=[1]" : "axis=[0]");
+  };
+  DRAGOMAN_ASSIGN(const std::string steps, places(time_first ? 0 : 1, time_first));
+  DRAGOMAN_ASSIGN(const std::string rows, places(time_first ? 1 : 0, !time_first));
+  const std::string lengths =
+      op.Do("expand_dims", AsInt64(op, 1), time_first ? "axis=[0]" : "axis=[1]");
+  const std::string last = op.Do("subtract", lengths, Int64Const(1));
+  const std::string from =
+      op.Do("where", op.Do("less", steps, lengths), op.Do("subtract", last, steps),
+            op.Do("add", steps, op.Do("zeros_like", lengths)));
+  const std::string width = SizeOf(op, 0, shape[1], 1);
+  const std::string& major = time_first ? from : rows;
+  const std::string& minor = time_first ? rows : from;
+  const std::string flat = op.Do("add", op.Do("multiply", major, width), minor);
+  return One(fmt::format("R.take({}, {}, axis=0, mode=\"fast\")",
+                         op.Do("reshape", op.arg(0), sizes), flat));
+}
+
+}  // namespace
+
 Expressions EmitReverseSequence(RelaxOp& op) {
   const std::int64_t batch = op.Int("batch_axis", 1);
   const std::int64_t time = op.Int("time_axis", 0);
+  if (op.release < Release::kLatest) return ReverseByIndex(op, time == 0);
   return One(fmt::format("R.reverse_sequence({}, {}, seq_axis={}, batch_axis={})", op.arg(0),
                          op.arg(1), time, batch));
 }

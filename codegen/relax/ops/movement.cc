@@ -118,8 +118,17 @@ Expressions EmitExpand(RelaxOp& op) {
     const std::string sizes = op.Do("where", op.Do("equal", own, Int64Const(1)), wanted, own);
     DRAGOMAN_TRY(NameSizes(op, sizes, shape));
   }
+  std::string x = op.arg(0);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Dim& wanted = shape[i + shape.size() - from.size()];
+    if (from[i].known() || Equal(from[i], wanted) == Truth::kYes) continue;
+    const std::optional<std::string> count = DimText(wanted, op.symbols);
+    if (!count) return op.Refuse("a size is known at run time only");
+    const auto axis = static_cast<std::int64_t>(i);
+    x = Stretched(op, x, axis, SizeOf(op, 0, from[i], axis), *count);
+  }
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
-  return One(fmt::format("R.broadcast_to({}, {})", op.arg(0), sizes));
+  return One(fmt::format("R.broadcast_to({}, {})", x, sizes));
 }
 
 Expressions EmitTranspose(RelaxOp& op) {

@@ -54,9 +54,26 @@ Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
   return {};
 }
 
+// (x - mean) / sqrt(variance + epsilon) * scale + bias, of vectors over channels.
+std::string ByMoments(RelaxOp& op, const std::string& mean, const std::string& variance,
+                      std::size_t spatial) {
+  const std::vector<std::int64_t> axes = AxesFrom(1, spatial + 1);
+  const auto aligned = [&](const std::string& vector) {
+    return axes.empty()
+               ? vector
+               : op.BindPlain(fmt::format("R.expand_dims({}, axis={})", vector, ListText(axes)));
+  };
+  const std::string centred = op.Do("subtract", op.arg(0), aligned(mean));
+  const std::string raised = op.Do("add", aligned(variance), op.Const(op.Float("epsilon", 1e-5f)));
+  const std::string unit = op.Do("divide", centred, op.Do("sqrt", raised));
+  return fmt::format("R.add({}, {})", op.Do("multiply", unit, aligned(op.arg(1))),
+                     aligned(op.arg(2)));
+}
+
 }  // namespace
 
-// In training mode by the moments of the batch, with which the given ones are blended.
+// In training mode by the moments of the batch, with which the given ones are blended. Releases
+// before 0.21 have no word for inference: what they compute depends on how the module is lowered.
 Expressions EmitBatchNormalization(RelaxOp& op) {
   DRAGOMAN_TRY(CheckVectors(op, 2));
   const bool trains = op.Int("training_mode", 0) != 0;
@@ -76,6 +93,11 @@ Expressions EmitBatchNormalization(RelaxOp& op) {
     };
     mean = moment("mean", mean);
     variance = moment("variance", variance);
+  }
+  if (op.release < Release::k021) {
+    DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+    results.front() = ByMoments(op, mean, variance, shape.size() - 2);
+    return results;
   }
   const std::string all = op.BindPlain(fmt::format(
       "R.nn.batch_norm({}, {}, {}, {}, {}, axis=1, epsilon={}, center=True, scale=True, "

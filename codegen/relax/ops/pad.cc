@@ -1,4 +1,5 @@
-// Pad: by R.nn.pad where that says it, else each axis takes its elements by index.
+// Pad: by R.nn.pad where that says it, else each axis takes its elements by index. Before 0.21 TVM
+// pads with a constant, whatever the mode.
 #include <algorithm>
 #include <numeric>
 
@@ -159,7 +160,8 @@ Expressions EmitPad(RelaxOp& op) {
   } else if (!Lends(shape, *widths, mode == "reflect" ? 1 : 0)) {
     value = std::nullopt;
   }
-  if (!value) return PadByIndex(op, shape, axes);
+  if (!value || (mode != "constant" && op.release < Release::k021))
+    return PadByIndex(op, shape, axes);
   const std::string name = mode == "edge" ? "replicate" : mode == "wrap" ? "circular" : mode;
   return One(fmt::format("R.nn.pad({}, pad_width={}, pad_mode=\"{}\", pad_value={})", op.arg(0),
                          ListText(*widths), name, *value));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/float8.h"
 #include "codegen/relax/ops/saturate.h"
 
 namespace dragoman::relax {
@@ -100,20 +101,22 @@ Result<Parameters> ParametersOf(RelaxOp& op, const ScaleLayout& layout, DType dt
 Expressions EmitQuantizeLinear(RelaxOp& op) {
   const DType to = op.result_type().dtype();
   const DType from = op.dtype();
-  if (!IsStored(to)) return op.Refuse("quantisation to this element type");
+  if (!IsStored(to) && !IsFloat8(to)) return op.Refuse("quantisation to this element type");
   DRAGOMAN_ASSIGN(ScaleLayout layout, ScaleLayoutOf(op));
-  if (from == DType::kF32 && op.dtype(1) == from && layout.block == 0) {
+  if (IsStored(to) && from == DType::kF32 && op.dtype(1) == from && layout.block == 0) {
     DRAGOMAN_ASSIGN(Parameters p, ParametersOf(op, layout, to));
     return One(fmt::format("R.quantize({}, {}, {}, axis={}, out_dtype=\"{}\")", op.arg(0), p.scale,
                            p.zero, p.axis, RelaxDType(to)));
   }
   const DType wide = from == DType::kF64 ? from : DType::kF32;
   DRAGOMAN_ASSIGN(std::string scale, Aligned(op, op.ArgAs(1, wide), layout));
+  const std::string quotient = op.Do("divide", op.ArgAs(0, wide), scale);
+  if (IsFloat8(to))  // whose zero point is 0
+    return ToFloat8(op, op.Astype(quotient, wide, DType::kF64), to, op.Int("saturate", 1) != 0);
   std::string zero;
   if (op.has(2)) {
     DRAGOMAN_ASSIGN(zero, Aligned(op, op.arg(2), layout));
   }
-  const std::string quotient = op.Do("divide", op.ArgAs(0, wide), scale);
   return One(Saturated(op, quotient, wide, zero, to));
 }
 
@@ -121,9 +124,10 @@ Expressions EmitDequantizeLinear(RelaxOp& op) {
   const DType to = op.result_type().dtype();
   const DType from = op.dtype();
   const bool is_wide = from == DType::kI32;
-  if (!IsStored(from) && !is_wide) return op.Refuse("dequantisation of this element type");
+  if (!IsStored(from) && !is_wide && !IsFloat8(from))
+    return op.Refuse("dequantisation of this element type");
   DRAGOMAN_ASSIGN(ScaleLayout layout, ScaleLayoutOf(op));
-  if (!is_wide && to == DType::kF32 && op.dtype(1) == to && layout.block == 0) {
+  if (IsStored(from) && to == DType::kF32 && op.dtype(1) == to && layout.block == 0) {
     DRAGOMAN_ASSIGN(Parameters p, ParametersOf(op, layout, from));
     return One(fmt::format("R.dequantize({}, {}, {}, axis={}, out_dtype=\"{}\")", op.arg(0),
                            p.scale, p.zero, p.axis, RelaxDType(to)));
@@ -131,12 +135,13 @@ Expressions EmitDequantizeLinear(RelaxOp& op) {
   const DType wide = to == DType::kF64 ? to : DType::kF32;
   DRAGOMAN_ASSIGN(std::string scale, Aligned(op, op.ArgAs(1, wide), layout));
   std::string x = op.arg(0);
-  if (op.has(2)) {
+  if (op.has(2) && !IsFloat8(from)) {
     const DType middle = is_wide ? DType::kI64 : DType::kI32;
     DRAGOMAN_ASSIGN(std::string zero, Aligned(op, op.ArgAs(2, middle), layout));
     x = op.Astype(op.Do("subtract", op.ArgAs(0, middle), zero), middle, wide);
   } else {
-    x = op.ArgAs(0, wide);
+    x = op.Astype(op.ArgAs(0, IsFloat8(from) ? DType::kF32 : wide),
+                  IsFloat8(from) ? DType::kF32 : wide, wide);
   }
   const std::string product = fmt::format("R.multiply({}, {})", x, scale);
   if (to == wide) return One(product);

@@ -6,6 +6,7 @@
 
 #include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
+#include "codegen/relax/widen_reductions.h"
 
 namespace dragoman::relax {
 namespace {
@@ -30,7 +31,9 @@ Result<Reduction> ReductionOf(const RelaxOp& op) {
   return reduction;
 }
 
+// Along no axis each element stands for itself.
 std::string Call(std::string_view function, const std::string& x, const Reduction& reduction) {
+  if (reduction.axes.empty()) return x;
   return fmt::format("R.{}({}, axis={}, keepdims={})", function, x, ListText(reduction.axes),
                      reduction.keepdims);
 }
@@ -46,7 +49,8 @@ Expressions LogSumExp(RelaxOp& op, const Reduction& reduction) {
   const std::string exp = op.BindLike(fmt::format("R.exp({})", shifted));
   const std::string sum = op.bind(Call("sum", exp, reduction), op.result_type());
   const std::string log = op.bind(fmt::format("R.log({})", sum), op.result_type());
-  if (reduction.keepdims == "True") return One(fmt::format("R.add({}, {})", log, base));
+  if (reduction.keepdims == "True" || reduction.axes.empty())
+    return One(fmt::format("R.add({}, {})", log, base));
   const std::string offset = op.bind(
       fmt::format("R.squeeze({}, axis={})", base, ListText(reduction.axes)), op.result_type());
   return One(fmt::format("R.add({}, {})", log, offset));
@@ -84,26 +88,9 @@ std::optional<std::string> OfNothing(const RelaxOp& op) {
 Expressions ReduceBool(RelaxOp& op, const Reduction& reduction) {
   if (reduction.axes.empty()) return One(op.arg(0));
   const bool any = op.node.Is("ReduceMax");
-  if (!any && !op.node.Is("ReduceMin")) return op.Refuse("sums of bool");
   const std::string extreme =
       op.BindPlain(Call(any ? "max" : "min", op.ArgAs(0, DType::kI32), reduction));
   return One(fmt::format("R.greater({}, R.const(0, \"int32\"))", extreme));
-}
-
-// In double, rounded towards zero.
-Expressions MeanOfIntegers(RelaxOp& op, const Reduction& reduction) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  Dim count(1);
-  for (std::int64_t axis : reduction.axes)
-    count = count * shape[static_cast<std::size_t>(
-                        axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis)];
-  if (!count.known()) return op.Refuse("a mean of a number of integers that run time knows");
-  if (reduction.axes.empty()) return One(op.arg(0));
-  const std::string sum = op.BindPlain(Call("sum", op.ArgAs(0, DType::kI64), reduction));
-  const std::string mean = op.Do("divide", op.Astype(sum, DType::kI64, DType::kF64),
-                                 ConstOf(static_cast<double>(count.value()), DType::kF64));
-  return One(
-      fmt::format("R.astype({}, dtype=\"{}\")", op.Do("trunc", mean), RelaxDType(op.dtype())));
 }
 
 struct Plain {
@@ -116,25 +103,13 @@ constexpr Plain kPlain[] = {{"ReduceMax", "max"},
                             {"ReduceProd", "prod"},
                             {"ReduceSum", "sum"}};
 
-Status CheckReduction(const RelaxOp& op, const Reduction& reduction) {
-  const std::string& type = op.node.op().type;
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  if (MayBeEmpty(shape, reduction) && type == "ReduceMean" && IsInteger(op.dtype()))
-    return op.Refuse("a mean of nothing");
-  const bool any = type == "ReduceMax" || type == "ReduceMin" || type == "ReduceProd" ||
-                   type == "ReduceSum" || type == "ReduceL1" || type == "ReduceSumSquare";
-  if (!any && type != "ReduceMean" && !IsFloating(op.dtype()))
-    return op.Refuse("a root or logarithm of integers");
-  return {};
-}
-
 }  // namespace
 
 Expressions EmitReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Reduction reduction, ReductionOf(op));
-  DRAGOMAN_TRY(CheckReduction(op, reduction));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const std::string& type = op.node.op().type;
+  if (LeavesIntegers(op.node)) return op.Refuse("a mean or logarithm of no integers");
   if (const auto of_nothing = OfNothing(op); of_nothing && MayBeEmpty(shape, reduction)) {
     DRAGOMAN_ASSIGN(Shape result, op.result_shape());
     DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(result));
@@ -142,12 +117,9 @@ Expressions EmitReduce(RelaxOp& op) {
   }
   const std::string x = op.arg(0);
   if (op.dtype() == DType::kBool) return ReduceBool(op, reduction);
-  if (type == "ReduceMean" && IsInteger(op.dtype())) return MeanOfIntegers(op, reduction);
   for (const Plain& plain : kPlain) {
-    if (plain.type != type) continue;
-    return One(reduction.axes.empty() ? x : Call(plain.function, x, reduction));
+    if (plain.type == type) return One(Call(plain.function, x, reduction));
   }
-  if (reduction.axes.empty()) return op.Refuse("a reduction over no axes");
   if (type == "ReduceL1") {
     if (IsInteger(op.dtype()) && !Info(op.dtype()).is_signed) return One(Call("sum", x, reduction));
     return One(Call("sum", op.BindLike(fmt::format("R.abs({})", x)), reduction));

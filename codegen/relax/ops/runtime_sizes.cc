@@ -59,6 +59,72 @@ Result<std::string> NameSize(RelaxOp& op, const std::string& size, const Dim& di
   return *DimText(dim, op.symbols);
 }
 
+std::string Stretched(RelaxOp& op, const std::string& x, std::int64_t axis, const std::string& size,
+                      const std::string& count) {
+  const std::string moves =
+      op.Do("astype", op.Do("not_equal", size, Int64Const(1)), "dtype=\"int64\"");
+  const std::string places = op.Do("multiply", Places(op, count), moves);
+  return op.BindPlain(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", x, places, axis));
+}
+
+namespace {
+
+// The size of operand `i` along axis `axis` of the result; nullptr: it is 1 there, or has no such
+// axis.
+const Dim* SizeAlong(const RelaxOp& op, std::size_t i, std::size_t axis, std::size_t rank) {
+  const Shape* shape = op.has(i) ? op.type(i).shape() : nullptr;
+  if (shape == nullptr || axis + shape->size() < rank) return nullptr;
+  const Dim& size = (*shape)[axis + shape->size() - rank];
+  return size == Dim(1) ? nullptr : &size;
+}
+
+// Whether the sizes along an axis of the result are provably one.
+bool IsProved(const RelaxOp& op, std::size_t axis, std::size_t rank) {
+  const Dim* first = nullptr;
+  for (std::size_t i = 0; i < op.node.num_operands(); ++i) {
+    const Dim* size = SizeAlong(op, i, axis, rank);
+    if (size == nullptr) continue;
+    if (first != nullptr && Equal(*first, *size) != Truth::kYes) return false;
+    first = size;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> FitOperands(RelaxOp& op) {
+  const Shape* result = op.node.result(0) != nullptr ? op.result_type().shape() : nullptr;
+  std::vector<std::string> operands;
+  for (std::size_t i = 0; i < op.node.num_operands(); ++i) {
+    if (!op.has(i) || op.type(i).shape() == nullptr) result = nullptr;
+    operands.push_back(op.has(i) ? op.arg(i) : "None");
+  }
+  if (result == nullptr) return operands;
+  const std::size_t rank = result->size();
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (IsProved(op, axis, rank)) continue;
+    std::vector<std::string> sizes(operands.size());
+    std::string common;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Dim* size = SizeAlong(op, i, axis, rank);
+      if (size == nullptr) continue;
+      const std::size_t own = axis + op.type(i).shape()->size() - rank;
+      sizes[i] = SizeOf(op, i, *size, static_cast<std::int64_t>(own));
+      common = common.empty()
+                   ? sizes[i]
+                   : op.Do("where", op.Do("equal", common, Int64Const(1)), sizes[i], common);
+    }
+    DRAGOMAN_ASSIGN(const std::string count, NameSize(op, common, (*result)[axis]));
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Dim* size = SizeAlong(op, i, axis, rank);
+      if (size == nullptr || Equal(*size, (*result)[axis]) == Truth::kYes) continue;
+      const std::size_t own = axis + op.type(i).shape()->size() - rank;
+      operands[i] = Stretched(op, operands[i], static_cast<std::int64_t>(own), sizes[i], count);
+    }
+  }
+  return operands;
+}
+
 std::string Places(RelaxOp& op, const std::string& n) {
   return op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", n));
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "codegen/relax/relax_op.h"
 
@@ -29,6 +30,15 @@ std::string SizeOf(RelaxOp& op, std::size_t i, const Dim& size, std::int64_t axi
 Result<std::string> NameSizes(RelaxOp& op, const std::string& sizes, const Shape& shape);
 // The same for one size, held by the 0-d tensor `size`; as an expression.
 Result<std::string> NameSize(RelaxOp& op, const std::string& size, const Dim& dim);
+
+// `x`, whose axis has the size of the 0-d tensor `size`, with `count` (an expression) elements
+// along it, where that is the size or the size is 1. TVM's own broadcasts go by what is known of
+// sizes when a module is compiled.
+std::string Stretched(RelaxOp& op, const std::string& x, std::int64_t axis, const std::string& size,
+                      const std::string& count);
+// The operands of an elementwise operator, as TVM proves that they fit: those of sizes that may
+// differ or be 1 are stretched. Errors: sizes that cannot be expressed.
+Result<std::vector<std::string>> FitOperands(RelaxOp& op);
 
 // 0 … n - 1 as int64, for the expression `n`.
 std::string Places(RelaxOp& op, const std::string& n);

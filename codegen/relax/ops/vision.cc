@@ -35,6 +35,26 @@ Expressions EmitRoiAlign(RelaxOp& op) {
       PythonFloat(scale, false), samples == 0 ? -1 : samples, half ? "True" : "False"));
 }
 
+// Corners are rounded before, halves away from zero: TVM rounds them to even numbers.
+Expressions EmitMaxRoiPool(RelaxOp& op) {
+  const std::vector<std::int64_t> sizes = op.Ints("pooled_shape");
+  const auto columns = [&](std::int64_t begin, std::int64_t end) {
+    return op.BindPlain(fmt::format(
+        "R.strided_slice({}, axes=[1], begin=[{}], end=[{}], strides=[1], assume_inbound=False)",
+        op.arg(1), begin, end));
+  };
+  const double scale = op.Float("spatial_scale", 1);
+  std::string corners = columns(1, 5);
+  if (scale != 1) corners = op.Do("multiply", corners, op.Const(scale, 1));
+  const std::string half = op.Do("add", op.Do("abs", corners), op.Const(0.5, 1));
+  const std::string rounded = op.Do("multiply", op.Do("sign", corners), op.Do("floor", half));
+  const std::string rois =
+      op.BindPlain(fmt::format("R.concat(({}, {}), axis=1)", columns(0, 1), rounded));
+  return One(
+      fmt::format("R.vision.roi_pool({}, {}, pooled_size={}, spatial_scale=1.0, layout=\"NCHW\")",
+                  op.arg(0), rois, ListText(sizes)));
+}
+
 namespace {
 
 // An optional operand of one element as a 0-d tensor.

@@ -1,0 +1,258 @@
+#include "codegen/relax/resolve_axes.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ops/op_def.h"
+#include "core/rewrite/pass_context.h"
+#include "core/rewrite/unrolled_cell.h"
+
+namespace dragoman::relax {
+namespace {
+
+using Values = std::vector<Value*>;
+
+// A reduction as a chain of one that can be done axis by axis.
+struct Chain {
+  std::string_view type;
+  std::string_view before;  // of the operand: "Abs", "Square"
+  std::string_view step;
+  std::string_view behind;  // of the result
+};
+
+constexpr Chain kChains[] = {
+    {"ReduceL1", "Abs", "ReduceSum", ""},     {"ReduceL2", "Square", "ReduceSum", "Sqrt"},
+    {"ReduceLogSum", "", "ReduceSum", "Log"}, {"ReduceLogSumExp", "", "ReduceLogSumExp", ""},
+    {"ReduceMax", "", "ReduceMax", ""},       {"ReduceMean", "", "ReduceMean", ""},
+    {"ReduceMin", "", "ReduceMin", ""},       {"ReduceProd", "", "ReduceProd", ""},
+    {"ReduceSum", "", "ReduceSum", ""},       {"ReduceSumSquare", "Square", "ReduceSum", ""},
+};
+
+const Chain* ChainOf(const Node& node) {
+  const Chain* chain =
+      std::ranges::find_if(kChains, [&](const Chain& c) { return node.Is(c.type); });
+  return chain != std::end(kChains) ? chain : nullptr;
+}
+
+// Where the operator has its axes; 0: it has none.
+std::size_t AxesOperand(const Node& node) {
+  if (node.Is("Slice") || node.Is("Pad")) return 3;
+  const bool has =
+      ChainOf(node) != nullptr || node.Is("CumSum") || node.Is("Squeeze") || node.Is("Unsqueeze");
+  return has ? 1 : 0;
+}
+
+class AxesResolver {
+ public:
+  AxesResolver(Node& node, PassContext& context)
+      : node_(node),
+        context_(context),
+        n_(node, context),
+        x_(node.operand(0)),
+        axes_(node.operand(AxesOperand(node))),
+        rank_(static_cast<std::int64_t>(x_->type().shape()->size())) {}
+
+  Status Run() {
+    const Shape* shape = axes_->type().shape();
+    if (shape != nullptr && shape->size() == 1 && shape->front().known())
+      count_ = shape->front().value();
+    if (axes_->type().dtype() != DType::kI64)
+      axes_ = n_.Op("Cast", {axes_}, {{"to", static_cast<std::int64_t>(DType::kI64)}});
+    Value* result = nullptr;
+    if (node_.Is("Slice")) {
+      result = Slice();
+    } else if (node_.Is("Pad")) {
+      result = Pad();
+    } else if (node_.Is("CumSum")) {
+      result = CumSum();
+    } else if (node_.Is("Unsqueeze")) {
+      result = Unsqueeze();
+    } else if (node_.Is("Squeeze")) {
+      result = Without(x_, Flags(rank_));
+    } else {
+      result = Reduce(*ChainOf(node_));
+    }
+    DRAGOMAN_TRY(n_.status());
+    if (result == nullptr) return {};
+    Value* by[] = {result};
+    DRAGOMAN_TRY(context_.InsertCopies(node_, by));
+    context_.Replace(node_, by);
+    return {};
+  }
+
+ private:
+  Value* Int(std::int64_t value) { return n_.Scalar(static_cast<double>(value), axes_); }
+  Value* Places(std::int64_t count) {
+    std::vector<std::int64_t> places(static_cast<std::size_t>(count));
+    std::iota(places.begin(), places.end(), 0);
+    return n_.Ints(std::move(places));
+  }
+  Value* FromFront(std::int64_t rank) {
+    Value* below = n_.Op("Less", {axes_, Int(0)});
+    return n_.Op("Where", {below, n_.Op("Add", {axes_, Int(rank)}), axes_});
+  }
+  // For each of `rank` axes whether it is meant: int64, 0 or 1.
+  Value* Flags(std::int64_t rank) {
+    Value* column = n_.Unsqueeze(FromFront(rank), 1);
+    Value* meant = n_.Op("Equal", {column, Places(rank)});
+    meant = n_.Op("Cast", {meant}, {{"to", static_cast<std::int64_t>(DType::kI64)}});
+    return n_.Op("ReduceSum", {meant, n_.Ints({0})}, {{"keepdims", std::int64_t{0}}});
+  }
+
+  // `x` without the axes that `flags` mean, which have one element.
+  Value* Without(Value* x, Value* flags) {
+    if (!count_) return nullptr;
+    const std::int64_t kept = rank_ - *count_;
+    if (kept <= 0) return n_.Op("Reshape", {x, n_.Ints({})});
+    Value* order = n_.Op("Add", {n_.Op("Mul", {flags, Int(rank_)}), Places(rank_)});
+    Node* sorted = Two("TopK", {order, n_.Ints({kept})}, {{"largest", std::int64_t{0}}});
+    if (sorted == nullptr) return nullptr;
+    Value* sizes = n_.Op("Gather", {n_.Op("Shape", {x}), sorted->result(1)});
+    return n_.Op("Reshape", {x, sizes}, {{"allowzero", std::int64_t{1}}});
+  }
+
+  // Each axis that is meant is one of size 1; the others have the sizes of the operand, in order.
+  Value* Unsqueeze() {
+    if (!count_) return nullptr;
+    const std::int64_t rank = rank_ + *count_;
+    if (rank_ == 0)
+      return n_.Op("Reshape", {x_, n_.Ints(Attribute::Ints(static_cast<std::size_t>(rank), 1))});
+    Value* flags = Flags(rank);
+    Value* own = n_.Op("CumSum", {n_.Op("Sub", {Int(1), flags}), Int(0)});
+    Value* place = n_.Op("Max", {n_.Op("Sub", {own, Int(1)}), Int(0)});
+    Value* sizes = n_.Op("Gather", {n_.Op("Shape", {x_}), place});
+    sizes = n_.Op("Where", {n_.Op("Equal", {flags, Int(0)}), sizes, Int(1)});
+    return n_.Op("Reshape", {x_, sizes}, {{"allowzero", std::int64_t{1}}});
+  }
+
+  Value* Reduce(const Chain& chain) {
+    const DType dtype = x_->type().dtype();
+    const bool rounds = chain.behind == "Sqrt" || chain.behind == "Log" || node_.Is("ReduceMean") ||
+                        node_.Is("ReduceLogSumExp");
+    if (rounds && !IsFloating(dtype)) return nullptr;
+    Value* flags = Flags(rank_);
+    const bool keeps = IntAttribute(node_, "noop_with_empty_axes", 0) != 0;
+    if (!keeps && !(count_ && *count_ > 0)) {
+      Value* none = n_.Op("Equal", {n_.Op("Size", {axes_}), Int(0)});
+      flags = n_.Op("Where", {none, Int(1), flags});
+    }
+    Value* x = x_;
+    if (chain.before == "Abs") x = n_.Op("Abs", {x});
+    if (chain.before == "Square") x = n_.Op("Mul", {x, x});
+    for (std::int64_t axis = 0; axis < rank_ && n_.status().ok(); ++axis) {
+      Value* meant = n_.Op("Greater", {n_.Gather(flags, axis, 0), Int(0)});
+      x = Either(meant, chain.step, x, axis);
+    }
+    if (!chain.behind.empty()) x = n_.Op(chain.behind, {x});
+    const bool keepdims = IntAttribute(node_, "keepdims", 1) != 0;
+    return keepdims || !n_.status().ok() ? x : Without(x, flags);
+  }
+
+  Value* CumSum() {
+    if (rank_ == 0) return nullptr;
+    Value* axis = n_.Op("Reshape", {FromFront(rank_), n_.Ints({})});
+    Value* result = nullptr;
+    for (std::int64_t at = rank_; at-- > 0;) {
+      Value* operand = n_.Scalar(static_cast<double>(at), axes_);
+      Value* sum = n_.Op("CumSum", {x_, operand}, node_.attributes());
+      result =
+          result == nullptr ? sum : n_.Op("Where", {n_.Op("Equal", {axis, Int(at)}), sum, result});
+    }
+    return result;
+  }
+
+  // `values` at the axes, in a vector of `count` elements that are `otherwise` elsewhere.
+  Value* Spread(Value* values, Value* places, std::int64_t count, std::int64_t otherwise) {
+    if (values->type().dtype() != DType::kI64)
+      values = n_.Op("Cast", {values}, {{"to", static_cast<std::int64_t>(DType::kI64)}});
+    Attribute::Ints others(static_cast<std::size_t>(count), otherwise);
+    return n_.Op("ScatterElements", {n_.Ints(std::move(others)), places, values});
+  }
+
+  Value* Slice() {
+    Value* places = FromFront(rank_);
+    Value* steps = node_.num_operands() > 4 ? node_.operand(4) : nullptr;
+    Values operands = {
+        x_, Spread(node_.operand(1), places, rank_, 0),
+        Spread(node_.operand(2), places, rank_, std::numeric_limits<std::int64_t>::max()),
+        Places(rank_)};
+    // The direction of a slice is known, or it is not expressed.
+    if (steps != nullptr) {
+      const auto known = context_.inference.KnownInts(steps);
+      const bool all_one =
+          known && std::ranges::all_of(*known, [](std::int64_t step) { return step == 1; });
+      if (!all_one) return nullptr;
+    }
+    return n_.Op("Slice", operands);
+  }
+
+  Value* Pad() {
+    Value* places = FromFront(rank_);
+    Value* both = n_.Concat({places, n_.Op("Add", {places, Int(rank_)})}, 0);
+    Value* filler = node_.num_operands() > 2 ? node_.operand(2) : nullptr;
+    return n_.Op("Pad", {x_, Spread(node_.operand(1), both, 2 * rank_, 0), filler},
+                 node_.attributes());
+  }
+
+  Node* Two(std::string_view op, const Values& operands, std::vector<NamedAttribute> attributes) {
+    if (!n_.status().ok()) return nullptr;
+    Result<Node*> node = context_.InsertNode(node_, op, operands, std::move(attributes), 2);
+    return node.ok() ? *node : nullptr;
+  }
+
+  // `step` of `x` along `axis` where `meant` holds, else `x`.
+  Value* Either(Value* meant, std::string_view step, Value* x, std::int64_t axis) {
+    const auto branch = [&](bool reduces) {
+      auto body = std::make_shared<Graph>();
+      body->set_name(reduces ? "then_branch" : "else_branch");
+      Values operands = {x};
+      if (reduces)
+        operands.push_back(
+            context_.AddConstant(*body, Tensor::Ints(Attribute::Ints{axis}), "axis", {}));
+      Node* node = body->Append(FindOp(reduces ? step : "Identity")->name, operands);
+      node->set_origin(node_.origin());
+      body->AddOutput(node->AddResult(context_.UniqueName(x->name())));
+      return body;
+    };
+    const std::vector<NamedAttribute> branches = {{"else_branch", Attribute(branch(false))},
+                                                  {"then_branch", Attribute(branch(true))}};
+    return n_.Op("If", {meant}, branches);
+  }
+
+  Node& node_;
+  PassContext& context_;
+  StepNodes n_;
+  Value* x_;
+  Value* axes_;
+  std::int64_t rank_;
+  std::optional<std::int64_t> count_;  // of the axes
+};
+
+bool HasOpenAxes(const Node& node, const PassContext& context) {
+  const std::size_t at = AxesOperand(node);
+  if (at == 0 || at >= node.num_operands() || node.operand(at) == nullptr) return false;
+  const Shape* shape = node.operand(0) != nullptr ? node.operand(0)->type().shape() : nullptr;
+  return shape != nullptr && !context.inference.KnownInts(node.operand(at));
+}
+
+}  // namespace
+
+Status ResolveAxes(Graph& entry) {
+  DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
+  std::vector<Node*> nodes;
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      if (HasOpenAxes(node, context)) nodes.push_back(&node);
+    }
+  });
+  for (Node* node : nodes) DRAGOMAN_TRY(AxesResolver(*node, context).Run());
+  return {};
+}
+
+}  // namespace dragoman::relax

@@ -1,0 +1,18 @@
+// Axes that only run time knows: Relax wants them when the module is written.
+#ifndef DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_
+#define DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_
+
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+
+namespace dragoman::relax {
+
+// Replaces operators with such axes by others that say the same of all axes in turn: a reduction
+// asks of each axis whether it goes, a CumSum takes one of as many; Squeeze and Unsqueeze are
+// reshapes to sizes that are computed, Slice and Pad state bounds for every axis. What is of an
+// unknown rank, or of an unknown number of axes that come or go, stays.
+Status ResolveAxes(Graph& entry);
+
+}  // namespace dragoman::relax
+
+#endif  // DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_

@@ -1,0 +1,56 @@
+#include "codegen/relax/widen_reductions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "core/ir/node_attributes.h"
+#include "core/rewrite/pass_context.h"
+
+namespace dragoman::relax {
+bool LeavesIntegers(const Node& node) {
+  static constexpr std::string_view kOps[] = {"ReduceL2", "ReduceLogSum", "ReduceLogSumExp",
+                                              "ReduceMean"};
+  return std::ranges::any_of(kOps, [&](std::string_view op) { return node.Is(op); }) &&
+         node.operand(0) != nullptr && IsInteger(node.operand(0)->type().dtype());
+}
+
+namespace {
+
+bool IsEmpty(const Value& value) {
+  const Shape* shape = value.type().shape();
+  return shape != nullptr && std::ranges::count(*shape, Dim(0)) > 0;
+}
+
+std::vector<NamedAttribute> To(DType dtype) {
+  return {{"to", Attribute(static_cast<std::int64_t>(dtype))}};
+}
+
+Status Widen(Node& node, PassContext& context) {
+  const DType dtype = node.operand(0)->type().dtype();
+  DRAGOMAN_ASSIGN(Value * wide, context.Insert(node, "Cast", {{node.operand(0)}}, To(DType::kF64)));
+  std::vector<Value*> operands = {wide};
+  for (std::size_t i = 1; i < node.num_operands(); ++i) operands.push_back(node.operand(i));
+  DRAGOMAN_ASSIGN(Value * reduced,
+                  context.Insert(node, node.op().type, operands, node.attributes()));
+  DRAGOMAN_ASSIGN(Value * result, context.Insert(node, "Cast", {{reduced}}, To(dtype)));
+  context.Replace(node, {{result}});
+  return {};
+}
+
+}  // namespace
+
+Status WidenReductions(Graph& entry) {
+  std::vector<Node*> nodes;
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      if (LeavesIntegers(node) && !IsEmpty(*node.operand(0))) nodes.push_back(&node);
+    }
+  });
+  if (nodes.empty()) return {};
+  DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
+  for (Node* node : nodes) DRAGOMAN_TRY(Widen(*node, context));
+  return {};
+}
+
+}  // namespace dragoman::relax
