@@ -43,6 +43,9 @@ const Chain* ChainOf(const Node& node) {
 // Where the operator has its axes; 0: it has none.
 std::size_t AxesOperand(const Node& node) {
   if (node.Is("Slice") || node.Is("Pad")) return 3;
+  // A transform of another length has other sizes along each axis.
+  if (node.Is("DFT"))
+    return node.operand(1) == nullptr && IntAttribute(node, "onesided", 0) == 0 ? 2 : 0;
   const bool has =
       ChainOf(node) != nullptr || node.Is("CumSum") || node.Is("Squeeze") || node.Is("Unsqueeze");
   return has ? 1 : 0;
@@ -69,8 +72,8 @@ class AxesResolver {
       result = Slice();
     } else if (node_.Is("Pad")) {
       result = Pad();
-    } else if (node_.Is("CumSum")) {
-      result = CumSum();
+    } else if (node_.Is("CumSum") || node_.Is("DFT")) {
+      result = AlongOne(node_.Is("DFT") ? rank_ - 1 : rank_);
     } else if (node_.Is("Unsqueeze")) {
       result = Unsqueeze();
     } else if (node_.Is("Squeeze")) {
@@ -154,15 +157,19 @@ class AxesResolver {
     return keepdims || !n_.status().ok() ? x : Without(x, flags);
   }
 
-  Value* CumSum() {
-    if (rank_ == 0) return nullptr;
+  // What the operator gives along the axis that is meant, of what it gives along any of the first
+  // `count`.
+  Value* AlongOne(std::int64_t count) {
+    if (count <= 0) return nullptr;
     Value* axis = n_.Op("Reshape", {FromFront(rank_), n_.Ints({})});
     Value* result = nullptr;
-    for (std::int64_t at = rank_; at-- > 0;) {
-      Value* operand = n_.Scalar(static_cast<double>(at), axes_);
-      Value* sum = n_.Op("CumSum", {x_, operand}, node_.attributes());
-      result =
-          result == nullptr ? sum : n_.Op("Where", {n_.Op("Equal", {axis, Int(at)}), sum, result});
+    for (std::int64_t at = count; at-- > 0;) {
+      Values operands;
+      for (const Use& use : node_.operands()) operands.push_back(use.value());
+      operands[AxesOperand(node_)] = Int(at);
+      Value* along = n_.Op(node_.op().type, operands, node_.attributes());
+      result = result == nullptr ? along
+                                 : n_.Op("Where", {n_.Op("Equal", {axis, Int(at)}), along, result});
     }
     return result;
   }
@@ -182,13 +189,7 @@ class AxesResolver {
         x_, Spread(node_.operand(1), places, rank_, 0),
         Spread(node_.operand(2), places, rank_, std::numeric_limits<std::int64_t>::max()),
         Places(rank_)};
-    // The direction of a slice is known, or it is not expressed.
-    if (steps != nullptr) {
-      const auto known = context_.inference.KnownInts(steps);
-      const bool all_one =
-          known && std::ranges::all_of(*known, [](std::int64_t step) { return step == 1; });
-      if (!all_one) return nullptr;
-    }
+    if (steps != nullptr) operands.push_back(Spread(steps, places, rank_, 1));
     return n_.Op("Slice", operands);
   }
 

@@ -8,8 +8,8 @@
 namespace dragoman::relax {
 
 // Replaces operators with such axes by others that say the same of all axes in turn: a reduction
-// asks of each axis whether it goes, a CumSum takes one of as many; Squeeze and Unsqueeze are
-// reshapes to sizes that are computed, Slice and Pad state bounds for every axis. What is of an
+// asks of each axis whether it goes, a CumSum or DFT takes one of as many; Squeeze and Unsqueeze
+// are reshapes to sizes that are computed, Slice and Pad state bounds for every axis. What is of an
 // unknown rank, or of an unknown number of axes that come or go, stays.
 Status ResolveAxes(Graph& entry);
 

@@ -57,6 +57,24 @@ case("sums up to each element along an axis that run time knows", """
 graph main(%x: f32[2, 3], %axis: i32[]) -> (%y) {
   %y = onnx.CumSum(%x, %axis) {exclusive = 1, reverse = 1}
 }""", [f32(2, 3), np.array(0, np.int32)], [f32(2, 3), np.array(-1, np.int32)])
+case("slices by steps along axes that run time knows", """
+graph main(%x: f32[5, 3, 6], %starts: i64[2], %ends: i64[2], %axes: i64[2], %steps: i64[2]) -> (%y) {
+  %y = onnx.Slice(%x, %starts, %ends, %axes, %steps)
+}""", [f32(5, 3, 6), i64([4, 0]), i64([-9, 6]), i64([0, -1]), i64([-2, 3])],
+     [f32(5, 3, 6), i64([1, -2]), i64([99, -9]), i64([2, 0]), i64([1, -1])])
+case("a transform along an axis that run time knows, and one of another length", """
+graph main(%x: f32[2, n, 3, 1], %axis: i64[]) -> (%y, %z) {
+  const %length: i64[] = 4
+  const %one: i64[] = 1
+  %y = onnx.DFT(%x, _, %axis)
+  %z = onnx.DFT(%x, %length, %one)
+}""", [f32(2, 5, 3, 1), i64(1)], [f32(2, 3, 3, 1), i64(-2)])
+case("convolutions of integers", """
+graph main(%x: u8[1, 2, 5, 5], %w: i8[3, 2, 3, 3], %zero: u8[]) -> (%y) {
+  %y = onnx.ConvInteger(%x, %w, %zero) {pads = [1, 1, 1, 1]}
+}""", [np.arange(50, dtype=np.uint8).reshape(1, 2, 5, 5) * 5,
+       (np.arange(54, dtype=np.int64) * 7 % 256 - 128).astype(np.int8).reshape(3, 2, 3, 3),
+       np.array(7, np.uint8)])
 case("slices and pads along axes that run time knows", """
 graph main(%x: f32[3, n, 4], %axes: i64[2], %pads: i64[4]) -> (%y, %z) {
   const %starts: i64[2] = [1, -2]

@@ -25,8 +25,7 @@ Result<Lengths> LengthsOf(const RelaxOp& op, std::size_t axis) {
   if (op.node.num_operands() < 2 || !op.has(1)) return lengths;
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> stated, op.KnownInts(1));
   lengths.whole = Dim(stated.front());
-  if (!x[axis].known()) return op.Refuse("a length of its own for a symbolic size");
-  lengths.terms = Dim(std::min(x[axis].value(), stated.front()));
+  lengths.terms = Min(x[axis], lengths.whole);
   return lengths;
 }
 

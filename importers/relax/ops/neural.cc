@@ -63,6 +63,27 @@ Abstract InOutLayout(Call& c, Value* y, std::string_view layout, int axes) {
   return c.NewTensor(ToLayout(c, y, PlainLayout("NC", axes), out));
 }
 
+// Whether no element of an integer tensor is above 2^9: numbers of 8 bits, and differences of
+// them.
+bool IsSmall(const Value* value) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  if (node == nullptr) return false;
+  const auto is_narrow = [](const Value* x) {
+    const Node* cast = x != nullptr ? x->producer() : nullptr;
+    return cast != nullptr && cast->Is("Cast") && IsInteger(cast->operand(0)->type().dtype()) &&
+           Info(cast->operand(0)->type().dtype()).bits <= 8;
+  };
+  return is_narrow(value) ||
+         (node->Is("Sub") && is_narrow(node->operand(0)) && is_narrow(node->operand(1)));
+}
+
+// In f64, which holds sums of so small products; what the result cannot hold wraps.
+Value* ConvOfSmallIntegers(Call& c, std::string_view op, Value* x, Value* w,
+                           std::vector<NamedAttribute> attributes, DType out) {
+  Value* sum = c.Op(op, {c.Cast(x, DType::kF64), c.Cast(w, DType::kF64)}, std::move(attributes));
+  return c.Cast(c.Cast(sum, DType::kI64), out);
+}
+
 Abstract LowerConv(Call& c) {
   const int axes = AxesOfSpace(c);
   const bool transposed = c.target().starts_with("ConvTranspose");
@@ -75,13 +96,17 @@ Abstract LowerConv(Call& c) {
   attributes.emplace_back("group", c.Int("groups"));
   if (transposed) attributes.emplace_back("output_padding", EachAxis(c, "output_padding", axes));
   if (c.failed()) return Poison();
+  const std::string_view op = transposed ? "ConvTranspose" : "Conv";
   const bool bytes = c.dtype(x) == DType::kI8 || c.dtype(x) == DType::kU8;
   if (bytes && out == DType::kI32 && !transposed)
     return InOutLayout(c, c.Op("ConvInteger", {x, w}, std::move(attributes)), "data_layout", axes);
+  if (IsInteger(out) && IsSmall(x) && IsSmall(w)) {
+    Value* y = ConvOfSmallIntegers(c, op, x, w, std::move(attributes), out);
+    return InOutLayout(c, y, "data_layout", axes);
+  }
   if (!IsFloating(c.dtype(x)) || !IsFloating(out))
     return c.NewTensor(c.Fail("a convolution of such integers is not supported"));
-  Value* y = c.Op(transposed ? "ConvTranspose" : "Conv", {c.Cast(x, out), c.Cast(w, out)},
-                  std::move(attributes));
+  Value* y = c.Op(op, {c.Cast(x, out), c.Cast(w, out)}, std::move(attributes));
   return InOutLayout(c, y, "data_layout", axes);
 }
 
