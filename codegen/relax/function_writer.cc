@@ -302,6 +302,16 @@ Status FunctionWriter::EmitOperator(const Node& node) {
     return Unsupported("random numbers in a loop, or of sizes that only run time knows")
         .At(node.Describe());
   if (emitter == nullptr) return Unsupported("Relax has no such operator").At(node.Describe());
+  // TVM compiles no operator on what has no known rank.
+  for (const Use& use : node.operands()) {
+    const bool is_open = use.value() != nullptr && use.value()->type().is_tensor() &&
+                         use.value()->type().shape() == nullptr;
+    if (is_open)
+      return Unsupported(
+                 "Relax cannot express it: a rank is not known; state the inputs' sizes "
+                 "with --shape")
+          .At(node.Describe());
+  }
   std::unordered_map<const Value*, std::string> fitted;  // operands, looked up
   auto name_of = [this, &fitted](const Value* value) {
     const auto found = fitted.find(value);

@@ -148,7 +148,7 @@ constexpr Row kRows[] = {
     {"SpaceToDepth", EmitSpaceToDepth},
     {"Split", EmitSplit},
     {"Sqrt", EmitFloatUnary},
-    {"Squeeze", EmitReshape},
+    {"Squeeze", EmitSqueeze},
     {"Sub", EmitBinary},
     {"Sum", EmitVariadic},
     {"Swish", EmitSwish},

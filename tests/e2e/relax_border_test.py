@@ -140,6 +140,10 @@ graph main(%x: f32[n, 3], %y: f32[m, 1], %z: f32[k, n]) -> (%sum, %chosen, %more
   %more = onnx.Max(%sum, %x, %y)
 }""", [f32(2, 3), f32(2, 1), f32(1, 2)], [f32(2, 3), f32(1, 1), f32(1, 2)],
      [f32(1, 3), f32(4, 1), f32(1, 1)], holds=["R.match_cast("])
+case("parts whose sizes run time knows to be equal", """
+graph main(%x: f32[2, n], %y: f32[2, m], %z: f32[2, n]) -> (%all) {
+  %all = onnx.Concat(%x, %y, %z) {axis = 0}
+}""", [f32(2, 3), f32(2, 3), f32(2, 3)], holds=["R.match_cast("])
 case("an expansion of a size that may be 1", """
 graph main(%x: f32[n, 3], %sizes: i64[2]) -> (%y) {
   %y = onnx.Expand(%x, %sizes)

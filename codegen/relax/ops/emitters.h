@@ -85,6 +85,7 @@ Expressions EmitShape(RelaxOp& op);
 Expressions EmitSize(RelaxOp& op);
 Expressions EmitSpaceToDepth(RelaxOp& op);
 Expressions EmitSplit(RelaxOp& op);
+Expressions EmitSqueeze(RelaxOp& op);
 Expressions EmitTile(RelaxOp& op);
 Expressions EmitTranspose(RelaxOp& op);
 Expressions EmitTrilu(RelaxOp& op);

@@ -74,8 +74,8 @@ std::string WantedSizes(RelaxOp& op, std::size_t rank, std::size_t wanted) {
 
 }  // namespace
 
-// Reshape, Flatten and Squeeze: to the sizes that inference gives. A 0 copies a size in Relax, so
-// that nothing with other sizes is made anew.
+// Reshape and Flatten: to the sizes that inference gives. A 0 copies a size in Relax, so that
+// nothing with other sizes is made anew.
 Expressions EmitReshape(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
   DRAGOMAN_ASSIGN(Shape from, op.shape(0));
@@ -83,10 +83,6 @@ Expressions EmitReshape(RelaxOp& op) {
     DRAGOMAN_ASSIGN(std::string named,
                     NameSizes(op, WantedSizes(op, from.size(), shape.size()), shape));
     return One(fmt::format("R.reshape({}, {})", op.arg(0), named));
-  }
-  if (!IsSaid(op, shape) && op.node.Is("Squeeze") && op.has(1)) {
-    DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, op.KnownInts(1));
-    return One(fmt::format("R.squeeze({}, axis={})", op.arg(0), ListText(axes)));
   }
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const bool zero = shape[i].known() && shape[i].value() == 0;
@@ -96,6 +92,24 @@ Expressions EmitReshape(RelaxOp& op) {
   }
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(shape));
   return One(fmt::format("R.reshape({}, {})", op.arg(0), sizes));
+}
+
+// Without axes those that have one element, which a symbolic size may or may not be.
+Expressions EmitSqueeze(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  std::vector<std::int64_t> axes;
+  if (op.node.num_operands() > 1 && op.has(1)) {
+    DRAGOMAN_ASSIGN(axes, op.KnownInts(1));
+  } else {
+    if (!std::ranges::all_of(shape, &Dim::known)) return EmitReshape(op);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] == Dim(1)) axes.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  for (std::int64_t& axis : axes) axis = Normalized(axis, shape.size());
+  std::sort(axes.begin(), axes.end());
+  if (axes.empty()) return One(op.arg(0));
+  return One(fmt::format("R.squeeze({}, axis={})", op.arg(0), ListText(axes)));
 }
 
 Expressions EmitUnsqueeze(RelaxOp& op) {
@@ -142,10 +156,30 @@ Expressions EmitTranspose(RelaxOp& op) {
   return One(fmt::format("R.permute_dims({}, axes={})", op.arg(0), ListText(perm)));
 }
 
+namespace {
+
+// Operand `i` with the sizes of the first one along all axes but `axis`: where TVM cannot prove
+// that they are, a cast tells, which run time checks.
+Result<std::string> FitBeside(RelaxOp& op, std::size_t i, std::size_t axis) {
+  DRAGOMAN_ASSIGN(Shape wanted, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape own, op.shape(i));
+  wanted[axis] = own[axis];
+  const bool fits = std::ranges::equal(
+      own, wanted, [](const Dim& a, const Dim& b) { return Equal(a, b) == Truth::kYes; });
+  if (fits || !IsSaid(op, wanted)) return op.arg(i);
+  const std::string type = TypeText(op.type(i).WithShape(std::move(wanted)), op.symbols);
+  return op.Do("match_cast", op.arg(i), type);
+}
+
+}  // namespace
+
 Expressions EmitConcat(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
   std::string operands;
-  for (std::size_t i = 0; i < op.node.num_operands(); ++i)
-    operands += (i > 0 ? ", " : "") + op.arg(i);
+  for (std::size_t i = 0; i < op.node.num_operands(); ++i) {
+    DRAGOMAN_ASSIGN(const std::string operand, FitBeside(op, i, static_cast<std::size_t>(axis)));
+    operands += (i > 0 ? ", " : "") + operand;
+  }
   if (op.node.num_operands() == 1) operands += ",";
   return One(fmt::format("R.concat(({}), axis={})", operands, op.Int("axis", 0)));
 }

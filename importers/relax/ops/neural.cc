@@ -94,7 +94,11 @@ Abstract LowerConv(Call& c) {
   const DType out = c.Type("out_dtype", c.dtype(x));
   std::vector<NamedAttribute> attributes = WindowAttributes(c, axes);
   attributes.emplace_back("group", c.Int("groups"));
-  if (transposed) attributes.emplace_back("output_padding", EachAxis(c, "output_padding", axes));
+  if (transposed) {
+    const Ints padding = EachAxis(c, "output_padding", axes);
+    if (std::ranges::any_of(padding, [](std::int64_t p) { return p != 0; }))
+      attributes.emplace_back("output_padding", padding);
+  }
   if (c.failed()) return Poison();
   const std::string_view op = transposed ? "ConvTranspose" : "Conv";
   const bool bytes = c.dtype(x) == DType::kI8 || c.dtype(x) == DType::kU8;
