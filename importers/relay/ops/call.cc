@@ -65,6 +65,17 @@ double Call::Float(std::string_view name, double otherwise) {
   return otherwise;
 }
 
+std::vector<double> Call::Floats(std::string_view name, std::vector<double> otherwise) {
+  const Attribute* found = Get(name);
+  if (found == nullptr) return otherwise;
+  if (const auto* values = found->As<Attribute::Doubles>()) return *values;
+  if (const auto* values = found->As<relay::Ints>()) return {values->begin(), values->end()};
+  if (found->As<double>() != nullptr || found->As<std::int64_t>() != nullptr)
+    return {Float(name, 0)};
+  WrongKind(name);
+  return otherwise;
+}
+
 bool Call::Bool(std::string_view name, bool otherwise) {
   const Attribute* found = Get(name);
   if (found == nullptr) return otherwise;
@@ -131,6 +142,12 @@ void Call::ExpectText(std::string_view name, std::initializer_list<std::string_v
   const std::string text = Text(name, *values.begin());
   if (std::find(values.begin(), values.end(), text) == values.end() && !failed())
     Fail(fmt::format("{}=\"{}\" is not supported", name, text));
+}
+
+Abstract Call::TupleOf(const std::vector<Value*>& values) {
+  std::vector<Abstract> items;
+  for (Value* value : values) items.push_back(NewTensor(value));
+  return dragoman::Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
 }
 
 void Call::CheckAllRead() {

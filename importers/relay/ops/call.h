@@ -40,6 +40,7 @@ class Call : public OperandComposer {
   std::int64_t Int(std::string_view name, std::int64_t otherwise);
   std::int64_t RequiredInt(std::string_view name);
   double Float(std::string_view name, double otherwise);
+  std::vector<double> Floats(std::string_view name, std::vector<double> otherwise);
   bool Bool(std::string_view name, bool otherwise);
   std::string Text(std::string_view name, std::string_view otherwise);
   // A list of integers, or one; nullopt: None, or absent.
@@ -56,6 +57,9 @@ class Call : public OperandComposer {
   // Fails for any value but these (texts).
   void ExpectText(std::string_view name, std::initializer_list<std::string_view> values);
   using Composer::Int;
+
+  // Results of which there are several.
+  Abstract TupleOf(const std::vector<Value*>& values);
 
   // Fails for attributes that nothing asked for.
   void CheckAllRead();

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/lowering/math.h"
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/lowerings.h"
 
@@ -70,15 +71,35 @@ Window PoolWindow(Call& c, int spatial) {
   window.strides = PerAxis(c, "strides", spatial);
   window.dilations = PerAxis(c, "dilation", spatial);
   window.pads = PadsOf(c, "padding", spatial);
-  if (!c.Bool("ceil_mode", false) || c.failed()) return window;
-  // As many elements more at the end as let the last window begin.
-  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+  return window;
+}
+
+// As many elements more at the end as let the last window be whole: TVM has it wherever it begins.
+// True if there are some.
+bool PadToWholeWindows(Call& c, const Value* x, Window& window) {
+  if (!c.Bool("ceil_mode", false) || c.failed()) return false;
+  bool more = false;
+  for (std::size_t i = 0; i < window.kernel.size() && !c.failed(); ++i) {
     std::int64_t& end = window.pads[window.kernel.size() + i];
+    const std::int64_t stated = end;
     const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
     end += window.strides[i] - 1;
+    if (const std::optional<std::int64_t> size = c.KnownSize(x, static_cast<int>(i) + 2)) {
+      const std::int64_t room = *size + window.pads[i] + end - extent;
+      if (room < 0) c.Fail(InvalidInput("a window that does not fit"));
+      end -= room % window.strides[i];
+    }
+    more = more || end > stated;
     if (end >= extent) c.Fail("ceil_mode with windows that may lie beyond the padding");
   }
-  return window;
+  return more;
+}
+
+// The mean of integers, towards zero: quotients lie at least a part of the window away from the
+// next whole number.
+Value* WholeMean(Call& c, Value* mean, DType dtype) {
+  Value* nudged = c.Add(mean, c.Mul(c.Op("Sign", {mean}), 1e-7));
+  return c.Cast(Trunc(c, nudged), dtype);
 }
 
 // The mean or maximum of equal parts of an axis.
@@ -155,13 +176,15 @@ Value* LowerConv(Call& c) {
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 
+// Of quantised operands: without their zero points, operands 2 and 3.
 Value* LowerConvTranspose(Call& c) {
   const int spatial = SpatialOf(c);
   const auto [layout, out_layout] = Layouts(c, "data_layout", spatial);
   Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
   Value* weight = TransposedKernel(c, x, c.Tensor(1), spatial);
   CheckKernel(c, weight, spatial);
-  const DType dtype = c.Type("out_dtype", c.dtype(x));
+  const bool quantised = c.num_operands() > 2;
+  const DType dtype = c.Type("out_dtype", quantised ? DType::kI32 : c.dtype(x));
   Ints extra = c.IntList("output_padding", Ints(static_cast<std::size_t>(spatial), 0));
   if (extra.size() == 1) extra = Ints(static_cast<std::size_t>(spatial), extra.front());
   const std::int64_t groups = c.Int("groups", 1);
@@ -175,28 +198,46 @@ Value* LowerConvTranspose(Call& c) {
                                             {"pads", PadsOf(c, "padding", spatial)},
                                             {"strides", PerAxis(c, "strides", spatial)}};
   if (c.failed()) return nullptr;
-  if (!IsFloating(dtype)) return c.Fail("transposed convolutions of integers are not supported");
-  Value* y =
-      c.Op("ConvTranspose", {c.Cast(x, dtype), c.Cast(weight, dtype)}, std::move(attributes));
+  if (!IsFloating(dtype) && dtype != DType::kI32)
+    return c.Fail("transposed convolutions of " + std::string(NumpyName(dtype)) +
+                  " are not supported");
+  // Sums of integers are exact in float64.
+  const DType computed = IsFloating(dtype) ? dtype : DType::kF64;
+  x = c.Cast(x, computed);
+  weight = c.Cast(weight, computed);
+  if (quantised) {
+    x = c.Sub(x, c.Cast(c.Tensor(2), computed));
+    weight = c.Sub(weight, c.Cast(c.Tensor(3), computed));
+  }
+  Value* y = c.Cast(c.Op("ConvTranspose", {x, weight}, std::move(attributes)), dtype);
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 
-Value* LowerPool(Call& c) {
-  const int spatial = SpatialOf(c);
-  const bool mean = c.target().ends_with("avg");
+Value* Pool(Call& c, Value* x, int spatial, bool mean) {
   const auto [layout, out_layout] = Layouts(c, "layout", spatial);
-  Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
+  x = ToLayout(c, x, layout, kData[spatial]);
   Window window = PoolWindow(c, spatial);
+  const bool padded = PadToWholeWindows(c, x, window);
   std::vector<NamedAttribute> attributes = {{"dilations", std::move(window.dilations)},
                                             {"kernel_shape", std::move(window.kernel)},
                                             {"pads", std::move(window.pads)},
                                             {"strides", std::move(window.strides)}};
-  if (mean)
-    attributes.emplace_back("count_include_pad", std::int64_t{c.Bool("count_include_pad", false)});
+  const bool count_pads = mean && c.Bool("count_include_pad", false);
+  if (mean) attributes.emplace_back("count_include_pad", std::int64_t{count_pads});
   if (c.failed()) return nullptr;
-  if (mean && !IsFloating(c.dtype(x))) return c.Fail("means of integers are not supported");
+  // TVM counts stated pads, but not what ceil_mode adds.
+  if (count_pads && padded) return c.Fail("ceil_mode with count_include_pad is not supported");
+  const DType dtype = c.dtype(x);
+  if (mean && IsInteger(dtype)) {
+    Value* y = c.Op("AveragePool", {c.Cast(x, DType::kF64)}, std::move(attributes));
+    return ToLayout(c, WholeMean(c, y, dtype), kData[spatial], out_layout);
+  }
   Value* y = c.Op(mean ? "AveragePool" : "MaxPool", {x}, std::move(attributes));
   return ToLayout(c, y, kData[spatial], out_layout);
+}
+
+Value* LowerPool(Call& c) {
+  return Pool(c, c.Tensor(0), SpatialOf(c), c.target().ends_with("avg"));
 }
 
 Value* LowerGlobalPool(Call& c) {

@@ -1,6 +1,7 @@
 // Operators that work element by element.
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/lowering/division.h"
 #include "core/lowering/math.h"
@@ -108,6 +109,30 @@ Value* LowerShift(Call& c) {
   Value* factor = c.Pow(c.Int(2), by);
   Value* shifted = c.target() == "left" ? c.Mul(wide, factor) : FloorQuotient(c, wide, factor);
   return c.Cast(shifted, dtype);
+}
+
+// Of int32: by 31 bits and a shift, halves up.
+Value* LowerFixedPointMultiply(Call& c) {
+  Value* x = c.Tensor(0);
+  if (c.target().empty()) {
+    const std::int64_t multiplier = c.RequiredInt("multiplier");
+    const std::int64_t shift = c.RequiredInt("shift");
+    return c.failed() ? nullptr : ScaledByBits(c, x, {{multiplier, shift}}, 0, false);
+  }
+  const Ints multipliers = c.KnownInts(1, "a multiplier");
+  Ints left = c.KnownInts(2, "a shift");
+  Ints right = c.KnownInts(3, "a shift");
+  const Ints axes = c.RequiredInts("axes");
+  if (!c.Bool("is_lshift_required", false)) left.assign(left.size(), 0);
+  if (!c.Bool("is_rshift_required", false)) right.assign(right.size(), 0);
+  if (c.failed()) return nullptr;
+  if (axes.size() != 1) return c.Fail("multipliers along several axes");
+  if (left.size() != multipliers.size() || right.size() != multipliers.size())
+    return c.Fail(InvalidInput("there are not as many shifts as multipliers"));
+  std::vector<FixedPoint> factors;
+  for (std::size_t i = 0; i < multipliers.size(); ++i)
+    factors.push_back({multipliers[i], left[i] - right[i]});
+  return ScaledByBits(c, x, factors, axes.front(), false);
 }
 
 Value* LowerWhere(Call& c) {

@@ -1,7 +1,8 @@
-// Images: resizing, sampling, regions.
+// Images: resizing and sampling.
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/lowerings.h"
@@ -93,15 +94,20 @@ Value* Resize(Call& c, Value* x, Value* spatial_sizes, const Resizing& how) {
 
 }  // namespace
 
+// Target "2", "2dyn", of versions before 0.8 "2old", "2olddyn".
 Value* LowerResize(Call& c) {
   const bool dynamic = c.target().ends_with("dyn");
+  const bool old = c.target().find("old") != std::string_view::npos;
   const Image image = ImageOf(c);
   Resizing how;
   how.method = MethodOf(c, "linear");
   how.coordinates = c.Text("coordinate_transformation_mode", "half_pixel");
-  how.rounding = c.Text("rounding_method", "round");
-  how.cubic = c.Float("cubic_alpha", -0.5);
-  how.exclude = c.Int("cubic_exclude", 0) != 0;
+  // So version 0.6 said it.
+  if (old && c.Get("align_corners") != nullptr)
+    how.coordinates = c.Bool("align_corners", false) ? "align_corners" : "asymmetric";
+  how.rounding = c.Text("rounding_method", old ? "" : "round");
+  how.cubic = c.Float(old ? "bicubic_alpha" : "cubic_alpha", -0.5);
+  how.exclude = c.Int(old ? "bicubic_exclude" : "cubic_exclude", 0) != 0;
   const DType dtype = c.Type("out_dtype", c.dtype(image.x));
   // They count for the cropping mode only, which is refused.
   c.Ignore({"roi", "extrapolation_value"});
@@ -120,6 +126,7 @@ Value* LowerResize(Call& c) {
 }
 
 Value* LowerUpsampling(Call& c) {
+  const bool dynamic = c.target().ends_with("dyn");
   const Image image = ImageOf(c);
   Resizing how;
   how.method = MethodOf(c, "nearest_neighbor");
@@ -128,8 +135,19 @@ Value* LowerUpsampling(Call& c) {
   std::vector<Value*> sizes;
   for (std::string_view name : {"scale_d", "scale_h", "scale_w"}) {
     if (image.spatial == 2 && name == "scale_d") continue;
-    const double scale = c.Float(name, 1);
     const int axis = 2 + static_cast<int>(sizes.size());
+    const std::size_t operand = 1 + sizes.size();
+    const std::optional<double> given = dynamic ? c.KnownFloat(operand) : c.Float(name, 1);
+    if (dynamic) c.Ignore({name});
+    if (c.failed()) return nullptr;
+    if (!given) {
+      // The size that comes of it, rounded.
+      Value* factor = c.Vector(c.Cast(c.Tensor(operand), DType::kF32));
+      Value* scaled = c.Mul(c.Cast(c.SizeVector(image.x, axis, 1), DType::kF32), factor);
+      sizes.push_back(c.Cast(c.Floor(c.Add(scaled, 0.5)), DType::kI64));
+      continue;
+    }
+    const double scale = *given;
     if (const std::optional<std::int64_t> size = c.KnownSize(image.x, axis)) {
       sizes.push_back(
           c.Ints({static_cast<std::int64_t>(static_cast<double>(*size) * scale + 0.5)}));
@@ -150,49 +168,130 @@ Value* LowerGridSample(Call& c) {
   if (mode == "bicubic") mode = "cubic";
   const std::string padding = c.Text("padding_mode", "zeros");
   const bool corners = c.Bool("align_corners", true);
-  if (layout != "NCHW") return c.Fail("layout=\"" + layout + "\" is not supported");
-  Value* grid = c.Transpose(c.Tensor(1), {0, 2, 3, 1});
+  if (layout != "NCHW" && layout != "NCDHW")
+    return c.Fail("layout=\"" + layout + "\" is not supported");
+  const Ints order = layout == "NCHW" ? Ints{0, 2, 3, 1} : Ints{0, 2, 3, 4, 1};
+  Value* grid = c.Transpose(c.Tensor(1), order);
   return c.Op(
       "GridSample", {c.Tensor(0), grid},
       {{"align_corners", std::int64_t{corners}}, {"mode", mode}, {"padding_mode", padding}});
 }
 
-Value* LowerRoiAlign(Call& c) {
-  const Ints size = c.RequiredInts("pooled_size");
-  const double scale = c.Float("spatial_scale", 1);
-  const std::int64_t ratio = c.Int("sample_ratio", -1);
-  const std::string mode = c.Text("mode", "avg");
-  const std::string layout = c.Text("layout", "NCHW");
-  if (c.failed()) return nullptr;
-  if (mode != "avg") return c.Fail("mode=\"" + mode + "\" is not supported");
-  if (size.empty() || size.size() > 2) return c.Fail(InvalidInput("pooled_size is no pair"));
-  Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
-  Value* regions = c.Tensor(1);
-  Value* batch = c.Cast(c.Select(regions, 1, 0), DType::kI64);
-  Value* boxes = c.Slice(regions, 1, 1, 5);
-  Value* y = c.Op("RoiAlign", {x, boxes, batch},
-                  {{"coordinate_transformation_mode", "output_half_pixel"},
-                   {"mode", mode},
-                   {"output_height", size.front()},
-                   {"output_width", size.back()},
-                   {"sampling_ratio", std::max<std::int64_t>(ratio, 0)},
-                   {"spatial_scale", static_cast<float>(scale)}});
-  return ToLayout(c, y, "NCHW", layout);
+namespace {
+
+// How much each element of an axis counts at places between them (boxes, places): (boxes, places,
+// elements). `nearest`: the element at the place, else those on both sides.
+Value* WeightsAt(Call& c, Value* places, Value* size, bool nearest) {
+  Value* elements = c.CastLike(c.Iota(size), places);
+  Value* at = c.Unsqueeze(nearest ? c.Floor(c.Add(places, 0.5)) : places, {2});
+  if (nearest) return c.CastLike(c.Equal(at, elements), places);
+  return c.Max(c.Sub(1, c.Abs(c.Sub(at, elements))), 0);
 }
 
-// As many rows as there are candidates, and how many of them count; zeros stand behind them.
-std::vector<Value*> LowerAllClassNms(Call& c) {
-  c.ExpectText("output_format", {"onnx"});
-  Value* scores = c.Tensor(1);
-  Value* most = c.Vector(c.Index(2));
-  Value* overlap = c.Vector(c.Tensor(3));
-  Value* least = c.Vector(c.Tensor(4));
-  Value* rows = c.Op("NonMaxSuppression", {c.Tensor(0), scores, most, overlap, least});
-  Value* count = c.SizeVector(rows, 0, 1);
-  Value* missing = c.Sub(c.Vector(c.NumElements(scores)), count);
-  if (c.failed()) return {nullptr, nullptr};
-  Value* pads = c.Concat({c.Ints({0, 0}), missing, c.Ints({0})}, 0);
-  return {c.Op("Pad", {rows, pads}), count};
+struct Cropping {
+  Value* weights = nullptr;  // (boxes, places, elements)
+  Value* inside = nullptr;   // (boxes, places)
+};
+
+// Along one axis of `size` elements, by ends of boxes from 0 to 1.
+Cropping CropAxis(Call& c, Value* first, Value* last, Value* size, std::int64_t count,
+                  bool nearest) {
+  Value* most = c.CastLike(c.Sub(size, 1), first);
+  Value* places = nullptr;
+  if (count > 1) {
+    Value* step = c.Div(c.Mul(c.Sub(last, first), most), static_cast<double>(count - 1));
+    Value* numbers = c.CastLike(c.Iota(c.Int(count)), first);
+    places = c.Add(c.Mul(first, most), c.Mul(numbers, step));
+  } else {
+    places = c.Mul(c.Mul(c.Add(first, last), 0.5), most);
+  }
+  return {WeightsAt(c, places, size, nearest),
+          c.And(c.GreaterOrEqual(places, 0), c.LessOrEqual(places, most))};
+}
+
+}  // namespace
+
+// A part of an image for each box, as a product with the weights of rows and of columns.
+Value* LowerCropAndResize(Call& c) {
+  const std::string layout = c.Text("layout", "NCHW");
+  const std::string method = c.Text("method", "bilinear");
+  const Ints size = c.RequiredInts("crop_size");
+  const double outside = c.Float("extrapolation_value", 0);
+  c.ExpectText("method", {"bilinear", "nearest_neighbor"});
+  Value* x = ToLayout(c, c.Tensor(0), layout, kData[2]);
+  const DType dtype = c.Type("out_dtype", c.dtype(x));
+  if (c.failed()) return nullptr;
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1)
+    return c.Fail(InvalidInput("crop_size is no pair of sizes"));
+  const bool nearest = method == "nearest_neighbor";
+  Value* boxes = c.Cast(c.Tensor(1), DType::kF32);
+  const auto end = [&](int i) { return c.Slice(boxes, 1, i, i + 1); };
+  const Cropping rows = CropAxis(c, end(0), end(2), c.Size(x, 2), size[0], nearest);
+  const Cropping columns = CropAxis(c, end(1), end(3), c.Size(x, 3), size[1], nearest);
+  Value* images = c.Cast(c.Gather(x, c.Index(2), 0), DType::kF32);
+  Value* across =
+      c.Op("MatMul", {images, c.Unsqueeze(c.Transpose(columns.weights, {0, 2, 1}), {1})});
+  Value* y = c.Op("MatMul", {c.Unsqueeze(rows.weights, {1}), across});
+  Value* inside = c.And(c.Unsqueeze(rows.inside, {2}), c.Unsqueeze(columns.inside, {1}));
+  y = c.Where(c.Unsqueeze(inside, {1}), y, outside);
+  return ToLayout(c, c.Cast(y, dtype), kData[2], layout);
+}
+
+// Where each element of the target comes from, from -1 to 1 along both axes: (images, 2, H, W).
+Value* LowerAffineGrid(Call& c) {
+  const Ints size = c.RequiredInts("target_shape");
+  Value* theta = c.Tensor(0);
+  if (c.failed()) return nullptr;
+  if (size.size() != 2 || size[0] < 2 || size[1] < 2)
+    return c.Fail("a target_shape of less than two elements an axis");
+  const auto place = [](std::int64_t i, std::int64_t count) {
+    return static_cast<float>(-1 + 2.0 * static_cast<double>(i) / static_cast<double>(count - 1));
+  };
+  std::vector<float> places;
+  for (int row = 0; row < 3; ++row) {
+    for (std::int64_t i = 0; i < size[0] * size[1]; ++i)
+      places.push_back(row == 0   ? place(i % size[1], size[1])
+                       : row == 1 ? place(i / size[1], size[0])
+                                  : 1);
+  }
+  Value* grid = c.builder().Constant(Tensor::Of<float>({3, size[0] * size[1]}, places));
+  Value* y = c.Op("MatMul", {theta, c.CastLike(grid, theta)});
+  return c.Reshape(y, {-1, 2, size[0], size[1]});
+}
+
+// The largest sum of a window and the kernel. What pads is 0.
+Value* LowerDilation2D(Call& c) {
+  const std::string layout = c.Text("data_layout", "NCHW");
+  const std::string kernel_layout = c.Text("kernel_layout", "IHW");
+  const Ints strides = c.IntList("strides", {1, 1});
+  const Ints dilations = c.IntList("dilations", {1, 1});
+  const Ints pads = PadsOf(c, "padding", 2);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kData[2]);
+  Value* kernel = ToLayout(c, c.Tensor(1), kernel_layout, "IHW");
+  const DType dtype = c.Type("out_dtype", c.dtype(x));
+  const std::optional<Ints> window = c.KnownSizes(kernel);
+  const std::optional<Ints> sizes = c.KnownSizes(x);
+  if (c.failed()) return nullptr;
+  if (!window || !sizes) return c.Fail("a dilation of sizes that are not known");
+  if (strides.size() != 2 || dilations.size() != 2) return c.Fail(InvalidInput("no pairs"));
+  x = c.Op("Pad", {x, c.Ints({0, 0, pads[0], pads[1], 0, 0, pads[2], pads[3]})});
+  Value* y = nullptr;
+  const auto window_of = [&](Value* of, int axis, std::int64_t at) {
+    const auto i = static_cast<std::size_t>(axis);
+    const std::int64_t size = (*sizes)[i + 2] + pads[i] + pads[i + 2];
+    const std::int64_t extent = ((*window)[i + 1] - 1) * dilations[i] + 1;
+    const std::int64_t begin = at * dilations[i];
+    return c.Slice(of, axis + 2, begin, begin + size - extent + 1, strides[i]);
+  };
+  for (std::int64_t i = 0; i < (*window)[1]; ++i) {
+    for (std::int64_t j = 0; j < (*window)[2]; ++j) {
+      Value* part = c.Cast(window_of(window_of(x, 0, i), 1, j), dtype);
+      Value* tap = c.Slice(c.Slice(kernel, 1, i, i + 1), 2, j, j + 1);
+      Value* sum = c.Add(part, c.Cast(tap, dtype));
+      y = y == nullptr ? sum : c.Max(y, sum);
+    }
+  }
+  return ToLayout(c, y, kData[2], layout);
 }
 
 }  // namespace dragoman::relay

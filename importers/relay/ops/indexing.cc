@@ -143,35 +143,46 @@ Value* LowerStridedSlice(Call& c) {
     return SliceBy(c, x, std::move(slices));
   }
   c.Ignore({"begin", "end", "strides"});
-  c.ExpectText("slice_mode", {"end"});
-  if (const std::optional<Ints> axes = c.MaybeInts("axes"); axes && !axes->empty())
-    return c.Fail("axes of a slice whose bounds are not known");
+  const std::string mode = c.Text("slice_mode", "end");
+  c.ExpectText("slice_mode", {"end", "size"});
   Value* begin = c.Index(1);
   Value* end = c.Index(2);
   Value* strides = c.Index(3);
+  const int rank = c.Rank(x);
   const std::optional<std::int64_t> count = c.KnownSize(begin, 0);
   if (c.failed()) return nullptr;
-  if (!count || *count > c.Rank(x)) return c.Fail("a slice of an unknown number of axes");
-  return c.Op("Slice", {x, begin, end, c.Ints(AllAxes(static_cast<int>(*count))), strides});
+  if (!count || *count > rank) return c.Fail("a slice of an unknown number of axes");
+  Ints axes = c.IntList("axes", {});
+  if (axes.empty()) axes = AllAxes(static_cast<int>(*count));
+  if (axes.size() != static_cast<std::size_t>(*count))
+    return c.Fail(InvalidInput("begin and axes have other numbers of entries"));
+  for (std::int64_t& axis : axes) axis = c.Axis(axis, rank);
+  Value* along = c.Ints(axes);
+  if (mode == "end") return c.Op("Slice", {x, begin, end, along, strides});
+  // Lengths; below 0 to the end of the axis.
+  Value* sizes = c.Gather(c.Shape(x), along, 0);
+  begin = c.Where(c.Less(begin, 0), c.Max(c.Add(begin, sizes), 0), begin);
+  end = c.Where(c.Less(end, 0), sizes, c.Add(begin, end));
+  return c.Op("Slice", {x, begin, end, along});
 }
 
 Value* LowerStridedSet(Call& c) {
   Value* x = c.Tensor(0);
   Value* update = c.Tensor(1);
-  Ints begin = c.KnownInts(2, "a begin");
-  Ints end = c.KnownInts(3, "an end");
-  Ints strides = c.KnownInts(4, "a stride");
+  Value* begin = c.Index(2);
   const int rank = c.Rank(x);
+  const std::optional<std::int64_t> count = c.KnownSize(begin, 0);
   if (c.failed()) return nullptr;
-  const std::size_t count = begin.size();
-  if (static_cast<int>(count) > rank) return c.Fail(InvalidInput("more begins than axes"));
-  end = Filled(std::move(end), count, kEnd);
-  strides = Filled(std::move(strides), count, 1);
+  if (!count || *count > rank) return c.Fail("a slice of an unknown number of axes");
+  // Lists that are shorter go to the end, one by one.
+  const auto filled = [&](std::size_t i, std::int64_t rest) {
+    const std::optional<Ints> known = c.MaybeKnownInts(i);
+    return known ? c.Ints(Filled(*known, static_cast<std::size_t>(*count), rest)) : c.Index(i);
+  };
   // The places of the elements, sliced alike.
   Value* places = c.Reshape(c.Iota(c.NumElements(x)), c.Shape(x));
-  Slices slices{std::move(begin), std::move(end), std::move(strides),
-                AllAxes(static_cast<int>(count))};
-  Value* chosen = SliceBy(c, places, std::move(slices));
+  Value* axes = c.Ints(AllAxes(static_cast<int>(*count)));
+  Value* chosen = c.Op("Slice", {places, begin, filled(3, kEnd), axes, filled(4, 1)});
   Value* flat = c.Op("ScatterElements", {c.Flatten(x), c.Flatten(chosen), c.Flatten(update)},
                      {{"axis", std::int64_t{0}}});
   return c.Reshape(flat, c.Shape(x));
@@ -201,12 +212,8 @@ Value* LowerTake(Call& c) {
   const int axis = c.AxisOf(given.value_or(0), x);
   indices = Indices(c, x, axis, indices, mode);
   if (batch == 0) return c.Gather(x, indices, axis);
-  // Leading axes of both, one by one: as elements along axis 1 of rows.
-  const int rank = c.Rank(indices);
-  if (c.failed()) return nullptr;
-  if (batch != 1 || axis != 1 || rank != 2 || c.Rank(x) != 2)
-    return c.Fail("batch_dims=" + std::to_string(batch) + " is supported of matrices only");
-  return c.Op("GatherElements", {x, indices}, {{"axis", std::int64_t{1}}});
+  const int shared = c.Axis(batch, c.Rank(indices) + 1);
+  return c.failed() ? nullptr : TakeByBatch(c, x, indices, axis, shared);
 }
 
 Value* LowerGather(Call& c) {
@@ -219,8 +226,7 @@ Value* LowerGather(Call& c) {
 Value* LowerGatherNd(Call& c) {
   c.Ignore({"index_rank"});
   const std::int64_t batch = c.Int("batch_dims", 0);
-  if (batch != 0) return c.Fail("batch_dims=" + std::to_string(batch) + " is not supported");
-  return c.Op("GatherND", {c.Tensor(0), TupleLast(c, c.Index(1))});
+  return c.Op("GatherND", {c.Tensor(0), TupleLast(c, c.Index(1))}, {{"batch_dims", batch}});
 }
 
 Value* LowerScatterNd(Call& c) {
@@ -302,17 +308,20 @@ Value* LowerArange(Call& c) {
 
 std::vector<Value*> LowerMeshgrid(Call& c) {
   const std::vector<Value*> vectors = c.Tensors(0);
-  const bool swapped = c.Text("indexing", "ij") == "xy";
-  if (swapped) c.Fail("indexing=\"xy\" is not supported");
+  c.ExpectText("indexing", {"ij", "xy"});
+  const bool swapped = c.Text("indexing", "ij") == "xy" && vectors.size() > 1;
   const auto rank = static_cast<int>(vectors.size());
   std::vector<Value*> sizes;
   for (Value* vector : vectors) sizes.push_back(c.Reshape(c.NumElements(vector), {1}));
   if (c.failed()) return {};
+  if (swapped) std::swap(sizes[0], sizes[1]);
   Value* shape = c.ConcatSizes(std::move(sizes));
   std::vector<Value*> results;
-  for (int i = 0; i < rank; ++i)
-    results.push_back(
-        c.Expand(AlongAxis(c, c.Flatten(vectors[static_cast<std::size_t>(i)]), i, rank), shape));
+  for (int i = 0; i < rank; ++i) {
+    const int axis = swapped && i < 2 ? 1 - i : i;
+    Value* vector = c.Flatten(vectors[static_cast<std::size_t>(i)]);
+    results.push_back(c.Expand(AlongAxis(c, vector, axis, rank), shape));
+  }
   return results;
 }
 

@@ -12,6 +12,10 @@ namespace dragoman::relay {
 // Attribute `name`, one number, one an axis, or all begins and all ends, as ai.onnx has pads.
 Ints PadsOf(Call& c, std::string_view name, int spatial);
 
+// A pool over `spatial` axes of `x`, by the attributes of the call: the mean of windows, or their
+// maximum.
+Value* Pool(Call& c, Value* x, int spatial, bool mean);
+
 // The kernel (channels of the result, channels of a group, …) of a convolution over each channel by
 // itself, which Relay may write as (channels, multiplier, …).
 Value* DepthwiseKernel(Call& c, Value* x, Value* weight, std::int64_t groups);

@@ -8,6 +8,19 @@
 
 namespace dragoman::relay {
 
+// advanced_indexing.cc
+Value* LowerAdvancedIndex(Call& c);
+Value* TakeByBatch(Call& c, Value* x, Value* indices, int axis, int batch);
+Value* LowerMatrixSetDiag(Call& c);
+Value* LowerSparseToDense(Call& c);
+
+// blocks.cc
+Value* LowerSpaceToBatch(Call& c);
+Value* LowerBatchToSpace(Call& c);
+Value* LowerDilate(Call& c);
+Value* LowerSlidingWindow(Call& c);
+Value* LowerFifoBuffer(Call& c);
+
 // convolution.cc
 Value* LowerConv(Call& c);
 Value* LowerConvTranspose(Call& c);
@@ -34,6 +47,7 @@ Value* LowerTruncDivide(Call& c);
 Value* LowerFloorMod(Call& c);
 Value* LowerTruncMod(Call& c);
 Value* LowerShift(Call& c);
+Value* LowerFixedPointMultiply(Call& c);
 Value* LowerWhere(Call& c);
 Value* LowerClip(Call& c);
 Value* LowerCast(Call& c);
@@ -43,12 +57,17 @@ Value* LowerPRelu(Call& c);
 Value* LowerSoftmax(Call& c);
 std::vector<Value*> LowerDropout(Call& c);
 
+// fourier.cc
+std::vector<Value*> LowerDft(Call& c);
+Value* LowerStft(Call& c);
+
 // image.cc
 Value* LowerResize(Call& c);
 Value* LowerUpsampling(Call& c);
 Value* LowerGridSample(Call& c);
-Value* LowerRoiAlign(Call& c);
-std::vector<Value*> LowerAllClassNms(Call& c);
+Value* LowerCropAndResize(Call& c);
+Value* LowerAffineGrid(Call& c);
+Value* LowerDilation2D(Call& c);
 
 // indexing.cc
 Value* LowerStridedSlice(Call& c);
@@ -84,6 +103,22 @@ Value* LowerL2Normalize(Call& c);
 Value* LowerLrn(Call& c);
 Value* LowerEinsum(Call& c);
 
+// loss.cc
+Value* LowerNllLoss(Call& c);
+Value* LowerCrossEntropy(Call& c);
+
+// order.cc
+Value* LowerSort(Call& c);
+Value* LowerArgSort(Call& c);
+Abstract LowerTopK(Call& c);
+Value* LowerSearchSorted(Call& c);
+std::vector<Value*> LowerUnique(Call& c);
+Value* LowerUnravelIndex(Call& c);
+Value* LowerInvertPermutation(Call& c);
+
+// proposal.cc
+Value* LowerProposal(Call& c);
+
 // quantized.cc
 Value* LowerQuantize(Call& c);
 Value* LowerDequantize(Call& c);
@@ -92,17 +127,22 @@ Value* LowerQuantizedBinary(Call& c);
 Value* LowerQuantizedUnary(Call& c);
 Value* LowerQuantizedLeakyRelu(Call& c);
 Value* LowerQuantizedDense(Call& c);
+Value* LowerQuantizedBatchMatMul(Call& c);
+Value* LowerQuantizedAvgPool(Call& c);
+Value* LowerQuantizedSoftmax(Call& c);
 Value* LowerQuantizedConv2D(Call& c);
 Value* LowerQuantizedConcat(Call& c);
+
+// random.cc
+std::vector<Value*> LowerSplitKey(Call& c);
+std::vector<Value*> LowerRandom(Call& c);
+std::vector<Value*> LowerMultinomial(Call& c);
 
 // reduction.cc
 Value* LowerReduce(Call& c);
 Value* LowerVariance(Call& c);
 Value* LowerArgReduce(Call& c);
 Value* LowerCumulative(Call& c);
-Value* LowerSort(Call& c);
-Value* LowerArgSort(Call& c);
-std::vector<Value*> LowerTopK(Call& c);
 
 // shape.cc
 Value* LowerReshape(Call& c);
@@ -124,6 +164,18 @@ Value* LowerReverse(Call& c);
 Value* LowerReverseSequence(Call& c);
 Value* LowerShapeOf(Call& c);
 Value* LowerNumElements(Call& c);
+
+// suppression.cc
+std::vector<Value*> LowerGetValidCounts(Call& c);
+Abstract LowerNonMaxSuppression(Call& c);
+
+// vision.cc
+Value* LowerRoiAlign(Call& c);
+Value* LowerRoiPool(Call& c);
+std::vector<Value*> LowerAllClassNms(Call& c);
+Value* LowerMultiboxPrior(Call& c);
+std::vector<Value*> LowerMultiboxTransformLoc(Call& c);
+Value* LowerYoloReorg(Call& c);
 
 }  // namespace dragoman::relay
 

@@ -10,20 +10,23 @@
 
 namespace dragoman::relay {
 
-// A lowering gives one tensor, or a tuple of several.
+// A lowering gives one tensor, a tuple of several, or what its attributes say.
 class OpLowering {
  public:
   using Plain = Value* (*)(Call&);
   using Multiple = std::vector<Value*> (*)(Call&);
+  using Any = Abstract (*)(Call&);
 
   constexpr OpLowering(Plain plain) : plain_(plain) {}
   constexpr OpLowering(Multiple multiple) : multiple_(multiple) {}
+  constexpr OpLowering(Any any) : any_(any) {}
   // Errors: whatever the function refused; an attribute that it did not read.
   Result<Abstract> operator()(Call& call) const;
 
  private:
   Plain plain_ = nullptr;
   Multiple multiple_ = nullptr;
+  Any any_ = nullptr;
 };
 
 struct OpRow {

@@ -1,10 +1,12 @@
 // Quantised operators, as TVM computes them: sums, products and requantize by integers of fixed
 // point, others by DequantizeLinear, the operator of real numbers, and a quantisation that rounds
 // halves away from zero.
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "core/lowering/math.h"
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/lowerings.h"
 #include "importers/relay/ops/rounding.h"
@@ -77,6 +79,13 @@ double ScaleOf(Call& c, const Value* scale) {
 bool IsZero(const Value* zero) {
   const Tensor* known = zero == nullptr ? nullptr : zero->tensor();
   return known != nullptr && known->size() == 1 && known->FloatAt(0) == 0;
+}
+
+bool SameNumber(const Value* a, const Value* b) {
+  const Tensor* x = a->tensor();
+  const Tensor* y = b->tensor();
+  return x != nullptr && y != nullptr && x->size() == 1 && y->size() == 1 &&
+         x->FloatAt(0) == y->FloatAt(0);
 }
 
 // x without its zero point, as int32.
@@ -192,6 +201,64 @@ Value* LowerQuantizedDense(Call& c) {
   c.Tensor(5);
   return c.Op("MatMulInteger",
               {x, c.Transpose(weight, {1, 0}), c.CastLike(zero_x, x), c.CastLike(zero_w, weight)});
+}
+
+// The second operand is transposed: TVM computes no other.
+Value* LowerQuantizedBatchMatMul(Call& c) {
+  Value* a = c.Tensor(0);
+  Value* b = c.Tensor(1);
+  if (c.Bool("transpose_a", false)) c.Fail("transpose_a=True is not supported");
+  if (!c.Bool("transpose_b", true)) c.Fail("transpose_b=False is not supported");
+  if (c.Type("out_dtype", DType::kI32) != DType::kI32)
+    return c.Fail("an out_dtype other than int32 is not supported");
+  Value* zero_a = c.CastLike(c.Tensor(2), a);
+  Value* zero_b = c.CastLike(c.Tensor(3), b);
+  return c.Op("MatMulInteger", {a, c.Transpose(b, {0, 2, 1}), zero_a, zero_b});
+}
+
+// A pool of integers in the result's quantisation.
+Value* LowerQuantizedAvgPool(Call& c) {
+  Value* x = c.Tensor(0);
+  const Quantisation from = QuantisationAt(c, 1), to = QuantisationAt(c, 3);
+  if (c.failed()) return nullptr;
+  const bool same =
+      ScaleOf(c, from.scale) == ScaleOf(c, to.scale) && SameNumber(from.zero, to.zero);
+  Value* wide =
+      same ? c.Cast(x, DType::kI32)
+           : c.Cast(Saturated(c, Requantized(c, x, from, to, -1), c.dtype(x)), DType::kI32);
+  return Saturated(c, Pool(c, wide, 2, true), c.dtype(x));
+}
+
+// Of int8, by integers (algorithm 1 of arXiv 2207.01405): powers of two by shifts, between them a
+// line.
+Value* LowerQuantizedSoftmax(Call& c) {
+  constexpr std::int64_t kBits = 8;
+  constexpr std::int64_t kLargest = 30;
+  Value* x = c.Tensor(0);
+  const Quantisation from = QuantisationAt(c, 1), to = QuantisationAt(c, 3);
+  const int axis = c.Axis(c.Int("axis", -1), c.Rank(x));
+  const double scale = ScaleOf(c, from.scale);
+  if (c.failed()) return nullptr;
+  const auto one = static_cast<std::int64_t>(std::lround(1.0F / static_cast<float>(scale)));
+  if (one < 1) return c.Fail("a scale above 2 is not supported");
+  const auto halved = [&](Value* value, std::int64_t bits) {
+    return FloorQuotient(c, value, c.Int(std::int64_t{1} << bits));
+  };
+  Value* wide = c.Cast(Centred(c, x, from.zero, axis), DType::kI64);
+  Value* below = c.Sub(wide, c.Reduce("ReduceMax", wide, {axis}, true));
+  // By log2(e), roughly.
+  Value* power = c.Sub(c.Add(below, halved(below, 1)), halved(below, 4));
+  Value* whole = c.Div(c.Neg(power), c.Int(one));
+  Value* rest = c.Add(power, c.Mul(whole, c.Int(one)));
+  Value* line = c.Add(halved(rest, 1), c.Int(one));
+  Value* shift = c.Pow(c.Int(2), c.Min(whole, c.Int(62)));
+  Value* exponentials = FloorQuotient(c, c.Mul(line, c.Int(std::int64_t{1} << kBits)), shift);
+  Value* sum = c.ReduceSum(exponentials, {axis}, true);
+  Value* parts = c.Mul(c.Div(c.Int(std::int64_t{1} << kLargest), sum), exponentials);
+  Value* y = c.Cast(halved(parts, kLargest - (kBits - 1)), DType::kI32);
+  const Quantisation unit = {c.Number(1.0 / (1 << (kBits - 1)), DType::kF32),
+                             c.Number(0, DType::kI32)};
+  return Saturated(c, Requantized(c, y, unit, to, -1), DType::kI8);
 }
 
 Value* LowerQuantizedConv2D(Call& c) {

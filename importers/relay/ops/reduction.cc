@@ -1,26 +1,11 @@
-// Reductions, scans and sorting.
+// Reductions and scans.
+#include <algorithm>
 #include <utility>
 
 #include "core/lowering/math.h"
 #include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
-namespace {
-
-// Element type of indices, as the attribute states it.
-Value* AsIndices(Call& c, Value* indices, DType dtype) { return c.Cast(indices, dtype); }
-
-// All elements of an axis in order: values and their places.
-std::vector<Value*> Sorted(Call& c) {
-  Value* x = c.Tensor(0);
-  const int axis = c.Axis(c.Int("axis", -1), c.Rank(x));
-  const bool ascending = c.Bool("is_ascend", true);
-  Value* count = c.failed() ? nullptr : c.Vector(c.Size(x, axis));
-  return c.Ops("TopK", {x, count},
-               {{"axis", std::int64_t{axis}}, {"largest", std::int64_t{!ascending}}}, 2);
-}
-
-}  // namespace
 
 Value* LowerReduce(Call& c) {
   Value* x = c.Tensor(0);
@@ -52,25 +37,50 @@ Value* LowerVariance(Call& c) {
 
 Value* LowerArgReduce(Call& c) {
   Value* x = c.Tensor(0);
-  const std::optional<Ints> axis = c.MaybeInts("axis");
   const bool keep = c.Bool("keepdims", false);
   const bool last = c.Bool("select_last_index", false);
-  if (c.Bool("exclude", false)) return c.Fail("exclude=True is not supported");
+  const Ints axes = c.ReducedAxes(x);
   const int rank = c.Rank(x);
   if (c.failed()) return nullptr;
-  const auto reduce = [&](Value* value, std::int64_t along, bool keepdims) {
-    Value* index = c.Op(c.target(), {value},
-                        {{"axis", along},
-                         {"keepdims", std::int64_t{keepdims}},
-                         {"select_last_index", std::int64_t{last}}});
-    return c.Cast(index, DType::kI32);
-  };
-  if (axis && axis->size() == 1) return reduce(x, c.Axis(axis->front(), rank), keep);
-  if (axis && axis->size() != static_cast<std::size_t>(rank))
-    return c.Fail("an index over several axes is not supported");
-  Value* index = reduce(c.Flatten(x), 0, false);
-  return keep ? c.Reshape(index, Ints(static_cast<std::size_t>(rank), 1)) : index;
+  // Several axes count as one, that of the first one's place.
+  Value* joined = x;
+  int along = axes.empty() ? 0 : static_cast<int>(axes.front());
+  if (axes.size() != 1) {
+    Ints order;
+    std::vector<Value*> sizes;
+    for (int i = 0; i < rank; ++i) {
+      if (std::ranges::find(axes, i) != axes.end()) continue;
+      order.push_back(i);
+      sizes.push_back(c.SizeVector(x, i, 1));
+    }
+    along = static_cast<int>(order.size());
+    order.insert(order.end(), axes.begin(), axes.end());
+    sizes.push_back(c.Ints({-1}));
+    joined = c.Reshape(rank > 1 ? c.Transpose(x, order) : x, c.ConcatSizes(std::move(sizes)));
+  }
+  Value* index = c.Op(c.target(), {joined},
+                      {{"axis", std::int64_t{along}},
+                       {"keepdims", std::int64_t{keep && axes.size() == 1}},
+                       {"select_last_index", std::int64_t{last}}});
+  index = c.Cast(index, DType::kI32);
+  return keep && axes.size() > 1 ? c.Unsqueeze(index, axes) : index;
 }
+
+namespace {
+
+// Of all elements up to each one, or before it.
+Value* Products(Call& c, Value* x, int axis, bool exclusive) {
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  Value* rows = c.SwapAxes(x, axis, rank - 1);
+  Value* places = c.Iota(c.Size(rows, rank - 1));
+  Value* own = c.Unsqueeze(places, {1});
+  Value* counts = exclusive ? c.Less(places, own) : c.LessOrEqual(places, own);
+  Value* wide = c.Where(counts, c.Unsqueeze(rows, {rank - 1}), 1);
+  return c.SwapAxes(c.Reduce("ReduceProd", wide, {rank}, false), axis, rank - 1);
+}
+
+}  // namespace
 
 Value* LowerCumulative(Call& c) {
   Value* x = c.Tensor(0);
@@ -83,40 +93,8 @@ Value* LowerCumulative(Call& c) {
   x = c.Cast(x, dtype == DType::kBool ? DType::kI32 : dtype);
   if (!axis) x = c.Flatten(x);
   const int along = axis ? c.Axis(*axis, c.Rank(x)) : 0;
+  if (c.target() == "product") return Products(c, x, along, exclusive);
   return c.Op("CumSum", {x, c.Int(along)}, {{"exclusive", std::int64_t{exclusive}}});
-}
-
-Value* LowerSort(Call& c) {
-  c.Ignore({"dtype"});
-  return Sorted(c)[0];
-}
-
-Value* LowerArgSort(Call& c) {
-  const DType dtype = c.Type("dtype", DType::kI32);
-  return AsIndices(c, Sorted(c)[1], dtype);
-}
-
-std::vector<Value*> LowerTopK(Call& c) {
-  Value* x = c.Tensor(0);
-  Value* k = nullptr;
-  if (c.target() == "dyn") {
-    k = c.Index(1);
-    c.Ignore({"k"});
-    if (!c.failed()) k = c.Reshape(k, {1});
-  } else {
-    const std::int64_t count = c.RequiredInt("k");
-    const int axis = c.Axis(c.Int("axis", -1), c.Rank(x));
-    // None or less than 1: all of them.
-    k = count > 0 ? c.Ints({count}) : c.failed() ? nullptr : c.Vector(c.Size(x, axis));
-  }
-  const int axis = c.Axis(c.Int("axis", -1), c.Rank(x));
-  const bool ascending = c.Bool("is_ascend", false);
-  const DType dtype = c.Type("dtype", DType::kI32);
-  c.ExpectText("ret_type", {"both"});
-  std::vector<Value*> results = c.Ops(
-      "TopK", {x, k}, {{"axis", std::int64_t{axis}}, {"largest", std::int64_t{!ascending}}}, 2);
-  results[1] = AsIndices(c, results[1], dtype);
-  return results;
 }
 
 }  // namespace dragoman::relay

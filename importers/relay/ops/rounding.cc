@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -10,15 +11,11 @@
 namespace dragoman::relay {
 namespace {
 
-// multiplier · 2^(shift - 31)
-struct FixedPoint {
-  std::int64_t multiplier = 0;
-  int shift = 0;
-};
-
 FixedPoint FixedPointOf(double quotient) {
   FixedPoint fixed;
-  const double fraction = std::frexp(quotient, &fixed.shift);
+  int exponent = 0;
+  const double fraction = std::frexp(quotient, &exponent);
+  fixed.shift = exponent;
   fixed.multiplier = std::llround(fraction * 2147483648.0);
   if (fixed.multiplier == std::int64_t{1} << 31) {
     fixed.multiplier /= 2;
@@ -46,14 +43,23 @@ Value* Aligned(Call& c, Value* vector, std::int64_t axis, const Value* like) {
 Value* Rescaled(Call& c, Value* x, const std::vector<double>& quotients, std::int64_t axis,
                 bool away) {
   if (std::ranges::all_of(quotients, [](double q) { return q == 1; })) return x;
-  Ints factors, divisors;
+  std::vector<FixedPoint> factors;
   for (const double quotient : quotients) {
-    const bool in_range = quotient >= 0 && quotient < 1e9;
-    const FixedPoint fixed = in_range ? FixedPointOf(quotient) : FixedPoint();
-    if (!in_range || fixed.shift > 30 || fixed.shift < -30)
+    if (quotient < 0 || quotient >= 1e9)
       return c.Fail("a quotient of scales of " + std::to_string(quotient) + " is not supported");
-    factors.push_back(fixed.multiplier << std::max(fixed.shift, 0));
-    divisors.push_back(std::int64_t{1} << (31 + std::max(-fixed.shift, 0)));
+    factors.push_back(FixedPointOf(quotient));
+  }
+  return ScaledByBits(c, x, factors, axis, away);
+}
+
+Value* ScaledByBits(Call& c, Value* x, const std::vector<FixedPoint>& fixed, std::int64_t axis,
+                    bool away) {
+  Ints factors, divisors;
+  for (const auto [multiplier, shift] : fixed) {
+    if (shift > 30 || shift < -30 || std::abs(multiplier) > std::int64_t{1} << 31)
+      return c.Fail("a factor of 2^" + std::to_string(shift) + " is not supported");
+    factors.push_back(multiplier << std::max<std::int64_t>(shift, 0));
+    divisors.push_back(std::int64_t{1} << (31 + std::max<std::int64_t>(-shift, 0)));
   }
   Value* divisor = Aligned(c, c.Ints(std::move(divisors)), axis, x);
   Value* half = c.Div(divisor, 2);

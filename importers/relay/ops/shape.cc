@@ -168,7 +168,10 @@ Value* LowerReshapeLike(Call& c) {
   return c.Reshape(x, parts.empty() ? c.Ints({}) : c.ConcatSizes(std::move(parts)));
 }
 
-Value* LowerBatchFlatten(Call& c) { return c.Reshape(c.Tensor(0), {0, -1}); }
+Value* LowerBatchFlatten(Call& c) {
+  Value* x = c.Tensor(0);
+  return c.Reshape(x, c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({-1})}));
+}
 
 Value* LowerTranspose(Call& c) {
   Value* x = c.Tensor(0);
@@ -180,18 +183,31 @@ Value* LowerTranspose(Call& c) {
   return c.failed() ? nullptr : c.Transpose(x, std::move(order));
 }
 
+namespace {
+
+// `count` axes side by side at a place that only run time tells, counted from either end.
+Value* UnsqueezeAt(Call& c, Value* x, Value* axis, std::int64_t count) {
+  const int rank = c.Rank(x);
+  if (c.failed() || count < 1) return x;
+  Value* first = c.Where(c.Less(axis, 0), c.Add(axis, rank + 1), axis);
+  return c.Op("Unsqueeze", {x, c.Add(c.Vector(first), c.Iota(c.Int(count)))});
+}
+
+}  // namespace
+
 Value* LowerExpandDims(Call& c) {
   Value* x = c.Tensor(0);
   const int rank = c.Rank(x);
   std::int64_t axis = 0;
+  const std::int64_t count = c.Int("num_newaxis", 1);
   if (c.target() == "dyn") {
     c.Ignore({"axis"});
-    const Ints known = c.KnownInts(1, "an axis");
-    axis = known.empty() ? 0 : known.front();
+    const std::optional<Ints> known = c.MaybeKnownInts(1);
+    if (!known) return UnsqueezeAt(c, x, c.Reshape(c.Index(1), Ints()), count);
+    axis = known->empty() ? 0 : known->front();
   } else {
     axis = c.RequiredInt("axis");
   }
-  const std::int64_t count = c.Int("num_newaxis", 1);
   if (c.failed()) return nullptr;
   if (axis < 0) axis += rank + 1;
   if (axis < 0 || axis > rank || count < 0 || count > 64)
@@ -207,7 +223,8 @@ Value* LowerSqueeze(Call& c) {
   std::optional<Ints> axes;
   if (c.target() == "dyn") {
     c.Ignore({"axis"});
-    axes = c.KnownInts(1, "axes");
+    axes = c.MaybeKnownInts(1);
+    if (!axes) return c.Op("Squeeze", {x, c.Flatten(c.Index(1))});
   } else {
     axes = c.MaybeInts("axis");
   }

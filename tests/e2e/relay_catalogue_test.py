@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+"""Operators of Relay beyond the common ones, by NumPy formulas of what TVM computes.
+
+Each test lists calls and what they give. All calls of a test are functions of one module, which is
+run once.
+"""
+
+import math
+import unittest
+
+import numpy as np
+
+from commands import dragoman
+from relay_case import RelayCase, draw, tensor
+from run_outputs import read_outputs
+
+random = np.random.default_rng(12)
+
+
+def integers(low, high, *sizes, dtype=np.int32):
+    return random.integers(low, high, sizes).astype(dtype)
+
+
+class CallsCase(RelayCase):
+    def setUp(self):
+        super().setUp()
+        self.calls = []
+
+    def gives(self, body, *expected, **inputs):
+        """A call of these inputs gives that; so says the run at the end of the test."""
+        self.calls.append((body, expected, inputs))
+
+    def check(self, **tolerance):
+        functions, arguments, results, names = [], [], [], []
+        for number, (body, expected, inputs) in enumerate(self.calls):
+            local = ", ".join(f"%{name}: {tensor(array)}" for name, array in inputs.items())
+            functions.append(f"def @call{number}({local}) {{\n{body}\n}}\n")
+            for name, array in inputs.items():
+                np.save(self.out / f"{name}_{number}.npy", array)
+                names.append(f"%{name}_{number}: {tensor(array)}")
+                arguments += ["--input", f"{name}_{number}={self.out}/{name}_{number}.npy"]
+            given = ", ".join(f"%{name}_{number}" for name in inputs)
+            call = f"@call{number}({given})"
+            parts = [f"{call}.{i}" for i in range(len(expected))] if len(expected) > 1 else [call]
+            results += parts
+        text = "".join(functions) + f"def @main({', '.join(names)}) {{\n({', '.join(results)},)\n}}\n"
+        done = dragoman("run", self.write(text), *arguments, "--output-dir", self.out / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        outputs = iter(array for array, _ in read_outputs(self.out / "out"))
+        for body, expected, _ in self.calls:
+            for array in expected:
+                output = next(outputs)
+                with self.subTest(body=body):
+                    array = np.asarray(array)
+                    self.assertEqual((output.dtype, output.shape), (array.dtype, array.shape))
+                    np.testing.assert_allclose(output, array, **({"rtol": 1e-5, "atol": 1e-5} |
+                                                                 tolerance))
+
+
+class Order(CallsCase):
+    def test_sorted_lists(self):
+        x, edges = draw(2, 3, 4), np.sort(draw(6))
+        self.gives("searchsorted(%e, %x)", np.searchsorted(edges, x).astype(np.int32), e=edges, x=x)
+        self.gives('searchsorted(%e, %e, right=True, dtype="int64")',
+                   np.searchsorted(edges, edges, side="right"), e=edges)
+        self.gives("sort(%x, axis=1, is_ascend=False)", -np.sort(-x, 1), x=x)
+        self.gives('%0 = topk(%x, k=2, is_ascend=True, dtype="int64");\n%0', np.sort(x)[..., :2],
+                   x.argsort()[..., :2], x=x)
+        self.gives('topk(%x, k=3, axis=1, ret_type="indices")',
+                   (-x).argsort(1).astype(np.int32), x=x)
+        self.check()
+
+    def test_unique_elements_are_filled_to_the_length_of_the_operand(self):
+        x = np.array([3, 1, 3, 2, 1], np.int32)
+        self.gives("unique(%x, return_counts=True)", np.array([1, 2, 3, 0, 0], np.int32),
+                   np.array([1, 3, 0, 0, 0], np.int32), np.array([2, 0, 2, 1, 0], np.int32),
+                   np.array([3], np.int32), np.array([2, 1, 2, 0, 0], np.int32), x=x)
+        self.check()
+
+    def test_places(self):
+        x, y = draw(2, 3, 4), np.array([[1, 3, 3], [2, 2, 0]], np.float32)
+        joined = x.transpose(1, 0, 2).reshape(3, 8).argmax(1).astype(np.int32)
+        self.gives("argmax(%x, axis=[1], exclude=True, keepdims=True)", joined.reshape(1, 3, 1), x=x)
+        self.gives("argmax(%x, axis=[0, 2])", joined, x=x)
+        self.gives("argmax(%y, axis=[1], select_last_index=True)", np.array([2, 1], np.int32), y=y)
+        places = np.array([2, 0, 3, 1], np.int32)
+        self.gives("invert_permutation(%p)", np.argsort(places).astype(np.int32), p=places)
+        self.check()
+
+    def test_products_so_far(self):
+        x = draw(2, 3, 4)
+        self.gives("cumprod(%x, axis=2)", x.cumprod(2), x=x)
+        self.gives("cumprod(%x, axis=0, exclusive=True)",
+                   np.concatenate([np.ones_like(x[:1]), x[:1]]), x=x)
+        self.check()
+
+
+class Blocks(CallsCase):
+    def test_space_and_batch(self):
+        x, y = draw(1, 4, 6, 2), draw(4, 2, 3, 2)
+        padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (0, 0)), constant_values=5)
+        self.gives("nn.space_to_batch_nd(%x, block_shape=[2, 2], paddings=[[0, 0], [1, 1]], "
+                   "pad_value=5f)",
+                   padded.reshape(1, 2, 2, 4, 2, 2).transpose(2, 4, 0, 1, 3, 5).reshape(4, 2, 4, 2),
+                   x=x)
+        image = y.reshape(2, 2, 1, 2, 3, 2).transpose(2, 3, 0, 4, 1, 5).reshape(1, 4, 6, 2)
+        self.gives("nn.batch_to_space_nd(%y, block_shape=[2, 2], crops=[[1, 0], [0, 2]])",
+                   image[:, 1:, :4], y=y)
+        self.check()
+
+    def test_gaps_windows_and_buffers(self):
+        x, y, z = draw(3, 3), draw(2, 12), draw(2, 5, 6)
+        apart = np.full((3, 7), 9, np.float32)
+        apart[:, ::3] = x
+        self.gives("nn.dilate(%x, strides=[1, 3], dilation_value=9f)", apart, x=x)
+        self.gives("sliding_window(%y, axis=1, window_shape=[4], strides=[2])",
+                   np.stack([y[:, 2 * i:2 * i + 4] for i in range(5)], 1), y=y)
+        self.gives("sliding_window(%z, axis=1, window_shape=[2, 3], strides=[1, 2])",
+                   np.stack([np.stack([z[:, i:i + 2, j:j + 3] for j in (0, 2)], 1)
+                             for i in range(4)], 1), z=z)
+        buffer, new = draw(1, 5, 2), draw(1, 2, 2)
+        self.gives("nn.fifo_buffer(%n, %b, axis=1)", np.concatenate([buffer[:, 2:], new], 1), n=new,
+                   b=buffer)
+        self.check()
+
+
+class Indexing(CallsCase):
+    def test_indices_of_leading_axes(self):
+        x = draw(4, 8, 3)
+        i, j = np.array([[0], [2]], np.int32), np.array([1, 4, 7], np.int32)
+        self.gives("adv_index((%x, %i, %j))", x[i, j], x=x, i=i, j=j)
+        of_rows, of_columns = integers(0, 8, 4, 5), integers(0, 3, 4, 5)
+        self.gives("take(%x, %i, batch_dims=1, axis=1)",
+                   np.stack([x[k][of_rows[k]] for k in range(4)]), x=x, i=of_rows)
+        self.gives("take(%x, %i, batch_dims=1, axis=2)",
+                   np.stack([x[k][:, of_columns[k]] for k in range(4)]), x=x, i=of_columns)
+        one = integers(0, 8, 1, 4)
+        self.gives("gather_nd(%x, %i, batch_dims=1)",
+                   np.stack([x[k][one[0, k]] for k in range(4)]), x=x, i=one)
+        flat = np.array([5, 17, 23], np.int64)
+        self.gives('unravel_index(%f, cast(shape_of(%y, dtype="int64"), dtype="int64"))',
+                   np.stack(np.unravel_index(flat, (2, 3, 4))).astype(np.int64), f=flat,
+                   y=draw(2, 3, 4))
+        self.gives('%0 = meshgrid((%a, %b), indexing="xy");\n%0',
+                   *np.meshgrid(x[0, :, 0], x[:, 0, 0]), a=x[0, :, 0], b=x[:, 0, 0])
+        self.check()
+
+    def test_diagonals(self):
+        x, one, three = draw(4, 5), draw(4), draw(3, 4)
+        expected = x.copy()
+        np.fill_diagonal(expected[:, :4], one)
+        self.gives("matrix_set_diag(%x, %d)", expected, x=x, d=one)
+        expected = x.copy()
+        for k in (-1, 0, 1):
+            length = min(5 - max(k, 0), 4 + min(k, 0))
+            # Diagonals above the main one lie at the right, those below it at the left.
+            offset = 4 - length if k >= 0 else 0
+            for i in range(length):
+                expected[i - min(k, 0), i + max(k, 0)] = three[1 - k, i + offset]
+        self.gives("matrix_set_diag(%x, %d, k1=-1, k2=1)", expected, x=x, d=three)
+        self.check()
+
+    def test_sparse(self):
+        places, values = np.array([[0, 2], [2, 0]], np.int32), np.array([5, 6], np.float32)
+        expected = np.zeros((3, 4), np.float32)
+        expected[0, 2], expected[2, 0] = values
+        self.gives("sparse_to_dense(%p, %v, 0f, output_shape=[3, 4])", expected, p=places, v=values)
+        self.check()
+
+
+class Losses(CallsCase):
+    def test_losses(self):
+        x, target, weight = draw(3, 4), np.array([1, 0, 3], np.int32), np.abs(draw(4))
+        loss = -x[np.arange(3), target] * weight[target]
+        self.gives('nn.nll_loss(%x, %t, %w, reduction="mean", ignore_index=-100)',
+                   loss.sum() / weight[target].sum(), x=x, t=target, w=weight)
+        self.gives('nn.nll_loss(%x, %t, %w, reduction="sum", ignore_index=0)', loss[[0, 2]].sum(),
+                   x=x, t=target, w=weight)
+        self.gives('nn.nll_loss(%x, %t, %w, reduction="none", ignore_index=-100)', loss, x=x,
+                   t=target, w=weight)
+        self.gives("nn.cross_entropy(%p, %x)", np.float32(-(np.log(weight) * x).sum() / 3), x=x,
+                   p=np.tile(weight, (3, 1)))
+        self.gives("nn.cross_entropy_with_logits(%x, %y)", np.float32(-(x * x).sum() / 3), x=x, y=x)
+        self.check()
+
+
+def pooled(x, window, strides, pads, mean=False, ceil=False):
+    """Pads are top, left, bottom, right; means count what lies in the image."""
+    sizes = []
+    for axis in range(2):
+        room = x.shape[axis + 2] + pads[axis] + pads[axis + 2] - window[axis]
+        sizes.append((-(-room // strides[axis]) if ceil else room // strides[axis]) + 1)
+    y = np.zeros(x.shape[:2] + tuple(sizes), x.dtype)
+    for i, j in np.ndindex(*sizes):
+        top, left = i * strides[0] - pads[0], j * strides[1] - pads[1]
+        part = x[:, :, max(top, 0):top + window[0], max(left, 0):left + window[1]]
+        if mean and x.dtype != np.float32:
+            y[:, :, i, j] = np.trunc(part.sum((2, 3)) / part[0, 0].size)
+        else:
+            y[:, :, i, j] = part.mean((2, 3)) if mean else part.max((2, 3))
+    return y
+
+
+class Images(CallsCase):
+    def test_pools(self):
+        x, whole = draw(1, 2, 7, 9), integers(-99, 99, 1, 2, 5, 5)
+        self.gives("nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2], ceil_mode=True)",
+                   pooled(x, (2, 2), (2, 2), (0, 0, 0, 0), ceil=True), x=x)
+        self.gives("nn.avg_pool2d(%x, pool_size=[3, 3], strides=[3, 2], padding=[0, 0, 0, 0], "
+                   "ceil_mode=True)", pooled(x, (3, 3), (3, 2), (0, 0, 0, 0), True, True), x=x)
+        self.gives("nn.avg_pool2d(%w, pool_size=[2, 2], strides=[1, 1])",
+                   pooled(whole, (2, 2), (1, 1), (0, 0, 0, 0), True), w=whole)
+        self.check()
+
+    def test_crops(self):
+        image, chosen = draw(2, 3, 5, 6), np.array([0, 1, 0], np.int32)
+        boxes = np.array([[.1, .2, .8, .9], [-.2, 0, .5, 1.1], [.9, .1, .3, .6]], np.float32)
+
+        def cropped(height, width, outside):
+            y = np.full((3, 3, height, width), outside, np.float32)
+            for box, i, j in np.ndindex(3, height, width):
+                ends, places = boxes[box], []
+                for at, count, size, first, last in ((i, height, 5, ends[0], ends[2]),
+                                                     (j, width, 6, ends[1], ends[3])):
+                    step = (last - first) * (size - 1) / (count - 1) if count > 1 else 0
+                    begin = first * (size - 1) if count > 1 else (first + last) / 2 * (size - 1)
+                    places.append((begin + at * step, size))
+                if any(place < 0 or place > size - 1 for place, size in places):
+                    continue
+                (row, _), (column, _) = places
+                top, left = int(row), int(column)
+                part = image[chosen[box]][:, top:top + 2, left:left + 2]
+                part = np.pad(part, ((0, 0), (0, 2 - part.shape[1]), (0, 2 - part.shape[2])), "edge")
+                across = part[..., 0] * (1 - column + left) + part[..., 1] * (column - left)
+                y[box, :, i, j] = across[:, 0] * (1 - row + top) + across[:, 1] * (row - top)
+            return y
+
+        self.gives("image.crop_and_resize(%x, %b, %i, crop_size=[3, 4], extrapolation_value=7f)",
+                   cropped(3, 4, 7), x=image, b=boxes, i=chosen)
+        self.gives('image.crop_and_resize(%x, %b, %i, crop_size=[1, 2], layout="NHWC")',
+                   cropped(1, 2, 0).transpose(0, 2, 3, 1), x=image.transpose(0, 2, 3, 1), b=boxes,
+                   i=chosen)
+        self.check(atol=1e-4)
+
+    def test_grids_and_dilations(self):
+        theta, x, kernel = draw(2, 2, 3), draw(2, 3, 5, 6), draw(3, 2, 3)
+        rows, columns = np.meshgrid(np.linspace(-1, 1, 3), np.linspace(-1, 1, 4), indexing="ij")
+        points = np.stack([columns, rows, np.ones_like(rows)])
+        self.gives("image.affine_grid(%t, target_shape=[3, 4])",
+                   np.einsum("nij,jhw->nihw", theta, points).astype(np.float32), t=theta)
+        padded = np.pad(x, ((0, 0), (0, 0), (1, 0), (0, 1)))
+        taps = [padded[:, :, i:i + 5:2, 2 * j:2 * j + 3] + kernel[:, i, j, None, None]
+                for i, j in np.ndindex(2, 3)]
+        self.gives("image.dilation2d(%x, %k, strides=[2, 1], padding=[1, 0, 0, 1], "
+                   "dilations=[1, 2])", np.max(taps, 0), x=x, k=kernel)
+        self.check()
+
+    def test_resizing_as_versions_before_0_8_spell_it(self):
+        x = draw(1, 1, 4, 5)
+        rows = np.linspace(0, 3, 7)
+        low = np.minimum(rows.astype(int), 2)
+        part = (rows - low)[:, None].astype(np.float32)
+        expected = x[:, :, low] * (1 - part) + x[:, :, low + 1] * part
+        self.gives('image.resize(%x, size=[7, 5], method="bilinear", align_corners=True)', expected,
+                   x=x)
+        scales = np.array(2, np.float32), np.array(3, np.float32)
+        self.gives("dyn.nn.upsampling(%x, %h, %w)", x.repeat(2, 2).repeat(3, 3), x=x, h=scales[0],
+                   w=scales[1])
+        self.check()
+
+
+def overlap(a, b):
+    width = max(0, min(a[2], b[2]) - max(a[0], b[0]))
+    height = max(0, min(a[3], b[3]) - max(a[1], b[1]))
+    both = width * height
+    covered = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both
+    return both / covered if covered > 0 else 0
+
+
+def moved(rows, keep):
+    """Rows to keep, in front, -1 behind them; where they were."""
+    y, places = -np.ones_like(rows), -np.ones(rows.shape[:2], np.int32)
+    for image in range(len(rows)):
+        kept = np.flatnonzero(keep[image])
+        y[image, :len(kept)], places[image, :len(kept)] = rows[image, kept], kept
+    return y, places
+
+
+class Detection(CallsCase):
+    """Rows of boxes: class, score, left, top, right, bottom."""
+
+    @staticmethod
+    def rows():
+        corners, sizes = random.uniform(0, .7, (2, 9, 2)), random.uniform(.1, .5, (2, 9, 2))
+        return np.concatenate([random.integers(-1, 3, (2, 9, 1)), random.uniform(-.1, 1, (2, 9, 1)),
+                               corners, corners + sizes], -1).astype(np.float32)
+
+    @staticmethod
+    def suppressed(rows, count, most, threshold, force, top, of_class):
+        """As TVM's hybrid script: rows by score, -1 where nothing is kept, and their places."""
+        y, places = -np.ones_like(rows), -np.ones(rows.shape[:2], np.int32)
+        for image, boxes in enumerate(rows):
+            order = np.argsort(-boxes[:count[image], 1], kind="stable")
+            order = order[:top] if top > 0 else order
+            y[image, :len(order)], places[image, :len(order)] = boxes[order], order
+            kept = 0
+            for j in range(count[image]):
+                box, before = y[image, j], y[image, :j]
+                alive = [b for b in before if b[1] > 0 and (not of_class or b[0] >= 0) and
+                         (force or not of_class or b[0] == box[0])]
+                hit = any(overlap(box[2:], b[2:]) >= threshold for b in alive)
+                if kept == most or (box[1] > 0 and hit):
+                    y[image, j], places[image, j] = -1, -1
+                elif box[1] > 0:
+                    kept += 1
+        return y, places
+
+    def test_valid_boxes_come_first(self):
+        rows = self.rows()
+        for index, keep in ((0, (rows[..., 1] > .2) & (rows[..., 0] >= 0)), (-1, rows[..., 1] > .2)):
+            self.gives(f"vision.get_valid_counts(%x, 0.2f, score_threshold=0.2f, id_index={index})",
+                       keep.sum(1).astype(np.int32), *moved(rows, keep), x=rows)
+        self.check()
+
+    def test_suppression(self):
+        rows = self.rows()
+        keep = rows[..., 1] > .1
+        rows, names = moved(rows, keep)
+        count = keep.sum(1).astype(np.int32)
+        for force, top, most, of_class in ((False, -1, -1, True), (True, -1, -1, True),
+                                           (False, 4, -1, True), (True, -1, 2, True),
+                                           (False, -1, -1, False)):
+            y, places = self.suppressed(rows, count, most, .3, force, top, of_class)
+            call = (f"vision.non_max_suppression(%x, %n, %i, {most}, 0.3f, force_suppress={force}, "
+                    f"top_k={top}, id_index={0 if of_class else -1}")
+            named = np.where(places >= 0, np.take_along_axis(names, np.maximum(places, 0), 1), -1)
+            front, _ = moved(named, named >= 0)
+            self.gives(call + ")", front, (named >= 0).sum(1, keepdims=True).astype(np.int32),
+                       x=rows, n=count, i=names)
+            self.gives(call + ", return_indices=False)", y, x=rows, n=count, i=names)
+            self.gives(call + ", return_indices=False, invalid_to_bottom=True)",
+                       moved(y, y[..., 0] >= 0)[0], x=rows, n=count, i=names)
+        self.check()
+
+    def test_anchors_and_what_is_made_of_them(self):
+        x = draw(1, 1, 2, 3)
+        priors = []
+        for i, j in np.ndindex(2, 3):
+            for size, ratio in ((.3, 1), (.5, 1), (.3, 2), (.3, .5)):
+                half = np.array([size * 2 / 3 * math.sqrt(ratio), size / math.sqrt(ratio)]) / 2
+                centre = np.array([(j + .5) / 3, (i + .5) / 2])
+                priors.append([*(centre - half), *(centre + half)])
+        self.gives("vision.multibox_prior(%x, sizes=[0.3f, 0.5f], ratios=[1f, 2f, 0.5f])",
+                   np.array([priors], np.float32), x=x)
+        classes, moves = random.dirichlet([1, 1, 1], (2, 6)).transpose(0, 2, 1), draw(2, 24) * .3
+        classes, moves = classes.astype(np.float32), moves.astype(np.float32)
+        anchors = np.sort(random.uniform(0, 1, (1, 6, 2, 2)), 2).reshape(1, 6, 4).astype(np.float32)
+        size, move = anchors[..., 2:] - anchors[..., :2], moves.reshape(2, 6, 4)
+        centre = move[..., :2] * .1 * size + (anchors[..., :2] + anchors[..., 2:]) / 2
+        half = np.exp(move[..., 2:] * .2) * size / 2
+        boxes = np.clip(np.concatenate([centre - half, centre + half], -1), 0, 1)
+        best, score = classes[:, 1:].argmax(1), classes[:, 1:].max(1)
+        rows = np.concatenate([best[..., None], score[..., None], boxes], -1).astype(np.float32)
+        self.gives("vision.multibox_transform_loc(%c, %l, %a, threshold=0.4f)",
+                   moved(rows, score >= .4)[0], (score >= .4).sum(1).astype(np.int32), c=classes,
+                   l=moves, a=anchors)
+        self.check()
+
+    def test_regions(self):
+        x = draw(2, 3, 5, 6)
+        regions = np.array([[0, 1, 1, 4, 3.5], [1, 0, .5, 9, 9], [0, 2, 2, 2.2, 2.1]], np.float32)
+        y = np.zeros((3, 3, 2, 2), np.float32)
+        for k, region in enumerate(regions):
+            left, top, right, bottom = np.floor(region[1:] * np.float32(.7) + .5).astype(int)
+            height, width = max(bottom - top + 1, 1), max(right - left + 1, 1)
+            for i, j in np.ndindex(2, 2):
+                rows = slice(top + i * height // 2, top + -(-(i + 1) * height // 2))
+                columns = slice(left + j * width // 2, left + -(-(j + 1) * width // 2))
+                part = x[int(region[0])][:, rows, columns]
+                y[k, :, i, j] = part.max((1, 2)) if part.size else 0
+        self.gives("vision.roi_pool(%x, %r, pooled_size=[2, 2], spatial_scale=0.7f)", y, x=x,
+                   r=regions)
+        image = draw(1, 8, 4, 6)
+        squares = image.reshape(1, 2, 4, 2, 6, 2).transpose(0, 3, 5, 1, 2, 4)
+        self.gives("vision.yolo_reorg(%i, stride=2)", squares.reshape(1, 32, 2, 3), i=image)
+        self.check()
+
+
+def rescaled(x, quotient):
+    """x · quotient by 31 bits and a shift, halves up."""
+    fraction, shift = np.frexp(quotient)
+    product = x.astype(np.int64) * (int(fraction * 2**31 + 0.5) << max(int(shift), 0))
+    behind = 31 + max(-int(shift), 0)
+    return (product + (1 << (behind - 1))) >> behind
+
+
+class Quantised(CallsCase):
+    def test_products(self):
+        a, b = integers(-128, 127, 2, 3, 4, dtype=np.int8), integers(-128, 127, 2, 5, 4,
+                                                                     dtype=np.int8)
+        self.gives('qnn.batch_matmul(%a, %b, 3, -2, 0.1f, 0.2f, out_dtype="int32", '
+                   "transpose_b=True)",
+                   (a.astype(np.int32) - 3) @ (b.astype(np.int32) + 2).transpose(0, 2, 1), a=a, b=b)
+        x, w = integers(0, 255, 1, 2, 3, 3, dtype=np.uint8), integers(-127, 127, 2, 3, 2, 2,
+                                                                      dtype=np.int8)
+        y = np.zeros((1, 3, 6, 6), np.int32)
+        for i, j in np.ndindex(3, 3):
+            y[:, :, 2 * i:2 * i + 2, 2 * j:2 * j + 2] += np.einsum(
+                "nc,cohw->nohw", x[:, :, i, j].astype(np.int32) - 10, w.astype(np.int32))
+        self.gives('qnn.conv2d_transpose(%x, %w, 10, 0, 0.1f, 0.2f, channels=3, kernel_size=[2, 2], '
+                   'strides=[2, 2], padding=[0, 0, 0, 0], out_dtype="int32")', y, x=x, w=w)
+        self.check()
+
+    def test_pools_are_of_integers(self):
+        x = integers(0, 255, 1, 3, 5, 5, dtype=np.uint8)
+        window = ((2, 2), (1, 1), (0, 0, 0, 0))
+        self.gives("qnn.avg_pool2d(%x, 0.1f, 3, 0.1f, 3, pool_size=[2, 2], strides=[1, 1])",
+                   pooled(x.astype(np.int32), *window, True).astype(np.uint8), x=x)
+        other = rescaled(x.astype(np.int64) - 3, float(np.float32(.1)) / float(np.float32(.3))) + 7
+        self.gives("qnn.avg_pool2d(%x, 0.1f, 3, 0.3f, 7, pool_size=[2, 2], strides=[1, 1])",
+                   pooled(np.clip(other, 0, 255).astype(np.int32), *window, True).astype(np.uint8),
+                   x=x)
+        self.check()
+
+    def test_softmax_is_made_of_shifts(self):
+        x = integers(-128, 127, 3, 6, dtype=np.int8)
+        below = x.astype(np.int64) - x.max(-1, keepdims=True)
+        power = below + (below >> 1) - (below >> 4)
+        whole = -power // 10
+        line = ((power + whole * 10) >> 1) + 10
+        exponentials = np.floor(line * 2.0**(8 - whole)).astype(np.int64)
+        parts = (1 << 30) // exponentials.sum(-1, keepdims=True) * exponentials >> 23
+        self.gives("qnn.softmax(%x, 0.1f, 3, 0.0078125f, -128)",
+                   np.clip(parts - 128, -128, 127).astype(np.int8), x=x)
+        self.check()
+
+    def test_multiplication_by_fixed_point(self):
+        x = np.array([-1000, 7, -3, 99999], np.int32)
+        self.gives("fixed_point_multiply(%x, multiplier=1288490189, shift=-2)",
+                   ((x.astype(np.int64) * 1288490189 + (1 << 32)) >> 33).astype(np.int32), x=x)
+        self.check()
+
+
+class Spectra(CallsCase):
+    def test_fourier_transforms(self):
+        re, im, x, window = draw(2, 6), draw(2, 6), draw(2, 20), np.hanning(8).astype(np.float32)
+        for inverse, transform in ((False, np.fft.fft), (True, np.fft.ifft)):
+            y = transform(re + 1j * im)
+            self.gives(f"dft(%r, %i, inverse={inverse})", y.real.astype(np.float32),
+                       y.imag.astype(np.float32), r=re, i=im)
+        frames = np.stack([x[:, 4 * k:4 * k + 8] * window for k in range(4)], 1)
+        spectra = np.fft.rfft(frames).transpose(0, 2, 1)
+        self.gives("stft(%x, %w, n_fft=8, hop_length=4, win_length=8)",
+                   np.stack([spectra.real, spectra.imag], -1).astype(np.float32), x=x, w=window)
+        self.check(atol=1e-4)
+
+
+class KnownAtRunTime(CallsCase):
+    """Axes and bounds that are operands."""
+
+    def test_axes_and_bounds(self):
+        x, one = draw(3, 4), np.array([1], np.int64)
+        self.gives("dyn.squeeze(%x, %a)", x, x=x[:, None], a=one)
+        self.gives("dyn.expand_dims(%x, %a, axis=0)", x[:, None], x=x, a=one)
+        self.gives("dyn.expand_dims(%x, %a, axis=0, num_newaxis=2)", x[:, :, None, None], x=x,
+                   a=np.array(-1, np.int64))
+        self.gives('dyn.strided_slice(%x, %b, %e, %s, slice_mode="size")', x[1:3, 2:], x=x,
+                   b=np.array([1, -2], np.int64), e=np.array([2, -1], np.int64),
+                   s=np.array([1, 1], np.int64))
+        y, v = draw(4, 5), draw(2, 2)
+        expected = y.copy()
+        expected[1:3, 0:4:2] = v
+        self.gives("strided_set(%y, %v, %b, %e, %s)", expected, y=y, v=v,
+                   b=np.array([1, 0], np.int32), e=np.array([3, 4], np.int32),
+                   s=np.array([1, 2], np.int32))
+        self.check()
+
+
+class Random(RelayCase):
+    def test_draws_have_the_shape_and_the_range_that_is_stated(self):
+        key = np.arange(10, dtype=np.uint64)
+        model = self.write(f"""def @main(%k: {tensor(key)}) {{
+  %0 = random.threefry_split(%k);
+  %1 = %0.0;
+  %2 = random.uniform(%1, 2f, 5f, out_shape=[1000], out_dtype="float32");
+  %3 = %0.1;
+  %4 = random.normal(%3, -1f, 0.5f, out_shape=[20, 50], out_dtype="float32");
+  (%2.1, %4.1)
+}}
+""")
+        uniform, normal = self.outputs(model, "interpreter", k=key)
+        self.assertTrue(2 <= uniform.min() < 2.2 and 4.8 < uniform.max() < 5, uniform)
+        self.assertEqual(normal.shape, (20, 50))
+        self.assertAlmostEqual(normal.mean(), -1, delta=0.1)
+        self.assertAlmostEqual(normal.std(), 0.5, delta=0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
