@@ -1,6 +1,7 @@
 #include "importers/relay/graph/build_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -37,6 +38,7 @@ class Builder {
  public:
   Builder(const Module& module, Expr* function) : function_(function) {
     for (const auto& [name, fields] : module.constructors) constructors_.insert(name);
+    constructors_.insert(std::begin(kPreludeConstructors), std::end(kPreludeConstructors));
   }
 
   Result<FunctionGraph> Run() {

@@ -161,6 +161,8 @@ Result<Expr*> Parser::ParseCall(int depth) {
       Next();
       const Token& digits = Next();
       DRAGOMAN_ASSIGN(expr, Project(expr, digits.text, digits));
+    } else if (At("^")) {  // up to version 0.7
+      expr = MakeReference("ref_read", Next(), {expr});
     } else {
       return expr;
     }
@@ -236,7 +238,9 @@ Result<Expr*> Parser::ParseLocal() {
     if (Expr* tuple = resolve(name.substr(0, point)))
       return Project(tuple, std::string_view(token.text).substr(point + 1), token);
   }
-  return Fail(token, "%" + Escape(name) + " is not defined");
+  constexpr std::size_t kShown = 80;
+  const std::string_view shown = std::string_view(name).substr(0, kShown);
+  return Fail(token, "%" + Escape(shown) + (name.size() > kShown ? "…" : "") + " is not defined");
 }
 
 Result<Expr*> Parser::ParseMetaValue() {
@@ -293,6 +297,13 @@ Result<Expr*> Parser::ParseAtom(int depth) {
       break;
   }
   if (At("(")) return ParseParentheses(depth);
+  if (At("-")) {  // of version 0.0.4
+    Expr* call = Make(ExprKind::kCall, Next());
+    call->name = "negative";
+    DRAGOMAN_ASSIGN(Expr * operand, ParseCall(depth + 1));
+    call->operands = {operand};
+    return call;
+  }
   const std::string found =
       token.kind == TokenKind::kEnd ? "the end of the text" : "'" + Escape(token.text) + "'";
   return Fail("an expression is expected, found " + found);
@@ -329,6 +340,12 @@ Result<Expr*> Parser::ParseParentheses(int depth) {
   while (!At(")")) {
     DRAGOMAN_ASSIGN(Expr * item, ParseBody(depth + 1));
     items.push_back(item);
+    if (items.size() == 1 && At(":=")) {  // up to version 0.7
+      const Token& sign = Next();
+      DRAGOMAN_ASSIGN(Expr * value, ParseBody(depth + 1));
+      DRAGOMAN_TRY(Expect(")"));
+      return MakeReference("ref_write", sign, {item, value});
+    }
     if (!Take(",")) break;
     comma = true;
   }
@@ -353,6 +370,14 @@ Result<Expr*> Parser::ParseIf(int depth) {
   DRAGOMAN_TRY(Expect("{"));
   DRAGOMAN_ASSIGN(expr->blocks[1].root, ParseBody(depth + 1));
   DRAGOMAN_TRY(Expect("}"));
+  return expr;
+}
+
+Expr* Parser::MakeReference(std::string_view what, const Token& token,
+                            std::vector<Expr*> operands) {
+  Expr* expr = Make(ExprKind::kRef, token);
+  expr->name = what;
+  expr->operands = std::move(operands);
   return expr;
 }
 

@@ -61,6 +61,7 @@ class Parser {
   Result<Expr*> ParseParentheses(int depth);
   Result<Expr*> ParseIf(int depth);
   Result<Expr*> ParseReference(int depth);
+  Expr* MakeReference(std::string_view what, const Token& token, std::vector<Expr*> operands);
   Result<Expr*> ParseFunction(const Token& start, int depth);
   Status ParseParameters(Expr* function, Block& block, int depth);
   Result<Expr*> ParseLocal();
