@@ -27,6 +27,30 @@ std::optional<Ints> KnownRow(const Type& type) {
   return type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
 }
 
+// Those that the group had in TVM, or what its members were and came from.
+Attribute::Dict GroupAttributes(const Node& node, const Graph& body) {
+  Attribute::Dict attributes;
+  const Extra* extra = node.extra_if_any();
+  const Attribute* known = extra != nullptr ? Find(*extra, tvm::kGroupAttributes) : nullptr;
+  if (known != nullptr && known->As<Attribute::Dict>() != nullptr) {
+    attributes = *known->As<Attribute::Dict>();
+  } else {
+    attributes.emplace_back("Composite", "dragoman." + TextAttribute(node, "name", "fused"));
+    std::string members;
+    for (const SourceOp* member : Flatten(node.origin())) {
+      members += (members.empty() ? "" : ";") + member->op;
+      if (!member->name.empty()) members += "@" + member->name;
+    }
+    if (!members.empty()) attributes.emplace_back("PartitionedFromPattern", LocalName(members));
+  }
+  if (Find(attributes, "members") != nullptr) return attributes;
+  // TVM knows no quotation marks within a text.
+  std::string described = fmt::format("{}", fmt::join(tvm::MembersOf(body), " | "));
+  std::ranges::replace(described, '"', '\'');
+  attributes.emplace_back("members", std::move(described));
+  return attributes;
+}
+
 }  // namespace
 
 Value* Translator::Joined(const Values& values) {
@@ -79,18 +103,7 @@ Status Translator::TranslateFused(const Node& node) {
   for (const Use& output : graph.outputs()) results.push_back(Of(output.value()));
   body->AddOutput(Joined(results));
   builder_ = outer;
-  const std::string kind = TextAttribute(node, "name", "fused");
-  Attribute::Dict attributes = {{"Composite", "dragoman." + kind}};
-  std::string members;
-  for (const SourceOp* member : Flatten(node.origin())) {
-    members += (members.empty() ? "" : ";") + member->op;
-    if (!member->name.empty()) members += "@" + member->name;
-  }
-  if (!members.empty()) attributes.emplace_back("PartitionedFromPattern", LocalName(members));
-  // TVM knows no quotation marks within a text.
-  std::string described = fmt::format("{}", fmt::join(tvm::MembersOf(graph), " | "));
-  std::ranges::replace(described, '"', '\'');
-  attributes.emplace_back("members", std::move(described));
+  Attribute::Dict attributes = GroupAttributes(node, graph);
   Value* function = builder_.Function(std::move(body), {{"attrs", std::move(attributes)}});
   Values arguments;
   for (const Use& use : node.operands()) arguments.push_back(Of(use.value()));

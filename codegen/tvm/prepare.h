@@ -11,6 +11,9 @@
 
 namespace dragoman::tvm {
 
+// The key of the extra of a dragoman.Fused that holds the attributes of its function in TVM.
+inline constexpr std::string_view kGroupAttributes = "tvm.attributes";
+
 // What `has` denies of an operator's label becomes what the operator is made of, where it is; what
 // cannot stays.
 void ExpandOperators(Graph& entry, bool (*has)(std::string_view label));

@@ -3,7 +3,7 @@
 
 #include "core/lowering/branch.h"
 #include "core/lowering/composer.h"
-#include "core/lowering/loop.h"
+#include "core/lowering/group.h"
 #include "core/lowering/math.h"
 #include "core/lowering/number_value.h"
 #include "importers/relay/graph/relay_ops.h"
@@ -23,7 +23,7 @@ Result<Number> Evaluator::Truth(const Abstract& value) {
   return NumberFrom(builder(), Number::Kind::kBool, condition);
 }
 
-Abstract Evaluator::EvaluateIf(const Node& node, Frame& frame) {
+Abstract Evaluator::EvaluateIf(const Node& node, Frame& frame, bool is_tail) {
   const Attribute* sides[] = {node.attribute("else_branch"), node.attribute("then_branch")};
   if (sides[0] == nullptr || sides[1] == nullptr || sides[0]->graph() == nullptr ||
       sides[1]->graph() == nullptr)
@@ -45,11 +45,14 @@ Abstract Evaluator::EvaluateIf(const Node& node, Frame& frame) {
   const Result<Number> condition = Truth(given);
   builder().set_origin(outer);
   if (!condition.ok()) return Report(node, condition.error(), frame);
-  if (condition->known()) return run(condition->AsInt() != 0);
+  if (condition->known()) {
+    const bool holds = condition->AsInt() != 0;
+    return is_tail ? RunTail(*sides[holds ? 1 : 0]->graph(), frame) : run(holds);
+  }
   Branches branches;
   branches.names = {node.result()->name()};
   branches.run = [&](bool holds, bool, std::vector<Abstract>& results) {
-    results.push_back(run(holds));
+    results.push_back(Generalized(run(holds)));
     return Flow::kNext;
   };
   std::vector<Abstract> results;
@@ -71,8 +74,7 @@ Abstract Evaluator::CallValue(const Node& node, const Abstract& callee,
   if (const auto* function = callee.As<Closure>())
     return CallClosure(node, *function, std::move(arguments), frame);
   if (const auto* constructor = callee.As<Constructor>()) {
-    arguments.insert(arguments.begin(), *constructor);
-    return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(arguments))};
+    return Constructed(node, *constructor, std::move(arguments), frame);
   }
   if (const auto* op = callee.As<OperatorValue>())
     return CallOperator(node, op->name, {}, arguments, frame);
@@ -107,85 +109,66 @@ Abstract Evaluator::CallClosure(const Node& node, const Closure& function,
   std::string path = frame.path.empty() ? function.label : frame.path + "/" + function.label;
   // Recursion says its name once.
   if (frame.path.ends_with(function.label)) path = frame.path;
-  const bool global = function.environment == nullptr && function.label.starts_with("@");
-  const auto known = loops_.find(function.body);
-  std::optional<LoopForm> form;
-  if (known != loops_.end()) {
-    form = known->second;
-  } else {
-    if (global || !function.self.empty()) {
-      form = FindLoopForm(*function.body, function.self,
-                          global ? function.label.substr(1) : std::string());
-    }
-    loops_.emplace(function.body, form);
-  }
+  if (std::optional<Abstract> given = CallPrelude(node, function, arguments, frame)) return *given;
   ++depth_;
   Abstract result;
-  if (form) {
+  if (const std::optional<LoopForm>& form = FormOf(function)) {
     result = RunTurns(node, function, *form, std::move(arguments), path);
+  } else if (const std::string name = function.GroupName(); !name.empty()) {
+    result = RunAsGroup(node, function, arguments, path, frame);
   } else {
-    result = RunGraph(*function.body, NewFrame(function, arguments, path));
+    result = RunBody(node, function, std::move(arguments), path);
   }
   --depth_;
   return result;
 }
 
-Result<Number> Evaluator::RunCondition(const LoopForm& form, Frame& frame) {
-  for (const Node& node : frame.function->body->nodes()) {
-    if (&node == form.condition) break;
-    RunNode(node, frame);
+const std::optional<LoopForm>& Evaluator::FormOf(const Closure& function) {
+  const auto known = loops_.find(function.body);
+  if (known != loops_.end()) return known->second;
+  const bool global = function.environment == nullptr && function.label.starts_with("@");
+  std::optional<LoopForm> form;
+  if (global || !function.self.empty()) {
+    form = FindLoopForm(*function.body, function.self,
+                        global ? function.label.substr(1) : std::string());
   }
-  const Abstract given = Get(form.condition->operand(0), frame);
-  if (given.Is<Poison>()) return Number::Bool(form.continues);
-  return Truth(given);
+  return loops_.emplace(function.body, form).first->second;
 }
 
-Abstract Evaluator::RunTurns(const Node& node, const Closure& function, const LoopForm& form,
-                             std::vector<Abstract> arguments, const std::string& path) {
-  Frame& place = NewFrame(function, arguments, path);
-  const auto continues = [&](Frame& frame) -> Result<Number> {
-    DRAGOMAN_ASSIGN(Number holds, RunCondition(form, frame));
-    if (form.continues) return holds;
-    if (holds.known()) return Number::Bool(holds.AsInt() == 0);
-    Composer c(builder());
-    DRAGOMAN_ASSIGN(Value * not_held, c.Done(c.Not(holds.symbolic())));
-    return NumberFrom(builder(), Number::Kind::kBool, not_held);
-  };
-  Result<Number> starts = continues(place);
-  if (!starts.ok()) return Report(node, starts.error(), place);
-  SourceLoop loop;
-  loop.starts = *starts;
-  loop.carried = arguments;
-  for (const auto& input : function.body->inputs()) loop.names.push_back(input->name());
-  std::optional<Error> problem;
-  // The call itself is not run: its arguments are the next turn's.
-  loop.body = [&](const Number&, const std::vector<Abstract>& now, std::vector<Abstract>& given) {
-    Frame& turn = NewFrame(function, now, path);
-    if (const Result<Number> held = RunCondition(form, turn); !held.ok()) problem = held.error();
-    for (const Node& step : form.Side(form.continues).nodes()) {
-      if (&step == form.call) break;
-      RunNode(step, turn);
+Abstract Evaluator::RunBody(const Node& node, const Closure& function,
+                            std::vector<Abstract> arguments, const std::string& path) {
+  Abstract result = RunTail(*function.body, NewFrame(function, arguments, path));
+  std::string here = path;
+  while (pending_) {
+    const Pending call = *std::exchange(pending_, std::nullopt);
+    if (++calls_ > kMaxCalls) {
+      return Report(node,
+                    Unsupported("calls of " + call.function.label +
+                                " do not end: where they do, only run time tells"),
+                    *call.frame);
     }
-    std::vector<Abstract> next = Operands(*form.call, 1, turn);
-    next.resize(now.size(), Poison());
-    Result<Number> again = continues(NewFrame(function, next, path));
-    if (!again.ok()) problem = again.error();
-    given.push_back(again.ok() ? Abstract(*again) : Abstract(Poison()));
-    given.insert(given.end(), next.begin(), next.end());
-    return Flow::kNext;
+    if (!here.ends_with(call.function.label)) here = path + "/" + call.function.label;
+    result = RunTail(*call.function.body, NewFrame(call.function, call.arguments, here));
+  }
+  return result;
+}
+
+// A call of a group stays one; what is no group of tensors is run in place.
+Abstract Evaluator::RunAsGroup(const Node& node, const Closure& function,
+                               const std::vector<Abstract>& arguments, const std::string& path,
+                               const Frame& frame) {
+  SourceGroup group;
+  group.name = function.GroupName();
+  group.attributes = *function.attributes;
+  group.key = kGroupAttributes;
+  group.arguments = arguments;
+  for (const auto& input : function.body->inputs()) group.parameters.push_back(input->name());
+  group.run = [&](std::vector<Abstract> inner) {
+    return RunBody(node, function, std::move(inner), path);
   };
-  std::vector<Abstract> results;
-  const OriginPtr outer = builder().origin();
-  builder().set_origin(OriginOf(*form.condition, place));
-  const Result<Flow> flow = RunLoop(entry_, loop, results);
-  builder().set_origin(outer);
-  if (problem) return Report(node, *problem, place);
-  if (!flow.ok()) return Report(node, flow.error(), place);
-  results.resize(arguments.size(), Poison());
-  Frame& last = NewFrame(function, results, path);
-  if (const Result<Number> ended = RunCondition(form, last); !ended.ok())
-    return Report(node, ended.error(), last);
-  return RunGraph(form.Side(!form.continues), last);
+  const Result<std::optional<Abstract>> given = RunGroup(entry_, group);
+  if (!given.ok()) return Report(node, given.error(), frame);
+  return *given ? **given : RunBody(node, function, arguments, path);
 }
 
 }  // namespace dragoman::relay

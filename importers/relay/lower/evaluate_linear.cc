@@ -15,19 +15,24 @@
 #include "importers/relay/ops/call.h"
 
 namespace dragoman::relay {
-namespace {
 
 struct LinearGroup {
   const Value* x = nullptr;
   const Value* joined = nullptr;   // x with its leading axes as one
   const Value* weight = nullptr;   // (k, n)
+  bool transposed = false;         // (n, k) instead
   const Value* spread = nullptr;   // the same for all leading axes
   const Value* matrix = nullptr;   // the operand of the product
   std::vector<const Node*> calls;  // in the order of their operands
 };
 
+namespace {
+
+// The call of `op` that gives `value`, through names that it was given; else nullptr.
 const Node* ProducerOf(const Value* value, std::string_view op) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
+  while (node != nullptr && IsNode(*node, "Let"))
+    node = node->operand(0) != nullptr ? node->operand(0)->producer() : nullptr;
   return node != nullptr && OperatorText(node->op()) == op && node->num_operands() >= 1 ? node
                                                                                         : nullptr;
 }
@@ -67,8 +72,8 @@ std::optional<LinearGroup> FindGroup(const Node& node) {
   group.matrix = product->operand(1);
   group.spread = Through(group.matrix, "reshape", right);
   group.weight = Through(group.spread, "broadcast_to", right);
-  if (ProducerOf(group.weight, "transpose") != nullptr)
-    right.insert(right.begin(), group.weight->producer());
+  if (const Node* transpose = ProducerOf(group.weight, "transpose"))
+    right.insert(right.begin(), transpose);
   for (const auto* calls : {&left, &right, &tail})
     group.calls.insert(group.calls.end(), calls->begin(), calls->end());
   return group;
@@ -96,6 +101,9 @@ const Shape* Evaluator::ShapeOf(const Value* value, const Frame& frame) {
 
 std::optional<Abstract> Evaluator::EvaluateLinear(const Node& node, Frame& frame) {
   const std::string op = OperatorText(node.op());
+  if (op == "reshape") {
+    if (std::optional<Abstract> product = EvaluateRows(node, frame)) return product;
+  }
   if (op != "reshape" && op != "squeeze") return std::nullopt;
   if (TransposesByDefault(source_)) return std::nullopt;
   const std::optional<LinearGroup> group = FindGroup(node);
@@ -127,7 +135,40 @@ std::optional<Abstract> Evaluator::EvaluateLinear(const Node& node, Frame& frame
   // A broadcast of x, if there is one, gives its own sizes: else the joined ones would differ.
   Shape result(x->begin(), x->end() - 1);
   result.push_back(outer);
-  const Abstract usual = CallOperator(node, op, node.attributes(), Operands(node, 0, frame), frame);
+  return AsProduct(node, *group, result, frame);
+}
+
+// reshape(nn.dense(reshape(x, [-1, k]), W), [.., n]): so rows of any number of axes are written.
+std::optional<Abstract> Evaluator::EvaluateRows(const Node& node, Frame& frame) {
+  const Node* product = ProducerOf(node.operand(0), "nn.dense");
+  if (product == nullptr || product->num_operands() != 2) return std::nullopt;
+  const Attribute* dtype = product->attribute("out_dtype");
+  const auto* named = dtype != nullptr ? dtype->As<std::string>() : nullptr;
+  if (named != nullptr && !named->empty()) return std::nullopt;
+  const Node* rows = ProducerOf(product->operand(0), "reshape");
+  if (rows == nullptr) return std::nullopt;
+  LinearGroup group;
+  group.x = rows->operand(0);
+  group.weight = product->operand(1);
+  group.transposed = true;
+  group.calls = {rows, product, &node};
+  const Shape* x = ShapeOf(group.x, frame);
+  const Shape* joined = ShapeOf(product->operand(0), frame);
+  const Shape* weight = ShapeOf(group.weight, frame);
+  if (x == nullptr || joined == nullptr || weight == nullptr || x->size() < 3 ||
+      joined->size() != 2 || weight->size() != 2 || !Same(joined->back(), x->back()))
+    return std::nullopt;
+  Shape result(x->begin(), x->end() - 1);
+  result.push_back(weight->front());
+  return AsProduct(node, group, result, frame);
+}
+
+// The product that `group` is, if the last of its calls, `node`, has sizes `result`; else what that
+// call gives.
+Abstract Evaluator::AsProduct(const Node& node, const LinearGroup& group, const Shape& result,
+                              Frame& frame) {
+  const Abstract usual = CallOperator(node, OperatorText(node.op()), node.attributes(),
+                                      Operands(node, 0, frame), frame);
   const auto* tensor = usual.As<TensorRef>();
   if (tensor == nullptr) return usual;
   const Result<Value*> reshaped = heap_.Read(builder(), *tensor);
@@ -135,18 +176,18 @@ std::optional<Abstract> Evaluator::EvaluateLinear(const Node& node, Frame& frame
       !SameSizes(*(*reshaped)->type().shape(), result))
     return usual;
   std::vector<OriginPtr> origins;
-  for (const Node* call : group->calls) origins.push_back(OriginOf(*call, frame));
+  for (const Node* call : group.calls) origins.push_back(OriginOf(*call, frame));
   const auto read = [&](const Value* value) {
     return heap_.Read(builder(), *Get(value, frame).As<TensorRef>());
   };
   Composer c(builder());
   builder().set_origin(Origin::Merge(origins));
-  const Result<Value*> left = read(group->x);
-  const Result<Value*> right = read(group->weight);
+  const Result<Value*> left = read(group.x);
+  const Result<Value*> right = read(group.weight);
   if (!left.ok() || !right.ok()) return usual;
-  const Result<Value*> product = c.Done(MatMul(c, *left, *right));
-  if (!product.ok()) return usual;
-  return heap_.NewTensor(*product);
+  Value* matrix = group.transposed ? c.Transpose(*right, {1, 0}) : *right;
+  const Result<Value*> product = c.Done(MatMul(c, *left, matrix));
+  return product.ok() ? heap_.NewTensor(*product) : usual;
 }
 
 }  // namespace dragoman::relay

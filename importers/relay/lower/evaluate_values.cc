@@ -31,7 +31,10 @@ Abstract Evaluator::EvaluateFunction(const Node& node, const Frame& frame) {
   const Attribute* body = node.attribute("body");
   if (body == nullptr || body->graph() == nullptr)
     return Report(node, InvalidInput("a function without a body"), frame);
-  return Closure(body->graph(), &frame, LabelOf(node));
+  Closure function(body->graph(), &frame, LabelOf(node));
+  const Attribute* attributes = node.attribute("attrs");
+  if (attributes != nullptr) function.attributes = attributes->As<Attribute::Dict>();
+  return function;
 }
 
 Abstract Evaluator::EvaluateLet(const Node& node, const Frame& frame) {
@@ -110,6 +113,10 @@ std::optional<bool> Evaluator::Fits(const Attribute& pattern, const Abstract& va
   if (const auto* dict = pattern.As<Attribute::Dict>()) {
     const Attribute* name = Find(*dict, "constructor");
     fields = Find(*dict, "fields");
+    if (const auto* list = value.As<ListRef>()) {
+      const std::optional<Abstract> taken_apart = FirstAndRest(*list);
+      return taken_apart ? Fits(pattern, *taken_apart, bound) : std::nullopt;
+    }
     const Constructor* constructor = value.As<Constructor>();
     if (tuple != nullptr && !tuple->items->empty())
       constructor = tuple->items->front().As<Constructor>();
@@ -132,32 +139,51 @@ std::optional<bool> Evaluator::Fits(const Attribute& pattern, const Abstract& va
   return true;
 }
 
-Abstract Evaluator::EvaluateMatch(const Node& node, Frame& frame) {
+Abstract Evaluator::Constructed(const Node& node, const Constructor& constructor,
+                                std::vector<Abstract> fields, const Frame& frame) {
+  const auto* rest = fields.size() == 2 ? fields[1].As<ListRef>() : nullptr;
+  if (constructor.name == "Cons" && rest != nullptr) {
+    Result<Abstract> list = Prepended(fields[0], *rest);
+    return list.ok() ? *std::move(list) : Report(node, list.error(), frame);
+  }
+  fields.insert(fields.begin(), constructor);
+  return NewTuple(node, std::move(fields), frame);
+}
+
+Abstract Evaluator::EvaluateMatch(const Node& node, Frame& frame, bool is_tail) {
+  const Graph* arm = SelectArm(node, frame);
+  if (arm == nullptr) return Poison();
+  return is_tail ? RunTail(*arm, frame) : RunGraph(*arm, frame);
+}
+
+const Graph* Evaluator::SelectArm(const Node& node, Frame& frame) {
+  const auto report = [&](const Error& error) {
+    Report(node, error, frame);
+    return nullptr;
+  };
   const Abstract value = Get(node.operand(0), frame);
-  if (value.Is<Poison>()) return Poison();
+  if (value.Is<Poison>()) return nullptr;
   const Attribute* patterns = node.attribute("patterns");
   const Attribute* bodies = node.attribute("arms");
   const auto* list = patterns != nullptr ? patterns->As<Attribute::List>() : nullptr;
   const auto* arms = bodies != nullptr ? bodies->As<Attribute::Graphs>() : nullptr;
   if (list == nullptr || arms == nullptr || list->size() != arms->size())
-    return Report(node, InvalidInput("a match without arms"), frame);
+    return report(InvalidInput("a match without arms"));
   for (std::size_t i = 0; i < arms->size(); ++i) {
     std::vector<Abstract> bound;
     const std::optional<bool> fits = Fits((*list)[i], value, bound);
     if (!fits) {
-      return Report(
-          node,
-          Unsupported("a match on " + Describe(value) + ", whose constructor only run time tells"),
-          frame);
+      return report(
+          Unsupported("a match on " + Describe(value) + ", whose constructor only run time tells"));
     }
     if (!*fits) continue;
     const Graph& arm = *(*arms)[i];
     if (arm.num_inputs() != bound.size())
-      return Report(node, InvalidInput("an arm of other variables than its pattern"), frame);
+      return report(InvalidInput("an arm of other variables than its pattern"));
     for (std::size_t j = 0; j < bound.size(); ++j) frame.values[arm.input(j)] = std::move(bound[j]);
-    return RunGraph(arm, frame);
+    return &arm;
   }
-  return Report(node, Unsupported("no pattern fits, so that it always fails"), frame);
+  return report(Unsupported("no pattern fits, so that it always fails"));
 }
 
 }  // namespace dragoman::relay

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 #include <utility>
 
 #include "importers/relay/graph/relay_ops.h"
+#include "importers/relay/lower/prelude.h"
 #include "importers/relay/ops/call.h"
 #include "importers/relay/ops/op_table.h"
 
@@ -12,34 +14,120 @@ namespace dragoman::relay {
 namespace {
 
 bool IsPoisoned(const Abstract& value) {
-  if (value.Is<Poison>()) return true;
-  const auto* tuple = value.As<Tuple>();
-  return tuple != nullptr && std::any_of(tuple->items->begin(), tuple->items->end(), IsPoisoned);
+  std::unordered_set<const std::vector<Abstract>*> seen;
+  std::vector<const Abstract*> open = {&value};
+  while (!open.empty()) {
+    const Abstract* at = open.back();
+    open.pop_back();
+    if (at->Is<Poison>()) return true;
+    const auto* tuple = at->As<Tuple>();
+    if (tuple == nullptr || !seen.insert(tuple->items.get()).second) continue;
+    for (const Abstract& item : *tuple->items) open.push_back(&item);
+  }
+  return false;
+}
+
+Closure GlobalFunction(const Graph& graph, const std::string& name) {
+  Closure function(&graph, nullptr, "@" + name);
+  const Extra* extra = graph.extra_if_any();
+  const Attribute* stated = extra != nullptr ? Find(*extra, kFunctionAttributes) : nullptr;
+  const auto* fields = stated != nullptr ? stated->As<Attribute::Dict>() : nullptr;
+  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
+  if (attributes != nullptr) function.attributes = attributes->As<Attribute::Dict>();
+  return function;
 }
 
 }  // namespace
+
+std::string Closure::GroupName() const {
+  const Attribute* name = attributes != nullptr ? Find(*attributes, "Composite") : nullptr;
+  const auto* text = name != nullptr ? name->As<std::string>() : nullptr;
+  return text != nullptr && !text->starts_with("dragoman.") ? *text : "";
+}
 
 Evaluator::Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference)
     : source_(source), heap_(heap), entry_(heap, graph, inference) {
   for (const Function& function : source.functions) {
     if (function.op->domain != "global") continue;
     const std::string& name = function.op->type;
-    globals_.emplace(name, Closure(function.graph.get(), nullptr, "@" + name));
+    globals_.emplace(name, GlobalFunction(*function.graph, name));
   }
   for (const Entry& entry : source.entries)
-    globals_.emplace(entry.name, Closure(entry.graph.get(), nullptr, "@" + entry.name));
+    globals_.emplace(entry.name, GlobalFunction(*entry.graph, entry.name));
+  // What the module itself holds goes first.
+  for (const Function& function : Prelude().functions)
+    globals_.emplace(function.op->type, GlobalFunction(*function.graph, function.op->type));
+  for (const Entry& entry : Prelude().entries)
+    globals_.emplace(entry.name, GlobalFunction(*entry.graph, entry.name));
 }
 
 Abstract Evaluator::RunEntry(const Graph& body, std::vector<Abstract> arguments) {
   Frame& frame = frames_.emplace_back();
   for (std::size_t i = 0; i < body.num_inputs(); ++i)
     frame.values[body.input(i)] = std::move(arguments[i]);
-  return RunGraph(body, frame);
+  return Presented(RunGraph(body, frame));
+}
+
+// Lists of Cons and Nil as what the results of a model may be.
+Abstract Evaluator::Presented(const Abstract& result) {
+  if (++presented_ > kMaxResults) {
+    if (presented_ == kMaxResults + 1)
+      entry_.findings.push_back({ErrorKind::kUnsupported, {}, "", "a result of too many parts"});
+    return Poison();
+  }
+  std::optional<std::vector<Abstract>> items = ItemsOf(result);
+  const auto* tuple = result.As<Tuple>();
+  if (!items && tuple == nullptr) return result;
+  std::vector<Abstract> shown = items ? *std::move(items) : *tuple->items;
+  for (Abstract& item : shown) item = Presented(item);
+  if (items) return heap_.NewList(std::move(shown));
+  return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(shown))};
+}
+
+Abstract Evaluator::NewTuple(const Node& node, std::vector<Abstract> items, const Frame& frame) {
+  int depth = 1;
+  for (const Abstract& item : items) {
+    const auto* tuple = item.As<Tuple>();
+    const auto known = tuple != nullptr ? depths_->find(tuple->items.get()) : depths_->end();
+    if (known != depths_->end()) depth = std::max(depth, known->second + 1);
+  }
+  if (depth > kMaxValueDepth) return Report(node, Unsupported("values nest too deep"), frame);
+  const auto* made = new std::vector<Abstract>(std::move(items));
+  depths_->emplace(made, depth);
+  const auto release = [depths = depths_](const std::vector<Abstract>* dead) {
+    depths->erase(dead);
+    delete dead;
+  };
+  return Tuple{std::shared_ptr<const std::vector<Abstract>>(made, release)};
 }
 
 Abstract Evaluator::RunGraph(const Graph& graph, Frame& frame) {
   for (const Node& node : graph.nodes()) RunNode(node, frame);
   return graph.num_outputs() == 1 ? Get(graph.output(0), frame) : Abstract(Poison());
+}
+
+Abstract Evaluator::RunTail(const Graph& graph, Frame& frame) {
+  const Node* last = nullptr;
+  for (const Node& node : graph.nodes()) last = &node;
+  const Value* result = graph.num_outputs() == 1 ? graph.output(0) : nullptr;
+  if (last == nullptr || result == nullptr || result->producer() != last)
+    return RunGraph(graph, frame);
+  for (const Node& node : graph.nodes()) {
+    if (&node != last) RunNode(node, frame);
+  }
+  if (IsNode(*last, "If")) return EvaluateIf(*last, frame, true);
+  if (IsNode(*last, "Match")) return EvaluateMatch(*last, frame, true);
+  if (IsNode(*last, "Call")) {
+    const Abstract callee = Get(last->operand(0), frame);
+    const auto* function = callee.As<Closure>();
+    if (function != nullptr && function->body->num_inputs() + 1 == last->num_operands() &&
+        !FormOf(*function) && function->GroupName().empty()) {
+      pending_ = Pending{last, *function, Operands(*last, 1, frame), &frame};
+      return Poison();
+    }
+  }
+  RunNode(*last, frame);
+  return Get(result, frame);
 }
 
 Abstract Evaluator::Get(const Value* value, const Frame& frame) {
@@ -137,12 +225,9 @@ Abstract Evaluator::Evaluate(const Node& node, Frame& frame) {
   if (IsNode(node, "GlobalVar")) return EvaluateGlobal(node, frame);
   if (IsNode(node, "Function")) return EvaluateFunction(node, frame);
   if (IsNode(node, "TupleGetItem")) return EvaluateProjection(node, frame);
-  if (IsNode(node, "Tuple"))
-    return Tuple{std::make_shared<const std::vector<Abstract>>(Operands(node, 0, frame))};
+  if (IsNode(node, "Tuple")) return NewTuple(node, Operands(node, 0, frame), frame);
   if (IsNode(node, "Construct")) {
-    std::vector<Abstract> items = Operands(node, 0, frame);
-    items.insert(items.begin(), Constructor(text("constructor")));
-    return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
+    return Constructed(node, Constructor(text("constructor")), Operands(node, 0, frame), frame);
   }
   if (IsNode(node, "Constructor")) {
     // One without fields is a value, not a function.
@@ -167,18 +252,6 @@ Abstract Evaluator::CallOperator(const Node& node, std::string_view name,
   if (row == nullptr)
     return Report(node, Unsupported("operator " + std::string(name) + " is not supported"), frame);
   if (std::any_of(operands.begin(), operands.end(), IsPoisoned)) return Poison();
-  // Of the three results one or two.
-  const Attribute* kind = Find(attributes, "ret_type");
-  const auto* wanted = kind != nullptr ? kind->As<std::string>() : nullptr;
-  if (name.ends_with("topk") && wanted != nullptr && *wanted != "both") {
-    std::vector<NamedAttribute> both;
-    for (const NamedAttribute& attribute : attributes) {
-      if (attribute.name != "ret_type") both.push_back(attribute);
-    }
-    const Abstract pair = CallOperator(node, name, both, operands, frame);
-    const auto* tuple = pair.As<Tuple>();
-    return tuple != nullptr ? (*tuple->items)[*wanted == "values" ? 0 : 1] : pair;
-  }
   std::vector<NamedAttribute> stated = attributes;
   if (name == "nn.batch_matmul" && TransposesByDefault(source_) &&
       Find(stated, "transpose_b") == nullptr)

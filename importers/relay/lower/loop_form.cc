@@ -8,14 +8,6 @@
 namespace dragoman::relay {
 namespace {
 
-// The node that computes an output, through names that it was given.
-const Node* ProducerOf(const Value* value) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  while (node != nullptr && IsNode(*node, "Let"))
-    node = node->operand(0) != nullptr ? node->operand(0)->producer() : nullptr;
-  return node;
-}
-
 bool Refers(const Node& node, std::string_view self, std::string_view global) {
   const std::string_view wanted = self.empty() ? global : self;
   if (!IsNode(node, self.empty() ? "GlobalVar" : "Self")) return false;
@@ -24,32 +16,57 @@ bool Refers(const Node& node, std::string_view self, std::string_view global) {
   return text != nullptr && *text == wanted;
 }
 
+struct Ends {
+  std::size_t calls = 0;
+  std::size_t others = 0;
+  bool branches = false;  // at an If
+};
+
+// The ends of all ways through `graph`: those that call the function go to `form`.
+Ends FindEnds(const Graph& graph, std::string_view self, std::string_view global, LoopForm& form) {
+  Ends ends;
+  std::vector<const Graph*> open = {&graph};
+  while (!open.empty()) {
+    const Graph* at = open.back();
+    open.pop_back();
+    const Node* tail = TailOf(*at);
+    const bool is_if = tail != nullptr && IsNode(*tail, "If");
+    if (is_if || (tail != nullptr && IsNode(*tail, "Match"))) {
+      ends.branches = ends.branches || is_if;
+      for (const Graph* side : tail->subgraphs()) open.push_back(side);
+      continue;
+    }
+    const Value* callee = tail != nullptr && IsNode(*tail, "Call") ? tail->operand(0) : nullptr;
+    if (callee != nullptr && callee->producer() != nullptr &&
+        Refers(*callee->producer(), self, global)) {
+      form.calls.insert(tail);
+      ++ends.calls;
+    } else {
+      ++ends.others;
+    }
+  }
+  return ends;
+}
+
 }  // namespace
 
 const Graph& LoopForm::Side(bool holds) const {
   return *condition->attribute(holds ? "then_branch" : "else_branch")->graph();
 }
 
+const Node* TailOf(const Graph& graph) {
+  const Value* value = graph.num_outputs() == 1 ? graph.output(0) : nullptr;
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  while (node != nullptr && IsNode(*node, "Let"))
+    node = node->operand(0) != nullptr ? node->operand(0)->producer() : nullptr;
+  return node != nullptr && node->graph() == &graph ? node : nullptr;
+}
+
 std::optional<LoopForm> FindLoopForm(const Graph& body, std::string_view self,
                                      std::string_view global) {
-  if (body.num_outputs() != 1) return std::nullopt;
   LoopForm form;
-  form.condition = ProducerOf(body.output(0));
-  if (form.condition == nullptr || !IsNode(*form.condition, "If") ||
-      form.condition->graph() != &body)
-    return std::nullopt;
-  for (const bool holds : {true, false}) {
-    const Graph& side = form.Side(holds);
-    const Node* call = side.num_outputs() == 1 ? ProducerOf(side.output(0)) : nullptr;
-    if (call == nullptr || call->graph() != &side || !IsNode(*call, "Call")) continue;
-    const Value* callee = call->operand(0);
-    if (callee == nullptr || callee->producer() == nullptr) continue;
-    if (!Refers(*callee->producer(), self, global)) continue;
-    if (form.call != nullptr) return std::nullopt;
-    form.call = call;
-    form.continues = holds;
-  }
-  if (form.call == nullptr) return std::nullopt;
+  const Ends ends = FindEnds(body, self, global, form);
+  if (ends.calls == 0 || !ends.branches) return std::nullopt;
   // No other call, and no other use of the function.
   std::size_t references = 0;
   ForEachGraph(body, [&](const Graph& graph) {
@@ -58,7 +75,18 @@ std::optional<LoopForm> FindLoopForm(const Graph& body, std::string_view self,
       references += node.result()->HasOneUse() ? 1 : 2;
     }
   });
-  if (references != 1) return std::nullopt;
+  if (references != ends.calls) return std::nullopt;
+  const Node* tail = TailOf(body);
+  if (!IsNode(*tail, "If")) return form;
+  form.condition = tail;
+  for (const bool holds : {true, false}) {
+    LoopForm ignored;
+    const Ends goes_on = FindEnds(form.Side(holds), self, global, ignored);
+    const Ends ends_there = FindEnds(form.Side(!holds), self, global, ignored);
+    form.continues = holds;
+    if (goes_on.others == 0 && ends_there.calls == 0) return form;
+  }
+  form.condition = nullptr;
   return form;
 }
 

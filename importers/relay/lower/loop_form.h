@@ -1,5 +1,5 @@
-// Functions that are loops: a condition at the end of the body, on one side of which the function
-// calls itself, and nothing else does.
+// Functions that are loops: all calls of themselves stand at the end of the body, behind
+// conditions.
 //
 //     fn (%i, %s) { if (less(%i, 7)) { %while_loop(add(%i, 1), tanh(%s)) } else { (%i, %s) } }
 #ifndef DRAGOMAN_IMPORTERS_RELAY_LOWER_LOOP_FORM_H_
@@ -7,18 +7,25 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 
 #include "core/ir/graph.h"
 
 namespace dragoman::relay {
 
 struct LoopForm {
-  const Node* condition = nullptr;  // relay.If
-  bool continues = true;            // what the condition is where the loop goes on
-  const Node* call = nullptr;       // of itself
+  std::unordered_set<const Node*> calls;  // of itself
+  // The condition on one side of which all ways call the function again, and on the other side
+  // none: it is asked in front of every turn. nullptr: turns end in several places.
+  const Node* condition = nullptr;
+  bool continues = true;  // what the condition is where the loop goes on
 
   const Graph& Side(bool holds) const;
 };
+
+// What gives the output of `graph`, through names that it was given, if it lies in it; else
+// nullptr.
+const Node* TailOf(const Graph& graph);
 
 // Of a function whose body is `body`, and which is called by relay.Self of name `self` or by
 // relay.GlobalVar of name `global`; one of them is empty.

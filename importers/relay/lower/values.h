@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/lowering/abstract.h"
 
@@ -27,9 +28,14 @@ class Closure : public ForeignValue {
   }
 
   const Graph* body;
-  const Frame* environment;  // nullptr: of the module
-  std::string label;         // "@main", "%while_loop"
-  std::string self;          // what relay.Self calls it in its body
+  const Frame* environment;                     // nullptr: of the module
+  std::string label;                            // "@main", "%while_loop"
+  std::string self;                             // what relay.Self calls it in its body
+  const Attribute::Dict* attributes = nullptr;  // Primitive, Composite, …
+
+  // Of a function that groups what one operator of another library computes; else "". Groups of
+  // our own are what a rewrite makes of their members, and are found again.
+  std::string GroupName() const;
 };
 
 // A constructor as a function, or in front of the fields of a value.
@@ -44,6 +50,9 @@ class Constructor : public ForeignValue {
 
   std::string name;
 };
+
+// The items of a list of Cons and Nil; nullopt: it is none.
+std::optional<std::vector<Abstract>> ItemsOf(const Abstract& list);
 
 // An operator as a function.
 class OperatorValue : public ForeignValue {
