@@ -183,8 +183,13 @@ Result<std::unique_ptr<Module>> Parser::Run() {
 
 Result<std::unique_ptr<Module>> ParseModule(std::string_view text) {
   DRAGOMAN_ASSIGN(Tokens tokens, Tokenize(text));
-  DRAGOMAN_ASSIGN(tvm::Metadata metadata, tvm::Metadata::Parse(tokens.metadata));
-  return Parser(std::move(tokens), std::move(metadata), text).Run();
+  Result<tvm::Metadata> metadata = tvm::Metadata::Parse(tokens.metadata);
+  if (!metadata.ok()) {
+    Finding finding = metadata.error().findings().front();
+    finding.place = PlaceOf(tokens.tokens.back());  // where the section begins
+    return Error(std::move(finding));
+  }
+  return Parser(std::move(tokens), *std::move(metadata), text).Run();
 }
 
 }  // namespace dragoman::relay
