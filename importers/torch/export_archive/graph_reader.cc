@@ -53,11 +53,6 @@ std::optional<std::vector<T>> ListOf(const Json& json, Of of) {
   return items;
 }
 
-std::optional<std::int64_t> IntOf(const Json& json) {
-  if (!json.is_number_integer()) return std::nullopt;
-  return json.get<std::int64_t>();
-}
-
 std::optional<std::string> StringOf(const Json& json) {
   if (!json.is_string()) return std::nullopt;
   return json.get<std::string>();
@@ -69,11 +64,11 @@ std::optional<Attribute> LiteralOf(const std::string& tag, const Json& value) {
   if (tag == "as_bool" && value.is_boolean()) return Attribute(value.get<bool>());
   if (tag == "as_string" && value.is_string()) return Attribute(value.get<std::string>());
   if (tag == "as_int") {
-    if (const auto number = IntOf(value)) return Attribute(*number);
+    if (const auto number = IntegerOf(value)) return Attribute(*number);
   } else if (tag == "as_float") {
     if (const auto number = FloatOf(value)) return Attribute(*number);
   } else if (tag == "as_ints") {
-    if (auto items = ListOf<std::int64_t>(value, IntOf)) return Attribute(*std::move(items));
+    if (auto items = ListOf<std::int64_t>(value, IntegerOf)) return Attribute(*std::move(items));
   } else if (tag == "as_floats") {
     if (auto items = ListOf<double>(value, FloatOf)) return Attribute(*std::move(items));
   } else if (tag == "as_strings") {
@@ -97,7 +92,7 @@ Json Without(const Json& object, std::initializer_list<const char*> keys) {
 Result<Dim> DimOf(const Json& json) {
   DRAGOMAN_ASSIGN(const auto size, UnionOf(json, "a size"));
   if (size.first == "as_int") {
-    if (const auto value = IntOf(*size.second); value && *value >= 0) return Dim(*value);
+    if (const auto value = IntegerOf(*size.second); value && *value >= 0) return Dim(*value);
   } else if (size.first == "as_expr") {
     return ParseSizeExpression(TextMember(*size.second, "expr_str"));
   }
@@ -136,7 +131,7 @@ bool IsPlainReference(const Attribute& argument, std::size_t index) {
 Result<Type> TypeOfTensorMeta(const Json& json) {
   const Json* number = FindMember(json, "dtype");
   const Json* sizes = FindMember(json, "sizes");
-  const auto dtype = number != nullptr ? IntOf(*number) : std::nullopt;
+  const auto dtype = number != nullptr ? IntegerOf(*number) : std::nullopt;
   if (!dtype || sizes == nullptr || !sizes->is_array())
     return Malformed("a tensor's description", "one with dtype and sizes");
   Shape shape;

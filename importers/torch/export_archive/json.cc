@@ -99,6 +99,13 @@ const Json* FindMember(const Json& object, const char* key) {
   return found != object.end() ? &*found : nullptr;
 }
 
+std::optional<std::int64_t> IntegerOf(const Json& json) {
+  constexpr auto kMax = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (!json.is_number_integer()) return std::nullopt;
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > kMax) return std::nullopt;
+  return json.get<std::int64_t>();
+}
+
 std::string TextMember(const Json& object, const char* key) {
   const Json* member = FindMember(object, key);
   return member != nullptr && member->is_string() ? member->get<std::string>() : std::string();

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,8 @@ Result<Attribute> ToAttribute(const Json& json);
 const Json* FindMember(const Json& object, const char* key);
 // A string member; empty if there is none.
 std::string TextMember(const Json& object, const char* key);
+// nullopt: not an integer, or one beyond 64 bits.
+std::optional<std::int64_t> IntegerOf(const Json& json);
 
 }  // namespace dragoman::torch
 

@@ -19,9 +19,8 @@ namespace {
 // {"as_int": 3}
 std::optional<std::int64_t> SizeOf(const Json& json) {
   const Json* value = FindMember(json, "as_int");
-  if (value == nullptr || !value->is_number_integer()) return std::nullopt;
-  const auto size = value->get<std::int64_t>();
-  return size >= 0 ? std::optional(size) : std::nullopt;
+  const auto size = value != nullptr ? IntegerOf(*value) : std::nullopt;
+  return size && *size >= 0 ? size : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> SizesOf(const Json* json) {
@@ -36,8 +35,7 @@ std::optional<std::vector<std::int64_t>> SizesOf(const Json* json) {
 }
 
 std::optional<std::int64_t> NumberOf(const Json* json) {
-  if (json == nullptr || !json->is_number_integer()) return std::nullopt;
-  return json->get<std::int64_t>();
+  return json != nullptr ? IntegerOf(*json) : std::nullopt;
 }
 
 Result<StoredTensor> StoredFrom(const Json& meta) {

@@ -72,13 +72,12 @@ class ModelReader {
   Status CheckVersion() const {
     const Json* version = FindMember(program_, "schema_version");
     const Json* major = version != nullptr ? FindMember(*version, "major") : nullptr;
-    if (major == nullptr || !major->is_number_integer())
-      return InvalidInput("the program has no schema_version");
-    const auto number = major->get<std::int64_t>();
-    if (number >= kOldestSchema && number <= kNewestSchema) return {};
+    const auto number = major != nullptr ? IntegerOf(*major) : std::nullopt;
+    if (!number) return InvalidInput("the program has no schema_version");
+    if (*number >= kOldestSchema && *number <= kNewestSchema) return {};
     return Unsupported(fmt::format(
-        "schema version {}; those that are known are {} and {}, of torch 2.5 and newer; {}", number,
-        kOldestSchema, kNewestSchema,
+        "schema version {}; those that are known are {} and {}, of torch 2.5 and newer; {}",
+        *number, kOldestSchema, kNewestSchema,
         "export the module with such a torch and save it with torch.export.save"));
   }
 
@@ -106,7 +105,7 @@ class ModelReader {
     const Json* versions = FindMember(program_, "opset_version");
     if (versions == nullptr || !versions->is_object()) return;
     for (const auto& [name, version] : versions->items()) {
-      if (version.is_number_integer()) model_.opsets.push_back({name, version.get<std::int64_t>()});
+      if (const auto number = IntegerOf(version)) model_.opsets.push_back({name, *number});
     }
   }
 
