@@ -216,6 +216,57 @@ class DecomposedOperators(ExportedPrograms):
             self.expect([a], [np.float64([s]), np.int64([z]), q,
                               (q.astype(np.float32) - z) * np.float32(s)])
 
+    def test_grids_of_tokens(self):
+        p = Program()
+        x = p.input("x", [2, 3, 8])
+        target, byte, single = ("torch.ops.quantized_decomposed.", Raw(as_scalar_type=2),
+                                Raw(as_scalar_type=7))
+        results = []
+        for kind in ("_asymmetric", ""):
+            scales, zeros = p.call(f"{target}choose_qparams_per_token{kind}.default", x, byte,
+                                   results=2)
+            stored = p.call(target + "quantize_per_token.default", x, scales, zeros, -128, 127, byte)
+            results += [scales, zeros, stored,
+                        p.call(target + "dequantize_per_token.default", stored, scales, zeros, -128,
+                               127, byte, single)]
+        self.save(p.output(*results))
+        a = draw(2, 3, 8)
+        low, high = (np.minimum(a.min(2, keepdims=True), 0), np.maximum(a.max(2, keepdims=True), 0))
+        scale = (high - low) / np.float32(255)
+        below, above = -128 - low / scale, 127 - high / scale
+        zero = np.round(np.clip(np.where(low / scale - 128 + high / scale + 127 > 0, below, above),
+                                -128, 127))
+        around = np.abs(a).max(2, keepdims=True) / np.float32(127)
+        expected = []
+        for s, z in ((scale, zero), (around, np.zeros_like(around))):
+            s, z = s.astype(np.float64), z.astype(np.int64)
+            q = np.clip(np.round(a * (1 / s) + z), -128, 127).astype(np.int8)
+            expected += [s, z, q, ((q.astype(np.int64) - z) * s).astype(np.float32)]
+        self.expect([a], expected)
+
+    def test_grids_of_groups(self):
+        p = Program()
+        w, s, z = p.input("w", [4, 8]), p.input("s", [4, 2]), p.input("z", [4, 2])
+        target, byte = "torch.ops.quantized_decomposed.", Raw(as_scalar_type=2)
+        stored = p.call(target + "quantize_per_channel_group.default", w, s, z, -8, 7, byte, 4)
+        read = p.call(target + "dequantize_per_channel_group.default", stored, s, None, -8, 7, byte,
+                      4, Raw(as_scalar_type=7))
+        self.save(p.output(stored, read))
+        a, scale = draw(4, 8), RANDOM.choice(np.float32([0.125, 0.25, 0.5]), (4, 2))
+        zero = RANDOM.integers(-2, 3, (4, 2)).astype(np.float32)
+        groups, column = a.reshape(8, 4), scale.reshape(8, 1)
+        q = np.clip(np.round(groups / column + zero.reshape(8, 1)), -8, 7).astype(np.int8)
+        self.expect([a, scale, zero], [q.reshape(4, 8), (q * column).reshape(4, 8)])
+
+    def test_weights_of_given_length(self):
+        p = Program()
+        v, g = p.weight("v", draw(3, 4)), p.weight("g", draw(3, 1))
+        y, _ = p.aten("_weight_norm_interface.default", v, g, results=2)
+        self.save(p.output(y))
+        rows, lengths = (np.frombuffer(p.records[f"data/weights/weight_{i}"], np.float32)
+                         .reshape(3, -1) for i in range(2))
+        self.expect([], [rows * lengths / np.linalg.norm(rows, axis=1, keepdims=True)])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,6 +24,7 @@ Result<Results> WithoutSaved(Call& call) {
 
 Result<Results> LowerNllLossForward(Call& call) { return WithoutSaved<LowerNllLoss>(call); }
 Result<Results> LowerRmsNormForward(Call& call) { return WithoutSaved<LowerRmsNorm>(call); }
+Result<Results> LowerWeightNormForward(Call& call) { return WithoutSaved<LowerWeightNorm>(call); }
 Result<Results> LowerFakeQuantizeForward(Call& call) {
   return WithoutSaved<LowerFakeQuantize>(call);
 }

@@ -9,6 +9,7 @@ namespace dragoman::torch {
 // decomposed.cc
 Result<Results> LowerNllLossForward(Call& call);
 Result<Results> LowerRmsNormForward(Call& call);
+Result<Results> LowerWeightNormForward(Call& call);
 Result<Results> LowerFakeQuantizeForward(Call& call);
 Result<Results> LowerMultilabelMarginLossForward(Call& call);
 Result<Results> LowerLogSigmoidForward(Call& call);

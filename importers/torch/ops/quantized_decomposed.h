@@ -10,6 +10,13 @@ Result<Value*> LowerQuantizeToIntegers(Call& call);
 Result<Value*> LowerDequantizeIntegers(Call& call);
 Result<Results> LowerChooseGrid(Call& call);
 
+// Grids of their own for groups of a row's elements, and for the elements along the last axis.
+Result<Value*> LowerQuantizeGroups(Call& call);
+Result<Value*> LowerDequantizeGroups(Call& call);
+Result<Value*> LowerQuantizeTokens(Call& call);
+Result<Value*> LowerDequantizeTokens(Call& call);
+Result<Results> LowerChooseTokenGrid(Call& call);
+
 }  // namespace dragoman::torch
 
 #endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_QUANTIZED_DECOMPOSED_H_
