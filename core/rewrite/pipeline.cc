@@ -12,8 +12,10 @@
 #include "core/rewrite/checked_pass.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/fold_size_operands.h"
+#include "core/rewrite/patterns/function_patterns.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 #include "core/rewrite/patterns/linear_patterns.h"
+#include "core/rewrite/patterns/spelling_patterns.h"
 #include "core/support/nearest_name.h"
 
 namespace dragoman {
@@ -27,8 +29,10 @@ constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePa
                                          RegionPatterns, RowPatterns,  CutPatterns,
                                          PartPatterns,   ListPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
+constexpr PatternFamily kSpellings[] = {AttributePatterns, PaddingPatterns, WindowPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns};
-constexpr PatternFamily kFunctions[] = {FunctionPatterns};
+constexpr PatternFamily kFunctions[] = {FunctionPatterns, ActivationPatterns,
+                                        NormalizationPatterns};
 constexpr PatternFamily kConstants[] = {ConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
@@ -48,11 +52,18 @@ constexpr PassInfo kPasses[] = {
     {.name = "fold-sizes",
      .sentence = "makes constants of integers that are known from the sizes of tensors",
      .families = kSizes},
+    {.name = "unify-spellings",
+     .sentence =
+         "leaves out attributes that change nothing, counts axes from the front, makes Pads "
+         "of zeros the padding of windows, and spells Flatten, Resize, Split and means of "
+         "planes in one way",
+     .families = kSpellings},
     {.name = "read-products",
      .sentence = "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes",
      .families = kProducts},
     {.name = "read-functions",
-     .sentence = "makes Sigmoid of a quotient that spells it",
+     .sentence = "makes Sigmoid, Gelu, HardSwish, Mish, LayerNormalization and RMSNormalization of "
+                 "the formulas that spell them",
      .families = kFunctions},
     {.name = "eliminate-dead",
      .sentence = "removes nodes without effect whose results nothing reads, and constants "

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Layers of torch.nn as TorchScript and, decomposed, as archives of torch.export: both compute the
-same, and common graphs of those that decompose into themselves are the same. The archives are made
-by traced_programs.py. Skipped where torch is not installed."""
+"""Layers of torch.nn as TorchScript, as ONNX and, decomposed, as archives of torch.export: all compute
+the same, and the common graphs of most are the same. The archives are made by traced_programs.py.
+Skipped where torch is not installed."""
 
 import pathlib
 import re
@@ -21,28 +21,70 @@ except ImportError:
     torch = None
 
 
-def same_layers():
-    x, image, line = torch.randn(2, 3), torch.randn(2, 4, 6, 6), torch.randn(2, 3, 4)
-    steps = torch.randn(5, 2, 3)
+def products():
+    x, line = torch.randn(2, 3), torch.randn(2, 3, 4)
+    image, volume = torch.randn(2, 4, 6, 6), torch.randn(1, 2, 4, 4, 4)
+    yield from (
+        ("linear", nn.Linear(3, 4), [x]), ("linear_of_lines", nn.Linear(4, 5), [line]),
+        ("linear_of_one", nn.Linear(3, 2, bias=False), [x[0]]),
+        ("perceptron", nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), [x]),
+        ("conv1d", nn.Conv1d(3, 4, 3, padding=1), [line]),
+        ("conv2d", nn.Conv2d(4, 2, 3, stride=2), [image]),
+        ("conv2d_groups", nn.Conv2d(4, 4, 3, groups=2, dilation=2, bias=False), [image]),
+        ("conv2d_reflect", nn.Conv2d(4, 2, 3, padding=1, padding_mode="reflect"), [image]),
+        ("conv3d", nn.Conv3d(2, 3, 2), [volume]),
+        ("conv_transpose1d", nn.ConvTranspose1d(3, 2, 3, 2, output_padding=1), [line]),
+        ("conv_transpose2d", nn.ConvTranspose2d(4, 2, 3, stride=2), [image]),
+        ("conv_transpose3d", nn.ConvTranspose3d(2, 3, 2), [volume]),
+        ("embedding", nn.Embedding(5, 3), [torch.tensor([[1, 2], [0, 4]])]))
+
+
+def windows_and_norms():
+    line, image = torch.randn(2, 3, 4), torch.randn(2, 4, 6, 6)
+    yield from (
+        ("batch_norm1d", nn.BatchNorm1d(3), [line]), ("batch_norm2d", nn.BatchNorm2d(4), [image]),
+        ("layer_norm", nn.LayerNorm(4), [line]),
+        ("layer_norm_of_planes", nn.LayerNorm([3, 4]), [line]),
+        ("layer_norm_alone", nn.LayerNorm(4, elementwise_affine=False), [line]),
+        ("max_pool1d", nn.MaxPool1d(2), [line]), ("max_pool2d", nn.MaxPool2d(3, 2, 1), [image]),
+        ("avg_pool1d", nn.AvgPool1d(2), [line]), ("avg_pool2d", nn.AvgPool2d(3, 2, 1), [image]),
+        ("avg_pool_inside", nn.AvgPool2d(3, 2, 1, count_include_pad=False), [image]),
+        ("avg_pool_ceil", nn.AvgPool2d(4, 4, ceil_mode=True), [image]),
+        ("adaptive_mean", nn.AdaptiveAvgPool2d(1), [image]),
+        ("adaptive_parts", nn.AdaptiveAvgPool2d(3), [image]),
+        ("adaptive_maximum", nn.AdaptiveMaxPool2d(1), [image]),
+        ("upsample", nn.Upsample(scale_factor=2), [image]),
+        ("upsample_bilinear", nn.Upsample(scale_factor=2, mode="bilinear"), [image]),
+        ("upsample_cubic", nn.Upsample(size=(9, 7), mode="bicubic"), [image]),
+        ("flatten", nn.Flatten(), [line]), ("pixel_shuffle", nn.PixelShuffle(2), [image]),
+        ("pad_reflect", nn.ReflectionPad2d(1), [image]),
+        ("pad_constant", nn.ConstantPad2d((1, 2, 0, 1), 3.0), [image]),
+        ("pad_edge", nn.ReplicationPad2d(1), [image]))
+
+
+def activations():
+    x, image = torch.randn(2, 3), torch.randn(2, 4, 6, 6)
+    yield from ((type(layer).__name__, layer, [x]) for layer in (
+        nn.ReLU(), nn.ReLU6(), nn.GELU(), nn.SiLU(), nn.ELU(0.5), nn.LeakyReLU(), nn.Hardswish(),
+        nn.Hardsigmoid(), nn.Hardtanh(-0.5, 0.7), nn.Softplus(), nn.Softsign(), nn.Softmax(-1),
+        nn.LogSoftmax(0), nn.Tanh(), nn.Sigmoid(), nn.PReLU(), nn.Mish()))
+    yield from (("gelu_tanh", nn.GELU("tanh"), [x]), ("softmax_of_channels", nn.Softmax(1), [image]),
+                ("glu", nn.GLU(1), [image]))
+
+
+def recurrent_layers():
+    steps, x = torch.randn(5, 2, 3), torch.randn(2, 3)
     yield from (
         ("lstm", nn.LSTM(3, 4), [steps]), ("gru", nn.GRU(3, 4, bias=False), [steps]),
+        ("rnn", nn.RNN(3, 4), [steps]),
         ("lstms_both_ways", nn.LSTM(3, 4, 2, bidirectional=True), [steps]),
         ("grus_both_ways", nn.GRU(3, 4, 2, bidirectional=True), [steps]),
-        ("linear", nn.Linear(3, 4), [x]), ("conv1d", nn.Conv1d(3, 4, 3, padding=1), [line]),
-        ("conv2d", nn.Conv2d(4, 2, 3, stride=2), [image]),
-        ("conv_transpose2d", nn.ConvTranspose2d(4, 2, 3, stride=2), [image]),
-        ("batch_norm", nn.BatchNorm2d(4), [image]), ("layer_norm", nn.LayerNorm(4), [line]),
-        ("group_norm", nn.GroupNorm(2, 4), [image]), ("max_pool2d", nn.MaxPool2d(2), [image]),
-        ("avg_pool2d", nn.AvgPool2d(2), [image]), ("relu", nn.ReLU(), [x]), ("gelu", nn.GELU(), [x]),
-        ("silu", nn.SiLU(), [x]), ("elu", nn.ELU(), [x]), ("leaky_relu", nn.LeakyReLU(), [x]),
-        ("hardswish", nn.Hardswish(), [x]), ("softplus", nn.Softplus(), [x]),
-        ("softmax", nn.Softmax(-1), [x]), ("log_softmax", nn.LogSoftmax(-1), [x]),
-        ("tanh", nn.Tanh(), [x]), ("prelu", nn.PReLU(), [x]), ("mish", nn.Mish(), [x]),
-        ("embedding", nn.Embedding(5, 3), [torch.tensor([[1, 2], [0, 4]])]),
-        ("lstm_cell", nn.LSTMCell(3, 4), [x]), ("gru_cell", nn.GRUCell(3, 4), [x]),
-        ("upsample", nn.Upsample(scale_factor=2), [image]), ("flatten", nn.Flatten(), [line]),
-        ("pad", nn.ReflectionPad2d(1), [image]), ("pixel_shuffle", nn.PixelShuffle(2), [image]),
-        ("perceptron", nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), [x]))
+        ("lstm_cell", nn.LSTMCell(3, 4), [x]), ("gru_cell", nn.GRUCell(3, 4), [x]))
+
+
+def same_layers():
+    for family in (products, windows_and_norms, activations, recurrent_layers):
+        yield from family()
 
 
 def other_layers():
@@ -50,50 +92,53 @@ def other_layers():
     x, image = torch.randn(5, 2, 3), torch.randn(2, 4, 6, 6)
     tokens = [torch.randn(3, 1, 8) for _ in range(3)]
     yield from (
-        ("lstm_twice", nn.LSTM(3, 4, 2), [x], 2),
-        ("gru", nn.GRU(3, 4, 2), [x], 2), ("rnn", nn.RNN(3, 4), [x], 1),
+        ("lstm_twice", nn.LSTM(3, 4, 2), [x], 2), ("gru_twice", nn.GRU(3, 4, 2), [x], 2),
         ("batch_first", nn.LSTM(3, 4, 2, batch_first=True), [x], 2),
         ("attention", nn.MultiheadAttention(8, 2), tokens, 0),
         ("selu", nn.SELU(), [x], 0), ("instance_norm", nn.InstanceNorm2d(4), [image], 0),
-        ("adaptive", nn.AdaptiveAvgPool2d(1), [image], 0),
         ("bilinear", nn.Bilinear(3, 3, 5), [x, x.flip(0)], 0))
 
 
 @unittest.skipIf(torch is None, "torch is not installed")
 class Layers(CommandCase):
-    def forms(self, name, module, inputs):
-        """The common graphs of both."""
+    def forms(self, name, module, inputs, suffixes=("pt", "pt2", "onnx")):
+        """The common graphs of TorchScript, .pt2 and ONNX."""
         module.eval()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             torch.jit.save(torch.jit.trace(module, inputs), str(self.out / f"{name}.pt"))
+            if "onnx" in suffixes:
+                torch.onnx.export(module, tuple(inputs), str(self.out / f"{name}.onnx"),
+                                  opset_version=13)
         exported(module, inputs).save(self.out / f"{name}.pt2")
         kinds = {torch.float32: "f32", torch.int64: "i64"}
         facts = []
         for i, tensor in enumerate(inputs):
             facts += ["--shape", f"{i}={kinds[tensor.dtype]}:{','.join(map(str, tensor.shape))}"]
         common = []
-        for suffix, options in (("pt", facts), ("pt2", [])):
+        for suffix in suffixes:
             common.append(self.out / f"{name}_{suffix}.dgm")
             self.done("convert", self.out / f"{name}.{suffix}", "-o", common[-1], "--level",
-                      "common", "--passes", "default", *options)
+                      "common", "--passes", "default",
+                      *(facts if suffix == "pt" else []))
         return common
 
     def test_the_same_graph(self):
         torch.manual_seed(1)
         for name, module, inputs in same_layers():
             with self.subTest(name):
-                forms = self.forms(name, module, inputs)
-                self.done("diff", *forms)
-                self.assertEqual(complaint(dragoman("verify", forms[0], "--against", forms[1])), "")
+                script, *others = self.forms(name, module, inputs)
+                for other in others:
+                    self.done("diff", script, other)
+                    self.assertEqual(complaint(dragoman("verify", script, "--against", other)), "")
 
     def test_the_same_numbers(self):
         torch.manual_seed(2)
         for name, module, inputs, count in other_layers():
             with self.subTest(name):
-                forms = self.forms(name, module, inputs)
-                self.assertEqual(complaint(dragoman("verify", forms[0], "--against", forms[1])), "")
-                listing = self.done("convert", forms[1], "-o", "-", "--to", "text")
+                script, archive = self.forms(name, module, inputs, ["pt", "pt2"])
+                self.assertEqual(complaint(dragoman("verify", script, "--against", archive)), "")
+                listing = self.done("convert", archive, "-o", "-", "--to", "text")
                 self.assertEqual(len(re.findall(r"= onnx\.(?:LSTM|GRU|RNN)\(", listing)), count)
 
 

@@ -1,6 +1,8 @@
 #include "codegen/onednn/plan/simplify.h"
 
 #include "core/rewrite/passes.h"
+#include "core/rewrite/patterns/function_patterns.h"
+#include "core/rewrite/patterns/spelling_patterns.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -10,7 +12,7 @@ constexpr int kMaxRounds = 16;  // a pattern never undoes another: few are neede
 Result<bool> SimplifyGraph(Graph& graph, PassContext& context) {
   bool changed = false;
   for (std::span<const Pattern> patterns :
-       {WindowPatterns(), ProductPatterns(), NormalizationPatterns()}) {
+       {PaddingPatterns(), SplittingPatterns(), ProductPatterns(), NormalizationPatterns()}) {
     DRAGOMAN_ASSIGN(const bool applied, ApplyPatterns(graph, context, patterns));
     changed = changed || applied;
   }

@@ -11,17 +11,15 @@
 
 namespace dragoman::onednn {
 
-// Applies all patterns below to every graph of `model` until none applies. The meaning stays, up to
+// Applies all patterns below, and those of core/rewrite that find normalisations and padding, to
+// every graph of `model` until none applies. The meaning stays, up to
 // the order of sums and products.
 Status SimplifyForCpp(Model& model);
 
-// Pad with zeros becomes padding of the Conv or AveragePool behind it, BatchNormalization a product
-// and a sum, which fuse with their neighbours.
-std::span<const Pattern> WindowPatterns();
+// BatchNormalization becomes a product and a sum, which fuse with their neighbours.
+std::span<const Pattern> SplittingPatterns();
 // Einsum of two operands becomes a product of matrices, which may turn out to be one of attention.
 std::span<const Pattern> ProductPatterns();
-// LayerNormalization and RMSNormalization that are written as means, differences and roots.
-std::span<const Pattern> NormalizationPatterns();
 
 }  // namespace dragoman::onednn
 

@@ -20,18 +20,6 @@ std::optional<rt::Shape> SizesOf(const Value* value) {
   return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
 }
 
-std::optional<float> ScalarOf(const Value* value) {
-  if (!IsConstant(value)) return std::nullopt;
-  const Tensor& tensor = *value->tensor();
-  if (tensor.size() != 1 || tensor.dtype() != DType::kF32) return std::nullopt;
-  return static_cast<float>(tensor.FloatAt(0));
-}
-
-const Node* Maker(const Value* value, std::string_view type) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(type) ? node : nullptr;
-}
-
 bool IsAlongLastAxis(const Node& node) {
   const std::int64_t axis = IntAttribute(node, "axis", -1);
   return axis == -1 || axis == *node.operand(0)->type().rank() - 1;

@@ -5,9 +5,9 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/ir/graph.h"
+#include "core/rewrite/producers.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
@@ -19,10 +19,6 @@ bool IsInt8(const Value* value);
 bool IsConstant(const Value* value);
 // nullopt: a size that is no number, more axes than rt::kMaxRank.
 std::optional<rt::Shape> SizesOf(const Value* value);
-// The number in a constant of one f32 element.
-std::optional<float> ScalarOf(const Value* value);
-// The node of operator `type` that gives `value`; nullptr if another does.
-const Node* Maker(const Value* value, std::string_view type);
 // Whether attribute `axis`, by default -1, names the last axis of operand 0, whose rank is known.
 bool IsAlongLastAxis(const Node& node);
 // "'x' f32[1, 41]", of a value that is there.

@@ -142,18 +142,27 @@ bool HaveSameColumns(const Value& a, const Value& b) {
          Equal(x->back(), y->back()) == Truth::kYes;
 }
 
-// Reshape(Gemm(Reshape(x, (rows, in)), W, b), (…, out)) = Linear(x, transpose(W), b)
+// What an affine layer of rows multiplies by and adds.
+Result<std::optional<AffineOperands>> ReadLayer(Node& node, PassContext& context) {
+  if (node.Is("Gemm")) return ReadGemm(node, context);
+  return std::optional(AffineOperands{node.operand(1), node.operand(2)});
+}
+
+// Reshape(Gemm(Reshape(x, (rows, in)), W, b), (…, out)) = Linear(x, transpose(W), b), also of
+// Linear, and with Squeeze and Unsqueeze
 Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
-  Node* gemm = node.Is("Reshape") ? node.operand(0)->producer() : nullptr;
-  const Node* flatten =
-      gemm != nullptr && gemm->Is("Gemm") ? gemm->operand(0)->producer() : nullptr;
-  if (flatten == nullptr || !flatten->Is("Reshape") || gemm->graph() != node.graph()) return false;
+  Node* layer = KeepsOrder(node) ? node.operand(0)->producer() : nullptr;
+  const bool is_layer =
+      layer != nullptr &&
+      (layer->Is("Gemm") || (layer->IsDragoman("Linear") && layer->result()->HasOneUse()));
+  const Node* flatten = is_layer ? layer->operand(0)->producer() : nullptr;
+  if (flatten == nullptr || !KeepsOrder(*flatten) || layer->graph() != node.graph()) return false;
   Value* x = flatten->operand(0);
   if (!HaveSameRows(*x, *node.result()) || !HaveSameColumns(*x, *flatten->result()) ||
-      !HaveSameColumns(*gemm->result(), *node.result())) {
+      !HaveSameColumns(*layer->result(), *node.result())) {
     return false;
   }
-  DRAGOMAN_ASSIGN(const auto affine, ReadGemm(*gemm, context));
+  DRAGOMAN_ASSIGN(const auto affine, ReadLayer(*layer, context));
   if (!affine) return false;
   DRAGOMAN_ASSIGN(Value * y,
                   context.Insert(node, "dragoman.Linear", {{x, affine->weight, affine->bias}}));

@@ -53,8 +53,7 @@ std::vector<Rewrite> AllRewrites() {
       for (const Pattern& pattern : family()) rewrites.push_back({pattern.name, &pass, &pattern});
     }
   }
-  for (const PatternFamily family :
-       {onednn::WindowPatterns, onednn::ProductPatterns, onednn::NormalizationPatterns}) {
+  for (const PatternFamily family : {onednn::SplittingPatterns, onednn::ProductPatterns}) {
     for (const Pattern& pattern : family()) rewrites.push_back({pattern.name, nullptr, &pattern});
   }
   rewrites.push_back({"merge-products", nullptr, nullptr, onednn::MergeProducts});
@@ -63,8 +62,9 @@ std::vector<Rewrite> AllRewrites() {
 
 std::vector<DrawnPattern> AllDrawn() {
   std::vector<DrawnPattern> all;
-  for (const auto family : {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes,
-                            DrawnProducts, DrawnQuantized, DrawnGraphs, DrawnSimplified}) {
+  for (const auto family :
+       {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes, DrawnProducts, DrawnSpellings,
+        DrawnQuantized, DrawnGraphs, DrawnSimplified}) {
     all.insert(all.end(), family().begin(), family().end());
   }
   return all;

@@ -1,0 +1,16 @@
+// Patterns that read a function in the formula that spells it.
+#ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_FUNCTION_PATTERNS_H_
+#define DRAGOMAN_CORE_REWRITE_PATTERNS_FUNCTION_PATTERNS_H_
+
+#include <span>
+
+#include "core/rewrite/pass_context.h"
+
+namespace dragoman {
+
+std::span<const Pattern> ActivationPatterns();     // Gelu, HardSwish, Mish
+std::span<const Pattern> NormalizationPatterns();  // LayerNormalization, RMSNormalization
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_PATTERNS_FUNCTION_PATTERNS_H_

@@ -1,0 +1,139 @@
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include "core/rewrite/patterns/function_patterns.h"
+#include "core/rewrite/producers.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMostProducts = 3;  // one in another, of a formula
+
+// A number of a formula, which files round to f32, or cut off after seven digits.
+bool IsAbout(const Value* value, double number) {
+  const std::optional<float> scalar = ScalarOf(value);
+  return scalar && std::abs(*scalar - number) <= 1e-6 * number;
+}
+
+// The factors of a product of products, from left to right.
+void AddFactors(const Value* value, std::vector<Value*>& factors, int depth = 0) {
+  const Node* product = Maker(value, "Mul");
+  if (product == nullptr || depth == kMostProducts) {
+    factors.push_back(const_cast<Value*>(value));
+    return;
+  }
+  AddFactors(product->operand(0), factors, depth + 1);
+  AddFactors(product->operand(1), factors, depth + 1);
+}
+
+// The other operand of a node of operator `type` that also reads a number; nullptr: no such node.
+Value* OtherThan(double number, const Value* value, std::string_view type) {
+  const Node* node = Maker(value, type);
+  for (std::size_t i = 0; node != nullptr && i < 2; ++i) {
+    if (IsAbout(node->operand(i), number)) return node->operand(1 - i);
+  }
+  return nullptr;
+}
+
+// x of erf(x / sqrt(2)), or nullptr.
+Value* ErrorFunctionOperand(const Value* value) {
+  const Node* erf = Maker(value, "Erf");
+  if (erf == nullptr) return nullptr;
+  const Node* quotient = Maker(erf->operand(0), "Div");
+  if (quotient != nullptr && IsAbout(quotient->operand(1), std::numbers::sqrt2))
+    return quotient->operand(0);
+  return OtherThan(1 / std::numbers::sqrt2, erf->operand(0), "Mul");
+}
+
+// Whether `value` is x³.
+bool IsCube(const Value* value, const Value* x) {
+  if (const Node* power = Maker(value, "Pow"))
+    return power->operand(0) == x && ScalarOf(power->operand(1)) == 3.0f;
+  std::vector<Value*> factors;
+  AddFactors(value, factors);
+  return factors == std::vector<Value*>(3, const_cast<Value*>(x));
+}
+
+// x of tanh(sqrt(2 / π) · (x + 0.044715 x³)), or nullptr.
+Value* TanhOperand(const Value* value) {
+  const Node* tanh = Maker(value, "Tanh");
+  if (tanh == nullptr) return nullptr;
+  const double factor = std::sqrt(2 / std::numbers::pi);
+  const Node* sum = Maker(OtherThan(factor, tanh->operand(0), "Mul"), "Add");
+  for (std::size_t i = 0; sum != nullptr && i < 2; ++i) {
+    const Value* cube = OtherThan(0.044715, sum->operand(1 - i), "Mul");
+    if (cube != nullptr && IsCube(cube, sum->operand(i))) return sum->operand(i);
+  }
+  return nullptr;
+}
+
+// Whether `by` may stand for the result of `node`: numbers of more axes add some to a result.
+bool HasShapeOfResult(const Node& node, const Value& by) { return SameShape(*node.result(), by); }
+
+// 0.5 · x · (1 + erf(x / sqrt(2))) = Gelu(x), and with tanh in the place of erf its approximation
+Result<bool> ReadGelu(Node& node, PassContext& context) {
+  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  std::vector<Value*> factors;
+  AddFactors(node.result(), factors);
+  if (factors.size() != 3) return false;
+  for (std::size_t i = 0; i < 3; ++i) {
+    Value* function = OtherThan(1, factors[i], "Add");
+    Value* x = ErrorFunctionOperand(function);
+    const bool is_exact = x != nullptr;
+    if (!is_exact) x = TanhOperand(function);
+    Value* const a = factors[(i + 1) % 3];
+    Value* const b = factors[(i + 2) % 3];
+    const bool fits = x != nullptr && ((a == x && IsAbout(b, 0.5)) || (b == x && IsAbout(a, 0.5)));
+    if (!fits || !HasShapeOfResult(node, *x)) continue;
+    DRAGOMAN_ASSIGN(Value * y,
+                    context.Insert(node, "Gelu", {{x}},
+                                   {{"approximate", std::string(is_exact ? "none" : "tanh")}}));
+    return context.ReplaceIfAllowed(node, y);
+  }
+  return false;
+}
+
+// Inserts TYPE(x) for x · gate, if both have the shape of the product.
+Result<bool> ReplaceGated(Node& node, Value& x, std::string_view type, PassContext& context) {
+  if (!HasShapeOfResult(node, x)) return false;
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, type, {{&x}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// x · HardSigmoid(x; 1/6, 1/2) = HardSwish(x)
+Result<bool> ReadHardSwish(Node& node, PassContext& context) {
+  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Node* gate = Maker(node.operand(i), "HardSigmoid");
+    Value* x = node.operand(1 - i);
+    const bool fits = gate != nullptr && gate->operand(0) == x &&
+                      FloatAttribute(*gate, "alpha", 0.2f) == 1.0f / 6 &&
+                      FloatAttribute(*gate, "beta", 0.5f) == 0.5f;
+    if (fits) return ReplaceGated(node, *x, "HardSwish", context);
+  }
+  return false;
+}
+
+// x · Tanh(Softplus(x)) = Mish(x)
+Result<bool> ReadMish(Node& node, PassContext& context) {
+  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Node* gate = Maker(node.operand(i), "Tanh");
+    const Node* softplus = gate != nullptr ? Maker(gate->operand(0), "Softplus") : nullptr;
+    Value* x = node.operand(1 - i);
+    if (softplus != nullptr && softplus->operand(0) == x)
+      return ReplaceGated(node, *x, "Mish", context);
+  }
+  return false;
+}
+
+constexpr Pattern kPatterns[] = {
+    {"read-gelu", ReadGelu}, {"read-hard-swish", ReadHardSwish}, {"read-mish", ReadMish}};
+
+}  // namespace
+
+std::span<const Pattern> ActivationPatterns() { return kPatterns; }
+
+}  // namespace dragoman

@@ -1,0 +1,17 @@
+// Patterns that give what can be said in several ways one spelling.
+#ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_SPELLING_PATTERNS_H_
+#define DRAGOMAN_CORE_REWRITE_PATTERNS_SPELLING_PATTERNS_H_
+
+#include <span>
+
+#include "core/rewrite/pass_context.h"
+
+namespace dragoman {
+
+std::span<const Pattern> AttributePatterns();  // what changes nothing; axes; sizes
+std::span<const Pattern> PaddingPatterns();    // Pad in front of a window
+std::span<const Pattern> WindowPatterns();     // of images that are one row
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_PATTERNS_SPELLING_PATTERNS_H_

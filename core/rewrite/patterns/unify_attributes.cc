@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/ops/op_def.h"
+#include "core/rewrite/patterns/spelling_patterns.h"
+#include "core/rewrite/zeros.h"
+#include "runtime/params/resize.h"
+
+namespace dragoman {
+namespace {
+
+bool AreZero(const Attribute::Ints* numbers) {
+  return numbers == nullptr || std::ranges::all_of(*numbers, [](auto n) { return n == 0; });
+}
+
+// No element of a window lies in padding of its own; what ceil_mode adds never counts.
+bool HasNoPads(const Node& node) {
+  return AreZero(IntsAttribute(node, "pads")) &&
+         TextAttribute(node, "auto_pad", "NOTSET") == "NOTSET";
+}
+
+bool HasNoOutputPadding(const Node& node) { return AreZero(IntsAttribute(node, "output_padding")); }
+
+bool IsNotNearest(const Node& node) { return TextAttribute(node, "mode", "nearest") != "nearest"; }
+bool IsNotCubic(const Node& node) { return TextAttribute(node, "mode", "nearest") != "cubic"; }
+
+// Whether activations are those that the operator has by default, for each direction.
+bool HasUsualActivations(const Node& node) {
+  const Attribute* said = node.attribute("activations");
+  const auto* names = said != nullptr ? said->As<Attribute::Strings>() : nullptr;
+  if (names == nullptr || names->empty()) return false;
+  std::vector<std::string_view> usual = {"Sigmoid", "Tanh", "Tanh"};
+  if (node.Is("GRU")) usual.pop_back();
+  if (node.Is("RNN")) usual = {"Tanh"};
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    if ((*names)[i] != usual[i % usual.size()]) return false;
+  }
+  return node.attribute("activation_alpha") == nullptr &&
+         node.attribute("activation_beta") == nullptr;
+}
+
+// An attribute that changes nothing where `is_idle` holds.
+struct Idle {
+  std::string_view op;
+  std::string_view attribute;
+  bool (*is_idle)(const Node& node);
+};
+
+constexpr Idle kIdle[] = {{"AveragePool", "count_include_pad", HasNoPads},
+                          {"ConvTranspose", "output_padding", HasNoOutputPadding},
+                          {"GRU", "activations", HasUsualActivations},
+                          {"LSTM", "activations", HasUsualActivations},
+                          {"RNN", "activations", HasUsualActivations},
+                          {"Resize", "cubic_coeff_a", IsNotCubic},
+                          {"Resize", "nearest_mode", IsNotNearest}};
+
+// An attribute that changes nothing is left out.
+Result<bool> OmitIdleAttribute(Node& node, PassContext&) {
+  bool changed = false;
+  for (const auto& [op, attribute, is_idle] : kIdle) {
+    if (!node.Is(op) || node.attribute(attribute) == nullptr || !is_idle(node)) continue;
+    node.RemoveAttribute(attribute);
+    changed = true;
+  }
+  return changed;
+}
+
+// Operators whose attribute `axis` is one of operand 0.
+constexpr std::string_view kWithAxis[] = {
+    "ArgMax",     "ArgMin",          "Concat",  "Gather", "GatherElements", "Hardmax",
+    "LogSoftmax", "ScatterElements", "Softmax", "Split",  "TopK",           "LayerNormalization"};
+
+// An axis is counted from the front, or left out if it is the one that the operator takes without.
+Result<bool> CountAxisFromFront(Node& node, PassContext&) {
+  const bool has_axis = std::ranges::any_of(kWithAxis, [&](auto op) { return node.Is(op); });
+  const Attribute* said = has_axis ? node.attribute("axis") : nullptr;
+  const auto* axis = said != nullptr ? said->As<std::int64_t>() : nullptr;
+  const std::optional<int> rank =
+      axis != nullptr ? node.operand(0)->type().rank() : std::optional<int>();
+  if (!rank || *axis < -*rank || *axis >= *rank) return false;
+  const auto from_front = [&](std::int64_t number) { return number < 0 ? number + *rank : number; };
+  const std::int64_t wanted = from_front(*axis);
+  const std::vector<AttributeDef>& known = FindOp(node)->attributes;
+  const auto declared = std::ranges::find(known, "axis", &AttributeDef::name);
+  const auto* usual =
+      declared != known.end() ? declared->default_value.As<std::int64_t>() : nullptr;
+  if (usual != nullptr && from_front(*usual) == wanted) {
+    node.RemoveAttribute("axis");
+    return true;
+  }
+  if (*axis == wanted) return false;
+  node.SetAttribute("axis", Attribute(wanted));
+  return true;
+}
+
+bool HasSize(const Value& value, std::size_t axis, std::int64_t size) {
+  const Shape* shape = value.type().shape();
+  return shape != nullptr && axis < shape->size() && (*shape)[axis] == Dim(size);
+}
+
+// Split into parts of equal sizes that are stated = Split into so many parts
+Result<bool> SplitEvenly(Node& node, PassContext& context) {
+  const Tensor* sizes = node.Is("Split") ? ConstantOf(node.operand(1)) : nullptr;
+  const std::optional<int> rank = sizes != nullptr ? node.operand(0)->type().rank() : std::nullopt;
+  if (!rank || sizes->size() == 0) return false;
+  const std::vector<std::int64_t> parts = sizes->ToInts();
+  std::int64_t axis = IntAttribute(node, "axis", 0);
+  if (axis < 0) axis += *rank;
+  const bool is_even =
+      std::ranges::all_of(parts, [&](auto size) { return size == parts[0]; }) &&
+      HasSize(*node.operand(0), static_cast<std::size_t>(axis), parts[0] * std::ssize(parts));
+  if (!is_even || parts[0] == 0) return false;
+  std::vector<NamedAttribute> attributes = {{"num_outputs", std::ssize(parts)}};
+  if (const Attribute* said = node.attribute("axis")) attributes.push_back({"axis", *said});
+  Value* operand = node.operand(0);
+  DRAGOMAN_ASSIGN(Node * made, context.InsertNode(node, "Split", {{operand}}, std::move(attributes),
+                                                  node.num_results()));
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < node.num_results(); ++i) results.push_back(made->result(i));
+  DRAGOMAN_TRY(context.InsertCopies(node, results));
+  context.Replace(node, results);
+  return true;
+}
+
+// The sizes of a value, if all are known and none is 0.
+std::optional<std::vector<std::int64_t>> KnownSizes(const Value& value) {
+  const Shape* shape = value.type().shape();
+  if (shape == nullptr) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  for (const Dim& dim : *shape) {
+    if (!dim.known() || dim.value() == 0) return std::nullopt;
+    sizes.push_back(dim.value());
+  }
+  return sizes;
+}
+
+// Flatten(x) = Reshape(x, sizes), where these are known
+Result<bool> SpellFlatten(Node& node, PassContext& context) {
+  const auto sizes = node.Is("Flatten") ? KnownSizes(*node.result()) : std::nullopt;
+  if (!sizes) return false;
+  Value* target = context.AddConstant(*node.graph(), Tensor::Ints(*sizes), "sizes", node.origin());
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Reshape", {{node.operand(0), target}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Whether it stretches all of its operand along all axes.
+bool StretchesWhole(const Node& node) {
+  const Result<Params> filled = FindOp(node)->fill_params(node);
+  if (!filled.ok()) return false;
+  const auto& params = filled->As<rt::ResizeParams>();
+  return params.axes.empty() &&
+         params.keep_aspect_ratio_policy == rt::AspectRatioPolicy::kStretch &&
+         params.coordinate_transformation_mode != rt::CoordinateTransformation::kTfCropAndResize;
+}
+
+// Resize to sizes that are multiples of those of its operand = Resize by these factors
+Result<bool> ResizeByScales(Node& node, PassContext& context) {
+  if (!node.Is("Resize") || ConstantOf(node.operand(3)) == nullptr) return false;
+  const bool is_plain = StretchesWhole(node);
+  const auto from = is_plain ? KnownSizes(*node.operand(0)) : std::nullopt;
+  const auto to = from ? KnownSizes(*node.result()) : std::nullopt;
+  if (!to) return false;
+  std::vector<float> scales;
+  for (std::size_t i = 0; i < from->size(); ++i) {
+    if ((*to)[i] % (*from)[i] != 0) return false;
+    scales.push_back(static_cast<float>((*to)[i] / (*from)[i]));
+  }
+  const Tensor factors = Tensor::Of<float>({std::ssize(scales)}, scales);
+  Value* constant = context.AddConstant(*node.graph(), factors, "scales", node.origin());
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Resize", {{node.operand(0), nullptr, constant}},
+                                            node.attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// The mean of each plane = GlobalAveragePool
+Result<bool> SpellMeanOfPlanes(Node& node, PassContext& context) {
+  constexpr int kLeastRank = 4;  // of images; sequences have means that are no pools
+  if (!node.Is("ReduceMean") || IntAttribute(node, "keepdims", 1) == 0) return false;
+  const std::optional<int> rank = node.operand(0)->type().rank();
+  auto axes = IntsOf(context, node.operand(1));
+  if (!axes || !rank || *rank < kLeastRank || !IsFloating(node.result()->type().dtype()))
+    return false;
+  for (std::int64_t& axis : *axes) axis += axis < 0 ? *rank : 0;
+  std::ranges::sort(*axes);
+  std::vector<std::int64_t> spatial;
+  for (std::int64_t axis = 2; axis < *rank; ++axis) spatial.push_back(axis);
+  if (*axes != spatial) return false;
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "GlobalAveragePool", {{node.operand(0)}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Whether all elements of a constant are zero.
+bool IsZeroConstant(const Value* value) {
+  const Tensor* tensor = ConstantOf(value);
+  return tensor != nullptr && IsZeroTensor(*tensor);
+}
+
+// Conv(x, W, 0) = Conv(x, W), and so of others with a bias
+Result<bool> OmitZeroBias(Node& node, PassContext& context) {
+  constexpr std::size_t kBias = 2;
+  const bool has_bias = node.Is("Conv") || node.Is("ConvTranspose") ||
+                        node.Is("LayerNormalization") || node.IsDragoman("Linear");
+  if (!has_bias || !IsZeroConstant(node.operand(kBias)) || node.num_results() != 1) return false;
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, FindOp(node)->Label(), {{node.operand(0), node.operand(1)}},
+                                 node.attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// The places of the maxima that nothing reads are left out.
+Result<bool> OmitPlaces(Node& node, PassContext& context) {
+  const bool fits = node.Is("MaxPool") && node.num_results() == 2 &&
+                    (node.result(1) == nullptr || !node.result(1)->used());
+  if (!fits) return false;
+  DRAGOMAN_ASSIGN(Node * made,
+                  context.InsertNode(node, "MaxPool", {{node.operand(0)}}, node.attributes(), 1));
+  std::vector<Value*> results = {made->result(), nullptr};
+  if (!node.result()->used() || !PassContext::CanReplace(*node.result(), *results[0])) {
+    context.Erase(*made);
+    return false;
+  }
+  context.Replace(node, results);
+  return true;
+}
+
+constexpr Pattern kPatterns[] = {{"omit-idle-attribute", OmitIdleAttribute},
+                                 {"count-axis-from-front", CountAxisFromFront},
+                                 {"split-evenly", SplitEvenly},
+                                 {"spell-flatten", SpellFlatten},
+                                 {"resize-by-scales", ResizeByScales},
+                                 {"spell-mean-of-planes", SpellMeanOfPlanes},
+                                 {"omit-zero-bias", OmitZeroBias},
+                                 {"omit-places", OmitPlaces}};
+
+}  // namespace
+
+std::span<const Pattern> AttributePatterns() { return kPatterns; }
+
+}  // namespace dragoman

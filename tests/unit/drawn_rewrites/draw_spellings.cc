@@ -1,0 +1,224 @@
+// What can be said in several ways, and functions that are spelled out.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tests/unit/drawn_rewrites/patterns.h"
+
+namespace dragoman::drawn {
+namespace {
+
+std::string Swapped(Drawing& d, const std::string& type, Names operands) {
+  if (d.Chance(40)) std::swap(operands[0], operands[1]);
+  return d.Node(type, operands);
+}
+
+std::string Scalar(Drawing& d, const std::string& dtype, double number) {
+  const Sizes sizes = d.Chance(85) ? Sizes{} : Sizes(static_cast<std::size_t>(d.Between(1, 3)), 1);
+  return d.Constant(dtype, sizes, [number] { return number; });
+}
+
+// A number of a formula, seldom another.
+std::string Number(Drawing& d, const std::string& dtype, double number) {
+  return Scalar(d, dtype, d.Chance(96) ? number : number * 1.01);
+}
+
+void IdleAttributes(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  switch (d.Between(0, 3)) {
+    case 0:
+      d.MaybeRead(d.Node("AveragePool", {d.Input(dtype, {1, 2, 4, 4})},
+                         "kernel_shape = [2, 2], count_include_pad = 1" +
+                             d.Of({"", ", pads = [0, 0, 0, 0]", ", pads = [1, 0, 0, 0]",
+                                   ", ceil_mode = 1", ", auto_pad = \"SAME_UPPER\""})));
+      return;
+    case 1:
+      d.MaybeRead(d.Node("ConvTranspose", {d.Input(dtype, {1, 2, 3}), d.Weight(dtype, {2, 1, 2})},
+                         "strides = [2], output_padding = " + d.Of({"[0]", "[0]", "[1]"})));
+      return;
+    case 2:
+      d.MaybeRead(d.Node(
+          "Resize", {d.Input(dtype, {1, 2, 3}), "", d.Constant("f32", {3}, [&] { return 1.5; })},
+          "mode = " + d.Of({"\"nearest\"", "\"linear\"", "\"cubic\""}) +
+              d.Of({", nearest_mode = \"ceil\"", ", cubic_coeff_a = -0.5"})));
+      return;
+    default:
+      const std::string type = d.Of({"GRU", "LSTM", "RNN"});
+      const std::int64_t gates = type == "GRU" ? 3 : type == "LSTM" ? 4 : 1;
+      const std::string usual = type == "GRU"    ? "\"Sigmoid\", \"Tanh\""
+                                : type == "LSTM" ? "\"Sigmoid\", \"Tanh\", \"Tanh\""
+                                                 : "\"Tanh\"";
+      const std::string said = d.Chance(80) ? usual : "\"Sigmoid\", \"Sigmoid\", \"Tanh\"";
+      d.MaybeRead(d.Nodes(type,
+                          {d.Input("f32", {2, 1, 2}), d.Weight("f32", {1, gates * 2, 2}),
+                           d.Weight("f32", {1, gates * 2, 2})},
+                          "hidden_size = 2, activations = [" + said + "]", 1)
+                      .front());
+  }
+}
+
+void Axes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const std::string type = d.Of({"Softmax", "LogSoftmax", "Concat", "ArgMax", "Gather", "Hardmax"});
+  Names operands = {d.Input("f32", sizes)};
+  if (type == "Concat") operands.push_back(operands[0]);
+  if (type == "Gather") operands.push_back(d.Ints({0}));
+  d.MaybeRead(d.Node(type, operands, fmt::format("axis = {}", d.Axis(sizes.size()))));
+}
+
+void Parts(Drawing& d) {
+  const std::int64_t part = d.Between(1, 2), count = d.Between(1, 3);
+  std::vector<std::int64_t> parts(static_cast<std::size_t>(count), part);
+  if (d.Chance(15)) parts.back() += 1;
+  std::int64_t total = 0;
+  for (std::int64_t size : parts) total += size;
+  const bool first = d.Chance(50);
+  const std::string x =
+      d.Input(d.FloatType(), first ? Sizes{d.Chance(90) ? total : kN, 2} : Sizes{d.Size(), total});
+  const Names results =
+      d.Nodes("Split", {x, d.Ints(parts)}, first ? d.Of({"", "axis = 0", "axis = -2"}) : "axis = 1",
+              parts.size());
+  for (const std::string& result : results) d.MaybeRead(result);
+}
+
+void Flattened(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 4);
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  d.MaybeRead(d.Node("Flatten", {d.Input(d.FloatType(), sizes)},
+                     d.Chance(20) ? "" : fmt::format("axis = {}", d.Between(-rank, rank))));
+}
+
+void Resized(Drawing& d) {
+  const Sizes sizes = {1, 2, d.Between(1, 3), d.Chance(90) ? d.Between(1, 3) : kN};
+  std::vector<std::int64_t> target = {1, 2};
+  for (std::size_t i = 2; i < 4; ++i)
+    target.push_back(std::max<std::int64_t>(sizes[i], 1) * d.Between(1, 3) +
+                     (d.Chance(15) ? 1 : 0));
+  std::string text = "mode = " + d.Of({"\"nearest\"", "\"linear\"", "\"cubic\""});
+  text += ", coordinate_transformation_mode = " +
+          d.Of({"\"asymmetric\"", "\"half_pixel\"", "\"align_corners\"", "\"pytorch_half_pixel\""});
+  if (d.Chance(30)) text += ", nearest_mode = " + d.Of({"\"floor\"", "\"ceil\""});
+  if (d.Chance(10)) text += ", keep_aspect_ratio_policy = \"not_larger\"";
+  d.MaybeRead(d.Node("Resize", {d.Input("f32", sizes), "", "", d.Ints(target)}, text));
+}
+
+void MeanOfPlanes(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const Sizes sizes = d.AnySizes(3, 5);
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = d.Chance(90) ? 2 : 1; i < sizes.size(); ++i) {
+    const auto axis = static_cast<std::int64_t>(i);
+    axes.push_back(d.Chance(30) ? axis - std::ssize(sizes) : axis);
+  }
+  if (d.Chance(20)) std::ranges::reverse(axes);
+  d.MaybeRead(d.Node("ReduceMean", {d.Input(dtype, sizes), d.Ints(axes)},
+                     d.Of({"", "keepdims = 1", "keepdims = 0"})));
+}
+
+void ZeroBias(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const double number = d.Chance(85) ? 0 : 1;
+  const std::string bias = d.Constant(dtype, {2}, [number] { return number; });
+  switch (d.Between(0, 3)) {
+    case 0:
+      d.MaybeRead(d.Node("Conv", {d.Input(dtype, {1, 1, 3}), d.Weight(dtype, {2, 1, 2}), bias}));
+      return;
+    case 1:
+      d.MaybeRead(
+          d.Node("ConvTranspose", {d.Input(dtype, {1, 1, 3}), d.Weight(dtype, {1, 2, 2}), bias}));
+      return;
+    case 2:
+      d.MaybeRead(
+          d.Node("LayerNormalization", {d.Input(dtype, {3, 2}), d.Weight(dtype, {2}), bias}));
+      return;
+    default:
+      d.MaybeRead(d.Node("dragoman.Linear",
+                         {d.Input(dtype, {d.Size(), 3}), d.Weight(dtype, {2, 3}), bias}));
+  }
+}
+
+void Maxima(Drawing& d) {
+  // Places that nothing reads become outputs, mostly.
+  for (int i = 0; i < 6; ++i) {
+    const Names results = d.Nodes("MaxPool", {d.Input(d.FloatType(), {1, d.KnownSize(), 4})},
+                                  "kernel_shape = [2]", d.Chance(15) ? 1 : 2);
+    d.MaybeRead(results[0]);
+  }
+}
+
+void PoolOfSequences(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const std::int64_t length = d.Chance(90) ? d.Between(3, 5) : kN;
+  const std::string images =
+      d.Node("Unsqueeze", {d.Input(dtype, {d.Size(), 2, length}), d.Ints({d.Chance(92) ? 2 : 3})});
+  std::string text = d.Chance(92) ? "kernel_shape = [1, 2]" : "kernel_shape = [2, 1]";
+  if (d.Chance(50)) text += ", strides = [" + d.Of({"1, 2", "2, 2", "1, 1"}) + "]";
+  if (d.Chance(50)) text += ", pads = [" + d.Of({"0, 1, 0, 1", "0, 0, 0, 1", "1, 0, 0, 0"}) + "]";
+  const std::string type = d.Of({"AveragePool", "MaxPool", "LpPool"});
+  const std::string y = d.Node(type, {images}, text);
+  if (d.Chance(10)) d.Node("Neg", {y});
+  d.MaybeRead(d.Node("Squeeze", {y, d.Ints({d.Chance(92) ? 2 : 3})}));
+}
+
+std::string ErrorFunction(Drawing& d, const std::string& dtype, const std::string& x) {
+  return d.Node("Erf", {d.Chance(50) ? d.Node("Div", {x, Number(d, dtype, 1.4142135)})
+                                     : Swapped(d, "Mul", {x, Number(d, dtype, 0.70710677)})});
+}
+
+std::string HyperbolicTangent(Drawing& d, const std::string& dtype, const std::string& x) {
+  const std::string cube = d.Chance(50) ? d.Node("Pow", {x, Scalar(d, dtype, 3)})
+                                        : Swapped(d, "Mul", {x, d.Node("Mul", {x, x})});
+  const std::string sum =
+      Swapped(d, "Add", {x, Swapped(d, "Mul", {cube, Number(d, dtype, 0.044715)})});
+  return d.Node("Tanh", {Swapped(d, "Mul", {sum, Number(d, dtype, 0.7978846)})});
+}
+
+void Gelus(Drawing& d) {
+  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string function =
+      d.Chance(50) ? ErrorFunction(d, dtype, x) : HyperbolicTangent(d, dtype, x);
+  const std::string share = Swapped(d, "Add", {function, Number(d, dtype, 1)});
+  Names factors = {x, share, Number(d, dtype, 0.5)};
+  std::swap(factors[0], factors[static_cast<std::size_t>(d.Between(0, 2))]);
+  std::string y = Swapped(d, "Mul", {Swapped(d, "Mul", {factors[0], factors[1]}), factors[2]});
+  if (d.Chance(15)) y = Swapped(d, "Mul", {y, d.Input(dtype, {})});
+  d.MaybeRead(y);
+}
+
+void HardSwishes(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string gate = d.Node("HardSigmoid", {x},
+                                  d.Of({"alpha = 0.16666667", "alpha = 0.16666667, beta = 0.5",
+                                        "alpha = 0.2", "alpha = 0.16666667, beta = 0.25"}));
+  d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {1, 1, 1, 1}), gate}));
+}
+
+void Mishes(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string gate = d.Node("Tanh", {d.Node(d.Chance(92) ? "Softplus" : "Exp", {x})});
+  d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {}), gate}));
+}
+
+constexpr DrawnPattern kDrawn[] = {
+    {"omit-idle-attribute", IdleAttributes},
+    {"count-axis-from-front", Axes},
+    {"split-evenly", Parts},
+    {"spell-flatten", Flattened},
+    {"resize-by-scales", Resized, Exactness::kRounded},
+    {"spell-mean-of-planes", MeanOfPlanes, Exactness::kRounded},
+    {"omit-zero-bias", ZeroBias, Exactness::kRounded},
+    {"omit-places", Maxima},
+    {"pool-sequences", PoolOfSequences},
+    {"read-gelu", Gelus, Exactness::kRounded},
+    {"read-hard-swish", HardSwishes, Exactness::kRounded},
+    {"read-mish", Mishes, Exactness::kRounded},
+};
+
+}  // namespace
+
+std::span<const DrawnPattern> DrawnSpellings() { return kDrawn; }
+
+}  // namespace dragoman::drawn
