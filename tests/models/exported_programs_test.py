@@ -269,6 +269,22 @@ class Mutations(ExportedPrograms):
         listing = dragoman("convert", self.model, "--level", "common", "-o", "-").stdout
         self.assertIn("state layer.h: f32[3]", listing)
 
+    def test_reshaped_columns_are_views(self):
+        p = Program("TRAINING")
+        x = p.input("x", [2, 6])
+        y = p.aten("clone.default", x)
+        column = p.aten("reshape.default", p.aten("select.int", y, 1, 5), [-1])
+        parted = p.aten("reshape.default", p.aten("slice.Tensor", y, 1, 0, 4), [2, 1, 2, 2])
+        copied = p.aten("reshape.default", p.aten("slice.Tensor", y, 1, 0, 4), [8])
+        for part in (column, parted, copied):
+            p.aten("mul_.Scalar", part, 2)
+        self.save(p.output(y, copied))
+        a = draw(2, 6)
+        b = a.copy()
+        b[:, 5] *= 2
+        b[:, :4] *= 2
+        self.expect([a], [b, a[:, :4].reshape(8) * 2])
+
     def test_buffers_that_outputs_replace(self):
         p = Program()
         h = p.weight("layer.h", np.zeros(3, np.float32), "buffer")

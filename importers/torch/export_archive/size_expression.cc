@@ -23,7 +23,10 @@ class Parser {
     Dim dim = Expression();
     SkipSpace();
     if (ok_ && at_ == text_.size()) return dim;
-    return InvalidInput("found " + Quote(text_) + ", expected the expression of a size");
+    constexpr std::size_t kMostQuoted = 80;
+    return InvalidInput("found " + Quote(text_.substr(0, kMostQuoted)) +
+                        (text_.size() > kMostQuoted ? " and more" : "") +
+                        ", expected the expression of a size");
   }
 
  private:

@@ -91,8 +91,7 @@ Result<Results> LowerChooseTokenGrid(Call& call) {
   Value* below = c.Div(least, scale);
   Value* above = c.Div(most, scale);
   Value* error = c.Add(c.Add(below, kLow), c.Add(above, kHigh));
-  Value* zero =
-      c.Where(c.Greater(error, 0), c.Add(c.Neg(below), kLow), c.Add(c.Neg(above), kHigh));
+  Value* zero = c.Where(c.Greater(error, 0), c.Add(c.Neg(below), kLow), c.Add(c.Neg(above), kHigh));
   Value* steps = c.Op("Round", {c.Max(c.Min(zero, kHigh), kLow)});
   return c.Done({c.Cast(scale, DType::kF64), c.Cast(steps, DType::kI64)});
 }

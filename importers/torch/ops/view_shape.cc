@@ -1,4 +1,5 @@
 // Views with other sizes of the same elements in the same order: view, reshape, flatten, squeeze…
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -33,10 +34,28 @@ Value* ReplaceSizes(Composer& c, Value* x, int first, int count, Value* with) {
   return c.ConcatSizes(std::move(parts));
 }
 
-// A copy unless the elements lie in order.
+// Whether each axis becomes one or more of the new ones, so that no two have to become one.
+bool KeepsAxesApart(const Shape& from, const Shape& to) {
+  auto next = to.begin();
+  for (const Dim& size : from) {
+    if (size == Dim(1)) continue;
+    Dim product = 1;
+    while (Equal(product, size) != Truth::kYes && next != to.end()) product = product * *next++;
+    if (Equal(product, size) != Truth::kYes) return false;
+  }
+  return std::all_of(next, to.end(), [](const Dim& size) { return size == Dim(1); });
+}
+
+// A copy, unless the elements lie in order or axes are at most parted, which holds for all strides.
 Result<Results> ReshapeTo(CallComposer& c, Value* sizes) {
   if (IsContiguous(c)) return LowerView(c, ReshapingTo(sizes));
-  return c.Done({c.Reshape(c.Tensor("self"), sizes)});
+  const Value* x = c.Tensor("self");
+  Value* copy = c.Reshape(c.Tensor("self"), sizes);
+  const bool is_known =
+      !c.failed() && x->type().shape() != nullptr && copy->type().shape() != nullptr;
+  if (is_known && KeepsAxesApart(*x->type().shape(), *copy->type().shape()))
+    return LowerView(c, ReshapingTo(sizes));
+  return c.Done({copy});
 }
 
 Value* ProductOf(Composer& c, Value* x, int first, int count) {
