@@ -12,7 +12,8 @@ constexpr int kMaxRounds = 16;  // a pattern never undoes another: few are neede
 Result<bool> SimplifyGraph(Graph& graph, PassContext& context) {
   bool changed = false;
   for (std::span<const Pattern> patterns :
-       {PaddingPatterns(), SplittingPatterns(), ProductPatterns(), NormalizationPatterns()}) {
+       {PaddingPatterns(), SplittingPatterns(), TransposedConvPatterns(), ProductPatterns(),
+        NormalizationPatterns()}) {
     DRAGOMAN_ASSIGN(const bool applied, ApplyPatterns(graph, context, patterns));
     changed = changed || applied;
   }

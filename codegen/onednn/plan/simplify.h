@@ -18,6 +18,8 @@ Status SimplifyForCpp(Model& model);
 
 // BatchNormalization becomes a product and a sum, which fuse with their neighbours.
 std::span<const Pattern> SplittingPatterns();
+// ConvTranspose along one axis with few outputs, of a batch of known size, becomes a Conv.
+std::span<const Pattern> TransposedConvPatterns();
 // Einsum of two operands becomes a product of matrices, which may turn out to be one of attention.
 std::span<const Pattern> ProductPatterns();
 

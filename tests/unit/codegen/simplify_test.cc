@@ -88,6 +88,46 @@ TEST(SimplifyForCpp, LeavesOtherPadsAlone) {
               ElementsAre("Pad", "AveragePool"));
 }
 
+// `count` items, "[item(0), item(1), …]".
+template <class F>
+std::string Nested(int count, F item) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "[") + item(i);
+  return text + "]";
+}
+
+// ConvTranspose of two channels with a weight of such outputs and taps.
+std::vector<std::string> Transposed(const std::string& length, int outputs, int taps,
+                                    const std::string& attributes) {
+  const auto number = [](int i) { return std::to_string(i % 7 - 3) + ".5"; };
+  const std::string weight = Nested(2, [&](int i) {
+    return Nested(outputs, [&](int o) {
+      return Nested(taps, [&](int tap) { return number(tap + 5 * o + 3 * i); });
+    });
+  });
+  const std::string out = std::to_string(outputs);
+  return Simplified("graph main(%x: f32[1, 2, " + length + "]) -> (%y) {\n" + "const %w: f32[2, " +
+                    out + ", " + std::to_string(taps) + "] = " + weight + "\nconst %b: f32[" + out +
+                    "] = " + Nested(outputs, number) + "\n%y = onnx.ConvTranspose(%x, %w, %b) {" +
+                    attributes + "}\n}");
+}
+
+TEST(SimplifyForCpp, MakesAConvOfATransposedOneWithFewOutputs) {
+  const auto phases = ElementsAre("Conv", "Reshape", "Transpose", "Reshape", "Slice");
+  EXPECT_THAT(Transposed("5", 1, 16, "strides = [8], pads = [4, 4]"), phases);
+  EXPECT_THAT(Transposed("n", 3, 11, "strides = [4], pads = [2, 1], output_padding = [1]"), phases);
+  EXPECT_THAT(Transposed("n", 2, 3, "strides = [5]"), phases);
+}
+
+TEST(SimplifyForCpp, LeavesOtherTransposedConvsAlone) {
+  const auto one = ElementsAre("ConvTranspose");
+  EXPECT_THAT(Transposed("5", 8, 4, "strides = [2]"), one);
+  EXPECT_THAT(Transposed("5", 1, 4, "strides = [2]"), one);
+  EXPECT_THAT(Transposed("5", 1, 9, "strides = [8], dilations = [2]"), one);
+  EXPECT_THAT(Transposed("5", 1, 9, "strides = [8], auto_pad = \"SAME_UPPER\""), one);
+  EXPECT_THAT(Transposed("5", 1, 8, "strides = [8], output_padding = [3]"), one);
+}
+
 TEST(SimplifyForCpp, MakesAProductAndASumOfBatchNormalization) {
   EXPECT_THAT(Simplified(R"(graph main(%x: f32[1, 2, 5]) -> (%y) {
       const %a: f32[2] = [1.0, 2.0]

@@ -1,4 +1,5 @@
 // What the C++ generator makes of a graph before it plans: windows, products, normalisations.
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -100,6 +101,37 @@ void PadAndWindow(Drawing& d) {
   if (groups > 1)
     attributes += (attributes.empty() ? "" : ", ") + fmt::format("group = {}", groups);
   d.MaybeRead(d.Node("Conv", operands, attributes));
+}
+
+// A ConvTranspose along one axis, mostly, with few outputs.
+void TransposedConv(Drawing& d) {
+  const std::string dtype = FloatType(d);
+  const std::size_t spatial = d.Chance(90) ? 1 : 2;
+  const std::int64_t groups = d.Chance(93) ? 1 : 2;
+  const std::int64_t in = groups * d.Between(1, 3), out = d.Chance(90) ? d.Between(1, 3) : 8;
+  const std::int64_t stride = d.Between(1, 9), taps = d.Between(1, 19);
+  Sizes sizes = {d.Size(), in}, weight = {in, out};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    sizes.push_back(d.Chance(25) ? kN : d.Between(1, 4));
+    weight.push_back(taps);
+  }
+  Names text = {"strides = [" + List(std::vector<std::int64_t>(spatial, stride)) + "]"};
+  // What is left of the result has a begin and an end.
+  const std::int64_t most = std::min<std::int64_t>((taps - 1) / 2, 4);
+  std::vector<std::int64_t> pads(2 * spatial);
+  for (std::int64_t& pad : pads) pad = d.Between(0, most);
+  if (d.Chance(60)) text.push_back("pads = [" + List(pads) + "]");
+  if (d.Chance(30)) {
+    const std::vector<std::int64_t> added(spatial, d.Between(0, stride - 1));
+    text.push_back("output_padding = [" + List(added) + "]");
+  }
+  if (d.Chance(6))
+    text.push_back("dilations = [" + List(std::vector<std::int64_t>(spatial, 2)) + "]");
+  if (d.Chance(6)) text.push_back("auto_pad = \"" + d.Of({"SAME_UPPER", "VALID"}) + "\"");
+  if (groups > 1) text.push_back("group = 2");
+  Names operands = {d.Input(dtype, sizes), d.Weight(dtype, weight)};
+  if (d.Chance(50)) operands.push_back(d.Weight(dtype, {out * groups}));
+  d.MaybeRead(d.Node("ConvTranspose", operands, Join(text)));
 }
 
 void BatchNormalization(Drawing& d) {
@@ -315,6 +347,7 @@ void Attention(Drawing& d) {
 
 constexpr DrawnPattern kDrawn[] = {
     {"fuse-pad", PadAndWindow, Exactness::kRounded},
+    {"split-into-phases", TransposedConv, Exactness::kRounded},
     {"split-batch-normalization", BatchNormalization, Exactness::kRounded},
     {"multiply-einsum", Einsum, Exactness::kRounded},
     {"fuse-normalization", Normalization, Exactness::kRounded},
