@@ -6,14 +6,14 @@
 namespace dragoman {
 namespace {
 
-// Which of `rank` axes the operand of axes names.
+// Which of `rank` axes the operand of axes names, `once` or more often.
 Result<std::vector<bool>> ChosenAxes(const InferContext& context, rt::IntSpan axes,
-                                     std::size_t rank) {
+                                     std::size_t rank, bool once) {
   std::vector<bool> chosen(rank);
   for (std::int64_t i = 0; i < axes.size; ++i) {
     DRAGOMAN_ASSIGN(int axis, NormalizeAxis(context, axes[i], static_cast<int>(rank)));
     const auto at = static_cast<std::size_t>(axis);
-    if (chosen[at]) return context.Fail("axis " + std::to_string(axis) + " is repeated");
+    if (once && chosen[at]) return context.Fail("axis " + std::to_string(axis) + " is repeated");
     chosen[at] = true;
   }
   return chosen;
@@ -26,7 +26,7 @@ Status InferSqueeze(InferContext& context) {
   if (data == nullptr || !axes.known()) return {};
   std::vector<bool> chosen;
   if (axes.present()) {
-    DRAGOMAN_ASSIGN(chosen, ChosenAxes(context, axes.span(), data->size()));
+    DRAGOMAN_ASSIGN(chosen, ChosenAxes(context, axes.span(), data->size(), false));
   } else {
     for (const Dim& dim : *data) {
       const Truth one = Equal(dim, Dim(1));
@@ -54,7 +54,7 @@ Status InferUnsqueeze(InferContext& context) {
   if (data == nullptr || !axes.known()) return {};
   const std::size_t rank = data->size() + static_cast<std::size_t>(axes.span().size);
   if (rank > static_cast<std::size_t>(kMaxElements)) return context.Fail("the rank is too high");
-  DRAGOMAN_ASSIGN(std::vector<bool> chosen, ChosenAxes(context, axes.span(), rank));
+  DRAGOMAN_ASSIGN(std::vector<bool> chosen, ChosenAxes(context, axes.span(), rank, true));
   Shape expanded;
   std::size_t next = 0;
   for (std::size_t i = 0; i < rank; ++i) expanded.push_back(chosen[i] ? Dim(1) : (*data)[next++]);

@@ -10,10 +10,15 @@
 
 namespace dragoman::rt {
 
-// Without axes (`axes.data` null) all axes of size 1 go; an empty list removes none.
+// Without axes (`axes.data` null) all axes of size 1 go; an empty list removes none, and one that
+// is named twice goes once.
 constexpr Status SqueezeShape(const Shape& data, IntSpan axes, Shape* squeezed) {
   std::uint32_t mask = 0;
-  DRAGOMAN_RT_TRY(ResolveAxes(axes, data.size(), &mask));
+  for (std::int64_t i = 0; i < axes.size; ++i) {
+    int axis = 0;
+    DRAGOMAN_RT_TRY(ResolveAxis(axes[i], data.size(), &axis));
+    mask |= 1u << axis;
+  }
   *squeezed = Shape();
   for (int i = 0; i < data.size(); ++i) {
     const bool chosen = axes.data == nullptr ? data[i] == 1 : (mask >> i & 1) != 0;

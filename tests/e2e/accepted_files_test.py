@@ -77,6 +77,19 @@ class AcceptedFiles(CommandCase):
                 x = np.random.default_rng(1).standard_normal((2, 3, 4)).astype(np.float32)
                 self.run_both(source, target, x=x)
 
+    def test_squeeze_may_name_an_axis_twice(self):
+        nodes = [helper.make_node("Squeeze", ["x", "axes"], ["y"]),
+                 helper.make_node("Squeeze", ["x", "given"], ["z"])]
+        source = self.save(nodes, [info("x", [1, 2, 1]), info("given", [3], 7)],
+                           [info("y", [2]), info("z", None)], [constant("axes", [0, 2, -3], [3], 7)])
+        x = np.array([[[3.0], [4.0]]], np.float32)
+        for name, array in (("x", x), ("given", np.array([0, 0, -3]))):
+            np.save(self.out / f"{name}.npy", array)
+        self.done("run", source, "--input", f"x={self.out / 'x.npy'}", "--input",
+                  f"given={self.out / 'given.npy'}", "--output-dir", self.out / "out")
+        self.assertEqual(np.load(self.out / "out" / "y.npy").tolist(), [3, 4])
+        self.assertEqual(np.load(self.out / "out" / "z.npy").tolist(), [[3], [4]])
+
     def loop(self, condition_shape, limit_shape, first_shape):
         """Adds x until the sum is above 10, at most n times; with these sizes of what steers it."""
         shape = [int(size) for size in condition_shape]
