@@ -123,6 +123,9 @@ LoweredResults SelfAttention(OpLowering& op, OpComposer& f, const Options& optio
   const std::vector<std::string> names = {"query", "key", "value"};
   const std::vector<NamedAttribute> last = {{"axis", std::int64_t{-1}}};
   if (sizes && sizes->size() != 3) return op.Invalid("qkv_hidden_sizes are not three");
+  if (sizes && (*sizes)[1] != (*sizes)[2] && (past != nullptr || WantsResult(op, 1)))
+    return op.Unsupported(
+        "past or present, one tensor, where values are larger or smaller than keys");
   const std::vector<Value*> flat =
       sizes ? f.Ops("Split", {projected, f.Ints(*sizes)}, last, names)
             : f.Ops("Split", {projected},
