@@ -129,21 +129,26 @@ Status Heap::Write(GraphBuilder& builder, const TensorRef& tensor, Value* value)
 }
 
 void Heap::NoteChoice(const CellPtr& storage, std::vector<CellPtr> others) {
+  for (const CellPtr& other : others) chosen_[other->number].push_back(storage);
   choices_.insert_or_assign(storage->number, std::move(others));
 }
 
 void Heap::ForgetChoices(const CellPtr& cell) {
-  std::vector<CellPtr> chosen = {cell};
-  while (!chosen.empty()) {
-    const auto found = choices_.find(chosen.back()->number);
-    chosen.pop_back();
-    if (found == choices_.end()) continue;
-    for (const CellPtr& other : found->second) {
-      if (IsForgotten(std::get<StorageContents>(other->contents))) continue;
-      Replace(other, StorageContents());
-      chosen.push_back(other);
+  // Those that may be the one written to, and then all that may be one of these.
+  std::vector<CellPtr> reached = {cell};
+  const auto follow = [&](const auto& further) {
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      const auto found = further.find(reached[i]->number);
+      if (found == further.end()) continue;
+      for (const CellPtr& other : found->second) {
+        if (other == cell || IsForgotten(std::get<StorageContents>(other->contents))) continue;
+        Replace(other, StorageContents());
+        reached.push_back(other);
+      }
     }
-  }
+  };
+  follow(choices_);
+  follow(chosen_);
 }
 
 void Heap::Record(const CellPtr& cell) {

@@ -51,7 +51,8 @@ class Heap {
   // it; what `tensor` was chosen from cannot be read any more.
   Status Write(GraphBuilder& builder, const TensorRef& tensor, Value* value);
 
-  // Run time tells which of `others`, all of them storages, `storage` is.
+  // Run time tells which of `others`, all of them storages, `storage` is. Behind a write to one of
+  // them, `storage` cannot be read any more.
   void NoteChoice(const CellPtr& storage, std::vector<CellPtr> others);
 
   // The number of the cell made last.
@@ -90,7 +91,8 @@ class Heap {
   };
 
   void Record(const CellPtr& cell);
-  // Forgets what the storages hold that `cell` was chosen from.
+  // Forgets what the storages hold that `cell` was chosen from, and that were chosen from it or
+  // from these.
   void ForgetChoices(const CellPtr& cell);
   bool InScope(std::uint64_t scope) const;
 
@@ -103,6 +105,7 @@ class Heap {
   std::uint64_t last_scope_ = 0;
   std::vector<std::uint64_t> scopes_;  // open ones
   std::vector<Stretch> stretches_;
+  std::unordered_map<std::uint64_t, std::vector<CellPtr>> chosen_;  // the other way round
 };
 
 }  // namespace dragoman
