@@ -9,22 +9,17 @@ import pathlib
 import random
 import tempfile
 import unittest
-import zipfile
 
 from commands import complaint, dragoman
+from script_archive import write_script
 
 ARGUMENTS = ["", "x", "1", "[]", "None", "[x, x]", "int(x)", "x, x", "x, 1", "x, []", "x, int(x)",
              "x, float(x)", "x, [int(x)]", "x, None", "x, x, x", "x, [], []", "x, 1, 1",
              "x, int(x), int(x)", "annotate(List[Tensor], [])"]
-SOURCE = """class M(Module):
-  __parameters__ = []
-  __buffers__ = []
-  def forward(self: __torch__.M,
+FORWARD = """  def forward(self: __torch__.M,
     x: Tensor) -> Tensor:
     return {}({})
 """
-MODULE = b"\x80\x02c__torch__\nM\n)\x81}b."  # an object of class M without attributes
-NOTHING = b"\x80\x02)."
 UNDERSTOOD_OR_REFUSED = (0, 2, 4)
 CALLS = 700
 FACTS = [(), ("--shape", "x=f32:2,3")]
@@ -39,11 +34,7 @@ def operators():
 
 
 def write_archive(path, function, arguments):
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("m/data.pkl", MODULE)
-        archive.writestr("m/constants.pkl", NOTHING)
-        archive.writestr("m/code/__torch__.py", SOURCE.format(function, arguments))
-        archive.writestr("m/version", "3\n")
+    write_script(path, FORWARD.format(function, arguments))
 
 
 class TorchScriptCalls(unittest.TestCase):

@@ -29,6 +29,13 @@ Result<std::vector<Abstract>> KnownItems(const Call& call, std::size_t i) {
 Result<Value*> ItemValue(Call& call, const Abstract& item) {
   if (const auto* tensor = item.As<TensorRef>()) return call.heap().Read(call.builder(), *tensor);
   if (const auto* number = item.As<Number>()) return call.NumberValue(*number, number->dtype());
+  if (const auto* string = item.As<String>(); string != nullptr && string->known()) {
+    DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
+    return call.builder().Constant(std::move(text));
+  }
+  if (const auto* string = item.As<String>(); string != nullptr) {
+    if (Value* value = std::get<Value*>(string->value)) return value;
+  }
   return call.Unsupported("of " + Describe(item) +
                           " in a list whose length is known only at run time");
 }
@@ -41,6 +48,7 @@ Result<Value*> IndexValue(Call& call, std::size_t i) {
 }
 
 Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
+  if (item->type().dtype() == DType::kString) return String{item};
   return list.numbers ? call.NewNumber(*list.numbers, item) : call.NewTensor(item);
 }
 
@@ -73,7 +81,8 @@ Result<Value*> StackOf(Call& call, const std::vector<Abstract>& items) {
   Composer c(call.builder());
   std::vector<Value*> rows;
   for (const Abstract& item : items) {
-    if (!item.Is<TensorRef>() && !item.Is<Number>()) return static_cast<Value*>(nullptr);
+    const bool single = item.Is<TensorRef>() || item.Is<Number>() || item.Is<String>();
+    if (!single) return static_cast<Value*>(nullptr);
     DRAGOMAN_ASSIGN(Value * value, ItemValue(call, item));
     const bool alike = rows.empty() || value->type() == rows.front()->type();
     if (!c.KnownSizes(value) || !alike) return static_cast<Value*>(nullptr);
@@ -98,6 +107,30 @@ Result<Results> LowerGetItem(Call& call) {
   return Results{FromSequence(call, list, item)};
 }
 
+// `item` put at an index known only at run time: each of the items, numbers or strings, becomes the
+// new one if it is its turn.
+Status SetSelected(Call& call, const Number& index, const Abstract& item) {
+  DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
+  DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
+  const auto count = static_cast<std::int64_t>(items.size());
+  Composer c(call.builder());
+  Value* place = c.Take(call.NumberValue(index, DType::kI64));
+  place = c.Where(c.Less(place, 0), c.Add(place, c.Int(count)), place);
+  c.Assert(c.And(c.GreaterOrEqual(place, 0), c.Less(place, c.Int(count))),
+           "an index beyond the list");
+  Value* value = c.Take(ItemValue(call, item));
+  for (std::int64_t i = 0; i < count && !c.failed(); ++i) {
+    Abstract& old = items[static_cast<std::size_t>(i)];
+    Value* chosen = c.Where(c.Equal(place, c.Int(i)), value, c.Take(ItemValue(call, old)));
+    DRAGOMAN_TRY(c.status());
+    const auto* number = old.As<Number>();
+    old = number != nullptr ? call.NewNumber(number->kind, chosen) : Abstract(String{chosen});
+  }
+  DRAGOMAN_TRY(c.status());
+  call.heap().Mutable<ListContents>(cell).items = std::move(items);
+  return {};
+}
+
 Result<Results> LowerSetItem(Call& call) {
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
@@ -111,6 +144,12 @@ Result<Results> LowerSetItem(Call& call) {
     DRAGOMAN_ASSIGN(Value * place, call.Add("Where", {negative, shifted, at}));
     DRAGOMAN_ASSIGN(Value * changed, call.Add("SequenceInsert", {erased, item, place}));
     call.heap().Mutable<ListContents>(cell).sequence = changed;
+    return Results{Argument(call, 0)};
+  }
+  const auto* index = Argument(call, 1).As<Number>();
+  const bool plain = Argument(call, 2).Is<Number>() || Argument(call, 2).Is<String>();
+  if (plain && index != nullptr && !index->known()) {
+    DRAGOMAN_TRY(SetSelected(call, *index, Argument(call, 2)));
     return Results{Argument(call, 0)};
   }
   auto& items = call.heap().Mutable<ListContents>(cell).items;
@@ -422,14 +461,21 @@ Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const
   ListContents list{items, nullptr, std::nullopt};
   if (items.empty()) return call.Invalid("index into an empty list");
   if (const auto* number = items.front().As<Number>()) list.numbers = number->kind;
-  DRAGOMAN_ASSIGN(Value * stacked, StackOf(call, items));
-  if (stacked != nullptr) {
-    DRAGOMAN_ASSIGN(Value * item, call.Add("Gather", {stacked, index.symbolic()}, {{"axis", 0}}));
-    return Results{FromSequence(call, list, item)};
+  DRAGOMAN_ASSIGN(Value * item, StackOf(call, items));
+  if (item != nullptr) {
+    DRAGOMAN_ASSIGN(item, call.Add("Gather", {item, index.symbolic()}, {{"axis", 0}}));
+  } else {
+    DRAGOMAN_ASSIGN(Value * sequence,
+                    SequenceOf(call.heap(), call.builder(), list, DType::kUnknown));
+    DRAGOMAN_ASSIGN(item, call.Add("SequenceAt", {sequence, index.symbolic()}));
   }
-  DRAGOMAN_ASSIGN(Value * sequence, SequenceOf(call.heap(), call.builder(), list, DType::kUnknown));
-  DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, index.symbolic()}));
-  return Results{FromSequence(call, list, item)};
+  const Abstract selected = FromSequence(call, list, item);
+  if (const auto* tensor = selected.As<TensorRef>()) {
+    std::vector<CellPtr> storages;
+    for (const Abstract& of : items) storages.push_back(of.As<TensorRef>()->storage);
+    call.heap().NoteChoice(tensor->storage, std::move(storages));
+  }
+  return Results{selected};
 }
 
 Result<Results> IsAmong(Call& call, std::span<const Abstract> items, const Abstract& wanted) {

@@ -38,11 +38,12 @@ bool IsOfRunTime(const Abstract& key) {
   return (number != nullptr && !number->known()) || (string != nullptr && !string->known());
 }
 
-// The value under argument 1, a key known only at run time, of a dict whose keys are known; that
-// it is one of them is asserted.
-Result<Results> SelectValue(Call& call, const DictContents& dict) {
+// The value under argument 1, a key known only at run time, of a dict whose keys are known. Where
+// it is none of them, `otherwise`; nullptr: that it is one is asserted.
+Result<Results> SelectValue(Call& call, const DictContents& dict, const Abstract* otherwise) {
   Composer c(call.builder());
-  Value* place = nullptr;
+  const auto count = static_cast<std::int64_t>(dict.items.size());
+  Value* place = otherwise != nullptr ? c.Int(count) : nullptr;
   Value* found = nullptr;
   std::vector<Abstract> values;
   for (const auto& [key, value] : dict.items) {
@@ -53,8 +54,13 @@ Result<Results> SelectValue(Call& call, const DictContents& dict) {
     found = found == nullptr ? here : c.Or(found, here);
     values.push_back(value);
   }
-  if (found == nullptr) return call.Invalid("the dict is empty");
-  c.Assert(found, "the dict has no such key");
+  if (otherwise != nullptr) {
+    if (found == nullptr) return Results{*otherwise};
+    values.push_back(*otherwise);
+  } else {
+    if (found == nullptr) return call.Invalid("the dict is empty");
+    c.Assert(found, "the dict has no such key");
+  }
   DRAGOMAN_TRY(c.status());
   return SelectItem(call, values, Number{Number::Kind::kInt, place});
 }
@@ -70,7 +76,7 @@ Result<Results> LowerContains(Call& call) {
 }
 
 Result<Results> LowerGetItem(Call& call) {
-  if (IsOfRunTime(Key(call))) return SelectValue(call, DictOf(call));
+  if (IsOfRunTime(Key(call))) return SelectValue(call, DictOf(call), nullptr);
   DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(call), Key(call)));
   if (i == DictOf(call).items.size()) return NoSuchKey(call, Key(call));
   return Results{DictOf(call).items[i].second};
@@ -126,6 +132,9 @@ Result<Results> LowerParts(Call& call) {
 
 Result<Results> LowerGet(Call& call) {
   const DictContents& dict = DictOf(call);
+  const Abstract otherwise = Argument(call, 2);
+  if (IsOfRunTime(Key(call)) && call.op().type == "get" && !otherwise.Is<None>())
+    return SelectValue(call, dict, &otherwise);
   DRAGOMAN_ASSIGN(const std::size_t i, Find(call, dict, Key(call)));
   if (i < dict.items.size()) return Results{dict.items[i].second};
   if (call.op().type == "setdefault")

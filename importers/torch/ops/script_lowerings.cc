@@ -29,6 +29,24 @@ bool HasNumbersOfRunTime(const Abstract& value) {
                              [](const Abstract& item) { return !item.As<Number>()->known(); });
 }
 
+bool IsOfRunTime(const Abstract& value, bool numbers) {
+  const auto* string = value.As<String>();
+  const auto* number = value.As<Number>();
+  return (string != nullptr && !string->known()) ||
+         (numbers && number != nullptr && !number->known());
+}
+
+// Of `arguments`, one of which is a string, or of the items of one: a string is known only at run
+// time, or a number that is to be written is.
+bool TellsTextsAtRunTime(std::string_view name, std::span<const Abstract> arguments) {
+  const bool writes = name == "aten.format" || name == "aten.percentFormat";
+  const auto at_run_time = [&](const Abstract& value) { return IsOfRunTime(value, writes); };
+  return std::ranges::any_of(arguments, [&](const Abstract& argument) {
+    const std::vector<Abstract>* items = ItemsOf(argument);
+    return at_run_time(argument) || (items != nullptr && std::ranges::any_of(*items, at_run_time));
+  });
+}
+
 }  // namespace
 
 std::optional<OpLowering> FindScriptLowering(const OpName& op,
@@ -53,6 +71,8 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
     if (const OpLowering* row = Find(NumberListRows(), name)) found = row;
   }
   if (found == nullptr && (containers || arguments.empty())) found = Find(ContainerRows(), name);
+  if (found == nullptr && strings && TellsTextsAtRunTime(name, arguments))
+    found = Find(RunTimeStringRows(), name);
   if (found == nullptr && strings) found = Find(StringRows(), name);
   const bool compares = op.type == "eq" || op.type == "ne";
   if (found == nullptr && !(compares && tensors)) found = Find(ObjectRows(), name);

@@ -30,6 +30,8 @@ std::span<const ScriptRow> NumberRows();
 std::span<const ScriptRow> MathRows();
 // An argument is a string.
 std::span<const ScriptRow> StringRows();
+// A string is known only at run time.
+std::span<const ScriptRow> RunTimeStringRows();
 // An argument is a list, a dict or a tuple.
 std::span<const ScriptRow> ContainerRows();
 // The first argument is a dict.
@@ -67,6 +69,10 @@ Result<std::vector<std::size_t>> SlicePlaces(const Call& call, std::size_t count
 
 // Whether two values are equal in Python: known, or a bool number that run time tells.
 Result<Number> ValuesEqual(Call& call, const Abstract& a, const Abstract& b);
+// The same of two strings, one of which only run time knows.
+Result<Number> TextsEqual(Call& call, const Abstract& a, const Abstract& b);
+// What a format puts in place of its marks: "%s" % takes one value, or a tuple of them.
+std::vector<Abstract> FormattedValues(const Call& call);
 // str(value), for messages and formats. Errors: only run time tells.
 Result<std::string> TextOf(const Abstract& value);
 

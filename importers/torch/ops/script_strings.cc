@@ -276,11 +276,12 @@ Result<Results> LowerFormat(Call& call) {
   return composed.Done();
 }
 
-// "%d" % x, of known values.
+// "%d" % x and "%d %s" % (x, y), of known values.
 Result<Results> LowerPercentFormat(Call& call) {
   DRAGOMAN_ASSIGN(std::string format, Text(call, 0));
+  const std::vector<Abstract> values = FormattedValues(call);
   Composed composed;
-  std::size_t next = 1;
+  std::size_t next = 0;
   for (std::size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%' || i + 1 == format.size()) {
       composed.text += format[i];
@@ -291,8 +292,8 @@ Result<Results> LowerPercentFormat(Call& call) {
       composed.text += kind;
       continue;
     }
-    if (next >= call.arguments().size()) return call.Invalid("has too few arguments");
-    const Abstract& argument = call.arguments()[next++];
+    if (next >= values.size()) return call.Invalid("has too few arguments");
+    const Abstract& argument = values[next++];
     const auto* number = argument.As<Number>();
     if (kind == 'd' && number != nullptr && number->known()) {
       composed.text += std::to_string(number->AsInt());
@@ -351,6 +352,13 @@ Result<std::string> TextOf(const Abstract& value) {
     default:
       return fmt::format("({}{:+}j)", number->AsComplex().real(), number->AsComplex().imag());
   }
+}
+
+std::vector<Abstract> FormattedValues(const Call& call) {
+  const auto given = call.arguments().subspan(std::min<std::size_t>(1, call.arguments().size()));
+  const auto* tuple = given.size() == 1 ? given.front().As<Tuple>() : nullptr;
+  if (tuple != nullptr && call.op().type == "percentFormat") return *tuple->items;
+  return {given.begin(), given.end()};
 }
 
 std::span<const ScriptRow> StringRows() { return kRows; }

@@ -115,6 +115,13 @@ Result<Results> LowerIsKind(Call& call) {
   return Results{Number::Bool(IsFloating(dtype))};
 }
 
+// In bytes.
+Result<Results> LowerElementSize(Call& call) {
+  DRAGOMAN_ASSIGN(Value * self, Self(call));
+  DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOf(self));
+  return Results{Number::Int(dtype == DType::kBool ? 1 : Info(dtype).bits / 8)};
+}
+
 Result<Results> LowerSameSize(Call& call) {
   DRAGOMAN_ASSIGN(Value * self, Self(call));
   DRAGOMAN_ASSIGN(Value * other, call.Tensor("other"));
@@ -333,6 +340,7 @@ constexpr ScriptRow kRows[] = {
     {"aten._local_scalar_dense", LowerItem},
     {"aten.as_tensor", LowerTensor},
     {"aten.dim", LowerDim},
+    {"aten.element_size", LowerElementSize},
     {"aten.get_device", LowerMinusOne},
     {"aten.is_complex", LowerIsKind},
     {"aten.is_contiguous", LowerTrue},
@@ -396,6 +404,7 @@ Result<Number> ValuesEqual(Call& call, const Abstract& a, const Abstract& b) {
   const auto* t = b.As<String>();
   if (s != nullptr && t != nullptr && s->known() && t->known())
     return Number::Bool(s->text() == t->text());
+  if (s != nullptr && t != nullptr) return TextsEqual(call, a, b);
   const auto* x = a.As<Number>();
   const auto* y = b.As<Number>();
   if (x != nullptr && y != nullptr) {

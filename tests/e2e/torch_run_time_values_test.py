@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Scripted programs whose strings and list indices only run time knows, against Python."""
+
+import unittest
+
+import numpy as np
+
+from command_case import CommandCase
+from run_outputs import read_outputs
+from script_archive import write_expressions, write_script
+
+WORDS = ("a word", " Beta\t", "ALMA", "42", "")
+# Of a string s: the type of the result, what torch writes, what Python gives.
+TEXTS = (
+    ("str", "torch.upper(s)", str.upper),
+    ("str", "torch.lower(s)", str.lower),
+    ("str", "torch.strip(s)", str.strip),
+    ("str", "torch.lstrip(s)", str.lstrip),
+    ("str", 'torch.rstrip(s, "A.t")', lambda s: s.rstrip("A.t")),
+    ("str", 'torch.add(torch.add("<", s), ">")', lambda s: f"<{s}>"),
+    ("str", 'torch.replace(s, "a", ".\\\\")', lambda s: s.replace("a", ".\\")),
+    ("str", "torch.slice(s, 1, -1)", lambda s: s[1:-1]),
+    ("str", 'torch.slice(torch.add(s, "xyz"), -2)', lambda s: (s + "xyz")[-2:]),
+    ("str", 'torch.add(s, "z")[0]', lambda s: (s + "z")[0]),
+    ("str", 'torch.format("{}/{}", s, torch.len(s))', lambda s: f"{s}/{len(s)}"),
+    ("str", 'torch.percentFormat("%s%%%d", s, torch.len(s))', lambda s: f"{s}%{len(s)}"),
+    ("str", 'torch.join("-", [s, "b", s])', lambda s: "-".join([s, "b", s])),
+    ("str", '["no", "yes"][torch.Int(torch.eq(s, "42"))]', lambda s: ["no", "yes"][s == "42"]),
+    ("int", "torch.len(s)", len),
+    ("int", 'torch.Int(torch.add("7", torch.str(torch.len(s))))', lambda s: int(f"7{len(s)}")),
+    ("float", 'torch.Float(torch.add("-1.", torch.str(torch.len(s))))',
+     lambda s: float(f"-1.{len(s)}")),
+    ("bool", 'torch.startswith(s, "A")', lambda s: s.startswith("A")),
+    ("bool", 'torch.endswith(s, ".")', lambda s: s.endswith(".")),
+    ("int", 'torch.find(s, "t")', lambda s: s.find("t")),
+    ("int", 'torch.rfind(s, "a")', lambda s: s.rfind("a")),
+    ("bool", "torch.isdigit(s)", str.isdigit),
+    ("bool", 'torch.__contains__(["42", "x"], s)', lambda s: s in ["42", "x"]),
+    ("int", 'torch.get({"42": 5, "ALMA": 6}, s, 7)', lambda s: {"42": 5, "ALMA": 6}.get(s, 7)),
+)
+COUNT = """  def forward(self: __torch__.M,
+    x: Tensor) -> List[int]:
+    counts = [0, 0, 0]
+    for i in range(torch.len(x)):
+      k = int(x[i])
+      _0 = torch._set_item(counts, k, torch.add(counts[k], 1))
+    return counts
+"""
+# Only run time tells which of the tensors is written to, or may have been.
+WRITES = """  def forward(self: __torch__.M,
+    x: Tensor,
+    k: int) -> Tensor:
+    items = [torch.mul(x, 1), torch.mul(x, 2)]
+    chosen = items[k]
+    _0 = torch.add_({}, 10)
+    return {}
+"""
+
+
+class RunTimeValues(CommandCase):
+    def outputs(self, name, array, *options):
+        np.save(self.out / "x.npy", array)
+        self.done("run", self.out / "m.pt", "--input", f"{name}={self.out / 'x.npy'}",
+                  "--output-dir", self.out / "y", "-q", *options)
+        return [array.tolist() for array, _ in read_outputs(self.out / "y")]
+
+    def test_texts(self):
+        write_expressions(self.out / "m.pt", "s: str", [row[:2] for row in TEXTS])
+        for word in WORDS:
+            found = self.outputs("s", np.array(word))
+            for (_, text, function), value in zip(TEXTS, found):
+                self.assertEqual(value, function(word), (text, word))
+
+    def test_an_item_of_a_list(self):
+        write_script(self.out / "m.pt", COUNT)
+        self.assertEqual(self.outputs("x", np.array([0, 2, -1, 1, 2])), [1, 1, 3])
+        np.save(self.out / "x.npy", np.array([3, 0]))
+        error = self.fails(2, "run", self.out / "m.pt", "--input", f"x={self.out / 'x.npy'}",
+                           "--output-dir", self.out / "z")
+        self.assertIn("an index is out of range", error)
+
+    def test_writes_to_what_an_index_chose(self):
+        for written, read in (("chosen", "items[0]"), ("items[0]", "chosen")):
+            write_script(self.out / "m.pt", WRITES.format(written, read))
+            error = self.fails(4, "convert", self.out / "m.pt", "-o", self.out / "m.onnx",
+                               "--shape", "x=f32:3")
+            self.assertIn("a write into what a condition of run time chose", error)
+        write_script(self.out / "m.pt", WRITES.format("items[0]", "torch.neg(items[1])"))
+        np.save(self.out / "k.npy", np.array(1))
+        self.assertEqual(self.outputs("x", np.array([1.0, 2.0], np.float32), "--input",
+                                      f"k={self.out / 'k.npy'}"), [[-2, -4]])
+
+
+if __name__ == "__main__":
+    unittest.main()
