@@ -202,22 +202,32 @@ Value* BinaryOp(Composer& c, std::string_view type, const Operands& operands) {
   return c.And(c.Equal(x.re, y.re), c.Equal(x.im, y.im));
 }
 
-// The product of the slices along the only axis, whose size must be known.
-Value* ProductAlong(Composer& c, Value* x, const Operands& operands, const Attributes& attributes) {
-  const auto axes = operands.size() > 1 ? c.builder().KnownInts(operands[1]) : AllAxes(c.Rank(x));
-  if (!axes || axes->size() != 1) return c.Fail("products of complex numbers along several axes");
-  const int axis = c.Axis(axes->front(), c.Rank(x));
-  const std::optional<std::int64_t> size = c.KnownSize(x, axis);
-  constexpr std::int64_t kMostFactors = 256;
-  if (!size || *size > kMostFactors) return c.Fail("a product of so many complex numbers");
-  Value* product = size == 0 ? nullptr : c.Select(x, axis, 0);
-  if (product == nullptr) return c.Fail("a product of no complex numbers");
-  for (std::int64_t i = 1; i < *size; ++i) product = c.Mul(product, c.Select(x, axis, i));
-  const bool keep = std::any_of(attributes.begin(), attributes.end(), [](const NamedAttribute& a) {
+// The product of the slices along one axis, which is kept, by halves.
+Value* ProductAlong(Composer& c, Value* x, int axis) {
+  const std::optional<std::int64_t> known = c.KnownSize(x, axis);
+  if (!known) return c.Fail("a product of an unknown number of complex numbers");
+  if (*known == 0) return c.Fail("a product of no complex numbers");
+  for (std::int64_t size = *known; size > 1; size = (size + 1) / 2) {
+    const std::int64_t half = size / 2;
+    Value* product = c.Mul(c.Slice(x, axis, 0, half), c.Slice(x, axis, half, 2 * half));
+    x = size % 2 == 0 ? product : c.Concat({product, c.Slice(x, axis, size - 1, size)}, axis);
+  }
+  return x;
+}
+
+Value* Product(Composer& c, Value* x, const Operands& operands, const Attributes& attributes) {
+  const bool given = operands.size() > 1 && operands[1] != nullptr;
+  auto axes = given ? c.builder().KnownInts(operands[1]) : AllAxes(c.Rank(x));
+  if (!axes) return c.Fail("products of complex numbers along unknown axes");
+  for (std::int64_t& axis : *axes) {
+    axis = c.Axis(axis, c.Rank(x));
+    x = ProductAlong(c, x, static_cast<int>(axis));
+  }
+  const bool drops = std::any_of(attributes.begin(), attributes.end(), [](const NamedAttribute& a) {
     const auto* number = a.value.As<std::int64_t>();
-    return a.name == "keepdims" && number != nullptr && *number == 1;
+    return a.name == "keepdims" && number != nullptr && *number == 0;
   });
-  return keep ? c.Unsqueeze(product, {axis}) : product;
+  return drops && !axes->empty() ? c.Squeeze(x, *axes) : x;
 }
 
 Value* Convert(Composer& c, Value* x, const Attributes& attributes) {
@@ -285,6 +295,31 @@ Value* MoveOp(Composer& c, std::string_view type, Operands operands, const Attri
   return FromPairs(c, c.Op(type, std::move(operands), std::move(attributes)));
 }
 
+// Operators that move elements of operands, or add some to others: both parts alone. The elements
+// of real operands have no imaginary part; indices are those of both.
+Value* PartwiseOp(Composer& c, std::string_view type, const Operands& operands,
+                  const Attributes& attributes) {
+  for (const NamedAttribute& attribute : attributes) {
+    const auto* text = attribute.value.As<std::string>();
+    if (attribute.name == "reduction" && text != nullptr && *text != "none" && *text != "add")
+      return c.Fail("reduction '" + *text + "' of complex numbers");
+  }
+  Operands re = operands;
+  Operands im = operands;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] == nullptr) continue;
+    const DType dtype = c.dtype(operands[i]);
+    if (IsComplex(dtype)) {
+      const Parts parts = PartsOf(c, operands[i]);
+      re[i] = parts.re;
+      im[i] = parts.im;
+    } else if (IsFloating(dtype)) {
+      im[i] = c.Mul(operands[i], 0);
+    }
+  }
+  return FromParts(c, {c.Op(type, re, attributes), c.Op(type, im, attributes)});
+}
+
 // Sizes leave the axis of the pairs out.
 Value* CountOp(Composer& c, std::string_view type, Value* x, Attributes attributes) {
   Value* pairs = PairsOf(c, x);
@@ -299,6 +334,10 @@ Value* CountOp(Composer& c, std::string_view type, Value* x, Attributes attribut
 constexpr std::string_view kMoves[] = {
     "Concat",  "CumSum", "Expand",  "Gather",    "Identity",  "ReduceMean", "ReduceSum",
     "Reshape", "Slice",  "Squeeze", "Transpose", "Unsqueeze", "Where",
+};
+constexpr std::string_view kPartwise[] = {
+    "Compress",        "GatherElements", "GatherND", "Pad",   "ReverseSequence",
+    "ScatterElements", "ScatterND",      "Tile",     "Trilu",
 };
 constexpr std::string_view kBinary[] = {"Add", "Div", "Equal", "MatMul", "Mul", "Pow", "Sub"};
 
@@ -365,13 +404,14 @@ Value* ComplexOp(Composer& c, std::string_view type, const Operands& operands,
                  const Attributes& attributes) {
   if (c.failed()) return nullptr;
   if (Holds(kMoves, type)) return MoveOp(c, type, operands, attributes);
+  if (Holds(kPartwise, type)) return PartwiseOp(c, type, operands, attributes);
   if (Holds(kBinary, type)) return BinaryOp(c, type, operands);
   if (type == "Cast") return Convert(c, operands[0], attributes);
   if (type == "Shape" || type == "Size") return CountOp(c, type, operands[0], attributes);
   if (type == "Abs") return Magnitude(c, PartsOf(c, operands[0]));
   if (type == "Neg") return FromPairs(c, c.Neg(PairsOf(c, operands[0])));
   if (type == "Einsum") return Multilinear(c, type, operands, attributes);
-  if (type == "ReduceProd") return ProductAlong(c, operands[0], operands, attributes);
+  if (type == "ReduceProd") return Product(c, operands[0], operands, attributes);
   if (type == "IsNaN") {
     const Parts x = PartsOf(c, operands[0]);
     return c.Or(c.Op("IsNaN", {x.re}), c.Op("IsNaN", {x.im}));

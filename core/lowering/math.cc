@@ -43,6 +43,10 @@ Value* NegateWhere(Composer& c, Value* negative, Value* x) {
 }
 
 Value* Atan2(Composer& c, Value* y, Value* x) {
+  // Between infinities the angle is that between ones.
+  Value* infinite = c.And(IsInf(c, y, true, true), IsInf(c, x, true, true));
+  y = c.Where(infinite, c.Op("Sign", {y}), y);
+  x = c.Where(infinite, c.Op("Sign", {x}), x);
   Value* steep = c.Greater(c.Abs(y), c.Abs(x));
   Value* flat = c.Op("Atan", {c.Div(y, x)});
   Value* half_turn =

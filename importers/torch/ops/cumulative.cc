@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
@@ -29,7 +30,19 @@ Result<Value*> Running(CallComposer& c, Value* x, std::string_view type, double 
   return c.Done(c.SwapAxes(reduced, axis, rank - 1));
 }
 
-// The same of int64, whose rows repeat their first element where nothing counts.
+// Of complex numbers: the largest real part of each row is taken out of the powers.
+Result<Value*> RunningLogSumExp(CallComposer& c, Value* x) {
+  const int axis = c.AxisArgument("dim", x);
+  const int rank = c.Rank(x);
+  if (rank == 0) return c.Done(x);
+  Value* rows = Prefixes(c, c.SwapAxes(x, axis, rank - 1), -INFINITY);
+  Value* largest = c.Reduce("ReduceMax", PartsOf(c, rows).re, {rank}, true);
+  Value* scale = c.Where(IsInf(c, largest, true, true), 0, largest);
+  Value* sum = c.Log(c.ReduceSum(c.Exp(c.Sub(rows, scale)), {rank}, true));
+  return c.Done(c.SwapAxes(c.Squeeze(c.Add(sum, scale), {rank}), axis, rank - 1));
+}
+
+// Running extremes of int64, whose rows repeat their first element where nothing counts.
 Result<Results> RunningExtremeOfIntegers(CallComposer& c, Value* x, std::string_view type) {
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
@@ -61,7 +74,11 @@ Result<Results> RunningExtreme(Call& call, std::string_view type, double neutral
   Value* rows = c.SwapAxes(x, axis, rank - 1);
   Value* values = c.Reduce(type, Prefixes(c, rows, neutral), {rank}, false);
   Value* places = c.Iota(c.Size(rows, rank - 1));
-  Value* holds = c.Equal(Prefixes(c, rows, NAN), c.Unsqueeze(values, {rank}));
+  Value* reached = c.LessOrEqual(places, c.Unsqueeze(places, {1}));
+  Value* wide = c.Unsqueeze(rows, {rank - 1});
+  Value* extreme = c.Unsqueeze(values, {rank});
+  Value* equal = c.Or(c.Equal(wide, extreme), c.And(IsNaN(c, wide), IsNaN(c, extreme)));
+  Value* holds = c.And(reached, equal);
   Value* last = c.Reduce("ReduceMax", c.Where(holds, places, -1), {rank}, false);
   return c.Done(
       {c.Cast(c.SwapAxes(values, axis, rank - 1), given), c.SwapAxes(last, axis, rank - 1)});
@@ -78,7 +95,9 @@ Result<Value*> LowerCumProd(Call& call) {
 
 Result<Value*> LowerLogCumSumExp(Call& call) {
   CallComposer c(call);
-  return Running(c, c.Floating("self"), "ReduceLogSumExp", -INFINITY);
+  Value* x = c.Floating("self");
+  if (IsComplex(c.dtype(x))) return RunningLogSumExp(c, x);
+  return Running(c, x, "ReduceLogSumExp", -INFINITY);
 }
 
 Result<Results> LowerCumMax(Call& call) { return RunningExtreme(call, "ReduceMax", -INFINITY); }

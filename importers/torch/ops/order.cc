@@ -198,7 +198,8 @@ Result<Value*> LowerSearchSorted(Call& call) {
   Value* element = c.Unsqueeze(c.Cast(x, type), {-1});
   Value* row = c.Cast(boundaries, type);
   if (c.Rank(boundaries) > 1) row = c.Unsqueeze(row, {-2});
-  Value* before = right ? c.LessOrEqual(row, element) : c.Less(row, element);
+  // NaN lies behind all others.
+  Value* before = c.Not(right ? c.Greater(row, element) : c.GreaterOrEqual(row, element));
   const int last = c.Rank(before) - 1;
   Value* count = c.ReduceSum(c.Cast(before, DType::kI64), {last});
   return c.Done(c.Bool("out_int32") ? c.Cast(count, DType::kI32) : count);
@@ -211,9 +212,9 @@ Result<Results> LowerUnique(Call& call) {
   std::vector<NamedAttribute> attributes;
   const bool along = call.Declares("dim") && c.Has("dim");
   if (along) attributes.push_back({"axis", std::int64_t{c.AxisArgument("dim", x)}});
-  const std::vector<Value*> results = c.Ops("Unique", {x}, std::move(attributes), 4);
+  const std::vector<Value*> results = c.Ops("Unique", {c.Widen(x)}, std::move(attributes), 4);
   Value* inverse = along ? results[2] : c.Reshape(results[2], c.Shape(x));
-  return c.Done({results[0], inverse, results[3]});
+  return c.Done({c.CastLike(results[0], x), inverse, results[3]});
 }
 
 }  // namespace dragoman::torch

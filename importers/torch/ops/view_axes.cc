@@ -5,6 +5,7 @@
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 #include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
@@ -36,8 +37,11 @@ Result<Results> SwapAxes(CallComposer& c, int rank, int a, int b) {
   return LowerView(c, Permuting(std::move(permutation)));
 }
 
-View Expanding(Value* sizes) {
+// `x` is what will be expanded.
+View Expanding(Composer& c, Value* x, Value* sizes) {
   View view;
+  Value* expanded = c.Expand(x, sizes);
+  view.contiguous = !c.failed() && HasSizesOf(expanded, x);
   view.get = [sizes](Composer& c, Value* base) { return c.Expand(base, sizes); };
   return view;
 }
@@ -139,7 +143,7 @@ Result<Results> LowerExpand(Call& call) {
   const bool keeps = std::any_of(sizes.begin(), sizes.end(), [](const Number& size) {
     return size.known() && size.AsInt() == -1;
   });
-  if (!keeps) return LowerView(c, Expanding(c.Take(call.NumberList(sizes))));
+  if (!keeps) return LowerView(c, Expanding(c, x, c.Take(call.NumberList(sizes))));
   const int added = static_cast<int>(sizes.size()) - c.Rank(x);
   for (int i = 0; i < static_cast<int>(sizes.size()) && !c.failed(); ++i) {
     Number& size = sizes[static_cast<std::size_t>(i)];
@@ -147,12 +151,12 @@ Result<Results> LowerExpand(Call& call) {
     if (i < added) return call.Invalid("-1 stands for an axis that is new");
     size = c.Take(call.SizeOf(x, i - added));
   }
-  return LowerView(c, Expanding(c.Take(call.NumberList(sizes))));
+  return LowerView(c, Expanding(c, x, c.Take(call.NumberList(sizes))));
 }
 
 Result<Results> LowerExpandAs(Call& call) {
   CallComposer c(call);
-  return LowerView(c, Expanding(c.Shape(c.Tensor("other"))));
+  return LowerView(c, Expanding(c, c.Tensor("self"), c.Shape(c.Tensor("other"))));
 }
 
 }  // namespace dragoman::torch
