@@ -215,7 +215,7 @@ Value* NormalQuantile(Composer& c, Value* p) {
 namespace {
 
 // The coefficients of the asymptotic series of order n: Π (4n² - (2j - 1)²) / (8j).
-std::vector<double> HankelCoefficients(int n, int count) {
+std::vector<double> HankelCoefficients(double n, int count) {
   std::vector<double> coefficients = {1};
   for (int j = 1; j < count; ++j)
     coefficients.push_back(coefficients.back() * (4 * n * n - (2 * j - 1) * (2 * j - 1)) / (8 * j));
@@ -223,7 +223,7 @@ std::vector<double> HankelCoefficients(int n, int count) {
 }
 
 // Σ ± a(first + 2k) / x^(first + 2k)
-Value* HankelSum(Composer& c, Value* x, int n, int first) {
+Value* HankelSum(Composer& c, Value* x, double n, int first) {
   const std::vector<double> a = HankelCoefficients(n, 16);
   std::vector<double> series;
   for (int k = 7; k >= 0; --k)
@@ -309,16 +309,25 @@ Value* ScaledI(Composer& c, Value* x, int n) {
 
 Value* ModifiedI(Composer& c, Value* x, int n) { return c.Mul(ScaledI(c, x, n), c.Exp(c.Abs(x))); }
 
-// exp(x) times the modified function of the second kind: ∫ exp(-x (cosh t - 1)) cosh nt dt.
-Value* ScaledK(Composer& c, Value* x, int n) {
+namespace {
+
+// ∫ exp(-x (cosh t - 1)) cosh nt dt, for x > 0: exp(x) times the modified function of the second
+// kind.
+Value* ScaledKIntegral(Composer& c, Value* x, double n) {
   Rule rule;
   constexpr double kStep = 0.125;
   for (int i = 0; i < 208; ++i) {
     const double t = i * kStep;
     rule.points.push_back(1 - std::cosh(t));
-    rule.weights.push_back((i == 0 ? kStep / 2 : kStep) * (n == 1 ? std::cosh(t) : 1.0));
+    rule.weights.push_back((i == 0 ? kStep / 2 : kStep) * std::cosh(n * t));
   }
-  Value* near = WeightedSum(c, c.Exp(TimesPoints(c, c.Min(x, kFar), rule.points)), rule.weights);
+  return WeightedSum(c, c.Exp(TimesPoints(c, x, rule.points)), rule.weights);
+}
+
+}  // namespace
+
+Value* ScaledK(Composer& c, Value* x, int n) {
+  Value* near = ScaledKIntegral(c, c.Min(x, kFar), n);
   std::vector<double> series = HankelCoefficients(n, 16);
   std::reverse(series.begin(), series.end());
   Value* large = c.Max(x, kFar);
@@ -328,6 +337,46 @@ Value* ScaledK(Composer& c, Value* x, int n) {
 }
 
 Value* ModifiedK(Composer& c, Value* x, int n) { return c.Mul(ScaledK(c, x, n), c.Exp(c.Neg(x))); }
+
+namespace {
+
+// ∫ exp(i (t³ / 3 + xt)) dt along the ray of t = s exp(iπ / 6), where it falls as exp(-s³ / 3).
+Value* AiryNear(Composer& c, Value* x) {
+  constexpr double kStep = 0.02;
+  std::vector<double> falls, turns, cubes, weights;
+  for (double u = -3.6; u < 2.4; u += kStep) {
+    const double s = std::exp(u - std::exp(-u));
+    falls.push_back(-s / 2);
+    turns.push_back(s * std::numbers::sqrt3 / 2);
+    cubes.push_back(-s * s * s / 3);
+    weights.push_back(kStep / kPi * s * (1 + std::exp(-u)));
+  }
+  Value* size = c.Exp(c.Add(TimesPoints(c, x, falls), Vector(c, cubes)));
+  Value* wave = Cos(c, c.Add(TimesPoints(c, x, turns), kPi / 6));
+  return WeightedSum(c, c.Mul(size, wave), weights);
+}
+
+}  // namespace
+
+// Beyond 1 by the modified function of order 1/3, below -10 by the series of that of Bessel.
+Value* Airy(Composer& c, Value* x) {
+  constexpr double kLeft = -10;
+  constexpr double kRight = 1;
+  const auto zeta = [&](Value* z) { return c.Mul(c.Mul(z, c.Sqrt(z)), 2.0 / 3); };
+  Value* large = c.Max(x, kRight);
+  Value* depth = zeta(large);
+  Value* right = c.Mul(c.Mul(ScaledKIntegral(c, depth, 1.0 / 3), c.Exp(c.Neg(depth))),
+                       c.Mul(c.Sqrt(c.Div(large, 3)), 1 / kPi));
+  Value* small = c.Neg(c.Min(x, kLeft));
+  Value* phase = zeta(small);
+  Value* angle = c.Sub(phase, kPi / 4);
+  Value* sum = c.Sub(c.Mul(HankelSum(c, phase, 1.0 / 3, 0), Cos(c, angle)),
+                     c.Mul(HankelSum(c, phase, 1.0 / 3, 1), Sin(c, angle)));
+  Value* left = c.Div(sum, c.Sqrt(c.Mul(c.Sqrt(small), kPi)));
+  Value* near = AiryNear(c, c.Max(c.Min(x, kRight), kLeft));
+  Value* value = c.Where(c.Less(x, kLeft), left, c.Where(c.Greater(x, kRight), right, near));
+  return c.Where(IsInf(c, x, true, true), NAN, value);
+}
 
 namespace {
 

@@ -36,6 +36,8 @@ Value* ModifiedI(Composer& c, Value* x, int n);
 Value* ScaledI(Composer& c, Value* x, int n);
 Value* ModifiedK(Composer& c, Value* x, int n);
 Value* ScaledK(Composer& c, Value* x, int n);
+// Airy's function Ai; NaN at the infinities, as in torch.
+Value* Airy(Composer& c, Value* x);
 
 }  // namespace dragoman
 

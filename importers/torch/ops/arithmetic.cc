@@ -104,13 +104,20 @@ Result<Value*> LowerPow(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
   if (c.dtype(x[0]) == DType::kBool) return call.Unsupported("powers of bool");
+  // As torch has it, also of negative infinity and zero.
+  const Abstract exponent = c.Take(call.Argument("exponent"));
+  const auto* number = exponent.As<Number>();
+  const bool root = number != nullptr && number->known() && number->AsComplex() == 0.5;
+  if (root && IsFloating(c.dtype(x[0])) && !call.Declares("base")) return c.Done(c.Sqrt(x[0]));
   return c.Done(c.Pow(x[0], x[1]));
 }
 
 Result<Value*> LowerFloatPower(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
-  return c.Done(c.Pow(c.Cast(x[0], DType::kF64), c.Cast(x[1], DType::kF64)));
+  const bool complex = IsComplex(c.dtype(x[0])) || IsComplex(c.dtype(x[1]));
+  const DType type = complex ? DType::kC128 : DType::kF64;
+  return c.Done(c.Pow(c.Cast(x[0], type), c.Cast(x[1], type)));
 }
 
 Result<Value*> LowerMaximum(Call& call) {
@@ -185,6 +192,7 @@ Result<Value*> LowerXLogY(Call& call) {
 Result<Value*> LowerHeaviside(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
+  if (c.dtype(x) == DType::kBool) return c.Done(c.Or(x, c.Tensor("values")));
   Value* step = c.Cast(c.Greater(x, 0), c.dtype(x));
   return c.Done(c.Where(c.Equal(x, 0), c.Tensor("values"), step));
 }

@@ -264,6 +264,17 @@ Result<Results> LowerNestedFromMask(Call& call) {
   return c.DoneWith({NewNested(c, {c.Tensor("t"), visible})});
 }
 
+// Whether the mask shows no element behind one that it hides.
+Result<Results> LowerIsLeftAligned(Call& call) {
+  CallComposer c(call);
+  Value* mask = c.Tensor("mask");
+  Value* lengths = c.ReduceSum(c.Cast(mask, DType::kI64), {1}, true);
+  Value* aligned = c.Equal(mask, c.Less(c.Iota(c.Size(mask, 1)), lengths));
+  Value* all = c.Cast(c.ReduceAll("ReduceMin", c.Cast(aligned, DType::kI64)), DType::kBool);
+  DRAGOMAN_ASSIGN(all, c.Done(all));
+  return Results{call.NewNumber(Number::Kind::kBool, all)};
+}
+
 // Rows end with the longest, unless `output_size` tells another end.
 Result<Value*> LowerToPadded(Call& call) {
   CallComposer c(call);

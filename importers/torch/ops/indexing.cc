@@ -228,7 +228,7 @@ Result<Value*> LowerMaskedSelect(Call& call) {
     mask = c.And(mask, c.Full(c.Shape(x), 1, DType::kBool));
     x = c.Expand(x, c.Shape(mask));
   }
-  return c.Done(c.Op("Compress", {x, c.Flatten(mask)}));
+  return c.Done(c.CastLike(c.Op("Compress", {c.Widen(x), c.Flatten(mask)}), x));
 }
 
 // nonzero, argwhere: one row a place.

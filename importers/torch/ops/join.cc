@@ -208,7 +208,8 @@ Result<Value*> LowerKron(Call& call) {
     inner.push_back(2 * axis + 1);
     outer.push_back(2 * axis);
   }
-  Value* product = c.Mul(c.Unsqueeze(a, inner), c.Unsqueeze(b, outer));
+  const bool holds = c.dtype(a) == DType::kBool;
+  Value* product = c.Op(holds ? "And" : "Mul", {c.Unsqueeze(a, inner), c.Unsqueeze(b, outer)});
   return c.Done(c.Reshape(product, c.Mul(c.Shape(a), c.Shape(b))));
 }
 

@@ -1,5 +1,6 @@
 // Determinants, inverses and solutions of systems of linear equations.
 
+#include "core/lowering/complex.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/matrices.h"
@@ -8,7 +9,8 @@ namespace dragoman::torch {
 
 Value* TakeMatrices(CallComposer& c, std::string_view name) {
   Value* a = c.Tensor(name);
-  if (c.dtype(a) != DType::kF32 && c.dtype(a) != DType::kF64)
+  const DType part = RealPart(c.dtype(a));
+  if (part != DType::kF32 && part != DType::kF64)
     return c.Fail("matrices of " + std::string(Name(c.dtype(a))));
   if (c.Rank(a) < 2 && !c.failed()) return c.Fail(InvalidInput("expected matrices"));
   return a;
@@ -34,7 +36,7 @@ Value* DiagonalOf(Composer& c, Value* x) {
 
 Value* UnitLike(Composer& c, Value* x) {
   Value* rows = Rows(c, x);
-  Value* unit = c.CastLike(OnDiagonal(c, rows, rows), x);
+  Value* unit = c.Cast(OnDiagonal(c, rows, rows), RealPart(c.dtype(x)));
   const int rank = c.Rank(x);
   Value* n = c.Vector(rows);
   if (rank == 2) return unit;
@@ -100,6 +102,9 @@ Value* SolveFactored(Composer& c, Value* factors, Value* rows, Value* b) {
   return SolveTriangular(c, factors, half, {.upper = true});
 }
 
+// The row of complex matrices, from 1, of a row of their blocks; 0 of 0.
+Value* HalfRoundedUp(Composer& c, Value* row) { return c.Div(c.Add(row, 1), 2); }
+
 // The position, from 1, of the first zero on the diagonal, or 0; int32.
 Value* FirstZero(Composer& c, Value* factors) {
   const int rank = c.Rank(factors);
@@ -107,8 +112,15 @@ Value* FirstZero(Composer& c, Value* factors) {
   Value* zero = c.And(OnDiagonal(c, rows, Columns(c, factors)), c.Equal(factors, 0));
   Value* order = c.Unsqueeze(c.Add(c.Iota(rows), 1), {1});
   Value* none = c.Add(rows, 2);
-  Value* first = c.Reduce("ReduceMin", c.Where(zero, order, none), {rank - 2, rank - 1}, false);
+  Value* least = c.Reduce("ReduceMin", c.Where(zero, order, none), {rank - 2, rank - 1}, false);
+  Value* first = c.Min(least, none);  // also of matrices without elements
   return c.Cast(c.Where(c.Equal(first, none), 0, first), DType::kI32);
+}
+
+// The same of matrices that are not factored yet.
+Value* SingularAt(Composer& c, Value* a) {
+  if (!AnyComplex(c, {a})) return FirstZero(c, FactorLu(c, a).factors);
+  return HalfRoundedUp(c, FirstZero(c, FactorLu(c, BlocksOf(c, a)).factors));
 }
 
 // Whether `b` holds a vector, not a matrix, for each matrix of `a`.
@@ -132,6 +144,12 @@ Value* SolveGiven(CallComposer& c, Value* a, Value* b) {
   return vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x;
 }
 
+// Unit matrices of the elements of `x`.
+Value* UnitOf(Composer& c, Value* x) {
+  Value* unit = UnitLike(c, x);
+  return AnyComplex(c, {x}) ? FromParts(c, {unit, c.Mul(unit, 0)}) : unit;
+}
+
 // L and U of factors, as matrices of their own.
 Value* LowerFactor(Composer& c, Value* factors) {
   Value* least = c.Min(Rows(c, factors), Columns(c, factors));
@@ -147,12 +165,18 @@ Value* UpperFactor(Composer& c, Value* factors) {
 Value* PermutationOf(Composer& c, Value* rows, DType dtype) {
   const int last = c.Rank(rows) - 1;
   Value* places = c.Unsqueeze(c.Iota(c.Size(rows, last)), {1});
-  return c.Cast(c.Equal(places, c.Unsqueeze(rows, {last})), dtype);
+  Value* permutation = c.Cast(c.Equal(places, c.Unsqueeze(rows, {last})), RealPart(dtype));
+  return IsComplex(dtype) ? FromParts(c, {permutation, c.Mul(permutation, 0)}) : permutation;
 }
 
 }  // namespace
 
 Value* SolveTriangular(Composer& c, Value* a, Value* b, Triangle triangle) {
+  if (AnyComplex(c, {a, b})) {
+    Value* half = triangle.upper ? Upper(c, a) : Lower(c, a);
+    if (triangle.unit) half = c.Where(OnDiagonal(c, Rows(c, a), Columns(c, a)), 1, half);
+    return Solve(c, half, b);
+  }
   Value* whole_a = WithBatchOf(c, a, b);
   Value* whole_b = WithBatchOf(c, b, a);
   return c.Op("dragoman.TriangularSolve", {whole_a, whole_b},
@@ -160,6 +184,7 @@ Value* SolveTriangular(Composer& c, Value* a, Value* b, Triangle triangle) {
 }
 
 Value* Solve(Composer& c, Value* a, Value* b) {
+  if (AnyComplex(c, {a, b})) return FromBlocks(c, Solve(c, BlocksOf(c, a), BlocksOf(c, b)));
   const Lu lu = FactorLu(c, WithBatchOf(c, a, b));
   return SolveFactored(c, lu.factors, lu.rows, b);
 }
@@ -196,8 +221,7 @@ Result<Value*> LowerInverse(Call& call) {
 Result<Results> LowerInverseEx(Call& call) {
   CallComposer c(call);
   Value* a = TakeMatrices(c, "A");
-  const Lu lu = FactorLu(c, a);
-  return c.Done({SolveFactored(c, lu.factors, lu.rows, UnitLike(c, a)), FirstZero(c, lu.factors)});
+  return c.Done({Inverse(c, a), SingularAt(c, a)});
 }
 
 Result<Value*> LowerLinalgSolve(Call& call) {
@@ -208,7 +232,7 @@ Result<Value*> LowerLinalgSolve(Call& call) {
 Result<Results> LowerLinalgSolveEx(Call& call) {
   CallComposer c(call);
   Value* a = TakeMatrices(c, "A");
-  return c.Done({SolveGiven(c, a, c.Tensor("B")), FirstZero(c, FactorLu(c, a).factors)});
+  return c.Done({SolveGiven(c, a, c.Tensor("B")), SingularAt(c, a)});
 }
 
 Result<Value*> LowerSolveTriangular(Call& call) {
@@ -237,11 +261,15 @@ Result<Results> LowerCholesky(Call& call) {
   CallComposer c(call);
   const bool upper = c.BoolOr("upper", false);
   Value* a = TakeMatrices(c, "self");
-  if (upper) a = Transposed(c, a);
-  const std::vector<Value*> factored = c.Ops("dragoman.Cholesky", {a}, {}, 2);
-  Value* factor = upper ? Transposed(c, factored[0]) : factored[0];
+  if (upper) a = Adjoint(c, a);
+  const bool complex = AnyComplex(c, {a});
+  const std::vector<Value*> factored =
+      c.Ops("dragoman.Cholesky", {complex ? HermitianBlocksOf(c, a) : a}, {}, 2);
+  Value* factor = complex ? FromBlocks(c, factored[0]) : factored[0];
+  if (upper) factor = Adjoint(c, factor);
   if (call.op().type != "linalg_cholesky_ex") return c.Done({factor});
-  return c.Done({factor, c.Cast(factored[1], DType::kI32)});
+  Value* failed_at = complex ? HalfRoundedUp(c, factored[1]) : factored[1];
+  return c.Done({factor, c.Cast(failed_at, DType::kI32)});
 }
 
 // cholesky_solve, cholesky_inverse: of the matrix whose factor is given.
@@ -249,10 +277,10 @@ Result<Value*> LowerCholeskySolve(Call& call) {
   CallComposer c(call);
   const bool inverse = call.op().type == "cholesky_inverse";
   Value* factor = TakeMatrices(c, inverse ? "self" : "input2");
-  if (c.BoolOr("upper", false)) factor = Transposed(c, factor);
+  if (c.BoolOr("upper", false)) factor = Adjoint(c, factor);
   Value* b = inverse ? UnitLike(c, factor) : TakeMatrices(c, "self");
   Value* half = SolveTriangular(c, factor, b, {});
-  return c.Done(SolveTriangular(c, Transposed(c, factor), half, {.upper = true}));
+  return c.Done(SolveTriangular(c, Adjoint(c, factor), half, {.upper = true}));
 }
 
 // linalg_lu_factor, linalg_lu_factor_ex, _lu_with_info: pivots count from 1.
@@ -282,7 +310,8 @@ Result<Results> LowerLuUnpack(Call& call) {
   Value* pivots = c.Sub(c.Cast(c.Tensor("LU_pivots"), DType::kI64), 1);
   const std::optional<std::int64_t> n = c.KnownSize(factors, c.Rank(factors) - 2);
   if (!n) return call.Unsupported("matrices whose sizes are known only at run time; give --shape");
-  Value* nothing = c.Full(c.Ints({0}), 0, c.dtype(factors));
+  Value* nothing = c.Full(c.Ints({0}), 0, RealPart(c.dtype(factors)));
+  if (AnyComplex(c, {factors})) nothing = FromParts(c, {nothing, nothing});
   Value* p = nothing;
   if (c.BoolOr("unpack_pivots", true))
     p = PermutationOf(c, RowsOf(c, pivots, *n), c.dtype(factors));
@@ -296,13 +325,18 @@ Result<Value*> LowerLuSolve(Call& call) {
   const bool older = call.op().type == "lu_solve";
   Value* factors = TakeMatrices(c, older ? "LU_data" : "LU");
   Value* pivots = c.Sub(c.Cast(c.Tensor(older ? "LU_pivots" : "pivots"), DType::kI64), 1);
-  if (!c.BoolOr("left", true) || c.BoolOr("adjoint", false))
-    return call.Unsupported("left = False, or adjoint = True");
   const std::optional<std::int64_t> n = c.KnownSize(factors, c.Rank(factors) - 1);
   if (!n) return call.Unsupported("matrices whose sizes are known only at run time; give --shape");
   Value* b = TakeMatrices(c, older ? "self" : "B");
-  Value* whole = WithBatchOf(c, factors, b);
-  return c.Done(SolveFactored(c, whole, RowsOf(c, pivots, *n), b));
+  const bool left = c.BoolOr("left", true);
+  const bool adjoint = c.BoolOr("adjoint", false);
+  Value* rows = RowsOf(c, pivots, *n);
+  if (left && !adjoint) return c.Done(SolveFactored(c, WithBatchOf(c, factors, b), rows, b));
+  // X·A = B is A*·X* = B*, and the other way round.
+  Value* product = MatMul(c, LowerFactor(c, factors), UpperFactor(c, factors));
+  Value* a = MatMul(c, PermutationOf(c, rows, c.dtype(factors)), product);
+  if (left) return c.Done(Solve(c, Adjoint(c, a), b));
+  return c.Done(Adjoint(c, Solve(c, adjoint ? a : Adjoint(c, a), Adjoint(c, b))));
 }
 
 Result<Value*> LowerMatrixPower(Call& call) {
@@ -317,17 +351,19 @@ Result<Value*> LowerMatrixPower(Call& call) {
     if (n % 2 == 1) power = power == nullptr ? x : MatMul(c, power, x);
     if (n > 1) x = MatMul(c, x, x);
   }
-  return c.Done(power != nullptr ? power : UnitLike(c, x));
+  return c.Done(power != nullptr ? power : UnitOf(c, x));
 }
 
 // Taylor's series of x / 2¹⁰, squared ten times.
 Result<Value*> LowerMatrixExp(Call& call) {
   CallComposer c(call);
-  Value* given = TakeMatrices(c, "self");
+  Value* given = c.Tensor("self");
+  if (!c.failed() && c.Rank(given) < 2) return call.Invalid("expected matrices");
   constexpr int kSquarings = 10;
   constexpr int kTerms = 12;
-  Value* x = c.Mul(c.Cast(given, DType::kF64), 1.0 / (1 << kSquarings));
-  Value* sum = UnitLike(c, x);
+  const DType wide = IsComplex(c.dtype(given)) ? DType::kC128 : DType::kF64;
+  Value* x = c.Mul(c.Cast(given, wide), 1.0 / (1 << kSquarings));
+  Value* sum = UnitOf(c, x);
   Value* unit = sum;
   for (int k = kTerms; k > 0; --k) sum = c.Add(unit, c.Div(MatMul(c, x, sum), k));
   for (int i = 0; i < kSquarings; ++i) sum = MatMul(c, sum, sum);

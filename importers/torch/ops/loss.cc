@@ -5,6 +5,7 @@
 #include "importers/torch/ops/distance.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
 
 namespace dragoman::torch {
 namespace {
@@ -172,8 +173,9 @@ Result<Value*> LowerKlDiv(Call& call) {
 
 Result<Value*> LowerPoissonNllLoss(Call& call) {
   CallComposer c(call);
-  Value* x = c.Tensor("input");
-  Value* target = c.Tensor("target");
+  const std::vector<Value*> promoted = c.Promoted({"input", "target"}, true);
+  Value* x = promoted[0];
+  Value* target = promoted[1];
   const double eps = c.Float("eps");
   Value* losses = c.Bool("log_input") ? c.Sub(c.Exp(x), c.Mul(target, x))
                                       : c.Sub(x, c.Mul(target, c.Log(c.Add(x, eps))));
@@ -213,8 +215,9 @@ Result<Value*> LowerHingeEmbeddingLoss(Call& call) {
 
 Result<Value*> LowerMarginRankingLoss(Call& call) {
   CallComposer c(call);
-  Value* difference = c.Sub(c.Tensor("input1"), c.Tensor("input2"));
-  Value* ordered = c.Mul(c.Neg(c.CastLike(c.Tensor("target"), difference)), difference);
+  const std::vector<Value*> x = c.Promoted({"input1", "input2", "target"});
+  Value* ordered = c.Mul(c.Sub(c.Number(0, x[2]), x[2]), c.Sub(x[0], x[1]));
+  if (!c.failed() && !IsFloating(c.dtype(ordered))) ordered = c.Cast(ordered, kDefaultFloat);
   return Reduced(c, c.Max(c.Add(ordered, c.Float("margin")), 0));
 }
 
@@ -228,9 +231,15 @@ Result<Value*> LowerCosineEmbeddingLoss(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"input1", "input2"});
   Value* target = c.Tensor("target");
+  if (c.dtype(target) == DType::kBool) target = c.Cast(target, DType::kI64);
   constexpr double kEps = 1e-12;
   const int axis = c.Rank(target);
-  const auto dot = [&](Value* a, Value* b) { return c.ReduceSum(c.Mul(a, b), {axis}); };
+  // Integers are multiplied in their own type, and summed in int64.
+  const auto dot = [&](Value* a, Value* b) {
+    Value* product = c.dtype(a) == DType::kBool ? c.And(a, b) : c.Mul(a, b);
+    Value* sum = c.ReduceSum(c.Cast(product, SumResult(c.dtype(a))), {axis});
+    return IsFloating(c.dtype(sum)) ? sum : c.Cast(sum, kDefaultFloat);
+  };
   Value* squares = c.Mul(c.Add(dot(x[0], x[0]), kEps), c.Add(dot(x[1], x[1]), kEps));
   Value* cosine = c.Div(dot(x[0], x[1]), c.Sqrt(squares));
   Value* alike = c.Where(c.Equal(target, 1), c.Sub(1, cosine), 0);

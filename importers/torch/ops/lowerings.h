@@ -61,6 +61,7 @@ Result<Value*> LowerAttention(Call& call);
 Result<Results> LowerAttentionWithWeights(Call& call);
 Result<Results> LowerNativeMultiHeadAttention(Call& call);
 Result<Results> LowerTransformerEncoderLayer(Call& call);
+Result<Results> LowerIsLeftAligned(Call& call);
 Result<Results> LowerNestedFromMask(Call& call);
 Result<Value*> LowerToPadded(Call& call);
 
@@ -238,6 +239,8 @@ Result<Results> LowerLinalgQr(Call& call);
 Result<Results> LowerQr(Call& call);
 Result<Results> LowerGeqrf(Call& call);
 Result<Value*> LowerHouseholderProduct(Call& call);
+Result<Results> LowerLinalgPolar(Call& call);
+Result<Value*> LowerOrmqr(Call& call);
 Result<Results> LowerEigh(Call& call);
 Result<Results> LowerSvd(Call& call);
 Result<Value*> LowerSvdvals(Call& call);
@@ -424,6 +427,7 @@ Result<Value*> LowerGridSampler(Call& call);
 Result<Value*> LowerAffineGrid(Call& call);
 
 // scatter.cc
+Result<Value*> LowerFillDiagonal(Call& call);
 Result<Value*> LowerIndexReduce(Call& call);
 Result<Value*> LowerScatter(Call& call);
 Result<Value*> LowerScatterAdd(Call& call);
@@ -436,6 +440,9 @@ Result<Value*> LowerMaskedFill(Call& call);
 Result<Value*> LowerMaskedScatter(Call& call);
 Result<Value*> LowerFill(Call& call);
 Result<Value*> LowerZero(Call& call);
+
+// segments.cc
+Result<Value*> LowerSegmentReduce(Call& call);
 
 // special.cc
 Result<Value*> LowerSpecialFunction(Call& call);
@@ -451,6 +458,7 @@ Result<Value*> LowerCorrcoef(Call& call);
 Result<Value*> LowerHistc(Call& call);
 Result<Value*> LowerBincount(Call& call);
 Result<Results> LowerHistogram(Call& call);
+Result<Results> LowerHistogramOfPoints(Call& call);
 Result<Value*> LowerQuantile(Call& call);
 Result<Results> LowerMode(Call& call);
 Result<Results> LowerGradient(Call& call);

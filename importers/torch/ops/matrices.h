@@ -2,13 +2,15 @@
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_MATRICES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_MATRICES_H_
 
+#include <initializer_list>
 #include <string_view>
 
 #include "importers/torch/ops/composer.h"
 
 namespace dragoman::torch {
 
-// Tensor argument `name`. Errors: it is no matrix, or of other elements than f32 and f64.
+// Tensor argument `name`. Errors: it is no matrix, or of other elements than f32, f64 and complex
+// numbers of these.
 Value* TakeMatrices(CallComposer& c, std::string_view name);
 
 Value* Transposed(Composer& c, Value* x);
@@ -19,11 +21,21 @@ Value* Columns(Composer& c, Value* x);
 Value* DiagonalOf(Composer& c, Value* x);
 // Which elements lie on the diagonal of matrices of these sizes; bool.
 Value* OnDiagonal(Composer& c, Value* rows, Value* columns);
-// Unit matrices (…, n, n) of as many rows as those of `x` have.
+// Unit matrices (…, n, n) of as many rows as those of `x` have; real.
 Value* UnitLike(Composer& c, Value* x);
 // `x` with what lies above, or below, the diagonal set to zero.
 Value* Lower(Composer& c, Value* x);
 Value* Upper(Composer& c, Value* x);
+
+// The transpose of the conjugate.
+Value* Adjoint(Composer& c, Value* x);
+
+// Matrices (…, 2n, 2m) of the parts of complex or real ones (…, n, m), and back.
+Value* BlocksOf(Composer& c, Value* x);
+Value* FromBlocks(Composer& c, Value* blocks);
+// The blocks of Hermitian matrices, whose diagonal counts as real.
+Value* HermitianBlocksOf(Composer& c, Value* x);
+bool AnyComplex(const Composer& c, std::initializer_list<const Value*> values);
 
 // X of A·X = B by Gaussian elimination; leading sizes are broadcast.
 Value* Solve(Composer& c, Value* a, Value* b);

@@ -28,7 +28,7 @@ Value* FirstMatrices(CallComposer& c) { return TakeMatrices(c, c.call().names().
 Value* TakeSymmetric(CallComposer& c) {
   Value* a = FirstMatrices(c);
   const std::string half = c.Has("UPLO") ? c.Text("UPLO") : "L";
-  return half == "U" || half == "u" ? Transposed(c, a) : a;
+  return half == "U" || half == "u" ? Adjoint(c, a) : a;
 }
 
 struct Qr {
@@ -81,7 +81,7 @@ Value* TakeTolerance(CallComposer& c, std::string_view name, DType dtype) {
 
 // Singular values up to here count as zero: max(atol, rtol · largest).
 Value* Cutoff(CallComposer& c, Value* x, Value* values) {
-  const DType dtype = c.dtype(x);
+  const DType dtype = RealPart(c.dtype(x));
   Value* atol = TakeTolerance(c, "atol", dtype);
   Value* rtol = TakeTolerance(c, "rtol", dtype);
   if (rtol == nullptr) rtol = TakeTolerance(c, "rcond", dtype);
@@ -106,12 +106,13 @@ Value* PseudoInverse(Composer& c, const Svd& svd, Value* cutoff) {
 Value* Symmetric(Composer& c, Value* x) {
   Value* lower = Lower(c, x);
   Value* diagonal = c.Where(OnDiagonal(c, Rows(c, x), Columns(c, x)), x, 0);
-  return c.Sub(c.Add(lower, Transposed(c, lower)), diagonal);
+  return c.Sub(c.Add(lower, Adjoint(c, lower)), diagonal);
 }
 
 // The norm of order 1, infinity or Frobenius of each matrix.
 Value* EntryNorm(CallComposer& c, Value* x, const Abstract& order) {
   const int last = c.Rank(x) - 1;
+  if (AnyComplex(c, {x})) x = c.Abs(x);
   const auto* number = order.As<Number>();
   if (const auto* text = order.As<String>(); text != nullptr && text->text() == "fro")
     return VectorNorm(c, x, 2, {last - 1, last}, false);
@@ -125,7 +126,12 @@ Value* EntryNorm(CallComposer& c, Value* x, const Abstract& order) {
 
 }  // namespace
 
-Value* SingularValues(Composer& c, Value* x) { return FactorSvd(c, x).s; }
+// Those of the blocks of complex matrices come in pairs.
+Value* SingularValues(Composer& c, Value* x) {
+  if (!AnyComplex(c, {x})) return FactorSvd(c, x).s;
+  Value* twice = FactorSvd(c, BlocksOf(c, x)).s;
+  return c.Slice(twice, c.Rank(twice) - 1, 0, kEnd, 2);
+}
 
 Result<Results> LowerLinalgQr(Call& call) {
   CallComposer c(call);
@@ -155,11 +161,37 @@ Result<Value*> LowerHouseholderProduct(Call& call) {
   return c.Done(c.Op("dragoman.HouseholderProduct", {factors, tau}));
 }
 
+// The product of `other` and the square orthogonal matrix that factors and tau stand for.
+Result<Value*> LowerOrmqr(Call& call) {
+  CallComposer c(call);
+  Value* factors = c.Tensor("self");
+  Value* other = c.Tensor("input3");
+  Value* columns = Columnwise(c, factors, Rows(c, factors));
+  Value* q = c.Op("dragoman.HouseholderProduct", {columns, c.Tensor("input2")});
+  if (c.BoolOr("transpose", false)) q = Transposed(c, q);
+  return c.Done(c.BoolOr("left", true) ? MatMul(c, q, other) : MatMul(c, other, q));
+}
+
+// The unitary factor, and the positive semidefinite one to its right.
+Result<Results> LowerLinalgPolar(Call& call) {
+  CallComposer c(call);
+  const Svd svd = FactorSvd(c, FirstMatrices(c));
+  Value* v = Transposed(c, svd.vh);
+  Value* h = MatMul(c, c.Mul(v, c.Unsqueeze(svd.s, {c.Rank(svd.s) - 1})), svd.vh);
+  return c.Done({MatMul(c, svd.u, svd.vh), h});
+}
+
 Result<Results> LowerEigh(Call& call) {
   CallComposer c(call);
-  const std::vector<Value*> results = c.Ops("dragoman.SymmetricEigen", {TakeSymmetric(c)}, {}, 2);
-  if (call.op().type == "linalg_eigvalsh") return c.Done({results[0]});
-  return c.Done({results[0], results[1]});
+  Value* x = TakeSymmetric(c);
+  const bool values = call.op().type == "linalg_eigvalsh";
+  const bool complex = AnyComplex(c, {x});
+  if (complex && !values) return call.Unsupported("eigenvectors of complex matrices");
+  const std::vector<Value*> results =
+      c.Ops("dragoman.SymmetricEigen", {complex ? HermitianBlocksOf(c, x) : x}, {}, 2);
+  if (!values) return c.Done({results[0], results[1]});
+  if (!complex) return c.Done({results[0]});
+  return c.Done({c.Slice(results[0], c.Rank(results[0]) - 1, 0, kEnd, 2)});
 }
 
 // linalg_svd, and svd, whose last result is V, not its transpose.
@@ -186,8 +218,10 @@ Result<Value*> LowerPinv(Call& call) {
   CallComposer c(call);
   Value* x = FirstMatrices(c);
   if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
-  const Svd svd = FactorSvd(c, x);
-  return c.Done(PseudoInverse(c, svd, Cutoff(c, x, svd.s)));
+  const bool complex = AnyComplex(c, {x});
+  const Svd svd = FactorSvd(c, complex ? BlocksOf(c, x) : x);
+  Value* inverse = PseudoInverse(c, svd, Cutoff(c, x, svd.s));
+  return c.Done(complex ? FromBlocks(c, inverse) : inverse);
 }
 
 Result<Value*> LowerMatrixRank(Call& call) {
@@ -195,7 +229,8 @@ Result<Value*> LowerMatrixRank(Call& call) {
   Value* x = FirstMatrices(c);
   if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
   Value* values = SingularValues(c, x);
-  Value* cutoff = c.Has("tol") ? TakeTolerance(c, "tol", c.dtype(x)) : Cutoff(c, x, values);
+  Value* cutoff =
+      c.Has("tol") ? TakeTolerance(c, "tol", RealPart(c.dtype(x))) : Cutoff(c, x, values);
   Value* counted = c.Cast(c.Greater(values, cutoff), DType::kI64);
   return c.Done(c.ReduceSum(counted, {c.Rank(values) - 1}));
 }

@@ -27,10 +27,18 @@ namespace {
 
 double Order(CallComposer& c, std::string_view name) { return c.Has(name) ? c.Float(name) : 2; }
 
+Value* Magnitudes(Composer& c, Value* x) { return IsComplex(c.dtype(x)) ? c.Abs(x) : x; }
+
 Value* NormOperand(CallComposer& c) {
   Value* x = c.Tensor("self");
   const DType dtype = c.DTypeOr("dtype", c.dtype(x));
-  return c.Cast(IsComplex(c.dtype(x)) ? c.Abs(x) : x, RealPart(dtype));
+  return c.Cast(Magnitudes(c, x), RealPart(dtype));
+}
+
+// Complex elements stay complex: singular values are not those of their magnitudes.
+Value* MatrixOperand(CallComposer& c) {
+  Value* x = c.Tensor("self");
+  return c.Cast(x, c.DTypeOr("dtype", c.dtype(x)));
 }
 
 // Singular values of the matrices that two axes make, along a last axis.
@@ -90,7 +98,7 @@ Result<Value*> LowerMatrixNormOf(CallComposer& c, Value* x) {
     const std::string text = c.Text("ord");
     if (text == "nuc") return c.Done(NuclearNorm(c, x, axes, keep));
     if (text != "fro") return c.call().Unsupported("ord = '" + text + "'");
-    return c.Done(VectorNorm(c, x, 2, axes, keep));
+    return c.Done(VectorNorm(c, Magnitudes(c, x), 2, axes, keep));
   }
   const double norm = c.Float("ord");
   if (std::abs(norm) == 2) return c.Done(SpectralNorm(c, x, norm, axes, keep));
@@ -119,13 +127,13 @@ Result<Value*> LowerLinalgVectorNorm(Call& call) {
 
 Result<Value*> LowerLinalgMatrixNorm(Call& call) {
   CallComposer c(call);
-  return LowerMatrixNormOf(c, NormOperand(c));
+  return LowerMatrixNormOf(c, MatrixOperand(c));
 }
 
 // With an order, two axes make it the norm of a matrix.
 Result<Value*> LowerLinalgNorm(Call& call) {
   CallComposer c(call);
-  Value* x = NormOperand(c);
+  Value* x = MatrixOperand(c);
   const std::size_t axes =
       c.Has("dim") ? c.Take(call.IntList("dim")).size() : static_cast<std::size_t>(c.Rank(x));
   if (c.Has("ord") && axes == 2) return LowerMatrixNormOf(c, x);
@@ -143,8 +151,7 @@ Result<Value*> LowerDist(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   Value* difference = c.Sub(x[0], x[1]);
-  if (IsComplex(c.dtype(difference))) difference = c.Abs(difference);
-  return c.Done(VectorNorm(c, c.Flatten(difference), Order(c, "p"), {0}, false));
+  return c.Done(VectorNorm(c, c.Flatten(Magnitudes(c, difference)), Order(c, "p"), {0}, false));
 }
 
 }  // namespace dragoman::torch

@@ -98,9 +98,10 @@ Result<Value*> LowerVander(Call& call) {
   Value* x = c.Tensor(call.Declares("x") ? "x" : "self");
   const int rank = c.Rank(x);
   if (rank < 1) return call.Invalid("expected a vector");
-  if (c.dtype(x) == DType::kBool) x = c.Cast(x, DType::kI64);
+  const bool batched = call.op().type == "linalg_vander";
+  if (c.dtype(x) == DType::kBool || batched) x = c.Cast(x, SumResult(c.dtype(x)));
   Value* count = c.Has("N") ? c.Take(call.IntValue("N")) : c.Size(x, rank - 1);
-  const bool rises = call.op().type == "linalg_vander" || c.BoolOr("increasing", false);
+  const bool rises = batched || c.BoolOr("increasing", false);
   Value* exponents = c.Iota(count);
   if (!rises) exponents = c.Sub(c.Sub(count, 1), exponents);
   return c.Done(c.Pow(c.Unsqueeze(x, {rank}), c.CastLike(exponents, x)));

@@ -19,6 +19,11 @@ Value* AddProduct(CallComposer& c, Value* self, Value* product) {
   const auto scaled = [&](Value* value, const Number& by) {
     return is(by, 1) ? value : c.Mul(value, c.Take(c.call().NumberValue(by, c.dtype(value))));
   };
+  if (c.dtype(product) == DType::kBool) {
+    if (!alpha.known()) return c.Fail("alpha known only at run time of bool tensors");
+    product = is(alpha, 0) ? c.And(product, c.BoolConstant(false)) : product;
+    return is(beta, 0) ? product : c.Or(self, product);
+  }
   product = scaled(product, alpha);
   return is(beta, 0) ? product : c.Add(scaled(self, beta), product);
 }
@@ -27,6 +32,12 @@ Value* InputTensor(CallComposer& c, std::string_view name) {
   Value* x = c.Tensor(name);
   if (c.dtype(x) == DType::kBool) return c.Fail("products of bool tensors");
   return x;
+}
+
+// Of vectors of one type; of bool, where both hold.
+Value* OuterProduct(Composer& c, Value* a, Value* b) {
+  Value* column = c.Unsqueeze(a, {1});
+  return c.dtype(column) == DType::kBool ? c.And(column, b) : c.Mul(column, b);
 }
 
 // Argument `self`, and the product of two others.
@@ -71,8 +82,8 @@ Result<Value*> LowerBaddbmm(Call& call) { return AddMatMul(call, "batch1", "batc
 
 Result<Value*> LowerAddr(Call& call) {
   CallComposer c(call);
-  Value* column = c.Unsqueeze(InputTensor(c, "vec1"), {1});
-  return c.Done(AddProduct(c, c.Tensor("self"), c.Mul(column, c.Tensor("vec2"))));
+  const std::vector<Value*> x = c.Promoted({"self", "vec1", "vec2"});
+  return c.Done(AddProduct(c, x[0], OuterProduct(c, x[1], x[2])));
 }
 
 Result<Value*> LowerAddbmm(Call& call) {
@@ -86,8 +97,7 @@ Result<Value*> LowerAddbmm(Call& call) {
 Result<Value*> LowerOuter(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "vec2"});
-  Value* column = c.Unsqueeze(x[0], {1});
-  return c.Done(c.dtype(column) == DType::kBool ? c.And(column, x[1]) : c.Mul(column, x[1]));
+  return c.Done(OuterProduct(c, x[0], x[1]));
 }
 
 // The sum over the last axes of both.

@@ -88,7 +88,7 @@ Result<Value*> LowerMean(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   x = c.Cast(x, c.DTypeOr("dtype", c.dtype(x)));
-  if (!c.failed() && !IsFloating(c.dtype(x)))
+  if (!c.failed() && !IsFloating(c.dtype(x)) && !IsComplex(c.dtype(x)))
     return call.Unsupported("the mean of " + std::string(Name(c.dtype(x))));
   const ReducedAxes axes = TakeAxes(c, x);
   return c.Done(c.ReduceMean(axes.of, axes.axes, axes.keep));
@@ -147,7 +147,11 @@ Result<Value*> LowerCumSum(Call& call) {
   Value* x = c.Tensor("self");
   x = c.Cast(x, c.DTypeOr("dtype", SumResult(c.dtype(x))));
   const int axis = c.AxisArgument("dim", x);
-  return c.Done(c.MaybeRank(x) == 0 ? x : c.Op("CumSum", {x, c.Int(axis)}));
+  if (c.MaybeRank(x) == 0) return c.Done(x);
+  // Small integers wrap; sums in int64 have the same bits.
+  const DType type = c.dtype(x);
+  if (IsInteger(type)) x = c.Cast(x, DType::kI64);
+  return c.Done(c.Cast(c.Op("CumSum", {x, c.Int(axis)}), type));
 }
 
 Result<Value*> LowerTrace(Call& call) {
@@ -169,8 +173,10 @@ Result<Value*> LowerSumToSize(Call& call) {
   if (leading < 0) return call.Invalid("the sizes have a higher rank than the tensor");
   std::vector<std::int64_t> repeated;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 1) repeated.push_back(leading + static_cast<std::int64_t>(i));
+    const int axis = leading + static_cast<int>(i);
+    if (sizes[i] == 1 && c.KnownSize(x, axis) != 1) repeated.push_back(axis);
   }
+  if (leading > 0 || !repeated.empty()) x = c.Cast(x, SumResult(c.dtype(x)));
   x = c.ReduceSum(x, std::move(repeated), true);
   return c.Done(c.ReduceSum(x, AllAxes(leading)));
 }

@@ -219,4 +219,22 @@ Result<Value*> LowerZero(Call& call) {
   return c.Done(c.Full(c.Shape(x), 0, c.dtype(x)));
 }
 
+// fill_diagonal: where all places are equal; with `wrap` the diagonal of a tall matrix begins anew
+// behind one row.
+Result<Value*> LowerFillDiagonal(Call& call) {
+  CallComposer c(call);
+  Value* x = c.Tensor("self");
+  const int rank = c.Rank(x);
+  if (rank < 2) return call.Invalid("expected a matrix at least");
+  Value* last = c.Iota(c.Size(x, rank - 1));
+  Value* on_diagonal = nullptr;
+  for (int axis = 0; axis + 1 < rank && !c.failed(); ++axis) {
+    Value* place = c.Iota(c.Size(x, axis));
+    if (rank == 2 && c.BoolOr("wrap", false)) place = c.Op("Mod", {place, c.Add(c.Size(x, 1), 1)});
+    Value* equal = c.Equal(AlongAxis(c, place, axis, rank), last);
+    on_diagonal = on_diagonal == nullptr ? equal : c.And(on_diagonal, equal);
+  }
+  return c.Done(c.Where(on_diagonal, c.As("fill_value", c.dtype(x)), x));
+}
+
 }  // namespace dragoman::torch

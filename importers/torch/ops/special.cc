@@ -30,6 +30,7 @@ constexpr auto kFunctions = std::to_array<Function>({
     {"erfinv", ErfInverse},
     {"i0", OfOrder<ModifiedI, 0>},
     {"lgamma", LogGamma},
+    {"special_airy_ai", Airy},
     {"special_bessel_j0", OfOrder<BesselJ, 0>},
     {"special_bessel_j1", OfOrder<BesselJ, 1>},
     {"special_bessel_y0", OfOrder<BesselY, 0>},

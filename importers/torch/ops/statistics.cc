@@ -80,6 +80,52 @@ Range RangeOf(Composer& c, Value* x, double low, double high, double margin) {
   return {c.Where(same, c.Sub(least, margin), least), c.Where(same, c.Add(most, margin), most)};
 }
 
+// Two numbers for each of so many axes, as argument `range` says; zeros, which stand for the range
+// of the data, if it does not.
+std::vector<double> TakeRanges(CallComposer& c, std::size_t axes) {
+  if (!c.Has("range")) return std::vector<double>(2 * axes, 0);
+  std::vector<double> stated = c.Take(c.call().FloatList("range"));
+  if (!c.failed() && stated.size() != 2 * axes)
+    c.Fail(InvalidInput("range is not two numbers for each axis"));
+  stated.resize(2 * axes);
+  return stated;
+}
+
+// The edges of `count` bins of equal width.
+Value* EdgesOf(Composer& c, Value* x, std::int64_t count, const std::vector<double>& stated) {
+  const Range range = RangeOf(c, x, stated[0], stated[1], 0.5);
+  Value* i = c.Cast(c.Iota(c.Int(count + 1)), DType::kF64);
+  Value* low = c.Cast(range.low, DType::kF64);
+  Value* width = c.Sub(c.Cast(range.high, DType::kF64), low);
+  Value* inner = c.Add(low, c.Div(c.Mul(i, width), static_cast<double>(count)));
+  Value* last = c.Equal(i, static_cast<double>(count));
+  return c.CastLike(c.Where(last, c.Cast(range.high, DType::kF64), inner), x);
+}
+
+// The bin of each element, of `count`; others where it lies in none. The last has its upper edge.
+Value* PlacesIn(Composer& c, Value* x, Value* edges, Value* count) {
+  Value* passed = c.Cast(c.GreaterOrEqual(c.Unsqueeze(x, {1}), edges), DType::kI64);
+  Value* place = c.Sub(c.ReduceSum(passed, {1}), 1);
+  Value* top = c.Slice(edges, 0, -1, kEnd);
+  return c.Where(c.Equal(x, top), c.Sub(count, 1), place);
+}
+
+Value* TakeAmounts(CallComposer& c, Value* x) {
+  return c.Has("weight") ? c.Flatten(c.Tensor("weight")) : c.Full(c.Shape(x), 1, c.dtype(x));
+}
+
+// Shares of the sum by the extent of each bin, along one axis for each of `edges`.
+Value* Density(Composer& c, Value* counts, const std::vector<Value*>& edges) {
+  counts = c.Div(counts, c.ReduceAll("ReduceSum", counts));
+  const int rank = static_cast<int>(edges.size());
+  for (int i = 0; i < rank; ++i) {
+    Value* of = edges[static_cast<std::size_t>(i)];
+    Value* widths = c.Sub(c.Slice(of, 0, 1, kEnd), c.Slice(of, 0, 0, -1));
+    counts = c.Div(counts, AlongAxis(c, widths, i, rank));
+  }
+  return counts;
+}
+
 // The elements in rising order along the last axis; NaN last.
 Value* SortedLast(Composer& c, Value* x) {
   return c.Ops("TopK", {x, c.SizeVector(x, c.Rank(x) - 1, 1)}, {{"largest", std::int64_t{0}}},
@@ -160,7 +206,8 @@ Result<Value*> LowerCorrcoef(Call& call) {
   Value* deviation = c.Sqrt(DiagonalOf(c, covariance));
   Value* scaled = c.Div(c.Div(covariance, c.Unsqueeze(deviation, {1})), deviation);
   scaled = c.Max(c.Min(scaled, 1), -1);
-  return c.Done(c.Rank(c.Tensor("self")) < 2 ? c.Reshape(scaled, c.Ints({})) : scaled);
+  const bool single = c.Rank(c.Tensor("self")) < 2 || c.KnownSize(x, 0) == 1;
+  return c.Done(single ? c.Reshape(scaled, c.Ints({})) : scaled);
 }
 
 Result<Value*> LowerHistc(Call& call) {
@@ -195,39 +242,59 @@ Result<Value*> LowerBincount(Call& call) {
 // histogram: counts, and the edges of the bins.
 Result<Results> LowerHistogram(Call& call) {
   CallComposer c(call);
-  Value* given = c.Tensor("self");
-  Value* x = c.Flatten(given);
+  Value* x = c.Flatten(c.Tensor("self"));
   const Abstract bins = c.Take(call.Argument("bins"));
   Value* edges = nullptr;
   if (bins.Is<TensorRef>()) {
     edges = c.Tensor("bins");
   } else {
-    const std::int64_t count = c.Int("bins");
-    const std::vector<double> stated =
-        c.Has("range") ? c.Take(call.FloatList("range")) : std::vector<double>{0, 0};
-    if (c.failed()) return c.Done({});
-    if (stated.size() != 2) return call.Invalid("range is not two numbers");
-    const Range range = RangeOf(c, x, stated[0], stated[1], 0.5);
-    Value* i = c.Cast(c.Iota(c.Int(count + 1)), DType::kF64);
-    Value* low = c.Cast(range.low, DType::kF64);
-    Value* width = c.Sub(c.Cast(range.high, DType::kF64), low);
-    Value* inner = c.Add(low, c.Div(c.Mul(i, width), static_cast<double>(count)));
-    Value* last = c.Equal(i, static_cast<double>(count));
-    edges = c.CastLike(c.Where(last, c.Cast(range.high, DType::kF64), inner), x);
+    const std::vector<double> range = TakeRanges(c, 1);
+    edges = EdgesOf(c, x, c.Int("bins"), range);
   }
-  Value* passed = c.Cast(c.GreaterOrEqual(c.Unsqueeze(x, {1}), edges), DType::kI64);
-  Value* place = c.Sub(c.ReduceSum(passed, {1}), 1);
   Value* count = c.Sub(c.Size(edges, 0), 1);
-  Value* top = c.Slice(edges, 0, -1, kEnd);
-  place = c.Where(c.Equal(x, top), c.Sub(count, 1), place);
-  Value* amounts =
-      c.Has("weight") ? c.Flatten(c.Tensor("weight")) : c.Full(c.Shape(x), 1, c.dtype(x));
-  Value* counts = CountPlaces(c, place, amounts, count);
-  if (c.BoolOr("density", false)) {
-    Value* widths = c.Sub(c.Slice(edges, 0, 1, kEnd), c.Slice(edges, 0, 0, -1));
-    counts = c.Div(c.Div(counts, c.ReduceSum(counts, {0})), widths);
-  }
+  Value* counts = CountPlaces(c, PlacesIn(c, x, edges, count), TakeAmounts(c, x), count);
+  if (c.BoolOr("density", false)) counts = Density(c, counts, {edges});
   return c.Done({counts, edges});
+}
+
+// histogramdd: rows are points; the counts of the bins along all axes, and a list of their edges.
+Result<Results> LowerHistogramOfPoints(Call& call) {
+  CallComposer c(call);
+  Value* points = c.Tensor("self");
+  const int rank = c.Rank(points);
+  const std::optional<std::int64_t> known = c.KnownSize(points, rank - 1);
+  if (c.failed() || !known) return call.Unsupported("points of an unknown number of axes");
+  const auto axes = static_cast<std::size_t>(*known);
+  points = c.Reshape(points, {-1, *known});
+  const bool given = call.op().overload == "TensorList_bins";
+  std::vector<Value*> edges = given ? c.Tensors("bins") : std::vector<Value*>();
+  const std::vector<double> ranges = TakeRanges(c, axes);
+  const Ints bins = given ? Ints(axes) : c.Take(call.IntList("bins", axes));
+  if (c.failed() || bins.size() != axes || (given && edges.size() != axes))
+    return call.Invalid("there is not a number of bins for each axis");
+  Value* place = nullptr;
+  Value* all = nullptr;
+  std::vector<Value*> sizes;
+  for (std::size_t i = 0; i < axes; ++i) {
+    Value* x = c.Select(points, 1, static_cast<std::int64_t>(i));
+    if (!given) edges.push_back(EdgesOf(c, x, bins[i], {ranges[2 * i], ranges[2 * i + 1]}));
+    Value* count = c.Sub(c.Size(edges[i], 0), 1);
+    Value* here = PlacesIn(c, x, edges[i], count);
+    Value* outside = c.Or(c.Less(here, 0), c.GreaterOrEqual(here, count));
+    if (place != nullptr) {
+      outside = c.Or(outside, c.Less(place, 0));
+      here = c.Add(c.Mul(place, count), here);
+    }
+    place = c.Where(outside, -1, here);
+    all = all == nullptr ? count : c.Mul(all, count);
+    sizes.push_back(c.Vector(count));
+  }
+  Value* first = c.Select(points, 1, 0);
+  Value* counts = CountPlaces(c, place, TakeAmounts(c, first), all);
+  counts = c.Reshape(counts, c.ConcatSizes(std::move(sizes)));
+  if (c.BoolOr("density", false)) counts = Density(c, counts, edges);
+  DRAGOMAN_TRY(c.status());
+  return Results{call.NewTensor(counts), call.NewTensorList(edges)};
 }
 
 // quantile, nanquantile: for each of q a slice of the result, in front, unless q is one number.
@@ -362,7 +429,8 @@ Result<Results> LowerUniqueConsecutive(Call& call) {
   Value* moves = c.NotEqual(Part(c, x, 0, 1, kEnd), Part(c, x, 0, 0, -1));
   Value* starts = c.Concat({c.Full(one, 1, DType::kBool), moves}, 0);
   starts = c.Slice(starts, 0, c.Ints({0}), c.Vector(c.NumElements(x)), one);
-  Value* values = c.Op("Compress", {x, starts}, {{"axis", std::int64_t{0}}});
+  Value* values = c.Op("Compress", {c.Widen(x), starts}, {{"axis", std::int64_t{0}}});
+  values = c.CastLike(values, x);
   Value* runs = c.Sub(c.Op("CumSum", {c.Cast(starts, DType::kI64), c.Int(0)}), 1);
   Value* places = c.Squeeze(c.Op("NonZero", {starts}), {0});
   Value* ends = c.Concat({Part(c, places, 0, 1, kEnd), c.Vector(c.NumElements(x))}, 0);

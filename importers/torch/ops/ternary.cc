@@ -18,9 +18,10 @@ Result<Value*> Clamp(Call& call, std::initializer_list<std::string_view> bounds)
   Value* upper = c.Has("max") ? c.As("max", dtype) : nullptr;
   const auto is_number = [&](Value* bound) { return bound == nullptr || c.MaybeRank(bound) == 0; };
   if (lower == nullptr && upper == nullptr) return call.Invalid("neither min nor max is given");
-  if (is_number(lower) && is_number(upper)) return c.Done(c.Op("Clip", {x, lower, upper}));
-  if (lower != nullptr) x = c.Max(x, lower);
-  return c.Done(upper != nullptr ? c.Min(x, upper) : x);
+  const bool numbers = is_number(lower) && is_number(upper);
+  if (numbers && dtype != DType::kBool) return c.Done(c.Op("Clip", {x, lower, upper}));
+  if (lower != nullptr) x = Maximum(c, x, lower);
+  return c.Done(upper != nullptr ? Minimum(c, x, upper) : x);
 }
 
 // self + value * f(tensor1, tensor2)

@@ -206,6 +206,31 @@ TEST(OpLoweringTest, IgnoresTargetsInMeans) {
             "f32[] -2.5");
 }
 
+TEST(OpLoweringTest, TreatsInfinityAndNaNAsTorchDoes) {
+  EXPECT_EQ(Lowered("bucketize.Tensor",
+                    "const %x: f32[3] = [nan, 0.5, 7.0]\nconst %b: f32[2] = [0.0, 1.0]",
+                    {{"self", "%x"}, {"boundaries", "%b"}, {"out_int32", false}, {"right", false}}),
+            "i64[3] 2 1 2");
+  EXPECT_EQ(Lowered("cummax", "const %x: f32[3] = [1.0, nan, 2.0]", {{"self", "%x"}, {"dim", 0}}),
+            "f32[3] 1.0 nan nan; i64[3] 0 1 1");
+  EXPECT_EQ(Lowered("atan2", "const %y: f32[2] = [inf, -inf]\nconst %x: f32[2] = [-inf, inf]",
+                    {{"self", "%y"}, {"other", "%x"}}),
+            "f32[2] 2.3561945 -0.7853982");
+  EXPECT_EQ(Lowered("pow.Tensor_Scalar", "const %x: f32[2] = [-0.0, 4.0]",
+                    {{"self", "%x"}, {"exponent", 0.5}}),
+            "f32[2] -0.0 2.0");
+}
+
+// Those of [1 i; i 1] are √2 both, those of the magnitudes 2 and 0.
+TEST(OpLoweringTest, TakesNormsOfComplexMatricesByTheirSingularValues) {
+  EXPECT_EQ(
+      Lowered(
+          "linalg_norm.ord_str",
+          "const %x: c64[2, 2] = [[(1.0, 0.0), (0.0, 1.0)], [(0.0, 1.0), (1.0, 0.0)]]",
+          {{"self", "%x"}, {"ord", "nuc"}, {"dim", None()}, {"keepdim", false}, {"dtype", None()}}),
+      "f32[] 2.828427");
+}
+
 TEST(OpLoweringTest, RefusesByNameWhatItCannotDo) {
   const std::string x = "const %x: f32[1, 3] = [[1, 2, 3]]";
   EXPECT_THAT(Lowered("dropout", x, {{"input", "%x"}, {"p", 2.0}, {"train", "yes"}}),

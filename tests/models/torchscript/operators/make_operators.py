@@ -35,6 +35,7 @@ def pool():
         return torch.rand(sizes, generator=g) * 0.8 + 0.1
 
     square = rand(4, 4)
+    ca4 = torch.complex(square, square.flip(0))
     return {
         "x": rand(3, 4), "y": rand(3, 4), "row": rand(4), "s": rand(),  # broadcast together
         "p": positive(3, 4), "q": positive(3, 4),                       # within (0.1, 0.9)
@@ -58,6 +59,7 @@ def pool():
         "boxes": torch.tensor([[0., 0., 4., 4.], [0.5, 0.5, 4., 4.], [5., 5., 9., 9.]]),
         "rois": torch.tensor([[0., 0., 0., 4., 4.], [1., 1., 1., 6., 5.]]),
         "scores": torch.tensor([0.9, 0.8, 0.7]),
+        "ca4": ca4, "cspd": ca4 @ ca4.mH + 4 * torch.eye(4),
     }
 
 
