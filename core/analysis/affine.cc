@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -376,8 +376,8 @@ AffineForms::FormOrNone AffineForms::Gemm(const Node& node, int axis) {
   const bool weight_first = axis == 0;
   const Value& weight = *node.operand(weight_first ? 0 : 1);
   const Value& operand = *node.operand(weight_first ? 1 : 0);
-  const bool weight_swapped = IntAttribute(node, weight_first ? "transA" : "transB", 0) != 0;
-  const bool operand_swapped = IntAttribute(node, weight_first ? "transB" : "transA", 0) != 0;
+  const bool weight_swapped = IntAttribute(node, weight_first ? "transA" : "transB") != 0;
+  const bool operand_swapped = IntAttribute(node, weight_first ? "transB" : "transA") != 0;
   ConstId matrix = consts_.Of(&weight);
   if (matrix == kNoConst || consts_.sizes(matrix).size() != 2) return std::nullopt;
   if (weight_first == weight_swapped) matrix = consts_.Transpose(matrix);
@@ -385,12 +385,12 @@ AffineForms::FormOrNone AffineForms::Gemm(const Node& node, int axis) {
   FormOrNone form = Apply(matrix, operand, operand_swapped ? 1 - contracted : contracted);
   if (!form) return std::nullopt;
   for (AffineSegment& segment : form->segments)
-    segment = Scale(segment, FloatAttribute(node, "alpha", 1));
+    segment = Scale(segment, FloatAttribute(node, "alpha"));
   if (node.operand(2) == nullptr) return form;
   FormOrNone bias = Operand(*node.operand(2), *node.result(), axis, form->segments.front().size);
   if (!bias) return std::nullopt;
   for (AffineSegment& segment : bias->segments)
-    segment = Scale(segment, FloatAttribute(node, "beta", 1));
+    segment = Scale(segment, FloatAttribute(node, "beta"));
   return AddForms(*form, *bias);
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/analysis/affine.h"
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -30,8 +30,8 @@ std::optional<Cut> ReadCut(const Node& slice, const Inference& inference) {
   return Cut{static_cast<int>(*axis < 0 ? *axis + *rank : *axis), *begin, *stride};
 }
 
-int AxisOf(const Node& node, std::string_view name, int rank, std::int64_t fallback) {
-  const std::int64_t axis = IntAttribute(node, name, fallback);
+int AxisOf(const Node& node, int rank) {
+  const std::int64_t axis = IntAttribute(node, "axis");
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
@@ -118,7 +118,7 @@ AffineForms::FormOrNone AffineForms::Transpose(const Node& node, int axis, Mode 
 
 AffineForms::FormOrNone AffineForms::Concat(const Node& node, const Value& value, int axis,
                                             Mode mode) {
-  if (AxisOf(node, "axis", *value.type().rank(), 0) != axis) return std::nullopt;
+  if (AxisOf(node, *value.type().rank()) != axis) return std::nullopt;
   AffineForm joined;
   joined.aligned = true;
   for (const Use& use : node.operands()) {
@@ -420,7 +420,7 @@ AffineForms::FormOrNone AffineForms::SumOfRuns(const Value& operand, int axis, i
 AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value, int axis,
                                            Mode mode) {
   const Value& operand = *node.operand(0);
-  const int split = AxisOf(node, "axis", *value.type().rank(), 0);
+  const int split = AxisOf(node, *value.type().rank());
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < value.index(); ++i) {
     const auto size = node.result(i) != nullptr ? SizeAlong(*node.result(i), split) : std::nullopt;
@@ -459,7 +459,7 @@ AffineForms::FormOrNone AffineForms::Gather(const Node& node, const Value& value
   const auto indices = inference_->KnownInts(node.operand(1));
   const auto index_rank = node.operand(1)->type().rank();
   if (!rank || !indices || indices->size() != 1 || !index_rank) return std::nullopt;
-  const int along = AxisOf(node, "axis", *rank, 0);
+  const int along = AxisOf(node, *rank);
   // The axis is replaced by those of the indices, all of size 1.
   const int shift = *index_rank - 1;
   if (axis >= along && axis < along + *index_rank) return std::nullopt;

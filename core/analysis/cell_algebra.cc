@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -100,15 +100,14 @@ std::optional<AppliedFunction> FunctionOf(const Node& node, AffineForms& forms) 
     if (node.Is(name)) return AppliedFunction{{.name = name}, x};
   }
   if (node.Is("LeakyRelu")) {
-    return AppliedFunction{{"LeakyRelu", FloatAttribute(node, "alpha", 0.01f)}, x};
+    return AppliedFunction{{"LeakyRelu", FloatAttribute(node, "alpha")}, x};
   }
   for (std::string_view name : {"Elu", "ThresholdedRelu"}) {
-    if (node.Is(name)) return AppliedFunction{{name, FloatAttribute(node, "alpha", 1.0f)}, x};
+    if (node.Is(name)) return AppliedFunction{{name, FloatAttribute(node, "alpha")}, x};
   }
   if (node.Is("HardSigmoid")) {
     return AppliedFunction{
-        {"HardSigmoid", FloatAttribute(node, "alpha", 0.2f), FloatAttribute(node, "beta", 0.5f)},
-        x};
+        {"HardSigmoid", FloatAttribute(node, "alpha"), FloatAttribute(node, "beta")}, x};
   }
   const auto bounded = ReadBounded(node, forms);
   if (!bounded || bounded->low != 0) return std::nullopt;

@@ -2,7 +2,7 @@
 #include "core/interpreter/handlers.h"
 #include "core/interpreter/operands.h"
 #include "core/ir/element_text.h"
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -35,7 +35,7 @@ void AppendText(const RuntimeValue& value, std::string& text) {
 
 // The node's message, each {} replaced by one of `data`, and the rest of `data` behind it.
 std::string Line(const Node& node, std::span<const RuntimeValue> data) {
-  const std::string message = TextAttribute(node, "message", "");
+  const std::string message = TextAttribute(node, "message");
   std::string_view rest = message;
   std::string line;
   for (const RuntimeValue& value : data) {

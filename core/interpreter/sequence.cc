@@ -4,7 +4,7 @@
 #include "core/interpreter/handlers.h"
 #include "core/interpreter/operands.h"
 #include "core/interpreter/pieces.h"
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -73,7 +73,7 @@ Result<Values> RunSequenceConstruct(const Node&, std::span<const RuntimeValue> o
 
 Result<Values> RunSequenceEmpty(const Node& node, std::span<const RuntimeValue>, const Execution&,
                                 const Frame&) {
-  const std::int64_t number = IntAttribute(node, "dtype", 1);
+  const std::int64_t number = IntAttribute(node, "dtype");
   if (!IsDTypeNumber(number)) return InvalidInput("dtype is no element type");
   return One(SequenceOf({}, static_cast<DType>(number)));
 }
@@ -127,8 +127,8 @@ Result<Values> RunConcatFromSequence(const Node& node, std::span<const RuntimeVa
     DRAGOMAN_ASSIGN(const Array* array, TensorOperand(sequence->sequence, i));
     arrays.push_back(*array);
   }
-  const bool new_axis = IntAttribute(node, "new_axis", 0) != 0;
-  DRAGOMAN_ASSIGN(int axis, ResolveAxis(IntAttribute(node, "axis", 0),
+  const bool new_axis = IntAttribute(node, "new_axis") != 0;
+  DRAGOMAN_ASSIGN(int axis, ResolveAxis(IntAttribute(node, "axis"),
                                         arrays.front().shape().size() + (new_axis ? 1 : 0)));
   DRAGOMAN_ASSIGN(Array joined, new_axis ? Stack(arrays, axis) : Concatenate(arrays, axis));
   return One(RuntimeValue::Of(std::move(joined)));
@@ -137,9 +137,9 @@ Result<Values> RunConcatFromSequence(const Node& node, std::span<const RuntimeVa
 Result<Values> RunSplitToSequence(const Node& node, std::span<const RuntimeValue> operands,
                                   const Execution&, const Frame&) {
   DRAGOMAN_ASSIGN(const Array* array, TensorOperand(operands, 0));
-  DRAGOMAN_ASSIGN(int axis, ResolveAxis(IntAttribute(node, "axis", 0), array->shape().size()));
+  DRAGOMAN_ASSIGN(int axis, ResolveAxis(IntAttribute(node, "axis"), array->shape().size()));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> sizes, PartSizes(operands, array->shape()[axis]));
-  const bool drop_axis = !HasOperand(operands, 1) && IntAttribute(node, "keepdims", 1) == 0;
+  const bool drop_axis = !HasOperand(operands, 1) && IntAttribute(node, "keepdims") == 0;
   DRAGOMAN_ASSIGN(std::vector<Array> parts,
                   drop_axis ? Slices(*array, axis) : SplitAlong(*array, axis, sizes));
   return One(SequenceOf(std::move(parts), array->dtype()));

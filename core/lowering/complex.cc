@@ -6,8 +6,8 @@
 #include <numbers>
 #include <utility>
 
-#include "core/ir/node_attributes.h"
 #include "core/lowering/math.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -27,7 +27,7 @@ Parts PartsBehind(const Value* pairs) {
   const Node* re = ProducerOf(concat->operand(0), "Unsqueeze");
   const Node* im = ProducerOf(concat->operand(1), "Unsqueeze");
   if (re == nullptr || im == nullptr) return {};
-  const bool last = IntAttribute(*concat, "axis", 0) == -1;
+  const bool last = IntAttribute(*concat, "axis") == -1;
   return last ? Parts{re->operand(0), im->operand(0)} : Parts{};
 }
 

@@ -1,6 +1,7 @@
 #include "core/rewrite/joined_parts.h"
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -15,7 +16,7 @@ int FromFront(std::int64_t axis, const Value& value) {
 }
 
 int AxisIn(const Node& node, const Value& value) {
-  return FromFront(IntAttribute(node, "axis", 0), value);
+  return FromFront(IntAttribute(node, "axis"), value);
 }
 
 Result<Value*> InsertSlice(Value* value, std::int64_t begin, std::int64_t end, int axis, Node& node,

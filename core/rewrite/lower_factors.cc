@@ -10,6 +10,7 @@
 
 #include "core/rewrite/loop_builder.h"
 #include "core/rewrite/pass_context.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -179,7 +180,7 @@ class FactorLowering {
   // Row by row: what the rows that are solved contribute is subtracted.
   Result<Values> TriangularSolve() {
     Value* b = node_.operand(1);
-    const bool upper = IntAttribute(node_, "upper", 0) != 0;
+    const bool upper = IntAttribute(node_, "upper") != 0;
     Value* zeros = before_.Zeros(before_.Op("Shape", {b}));
     LoopBuilder loop(node_, context_, rows_, {zeros});
     StepNodes& n = loop.nodes();
@@ -189,7 +190,7 @@ class FactorLowering {
     Value* done = n.Op(upper ? "Greater" : "Less", {j_, r});
     Value* shares = n.Op("MatMul", {Where(n, done, row, n.Scalar(0, row)), solved});
     Value* value = n.Op("Sub", {Row(n, b, r), shares});
-    if (IntAttribute(node_, "unit", 0) == 0) value = n.Op("Div", {value, Column(n, row, r)});
+    if (IntAttribute(node_, "unit") == 0) value = n.Op("Div", {value, Column(n, row, r)});
     solved = Where(n, n.Op("Equal", {i_, r}), value, solved);
     DRAGOMAN_TRY(n.status());
     return loop.Finish({solved}, {});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/zeros.h"
@@ -178,8 +179,7 @@ bool ReadIndices(const Node& scatter, ScatteredRow& row, const PassContext& cont
 
 std::optional<ScatteredRow> ReadScatteredRow(const Node& node, const PassContext& context) {
   const bool by_element = node.Is("ScatterElements");
-  if ((!by_element && !node.Is("ScatterND")) ||
-      TextAttribute(node, "reduction", "none") != "none") {
+  if ((!by_element && !node.Is("ScatterND")) || TextAttribute(node, "reduction") != "none") {
     return std::nullopt;
   }
   ScatteredRow row{node.operand(0), node.operand(2)};

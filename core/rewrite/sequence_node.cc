@@ -1,4 +1,5 @@
 #include "core/rewrite/sequence_node.h"
+#include "core/ops/declared_attributes.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ Result<SequenceNode> SequenceNode::Read(Node& node) {
     return Unsupported("cannot be taken apart: its sizes are not known; hint: --shape")
         .At(node.Describe());
   }
-  SequenceNode sequence{node, {}, IntAttribute(node, "layout", 0) == 1, {}};
+  SequenceNode sequence{node, {}, IntAttribute(node, "layout") == 1, {}};
   sequence.steps = (*x)[static_cast<std::size_t>(sequence.time_axis())];
   DRAGOMAN_ASSIGN(sequence.form, ReadRecurrentForm(node));
   const Dim& output = (*r)[2];

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
 
 std::size_t RequiredResults(const Node& node) {
-  if (node.Is("BatchNormalization") && IntAttribute(node, "training_mode", 0) != 0) return 3;
+  if (node.Is("BatchNormalization") && IntAttribute(node, "training_mode") != 0) return 3;
   const OpDef* def = FindOp(node);
   if (def == nullptr || !node.subgraphs().empty()) return 0;
   std::size_t count = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/expansion.h"
 #include "exporters/onnx/form_change.h"
 #include "exporters/onnx/lower_opset.h"
@@ -16,7 +17,7 @@ namespace {
 using Ints = Attribute::Ints;
 
 std::string LowerReduce(Node& node) {
-  const bool noop = IntAttribute(node, "noop_with_empty_axes", 0) != 0;
+  const bool noop = IntAttribute(node, "noop_with_empty_axes") != 0;
   const Tensor* axes = ConstantAt(node, 1);
   const bool has_axes = node.operand(1) != nullptr && (axes == nullptr || axes->size() > 0);
   if (noop && !has_axes) return "it has noop_with_empty_axes";
@@ -42,7 +43,7 @@ std::string LowerSplitCount(Node& node) {
   if (node.operand(1) != nullptr) return "";
   const Shape* shape = node.operand(0)->type().shape();
   if (shape == nullptr) return "it splits an unknown rank into equal parts";
-  std::int64_t axis = IntAttribute(node, "axis", 0);
+  std::int64_t axis = IntAttribute(node, "axis");
   if (axis < 0) axis += static_cast<std::int64_t>(shape->size());
   const Dim& size = (*shape)[static_cast<std::size_t>(axis)];
   const auto parts = static_cast<std::int64_t>(node.num_results());
@@ -74,12 +75,12 @@ std::string LowerPadAxes(Node& node) {
 }
 
 std::string RefuseWrap(Node& node) {
-  return TextAttribute(node, "mode", "constant") == "wrap" ? "it pads with mode wrap" : "";
+  return TextAttribute(node, "mode") == "wrap" ? "it pads with mode wrap" : "";
 }
 
 std::string LowerResize(Node& node) {
   if (node.attribute("axes") != nullptr) return "it has axes";
-  if (TextAttribute(node, "keep_aspect_ratio_policy", "stretch") != "stretch") {
+  if (TextAttribute(node, "keep_aspect_ratio_policy") != "stretch") {
     return "it has a keep_aspect_ratio_policy";
   }
   node.RemoveAttribute("keep_aspect_ratio_policy");
@@ -103,19 +104,19 @@ std::string GiveResizeOperands(Node& node) {
 }
 
 std::string LowerRoiAlign(Node& node) {
-  const std::string mode = TextAttribute(node, "coordinate_transformation_mode", "half_pixel");
+  const std::string mode = TextAttribute(node, "coordinate_transformation_mode");
   if (mode != "output_half_pixel") return "it has coordinate_transformation_mode " + mode;
   node.RemoveAttribute("coordinate_transformation_mode");
   return "";
 }
 
 std::string RefuseExtremes(Node& node) {
-  const std::string reduction = TextAttribute(node, "reduction", "none");
+  const std::string reduction = TextAttribute(node, "reduction");
   return reduction == "max" || reduction == "min" ? "it has reduction " + reduction : "";
 }
 
 std::string DropReduction(Node& node) {
-  const std::string reduction = TextAttribute(node, "reduction", "none");
+  const std::string reduction = TextAttribute(node, "reduction");
   if (reduction != "none") return "it has reduction " + reduction;
   node.RemoveAttribute("reduction");
   return "";
@@ -123,7 +124,7 @@ std::string DropReduction(Node& node) {
 
 std::string LowerGridSample(Node& node) {
   if (node.operand(0)->type().rank() != 4) return "its operand is not of rank 4";
-  const std::string mode = TextAttribute(node, "mode", "linear");
+  const std::string mode = TextAttribute(node, "mode");
   if (mode == "linear") node.SetAttribute("mode", "bilinear");
   if (mode == "cubic") node.SetAttribute("mode", "bicubic");
   return "";
@@ -244,7 +245,7 @@ void ExchangeWithLast(Node& node, std::int64_t axis, int rank) {
 // Before 13 all axes from `axis` on were one.
 std::string LowerSoftmax(Node& node) {
   const std::optional<int> rank = node.operand(0)->type().rank();
-  const std::int64_t axis = IntAttribute(node, "axis", -1);
+  const std::int64_t axis = IntAttribute(node, "axis");
   if (axis != -1 && !rank) return "its axis may not be the last";
   const std::int64_t place = axis < 0 ? axis + rank.value_or(0) : axis;
   if (axis != -1 && place != *rank - 1) ExchangeWithLast(node, place, *rank);

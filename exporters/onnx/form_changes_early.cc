@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "exporters/onnx/form_change.h"
 #include "exporters/onnx/lower_opset.h"
 
@@ -26,7 +27,7 @@ std::string PlainScanAxes(Node& node) {
   const auto rank_of = [](const Value* value) {
     return value != nullptr ? value->type().rank() : std::nullopt;
   };
-  const auto scanned = static_cast<std::size_t>(IntAttribute(node, "num_scan_inputs", 0));
+  const auto scanned = static_cast<std::size_t>(IntAttribute(node, "num_scan_inputs"));
   const std::size_t states = node.num_operands() - scanned;
   const std::optional<int> in = rank_of(node.operand(states));
   const std::optional<int> out = rank_of(node.result(states));
@@ -38,7 +39,7 @@ std::string RefuseScan(Node&) { return "it has no batch axis"; }
 
 // A new axis at the end is -1 in the older form too.
 std::string LowerOneHot(Node& node) {
-  if (IntAttribute(node, "axis", -1) == -1) return "";
+  if (IntAttribute(node, "axis") == -1) return "";
   return CountAxisFromFront(node, "axis", node.result()->type().rank());
 }
 
@@ -146,13 +147,13 @@ std::optional<Floats> ScalesOf(const Node& node) {
 bool RoundsAlike(float scale) { return scale >= 1 || std::floor(1 / scale) * scale == 1; }
 
 std::string LowerResize(Node& node) {
-  const std::string mode = TextAttribute(node, "mode", "nearest");
+  const std::string mode = TextAttribute(node, "mode");
   if (mode == "cubic") return "it has mode cubic";
-  const std::string place = TextAttribute(node, "coordinate_transformation_mode", "half_pixel");
+  const std::string place = TextAttribute(node, "coordinate_transformation_mode");
   if (place != "asymmetric") return "it has coordinate_transformation_mode " + place;
   const std::optional<Floats> scales = ScalesOf(node);
   if (!scales) return "its scales are computed";
-  const std::string rounding = TextAttribute(node, "nearest_mode", "round_prefer_floor");
+  const std::string rounding = TextAttribute(node, "nearest_mode");
   if (mode == "nearest" && rounding != "floor") return "it has nearest_mode " + rounding;
   if (mode == "nearest" && !std::ranges::all_of(*scales, RoundsAlike))
     return "it takes the nearest of fewer elements";
@@ -218,7 +219,7 @@ std::string LowerTopK11(Node& node) {
   if (refusal.empty()) refusal = DropInt(node, "largest", 1);
   if (!refusal.empty()) return refusal;
   node.RemoveAttribute("sorted");
-  return IntAttribute(node, "axis", -1) == -1 ? "" : CountAxisFromFront(node);
+  return IntAttribute(node, "axis") == -1 ? "" : CountAxisFromFront(node);
 }
 
 std::string LowerTopK10(Node& node) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/recurrence/masked_states.h"
 #include "core/rewrite/sequence_node.h"
@@ -21,7 +22,7 @@ bool StandsForOneOfTheSource(const Node& node) {
 // ONNX's operators, with steps in front, as all that we make of others are.
 bool NeedsGuard(const Node& node) {
   if (!node.Is("LSTM") && !node.Is("GRU") && !node.Is("RNN")) return false;
-  if (StandsForOneOfTheSource(node) || IntAttribute(node, "layout", 0) != 0) return false;
+  if (StandsForOneOfTheSource(node) || IntAttribute(node, "layout") != 0) return false;
   return MayBeEmpty(*node.operand(0), node.operand(kLengths));
 }
 

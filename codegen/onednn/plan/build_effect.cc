@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "codegen/onednn/plan/build.h"
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman::onednn {
 
@@ -20,7 +20,7 @@ void PlanBuilder::BuildPrint(const Node& node, Step& step) {
 // that are left over follow.
 std::vector<LinePart> PlanBuilder::AddLine(const Node& node, std::size_t first, Step& step) {
   plan_.headers.insert(std::string(kLineHeader));
-  const std::string message = TextAttribute(node, "message", "");
+  const std::string message = TextAttribute(node, "message");
   std::string_view rest = message;
   std::vector<LinePart> line;
   for (std::size_t i = first; i < node.num_operands(); ++i) {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "codegen/onednn/plan/build.h"
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/kernel_name.h"
 
 namespace dragoman::onednn {
@@ -58,9 +58,9 @@ std::string FunctionOf(const Node& node, Form form) {
 // Arguments before the operands.
 std::string ParamsOf(const Node& node, std::string_view function, Form form) {
   auto text = [](bool flag) { return std::string(flag ? "true" : "false"); };
-  const std::string axis = std::to_string(IntAttribute(node, "axis", 0)) + ", ";
-  if (function == "ConcatFromSequence") return axis + text(IntAttribute(node, "new_axis", 0) != 0);
-  if (function == "SplitToSequence") return axis + text(IntAttribute(node, "keepdims", 1) != 0);
+  const std::string axis = std::to_string(IntAttribute(node, "axis")) + ", ";
+  if (function == "ConcatFromSequence") return axis + text(IntAttribute(node, "new_axis") != 0);
+  if (function == "SplitToSequence") return axis + text(IntAttribute(node, "keepdims") != 0);
   if (function == "OptionalNone" || function == "OptionalHasElement")
     return text(form == Form::kOptionalSequence);
   return "";

@@ -5,6 +5,7 @@
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/uses.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/patterns/quantized_product.h"
 
@@ -203,14 +204,14 @@ class EpilogueFuser {
 
   bool TakeScales(const Step& step, Growth& growth) const {
     const Node& node = *step.node;
-    if (!node.Is("DequantizeLinear") || IntAttribute(node, "block_size", 0) != 0) return false;
+    if (!node.Is("DequantizeLinear") || IntAttribute(node, "block_size") != 0) return false;
     const Tensor* scale = ConstantOf(node.operand(1));
     if (scale == nullptr || scale->dtype() != DType::kF32 || scale->rank() > 1 ||
         !IsAbsentOrZero(node.operand(2))) {
       return false;
     }
     const auto rank = static_cast<std::int64_t>(plan_.buffer(growth.value).shape->size());
-    const std::int64_t axis = IntAttribute(node, "axis", 1);
+    const std::int64_t axis = IntAttribute(node, "axis");
     if (scale->size() != 1 && (axis + rank) % rank != (channel_axis_ + rank) % rank) return false;
     growth.post.w_scale = OperandOf(step, 1);
     growth.stage = Growth::Stage::kReal;

@@ -3,13 +3,14 @@
 #include <vector>
 
 #include "codegen/onednn/plan/simplify.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman::onednn {
 namespace {
 
 // BatchNormalization(x, s, B, m, v) = x * k + (B - m * k), k = s / sqrt(v + epsilon)
 Result<bool> SplitBatchNormalization(Node& node, PassContext& context) {
-  if (!node.Is("BatchNormalization") || IntAttribute(node, "training_mode", 0) != 0) return false;
+  if (!node.Is("BatchNormalization") || IntAttribute(node, "training_mode") != 0) return false;
   const std::optional<int> rank = node.operand(0)->type().rank();
   if (!rank || *rank < 2 || node.result()->type().dtype() != DType::kF32) return false;
   const Tensor* parts[4];
@@ -17,7 +18,7 @@ Result<bool> SplitBatchNormalization(Node& node, PassContext& context) {
     parts[i] = ConstantOf(node.operand(i + 1));
     if (parts[i] == nullptr || parts[i]->dtype() != DType::kF32) return false;
   }
-  const double epsilon = FloatAttribute(node, "epsilon", 1e-5f);
+  const double epsilon = FloatAttribute(node, "epsilon");
   std::vector<float> scale, shift;
   for (std::int64_t c = 0; c < parts[0]->size(); ++c) {
     const double k = parts[0]->FloatAt(c) / std::sqrt(parts[3]->FloatAt(c) + epsilon);

@@ -6,6 +6,7 @@
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ir/node_attributes.h"
 #include "core/ir/type.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -121,7 +122,7 @@ bool Cut(StridedView& view, std::size_t axis, std::int64_t start, std::int64_t s
 }
 
 bool Split(const Node& node, const Value& result, const Sizes& sizes, StridedView& view) {
-  const std::optional<std::size_t> axis = AxisOf(IntAttribute(node, "axis", 0), sizes.size());
+  const std::optional<std::size_t> axis = AxisOf(IntAttribute(node, "axis"), sizes.size());
   if (!axis) return false;
   std::int64_t start = 0;
   for (std::size_t i = 0; i < result.index(); ++i) {
@@ -155,7 +156,7 @@ bool Slice(const Node& node, const Sizes& from, const Sizes& to, StridedView& vi
 
 bool TakeIndex(const Node& node, const Sizes& from, StridedView& view) {
   const Tensor* index = ConstantOf(node.operand(1));
-  const std::optional<std::size_t> axis = AxisOf(IntAttribute(node, "axis", 0), from.size());
+  const std::optional<std::size_t> axis = AxisOf(IntAttribute(node, "axis"), from.size());
   if (index == nullptr || index->dtype() != DType::kI64 || !axis) return false;
   const Shape* shape = node.operand(1)->type().shape();
   if (shape == nullptr || !shape->empty()) return false;

@@ -1,6 +1,6 @@
 #include "codegen/onednn/plan/value_queries.h"
 
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/infer_context.h"
 
 namespace dragoman::onednn {
@@ -21,7 +21,7 @@ std::optional<rt::Shape> SizesOf(const Value* value) {
 }
 
 bool IsAlongLastAxis(const Node& node) {
-  const std::int64_t axis = IntAttribute(node, "axis", -1);
+  const std::int64_t axis = IntAttribute(node, "axis");
   return axis == -1 || axis == *node.operand(0)->type().rank() - 1;
 }
 

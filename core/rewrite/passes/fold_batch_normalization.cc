@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/passes.h"
 
 namespace dragoman {
@@ -23,7 +24,7 @@ std::optional<Affine> AffineOf(const Node& node, std::int64_t channels) {
   for (std::size_t i = 1; i < 5; ++i) {
     if (!IsChannelVector(node.operand(i), channels)) return std::nullopt;
   }
-  const double epsilon = FloatAttribute(node, "epsilon", 1e-5f);
+  const double epsilon = FloatAttribute(node, "epsilon");
   Affine affine;
   for (std::int64_t c = 0; c < channels; ++c) {
     const auto at = [&](std::size_t operand) {
@@ -58,7 +59,7 @@ Tensor ScaleBias(const Tensor* bias, const Affine& affine) {
 }
 
 bool IsInference(const Node& node) {
-  if (!node.Is("BatchNormalization") || IntAttribute(node, "training_mode", 0) != 0) return false;
+  if (!node.Is("BatchNormalization") || IntAttribute(node, "training_mode") != 0) return false;
   for (std::size_t i = 1; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr && node.result(i)->used()) return false;
   }

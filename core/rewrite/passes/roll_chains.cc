@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/reader.h"
@@ -135,7 +136,7 @@ class Rolling {
     const Value& first = *concat.operand(at);
     const auto rank = first.type().rank();
     if (!rank) return false;
-    std::int64_t axis = IntAttribute(concat, "axis", 0);
+    std::int64_t axis = IntAttribute(concat, "axis");
     if (axis < 0) axis += *rank;
     const Dim size = (*first.type().shape())[static_cast<std::size_t>(axis)];
     if (!size.known() || size.value() != 1) return false;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/linear_patterns.h"
@@ -214,25 +215,21 @@ Result<bool> SinkBehindConcat(Node& node, PassContext& context) {
     if (own == nullptr || *own != order) return false;
     operands.push_back(use.value()->producer()->operand(0));
   }
-  const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis", 0));
+  const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis"));
   if (axis == kNoAxis) return false;
   return PutBefore(node, operands, WithInt(node, "axis", axis), order, context);
 }
 
 // Operators with an axis as attribute: Softmax, Split, and quantisation along an axis.
 Result<bool> SinkBehindAxis(Node& node, PassContext& context) {
-  std::int64_t absent = 1;
-  if (node.Is("Softmax") || node.Is("LogSoftmax")) {
-    absent = -1;
-  } else if (node.Is("Split")) {
-    absent = 0;
-  } else if (!node.Is("QuantizeLinear") && !node.Is("DequantizeLinear")) {
+  constexpr std::string_view kAlongAxis[] = {"DequantizeLinear", "LogSoftmax", "QuantizeLinear",
+                                             "Softmax", "Split"};
+  if (!std::ranges::any_of(kAlongAxis, [&](std::string_view type) { return node.Is(type); }))
     return false;
-  }
   const Attribute::Ints* perm = ChannelsLast(node.operand(0));
-  if (perm == nullptr || IntAttribute(node, "block_size", 0) != 0) return false;
+  if (perm == nullptr || IntAttribute(node, "block_size") != 0) return false;
   const Perm order = *perm;
-  const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis", absent));
+  const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis"));
   if (axis == kNoAxis) return false;
   std::vector<Value*> operands = OperandsOf(node);
   operands[0] = operands[0]->producer()->operand(0);
@@ -252,7 +249,7 @@ Result<bool> SinkBehindAxes(Node& node, PassContext& context) {
   const std::optional<Perm> axes = AxesBefore(order, *stated);
   if (!axes) return false;
   Perm behind = order;
-  if (squeezes || IntAttribute(node, "keepdims", 1) == 0) {
+  if (squeezes || IntAttribute(node, "keepdims") == 0) {
     std::erase_if(behind, [&](std::int64_t axis) {
       return std::find(axes->begin(), axes->end(), axis) != axes->end();
     });

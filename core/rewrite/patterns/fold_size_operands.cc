@@ -1,4 +1,5 @@
 #include "core/rewrite/patterns/fold_size_operands.h"
+#include "core/ops/declared_attributes.h"
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +16,7 @@ bool AllKnown(const Elements& sizes) {
 
 // Each size as a number, or as 0 where it is the operand's size at the same place.
 std::optional<Ints> CopyingForm(const Node& node, const Shape& from, const Elements& sizes) {
-  if (IntAttribute(node, "allowzero", 0) != 0) return std::nullopt;
+  if (IntAttribute(node, "allowzero") != 0) return std::nullopt;
   Ints form;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i].known()) {
@@ -70,7 +71,7 @@ Result<bool> FoldReshapeSizes(Node& node, PassContext& context) {
 Result<bool> StateReshapeSizes(Node& node, PassContext& context) {
   const Tensor* sizes = node.Is("Reshape") ? ConstantOf(node.operand(1)) : nullptr;
   const Shape* shape = sizes != nullptr ? node.result()->type().shape() : nullptr;
-  if (shape == nullptr || IntAttribute(node, "allowzero", 0) != 0) return false;
+  if (shape == nullptr || IntAttribute(node, "allowzero") != 0) return false;
   Ints form = sizes->ToInts();
   for (std::size_t i = 0; i < form.size(); ++i) {
     const Dim& size = (*shape)[i];

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/interpreter/evaluate.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/patterns/linear_patterns.h"
 
 namespace dragoman {
@@ -47,7 +48,7 @@ Value* AsBias(Value* bias, const Dim& size, int max_rank, Graph& graph, PassCont
 }
 
 bool ScalesAreOne(const Node& node) {
-  return FloatAttribute(node, "alpha", 1.0f) == 1.0f && FloatAttribute(node, "beta", 1.0f) == 1.0f;
+  return FloatAttribute(node, "alpha") == 1.0f && FloatAttribute(node, "beta") == 1.0f;
 }
 
 Result<bool> ReplaceByLinear(Node& node, Value* x, Value* weight, Value* bias,
@@ -105,8 +106,8 @@ std::span<const Pattern> LinearPatterns() { return kPatterns; }
 Result<std::optional<AffineOperands>> ReadGemm(Node& node, PassContext& context) {
   using None = std::optional<AffineOperands>;
   if (!node.Is("Gemm") || !IsFloating(node.result()->type().dtype())) return None();
-  if (!ScalesAreOne(node) || IntAttribute(node, "transA", 0) != 0) return None();
-  const bool transposed = IntAttribute(node, "transB", 0) != 0;
+  if (!ScalesAreOne(node) || IntAttribute(node, "transA") != 0) return None();
+  const bool transposed = IntAttribute(node, "transB") != 0;
   Value* weight = node.operand(1);
   if (transposed ? !IsFloatMatrix(weight) : weight->type().rank() != 2) return None();
   const Shape* shape = weight->type().shape();

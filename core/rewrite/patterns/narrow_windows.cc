@@ -4,6 +4,8 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
+#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {

@@ -1,4 +1,5 @@
 #include "core/rewrite/patterns/quantized_product.h"
+#include "core/ops/declared_attributes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,7 @@ struct Dequantization {
 
 std::optional<Dequantization> MatchDequantization(const Value* value) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
-  if (node == nullptr || !node->Is("DequantizeLinear") || IntAttribute(*node, "block_size", 0) != 0)
+  if (node == nullptr || !node->Is("DequantizeLinear") || IntAttribute(*node, "block_size") != 0)
     return std::nullopt;
   const Tensor* scale = ConstantOf(node->operand(1));
   const Tensor* zero = ConstantOf(node->operand(2));
@@ -36,7 +37,7 @@ std::optional<Dequantization> MatchDequantization(const Value* value) {
       (node->operand(2) != nullptr && zero == nullptr)) {
     return std::nullopt;
   }
-  Dequantization found{node->operand(0), {}, zero, IntAttribute(*node, "axis", 1)};
+  Dequantization found{node->operand(0), {}, zero, IntAttribute(*node, "axis")};
   if (found.axis < 0) found.axis += *rank;
   for (std::int64_t i = 0; i < scale->size(); ++i) {
     found.scales.push_back(static_cast<float>(scale->FloatAt(i)));
@@ -62,9 +63,9 @@ const Value* WithoutSwap(const Value* weight, bool& transposed) {
 }
 
 bool IsPlainGemm(const Node& node) {
-  return node.Is("Gemm") && FloatAttribute(node, "alpha", 1.0f) == 1.0f &&
-         (node.operand(2) == nullptr || FloatAttribute(node, "beta", 1.0f) == 1.0f) &&
-         IntAttribute(node, "transA", 0) == 0;
+  return node.Is("Gemm") && FloatAttribute(node, "alpha") == 1.0f &&
+         (node.operand(2) == nullptr || FloatAttribute(node, "beta") == 1.0f) &&
+         IntAttribute(node, "transA") == 0;
 }
 
 // Which axis of the weight is that of the result's channels or columns; nullopt if node is no
@@ -78,7 +79,7 @@ std::optional<WeightAxis> MatchProduct(const Node& node) {
   if (node.Is("Conv")) return WeightAxis{true, false};
   if (node.Is("MatMul")) return WeightAxis{false, false};
   if (node.IsDragoman("Linear")) return WeightAxis{false, true};
-  if (IsPlainGemm(node)) return WeightAxis{false, IntAttribute(node, "transB", 0) != 0};
+  if (IsPlainGemm(node)) return WeightAxis{false, IntAttribute(node, "transB") != 0};
   return std::nullopt;
 }
 

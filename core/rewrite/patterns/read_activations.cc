@@ -5,6 +5,7 @@
 
 #include "core/rewrite/patterns/function_patterns.h"
 #include "core/rewrite/producers.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -109,8 +110,8 @@ Result<bool> ReadHardSwish(Node& node, PassContext& context) {
     const Node* gate = Maker(node.operand(i), "HardSigmoid");
     Value* x = node.operand(1 - i);
     const bool fits = gate != nullptr && gate->operand(0) == x &&
-                      FloatAttribute(*gate, "alpha", 0.2f) == 1.0f / 6 &&
-                      FloatAttribute(*gate, "beta", 0.5f) == 0.5f;
+                      FloatAttribute(*gate, "alpha") == 1.0f / 6 &&
+                      FloatAttribute(*gate, "beta") == 0.5f;
     if (fits) return ReplaceGated(node, *x, "HardSwish", context);
   }
   return false;

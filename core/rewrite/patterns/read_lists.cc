@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/list_elements.h"
 #include "core/rewrite/patterns/identity_patterns.h"
@@ -28,7 +29,7 @@ std::optional<SplitTensor> ReadSplit(const Value& sequence, const PassContext& c
   if (node == nullptr || !node->Is("SplitToSequence")) return std::nullopt;
   Value* tensor = node->operand(0);
   if (!tensor->type().rank()) return std::nullopt;
-  SplitTensor split{tensor, AxisIn(*node, *tensor), IntAttribute(*node, "keepdims", 1) != 0};
+  SplitTensor split{tensor, AxisIn(*node, *tensor), IntAttribute(*node, "keepdims") != 0};
   if (const Value* sizes = node->operand(1)) {
     const auto known = IntsOf(context, sizes);
     const auto is_one = [](std::int64_t size) { return size == 1; };
@@ -121,10 +122,10 @@ Result<bool> JoinElements(Node& node, PassContext& context) {
   if (!node.Is("ConcatFromSequence")) return false;
   auto elements = ElementsOf(*node.operand(0), context);
   if (!elements || elements->empty()) return false;
-  const std::int64_t axis = IntAttribute(node, "axis", 0);
+  const std::int64_t axis = IntAttribute(node, "axis");
   LayoutBuilder layout(context, node);
   for (Value*& element : *elements) {
-    if (IntAttribute(node, "new_axis", 0) == 0) break;
+    if (IntAttribute(node, "new_axis") == 0) break;
     DRAGOMAN_ASSIGN(element, layout.Unsqueeze(element, {axis}));
   }
   DRAGOMAN_ASSIGN(Value * whole, context.Insert(node, "Concat", *elements, {{"axis", axis}}));

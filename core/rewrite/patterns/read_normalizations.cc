@@ -6,6 +6,7 @@
 #include "core/rewrite/patterns/function_patterns.h"
 #include "core/rewrite/producers.h"
 #include "core/rewrite/zeros.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {
@@ -18,7 +19,7 @@ struct Mean {
 
 std::optional<Mean> FindMean(const Value* value, const PassContext& context) {
   const Node* mean = Maker(value, "ReduceMean");
-  if (mean == nullptr || IntAttribute(*mean, "keepdims", 1) == 0) return std::nullopt;
+  if (mean == nullptr || IntAttribute(*mean, "keepdims") == 0) return std::nullopt;
   auto axes = IntsOf(context, mean->operand(1));
   const std::optional<int> rank = mean->operand(0)->type().rank();
   if (!axes || axes->empty() || !rank) return std::nullopt;
@@ -181,7 +182,7 @@ const Node* PlainNormalization(const Value* value) {
 
 // Along how many of the last axes it goes.
 std::int64_t AxesOf(const Node& norm) {
-  const std::int64_t axis = IntAttribute(norm, "axis", -1);
+  const std::int64_t axis = IntAttribute(norm, "axis");
   return axis < 0 ? -axis : norm.operand(0)->type().rank().value_or(0) - axis;
 }
 

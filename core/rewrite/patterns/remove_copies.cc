@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 #include "core/rewrite/zeros.h"
@@ -31,7 +32,7 @@ Result<bool> RemoveDropout(Node& node, PassContext& context) {
 Result<bool> RemoveCast(Node& node, PassContext& context) {
   if (!node.Is("Cast")) return false;
   const DType from = node.operand(0)->type().dtype();
-  if (from == DType::kUnknown || IntAttribute(node, "to", 0) != static_cast<int>(from)) {
+  if (from == DType::kUnknown || IntAttribute(node, "to") != static_cast<int>(from)) {
     return false;
   }
   return context.ReplaceIfAllowed(node, node.operand(0));

@@ -7,6 +7,8 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
 #include "core/rewrite/zeros.h"
+#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "runtime/params/resize.h"
 
 namespace dragoman {
@@ -24,8 +26,8 @@ bool HasNoPads(const Node& node) {
 
 bool HasNoOutputPadding(const Node& node) { return AreZero(IntsAttribute(node, "output_padding")); }
 
-bool IsNotNearest(const Node& node) { return TextAttribute(node, "mode", "nearest") != "nearest"; }
-bool IsNotCubic(const Node& node) { return TextAttribute(node, "mode", "nearest") != "cubic"; }
+bool IsNotNearest(const Node& node) { return TextAttribute(node, "mode") != "nearest"; }
+bool IsNotCubic(const Node& node) { return TextAttribute(node, "mode") != "cubic"; }
 
 // Whether activations are those that the operator has by default, for each direction.
 bool HasUsualActivations(const Node& node) {
@@ -107,7 +109,7 @@ Result<bool> SplitEvenly(Node& node, PassContext& context) {
   const std::optional<int> rank = sizes != nullptr ? node.operand(0)->type().rank() : std::nullopt;
   if (!rank || sizes->size() == 0) return false;
   const std::vector<std::int64_t> parts = sizes->ToInts();
-  std::int64_t axis = IntAttribute(node, "axis", 0);
+  std::int64_t axis = IntAttribute(node, "axis");
   if (axis < 0) axis += *rank;
   const bool is_even =
       std::ranges::all_of(parts, [&](auto size) { return size == parts[0]; }) &&
@@ -178,7 +180,7 @@ Result<bool> ResizeByScales(Node& node, PassContext& context) {
 // The mean of each plane = GlobalAveragePool
 Result<bool> SpellMeanOfPlanes(Node& node, PassContext& context) {
   constexpr int kLeastRank = 4;  // of images; sequences have means that are no pools
-  if (!node.Is("ReduceMean") || IntAttribute(node, "keepdims", 1) == 0) return false;
+  if (!node.Is("ReduceMean") || IntAttribute(node, "keepdims") == 0) return false;
   const std::optional<int> rank = node.operand(0)->type().rank();
   auto axes = IntsOf(context, node.operand(1));
   if (!axes || !rank || *rank < kLeastRank || !IsFloating(node.result()->type().dtype()))

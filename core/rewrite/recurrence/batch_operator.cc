@@ -7,22 +7,17 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/layout.h"
 
 namespace dragoman {
 namespace {
 
-// Operators of one axis of operand 0, which is an attribute, with its default.
-struct AxisOperator {
-  std::string_view type;
-  std::int64_t axis;
-};
-constexpr AxisOperator kAlongAxis[] = {{"ArgMax", 0},          {"ArgMin", 0},
-                                       {"Hardmax", -1},        {"LayerNormalization", -1},
-                                       {"LogSoftmax", -1},     {"RMSNormalization", -1},
-                                       {"Softmax", -1},        {"Split", 0},
-                                       {"LpNormalization", -1}};
+// Operators of one axis of operand 0, which is an attribute.
+constexpr std::string_view kAlongAxis[] = {
+    "ArgMax",           "ArgMin",  "Hardmax", "LayerNormalization", "LogSoftmax", "LpNormalization",
+    "RMSNormalization", "Softmax", "Split"};
 
 class OperatorBatcher {
  public:
@@ -117,12 +112,11 @@ class OperatorBatcher {
   }
 
   Result<std::vector<Value*>> Gemm() {
-    const bool plain = Varies(0) && !Varies(1) && IntAttribute(step_, "transA", 0) == 0 &&
-                       FloatAttribute(step_, "alpha", 1) == 1 &&
-                       FloatAttribute(step_, "beta", 1) == 1;
+    const bool plain = Varies(0) && !Varies(1) && IntAttribute(step_, "transA") == 0 &&
+                       FloatAttribute(step_, "alpha") == 1 && FloatAttribute(step_, "beta") == 1;
     if (!plain) return None();
     Value* weight = operands_[1].value;
-    if (IntAttribute(step_, "transB", 0) != 0) {
+    if (IntAttribute(step_, "transB") != 0) {
       DRAGOMAN_ASSIGN(weight, layout_.Transpose(weight, {1, 0}));
     }
     DRAGOMAN_ASSIGN(Value * y,
@@ -136,12 +130,12 @@ class OperatorBatcher {
   Result<std::vector<Value*>> Concat() {
     const bool all_vary = std::ranges::none_of(operands_, &StepsOperand::shared);
     if (!all_vary) return None();
-    return Insert(Values(), With("axis", Moved(IntAttribute(step_, "axis", 0))));
+    return Insert(Values(), With("axis", Moved(IntAttribute(step_, "axis"))));
   }
 
   // Rows of a table that is the same in all steps, or what has one place in all steps.
   Result<std::vector<Value*>> Gather() {
-    const std::int64_t axis = IntAttribute(step_, "axis", 0);
+    const std::int64_t axis = IntAttribute(step_, "axis");
     if (Varies(0) && Varies(1)) return None();
     if (Varies(0)) return Insert(Values(), With("axis", Moved(axis)));
     if (axis != 0 && axis != -Rank(0)) return None();
@@ -150,7 +144,7 @@ class OperatorBatcher {
 
   Result<std::vector<Value*>> Reshape() {
     const auto sizes = IntsOf(context_, operands_[1].value);
-    if (!sizes || IntAttribute(step_, "allowzero", 0) != 0) return None();
+    if (!sizes || IntAttribute(step_, "allowzero") != 0) return None();
     std::vector<std::int64_t> with_steps = {0};
     with_steps.insert(with_steps.end(), sizes->begin(), sizes->end());
     return Insert({operands_[0].value, Ints(with_steps)}, step_.attributes());
@@ -178,17 +172,16 @@ class OperatorBatcher {
   // Along all axes of a step if none are given.
   Result<std::vector<Value*>> Reduce() {
     if (operands_.size() > 1 && operands_[1].value != nullptr) return MoveAxes(1);
-    if (IntAttribute(step_, "noop_with_empty_axes", 0) != 0) return None();
+    if (IntAttribute(step_, "noop_with_empty_axes") != 0) return None();
     std::vector<std::int64_t> axes(static_cast<std::size_t>(Rank(0)));
     std::iota(axes.begin(), axes.end(), 1);
     return Insert({operands_[0].value, Ints(axes)}, step_.attributes());
   }
 
   Result<std::vector<Value*>> AlongAxis() {
-    const auto* found = std::ranges::find_if(
-        kAlongAxis, [&](const AxisOperator& known) { return step_.Is(known.type); });
-    if (found == std::end(kAlongAxis)) return None();
-    return Insert(Values(), With("axis", Moved(IntAttribute(step_, "axis", found->axis))));
+    if (!std::ranges::any_of(kAlongAxis, [&](std::string_view type) { return step_.Is(type); }))
+      return None();
+    return Insert(Values(), With("axis", Moved(IntAttribute(step_, "axis"))));
   }
 
   Value* Ints(const std::vector<std::int64_t>& values) {

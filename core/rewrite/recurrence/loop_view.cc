@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/recurrence/layout.h"
@@ -58,7 +59,7 @@ LoopView ReadScan(Node& node) {
   LoopView view;
   view.node = &node;
   view.body = node.subgraphs().front();
-  const auto num_slices = static_cast<std::size_t>(IntAttribute(node, "num_scan_inputs", 0));
+  const auto num_slices = static_cast<std::size_t>(IntAttribute(node, "num_scan_inputs"));
   const std::size_t num_states = node.num_operands() - num_slices;
   for (std::size_t i = 0; i < num_states; ++i) {
     view.states.push_back(
@@ -397,7 +398,7 @@ class LoopReader {
 
   void VisitSlice(Node& node, LoopView& view) {
     if (node.Is("Gather")) {
-      AddSlice(node, node.operand(1), static_cast<int>(IntAttribute(node, "axis", 0)), view);
+      AddSlice(node, node.operand(1), static_cast<int>(IntAttribute(node, "axis")), view);
     } else if (node.Is("Slice")) {
       VisitCut(node, view);
     }

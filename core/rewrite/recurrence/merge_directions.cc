@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/step_pieces.h"
@@ -26,7 +27,7 @@ constexpr int kMaxViews = 8;
 bool IsLstm(const Node& node) { return node.Is("LSTM") || node.IsDragoman("LSTM"); }
 
 bool Goes(const Node& node, std::string_view direction) {
-  return TextAttribute(node, "direction", "forward") == direction;
+  return TextAttribute(node, "direction") == direction;
 }
 
 bool IsInitialState(const Node& node, std::size_t operand) {
@@ -55,7 +56,7 @@ bool SameAttributes(const Node& a, const Node& b) {
 // Whether `forward` and `backward` can be one operator.
 bool AreTwins(const Node& forward, const Node& backward) {
   if (&forward.op() != &backward.op() || !ReadTwinInputs(forward, backward)) return false;
-  if (!SameAttributes(forward, backward) || IntAttribute(forward, "layout", 0) != 0) return false;
+  if (!SameAttributes(forward, backward) || IntAttribute(forward, "layout") != 0) return false;
   if (forward.operand(kSequenceLens) != backward.operand(kSequenceLens)) return false;
   for (std::size_t i = 1; i <= kLastOperand; ++i) {
     const Value* a = forward.operand(i);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/recurrence/layout.h"
@@ -195,7 +196,7 @@ Tensor Chosen(const Tensor& from, const Features& indices, std::vector<std::int6
 // is none. nullopt: biases would have to be added.
 std::optional<Tensor> Biases(const Node& node, const Tensor* old, const Tensor& added) {
   const std::int64_t rows = added.sizes()[1];
-  const bool resets = node.Is("GRU") && IntAttribute(node, "linear_before_reset", 0) != 0;
+  const bool resets = node.Is("GRU") && IntAttribute(node, "linear_before_reset") != 0;
   const std::int64_t first_scaled = resets ? rows / 3 * 2 : rows;  // by the reset gate
   const std::string_view fresh = AsText(added.bytes());
   const std::size_t element = fresh.size() / static_cast<std::size_t>(added.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
@@ -57,7 +58,7 @@ std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& co
     return from_last && to_first ? std::optional(at) : std::nullopt;
   }
   if (!node.Is("Gather")) return std::nullopt;
-  const std::int64_t axis = FromFront(IntAttribute(node, "axis", 0), rank);
+  const std::int64_t axis = FromFront(IntAttribute(node, "axis"), rank);
   if (CountsDown(*node.operand(1),
                  (*node.operand(0)->type().shape())[static_cast<std::size_t>(axis)], context)) {
     return axis;
@@ -146,11 +147,11 @@ bool AreWhole(const Value* lengths, const Dim& steps, const PassContext& context
 std::optional<Reversal> ReadReversal(const Node& node, const PassContext& context) {
   const Shape* shape = node.Is("ReverseSequence") ? node.operand(0)->type().shape() : nullptr;
   if (shape != nullptr) {
-    const std::int64_t axis = IntAttribute(node, "time_axis", 0);
+    const std::int64_t axis = IntAttribute(node, "time_axis");
     if (AreWhole(node.operand(1), (*shape)[static_cast<std::size_t>(axis)], context)) {
       return Reversal{axis};
     }
-    return Reversal{axis, IntAttribute(node, "batch_axis", 1), node.operand(1)};
+    return Reversal{axis, IntAttribute(node, "batch_axis"), node.operand(1)};
   }
   const auto axis = ReversedAxis(node, context);
   return axis ? std::optional(Reversal{*axis}) : std::nullopt;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/reversal.h"
@@ -65,7 +66,7 @@ Result<Value*> WithoutReversal(const FoundReversal& found, Node& position, PassC
   return value;
 }
 
-std::string Direction(const Node& node) { return TextAttribute(node, "direction", "forward"); }
+std::string Direction(const Node& node) { return TextAttribute(node, "direction"); }
 
 // The hidden states (steps, 1, batch, hidden) of `node`, reversed within `lengths`, i64, or, if
 // that is nullptr, whole.
@@ -91,8 +92,7 @@ std::vector<NamedAttribute> Turned(const Node& node) {
 
 // Whether `node` puts zeros or the like before or behind one step.
 bool PadsOneStep(const Node* node, const PassContext& context) {
-  return node != nullptr && node->Is("Pad") &&
-         TextAttribute(*node, "mode", "constant") == "constant" &&
+  return node != nullptr && node->Is("Pad") && TextAttribute(*node, "mode") == "constant" &&
          IntsOf(context, node->operand(3)) == std::vector<std::int64_t>{0} &&
          SizeAlong(*node->operand(0), 0) == 1;
 }
@@ -108,8 +108,7 @@ Result<Value*> PadOtherEnd(const Node& pad, Node& position, PassContext& context
 Result<bool> Turn(Node& node, PassContext& context) {
   const Shape* shape = node.operand(0)->type().shape();
   Value* lengths = node.operand(kLengths);
-  if (shape == nullptr || Direction(node) == "bidirectional" ||
-      IntAttribute(node, "layout", 0) != 0) {
+  if (shape == nullptr || Direction(node) == "bidirectional" || IntAttribute(node, "layout") != 0) {
     return false;
   }
   Reversal wanted;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
-#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 
@@ -14,8 +14,8 @@ const Node* WideInput(const Node& node) {
   const Node* concat = node.operand(0)->producer();
   if (concat == nullptr || !concat->Is("Concat") || concat->num_operands() != 2) return nullptr;
   const Node* own = concat->operand(1)->producer();
-  const bool is_wide = IntAttribute(*concat, "axis", 0) == 2 && own != nullptr &&
-                       (own->Is("Pad") || own->Is("Where"));
+  const bool is_wide =
+      IntAttribute(*concat, "axis") == 2 && own != nullptr && (own->Is("Pad") || own->Is("Where"));
   return is_wide ? concat : nullptr;
 }
 

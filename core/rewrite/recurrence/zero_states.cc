@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/sequence_node.h"
 #include "core/rewrite/zeros.h"
 
@@ -15,7 +16,7 @@ constexpr std::size_t kInitialH = 5;
 constexpr std::size_t kInitialC = 6;  // of an LSTM
 
 std::optional<std::int64_t> StepsOf(const Node& node) {
-  return SizeAlong(*node.operand(0), IntAttribute(node, "layout", 0) != 0 ? 1 : 0);
+  return SizeAlong(*node.operand(0), IntAttribute(node, "layout") != 0 ? 1 : 0);
 }
 
 // Whether operand `i` is zeros for the batch that the input states. One step may be the first of
@@ -26,7 +27,7 @@ bool IsZeroState(const Node& node, std::size_t i) {
   const Shape* of_state = state->type().shape();
   const Shape* of_input = node.operand(0)->type().shape();
   if (of_state == nullptr || of_input == nullptr) return false;
-  const std::size_t batch_in_state = IntAttribute(node, "layout", 0) != 0 ? 0 : 1;
+  const std::size_t batch_in_state = IntAttribute(node, "layout") != 0 ? 0 : 1;
   return Equal((*of_state)[batch_in_state], (*of_input)[batch_in_state]) == Truth::kYes;
 }
 
