@@ -4,6 +4,7 @@
 #include <span>
 
 #include "codegen/relax/entry_border.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pass_context.h"
 
@@ -38,11 +39,10 @@ class Drawer {
     const bool normal = node.op().type.starts_with("RandomNormal");
     if (node.Is("Bernoulli")) return Replace(node, Fall(node));
     if (node.Is("Multinomial")) return Replace(node, Choice(node));
-    return Replace(
-        node,
-        Input(node, normal ? "normal" : "uniform", result->type(),
-              normal ? FloatAttribute(node, "mean", 0.0f) : FloatAttribute(node, "low", 0.0f),
-              normal ? FloatAttribute(node, "scale", 1.0f) : FloatAttribute(node, "high", 1.0f)));
+    return Replace(node,
+                   Input(node, normal ? "normal" : "uniform", result->type(),
+                         normal ? FloatAttribute(node, "mean") : FloatAttribute(node, "low"),
+                         normal ? FloatAttribute(node, "scale") : FloatAttribute(node, "high")));
   }
 
  private:
@@ -59,8 +59,7 @@ class Drawer {
   Value* Input(Node& node, std::string_view distribution, const Type& type, float first,
                float second) {
     DrawnInput input{entry_.num_inputs(), std::string(distribution), {first, second}};
-    if (node.attribute("seed") != nullptr)
-      input.parameters.push_back(FloatAttribute(node, "seed", 0.0f));
+    if (node.attribute("seed") != nullptr) input.parameters.push_back(FloatAttribute(node, "seed"));
     drawn.push_back(std::move(input));
     const std::string& name = node.name().empty() ? node.op().type : node.name();
     return entry_.AddInput(context_.UniqueName(name + "_drawn"), type);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ir/tensor.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 
 namespace dragoman::relax {
@@ -122,7 +123,7 @@ class SequenceReader {
   Status Split(Node& node) {
     const Shape* shape = node.operand(0)->type().shape();
     if (shape == nullptr) return {};
-    std::int64_t axis = IntAttribute(node, "axis", 0);
+    std::int64_t axis = IntAttribute(node, "axis");
     if (axis < 0) axis += static_cast<std::int64_t>(shape->size());
     const auto parts = PartsOf(node, (*shape)[static_cast<std::size_t>(axis)]);
     if (!parts || parts->empty()) {
@@ -133,7 +134,7 @@ class SequenceReader {
     Value* const operands[] = {node.operand(0), sizes};
     DRAGOMAN_ASSIGN(Node * split,
                     context_.InsertNode(node, "Split", operands, {{"axis", axis}}, parts->size()));
-    const bool squeezes = IntAttribute(node, "keepdims", 1) == 0 && node.operand(1) == nullptr;
+    const bool squeezes = IntAttribute(node, "keepdims") == 0 && node.operand(1) == nullptr;
     Elements elements;
     for (std::size_t i = 0; i < parts->size(); ++i) {
       Value* element = split->result(i);
@@ -164,10 +165,10 @@ class SequenceReader {
 
   // One element of all along an axis, whatever their number.
   Status TakeSlice(Node& node, const Node& split) {
-    const std::int64_t axis = IntAttribute(split, "axis", 0);
+    const std::int64_t axis = IntAttribute(split, "axis");
     Value* const operands[] = {split.operand(0), node.operand(1)};
     DRAGOMAN_ASSIGN(Value * slice, context_.Insert(node, "Gather", operands, {{"axis", axis}}));
-    if (IntAttribute(split, "keepdims", 1) != 0) {
+    if (IntAttribute(split, "keepdims") != 0) {
       DRAGOMAN_ASSIGN(slice, WithAxis(node, "Unsqueeze", slice, axis));
     }
     return Replace(node, slice);
@@ -201,8 +202,8 @@ class SequenceReader {
   }
 
   Status Concat(Node& node, Elements elements) {
-    const std::int64_t axis = IntAttribute(node, "axis", 0);
-    if (IntAttribute(node, "new_axis", 0) != 0) {
+    const std::int64_t axis = IntAttribute(node, "axis");
+    if (IntAttribute(node, "new_axis") != 0) {
       for (Value*& element : elements) {
         DRAGOMAN_ASSIGN(element, WithAxis(node, "Unsqueeze", element, axis));
       }

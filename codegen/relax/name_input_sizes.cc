@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/ir/node_attributes.h"
 #include "core/ir/type.h"
+#include "core/ops/declared_attributes.h"
 #include "core/support/text.h"
 
 namespace dragoman::relax {
@@ -33,7 +33,7 @@ void Substitute(Graph& entry, const std::string& name, const Dim& by) {
 
 // Where a recurrence counts its batch: in its operands x, sequence_lens, initial_h, initial_c.
 std::vector<const Dim*> BatchesOf(const Node& node) {
-  const std::size_t axis = IntAttribute(node, "layout", 0) == 1 ? 0 : 1;
+  const std::size_t axis = IntAttribute(node, "layout") == 1 ? 0 : 1;
   std::vector<const Dim*> batches;
   for (const auto& [operand, at] :
        {std::pair<std::size_t, std::size_t>{0, axis}, {4, std::size_t{0}}, {5, axis}, {6, axis}}) {

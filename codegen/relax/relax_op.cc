@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
+
 namespace dragoman::relax {
 namespace {
 
@@ -9,12 +12,6 @@ Result<Shape> SizesOf(const RelaxOp& op, const Type& type) {
   if (type.shape() == nullptr)
     return op.Refuse("a rank is not known; state the inputs' sizes with --shape");
   return *type.shape();
-}
-
-template <class T>
-const T* AttributeAs(const RelaxOp& op, std::string_view name) {
-  const Attribute* attribute = op.node.attribute(name);
-  return attribute != nullptr ? attribute->As<T>() : nullptr;
 }
 
 }  // namespace
@@ -29,23 +26,16 @@ Result<std::string> RelaxOp::shape_text(const Shape& shape) const {
   return *text;
 }
 
-std::int64_t RelaxOp::Int(std::string_view name, std::int64_t value) const {
-  const auto* found = AttributeAs<std::int64_t>(*this, name);
-  return found != nullptr ? *found : value;
-}
+std::int64_t RelaxOp::Int(std::string_view name) const { return IntAttribute(node, name); }
 
-float RelaxOp::Float(std::string_view name, float value) const {
-  const auto* found = AttributeAs<float>(*this, name);
-  return found != nullptr ? *found : value;
-}
+float RelaxOp::Float(std::string_view name) const { return FloatAttribute(node, name); }
 
 std::string RelaxOp::String(std::string_view name, std::string_view value) const {
-  const auto* found = AttributeAs<std::string>(*this, name);
-  return found != nullptr ? *found : std::string(value);
+  return TextAttribute(node, name, value);
 }
 
 std::vector<std::int64_t> RelaxOp::Ints(std::string_view name) const {
-  const auto* found = AttributeAs<Attribute::Ints>(*this, name);
+  const Attribute::Ints* found = IntsAttribute(node, name);
   return found != nullptr ? *found : Attribute::Ints();
 }
 
@@ -80,9 +70,9 @@ Result<std::string> RelaxOp::ShapeValue(const Shape& shape) const {
   return *text;
 }
 
-Result<std::int64_t> RelaxOp::Axis(std::string_view name, std::int64_t value) const {
+Result<std::int64_t> RelaxOp::Axis(std::string_view name) const {
   DRAGOMAN_ASSIGN(Shape sizes, shape(0));
-  const std::int64_t axis = Int(name, value);
+  const std::int64_t axis = Int(name);
   return axis < 0 ? axis + static_cast<std::int64_t>(sizes.size()) : axis;
 }
 

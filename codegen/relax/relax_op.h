@@ -45,8 +45,9 @@ struct RelaxOp {
   Result<Shape> result_shape(std::size_t i = 0) const;
   Result<std::string> shape_text(const Shape& shape) const;
 
-  std::int64_t Int(std::string_view name, std::int64_t value) const;
-  float Float(std::string_view name, float value) const;
+  // Attribute `name`, or the default that its operator declares.
+  std::int64_t Int(std::string_view name) const;
+  float Float(std::string_view name) const;
   std::string String(std::string_view name, std::string_view value) const;
   std::vector<std::int64_t> Ints(std::string_view name) const;
   // The integers of operand `i`. Errors: they are not known when the module is written.
@@ -74,7 +75,7 @@ struct RelaxOp {
   // "R.shape([2, n])". Errors: a size that only run time knows.
   Result<std::string> ShapeValue(const Shape& shape) const;
   // `axis` of operand 0, counted from the front. Errors: the rank is not known.
-  Result<std::int64_t> Axis(std::string_view name, std::int64_t value) const;
+  Result<std::int64_t> Axis(std::string_view name) const;
 
   Error Refuse(std::string_view why) const;
 };

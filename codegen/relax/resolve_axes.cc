@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/unrolled_cell.h"
@@ -45,7 +46,7 @@ std::size_t AxesOperand(const Node& node) {
   if (node.Is("Slice") || node.Is("Pad")) return 3;
   // A transform of another length has other sizes along each axis.
   if (node.Is("DFT"))
-    return node.operand(1) == nullptr && IntAttribute(node, "onesided", 0) == 0 ? 2 : 0;
+    return node.operand(1) == nullptr && IntAttribute(node, "onesided") == 0 ? 2 : 0;
   const bool has =
       ChainOf(node) != nullptr || node.Is("CumSum") || node.Is("Squeeze") || node.Is("Unsqueeze");
   return has ? 1 : 0;
@@ -140,7 +141,7 @@ class AxesResolver {
                         node_.Is("ReduceLogSumExp");
     if (rounds && !IsFloating(dtype)) return nullptr;
     Value* flags = Flags(rank_);
-    const bool keeps = IntAttribute(node_, "noop_with_empty_axes", 0) != 0;
+    const bool keeps = IntAttribute(node_, "noop_with_empty_axes") != 0;
     if (!keeps && !(count_ && *count_ > 0)) {
       Value* none = n_.Op("Equal", {n_.Op("Size", {axes_}), Int(0)});
       flags = n_.Op("Where", {none, Int(1), flags});
@@ -153,7 +154,7 @@ class AxesResolver {
       x = Either(meant, chain.step, x, axis);
     }
     if (!chain.behind.empty()) x = n_.Op(chain.behind, {x});
-    const bool keepdims = IntAttribute(node_, "keepdims", 1) != 0;
+    const bool keepdims = IntAttribute(node_, "keepdims") != 0;
     return keepdims || !n_.status().ok() ? x : Without(x, flags);
   }
 

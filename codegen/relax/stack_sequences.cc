@@ -10,6 +10,7 @@
 
 #include "core/ir/node_attributes.h"
 #include "core/ir/tensor.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 
 namespace dragoman::relax {
@@ -145,9 +146,9 @@ class Families {
     const Shape* shape = node.operand(0)->type().shape();
     if (node.operand(1) != nullptr || shape == nullptr) return Stay(node.result(0));
     Shape part = *shape;
-    std::int64_t axis = IntAttribute(node, "axis", 0);
+    std::int64_t axis = IntAttribute(node, "axis");
     if (axis < 0) axis += static_cast<std::int64_t>(part.size());
-    if (IntAttribute(node, "keepdims", 1) != 0) {
+    if (IntAttribute(node, "keepdims") != 0) {
       part[static_cast<std::size_t>(axis)] = Dim(1);
     } else {
       part.erase(part.begin() + axis);
@@ -295,9 +296,9 @@ class Stacker {
   }
 
   Result<Value*> Parts(Node& node, const Shape& element) {
-    const bool keeps = IntAttribute(node, "keepdims", 1) != 0;
+    const bool keeps = IntAttribute(node, "keepdims") != 0;
     const std::size_t rank = element.size() + (keeps ? 0 : 1);
-    std::int64_t axis = IntAttribute(node, "axis", 0);
+    std::int64_t axis = IntAttribute(node, "axis");
     if (axis < 0) axis += static_cast<std::int64_t>(rank);
     std::vector<std::int64_t> permutation = {axis};
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(rank); ++i) {
@@ -311,9 +312,9 @@ class Stacker {
   // Along a new axis: the first one moves there. Along one of theirs: it moves before that one, and
   // both become one.
   Result<Value*> Concatenated(Node& node, const Shape& element) {
-    const bool stacks = IntAttribute(node, "new_axis", 0) != 0;
+    const bool stacks = IntAttribute(node, "new_axis") != 0;
     const auto rank = static_cast<std::int64_t>(element.size());
-    std::int64_t axis = IntAttribute(node, "axis", 0);
+    std::int64_t axis = IntAttribute(node, "axis");
     if (axis < 0) axis += rank + (stacks ? 1 : 0);
     std::vector<std::int64_t> permutation(element.size() + 1);
     std::iota(permutation.begin(), permutation.end(), 0);

@@ -4,6 +4,7 @@
 
 #include "codegen/relay/nd_array.h"
 #include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -37,13 +38,9 @@ Result<Ints> RelayOp::KnownSizes(const Shape& shape) const {
   return *std::move(known);
 }
 
-std::int64_t RelayOp::Int(std::string_view name, std::int64_t value) const {
-  return IntAttribute(node, name, value);
-}
+std::int64_t RelayOp::Int(std::string_view name) const { return IntAttribute(node, name); }
 
-float RelayOp::Float(std::string_view name, float value) const {
-  return FloatAttribute(node, name, value);
-}
+float RelayOp::Float(std::string_view name) const { return FloatAttribute(node, name); }
 
 std::string RelayOp::String(std::string_view name, std::string_view value) const {
   return TextAttribute(node, name, value);
@@ -64,9 +61,9 @@ Result<Ints> RelayOp::KnownInts(std::size_t i) const {
   return *std::move(ints);
 }
 
-Result<std::int64_t> RelayOp::Axis(std::string_view name, std::int64_t value) const {
+Result<std::int64_t> RelayOp::Axis(std::string_view name) const {
   DRAGOMAN_ASSIGN(const std::int64_t count, rank(0));
-  const std::int64_t axis = Int(name, value);
+  const std::int64_t axis = Int(name);
   return axis < 0 ? axis + count : axis;
 }
 

@@ -40,8 +40,9 @@ struct RelayOp {
   // Errors: a size that is known at run time only.
   Result<relay::emit::Ints> KnownSizes(const Shape& shape) const;
 
-  std::int64_t Int(std::string_view name, std::int64_t value) const;
-  float Float(std::string_view name, float value) const;
+  // Attribute `name`, or the default that its operator declares.
+  std::int64_t Int(std::string_view name) const;
+  float Float(std::string_view name) const;
   std::string String(std::string_view name, std::string_view value) const;
   relay::emit::Ints Ints(std::string_view name) const;
   // The integers of operand `i`, if they are known when the text is written.
@@ -49,7 +50,7 @@ struct RelayOp {
   // Errors: they are not known.
   Result<relay::emit::Ints> KnownInts(std::size_t i) const;
   // Attribute `name` as an axis of operand 0, counted from the front. Errors: no known rank.
-  Result<std::int64_t> Axis(std::string_view name, std::int64_t value) const;
+  Result<std::int64_t> Axis(std::string_view name) const;
 
   // A call of an operator of Relay.
   Value* Do(std::string_view name, const Values& operands, Attribute::Dict attributes = {}) const {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/loop_builder.h"
 #include "core/rewrite/pass_context.h"
-#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {

@@ -32,8 +32,8 @@ Expressions ExponentialUnit(RelaxOp& op, double scale, double width, double gain
 Expressions EmitRelu(RelaxOp& op) { return One(fmt::format("R.nn.relu({})", op.arg(0))); }
 
 Expressions EmitLeakyRelu(RelaxOp& op) {
-  return One(fmt::format("R.nn.leakyrelu({}, alpha={})", op.arg(0),
-                         op.FloatArgument(op.Float("alpha", 0.01f))));
+  return One(
+      fmt::format("R.nn.leakyrelu({}, alpha={})", op.arg(0), op.FloatArgument(op.Float("alpha"))));
 }
 
 Expressions EmitGelu(RelaxOp& op) {
@@ -41,23 +41,22 @@ Expressions EmitGelu(RelaxOp& op) {
   return One(fmt::format("R.nn.{}({})", tanh ? "gelu_tanh" : "gelu", op.arg(0)));
 }
 
-Expressions EmitElu(RelaxOp& op) { return ExponentialUnit(op, op.Float("alpha", 1.0f), 1, 1); }
+Expressions EmitElu(RelaxOp& op) { return ExponentialUnit(op, op.Float("alpha"), 1, 1); }
 
 Expressions EmitCelu(RelaxOp& op) {
-  const double alpha = op.Float("alpha", 1.0f);
+  const double alpha = op.Float("alpha");
   return ExponentialUnit(op, alpha, alpha, 1);
 }
 
 Expressions EmitSelu(RelaxOp& op) {
-  return ExponentialUnit(op, op.Float("alpha", 1.67326319217681884765625f), 1,
-                         op.Float("gamma", 1.05070102214813232421875f));
+  return ExponentialUnit(op, op.Float("alpha"), 1, op.Float("gamma"));
 }
 
 Expressions EmitHardSigmoid(RelaxOp& op) {
   const std::string scaled =
-      op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.Const(op.Float("alpha", 0.2f))));
+      op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.Const(op.Float("alpha"))));
   const std::string shifted =
-      op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("beta", 0.5f))));
+      op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("beta"))));
   return One(Clamp(op, shifted, 0, 1));
 }
 
@@ -98,15 +97,15 @@ Expressions EmitReciprocal(RelaxOp& op) {
 
 Expressions EmitThresholdedRelu(RelaxOp& op) {
   const std::string above =
-      op.bind(fmt::format("R.greater({}, {})", op.arg(0), op.Const(op.Float("alpha", 1.0f))),
+      op.bind(fmt::format("R.greater({}, {})", op.arg(0), op.Const(op.Float("alpha"))),
               op.type().WithDType(DType::kBool));
   return One(fmt::format("R.where({}, {}, {})", above, op.arg(0), op.Const(0)));
 }
 
 Expressions EmitShrink(RelaxOp& op) {
   if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
-  const float lambd = op.Float("lambd", 0.5f);
-  const float bias = op.Float("bias", 0.0f);
+  const float lambd = op.Float("lambd");
+  const float bias = op.Float("bias");
   const Type mask = op.type().WithDType(DType::kBool);
   const std::string below =
       op.bind(fmt::format("R.less({}, {})", op.arg(0), op.Const(-lambd)), mask);
@@ -130,7 +129,7 @@ Expressions EmitPRelu(RelaxOp& op) {
 
 // x * sigmoid(alpha * x)
 Expressions EmitSwish(RelaxOp& op) {
-  const float alpha = op.Float("alpha", 1.0f);
+  const float alpha = op.Float("alpha");
   if (alpha == 1.0f) return One(fmt::format("R.nn.silu({})", op.arg(0)));
   const std::string scaled =
       op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.Const(alpha)));
@@ -141,7 +140,7 @@ Expressions EmitSwish(RelaxOp& op) {
 // One at the first greatest element of each row along the axis, else zero.
 Expressions EmitHardmax(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   const Dim& size = shape[static_cast<std::size_t>(axis)];
   Shape row(shape.size(), Dim(1));
   row[static_cast<std::size_t>(axis)] = size;
@@ -160,7 +159,7 @@ Expressions EmitHardmax(RelaxOp& op) {
 
 Expressions EmitSoftmax(RelaxOp& op) {
   const char* name = op.node.op().type == "Softmax" ? "softmax" : "log_softmax";
-  return One(fmt::format("R.nn.{}({}, axis={})", name, op.arg(0), op.Int("axis", -1)));
+  return One(fmt::format("R.nn.{}({}, axis={})", name, op.arg(0), op.Int("axis")));
 }
 
 }  // namespace dragoman::relax

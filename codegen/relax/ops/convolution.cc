@@ -62,7 +62,7 @@ Result<std::string> ConvolutionOf(RelaxOp& op, const std::string& x, const std::
       "R.nn.conv{}d({}, {}, strides={}, padding={}, dilation={}, groups={}, data_layout=\"{}\", "
       "kernel_layout=\"{}\", out_layout=\"{}\", out_dtype=None)",
       layout.spatial, x, weight, ListText(OrFill(op.Ints("strides"), layout.spatial, 1)),
-      ListText(pads), ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)), op.Int("group", 1),
+      ListText(pads), ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)), op.Int("group"),
       layout.data, layout.kernel, layout.data);
 }
 
@@ -132,8 +132,8 @@ Expressions EmitConvTranspose(RelaxOp& op) {
       "R.nn.conv{}d_transpose({}, {}, strides={}, padding={}, output_padding={}, dilation={}, "
       "groups={}, data_layout=\"{}\", kernel_layout=\"{}\", out_layout=\"{}\", out_dtype=None)",
       layout.spatial, op.arg(0), op.arg(1), ListText(strides), ListText(window.pads),
-      ListText(extra), ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)),
-      op.Int("group", 1), layout.data, layout.kernel, layout.data);
+      ListText(extra), ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)), op.Int("group"),
+      layout.data, layout.kernel, layout.data);
   return WithBias(op, WithZerosBehind(op, product, window.beyond));
 }
 

@@ -32,7 +32,7 @@ Result<Lengths> LengthsOf(const RelaxOp& op, std::size_t axis) {
 class Transform {
  public:
   Transform(RelaxOp& op, std::size_t rank, std::size_t axis)
-      : op_(op), rank_(rank), axis_(axis), inverse_(op.Int("inverse", 0) != 0) {}
+      : op_(op), rank_(rank), axis_(axis), inverse_(op.Int("inverse") != 0) {}
 
   Expressions Run(const Lengths& lengths, bool is_complex) {
     const std::optional<std::string> terms = DimText(lengths.terms, op_.symbols);

@@ -105,7 +105,7 @@ Expressions EmitCast(RelaxOp& op) {
   const DType known = IsFloat8(from) ? DType::kF32 : from;
   const std::string x = op.ArgAs(0, known);
   if (IsFloat8(to))
-    return ToFloat8(op, op.Astype(x, known, DType::kF64), to, op.Int("saturate", 1) != 0);
+    return ToFloat8(op, op.Astype(x, known, DType::kF64), to, op.Int("saturate") != 0);
   if (to == known) return One(x);
   if (to == DType::kBool) return One(fmt::format("R.not_equal({}, {})", x, ConstOf(0, known)));
   return One(fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(to)));
@@ -119,7 +119,7 @@ Expressions EmitClip(RelaxOp& op) {
 }
 
 // ONNX: the divisor's sign, as floor_mod; with fmod the dividend's, as mod.
-Expressions EmitMod(RelaxOp& op) { return Call(op, op.Int("fmod", 0) != 0 ? "mod" : "floor_mod"); }
+Expressions EmitMod(RelaxOp& op) { return Call(op, op.Int("fmod") != 0 ? "mod" : "floor_mod"); }
 
 namespace {
 
@@ -158,8 +158,8 @@ Expressions EmitPow(RelaxOp& op) {
 Expressions EmitWhere(RelaxOp& op) { return Call(op, "where"); }
 
 Expressions EmitIsInf(RelaxOp& op) {
-  const bool negative = op.Int("detect_negative", 1) != 0;
-  const bool positive = op.Int("detect_positive", 1) != 0;
+  const bool negative = op.Int("detect_negative") != 0;
+  const bool positive = op.Int("detect_positive") != 0;
   if (negative && positive) return One(fmt::format("R.isinf({})", op.arg(0)));
   if (!negative && !positive) {
     return One(

@@ -27,7 +27,7 @@ class GridAxis {
       : op_(op),
         padding_(op.String("padding_mode", "zeros")),
         mode_(op.String("mode", "linear")),
-        align_(op.Int("align_corners", 0) != 0),
+        align_(op.Int("align_corners") != 0),
         size_(op.Astype(SizeOf(op, 0, size, axis), DType::kI64, DType::kF64)),
         last_(op.Do("subtract", size_, F64(1))),
         low_(F64(align_ ? 0 : -0.5)),

@@ -82,25 +82,25 @@ Result<std::string> Reduction(const RelaxOp& op) {
 }  // namespace
 
 Expressions EmitGather(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
   return One(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", op.arg(0), indices, axis));
 }
 
 Expressions EmitGatherElements(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
   return One(fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), indices, axis));
 }
 
 Expressions EmitGatherNd(RelaxOp& op) {
-  const std::int64_t batch = op.Int("batch_dims", 0);
+  const std::int64_t batch = op.Int("batch_dims");
   DRAGOMAN_ASSIGN(std::string indices, IndexTuples(op, 1, static_cast<std::size_t>(batch)));
   return One(fmt::format("R.gather_nd({}, {}, batch_dims={})", op.arg(0), indices, batch));
 }
 
 Expressions EmitScatterElements(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(std::string reduction, Reduction(op));
   DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
   return One(fmt::format("R.scatter_elements({}, {}, {}, axis={}, reduction=\"{}\")", op.arg(0),
@@ -120,7 +120,7 @@ namespace {
 std::vector<std::string> InOrder(RelaxOp& op, std::int64_t axis) {
   const std::string places =
       op.BindPlain(fmt::format("R.argsort({}, axis={}, descending={}, dtype=\"int64\")", op.arg(0),
-                               axis, op.Int("largest", 1) != 0 ? "True" : "False"));
+                               axis, op.Int("largest") != 0 ? "True" : "False"));
   return {fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis), places};
 }
 
@@ -128,13 +128,13 @@ std::vector<std::string> InOrder(RelaxOp& op, std::int64_t axis) {
 
 // A number of elements that run time knows: all are put in order, and the first of them taken.
 Expressions EmitTopK(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const auto known = op.inference.KnownInts(op.node.operand(1));
   if (known) {
     const std::string both = op.BindPlain(
         fmt::format("R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
-                    op.arg(0), known->front(), axis, op.Int("largest", 1) != 0 ? "True" : "False"));
+                    op.arg(0), known->front(), axis, op.Int("largest") != 0 ? "True" : "False"));
     return std::vector{both + "[0]", both + "[1]"};
   }
   std::vector<std::string> results = InOrder(op, axis);
@@ -155,7 +155,7 @@ Expressions EmitTopK(RelaxOp& op) {
 Expressions EmitOneHot(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape result, op.result_shape());
   const auto rank = static_cast<std::int64_t>(result.size());
-  std::int64_t axis = op.Int("axis", -1);
+  std::int64_t axis = op.Int("axis");
   if (axis < 0) axis += rank;
   const Dim& depth = result[static_cast<std::size_t>(axis)];
   const std::string wanted = op.Do("reshape", AsInt64(op, 1), "R.shape([])");
@@ -197,7 +197,7 @@ Expressions EmitCompress(RelaxOp& op) {
   if (flat) {
     data = op.BindPlain(fmt::format("R.flatten({})", data));
   } else {
-    DRAGOMAN_ASSIGN(axis, op.Axis("axis", 0));
+    DRAGOMAN_ASSIGN(axis, op.Axis("axis"));
   }
   const Dim& count = result[static_cast<std::size_t>(axis)];
   const Type found = Type::Tensor(DType::kI64, Shape{Dim(1), count});
@@ -242,8 +242,8 @@ Expressions ReverseByIndex(RelaxOp& op, bool time_first) {
 }  // namespace
 
 Expressions EmitReverseSequence(RelaxOp& op) {
-  const std::int64_t batch = op.Int("batch_axis", 1);
-  const std::int64_t time = op.Int("time_axis", 0);
+  const std::int64_t batch = op.Int("batch_axis");
+  const std::int64_t time = op.Int("time_axis");
   if (op.release < Release::kLatest) return ReverseByIndex(op, time == 0);
   return One(fmt::format("R.reverse_sequence({}, {}, seq_axis={}, batch_axis={})", op.arg(0),
                          op.arg(1), time, batch));

@@ -7,6 +7,7 @@
 
 #include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -51,7 +52,7 @@ std::string WithOnesBefore(RelaxOp& op, const std::string& vector, std::size_t c
 // The sizes that operand 1 of Reshape asks for at run time: 0 copies, -1 takes what is left.
 std::string WantedSizes(RelaxOp& op, std::size_t rank, std::size_t wanted) {
   std::string sizes = op.arg(1);
-  if (op.Int("allowzero", 0) == 0) {
+  if (op.Int("allowzero") == 0) {
     std::string own = SizesOf(op, op.arg(0));
     if (rank > wanted) {
       own = op.BindPlain(fmt::format(
@@ -174,14 +175,14 @@ Result<std::string> FitBeside(RelaxOp& op, std::size_t i, std::size_t axis) {
 }  // namespace
 
 Expressions EmitConcat(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   std::string operands;
   for (std::size_t i = 0; i < op.node.num_operands(); ++i) {
     DRAGOMAN_ASSIGN(const std::string operand, FitBeside(op, i, static_cast<std::size_t>(axis)));
     operands += (i > 0 ? ", " : "") + operand;
   }
   if (op.node.num_operands() == 1) operands += ",";
-  return One(fmt::format("R.concat(({}), axis={})", operands, op.Int("axis", 0)));
+  return One(fmt::format("R.concat(({}), axis={})", operands, op.Int("axis")));
 }
 
 namespace {
@@ -216,7 +217,7 @@ Expressions SplitAtRunTime(RelaxOp& op, std::int64_t axis) {
 
 Expressions EmitSplit(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  const std::int64_t axis = Normalized(op.Int("axis", 0), shape.size());
+  const std::int64_t axis = Normalized(op.Int("axis"), shape.size());
   const std::size_t count = op.node.num_results();
   if (count == 1) return One(op.arg(0));
   if (op.has(1) && !op.inference.KnownInts(op.node.operand(1))) return SplitAtRunTime(op, axis);
@@ -262,9 +263,9 @@ Expressions EmitShape(RelaxOp& op) {
   const std::string all = fmt::format("R.shape_to_tensor({})", sizes);
   const auto rank = static_cast<std::int64_t>(shape.size());
   const std::int64_t start =
-      std::clamp<std::int64_t>(Normalized(op.Int("start", 0), shape.size()), 0, rank);
-  const std::int64_t end =
-      std::clamp<std::int64_t>(Normalized(op.Int("end", rank), shape.size()), start, rank);
+      std::clamp<std::int64_t>(Normalized(op.Int("start"), shape.size()), 0, rank);
+  const std::int64_t end = std::clamp<std::int64_t>(
+      Normalized(IntAttribute(op.node, "end", rank), shape.size()), start, rank);
   if (start == 0 && end == rank) return One(all);
   return One(fmt::format(
       "R.strided_slice({}, axes=[0], begin=[{}], end=[{}], strides=[1], assume_inbound=False)",
@@ -288,12 +289,12 @@ Expressions EmitCumSum(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> axis, op.KnownInts(1));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   axis.front() = Normalized(axis.front(), shape.size());
-  const bool reverse = op.Int("reverse", 0) != 0;
+  const bool reverse = op.Int("reverse") != 0;
   std::string x = op.arg(0);
   if (reverse) x = op.bind(fmt::format("R.flip({}, axis={})", x, axis.front()), op.type());
   const std::string sum =
       fmt::format("R.cumsum({}, axis={}, dtype=\"{}\", exclusive={})", x, axis.front(),
-                  RelaxDType(op.dtype()), op.Int("exclusive", 0) != 0 ? "True" : "False");
+                  RelaxDType(op.dtype()), op.Int("exclusive") != 0 ? "True" : "False");
   if (!reverse) return One(sum);
   return One(fmt::format("R.flip({}, axis={})", op.bind(sum, op.type()), axis.front()));
 }
@@ -310,7 +311,7 @@ Expressions TriluAtRunTime(RelaxOp& op) {
   const std::string row =
       op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", Places(op, *rows)));
   const std::string from = op.Do("subtract", Places(op, *columns), row);
-  const bool upper = op.Int("upper", 1) != 0;
+  const bool upper = op.Int("upper") != 0;
   const std::string kept = op.Do(upper ? "greater_equal" : "less_equal", from, op.arg(1));
   return One(fmt::format("R.where({}, {}, {})", kept, op.arg(0), op.Const(0)));
 }
@@ -324,7 +325,7 @@ Expressions EmitTrilu(RelaxOp& op) {
     if (!known) return TriluAtRunTime(op);
     k = known->front();
   }
-  return One(fmt::format("R.{}({}, {})", op.Int("upper", 1) != 0 ? "triu" : "tril", op.arg(0), k));
+  return One(fmt::format("R.{}({}, {})", op.Int("upper") != 0 ? "triu" : "tril", op.arg(0), k));
 }
 
 Expressions EmitEyeLike(RelaxOp& op) {
@@ -332,7 +333,7 @@ Expressions EmitEyeLike(RelaxOp& op) {
   const std::optional<std::string> rows = DimText(shape[0], op.symbols);
   const std::optional<std::string> columns = DimText(shape[1], op.symbols);
   if (!rows || !columns) return op.Refuse("a size is known at run time only");
-  return One(fmt::format("R.eye({}, {}, {}, dtype=\"{}\")", *rows, *columns, op.Int("k", 0),
+  return One(fmt::format("R.eye({}, {}, {}, dtype=\"{}\")", *rows, *columns, op.Int("k"),
                          RelaxDType(op.result_type().dtype())));
 }
 
@@ -354,7 +355,7 @@ Expressions Rearrange(RelaxOp& op, const Shape& split, const std::vector<std::in
 
 Expressions EmitDepthToSpace(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape s, op.shape(0));
-  const Dim b(op.Int("blocksize", 1));
+  const Dim b(op.Int("blocksize"));
   const Dim c = FloorDiv(s[1], b * b);
   if (op.String("mode", "DCR") == "CRD")
     return Rearrange(op, {s[0], c, b, b, s[2], s[3]}, {0, 1, 4, 2, 5, 3});
@@ -363,7 +364,7 @@ Expressions EmitDepthToSpace(RelaxOp& op) {
 
 Expressions EmitSpaceToDepth(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape s, op.shape(0));
-  const Dim b(op.Int("blocksize", 1));
+  const Dim b(op.Int("blocksize"));
   return Rearrange(op, {s[0], s[1], FloorDiv(s[2], b), b, FloorDiv(s[3], b), b},
                    {0, 3, 5, 1, 2, 4});
 }

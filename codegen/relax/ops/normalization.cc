@@ -6,7 +6,7 @@
 namespace dragoman::relax {
 namespace {
 
-std::string Epsilon(const RelaxOp& op) { return op.FloatArgument(op.Float("epsilon", 1e-5f)); }
+std::string Epsilon(const RelaxOp& op) { return op.FloatArgument(op.Float("epsilon")); }
 
 Status EqualElementTypes(const RelaxOp& op) {
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
@@ -64,7 +64,7 @@ std::string ByMoments(RelaxOp& op, const std::string& mean, const std::string& v
                : op.BindPlain(fmt::format("R.expand_dims({}, axis={})", vector, ListText(axes)));
   };
   const std::string centred = op.Do("subtract", op.arg(0), aligned(mean));
-  const std::string raised = op.Do("add", aligned(variance), op.Const(op.Float("epsilon", 1e-5f)));
+  const std::string raised = op.Do("add", aligned(variance), op.Const(op.Float("epsilon")));
   const std::string unit = op.Do("divide", centred, op.Do("sqrt", raised));
   return fmt::format("R.add({}, {})", op.Do("multiply", unit, aligned(op.arg(1))),
                      aligned(op.arg(2)));
@@ -76,8 +76,8 @@ std::string ByMoments(RelaxOp& op, const std::string& mean, const std::string& v
 // before 0.21 have no word for inference: what they compute depends on how the module is lowered.
 Expressions EmitBatchNormalization(RelaxOp& op) {
   DRAGOMAN_TRY(CheckVectors(op, 2));
-  const bool trains = op.Int("training_mode", 0) != 0;
-  const float momentum = op.Float("momentum", 0.9f);
+  const bool trains = op.Int("training_mode") != 0;
+  const float momentum = op.Float("momentum");
   std::string mean = op.arg(3), variance = op.arg(4);
   std::vector<std::string> results = {""};
   if (trains) {
@@ -117,7 +117,7 @@ Expressions EmitInstanceNormalization(RelaxOp& op) {
   const std::string variance = Moment(op, "variance", op.arg(0), axes);
   const std::string centred = op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), mean));
   const std::string raised =
-      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon", 1e-5f))));
+      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon"))));
   const std::string deviation = op.BindPlain(fmt::format("R.sqrt({})", raised));
   const std::string unit = op.BindLike(fmt::format("R.divide({}, {})", centred, deviation));
   const std::string scale = PerChannel(op, 1, axes.size());
@@ -131,7 +131,7 @@ Expressions EmitGroupNormalization(RelaxOp& op) {
   return One(
       fmt::format("R.nn.group_norm({}, {}, {}, num_groups={}, channel_axis=1, axes={}, epsilon={}, "
                   "center=True, scale=True)",
-                  op.arg(0), op.arg(1), op.arg(2), op.Int("num_groups", 1),
+                  op.arg(0), op.arg(1), op.arg(2), op.Int("num_groups"),
                   ListText(AxesFrom(2, shape.size())), Epsilon(op)));
 }
 
@@ -162,7 +162,7 @@ std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes, bool centre
   std::string x = op.arg(0);
   if (centres) x = op.Do("subtract", x, Moment(op, "mean", x, axes));
   const std::string square = Moment(op, "mean", op.Do("multiply", x, x), axes);
-  const std::string raised = op.Do("add", square, op.Const(op.Float("epsilon", 1e-5f)));
+  const std::string raised = op.Do("add", square, op.Const(op.Float("epsilon")));
   return op.Do("divide", x, op.Do("sqrt", raised));
 }
 
@@ -176,7 +176,7 @@ Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
       fmt::format("R.mean({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)));
   const std::string variance = Moment(op, "variance", op.arg(0), axes);
   const std::string raised =
-      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon", 1e-5f))));
+      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon"))));
   expressions.push_back(fmt::format("R.rsqrt({})", raised));
   return {};
 }
@@ -185,7 +185,7 @@ Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
 
 Expressions EmitLayerNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   const std::vector<std::int64_t> axes = AxesFrom(axis, shape.size());
   DRAGOMAN_ASSIGN(const bool plain, HasPlainAffine(op, axis));
   std::vector<std::string> expressions;
@@ -204,7 +204,7 @@ Expressions EmitLayerNormalization(RelaxOp& op) {
 
 Expressions EmitRmsNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(const bool plain, HasPlainAffine(op, axis));
   if (!plain) return One(WithAffine(op, Unit(op, AxesFrom(axis, shape.size()), false)));
   return One(fmt::format("R.nn.rms_norm({}, {}, axes={}, epsilon={})", op.arg(0), op.arg(1),
@@ -213,8 +213,8 @@ Expressions EmitRmsNormalization(RelaxOp& op) {
 
 // x / |x|, by the sum of magnitudes or the root of the sum of squares; 0 where that is 0.
 Expressions EmitLpNormalization(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", -1));
-  const bool absolute = op.Int("p", 2) == 1;
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
+  const bool absolute = op.Int("p") == 1;
   const std::string powers =
       op.BindLike(absolute ? fmt::format("R.abs({})", op.arg(0))
                            : fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
@@ -248,7 +248,7 @@ Expressions EmitMeanVarianceNormalization(RelaxOp& op) {
 Expressions EmitLrn(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   if (shape.size() != 4) return op.Refuse("only two spatial axes");
-  const std::int64_t size = op.Int("size", 1);
+  const std::int64_t size = op.Int("size");
   const std::int64_t before = (size - 1) / 2;
   const std::vector<std::int64_t> pads = {before, 0, 0, size - 1 - before, 0, 0};
   const std::string squares = op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
@@ -260,11 +260,11 @@ Expressions EmitLrn(RelaxOp& op) {
                   volume, size, ListText(pads)));
   const std::string mean = op.BindLike(fmt::format("R.squeeze({}, axis=[1])", means));
   const std::string scaled =
-      op.BindLike(fmt::format("R.multiply({}, {})", mean, op.Const(op.Float("alpha", 0.0001f))));
+      op.BindLike(fmt::format("R.multiply({}, {})", mean, op.Const(op.Float("alpha"))));
   const std::string raised =
-      op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("bias", 1.0f))));
+      op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("bias"))));
   const std::string power =
-      op.BindLike(fmt::format("R.power({}, {})", raised, op.Const(op.Float("beta", 0.75f))));
+      op.BindLike(fmt::format("R.power({}, {})", raised, op.Const(op.Float("beta"))));
   return One(fmt::format("R.divide({}, {})", op.arg(0), power));
 }
 

@@ -37,7 +37,7 @@ Result<PoolWindow> WindowOf(const RelaxOp& op) {
   window.dilations = OrFill(op.Ints("dilations"), window.layout.spatial, 1);
   DRAGOMAN_ASSIGN(window.pads, PadsOf(op, window.layout, window.kernel));
   const bool same = op.String("auto_pad", "NOTSET").starts_with("SAME");
-  window.ceil = !same && op.Int("ceil_mode", 0) != 0 && RoundsUp(shape, window);
+  window.ceil = !same && op.Int("ceil_mode") != 0 && RoundsUp(shape, window);
   return window;
 }
 
@@ -231,7 +231,7 @@ Expressions WithIndices(RelaxOp& op, const PoolWindow& window, const std::string
     const std::string place = op.Do("where", hit, numbers, ConstOf(kBeyond, DType::kI64));
     first = first.empty() ? place : op.Do("minimum", first, place);
   }
-  if (op.Int("storage_order", 0) != 0) {
+  if (op.Int("storage_order") != 0) {
     DRAGOMAN_ASSIGN(first, FirstAxisInnermost(op, first, shape));
   }
   Shape planes(shape.size(), Dim(1));
@@ -252,7 +252,7 @@ Expressions EmitPool(RelaxOp& op) {
   const bool is_max = op.node.op().type == "MaxPool";
   if (!is_max && !IsFloating(op.dtype())) return op.Refuse("the average of integers");
   DRAGOMAN_ASSIGN(PoolWindow window, WindowOf(op));
-  const bool count_padding = !is_max && op.Int("count_include_pad", 0) != 0;
+  const bool count_padding = !is_max && op.Int("count_include_pad") != 0;
   if (!is_max && !CountsAlike(window, count_padding))
     return AverageByCount(op, window, count_padding);
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -269,7 +269,7 @@ Expressions EmitPool(RelaxOp& op) {
 // The average over whole windows, times their size, to the power of 1 / p.
 Expressions EmitLpPool(RelaxOp& op) {
   DRAGOMAN_ASSIGN(PoolWindow window, WindowOf(op));
-  const std::int64_t p = op.Int("p", 2);
+  const std::int64_t p = op.Int("p");
   double taps = 1;
   for (std::int64_t size : window.kernel) taps *= static_cast<double>(size);
   std::string powers = PowerOf(op, p);
@@ -331,7 +331,7 @@ Expressions EmitGlobalPool(RelaxOp& op) {
 
 Expressions EmitGlobalLpPool(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, SpatialAxes(op));
-  const std::int64_t p = op.Int("p", 2);
+  const std::int64_t p = op.Int("p");
   return RootOf(
       op, fmt::format("R.sum({}, axis={}, keepdims=True)", PowerOf(op, p), ListText(axes)), p);
 }

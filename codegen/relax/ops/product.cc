@@ -45,10 +45,10 @@ Expressions EmitMatMul(RelaxOp& op) {
 }
 
 Expressions EmitGemm(RelaxOp& op) {
-  const std::string a = op.Int("transA", 0) != 0 ? Transposed(op, 0) : op.arg(0);
-  const std::string b = op.Int("transB", 0) != 0 ? Transposed(op, 1) : op.arg(1);
-  const float alpha = op.Float("alpha", 1.0f);
-  const float beta = op.Float("beta", 1.0f);
+  const std::string a = op.Int("transA") != 0 ? Transposed(op, 0) : op.arg(0);
+  const std::string b = op.Int("transB") != 0 ? Transposed(op, 1) : op.arg(1);
+  const float alpha = op.Float("alpha");
+  const float beta = op.Float("beta");
   if (!IsFloating(op.dtype()) && (alpha != 1.0f || beta != 1.0f))
     return op.Refuse("scaled products of integers");
   if (alpha == 1.0f && !op.has(2)) return std::vector<std::string>{MatMul(a, b)};

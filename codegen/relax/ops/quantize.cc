@@ -39,10 +39,10 @@ Result<ScaleLayout> ScaleLayoutOf(const RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(Shape scale, op.shape(1));
   ScaleLayout layout;
-  DRAGOMAN_ASSIGN(layout.axis, op.Axis("axis", 1));
+  DRAGOMAN_ASSIGN(layout.axis, op.Axis("axis"));
   const auto axis = static_cast<std::size_t>(layout.axis);
   if (scale.size() > 1) {
-    layout.block = op.Int("block_size", 0);
+    layout.block = op.Int("block_size");
     if (layout.block <= 0 || axis >= scale.size() || !shape[axis].known())
       return op.Refuse("scales by block of an unknown size");
     return layout;
@@ -112,7 +112,7 @@ Expressions EmitQuantizeLinear(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string scale, Aligned(op, op.ArgAs(1, wide), layout));
   const std::string quotient = op.Do("divide", op.ArgAs(0, wide), scale);
   if (IsFloat8(to))  // whose zero point is 0
-    return ToFloat8(op, op.Astype(quotient, wide, DType::kF64), to, op.Int("saturate", 1) != 0);
+    return ToFloat8(op, op.Astype(quotient, wide, DType::kF64), to, op.Int("saturate") != 0);
   std::string zero;
   if (op.has(2)) {
     DRAGOMAN_ASSIGN(zero, Aligned(op, op.arg(2), layout));

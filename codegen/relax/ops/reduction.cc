@@ -19,11 +19,11 @@ struct Reduction {
 // The axes written out, so that none of them means all of them.
 Result<Reduction> ReductionOf(const RelaxOp& op) {
   Reduction reduction;
-  reduction.keepdims = op.Int("keepdims", 1) != 0 ? "True" : "False";
+  reduction.keepdims = op.Int("keepdims") != 0 ? "True" : "False";
   if (op.has(1)) {
     DRAGOMAN_ASSIGN(reduction.axes, op.KnownInts(1));
   }
-  if (reduction.axes.empty() && op.Int("noop_with_empty_axes", 0) == 0) {
+  if (reduction.axes.empty() && op.Int("noop_with_empty_axes") == 0) {
     DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
     reduction.axes.resize(shape.size());
     std::iota(reduction.axes.begin(), reduction.axes.end(), 0);
@@ -139,13 +139,13 @@ Expressions EmitReduce(RelaxOp& op) {
 // Relax takes the first of equal elements; the last is the first of the flipped operand.
 Expressions EmitArgReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis", 0));
-  const bool last = op.Int("select_last_index", 0) != 0;
+  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
+  const bool last = op.Int("select_last_index") != 0;
   std::string x = op.arg(0);
   if (last) x = op.BindLike(fmt::format("R.flip({}, axis={})", x, axis));
   const std::string index = fmt::format("R.{}({}, axis={}, keepdims={})",
                                         op.node.op().type == "ArgMax" ? "argmax" : "argmin", x,
-                                        axis, op.Int("keepdims", 1) != 0 ? "True" : "False");
+                                        axis, op.Int("keepdims") != 0 ? "True" : "False");
   if (!last) return One(index);
   const std::string size = SizeOf(op, 0, shape[static_cast<std::size_t>(axis)], axis);
   return One(fmt::format("R.subtract({}, {})", op.Do("subtract", size, Int64Const(1)),

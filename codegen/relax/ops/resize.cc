@@ -56,7 +56,7 @@ Status CheckImage(const RelaxOp& op) {
   const std::string coordinates = op.String("coordinate_transformation_mode", "half_pixel");
   if (!IsKnownCoordinate(coordinates)) return op.Refuse("coordinates of mode " + coordinates);
   if (op.dtype() != DType::kF32) return op.Refuse("resizing of other element types than f32");
-  if (op.Int("antialias", 0) != 0) return op.Refuse("antialiasing");
+  if (op.Int("antialias") != 0) return op.Refuse("antialiasing");
   if (op.String("keep_aspect_ratio_policy", "stretch") != "stretch")
     return op.Refuse("a policy on the aspect ratio");
   const bool nearest = op.String("mode", "nearest") == "nearest";
@@ -78,13 +78,13 @@ Expressions EmitResize(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue({to[2], to[3]}));
   const std::string mode = op.String("mode", "nearest");
   const bool nearest = mode == "nearest";
-  return One(fmt::format(
-      "R.image.resize2d({}, {}, layout=\"NCHW\", method=\"{}\", "
-      "coordinate_transformation_mode=\"{}\", rounding_method=\"{}\", cubic_alpha={}, "
-      "cubic_exclude={})",
-      op.arg(0), sizes, nearest ? "nearest_neighbor" : mode,
-      op.String("coordinate_transformation_mode", "half_pixel"), nearest ? "floor" : "",
-      PythonFloat(op.Float("cubic_coeff_a", -0.75f), false), op.Int("exclude_outside", 0)));
+  return One(
+      fmt::format("R.image.resize2d({}, {}, layout=\"NCHW\", method=\"{}\", "
+                  "coordinate_transformation_mode=\"{}\", rounding_method=\"{}\", cubic_alpha={}, "
+                  "cubic_exclude={})",
+                  op.arg(0), sizes, nearest ? "nearest_neighbor" : mode,
+                  op.String("coordinate_transformation_mode", "half_pixel"), nearest ? "floor" : "",
+                  PythonFloat(op.Float("cubic_coeff_a"), false), op.Int("exclude_outside")));
 }
 
 }  // namespace dragoman::relax

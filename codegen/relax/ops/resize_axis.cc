@@ -34,9 +34,9 @@ class AxisResizer {
       : op_(op),
         mode_(op.String("mode", "nearest")),
         coordinates_(op.String("coordinate_transformation_mode", "half_pixel")),
-        excludes_(op.Int("exclude_outside", 0) != 0),
-        antialias_(op.Int("antialias", 0) != 0 && mode_ != "nearest"),
-        a_(op.Float("cubic_coeff_a", -0.75f)) {}
+        excludes_(op.Int("exclude_outside") != 0),
+        antialias_(op.Int("antialias") != 0 && mode_ != "nearest"),
+        a_(op.Float("cubic_coeff_a")) {}
 
   Expressions Run();
 
@@ -320,7 +320,7 @@ Expressions AxisResizer::Finish(const std::string& y) {
   if (mode_ != "nearest") result = op_.Astype(result, compute_, dtype);
   if (inside_.empty()) return One(result);
   return One(fmt::format("R.where({}, {}, {})", inside_, result,
-                         op_.Const(op_.Float("extrapolation_value", 0))));
+                         op_.Const(op_.Float("extrapolation_value"))));
 }
 
 Expressions AxisResizer::Run() {

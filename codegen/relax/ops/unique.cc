@@ -112,7 +112,7 @@ Expressions UniqueItems::Run() {
   const std::optional<std::string> all = DimText(count, op_.symbols);
   if (!all) return op_.Refuse("a size is known at run time only");
   DRAGOMAN_ASSIGN(std::string firsts, Distinct(op_.Do("equal", first, Places(op_, *all))));
-  if (op_.Int("sorted", 1) != 0) firsts = InOrder(items, firsts);
+  if (op_.Int("sorted") != 0) firsts = InOrder(items, firsts);
   const std::string x = has_axis_ ? op_.arg(0) : op_.Do("flatten", op_.arg(0));
   const std::string mine = op_.Do("equal", Rows(firsts), Columns(first));
   return std::vector{Take(x, firsts, has_axis_ ? axis_ : 0), firsts, FirstTrue(mine, 0),
@@ -125,7 +125,7 @@ Expressions EmitUnique(RelaxOp& op) {
   const bool has_axis = op.node.attribute("axis") != nullptr;
   std::int64_t axis = 0;
   if (has_axis) {
-    DRAGOMAN_ASSIGN(axis, op.Axis("axis", 0));
+    DRAGOMAN_ASSIGN(axis, op.Axis("axis"));
   }
   return UniqueItems(op, has_axis, axis).Run();
 }

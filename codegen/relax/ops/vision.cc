@@ -19,7 +19,7 @@ Expressions EmitRoiAlign(RelaxOp& op) {
   const std::string image =
       op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", op.ArgAs(2, op.dtype(1))));
   const bool half = op.String("coordinate_transformation_mode", "half_pixel") == "half_pixel";
-  double scale = op.Float("spatial_scale", 1);
+  double scale = op.Float("spatial_scale");
   std::string boxes = op.arg(1);
   if (half) {
     if (scale != 1) boxes = op.Do("multiply", boxes, op.Const(scale, 1));
@@ -27,12 +27,12 @@ Expressions EmitRoiAlign(RelaxOp& op) {
     scale = 1;
   }
   const std::string rois = op.BindPlain(fmt::format("R.concat(({}, {}), axis=1)", image, boxes));
-  const std::int64_t samples = op.Int("sampling_ratio", 0);
+  const std::int64_t samples = op.Int("sampling_ratio");
   return One(fmt::format(
       "R.vision.roi_align({}, {}, pooled_size=[{}, {}], spatial_scale={}, sample_ratio={}, "
       "aligned={}, layout=\"NCHW\", mode=\"avg\")",
-      op.arg(0), rois, op.Int("output_height", 1), op.Int("output_width", 1),
-      PythonFloat(scale, false), samples == 0 ? -1 : samples, half ? "True" : "False"));
+      op.arg(0), rois, op.Int("output_height"), op.Int("output_width"), PythonFloat(scale, false),
+      samples == 0 ? -1 : samples, half ? "True" : "False"));
 }
 
 // Corners are rounded before, halves away from zero: TVM rounds them to even numbers.
@@ -43,7 +43,7 @@ Expressions EmitMaxRoiPool(RelaxOp& op) {
         "R.strided_slice({}, axes=[1], begin=[{}], end=[{}], strides=[1], assume_inbound=False)",
         op.arg(1), begin, end));
   };
-  const double scale = op.Float("spatial_scale", 1);
+  const double scale = op.Float("spatial_scale");
   std::string corners = columns(1, 5);
   if (scale != 1) corners = op.Do("multiply", corners, op.Const(scale, 1));
   const std::string half = op.Do("add", op.Do("abs", corners), op.Const(0.5, 1));
@@ -128,7 +128,7 @@ Expressions EmitNonMaxSuppression(RelaxOp& op) {
   DRAGOMAN_ASSIGN(const Shape sizes, op.shape(0));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> known, KnownLimit(op));
   if (!known && !sizes[1].known()) return op.Refuse("a limit that is known at run time only");
-  const std::string boxes = op.Int("center_point_box", 0) != 0 ? Corners(op) : op.arg(0);
+  const std::string boxes = op.Int("center_point_box") != 0 ? Corners(op) : op.arg(0);
   const std::string overlap = ScalarOr(op, 3, op.Const(0));
   const std::string least = ScalarOr(op, 4, op.Const(std::numeric_limits<float>::lowest()));
   DRAGOMAN_TRY(op.declare(op.result_type()));

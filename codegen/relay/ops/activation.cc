@@ -29,7 +29,7 @@ Value* Softplus(RelayOp& op) {
 }  // namespace
 
 Emitted EmitLeakyRelu(RelayOp& op) {
-  return One(op.Do("nn.leaky_relu", {op.arg(0)}, {{"alpha", op.Float("alpha", 0.01f)}}));
+  return One(op.Do("nn.leaky_relu", {op.arg(0)}, {{"alpha", op.Float("alpha")}}));
 }
 
 // x · (½ + ½ erf(x · √½)) as importers wrote it; with tanh as its polynomial.
@@ -47,21 +47,20 @@ Emitted EmitGelu(RelayOp& op) {
   return One(op.Do("multiply", {x, op.Do("add", {op.Number(0.5), half})}));
 }
 
-Emitted EmitElu(RelayOp& op) { return One(ExponentialUnit(op, op.Float("alpha", 1.0f), 1, 1)); }
+Emitted EmitElu(RelayOp& op) { return One(ExponentialUnit(op, op.Float("alpha"), 1, 1)); }
 
 Emitted EmitCelu(RelayOp& op) {
-  const double alpha = op.Float("alpha", 1.0f);
+  const double alpha = op.Float("alpha");
   return One(ExponentialUnit(op, alpha, alpha, 1));
 }
 
 Emitted EmitSelu(RelayOp& op) {
-  return One(ExponentialUnit(op, op.Float("alpha", 1.67326319217681884765625f), 1,
-                             op.Float("gamma", 1.05070102214813232421875f)));
+  return One(ExponentialUnit(op, op.Float("alpha"), 1, op.Float("gamma")));
 }
 
 Emitted EmitHardSigmoid(RelayOp& op) {
-  Value* scaled = op.Do("multiply", {op.arg(0), op.Number(op.Float("alpha", 0.2f))});
-  return One(Clamp(op, op.Do("add", {scaled, op.Number(op.Float("beta", 0.5f))}), 0, 1));
+  Value* scaled = op.Do("multiply", {op.arg(0), op.Number(op.Float("alpha"))});
+  return One(Clamp(op, op.Do("add", {scaled, op.Number(op.Float("beta"))}), 0, 1));
 }
 
 Emitted EmitHardSwish(RelayOp& op) {
@@ -81,14 +80,14 @@ Emitted EmitSoftsign(RelayOp& op) {
 }
 
 Emitted EmitThresholdedRelu(RelayOp& op) {
-  Value* above = op.Do("greater", {op.arg(0), op.Number(op.Float("alpha", 1.0f))});
+  Value* above = op.Do("greater", {op.arg(0), op.Number(op.Float("alpha"))});
   return One(op.Do("where", {above, op.arg(0), op.Number(0)}));
 }
 
 Emitted EmitShrink(RelayOp& op) {
   if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
-  const float lambd = op.Float("lambd", 0.5f);
-  Value* bias = op.Number(op.Float("bias", 0.0f));
+  const float lambd = op.Float("lambd");
+  Value* bias = op.Number(op.Float("bias"));
   Value* x = op.arg(0);
   Value* above = op.Do("greater", {x, op.Number(lambd)});
   Value* below = op.Do("less", {x, op.Number(-lambd)});
@@ -106,7 +105,7 @@ Emitted EmitPRelu(RelayOp& op) {
 
 // x · sigmoid(alpha · x)
 Emitted EmitSwish(RelayOp& op) {
-  const float alpha = op.Float("alpha", 1.0f);
+  const float alpha = op.Float("alpha");
   Value* x = op.arg(0);
   Value* scaled = alpha == 1.0f ? x : op.Do("multiply", {x, op.Number(alpha)});
   return One(op.Do("multiply", {x, op.Do("sigmoid", {scaled})}));
@@ -115,7 +114,7 @@ Emitted EmitSwish(RelayOp& op) {
 // One at the first greatest element of each row along the axis, else zero.
 Emitted EmitHardmax(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const auto rank = static_cast<std::int64_t>(shape.size());
   Value* greatest = op.Do("argmax", {op.arg(0)}, {{"axis", Ints{axis}}, {"keepdims", true}});
   Value* count = SizeOf(op, op.arg(0), shape[static_cast<std::size_t>(axis)], axis);
@@ -125,7 +124,7 @@ Emitted EmitHardmax(RelayOp& op) {
 }
 
 Emitted EmitSoftmax(RelayOp& op) {
-  return One(op.Do(op.target, {op.arg(0)}, {{"axis", op.Int("axis", -1)}}));
+  return One(op.Do(op.target, {op.arg(0)}, {{"axis", op.Int("axis")}}));
 }
 
 }  // namespace dragoman::relay::emit

@@ -78,7 +78,7 @@ Result<Window> WindowOf(const RelayOp& op) {
   window.dilations = OrFill(op.Ints("dilations"), window.spatial, 1);
   DRAGOMAN_ASSIGN(window.pads, PadsOf(op, window.spatial, window.kernel));
   const bool same = op.String("auto_pad", "NOTSET").starts_with("SAME");
-  if (!same && op.Int("ceil_mode", 0) != 0) DRAGOMAN_TRY(EndAtResult(op, window));
+  if (!same && op.Int("ceil_mode") != 0) DRAGOMAN_TRY(EndAtResult(op, window));
   return window;
 }
 
@@ -100,7 +100,7 @@ Emitted EmitConv(RelayOp& op) {
                    {{"strides", OrFill(op.Ints("strides"), spatial, 1)},
                     {"padding", std::move(pads)},
                     {"dilation", OrFill(op.Ints("dilations"), spatial, 1)},
-                    {"groups", op.Int("group", 1)},
+                    {"groups", op.Int("group")},
                     {"channels", Channels(weight.front())},
                     {"kernel_size", std::move(kernel)}});
   return One(WithBias(op, y));
@@ -138,7 +138,7 @@ Emitted EmitConvTranspose(RelayOp& op) {
     }
   }
   DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
-  const std::int64_t groups = op.Int("group", 1);
+  const std::int64_t groups = op.Int("group");
   Value* y = op.Do(Name("nn.conv", spatial, "_transpose"), {op.arg(0), op.arg(1)},
                    {{"channels", Channels(weight[1] * Dim(groups))},
                     {"kernel_size", std::move(kernel)},
@@ -164,7 +164,7 @@ Emitted EmitMaxPool(RelayOp& op) {
 
 Emitted EmitAveragePool(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Window window, WindowOf(op));
-  const bool counts = op.Int("count_include_pad", 0) != 0;
+  const bool counts = op.Int("count_include_pad") != 0;
   if (window.ceil && counts)
     return op.Refuse("a mean that counts padding, but not what rounding up adds");
   Attribute::Dict attributes = PoolAttributes(window);
@@ -184,11 +184,11 @@ Emitted EmitGlobalPool(RelayOp& op) {
 Emitted EmitDepthToSpace(RelayOp& op) {
   const std::string mode = op.String("mode", "DCR") == "CRD" ? "CDR" : "DCR";
   return One(op.Do("nn.depth_to_space", {op.arg(0)},
-                   {{"block_size", op.Int("blocksize", 1)}, {"mode", mode}}));
+                   {{"block_size", op.Int("blocksize")}, {"mode", mode}}));
 }
 
 Emitted EmitSpaceToDepth(RelayOp& op) {
-  return One(op.Do("nn.space_to_depth", {op.arg(0)}, {{"block_size", op.Int("blocksize", 1)}}));
+  return One(op.Do("nn.space_to_depth", {op.arg(0)}, {{"block_size", op.Int("blocksize")}}));
 }
 
 }  // namespace dragoman::relay::emit

@@ -71,7 +71,7 @@ Emitted EmitClip(RelayOp& op) {
 
 // ONNX: the divisor's sign; with fmod the dividend's.
 Emitted EmitMod(RelayOp& op) {
-  return One(op.Do(op.Int("fmod", 0) != 0 ? "mod" : "floor_mod", op.args()));
+  return One(op.Do(op.Int("fmod") != 0 ? "mod" : "floor_mod", op.args()));
 }
 
 namespace {
@@ -107,8 +107,8 @@ Emitted EmitPow(RelayOp& op) {
 }
 
 Emitted EmitIsInf(RelayOp& op) {
-  const bool negative = op.Int("detect_negative", 1) != 0;
-  const bool positive = op.Int("detect_positive", 1) != 0;
+  const bool negative = op.Int("detect_negative") != 0;
+  const bool positive = op.Int("detect_positive") != 0;
   if (negative && positive) return One(op.Do("isinf", {op.arg(0)}));
   if (!negative && !positive)
     return One(op.Do("logical_and", {op.Do("isinf", {op.arg(0)}), op.Number(0, DType::kBool)}));

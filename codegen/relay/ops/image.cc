@@ -62,7 +62,7 @@ Emitted EmitResize(RelayOp& op) {
   DRAGOMAN_ASSIGN(Ints sizes, op.KnownSizes(ends));
   DRAGOMAN_TRY(op.KnownSizes(begins));
   if (!op.Ints("axes").empty()) return op.Refuse("axes by name");
-  if (op.Int("antialias", 0) != 0) return op.Refuse("antialiasing");
+  if (op.Int("antialias") != 0) return op.Refuse("antialiasing");
   if (op.String("keep_aspect_ratio_policy", "stretch") != "stretch")
     return op.Refuse("a policy on the aspect ratio");
   DRAGOMAN_TRY(CheckScales(op, from, to));
@@ -82,8 +82,8 @@ Emitted EmitResize(RelayOp& op) {
     attributes.emplace_back("rounding_method", "");
   }
   if (mode == "cubic") {
-    attributes.emplace_back("cubic_alpha", op.Float("cubic_coeff_a", -0.75f));
-    attributes.emplace_back("cubic_exclude", op.Int("exclude_outside", 0));
+    attributes.emplace_back("cubic_alpha", op.Float("cubic_coeff_a"));
+    attributes.emplace_back("cubic_exclude", op.Int("exclude_outside"));
   }
   return One(
       op.Do("image.resize" + std::to_string(spatial) + "d", {op.arg(0)}, std::move(attributes)));
@@ -99,7 +99,7 @@ Emitted EmitGridSample(RelayOp& op) {
   return One(op.Do("image.grid_sample", {op.arg(0), Transpose(op, op.arg(1), {0, 3, 1, 2})},
                    {{"method", mode},
                     {"padding_mode", op.String("padding_mode", "zeros")},
-                    {"align_corners", op.Int("align_corners", 0) != 0}}));
+                    {"align_corners", op.Int("align_corners") != 0}}));
 }
 
 // Relay's regions begin with the number of their image.
@@ -111,10 +111,10 @@ Emitted EmitRoiAlign(RelayOp& op) {
   Value* batch = op.Do("expand_dims", {op.ArgAs(2, op.dtype(1))}, {{"axis", std::int64_t{1}}});
   Value* regions =
       op.Do("concatenate", {op.builder.Tuple({batch, op.arg(1)})}, {{"axis", std::int64_t{1}}});
-  const std::int64_t ratio = op.Int("sampling_ratio", 0);
+  const std::int64_t ratio = op.Int("sampling_ratio");
   return One(op.Do("vision.roi_align", {op.arg(0), regions},
-                   {{"pooled_size", Ints{op.Int("output_height", 1), op.Int("output_width", 1)}},
-                    {"spatial_scale", op.Float("spatial_scale", 1.0f)},
+                   {{"pooled_size", Ints{op.Int("output_height"), op.Int("output_width")}},
+                    {"spatial_scale", op.Float("spatial_scale")},
                     {"sample_ratio", ratio == 0 ? std::int64_t{-1} : ratio},
                     {"mode", mode}}));
 }
@@ -148,7 +148,7 @@ Emitted EmitNonMaxSuppression(RelayOp& op) {
     return op.has(i) ? AsScalar(op.builder, op.arg(i), op.type(i))
                      : op.Number(otherwise, DType::kF32);
   };
-  Value* boxes = op.Int("center_point_box", 0) != 0 ? Corners(op, op.arg(0)) : op.arg(0);
+  Value* boxes = op.Int("center_point_box") != 0 ? Corners(op, op.arg(0)) : op.arg(0);
   constexpr double kLowest = -3.4028234663852886e38;
   Value* both = op.Do("vision.all_class_non_max_suppression",
                       {boxes, op.arg(1), AsScalar(op.builder, op.arg(2), op.type(2)), scalar(3, 0),

@@ -75,7 +75,7 @@ NamedAttribute ReductionOf(const RelayOp& op, std::string_view name) {
 
 // Indices that are known stand as they are: clipping changes none of them.
 Emitted EmitGather(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const bool known = Contents(op, 1).has_value();
   Attribute::Dict attributes = {{"axis", axis}};
   DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
@@ -84,13 +84,13 @@ Emitted EmitGather(RelayOp& op) {
 }
 
 Emitted EmitGatherElements(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
   return One(op.Do("gather", {op.arg(0), indices}, {{"axis", axis}}));
 }
 
 Emitted EmitGatherNd(RelayOp& op) {
-  const std::int64_t batch = op.Int("batch_dims", 0);
+  const std::int64_t batch = op.Int("batch_dims");
   if (batch != 0) return op.Refuse("batch_dims");
   DRAGOMAN_ASSIGN(const Shape indices, op.shape(1));
   DRAGOMAN_ASSIGN(Value * tuples, IndexTuples(op, 1, batch));
@@ -100,7 +100,7 @@ Emitted EmitGatherNd(RelayOp& op) {
 }
 
 Emitted EmitScatterElements(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
   return One(op.Do("scatter_elements", {op.arg(0), indices, op.arg(2)},
                    {{"axis", axis}, ReductionOf(op, "reduction")}));
@@ -125,7 +125,7 @@ Emitted EmitCompress(RelayOp& op) {
   if (flat) {
     x = op.Do("reshape", {x}, {{"newshape", Ints{-1}}});
   } else {
-    DRAGOMAN_ASSIGN(axis, op.Axis("axis", 0));
+    DRAGOMAN_ASSIGN(axis, op.Axis("axis"));
   }
   Value* places = op.Do("squeeze", {op.Do("argwhere", {op.arg(1)})}, {{"axis", Ints{1}}});
   return One(op.Do("take", {x, places}, {{"axis", axis}, {"mode", "fast"}}));
@@ -134,7 +134,7 @@ Emitted EmitCompress(RelayOp& op) {
 // A negative index counts from the end.
 Emitted EmitOneHot(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-  const std::int64_t given = op.Int("axis", -1);
+  const std::int64_t given = op.Int("axis");
   const std::int64_t axis = given < 0 ? given + rank + 1 : given;
   const std::optional<Ints> depth = op.MaybeInts(1);
   const auto value = [&](std::int64_t i) {
@@ -161,7 +161,7 @@ Emitted EmitTrilu(RelayOp& op) {
                        : op.Number(0, DType::kI32);
   if (const std::optional<Ints> known = op.has(1) ? op.MaybeInts(1) : std::nullopt)
     k = op.Number(static_cast<double>(known->front()), DType::kI32);
-  return One(op.Do("trilu", {op.arg(0), k}, {{"upper", op.Int("upper", 1) != 0}}));
+  return One(op.Do("trilu", {op.arg(0), k}, {{"upper", op.Int("upper") != 0}}));
 }
 
 // Where column - row is k.
@@ -169,7 +169,7 @@ Emitted EmitEyeLike(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
   Value* rows = Places(op, SizeOf(op, op.arg(0), shape[0], 0));
   Value* columns = Places(op, SizeOf(op, op.arg(0), shape[1], 1));
-  Value* wanted = op.Do("add", {WithAxesBehind(op, rows, 1), op.Int64(op.Int("k", 0))});
+  Value* wanted = op.Do("add", {WithAxesBehind(op, rows, 1), op.Int64(op.Int("k"))});
   return One(op.Cast(op.Do("equal", {columns, wanted}), DType::kBool, op.result_type().dtype()));
 }
 

@@ -156,12 +156,12 @@ Emitted EmitMatMul(RelayOp& op) {
 }
 
 Emitted EmitGemm(RelayOp& op) {
-  const float alpha = op.Float("alpha", 1.0f);
-  const float beta = op.Float("beta", 1.0f);
+  const float alpha = op.Float("alpha");
+  const float beta = op.Float("beta");
   if (!IsFloating(op.dtype()) && (alpha != 1.0f || beta != 1.0f || op.dtype() != DType::kI32))
     return op.Refuse("products of integers");
-  Value* a = op.Int("transA", 0) != 0 ? Transposed(op, op.arg(0)) : op.arg(0);
-  Value* weight = op.Int("transB", 0) != 0 ? op.arg(1) : Transposed(op, op.arg(1));
+  Value* a = op.Int("transA") != 0 ? Transposed(op, op.arg(0)) : op.arg(0);
+  Value* weight = op.Int("transB") != 0 ? op.arg(1) : Transposed(op, op.arg(1));
   Value* product = Dense(op, a, weight);
   if (alpha != 1.0f) product = op.Do("multiply", {product, op.Number(alpha)});
   if (!op.has(2)) return One(product);

@@ -5,7 +5,7 @@
 namespace dragoman::relay::emit {
 namespace {
 
-NamedAttribute Epsilon(const RelayOp& op) { return {"epsilon", op.Float("epsilon", 1e-5f)}; }
+NamedAttribute Epsilon(const RelayOp& op) { return {"epsilon", op.Float("epsilon")}; }
 
 Status EqualElementTypes(const RelayOp& op) {
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
@@ -34,7 +34,7 @@ Moments MomentsOf(RelayOp& op, Value* x, const Ints& axes, bool centres) {
     m.centred = op.Do("subtract", {x, m.mean});
   }
   Value* variance = Mean(op, op.Do("multiply", {m.centred, m.centred}), axes);
-  Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon", 1e-5f))});
+  Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon"))});
   m.inverse = op.Do("divide", {op.Number(1), op.Do("sqrt", {raised})});
   return m;
 }
@@ -61,10 +61,10 @@ Emitted EmitBatchNormalization(RelayOp& op) {
   Value* mean = op.arg(3);
   Value* variance = op.arg(4);
   Values results = {nullptr};
-  if (op.Int("training_mode", 0) != 0) {
+  if (op.Int("training_mode") != 0) {
     Ints axes = AxesFrom(1, rank);
     axes.front() = 0;
-    const float momentum = op.Float("momentum", 0.9f);
+    const float momentum = op.Float("momentum");
     const auto blend = [&](Value* given, Value* now) {
       results.push_back(op.Do("add", {op.Do("multiply", {given, op.Number(momentum)}),
                                       op.Do("multiply", {now, op.Number(1.0f - momentum)})}));
@@ -91,13 +91,13 @@ Emitted EmitInstanceNormalization(RelayOp& op) {
 Emitted EmitGroupNormalization(RelayOp& op) {
   DRAGOMAN_TRY(EqualElementTypes(op));
   return One(
-      op.Do("nn.group_norm", op.args(), {{"num_groups", op.Int("num_groups", 1)}, Epsilon(op)}));
+      op.Do("nn.group_norm", op.args(), {{"num_groups", op.Int("num_groups")}, Epsilon(op)}));
 }
 
 Emitted EmitLayerNormalization(RelayOp& op) {
   DRAGOMAN_TRY(EqualElementTypes(op));
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(const std::int64_t scale_rank, op.rank(1));
   const bool moments = op.node.num_results() > 1;
   if (!moments && axis == rank - 1 && scale_rank == 1 && op.type(1).shape()->front().known()) {
@@ -116,7 +116,7 @@ Emitted EmitLayerNormalization(RelayOp& op) {
 Emitted EmitRmsNormalization(RelayOp& op) {
   DRAGOMAN_TRY(EqualElementTypes(op));
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), false);
   return One(WithAffine(op, op.Do("multiply", {m.centred, m.inverse})));
 }
@@ -135,24 +135,24 @@ Emitted EmitMeanVarianceNormalization(RelayOp& op) {
 
 // A row of zeros stays.
 Emitted EmitLpNormalization(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   Value* x = op.arg(0);
-  Value* part = op.Int("p", 2) == 1 ? op.Do("abs", {x}) : op.Do("multiply", {x, x});
+  Value* part = op.Int("p") == 1 ? op.Do("abs", {x}) : op.Do("multiply", {x, x});
   Value* norm = op.Do("sum", {part}, {{"axis", Ints{axis}}, {"keepdims", true}});
-  if (op.Int("p", 2) != 1) norm = op.Do("sqrt", {norm});
+  if (op.Int("p") != 1) norm = op.Do("sqrt", {norm});
   Value* none = op.Do("equal", {norm, op.Number(0)});
   return One(op.Do("divide", {x, op.Do("where", {none, op.Number(1), norm})}));
 }
 
 Emitted EmitLrn(RelayOp& op) {
-  const std::int64_t size = op.Int("size", 1);
+  const std::int64_t size = op.Int("size");
   if (size % 2 == 0) return op.Refuse("a window of an even size");
   return One(op.Do("nn.lrn", {op.arg(0)},
                    {{"size", size},
                     {"axis", std::int64_t{1}},
-                    {"bias", op.Float("bias", 1.0f)},
-                    {"alpha", op.Float("alpha", 0.0001f)},
-                    {"beta", op.Float("beta", 0.75f)}}));
+                    {"bias", op.Float("bias")},
+                    {"alpha", op.Float("alpha")},
+                    {"beta", op.Float("beta")}}));
 }
 
 }  // namespace dragoman::relay::emit

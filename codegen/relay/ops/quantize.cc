@@ -46,7 +46,7 @@ Emitted EmitQuantizeLinear(RelayOp& op) {
   if (op.dtype() != DType::kF32 || op.dtype(1) != DType::kF32)
     return op.Refuse("quantisation of other than float32");
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 1));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const auto along = [&](std::size_t i, Value* value) {
     const Shape& shape = *op.type(i).shape();
     const bool single = shape.empty() || shape.front() == Dim(1);
@@ -69,7 +69,7 @@ Emitted EmitDequantizeLinear(RelayOp& op) {
     return op.Refuse("dequantisation to other than float32");
   DRAGOMAN_ASSIGN(Value * scale, Parameter(op, 1, DType::kF32));
   DRAGOMAN_ASSIGN(Value * zero, ZeroLike(op, 1, 2));
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 1));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   return One(op.Do("qnn.dequantize", {op.arg(0), scale, zero},
                    {{"out_dtype", "float32"}, {"axis", axis}}));
 }
@@ -111,7 +111,7 @@ Result<Value*> Convolution(RelayOp& op, const Factors& f) {
                {{"strides", OrFill(op.Ints("strides"), spatial, 1)},
                 {"padding", std::move(pads)},
                 {"dilation", OrFill(op.Ints("dilations"), spatial, 1)},
-                {"groups", op.Int("group", 1)},
+                {"groups", op.Int("group")},
                 {"channels", sizes.front()},
                 {"kernel_size", kernel},
                 {"out_dtype", "int32"}});

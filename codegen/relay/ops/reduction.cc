@@ -22,12 +22,12 @@ Value* Reduce(RelayOp& op, std::string_view name, Value* x, const Reduction& red
 // The axes written out, so that none of them means all of them.
 Result<Reduction> ReductionOf(const RelayOp& op) {
   Reduction reduction;
-  reduction.keep = op.Int("keepdims", 1) != 0;
+  reduction.keep = op.Int("keepdims") != 0;
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   if (op.has(1)) {
     DRAGOMAN_ASSIGN(reduction.axes, op.KnownInts(1));
   }
-  if (reduction.axes.empty() && op.Int("noop_with_empty_axes", 0) == 0)
+  if (reduction.axes.empty() && op.Int("noop_with_empty_axes") == 0)
     reduction.axes = AxesFrom(0, rank);
   for (std::int64_t& axis : reduction.axes) axis += axis < 0 ? rank : 0;
   return reduction;
@@ -84,10 +84,10 @@ Emitted EmitReduce(RelayOp& op) {
 }
 
 Emitted EmitArgReduce(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   Attribute::Dict attributes = {{"axis", Ints{axis}}};
-  if (op.Int("keepdims", 1) != 0) attributes.emplace_back("keepdims", true);
-  if (op.Int("select_last_index", 0) != 0) attributes.emplace_back("select_last_index", true);
+  if (op.Int("keepdims") != 0) attributes.emplace_back("keepdims", true);
+  if (op.Int("select_last_index") != 0) attributes.emplace_back("select_last_index", true);
   Value* index = op.Do(op.target, {op.arg(0)}, std::move(attributes));
   return One(op.Cast(index, DType::kI32, DType::kI64));
 }
@@ -96,23 +96,23 @@ Emitted EmitCumSum(RelayOp& op) {
   DRAGOMAN_ASSIGN(Ints axes, op.KnownInts(1));
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   const std::int64_t axis = axes.front() < 0 ? axes.front() + rank : axes.front();
-  const bool reverse = op.Int("reverse", 0) != 0;
+  const bool reverse = op.Int("reverse") != 0;
   const auto flipped = [&](Value* x) {
     return reverse ? op.Do("reverse", {x}, {{"axis", axis}}) : x;
   };
   Value* sum = op.Do("cumsum", {flipped(op.arg(0))},
                      {{"axis", axis},
                       {"dtype", std::string(RelayDType(op.dtype()))},
-                      {"exclusive", op.Int("exclusive", 0) != 0}});
+                      {"exclusive", op.Int("exclusive") != 0}});
   return One(flipped(sum));
 }
 
 Emitted EmitTopK(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", -1));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const std::optional<Ints> known = op.MaybeInts(1);
   Attribute::Dict attributes = {{"k", known ? Attribute(known->front()) : Attribute()},
                                 {"axis", axis},
-                                {"is_ascend", op.Int("largest", 1) == 0},
+                                {"is_ascend", op.Int("largest") == 0},
                                 {"dtype", "int64"}};
   Value* both = known ? op.Do("topk", {op.arg(0)}, std::move(attributes))
                       : op.Do("dyn.topk", {op.arg(0), op.arg(1)}, std::move(attributes));

@@ -5,6 +5,7 @@
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
+#include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
 
@@ -18,7 +19,7 @@ Emitted EmitReshape(RelayOp& op) {
   }
   Result<Value*> reshaped = ReshapeTo(op, op.arg(0), from, to);
   if (reshaped.ok()) return One(*reshaped);
-  if (!op.node.Is("Reshape") || op.Int("allowzero", 0) != 0) return std::move(reshaped).error();
+  if (!op.node.Is("Reshape") || op.Int("allowzero") != 0) return std::move(reshaped).error();
   return One(op.Do("dyn.reshape", {op.arg(0), op.arg(1)}, {{"newshape", Ints()}}));
 }
 
@@ -66,12 +67,12 @@ Emitted EmitTranspose(RelayOp& op) {
 }
 
 Emitted EmitConcat(RelayOp& op) {
-  return One(op.Do("concatenate", {op.builder.Tuple(op.args())}, {{"axis", op.Int("axis", 0)}}));
+  return One(op.Do("concatenate", {op.builder.Tuple(op.args())}, {{"axis", op.Int("axis")}}));
 }
 
 Emitted EmitSplit(RelayOp& op) {
   const std::size_t count = op.node.num_results();
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis", 0));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   if (count == 1) return One(op.arg(0));
   Ints cuts;
   std::int64_t at = 0;
@@ -107,7 +108,7 @@ Emitted EmitTile(RelayOp& op) {
 Emitted EmitShape(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   const auto place = [&](std::string_view name, std::int64_t otherwise, std::int64_t least) {
-    const std::int64_t at = op.Int(name, otherwise);
+    const std::int64_t at = IntAttribute(op.node, name, otherwise);
     return std::clamp<std::int64_t>(at < 0 ? at + rank : at, least, rank);
   };
   const std::int64_t start = place("start", 0, 0);
@@ -155,9 +156,8 @@ Emitted EmitRange(RelayOp& op) {
 }
 
 Emitted EmitReverseSequence(RelayOp& op) {
-  return One(
-      op.Do("reverse_sequence", op.args(),
-            {{"seq_axis", op.Int("time_axis", 0)}, {"batch_axis", op.Int("batch_axis", 1)}}));
+  return One(op.Do("reverse_sequence", op.args(),
+                   {{"seq_axis", op.Int("time_axis")}, {"batch_axis", op.Int("batch_axis")}}));
 }
 
 }  // namespace dragoman::relay::emit

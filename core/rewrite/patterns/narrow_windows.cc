@@ -2,10 +2,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/op_def.h"
-#include "core/rewrite/patterns/spelling_patterns.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/declared_attributes.h"
+#include "core/ops/op_def.h"
+#include "core/rewrite/patterns/spelling_patterns.h"
 
 namespace dragoman {
 namespace {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/patterns/function_patterns.h"
 #include "core/rewrite/producers.h"
-#include "core/ops/declared_attributes.h"
 
 namespace dragoman {
 namespace {

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
 #include "core/rewrite/zeros.h"
-#include "core/ir/node_attributes.h"
-#include "core/ops/declared_attributes.h"
 #include "runtime/params/resize.h"
 
 namespace dragoman {
