@@ -44,7 +44,7 @@ BodyForm PlainForm(const std::string& hint, const Graph& body) {
 // The attributes of a group that was one before; nullptr: a rewrite made it.
 const Attribute::Dict* KnownAttributes(const Node& node) {
   const Extra* extra = node.extra_if_any();
-  const Attribute* attributes = extra != nullptr ? Find(*extra, "tvm.attributes") : nullptr;
+  const Attribute* attributes = extra != nullptr ? Find(*extra, tvm::kGroupAttributes) : nullptr;
   return attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
 }
 

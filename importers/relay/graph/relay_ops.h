@@ -21,9 +21,6 @@ inline constexpr std::string_view kTypes = "relay.types";      // definitions of
 inline constexpr std::string_view kFunctionAttributes = "relay.function";
 inline constexpr std::string_view kUnusedParams = "relay.params";
 
-// The key of the extra of a dragoman.Fused that holds the attributes of its function, as of Relax.
-inline constexpr std::string_view kGroupAttributes = "tvm.attributes";
-
 // Constructors of the prelude, whose types a text need not define.
 inline constexpr std::string_view kPreludeConstructors[] = {"Cons", "Nil", "Some", "None", "Rose"};
 

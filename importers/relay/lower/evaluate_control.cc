@@ -8,6 +8,7 @@
 #include "core/lowering/number_value.h"
 #include "importers/relay/graph/relay_ops.h"
 #include "importers/relay/lower/evaluator.h"
+#include "importers/tvm/group_attributes.h"
 
 namespace dragoman::relay {
 
@@ -160,7 +161,7 @@ Abstract Evaluator::RunAsGroup(const Node& node, const Closure& function,
   SourceGroup group;
   group.name = function.GroupName();
   group.attributes = *function.attributes;
-  group.key = kGroupAttributes;
+  group.key = tvm::kGroupAttributes;
   group.arguments = arguments;
   for (const auto& input : function.body->inputs()) group.parameters.push_back(input->name());
   group.run = [&](std::vector<Abstract> inner) {
