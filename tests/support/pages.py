@@ -78,7 +78,7 @@ class Page:
         if not shown.strip():
             case.assertEqual(code, 0, printed)
             return shown
-        expected = textwrap.dedent(shown).splitlines()
+        expected = [line.removeprefix("    ") for line in shown.splitlines()]
         found = printed.rstrip().splitlines()
         if ACCEPT and not matches(expected, found):
             return textwrap.indent("\n".join(found), "    ") + "\n"

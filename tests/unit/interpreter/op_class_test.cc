@@ -42,7 +42,7 @@ Words ElementsOf(const Tensor& tensor) {
 // Twelve elements of operand `index`, as graph text has them.
 Words Samples(DType dtype, std::size_t index) {
   Words words = {"-1.5", "0.25", "2.0", "-0.5", "0.75", "1.0"};
-  if (dtype == DType::kI64 || dtype == DType::kU8) words = {"5", "3", "0", "6", "1", "2"};
+  if (IsInteger(dtype)) words = {"5", "3", "0", "6", "1", "2"};
   if (dtype == DType::kBool) words = {"true", "false", "true", "true", "false", "false"};
   if (dtype == DType::kString)
     words = {"\"abcdef\"",   "\"Abcdef\"", "\"ABCDEF\"",
@@ -57,7 +57,7 @@ DType DTypeOf(const Signature& signature, std::size_t i) {
   const Formal& formal = *signature.Operand(i);
   if (formal.variable < 0) return formal.fixed;
   const DTypeSet& allowed = signature.variables[static_cast<std::size_t>(formal.variable)].allowed;
-  for (DType dtype : {DType::kF32, DType::kI64, DType::kU8, DType::kBool}) {
+  for (DType dtype : {DType::kF32, DType::kI64, DType::kI32, DType::kU8, DType::kBool}) {
     if (allowed.Has(dtype)) return dtype;
   }
   return DType::kString;

@@ -31,9 +31,8 @@ TEST_F(DeclaredAttributes, ThenItsOperator) {
   EXPECT_EQ(IntAttribute(Make("%x: f32[2, 3]", "onnx.Softmax(%x)"), "axis"), -1);
   EXPECT_EQ(IntAttribute(Make("%x: f32[2, 3]", "onnx.Flatten(%x)"), "axis"), 1);
   EXPECT_EQ(FloatAttribute(Make("%x: f32[2, 3]", "onnx.LeakyRelu(%x)"), "alpha"), 0.01f);
-  EXPECT_EQ(
-      TextAttribute(Make("%x: f32[1, 4, 2, 2]", "onnx.DepthToSpace(%x) {blocksize = 2}"), "mode"),
-      "DCR");
+  EXPECT_EQ(TextAttribute(Make("%x: f32[2, 3], %p: i64[4]", "onnx.Pad(%x, %p)"), "mode"),
+            "constant");
 }
 
 TEST_F(DeclaredAttributes, NothingIsZero) {

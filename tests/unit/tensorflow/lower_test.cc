@@ -180,12 +180,13 @@ entry main(%x: f32[2]) -> (%y: f32[2], %z: f32[2]) {
 
 function tf:graph.main() -> () {
   %x = tf.Placeholder() {dtype = type f32[*]} @x
-  %a = tf.Lgamma(%x) @a
+  %a = tf.SparseCross(%x) @a
   %b = tf.Relu(%a) @b
   %c = tf.NoSuchOperator(%x) @c
 }
 )");
-  EXPECT_THAT(told, HasSubstr("node 'a' (tf.Lgamma): error: operator Lgamma is not supported"));
+  EXPECT_THAT(told,
+              HasSubstr("node 'a' (tf.SparseCross): error: operator SparseCross is not supported"));
   EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
 }
 
