@@ -36,13 +36,13 @@ void SetIgnored(DiffOptions& options) {
   }
 }
 
-// What is stated about one of the two models.
-LoweringFlags FlagsOf(const DiffOptions& options, std::size_t side) {
+// What is stated about one of the two models; `passes` if the user names none.
+LoweringFlags FlagsOf(const DiffOptions& options, std::size_t side, const std::string& passes) {
   LoweringFlags flags = options.both;
   const std::vector<std::string>&shapes = options.shapes[side], &dims = options.dims[side];
   flags.shapes.insert(flags.shapes.end(), shapes.begin(), shapes.end());
   flags.dims.insert(flags.dims.end(), dims.begin(), dims.end());
-  if (!flags.passes) flags.passes = "none";
+  if (!flags.passes) flags.passes = passes;
   return flags;
 }
 
@@ -84,9 +84,12 @@ Result<DiffReport> Compare(DiffOptions& options) {
   auto& [a, b] = *models;
   DRAGOMAN_ASSIGN(options.compare.level, LevelOf(options, a, b));
   const bool lowers = options.compare.level == Level::kCommon && options.level != "source";
+  // Lowerings of different formats spell the same in different ways.
+  const bool foreign = a.dialect != b.dialect;
   for (std::size_t i = 0; lowers && i < files.size(); ++i) {
-    if ((*models)[i].level == Level::kCommon && !AsksForLowered(options)) continue;
-    Result<Model> lowered = ToCommon(session, (*models)[i], FlagsOf(options, i));
+    if ((*models)[i].level == Level::kCommon && !AsksForLowered(options) && !foreign) continue;
+    const LoweringFlags flags = FlagsOf(options, i, foreign ? "default" : "none");
+    Result<Model> lowered = ToCommon(session, (*models)[i], flags);
     if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
     (*models)[i] = std::move(*lowered);
   }
@@ -140,7 +143,8 @@ void AddDiff(CommandLine& program) {
   command.Add("--dim-b", &options->dims[1], "As --dim, of B alone", {.repeatable = true});
   AddCommonOptions(command, options->common);
   command.SetFooter(
-      "With facts or passes, which hold for both, the graphs are lowered before.\n"
+      "With facts or passes, which hold for both, the graphs are lowered before. Files of\n"
+      "different formats are lowered, and rewritten by the default passes.\n"
       "What does not count: names, the order of independent nodes, whether equal constants are\n"
       "shared, attributes that spell their default (ai.onnx), documentation, metadata, "
       "quantization\n"
