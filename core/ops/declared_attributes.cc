@@ -2,34 +2,37 @@
 
 #include <algorithm>
 
-#include "core/ir/node_attributes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
 
 template <class T>
-T DeclaredDefault(const Node& node, std::string_view name) {
-  const OpDef* def = FindOp(node);
-  if (def == nullptr) return {};
-  auto found = std::find_if(def->attributes.begin(), def->attributes.end(),
-                            [&](const AttributeDef& known) { return known.name == name; });
-  const T* value = found != def->attributes.end() ? found->default_value.template As<T>() : nullptr;
-  return value != nullptr ? *value : T{};
+T ValueOf(const Node& node, std::string_view name) {
+  const Attribute* said = node.attribute(name);
+  if (const T* value = said != nullptr ? said->As<T>() : nullptr) return *value;
+  const AttributeDef* known = FindDeclared(node, name);
+  const T* usual = known != nullptr ? known->default_value.As<T>() : nullptr;
+  return usual != nullptr ? *usual : T{};
 }
 
 }  // namespace
 
-std::int64_t IntAttribute(const Node& node, std::string_view name) {
-  return IntAttribute(node, name, DeclaredDefault<std::int64_t>(node, name));
+const AttributeDef* FindDeclared(const Node& node, std::string_view name) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr) return nullptr;
+  const auto found = std::ranges::find(def->attributes, name, &AttributeDef::name);
+  return found != def->attributes.end() ? &*found : nullptr;
 }
 
-float FloatAttribute(const Node& node, std::string_view name) {
-  return FloatAttribute(node, name, DeclaredDefault<float>(node, name));
+std::int64_t IntAttribute(const Node& node, std::string_view name) {
+  return ValueOf<std::int64_t>(node, name);
 }
+
+float FloatAttribute(const Node& node, std::string_view name) { return ValueOf<float>(node, name); }
 
 std::string TextAttribute(const Node& node, std::string_view name) {
-  return TextAttribute(node, name, DeclaredDefault<std::string>(node, name));
+  return ValueOf<std::string>(node, name);
 }
 
 }  // namespace dragoman

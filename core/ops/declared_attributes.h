@@ -8,8 +8,12 @@
 #include <string_view>
 
 #include "core/ir/graph.h"
+#include "core/ops/params.h"
 
 namespace dragoman {
+
+// What the operator of `node` declares of attribute `name`; nullptr: nothing, or it is foreign.
+const AttributeDef* FindDeclared(const Node& node, std::string_view name);
 
 // 0 or "" if neither the node nor the operator has a value of that kind: attributes without a fixed
 // default, foreign nodes.

@@ -85,10 +85,8 @@ Result<bool> CountAxisFromFront(Node& node, PassContext&) {
   if (!rank || *axis < -*rank || *axis >= *rank) return false;
   const auto from_front = [&](std::int64_t number) { return number < 0 ? number + *rank : number; };
   const std::int64_t wanted = from_front(*axis);
-  const std::vector<AttributeDef>& known = FindOp(node)->attributes;
-  const auto declared = std::ranges::find(known, "axis", &AttributeDef::name);
-  const auto* usual =
-      declared != known.end() ? declared->default_value.As<std::int64_t>() : nullptr;
+  const AttributeDef* declared = FindDeclared(node, "axis");
+  const auto* usual = declared != nullptr ? declared->default_value.As<std::int64_t>() : nullptr;
   if (usual != nullptr && from_front(*usual) == wanted) {
     node.RemoveAttribute("axis");
     return true;
