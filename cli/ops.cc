@@ -35,40 +35,40 @@ const std::vector<std::string>& Dialects() {
   return dialects;
 }
 
-// Whether the target of that name has operator `def`.
-bool Has(std::string_view name, const OpDef& def) {
+const std::vector<Target>& Targets() {
   static const std::vector<Target> targets = TargetsOf(BuiltInFormats());
-  return std::ranges::find(targets, name, &Target::name)->has_op(def);
+  return targets;
 }
 
-// What can be done with an operator: the coverage table, a row an operator.
-struct Coverage {
-  bool runs;  // by the interpreter and as C++
-  bool relay;
-  bool relax;
-};
-
-Coverage CoverageOf(const OpDef& def) {
-  return {Has("run", def) && Has("cpp", def), Has("relay", def), Has("relax", def)};
+bool IsChosen(const Target& target, const OpsOptions& options) {
+  return !options.to || target.name == *options.to;
 }
 
-bool IsChosen(const OpDef& def, const std::optional<std::string>& target) {
-  return !target || Has(*target, def);
+// Whether the target that is asked for has the operator; without one, always.
+bool IsChosen(const OpDef& def, const OpsOptions& options) {
+  if (!options.to) return true;
+  return std::ranges::find(Targets(), *options.to, &Target::name)->support(def).works();
 }
 
-const char* YesNo(bool yes) { return yes ? "yes" : "-"; }
+nlohmann::ordered_json SupportJson(const OpDef& def, const OpsOptions& options) {
+  nlohmann::ordered_json json;
+  for (const Target& target : Targets()) {
+    if (!IsChosen(target, options)) continue;
+    const OpSupport support = target.support(def);
+    json[std::string(target.name)]["support"] = Name(support.kind);
+    if (!support.why.empty()) json[std::string(target.name)]["why"] = support.why;
+  }
+  return json;
+}
 
-nlohmann::ordered_json OpJson(const OpDef& def) {
-  const Coverage coverage = CoverageOf(def);
+nlohmann::ordered_json OpJson(const OpDef& def, const OpsOptions& options) {
   return {{"op", def.Label()},
           {"signature", def.signature.ToString()},
-          {"runs", coverage.runs},
-          {"relay", coverage.relay},
-          {"relax", coverage.relax}};
+          {"targets", SupportJson(def, options)}};
 }
 
-void PrintOpJson(const OpDef& def) {
-  nlohmann::ordered_json json = OpJson(def);
+void PrintOpJson(const OpDef& def, const OpsOptions& options) {
+  nlohmann::ordered_json json = OpJson(def, options);
   for (const TypeVariable& variable : def.signature.variables)
     json["types"][variable.name] = variable.allowed.ToString();
   for (const AttributeDef& attribute : def.attributes)
@@ -77,8 +77,7 @@ void PrintOpJson(const OpDef& def) {
   PrintJson(json);
 }
 
-void PrintOp(const OpDef& def) {
-  const Coverage coverage = CoverageOf(def);
+void PrintOp(const OpDef& def, const OpsOptions& options) {
   fmt::print("{}{}\n", def.Label(), def.signature.ToString());
   for (const TypeVariable& variable : def.signature.variables) {
     fmt::print("  {}: {}\n", variable.name, variable.allowed.ToString());
@@ -86,19 +85,49 @@ void PrintOp(const OpDef& def) {
   for (const AttributeDef& attribute : def.attributes) {
     fmt::print("  attribute {}: {}\n", attribute.name, Name(attribute.kind));
   }
-  fmt::print("  runs and C++: {}; relay: {}; relax: {}; kernel: {}\n", YesNo(coverage.runs),
-             YesNo(coverage.relay), YesNo(coverage.relax),
-             def.kernel.header.empty() ? "-" : def.kernel.header);
+  fmt::print("  kernel: {}\n", def.kernel.header.empty() ? "-" : def.kernel.header);
+  for (const Target& target : Targets()) {
+    if (!IsChosen(target, options)) continue;
+    const OpSupport support = target.support(def);
+    fmt::print("  {:<6} {}{}{}\n", target.name, Name(support.kind), support.why.empty() ? "" : ": ",
+               support.why);
+  }
+}
+
+// The targets that lack an operator, by reason: "relay, relax: TVM has no strings".
+std::string WhyLacking(const OpDef& def) {
+  std::string text;
+  std::string_view last;
+  for (const Target& target : Targets()) {
+    const OpSupport support = target.support(def);
+    if (support.why.empty()) continue;
+    if (support.why == last) {
+      const std::size_t end = text.size() - last.size() - 2;
+      text.insert(end, ", " + std::string(target.name));
+    } else {
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", target.name, support.why);
+    }
+    last = support.why;
+  }
+  return text;
+}
+
+void PrintOperators(const OpsOptions& options) {
+  fmt::print("{:<28}", "operator");
+  for (const Target& target : Targets()) fmt::print(" {:<8}", target.name);
+  fmt::print("\n");
+  for (const OpDef* def : AllOps()) {
+    if (!IsChosen(*def, options)) continue;
+    std::string row = fmt::format("{:<28}", def->Label());
+    for (const Target& target : Targets())
+      row += fmt::format(" {:<8}", Name(target.support(*def).kind));
+    row += " " + WhyLacking(*def);
+    fmt::print("{}\n", std::string_view(row).substr(0, row.find_last_not_of(' ') + 1));
+  }
 }
 
 void PrintTable(const OpsOptions& options) {
-  fmt::print("{:<32} {:<12} {:<6} {:<6}\n", "operator", "run and C++", "relay", "relax");
-  for (const OpDef* def : AllOps()) {
-    if (!IsChosen(*def, options.to)) continue;
-    const Coverage coverage = CoverageOf(*def);
-    fmt::print("{:<32} {:<12} {:<6} {:<6}\n", def->Label(), YesNo(coverage.runs),
-               YesNo(coverage.relay), YesNo(coverage.relax));
-  }
+  PrintOperators(options);
   fmt::print("\npasses, in order (* by default)\n");
   for (const PassInfo& pass : AllPasses()) {
     fmt::print("{} {:<28} {}\n", pass.by_default ? "*" : " ", pass.name, pass.sentence);
@@ -115,7 +144,7 @@ void PrintTable(const OpsOptions& options) {
 void PrintTableJson(const OpsOptions& options) {
   nlohmann::ordered_json ops = nlohmann::ordered_json::array();
   for (const OpDef* def : AllOps()) {
-    if (IsChosen(*def, options.to)) ops.push_back(OpJson(*def));
+    if (IsChosen(*def, options)) ops.push_back(OpJson(*def, options));
   }
   nlohmann::ordered_json passes = nlohmann::ordered_json::array();
   for (const PassInfo& pass : AllPasses()) {
@@ -186,9 +215,9 @@ int RunOps(const OpsOptions& options) {
       return PrintSourceOperators(options, OperatorsOf(dialect));
     }
     if (options.common.json) {
-      PrintOpJson(*def);
+      PrintOpJson(*def, options);
     } else {
-      PrintOp(*def);
+      PrintOp(*def, options);
     }
   } else if (options.common.json) {
     PrintTableJson(options);
@@ -207,13 +236,13 @@ void AddOps(CommandLine& program) {
   for (const OpDef* def : AllOps()) operators.push_back(def->Label());
   command.Add("OP", &options->op, "Describe one operator: LSTM, dragoman.Linear, aten.lstm.input",
               {.suggested = std::move(operators)});
-  command.Add(
-      "--from", &options->from,
-      "Those that are read from a dialect or domain: onnx, aten, prim, torchvision, tf, relax, "
-      "ai.onnx.ml, com.microsoft, …",
-      {.suggested = Dialects()});
-  command.Add("--to", &options->to, "Only those that this target has: onnx, relay, relax, cpp",
-              {.one_of = {"onnx", "relay", "relax", "cpp"}});
+  command.Add("--from", &options->from,
+              "Operators that are read from a dialect or domain: onnx, aten, prim, torchvision, "
+              "tf, relay,\n"
+              "relax, ai.onnx.ml, com.microsoft",
+              {.suggested = Dialects()});
+  command.Add("--to", &options->to, "Only what this target has: onnx, relay, relax, cpp, run",
+              {.one_of = {"onnx", "relay", "relax", "cpp", "run"}});
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunOps(*options); });
 }

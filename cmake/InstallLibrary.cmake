@@ -63,7 +63,9 @@ foreach(layer runtime runtime_fast support ir ops compare analysis interpreter l
 endforeach()
 target_link_libraries(libdragoman PRIVATE DNNL::dnnl Threads::Threads fmt::fmt libzip::zip
   xxHash::xxhash OpenSSL::Crypto protobuf::libprotobuf ${DRAGOMAN_BROTLI})
-target_link_options(libdragoman PRIVATE "LINKER:--version-script=${export_map}" LINKER:-z,defs)
+# The functions of clang++'s sanitizers are in the program.
+target_link_options(libdragoman PRIVATE "LINKER:--version-script=${export_map}"
+  $<$<NOT:$<BOOL:${DRAGOMAN_SANITIZE}>>:LINKER:-z,defs>)
 set_target_properties(libdragoman PROPERTIES
   OUTPUT_NAME dragoman LINKER_LANGUAGE CXX LINK_DEPENDS "${export_map}"
   VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")

@@ -14,7 +14,7 @@
 
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
-#include "core/ops/op_def.h"
+#include "core/ops/op_support.h"
 #include "core/support/missing_file.h"
 #include "core/support/result.h"
 
@@ -120,9 +120,9 @@ struct Format {
   // The file as text; nullptr: it is none.
   Result<std::string> (*print)(const Model& model, const WriteOptions& options) = nullptr;
   // What `write` would refuse of a common model, every node of it; nullptr: a container, which
-  // refuses none. With it goes `has_op`: whether some nodes of operator `def` can be written.
+  // refuses none. With it goes `support`: how nodes of operator `def` are written.
   Status (*check)(const Model& common) = nullptr;
-  bool (*has_op)(const OpDef& def) = nullptr;
+  OpSupport (*support)(const OpDef& def) = nullptr;
 };
 
 // In the order in which they are listed.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/ir/model.h"
-#include "core/ops/op_def.h"
+#include "core/ops/op_support.h"
 #include "core/support/result.h"
 #include "driver/formats.h"
 
@@ -17,8 +17,8 @@ struct Target {
   // All nodes and other things of a common model that stand in the way, as the errors that the
   // target would have.
   Status (*check)(const Model& common);
-  // Whether it has operator `def`, with some types and attributes at least.
-  bool (*has_op)(const OpDef& def);
+  // How it has operator `def`, with some types and attributes at least.
+  OpSupport (*support)(const OpDef& def);
 };
 
 // Formats that answer, in their order, then "cpp" and "run".

@@ -48,6 +48,33 @@ std::string AttributesOf(const Entry& entry, const Model& model, const relax::En
   return text + fmt::format(", \"states\": {{{}}}", fmt::join(states, ", "));
 }
 
+// Whether nodes of the operator of that label are written as they are, or by a part of the writer
+// that needs them.
+bool HasOp(std::string_view label) {
+  constexpr std::string_view kElsewhere[] = {"Bernoulli",
+                                             "GRU",
+                                             "If",
+                                             "LSTM",
+                                             "Loop",
+                                             "Multinomial",
+                                             "RNN",
+                                             "RandomNormal",
+                                             "RandomNormalLike",
+                                             "RandomUniform",
+                                             "Scan",
+                                             "RandomUniformLike",
+                                             "dragoman.Assert",
+                                             "dragoman.LSTM",
+                                             "dragoman.ComplexToReal",
+                                             "dragoman.Fused",
+                                             "dragoman.Print",
+                                             "dragoman.RealToComplex"};
+  return std::ranges::count(kElsewhere, label) > 0 || relax::FindRelaxEmitter(label) != nullptr;
+}
+bool HasOpOrPacked(std::string_view label) {
+  return HasOp(label) || relax::HasPackedFunction(label.substr(label.rfind('.') + 1));
+}
+
 std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : status.error().findings();
 }
@@ -83,8 +110,8 @@ class Emitter {
   Result<std::string> WriteEntry(Entry& entry, const std::string& name) {
     DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
     relax::NameInputSizes(*entry.graph);
-    tvm::ExpandOperators(*entry.graph, RelaxHasOp);
-    DRAGOMAN_TRY(LowerFactors(*entry.graph));
+    tvm::ExpandOperators(*entry.graph, HasOp);
+    DRAGOMAN_TRY(LowerFactors(*entry.graph, parts_.options.packed ? HasOpOrPacked : HasOp));
     DRAGOMAN_TRY(relax::WidenReductions(*entry.graph));
     DRAGOMAN_TRY(relax::ResolveAxes(*entry.graph));
     relax::EntryBorder border;
@@ -141,28 +168,12 @@ class Emitter {
 
 }  // namespace
 
-bool RelaxHasOp(std::string_view label) {
-  constexpr std::string_view kElsewhere[] = {"Bernoulli",
-                                             "GRU",
-                                             "If",
-                                             "LSTM",
-                                             "Loop",
-                                             "Multinomial",
-                                             "RNN",
-                                             "RandomNormal",
-                                             "RandomNormalLike",
-                                             "RandomUniform",
-                                             "RandomUniformLike",
-                                             "Scan",
-                                             "dragoman.Assert",
-                                             "dragoman.ComplexToReal",
-                                             "dragoman.Fused",
-                                             "dragoman.HouseholderProduct",
-                                             "dragoman.HouseholderQr",
-                                             "dragoman.LSTM",
-                                             "dragoman.Print",
-                                             "dragoman.RealToComplex"};
-  return std::ranges::count(kElsewhere, label) > 0 || relax::FindRelaxEmitter(label) != nullptr;
+OpSupport RelaxSupport(const OpDef& def) {
+  if (HasOp(def.Label())) return {OpSupport::Kind::kNative};
+  const OpSupport support = tvm::SupportWithoutEmitter(def);
+  if (!support.works() && relax::HasPackedFunction(def.name->type))
+    return {OpSupport::Kind::kPacked};
+  return support;
 }
 
 Result<RelaxModule> EmitRelax(const Model& model, const RelaxOptions& options,

@@ -12,6 +12,7 @@
 #include "codegen/relax/release.h"
 #include "core/ir/model.h"
 #include "core/ir/tensor.h"
+#include "core/ops/op_support.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -31,9 +32,8 @@ struct RelaxOptions {
   bool packed = false;  // R.call_pure_packed of functions of ours, where operators cannot say it
 };
 
-// Whether Relax can express the operator of that label ("Conv", "dragoman.Linear"), with some
-// attributes at least.
-bool RelaxHasOp(std::string_view label);
+// How a module has nodes of operator `def`, with some attributes at least.
+OpSupport RelaxSupport(const OpDef& def);
 
 // Takes a line on what is left out of a module.
 using RelaxNote = std::function<void(std::string_view)>;

@@ -13,6 +13,7 @@
 #include "codegen/relay/translator.h"
 #include "codegen/relay/write_source.h"
 #include "codegen/tvm/prepare.h"
+#include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/rewrite/unroll.h"
 #include "core/support/text.h"
@@ -24,9 +25,16 @@ std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : status.error().findings();
 }
 
+bool HasOp(std::string_view label) {
+  constexpr std::string_view kElsewhere[] = {"GRU", "If",   "LSTM",           "Loop",
+                                             "RNN", "Scan", "dragoman.Fused", "dragoman.LSTM"};
+  return std::ranges::count(kElsewhere, label) > 0 || relay::emit::FindRow(label) != nullptr;
+}
+
 Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry) {
   DRAGOMAN_TRY(tvm::RefuseMaps(entry));
-  tvm::ExpandOperators(entry, RelayHasOp);
+  tvm::ExpandOperators(entry, HasOp);
+  DRAGOMAN_TRY(LowerFactors(entry, HasOp));
   DRAGOMAN_TRY(relax::LowerSequences(entry));
   DRAGOMAN_TRY(relax::StackSequences(entry));
   std::vector<Finding> findings = FindingsOf(LowerToLoops(entry));
@@ -40,10 +48,9 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry) {
 
 }  // namespace
 
-bool RelayHasOp(std::string_view label) {
-  constexpr std::string_view kElsewhere[] = {"GRU", "If",   "LSTM",           "Loop",
-                                             "RNN", "Scan", "dragoman.Fused", "dragoman.LSTM"};
-  return std::ranges::count(kElsewhere, label) > 0 || relay::emit::FindRow(label) != nullptr;
+OpSupport RelaySupport(const OpDef& def) {
+  if (HasOp(def.Label())) return {OpSupport::Kind::kNative};
+  return tvm::SupportWithoutEmitter(def);
 }
 
 Result<Model> EmitRelay(const Model& common, const RelayNote& note) {

@@ -8,13 +8,13 @@
 #include <string_view>
 
 #include "core/ir/model.h"
+#include "core/ops/op_support.h"
 #include "core/support/result.h"
 
 namespace dragoman {
 
-// Whether Relay can express the operator of that label ("Conv", "dragoman.Linear"), with some
-// attributes at least.
-bool RelayHasOp(std::string_view label);
+// How a module has nodes of operator `def`, with some attributes at least.
+OpSupport RelaySupport(const OpDef& def);
 
 // Takes a line on what is left out of a module.
 using RelayNote = std::function<void(std::string_view)>;

@@ -12,6 +12,7 @@
 #include "core/ir/print.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/lower_factors.h"
 #include "runtime/params/map_names.h"
 
 namespace dragoman::tvm {
@@ -25,6 +26,14 @@ void ExpandOperators(Graph& entry, bool (*has)(std::string_view label)) {
     }
   });
   for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
+}
+
+OpSupport SupportWithoutEmitter(const OpDef& def) {
+  if (IsOfStrings(def)) return {OpSupport::Kind::kNone, "TVM has no strings"};
+  const bool is_list_operator = IsOfLists(def) && !def.effect;
+  if (def.expand || IsFactorisation(def.Label()) || is_list_operator)
+    return {OpSupport::Kind::kComposed};
+  return {OpSupport::Kind::kNone, "no translation to operators of TVM"};
 }
 
 Status RefuseMaps(const Graph& entry) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ir/graph.h"
+#include "core/ops/op_support.h"
 #include "core/support/result.h"
 
 namespace dragoman::tvm {
@@ -17,6 +18,10 @@ inline constexpr std::string_view kGroupAttributes = "tvm.attributes";
 // What `has` denies of an operator's label becomes what the operator is made of, where it is; what
 // cannot stays.
 void ExpandOperators(Graph& entry, bool (*has)(std::string_view label));
+
+// How TVM has an operator without an emitter, whose label `has` denies: lowered to others before,
+// or not at all.
+OpSupport SupportWithoutEmitter(const OpDef& def);
 
 // Errors: unsupported, an input or output that is a map (runtime/program/map.h).
 Status RefuseMaps(const Graph& entry);

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "core/ops/declared_attributes.h"
+#include "core/ops/expansion.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/loop_builder.h"
+#include "core/rewrite/lower_spectra.h"
 #include "core/rewrite/pass_context.h"
 
 namespace dragoman {
@@ -67,7 +70,8 @@ class FactorLowering {
     if (node_.IsDragoman("Cholesky")) return Cholesky();
     if (node_.IsDragoman("TriangularSolve")) return TriangularSolve();
     if (node_.IsDragoman("HouseholderQr")) return HouseholderQr();
-    return HouseholderProduct();
+    if (node_.IsDragoman("HouseholderProduct")) return HouseholderProduct();
+    return LowerSpectrum(node_, context_);
   }
 
   bool IsWanted(std::size_t i) const {
@@ -256,12 +260,16 @@ class FactorLowering {
   Value *i_, *j_;           // their places
 };
 
-bool IsFactorisation(const Node& node) {
-  static constexpr std::string_view kOps[] = {"Cholesky", "HouseholderProduct", "HouseholderQr",
-                                              "LuFactor", "TriangularSolve"};
-  return node.Is("Det") ||
-         std::ranges::any_of(kOps, [&](std::string_view op) { return node.IsDragoman(op); });
-}
+// Sorted.
+constexpr std::string_view kFactorisations[] = {"Det",
+                                                "dragoman.Cholesky",
+                                                "dragoman.HouseholderProduct",
+                                                "dragoman.HouseholderQr",
+                                                "dragoman.LuFactor",
+                                                "dragoman.Svd",
+                                                "dragoman.SymmetricEigen",
+                                                "dragoman.TriangularSolve"};
+static_assert(std::ranges::is_sorted(kFactorisations));
 
 bool HasRanks(const Node& node) {
   return std::ranges::all_of(node.operands(), [](const Use& use) {
@@ -269,15 +277,27 @@ bool HasRanks(const Node& node) {
   });
 }
 
+// Those of small matrices have a formula.
+bool IsExpanded(Node& node, const OpDef& def) {
+  return def.expand && ReplaceByExpansion(node).ok();
+}
+
 }  // namespace
 
-Status LowerFactors(Graph& entry) {
+bool IsFactorisation(std::string_view label) {
+  return std::ranges::binary_search(kFactorisations, label);
+}
+
+Status LowerFactors(Graph& entry, bool (*has)(std::string_view label)) {
   std::vector<Node*> nodes;
   ForEachGraph(entry, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
-      if (IsFactorisation(node) && HasRanks(node)) nodes.push_back(&node);
+      const OpDef* def = FindOp(node);
+      if (def == nullptr || !IsFactorisation(def->Label()) || has(def->Label())) continue;
+      if (HasRanks(node)) nodes.push_back(&node);
     }
   });
+  std::erase_if(nodes, [](Node* node) { return IsExpanded(*node, *FindOp(*node)); });
   if (nodes.empty()) return {};
   DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
   for (Node* node : nodes) DRAGOMAN_TRY(FactorLowering(*node, context).Run());

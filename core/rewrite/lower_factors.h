@@ -2,15 +2,21 @@
 #ifndef DRAGOMAN_CORE_REWRITE_LOWER_FACTORS_H_
 #define DRAGOMAN_CORE_REWRITE_LOWER_FACTORS_H_
 
+#include <string_view>
+
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
 namespace dragoman {
 
-// Replaces Det and every dragoman.Cholesky, HouseholderProduct, HouseholderQr, LuFactor and
-// TriangularSolve of the common graph of an entry, in bodies too, by a Loop that makes a step of
-// all matrices in each turn; their sizes may be symbolic. What is of an unknown rank stays.
-Status LowerFactors(Graph& entry);
+// Det, dragoman.Cholesky, HouseholderProduct, HouseholderQr, LuFactor, Svd, SymmetricEigen and
+// TriangularSolve.
+bool IsFactorisation(std::string_view label);
+
+// Replaces the factorisations that `has` denies, in the common graph of an entry and its bodies.
+// One of small matrices becomes its formula (OpDef::expand), others a Loop that makes a step of all
+// matrices in each turn; their sizes may be symbolic. What is of an unknown rank stays.
+Status LowerFactors(Graph& entry, bool (*has)(std::string_view label));
 
 }  // namespace dragoman
 

@@ -12,6 +12,7 @@
 #include "core/ir/print.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/lower_factors.h"
 #include "core/support/text.h"
 #include "exporters/onnx/complete_results.h"
 #include "exporters/onnx/guard_empty_sequences.h"
@@ -257,6 +258,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     MakeConditionsScalar(*entry.graph);
     DropEmptyLists(*entry.graph);
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
+    DRAGOMAN_TRY(LowerFactors(*entry.graph, [](std::string_view label) { return label == "Det"; }));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
     WidenElements(*entry.graph);
     LowerOpset(*entry.graph, opset, findings);
@@ -341,8 +343,12 @@ Status CheckExport(const Model& model, const ExportOptions& options) {
   return CheckOnnx(prepared);
 }
 
-bool OnnxHasOp(const OpDef& def) {
-  return def.name->dialect == "onnx" || def.expand || IsOutlined(*def.name);
+OpSupport OnnxSupport(const OpDef& def) {
+  if (def.name->dialect == "onnx") return {OpSupport::Kind::kNative};
+  if (def.expand || IsFactorisation(def.Label()) || IsOutlined(*def.name))
+    return {OpSupport::Kind::kComposed};
+  if (def.effect) return {OpSupport::Kind::kNone, "ONNX has no effects: it is omitted"};
+  return {OpSupport::Kind::kNone, "ONNX has no such operator: only Dragoman runs the file"};
 }
 
 }  // namespace dragoman

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/ir/model.h"
-#include "core/ops/op_def.h"
+#include "core/ops/op_support.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -38,8 +38,8 @@ Status ExportOnnx(const Model& model, const std::string& path, const ExportOptio
 // system says.
 Status CheckExport(const Model& model, const ExportOptions& options);
 
-// Whether nodes of operator `def` can be expressed in operators of ai.onnx.
-bool OnnxHasOp(const OpDef& def);
+// How a file has nodes of operator `def`, with some attributes at least.
+OpSupport OnnxSupport(const OpDef& def);
 
 }  // namespace dragoman
 

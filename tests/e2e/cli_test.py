@@ -215,6 +215,15 @@ class CommandLine(CommandCase):
         self.fails(2, "ops", "--from", "nothing")
         self.assertIn("aten::lstm.input(", self.done("ops", "aten.lstm.input"))
 
+    def test_operators_that_a_target_lacks_are_listed_with_the_reason(self):
+        for operator in json.loads(self.done("ops", "--json"))["operators"]:
+            self.assertEqual(list(operator["targets"]), ["onnx", "relay", "relax", "cpp", "run"])
+            for target, answer in operator["targets"].items():
+                with self.subTest(operator=operator["op"], target=target):
+                    self.assertEqual(answer["support"] == "none", bool(answer.get("why")))
+        self.assertRegex(self.done("ops", "dragoman.Svd", "--to", "relax"), "relax +composed\n$")
+        self.assertNotIn("StringConcat", self.done("ops", "--to", "relax"))
+
     def test_what_is_mistyped_is_answered_with_the_nearest_name(self):
         for mistyped, meant in ((("covnert",), "convert"),
                                 (("convert", MLP, "-o", self.out / "x.onnx", "--shpae", "x=1"),

@@ -95,6 +95,13 @@ graph main(%x: f32[2, n, n]) -> (%values, %s) {
   %values, %vectors = dragoman.SymmetricEigen(%y)
   %u, %s, %vh = dragoman.Svd(%x)
 }""", ([f32(2, 4, 4)],), holds=("ty_args=R.Tuple(",), options=("--packed",))
+CASES["values of matrices by loops"] = Case("""
+graph main(%x: f32[2, n, n]) -> (%values, %s) {
+  %t = onnx.Transpose(%x) {perm = [0, 2, 1]}
+  %y = onnx.Add(%x, %t)
+  %values = dragoman.SymmetricEigen(%y)
+  %u, %s, %vh = dragoman.Svd(%x)
+}""", ([f32(2, 5, 5)],), holds=("cls.loop(",), lacks=("call_pure_packed",))
 
 if __name__ == "__main__":
     sys.exit(run_cases(CASES))

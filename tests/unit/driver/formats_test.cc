@@ -74,7 +74,7 @@ TEST(Formats, RowsAreConsistent) {
       EXPECT_EQ(NameOf(FormatOfOutput(BuiltInFormats(), "x" + std::string(suffix))), format.name);
     }
     EXPECT_EQ(format.lower != nullptr, !format.dialect.empty());
-    EXPECT_EQ(format.check != nullptr, format.has_op != nullptr);
+    EXPECT_EQ(format.check != nullptr, format.support != nullptr);
     EXPECT_TRUE(format.check == nullptr || format.write != nullptr);
     EXPECT_FALSE(format.is_container && format.check != nullptr);
   }
