@@ -193,13 +193,26 @@ TEST_F(ExportOnnxTest, SmallMatricesAreSolvedRowByRow) {
   EXPECT_EQ(GraphAtOpset(text("2"), 22), "Gather axis=-2/2;" + element + "Div/2;Gather axis=-2/2;" +
                                              element + "MatMul/2;Sub/2;" + element +
                                              "Div/2;Concat axis=-2/2;");
+  ExportOptions options;
+  options.strict = true;
+  for (const char* n : {"17", "n"}) {
+    const Result<Model> looped = RoundTrip(text(n), options);
+    ASSERT_TRUE(looped.ok()) << looped.error().ToString();
+    EXPECT_NE(PrintGraph(looped->main()).find("onnx.Loop"), std::string::npos);
+  }
+}
+
+TEST_F(ExportOnnxTest, WhatOnlyDragomanHasIsKeptWithAWarning) {
+  const std::string text = R"(graph main(%x: f32[*], %b: f32[*]) -> (%y) {
+    %y: f32[*] = dragoman.TriangularSolve(%x, %b)
+  })";
   std::string warned;
   ExportOptions options;
   options.warn = [&](std::string_view what) { warned += what; };
-  ASSERT_TRUE(RoundTrip(text("17"), options).ok());
+  ASSERT_TRUE(RoundTrip(text, options).ok());
   EXPECT_NE(warned.find("is no operator of ONNX"), std::string::npos) << warned;
   options.strict = true;
-  const Result<Model> refused = RoundTrip(text("n"), options);
+  const Result<Model> refused = RoundTrip(text, options);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().ToString().find("of an unknown or a large size"), std::string::npos);
 }

@@ -116,7 +116,8 @@ TEST(LowerFactors, LuDeterminantCholeskyAndTriangularSystems) {
 TEST(LowerFactors, KeepsWhatTheTargetHas) {
   Model model = ParseText("graph main(%x: f32[n, n]) -> (%d) { %d = onnx.Det(%x) }").value();
   ASSERT_TRUE(InferModel(model).ok());
-  ASSERT_TRUE(LowerFactors(model.main(), [](std::string_view label) { return label == "Det"; }).ok());
+  ASSERT_TRUE(
+      LowerFactors(model.main(), [](std::string_view label) { return label == "Det"; }).ok());
   EXPECT_EQ(CountFactorisations(model.main()), 1);
 }
 
