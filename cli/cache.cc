@@ -43,13 +43,13 @@ int RunCache(const CacheOptions& options) {
 void AddCache(CommandLine& program) {
   auto options = std::make_shared<CacheOptions>();
   Command command =
-      program.AddCommand("cache", "Tell of, or remove, what --engine native has compiled");
-  command.AddFlag("--clear", options->clear, "Remove it all");
+      program.AddCommand("cache", "List or remove the programs that --engine native has compiled");
+  command.AddFlag("--clear", options->clear, "Remove all of them");
   AddCommonOptions(command, options->common);
   command.SetFooter(
-      "The folder is $DRAGOMAN_CACHE, $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman. What was "
-      "used\n"
-      "least recently goes when it holds more than $DRAGOMAN_CACHE_MB megabytes, or 2000.");
+      "The folder is $DRAGOMAN_CACHE, $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman. Above\n"
+      "$DRAGOMAN_CACHE_MB megabytes (default: 2000), the least recently used programs are "
+      "removed.");
   command.SetRun([options] { return RunCache(*options); });
 }
 

@@ -232,16 +232,17 @@ void AddCodegen(CommandLine& program) {
   command.Add("-o,--output", &options->output, "The folder to write", {.required = true});
   command.Add("--name", &options->name, "Namespace of the program; default: the file's stem");
   command.Add("--precision", &options->precision,
-              "Of products with constant weights: f32, bf16 or f16 (weights of half the "
+              "Precision of products with constant weights: f32, bf16 or f16 (weights of half the "
               "size, last layers in f32); int8 for quantised models",
               {.one_of = {"f32", "bf16", "f16", "int8"}});
   command.AddFlag("--exact-conv", options->exact_conv,
-                  "Convolve by sums of products, never by Winograd's algorithm");
+                  "Compute convolutions directly, never by Winograd's algorithm");
   command.AddFlag("--embed-weights", options->embed_weights,
-                  "Put the weights into the library; else they are a file that is mapped");
-  command.Add("--data", &options->data,
-              "Recorded data that the program must reproduce; gives sizes of TorchScript's inputs");
-  command.Add("--steps", &options->steps, "The calls that --data records, as for run");
+                  "Embed the weights in the library instead of mapping a file of weights");
+  command.Add(
+      "--data", &options->data,
+      "Recorded data that the program must reproduce; determines TorchScript's input sizes");
+  command.Add("--steps", &options->steps, "Calls that --data records, as for run");
   AddPasses(command, options->lowering);
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);

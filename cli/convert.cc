@@ -287,41 +287,44 @@ std::vector<std::string> FormatNames(bool (*is_wanted)(const Format& format)) {
 
 void AddConvert(CommandLine& program) {
   auto options = std::make_shared<ConvertOptions>();
-  Command command = program.AddCommand("convert", "Write a model in another format");
+  Command command = program.AddCommand("convert", "Convert a model to another format");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output,
-              "The file to write; - prints it: graph text, or the format of --to",
-              {.required = true});
-  command.Add("--from", &options->from, "Format of MODEL, if content and suffix leave it open",
+              "The file to write; - prints graph text, or the format of --to", {.required = true});
+  command.Add("--from", &options->from,
+              "Format of MODEL, if content and suffix do not determine it",
               {.suggested = FormatNames([](const Format& f) { return f.read != nullptr; })});
-  command.Add("--to", &options->to, "Format of OUT, if its suffix leaves it open",
+  command.Add("--to", &options->to, "Format of OUT, if its suffix does not determine it",
               {.suggested = FormatNames([](const Format& f) { return f.write != nullptr; })});
   command.Add("--level", &options->level,
-              "Of containers: source (the default, as in the file) or common (lowered)",
+              "Level of a container: source (default; as in the file) or common (lowered)",
               {.one_of = {"source", "common"}});
   AddPasses(command, options->lowering);
   command.Add("--state", &options->state,
               "keep: record which outputs feed which inputs; lift: do not",
               {.one_of = {"keep", "lift"}});
-  command.Add("--opset", &options->opset, "Of ONNX files made from a lowered graph: 7 to 22",
+  command.Add("--opset", &options->opset,
+              "Operator set of an ONNX file written from a lowered graph: 7 to 22",
               {.range = {{1, 1000}}});
   command.Add("--relax-version", &options->relax_version,
-              "The release of TVM that is to read a Relax module; latest is the default",
+              "TVM release that is to read the Relax module; default: latest",
               {.one_of = {"0.17", "0.19", "0.21", "latest"}});
   command.AddFlag("--packed", options->packed,
-                  "Where operators of Relax cannot say it, call functions that are written beside "
-                  "the module, in Python on NumPy");
-  command.AddFlag("--force", options->force,
-                  "Write an edited graph though its dialect lacks operators or attributes of it");
-  command.AddFlag("--unroll", options->unroll, "Lower sequence operators to cells");
+                  "Where operators of Relax do not suffice, call Python functions on NumPy, which "
+                  "are written beside the module");
+  command.AddFlag(
+      "--force", options->force,
+      "Write an edited graph even if its dialect lacks some of its operators or attributes");
+  command.AddFlag("--unroll", options->unroll, "Replace sequence operators by unrolled cells");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(
-      "A file in its own dialect, or a container (.dgm, .dgt, .json), gets the source graph as it "
-      "is: a\n"
-      "lossless copy. With --passes, facts or a cut, or in another dialect, the graph is lowered,\n"
-      "rewritten and written anew.\n"
+      "Output in the dialect of MODEL, or in a container (.dgm, .dgt, .json), is a lossless copy "
+      "of\n"
+      "the source graph. With --passes, --shape, --dim, --entry or a cut, or in another dialect, "
+      "the\n"
+      "graph is lowered, rewritten and written anew.\n"
       "\n"
       "  dragoman convert model.onnx -o model.py\n"
       "  dragoman convert model.onnx -o -\n"

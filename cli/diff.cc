@@ -116,39 +116,39 @@ int RunDiff(DiffOptions& options) {
 
 void AddDiff(CommandLine& program) {
   auto options = std::make_shared<DiffOptions>();
-  Command command =
-      program.AddCommand("diff", "Say whether two graphs are the same, and where they differ");
+  Command command = program.AddCommand("diff", "Compare two graphs and show where they differ");
   command.Add("A", &options->a, "A model file", {.required = true});
-  command.Add("B", &options->b, "Another", {.required = true});
+  command.Add("B", &options->b, "Another model file", {.required = true});
   command.Add("--level", &options->level,
               "source (as in the files) or common; default: source if dialect and versions agree",
               {.one_of = {"source", "common"}});
-  command.Add("--ignore", &options->ignore, "What may differ: weights, shapes, origins",
+  command.Add("--ignore", &options->ignore, "Ignore differences in weights, shapes, origins",
               {.one_of = {"weights", "shapes", "origins"}, .commas = true});
   command.AddFlag("--strict-attributes", options->compare.strict_attributes,
-                  "An attribute that spells its default differs from an absent one");
+                  "Distinguish an attribute with its default value from an absent one");
   command.AddFlag("--commute", options->compare.commute,
-                  "Operands of commutative operators in any order");
+                  "Accept operands of commutative operators in any order");
   command.AddFlag("--modulo-sharing", options->compare.modulo_sharing,
-                  "Equal computations may be shared or repeated");
+                  "Accept equal computations that one graph shares and the other repeats");
   command.Add("--rtol", &options->compare.rtol,
               "Relative tolerance of floating-point and complex constants:\n"
               "|a-b| <= rtol * max(|a|, |b|)");
   command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});
   AddPasses(command, options->both);
   AddFacts(command, options->both);
-  command.Add("--shape-a", &options->shapes[0], "As --shape, of A alone", {.repeatable = true});
-  command.Add("--shape-b", &options->shapes[1], "As --shape, of B alone", {.repeatable = true});
-  command.Add("--dim-a", &options->dims[0], "As --dim, of A alone", {.repeatable = true});
-  command.Add("--dim-b", &options->dims[1], "As --dim, of B alone", {.repeatable = true});
+  command.Add("--shape-a", &options->shapes[0], "Like --shape, for A only", {.repeatable = true});
+  command.Add("--shape-b", &options->shapes[1], "Like --shape, for B only", {.repeatable = true});
+  command.Add("--dim-a", &options->dims[0], "Like --dim, for A only", {.repeatable = true});
+  command.Add("--dim-b", &options->dims[1], "Like --dim, for B only", {.repeatable = true});
   AddCommonOptions(command, options->common);
   command.SetFooter(
-      "With facts or passes, which hold for both, the graphs are lowered before. Files of\n"
-      "different formats are lowered, and rewritten by the default passes.\n"
-      "What does not count: names, the order of independent nodes, whether equal constants are\n"
-      "shared, attributes that spell their default (ai.onnx), documentation, metadata, "
-      "quantization\n"
-      "annotations, training information.\n"
+      "With --shape, --dim, --entry or --passes, both graphs are lowered first. Files of "
+      "different\n"
+      "formats are lowered and rewritten by the default passes.\n"
+      "Not compared: names, the order of independent nodes, sharing of equal constants, "
+      "attributes\n"
+      "with their default value (ai.onnx), documentation, metadata, quantization annotations,\n"
+      "training information.\n"
       "Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
   command.SetRun([options] { return RunDiff(*options); });
 }

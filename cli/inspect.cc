@@ -144,18 +144,18 @@ std::vector<std::string> TargetNames() {
 void AddInspect(CommandLine& program) {
   auto options = std::make_shared<InspectOptions>();
   Command command =
-      program.AddCommand("inspect", "Tell what is in a model, and what can be done with it");
+      program.AddCommand("inspect", "Show what a model contains and which targets can express it");
   const std::vector<std::string> targets = TargetNames();
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add(
       "--to", &options->to,
-      fmt::format("List all that stands in the way of a target: {}", fmt::join(targets, ", ")),
+      fmt::format("List everything that a target cannot express: {}", fmt::join(targets, ", ")),
       {.one_of = targets});
   command.AddFlag("--nodes", options->nodes,
-                  "List every node with the types of its results, its weights and multiply-adds");
+                  "List every node with its result types, weights and multiply-adds");
   command.Add("--node", &options->node,
-              "Show one node, by its name or that of a result: its operands and their\n"
-              "origins, attributes, results and what reads them");
+              "Show one node, given its name or that of a result: operands and their\n"
+              "origins, attributes, results and their users");
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunInspect(*options); });

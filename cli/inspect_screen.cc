@@ -70,9 +70,12 @@ void PrintCosts(const Model& common) {
   if (!text.empty()) fmt::print("a call   {}\n", text);
 }
 
-// The tensors that an argument consists of, by their names: "hc.0", "hc.1" of a tuple "hc".
+// The tensors that an argument consists of, by their names: "hc.0", "hc.1" of a tuple "hc". Of a
+// list or dict of unknown length, one stands for all.
 void AppendTensors(const std::string& name, const Type& type, std::vector<std::string>& names) {
   if (type.is_tensor() || !type.known()) names.push_back(name);
+  if (type.kind() == Type::Kind::kSequence) AppendTensors(name + ".0", type.element(), names);
+  if (type.kind() == Type::Kind::kMap) AppendTensors(name + ".KEY", type.element(), names);
   if (type.kind() != Type::Kind::kTuple) return;
   for (std::size_t i = 0; i < type.elements().size(); ++i)
     AppendTensors(fmt::format("{}.{}", name, i), type.element(i), names);
@@ -100,6 +103,13 @@ std::string GuessedFacts(const Model& source, const std::vector<Slot>& slots) {
   return facts;
 }
 
+// How much of the facts is guessed.
+std::string_view NoteOnFacts(const std::string& facts) {
+  if (facts.find("=…") == std::string::npos) return "sizes guessed from the weights";
+  if (facts.find("=1") == std::string::npos) return "write the sizes for …";
+  return "sizes guessed from the weights; write yours for …";
+}
+
 // One line in place of the same error of each target.
 void PrintWhyNotLowered(const Error& error, const Model& source, const std::vector<Slot>& slots,
                         const ScreenOptions& options) {
@@ -107,15 +117,15 @@ void PrintWhyNotLowered(const Error& error, const Model& source, const std::vect
   fmt::print("  none   {}\n", finding.substr(0, finding.find('\n')));
   if (error.findings().size() > 1)
     fmt::print("         (and {} more)\n", error.findings().size() - 1);
-  if (finding.find("--shape") == std::string::npos) {
+  const std::string facts =
+      finding.find("--shape") != std::string::npos ? GuessedFacts(source, slots) : "";
+  if (!facts.empty()) {
+    fmt::print("\nnext:  dragoman inspect {}{}   ({})\n", ShellWord(options.model), facts,
+               NoteOnFacts(facts));
+  } else if (error.findings().size() > 1) {
     fmt::print("\nnext:  dragoman inspect {} --to cpp{}\n", ShellWord(options.model),
                options.facts);
-    return;
   }
-  const std::string facts = GuessedFacts(source, slots);
-  const bool has_gaps = facts.find("…") != std::string::npos;
-  fmt::print("\nnext:  dragoman inspect {}{}   (sizes guessed from the weights{})\n",
-             ShellWord(options.model), facts, has_gaps ? "; write yours for …" : "");
 }
 
 void PrintTargets(const std::vector<Answer>& answers, const ScreenOptions& options) {

@@ -22,15 +22,15 @@ constexpr char kDescription[] =
 
 constexpr char kFooter[] =
     "Examples:\n"
-    "  dragoman inspect model.onnx                    what is in it, and what to do with it\n"
+    "  dragoman inspect model.onnx                    what it contains, and what to do next\n"
     "  dragoman convert model.onnx -o model.py        to a TVM Relax module, weights in model.npz\n"
     "  dragoman convert model.onnx -o model.dgt       to graph text, to read and edit\n"
     "  dragoman codegen model.onnx -o policy_cpp      to a C++ program on oneDNN\n"
     "  dragoman diff a.onnx b.onnx                    are they the same graph, and if not, where\n"
     "  dragoman verify model.onnx --data test_data_set_0\n"
     "\n"
-    "Exit codes: 0 done or yes, 1 the answer is no (diff, verify), 2 the input or the call is at\n"
-    "fault, 3 a bug in dragoman, 4 understood but not supported.";
+    "Exit codes: 0 success or equal, 1 different (diff, verify), 2 invalid input or usage,\n"
+    "3 a bug in dragoman, 4 valid but not supported.";
 
 // Whoever reads the output may stop in the middle (`dragoman ops | head`). Then the program ends by
 // SIGPIPE as any other does, but not before it has removed what it began: at first writes fail, and

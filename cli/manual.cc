@@ -137,7 +137,7 @@ void AddManual(CommandLine& program) {
   auto name = std::make_shared<std::string>();
   std::vector<std::string> commands;
   for (const CommandText& other : program.Commands()) commands.push_back(other.name);
-  Command command = program.AddCommand("manual", "Print a manual page, for man");
+  Command command = program.AddCommand("manual", "Print a manual page for man");
   command.Add("COMMAND", name.get(), "The command; default: the page of dragoman itself",
               {.suggested = std::move(commands)});
   command.SetFooter("  dragoman manual convert | man -l -");

@@ -9,25 +9,25 @@
 namespace dragoman::cli {
 
 void AddCommonOptions(Command& command, CommonOptions& options) {
-  command.AddFlag("--explain", options.explain,
-                  "Tell each rewrite that was made, and each near miss");
+  command.AddFlag("--explain", options.explain, "Report each rewrite and each near miss");
   command.AddFlag("--json", options.json, "Print the answer as JSON");
-  command.AddFlag("-q,--quiet", options.quiet, "Print no warnings but of bugs in dragoman");
-  command.AddFlag("-v,--verbose", options.verbose, "Tell more: inspect prints the whole graph");
-  command.AddFlag("--strict", options.strict, "Make warnings errors");
+  command.AddFlag("-q,--quiet", options.quiet, "Print no warnings except about bugs in dragoman");
+  command.AddFlag("-v,--verbose", options.verbose,
+                  "Print more details; inspect prints the whole graph");
+  command.AddFlag("--strict", options.strict, "Treat warnings as errors");
 }
 
 void AddFacts(Command& command, LoweringFlags& options) {
   command.Add(
       "--shape", &options.shapes,
       "Sizes of an input: NAME=D,… where D is a size, a symbol, ? (unknown) or _ (as it was);\n"
-      "NAME=int64:D,… also gives the element type",
+      "NAME=int64:D,… also states the element type",
       {.repeatable = true});
-  command.Add("--dim", &options.dims, "SYMBOL=SIZE, wherever the symbol occurs",
+  command.Add("--dim", &options.dims, "SYMBOL=SIZE: the size of a symbol, wherever it occurs",
               {.repeatable = true});
-  command.Add("--entry", &options.entry, "The one entry to keep");
+  command.Add("--entry", &options.entry, "The only entry to keep");
   command.Add("--tags", &options.tags,
-              "Tags of the graph to read of a SavedModel (serve, if there is one)",
+              "Tags of the graph of a SavedModel; default: serve, if there is one",
               {.commas = true});
 }
 
@@ -45,7 +45,7 @@ void AddPasses(Command& command, LoweringFlags& options) {
     if (pass.by_default) words.push_back("-" + std::string(pass.name));
   }
   command.Add("--passes", &options.passes,
-              "none, default, names of passes, or default,-NAME; `dragoman ops` lists them",
+              "none, default, pass names, or default,-NAME to omit one; `dragoman ops` lists them",
               {.suggested = std::move(words)});
 }
 

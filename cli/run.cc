@@ -113,25 +113,28 @@ void AddRun(CommandLine& program) {
   Command command = program.AddCommand("run", "Run a model on given inputs");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("--input", &options->inputs.inputs,
-              "NAME=FILE.npy, or POSITION=FILE.npy; a map: NAME=FILE.json", {.repeatable = true});
+              "NAME=FILE.npy or POSITION=FILE.npy; for a map NAME=FILE.json", {.repeatable = true});
   command.Add("--inputs", &options->inputs.archive, "FILE.npz with an array for each input");
   command.AddFlag("--random", options->random,
-                  "Draw the inputs; sizes that are not known are drawn from 2 to 5");
+                  "Draw random inputs; unknown sizes are drawn from 2 to 5");
   command.Add("--output-dir", &options->output_dir,
-              "Gets one .npy an output, .json for maps, and index.json", {.required = true});
-  command.Add("--steps", &options->request.steps,
-              "N calls of one object, or ENTRY*N,…; inputs with one more leading axis are sliced");
+              "Folder for the outputs: a .npy file each, .json for maps, and index.json",
+              {.required = true});
+  command.Add(
+      "--steps", &options->request.steps,
+      "Calls of one object: N, or ENTRY*N,…; an input with one more leading axis holds a slice "
+      "for each call");
   command.Add("--engine", &options->request.engine,
               "interpreter, or native: the generated C++ program",
               {.one_of = {"interpreter", "native"}});
   command.Add(
       "--repeat", &options->request.repeat,
-      "Run N times from the same state, and print times: in words on a terminal, else as JSON",
+      "Run N times from the same state and print the times, in words on a terminal, else as JSON",
       {.range = {{1, 1'000'000}}});
   command.Add("--seed", &options->request.seed,
-              "Of random numbers, and of what --random draws; 0 unless given");
+              "Seed of random operators and of --random; default: 0");
   command.AddFlag("--profile", options->request.profile,
-                  "Print the time of each node, of a run after the first");
+                  "Print the time of each node in a run after the first");
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunCommand(*options); });

@@ -333,30 +333,28 @@ int RunVerify(const VerifyOptions& options) {
 void AddVerify(CommandLine& program) {
   auto options = std::make_shared<VerifyOptions>();
   Command command = program.AddCommand(
-      "verify", "Check what a model computes against recorded data or another model");
+      "verify", "Compare a model's outputs with recorded data or with another model");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add(
       "--data", &options->data,
-      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of such");
-  command.Add("--against", &options->against, "Another model, that must compute the same");
-  command.Add(
-      "--random", &options->random,
-      "With --against: how many inputs to draw; sizes that are not known are drawn from 2 to 5",
-      {.range = {{1, 1'000'000}}});
-  command.Add("--seed", &options->seed, "With --against: the seed of the drawing");
+      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of these");
+  command.Add("--against", &options->against, "Another model, whose outputs must be equal");
+  command.Add("--random", &options->random,
+              "With --against: number of random inputs; unknown sizes are drawn from 2 to 5",
+              {.range = {{1, 1'000'000}}});
+  command.Add("--seed", &options->seed, "With --against: seed of the random inputs");
   command.Add("--input", &options->inputs.inputs,
-              "With --against: NAME=FILE.npy, or POSITION=FILE.npy, in place of drawn inputs",
+              "With --against: NAME=FILE.npy or POSITION=FILE.npy, in place of random inputs",
               {.repeatable = true});
   command.Add("--inputs", &options->inputs.archive,
               "With --against: FILE.npz with an array for each input");
-  command.AddFlag("--bisect", options->bisect,
-                  "Name the first value that differs: between the models, or with --engine native\n"
-                  "between the interpreter and the generated program");
+  command.AddFlag(
+      "--bisect", options->bisect,
+      "Report the first value that differs between the models, or with --engine native\n"
+      "between the interpreter and the generated program");
   command.Add("--steps", &options->request.steps, "As for run");
-  command.Add("--rtol", &options->tolerance.relative,
-              "Relative tolerance, for every element type of numbers");
-  command.Add("--atol", &options->tolerance.absolute,
-              "Absolute tolerance, for every element type of numbers");
+  command.Add("--rtol", &options->tolerance.relative, "Relative tolerance for all numbers");
+  command.Add("--atol", &options->tolerance.absolute, "Absolute tolerance for all numbers");
   command.Add("--engine", &options->request.engine, "interpreter or native",
               {.one_of = {"interpreter", "native"}});
   AddFacts(command, options->lowering);

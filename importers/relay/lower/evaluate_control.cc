@@ -105,7 +105,7 @@ Abstract Evaluator::CallClosure(const Node& node, const Closure& function,
   if (depth_ >= kMaxCallDepth || ++calls_ > kMaxCalls)
     return Report(node,
                   Unsupported("calls of " + function.label +
-                              " nest too deep: where a recursion ends, only run time tells"),
+                              " nest too deep: the end of a recursion is known at run time only"),
                   frame);
   std::string path = frame.path.empty() ? function.label : frame.path + "/" + function.label;
   // Recursion says its name once.
@@ -145,7 +145,7 @@ Abstract Evaluator::RunBody(const Node& node, const Closure& function,
     if (++calls_ > kMaxCalls) {
       return Report(node,
                     Unsupported("calls of " + call.function.label +
-                                " do not end: where they do, only run time tells"),
+                                " do not end: their end is known at run time only"),
                     *call.frame);
     }
     if (!here.ends_with(call.function.label)) here = path + "/" + call.function.label;

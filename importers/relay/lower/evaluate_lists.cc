@@ -130,7 +130,7 @@ std::optional<Abstract> Evaluator::CallPrelude(const Node& node, const Closure& 
     const Abstract behind = Generalized(arguments[1]);
     const auto* tail = behind.As<ListRef>();
     if (tail == nullptr || ContentsOf(*tail).sequence != nullptr)
-      return Unsupported("two lists whose lengths only run time tells as one");
+      return Unsupported("two lists, whose lengths are known at run time only, as one");
     for (const Abstract& item : ContentsOf(*tail).items) {
       DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *item.As<TensorRef>()));
       list = c.Op("SequenceInsert", {list, value});

@@ -174,7 +174,7 @@ const Graph* Evaluator::SelectArm(const Node& node, Frame& frame) {
     const std::optional<bool> fits = Fits((*list)[i], value, bound);
     if (!fits) {
       return report(
-          Unsupported("a match on " + Describe(value) + ", whose constructor only run time tells"));
+          Unsupported("a match on " + Describe(value) + ", whose constructor is known at run time only"));
     }
     if (!*fits) continue;
     const Graph& arm = *(*arms)[i];

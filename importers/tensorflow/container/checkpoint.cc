@@ -142,7 +142,7 @@ class Bundle {
     std::string_view rest = AsText(bytes.bytes());
     const std::optional<std::int64_t> count = CountElements(sizes);
     if (!count || static_cast<std::uint64_t>(*count) > rest.size()) {
-      return InvalidInput("it has not as many strings as its sizes tell");
+      return InvalidInput("its number of strings does not match its sizes");
     }
     std::vector<std::uint64_t> lengths;
     std::uint32_t sum = 0;

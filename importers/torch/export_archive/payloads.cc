@@ -190,7 +190,7 @@ Status Payloads::ReadConfig(std::string_view record) {
   DRAGOMAN_ASSIGN(Json json, ParseJson(AsText(bytes.bytes())));
   const Json* config = FindMember(json, "config");
   if (config == nullptr || !config->is_object())
-    return InvalidInput("found no object config, which tells where tensors lie");
+    return InvalidInput("found no object config, which gives the places of tensors");
   for (const auto& [fqn, meta] : config->items()) {
     const bool fresh = payloads_.emplace(fqn, Payload{std::string(record), meta}).second;
     if (!fresh) return InvalidInput("two tensors have the name " + Quote(fqn));

@@ -385,7 +385,7 @@ Status ScriptWriter::WriteAutocastRegion(const Node& node) {
   const Attribute* enabled = ArgumentOf(node, 2);
   const bool* is_enabled = enabled != nullptr ? enabled->As<bool>() : nullptr;
   if (is_enabled == nullptr || place == nullptr)
-    return InvalidInput("a region under autocast that does not say where and whether it is");
+    return InvalidInput("a region under autocast without its device or state");
   DRAGOMAN_ASSIGN(const Graph* graph, GraphArgument(node, 4));
   std::optional<DType> region;
   if (*is_enabled) {

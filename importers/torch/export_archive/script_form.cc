@@ -49,7 +49,7 @@ Result<std::vector<Output>> OutputsOf(const Graph& graph) {
   const Extra* extra = graph.extra_if_any();
   const Attribute* found = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
   const auto* list = found != nullptr ? found->As<Attribute::List>() : nullptr;
-  if (list == nullptr) return InvalidInput("the graph does not say what its outputs are");
+  if (list == nullptr) return InvalidInput("the graph lists no outputs");
   std::vector<Output> outputs;
   for (const Attribute& item : *list) {
     const auto* dict = DictOf(&item);
