@@ -187,6 +187,45 @@ std::int64_t DrawSize(const Dim& dim, std::map<std::string, Dim>& symbols,
   return size.known() ? std::max<std::int64_t>(size.value(), 0) : draw();
 }
 
+// The arrays of one input after another, with equal symbols of equal sizes.
+class Drawing {
+ public:
+  explicit Drawing(std::mt19937_64& generator) : generator_(generator) {}
+
+  // Adds those of a value. A sequence has one to three elements, an optional is there.
+  Status Add(const std::string& name, const Type& type) {
+    if (type.kind() == Type::Kind::kOptional) return Add(name, type.element());
+    if (type.kind() == Type::Kind::kSequence) return AddSequence(name, type.element());
+    const Shape* dims = type.shape();
+    if (!type.is_tensor() || dims == nullptr ||
+        dims->size() > static_cast<std::size_t>(rt::kMaxRank))
+      return Unsupported("input '" + name + "' has type " + type.ToString() + ": give " +
+                         (type.is_tensor() && in_sequence_ == 0 ? "--shape" : "--input"));
+    rt::Shape shape;
+    for (const Dim& dim : *dims) shape.push_back(DrawSize(dim, symbols_, generator_));
+    DRAGOMAN_ASSIGN(Array array, Draw(type.dtype(), shape, generator_));
+    arrays_.push_back({name, ToNpy(array)});
+    return {};
+  }
+
+  std::vector<NamedArray> TakeArrays() { return std::move(arrays_); }
+
+ private:
+  Status AddSequence(const std::string& name, const Type& element) {
+    ++in_sequence_;
+    const std::uint64_t count = 1 + generator_() % 3;
+    for (std::uint64_t i = 0; i < count; ++i)
+      DRAGOMAN_TRY(Add(name + "." + std::to_string(i), element));
+    --in_sequence_;
+    return {};
+  }
+
+  std::mt19937_64& generator_;
+  std::map<std::string, Dim> symbols_;
+  std::vector<NamedArray> arrays_;
+  int in_sequence_ = 0;
+};
+
 }  // namespace
 
 Result<std::vector<std::string>> FindDataSets(const std::string& path) {
@@ -222,25 +261,13 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
 
 Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
                                            std::mt19937_64& generator) {
-  std::vector<NamedArray> arrays;
-  std::map<std::string, Dim> symbols;
+  Drawing drawing(generator);
   const std::vector<Slot> slots = InputSlots(entry);
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, slots[i].name, i, slots[i].type));
-    const Shape* dims = type.shape();
-    if (!type.is_tensor() || dims == nullptr ||
-        dims->size() > static_cast<std::size_t>(rt::kMaxRank)) {
-      return Unsupported("input '" + slots[i].name + "' has type " + type.ToString() +
-                         (MapTypeOf(type) ? ": give --input" : ": give --shape"));
-    }
-    rt::Shape shape;
-    for (const Dim& dim : *dims) {
-      shape.push_back(DrawSize(dim, symbols, generator));
-    }
-    DRAGOMAN_ASSIGN(Array array, Draw(type.dtype(), shape, generator));
-    arrays.push_back({slots[i].name, ToNpy(array)});
+    DRAGOMAN_ASSIGN(const Type type, ApplyFacts(facts, slots[i].name, i, slots[i].type));
+    DRAGOMAN_TRY(drawing.Add(slots[i].name, type));
   }
-  return arrays;
+  return drawing.TakeArrays();
 }
 
 Result<std::vector<std::vector<NamedArray>>> DrawInputs(const Session& session, const Model& source,

@@ -30,9 +30,10 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
 // Whether an array has the name of a slot, or its position for one, or is an item of it.
 bool NamesAny(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays);
 
-// One array an input of `entry`: floats from the normal distribution, integers from 0 to 3, bools
+// Arrays for the inputs of `entry`, one each, or one for each of the one to three elements of a
+// sequence; optionals are there: floats from the normal distribution, integers from 0 to 3, bools
 // at random. Sizes that neither the model nor `facts` give are drawn from 2 to 5, the same one
-// wherever a symbol occurs. Errors: a rank that is not known; strings, sequences.
+// wherever a symbol occurs. Errors: a rank that is not known; strings, maps.
 Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
                                            std::mt19937_64& generator);
 // The same for `count` calls of the entry of `source` that `facts` choose. Where arguments or

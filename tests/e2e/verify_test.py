@@ -95,6 +95,21 @@ class Run(CommandCase):
         self.assertGreater(numpy.abs(output(2) - first).max(), 0)
         self.fails(2, "run", MLP, "--random", "--input", "x=x.npy", "--output-dir", self.out / "z")
 
+    def test_lists_and_optionals_are_drawn(self):
+        lists = self.out / "lists.dgt"
+        lists.write_text("""dragoman 1 common onnx
+opset "" 22
+entry main(%list: seq<f32[n, 2]>, %maybe: opt<f32[1, 2]>) -> (%y) {
+  %all = onnx.ConcatFromSequence(%list) {axis = 0}
+  %one = onnx.OptionalGetElement(%maybe)
+  %y = onnx.Add(%all, %one)
+}
+""")
+        self.done("run", lists, "--random", "--output-dir", self.out / "y")
+        self.assertEqual(numpy.load(self.out / "y" / "y.npy").shape[1], 2)
+        self.assertIn("random input 1: ok",
+                      self.done("verify", lists, "--against", lists, "--random", 2))
+
     def test_times_are_words_on_a_terminal_and_json_for_programs(self):
         command = [DRAGOMAN, "run", MLP, "--random", "--repeat", "5", "--output-dir",
                    self.out / "y"]

@@ -47,7 +47,7 @@ Words Samples(DType dtype, std::size_t index) {
   if (dtype == DType::kString)
     words = {"\"abcdef\"",   "\"Abcdef\"", "\"ABCDEF\"",
              "\"  abcdef\"", "\"äÖabcd\"", "\"!?abcdef\""};
-  std::ranges::rotate(words, words.begin() + static_cast<std::ptrdiff_t>(index));
+  std::rotate(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(index), words.end());
   for (std::size_t i = 6; i > 0; --i) words.push_back(words[i - 1]);
   return words;
 }
