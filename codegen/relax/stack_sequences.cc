@@ -343,12 +343,30 @@ class Stacker {
   Families families_;
 };
 
+// One empty list may begin several, whose elements differ: each of them gets its own.
+Status SeparateEmptyLists(Graph& entry, PassContext& context) {
+  std::vector<Node*> shared;
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      if (node.Is("SequenceEmpty") && node.result()->used()) shared.push_back(&node);
+    }
+  });
+  for (Node* node : shared) {
+    while (node->result()->first_use()->next() != nullptr) {
+      DRAGOMAN_ASSIGN(Value * own, context.Insert(*node, "SequenceEmpty", {}, node->attributes()));
+      node->result()->first_use()->Set(own);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 // What is read of one sequence may tell of the elements of another: again until there is none.
 Status StackSequences(Graph& entry) {
   for (bool changes = true; changes;) {
     DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));
+    DRAGOMAN_TRY(SeparateEmptyLists(entry, context));
     DRAGOMAN_ASSIGN(changes, Stacker(entry, context).Run());
   }
   return {};

@@ -51,6 +51,20 @@ std::optional<std::vector<Value*>> ReadElements(const Value& list, const PassCon
   return elements;
 }
 
+// Element `at` < 0 of a list of which only the end is known; nullptr if it was not put in there.
+Value* ElementFromEnd(const Value& list, std::int64_t at) {
+  const Node* node = list.producer();
+  for (std::size_t i = 0; at < 0 && node != nullptr && i < kMaxNodesOfShortList; ++i) {
+    const bool inserts = node->Is("SequenceInsert");
+    if (!inserts && !node->Is("SequenceErase")) return nullptr;
+    if (node->operand(inserts ? 2 : 1) != nullptr) return nullptr;
+    if (inserts && at == -1) return node->operand(1);
+    at += inserts ? 1 : -1;
+    node = node->operand(0)->producer();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<std::vector<Value*>> ElementsOf(const Value& list, const PassContext& context,
@@ -59,6 +73,7 @@ std::optional<std::vector<Value*>> ElementsOf(const Value& list, const PassConte
 }
 
 Value* ElementAt(const Value& list, std::int64_t at, const PassContext& context) {
+  if (Value* element = ElementFromEnd(list, at)) return element;
   const auto elements = ReadElements(list, context, {}, kMaxNodesOfShortList);
   if (!elements) return nullptr;
   const auto count = static_cast<std::int64_t>(elements->size());

@@ -21,8 +21,8 @@ struct KnownList {
 std::optional<std::vector<Value*>> ElementsOf(const Value& list, const PassContext& context,
                                               const KnownList& begin = {});
 
-// Element `at` of a list that few nodes make, counted from its end if negative; nullptr for any
-// other.
+// Element `at` of a list, counted from its end if negative; nullptr if it is not known, or many
+// nodes lie between.
 Value* ElementAt(const Value& list, std::int64_t at, const PassContext& context);
 
 }  // namespace dragoman

@@ -153,6 +153,25 @@ graph main(%x: f32[n, b, 3], %turns: i64[]) -> (%all, %flat, %count) {
   %count = onnx.SequenceLength(%ended)
 }""", [f32(6, 2, 3), i64(6)], [f32(3, 4, 3), i64(0)], holds=["R.concat("])
 
+case("two lists of other elements that begin as one empty list", """
+graph main(%x: f32[n, 3], %turns: i64[]) -> (%rows, %sums) {
+  const %yes: bool[] = true
+  const %last: i64[] = -1
+  const %axes: i64[1] = [0]
+  %empty = onnx.SequenceEmpty()
+  %rows_list, %sums_list = onnx.Loop(%turns, %yes, %empty, %empty) {body = graph(%i: i64[], %c: bool[], %a: seq<f32[*]>, %b: seq<f32[*]>) -> (%go, %a_out, %b_out) {
+    %row: f32[3] = onnx.Gather(%x, %i)
+    %a_out = onnx.SequenceInsert(%a, %row)
+    %sum: f32[] = onnx.ReduceSum(%row, %axes) {keepdims = 0}
+    %b_out = onnx.SequenceInsert(%b, %sum)
+    %end = onnx.SequenceAt(%b_out, %last)
+    const %limit: f32[] = 100.0
+    %small = onnx.Less(%end, %limit)
+    %go = onnx.And(%small, %c)
+  }}
+  %rows = onnx.ConcatFromSequence(%rows_list) {axis = 1, new_axis = 1}
+  %sums = onnx.ConcatFromSequence(%sums_list) {axis = 0, new_axis = 1}
+}""", [f32(5, 3), np.array(4)], [f32(2, 3) + 50, np.array(2)])
 case("places in a list of run-time length", """
 graph main(%x: f32[2, n], %at: i64[], %y: f32[2]) -> (%all, %one, %rest) {
   const %first: i64[] = 0

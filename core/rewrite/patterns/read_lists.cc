@@ -132,7 +132,7 @@ Result<bool> JoinElements(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, whole);
 }
 
-// SequenceAt(SequenceConstruct(a, b), 1) = b
+// SequenceAt(SequenceConstruct(a, b), 1) = b; SequenceAt(SequenceInsert(list, c), -1) = c
 Result<bool> ReadElement(Node& node, PassContext& context) {
   if (!node.Is("SequenceAt")) return false;
   const auto at = IntOf(context, node.operand(1));

@@ -85,7 +85,10 @@ void OfElements(Drawing& d) {
   };
   std::int64_t count = d.Chance(20) ? 0 : d.Between(1, 3);
   std::string list;
-  if (count == 0) {
+  if (d.Chance(20)) {
+    list = d.Hidden("SplitToSequence", {d.Input(dtype, {-1})}, "keepdims = 0");
+    count = 2;
+  } else if (count == 0) {
     list = d.Hidden("SequenceEmpty", {}, fmt::format("dtype = {}", TypeNumber(dtype)));
   } else {
     Names elements;
