@@ -189,15 +189,40 @@ std::vector<SourceOperator> RelayOperators(std::string_view dialect) {
   return operators;
 }
 
+// Takes what a writer leaves out: each is a warning or, if that is wanted, an error.
+class Omissions {
+ public:
+  explicit Omissions(const WriteOptions& options) : options_(options) {}
+
+  std::function<void(std::string_view)> Sink() {
+    return [this](std::string_view what) { Add(what); };
+  }
+  const Status& status() const { return status_; }  // the first error
+
+ private:
+  void Add(std::string_view what) {
+    if (!options_.strict && options_.warn) options_.warn(what);
+    if (options_.strict && status_.ok()) status_ = Unsupported(std::string(what));
+  }
+
+  const WriteOptions& options_;
+  Status status_;
+};
+
 Status WriteRelayModule(const Model& model, const std::string& path, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relay")
     return WriteRelaySource(model, path);
-  return WriteRelay(model, path, options.warn);
+  Omissions omissions(options);
+  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model, omissions.Sink()));
+  DRAGOMAN_TRY(omissions.status());
+  return WriteRelaySource(module, path);
 }
 
-Result<std::string> PrintRelay(const Model& model, const WriteOptions&) {
+Result<std::string> PrintRelay(const Model& model, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relay") return PrintRelaySource(model);
-  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model));
+  Omissions omissions(options);
+  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model, omissions.Sink()));
+  DRAGOMAN_TRY(omissions.status());
   return PrintRelaySource(module);
 }
 
@@ -223,13 +248,18 @@ Status WriteRelaxModule(const Model& model, const std::string& path, const Write
   if (model.level == Level::kSource && model.dialect == "relax")
     return WriteRelaxSource(model, path);
   DRAGOMAN_ASSIGN(const RelaxOptions relax, RelaxOptionsOf(options));
-  return WriteRelax(model, path, relax, options.warn);
+  Omissions omissions(options);
+  DRAGOMAN_ASSIGN(const RelaxModule module, EmitRelax(model, relax, omissions.Sink()));
+  DRAGOMAN_TRY(omissions.status());
+  return WriteRelax(module, path);
 }
 
 Result<std::string> PrintRelax(const Model& model, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relax") return PrintRelaxSource(model);
   DRAGOMAN_ASSIGN(const RelaxOptions relax, RelaxOptionsOf(options));
-  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model, relax, options.warn));
+  Omissions omissions(options);
+  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model, relax, omissions.Sink()));
+  DRAGOMAN_TRY(omissions.status());
   return std::move(module.text);
 }
 

@@ -45,7 +45,6 @@ constexpr Row kRows[] = {
     {"Cos", EmitFloatUnary},
     {"Cosh", EmitFloatUnary},
     {"CumSum", EmitCumSum},
-    {"DFT", EmitDft},
     {"DepthToSpace", EmitDepthToSpace},
     {"DequantizeLinear", EmitDequantizeLinear},
     {"Div", EmitBinary},

@@ -110,10 +110,10 @@ class Emitter {
   Result<std::string> WriteEntry(Entry& entry, const std::string& name) {
     DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
     relax::NameInputSizes(*entry.graph);
+    DRAGOMAN_TRY(relax::ResolveAxes(*entry.graph));
     tvm::ExpandOperators(*entry.graph, HasOp);
     DRAGOMAN_TRY(LowerFactors(*entry.graph, parts_.options.packed ? HasOpOrPacked : HasOp));
     DRAGOMAN_TRY(relax::WidenReductions(*entry.graph));
-    DRAGOMAN_TRY(relax::ResolveAxes(*entry.graph));
     relax::EntryBorder border;
     DRAGOMAN_TRY(relax::PairComplex(*entry.graph, border));
     DRAGOMAN_ASSIGN(border.drawn, relax::DrawAtEntry(*entry.graph));
@@ -181,9 +181,7 @@ Result<RelaxModule> EmitRelax(const Model& model, const RelaxOptions& options,
   return Emitter(model, options, note).Run();
 }
 
-Status WriteRelax(const Model& model, const std::string& path, const RelaxOptions& options,
-                  const RelaxNote& note) {
-  DRAGOMAN_ASSIGN(RelaxModule module, EmitRelax(model, options, note));
+Status WriteRelax(const RelaxModule& module, const std::string& path) {
   const std::string stem = path.ends_with(".py") ? path.substr(0, path.size() - 3) : path;
   DRAGOMAN_ASSIGN(OutputFile text, OutputFile::Create(path));
   DRAGOMAN_TRY(text.Append(module.text));

@@ -46,8 +46,7 @@ Result<RelaxModule> EmitRelax(const Model& model, const RelaxOptions& options = 
 // The text into `path`, the weights into the .npz of the same stem beside it: bfloat16 and 8-bit
 // floats as raw uint16 and uint8 with the element type in the key ("w:bfloat16"). Initial values of
 // states go into STEM.states.npz, functions that the module calls into STEM_packed.py.
-Status WriteRelax(const Model& model, const std::string& path, const RelaxOptions& options = {},
-                  const RelaxNote& note = {});
+Status WriteRelax(const RelaxModule& module, const std::string& path);
 
 }  // namespace dragoman
 

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "codegen/relax/lower_sequences.h"
+#include "codegen/relax/resolve_axes.h"
 #include "codegen/relax/stack_sequences.h"
 #include "codegen/relay/relay_op.h"
 #include "codegen/relay/relay_text.h"
 #include "codegen/relay/translator.h"
-#include "codegen/relay/write_source.h"
 #include "codegen/tvm/prepare.h"
+#include "core/rewrite/drop_effects.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/rewrite/unroll.h"
@@ -31,8 +32,12 @@ bool HasOp(std::string_view label) {
   return std::ranges::count(kElsewhere, label) > 0 || relay::emit::FindRow(label) != nullptr;
 }
 
-Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry) {
+Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, const RelayNote& note) {
   DRAGOMAN_TRY(tvm::RefuseMaps(entry));
+  for (const std::string& node : DropEffects(entry)) {
+    if (note) note(node + " is omitted: Relay has no such effect");
+  }
+  DRAGOMAN_TRY(relax::ResolveAxes(entry));
   tvm::ExpandOperators(entry, HasOp);
   DRAGOMAN_TRY(LowerFactors(entry, HasOp));
   DRAGOMAN_TRY(relax::LowerSequences(entry));
@@ -63,7 +68,7 @@ Result<Model> EmitRelay(const Model& common, const RelayNote& note) {
   NameScope names;
   for (Entry& entry : model.entries) {
     const bool is_main = &entry == &model.entries.front();
-    Result<std::unique_ptr<Graph>> graph = TranslateEntry(*entry.graph);
+    Result<std::unique_ptr<Graph>> graph = TranslateEntry(*entry.graph, note);
     if (!graph.ok()) {
       if (is_main) return std::move(graph).error();
       if (note) note("entry '" + entry.name + "' is left out: " + tvm::Summary(graph.error()));
@@ -74,11 +79,6 @@ Result<Model> EmitRelay(const Model& common, const RelayNote& note) {
     relay.entries.push_back({name, std::move(*graph), {}, {}, {}});
   }
   return relay;
-}
-
-Status WriteRelay(const Model& model, const std::string& path, const RelayNote& note) {
-  DRAGOMAN_ASSIGN(const Model relay, EmitRelay(model, note));
-  return WriteRelaySource(relay, path);
 }
 
 }  // namespace dragoman

@@ -1,5 +1,5 @@
-// Writes a common model as a Relay module for TVM 0.8 to 0.18: text of version 0.0.5, and the
-// weights beside it.
+// Makes a common model a Relay module for TVM 0.8 to 0.18, which write_source.h writes: text of
+// version 0.0.5, and the weights beside it.
 #ifndef DRAGOMAN_CODEGEN_RELAY_WRITE_RELAY_H_
 #define DRAGOMAN_CODEGEN_RELAY_WRITE_RELAY_H_
 
@@ -21,12 +21,10 @@ using RelayNote = std::function<void(std::string_view)>;
 
 // The source model of dialect relay. The default entry is @main; weights are parameters with
 // contents behind the true inputs. A state is an input and a result. Sizes that are not known are
-// `?`. Other entries are left out, with a note, where Relay cannot express them.
+// `?`. Other entries are left out, with a note, where Relay cannot express them; so
+// are effects.
 // Errors: unsupported, listing every node of the default entry that Relay cannot express.
 Result<Model> EmitRelay(const Model& model, const RelayNote& note = {});
-
-// The text into `path`, the weights into the `.params` file of its stem.
-Status WriteRelay(const Model& model, const std::string& path, const RelayNote& note = {});
 
 }  // namespace dragoman
 

@@ -1,5 +1,6 @@
 #include "runtime/params/dft.h"
 
+#include "core/ops/dft_formula.h"
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
@@ -50,7 +51,8 @@ std::vector<OpDef> DftOps() {
                        .types = "T1 T2=i64",
                        .fallible = true,
                        .scratch = true,
-                       .shape_header = "runtime/params/dft.h"})};
+                       .shape_header = "runtime/params/dft.h"})
+              .Expand(ExpandDft)};
 }
 
 }  // namespace dragoman

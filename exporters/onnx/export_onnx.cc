@@ -12,6 +12,7 @@
 #include "core/ir/print.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/drop_effects.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/support/text.h"
 #include "exporters/onnx/complete_results.h"
@@ -28,22 +29,12 @@
 namespace dragoman {
 namespace {
 
-// Effects that ONNX cannot express go, each with a warning; so do nodes that only they needed.
-Status DropEffects(Graph& graph, const ExportOptions& options) {
-  for (Node& node : graph.nodes()) {
-    for (Graph* body : node.subgraphs()) DRAGOMAN_TRY(DropEffects(*body, options));
-    if (!node.subgraphs().empty() && node.num_results() == 0) {
-      graph.Erase(&node);
-      continue;
-    }
-    const OpDef* def = FindOp(node);
-    if (def == nullptr || !def->effect) continue;
-    if (options.strict) {
-      return Unsupported("ONNX has no such effect, and --strict forbids omitting it")
-          .At(node.Describe());
-    }
-    if (options.warn) options.warn(node.Describe() + " is omitted: ONNX has no such effect");
-    graph.Erase(&node);
+// Effects go, each with a warning.
+Status OmitEffects(Graph& graph, const ExportOptions& options) {
+  for (const std::string& node : DropEffects(graph)) {
+    if (options.strict)
+      return Unsupported("ONNX has no such effect, and --strict forbids omitting it").At(node);
+    if (options.warn) options.warn(node + " is omitted: ONNX has no such effect");
   }
   return {};
 }
@@ -253,7 +244,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
   Model copy = Clone(model);
   std::vector<Finding> findings;
   for (Entry& entry : copy.entries) {
-    DRAGOMAN_TRY(DropEffects(*entry.graph, options));
+    DRAGOMAN_TRY(OmitEffects(*entry.graph, options));
     DRAGOMAN_TRY(GuardEmptySequences(*entry.graph));
     MakeConditionsScalar(*entry.graph);
     DropEmptyLists(*entry.graph);

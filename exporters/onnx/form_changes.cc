@@ -1,3 +1,4 @@
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -174,11 +175,6 @@ std::string LowerDft(Node& node) {
 
 std::string DropAllowZero(Node& node) { return DropInt(node, "allowzero", 0); }
 
-std::string LowerShape(Node& node) {
-  if (node.attribute("end") != nullptr) return "it has end";
-  return DropInt(node, "start", 0);
-}
-
 DType OperandType(const Node& node, std::size_t i) {
   return node.operand(i) == nullptr ? DType::kUnknown : node.operand(i)->type().dtype();
 }
@@ -210,6 +206,24 @@ Node& Follow(Node& node, std::string_view type, Type raw) {
   y->set_name(result->name() + ".raw");
   y->set_type(std::move(raw));
   return *next;
+}
+
+// Some of the sizes are a slice of all.
+std::string LowerShape(Node& node) {
+  const std::int64_t start = IntAttribute(node, "start");
+  const Attribute* stated = node.attribute("end");
+  const std::int64_t end =
+      stated != nullptr ? *stated->As<std::int64_t>() : std::numeric_limits<std::int64_t>::max();
+  node.RemoveAttribute("start");
+  node.RemoveAttribute("end");
+  if (start == 0 && stated == nullptr) return "";
+  const std::optional<int> rank = node.operand(0)->type().rank();
+  const Dim count = rank ? Dim(*rank) : Dim::Unknown();
+  Node& slice = Follow(node, "Slice", Type::Tensor(DType::kI64, Shape{count}));
+  const std::string& name = slice.result()->name();
+  slice.AddOperand(node.graph()->AddConstant(name + ".from", Tensor::Ints(Ints{start})));
+  slice.AddOperand(node.graph()->AddConstant(name + ".to", Tensor::Ints(Ints{end})));
+  return "";
 }
 
 // Bools as numbers: the largest is positive if one is true, the smallest if all are, also of none.

@@ -163,15 +163,16 @@ Status CheckOpset(std::int64_t opset) {
 }
 
 void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings) {
-  for (Node& written : graph.nodes()) {
-    for (Graph* body : written.subgraphs()) LowerOpset(*body, opset, findings);
-    if (written.op().dialect != "onnx" || !IsDefaultDomain(written.op().domain)) continue;
-    Node& node = OmitUnusedResults(written);
-    std::string refusal = LowerNode(node, opset);
+  // A node that a change of form puts behind the one at hand is lowered next.
+  for (Node* node = graph.first_node(); node != nullptr; node = node->next()) {
+    for (Graph* body : node->subgraphs()) LowerOpset(*body, opset, findings);
+    if (node->op().dialect != "onnx" || !IsDefaultDomain(node->op().domain)) continue;
+    node = &OmitUnusedResults(*node);
+    std::string refusal = LowerNode(*node, opset);
     if (refusal.empty()) continue;
     findings.push_back({ErrorKind::kUnsupported,
                         {},
-                        node.Describe(),
+                        node->Describe(),
                         "cannot be written for opset " + std::to_string(opset) + ": " + refusal});
   }
   graph.EraseConstantsIf([](const Value& constant) { return !constant.used(); });

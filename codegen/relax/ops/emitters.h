@@ -123,9 +123,6 @@ Expressions EmitMatMulInteger(RelaxOp& op);
 Expressions EmitQLinearConv(RelaxOp& op);
 Expressions EmitQLinearMatMul(RelaxOp& op);
 
-// dft.cc
-Expressions EmitDft(RelaxOp& op);
-
 // unique.cc
 Expressions EmitUnique(RelaxOp& op);
 

@@ -76,7 +76,7 @@ Value* LastTwo(RelayOp& op, Value* x, const Shape& shape) {
 }
 
 // (…, m, k) as (batch, m, k), repeated for leading axes that it lacks. `sizes`: of the batch, where
-// run time knows them.
+// some size is known at run time only.
 Value* AsStack(RelayOp& op, Value* x, const Shape& shape, const Shape& batch, Value* sizes) {
   const Stack own = StackOf(shape);
   if (own.batch != batch) {
@@ -103,7 +103,10 @@ Result<Value*> Product(RelayOp& op, Value* a, const Shape& a_shape, Value* b, co
   if (b_shape.size() == 2 && (a_shape.size() == 2 || KnownShape(b_shape)))
     return DenseOfRows(op, a, a_shape, Transposed(op, b), result);
   const Shape batch = StackOf(result).batch;
-  Value* sizes = KnownShape(batch) ? nullptr : BatchSizes(op, a, a_shape, b, b_shape);
+  const auto known = KnownShape(batch);
+  const bool needs_sizes = !KnownShape(a_shape) || !KnownShape(b_shape) || !KnownShape(result);
+  Value* sizes = nullptr;
+  if (needs_sizes) sizes = known ? op.IntVector(*known) : BatchSizes(op, a, a_shape, b, b_shape);
   Value* left = AsStack(op, a, a_shape, batch, sizes);
   Value* right = AsStack(op, b, b_shape, batch, sizes);
   Value* product =
@@ -112,8 +115,7 @@ Result<Value*> Product(RelayOp& op, Value* a, const Shape& a_shape, Value* b, co
   const Result<Value*> apart =
       ReshapeTo(op, product, {Dim(), result[batch.size()], result.back()}, result);
   if (apart.ok()) return *apart;
-  Value* leading = sizes != nullptr ? sizes : op.IntVector(*KnownShape(batch));
-  return ReshapeBy(op, product, {leading, LastTwo(op, product, {Dim(), Dim(), Dim()})});
+  return ReshapeBy(op, product, {sizes, LastTwo(op, product, {Dim(), Dim(), Dim()})});
 }
 
 }  // namespace

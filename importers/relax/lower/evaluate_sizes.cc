@@ -88,7 +88,8 @@ Result<Number> Evaluator::SizeOf(const python::Expr& expr, const Scope& scope) {
   if (expr.kind == Kind::kName) {
     const auto found = scope.sizes.find(expr.text);
     if (found != scope.sizes.end()) return ValueOf(found->second);
-    return Unsupported("the size '" + expr.text + "' does not follow from any parameter or match_cast");
+    return Unsupported("the size '" + expr.text +
+                       "' does not follow from any parameter or match_cast");
   }
   if (expr.kind == Kind::kUnary && expr.text == "-") {
     DRAGOMAN_ASSIGN(const Number number, SizeOf(expr.parts[0], scope));

@@ -173,8 +173,8 @@ const Graph* Evaluator::SelectArm(const Node& node, Frame& frame) {
     std::vector<Abstract> bound;
     const std::optional<bool> fits = Fits((*list)[i], value, bound);
     if (!fits) {
-      return report(
-          Unsupported("a match on " + Describe(value) + ", whose constructor is known at run time only"));
+      return report(Unsupported("a match on " + Describe(value) +
+                                ", whose constructor is known at run time only"));
     }
     if (!*fits) continue;
     const Graph& arm = *(*arms)[i];

@@ -148,6 +148,27 @@ TEST_F(ExportOnnxTest, BoolsAreReducedAsNumbersAndBitsAreTurnedBySubtraction) {
             "Cast to=1/1;ReduceMin keepdims=0 axes=[1]/1;Greater/2;Sub/2;Sub/2;");
 }
 
+TEST_F(ExportOnnxTest, SomeSizesAreASliceOfAllBefore15) {
+  constexpr char kText[] = R"(graph main(%x: f32[n, 3, m]) -> (%y, %z) {
+    %y: i64[2] = onnx.Shape(%x) {start = -2}
+    %z: i64[1] = onnx.Shape(%x) {start = 0, end = 1}
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 15), "Shape start=-2/1;Shape start=0 end=1/1;");
+  EXPECT_EQ(GraphAtOpset(kText, 13), "Shape/1;Slice/3;Shape/1;Slice/3;");
+  EXPECT_EQ(GraphAtOpset(kText, 9),
+            "Shape/1;Slice ends=[9223372036854775807] starts=[-2]/1;"
+            "Shape/1;Slice ends=[1] starts=[0]/1;");
+}
+
+TEST_F(ExportOnnxTest, TransformsAreProductsBefore17) {
+  const std::string text = GraphAtOpset(R"(graph main(%x: f32[n, 8, 1]) -> (%y) {
+    %y: f32[n, 5, 2] = onnx.DFT(%x) {onesided = 1}
+  })",
+                                        16);
+  EXPECT_NE(text.find("Cos/1;Sin/1;"), std::string::npos) << text;
+  EXPECT_NE(text.find("MatMul/2;MatMul/2;Neg/1;"), std::string::npos) << text;
+}
+
 TEST_F(ExportOnnxTest, TheAxisOfAnOlderTransformIsAnAttribute) {
   constexpr char kText[] = R"(graph main(%x: f32[2, 8, 3, 1]) -> (%y) {
     const %axis: i64[] = -3

@@ -18,13 +18,15 @@ using testing::HasSubstr;
 
 // The module of a graph with these inputs, statements and outputs, or what is refused.
 std::string Emit(const std::string& inputs, const std::string& body,
-                 const std::string& outputs = "%y") {
+                 const std::string& outputs = "%y", std::string* notes = nullptr) {
   Result<Model> model =
       ParseText("graph main(" + inputs + ") -> (" + outputs + ") {\n" + body + "\n}");
   if (!model.ok()) return model.error().ToString();
   const Status status = InferModel(*model);
   if (!status.ok()) return status.error().ToString();
-  const Result<Model> relay = EmitRelay(*model);
+  const Result<Model> relay = EmitRelay(*model, [notes](std::string_view note) {
+    if (notes != nullptr) *notes += note;
+  });
   if (!relay.ok()) return relay.error().ToString();
   const Result<std::string> text = PrintRelaySource(*relay);
   return text.ok() ? *text : text.error().ToString();
@@ -41,6 +43,16 @@ def @main(%x: Tensor[(1, 3, 10, 10), float32], %weight: Tensor[(7, 10), float32]
   nn.bias_add(%2, %bias, axis=-1) /* ty=Tensor[(1, 3, 10, 7), float32] span=fc:0:0 */
 }
 )");
+}
+
+TEST(Relay, EffectsAreOmittedWithANote) {
+  std::string notes;
+  const std::string text = Emit("%x: f32[2], %go: bool[]",
+                                "dragoman.Assert(%go) {message = \"stop\"} @check\n"
+                                "%y = onnx.Relu(%x)",
+                                "%y", &notes);
+  EXPECT_THAT(text, HasSubstr("nn.relu(%x)"));
+  EXPECT_EQ(notes, "node 'check' (dragoman.Assert) is omitted: Relay has no such effect");
 }
 
 TEST(Relay, ALoopCallsItselfAndCollectsRows) {

@@ -1,0 +1,19 @@
+// The expansion (op_def.h) of DFT.
+#ifndef DRAGOMAN_CORE_OPS_DFT_FORMULA_H_
+#define DRAGOMAN_CORE_OPS_DFT_FORMULA_H_
+
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+// By its definition: products with matrices of cosines and sines, in f64. Sizes may be symbolic.
+// Errors: unsupported, an unknown rank, an axis or length that is no constant, a last axis of an
+// unknown size; the graph is as it was then.
+Result<std::vector<Value*>> ExpandDft(Node& node);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_OPS_DFT_FORMULA_H_

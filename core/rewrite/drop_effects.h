@@ -1,0 +1,19 @@
+// Leaves out effects: for targets that have none.
+#ifndef DRAGOMAN_CORE_REWRITE_DROP_EFFECTS_H_
+#define DRAGOMAN_CORE_REWRITE_DROP_EFFECTS_H_
+
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
+
+namespace dragoman {
+
+// Erases the nodes of `graph` and its bodies that have an effect (OpDef::effect), and control flow
+// without results, which was there for their sake. Returns what each of the former was, as
+// Node::Describe gives it.
+std::vector<std::string> DropEffects(Graph& graph);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_REWRITE_DROP_EFFECTS_H_
