@@ -154,6 +154,18 @@ class DecomposedOperators(ExportedPrograms):
                              size, np.linalg.eigvalsh(a + a.swapaxes(1, 2)),
                              np.linalg.svd(a, compute_uv=False), np.linalg.det(a)])
 
+    def test_full_singular_vectors(self):
+        p = Program()
+        x = p.input("x", [2, 5, 3])
+        u, values, vh = p.aten("_linalg_svd.default", x, True, True, results=3)
+        scaled = p.aten("mul.Tensor", p.aten("slice.Tensor", u, 2, 0, 3),
+                        p.aten("unsqueeze.default", values, 1))
+        self.save(p.output(p.aten("matmul.default", scaled, vh),
+                           p.aten("matmul.default", p.aten("transpose.int", u, 1, 2), u)))
+        a = draw(2, 5, 3)
+        a[1, :, 2] = a[1, :, 0]  # of two equal columns one has no vector of its own
+        self.expect([a], [a, np.broadcast_to(np.eye(5, dtype=np.float32), (2, 5, 5))])
+
     def test_histograms_of_one_value(self):
         p = Program()
         x = p.input("x", [3])

@@ -67,6 +67,17 @@ Result<Results> FactorQr(CallComposer& c, QrMode mode) {
   return c.Done({c.Op("dragoman.HouseholderProduct", {columns, qr.tau}), r});
 }
 
+// As many orthonormal columns as rows, the first of which are those of x, m by k: they are those of
+// the reflections that make x triangular, but for their signs.
+Value* CompleteBasis(Composer& c, Value* x) {
+  const Qr qr = FactorQr(c, x);
+  Value* columns = Columnwise(c, qr.factors, Rows(c, x));
+  Value* q = c.Op("dragoman.HouseholderProduct", {columns, qr.tau});
+  Value* on_diagonal = c.Where(OnDiagonal(c, Rows(c, x), Rows(c, x)), columns, 0);
+  Value* diagonal = c.Reduce("ReduceSum", on_diagonal, {c.Rank(x) - 2}, true);
+  return c.Where(c.Less(diagonal, 0), c.Op("Neg", {q}), q);
+}
+
 double Epsilon(DType dtype) {
   return dtype == DType::kF64 ? std::numeric_limits<double>::epsilon()
                               : std::numeric_limits<float>::epsilon();
@@ -201,11 +212,14 @@ Result<Results> LowerSvd(Call& call) {
   const bool older = call.op().type == "svd";
   const Svd svd = FactorSvd(c, x);
   const bool full = older ? !c.BoolOr("some", true) : c.BoolOr("full_matrices", true);
-  const int rank = c.Rank(x);
-  const bool square = c.KnownSize(x, rank - 1) == c.KnownSize(x, rank - 2);
-  if (full && !(square && c.KnownSize(x, rank - 1)))
-    return call.Unsupported("full matrices of what is not square");
-  return c.Done({svd.u, svd.s, older ? Transposed(c, svd.vh) : svd.vh});
+  const Shape& sizes = *x->type().shape();
+  const Truth square = Equal(sizes[sizes.size() - 2], sizes.back());
+  Value *u = svd.u, *v = Transposed(c, svd.vh);
+  if (full && square != Truth::kYes) {
+    u = CompleteBasis(c, u);
+    v = CompleteBasis(c, v);
+  }
+  return c.Done({u, svd.s, older ? v : Transposed(c, v)});
 }
 
 Result<Value*> LowerSvdvals(Call& call) {
