@@ -48,12 +48,10 @@ class DftFormula {
     Value* imaginary = Product(real_part, sines_);
     if (is_complex) {
       Value* other = Part(signal, 1);
-      real = f_.Add(params_.inverse ? "Sub" : "Add", {real, Product(other, sines_)}, real->type());
-      imaginary = f_.Add(params_.inverse ? "Add" : "Sub",
-                         params_.inverse
-                             ? std::vector{imaginary, Product(other, cosines_)}
-                             : std::vector{Product(other, cosines_), imaginary},
-                         real->type());
+      const char* const plus = params_.inverse ? "Sub" : "Add";
+      const char* const minus = params_.inverse ? "Add" : "Sub";
+      real = f_.Add(plus, {real, Product(other, sines_)}, real->type());
+      imaginary = f_.Add(minus, {Product(other, cosines_), imaginary}, real->type());
     } else if (!params_.inverse) {
       imaginary = f_.Add("Neg", {imaginary}, real->type());
     }
@@ -150,9 +148,10 @@ class DftFormula {
     const Type one = Type::Tensor(DType::kF64, shape);
     shape.back() = Dim(2);
     Value* axis = f_.Ints({-1});
-    return Add("Concat",
-               {f_.Add("Unsqueeze", {real, axis}, one), f_.Add("Unsqueeze", {imaginary, axis}, one)},
-               Type::Tensor(DType::kF64, std::move(shape)), -1);
+    return Add(
+        "Concat",
+        {f_.Add("Unsqueeze", {real, axis}, one), f_.Add("Unsqueeze", {imaginary, axis}, one)},
+        Type::Tensor(DType::kF64, std::move(shape)), -1);
   }
 
   ExpansionFormula f_;
@@ -176,8 +175,7 @@ Result<std::vector<Value*>> ExpandDft(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::DFTParams>(node));
   const auto along = static_cast<int>(*axis < 0 ? *axis + std::ssize(*shape) : *axis);
   const bool is_stated = node.num_operands() > 1 && node.operand(1) != nullptr;
-  DftFormula formula(node, filled.As<rt::DFTParams>(), along,
-                     is_stated ? length : std::nullopt);
+  DftFormula formula(node, filled.As<rt::DFTParams>(), along, is_stated ? length : std::nullopt);
   return formula.Results();
 }
 
