@@ -14,6 +14,7 @@ Result<bool> MergeCommon(Graph& graph, PassContext& context);
 Result<bool> FuseRecurrences(Graph& graph, PassContext& context);
 Result<bool> RollChains(Graph& graph, PassContext& context);
 Result<bool> FuseGates(Graph& graph, PassContext& context);
+Result<bool> SplitSlices(Graph& graph, PassContext& context);
 
 std::span<const Pattern> KnownSizePatterns();
 std::span<const Pattern> FunctionPatterns();

@@ -29,10 +29,11 @@ constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePa
                                          RegionPatterns, RowPatterns,  CutPatterns,
                                          PartPatterns,   ListPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
-constexpr PatternFamily kSpellings[] = {AttributePatterns, PaddingPatterns, WindowPatterns};
+constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, PaddingPatterns,
+                                        WindowPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns};
-constexpr PatternFamily kFunctions[] = {FunctionPatterns, ActivationPatterns,
-                                        NormalizationPatterns};
+constexpr PatternFamily kFunctions[] = {FunctionPatterns, ActivationPatterns, NormalizationPatterns,
+                                        ChannelNormalizationPatterns};
 constexpr PatternFamily kConstants[] = {ConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
@@ -54,16 +55,19 @@ constexpr PassInfo kPasses[] = {
      .families = kSizes},
     {.name = "unify-spellings",
      .sentence =
-         "leaves out attributes that change nothing, counts axes from the front, makes Pads "
-         "of zeros the padding of windows, and spells Flatten, Resize, Split and means of "
-         "planes in one way",
+         "leaves out attributes and operands that change nothing, counts axes and bounds from the "
+         "front, makes Pads of zeros the padding of windows, and spells Flatten, Resize, Split, "
+         "bounds and means of planes in one way",
      .families = kSpellings},
+    {.name = "split-slices",
+     .sentence = "makes one Split of Slices that together are a value",
+     .run = SplitSlices},
     {.name = "read-products",
      .sentence = "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes",
      .families = kProducts},
     {.name = "read-functions",
-     .sentence = "makes Sigmoid, Gelu, HardSwish, Mish, LayerNormalization and RMSNormalization of "
-                 "the formulas that spell them",
+     .sentence = "makes Sigmoid, Gelu, HardSwish, Mish and normalisations along the last axes, of "
+                 "channels and of groups of the formulas that spell them",
      .families = kFunctions},
     {.name = "eliminate-dead",
      .sentence = "removes nodes without effect whose results nothing reads, and constants "

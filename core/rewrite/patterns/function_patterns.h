@@ -8,8 +8,9 @@
 
 namespace dragoman {
 
-std::span<const Pattern> ActivationPatterns();     // Gelu, HardSwish, Mish
-std::span<const Pattern> NormalizationPatterns();  // LayerNormalization, RMSNormalization
+std::span<const Pattern> ActivationPatterns();            // Gelu, HardSwish, Mish
+std::span<const Pattern> NormalizationPatterns();         // LayerNormalization, RMSNormalization
+std::span<const Pattern> ChannelNormalizationPatterns();  // InstanceNormalization, by groups
 
 }  // namespace dragoman
 

@@ -66,14 +66,20 @@ Result<bool> FuseGemm(Node& node, PassContext& context) {
 
 // MatMul(x, W) = Linear(x, transpose(W))
 Result<bool> FuseMatMul(Node& node, PassContext& context) {
-  if (!node.Is("MatMul") || !IsFloating(node.result()->type().dtype())) return false;
-  if (node.operand(0)->type().rank().value_or(0) < 1) return false;
-  DRAGOMAN_ASSIGN(Value * weight, TransposedWeight(node.operand(1), context));
-  if (weight == nullptr) return false;
-  return ReplaceByLinear(node, node.operand(0), weight, nullptr, context);
+  DRAGOMAN_ASSIGN(const auto affine, ReadMatMul(node, context));
+  return affine ? ReplaceByLinear(node, node.operand(0), affine->weight, nullptr, context) : false;
 }
 
-// Add(Linear(x, W), b) = Linear(x, W, b)
+constexpr Pattern kPatterns[] = {
+    {"fuse-gemm", FuseGemm},
+    {"fuse-mat-mul", FuseMatMul},
+    {"fuse-bias", FuseBias},
+};
+
+}  // namespace
+
+std::span<const Pattern> LinearPatterns() { return kPatterns; }
+
 Result<bool> FuseBias(Node& node, PassContext& context) {
   if (!node.Is("Add")) return false;
   for (std::size_t side = 0; side < 2; ++side) {
@@ -93,15 +99,13 @@ Result<bool> FuseBias(Node& node, PassContext& context) {
   return false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"fuse-gemm", FuseGemm},
-    {"fuse-mat-mul", FuseMatMul},
-    {"fuse-bias", FuseBias},
-};
-
-}  // namespace
-
-std::span<const Pattern> LinearPatterns() { return kPatterns; }
+Result<std::optional<AffineOperands>> ReadMatMul(Node& node, PassContext& context) {
+  using None = std::optional<AffineOperands>;
+  if (!node.Is("MatMul") || !IsFloating(node.result()->type().dtype())) return None();
+  if (node.operand(0)->type().rank().value_or(0) < 1) return None();
+  DRAGOMAN_ASSIGN(Value * weight, TransposedWeight(node.operand(1), context));
+  return weight != nullptr ? std::optional(AffineOperands{weight, nullptr}) : None();
+}
 
 Result<std::optional<AffineOperands>> ReadGemm(Node& node, PassContext& context) {
   using None = std::optional<AffineOperands>;

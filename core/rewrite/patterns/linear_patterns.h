@@ -21,6 +21,11 @@ struct AffineOperands {
 };
 // Those of a Gemm that is one, with its operand 0 as input.
 Result<std::optional<AffineOperands>> ReadGemm(Node& node, PassContext& context);
+// Those of a MatMul by a constant matrix.
+Result<std::optional<AffineOperands>> ReadMatMul(Node& node, PassContext& context);
+
+// Add(Linear(x, W), b) = Linear(x, W, b)
+Result<bool> FuseBias(Node& node, PassContext& context);
 
 // The transposed copy of a constant matrix, as a constant of the graph that `constant` is in.
 Result<Value*> TransposeConstant(Value& constant, const std::vector<std::int64_t>& perm,

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,35 +16,28 @@ namespace {
 constexpr std::size_t kImageRank = 4;
 constexpr std::size_t kRowAxis = 2;  // of images that are one row
 
-// The sequences (N, C, L) that `value` has as images (N, C, 1, L); nullptr: it has not.
-Value* SequencesOf(const Value& value) {
-  const Node* node = value.producer();
-  if (node == nullptr || !KeepsOrder(*node)) return nullptr;
-  const Shape* images = value.type().shape();
-  const Shape* sequences = node->operand(0)->type().shape();
-  if (images == nullptr || sequences == nullptr || images->size() != kImageRank ||
-      sequences->size() != kImageRank - 1 || (*images)[kRowAxis] != Dim(1)) {
-    return nullptr;
-  }
-  for (const std::size_t axis : {0, 1, 2}) {
-    const std::size_t of_image = axis < kRowAxis ? axis : axis + 1;
-    if (Equal((*sequences)[axis], (*images)[of_image]) != Truth::kYes) return nullptr;
-  }
-  return node->operand(0);
+bool IsOneRow(const Value& images) {
+  const Shape* shape = images.type().shape();
+  return shape != nullptr && shape->size() == kImageRank && (*shape)[kRowAxis] == Dim(1);
 }
 
-// Whether `node` takes the one row out of images that a pool gave.
-bool TakesRow(const Node& node) {
-  const Value& images = *node.operand(0);
-  const Shape* shape = images.type().shape();
-  const Shape* rows = node.result()->type().shape();
-  if (shape == nullptr || rows == nullptr || shape->size() != kImageRank ||
-      rows->size() != kImageRank - 1 || (*shape)[kRowAxis] != Dim(1)) {
-    return false;
-  }
-  return Equal((*rows)[0], (*shape)[0]) == Truth::kYes &&
-         Equal((*rows)[1], (*shape)[1]) == Truth::kYes &&
-         Equal((*rows)[2], (*shape)[3]) == Truth::kYes;
+// How many axes are not of size 1.
+std::ptrdiff_t LongAxes(const Shape& shape) {
+  return std::ranges::count_if(shape, [](const Dim& dim) { return dim != Dim(1); });
+}
+
+// Whether `node` puts axes of size 1 to its operand or takes such away, one at least.
+bool MovesOnes(const Node* node) {
+  if (node == nullptr || !KeepsOrder(*node)) return false;
+  const Shape* from = node->operand(0)->type().shape();
+  const Shape* to = node->result()->type().shape();
+  return from != nullptr && to != nullptr && from->size() != to->size() &&
+         LongAxes(*from) == LongAxes(*to);
+}
+
+// The only reader of `value`; nullptr: there are others, or none.
+const Node* OneReader(const Value& value) {
+  return value.HasOneUse() ? value.first_use()->user() : nullptr;
 }
 
 // The attributes of a pool of images, as those of one along the last axis; nullopt: it sees other
@@ -67,16 +63,26 @@ std::optional<std::vector<NamedAttribute>> AttributesOfSequences(const Node& poo
   return attributes;
 }
 
-// Squeeze(AveragePool(Unsqueeze(x))) = AveragePool(x) along the last axis; MaxPool likewise
+bool IsPool(const Node& node) {
+  return node.Is("AveragePool") || node.Is("MaxPool") || node.Is("GlobalAveragePool");
+}
+
+// AveragePool(Unsqueeze(x)) = Unsqueeze(AveragePool(x)) along the last axis, where a Squeeze reads
+// it; MaxPool and GlobalAveragePool likewise
 Result<bool> PoolSequences(Node& node, PassContext& context) {
-  const Node* pool = KeepsOrder(node) ? node.operand(0)->producer() : nullptr;
-  const bool is_pool = pool != nullptr && (pool->Is("AveragePool") || pool->Is("MaxPool")) &&
-                       pool->num_results() == 1 && pool->result()->HasOneUse();
-  if (!is_pool || !TakesRow(node)) return false;
-  Value* x = SequencesOf(*pool->operand(0));
-  auto attributes = x != nullptr ? AttributesOfSequences(*pool) : std::nullopt;
+  if (!IsPool(node) || node.num_results() != 1 || !IsOneRow(*node.operand(0)) ||
+      !IsOneRow(*node.result()) || !MovesOnes(node.operand(0)->producer()) ||
+      !MovesOnes(OneReader(*node.result()))) {
+    return false;
+  }
+  auto attributes = node.Is("GlobalAveragePool") ? std::optional(std::vector<NamedAttribute>())
+                                                 : AttributesOfSequences(node);
   if (!attributes) return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, pool->op().type, {{x}}, *std::move(attributes)));
+  Value* axes = context.AddConstant(
+      *node.graph(), Tensor::Ints(std::vector{std::int64_t{kRowAxis}}), "axes", node.origin());
+  DRAGOMAN_ASSIGN(Value * x, context.Insert(node, "Squeeze", {{node.operand(0), axes}}));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, node.op().type, {{x}}, *std::move(attributes)));
+  DRAGOMAN_ASSIGN(y, context.Insert(node, "Unsqueeze", {{y, axes}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/analysis/affine.h"
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/patterns/function_patterns.h"
 #include "core/rewrite/producers.h"
@@ -17,6 +18,13 @@ struct Mean {
   std::int64_t axes = 0;  // how many
 };
 
+// Whether `axes`, sorted and counted from the end, are the last ones, or none.
+bool AreLast(const std::vector<std::int64_t>& axes) {
+  std::vector<std::int64_t> last(axes.size());
+  std::iota(last.begin(), last.end(), -std::ssize(last));
+  return axes == last;
+}
+
 std::optional<Mean> FindMean(const Value* value, const PassContext& context) {
   const Node* mean = Maker(value, "ReduceMean");
   if (mean == nullptr || IntAttribute(*mean, "keepdims") == 0) return std::nullopt;
@@ -25,9 +33,12 @@ std::optional<Mean> FindMean(const Value* value, const PassContext& context) {
   if (!axes || axes->empty() || !rank) return std::nullopt;
   for (std::int64_t& axis : *axes) axis -= axis >= 0 ? *rank : 0;
   std::ranges::sort(*axes);
-  std::vector<std::int64_t> last(axes->size());
-  std::iota(last.begin(), last.end(), -std::ssize(last));
-  return *axes == last ? std::optional(Mean{mean->operand(0), std::ssize(last)}) : std::nullopt;
+  // The mean along an axis of size 1 is what it is of.
+  while (!AreLast(*axes) &&
+         SizeAlong(*mean->operand(0), static_cast<int>(axes->front() + *rank)) == 1)
+    axes->erase(axes->begin());
+  return AreLast(*axes) && !axes->empty() ? std::optional(Mean{mean->operand(0), std::ssize(*axes)})
+                                          : std::nullopt;
 }
 
 // What `value` is the square of.

@@ -145,32 +145,47 @@ bool HaveSameColumns(const Value& a, const Value& b) {
 // What an affine layer of rows multiplies by and adds.
 Result<std::optional<AffineOperands>> ReadLayer(Node& node, PassContext& context) {
   if (node.Is("Gemm")) return ReadGemm(node, context);
+  if (node.Is("MatMul")) return ReadMatMul(node, context);
   return std::optional(AffineOperands{node.operand(1), node.operand(2)});
 }
 
-// Reshape(Gemm(Reshape(x, (rows, in)), W, b), (…, out)) = Linear(x, transpose(W), b), also of
-// Linear, and with Squeeze and Unsqueeze
+// Whether a Reshape gives these sizes whatever the sizes of its operand are.
+bool TellsSizes(const Node& node) {
+  const Tensor* sizes = node.Is("Reshape") ? ConstantOf(node.operand(1)) : nullptr;
+  if (sizes == nullptr) return false;
+  const std::vector<std::int64_t> values = sizes->ToInts();
+  return std::ranges::count(values, 0) == 0;
+}
+
+// Reshape(Gemm(Reshape(x, (rows, in)), W, b), sizes) = Reshape(Linear(x, transpose(W), b), sizes),
+// without the Reshape where it gives the rows of x; also of Linear and MatMul, and with Squeeze and
+// Unsqueeze
 Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   Node* layer = KeepsOrder(node) ? node.operand(0)->producer() : nullptr;
   const bool is_layer =
       layer != nullptr &&
-      (layer->Is("Gemm") || (layer->IsDragoman("Linear") && layer->result()->HasOneUse()));
+      (layer->Is("Gemm") ||
+       ((layer->IsDragoman("Linear") || layer->Is("MatMul")) && layer->result()->HasOneUse()));
   const Node* flatten = is_layer ? layer->operand(0)->producer() : nullptr;
   if (flatten == nullptr || !KeepsOrder(*flatten) || layer->graph() != node.graph()) return false;
   Value* x = flatten->operand(0);
-  if (!HaveSameRows(*x, *node.result()) || !HaveSameColumns(*x, *flatten->result()) ||
-      !HaveSameColumns(*layer->result(), *node.result())) {
-    return false;
-  }
+  if (!HaveSameColumns(*x, *flatten->result())) return false;
+  const bool gives_rows =
+      HaveSameRows(*x, *node.result()) && HaveSameColumns(*layer->result(), *node.result());
+  if (!gives_rows && !(TellsSizes(node) && layer->result()->HasOneUse())) return false;
   DRAGOMAN_ASSIGN(const auto affine, ReadLayer(*layer, context));
   if (!affine) return false;
   DRAGOMAN_ASSIGN(Value * y,
                   context.Insert(node, "dragoman.Linear", {{x, affine->weight, affine->bias}}));
+  if (!gives_rows) {
+    DRAGOMAN_ASSIGN(y, context.Insert(node, "Reshape", {{y, node.operand(1)}}));
+  }
   return context.ReplaceIfAllowed(node, y);
 }
 
 constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum},
-                                 {"fuse-gemm-of-rows", FuseGemmOfRows}};
+                                 {"fuse-gemm-of-rows", FuseGemmOfRows},
+                                 {"fuse-bias-of-rows", FuseBias}};
 
 }  // namespace
 

@@ -105,11 +105,24 @@ Result<bool> RemoveZeros(Node& node, PassContext& context) {
   return false;
 }
 
+// x · 1 = x, and x / 1 = x
+Result<bool> RemoveOnes(Node& node, PassContext& context) {
+  if (!node.Is("Mul") && !node.Is("Div")) return false;
+  for (std::size_t i = node.Is("Mul") ? 0 : 1; i < 2; ++i) {
+    const Tensor* ones = ConstantOf(node.operand(i));
+    Value* x = node.operand(1 - i);
+    if (ones == nullptr || !SameShape(*x, *node.result()) || !HasOnly(*ones, 1)) continue;
+    return context.ReplaceIfAllowed(node, x);
+  }
+  return false;
+}
+
 constexpr Pattern kPatterns[] = {
     {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
     {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
     {"remove-split", RemoveSplit},       {"remove-get-element", RemoveGetElement},
-    {"remove-zeros", RemoveZeros},       {"remove-empty", RemoveEmpty},
+    {"remove-zeros", RemoveZeros},       {"remove-ones", RemoveOnes},
+    {"remove-empty", RemoveEmpty},
 };
 
 }  // namespace

@@ -127,6 +127,30 @@ Axes OnesBetween(const Shape& from, const Shape& to) {
   return next == to.size() ? ones : Axes();
 }
 
+// How `from` becomes `to`, of the same long axes: Squeeze or Unsqueeze where axes of size 1 only go
+// or come, or else Reshape.
+struct MoveOfOnes {
+  const char* type;
+  Axes told;  // axes or sizes
+};
+
+std::optional<MoveOfOnes> FindMove(const Shape& from, const Shape& to) {
+  if (const Axes gone = OnesBetween(from, to); !gone.empty()) return MoveOfOnes{"Squeeze", gone};
+  if (const Axes added = OnesBetween(to, from); !added.empty())
+    return MoveOfOnes{"Unsqueeze", added};
+  const auto sizes = KnownShape(to);
+  // A size of 0 would keep another.
+  if (!sizes || std::ranges::count(*sizes, 0) > 0) return std::nullopt;
+  return MoveOfOnes{"Reshape", *sizes};
+}
+
+// Whether `node` is that move of `x` already. A Reshape may tell its sizes as it likes.
+bool IsMove(const Node& node, const Value* x, const MoveOfOnes& move) {
+  if (node.operand(0) != x || !node.Is(move.type)) return false;
+  const Tensor* told = node.num_operands() > 1 ? ConstantOf(node.operand(1)) : nullptr;
+  return node.Is("Reshape") || (told != nullptr && told->ToInts() == move.told);
+}
+
 // A chain of Transposes, and of others that put or take away axes of size 1, which leaves the long
 // axes in their order, is the value before it, or a Squeeze, Unsqueeze or Reshape of that.
 Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
@@ -135,30 +159,23 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
   if (shape == nullptr) return false;
   Axes axes = LongAxes(*shape);
   Value* x = nullptr;
-  bool transposes = false;
   const Node* at = &node;
   for (int i = 0; i < kMaxChain && at != nullptr; ++i) {
     const auto before = AxesBefore(*at, axes);
     if (!before) break;
     axes = *before;
-    transposes = transposes || at->Is("Transpose");
     Value* operand = at->operand(0);
     if (operand->type().shape() == nullptr) break;
-    if (i > 0 && transposes && std::ranges::is_sorted(axes)) x = operand;
+    const bool spells = i > 0 || Reshapes(node);
+    if (spells && std::ranges::is_sorted(axes)) x = operand;
     at = operand->producer();
   }
   if (x == nullptr) return false;
   if (SameShape(*x, *node.result())) return context.ReplaceIfAllowed(node, x);
-  const Axes ones = OnesBetween(*x->type().shape(), *shape);
-  const Axes added = OnesBetween(*shape, *x->type().shape());
-  const auto sizes = KnownShape(*shape);
-  const bool reshapes = ones.empty() && added.empty();
-  // A size of 0 would keep another.
-  if (reshapes && (!sizes || std::ranges::count(*sizes, 0) > 0)) return false;
-  const Axes& told = reshapes ? *sizes : ones.empty() ? added : ones;
-  Value* operand = context.AddConstant(*node.graph(), Tensor::Ints(told), "sizes", {});
-  const char* type = reshapes ? "Reshape" : ones.empty() ? "Unsqueeze" : "Squeeze";
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, type, {{x, operand}}));
+  const auto move = FindMove(*x->type().shape(), *shape);
+  if (!move || IsMove(node, x, *move)) return false;
+  Value* operand = context.AddConstant(*node.graph(), Tensor::Ints(move->told), "sizes", {});
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, move->type, {{x, operand}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

@@ -156,7 +156,16 @@ bool StretchesWhole(const Node& node) {
          params.coordinate_transformation_mode != rt::CoordinateTransformation::kTfCropAndResize;
 }
 
-// Resize to sizes that are multiples of those of its operand = Resize by these factors
+// The factor by which `from` becomes `to`, if f32 has it: then operators that are told the factor
+// and those that divide the sizes map coordinates alike.
+std::optional<float> ExactFactor(std::int64_t from, std::int64_t to) {
+  const float factor = static_cast<float>(to) / static_cast<float>(from);
+  const bool exact =
+      static_cast<double>(factor) * static_cast<double>(from) == static_cast<double>(to);
+  return exact ? std::optional(factor) : std::nullopt;
+}
+
+// Resize to sizes that are those of its operand times a number = Resize by these factors
 Result<bool> ResizeByScales(Node& node, PassContext& context) {
   if (!node.Is("Resize") || ConstantOf(node.operand(3)) == nullptr) return false;
   const bool is_plain = StretchesWhole(node);
@@ -165,8 +174,9 @@ Result<bool> ResizeByScales(Node& node, PassContext& context) {
   if (!to) return false;
   std::vector<float> scales;
   for (std::size_t i = 0; i < from->size(); ++i) {
-    if ((*to)[i] % (*from)[i] != 0) return false;
-    scales.push_back(static_cast<float>((*to)[i] / (*from)[i]));
+    const std::optional<float> factor = ExactFactor((*from)[i], (*to)[i]);
+    if (!factor) return false;
+    scales.push_back(*factor);
   }
   const Tensor factors = Tensor::Of<float>({std::ssize(scales)}, scales);
   Value* constant = context.AddConstant(*node.graph(), factors, "scales", node.origin());

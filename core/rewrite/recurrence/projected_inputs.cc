@@ -39,6 +39,13 @@ struct Projection {
 
 int LastAxis(const Value& value) { return value.type().rank().value_or(0) - 1; }
 
+// So many features from one on.
+Features FeaturesFrom(std::int64_t first, std::int64_t count) {
+  Features features(static_cast<std::size_t>(count));
+  std::iota(features.begin(), features.end(), first);
+  return features;
+}
+
 // The features that a Slice takes of all; nullopt for any other node.
 std::optional<Features> SlicedFeatures(const Node& node, const PassContext& context) {
   if (!node.Is("Slice") || !node.operand(0)->type().rank()) return std::nullopt;
@@ -53,25 +60,48 @@ std::optional<Features> SlicedFeatures(const Node& node, const PassContext& cont
   }
   const std::int64_t from = *begin < 0 ? *begin + *size : *begin;
   if (from < 0 || from + *count > *size) return std::nullopt;
-  Features features(static_cast<std::size_t>(*count));
-  std::iota(features.begin(), features.end(), from);
-  return features;
+  return FeaturesFrom(from, *count);
 }
 
-// The features that a Slice, or a Concat of Slices of one value, takes of that value.
-std::optional<Features> ChosenFeatures(const Node& node, const PassContext& context,
+// The features that a part of a Split takes of all; nullopt for any other value.
+std::optional<Features> SplitFeatures(const Value& part) {
+  const Node& split = *part.producer();
+  if (!split.Is("Split") || !split.operand(0)->type().rank()) return std::nullopt;
+  const int last = LastAxis(*split.operand(0));
+  if (AxisIn(split, *split.operand(0)) != last) return std::nullopt;
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < split.num_results(); ++i) {
+    const auto count =
+        split.result(i) != nullptr ? SizeAlong(*split.result(i), last) : std::nullopt;
+    if (!count) return std::nullopt;
+    if (split.result(i) == &part) return FeaturesFrom(begin, *count);
+    begin += *count;
+  }
+  return std::nullopt;
+}
+
+std::optional<Features> PartFeatures(const Value& part, const PassContext& context) {
+  if (part.producer() == nullptr) return std::nullopt;
+  const auto sliced = SlicedFeatures(*part.producer(), context);
+  return sliced ? sliced : SplitFeatures(part);
+}
+
+// The features of a value that `value` takes: a Slice, a part of a Split, or a Concat of such.
+std::optional<Features> ChosenFeatures(const Value& value, const PassContext& context,
                                        Projection& found, Value*& whole) {
+  const Node& node = *value.producer();
   if (!node.Is("Concat")) {
     whole = node.num_operands() > 0 ? node.operand(0) : nullptr;
-    return SlicedFeatures(node, context);
+    return PartFeatures(value, context);
   }
   if (AxisIn(node, *node.result()) != LastAxis(*node.result())) return std::nullopt;
   Features all;
   whole = nullptr;
   for (const Use& use : node.operands()) {
-    const Node* slice = use.value()->producer();
-    const auto part = slice != nullptr ? SlicedFeatures(*slice, context) : std::nullopt;
-    if (!part || (whole != nullptr && slice->operand(0) != whole)) return std::nullopt;
+    const auto part = PartFeatures(*use.value(), context);
+    if (!part) return std::nullopt;
+    Node* const slice = use.value()->producer();
+    if (whole != nullptr && slice->operand(0) != whole) return std::nullopt;
     whole = slice->operand(0);
     all.insert(all.end(), part->begin(), part->end());
     found.readers.insert(slice);
@@ -88,7 +118,7 @@ bool KeepsRows(const Node& node, const PassContext& context) {
     const Attribute::Ints* perm = IntsAttribute(node, "perm");
     return perm != nullptr && !perm->empty() && perm->back() == LastAxis(*node.result());
   }
-  if (!node.Is("Reshape")) return false;
+  if (!KeepsOrder(node)) return false;
   const Value &from = *node.operand(0), &to = *node.result();
   const auto size = SizeAlong(from, LastAxis(from));
   return size.value_or(0) > 0 && SizeAlong(to, LastAxis(to)) == size;
@@ -129,7 +159,7 @@ std::optional<Projection> FindProjection(Node& node, const PassContext& context)
       found.moves.push_back(producer);
       value = producer->operand(0);
     } else {
-      const auto chosen = ChosenFeatures(*producer, context, found, value);
+      const auto chosen = ChosenFeatures(*value, context, found, value);
       if (!chosen) break;
       for (std::int64_t& feature : found.features) {
         feature = (*chosen)[static_cast<std::size_t>(feature)];
@@ -146,7 +176,7 @@ Result<Value*> InputOf(const Projection& found, Node& position, PassContext& con
   LayoutBuilder layout(context, position);
   Value* value = found.linear->operand(0);
   for (auto move = found.moves.rbegin(); move != found.moves.rend() && value != nullptr; ++move) {
-    if ((*move)->Is("Reshape")) {
+    if (KeepsOrder(**move)) {
       Shape shape = *(*move)->result()->type().shape();
       shape.back() = value->type().shape()->back();
       DRAGOMAN_ASSIGN(value, layout.Reshape(value, shape));

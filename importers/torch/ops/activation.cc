@@ -61,8 +61,13 @@ Result<Value*> LowerElu(Call& call) {
   const double alpha = c.Float("alpha");
   const double scale = c.Float("scale");
   const double input_scale = c.Float("input_scale");
-  if (scale == 1 && input_scale == 1 && FitsAttribute(alpha, c.dtype(x)))
+  const bool fits = FitsAttribute(alpha, c.dtype(x)) && FitsAttribute(scale, c.dtype(x));
+  if (fits && scale == 1 && input_scale == 1)
     return c.Done(c.Op("Elu", {x}, {FloatAttribute("alpha", alpha)}));
+  if (fits && scale > 0 && input_scale == 1) {
+    return c.Done(
+        c.Op("Selu", {x}, {FloatAttribute("alpha", alpha), FloatAttribute("gamma", scale)}));
+  }
   return c.Done(ScaledElu(c, x, alpha, scale, input_scale));
 }
 

@@ -177,16 +177,16 @@ Result<Value*> LowerLogAddExp(Call& call) {
   return c.Done(c.CastLike(LogAddExp(c, wide, base_two ? std::log(2.0) : 1.0), x.self));
 }
 
-// xlogy, special_xlogy, special_xlog1py: x log y, and 0 where x is 0 unless y is NaN.
+// xlogy, special_xlogy, special_xlog1py
 Result<Value*> LowerXLogY(Call& call) {
   CallComposer c(call);
   const Operands x = TakeOperands(c, true);
   Value* a = c.Widen(x.self);
   Value* b = c.Widen(x.other);
   const bool plus_one = FunctionalName(call.op()) == "special_xlog1py";
-  Value* product = c.Mul(a, plus_one ? Log1p(c, b) : c.Log(b));
+  if (!plus_one) return c.Done(c.CastLike(XLogY(c, a, b), x.self));
   Value* zero = c.And(c.Equal(a, 0), c.Not(IsNaN(c, b)));
-  return c.Done(c.CastLike(c.Where(zero, 0, product), x.self));
+  return c.Done(c.CastLike(c.Where(zero, 0, c.Mul(a, Log1p(c, b))), x.self));
 }
 
 Result<Value*> LowerHeaviside(Call& call) {

@@ -55,11 +55,10 @@ ClassLoss NegativeLogLikelihood(CallComposer& c, Value* log_p) {
   Value* safe = c.Where(ignored, 0, target);
   Value* picked = c.Op("GatherElements", {log_p, c.Unsqueeze(safe, {axis})}, {{"axis", axis}});
   Value* weight = c.OptionalTensor("weight");
-  Value* factor =
-      weight != nullptr ? c.Gather(weight, safe, 0) : c.Expand(c.Number(1, log_p), c.Shape(target));
+  Value* factor = weight != nullptr ? c.Gather(weight, safe, 0) : c.Number(1, log_p);
   factor = c.Where(ignored, 0, factor);
-  Value* losses = c.Neg(c.Mul(c.Squeeze(picked, {axis}), factor));
-  return {c.Where(ignored, 0, losses), factor};
+  Value* losses = c.Where(ignored, 0, c.Neg(c.Squeeze(picked, {axis})));
+  return {c.Mul(losses, factor), factor};
 }
 
 Result<Value*> ReduceWeighted(CallComposer& c, const ClassLoss& loss) {
@@ -167,7 +166,7 @@ Result<Value*> LowerKlDiv(Call& call) {
   CallComposer c(call);
   const Pair p = TakePair(c);
   if (c.BoolOr("log_target", false)) return Reduced(c, c.Mul(c.Exp(p.y), c.Sub(p.y, p.x)));
-  Value* entropy = c.Where(c.Equal(p.y, 0), 0, c.Mul(p.y, c.Log(p.y)));
+  Value* entropy = XLogY(c, p.y, p.y);
   return Reduced(c, c.Sub(entropy, c.Mul(p.y, p.x)));
 }
 
@@ -216,7 +215,7 @@ Result<Value*> LowerHingeEmbeddingLoss(Call& call) {
 Result<Value*> LowerMarginRankingLoss(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"input1", "input2", "target"});
-  Value* ordered = c.Mul(c.Sub(c.Number(0, x[2]), x[2]), c.Sub(x[0], x[1]));
+  Value* ordered = c.Mul(c.Neg(x[2]), c.Sub(x[0], x[1]));
   if (!c.failed() && !IsFloating(c.dtype(ordered))) ordered = c.Cast(ordered, kDefaultFloat);
   return Reduced(c, c.Max(c.Add(ordered, c.Float("margin")), 0));
 }

@@ -9,4 +9,9 @@ std::string_view FunctionalName(const OpName& op) {
   return name;
 }
 
+Value* XLogY(Composer& c, Value* x, Value* y) {
+  Value* zero = c.And(c.Equal(x, 0), c.Not(IsNaN(c, y)));
+  return c.Where(zero, 0, c.Mul(x, c.Log(y)));
+}
+
 }  // namespace dragoman::torch

@@ -18,6 +18,9 @@ std::string_view FunctionalName(const OpName& op);
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep);
 
+// x log y, and 0 where x is 0 unless y is NaN; of one floating type.
+Value* XLogY(Composer& c, Value* x, Value* y);
+
 }  // namespace dragoman::torch
 
 #endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_MATH_H_

@@ -25,7 +25,7 @@ Value* AddProduct(CallComposer& c, Value* self, Value* product) {
     return is(beta, 0) ? product : c.Or(self, product);
   }
   product = scaled(product, alpha);
-  return is(beta, 0) ? product : c.Add(scaled(self, beta), product);
+  return is(beta, 0) ? product : c.Add(product, scaled(self, beta));
 }
 
 Value* InputTensor(CallComposer& c, std::string_view name) {

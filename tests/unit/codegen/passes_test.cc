@@ -217,7 +217,7 @@ TEST(NarrowActivations, LeavesInputsOutputsAndLastLayersWide) {
     %y = dragoman.Linear(%f, %v)
   })",
                            kHalf);
-  EXPECT_EQ(MadeTypes(plan), "b:bf16 p:bf16 c:bf16 e:bf16 d:f32 g:f32 f:f32 y:f32 ");
+  EXPECT_EQ(MadeTypes(plan), "b:bf16 p:bf16 c:bf16 e:bf16 d:f32 g:f32 f_2:f32 y:f32 ");
 }
 
 TEST(NarrowActivations, GoesAroundStepsThatHandleF32Alone) {

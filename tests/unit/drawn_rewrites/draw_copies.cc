@@ -106,6 +106,19 @@ void Zeros(Drawing& d) {
   d.MaybeRead(y);
 }
 
+void Ones(Drawing& d) {
+  const std::string dtype = d.NumberType();
+  const Sizes sizes = d.AnySizes(0, 3);
+  Sizes own = d.Chance(50) ? Sizes() : d.Chance(60) ? sizes : d.AnySizes(1, 3);
+  for (std::int64_t& size : own) size = std::max<std::int64_t>(size, 1);
+  const bool all = d.Chance(85);
+  Names operands = {AnyValue(d, dtype, sizes), d.Constant(dtype, own, [&] {
+                      return all ? 1.0 : static_cast<double>(d.Between(1, 2));
+                    })};
+  if (d.Chance(40)) std::swap(operands[0], operands[1]);
+  d.MaybeRead(d.Node(d.Chance(60) ? "Mul" : "Div", operands));
+}
+
 void Empty(Drawing& d) {
   const std::string dtype = d.NumberType();
   Sizes sizes = d.AnySizes(1, 3);
@@ -152,6 +165,7 @@ constexpr DrawnPattern kDrawn[] = {
     {"remove-split", Split},
     {"remove-get-element", GetElement},
     {"remove-zeros", Zeros},
+    {"remove-ones", Ones},
     {"remove-empty", Empty},
 };
 

@@ -173,7 +173,13 @@ void GemmOfRows(Drawing& d) {
   const std::string flat =
       d.Chance(85) ? d.Node("Reshape", {x, d.Ints({d.Chance(60) || rows < 0 ? -1 : rows, in})})
                    : d.Node("Flatten", {x}, fmt::format("axis = {}", sizes.size() - 1));
-  std::string y = AnyGemm(d, dtype, flat, rows, in, out);
+  std::string y = d.Chance(70) ? AnyGemm(d, dtype, flat, rows, in, out)
+                               : d.Node("MatMul", {flat, d.Weight(dtype, {in, out})});
+  if (d.Chance(15)) {  // not the rows of x
+    d.MaybeRead(
+        d.Node("Reshape", {y, d.Of(std::vector<std::string>{d.Ints({-1}), d.Ints({1, -1})})}));
+    return;
+  }
   if (d.Chance(6)) y = d.Node("Neg", {y});
   d.MaybeRead(d.Node("Reshape", {y, target(result)}));
 }
@@ -275,6 +281,7 @@ constexpr DrawnPattern kDrawn[] = {
     {"fuse-bias", LinearAndBias, Exactness::kRounded},
     {"fuse-einsum", EinsumOfWeight, Exactness::kRounded},
     {"fuse-gemm-of-rows", GemmOfRows, Exactness::kRounded},
+    {"fuse-bias-of-rows", LinearAndBias, Exactness::kRounded},
     {"fold-into-conv", ConvAndNormalization, Exactness::kRounded},
     {"fold-bias", ConvAndSum, Exactness::kRounded},
     {"read-sigmoid", Quotient, Exactness::kRounded},

@@ -93,7 +93,7 @@ void Resized(Drawing& d) {
   std::vector<std::int64_t> target = {1, 2};
   for (std::size_t i = 2; i < 4; ++i)
     target.push_back(std::max<std::int64_t>(sizes[i], 1) * d.Between(1, 3) +
-                     (d.Chance(15) ? 1 : 0));
+                     (d.Chance(25) ? 1 : 0));
   std::string text = "mode = " + d.Of({"\"nearest\"", "\"linear\"", "\"cubic\""});
   text += ", coordinate_transformation_mode = " +
           d.Of({"\"asymmetric\"", "\"half_pixel\"", "\"align_corners\"", "\"pytorch_half_pixel\""});
@@ -154,8 +154,8 @@ void PoolOfSequences(Drawing& d) {
   std::string text = d.Chance(92) ? "kernel_shape = [1, 2]" : "kernel_shape = [2, 1]";
   if (d.Chance(50)) text += ", strides = [" + d.Of({"1, 2", "2, 2", "1, 1"}) + "]";
   if (d.Chance(50)) text += ", pads = [" + d.Of({"0, 1, 0, 1", "0, 0, 0, 1", "1, 0, 0, 0"}) + "]";
-  const std::string type = d.Of({"AveragePool", "MaxPool", "LpPool"});
-  const std::string y = d.Node(type, {images}, text);
+  const std::string type = d.Of({"AveragePool", "MaxPool", "LpPool", "GlobalAveragePool"});
+  const std::string y = d.Node(type, {images}, type == "GlobalAveragePool" ? "" : text);
   if (d.Chance(10)) d.Node("Neg", {y});
   d.MaybeRead(d.Node("Squeeze", {y, d.Ints({d.Chance(92) ? 2 : 3})}));
 }

@@ -65,7 +65,7 @@ std::vector<DrawnPattern> AllDrawn() {
   std::vector<DrawnPattern> all;
   for (const auto family :
        {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes, DrawnProducts, DrawnSpellings,
-        DrawnQuantized, DrawnGraphs, DrawnSimplified}) {
+        DrawnOperands, DrawnChannelNorms, DrawnQuantized, DrawnGraphs, DrawnSimplified}) {
     all.insert(all.end(), family().begin(), family().end());
   }
   return all;

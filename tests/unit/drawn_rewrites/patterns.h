@@ -31,6 +31,8 @@ std::span<const DrawnPattern> DrawnLists();
 std::span<const DrawnPattern> DrawnSizes();
 std::span<const DrawnPattern> DrawnProducts();
 std::span<const DrawnPattern> DrawnSpellings();
+std::span<const DrawnPattern> DrawnOperands();  // bounds, axes, biases, parts
+std::span<const DrawnPattern> DrawnChannelNorms();
 std::span<const DrawnPattern> DrawnQuantized();
 std::span<const DrawnPattern> DrawnGraphs();      // around passes that look at whole graphs
 std::span<const DrawnPattern> DrawnSimplified();  // around rewrites for generated programs

@@ -1,0 +1,99 @@
+// Slices that together are a value, as exporters cut gates, heads and projections apart.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/affine.h"
+#include "core/rewrite/joined_parts.h"
+#include "core/rewrite/passes.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::size_t kMostParts = 8;  // more are steps of a sequence
+
+// What a Slice along one axis takes, in steps of 1.
+struct Part {
+  Node* slice = nullptr;
+  int axis = 0;
+  std::int64_t begin = 0, end = 0;
+};
+
+// nullopt: `node` is no such Slice, or one with bounds that are not constant.
+std::optional<Part> ReadPart(Node& node) {
+  if (!node.Is("Slice") || node.operand(4) != nullptr) return std::nullopt;
+  std::int64_t numbers[3];  // begin, end, axis
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Tensor* tensor = ConstantOf(node.operand(1 + i));
+    if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
+    numbers[i] = tensor->ToInts().front();
+  }
+  const int axis = FromFront(numbers[2], *node.operand(0));
+  const auto size = SizeAlong(*node.operand(0), axis);
+  if (!size || numbers[0] < 0 || numbers[1] <= numbers[0] || numbers[1] > *size)
+    return std::nullopt;
+  return Part{&node, axis, numbers[0], numbers[1]};
+}
+
+// The Slices of `whole` in its graph along `axis`, by where they begin.
+std::vector<Part> PartsOf(const Value& whole, const Graph& graph, int axis) {
+  std::vector<Part> parts;
+  for (const Use* use = whole.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() == nullptr || use->index() != 0 || use->user()->graph() != &graph) continue;
+    const auto part = ReadPart(*use->user());
+    if (part && part->axis == axis) parts.push_back(*part);
+  }
+  std::ranges::sort(parts, {}, &Part::begin);
+  return parts;
+}
+
+// Whether they meet each other from 0 to the end of `whole`.
+bool AreWhole(const std::vector<Part>& parts, const Value& whole) {
+  std::int64_t end = 0;
+  for (const Part& part : parts) {
+    if (part.begin != end) return false;
+    end = part.end;
+  }
+  return SizeAlong(whole, parts.front().axis) == end;
+}
+
+// The parts of `whole`, of which the Slice `node` is the first in order, as a Split in its place;
+// nullptr: there are no such.
+Result<Node*> SplitAt(Node& node, PassContext& context) {
+  const auto first = ReadPart(node);
+  if (!first) return static_cast<Node*>(nullptr);
+  Value* whole = node.operand(0);
+  const std::vector<Part> parts = PartsOf(*whole, *node.graph(), first->axis);
+  if (parts.size() < 2 || parts.size() > kMostParts || !AreWhole(parts, *whole))
+    return static_cast<Node*>(nullptr);
+  std::vector<std::int64_t> sizes;
+  for (const Part& part : parts) sizes.push_back(part.end - part.begin);
+  Value* operand = context.AddConstant(*node.graph(), Tensor::Ints(sizes), "parts", node.origin());
+  DRAGOMAN_ASSIGN(Node * split,
+                  context.InsertNode(node, "Split", {{whole, operand}},
+                                     {{"axis", std::int64_t{first->axis}}}, parts.size()));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Value* result = split->result(i);
+    DRAGOMAN_TRY(context.InsertCopies(*parts[i].slice, {&result, 1}));
+    context.Replace(*parts[i].slice, {&result, 1});
+  }
+  return split;
+}
+
+}  // namespace
+
+// Slice(x, 0, a), Slice(x, a, b), … to the end = Split(x)
+Result<bool> SplitSlices(Graph& graph, PassContext& context) {
+  bool changed = false;
+  for (Node* node = graph.first_node(); node != nullptr; node = node->next()) {
+    DRAGOMAN_ASSIGN(Node * split, SplitAt(*node, context));
+    if (split == nullptr) continue;
+    context.Explain(*split, "cuts what Slices took");
+    node = split;
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace dragoman

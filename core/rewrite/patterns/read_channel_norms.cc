@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ops/declared_attributes.h"
+#include "core/ops/op_def.h"
+#include "core/rewrite/patterns/function_patterns.h"
+#include "core/rewrite/producers.h"
+#include "core/rewrite/zeros.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::size_t kScale = 1, kBias = 2;  // operands of all normalisations
+constexpr std::size_t kImageRank = 4;
+
+std::optional<std::vector<std::int64_t>> SizesOf(const Value& value) {
+  const Shape* shape = value.type().shape();
+  return shape != nullptr ? KnownShape(*shape) : std::nullopt;
+}
+
+bool AreAll(const Value* value, double number) {
+  const Tensor* tensor = ConstantOf(value);
+  return tensor != nullptr && HasOnly(*tensor, number);
+}
+
+using Numbers = std::vector<float>;
+
+Numbers Filled(float number, std::int64_t count) {
+  return Numbers(static_cast<std::size_t>(count), number);
+}
+
+Value* AddNumbers(const Numbers& numbers, const char* name, Node& node, PassContext& context) {
+  return context.AddConstant(*node.graph(), Tensor::Of<float>({std::ssize(numbers)}, numbers), name,
+                             node.origin());
+}
+
+// A normalisation of each channel of each element of a batch, along all axes behind it.
+struct ChannelNorm {
+  const Node* node = nullptr;
+  Value* x = nullptr;
+  float epsilon = 0;
+  std::vector<std::int64_t> sizes;  // of x; none is 0
+
+  std::int64_t batch() const { return sizes[0]; }
+  std::int64_t channels() const { return sizes[1]; }
+};
+
+// By InstanceNormalization, or by LayerNormalization without factors; of float32.
+std::optional<ChannelNorm> FindNorm(const Value* value) {
+  const Node* layer = Maker(value, "LayerNormalization");
+  const Node* node = layer != nullptr ? layer : Maker(value, "InstanceNormalization");
+  if (node == nullptr || node->num_results() != 1 ||
+      node->result()->type().dtype() != DType::kF32 || !node->result()->HasOneUse()) {
+    return std::nullopt;
+  }
+  const auto sizes = SizesOf(*node->operand(0));
+  if (!sizes || sizes->size() < 3 || std::ranges::count(*sizes, 0) > 0) return std::nullopt;
+  if (layer != nullptr) {
+    const std::int64_t axis = IntAttribute(*node, "axis");
+    const bool fits = (axis == 2 || axis + std::ssize(*sizes) == 2) &&
+                      node->operand(kBias) == nullptr && AreAll(node->operand(kScale), 1);
+    if (!fits) return std::nullopt;
+  }
+  return ChannelNorm{node, node->operand(0), FloatAttribute(*node, "epsilon"), *sizes};
+}
+
+std::optional<Numbers> NumbersOf(const Value* value) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr || tensor->dtype() != DType::kF32) return std::nullopt;
+  Numbers numbers;
+  for (std::int64_t i = 0; i < tensor->size(); ++i)
+    numbers.push_back(static_cast<float>(tensor->FloatAt(i)));
+  return numbers;
+}
+
+// What each channel is multiplied by, and what is added.
+struct Factors {
+  Numbers scale, bias;
+};
+
+std::optional<Factors> FactorsOf(const ChannelNorm& norm) {
+  if (norm.node->Is("LayerNormalization"))
+    return Factors{Filled(1, norm.channels()), Filled(0, norm.channels())};
+  auto scale = NumbersOf(norm.node->operand(kScale)), bias = NumbersOf(norm.node->operand(kBias));
+  if (!scale || !bias) return std::nullopt;
+  return Factors{*std::move(scale), *std::move(bias)};
+}
+
+Result<bool> ReplaceByInstances(Node& node, Value* x, const Factors& factors, float epsilon,
+                                PassContext& context) {
+  Value* scale = AddNumbers(factors.scale, "scale", node, context);
+  Value* bias = AddNumbers(factors.bias, "bias", node, context);
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "InstanceNormalization", {{x, scale, bias}},
+                                            {{"epsilon", epsilon}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// LayerNormalization(images, 1) along all pixels = InstanceNormalization(images, 1, 0)
+Result<bool> NormalizePlanes(Node& node, PassContext& context) {
+  if (!node.Is("LayerNormalization") || node.result() == nullptr) return false;
+  const auto norm = FindNorm(node.result());
+  if (!norm || norm->sizes.size() < kImageRank) return false;
+  return ReplaceByInstances(node, norm->x, *FactorsOf(*norm), norm->epsilon, context);
+}
+
+// The numbers of a constant that has one for each channel of a tensor of `rank` axes.
+std::optional<Numbers> ChannelNumbers(const Value* value, std::int64_t channels, std::size_t rank) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr || tensor->size() != channels) return std::nullopt;
+  const auto own = static_cast<std::size_t>(tensor->rank());
+  if (own > rank || own + 1 < rank || tensor->sizes()[own + 1 - rank] != channels)
+    return std::nullopt;
+  return NumbersOf(value);
+}
+
+// The normalisation that gives `value` to one reader and whose factors of channels can be told
+// otherwise; nullptr: none.
+const Node* NormOfChannels(const Value* value) {
+  const Node* groups = Maker(value, "GroupNormalization");
+  if (groups == nullptr) {
+    const auto norm = FindNorm(value);
+    return norm ? norm->node : nullptr;
+  }
+  const bool fits = groups->result()->HasOneUse() && SizesOf(*groups->operand(0)) &&
+                    groups->result()->type().dtype() == DType::kF32;
+  return fits ? groups : nullptr;
+}
+
+// InstanceNormalization(x, 1, 0) * scale = InstanceNormalization(x, scale, 0), and with
+// + bias = InstanceNormalization(x, scale, bias); GroupNormalization likewise
+Result<bool> FuseChannelFactor(Node& node, PassContext& context) {
+  const bool scales = node.Is("Mul");
+  if (!scales && !node.Is("Add")) return false;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Node* norm = NormOfChannels(node.operand(side));
+    if (norm == nullptr) continue;
+    const auto sizes = SizesOf(*norm->operand(0));
+    const auto factor = ChannelNumbers(node.operand(1 - side), (*sizes)[1], sizes->size());
+    const bool is_layer = norm->Is("LayerNormalization");
+    const bool is_free = is_layer || (AreAll(norm->operand(kBias), 0) &&
+                                      (!scales || AreAll(norm->operand(kScale), 1)));
+    if (!factor || !is_free) continue;
+    Value* own = AddNumbers(*factor, scales ? "scale" : "bias", node, context);
+    Value* other = AddNumbers(Filled(scales ? 0 : 1, (*sizes)[1]), "filled", node, context);
+    if (!scales && !is_layer) other = norm->operand(kScale);
+    std::vector<NamedAttribute> attributes = {{"epsilon", FloatAttribute(*norm, "epsilon")}};
+    if (const Attribute* groups = norm->attribute("num_groups"))
+      attributes.push_back({"num_groups", *groups});
+    DRAGOMAN_ASSIGN(
+        Value * y,
+        context.Insert(node, is_layer ? "InstanceNormalization" : norm->op().type,
+                       {{norm->operand(0), scales ? own : other, scales ? other : own}},
+                       std::move(attributes)));
+    return context.ReplaceIfAllowed(node, y);
+  }
+  return false;
+}
+
+// The first `count` of numbers that repeat them.
+std::optional<Numbers> Period(const Numbers& numbers, std::int64_t count) {
+  const auto period = static_cast<std::size_t>(count);
+  if (numbers.size() % period != 0) return std::nullopt;
+  for (std::size_t i = period; i < numbers.size(); ++i) {
+    if (!(numbers[i] == numbers[i - period])) return std::nullopt;
+  }
+  return Numbers(numbers.begin(), numbers.begin() + count);
+}
+
+// Reshape(InstanceNormalization(Reshape(x))), where batch and channels are one axis in between =
+// InstanceNormalization(x); where some channels and all pixels are = GroupNormalization(x, 1, 0)
+Result<bool> NormalizeGroups(Node& node, PassContext& context) {
+  if (!KeepsOrder(node)) return false;
+  const auto norm = FindNorm(node.operand(0));
+  const Node* flatten = norm ? norm->x->producer() : nullptr;
+  if (flatten == nullptr || !KeepsOrder(*flatten)) return false;
+  Value* x = flatten->operand(0);
+  const auto sizes = SizesOf(*x);
+  const auto factors = FactorsOf(*norm);
+  if (!sizes || sizes->size() < 3 || !factors || !SameShape(*x, *node.result())) return false;
+  const std::int64_t instances = norm->batch() * norm->channels();
+  const std::int64_t channels = (*sizes)[1];
+  if (instances == (*sizes)[0] * channels) {
+    const auto scale = Period(factors->scale, channels), bias = Period(factors->bias, channels);
+    if (!scale || !bias) return false;
+    return ReplaceByInstances(node, x, {*scale, *bias}, norm->epsilon, context);
+  }
+  const std::int64_t groups = instances / (*sizes)[0];
+  const bool is_plain = factors->scale == Filled(1, norm->channels()) &&
+                        factors->bias == Filled(0, norm->channels());
+  if (!is_plain || instances % (*sizes)[0] != 0 || groups == 0 || channels % groups != 0)
+    return false;
+  Value* scale = AddNumbers(Filled(1, channels), "scale", node, context);
+  Value* bias = AddNumbers(Filled(0, channels), "bias", node, context);
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "GroupNormalization", {{x, scale, bias}},
+                                            {{"epsilon", norm->epsilon}, {"num_groups", groups}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// GroupNormalization(x, scale, bias) by groups of one channel = InstanceNormalization(x, scale, bias)
+Result<bool> NormalizeSingles(Node& node, PassContext& context) {
+  if (!node.Is("GroupNormalization") || node.result()->type().dtype() != DType::kF32) return false;
+  const auto sizes = SizesOf(*node.operand(0));
+  if (!sizes || sizes->size() < 3 || (*sizes)[1] != IntAttribute(node, "num_groups")) return false;
+  DRAGOMAN_ASSIGN(
+      Value * y,
+      context.Insert(node, "InstanceNormalization",
+                     {{node.operand(0), node.operand(kScale), node.operand(kBias)}},
+                     {{"epsilon", FloatAttribute(node, "epsilon")}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+constexpr Pattern kPatterns[] = {
+    {"normalize-planes", NormalizePlanes},
+    {"fuse-channel-factor", FuseChannelFactor},
+    {"normalize-groups", NormalizeGroups},
+    {"normalize-singles", NormalizeSingles},
+};
+
+}  // namespace
+
+std::span<const Pattern> ChannelNormalizationPatterns() { return kPatterns; }
+
+}  // namespace dragoman

@@ -1,0 +1,138 @@
+// Operands that can be told in several ways: bounds, axes, fills, biases, parts.
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tests/unit/drawn_rewrites/patterns.h"
+
+namespace dragoman::drawn {
+namespace {
+
+constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+
+void Bounds(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  std::vector<std::int64_t> begins, ends, axes, steps;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!axes.empty() && d.Chance(40)) continue;
+    axes.push_back(static_cast<std::int64_t>(i) - (d.Chance(30) ? std::ssize(sizes) : 0));
+    steps.push_back(d.Chance(85) ? 1 : d.Chance(50) ? 2 : -1);
+    begins.push_back(steps.back() < 0 ? d.Between(-1, 3) : d.Between(-4, 3));
+    ends.push_back(d.Chance(40) ? kFar : d.Between(-4, 5));
+  }
+  if (d.Chance(30)) {
+    for (auto* numbers : {&begins, &ends, &axes, &steps}) std::ranges::reverse(*numbers);
+  }
+  Names operands = {d.Input(d.NumberType(), sizes), d.Ints(begins), d.Ints(ends)};
+  if (axes.size() < sizes.size() || d.Chance(80)) {
+    operands.push_back(d.Ints(axes));
+    if (d.Chance(60)) operands.push_back(d.Ints(steps));
+  }
+  d.MaybeRead(d.Node("Slice", operands));
+}
+
+void Fills(Drawing& d) {
+  const std::string dtype = d.NumberType();
+  const double number = d.Chance(75) ? 0 : 2;
+  const std::string fill =
+      d.Chance(85) ? d.Constant(dtype, {}, [number] { return number; }) : d.Input(dtype, {});
+  Names operands = {d.Input(dtype, {d.Size(), 3}), d.Ints({0, 1, 0, d.Between(0, 2)}), fill};
+  if (d.Chance(40)) operands.push_back(d.Ints({0, 1}));
+  d.MaybeRead(d.Node("Pad", operands, d.Of({"", "", "mode = \"edge\"", "mode = \"reflect\""})));
+}
+
+void ExtremesWithNumber(Drawing& d) {
+  const std::string dtype = d.NumberType();
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const Sizes own = d.Chance(80) ? Sizes() : d.Chance(50) ? Sizes{1} : Sizes{1, 1, 1, 1};
+  const std::string number =
+      d.Constant(dtype, own, [value = d.Between(-1, 1)] { return static_cast<double>(value); });
+  Names operands = {x, number};
+  if (d.Chance(40)) std::swap(operands[0], operands[1]);
+  d.MaybeRead(d.Node(d.Chance(60) ? "Max" : "Min", operands));
+}
+
+void ClipsAtZero(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const double low = d.Chance(85) ? 0 : 0.5;
+  Names operands = {d.Input(dtype, d.AnySizes(0, 3)), d.Constant(dtype, {}, [low] { return low; })};
+  if (d.Chance(15)) operands.push_back(d.Constant(dtype, {}, [] { return 2.0; }));
+  d.MaybeRead(d.Node("Clip", operands));
+}
+
+void ConstantFirst(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const Sizes sizes = d.KnownSizes(0, 2);
+  const std::string x = d.Input(dtype, sizes);
+  const std::string number = d.Chance(90) ? d.Numbers(dtype, sizes) : d.Input(dtype, sizes);
+  d.MaybeRead(d.Node(d.Of({"Add", "Mul", "Max", "Sub", "Div"}), {number, x}));
+}
+
+void ReducedAxes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (d.Chance(35)) continue;
+    axes.push_back(static_cast<std::int64_t>(i) - (d.Chance(40) ? std::ssize(sizes) : 0));
+  }
+  if (d.Chance(40)) std::ranges::reverse(axes);
+  std::string text = d.Of({"", "keepdims = 0", "keepdims = 1"});
+  if (d.Chance(20)) text += (text.empty() ? "" : ", ") + std::string("noop_with_empty_axes = 1");
+  d.MaybeRead(d.Node(d.Of({"ReduceSum", "ReduceMean", "ReduceMax", "ReduceL2"}),
+                     {d.Input(d.FloatType(), sizes), d.Ints(axes)}, text));
+}
+
+void Biases(Drawing& d) {
+  const std::string type = d.Of({"GRU", "LSTM", "RNN"});
+  const std::int64_t rows = type == "GRU" ? 6 : type == "LSTM" ? 8 : 2;
+  const std::int64_t directions = d.Between(1, 2);
+  const bool has_zeros = d.Chance(15);
+  const std::string biases =
+      has_zeros ? d.Constant("f32", {directions, 2 * rows}, [] { return 0.0; })
+                : d.Weight("f32", {directions, 2 * rows});
+  std::string text = "hidden_size = 2";
+  if (directions == 2) text += ", direction = \"bidirectional\"";
+  if (type == "GRU" && d.Chance(60)) text += ", linear_before_reset = 1";
+  d.MaybeRead(d.Nodes(type,
+                      {d.Input("f32", {3, 1, 2}), d.Weight("f32", {directions, rows, 2}),
+                       d.Weight("f32", {directions, rows, 2}), biases},
+                      text, 1)
+                  .front());
+}
+
+void SlicesOfAll(Drawing& d) {
+  const std::int64_t axis = d.Between(0, 1), count = d.Between(2, 4);
+  std::vector<std::int64_t> ends = {0};
+  for (std::int64_t i = 0; i < count; ++i) ends.push_back(ends.back() + d.Between(1, 2));
+  Sizes sizes = {2, 3};
+  sizes[static_cast<std::size_t>(axis)] = ends.back() + (d.Chance(10) ? 1 : 0);
+  const std::string x = d.Input(d.FloatType(), sizes);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
+  if (d.Chance(40)) std::ranges::reverse(order);
+  for (std::int64_t i : order) {
+    const std::int64_t begin = ends[static_cast<std::size_t>(i)];
+    const std::int64_t end = ends[static_cast<std::size_t>(i) + 1];
+    Names operands = {x, d.Ints({begin}), d.Ints({d.Chance(97) ? end : end + 1}), d.Ints({axis})};
+    if (d.Chance(5)) operands.push_back(d.Ints({1}));
+    d.MaybeRead(d.Node("Slice", operands));
+  }
+}
+
+constexpr DrawnPattern kDrawn[] = {
+    {"unify-bounds", Bounds},
+    {"omit-fill", Fills},
+    {"spell-bound", ExtremesWithNumber},
+    {"spell-relu", ClipsAtZero},
+    {"put-constant-last", ConstantFirst},
+    {"unify-reduced-axes", ReducedAxes, Exactness::kRounded},
+    {"sum-biases", Biases, Exactness::kRounded},
+    {"split-slices", SlicesOfAll},
+};
+
+}  // namespace
+
+std::span<const DrawnPattern> DrawnOperands() { return kDrawn; }
+
+}  // namespace dragoman::drawn
