@@ -120,6 +120,7 @@ class ScriptForm {
   void ReadWeights(Model& script, Value& self, ScriptWriter& writer) {
     Attribute::Dict attributes;
     std::multimap<std::string, const Value*> known;  // by the record that holds the elements
+    std::map<std::string, std::int64_t> storages;    // numbers of records
     for (const auto& constant : graph_.constants()) {
       if (constant->tensor() == nullptr) continue;
       const std::string fqn = FqnOf(*constant);
@@ -130,7 +131,7 @@ class ScriptForm {
       }
       if (state == "self." + fqn) {
         known.emplace(RecordOf(*constant), constant.get());
-        script.states.push_back({state, constant->type(), Attribute(*constant->tensor())});
+        script.states.push_back({state, constant->type(), InitialOf(*constant, storages)});
       }
       attributes.emplace_back(fqn, Attribute(Symbol{std::move(state)}));
       if (!constant->used()) continue;
@@ -145,6 +146,38 @@ class ScriptForm {
   static std::string RecordOf(const Value& constant) {
     const auto* payload = DictOf(ExtraOf(constant, "pt2.payload"));
     return payload != nullptr ? TextOf(*payload, "record") : "";
+  }
+
+  // The elements, and where they lie among those of the record.
+  static Attribute InitialOf(const Value& constant, std::map<std::string, std::int64_t>& storages) {
+    const auto* payload = DictOf(ExtraOf(constant, "pt2.payload"));
+    const auto* meta = payload != nullptr ? DictOf(Find(*payload, "meta")) : nullptr;
+    const Attribute elements(*constant.tensor());
+    if (meta == nullptr) return elements;
+    if (const auto* inner = DictOf(Find(*meta, "tensor_meta"))) meta = inner;
+    Attribute::Ints strides;
+    const Attribute* said = Find(*meta, "strides");
+    if (const auto* list = said != nullptr ? said->As<Attribute::List>() : nullptr) {
+      for (const Attribute& stride : *list) strides.push_back(SizeIn(&stride));
+    }
+    const Attribute* at = Find(*payload, "at");
+    const std::int64_t place =
+        at != nullptr && at->As<std::int64_t>() ? *at->As<std::int64_t>() : 0;
+    const std::string record = RecordOf(constant) + ":" + std::to_string(place);
+    const std::int64_t number = storages.emplace(record, std::ssize(storages)).first->second;
+    return Attribute(Attribute::Dict{{"tensor", elements},
+                                     {"strides", Attribute(std::move(strides))},
+                                     {"storage", Attribute(number)},
+                                     {"offset", Attribute(SizeIn(Find(*meta, "storage_offset")))}});
+  }
+
+  // Of 3 or {as_int = 3}; 0 of anything else.
+  static std::int64_t SizeIn(const Attribute* size) {
+    if (const auto* plain = size != nullptr ? size->As<std::int64_t>() : nullptr) return *plain;
+    const auto* dict = size != nullptr ? DictOf(size) : nullptr;
+    const Attribute* number = dict != nullptr ? Find(*dict, "as_int") : nullptr;
+    const auto* value = number != nullptr ? number->As<std::int64_t>() : nullptr;
+    return value != nullptr ? *value : 0;
   }
 
   static bool IsSameTensor(const Value& a, const Value& b) {
@@ -173,7 +206,7 @@ class ScriptForm {
       } else if (output.kind == "user_input_mutation") {
         arguments.push_back(value);
       } else if (output.kind == "user_output" || output.kind == "loss_output") {
-        results.push_back(value);
+        results.push_back(Given(value, writer));
       } else {
         return Unsupported("an output that is a " + output.kind);
       }
@@ -185,6 +218,15 @@ class ScriptForm {
     }
     self.graph()->AddOutput(result);
     return {};
+  }
+
+  // The value, of which reading it as a tensor fails where lowering leaves it out: results of an
+  // operator that only serve a backward pass.
+  static Value* Given(Value* value, ScriptWriter& writer) {
+    const Node* producer = value->producer();
+    const bool may_lack = producer != nullptr && producer->op().dialect == "aten" &&
+                          producer->num_results() > 1 && value != producer->result(0);
+    return may_lack ? writer.Append({"aten", "alias"}, {value}, Type()) : value;
   }
 
   Result<Value*> Nest(const std::vector<Value*>& results, const std::vector<Value*>& arguments,

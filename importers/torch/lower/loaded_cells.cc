@@ -1,7 +1,9 @@
 #include "importers/torch/lower/loaded_cells.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "importers/torch/container/quantized_grid.h"
 #include "importers/torch/container/sparse_parts.h"
@@ -67,6 +69,34 @@ Status FillTensor(const State& state, const CellPtr& cell, Heap& heap) {
   }
   if (data != nullptr && data->tensor() != nullptr) contents.constant = *data->tensor();
   return {};
+}
+
+// The elements of a storage among which those of a tensor lie.
+struct Extent {
+  std::int64_t storage = 0, begin = 0, end = 0;
+  const State* state = nullptr;
+};
+
+// nullopt: nothing else lies in that storage, or the tensor has no elements.
+std::optional<Extent> ExtentOf(const State& state) {
+  const auto* parts = state.initial.As<Attribute::Dict>();
+  const Attribute* storage = parts != nullptr ? Find(*parts, "storage") : nullptr;
+  const Attribute* tensor = parts != nullptr ? Find(*parts, "tensor") : nullptr;
+  if (storage == nullptr || storage->As<std::int64_t>() == nullptr || tensor == nullptr ||
+      tensor->tensor() == nullptr || tensor->tensor()->size() == 0) {
+    return std::nullopt;
+  }
+  const Attribute* offset = Find(*parts, "offset");
+  const auto* begin = offset != nullptr ? offset->As<std::int64_t>() : nullptr;
+  Extent extent{*storage->As<std::int64_t>(), begin != nullptr ? *begin : 0, 0, &state};
+  const Attribute* said = Find(*parts, "strides");
+  const auto* strides = said != nullptr ? said->As<Attribute::Ints>() : nullptr;
+  std::int64_t last = strides != nullptr ? 0 : tensor->tensor()->size() - 1;
+  const std::vector<std::int64_t>& sizes = tensor->tensor()->sizes();
+  for (std::size_t i = 0; strides != nullptr && i < std::min(sizes.size(), strides->size()); ++i)
+    last += (sizes[i] - 1) * (*strides)[i];
+  extent.end = extent.begin + last + 1;
+  return extent;
 }
 
 }  // namespace
@@ -182,8 +212,28 @@ Result<LoadedCells> LoadedCells::Load(const Model& source, Heap& heap) {
   LoadedCells loaded(source);
   for (const State& state : source.states)
     loaded.cells_.emplace(state.name, EmptyCell(state, heap));
-  for (const State& state : source.states) DRAGOMAN_TRY(loaded.Fill(state, heap));
+  std::vector<Extent> extents;
+  for (const State& state : source.states) {
+    DRAGOMAN_TRY(loaded.Fill(state, heap));
+    if (const auto extent = ExtentOf(state)) extents.push_back(*extent);
+  }
+  std::ranges::sort(extents, {}, [](const Extent& e) { return std::pair(e.storage, e.begin); });
+  const Extent* farthest = nullptr;  // of those before, in one storage
+  for (const Extent& extent : extents) {
+    if (farthest != nullptr && farthest->storage == extent.storage &&
+        extent.begin < farthest->end) {
+      loaded.sharers_[CellOf(loaded.cells_.at(extent.state->name)).get()] = farthest->state->name;
+      loaded.sharers_[CellOf(loaded.cells_.at(farthest->state->name)).get()] = extent.state->name;
+    }
+    if (farthest == nullptr || farthest->storage != extent.storage || extent.end > farthest->end)
+      farthest = &extent;
+  }
   return loaded;
+}
+
+std::string LoadedCells::SharerOf(const CellPtr& cell) const {
+  const auto found = sharers_.find(cell.get());
+  return found != sharers_.end() ? InterfaceName(found->second) : "";
 }
 
 Result<Abstract> LoadedCells::Root() const {

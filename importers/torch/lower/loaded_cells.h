@@ -22,6 +22,9 @@ class LoadedCells {
   // A value of an attribute or of a constant node: the table "cell or value" in README.md. A tensor
   // becomes a fresh cell.
   Result<Abstract> ValueOf(const Attribute& value, Heap& heap) const;
+  // The name of a tensor of the file whose elements are partly those of the one in `cell`; "":
+  // there is none. Here each has elements of its own, so that it must not be written.
+  std::string SharerOf(const CellPtr& cell) const;
 
  private:
   explicit LoadedCells(const Model& source) : source_(&source) {}
@@ -34,6 +37,7 @@ class LoadedCells {
 
   const Model* source_;
   std::map<std::string, Abstract> cells_;
+  std::map<const Cell*, std::string> sharers_;  // looked up, never iterated
 };
 
 // What a prim.Constant's attribute, or the default of an argument, stands for.

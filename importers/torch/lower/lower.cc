@@ -1,5 +1,6 @@
 #include "importers/torch/lower/lower.h"
 
+#include <string>
 #include <utility>
 
 #include "core/lowering/lower_entries.h"
@@ -63,6 +64,13 @@ class ScriptLowering {
     }
     const std::vector<CellChange> changes = heap_.Leave();
     DRAGOMAN_TRY(std::move(status));
+    for (const CellChange& change : changes) {
+      const std::string sharer = cells_->SharerOf(change.cell);
+      if (!sharer.empty()) {
+        return Unsupported("tensor '" + change.cell->path + "' is written in place, and '" +
+                           sharer + "' has some of its elements");
+      }
+    }
     return StatePlan::Compare(lowered.planned, changes, last_cell_, heap_, builder);
   }
 

@@ -77,7 +77,10 @@ Result<Results> LowerView(CallComposer& c, View view) {
 }
 
 Result<Results> LowerAlias(CallComposer& c, std::string_view name) {
-  return c.DoneWith({c.Take(c.call().Argument(name))});
+  Abstract argument = c.Take(c.call().Argument(name));
+  if (!c.failed() && argument.Is<None>())
+    return c.call().Unsupported("a result of an operator that only a backward pass reads");
+  return c.DoneWith({std::move(argument)});
 }
 
 bool IsContiguous(CallComposer& c) {
