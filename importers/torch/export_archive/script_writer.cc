@@ -344,16 +344,19 @@ Status ScriptWriter::WriteNode(const Node& node) {
   return WriteOperator(node);
 }
 
-Result<std::vector<Value*>> ScriptWriter::OperandsOf(const Node& node, const Schema& schema) {
+Result<std::vector<Value*>> ScriptWriter::OperandsOf(const Node& node, const Schema& schema,
+                                                     std::span<const RenamedArgument> renamed) {
   std::vector<Value*> operands(schema.arguments.size(), nullptr);
   const ValuesOf values = OperandValues(node);
   std::size_t position = 0;
   for (const NamedAttribute& argument : node.attributes()) {
-    const auto formal = std::find_if(
-        schema.arguments.begin(), schema.arguments.end(),
-        [&](const SchemaArgument& candidate) { return candidate.name == argument.name; });
+    const auto other = std::ranges::find(renamed, argument.name, &RenamedArgument::from);
+    const std::string_view name =
+        other != renamed.end() ? other->to : std::string_view(argument.name);
+    const auto formal = std::ranges::find(schema.arguments, name, &SchemaArgument::name);
     auto place = static_cast<std::size_t>(formal - schema.arguments.begin());
     if (place == operands.size() && !IsKeyword(argument)) place = position;
+    if (place == operands.size() && argument.name == "requires_grad") continue;
     if (place >= operands.size() || operands[place] != nullptr) {
       return InvalidInput(fmt::format("operator {} takes no argument {}", node.op().ToString(),
                                       Quote(argument.name)));
@@ -438,13 +441,16 @@ Status ScriptWriter::WriteOperator(const Node& node) {
   const std::string overload = name.overload == "default" ? "" : name.overload;
   TorchOp op = {name.dialect, name.type, overload};
   if (const TorchOp* renamed = FindRenamed(kTensorOps, name)) op = *renamed;
+  const auto primitive = name.dialect == "prims" ? FindPrimitive(name.type) : std::nullopt;
+  if (primitive) op = primitive->op;
   const Schema* schema = schemas_.Find(op.ns, op.name, op.overload);
   if (schema == nullptr) return WriteForeign(node);
   if (FindForward(node) != nullptr) return WriteForward(node, *schema);
   if (autocast_) {
     DRAGOMAN_ASSIGN(cast_to_, AutocastType(node, *autocast_));
   }
-  const Result<std::vector<Value*>> operands = OperandsOf(node, *schema);
+  const Result<std::vector<Value*>> operands = OperandsOf(
+      node, *schema, primitive ? primitive->renamed : std::span<const RenamedArgument>());
   cast_to_.reset();
   if (!operands.ok()) return operands.error();
   return BindResults(node, *Append(op, *operands), schema);

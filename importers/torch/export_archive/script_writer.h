@@ -14,6 +14,7 @@
 
 #include "core/ir/graph.h"
 #include "core/support/result.h"
+#include "importers/torch/export_archive/prims.h"
 #include "importers/torch/export_archive/tree_spec.h"
 #include "importers/torch/schema/schema.h"
 #include "importers/torch/script/block_builder.h"
@@ -63,7 +64,9 @@ class ScriptWriter {
   Status WriteNumbers(const Node& node, const TorchOp& op);
   Status WriteForeign(const Node& node);
   Status WriteForward(const Node& node, const Schema& schema);
-  Result<std::vector<Value*>> OperandsOf(const Node& node, const Schema& schema);
+  // Operands in the order of `schema`, of a node that calls some arguments as `renamed` says.
+  Result<std::vector<Value*>> OperandsOf(const Node& node, const Schema& schema,
+                                         std::span<const RenamedArgument> renamed = {});
   // Gives the results of `node` those of `written`, to which they are added.
   Status BindResults(const Node& node, Node& written, const Schema* schema);
   Result<Value*> Mapped(const Value* value);

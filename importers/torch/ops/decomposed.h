@@ -23,6 +23,15 @@ Result<Results> LowerDeterminantForward(Call& call);
 Result<Results> LowerLogDeterminantForward(Call& call);
 Result<Results> LowerLinalgSolveForward(Call& call);
 
+// primitives.cc
+Result<Value*> LowerBroadcastInDim(Call& call);
+Result<Value*> LowerCollapse(Call& call);
+Result<Value*> LowerPrimitiveDiv(Call& call);
+Result<Value*> LowerPrimitiveIota(Call& call);
+Result<Value*> LowerPrimitiveProd(Call& call);
+Result<Value*> LowerPrimitiveSlice(Call& call);
+Result<Value*> LowerSplitDim(Call& call);
+
 // fourier.cc
 Result<Value*> LowerFourierCore(Call& call);
 

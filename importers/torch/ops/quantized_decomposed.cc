@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/ir/dtype.h"
+#include "core/lowering/math.h"
 #include "importers/torch/container/torch_dtype.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/quantized.h"
@@ -36,11 +37,59 @@ ValueGrid GridOf(CallComposer& c, Value* x, DType stored) {
   return {c.Reshape(scale, c.Ints({})), c.Reshape(zero_point, c.Ints({})), 0};
 }
 
+// A grid of integers of 2 or 4 bytes, as torch computes on it: in float32.
+struct WideGrid {
+  Value* scale = nullptr;
+  Value* inverse = nullptr;  // of the scale, rounded once
+  Value* zero_point = nullptr;
+};
+
+bool IsWide(DType dtype) {
+  return dtype == DType::kI16 || dtype == DType::kU16 || dtype == DType::kI32;
+}
+
+// Whether the grid has integers of 2 or 4 bytes.
+bool HasWideGrid(CallComposer& c) { return IsWide(c.DTypeOr("dtype", DType::kUnknown)); }
+
+WideGrid WideGridOf(CallComposer& c, Value* x) {
+  const bool per_channel = c.call().Declares("axis");
+  const std::string suffix = per_channel ? "s" : "";
+  // Of one number torch computes in double precision, of tensors in theirs.
+  Value* scale = per_channel ? c.Tensor("scales") : c.As("scale", DType::kF64);
+  Value* zero_point = c.Has("zero_point" + suffix) ? c.As("zero_point" + suffix, DType::kF32)
+                                                   : c.Number(0, DType::kF32);
+  const auto fit = [&](Value* value) {
+    if (!per_channel) return c.Reshape(value, c.Ints({}));
+    return c.Rank(value) == 0 ? value : AlongAxis(c, value, c.AxisArgument("axis", x), c.Rank(x));
+  };
+  return {fit(c.Cast(scale, DType::kF32)), fit(c.Cast(c.Div(1, scale), DType::kF32)),
+          fit(zero_point)};
+}
+
+Result<Value*> QuantizeToWide(CallComposer& c) {
+  Value* x = c.Tensor("input");
+  const WideGrid grid = WideGridOf(c, x);
+  Value* steps = c.Op("Round", {c.Mul(c.Cast(x, DType::kF32), grid.inverse)});
+  Value* placed = c.Add(steps, grid.zero_point);
+  const auto low = static_cast<double>(c.Int("quant_min"));
+  const auto high = static_cast<double>(c.Int("quant_max"));
+  Value* bounded = c.Min(c.Max(placed, low), high);
+  return c.Done(c.Cast(bounded, c.DTypeOr("dtype", DType::kUnknown)));
+}
+
+Result<Value*> DequantizeWide(CallComposer& c) {
+  Value* x = c.Tensor("input");
+  const WideGrid grid = WideGridOf(c, x);
+  Value* y = c.Mul(c.Sub(c.Cast(x, DType::kF32), grid.zero_point), grid.scale);
+  return c.Done(c.Cast(y, c.DTypeOr("out_dtype", DType::kF32)));
+}
+
 }  // namespace
 
 // quantize_per_tensor, quantize_per_channel
 Result<Value*> LowerQuantizeToIntegers(Call& call) {
   CallComposer c(call);
+  if (HasWideGrid(c)) return QuantizeToWide(c);
   Value* x = c.Tensor("input");
   const DType dtype = ByteType(c);
   const ValueGrid grid = GridOf(c, x, dtype);
@@ -58,6 +107,7 @@ Result<Value*> LowerQuantizeToIntegers(Call& call) {
 // dequantize_per_tensor, dequantize_per_channel
 Result<Value*> LowerDequantizeIntegers(Call& call) {
   CallComposer c(call);
+  if (HasWideGrid(c)) return DequantizeWide(c);
   Value* x = c.Tensor("input");
   const ValueGrid grid = GridOf(c, x, ByteType(c));
   Value* y = c.Op("DequantizeLinear", {x, grid.scale, grid.zero_point}, {{"axis", grid.axis}});

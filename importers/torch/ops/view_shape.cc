@@ -1,6 +1,7 @@
 // Views with other sizes of the same elements in the same order: view, reshape, flatten, squeeze…
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
@@ -70,14 +71,25 @@ Value* ProductOf(Composer& c, Value* x, int first, int count) {
 
 }  // namespace
 
-// view, _unsafe_view; the overload with an element type is refused.
+// The bits of integers as those of others of the same size, which casts keep.
+Result<Results> LowerViewAsType(CallComposer& c) {
+  const DType from = c.dtype(c.Tensor("self")), to = c.DTypeOr("dtype", DType::kUnknown);
+  if (c.failed() || from == to) return LowerAlias(c);
+  if (!IsInteger(from) || !IsInteger(to) || Info(from).bits != Info(to).bits) {
+    return c.call().Unsupported("the bits of " + std::string(Name(from)) + " as " +
+                                std::string(Name(to)));
+  }
+  View view;
+  view.get = [to](Composer& c, Value* base) { return c.Cast(base, to); };
+  view.put = [from](Composer& c, Value*, Value* value) { return c.Cast(value, from); };
+  view.contiguous = true;
+  return LowerView(c, view);
+}
+
+// view, _unsafe_view
 Result<Results> LowerViewSizes(Call& call) {
   CallComposer c(call);
-  if (call.Declares("dtype")) {
-    Value* x = c.Tensor("self");
-    if (c.DTypeOr("dtype", DType::kUnknown) == c.dtype(x)) return LowerAlias(c);
-    return call.Unsupported("view as another element type");
-  }
+  if (call.Declares("dtype")) return LowerViewAsType(c);
   return LowerView(c, ReshapingTo(c.Take(call.IntListValue("size"))));
 }
 
